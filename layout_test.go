@@ -22,7 +22,7 @@ const module = "github.com/mcpctl/mcpctl/"
 // floors is the order of the packages: each imports from floors below its own, and never from its own or one above. What
 // each floor gives is told in docs/architecture.md, what each package gives in its comment.
 var floors = [][]string{
-	0:  {"internal/ecma", "internal/lists", "internal/rawjson", "internal/process", "internal/files", "internal/host", "internal/exit", "internal/match"},
+	0:  {"internal/ecma", "internal/rawjson", "internal/process", "internal/files", "internal/host", "internal/exit", "internal/kit"},
 	1:  {"pkg/snapshot", "pkg/finding", "pkg/schema", "internal/redact", "internal/syntax", "internal/wording", "internal/terminal", "internal/vault", "internal/printable"},
 	2:  {"internal/signature", "pkg/diff", "pkg/check", "internal/call", "internal/accept", "internal/transport", "internal/git", "internal/clients", "internal/packages"},
 	3:  {"internal/declared", "internal/report", "pkg/probe", "pkg/watch"},
@@ -58,7 +58,7 @@ var libraries = map[string][]string{
 	"github.com/tailscale/hujson":              {"internal/syntax", "internal/fixture"},
 	"github.com/urfave/cli/v2":                 {"cmd/mcpctl"},
 	"github.com/kballard/go-shellquote":        {"internal/source"},
-	"github.com/xrash/smetrics":                {"internal/match"},
+	"github.com/xrash/smetrics":                {"internal/kit"},
 	"github.com/yosida95/uritemplate/v3":       {"internal/call"},
 	"github.com/zalando/go-keyring":            {"internal/vault"},
 	"go.yaml.in/yaml/v3":                       {"internal/report", "internal/syntax", "internal/fixture"},

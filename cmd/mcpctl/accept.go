@@ -9,12 +9,12 @@ import (
 	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
 // fingerprint matches the arguments that may be a fingerprint, whole or shortened.
-var fingerprint = match.Pattern(`^[0-9a-fA-F]{4,12}$`)
+var fingerprint = kit.Pattern(`^[0-9a-fA-F]{4,12}$`)
 
 func acceptCommand(p program) *cli.Command {
 	var o compare.AcceptOptions

@@ -19,7 +19,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
@@ -157,7 +157,7 @@ func inline(dir string, from []source.Source) (string, error) {
 	read, body := config.FromURL, []rawjson.Member{{Key: "url", Value: rawjson.Quote(s.Word)}}
 	if s.Kind == source.Command {
 		read = func(string) (probe.Server, error) { return config.FromCommand(dir, s.Args) }
-		args := lists.Map(s.Args[1:], rawjson.Quote)
+		args := kit.Map(s.Args[1:], rawjson.Quote)
 		body = []rawjson.Member{{Key: "command", Value: rawjson.Quote(s.Args[0])}, {Key: "args", Value: rawjson.List(args)}}
 	}
 	server, err := read(s.Word)
@@ -173,7 +173,7 @@ func agree(ctx context.Context, p host.Process) error {
 	if err != nil {
 		return err
 	}
-	return trust.Gate{Process: p}.Keep(ctx, lists.Filter(cfg.Entries, config.Entry.NeedsTrust))
+	return trust.Gate{Process: p}.Keep(ctx, kit.Filter(cfg.Entries, config.Entry.NeedsTrust))
 }
 
 func create(ctx context.Context, dir, path, text string) error {

@@ -6,7 +6,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
@@ -21,7 +21,7 @@ func rulesCommand(p program) *cli.Command {
 			all, ids := report.AllRules(), c.Args().Slice()
 			for _, id := range ids {
 				if known := report.RuleIDs(all); !slices.Contains(known, id) {
-					return exit.Usagef("there is no rule %q%s: see mcpctl rules", id, match.DidYouMean(id, known))
+					return exit.Usagef("there is no rule %q%s: see mcpctl rules", id, kit.DidYouMean(id, known))
 				}
 			}
 			r := &report.Report{Command: "rules"}

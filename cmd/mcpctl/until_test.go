@@ -12,7 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
 // until runs a program that goes on until it is told to end, types q and Enter as soon as as many lines of its standard output
@@ -82,7 +82,7 @@ func inTime(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	pattern := regexp.MustCompile("(?m)" + args[1])
 	for _, limit := range []string{"1s", "4s", "16s", "64s"} {
-		words := lists.Map(args[3:], func(word string) string { return strings.ReplaceAll(word, "TIME", limit) })
+		words := kit.Map(args[3:], func(word string) string { return strings.ReplaceAll(word, "TIME", limit) })
 		status := exitStatus(ts, ts.Exec(args[2], words...))
 		if !pattern.MatchString(ts.ReadFile("stdout") + ts.ReadFile("stderr")) {
 			continue

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -31,7 +31,7 @@ type Result struct {
 // is an error, and so is a finding about the comparison itself, which no change of old can end.
 func Move(old, new *snapshot.Snapshot, chosen []string, compare Compare) (Result, error) {
 	before := compare(old, new)
-	known := lists.Set(fingerprints(before))
+	known := kit.Set(fingerprints(before))
 	for _, id := range chosen {
 		if !known[id] {
 			return Result{}, fmt.Errorf("accepting %s: there is no such finding", id)
@@ -49,20 +49,20 @@ func Move(old, new *snapshot.Snapshot, chosen []string, compare Compare) (Result
 		moved = next
 	}
 	after := compare(moved, new)
-	left := lists.Set(fingerprints(after))
+	left := kit.Set(fingerprints(after))
 	for _, f := range before {
 		if slices.Contains(chosen, f.Fingerprint()) && left[f.Fingerprint()] {
 			return Result{}, fmt.Errorf("accepting %s (%s): %w", f.Fingerprint(), f.Rule, errComparison)
 		}
 	}
-	taken := lists.Filter(before, func(f finding.Finding) bool { return !left[f.Fingerprint()] })
+	taken := kit.Filter(before, func(f finding.Finding) bool { return !left[f.Fingerprint()] })
 	return Result{Snapshot: moved, Taken: taken, Left: after}, nil
 }
 
 var errComparison = fmt.Errorf("it is about the comparison, not about what is saved")
 
 func fingerprints(findings []finding.Finding) []string {
-	return lists.Map(findings, func(f finding.Finding) string { return f.Fingerprint() })
+	return kit.Map(findings, func(f finding.Finding) string { return f.Fingerprint() })
 }
 
 // take returns a snapshot with what a finding is about as new has it.
@@ -99,8 +99,8 @@ func successor(new *snapshot.Snapshot, kind snapshot.Kind, item string, found []
 
 // withKey returns the items of one key.
 func withKey(s *snapshot.Snapshot, kind snapshot.Kind, key string) []json.RawMessage {
-	same := lists.Filter(s.List(kind).Items(), func(item snapshot.Item) bool { return item.Key == key })
-	return lists.Map(same, func(item snapshot.Item) json.RawMessage { return item.Raw })
+	same := kit.Filter(s.List(kind).Items(), func(item snapshot.Item) bool { return item.Key == key })
+	return kit.Map(same, func(item snapshot.Item) json.RawMessage { return item.Raw })
 }
 
 // takeItem returns a snapshot with the items of one key as new has them.

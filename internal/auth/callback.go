@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/vault"
 )
 
@@ -56,7 +56,7 @@ func openCallback(c Client, old *vault.Login, pasted bool) (*callbackServer, err
 // openAt opens the port of a redirect URI, which must be of this machine.
 func (d *callbackServer) openAt(redirect string, pasted bool) error {
 	u, err := url.Parse(redirect)
-	if err != nil || u.Scheme != "http" || !match.ThisMachine(u.Hostname()) || u.Port() == "" || u.RawQuery != "" {
+	if err != nil || u.Scheme != "http" || !kit.ThisMachine(u.Hostname()) || u.Port() == "" || u.RawQuery != "" {
 		return exit.Advise("write it as http://localhost:PORT/callback, as the client was registered", "the redirect URI %s is not one of this machine", quoted(redirect))
 	}
 	d.redirect = redirect

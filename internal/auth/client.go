@@ -18,8 +18,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/transport"
 )
 
@@ -225,12 +224,12 @@ func policyOf(s Server) (addressPolicy, error) {
 		return addressPolicy{}, fmt.Errorf("the URL of %q is not absolute", s.Name)
 	}
 	named := !slices.Contains(s.Client.Doubted, strings.ToLower(home.Host))
-	r := addressPolicy{home: home, local: named && match.ThisMachine(home.Hostname()), trusted: map[string]bool{hostOf(home): named}}
+	r := addressPolicy{home: home, local: named && kit.ThisMachine(home.Hostname()), trusted: map[string]bool{hostOf(home): named}}
 	endpoints := []string{s.Client.Metadata, s.Client.Authorize, s.Client.TokenEndpoint}
 	for _, configured := range endpoints {
 		if u, err := url.Parse(configured); err == nil && u.Host != "" && !slices.Contains(s.Client.Doubted, strings.ToLower(u.Host)) {
 			r.trusted[hostOf(u)] = true
-			r.local = r.local || match.ThisMachine(u.Hostname())
+			r.local = r.local || kit.ThisMachine(u.Hostname())
 		}
 	}
 	return r, nil
@@ -250,9 +249,9 @@ func (r addressPolicy) check(what, raw string) (*url.URL, error) {
 		return nil, fmt.Errorf("%s %s names no host", what, quoted(raw))
 	case u.User != nil || u.Fragment != "":
 		return nil, fmt.Errorf("%s %s has user info or a fragment", what, quoted(transport.PlainURL(u)))
-	case u.Scheme == "http" && !match.ThisMachine(u.Hostname()):
+	case u.Scheme == "http" && !kit.ThisMachine(u.Hostname()):
 		return nil, fmt.Errorf("%s %s is not HTTPS, which only this machine may do without", what, quoted(transport.PlainURL(u)))
-	case match.ThisMachine(u.Hostname()) && !r.local:
+	case kit.ThisMachine(u.Hostname()) && !r.local:
 		return nil, fmt.Errorf("%s %s is on this machine, and the server is not", what, quoted(transport.PlainURL(u)))
 	}
 	if ip, err := netip.ParseAddr(u.Hostname()); err == nil {
@@ -265,7 +264,7 @@ func (r addressPolicy) check(what, raw string) (*url.URL, error) {
 func (r addressPolicy) allow(host string, ip netip.Addr) error {
 	ip = ip.Unmap()
 	switch {
-	case match.ThisMachine(host):
+	case kit.ThisMachine(host):
 		if r.local && ip.IsLoopback() {
 			return nil
 		}
@@ -281,7 +280,7 @@ const trustIt = `if you trust it, name it in the configuration: "oauth": {"authS
 // reserved are networks that are neither private in the sense of netip nor public: shared address space, protocol
 // assignments, benchmarks, the future, discard, documentation.
 func reserved() []netip.Prefix {
-	return lists.Map([]string{"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "240.0.0.0/4", "100::/64", "fec0::/10"}, netip.MustParsePrefix)
+	return kit.Map([]string{"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "240.0.0.0/4", "100::/64", "fec0::/10"}, netip.MustParsePrefix)
 }
 
 // Public is an error for an address that is not one of the Internet.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/yosida95/uritemplate/v3"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/schema"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -310,7 +310,7 @@ func Expand(text string, values map[string]string) (uri string, problems []Probl
 	}
 	known := uritemplate.Values{}
 	names := template.Varnames()
-	for _, name := range lists.SortedKeys(values) {
+	for _, name := range kit.SortedKeys(values) {
 		if known.Set(name, uritemplate.String(values[name])); !slices.Contains(names, name) {
 			problems = append(problems, Problem{Path: rawjson.Join("", name), Message: "is no variable of the template", Word: name, Words: names})
 		}
@@ -356,7 +356,7 @@ func CheckPrompt(prompt snapshot.Item, values map[string]string) (problems []Pro
 			problems = append(problems, Problem{Path: rawjson.Join("", name), Message: "is required, and missing"})
 		}
 	}
-	for _, name := range lists.SortedKeys(values) {
+	for _, name := range kit.SortedKeys(values) {
 		if len(names) > 0 && !slices.Contains(names, name) {
 			problems = append(problems, Problem{Path: rawjson.Join("", name), Message: "is no argument of this prompt", Word: name, Words: names})
 		}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -79,7 +79,7 @@ func (m Message) Again(responses, state json.RawMessage) Message {
 
 // Texts is an object of strings, sorted by name.
 func Texts(values map[string]string) json.RawMessage {
-	return rawjson.Build(lists.Map(lists.SortedKeys(values), func(name string) rawjson.Member {
+	return rawjson.Build(kit.Map(kit.SortedKeys(values), func(name string) rawjson.Member {
 		return rawjson.Member{Key: name, Value: rawjson.Quote(values[name])}
 	})...)
 }

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -129,7 +129,7 @@ func elements(method, name string, raw json.RawMessage) ([]json.RawMessage, erro
 // Told tells whether texts of the result say the same as its structured content: one of them all of it, or each an element. What is
 // no object FastMCP makes one of, as {"result": …}.
 func (r Result) Told() bool {
-	texts := lists.Map(lists.Filter(r.Pieces, func(p Content) bool { return p.Kind == Text }), func(p Content) string { return p.Text })
+	texts := kit.Map(kit.Filter(r.Pieces, func(p Content) bool { return p.Kind == Text }), func(p Content) string { return p.Text })
 	value := r.Structured
 	if members, err := rawjson.Members(value); err == nil && len(members) == 1 && members[0].Key == "result" {
 		value = members[0].Value
@@ -388,9 +388,9 @@ func jsonOf(v syntax.Value) json.RawMessage {
 	case syntax.Text:
 		return rawjson.Quote(v.Text)
 	case syntax.List:
-		return rawjson.List(lists.Map(v.Items, jsonOf))
+		return rawjson.List(kit.Map(v.Items, jsonOf))
 	case syntax.Object:
-		return rawjson.Build(lists.Map(v.Fields, func(f syntax.Field) rawjson.Member { return rawjson.Member{Key: f.Key, Value: jsonOf(f.Value)} })...)
+		return rawjson.Build(kit.Map(v.Fields, func(f syntax.Field) rawjson.Member { return rawjson.Member{Key: f.Key, Value: jsonOf(f.Value)} })...)
 	case syntax.Null:
 		return json.RawMessage("null")
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -112,7 +112,7 @@ func (s shape) names() []string {
 			all[name] = true
 		}
 	}
-	return lists.SortedKeys(all)
+	return kit.SortedKeys(all)
 }
 
 func (s shape) declares(name string) bool { return slices.Contains(s.names(), name) }
@@ -261,7 +261,7 @@ func typeOfLiteral(literal json.RawMessage) types {
 
 // choices are the values that enum and const list for the place.
 func (s shape) choices() []any {
-	return lists.Flat(s.parts(), choicesOf)
+	return kit.Flat(s.parts(), choicesOf)
 }
 
 // gathers tells that a text is one element of the array that the place wants, not the whole of it.

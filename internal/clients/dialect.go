@@ -7,8 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 )
 
@@ -120,12 +119,12 @@ type notations []struct {
 
 var (
 	openCodeVariables = notations{
-		{match.Pattern(`\$?\{env:([^{}]+)\}`), "$${env:$1}"},
-		{match.Pattern(`\$?\{file:([^{}]+)\}`), "$${file:$1}"},
+		{kit.Pattern(`\$?\{env:([^{}]+)\}`), "$${env:$1}"},
+		{kit.Pattern(`\$?\{file:([^{}]+)\}`), "$${file:$1}"},
 	}
 	continueVariables = notations{
-		{match.Pattern(`\$\{\{\s*secrets\.([A-Za-z0-9_.-]+)\s*\}\}`), "$${$1}"},
-		{match.Pattern(`\$\{\{\s*inputs\.([A-Za-z0-9_.-]+)\s*\}\}`), "$${input:$1}"},
+		{kit.Pattern(`\$\{\{\s*secrets\.([A-Za-z0-9_.-]+)\s*\}\}`), "$${$1}"},
+		{kit.Pattern(`\$\{\{\s*inputs\.([A-Za-z0-9_.-]+)\s*\}\}`), "$${input:$1}"},
 	}
 )
 
@@ -175,7 +174,7 @@ func vscodeServer(server syntax.Value, lookup Lookup) syntax.Value {
 		case "command", "cwd":
 			server.Fields[i].Value = home(f.Value)
 		case "args":
-			server.Fields[i].Value.Items = lists.Map(f.Value.Items, home)
+			server.Fields[i].Value.Items = kit.Map(f.Value.Items, home)
 		case "env":
 			server.Fields[i].Value.Fields = slices.Clone(f.Value.Fields)
 			for j, m := range f.Value.Fields {
@@ -220,7 +219,7 @@ func gooseServer(server syntax.Value) (syntax.Value, string) {
 	if len(names.Value.Items) == 0 || kind != "stdio" {
 		return server, ""
 	}
-	passed := lists.Map(names.Value.Items, func(item syntax.Value) syntax.Field {
+	passed := kit.Map(names.Value.Items, func(item syntax.Value) syntax.Field {
 		return syntax.String(
 			item.Text, "${"+item.Text+"}", item.Line)
 	})

@@ -17,8 +17,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/files"
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
 // Host is the machine and project that files are looked for on.
@@ -57,7 +56,7 @@ func (h Host) Files(app App) []File {
 
 // Settings are the files that say which servers of an application are on, the strongest first.
 func (h Host) Settings(app App) []string {
-	return lists.Flat(app.Settings, func(paths Paths) []string { return h.resolveAll(paths, false) })
+	return kit.Flat(app.Settings, func(paths Paths) []string { return h.resolveAll(paths, false) })
 }
 
 func (h Host) paths(row Row) []string { return h.resolveAll(row.Paths, row.Above) }
@@ -178,7 +177,7 @@ func (h Host) slashes(folder string) string {
 	return strings.TrimRight(folder, "/")
 }
 
-var drive = match.Pattern(`^[A-Za-z]:/`)
+var drive = kit.Pattern(`^[A-Za-z]:/`)
 
 // maxMatches bounds the files that one pattern stands for, whatever somebody put into the folder.
 const maxMatches = 200
@@ -192,8 +191,8 @@ func matches(slashed string) []string {
 	}
 	folder := fixed[:strings.LastIndexByte(fixed, '/')+1]
 	names, _ := fs.Glob(os.DirFS(filepath.FromSlash(folder)), slashed[len(folder):]) // what cannot be read cannot be looked at
-	found := lists.Map(names[:min(len(names), maxMatches)], func(name string) string { return filepath.FromSlash(folder + name) })
-	return lists.Filter(found, files.Exists)
+	found := kit.Map(names[:min(len(names), maxMatches)], func(name string) string { return filepath.FromSlash(folder + name) })
+	return kit.Filter(found, files.Exists)
 }
 
 // App is one application and its files. Of two servers of one name the one in the earlier row holds.

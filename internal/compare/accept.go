@@ -16,7 +16,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/diff"
@@ -226,7 +226,7 @@ func unknownFingerprint(id string, all []finding.Finding, silent []string) error
 	if len(silent) > 0 {
 		return fmt.Errorf("there is no finding %s among the servers that answered: it may be one of %s, which did not in full", id, strings.Join(silent, ", "))
 	}
-	return exit.Usagef("there is no finding %s now%s: mcpctl diff shows those that there are", id, match.DidYouMean(id, fingerprintsOf(all)))
+	return exit.Usagef("there is no finding %s now%s: mcpctl diff shows those that there are", id, kit.DidYouMean(id, fingerprintsOf(all)))
 }
 
 // apply works out every new snapshot, and writes them when all could be worked out.
@@ -323,7 +323,7 @@ func (o AcceptOptions) describe(c *candidate, next step) {
 		}
 	}
 	if n := len(next.Left); n > 0 {
-		words = append(words, match.Counted(n, "finding")+" left")
+		words = append(words, kit.Counted(n, "finding")+" left")
 	}
 	if o.DryRun && saved.Action == report.Updated {
 		saved.Action = report.WouldUpdate

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/fleet"
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -77,7 +77,7 @@ func TestRoomOfARun(t *testing.T) {
 			if err := r.take(i, p.differing(), diff.MostBytes, judge); err != nil {
 				t.Fatal(err)
 			}
-			if held := lists.Filter(r.waiting, func(w waiting) bool { return w.judge != nil }); len(held) > 7 {
+			if held := kit.Filter(r.waiting, func(w waiting) bool { return w.judge != nil }); len(held) > 7 {
 				t.Fatalf("%d wait", len(held))
 			}
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
@@ -178,7 +178,7 @@ func history(ctx context.Context, f *fleet.Fleet, n int, from []source.Source) (
 	if err != nil {
 		return nil, err
 	}
-	releases := lists.Map(refs, func(one packages.Ref) source.Source {
+	releases := kit.Map(refs, func(one packages.Ref) source.Source {
 		return source.Source{Kind: source.Package, Word: one.String(), Args: from[0].Args}
 	})
 	surfaces, err := f.Survey(ctx, releases)

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
@@ -78,7 +78,7 @@ func haveAll(cfg *config.Config, s fleet.Selection, parts []PartReport) error {
 	}
 	for _, part := range parts {
 		if names := missing[part.Part.Index]; len(names) > 0 {
-			return fmt.Errorf("%s: part %d of %d tells nothing of %s: run it again", part.File, part.Part.Index, len(parts), match.Some(names))
+			return fmt.Errorf("%s: part %d of %d tells nothing of %s: run it again", part.File, part.Part.Index, len(parts), kit.Some(names))
 		}
 	}
 	return nil
@@ -215,7 +215,7 @@ func fitTogether(parts []PartReport) error {
 		}
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("not all parts are there: %s of %d missing: run them, and merge all", match.Some(missing), parts[0].Part.Count)
+		return fmt.Errorf("not all parts are there: %s of %d missing: run them, and merge all", kit.Some(missing), parts[0].Part.Count)
 	}
 	return nil
 }

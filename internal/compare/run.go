@@ -10,8 +10,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -93,9 +92,9 @@ func scopeOf(cfg *config.Config, applied []finding.Rule, seen, partial []string)
 // there has no effect.
 func unknownOverrides(p host.Process, cfg *config.Config, scope finding.Scope) {
 	known := slices.Concat(scope.Seen, scope.Partial, scope.Absent, cfg.Names())
-	for _, name := range lists.SortedKeys(cfg.Project.Overrides) {
+	for _, name := range kit.SortedKeys(cfg.Project.Overrides) {
 		if !slices.Contains(known, name) {
-			p.Note("%s: overrides names %q, and no server is called that%s", cfg.Project.File, name, match.DidYouMean(name, known))
+			p.Note("%s: overrides names %q, and no server is called that%s", cfg.Project.File, name, kit.DidYouMean(name, known))
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/files"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -138,7 +138,7 @@ func FromURL(raw string) (probe.Server, error) {
 }
 
 // usualPath is where servers are that have a host to themselves.
-var usualPath = match.Pattern(`^(?:api/)?(?:v\d+/)?(?:mcp|sse|api|v\d+)?$`)
+var usualPath = kit.Pattern(`^(?:api/)?(?:v\d+/)?(?:mcp|sse|api|v\d+)?$`)
 
 // ParseHeaders reads "Name: value" flags. The error never quotes a value.
 func ParseHeaders(flags []string) (map[string]probe.Secret, error) {
@@ -170,7 +170,7 @@ func ParseEnv(flags []string) (map[string]probe.Secret, error) {
 const snapshotExtension = ".json"
 
 // reserved are device names of Windows, which hold with every extension, and that of the file beside snapshots.
-var reserved = match.Pattern(`(?i)^(con|prn|aux|nul|conin\$|conout\$|com[0-9]|lpt[0-9])(\.|$)|^mcpctl\.lock$`)
+var reserved = kit.Pattern(`(?i)^(con|prn|aux|nul|conin\$|conout\$|com[0-9]|lpt[0-9])(\.|$)|^mcpctl\.lock$`)
 
 // FileName is the name of the file in the snapshots folder for a server: safe on every system, without separators,
 // and different for different names. ASCII letters, digits, "-", "_" and "." stay; other bytes become %XX.

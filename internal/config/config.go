@@ -13,8 +13,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/auth"
 	"github.com/mcpctl/mcpctl/internal/clients"
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/report"
@@ -125,10 +124,10 @@ func (c *Config) Select(names []string) ([]Entry, error) {
 				message += ", and there is no such file"
 			}
 			problem := Problem{Message: message, Hint: c.unknown(name, known)}
-			if i > 0 && slices.Contains(known, names[0]) && len(match.Nearest(name, known)) == 0 {
+			if i > 0 && slices.Contains(known, names[0]) && len(kit.Nearest(name, known)) == 0 {
 				problem.Hint = fmt.Sprintf("for what %s offers under that name write mcpctl show %s %s", names[0], names[0], name)
 			}
-			if len(match.Nearest(name, known)) == 0 {
+			if len(kit.Nearest(name, known)) == 0 {
 				problem.Unknown = name
 			}
 			problems = append(problems, problem)
@@ -137,17 +136,17 @@ func (c *Config) Select(names []string) ([]Entry, error) {
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	return lists.Filter(c.Entries, func(e Entry) bool { return e.Called(names) }), nil
+	return kit.Filter(c.Entries, func(e Entry) bool { return e.Called(names) }), nil
 }
 
 // Names are those of all entries, as Entry.Names.
-func (c *Config) Names() []string { return lists.Flat(c.Entries, Entry.Names) }
+func (c *Config) Names() []string { return kit.Flat(c.Entries, Entry.Names) }
 
 // Words that stand for something else than a server.
 var (
-	address  = match.Pattern(`^[A-Za-z0-9.-]*:\d+(/.*)?$|^localhost(/.*)?$|^\d+\.\d+\.\d+\.\d+(/.*)?$`)
-	halfURL  = match.Pattern(`^(https?):/*([^/].*)`)
-	revision = match.Pattern(`^(HEAD|main|master|origin/.+)$|.[~^]\d*$`)
+	address  = kit.Pattern(`^[A-Za-z0-9.-]*:\d+(/.*)?$|^localhost(/.*)?$|^\d+\.\d+\.\d+\.\d+(/.*)?$`)
+	halfURL  = kit.Pattern(`^(https?):/*([^/].*)`)
+	revision = kit.Pattern(`^(HEAD|main|master|origin/.+)$|.[~^]\d*$`)
 )
 
 // AddressOf is the URL of an address that lacks its scheme, or also its host; empty where a word is none.
@@ -191,7 +190,7 @@ func (c *Config) unknown(name string, known []string) string {
 			return fmt.Sprintf("the server and what it offers are two words: %s %s", server, item[1:])
 		}
 	}
-	if hint := Meant(name); hint != "" && len(match.Nearest(name, known)) == 0 {
+	if hint := Meant(name); hint != "" && len(kit.Nearest(name, known)) == 0 {
 		return hint
 	}
 	switch {
@@ -200,7 +199,7 @@ func (c *Config) unknown(name string, known []string) string {
 	case len(known) == 0:
 		return "the configuration has no servers"
 	}
-	if hint := match.Suggest(name, known); hint != "" {
+	if hint := kit.Suggest(name, known); hint != "" {
 		return hint
 	}
 	return "mcpctl config shows all servers"
@@ -237,12 +236,12 @@ type Problems []Problem
 
 // Error is one line per problem.
 func (ps Problems) Error() string {
-	return strings.Join(lists.Map(ps, Problem.Error), "\n")
+	return strings.Join(kit.Map(ps, Problem.Error), "\n")
 }
 
 // Unwrap is every Problem.
 func (ps Problems) Unwrap() []error {
-	return lists.Map(ps, func(p Problem) error { return p })
+	return kit.Map(ps, func(p Problem) error { return p })
 }
 
 // Explain is an error of Load or Select as text for people: each problem with what to do next. Other errors stay as they are.
@@ -302,7 +301,7 @@ func (e Entry) Describe() report.Server {
 	return d
 }
 
-func names(of map[string]probe.Secret) []string { return lists.SortedKeys(of) }
+func names(of map[string]probe.Secret) []string { return kit.SortedKeys(of) }
 
 // NeedsTrust reports whether a person must trust the entry before it is started or contacted, since its file was only
 // found. A bare address is no exception: what answers there may be meant for this machine alone.

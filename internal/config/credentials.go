@@ -9,7 +9,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -266,7 +266,7 @@ func bearerHeader(token string) (probe.Secret, error) {
 	return probe.Secret("Bearer " + token), nil
 }
 
-var plainVariable = match.Pattern(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var plainVariable = kit.Pattern(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // speakable is whether a text is the name of an environment variable, rather than a token in its place.
 func speakable(name string) bool {

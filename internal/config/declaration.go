@@ -15,8 +15,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/clients"
 	"github.com/mcpctl/mcpctl/internal/files"
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 )
@@ -52,7 +51,7 @@ type written struct {
 // inputsNamed returns the inputs of a file that a text of the entry refers to.
 func inputsNamed(entry, inputs syntax.Value) []syntax.Value {
 	text := entry.Canonical()
-	return lists.Filter(inputs.Items, func(input syntax.Value) bool {
+	return kit.Filter(inputs.Items, func(input syntax.Value) bool {
 		return bytes.Contains(text, []byte("${input:"+input.TextOf("id")+"}"))
 	})
 }
@@ -80,7 +79,7 @@ func (e Entry) Digest() string {
 	for _, input := range e.written.inputs {
 		add("input", string(input.Canonical()))
 	}
-	for _, name := range lists.SortedKeys(e.scope.known) {
+	for _, name := range kit.SortedKeys(e.scope.known) {
 		if bytes.Contains(entry, []byte("${"+name)) {
 			add("folder", name, e.scope.known[name])
 		}
@@ -208,7 +207,7 @@ func (e Entry) received(u use) []string {
 	}
 	switch u.from {
 	case fromText:
-		return lists.Map(e.scope.sources(u.text), func(source string) string { return strings.TrimPrefix(source, "env ") })
+		return kit.Map(e.scope.sources(u.text), func(source string) string { return strings.TrimPrefix(source, "env ") })
 	case fromVariable:
 		return []string{u.text}
 	case fromFile:
@@ -240,9 +239,9 @@ func (x expander) sources(text string) []string {
 }
 
 var (
-	withScheme = match.Pattern(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>,;]+`)
-	withPort   = match.Pattern(`(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}:\d+|\b\d{1,3}(?:\.\d{1,3}){3}\b`)
-	hostAlone  = match.Pattern(`^(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}$`)
+	withScheme = kit.Pattern(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>,;]+`)
+	withPort   = kit.Pattern(`(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}:\d+|\b\d{1,3}(?:\.\d{1,3}){3}\b`)
+	hostAlone  = kit.Pattern(`^(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}$`)
 )
 
 // addressesIn returns the literal addresses in a text that could take a secret away from this machine.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/clients"
 	"github.com/mcpctl/mcpctl/internal/files"
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 )
@@ -49,7 +49,7 @@ func (l *loader) discover() []Entry {
 	host := clients.Host{OS: cmp.Or(l.in.OS, runtime.GOOS), Home: l.in.Home, Lookup: l.in.Lookup,
 		Projects: files.ProjectFolders(l.in.Dir), Root: l.in.Root}
 	d := &discovery{loader: l, host: host, seen: map[string]document{}}
-	return l.usable(lists.Flat(clients.Table(), func(app clients.App) []Entry {
+	return l.usable(kit.Flat(clients.Table(), func(app clients.App) []Entry {
 		return d.application(app,
 			host.Files(app))
 	}))

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/clients"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -73,9 +73,9 @@ func addUnresolved(missing, more []unresolved) []unresolved {
 }
 
 var (
-	bareVariable = match.Pattern(`^\$[A-Za-z_][A-Za-z0-9_]*`)
-	variableName = match.Pattern(`^[A-Za-z_][A-Za-z0-9_.()-]*$`)
-	printable    = match.Pattern(`^[A-Za-z][A-Za-z0-9_:./-]{0,60}$`)
+	bareVariable = kit.Pattern(`^\$[A-Za-z_][A-Za-z0-9_]*`)
+	variableName = kit.Pattern(`^[A-Za-z_][A-Za-z0-9_.()-]*$`)
+	printable    = kit.Pattern(`^[A-Za-z][A-Za-z0-9_:./-]{0,60}$`)
 )
 
 // next splits s into text without variables, one variable as written, and the rest.
@@ -190,7 +190,7 @@ func variablePart(name string) string {
 
 // shellForm matches other expansions of a shell: ${NAME-default}, ${NAME:=default}, ${NAME:?message},
 // ${NAME+other}.
-var shellForm = match.Pattern(`^([A-Za-z_][A-Za-z0-9_]*)(:?[-=+?])`)
+var shellForm = kit.Pattern(`^([A-Za-z_][A-Za-z0-9_]*)(:?[-=+?])`)
 
 // notOfTheShell returns the problem with an expansion that only shells know. What follows the operator may
 // be secret.

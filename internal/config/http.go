@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/auth"
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -256,7 +256,7 @@ func (r httpReader) scopes(f syntax.Field) []string {
 	if f.Value.Kind == syntax.Text {
 		return strings.Fields(f.Value.Text)
 	}
-	return lists.Flat(r.scalars(f), func(m syntax.Field) []string { return strings.Fields(m.Value.Text) })
+	return kit.Flat(r.scalars(f), func(m syntax.Field) []string { return strings.Fields(m.Value.Text) })
 }
 
 // callback is the redirect URI that Claude Code registers for a port.

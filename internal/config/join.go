@@ -9,7 +9,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/clients"
 	"github.com/mcpctl/mcpctl/internal/files"
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -239,7 +239,7 @@ func switchedOff(file clients.File, root syntax.Value, projects []string) func(n
 
 func texts(of syntax.Value, key string) []string {
 	f, _ := of.Get(key)
-	return lists.Map(f.Value.Items, func(item syntax.Value) string { return item.Text })
+	return kit.Map(f.Value.Items, func(item syntax.Value) string { return item.Text })
 }
 
 // projectOf is what Claude Code keeps of the nearest folder of this project; its key is that folder.

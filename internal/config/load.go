@@ -14,7 +14,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/clients"
 	"github.com/mcpctl/mcpctl/internal/files"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/sandbox"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 )
@@ -367,7 +367,7 @@ func ReadEnvironment(lookup clients.Lookup, formats []string) (Environment, erro
 		"not a number of seconds up to 3600, nor a duration", env.setTimeout)
 	read("MCP_MAX_RETRIES", "write a whole number; 0 means none", "not a whole number from 0 to 100", env.setRetries)
 	if value, ok := lookup.Value("MCPCTL_FORMAT"); ok {
-		read("MCPCTL_FORMAT", match.Suggest(value, formats), "unknown format "+strconv.Quote(value), func(format string) bool {
+		read("MCPCTL_FORMAT", kit.Suggest(value, formats), "unknown format "+strconv.Quote(value), func(format string) bool {
 			env.Format = format
 			return slices.Contains(formats, format)
 		})

@@ -6,8 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/sandbox"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/check"
@@ -69,7 +68,7 @@ func (p *projectReader) project(root syntax.Value) Project {
 		return out
 	}
 	means := p.means(&out)
-	p.keys(root, "", lists.SortedKeys(means))
+	p.keys(root, "", kit.SortedKeys(means))
 	for _, f := range root.Fields {
 		if read := means[f.Key]; read != nil && (f.Value.Kind != syntax.Null || f.Key == "allow") { // an empty allow must not allow all
 			read(f)
@@ -170,7 +169,7 @@ func (p *projectReader) failOn(f syntax.Field) finding.Threshold {
 	}
 	threshold, err := finding.ParseThreshold(f.Value.Text)
 	if err != nil {
-		p.complain(f.Value.Line, match.Suggest(f.Value.Text, []string{"breaking", "warning", "info", "any", "never"}), "%q: %v", f.Key, err)
+		p.complain(f.Value.Line, kit.Suggest(f.Value.Text, []string{"breaking", "warning", "info", "any", "never"}), "%q: %v", f.Key, err)
 		return ""
 	}
 	return threshold
@@ -182,7 +181,7 @@ func (p *projectReader) levels(f syntax.Field) map[string]finding.Level {
 		p.rule(m.Key, m.Line)
 		level, err := finding.ParseLevel(m.Value.Text)
 		if err != nil {
-			p.complain(m.Value.Line, match.Suggest(m.Value.Text, []string{"breaking", "warning", "info", "off"}), "rule %q: %v", m.Key, err)
+			p.complain(m.Value.Line, kit.Suggest(m.Value.Text, []string{"breaking", "warning", "info", "off"}), "rule %q: %v", m.Key, err)
 			continue
 		}
 		levels[m.Key] = level
@@ -221,7 +220,7 @@ func (p *projectReader) budgets(f syntax.Field) check.Budgets {
 		"tokens": &b.Tokens, "tools": &b.Tools, "server-tokens": &b.ServerTokens, "server-tools": &b.ServerTools,
 		"tool-tokens": &b.ToolTokens, "item-bytes": &b.ItemBytes, "text-characters": &b.TextCharacters,
 	}
-	for _, m := range p.object(f, lists.SortedKeys(limits)) {
+	for _, m := range p.object(f, kit.SortedKeys(limits)) {
 		n, err := strconv.Atoi(m.Value.Text)
 		switch {
 		case m.Value.Kind != syntax.Number || err != nil || n < 1:
@@ -288,9 +287,9 @@ func (p *projectReader) pattern(f syntax.Field, rule string) {
 	named, _ := f.Value.Get("rule")
 	switch {
 	case p.rules == nil:
-	case !match.IsGlob(rule):
+	case !kit.IsGlob(rule):
 		p.rule(rule, named.Line)
-	case !slices.ContainsFunc(p.rules(), func(id string) bool { return match.Glob(rule, id) }):
+	case !slices.ContainsFunc(p.rules(), func(id string) bool { return kit.Glob(rule, id) }):
 		p.complain(named.Line, rulesHint, "no rule matches %q", rule)
 	}
 }

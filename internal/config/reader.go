@@ -8,8 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 )
 
@@ -36,7 +35,7 @@ func (r *fieldReader) suggest(word string, words []string) string {
 	if len(r.problems) >= maxExplained {
 		return ""
 	}
-	return match.Suggest(word, words)
+	return kit.Suggest(word, words)
 }
 
 // warn keeps what should be mended but does not keep a server from running.
@@ -109,7 +108,7 @@ func (r *fieldReader) object(f syntax.Field, known []string) []syntax.Field {
 func (r *fieldReader) members(f syntax.Field, strict bool, means map[string]func(syntax.Field)) {
 	var known []string
 	if strict {
-		known = lists.SortedKeys(means)
+		known = kit.SortedKeys(means)
 	}
 	for _, m := range r.object(f, known) {
 		if read := means[m.Key]; read != nil {

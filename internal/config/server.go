@@ -14,8 +14,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/clients"
 	"github.com/mcpctl/mcpctl/internal/files"
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -204,7 +203,7 @@ func (r *serverReader) fill(e *Entry) {
 // misspelt is the hint for a server that has no command and no url.
 func (r *serverReader) misspelt() string {
 	for _, key := range r.fields.Keys() {
-		for _, right := range match.Nearest(key, []string{"command", "url"}) {
+		for _, right := range kit.Nearest(key, []string{"command", "url"}) {
 			if !slices.Contains(serverKeys, key) {
 				return fmt.Sprintf("did you mean %q where it says %q?", right, key)
 			}
@@ -347,7 +346,7 @@ func (r stdioReader) args() []expanded {
 	if !ok {
 		return nil
 	}
-	return lists.Map(r.scalars(f), func(item syntax.Field) expanded {
+	return kit.Map(r.scalars(f), func(item syntax.Field) expanded {
 		out, _ := r.expand(item)
 		return out
 	})
@@ -416,7 +415,7 @@ func (r stdioReader) envFile(f syntax.Field) map[string]probe.Secret {
 		r.complain(f.Value.Line, "write one NAME=value per line", `reading "envFile" %q: not lines of NAME=value`, shown)
 	}
 	env := make(map[string]probe.Secret, len(read))
-	for _, name := range lists.SortedKeys(read) {
+	for _, name := range kit.SortedKeys(read) {
 		v := read[name]
 		if envName(name) {
 			env[name] = probe.Secret(v)
@@ -427,7 +426,7 @@ func (r stdioReader) envFile(f syntax.Field) map[string]probe.Secret {
 }
 
 func secretsOf(values []string) []probe.Secret {
-	return lists.Map(values, func(value string) probe.Secret { return probe.Secret(value) })
+	return kit.Map(values, func(value string) probe.Secret { return probe.Secret(value) })
 }
 
 // hiddenIn are the parts of a command line that are not shown.
@@ -437,7 +436,7 @@ func hiddenIn(argv []string) []probe.Secret {
 
 // values returns texts as they are handed to a server.
 func values(of []expanded) []string {
-	return lists.Map(of, func(x expanded) string { return x.value })
+	return kit.Map(of, func(x expanded) string { return x.value })
 }
 
 // readProtocol returns the version of the protocol to speak; empty when there is none, or after a problem.
@@ -447,7 +446,7 @@ func (r *serverReader) readProtocol() string {
 		return ""
 	}
 	if !slices.Contains(probe.Versions(), f.Value.Text) {
-		r.complain(f.Value.Line, cmp.Or(match.Suggest(f.Value.Text, probe.Versions()), "there is "+match.Quoted(probe.Versions(), ", ")),
+		r.complain(f.Value.Line, cmp.Or(kit.Suggest(f.Value.Text, probe.Versions()), "there is "+kit.Quoted(probe.Versions(), ", ")),
 			"unknown protocol version %.40q", f.Value.Text)
 		return ""
 	}
@@ -471,11 +470,11 @@ func misplaced(s probe.Server) []probe.Secret {
 	if s.HTTP != nil {
 		texts = append(texts, s.HTTP.URL)
 	}
-	return secretsOf(redact.Hidden(texts, lists.Map(texts, redact.MaskTokens)))
+	return secretsOf(redact.Hidden(texts, kit.Map(texts, redact.MaskTokens)))
 }
 
 // Confidential are the values of environment variables or headers whose name or look says that they are secret.
 func Confidential(values map[string]probe.Secret) []probe.Secret {
-	sensitive := lists.Filter(names(values), func(name string) bool { return redact.Sensitive(name, values[name].Reveal()) })
-	return lists.Map(sensitive, func(name string) probe.Secret { return values[name] })
+	sensitive := kit.Filter(names(values), func(name string) bool { return redact.Sensitive(name, values[name].Reveal()) })
+	return kit.Map(sensitive, func(name string) probe.Secret { return values[name] })
 }

@@ -14,8 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcpctl/mcpctl/internal/files"
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/check"
@@ -180,7 +179,7 @@ func items(v syntax.Value, key string) (all []check.DeclaredItem, ok bool) {
 	for _, one := range f.Value.Items {
 		item := check.DeclaredItem{Name: said(one, "name"), Description: said(one, "description")}
 		if arguments, told := one.Get("arguments"); told {
-			names := lists.Map(arguments.Value.Items, func(a syntax.Value) string { return cmp.Or(a.TextOf("name"), a.Text) })
+			names := kit.Map(arguments.Value.Items, func(a syntax.Value) string { return cmp.Or(a.TextOf("name"), a.Text) })
 			item.Arguments = append([]string{}, names...)
 		}
 		all = append(all, item)
@@ -210,7 +209,7 @@ func bundle(d *check.Declared, root syntax.Value) {
 }
 
 // userSetting is all that a variable of a manifest may be for a setting of the user to stand for it.
-var userSetting = match.Pattern(`^\$\{user_config\.([^}]+)\}$`)
+var userSetting = kit.Pattern(`^\$\{user_config\.([^}]+)\}$`)
 
 // bundleVariables are those that a manifest starts its server with and that the user has to give a value for.
 func bundleVariables(d *check.Declared, root syntax.Value) {
@@ -270,9 +269,9 @@ func remotes(d *check.Declared, root syntax.Value) {
 const currentSchema = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 
 var (
-	registryName  = match.Pattern(`^[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?/[a-zA-Z0-9]([a-zA-Z0-9._-]*[a-zA-Z0-9])?$`)
-	versionRange  = match.Pattern(`^[\^~<>=]|\|\||(^|\.)[xX*](\.|$)| - `)
-	fileSHA256    = match.Pattern(`^[a-f0-9]{64}$`)
+	registryName  = kit.Pattern(`^[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?/[a-zA-Z0-9]([a-zA-Z0-9._-]*[a-zA-Z0-9])?$`)
+	versionRange  = kit.Pattern(`^[\^~<>=]|\|\||(^|\.)[xX*](\.|$)| - `)
+	fileSHA256    = kit.Pattern(`^[a-f0-9]{64}$`)
 	mostDescribed = 100
 )
 

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/mcpctl/mcpctl/internal/config"
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/terminal"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -49,7 +49,7 @@ func (f *Fleet) Visit(ctx context.Context, targets []Target, visit func(i int, s
 	defer stop(nil)
 	servers, slots := live(targets)
 	arrived := make([]*Surface, len(targets))
-	progress, places := terminal.NewProgress(f.process, lists.Map(servers, func(s probe.Server) string { return report.Visible(s.Name) })), placesOf(f.Config.Entries)
+	progress, places := terminal.NewProgress(f.process, kit.Map(servers, func(s probe.Server) string { return report.Visible(s.Name) })), placesOf(f.Config.Entries)
 	defer progress.Finish()
 	begin, visits := newVisits(stop, func(i int) error {
 		s := arrived[i]
@@ -189,7 +189,7 @@ func placesOf(entries []config.Entry) map[string][]report.Place {
 
 // Ping pings the live targets at once, as many as Contact allows, each count times over one connection with a pause between.
 func (f *Fleet) Ping(ctx context.Context, targets []Target) []Surface {
-	surfaces := lists.Map(targets, Target.Known)
+	surfaces := kit.Map(targets, Target.Known)
 	servers, slots := live(targets)
 	probe.Each(ctx, servers, f.options, func(i int) (err error) {
 		surfaces[slots[i]], err = pingOne(ctx, servers[i], f.options)

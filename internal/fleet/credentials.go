@@ -13,7 +13,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/redact"
@@ -44,7 +44,7 @@ func (c Contact) prepare(p host.Process, targets []Target) error {
 			stdio := *server.Stdio
 			stdio.Env = config.Merged(stdio.Env, env)
 			if len(env) > 0 && strings.HasPrefix(server.Source, "oci:") {
-				stdio.Args = packages.HandOn(stdio.Args, lists.SortedKeys(env))
+				stdio.Args = packages.HandOn(stdio.Args, kit.SortedKeys(env))
 			}
 			server.Secrets, server.Stdio = slices.Concat(server.Secrets, config.Confidential(env)), &stdio
 		}
@@ -76,7 +76,7 @@ func originsOf(targets []Target) []string {
 			seen[u.Scheme+"://"+u.Host] = true
 		}
 	}
-	return lists.SortedKeys(seen)
+	return kit.SortedKeys(seen)
 }
 
 // credentials are what the flags give to HTTP servers.

@@ -17,8 +17,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -27,7 +26,7 @@ import (
 // ItemFilter says which items a list shows. The zero value shows all.
 type ItemFilter struct {
 	Kind string         // one of KindWords, or its singular; empty = all
-	Name match.Filter   // of names and URIs
+	Name kit.NameFilter // of names and URIs
 	Text *regexp.Regexp // of any text of an item, the names of its members too; nil = all
 }
 
@@ -37,14 +36,14 @@ func (f ItemFilter) Check() error {
 		return exit.Usagef("--filter %q is not a pattern such as create_*", f.Name)
 	}
 	if words := KindWords(); f.Kind != "" && !slices.Contains(words, f.Kind) && !slices.Contains(words, f.Kind+"s") {
-		return exit.Usagef("--kind is one of %s, not %q%s", strings.Join(words, ", "), f.Kind, match.DidYouMean(f.Kind, words))
+		return exit.Usagef("--kind is one of %s, not %q%s", strings.Join(words, ", "), f.Kind, kit.DidYouMean(f.Kind, words))
 	}
 	return nil
 }
 
 // KindWords are the kinds as --kind has them.
 func KindWords() []string {
-	return lists.Map(snapshot.Kinds(), func(kind snapshot.Kind) string { return kind.Word() + "s" })
+	return kit.Map(snapshot.Kinds(), func(kind snapshot.Kind) string { return kind.Word() + "s" })
 }
 
 // How far the heap may grow beyond what lives while items are collected, since they are most of it: by that share, and by leastGrowth where that
@@ -253,5 +252,5 @@ func notOffered(surfaces []Surface, missing string) error {
 			}
 		}
 	}
-	return exit.Usagef("%s offers no %q%s: see mcpctl list", strings.Join(names, ", "), missing, match.DidYouMean(missing, known))
+	return exit.Usagef("%s offers no %q%s: see mcpctl list", strings.Join(names, ", "), missing, kit.DidYouMean(missing, known))
 }

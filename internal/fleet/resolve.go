@@ -15,9 +15,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/login"
-	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/sandbox"
 	"github.com/mcpctl/mcpctl/internal/source"
@@ -179,7 +178,7 @@ func (f *Fleet) One(ctx context.Context, from source.Source) (Target, error) {
 	case !from.Live():
 		return Target{}, exit.Usagef("%s is saved: only a live server can be asked to do something", from.Word)
 	case len(targets) > 1: // with a pattern of saved snapshots
-		names := lists.Map(targets, func(t Target) string { return report.Visible(t.Name()) })
+		names := kit.Map(targets, func(t Target) string { return report.Visible(t.Name()) })
 		return Target{}, exit.Usagef("%s is several servers: name one of %s", from.Word, strings.Join(names, ", "))
 	case len(targets) == 0:
 		return Target{}, exit.Usagef("name one server")
@@ -213,7 +212,7 @@ func (f *Fleet) entriesFor(from []source.Source) ([]config.Entry, error) {
 	if err != nil || len(names) > 0 {
 		return entries, err
 	}
-	return lists.Filter(entries, func(e config.Entry) bool { return f.selected.Shard.Has(e.Server.Name) }), nil
+	return kit.Filter(entries, func(e config.Entry) bool { return f.selected.Shard.Has(e.Server.Name) }), nil
 }
 
 // Choose is the configured servers with these names, all of them without names, as far as a selection lets them take part.
@@ -224,8 +223,8 @@ func Choose(cfg *config.Config, s Selection, names []string) ([]config.Entry, er
 	}
 	known := cfg.Names()
 	for _, pattern := range s.Only {
-		if !slices.ContainsFunc(known, func(name string) bool { return match.Glob(pattern, name) }) {
-			return nil, exit.Usagef("--only %s: there is no such server%s", pattern, match.DidYouMean(pattern, known))
+		if !slices.ContainsFunc(known, func(name string) bool { return kit.Glob(pattern, name) }) {
+			return nil, exit.Usagef("--only %s: there is no such server%s", pattern, kit.DidYouMean(pattern, known))
 		}
 	}
 	chosen := slices.DeleteFunc(slices.Clone(entries), func(e config.Entry) bool { return !s.takes(e.Names()) })
@@ -238,7 +237,7 @@ func Choose(cfg *config.Config, s Selection, names []string) ([]config.Entry, er
 // takes tells whether a server with these names may take part in the run.
 func (s Selection) takes(names []string) bool {
 	return len(s.Only) == 0 || slices.ContainsFunc(s.Only, func(pattern string) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return match.Glob(pattern, name) })
+		return slices.ContainsFunc(names, func(name string) bool { return kit.Glob(pattern, name) })
 	})
 }
 

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/config"
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
 )
@@ -136,7 +136,7 @@ func WholeOf(f *Fleet, from []source.Source, n int) int {
 
 // Digest names what all parts of a run must agree on: the configured servers, and what mcpctl.yaml decides.
 func Digest(cfg *config.Config) string {
-	names := lists.Map(cfg.Entries, func(e config.Entry) string { return e.Server.Name })
+	names := kit.Map(cfg.Entries, func(e config.Entry) string { return e.Server.Name })
 	decided, _ := os.ReadFile(cfg.Project.File) // what cannot be read any more is another configuration
 	text, _ := json.Marshal([]any{names, decided})
 	sum := sha256.Sum256(text)

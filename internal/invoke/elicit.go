@@ -13,7 +13,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/call"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/signature"
@@ -117,7 +117,7 @@ func (c *Client) elicit(ctx context.Context, params json.RawMessage) (json.RawMe
 
 // question is what a server asks, as one line, with the names of the fields of its form.
 func question(e call.Elicitation) string {
-	names := lists.Map(e.Fields, func(f call.Field) string { return f.Name })
+	names := kit.Map(e.Fields, func(f call.Field) string { return f.Name })
 	return shortened(e.Message + after(" – ", strings.Join(names, ", ")))
 }
 

@@ -12,8 +12,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
@@ -218,8 +217,8 @@ func (c *Client) find(ctx context.Context, kind snapshot.Kind, name string) (sna
 	case answer == snapshot.Unknown:
 		return snapshot.Item{}, explain(err)
 	}
-	names := lists.Map(list.Items(), func(item snapshot.Item) string { return item.Key })
-	return snapshot.Item{}, exit.Usagef("%s offers no %s %q%s: see mcpctl list", c.name(), kind.Word(), name, report.Visible(match.DidYouMean(name, names)))
+	names := kit.Map(list.Items(), func(item snapshot.Item) string { return item.Key })
+	return snapshot.Item{}, exit.Usagef("%s offers no %s %q%s: see mcpctl list", c.name(), kind.Word(), name, report.Visible(kit.DidYouMean(name, names)))
 }
 
 // validate are the problems of arguments as they were written, and those that the schema has with them.
@@ -257,7 +256,7 @@ func (o Options) problems(server, name string, problems []call.Problem) error {
 func lineOf(p call.Problem) string {
 	near := ""
 	if p.Word != "" {
-		near = match.DidYouMean(p.Word, p.Words)
+		near = kit.DidYouMean(p.Word, p.Words)
 	}
 	return report.Visible(strings.TrimSpace(p.Path+" "+p.Message) + near)
 }

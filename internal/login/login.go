@@ -16,7 +16,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/terminal"
@@ -249,7 +249,7 @@ func stateOf(p host.Process, s auth.Server, l *vault.Login) report.Login {
 		return report.Login{State: report.LoggedOut}
 	}
 	shown := report.Login{State: report.LoggedIn, Issuer: l.Issuer, Scopes: l.Scopes, Since: l.Since, Expires: l.Expires, Renews: l.Renews, Store: string(l.Place)}
-	shown.Wanted = lists.Filter(l.Wanted, func(scope string) bool { return !slices.Contains(l.Scopes, scope) })
+	shown.Wanted = kit.Filter(l.Wanted, func(scope string) bool { return !slices.Contains(l.Scopes, scope) })
 	switch {
 	case l.Revoked:
 		shown.State = report.Revoked
@@ -264,7 +264,7 @@ func stateOf(p host.Process, s auth.Server, l *vault.Login) report.Login {
 func openBrowser(p host.Process, page string) error {
 	browsers := systemBrowsers(p, page)
 	if chosen, _ := p.Lookup("BROWSER"); chosen != "" {
-		browsers = lists.Map(filepath.SplitList(chosen), func(command string) []string { return withPage(strings.Fields(command), page) })
+		browsers = kit.Map(filepath.SplitList(chosen), func(command string) []string { return withPage(strings.Fields(command), page) })
 	}
 	err := errors.New("there is none")
 	for _, words := range browsers {

@@ -16,7 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/report"
@@ -152,7 +152,7 @@ func (m *Monitor) checkHost(next http.Handler) http.Handler {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store")
 		r.Body = http.MaxBytesReader(w, r.Body, requestBytes)
-		if m.options.Loopback && !match.ThisMachine(r.Host) {
+		if m.options.Loopback && !kit.ThisMachine(r.Host) {
 			refuse(w, http.StatusMisdirectedRequest, "not a name of this machine: %q", r.Host)
 			return
 		}

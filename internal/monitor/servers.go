@@ -7,8 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -37,7 +36,7 @@ type serverState struct {
 }
 
 func (m *Monitor) listServers(w http.ResponseWriter, _ *http.Request) {
-	states := lists.Map(*m.servers.Load(), func(s Server) serverState {
+	states := kit.Map(*m.servers.Load(), func(s Server) serverState {
 		state, _ := m.stateOf(s)
 		return state
 	})
@@ -112,8 +111,8 @@ func (m *Monitor) named(w http.ResponseWriter, r *http.Request) (Server, bool) {
 	if i := slices.IndexFunc(servers, func(s Server) bool { return s.Name == name }); i >= 0 {
 		return servers[i], true
 	}
-	names := lists.Map(servers, func(s Server) string { return s.Name })
-	refuse(w, http.StatusNotFound, "unknown server %q%s", name, match.DidYouMean(name, names))
+	names := kit.Map(servers, func(s Server) string { return s.Name })
+	refuse(w, http.StatusNotFound, "unknown server %q%s", name, kit.DidYouMean(name, names))
 	return Server{}, false
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/terminal"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -47,7 +47,7 @@ func ParseFile(text string) (File, error) {
 
 func checkFormat(format string) error {
 	if !slices.Contains(report.Formats(), format) {
-		return fmt.Errorf("there is no format %q%s: %s exist", format, match.DidYouMean(format, report.Formats()), strings.Join(report.Formats(), ", "))
+		return fmt.Errorf("there is no format %q%s: %s exist", format, kit.DidYouMean(format, report.Formats()), strings.Join(report.Formats(), ", "))
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/files"
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
 // Package is one release of a package as its registry describes it.
@@ -111,7 +111,7 @@ func (p Package) Since(old Package) string {
 
 // changedDependencies returns a text for each dependency that differs, sorted by name.
 func changedDependencies(old, now map[string]string) (changed []string) {
-	names := slices.Compact(slices.Sorted(slices.Values(slices.Concat(lists.SortedKeys(old), lists.SortedKeys(now)))))
+	names := slices.Compact(slices.Sorted(slices.Values(slices.Concat(kit.SortedKeys(old), kit.SortedKeys(now)))))
 	for _, name := range names {
 		was, had := old[name]
 		is, has := now[name]

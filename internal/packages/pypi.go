@@ -11,8 +11,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/files"
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/process"
 )
 
@@ -54,7 +53,7 @@ func (l Launcher) pypi(ctx context.Context, path string) (p pypiProject, err err
 
 func (l Launcher) pypiVersions(ctx context.Context, name string) ([]string, error) {
 	p, err := l.pypi(ctx, name+"/json")
-	return lists.SortedKeys(p.Releases), err
+	return kit.SortedKeys(p.Releases), err
 }
 
 // pypiRelease returns a release. Its digest is that of the wheel for every system, else of the first file by name.
@@ -77,7 +76,7 @@ func (l Launcher) pypiRelease(ctx context.Context, ref Ref) (Package, error) {
 			anywhere = file.Filename
 		}
 	}
-	first := slices.Concat([]string{anywhere}, lists.SortedKeys(digests))
+	first := slices.Concat([]string{anywhere}, kit.SortedKeys(digests))
 	release := Package{Ref: ref, Integrity: cmp.Or(digests[first[0]], digests[first[len(first)-1]])}
 	for _, text := range p.Info.RequiresDist {
 		spec, marker, _ := strings.Cut(text, ";")
@@ -94,4 +93,4 @@ func (l Launcher) pypiRelease(ctx context.Context, ref Ref) (Package, error) {
 }
 
 // requirement matches the name at the beginning of a requirement.
-var requirement = match.Pattern(`^[A-Za-z0-9][A-Za-z0-9._-]*`)
+var requirement = kit.Pattern(`^[A-Za-z0-9][A-Za-z0-9._-]*`)

@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
 // Ref names a published package: npm:NAME[@VERSION], pypi:NAME[@VERSION] or oci:IMAGE[:TAG|@DIGEST].
@@ -53,7 +53,7 @@ func (r Ref) Exact() bool {
 }
 
 // exactVersion matches a version of https://semver.org.
-var exactVersion = match.Pattern(`^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
+var exactVersion = kit.Pattern(`^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
 
 // syntax is how a registry writes names and versions.
 type syntax struct {
@@ -65,18 +65,18 @@ type syntax struct {
 var registries = map[string]syntax{
 	// https://docs.npmjs.com/cli/configuring-npm/package-json#name
 	"npm": {
-		match.Pattern(`^(@[A-Za-z0-9~][A-Za-z0-9._~-]*/)?[A-Za-z0-9~][A-Za-z0-9._~-]*$`),
-		match.Pattern(`^[A-Za-z0-9^~<>=*][A-Za-z0-9.^~<>=*|+-]*$`), "npm:@playwright/mcp@0.0.70",
+		kit.Pattern(`^(@[A-Za-z0-9~][A-Za-z0-9._~-]*/)?[A-Za-z0-9~][A-Za-z0-9._~-]*$`),
+		kit.Pattern(`^[A-Za-z0-9^~<>=*][A-Za-z0-9.^~<>=*|+-]*$`), "npm:@playwright/mcp@0.0.70",
 	},
 	// https://packaging.python.org/en/latest/specifications/name-normalization
 	"pypi": {
-		match.Pattern(`^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`),
-		match.Pattern(`^[0-9][0-9A-Za-z.!+_-]*$`), "pypi:mcp-server-time@2025.9.25",
+		kit.Pattern(`^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`),
+		kit.Pattern(`^[0-9][0-9A-Za-z.!+_-]*$`), "pypi:mcp-server-time@2025.9.25",
 	},
 	// https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests
 	"oci": {
-		match.Pattern(`^([A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]+)?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*$`),
-		match.Pattern(`^([A-Za-z0-9_][A-Za-z0-9._-]{0,127}|sha256:[0-9a-f]{64})$`), "oci:ghcr.io/github/github-mcp-server:v0.20.1",
+		kit.Pattern(`^([A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]+)?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*$`),
+		kit.Pattern(`^([A-Za-z0-9_][A-Za-z0-9._-]{0,127}|sha256:[0-9a-f]{64})$`), "oci:ghcr.io/github/github-mcp-server:v0.20.1",
 	},
 }
 
@@ -121,4 +121,4 @@ func normalized(name string) string {
 	return strings.ToLower(separators().ReplaceAllString(name, "-"))
 }
 
-var separators = match.Pattern(`[-_.]+`)
+var separators = kit.Pattern(`[-_.]+`)

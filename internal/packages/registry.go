@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/process"
 )
 
@@ -90,7 +90,7 @@ func (l Launcher) Versions(ctx context.Context, ref Ref, n int) ([]Ref, error) {
 var errSlow = fmt.Errorf("the registry did not answer within %s", askLimit)
 
 // numbered matches a release: numbers, and nothing that marks a pre-release or a variant.
-var numbered = match.Pattern(`^v?(\d{1,9}(?:\.\d{1,9})*)(?:\.post\d+)?$`)
+var numbered = kit.Pattern(`^v?(\d{1,9}(?:\.\d{1,9})*)(?:\.post\d+)?$`)
 
 // numbersOf returns the numbers of a release; nil when a version is something else. Shorter versions of npm and images are
 // ranges and tags that move.

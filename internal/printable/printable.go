@@ -12,7 +12,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
 // Text is text that can be printed: it has no line break and nothing that cannot be seen. Only Visible makes it, and pieces of it.
@@ -106,7 +106,7 @@ func Size(n int) string {
 }
 
 // bare are words that a shell takes as they are.
-var bare = match.Pattern(`^[A-Za-z0-9_@%+=:,./-]+$`)
+var bare = kit.Pattern(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
 // ShellWord is a word as a shell takes it.
 func ShellWord(word string) string {

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
 // How long a secret must be to be looked for in other forms, lest ordinary words are taken for a short one.
@@ -238,16 +238,16 @@ func decode(digits []byte) string {
 
 var (
 	// command is what a shell would take for a command inside of a word: $(x, `x`, ;x, |x.
-	command      = match.Pattern("[$<>]\\([A-Za-z./ ]|`[A-Za-z./][^`]*`|[;|&]\\s*[A-Za-z./~][\\w./~-]*(?:[\\s$;|&<>]|$)")
-	code         = match.Pattern("[;|<>()`'\"\\\\{}]|\\$[A-Za-z_(]|&(?:&|\\s|$)")
-	userInfo     = match.Pattern(`(://)[A-Za-z0-9._~%+!*-]*:[A-Za-z0-9._~%+!*=-]+@`)
-	namedLiteral = match.Pattern(`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|pwd|api-?_?key|credential|authorization|cookie)[A-Za-z0-9_-]*["']?(?:\s*[:=]\s*|\s+)["']?(?:(?:bearer|basic)\s+)?|\b(?:bearer|basic)\s+)([A-Za-z0-9_+=~.-]{6,})([(/]?)`)
-	wholeLong    = match.Pattern(`^[A-Za-z0-9_+=-]{24,}$`)
-	withDefault  = match.Pattern(`\$\{[^{}]*\}`)
-	pathLike     = match.Pattern("^(?:~|[.]{1,2}|[A-Za-z]:)?[/\\\\][^\n\r;]*$")
-	plainWord    = match.Pattern(`^(?:[A-Z]?[a-z]{0,16}(?:[A-Z][a-z]{2,15})*|[A-Z]{1,16})[0-9]{0,8}[a-z]{0,2}$`)
-	aroundWords  = match.Pattern(`\$\{[A-Za-z0-9_.:]*-|[ ,./:=@_*}\\+-]`)
-	schemeWord   = match.Pattern(`(?i)^\s*(bearer|basic|token|digest)\s+`)
+	command      = kit.Pattern("[$<>]\\([A-Za-z./ ]|`[A-Za-z./][^`]*`|[;|&]\\s*[A-Za-z./~][\\w./~-]*(?:[\\s$;|&<>]|$)")
+	code         = kit.Pattern("[;|<>()`'\"\\\\{}]|\\$[A-Za-z_(]|&(?:&|\\s|$)")
+	userInfo     = kit.Pattern(`(://)[A-Za-z0-9._~%+!*-]*:[A-Za-z0-9._~%+!*=-]+@`)
+	namedLiteral = kit.Pattern(`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|pwd|api-?_?key|credential|authorization|cookie)[A-Za-z0-9_-]*["']?(?:\s*[:=]\s*|\s+)["']?(?:(?:bearer|basic)\s+)?|\b(?:bearer|basic)\s+)([A-Za-z0-9_+=~.-]{6,})([(/]?)`)
+	wholeLong    = kit.Pattern(`^[A-Za-z0-9_+=-]{24,}$`)
+	withDefault  = kit.Pattern(`\$\{[^{}]*\}`)
+	pathLike     = kit.Pattern("^(?:~|[.]{1,2}|[A-Za-z]:)?[/\\\\][^\n\r;]*$")
+	plainWord    = kit.Pattern(`^(?:[A-Z]?[a-z]{0,16}(?:[A-Z][a-z]{2,15})*|[A-Z]{1,16})[0-9]{0,8}[a-z]{0,2}$`)
+	aroundWords  = kit.Pattern(`\$\{[A-Za-z0-9_.:]*-|[ ,./:=@_*}\\+-]`)
+	schemeWord   = kit.Pattern(`(?i)^\s*(bearer|basic|token|digest)\s+`)
 )
 
 // Literals is a command line in which nothing but literal secrets is replaced. isCode tells which arguments may be code.

@@ -5,31 +5,30 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
 // issued are tokens that are known by how their issuers begin them.
 const issued = `(?:gh[pousr]_|github_pat_|glpat-|sk-|sk_|pk_|rk_|xox[a-z]-|xapp-|AKIA|ASIA|AIza|eyJ|ya29\.|npm_|hf_|dop_v1_|shpat_|SG\.)[A-Za-z0-9_.=-]{6,}`
 
 var (
-	secretWord  = match.Pattern(`(?i)(token|secret|passw|passphrase|(?:\b|_)pass(?:$|[=:])|pwd|api-?_?key|access-?_?key|private-?_?key|secret-?_?key|auth|credential|bearer|cookie|session|signature|dsn|connection-?_?string|\bpat\b|(?:\b|_)key\b)`)
-	secretValue = match.Pattern(`^` + issued)
-	tokenInside = match.Pattern(`\b` + issued)
-	secretPair  = match.Pattern(`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|passphrase|(?:\b|_)pass(?:$|[=:])|pwd|api-?_?key|key|auth|credential)[A-Za-z0-9_-]*=)[^;&\s,]+`)
-	bearer      = match.Pattern(`(?i)\b(bearer|basic)[ =:]+\S+`)
-	longToken   = match.Pattern(`[A-Za-z0-9_+=-]{20,}`)
-	variable    = match.Pattern(`^\$\{[^{}]*\}$`)
-	address     = match.Pattern(`[A-Za-z][A-Za-z0-9+.-]*://\S+`)
-	flagLike    = match.Pattern(`^--?[A-Za-z][A-Za-z0-9_-]*(=|$)`)
-	privateKey  = match.Pattern(`-----BEGIN [A-Z ]*PRIVATE KEY-----`)
-	mixed       = match.Pattern(`[0-9]+[A-Za-z]|[A-Za-z]+[0-9]`)
+	secretWord  = kit.Pattern(`(?i)(token|secret|passw|passphrase|(?:\b|_)pass(?:$|[=:])|pwd|api-?_?key|access-?_?key|private-?_?key|secret-?_?key|auth|credential|bearer|cookie|session|signature|dsn|connection-?_?string|\bpat\b|(?:\b|_)key\b)`)
+	secretValue = kit.Pattern(`^` + issued)
+	tokenInside = kit.Pattern(`\b` + issued)
+	secretPair  = kit.Pattern(`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|passphrase|(?:\b|_)pass(?:$|[=:])|pwd|api-?_?key|key|auth|credential)[A-Za-z0-9_-]*=)[^;&\s,]+`)
+	bearer      = kit.Pattern(`(?i)\b(bearer|basic)[ =:]+\S+`)
+	longToken   = kit.Pattern(`[A-Za-z0-9_+=-]{20,}`)
+	variable    = kit.Pattern(`^\$\{[^{}]*\}$`)
+	address     = kit.Pattern(`[A-Za-z][A-Za-z0-9+.-]*://\S+`)
+	flagLike    = kit.Pattern(`^--?[A-Za-z][A-Za-z0-9_-]*(=|$)`)
+	privateKey  = kit.Pattern(`-----BEGIN [A-Z ]*PRIVATE KEY-----`)
+	mixed       = kit.Pattern(`[0-9]+[A-Za-z]|[A-Za-z]+[0-9]`)
 )
 
 // nextIs are flags whose value is a header or an environment variable.
 var nextIs = map[string]func() *regexp.Regexp{
-	"-H": match.Pattern(`^[^:]*:`), "--header": match.Pattern(`^[^:]*:`),
-	"-e": match.Pattern(`^[^=]*(=|$)`), "--env": match.Pattern(`^[^=]*(=|$)`),
+	"-H": kit.Pattern(`^[^:]*:`), "--header": kit.Pattern(`^[^:]*:`),
+	"-e": kit.Pattern(`^[^=]*(=|$)`), "--env": kit.Pattern(`^[^=]*(=|$)`),
 }
 
 // MaskArgs is a command line with every argument that looks secret replaced by ***: values of --token and its like,
@@ -48,14 +47,14 @@ func eachArg(argv []string, show func(previous, arg string) string) []string {
 }
 
 var (
-	word       = match.Pattern(`"[^"]*"|'[^']*'|[^\s'"]+`)
-	namedValue = match.Pattern(`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|key|auth|credential|cookie)[A-Za-z0-9_-]*["']?\s*:\s*["']?)[^"',}]+`)
+	word       = kit.Pattern(`"[^"]*"|'[^']*'|[^\s'"]+`)
+	namedValue = kit.Pattern(`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|key|auth|credential|cookie)[A-Za-z0-9_-]*["']?\s*:\s*["']?)[^"',}]+`)
 )
 
 // MaskLine is MaskArgs for a line of the shell, and masks values of headers and JSON members named like secrets.
 func MaskLine(line string) string {
 	at := word().FindAllStringIndex(line, -1)
-	words := lists.Map(at, func(span []int) string { return strings.Trim(line[span[0]:span[1]], `"'`) })
+	words := kit.Map(at, func(span []int) string { return strings.Trim(line[span[0]:span[1]], `"'`) })
 	var shown strings.Builder
 	end := 0
 	for i, masked := range MaskArgs(words) {
@@ -136,7 +135,7 @@ func MaskTokens(text string) string {
 	})
 }
 
-var query = match.Pattern(`=[^&]*`)
+var query = kit.Pattern(`=[^&]*`)
 
 // MaskURL is a URL with its user info, query values, fragment and token-like path segments replaced by ***. It may hold
 // variables, which stay as written. Of what is no URL only the scheme is shown.
@@ -192,7 +191,7 @@ func maskQuery(search string) string {
 }
 
 // aboutSecrets are names that speak of secrets and hold none: where one is kept, whose it is, how much of it there may be.
-var aboutSecrets = match.Pattern(`(?i)([_-](files?|path|dir|url|uri|host|port|name|id|type|kind|mode|limit|ttl|expiry|header|prefix|algorithm|provider)|tokens|tokenizer|authors?|author[_-].*)$`)
+var aboutSecrets = kit.Pattern(`(?i)([_-](files?|path|dir|url|uri|host|port|name|id|type|kind|mode|limit|ttl|expiry|header|prefix|algorithm|provider)|tokens|tokenizer|authors?|author[_-].*)$`)
 
 // SecretName is whether a variable, header or parameter of this name holds a secret.
 func SecretName(name string) bool {

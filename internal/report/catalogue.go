@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -25,5 +25,5 @@ func AllRuleIDs() []string { return RuleIDs(AllRules()) }
 
 // RuleIDs returns the ids of rules, in their order.
 func RuleIDs(rules []finding.Rule) []string {
-	return lists.Map(rules, func(rule finding.Rule) string { return rule.ID })
+	return kit.Map(rules, func(rule finding.Rule) string { return rule.ID })
 }

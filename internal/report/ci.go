@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
@@ -45,7 +45,7 @@ type alert struct {
 func writeTroubles(failed, tolerated *strings.Builder, servers []Server) {
 	var errors, warnings []alert
 	for _, s := range servers {
-		all := lists.Map(s.failures(), func(f Failure) alert { return alert{s.place(), s.Name + ": " + f.Stage, troubleText(s, f)} })
+		all := kit.Map(s.failures(), func(f Failure) alert { return alert{s.place(), s.Name + ": " + f.Stage, troubleText(s, f)} })
 		if s.Tolerated != nil {
 			warnings, all = append(warnings, all...), nil
 		}
@@ -63,7 +63,7 @@ const mostAlerts = 5
 // writeAlerts writes each where they are few; else all in one, which leaves room for others.
 func writeAlerts(out *strings.Builder, level string, all []alert) {
 	if len(all) > mostAlerts {
-		shown := lists.Map(all[:min(len(all), mostServers)], func(a alert) string { return a.title + ": " + lines(a.says)[0] })
+		shown := kit.Map(all[:min(len(all), mostServers)], func(a alert) string { return a.title + ": " + lines(a.says)[0] })
 		if left := len(all) - len(shown); left > 0 {
 			shown = append(shown, fmt.Sprintf("… and %d more, which the summary and the other formats have", left))
 		}
@@ -111,7 +111,7 @@ func workflowCommand(level string, at finding.Location, title, message string) s
 		properties = append(properties, "file="+workflowProperty(at.File), fmt.Sprint("line=", at.Line))
 	}
 	properties = append(properties, "title="+workflowProperty(title))
-	all := lists.Map(lines(message), workflowText)
+	all := kit.Map(lines(message), workflowText)
 	return "::" + level + " " + strings.Join(properties, ",") + "::" + strings.Join(all, "%0A") + "\n"
 }
 
@@ -243,9 +243,9 @@ func writeJUnit(w io.Writer, r *Report, _ Options) error {
 	all, servers, fails := junitSuites{Name: text("mcpctl " + r.Command)}, r.roster(), r.failing()
 	test := func(f finding.Finding) junitCase { return r.findingCase(f, fails(f)) }
 	for _, s := range r.Servers {
-		all.add(junitSuite{Name: text(s.Name), Time: fmt.Sprintf("%.3f", float64(s.ElapsedMs)/1000), Cases: serverCases(r, s, lists.Map(servers.found[s.Name], test))})
+		all.add(junitSuite{Name: text(s.Name), Time: fmt.Sprintf("%.3f", float64(s.ElapsedMs)/1000), Cases: serverCases(r, s, kit.Map(servers.found[s.Name], test))})
 	}
-	if rest := restCases(r, lists.Map(servers.strays, test)); len(rest) > 0 {
+	if rest := restCases(r, kit.Map(servers.strays, test)); len(rest) > 0 {
 		all.add(junitSuite{Name: "mcpctl", Time: "0", Cases: rest})
 	}
 	raw, err := xml.MarshalIndent(all, "", "\t")
@@ -278,7 +278,7 @@ func count(is bool) int {
 }
 
 func serverCases(r *Report, s Server, findings []junitCase) []junitCase {
-	all := lists.Map(s.failures(), func(f Failure) junitCase { return failureCase(s, f) })
+	all := kit.Map(s.failures(), func(f Failure) junitCase { return failureCase(s, f) })
 	if s.Unsaved {
 		all = append(all, junitCase{Class: text(s.Name), Name: "saved snapshot", Error: &junitResult{Message: "no saved snapshot", Text: multiline(saveHint(s))}})
 	}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 )
 
@@ -16,7 +16,7 @@ func writeConfig(p *page, r *Report) {
 		p.line(0, span{"no servers are configured", plain})
 	}
 	p.grid(0, grid{columns: []column{{title: "NAME", name: true, least: 8}, {title: "STATE", least: 8}, {title: "TRANSPORT", drop: 3},
-		{title: "APPLICATION", least: 8, drop: 2}, {title: "SOURCE", least: 12, drop: 1}, {title: "RUNS", least: 12}}, rows: lists.Map(r.Servers, func(s Server) []span {
+		{title: "APPLICATION", least: 8, drop: 2}, {title: "SOURCE", least: 12, drop: 1}, {title: "RUNS", least: 12}}, rows: kit.Map(r.Servers, func(s Server) []span {
 		return []span{{s.Name, bold}, s.configured(), {join(" ", transport(s), s.ProtocolVersion), plain}, {s.applications(), plain}, {s.Source, dim}, {s.runs(), plain}}
 	})})
 	writeFailures(p, r.Servers)
@@ -45,7 +45,7 @@ func (s Server) runs() string {
 	case s.URL != "":
 		return s.URL
 	}
-	all := lists.Map(s.Command, printable.ShellWord)
+	all := kit.Map(s.Command, printable.ShellWord)
 	return strings.Join(all, " ")
 }
 
@@ -105,7 +105,7 @@ func writeFiles(p *page, files []File) {
 	}
 	p.gap()
 	p.grid(0, grid{columns: []column{{title: "FILE", least: 16, name: true}, {title: "APPLICATION", least: 8, drop: 1}, {title: "SCOPE", least: 6, drop: 2},
-		{title: "STATE", least: 6}, {title: "SERVERS", right: true, least: 7, drop: 3}, {title: "PROBLEM", least: 16, drop: 4}}, rows: lists.Map(files, File.row)})
+		{title: "STATE", least: 6}, {title: "SERVERS", right: true, least: 7, drop: 3}, {title: "PROBLEM", least: 16, drop: 4}}, rows: kit.Map(files, File.row)})
 }
 
 func (f File) row() []span {
@@ -137,20 +137,20 @@ const longArgument = 160
 func (x Effects) Lines() []string {
 	first := x.Contacts
 	if len(x.Starts) > 0 {
-		first = strings.Join(lists.Map(x.Starts, func(word string) string { return printable.ShellWord(abridged(word)) }), " ")
+		first = strings.Join(kit.Map(x.Starts, func(word string) string { return printable.ShellWord(abridged(word)) }), " ")
 	}
 	lines := []string{first}
 	if len(x.Receives) > 0 {
 		line := "receives " + strings.Join(x.Receives, ", ")
 		if len(x.Addresses) > 0 {
-			line += ", with " + strings.Join(lists.Map(x.Addresses, abridged), ", ")
+			line += ", with " + strings.Join(kit.Map(x.Addresses, abridged), ", ")
 		}
 		lines = append(lines, line)
 	} else if len(x.Addresses) > 0 && len(x.Starts) > 0 {
-		lines = append(lines, "names "+strings.Join(lists.Map(x.Addresses, abridged), ", "))
+		lines = append(lines, "names "+strings.Join(kit.Map(x.Addresses, abridged), ", "))
 	}
 	if len(x.Sets) > 0 {
-		lines = append(lines, "sets "+strings.Join(lists.Map(x.Sets, abridged), ", "))
+		lines = append(lines, "sets "+strings.Join(kit.Map(x.Sets, abridged), ", "))
 	}
 	if x.Dir != "" {
 		lines = append(lines, "in "+x.Dir)
@@ -164,7 +164,7 @@ func (x Effects) Lines() []string {
 	if x.Packages {
 		lines = append(lines, "this project's .npmrc and node_modules decide what runs")
 	}
-	return lists.Map(lines, Visible)
+	return kit.Map(lines, Visible)
 }
 
 // abridged returns a long text without its middle, which is counted.

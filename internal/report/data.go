@@ -9,7 +9,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/wording"
@@ -37,7 +37,7 @@ func encoded(r *Report) ([]member, error) {
 	if err != nil {
 		return nil, err
 	}
-	members := lists.Map(all, func(m rawjson.Member) member { return member{key: m.Key, value: m.Value} })
+	members := kit.Map(all, func(m rawjson.Member) member { return member{key: m.Key, value: m.Value} })
 	for i := range members {
 		switch m := &members[i]; m.key {
 		case "servers":
@@ -120,7 +120,7 @@ func concealed(old, new json.RawMessage) []string {
 		return nil
 	}
 	var found []string
-	before := lists.Set(marks(old))
+	before := kit.Set(marks(old))
 	for _, passage := range after {
 		if !before[passage] {
 			found = appendNew(found, passage)

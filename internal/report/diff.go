@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -101,9 +101,9 @@ func itemTitle(item string) string {
 func isPolicy(item string) bool { return strings.HasPrefix(item, "waiver/") }
 
 func writeUnsaved(p *page, servers []Server) {
-	servers = lists.Filter(servers, func(s Server) bool { return s.Unsaved })
+	servers = kit.Filter(servers, func(s Server) bool { return s.Unsaved })
 	if p.fold > 0 && len(servers) > mostServers {
-		names := lists.Map(servers, func(s Server) string { return s.Name })
+		names := kit.Map(servers, func(s Server) string { return s.Name })
 		p.gap()
 		p.text(0, 2, span{someOf(names, mostPlaces), bold}, span{"  no saved snapshot", yellow})
 		p.hint(2, "save them: mcpctl snapshot, with the same words")
@@ -122,7 +122,7 @@ func writeUnchanged(p *page, command string, servers []Server) {
 	if len(quiet) == 0 {
 		return
 	}
-	names := lists.Map(quiet, func(s Server) string { return s.Name })
+	names := kit.Map(quiet, func(s Server) string { return s.Name })
 	p.gap()
 	says := "nothing found: "
 	if command == "diff" {

@@ -6,8 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -18,7 +17,7 @@ const mostServers = 20
 func tally(words []string, order ...string) string {
 	words = slices.Clone(words)
 	slices.SortStableFunc(words, func(a, b string) int { return slices.Index(order, a) - slices.Index(order, b) })
-	counted := lists.Map(lists.Group(words, func(word string) string { return word }), func(same []string) string { return fmt.Sprintf("%d %s", len(same), same[0]) })
+	counted := kit.Map(kit.Group(words, func(word string) string { return word }), func(same []string) string { return fmt.Sprintf("%d %s", len(same), same[0]) })
 	return strings.Join(counted, ", ")
 }
 
@@ -66,7 +65,7 @@ func troubles(servers []Server) []*trouble {
 }
 
 // address is what differs when the same befalls servers in several places.
-var address = match.Pattern(`https?://[^\s"]+|lookup \S+|([0-9]+\.){3}[0-9]+(:[0-9]+)?|\[[0-9a-fA-F:.]+\](:[0-9]+)?`)
+var address = kit.Pattern(`https?://[^\s"]+|lookup \S+|([0-9]+\.){3}[0-9]+(:[0-9]+)?|\[[0-9a-fA-F:.]+\](:[0-9]+)?`)
 
 func nameless(says, name string) string {
 	return address().ReplaceAllString(strings.ReplaceAll(says, name, ""), "")
@@ -91,9 +90,9 @@ func furtherCauses(all []*trouble) string {
 // FailureNotes are lines for standard error about failed servers, with what to do: one for each; of a fleet, unless all are wanted,
 // one for each of its most frequent causes.
 func FailureNotes(servers []Server, all bool) (notes []string) {
-	failed := lists.Filter(servers, func(s Server) bool { return s.Error != nil })
+	failed := kit.Filter(servers, func(s Server) bool { return s.Error != nil })
 	all = all || len(failed) <= mostServers
-	causes := lists.Map(failed, func(s Server) *trouble { return &trouble{Server: s, Failure: *s.Error, Names: []string{s.Name}} })
+	causes := kit.Map(failed, func(s Server) *trouble { return &trouble{Server: s, Failure: *s.Error, Names: []string{s.Name}} })
 	if !all {
 		causes = troubles(failed)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 )
 
@@ -38,7 +38,7 @@ func (p *page) grid(indent int, g grid) {
 		return
 	}
 	var out strings.Builder
-	t := newTable(&out, lists.Map(kept, func(i int) column { return g.columns[i] }))
+	t := newTable(&out, kit.Map(kept, func(i int) column { return g.columns[i] }))
 	cells := func(row []span) []string {
 		texts := make([]string, len(kept))
 		for at, i := range kept {
@@ -46,7 +46,7 @@ func (p *page) grid(indent int, g grid) {
 		}
 		return texts
 	}
-	t.Header(cells(lists.Map(g.columns, func(c column) span { return span{c.title, dim} })))
+	t.Header(cells(kit.Map(g.columns, func(c column) span { return span{c.title, dim} })))
 	for _, row := range g.rows {
 		_ = t.Append(cells(row)) // strings always convert
 	}
@@ -64,8 +64,8 @@ func (p *page) cell(s span, c column, limit int) string {
 		text = clip(text, limit)
 	}
 	rows := wrap([]piece{{text, s.style}}, limit, limit)
-	return strings.Join(lists.Map(rows, func(row []piece) string {
-		return strings.Join(lists.Map(row, func(one piece) string { return one.render(p.Color) }), "")
+	return strings.Join(kit.Map(rows, func(row []piece) string {
+		return strings.Join(kit.Map(row, func(one piece) string { return one.render(p.Color) }), "")
 	}), "\n")
 }
 
@@ -74,7 +74,7 @@ func newTable(out *strings.Builder, columns []column) *tablewriter.Table {
 	cells := tw.CellConfig{
 		Formatting: tw.CellFormatting{AutoWrap: tw.WrapNone, AutoFormat: tw.Off},
 		Padding:    tw.CellPadding{Global: tw.Padding{Right: strings.Repeat(" ", between), Overwrite: true}},
-		Alignment: tw.CellAlignment{PerColumn: lists.Map(columns, func(c column) tw.Align {
+		Alignment: tw.CellAlignment{PerColumn: kit.Map(columns, func(c column) tw.Align {
 			if c.right {
 				return tw.AlignRight
 			}

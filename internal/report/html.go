@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -138,8 +138,8 @@ func (p *webPage) found(s Server) bool {
 }
 
 func (p *webPage) writeCompared() {
-	found := lists.Filter(p.Servers, func(s Server) bool { return s.Base != "" && p.found(s) })
-	all := lists.Map(found, func(s Server) string { return s.Name + ": " + s.Base + " → " + now(s) })
+	found := kit.Filter(p.Servers, func(s Server) bool { return s.Base != "" && p.found(s) })
+	all := kit.Map(found, func(s Server) string { return s.Name + ": " + s.Base + " → " + now(s) })
 	if len(all) <= 3 {
 		p.putEach(`<p class="quiet">%v</p>`+"\n", all)
 		return
@@ -199,7 +199,7 @@ func (p *webPage) writeCauses() {
 		p.writeCause(c)
 	}
 	if more := p.causes[open:]; len(more) > 0 {
-		levels := lists.Map(more, func(c cause) string { return levelWord(c.groups[0].Members[0]) })
+		levels := kit.Map(more, func(c cause) string { return levelWord(c.groups[0].Members[0]) })
 		p.put(`<details class="more"><summary>%v: %v</summary>`+"\n", quantity(len(more), "more cause"), tally(levels))
 		for _, c := range more {
 			p.writeBriefly(c)
@@ -289,9 +289,9 @@ func (p *webPage) writeMembers(g finding.Group) {
 		}
 		return
 	}
-	for _, alike := range lists.Group(g.Members, func(f finding.Finding) string { return fmt.Sprint(evidence(f)) }) {
+	for _, alike := range kit.Group(g.Members, func(f finding.Finding) string { return fmt.Sprint(evidence(f)) }) {
 		p.put("<pre>")
-		p.putEach("%v\n", lists.Map(alike, func(f finding.Finding) string { return whereOf(f) + " " + f.Fingerprint() }))
+		p.putEach("%v\n", kit.Map(alike, func(f finding.Finding) string { return whereOf(f) + " " + f.Fingerprint() }))
 		p.put("</pre>\n")
 		p.writePieces(evidence(alike[0]), "<pre>", "</pre>\n")
 	}
@@ -410,7 +410,7 @@ func (p *webPage) writeBody(rows [][]string) {
 // overview is what a command that judges nothing has to say, as a table: a row per rule, per item, or per server.
 func overview(r *Report) (header []string, rows [][]string) {
 	if len(r.Rules) > 0 {
-		return []string{"Rule", "Level", "Title"}, lists.Map(r.Rules, func(rule finding.Rule) []string { return []string{rule.ID, rule.Level.String(), rule.Title} })
+		return []string{"Rule", "Level", "Title"}, kit.Map(r.Rules, func(rule finding.Rule) []string { return []string{rule.ID, rule.Level.String(), rule.Title} })
 	}
 	for _, s := range r.Servers {
 		for _, k := range snapshot.Kinds() {
@@ -422,7 +422,7 @@ func overview(r *Report) (header []string, rows [][]string) {
 	if len(rows) > 0 {
 		return []string{"Server", "Item", "Description"}, rows
 	}
-	return []string{"Server", "State", "What is known"}, lists.Map(r.Servers, func(s Server) []string { return []string{s.Name, string(s.State), s.gist()} })
+	return []string{"Server", "State", "What is known"}, kit.Map(r.Servers, func(s Server) []string { return []string{s.Name, string(s.State), s.gist()} })
 }
 
 // gist is what is known of a server, in one line.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/signature"
@@ -81,7 +81,7 @@ func writeOthers(p *page, prefix string, raw json.RawMessage, shown []string) {
 }
 
 // embedded is a data URI long enough to be in the way, as icons have it.
-var embedded = match.Pattern(`data:[a-z/+.-]+;base64,[A-Za-z0-9+/=]{64,}`)
+var embedded = kit.Pattern(`data:[a-z/+.-]+;base64,[A-Za-z0-9+/=]{64,}`)
 
 func writeNote(p *page, label, text string) {
 	if text != "" {

@@ -8,8 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/signature"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -56,7 +55,7 @@ func writeFleetTotals(p *page, servers []Server) {
 var totalled = []string{string(OK), string(Partial), string(Failed), string(Disabled), string(Absent)}
 
 func states(servers []Server) []string {
-	return lists.Map(servers, func(s Server) string { return string(s.State) })
+	return kit.Map(servers, func(s Server) string { return string(s.State) })
 }
 
 func writeServerList(p *page, servers []Server) {
@@ -68,7 +67,7 @@ func writeServerList(p *page, servers []Server) {
 	columns = append(columns, column{title: "TOKENS", right: true, least: 6, drop: 4},
 		column{title: "TIME", right: true, least: 6, drop: 4}, column{title: "APPLICATION", least: 8, drop: 9})
 	p.serverGrid(servers, columns, func(s Server) []span {
-		cells := lists.Map(kinds, func(k snapshot.Kind) span { return countCell(s, k) })
+		cells := kit.Map(kinds, func(k snapshot.Kind) span { return countCell(s, k) })
 		return append(cells, span{tokenCount(s.Tokens), plain}, span{elapsed(s.ElapsedMs), plain}, span{s.applications(), plain})
 	})
 }
@@ -76,7 +75,7 @@ func writeServerList(p *page, servers []Server) {
 // serverGrid writes a row for each server: whether it answered, what is told besides, and what kept it from answering.
 func (p *page) serverGrid(servers []Server, columns []column, cells func(Server) []span) {
 	about := []column{{title: "NAME", name: true, least: 10}, {title: "STATUS", least: 8}, {title: "TRANSPORT", drop: 3}, {title: "PROTOCOL", least: 10, drop: 2}}
-	rows := lists.Map(servers, func(s Server) []span {
+	rows := kit.Map(servers, func(s Server) []span {
 		row := []span{{s.Name, bold}, {string(s.State), stateStyle(s.State)}, {transport(s), plain}, {s.ProtocolVersion, plain}}
 		return append(append(row, cells(s)...), span{problem(s), stateStyle(s.State)})
 	})
@@ -181,8 +180,8 @@ func lastWords(stderr string) string {
 
 // reason is what lines have that say why a program ended, and namedError how those begin that name an error.
 var (
-	reason     = match.Pattern(`(?i)error|required|must|missing|not (set|found|given)|cannot|no such|denied|invalid`)
-	namedError = match.Pattern(`^\s*(?:Uncaught )?(?:[\w.]*(?:Error|Exception)(?: \[\w+\])?|panic|(?i:fatal|error)): `)
+	reason     = kit.Pattern(`(?i)error|required|must|missing|not (set|found|given)|cannot|no such|denied|invalid`)
+	namedError = kit.Pattern(`^\s*(?:Uncaught )?(?:[\w.]*(?:Error|Exception)(?: \[\w+\])?|panic|(?i:fatal|error)): `)
 )
 
 func elapsed(ms int64) string {
@@ -327,12 +326,12 @@ func serverName(info rawjson.Object) string {
 
 // capabilities are the declared capabilities, each with the flags that are on: "tools (listChanged)".
 func capabilities(raw json.RawMessage) string {
-	all := lists.Map(rawjson.Children(raw), func(m rawjson.Member) string {
-		on := lists.Filter(rawjson.Children(m.Value), func(flag rawjson.Member) bool { return string(flag.Value) != "false" })
+	all := kit.Map(rawjson.Children(raw), func(m rawjson.Member) string {
+		on := kit.Filter(rawjson.Children(m.Value), func(flag rawjson.Member) bool { return string(flag.Value) != "false" })
 		if len(on) == 0 {
 			return m.Key
 		}
-		return m.Key + " (" + strings.Join(lists.Map(on, func(flag rawjson.Member) string { return flag.Key }), ", ") + ")"
+		return m.Key + " (" + strings.Join(kit.Map(on, func(flag rawjson.Member) string { return flag.Key }), ", ") + ")"
 	})
 	return strings.Join(all, ", ")
 }

@@ -7,8 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
@@ -75,11 +74,11 @@ func markdownStory(r *Report, causes []cause) string {
 
 // compared adds what was compared with what, and which servers have nothing saved; of a fleet, how many they are.
 func (c *comment) compared(servers roster, o Options) {
-	unsaved := lists.Filter(servers.all, func(s Server) bool { return s.Unsaved })
+	unsaved := kit.Filter(servers.all, func(s Server) bool { return s.Unsaved })
 	c.each(-1, unsaved, " have no saved snapshot; save them by mcpctl snapshot, with the same words.", func(s Server) string {
 		return fmt.Sprintf("<p>%s has no saved snapshot; save one by %s.</p>\n", code(s.Name), code(saving(s)))
 	})
-	found := lists.Filter(servers.all, func(s Server) bool {
+	found := kit.Filter(servers.all, func(s Server) bool {
 		return !s.Unsaved && s.Base != "" && len(o.wanted(servers.found[s.Name])) > 0
 	})
 	c.each(2, found, " have findings.", func(s Server) string {
@@ -90,7 +89,7 @@ func (c *comment) compared(servers roster, o Options) {
 // each adds a line for each of some servers, or one for all of a fleet.
 func (c *comment) each(rank int, some []Server, says string, line func(Server) string) {
 	if len(some) > mostServers {
-		c.add(chapter{}, block{rank: rank, what: "lines about servers", full: fmt.Sprintf("<p>%s%s</p>\n", namesOf(lists.Map(some, func(s Server) string { return s.Name })), prose(says))})
+		c.add(chapter{}, block{rank: rank, what: "lines about servers", full: fmt.Sprintf("<p>%s%s</p>\n", namesOf(kit.Map(some, func(s Server) string { return s.Name })), prose(says))})
 		return
 	}
 	for _, s := range some {
@@ -130,7 +129,7 @@ func groupHead(r *Report, servers roster, g finding.Group) string {
 		says += "<br>\n" + string(prose(oneLine(waiver)))
 	}
 	says += "<br>\n<sub>"
-	says += strings.Join(lists.Map(each(g, ruleOfFinding), func(rule string) string { return string(code(rule)) }), ", ")
+	says += strings.Join(kit.Map(each(g, ruleOfFinding), func(rule string) string { return string(code(rule)) }), ", ")
 	if first.Verdict == finding.Proved || first.Verdict == finding.Unproven {
 		says += ", " + string(first.Verdict)
 	}
@@ -299,10 +298,10 @@ func shortened(s string, limit int) string { return string(clip(printable.Visibl
 func escaped(s string) markup { return markup(html.EscapeString(string(printable.Visible(s)))) }
 
 // calm is a word that no reader of Markdown takes for anything but a word.
-var calm = match.Pattern(`^[("']*[\p{L}]+(['’-][\p{L}]+)*[)"']*[,.;:!?]?$|^[0-9]{1,4}[,.;:]?$`)
+var calm = kit.Pattern(`^[("']*[\p{L}]+(['’-][\p{L}]+)*[)"']*[,.;:!?]?$|^[0-9]{1,4}[,.;:]?$`)
 
 // hash is a word that may be taken for the name of a commit.
-var hash = match.Pattern(`^[0-9a-f]{7,}$`)
+var hash = kit.Pattern(`^[0-9a-f]{7,}$`)
 
 // prose is a sentence in which every word that could be more than a word, such as a path or a mention, stands as code.
 func prose(s string) markup {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/clipperhouse/displaywidth"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
@@ -49,7 +49,7 @@ type piece struct {
 }
 
 func pieces(spans []span) []piece {
-	return lists.Map(spans, func(s span) piece { return piece{printable.Visible(s.text), s.style} })
+	return kit.Map(spans, func(s span) piece { return piece{printable.Visible(s.text), s.style} })
 }
 
 func (p piece) render(color bool) string {

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/signature"
 	"github.com/mcpctl/mcpctl/pkg/check"
@@ -335,7 +335,7 @@ type format struct {
 }
 
 // Formats are the names that Write knows, sorted.
-func Formats() []string { return lists.SortedKeys(formats()) }
+func Formats() []string { return kit.SortedKeys(formats()) }
 
 // Write writes r in a format of Formats. The report itself is not changed.
 func Write(w io.Writer, format string, r *Report, o Options) error {

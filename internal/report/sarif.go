@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -120,7 +120,7 @@ func writeSARIF(w io.Writer, r *Report, o Options) error {
 	for _, f := range r.Findings {
 		named[f.Rule] = 0
 	}
-	for i, id := range lists.SortedKeys(named) {
+	for i, id := range kit.SortedKeys(named) {
 		named[id] = i
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRuleOf(o.ruleOf(id)))
 	}

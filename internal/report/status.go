@@ -11,8 +11,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/call"
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
@@ -47,7 +46,7 @@ func writeLogins(p *page, r *Report) {
 		return
 	}
 	p.grid(0, grid{columns: []column{{title: "NAME", name: true, least: 8}, {title: "LOGIN", least: 8}, {title: "TOKEN ENDS", least: 10, drop: 2},
-		{title: "SCOPES", least: 8, drop: 3}, {title: "STORE", least: 4, drop: 4}, {title: "ISSUER", least: 12, drop: 1}}, rows: lists.Map(r.Servers, Server.loginRow)})
+		{title: "SCOPES", least: 8, drop: 3}, {title: "STORE", least: 4, drop: 4}, {title: "ISSUER", least: 12, drop: 1}}, rows: kit.Map(r.Servers, Server.loginRow)})
 	writeFailures(p, r.Servers)
 }
 
@@ -95,10 +94,10 @@ func (s Server) ping() []span {
 }
 
 func writeSaved(p *page, r *Report) {
-	saved := lists.Filter(r.Servers, func(s Server) bool { return s.Saved != nil })
+	saved := kit.Filter(r.Servers, func(s Server) bool { return s.Saved != nil })
 	g := grid{columns: []column{{title: "NAME", name: true, least: 8}, {title: "SNAPSHOT", least: 9},
-		{title: "CHANGES", least: 8, drop: 1}, {title: "FILE", least: 16, drop: 2}}, rows: lists.Map(saved, savedRow)}
-	of := lists.Map(saved, func(s Server) string { return string(s.Saved.Action) })
+		{title: "CHANGES", least: 8, drop: 1}, {title: "FILE", least: 16, drop: 2}}, rows: kit.Map(saved, savedRow)}
+	of := kit.Map(saved, func(s Server) string { return string(s.Saved.Action) })
 	p.grid(0, g)
 	writeFailures(p, r.Servers)
 	p.gap()
@@ -147,7 +146,7 @@ func writeRules(p *page, r *Report) {
 		writeRule(p, r.Rules[0])
 		return
 	}
-	rows := lists.Map(r.Rules, func(rule finding.Rule) []span {
+	rows := kit.Map(r.Rules, func(rule finding.Rule) []span {
 		return []span{{rule.ID, bold}, levelSpan(rule.Level), {rule.Title, plain}}
 	})
 	p.grid(0, grid{columns: []column{{title: "RULE", name: true, least: 16}, {title: "LEVEL", least: 8}, {title: "TITLE", brief: true, least: 8}}, rows: rows})
@@ -186,7 +185,7 @@ func until(day finding.Day) string {
 }
 
 // frame is a line of a stack that only leads through Node itself.
-var frame = match.Pattern(`^\s+at .*\bnode:internal/`)
+var frame = kit.Pattern(`^\s+at .*\bnode:internal/`)
 
 func writeStderr(p *page, text string) {
 	all := lines(text)

@@ -6,8 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/signature"
 	"github.com/mcpctl/mcpctl/internal/wording"
@@ -99,10 +98,10 @@ func writeStory(p *page, r *Report, causes []cause) {
 
 // broken are the items with a breaking finding that nothing waives, in order.
 func broken(findings []finding.Finding) []string {
-	found := lists.Filter(findings, func(f finding.Finding) bool {
+	found := kit.Filter(findings, func(f finding.Finding) bool {
 		return f.Level == finding.Breaking && f.Waiver == nil && f.Item != "" && !isPolicy(f.Item)
 	})
-	return lists.Distinct(lists.Map(found, nameOf))
+	return kit.Distinct(kit.Map(found, nameOf))
 }
 
 // someOf are the first of some names, and how many there are besides.
@@ -119,7 +118,7 @@ func writeCauses(p *page, indent int, servers roster, causes []cause) {
 	short := false
 	for i, c := range causes {
 		if p.fold > 0 && len(servers.all) > mostServers && i == mostServers {
-			words := lists.Map(causes[i:], func(c cause) string { return levelWord(c.groups[0].Members[0]) })
+			words := kit.Map(causes[i:], func(c cause) string { return levelWord(c.groups[0].Members[0]) })
 			p.gap()
 			p.text(0, 2, span{fmt.Sprintf("… and %s: %s; --verbose shows all", quantity(len(words), "more cause"), tally(words)), dim})
 			return
@@ -288,8 +287,8 @@ func writeExample(p *page, indent int, g finding.Group) {
 
 // each is what the members of a group say of themselves, once each.
 func each(g finding.Group, says func(finding.Finding) string) []string {
-	texts := lists.Map(g.Members, says)
-	return lists.Filter(lists.Distinct(texts), func(text string) bool { return text != "" })
+	texts := kit.Map(g.Members, says)
+	return kit.Filter(kit.Distinct(texts), func(text string) bool { return text != "" })
 }
 
 func ruleOfFinding(f finding.Finding) string { return f.Rule }
@@ -370,7 +369,7 @@ func writeWhere(p *page, indent int, named string, g finding.Group, members []fi
 }
 
 // callRules are those of arguments that come, go or need not be there.
-var callRules = match.Pattern(`^(input-[a-z-]*property|prompt-[a-z-]*argument)-(added|removed|renamed|became)`)
+var callRules = kit.Pattern(`^(input-[a-z-]*property|prompt-[a-z-]*argument)-(added|removed|renamed|became)`)
 
 // callChanged tells whether a finding is about an argument of an item that is called otherwise now and was not shown yet.
 func (p *page) callChanged(f finding.Finding, servers roster) bool {

@@ -11,8 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/signature"
@@ -67,7 +66,7 @@ func saysAll(f finding.Finding) bool {
 	if left, joined, lists := setChange(f.Old, f.New); lists {
 		before, after = strings.TrimPrefix(left, "− "), strings.TrimPrefix(joined, "+ ")
 	}
-	values, words := []string{before, after}, lists.Map(strings.Fields(f.Message), func(word string) string { return strings.TrimRight(word, ",.") })
+	values, words := []string{before, after}, kit.Map(strings.Fields(f.Message), func(word string) string { return strings.TrimRight(word, ",.") })
 	if f.Old == nil && json.Unmarshal(f.New, &values) != nil {
 		values = []string{after}
 	}
@@ -87,9 +86,9 @@ func isSchema(f finding.Finding) bool {
 // keywordRules are about keywords whose values are no schemas, and of several of them at once; textRules name what a text now
 // says; bounded are those whose sentence says all that the values do.
 var (
-	keywordRules = match.Pattern(`-(range|length|count|dependent-required|content|keyword)-`)
-	textRules    = match.Pattern(`^text-(url|tool-reference|instruction-cue)-added$`)
-	bounded      = match.Pattern(`-(range|length|count)-|-properties-(closed|opened)`)
+	keywordRules = kit.Pattern(`-(range|length|count|dependent-required|content|keyword)-`)
+	textRules    = kit.Pattern(`^text-(url|tool-reference|instruction-cue)-added$`)
+	bounded      = kit.Pattern(`-(range|length|count)-|-properties-(closed|opened)`)
 )
 
 // hit is the text of a finding of textRules, with what its message ends with taken for new.
@@ -265,7 +264,7 @@ func setChange(old, new json.RawMessage) (left, joined string, ok bool) {
 	seed := maphash.MakeSeed()
 	digest := func(value json.RawMessage) uint64 { return rawjson.Digest(seed, value) }
 	less := func(all, other []json.RawMessage, sign string) string {
-		there := lists.Set(lists.Map(other, digest))
+		there := kit.Set(kit.Map(other, digest))
 		var words []string
 		for _, value := range all {
 			if !there[digest(value)] {

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/files"
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -80,7 +80,7 @@ func programIn(bin json.RawMessage, launch packages.Launch) string {
 	short := path.Base(launch.Ref.Name)
 	var several map[string]string
 	_ = json.Unmarshal(bin, &several) // one program is a string, and has the name of the package
-	names := lists.SortedKeys(several)
+	names := kit.SortedKeys(several)
 	if len(names) == 1 && launch.Program == "" {
 		short = names[0]
 	}

@@ -17,7 +17,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -211,7 +211,7 @@ func early(name string) bool {
 // parted are the variables of a server that bubblewrap may have, too, and the others as K=V.
 func parted(env map[string]probe.Secret) (outside map[string]probe.Secret, inside []string) {
 	outside = maps.Clone(env)
-	for _, name := range lists.SortedKeys(env) {
+	for _, name := range kit.SortedKeys(env) {
 		if early(name) {
 			inside = append(inside, name+"="+env[name].Reveal())
 			delete(outside, name)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
@@ -87,7 +87,7 @@ func constShape(s rawjson.Object, _ int) string { return printable.Spaced(s["con
 
 func enumShape(s rawjson.Object, _ int) string {
 	enum, _ := rawjson.Elements(s["enum"])
-	values := lists.Map(enum, printable.Spaced)
+	values := kit.Map(enum, printable.Spaced)
 	if more := len(values) - shapeValues; more > 1 {
 		values = append(values[:shapeValues], "…")
 	}
@@ -112,9 +112,9 @@ func joined(s rawjson.Object, depth int, sign string, keywords ...string) string
 	var all []string
 	for _, keyword := range keywords {
 		members, _ := rawjson.Elements(s[keyword])
-		all = append(all, lists.Map(members, func(member json.RawMessage) string { return shape(member, depth-1) })...)
+		all = append(all, kit.Map(members, func(member json.RawMessage) string { return shape(member, depth-1) })...)
 	}
-	return cmp.Or(strings.Join(lists.Distinct(all), sign), "any")
+	return cmp.Or(strings.Join(kit.Distinct(all), sign), "any")
 }
 
 func typeShape(s rawjson.Object, depth int) string {
@@ -137,7 +137,7 @@ func typeShape(s rawjson.Object, depth int) string {
 
 func arrayShape(s rawjson.Object, depth int) string {
 	if tuple, _ := rawjson.Elements(s["prefixItems"]); len(tuple) > 0 && depth > 0 {
-		all := lists.Map(tuple, func(member json.RawMessage) string { return shape(member, depth-2) })
+		all := kit.Map(tuple, func(member json.RawMessage) string { return shape(member, depth-2) })
 		return "[" + strings.Join(all, ", ") + "]"
 	}
 	element := s["items"]

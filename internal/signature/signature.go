@@ -6,8 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -23,13 +22,13 @@ type Parameter struct {
 func Properties(s rawjson.Object) []Parameter {
 	required := rawjson.Texts(s["required"])
 	members, _ := rawjson.Members(s["properties"])
-	return lists.Map(members, func(m rawjson.Member) Parameter { return Parameter{m.Key, slices.Contains(required, m.Key), m.Value} })
+	return kit.Map(members, func(m rawjson.Member) Parameter { return Parameter{m.Key, slices.Contains(required, m.Key), m.Value} })
 }
 
 // RequiredFirst puts what is required before what may be left out.
 func RequiredFirst(all []Parameter) []Parameter {
-	required := lists.Filter(all, func(p Parameter) bool { return p.Required })
-	return append(required, lists.Filter(all, func(p Parameter) bool { return !p.Required })...)
+	required := kit.Filter(all, func(p Parameter) bool { return p.Required })
+	return append(required, kit.Filter(all, func(p Parameter) bool { return !p.Required })...)
 }
 
 // join is the compact form of at most so many parameters: "query, limit?: integer". A string's type is left out.
@@ -100,7 +99,7 @@ func Call(kind snapshot.Kind, name string, all []Parameter) string {
 	if kind != snapshot.Tools && kind != snapshot.Prompts {
 		return ""
 	}
-	names := lists.Map(all, Parameter.mark)
+	names := kit.Map(all, Parameter.mark)
 	return name + "(" + strings.Join(names, ", ") + ")"
 }
 
@@ -121,7 +120,7 @@ func orderAs(old, new []Parameter) {
 }
 
 // expression is one {…} of a URI template (RFC 6570).
-var expression = match.Pattern(`\{[+#./;?&]?([^{}]*)\}`)
+var expression = kit.Pattern(`\{[+#./;?&]?([^{}]*)\}`)
 
 // Variables are the names of a URI template's variables, each once.
 func Variables(template string) []string {
@@ -175,7 +174,7 @@ func (c Change) Short() Change { return Change{c.Item, less(c.Old, c.New), less(
 func less(call, other string) string {
 	name, list, _ := strings.Cut(strings.TrimSuffix(call, ")"), "(")
 	_, others, _ := strings.Cut(strings.TrimSuffix(other, ")"), "(")
-	known := lists.Set(strings.Split(others, ", "))
+	known := kit.Set(strings.Split(others, ", "))
 	var kept []string
 	for argument := range strings.SplitSeq(list, ", ") {
 		if !known[argument] {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
 // Source is one SOURCE of the command line, parsed.
@@ -122,7 +122,7 @@ func (s Source) String() string {
 }
 
 // slashed are names as the MCP registry has them: io.github.user/server, @scope/server.
-var slashed = match.Pattern(`^[A-Za-z0-9@][A-Za-z0-9._@-]*/[A-Za-z0-9._-]+$`)
+var slashed = kit.Pattern(`^[A-Za-z0-9@][A-Za-z0-9._@-]*/[A-Za-z0-9._-]+$`)
 
 // slashedName tells whether a word is a name with a slash rather than a path: nothing of that name exists.
 func slashedName(word string) bool {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
 // TOML parses TOML 1.0. A value has the line of the table that it stands in.
@@ -33,8 +33,8 @@ func TOML(data []byte) (Value, *Error) {
 
 // Headers of tables such as [a."b c"], and the keys in them.
 var (
-	tableHeader = match.Pattern(`^\s*\[\[?([^\]]+)\]`)
-	tableKey    = match.Pattern(`"[^"]*"|'[^']*'|[^.\s"']+`)
+	tableHeader = kit.Pattern(`^\s*\[\[?([^\]]+)\]`)
+	tableKey    = kit.Pattern(`"[^"]*"|'[^']*'|[^.\s"']+`)
 )
 
 // tableLines returns the line on which each table begins, by its path of keys; a table that only others are in has the

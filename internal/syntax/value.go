@@ -17,7 +17,7 @@ import (
 	"github.com/tailscale/hujson"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
 // Kind is what a value is, whichever syntax it is written in.
@@ -243,7 +243,7 @@ func JSON(data []byte) (Value, *Error) {
 	return fromJSON(tree, newlines(data)), nil
 }
 
-var hujsonPlace = match.Pattern(`^hujson: line (\d+), column \d+: `)
+var hujsonPlace = kit.Pattern(`^hujson: line (\d+), column \d+: `)
 
 // jsonError keeps the place and the kind of a parser's error, and drops the text that it quotes: that may be a secret.
 func jsonError(err error) *Error {
@@ -338,7 +338,7 @@ func YAML(data []byte) (Value, *Error) {
 // line is a line number inside the file.
 func (r *yamlReader) line(n int) int { return min(max(n, 1), r.lines) }
 
-var yamlPlace = match.Pattern(`^yaml: (?:line (\d+): )?`)
+var yamlPlace = kit.Pattern(`^yaml: (?:line (\d+): )?`)
 
 // explain keeps the place and the kind of a parser's error.
 func (r *yamlReader) explain(err error) *Error {

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
@@ -95,7 +95,7 @@ func wantedGrants(cfg *config.Config, grants []Grant, names []string) (func(Gran
 	for _, name := range names {
 		if !slices.Contains(known, name) {
 			return nil, exit.Usagef("no decision to revoke about %q%s; mcpctl trust --list shows every decision",
-				name, match.DidYouMean(name, known))
+				name, kit.DidYouMean(name, known))
 		}
 	}
 	return func(g Grant) bool {

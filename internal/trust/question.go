@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/config"
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/terminal"
 )
@@ -79,7 +79,7 @@ func (g Gate) decide(ctx context.Context, t *terminal.Terminal, about []subject,
 	if answer != "yes" {
 		return nil
 	}
-	return g.Keep(ctx, lists.Flat(about, func(s subject) []config.Entry { return s.entries }))
+	return g.Keep(ctx, kit.Flat(about, func(s subject) []config.Entry { return s.entries }))
 }
 
 // Keep stores entries as trusted.
@@ -201,7 +201,7 @@ func wrapped(text string, width int, indent string) string {
 
 // namesOf names the subjects of one question.
 func namesOf(all []subject) string {
-	names := lists.Map(all, func(s subject) string { return s.name })
+	names := kit.Map(all, func(s subject) string { return s.name })
 	switch len(names) {
 	case 1:
 		return names[0]
@@ -212,7 +212,7 @@ func namesOf(all []subject) string {
 }
 
 func namesOfEntries(entries []config.Entry) string {
-	return strings.Join(lists.Map(entries, func(e config.Entry) string { return report.Visible(e.Server.Name) }), ", ")
+	return strings.Join(kit.Map(entries, func(e config.Entry) string { return report.Visible(e.Server.Name) }), ", ")
 }
 
 // foundIn names where the entries come from.

@@ -15,7 +15,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/monitor"
 	"github.com/mcpctl/mcpctl/internal/output"
 	"github.com/mcpctl/mcpctl/internal/report"
@@ -92,7 +92,7 @@ func Watch(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.So
 			return err
 		}
 	}
-	names := lists.Map(r.servers, (*watchedServer).name)
+	names := kit.Map(r.servers, (*watchedServer).name)
 	r.printer = newPrinter(p, o.Output, names, r.rebuild != nil, r.statusLine)
 	r.outputs = o.outputs(ctx, p, r.monitor.Undelivered)
 	return r.run(ctx)
@@ -172,7 +172,7 @@ func (r *watchRun) resolve(ctx context.Context, f *fleet.Fleet) ([]*watchedServe
 	if err != nil {
 		return nil, err
 	}
-	servers := lists.Map(targets, func(t fleet.Target) *watchedServer {
+	servers := kit.Map(targets, func(t fleet.Target) *watchedServer {
 		w := &watchedServer{target: t, fleet: f, newest: f, refresh: make(chan struct{}, 1)}
 		w.enabled = f.Config.Project.Policy.Enabled(t.Name())
 		return w

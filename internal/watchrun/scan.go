@@ -17,7 +17,7 @@ import (
 	"github.com/git-pkgs/gitignore"
 
 	"github.com/mcpctl/mcpctl/internal/files"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
 // most is how many files and directories are searched. More are a mistake in a glob, such as one that begins
@@ -333,7 +333,7 @@ ___jb_*___
 `
 
 // lettingFolderIn is a line such as "!src/".
-var lettingFolderIn = match.Pattern(`(?m)^!.*/[ \t\r]*$`)
+var lettingFolderIn = kit.Pattern(`(?m)^!.*/[ \t\r]*$`)
 
 // ignoring knows what .gitignore files leave out below one folder.
 type ignoring struct {

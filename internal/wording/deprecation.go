@@ -7,8 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -38,9 +37,9 @@ var (
 // What the phrases are by which texts announce it: "DEPRECATED: use b instead", "[Deprecated - use b - sunset 2026-12-31]",
 // "Read File (Deprecated)". A text about things that are deprecated is none of them.
 var (
-	announcement = match.Pattern(`(?:^\W*(?i:deprecated)|[(\[](?i:deprecated)|\bDEPRECATED)\s*(?:$|[])*_:.!,;—–-]|(?i:since|in favou?r of|and will|use)\b)`)
-	sunsetText   = match.Pattern(`(?i)\b(?:sunset|remov(?:ed|al)|retired?|until|end of life|eol)\b[^.\n]{0,40}?(\d{4}-\d{2}-\d{2})`)
-	successors   = match.Pattern("(?i)\\b(?:use|call|in favou?r of|replaced by|superseded by)\\s+(?:the\\s+)?(?:[`'\"*]+([\\w./-]+)[`'\"*]|(\\w+[_./-][\\w./-]*\\w))")
+	announcement = kit.Pattern(`(?:^\W*(?i:deprecated)|[(\[](?i:deprecated)|\bDEPRECATED)\s*(?:$|[])*_:.!,;—–-]|(?i:since|in favou?r of|and will|use)\b)`)
+	sunsetText   = kit.Pattern(`(?i)\b(?:sunset|remov(?:ed|al)|retired?|until|end of life|eol)\b[^.\n]{0,40}?(\d{4}-\d{2}-\d{2})`)
+	successors   = kit.Pattern("(?i)\\b(?:use|call|in favou?r of|replaced by|superseded by)\\s+(?:the\\s+)?(?:[`'\"*]+([\\w./-]+)[`'\"*]|(\\w+[_./-][\\w./-]*\\w))")
 )
 
 // DeprecationOf reads what an item says of its own end; told = it says that there will be one.
@@ -69,7 +68,7 @@ var unjoined = strings.NewReplacer("-", "", "_", "")
 
 // read takes what members say, and tells whether that is an announcement.
 func (d *Deprecation) read(members rawjson.Object) (told bool) {
-	for _, name := range lists.SortedKeys(members) {
+	for _, name := range kit.SortedKeys(members) {
 		value, text := members[name], members.Text(name)
 		switch key := unjoined.Replace(strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])); {
 		case slices.Contains(deprecationKeys, key):

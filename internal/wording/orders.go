@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
 // Instructions are orders behind the user's back, each as published attacks word it.
@@ -35,7 +35,7 @@ var PriorityClaims = []func() *regexp.Regexp{
 // order is an expression with the blanks and apostrophes that its text may have in the place of the plain ones.
 func order(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp {
-		return match.Pattern(strings.NewReplacer(`\s`, `[\s\p{Z}]`, `'`, `['’]`).Replace(expression))()
+		return kit.Pattern(strings.NewReplacer(`\s`, `[\s\p{Z}]`, `'`, `['’]`).Replace(expression))()
 	})
 }
 

@@ -11,7 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
 // Default is a default that a text speaks of.
@@ -25,10 +25,10 @@ type Default struct {
 // value is what a text may write for a value: something in quotes, a number, true or false, or a word.
 const value = "(?:\"([^\"\\n]{0,80})\"|'([^'\\n]{0,80})'|`([^`\\n]{0,80})`|(-?\\d[\\d_]*(?:,\\d{3})*(?:\\.\\d+)?)(\\s*[%\\p{L}]\\w*)?|\\b(true|false)\\b|([A-Za-z][\\w-]*))"
 
-var defaults = match.Pattern(`(?i)\bdefaults?(?:\s+value)?(?:\s*[:=]\s*|\s+(?:is|to|of|as)\s+|\s+)` + value)
+var defaults = kit.Pattern(`(?i)\bdefaults?(?:\s+value)?(?:\s*[:=]\s*|\s+(?:is|to|of|as)\s+|\s+)` + value)
 
 // unit behind a number makes it another one.
-var unit = match.Pattern(`(?i)^\s*(?:%|[kmg]i?b\b|ms\b|s\b|secs?\b|seconds?\b|m\b|mins?\b|minutes?\b|h\b|hours?\b|d\b|days?\b|weeks?\b|months?\b|years?\b|k\b|million|thousand|bytes?\b|x\b|px\b|tokens?\b|π)`)
+var unit = kit.Pattern(`(?i)^\s*(?:%|[kmg]i?b\b|ms\b|s\b|secs?\b|seconds?\b|m\b|mins?\b|minutes?\b|h\b|hours?\b|d\b|days?\b|weeks?\b|months?\b|years?\b|k\b|million|thousand|bytes?\b|x\b|px\b|tokens?\b|π)`)
 
 // IsUnit tells whether what stands behind a number is a unit of measure.
 func IsUnit(behind string) bool { return unit().MatchString(behind) }
@@ -75,7 +75,7 @@ const (
 const maxEdits = 1000
 
 // token is what a text is compared by: a word, a run of spaces, or one other character.
-var token = match.Pattern(`[\p{L}\p{N}_]+|[ \t]+|(?s:.)`)
+var token = kit.Pattern(`[\p{L}\p{N}_]+|[ \t]+|(?s:.)`)
 
 // Compare tells what was kept, removed and added, word by word; a change that is spread over a phrase is told as one.
 func Compare(before, after string) []Edit {
@@ -214,7 +214,7 @@ const (
 )
 
 // hideouts are what people do not see in a rendered text and models read: comments, markup, images, behind white space.
-var hideouts = match.Pattern(`(?is)<!--.*?(?:-->|$)|<script\b.*?(?:</script\s*>|$)|!\[[^\]]*\]\([^)]*\)|<(?:img|iframe|object|embed|svg|style|link|meta)\b[^>]*>|[^\s][ \t]{16,}[^\s]|\n(?:[ \t\r]*\n){6,}`)
+var hideouts = kit.Pattern(`(?is)<!--.*?(?:-->|$)|<script\b.*?(?:</script\s*>|$)|!\[[^\]]*\]\([^)]*\)|<(?:img|iframe|object|embed|svg|style|link|meta)\b[^>]*>|[^\s][ \t]{16,}[^\s]|\n(?:[ \t\r]*\n){6,}`)
 
 // seen has texts as they are marked, of at most mostSeen bytes and the last one: a page shows a text in several places.
 var (

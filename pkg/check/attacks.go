@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/wording"
 )
@@ -111,7 +111,7 @@ var attacks = []attack{
 func patterns(expressions ...string) []lazy {
 	all := make([]lazy, len(expressions))
 	for i, e := range expressions {
-		all[i] = match.Pattern(strings.NewReplacer(`\s+`, `[\s\p{Z}]+`, `'`, `['’]`).Replace(e))
+		all[i] = kit.Pattern(strings.NewReplacer(`\s+`, `[\s\p{Z}]+`, `'`, `['’]`).Replace(e))
 	}
 	return all
 }
@@ -156,8 +156,8 @@ func attackIn(text string) (string, attack) {
 }
 
 var (
-	base64Run = match.Pattern(`[A-Za-z0-9+/_-]{24,}={0,2}`)
-	hexRun    = match.Pattern(`(?:[0-9a-fA-F]{2}[ :]?){16,}`)
+	base64Run = kit.Pattern(`[A-Za-z0-9+/_-]{24,}={0,2}`)
+	hexRun    = kit.Pattern(`(?:[0-9a-fA-F]{2}[ :]?){16,}`)
 )
 
 // mostEncoded is how many bytes of a text are decoded.

@@ -22,8 +22,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -104,13 +103,13 @@ func Together(members []Member, budgets Budgets) []finding.Finding {
 }
 
 // TogetherRules are the ids of the rules that Together looks at.
-func TogetherRules() []string { return lists.SortedKeys(fleetRules) }
+func TogetherRules() []string { return kit.SortedKeys(fleetRules) }
 
 // Each is the part of Run that looks at each server alone. With what it says comes what Together wants to know of each server,
 // in their order; of one without a snapshot there is nothing.
 func Each(ctx context.Context, subjects []Subject, options Options) ([]finding.Finding, []Member, error) {
 	looked := make([]seen, len(subjects))
-	lists.Parallel(ctx, len(subjects), func(i int) { looked[i] = lookAt(ctx, subjects[i], options) })
+	kit.Parallel(ctx, len(subjects), func(i int) { looked[i] = lookAt(ctx, subjects[i], options) })
 	var found []finding.Finding
 	var members []Member
 	var cut UnfinishedError
@@ -223,7 +222,7 @@ func functions() (alone map[string]look, together map[string]func(fleet, tell)) 
 
 // Rules are all rules of a check, sorted by id.
 func Rules() []finding.Rule {
-	all := lists.Map(rules(), func(r *rule) finding.Rule { return r.Rule })
+	all := kit.Map(rules(), func(r *rule) finding.Rule { return r.Rule })
 	slices.SortFunc(all, func(a, b finding.Rule) int { return cmp.Compare(a.ID, b.ID) })
 	return all
 }
@@ -294,16 +293,16 @@ func (r *rule) complete(f finding.Finding) finding.Finding {
 // joined is one finding that lists the places of several.
 func (r *rule) joined(found []finding.Finding) finding.Finding {
 	one := found[0]
-	places := lists.Map(found, func(f finding.Finding) string { return strings.TrimSpace(f.Item + " " + f.Pointer()) })
-	items := lists.Distinct(lists.Map(found, func(f finding.Finding) string { return f.Item }))
+	places := kit.Map(found, func(f finding.Finding) string { return strings.TrimSpace(f.Item + " " + f.Pointer()) })
+	items := kit.Distinct(kit.Map(found, func(f finding.Finding) string { return f.Item }))
 	one.Path, one.Member, one.Old, one.New = "", "", nil, encoded(places)
 	switch len(items) {
 	case 1:
 		one.Message = fmt.Sprintf("%s, in %d places of the tool.", r.Title, len(found))
 	case len(found):
-		one.Item, one.Path, one.Message = "", "/tools", fmt.Sprintf("%s, in %d tools: %s.", r.Title, len(items), match.Some(items))
+		one.Item, one.Path, one.Message = "", "/tools", fmt.Sprintf("%s, in %d tools: %s.", r.Title, len(items), kit.Some(items))
 	default:
-		one.Item, one.Path, one.Message = "", "/tools", fmt.Sprintf("%s, in %d places of %d tools: %s.", r.Title, len(found), len(items), match.Some(items))
+		one.Item, one.Path, one.Message = "", "/tools", fmt.Sprintf("%s, in %d places of %d tools: %s.", r.Title, len(found), len(items), kit.Some(items))
 	}
 	return one
 }

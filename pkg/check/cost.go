@@ -9,8 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -128,7 +127,7 @@ func digest(word string) string {
 }
 
 // composed are words that nobody writes by chance: parts joined by an underscore, or by a capital inside.
-var composed = match.Pattern(`[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)+|[a-z0-9]+[A-Z][A-Za-z0-9]*`)
+var composed = kit.Pattern(`[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)+|[a-z0-9]+[A-Z][A-Za-z0-9]*`)
 
 // composedIn are the composed words of a text. An expression reads slowly, and most words cannot be one.
 func composedIn(text string) []string {
@@ -148,11 +147,11 @@ func letterOrDigit(c byte) bool {
 // memberOf keeps of a server what rules on all of them need, so that the rest of it can go.
 func memberOf(s *server) Member {
 	m := Member{Name: s.Name}
-	m.Tools = lists.Map(s.tools, func(t tool) string { return t.Key })
+	m.Tools = kit.Map(s.tools, func(t tool) string { return t.Key })
 	if s.options.Budgets.Tokens > 0 {
 		m.Tokens = Tokens(s.Snapshot)
 	}
-	told, own := map[Mention]bool{}, lists.Set(m.Tools)
+	told, own := map[Mention]bool{}, kit.Set(m.Tools)
 	for _, w := range s.texts {
 		for _, word := range w.words {
 			if once := (Mention{Word: word.text, Item: w.item}); !own[word.text] && !told[once] {
@@ -183,7 +182,7 @@ func (f fleet) over(report tell, of func(Member) int, limit int, what string) {
 		return
 	}
 	says := fmt.Sprintf(what, limit)
-	one := finding.Finding{New: encoded(total), Message: fmt.Sprintf("The servers have %d %s: %s.", total, says, match.Some(parts))}
+	one := finding.Finding{New: encoded(total), Message: fmt.Sprintf("The servers have %d %s: %s.", total, says, kit.Some(parts))}
 	if len(f.members) == 1 {
 		one.Server, one.Message = f.members[0].Name, fmt.Sprintf("The server has %d %s.", total, says)
 	}
@@ -227,7 +226,7 @@ func sharedNames(f fleet, report tell) {
 func confusableNames(f fleet, report tell) {
 	first := map[string]string{}
 	var alike []finding.Finding
-	for _, name := range lists.SortedKeys(f.owners) {
+	for _, name := range kit.SortedKeys(f.owners) {
 		other, seen := first[skeleton(name)]
 		if !seen {
 			first[skeleton(name)] = name

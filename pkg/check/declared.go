@@ -6,8 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -99,7 +98,7 @@ func believed(s *server, d Declared) map[snapshot.Kind][]DeclaredItem {
 			}
 		}
 		about := func(item DeclaredItem) bool { return item.List == 0 || 2*offered[item.List] >= listed[item.List] }
-		if own := lists.Filter(items, about); len(own) > 0 || len(items) == 0 {
+		if own := kit.Filter(items, about); len(own) > 0 || len(items) == 0 {
 			all[kind] = own
 		}
 	}
@@ -113,13 +112,13 @@ func missingItems(s *server, d Declared, say statement) {
 	for kind, items := range believed(s, d) {
 		list := s.Snapshot.List(kind)
 		find, missing := list.Finder(), 0
-		names := lists.Map(list.Items(), func(offered snapshot.Item) string { return offered.Key })
+		names := kit.Map(list.Items(), func(offered snapshot.Item) string { return offered.Key })
 		for _, item := range items {
 			if _, answer := find(item.Name.Text); answer == snapshot.Absent {
 				if missing++; missing > mostGuessed {
 					names = nil
 				}
-				say(kind.ID(item.Name.Text), item.Name, "", "the %s %q is listed, and the server has none of this name%s.", kind.Word(), item.Name.Text, match.DidYouMean(item.Name.Text, names))
+				say(kind.ID(item.Name.Text), item.Name, "", "the %s %q is listed, and the server has none of this name%s.", kind.Word(), item.Name.Text, kit.DidYouMean(item.Name.Text, names))
 			}
 		}
 	}
@@ -130,7 +129,7 @@ func unlistedItems(s *server, d Declared, say statement) {
 		if len(items) > 0 && items[0].List > 0 && 2*len(items) < len(s.of(kind)) { // a text that shows some
 			continue
 		}
-		listed := lists.Set(lists.Map(items, func(item DeclaredItem) string { return item.Name.Text }))
+		listed := kit.Set(kit.Map(items, func(item DeclaredItem) string { return item.Name.Text }))
 		for _, offered := range s.of(kind) {
 			if !d.AtLeast[kind] && offered.Key != "" && !listed[offered.Key] {
 				line := 1
@@ -194,7 +193,7 @@ func named(names []string) string {
 	if len(names) == 0 {
 		return "none"
 	}
-	return match.Some(names)
+	return kit.Some(names)
 }
 
 func differingVersions(s *server, d Declared, say statement) {
@@ -205,14 +204,14 @@ func differingVersions(s *server, d Declared, say statement) {
 }
 
 func differingTransports(s *server, d Declared, say statement) {
-	all := lists.Map(d.Transports, func(t Said) string { return t.Text })
+	all := kit.Map(d.Transports, func(t Said) string { return t.Text })
 	if got := s.Observed.Transport; got != "" && len(all) > 0 && !slices.Contains(all, got) {
-		say("", d.Transports[0], got, "the server was reached over %s, and declared is %s.", got, match.Some(all))
+		say("", d.Transports[0], got, "the server was reached over %s, and declared is %s.", got, kit.Some(all))
 	}
 }
 
 func others(s *server, d Declared) []Declared {
-	return lists.Filter(s.Declared, func(o Declared) bool { return o.File != d.File })
+	return kit.Filter(s.Declared, func(o Declared) bool { return o.File != d.File })
 }
 
 func differingNames(s *server, d Declared, say statement) {
@@ -254,14 +253,14 @@ func differingVariables(s *server, d Declared, say statement) {
 		for _, other := range others(s, d) {
 			same := func(o DeclaredVariable) bool { return o.Name.Text == v.Name.Text }
 			if v.Required && len(other.Variables) > 0 && !slices.ContainsFunc(other.Variables, same) {
-				say("", v.Name, "", "the variable %s is required, and %s does not list it%s.", v.Name.Text, other.File, match.DidYouMean(v.Name.Text, variableNames(other)))
+				say("", v.Name, "", "the variable %s is required, and %s does not list it%s.", v.Name.Text, other.File, kit.DidYouMean(v.Name.Text, variableNames(other)))
 			}
 		}
 	}
 }
 
 func variableNames(d Declared) []string {
-	return lists.Map(d.Variables, func(v DeclaredVariable) string { return v.Name.Text })
+	return kit.Map(d.Variables, func(v DeclaredVariable) string { return v.Name.Text })
 }
 
 // unneededVariables are required, and the server answered without them.

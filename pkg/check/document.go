@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/schema"
 )
@@ -95,7 +95,7 @@ func (d *part) collect(way *trail, value any, p place) {
 	}
 	p.way, p.object = way, object
 	d.places = append(d.places, &p)
-	for _, keyword := range lists.SortedKeys(object) {
+	for _, keyword := range kit.SortedKeys(object) {
 		inner := place{
 			depth:   p.depth + 1,
 			plain:   p.plain && keyword == "properties",
@@ -282,7 +282,7 @@ func ofInputs(f func(p *place, at spot)) look {
 
 func ofProperties(f func(p *place, name string, property map[string]any, at spot)) look {
 	return ofInputs(func(p *place, at spot) {
-		for _, name := range lists.SortedKeys(p.properties()) {
+		for _, name := range kit.SortedKeys(p.properties()) {
 			property, _ := p.properties()[name].(map[string]any)
 			f(p, name, property, at.in("properties", name))
 		}

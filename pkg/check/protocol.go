@@ -6,8 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -107,7 +106,7 @@ func (s *server) again(f func(kind snapshot.Kind, first, second []string)) {
 }
 
 func keys(list snapshot.List) []string {
-	return lists.Map(list.Items(), func(i snapshot.Item) string { return i.Key })
+	return kit.Map(list.Items(), func(i snapshot.Item) string { return i.Key })
 }
 
 func duplicates(s *server, report tell) {
@@ -148,7 +147,7 @@ func mistyped(s *server, report tell) {
 
 var mistypedMembers = ofEachItem(func(i item, report tell) {
 	for _, types := range []map[string]string{memberTypes[""], memberTypes[i.kind]} {
-		for _, name := range lists.SortedKeys(types) {
+		for _, name := range kit.SortedKeys(types) {
 			p, there := i.parts[name]
 			want, must := strings.CutPrefix(types[name], "!")
 			if !there {
@@ -165,7 +164,7 @@ var schemasNoObjects = ofTools(func(t tool, at spot) {
 	for _, d := range t.schemas {
 		root, _ := d.value.(map[string]any)
 		properties, _ := root["properties"].(map[string]any)
-		for _, name := range lists.SortedKeys(properties) {
+		for _, name := range kit.SortedKeys(properties) {
 			if _, ok := properties[name].(bool); ok {
 				at.below(d.path).in("properties", name).say("", encoded(properties[name]), "The schema of %q is %v, and must be an object.", name, properties[name])
 			}
@@ -192,7 +191,7 @@ var keysRepeated = ofEachItem(func(i item, report tell) {
 	}
 })
 
-var headerToken = match.Pattern("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
+var headerToken = kit.Pattern("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
 const headerKeyword = "x-mcp-header"
 

@@ -6,8 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -76,7 +75,7 @@ func (t tool) description() phrase {
 func lettersOf(text string) string { return strings.Join(wordsOf(text), "") }
 
 // placeholderText is a description that somebody meant to write. It stands behind one ^, or it would be tried at every character.
-var placeholderText = match.Pattern(`^(?:(?i:\W*(?:todo|fixme|tbd|tba|xxx+|n/?a|none|null|undefined|placeholder|test|lorem ipsum.*|(?:no|add|insert|your|the|enter|tool|missing)?\s*(?:tool\s+)?description(?:\s+(?:here|goes here|missing|of the tool|tbd|todo|to be added))?)\W*$)|\W*(?:TODO|FIXME|TBD)\b)`)
+var placeholderText = kit.Pattern(`^(?:(?i:\W*(?:todo|fixme|tbd|tba|xxx+|n/?a|none|null|undefined|placeholder|test|lorem ipsum.*|(?:no|add|insert|your|the|enter|tool|missing)?\s*(?:tool\s+)?description(?:\s+(?:here|goes here|missing|of the tool|tbd|todo|to be added))?)\W*$)|\W*(?:TODO|FIXME|TBD)\b)`)
 
 // sameDescriptions tells every tool but the first that has a description by the one before it.
 func sameDescriptions(s *server, report tell) {
@@ -104,7 +103,7 @@ func undescribedArguments(s *server, report tell) {
 
 func tellUndescribed(at spot, missing []string) {
 	if len(missing) > 0 {
-		at.say("", encoded(missing), "Without a description: %s.", match.Some(missing))
+		at.say("", encoded(missing), "Without a description: %s.", kit.Some(missing))
 	}
 }
 
@@ -112,7 +111,7 @@ var undescribedProperties = ofTools(func(t tool, at spot) {
 	schema, _ := t.fields["inputSchema"].(map[string]any)
 	properties, _ := schema["properties"].(map[string]any)
 	var missing []string
-	for _, name := range lists.SortedKeys(properties) {
+	for _, name := range kit.SortedKeys(properties) {
 		if p, ok := properties[name].(map[string]any); ok && !has(p, "description", "$ref", "title") {
 			missing = append(missing, name)
 		}
@@ -134,14 +133,14 @@ func unannotated(s *server, report tell) {
 		}
 	}
 	if len(none) > 0 {
-		report(finding.Finding{Path: "/tools", New: encoded(none), Message: fmt.Sprintf("Tools that do not say whether they write (%d of %d): %s.", len(none), len(s.tools), match.Some(none))})
+		report(finding.Finding{Path: "/tools", New: encoded(none), Message: fmt.Sprintf("Tools that do not say whether they write (%d of %d): %s.", len(none), len(s.tools), kit.Some(none))})
 	}
 	switch len(half) {
 	case 0:
 	case 1:
 		report(finding.Finding{Item: snapshot.Tools.ID(half[0]), Path: "/annotations", Member: "destructiveHint", Message: "The tool writes and does not say whether it destroys, so it is taken to."})
 	default:
-		report(finding.Finding{Path: "/tools", Member: "destructiveHint", New: encoded(half), Message: fmt.Sprintf("Tools that write and do not say whether they destroy, so that they are taken to (%d of %d): %s.", len(half), len(s.tools), match.Some(half))})
+		report(finding.Finding{Path: "/tools", Member: "destructiveHint", New: encoded(half), Message: fmt.Sprintf("Tools that write and do not say whether they destroy, so that they are taken to (%d of %d): %s.", len(half), len(s.tools), kit.Some(half))})
 	}
 }
 
@@ -161,7 +160,7 @@ var (
 )
 
 // deleting is how a text begins that tells of a deletion.
-var deleting = match.Pattern(`(?i)^\W*(?:permanently\s+|irreversibly\s+)?(?:deletes?|removes?|drops?|destroys?|purges?|wipes?|erases?|uninstalls?|revokes?)\b`)
+var deleting = kit.Pattern(`(?i)^\W*(?:permanently\s+|irreversibly\s+)?(?:deletes?|removes?|drops?|destroys?|purges?|wipes?|erases?|uninstalls?|revokes?)\b`)
 
 // hintsAgainstName tells hints that say less than the verb at either end of the name, or the first word of the text.
 func hintsAgainstName(t tool, at spot) {
@@ -202,7 +201,7 @@ func wordsOf(name string) []string {
 	return strings.FieldsFunc(spaced.String(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-var structured = match.Pattern(`(?i)\bstructured ?content\b`)
+var structured = kit.Pattern(`(?i)\bstructured ?content\b`)
 
 func clip(text string) string {
 	if runes := []rune(text); len(runes) > 80 {

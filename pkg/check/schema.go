@@ -12,8 +12,7 @@ import (
 
 	"github.com/dlclark/regexp2/v2"
 	"github.com/dlclark/regexp2/v2/syntax"
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/schema"
@@ -151,7 +150,7 @@ func definitionsUnused(s *server, report tell) {
 		report(finding.Finding{
 			Path: "/tools", New: encoded(places),
 			Message: fmt.Sprintf("Definitions that nothing refers to take %d bytes, about %d tokens, in %d places: %s.",
-				size, estimate(size), len(places), match.Some(places)),
+				size, estimate(size), len(places), kit.Some(places)),
 		})
 	}
 }
@@ -295,7 +294,7 @@ func clipped(value any) string {
 const maxPattern = 16 << 10
 
 // foreign matches a flag for the rest of a pattern, as in Python, or an atomic group: regexp2 accepts both.
-var foreign = match.Pattern(`(?:^|[^\\])\(\?(?:[a-z]+\)|>)`)
+var foreign = kit.Pattern(`(?:^|[^\\])\(\?(?:[a-z]+\)|>)`)
 
 // patternFault returns why ECMAScript cannot compile a pattern; empty where it can.
 func patternFault(pattern string) string {
@@ -327,7 +326,7 @@ func ofPatterns(message string, fault func(pattern string) string) look {
 			judge(at, "pattern", pattern)
 		}
 		named, _ := p.object["patternProperties"].(map[string]any)
-		for _, pattern := range lists.SortedKeys(named) {
+		for _, pattern := range kit.SortedKeys(named) {
 			judge(at.in("patternProperties", pattern), "", pattern)
 		}
 	})
@@ -363,7 +362,7 @@ var providerRules = map[string]look{
 
 // toolNames tells the tools whose names are not of a form.
 func toolNames(form string) look {
-	allowed := match.Pattern(form)
+	allowed := kit.Pattern(form)
 	return ofTools(func(t tool, at spot) {
 		if t.Key != "" && !allowed().MatchString(t.Key) {
 			at.in("name").say("", rawjson.Quote(t.Key), "")
@@ -371,7 +370,7 @@ func toolNames(form string) look {
 	})
 }
 
-var propertyNames = match.Pattern(`^[A-Za-z0-9_.-]{1,64}$`)
+var propertyNames = kit.Pattern(`^[A-Za-z0-9_.-]{1,64}$`)
 
 func providerUnion(p *place, at spot) {
 	for _, keyword := range []string{"oneOf", "anyOf", "allOf"} {

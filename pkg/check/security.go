@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -29,12 +29,12 @@ var securityRules = map[string]look{
 }
 
 var (
-	credentialFile = match.Pattern(`(?i)(?:~|\$HOME|/home/[^/\s]+|/Users/[^/\s]+|/root)/(?:` +
+	credentialFile = kit.Pattern(`(?i)(?:~|\$HOME|/home/[^/\s]+|/Users/[^/\s]+|/root)/(?:` +
 		`\.ssh/(?:id_[a-z0-9]+|authorized_keys)|\.aws/credentials|\.netrc|\.npmrc|\.pypirc|\.git-credentials|` +
 		`\.cursor/mcp\.json|\.docker/config\.json|\.config/gcloud/[\w.-]+|\.kube/config)|` +
 		`/etc/shadow|/proc/self/environ|claude_desktop_config\.json`)
-	comment = match.Pattern(`(?s)<!--.{0,200}?-->`)
-	gap     = match.Pattern(`[ \t\x{00a0}]{200,}|(?:\r?\n[ \t]*){40,}`)
+	comment = kit.Pattern(`(?s)<!--.{0,200}?-->`)
+	gap     = kit.Pattern(`[ \t\x{00a0}]{200,}|(?:\r?\n[ \t]*){40,}`)
 )
 
 // instructions reports texts that give orders, about this server or about another one's tools.
@@ -83,16 +83,16 @@ type secretForm struct {
 }
 
 var secretForms = []secretForm{
-	{"a private key", match.Pattern(`-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----\s*[A-Za-z0-9+/=]{16,}`)},
-	{"a token of GitHub", match.Pattern(`\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{60,})\b`)},
-	{"a token of GitLab", match.Pattern(`\bglpat-[A-Za-z0-9_-]{20,}`)},
-	{"an access key of AWS", match.Pattern(`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`)},
-	{"an API key of Google", match.Pattern(`\bAIza[A-Za-z0-9_-]{35}\b`)},
-	{"a token of Slack", match.Pattern(`\bxox[abprs]-[0-9]{8,}-[A-Za-z0-9-]{10,}`)},
-	{"a token of npm", match.Pattern(`\bnpm_[A-Za-z0-9]{36}\b`)},
-	{"an API key of Anthropic", match.Pattern(`\bsk-ant-[a-z0-9]+-[A-Za-z0-9_-]{32,}`)},
-	{"an API key of OpenAI", match.Pattern(`\bsk-(?:proj-)?[A-Za-z0-9_-]{40,}`)},
-	{"a secret key of Stripe", match.Pattern(`\b[sr]k_live_[A-Za-z0-9]{24,}`)},
+	{"a private key", kit.Pattern(`-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----\s*[A-Za-z0-9+/=]{16,}`)},
+	{"a token of GitHub", kit.Pattern(`\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{60,})\b`)},
+	{"a token of GitLab", kit.Pattern(`\bglpat-[A-Za-z0-9_-]{20,}`)},
+	{"an access key of AWS", kit.Pattern(`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`)},
+	{"an API key of Google", kit.Pattern(`\bAIza[A-Za-z0-9_-]{35}\b`)},
+	{"a token of Slack", kit.Pattern(`\bxox[abprs]-[0-9]{8,}-[A-Za-z0-9-]{10,}`)},
+	{"a token of npm", kit.Pattern(`\bnpm_[A-Za-z0-9]{36}\b`)},
+	{"an API key of Anthropic", kit.Pattern(`\bsk-ant-[a-z0-9]+-[A-Za-z0-9_-]{32,}`)},
+	{"an API key of OpenAI", kit.Pattern(`\bsk-(?:proj-)?[A-Za-z0-9_-]{40,}`)},
+	{"a secret key of Stripe", kit.Pattern(`\b[sr]k_live_[A-Za-z0-9]{24,}`)},
 }
 
 // shownOfSecret is how many characters of a secret a report may show.
@@ -141,7 +141,7 @@ func admits(text string) bool {
 	})
 }
 
-var withUser = match.Pattern(`\b[a-z][a-z0-9+.-]*://[^\s/?#@"'<>:]+:[^\s/?#@"'<>]+@[^\s/?#"'<>]+`)
+var withUser = kit.Pattern(`\b[a-z][a-z0-9+.-]*://[^\s/?#@"'<>:]+:[^\s/?#@"'<>]+@[^\s/?#"'<>]+`)
 
 func credentials(p passage, at spot) {
 	if p.short() {

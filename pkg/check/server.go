@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/schema"
@@ -85,7 +85,7 @@ func newServer(ctx context.Context, subject Subject, options Options) *server {
 			}
 			i := readItem(kind, raw)
 			s.items = append(s.items, i)
-			for _, name := range lists.SortedKeys(i.parts) {
+			for _, name := range kit.SortedKeys(i.parts) {
 				s.texts = append(s.texts, written{i.id, i.parts[name]})
 			}
 			if kind == snapshot.Tools {
@@ -227,7 +227,7 @@ func (t tool) hints() map[string]any {
 
 func newTool(ctx context.Context, i item) tool {
 	t := tool{item: i, input: documentOf(ctx, i, "inputSchema"), output: documentOf(ctx, i, "outputSchema")}
-	t.schemas = lists.Filter([]*document{t.input, t.output}, func(d *document) bool { return d != nil })
+	t.schemas = kit.Filter([]*document{t.input, t.output}, func(d *document) bool { return d != nil })
 	return t
 }
 
@@ -241,7 +241,7 @@ func passages(found []passage, way *trail, key string, value any) []passage {
 			found = passages(found, way.element(i), "", element)
 		}
 	case map[string]any:
-		for _, name := range lists.SortedKeys(v) {
+		for _, name := range kit.SortedKeys(v) {
 			inner := way.to(name)
 			found = append(found, passage{way: inner, text: name, key: true})
 			found = passages(found, inner, name, v[name])

@@ -8,8 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -71,7 +70,7 @@ func defaultsInText(p *place, text string, at spot) {
 }
 
 // standsForDefault is a value that means the default, as in "0 for the default of 100".
-var standsForDefault = match.Pattern("(?i)([\\w.-]+)[`'\"]?\\s+(?:for|means|uses|=)\\s+(?:the\\s+)?defaults?\\b")
+var standsForDefault = kit.Pattern("(?i)([\\w.-]+)[`'\"]?\\s+(?:for|means|uses|=)\\s+(?:the\\s+)?defaults?\\b")
 
 func isNumber(value any) bool {
 	_, err := strconv.ParseFloat(fmt.Sprint(value), 64)
@@ -95,10 +94,10 @@ func sameText(word string, value any) bool {
 
 var (
 	choice  = "(?:\"[^\"\\n]{1,40}\"|'[^'\\n]{1,40}'|`[^`\\n]{1,40}`|[A-Za-z0-9_]+(?:[-_.][A-Za-z0-9]+)*)"
-	choices = match.Pattern(`(?i)\b(?:(?:must be |has to be |should be |is |either )?one of|(?:allowed|valid|possible|accepted|supported) values(?: are)?|must be either)\s*:?\s*[\[(]?\s*(` +
+	choices = kit.Pattern(`(?i)\b(?:(?:must be |has to be |should be |is |either )?one of|(?:allowed|valid|possible|accepted|supported) values(?: are)?|must be either)\s*:?\s*[\[(]?\s*(` +
 		choice + `(?:(?:\s*,\s*(?:or\s+|and\s+)?|\s*\|\s*|\s+or\s+)` + choice + `)+)`)
-	oneChoice = match.Pattern(choice)
-	joiners   = match.Pattern(`(?i)^(?:or|and)$`)
+	oneChoice = kit.Pattern(choice)
+	joiners   = kit.Pattern(`(?i)^(?:or|and)$`)
 )
 
 // choicesOf are the values that a text lists, at least two.
@@ -135,16 +134,16 @@ func choicesInText(p *place, text string, at spot) {
 		}
 	}
 	if len(strange) > 0 && len(strange) < len(words) { // a list that shares nothing with the enum is one of something else
-		at.say("enum", encoded(enum), "The text offers %s, and the schema does not allow it.", match.Some(strange))
+		at.say("enum", encoded(enum), "The text offers %s, and the schema does not allow it.", kit.Some(strange))
 	}
 }
 
 const counted = `\s*[:=]?\s*(\d[\d_]*(?:,\d{3})*)(\s*[%A-Za-z]\w*)?`
 
 var (
-	most    = match.Pattern(`(?i)\b(?:max(?:imum)?(?:\s+(?:value|is|of|allowed|length|size))*|up to|at most|no more than|not more than)` + counted)
-	least   = match.Pattern(`(?i)\b(?:min(?:imum)?(?:\s+(?:value|is|of|allowed|length|size))*|at least|no less than|not less than)` + counted)
-	between = match.Pattern(`(?i)(?:\bbetween\s+(\d+)\s+and\s+(\d+)|\(\s*(\d+)\s*(?:-|–|to)\s*(\d+)\s*\)|\bfrom\s+(\d+)\s+to\s+(\d+))(\s*[%A-Za-z]\w*)?`)
+	most    = kit.Pattern(`(?i)\b(?:max(?:imum)?(?:\s+(?:value|is|of|allowed|length|size))*|up to|at most|no more than|not more than)` + counted)
+	least   = kit.Pattern(`(?i)\b(?:min(?:imum)?(?:\s+(?:value|is|of|allowed|length|size))*|at least|no less than|not less than)` + counted)
+	between = kit.Pattern(`(?i)(?:\bbetween\s+(\d+)\s+and\s+(\d+)|\(\s*(\d+)\s*(?:-|–|to)\s*(\d+)\s*\)|\bfrom\s+(\d+)\s+to\s+(\d+))(\s*[%A-Za-z]\w*)?`)
 )
 
 // countable is what a limit in the text of a schema of some type is about: the keywords of its bounds, and the words behind
@@ -155,8 +154,8 @@ type countable struct {
 }
 
 var (
-	ofCharacters = match.Pattern(`(?i)^\s*(?:char(?:acter)?s?|letters)\b`)
-	ofElements   = match.Pattern(`(?i)^(?:\s*(?:items?|elements?|entries|values))?$`)
+	ofCharacters = kit.Pattern(`(?i)^\s*(?:char(?:acter)?s?|letters)\b`)
+	ofElements   = kit.Pattern(`(?i)^(?:\s*(?:items?|elements?|entries|values))?$`)
 )
 
 func countableOf(p *place) (c countable, ok bool) {
@@ -208,7 +207,7 @@ func eachLimit(p *place, text string, f func(keyword string, words []string, bou
 		return
 	}
 	words := limitsOf(p, text, c.means)
-	for _, side := range lists.SortedKeys(words) {
+	for _, side := range kit.SortedKeys(words) {
 		var bounds []any
 		keywords := c.bounds[side]
 		for _, name := range slices.Backward(keywords) {
@@ -221,9 +220,9 @@ func eachLimit(p *place, text string, f func(keyword string, words []string, bou
 }
 
 var (
-	conditional  = match.Pattern(`(?i)\b(?:for|when|if|unless|only|except|with)\b`)
-	saysOptional = match.Pattern(`(?i)^\W*optional\b|[(\[]optional[)\]]`)
-	saysRequired = match.Pattern(`(?i)^\W*(?:required|mandatory)\s*(?:[.:,)\]—-]|$)|[(\[](?:required|mandatory)[)\]]`)
+	conditional  = kit.Pattern(`(?i)\b(?:for|when|if|unless|only|except|with)\b`)
+	saysOptional = kit.Pattern(`(?i)^\W*optional\b|[(\[]optional[)\]]`)
+	saysRequired = kit.Pattern(`(?i)^\W*(?:required|mandatory)\s*(?:[.:,)\]—-]|$)|[(\[](?:required|mandatory)[)\]]`)
 )
 
 func requiredInText(p *place, name string, property map[string]any, at spot) {
@@ -244,7 +243,7 @@ func requiredInText(p *place, name string, property map[string]any, at spot) {
 // confusableArguments tells two arguments of one object that differ in case and separators alone.
 func confusableArguments(p *place, at spot) {
 	first := map[string]string{}
-	for _, name := range lists.SortedKeys(p.properties()) {
+	for _, name := range kit.SortedKeys(p.properties()) {
 		if other, seen := first[skeleton(name)]; seen {
 			at.in("properties", name).say("", rawjson.Quote(name), "%q and %q look alike.", other, name)
 		}
@@ -253,8 +252,8 @@ func confusableArguments(p *place, at spot) {
 }
 
 var (
-	namedArgument = match.Pattern("(?i)[`'\"]([A-Za-z_][\\w.-]*)[`'\"]\\s+(?:parameter|argument|param)\\b|\\b(?:parameter|argument|param)\\s+[`'\"]([A-Za-z_][\\w.-]*)[`'\"]")
-	namedTool     = match.Pattern("\\b(?:[Cc]all|[Ii]nvoke|[Uu]se)\\s+[`'\"]([a-z][a-z0-9]*(?:_[a-z0-9]+)+)[`'\"](?:\\(\\))?\\s+(?:first|to|before|instead)\\b|[`'\"]([A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+)[`'\"]\\s+(?:MCP\\s+)?tool\\b|\\b([a-z][a-z0-9]*(?:_[a-z0-9]+)+)\\s+(?:MCP\\s+)?tool\\b|\\b[Tt]ool\\s+[`'\"]([A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+)[`'\"]")
+	namedArgument = kit.Pattern("(?i)[`'\"]([A-Za-z_][\\w.-]*)[`'\"]\\s+(?:parameter|argument|param)\\b|\\b(?:parameter|argument|param)\\s+[`'\"]([A-Za-z_][\\w.-]*)[`'\"]")
+	namedTool     = kit.Pattern("\\b(?:[Cc]all|[Ii]nvoke|[Uu]se)\\s+[`'\"]([a-z][a-z0-9]*(?:_[a-z0-9]+)+)[`'\"](?:\\(\\))?\\s+(?:first|to|before|instead)\\b|[`'\"]([A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+)[`'\"]\\s+(?:MCP\\s+)?tool\\b|\\b([a-z][a-z0-9]*(?:_[a-z0-9]+)+)\\s+(?:MCP\\s+)?tool\\b|\\b[Tt]ool\\s+[`'\"]([A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+)[`'\"]")
 )
 
 // unknownArguments tells the arguments that a tool's texts name and no tool of the server has, unless the tool declares none.

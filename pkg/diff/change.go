@@ -10,7 +10,7 @@ import (
 	"sync"
 	"unicode"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/schema"
@@ -81,9 +81,9 @@ func (r *revision) within(narrow, wide view) bool {
 
 // joinRenamed lets a property that is gone speak for the one new one of its object that alone is the same as it alone.
 func joinRenamed(changes []*change) []*change {
-	properties := lists.Filter(changes, func(ch *change) bool { return ch.Family == schema.FamilyProperty })
-	gone := lists.Filter(properties, func(ch *change) bool { return ch.Old != nil })
-	fresh := lists.Filter(properties, func(ch *change) bool { return ch.Old == nil })
+	properties := kit.Filter(changes, func(ch *change) bool { return ch.Family == schema.FamilyProperty })
+	gone := kit.Filter(properties, func(ch *change) bool { return ch.Old != nil })
+	fresh := kit.Filter(properties, func(ch *change) bool { return ch.Old == nil })
 	claimed := map[*change]bool{}
 	for old, new := range onlyAlike(gone, fresh, (*change).role) {
 		claimed[new] = true
@@ -322,8 +322,8 @@ func tightenedTogether(r *revision) {
 		happened[one.name] += fmt.Sprintf("%s %s %s\n", f.Rule, f.Old, f.New)
 	}
 	for _, one := range r.tightened {
-		same := lists.Filter(r.tightened, func(other tightened) bool { return happened[other.name] == happened[one.name] })
-		names := lists.Distinct(lists.Map(same, func(t tightened) string { return t.name }))
+		same := kit.Filter(r.tightened, func(other tightened) bool { return happened[other.name] == happened[one.name] })
+		names := kit.Distinct(kit.Map(same, func(t tightened) string { return t.name }))
 		if len(same) > 1 {
 			r.findings[one.finding].Cause = someNames(names) + accepts(r.direction, len(names), strings.Contains(happened[one.name], "-changed "))
 		}
@@ -379,7 +379,7 @@ func (r *revision) undecided(changes []*change) []*change {
 			open[ch.Path] = ch
 		}
 	}
-	return lists.Filter(changes, func(ch *change) bool {
+	return kit.Filter(changes, func(ch *change) bool {
 		first := open[ch.Path]
 		return first == nil || first == ch || ch.judged == nil || ch.breaks()
 	})

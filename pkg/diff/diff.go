@@ -15,8 +15,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/schema"
@@ -238,7 +237,7 @@ func reportChanged(c *comparison, s subject, members []string, rule func(key str
 			by[rule(key)] = append(by[rule(key)], key)
 		}
 	}
-	for _, id := range lists.SortedKeys(by) {
+	for _, id := range kit.SortedKeys(by) {
 		if changed := by[id]; len(changed) > mostTold {
 			f := finding.Finding{Item: s.id, Path: s.path, Old: s.old.only(changed).orNothing(), New: s.new.only(changed).orNothing()}
 			c.reportMany(id, f, changed)
@@ -252,7 +251,7 @@ func reportChanged(c *comparison, s subject, members []string, rule func(key str
 
 // reportMany reports one finding of a rule in place of one for each of very many names.
 func (c *comparison) reportMany(id string, f finding.Finding, names []string) {
-	f.Cause = c.rules[id].Title + ": " + match.Some(lists.Map(names, code))
+	f.Cause = c.rules[id].Title + ": " + kit.Some(kit.Map(names, code))
 	f.Message = f.Cause + "."
 	c.report(id, f)
 }

@@ -9,8 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -138,7 +137,7 @@ func compareItems(c *comparison, old, new snapshot.List) {
 		case p.further > 0:
 			c.report(kind.Word()+"-changed", finding.Finding{
 				Item: kind.ID(p.key), Level: finding.Warning, Verdict: finding.Unproven, Old: p.old, New: p.new,
-				Message: fmt.Sprintf("%s of this %s changed, and were not compared one by one.", match.Counted(p.further, "more item"), kind.KeyField()),
+				Message: fmt.Sprintf("%s of this %s changed, and were not compared one by one.", kit.Counted(p.further, "more item"), kind.KeyField()),
 			})
 		case p.nth > 0 && (p.old == nil || p.new == nil):
 			reportRepeated(c, kind, p)
@@ -166,7 +165,7 @@ func compareEach(c *comparison, kind snapshot.Kind, items []*pair) {
 		}
 	}
 	rounds(cmp.Or(c.Steps, DefaultSteps), sizes, func(changed []int, share func(int) *schema.Pool) {
-		lists.Parallel(c.ctx, len(changed), func(n int) {
+		kit.Parallel(c.ctx, len(changed), func(n int) {
 			i, one := changed[n], *c
 			one.findings, one.guesses, one.pool = nil, nil, share(i)
 			compareItem(&one, kind, items[i])
@@ -294,8 +293,8 @@ func compareOrder(c *comparison, old, new snapshot.List) {
 
 func shared(list, other snapshot.List) []string {
 	key := func(item snapshot.Item) string { return item.Key }
-	known := lists.Set(lists.Map(other.Items(), key))
-	return append([]string{}, lists.Filter(lists.Map(list.Items(), key), func(key string) bool { return known[key] })...)
+	known := kit.Set(kit.Map(other.Items(), key))
+	return append([]string{}, kit.Filter(kit.Map(list.Items(), key), func(key string) bool { return known[key] })...)
 }
 
 func asJSON(value any) json.RawMessage {

@@ -11,7 +11,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -163,7 +163,7 @@ func keys[M ~map[string]V, V any](old, new M, known ...string) []string {
 	for _, key := range known {
 		delete(union, key)
 	}
-	return lists.SortedKeys(union)
+	return kit.SortedKeys(union)
 }
 
 // normal is a text without what no reader sees: the style of line ends and trailing blanks.

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
@@ -28,7 +28,7 @@ func (a argument) required() bool { return string(a.view["required"]) == "true" 
 
 func readArguments(raw json.RawMessage) []argument {
 	elements, _ := rawjson.Elements(raw)
-	return lists.Map(elements, func(element json.RawMessage) argument {
+	return kit.Map(elements, func(element json.RawMessage) argument {
 		v := viewOf(element)
 		return argument{v.text("name"), element, v}
 	})
@@ -115,6 +115,6 @@ func compareArgument(c *comparison, s subject, old, new argument) {
 
 // sharedNames are the names of the arguments that the other side has too, in their own order.
 func sharedNames(arguments []argument, other map[string]*argument) []string {
-	shared := lists.Filter(arguments, func(a argument) bool { return other[a.name] != nil })
-	return append([]string{}, lists.Map(shared, func(a argument) string { return a.name })...)
+	shared := kit.Filter(arguments, func(a argument) bool { return other[a.name] != nil })
+	return append([]string{}, kit.Map(shared, func(a argument) string { return a.name })...)
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -75,7 +75,7 @@ type expression struct {
 	variables []string // with their modifiers, such as "path*" or "id:3"
 }
 
-var templatePart = match.Pattern(`\{([+#./;?&]?)([^{}]*)\}|[^{}]+|[{}]`)
+var templatePart = kit.Pattern(`\{([+#./;?&]?)([^{}]*)\}|[^{}]+|[{}]`)
 
 // parseTemplate splits a URI template; what is no expression is fixed text.
 func parseTemplate(template string) []expression {

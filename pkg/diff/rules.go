@@ -12,12 +12,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/schema"
-
-	"github.com/mcpctl/mcpctl/internal/match"
 )
 
 //go:embed rules.json
@@ -180,7 +178,7 @@ func brief(raw json.RawMessage) string {
 }
 
 func briefly(values []json.RawMessage) string {
-	list := lists.Map(values, func(value json.RawMessage) string { return cmp.Or(brief(value), "…") })
+	list := kit.Map(values, func(value json.RawMessage) string { return cmp.Or(brief(value), "…") })
 	if text := strings.Join(list, ", "); len(text) <= longestBrief {
 		return text
 	}
@@ -206,6 +204,6 @@ func sentence(template string, values map[string]string) string {
 }
 
 var (
-	optionalPart = match.Pattern(`\[[^\]]*\]`)
-	placeholder  = match.Pattern(`\{([a-z]+)\}`)
+	optionalPart = kit.Pattern(`\[[^\]]*\]`)
+	placeholder  = kit.Pattern(`\{([a-z]+)\}`)
 )

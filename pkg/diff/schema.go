@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/schema"
@@ -122,7 +122,7 @@ func (r *revision) compare() {
 
 // reportProblems reports what has no meaning in the new schema and was not in the old one.
 func reportProblems(r *revision) {
-	known := lists.Set(lists.Map(r.Before.Problems(), func(p schema.Problem) string { return p.Message + p.Path }))
+	known := kit.Set(kit.Map(r.Before.Problems(), func(p schema.Problem) string { return p.Message + p.Path }))
 	count := 0
 	var others finding.Others
 	for _, p := range r.After.Problems() {

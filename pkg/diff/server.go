@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -158,7 +158,7 @@ func compareCapabilities(c *comparison, old, new view, before *snapshot.Snapshot
 func withdrawal(key string, before *snapshot.Snapshot) string {
 	for _, kind := range snapshot.Kinds() {
 		if n := len(before.List(kind).Items()); string(kind) == key && n > 0 {
-			return fmt.Sprintf("The capability %s was removed, and with it %s.", code(key), match.Counted(n, kind.Word()))
+			return fmt.Sprintf("The capability %s was removed, and with it %s.", code(key), kit.Counted(n, kind.Word()))
 		}
 	}
 	return fmt.Sprintf("The capability %s was removed.", code(key))

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -75,7 +75,7 @@ func digestsOf(seed maphash.Seed, items, others []snapshot.Item) []uint64 {
 
 // lacking is how many bytes of items others have not.
 func lacking(items []snapshot.Item, digests, others []uint64) (size int) {
-	there := lists.Set(others)
+	there := kit.Set(others)
 	for i, item := range items {
 		if digests[i] != 0 && !there[digests[i]] {
 			size += len(item.Raw)

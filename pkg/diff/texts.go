@@ -8,8 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -59,7 +58,7 @@ func (c *collector) collect(key string, tree any) {
 		}
 		c.hide(t)
 	case map[string]any:
-		for _, name := range lists.SortedKeys(t) {
+		for _, name := range kit.SortedKeys(t) {
 			c.enter(rawjson.Join("", name))
 			c.hide(name)
 			c.collect(name, t[name])
@@ -155,7 +154,7 @@ func findUntold(c *comparison, item string, old, new []passage) {
 	}
 }
 
-var definition = match.Pattern(`^/(inputSchema|outputSchema)/(\$defs|definitions)/[^/]*`)
+var definition = kit.Pattern(`^/(inputSchema|outputSchema)/(\$defs|definitions)/[^/]*`)
 
 // definitionOf is the pointer of the definition that a text is in; empty for none.
 func definitionOf(pointer string) string { return definition().FindString(pointer) }
@@ -199,17 +198,17 @@ func findHidden(c *comparison, item string, old, new []passage) {
 		}
 		c.report("text-hidden-characters-added", finding.Finding{
 			Item: item, Path: p.pointer, New: p.raw,
-			Message: fmt.Sprintf("%s appeared in a text; the first is %U.", match.Counted(len(hidden), "invisible character"), hidden[0]),
+			Message: fmt.Sprintf("%s appeared in a text; the first is %U.", kit.Counted(len(hidden), "invisible character"), hidden[0]),
 		})
 	}
 	if more > 0 {
 		c.report("text-hidden-characters-added", finding.Finding{
-			Item: item, New: others.Value(), Message: fmt.Sprintf("%s appeared in %s.", match.Counted(more, "more invisible character"), match.Counted(others.Count, "more text")),
+			Item: item, New: others.Value(), Message: fmt.Sprintf("%s appeared in %s.", kit.Counted(more, "more invisible character"), kit.Counted(others.Count, "more text")),
 		})
 	}
 }
 
-var address = match.Pattern(`(?i)\bhttps?://([^\s/?#"'<>()\[\]{}\\` + "`" + `,;|]+)`)
+var address = kit.Pattern(`(?i)\bhttps?://([^\s/?#"'<>()\[\]{}\\` + "`" + `,;|]+)`)
 
 // findNew looks for what the texts of an item name now and none of them named before, each once.
 func findNew(c *comparison, rule, item string, old, new []passage, named func(passage) []string, says func(name string) string) {
@@ -231,7 +230,7 @@ func findNew(c *comparison, rule, item string, old, new []passage, named func(pa
 
 // hostsIn are the hosts that a text names.
 func hostsIn(p passage) []string {
-	return lists.Map(address().FindAllStringSubmatch(p.text, -1), func(m []string) string { return host(m[1]) })
+	return kit.Map(address().FindAllStringSubmatch(p.text, -1), func(m []string) string { return host(m[1]) })
 }
 
 // host is the host of an address without what stands before an @, and without a dot that ends a sentence.
@@ -242,7 +241,7 @@ func host(authority string) string {
 // toolsIn are the tools of the server that a text of an item names, but for the item itself.
 func (c *comparison) toolsIn(item string) func(passage) []string {
 	return func(p passage) []string {
-		return lists.Filter(words(p.text), func(name string) bool {
+		return kit.Filter(words(p.text), func(name string) bool {
 			_, known := slices.BinarySearch(c.names, name)
 			return known && item != snapshot.Tools.ID(name)
 		})
@@ -250,8 +249,8 @@ func (c *comparison) toolsIn(item string) func(passage) []string {
 }
 
 var (
-	composedName = match.Pattern(`[A-Za-z0-9]+(?:[_.-][A-Za-z0-9]+)+|[a-z0-9]+[A-Z][A-Za-z0-9]*`)
-	quotedName   = match.Pattern("[`\"']([A-Za-z0-9_.-]+)[`\"']")
+	composedName = kit.Pattern(`[A-Za-z0-9]+(?:[_.-][A-Za-z0-9]+)+|[a-z0-9]+[A-Z][A-Za-z0-9]*`)
+	quotedName   = kit.Pattern("[`\"']([A-Za-z0-9_.-]+)[`\"']")
 )
 
 // words are the parts of a text that may be the name of a tool, sorted: no plain word, or one in quotes.

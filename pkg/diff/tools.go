@@ -8,8 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
@@ -95,7 +94,7 @@ func withoutApp(tool view) view {
 }
 
 func (v view) json() json.RawMessage {
-	return rawjson.Build(lists.Map(lists.SortedKeys(v), func(key string) rawjson.Member { return rawjson.Member{Key: key, Value: v[key]} })...)
+	return rawjson.Build(kit.Map(kit.SortedKeys(v), func(key string) rawjson.Member { return rawjson.Member{Key: key, Value: v[key]} })...)
 }
 
 func compareOutput(c *comparison, s subject) {
@@ -210,7 +209,7 @@ func compareHeaders(c *comparison, s subject) {
 
 const headerKeyword = "x-mcp-header"
 
-var headerToken = match.Pattern("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
+var headerToken = kit.Pattern("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
 // headersOf are the headers of a schema by the pointer of the property that asks for them: mostTold of them, and one more.
 func headersOf(schema json.RawMessage) map[string]header {

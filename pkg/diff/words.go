@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/schema"
@@ -92,7 +92,7 @@ func (r *revision) words(ch *change) []string {
 }
 
 // inAlternative is a place inside one member of a union.
-var inAlternative = match.Pattern(`/(anyOf|oneOf)/\d+(/|$)`)
+var inAlternative = kit.Pattern(`/(anyOf|oneOf)/\d+(/|$)`)
 
 // dotted writes a JSON pointer as people write a path.
 var dotted = strings.NewReplacer("/", ".", "~1", "/", "~0", "~")

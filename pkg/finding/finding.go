@@ -21,8 +21,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -126,7 +125,7 @@ func Sort(findings []Finding) {
 	for i := range all {
 		order[i] = &all[i]
 	}
-	lists.SortBy(order, byPlace, (*Finding).Fingerprint)
+	kit.SortBy(order, byPlace, (*Finding).Fingerprint)
 	for i, f := range order {
 		findings[i] = *f
 	}
@@ -191,7 +190,7 @@ func (f Finding) Fingerprint() string {
 }
 
 // bare matches numbers, words, and texts of letters that have one spelling alone.
-var bare = match.Pattern(`^(?:[-+.0-9A-Za-z]+|"[-+._/ 0-9A-Za-z]*")$`)
+var bare = kit.Pattern(`^(?:[-+.0-9A-Za-z]+|"[-+._/ 0-9A-Za-z]*")$`)
 
 // canonical is a value with sorted keys and no white space, numbers as written. What is no JSON is taken as it is.
 func canonical(raw json.RawMessage) string {

@@ -10,8 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -33,7 +32,7 @@ type Group struct {
 // larger, then the one found first.
 func Groups(findings []Finding) []Group {
 	ready := []Group{}
-	for _, members := range lists.Group(findings, Finding.cause) {
+	for _, members := range kit.Group(findings, Finding.cause) {
 		ready = append(ready, groupOf(members))
 	}
 	slices.SortStableFunc(ready, func(a, b Group) int {
@@ -61,7 +60,7 @@ func rank(g Group) int {
 }
 
 func groupOf(members []Finding) Group {
-	g := Group{Cause: members[0].cause(), Members: members, Findings: lists.Map(members, Finding.Fingerprint)}
+	g := Group{Cause: members[0].cause(), Members: members, Findings: kit.Map(members, Finding.Fingerprint)}
 	g.Items = named(members, func(f Finding) string { return f.Item })
 	g.Servers = named(members, func(f Finding) string { return f.Server })
 	g.Waived = !slices.ContainsFunc(members, func(f Finding) bool { return f.Waiver == nil })
@@ -77,8 +76,8 @@ func groupOf(members []Finding) Group {
 
 // named are the names that findings have, once each; an empty list for none.
 func named(members []Finding, name func(Finding) string) []string {
-	names := lists.Distinct(lists.Map(members, name))
-	return append([]string{}, lists.Filter(names, func(name string) bool { return name != "" })...)
+	names := kit.Distinct(kit.Map(members, name))
+	return append([]string{}, kit.Filter(names, func(name string) bool { return name != "" })...)
 }
 
 func (f Finding) weight() int {
@@ -121,10 +120,10 @@ func (g Group) titled() string {
 	case whole && len(names) == 1:
 	case len(names) == 0:
 		if places := g.places(); len(places) > 1 {
-			title += " in " + match.Some(places)
+			title += " in " + kit.Some(places)
 		}
 	case whole:
-		title += ": " + match.Some(names)
+		title += ": " + kit.Some(names)
 	case len(names) == 1 && strings.HasPrefix(title, "The "+kinds[0]+" "): // it speaks of the item itself
 		subject := "The " + kinds[0] + " "
 		title, at = subject+names[0]+" "+title[len(subject):], "of"
@@ -193,7 +192,7 @@ func Sum(findings []Finding) (told []Finding, rest map[string][]*Finding) {
 	var sums []Finding
 	left := make([]bool, len(findings))
 	rest = map[string][]*Finding{}
-	for _, of := range lists.Group(numbers, func(i int) [2]string { return [2]string{findings[i].Server, findings[i].Rule} }) {
+	for _, of := range kit.Group(numbers, func(i int) [2]string { return [2]string{findings[i].Server, findings[i].Rule} }) {
 		if len(of) <= mostTold+1 {
 			continue
 		}

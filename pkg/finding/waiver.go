@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
 // Waiver accepts findings for a while, with a reason. Rule, Server, Item and Path are patterns, in which * stands for any
@@ -27,12 +27,12 @@ type Waiver struct {
 
 // Covers reports whether the patterns match a finding, expired or not.
 func (w Waiver) Covers(f Finding) bool {
-	return w.about(f.Rule, f.Server) && (w.Item == "" || match.Glob(w.Item, f.Item)) &&
-		(w.Path == "" || match.Glob(w.Path, f.Path) || match.Glob(w.Path, f.Pointer()))
+	return w.about(f.Rule, f.Server) && (w.Item == "" || kit.Glob(w.Item, f.Item)) &&
+		(w.Path == "" || kit.Glob(w.Path, f.Path) || kit.Glob(w.Path, f.Pointer()))
 }
 
 func (w Waiver) about(rule, server string) bool {
-	return match.Glob(w.Rule, rule) && (w.Server == "" || match.Glob(w.Server, server))
+	return kit.Glob(w.Rule, rule) && (w.Server == "" || kit.Glob(w.Server, server))
 }
 
 // String says in words what the waiver is about.
@@ -110,7 +110,7 @@ func (w Waiver) meets(rules, servers []string) bool {
 
 func (w Waiver) speak(rule string, level Level, says string) Finding {
 	f := Finding{Rule: rule, Level: level, Verdict: ByRule, Item: "waiver/" + w.Rule, Message: "T" + w.String()[1:] + " " + says}
-	if !match.IsGlob(w.Server) {
+	if !kit.IsGlob(w.Server) {
 		f.Server = w.Server
 	}
 	if w.Source.File != "" {

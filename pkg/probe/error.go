@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/transport"
 )
@@ -35,7 +35,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // Failures are the *Errors that a result's Err is made of, in order.
 func Failures(err error) []*Error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		return lists.Flat(joined.Unwrap(), Failures)
+		return kit.Flat(joined.Unwrap(), Failures)
 	}
 	if failure, ok := errors.AsType[*Error](err); ok {
 		return []*Error{failure}

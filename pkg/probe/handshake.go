@@ -11,7 +11,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -126,7 +126,7 @@ func (c caller) discover(ctx context.Context) (peer, error) {
 // initializeAny asks for a version, and once more for another one if the refusal names one that mcpctl speaks.
 func (c caller) initializeAny(ctx context.Context, version string) (peer, error) {
 	p, err := c.initialize(ctx, version)
-	named := lists.Filter(supportedBy(err), isLegacy)
+	named := kit.Filter(supportedBy(err), isLegacy)
 	if len(named) == 0 || newestLegacy(named) == version {
 		return p, err
 	}

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/transport"
 )
@@ -56,7 +56,7 @@ func text(f failure, secrets redact.Secrets) string {
 	if !silent || len(f.noise) == 0 {
 		return text
 	}
-	said := lists.Map(f.noise, func(piece transport.Noise) string { return strings.TrimSpace(secrets.Cut(piece.Text)) })
+	said := kit.Map(f.noise, func(piece transport.Noise) string { return strings.TrimSpace(secrets.Cut(piece.Text)) })
 	return text + "; it wrote to stdout: " + clip(strings.Join(said, " | "), longText)
 }
 

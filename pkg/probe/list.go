@@ -11,8 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -278,7 +277,7 @@ func (m listMethod) readPage(raw json.RawMessage) (page, error) {
 
 // missing are the members that a list has to have since 2026-07-28 (specification, basic: resultType; caching) and has not.
 func missing(result rawjson.Object) []string {
-	return lists.Filter([]string{"resultType", "ttlMs", "cacheScope"}, func(name string) bool { return result.Present(name) == nil })
+	return kit.Filter([]string{"resultType", "ttlMs", "cacheScope"}, func(name string) bool { return result.Present(name) == nil })
 }
 
 // ttlOf is the ttlMs of a result (specification 2026-07-28, caching); what is no positive number of milliseconds is 0.
@@ -350,10 +349,10 @@ func (m listMethod) oddKeys(list snapshot.List) []Notice {
 	}
 	var notices []Notice
 	if len(odd) > 0 {
-		notices = append(notices, m.notice(NoticeItemOdd, "%s has items without a usable %s: %s", m.name, m.kind.KeyField(), match.Some(odd)))
+		notices = append(notices, m.notice(NoticeItemOdd, "%s has items without a usable %s: %s", m.name, m.kind.KeyField(), kit.Some(odd)))
 	}
 	if len(twice) > 0 {
-		notices = append(notices, m.notice(NoticeDuplicate, "%s has more than once: %s", m.name, match.Some(twice)))
+		notices = append(notices, m.notice(NoticeDuplicate, "%s has more than once: %s", m.name, kit.Some(twice)))
 	}
 	return notices
 }

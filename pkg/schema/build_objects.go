@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -28,7 +28,7 @@ func readProperties(w *writer) {
 	if !ok {
 		return
 	}
-	names := lists.SortedKeys(table)
+	names := kit.SortedKeys(table)
 	w.n.kids = slices.Grow(w.n.kids, len(names))
 	for _, name := range names {
 		w.add("properties", &node{op: opProperty, text: name, kids: []lit{yes(w.below(table[name], "properties", name))}})
@@ -38,7 +38,7 @@ func readProperties(w *writer) {
 		return
 	}
 	var patterns []*node
-	for _, source := range lists.SortedKeys(byPattern) {
+	for _, source := range kit.SortedKeys(byPattern) {
 		p := w.pattern(source, w.place)
 		patterns = append(patterns, p)
 		child := w.below(byPattern[source], "patternProperties", source)
@@ -101,7 +101,7 @@ func readPropertyNames(w *writer) {
 // readDependentRequired says: either the property is not there, or others are.
 func readDependentRequired(w *writer) {
 	table, _ := w.table("dependentRequired")
-	for _, name := range lists.SortedKeys(table) {
+	for _, name := range kit.SortedKeys(table) {
 		names, ok := stringList(table[name])
 		if !ok {
 			w.malformed("dependentRequired", "is not an object of arrays of names")
@@ -128,7 +128,7 @@ func dependency(name string, consequence *node) *node {
 // readDependentSchemas reads the keyword of that name, or the dependencies of older drafts, which mix both forms.
 func readDependentSchemas(w *writer, keyword string) {
 	table, _ := w.table(keyword)
-	for _, name := range lists.SortedKeys(table) {
+	for _, name := range kit.SortedKeys(table) {
 		if names, ok := stringList(table[name]); ok && keyword == "dependencies" {
 			w.add(keyword, dependency(name, requireAll(names)))
 			continue

@@ -5,7 +5,7 @@ import (
 	"math/big"
 	"strconv"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
 var one = big.NewRat(1, 1)
@@ -101,7 +101,7 @@ func constant(v any) *node {
 		}
 		return out
 	case map[string]any:
-		names := lists.SortedKeys(v)
+		names := kit.SortedKeys(v)
 		out := all(yes(&node{op: opKinds, kinds: kindObject}),
 			yes(&node{op: opRest, names: names, kids: []lit{yes(some())}}))
 		for _, name := range names {

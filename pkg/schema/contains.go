@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -174,7 +174,7 @@ func (m *meter) same(a, b any) bool {
 		if !ok || len(a) != len(b) {
 			return false
 		}
-		for _, name := range lists.SortedKeys(a) { // in an order, for what it costs is the same each time
+		for _, name := range kit.SortedKeys(a) { // in an order, for what it costs is the same each time
 			if other, there := b[name]; !there || !m.same(a[name], other) {
 				return false
 			}

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -81,7 +81,7 @@ func (d *document) index(m *meter, v any, place string, in *resource) {
 	}
 	in = d.enter(o, place, in)
 	d.name(o, place, in)
-	for _, keyword := range lists.SortedKeys(o) {
+	for _, keyword := range kit.SortedKeys(o) {
 		for _, sub := range Subschemas(keyword, o[keyword]) {
 			if m.left < 0 {
 				return // before a place is written out that nobody looks at
@@ -188,7 +188,7 @@ func Subschemas(keyword string, value any) []Subschema {
 	switch keyword {
 	case "$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties":
 		table, _ := value.(map[string]any)
-		names := lists.SortedKeys(table)
+		names := kit.SortedKeys(table)
 		out = make([]Subschema, 0, len(names))
 		for _, name := range names {
 			out = append(out, Subschema{[]string{name}, table[name]})
@@ -232,7 +232,7 @@ func (s scope) key() string {
 		return ""
 	}
 	var b strings.Builder
-	for _, name := range lists.SortedKeys(s) {
+	for _, name := range kit.SortedKeys(s) {
 		b.WriteString(name + "\x00" + s[name] + "\x00")
 	}
 	return b.String()

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -195,7 +195,7 @@ func (c *comparison) compare(old, new site, t trail) *met {
 		return c.foreign(old, outerOld, outerNew, new, t)
 	}
 	at := c.pairs.chain(c.key(old, new), hopsOld, c.with(outerNew))
-	used := lists.Set(append(hops(old, hopsOld), hops(new, hopsNew)...))
+	used := kit.Set(append(hops(old, hopsOld), hops(new, hopsNew)...))
 	if m := c.seen[at]; m != nil {
 		c.share(m, t)
 		compareAnnotations(pair{comparison: c, x: x, y: y, old: outerOld, new: outerNew, trail: t, met: m}, used)
@@ -212,7 +212,7 @@ func (c *comparison) compare(old, new site, t trail) *met {
 	if inner == at {
 		c.within(p, nil)
 	} else if known := c.seen[inner]; known != nil {
-		used := lists.Set(append(hops(old, x.hops), hops(new, y.hops)...))
+		used := kit.Set(append(hops(old, x.hops), hops(new, y.hops)...))
 		c.share(known, t)
 		compareAnnotations(p, used)
 		m.inner = append(m.inner, reached{known, stepSame, ""})

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -128,7 +128,7 @@ func compareBehind(p pair, keyword string) {
 		p.compare(p.x.child(keyword), p.y.child(keyword), p.trail.into("*", keyword))
 	case "dependentSchemas", "dependencies":
 		table, _ := v.(map[string]any)
-		for _, name := range lists.SortedKeys(table) {
+		for _, name := range kit.SortedKeys(table) {
 			p.compare(p.x.child(keyword, name), p.y.child(keyword, name), p.trail.into("", keyword, name))
 		}
 	}
@@ -165,7 +165,7 @@ func compareProperties(p pair) {
 	was, is := p.x.requires(), p.y.requires()
 	x, _ := p.x.o["properties"].(map[string]any)
 	y, _ := p.y.o["properties"].(map[string]any)
-	for _, name := range lists.SortedKeys(x) {
+	for _, name := range kit.SortedKeys(x) {
 		t := p.trail.into(name, "properties", name)
 		if _, kept := y[name]; kept {
 			p.inside(stepProperty, name, p.x.child("properties", name), p.y.child("properties", name), t)
@@ -183,7 +183,7 @@ func compareProperties(p pair) {
 		p.add(Edit{Family: FamilyProperty, Keyword: "properties", Name: name, Required: was.has[name], Path: t.path, Instance: t.instance,
 			Old: old, OldSchema: old, OldPath: rawjson.Join(p.x.place, "properties", name), NewPath: p.y.place}, ch)
 	}
-	for _, name := range lists.SortedKeys(y) {
+	for _, name := range kit.SortedKeys(y) {
 		if _, kept := x[name]; !kept {
 			p.newProperty(name, y[name], was.has[name], is.has[name])
 		}
@@ -209,7 +209,7 @@ type nameList struct {
 
 func (v view) requires() nameList {
 	names, _ := stringList(v.o["required"])
-	return nameList{names, lists.Set(names), lists.Map(names, func(name string) any { return name })}
+	return nameList{names, kit.Set(names), kit.Map(names, func(name string) any { return name })}
 }
 
 func (p pair) requiring(plus, minus []any) *listChange {
@@ -241,7 +241,7 @@ func comparePatternProperties(p pair) {
 	const keyword = "patternProperties"
 	x, _ := p.x.o[keyword].(map[string]any)
 	y, _ := p.y.o[keyword].(map[string]any)
-	for _, source := range lists.SortedKeys(x) {
+	for _, source := range kit.SortedKeys(x) {
 		t := p.trail.into("*", keyword, source)
 		if _, kept := y[source]; kept {
 			p.compare(p.x.child(keyword, source), p.y.child(keyword, source), t)
@@ -250,7 +250,7 @@ func comparePatternProperties(p pair) {
 		p.add(Edit{Family: FamilyPatternProps, Keyword: keyword, Name: source, Instance: t.instance, Old: p.rawAt(p.x.child(keyword, source))},
 			&patch{drop: [][]string{{keyword, source}}})
 	}
-	for _, source := range lists.SortedKeys(y) {
+	for _, source := range kit.SortedKeys(y) {
 		if _, kept := x[source]; !kept {
 			p.add(Edit{Family: FamilyPatternProps, Keyword: keyword, Name: source, New: p.rawAt(p.y.child(keyword, source))},
 				&patch{set: []patchedKeyword{p.taken(y[source], keyword, source)}})

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -66,7 +66,7 @@ func (p pair) add(e Edit, ch *patch) {
 func compareAnnotations(p pair, places map[string]bool) {
 	noted := maps.Clone(p.x.notes)
 	maps.Copy(noted, p.y.notes)
-	for _, k := range lists.SortedKeys(noted) {
+	for _, k := range kit.SortedKeys(noted) {
 		was, had := p.x.notes[k]
 		is, has := p.y.notes[k]
 		old, new := was.keywords()[k], is.keywords()[k]
@@ -198,7 +198,7 @@ func isInteger(n json.Number) bool {
 func namedTypes(types []any) any {
 	out := slices.Clone(types)
 	if slices.Contains(out, any(fraction)) {
-		out = lists.Filter(out, func(t any) bool { return t != "integer" && t != fraction })
+		out = kit.Filter(out, func(t any) bool { return t != "integer" && t != fraction })
 		out = append(out, "number")
 	}
 	return out
@@ -263,10 +263,10 @@ func compareTypes(p pair) {
 	}
 	var lost, gained []string // where one side only lists values, its list says what is lost or gained
 	if hasType || !also {
-		lost = lists.Filter(x, func(t string) bool { return !slices.Contains(y, t) })
+		lost = kit.Filter(x, func(t string) bool { return !slices.Contains(y, t) })
 	}
 	if hadType || !named {
-		gained = lists.Filter(y, func(t string) bool { return !slices.Contains(x, t) })
+		gained = kit.Filter(y, func(t string) bool { return !slices.Contains(x, t) })
 	}
 	base, minus, plus := asAny(x), asAny(lost), asAny(gained)
 	was, _ := p.x.acceptsNull()
@@ -293,11 +293,11 @@ func compareTypes(p pair) {
 	}
 }
 
-func asAny(names []string) []any { return lists.Map(names, func(name string) any { return name }) }
+func asAny(names []string) []any { return kit.Map(names, func(name string) any { return name }) }
 
 // dropUnion lists keywords to take away, and the union that a view stands for.
 func (v view) dropUnion(keywords ...string) [][]string {
-	out := lists.Map(keywords, func(k string) []string { return []string{k} })
+	out := kit.Map(keywords, func(k string) []string { return []string{k} })
 	if v.union != "" {
 		out = append(out, []string{v.union})
 	}
@@ -366,8 +366,8 @@ func (v view) choice() json.RawMessage {
 }
 
 func without(a, b []any) []any {
-	have := lists.Set(lists.Map(b, canonical))
-	return lists.Filter(a, func(v any) bool { return !have[canonical(v)] })
+	have := kit.Set(kit.Map(b, canonical))
+	return kit.Filter(a, func(v any) bool { return !have[canonical(v)] })
 }
 
 // withoutNull drops null, whose coming and going is told on its own.
@@ -375,4 +375,4 @@ func withoutNull(values []any) []any {
 	return slices.DeleteFunc(slices.Clone(values), func(v any) bool { return v == nil })
 }
 
-func rawList(values []any) []json.RawMessage { return lists.Map(values, rawOf) }
+func rawList(values []any) []json.RawMessage { return kit.Map(values, rawOf) }

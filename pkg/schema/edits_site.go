@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -160,7 +160,7 @@ func remark(keyword string) bool {
 
 // asserting lists the keywords of a schema object that say which values are accepted.
 func asserting(o map[string]any) []string {
-	return lists.Filter(lists.SortedKeys(o), func(k string) bool { return !remark(k) && !slices.Contains(silent, k) })
+	return kit.Filter(kit.SortedKeys(o), func(k string) bool { return !remark(k) && !slices.Contains(silent, k) })
 }
 
 // unwrap returns what the site wraps.
@@ -257,7 +257,7 @@ func (v *view) flatten() {
 		}
 	}
 	switch {
-	case v.union == "oneOf" && (overlapping(types) || len(without(values, nil)) != len(lists.Distinct(lists.Map(values, canonical)))):
+	case v.union == "oneOf" && (overlapping(types) || len(without(values, nil)) != len(kit.Distinct(kit.Map(values, canonical)))):
 		return // what two of them accept is refused
 	case len(values) == 0:
 		v.o = map[string]any{"type": types}
@@ -271,7 +271,7 @@ func (v *view) flatten() {
 
 // overlapping reports whether a type is listed twice, also as a part of number.
 func overlapping(types []any) bool {
-	return len(lists.Distinct(types)) < len(types) || slices.Contains(types, any("number")) && slices.Contains(types, any("integer"))
+	return len(kit.Distinct(types)) < len(types) || slices.Contains(types, any("number")) && slices.Contains(types, any("integer"))
 }
 
 func enumOnly(said []string) bool {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -44,7 +44,7 @@ func (p pair) members(x, y []site, indexesX, indexesY []int) {
 // alternativesOf returns the members of a union, or the view as the only one of another union, with the annotations that it hands on.
 func (v view) alternativesOf(other view) []site {
 	if len(v.members) > 0 {
-		return lists.Map(v.members, func(i int) site { return v.child(v.union, strconv.Itoa(i)) })
+		return kit.Map(v.members, func(i int) site { return v.child(v.union, strconv.Itoa(i)) })
 	}
 	only := v.site
 	if o, ok := v.value.(map[string]any); ok {

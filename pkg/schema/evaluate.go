@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
 // maxEvaluation bounds the work of one evaluation, in units; combinations can nest to exponential cost.
@@ -194,12 +194,12 @@ func (e *evaluator) object(n *node, v map[string]any) answer {
 		return e.accepts(n.kids[0], value)
 	case opRest:
 		e.spend(16 * len(v))
-		return every(lists.SortedKeys(v), func(name string) answer {
+		return every(kit.SortedKeys(v), func(name string) answer {
 			covered := e.covers(yes(n), name)
 			return negate(allOf(covered, negate(e.accepts(n.kids[0], v[name]))))
 		})
 	case opPropertyNames:
-		return every(lists.SortedKeys(v), func(name string) answer { return e.accepts(n.kids[0], name) })
+		return every(kit.SortedKeys(v), func(name string) answer { return e.accepts(n.kids[0], name) })
 	}
 	return void // a finite set of scalars
 }

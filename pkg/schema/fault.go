@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -115,13 +115,13 @@ func (f *faultFinder) inside(n *node, v any, path string, union bool) {
 		f.member(n, v.(map[string]any)[n.text], path, n.text, union)
 	case opRest:
 		o := v.(map[string]any)
-		for _, name := range lists.SortedKeys(o) {
+		for _, name := range kit.SortedKeys(o) {
 			if f.covers(yes(n), name) == inhabited {
 				f.member(n, o[name], path, name, union)
 			}
 		}
 	case opPropertyNames:
-		for _, name := range lists.SortedKeys(v.(map[string]any)) {
+		for _, name := range kit.SortedKeys(v.(map[string]any)) {
 			if f.accepts(n.kids[0], name) == void {
 				f.add(n, n.keyword, v, path, union, name)
 			}

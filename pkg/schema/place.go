@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -29,7 +29,7 @@ func placesOf(j *judgement) []*place {
 	if j.root == nil {
 		return nil
 	}
-	judged := lists.Set(j.asserting)
+	judged := kit.Set(j.asserting)
 	all := []*place{{met: j.root, at: pairing{"", "#"}}}
 	seen := map[*met]bool{j.root: true}
 	for n := 0; n < len(all); n++ {
@@ -37,8 +37,8 @@ func placesOf(j *judgement) []*place {
 		inner := p.met.bare()
 		p.edits = append(slices.Clone(p.own), inner.own...)
 		if inner.plain {
-			own := lists.Set(p.edits)
-			p.inside = lists.Filter(lists.Distinct(p.met.below(map[*met]bool{})), func(i int) bool { return judged[i] && !own[i] })
+			own := kit.Set(p.edits)
+			p.inside = kit.Filter(kit.Distinct(p.met.below(map[*met]bool{})), func(i int) bool { return judged[i] && !own[i] })
 			for _, r := range inner.inner {
 				if leadsInside(j, r) && !seen[r.met] {
 					seen[r.met] = true
@@ -48,11 +48,11 @@ func placesOf(j *judgement) []*place {
 		} else {
 			p.edits = p.met.below(map[*met]bool{})
 		}
-		p.edits = lists.Filter(lists.Distinct(p.edits), func(i int) bool { return judged[i] })
+		p.edits = kit.Filter(kit.Distinct(p.edits), func(i int) bool { return judged[i] })
 	}
 	slices.Reverse(all)
 	slices.SortStableFunc(all, func(a, b *place) int { return cmp.Compare(hardness(j, a), hardness(j, b)) })
-	return lists.Filter(all, func(p *place) bool { return len(p.edits) > 0 })
+	return kit.Filter(all, func(p *place) bool { return len(p.edits) > 0 })
 }
 
 // hardness is 1 for places where an answer may take much work: others are asked about before them.
@@ -264,7 +264,7 @@ func differing(ch Change) []Change {
 
 // settled are the edits that have a finding of their own.
 func (j *judgement) settled() []int {
-	return lists.Filter(j.asserting, func(i int) bool { return j.found[i].Breaks.Verdict != Compatible })
+	return kit.Filter(j.asserting, func(i int) bool { return j.found[i].Breaks.Verdict != Compatible })
 }
 
 func anyUndecided(j *judgement) bool {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
 // Direction is the side of a call that a schema describes.
@@ -56,9 +56,9 @@ func (c *comparison) sorted() []Edit {
 		number[old] = i
 	}
 	for _, m := range c.met {
-		m.own = lists.Map(m.own, func(i int) int { return number[i] })
+		m.own = kit.Map(m.own, func(i int) int { return number[i] })
 	}
-	return lists.Map(order, func(i int) Edit { return c.edits[i] })
+	return kit.Map(order, func(i int) Edit { return c.edits[i] })
 }
 
 // With returns the old version with some of the edits, named by their number.
@@ -87,7 +87,7 @@ func (r *Revision) Without(edits ...int) *Schema {
 }
 
 func (r *Revision) others(edits []int) []int {
-	left := lists.Set(edits)
+	left := kit.Set(edits)
 	var kept []int
 	for i := range r.Edits {
 		if !left[i] {
@@ -308,7 +308,7 @@ func (j *judgement) restored(edit int) []int {
 	if e.Family != FamilyAdditional && e.Family != FamilyUnevaluated && !goes(e) {
 		return nil
 	}
-	return lists.Filter(j.asserting, func(i int) bool {
+	return kit.Filter(j.asserting, func(i int) bool {
 		o := j.Edits[i]
 		return i != edit && o.patch.at == e.patch.at && (goes(o) || demands(o))
 	})

@@ -9,8 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/pkg/schema/internal/pattern"
 )
 
@@ -163,7 +162,7 @@ func findText(e *engine, r pattern.Region, excluded []string) outcome {
 
 // plainText finds a string by its length alone.
 func plainText(e *engine, r pattern.Region, excluded []string) outcome {
-	taken := lists.Set(excluded)
+	taken := kit.Set(excluded)
 	if r.MinLen > maxWitnessText {
 		return undecided(reason{what: "strings too long to write out"})
 	}
@@ -242,7 +241,7 @@ func isEmail(s string) bool {
 
 // The formats that the standard library does not read: RFC 1123 §2.1, RFC 4122 §3 and RFC 6901 §3.
 var (
-	hostname    = match.Pattern(`^[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(\.[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$`)
-	uuid        = match.Pattern(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
-	jsonPointer = match.Pattern(`^(/([^~]|~[01])*)?$`)
+	hostname    = kit.Pattern(`^[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(\.[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$`)
+	uuid        = kit.Pattern(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+	jsonPointer = kit.Pattern(`^(/([^~]|~[01])*)?$`)
 )

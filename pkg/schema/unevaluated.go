@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -50,7 +50,7 @@ func (b *builder) otherProperties(place string, parts []evaluated, child *node) 
 		b.spend(16 * len(p.names))
 		names = append(names, p.names...)
 		if len(p.when) > 0 {
-			p.listed = lists.Set(p.names)
+			p.listed = kit.Set(p.names)
 			sometimes = append(sometimes, p)
 			continue
 		}
@@ -63,7 +63,7 @@ func (b *builder) otherProperties(place string, parts []evaluated, child *node) 
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
-	always.listed = lists.Set(always.names)
+	always.listed = kit.Set(always.names)
 	out := all()
 	for _, name := range names {
 		if b.spend(32 + 8*len(parts)) {
@@ -184,7 +184,7 @@ func (b *builder) otherItems(place string, parts []evaluated, child *node) *node
 
 // otherItem is otherItems for the item at an index, or for all from it on.
 func (b *builder) otherItem(place string, index int, o op, item *node, parts []evaluated) *node {
-	containing := lists.Filter(parts, func(p evaluated) bool { return len(p.matching) > 0 })
+	containing := kit.Filter(parts, func(p evaluated) bool { return len(p.matching) > 0 })
 	if len(containing) > maxSplits {
 		return b.opaque(place, "unevaluatedItems", "many contains")
 	}
@@ -286,9 +286,9 @@ func (w *writer) own(when []lit, nested bool) evaluated {
 	e := evaluated{when: when}
 	table, declares := w.o["properties"].(map[string]any)
 	w.spend(16 * len(table))
-	e.names, e.declares = lists.SortedKeys(table), declares
+	e.names, e.declares = kit.SortedKeys(table), declares
 	byPattern, _ := w.o["patternProperties"].(map[string]any)
-	for _, source := range lists.SortedKeys(byPattern) {
+	for _, source := range kit.SortedKeys(byPattern) {
 		e.patterns = append(e.patterns, w.pattern(source, w.place))
 	}
 	rest, every := w.o["additionalProperties"]
@@ -349,7 +349,7 @@ func (w *writer) inPlace(c *collection, when []lit) {
 			continue
 		}
 		table, _ := w.o[keyword].(map[string]any)
-		for _, name := range lists.SortedKeys(table) {
+		for _, name := range kit.SortedKeys(table) {
 			visit(w.role, []lit{yes(hasProperty(name))}, table[name], keyword, name)
 		}
 	}

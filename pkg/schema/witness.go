@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -46,7 +46,7 @@ func (p *plainer) less(value any, put func(any) bool) {
 	switch v := value.(type) {
 	case map[string]any:
 		v = maps.Clone(v)
-		for _, name := range lists.SortedKeys(v) {
+		for _, name := range kit.SortedKeys(v) {
 			rest := maps.Clone(v)
 			delete(rest, name)
 			if put(rest) {
@@ -77,7 +77,7 @@ const maxInner = 20
 func inner(value any, put func(any) bool, visit func(step string, v any, put func(any) bool)) {
 	switch value := value.(type) {
 	case map[string]any:
-		for _, name := range lists.SortedKeys(value) {
+		for _, name := range kit.SortedKeys(value) {
 			visit(name, value[name], func(v any) bool {
 				with := maps.Clone(value)
 				if with[name] = v; put(with) {
@@ -185,7 +185,7 @@ func (p *plainer) shown(path []string) []map[string]any {
 			here = inPlace(s, here)
 		}
 	}
-	return lists.Map(here, site.keywords)
+	return kit.Map(here, site.keywords)
 }
 
 // maxInPlace bounds the schema objects that are looked at for one place.

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -35,7 +35,7 @@ func (s *Snapshot) EncodeKnown() ([]byte, error) {
 		return nil, err
 	}
 	file := []byte{'{'}
-	for i, key := range lists.SortedKeys(fields) {
+	for i, key := range kit.SortedKeys(fields) {
 		if i > 0 {
 			file = append(file, ',')
 		}
@@ -108,13 +108,13 @@ func (s *Snapshot) problems() json.RawMessage {
 
 // versions are protocol versions as a sorted array: their order says nothing.
 func versions(supported []string) []byte {
-	parts := lists.Map(slices.Sorted(slices.Values(supported)), func(version string) []byte { return rawjson.Quote(version) })
+	parts := kit.Map(slices.Sorted(slices.Values(supported)), func(version string) []byte { return rawjson.Quote(version) })
 	return indentedList(parts)
 }
 
 func encodeList(list List) ([]byte, error) {
 	items := slices.Clone(list.items)
-	lists.SortBy(items, func(a, b Item) int { return strings.Compare(a.Key, b.Key) }, func(item Item) string {
+	kit.SortBy(items, func(a, b Item) int { return strings.Compare(a.Key, b.Key) }, func(item Item) string {
 		form, _ := rawjson.Canonical(item.Raw) // what has none is told below
 		return string(form)
 	})

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -221,7 +221,7 @@ func (s *state) compare(ctx context.Context, next surface) (_ []finding.Finding,
 	if err != nil || !known || s.source.Saved == nil {
 		return found, len(found) > 0, err
 	}
-	now := lists.Set(lists.Map(found, func(f finding.Finding) string {
+	now := kit.Set(kit.Map(found, func(f finding.Finding) string {
 		return fmt.Sprint(f.Fingerprint(), f.Level, f.Waiver != nil)
 	}))
 	if maps.Equal(now, s.reported) {

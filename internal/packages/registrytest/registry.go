@@ -13,7 +13,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
 // Release is one version of a package.
@@ -87,7 +87,7 @@ func archive(one Release) []byte {
 		_, _ = files.Write([]byte(text))
 	}
 	add("package.json", string(manifest))
-	for _, name := range lists.SortedKeys(one.Files) { // each time the same bytes
+	for _, name := range kit.SortedKeys(one.Files) { // each time the same bytes
 		add(name, one.Files[name])
 	}
 	_, _ = files.Close(), zipped.Close()

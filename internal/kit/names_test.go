@@ -1,4 +1,4 @@
-package match_test
+package kit_test
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
 func TestGlob(t *testing.T) {
@@ -20,7 +20,7 @@ func TestGlob(t *testing.T) {
 		{"tool/?", "tool/ä", true}, {"tool/?", "tool/", false}, {"a*c", "abcabc", true}, {"a*c", "abcab", false}, {"**", "x", true},
 		{"template/files/{path*}", "template/files/{path*}", true}, {"[a]", "[a]", true}, {"[a]", "a", false}, {"a.c", "abc", false},
 	} {
-		if got := match.Glob(test.pattern, test.text); got != test.want {
+		if got := kit.Glob(test.pattern, test.text); got != test.want {
 			t.Errorf("Glob(%q, %q) = %v", test.pattern, test.text, got)
 		}
 	}
@@ -28,14 +28,14 @@ func TestGlob(t *testing.T) {
 
 // TestGlobEnds would take longer than the universe is old if each star doubled the work.
 func TestGlobEnds(t *testing.T) {
-	if match.Glob(strings.Repeat("a*", 200)+"b", strings.Repeat("a", 5000)) {
+	if kit.Glob(strings.Repeat("a*", 200)+"b", strings.Repeat("a", 5000)) {
 		t.Error("a b was found among as")
 	}
 }
 
-func TestFilter(t *testing.T) {
+func TestNameFilter(t *testing.T) {
 	for _, test := range []struct {
-		filter match.Filter
+		filter kit.NameFilter
 		name   string
 		want   bool
 	}{
@@ -46,7 +46,7 @@ func TestFilter(t *testing.T) {
 			t.Errorf("%q: Match(%q) = %v", test.filter, test.name, got)
 		}
 	}
-	if match.Filter("[").Valid() {
+	if kit.NameFilter("[").Valid() {
 		t.Error("an open class is taken for a pattern")
 	}
 }
@@ -62,21 +62,21 @@ func TestNearest(t *testing.T) {
 		{"xyz", []string{"tools"}, nil},
 		{"", []string{"tools"}, nil},
 	} {
-		if diff := cmp.Diff(test.want, match.Nearest(test.word, test.words)); diff != "" {
+		if diff := cmp.Diff(test.want, kit.Nearest(test.word, test.words)); diff != "" {
 			t.Errorf("Nearest(%q): -want +got:\n%s", test.word, diff)
 		}
 	}
-	if got := match.DidYouMean("lst", []string{"list", "show"}); got != ` (did you mean "list"?)` {
+	if got := kit.DidYouMean("lst", []string{"list", "show"}); got != ` (did you mean "list"?)` {
 		t.Error(got)
 	}
-	if got := match.Suggest("lst", []string{"a", "b"}); got != `there is "a", "b"` {
+	if got := kit.Suggest("lst", []string{"a", "b"}); got != `there is "a", "b"` {
 		t.Error(got)
 	}
 }
 
 func TestThisMachine(t *testing.T) {
 	for host, want := range map[string]bool{"127.0.0.1:5000": true, "localhost": true, "localhost:1": true, "[::1]:5000": true, "::1": true, "[::1]": true, "LOCALHOST": true, "::ffff:127.0.0.1": true, "ghcr.io": false, "10.0.0.1:5000": false, "registry:5000": false} {
-		if got := match.ThisMachine(host); got != want {
+		if got := kit.ThisMachine(host); got != want {
 			t.Errorf("ThisMachine(%s) = %v", host, got)
 		}
 	}

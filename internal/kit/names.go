@@ -1,5 +1,4 @@
-// Package match compares names: with patterns, and with the words that somebody may have meant.
-package match
+package kit
 
 import (
 	"cmp"
@@ -13,7 +12,7 @@ import (
 	"github.com/xrash/smetrics"
 )
 
-// Glob tells whether a pattern matches the whole of a text: * stands for any characters, slashes included, and ? for one.
+// Glob reports whether a pattern matches the whole of a text: * stands for any characters, slashes included, and ? for one.
 // It takes at most the product of the two lengths.
 func Glob(pattern, text string) bool {
 	p, t := []rune(pattern), []rune(text)
@@ -36,21 +35,21 @@ func Glob(pattern, text string) bool {
 	return strings.Trim(string(p[i:]), "*") == ""
 }
 
-// IsGlob tells whether a pattern can match more than itself.
+// IsGlob reports whether a pattern can match more than itself.
 func IsGlob(pattern string) bool { return strings.ContainsAny(pattern, "*?") }
 
-// Filter is a pattern for names and URIs as path.Match has it, classes such as [a-z] included; * matches slashes too,
+// NameFilter is a pattern for names and URIs as path.Match has it, classes such as [a-z] included; * matches slashes too,
 // since URIs are full of them. One without * ? [ matches every name that contains it.
-type Filter string
+type NameFilter string
 
-// Valid tells whether it can be read as a pattern.
-func (f Filter) Valid() bool {
+// Valid reports whether it can be read as a pattern.
+func (f NameFilter) Valid() bool {
 	_, err := path.Match(string(f), "")
 	return err == nil
 }
 
-// Match tells whether a name is one that the filter lets through.
-func (f Filter) Match(name string) bool {
+// Match reports whether a name is one that the filter lets through.
+func (f NameFilter) Match(name string) bool {
 	if !strings.ContainsAny(string(f), `*?[\`) {
 		return strings.Contains(name, string(f))
 	}
@@ -141,7 +140,7 @@ func Quoted(words []string, separator string) string {
 	return strings.Join(q, separator)
 }
 
-// ThisMachine tells whether the name or address of a host, with a port or without one, means this machine.
+// ThisMachine reports whether the name or address of a host, with a port or without one, means this machine.
 func ThisMachine(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

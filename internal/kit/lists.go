@@ -1,5 +1,7 @@
-// Package lists makes lists and sets of other lists.
-package lists
+// Package kit has small functions that the standard library lacks: for lists and maps (Map, Filter, Group, SortedKeys),
+// work on all processors (Parallel), patterns of names (Glob, NameFilter), suggestions for misspelt words (DidYouMean),
+// counted and listed words (Counted, Some), and regular expressions that are compiled when first used (Pattern).
+package kit
 
 import (
 	"cmp"
