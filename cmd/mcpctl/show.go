@@ -33,7 +33,7 @@ func showCommand(p program) *cli.Command {
 			}
 			surfaces, err := f.Survey(c.Context, from)
 			if err == nil {
-				err = fleet.Show(c.Context, f.Limit(), surfaces, wanted)
+				err = fleet.Show(surfaces, wanted)
 			}
 			return p.emit(c.Context, fleet.Report("show", surfaces), err, report.Options{Raw: raw})
 		},

@@ -53,7 +53,6 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 	if o.File != "" && len(targets) != 1 {
 		return nil, exit.Usagef("--output takes the snapshot of one server, and %d are named: leave it out to save a file for each", len(targets))
 	}
-	limitMemory(len(targets))
 	files.SweepSnapshots(f.Config.Project.Snapshots)
 	write := replace
 	if o.File != "" {
@@ -117,8 +116,7 @@ func save(ctx context.Context, p host.Process, s *fleet.Surface, file string, li
 		s.Saved = &report.Saved{Action: report.Skipped, File: p.Rel(file), Reason: "not everything arrived"}
 		return nil
 	}
-	one := *s
-	next, err := host.Await(ctx, func() (change, error) { return changeOf(ctx, p, one, file, limit) })
+	next, err := changeOf(ctx, p, *s, file, limit)
 	if err != nil {
 		return err
 	}

@@ -2,15 +2,12 @@ package compare
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/fleet"
-	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -55,58 +52,15 @@ func TestTooLargeAlone(t *testing.T) {
 	}
 }
 
-// TestRoomOfARun: large servers are judged as far as the room of a run goes, the same ones in whatever order they come, and small ones always;
-// what is left out says so.
-func TestRoomOfARun(t *testing.T) {
-	const servers = 30
-	large, little := surfaceOf(t, "s", strings.Repeat("a", 1<<20)), surfaceOf(t, "s", "b")
-	for seed := range uint64(3) {
-		r, results := roomFor(servers), make([]fleet.Surface, servers)
-		for _, i := range rand.New(rand.NewPCG(seed, 0)).Perm(servers) {
-			p := Pair{Old: large, New: little}
-			if i%3 == 0 {
-				p.Old = surfaceOf(t, "s", "a")
-			}
-			judge := func(fits bool) error {
-				if p.leftOut = !fits; p.leftOut { // the others would be compared, which takes long
-					_, _ = p.judge(t.Context(), diff.Options{}, finding.Policy{})
-				}
-				results[i] = p.result()
-				return nil
-			}
-			if err := r.take(i, p.differing(), diff.MostBytes, judge); err != nil {
-				t.Fatal(err)
-			}
-			if held := kit.Filter(r.waiting, func(w waiting) bool { return w.judge != nil }); len(held) > 7 {
-				t.Fatalf("%d wait", len(held))
-			}
-		}
-		if err := r.close(); err != nil {
-			t.Fatal(err)
-		}
-		for i, s := range results {
-			left := i%3 != 0 && i-i/3-1 >= 7
-			if left != (s.State == report.Failed) || left && (!strings.HasPrefix(s.Error.Message, "1.0 MiB are more than") || !strings.Contains(s.Error.Hint, "--shard")) {
-				t.Fatalf("the %dth: %q, %+v", i, s.State, s.Error)
-			}
-		}
+// TestLargeServersTakeTurns: a second large server waits for the first one, a small one does not.
+func TestLargeServersTakeTurns(t *testing.T) {
+	done := turnFor(maxSmall + 1)
+	turnFor(maxSmall)()
+	if largeServers.TryLock() {
+		t.Error("two large servers may be judged at once")
 	}
-	if refuse(&large, false); large.State != report.Failed {
-		t.Error("what has no room is checked")
-	}
-	if many := roomFor(10_000); many.size != 10_000*roomForEach {
-		t.Errorf("a large fleet has room for %d", many.size)
-	}
-}
-
-// TestLargestAlone: the largest server that is compared has room in a run of its own.
-func TestLargestAlone(t *testing.T) {
-	judged := false
-	r := roomFor(1)
-	err := r.take(0, diff.MostBytes, diff.MostBytes, func(fits bool) error { judged = fits; return nil })
-	if err = errors.Join(err, r.close()); err != nil || !judged {
-		t.Error(judged, err)
-	}
+	done()
+	turnFor(maxSmall + 1)()
 }
 
 // TestStepsOfARun: few servers have all the work that one has, many share that of a run, and none has less than real changes need. What

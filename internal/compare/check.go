@@ -44,24 +44,19 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 		return nil, exit.Usagef("--against holds a file to one server, and these are %d: name the one that it is about", len(targets))
 	}
 	budgets, part := f.Config.Project.Budgets, f.Part()
-	limitMemory(len(targets))
-	looked, room := make([]judged, len(targets)), roomFor(len(targets))
-	look := func(i int, s *fleet.Surface, fits bool) error {
+	looked := make([]judged, len(targets))
+	surfaces, err := f.Each(ctx, targets, func(i int, s *fleet.Surface) error {
 		defer s.LetGo()
-		subject, err := o.subjectOf(ctx, p, s, fits, f.Config.Project)
+		refuseLarge(s)
+		defer turnFor(sizeOf(s.Snapshot))()
+		subject, err := o.subjectOf(ctx, p, s, f.Config.Project)
 		if err != nil || s.Interrupted { // it was asked for its lists once at most
 			return err
 		}
 		looked[i], err = judge(ctx, subject, check.Options{Budgets: budgets, Timeout: f.Limit()})
 		unfinished(s, err, f.Limit()) // any other error is the end of ctx, which the report tells
 		return nil
-	}
-	surfaces, err := f.Each(ctx, targets, func(i int, s *fleet.Surface) error {
-		return room.take(i, sizeOf(s.Snapshot), mostChecked, func(fits bool) error { return look(i, s, fits) })
 	})
-	if err == nil {
-		err = room.close()
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -117,10 +112,9 @@ func (o CheckOptions) declare(ctx context.Context, p host.Process, s *check.Subj
 	return nil
 }
 
-// subjectOf is a surface as the rules look at it; a live one with what was saved of it, if anything was.
-func (o CheckOptions) subjectOf(ctx context.Context, p host.Process, s *fleet.Surface, fits bool, project config.Project) (check.Subject, error) {
-	refuse(s, fits)
-	makeRoom(sizeOf(s.Snapshot), sizeOf(s.Snapshot))
+// subjectOf returns a surface as the rules look at it; a live one with its saved snapshot, if there is one.
+func (o CheckOptions) subjectOf(ctx context.Context, p host.Process, s *fleet.Surface,
+	project config.Project) (check.Subject, error) {
 	one := check.Subject{Name: s.Name, Snapshot: s.Snapshot, Observed: observed(*s)}
 	if s.Transport != "" {
 		saved, err := source.ReadFile(ctx, p, SavedFile(project.Snapshots, one.Name))

@@ -65,29 +65,19 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 		return nil, err
 	}
 	o.Steps = stepsFor(fleet.WholeOf(f, now, pairs.n))
-	limitMemory(pairs.n)
-	done, room := make([]*compared, pairs.n), roomFor(pairs.n)
-	judge := func(i int, pair Pair) {
+	done := make([]*compared, pairs.n)
+	err = pairs.each(func(i int, pair Pair) error {
+		if ctx.Err() != nil {
+			return nil // what was judged before the signal is reported
+		}
+		defer turnFor(sizeOf(pair.Old.Snapshot) + sizeOf(pair.New.Snapshot))()
 		pair.explain(ctx, p, f)
 		done[i] = pair.within(ctx, f.Limit(), o.Options, policy)
 		if done[i] != nil && done[i].server.BaseFile == "" && pair.Old.Transport != "" {
 			done[i].server.BaseFile = p.Rel(SavedFile(f.Config.Project.Snapshots, pair.New.Name)) // the lines of which show it, if it is there
 		}
-	}
-	err = pairs.each(func(i int, pair Pair) error {
-		size, err := host.Await(ctx, func() (int, error) { return pair.differing(), nil })
-		if err != nil {
-			return nil // a signal: what was judged before it is told
-		}
-		return room.take(i, size, diff.MostBytes, func(fits bool) error {
-			pair.leftOut = !fits
-			judge(i, pair)
-			return nil
-		})
+		return nil
 	})
-	if err == nil {
-		err = room.close()
-	}
 	if err != nil {
 		return nil, err
 	}

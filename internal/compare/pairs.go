@@ -27,8 +27,6 @@ import (
 type Pair struct {
 	Old, New fleet.Surface
 	Unsaved  bool   // there is no old side, which may be for want of a snapshot
-	size     int    // what differs, once it is known
-	leftOut  bool   // the run has no room for it
 	Absence  string // why a side is absent, as a sentence; empty = nobody knows more than that
 }
 
@@ -255,9 +253,7 @@ func (p Pair) compare(ctx context.Context, options diff.Options, policy finding.
 		return nil, err
 	}
 	c := p.judged(found)
-	if !p.leftOut {
-		c.server.BaseTokens, c.server.Tokens = p.Old.TokenCost(), p.New.TokenCost()
-	}
+	c.server.BaseTokens, c.server.Tokens = p.Old.TokenCost(), p.New.TokenCost()
 	if p.Old.Snapshot != p.New.Snapshot {
 		c.server.Changed = signature.Changed(p.Old.Snapshot, p.New.Snapshot)
 	}
