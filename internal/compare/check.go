@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/config"
-	"github.com/mcpctl/mcpctl/internal/declared"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
@@ -21,7 +20,7 @@ import (
 type CheckOptions struct {
 	Scope
 	FailOn  string   // as --fail-on; empty = as configured, else warning
-	Against []string // files and URLs that say what the one server is, or declared.Auto
+	Against []string // files and URLs that say what the one server is, or "auto"
 
 }
 
@@ -105,7 +104,7 @@ func (o CheckOptions) declare(ctx context.Context, p host.Process, s *check.Subj
 	if err != nil {
 		return err
 	}
-	files := declared.Reader{Folder: p.Dir, CACert: trusted}
+	files := declaredReader{Folder: p.Dir, CACert: trusted}
 	if s.Declared, err = files.Load(ctx, o.Against); err != nil {
 		return exit.Misuse(err)
 	}

@@ -1,5 +1,5 @@
-// Package compare brings two sides of servers together and judges what changed; it also judges one side by itself, and moves
-// what is saved forward.
+// Package compare brings two sides of servers together and judges what changed (Diff). It also judges one side by itself,
+// against what files say of the server, too (Check), and saves snapshots or moves them forward (Save, Accept).
 package compare
 
 import (

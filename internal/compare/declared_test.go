@@ -1,4 +1,4 @@
-package declared_test
+package compare
 
 import (
 	"os"
@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpctl/mcpctl/internal/declared"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -70,15 +69,15 @@ func TestForms(t *testing.T) {
 func TestAuto(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "package.json"), []byte(`{"name": "c", "version": "1.0.0"}`))
-	if all, err := load(t, dir, declared.Auto); err == nil {
+	if all, err := load(t, dir, autoDeclared); err == nil {
 		t.Errorf("found %+v", all)
 	}
 	write(t, filepath.Join(dir, "manifest.json"), []byte(manifest))
-	if all, err := load(t, dir, declared.Auto); err != nil || len(all) != 1 || all[0].File != "manifest.json" {
+	if all, err := load(t, dir, autoDeclared); err != nil || len(all) != 1 || all[0].File != "manifest.json" {
 		t.Errorf("%v: %+v", err, all)
 	}
 	write(t, filepath.Join(dir, "server.json"), []byte("{"))
-	if _, err := load(t, dir, declared.Auto); err == nil {
+	if _, err := load(t, dir, autoDeclared); err == nil {
 		t.Error("a broken file was passed over")
 	}
 }
@@ -95,7 +94,7 @@ func TestLinksOut(t *testing.T) {
 	}
 	link(outside, "away")
 	link(filepath.Join(outside, "server-card.json"), "server-card.json")
-	for _, name := range []string{"away/server-card.json", "server-card.json", declared.Auto} {
+	for _, name := range []string{"away/server-card.json", "server-card.json", autoDeclared} {
 		if all, err := load(t, dir, name); err == nil || !strings.Contains(err.Error(), "a link out of the project") {
 			t.Errorf("%s: %v, %+v", name, err, all)
 		}
@@ -109,7 +108,7 @@ func TestLinksOut(t *testing.T) {
 
 func load(t *testing.T, dir string, names ...string) ([]check.Declared, error) {
 	t.Helper()
-	return declared.Reader{Folder: dir}.Load(t.Context(), names)
+	return declaredReader{Folder: dir}.Load(t.Context(), names)
 }
 
 func write(t *testing.T, path string, data []byte) {

@@ -1,4 +1,4 @@
-package declared
+package compare
 
 import (
 	"context"
@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	fetchTime = 15 * time.Second // from the dial to the end of the body
-	mostHops  = 3                // redirects, all within one origin
+	fetchTimeout = 15 * time.Second // from the dial to the end of the body
+	maxRedirects = 3                // redirects, all within one origin
 )
 
 // fetch reads what is at a URL. It follows redirects within the origin that the user named, and sends nothing along.
-func (r Reader) fetch(ctx context.Context, address string) ([]byte, error) {
+func (r declaredReader) fetch(ctx context.Context, address string) ([]byte, error) {
 	trusted, err := transport.TLSConfig(r.CACert)
 	if err != nil {
 		return nil, err
 	}
-	client := &http.Client{Timeout: fetchTime, CheckRedirect: sameOrigin,
+	client := &http.Client{Timeout: fetchTimeout, CheckRedirect: sameOrigin,
 		Transport: &http.Transport{Proxy: host.Proxy, TLSClientConfig: trusted, DisableKeepAlives: true}}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -42,14 +42,14 @@ func (r Reader) fetch(ctx context.Context, address string) ([]byte, error) {
 	case strings.HasPrefix(kind, "text/html"):
 		return nil, errors.New("it is a page for people; a server card is often at /.well-known/mcp/server-card.json, or at the server's URL with /server-card")
 	}
-	return files.ReadLimited(answer.Body, longest)
+	return files.ReadLimited(answer.Body, longestDeclared)
 }
 
 func sameOrigin(next *http.Request, via []*http.Request) error {
 	switch {
 	case transport.Origin(next.URL) != transport.Origin(via[0].URL):
 		return fmt.Errorf("it redirects to %s://%s; name the URL there", next.URL.Scheme, next.URL.Host)
-	case len(via) > mostHops:
+	case len(via) > maxRedirects:
 		return errors.New("it redirects too often")
 	}
 	return nil
