@@ -104,8 +104,9 @@ corpus:               ## the schema engine judged by pairs that others labelled,
 check-corpus:         ## how often each rule of check speaks of the listings in LISTINGS, as a table
 	$(GO) test ./pkg/check -count=1 -run TestRealListings -v -listings "$(or $(LISTINGS),../../testdata/listings/.)"
 
-oracle:               ## random schemas against an independent validator, for as long as FOR says
-	$(GO) test -count=1 -timeout 0 ./pkg/schema/internal/oracle -run '^TestOracle$$' -v -args -for $(or $(FOR),1h) -seed $(or $(SEED),$(shell date +%s))
+oracle:               ## random schemas against an independent validator, for as long as FOR says, and values against 10,000 pairs of schemas
+	$(GO) test -count=1 -timeout 0 ./pkg/schema/internal/oracle -run '^(TestOracle|TestVerdictsHoldForEveryValueTried)$$' -v \
+		-args -oracle.pairs 10000 -for $(or $(FOR),1h) -seed $(or $(SEED),$(shell date +%s))
 
 composed:             ## changes of real tools, several at once, by an independent validator: N compositions by SEED
 	$(GO) test -count=1 -timeout 0 ./pkg/diff -run '^TestComposed' -v -args -compositions $(or $(N),20000) -seed $(or $(SEED),$(shell date +%s))

@@ -55,7 +55,11 @@ func nothing(string) bool { return false }
 func TestRunnersObeyNothing(t *testing.T) {
 	for i, s := range orders() {
 		raw, _ := json.Marshal(map[string]any{"name": s, "description": s, s: s, "inputSchema": map[string]any{"properties": map[string]any{s: map[string]any{"description": s, "enum": []string{s}}}}})
-		checkOrders(t, fmt.Sprint(i), s, raw, "list", "show", "snapshot", "diff", "accept", "config", "trust", "ping", "login", "rules", "check", s)
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			checkOrders(t, fmt.Sprint(i), s, raw, "list", "show", "snapshot", "diff", "accept", "config", "trust",
+				"ping", "login", "rules", "check", s)
+		})
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 
 // The extent of a random run. A plain test run is short and always the same; `make oracle` goes on.
 var (
-	checks = flag.Int("checks", 60_000, "instance checks that the random oracle makes")
+	checks = flag.Int("checks", 20_000, "instance checks that the random oracle makes")
 	span   = flag.Duration("for", 0, "let the random oracle run that long instead")
 	seed   = flag.Uint64("seed", 1, "the first random pair")
 )

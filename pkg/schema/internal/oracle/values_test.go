@@ -10,7 +10,7 @@ import (
 
 // The oracle: verdicts on random schemas are held against the independent validator's judgement of random values.
 var (
-	oraclePairs = flag.Int("oracle.pairs", 400, "random pairs of schemas to decide")
+	oraclePairs = flag.Int("oracle.pairs", 100, "random pairs of schemas to decide")
 	oracleSeed  = flag.Uint64("oracle.seed", 0, "where the random pairs begin")
 )
 
