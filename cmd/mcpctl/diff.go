@@ -32,7 +32,7 @@ compared with each other: the first is old, the second new.`,
 			&cli.StringFlag{Name: "build", Usage: "With --base-ref: run `CMD` in both trees first", Destination: &o.Build},
 		},
 		Action: p.about(&view, func(ctx context.Context, from []source.Source) (*report.Report, error) {
-			o.Scope, view.History = p.scope(), o.Versions > 0
+			o.Scope, view.History, view.Upgrades = p.scope(), o.Versions > 0, o.Upgrade
 			return compare.Diff(ctx, p.Process, o, from)
 		}),
 	}, judgeFlags(&o.FailOn, &view.Waived, "breaking"), schemaFlags(&o.Strict), snapshotsFlags(&p.Select), p.surveyFlags())

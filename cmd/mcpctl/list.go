@@ -7,8 +7,11 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 func listCommand(p program) *cli.Command {
@@ -21,6 +24,7 @@ func listCommand(p program) *cli.Command {
 		Usage:     "List servers, or their tools, prompts and resources",
 		ArgsUsage: "[SOURCE…] [-- CMD ARG…]",
 		Flags: []cli.Flag{
+			&cli.GenericFlag{Name: "sort", Usage: "Sort items by `ORDER`: tokens or name", Value: sortOrder(&view.Sort)},
 			kindFlag(&filter),
 			&cli.StringFlag{
 				Name: "filter", Usage: "Limit to items matching `GLOB` (or containing it)", Destination: (*string)(&filter.Name),
@@ -37,10 +41,23 @@ func listCommand(p program) *cli.Command {
 			surfaces, err := f.List(ctx, from, filter)
 			view.Items, view.Fleet = filter != fleet.ItemFilter{}, len(from) == 0
 			r := fleet.Report("list", surfaces)
+			view.Again = again(from, r)
 			r.InPart(f.Part(), nil)
 			return r, err
 		}),
 	}, p.surveyFlags())
+}
+
+// again are the arguments of show for the first tool of the one server of a report.
+func again(from []source.Source, r *report.Report) string {
+	if len(from) != 1 || len(r.Servers) != 1 || len(r.Servers[0].Tools) == 0 {
+		return ""
+	}
+	tool := printable.ShellWord(snapshot.Item{Raw: r.Servers[0].Tools[0]}.Text("name"))
+	if from[0].Kind == source.Command {
+		return tool + " -- " + strings.Join(kit.Map(from[0].Args, printable.ShellWord), " ")
+	}
+	return printable.ShellWord(from[0].Word) + " " + tool
 }
 
 func kindFlag(filter *fleet.ItemFilter) cli.Flag {

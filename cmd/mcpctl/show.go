@@ -35,7 +35,7 @@ func showCommand(p program) *cli.Command {
 			if err == nil {
 				err = fleet.Show(surfaces, wanted)
 			}
-			return p.emit(c.Context, fleet.Report("show", surfaces), err, report.Options{Raw: raw})
+			return p.emit(c.Context, fleet.Report("show", surfaces), err, report.Options{Raw: raw, Chosen: len(wanted) > 0})
 		},
 	}, p.surveyFlags())
 }

@@ -105,6 +105,16 @@ func reports(to *[]output.File) value {
 	}
 }
 
+// sortOrder is the order of items in a list.
+func sortOrder(to *string) value {
+	return func(text string) error {
+		if *to = text; text != "tokens" && text != "name" {
+			return fmt.Errorf("--sort is tokens or name, not %q", text)
+		}
+		return nil
+	}
+}
+
 // semantics says whether callers may send anything that a schema allows.
 func semantics(strict *bool) value {
 	return func(text string) error {

@@ -346,21 +346,18 @@ func (s Server) place() finding.Location {
 	return cmp.Or(finding.LocationOf(s.Base), finding.LocationOf(s.Source))
 }
 
-// evidence are the lines that show a finding: what changed, by style, and an instance that tells the difference.
-func evidence(f finding.Finding) [][]piece {
-	p := &page{bare: true, Options: Options{Verbose: true}}
-	writeChange(p, 0, f)
-	writeWitness(p, 0, f)
-	return p.rows
+func plainText(f finding.Finding) string {
+	return textOf(view{}.body(f))
 }
 
-func plainText(f finding.Finding) string {
+// textOf returns lines as plain text of unlimited width.
+func textOf(all []line) string {
 	p := &page{}
-	writeBody(p, 0, f)
+	p.print(all...)
 	return strings.TrimRight(p.String(), "\n")
 }
 
-// troubleText is all that is known of a failure but what the server wrote to stderr.
+// troubleText is all that is known of a failure but its stderr.
 func troubleText(s Server, f Failure) string {
 	p := &page{}
 	p.paragraph(0, f.Message, plain)

@@ -101,10 +101,10 @@ func writeIndentedJSON(w io.Writer, v any) error {
 }
 
 // MarshalJSON adds the fingerprint to each finding.
-func (f Findings) MarshalJSON() ([]byte, error) {
+func (all Findings) MarshalJSON() ([]byte, error) {
 	list := []judged{}
-	for _, one := range f {
-		list = append(list, judgedAs(one))
+	for _, f := range all {
+		list = append(list, judgedAs(f))
 	}
 	return rawjson.Encode(list)
 }
@@ -119,14 +119,8 @@ func concealed(old, new json.RawMessage) []string {
 	if len(after) == 0 {
 		return nil
 	}
-	var found []string
 	before := kit.Set(marks(old))
-	for _, passage := range after {
-		if !before[passage] {
-			found = appendNew(found, passage)
-		}
-	}
-	return found
+	return kit.Distinct(kit.Filter(after, func(passage string) bool { return !before[passage] }))
 }
 
 // marks are the lines of all texts in a value from a mark on.

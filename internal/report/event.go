@@ -97,7 +97,9 @@ func (l EventLine) Text(o Options) string {
 	if l.Error != nil {
 		writeEventError(p, *l.Error)
 	}
-	writeCauses(p, belowTime, roster{}, p.causes(finding.Groups(l.Findings)))
+	for _, c := range p.causes(finding.Groups(l.Findings)) {
+		p.print(indented(belowTime, view{Options: o}.causeLines(c))...)
+	}
 	var out strings.Builder
 	_, _ = printable.Guard(&out, printable.SpelledOut).Write([]byte(p.String()))
 	return out.String()

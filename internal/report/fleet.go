@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -25,12 +26,11 @@ func tally(words []string, order ...string) string {
 type trouble struct {
 	Server // the first
 	Failure
-	Names   []string
-	similar bool // the others say it in other words, such as with their own names
+	Names []string
 }
 
-// troubles are the causes for which servers could not be asked in full: those of few servers word for word, those of a fleet
-// without names, addresses and what the servers wrote, the most frequent first.
+// troubles are the causes for which servers could not be asked in full. Those of a fleet are compared without names, addresses
+// and stderr, and the most frequent comes first.
 func troubles(servers []Server) []*trouble {
 	type key struct {
 		Failure
@@ -39,24 +39,24 @@ func troubles(servers []Server) []*trouble {
 	}
 	var all []*trouble
 	at := map[key]*trouble{}
+	fleet := len(servers) > mostServers
 	for _, s := range servers {
 		for _, f := range s.failures() {
 			one := key{Failure: f, State: s.State}
 			if s.Tolerated != nil {
 				one.Tolerance = *s.Tolerated
 			}
-			if len(servers) > mostServers {
+			if fleet {
 				one.Message, one.Hint, one.Stderr = nameless(f.Message, s.Name), nameless(f.Hint, s.Name), ""
 			}
 			if at[one] == nil {
 				at[one] = &trouble{Server: s, Failure: f}
 				all = append(all, at[one])
 			}
-			t := at[one]
-			t.Names, t.similar = append(t.Names, s.Name), t.similar || t.Failure != f
+			at[one].Names = append(at[one].Names, s.Name)
 		}
 	}
-	if len(servers) > mostServers {
+	if fleet {
 		slices.SortStableFunc(all, func(a, b *trouble) int {
 			return cmp.Or(count(a.Tolerated != nil)-count(b.Tolerated != nil), len(b.Names)-len(a.Names))
 		})
@@ -71,11 +71,23 @@ func nameless(says, name string) string {
 	return address().ReplaceAllString(strings.ReplaceAll(says, name, ""), "")
 }
 
-// writeFailures writes a block for each cause for which servers could not be asked in full.
+// writeFailures writes for each cause which servers could not be asked in full, why, and what to do.
 func writeFailures(p *page, servers []Server) {
-	for _, t := range troubles(servers) {
-		p.gap()
-		writeFailure(p, t)
+	for i, t := range troubles(servers) {
+		if i == 0 || t.Stderr != "" {
+			p.gap()
+		}
+		names := strings.Join(t.Names, ", ")
+		if p.folds() {
+			names = someOf(t.Names, mostNames)
+		}
+		says, rest, _ := strings.Cut(strings.TrimSpace(t.Message), "\n")
+		says = strings.Replace(says, "server "+strconv.Quote(t.Name)+": ", "", 1) // which is named already
+		p.text(0, 2, span{"error: ", red}, span{names, bold}, span{": " + join(": ", t.Stage, says), plain})
+		p.paragraph(2, rest, plain)
+		p.hint(0, t.Hint)
+		writeTolerated(p, t.Tolerated)
+		writeStderr(p, t.Stderr)
 	}
 }
 
@@ -101,7 +113,7 @@ func FailureNotes(servers []Server, all bool) (notes []string) {
 		if i == mostServers && !all {
 			return append(notes, furtherCauses(causes[i:]))
 		}
-		note := Visible(someOf(t.Names, mostPlaces)) + ": " + t.Stage + ": " + Visible(t.says())
+		note := Visible(someOf(t.Names, mostNames)) + ": " + t.Stage + ": " + Visible(t.Message)
 		if t.Hint != "" && t.Hint != advised {
 			advised, note = t.Hint, note+": "+Visible(t.Hint)
 		}
@@ -118,70 +130,6 @@ func toleratedNote(s Server) string {
 		return fmt.Sprintf(" (tolerated: %s)", Visible(s.Tolerated.Reason))
 	}
 	return fmt.Sprintf(" (tolerated until %s: %s)", s.Tolerated.Expires, Visible(s.Tolerated.Reason))
-}
-
-func writeFailure(p *page, t *trouble) {
-	names := strings.Join(t.Names, ", ")
-	if p.fold > 0 {
-		names = someOf(t.Names, mostPlaces)
-	}
-	head := []span{{names, bold}, {"  ", plain}, {string(t.State), stateStyle(t.State)}}
-	if t.Stage != "" {
-		head = append(head, span{"  " + t.Stage, dim})
-	}
-	p.text(0, 2, head...)
-	p.paragraph(2, t.says(), plain)
-	p.hint(2, t.Hint)
-	writeTolerated(p, t.Tolerated)
-	writeStderr(p, t.Stderr)
-}
-
-// says is the message of the first, and that it is of the first where the others say it in other words.
-func (t *trouble) says() string {
-	if t.similar {
-		return "of " + t.Name + ": " + t.Message
-	}
-	return t.Message
-}
-
-// varied puts those causes of a fleet that are like many before them, but for who it befalls, behind the others of their level.
-func varied(causes []cause, servers roster) []cause {
-	if len(servers.all) <= mostServers {
-		return causes
-	}
-	seen, again := map[string]int{}, map[string]bool{}
-	for _, c := range causes {
-		g := c.groups[0]
-		seen[g.Members[0].Rule]++
-		again[g.Fingerprint] = g.Level != finding.Breaking && seen[g.Members[0].Rule] > mostAlike
-	}
-	order := func(c cause) int { return 2*rank(c.groups[0].Members[0]) + count(again[c.groups[0].Fingerprint]) }
-	all := slices.Clone(causes)
-	slices.SortStableFunc(all, func(a, b cause) int { return order(a) - order(b) })
-	return all
-}
-
-// mostAlike is how many causes of one rule are told one after the other.
-const mostAlike = 3
-
-// writeComparisons tells of several servers what was compared with what; of a fleet how many of them should have another version.
-func writeComparisons(p *page, changed []Server) {
-	if p.fold == 0 || len(changed) <= mostServers {
-		for _, s := range changed {
-			writeCompared(p, s)
-		}
-		return
-	}
-	var words []string
-	for _, s := range changed {
-		if a := s.Version; a != nil && !a.Enough {
-			words = append(words, string(a.Asked))
-		}
-	}
-	if len(words) > 0 {
-		slices.SortStableFunc(words, strings.Compare)
-		p.text(0, 2, span{"the findings ask for higher versions than there are: " + tally(words), dim})
-	}
 }
 
 // roster finds the servers of a report, and their findings, by name.

@@ -128,7 +128,7 @@ func (g grid) fit(room int) (kept, widths []int) {
 }
 
 // longWord is the longest word that a column is widened for, in columns.
-const longWord = 24
+const longWord = 40
 
 // natural returns the widths that the columns would like to have, and the least that they can do with.
 func (g grid) natural() (wanted, least []int) {

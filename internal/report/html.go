@@ -1,18 +1,18 @@
 package report
 
 import (
-	"bufio"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
 	"fmt"
-	"html"
+	"html/template"
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/wording"
+	"github.com/mcpctl/mcpctl/internal/signature"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -22,6 +22,9 @@ var (
 	pageStyle string
 	//go:embed page/filter.js
 	pageScript string
+	//go:embed page/page.html
+	pageSource   string
+	pageTemplate = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(pageSource)) })
 )
 
 // How many causes and rows of a fleet are seen at once; the others are folded.
@@ -30,66 +33,107 @@ const (
 	openRows   = 200
 )
 
-// webPage writes a report as a page. It does so without html/template, for whose sake the linker would keep every method of
-// every library: a tenth of the program.
+// webPage is what the template shows. Its texts spell out what cannot be seen; the template escapes them.
 type webPage struct {
-	out *bufio.Writer
-	*Report
-	options Options
-	servers roster
-	causes  []cause
-	header  []string // of the rows of a command that judges nothing
-	rows    [][]string
+	Policy      template.HTML
+	Style       template.CSS
+	Script      template.JS
+	Headline    text
+	Verdict     Verdict
+	Status      int
+	Meaning     text
+	Problems    []text
+	Affected    text
+	Summary     []webRow
+	Compared    []text
+	AllCompared []text // instead of Compared where they are many
+	Levels      []webLevel
+	Search      bool
+	Causes      []webCause
+	More        []webCause
+	MoreTitle   text
+	Servers     []webServer
+	Quiet       text
+	QuietTitle  text
+	Header      []string
+	Rows        [][]text
+	MoreRows    [][]text
+	Made        text
 }
 
-// put writes markup of ours with a text in the place of each %v. Whatever is no markup is escaped, for what stands between tags
-// and for quoted attributes, which are all the places that there are, and what cannot be seen in a string is spelled out.
-func (p *webPage) put(ours markup, texts ...any) {
-	for i, t := range texts {
-		switch t := t.(type) {
-		case markup:
-		case string:
-			texts[i] = escaped(t)
-		default:
-			texts[i] = html.EscapeString(fmt.Sprint(t))
-		}
+type (
+	webRow struct {
+		Level string
+		Text  text
 	}
-	fmt.Fprintf(p.out, string(ours), texts...)
-}
-
-// putEach writes the markup once for each text.
-func (p *webPage) putEach(ours markup, texts []string) {
-	for _, text := range texts {
-		p.put(ours, text)
+	webLevel struct {
+		Word  string
+		Count int
 	}
-}
+	webCause struct {
+		Heading  text
+		Findings []webFinding
+	}
+	webFinding struct {
+		Fingerprint, Level string
+		Title              text
+		Lines, Folded      template.HTML
+		FoldedCount        int
+		Hints, Waivers     []text
+		Rules, Verdict     text
+		Docs               []text
+		Members            []webMember
+	}
+	webMember struct {
+		Places []webPlace
+		Lines  template.HTML
+	}
+	webPlace struct {
+		Where       text
+		Fingerprint string
+	}
+	webServer struct {
+		Index    int
+		Names    text
+		Failures []webFailure
+		Unsaved  text
+		All      text
+	}
+	webFailure struct {
+		State        State
+		Stage        text
+		Text, Stderr multiline
+	}
+)
 
 func writeHTML(w io.Writer, r *Report, o Options) error {
-	p := webPage{out: bufio.NewWriter(w), Report: r, options: o, servers: r.roster()}
-	p.causes = varied(o.causes(r.Groups), p.servers)
+	v := view{Options: o, servers: r.roster(), check: r.Command == "check", bare: true}
+	causes := o.causes(r.Groups)
+	p := webPage{
+		Policy: template.HTML(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; base-uri 'none'; form-action 'none'; style-src '` +
+			sourceHash(pageStyle) + `'; script-src '` + sourceHash(pageScript) + `'">`),
+		Style: template.CSS(pageStyle), Script: template.JS(pageScript),
+		Headline: text(headline(r)), Verdict: r.Verdict, Status: r.Status, Meaning: text(Meaning(r)), Problems: textsOf(r.Problems),
+		Made: text(madeBy(o)),
+	}
+	if r.Command != "check" {
+		p.Affected = text(someOf(affected(r.Findings), 8))
+	}
+	p.addSummary(causes)
+	p.addCompared(r, v)
+	p.addCauses(v, causes)
+	p.addServers(r, v)
 	if r.Findings == nil {
-		p.header, p.rows = overview(r)
+		header, rows := o.overview(r)
+		shown := min(len(rows), openRows)
+		p.Header, p.Rows, p.MoreRows = header, kit.Map(rows[:shown], textsOf), kit.Map(rows[shown:], textsOf)
 	}
-	p.writeHead()
-	p.writeSummary()
-	p.put("<main>\n")
-	p.writeCauses()
-	p.writeServers()
-	p.writeRows()
-	p.put("</main>\n")
-	if made := madeBy(o); made != "" {
-		p.put(`<footer><p class="quiet">%v</p></footer>`+"\n", made)
-	}
-	p.put("<script>%v</script>\n</body>\n</html>\n", markup(pageScript))
-	return p.out.Flush()
+	p.addFilter(r, o)
+	return pageTemplate().Execute(w, p)
 }
 
-// writeHead writes what is not seen; the policy allows our style and our script, and nothing from anywhere.
-func (p *webPage) writeHead() {
-	p.put("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
-	p.put(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; base-uri 'none'; form-action 'none'; style-src '%v'; script-src '%v'">`+"\n", sourceHash(pageStyle), sourceHash(pageScript))
-	p.put("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n")
-	p.put("<title>%v</title>\n<style>%v</style>\n</head>\n<body>\n", headline(p.Report), markup(pageStyle))
+func textsOf(all []string) []text {
+	return kit.Map(all, func(s string) text { return text(s) })
 }
 
 func sourceHash(source string) string {
@@ -97,82 +141,41 @@ func sourceHash(source string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(hash[:])
 }
 
-// writeSummary writes what a whole run comes to.
-func (p *webPage) writeSummary() {
-	p.put("<header>\n<h1 class=\"%v\">%v</h1>\n", p.Verdict, headline(p.Report))
-	if says := Meaning(p.Report); says != "" {
-		p.put("<p>Exit status %v: %v.</p>\n", p.Status, bareText(says))
-	}
-	p.putEach(`<p class="trouble">%v</p>`+"\n", p.Problems)
-	if broken := broken(p.Findings); len(broken) > 0 && p.Command != "check" {
-		p.put(`<p class="breaks">Breaks whoever uses %v.</p>`+"\n", someOf(broken, 8))
-	}
-	p.writeStory()
-	p.writeCompared()
-	p.writeFilter()
-	p.put("</header>\n")
-}
-
 // bareText is a sentence without the backticks around its names.
-func bareText(s string) string { return strings.ReplaceAll(s, "`", "") }
+func bareText(s string) text { return text(strings.ReplaceAll(s, "`", "")) }
 
-func (p *webPage) writeStory() {
-	if len(p.causes) < storyFrom {
+func (p *webPage) addSummary(causes []cause) {
+	if len(causes) < summaryFrom {
 		return
 	}
-	p.put("<ul>\n")
-	told := p.causes[:min(len(p.causes), storyLines-2)]
-	for _, c := range told {
-		level := levelWord(c.groups[0].Members[0])
-		p.put(`<li><span class="level %v">%v</span> %v</li>`+"\n", level, level, bareText(c.title()))
+	for _, c := range causes[:min(len(causes), summaryRows)] {
+		p.Summary = append(p.Summary, webRow{levelWord(c.first()), bareText(c.title())})
 	}
-	if more := len(p.causes) - len(told); more > 0 {
-		p.put("<li>… and %v more, all below</li>\n", quantity(more, "cause"))
+	if more := len(causes) - len(p.Summary); more > 0 {
+		p.Summary = append(p.Summary, webRow{Text: text(fmt.Sprintf("… and %d more, below", more))})
 	}
-	p.put("</ul>\n")
 }
 
-// found tells whether there are findings of a server, of those that are shown.
-func (p *webPage) found(s Server) bool {
-	return len(p.options.wanted(p.servers.found[s.Name])) > 0
-}
-
-func (p *webPage) writeCompared() {
-	found := kit.Filter(p.Servers, func(s Server) bool { return s.Base != "" && p.found(s) })
-	all := kit.Map(found, func(s Server) string { return s.Name + ": " + s.Base + " → " + now(s) })
-	if len(all) <= 3 {
-		p.putEach(`<p class="quiet">%v</p>`+"\n", all)
-		return
+func (p *webPage) addCompared(r *Report, v view) {
+	found := kit.Filter(r.Servers, func(s Server) bool { return s.Base != "" && len(v.wanted(v.servers.found[s.Name])) > 0 })
+	p.Compared = kit.Map(found, func(s Server) text { return text(s.Name + ": " + s.Base + " → " + now(s)) })
+	if len(p.Compared) > 3 {
+		p.Compared, p.AllCompared = nil, p.Compared
 	}
-	p.put("<details><summary>what was compared of %v servers with findings</summary>\n<pre>", len(all))
-	p.putEach("%v\n", all)
-	p.put("</pre></details>\n")
 }
 
-// writeFilter writes a form that the script shows: a box for each level, and a search where there is so much that one may want it.
-func (p *webPage) writeFilter() {
+// addFilter adds a form that the script shows: a box for each level, and a search where there is much to look through.
+func (p *webPage) addFilter(r *Report, o Options) {
 	counts := map[string]int{}
-	for _, f := range p.options.wanted(p.Findings) {
+	for _, f := range o.wanted(r.Findings) {
 		counts[levelWord(f)]++
 	}
-	search := len(p.Servers) > 1 && (len(counts) > 0 || len(p.rows) > openRows)
-	if len(counts) == 0 && !search {
-		return
-	}
-	p.put(`<form id="filter" hidden>` + "\n")
-	if len(counts) > 0 {
-		p.put("<fieldset><legend>Level</legend>\n")
-		for _, word := range []string{"breaking", "warning", "info", "waived"} {
-			if n := counts[word]; n > 0 {
-				p.put(`<label><input type="checkbox" name="level" value="%v" checked> <span class="level %v">%v</span> %v</label>`+"\n", word, word, word, n)
-			}
+	for _, word := range []string{"breaking", "warning", "info", "waived"} {
+		if counts[word] > 0 {
+			p.Levels = append(p.Levels, webLevel{word, counts[word]})
 		}
-		p.put("</fieldset>\n")
 	}
-	if search {
-		p.put(`<label>Search <input type="search" name="words" placeholder="server, tool, rule"></label>` + "\n")
-	}
-	p.put("<output></output>\n</form>\n")
+	p.Search = len(r.Servers) > 1 && (len(p.Levels) > 0 || len(p.MoreRows) > 0)
 }
 
 // madeBy names the version of mcpctl, the time and the commit, as far as the caller gave them.
@@ -190,79 +193,81 @@ func madeBy(o Options) string {
 	return join(", ", strings.TrimSpace("mcpctl "+o.Version), when, commit)
 }
 
-func (p *webPage) writeCauses() {
-	open := len(p.causes)
-	if len(p.servers.all) > mostServers {
+func (p *webPage) addCauses(v view, causes []cause) {
+	open := len(causes)
+	if len(v.servers.all) > mostServers {
 		open = min(open, openCauses)
 	}
-	for _, c := range p.causes[:open] {
-		p.writeCause(c)
-	}
-	if more := p.causes[open:]; len(more) > 0 {
-		levels := kit.Map(more, func(c cause) string { return levelWord(c.groups[0].Members[0]) })
-		p.put(`<details class="more"><summary>%v: %v</summary>`+"\n", quantity(len(more), "more cause"), tally(levels))
-		for _, c := range more {
-			p.writeBriefly(c)
-		}
-		p.put("</details>\n")
+	p.Causes = kit.Map(causes[:open], func(c cause) webCause { return webCauseOf(v, c) })
+	if more := causes[open:]; len(more) > 0 {
+		levels := kit.Map(more, func(c cause) string { return levelWord(c.first()) })
+		p.MoreTitle = text(quantity(len(more), "more cause") + ": " + tally(levels))
+		p.More = kit.Map(more, func(c cause) webCause { return webCauseOf(v, c) })
 	}
 }
 
-// writeCause writes what is told together.
-func (p *webPage) writeCause(c cause) {
-	p.put(`<section class="cause">` + "\n")
+func webCauseOf(v view, c cause) (out webCause) {
 	several := len(c.groups) > 1
 	if several {
-		p.put("<h2>%v</h2>\n", itemTitle(c.item)+serverNote(c.server, p.servers))
+		out.Heading = text(itemTitle(c.item) + v.of(c.server))
 	}
-	told := map[string]bool{}
 	for i, g := range c.once(false) {
-		title := titled(g, p.servers)
+		title := titled(g, v.servers)
 		if several {
 			title = g.Says()
 		}
-		p.writeGroup(g, title, told)
-		p.writeMembers(c.groups[i])
-		p.put("</details>\n</article>\n")
+		one := webFindingOf(v, g, title)
+		one.Members = webMembersOf(v, c.groups[i])
+		out.Findings = append(out.Findings, one)
 	}
-	p.put("</section>\n")
+	return out
 }
 
-// writeGroup writes a group, up to the members in its last fold.
-func (p *webPage) writeGroup(g finding.Group, title string, told map[string]bool) {
-	level := levelWord(g.Members[0])
-	p.put(`<article class="finding" id="f-%v" data-level="%v">`+"\n"+`<h3><span class="level %v">%v</span> %v</h3>`+"\n", g.Fingerprint, level, level, level, bareText(title))
-	rows := groupRows(g, g.Title, p.servers, told)
-	shown := seenRows(rows)
-	p.writePieces(rows[:shown], "<pre>", "</pre>\n")
-	if rest := rows[shown:]; len(rest) > 0 {
-		p.put("<details><summary>%v lines more</summary>", len(rest))
-		p.writePieces(rest, "<pre>", "</pre></details>\n")
+// titled is the title of a group, with its server where there are several.
+func titled(g finding.Group, servers roster) string {
+	if len(g.Servers) == 1 && len(servers.all) > 1 {
+		return g.Title + " of " + g.Servers[0]
 	}
-	for _, hint := range hintsOf(g) {
-		p.put(`<p class="hint">%v</p>`+"\n", bareText(hint))
+	return g.Title
+}
+
+func webFindingOf(v view, g finding.Group, title string) webFinding {
+	rows := v.shown(g)
+	seen := seenRows(rows)
+	return webFinding{
+		Fingerprint: g.Fingerprint, Level: levelWord(g.Members[0]), Title: bareText(title),
+		Lines: preRows(rows[:seen]), Folded: preRows(rows[seen:]), FoldedCount: len(rows) - seen,
+		Hints: kit.Map(hintsOf(g), bareText), Waivers: textsOf(each(g, waiverOf)),
+		Rules: text(rulesOf(v, g)), Verdict: text(verdictOf(g)),
+		Docs: textsOf(each(g, func(f finding.Finding) string { return v.ruleOf(f.Rule).Doc })),
 	}
-	p.putEach(`<p class="waiver">%v</p>`+"\n", each(g, waiverOf))
-	p.put("<details><summary><code>%v</code>%v</summary>\n", rulesOf(g), verdictOf(g))
-	p.putEach("<p>%v</p>\n", each(g, func(f finding.Finding) string { return p.options.ruleOf(f.Rule).Doc }))
-	p.put("<p>Fingerprint <code>%v</code></p>\n", g.Fingerprint)
+}
+
+// shown are the lines that show a group, for formats that have a fold and marks of their own.
+func (v view) shown(g finding.Group) []line {
+	v.bare = true
+	all := v.changes(g, g.Title)
+	if at := slices.IndexFunc(g.Members, func(f finding.Finding) bool { return f.Witness != nil }); at >= 0 {
+		all = append(all, v.witness(g.Members[at])...)
+	}
+	return all
+}
+
+// preRows are lines between the tags of a preformatted block; none are none.
+func preRows(all []line) template.HTML {
+	return template.HTML(strings.Join(kit.Map(all, func(l line) string { return string(l.markup()) }), "\n"))
 }
 
 // seenRows is how many of so many lines are seen: the rest is folded, unless something in it is concealed.
-func seenRows(rows [][]piece) int {
+func seenRows(rows []line) int {
 	const longRows = 14
-	concealed := slices.ContainsFunc(rows, func(row []piece) bool {
-		return slices.ContainsFunc(row, func(s piece) bool { return strings.Contains(string(s.text), wording.Sign) })
-	})
-	if len(rows) <= longRows || concealed {
+	if len(rows) <= longRows || slices.ContainsFunc(rows, concealing) {
 		return len(rows)
 	}
 	return longRows - 4
 }
 
-func rulesOf(g finding.Group) string { return strings.Join(each(g, ruleOfFinding), ", ") }
-
-// verdictOf is what stands behind the rules of a group of which it is known whether somebody breaks.
+// verdictOf is what stands behind the rules of a group of which it is known whether callers break.
 func verdictOf(g finding.Group) string {
 	if v := g.Members[0].Verdict; v == finding.Proved || v == finding.Unproven {
 		return ", " + string(v)
@@ -270,159 +275,91 @@ func verdictOf(g finding.Group) string {
 	return ""
 }
 
-// writePieces writes lines, if there are any, between two pieces of markup.
-func (p *webPage) writePieces(rows [][]piece, before, behind markup) {
-	for i, row := range rows {
-		p.put("%v%v", before, rowMarkup(row))
-		if before = "\n"; i == len(rows)-1 {
-			p.put(behind)
-		}
-	}
-}
-
-// writeMembers writes the findings of a group, those of many that show the same together.
-func (p *webPage) writeMembers(g finding.Group) {
-	if len(g.Members) <= mostServers {
-		for _, f := range g.Members {
-			p.put("<p><code>%v</code> <code>%v</code></p>\n", whereOf(f), f.Fingerprint())
-			p.writePieces(evidence(f), "<pre>", "</pre>\n")
-		}
-		return
-	}
+// webMembersOf are the findings of a group, those of many that show the same together.
+func webMembersOf(v view, g finding.Group) []webMember {
+	v.Verbose, v.bare = true, true
+	evidence := func(f finding.Finding) []line { return append(v.evidence(f), v.witness(f)...) }
+	var all []webMember
 	for _, alike := range kit.Group(g.Members, func(f finding.Finding) string { return fmt.Sprint(evidence(f)) }) {
-		p.put("<pre>")
-		p.putEach("%v\n", kit.Map(alike, func(f finding.Finding) string { return whereOf(f) + " " + f.Fingerprint() }))
-		p.put("</pre>\n")
-		p.writePieces(evidence(alike[0]), "<pre>", "</pre>\n")
+		all = append(all, webMember{kit.Map(alike, func(f finding.Finding) webPlace {
+			return webPlace{text(strings.TrimSpace(subject(f) + " " + f.Pointer())), f.Fingerprint()}
+		}), preRows(evidence(alike[0]))})
 	}
+	return all
 }
 
-func whereOf(f finding.Finding) string {
-	return strings.TrimSpace(subject(f) + " " + f.Pointer())
-}
-
-// writeBriefly writes the groups of a cause, each with its places on a line, so that ten thousand of them open in a moment.
-func (p *webPage) writeBriefly(c cause) {
-	for _, g := range c.groups {
-		level := levelWord(g.Members[0])
-		p.put(`<article class="finding" id="f-%v" data-level="%v"><h3>%v: %v</h3>`+"\n<pre>", g.Fingerprint, level, level, bareText(titled(g, p.servers)))
-		p.writePieces(groupRows(g, g.Title, p.servers, map[string]bool{}), "", "\n")
-		for _, hint := range hintsOf(g) {
-			p.put("→ %v\n", bareText(hint))
+// addServers adds a section for each server that could not be asked or compared, of a fleet for each cause; the others are named.
+func (p *webPage) addServers(r *Report, v view) {
+	fleet := len(r.Servers) > mostServers
+	add := func(names []string, unsaved string, failures ...webFailure) {
+		one := webServer{Index: v.servers.at[names[0]], Names: text(someOf(names, mostNames)), Failures: failures, Unsaved: text(unsaved)}
+		if len(names) > mostNames+1 {
+			one.All = text(strings.Join(names, ", "))
 		}
-		p.putEach("%v\n", each(g, waiverOf))
-		p.put("%v%v", rulesOf(g), verdictOf(g))
-		for _, f := range g.Members {
-			p.put("\n%v  %v", whereOf(f), f.Fingerprint())
-		}
-		p.put("</pre></article>\n")
+		p.Servers = append(p.Servers, one)
 	}
-}
-
-// writeServers writes a section for each server that could not be asked or compared, of a fleet for each cause; the others are named.
-func (p *webPage) writeServers() {
-	several := len(p.Servers) > mostServers
-	if several {
-		for _, t := range troubles(p.Servers) {
-			p.writeServer(t.Names, "", func() {
-				p.writeTrouble(t.Server, Failure{Stage: t.Stage, Message: t.says(), Hint: t.Hint, Stderr: t.Stderr})
-			})
+	if fleet {
+		for _, t := range troubles(r.Servers) {
+			add(t.Names, "", webFailureOf(t.Server, t.Failure))
 		}
 	}
 	var unsaved, quiet []string
-	for _, s := range p.Servers {
-		failures := s.failures()
+	for _, s := range r.Servers {
+		failures := kit.Map(s.failures(), func(f Failure) webFailure { return webFailureOf(s, f) })
 		switch {
-		case several && s.Unsaved:
+		case fleet && s.Unsaved:
 			unsaved = append(unsaved, s.Name)
-		case several && len(failures) > 0:
+		case fleet && len(failures) > 0:
 		case s.Unsaved:
-			p.writeServer([]string{s.Name}, "no saved snapshot; save one by "+saving(s), func() { p.writeFailures(s) })
+			add([]string{s.Name}, "no saved snapshot; save one by "+saving(s), failures...)
 		case len(failures) > 0:
-			p.writeServer([]string{s.Name}, "", func() { p.writeFailures(s) })
-		case p.Findings != nil && !p.found(s):
+			add([]string{s.Name}, "", failures...)
+		case r.Findings != nil && len(v.wanted(v.servers.found[s.Name])) == 0:
 			quiet = append(quiet, s.Name)
 		}
 	}
 	if len(unsaved) > 0 {
-		p.writeServer(unsaved, "no saved snapshot; save them by mcpctl snapshot, with the same words", func() {})
+		add(unsaved, "no saved snapshot; save them by mcpctl snapshot, with the same arguments")
 	}
-	if len(quiet) > 0 {
-		p.put("<details><summary>nothing to show of %v</summary>\n<p class=\"quiet\">%v</p></details>\n", quantity(len(quiet), "server"), strings.Join(quiet, ", "))
-	}
+	p.Quiet, p.QuietTitle = text(strings.Join(quiet, ", ")), text(quantity(len(quiet), "server"))
 }
 
-// writeServer writes what troubles several servers, and that they have no snapshot.
-func (p *webPage) writeServer(names []string, unsaved string, troubles func()) {
-	p.put(`<section data-server="%v">`+"\n<h2>%v</h2>\n", p.servers.at[names[0]], someOf(names, mostPlaces))
-	troubles()
-	if unsaved != "" {
-		p.put(`<p class="quiet">%v</p>`+"\n", unsaved)
-	}
-	if len(names) > mostPlaces+1 {
-		p.put(`<details><summary>all of these servers</summary><p class="quiet">%v</p></details>`+"\n", strings.Join(names, ", "))
-	}
-	p.put("</section>\n")
-}
-
-func (p *webPage) writeFailures(s Server) {
-	for _, f := range s.failures() {
-		p.writeTrouble(s, f)
-	}
-}
-
-func (p *webPage) writeTrouble(s Server, f Failure) {
-	p.put(`<article class="trouble">`+"\n"+`<h3><span class="level breaking">%v</span> %v</h3>`+"\n<pre>%v</pre>\n", string(s.State), f.Stage, multiline(troubleText(s, f)))
-	if f.Stderr != "" {
-		p.put("<details><summary>stderr</summary><pre>%v</pre></details>\n", multiline(f.Stderr))
-	}
-	p.put("</article>\n")
-}
-
-// writeRows writes the table of a command that judges nothing.
-func (p *webPage) writeRows() {
-	if len(p.rows) == 0 {
-		return
-	}
-	p.put(`<div class="wide"><table>` + "\n<thead><tr>")
-	p.putEach("<th>%v</th>", p.header)
-	p.put("</tr></thead>\n")
-	shown := min(len(p.rows), openRows)
-	p.writeBody(p.rows[:shown])
-	p.put("</table></div>\n")
-	if more := p.rows[shown:]; len(more) > 0 {
-		p.put(`<details class="more"><summary>%v more rows</summary><div class="wide"><table>`+"\n", len(more))
-		p.writeBody(more)
-		p.put("</table></div></details>\n")
-	}
-}
-
-func (p *webPage) writeBody(rows [][]string) {
-	p.put("<tbody>\n")
-	for _, row := range rows {
-		p.put("<tr>")
-		p.putEach("<td>%v</td>", row)
-		p.put("</tr>\n")
-	}
-	p.put("</tbody>\n")
+func webFailureOf(s Server, f Failure) webFailure {
+	return webFailure{s.State, text(f.Stage), multiline(troubleText(s, f)), multiline(f.Stderr)}
 }
 
 // overview is what a command that judges nothing has to say, as a table: a row per rule, per item, or per server.
-func overview(r *Report) (header []string, rows [][]string) {
+func (o Options) overview(r *Report) (header []string, rows [][]string) {
 	if len(r.Rules) > 0 {
-		return []string{"Rule", "Level", "Title"}, kit.Map(r.Rules, func(rule finding.Rule) []string { return []string{rule.ID, rule.Level.String(), rule.Title} })
+		return []string{"Rule", "Level", "Title"}, kit.Map(r.Rules, func(rule finding.Rule) []string {
+			return []string{rule.ID, rule.Level.String(), rule.Title}
+		})
 	}
 	for _, s := range r.Servers {
+		if o.Fleet && !o.Items {
+			break
+		}
 		for _, k := range snapshot.Kinds() {
 			for _, raw := range *s.Items(k) {
-				rows = append(rows, []string{s.Name, k.ID(key(k, raw)), firstLine(about(raw))})
+				cost := ""
+				if n := itemTokens(k, raw); n > 0 {
+					cost = estimate(n)
+				}
+				rows = append(rows, []string{s.Name, k.ID(key(k, raw)), signature.Of(k, raw), cost, hintsInBrackets(k, raw), firstLine(about(raw))})
 			}
 		}
 	}
 	if len(rows) > 0 {
-		return []string{"Server", "Item", "Description"}, rows
+		return []string{"Server", "Item", "Arguments", "Tokens", "Hints", "Description"}, rows
 	}
-	return []string{"Server", "State", "What is known"}, kit.Map(r.Servers, func(s Server) []string { return []string{s.Name, string(s.State), s.gist()} })
+	if r.Command != "list" {
+		return []string{"Server", "State", "What is known"}, kit.Map(r.Servers, func(s Server) []string {
+			return []string{s.Name, string(s.State), s.gist()}
+		})
+	}
+	return []string{"Name", "Status", "Transport", "Tools", "Tokens", "Time", "Problem"}, kit.Map(r.Servers, func(s Server) []string {
+		return []string{s.Name, string(s.State), transport(s), countCell(s, snapshot.Tools).text, tokensOf(s.Tokens), elapsed(s.ElapsedMs), problem(s)}
+	})
 }
 
 // gist is what is known of a server, in one line.

@@ -13,37 +13,40 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
+// writeItem writes an item for a person: its signature, its texts, its arguments and what it returns. Members that have no place
+// here are written with Raw.
 func writeItem(p *page, k snapshot.Kind, raw json.RawMessage) {
 	item := rawjson.ObjectOf(raw)
-	writeItemHead(p, k, raw)
-	p.paragraph(4, (snapshot.Item{Raw: raw}).Description(), plain)
-	writeParameters(p, "arguments", signature.Arguments(k, raw))
-	if k == snapshot.Tools {
-		writeParameters(p, "returns", signature.Properties(rawjson.ObjectOf(item["outputSchema"])))
+	head := line{indent: 2, hang: 4, spans: []span{{key(k, raw), bold}, {takes(k, raw), plain}}}
+	if n := itemTokens(k, raw); n > 0 {
+		head.right = []span{{join("   ", estimate(n), hintsInBrackets(k, raw)), dim}}
 	}
+	p.print(head)
+	if title := (snapshot.Item{Raw: raw}).Title(); title != key(k, raw) {
+		p.text(4, 0, span{title, dim})
+	}
+	p.paragraph(4, (snapshot.Item{Raw: raw}).Description(), plain)
+	writeParameters(p, "ARGUMENT", signature.Arguments(k, raw))
 	switch k {
 	case snapshot.Tools:
+		writeParameters(p, "RESULT", signature.Properties(rawjson.ObjectOf(item["outputSchema"])))
+		p.gap()
 		writeNote(p, "hints", signature.Hints(raw))
-		writeNote(p, "digest", (snapshot.Item{Raw: raw}).Digest())
 	case snapshot.Templates:
 		writeNote(p, "variables", strings.Join(signature.Variables(item.Text("uriTemplate")), ", "))
 	}
-	writeRemaining(p, k, raw)
+	writeNote(p, "MIME type", item.Text("mimeType"))
 	if p.Raw {
+		if k == snapshot.Tools {
+			writeNote(p, "digest", (snapshot.Item{Raw: raw}).Digest())
+		}
+		writeRemaining(p, k, raw)
 		p.line(4, span{"raw", dim})
 		writeIndented(p, 6, raw, dim) // not wrapped, so that it can be copied
 	}
 }
 
-func writeItemHead(p *page, k snapshot.Kind, raw json.RawMessage) {
-	head := []span{{key(k, raw), bold}}
-	if title := (snapshot.Item{Raw: raw}).Title(); title != key(k, raw) {
-		head = append(head, span{"  " + title, dim})
-	}
-	p.text(2, 2, head...)
-}
-
-// writeRemaining writes the members that have no place of their own, so that nothing a server sends goes unseen.
+// writeRemaining writes the members that have no place of their own.
 func writeRemaining(p *page, k snapshot.Kind, raw json.RawMessage) {
 	item := rawjson.ObjectOf(raw)
 	shown := []string{k.KeyField(), "title", "description"}
@@ -89,39 +92,40 @@ func writeNote(p *page, label, text string) {
 	}
 }
 
-// narrow is the page width below which parameters stand one below the other instead of in a grid.
+// narrow is the page width below which parameters stand one below the other instead of in a table.
 const narrow = 64
 
 // writeParameters writes what an item takes or gives: name, type, whether it is required, default and description.
-func writeParameters(p *page, label string, all []signature.Parameter) {
+func writeParameters(p *page, title string, all []signature.Parameter) {
 	if len(all) == 0 {
 		return
 	}
+	p.gap()
 	all = signature.RequiredFirst(all)
-	p.line(4, span{label, dim})
 	if p.Width > 0 && p.Width < narrow {
+		p.line(4, span{title, dim})
 		for _, one := range all {
 			writeStacked(p, one)
 		}
 		return
 	}
-	g := grid{columns: []column{{title: "NAME", name: true, least: 10}, {title: "TYPE", least: 10},
-		{title: "REQUIRED"}, {title: "DEFAULT"}, {title: "DESCRIPTION", least: 14}}}
+	g := grid{columns: []column{{title: title, name: true}, {title: "TYPE", least: 10}, {title: "REQUIRED", drop: 2}, {title: "DEFAULT", drop: 1},
+		{title: "DESCRIPTION", least: 20}}}
 	for _, one := range all {
 		g.rows = append(g.rows, parameterRow(one))
 	}
-	p.grid(6, g)
+	p.grid(4, g)
 }
 
 func parameterRow(p signature.Parameter) []span {
-	needed := span{"no", dim}
+	needed := ""
 	if p.Required {
-		needed = span{"yes", plain}
+		needed = "yes"
 	}
 	return []span{
 		{p.Name, bold},
 		{p.Type(), plain},
-		needed,
+		{needed, plain},
 		{printable.Spaced(rawjson.ObjectOf(p.Schema)["default"]), plain},
 		{oneLine(rawjson.ObjectOf(p.Schema).Text("description")), plain},
 	}

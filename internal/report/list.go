@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -11,16 +12,21 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/signature"
+	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// writeList writes a row per server, or a row per item when there is one server, unless a fleet was asked for, or when items were.
+// writeList writes the items of one server as blocks of signatures, and several servers as a table, unless items were asked for.
 func writeList(p *page, r *Report) {
 	if len(r.Servers) == 0 {
 		p.line(0, span{"no servers", plain})
 		return
 	}
-	if p.Items || len(r.Servers) == 1 && r.Servers[0].listed() && !p.Fleet {
+	switch {
+	case p.Pattern != nil:
+		writeMatches(p, r.Servers)
+		return
+	case p.Items || len(r.Servers) == 1 && r.Servers[0].listed() && !p.Fleet:
 		writeItemList(p, r.Servers)
 		return
 	}
@@ -43,12 +49,13 @@ func writeFleetTotals(p *page, servers []Server) {
 			tokens += *s.Tokens
 		}
 	}
-	says := quantity(len(servers), "server") + ": " + tally(states(servers), totalled...) + "; " + quantity(tools, "tool")
+	cost := ""
 	if tokens > 0 {
-		says += ", " + roughly(tokens) + " tokens"
+		cost = estimate(tokens) + " tokens"
 	}
+	states := quantity(len(servers), "server") + ": " + tally(states(servers), totalled...)
 	p.gap()
-	p.text(0, 2, span{says, dim})
+	p.text(0, 2, span{join(" · ", states, quantity(tools, "tool"), cost), dim})
 }
 
 // totalled are the states of servers in the order of totals.
@@ -62,24 +69,24 @@ func writeServerList(p *page, servers []Server) {
 	kinds := countedKinds(servers)
 	var columns []column
 	for i, k := range kinds {
-		columns = append(columns, column{title: heading(k), right: true, least: 6, drop: []int{0, 5, 6, 8, 8}[i]})
+		columns = append(columns, column{title: heading(k), right: true, drop: []int{0, 6, 7, 8, 8}[i]})
 	}
-	columns = append(columns, column{title: "TOKENS", right: true, least: 6, drop: 4},
-		column{title: "TIME", right: true, least: 6, drop: 4}, column{title: "APPLICATION", least: 8, drop: 9})
+	columns = append(columns, column{title: "TOKENS", right: true},
+		column{title: "TIME", right: true, drop: 4}, column{title: "APPLICATION", least: 8, drop: 9})
 	p.serverGrid(servers, columns, func(s Server) []span {
 		cells := kit.Map(kinds, func(k snapshot.Kind) span { return countCell(s, k) })
-		return append(cells, span{tokenCount(s.Tokens), plain}, span{elapsed(s.ElapsedMs), plain}, span{s.applications(), plain})
+		return append(cells, span{tokensOf(s.Tokens), plain}, span{elapsed(s.ElapsedMs), plain}, span{s.applications(), plain})
 	})
 }
 
 // serverGrid writes a row for each server: whether it answered, what is told besides, and what kept it from answering.
 func (p *page) serverGrid(servers []Server, columns []column, cells func(Server) []span) {
-	about := []column{{title: "NAME", name: true, least: 10}, {title: "STATUS", least: 8}, {title: "TRANSPORT", drop: 3}, {title: "PROTOCOL", least: 10, drop: 2}}
+	about := []column{{title: "NAME", name: true, least: 10}, {title: "STATUS"}, {title: "TRANSPORT", drop: 3}, {title: "PROTOCOL", drop: 5}}
 	rows := kit.Map(servers, func(s Server) []span {
 		row := []span{{s.Name, bold}, {string(s.State), stateStyle(s.State)}, {transport(s), plain}, {s.ProtocolVersion, plain}}
 		return append(append(row, cells(s)...), span{problem(s), stateStyle(s.State)})
 	})
-	columns = append(append(about, columns...), column{title: "PROBLEM", brief: true, least: 20, drop: 1})
+	columns = append(append(about, columns...), column{title: "PROBLEM", least: 20})
 	p.grid(0, grid{columns: columns, rows: rows})
 }
 
@@ -106,25 +113,25 @@ func countCell(s Server, k snapshot.Kind) span {
 	return span{}
 }
 
-func tokenCount(n *int) string {
+// tokensOf is an estimate of tokens; empty if there is none.
+func tokensOf(n *int) string {
 	if n == nil {
 		return ""
 	}
-	return roughly(*n)
+	return estimate(*n)
 }
 
-// roughly writes an estimate with two or three significant digits: ~40, ~2.7k, ~120k.
-func roughly(n int) string {
-	switch thousands := float64(n) / 1000; {
+// estimate is a number of tokens as it is shown, since none of them is exact: "~120", "~2.7k".
+func estimate(n int) string {
+	switch {
 	case n < 10:
-		return "~" + strconv.Itoa(n)
+		return fmt.Sprintf("~%d", n)
 	case n < 995:
-		return "~" + strconv.Itoa((n+5)/10*10)
-	case thousands < 99.95:
-		return fmt.Sprintf("~%.1fk", thousands)
-	default:
-		return fmt.Sprintf("~%.0fk", thousands)
+		return fmt.Sprintf("~%d", (n+5)/10*10)
+	case n < 99_950:
+		return fmt.Sprintf("~%.1fk", float64(n)/1000)
 	}
+	return fmt.Sprintf("~%dk", (n+500)/1000)
 }
 
 // transport is the word that configurations use, which is shorter than the specification's.
@@ -197,34 +204,134 @@ func elapsed(ms int64) string {
 	}
 }
 
+// writeItemList writes a block for each kind of items of each server, then one next step.
 func writeItemList(p *page, servers []Server) {
-	g := grid{columns: []column{{title: "SERVER", name: true, least: 8}, {title: "KIND", drop: 2}, {title: "NAME", name: true, least: 12},
-		{title: "ARGUMENTS", brief: true, least: 12, drop: 3}, {title: "DESCRIPTION", brief: true, least: 12, drop: 1}}}
 	for _, s := range servers {
-		name := strings.Repeat(s.Name, count(len(servers) > 1)) // of one server the column is left out
+		if !s.listed() {
+			continue
+		}
+		p.gap()
+		writeServerHead(p, s)
+		empty := true
 		for _, k := range snapshot.Kinds() {
-			for _, raw := range *s.Items(k) {
-				g.rows = append(g.rows, itemRow(name, k, raw))
-			}
+			writeSignatures(p, k, p.sorted(k, *s.Items(k)))
+			empty = empty && len(*s.Items(k)) == 0
+		}
+		if empty {
+			p.line(0, span{"no items", plain})
 		}
 	}
-	switch {
-	case len(g.rows) > 0:
-		p.grid(0, g)
-	case slices.ContainsFunc(servers, func(s Server) bool { return s.State == OK }): // of others it is not known
-		p.line(0, span{"no items", plain})
-	}
 	writeFailures(p, servers)
+	if len(servers) == 1 && len(servers[0].Tools) > 0 && p.Again != "" {
+		p.gap()
+		p.text(0, 2, span{"Details: mcpctl show " + p.Again, dim})
+	}
 }
 
-func itemRow(server string, k snapshot.Kind, raw json.RawMessage) []span {
-	return []span{
-		{server, plain},
-		{k.Word(), dim},
-		{key(k, raw), bold},
-		{signature.Of(k, raw), plain},
-		{firstLine(about(raw)), plain},
+// writeServerHead writes who a server is and how much it offers, in one line.
+func writeServerHead(p *page, s Server) {
+	info := rawjson.ObjectOf(s.ServerInfo)
+	name := s.Name
+	if s.Source == "argv" {
+		name = cmp.Or(info.Text("name"), name)
 	}
+	var counts []string
+	for _, k := range snapshot.Kinds() {
+		if n := s.Count(k); n != nil && *n > 0 {
+			counts = append(counts, quantity(*n, k.Word()))
+		}
+	}
+	cost := ""
+	if s.Tokens != nil {
+		cost = estimate(*s.Tokens) + " tokens"
+	}
+	facts := join(" · ", transport(s), s.ProtocolVersion, strings.Join(counts, ", "), cost)
+	p.text(0, 0, span{strings.TrimSpace(name + " " + info.Text("version")), bold}, span{strings.Repeat(" · ", count(facts != "")) + facts, dim})
+}
+
+// sorted are items in the order that was asked for: as sent, by name, or the most expensive tools first.
+func (o Options) sorted(k snapshot.Kind, items Items) Items {
+	items = slices.Clone(items)
+	switch o.Sort {
+	case "name":
+		slices.SortStableFunc(items, func(a, b json.RawMessage) int { return cmp.Compare(key(k, a), key(k, b)) })
+	case "tokens":
+		slices.SortStableFunc(items, func(a, b json.RawMessage) int { return itemTokens(k, b) - itemTokens(k, a) })
+	}
+	return items
+}
+
+// itemTokens is what a tool costs in a prompt; 0 for other items, which are not part of one.
+func itemTokens(k snapshot.Kind, raw json.RawMessage) int {
+	if k != snapshot.Tools {
+		return 0
+	}
+	return check.ToolTokens(snapshot.Item{Raw: raw})
+}
+
+// mostResources is how many resources or templates a folded page shows.
+const mostResources = 5
+
+// writeSignatures writes the items of a kind: each by its signature, with its tokens and hints in columns, and its description.
+func writeSignatures(p *page, k snapshot.Kind, items Items) {
+	if len(items) == 0 {
+		return
+	}
+	p.gap()
+	p.line(0, span{heading(k), bold})
+	most := len(items)
+	if p.folds() && (k == snapshot.Resources || k == snapshot.Templates) && most > mostResources+1 {
+		most = mostResources
+	}
+	costs := kit.Map(items, func(raw json.RawMessage) string {
+		if n := itemTokens(k, raw); n > 0 {
+			return estimate(n)
+		}
+		return ""
+	})
+	wide := slices.Max(kit.Map(costs, func(cost string) int { return len(cost) }))
+	hints := kit.Map(items, func(raw json.RawMessage) string { return hintsInBrackets(k, raw) })
+	hinted := slices.Max(kit.Map(hints, func(hint string) int { return len(hint) }))
+	for i, raw := range items[:most] {
+		l := line{indent: 2, hang: 4, spans: []span{{key(k, raw), bold}, {takes(k, raw), plain}}}
+		if wide > 0 {
+			facts := fmt.Sprintf("%-*s  %-*s", wide, costs[i], hinted, hints[i])
+			l.right = []span{{facts, dim}}
+		}
+		p.print(l)
+		if p.Verbose {
+			p.paragraph(4, about(raw), dim)
+		} else {
+			p.print(line{indent: 4, rows: textRows * count(p.folds()), spans: []span{{oneLine(about(raw)), dim}}})
+		}
+	}
+	if more := len(items) - most; more > 0 {
+		p.text(2, 2, span{fmt.Sprintf("… %d more: --verbose", more), dim})
+	}
+}
+
+// takes is what an item takes, in parentheses.
+func takes(k snapshot.Kind, raw json.RawMessage) string {
+	if k != snapshot.Tools && k != snapshot.Prompts {
+		return ""
+	}
+	return "(" + signature.Of(k, raw) + ")"
+}
+
+// hintsInBrackets are the hints of a tool that a reader needs first: [read-only] or [destructive].
+func hintsInBrackets(k snapshot.Kind, raw json.RawMessage) string {
+	annotations := rawjson.ObjectOf(rawjson.ObjectOf(raw)["annotations"])
+	readOnly, _ := annotations.Bool("readOnlyHint")
+	destructive, _ := annotations.Bool("destructiveHint")
+	switch {
+	case k != snapshot.Tools:
+		return ""
+	case readOnly:
+		return "[read-only]"
+	case destructive:
+		return "[destructive]"
+	}
+	return ""
 }
 
 // about is what an item says of itself: its description, else its title, else its name.
@@ -273,7 +380,9 @@ func (s Server) failures() []Failure {
 func writeShow(p *page, r *Report) {
 	for _, s := range r.Servers {
 		p.gap()
-		writeServer(p, s)
+		if !p.Chosen {
+			writeServer(p, s)
+		}
 		for _, k := range snapshot.Kinds() {
 			writeItems(p, s, k)
 		}
@@ -342,7 +451,9 @@ func writeItems(p *page, s Server, k snapshot.Kind) {
 		return
 	}
 	p.gap()
-	p.line(0, span{heading(k) + " (" + strconv.Itoa(len(items)) + ")", bold})
+	if !p.Chosen {
+		p.line(0, span{heading(k) + " (" + strconv.Itoa(len(items)) + ")", bold})
+	}
 	for _, raw := range items {
 		p.gap()
 		writeItem(p, k, raw)

@@ -18,25 +18,31 @@ const commentLimit = 65_536
 // marker lets a script find the comment of an earlier run.
 const marker = "<!-- mcpctl -->\n"
 
-// writeMarkdown writes a comment for a pull request: a line that says it all, and the rest in parts to unfold.
+// writeMarkdown writes a comment for a pull request: a line that says it all, and the rest in parts to unfold. What does not
+// fit is counted.
 func writeMarkdown(w io.Writer, r *Report, o Options) error {
-	c := comment{limit: cmp.Or(o.Limit, commentLimit), head: printable.References.Without(marker + markdownHead(r))}
+	v := view{Options: o, servers: r.roster(), check: r.Command == "check", bare: true}
+	causes := o.causes(r.Groups)
+	c := &comment{limit: cmp.Or(o.Limit, commentLimit)}
+	c.add(chapter{}, marker+markdownHead(r))
+	c.add(chapter{}, markdownSummary(r, causes))
 	c.failures(r.Servers)
-	if r.Findings == nil {
-		c.overview(r)
+	c.unsaved(r.Servers)
+	switch {
+	case r.Command == "show":
+		c.document(r)
+	case r.Findings == nil:
+		c.overview(o.overview(r))
 	}
-	servers := r.roster()
-	c.compared(servers, o)
-	causes := varied(o.causes(r.Groups), servers)
-	c.head += printable.References.Without(markdownStory(r, causes))
 	levels := map[string]int{}
 	for _, one := range causes {
-		levels[levelWord(one.groups[0].Members[0])]++
+		levels[levelWord(one.first())]++
 	}
 	for _, one := range causes {
-		c.cause(r, servers, one, levels)
+		c.cause(r, v, one, levels)
 	}
-	_, err := io.WriteString(w, c.write())
+	c.compared(v)
+	_, err := io.WriteString(w, c.end())
 	return err
 }
 
@@ -52,73 +58,93 @@ func markdownHead(r *Report) string {
 	return head
 }
 
-// markdownStory tells who breaks, and what happened, in a few lines.
-func markdownStory(r *Report, causes []cause) string {
-	if len(causes) < storyFrom {
+// markdownSummary says in a few lines who is affected, and what happened.
+func markdownSummary(r *Report, causes []cause) string {
+	if len(causes) < summaryFrom {
 		return ""
 	}
 	says := ""
-	if broken := broken(r.Findings); len(broken) > 0 && r.Command != "check" {
-		says = fmt.Sprintf("<p>Breaks whoever uses %s.</p>\n", code(shortened(someOf(broken, 8), 400)))
+	if affected := affected(r.Findings); len(affected) > 0 && r.Command != "check" {
+		says = fmt.Sprintf("<p>Affects callers of %s.</p>\n", code(shortened(someOf(affected, 8), 400)))
 	}
 	says += "<ul>\n"
 	for i, c := range causes {
-		if i == storyLines-2 && len(causes) > storyLines-1 {
-			says += fmt.Sprintf("<li>… and %d causes more, all below</li>\n", len(causes)-i)
+		if i == summaryRows && len(causes) > summaryRows+1 {
+			says += fmt.Sprintf("<li>… and %d more, below</li>\n", len(causes)-i)
 			break
 		}
-		says += fmt.Sprintf("<li>%s %s</li>\n", icon(rank(c.groups[0].Members[0])), prose(shortened(c.title(), 200)))
+		says += fmt.Sprintf("<li>%s %s</li>\n", icon(rank(c.first())), prose(shortened(c.title(), 200)))
 	}
 	return says + "</ul>\n"
 }
 
-// compared adds what was compared with what, and which servers have nothing saved; of a fleet, how many they are.
-func (c *comment) compared(servers roster, o Options) {
-	unsaved := kit.Filter(servers.all, func(s Server) bool { return s.Unsaved })
-	c.each(-1, unsaved, " have no saved snapshot; save them by mcpctl snapshot, with the same words.", func(s Server) string {
-		return fmt.Sprintf("<p>%s has no saved snapshot; save one by %s.</p>\n", code(s.Name), code(saving(s)))
-	})
-	found := kit.Filter(servers.all, func(s Server) bool {
-		return !s.Unsaved && s.Base != "" && len(o.wanted(servers.found[s.Name])) > 0
-	})
-	c.each(2, found, " have findings.", func(s Server) string {
-		return fmt.Sprintf("<p>%s: %s → %s</p>\n", code(shortened(s.Name, 200)), code(shortened(s.Base, 200)), code(shortened(now(s), 200)))
-	})
+// failures adds the most frequent causes for which servers could not be asked.
+func (c *comment) failures(servers []Server) {
+	all := troubles(servers)
+	for i, t := range all {
+		if i == mostNames {
+			c.add(chapter{}, fmt.Sprintf("<p>… and %s for which servers failed.</p>\n", quantity(len(all)-i, "more cause")))
+			return
+		}
+		says := prose(shortened(oneLine(t.Message), 1000))
+		head := fmt.Sprintf("<p>🔴 <b>%s</b> %s – %s: %s</p>\n", t.State, namesOf(t.Names), prose(t.Stage), says)
+		p := &page{}
+		p.hint(0, t.Hint)
+		writeTolerated(p, t.Tolerated)
+		writeStderr(p, t.Stderr)
+		rest := kit.Map(lines(p.String()), func(l string) line { return line{spans: []span{{l, plain}}} })
+		c.add(chapter{}, head+string(preformatted(rest)), head)
+	}
 }
 
-// each adds a line for each of some servers, or one for all of a fleet.
-func (c *comment) each(rank int, some []Server, says string, line func(Server) string) {
-	if len(some) > mostServers {
-		c.add(chapter{}, block{rank: rank, what: "lines about servers", full: fmt.Sprintf("<p>%s%s</p>\n", namesOf(kit.Map(some, func(s Server) string { return s.Name })), prose(says))})
+// unsaved adds which servers have nothing saved.
+func (c *comment) unsaved(servers []Server) {
+	unsaved := kit.Filter(servers, func(s Server) bool { return s.Unsaved })
+	if len(unsaved) > mostServers {
+		names := namesOf(kit.Map(unsaved, func(s Server) string { return s.Name }))
+		c.add(chapter{}, fmt.Sprintf("<p>%s have no saved snapshot; save them by mcpctl snapshot, with the same arguments.</p>\n", names))
 		return
 	}
-	for _, s := range some {
-		c.add(chapter{}, block{rank: rank, what: "lines about servers", full: line(s)})
+	for _, s := range unsaved {
+		c.add(chapter{}, fmt.Sprintf("<p>%s has no saved snapshot; save one by %s.</p>\n", code(s.Name), code(saving(s))))
+	}
+}
+
+// compared adds what was compared with what.
+func (c *comment) compared(v view) {
+	changed, _ := v.servers.parted(v.Options)
+	if len(changed) > mostServers {
+		return
+	}
+	for _, s := range changed {
+		if s.Base != "" {
+			c.add(chapter{}, fmt.Sprintf("<p>%s: %s → %s</p>\n",
+				code(shortened(s.Name, 200)), code(shortened(s.Base, 200)), code(shortened(now(s), 200))))
+		}
 	}
 }
 
 // namesOf are the first of some servers' names, and how many there are besides.
 func namesOf(names []string) markup {
-	return code(shortened(someOf(names, mostPlaces), 200+200*count(len(names) > 1)))
+	return code(shortened(someOf(names, mostNames), 200+200*count(len(names) > 1)))
 }
 
 // cause adds a cause to the part of its level; levels are how many causes each has.
-func (c *comment) cause(r *Report, servers roster, one cause, levels map[string]int) {
-	level, open := levelWord(one.groups[0].Members[0]), "<details>"
+func (c *comment) cause(r *Report, v view, one cause, levels map[string]int) {
+	level, open := levelWord(one.first()), "<details>"
 	if level == finding.Breaking.String() {
 		open = "<details open>"
 	}
-	ch := chapter{open: fmt.Sprintf("%s\n<summary><b>%s</b>: %s</summary>\n", open, level, quantity(levels[level], "cause")), end: "</details>\n"}
-	told := map[string]bool{}
+	ch := chapter{fmt.Sprintf("%s\n<summary><b>%s</b>: %s</summary>\n", open, level, quantity(levels[level], "cause")), "</details>\n"}
 	for i, g := range one.once(false) {
-		head := groupHead(r, servers, one.groups[i])
-		c.add(ch, block{rank: rank(g.Members[0]), what: levelWord(g.Members[0]), brief: head, full: head + string(preformatted(groupRows(g, g.Title, servers, told)))})
+		head := groupHead(r, v.servers, one.groups[i])
+		c.add(ch, head+string(preformatted(v.shown(g))), head)
 	}
 }
 
 func icon(rank int) string { return []string{"🔴", "🟡", "🔵", "⚪"}[rank] }
 
-// groupHead is a group without what it rests on.
+// groupHead is a group without its evidence.
 func groupHead(r *Report, servers roster, g finding.Group) string {
 	first := g.Members[0]
 	says := fmt.Sprintf("<p>%s <b>%s</b> %s", icon(rank(first)), levelWord(first), prose(shortened(titled(g, servers), 500)))
@@ -130,10 +156,9 @@ func groupHead(r *Report, servers roster, g finding.Group) string {
 	}
 	says += "<br>\n<sub>"
 	says += strings.Join(kit.Map(each(g, ruleOfFinding), func(rule string) string { return string(code(rule)) }), ", ")
-	if first.Verdict == finding.Proved || first.Verdict == finding.Unproven {
-		says += ", " + string(first.Verdict)
-	}
-	if r.Command == "diff" && !g.Waived && first.Acceptable() && !strings.HasPrefix(servers.named(first.Server).Base, "git:") { // a commit stays as it is
+	says += verdictOf(g)
+	isCommit := strings.HasPrefix(servers.named(first.Server).Base, "git:") // which stays as it is
+	if r.Command == "diff" && !g.Waived && first.Acceptable() && !isCommit {
 		return says + ", accept by " + string(code("mcpctl accept "+g.Fingerprint)) + "</sub></p>\n"
 	}
 	return says + ", " + string(code(g.Fingerprint)) + "</sub></p>\n"
@@ -146,145 +171,56 @@ func levelWord(f finding.Finding) string {
 	return f.Level.String()
 }
 
-func (c *comment) failures(servers []Server) {
-	for i, t := range troubles(servers) {
-		head := fmt.Sprintf("<p>🔴 <b>%s</b> %s – %s: %s</p>\n", string(t.State), namesOf(t.Names), prose(t.Stage), prose(shortened(oneLine(t.says()), 1000)))
-		p := &page{bare: true}
-		p.hint(0, t.Hint)
-		writeTolerated(p, t.Tolerated)
-		writeStderr(p, t.Stderr)
-		before := -1 + 2*count(i >= mostPlaces) // what breaks is told before the rest of them
-		c.add(chapter{}, block{rank: before, what: "causes of failure", brief: head, full: head + string(preformatted(p.rows))})
-	}
-}
-
-func (c *comment) overview(r *Report) {
-	header, rows := overview(r)
+// overview adds a table.
+func (c *comment) overview(header []string, rows [][]string) {
 	ch := chapter{open: "<table>\n<tr>", end: "</table>\n"}
 	for _, title := range header {
-		ch.open += "<th>" + string(title) + "</th>"
+		ch.open += "<th>" + title + "</th>"
 	}
 	ch.open += "</tr>\n"
 	for _, row := range rows {
-		line := "<tr>"
-		for _, cell := range row {
-			line += "<td>" + string(prose(cell)) + "</td>"
-		}
-		c.add(ch, block{rank: 1, what: "rows", full: line + "</tr>\n"})
+		cells := kit.Map(row, func(cell string) string { return "<td>" + string(prose(cell)) + "</td>" })
+		c.add(ch, "<tr>"+strings.Join(cells, "")+"</tr>\n")
 	}
 }
 
-// noteRoom are the bytes kept for the note about what was left out.
-const noteRoom = 500
+// noteRoom are the bytes kept for the note about what is left out.
+const noteRoom = 200
 
-// comment is a text that must not grow beyond a limit: what matters most is kept, and a note says what was left out.
+// comment is a text that must not grow beyond a limit.
 type comment struct {
-	limit  int
-	head   string
-	blocks []block
+	limit int
+	chapter
+	text  strings.Builder
+	left  int // blocks that are left out
+	short int // blocks without their values
 }
 
-// chapter is the two tags around blocks that follow each other. They are left out when none of the blocks stays.
+// chapter is the two tags around blocks that follow each other.
 type chapter struct{ open, end string }
 
-type block struct {
-	chapter
-	part  int    // the number of its chapter
-	rank  int    // lower stays first
-	what  string // what is counted when it is left out
-	full  string
-	brief string // what stays where the whole does not fit; empty = nothing
-}
-
-// add puts a block at the end of the last chapter, which is a new one unless it opens in the same way.
-func (c *comment) add(ch chapter, b block) {
-	b.chapter = ch
-	if last := len(c.blocks) - 1; last >= 0 {
-		b.part = c.blocks[last].part + count(c.blocks[last].open != ch.open)
-	}
-	b.full, b.brief = printable.References.Without(b.full), printable.References.Without(b.brief) // here, since the limit is one of bytes
-	c.blocks = append(c.blocks, b)
-}
-
-// write is the text with as much as the limit allows.
-func (c *comment) write() string {
-	kept, out := c.fit(c.limit - len(c.head) - noteRoom)
-	var b strings.Builder
-	b.WriteString(c.head)
-	part, end := -1, ""
-	for i, one := range c.blocks {
-		if kept[i] != "" && one.part != part {
-			b.WriteString(end + one.open)
-			part, end = one.part, one.end
+// add appends the first of some forms of a block that fits, in its chapter.
+func (c *comment) add(ch chapter, forms ...string) {
+	for i, text := range forms {
+		if ch != c.chapter {
+			text = c.chapter.end + ch.open + text
 		}
-		b.WriteString(kept[i])
-	}
-	b.WriteString(end + out.note(c.limit))
-	return b.String()
-}
-
-// fit chooses what stays: blocks of low rank first, in their order, each whole, or in brief, or not at all.
-func (c *comment) fit(room int) (kept []string, out leftOut) {
-	kept = make([]string, len(c.blocks))
-	opened := map[int]bool{}
-	for rank := -1; rank <= 3; rank++ {
-		for i, b := range c.blocks {
-			if b.rank != rank {
-				continue
-			}
-			frame := 0
-			if !opened[b.part] {
-				frame = len(b.open) + len(b.end)
-			}
-			kept[i] = b.within(room - frame)
-			out.count(b, kept[i])
-			if kept[i] != "" {
-				opened[b.part], room = true, room-frame-len(kept[i])
-			}
+		if text = printable.References.Without(text); c.text.Len()+len(text)+len(ch.end)+noteRoom <= c.limit {
+			c.text.WriteString(text)
+			c.chapter, c.short = ch, c.short+min(i, 1)
+			return
 		}
 	}
-	return kept, out
+	c.left++
 }
 
-// within is as much of a block as fits.
-func (b block) within(room int) string {
-	switch {
-	case len(b.full) <= room:
-		return b.full
-	case len(b.brief) <= room:
-		return b.brief
+// end returns the text with a note about what is left out.
+func (c *comment) end() string {
+	c.text.WriteString(c.chapter.end)
+	if c.left+c.short > 0 {
+		fmt.Fprintf(&c.text, "<p>… and %d more, and the values of %d of these: see the report as json or html.</p>\n", c.left, c.short)
 	}
-	return ""
-}
-
-// leftOut is what did not fit.
-type leftOut struct {
-	words  []string // of each block
-	values int      // blocks that stayed in brief
-}
-
-func (l *leftOut) count(b block, kept string) {
-	switch kept {
-	case b.full:
-	case "":
-		l.words = append(l.words, b.what)
-	default:
-		l.values++
-	}
-}
-
-// note says what was left out; nothing when all is there.
-func (l leftOut) note(limit int) string {
-	values := ""
-	if l.values > 0 {
-		values = fmt.Sprintf("the values of %d of those above", l.values)
-	}
-	says := join(", ", tally(l.words), values)
-	if says == "" {
-		return ""
-	}
-	return fmt.Sprintf("<p>✂️ Left out, since this text has at most %d bytes: %s. The formats json and html have everything.</p>\n",
-		limit, says)
+	return c.text.String()
 }
 
 // markup is escaped HTML; in Markdown none of its lines is blank, which would end the HTML. A constant becomes it without being
@@ -341,24 +277,24 @@ func sentence(s string) markup {
 }
 
 // preformatted are lines as they stand, with what is gone and what is new marked.
-func preformatted(rows [][]piece) markup {
-	if len(rows) == 0 {
+func preformatted(all []line) markup {
+	if len(all) == 0 {
 		return ""
 	}
-	var lines []string
-	for _, row := range rows {
-		line := string(rowMarkup(row))
-		if strings.TrimSpace(line) == "" {
-			line = "&#32;"
+	rows := kit.Map(all, func(l line) string {
+		if row := string(l.markup()); strings.TrimSpace(row) != "" {
+			return row
 		}
-		lines = append(lines, line)
-	}
-	return markup("<pre>" + strings.Join(lines, "\n") + "</pre>\n")
+		return "&#32;" // a blank line would end the HTML
+	})
+	return markup("<pre>" + strings.Join(rows, "\n") + "</pre>\n")
 }
 
-func rowMarkup(row []piece) markup {
+// markup returns a line as HTML, with what is gone and what is new marked.
+func (l line) markup() markup {
 	var b strings.Builder
-	for _, s := range row {
+	b.WriteString(strings.Repeat(" ", l.indent))
+	for _, s := range pieces(l.spans) {
 		text := html.EscapeString(string(s.text))
 		switch s.style {
 		case red:
@@ -368,5 +304,5 @@ func rowMarkup(row []piece) markup {
 		}
 		b.WriteString(text)
 	}
-	return markup(b.String())
+	return markup(strings.TrimRight(b.String(), " "))
 }

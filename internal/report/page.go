@@ -12,15 +12,48 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// page collects the lines of a view for people. It is the only way to a terminal: whatever is put onto it is escaped.
+// page collects the lines of a view for people. It is the only way to a terminal: everything on it is escaped.
 type page struct {
 	strings.Builder
 	Options
-	fold  int             // from how many lines on a text is shown in part; 0 = never
-	still bool            // nothing changed: values stand there without a sign
-	told  map[string]bool // what need not be said again; nil = everything is said
-	bare  bool            // changes are told by their style alone, without marks
-	rows  [][]piece       // each line as it was written, when bare is set
+}
+
+// folds reports whether long texts and lists are shown in part: on a terminal, unless everything is asked for.
+func (o Options) folds() bool { return o.Width > 0 && !o.Verbose }
+
+// line is one logical line of a view. It wraps at spaces to the width of the page.
+type line struct {
+	indent int
+	hang   int    // how much more rows after the first are indented
+	rows   int    // maximum number of rows; an ellipsis ends what is cut. 0 = all
+	spans  []span // none = a blank line
+	right  []span // the first of them that fits stands at the right end of the last row; without a width all do
+}
+
+// lineOf returns a line as a list, which is empty if the line is.
+func lineOf(spans ...span) []line {
+	if !slices.ContainsFunc(spans, func(s span) bool { return s.text != "" }) {
+		return nil
+	}
+	return []line{{hang: 2, spans: spans}}
+}
+
+// indented returns lines that begin further to the right.
+func indented(by int, all []line) []line {
+	return lists.Map(all, func(l line) line {
+		l.indent += by
+		return l
+	})
+}
+
+// advice returns the lines of a hint behind a word such as "hint: ".
+func advice(word, says string) []line {
+	if says == "" {
+		return nil
+	}
+	all := lists.Map(lines(word+says), func(l string) line { return line{indent: 2, hang: 2, spans: []span{{l, cyan}}} })
+	all[0].indent = 0
+	return all
 }
 
 // style is how a piece of text looks: the parameter of an SGR sequence. Empty = as the terminal writes.
@@ -59,64 +92,94 @@ func (p piece) render(color bool) string {
 	return "\x1b[" + string(p.style) + "m" + string(p.text) + "\x1b[0m"
 }
 
-func (p *page) line(indent int, spans ...span) { p.row(indent, pieces(spans)) }
+// print writes lines, each wrapped.
+func (p *page) print(all ...line) {
+	for _, l := range all {
+		if !slices.ContainsFunc(l.spans, func(s span) bool { return s.text != "" }) {
+			p.gap()
+			continue
+		}
+		for i, row := range p.wrapped(l) {
+			p.row(l.indent+l.hang*min(i, 1), row)
+		}
+	}
+}
+
+// wrapped returns the rows of a line.
+func (p *page) wrapped(l line) [][]piece {
+	room, rest := p.room(l.indent), p.room(l.indent+l.hang)
+	rows := wrap(pieces(l.spans), room, rest)
+	if l.rows > 0 && len(rows) > l.rows {
+		rows = rows[:l.rows]
+		rows[l.rows-1] = cut(rows[l.rows-1], rest)
+	}
+	last := len(rows) - 1
+	if last > 0 {
+		room = rest
+	}
+	for _, right := range pieces(l.right) {
+		space := max(between, room-rowWidth(rows[last])-width(right.text))
+		if room <= 0 || rowWidth(rows[last])+space+width(right.text) <= room {
+			rows[last] = append(rows[last], piece{text: printable.Text(strings.Repeat(" ", space))}, right)
+			return rows
+		}
+	}
+	for _, right := range pieces(l.right[max(len(l.right)-1, 0):]) {
+		space := piece{text: printable.Text(strings.Repeat(" ", max(0, rest-width(right.text))))}
+		rows = append(rows, wrap([]piece{space, right}, rest, rest)...)
+	}
+	return rows
+}
+
+// cut shortens a row so that it takes at most limit columns with an ellipsis behind it.
+func cut(row []piece, limit int) (out []piece) {
+	left := limit - width(" …")
+	for _, one := range row {
+		head, tail := split(one.text, left)
+		if space := strings.LastIndexByte(string(head), ' '); tail != "" && space > 0 {
+			head = head[:space]
+		}
+		left -= width(head)
+		out = append(out, piece{head, one.style})
+		if tail != "" {
+			break
+		}
+	}
+	return append(trimEnd(out), piece{text: " …"})
+}
 
 func (p *page) row(indent int, row []piece) {
-	line := strings.Repeat(" ", indent)
-	if p.bare {
-		p.rows = append(p.rows, trimEnd(append([]piece{{printable.Text(line), plain}}, row...)))
-	}
+	text := strings.Repeat(" ", indent)
 	for _, s := range trimEnd(slices.Clone(row)) {
-		line += s.render(p.Color)
+		text += s.render(p.Color)
 	}
-	p.WriteString(strings.TrimRight(line, " "))
-	p.WriteByte('\n')
+	p.WriteString(strings.TrimRight(text, " ") + "\n")
 }
 
-func (p *page) part() *page {
-	return &page{Options: p.Options, fold: p.fold, still: p.still, told: p.told, bare: p.bare}
-}
+// line writes one line that is never wrapped.
+func (p *page) line(indent int, spans ...span) { p.row(indent, pieces(spans)) }
 
-func (p *page) add(part *page) {
-	p.WriteString(part.String())
-	p.rows = append(p.rows, part.rows...)
-}
-
-// known tells whether something of a kind was told before, and takes it for told from now on.
-func (p *page) known(kind, what string) bool {
-	was := p.told[kind+" "+what]
-	if p.told != nil {
-		p.told[kind+" "+what] = true
-	}
-	return was
-}
-
+// gap writes a blank line, unless there is one or the page is empty.
 func (p *page) gap() {
 	if p.Len() > 0 && !strings.HasSuffix(p.String(), "\n\n") {
 		p.WriteByte('\n')
 	}
 }
 
-// text writes one logical line, wrapped at spaces to the page's width; further lines are indented by hang more. Of
-// nothing it writes nothing.
+// text writes one wrapped line; of nothing it writes nothing.
 func (p *page) text(indent, hang int, spans ...span) {
-	if !slices.ContainsFunc(spans, func(s span) bool { return s.text != "" }) {
-		return
-	}
-	for i, row := range wrap(pieces(spans), p.room(indent), p.room(indent+hang)) {
-		if i > 0 {
-			p.row(indent+hang, row)
-			continue
-		}
-		p.row(indent, row)
+	for _, l := range lineOf(spans...) {
+		l.indent, l.hang = indent, hang
+		p.print(l)
 	}
 }
 
-// paragraph writes text of several lines, each wrapped; what is indented or a list stays so.
+// paragraph writes a text of several lines, each wrapped; list items and indented lines stay what they are.
 func (p *page) paragraph(indent int, text string, look style) {
 	for _, l := range lines(text) {
 		if l == "" {
 			p.gap()
+			continue
 		}
 		p.text(indent, bullet(l), span{l, look})
 	}
@@ -131,13 +194,9 @@ func bullet(line string) int {
 	return len(line) - len(words)
 }
 
-func (p *page) hint(indent int, text string) {
-	for i, l := range lines(text) {
-		if i == 0 {
-			p.text(indent, 2, span{"→ " + l, cyan})
-			continue
-		}
-		p.text(indent+2, 0, span{l, cyan})
+func (p *page) hint(indent int, says string) {
+	if says != "" {
+		p.print(indented(indent, advice("hint: ", says))...)
 	}
 }
 
@@ -267,6 +326,9 @@ func split(s printable.Text, limit int) (head, tail printable.Text) {
 func stateStyle(s State) style {
 	return cmp.Or(map[State]style{OK: green, Partial: yellow, Failed: red}[s], dim)
 }
+
+// levelSpan is the word of a level in its colour.
+func levelSpan(l finding.Level) span { return span{l.String(), levelStyle(l)} }
 
 func levelStyle(l finding.Level) style {
 	return cmp.Or(map[finding.Level]style{finding.Breaking: red, finding.Warning: yellow, finding.Info: cyan}[l], dim)

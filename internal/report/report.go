@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -89,14 +90,20 @@ type Summary struct {
 
 // Options are the ways to write a report. The zero value writes plain text of unlimited width.
 type Options struct {
-	Width int  // columns of the terminal; 0 = unlimited
-	Color bool // whether to colour
-	Items bool // table of list: a row per item even when there are several servers
-	Fleet bool // table of list: a row per server even when there is one, unless Items is set
-	Raw   bool // table of show: the raw JSON of every item as well
+	Width  int  // columns of the terminal; 0 = unlimited
+	Color  bool // whether to colour
+	Items  bool // table of list: a row per item even when there are several servers
+	Fleet  bool // table of list: a row per server even when there is one, unless Items is set
+	Raw    bool // table of show: the raw JSON of every item as well
+	Chosen bool // table of show: items were chosen, so that nothing is said about their server
 
-	History bool // table of diff: a row for each release of one package, unless Verbose is set
-	Verbose bool // table of diff and check: every finding with its pointer and its values as they stand
+	Sort    string         // table of list: order of items: "tokens", "name", or empty = as sent
+	Again   string         // table of list: the arguments of show for the first tool of the one server
+	Pattern *regexp.Regexp // table of list: only the lines of items that match, with their places
+
+	History  bool // table of diff: a row for each release of one package, unless Verbose is set
+	Upgrades bool // table of diff: a row for each configured package and its newest version, unless there is only one
+	Verbose  bool // table of diff and check: every finding with its pointer and its values as they stand
 
 	Waived bool // those that people read: findings that are waived as well
 
@@ -355,13 +362,6 @@ func Write(w io.Writer, format string, r *Report, o Options) error {
 // writeTable writes the view of a command that people read.
 func writeTable(w io.Writer, r *Report, o Options) error {
 	p := &page{Options: o}
-	p.still = r.Command == "check"
-	if !o.Verbose {
-		p.told = map[string]bool{}
-	}
-	if !o.Verbose && o.Width > 0 {
-		p.fold = 2
-	}
 	views := map[string]func(*page, *Report){
 		"list":     writeList,
 		"show":     writeShow,
@@ -373,11 +373,14 @@ func writeTable(w io.Writer, r *Report, o Options) error {
 		"login":    writeLogins,
 		"logout":   writeLogins,
 		"rules":    writeRules,
+		"check":    writeChecked,
 	}
 	view, ok := views[r.Command]
 	switch {
 	case r.Command == "diff" && o.History && !o.Verbose:
 		view = writeHistory
+	case r.Command == "diff" && o.Upgrades && !o.Verbose && len(r.Servers) > 1:
+		view = writeUpgrades
 	case !ok:
 		view = writeVerdicts
 	}

@@ -107,13 +107,12 @@ func writeSaved(p *page, r *Report) {
 
 // writeAccepted writes the findings that are no longer ones, then what became of the files.
 func writeAccepted(p *page, r *Report) {
-	servers := r.roster()
+	v := view{Options: p.Options, servers: r.roster()}
 	for _, s := range r.Servers {
-		if found := servers.found[s.Name]; len(found) > 0 {
+		if found := v.servers.found[s.Name]; len(found) > 0 {
 			p.gap()
 			writeCompared(p, s)
-			p.gap()
-			writeCauses(p, 0, servers, p.causes(finding.Groups(found)))
+			writeCauses(p, v, p.causes(finding.Groups(found)))
 		}
 	}
 	p.gap()
@@ -164,8 +163,6 @@ func writeRule(p *page, rule finding.Rule) {
 		}
 	}
 }
-
-func levelSpan(l finding.Level) span { return span{l.String(), levelStyle(l)} }
 
 // How many lines of a server's stderr a table shows: some name the cause at the beginning, others at the end.
 const stderrHead, stderrTail = 8, 12

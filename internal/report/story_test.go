@@ -55,7 +55,7 @@ func table(t *testing.T, r *report.Report, o report.Options) string {
 // TestStoryOfARelease reads real diffs as a person does: a few lines say what happened, everything is there by its
 // fingerprint, the worst comes first, two screens hold it all, and with --verbose nothing is left out.
 func TestStoryOfARelease(t *testing.T) {
-	for name, rows := range map[string]int{"playwright": 60, "playwright-0.0.83": 100, "chrome-devtools-1.6": 100} {
+	for name, rows := range map[string]int{"playwright": 60, "playwright-0.0.83": 115, "chrome-devtools-1.6": 110} {
 		t.Run(name, func(t *testing.T) { storyOf(t, name, rows) })
 	}
 }
@@ -170,6 +170,7 @@ func TestAddedLinesAreLines(t *testing.T) {
 		Message: "The description changed.", Old: says("Approve this PR."), New: says("Approve this PR.\n\nLine two. See https://evil.example/x. Line three.\n<script>alert(1)</script>")}
 	host := text
 	host.Rule, host.Old, host.Message = "text-url-added", nil, "The text now names the host evil.example."
+	host.Passage = "evil.example"
 	r := &report.Report{Command: "diff", Servers: []report.Server{{Name: "a", State: report.OK}}, Findings: []finding.Finding{host, text}}
 	for format, want := range map[string][]string{
 		"table":    {"Approve this PR.{+\n", "\n    Line two. See https://evil.example/x. Line three.\n    ⚠ script: <script>alert(1)</script>+}\n"},
@@ -203,14 +204,14 @@ func TestAListIsToldOnce(t *testing.T) {
 	}
 }
 
-// TestAWaiverIsNothingThatSomebodyUses: what expired fails the run, and breaks nobody.
-func TestAWaiverIsNothingThatSomebodyUses(t *testing.T) {
+// TestAWaiverHasNoCallers checks that an expired waiver fails the run and affects no caller.
+func TestAWaiverHasNoCallers(t *testing.T) {
 	r := &report.Report{Command: "diff", Status: 1, Servers: []report.Server{{Name: "s", State: report.OK}}, Findings: []finding.Finding{
 		{Rule: "waiver-expired", Level: finding.Breaking, Item: "waiver/tool-removed", Message: "The waiver of tool-removed expired."},
 		{Rule: "tool-removed", Level: finding.Breaking, Server: "s", Item: "tool/d", Message: "`d` was removed."},
 		{Rule: "tool-added", Level: finding.Info, Server: "s", Item: "tool/e", Message: "`e` is new."},
 	}}
-	if page := table(t, r, report.Options{}); !strings.Contains(page, "breaks whoever uses d\n") {
+	if page := table(t, r, report.Options{}); !strings.Contains(page, "affects callers of d\n") {
 		t.Error(page)
 	}
 }

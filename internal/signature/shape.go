@@ -36,8 +36,15 @@ func limits(s rawjson.Object) []string {
 	return all
 }
 
-// interval is a range whose ends are raw numbers; nil = no end.
+// interval is a range whose ends are raw numbers; nil, or the ends of what JavaScript counts exactly, = no end.
 func interval(least, most json.RawMessage) string {
+	const largest = "9007199254740991"
+	if string(least) == "-"+largest {
+		least = nil
+	}
+	if string(most) == largest {
+		most = nil
+	}
 	switch {
 	case least != nil && most != nil:
 		return printable.Spaced(least) + ".." + printable.Spaced(most)

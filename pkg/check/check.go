@@ -296,6 +296,7 @@ func (r *rule) joined(found []finding.Finding) finding.Finding {
 	places := kit.Map(found, func(f finding.Finding) string { return strings.TrimSpace(f.Item + " " + f.Pointer()) })
 	items := kit.Distinct(kit.Map(found, func(f finding.Finding) string { return f.Item }))
 	one.Path, one.Member, one.Old, one.New = "", "", nil, encoded(places)
+	one.Cause, one.Places = r.Title, kit.Distinct(kit.Map(found, callOf))
 	switch len(items) {
 	case 1:
 		one.Message = fmt.Sprintf("%s, in %d places of the tool.", r.Title, len(found))
@@ -305,6 +306,23 @@ func (r *rule) joined(found []finding.Finding) finding.Finding {
 		one.Item, one.Path, one.Message = "", "/tools", fmt.Sprintf("%s, in %d places of %d tools: %s.", r.Title, len(found), len(items), kit.Some(items))
 	}
 	return one
+}
+
+// callOf is the place of a finding as a person names it: "search", or "search(query, limit)" for arguments.
+func callOf(f finding.Finding) string {
+	_, name, _ := strings.Cut(f.Item, "/")
+	steps := rawjson.Split(f.Pointer())
+	var names []string
+	switch at := slices.Index(steps, "properties"); {
+	case at >= 0 && at+1 < len(steps):
+		names = steps[at+1 : at+2]
+	case at >= 0 || slices.Contains(steps, "arguments"):
+		names = rawjson.Texts(f.New)
+	}
+	if len(names) == 0 {
+		return name
+	}
+	return name + "(" + strings.Join(names, ", ") + ")"
 }
 
 func encoded(value any) json.RawMessage {

@@ -46,7 +46,7 @@ func noise(s *server, report tell) {
 	if n := len(s.Observed.Noise); n > 0 {
 		report(finding.Finding{
 			New:     rawjson.Quote(s.Observed.Noise[0]),
-			Message: fmt.Sprintf("The server wrote to stdout what is not the protocol, %s; the first is shown.", times(n)),
+			Message: fmt.Sprintf("The server wrote to stdout what is not the protocol, %s; the first text is %q.", times(n), clip(s.Observed.Noise[0])),
 		})
 	}
 }

@@ -91,7 +91,7 @@ func TestASuccessorIsHinted(t *testing.T) {
 	old := parse(t, `{"tools":[{"name":"list_repos","description":"Lists repositories."}]}`)
 	new := parse(t, `{"tools":[{"name":"list_repositories","description":"Lists the repositories of an account."},{"name":"zoom"}]}`)
 	found := compared(t, old, new, diff.Options{})
-	const want = "perhaps `list_repos` was renamed: `list_repositories` is new and looks like it"
+	const want = "`list_repos` was possibly renamed to `list_repositories`, which is new and looks like it"
 	if len(found) != 3 || found[0].Rule != "tool-removed" || found[0].Hint != want {
 		t.Errorf("%v, with the hint %q, want %q", lines(found), found[0].Hint, want)
 	}
@@ -115,7 +115,7 @@ func TestARenameIsGuessed(t *testing.T) {
 	}
 	found := compared(t, parse(t, surface("ref", "")), parse(t, surface("target", ", or a unique selector")), diff.Options{})
 	groups := finding.Groups(found)
-	if len(found) != 2 || len(groups) != 1 || groups[0].Title != "`ref` was perhaps renamed to `target` in `click`" {
+	if len(found) != 2 || len(groups) != 1 || groups[0].Title != "`ref` possibly renamed to `target` in `click`" {
 		t.Errorf("%v in %v", lines(found), groups)
 	}
 	for _, f := range found {

@@ -98,12 +98,12 @@ func TestRenamesSpread(t *testing.T) {
 	for _, f := range compared(t, old, new, diff.Options{}) {
 		got[f.Cause]++
 	}
-	for _, cause := range []string{"`endRef` was perhaps renamed to `endTarget`", "`startRef` was perhaps renamed to `startTarget`"} {
+	for _, cause := range []string{"`endRef` possibly renamed to `endTarget`", "`startRef` possibly renamed to `startTarget`"} {
 		if got[cause] != 2 {
 			t.Errorf("%d findings say that %s: %v", got[cause], cause, got)
 		}
 	}
-	if n := got["`ref` was perhaps renamed to `target`"]; n != 4 {
-		t.Errorf("%d findings say that `ref` was perhaps renamed: %v", n, got)
+	if n := got["`ref` possibly renamed to `target`"]; n != 4 {
+		t.Errorf("%d findings say that `ref` was possibly renamed: %v", n, got)
 	}
 }

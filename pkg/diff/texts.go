@@ -222,7 +222,7 @@ func findNew(c *comparison, rule, item string, old, new []passage, named func(pa
 		for _, name := range named(p) {
 			if !known[name] {
 				known[name] = true
-				c.report(rule, finding.Finding{Item: item, Path: p.pointer, New: p.naming(name), Message: says(name)})
+				c.report(rule, finding.Finding{Item: item, Path: p.pointer, New: p.naming(name), Message: says(name), Passage: name})
 			}
 		}
 	}
@@ -274,7 +274,7 @@ func findCues(c *comparison, item string, old, new []passage) {
 		fresh := slices.DeleteFunc(wording.Read(p.text).Orders(), func(phrase string) bool { return before[strings.ToLower(phrase)] })
 		if len(fresh) > 0 {
 			c.report("text-instruction-cue-added", finding.Finding{
-				Item: item, Path: p.pointer, New: p.raw, Message: fmt.Sprintf("The text now says %q.", fresh[0]),
+				Item: item, Path: p.pointer, New: p.raw, Message: fmt.Sprintf("The text now says %q.", fresh[0]), Passage: fresh[0],
 			})
 		}
 	}

@@ -15,13 +15,13 @@ import (
 // renaming says that a property may have been renamed: a hint for each of two findings, and their cause.
 func renaming(old, new string) (gone, fresh, cause string) {
 	return successorHint(old, new),
-		"perhaps it is the new name of " + code(old) + ", which is gone and looks like it",
-		code(old) + " was perhaps renamed to " + code(new)
+		"possibly the new name of " + code(old) + ", which is gone and looks like it",
+		code(old) + " possibly renamed to " + code(new)
 }
 
 // successorHint names what may be the new name of what is gone.
 func successorHint(old, new string) string {
-	return "perhaps " + code(old) + " was renamed: " + code(new) + " is new and looks like it"
+	return code(old) + " was possibly renamed to " + code(new) + ", which is new and looks like it"
 }
 
 // spreadGuesses takes what is guessed to be renamed in one tool for renamed in others that lost and gained the same names.

@@ -41,6 +41,8 @@ type Finding struct {
 	Old     json.RawMessage `json:"old,omitempty"`     // the value before; absent when there was none
 	New     json.RawMessage `json:"new,omitempty"`     // the value now; absent when there is none
 	Witness json.RawMessage `json:"witness,omitempty"` // an instance that was right before and is wrong now
+	Passage string          `json:"passage,omitempty"` // the part of the text New that the finding is about; empty = all of it
+	Places  []string        `json:"places,omitempty"`  // such as "read_file(path)", if it is about several; Cause says what is there
 	AlsoBy  []string        `json:"alsoBy,omitempty"`  // what else makes the witness wrong, in words, where none shows the finding alone
 
 	Waiver   *Waiver   `json:"waiver,omitempty"`   // what excuses it; nil = nothing does. Policy.Apply sets it

@@ -1,0 +1,369 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"hash/maphash"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/signature"
+	"github.com/mcpctl/mcpctl/internal/wording"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// How much of a value is shown.
+const (
+	shortValue  = 40   // columns of a value that the sentence of its finding has
+	contextSize = 60   // bytes of its sentence kept on each side of a change in a text
+	longValue   = 1000 // bytes of a single value; the JSON form has the rest
+	textRows    = 2    // rows of a text on a folded page
+)
+
+// evidence returns the lines that show what changed: items by their calls, arguments by their types, texts by their words.
+// A short value is in the sentence of its finding. Verbose returns every value as it stands, with its place.
+func (v view) evidence(f finding.Finding) []line {
+	old, now := display(f.Old, f.New)
+	gone, joined := setChange(f.Old, f.New)
+	switch {
+	case isPolicy(f.Item), f.Old == nil && f.New == nil:
+		return nil
+	case isWholeItem(f):
+		return v.item(f)
+	case v.Verbose:
+		return append(lineOf(span{f.Pointer(), dim}), v.values(f)...)
+	case f.Passage != "":
+		return v.edits(highlight(now, f.Passage))
+	case isSchema(f):
+		return v.schemas(f)
+	case v.check:
+		if rawjson.TypeName(f.New) == "a string" && (!isShort(now) || strings.Contains(now, wording.Sign)) {
+			return v.paragraph(now, plain)
+		}
+		return nil
+	case isReadText(f), gone != "" && joined != "", !inSentence(f, old, now):
+		return v.values(f)
+	}
+	return nil
+}
+
+// inSentence reports whether the sentence of a finding has its values: single ones that are short, and bounds.
+func inSentence(f finding.Finding, old, now string) bool {
+	return isShort(old) && isShort(now) && !strings.Contains(now, wording.Sign) || bounds().MatchString(f.Rule)
+}
+
+// bounds are the rules of limits, whose sentence has all of them; the others here are about keywords whose values are no schemas.
+var (
+	bounds   = kit.Pattern(`-(range|length|count)-`)
+	keywords = kit.Pattern(`-(range|length|count|dependent-required|content|keyword)-`)
+)
+
+// isWholeItem reports whether an item came or went.
+func isWholeItem(f finding.Finding) bool {
+	return f.Pointer() == "" && f.Item != "" && (f.Old == nil) != (f.New == nil)
+}
+
+// isReadText reports whether a description or the instructions for the model changed, as short as they may be.
+func isReadText(f finding.Finding) bool {
+	place := path.Base(f.Pointer())
+	return (place == "description" || place == "instructions") && rawjson.TypeName(f.New) == "a string"
+}
+
+// isSchema reports whether a schema inside a tool's schemas changed, and not the value of a keyword.
+func isSchema(f finding.Finding) bool {
+	inSchema := strings.HasPrefix(f.Path, "/inputSchema") || strings.HasPrefix(f.Path, "/outputSchema")
+	value := cmp.Or(string(f.New), string(f.Old))
+	return inSchema && !keywords().MatchString(f.Rule) && rawjson.TypeName(json.RawMessage(value)) == "an object"
+}
+
+// isText reports whether a text became another one that is shown by its words.
+func isText(f finding.Finding) bool {
+	before, isText := rawjson.Text(f.Old)
+	after, both := rawjson.Text(f.New)
+	return isText && both && !(isShort(before) && isShort(after))
+}
+
+// highlight returns a text with one place of a passage marked as new: in quotes, else where it is no part of a longer name, else
+// the first.
+func highlight(text, passage string) []wording.Edit {
+	group := "(" + regexp.QuoteMeta(passage) + ")"
+	for _, pattern := range []string{"[`'\"]" + group + "[`'\"]", `(?i)(?:^|[^\pL\d_.-])` + group + `(?:$|[^\pL\d_-])`, `(?i)` + group} {
+		if at := regexp.MustCompile(pattern).FindStringSubmatchIndex(text); at != nil {
+			return []wording.Edit{
+				{Op: wording.Kept, Text: text[:at[2]]}, {Op: wording.Fresh, Text: text[at[2]:at[3]]}, {Op: wording.Kept, Text: text[at[3]:]},
+			}
+		}
+	}
+	return []wording.Edit{{Op: wording.Fresh, Text: text}}
+}
+
+// item returns the call of an item that came or went, and the texts for the model that came with it.
+func (v view) item(f finding.Finding) []line {
+	raw, sign, look := f.New, "+ ", green
+	if raw == nil {
+		raw, sign, look = f.Old, "− ", red
+	}
+	word, name, _ := strings.Cut(f.Item, "/")
+	for _, k := range snapshot.Kinds() {
+		switch takes := signature.Of(k, raw); {
+		case k.Word() != word:
+		case v.Verbose && takes != "":
+			name += "(" + takes + ")"
+		default:
+			name = cmp.Or(signature.Call(k, name, signature.Arguments(k, raw)), name)
+		}
+	}
+	all := lineOf(span{sign + name, look})
+	if f.New == nil {
+		return all
+	}
+	all = append(all, indented(2, v.paragraph(wording.Marked(about(raw)), plain))...)
+	if arguments := wording.Marked(argumentTexts(raw)); !v.folds() || strings.Contains(arguments, wording.Sign) {
+		all = append(all, indented(2, v.paragraph(arguments, plain))...)
+	}
+	return all
+}
+
+// argumentTexts are the descriptions of an item's arguments, which a model reads, too.
+func argumentTexts(raw json.RawMessage) string {
+	var texts []string
+	for _, one := range append(signature.Arguments(snapshot.Tools, raw), signature.Arguments(snapshot.Prompts, raw)...) {
+		if says := rawjson.ObjectOf(one.Schema).Text("description"); says != "" {
+			texts = append(texts, "- "+one.Name+": "+says)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// schemas returns how the type and the description of an argument or of a result changed. One that is gone has no line.
+func (v view) schemas(f finding.Finding) (all []line) {
+	before, after := rawjson.ObjectOf(f.Old).Text("description"), rawjson.ObjectOf(f.New).Text("description")
+	switch was, is := signature.Shape(f.Old), signature.Shape(f.New); {
+	case f.New == nil:
+		return nil
+	case f.Old == nil:
+		head := span{"+ " + path.Base(f.Pointer()) + ": " + is, green}
+		all = v.paragraph(wording.Marked(after), plain)
+		if len(all) > 1 || len(all) == 1 && concealing(all[0]) {
+			all = append(lineOf(head), indented(2, all)...)
+		} else {
+			all = []line{{hang: 2, rows: textRows * count(v.folds()), spans: []span{head, {"  " + oneLine(after), plain}}}}
+		}
+	case was != is:
+		all = lineOf(span{was, red}, span{" → ", dim}, span{is, green})
+	case before != after:
+		all = v.edits(wording.Compare(wording.Marked(before), wording.Marked(after)))
+	default:
+		all = lineOf(span{"--verbose shows both schemas", dim})
+	}
+	if texts := textsWithin(f.Old, f.New); !v.folds() || strings.Contains(texts, wording.Sign) {
+		all = append(all, indented(2, v.paragraph(texts, plain))...)
+	}
+	return all
+}
+
+// textsWithin are the new texts in the parts of a schema, a line for each, without the text about all of it.
+func textsWithin(old, new json.RawMessage) string {
+	known := map[string]bool{}
+	if old == nil {
+		known[rawjson.ObjectOf(new).Text("description")] = true
+	}
+	eachText(old, func(_, text string) { known[text] = true })
+	var b strings.Builder
+	eachText(new, func(name, text string) {
+		if !known[text] {
+			known[text] = true
+			fmt.Fprintf(&b, "- %s\n", strings.TrimPrefix(name+": "+wording.Marked(text), ": "))
+		}
+	})
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// schemaPlace is where a walk through a schema is.
+type schemaPlace struct {
+	name  string // of the property that it is in
+	names bool   // the members here are names of properties
+	text  bool   // a string that stands here is for a model to read
+}
+
+func (at schemaPlace) into(step string) schemaPlace {
+	switch {
+	case at.names:
+		return schemaPlace{name: step}
+	case step == "properties":
+		return schemaPlace{name: at.name, names: true}
+	}
+	return schemaPlace{name: at.name, text: slices.Contains([]string{"description", "title", "$comment"}, step)}
+}
+
+// eachText gives the texts in a schema that a model reads, each with the name of its property.
+func eachText(raw json.RawMessage, give func(name, text string)) {
+	rawjson.Strings(raw, schemaPlace{}, schemaPlace.into, func(at schemaPlace, text string) {
+		if at.text {
+			give(at.name, text)
+		}
+	})
+}
+
+// values returns one value, or two side by side: lists by what left and what joined them, long texts word by word.
+func (v view) values(f finding.Finding) []line {
+	before, after := display(f.Old, f.New)
+	gone, joined := setChange(f.Old, f.New)
+	switch {
+	case f.Old == nil && v.check:
+		return v.paragraph(short(after), plain)
+	case f.Old == nil:
+		return append(v.paragraph("+ "+short(after), green), v.markedTexts(f)...)
+	case f.New == nil:
+		return v.paragraph("− "+short(before), red)
+	case gone+joined != "":
+		return lineOf(span{gone, red}, span{strings.Repeat("  ", min(1, len(gone))), plain}, span{joined, green})
+	case isShort(before) && isShort(after):
+		return lineOf(span{before, red}, span{" → ", dim}, span{after, green})
+	}
+	return append(v.edits(wording.Compare(before, after)), v.markedTexts(f)...)
+}
+
+// markedTexts are the texts in a new schema, if some of them are marked: as JSON they are not.
+func (v view) markedTexts(f finding.Finding) []line {
+	old := append(json.RawMessage("["), append(slices.Clone(f.Old), ']')...)
+	if texts := textsWithin(old, f.New); isSchema(f) && strings.Contains(texts, wording.Sign) {
+		return indented(2, v.paragraph(texts, plain))
+	}
+	return nil
+}
+
+// unescapedMarkup spells out what JSON may write as escapes.
+var unescapedMarkup = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
+
+// setChange returns what left a list of values and what joined it, such as `− "a"` and `+ "b", "c"`; nothing if one side is no list.
+func setChange(old, new json.RawMessage) (gone, joined string) {
+	before, err := rawjson.Elements(old)
+	after, err2 := rawjson.Elements(new)
+	if err != nil || err2 != nil {
+		return "", ""
+	}
+	seed := maphash.MakeSeed()
+	digest := func(value json.RawMessage) uint64 { return rawjson.Digest(seed, value) }
+	less := func(all, other []json.RawMessage, sign string) string {
+		there := kit.Set(kit.Map(other, digest))
+		left := kit.Filter(all, func(value json.RawMessage) bool { return !there[digest(value)] })
+		if len(left) == 0 {
+			return ""
+		}
+		return sign + strings.Join(kit.Map(left, func(value json.RawMessage) string {
+			return wording.Marked(unescapedMarkup.Replace(printable.Spaced(value)))
+		}), ", ")
+	}
+	return less(before, after, "− "), less(after, before, "+ ")
+}
+
+// paragraph returns a text that a model reads. A folded page has two rows of it, unless something in it is marked as concealed.
+func (v view) paragraph(s string, look style) []line {
+	if v.folds() && !strings.Contains(s, wording.Sign) {
+		return []line{{rows: textRows, spans: []span{{oneLine(s), look}}}}
+	}
+	return kit.Map(lines(s), func(l string) line { return line{hang: bullet(l), spans: []span{{l, look}}} })
+}
+
+// display returns a pair of values as it is compared and shown: JSON on one line, but a long text, or the pair of one, stands as
+// it is, marked. A value that is not there is empty.
+func display(before, after json.RawMessage) (string, string) {
+	a, aText := rawjson.Text(before)
+	b, bText := rawjson.Text(after)
+	a, b = wording.Marked(a), wording.Marked(b)
+	if (aText || before == nil) && (bText || after == nil) && !(isShort(a) && isShort(b)) {
+		return a, b
+	}
+	return printable.Spaced(before), printable.Spaced(after)
+}
+
+func isShort(s string) bool {
+	return len(s) <= 2*shortValue && width(printable.Visible(s)) <= shortValue && !strings.Contains(s, "\n")
+}
+
+// short cuts a very long object or array, and says so. A text is whole.
+func short(s string) string {
+	if len(s) <= longValue || s[0] != '{' && s[0] != '[' {
+		return s
+	}
+	return strings.ToValidUTF8(s[:longValue], "") + fmt.Sprintf("… (%d bytes more: --format json)", len(s)-longValue)
+}
+
+// edits returns a text with its changes marked. Long stretches that stayed the same are left out, but not by Verbose.
+func (v view) edits(all []wording.Edit) (out []line) {
+	row := line{hang: 2}
+	for i, e := range all {
+		rows, look := keptRows(e.Text, i > 0 && !v.Verbose, i < len(all)-1 && !v.Verbose), plain
+		switch e.Op {
+		case wording.Gone:
+			rows, look = changedRows(v.bare, "[-", e.Text, "-]"), red
+		case wording.Fresh:
+			rows, look = changedRows(v.bare, "{+", e.Text, "+}"), green
+		}
+		for _, done := range rows[:len(rows)-1] {
+			row.spans = append(row.spans, span{done, look})
+			out, row = append(out, row), line{hang: 2}
+		}
+		row.spans = append(row.spans, span{rows[len(rows)-1], look})
+	}
+	return append(out, row)
+}
+
+// changedRows are the lines of a stretch of a text that changed. Line breaks alone are spelled out, to be seen.
+func changedRows(bare bool, open, text, end string) []string {
+	if !bare {
+		text = open + text + end
+	}
+	if strings.TrimLeft(text, open+end+"\n") == "" {
+		return []string{text}
+	}
+	return strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+}
+
+// keptRows are the lines of a stretch that stayed the same, without sentences far from a change before or after it.
+func keptRows(s string, before, after bool) []string {
+	head, tail := 0, len(s)
+	if before {
+		head = sentenceEnd(s)
+	}
+	if after {
+		tail = sentenceStart(s)
+	}
+	if (before || after) && head+len(" … ")+2 < tail {
+		left, right := strings.TrimRight(s[:head], " "), strings.TrimLeft(s[tail:], " ")
+		s = strings.TrimLeft(left+" … ", strings.Repeat(" ", count(head == 0))) + right
+	}
+	return strings.Split(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
+}
+
+// sentenceEnd is where the sentence ends that s begins in, or a word far enough in it.
+func sentenceEnd(s string) int {
+	for i, r := range s {
+		if i > contextSize && r == ' ' || sentenceEnds(s[i:]) {
+			return i + 1
+		}
+	}
+	return len(s)
+}
+
+// sentenceStart is where the sentence begins that s ends in, or a word far enough in it.
+func sentenceStart(s string) int {
+	for i := len(s) - 1; i > 0; i-- {
+		if len(s)-i > contextSize && s[i] == ' ' || sentenceEnds(s[i-1:]) {
+			return i
+		}
+	}
+	return 0
+}
+
+func sentenceEnds(s string) bool {
+	return s != "" && (s[0] == '\n' || len(s) > 1 && strings.IndexByte(".!?", s[0]) >= 0 && (s[1] == ' ' || s[1] == '\n'))
+}

@@ -1,0 +1,103 @@
+package report
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/signature"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// found is a text of an item that matches a pattern, and its place, such as "search(query).description".
+type found struct{ place, text string }
+
+// writeMatches writes the texts of items that match: the place of each, and the line with what matches.
+func writeMatches(p *page, servers []Server) {
+	defer writeFailures(p, servers)
+	if !slices.ContainsFunc(servers, Server.offers) && slices.ContainsFunc(servers, func(s Server) bool { return s.State == OK }) {
+		p.line(0, span{"no items", plain})
+	}
+	for _, s := range servers {
+		for _, k := range snapshot.Kinds() {
+			for _, raw := range *s.Items(k) {
+				for _, f := range p.matches(k, raw) {
+					p.text(0, 4, span{s.Name + "  ", dim}, span{f.place, bold})
+					p.text(7, 0, p.matching(f.text)...)
+				}
+			}
+		}
+	}
+}
+
+// offers reports whether s has items of any kind.
+func (s Server) offers() bool {
+	return slices.ContainsFunc(snapshot.Kinds(), func(k snapshot.Kind) bool { return len(*s.Items(k)) > 0 })
+}
+
+// matches are the names and texts of an item that match the pattern, in their order; at least the name of the item.
+func (o Options) matches(k snapshot.Kind, raw json.RawMessage) (all []found) {
+	name := key(k, raw)
+	add := func(place, text string) {
+		if o.Pattern.MatchString(text) && !slices.Contains(all, found{place, text}) {
+			all = append(all, found{place, text})
+		}
+	}
+	for _, argument := range signature.Arguments(k, raw) {
+		add(name+"("+argument.Name+")", argument.Name)
+	}
+	into := func(above []string, step string) []string { return append(slices.Clone(above), step) }
+	rawjson.Strings(raw, nil, into, func(steps []string, text string) {
+		switch last := len(steps) - 1; {
+		case last < 0:
+		case last == 0 && steps[0] == k.KeyField():
+			add(name, text)
+		default:
+			add(placeIn(name, steps), text)
+		}
+	})
+	if len(all) == 0 { // the name of a member matches
+		all = []found{{place: name}}
+	}
+	return all
+}
+
+// placeIn is a place in an item as a person names it: "search(query).description".
+func placeIn(name string, steps []string) string {
+	var way []string
+	for i, step := range steps {
+		if i > 0 && steps[i-1] == "properties" {
+			way = append(way, step)
+		}
+	}
+	if len(way) > 0 {
+		name += "(" + strings.Join(way, ".") + ")"
+	}
+	last := steps[len(steps)-1]
+	if _, err := strconv.Atoi(last); err == nil && len(steps) > 1 { // an element of a list
+		last = steps[len(steps)-2]
+	}
+	return name + "." + last
+}
+
+// matching returns the line of a text that matches, with some of its context, and what matches in it marked.
+func (o Options) matching(text string) []span {
+	at := o.Pattern.FindStringIndex(text)
+	if at == nil {
+		return nil
+	}
+	before, after := text[:at[0]], text[at[1]:]
+	before = before[strings.LastIndexByte(before, '\n')+1:]
+	after, _, _ = strings.Cut(after, "\n")
+	if o.folds() {
+		if start := sentenceStart(before); start > 0 {
+			before = "… " + strings.TrimLeft(before[start:], " ")
+		}
+		if end := sentenceEnd(after); end < len(after) {
+			after = strings.TrimRight(after[:end], " ") + " …"
+		}
+	}
+	return []span{{strings.TrimLeft(before, " \t"), plain}, {text[at[0]:at[1]], yellow}, {after, plain}}
+}

@@ -1,0 +1,414 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// writeVerdicts writes the findings of a comparison: a summary, the causes in full, then servers without findings.
+func writeVerdicts(p *page, r *Report) {
+	servers := r.roster()
+	v := view{Options: p.Options, servers: servers}
+	changed, quiet := servers.parted(p.Options)
+	causes := p.causes(r.Groups)
+	if len(changed) == 1 || !p.folds() || len(changed) <= mostServers {
+		for _, s := range changed {
+			writeCompared(p, s)
+		}
+	}
+	p.print(v.summary(r, causes)...)
+	writeCauses(p, v, causes)
+	writeUnsaved(p, quiet)
+	writeFailures(p, r.Servers)
+	writeUnchanged(p, "no changes: ", quiet)
+	writeMeaning(p, r, len(causes) < summaryFrom)
+}
+
+// parted are the servers with findings that are shown, and those without any.
+func (all roster) parted(o Options) (changed, quiet []Server) {
+	for _, s := range all.all {
+		if found := all.found[s.Name]; len(found) == 0 {
+			quiet = append(quiet, s)
+		} else if len(o.wanted(found)) > 0 {
+			changed = append(changed, s)
+		}
+	}
+	return changed, quiet
+}
+
+// wanted are the findings that are shown: waived ones only on request.
+func (o Options) wanted(all []finding.Finding) []finding.Finding {
+	if o.Waived {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(f finding.Finding) bool { return f.Waiver != nil })
+}
+
+// writeCauses writes each cause with its findings. Short good news follow each other without a gap. Of a fleet the first causes
+// are written, and how many there are besides.
+func writeCauses(p *page, v view, causes []cause) {
+	wasBrief := false
+	for i, c := range causes {
+		if p.folds() && len(v.servers.all) > mostServers && i == mostServers {
+			words := kit.Map(causes[i:], func(c cause) string { return levelWord(c.first()) })
+			p.gap()
+			p.text(0, 2, span{fmt.Sprintf("… and %s: %s; --verbose shows all", quantity(len(words), "more cause"), tally(words)), dim})
+			return
+		}
+		all := v.causeLines(c)
+		brief := len(all) < 2 && c.first().Level == finding.Info
+		if !brief || !wasBrief {
+			p.gap()
+		}
+		p.print(all...)
+		wasBrief = brief
+	}
+}
+
+// writeChecked writes the findings about what servers offer as a compiler does: each rule with the places and what to fix.
+func writeChecked(p *page, r *Report) {
+	servers := r.roster()
+	v := view{Options: p.Options, servers: servers, check: true}
+	changed, quiet := servers.parted(p.Options)
+	if len(changed) == 1 {
+		p.text(0, 2, append([]span{{changed[0].Name, bold}, {"  ", plain}}, Summarize(servers.found[changed[0].Name], nil).totals(p.Waived)...)...)
+	}
+	byRule := kit.Group(p.wanted(r.Findings), func(f finding.Finding) string { return levelWord(f) + f.Rule })
+	slices.SortStableFunc(byRule, func(a, b []finding.Finding) int { return rank(a[0]) - rank(b[0]) })
+	for _, found := range byRule {
+		p.gap()
+		p.print(v.ruleLines(found)...)
+	}
+	writeFailures(p, r.Servers)
+	writeUnchanged(p, "nothing found: ", quiet)
+	writeMeaning(p, r, true)
+}
+
+// mostSentences is how many sentences about one rule a folded page has.
+const mostSentences = 3
+
+// ruleLines returns the findings of one rule: a sentence for each, with its place, and how to fix them.
+func (v view) ruleLines(found []finding.Finding) []line {
+	first := found[0]
+	head := []span{levelSpan(first.Level), {"  ", plain}, {first.Rule, bold}}
+	if first.Verdict == finding.Unproven {
+		head = append(head, span{"  " + string(finding.Unproven), dim})
+	}
+	all := lineOf(head...)
+	for i, f := range found {
+		if left := len(found) - i; v.folds() && i >= mostSentences && left > 1 {
+			all = append(all, line{indent: 2, spans: []span{{fmt.Sprintf("… %d more: --verbose", left), dim}}})
+			break
+		}
+		all = append(all, line{indent: 2, hang: 2, spans: []span{{v.sentence(f), plain}}})
+		all = append(all, indented(4, v.evidence(f))...)
+		all = append(all, indented(4, v.witness(f))...)
+		all = append(all, indented(2, lineOf(span{waiverText(f.Waiver), yellow}))...)
+		if v.Verbose {
+			all = append(all, line{indent: 2, spans: []span{{"fingerprint " + f.Fingerprint(), dim}}})
+		}
+	}
+	fixes := kit.Distinct(kit.Map(found, func(f finding.Finding) string { return f.Hint }))
+	if v.folds() {
+		fixes = fixes[:min(1, len(fixes))]
+	}
+	for _, fix := range fixes {
+		all = append(all, indented(2, advice("fix: ", fix))...)
+	}
+	return all
+}
+
+// sentence returns what a rule says of a place: "read_file(path): the argument has no description". Of a rule that speaks of many
+// places it has the first of them.
+func (v view) sentence(f finding.Finding) string {
+	server := ""
+	if len(v.servers.all) > 1 {
+		server = f.Server
+	}
+	if len(f.Places) > 0 {
+		places := f.Places
+		if v.folds() && len(places) > mostSentences+1 {
+			places = append(slices.Clone(places[:mostSentences]), fmt.Sprintf("… %d more", len(f.Places)-mostSentences))
+		}
+		return join(": ", server, f.Cause, strings.Join(places, ", "))
+	}
+	place := ""
+	if f.Item != "" {
+		place = cmp.Or(placeOf(f), f.Item)
+	}
+	if place != "" || server != "" {
+		return join(": ", server, place, lowerFirst(strings.TrimSuffix(f.Message, ".")))
+	}
+	return strings.TrimSuffix(f.Message, ".")
+}
+
+// writeCompared is the heading of one server's findings: what was compared, and which version they ask for.
+func writeCompared(p *page, s Server) {
+	head := []span{{s.Name, bold}}
+	if s.Base != "" {
+		head = append(head, span{"  " + s.Base + " → " + now(s), dim})
+	}
+	if s.Tokens != nil && s.BaseTokens != nil && *s.Tokens != *s.BaseTokens {
+		head = append(head, span{"  " + estimate(*s.BaseTokens) + " → " + estimate(*s.Tokens) + " tokens", dim})
+	}
+	p.text(0, 2, head...)
+	if s.Cause != "" && !published(s.Base) { // packages have their versions in the heading
+		p.text(2, 2, span{"why: ", dim}, span{s.Cause, bold})
+	}
+	writeAdvice(p, s.Version)
+}
+
+// published reports whether a SOURCE is a package.
+func published(source string) bool {
+	return strings.HasPrefix(source, "npm:") || strings.HasPrefix(source, "pypi:") || strings.HasPrefix(source, "oci:")
+}
+
+func now(s Server) string {
+	switch {
+	case s.Transport != "" && !published(s.Source): // a package stays the same
+		return "now"
+	case s.State == Absent:
+		return "absent"
+	}
+	return cmp.Or(s.Source, "now")
+}
+
+func itemTitle(item string) string {
+	switch {
+	case item == "":
+		return "the server itself"
+	case isPolicy(item):
+		return "the policy"
+	}
+	return item
+}
+
+// isPolicy reports whether a finding is about the policy: its item is such as "waiver/tool-removed".
+func isPolicy(item string) bool { return strings.HasPrefix(item, "waiver/") }
+
+func writeUnsaved(p *page, servers []Server) {
+	servers = kit.Filter(servers, func(s Server) bool { return s.Unsaved })
+	if p.folds() && len(servers) > mostServers {
+		names := kit.Map(servers, func(s Server) string { return s.Name })
+		p.gap()
+		p.text(0, 2, span{someOf(names, mostNames), bold}, span{"  no saved snapshot", yellow})
+		p.hint(2, "save them: mcpctl snapshot, with the same arguments")
+		return
+	}
+	for _, s := range servers {
+		p.gap()
+		p.text(0, 2, span{s.Name, bold}, span{"  no saved snapshot", yellow})
+		p.hint(2, saveHint(s))
+	}
+}
+
+// writeUnchanged names the servers without findings in one line.
+func writeUnchanged(p *page, says string, servers []Server) {
+	quiet := slices.DeleteFunc(slices.Clone(servers), func(s Server) bool { return s.State != OK || s.Unsaved })
+	if len(quiet) == 0 {
+		return
+	}
+	names, most := kit.Map(quiet, func(s Server) string { return s.Name }), len(quiet)
+	if p.folds() {
+		most = mostServers
+	}
+	row := []span{{says, green}, {someOf(names, most), plain}}
+	if base := quiet[0].Base; len(quiet) == 1 && base != "" {
+		row = append(row, span{" is as in " + base, dim})
+	}
+	p.gap()
+	p.text(0, 2, row...)
+}
+
+// writeAdvice writes which version the findings ask for, if it is a higher one than the server has.
+func writeAdvice(p *page, a *finding.Advice) {
+	if a == nil || a.Enough {
+		return
+	}
+	step := fmt.Sprintf("version %s → %s is a %s step", a.Old, a.New, a.Made)
+	switch {
+	case a.Old == a.New:
+		step = fmt.Sprintf("version %s did not change", a.Old)
+	case a.Made == finding.None:
+		step = fmt.Sprintf("version %s → %s is a step back", a.Old, a.New)
+	}
+	p.text(2, 2, span{fmt.Sprintf("%s; the findings ask for %s (%s)", step, a.Next, a.Asked), dim})
+}
+
+// writeMeaning ends a report: how many findings of each level there are, unless that is said above, and why the run fails.
+func writeMeaning(p *page, r *Report, totals bool) {
+	row := r.Summary.totals(p.Waived)
+	if !totals {
+		row = nil
+	}
+	says := Meaning(r)
+	if len(row) > 0 && says != "" && r.Command == "check" && r.Status == 1 {
+		row, says = append(row, span{" (" + says + ")", dim}), ""
+	}
+	if len(row) > 0 || says != "" {
+		p.gap()
+	}
+	p.text(0, 2, row...)
+	p.text(0, 2, span{says, dim})
+	if r.accepts() {
+		p.text(0, 2, span{"accept some of them with: mcpctl accept FINGERPRINT…", dim})
+	}
+}
+
+// totals are the numbers that are not zero, and how to see what is not shown: "2 breaking, 1 warning".
+func (s Summary) totals(waived bool) []span {
+	note := " waived (--show-waived)"
+	if waived {
+		note = " waived"
+	}
+	var row []span
+	for _, part := range []struct {
+		n     int
+		text  string
+		style style
+	}{
+		{s.Breaking, strconv.Itoa(s.Breaking) + " breaking", red},
+		{s.Warning, quantity(s.Warning, "warning"), yellow},
+		{s.Info, strconv.Itoa(s.Info) + " info", cyan},
+		{s.Waived, strconv.Itoa(s.Waived) + note, dim},
+		{s.Failed, quantity(s.Failed, "server") + " failed", red},
+	} {
+		if part.n == 0 {
+			continue
+		}
+		if len(row) > 0 {
+			row = append(row, span{", ", plain})
+		}
+		row = append(row, span{part.text, part.style})
+	}
+	return row
+}
+
+func (s Summary) words() string {
+	return strings.Join(kit.Map(s.totals(true), func(part span) string { return part.text }), "")
+}
+
+// accepts reports whether some findings that fail the run can be accepted: a live server was compared with a file.
+func (r *Report) accepts() bool {
+	failing := r.failing()
+	return r.Command == "diff" && r.Status == 1 &&
+		slices.ContainsFunc(r.Servers, func(s Server) bool {
+			return s.Transport != "" && !strings.HasPrefix(s.Base, "git:") && !published(s.Base)
+		}) &&
+		slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return failing(f) && f.Acceptable() })
+}
+
+// Meaning is why the exit status of a report is not 0.
+func Meaning(r *Report) string {
+	switch r.Status {
+	case 0:
+		return ""
+	case 1:
+		failing := kit.Filter(r.Findings, r.failing())
+		breaking := Summarize(failing, nil).Breaking
+		switch {
+		case r.Command == "replay":
+			return "recorded calls would be refused"
+		case r.Command == "check" && breaking == 0:
+			return "check fails on " + string(cmp.Or(r.FailOn, finding.FailOnWarning)) + "; --fail-on breaking to allow"
+		case breaking > 0 && r.Command == "diff":
+			return quantity(breaking, "breaking change") + " found"
+		}
+		if len(failing) == 0 { // those of watch are not part of the report
+			return "findings at or above the threshold"
+		}
+		return quantity(len(failing), "finding") + " at or above the threshold"
+	case 3:
+		failed := Summarize(nil, r.Servers).Failed
+		return fmt.Sprintf("incomplete: %d of %s failed", failed, quantity(len(r.Servers), "server"))
+	case 4:
+		return "no saved snapshot to compare with"
+	case 130, 143:
+		return "interrupted: what was finished is shown"
+	}
+	return "wrong usage or configuration"
+}
+
+// writeHistory writes a row for each release of a package, with what changed since the one before.
+func writeHistory(p *page, r *Report) {
+	g := grid{columns: []column{
+		{title: "RELEASE", name: true}, {title: "TOOLS", right: true, drop: 2}, {title: "TOKENS", right: true}, {title: "BREAKING", right: true},
+		{title: "WARNING", right: true}, {title: "INFO", right: true, drop: 3}, {title: "MOST IMPORTANT", least: 20, brief: true, drop: 1},
+	}}
+	servers := r.roster()
+	for i, s := range r.Servers {
+		sum, most := Summarize(servers.found[s.Name], nil), problem(s)
+		if causes := p.causes(finding.Groups(servers.found[s.Name])); len(causes) > 0 {
+			most = causes[0].title()
+		}
+		levels := levelCells(sum)
+		if i == 0 {
+			levels = make([]span, 3)
+		}
+		row := append([]span{{s.Name, bold}, countCell(s, snapshot.Tools), {tokensOf(s.Tokens), plain}}, levels...)
+		g.rows = append(g.rows, append(row, span{most, plain}))
+	}
+	p.grid(0, g)
+	writeFailures(p, r.Servers)
+	if r.Summary.Breaking+r.Summary.Warning+r.Summary.Info > 0 {
+		p.gap()
+		p.text(0, 2, span{"each release is compared with the one before it; --verbose shows every change", dim})
+	}
+	writeMeaning(p, r, true)
+}
+
+// levelCells are how many findings there are of each level.
+func levelCells(sum Summary) []span {
+	cell := func(n int, look style) span {
+		if n == 0 {
+			return span{"–", dim}
+		}
+		return span{strconv.Itoa(n), look}
+	}
+	return []span{cell(sum.Breaking, red), cell(sum.Warning, yellow), cell(sum.Info, cyan)}
+}
+
+// writeUpgrades writes a row for each configured package: its version, the newest one, and what that changes.
+func writeUpgrades(p *page, r *Report) {
+	g := grid{columns: []column{
+		{title: "SERVER", name: true}, {title: "FROM", name: true}, {title: "TO", name: true}, {title: "BREAKING", right: true},
+		{title: "WARNING", right: true}, {title: "TOKENS"}, {title: "PROBLEM", least: 20, brief: true, drop: 1},
+	}}
+	servers, most := r.roster(), ""
+	for _, s := range r.Servers {
+		sum, tokens := Summarize(servers.found[s.Name], nil), ""
+		switch {
+		case s.Base == s.Source:
+			tokens = "up to date"
+		case s.Tokens != nil && s.BaseTokens != nil:
+			tokens = estimate(*s.BaseTokens) + " → " + estimate(*s.Tokens)
+		}
+		if most == "" && len(servers.found[s.Name]) > 0 {
+			most = s.Name
+		}
+		row := append([]span{{s.Name, bold}, {versionOf(s.Base), plain}, {versionOf(s.Source), plain}}, levelCells(sum)[:2]...)
+		g.rows = append(g.rows, append(row, span{tokens, dim}, span{problem(s), red}))
+	}
+	p.grid(0, g)
+	writeFailures(p, r.Servers)
+	if most != "" {
+		p.gap()
+		p.text(0, 2, span{"Details: mcpctl diff --upgrade " + most, dim})
+	}
+	writeMeaning(p, r, false)
+}
+
+// versionOf is the version of a package SOURCE, such as npm:NAME@VERSION.
+func versionOf(source string) string {
+	if at := strings.LastIndexAny(source, "@:"); published(source) && at > strings.IndexByte(source, ':') {
+		return source[at+1:]
+	}
+	return source
+}
