@@ -40,7 +40,7 @@ func lineOf(spans ...span) []line {
 
 // indented returns lines that begin further to the right.
 func indented(by int, all []line) []line {
-	return lists.Map(all, func(l line) line {
+	return kit.Map(all, func(l line) line {
 		l.indent += by
 		return l
 	})
@@ -51,7 +51,7 @@ func advice(word, says string) []line {
 	if says == "" {
 		return nil
 	}
-	all := lists.Map(lines(word+says), func(l string) line { return line{indent: 2, hang: 2, spans: []span{{l, cyan}}} })
+	all := kit.Map(lines(word+says), func(l string) line { return line{indent: 2, hang: 2, spans: []span{{l, cyan}}} })
 	all[0].indent = 0
 	return all
 }
