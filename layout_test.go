@@ -24,7 +24,7 @@ const module = "github.com/mcpctl/mcpctl/"
 var floors = [][]string{
 	0:  {"internal/ecma", "internal/rawjson", "internal/process", "internal/files", "internal/host", "internal/exit", "internal/kit"},
 	1:  {"pkg/snapshot", "pkg/finding", "pkg/schema", "internal/redact", "internal/syntax", "internal/wording", "internal/terminal", "internal/vault", "internal/printable"},
-	2:  {"internal/signature", "pkg/diff", "pkg/check", "internal/call", "internal/accept", "internal/transport", "internal/git", "internal/clients", "internal/packages"},
+	2:  {"pkg/diff", "pkg/check", "internal/call", "internal/accept", "internal/transport", "internal/git", "internal/clients", "internal/packages"},
 	3:  {"internal/report", "pkg/probe", "pkg/watch"},
 	4:  {"internal/monitor", "internal/output", "internal/sandbox", "internal/auth"},
 	5:  {"internal/config"},

@@ -16,7 +16,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/internal/signature"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -255,7 +254,7 @@ func (p Pair) compare(ctx context.Context, options diff.Options, policy finding.
 	c := p.judged(found)
 	c.server.BaseTokens, c.server.Tokens = p.Old.TokenCost(), p.New.TokenCost()
 	if p.Old.Snapshot != p.New.Snapshot {
-		c.server.Changed = signature.Changed(p.Old.Snapshot, p.New.Snapshot)
+		c.server.Changed = report.SignatureChanges(p.Old.Snapshot, p.New.Snapshot)
 	}
 	return c, nil
 }

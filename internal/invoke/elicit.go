@@ -16,7 +16,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/internal/signature"
 	"github.com/mcpctl/mcpctl/internal/terminal"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -29,7 +28,7 @@ func (c *Client) confirm(ctx context.Context, tool snapshot.Item, args json.RawM
 	}
 	return terminal.Confirm(ctx, c.process, fmt.Sprintf("call a tool\n  server     %s (%s, from %s)\n  tool       %s  %s\n  arguments  %s\n  the server claims: %s\n",
 		c.name(), c.session.Transport(), report.Visible(c.target.Source()), report.Visible(tool.Key),
-		report.Visible(firstLineOf(tool)), report.OneLine(args), report.Visible(signature.Hints(tool.Raw))), "Call it?",
+		report.Visible(firstLineOf(tool)), report.OneLine(args), report.Visible(report.ToolHints(tool.Raw))), "Call it?",
 		exit.Usagef("%s: %s may change things: its server does not say that it only reads (readOnlyHint); nothing was called: look at the request with --dry-run, and call it with --yes",
 			c.name(), report.Visible(tool.Key)),
 		exit.Usagef("%s: %s was not called, as you said", c.name(), report.Visible(tool.Key)))

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/mcpctl/mcpctl/internal/signature"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -83,7 +82,7 @@ func releaseAmong(t *testing.T, quiet int) *Report {
 		}
 	}
 	changed := server("playwright")
-	changed.Changed = signature.Changed(old, now)
+	changed.Changed = SignatureChanges(old, now)
 	r.Servers = append(r.Servers, changed)
 	if quiet > 0 {
 		failed, fresh := server("lost"), server("fresh")

@@ -8,7 +8,6 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
-	"github.com/mcpctl/mcpctl/internal/signature"
 	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
@@ -351,7 +350,7 @@ var callRules = kit.Pattern(`^(input-[a-z-]*property|prompt-[a-z-]*argument)-(ad
 // signature returns how an item was and is called; without the arguments that stayed, where it takes more than a line.
 func (v view) signature(f finding.Finding) []line {
 	changed := v.servers.named(f.Server).Changed
-	at := slices.IndexFunc(changed, func(c signature.Change) bool { return c.Item == f.Item })
+	at := slices.IndexFunc(changed, func(c SignatureChange) bool { return c.Item == f.Item })
 	if at < 0 {
 		return nil
 	}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/internal/signature"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -78,7 +77,7 @@ func TestNoTextIsHiddenFromAReviewer(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &report.Report{Command: "diff", Findings: found,
-		Servers: []report.Server{{Name: "s", State: report.OK, Base: "old.json", Source: "new.json", Changed: signature.Changed(old, now)}}}
+		Servers: []report.Server{{Name: "s", State: report.OK, Base: "old.json", Source: "new.json", Changed: report.SignatureChanges(old, now)}}}
 	var names []string
 	for _, part := range strings.Split(after, `"=`)[1:] {
 		names = append(names, strings.SplitN(part, `"`, 2)[0])

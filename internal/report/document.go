@@ -7,7 +7,6 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
-	"github.com/mcpctl/mcpctl/internal/signature"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -25,7 +24,7 @@ func (c *comment) document(r *Report) {
 			for _, raw := range *s.Items(k) {
 				head := fmt.Sprintf("<h3>%s</h3>\n", code(key(k, raw)+takes(k, raw)))
 				head += paragraphs(about(raw)) + paragraphs(strings.Trim(hintsInBrackets(k, raw), "[]"))
-				c.add(chapter{}, head+parameterTable("Argument", signature.Arguments(k, raw))+resultTable(k, raw), head)
+				c.add(chapter{}, head+parameterTable("Argument", argumentsOf(k, raw))+resultTable(k, raw), head)
 			}
 		}
 	}
@@ -45,16 +44,16 @@ func resultTable(k snapshot.Kind, raw json.RawMessage) string {
 	if k != snapshot.Tools {
 		return ""
 	}
-	return parameterTable("Result", signature.Properties(rawjson.ObjectOf(rawjson.ObjectOf(raw)["outputSchema"])))
+	return parameterTable("Result", propertiesOf(rawjson.ObjectOf(rawjson.ObjectOf(raw)["outputSchema"])))
 }
 
 // parameterTable is a table of what an item takes or returns; of nothing it is empty.
-func parameterTable(title string, all []signature.Parameter) string {
+func parameterTable(title string, all []parameter) string {
 	if len(all) == 0 {
 		return ""
 	}
 	table := "<table>\n<tr><th>" + title + "</th><th>Type</th><th>Required</th><th>Default</th><th>Description</th></tr>\n"
-	for _, one := range signature.RequiredFirst(all) {
+	for _, one := range requiredFirst(all) {
 		cells := kit.Map(parameterRow(one), func(cell span) string { return string(prose(cell.text)) })
 		cells[0], cells[1] = string(code(one.Name)), string(code(one.Type()))
 		table += "<tr><td>" + strings.Join(cells, "</td><td>") + "</td></tr>\n"

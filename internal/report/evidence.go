@@ -13,7 +13,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
-	"github.com/mcpctl/mcpctl/internal/signature"
 	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -112,12 +111,12 @@ func (v view) item(f finding.Finding) []line {
 	}
 	word, name, _ := strings.Cut(f.Item, "/")
 	for _, k := range snapshot.Kinds() {
-		switch takes := signature.Of(k, raw); {
+		switch takes := signatureOf(k, raw); {
 		case k.Word() != word:
 		case v.Verbose && takes != "":
 			name += "(" + takes + ")"
 		default:
-			name = cmp.Or(signature.Call(k, name, signature.Arguments(k, raw)), name)
+			name = cmp.Or(callText(k, name, argumentsOf(k, raw)), name)
 		}
 	}
 	all := lineOf(span{sign + name, look})
@@ -134,7 +133,7 @@ func (v view) item(f finding.Finding) []line {
 // argumentTexts are the descriptions of an item's arguments, which a model reads, too.
 func argumentTexts(raw json.RawMessage) string {
 	var texts []string
-	for _, one := range append(signature.Arguments(snapshot.Tools, raw), signature.Arguments(snapshot.Prompts, raw)...) {
+	for _, one := range append(argumentsOf(snapshot.Tools, raw), argumentsOf(snapshot.Prompts, raw)...) {
 		if says := rawjson.ObjectOf(one.Schema).Text("description"); says != "" {
 			texts = append(texts, "- "+one.Name+": "+says)
 		}
@@ -145,7 +144,7 @@ func argumentTexts(raw json.RawMessage) string {
 // schemas returns how the type and the description of an argument or of a result changed. One that is gone has no line.
 func (v view) schemas(f finding.Finding) (all []line) {
 	before, after := rawjson.ObjectOf(f.Old).Text("description"), rawjson.ObjectOf(f.New).Text("description")
-	switch was, is := signature.Shape(f.Old), signature.Shape(f.New); {
+	switch was, is := schemaShape(f.Old), schemaShape(f.New); {
 	case f.New == nil:
 		return nil
 	case f.Old == nil:

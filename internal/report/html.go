@@ -12,7 +12,6 @@ import (
 	"sync"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/signature"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -345,7 +344,7 @@ func (o Options) overview(r *Report) (header []string, rows [][]string) {
 				if n := itemTokens(k, raw); n > 0 {
 					cost = estimate(n)
 				}
-				rows = append(rows, []string{s.Name, k.ID(key(k, raw)), signature.Of(k, raw), cost, hintsInBrackets(k, raw), firstLine(about(raw))})
+				rows = append(rows, []string{s.Name, k.ID(key(k, raw)), signatureOf(k, raw), cost, hintsInBrackets(k, raw), firstLine(about(raw))})
 			}
 		}
 	}

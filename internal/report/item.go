@@ -9,7 +9,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
-	"github.com/mcpctl/mcpctl/internal/signature"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -26,14 +25,14 @@ func writeItem(p *page, k snapshot.Kind, raw json.RawMessage) {
 		p.text(4, 0, span{title, dim})
 	}
 	p.paragraph(4, (snapshot.Item{Raw: raw}).Description(), plain)
-	writeParameters(p, "ARGUMENT", signature.Arguments(k, raw))
+	writeParameters(p, "ARGUMENT", argumentsOf(k, raw))
 	switch k {
 	case snapshot.Tools:
-		writeParameters(p, "RESULT", signature.Properties(rawjson.ObjectOf(item["outputSchema"])))
+		writeParameters(p, "RESULT", propertiesOf(rawjson.ObjectOf(item["outputSchema"])))
 		p.gap()
-		writeNote(p, "hints", signature.Hints(raw))
+		writeNote(p, "hints", ToolHints(raw))
 	case snapshot.Templates:
-		writeNote(p, "variables", strings.Join(signature.Variables(item.Text("uriTemplate")), ", "))
+		writeNote(p, "variables", strings.Join(templateVariables(item.Text("uriTemplate")), ", "))
 	}
 	writeNote(p, "MIME type", item.Text("mimeType"))
 	if p.Raw {
@@ -96,12 +95,12 @@ func writeNote(p *page, label, text string) {
 const narrow = 64
 
 // writeParameters writes what an item takes or gives: name, type, whether it is required, default and description.
-func writeParameters(p *page, title string, all []signature.Parameter) {
+func writeParameters(p *page, title string, all []parameter) {
 	if len(all) == 0 {
 		return
 	}
 	p.gap()
-	all = signature.RequiredFirst(all)
+	all = requiredFirst(all)
 	if p.Width > 0 && p.Width < narrow {
 		p.line(4, span{title, dim})
 		for _, one := range all {
@@ -117,7 +116,7 @@ func writeParameters(p *page, title string, all []signature.Parameter) {
 	p.grid(4, g)
 }
 
-func parameterRow(p signature.Parameter) []span {
+func parameterRow(p parameter) []span {
 	needed := ""
 	if p.Required {
 		needed = "yes"
@@ -131,7 +130,7 @@ func parameterRow(p signature.Parameter) []span {
 	}
 }
 
-func writeStacked(p *page, one signature.Parameter) {
+func writeStacked(p *page, one parameter) {
 	row := parameterRow(one)
 	facts := row[1].text
 	if one.Required {

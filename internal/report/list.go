@@ -11,7 +11,6 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
-	"github.com/mcpctl/mcpctl/internal/signature"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -315,7 +314,7 @@ func takes(k snapshot.Kind, raw json.RawMessage) string {
 	if k != snapshot.Tools && k != snapshot.Prompts {
 		return ""
 	}
-	return "(" + signature.Of(k, raw) + ")"
+	return "(" + signatureOf(k, raw) + ")"
 }
 
 // hintsInBrackets are the hints of a tool that a reader needs first: [read-only] or [destructive].

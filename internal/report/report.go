@@ -17,7 +17,6 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
-	"github.com/mcpctl/mcpctl/internal/signature"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -161,7 +160,7 @@ type Server struct {
 	Error        *Failure           `json:"error,omitempty"`        // the first failure
 	MoreErrors   []Failure          `json:"moreErrors,omitempty"`   // the failures after the first
 	Tolerated    *finding.Tolerance `json:"tolerated,omitempty"`    // why the failure does not count to the exit status
-	Changed      []signature.Change `json:"changed,omitempty"`      // diff: the items that are called in another way now
+	Changed      []SignatureChange  `json:"changed,omitempty"`      // diff: the items that are called in another way now
 	Version      *finding.Advice    `json:"version,omitempty"`      // diff: what semantic versioning says of the findings
 	Cause        string             `json:"cause,omitempty"`        // diff: what is different in the package that the server is in, such as "zod 3.25.76 → 4.1.5"
 	Saved        *Saved             `json:"saved,omitempty"`        // snapshot: what became of the file

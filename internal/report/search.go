@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
-	"github.com/mcpctl/mcpctl/internal/signature"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -45,7 +44,7 @@ func (o Options) matches(k snapshot.Kind, raw json.RawMessage) (all []found) {
 			all = append(all, found{place, text})
 		}
 	}
-	for _, argument := range signature.Arguments(k, raw) {
+	for _, argument := range argumentsOf(k, raw) {
 		add(name+"("+argument.Name+")", argument.Name)
 	}
 	into := func(above []string, step string) []string { return append(slices.Clone(above), step) }

@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/internal/signature"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -39,7 +38,7 @@ func release(t *testing.T, name string) *report.Report {
 		t.Fatal(err)
 	}
 	return &report.Report{Command: "diff", Status: 1,
-		Servers:  []report.Server{{Name: name, State: report.OK, Base: "old.json", Source: "new.json", Changed: signature.Changed(old, now)}},
+		Servers:  []report.Server{{Name: name, State: report.OK, Base: "old.json", Source: "new.json", Changed: report.SignatureChanges(old, now)}},
 		Findings: found}
 }
 
@@ -119,7 +118,7 @@ func TestChangedCalls(t *testing.T) {
 			return s
 		}
 		var got string
-		for _, one := range signature.Changed(read(c.old), read(c.now)) {
+		for _, one := range report.SignatureChanges(read(c.old), read(c.now)) {
 			got += one.Old + " → " + one.New
 		}
 		if got != c.want {

@@ -1,4 +1,4 @@
-package signature
+package report
 
 import (
 	"encoding/json"
@@ -43,7 +43,7 @@ func TestShape(t *testing.T) {
 		`{"type":"object","properties":{"a":{},"b":{},"c":{},"d":{},"e":{},"f":{},"g":{},"h":{}}}`:                            "{a?: any, b?: any, c?: any, d?: any, e?: any, f?: any, …}",
 		`{"type":"object","properties":{"a":{"type":"string"}},"anyOf":[{"required":["a"]}]}`:                                 "{a?}",
 	} {
-		if got := Shape(json.RawMessage(in)); got != want {
+		if got := schemaShape(json.RawMessage(in)); got != want {
 			t.Errorf("shape(%s) = %s, want %s", in, got, want)
 		}
 	}
@@ -61,7 +61,7 @@ func TestShapeEnds(t *testing.T) {
 			}
 		}
 		schema := strings.Repeat(part, deep) + "true" + strings.Repeat(tail, deep)
-		if got := Shape(json.RawMessage(schema)); len(got) > 100 {
+		if got := schemaShape(json.RawMessage(schema)); len(got) > 100 {
 			t.Errorf("%s… gives %.200s", part, got)
 		}
 	}
@@ -81,7 +81,7 @@ func TestSignature(t *testing.T) {
 		{snapshot.Templates, `{"uriTemplate":"x://{a}/{+b,c*}{?d:3,a}{}"}`, "a, b, c, d"},
 		{snapshot.Resources, `{"uri":"x://a"}`, ""},
 	} {
-		if got := Of(c.kind, json.RawMessage(c.item)); got != c.want {
+		if got := signatureOf(c.kind, json.RawMessage(c.item)); got != c.want {
 			t.Errorf("signature(%s, %s) = %q, want %q", c.kind, c.item, got, c.want)
 		}
 	}
@@ -95,7 +95,7 @@ func TestKind(t *testing.T) {
 		`{"type":"array","minItems":1}`:                           "array, items ≥ 1",
 		`{"type":"integer","maximum":12345678901234567890}`:       "integer ≤ 12345678901234567890",
 	} {
-		if got := (Parameter{Schema: json.RawMessage(in)}).Type(); got != want {
+		if got := (parameter{Schema: json.RawMessage(in)}).Type(); got != want {
 			t.Errorf("kind of %s is %q, want %q", in, got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package signature
+package report
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 )
 
 // Type is the type of a parameter with the limits that its schema sets.
-func (p Parameter) Type() string {
+func (p parameter) Type() string {
 	s := rawjson.ObjectOf(p.Schema)
 	kind := strings.TrimSpace(shape(p.Schema, shapeDepth) + " " + interval(s["minimum"], s["maximum"]))
 	return strings.Join(append([]string{kind}, limits(s)...), ", ")
@@ -63,8 +63,8 @@ const (
 	shapeValues  = 5
 )
 
-// Shape is a JSON schema in a few words, as a type would be written.
-func Shape(schema json.RawMessage) string { return shape(schema, shapeDepth) }
+// schemaShape returns a JSON schema in a few words, as a type would be written.
+func schemaShape(schema json.RawMessage) string { return shape(schema, shapeDepth) }
 
 // shape is a JSON schema in a few words, as a type would be written: "string", "integer[]", `"a"|"b"`, "{x, y?: number}".
 func shape(schema json.RawMessage, depth int) string {
@@ -159,10 +159,10 @@ func arrayShape(s rawjson.Object, depth int) string {
 }
 
 func objectShape(s rawjson.Object, depth int) string {
-	members := RequiredFirst(Properties(s))
+	members := requiredFirst(propertiesOf(s))
 	switch values := s["additionalProperties"]; {
 	case len(members) > 0 && depth > 0:
-		return "{" + join(members, depth-2, shapeMembers) + "}"
+		return "{" + joinParameters(members, depth-2, shapeMembers) + "}"
 	case len(members) > 0:
 		return "{…}"
 	case values != nil && values[0] == '{' && depth > 0 && len(rawjson.ObjectOf(values)) > 0:

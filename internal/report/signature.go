@@ -1,5 +1,4 @@
-// Package signature tells how an item is called, as a person would write it: "search(query, limit?: integer)".
-package signature
+package report
 
 import (
 	"encoding/json"
@@ -11,28 +10,28 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// Parameter is one thing that a caller can give to an item.
-type Parameter struct {
+// parameter is one thing that a caller can give to an item.
+type parameter struct {
 	Name     string
 	Required bool
 	Schema   json.RawMessage // of its values
 }
 
-// Properties are those of an object schema, in the order in which they were sent.
-func Properties(s rawjson.Object) []Parameter {
+// propertiesOf returns those of an object schema, in the order in which they were sent.
+func propertiesOf(s rawjson.Object) []parameter {
 	required := rawjson.Texts(s["required"])
 	members, _ := rawjson.Members(s["properties"])
-	return kit.Map(members, func(m rawjson.Member) Parameter { return Parameter{m.Key, slices.Contains(required, m.Key), m.Value} })
+	return kit.Map(members, func(m rawjson.Member) parameter { return parameter{m.Key, slices.Contains(required, m.Key), m.Value} })
 }
 
-// RequiredFirst puts what is required before what may be left out.
-func RequiredFirst(all []Parameter) []Parameter {
-	required := kit.Filter(all, func(p Parameter) bool { return p.Required })
-	return append(required, kit.Filter(all, func(p Parameter) bool { return !p.Required })...)
+// requiredFirst puts what is required before what may be left out.
+func requiredFirst(all []parameter) []parameter {
+	required := kit.Filter(all, func(p parameter) bool { return p.Required })
+	return append(required, kit.Filter(all, func(p parameter) bool { return !p.Required })...)
 }
 
-// join is the compact form of at most so many parameters: "query, limit?: integer". A string's type is left out.
-func join(all []Parameter, depth, most int) string {
+// joinParameters returns the compact form of at most so many parameters: "query, limit?: integer". A string's type is left out.
+func joinParameters(all []parameter, depth, most int) string {
 	var parts []string
 	for i, p := range all {
 		if i == most && len(all) > most+1 {
@@ -49,31 +48,31 @@ func join(all []Parameter, depth, most int) string {
 }
 
 // mark is the name, with a ? behind it unless it is required.
-func (p Parameter) mark() string {
+func (p parameter) mark() string {
 	if p.Required {
 		return p.Name
 	}
 	return p.Name + "?"
 }
 
-// Of is what an item of a kind takes, on one line.
-func Of(kind snapshot.Kind, raw json.RawMessage) string {
+// signatureOf returns what an item of a kind takes, on one line: "query, limit?: integer".
+func signatureOf(kind snapshot.Kind, raw json.RawMessage) string {
 	switch kind {
 	case snapshot.Tools, snapshot.Prompts:
-		all := RequiredFirst(Arguments(kind, raw))
-		return join(all, shapeDepth, len(all))
+		all := requiredFirst(argumentsOf(kind, raw))
+		return joinParameters(all, shapeDepth, len(all))
 	case snapshot.Templates:
-		return strings.Join(Variables(rawjson.ObjectOf(raw).Text("uriTemplate")), ", ")
+		return strings.Join(templateVariables(rawjson.ObjectOf(raw).Text("uriTemplate")), ", ")
 	}
 	return ""
 }
 
-// Arguments are what a caller names when it uses an item, in the order in which they were sent.
-func Arguments(kind snapshot.Kind, raw json.RawMessage) []Parameter {
+// argumentsOf returns what a caller names when it uses an item, in the order in which they were sent.
+func argumentsOf(kind snapshot.Kind, raw json.RawMessage) []parameter {
 	item := rawjson.ObjectOf(raw)
 	switch kind {
 	case snapshot.Tools:
-		return Properties(rawjson.ObjectOf(item["inputSchema"]))
+		return propertiesOf(rawjson.ObjectOf(item["inputSchema"]))
 	case snapshot.Prompts:
 		return promptArguments(item)
 	}
@@ -81,30 +80,30 @@ func Arguments(kind snapshot.Kind, raw json.RawMessage) []Parameter {
 }
 
 // promptArguments are those of a prompt; all of them are strings.
-func promptArguments(prompt rawjson.Object) []Parameter {
-	var all []Parameter
+func promptArguments(prompt rawjson.Object) []parameter {
+	var all []parameter
 	arguments, _ := rawjson.Elements(prompt["arguments"])
 	for _, raw := range arguments {
 		a := rawjson.ObjectOf(raw)
 		required, _ := a.Bool("required")
-		all = append(all, Parameter{a.Text("name"), required, rawjson.Build(
+		all = append(all, parameter{a.Text("name"), required, rawjson.Build(
 			rawjson.Member{Key: "type", Value: rawjson.Quote("string")}, rawjson.Member{Key: "title", Value: rawjson.Quote(a.Text("title"))},
 			rawjson.Member{Key: "description", Value: rawjson.Quote(a.Text("description"))})})
 	}
 	return all
 }
 
-// Call is an item as one would call it, without the types of its arguments; empty when it takes none by name.
-func Call(kind snapshot.Kind, name string, all []Parameter) string {
+// callText returns an item as one would call it, without the types of its arguments; empty when it takes none by name.
+func callText(kind snapshot.Kind, name string, all []parameter) string {
 	if kind != snapshot.Tools && kind != snapshot.Prompts {
 		return ""
 	}
-	names := kit.Map(all, Parameter.mark)
+	names := kit.Map(all, parameter.mark)
 	return name + "(" + strings.Join(names, ", ") + ")"
 }
 
 // orderAs puts old arguments into the new ones' order, each that is gone behind the one that it followed.
-func orderAs(old, new []Parameter) {
+func orderAs(old, new []parameter) {
 	is := make(map[string]int, len(new))
 	for i, p := range slices.Backward(new) {
 		is[p.Name] = i
@@ -116,16 +115,16 @@ func orderAs(old, new []Parameter) {
 		}
 		place[p.Name] = last
 	}
-	slices.SortStableFunc(old, func(a, b Parameter) int { return place[a.Name] - place[b.Name] })
+	slices.SortStableFunc(old, func(a, b parameter) int { return place[a.Name] - place[b.Name] })
 }
 
-// expression is one {…} of a URI template (RFC 6570).
-var expression = kit.Pattern(`\{[+#./;?&]?([^{}]*)\}`)
+// templateExpression is one {…} of a URI template (RFC 6570).
+var templateExpression = kit.Pattern(`\{[+#./;?&]?([^{}]*)\}`)
 
-// Variables are the names of a URI template's variables, each once.
-func Variables(template string) []string {
+// templateVariables returns the names of a URI template's variables, each once.
+func templateVariables(template string) []string {
 	var all []string
-	for _, found := range expression().FindAllStringSubmatch(template, -1) {
+	for _, found := range templateExpression().FindAllStringSubmatch(template, -1) {
 		for name := range strings.SplitSeq(found[1], ",") {
 			name, _, _ = strings.Cut(strings.TrimSuffix(name, "*"), ":")
 			if name != "" && !slices.Contains(all, name) {
@@ -136,30 +135,32 @@ func Variables(template string) []string {
 	return all
 }
 
-// Change is how an item was and is called: its name and arguments in the new order, a ? behind those that may be left out.
-type Change struct {
+// SignatureChange is how an item was and is called: its name and arguments in the new order, a ? behind those that may be
+// left out.
+type SignatureChange struct {
 	Item string `json:"item"` // as Finding.Item
 	Old  string `json:"old"`
 	New  string `json:"new"`
 }
 
-// Changed are those of the items of both snapshots that are called in another way in the new one; nil has none.
-func Changed(old, new *snapshot.Snapshot) []Change {
+// SignatureChanges returns those of the items of both snapshots that are called in another way in the new one. A nil
+// snapshot has none.
+func SignatureChanges(old, new *snapshot.Snapshot) []SignatureChange {
 	if old == nil || new == nil {
 		return nil
 	}
-	var all []Change
+	var all []SignatureChange
 	for _, k := range snapshot.Kinds() {
-		before := map[string][]Parameter{}
+		before := map[string][]parameter{}
 		was, is := old.List(k), new.List(k)
 		for _, item := range was.Items() {
-			before[item.Key] = Arguments(k, item.Raw)
+			before[item.Key] = argumentsOf(k, item.Raw)
 		}
 		for _, item := range is.Items() {
 			arguments, both := before[item.Key]
-			now := Arguments(k, item.Raw)
+			now := argumentsOf(k, item.Raw)
 			orderAs(arguments, now)
-			if one := (Change{k.ID(item.Key), Call(k, item.Key, arguments), Call(k, item.Key, now)}); both && one.Old != one.New {
+			if one := (SignatureChange{k.ID(item.Key), callText(k, item.Key, arguments), callText(k, item.Key, now)}); both && one.Old != one.New {
 				all = append(all, one)
 			}
 		}
@@ -168,10 +169,12 @@ func Changed(old, new *snapshot.Snapshot) []Change {
 }
 
 // Short is the change with … in place of the arguments that stayed.
-func (c Change) Short() Change { return Change{c.Item, less(c.Old, c.New), less(c.New, c.Old)} }
+func (c SignatureChange) Short() SignatureChange {
+	return SignatureChange{c.Item, omitShared(c.Old, c.New), omitShared(c.New, c.Old)}
+}
 
-// less is a call in which … stands for the arguments that another call has, too.
-func less(call, other string) string {
+// omitShared returns a call in which … stands for the arguments that another call has, too.
+func omitShared(call, other string) string {
 	name, list, _ := strings.Cut(strings.TrimSuffix(call, ")"), "(")
 	_, others, _ := strings.Cut(strings.TrimSuffix(other, ")"), "(")
 	known := kit.Set(strings.Split(others, ", "))
@@ -186,8 +189,8 @@ func less(call, other string) string {
 	return name + "(" + strings.Join(kept, ", ") + ")"
 }
 
-// Hints are the effective annotations of a tool: those it sends, and the specification's defaults for the others.
-func Hints(tool json.RawMessage) string {
+// ToolHints returns the effective annotations of a tool: those it sends, and the specification's defaults for the others.
+func ToolHints(tool json.RawMessage) string {
 	annotations := rawjson.ObjectOf(rawjson.ObjectOf(tool)["annotations"])
 	all, sent, yes := []string{}, false, map[bool]string{true: "yes", false: "no"}
 	readOnly, _ := annotations.Bool("readOnlyHint")
