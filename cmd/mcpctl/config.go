@@ -52,7 +52,7 @@ func (p program) found(cfg *config.Config, entries []config.Entry, problem error
 	}
 	for _, looked := range cfg.Looked {
 		if looked.State != config.Absent || p.Verbose {
-			r.Files = append(r.Files, looked)
+			r.Files = append(r.Files, report.File(looked))
 		}
 		if looked.Problem != "" {
 			r.Status = exit.Usage

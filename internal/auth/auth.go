@@ -14,6 +14,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/vault"
@@ -24,23 +25,7 @@ import (
 type Server struct {
 	Name   string // for advice: what follows "mcpctl login"
 	URL    string // absolute, without user info
-	Client Client
-}
-
-// Client is what a configuration says of logging in. The zero value is enough for servers that keep to the specification.
-type Client struct {
-	ID            string       // of a client that was registered beforehand; empty = register, or Document
-	Secret        probe.Secret // its secret; empty = it has none
-	Scopes        []string     // asked for instead of those that the server names
-	Metadata      string       // URL of the authorization server's metadata, instead of what the server names
-	Authorize     string       // authorization endpoint, instead of the metadata's; with TokenEndpoint
-	TokenEndpoint string       // token endpoint, instead of the metadata's
-	Redirect      string       // the redirect URI that the client was registered with; empty = any port of 127.0.0.1
-	Document      string       // URL of a Client ID Metadata Document that stands for this client
-	Machine       bool         // the client gets its tokens without a person, by client_credentials
-	Refresh       probe.Secret // a refresh token from elsewhere, for runs without a person
-	Never         bool         // no token is ever sent
-	Doubted       []string     // hosts of the above that nobody named: they must have public addresses
+	Client config.Client
 }
 
 // loginCommand is what logs in to the server, as one types it, further words at its end.
@@ -114,8 +99,8 @@ type oauthClient struct {
 	secret probe.Secret
 }
 
-// configured is the client that a configuration names; ok is false when it names none.
-func (c Client) configured(i issuer) (p oauthClient, ok bool) {
+// configured returns the client that a configuration names; ok is false when it names none.
+func configured(c config.Client, i issuer) (p oauthClient, ok bool) {
 	p = oauthClient{secret: c.Secret}
 	p.ID, p.Redirect = c.ID, c.Redirect
 	if p.ID == "" && c.Document != "" && i.Documents {
@@ -159,7 +144,7 @@ type registration struct {
 // identify is who logs in: the configured client, a Client ID Metadata Document where the issuer takes one, the client of an
 // earlier login with the same redirect URI, or one that is registered now (specification 2026-07-28, client registration).
 func (w *client) identify(ctx context.Context, s Server, f discovered, old *vault.Login, redirect string, grant string) (oauthClient, error) {
-	p, ok := s.Client.configured(f.issuer)
+	p, ok := configured(s.Client, f.issuer)
 	if ok {
 		p.Redirect = redirect
 		return p, nil

@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/vault"
@@ -33,7 +34,7 @@ type callbackServer struct {
 
 // openCallback opens the port that the client is registered with, if that is fixed, or the one of the last login, so that
 // its registration can be used again, or else any. pasted = no port is opened, though the redirect URI names one.
-func openCallback(c Client, old *vault.Login, pasted bool) (*callbackServer, error) {
+func openCallback(c config.Client, old *vault.Login, pasted bool) (*callbackServer, error) {
 	d := &callbackServer{state: rand.Text(), answers: make(chan url.Values, 1), outcome: make(chan error, 1), strays: make(chan struct{}, 1)}
 	if c.Redirect != "" {
 		return d, d.openAt(c.Redirect, pasted)

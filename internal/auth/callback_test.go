@@ -10,13 +10,14 @@ import (
 	"testing"
 
 	"github.com/mcpctl/mcpctl/internal/auth/authtest"
+	"github.com/mcpctl/mcpctl/internal/config"
 )
 
 // TestCallback takes one visit, to its own address, and tells the visitor how the login went.
 func TestCallback(t *testing.T) {
 	strays := 0
 	for name, outcome := range map[string]error{"You are logged in": nil, "The login did not work": errDenied} {
-		d, err := openCallback(Client{}, nil, false)
+		d, err := openCallback(config.Client{}, nil, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +61,7 @@ func TestCallback(t *testing.T) {
 // TestNobodyStaysAtTheCallback: a connection ends with the answer to its first request, whatever it holds back.
 func TestNobodyStaysAtTheCallback(t *testing.T) {
 	t.Parallel()
-	d, err := openCallback(Client{}, nil, false)
+	d, err := openCallback(config.Client{}, nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +106,7 @@ func knock(t *testing.T, method, address, host string) (int, string) {
 // TestCallbackIsHere opens no port for a redirect URI of another machine.
 func TestCallbackIsHere(t *testing.T) {
 	for _, redirect := range []string{"https://me.example/callback", "http://me.example:1/callback", "http://127.0.0.1/callback", "http://127.0.0.1:1/callback?x=1", "myapp://callback"} {
-		if d, err := openCallback(Client{ID: "known", Redirect: redirect}, nil, false); err == nil || !strings.Contains(hint(err), "http://localhost:PORT/callback") {
+		if d, err := openCallback(config.Client{ID: "known", Redirect: redirect}, nil, false); err == nil || !strings.Contains(hint(err), "http://localhost:PORT/callback") {
 			t.Errorf("%s: %v, %v", redirect, d, err)
 		}
 	}
@@ -178,7 +179,7 @@ func TestChallengeOfTheEra(t *testing.T) {
 
 // TestDoubtedHosts contacts no private address that was found and that nobody agreed to.
 func TestDoubtedHosts(t *testing.T) {
-	s := Server{Name: "x", URL: "https://mcp.example/mcp", Client: Client{Metadata: "https://10.0.0.1/meta"}}
+	s := Server{Name: "x", URL: "https://mcp.example/mcp", Client: config.Client{Metadata: "https://10.0.0.1/meta"}}
 	for doubted, want := range map[string]bool{"": true, "10.0.0.1": false} {
 		s.Client.Doubted = []string{doubted}
 		policy, err := policyOf(s)
@@ -189,7 +190,7 @@ func TestDoubtedHosts(t *testing.T) {
 			t.Errorf("doubting %q: %v", doubted, err)
 		}
 		home := s // the server's own host is named by the same rule
-		home.URL, home.Client = "https://10.0.0.1/mcp", Client{Doubted: s.Client.Doubted}
+		home.URL, home.Client = "https://10.0.0.1/mcp", config.Client{Doubted: s.Client.Doubted}
 		if policy, err = policyOf(home); err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/transport"
 )
@@ -284,7 +285,7 @@ func (w *client) oldIssuer(ctx context.Context) (issuer, error) {
 }
 
 // overruled is the issuer with the endpoints that the user configured.
-func (i issuer) overruled(c Client) (issuer, error) {
+func (i issuer) overruled(c config.Client) (issuer, error) {
 	if c.Authorize != "" {
 		i.Authorize = c.Authorize
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/mcpctl/mcpctl/internal/auth/authtest"
+	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -89,7 +90,7 @@ func visit(t *testing.T, source *Source, url string) (status int, err error) {
 func TestLogin(t *testing.T) {
 	tests := map[string]struct {
 		quirks authtest.Quirks
-		client Client
+		client config.Client
 		device bool
 		want   []string // requests that must have been made
 	}{
@@ -100,11 +101,11 @@ func TestLogin(t *testing.T) {
 		"2025-03-26 without metadata":      {quirks: authtest.Quirks{Ancient: true, Silent: true}, want: []string{"GET /.well-known/oauth-protected-resource", "GET /.well-known/oauth-authorization-server", "POST /register", "POST /token"}},
 		"2025-03-26 with metadata":         {quirks: authtest.Quirks{Ancient: true, Silent: true, Metadata: map[string]any{"scopes_supported": nil}}, want: []string{"POST /token"}},
 		"no iss, and none promised":        {quirks: authtest.Quirks{Iss: "-", Metadata: map[string]any{"authorization_response_iss_parameter_supported": nil}}},
-		"configured client":                {quirks: authtest.Quirks{Secret: "hush-hush"}, client: Client{ID: "known", Secret: "hush-hush"}},
-		"configured client, in the form":   {quirks: authtest.Quirks{Secret: "hush-hush", Metadata: map[string]any{"token_endpoint_auth_methods_supported": []string{"client_secret_post"}}}, client: Client{ID: "known", Secret: "hush-hush"}},
-		"client ID metadata document":      {quirks: authtest.Quirks{Metadata: map[string]any{"client_id_metadata_document_supported": true, "registration_endpoint": nil}}, client: Client{Document: "https://mcpctl.example/client.json"}},
-		"document that is not offered":     {client: Client{Document: "https://mcpctl.example/client.json"}, want: []string{"POST /tenant/register"}},
-		"resource is the host":             {quirks: authtest.Quirks{}, client: Client{Scopes: []string{"mcp:write"}}},
+		"configured client":                {quirks: authtest.Quirks{Secret: "hush-hush"}, client: config.Client{ID: "known", Secret: "hush-hush"}},
+		"configured client, in the form":   {quirks: authtest.Quirks{Secret: "hush-hush", Metadata: map[string]any{"token_endpoint_auth_methods_supported": []string{"client_secret_post"}}}, client: config.Client{ID: "known", Secret: "hush-hush"}},
+		"client ID metadata document":      {quirks: authtest.Quirks{Metadata: map[string]any{"client_id_metadata_document_supported": true, "registration_endpoint": nil}}, client: config.Client{Document: "https://mcpctl.example/client.json"}},
+		"document that is not offered":     {client: config.Client{Document: "https://mcpctl.example/client.json"}, want: []string{"POST /tenant/register"}},
+		"resource is the host":             {quirks: authtest.Quirks{}, client: config.Client{Scopes: []string{"mcp:write"}}},
 		"a token in a form":                {quirks: authtest.Quirks{Form: true}},
 		"on another device":                {device: true, quirks: authtest.Quirks{Pending: 1}, want: []string{"POST /tenant/device", "POST /tenant/token"}},
 	}
@@ -135,7 +136,7 @@ func TestLogin(t *testing.T) {
 func TestLoginFails(t *testing.T) {
 	tests := map[string]struct {
 		quirks authtest.Quirks
-		client Client
+		client config.Client
 		want   string
 	}{
 		"denied":                     {quirks: authtest.Quirks{Deny: true}, want: "the login was denied"},
@@ -147,7 +148,7 @@ func TestLoginFails(t *testing.T) {
 		"plain PKCE":                 {quirks: authtest.Quirks{Metadata: map[string]any{"code_challenge_methods_supported": []string{"plain"}}}, want: "PKCE with S256"},
 		"metadata of another issuer": {quirks: authtest.Quirks{Metadata: map[string]any{"issuer": "https://evil.example"}}, want: `is of issuer "https://evil.example" and not of`},
 		"no registration":            {quirks: authtest.Quirks{Metadata: map[string]any{"registration_endpoint": nil}}, want: "registers no clients by itself"},
-		"wrong secret":               {quirks: authtest.Quirks{Secret: "hush-hush"}, client: Client{ID: "known", Secret: "wrong-secret"}, want: `"invalid_client" "wrong secret `},
+		"wrong secret":               {quirks: authtest.Quirks{Secret: "hush-hush"}, client: config.Client{ID: "known", Secret: "wrong-secret"}, want: `"invalid_client" "wrong secret `},
 		"a token of another kind":    {quirks: authtest.Quirks{Kind: "DPoP"}, want: `a token of type "DPoP"`},
 		"line break in the token":    {quirks: authtest.Quirks{Prefix: "a\r\nX-Evil: 1"}, want: "control characters"},
 		"a huge token":               {quirks: authtest.Quirks{Prefix: strings.Repeat("a", 70<<10)}, want: "larger than 64 KiB"},
@@ -226,7 +227,7 @@ func TestLoginEnds(t *testing.T) {
 // TestLoginIsPinned does not hand the secret of a client to an authorization server that the server newly names.
 func TestLoginIsPinned(t *testing.T) {
 	_, server := serve(t, authtest.Quirks{})
-	server.Client = Client{ID: "known", Secret: "hush-hush"}
+	server.Client = config.Client{ID: "known", Secret: "hush-hush"}
 	old := &vault.Login{Issuer: "https://auth.example"}
 	if _, err := Login(t.Context(), server, old, browser(t), nil); err == nil || !strings.Contains(err.Error(), `belongs to "https://auth.example"`) {
 		t.Errorf("got %v", err)

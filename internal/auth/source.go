@@ -215,7 +215,7 @@ func (s *Source) obtain(ctx context.Context, w *client, c challenge) (*vault.Log
 	if f.scopes = s.Server.scopes(f, nil, Flow{}); s.held != nil {
 		f.scopes = scopes(s.held.Wanted, c.scopes)
 	}
-	p, ok := s.Server.Client.configured(f.issuer)
+	p, ok := configured(s.Server.Client, f.issuer)
 	if !ok || s.Server.Client.Machine && p.Method == methodNone {
 		return nil, exit.Advise(`name it in the configuration: "oauth": {"clientId": "…", "clientSecret": "${…}"}`, "logging in without a person needs a client of the authorization server %s", quoted(f.issuer.ID))
 	}

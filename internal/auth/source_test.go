@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/auth/authtest"
+	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -160,7 +161,7 @@ func TestStepUp(t *testing.T) {
 
 // TestMachine gets tokens without a person, and more scopes when they are wanted.
 func TestMachine(t *testing.T) {
-	for name, client := range map[string]Client{
+	for name, client := range map[string]config.Client{
 		"secret": {ID: "known", Secret: "hush-hush", Machine: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -185,7 +186,7 @@ func TestMachine(t *testing.T) {
 func TestCarried(t *testing.T) {
 	s, server := serve(t, authtest.Quirks{})
 	_, l := login(t, server, browser(t))
-	server.Client = Client{ID: l.Client.ID, Refresh: probe.Secret(l.Secrets.Refresh)}
+	server.Client = config.Client{ID: l.Client.ID, Refresh: probe.Secret(l.Secrets.Refresh)}
 	source := &Source{Server: server}
 	for range 2 { // the second time with the one that came instead
 		if status, err := visit(t, source, s.URL); status != http.StatusOK || err != nil {
@@ -193,7 +194,7 @@ func TestCarried(t *testing.T) {
 		}
 		s.Revoke("access")
 	}
-	bad := &Source{Server: Server{Name: "tickets", URL: s.URL, Client: Client{ID: l.Client.ID, Refresh: "long-gone"}}}
+	bad := &Source{Server: Server{Name: "tickets", URL: s.URL, Client: config.Client{ID: l.Client.ID, Refresh: "long-gone"}}}
 	if _, err := visit(t, bad, s.URL); err == nil || !strings.Contains(err.Error(), `"unknown refresh token ***"`) {
 		t.Errorf("got %v", err)
 	}

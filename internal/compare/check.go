@@ -42,7 +42,7 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 	if len(o.Against) > 0 && len(targets) != 1 {
 		return nil, exit.Usagef("--against holds a file to one server, and these are %d: name the one that it is about", len(targets))
 	}
-	budgets, part := f.Config.Project.Budgets, f.Part()
+	budgets, part := check.Budgets(f.Config.Project.Budgets), f.Part()
 	looked := make([]judged, len(targets))
 	surfaces, err := f.Each(ctx, targets, func(i int, s *fleet.Surface) error {
 		defer s.LetGo()

@@ -121,7 +121,7 @@ func judgedAgain(p host.Process, cfg *config.Config, whole *report.Report, parts
 		applied, policy = check.Rules(), policy.CheckPolicy()
 		byPlace := inOrderOf(cfg)
 		slices.SortStableFunc(members, func(a, b check.Member) int { return byPlace(a.Name, b.Name) })
-		found = append(found, check.Together(members, cfg.Project.Budgets)...)
+		found = append(found, check.Together(members, check.Budgets(cfg.Project.Budgets))...)
 	}
 	return policy.Apply(found, scopeOf(cfg, applied, seen, partial), p.Now)
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -30,7 +29,7 @@ func FromCommand(dir string, command []string) (probe.Server, error) {
 	return probe.Server{
 		Name: commandName(dir, command), Source: CommandLine,
 		Stdio:   &probe.Stdio{Command: command[0], Args: slices.Clone(command[1:])},
-		Secrets: hiddenIn(command),
+		Secrets: SecretsIn(command),
 	}, nil
 }
 
@@ -203,15 +202,6 @@ func ServerName(file string) (server string, ok bool) {
 		return "", false
 	}
 	return server, true
-}
-
-// FromPackage returns the server in a published package that the command line names, started by a launcher with further arguments.
-func FromPackage(ref packages.Ref, launch packages.Command, args []string) probe.Server {
-	return probe.Server{
-		Name: ref.Name, Source: ref.String(), Timeout: packages.StartLimit,
-		Stdio:   &probe.Stdio{Command: launch.Path, Args: launch.Args, Dir: launch.Dir, Env: Plain(launch.Env)},
-		Secrets: slices.Concat(hiddenIn(args), Confidential(Plain(launch.Env))),
-	}
 }
 
 // Plain returns variables as a server takes them.

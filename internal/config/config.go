@@ -3,7 +3,6 @@
 package config
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -11,13 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/auth"
 	"github.com/mcpctl/mcpctl/internal/clients"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/redact"
-	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/internal/sandbox"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -40,31 +35,31 @@ type Input struct {
 
 // Config is what was read. Names of entries are unique.
 type Config struct {
-	Files    []string      // what was read, in order; empty = no configuration exists
-	Searched []string      // those of Files that the search came upon
-	Entries  []Entry       // in the order of files and of servers in them
-	Project  Project       // what mcpctl.yaml says, or its defaults
-	Looked   []report.File // files of applications that were looked at, in the order of applications
-	Remarks  []Problem     // what the run does without: a server that only its application can start, a file that was discovered and cannot be read
+	Files    []string  // what was read, in order; empty = no configuration exists
+	Searched []string  // those of Files that the search came upon
+	Entries  []Entry   // in the order of files and of servers in them
+	Project  Project   // what mcpctl.yaml says, or its defaults
+	Looked   []File    // files of applications that were looked at, in the order of applications
+	Remarks  []Problem // what the run does without: a server that only its application can start, a file that was discovered and cannot be read
 }
 
 // Entry is one configured server.
 type Entry struct {
-	Server    probe.Server   // Name and Source are always set; the rest is complete only without Problems
-	Login     auth.Client    // of a server at a URL: how to log in
-	File      string         // where it was configured; "MCP_SERVER_URL" for that variable
-	Line      int            // 1-based; 0 when File is not a file
-	Found     Found          // how File came to be read
-	Disabled  bool           // configured not to run
-	Problems  []Problem      // why it cannot be run; of a disabled server they matter to nobody
-	Warnings  []Problem      // what should be mended, but does not matter to this run
-	Prompts   []Prompt       // what a person would have to answer for it to run; each is among Problems too
-	Places    []report.Place // where applications have it; nil = it was not discovered
-	May       sandbox.Grants // what it may do in a sandbox besides what all may
-	refused   bool           // not in mcpctl.yaml's allow
-	unusable  bool           // only the application can run it, as its one problem says
-	chosenDir bool           // somebody chose the folder that it starts in
-	dir       string         // that it starts in, as it may be shown
+	Server    probe.Server // Name and Source are always set; the rest is complete only without Problems
+	Login     Client       // of a server at a URL: how to log in
+	File      string       // where it was configured; "MCP_SERVER_URL" for that variable
+	Line      int          // 1-based; 0 when File is not a file
+	Found     Found        // how File came to be read
+	Disabled  bool         // configured not to run
+	Problems  []Problem    // why it cannot be run; of a disabled server they matter to nobody
+	Warnings  []Problem    // what should be mended, but does not matter to this run
+	Prompts   []Prompt     // what a person would have to answer for it to run; each is among Problems too
+	Places    []Place      // where applications have it; nil = it was not discovered
+	May       Grants       // what it may do in a sandbox besides what all may
+	refused   bool         // not in mcpctl.yaml's allow
+	unusable  bool         // only the application can run it, as its one problem says
+	chosenDir bool         // somebody chose the folder that it starts in
+	dir       string       // that it starts in, as it may be shown
 	uses      []use
 	scope     scope
 	written   written
@@ -145,6 +140,7 @@ func (c *Config) Names() []string { return kit.Flat(c.Entries, Entry.Names) }
 // Words that stand for something else than a server.
 var (
 	address  = kit.Pattern(`^[A-Za-z0-9.-]*:\d+(/.*)?$|^localhost(/.*)?$|^\d+\.\d+\.\d+\.\d+(/.*)?$`)
+	scoped   = kit.Pattern(`^@[A-Za-z0-9~][\w.~-]*/[A-Za-z0-9~][\w.~-]*(@[\w.^~<>=*|+-]+)?$`) // of npm
 	halfURL  = kit.Pattern(`^(https?):/*([^/].*)`)
 	revision = kit.Pattern(`^(HEAD|main|master|origin/.+)$|.[~^]\d*$`)
 )
@@ -162,15 +158,14 @@ func AddressOf(word string) string {
 
 // Meant is how to write what a word that names no server meant: an address, a package, a commit, a file or a kind of items; or empty.
 func Meant(word string) string {
-	scoped, image := strings.HasPrefix(word, "@"), strings.TrimPrefix(word, "docker:")
+	image := strings.TrimPrefix(word, "docker:")
 	half := halfURL().FindStringSubmatch(word)
-	_, _, err := packages.Parse("npm:" + word)
 	switch {
 	case half != nil:
 		return fmt.Sprintf("a URL is written %s://%s", half[1], half[2])
 	case AddressOf(word) != "":
 		return "for a server at that address write " + AddressOf(word)
-	case scoped && err == nil:
+	case scoped().MatchString(word):
 		return "for the server in a package of npm write npm:" + word
 	case image != word:
 		return "for the server in an image write oci:" + image
@@ -277,31 +272,6 @@ func (e explained) Error() string { return e.text }
 
 // Unwrap is what is explained.
 func (e explained) Unwrap() error { return e.problems }
-
-// Describe is the entry in a report: variables as written, names alone of environment and headers, nothing that looks secret.
-func (e Entry) Describe() report.Server {
-	d := report.Server{Name: e.Server.Name, Source: e.Server.Source, Places: e.Places, ProtocolVersion: e.Server.Protocol}
-	if s := e.Server.Stdio; s != nil {
-		d.Transport, d.Env = "stdio", names(s.Env)
-		d.Dir = redact.MaskTokens(cmp.Or(e.dir, s.Dir))
-		for _, word := range redact.MaskArgs(e.words()) {
-			d.Command = append(d.Command, redact.MaskTokens(word))
-		}
-	}
-	if h := e.Server.HTTP; h != nil {
-		d.Transport, d.Headers = string(h.Kind), names(h.Headers)
-		if h.Kind == probe.AutoHTTP {
-			d.Transport = "http"
-		}
-		if h.Helper != nil {
-			d.Helper = redact.MaskTokens(redact.MaskLine(h.Helper.Command))
-		}
-		d.URL = redact.MaskTokens(redact.MaskURL(e.address()))
-	}
-	return d
-}
-
-func names(of map[string]probe.Secret) []string { return kit.SortedKeys(of) }
 
 // NeedsTrust reports whether a person must trust the entry before it is started or contacted, since its file was only
 // found. A bare address is no exception: what answers there may be meant for this machine alone.

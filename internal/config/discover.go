@@ -13,7 +13,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/clients"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 )
 
@@ -26,7 +25,7 @@ const (
 )
 
 type looked struct {
-	report.File
+	File
 	wrong *Problem // why it could not be read, or not all of it
 }
 
@@ -81,7 +80,7 @@ func (d *discovery) application(app clients.App, files []clients.File) []Entry {
 }
 
 func (d *discovery) looked(file clients.File) looked {
-	return looked{File: report.File{Application: file.App.Name, Scope: string(file.Row.Scope),
+	return looked{File: File{Application: file.App.Name, Scope: string(file.Row.Scope),
 		Path: d.in.present(file.Path)}}
 }
 
@@ -123,7 +122,7 @@ func (d *discovery) servers(s scope, file clients.File, root syntax.Value, looke
 func placed(file clients.File, entries []Entry) []Entry {
 	for i := range entries {
 		e := &entries[i]
-		e.Places = []report.Place{{Application: file.App.Name, ID: file.App.ID, Scope: string(file.Row.Scope),
+		e.Places = []Place{{Application: file.App.Name, ID: file.App.ID, Scope: string(file.Row.Scope),
 			File: e.File, Line: e.Line, Name: e.Server.Name}}
 		e.beside = file.App.Each || file.Row.Beside
 	}

@@ -14,10 +14,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/mcpctl/mcpctl/internal/auth"
-	"github.com/mcpctl/mcpctl/pkg/check"
-	"github.com/mcpctl/mcpctl/pkg/probe"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
 var update = flag.Bool("update", false, "rewrite the want sections of testdata/load")
@@ -184,8 +183,8 @@ func dumpEntry(b *strings.Builder, e Entry) {
 		}
 	}
 	dumpLogin(b, e.Login)
-	if d.ProtocolVersion != "" {
-		fmt.Fprintf(b, "protocol: %s\n", d.ProtocolVersion)
+	if e.Server.Protocol != "" {
+		fmt.Fprintf(b, "protocol: %s\n", e.Server.Protocol)
 	}
 	if e.Server.Timeout != 0 {
 		fmt.Fprintf(b, "timeout: %v\n", e.Server.Timeout)
@@ -198,7 +197,7 @@ func dumpEntry(b *strings.Builder, e Entry) {
 }
 
 // dumpLogin writes what is set of a client.
-func dumpLogin(b *strings.Builder, c auth.Client) {
+func dumpLogin(b *strings.Builder, c Client) {
 	v := reflect.ValueOf(c)
 	for i := range v.NumField() {
 		if f := v.Field(i); !f.IsZero() {
@@ -234,7 +233,7 @@ func dumpProject(b *strings.Builder, p Project) {
 	for _, t := range p.Tolerate {
 		fmt.Fprintf(b, "%s: tolerate %q: %q until %q\n", t.Source, t.Server, t.Reason, t.Expires)
 	}
-	if p.Budgets != (check.Budgets{}) {
+	if p.Budgets != (Budgets{}) {
 		fmt.Fprintf(b, "budgets: %+v\n", p.Budgets)
 	}
 	if p.Allow.Line > 0 {

@@ -5,13 +5,12 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/files"
-	"github.com/mcpctl/mcpctl/internal/sandbox"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 )
 
 // grants are what a server may do in a sandbox besides what all may, as mcpctl.yaml in a folder says.
-func (r *fieldReader) grants(f syntax.Field, folder string) sandbox.Grants {
-	var may sandbox.Grants
+func (r *fieldReader) grants(f syntax.Field, folder string) Grants {
+	var may Grants
 	for _, m := range r.object(f, []string{"network", "write"}) {
 		for _, item := range r.scalars(m.In(f.Key)) {
 			switch {

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/auth"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/syntax"
@@ -177,8 +176,8 @@ func safeHeader(name string) string {
 var cursorKeys = map[string]string{"CLIENT_ID": "clientId", "CLIENT_SECRET": "clientSecret", "scopes": "scopes"}
 
 // login is what the server's keys say of logging in with OAuth.
-func (r httpReader) login() auth.Client {
-	var c auth.Client
+func (r httpReader) login() Client {
+	var c Client
 	switch f, ok := r.get("oauth"); {
 	case !ok:
 	case f.Value.Kind == syntax.Boolean: // OpenCode's way to say never
@@ -229,7 +228,7 @@ func (r httpReader) doubted() []string {
 
 // oauth reads "oauth": clientId is everybody's; callbackPort, authServerMetadataUrl and scopes as one string Claude Code's;
 // clientSecret, authorizationUrl, tokenUrl, redirectUri and a list of scopes Gemini CLI's; scope OpenCode's; others ours.
-func (r httpReader) oauth(of syntax.Field, c *auth.Client) {
+func (r httpReader) oauth(of syntax.Field, c *Client) {
 	text := func(to *string) func(syntax.Field) {
 		return func(f syntax.Field) {
 			if f.Value.Kind != syntax.Null && r.want(f, syntax.Text) {
@@ -273,7 +272,7 @@ func (r httpReader) callback(f syntax.Field) string {
 }
 
 // grant reads how the client gets a token.
-func (r httpReader) grant(f syntax.Field, c *auth.Client) {
+func (r httpReader) grant(f syntax.Field, c *Client) {
 	switch r.text(f) {
 	case "client_credentials":
 		c.Machine = true

@@ -10,7 +10,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/clients"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -44,7 +43,7 @@ func override(entries []Entry) []Entry {
 }
 
 // overridden are the places of an entry that another one holds instead of.
-func overridden(holds, e Entry) []report.Place {
+func overridden(holds, e Entry) []Place {
 	if !alike(holds, e) {
 		e.Places[0].State = "overridden"
 	}
@@ -58,7 +57,7 @@ func (l *loader) join(known, discovered []Entry) []Entry {
 		return slices.Contains(l.config.Searched, e.File) && e.File != l.config.Project.File
 	}
 	known = slices.DeleteFunc(known, func(e Entry) bool {
-		return found(e) && slices.ContainsFunc(l.config.Looked, func(looked report.File) bool { return looked.Path == e.File })
+		return found(e) && slices.ContainsFunc(l.config.Looked, func(looked File) bool { return looked.Path == e.File })
 	})
 	all := slices.Clone(known)
 	for _, e := range discovered {
@@ -115,7 +114,7 @@ func settleNames(e Entry, all []Entry) Entry {
 }
 
 func hasPlace(e Entry, name string) bool {
-	return slices.ContainsFunc(e.Places, func(p report.Place) bool { return key(p.Name) == key(name) })
+	return slices.ContainsFunc(e.Places, func(p Place) bool { return key(p.Name) == key(name) })
 }
 
 // tellApart renames discovered servers whose name is taken: github becomes github.cursor.

@@ -15,7 +15,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/clients"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/sandbox"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 )
 
@@ -55,7 +54,7 @@ type loader struct {
 	alone    bool       // mcpctl.yaml says where servers come from
 	distant  bool       // servers come from another project than mcpctl.yaml, inside of its own
 	entries  []Entry
-	granted  map[string]sandbox.Grants // by the names of servers
+	granted  map[string]Grants // by the names of servers
 	problems []Problem
 }
 

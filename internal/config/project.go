@@ -7,9 +7,7 @@ import (
 	"strconv"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/sandbox"
 	"github.com/mcpctl/mcpctl/internal/syntax"
-	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -23,7 +21,7 @@ type Project struct {
 	Snapshots string              // absolute folder of saved snapshots
 	Stray     string              // where Snapshots leads to when nobody named it and that is outside of the project; empty = fine
 	Tolerate  []finding.Tolerance // servers that may fail for a while
-	Budgets   check.Budgets       // limits on what servers offer
+	Budgets   Budgets             // limits on what servers offer
 	Allow     Allow               // who may be contacted
 
 	snapshotsLine int // of the key; 0 = there is none
@@ -54,11 +52,11 @@ const defaultSnapshots = "mcp-snapshots"
 type projectReader struct {
 	fieldReader
 	scope
-	rules   func() []string           // known rule ids; nil = not checked
-	include []included                // files of servers
-	entries []Entry                   // servers written in the file
-	granted map[string]sandbox.Grants // by the names of servers
-	alone   bool                      // include or servers is there: no other file is looked for
+	rules   func() []string   // known rule ids; nil = not checked
+	include []included        // files of servers
+	entries []Entry           // servers written in the file
+	granted map[string]Grants // by the names of servers
+	alone   bool              // include or servers is there: no other file is looked for
 }
 
 // project reads the whole file; the problems are those of the reader.
@@ -200,7 +198,7 @@ func (p *projectReader) rule(id string, line int) {
 
 func (p *projectReader) overrides(f syntax.Field) map[string]finding.Override {
 	all := map[string]finding.Override{}
-	p.granted = map[string]sandbox.Grants{}
+	p.granted = map[string]Grants{}
 	for _, m := range p.object(f, nil) {
 		var o finding.Override
 		p.members(m.In(f.Key), true, map[string]func(syntax.Field){
@@ -214,8 +212,8 @@ func (p *projectReader) overrides(f syntax.Field) map[string]finding.Override {
 	return all
 }
 
-func (p *projectReader) budgets(f syntax.Field) check.Budgets {
-	var b check.Budgets
+func (p *projectReader) budgets(f syntax.Field) Budgets {
+	var b Budgets
 	limits := map[string]*int{
 		"tokens": &b.Tokens, "tools": &b.Tools, "server-tokens": &b.ServerTokens, "server-tools": &b.ServerTools,
 		"tool-tokens": &b.ToolTokens, "item-bytes": &b.ItemBytes, "text-characters": &b.TextCharacters,

@@ -328,7 +328,7 @@ func (r stdioReader) read(command syntax.Field) (stdio *probe.Stdio, shown strin
 	env, search := r.environ()
 	stdio = &probe.Stdio{Command: absolute(path.value, dir), Args: args, Env: env, Dir: dir, Search: search}
 	argv := append([]string{stdio.Command}, stdio.Args...)
-	r.secrets = append(append(r.secrets, hiddenIn(argv)...), Confidential(stdio.Env)...)
+	r.secrets = append(append(r.secrets, SecretsIn(argv)...), Confidential(stdio.Env)...)
 	r.noNUL(argv, command.Line)
 	return stdio, shown
 }
@@ -429,8 +429,8 @@ func secretsOf(values []string) []probe.Secret {
 	return kit.Map(values, func(value string) probe.Secret { return probe.Secret(value) })
 }
 
-// hiddenIn are the parts of a command line that are not shown.
-func hiddenIn(argv []string) []probe.Secret {
+// SecretsIn returns the parts of a command line that are not shown.
+func SecretsIn(argv []string) []probe.Secret {
 	return secretsOf(redact.Hidden(argv, redact.MaskArgs(argv)))
 }
 
@@ -475,6 +475,6 @@ func misplaced(s probe.Server) []probe.Secret {
 
 // Confidential are the values of environment variables or headers whose name or look says that they are secret.
 func Confidential(values map[string]probe.Secret) []probe.Secret {
-	sensitive := kit.Filter(names(values), func(name string) bool { return redact.Sensitive(name, values[name].Reveal()) })
+	sensitive := kit.Filter(kit.SortedKeys(values), func(name string) bool { return redact.Sensitive(name, values[name].Reveal()) })
 	return kit.Map(sensitive, func(name string) probe.Secret { return values[name] })
 }

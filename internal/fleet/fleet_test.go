@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpctl/mcpctl/internal/auth"
+	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
@@ -113,7 +113,7 @@ func TestHeadersGoToOneOrigin(t *testing.T) {
 
 func TestSame(t *testing.T) {
 	stdio := func(line, command string) Target {
-		return contact(probe.Server{Name: "a", Source: line, Stdio: &probe.Stdio{Command: command}}, auth.Client{})
+		return contact(probe.Server{Name: "a", Source: line, Stdio: &probe.Stdio{Command: command}}, config.Client{})
 	}
 	live := func(target Target) Target {
 		target.server = target.plain

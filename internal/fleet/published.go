@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/mcpctl/mcpctl/internal/auth"
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/packages"
@@ -41,7 +40,7 @@ func packageTarget(f *Fleet, s source.Source) (Target, error) {
 			Error: &report.Failure{Stage: string(probe.Starting), Message: err.Error()}}
 		return Target{known: &Surface{Server: failed}}, nil
 	}
-	t := contact(config.FromPackage(ref, command, s.Args), auth.Client{})
+	t := contact(packageServer(ref, command, s.Args), config.Client{})
 	t.typed, t.projects = true, []string{command.Dir}
 	return t, nil
 }
@@ -69,6 +68,16 @@ func (t Target) packageOf() *packages.Package {
 		return nil
 	}
 	return &packages.Package{Ref: launch.Ref}
+}
+
+// packageServer returns the server in a published package, started by a launcher with further arguments.
+func packageServer(ref packages.Ref, launch packages.Command, args []string) probe.Server {
+	env := config.Plain(launch.Env)
+	return probe.Server{
+		Name: ref.Name, Source: ref.String(), Timeout: packages.StartLimit,
+		Stdio:   &probe.Stdio{Command: launch.Path, Args: launch.Args, Dir: launch.Dir, Env: env},
+		Secrets: slices.Concat(config.SecretsIn(args), config.Confidential(env)),
+	}
 }
 
 // AtVersion returns targets whose launchers start these versions, by the names of the servers, without install scripts.

@@ -18,7 +18,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/login"
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/internal/sandbox"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/internal/trust"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -30,12 +29,12 @@ type Target struct {
 	saved  *source.Saved // what is read later; nil = known has it
 	plain  *probe.Server // as it is configured, logins included; nil = the surface is known
 	server *probe.Server // as the flags of the run have it
-	login  auth.Client   // how to log in to it, as configured
+	login  config.Client // how to log in to it, as configured
 
 	typed bool // the server in a package that the command line names
 
-	projects []string       // folders that it may see in a sandbox, if it works there
-	may      sandbox.Grants // what else it may do in there
+	projects []string      // folders that it may see in a sandbox, if it works there
+	may      config.Grants // what else it may do in there
 }
 
 // Live tells whether there is a server to contact.
@@ -316,7 +315,7 @@ func (f *Fleet) approvedTarget(a trust.Approved) Target {
 }
 
 // contact is the target that contacts a server, which is copied as far as it is changed later.
-func contact(server probe.Server, client auth.Client) Target {
+func contact(server probe.Server, client config.Client) Target {
 	if server.HTTP != nil {
 		http := *server.HTTP
 		server.HTTP = &http
@@ -372,7 +371,7 @@ func (f *Fleet) targetsOf(ctx context.Context, s source.Source) ([]Target, error
 	if refusal := f.Config.Project.Allow.Refusal(server.Name); refusal != nil {
 		return []Target{misconfigured(server.Name, server.Source, []config.Problem{*refusal})}, nil
 	}
-	return []Target{contact(server, auth.Client{})}, nil
+	return []Target{contact(server, config.Client{})}, nil
 }
 
 // uniqueNames numbers ad-hoc servers that would have the name of an earlier one, such as two URLs of one host.

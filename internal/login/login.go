@@ -196,7 +196,7 @@ func Attacher(p host.Process, pem []byte) func(http *probe.HTTP, server auth.Ser
 }
 
 // ServerOf is a server as its logins know it: one that the command line names by its URL is called by that.
-func ServerOf(server probe.Server, client auth.Client) auth.Server {
+func ServerOf(server probe.Server, client config.Client) auth.Server {
 	s := auth.Server{Name: server.Name, URL: server.HTTP.URL, Client: client}
 	if server.Source == config.CommandLine {
 		s.Name = auth.Canonical(s.URL)

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -32,12 +33,6 @@ type Box struct {
 
 	sized     bool // this bubblewrap bounds folders in memory
 	processes bool // the number of processes can be bounded here
-}
-
-// Grants are what a server may do in the sandbox besides what all may.
-type Grants struct {
-	Network []string // hosts that it needs; bubblewrap knows no hosts, so that any of them opens the whole network
-	Write   []string // folders that it may write to, absolute
 }
 
 // The bounds of what runs in the sandbox.
@@ -70,7 +65,7 @@ var networkFiles = []string{"/etc/gai.conf", "/etc/host.conf", "/etc/hosts", "/e
 
 // Wrap is the server as it is started inside of the sandbox. It sees that of the projects, folders each, that its working folder
 // is in; the error says why there is none. The note is not empty when something has an effect that is easily overlooked.
-func (b Box) Wrap(s probe.Stdio, projects []string, may Grants) (wrapped probe.Stdio, note string, _ error) {
+func (b Box) Wrap(s probe.Stdio, projects []string, may config.Grants) (wrapped probe.Stdio, note string, _ error) {
 	dir := s.Dir
 	if dir == "" {
 		dir = b.Dir

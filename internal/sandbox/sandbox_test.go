@@ -9,12 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
 // wrapped is the command line of a server in the sandbox, and what stands before the server's own part of it.
-func wrapped(t *testing.T, b Box, s probe.Stdio, may Grants, projects ...string) (out probe.Stdio, walls string) {
+func wrapped(t *testing.T, b Box, s probe.Stdio, may config.Grants, projects ...string) (out probe.Stdio, walls string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("SKIPPED: bubblewrap is for Linux")
@@ -33,7 +34,7 @@ func wrapped(t *testing.T, b Box, s probe.Stdio, may Grants, projects ...string)
 var box = Box{Bwrap: "/usr/bin/bwrap", Home: "/home/me", Path: "/usr/bin", Dir: "/home/me/project", sized: true, processes: true}
 
 func TestWrapShutsIn(t *testing.T) {
-	out, walls := wrapped(t, box, probe.Stdio{Command: "npm", Args: []string{"-y", "--bind", "/"}}, Grants{}, "/home/me/project")
+	out, walls := wrapped(t, box, probe.Stdio{Command: "npm", Args: []string{"-y", "--bind", "/"}}, config.Grants{}, "/home/me/project")
 	for _, want := range []string{
 		"--unshare-all", "--die-with-parent", "--new-session", "--cap-drop ALL", "--seccomp 3", "--tmpfs /tmp", "--chdir /home/me/project", "--remount-ro /",
 		"--tmpfs /home/me --ro-bind-try /home/me/project /home/me/project", // in this order, or the project is not seen
@@ -56,12 +57,12 @@ func TestWrapShutsIn(t *testing.T) {
 func TestWrapRefusesFoldersOutside(t *testing.T) {
 	outside := t.TempDir()
 	for _, dir := range []string{outside, filepath.Dir(outside), "/etc", "/tmp", "/home", "/home/me/other", "/home/me/project2"} {
-		if out, _, err := box.Wrap(probe.Stdio{Command: "s", Dir: dir}, []string{"/home/me/project"}, Grants{}); err == nil || !strings.Contains(err.Error(), "outside of the project") {
+		if out, _, err := box.Wrap(probe.Stdio{Command: "s", Dir: dir}, []string{"/home/me/project"}, config.Grants{}); err == nil || !strings.Contains(err.Error(), "outside of the project") {
 			t.Errorf("%s: %v, %q", dir, err, out.Args)
 		}
 	}
 	for project, want := range map[string]string{"/home/me": "/home/me/project", "/": "/home/me/project", "/home/me/project": "/home/me/project"} {
-		_, walls := wrapped(t, box, probe.Stdio{Command: "s"}, Grants{}, project)
+		_, walls := wrapped(t, box, probe.Stdio{Command: "s"}, config.Grants{}, project)
 		if !strings.Contains(walls, "--ro-bind-try "+want+" "+want) || strings.Contains(walls, "-try /home/me ") || strings.Contains(walls, "-try / ") {
 			t.Errorf("a repository at %s: %s", project, walls)
 		}
@@ -70,7 +71,7 @@ func TestWrapRefusesFoldersOutside(t *testing.T) {
 
 func TestWrapTellsWhatIsNotSeen(t *testing.T) {
 	for dir, want := range map[string]string{"/home/me/project": "", "/home/me": "home folder", "/": "is /"} {
-		out, note, err := box.Wrap(probe.Stdio{Command: "s", Dir: dir}, []string{"/home/me/project", "/home/me", "/"}, Grants{})
+		out, note, err := box.Wrap(probe.Stdio{Command: "s", Dir: dir}, []string{"/home/me/project", "/home/me", "/"}, config.Grants{})
 		if err != nil || (note == "") != (want == "") || !strings.Contains(note, want) {
 			t.Errorf("%s: %q, %v", dir, note, err)
 		}
@@ -89,12 +90,12 @@ func TestWrapGrants(t *testing.T) {
 	}
 	b := box
 	b.Dir = project
-	_, walls := wrapped(t, b, probe.Stdio{Command: "s"}, Grants{Network: []string{"h"}, Write: []string{out}}, project)
+	_, walls := wrapped(t, b, probe.Stdio{Command: "s"}, config.Grants{Network: []string{"h"}, Write: []string{out}}, project)
 	if !strings.Contains(walls, "--ro-bind-try "+project+" "+project+" --bind "+out+" "+out) || !strings.Contains(walls, "--share-net") || !strings.Contains(walls, "/etc/resolv.conf") {
 		t.Error(walls)
 	}
 	for _, folder := range []string{"/", "/home", "/home/me", "/etc", "/tmp", filepath.Join(project, "missing")} {
-		if _, _, err := b.Wrap(probe.Stdio{Command: "s"}, []string{project}, Grants{Write: []string{folder}}); err == nil {
+		if _, _, err := b.Wrap(probe.Stdio{Command: "s"}, []string{project}, config.Grants{Write: []string{folder}}); err == nil {
 			t.Errorf("%s is granted", folder)
 		}
 	}
@@ -104,7 +105,7 @@ func TestWrapGrants(t *testing.T) {
 // that sets limits.
 func TestWrapKeepsTheLoaderInside(t *testing.T) {
 	env := map[string]probe.Secret{"LD_PRELOAD": "./evil.so", "GLIBC_TUNABLES": "x", "BASH_FUNC_ulimit%%": "() { :; }", "SHELLOPTS": "xtrace", "TOKEN": "s3cret", "ENVIRONMENT": "s3cret"}
-	out, _ := wrapped(t, box, probe.Stdio{Command: "s", Env: env}, Grants{}, "/home/me/project")
+	out, _ := wrapped(t, box, probe.Stdio{Command: "s", Env: env}, config.Grants{}, "/home/me/project")
 	if all := strings.Join(out.Args, " "); len(out.Env) != 2 || out.Env["TOKEN"] != "s3cret" || strings.Contains(all, "s3cret") {
 		t.Errorf("variables outside: %v in %v", all, out.Env)
 	}
@@ -171,7 +172,7 @@ func TestWrapShowsThePrograms(t *testing.T) {
 		"uvx --python 3.12 py":                    pyFiles,
 	} {
 		words := strings.Fields(command)
-		out, _, err := b.Wrap(probe.Stdio{Command: words[0], Args: words[1:]}, []string{home}, Grants{})
+		out, _, err := b.Wrap(probe.Stdio{Command: words[0], Args: words[1:]}, []string{home}, config.Grants{})
 		if err != nil {
 			t.Errorf("%s: %v", command, err)
 		}
@@ -187,10 +188,10 @@ func TestWrapShowsThePrograms(t *testing.T) {
 	}
 	for command, want := range map[string]string{"npx -y @x/srv": "npx would fetch", "npx -y @x/srv@1.2.4": "npx would fetch", "uvx other": "uvx would fetch", "uvx ../../../bin/other": "uvx ../../../bin/other would need", "uvx py@2.0": "uvx would fetch", "docker run -i x": "docker reaches its engine"} {
 		words := strings.Fields(command)
-		if out, _, err := b.Wrap(probe.Stdio{Command: words[0], Args: words[1:]}, []string{home}, Grants{}); err == nil || !strings.Contains(err.Error(), want) {
+		if out, _, err := b.Wrap(probe.Stdio{Command: words[0], Args: words[1:]}, []string{home}, config.Grants{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %q", command, err, out.Args)
 		}
-		if _, _, err := b.Wrap(probe.Stdio{Command: words[0], Args: words[1:]}, []string{home}, Grants{Network: []string{"registry.example"}}); err != nil {
+		if _, _, err := b.Wrap(probe.Stdio{Command: words[0], Args: words[1:]}, []string{home}, config.Grants{Network: []string{"registry.example"}}); err != nil {
 			t.Errorf("%s with the network: %v", command, err)
 		}
 	}
@@ -212,7 +213,7 @@ func TestWrapKeepsOthersProjectsOut(t *testing.T) {
 		home + "/app/bin/sh":               {home + "/app/bin", home + "/app/lib"},
 	} {
 		words := strings.Fields(command)
-		out, walls := wrapped(t, b, probe.Stdio{Command: words[0], Args: words[1:]}, Grants{}, project)
+		out, walls := wrapped(t, b, probe.Stdio{Command: words[0], Args: words[1:]}, config.Grants{}, project)
 		var seen []string
 		for i, word := range out.Args {
 			if files.Below(word, filepath.Join(home, "app")) && out.Args[i-1] == "--ro-bind-try" {

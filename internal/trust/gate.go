@@ -134,7 +134,7 @@ func (g Gate) Describe(cfg *config.Config, entries []config.Entry) []report.Serv
 	var servers []report.Server
 	problem := g.judge(cfg)
 	for _, e := range entries {
-		s := e.Describe()
+		s := describe(e)
 		switch s.State = report.OK; {
 		case e.Disabled:
 			s.State = report.Disabled
@@ -155,6 +155,24 @@ func (g Gate) Describe(cfg *config.Config, entries []config.Entry) []report.Serv
 		servers = append(servers, s)
 	}
 	return servers
+}
+
+// describe returns an entry as reports have it.
+func describe(e config.Entry) report.Server {
+	d := e.Describe()
+	return report.Server{
+		Name: e.Server.Name, Source: e.Server.Source, Places: Places(e), ProtocolVersion: e.Server.Protocol,
+		Transport: d.Transport, Command: d.Command, Dir: d.Dir, Env: d.Env,
+		URL: d.URL, Headers: d.Headers, Helper: d.Helper,
+	}
+}
+
+// Places returns where applications have an entry, as reports have it; nil = it was not discovered.
+func Places(e config.Entry) (places []report.Place) {
+	for _, place := range e.Places {
+		places = append(places, report.Place(place))
+	}
+	return places
 }
 
 // Misconfigured returns the report of a server that cannot be tried because of the configuration.
