@@ -184,7 +184,7 @@ func (c composition) by(f finding.Finding) (by []*mutation) {
 	for _, m := range c.chosen {
 		switch {
 		case m.member == "" && len(strings.Split(f.Path, "/")) == 2:
-			named := map[string]string{"closed": "additional-properties", "fewer members": "properties-count"}[m.name]
+			named := map[string]string{"closed": "additional-properties", "fewer members": "size"}[m.name]
 			if strings.Contains(f.Rule, named) || strings.Contains(f.Rule, "-schema-") {
 				by = append(by, m)
 			}

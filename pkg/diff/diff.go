@@ -224,8 +224,13 @@ func empty(tree any) bool {
 
 // compareRest reports the members that no rule knows.
 func compareRest(c *comparison, s subject, known ...string) {
-	rule := func(string) string { return s.kind.Word() + "-changed" }
+	rule := func(string) string { return changedRule(s.kind) }
 	reportChanged(c, s, keys(s.old, s.new, known...), rule, func(rule, key string) { reportMember(c, s, rule, key) })
+}
+
+// changedRule returns the rule for what no other rule knows. A skill is advised on its frontmatter.
+func changedRule(kind snapshot.Kind) string {
+	return either(kind == snapshot.Skills, "skill-changed", "item-changed")
 }
 
 // reportChanged has each of some members told that changed, by the rule for it; very many by one rule are told as one finding, since each costs

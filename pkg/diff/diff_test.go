@@ -73,8 +73,8 @@ func TestCompare(t *testing.T) {
 			`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"p":{"type":"string","minLength":1,"maxLength":5}}}}]}`,
 			`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"p":{"type":"string","minLength":2,"maxLength":9}}}}]}`,
 			[]string{
-				`breaking input-length-narrowed tool/a/inputSchema/properties/p 1→2`,
-				`info input-length-widened tool/a/inputSchema/properties/p 5→9`,
+				`breaking input-size-narrowed tool/a/inputSchema/properties/p 1→2`,
+				`info input-size-widened tool/a/inputSchema/properties/p 5→9`,
 			},
 		},
 		"choice that keeps its type": {
@@ -87,7 +87,7 @@ func TestCompare(t *testing.T) {
 			`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"p":{"$ref":"#/$defs/B"}},"$defs":{"A":{}}}}]}`,
 			[]string{`warning input-schema-ref-unresolved tool/a/inputSchema/properties/p/$ref →"#/$defs/B"`},
 		},
-		"items that are no objects": {`{"tools":[7]}`, `{"tools":[{}]}`, []string{`warning tool-changed tool/ 7→{}`}},
+		"items that are no objects": {`{"tools":[7]}`, `{"tools":[{}]}`, []string{`warning item-changed tool/ 7→{}`}},
 		"instructions that are gone": {
 			`{"mcpctl":1,"protocolVersion":"2025-11-25","instructions":"Be brief."}`, `{"mcpctl":1,"protocolVersion":"2025-11-25"}`,
 			[]string{`warning instructions-removed /instructions "Be brief."→`},
@@ -128,7 +128,7 @@ func TestCompare(t *testing.T) {
 			`{"tools":[{"name":"a","description":"A."}]}`, `{"tools":[{"name":"a","description":"A. See https://a.example/x","title":"https://a.example/y"}]}`,
 			[]string{
 				`warning text-url-added tool/a/description →"A. See https://a.example/x"`, `warning tool-description-changed tool/a/description "A."→"A. See https://a.example/x"`,
-				`info tool-title-changed tool/a/title "a"→"https://a.example/y"`,
+				`info item-title-changed tool/a/title "a"→"https://a.example/y"`,
 			},
 		},
 		"an order that was given before": {
@@ -137,7 +137,7 @@ func TestCompare(t *testing.T) {
 		},
 		"a number in another spelling": {`{"tools":[{"name":"a","_meta":{"n":1e+2}}]}`, `{"tools":[{"name":"a","_meta":{"n":100}}]}`, nil},
 		"another exponent": {
-			`{"tools":[{"name":"a","_meta":{"n":1e2}}]}`, `{"tools":[{"name":"a","_meta":{"n":1e3}}]}`, []string{`info tool-meta-changed tool/a/_meta {"n":1e2}→{"n":1e3}`},
+			`{"tools":[{"name":"a","_meta":{"n":1e2}}]}`, `{"tools":[{"name":"a","_meta":{"n":1e3}}]}`, []string{`info item-meta-changed tool/a/_meta {"n":1e2}→{"n":1e3}`},
 		},
 		"a variable that leaves the query": {
 			`{"resourceTemplates":[{"uriTemplate":"x://{?a,b}","name":"t"}]}`, `{"resourceTemplates":[{"uriTemplate":"x://{?a}","name":"t"}]}`,

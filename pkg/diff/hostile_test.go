@@ -300,7 +300,7 @@ func TestManyMembersAreToldAsOne(t *testing.T) {
 	}
 	few, others := told(100, "a", "b"), told(300, "a", "b")
 	for rule, each := range map[string]int{"protocol-version-removed": 1, "protocol-version-added": 1, "server-metadata-changed": 2, "capability-added": 1, "capability-removed": 1,
-		"extension-added": 1, "extension-removed": 1, "tool-annotation-changed": 2, "tool-changed": 2, "skill-frontmatter-changed": 2, "skill-file-added": 1, "skill-file-removed": 1} {
+		"extension-added": 1, "extension-removed": 1, "tool-annotation-changed": 2, "item-changed": 2, "skill-frontmatter-changed": 2, "skill-file-added": 1, "skill-file-removed": 1} {
 		if found := others[rule]; len(found) != 1 || !strings.HasSuffix(found[0].Message, fmt.Sprintf("101` and %d more.", each*300-5)) || each == 1 && (found[0].Old == nil) == (found[0].New == nil) || len(found[0].Old)+len(found[0].New) < 300*each*len(`"a1":1,`) {
 			t.Errorf("%s: %v", rule, lines(found))
 		}

@@ -135,7 +135,7 @@ func compareItems(c *comparison, old, new snapshot.List) {
 		switch {
 		case p.new == nil && !new.Whole(), p.old == nil && !old.Whole():
 		case p.further > 0:
-			c.report(kind.Word()+"-changed", finding.Finding{
+			c.report(changedRule(kind), finding.Finding{
 				Item: kind.ID(p.key), Level: finding.Warning, Verdict: finding.Unproven, Old: p.old, New: p.new,
 				Message: fmt.Sprintf("%s of this %s changed, and were not compared one by one.", kit.Counted(p.further, "more item"), kind.KeyField()),
 			})
@@ -251,12 +251,12 @@ func reportRepeated(c *comparison, kind snapshot.Kind, p *pair) {
 	f := finding.Finding{Item: kind.ID(p.key), Old: p.old, New: p.new}
 	switch {
 	case p.key == "":
-		c.report(kind.Word()+"-changed", f)
+		c.report(changedRule(kind), f)
 	case kind == snapshot.Tools && p.old == nil:
 		c.report("tool-duplicate-name", f)
 	default:
 		f.Message = fmt.Sprintf("The number of items with this %s changed.", kind.KeyField())
-		c.report(kind.Word()+"-changed", f)
+		c.report(changedRule(kind), f)
 	}
 }
 
@@ -271,7 +271,7 @@ func compareItem(c *comparison, kind snapshot.Kind, p *pair) {
 	s := subject{kind: kind, id: kind.ID(p.key), old: viewOf(p.old), new: viewOf(p.new)}
 	if len(s.old) == 0 || len(s.new) == 0 {
 		if !same(p.old, p.new) {
-			c.report(kind.Word()+"-changed", finding.Finding{Item: s.id, Old: p.old, New: p.new})
+			c.report(changedRule(kind), finding.Finding{Item: s.id, Old: p.old, New: p.new})
 		}
 		return
 	}

@@ -34,7 +34,7 @@ func (r *revision) suffix(ch *change) string {
 	case schema.FamilyTitle:
 		return "property-title-changed"
 	case schema.FamilyDeprecated:
-		return ch.deprecationRule()
+		return either(isTrue(ch.Old) == isTrue(ch.New), "", "property-deprecation-changed")
 	case schema.FamilyDefault:
 		return "default-" + ch.presence()
 	case schema.FamilyDescription:
@@ -93,16 +93,6 @@ func (ch *change) presence() string {
 }
 
 func isTrue(raw json.RawMessage) bool { return string(raw) == "true" }
-
-func (ch *change) deprecationRule() string {
-	switch {
-	case isTrue(ch.Old) == isTrue(ch.New):
-		return ""
-	case isTrue(ch.New):
-		return "property-deprecated"
-	}
-	return "property-undeprecated"
-}
 
 func (ch *change) descriptionRule() string {
 	old, _ := rawjson.Text(ch.Old)

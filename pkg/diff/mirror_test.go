@@ -21,7 +21,7 @@ func excuses() map[string]string {
 		"prompt-argument-renamed":                     "renaming back is renaming",
 		"template-variable-renamed":                   "renaming back is renaming",
 		"tool-ui-resource-changed":                    "it speaks in both directions",
-		"tool-duplicate-name":                         "a name that is unique again is told by tool-changed",
+		"tool-duplicate-name":                         "a name that is unique again is told by item-changed",
 		"tool-hidden-from-http-clients":               "a header that is right again is told by tool-header-mapping-changed",
 		"text-hidden-characters-added":                "characters that are gone are told by the rule of the text",
 		"text-url-added":                              "an address that is gone is told by the rule of the text",
@@ -102,7 +102,7 @@ func TestInputAndOutputMirror(t *testing.T) {
 			t.Errorf("%s is %s and %s is %s", id, input, mirror, output)
 		}
 	}
-	if checked < 20 {
+	if checked < 14 {
 		t.Errorf("only %d pairs were looked at", checked)
 	}
 }

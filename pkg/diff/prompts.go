@@ -10,10 +10,10 @@ import (
 )
 
 func comparePrompt(c *comparison, s subject) {
-	compareTitle(c, s, "prompt-title-changed")
-	compareDescription(c, s, "prompt")
-	compareOpaque(c, s, "prompt-meta-changed", "_meta")
-	compareOpaque(c, s, "prompt-icons-changed", "icons")
+	compareTitle(c, s, "item-title-changed")
+	compareDescription(c, s, "item")
+	compareOpaque(c, s, "item-meta-changed", "_meta")
+	compareOpaque(c, s, "item-icons-changed", "icons")
 	compareArguments(c, s, readArguments(s.old["arguments"]), readArguments(s.new["arguments"]))
 	compareRest(c, s, "name", "title", "description", "_meta", "icons", "arguments")
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func compareResource(c *comparison, s subject) {
-	compareDisplay(c, s, "resource")
+	compareDisplay(c, s)
 	compareMediaType(c, s, "resource-mime-type-changed", "resource-mime-type-removed", "resource-mime-type-added")
 	if !same(s.old["size"], s.new["size"]) {
 		reportMember(c, s, "resource-size-changed", "size")
@@ -19,22 +19,22 @@ func compareResource(c *comparison, s subject) {
 }
 
 func compareTemplate(c *comparison, s subject) {
-	compareDisplay(c, s, "template")
+	compareDisplay(c, s)
 	const changed = "template-mime-type-changed"
 	compareMediaType(c, s, changed, changed, changed)
 	compareRest(c, s, "uriTemplate", "name", "title", "description", "annotations", "_meta", "icons", "mimeType")
 }
 
 // compareDisplay compares what resources and templates say of themselves in the same way.
-func compareDisplay(c *comparison, s subject, word string) {
+func compareDisplay(c *comparison, s subject) {
 	if !same(s.old["name"], s.new["name"]) {
-		reportMember(c, s, word+"-name-changed", "name")
+		reportMember(c, s, "item-name-changed", "name")
 	}
-	compareTitle(c, s, word+"-title-changed")
-	compareDescription(c, s, word)
-	compareOpaque(c, s, word+"-annotations-changed", "annotations", "lastModified")
-	compareOpaque(c, s, word+"-meta-changed", "_meta")
-	compareOpaque(c, s, word+"-icons-changed", "icons")
+	compareTitle(c, s, "item-title-changed")
+	compareDescription(c, s, "item")
+	compareOpaque(c, s, "item-annotations-changed", "annotations", "lastModified")
+	compareOpaque(c, s, "item-meta-changed", "_meta")
+	compareOpaque(c, s, "item-icons-changed", "icons")
 }
 
 // compareMediaType: info for a type that is new, warning for one that is gone or differs in its parameters only.

@@ -35,8 +35,8 @@ type rule struct {
 	Cause         string // what its findings have in common; empty = what they say. Places that break are told by what they say
 	BreakingCause string // the same for places that break
 
-	family schema.Family // of keywords, whose changes with this effect it tells; empty = it does not go by the effect
-	effect effect
+	families []schema.Family // whose changes with this effect it reports; none = it does not go by the effect
+	effect   effect
 }
 
 // schemaRow makes two rules, input-ID for what a caller may send and output-ID for what a reader gets.
@@ -44,7 +44,7 @@ type schemaRow struct {
 	ID            string
 	Input, Output finding.Level
 	Effect        effect
-	Family        schema.Family // what the effect is of, where a change is told by its effect
+	Families      []schema.Family // what the effect is of, where a change is reported by its effect
 	Says          string
 	Returns       string // what the output rule says instead of Says
 	Cause         string
@@ -85,10 +85,14 @@ var catalogue = sync.OnceValue(func() map[string]rule {
 	for _, row := range file.Schema {
 		for direction, level := range map[finding.Direction]finding.Level{finding.Input: row.Input, finding.Output: row.Output} {
 			means := file.Effects[row.Effect][direction]
-			r := rule{Says: row.Says, Cause: row.Cause, BreakingCause: row.BreakingCause, family: row.Family, effect: row.Effect, Rule: finding.Rule{
-				ID: string(direction) + "-" + row.ID, Level: level, Direction: direction,
-				Doc: row.Doc + " " + means.Doc, Example: row.Example, Instead: means.Instead,
-			}}
+			r := rule{
+				Says: row.Says, Cause: row.Cause, BreakingCause: row.BreakingCause,
+				families: row.Families, effect: row.Effect,
+				Rule: finding.Rule{
+					ID: string(direction) + "-" + row.ID, Level: level, Direction: direction,
+					Doc: row.Doc + " " + means.Doc, Example: row.Example, Instead: means.Instead,
+				},
+			}
 			switch {
 			case direction == finding.Output:
 				r.Says, r.Cause = cmp.Or(row.Returns, r.Says), cmp.Or(row.ResultCause, r.Cause)
@@ -97,7 +101,8 @@ var catalogue = sync.OnceValue(func() map[string]rule {
 			}
 			r.Title = sentence(r.Says, map[string]string{
 				"name":    either(direction == finding.Input, "an argument", "a member of the result"),
-				"removed": "some values", "added": "more values",
+				"removed": "some values", "added": "more values", "deprecated": "now deprecated, or no longer",
+				"constraint": "a constraint", "limit": "length or count",
 			})
 			byID[r.ID] = r
 		}
@@ -109,11 +114,15 @@ var catalogue = sync.OnceValue(func() map[string]rule {
 var effectRules = sync.OnceValue(func() map[schema.Family]map[effect]string {
 	rules := map[schema.Family]map[effect]string{}
 	for id, r := range catalogue() {
-		if suffix, input := strings.CutPrefix(id, "input-"); input && r.family != "" {
-			if rules[r.family] == nil {
-				rules[r.family] = map[effect]string{}
+		suffix, input := strings.CutPrefix(id, "input-")
+		if !input {
+			continue
+		}
+		for _, family := range r.families {
+			if rules[family] == nil {
+				rules[family] = map[effect]string{}
 			}
-			rules[r.family][r.effect] = suffix
+			rules[family][r.effect] = suffix
 		}
 	}
 	return rules

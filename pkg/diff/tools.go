@@ -14,12 +14,12 @@ import (
 )
 
 func compareTool(c *comparison, s subject) {
-	compareTitle(c, s, "tool-title-changed")
+	compareTitle(c, s, "item-title-changed")
 	compareDescription(c, s, "tool")
 	compareHints(c, s)
 	compareExecution(c, s)
 	compareMeta(c, s)
-	compareOpaque(c, s, "tool-icons-changed", "icons")
+	compareOpaque(c, s, "item-icons-changed", "icons")
 	compareHeaders(c, s)
 	compareInput(c, s)
 	compareOutput(c, s)
@@ -54,7 +54,7 @@ func taskRule(old, new string) string {
 	known := []string{"forbidden", "optional", "required"}
 	switch {
 	case !slices.Contains(known, old) || !slices.Contains(known, new):
-		return "tool-changed"
+		return "item-changed"
 	case new == "required":
 		return "tool-task-support-required"
 	case new == "forbidden":
@@ -74,7 +74,7 @@ func compareMeta(c *comparison, s subject) {
 		})
 	}
 	s.old, s.new = withoutApp(s.old), withoutApp(s.new)
-	compareOpaque(c, s, "tool-meta-changed", "_meta", "traceparent", "tracestate", "baggage", "progressToken")
+	compareOpaque(c, s, "item-meta-changed", "_meta", "traceparent", "tracestate", "baggage", "progressToken")
 }
 
 func withoutApp(tool view) view {

@@ -72,14 +72,19 @@ func (r *revision) words(ch *change) []string {
 	if inAlternative().MatchString(ch.Path) {
 		name += " (in one alternative)"
 	}
-	words := []string{"name", name, "keyword", code(ch.Keyword), "removed", briefly(ch.Removed), "added", briefly(ch.Added)}
+	words := []string{
+		"name", name, "keyword", code(ch.Keyword), "constraint", code(ch.Keyword),
+		"removed", briefly(ch.Removed), "added", briefly(ch.Added),
+	}
 	switch {
 	case ch.Family == schema.FamilyProperty, ch.Family == schema.FamilyRequired:
 		words = append(words, "default", brief(defaultOf(r, ch)))
 	case isInterval(ch.Family):
 		before, after := ch.schemas()
 		was, is := intervals(before, after, ch.Keywords)
-		words = append(words, "was", was, "is", is)
+		words = append(words, "was", was, "is", is, "limit", limits[ch.Family])
+	case ch.Family == schema.FamilyDeprecated:
+		words = append(words, "deprecated", either(isTrue(ch.New), "now deprecated", "no longer deprecated"))
 	}
 	if ch.Family == schema.FamilyDescription {
 		was, is := ch.documentedDefaults()
@@ -89,6 +94,13 @@ func (r *revision) words(ch *change) []string {
 		words = append(words, "new", code(ch.successor.Name))
 	}
 	return words
+}
+
+// limits names what a bound is of, where one rule is about several kinds of bounds.
+var limits = map[schema.Family]string{
+	schema.FamilyLength:        "length",
+	schema.FamilyItemCount:     "number of elements",
+	schema.FamilyPropertyCount: "number of members",
 }
 
 // inAlternative is a place inside one member of a union.

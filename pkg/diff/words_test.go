@@ -64,7 +64,7 @@ func TestWhatFindingsSay(t *testing.T) {
 			"info /capabilities/logging: The capability `logging` is new.",
 		}},
 		"less by two limits of one": {input(`"n":{"type":"integer","minimum":1,"multipleOf":1}`), input(`"n":{"type":"integer","minimum":2,"multipleOf":2}`), []string{
-			"breaking tool/t/inputSchema/properties/n: The step of `n` is coarser: multiples of 2. (`n` accepts less than before)",
+			"breaking tool/t/inputSchema/properties/n: `multipleOf` of `n` is stricter (1 → 2). (`n` accepts less than before)",
 			"breaking tool/t/inputSchema/properties/n: The range of `n` is narrower (at least 1 → at least 2). (`n` accepts less than before)",
 		}},
 		"the same of two": {input(`"a":{"type":"string"},"b":{"type":"string"}`), input(`"a":{"type":"string","maxLength":9},"b":{"type":"string","maxLength":9}`), []string{
@@ -100,8 +100,8 @@ func TestWhatFindingsSay(t *testing.T) {
 			"breaking tool/t/inputSchema/properties/n/anyOf/1: The range of `n` (in one alternative) is narrower (at least 5 → at least 9). (`n` accepts less than before)",
 		}},
 		"two limits of one": {input(`"a":{"type":"string"}`), input(`"a":{"type":"string","maxLength":9,"pattern":"^x"}`), []string{
-			"breaking tool/t/inputSchema/properties/a: The allowed length of `a` shrank (no limit → at most 9). (`a` accepts less than before)",
 			"breaking tool/t/inputSchema/properties/a: The pattern of `a` is stricter. (`a` accepts less than before)",
+			"breaking tool/t/inputSchema/properties/a: The allowed length of `a` shrank (no limit → at most 9). (`a` accepts less than before)",
 		}},
 		"four arguments": {input(`"a":{"type":"string"},"b":{"type":"string"},"c":{"type":"string"},"d":{"type":"string"}`), input(`"a":{"type":"string","maxLength":9},"b":{"type":"string","maxLength":9},"c":{"type":"string","maxLength":9},"d":{"type":"string","maxLength":9}`), []string{
 			"breaking tool/t/inputSchema/properties/a: The allowed length of `a` shrank (no limit → at most 9). (`a`, `b`, `c` and `d` accept less than before)",
