@@ -26,7 +26,7 @@ var floors = [][]string{
 	1:  {"pkg/snapshot", "pkg/finding", "pkg/schema", "internal/redact", "internal/syntax", "internal/wording", "internal/terminal", "internal/vault", "internal/printable"},
 	2:  {"pkg/diff", "pkg/check", "internal/call", "internal/accept", "internal/transport", "internal/git", "internal/clients", "internal/packages"},
 	3:  {"internal/report", "pkg/probe", "pkg/watch"},
-	4:  {"internal/monitor", "internal/output", "internal/config"},
+	4:  {"internal/monitor", "internal/config"},
 	5:  {"internal/sandbox", "internal/auth"},
 	6:  {"internal/trust", "internal/login", "internal/source"},
 	7:  {"internal/fleet"},

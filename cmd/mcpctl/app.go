@@ -17,7 +17,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/invoke"
-	"github.com/mcpctl/mcpctl/internal/output"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
@@ -33,7 +32,7 @@ type program struct {
 	JSON    bool // --json
 	Select  fleet.Selection
 	Contact fleet.Contact
-	Output  output.Options
+	Output  report.Output
 }
 
 func run(ctx context.Context, args []string, p host.Process) int {
@@ -155,7 +154,7 @@ func (p program) emit(ctx context.Context, r *report.Report, err error, view rep
 	if err != nil {
 		return err
 	}
-	return output.Emit(ctx, p.Process, p.Output, r, view)
+	return report.Emit(ctx, p.Process, p.Output, r, view)
 }
 
 // splitCommand cuts an argument list at its first "--", behind which is a stdio server's command; nil without one.

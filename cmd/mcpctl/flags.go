@@ -12,7 +12,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/invoke"
-	"github.com/mcpctl/mcpctl/internal/output"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
 )
@@ -124,7 +123,7 @@ func (p *program) outputFlags() []cli.Flag {
 	return slices.Concat(p.formatFlags(report.Formats(), "table"), outputFlag(&p.Output), p.talkFlags())
 }
 
-func outputFlag(o *output.Options) []cli.Flag {
+func outputFlag(o *report.Output) []cli.Flag {
 	return []cli.Flag{&cli.StringFlag{
 		Name: "output", Aliases: []string{"o"}, Category: printing, Destination: &o.File, TakesFile: true,
 		Usage: "Write to `FILE` (- for standard output)",
@@ -156,7 +155,7 @@ func (p *program) talkFlags() []cli.Flag {
 	}
 }
 
-func reportFlags(o *output.Options) []cli.Flag {
+func reportFlags(o *report.Output) []cli.Flag {
 	return []cli.Flag{
 		&cli.GenericFlag{
 			Name: "report", Category: printing, Value: reports(&o.Reports), TakesFile: true,

@@ -9,7 +9,6 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/output"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
 )
@@ -31,7 +30,7 @@ func reportCommand(p program) *cli.Command {
 			if err != nil {
 				return err
 			}
-			return output.Write(c.Context, p.Process, p.Output, r, view)
+			return report.WriteOutput(c.Context, p.Process, p.Output, r, view)
 		},
 	}, p.outputFlags(), reportFlags(&p.Output))
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/fleet"
-	"github.com/mcpctl/mcpctl/internal/output"
+	"github.com/mcpctl/mcpctl/internal/report"
 )
 
 // value reads what was typed for a flag into the field that it is for. A flag with a value to begin with says so in DefaultText.
@@ -97,9 +97,9 @@ func names(to *[]string) value {
 }
 
 // reports are the files that a run writes beside its answer, such as sarif=out.sarif.
-func reports(to *[]output.File) value {
+func reports(to *[]report.OutputFile) value {
 	return func(text string) error {
-		file, err := output.ParseFile(text)
+		file, err := report.ParseOutputFile(text)
 		*to = append(*to, file)
 		return err
 	}

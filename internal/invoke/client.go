@@ -17,7 +17,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/output"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/internal/terminal"
@@ -28,9 +27,9 @@ import (
 type Options struct {
 	Select  fleet.Selection
 	Contact fleet.Contact
-	Output  output.Options // Format is one of Formats; empty = text on a terminal, raw elsewhere. File may be a folder
-	DryRun  bool           // show the request and do not send it
-	Answers []string       // to what the server may ask: KEY=VALUE as for arguments, or @FILE with a JSON object
+	Output  report.Output // Format is one of Formats; empty = text on a terminal, raw elsewhere. File may be a folder
+	DryRun  bool          // show the request and do not send it
+	Answers []string      // to what the server may ask: KEY=VALUE as for arguments, or @FILE with a JSON object
 }
 
 // Formats are the formats in which results are written.

@@ -10,7 +10,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/call"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/output"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/terminal"
@@ -20,7 +19,7 @@ import (
 // delivery is where a result goes.
 type delivery struct {
 	process host.Process
-	output  output.Options
+	output  report.Output
 	format  string
 }
 

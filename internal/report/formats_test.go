@@ -14,8 +14,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// files are the formats that are read by something else than a terminal, each with golden files in a folder of its own.
-func files() []string {
+// fileFormats are the formats that are read by something else than a terminal, each with golden files in a folder of its own.
+func fileFormats() []string {
 	return slices.DeleteFunc(Formats(), func(f string) bool { return slices.Contains([]string{"json", "table", "yaml"}, f) })
 }
 
@@ -36,7 +36,7 @@ func TestGoldenFiles(t *testing.T) {
 		if one.Findings == nil && !strings.Contains(name, "list-fleet") {
 			continue
 		}
-		for _, format := range files() {
+		for _, format := range fileFormats() {
 			t.Run(format+"/"+filepath.Base(name), func(t *testing.T) {
 				file := filepath.Join("testdata", "formats", format, filepath.Base(name)+".golden")
 				got := written(t, format, &one.Report, told(one.Options))

@@ -1,6 +1,7 @@
 // Package report turns what a command found into bytes: a table for people, JSON and YAML for programs, and what CI reads.
 //
-// A command fills one Report and gives it to Write. The JSON form is described by docs/report.schema.json; every other
+// A command fills one Report and gives it to Emit, which writes it to the terminal or a file, to files beside it and to the
+// summary of a CI job, as Output says; Write writes one format. docs/report.schema.json describes the JSON form; every other
 // format is a view of the same value. No text that comes from elsewhere is printed as it is: the page, the text type, the
 // markup and the JSON encoder are the only ways out, and each escapes on the way.
 package report

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/output"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/terminal"
 )
@@ -41,7 +40,7 @@ type printer struct {
 }
 
 func newPrinter(
-	p host.Process, o output.Options, servers []string, developing bool, status func() string,
+	p host.Process, o report.Output, servers []string, developing bool, status func() string,
 ) *printer {
 	w := &printer{process: p, color: o.Colored(p)}
 	w.queue, w.ended = make(chan printed, maxUnprinted), make(chan struct{})

@@ -17,7 +17,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/monitor"
-	"github.com/mcpctl/mcpctl/internal/output"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/diff"
@@ -43,7 +42,7 @@ type Options struct {
 	Listen  string   // an address on which HTTP clients are answered
 	State   string   // a directory with the last known snapshot of each server
 
-	Output output.Options // Format is one of report.EventFormats
+	Output report.Output // Format is one of report.EventFormats
 }
 
 // Check finds mistakes before anything is contacted. command reports whether a command line follows "--".
@@ -230,7 +229,7 @@ func (r *watchRun) exit(status int) error {
 			why.Servers = append(why.Servers, report.Server{Name: w.name(), Error: w.failure})
 		}
 	}
-	output.TellStatus(r.process, r.options.Output, why)
+	report.PrintStatus(r.process, r.options.Output, why)
 	return exit.Told(status)
 }
 

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/output"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -35,7 +34,7 @@ func TestStateFollowsTheEvent(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer state.close()
-	w := newPrinter(p, output.Options{Format: "ndjson"}, []string{"s"}, false, nil)
+	w := newPrinter(p, report.Output{Format: "ndjson"}, []string{"s"}, false, nil)
 	for _, tool := range []string{"a", "b", "c"} {
 		e := report.Event{Event: "changed", Server: "s"}
 		w.add(printed{event: e, line: report.EventJSON(e)})
@@ -54,7 +53,7 @@ func TestStateFollowsTheEvent(t *testing.T) {
 	}
 
 	out.fail = os.ErrClosed
-	w = newPrinter(p, output.Options{Format: "ndjson"}, []string{"s"}, false, nil)
+	w = newPrinter(p, report.Output{Format: "ndjson"}, []string{"s"}, false, nil)
 	w.add(printed{line: []byte("{}\n")})
 	w.add(printed{then: func() { state.save("s", offering("d")) }})
 	if err := w.finish(); err == nil {

@@ -1,4 +1,4 @@
-package output_test
+package report_test
 
 import (
 	"bytes"
@@ -13,7 +13,6 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/output"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
@@ -25,19 +24,19 @@ func process(t *testing.T) (_ host.Process, out, said *bytes.Buffer) {
 
 func TestMistakesAreFoundBeforehand(t *testing.T) {
 	p, _, _ := process(t)
-	for name, o := range map[string]output.Options{
+	for name, o := range map[string]report.Output{
 		"format":    {Format: "xml"},
 		"color":     {Color: "sometimes"},
 		"folder":    {File: filepath.Join(p.Dir, "none", "x")},
-		"one file":  {File: filepath.Join(p.Dir, "x"), Reports: []output.File{{Format: "json", Path: filepath.Join(p.Dir, "x")}}},
-		"a folder":  {Reports: []output.File{{Format: "json", Path: p.Dir}}},
-		"two files": {Reports: []output.File{{Format: "json", Path: filepath.Join(p.Dir, "x")}, {Format: "yaml", Path: filepath.Join(p.Dir, "x")}}},
+		"one file":  {File: filepath.Join(p.Dir, "x"), Reports: []report.OutputFile{{Format: "json", Path: filepath.Join(p.Dir, "x")}}},
+		"a folder":  {Reports: []report.OutputFile{{Format: "json", Path: p.Dir}}},
+		"two files": {Reports: []report.OutputFile{{Format: "json", Path: filepath.Join(p.Dir, "x")}, {Format: "yaml", Path: filepath.Join(p.Dir, "x")}}},
 	} {
 		if err := o.Check(p); exit.CodeOf(err) != exit.Usage {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := (output.Options{}).Check(p); err != nil {
+	if err := (report.Output{}).Check(p); err != nil {
 		t.Errorf("nothing: %v", err)
 	}
 }
@@ -46,7 +45,7 @@ func TestMistakesAreFoundBeforehand(t *testing.T) {
 func TestEmit(t *testing.T) {
 	p, out, said := process(t)
 	r := &report.Report{Command: "list", Status: exit.Incomplete, Servers: []report.Server{{Name: "a", State: report.Failed, Error: &report.Failure{Stage: "starting", Message: "no such file"}}}}
-	err := output.Emit(t.Context(), p, output.Options{Format: "json", Reports: []output.File{{Format: "yaml", Path: filepath.Join(p.Dir, "r.yaml")}}}, r, report.Options{})
+	err := report.Emit(t.Context(), p, report.Output{Format: "json", Reports: []report.OutputFile{{Format: "yaml", Path: filepath.Join(p.Dir, "r.yaml")}}}, r, report.Options{})
 	if exit.CodeOf(err) != exit.Incomplete || !json.Valid(out.Bytes()) || !strings.Contains(said.String(), "mcpctl: a: starting: no such file\n") {
 		t.Errorf("%v, %s, %s", err, out, said)
 	}
@@ -68,7 +67,7 @@ func TestAFleetThatFailsIsToldByItsCauses(t *testing.T) {
 	for _, verbose := range []bool{false, true} {
 		p, out, said := process(t)
 		p.Verbose = verbose
-		_ = output.Emit(t.Context(), p, output.Options{Format: "json"}, r, report.Options{})
+		_ = report.Emit(t.Context(), p, report.Output{Format: "json"}, r, report.Options{})
 		if got := strings.Count(out.String(), `"stage": "starting"`); got != 1000 {
 			t.Errorf("JSON has %d failures", got)
 		}
@@ -88,7 +87,7 @@ func TestInterrupted(t *testing.T) {
 	p, out, _ := process(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(exit.Interrupted{Signal: os.Interrupt})
-	err := output.Emit(ctx, p, output.Options{Format: "json"}, &report.Report{Command: "diff"}, report.Options{})
+	err := report.Emit(ctx, p, report.Output{Format: "json"}, &report.Report{Command: "diff"}, report.Options{})
 	if exit.CodeOf(err) != 130 || !strings.Contains(out.String(), `"verdict": "interrupted"`) || !strings.Contains(out.String(), `"status": 130`) {
 		t.Errorf("%v, %s", err, out)
 	}
@@ -111,7 +110,7 @@ func TestLocations(t *testing.T) {
 		s := server(file)
 		s.State = report.OK
 		r := &report.Report{Command: "diff", Servers: []report.Server{s}, Findings: report.Findings{{Rule: "tool-removed", Level: finding.Breaking, Server: "a", Item: "tool/x"}}}
-		if err := output.Emit(t.Context(), p, output.Options{Format: "json"}, r, report.Options{}); err != nil {
+		if err := report.Emit(t.Context(), p, report.Output{Format: "json"}, r, report.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		var told struct {
@@ -136,7 +135,7 @@ func TestLocationsAreCheap(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if err := output.Emit(t.Context(), p, output.Options{Format: "json"}, r, report.Options{}); err != nil {
+	if err := report.Emit(t.Context(), p, report.Output{Format: "json"}, r, report.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)

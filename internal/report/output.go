@@ -1,0 +1,250 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/terminal"
+)
+
+// Output says where the report of a command goes, and in which format. Emit and WriteOutput write it there; Options say
+// how a format shows it.
+type Output struct {
+	// Format is one of Formats; empty = a table, which in a pipe or a file has neither colour nor a limit of its width.
+	Format  string
+	File    string       // where the answer goes; empty = standard output
+	Reports []OutputFile // files that are written beside the answer
+	Color   string       // "auto", "always" or "never"; empty = auto
+
+	ExitZero bool // the answer is all that is asked for: whatever it says, it is no failure
+}
+
+// OutputFile is a file that a run writes beside its answer, and its format.
+type OutputFile struct{ Format, Path string }
+
+// ParseOutputFile reads FORMAT=PATH, such as "sarif=out.sarif".
+func ParseOutputFile(text string) (OutputFile, error) {
+	format, path, ok := strings.Cut(text, "=")
+	if !ok || path == "" {
+		return OutputFile{}, fmt.Errorf("%q is not a format and a file such as sarif=out.sarif", text)
+	}
+	return OutputFile{format, path}, checkFormat(format)
+}
+
+func checkFormat(format string) error {
+	if !slices.Contains(Formats(), format) {
+		return fmt.Errorf("there is no format %q%s: %s exist", format, kit.DidYouMean(format, Formats()),
+			strings.Join(Formats(), ", "))
+	}
+	return nil
+}
+
+// Check finds mistakes, and files that cannot be written, before any server is contacted for nothing.
+func (o Output) Check(p host.Process) error {
+	if o.Format != "" {
+		if err := checkFormat(o.Format); err != nil {
+			return exit.Misuse(err)
+		}
+	}
+	if err := o.CheckColor(); err != nil {
+		return err
+	}
+	if err := checkPath(p, "--output ", o.File); err != nil {
+		return err
+	}
+	taken := map[string]bool{filepath.Clean(o.File): o.File != ""}
+	for _, f := range o.Reports {
+		if taken[filepath.Clean(f.Path)] {
+			return exit.Usagef("%s is named twice: each --report, and --output, writes a file of its own", f.Path)
+		}
+		taken[filepath.Clean(f.Path)] = true
+		if err := checkPath(p, "--report "+f.Format+"=", f.Path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckFile finds a mistake in File alone, for commands that have formats of their own.
+func (o Output) CheckFile(p host.Process) error { return checkPath(p, "--output ", o.File) }
+
+// CheckColor finds a mistake in Color alone.
+func (o Output) CheckColor() error {
+	if !slices.Contains([]string{"", "auto", "always", "never"}, o.Color) {
+		return exit.Usagef("--color is auto, always or never, not %q", o.Color)
+	}
+	return nil
+}
+
+// checkPath finds a file that cannot be written; flag is what stands before it on the command line.
+func checkPath(p host.Process, flag, path string) error {
+	if path == "" {
+		return nil
+	}
+	if err := files.CheckOutput(p.Dir, path); err != nil {
+		return exit.Usagef("%s%w", flag, err)
+	}
+	return nil
+}
+
+// Colored reports whether to use colours: on request, or on a terminal unless NO_COLOR is set (https://no-color.org).
+func (o Output) Colored(p host.Process) bool {
+	switch o.Color {
+	case "always":
+		return true
+	case "never":
+		return false
+	}
+	no, _ := p.Lookup("NO_COLOR")
+	term, _ := p.Lookup("TERM")
+	return o.File == "" && terminal.IsTerminal(p.Out) && no == "" && term != "dumb"
+}
+
+func (o Output) format() string { return cmp.Or(o.Format, "table") }
+
+// Emit writes the report everywhere that o says, explains on standard error a status that is not 0 unless a person sees the
+// table, and returns the report's status as the command's error.
+func Emit(ctx context.Context, p host.Process, o Output, r *Report, view Options) error {
+	late, done := host.ForLastPages(ctx)
+	defer done()
+	if r.Command != "accept" { // which has moved the lines
+		findings, err := host.AwaitFor(late, 0, func() (Findings, error) { return located(r), nil })
+		if err != nil {
+			return err
+		}
+		r.Findings = findings
+	}
+	if interrupted, ok := errors.AsType[exit.Interrupted](context.Cause(ctx)); ok {
+		r.Status = interrupted.Status()
+	}
+	if err := writeOutput(ctx, late, p, o, r, view); err != nil {
+		return err
+	}
+	PrintStatus(p, o, r)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if o.ExitZero {
+		return nil
+	}
+	return exit.Told(r.Status)
+}
+
+// WriteOutput writes the report everywhere that o says.
+func WriteOutput(ctx context.Context, p host.Process, o Output, r *Report, view Options) error {
+	late, done := host.ForLastPages(ctx)
+	defer done()
+	return writeOutput(ctx, late, p, o, r, view)
+}
+
+// writeOutput is WriteOutput of what is made until late ends.
+func writeOutput(ctx, late context.Context, p host.Process, o Output, r *Report, view Options) error {
+	format := o.format()
+	view.Rules, view.Version, view.Made = AllRules, p.Version, p.Now
+	view.Color, view.Verbose = o.Colored(p), p.Verbose
+	for _, name := range []string{"GITHUB_SHA", "CI_COMMIT_SHA", "BUILD_SOURCEVERSION"} {
+		if commit, _ := p.Lookup(name); view.Commit == "" {
+			view.Commit = commit
+		}
+	}
+	if o.File == "" {
+		view.Width, _ = terminal.Size(p.Out)
+	}
+	content := func(format string, view Options) files.Content {
+		return func(w io.Writer) error {
+			return host.WriteUntil(late, w, func(w io.Writer) error { return Write(w, format, r, view) })
+		}
+	}
+	return errors.Join(o.answer(ctx, p, content(format, view)), writeReports(ctx, p, o, view, content),
+		writeStepSummary(p, o, view, content))
+}
+
+// contents gives what a report is in a format.
+type contents = func(format string, view Options) files.Content
+
+// Bytes puts an answer where File says, or on standard output.
+func (o Output) Bytes(ctx context.Context, p host.Process, data []byte) error {
+	return o.answer(ctx, p, files.Bytes(data))
+}
+
+func (o Output) answer(ctx context.Context, p host.Process, content files.Content) error {
+	if o.File == "" {
+		return content(p.Out)
+	}
+	if err := files.WriteOutput(ctx, p.Dir, o.File, content); err != nil {
+		return fmt.Errorf("writing --output %s: %w", o.File, err)
+	}
+	return nil
+}
+
+// writeReports writes the files beside the answer, whole or not at all; one that fails keeps no other from being written.
+func writeReports(ctx context.Context, p host.Process, o Output, view Options, content contents) error {
+	view.Width, view.Color = 0, false
+	var errs []error
+	for _, f := range o.Reports {
+		if err := files.WriteOutput(ctx, p.Dir, f.Path, content(f.Format, view)); err != nil {
+			errs = append(errs, fmt.Errorf("writing --report %s: %w", f, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// summaryLimit is how many bytes GitHub takes in the summary of a step.
+const summaryLimit = 1 << 20
+
+// writeStepSummary adds to the page of a GitHub Actions job, when one of the formats is github.
+func writeStepSummary(p host.Process, o Output, view Options, content contents) error {
+	path, _ := p.Lookup("GITHUB_STEP_SUMMARY")
+	github := func(f OutputFile) bool { return f.Format == "github" }
+	if path == "" || o.format() != "github" && !slices.ContainsFunc(o.Reports, github) {
+		return nil
+	}
+	view.Limit = summaryLimit
+	var out bytes.Buffer
+	if err := content("markdown", view)(&out); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return fmt.Errorf("writing the summary of the step (GITHUB_STEP_SUMMARY): %w", err)
+	}
+	_, err = file.Write(append(out.Bytes(), '\n'))
+	return errors.Join(err, file.Close())
+}
+
+// PrintStatus writes lines on standard error for failed servers, with hints, and one for any other status, unless a person
+// sees the table, which shows all of it.
+func PrintStatus(p host.Process, o Output, r *Report) {
+	if o.format() == "table" && o.File == "" && (terminal.IsTerminal(p.Out) || terminal.Same(p.Out, p.Err)) {
+		return
+	}
+	tell, told := p.Reason, len(r.Problems) > 0
+	if r.Status == exit.OK {
+		tell = p.Note
+	}
+	for _, line := range FailureNotes(r.Servers, p.Verbose) {
+		tell("%s", line)
+	}
+	for _, problem := range r.Problems {
+		tell("%s", Visible(problem))
+	}
+	told = told || slices.ContainsFunc(r.Servers, func(s Server) bool { return s.Error != nil && s.Tolerated == nil })
+	switch {
+	case r.Status == exit.NoBaseline:
+		tell("exit status %d: %s: save it with mcpctl snapshot", r.Status, Meaning(r))
+	case r.Status == exit.Findings, r.Status != exit.OK && !told:
+		tell("exit status %d: %s", r.Status, Meaning(r))
+	}
+}
