@@ -62,7 +62,7 @@ var libraries = map[string][]string{
 	"github.com/yosida95/uritemplate/v3":       {"internal/call"},
 	"github.com/zalando/go-keyring":            {"internal/vault"},
 	"go.yaml.in/yaml/v3":                       {"internal/report", "internal/syntax", "internal/fixture"},
-	"golang.org/x/mod":                         {"pkg/finding"},
+	"golang.org/x/mod":                         {"pkg/finding", "internal/packages"},
 	"golang.org/x/oauth2":                      {"internal/auth", "internal/auth/authtest"},
 	"golang.org/x/sync":                        {"internal/compare", "internal/fleet", "pkg/probe"},
 	"golang.org/x/sys":                         {"internal/process", "internal/sandbox", "internal/fixture", "internal/terminal", "internal/terminal/terminaltest"},

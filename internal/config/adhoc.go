@@ -33,36 +33,30 @@ func FromCommand(dir string, command []string) (probe.Server, error) {
 	}, nil
 }
 
-// launchers run what their first argument names.
-var launchers = []string{"npx", "bunx", "uvx", "pipx", "pnpm", "yarn", "npm", "bun", "deno", "node", "tsx", "ts-node", "uv", "python", "python3", "py", "go", "java"}
+// launchers run the package or file that their first argument names, after subcommands.
+var (
+	launchers = strings.Fields("npx bunx uvx pipx pnpm yarn npm bun deno node tsx ts-node uv python python3 py go java")
+	runs      = strings.Fields("run dlx exec x tool")
+)
 
-// subcommands are words of launchers that stand before that argument.
-var subcommands = []string{"run", "dlx", "exec", "x", "tool"}
+// wrappers run all of their arguments together.
+var wrappers = strings.Fields("sh bash zsh cmd powershell pwsh env sudo docker podman ssh wsl")
 
-// carriers run what all of their words say together, so that their own name tells nothing.
-var carriers = []string{"sh", "bash", "zsh", "cmd", "powershell", "pwsh", "env", "sudo", "docker", "podman", "ssh", "wsl"}
-
-// buildFolders hold what was built, under names that stand elsewhere in the path as well.
-var buildFolders = []string{"", ".", "dist", "build", "out", "lib", "src", "bin", "cmd"}
-
-// commonNames are programs that are called as many others are.
-var commonNames = []string{"index", "main", "cli", "server", "app", "mcp", "mcp-server", "run", "start"}
-
-// commandName is what a command runs, as a name of letters, digits, ".", "-" and "_", the same on every machine for the same
-// place below dir, and without arguments of a program or what looks secret.
+// commandName returns the name of what a command runs, in letters, digits, ".", "-" and "_". It is the same on
+// every machine for the same place below dir, and has no arguments of a program and nothing that looks secret.
 func commandName(dir string, command []string) string {
-	name := base(command[0])
+	name, shown := base(command[0]), redact.MaskArgs(command)
 	switch {
-	case slices.Contains(carriers, name) && len(command) > 1:
-		return marked(name, strings.Join(redact.MaskArgs(command), "\x00"))
+	case slices.Contains(wrappers, name) && len(command) > 1:
+		return marked(name, strings.Join(shown, "\x00"))
 	case !slices.Contains(launchers, name):
 		return programName(dir, command[0])
 	}
 	for i, arg := range command[1:] {
-		if strings.HasPrefix(arg, "-") || slices.Contains(subcommands, arg) {
+		if strings.HasPrefix(arg, "-") || slices.Contains(runs, arg) {
 			continue
 		}
-		if redact.MaskArgs(command)[i+1] == arg && base(arg) != "" {
+		if shown[i+1] == arg && base(arg) != "" {
 			return programName(dir, arg)
 		}
 		break
@@ -70,24 +64,19 @@ func commandName(dir string, command []string) string {
 	return name
 }
 
-// programName is the program's name with its folders, or a package's. What lies outside of dir is told apart by a mark.
+// programName returns the name of a program with its directories below dir, or of a package with its scope.
+// One elsewhere gets a mark.
 func programName(dir, arg string) string {
 	name := cmp.Or(base(arg), "command")
 	if filepath.IsAbs(arg) && files.Below(arg, dir) {
 		arg, _ = filepath.Rel(dir, arg)
 	}
 	whole := path.Clean(strings.ReplaceAll(arg, `\`, "/"))
-	folders := strings.Split(path.Dir(whole), "/")
-	switch {
-	case strings.HasPrefix(arg, "@") && !slices.Contains(commonNames, name):
-		return name
-	case folders[0] == "" || folders[0] == ".." || strings.Contains(folders[0], ":"):
+	first, _, _ := strings.Cut(whole, "/")
+	if first == "" || first == ".." || strings.Contains(first, ":") {
 		return marked(name, whole)
-	case !slices.Contains(commonNames, name):
-		folders = slices.DeleteFunc(folders, func(folder string) bool { return folder == "examples" })
 	}
-	words := slices.DeleteFunc(folders, func(folder string) bool { return slices.Contains(buildFolders, folder) })
-	return plainName(strings.Join(append(words, name), "-"))
+	return plainName(path.Join(path.Dir(whole), name))
 }
 
 func marked(name, whole string) string {

@@ -10,19 +10,19 @@ import (
 
 func TestFromCommand(t *testing.T) {
 	for line, name := range map[string]string{
-		"npx -y @modelcontextprotocol/server-everything@2.0 stdio": "server-everything",
-		"node ./dist/index.js":                "index",
-		"./bin/my-server.exe --flag":          "my-server",
+		"npx -y @modelcontextprotocol/server-everything@2.0 stdio": "modelcontextprotocol-server-everything",
+		"node ./dist/index.js":                "dist-index",
+		"./bin/my-server.exe --flag":          "bin-my-server",
 		`C:\tools\server.exe`:                 "server-e1354b",
 		"go run ./examples/server":            "examples-server",
 		"node a/cli.js":                       "a-cli",
-		"node b/dist/cli.js":                  "b-cli",
+		"node b/dist/cli.js":                  "b-dist-cli",
 		"node /home/me/b/cli.js":              "cli-cf83fc",
 		"node /home/me/project/b/cli.js":      "b-cli",
-		"go run ./examples/tickets":           "tickets",
-		"node packages/a/dist/tool.js":        "packages-a-tool",
+		"go run ./examples/tickets":           "examples-tickets",
+		"node packages/a/dist/tool.js":        "packages-a-dist-tool",
 		"npx @scope/server":                   "scope-server",
-		"a/bin/server":                        "a-server",
+		"a/bin/server":                        "a-bin-server",
 		"uvx mcp-server-git":                  "mcp-server-git",
 		"python -m mcp_server":                "mcp_server",
 		"docker run -i ghcr.io/x/y":           "docker-2b2eb5",
@@ -30,7 +30,7 @@ func TestFromCommand(t *testing.T) {
 		"npx --api-key sk-abcdefgh12345 name": "npx",
 		"../../..":                            "command-297823",
 		"🦊":                                   "command",
-		"npm exec @scope/pkg":                 "pkg",
+		"npm exec @scope/pkg":                 "scope-pkg",
 		"python " + strings.Repeat("x", 100):  strings.Repeat("x", 60),
 	} {
 		argv := strings.Fields(line)
@@ -62,7 +62,7 @@ func TestNamesTellProgramsApart(t *testing.T) {
 			t.Errorf("%q and %q are both %s: %v, %v", pair[0], pair[1], one.Name, err, otherErr)
 		}
 	}
-	for _, pair := range [][2]string{{"npx @a/mcp@1", "npx -y @a/mcp@latest --flag"}, {"./dist/tool", "/p/build/tool --flag"}} {
+	for _, pair := range [][2]string{{"npx @a/mcp@1", "npx -y @a/mcp@latest --flag"}, {"./dist/tool", "/p/dist/tool --flag"}} {
 		one, _ := FromCommand("/p", strings.Fields(pair[0]))
 		if other, _ := FromCommand("/p", strings.Fields(pair[1])); one.Name != other.Name {
 			t.Errorf("%q is %s and %q %s", pair[0], one.Name, pair[1], other.Name)

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 
+	"golang.org/x/mod/semver"
+
 	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
@@ -49,11 +51,9 @@ func (r Ref) Exact() bool {
 	case "oci":
 		return strings.HasPrefix(r.Version, "sha256:")
 	}
-	return exactVersion().MatchString(r.Version)
+	v := "v" + r.Version
+	return semver.Canonical(v)+semver.Build(v) == v // it completes v1.2
 }
-
-// exactVersion matches a version of https://semver.org.
-var exactVersion = kit.Pattern(`^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
 
 // syntax is how a registry writes names and versions.
 type syntax struct {

@@ -44,7 +44,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestExact(t *testing.T) {
-	for version, want := range map[string]bool{"1.2.3": true, "1.2.3-rc.1": true, "": false, "latest": false, "^1.2.3": false, "1.2": false, "1.x": false} {
+	for version, want := range map[string]bool{"1.2.3": true, "1.2.3-rc.1": true, "": false, "latest": false, "^1.2.3": false, "1.2": false, "1.x": false, "1.2.3+b": true, "v1.2.3": false} {
 		if got := (packages.Ref{Version: version}).Exact(); got != want {
 			t.Errorf("%q: %v", version, got)
 		}
