@@ -96,7 +96,7 @@ func TestOneLinePerSave(t *testing.T) {
             hint: waiting for the next save
 12:00:12  todo  reloaded in 3.0s (src/tools.ts)  1 breaking
             breaking  It is gone  tool-removed  ` + removed.Fingerprint() + `
-              tool/a
+              a
 `
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
