@@ -139,16 +139,53 @@ func (s Saved) changes() string {
 	return join(" ", signed("+", s.Added), signed("−", s.Removed), signed("~", s.Changed))
 }
 
-// writeRules writes a row per rule, or everything about a single one.
+// writeRules writes a row per family and a row per rule, or everything about a single one.
 func writeRules(p *page, r *Report) {
 	if len(r.Rules) == 1 {
 		writeRule(p, r.Rules[0])
 		return
 	}
+	writeFamilies(p, r.Rules)
 	rows := kit.Map(r.Rules, func(rule finding.Rule) []span {
 		return []span{{rule.ID, bold}, levelSpan(rule.Level), {rule.Title, plain}}
 	})
-	p.grid(0, grid{columns: []column{{title: "RULE", name: true, least: 16}, {title: "LEVEL", least: 8}, {title: "TITLE", brief: true, least: 8}}, rows: rows})
+	p.grid(0, grid{rows: rows, columns: []column{
+		{title: "RULE", name: true, least: 16}, {title: "LEVEL", least: 8},
+		{title: "TITLE", brief: true, least: 8},
+	}})
+}
+
+// writeFamilies writes how many rules begin with the same word, where at least three do.
+func writeFamilies(p *page, rules []finding.Rule) {
+	families := map[string]map[finding.Level]int{}
+	sizes := map[string]int{}
+	for _, rule := range rules {
+		word, _, _ := strings.Cut(rule.ID, "-")
+		if families[word] == nil {
+			families[word] = map[finding.Level]int{}
+		}
+		families[word][rule.Level]++
+		sizes[word]++
+	}
+	var rows [][]span
+	for _, word := range kit.SortedKeys(sizes) {
+		if sizes[word] < 3 {
+			continue
+		}
+		row := []span{{word + "-*", bold}, {strconv.Itoa(sizes[word]), plain}}
+		for _, level := range []finding.Level{finding.Breaking, finding.Warning, finding.Info} {
+			row = append(row, span{strconv.Itoa(families[word][level]), levelStyle(level)})
+		}
+		rows = append(rows, row)
+	}
+	if len(rows) == 0 {
+		return
+	}
+	p.grid(0, grid{rows: rows, columns: []column{
+		{title: "FAMILY", name: true, least: 8}, {title: "RULES", right: true},
+		{title: "BREAKING", right: true}, {title: "WARNING", right: true}, {title: "INFO", right: true},
+	}})
+	p.gap()
 }
 
 func writeRule(p *page, rule finding.Rule) {
