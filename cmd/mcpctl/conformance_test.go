@@ -32,6 +32,7 @@ var reasons = map[string]string{
 	"auth/client-credentials-jwt":               signed,
 	"auth/enterprise-managed-authorization":     signed,
 	"auth/wif-jwt-bearer":                       signed,
+	"auth/cross-app-access-complete-flow":       signed,
 	"auth/2025-03-26-oauth-metadata-backcompat": "before 0.2.0 the scenario's metadata at the root of a host names the issuer of a path, which RFC 8414 (3.3) forbids to take",
 }
 

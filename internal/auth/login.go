@@ -239,7 +239,7 @@ func (r request) code(answer url.Values) (string, error) {
 		return "", errors.New("the answer to the login is not to this login: its state differs; nothing of it was used")
 	case !told && r.issuer.TellsIss:
 		return "", errors.New("the answer to the login does not say which authorization server it is from, though that one promised to (iss)")
-	case told && (len(iss) != 1 || !sameIssuer(iss[0], r.issuer.ID)):
+	case told && (len(iss) != 1 || iss[0] != r.issuer.ID): // compared as strings (RFC 9207, 2.4)
 		return "", fmt.Errorf("the answer to the login is from %s and not from %s (iss): another authorization server may be trying to get at the login; nothing of it was used", quoted(strings.Join(iss, " ")), quoted(r.issuer.ID))
 	}
 	switch failure := answer.Get("error"); {
