@@ -27,9 +27,12 @@ func acceptCommand(p program) *cli.Command {
 together.`,
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "all", Usage: "Accept all changes", Destination: &o.All},
-			&cli.GenericFlag{Name: "tool", Usage: "Accept the changes of tool `NAME` (repeatable)", Value: list(&o.Tools)},
-			&cli.GenericFlag{Name: "rule", Usage: "Accept the changes of rule `ID` (repeatable)", Value: list(&o.Rules)},
-			&cli.BoolFlag{Name: "dry-run", Usage: "Show what would be accepted; write nothing", Destination: &o.DryRun},
+			&cli.GenericFlag{Name: "tool", Usage: "Accept the changes of tool `NAME` (repeatable)",
+				Value: list(&o.Tools)},
+			&cli.GenericFlag{Name: "rule", Usage: "Accept the changes of rule `ID` (repeatable)",
+				Value: list(&o.Rules)},
+			&cli.BoolFlag{Name: "dry-run", Usage: "Show what would be accepted; write nothing",
+				Destination: &o.DryRun},
 		},
 		Action: func(c *cli.Context) error {
 			var servers, words []string

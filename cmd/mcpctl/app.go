@@ -22,7 +22,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/source"
 )
 
-// program is one run of mcpctl as a command sees it. Every command has a copy of its own, into which its flags write.
+// program is one run of mcpctl as a command sees it. Every command has a copy of its own, into which its
+// flags write.
 type program struct {
 	host.Process
 	behind  []string // what followed "--"; nil = there was no "--"
@@ -60,10 +61,12 @@ func run(ctx context.Context, args []string, p host.Process) int {
 	return exit.CodeOf(err)
 }
 
-// newProgram is a run before its flags are read, with what the environment says in the place of their defaults.
+// newProgram is a run before its flags are read, with what the environment says in the place of their
+// defaults.
 func newProgram(p host.Process, behind []string) program {
 	this := program{Process: p, behind: behind, Contact: fleet.DefaultContact()}
-	this.env, this.misread = config.ReadEnvironment(p.Lookup, slices.Concat(report.Formats(), invoke.Formats()))
+	this.env, this.misread = config.ReadEnvironment(p.Lookup,
+		slices.Concat(report.Formats(), invoke.Formats()))
 	this.Contact.Timeout, this.Output.Format = this.env.Timeout, this.env.Format
 	if this.env.Retries != nil {
 		this.Contact.Retries = *this.env.Retries
@@ -73,7 +76,8 @@ func newProgram(p host.Process, behind []string) program {
 
 func newApp(p program) *cli.App {
 	app := &cli.App{
-		Name: "mcpctl", Usage: "Inspect, compare and guard MCP servers", Description: appDescription, Version: p.Version,
+		Name: "mcpctl", Usage: "Inspect, compare and guard MCP servers", Description: appDescription,
+		Version:   p.Version,
 		ErrWriter: p.Err, CustomAppHelpTemplate: appHelp, Suggest: true, EnableBashCompletion: true,
 		OnUsageError: badUsage, ExitErrHandler: func(*cli.Context, error) {}, // main exits
 	}
@@ -90,7 +94,8 @@ func newApp(p program) *cli.App {
 		listCommand, showCommand, grepCommand, configCommand, pingCommand, rulesCommand, reportCommand,
 		initCommand, snapshotCommand, diffCommand, acceptCommand, checkCommand, watchCommand, mergeCommand,
 		callCommand, promptCommand, readCommand, completeCommand,
-		loginCommand, logoutCommand, trustCommand, completionCommand, versionCommand, manCommand, optionsCommand,
+		loginCommand, logoutCommand, trustCommand, completionCommand, versionCommand, manCommand,
+		optionsCommand,
 	} {
 		c := construct(p)
 		c.OnUsageError, c.HideHelpCommand, c.CustomHelpTemplate = badUsage, true, commandHelp
@@ -127,7 +132,8 @@ func badUsage(c *cli.Context, err error, _ bool) error {
 		}
 		text = "unknown flag " + flag
 	}
-	return exit.Misuse(exit.Advise(hint, "%s", strings.Replace(text, ": parse error", ": not true or false", 1)))
+	return exit.Misuse(exit.Advise(hint, "%s",
+		strings.Replace(text, ": parse error", ": not true or false", 1)))
 }
 
 // dashed finds a flag in a message of the flag package, which writes one dash.
@@ -135,7 +141,8 @@ var dashed = regexp.MustCompile(`( for flag | for |argument: |defined: )-(\w[\w-
 
 // printError prints an error that no report has shown yet, a line for each cause, and what to do.
 func printError(p host.Process, err error) {
-	if err == nil || errors.As(err, new(exit.Code)) || errors.Is(err, syscall.EPIPE) { // nobody reads any more
+	// nobody reads any more
+	if err == nil || errors.As(err, new(exit.Code)) || errors.Is(err, syscall.EPIPE) {
 		return
 	}
 	text, hint := strings.TrimSpace(err.Error()), exit.HintOf(err)
@@ -157,7 +164,8 @@ func (p program) emit(ctx context.Context, r *report.Report, err error, view rep
 	return report.Emit(ctx, p.Process, p.Output, r, view)
 }
 
-// splitCommand cuts an argument list at its first "--", behind which is a stdio server's command; nil without one.
+// splitCommand cuts an argument list at its first "--", behind which is a stdio server's command; nil without
+// one.
 func splitCommand(args []string) (own, behind []string) {
 	at := slices.Index(args, "--")
 	if at < 0 {
@@ -166,7 +174,8 @@ func splitCommand(args []string) (own, behind []string) {
 	return args[:at], append([]string{}, args[at+1:]...)
 }
 
-// arranged moves the flags of a command in front of its arguments: urfave/cli stops reading flags at the first argument.
+// arranged moves the flags of a command in front of its arguments: urfave/cli stops reading flags at the
+// first argument.
 func arranged(app *cli.App, args []string) []string {
 	if len(args) == 0 || app.Command(args[0]) == nil {
 		return args
@@ -185,7 +194,8 @@ func arranged(app *cli.App, args []string) []string {
 			return append(args[:1:1], arg)
 		case arg == "-" || !strings.HasPrefix(arg, "-"): // "-" is standard input
 			words = append(words, arg)
-		case strings.HasPrefix(arg, "-- "): // a command line as a SOURCE; the library would take it for a flag
+		// a command line as a SOURCE; the library would take it for a flag
+		case strings.HasPrefix(arg, "-- "):
 			words, end = append(words, arg), []string{"--"}
 		case takesValue[strings.TrimLeft(arg, "-")] && i+1 < len(args):
 			flags = append(flags, arg, args[i+1])

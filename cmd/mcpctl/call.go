@@ -18,8 +18,10 @@ func (p *program) invokeCommand(c *cli.Command, o *invoke.Options) *cli.Command 
 	if p.Output.Format != "table" && !slices.Contains(invoke.Formats(), p.Output.Format) {
 		p.Output.Format = "" // MCPCTL_FORMAT is for reports
 	}
-	own := slices.Concat(p.formatFlags(invoke.Formats(), "text on a terminal, else raw"), outputFlag(&p.Output))
-	c.Flags = slices.Concat(c.Flags, selectionFlags(&p.Select), own, p.talkFlags(), contactFlags(&p.Select, &p.Contact))
+	own := slices.Concat(p.formatFlags(invoke.Formats(), "text on a terminal, else raw"),
+		outputFlag(&p.Output))
+	c.Flags = slices.Concat(c.Flags, selectionFlags(&p.Select), own, p.talkFlags(),
+		contactFlags(&p.Select, &p.Contact))
 	c.BashComplete = completeFor(p, c)
 	c.Before = p.complete(func() error {
 		if p.Output.Format == "table" {
@@ -39,7 +41,8 @@ func dryRunFlag(o *invoke.Options) cli.Flag {
 func askFlags(o *invoke.Options) []cli.Flag {
 	return []cli.Flag{
 		dryRunFlag(o),
-		&cli.GenericFlag{Name: "answer", Usage: "Answer the server's questions: `KEY=VALUE`, @FILE (repeatable)", Value: list(&o.Answers)},
+		&cli.GenericFlag{Name: "answer",
+			Usage: "Answer the server's questions: `KEY=VALUE`, @FILE (repeatable)", Value: list(&o.Answers)},
 	}
 }
 
@@ -51,7 +54,8 @@ type operands struct {
 }
 
 // asking is the action of such a command: a SOURCE, unless "--" names it, and other words for do.
-func (p *program) asking(words operands, do func(ctx context.Context, from []source.Source, rest []string) error) cli.ActionFunc {
+func (p *program) asking(words operands,
+	do func(ctx context.Context, from []source.Source, rest []string) error) cli.ActionFunc {
 	return func(c *cli.Context) error {
 		named, rest := oneSource(*p, c.Args().Slice())
 		if len(rest) < words.least {
@@ -59,7 +63,8 @@ func (p *program) asking(words operands, do func(ctx context.Context, from []sou
 				return exit.Usagef("%s; what is asked for stands in front of --", words.usage)
 			}
 			if len(named) == 1 {
-				return exit.Usagef("%s; %q is read as the SOURCE: what is asked for stands behind it", words.usage, named[0])
+				return exit.Usagef("%s; %q is read as the SOURCE: what is asked for stands behind it",
+					words.usage, named[0])
 			}
 			return exit.Usagef("%s", words.usage)
 		}
@@ -91,11 +96,14 @@ func callCommand(p program) *cli.Command {
 		Description: `KEY=VALUE is converted to the type in the schema, KEY:=JSON is sent as it is, KEY@=FILE reads a file,
 a.b=1 sets b in a, tags[]=x appends. A tool without readOnlyHint is called after a confirmation.`,
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "args", Usage: "Arguments as a `JSON` object, @FILE or - (standard input)", Destination: &base},
+			&cli.StringFlag{Name: "args", Usage: "Arguments as a `JSON` object, @FILE or - (standard input)",
+				Destination: &base},
 		}, askFlags(&o)...),
-		Action: p.asking(operands{1, true, "call which tool? Write mcpctl call SOURCE TOOL [KEY=VALUE…]; mcpctl list SOURCE shows the tools"}, func(ctx context.Context, from []source.Source, rest []string) error {
-			return invoke.Call(ctx, p.Process, o, from, rest[0], rest[1:], base)
-		}),
+		Action: p.asking(operands{1, true, "call which tool? Write mcpctl call SOURCE TOOL [KEY=VALUE…]; " +
+			"mcpctl list SOURCE shows the tools"},
+			func(ctx context.Context, from []source.Source, rest []string) error {
+				return invoke.Call(ctx, p.Process, o, from, rest[0], rest[1:], base)
+			}),
 	}, &o)
 }
 
@@ -108,9 +116,11 @@ func promptCommand(p program) *cli.Command {
 		ArgsUsage:   "SOURCE NAME [KEY=VALUE…] [-- CMD ARG…]",
 		Description: `Every argument of a prompt is a text; key@=FILE reads it from a file.`,
 		Flags:       askFlags(&o),
-		Action: p.asking(operands{1, true, "which prompt? Write mcpctl prompt SOURCE NAME [KEY=VALUE…]; mcpctl list SOURCE shows the prompts"}, func(ctx context.Context, from []source.Source, rest []string) error {
-			return invoke.Prompt(ctx, p.Process, o, from, rest[0], rest[1:])
-		}),
+		Action: p.asking(operands{1, true, "which prompt? Write mcpctl prompt SOURCE NAME [KEY=VALUE…]; " +
+			"mcpctl list SOURCE shows the prompts"},
+			func(ctx context.Context, from []source.Source, rest []string) error {
+				return invoke.Prompt(ctx, p.Process, o, from, rest[0], rest[1:])
+			}),
 	}, &o)
 }
 
@@ -123,9 +133,11 @@ func readCommand(p program) *cli.Command {
 		ArgsUsage:   "SOURCE URI [KEY=VALUE…] [-- CMD ARG…]",
 		Description: `A URI template (RFC 6570) is expanded with the values: mcpctl read tickets tickets://{id} id=7.`,
 		Flags:       askFlags(&o),
-		Action: p.asking(operands{1, false, "read what? Write mcpctl read SOURCE URI; mcpctl list SOURCE shows resources and templates"}, func(ctx context.Context, from []source.Source, rest []string) error {
-			return invoke.Read(ctx, p.Process, o, from, rest[0], rest[1:])
-		}),
+		Action: p.asking(operands{1, false, "read what? Write mcpctl read SOURCE URI; mcpctl list SOURCE " +
+			"shows resources and templates"},
+			func(ctx context.Context, from []source.Source, rest []string) error {
+				return invoke.Read(ctx, p.Process, o, from, rest[0], rest[1:])
+			}),
 	}, &o)
 }
 
@@ -138,12 +150,14 @@ func completeCommand(p program) *cli.Command {
 		ArgsUsage:   "SOURCE prompt/NAME|template/URI ARGUMENT [PREFIX] [KEY=VALUE…] [-- CMD ARG…]",
 		Description: `KEY=VALUE are arguments that are known already; servers may suggest by them.`,
 		Flags:       []cli.Flag{dryRunFlag(&o)},
-		Action: p.asking(operands{2, false, "complete what? Write mcpctl complete SOURCE prompt/NAME ARGUMENT [PREFIX], or template/URI-TEMPLATE in the place of prompt/NAME"}, func(ctx context.Context, from []source.Source, rest []string) error {
-			prefix, known := "", rest[2:]
-			if len(known) > 0 {
-				prefix, known = known[0], known[1:]
-			}
-			return invoke.Complete(ctx, p.Process, o, from, rest[0], rest[1], prefix, known)
-		}),
+		Action: p.asking(operands{2, false, "complete what? Write mcpctl complete SOURCE prompt/NAME " +
+			"ARGUMENT [PREFIX], or template/URI-TEMPLATE in the place of prompt/NAME"},
+			func(ctx context.Context, from []source.Source, rest []string) error {
+				prefix, known := "", rest[2:]
+				if len(known) > 0 {
+					prefix, known = known[0], known[1:]
+				}
+				return invoke.Complete(ctx, p.Process, o, from, rest[0], rest[1], prefix, known)
+			}),
 	}, &o)
 }

@@ -21,7 +21,9 @@ func checkCommand(p program) *cli.Command {
 		Description: `Checks each server, and all of them together. No tool is called. Security findings that the saved snapshot
 already has are reported as info.`,
 		Flags: []cli.Flag{
-			&cli.GenericFlag{Name: "against", Usage: "Check `FILE` (server.json, manifest.json; auto) against the server", Value: list(&o.Against), TakesFile: true},
+			&cli.GenericFlag{Name: "against",
+				Usage: "Check `FILE` (server.json, manifest.json; auto) against the server",
+				Value: list(&o.Against), TakesFile: true},
 		},
 		Action: p.about(&view, func(ctx context.Context, from []source.Source) (*report.Report, error) {
 			o.Scope = p.scope()

@@ -59,12 +59,12 @@ func offerWords(words []string) cli.BashCompleteFunc {
 	}
 }
 
-// safeName matches names that mean themselves in every shell, inside and outside of quotes. Configuration files come with
-// projects: another name could end the quote that it is inserted into, and run a command.
+// safeName matches names that mean themselves in every shell, inside and outside of quotes. Configuration
+// files come with projects: another name could end the quote that it is inserted into, and run a command.
 var safeName = regexp.MustCompile(`^[A-Za-z0-9_@][A-Za-z0-9_@./+-]*$`)
 
-// completeFor chooses how the arguments of a command are completed, where it does not say so itself. The names of servers
-// are read from files.
+// completeFor chooses how the arguments of a command are completed, where it does not say so itself. The
+// names of servers are read from files.
 func completeFor(p *program, command *cli.Command) cli.BashCompleteFunc {
 	switch {
 	case command.BashComplete != nil:
@@ -77,7 +77,8 @@ func completeFor(p *program, command *cli.Command) cli.BashCompleteFunc {
 		process.Quiet = true
 		var names []string
 		if cfg, _ := fleet.Read(c.Context, process, p.Select); cfg != nil {
-			names = slices.DeleteFunc(cfg.Names(), func(name string) bool { return !safeName.MatchString(name) })
+			names = slices.DeleteFunc(cfg.Names(),
+				func(name string) bool { return !safeName.MatchString(name) })
 		}
 		offerWords(names)(c)
 	}

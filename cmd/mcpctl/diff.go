@@ -25,15 +25,21 @@ func diffCommand(p program) *cli.Command {
 compared with each other: the first is old, the second new.`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "base", Usage: "Compare with `SOURCE`, the old side", Destination: &o.Base},
-			&cli.StringFlag{Name: "base-ref", Usage: "Compare with the servers as of commit `REF`", Destination: &o.Ref},
-			&cli.GenericFlag{Name: "versions", Usage: "Compare the last `N` releases of a package", Value: number(&o.Versions, 0)},
-			&cli.BoolFlag{Name: "upgrade", Usage: "Compare packages with their newest versions", Destination: &o.Upgrade},
-			&cli.BoolFlag{Name: "locked", Usage: "Refuse packages that differ from the lock file", Destination: &o.Locked},
-			&cli.StringFlag{Name: "build", Usage: "With --base-ref: run `CMD` in both trees first", Destination: &o.Build},
+			&cli.StringFlag{Name: "base-ref", Usage: "Compare with the servers as of commit `REF`",
+				Destination: &o.Ref},
+			&cli.GenericFlag{Name: "versions", Usage: "Compare the last `N` releases of a package",
+				Value: number(&o.Versions, 0)},
+			&cli.BoolFlag{Name: "upgrade", Usage: "Compare packages with their newest versions",
+				Destination: &o.Upgrade},
+			&cli.BoolFlag{Name: "locked", Usage: "Refuse packages that differ from the lock file",
+				Destination: &o.Locked},
+			&cli.StringFlag{Name: "build", Usage: "With --base-ref: run `CMD` in both trees first",
+				Destination: &o.Build},
 		},
 		Action: p.about(&view, func(ctx context.Context, from []source.Source) (*report.Report, error) {
 			o.Scope, view.History, view.Upgrades = p.scope(), o.Versions > 0, o.Upgrade
 			return compare.Diff(ctx, p.Process, o, from)
 		}),
-	}, judgeFlags(&o.FailOn, &view.Waived, "breaking"), schemaFlags(&o.Strict), snapshotsFlags(&p.Select), p.surveyFlags())
+	}, judgeFlags(&o.FailOn, &view.Waived, "breaking"), schemaFlags(&o.Strict), snapshotsFlags(&p.Select),
+		p.surveyFlags())
 }

@@ -44,7 +44,8 @@ func (p *program) complete(check func() error) cli.BeforeFunc {
 	}
 }
 
-// about is the action of a command whose arguments are SOURCEs and whose answer is a report, shown as view says then.
+// about is the action of a command whose arguments are SOURCEs and whose answer is a report, shown as view
+// says then.
 func (p *program) about(
 	view *report.Options, do func(ctx context.Context, from []source.Source) (*report.Report, error),
 ) cli.ActionFunc {
@@ -63,8 +64,8 @@ func (p program) sources(words []string) ([]source.Source, error) {
 	return source.ParseAll(words, p.behind)
 }
 
-// oneSource takes the SOURCE off the arguments of a command, unless it is the command behind "--", which is for the server
-// when a package is named.
+// oneSource takes the SOURCE off the arguments of a command, unless it is the command behind "--", which is
+// for the server when a package is named.
 func oneSource(p program, words []string) (named, rest []string) {
 	if len(words) > 0 && (p.behind == nil || source.Parse(words[0]).Kind == source.Package) {
 		return words[:1], words[1:]
@@ -82,15 +83,17 @@ func (p *program) reachFlags() []cli.Flag {
 
 func selectionFlags(s *fleet.Selection) []cli.Flag {
 	return append(configurationFlags(s), &cli.GenericFlag{
-		Name: "only", Category: selecting, Usage: "Limit to servers matching `NAME` (glob, repeatable)", Value: names(&s.Only),
+		Name: "only", Category: selecting, Usage: "Limit to servers matching `NAME` (glob, repeatable)",
+		Value: names(&s.Only),
 	})
 }
 
 func configurationFlags(s *fleet.Selection) []cli.Flag {
 	return []cli.Flag{
 		&cli.GenericFlag{
-			Name: "config", Aliases: []string{"c"}, Category: selecting, Value: list(&s.Files), TakesFile: true,
-			Usage: "Read servers from `FILE` (repeatable; default MCPCTL_CONFIG)",
+			Name: "config", Aliases: []string{"c"}, Category: selecting, Value: list(&s.Files),
+			TakesFile: true,
+			Usage:     "Read servers from `FILE` (repeatable; default MCPCTL_CONFIG)",
 		},
 		&cli.BoolFlag{
 			Name: "discover", Category: selecting, Destination: &s.Discover,
@@ -108,7 +111,8 @@ func snapshotsFlags(s *fleet.Selection) []cli.Flag {
 
 func yesFlag(s *fleet.Selection) cli.Flag {
 	return &cli.BoolFlag{
-		Name: "yes", Aliases: []string{"y"}, Category: connecting, Usage: "Skip confirmation prompts", Destination: &s.Yes,
+		Name: "yes", Aliases: []string{"y"}, Category: connecting, Usage: "Skip confirmation prompts",
+		Destination: &s.Yes,
 	}
 }
 
@@ -133,8 +137,10 @@ func outputFlag(o *report.Output) []cli.Flag {
 func (p *program) formatFlags(formats []string, usual string) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{
-			Name: "format", Aliases: []string{"f"}, Category: printing, Value: p.Output.Format, DefaultText: usual,
-			Usage: "`FORMAT` of the output: " + strings.Join(formats, ", "), Destination: &p.Output.Format,
+			Name: "format", Aliases: []string{"f"}, Category: printing, Value: p.Output.Format,
+			DefaultText: usual,
+			Usage:       "`FORMAT` of the output: " + strings.Join(formats, ", "),
+			Destination: &p.Output.Format,
 		},
 		&cli.BoolFlag{Name: "json", Category: printing, Usage: "Same as --format json", Destination: &p.JSON},
 	}
@@ -147,10 +153,12 @@ func (p *program) talkFlags() []cli.Flag {
 			Destination: &p.Output.Color,
 		},
 		&cli.BoolFlag{
-			Name: "quiet", Aliases: []string{"q"}, Category: printing, Usage: "Print errors only", Destination: &p.Quiet,
+			Name: "quiet", Aliases: []string{"q"}, Category: printing, Usage: "Print errors only",
+			Destination: &p.Quiet,
 		},
 		&cli.BoolFlag{
-			Name: "verbose", Aliases: []string{"v"}, Category: printing, Usage: "Print more detail", Destination: &p.Verbose,
+			Name: "verbose", Aliases: []string{"v"}, Category: printing, Usage: "Print more detail",
+			Destination: &p.Verbose,
 		},
 	}
 }
@@ -162,7 +170,8 @@ func reportFlags(o *report.Output) []cli.Flag {
 			Usage: "Also write the report as `FORMAT=FILE` (repeatable)",
 		},
 		&cli.BoolFlag{
-			Name: "exit-zero", Category: printing, Usage: "Exit 0 even if there are findings", Destination: &o.ExitZero,
+			Name: "exit-zero", Category: printing, Usage: "Exit 0 even if there are findings",
+			Destination: &o.ExitZero,
 		},
 	}
 }
@@ -172,7 +181,8 @@ func contactFlags(s *fleet.Selection, c *fleet.Contact) []cli.Flag {
 		yesFlag(s), trustFlag(s),
 		timeoutFlag(c, "30s"),
 		&cli.GenericFlag{
-			Name: "env", Category: connecting, Usage: "Set `K=V` for stdio servers (repeatable)", Value: list(&c.Env),
+			Name: "env", Category: connecting, Usage: "Set `K=V` for stdio servers (repeatable)",
+			Value: list(&c.Env),
 		},
 		&cli.BoolFlag{
 			Name: "inherit-env", Category: connecting, Destination: &c.InheritEnv,
@@ -237,16 +247,19 @@ func (p *program) parallelFlags() []cli.Flag {
 func retryFlags(c *fleet.Contact) []cli.Flag {
 	return []cli.Flag{
 		&cli.GenericFlag{
-			Name: "retries", Category: connecting, Usage: "Retry transient failures `N` times", DefaultText: "0",
-			Value: number(&c.Retries, 0),
+			Name: "retries", Category: connecting, Usage: "Retry transient failures `N` times",
+			DefaultText: "0",
+			Value:       number(&c.Retries, 0),
 		},
 		&cli.BoolFlag{
-			Name: "fail-fast", Category: connecting, Usage: "Stop at the first failed server", Destination: &c.FailFast,
+			Name: "fail-fast", Category: connecting, Usage: "Stop at the first failed server",
+			Destination: &c.FailFast,
 		},
 	}
 }
 
-// judgeFlags choose what fails a run, and whether waived findings are shown. usual is the threshold without a flag.
+// judgeFlags choose what fails a run, and whether waived findings are shown. usual is the threshold without a
+// flag.
 func judgeFlags(failOn *string, showWaived *bool, usual string) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{

@@ -54,7 +54,8 @@ Exits 1 if nothing matches.`,
 				return err
 			}
 			for _, s := range r.Servers {
-				if slices.ContainsFunc(snapshot.Kinds(), func(k snapshot.Kind) bool { return len(*s.Items(k)) > 0 }) {
+				if slices.ContainsFunc(snapshot.Kinds(),
+					func(k snapshot.Kind) bool { return len(*s.Items(k)) > 0 }) {
 					return nil
 				}
 			}

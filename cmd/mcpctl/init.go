@@ -45,7 +45,8 @@ func initCommand(p program) *cli.Command {
 		Usage:       "Create mcpctl.yaml and the first snapshots",
 		ArgsUsage:   "[URL] [-- CMD ARG…]",
 		Description: `Uses the configuration that is found here, or the server on the command line. Existing files are kept.`,
-		Flags:       []cli.Flag{&cli.StringFlag{Name: "ci", Usage: "Also write a CI workflow: github or gitlab", Destination: &ci}},
+		Flags: []cli.Flag{&cli.StringFlag{Name: "ci", Usage: "Also write a CI workflow: github or " +
+			"gitlab", Destination: &ci}},
 		Action: func(c *cli.Context) error {
 			from, err := p.sources(c.Args().Slice())
 			if err != nil {
@@ -67,7 +68,8 @@ func initCommand(p program) *cli.Command {
 				o.Select.Files = []string{projectFile}
 			}
 			r, err := compare.Save(c.Context, p.Process, o, nil)
-			saved := r != nil && slices.ContainsFunc(r.Servers, func(s report.Server) bool { return s.Saved != nil && s.Saved.Action != report.Skipped })
+			saved := r != nil && slices.ContainsFunc(r.Servers,
+				func(s report.Server) bool { return s.Saved != nil && s.Saved.Action != report.Skipped })
 			err = p.emit(c.Context, r, err, report.Options{})
 			if saved {
 				if typed {
@@ -95,7 +97,9 @@ func (p program) plan(ctx context.Context, from []source.Source, ci string) ([]p
 	if err != nil {
 		return nil, err
 	}
-	all := []planned{{projectFile, "# The servers of this project, and what fails a run: https://github.com/mcpctl/mcpctl/blob/main/docs/config.md\n" + servers + "snapshots: mcp-snapshots\nfail-on: breaking\n"}}
+	all := []planned{{projectFile, "# The servers of this project, and what fails a run: " +
+		"https://github.com/mcpctl/mcpctl/blob/main/docs/config.md\n" + servers +
+		"snapshots: mcp-snapshots\nfail-on: breaking\n"}}
 	if ci != "" {
 		path, known := ciPaths[ci]
 		if !known {
@@ -109,19 +113,22 @@ func (p program) plan(ctx context.Context, from []source.Source, ci string) ([]p
 	}
 	for _, f := range all {
 		if _, err := os.Lstat(filepath.Join(p.Dir, f.path)); !errors.Is(err, fs.ErrNotExist) {
-			return nil, exit.Usagef("%s is there already, and is not written over: remove it, or add to it by hand (docs/config.md, docs/ci.md)", f.path)
+			return nil, exit.Usagef("%s is there already, and is not written over: remove it, or add to it "+
+				"by hand (docs/config.md, docs/ci.md)", f.path)
 		}
 	}
 	return all, nil
 }
 
-// atCommit is a workflow that uses the action as it was at a commit, with the version of that; as it is without one.
+// atCommit is a workflow that uses the action as it was at a commit, with the version of that; as it is
+// without one.
 func atCommit(workflow, commit, version string) string {
 	if commit == "" {
 		return workflow
 	}
 	workflow = strings.Replace(workflow, "mcpctl/mcpctl@v1", "mcpctl/mcpctl@"+commit+" # "+version, 1)
-	if _, released := finding.ParseVersion(version); released && !strings.Contains(version, "-") { // which is downloaded, not built
+	// which is downloaded, not built
+	if _, released := finding.ParseVersion(version); released && !strings.Contains(version, "-") {
 		workflow = strings.Replace(workflow, "mcpctl.yaml}", "mcpctl.yaml, version: "+version+"}", 1)
 	}
 	return workflow
@@ -143,7 +150,9 @@ func (p program) origin(ctx context.Context, from []source.Source) (string, erro
 		}
 	}
 	if len(include) == 0 {
-		return "", exit.Usagef("no configuration with servers is here (.mcp.json, mcp.json, .vscode/mcp.json, .cursor/mcp.json): write mcpctl init -- CMD ARG… with the command that starts yours")
+		return "", exit.Usagef("no configuration with servers is here (.mcp.json, mcp.json, " +
+			".vscode/mcp.json, .cursor/mcp.json): write mcpctl init -- CMD ARG… with the command that " +
+			"starts yours")
 	}
 	return "include: [" + strings.Join(include, ", ") + "]\n", nil
 }
@@ -152,19 +161,22 @@ func (p program) origin(ctx context.Context, from []source.Source) (string, erro
 func inline(dir string, from []source.Source) (string, error) {
 	s := from[0]
 	if len(from) != 1 || s.Kind != source.Command && s.Kind != source.URL {
-		return "", exit.Usagef("init takes one URL, or -- and the command that starts a server; without them it takes the configuration that is here")
+		return "", exit.Usagef("init takes one URL, or -- and the command that starts a server; without " +
+			"them it takes the configuration that is here")
 	}
 	read, body := config.FromURL, []rawjson.Member{{Key: "url", Value: rawjson.Quote(s.Word)}}
 	if s.Kind == source.Command {
 		read = func(string) (probe.Server, error) { return config.FromCommand(dir, s.Args) }
 		args := kit.Map(s.Args[1:], rawjson.Quote)
-		body = []rawjson.Member{{Key: "command", Value: rawjson.Quote(s.Args[0])}, {Key: "args", Value: rawjson.List(args)}}
+		body = []rawjson.Member{{Key: "command", Value: rawjson.Quote(s.Args[0])},
+			{Key: "args", Value: rawjson.List(args)}}
 	}
 	server, err := read(s.Word)
 	if err != nil {
 		return "", exit.Misuse(err)
 	}
-	return "servers:\n  " + string(rawjson.Quote(server.Name)) + ": " + string(rawjson.Build(body...)) + "\n", nil
+	return "servers:\n  " + string(rawjson.Quote(server.Name)) + ": " + string(rawjson.Build(body...)) +
+		"\n", nil
 }
 
 // agree remembers that the server of the new mcpctl.yaml may be started: later runs find it there.

@@ -26,10 +26,13 @@ func loginCommand(p program) *cli.Command {
 		Description: `SERVER is the name of a configured server, or a URL. A browser opens. The tokens are kept in the keyring and
 sent to that server only.`,
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "no-browser", Usage: "Print the URL to open; paste the final URL", Destination: &o.Paste},
-			&cli.BoolFlag{Name: "device", Usage: "Log in on another device with a code", Destination: &o.Device},
+			&cli.BoolFlag{Name: "no-browser", Usage: "Print the URL to open; paste the final URL",
+				Destination: &o.Paste},
+			&cli.BoolFlag{Name: "device", Usage: "Log in on another device with a code",
+				Destination: &o.Device},
 			&cli.BoolFlag{Name: "status", Usage: "Show login status; contact nothing", Destination: &status},
-			&cli.GenericFlag{Name: "scope", Usage: "Request `SCOPE`, too (repeatable)", Value: list(&o.Scopes)},
+			&cli.GenericFlag{Name: "scope", Usage: "Request `SCOPE`, too (repeatable)",
+				Value: list(&o.Scopes)},
 		},
 		Action: func(c *cli.Context) error {
 			if status {
@@ -40,7 +43,8 @@ sent to that server only.`,
 				return err
 			}
 			if overridden {
-				p.Note("the configuration of %s says what is sent to it, which wins over a login", report.Visible(server.Name))
+				p.Note("the configuration of %s says what is sent to it, which wins over a login",
+					report.Visible(server.Name))
 			}
 			o.Timeout = p.Contact.Timeout
 			if o.CACert, err = p.Contact.Certificates(); err != nil {
@@ -81,8 +85,10 @@ func (p *program) loginFlags() []cli.Flag {
 	})
 }
 
-// protected is the one server that a command about logins names, and whether its configuration wins over a login.
-func (p program) protected(ctx context.Context, command string, words []string) (_ auth.Server, overridden bool, _ error) {
+// protected is the one server that a command about logins names, and whether its configuration wins over a
+// login.
+func (p program) protected(ctx context.Context, command string, words []string) (_ auth.Server,
+	overridden bool, _ error) {
 	if len(words) != 1 || p.behind != nil {
 		return auth.Server{}, false, exit.Usagef("%s takes one server: a configured name, or a URL", command)
 	}
@@ -91,7 +97,8 @@ func (p program) protected(ctx context.Context, command string, words []string) 
 		return auth.Server{}, false, err
 	}
 	if kind := from[0].Kind; kind != source.Configured && kind != source.URL {
-		return auth.Server{}, false, exit.Usagef("%s takes the name of a configured server, or a URL", command)
+		return auth.Server{}, false, exit.Usagef("%s takes the name of a configured server, or a URL",
+			command)
 	}
 	f, err := fleet.Load(ctx, p.Process, p.Select, p.Contact, from)
 	if err != nil {

@@ -1,7 +1,7 @@
 // Command mcpctl inspects, diffs and guards MCP (Model Context Protocol) servers.
 //
-// It lists what servers offer, saves it, says what changed and who breaks. See docs/usage.md for its commands, sources
-// and exit statuses.
+// It lists what servers offer, saves it, says what changed and who breaks. See docs/usage.md for its
+// commands, sources and exit statuses.
 package main
 
 import (
@@ -38,7 +38,8 @@ func main() {
 // stopWait is how long an interrupted run may take to stop its servers, rather than leave them behind.
 const stopWait = 3 * time.Second
 
-// signalContext ends at the first SIGINT or SIGTERM; after a second the process ends within stopWait, after a third at once.
+// signalContext ends at the first SIGINT or SIGTERM; after a second the process ends within stopWait, after a
+// third at once.
 func signalContext() (context.Context, context.CancelCauseFunc) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // see standardOutput
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -57,7 +58,8 @@ func signalContext() (context.Context, context.CancelCauseFunc) {
 	return ctx, cancel
 }
 
-// standardOutput interrupts the run once its reader has left; SIGPIPE would leave behind what servers have started.
+// standardOutput interrupts the run once its reader has left; SIGPIPE would leave behind what servers have
+// started.
 type standardOutput struct{ interrupt context.CancelCauseFunc }
 
 // Write writes, and interrupts the run when nobody can read it.
@@ -75,7 +77,9 @@ func (o standardOutput) Unwrap() io.Writer { return os.Stdout }
 // ofSystem is what a run that ctx ends, and interrupt if need be, knows of the machine.
 func ofSystem(ctx context.Context, interrupt context.CancelCauseFunc) host.Process {
 	out, said := host.Interruptible(ctx, standardOutput{interrupt}), host.Interruptible(ctx, os.Stderr)
-	p := host.Process{In: host.InterruptibleInput(ctx, os.Stdin), Out: out, Err: printable.Guard(said, printable.SpelledOut), Environ: os.Environ(), GOOS: runtime.GOOS, Version: version(), Now: time.Now()}
+	p := host.Process{In: host.InterruptibleInput(ctx, os.Stdin), Out: out,
+		Err: printable.Guard(said, printable.SpelledOut), Environ: os.Environ(), GOOS: runtime.GOOS,
+		Version: version(), Now: time.Now()}
 	p.Dir, _ = os.Getwd()
 	p.Home, _ = os.UserHomeDir()
 	return p

@@ -40,7 +40,8 @@ servers; a missing shard is status 3.`,
 	}, configurationFlags(&p.Select), p.outputFlags(), reportFlags(&p.Output))
 }
 
-const mergeTakes = "merge takes the reports of all parts, or the folder they lie in: run each with --shard I/N --report json=FILE, and see mcpctl merge --help"
+const mergeTakes = "merge takes the reports of all parts, or the folder they lie in: run each with --shard " +
+	"I/N --report json=FILE, and see mcpctl merge --help"
 
 // partReports reads reports from files, and from the JSON files of folders.
 func (p program) partReports(ctx context.Context, paths []string) ([]compare.PartReport, error) {
@@ -72,7 +73,8 @@ func jsonFiles(path string) (files []string) {
 	for _, e := range entries {
 		file := filepath.Join(path, e.Name())
 		info, err := os.Stat(file)
-		if filepath.Ext(file) == ".json" && (err != nil || info.Mode().IsRegular()) { // nobody named a pipe, which keeps its reader waiting
+		// nobody named a pipe, which keeps its reader waiting
+		if filepath.Ext(file) == ".json" && (err != nil || info.Mode().IsRegular()) {
 			files = append(files, file)
 		}
 	}

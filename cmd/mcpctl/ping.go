@@ -17,16 +17,18 @@ func pingCommand(p program) *cli.Command {
 		Usage:       "Check that servers respond",
 		ArgsUsage:   "[SOURCE…] [-- CMD ARG…]",
 		Description: `Connects and sends ping (server/discover since protocol 2026-07-28). Exits 3 if a server does not respond.`,
-		Action: p.about(&report.Options{}, func(ctx context.Context, from []source.Source) (*report.Report, error) {
-			f, err := fleet.Load(ctx, p.Process, p.Select, p.Contact, from)
-			if err != nil {
-				return nil, err
-			}
-			targets, err := f.Resolve(ctx, from)
-			if err != nil {
-				return nil, err
-			}
-			return fleet.Report("ping", f.Ping(ctx, targets)), nil
-		}),
-	}, selectionFlags(&p.Select), p.outputFlags(), reportFlags(&p.Output), contactFlags(&p.Select, &p.Contact), p.parallelFlags())
+		Action: p.about(&report.Options{},
+			func(ctx context.Context, from []source.Source) (*report.Report, error) {
+				f, err := fleet.Load(ctx, p.Process, p.Select, p.Contact, from)
+				if err != nil {
+					return nil, err
+				}
+				targets, err := f.Resolve(ctx, from)
+				if err != nil {
+					return nil, err
+				}
+				return fleet.Report("ping", f.Ping(ctx, targets)), nil
+			}),
+	}, selectionFlags(&p.Select), p.outputFlags(), reportFlags(&p.Output),
+		contactFlags(&p.Select, &p.Contact), p.parallelFlags())
 }

@@ -24,7 +24,8 @@ func reportCommand(p program) *cli.Command {
 		Flags:       []cli.Flag{waivedFlag(&view.Waived)},
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
-				return exit.Usagef("report takes one file that --format json wrote, or - for standard input: see mcpctl report --help")
+				return exit.Usagef("report takes one file that --format json wrote, or - for standard " +
+					"input: see mcpctl report --help")
 			}
 			r, err := p.savedReport(c.Context, c.Args().First())
 			if err != nil {
@@ -47,7 +48,8 @@ func (p program) savedFile(ctx context.Context, path string) ([]byte, error) {
 func (p program) savedReport(ctx context.Context, path string) (*report.Report, error) {
 	data, err := p.savedFile(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, exit.Usagef("%w: mcpctl check --report json=FILE writes a report, and so do diff and list", err)
+		return nil,
+			exit.Usagef("%w: mcpctl check --report json=FILE writes a report, and so do diff and list", err)
 	}
 	if err != nil {
 		return nil, exit.Misuse(err)

@@ -22,7 +22,8 @@ func showCommand(p program) *cli.Command {
 			source, wanted := oneSource(p, c.Args().Slice())
 			from, err := p.sources(source)
 			if err == nil && len(from) == 0 {
-				err = exit.Misuse(exit.Advise("mcpctl show SOURCE [ITEM…]; mcpctl list lists servers", "specify a server"))
+				err = exit.Misuse(exit.Advise("mcpctl show SOURCE [ITEM…]; mcpctl list lists servers",
+					"specify a server"))
 			}
 			if err != nil {
 				return err
@@ -35,7 +36,8 @@ func showCommand(p program) *cli.Command {
 			if err == nil {
 				err = fleet.Show(surfaces, wanted)
 			}
-			return p.emit(c.Context, fleet.Report("show", surfaces), err, report.Options{Raw: raw, Chosen: len(wanted) > 0})
+			return p.emit(c.Context, fleet.Report("show", surfaces), err,
+				report.Options{Raw: raw, Chosen: len(wanted) > 0})
 		},
 	}, p.surveyFlags())
 }

@@ -23,13 +23,15 @@ func snapshotCommand(p program) *cli.Command {
 				Usage: "Write the snapshot of one server to `FILE` (- for stdout)",
 			},
 		},
-		Action: p.about(&report.Options{}, func(ctx context.Context, from []source.Source) (*report.Report, error) {
-			o.Scope = p.scope()
-			r, err := compare.Save(ctx, p.Process, o, from)
-			if o.File == "-" { // where the snapshot is
-				p.Out = p.Err
-			}
-			return r, err
-		}),
-	}, snapshotsFlags(&p.Select), selectionFlags(&p.Select), p.formatFlags(report.Formats(), "table"), p.talkFlags(), reportFlags(&p.Output), p.reachFlags())
+		Action: p.about(&report.Options{},
+			func(ctx context.Context, from []source.Source) (*report.Report, error) {
+				o.Scope = p.scope()
+				r, err := compare.Save(ctx, p.Process, o, from)
+				if o.File == "-" { // where the snapshot is
+					p.Out = p.Err
+				}
+				return r, err
+			}),
+	}, snapshotsFlags(&p.Select), selectionFlags(&p.Select), p.formatFlags(report.Formats(), "table"),
+		p.talkFlags(), reportFlags(&p.Output), p.reachFlags())
 }

@@ -21,9 +21,11 @@ func trustCommand(p program) *cli.Command {
 		Description: `Shows what each server would do, asks, and remembers the answer until that changes. Contacts nothing.
 Files named with --config or MCPCTL_CONFIG need no trust.`,
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "Show what would be trusted; store nothing", Destination: &how.dryRun},
+			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"},
+				Usage: "Show what would be trusted; store nothing", Destination: &how.dryRun},
 			&cli.BoolFlag{Name: "list", Usage: "List all trusted servers", Destination: &how.list},
-			&cli.BoolFlag{Name: "revoke", Usage: "Revoke trust in the servers found here", Destination: &how.revoke},
+			&cli.BoolFlag{Name: "revoke", Usage: "Revoke trust in the servers found here",
+				Destination: &how.revoke},
 			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Hidden: true}, // which it takes for granted
 			&cli.BoolFlag{Name: "all", Usage: "With --revoke: revoke all trust", Destination: &how.all},
 		},
@@ -57,7 +59,8 @@ func (how trusting) run(ctx context.Context, p program, names []string) (*report
 	cfg, err := fleet.Read(ctx, p.Process, p.Select)
 	switch {
 	case how.revoke && cfg == nil: // a broken file must not keep anybody from revoking
-		return nil, exit.Usagef("the configuration could not be read: forget every agreement with --revoke --all")
+		return nil, exit.Usagef("the configuration could not be read: forget every agreement with --revoke " +
+			"--all")
 	case how.revoke:
 		return store.RevokeFound(ctx, cfg, names)
 	case err != nil:

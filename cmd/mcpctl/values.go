@@ -11,7 +11,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
-// value reads what was typed for a flag into the field that it is for. A flag with a value to begin with says so in DefaultText.
+// value reads what was typed for a flag into the field that it is for. A flag with a value to begin with says
+// so in DefaultText.
 type value func(text string) error
 
 // Set reads what was typed.

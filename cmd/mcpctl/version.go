@@ -60,7 +60,8 @@ func versionText(version, format string) string {
 	platform := runtime.GOOS + "/" + runtime.GOARCH
 	switch format {
 	case "json":
-		return fmt.Sprintf("{\"version\": %q, \"go\": %q, \"platform\": %q}\n", version, runtime.Version(), platform)
+		return fmt.Sprintf("{\"version\": %q, \"go\": %q, \"platform\": %q}\n", version, runtime.Version(),
+			platform)
 	case "yaml":
 		return fmt.Sprintf("version: %q\ngo: %q\nplatform: %q\n", version, runtime.Version(), platform)
 	}

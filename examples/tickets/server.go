@@ -28,7 +28,8 @@ func newServer(version string) (*server.MCPServer, error) {
 		return nil, err
 	}
 	s := server.NewMCPServer("tickets", offered.Version,
-		server.WithToolCapabilities(true), server.WithPromptCapabilities(true), server.WithResourceCapabilities(false, true),
+		server.WithToolCapabilities(true), server.WithPromptCapabilities(true),
+		server.WithResourceCapabilities(false, true),
 		server.WithInstructions("Search before you create: a ticket that exists twice helps nobody."))
 	store := &tracker{tickets: []ticket{}}
 	for _, t := range offered.Tools {
@@ -36,11 +37,14 @@ func newServer(version string) (*server.MCPServer, error) {
 		tool.Annotations = t.Annotations
 		s.AddTool(tool, store.handler(t.Name))
 	}
-	s.AddPrompt(mcp.NewPrompt("triage", mcp.WithPromptDescription("Sort the open tickets by what to do first."),
+	s.AddPrompt(mcp.NewPrompt("triage", mcp.WithPromptDescription(
+		"Sort the open tickets by what to do first."),
 		mcp.WithArgument("team", mcp.ArgumentDescription("Whose tickets"), mcp.RequiredArgument())), triage)
-	s.AddResource(mcp.NewResource("tickets://open", "open tickets", mcp.WithResourceDescription("All tickets that are open."),
+	s.AddResource(mcp.NewResource("tickets://open", "open tickets",
+		mcp.WithResourceDescription("All tickets that are open."),
 		mcp.WithMIMEType("application/json")), store.read)
-	s.AddResourceTemplate(mcp.NewResourceTemplate("tickets://{id}", "one ticket", mcp.WithTemplateDescription("A ticket by its number."),
+	s.AddResourceTemplate(mcp.NewResourceTemplate("tickets://{id}", "one ticket",
+		mcp.WithTemplateDescription("A ticket by its number."),
 		mcp.WithTemplateMIMEType("application/json")), store.read)
 	return s, nil
 }

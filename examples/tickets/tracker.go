@@ -66,10 +66,13 @@ func (t *tracker) read(_ context.Context, request mcp.ReadResourceRequest) ([]mc
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	text, err := json.Marshal(t.tickets)
-	return []mcp.ResourceContents{mcp.TextResourceContents{URI: request.Params.URI, MIMEType: "application/json", Text: string(text)}}, err
+	return []mcp.ResourceContents{mcp.TextResourceContents{URI: request.Params.URI,
+		MIMEType: "application/json", Text: string(text)}}, err
 }
 
 func triage(_ context.Context, request mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-	text := fmt.Sprintf("List the open tickets of %s and say which to take first, and why.", request.Params.Arguments["team"])
-	return mcp.NewGetPromptResult("Triage", []mcp.PromptMessage{mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent(text))}), nil
+	text := fmt.Sprintf("List the open tickets of %s and say which to take first, and why.",
+		request.Params.Arguments["team"])
+	return mcp.NewGetPromptResult("Triage",
+		[]mcp.PromptMessage{mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent(text))}), nil
 }

@@ -1,8 +1,8 @@
 // Package accept moves a saved snapshot forward by some of the changes that a comparison found.
 //
-// Changes are accepted by item: a tool, prompt, resource, template or skill is taken over as a whole, and of the server
-// itself the member of the snapshot that a finding is about, such as serverInfo. Findings of one item therefore go
-// together; Result names all that were taken.
+// Changes are accepted by item: a tool, prompt, resource, template or skill is taken over as a whole, and of
+// the server itself the member of the snapshot that a finding is about, such as serverInfo. Findings of one
+// item therefore go together; Result names all that were taken.
 package accept
 
 import (
@@ -27,8 +27,8 @@ type Result struct {
 	Left     []finding.Finding // what the comparison still finds
 }
 
-// Move takes over from new the items of the chosen findings of compare(old, new), by fingerprint. An unknown fingerprint
-// is an error, and so is a finding about the comparison itself, which no change of old can end.
+// Move takes over from new the items of the chosen findings of compare(old, new), by fingerprint. An unknown
+// fingerprint is an error, and so is a finding about the comparison itself, which no change of old can end.
 func Move(old, new *snapshot.Snapshot, chosen []string, compare Compare) (Result, error) {
 	before := compare(old, new)
 	known := kit.Set(fingerprints(before))
@@ -119,8 +119,8 @@ func takeItem(from, new *snapshot.Snapshot, kind snapshot.Kind, key string) *sna
 	return &moved
 }
 
-// takeMember returns a snapshot with a member of its file as new has it. With a capability go its lists, whose items no
-// other finding names.
+// takeMember returns a snapshot with a member of its file as new has it. With a capability go its lists,
+// whose items no other finding names.
 func takeMember(from, new *snapshot.Snapshot, name string) (*snapshot.Snapshot, error) {
 	old, err := from.EncodeKnown()
 	if err != nil {

@@ -32,10 +32,12 @@ type callbackServer struct {
 	outcome  chan error    // how the login went, for the visitor
 }
 
-// openCallback opens the port that the client is registered with, if that is fixed, or the one of the last login, so that
-// its registration can be used again, or else any. pasted = no port is opened, though the redirect URI names one.
+// openCallback opens the port that the client is registered with, if that is fixed, or the one of the last
+// login, so that its registration can be used again, or else any. pasted = no port is opened, though the
+// redirect URI names one.
 func openCallback(c config.Client, old *vault.Login, pasted bool) (*callbackServer, error) {
-	d := &callbackServer{state: rand.Text(), answers: make(chan url.Values, 1), outcome: make(chan error, 1), strays: make(chan struct{}, 1)}
+	d := &callbackServer{state: rand.Text(), answers: make(chan url.Values, 1), outcome: make(chan error, 1),
+		strays: make(chan struct{}, 1)}
 	if c.Redirect != "" {
 		return d, d.openAt(c.Redirect, pasted)
 	}
@@ -57,8 +59,10 @@ func openCallback(c config.Client, old *vault.Login, pasted bool) (*callbackServ
 // openAt opens the port of a redirect URI, which must be of this machine.
 func (d *callbackServer) openAt(redirect string, pasted bool) error {
 	u, err := url.Parse(redirect)
-	if err != nil || u.Scheme != "http" || !kit.ThisMachine(u.Hostname()) || u.Port() == "" || u.RawQuery != "" {
-		return exit.Advise("write it as http://localhost:PORT/callback, as the client was registered", "the redirect URI %s is not one of this machine", quoted(redirect))
+	if err != nil || u.Scheme != "http" || !kit.ThisMachine(u.Hostname()) || u.Port() == "" ||
+		u.RawQuery != "" {
+		return exit.Advise("write it as http://localhost:PORT/callback, as the client was registered",
+			"the redirect URI %s is not one of this machine", quoted(redirect))
 	}
 	d.redirect = redirect
 	if pasted {
@@ -66,7 +70,8 @@ func (d *callbackServer) openAt(redirect string, pasted bool) error {
 	}
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", u.Port()))
 	if err != nil {
-		return exit.Advise("end what uses the port, or log in with --no-browser", "listening for the answer to the login: %w", err)
+		return exit.Advise("end what uses the port, or log in with --no-browser",
+			"listening for the answer to the login: %w", err)
 	}
 	d.serve(listener)
 	return nil
@@ -78,12 +83,14 @@ func (d *callbackServer) serve(listener net.Listener) {
 	go func() { _ = d.server.Serve(listener) }()
 }
 
-// ServeHTTP takes the first visit that brings the state of the login to the redirect URI, and answers when it is known how the
-// login went. Any page may send a browser here; what does not know the state takes nothing from the one that does.
+// ServeHTTP takes the first visit that brings the state of the login to the redirect URI, and answers when it
+// is known how the login went. Any page may send a browser here; what does not know the state takes nothing
+// from the one that does.
 func (d *callbackServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	at, _ := url.Parse(d.redirect)
 	header := w.Header()
-	header.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+	header.Set("Content-Security-Policy",
+		"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("Cache-Control", "no-store")
 	header.Set("Content-Type", "text/html; charset=utf-8")
@@ -98,7 +105,8 @@ func (d *callbackServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		default:
 		}
 		w.WriteHeader(http.StatusForbidden)
-		writePage(w, "Not this login", "This is not the answer to the login that mcpctl waits for. Nothing of it was used.")
+		writePage(w, "Not this login", "This is not the answer to the login that mcpctl waits for. Nothing "+
+			"of it was used.")
 		return
 	}
 	if d.visited.Swap(true) {
@@ -127,7 +135,8 @@ func writeOutcome(w http.ResponseWriter, err error) {
 var pageText string
 
 func writePage(w http.ResponseWriter, title, text string) {
-	page := strings.NewReplacer("TITLE", html.EscapeString(title), "TEXT", html.EscapeString(text)).Replace(pageText)
+	page := strings.NewReplacer("TITLE", html.EscapeString(title), "TEXT",
+		html.EscapeString(text)).Replace(pageText)
 	_, _ = w.Write([]byte(page)) // the visitor may have left
 }
 
@@ -140,7 +149,8 @@ func (d *callbackServer) wait(ctx context.Context, tell func(string)) (url.Value
 			return answer, nil
 		case <-strays:
 			strays = nil
-			tell("a visit came that is not the answer to this login: its state differs; nothing of it was used")
+			tell("a visit came that is not the answer to this login: its state differs; nothing of it was " +
+				"used")
 		case <-ctx.Done():
 			return nil, fmt.Errorf("waiting for the answer to the login: %w", context.Cause(ctx))
 		}
@@ -167,8 +177,10 @@ func (d *callbackServer) close() {
 func (d *callbackServer) pasted(text string) (url.Values, error) {
 	want, _ := url.Parse(d.redirect)
 	got, err := url.Parse(strings.TrimSpace(text))
-	if err != nil || got.Scheme != want.Scheme || got.Host != want.Host || got.Path != want.Path || got.RawQuery == "" {
-		return nil, fmt.Errorf("what was pasted is not the address that the login ended at: it begins with %s?", d.redirect)
+	if err != nil || got.Scheme != want.Scheme || got.Host != want.Host || got.Path != want.Path ||
+		got.RawQuery == "" {
+		return nil, fmt.Errorf("what was pasted is not the address that the login ended at: it begins with "+
+			"%s?", d.redirect)
 	}
 	return got.Query(), nil
 }

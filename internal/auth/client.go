@@ -52,7 +52,8 @@ func newClient(s Server, caCert []byte) (*client, error) {
 		MaxResponseHeaderBytes: headerLimit, DisableKeepAlives: true, ForceAttemptHTTP2: true}
 	proxied := direct.Clone()
 	proxied.DialContext, proxied.Proxy = nil, host.Proxy
-	w.client = &http.Client{Transport: &boundedTransport{w.addressPolicy, direct, proxied, requestTime}, CheckRedirect: sameOriginOnly}
+	w.client = &http.Client{Transport: &boundedTransport{w.addressPolicy, direct, proxied, requestTime},
+		CheckRedirect: sameOriginOnly}
 	return w, nil
 }
 
@@ -62,7 +63,8 @@ func (w *client) dial(ctx context.Context, network, address string) (net.Conn, e
 	if err != nil {
 		return nil, err
 	}
-	return transport.Dial(ctx, network, address, dialTime, func(ip netip.Addr) error { return w.allow(host, ip) })
+	return transport.Dial(ctx, network, address, dialTime,
+		func(ip netip.Addr) error { return w.allow(host, ip) })
 }
 
 // sameOriginOnly follows a redirect of a GET within its origin.
@@ -118,7 +120,8 @@ func (w *client) post(ctx context.Context, address string, what, into any) error
 	return w.object(req, http.StatusCreated, into)
 }
 
-// object sends a request and reads the JSON object in its reply, which is also read when the status is not a good one.
+// object sends a request and reads the JSON object in its reply, which is also read when the status is not a
+// good one.
 func (w *client) object(req *http.Request, good int, into any) error {
 	req.Header.Set("Accept", "application/json")
 	reply, err := w.client.Do(req)
@@ -150,7 +153,8 @@ func withoutURL(err error) error {
 	return err
 }
 
-// boundedTransport sends a request directly, with addresses judged when dialled, or through the user's proxy, which dials.
+// boundedTransport sends a request directly, with addresses judged when dialled, or through the user's proxy,
+// which dials.
 type boundedTransport struct {
 	addressPolicy
 	direct, proxied http.RoundTripper
@@ -166,7 +170,8 @@ func (l *boundedTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 	if proxy, err := host.Proxy(req); err != nil || proxy != nil {
 		next = l.proxied
 	}
-	ctx, cancel := context.WithTimeoutCause(req.Context(), l.timeout, fmt.Errorf("no whole answer within %s", l.timeout))
+	ctx, cancel := context.WithTimeoutCause(req.Context(), l.timeout,
+		fmt.Errorf("no whole answer within %s", l.timeout))
 	reply, err := next.RoundTrip(req.WithContext(ctx))
 	if err != nil {
 		defer cancel()
@@ -209,8 +214,9 @@ func (b *boundedBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// addressPolicy says which addresses may be contacted: public ones over HTTPS; the host of the MCP server and the hosts that the
-// user configured at whatever address they have; and this machine, if the MCP server is on it.
+// addressPolicy says which addresses may be contacted: public ones over HTTPS; the host of the MCP server and
+// the hosts that the user configured at whatever address they have; and this machine, if the MCP server is on
+// it.
 type addressPolicy struct {
 	home    *url.URL        // of the MCP server
 	local   bool            // the MCP server is on this machine
@@ -224,10 +230,12 @@ func policyOf(s Server) (addressPolicy, error) {
 		return addressPolicy{}, fmt.Errorf("the URL of %q is not absolute", s.Name)
 	}
 	named := !slices.Contains(s.Client.Doubted, strings.ToLower(home.Host))
-	r := addressPolicy{home: home, local: named && kit.ThisMachine(home.Hostname()), trusted: map[string]bool{hostOf(home): named}}
+	r := addressPolicy{home: home, local: named && kit.ThisMachine(home.Hostname()),
+		trusted: map[string]bool{hostOf(home): named}}
 	endpoints := []string{s.Client.Metadata, s.Client.Authorize, s.Client.TokenEndpoint}
 	for _, configured := range endpoints {
-		if u, err := url.Parse(configured); err == nil && u.Host != "" && !slices.Contains(s.Client.Doubted, strings.ToLower(u.Host)) {
+		if u, err := url.Parse(configured); err == nil && u.Host != "" &&
+			!slices.Contains(s.Client.Doubted, strings.ToLower(u.Host)) {
 			r.trusted[hostOf(u)] = true
 			r.local = r.local || kit.ThisMachine(u.Hostname())
 		}
@@ -250,9 +258,11 @@ func (r addressPolicy) check(what, raw string) (*url.URL, error) {
 	case u.User != nil || u.Fragment != "":
 		return nil, fmt.Errorf("%s %s has user info or a fragment", what, quoted(transport.PlainURL(u)))
 	case u.Scheme == "http" && !kit.ThisMachine(u.Hostname()):
-		return nil, fmt.Errorf("%s %s is not HTTPS, which only this machine may do without", what, quoted(transport.PlainURL(u)))
+		return nil, fmt.Errorf("%s %s is not HTTPS, which only this machine may do without", what,
+			quoted(transport.PlainURL(u)))
 	case kit.ThisMachine(u.Hostname()) && !r.local:
-		return nil, fmt.Errorf("%s %s is on this machine, and the server is not", what, quoted(transport.PlainURL(u)))
+		return nil, fmt.Errorf("%s %s is on this machine, and the server is not", what,
+			quoted(transport.PlainURL(u)))
 	}
 	if ip, err := netip.ParseAddr(u.Hostname()); err == nil {
 		return u, r.allow(hostOf(u), ip)
@@ -260,7 +270,8 @@ func (r addressPolicy) check(what, raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// allow judges the address that a host has at the moment of dialling, so that a name cannot change its mind in between.
+// allow judges the address that a host has at the moment of dialling, so that a name cannot change its mind
+// in between.
 func (r addressPolicy) allow(host string, ip netip.Addr) error {
 	ip = ip.Unmap()
 	switch {
@@ -277,10 +288,11 @@ func (r addressPolicy) allow(host string, ip netip.Addr) error {
 // trustIt is the way out for an authorization server that is right for all that.
 const trustIt = `if you trust it, name it in the configuration: "oauth": {"authServerMetadataUrl": "https://…/.well-known/…"}`
 
-// reserved are networks that are neither private in the sense of netip nor public: shared address space, protocol
-// assignments, benchmarks, the future, discard, documentation.
+// reserved are networks that are neither private in the sense of netip nor public: shared address space,
+// protocol assignments, benchmarks, the future, discard, documentation.
 func reserved() []netip.Prefix {
-	return kit.Map([]string{"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "240.0.0.0/4", "100::/64", "fec0::/10"}, netip.MustParsePrefix)
+	return kit.Map([]string{"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "240.0.0.0/4",
+		"100::/64", "fec0::/10"}, netip.MustParsePrefix)
 }
 
 // Public is an error for an address that is not one of the Internet.

@@ -25,16 +25,20 @@ type challenge struct {
 
 // parseChallenge reads WWW-Authenticate headers, joined with commas.
 func parseChallenge(header string) challenge {
-	return challenge{metadata: transport.ChallengeParameter(header, "resource_metadata"), scopes: scopes([]string{transport.ChallengeParameter(header, "scope")})}
+	return challenge{metadata: transport.ChallengeParameter(header, "resource_metadata"),
+		scopes: scopes([]string{transport.ChallengeParameter(header, "scope")})}
 }
 
 // openings are requests that a server which wants a token answers with 401, one for each era.
 var openings = []struct{ version, method, params string }{
-	{"2026-07-28", "server/discover", `{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"mcpctl","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}`},
-	{"", "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"mcpctl","version":"1"}}`},
+	{"2026-07-28", "server/discover",
+		`{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"mcpctl","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}`},
+	{"", "initialize",
+		`{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"mcpctl","version":"1"}}`},
 }
 
-// challenge is what the server says to a request without a token, in whichever era; one that lets it in may want one later.
+// challenge is what the server says to a request without a token, in whichever era; one that lets it in may
+// want one later.
 func (w *client) challenge(ctx context.Context, s Server) (challenge, error) {
 	open := false
 	for _, o := range openings {
@@ -51,7 +55,8 @@ func (w *client) challenge(ctx context.Context, s Server) (challenge, error) {
 		}
 		reply, err := w.client.Do(req)
 		if err != nil {
-			return challenge{}, fmt.Errorf("asking %s what it wants: %w", transport.PlainURL(req.URL), withoutURL(err))
+			return challenge{}, fmt.Errorf("asking %s what it wants: %w", transport.PlainURL(req.URL),
+				withoutURL(err))
 		}
 		_, _ = io.CopyN(io.Discard, reply.Body, 1<<10)
 		_ = reply.Body.Close()
@@ -71,8 +76,8 @@ type resource struct {
 	Scopes  []string `json:"scopes_supported"`
 }
 
-// resource finds the metadata of a server: where its challenge says, else at the well-known places, that of its path
-// before that of its host. found is false when there is none at all.
+// resource finds the metadata of a server: where its challenge says, else at the well-known places, that of
+// its path before that of its host. found is false when there is none at all.
 func (w *client) resource(ctx context.Context, c challenge) (r resource, found bool, err error) {
 	if c.metadata != "" {
 		named, err := w.check("the resource metadata that the server names", c.metadata)
@@ -80,7 +85,8 @@ func (w *client) resource(ctx context.Context, c challenge) (r resource, found b
 		case err != nil:
 			return r, false, err
 		case transport.Origin(named) != transport.Origin(w.home):
-			return r, false, fmt.Errorf("the server names resource metadata at another origin, %s", quoted(transport.PlainURL(named)))
+			return r, false, fmt.Errorf("the server names resource metadata at another origin, %s",
+				quoted(transport.PlainURL(named)))
 		}
 		r, err = w.resourceAt(ctx, named.String())
 		return r, err == nil, err
@@ -104,13 +110,15 @@ func (w *client) resourceAt(ctx context.Context, address string) (r resource, er
 	return r, nil
 }
 
-// fits checks that the metadata is about the configured server (RFC 9728, 3.3), lest somebody else's token is sent here.
+// fits checks that the metadata is about the configured server (RFC 9728, 3.3), lest somebody else's token is
+// sent here.
 func (r resource) fits(home *url.URL) error {
 	id, err := url.Parse(r.ID)
 	switch {
 	case r.ID == "":
 		return errors.New("it names no resource")
-	case err != nil || strings.ContainsFunc(r.ID, unprintable) || id.Host == "" || id.Fragment != "" || id.User != nil:
+	case err != nil || strings.ContainsFunc(r.ID, unprintable) || id.Host == "" || id.Fragment != "" ||
+		id.User != nil:
 		return errors.New("its resource is not a URL")
 	case transport.Origin(id) != transport.Origin(home) || !below(home.Path, id.Path):
 		return fmt.Errorf("it is about %s and not about this server", quoted(transport.PlainURL(id)))
@@ -126,8 +134,8 @@ func below(path, folder string) bool {
 	return path == folder || strings.TrimSuffix(path, "/") == folder || strings.HasPrefix(path, folder+"/")
 }
 
-// wellKnown are the places of metadata of a URL: the name between host and path, and then, for a URL with a path, either
-// at the host alone (RFC 9728 as MCP extends it) or behind the path (OpenID Connect Discovery).
+// wellKnown are the places of metadata of a URL: the name between host and path, and then, for a URL with a
+// path, either at the host alone (RFC 9728 as MCP extends it) or behind the path (OpenID Connect Discovery).
 func wellKnown(u *url.URL, name string, behind bool) []string {
 	path := strings.TrimSuffix(u.EscapedPath(), "/")
 	host := u.Scheme + "://" + u.Host
@@ -157,7 +165,8 @@ type issuer struct {
 	Documents  bool     `json:"client_id_metadata_document_supported"`
 }
 
-// issuer finds the metadata of an authorization server at the well-known places, in the order of the specification.
+// issuer finds the metadata of an authorization server at the well-known places, in the order of the
+// specification.
 func (w *client) issuer(ctx context.Context, id string) (issuer, error) {
 	u, err := w.check("the authorization server", id)
 	if err != nil {
@@ -168,7 +177,8 @@ func (w *client) issuer(ctx context.Context, id string) (issuer, error) {
 	for _, place := range append(wellKnown(u, "oauth-authorization-server", true)[:1], openID...) {
 		found, err := w.issuerAt(ctx, place, id)
 		switch {
-		case first != nil && (err != nil || found.proves() != nil): // the first document is enough, but for S256
+		// the first document is enough, but for S256
+		case first != nil && (err != nil || found.proves() != nil):
 		case notThere(err):
 		case err != nil || found.proves() == nil:
 			if err == nil && first != nil {
@@ -195,17 +205,19 @@ func (w *client) issuerAt(ctx context.Context, place, id string) (i issuer, err 
 		return i, fmt.Errorf("reading metadata of the authorization server: %w", err)
 	}
 	if id != "" && !sameIssuer(i.ID, id) {
-		return i, exit.Advise(trustIt, "reading metadata of the authorization server: %s is of issuer %s and not of %s", place, quoted(i.ID), quoted(id))
+		return i, exit.Advise(trustIt, "reading metadata of the authorization server: %s is of issuer %s "+
+			"and not of %s", place, quoted(i.ID), quoted(id))
 	}
 	return i, w.vet(i)
 }
 
-// sameIssuer reports whether two issuers are the same URL (RFC 3986, 6.2.2 and 6.2.3): the case of the host, a default
-// port and the slash of an empty path do not matter.
+// sameIssuer reports whether two issuers are the same URL (RFC 3986, 6.2.2 and 6.2.3): the case of the host,
+// a default port and the slash of an empty path do not matter.
 func sameIssuer(a, b string) bool {
 	x, errX := url.Parse(a)
 	y, errY := url.Parse(b)
-	if errX != nil || errY != nil || x.Host == "" || x.Fragment+y.Fragment != "" || x.User != nil || y.User != nil {
+	if errX != nil || errY != nil || x.Host == "" || x.Fragment+y.Fragment != "" || x.User != nil ||
+		y.User != nil {
 		return a == b
 	}
 	path := func(u *url.URL) string { return cmp.Or(u.EscapedPath(), "/") }
@@ -219,7 +231,8 @@ func (w *client) vet(i issuer) error {
 	}
 	for what, endpoint := range map[string]string{
 		"the issuer": i.ID, "the authorization endpoint": i.Authorize, "the token endpoint": i.Token,
-		"the registration endpoint": i.Register, "the device authorization endpoint": i.Device, "the revocation endpoint": i.Revoke,
+		"the registration endpoint": i.Register, "the device authorization endpoint": i.Device,
+		"the revocation endpoint": i.Revoke,
 	} {
 		if endpoint == "" {
 			continue
@@ -234,7 +247,8 @@ func (w *client) vet(i issuer) error {
 // proves tells whether the issuer supports PKCE with S256, without which nobody logs in through a browser.
 func (i issuer) proves() error {
 	if !slices.Contains(i.Challenges, "S256") {
-		return fmt.Errorf("the authorization server %s does not say that it supports PKCE with S256, without which a login can be stolen", quoted(i.ID))
+		return fmt.Errorf("the authorization server %s does not say that it supports PKCE with S256, "+
+			"without which a login can be stolen", quoted(i.ID))
 	}
 	return nil
 }
@@ -263,7 +277,8 @@ func (w *client) discover(ctx context.Context, s Server, c challenge) (discovere
 	case named:
 		f.issuer, err = w.issuer(ctx, r.Issuers[0])
 	case c.open:
-		err = errors.New("the server lets everybody in, and names no authorization server: no login is needed, or it wants another way to show who asks")
+		err = errors.New("the server lets everybody in, and names no authorization server: no login is " +
+			"needed, or it wants another way to show who asks")
 	default:
 		f.issuer, err = w.oldIssuer(ctx)
 	}
@@ -273,14 +288,16 @@ func (w *client) discover(ctx context.Context, s Server, c challenge) (discovere
 	return f, err
 }
 
-// oldIssuer is the server's own host, as 2025-03-26 had it, at the default endpoints without metadata; PKCE is a duty there.
+// oldIssuer is the server's own host, as 2025-03-26 had it, at the default endpoints without metadata; PKCE
+// is a duty there.
 func (w *client) oldIssuer(ctx context.Context) (issuer, error) {
 	host := w.home.Scheme + "://" + w.home.Host
 	i, err := w.issuer(ctx, host)
 	if !errors.Is(err, errNoMetadata) {
 		return i, err
 	}
-	i = issuer{ID: host, Authorize: host + "/authorize", Token: host + "/token", Register: host + "/register", Challenges: []string{"S256"}}
+	i = issuer{ID: host, Authorize: host + "/authorize", Token: host + "/token", Register: host + "/register",
+		Challenges: []string{"S256"}}
 	return i, w.vet(i)
 }
 

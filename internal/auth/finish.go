@@ -7,18 +7,20 @@ import (
 	"time"
 )
 
-// unrepeatable counts the exchanges with authorization servers that are under way and cannot be repeated: a refresh
-// token that was redeemed, or a code, is worth nothing if its answer is lost.
+// unrepeatable counts the exchanges with authorization servers that are under way and cannot be repeated: a
+// refresh token that was redeemed, or a code, is worth nothing if its answer is lost.
 var unrepeatable sync.WaitGroup
 
 // finishTime is how long such an exchange may go on once its run has ended.
 const finishTime = 30 * time.Second
 
-// Finish waits for the exchanges that outlive their run, at most finishTime. The program calls it before it exits.
+// Finish waits for the exchanges that outlive their run, at most finishTime. The program calls it before it
+// exits.
 func Finish() { unrepeatable.Wait() }
 
-// finish runs an exchange that cannot be repeated, from its request to the saved file, on a context that outlives ctx by
-// finishTime. It returns when the exchange is over, or earlier with the cause of ctx, while the exchange goes on.
+// finish runs an exchange that cannot be repeated, from its request to the saved file, on a context that
+// outlives ctx by finishTime. It returns when the exchange is over, or earlier with the cause of ctx, while
+// the exchange goes on.
 func finish[T any](ctx context.Context, exchange func(context.Context) (T, error)) (T, error) {
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(finishTime, cancel) })
@@ -42,7 +44,8 @@ func finish[T any](ctx context.Context, exchange func(context.Context) (T, error
 	}
 }
 
-// outliving sends requests that are not broken off when the context of their caller ends, but finishTime later.
+// outliving sends requests that are not broken off when the context of their caller ends, but finishTime
+// later.
 type outliving struct{ http.RoundTripper }
 
 // RoundTrip implements [http.RoundTripper].

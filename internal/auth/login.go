@@ -20,18 +20,22 @@ import (
 
 // Flow is how a person takes part in a login.
 type Flow struct {
-	Tell   func(text string)                           // shows one line; text of strangers in it is fit for a terminal
-	Open   func(ctx context.Context, url string) error // opens a browser; it need not wait
-	Keep   func(context.Context, *vault.Login) error   // keeps the login, before the browser is told that it worked; nil = nothing is kept
-	Paste  func(ctx context.Context) (string, error)   // reads the address that a browser ended at; nil = the browser brings it
-	Device bool                                        // log in on another device
-	Scopes []string                                    // asked for in addition
+	// shows one line; text of strangers in it is fit for a terminal
+	Tell func(text string)
+	Open func(ctx context.Context, url string) error // opens a browser; it need not wait
+	// keeps the login, before the browser is told that it worked; nil = nothing is kept
+	Keep func(context.Context, *vault.Login) error
+	// reads the address that a browser ended at; nil = the browser brings it
+	Paste  func(ctx context.Context) (string, error)
+	Device bool     // log in on another device
+	Scopes []string // asked for in addition
 }
 
 // fetch sends the browser to a page, and is the answer that comes back from it.
 func (flow Flow) fetch(ctx context.Context, d *callbackServer, page string) (url.Values, error) {
 	if flow.Paste != nil {
-		flow.Tell("open this address, log in, and paste the address that the browser ends at (its page need not load):\n" + page)
+		flow.Tell("open this address, log in, and paste the address that the browser ends at (its page " +
+			"need not load):\n" + page)
 		text, err := flow.Paste(ctx)
 		if err != nil {
 			return nil, err
@@ -42,14 +46,17 @@ func (flow Flow) fetch(ctx context.Context, d *callbackServer, page string) (url
 	if err != nil {
 		return nil, err
 	}
-	flow.Tell(fmt.Sprintf("opening %s in a browser to log in; if none opens, go there yourself:\n%s", u.Host, page))
+	flow.Tell(fmt.Sprintf("opening %s in a browser to log in; if none opens, go there yourself:\n%s",
+		u.Host, page))
 	if err := flow.Open(ctx, page); err != nil {
-		flow.Tell(fmt.Sprintf("no browser could be opened (%v): go to the address yourself, or end this and use --no-browser", err))
+		flow.Tell(fmt.Sprintf("no browser could be opened (%v): go to the address yourself, or end this "+
+			"and use --no-browser", err))
 	}
 	return d.wait(ctx, flow.Tell)
 }
 
-// Login lets the user log in to a server. old is the login that was kept before, if any; its scopes are asked for again.
+// Login lets the user log in to a server. old is the login that was kept before, if any; its scopes are asked
+// for again.
 func Login(ctx context.Context, s Server, old *vault.Login, flow Flow, caCert []byte) (*vault.Login, error) {
 	w, err := newClient(s, caCert)
 	if err != nil {
@@ -91,17 +98,20 @@ func Login(ctx context.Context, s Server, old *vault.Login, flow Flow, caCert []
 // keeper takes what a way of logging in brought.
 type keeper func(context.Context, oauthClient, token) error
 
-// sameIssuer refuses to hand the secret of a configured client to another authorization server than the one of the last
-// login (specification 2026-07-28, authorization server binding).
+// sameIssuer refuses to hand the secret of a configured client to another authorization server than the one
+// of the last login (specification 2026-07-28, authorization server binding).
 func (s Server) sameIssuer(f discovered, old *vault.Login) error {
 	if old == nil || old.Issuer == f.issuer.ID || s.Client.ID == "" {
 		return nil
 	}
-	return exit.Advise(fmt.Sprintf("if that is right, forget the old login with mcpctl logout %s, and log in again", s.Name),
-		"the server now names the authorization server %s; the configured client belongs to %s", quoted(f.issuer.ID), quoted(old.Issuer))
+	return exit.Advise(fmt.Sprintf("if that is right, forget the old login with mcpctl logout %s, and log "+
+		"in again", s.Name),
+		"the server now names the authorization server %s; the configured client belongs to %s",
+		quoted(f.issuer.ID), quoted(old.Issuer))
 }
 
-// scopes are what a login asks for: what is configured, or else what the server wants, and what the user has already.
+// scopes are what a login asks for: what is configured, or else what the server wants, and what the user has
+// already.
 func (s Server) scopes(f discovered, old *vault.Login, flow Flow) []string {
 	wanted := f.scopes
 	if len(s.Client.Scopes) > 0 {
@@ -115,8 +125,9 @@ func (s Server) scopes(f discovered, old *vault.Login, flow Flow) []string {
 
 func loginOf(s Server, f discovered, p oauthClient, t token) *vault.Login {
 	l := &vault.Login{
-		Server: Canonical(s.URL), Resource: f.resource, Issuer: f.issuer.ID, Token: f.issuer.Token, Revoke: f.issuer.Revoke,
-		Since: time.Now().UTC().Truncate(time.Second), Client: p.Client, Scopes: t.scopes,
+		Server: Canonical(s.URL), Resource: f.resource, Issuer: f.issuer.ID, Token: f.issuer.Token,
+		Revoke: f.issuer.Revoke,
+		Since:  time.Now().UTC().Truncate(time.Second), Client: p.Client, Scopes: t.scopes,
 		Secrets: vault.Secrets{Access: t.access.Reveal(), Refresh: t.refresh.Reveal()},
 	}
 	if p.Registered {
@@ -132,7 +143,8 @@ func loginOf(s Server, f discovered, p oauthClient, t token) *vault.Login {
 // shown is a time as it is kept: in UTC, whole seconds; none stays none.
 func shown(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 
-// Logout revokes a login's tokens where possible (RFC 7009), the refresh token first: with it go, as a rule, all others.
+// Logout revokes a login's tokens where possible (RFC 7009), the refresh token first: with it go, as a rule,
+// all others.
 func Logout(ctx context.Context, s Server, l vault.Login, caCert []byte) error {
 	if l.Revoke == "" {
 		return nil
@@ -166,7 +178,8 @@ func denied(why string) error {
 }
 
 // byCode logs in through a browser (authorization code with PKCE).
-func (w *client) byCode(ctx context.Context, s Server, f discovered, old *vault.Login, flow Flow, keep keeper) error {
+func (w *client) byCode(ctx context.Context, s Server, f discovered, old *vault.Login, flow Flow,
+	keep keeper) error {
 	if err := f.issuer.proves(); err != nil {
 		if s.Client.Authorize == "" && s.Client.Metadata == "" {
 			return err
@@ -208,11 +221,14 @@ type request struct {
 }
 
 func (r request) url() string {
-	config := oauth2.Config{ClientID: r.oauthClient.ID, RedirectURL: r.Redirect, Scopes: r.wanted(), Endpoint: oauth2.Endpoint{AuthURL: r.issuer.Authorize}}
-	return config.AuthCodeURL(r.state, oauth2.S256ChallengeOption(r.verifier), oauth2.SetAuthURLParam("resource", r.resource))
+	config := oauth2.Config{ClientID: r.oauthClient.ID, RedirectURL: r.Redirect, Scopes: r.wanted(),
+		Endpoint: oauth2.Endpoint{AuthURL: r.issuer.Authorize}}
+	return config.AuthCodeURL(r.state, oauth2.S256ChallengeOption(r.verifier),
+		oauth2.SetAuthURLParam("resource", r.resource))
 }
 
-// wanted are the scopes to ask for, and with them a refresh token, where the authorization server has a scope for that.
+// wanted are the scopes to ask for, and with them a refresh token, where the authorization server has a scope
+// for that.
 func (f discovered) wanted() []string {
 	if len(f.scopes) > 0 && slices.Contains(f.issuer.Scopes, "offline_access") {
 		return scopes(f.scopes, []string{"offline_access"})
@@ -231,16 +247,21 @@ func (w *client) exchange(ctx context.Context, r request, answer url.Values) (to
 	})
 }
 
-// code is the authorization code in an answer with the request's state and issuer (RFC 9207); nothing else is read before.
+// code is the authorization code in an answer with the request's state and issuer (RFC 9207); nothing else is
+// read before.
 func (r request) code(answer url.Values) (string, error) {
 	iss, told := answer["iss"]
 	switch {
 	case subtle.ConstantTimeCompare([]byte(answer.Get("state")), []byte(r.state)) != 1:
-		return "", errors.New("the answer to the login is not to this login: its state differs; nothing of it was used")
+		return "", errors.New("the answer to the login is not to this login: its state differs; nothing of " +
+			"it was used")
 	case !told && r.issuer.TellsIss:
-		return "", errors.New("the answer to the login does not say which authorization server it is from, though that one promised to (iss)")
+		return "", errors.New("the answer to the login does not say which authorization server it is from, " +
+			"though that one promised to (iss)")
 	case told && (len(iss) != 1 || iss[0] != r.issuer.ID): // compared as strings (RFC 9207, 2.4)
-		return "", fmt.Errorf("the answer to the login is from %s and not from %s (iss): another authorization server may be trying to get at the login; nothing of it was used", quoted(strings.Join(iss, " ")), quoted(r.issuer.ID))
+		return "", fmt.Errorf("the answer to the login is from %s and not from %s (iss): another "+
+			"authorization server may be trying to get at the login; nothing of it was used",
+			quoted(strings.Join(iss, " ")), quoted(r.issuer.ID))
 	}
 	switch failure := answer.Get("error"); {
 	case failure == "access_denied":
@@ -261,9 +282,11 @@ const (
 )
 
 // byDevice logs in on another device, which a code is typed into (RFC 8628).
-func (w *client) byDevice(ctx context.Context, s Server, f discovered, old *vault.Login, flow Flow, keep keeper) error {
+func (w *client) byDevice(ctx context.Context, s Server, f discovered, old *vault.Login, flow Flow,
+	keep keeper) error {
 	if f.issuer.Device == "" {
-		return exit.Advise("log in with "+s.loginCommand("--no-browser"), "the authorization server %s has no device login", quoted(f.issuer.ID))
+		return exit.Advise("log in with "+s.loginCommand("--no-browser"),
+			"the authorization server %s has no device login", quoted(f.issuer.ID))
 	}
 	p, err := w.identify(ctx, s, f, old, "http://127.0.0.1/callback", grantDevice)
 	if err != nil {
@@ -271,7 +294,8 @@ func (w *client) byDevice(ctx context.Context, s Server, f discovered, old *vaul
 	}
 	at := p.endpoint(f.issuer.Token)
 	at.DeviceAuthURL = f.issuer.Device
-	config := &oauth2.Config{ClientID: p.ID, ClientSecret: p.secret.Reveal(), Scopes: f.wanted(), Endpoint: at}
+	config := &oauth2.Config{ClientID: p.ID, ClientSecret: p.secret.Reveal(), Scopes: f.wanted(),
+		Endpoint: at}
 	code, err := config.DeviceAuth(w.context(ctx), oauth2.SetAuthURLParam("resource", f.resource))
 	if err != nil {
 		return p.refused(f.issuer.Device, err, nil)
@@ -295,16 +319,18 @@ func (w *client) invite(code *oauth2.DeviceAuthResponse, flow Flow) error {
 	if err != nil {
 		return err
 	}
-	if code.UserCode == "" || len(code.UserCode) > 64 || strings.ContainsFunc(code.UserCode, func(r rune) bool { return r != ' ' && unprintable(r) }) {
+	if code.UserCode == "" || len(code.UserCode) > 64 ||
+		strings.ContainsFunc(code.UserCode, func(r rune) bool { return r != ' ' && unprintable(r) }) {
 		return errors.New("the authorization server gave a code that nobody can type")
 	}
 	flow.Tell(fmt.Sprintf("open %s on any device and type the code %s", page, code.UserCode))
 	return nil
 }
 
-// await asks for the token at the pace that the authorization server wants, until its code expires or ctx ends. A request
-// that is under way then is finished: its answer may hold the token.
-func (w *client) await(ctx context.Context, config *oauth2.Config, p oauthClient, code *oauth2.DeviceAuthResponse, resource string) (token, error) {
+// await asks for the token at the pace that the authorization server wants, until its code expires or ctx
+// ends. A request that is under way then is finished: its answer may hold the token.
+func (w *client) await(ctx context.Context, config *oauth2.Config, p oauthClient,
+	code *oauth2.DeviceAuthResponse, resource string) (token, error) {
 	code.Interval = min(max(code.Interval, shortestAsk), longestAsk)
 	latest := time.Now().Add(deviceTime)
 	if code.Expiry.IsZero() || code.Expiry.After(latest) {
@@ -337,7 +363,8 @@ func (s Server) clientOf(l vault.Login) oauthClient {
 	return p
 }
 
-// revoke makes one token worthless. An authorization server that does not know it answers like one that did it.
+// revoke makes one token worthless. An authorization server that does not know it answers like one that did
+// it.
 func (w *client) revoke(ctx context.Context, p oauthClient, address, secret string) error {
 	form := url.Values{"token": {secret}}
 	if p.Method != methodBasic {
@@ -360,7 +387,8 @@ func (w *client) revoke(ctx context.Context, p oauthClient, address, secret stri
 	}
 	defer reply.Body.Close()
 	if reply.StatusCode != http.StatusOK {
-		return fmt.Errorf("revoking the login at %s: %w", transport.PlainURL(req.URL), &statusError{reply.StatusCode})
+		return fmt.Errorf("revoking the login at %s: %w", transport.PlainURL(req.URL),
+			&statusError{reply.StatusCode})
 	}
 	return nil
 }

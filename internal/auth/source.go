@@ -14,7 +14,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
-// Source gives the tokens of one server to those who contact it: from the vault, or for a client that acts for itself.
+// Source gives the tokens of one server to those who contact it: from the vault, or for a client that acts
+// for itself.
 type Source struct {
 	Server Server
 	Vault  vault.Vault
@@ -27,7 +28,8 @@ type Source struct {
 // early is how long before its end a token is renewed, so that it does not end on the way.
 const early = 10 * time.Second
 
-// Authorize is a probe.Authorize. It never waits for a person: where one is needed, the error says what to run.
+// Authorize is a probe.Authorize. It never waits for a person: where one is needed, the error says what to
+// run.
 func (s *Source) Authorize(ctx context.Context, refused *probe.Refused) (map[string]probe.Secret, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +72,8 @@ func (s *Source) stored(ctx context.Context, refused *probe.Refused) (*vault.Log
 // fresh tells whether an access token can be used for a while.
 func fresh(l vault.Login) bool { return l.Expires.IsZero() || time.Now().Add(early).Before(l.Expires) }
 
-// needsScopes is the error for a token whose scopes do not suffice. The next login asks for those that are missing.
+// needsScopes is the error for a token whose scopes do not suffice. The next login asks for those that are
+// missing.
 func (s *Source) needsScopes(ctx context.Context, seen vault.Login, missing []string) error {
 	release, err := s.Vault.Hold(ctx, seen)
 	if err != nil {
@@ -86,7 +89,8 @@ func (s *Source) needsScopes(ctx context.Context, seen vault.Login, missing []st
 		return err
 	}
 	if len(missing) > 0 && len(scopes(now.Scopes, missing)) == len(now.Scopes) {
-		return exit.Advise("ask whoever runs the server what your account may do there; another account logs in after mcpctl logout "+s.Server.Name,
+		return exit.Advise("ask whoever runs the server what your account may do there; another account "+
+			"logs in after mcpctl logout "+s.Server.Name,
 			"the server refuses this although the login has every scope that it names (%s)", named(missing))
 	}
 	return exit.Advise("log in again, with more rights: "+s.Server.loginCommand(),
@@ -110,8 +114,8 @@ func named(scopes []string) string {
 	return quoted(strings.Join(scopes, " "))
 }
 
-// renew trades the refresh token for new tokens, unless another run did so in the meantime. seen is the login whose token
-// is no longer good: because it was refused, or because it expires.
+// renew trades the refresh token for new tokens, unless another run did so in the meantime. seen is the login
+// whose token is no longer good: because it was refused, or because it expires.
 func (s *Source) renew(ctx context.Context, seen vault.Login, refused bool) (*vault.Login, error) {
 	release, err := s.Vault.Hold(ctx, seen)
 	if err != nil {
@@ -132,7 +136,8 @@ func (s *Source) renewHeld(ctx context.Context, seen vault.Login, refused bool) 
 	case now.Secrets.Access != seen.Secrets.Access:
 		return now, nil
 	case now.Secrets.Refresh == "" || now.Revoked:
-		return nil, exit.Advise("log in again: "+s.Server.loginCommand(), "the login of %s is no longer accepted: it expired or was revoked", day(now.Since))
+		return nil, exit.Advise("log in again: "+s.Server.loginCommand(),
+			"the login of %s is no longer accepted: it expired or was revoked", day(now.Since))
 	}
 	next, err := s.refreshed(ctx, *now)
 	switch {
@@ -142,7 +147,8 @@ func (s *Source) renewHeld(ctx context.Context, seen vault.Login, refused bool) 
 		return now, nil // it is still good for a moment
 	case isEnded(err):
 		now.Revoked = true
-		ended := exit.Advise("log in again: "+s.Server.loginCommand(), "the login of %s is over: it expired or was revoked: %w", day(now.Since), err)
+		ended := exit.Advise("log in again: "+s.Server.loginCommand(),
+			"the login of %s is over: it expired or was revoked: %w", day(now.Since), err)
 		return nil, errors.Join(ended, s.save(ctx, *now))
 	}
 	return nil, exit.Advise("try again; the login itself may still be good", "renewing the login: %w", err)
@@ -162,7 +168,8 @@ func (s *Source) refreshed(ctx context.Context, l vault.Login) (*vault.Login, er
 	if err != nil {
 		return nil, err
 	}
-	t, err := w.redeem(ctx, s.Server.clientOf(l), l.Token, grantRefresh, url.Values{"refresh_token": {l.Secrets.Refresh}, "resource": {l.Resource}})
+	t, err := w.redeem(ctx, s.Server.clientOf(l), l.Token, grantRefresh,
+		url.Values{"refresh_token": {l.Secrets.Refresh}, "resource": {l.Resource}})
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +183,8 @@ func (s *Source) refreshed(ctx context.Context, l vault.Login) (*vault.Login, er
 	return &l, nil
 }
 
-// clientCredentials is a login without a person, as long as the run: a client for itself, or with a refresh token of its own.
+// clientCredentials is a login without a person, as long as the run: a client for itself, or with a refresh
+// token of its own.
 func (s *Source) clientCredentials(ctx context.Context, refused *probe.Refused) (*vault.Login, error) {
 	var c challenge
 	if refused != nil {
@@ -186,7 +194,8 @@ func (s *Source) clientCredentials(ctx context.Context, refused *probe.Refused) 
 		return s.held, nil
 	}
 	if refused != nil && refused.Status == 403 && (!s.Server.Client.Machine || !s.namesNewScopes(c)) {
-		return nil, exit.Advise("give the client these scopes at the authorization server, and name them under oauth.scopes in the configuration",
+		return nil, exit.Advise("give the client these scopes at the authorization server, and name them "+
+			"under oauth.scopes in the configuration",
 			"the server wants further scopes: %s", named(c.scopes))
 	}
 	w, err := newClient(s.Server, s.CACert)
@@ -217,12 +226,16 @@ func (s *Source) obtain(ctx context.Context, w *client, c challenge) (*vault.Log
 	}
 	p, ok := configured(s.Server.Client, f.issuer)
 	if !ok || s.Server.Client.Machine && p.Method == methodNone {
-		return nil, exit.Advise(`name it in the configuration: "oauth": {"clientId": "…", "clientSecret": "${…}"}`, "logging in without a person needs a client of the authorization server %s", quoted(f.issuer.ID))
+		return nil,
+			exit.Advise(`name it in the configuration: "oauth": {"clientId": "…", "clientSecret": "${…}"}`,
+				"logging in without a person needs a client of the authorization server %s",
+				quoted(f.issuer.ID))
 	}
 	grant, more := s.grant(f)
 	t, err := w.redeem(ctx, p, f.issuer.Token, grant, more)
 	if err != nil {
-		return nil, exit.Advise("check the client's id and secret, what it may do at the authorization server, and a refresh token that it carries", "%w", err)
+		return nil, exit.Advise("check the client's id and secret, what it may do at the authorization "+
+			"server, and a refresh token that it carries", "%w", err)
 	}
 	s.held = loginOf(s.Server, f, p, t)
 	s.held.Wanted = slices.Clone(f.scopes)

@@ -60,7 +60,8 @@ func (p oauthClient) endpoint(address string) oauth2.Endpoint {
 }
 
 // redeem gets a token for a grant, which further parameters belong to.
-func (w *client) redeem(ctx context.Context, p oauthClient, address, grant string, more url.Values) (token, error) {
+func (w *client) redeem(ctx context.Context, p oauthClient, address, grant string, more url.Values) (token,
+	error) {
 	given, err := w.ask(ctx, p, address, grant, more)
 	if err != nil {
 		return token{}, err
@@ -68,7 +69,8 @@ func (w *client) redeem(ctx context.Context, p oauthClient, address, grant strin
 	return vet(given)
 }
 
-func (w *client) ask(ctx context.Context, p oauthClient, address, grant string, more url.Values) (*oauth2.Token, error) {
+func (w *client) ask(ctx context.Context, p oauthClient, address, grant string,
+	more url.Values) (*oauth2.Token, error) {
 	params := url.Values{"grant_type": {grant}}
 	for name, values := range more {
 		if len(values) > 0 && values[0] != "" {
@@ -76,7 +78,8 @@ func (w *client) ask(ctx context.Context, p oauthClient, address, grant string, 
 		}
 	}
 	at := p.endpoint(address)
-	config := clientcredentials.Config{ClientID: p.ID, ClientSecret: p.secret.Reveal(), TokenURL: at.TokenURL, AuthStyle: at.AuthStyle, EndpointParams: params}
+	config := clientcredentials.Config{ClientID: p.ID, ClientSecret: p.secret.Reveal(), TokenURL: at.TokenURL,
+		AuthStyle: at.AuthStyle, EndpointParams: params}
 	given, err := config.Token(w.context(ctx))
 	if err != nil {
 		return nil, p.refused(address, err, params)
@@ -91,7 +94,8 @@ func (w *client) context(ctx context.Context) context.Context {
 	return context.WithValue(ctx, oauth2.HTTPClient, &lenient)
 }
 
-// wholeSeconds makes expires_in of a token an integer: the oauth2 library fails for 3600.0, which some servers send.
+// wholeSeconds makes expires_in of a token an integer: the oauth2 library fails for 3600.0, which some
+// servers send.
 type wholeSeconds struct{ next http.RoundTripper }
 
 // RoundTrip replaces the body of a reply that needs it.
@@ -132,7 +136,8 @@ func (p oauthClient) refused(address string, err error, sent url.Values) error {
 		return fmt.Errorf("asking %s for a token: %w", at, shortened(withoutURL(err)))
 	}
 	if said.ErrorCode != "" {
-		return fmt.Errorf("asking %s for a token: %w", at, &RefusedError{p.masked(said.ErrorCode, sent), p.masked(said.ErrorDescription, sent)})
+		return fmt.Errorf("asking %s for a token: %w", at,
+			&RefusedError{p.masked(said.ErrorCode, sent), p.masked(said.ErrorDescription, sent)})
 	}
 	return fmt.Errorf("asking %s for a token: %w", at, &statusError{said.Response.StatusCode})
 }
@@ -156,17 +161,22 @@ func (p oauthClient) masked(text string, sent url.Values) string {
 
 // vet checks a token before it is sent or kept.
 func vet(given *oauth2.Token) (token, error) {
-	t := token{access: probe.Secret(given.AccessToken), refresh: probe.Secret(given.RefreshToken), expires: given.Expiry}
-	for what, text := range map[string]string{"the access token": given.AccessToken, "the refresh token": given.RefreshToken} {
+	t := token{access: probe.Secret(given.AccessToken), refresh: probe.Secret(given.RefreshToken),
+		expires: given.Expiry}
+	for what, text := range map[string]string{"the access token": given.AccessToken,
+		"the refresh token": given.RefreshToken} {
 		switch {
 		case strings.ContainsFunc(text, unprintable):
-			return token{}, fmt.Errorf("%s of the authorization server has spaces, control characters or worse in it", what)
+			return token{}, fmt.Errorf("%s of the authorization server has spaces, control characters or "+
+				"worse in it", what)
 		case len(text) > longestToken:
-			return token{}, fmt.Errorf("%s of the authorization server is larger than %d KiB", what, longestToken>>10)
+			return token{}, fmt.Errorf("%s of the authorization server is larger than %d KiB", what,
+				longestToken>>10)
 		}
 	}
 	if !strings.EqualFold(given.Type(), "Bearer") || given.TokenType == "" {
-		return token{}, fmt.Errorf("the authorization server gave a token of type %s; MCP has bearer tokens", quoted(given.TokenType))
+		return token{}, fmt.Errorf("the authorization server gave a token of type %s; MCP has bearer tokens",
+			quoted(given.TokenType))
 	}
 	life, err := lifetime(given.Extra("expires_in"))
 	if err != nil {

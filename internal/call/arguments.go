@@ -42,7 +42,8 @@ func ParseArgument(text string) (Argument, error) {
 	case !found && strings.HasPrefix(text, "{"):
 		return Argument{}, fmt.Errorf("%q is no argument: write --args before a whole object", text)
 	case !found || key == "":
-		return Argument{}, fmt.Errorf("%q is no argument: write key=value, key:=JSON, key@=FILE or key:=@FILE", text)
+		return Argument{},
+			fmt.Errorf("%q is no argument: write key=value, key:=JSON, key@=FILE or key:=@FILE", text)
 	case !utf8.ValidString(text):
 		return Argument{}, fmt.Errorf("the argument %q is not UTF-8", text)
 	}
@@ -99,14 +100,16 @@ type Problem struct {
 	Words   []string // what could have been written
 }
 
-// Build puts what the given arguments say into base, a JSON object or nil, of which the rest stays byte for byte. Problems
-// are with arguments as written; [Check] judges the whole.
+// Build puts what the given arguments say into base, a JSON object or nil, of which the rest stays byte for
+// byte. Problems are with arguments as written; [Check] judges the whole.
 func Build(schema, base json.RawMessage, given []Argument) (json.RawMessage, []Problem) {
 	if base == nil {
 		base = json.RawMessage("{}")
 	}
 	if _, err := rawjson.Members(base); err != nil {
-		return base, []Problem{{Message: fmt.Sprintf("the arguments are %s; a JSON object is wanted", rawjson.TypeName(base))}}
+		return base,
+			[]Problem{{Message: fmt.Sprintf("the arguments are %s; a JSON object is wanted",
+				rawjson.TypeName(base))}}
 	}
 	if !utf8.Valid(base) {
 		return base, []Problem{{Message: "the arguments are not UTF-8"}}
@@ -148,12 +151,14 @@ func (s shape) put(whole json.RawMessage, a Argument, seen map[string]bool) (jso
 		return whole, &Problem{Path: path, Message: err.Error()}
 	}
 	if names := s.stranger(names); names != nil {
-		return changed, &Problem{Path: path, Message: "is no argument of this tool", Word: a.Key, Words: names}
+		return changed, &Problem{Path: path, Message: "is no argument of this tool", Word: a.Key,
+			Words: names}
 	}
 	return changed, nil
 }
 
-// find is the property that a key means: of this name, or nested with dots between. more: the key asks for a further element.
+// find is the property that a key means: of this name, or nested with dots between. more: the key asks for a
+// further element.
 func (s shape) find(key string) (names []string, at shape, more bool) {
 	for {
 		if bare, ok := strings.CutSuffix(key, "[]"); ok && !s.declares(key) {
@@ -168,7 +173,8 @@ func (s shape) find(key string) (names []string, at shape, more bool) {
 	}
 }
 
-// stranger are the declared names, when the written one is not among them and the schema does not say that it takes others.
+// stranger are the declared names, when the written one is not among them and the schema does not say that it
+// takes others.
 func (s shape) stranger(names []string) []string {
 	for _, name := range names {
 		if declared := s.names(); len(declared) > 0 && !slices.Contains(declared, name) && !s.open() {
@@ -180,7 +186,8 @@ func (s shape) stranger(names []string) []string {
 }
 
 // replace gives the place behind the names in an object a new value, and makes the objects on the way to it.
-func replace(whole json.RawMessage, names []string, with func(json.RawMessage) (json.RawMessage, error)) (json.RawMessage, error) {
+func replace(whole json.RawMessage, names []string,
+	with func(json.RawMessage) (json.RawMessage, error)) (json.RawMessage, error) {
 	if len(names) == 0 {
 		return with(whole)
 	}
@@ -215,7 +222,8 @@ func appended(old, element json.RawMessage) (json.RawMessage, error) {
 	return rawjson.List(append(elements, element)), nil
 }
 
-// Check is what a schema finds wrong with a value. sure is false where that cannot be told; there are no problems then.
+// Check is what a schema finds wrong with a value. sure is false where that cannot be told; there are no
+// problems then.
 func Check(against, value json.RawMessage) (problems []Problem, sure bool) {
 	decoded, err := rawjson.Decode(against)
 	if err != nil {
@@ -254,7 +262,8 @@ func (s shape) explain(f schema.Fault, whole any) []Problem {
 	p := Problem{Path: f.Path, Message: brief(value) + " " + f.Reason}
 	switch {
 	case f.Keyword == "type":
-		p.Message = fmt.Sprintf("%s is %s; %s is wanted", brief(value), rawjson.TypeName(json.RawMessage(brief(value))), alternatives(f.Want))
+		p.Message = fmt.Sprintf("%s is %s; %s is wanted", brief(value),
+			rawjson.TypeName(json.RawMessage(brief(value))), alternatives(f.Want))
 	case f.Keyword == "enum" || f.Keyword == "const":
 		p.Message = fmt.Sprintf("%s is not allowed; %s is", brief(value), alternatives(f.Want))
 		p.Word, _ = value.(string)
@@ -312,12 +321,14 @@ func Expand(text string, values map[string]string) (uri string, problems []Probl
 	names := template.Varnames()
 	for _, name := range kit.SortedKeys(values) {
 		if known.Set(name, uritemplate.String(values[name])); !slices.Contains(names, name) {
-			problems = append(problems, Problem{Path: rawjson.Join("", name), Message: "is no variable of the template", Word: name, Words: names})
+			problems = append(problems, Problem{Path: rawjson.Join("", name),
+				Message: "is no variable of the template", Word: name, Words: names})
 		}
 	}
 	for _, name := range names {
 		if _, given := values[name]; !given && !optional(text, name) {
-			problems = append(problems, Problem{Path: rawjson.Join("", name), Message: "is required, and missing"})
+			problems = append(problems, Problem{Path: rawjson.Join("", name),
+				Message: "is required, and missing"})
 		}
 	}
 	uri, err = template.Expand(known)
@@ -331,10 +342,11 @@ func Expand(text string, values map[string]string) (uri string, problems []Probl
 func optional(template, name string) bool {
 	for part := range strings.SplitSeq(template, "{") {
 		inside, _, ok := strings.Cut(part, "}")
-		if !ok || !slices.ContainsFunc(strings.Split(strings.TrimLeft(inside, "+#./;?&"), ","), func(v string) bool {
-			v, _, _ = strings.Cut(strings.TrimSuffix(v, "*"), ":")
-			return v == name
-		}) {
+		if !ok || !slices.ContainsFunc(strings.Split(strings.TrimLeft(inside, "+#./;?&"), ","),
+			func(v string) bool {
+				v, _, _ = strings.Cut(strings.TrimSuffix(v, "*"), ":")
+				return v == name
+			}) {
 			continue
 		}
 		if inside[0] != '?' && inside[0] != '&' {
@@ -344,7 +356,8 @@ func optional(template, name string) bool {
 	return true
 }
 
-// CheckPrompt is what is wrong with a prompt's arguments: texts, of names that it declares, unless it declares none.
+// CheckPrompt is what is wrong with a prompt's arguments: texts, of names that it declares, unless it
+// declares none.
 func CheckPrompt(prompt snapshot.Item, values map[string]string) (problems []Problem) {
 	var names []string
 	arguments, _ := rawjson.Elements(prompt.Arguments())
@@ -353,12 +366,14 @@ func CheckPrompt(prompt snapshot.Item, values map[string]string) (problems []Pro
 		name := argument.Text("name")
 		names = append(names, name)
 		if _, given := values[name]; !given && string(argument["required"]) == "true" {
-			problems = append(problems, Problem{Path: rawjson.Join("", name), Message: "is required, and missing"})
+			problems = append(problems, Problem{Path: rawjson.Join("", name),
+				Message: "is required, and missing"})
 		}
 	}
 	for _, name := range kit.SortedKeys(values) {
 		if len(names) > 0 && !slices.Contains(names, name) {
-			problems = append(problems, Problem{Path: rawjson.Join("", name), Message: "is no argument of this prompt", Word: name, Words: names})
+			problems = append(problems, Problem{Path: rawjson.Join("", name),
+				Message: "is no argument of this prompt", Word: name, Words: names})
 		}
 	}
 	return problems

@@ -1,5 +1,5 @@
-// Package call turns what a person writes into the requests that make a server act, and their results into pieces. It sends,
-// reads and writes nothing, and alone knows the request that calls a tool (layout_test.go).
+// Package call turns what a person writes into the requests that make a server act, and their results into
+// pieces. It sends, reads and writes nothing, and alone knows the request that calls a tool (layout_test.go).
 package call
 
 import (
@@ -21,12 +21,14 @@ type Message struct {
 
 // Tool calls a tool with arguments, a JSON object (specification, tools, calling).
 func Tool(name string, arguments json.RawMessage) Message {
-	return Message{"tools/call", map[string]json.RawMessage{"name": rawjson.Quote(name), "arguments": arguments}}
+	return Message{"tools/call", map[string]json.RawMessage{"name": rawjson.Quote(name),
+		"arguments": arguments}}
 }
 
 // Prompt gets a prompt filled in with arguments, a JSON object of strings (specification, prompts, getting).
 func Prompt(name string, arguments json.RawMessage) Message {
-	return Message{"prompts/get", map[string]json.RawMessage{"name": rawjson.Quote(name), "arguments": arguments}}
+	return Message{"prompts/get", map[string]json.RawMessage{"name": rawjson.Quote(name),
+		"arguments": arguments}}
 }
 
 // Read reads a resource (specification, resources, reading).
@@ -34,11 +36,13 @@ func Read(uri string) Message {
 	return Message{"resources/read", map[string]json.RawMessage{"uri": rawjson.Quote(uri)}}
 }
 
-// Complete asks what an argument that begins with prefix may be, by known values of others (specification, completion).
+// Complete asks what an argument that begins with prefix may be, by known values of others (specification,
+// completion).
 func Complete(to Reference, argument, prefix string, known map[string]string) Message {
 	params := map[string]json.RawMessage{
-		"ref":      to.json(),
-		"argument": rawjson.Build(rawjson.Member{Key: "name", Value: rawjson.Quote(argument)}, rawjson.Member{Key: "value", Value: rawjson.Quote(prefix)}),
+		"ref": to.json(),
+		"argument": rawjson.Build(rawjson.Member{Key: "name", Value: rawjson.Quote(argument)},
+			rawjson.Member{Key: "value", Value: rawjson.Quote(prefix)}),
 	}
 	if len(known) > 0 {
 		params["context"] = rawjson.Build(rawjson.Member{Key: "arguments", Value: Texts(known)})
@@ -57,10 +61,12 @@ func (r Reference) json() json.RawMessage {
 	if r.Kind == snapshot.Templates {
 		kind, key = "ref/resource", "uri"
 	}
-	return rawjson.Build(rawjson.Member{Key: "type", Value: rawjson.Quote(kind)}, rawjson.Member{Key: key, Value: rawjson.Quote(r.Key)})
+	return rawjson.Build(rawjson.Member{Key: "type", Value: rawjson.Quote(kind)},
+		rawjson.Member{Key: key, Value: rawjson.Quote(r.Key)})
 }
 
-// Again is the message with answers and the server's state (since 2026-07-28, multi round-trip requests); nil = none.
+// Again is the message with answers and the server's state (since 2026-07-28, multi round-trip requests); nil
+// = none.
 func (m Message) Again(responses, state json.RawMessage) Message {
 	params := map[string]json.RawMessage{}
 	for name, value := range m.Params {
@@ -93,7 +99,8 @@ type Elicitation struct {
 	Schema  json.RawMessage // of the answer as a whole
 }
 
-// Visits are URLs that a server wants visited first, by its error (specification 2025-11-25, URLElicitationRequiredError).
+// Visits are URLs that a server wants visited first, by its error (specification 2025-11-25,
+// URLElicitationRequiredError).
 func Visits(data json.RawMessage) []string {
 	var urls []string
 	elicitations, _ := rawjson.Elements(rawjson.ObjectOf(data)["elicitations"])
@@ -148,7 +155,8 @@ func Elicited(params json.RawMessage) Elicitation {
 
 func fieldOf(p rawjson.Member, required []string, at shape) Field {
 	schema := rawjson.ObjectOf(p.Value)
-	f := Field{Name: p.Key, Title: schema.Text("title"), About: schema.Text("description"), Default: schema["default"], place: at,
+	f := Field{Name: p.Key, Title: schema.Text("title"), About: schema.Text("description"),
+		Default: schema["default"], place: at,
 		Required: slices.Contains(required, p.Key)}
 	f.Many, f.YesNo = at.types() == anArray, at.types() == aBoolean
 	if f.Many {
@@ -182,7 +190,8 @@ func choicesIn(schema rawjson.Object) []Choice {
 	return all
 }
 
-// Value is what a person's text means for the field: choices with commas, yes or no for booleans. Problems are the schema's.
+// Value is what a person's text means for the field: choices with commas, yes or no for booleans. Problems
+// are the schema's.
 func (f Field) Value(text string) (json.RawMessage, []Problem) {
 	value := f.place.convert(text)
 	if f.YesNo {
@@ -226,11 +235,12 @@ func Accepted(fields []Field, values []json.RawMessage) json.RawMessage {
 			members = append(members, rawjson.Member{Key: f.Name, Value: values[i]})
 		}
 	}
-	return rawjson.Build(rawjson.Member{Key: "action", Value: rawjson.Quote("accept")}, rawjson.Member{Key: "content", Value: rawjson.Build(members...)})
+	return rawjson.Build(rawjson.Member{Key: "action", Value: rawjson.Quote("accept")},
+		rawjson.Member{Key: "content", Value: rawjson.Build(members...)})
 }
 
-// Answer is the ElicitResult that answers given beforehand make, with the form's own defaults for what they leave out. It is nil
-// when they are about none of its fields.
+// Answer is the ElicitResult that answers given beforehand make, with the form's own defaults for what they
+// leave out. It is nil when they are about none of its fields.
 func (e Elicitation) Answer(given []Argument) (json.RawMessage, []Problem) {
 	values := make([]json.RawMessage, len(e.Fields))
 	var problems []Problem

@@ -59,7 +59,8 @@ func PromptResult(raw json.RawMessage) (Result, error) {
 	for _, message := range messages {
 		m := rawjson.ObjectOf(message)
 		blocks := []json.RawMessage{m["content"]}
-		if several, err := rawjson.Elements(m["content"]); err == nil { // against the specification, and some do it
+		// against the specification, and some do it
+		if several, err := rawjson.Elements(m["content"]); err == nil {
 			blocks = several
 		}
 		for _, block := range blocks {
@@ -126,17 +127,19 @@ func elements(method, name string, raw json.RawMessage) ([]json.RawMessage, erro
 	return all, nil
 }
 
-// Told tells whether texts of the result say the same as its structured content: one of them all of it, or each an element. What is
-// no object FastMCP makes one of, as {"result": …}.
+// Told tells whether texts of the result say the same as its structured content: one of them all of it, or
+// each an element. What is no object FastMCP makes one of, as {"result": …}.
 func (r Result) Told() bool {
-	texts := kit.Map(kit.Filter(r.Pieces, func(p Content) bool { return p.Kind == Text }), func(p Content) string { return p.Text })
+	texts := kit.Map(kit.Filter(r.Pieces, func(p Content) bool { return p.Kind == Text }),
+		func(p Content) string { return p.Text })
 	value := r.Structured
 	if members, err := rawjson.Members(value); err == nil && len(members) == 1 && members[0].Key == "result" {
 		value = members[0].Value
 	}
 	says := func(text string) bool { return sameAs(value, text) || sameAs(r.Structured, text) }
 	elements, err := rawjson.Elements(value)
-	return slices.ContainsFunc(texts, says) || err == nil && len(elements) > 0 && slices.EqualFunc(elements, texts, sameAs)
+	return slices.ContainsFunc(texts, says) ||
+		err == nil && len(elements) > 0 && slices.EqualFunc(elements, texts, sameAs)
 }
 
 // sameAs tells whether a text is a value, written as JSON or, of a string, as it is.
@@ -145,8 +148,8 @@ func sameAs(value json.RawMessage, text string) bool {
 	return ok && said == text || rawjson.Equal(value, json.RawMessage(text))
 }
 
-// Promised is what is wrong with the structured content of a tool by the schema that it declares (specification, tools,
-// output schema). sure is false where that cannot be told.
+// Promised is what is wrong with the structured content of a tool by the schema that it declares
+// (specification, tools, output schema). sure is false where that cannot be told.
 func (r Result) Promised(schema json.RawMessage) (problems []Problem, sure bool) {
 	switch {
 	case schema == nil || r.Failed:
@@ -157,7 +160,8 @@ func (r Result) Promised(schema json.RawMessage) (problems []Problem, sure bool)
 	return Check(schema, r.Structured)
 }
 
-// InputRequest is what a server wants to know before it goes on (since 2026-07-28, multi round-trip requests).
+// InputRequest is what a server wants to know before it goes on (since 2026-07-28, multi round-trip
+// requests).
 type InputRequest struct {
 	Requests []Question
 	State    json.RawMessage // to be sent back as it is; nil = none
@@ -233,7 +237,8 @@ type Content struct {
 // Binary tells whether a piece is bytes rather than text.
 func (p Content) Binary() bool { return p.Data != nil }
 
-// Bytes are the contents of the piece: its data or its text. Of a link, and of what is not known, there are none.
+// Bytes are the contents of the piece: its data or its text. Of a link, and of what is not known, there are
+// none.
 func (p Content) Bytes() []byte {
 	if p.Binary() {
 		return p.Data
@@ -256,7 +261,8 @@ func piece(raw json.RawMessage) Content {
 	case Resource:
 		return resource(block["resource"], raw)
 	case Link:
-		p.URI, p.Name, p.About, p.Size = block.Text("uri"), block.Text("name"), block.Text("description"), string(block["size"])
+		p.URI, p.Name, p.About, p.Size = block.Text("uri"), block.Text("name"), block.Text("description"),
+			string(block["size"])
 		if p.URI == "" {
 			p.Flaw = "it has no uri"
 		}
@@ -309,7 +315,8 @@ func missing(raw json.RawMessage) string {
 	return rawjson.TypeName(raw)
 }
 
-// Extension ends the name of a file for the piece: by its media type in a fixed table, never as a server wishes.
+// Extension ends the name of a file for the piece: by its media type in a fixed table, never as a server
+// wishes.
 func (p Content) Extension() string {
 	kind, _, _ := strings.Cut(strings.ToLower(p.MIME), ";")
 	if extension, ok := extensions()[strings.TrimSpace(kind)]; ok {
@@ -323,12 +330,16 @@ func (p Content) Extension() string {
 
 func extensions() map[string]string {
 	return map[string]string{
-		"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "image/svg+xml": ".svg", "image/avif": ".avif",
+		"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp",
+		"image/svg+xml": ".svg", "image/avif": ".avif",
 		"image/bmp": ".bmp", "image/tiff": ".tiff",
-		"audio/wav": ".wav", "audio/x-wav": ".wav", "audio/mpeg": ".mp3", "audio/ogg": ".ogg", "audio/flac": ".flac", "audio/mp4": ".m4a", "audio/webm": ".weba",
+		"audio/wav": ".wav", "audio/x-wav": ".wav", "audio/mpeg": ".mp3", "audio/ogg": ".ogg",
+		"audio/flac": ".flac", "audio/mp4": ".m4a", "audio/webm": ".weba",
 		"video/mp4": ".mp4", "video/webm": ".webm",
-		"application/json": ".json", "application/pdf": ".pdf", "application/zip": ".zip", "application/gzip": ".gz", "application/xml": ".xml",
-		"text/plain": ".txt", "text/html": ".html", "text/css": ".css", "text/csv": ".csv", "text/markdown": ".md", "text/xml": ".xml",
+		"application/json": ".json", "application/pdf": ".pdf", "application/zip": ".zip",
+		"application/gzip": ".gz", "application/xml": ".xml",
+		"text/plain": ".txt", "text/html": ".html", "text/css": ".css", "text/csv": ".csv",
+		"text/markdown": ".md", "text/xml": ".xml",
 	}
 }
 
@@ -338,8 +349,8 @@ func word(raw json.RawMessage) string {
 	return text
 }
 
-// SkillFault is how a file differs from what a skill lists of it (SEP-2640, verification on read); empty when it does not, or the
-// skill lists no such file.
+// SkillFault is how a file differs from what a skill lists of it (SEP-2640, verification on read); empty when
+// it does not, or the skill lists no such file.
 func SkillFault(skill snapshot.Item, uri string, read Result) string {
 	files, _ := rawjson.Elements(skill.Field("resources"))
 	for _, file := range files {
@@ -390,7 +401,11 @@ func jsonOf(v syntax.Value) json.RawMessage {
 	case syntax.List:
 		return rawjson.List(kit.Map(v.Items, jsonOf))
 	case syntax.Object:
-		return rawjson.Build(kit.Map(v.Fields, func(f syntax.Field) rawjson.Member { return rawjson.Member{Key: f.Key, Value: jsonOf(f.Value)} })...)
+		return rawjson.Build(kit.Map(v.Fields,
+			func(f syntax.Field) rawjson.Member {
+				return rawjson.Member{Key: f.Key,
+					Value: jsonOf(f.Value)}
+			})...)
 	case syntax.Null:
 		return json.RawMessage("null")
 	}

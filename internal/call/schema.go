@@ -11,7 +11,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
-// shape is what a schema says of one place: enough to read what a person writes there. The validator judges the result.
+// shape is what a schema says of one place: enough to read what a person writes there. The validator judges
+// the result.
 type shape struct {
 	root any // the whole schema, for its references
 	at   any // the schema of the place; nil = anything
@@ -29,7 +30,8 @@ func shapeOf(schema []byte) shape {
 // maxParts bounds the schemas that are looked at for one place: unions and references can go on for ever.
 const maxParts = 200
 
-// parts are the schemas that apply to the place, or may: its own, and what its references, unions and conditions hold.
+// parts are the schemas that apply to the place, or may: its own, and what its references, unions and
+// conditions hold.
 func (s shape) parts() []map[string]any {
 	var found []map[string]any
 	waiting := []any{s.at}
@@ -142,7 +144,8 @@ const (
 
 // typeNames are the types by the names that schemas have for them.
 var typeNames = map[string]types{
-	"null": aNull, "boolean": aBoolean, "integer": anInteger, "number": anInteger | aNumber, "string": aString, "array": anArray, "object": anObject,
+	"null": aNull, "boolean": aBoolean, "integer": anInteger, "number": anInteger | aNumber,
+	"string": aString, "array": anArray, "object": anObject,
 }
 
 // types are those that a value at the place may have.
@@ -151,7 +154,8 @@ func (s shape) types() types {
 	return s.typesOf(s.at, &steps)
 }
 
-// typesOf are the types that a schema allows; where that takes too many steps, since it goes round, all of them.
+// typesOf are the types that a schema allows; where that takes too many steps, since it goes round, all of
+// them.
 func (s shape) typesOf(schema any, steps *int) types {
 	part, ok := schema.(map[string]any)
 	if *steps--; !ok || *steps < 0 {
@@ -233,8 +237,8 @@ func typeOfNumber(text string) types {
 	return aNumber
 }
 
-// convert is what a text means at the place: a listed value, else one of another allowed type than string that it spells,
-// else the text. Numbers stay as written.
+// convert is what a text means at the place: a listed value, else one of another allowed type than string
+// that it spells, else the text. Numbers stay as written.
 func (s shape) convert(text string) json.RawMessage {
 	allowed := s.types()
 	if slices.Contains(s.choices(), any(text)) {

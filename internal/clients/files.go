@@ -1,8 +1,8 @@
-// Package clients knows where applications keep their MCP servers: a table of files by application, scope and operating
-// system (applications.json), every row with the source that it was taken from.
+// Package clients knows where applications keep their MCP servers: a table of files by application, scope and
+// operating system (applications.json), every row with the source that it was taken from.
 //
-// It reads nothing but the names of files. The operating system, the home folder, the environment and the project's folders
-// are handed in, so that every system can be asked about on any other.
+// It reads nothing but the names of files. The operating system, the home folder, the environment and the
+// project's folders are handed in, so that every system can be asked about on any other.
 package clients
 
 import (
@@ -36,9 +36,10 @@ type File struct {
 	Path string // absolute, with the separators of the system that this program runs on
 }
 
-// Files are all paths of an application to look at, in the order of the table. Of a row in a project the nearest folder that has
-// the file decides; where none has it, the nearest one is named. Patterns give the files that exist. A path in the project that
-// the application knows as the user's is left out: ~/.cursor is no project's, also when the current folder is the home folder.
+// Files are all paths of an application to look at, in the order of the table. Of a row in a project the
+// nearest folder that has the file decides; where none has it, the nearest one is named. Patterns give the
+// files that exist. A path in the project that the application knows as the user's is left out: ~/.cursor is
+// no project's, also when the current folder is the home folder.
 func (h Host) Files(app App) []File {
 	var files []File
 	for _, row := range app.Rows {
@@ -61,7 +62,8 @@ func (h Host) Settings(app App) []string {
 
 func (h Host) paths(row Row) []string { return h.resolveAll(row.Paths, row.Above) }
 
-// resolveAll are the files that the paths stand for; in a project those of the nearest folder that has some, or of all.
+// resolveAll are the files that the paths stand for; in a project those of the nearest folder that has some,
+// or of all.
 func (h Host) resolveAll(paths Paths, above bool) []string {
 	template, inProject := strings.CutPrefix(paths.On(h.OS), "{project}/")
 	if !inProject {
@@ -73,7 +75,8 @@ func (h Host) resolveAll(paths Paths, above bool) []string {
 	}
 	var all []string
 	for _, folder := range h.Projects {
-		if found := matches(filepath.ToSlash(folder) + "/" + template); len(found) > 0 && files.Exists(found[0]) {
+		if found := matches(filepath.ToSlash(folder) + "/" + template); len(found) > 0 &&
+			files.Exists(found[0]) {
 			all = append(all, found...)
 		}
 		if len(all) > 0 && !above {
@@ -88,7 +91,8 @@ func (h Host) resolveAll(paths Paths, above bool) []string {
 
 // clientFolders are folders of applications inside a project; the project is the folder that holds them.
 var clientFolders = []string{
-	".vscode", ".cursor", ".gemini", ".roo", ".windsurf", ".codeium", ".kiro", ".amazonq", ".claude", ".continue",
+	".vscode", ".cursor", ".gemini", ".roo", ".windsurf", ".codeium", ".kiro", ".amazonq", ".claude",
+	".continue",
 	".codex", ".zed", ".junie", ".opencode", ".warp", ".agents", ".devcontainer",
 }
 
@@ -108,13 +112,15 @@ func ProjectFolder(path string) string {
 	return folder
 }
 
-// resolve is the path of a template without "{project}", with slashes; ok is false when it depends on what is not known.
+// resolve is the path of a template without "{project}", with slashes; ok is false when it depends on what is
+// not known.
 func (h Host) resolve(template string) (path string, ok bool) {
 	path, foreign, ok := h.expand(template)
 	switch {
 	case !ok || path == "":
 		return "", false
-	case foreign && !strings.HasPrefix(path, "/") && !drive().MatchString(path): // as applications do, seen from the current folder
+	// as applications do, seen from the current folder
+	case foreign && !strings.HasPrefix(path, "/") && !drive().MatchString(path):
 		if len(h.Projects) == 0 {
 			return "", false
 		}
@@ -125,7 +131,8 @@ func (h Host) resolve(template string) (path string, ok bool) {
 	return path, true
 }
 
-// expand replaces "~" and variables; foreign is whether the beginning comes from the environment or the home folder.
+// expand replaces "~" and variables; foreign is whether the beginning comes from the environment or the home
+// folder.
 func (h Host) expand(template string) (path string, foreign, ok bool) {
 	switch {
 	case template == "":
@@ -182,16 +189,18 @@ var drive = kit.Pattern(`^[A-Za-z]:/`)
 // maxMatches bounds the files that one pattern stands for, whatever somebody put into the folder.
 const maxMatches = 200
 
-// matches are the files that exist for a path with patterns, sorted; a path without patterns stands for itself. Only what
-// begins with the first "*" is a pattern: the name of a home folder may hold brackets.
+// matches are the files that exist for a path with patterns, sorted; a path without patterns stands for
+// itself. Only what begins with the first "*" is a pattern: the name of a home folder may hold brackets.
 func matches(slashed string) []string {
 	fixed, _, pattern := strings.Cut(slashed, "*")
 	if !pattern {
 		return []string{filepath.FromSlash(slashed)}
 	}
 	folder := fixed[:strings.LastIndexByte(fixed, '/')+1]
-	names, _ := fs.Glob(os.DirFS(filepath.FromSlash(folder)), slashed[len(folder):]) // what cannot be read cannot be looked at
-	found := kit.Map(names[:min(len(names), maxMatches)], func(name string) string { return filepath.FromSlash(folder + name) })
+	// what cannot be read cannot be looked at
+	names, _ := fs.Glob(os.DirFS(filepath.FromSlash(folder)), slashed[len(folder):])
+	found := kit.Map(names[:min(len(names), maxMatches)],
+		func(name string) string { return filepath.FromSlash(folder + name) })
 	return kit.Filter(found, files.Exists)
 }
 
@@ -212,9 +221,10 @@ type Row struct {
 	Key     string // where in the file, as a path of keys; what stands for any key is written *
 	Dialect Dialect
 	Source  string // where this row was taken from
-	Above   bool   // every folder of the project that has the file counts, the nearest first; otherwise the nearest alone
-	Sole    bool   // when the file exists, the application reads none of the rows below
-	Beside  bool   // as App.Each, for this row alone
+	// every folder of the project that has the file counts, the nearest first; otherwise the nearest alone
+	Above  bool
+	Sole   bool // when the file exists, the application reads none of the rows below
+	Beside bool // as App.Each, for this row alone
 }
 
 // Scope is who a row holds for.
@@ -239,7 +249,8 @@ type Paths struct {
 	Linux, Mac, Windows string
 }
 
-// On is the template for an operating system as runtime.GOOS names it; "" = the application keeps nothing there.
+// On is the template for an operating system as runtime.GOOS names it; "" = the application keeps nothing
+// there.
 func (p Paths) On(os string) string {
 	own := map[string]string{"darwin": p.Mac, "windows": p.Windows}
 	path, known := own[os]
@@ -264,8 +275,8 @@ func (p *Paths) UnmarshalJSON(text []byte) error {
 //go:embed applications.json
 var applicationsJSON []byte
 
-// Table is all applications, in the order in which reports show them. What a row leaves out of key, dialect and source is that of
-// its application.
+// Table is all applications, in the order in which reports show them. What a row leaves out of key, dialect
+// and source is that of its application.
 func Table() []App {
 	var file struct {
 		Applications []struct {
@@ -282,7 +293,8 @@ func Table() []App {
 	for i, a := range file.Applications {
 		for j := range a.Rows {
 			row := &a.Rows[j]
-			row.Key, row.Dialect, row.Source = cmp.Or(row.Key, a.Key), cmp.Or(row.Dialect, a.Dialect), cmp.Or(row.Source, a.Source)
+			row.Key, row.Dialect, row.Source = cmp.Or(row.Key, a.Key), cmp.Or(row.Dialect, a.Dialect),
+				cmp.Or(row.Source, a.Source)
 		}
 		table[i] = a.App
 	}

@@ -35,13 +35,15 @@ type AcceptOptions struct {
 }
 
 // Accept takes changes over into the saved snapshots, and nothing else.
-func Accept(ctx context.Context, p host.Process, o AcceptOptions, from []source.Source) (*report.Report, error) {
+func Accept(ctx context.Context, p host.Process, o AcceptOptions, from []source.Source) (*report.Report,
+	error) {
 	some := len(o.Fingerprints)+len(o.Tools)+len(o.Rules) > 0
 	switch {
 	case o.All && some:
 		return nil, exit.Usagef("--all cannot be used with fingerprints, --tool or --rule")
 	case !o.All && !some:
-		return nil, exit.Misuse(exit.Advise(`see "mcpctl diff" for them`, "specify fingerprints, --tool, --rule or --all"))
+		return nil, exit.Misuse(exit.Advise(`see "mcpctl diff" for them`, "specify fingerprints, --tool, "+
+			"--rule or --all"))
 	}
 	f, err := o.load(ctx, p, from)
 	if err == nil {
@@ -94,11 +96,15 @@ type step struct {
 	reason string // why nothing is done
 }
 
-// candidate is a pair with its findings as the policy sees them. What is too much to be compared, or takes longer than the limit, is a failure of the
-// server; the error is why the run ended.
-func (o AcceptOptions) candidate(ctx context.Context, p host.Process, pair Pair, limit time.Duration, policy finding.Policy) (candidate, error) {
+// candidate is a pair with its findings as the policy sees them. What is too much to be compared, or takes
+// longer than the limit, is a failure of the server; the error is why the run ended.
+func (o AcceptOptions) candidate(ctx context.Context, p host.Process, pair Pair, limit time.Duration,
+	policy finding.Policy) (candidate, error) {
 	o.Every = true
-	judged := func(found []finding.Finding) []finding.Finding { return policy.Apply(found, finding.Scope{}, p.Now) }
+	judged := func(found []finding.Finding) []finding.Finding {
+		return policy.Apply(found, finding.Scope{},
+			p.Now)
+	}
 	of := func(ctx context.Context, pair Pair) (candidate, error) {
 		found, err := pair.judge(ctx, o.Options, policy)
 		c := candidate{Pair: pair, found: judged(found)}
@@ -118,14 +124,16 @@ func (o AcceptOptions) candidate(ctx context.Context, p host.Process, pair Pair,
 		return func(old, now *snapshot.Snapshot) []finding.Finding {
 			pair := pair
 			pair.Old.Snapshot, pair.New.Snapshot = old, now
-			found, _ := pair.Findings(ctx, o.Options, policy) // the context is asked before anything is written
+			// the context is asked before anything is written
+			found, _ := pair.Findings(ctx, o.Options, policy)
 			return judged(found)
 		}
 	}
 	return c, nil
 }
 
-// choose marks the findings that are named, one by one or as a group. A fingerprint that names nothing is an error.
+// choose marks the findings that are named, one by one or as a group. A fingerprint that names nothing is an
+// error.
 func (o AcceptOptions) choose(candidates []candidate) error {
 	var all []finding.Finding
 	var silent []string
@@ -189,7 +197,8 @@ func (o AcceptOptions) chooseMatching(all []finding.Finding, chosen map[string]b
 		}
 	}
 	if names := slices.Sorted(maps.Keys(unused)); len(names) > 0 {
-		return exit.Misuse(exit.Advise(`see "mcpctl diff"`, "no change matches %s", strings.Join(names, ", ")))
+		return exit.Misuse(exit.Advise(`see "mcpctl diff"`, "no change matches %s",
+			strings.Join(names, ", ")))
 	}
 	return nil
 }
@@ -203,8 +212,8 @@ func fingerprintsOf(all []finding.Finding) []string {
 	return known
 }
 
-// completeFingerprint returns the fingerprint that begins with id, or id if none does. That of a group counts where its only
-// finding has another.
+// completeFingerprint returns the fingerprint that begins with id, or id if none does. That of a group counts
+// where its only finding has another.
 func completeFingerprint(id string, all []finding.Finding) (string, error) {
 	var known []string
 	for _, whole := range fingerprintsOf(all) {
@@ -224,13 +233,16 @@ func completeFingerprint(id string, all []finding.Finding) (string, error) {
 // unknownFingerprint is the error for a fingerprint that nothing found has.
 func unknownFingerprint(id string, all []finding.Finding, silent []string) error {
 	if len(silent) > 0 {
-		return fmt.Errorf("there is no finding %s among the servers that answered: it may be one of %s, which did not in full", id, strings.Join(silent, ", "))
+		return fmt.Errorf("there is no finding %s among the servers that answered: it may be one of %s, "+
+			"which did not in full", id, strings.Join(silent, ", "))
 	}
-	return exit.Usagef("there is no finding %s now%s: mcpctl diff shows those that there are", id, kit.DidYouMean(id, fingerprintsOf(all)))
+	return exit.Usagef("there is no finding %s now%s: mcpctl diff shows those that there are", id,
+		kit.DidYouMean(id, fingerprintsOf(all)))
 }
 
 // apply works out every new snapshot, and writes them when all could be worked out.
-func (o AcceptOptions) apply(ctx context.Context, p host.Process, r *report.Report, candidates []candidate, f *fleet.Fleet) error {
+func (o AcceptOptions) apply(ctx context.Context, p host.Process, r *report.Report, candidates []candidate,
+	f *fleet.Fleet) error {
 	folder, limit := f.Config.Project.Snapshots, f.Limit()
 	var settled []fleet.Surface
 	var all fleet.Tally
@@ -242,7 +254,8 @@ func (o AcceptOptions) apply(ctx context.Context, p host.Process, r *report.Repo
 		}
 		file := SavedFile(folder, c.New.Name)
 		c.New.Saved = &report.Saved{Action: report.Skipped, File: p.Rel(file)}
-		next, err := host.Within(ctx, limit, func(ctx context.Context) (step, error) { return o.move(ctx, c) })
+		next, err := host.Within(ctx, limit,
+			func(ctx context.Context) (step, error) { return o.move(ctx, c) })
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
@@ -260,7 +273,8 @@ func (o AcceptOptions) apply(ctx context.Context, p host.Process, r *report.Repo
 		r.Findings = append(r.Findings, next.Taken...)
 		o.describe(&c, next)
 		result := c.result()
-		all, unsaved, r.Servers = all.With(fleet.TallyOf(result)), unsaved || c.Unsaved, append(r.Servers, result.Server)
+		all, unsaved, r.Servers = all.With(fleet.TallyOf(result)), unsaved ||
+			c.Unsaved, append(r.Servers, result.Server)
 	}
 	r.Status = status(all, unsaved, false)
 	if ctx.Err() != nil || o.DryRun {

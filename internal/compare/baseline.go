@@ -28,7 +28,9 @@ import (
 // SaveOptions say what is saved, and where.
 type SaveOptions struct {
 	Scope
-	File string // of the snapshot of the one server, "-" = standard output; empty = a file for each in the snapshots folder
+	// of the snapshot of the one server, "-" = standard output; empty = a file for each in the snapshots
+	// folder
+	File string
 }
 
 // Save saves what servers offer.
@@ -51,7 +53,8 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 		return nil, err
 	}
 	if o.File != "" && len(targets) != 1 {
-		return nil, exit.Usagef("--output takes the snapshot of one server, and %d are named: leave it out to save a file for each", len(targets))
+		return nil, exit.Usagef("--output takes the snapshot of one server, and %d are named: leave it out "+
+			"to save a file for each", len(targets))
 	}
 	files.SweepSnapshots(f.Config.Project.Snapshots)
 	write := replace
@@ -66,7 +69,8 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 		file := cmp.Or(o.File, SavedFile(f.Config.Project.Snapshots, s.Name))
 		if err := save(ctx, p, s, file, f.Limit(), write); err != nil {
 			spoil(s, "saving", err)
-			s.Saved = &report.Saved{Action: report.Skipped, Reason: "the file could not be replaced", File: p.Rel(file)}
+			s.Saved = &report.Saved{Action: report.Skipped, Reason: "the file could not be replaced",
+				File: p.Rel(file)}
 		}
 		return nil
 	})
@@ -74,7 +78,8 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 		return nil, err
 	}
 	r := fleet.Report("snapshot", surfaces)
-	saved := slices.DeleteFunc(slices.Clone(surfaces), func(s fleet.Surface) bool { return !s.Whole() || s.Error != nil })
+	saved := slices.DeleteFunc(slices.Clone(surfaces),
+		func(s fleet.Surface) bool { return !s.Whole() || s.Error != nil })
 	if o.File == "" && len(saved) > 0 {
 		err = relock(ctx, p, f, saved)
 	}
@@ -104,11 +109,13 @@ func checkFolder(p host.Process, project config.Project) error {
 	if project.Stray == "" {
 		return nil
 	}
-	return exit.Usagef("%s leads out of the project, to %s: name the folder with --snapshots if you mean it", p.Rel(project.Snapshots), project.Stray)
+	return exit.Usagef("%s leads out of the project, to %s: name the folder with --snapshots if you mean it",
+		p.Rel(project.Snapshots), project.Stray)
 }
 
 // save writes the snapshot of s, unless it is not whole: a good file is never replaced by a part.
-func save(ctx context.Context, p host.Process, s *fleet.Surface, file string, limit time.Duration, write writeFile) error {
+func save(ctx context.Context, p host.Process, s *fleet.Surface, file string, limit time.Duration,
+	write writeFile) error {
 	if s.State == report.Disabled {
 		return nil
 	}
@@ -132,7 +139,8 @@ type change struct {
 	saved *report.Saved
 }
 
-func changeOf(ctx context.Context, p host.Process, s fleet.Surface, file string, limit time.Duration) (change, error) {
+func changeOf(ctx context.Context, p host.Process, s fleet.Surface, file string, limit time.Duration) (change,
+	error) {
 	data, err := s.Snapshot.Encode()
 	if err != nil {
 		return change{}, err
@@ -151,7 +159,8 @@ func writeOutput(ctx context.Context, p host.Process, file string, data []byte) 
 	return files.WriteOutput(ctx, p.Dir, file, files.Bytes(data))
 }
 
-// replace writes a file that is whole at any time, and its folder. A link is followed inside the project, and stays.
+// replace writes a file that is whole at any time, and its folder. A link is followed inside the project, and
+// stays.
 func replace(ctx context.Context, p host.Process, file string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return err
@@ -164,18 +173,21 @@ func replace(ctx context.Context, p host.Process, file string, data []byte) erro
 		err = files.CheckInside(p.Dir, file)
 	}
 	if err != nil {
-		return exit.Advise("save the snapshot with --output FILE, naming the file that is meant, or all of them with --snapshots FOLDER; the link is kept",
+		return exit.Advise("save the snapshot with --output FILE, naming the file that is meant, or all of "+
+			"them with --snapshots FOLDER; the link is kept",
 			"%s is a symbolic link: %v", p.Rel(file), err)
 	}
 	return files.Replace(real, data)
 }
 
-// compareSaved tells what saving data to file does. A file that cannot be read as a snapshot is not overwritten, and neither
-// is that of another server by one that only the command line names.
-func compareSaved(ctx context.Context, p host.Process, now fleet.Surface, data []byte, file string, limit time.Duration) (*report.Saved, error) {
+// compareSaved tells what saving data to file does. A file that cannot be read as a snapshot is not
+// overwritten, and neither is that of another server by one that only the command line names.
+func compareSaved(ctx context.Context, p host.Process, now fleet.Surface, data []byte, file string,
+	limit time.Duration) (*report.Saved, error) {
 	before, err := files.ReadRegular(file, source.MaxSize)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, files.ErrNotRegular) && !files.IsDir(file): // a pipe or a device
+	// a pipe or a device
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, files.ErrNotRegular) && !files.IsDir(file):
 		return &report.Saved{Action: report.Created}, nil
 	case err != nil:
 		return nil, err
@@ -187,13 +199,16 @@ func compareSaved(ctx context.Context, p host.Process, now fleet.Surface, data [
 	case errors.Is(err, snapshot.ErrConflict) && now.Source != config.CommandLine: // git has both sides of it
 		return &report.Saved{Action: report.Updated, Reason: "it held the marks of a merge"}, nil
 	case errors.Is(err, snapshot.ErrConflict):
-		return nil, exit.Advise("if it is of this one, take one side with git checkout --ours or --theirs, or delete the file, and run mcpctl snapshot again",
+		return nil, exit.Advise("if it is of this one, take one side with git checkout --ours or --theirs, "+
+			"or delete the file, and run mcpctl snapshot again",
 			"%s may be the file of another server, which cannot be told while a conflict is marked in it", file)
 	case err != nil:
-		return nil, fmt.Errorf("%s holds no snapshot, so it is left alone: %w", file, &source.ParseError{Origin: file, Err: err})
+		return nil, fmt.Errorf("%s holds no snapshot, so it is left alone: %w", file,
+			&source.ParseError{Origin: file, Err: err})
 	}
 	if was, is := selfName(old), selfName(now.Snapshot); now.Source == config.CommandLine && was != is {
-		return nil, exit.Advise("if it is another server, give it a name of its own in .mcp.json, or save it with --output FILE; if it was renamed, delete the file first",
+		return nil, exit.Advise("if it is another server, give it a name of its own in .mcp.json, or save "+
+			"it with --output FILE; if it was renamed, delete the file first",
 			"%s holds the snapshot of %q, and this server calls itself %q", file, was, is)
 	}
 	saved := &report.Saved{Action: report.Updated}

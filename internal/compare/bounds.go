@@ -66,7 +66,8 @@ func refuseLarge(s *fleet.Surface) {
 
 // judge returns what changed in a pair. What is too much to be compared is a failure of the server; the
 // error is that of the context.
-func (p *Pair) judge(ctx context.Context, options diff.Options, policy finding.Policy) ([]finding.Finding, error) {
+func (p *Pair) judge(ctx context.Context, options diff.Options, policy finding.Policy) ([]finding.Finding,
+	error) {
 	if p.same() {
 		p.Old.Snapshot = p.New.Snapshot // which says so, and lets the other one go
 		return nil, nil

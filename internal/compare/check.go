@@ -25,7 +25,8 @@ type CheckOptions struct {
 }
 
 // Check is what is wrong with what servers offer.
-func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.Source) (*report.Report, error) {
+func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.Source) (*report.Report,
+	error) {
 	o.Contact.ReadTwice = true
 	f, err := o.load(ctx, p, from)
 	if err != nil {
@@ -40,7 +41,8 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 		return nil, err
 	}
 	if len(o.Against) > 0 && len(targets) != 1 {
-		return nil, exit.Usagef("--against holds a file to one server, and these are %d: name the one that it is about", len(targets))
+		return nil, exit.Usagef("--against holds a file to one server, and these are %d: name the one that "+
+			"it is about", len(targets))
 	}
 	budgets, part := check.Budgets(f.Config.Project.Budgets), f.Part()
 	looked := make([]judged, len(targets))
@@ -69,7 +71,8 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 	if part == nil {
 		found = append(found, check.Together(members, budgets)...)
 	} else {
-		scope.Rules = slices.DeleteFunc(scope.Rules, func(id string) bool { return slices.Contains(check.TogetherRules(), id) })
+		scope.Rules = slices.DeleteFunc(scope.Rules,
+			func(id string) bool { return slices.Contains(check.TogetherRules(), id) })
 		part.Members = members
 	}
 	unknownOverrides(p, f.Config, scope)
@@ -129,7 +132,8 @@ func (o CheckOptions) subjectOf(ctx context.Context, p host.Process, s *fleet.Su
 func observed(s fleet.Surface) check.Observed {
 	seen := check.Observed{Transport: s.Transport, Noise: s.NoiseText, Again: s.SecondRead, Given: s.Given}
 	if p := s.Package; p != nil {
-		seen.Package = &check.DeclaredPackage{Type: check.Said{Text: p.Registry}, Name: check.Said{Text: p.Name}, Version: check.Said{Text: p.Version}}
+		seen.Package = &check.DeclaredPackage{Type: check.Said{Text: p.Registry},
+			Name: check.Said{Text: p.Name}, Version: check.Said{Text: p.Version}}
 	}
 	for _, n := range s.Notices {
 		seen.Notices = append(seen.Notices, check.Notice{Code: n.Code, Message: n.Message})

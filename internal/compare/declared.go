@@ -23,20 +23,21 @@ import (
 const autoDeclared = "auto"
 
 // projectFiles are where a project keeps such files, as their formats have it.
-var projectFiles = []string{"manifest.json", "package.json", "server.json", ".well-known/mcp/server-card.json",
+var projectFiles = []string{"manifest.json", "package.json", "server.json",
+	".well-known/mcp/server-card.json",
 	".well-known/mcp.json", "server-card.json"}
 
 const longestDeclared = 4 << 20
 
-// declaredReader reads what files say of a server: server.json of the registry (every published schema), manifest.json
-// of an MCP bundle, server cards in their present and older forms, and mcpName of package.json.
+// declaredReader reads what files say of a server: server.json of the registry (every published schema),
+// manifest.json of an MCP bundle, server cards in their present and older forms, and mcpName of package.json.
 type declaredReader struct {
 	Folder string // that names are relative to
 	CACert []byte // PEM certificates to trust beside the system's, for URLs
 }
 
-// Load reads files and URLs by their names; for autoDeclared those that the folder has. It leaves out a file that
-// autoDeclared finds and that is about something else.
+// Load reads files and URLs by their names; for autoDeclared those that the folder has. It leaves out a file
+// that autoDeclared finds and that is about something else.
 func (r declaredReader) Load(ctx context.Context, names []string) ([]check.Declared, error) {
 	var all []check.Declared
 	for _, name := range names {
@@ -69,7 +70,8 @@ func (r declaredReader) auto(ctx context.Context) ([]check.Declared, error) {
 		}
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("nothing here says what the server is: there is none of %s that does; name a file", strings.Join(projectFiles, ", "))
+		return nil, fmt.Errorf("nothing here says what the server is: there is none of %s that does; name "+
+			"a file", strings.Join(projectFiles, ", "))
 	}
 	return all, nil
 }
@@ -85,7 +87,8 @@ func (r declaredReader) load(ctx context.Context, name string) (check.Declared, 
 	}
 	root, wrong := syntax.JSON(data)
 	if wrong != nil {
-		return check.Declared{}, fmt.Errorf("reading %s: line %d: %s: %s", shown, wrong.Line, wrong.Message, wrong.Hint)
+		return check.Declared{}, fmt.Errorf("reading %s: line %d: %s: %s", shown, wrong.Line, wrong.Message,
+			wrong.Hint)
 	}
 	return parseDeclared(shown, root)
 }
@@ -116,7 +119,8 @@ func isURL(name string) bool {
 }
 
 // errNotDeclaration is a file that says nothing of a server.
-var errNotDeclaration = errors.New("not a server.json, manifest.json of a bundle, server card or package.json with mcpName")
+var errNotDeclaration = errors.New("not a server.json, manifest.json of a bundle, server card or " +
+	"package.json with mcpName")
 
 // parseDeclared tells the forms apart by the members that each of them must have.
 func parseDeclared(name string, root syntax.Value) (check.Declared, error) {
@@ -124,14 +128,16 @@ func parseDeclared(name string, root syntax.Value) (check.Declared, error) {
 		inner, _ := root.Get("server")
 		root = inner.Value
 	}
-	d := check.Declared{File: name, Version: saidAt(root, "version"), Title: saidAt(root, "title"), Items: map[snapshot.Kind][]check.DeclaredItem{}}
+	d := check.Declared{File: name, Version: saidAt(root, "version"), Title: saidAt(root, "title"),
+		Items: map[snapshot.Kind][]check.DeclaredItem{}}
 	schema := root.TextOf("$schema")
 	switch {
 	case isManifest(root):
 		fromManifest(&d, root)
 	case hasAny(root, "mcpName"):
 		d.Name = saidAt(root, "mcpName")
-		d.Packages, d.Versioned = []check.DeclaredPackage{{Type: check.Said{Text: "npm"}, Name: saidAt(root, "name"), Version: d.Version}}, true
+		d.Packages, d.Versioned = []check.DeclaredPackage{{Type: check.Said{Text: "npm"},
+			Name: saidAt(root, "name"), Version: d.Version}}, true
 	case hasAny(root, "packages", "remotes") || strings.HasSuffix(schema, "/server.schema.json"):
 		fromRegistry(&d, root)
 	case hasAny(root, "serverInfo", "transport", "transports") || strings.Contains(schema, "server-card"):
@@ -154,7 +160,8 @@ func hasAny(v syntax.Value, keys ...string) bool {
 	return slices.ContainsFunc(keys, func(key string) bool { _, ok := v.Get(key); return ok })
 }
 
-// firstMember returns the first member that is there, of those that one had under several names in the course of time.
+// firstMember returns the first member that is there, of those that one had under several names in the course
+// of time.
 func firstMember(v syntax.Value, keys ...string) syntax.Field {
 	for _, key := range keys {
 		if f, ok := v.Get(key); ok {
@@ -179,7 +186,8 @@ func declaredItems(v syntax.Value, key string) (all []check.DeclaredItem, ok boo
 	for _, one := range f.Value.Items {
 		item := check.DeclaredItem{Name: saidAt(one, "name"), Description: saidAt(one, "description")}
 		if arguments, told := one.Get("arguments"); told {
-			names := kit.Map(arguments.Value.Items, func(a syntax.Value) string { return cmp.Or(a.TextOf("name"), a.Text) })
+			names := kit.Map(arguments.Value.Items,
+				func(a syntax.Value) string { return cmp.Or(a.TextOf("name"), a.Text) })
 			item.Arguments = append([]string{}, names...)
 		}
 		all = append(all, item)
@@ -193,14 +201,16 @@ func declareList(d *check.Declared, kind snapshot.Kind, v syntax.Value) {
 	}
 }
 
-// fromManifest reads a manifest of MCPB, or of DXT as it was called. Nothing in it names resources or schemas.
+// fromManifest reads a manifest of MCPB, or of DXT as it was called. Nothing in it names resources or
+// schemas.
 func fromManifest(d *check.Declared, root syntax.Value) {
 	d.Title = saidAt(root, "display_name")
 	d.Transports = []check.Said{{Text: "stdio", Line: saidAt(root, "name").Line}}
 	declareList(d, snapshot.Tools, root)
 	declareList(d, snapshot.Prompts, root)
 	manifestVariables(d, root)
-	d.AtLeast = map[snapshot.Kind]bool{snapshot.Tools: root.TextOf("tools_generated") == "true", snapshot.Prompts: root.TextOf("prompts_generated") == "true"}
+	d.AtLeast = map[snapshot.Kind]bool{snapshot.Tools: root.TextOf("tools_generated") == "true",
+		snapshot.Prompts: root.TextOf("prompts_generated") == "true"}
 	for _, key := range []string{"name", "version", "description", "author", "server"} {
 		if !hasAny(root, key) {
 			addFault(d, 1, "the manifest has no %s, which it must have", key)
@@ -211,7 +221,8 @@ func fromManifest(d *check.Declared, root syntax.Value) {
 // userSetting is all that a variable of a manifest may be for a setting of the user to stand for it.
 var userSetting = kit.Pattern(`^\$\{user_config\.([^}]+)\}$`)
 
-// manifestVariables adds the variables that a manifest starts its server with and that the user has to give a value for.
+// manifestVariables adds the variables that a manifest starts its server with and that the user has to give a
+// value for.
 func manifestVariables(d *check.Declared, root syntax.Value) {
 	for _, env := range root.At("server", "mcp_config", "env") {
 		for _, v := range env.Value.Fields {
@@ -226,7 +237,8 @@ func manifestVariables(d *check.Declared, root syntax.Value) {
 	}
 }
 
-// fromCard reads a server card: the present one is about remotes alone, older ones say who the server is and may list its tools.
+// fromCard reads a server card: the present one is about remotes alone, older ones say who the server is and
+// may list its tools.
 func fromCard(d *check.Declared, root syntax.Value) {
 	if info, ok := root.Get("serverInfo"); ok {
 		d.Version, d.Title = saidAt(info.Value, "version"), saidAt(info.Value, "title")
@@ -242,10 +254,12 @@ func fromRegistry(d *check.Declared, root syntax.Value) {
 	registryRemotes(d, root)
 	packages, _ := root.Get("packages")
 	for _, p := range packages.Value.Items {
-		of := check.DeclaredPackage{Type: saidAt(p, "registryType", "registry_type"), Name: saidAt(p, "identifier"), Version: saidAt(p, "version")}
+		of := check.DeclaredPackage{Type: saidAt(p, "registryType", "registry_type"),
+			Name: saidAt(p, "identifier"), Version: saidAt(p, "version")}
 		for _, v := range firstMember(p, "environmentVariables", "environment_variables").Value.Items {
 			required := firstMember(v, "isRequired", "is_required").Value.Text == "true"
-			d.Variables = append(d.Variables, check.DeclaredVariable{Name: saidAt(v, "name"), Required: required})
+			d.Variables = append(d.Variables,
+				check.DeclaredVariable{Name: saidAt(v, "name"), Required: required})
 		}
 		d.Packages = append(d.Packages, of)
 		kind := check.Said{Text: "stdio", Line: p.Line} // what a package speaks that does not say so
@@ -269,7 +283,8 @@ func registryRemotes(d *check.Declared, root syntax.Value) {
 const currentSchema = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 
 var (
-	registryName       = kit.Pattern(`^[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?/[a-zA-Z0-9]([a-zA-Z0-9._-]*[a-zA-Z0-9])?$`)
+	registryName = kit.Pattern(
+		`^[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?/[a-zA-Z0-9]([a-zA-Z0-9._-]*[a-zA-Z0-9])?$`)
 	versionRange       = kit.Pattern(`^[\^~<>=]|\|\||(^|\.)[xX*](\.|$)| - `)
 	fileSHA256         = kit.Pattern(`^[a-f0-9]{64}$`)
 	longestDescription = 100
@@ -288,7 +303,8 @@ func registryFaults(d *check.Declared, root syntax.Value) {
 		addFault(d, d.Name.Line, "the name %q is not of the form io.github.acme/tickets", d.Name.Text)
 	}
 	if n := utf8.RuneCountInString(description.Text); n < 1 || n > longestDescription {
-		addFault(d, description.Line, "the description has %d characters; the registry takes 1 to %d", n, longestDescription)
+		addFault(d, description.Line, "the description has %d characters; the registry takes 1 to %d", n,
+			longestDescription)
 	}
 	if v := d.Version; v.Text == "" || v.Text == "latest" || versionRange().MatchString(v.Text) {
 		addFault(d, v.Line, "the version %q is not one version", v.Text)
@@ -305,7 +321,8 @@ func registryFaults(d *check.Declared, root syntax.Value) {
 func packageFaults(d *check.Declared, p syntax.Value) {
 	for _, f := range p.Fields {
 		if strings.Contains(f.Key, "_") {
-			addFault(d, f.Line, "the key %q is of the schemas before 2025-09-16; keys are in camel case since", f.Key)
+			addFault(d, f.Line,
+				"the key %q is of the schemas before 2025-09-16; keys are in camel case since", f.Key)
 		}
 	}
 	identifier, version, hash := saidAt(p, "identifier"), saidAt(p, "version"), saidAt(p, "fileSha256")

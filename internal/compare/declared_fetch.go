@@ -18,7 +18,8 @@ const (
 	maxRedirects = 3                // redirects, all within one origin
 )
 
-// fetch reads what is at a URL. It follows redirects within the origin that the user named, and sends nothing along.
+// fetch reads what is at a URL. It follows redirects within the origin that the user named, and sends nothing
+// along.
 func (r declaredReader) fetch(ctx context.Context, address string) ([]byte, error) {
 	trusted, err := transport.TLSConfig(r.CACert)
 	if err != nil {
@@ -40,7 +41,8 @@ func (r declaredReader) fetch(ctx context.Context, address string) ([]byte, erro
 	case answer.StatusCode != http.StatusOK:
 		return nil, fmt.Errorf("HTTP %d %s", answer.StatusCode, http.StatusText(answer.StatusCode))
 	case strings.HasPrefix(kind, "text/html"):
-		return nil, errors.New("it is a page for people; a server card is often at /.well-known/mcp/server-card.json, or at the server's URL with /server-card")
+		return nil, errors.New("it is a page for people; a server card is often at " +
+			"/.well-known/mcp/server-card.json, or at the server's URL with /server-card")
 	}
 	return files.ReadLimited(answer.Body, longestDeclared)
 }

@@ -35,7 +35,8 @@ type DiffOptions struct {
 func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Source) (*report.Report, error) {
 	o.Now = p.Now
 	if o.Versions > 0 && (len(from) != 1 || from[0].Kind != source.Package) {
-		return nil, exit.Usagef("--versions N is how many of the last releases of one package are compared: write mcpctl diff npm:PACKAGE --versions 5")
+		return nil, exit.Usagef("--versions N is how many of the last releases of one package are " +
+			"compared: write mcpctl diff npm:PACKAGE --versions 5")
 	}
 	old, now, err := splitSides(from, o.Base)
 	if err != nil {
@@ -43,7 +44,8 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	}
 	switch {
 	case len(o.kinds()) > 1:
-		return nil, exit.Usagef("%s each say what is compared with what: leave one of them out", strings.Join(o.kinds()[:2], " and "))
+		return nil, exit.Usagef("%s each say what is compared with what: leave one of them out",
+			strings.Join(o.kinds()[:2], " and "))
 	case o.Locked && old != nil:
 		return nil, exit.Usagef("--locked is for servers and their saved snapshots: name no old side")
 	case o.Ref == "" && o.Build != "":
@@ -74,7 +76,8 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 		pair.explain(ctx, p, f)
 		done[i] = pair.within(ctx, f.Limit(), o.Options, policy)
 		if done[i] != nil && done[i].server.BaseFile == "" && pair.Old.Transport != "" {
-			done[i].server.BaseFile = p.Rel(SavedFile(f.Config.Project.Snapshots, pair.New.Name)) // the lines of which show it, if it is there
+			// the lines of which show it, if it is there
+			done[i].server.BaseFile = p.Rel(SavedFile(f.Config.Project.Snapshots, pair.New.Name))
 		}
 		return nil
 	})
@@ -84,7 +87,8 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	return o.told(p, f, policy, slices.DeleteFunc(done, func(c *compared) bool { return c == nil })), nil
 }
 
-func (o DiffOptions) told(p host.Process, f *fleet.Fleet, policy finding.Policy, done []*compared) *report.Report {
+func (o DiffOptions) told(p host.Process, f *fleet.Fleet, policy finding.Policy,
+	done []*compared) *report.Report {
 	r := &report.Report{Command: "diff", FailOn: policy.FailOn, Servers: make([]report.Server, 0, len(done))}
 	var found []finding.Finding
 	var seen, partial []string
@@ -122,10 +126,12 @@ func (o DiffOptions) told(p host.Process, f *fleet.Fleet, policy finding.Policy,
 
 // kinds are the flags that say what is compared with what.
 func (o DiffOptions) kinds() []string {
-	return given(flag{"--base", o.Base != ""}, flag{"--base-ref", o.Ref != ""}, flag{"--versions", o.Versions > 0}, flag{upgradeFlag, o.Upgrade}, flag{"--locked", o.Locked})
+	return given(flag{"--base", o.Base != ""}, flag{"--base-ref", o.Ref != ""},
+		flag{"--versions", o.Versions > 0}, flag{upgradeFlag, o.Upgrade}, flag{"--locked", o.Locked})
 }
 
-// sides are kinds with the old side that all parts must have in common. One that may hold a secret is told by its digest.
+// sides are kinds with the old side that all parts must have in common. One that may hold a secret is told by
+// its digest.
 func (o DiffOptions) sides() []string {
 	all := o.kinds()
 	if side := o.Base + o.Ref; side != "" { // they exclude each other
@@ -137,8 +143,9 @@ func (o DiffOptions) sides() []string {
 	return all
 }
 
-// splitSides are the old and the new SOURCEs of a diff; no old one means the saved snapshots. Two SOURCEs are compared with each
-// other, the old one first, when the first is saved, or the second is no name: only what is configured has a snapshot of its own.
+// splitSides are the old and the new SOURCEs of a diff; no old one means the saved snapshots. Two SOURCEs are
+// compared with each other, the old one first, when the first is saved, or the second is no name: only what
+// is configured has a snapshot of its own.
 func splitSides(from []source.Source, base string) (old, now []source.Source, err error) {
 	saved := slices.IndexFunc(from, func(s source.Source) bool { return !s.Live() })
 	switch {
@@ -150,13 +157,16 @@ func splitSides(from []source.Source, base string) (old, now []source.Source, er
 	case saved < 0:
 		return nil, from, nil
 	case len(from) > 2:
-		return nil, nil, exit.Usagef("two SOURCEs are compared with each other, and %d are named, of which %q is saved: name two, the old one first, or the old one with --base", len(from), from[saved])
+		return nil, nil, exit.Usagef("two SOURCEs are compared with each other, and %d are named, of which "+
+			"%q is saved: name two, the old one first, or the old one with --base", len(from), from[saved])
 	}
-	return nil, nil, exit.Usagef("compare %q with what? name two SOURCEs, the old one first, or the old one with --base", from[saved])
+	return nil, nil, exit.Usagef("compare %q with what? name two SOURCEs, the old one first, or the old "+
+		"one with --base", from[saved])
 }
 
 // pairs brings the two sides together: by the server's name, or one with one.
-func (o DiffOptions) pairs(ctx context.Context, p host.Process, f *fleet.Fleet, old, now []source.Source) (pairing, error) {
+func (o DiffOptions) pairs(ctx context.Context, p host.Process, f *fleet.Fleet, old,
+	now []source.Source) (pairing, error) {
 	switch {
 	case o.Ref != "":
 		return there(rebuilt(ctx, p, f, o.Ref, o.Build, now))

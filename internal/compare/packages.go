@@ -23,8 +23,8 @@ func readLock(f *fleet.Fleet) (packages.Lock, error) {
 	return lock, exit.Misuse(err)
 }
 
-// relock writes down which packages the saved surfaces of servers come from, if that is news. A package that its registry does
-// not describe is not locked.
+// relock writes down which packages the saved surfaces of servers come from, if that is news. A package that
+// its registry does not describe is not locked.
 func relock(ctx context.Context, p host.Process, f *fleet.Fleet, saved []fleet.Surface) error {
 	lock, err := readLock(f)
 	if err != nil {
@@ -77,7 +77,8 @@ const maxLookups = 4
 // explain looks up the package of the new side, if the old side has a locked one that may differ.
 func (p *Pair) explain(ctx context.Context, process host.Process, f *fleet.Fleet) {
 	old, now := p.Old.Package, p.New.Package
-	if old == nil || now == nil || old.Integrity == "" || now.Integrity != "" || old.Ref == now.Ref && now.Exact() {
+	if old == nil || now == nil || old.Integrity == "" || now.Integrity != "" ||
+		old.Ref == now.Ref && now.Exact() {
 		return
 	}
 	launcher, err := f.Packages()
@@ -92,7 +93,8 @@ func (p *Pair) explain(ctx context.Context, process host.Process, f *fleet.Fleet
 	}
 }
 
-// cause returns what differs in the package of a server from when its old side was made; empty when that is not known.
+// cause returns what differs in the package of a server from when its old side was made; empty when that is
+// not known.
 func (p Pair) cause(changed bool) string {
 	old, now := p.Old.Package, p.New.Package
 	if old == nil || now == nil {
@@ -104,8 +106,8 @@ func (p Pair) cause(changed bool) string {
 	return fmt.Sprintf("%s is the same release as before", now.Ref)
 }
 
-// keptToLock compares servers with what is saved, and contacts none that would start another package than what was locked. The
-// others start exactly what is locked.
+// keptToLock compares servers with what is saved, and contacts none that would start another package than
+// what was locked. The others start exactly what is locked.
 func keptToLock(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.Source) ([]Pair, error) {
 	lock, err := readLock(f)
 	if err != nil {
@@ -143,8 +145,10 @@ func keptToLock(ctx context.Context, p host.Process, f *fleet.Fleet, from []sour
 	return withSaved(ctx, p, current, f.Config.Project.Snapshots), nil
 }
 
-// offLock returns the version that a target starts under the lock, or how its package differs from the locked one.
-func offLock(ctx context.Context, launcher packages.Launcher, lock packages.Lock, t fleet.Target) (version, why string) {
+// offLock returns the version that a target starts under the lock, or how its package differs from the locked
+// one.
+func offLock(ctx context.Context, launcher packages.Launcher, lock packages.Lock, t fleet.Target) (version,
+	why string) {
 	was, known := lock[t.Name()]
 	launch, launches := t.Launch()
 	switch {
@@ -164,7 +168,8 @@ func offLock(ctx context.Context, launcher packages.Launcher, lock packages.Lock
 	return now.Version, now.Since(was)
 }
 
-// history returns each of the last n releases of a package with the one before it that answered; the first with itself.
+// history returns each of the last n releases of a package with the one before it that answered; the first
+// with itself.
 func history(ctx context.Context, f *fleet.Fleet, n int, from []source.Source) ([]Pair, error) {
 	ref, _, err := packages.Parse(from[0].Word)
 	if err != nil {
@@ -199,9 +204,10 @@ func history(ctx context.Context, f *fleet.Fleet, n int, from []source.Source) (
 	return pairs, nil
 }
 
-// upgrades returns servers in the version that is configured and in the newest one. No registry is asked about a server that may
-// not start.
-func upgrades(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.Source, part bool) ([]Pair, error) {
+// upgrades returns servers in the version that is configured and in the newest one. No registry is asked
+// about a server that may not start.
+func upgrades(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.Source, part bool) ([]Pair,
+	error) {
 	lock, err := readLock(f)
 	if err != nil {
 		return nil, err
@@ -228,11 +234,13 @@ func upgrades(ctx context.Context, p host.Process, f *fleet.Fleet, from []source
 			pairs = append(pairs, Pair{Old: known, New: known})
 			continue
 		case !launches:
-			p.Note("%s is not compared: it starts no package with npx, uvx, docker or another known launcher", report.Visible(t.Name()))
+			p.Note("%s is not compared: it starts no package with npx, uvx, docker or another known launcher",
+				report.Visible(t.Name()))
 			continue
 		}
 		old, latest, err := releasesOf(ctx, launcher, launch.Ref, lock[t.Name()])
-		one := fleet.Surface{Package: &latest, Server: report.Server{Name: t.Name(), State: report.OK, Source: latest.String()}}
+		one := fleet.Surface{Package: &latest,
+			Server: report.Server{Name: t.Name(), State: report.OK, Source: latest.String()}}
 		if err != nil {
 			spoil(&one, "comparing", err)
 		}
@@ -249,7 +257,8 @@ func upgrades(ctx context.Context, p host.Process, f *fleet.Fleet, from []source
 	for _, side := range []struct {
 		versions map[string]string
 		of       func(*Pair) *fleet.Surface
-	}{{now, func(p *Pair) *fleet.Surface { return &p.Old }}, {newest, func(p *Pair) *fleet.Surface { return &p.New }}} {
+	}{{now, func(p *Pair) *fleet.Surface { return &p.Old }},
+		{newest, func(p *Pair) *fleet.Surface { return &p.New }}} {
 		started, err := fleet.AtVersion(f, moving, side.versions)
 		if err != nil {
 			return nil, err
@@ -267,9 +276,10 @@ func upgrades(ctx context.Context, p host.Process, f *fleet.Fleet, from []source
 	return pairs, nil
 }
 
-// releasesOf returns the release of a package that a server starts, and the newest one. What a configuration leaves open is what
-// was locked, else what the registry has now.
-func releasesOf(ctx context.Context, launcher packages.Launcher, ref packages.Ref, locked packages.Package) (old, newest packages.Package, err error) {
+// releasesOf returns the release of a package that a server starts, and the newest one. What a configuration
+// leaves open is what was locked, else what the registry has now.
+func releasesOf(ctx context.Context, launcher packages.Launcher, ref packages.Ref,
+	locked packages.Package) (old, newest packages.Package, err error) {
 	old = packages.Package{Ref: ref}
 	if newest, err = launcher.Newest(ctx, ref); err != nil {
 		return old, newest, err

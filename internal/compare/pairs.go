@@ -1,5 +1,6 @@
-// Package compare brings two sides of servers together and judges what changed (Diff). It also judges one side by itself,
-// against what files say of the server, too (Check), and saves snapshots or moves them forward (Save, Accept).
+// Package compare brings two sides of servers together and judges what changed (Diff). It also judges one
+// side by itself, against what files say of the server, too (Check), and saves snapshots or moves them
+// forward (Save, Accept).
 package compare
 
 import (
@@ -44,7 +45,8 @@ func openBaseline(ctx context.Context, p host.Process, folder string) baseline {
 	return baseline{p, folder, lock}
 }
 
-// with pairs a surface with the file that the snapshot command wrote for it. A file that cannot be read fails its own server alone.
+// with pairs a surface with the file that the snapshot command wrote for it. A file that cannot be read fails
+// its own server alone.
 func (b baseline) with(ctx context.Context, s fleet.Surface) Pair {
 	file := SavedFile(b.folder, s.Name)
 	saved, err := source.ReadFile(ctx, b.process, file)
@@ -66,7 +68,8 @@ func (b baseline) with(ctx context.Context, s fleet.Surface) Pair {
 
 // withSaved pairs surfaces with what is saved of them.
 func withSaved(ctx context.Context, p host.Process, current []fleet.Surface, folder string) []Pair {
-	current = slices.DeleteFunc(slices.Clone(current), func(s fleet.Surface) bool { return s.State == report.Disabled })
+	current = slices.DeleteFunc(slices.Clone(current),
+		func(s fleet.Surface) bool { return s.State == report.Disabled })
 	pairs, saved := make([]Pair, len(current)), openBaseline(ctx, p, folder)
 	_ = fleet.Visit(len(current), func(i int) error {
 		pairs[i] = saved.with(ctx, current[i])
@@ -98,7 +101,8 @@ func spoil(s *fleet.Surface, stage string, err error) {
 type extent struct {
 	old, now   bool // a folder, or that of a commit
 	configured bool // the new side is every configured server, as far as the part of the run goes
-	part       bool // the run is over a part, in which two servers may be left that have nothing to do with each other
+	// the run is over a part, in which two servers may be left that have nothing to do with each other
+	part bool
 }
 
 // extentOf is what the SOURCEs of both sides say of their extent; part tells that the run is divided.
@@ -110,10 +114,12 @@ func extentOf(old, now []source.Source, part bool) extent {
 // sets tells whether both sides are all that there is.
 func (e extent) sets() bool { return e.old && (e.now || e.configured) }
 
-// matchByName pairs targets with what the old side has, by name. One on each side is a pair whatever the names are, unless both sides
-// are sets. What only the old side has comes last.
-func (e extent) matchByName(ctx context.Context, f *fleet.Fleet, before []fleet.Pending, current []fleet.Target) pairing {
-	byName, alone := map[string]*fleet.Pending{}, len(before) == 1 && len(current) == 1 && !e.sets() && !e.part
+// matchByName pairs targets with what the old side has, by name. One on each side is a pair whatever the
+// names are, unless both sides are sets. What only the old side has comes last.
+func (e extent) matchByName(ctx context.Context, f *fleet.Fleet, before []fleet.Pending,
+	current []fleet.Target) pairing {
+	byName, alone := map[string]*fleet.Pending{}, len(before) == 1 && len(current) == 1 &&
+		!e.sets() && !e.part
 	for i, s := range before {
 		byName[s.Name] = &before[i]
 	}
@@ -160,7 +166,8 @@ func (e extent) matchByName(ctx context.Context, f *fleet.Fleet, before []fleet.
 	}}
 }
 
-// pairing is two sides that are brought together: visit is given each pair with its place in the report, several at a time.
+// pairing is two sides that are brought together: visit is given each pair with its place in the report,
+// several at a time.
 type pairing struct {
 	n    int
 	each func(visit func(i int, p Pair) error) error
@@ -179,12 +186,14 @@ func (e extent) vanished(name string) fleet.Surface {
 		return fleet.Absent(name)
 	}
 	return fleet.Surface{Server: report.Server{Name: name, State: report.Failed, Error: &report.Failure{
-		Stage: "comparing", Message: "only the old side has this server", Hint: "name it on the new side, or leave it out of the old one"}}}
+		Stage: "comparing", Message: "only the old side has this server",
+		Hint: "name it on the new side, or leave it out of the old one"}}}
 }
 
-// Findings is what changed in one pair; nothing when a side of it is not known, or was not finished. The error is that of the
-// context.
-func (p Pair) Findings(ctx context.Context, options diff.Options, policy finding.Policy) ([]finding.Finding, error) {
+// Findings is what changed in one pair; nothing when a side of it is not known, or was not finished. The
+// error is that of the context.
+func (p Pair) Findings(ctx context.Context, options diff.Options, policy finding.Policy) ([]finding.Finding,
+	error) {
 	if !p.Old.Known() || !p.New.Known() || p.Old.Interrupted || p.New.Interrupted {
 		return nil, nil
 	}
@@ -214,7 +223,8 @@ func (p Pair) versions() *[2]string {
 	if p.Old.Snapshot == nil || p.New.Snapshot == nil {
 		return nil
 	}
-	if old, now := p.Old.Package, p.New.Package; old != nil && now != nil && old.Name == now.Name && now.Version != "" {
+	if old, now := p.Old.Package, p.New.Package; old != nil && now != nil && old.Name == now.Name &&
+		now.Version != "" {
 		return &[2]string{old.Version, now.Version}
 	}
 	version := func(s *snapshot.Snapshot) string { return snapshot.Item{Raw: s.Server}.Text("version") }
@@ -232,9 +242,13 @@ type compared struct {
 }
 
 // within is compare in the time that a server has. What takes longer is a failure of the server.
-func (p Pair) within(ctx context.Context, limit time.Duration, options diff.Options, policy finding.Policy) *compared {
+func (p Pair) within(ctx context.Context, limit time.Duration, options diff.Options,
+	policy finding.Policy) *compared {
 	compare := p.compare
-	c, err := host.Within(ctx, limit, func(ctx context.Context) (*compared, error) { return compare(ctx, options, policy) })
+	c, err := host.Within(ctx, limit, func(ctx context.Context) (*compared,
+		error) {
+		return compare(ctx, options, policy)
+	})
 	switch {
 	case ctx.Err() != nil:
 		return nil
@@ -263,7 +277,8 @@ func (p Pair) compare(ctx context.Context, options diff.Options, policy finding.
 func (p Pair) judged(found []finding.Finding) *compared {
 	result := p.result()
 	result.Cause = p.cause(len(found) > 0)
-	return &compared{server: result.Server, tally: fleet.TallyOf(result), found: found, versions: p.versions(), whole: p.whole(), unsaved: p.Unsaved}
+	return &compared{server: result.Server, tally: fleet.TallyOf(result), found: found,
+		versions: p.versions(), whole: p.whole(), unsaved: p.Unsaved}
 }
 
 // status is the worst that holds: incomplete answers, then findings, then nothing to compare with.

@@ -25,9 +25,11 @@ type PartReport struct {
 	*report.Report
 }
 
-// MergeParts is, of one part at least, the report that one run over all servers would have made, of the reports of its parts. What only the whole can
-// tell is judged here: the budgets of all servers, how their names go together, and waivers that no part has a use for.
-func MergeParts(ctx context.Context, p host.Process, s fleet.Selection, parts []PartReport) (*report.Report, error) {
+// MergeParts is, of one part at least, the report that one run over all servers would have made, of the
+// reports of its parts. What only the whole can tell is judged here: the budgets of all servers, how their
+// names go together, and waivers that no part has a use for.
+func MergeParts(ctx context.Context, p host.Process, s fleet.Selection, parts []PartReport) (*report.Report,
+	error) {
 	if err := fitTogether(parts); err != nil {
 		return nil, err
 	}
@@ -37,14 +39,16 @@ func MergeParts(ctx context.Context, p host.Process, s fleet.Selection, parts []
 		return nil, exit.Misuse(config.Explain(err))
 	}
 	if fleet.Digest(cfg) != first.Part.Fleet {
-		return nil, fmt.Errorf("%s: the configuration here is not the one of that run: merge in the folder that the parts ran in, or name what they read with --config", first.File)
+		return nil, fmt.Errorf("%s: the configuration here is not the one of that run: merge in the folder "+
+			"that the parts ran in, or name what they read with --config", first.File)
 	}
 	if err := haveAll(cfg, s, parts); err != nil {
 		return nil, err
 	}
 	whole := &report.Report{Command: first.Command, FailOn: first.FailOn, Status: statusOf(parts)}
 	for _, part := range parts {
-		whole.Servers, whole.Problems = append(whole.Servers, part.Servers...), append(whole.Problems, part.Problems...)
+		whole.Servers, whole.Problems = append(whole.Servers, part.Servers...),
+			append(whole.Problems, part.Problems...)
 	}
 	byPlace := inOrderOf(cfg)
 	slices.SortStableFunc(whole.Servers, func(a, b report.Server) int { return byPlace(a.Name, b.Name) })
@@ -57,8 +61,8 @@ func MergeParts(ctx context.Context, p host.Process, s fleet.Selection, parts []
 	return whole, nil
 }
 
-// haveAll says of which servers a part tells nothing, or something that another part has to tell: a report that somebody cut or mixed is no
-// whole one, and what it leaves out was not found to be right.
+// haveAll says of which servers a part tells nothing, or something that another part has to tell: a report
+// that somebody cut or mixed is no whole one, and what it leaves out was not found to be right.
 func haveAll(cfg *config.Config, s fleet.Selection, parts []PartReport) error {
 	s.Only = parts[0].Part.Only
 	chosen, err := fleet.Choose(cfg, s, nil)
@@ -66,7 +70,8 @@ func haveAll(cfg *config.Config, s fleet.Selection, parts []PartReport) error {
 		return err
 	}
 	told, err := toldBy(parts)
-	if err != nil || slices.Contains(parts[0].Part.With, upgradeFlag) { // not every server starts a package that may be newer
+	// not every server starts a package that may be newer
+	if err != nil || slices.Contains(parts[0].Part.With, upgradeFlag) {
 		return err
 	}
 	missing := make([][]string, len(parts)+1) // by the number of the part
@@ -78,7 +83,8 @@ func haveAll(cfg *config.Config, s fleet.Selection, parts []PartReport) error {
 	}
 	for _, part := range parts {
 		if names := missing[part.Part.Index]; len(names) > 0 {
-			return fmt.Errorf("%s: part %d of %d tells nothing of %s: run it again", part.File, part.Part.Index, len(parts), kit.Some(names))
+			return fmt.Errorf("%s: part %d of %d tells nothing of %s: run it again", part.File,
+				part.Part.Index, len(parts), kit.Some(names))
 		}
 	}
 	return nil
@@ -90,7 +96,9 @@ func toldBy(parts []PartReport) (map[string]bool, error) {
 	for _, part := range parts {
 		for _, server := range part.Servers {
 			if belongs := fleet.PartOf(server.Name, len(parts)); belongs != part.Part.Index {
-				return nil, fmt.Errorf("%s: part %d of %d tells of %q, which belongs to part %d: run it again", part.File, part.Part.Index, len(parts), server.Name, belongs)
+				return nil,
+					fmt.Errorf("%s: part %d of %d tells of %q, which belongs to part %d: run it again",
+						part.File, part.Part.Index, len(parts), server.Name, belongs)
 			}
 			if told[server.Name] {
 				return nil, fmt.Errorf("%s: part %d of %d names the server %q twice: run it again",
@@ -103,12 +111,14 @@ func toldBy(parts []PartReport) (map[string]bool, error) {
 }
 
 // judgedAgain are the findings of all parts, and those on the whole, as the policy sees them together.
-func judgedAgain(p host.Process, cfg *config.Config, whole *report.Report, parts []PartReport) []finding.Finding {
+func judgedAgain(p host.Process, cfg *config.Config, whole *report.Report,
+	parts []PartReport) []finding.Finding {
 	var found []finding.Finding
 	var members []check.Member
 	var partial []string
 	for _, part := range parts {
-		found, members, partial = append(found, asFound(part.Findings)...), append(members, part.Part.Members...), append(partial, part.Part.Partial...)
+		found, members, partial = append(found, asFound(part.Findings)...),
+			append(members, part.Part.Members...), append(partial, part.Part.Partial...)
 	}
 	var seen []string
 	for _, s := range whole.Servers {
@@ -139,7 +149,8 @@ func asFound(findings []finding.Finding) []finding.Finding {
 	return found
 }
 
-// inOrderOf compares names of servers by where the configuration has them; those that it does not know come last, by name.
+// inOrderOf compares names of servers by where the configuration has them; those that it does not know come
+// last, by name.
 func inOrderOf(cfg *config.Config) func(a, b string) int {
 	place := map[string]int{}
 	for i, e := range cfg.Entries {
@@ -153,11 +164,13 @@ func inOrderOf(cfg *config.Config) func(a, b string) int {
 	}
 }
 
-// statusOf is the exit status of all parts without findings; 2 if the configuration kept every server from being tried.
+// statusOf is the exit status of all parts without findings; 2 if the configuration kept every server from
+// being tried.
 func statusOf(parts []PartReport) int {
 	var all []int
 	for _, part := range parts {
-		if slices.ContainsFunc(part.Servers, func(s report.Server) bool { return s.State != report.Disabled }) {
+		if slices.ContainsFunc(part.Servers,
+			func(s report.Server) bool { return s.State != report.Disabled }) {
 			all = append(all, part.Part.Status)
 		}
 	}
@@ -176,7 +189,8 @@ func statusOf(parts []PartReport) int {
 // mostNamed is how many missing parts are looked for.
 const mostNamed = 10
 
-// longestRun bounds how far apart the parts of one run may begin: reports of the run before are often in the same place.
+// longestRun bounds how far apart the parts of one run may begin: reports of the run before are often in the
+// same place.
 const longestRun = 12 * time.Hour
 
 // fitTogether says why reports are not the parts of one run, each of them once.
@@ -185,37 +199,45 @@ func fitTogether(parts []PartReport) error {
 	for _, part := range parts {
 		first := parts[0]
 		if part.Part == nil {
-			return fmt.Errorf("%s is not of a part of a run: merge takes what runs with --shard I/N --format json wrote", part.File)
+			return fmt.Errorf("%s is not of a part of a run: merge takes what runs with --shard I/N "+
+				"--format json wrote", part.File)
 		}
 		if part.Part.Index < 1 || part.Part.Index > part.Part.Count {
-			return fmt.Errorf("%s: there is no part %d of %d: run it again", part.File, part.Part.Index, part.Part.Count)
+			return fmt.Errorf("%s: there is no part %d of %d: run it again", part.File, part.Part.Index,
+				part.Part.Count)
 		}
 		if part.Verdict == report.Interrupted {
-			return fmt.Errorf("%s: part %d of %d was interrupted: run it again", part.File, part.Part.Index, part.Part.Count)
+			return fmt.Errorf("%s: part %d of %d was interrupted: run it again", part.File, part.Part.Index,
+				part.Part.Count)
 		}
 		if a, b := runOf(first.Report), runOf(part.Report); a != b {
-			return fmt.Errorf("%s and %s are of different runs: %s, and %s: give the parts of one run", first.File, part.File, a, b)
+			return fmt.Errorf("%s and %s are of different runs: %s, and %s: give the parts of one run",
+				first.File, part.File, a, b)
 		}
 		if apart := first.Part.Began.Sub(part.Part.Began).Abs(); apart > longestRun {
 			return fmt.Errorf("%s and %s began %s apart, in different runs: give the parts of one run",
 				first.File, part.File, apart.Round(time.Minute))
 		}
 		if first.Part.Fleet != part.Part.Fleet {
-			return fmt.Errorf("%s and %s are of different configurations: run all parts with the same configuration", first.File, part.File)
+			return fmt.Errorf("%s and %s are of different configurations: run all parts with the same "+
+				"configuration", first.File, part.File)
 		}
 		if other := files[part.Part.Index]; other != "" {
-			return fmt.Errorf("%s and %s are both part %d of %d: leave one of them out", other, part.File, part.Part.Index, part.Part.Count)
+			return fmt.Errorf("%s and %s are both part %d of %d: leave one of them out", other, part.File,
+				part.Part.Index, part.Part.Count)
 		}
 		files[part.Part.Index] = part.File
 	}
 	var missing []string
-	for i := 1; i <= parts[0].Part.Count && len(missing) <= mostNamed; i++ { // whoever wrote the files may have written any count
+	// whoever wrote the files may have written any count
+	for i := 1; i <= parts[0].Part.Count && len(missing) <= mostNamed; i++ {
 		if files[i] == "" {
 			missing = append(missing, fmt.Sprint(i))
 		}
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("not all parts are there: %s of %d missing: run them, and merge all", kit.Some(missing), parts[0].Part.Count)
+		return fmt.Errorf("not all parts are there: %s of %d missing: run them, and merge all",
+			kit.Some(missing), parts[0].Part.Count)
 	}
 	return nil
 }

@@ -21,14 +21,16 @@ import (
 )
 
 // rebuilt are servers now and in the commit ref, built and started there; nothing of it is left behind.
-func rebuilt(ctx context.Context, p host.Process, f *fleet.Fleet, ref, build string, from []source.Source) (_ []Pair, err error) {
+func rebuilt(ctx context.Context, p host.Process, f *fleet.Fleet, ref, build string,
+	from []source.Source) (_ []Pair, err error) {
 	targets, err := f.Resolve(ctx, from)
 	if err != nil {
 		return nil, err
 	}
 	for _, t := range targets {
 		if t.Live() && !t.Starts() || t.Saved() {
-			return nil, exit.Usagef("--base-ref: %q is not started by a command, so there is no older version to start: name stdio servers", t.Name())
+			return nil, exit.Usagef("--base-ref: %q is not started by a command, so there is no older "+
+				"version to start: name stdio servers", t.Name())
 		}
 	}
 	tree, err := git.Here(p).AddWorktree(ctx, ref)
@@ -64,10 +66,11 @@ func rebuilt(ctx context.Context, p host.Process, f *fleet.Fleet, ref, build str
 	return matchByPosition(before, current, tree.Label(), build == ""), nil
 }
 
-// relocate is a stdio server as it is started from the worktree: its folder lies there, relative paths are seen from
-// there, and every path into the user's own tree, in arguments and environment too, leads there.
+// relocate is a stdio server as it is started from the worktree: its folder lies there, relative paths are
+// seen from there, and every path into the user's own tree, in arguments and environment too, leads there.
 func relocate(p host.Process, tree *git.Worktree, name string, s probe.Stdio) probe.Stdio {
-	moved := probe.Stdio{Command: tree.Relocate(s.Command), Dir: tree.Relocate(s.Dir), Env: map[string]probe.Secret{}}
+	moved := probe.Stdio{Command: tree.Relocate(s.Command), Dir: tree.Relocate(s.Dir),
+		Env: map[string]probe.Secret{}}
 	if moved.Dir == "" {
 		moved.Dir = tree.Dir()
 	}
@@ -83,7 +86,8 @@ func relocate(p host.Process, tree *git.Worktree, name string, s probe.Stdio) pr
 		moved.Env[name] = probe.Secret(tree.Relocate(value.Reveal()))
 	}
 	if sameProgram(s, moved) {
-		p.Note("%s: both sides run the same program, since nothing of its command line lies in the repository; only its working folder differs", report.Visible(name))
+		p.Note("%s: both sides run the same program, since nothing of its command line lies in the "+
+			"repository; only its working folder differs", report.Visible(name))
 	}
 	return moved
 }
@@ -91,18 +95,21 @@ func relocate(p host.Process, tree *git.Worktree, name string, s probe.Stdio) pr
 // installed are the folders that Node and Python projects install into, beside what is committed.
 var installed = []string{"node_modules", ".venv", "venv"}
 
-// borrow has a server of the worktree find what is installed in the user's own tree, and says so: nothing else installs it there.
+// borrow has a server of the worktree find what is installed in the user's own tree, and says so: nothing
+// else installs it there.
 func borrow(p host.Process, tree *git.Worktree, s probe.Stdio) {
 	var linked []string
 	for _, word := range append([]string{s.Command}, s.Args...) {
 		linked = append(linked, tree.Borrow(filepath.Dir(files.From(s.Dir, word)), installed)...)
 	}
 	if len(linked) > 0 {
-		p.Note("both sides use what is installed here in %s; with --build CMD (npm ci, uv sync …) each has its own", report.Visible(strings.Join(linked, ", ")))
+		p.Note("both sides use what is installed here in %s; with --build CMD (npm ci, uv sync …) each has "+
+			"its own", report.Visible(strings.Join(linked, ", ")))
 	}
 }
 
-// sameProgram tells whether nothing of a server's command line leads into the tree: only its folder can make a difference.
+// sameProgram tells whether nothing of a server's command line leads into the tree: only its folder can make
+// a difference.
 func sameProgram(s, moved probe.Stdio) bool {
 	if strings.ContainsAny(s.Command, `/\`) && (moved.Command != s.Command || !filepath.IsAbs(s.Command)) {
 		return false
@@ -133,7 +140,8 @@ func buildBoth(ctx context.Context, p host.Process, tree *git.Worktree, line str
 	p.Note("building %s", report.Visible(tree.Label()))
 	if failure := buildIn(ctx, p, line, tree.Dir(), tree.Environ); failure != nil {
 		failure.Message = fmt.Sprintf("of %s: %s", tree.Label(), failure.Message)
-		failure.Hint = "the command line of --build must do for both sides; submodules and files of Git LFS are not there"
+		failure.Hint = "the command line of --build must do for both sides; submodules and files of Git " +
+			"LFS are not there"
 		return failure
 	}
 	return nil
@@ -145,8 +153,9 @@ const (
 	buildOutput = 16 << 10
 )
 
-// buildIn runs a command line in a folder, and gives nil or why it failed. What it leaves running in the background ends
-// with it. Its output goes to standard error for those who want to know more, never to standard output.
+// buildIn runs a command line in a folder, and gives nil or why it failed. What it leaves running in the
+// background ends with it. Its output goes to standard error for those who want to know more, never to
+// standard output.
 func buildIn(ctx context.Context, p host.Process, line, dir string, environ []string) *report.Failure {
 	said := &process.Tail{Limit: buildOutput}
 	var out io.Writer = said
@@ -155,7 +164,8 @@ func buildIn(ctx context.Context, p host.Process, line, dir string, environ []st
 	}
 	environ = append(environ[:len(environ):len(environ)], "PWD="+dir)
 	if err := (process.ShellCommand{Line: line, Dir: dir, Env: environ, Limit: buildTime}).Run(ctx, out, out); err != nil {
-		return &report.Failure{Stage: "building", Message: err.Error(), Stderr: strings.TrimSpace(said.String())}
+		return &report.Failure{Stage: "building", Message: err.Error(),
+			Stderr: strings.TrimSpace(said.String())}
 	}
 	return nil
 }
@@ -164,14 +174,16 @@ func buildIn(ctx context.Context, p host.Process, line, dir string, environ []st
 func unbuilt(targets []fleet.Target, tree *git.Worktree, failure *report.Failure) []Pair {
 	var pairs []Pair
 	for _, t := range targets {
-		p := Pair{New: fleet.Surface{Server: report.Server{Name: t.Name(), State: report.Failed, Error: failure}}}
+		p := Pair{New: fleet.Surface{Server: report.Server{Name: t.Name(), State: report.Failed,
+			Error: failure}}}
 		p.Old.Source = tree.Label()
 		pairs = append(pairs, p)
 	}
 	return pairs
 }
 
-// matchByPosition are both sides of each server. Without a build, an old side that does not start may miss just that.
+// matchByPosition are both sides of each server. Without a build, an old side that does not start may miss
+// just that.
 func matchByPosition(before, current []fleet.Surface, label string, unbuilt bool) []Pair {
 	var pairs []Pair
 	for i, now := range current {
@@ -184,7 +196,8 @@ func matchByPosition(before, current []fleet.Surface, label string, unbuilt bool
 			failure := *old.Error
 			failure.Message = "on the old side, " + label + ": " + failure.Message
 			if unbuilt && now.Whole() && failure.Stage == string(probe.Starting) {
-				failure.Hint = "the worktree holds what is committed and nothing that is built: if that is what it misses, build it with --build CMD, which also installs what it needs"
+				failure.Hint = "the worktree holds what is committed and nothing that is built: if that is " +
+					"what it misses, build it with --build CMD, which also installs what it needs"
 			}
 			old.Error = &failure
 		}

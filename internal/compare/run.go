@@ -27,7 +27,8 @@ func (s Scope) load(ctx context.Context, p host.Process, from []source.Source) (
 	return fleet.Load(ctx, p, s.Select, s.Contact, from)
 }
 
-// Policy is what mcpctl.yaml decides about findings. failOn, as --fail-on has it, beats its threshold for every server.
+// Policy is what mcpctl.yaml decides about findings. failOn, as --fail-on has it, beats its threshold for
+// every server.
 func Policy(policy finding.Policy, failOn string) (finding.Policy, error) {
 	if failOn == "" {
 		policy.FailOn = cmp.Or(policy.FailOn, finding.FailOnBreaking)
@@ -88,13 +89,14 @@ func scopeOf(cfg *config.Config, applied []finding.Rule, seen, partial []string)
 	return scope
 }
 
-// unknownOverrides remarks on the names under overrides that neither the configuration nor this run knows: what stands
-// there has no effect.
+// unknownOverrides remarks on the names under overrides that neither the configuration nor this run knows:
+// what stands there has no effect.
 func unknownOverrides(p host.Process, cfg *config.Config, scope finding.Scope) {
 	known := slices.Concat(scope.Seen, scope.Partial, scope.Absent, cfg.Names())
 	for _, name := range kit.SortedKeys(cfg.Project.Overrides) {
 		if !slices.Contains(known, name) {
-			p.Note("%s: overrides names %q, and no server is called that%s", cfg.Project.File, name, kit.DidYouMean(name, known))
+			p.Note("%s: overrides names %q, and no server is called that%s", cfg.Project.File, name,
+				kit.DidYouMean(name, known))
 		}
 	}
 }

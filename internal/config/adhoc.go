@@ -21,7 +21,8 @@ import (
 // CommandLine is the Source of servers that the command line names.
 const CommandLine = "argv"
 
-// FromCommand is the ad-hoc stdio server that a command line starts in the current folder, dir, named after what it runs.
+// FromCommand is the ad-hoc stdio server that a command line starts in the current folder, dir, named after
+// what it runs.
 func FromCommand(dir string, command []string) (probe.Server, error) {
 	if len(command) == 0 || strings.TrimSpace(command[0]) == "" {
 		return probe.Server{}, errors.New("no command after --")
@@ -35,15 +36,17 @@ func FromCommand(dir string, command []string) (probe.Server, error) {
 
 // launchers run the package or file that their first argument names, after subcommands.
 var (
-	launchers = strings.Fields("npx bunx uvx pipx pnpm yarn npm bun deno node tsx ts-node uv python python3 py go java")
-	runs      = strings.Fields("run dlx exec x tool")
+	launchers = strings.Fields("npx bunx uvx pipx pnpm yarn npm bun deno node tsx ts-node uv python " +
+		"python3 py go java")
+	runs = strings.Fields("run dlx exec x tool")
 )
 
 // wrappers run all of their arguments together.
 var wrappers = strings.Fields("sh bash zsh cmd powershell pwsh env sudo docker podman ssh wsl")
 
-// commandName returns the name of what a command runs, in letters, digits, ".", "-" and "_". It is the same on
-// every machine for the same place below dir, and has no arguments of a program and nothing that looks secret.
+// commandName returns the name of what a command runs, in letters, digits, ".", "-" and "_". It is the same
+// on every machine for the same place below dir, and has no arguments of a program and nothing that looks
+// secret.
 func commandName(dir string, command []string) string {
 	name, shown := base(command[0]), redact.MaskArgs(command)
 	switch {
@@ -87,7 +90,8 @@ func marked(name, whole string) string {
 func base(arg string) string {
 	b := path.Base(strings.TrimRight(strings.ReplaceAll(arg, `\`, "/"), "/"))
 	b, _, _ = strings.Cut(b, "@")
-	for _, extension := range []string{".exe", ".cmd", ".bat", ".ps1", ".js", ".mjs", ".cjs", ".ts", ".py", ".go", ".jar", ".sh"} {
+	for _, extension := range []string{".exe", ".cmd", ".bat", ".ps1", ".js", ".mjs", ".cjs", ".ts", ".py",
+		".go", ".jar", ".sh"} {
 		b = strings.TrimSuffix(b, extension)
 	}
 	return plainName(b)
@@ -100,8 +104,9 @@ func plainName(s string) string {
 	return name[:min(len(name), 60)]
 }
 
-// FromURL is the ad-hoc HTTP server at raw, named after its host and port, with a mark for a path that is not a usual one:
-// a path can hold a secret. User info becomes an Authorization header. The error never quotes the URL.
+// FromURL is the ad-hoc HTTP server at raw, named after its host and port, with a mark for a path that is not
+// a usual one: a path can hold a secret. User info becomes an Authorization header. The error never quotes
+// the URL.
 func FromURL(raw string) (probe.Server, error) {
 	clean, auth, err := splitURL(raw)
 	if err != nil {
@@ -111,7 +116,8 @@ func FromURL(raw string) (probe.Server, error) {
 	if err != nil {
 		return probe.Server{}, errors.New("reading the server's address: not a URL")
 	}
-	server := probe.Server{Name: plainName(strings.ToLower(u.Host)), Source: CommandLine, HTTP: &probe.HTTP{URL: clean}}
+	server := probe.Server{Name: plainName(strings.ToLower(u.Host)), Source: CommandLine,
+		HTTP: &probe.HTTP{URL: clean}}
 	server.Secrets = secretsOf(redact.OfURL(raw))
 	if server.Name == "" {
 		server.Name = "server"
@@ -148,7 +154,8 @@ func ParseEnv(flags []string) (map[string]probe.Secret, error) {
 	for i, flag := range flags {
 		name, value, ok := strings.Cut(flag, "=")
 		if !ok || !envName(name) || strings.Contains(value, "\x00") {
-			return nil, fmt.Errorf("reading environment variable %d of the flags: write it as NAME=value", i+1)
+			return nil,
+				fmt.Errorf("reading environment variable %d of the flags: write it as NAME=value", i+1)
 		}
 		env[name] = probe.Secret(value)
 	}
@@ -157,11 +164,13 @@ func ParseEnv(flags []string) (map[string]probe.Secret, error) {
 
 const snapshotExtension = ".json"
 
-// reserved are device names of Windows, which hold with every extension, and that of the file beside snapshots.
+// reserved are device names of Windows, which hold with every extension, and that of the file beside
+// snapshots.
 var reserved = kit.Pattern(`(?i)^(con|prn|aux|nul|conin\$|conout\$|com[0-9]|lpt[0-9])(\.|$)|^mcpctl\.lock$`)
 
-// FileName is the name of the file in the snapshots folder for a server: safe on every system, without separators,
-// and different for different names. ASCII letters, digits, "-", "_" and "." stay; other bytes become %XX.
+// FileName is the name of the file in the snapshots folder for a server: safe on every system, without
+// separators, and different for different names. ASCII letters, digits, "-", "_" and "." stay; other bytes
+// become %XX.
 func FileName(server string) string {
 	var b strings.Builder
 	escapeFirst := server == "" || server[0] == '.' || reserved().MatchString(server)
@@ -176,7 +185,8 @@ func FileName(server string) string {
 }
 
 func plainByte(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_' || c == '.'
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_' ||
+		c == '.'
 }
 
 // ServerName is the server whose FileName is the last element of file; ok is false when there is none.

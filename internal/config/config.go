@@ -1,5 +1,6 @@
-// Package config reads which servers there are and what the project asks of them: files of MCP clients, mcpctl.yaml,
-// environment and command line. It contacts and starts nothing; the environment and folders are handed in.
+// Package config reads which servers there are and what the project asks of them: files of MCP clients,
+// mcpctl.yaml, environment and command line. It contacts and starts nothing; the environment and folders are
+// handed in.
 package config
 
 import (
@@ -20,7 +21,8 @@ import (
 type Input struct {
 	Files []string  // named with --config; empty = MCPCTL_CONFIG, else the search
 	Stdin io.Reader // what a configuration called "-" is; nil = the standard input of this process
-	// Streams keeps what pipes and "-" held, by path, for reading the configuration again; nil = it is read once.
+	// Streams keeps what pipes and "-" held, by path, for reading the configuration again; nil = it is read
+	// once.
 	Streams map[string][]byte
 
 	Dir    string          // the current folder, absolute
@@ -35,12 +37,14 @@ type Input struct {
 
 // Config is what was read. Names of entries are unique.
 type Config struct {
-	Files    []string  // what was read, in order; empty = no configuration exists
-	Searched []string  // those of Files that the search came upon
-	Entries  []Entry   // in the order of files and of servers in them
-	Project  Project   // what mcpctl.yaml says, or its defaults
-	Looked   []File    // files of applications that were looked at, in the order of applications
-	Remarks  []Problem // what the run does without: a server that only its application can start, a file that was discovered and cannot be read
+	Files    []string // what was read, in order; empty = no configuration exists
+	Searched []string // those of Files that the search came upon
+	Entries  []Entry  // in the order of files and of servers in them
+	Project  Project  // what mcpctl.yaml says, or its defaults
+	Looked   []File   // files of applications that were looked at, in the order of applications
+	// what the run does without: a server that only its application can start, a file that was discovered and
+	// cannot be read
+	Remarks []Problem
 }
 
 // Entry is one configured server.
@@ -94,7 +98,8 @@ func (e Entry) Err() error {
 type Found int
 
 const (
-	// Named was the user's own word: --config, MCPCTL_CONFIG, MCP_SERVER_URL or the command line, and what such a file includes.
+	// Named was the user's own word: --config, MCPCTL_CONFIG, MCP_SERVER_URL or the command line, and what
+	// such a file includes.
 	Named Found = iota
 	// Searched was come upon in the project's folders: whoever writes to the repository may have written it.
 	Searched
@@ -105,7 +110,8 @@ const (
 // String names it as reports do.
 func (f Found) String() string { return [...]string{"named", "searched", "discovered"}[f] }
 
-// Select is the entries with these names, in configuration order; none = all. One that does not exist is a Problem with the nearest as its hint; several are Problems.
+// Select is the entries with these names, in configuration order; none = all. One that does not exist is a
+// Problem with the nearest as its hint; several are Problems.
 func (c *Config) Select(names []string) ([]Entry, error) {
 	if len(names) == 0 {
 		return c.Entries, nil
@@ -120,7 +126,8 @@ func (c *Config) Select(names []string) ([]Entry, error) {
 			}
 			problem := Problem{Message: message, Hint: c.unknown(name, known)}
 			if i > 0 && slices.Contains(known, names[0]) && len(kit.Nearest(name, known)) == 0 {
-				problem.Hint = fmt.Sprintf("for what %s offers under that name write mcpctl show %s %s", names[0], names[0], name)
+				problem.Hint = fmt.Sprintf("for what %s offers under that name write mcpctl show %s %s",
+					names[0], names[0], name)
 			}
 			if len(kit.Nearest(name, known)) == 0 {
 				problem.Unknown = name
@@ -156,7 +163,8 @@ func AddressOf(word string) string {
 	return "http://" + word
 }
 
-// Meant is how to write what a word that names no server meant: an address, a package, a commit, a file or a kind of items; or empty.
+// Meant is how to write what a word that names no server meant: an address, a package, a commit, a file or a
+// kind of items; or empty.
 func Meant(word string) string {
 	image := strings.TrimPrefix(word, "docker:")
 	half := halfURL().FindStringSubmatch(word)
@@ -181,7 +189,9 @@ func Meant(word string) string {
 
 func (c *Config) unknown(name string, known []string) string {
 	for _, server := range known {
-		if item, ok := strings.CutPrefix(name, server); ok && len(item) > 1 && strings.ContainsAny(item[:1], "./:") { // as mcporter has it
+		// as mcporter has it
+		if item, ok := strings.CutPrefix(name, server); ok && len(item) > 1 &&
+			strings.ContainsAny(item[:1], "./:") {
 			return fmt.Sprintf("the server and what it offers are two words: %s %s", server, item[1:])
 		}
 	}
@@ -200,14 +210,16 @@ func (c *Config) unknown(name string, known []string) string {
 	return "mcpctl config shows all servers"
 }
 
-// Problem is one mistake in the configuration, and how to mend it. It holds no value of variables, headers or user info.
+// Problem is one mistake in the configuration, and how to mend it. It holds no value of variables, headers or
+// user info.
 type Problem struct {
 	File    string `json:"file"`           // empty = not in a file
 	Line    int    `json:"line,omitempty"` // 1-based; 0 = the whole file
 	Server  string `json:"server,omitempty"`
 	Message string `json:"message"`        // lower case, without full stop
 	Hint    string `json:"hint,omitempty"` // what to do next
-	Unknown string `json:"-"`              // the word that no server is called by, and none nearly; empty = that is not what is wrong
+	// the word that no server is called by, and none nearly; empty = that is not what is wrong
+	Unknown string `json:"-"`
 	asked   bool   // an answer of the entry's Prompts mends it
 }
 
@@ -239,7 +251,8 @@ func (ps Problems) Unwrap() []error {
 	return kit.Map(ps, func(p Problem) error { return p })
 }
 
-// Explain is an error of Load or Select as text for people: each problem with what to do next. Other errors stay as they are.
+// Explain is an error of Load or Select as text for people: each problem with what to do next. Other errors
+// stay as they are.
 func Explain(err error) error {
 	var problems Problems
 	var problem Problem
@@ -273,8 +286,8 @@ func (e explained) Error() string { return e.text }
 // Unwrap is what is explained.
 func (e explained) Unwrap() error { return e.problems }
 
-// NeedsTrust reports whether a person must trust the entry before it is started or contacted, since its file was only
-// found. A bare address is no exception: what answers there may be meant for this machine alone.
+// NeedsTrust reports whether a person must trust the entry before it is started or contacted, since its file
+// was only found. A bare address is no exception: what answers there may be meant for this machine alone.
 func (e Entry) NeedsTrust() bool { return e.Found != Named && !e.Disabled }
 
 // discreet are problems without tokens in places where none belongs.

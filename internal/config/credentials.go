@@ -15,7 +15,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
-// credentialKeys say where headers come from: "headersHelper" is Claude Code's, "bearerToken" ours, the others Codex's.
+// credentialKeys say where headers come from: "headersHelper" is Claude Code's, "bearerToken" ours, the
+// others Codex's.
 var credentialKeys = []string{
 	"headers", "http_headers", "env_http_headers", "bearer_token_env_var", "bearerToken", "headersHelper",
 }
@@ -56,7 +57,8 @@ func (r credentialReader) named(f syntax.Field) string {
 	return ""
 }
 
-// command is a command line of the shell that gives headers, or nil after a problem. The shell expands its variables.
+// command is a command line of the shell that gives headers, or nil after a problem. The shell expands its
+// variables.
 func (r credentialReader) command(f syntax.Field, bearer bool) *probe.Helper {
 	line := strings.TrimSpace(r.text(f))
 	if f.Value.Kind == syntax.Text && line == "" {
@@ -85,7 +87,8 @@ func (r credentialReader) bearer() (probe.Secret, *probe.Helper) {
 	return "", nil
 }
 
-// bearerToken is a string with variables, or an object that names an environment variable, a file or a command.
+// bearerToken is a string with variables, or an object that names an environment variable, a file or a
+// command.
 func (r credentialReader) bearerToken(f syntax.Field) (probe.Secret, *probe.Helper) {
 	if f.Value.Kind == syntax.Text {
 		out, _ := r.expand(f)
@@ -101,7 +104,8 @@ func (r credentialReader) bearerToken(f syntax.Field) (probe.Secret, *probe.Help
 	return r.scheme(f, r.fetch(from)), nil
 }
 
-// scheme makes a token the value of an Authorization header. An empty one is a problem that was told already, or none.
+// scheme makes a token the value of an Authorization header. An empty one is a problem that was told already,
+// or none.
 func (r credentialReader) scheme(f syntax.Field, token string) probe.Secret {
 	if strings.TrimSpace(token) == "" {
 		return ""
@@ -138,7 +142,8 @@ func (r credentialReader) fetch(from syntax.Field) string {
 	}
 	before := len(r.uses)
 	path := r.file(from)
-	r.uses = append(r.uses[:before], use{key: from.Key, text: from.Value.Text, shown: from.Value.Text, from: fromFile, path: path})
+	r.uses = append(r.uses[:before], use{key: from.Key, text: from.Value.Text, shown: from.Value.Text,
+		from: fromFile, path: path})
 	value, warning, err := ReadSecretFile(path)
 	if err != nil {
 		r.complain(from.Value.Line, "create the file, or name another one", "reading %q: %v", from.Key, err)
@@ -157,7 +162,8 @@ func (r credentialReader) variable(f syntax.Field) string {
 	hint, what := fmt.Sprintf("set %s in the environment", name), ""
 	switch {
 	case !ok && !speakable(name): // it may be the token itself
-		r.complain(f.Value.Line, "write the name of the variable, not its value", "%q is no name of an environment variable", f.Key)
+		r.complain(f.Value.Line, "write the name of the variable, not its value",
+			"%q is no name of an environment variable", f.Key)
 	case !ok:
 		what = "not set"
 	case strings.TrimSpace(value) == "":
@@ -183,7 +189,8 @@ func (r credentialReader) carried(prefix string) probe.Secret {
 	name := prefix + variablePart(r.server)
 	value, _ := r.lookup.Value(name)
 	if !headerValue(value) {
-		r.complain(r.fields.Line, "write it in one line", "the variable %s has line breaks or control characters", name)
+		r.complain(r.fields.Line, "write it in one line",
+			"the variable %s has line breaks or control characters", name)
 		return ""
 	}
 	if value != "" {
@@ -195,8 +202,9 @@ func (r credentialReader) carried(prefix string) probe.Secret {
 // maxSecret bounds a file or output that holds a credential, in bytes.
 const maxSecret = 64 << 10
 
-// ReadSecretFile is the content of a file that holds one secret, without the line break at its end. The warning is not
-// empty when every user of the machine can read the file. Errors and warnings never hold the content.
+// ReadSecretFile is the content of a file that holds one secret, without the line break at its end. The
+// warning is not empty when every user of the machine can read the file. Errors and warnings never hold the
+// content.
 func ReadSecretFile(path string) (value, warning string, err error) {
 	info, err := os.Stat(path)
 	switch {
@@ -221,7 +229,8 @@ func ReadSecretFile(path string) (value, warning string, err error) {
 	return value, warning, nil
 }
 
-// HelperHeaders reads what a helper wrote: a bearer token, or a JSON object of headers. The error never quotes it.
+// HelperHeaders reads what a helper wrote: a bearer token, or a JSON object of headers. The error never
+// quotes it.
 func HelperHeaders(h probe.Helper, output []byte) (map[string]probe.Secret, error) {
 	data, err := syntax.Decode(output)
 	if err != nil {
@@ -243,7 +252,8 @@ func HelperHeaders(h probe.Helper, output []byte) (map[string]probe.Secret, erro
 		name, value := http.CanonicalHeaderKey(f.Key), strings.TrimSpace(f.Value.Text)
 		switch {
 		case f.Value.Kind != syntax.Text:
-			return nil, fmt.Errorf("a JSON object in which the value of a header is %s, not a string", f.Value.Kind)
+			return nil, fmt.Errorf("a JSON object in which the value of a header is %s, not a string",
+				f.Value.Kind)
 		case !headerName(f.Key):
 			return nil, errors.New("a JSON object in which a key is no name of a header")
 		case !headerValue(value):
@@ -261,7 +271,8 @@ func bearerHeader(token string) (probe.Secret, error) {
 	case token == "":
 		return "", errors.New("nothing")
 	case !headerValue(token) || strings.ContainsAny(token, " \t"):
-		return "", errors.New("something else than one token: it has blanks, line breaks or control characters")
+		return "", errors.New("something else than one token: it has blanks, line breaks or control " +
+			"characters")
 	}
 	return probe.Secret("Bearer " + token), nil
 }
@@ -276,13 +287,15 @@ func speakable(name string) bool {
 // bearerHint is how --bearer is written.
 const bearerHint = "write --bearer env:NAME, file:PATH or cmd:'COMMAND'"
 
-// Bearer is what a --bearer flag stands for: a header's value, or a helper that gives it. Warning as of ReadSecretFile.
+// Bearer is what a --bearer flag stands for: a header's value, or a helper that gives it. Warning as of
+// ReadSecretFile.
 func (in Input) Bearer(flag string) (value probe.Secret, helper *probe.Helper, warning string, err error) {
 	form, rest, _ := strings.Cut(flag, ":")
 	token := ""
 	switch {
 	case rest == "" || form != "env" && form != "file" && form != "cmd":
-		return "", nil, "", errors.New("--bearer takes no token, which every user of this machine could read: " + bearerHint)
+		return "", nil, "", errors.New("--bearer takes no token, which every user of this machine could " +
+			"read: " + bearerHint)
 	case form == "cmd":
 		return "", &probe.Helper{Command: rest, Bearer: true}, "", nil
 	case form == "env":
@@ -292,7 +305,8 @@ func (in Input) Bearer(flag string) (value probe.Secret, helper *probe.Helper, w
 		case speakable(rest):
 			return "", nil, "", fmt.Errorf("the variable %s, which --bearer names, is not set", rest)
 		default:
-			return "", nil, "", errors.New("what --bearer names behind env: is no name of an environment variable")
+			return "", nil, "", errors.New("what --bearer names behind env: is no name of an environment " +
+				"variable")
 		}
 	default:
 		if token, warning, err = ReadSecretFile(fromHome(in.Home, rest)); err != nil {
@@ -313,7 +327,8 @@ func fromHome(home, path string) string {
 	return path
 }
 
-// HeaderFlags are the lines of headers that --header flags stand for: themselves, or with @FILE those of a file.
+// HeaderFlags are the lines of headers that --header flags stand for: themselves, or with @FILE those of a
+// file.
 func (in Input) HeaderFlags(flags []string) (lines, warnings []string, err error) {
 	for _, flag := range flags {
 		path, isFile := strings.CutPrefix(flag, "@")

@@ -61,10 +61,10 @@ func (e Entry) Declared() (file, server string) {
 	return files.RealPath(e.written.path), e.written.name
 }
 
-// Digest returns the SHA-256, in hexadecimal, of everything that is declared about the server: the file, its dialect,
-// the name, the whole entry with every key, the inputs it names, the grants of mcpctl.yaml that apply to it, the
-// folders that variables of the application stand for, and the working directory. Values of variables, and files that
-// the command reads, are not part of it.
+// Digest returns the SHA-256, in hexadecimal, of everything that is declared about the server: the file, its
+// dialect, the name, the whole entry with every key, the inputs it names, the grants of mcpctl.yaml that
+// apply to it, the folders that variables of the application stand for, and the working directory. Values of
+// variables, and files that the command reads, are not part of it.
 func (e Entry) Digest() string {
 	h := sha256.New()
 	add := func(parts ...string) {
@@ -128,10 +128,12 @@ func (e Entry) Effects() Effects {
 	x.Packages = len(words) > 0 && slices.Contains(packageLaunchers, launcherName(words[0]))
 	named := 0 // the package, or whatever a launcher takes for it, must be shown however it looks
 	if x.Packages {
-		named = 1 + slices.IndexFunc(words[1:], func(word string) bool { return !strings.HasPrefix(word, "-") })
+		named = 1 + slices.IndexFunc(words[1:],
+			func(word string) bool { return !strings.HasPrefix(word, "-") })
 	}
 	x.Starts = redact.Literals(words, func(i int) bool { return i <= named || mayBeCode(words[i]) })
-	x.Shell = slices.ContainsFunc(words, func(word string) bool { return slices.Contains(shells, launcherName(word)) })
+	x.Shell = slices.ContainsFunc(words,
+		func(word string) bool { return slices.Contains(shells, launcherName(word)) })
 	for _, u := range e.uses {
 		x.Receives = append(x.Receives, e.received(u)...)
 		if u.from != fromText {
@@ -174,8 +176,8 @@ func isVariable(text string) bool {
 	return strings.HasPrefix(text, "${") && clients.Closing(text) == len(text)
 }
 
-// Marked reports whether a person should decide about the entry alone: a value of the user's goes together with an
-// address that the file chose, or a shell runs what the file says.
+// Marked reports whether a person should decide about the entry alone: a value of the user's goes together
+// with an address that the file chose, or a shell runs what the file says.
 func (x Effects) Marked() bool { return x.Shell || len(x.Receives) > 0 && len(x.Addresses) > 0 }
 
 // contacts returns the URL of the server as it may be shown.
@@ -207,7 +209,8 @@ func (e Entry) received(u use) []string {
 	}
 	switch u.from {
 	case fromText:
-		return kit.Map(e.scope.sources(u.text), func(source string) string { return strings.TrimPrefix(source, "env ") })
+		return kit.Map(e.scope.sources(u.text),
+			func(source string) string { return strings.TrimPrefix(source, "env ") })
 	case fromVariable:
 		return []string{u.text}
 	case fromFile:
@@ -282,11 +285,13 @@ func onThisMachine(host string) bool {
 	u := url.URL{Host: host}
 	name := strings.TrimSuffix(u.Hostname(), ".")
 	ip, err := netip.ParseAddr(name)
-	return name == "localhost" || strings.HasSuffix(name, ".localhost") || err == nil && ip.Unmap().IsLoopback()
+	return name == "localhost" || strings.HasSuffix(name, ".localhost") ||
+		err == nil && ip.Unmap().IsLoopback()
 }
 
-// linkOut returns the problem of a file or directory of the project that is a link out of it, in an entry that was only
-// found: whoever can write to the repository would choose what of the user's is read, written or started in.
+// linkOut returns the problem of a file or directory of the project that is a link out of it, in an entry
+// that was only found: whoever can write to the repository would choose what of the user's is read, written
+// or started in.
 func (e Entry) linkOut() *Problem {
 	if e.Found == Named || e.scope.root == "" {
 		return nil
@@ -341,8 +346,8 @@ func (e Entry) address() string {
 	return ""
 }
 
-// Application reports whether the entry is one of an application of the user's that is trusted by its file: a file
-// outside of every repository that only the user can write, and nothing below a repository is started.
+// Application reports whether the entry is one of an application of the user's that is trusted by its file: a
+// file outside of every repository that only the user can write, and nothing below a repository is started.
 func (e Entry) Application() bool {
 	if e.Found != Discovered || e.written.path == "" || len(e.May.Network)+len(e.May.Write) > 0 {
 		return false
@@ -356,7 +361,8 @@ func (e Entry) Application() bool {
 	return !e.startsInRepository()
 }
 
-// startsInRepository reports whether the working directory, or a path on the command line, lies below a repository.
+// startsInRepository reports whether the working directory, or a path on the command line, lies below a
+// repository.
 func (e Entry) startsInRepository() bool {
 	s := e.Server.Stdio
 	if s == nil {

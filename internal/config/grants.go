@@ -15,7 +15,8 @@ func (r *fieldReader) grants(f syntax.Field, folder string) Grants {
 		for _, item := range r.scalars(m.In(f.Key)) {
 			switch {
 			case m.Key == "network" && (item.Value.Text == "" || strings.ContainsAny(item.Value.Text, "/ ")):
-				r.complain(item.Line, "write names such as api.example.com", "%.40q is no name of a host", item.Value.Text)
+				r.complain(item.Line, "write names such as api.example.com", "%.40q is no name of a host",
+					item.Value.Text)
 			case m.Key == "network":
 				may.Network = append(may.Network, item.Value.Text)
 			case item.Value.Text == "":

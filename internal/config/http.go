@@ -34,7 +34,8 @@ func (r httpReader) read(address syntax.Field, kind string) *probe.HTTP {
 	}
 	clean, auth, err := splitURL(out.value)
 	if err != nil {
-		r.complain(address.Value.Line, "write an address such as https://example.com/mcp", "%q is %v", address.Key, err)
+		r.complain(address.Value.Line, "write an address such as https://example.com/mcp", "%q is %v",
+			address.Key, err)
 	}
 	h.URL = clean
 	r.secrets = append(append(r.secrets, secretsOf(redact.OfURL(out.value))...), Confidential(headers)...)
@@ -54,7 +55,8 @@ func httpKind(key, kind string) probe.HTTPKind {
 	return probe.AutoHTTP
 }
 
-// splitURL is an http or https URL without its user info, and the header for that. The error never quotes the URL.
+// splitURL is an http or https URL without its user info, and the header for that. The error never quotes the
+// URL.
 func splitURL(raw string) (clean string, auth probe.Secret, err error) {
 	raw = strings.TrimSpace(raw)
 	u, err := url.Parse(raw)
@@ -77,7 +79,8 @@ func splitURL(raw string) (clean string, auth probe.Secret, err error) {
 
 const authorization = "Authorization"
 
-// credentials are the headers that are known without running anything, and the command that gives the others, nil for none.
+// credentials are the headers that are known without running anything, and the command that gives the others,
+// nil for none.
 func (r httpReader) credentials() (map[string]probe.Secret, *probe.Helper) {
 	headers := map[string]probe.Secret{}
 	r.readHeaders("headers", headers)
@@ -103,7 +106,8 @@ func (r httpReader) credentials() (map[string]probe.Secret, *probe.Helper) {
 	return headers, helper
 }
 
-// readHeaders adds the headers that a key holds: text with variables, or an object that names a variable or a file.
+// readHeaders adds the headers that a key holds: text with variables, or an object that names a variable or a
+// file.
 func (r *serverReader) readHeaders(key string, headers map[string]probe.Secret) {
 	f, ok := r.get(key)
 	if !ok {
@@ -129,7 +133,8 @@ func (r httpReader) envHeaders(headers map[string]probe.Secret) {
 	}
 	for _, m := range r.texts(f) {
 		value, _ := r.lookup.Value(m.Value.Text)
-		r.uses = append(r.uses, use{key: m.In(f.Key).Key, text: m.Value.Text, shown: m.Value.Text, from: fromVariable})
+		r.uses = append(r.uses, use{key: m.In(f.Key).Key, text: m.Value.Text, shown: m.Value.Text,
+			from: fromVariable})
 		if strings.TrimSpace(value) != "" || !headerName(m.Key) {
 			r.header(m, value, headers)
 		}
@@ -142,12 +147,14 @@ func (r *serverReader) header(m syntax.Field, value string, headers map[string]p
 	_, twice := headers[name]
 	switch {
 	case !headerName(m.Key): // the name may be a value in the wrong place
-		r.complain(m.Line, "write the name without colon or spaces, the value behind it", "%q is no name for a header", safeHeader(m.Key))
+		r.complain(m.Line, "write the name without colon or spaces, the value behind it",
+			"%q is no name for a header", safeHeader(m.Key))
 		return
 	case twice:
 		r.complain(m.Line, "keep one of them", "the header %q twice", name)
 	case !headerValue(value):
-		r.complain(m.Line, "check the variable or file it comes from", "the value of the header %q has line breaks or control characters", name)
+		r.complain(m.Line, "check the variable or file it comes from",
+			"the value of the header %q has line breaks or control characters", name)
 	}
 	headers[name] = probe.Secret(value)
 }
@@ -173,7 +180,8 @@ func safeHeader(name string) string {
 }
 
 // cursorKeys are what Cursor calls some of them, in "auth".
-var cursorKeys = map[string]string{"CLIENT_ID": "clientId", "CLIENT_SECRET": "clientSecret", "scopes": "scopes"}
+var cursorKeys = map[string]string{"CLIENT_ID": "clientId", "CLIENT_SECRET": "clientSecret",
+	"scopes": "scopes"}
 
 // login is what the server's keys say of logging in with OAuth.
 func (r httpReader) login() Client {
@@ -208,12 +216,14 @@ func (r httpReader) login() Client {
 // oauthHosts are the keys of "oauth" whose hosts are contacted or opened.
 var oauthHosts = []string{"authServerMetadataUrl", "authorizationUrl", "tokenUrl", "idpTokenUrl"}
 
-// doubted are the hosts that a file which nobody named takes from the environment, so that no manifest names them.
+// doubted are the hosts that a file which nobody named takes from the environment, so that no manifest names
+// them.
 func (r httpReader) doubted() []string {
 	var hosts []string
 	for _, u := range r.uses {
 		isHost := slices.Contains(oauthHosts, strings.TrimPrefix(u.key, "oauth."))
-		if isHost = isHost || slices.Contains(urlKeys, u.key); r.found == Named || !isHost || !strings.Contains(u.text, "$") {
+		if isHost = isHost || slices.Contains(urlKeys, u.key); r.found == Named || !isHost ||
+			!strings.Contains(u.text, "$") {
 			continue
 		}
 		written := r.expander // what the file says without the environment is named
@@ -226,8 +236,9 @@ func (r httpReader) doubted() []string {
 	return hosts
 }
 
-// oauth reads "oauth": clientId is everybody's; callbackPort, authServerMetadataUrl and scopes as one string Claude Code's;
-// clientSecret, authorizationUrl, tokenUrl, redirectUri and a list of scopes Gemini CLI's; scope OpenCode's; others ours.
+// oauth reads "oauth": clientId is everybody's; callbackPort, authServerMetadataUrl and scopes as one string
+// Claude Code's; clientSecret, authorizationUrl, tokenUrl, redirectUri and a list of scopes Gemini CLI's;
+// scope OpenCode's; others ours.
 func (r httpReader) oauth(of syntax.Field, c *Client) {
 	text := func(to *string) func(syntax.Field) {
 		return func(f syntax.Field) {
@@ -239,8 +250,9 @@ func (r httpReader) oauth(of syntax.Field, c *Client) {
 	}
 	scopes := func(f syntax.Field) { c.Scopes = append(c.Scopes, r.scopes(f)...) }
 	r.members(of, r.strict, map[string]func(syntax.Field){
-		"clientId": text(&c.ID), "redirectUri": text(&c.Redirect), "authServerMetadataUrl": text(&c.Metadata), "authorizationUrl": text(&c.Authorize),
-		"tokenUrl": text(&c.TokenEndpoint), "clientMetadataUrl": text(&c.Document),
+		"clientId": text(&c.ID), "redirectUri": text(&c.Redirect), "authServerMetadataUrl": text(&c.Metadata),
+		"authorizationUrl": text(&c.Authorize),
+		"tokenUrl":         text(&c.TokenEndpoint), "clientMetadataUrl": text(&c.Document),
 		"clientSecret": func(f syntax.Field) { c.Secret = r.from.hidden(f) },
 		"callbackPort": func(f syntax.Field) { c.Redirect = r.callback(f) },
 		"grantType":    func(f syntax.Field) { r.grant(f, c) },

@@ -57,7 +57,8 @@ func (l *loader) join(known, discovered []Entry) []Entry {
 		return slices.Contains(l.config.Searched, e.File) && e.File != l.config.Project.File
 	}
 	known = slices.DeleteFunc(known, func(e Entry) bool {
-		return found(e) && slices.ContainsFunc(l.config.Looked, func(looked File) bool { return looked.Path == e.File })
+		return found(e) && slices.ContainsFunc(l.config.Looked,
+			func(looked File) bool { return looked.Path == e.File })
 	})
 	all := slices.Clone(known)
 	for _, e := range discovered {
@@ -104,7 +105,8 @@ func settleNames(e Entry, all []Entry) Entry {
 			continue
 		}
 		taken := slices.ContainsFunc(all, func(other Entry) bool {
-			return key(other.Server.Name) == key(p.Name) || other.File+other.Server.Name != e.File+e.Server.Name && hasPlace(other, p.Name)
+			return key(other.Server.Name) == key(p.Name) ||
+				other.File+other.Server.Name != e.File+e.Server.Name && hasPlace(other, p.Name)
 		})
 		if !taken && !slices.Contains(e.aliases, p.Name) {
 			e.aliases = append(slices.Clip(e.aliases), p.Name)
@@ -155,7 +157,8 @@ func free(name string, taken map[string]bool) string {
 // not matter, nor the folder that a program is started in if it was not chosen and means nothing to the
 // program.
 func alike(a, b Entry) bool {
-	if (a.Server.Stdio == nil) != (b.Server.Stdio == nil) || !slices.EqualFunc(a.Problems, b.Problems, sameProblem) {
+	if (a.Server.Stdio == nil) != (b.Server.Stdio == nil) ||
+		!slices.EqualFunc(a.Problems, b.Problems, sameProblem) {
 		return false
 	}
 	if a.Server.Stdio != nil {
@@ -165,7 +168,8 @@ func alike(a, b Entry) bool {
 		}
 		return reflect.DeepEqual(x, y)
 	}
-	return a.Server.HTTP != nil && reflect.DeepEqual(a.Server.HTTP, b.Server.HTTP) && reflect.DeepEqual(a.Login, b.Login)
+	return a.Server.HTTP != nil && reflect.DeepEqual(a.Server.HTTP, b.Server.HTTP) &&
+		reflect.DeepEqual(a.Login, b.Login)
 }
 
 func sameProblem(a, b Problem) bool { return a.Message == b.Message }
@@ -203,16 +207,19 @@ func merge(entries []Entry) []Entry {
 
 func same(a, b Entry) bool {
 	a.Server.Source, b.Server.Source = "", ""
-	return a.Disabled == b.Disabled && reflect.DeepEqual(a.Server, b.Server) && slices.EqualFunc(a.Problems, b.Problems, sameProblem)
+	return a.Disabled == b.Disabled && reflect.DeepEqual(a.Server, b.Server) &&
+		slices.EqualFunc(a.Problems, b.Problems, sameProblem)
 }
 
 func duplicate(first, second Entry) Problem {
 	p := Problem{
-		File: second.File, Line: second.Line, Server: second.Server.Name, Hint: "rename or remove one of them",
+		File: second.File, Line: second.Line, Server: second.Server.Name,
+		Hint:    "rename or remove one of them",
 		Message: fmt.Sprintf("duplicate name, first in %s", first.Server.Source),
 	}
 	if first.Server.Name != second.Server.Name {
-		p.Message = fmt.Sprintf("differs from %q in %s only in case, which file names cannot tell apart everywhere",
+		p.Message = fmt.Sprintf("differs from %q in %s only in case, which file names cannot tell apart "+
+			"everywhere",
 			first.Server.Name, first.Server.Source)
 	}
 	return p
@@ -248,7 +255,8 @@ func projectOf(root syntax.Value, folders []string) (syntax.Field, bool) {
 		real := files.RealPath(folder)
 		for _, f := range projects.Value.Fields {
 			path := filepath.Clean(filepath.FromSlash(f.Key))
-			if path == folder || path == real || filepath.Separator == '\\' && strings.EqualFold(path, folder) {
+			if path == folder || path == real ||
+				filepath.Separator == '\\' && strings.EqualFold(path, folder) {
 				return syntax.Field{Key: folder, Line: f.Line, Value: f.Value}, true
 			}
 		}

@@ -18,8 +18,9 @@ import (
 	"github.com/mcpctl/mcpctl/internal/syntax"
 )
 
-// Load reads the configuration. The Config is never nil and holds all that could be read; the error is Problems with whole
-// files: one that cannot be read or parsed, or a mistake in mcpctl.yaml. What is wrong with a single server is in its Entry.
+// Load reads the configuration. The Config is never nil and holds all that could be read; the error is
+// Problems with whole files: one that cannot be read or parsed, or a mistake in mcpctl.yaml. What is wrong
+// with a single server is in its Entry.
 func Load(in Input) (*Config, error) {
 	l := loader{in: in, config: &Config{}}
 	l.project()
@@ -36,7 +37,8 @@ func Load(in Input) (*Config, error) {
 		if leads := e.linkOut(); leads != nil {
 			e.Problems = append(e.Problems, *leads)
 		}
-		l.config.Entries[i].Problems, l.config.Entries[i].Warnings = discreet(e.Problems), discreet(e.Warnings)
+		l.config.Entries[i].Problems, l.config.Entries[i].Warnings = discreet(e.Problems),
+			discreet(e.Warnings)
 	}
 	l.problems = discreet(l.problems)
 	if len(l.problems) > 0 {
@@ -85,7 +87,8 @@ func (l *loader) project() {
 	}
 	for i, file := range files {
 		if i > 0 {
-			l.complain(file, fmt.Sprintf("a second project file beside %s", files[0].shown), "name one project file; others can be JSON files of servers")
+			l.complain(file, fmt.Sprintf("a second project file beside %s", files[0].shown),
+				"name one project file; others can be JSON files of servers")
 			continue
 		}
 		l.readProject(file)
@@ -121,7 +124,8 @@ func (l *loader) scope(file origin) scope {
 		folder = l.in.Dir
 	}
 	s := scope{
-		file: file.shown, abs: file.path, found: file.found, prefix: file.prefix, folder: folder, root: files.ProjectRoot(l.in.Dir),
+		file: file.shown, abs: file.path, found: file.found, prefix: file.prefix, folder: folder,
+		root:     files.ProjectRoot(l.in.Dir),
 		expander: expander{lookup: l.in.Lookup, home: l.in.Home, folder: folder},
 	}
 	return s.in(clients.DialectOf(file.path))
@@ -129,7 +133,8 @@ func (l *loader) scope(file origin) scope {
 
 // isStream reports whether a path stands for what a shell or a caller passes: it has no folder of a project.
 func isStream(path string) bool {
-	return path == standardInput || strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/self/fd/")
+	return path == standardInput || strings.HasPrefix(path, "/dev/fd/") ||
+		strings.HasPrefix(path, "/proc/self/fd/")
 }
 
 // standardInput is where the configuration "-" is read.
@@ -163,7 +168,8 @@ func (l *loader) parse(file origin, parser syntax.Parser) (syntax.Value, bool) {
 	}
 	root, wrong := parser(data)
 	if wrong != nil {
-		l.problems = append(l.problems, Problem{File: file.shown, Line: wrong.Line, Message: wrong.Message, Hint: wrong.Hint})
+		l.problems = append(l.problems, Problem{File: file.shown, Line: wrong.Line, Message: wrong.Message,
+			Hint: wrong.Hint})
 		return syntax.Value{}, false
 	}
 	return root, true
@@ -208,7 +214,8 @@ func (l *loader) included() []origin {
 		if isProjectFile(file) {
 			l.problems = append(l.problems, Problem{
 				File: l.config.Project.File, Line: f.line,
-				Message: fmt.Sprintf("%q is not a JSON file of servers", f.path), Hint: "include takes files such as .mcp.json",
+				Message: fmt.Sprintf("%q is not a JSON file of servers", f.path),
+				Hint:    "include takes files such as .mcp.json",
 			})
 			continue
 		}
@@ -227,7 +234,8 @@ func (l *loader) found(file origin) {
 		l.config.Project.Snapshots = filepath.Join(clients.ProjectFolder(file.path), defaultSnapshots)
 		return
 	}
-	l.distant = clients.ProjectFolder(file.path) != clients.ProjectFolder(l.in.origin(l.config.Project.File).path)
+	l.distant = clients.ProjectFolder(file.path) != clients.ProjectFolder(
+		l.in.origin(l.config.Project.File).path)
 }
 
 func (l *loader) readServers(file origin) {
@@ -244,7 +252,8 @@ func (l *loader) fromVariable(raw string) {
 	const name = "MCP_SERVER_URL"
 	server, err := FromURL(raw)
 	if err != nil {
-		l.problems = append(l.problems, Problem{File: name, Message: err.Error(), Hint: "write an address such as https://example.com/mcp"})
+		l.problems = append(l.problems, Problem{File: name, Message: err.Error(),
+			Hint: "write an address such as https://example.com/mcp"})
 		return
 	}
 	server.Source = name
@@ -276,7 +285,8 @@ func (l *loader) sorted() Problems {
 const projectFile = "mcpctl.yaml"
 
 // serverFiles are what clients keep in a project, in the order in which they are looked for.
-var serverFiles = []string{".mcp.json", "mcp.json", filepath.Join(".vscode", "mcp.json"), filepath.Join(".cursor", "mcp.json")}
+var serverFiles = []string{".mcp.json", "mcp.json", filepath.Join(".vscode", "mcp.json"),
+	filepath.Join(".cursor", "mcp.json")}
 
 type origin struct {
 	path  string // absolute
@@ -352,7 +362,8 @@ type Environment struct {
 // maxRetries bounds MCP_MAX_RETRIES.
 const maxRetries = 100
 
-// ReadEnvironment reads MCP_TIMEOUT, MCP_MAX_RETRIES and MCPCTL_FORMAT; the error is Problems. An empty variable is not set.
+// ReadEnvironment reads MCP_TIMEOUT, MCP_MAX_RETRIES and MCPCTL_FORMAT; the error is Problems. An empty
+// variable is not set.
 func ReadEnvironment(lookup clients.Lookup, formats []string) (Environment, error) {
 	var env Environment
 	var problems Problems
@@ -364,12 +375,14 @@ func ReadEnvironment(lookup clients.Lookup, formats []string) (Environment, erro
 	}
 	read("MCP_TIMEOUT", `write seconds, or a duration such as "30s" or "2m"; 0 means none`,
 		"not a number of seconds up to 3600, nor a duration", env.setTimeout)
-	read("MCP_MAX_RETRIES", "write a whole number; 0 means none", "not a whole number from 0 to 100", env.setRetries)
+	read("MCP_MAX_RETRIES", "write a whole number; 0 means none", "not a whole number from 0 to 100",
+		env.setRetries)
 	if value, ok := lookup.Value("MCPCTL_FORMAT"); ok {
-		read("MCPCTL_FORMAT", kit.Suggest(value, formats), "unknown format "+strconv.Quote(value), func(format string) bool {
-			env.Format = format
-			return slices.Contains(formats, format)
-		})
+		read("MCPCTL_FORMAT", kit.Suggest(value, formats), "unknown format "+strconv.Quote(value),
+			func(format string) bool {
+				env.Format = format
+				return slices.Contains(formats, format)
+			})
 	}
 	if len(problems) > 0 {
 		return env, problems
@@ -377,7 +390,8 @@ func ReadEnvironment(lookup clients.Lookup, formats []string) (Environment, erro
 	return env, nil
 }
 
-// setTimeout takes a bare number above an hour for a mistake: other programs read MCP_TIMEOUT as milliseconds.
+// setTimeout takes a bare number above an hour for a mistake: other programs read MCP_TIMEOUT as
+// milliseconds.
 func (e *Environment) setTimeout(value string) bool {
 	t, err := time.ParseDuration(value)
 	ok := err == nil && t >= 0 && t <= maxTimeout
@@ -413,7 +427,8 @@ func isProjectFile(file origin) bool {
 	return len(root.Without(foreignKeys...).Fields) == len(root.Fields)
 }
 
-// A repository must not decide about files outside of it: what a found mcpctl.yaml names, links followed, lies inside.
+// A repository must not decide about files outside of it: what a found mcpctl.yaml names, links followed,
+// lies inside.
 
 const confineHint = "keep it inside the project, or name the file with --config if you mean it"
 
@@ -445,7 +460,8 @@ func (l *loader) confinePaths() {
 func (l *loader) stray(line int, does, path string) {
 	l.problems = append(l.problems, Problem{
 		File: l.config.Project.File, Line: line, Hint: confineHint,
-		Message: fmt.Sprintf("%s %q, which is outside of the project, and nobody named this file", does, path),
+		Message: fmt.Sprintf("%s %q, which is outside of the project, and nobody named this file",
+			does, path),
 	})
 }
 

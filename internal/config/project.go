@@ -15,14 +15,15 @@ import (
 type Project struct {
 	finding.Policy // levels, thresholds and waivers; an empty FailOn = each command's default
 
-	File      string              // the mcpctl.yaml it comes from; empty = none
-	Found     Found               // how File came to be read
-	Discover  bool                // look at the files of applications too
-	Snapshots string              // absolute folder of saved snapshots
-	Stray     string              // where Snapshots leads to when nobody named it and that is outside of the project; empty = fine
-	Tolerate  []finding.Tolerance // servers that may fail for a while
-	Budgets   Budgets             // limits on what servers offer
-	Allow     Allow               // who may be contacted
+	File      string // the mcpctl.yaml it comes from; empty = none
+	Found     Found  // how File came to be read
+	Discover  bool   // look at the files of applications too
+	Snapshots string // absolute folder of saved snapshots
+	// where Snapshots leads to when nobody named it and that is outside of the project; empty = fine
+	Stray    string
+	Tolerate []finding.Tolerance // servers that may fail for a while
+	Budgets  Budgets             // limits on what servers offer
+	Allow    Allow               // who may be contacted
 
 	snapshotsLine int // of the key; 0 = there is none
 }
@@ -34,7 +35,8 @@ type Allow struct {
 	File  string   // the mcpctl.yaml
 }
 
-// Refusal says why a server with these names must not be contacted; nil = it may be. It holds for ad-hoc servers too.
+// Refusal says why a server with these names must not be contacted; nil = it may be. It holds for ad-hoc
+// servers too.
 func (a Allow) Refusal(names ...string) *Problem {
 	listed := func(name string) bool { return slices.Contains(a.Names, name) }
 	if a.Line == 0 || slices.ContainsFunc(names, listed) {
@@ -61,14 +63,16 @@ type projectReader struct {
 
 // project reads the whole file; the problems are those of the reader.
 func (p *projectReader) project(root syntax.Value) Project {
-	out := Project{File: p.fieldReader.file, Found: p.found, Snapshots: filepath.Join(p.folder, defaultSnapshots)}
+	out := Project{File: p.fieldReader.file, Found: p.found,
+		Snapshots: filepath.Join(p.folder, defaultSnapshots)}
 	if !p.is(root, syntax.Object, "the file") {
 		return out
 	}
 	means := p.means(&out)
 	p.keys(root, "", kit.SortedKeys(means))
 	for _, f := range root.Fields {
-		if read := means[f.Key]; read != nil && (f.Value.Kind != syntax.Null || f.Key == "allow") { // an empty allow must not allow all
+		// an empty allow must not allow all
+		if read := means[f.Key]; read != nil && (f.Value.Kind != syntax.Null || f.Key == "allow") {
 			read(f)
 		}
 	}
@@ -95,11 +99,12 @@ func (p *projectReader) means(out *Project) map[string]func(syntax.Field) {
 	}
 }
 
-// discover reads whether applications are looked at too, which is for the user to say: a repository must not have the
-// servers of a user's applications started.
+// discover reads whether applications are looked at too, which is for the user to say: a repository must not
+// have the servers of a user's applications started.
 func (p *projectReader) discover(f syntax.Field) bool {
 	if p.scope.found != Named {
-		p.complain(f.Line, "use --discover, or name the file with --config", `"discover" has no effect in a file that was only found`)
+		p.complain(f.Line, "use --discover, or name the file with --config",
+			`"discover" has no effect in a file that was only found`)
 		return false
 	}
 	return p.flag(f, false)
@@ -125,7 +130,8 @@ func (p *projectReader) path(f syntax.Field) string {
 	case len(missing) == 0 && out.value == "":
 		p.complain(f.Value.Line, "write a path", "%q is empty", f.Key)
 	case len(p.confidential(f.Value.Text)) > 0:
-		p.complain(f.Value.Line, "write the path without it", "%q holds a variable that looks secret, and paths are shown", f.Key)
+		p.complain(f.Value.Line, "write the path without it",
+			"%q holds a variable that looks secret, and paths are shown", f.Key)
 		return ""
 	}
 	return out.value
@@ -167,7 +173,8 @@ func (p *projectReader) failOn(f syntax.Field) finding.Threshold {
 	}
 	threshold, err := finding.ParseThreshold(f.Value.Text)
 	if err != nil {
-		p.complain(f.Value.Line, kit.Suggest(f.Value.Text, []string{"breaking", "warning", "info", "any", "never"}), "%q: %v", f.Key, err)
+		p.complain(f.Value.Line, kit.Suggest(f.Value.Text,
+			[]string{"breaking", "warning", "info", "any", "never"}), "%q: %v", f.Key, err)
 		return ""
 	}
 	return threshold
@@ -179,7 +186,8 @@ func (p *projectReader) levels(f syntax.Field) map[string]finding.Level {
 		p.rule(m.Key, m.Line)
 		level, err := finding.ParseLevel(m.Value.Text)
 		if err != nil {
-			p.complain(m.Value.Line, kit.Suggest(m.Value.Text, []string{"breaking", "warning", "info", "off"}), "rule %q: %v", m.Key, err)
+			p.complain(m.Value.Line, kit.Suggest(m.Value.Text,
+				[]string{"breaking", "warning", "info", "off"}), "rule %q: %v", m.Key, err)
 			continue
 		}
 		levels[m.Key] = level
@@ -215,14 +223,16 @@ func (p *projectReader) overrides(f syntax.Field) map[string]finding.Override {
 func (p *projectReader) budgets(f syntax.Field) Budgets {
 	var b Budgets
 	limits := map[string]*int{
-		"tokens": &b.Tokens, "tools": &b.Tools, "server-tokens": &b.ServerTokens, "server-tools": &b.ServerTools,
-		"tool-tokens": &b.ToolTokens, "item-bytes": &b.ItemBytes, "text-characters": &b.TextCharacters,
+		"tokens": &b.Tokens, "tools": &b.Tools, "server-tokens": &b.ServerTokens,
+		"server-tools": &b.ServerTools,
+		"tool-tokens":  &b.ToolTokens, "item-bytes": &b.ItemBytes, "text-characters": &b.TextCharacters,
 	}
 	for _, m := range p.object(f, kit.SortedKeys(limits)) {
 		n, err := strconv.Atoi(m.Value.Text)
 		switch {
 		case m.Value.Kind != syntax.Number || err != nil || n < 1:
-			p.complain(m.Value.Line, "leave it out for no limit", `"budgets.%s" must be a whole number above 0`, m.Key)
+			p.complain(m.Value.Line, "leave it out for no limit",
+				`"budgets.%s" must be a whole number above 0`, m.Key)
 		case limits[m.Key] != nil:
 			*limits[m.Key] = n
 		}
@@ -262,8 +272,10 @@ func whole[T any](p *projectReader, f syntax.Field, keys []string, read func(syn
 
 func (p *projectReader) waiver(f syntax.Field) finding.Waiver {
 	w := finding.Waiver{
-		Reason: p.needed(f, "reason", "say why the finding is accepted"), Owner: p.word(f, "owner"), Expires: p.expires(f),
-		Rule: p.needed(f, "rule", "name the rule of the finding"), Server: p.word(f, "server"), Item: p.word(f, "item"), Path: p.word(f, "path"),
+		Reason: p.needed(f, "reason", "say why the finding is accepted"), Owner: p.word(f, "owner"),
+		Expires: p.expires(f),
+		Rule:    p.needed(f, "rule", "name the rule of the finding"), Server: p.word(f, "server"),
+		Item: p.word(f, "item"), Path: p.word(f, "path"),
 		Fingerprint: p.word(f, "fingerprint"),
 		Source:      finding.Location{File: p.fieldReader.file, Line: f.Line},
 	}
@@ -276,7 +288,8 @@ func (p *projectReader) waiver(f syntax.Field) finding.Waiver {
 func (p *projectReader) tolerance(f syntax.Field) finding.Tolerance {
 	return finding.Tolerance{
 		Reason: p.needed(f, "reason", "say why the server may fail"), Expires: p.expires(f),
-		Server: p.needed(f, "server", "name the server that may fail"), Source: finding.Location{File: p.fieldReader.file, Line: f.Line},
+		Server: p.needed(f, "server", "name the server that may fail"),
+		Source: finding.Location{File: p.fieldReader.file, Line: f.Line},
 	}
 }
 

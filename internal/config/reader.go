@@ -12,22 +12,24 @@ import (
 	"github.com/mcpctl/mcpctl/internal/syntax"
 )
 
-// fieldReader turns values into what they mean and keeps problems, whose messages hold no value that may be secret.
+// fieldReader turns values into what they mean and keeps problems, whose messages hold no value that may be
+// secret.
 type fieldReader struct {
 	file, server       string
 	problems, warnings []Problem
 }
 
 func (r *fieldReader) problem(line int, hint, format string, args ...any) Problem {
-	return Problem{File: r.file, Line: line, Server: r.server, Message: fmt.Sprintf(format, args...), Hint: hint}
+	return Problem{File: r.file, Line: line, Server: r.server, Message: fmt.Sprintf(format, args...),
+		Hint: hint}
 }
 
 func (r *fieldReader) complain(line int, hint, format string, args ...any) {
 	r.problems = append(r.problems, r.problem(line, hint, format, args...))
 }
 
-// maxExplained is how many mistakes of one kind are explained in full: looking for what was meant takes long, and a file of a megabyte
-// has room for very many.
+// maxExplained is how many mistakes of one kind are explained in full: looking for what was meant takes long,
+// and a file of a megabyte has room for very many.
 const maxExplained = 100
 
 // suggest is what a word was probably meant to be, for the first mistakes of a file.
@@ -45,8 +47,10 @@ func (r *fieldReader) warn(line int, hint, format string, args ...any) {
 
 // forms are hints that show how a kind is written.
 var forms = [...]string{
-	syntax.Boolean: "write true or false", syntax.Number: "write digits", syntax.Text: "write one string in quotes",
-	syntax.List: `write a list such as ["one", "two"]`, syntax.Object: `write an object such as {"name": "value"}`,
+	syntax.Boolean: "write true or false", syntax.Number: "write digits",
+	syntax.Text:   "write one string in quotes",
+	syntax.List:   `write a list such as ["one", "two"]`,
+	syntax.Object: `write an object such as {"name": "value"}`,
 }
 
 func (r *fieldReader) is(v syntax.Value, k syntax.Kind, what string) bool {
@@ -95,7 +99,8 @@ func (r *fieldReader) scalars(f syntax.Field) []syntax.Field {
 
 func (r *fieldReader) scalar(f syntax.Field) bool { return f.Value.Scalar() || r.want(f, syntax.Text) }
 
-// object are the members of an object; one that is there twice, or not among known when that is not nil, is a problem.
+// object are the members of an object; one that is there twice, or not among known when that is not nil, is a
+// problem.
 func (r *fieldReader) object(f syntax.Field, known []string) []syntax.Field {
 	if !r.want(f, syntax.Object) {
 		return nil
@@ -117,14 +122,16 @@ func (r *fieldReader) members(f syntax.Field, strict bool, means map[string]func
 	}
 }
 
-// texts are the members of an object as text; numbers and booleans are taken as written, null means not there.
+// texts are the members of an object as text; numbers and booleans are taken as written, null means not
+// there.
 func (r *fieldReader) texts(f syntax.Field) []syntax.Field {
 	return slices.DeleteFunc(slices.Clone(r.object(f, nil)), func(m syntax.Field) bool {
 		return m.Value.Kind == syntax.Null || !r.scalar(m.In(f.Key))
 	})
 }
 
-// keys keeps a problem for every key of v that was there before, and for every one that is not known, unless known is nil.
+// keys keeps a problem for every key of v that was there before, and for every one that is not known, unless
+// known is nil.
 func (r *fieldReader) keys(v syntax.Value, where string, known []string) {
 	again, first := v.Repeated()
 	for i, f := range again {
@@ -154,7 +161,8 @@ func (r *fieldReader) timeout(f syntax.Field, unit time.Duration) time.Duration 
 		parsed, err := time.ParseDuration(f.Value.Text)
 		t, ok = parsed, err == nil && parsed >= 0 && parsed <= maxTimeout
 	default:
-		r.complain(f.Value.Line, timeoutHint, "%q must be a number or a duration, but is %s", f.Key, f.Value.Kind)
+		r.complain(f.Value.Line, timeoutHint, "%q must be a number or a duration, but is %s", f.Key,
+			f.Value.Kind)
 		return 0
 	}
 	if !ok {

@@ -21,13 +21,14 @@ import (
 )
 
 type scope struct {
-	file    string            // as shown in problems
-	found   Found             // how it came to be read
-	abs     string            // absolute, of the file
-	folder  string            // that relative paths refer to, absolute
-	root    string            // of the project that the run is in; empty = there is none
-	prefix  string            // of the names of all its servers
-	owner   string            // follows the names of servers in what is agreed to, where a file has several of one name
+	file   string // as shown in problems
+	found  Found  // how it came to be read
+	abs    string // absolute, of the file
+	folder string // that relative paths refer to, absolute
+	root   string // of the project that the run is in; empty = there is none
+	prefix string // of the names of all its servers
+	// follows the names of servers in what is agreed to, where a file has several of one name
+	owner   string
 	asked   syntax.Value      // what the file says of inputs
 	gives   map[string]string // variables that the application gives to its servers and their headersHelper
 	strict  bool              // an unknown key is a mistake
@@ -60,7 +61,8 @@ type serverReader struct {
 var (
 	urlKeys    = []string{"url", "serverUrl", "httpUrl"}
 	stdioKeys  = []string{"args", "env", "cwd", "envFile"}
-	serverKeys = slices.Concat([]string{"command", "type", "transport", "oauth", "auth", "disabled", "enabled", "timeout", "sandbox", "protocol"},
+	serverKeys = slices.Concat([]string{"command", "type", "transport", "oauth", "auth", "disabled",
+		"enabled", "timeout", "sandbox", "protocol"},
 		stdioKeys, urlKeys, credentialKeys)
 )
 
@@ -83,7 +85,8 @@ func (s scope) entries(root syntax.Value) ([]Entry, []Problem) {
 		}
 	}
 	if len(sections) == 0 {
-		r.complain(root.Line, `write the servers as {"mcpServers": {"NAME": {"command": "…"}}}`, `no servers: neither "mcpServers" nor "servers"`)
+		r.complain(root.Line, `write the servers as {"mcpServers": {"NAME": {"command": "…"}}}`,
+			`no servers: neither "mcpServers" nor "servers"`)
 	}
 	return entries, r.problems
 }
@@ -131,7 +134,8 @@ func (s scope) entry(f syntax.Field) Entry {
 	e.Problems, e.Warnings, e.Prompts = r.problems, r.warnings, r.prompts
 	e.uses, e.scope = r.uses, r.scope
 	e.written = written{
-		path: r.abs, name: r.server + r.owner, dialect: r.dialect, entry: f.Value, inputs: inputsNamed(f.Value, r.asked),
+		path: r.abs, name: r.server + r.owner, dialect: r.dialect, entry: f.Value,
+		inputs: inputsNamed(f.Value, r.asked),
 	}
 	return e
 }
@@ -188,7 +192,8 @@ func (r *serverReader) fill(e *Entry) {
 	case !hasCommand && !hasURL:
 		r.complain(r.fields.Line, r.misspelt(), `neither "command" nor "url"`)
 	case hasURL && kind == "stdio":
-		r.complain(address.Line, `remove it, or write "command"`, `%q is stdio, but there is a %q`, key, address.Key)
+		r.complain(address.Line, `remove it, or write "command"`, `%q is stdio, but there is a %q`, key,
+			address.Key)
 	case hasCommand && kind != "stdio" && kind != "":
 		r.complain(command.Line, `remove it, or write "url"`, `%q is %s, but there is a "command"`, key, kind)
 	case hasCommand:
@@ -231,7 +236,8 @@ var transports = map[string]string{
 	"stdio": "stdio", "http": "http", "streamablehttp": "streamable-http", "sse": "sse",
 }
 
-// transport is stdio, http, streamable-http or sse, and the key that says so; empty when none does, or after a problem.
+// transport is stdio, http, streamable-http or sse, and the key that says so; empty when none does, or after
+// a problem.
 func (r *serverReader) transport() (key, kind string) {
 	f, ok := r.get("type")
 	if !ok {
@@ -240,9 +246,11 @@ func (r *serverReader) transport() (key, kind string) {
 	if !ok || !r.want(f, syntax.Text) {
 		return f.Key, ""
 	}
-	kind, ok = transports[strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(f.Value.Text))]
+	kind, ok = transports[strings.NewReplacer("-", "", "_", "", " ",
+		"").Replace(strings.ToLower(f.Value.Text))]
 	if !ok {
-		r.complain(f.Value.Line, "stdio, http (streamable HTTP, falling back to SSE), streamable-http and sse exist",
+		r.complain(f.Value.Line, "stdio, http (streamable HTTP, falling back to SSE), streamable-http and "+
+			"sse exist",
 			"unknown transport %.40q", f.Value.Text)
 	}
 	return f.Key, kind
@@ -257,7 +265,8 @@ func (r *serverReader) foreign(keys []string, beside string) {
 	}
 }
 
-// expand replaces the variables of f's string and keeps those without a value as problems; ok is false if there are any.
+// expand replaces the variables of f's string and keeps those without a value as problems; ok is false if
+// there are any.
 func (r *serverReader) expand(f syntax.Field) (out expanded, ok bool) {
 	out, missing := r.scope.expand(f.Value.Text)
 	r.uses = append(r.uses, use{key: f.Key, text: f.Value.Text, shown: out.shown, from: fromText})
@@ -283,7 +292,8 @@ func (r *serverReader) wish(p *Prompt) {
 // maxLevels is how many folders a path may have: links are looked for in each, seen from the first.
 const maxLevels = 64
 
-// path is a path relative to the project's folder, and how it may be shown: with variables as they are written.
+// path is a path relative to the project's folder, and how it may be shown: with variables as they are
+// written.
 func (r *serverReader) path(f syntax.Field) (path, shown string) {
 	if !r.want(f, syntax.Text) {
 		return r.folder, r.folder
@@ -293,7 +303,8 @@ func (r *serverReader) path(f syntax.Field) (path, shown string) {
 	case !ok || out.value == "":
 		return r.folder, r.folder
 	case strings.Count(filepath.ToSlash(out.value), "/") > maxLevels:
-		r.complain(f.Value.Line, "name one that is nearer", "%q is a path of more than %d folders", f.Key, maxLevels)
+		r.complain(f.Value.Line, "name one that is nearer", "%q is a path of more than %d folders", f.Key,
+			maxLevels)
 		return r.folder, r.folder
 	case filepath.IsAbs(out.value):
 		return filepath.Clean(out.value), filepath.Clean(out.shown)
@@ -333,7 +344,8 @@ func (r stdioReader) read(command syntax.Field) (stdio *probe.Stdio, shown strin
 	return stdio, shown
 }
 
-// absolute is a command that is a relative path, seen from dir; names that are looked up in PATH stay as they are.
+// absolute is a command that is a relative path, seen from dir; names that are looked up in PATH stay as they
+// are.
 func absolute(command, dir string) string {
 	if filepath.IsAbs(command) || !strings.ContainsAny(command, `/`+string(filepath.Separator)) {
 		return command
@@ -352,9 +364,9 @@ func (r stdioReader) args() []expanded {
 	})
 }
 
-// environ returns what envFile and env set, env over envFile, and the PATH that the command is looked up in: mcpctl's
-// own where envFile sets one, since a file of variables is for the program and does not choose it. Empty = the PATH that
-// the program gets.
+// environ returns what envFile and env set, env over envFile, and the PATH that the command is looked up in:
+// mcpctl's own where envFile sets one, since a file of variables is for the program and does not choose it.
+// Empty = the PATH that the program gets.
 func (r stdioReader) environ() (env map[string]probe.Secret, search string) {
 	env = map[string]probe.Secret{}
 	for name, value := range r.gives {
@@ -381,7 +393,8 @@ func (r stdioReader) environ() (env map[string]probe.Secret, search string) {
 		out, _ := r.expand(m.In("env"))
 		r.noNUL([]string{out.value}, m.Line)
 		env[m.Key] = probe.Secret(out.value)
-		r.secrets = append(r.secrets, secretsOf(redact.Hidden([]string{out.value}, []string{redact.MaskText(out.value)}))...)
+		r.secrets = append(r.secrets, secretsOf(
+			redact.Hidden([]string{out.value}, []string{redact.MaskText(out.value)}))...)
 	}
 	return env, search
 }
@@ -412,7 +425,8 @@ func (r stdioReader) envFile(f syntax.Field) map[string]probe.Secret {
 	}
 	read, err := godotenv.UnmarshalBytes(data)
 	if err != nil {
-		r.complain(f.Value.Line, "write one NAME=value per line", `reading "envFile" %q: not lines of NAME=value`, shown)
+		r.complain(f.Value.Line, "write one NAME=value per line",
+			`reading "envFile" %q: not lines of NAME=value`, shown)
 	}
 	env := make(map[string]probe.Secret, len(read))
 	for _, name := range kit.SortedKeys(read) {
@@ -446,7 +460,8 @@ func (r *serverReader) readProtocol() string {
 		return ""
 	}
 	if !slices.Contains(probe.Versions(), f.Value.Text) {
-		r.complain(f.Value.Line, cmp.Or(kit.Suggest(f.Value.Text, probe.Versions()), "there is "+kit.Quoted(probe.Versions(), ", ")),
+		r.complain(f.Value.Line, cmp.Or(kit.Suggest(f.Value.Text, probe.Versions()),
+			"there is "+kit.Quoted(probe.Versions(), ", ")),
 			"unknown protocol version %.40q", f.Value.Text)
 		return ""
 	}
@@ -473,8 +488,10 @@ func misplaced(s probe.Server) []probe.Secret {
 	return secretsOf(redact.Hidden(texts, kit.Map(texts, redact.MaskTokens)))
 }
 
-// Confidential are the values of environment variables or headers whose name or look says that they are secret.
+// Confidential are the values of environment variables or headers whose name or look says that they are
+// secret.
 func Confidential(values map[string]probe.Secret) []probe.Secret {
-	sensitive := kit.Filter(kit.SortedKeys(values), func(name string) bool { return redact.Sensitive(name, values[name].Reveal()) })
+	sensitive := kit.Filter(kit.SortedKeys(values),
+		func(name string) bool { return redact.Sensitive(name, values[name].Reveal()) })
 	return kit.Map(sensitive, func(name string) probe.Secret { return values[name] })
 }

@@ -22,7 +22,8 @@ type Client struct {
 	Machine       bool         // the client gets its tokens without a person, by client_credentials
 	Refresh       probe.Secret // a refresh token from elsewhere, for runs without a person
 	Never         bool         // no token is ever sent
-	Doubted       []string     // hosts of the above that the user did not name: they must have public addresses
+	// hosts of the above that the user did not name: they must have public addresses
+	Doubted []string
 }
 
 // Grants are what a server may do in the sandbox besides what all may.

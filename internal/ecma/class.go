@@ -10,8 +10,9 @@ import (
 var (
 	decimalDigits  = []rune{'0', '9'}
 	wordCharacters = []rune{'0', '9', 'A', 'Z', '_', '_', 'a', 'z'}
-	whiteSpace     = []rune{'\t', '\r', ' ', ' ', 0xA0, 0xA0, 0x1680, 0x1680, 0x2000, 0x200A, 0x2028, 0x2029, 0x202F, 0x202F, 0x205F, 0x205F, 0x3000, 0x3000, 0xFEFF, 0xFEFF}
-	lineEnds       = []rune{'\n', '\n', '\r', '\r', 0x2028, 0x2029}
+	whiteSpace     = []rune{'\t', '\r', ' ', ' ', 0xA0, 0xA0, 0x1680, 0x1680, 0x2000, 0x200A, 0x2028, 0x2029,
+		0x202F, 0x202F, 0x205F, 0x205F, 0x3000, 0x3000, 0xFEFF, 0xFEFF}
+	lineEnds = []rune{'\n', '\n', '\r', '\r', 0x2028, 0x2029}
 )
 
 // escape reads an escape from behind its backslash on, and whether it is a single character.
@@ -76,7 +77,8 @@ func (r *reader) decimal(c rune, inClass bool) (atom *Node, single bool) {
 	return &Node{Op: Reference}, false
 }
 
-// coded reads a character that is given by its number or as a control letter; what only looks like one stands for itself.
+// coded reads a character that is given by its number or as a control letter; what only looks like one stands
+// for itself.
 func (r *reader) coded(c rune) rune {
 	start, value, ok := r.pos, rune(0), false
 	switch {
@@ -92,7 +94,8 @@ func (r *reader) coded(c rune) rune {
 		value, ok = rune(n), r.take("}") && (err == nil && n <= unicode.MaxRune)
 	default:
 		value, ok = r.unit(4)
-		if low := r.pos; ok && r.mode != Plain && value >= 0xd800 && value < 0xdc00 && r.take(`\u`) { // two of them are one character
+		// two of them are one character
+		if low := r.pos; ok && r.mode != Plain && value >= 0xd800 && value < 0xdc00 && r.take(`\u`) {
 			if second, paired := r.unit(4); paired && second >= 0xdc00 && second < 0xe000 {
 				return (value-0xd800)<<10 + (second - 0xdc00) + 0x10000
 			}

@@ -24,9 +24,11 @@ const (
 
 // Pattern is a regular expression that was read.
 type Pattern struct {
-	Tree       *Node  // nil with a Fault, and of what is nested too deep to be looked at
-	Fault      string // why ECMAScript does not read it; newer syntax than an engine knows (modifiers, repeated names of groups) is none
-	References bool   // it refers to what a group matched
+	Tree *Node // nil with a Fault, and of what is nested too deep to be looked at
+	// why ECMAScript does not read it; newer syntax than an engine knows (modifiers, repeated names of
+	// groups) is none
+	Fault      string
+	References bool // it refers to what a group matched
 }
 
 // Node is a part of a pattern.
@@ -37,7 +39,8 @@ type Node struct {
 	Set         []rune   // of a Character: the first and last ones of the ranges that it names, by turns
 	Properties  []string // of a Character: what it names besides, as \p{L}
 	Inverse     bool     // the Character is one of all others
-	Text        string   // of an Assertion: how it begins, as ^ or (?=; of a Sequence: flags that a group sets
+	// of an Assertion: how it begins, as ^ or (?=; of a Sequence: flags that a group sets
+	Text string
 }
 
 // Op is what a Node is.
@@ -67,9 +70,10 @@ func one(c rune) *Node { return &Node{Set: []rune{c, c}} }
 // Read reads a pattern.
 func Read(pattern string, mode Mode) Pattern {
 	r := reader{src: []rune(pattern), mode: mode}
-	r.named = strings.Contains(pattern, "(?<") && slices.ContainsFunc(strings.Split(pattern, "(?<")[1:], func(rest string) bool {
-		return rest != "" && rest[0] != '=' && rest[0] != '!'
-	})
+	r.named = strings.Contains(pattern, "(?<") &&
+		slices.ContainsFunc(strings.Split(pattern, "(?<")[1:], func(rest string) bool {
+			return rest != "" && rest[0] != '=' && rest[0] != '!'
+		})
 	tree := r.disjunction()
 	if r.depth > maxGroups {
 		return Pattern{}
@@ -162,7 +166,8 @@ func (r *reader) disjunction() *Node {
 	return all
 }
 
-// quantifier reads what may follow an atom. Whether it is lazy changes what a match captures, not whether there is one.
+// quantifier reads what may follow an atom. Whether it is lazy changes what a match captures, not whether
+// there is one.
 func (r *reader) quantifier(atom *Node) *Node {
 	repeated := &Node{Op: Repetition, Parts: []*Node{atom}, Most: -1}
 	switch {
@@ -304,7 +309,8 @@ func (r *reader) name() string {
 	start := r.pos
 	for r.pos < len(r.src) && r.peek() != '>' {
 		c := r.peek()
-		if !(unicode.IsLetter(c) || c == '_' || c == '$' || c == '\\' || r.pos > start && (unicode.IsDigit(c) || unicode.IsMark(c))) {
+		if !(unicode.IsLetter(c) || c == '_' || c == '$' || c == '\\' ||
+			r.pos > start && (unicode.IsDigit(c) || unicode.IsMark(c))) {
 			r.fail("a group has no usable name")
 			return ""
 		}

@@ -1,4 +1,5 @@
-// Package exit maps what a command returned to the exit status of the program, in one place for every command and format.
+// Package exit maps what a command returned to the exit status of the program, in one place for every command
+// and format.
 package exit
 
 import (
@@ -9,7 +10,8 @@ import (
 	"time"
 )
 
-// The exit statuses; docs/usage.md tells what each means. An interrupted run has 130 or 143, as shells have it.
+// The exit statuses; docs/usage.md tells what each means. An interrupted run has 130 or 143, as shells have
+// it.
 const (
 	OK         = 0
 	Findings   = 1 // findings at or above the threshold
@@ -53,7 +55,8 @@ func (a *advice) Hint() string { return a.do }
 // Advise makes an error that has a method Hint: what to do next.
 func Advise(do, format string, args ...any) error { return &advice{fmt.Errorf(format, args...), do} }
 
-// HintOf is what the method Hint of an error, or of one that it wraps, says to do next; empty where nothing is said.
+// HintOf is what the method Hint of an error, or of one that it wraps, says to do next; empty where nothing
+// is said.
 func HintOf(err error) string {
 	var advised interface{ Hint() string }
 	if errors.As(err, &advised) {
@@ -68,8 +71,8 @@ type unable struct{ error }
 // Unwrap is the error itself.
 func (u unable) Unwrap() error { return u.error }
 
-// Unable makes an error whose status is Incomplete, also where it is part of a UsageError: what was asked for may be right, and could
-// not be had.
+// Unable makes an error whose status is Incomplete, also where it is part of a UsageError: what was asked for
+// may be right, and could not be had.
 func Unable(err error) error { return unable{err} }
 
 // Code is an error that carries a status whose reason has been told already.

@@ -1,5 +1,5 @@
-// Package files reads and writes files with care: never more than was asked for, never half a file, nothing through a link
-// that leads out of the project, nothing secret where others can read it.
+// Package files reads and writes files with care: never more than was asked for, never half a file, nothing
+// through a link that leads out of the project, nothing secret where others can read it.
 package files
 
 import (
@@ -28,19 +28,22 @@ func Bytes(data []byte) Content {
 	}
 }
 
-// Replace writes a file that is whole at any time. It keeps the mode that the file has; a new one gets that of the user's umask.
+// Replace writes a file that is whole at any time. It keeps the mode that the file has; a new one gets that
+// of the user's umask.
 func Replace(path string, data []byte) error { return replace(path, asItWas, Bytes(data)) }
 
 // asItWas is the mode of the file that is replaced, or the usual one of a new file.
 const asItWas fs.FileMode = 0
 
-// ReplacePrivate is Replace for what nobody but the user may read. It also removes what killed runs have left instead of the file.
+// ReplacePrivate is Replace for what nobody but the user may read. It also removes what killed runs have left
+// instead of the file.
 func ReplacePrivate(path string, data []byte) error {
 	sweep(filepath.Dir(path), filepath.Base(path))
 	return replace(path, 0o600, Bytes(data))
 }
 
-// replace writes into a file beside the other one, which takes its place once all of it is there, and is removed otherwise.
+// replace writes into a file beside the other one, which takes its place once all of it is there, and is
+// removed otherwise.
 func replace(path string, mode fs.FileMode, content Content) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -54,7 +57,8 @@ func replace(path string, mode fs.FileMode, content Content) error {
 	return put(path, 0o600, content, func(file *os.File) error { return file.Chmod(mode) })
 }
 
-// put makes a file with a mode that the user's umask narrows, fills and finishes it, and lets it take its place.
+// put makes a file with a mode that the user's umask narrows, fills and finishes it, and lets it take its
+// place.
 func put(path string, mode fs.FileMode, content Content, finish func(*os.File) error) error {
 	file, err := beside(path, mode)
 	if err != nil {
@@ -73,7 +77,8 @@ func put(path string, mode fs.FileMode, content Content, finish func(*os.File) e
 func beside(path string, mode fs.FileMode) (*os.File, error) {
 	for {
 		name := temporary + filepath.Base(path) + strconv.FormatUint(uint64(rand.Uint32()), 10)
-		file, err := os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+		file, err := os.OpenFile(filepath.Join(filepath.Dir(path), name),
+			os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
 		if !errors.Is(err, fs.ErrExist) {
 			return file, err
 		}
@@ -83,13 +88,15 @@ func beside(path string, mode fs.FileMode) (*os.File, error) {
 // temporary is what the names of files begin with that are to become another.
 const temporary = ".tmp-"
 
-// abandonedAfter is the age from which such a file is taken for one of a run that was killed: the others live for milliseconds.
+// abandonedAfter is the age from which such a file is taken for one of a run that was killed: the others live
+// for milliseconds.
 const abandonedAfter = time.Minute
 
 // SweepSnapshots removes what killed runs left in a folder of snapshots, for once before many are replaced.
 func SweepSnapshots(folder string) { sweep(folder, "") }
 
-// sweep removes what killed runs have left instead of the file with a name; "" = of any name that ends in .json.
+// sweep removes what killed runs have left instead of the file with a name; "" = of any name that ends in
+// .json.
 func sweep(folder, name string) {
 	entries, _ := os.ReadDir(folder)
 	for _, entry := range entries {
@@ -102,7 +109,8 @@ func sweep(folder, name string) {
 	}
 }
 
-// isTemporary tells whether replace gives such a name to a file that is to become the one called name: that name, and digits.
+// isTemporary tells whether replace gives such a name to a file that is to become the one called name: that
+// name, and digits.
 func isTemporary(entry, name string) bool {
 	base := strings.TrimRight(entry, "0123456789")
 	if base == entry {
@@ -115,8 +123,8 @@ func isTemporary(entry, name string) bool {
 	return ours && strings.Trim(digits, "0123456789") == "" && digits != ""
 }
 
-// WriteOutput writes a whole file or none, for a run in dir. What a symbolic link points at is replaced; a device or pipe,
-// such as /dev/stdout, is written into until a moment after ctx ends.
+// WriteOutput writes a whole file or none, for a run in dir. What a symbolic link points at is replaced; a
+// device or pipe, such as /dev/stdout, is written into until a moment after ctx ends.
 func WriteOutput(ctx context.Context, dir, path string, content Content) error {
 	if err := CheckInside(dir, path); err != nil {
 		return err
@@ -199,7 +207,8 @@ func Read(path string, limit int64) ([]byte, error) {
 // ErrNotRegular is the error of reading a folder, a pipe or a device where a file is expected.
 var ErrNotRegular = errors.New("not a regular file")
 
-// ReadRegular is Read for paths that somebody else chose: a pipe there would keep the reader waiting for ever.
+// ReadRegular is Read for paths that somebody else chose: a pipe there would keep the reader waiting for
+// ever.
 func ReadRegular(path string, limit int64) ([]byte, error) {
 	file, err := os.OpenFile(path, withoutWaiting, 0)
 	if err != nil {

@@ -37,7 +37,8 @@ func From(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// LeadsOut is where a path leads, links followed, when that is not inside the project around dir; "" when it is.
+// LeadsOut is where a path leads, links followed, when that is not inside the project around dir; "" when it
+// is.
 func LeadsOut(dir, path string) string {
 	if real := RealPath(path); !Below(real, RealPath(ProjectRoot(dir))) {
 		return real
@@ -51,7 +52,8 @@ func CheckInside(dir, path string) error {
 		return nil
 	}
 	if real := LeadsOut(dir, path); real != "" {
-		return fmt.Errorf("it is a link out of the project, to %s: name that file if you mean it", plain(real))
+		return fmt.Errorf("it is a link out of the project, to %s: name that file if you mean it",
+			plain(real))
 	}
 	return nil
 }
@@ -79,7 +81,8 @@ func RealPath(path string) string {
 	for last := path; filepath.Dir(last) != last; last = ways[len(ways)-1] {
 		ways = append(ways, filepath.Dir(last))
 	}
-	there := sort.Search(len(ways), func(i int) bool { // below what is missing all is: of thousand levels ten are looked at
+	// below what is missing all is: of thousand levels ten are looked at
+	there := sort.Search(len(ways), func(i int) bool {
 		_, err := filepath.EvalSymlinks(ways[i])
 		return err == nil
 	})

@@ -20,8 +20,9 @@ const (
 	NotReadable fs.FileMode = 0o077 // nor write
 )
 
-// CheckPrivate is an error when a file or folder is not the user's, when others may do with it what denied says, and for a
-// link, which somebody else may have put there. What does not exist is private; on Windows, so is what the profile holds.
+// CheckPrivate is an error when a file or folder is not the user's, when others may do with it what denied
+// says, and for a link, which somebody else may have put there. What does not exist is private; on Windows,
+// so is what the profile holds.
 func CheckPrivate(path string, denied fs.FileMode) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -41,13 +42,16 @@ func CheckPrivate(path string, denied fs.FileMode) error {
 	case info.Mode()&denied == 0:
 		return nil
 	case denied == NotWritable:
-		return fmt.Errorf("%s can be written by others, so it proves nothing: chmod go-w it, or remove it", path)
+		return fmt.Errorf(
+			"%s can be written by others, so it proves nothing: chmod go-w it, or remove it", path)
 	}
-	return fmt.Errorf("%s can be read by others (mode %04o): make it private with chmod go= %s", path, info.Mode().Perm(), path)
+	return fmt.Errorf("%s can be read by others (mode %04o): make it private with chmod go= %s", path,
+		info.Mode().Perm(), path)
 }
 
-// CheckFolder is CheckPrivate for a folder of the user's, which may be a link, and for the folders above it: who owns or can
-// write one of those can put another folder in its place. sshd asks the same of the folders of keys.
+// CheckFolder is CheckPrivate for a folder of the user's, which may be a link, and for the folders above it:
+// who owns or can write one of those can put another folder in its place. sshd asks the same of the folders
+// of keys.
 func CheckFolder(path string, denied fs.FileMode) error {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -58,7 +62,8 @@ func CheckFolder(path string, denied fs.FileMode) error {
 	return checkAbove(path)
 }
 
-// Folder is a folder of the user's with files of ours in JSON. It need not exist, and is made when something is to be kept.
+// Folder is a folder of the user's with files of ours in JSON. It need not exist, and is made when something
+// is to be kept.
 type Folder struct {
 	Path   string      // absolute; empty = there is no home folder
 	Denied fs.FileMode // what others may not do
@@ -68,7 +73,8 @@ type Folder struct {
 // File returns the path of a file of the folder.
 func (f Folder) File(name string) string { return filepath.Join(f.Path, name) }
 
-// Read hands the content of a file to parse. The error of one that is not there is fs.ErrNotExist; others name the file.
+// Read hands the content of a file to parse. The error of one that is not there is fs.ErrNotExist; others
+// name the file.
 func (f Folder) Read(name string, parse func(data []byte) error) error {
 	if err := errors.Join(CheckFolder(f.Path, f.Denied), CheckPrivate(f.File(name), f.Denied)); err != nil {
 		return err
@@ -133,7 +139,8 @@ func (f Folder) Lock(ctx context.Context, name string) (release func(), err erro
 	return func() { _ = lock.Unlock() }, nil
 }
 
-// Make makes the folder for the user alone, unless it is there, as CheckFolder has it; nothing below somebody else's.
+// Make makes the folder for the user alone, unless it is there, as CheckFolder has it; nothing below somebody
+// else's.
 func (f Folder) Make() error {
 	if !filepath.IsAbs(f.Path) {
 		return errors.New("there is no home folder: set HOME, or XDG_STATE_HOME to an absolute path")
@@ -147,7 +154,8 @@ func (f Folder) Make() error {
 	return CheckFolder(f.Path, f.Denied)
 }
 
-// checkAbove is an error for a path below a folder in which others can rename what is in it, links followed or not.
+// checkAbove is an error for a path below a folder in which others can rename what is in it, links followed
+// or not.
 func checkAbove(path string) error {
 	for _, folder := range []string{RealPath(path), path} {
 		for folder != filepath.Dir(folder) {
@@ -175,7 +183,8 @@ func checkParent(folder string) error {
 	}
 	mode := info.Mode()
 	if mode&fs.ModeSticky == 0 && (mode&0o002 != 0 || mode&0o020 != 0 && !ownGroup(info)) {
-		return fmt.Errorf("%s can be written by others, and with it what mcpctl keeps below: chmod go-w it", folder)
+		return fmt.Errorf(
+			"%s can be written by others, and with it what mcpctl keeps below: chmod go-w it", folder)
 	}
 	return nil
 }

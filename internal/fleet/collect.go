@@ -21,17 +21,21 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
-// Collect gives the surfaces of all targets in their order: of those that are live, as many are contacted at once as Contact allows.
+// Collect gives the surfaces of all targets in their order: of those that are live, as many are contacted at
+// once as Contact allows.
 func (f *Fleet) Collect(ctx context.Context, targets []Target) ([]Surface, error) {
 	return f.Each(ctx, targets, func(int, *Surface) error { return nil })
 }
 
 // Each is Collect that has visit look at each surface once it is there, as Visit does.
-func (f *Fleet) Each(ctx context.Context, targets []Target, visit func(i int, s *Surface) error) ([]Surface, error) {
+func (f *Fleet) Each(ctx context.Context, targets []Target, visit func(i int, s *Surface) error) ([]Surface,
+	error) {
 	surfaces := make([]Surface, len(targets))
 	servers, slots := live(targets)
 	for i, s := range servers {
-		surfaces[slots[i]] = FromResult(probe.Result{Server: s, Err: &probe.Error{Server: s.Name, Stage: probe.Starting, Err: errNotTried}})
+		surfaces[slots[i]] = FromResult(
+			probe.Result{Server: s, Err: &probe.Error{Server: s.Name, Stage: probe.Starting,
+				Err: errNotTried}})
 	}
 	err := f.Visit(ctx, targets, func(i int, s *Surface) error {
 		defer func() { surfaces[i] = *s }()
@@ -43,14 +47,16 @@ func (f *Fleet) Each(ctx context.Context, targets []Target, visit func(i int, s 
 	return surfaces, nil
 }
 
-// Visit has visit look at each surface once it is there, several at a time, in no order, and keeps none: a fleet of any size takes
-// little memory. The first error of a visit is that of the whole, and ends it.
+// Visit has visit look at each surface once it is there, several at a time, in no order, and keeps none: a
+// fleet of any size takes little memory. The first error of a visit is that of the whole, and ends it.
 func (f *Fleet) Visit(ctx context.Context, targets []Target, visit func(i int, s *Surface) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	servers, slots := live(targets)
 	arrived := make([]*Surface, len(targets))
-	progress, places := terminal.NewProgress(f.process, kit.Map(servers, func(s probe.Server) string { return report.Visible(s.Name) })), placesOf(f.Config.Entries)
+	progress, places := terminal.NewProgress(f.process,
+		kit.Map(servers, func(s probe.Server) string { return report.Visible(s.Name) })),
+		placesOf(f.Config.Entries)
 	defer progress.Finish()
 	begin, visits := newVisits(stop, func(i int) error {
 		s := arrived[i]
@@ -78,8 +84,10 @@ func (f *Fleet) Visit(ctx context.Context, targets []Target, visit func(i int, s
 		s := FromResult(result)
 		s.Package, s.Interrupted = t.packageOf(), result.Err != nil && ctx.Err() != nil
 		s.Given = given(result.Server, f.options)
-		if t.typed && !f.contact.AllowScripts && s.Error != nil && strings.HasPrefix(s.Error.Message, "the server ended") {
-			s.Error.Hint = "install scripts of packages did not run: if this one needs them, add --allow-scripts"
+		if t.typed && !f.contact.AllowScripts && s.Error != nil &&
+			strings.HasPrefix(s.Error.Message, "the server ended") {
+			s.Error.Hint = "install scripts of packages did not run: if this one needs them, add " +
+				"--allow-scripts"
 		}
 		progress.Done(result.Index, report.Answer(s.Server))
 		arrived[slots[result.Index]] = &s
@@ -116,7 +124,8 @@ func (f *Fleet) Later(ctx context.Context, targets []Target) ([]Pending, error) 
 		saved := t.saved // the rest of a target is large
 		all[i] = Pending{saved.Name, func() (Surface, error) { return Target{saved: saved}.later() }}
 	}
-	surfaces, err := f.Collect(ctx, slices.DeleteFunc(slices.Clone(targets), func(t Target) bool { return t.saved != nil }))
+	surfaces, err := f.Collect(ctx, slices.DeleteFunc(slices.Clone(targets),
+		func(t Target) bool { return t.saved != nil }))
 	for i := range all {
 		if all[i].Read == nil && err == nil {
 			s := surfaces[0]
@@ -126,8 +135,10 @@ func (f *Fleet) Later(ctx context.Context, targets []Target) ([]Pending, error) 
 	return all, err
 }
 
-// newVisits returns visits that begin while a processor is free. The first error stops the run; what would begin after it is skipped.
-func newVisits(stop context.CancelCauseFunc, visit func(i int) error) (begin func(i int), visits *errgroup.Group) {
+// newVisits returns visits that begin while a processor is free. The first error stops the run; what would
+// begin after it is skipped.
+func newVisits(stop context.CancelCauseFunc, visit func(i int) error) (begin func(i int),
+	visits *errgroup.Group) {
 	visits = new(errgroup.Group)
 	visits.SetLimit(runtime.GOMAXPROCS(0))
 	var failed atomic.Bool
@@ -167,7 +178,8 @@ func live(targets []Target) (servers []probe.Server, slots []int) {
 	return servers, slots
 }
 
-// tolerate marks a failed server that mcpctl.yaml tolerates; never what is wrong with the configuration itself.
+// tolerate marks a failed server that mcpctl.yaml tolerates; never what is wrong with the configuration
+// itself.
 func tolerate(f *Fleet, s *Surface) {
 	if s.Incomplete() && !s.Misconfigured {
 		s.Tolerated = f.Tolerated(s.Name)
@@ -188,7 +200,8 @@ func placesOf(entries []config.Entry) map[string][]report.Place {
 	return at
 }
 
-// Ping pings the live targets at once, as many as Contact allows, each count times over one connection with a pause between.
+// Ping pings the live targets at once, as many as Contact allows, each count times over one connection with a
+// pause between.
 func (f *Fleet) Ping(ctx context.Context, targets []Target) []Surface {
 	surfaces := kit.Map(targets, Target.Known)
 	servers, slots := live(targets)
@@ -224,9 +237,12 @@ func pingOne(ctx context.Context, server probe.Server, options probe.Options) (S
 
 // SessionOptions are what a session needs beside what the run says.
 type SessionOptions struct {
-	Elicit   func(ctx context.Context, params json.RawMessage) (json.RawMessage, error) // answers the questions of the server; nil = nobody does
-	Hear     func(probe.Heard)                                                          // is told progress and log messages; nil = neither is asked for
-	LogLevel string                                                                     // of the messages to ask for
+	// answers the questions of the server; nil = nobody does
+	Elicit func(ctx context.Context, params json.RawMessage) (json.RawMessage, error)
+	// is told progress and log messages; nil = neither is asked for
+	Hear func(probe.Heard)
+	// of the messages to ask for
+	LogLevel string
 }
 
 // Open connects to a live target.

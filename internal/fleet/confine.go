@@ -15,15 +15,18 @@ import (
 // Buildable says why nothing may be built before servers are started; nil = it may be.
 func (c Contact) Buildable() error {
 	if c.Sandbox {
-		return exit.Usagef("a build runs outside of the sandbox: build first and leave --build out, or leave --sandbox out")
+		return exit.Usagef("a build runs outside of the sandbox: build first and leave --build out, or " +
+			"leave --sandbox out")
 	}
 	return nil
 }
 
-// confine shuts servers that are started here in. What cannot be is a failure, or told; without a sandbox nothing is started.
+// confine shuts servers that are started here in. What cannot be is a failure, or told; without a sandbox
+// nothing is started.
 func (c Contact) confine(p host.Process, targets []Target) error {
 	if c.InheritEnv {
-		return exit.Usagef("--inherit-env hands the secrets of the environment into the sandbox: leave one of the two out, or name what is needed with --env")
+		return exit.Usagef("--inherit-env hands the secrets of the environment into the sandbox: leave one " +
+			"of the two out, or name what is needed with --env")
 	}
 	box, lacks, err := sandbox.Detect(context.Background(), p)
 	if err != nil {
@@ -46,7 +49,8 @@ func (c Contact) confine(p host.Process, targets []Target) error {
 				p.Note("%s: --sandbox: %s", name, report.Visible(note))
 			}
 		case t.server.HTTP != nil && t.server.HTTP.Helper != nil:
-			targets[i] = t.unconfined(errors.New("a command gives its headers, and runs outside of the sandbox: give them with --header or --bearer, or leave --sandbox out"))
+			targets[i] = t.unconfined(errors.New("a command gives its headers, and runs outside of the " +
+				"sandbox: give them with --header or --bearer, or leave --sandbox out"))
 		default:
 			p.Note("%s: --sandbox was not applied: it is contacted, and nothing is started", name)
 		}
@@ -56,7 +60,8 @@ func (c Contact) confine(p host.Process, targets []Target) error {
 
 // unconfined is a target that is not contacted, since it cannot be shut in.
 func (t Target) unconfined(why error) Target {
-	failure := &report.Failure{Stage: "configuration", Message: "--sandbox: " + report.Visible(why.Error()), Hint: "what can be granted to a server stands in docs/security.md; or run it without --sandbox"}
+	failure := &report.Failure{Stage: "configuration", Message: "--sandbox: " + report.Visible(why.Error()),
+		Hint: "what can be granted to a server stands in docs/security.md; or run it without --sandbox"}
 	t = t.failed(failure)
 	t.known.Misconfigured = true
 	return t

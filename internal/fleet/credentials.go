@@ -21,8 +21,9 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
-// prepare makes the servers that are contacted of those that are configured: with what flags say of headers, environment,
-// protocol and timeout, and confined when that is wanted. Headers of flags may hold credentials, so they go to one origin.
+// prepare makes the servers that are contacted of those that are configured: with what flags say of headers,
+// environment, protocol and timeout, and confined when that is wanted. Headers of flags may hold credentials,
+// so they go to one origin.
 func (c Contact) prepare(p host.Process, targets []Target) error {
 	flags, err := c.credentials(p)
 	if err != nil {
@@ -33,7 +34,8 @@ func (c Contact) prepare(p host.Process, targets []Target) error {
 		return exit.Misuse(err)
 	}
 	if origins := originsOf(targets); flags.given() && len(origins) > 1 {
-		return exit.Usagef("headers of the command line would go to %d origins (%s, %s, …): name one server, or put headers into the configuration", len(origins), origins[0], origins[1])
+		return exit.Usagef("headers of the command line would go to %d origins (%s, %s, …): name one "+
+			"server, or put headers into the configuration", len(origins), origins[0], origins[1])
 	}
 	for i, t := range targets {
 		if t.plain == nil {
@@ -156,7 +158,8 @@ const (
 	helperErrors = 2 << 10
 )
 
-// helperAuthorizer gives the headers of a server's helper, kept for the run in memory; after a refusal it runs once more.
+// helperAuthorizer gives the headers of a server's helper, kept for the run in memory; after a refusal it
+// runs once more.
 func helperAuthorizer(server probe.Server, environ []string, fixed map[string]probe.Secret) probe.Authorize {
 	var turn sync.Mutex
 	var last map[string]probe.Secret
@@ -188,16 +191,19 @@ func runHelper(ctx context.Context, server probe.Server, environ []string) (map[
 	}
 	helper := *server.HTTP.Helper
 	fail := func(err error) error {
-		return exit.Advise("run it by hand in the folder of its configuration: "+report.Visible(redact.MaskLine(helper.Command)),
+		return exit.Advise("run it by hand in the folder of its configuration: "+
+			report.Visible(redact.MaskLine(helper.Command)),
 			"running the command that gives headers: %v", err)
 	}
 	said, out := &process.Tail{Limit: helperErrors}, &process.CappedBuffer{Limit: helperOutput}
-	command := process.ShellCommand{Line: helper.Command, Env: helperEnviron(server, environ), Limit: helperTime, Dir: helper.Dir}
+	command := process.ShellCommand{Line: helper.Command, Env: helperEnviron(server, environ),
+		Limit: helperTime, Dir: helper.Dir}
 	switch err := command.Run(ctx, out, said); {
 	case out.Over:
 		return nil, fail(fmt.Errorf("it wrote more than %d KiB", helperOutput>>10))
 	case err != nil:
-		return nil, fail(fmt.Errorf("%w%s", err, process.Quoted(redactOutput(said.String(), string(out.Text), server, environ))))
+		return nil, fail(fmt.Errorf("%w%s", err,
+			process.Quoted(redactOutput(said.String(), string(out.Text), server, environ))))
 	}
 	headers, err := config.HelperHeaders(helper, out.Text)
 	if err != nil {
@@ -217,7 +223,8 @@ func helperEnviron(server probe.Server, environ []string) []string {
 	return environ
 }
 
-// redactOutput is a failed helper's standard error without its output, values of its environment and headers, and tokens.
+// redactOutput is a failed helper's standard error without its output, values of its environment and headers,
+// and tokens.
 func redactOutput(text, output string, server probe.Server, environ []string) string {
 	secrets := append(redact.InEnvironment(environ), strings.FieldsFunc(output, func(r rune) bool {
 		return strings.ContainsRune(" \t\r\n\"'{}:,", r)

@@ -1,5 +1,5 @@
-// Package fleet brings the servers of a run together: from words to targets that have passed every gate, and to surfaces.
-// Only Resolve makes a Target that can be contacted, and no other package opens a connection.
+// Package fleet brings the servers of a run together: from words to targets that have passed every gate, and
+// to surfaces. Only Resolve makes a Target that can be contacted, and no other package opens a connection.
 package fleet
 
 import (
@@ -34,17 +34,18 @@ type Selection struct {
 
 // Contact says how servers are reached. The zero value is not enough: see DefaultContact.
 type Contact struct {
-	Timeout    *time.Duration // per server, 0 = none; nil = as configured, else 30 seconds
-	Parallel   int            // servers at once; 0 = the limits of probe.Options.Parallel
-	Retries    int            // further attempts after a failure that can heal
-	FailFast   bool           // stop at the first server that fails
-	ReadTwice  bool           // ask for every list a second time
-	Protocol   string         // "auto", or a version to pin
-	CACert     string         // PEM file of further certificates
-	Declares   string         // client capabilities: "none" or a list with commas; empty = what commands answer
-	Env        []string       // K=V for every stdio server
-	InheritEnv bool           // the whole environment for stdio servers
-	Sandbox    bool           // confine stdio servers
+	Timeout   *time.Duration // per server, 0 = none; nil = as configured, else 30 seconds
+	Parallel  int            // servers at once; 0 = the limits of probe.Options.Parallel
+	Retries   int            // further attempts after a failure that can heal
+	FailFast  bool           // stop at the first server that fails
+	ReadTwice bool           // ask for every list a second time
+	Protocol  string         // "auto", or a version to pin
+	CACert    string         // PEM file of further certificates
+	// client capabilities: "none" or a list with commas; empty = what commands answer
+	Declares   string
+	Env        []string // K=V for every stdio server
+	InheritEnv bool     // the whole environment for stdio servers
+	Sandbox    bool     // confine stdio servers
 
 	AllowScripts bool // install scripts and builds of typed packages run
 
@@ -67,7 +68,8 @@ type Fleet struct {
 	contact  Contact
 	options  probe.Options
 	gate     trust.Gate
-	answers  map[string]string // to prompts of the configuration, by the variable that stands for each; never stored
+	// to prompts of the configuration, by the variable that stands for each; never stored
+	answers  map[string]string
 	remarked []string          // what was told of the configuration
 	fresh    *freshness        // looks at the configuration again before a server starts
 	streams  map[string][]byte // configurations that cannot be read twice
@@ -82,7 +84,8 @@ func (f *Fleet) Survey(ctx context.Context, from []source.Source) ([]Surface, er
 	return f.Collect(ctx, targets)
 }
 
-// Load reads the configuration, and asks a person what the servers of SOURCEs need: trust, and what they lack.
+// Load reads the configuration, and asks a person what the servers of SOURCEs need: trust, and what they
+// lack.
 func Load(ctx context.Context, p host.Process, s Selection, c Contact, from []source.Source) (*Fleet, error) {
 	if s.Shard.Count > 0 && len(from) > 0 {
 		return nil, exit.Usagef("--shard divides the configured servers: name none, or leave it out")
@@ -113,7 +116,8 @@ func Load(ctx context.Context, p host.Process, s Selection, c Contact, from []so
 	return f, nil
 }
 
-// Read reads the configuration and asks nobody. With an error there is what could be read of it all the same, or nil.
+// Read reads the configuration and asks nobody. With an error there is what could be read of it all the same,
+// or nil.
 func Read(ctx context.Context, p host.Process, s Selection) (*config.Config, error) {
 	f := &Fleet{process: p, selected: s}
 	err := f.read(ctx, nil)
@@ -128,8 +132,8 @@ func (f *Fleet) Reload(ctx context.Context, from []source.Source) (*Fleet, error
 	return &again, err
 }
 
-// read reads the configuration. What is wrong with a whole file stops the run, unless no configured server is asked for and
-// the project's own file is whole.
+// read reads the configuration. What is wrong with a whole file stops the run, unless no configured server is
+// asked for and the project's own file is whole.
 func (f *Fleet) read(ctx context.Context, from []source.Source) error {
 	lookup := func(name string) (string, bool) { // the environment, with the answers of this run
 		if value, ok := f.answers[name]; ok {
@@ -139,7 +143,8 @@ func (f *Fleet) read(ctx context.Context, from []source.Source) error {
 	}
 	cfg, err := host.Await(ctx, func() (*config.Config, error) { // a hostile one takes long
 		return config.Load(config.Input{
-			Files: f.selected.Files, Stdin: f.process.In, Streams: f.streams, Dir: f.process.Dir, Home: f.process.Home, Lookup: lookup, Rules: report.AllRuleIDs, Discover: f.selected.Discover,
+			Files: f.selected.Files, Stdin: f.process.In, Streams: f.streams, Dir: f.process.Dir,
+			Home: f.process.Home, Lookup: lookup, Rules: report.AllRuleIDs, Discover: f.selected.Discover,
 		})
 	})
 	if f.Config = cfg; cfg == nil {
@@ -162,14 +167,17 @@ func (f *Fleet) read(ctx context.Context, from []source.Source) error {
 
 // needsConfig tells whether a broken configuration matters to a run over SOURCEs.
 func needsConfig(err error, from []source.Source, project string) bool {
-	if len(from) == 0 || slices.ContainsFunc(from, func(s source.Source) bool { return s.Kind == source.Configured }) {
+	if len(from) == 0 || slices.ContainsFunc(from,
+		func(s source.Source) bool { return s.Kind == source.Configured }) {
 		return true
 	}
 	var problems config.Problems
-	return !errors.As(err, &problems) || slices.ContainsFunc(problems, func(p config.Problem) bool { return p.File == project })
+	return !errors.As(err, &problems) ||
+		slices.ContainsFunc(problems, func(p config.Problem) bool { return p.File == project })
 }
 
-// tellRemarks says which files were left out, and with --verbose which servers; of a configuration read again once.
+// tellRemarks says which files were left out, and with --verbose which servers; of a configuration read again
+// once.
 func tellRemarks(f *Fleet) {
 	for _, p := range f.Config.Remarks {
 		if (p.Server == "" || f.process.Verbose) && !slices.Contains(f.remarked, p.Error()) {
@@ -193,14 +201,17 @@ func placeOf(p config.Problem) string {
 // options are how the prober reaches servers.
 func (c Contact) options(p host.Process) (probe.Options, error) {
 	o := probe.Options{
-		Timeout: defaultTimeout, Parallel: c.Parallel, Protocol: c.Protocol, Retries: c.Retries, FailFast: c.FailFast, ReadTwice: c.ReadTwice,
-		Environ: p.Environ, InheritEnv: c.InheritEnv, Client: probe.Client{Name: "mcpctl", Version: p.Version},
+		Timeout: defaultTimeout, Parallel: c.Parallel, Protocol: c.Protocol, Retries: c.Retries,
+		FailFast: c.FailFast, ReadTwice: c.ReadTwice,
+		Environ: p.Environ, InheritEnv: c.InheritEnv,
+		Client: probe.Client{Name: "mcpctl", Version: p.Version},
 	}
 	if c.Timeout != nil {
 		o.Timeout = *c.Timeout
 	}
 	if known := probe.Versions(); c.Protocol != "auto" && !slices.Contains(known, c.Protocol) {
-		return o, exit.Usagef("--protocol is auto or one of %s, not %q", strings.Join(known, ", "), c.Protocol)
+		return o, exit.Usagef("--protocol is auto or one of %s, not %q", strings.Join(known, ", "),
+			c.Protocol)
 	}
 	var err error
 	if o.Capabilities, err = declared(c.Declares); err != nil {
@@ -222,7 +233,8 @@ func declared(text string) ([]string, error) {
 	names := strings.Split(text, ",")
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return nil, exit.Usagef("--client-capabilities is none or a list of %s, not %q", strings.Join(known, ","), name)
+			return nil, exit.Usagef("--client-capabilities is none or a list of %s, not %q",
+				strings.Join(known, ","), name)
 		}
 	}
 	return names, nil

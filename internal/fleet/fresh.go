@@ -11,8 +11,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/trust"
 )
 
-// freshness keeps found servers from starting again once their entry changed: before each start the files of the
-// configuration and the trust store are looked at, and read again if one of them is another than before.
+// freshness keeps found servers from starting again once their entry changed: before each start the files of
+// the configuration and the trust store are looked at, and read again if one of them is another than before.
 type freshness struct {
 	mu      sync.Mutex
 	seen    map[string]string          // the state of each file
@@ -41,7 +41,8 @@ func (s *freshness) verify(f *Fleet, a trust.Approved) func() error {
 		if s.trusted == nil || s.trusted[file+"\x00"+server][digest] {
 			return nil
 		}
-		return exit.Advise("review it with mcpctl config, then run mcpctl trust", "the entry of the server changed since it was trusted")
+		return exit.Advise("review it with mcpctl config, then run mcpctl trust",
+			"the entry of the server changed since it was trusted")
 	}
 }
 

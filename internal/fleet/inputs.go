@@ -41,7 +41,8 @@ func inputsOf(entries []config.Entry) []inputPrompt {
 	return asked
 }
 
-// askInputs asks each question once, and gives the answers by variable; without a terminal servers tell what they lack.
+// askInputs asks each question once, and gives the answers by variable; without a terminal servers tell what
+// they lack.
 func askInputs(ctx context.Context, p host.Process, asked []inputPrompt) (map[string]string, error) {
 	if len(asked) == 0 {
 		return nil, nil
@@ -59,7 +60,8 @@ func askInputs(ctx context.Context, p host.Process, asked []inputPrompt) (map[st
 			return nil, context.Cause(ctx)
 		case errors.Is(err, terminal.ErrClosed):
 			t.Printf("\n")
-			return nil, exit.Usagef("the input %q was not answered: set %s in the environment to run without being asked", q.ID, q.Variable)
+			return nil, exit.Usagef("the input %q was not answered: set %s in the environment to run "+
+				"without being asked", q.ID, q.Variable)
 		case err != nil:
 			return nil, fmt.Errorf("asking for the input %q: %w", q.ID, err)
 		}

@@ -27,8 +27,10 @@ func (f ItemFilter) Check() error {
 	if !f.Name.Valid() {
 		return exit.Usagef("--filter %q is not a pattern such as create_*", f.Name)
 	}
-	if words := KindWords(); f.Kind != "" && !slices.Contains(words, f.Kind) && !slices.Contains(words, f.Kind+"s") {
-		return exit.Usagef("--kind is one of %s, not %q%s", strings.Join(words, ", "), f.Kind, kit.DidYouMean(f.Kind, words))
+	if words := KindWords(); f.Kind != "" && !slices.Contains(words, f.Kind) &&
+		!slices.Contains(words, f.Kind+"s") {
+		return exit.Usagef("--kind is one of %s, not %q%s", strings.Join(words, ", "), f.Kind,
+			kit.DidYouMean(f.Kind, words))
 	}
 	return nil
 }
@@ -103,12 +105,14 @@ func mentions(raw json.RawMessage, pattern *regexp.Regexp) bool {
 	}
 }
 
-// Show puts all, or only the wanted items, into the reports of servers. One that certainly no surface offers is an error.
+// Show puts all, or only the wanted items, into the reports of servers. One that certainly no surface offers
+// is an error.
 func Show(surfaces []Surface, wanted []string) error {
 	missing := wanted
 	for i := range surfaces {
 		found := surfaces[i].show(wanted)
-		missing = slices.DeleteFunc(slices.Clone(missing), func(want string) bool { return slices.Contains(found, want) })
+		missing = slices.DeleteFunc(slices.Clone(missing),
+			func(want string) bool { return slices.Contains(found, want) })
 	}
 	if len(missing) == 0 {
 		return nil
@@ -153,5 +157,6 @@ func notOffered(surfaces []Surface, missing string) error {
 			}
 		}
 	}
-	return exit.Usagef("%s offers no %q%s: see mcpctl list", strings.Join(names, ", "), missing, kit.DidYouMean(missing, known))
+	return exit.Usagef("%s offers no %q%s: see mcpctl list", strings.Join(names, ", "), missing,
+		kit.DidYouMean(missing, known))
 }

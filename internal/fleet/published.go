@@ -45,7 +45,8 @@ func packageTarget(f *Fleet, s source.Source) (Target, error) {
 	return t, nil
 }
 
-// given returns the names of the variables that a server over stdio is started with; nil when it gets all of mcpctl's own.
+// given returns the names of the variables that a server over stdio is started with; nil when it gets all of
+// mcpctl's own.
 func given(s probe.Server, o probe.Options) []string {
 	if s.Stdio == nil || o.InheritEnv {
 		return nil
@@ -80,7 +81,8 @@ func packageServer(ref packages.Ref, launch packages.Command, args []string) pro
 	}
 }
 
-// AtVersion returns targets whose launchers start these versions, by the names of the servers, without install scripts.
+// AtVersion returns targets whose launchers start these versions, by the names of the servers, without
+// install scripts.
 func AtVersion(f *Fleet, targets []Target, versions map[string]string) ([]Target, error) {
 	launcher, err := f.Packages()
 	if err != nil {

@@ -65,7 +65,8 @@ func (t Target) later() (Surface, error) {
 
 // failed is a target that is not contacted, and why.
 func (t Target) failed(failure *report.Failure) Target {
-	return Target{known: &Surface{Server: report.Server{Name: t.Name(), State: report.Failed, Source: t.Source(), Error: failure}}}
+	return Target{known: &Surface{Server: report.Server{Name: t.Name(), State: report.Failed,
+		Source: t.Source(), Error: failure}}}
 }
 
 // Name is the server that the target is about.
@@ -96,13 +97,16 @@ func (f *Fleet) Timeout(t Target) time.Duration {
 	return f.options.Timeout
 }
 
-// Same tells whether a target is configured as another one. In which line does not matter, and functions have no equal.
+// Same tells whether a target is configured as another one. In which line does not matter, and functions have
+// no equal.
 func (t Target) Same(other Target) bool {
 	if t.server == nil || other.server == nil {
 		known, others := t.Known(), other.Known()
-		return t.server == other.server && known.Name == others.Name && known.State == others.State && reflect.DeepEqual(known.Error, others.Error)
+		return t.server == other.server && known.Name == others.Name && known.State == others.State &&
+			reflect.DeepEqual(known.Error, others.Error)
 	}
-	return reflect.DeepEqual(comparable(*t.server), comparable(*other.server)) && reflect.DeepEqual(t.login, other.login)
+	return reflect.DeepEqual(comparable(*t.server), comparable(*other.server)) &&
+		reflect.DeepEqual(t.login, other.login)
 }
 
 func comparable(s probe.Server) probe.Server {
@@ -122,11 +126,13 @@ func comparable(s probe.Server) probe.Server {
 func (t Target) Protected() (auth.Server, error) {
 	switch {
 	case t.server == nil && t.known.Error != nil:
-		return auth.Server{}, exit.Usagef("%s: %s\n%s", report.Visible(t.Name()), t.known.Error.Message, t.known.Error.Hint)
+		return auth.Server{}, exit.Usagef("%s: %s\n%s", report.Visible(t.Name()), t.known.Error.Message,
+			t.known.Error.Hint)
 	case t.server == nil:
 		return auth.Server{}, exit.Usagef("%s is disabled in the configuration", report.Visible(t.Name()))
 	case t.server.HTTP == nil:
-		return auth.Server{}, exit.Usagef("%s is started as a command: it takes credentials from its environment (env in the configuration)", report.Visible(t.Name()))
+		return auth.Server{}, exit.Usagef("%s is started as a command: it takes credentials from its "+
+			"environment (env in the configuration)", report.Visible(t.Name()))
 	}
 	return login.ServerOf(*t.server, t.login), nil
 }
@@ -137,7 +143,8 @@ func (t Target) Overrides() bool {
 	return own || t.server.HTTP.Helper != nil
 }
 
-// Resolve is the targets that SOURCEs name, through the gate; none = all configured ones, which keep their order.
+// Resolve is the targets that SOURCEs name, through the gate; none = all configured ones, which keep their
+// order.
 func (f *Fleet) Resolve(ctx context.Context, from []source.Source) ([]Target, error) {
 	var targets []Target
 	entries, err := f.entriesFor(from)
@@ -175,10 +182,12 @@ func (f *Fleet) One(ctx context.Context, from source.Source) (Target, error) {
 	case len(targets) == 1 && targets[0].Live():
 		return targets[0], nil
 	case !from.Live():
-		return Target{}, exit.Usagef("%s is saved: only a live server can be asked to do something", from.Word)
+		return Target{}, exit.Usagef("%s is saved: only a live server can be asked to do something",
+			from.Word)
 	case len(targets) > 1: // with a pattern of saved snapshots
 		names := kit.Map(targets, func(t Target) string { return report.Visible(t.Name()) })
-		return Target{}, exit.Usagef("%s is several servers: name one of %s", from.Word, strings.Join(names, ", "))
+		return Target{}, exit.Usagef("%s is several servers: name one of %s", from.Word,
+			strings.Join(names, ", "))
 	case len(targets) == 0:
 		return Target{}, exit.Usagef("name one server")
 	}
@@ -214,7 +223,8 @@ func (f *Fleet) entriesFor(from []source.Source) ([]config.Entry, error) {
 	return kit.Filter(entries, func(e config.Entry) bool { return f.selected.Shard.Has(e.Server.Name) }), nil
 }
 
-// Choose is the configured servers with these names, all of them without names, as far as a selection lets them take part.
+// Choose is the configured servers with these names, all of them without names, as far as a selection lets
+// them take part.
 func Choose(cfg *config.Config, s Selection, names []string) ([]config.Entry, error) {
 	entries, err := cfg.Select(names)
 	if err != nil {
@@ -223,12 +233,15 @@ func Choose(cfg *config.Config, s Selection, names []string) ([]config.Entry, er
 	known := cfg.Names()
 	for _, pattern := range s.Only {
 		if !slices.ContainsFunc(known, func(name string) bool { return kit.Glob(pattern, name) }) {
-			return nil, exit.Usagef("--only %s: there is no such server%s", pattern, kit.DidYouMean(pattern, known))
+			return nil, exit.Usagef("--only %s: there is no such server%s", pattern,
+				kit.DidYouMean(pattern, known))
 		}
 	}
-	chosen := slices.DeleteFunc(slices.Clone(entries), func(e config.Entry) bool { return !s.takes(e.Names()) })
+	chosen := slices.DeleteFunc(slices.Clone(entries),
+		func(e config.Entry) bool { return !s.takes(e.Names()) })
 	if len(chosen) == 0 && len(entries) > 0 {
-		return nil, exit.Usagef("--only %s leaves no server of those that were named", strings.Join(s.Only, ","))
+		return nil, exit.Usagef("--only %s leaves no server of those that were named",
+			strings.Join(s.Only, ","))
 	}
 	return chosen, nil
 }
@@ -266,7 +279,8 @@ func NoServers(cfg *config.Config, names []string) error {
 	}
 	if len(names) > 0 {
 		return exit.Misuse(config.Explain(config.Problem{
-			Message: fmt.Sprintf("there is no server %q", names[0]), Hint: cmp.Or(config.Meant(names[0]), where), Unknown: names[0],
+			Message: fmt.Sprintf("there is no server %q", names[0]),
+			Hint:    cmp.Or(config.Meant(names[0]), where), Unknown: names[0],
 		}))
 	}
 	return exit.Usagef(`there is no server to contact: %s
@@ -284,8 +298,8 @@ func warn(p host.Process, entries []config.Entry) {
 	}
 }
 
-// configured returns the targets of configured servers, in their order. Only what the gate approved can be contacted;
-// the others are known to be disabled or to have failed.
+// configured returns the targets of configured servers, in their order. Only what the gate approved can be
+// contacted; the others are known to be disabled or to have failed.
 func (f *Fleet) configured(entries []config.Entry) []Target {
 	targets := make([]Target, len(entries))
 	approved, refused := f.gate.Admit(f.Config, entries)
@@ -296,7 +310,8 @@ func (f *Fleet) configured(entries []config.Entry) []Target {
 		s := r.Entry.Server
 		targets[r.Index] = misconfigured(s.Name, s.Source, r.Problems)
 		if r.Entry.Disabled {
-			targets[r.Index] = Target{known: &Surface{Server: report.Server{Name: s.Name, State: report.Disabled, Source: s.Source}}}
+			targets[r.Index] = Target{known: &Surface{Server: report.Server{Name: s.Name,
+				State: report.Disabled, Source: s.Source}}}
 		}
 	}
 	return targets
@@ -319,7 +334,8 @@ func contact(server probe.Server, client config.Client) Target {
 	if server.HTTP != nil {
 		http := *server.HTTP
 		server.HTTP = &http
-		if u, err := url.Parse(http.URL); err == nil && slices.Contains(client.Doubted, strings.ToLower(u.Host)) {
+		if u, err := url.Parse(http.URL); err == nil &&
+			slices.Contains(client.Doubted, strings.ToLower(u.Host)) {
 			http.Allow = notPrivate
 		}
 	}
@@ -329,7 +345,8 @@ func contact(server probe.Server, client config.Client) Target {
 // notPrivate refuses addresses of this machine and of private networks for a host that no manifest names.
 func notPrivate(ip netip.Addr) error {
 	if err := auth.Public(ip); err != nil {
-		return fmt.Errorf("%w, and the host comes out of the environment into a file that nobody named: write the host into the file and agree to it, or name the file with --config", err)
+		return fmt.Errorf("%w, and the host comes out of the environment into a file that nobody named: "+
+			"write the host into the file and agree to it, or name the file with --config", err)
 	}
 	return nil
 }
@@ -374,7 +391,8 @@ func (f *Fleet) targetsOf(ctx context.Context, s source.Source) ([]Target, error
 	return []Target{contact(server, config.Client{})}, nil
 }
 
-// uniqueNames numbers ad-hoc servers that would have the name of an earlier one, such as two URLs of one host.
+// uniqueNames numbers ad-hoc servers that would have the name of an earlier one, such as two URLs of one
+// host.
 func uniqueNames(targets []Target) {
 	seen := map[string]bool{}
 	for _, t := range targets {
@@ -404,7 +422,8 @@ func Hold(targets []Target, why func(Target) *report.Failure) []Target {
 }
 
 // Relocate is targets whose commands are started otherwise, as change says.
-func (f *Fleet) Relocate(targets []Target, change func(name string, s probe.Stdio) probe.Stdio) ([]Target, error) {
+func (f *Fleet) Relocate(targets []Target, change func(name string, s probe.Stdio) probe.Stdio) ([]Target,
+	error) {
 	moved := slices.Clone(targets)
 	for i, t := range moved {
 		if t.plain != nil && t.plain.Stdio != nil {

@@ -21,13 +21,16 @@ type Surface struct {
 	Snapshot   *snapshot.Snapshot // nil when nothing arrived, and after LetGo
 	Raw        []byte             // of a saved one, the file; nil = there is none
 	SecondRead []snapshot.List    // the lists once more, with Contact.ReadTwice
-	Package    *packages.Package  // of a live one as its command line names it, of a saved one as locked; nil = none, or unknown
-	File       string             // of a saved one, the file of the current tree that holds it; empty = there is none
+	// of a live one as its command line names it, of a saved one as locked; nil = none, or unknown
+	Package *packages.Package
+	// of a saved one, the file of the current tree that holds it; empty = there is none
+	File string
 
-	Given         []string // the names of the variables that a server over stdio was started with; nil = not known
-	Misconfigured bool     // it failed because of the configuration: nothing was contacted
-	Interrupted   bool     // a signal ended the run before the server had answered in full
-	arrived       bool     // there was a snapshot before LetGo
+	// the names of the variables that a server over stdio was started with; nil = not known
+	Given         []string
+	Misconfigured bool // it failed because of the configuration: nothing was contacted
+	Interrupted   bool // a signal ended the run before the server had answered in full
+	arrived       bool // there was a snapshot before LetGo
 }
 
 // LetGo drops the documents of the surface. How much of them was known stays known.
@@ -76,7 +79,8 @@ func Absent(name string) Surface {
 
 // FromSaved is the surface that a saved snapshot holds.
 func FromSaved(saved source.Saved) Surface {
-	s := Surface{Snapshot: saved.Snapshot, Raw: saved.Raw, Package: saved.Package, File: saved.File, Server: report.Server{Name: saved.Name, State: report.OK, Source: saved.Origin}}
+	s := Surface{Snapshot: saved.Snapshot, Raw: saved.Raw, Package: saved.Package, File: saved.File,
+		Server: report.Server{Name: saved.Name, State: report.OK, Source: saved.Origin}}
 	s.count()
 	return s
 }
@@ -113,7 +117,8 @@ func (s *Surface) count() {
 	}
 	s.ProtocolVersion, s.Counts = s.Snapshot.Protocol, report.CountsOf(s.Snapshot)
 	for _, list := range s.Snapshot.Incomplete() {
-		s.PartialLists = append(s.PartialLists, report.PartialList{Kind: list.Kind, State: list.State.String(), Problem: list.Problem})
+		s.PartialLists = append(s.PartialLists,
+			report.PartialList{Kind: list.Kind, State: list.State.String(), Problem: list.Problem})
 	}
 }
 
@@ -124,11 +129,13 @@ func (s *Surface) fail(err error) {
 		s.State = report.Partial
 	}
 	for _, cause := range probe.Failures(err) {
-		s.Fail(report.Failure{Stage: string(cause.Stage), Message: cause.Err.Error(), Hint: cause.Hint, Stderr: cause.Stderr})
+		s.Fail(report.Failure{Stage: string(cause.Stage), Message: cause.Err.Error(), Hint: cause.Hint,
+			Stderr: cause.Stderr})
 	}
 }
 
-// FailureOf is the first failure in an error of the prober, as a report shows it, or what a watcher itself has to say.
+// FailureOf is the first failure in an error of the prober, as a report shows it, or what a watcher itself
+// has to say.
 func FailureOf(err error) *report.Failure {
 	var s Surface
 	if s.fail(err); s.Error == nil && err != nil {
@@ -160,15 +167,18 @@ type Tally struct{ tried, misconfigured, incomplete bool }
 
 // TallyOf is what one surface adds.
 func TallyOf(s Surface) Tally {
-	return Tally{!s.Misconfigured && s.State != report.Disabled, s.Misconfigured, s.Incomplete() && s.Tolerated == nil}
+	return Tally{!s.Misconfigured && s.State != report.Disabled, s.Misconfigured, s.Incomplete() &&
+		s.Tolerated == nil}
 }
 
 // With is both together.
 func (t Tally) With(other Tally) Tally {
-	return Tally{t.tried || other.tried, t.misconfigured || other.misconfigured, t.incomplete || other.incomplete}
+	return Tally{t.tried || other.tried, t.misconfigured || other.misconfigured, t.incomplete ||
+		other.incomplete}
 }
 
-// Status is the exit status. Wrong usage it is where the configuration alone kept every server from being tried.
+// Status is the exit status. Wrong usage it is where the configuration alone kept every server from being
+// tried.
 func (t Tally) Status() int {
 	switch {
 	case !t.tried && t.misconfigured:

@@ -30,8 +30,8 @@ type Repo struct {
 // Here is the repository of the current folder.
 func Here(p host.Process) Repo { return Repo{dir: p.Dir, environ: p.Environ} }
 
-// run runs git and gives what it printed; the error holds git's words. No hook or monitor of the repository runs, no folder
-// that only looks like a repository counts, and git gets nothing from the terminal.
+// run runs git and gives what it printed; the error holds git's words. No hook or monitor of the repository
+// runs, no folder that only looks like a repository counts, and git gets nothing from the terminal.
 func (r Repo) run(ctx context.Context, args ...string) (string, error) {
 	cmd, err := r.command(ctx, args...)
 	if err != nil {
@@ -75,7 +75,8 @@ func (r Repo) Commit(ctx context.Context, ref string) (string, error) {
 	}
 	commit, err := r.resolve(ctx, ref)
 	if _, silent := errors.AsType[*exec.ExitError](err); silent {
-		return "", exit.Usagef("git:%s is not a commit of this repository: fetch it first, since a clone in CI often holds one commit only (git fetch origin, fetch-depth: 0), or correct the name", ref)
+		return "", exit.Usagef("git:%s is not a commit of this repository: fetch it first, since a clone "+
+			"in CI often holds one commit only (git fetch origin, fetch-depth: 0), or correct the name", ref)
 	}
 	if err != nil {
 		return "", exit.Usagef("git:%s: %w", ref, err)
@@ -88,7 +89,8 @@ func (r Repo) resolve(ctx context.Context, ref string) (string, error) {
 	return strings.TrimSpace(commit), err
 }
 
-// mergeBase is where HEAD left its target: the branch that CI names, else origin's default, else main or master.
+// mergeBase is where HEAD left its target: the branch that CI names, else origin's default, else main or
+// master.
 func (r Repo) mergeBase(ctx context.Context) (string, error) {
 	candidates := targetBranches(host.Process{Environ: r.environ}.Lookup)
 	for _, branch := range candidates {
@@ -97,17 +99,21 @@ func (r Repo) mergeBase(ctx context.Context) (string, error) {
 		}
 		commit, err := r.run(ctx, "merge-base", branch, "HEAD")
 		if err != nil {
-			return "", exit.Usagef("git:merge-base: HEAD and %s have no commit in common: a shallow clone holds too little history, so fetch all of it (fetch-depth: 0, git fetch --unshallow)", branch)
+			return "", exit.Usagef("git:merge-base: HEAD and %s have no commit in common: a shallow clone "+
+				"holds too little history, so fetch all of it (fetch-depth: 0, git fetch --unshallow)", branch)
 		}
 		return strings.TrimSpace(commit), nil
 	}
-	return "", exit.Usagef("git:merge-base: there is none of %s to compare with: fetch the branch, or name a commit: git:REF", strings.Join(candidates, ", "))
+	return "", exit.Usagef("git:merge-base: there is none of %s to compare with: fetch the branch, or name "+
+		"a commit: git:REF", strings.Join(candidates, ", "))
 }
 
 // targetBranches are the branches that HEAD may be merged into, the likeliest first.
 func targetBranches(lookup func(string) (string, bool)) []string {
 	var branches []string
-	for _, variable := range []string{"GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "CHANGE_TARGET"} { // GitHub, GitLab, Jenkins
+	// GitHub, GitLab, Jenkins
+	for _, variable := range []string{"GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME",
+		"CHANGE_TARGET"} {
 		if name, _ := lookup(variable); name != "" {
 			branches = append(branches, "refs/remotes/origin/"+name, "refs/heads/"+name)
 		}
@@ -115,7 +121,8 @@ func targetBranches(lookup func(string) (string, bool)) []string {
 	if len(branches) > 0 {
 		return branches // another branch would be the wrong one
 	}
-	return []string{"refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master"}
+	return []string{"refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master",
+		"refs/heads/main", "refs/heads/master"}
 }
 
 // File is a file of a commit.
@@ -124,9 +131,10 @@ type File struct {
 	Data []byte
 }
 
-// Read reads the files with an extension in a folder of a commit, or the one file at path. A path that begins with a dot
-// or is absolute is one of the current tree; any other is seen from the repository's root, as git reads REF:PATH. Sizes
-// are known before anything is read: a file above limit bytes is an error, and so is a folder above four times that.
+// Read reads the files with an extension in a folder of a commit, or the one file at path. A path that begins
+// with a dot or is absolute is one of the current tree; any other is seen from the repository's root, as git
+// reads REF:PATH. Sizes are known before anything is read: a file above limit bytes is an error, and so is a
+// folder above four times that.
 func (r Repo) Read(ctx context.Context, commit, path, extension string, limit int64) ([]File, error) {
 	path, err := r.fromRoot(ctx, path)
 	if err != nil {
@@ -199,7 +207,8 @@ func (r Repo) contents(ctx context.Context, blobs []blob) ([]File, error) {
 	return files, err
 }
 
-// readBatch reads what git cat-file --batch prints for each blob: a line with its size, its content, and a newline.
+// readBatch reads what git cat-file --batch prints for each blob: a line with its size, its content, and a
+// newline.
 func readBatch(r *bufio.Reader, blobs []blob) ([]File, error) {
 	var files []File
 	for _, b := range blobs {

@@ -29,7 +29,8 @@ type Worktree struct {
 // removalTime bounds the removal of a worktree.
 const removalTime = 30 * time.Second
 
-// AddWorktree checks a commit out, without hooks, submodules and large files; the user's own tree and index stay untouched.
+// AddWorktree checks a commit out, without hooks, submodules and large files; the user's own tree and index
+// stay untouched.
 func (r Repo) AddWorktree(ctx context.Context, ref string) (*Worktree, error) {
 	ref = strings.TrimPrefix(ref, "git:") // as the same commit is written as a SOURCE
 	commit, err := r.Commit(ctx, ref)
@@ -62,7 +63,9 @@ func (w *Worktree) locate(ctx context.Context, dir string) error {
 		return exit.Usagef("--base-ref: %w", err)
 	}
 	w.repo.dir, w.prefix, w.roots = top, filepath.FromSlash(strings.TrimSpace(prefix)), []string{top}
-	if logical, ok := strings.CutSuffix(dir+string(filepath.Separator), w.prefix); ok && filepath.Clean(logical) != top { // with links, as people write it
+	// with links, as people write it
+	if logical, ok := strings.CutSuffix(dir+string(filepath.Separator), w.prefix); ok &&
+		filepath.Clean(logical) != top {
 		w.roots = append(w.roots, filepath.Clean(logical))
 	}
 	return nil
@@ -77,13 +80,15 @@ func (w *Worktree) Prefix() string { return filepath.ToSlash(w.prefix) }
 // Dir is the folder of the worktree that stands for the current one. It need not exist.
 func (w *Worktree) Dir() string { return filepath.Join(w.dir, w.prefix) }
 
-// Borrow links folders of installed things from the user's tree into the worktree, in a folder and above, and gives them.
+// Borrow links folders of installed things from the user's tree into the worktree, in a folder and above, and
+// gives them.
 func (w *Worktree) Borrow(folder string, names []string) (linked []string) {
 	at, err := filepath.Rel(w.dir, folder)
 	for ; err == nil && filepath.IsLocal(at); at = filepath.Dir(at) {
 		for _, name := range names {
 			own := filepath.Join(w.repo.dir, at, name)
-			if info, err := os.Stat(own); err == nil && info.IsDir() && os.Symlink(own, filepath.Join(w.dir, at, name)) == nil {
+			if info, err := os.Stat(own); err == nil && info.IsDir() &&
+				os.Symlink(own, filepath.Join(w.dir, at, name)) == nil {
 				linked = append(linked, filepath.ToSlash(filepath.Join(at, name)))
 			}
 		}
@@ -94,7 +99,8 @@ func (w *Worktree) Borrow(folder string, names []string) (linked []string) {
 	return linked
 }
 
-// Remove takes the worktree away, whatever became of it, and tells the repository that it is gone. Others are left alone.
+// Remove takes the worktree away, whatever became of it, and tells the repository that it is gone. Others are
+// left alone.
 func (w *Worktree) Remove() error {
 	ctx, cancel := context.WithTimeout(context.Background(), removalTime)
 	defer cancel()
@@ -104,7 +110,8 @@ func (w *Worktree) Remove() error {
 	}
 	first := forget()
 	if err := removeAll(w.temp); err != nil {
-		return fmt.Errorf("removing the worktree of git:%s: %w: remove %s, then git worktree prune", w.ref, err, w.temp)
+		return fmt.Errorf("removing the worktree of git:%s: %w: remove %s, then git worktree prune", w.ref,
+			err, w.temp)
 	}
 	if first == nil || !w.registered(ctx) {
 		return nil
@@ -134,11 +141,13 @@ func removeAll(folder string) error {
 	return os.RemoveAll(folder)
 }
 
-// ownEnviron is an environment without the variables of git's hooks, which would lead back to the user's own tree.
+// ownEnviron is an environment without the variables of git's hooks, which would lead back to the user's own
+// tree.
 func ownEnviron(environ []string) []string {
 	local := []string{
 		"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
-		"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE", "GIT_INTERNAL_SUPER_PREFIX",
+		"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE",
+		"GIT_INTERNAL_SUPER_PREFIX",
 	}
 	return slices.DeleteFunc(slices.Clone(environ), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
@@ -154,7 +163,8 @@ func (w *Worktree) Relocate(text string) string {
 	return text
 }
 
-// relocate replaces a path at the beginning of longer ones, or where it stands alone: /a in "/a/b:/a", not in "/x/a" or "/ab".
+// relocate replaces a path at the beginning of longer ones, or where it stands alone: /a in "/a/b:/a", not in
+// "/x/a" or "/ab".
 func relocate(text, from, to string) string {
 	var out strings.Builder
 	for {

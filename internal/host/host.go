@@ -1,4 +1,5 @@
-// Package host holds the facts of one run of the program: its streams, its environment, where and when it runs.
+// Package host holds the facts of one run of the program: its streams, its environment, where and when it
+// runs.
 package host
 
 import (
@@ -37,8 +38,8 @@ func (p Process) Lookup(name string) (string, bool) {
 	return "", false
 }
 
-// Reason tells on Err why the status is not 0, to those who want quiet as well. Texts that are not the program's own must be made
-// visible first.
+// Reason tells on Err why the status is not 0, to those who want quiet as well. Texts that are not the
+// program's own must be made visible first.
 func (p Process) Reason(format string, args ...any) {
 	fmt.Fprintf(p.Err, "mcpctl: "+format+"\n", args...)
 }
@@ -57,7 +58,8 @@ func (p Process) Detail(format string, args ...any) {
 	}
 }
 
-// Rel is an absolute path as people write it: relative to the current folder when it lies below. Others stay as they are.
+// Rel is an absolute path as people write it: relative to the current folder when it lies below. Others stay
+// as they are.
 func (p Process) Rel(path string) string {
 	relative, err := filepath.Rel(p.Dir, path)
 	if err != nil || strings.HasPrefix(relative, "..") {
@@ -66,8 +68,8 @@ func (p Process) Rel(path string) string {
 	return filepath.ToSlash(relative)
 }
 
-// StateDir is where the program keeps what it remembers for the user: below XDG_STATE_HOME or ~/.local/state, on macOS below
-// ~/Library/Application Support, on Windows below %LocalAppData%. It need not exist.
+// StateDir is where the program keeps what it remembers for the user: below XDG_STATE_HOME or ~/.local/state,
+// on macOS below ~/Library/Application Support, on Windows below %LocalAppData%. It need not exist.
 func (p Process) StateDir() (string, error) {
 	base := p.stateBase()
 	if !filepath.IsAbs(base) {
@@ -76,8 +78,8 @@ func (p Process) StateDir() (string, error) {
 	return filepath.Join(base, "mcpctl"), nil
 }
 
-// CacheDir is where the program keeps what can be had again: below XDG_CACHE_HOME or ~/.cache, on macOS below ~/Library/Caches, on
-// Windows below %LocalAppData%. It need not exist.
+// CacheDir is where the program keeps what can be had again: below XDG_CACHE_HOME or ~/.cache, on macOS below
+// ~/Library/Caches, on Windows below %LocalAppData%. It need not exist.
 func (p Process) CacheDir() (string, error) {
 	base := filepath.Join(p.Home, ".cache")
 	switch xdg, ok := p.Lookup("XDG_CACHE_HOME"); {
@@ -94,7 +96,8 @@ func (p Process) CacheDir() (string, error) {
 	return filepath.Join(base, "mcpctl"), nil
 }
 
-// stateBase is what the system's conventions say. A relative XDG_STATE_HOME counts as not set, as its specification says.
+// stateBase is what the system's conventions say. A relative XDG_STATE_HOME counts as not set, as its
+// specification says.
 func (p Process) stateBase() string {
 	if xdg, ok := p.Lookup("XDG_STATE_HOME"); ok && filepath.IsAbs(xdg) {
 		return xdg
@@ -114,8 +117,8 @@ func (p Process) stateBase() string {
 // lastWords is how long a write may take once the run was interrupted.
 const lastWords = time.Second
 
-// Interruptible is w for a run that ctx ends: whoever reads it and stands still holds the run up no longer than a moment after
-// that. What is written then is lost, and the error is why ctx ended.
+// Interruptible is w for a run that ctx ends: whoever reads it and stands still holds the run up no longer
+// than a moment after that. What is written then is lost, and the error is why ctx ended.
 func Interruptible(ctx context.Context, w io.Writer) io.Writer {
 	return &interruptible{ended: ctx, w: w}
 }
@@ -147,7 +150,8 @@ func (i *interruptible) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// InterruptibleInput is r for a run that ctx ends: nobody may ever write to it. Reading it then fails with why ctx ended.
+// InterruptibleInput is r for a run that ctx ends: nobody may ever write to it. Reading it then fails with
+// why ctx ended.
 func InterruptibleInput(ctx context.Context, r io.Reader) io.Reader {
 	return &interruptibleInput{ctx, r}
 }
@@ -170,16 +174,17 @@ func (i *interruptibleInput) Read(p []byte) (int, error) {
 	return copy(p, text), err
 }
 
-// What a run may still take once a signal has ended it: for all that it had begun, which may end by itself with what it has, for anything
-// that it only begins then, and for what it says of all that.
+// What a run may still take once a signal has ended it: for all that it had begun, which may end by itself
+// with what it has, for anything that it only begins then, and for what it says of all that.
 const (
 	notice    = 150 * time.Millisecond
 	glance    = 20 * time.Millisecond
 	lastPages = 250 * time.Millisecond
 )
 
-// Await is AwaitFor with a moment to notice: what looks too seldom at its context keeps nobody waiting. What waits for one thing after
-// another waits no longer than for one where the cause of the end knows since when it is.
+// Await is AwaitFor with a moment to notice: what looks too seldom at its context keeps nobody waiting. What
+// waits for one thing after another waits no longer than for one where the cause of the end knows since when
+// it is.
 func Await[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	return awaitFor(ctx, work, func() time.Duration {
 		if ending, known := errors.AsType[interface {
@@ -192,8 +197,10 @@ func Await[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	})
 }
 
-// Within is Await of work that has so long; 0 = for ever. What is not done in time has an error, whatever it comes to.
-func Within[T any](ctx context.Context, limit time.Duration, work func(context.Context) (T, error)) (T, error) {
+// Within is Await of work that has so long; 0 = for ever. What is not done in time has an error, whatever it
+// comes to.
+func Within[T any](ctx context.Context, limit time.Duration, work func(context.Context) (T, error)) (T,
+	error) {
 	limited := ctx
 	if limit > 0 {
 		var cancel context.CancelFunc
@@ -247,8 +254,8 @@ func (c *closable) close() {
 	c.closed = true
 }
 
-// AwaitFor is what work returns. Once ctx has ended, work has so long to return; where it does not, it goes on unheeded, and the
-// error is why ctx ended.
+// AwaitFor is what work returns. Once ctx has ended, work has so long to return; where it does not, it goes
+// on unheeded, and the error is why ctx ended.
 func AwaitFor[T any](ctx context.Context, grace time.Duration, work func() (T, error)) (T, error) {
 	return awaitFor(ctx, work, func() time.Duration { return grace })
 }

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// ProxyError is a variable that is to name a proxy and holds no URL. It does not hold the value, in which there may be a password.
+// ProxyError is a variable that is to name a proxy and holds no URL. It does not hold the value, in which
+// there may be a password.
 type ProxyError struct{ Variable string }
 
 // Error names the variable.
@@ -17,8 +18,9 @@ func (e *ProxyError) Error() string {
 	return e.Variable + " holds no URL of a proxy, such as http://proxy.example:3128"
 }
 
-// Proxy is the proxy that the environment has for a request, as http.ProxyFromEnvironment finds it; nil = none. That passes over a
-// variable without a URL, and the request would go where whoever set it did not want it to go.
+// Proxy is the proxy that the environment has for a request, as http.ProxyFromEnvironment finds it; nil =
+// none. That passes over a variable without a URL, and the request would go where whoever set it did not want
+// it to go.
 func Proxy(r *http.Request) (*url.URL, error) {
 	name := proxyVariable(r.URL.Scheme)
 	if isProxy(os.Getenv(name)) || goesDirectly(r.URL) {
@@ -45,7 +47,8 @@ func isProxy(value string) bool {
 	return err == nil && (value == "" || u.Host != "")
 }
 
-// goesDirectly tells whether no proxy is to be used for a URL: it is of this machine, or NO_PROXY names its host.
+// goesDirectly tells whether no proxy is to be used for a URL: it is of this machine, or NO_PROXY names its
+// host.
 func goesDirectly(u *url.URL) bool {
 	name := strings.ToLower(u.Hostname())
 	address, err := netip.ParseAddr(name)

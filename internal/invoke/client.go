@@ -1,5 +1,5 @@
-// Package invoke makes one request to one server that makes it act, answers what it asks back, and delivers what came. No
-// other package makes the request that calls a tool.
+// Package invoke makes one request to one server that makes it act, answers what it asks back, and delivers
+// what came. No other package makes the request that calls a tool.
 package invoke
 
 import (
@@ -27,9 +27,11 @@ import (
 type Options struct {
 	Select  fleet.Selection
 	Contact fleet.Contact
-	Output  report.Output // Format is one of Formats; empty = text on a terminal, raw elsewhere. File may be a folder
-	DryRun  bool          // show the request and do not send it
-	Answers []string      // to what the server may ask: KEY=VALUE as for arguments, or @FILE with a JSON object
+	// Format is one of Formats; empty = text on a terminal, raw elsewhere. File may be a folder
+	Output report.Output
+	DryRun bool // show the request and do not send it
+	// to what the server may ask: KEY=VALUE as for arguments, or @FILE with a JSON object
+	Answers []string
 }
 
 // Formats are the formats in which results are written.
@@ -42,7 +44,8 @@ func (o Options) Check(p host.Process) error {
 	case out.Format != "" && !slices.Contains(Formats(), out.Format):
 		return exit.Usagef("there is no format %q here: %s exist", out.Format, strings.Join(Formats(), ", "))
 	case out.Format == "raw" && out.File == "" && terminal.IsTerminal(p.Out):
-		return exit.Usagef("--format raw is what the server sent, with everything in it that a terminal would obey: use --format text, or --output FILE")
+		return exit.Usagef("--format raw is what the server sent, with everything in it that a terminal " +
+			"would obey: use --format text, or --output FILE")
 	}
 	if err := out.CheckColor(); err != nil || out.File == "" || files.IsDir(out.File) {
 		return err
@@ -60,7 +63,8 @@ func (o Options) format(p host.Process) string {
 	return "raw"
 }
 
-// Client is a connection to the server that a request is for, with somebody to hear its progress and to answer its questions.
+// Client is a connection to the server that a request is for, with somebody to hear its progress and to
+// answer its questions.
 type Client struct {
 	process host.Process
 	options Options
@@ -75,7 +79,8 @@ type Client struct {
 // connect opens a connection to the one server that from names; contacting it is agreed to.
 func connect(ctx context.Context, p host.Process, o Options, from []source.Source) (*Client, error) {
 	if len(from) == 0 {
-		return nil, exit.Usagef("on which server? Name one: a configured NAME, a URL, or -- and the command that starts it")
+		return nil, exit.Usagef("on which server? Name one: a configured NAME, a URL, or -- and the " +
+			"command that starts it")
 	}
 	o.Contact.Parallel = 1
 	f, err := fleet.Load(ctx, p, o.Select, o.Contact, from)
@@ -124,7 +129,8 @@ func (c *Client) note(format string, args ...any) {
 // close ends the connection, and tells those who want to know more how it went.
 func (c *Client) close() {
 	fleet.Elaborate(c.process, []fleet.Surface{fleet.FromResult(probe.Result{
-		Server: probe.Server{Name: c.target.Name()}, Transport: c.session.Transport(), Snapshot: c.session.Hello(), Attempts: 1,
+		Server: probe.Server{Name: c.target.Name()}, Transport: c.session.Transport(),
+		Snapshot: c.session.Hello(), Attempts: 1,
 		Notices: c.session.Notices(), Noise: c.session.Noise(), Elapsed: time.Since(c.process.Now),
 	})})
 	_ = c.session.Close() // how a server takes its end is no error
@@ -144,7 +150,8 @@ func (c *Client) failed(stage probe.Stage, format string, values ...any) error {
 func explain(err error) error {
 	var lines []string
 	for _, f := range probe.Failures(err) {
-		lines = append(lines, fmt.Sprintf("%s: %s: %s%s", report.Visible(f.Server), f.Stage, report.Visible(f.Err.Error()), after(": ", report.Visible(f.Hint))))
+		lines = append(lines, fmt.Sprintf("%s: %s: %s%s", report.Visible(f.Server), f.Stage,
+			report.Visible(f.Err.Error()), after(": ", report.Visible(f.Hint))))
 		lines = append(lines, endOf(f.Stderr)...)
 	}
 	if answer, ok := errors.AsType[*probe.RPCError](err); ok && answer.Code == call.VisitRequired {
@@ -194,7 +201,8 @@ type printer struct {
 }
 
 func newPrinter(p host.Process, server string) *printer {
-	pr := &printer{process: p, server: server, waiting: make(chan probe.Heard, mostWaiting), over: make(chan struct{}), ended: make(chan struct{})}
+	pr := &printer{process: p, server: server, waiting: make(chan probe.Heard, mostWaiting),
+		over: make(chan struct{}), ended: make(chan struct{})}
 	go func() {
 		defer close(pr.ended)
 		pr.run()

@@ -72,7 +72,8 @@ func bare(r call.Result) []byte {
 	return out
 }
 
-// save writes the contents to one file: what is binary, else all texts. Further binaries go into files beside it.
+// save writes the contents to one file: what is binary, else all texts. Further binaries go into files beside
+// it.
 func (d delivery) save(ctx context.Context, output string, r call.Result) error {
 	var binaries []int
 	for i, p := range r.Pieces {
@@ -102,7 +103,8 @@ func (d delivery) save(ctx context.Context, output string, r call.Result) error 
 	return nil
 }
 
-// writePieces writes each piece that is more than a text into a file of its own in a folder, and shows the rest.
+// writePieces writes each piece that is more than a text into a file of its own in a folder, and shows the
+// rest.
 func (d delivery) writePieces(ctx context.Context, name string, r call.Result) error {
 	saved := map[int]string{}
 	for i, p := range r.Pieces {
@@ -146,7 +148,8 @@ func fileName(name string) string {
 	return clean[:min(len(clean), 60)]
 }
 
-// verify holds what was read to the list of skills (SEP-2640, verification on read), unless it is none's or made on demand.
+// verify holds what was read to the list of skills (SEP-2640, verification on read), unless it is none's or
+// made on demand.
 func (c *Client) verify(ctx context.Context, uri string, read call.Result) error {
 	lists, err := c.session.List(ctx, snapshot.Skills)
 	if err != nil {
@@ -154,7 +157,9 @@ func (c *Client) verify(ctx context.Context, uri string, read call.Result) error
 	}
 	for _, skill := range lists[0].Items() {
 		if problem := call.SkillFault(skill, uri, read); problem != "" {
-			return fmt.Errorf("%s is not what the server's list of skills says: %s; nothing of it is shown, since the list or the file was changed without the other", report.Visible(uri), report.Visible(problem))
+			return fmt.Errorf("%s is not what the server's list of skills says: %s; nothing of it is "+
+				"shown, since the list or the file was changed without the other", report.Visible(uri),
+				report.Visible(problem))
 		}
 	}
 	return nil

@@ -21,15 +21,19 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// confirm is a person's yes to calling a tool. One that says that it only reads needs none, and neither does --yes.
+// confirm is a person's yes to calling a tool. One that says that it only reads needs none, and neither does
+// --yes.
 func (c *Client) confirm(ctx context.Context, tool snapshot.Item, args json.RawMessage) error {
 	if c.options.Select.Yes || readOnly(tool) {
 		return nil
 	}
-	return terminal.Confirm(ctx, c.process, fmt.Sprintf("call a tool\n  server     %s (%s, from %s)\n  tool       %s  %s\n  arguments  %s\n  the server claims: %s\n",
+	return terminal.Confirm(ctx, c.process, fmt.Sprintf("call a tool\n  server     %s (%s, from %s)\n  "+
+		"tool       %s  %s\n  arguments  %s\n  the server claims: %s\n",
 		c.name(), c.session.Transport(), report.Visible(c.target.Source()), report.Visible(tool.Key),
-		report.Visible(firstLineOf(tool)), report.OneLine(args), report.Visible(report.ToolHints(tool.Raw))), "Call it?",
-		exit.Usagef("%s: %s may change things: its server does not say that it only reads (readOnlyHint); nothing was called: look at the request with --dry-run, and call it with --yes",
+		report.Visible(firstLineOf(tool)), report.OneLine(args), report.Visible(report.ToolHints(tool.Raw))),
+		"Call it?",
+		exit.Usagef("%s: %s may change things: its server does not say that it only reads (readOnlyHint); "+
+			"nothing was called: look at the request with --dry-run, and call it with --yes",
 			c.name(), report.Visible(tool.Key)),
 		exit.Usagef("%s: %s was not called, as you said", c.name(), report.Visible(tool.Key)))
 }
@@ -49,7 +53,8 @@ func firstLineOf(tool snapshot.Item) string {
 const retryPause = time.Second
 
 // answerRequests is the message again, with what the server asked for.
-func (c *Client) answerRequests(ctx context.Context, stage probe.Stage, m call.Message, need call.InputRequest) (call.Message, error) {
+func (c *Client) answerRequests(ctx context.Context, stage probe.Stage, m call.Message,
+	need call.InputRequest) (call.Message, error) {
 	var answers []json.RawMessage
 	for _, q := range need.Requests {
 		answer, err := c.answer(ctx, q)
@@ -69,7 +74,8 @@ func (c *Client) answerRequests(ctx context.Context, stage probe.Stage, m call.M
 }
 
 var (
-	errNobody   = errors.New("and there is no terminal to answer on: run mcpctl in one, answer a form with --answer KEY=VALUE, or give the tool all it needs as arguments")
+	errNobody = errors.New("and there is no terminal to answer on: run mcpctl in one, answer a form with " +
+		"--answer KEY=VALUE, or give the tool all it needs as arguments")
 	errSampling = errors.New("the server wants a model to answer (sampling); mcpctl has none")
 )
 
@@ -133,7 +139,8 @@ func answersOf(p host.Process, flags []string) (all []call.Argument, err error) 
 		all = append(all, given...)
 		members, err := rawjson.Members(whole)
 		if file != "" && err != nil {
-			return nil, exit.Usagef("--answer %s holds %s; a JSON object is wanted, with the answer to each field", flag, rawjson.TypeName(whole))
+			return nil, exit.Usagef("--answer %s holds %s; a JSON object is wanted, with the answer to "+
+				"each field", flag, rawjson.TypeName(whole))
 		}
 		for _, m := range members {
 			all = append(all, call.Argument{Key: m.Key, Form: call.Literal, Text: string(m.Value)})
@@ -158,8 +165,8 @@ func (c *Client) answered(e call.Elicitation) (json.RawMessage, error) {
 	return nil, errors.New(text)
 }
 
-// askURL shows where a person shall go. It opens nothing. An address that a browser would not take for a web page is
-// declined.
+// askURL shows where a person shall go. It opens nothing. An address that a browser would not take for a web
+// page is declined.
 func askURL(ctx context.Context, t *terminal.Terminal, e call.Elicitation) (json.RawMessage, error) {
 	u, err := url.Parse(e.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -195,7 +202,8 @@ func askForm(ctx context.Context, t *terminal.Terminal, e call.Elicitation) (jso
 		}
 		accepted := call.Accepted(e.Fields, values)
 		t.Printf("  %s\n", report.OneLine(accepted))
-		answer, err := t.Choose(ctx, "Send it? [y]es, [e]dit, [N]o, [c]ancel: ", "yes", "edit", "no", "cancel")
+		answer, err := t.Choose(ctx, "Send it? [y]es, [e]dit, [N]o, [c]ancel: ", "yes", "edit", "no",
+			"cancel")
 		switch answer {
 		case "yes":
 			return accepted, nil
@@ -211,7 +219,8 @@ func askForm(ctx context.Context, t *terminal.Terminal, e call.Elicitation) (jso
 
 // askField asks for one field until the answer is one that the schema takes. Nil = left out.
 func askField(ctx context.Context, t *terminal.Terminal, f call.Field) (json.RawMessage, error) {
-	t.Printf("  %s%s%s\n", report.Visible(f.Name), after(" – ", report.Visible(f.Title)), after(": ", report.Visible(f.About)))
+	t.Printf("  %s%s%s\n", report.Visible(f.Name), after(" – ", report.Visible(f.Title)),
+		after(": ", report.Visible(f.About)))
 	for _, c := range f.Choices {
 		t.Printf("    %s%s\n", report.Visible(c.Value), after("  ", report.Visible(c.Title)))
 	}

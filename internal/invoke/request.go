@@ -20,8 +20,10 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// Call calls one tool, once. words are arguments such as key=value, base is the object for them: JSON, @FILE, -, or nothing.
-func Call(ctx context.Context, p host.Process, o Options, from []source.Source, tool string, words []string, base string) error {
+// Call calls one tool, once. words are arguments such as key=value, base is the object for them: JSON, @FILE,
+// -, or nothing.
+func Call(ctx context.Context, p host.Process, o Options, from []source.Source, tool string, words []string,
+	base string) error {
 	given, whole, err := arguments(p, words, "--args", base)
 	if err != nil {
 		return err
@@ -46,7 +48,8 @@ func (c *Client) call(ctx context.Context, tool string, given []call.Argument, w
 		return err
 	}
 	if needsTask(item) {
-		return exit.Usagef("%s: %s can only be called as a task (execution.taskSupport), which mcpctl does not do; nothing was called", c.name(), report.Visible(item.Key))
+		return exit.Usagef("%s: %s can only be called as a task (execution.taskSupport), which mcpctl does "+
+			"not do; nothing was called", c.name(), report.Visible(item.Key))
 	}
 	schema := item.InputSchema()
 	args, problems := call.Build(schema, whole, given)
@@ -69,7 +72,8 @@ func (c *Client) call(ctx context.Context, tool string, given []call.Argument, w
 }
 
 // Prompt fills in a prompt with words such as key=value.
-func Prompt(ctx context.Context, p host.Process, o Options, from []source.Source, name string, words []string) error {
+func Prompt(ctx context.Context, p host.Process, o Options, from []source.Source, name string,
+	words []string) error {
 	values, err := texts(p, words)
 	if err != nil {
 		return err
@@ -82,12 +86,14 @@ func Prompt(ctx context.Context, p host.Process, o Options, from []source.Source
 		if err != nil {
 			return err
 		}
-		return c.do(ctx, name, request{stage: probe.Prompting, message: call.Prompt(name, call.Texts(values)), read: call.PromptResult})
+		return c.do(ctx, name, request{stage: probe.Prompting, message: call.Prompt(name, call.Texts(values)),
+			read: call.PromptResult})
 	})
 }
 
 // Read reads a resource; a URI template (RFC 6570) is expanded with words such as key=value.
-func Read(ctx context.Context, p host.Process, o Options, from []source.Source, template string, words []string) error {
+func Read(ctx context.Context, p host.Process, o Options, from []source.Source, template string,
+	words []string) error {
 	values, err := texts(p, words)
 	if err != nil {
 		return err
@@ -98,7 +104,8 @@ func Read(ctx context.Context, p host.Process, o Options, from []source.Source, 
 	}
 	return on(ctx, p, o, from, func(c *Client) error {
 		return c.do(ctx, uri, request{
-			stage: probe.Reading, message: call.Read(uri), read: func(raw json.RawMessage) (call.Result, error) {
+			stage: probe.Reading, message: call.Read(uri),
+			read: func(raw json.RawMessage) (call.Result, error) {
 				r, err := call.ReadResult(raw)
 				return r, cmp.Or(err, c.verify(ctx, uri, r))
 			},
@@ -106,9 +113,10 @@ func Read(ctx context.Context, p host.Process, o Options, from []source.Source, 
 	})
 }
 
-// Complete asks what an argument of a prompt or a template may be, given the beginning of it and words such as key=value for
-// the arguments that are known already. reference is prompt/NAME or template/URI-TEMPLATE.
-func Complete(ctx context.Context, p host.Process, o Options, from []source.Source, reference, argument, prefix string, words []string) error {
+// Complete asks what an argument of a prompt or a template may be, given the beginning of it and words such
+// as key=value for the arguments that are known already. reference is prompt/NAME or template/URI-TEMPLATE.
+func Complete(ctx context.Context, p host.Process, o Options, from []source.Source, reference, argument,
+	prefix string, words []string) error {
 	to, err := referenceOf(reference)
 	if err != nil {
 		return err
@@ -119,7 +127,8 @@ func Complete(ctx context.Context, p host.Process, o Options, from []source.Sour
 	}
 	return on(ctx, p, o, from, func(c *Client) error {
 		return c.do(ctx, argument, request{
-			stage: probe.Completing, message: call.Complete(to, argument, prefix, values), read: call.CompleteResult,
+			stage: probe.Completing, message: call.Complete(to, argument, prefix, values),
+			read: call.CompleteResult,
 			inspect: func(r call.Result) {
 				if r.More != "" { // the server knows more values than it gave
 					c.note("%s", report.Visible(r.More))
@@ -129,12 +138,15 @@ func Complete(ctx context.Context, p host.Process, o Options, from []source.Sour
 	})
 }
 
-// referenceOf reads prompt/NAME, template/URI-TEMPLATE, and resource/URI-TEMPLATE, which the protocol calls it.
+// referenceOf reads prompt/NAME, template/URI-TEMPLATE, and resource/URI-TEMPLATE, which the protocol calls
+// it.
 func referenceOf(text string) (call.Reference, error) {
 	kind, key, found := strings.Cut(text, "/")
-	kinds := map[string]snapshot.Kind{"prompt": snapshot.Prompts, "template": snapshot.Templates, "resource": snapshot.Templates}
+	kinds := map[string]snapshot.Kind{"prompt": snapshot.Prompts, "template": snapshot.Templates,
+		"resource": snapshot.Templates}
 	if !found || key == "" || kinds[kind] == "" {
-		return call.Reference{}, exit.Usagef("%q is neither prompt/NAME nor template/URI-TEMPLATE: write prompt/%s, or template/%s", text, text, text)
+		return call.Reference{}, exit.Usagef("%q is neither prompt/NAME nor template/URI-TEMPLATE: write "+
+			"prompt/%s, or template/%s", text, text, text)
 	}
 	return call.Reference{Kind: kinds[kind], Key: key}, nil
 }
@@ -167,7 +179,8 @@ func arguments(p host.Process, words []string, flag, base string) ([]call.Argume
 		}
 	}
 	if !json.Valid(whole) {
-		return nil, nil, exit.Usagef("%s is no JSON: write an object such as '{\"limit\": 5}', @FILE, or - for standard input", flag)
+		return nil, nil, exit.Usagef("%s is no JSON: write an object such as '{\"limit\": 5}', @FILE, or - "+
+			"for standard input", flag)
 	}
 	return given, whole, nil
 }
@@ -201,7 +214,8 @@ func content(p host.Process, name string) ([]byte, error) {
 	return files.Read(name, maxArgument)
 }
 
-// needsTask tells whether a tool can be called in no other way than as a task (specification 2025-11-25, tasks).
+// needsTask tells whether a tool can be called in no other way than as a task (specification 2025-11-25,
+// tasks).
 func needsTask(tool snapshot.Item) bool {
 	return snapshot.Item{Raw: tool.Field("execution")}.Text("taskSupport") == "required"
 }
@@ -218,7 +232,8 @@ func (c *Client) find(ctx context.Context, kind snapshot.Kind, name string) (sna
 		return snapshot.Item{}, explain(err)
 	}
 	names := kit.Map(list.Items(), func(item snapshot.Item) string { return item.Key })
-	return snapshot.Item{}, exit.Usagef("%s offers no %s %q%s: see mcpctl list", c.name(), kind.Word(), name, report.Visible(kit.DidYouMean(name, names)))
+	return snapshot.Item{}, exit.Usagef("%s offers no %s %q%s: see mcpctl list", c.name(), kind.Word(), name,
+		report.Visible(kit.DidYouMean(name, names)))
 }
 
 // validate are the problems of arguments as they were written, and those that the schema has with them.
@@ -233,7 +248,8 @@ func (c *Client) validate(schema, args json.RawMessage, problems []call.Problem)
 		}
 	}
 	if !sure {
-		c.note("the arguments could not be checked: the tool's inputSchema cannot be read, or rests on a pattern that cannot")
+		c.note("the arguments could not be checked: the tool's inputSchema cannot be read, or rests on a " +
+			"pattern that cannot")
 	}
 	return problems
 }
@@ -285,7 +301,8 @@ func (r request) as(m call.Message) probe.Request {
 	return probe.Request{Stage: r.stage, Method: m.Method, Params: m.Params, Schema: r.schema}
 }
 
-// do sends a request, reads its result and delivers it under a name. With DryRun it shows the request instead.
+// do sends a request, reads its result and delivers it under a name. With DryRun it shows the request
+// instead.
 func (c *Client) do(ctx context.Context, name string, r request) error {
 	if c.options.DryRun {
 		return c.preview(ctx, r)
@@ -329,7 +346,8 @@ func (c *Client) send(ctx context.Context, r request) (json.RawMessage, error) {
 		case !asked:
 			return raw, nil
 		case round == maxRounds:
-			return nil, c.failed(r.stage, "the server has asked for input %d times and still does not answer", maxRounds)
+			return nil, c.failed(r.stage, "the server has asked for input %d times and still does not answer",
+				maxRounds)
 		}
 		if m, err = c.answerRequests(ctx, r.stage, m, need); err != nil {
 			return nil, err

@@ -1,6 +1,7 @@
-// Package kit has small functions that the standard library lacks: for lists and maps (Map, Filter, Group, SortedKeys),
-// work on all processors (Parallel), patterns of names (Glob, NameFilter), suggestions for misspelt words (DidYouMean),
-// counted and listed words (Counted, Some), and regular expressions that are compiled when first used (Pattern).
+// Package kit has small functions that the standard library lacks: for lists and maps (Map, Filter, Group,
+// SortedKeys), work on all processors (Parallel), patterns of names (Glob, NameFilter), suggestions for
+// misspelt words (DidYouMean), counted and listed words (Counted, Some), and regular expressions that are
+// compiled when first used (Pattern).
 package kit
 
 import (
@@ -103,7 +104,8 @@ func Group[T any, K comparable](items []T, key func(T) K) [][]T {
 	return groups
 }
 
-// SortBy sorts items by an order, and those that are equal in it by a key, which may be costly: it is made for these alone.
+// SortBy sorts items by an order, and those that are equal in it by a key, which may be costly: it is made
+// for these alone.
 func SortBy[T any, K cmp.Ordered](items []T, order func(a, b T) int, key func(T) K) {
 	type keyed struct {
 		item T

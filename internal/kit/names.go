@@ -12,8 +12,8 @@ import (
 	"github.com/xrash/smetrics"
 )
 
-// Glob reports whether a pattern matches the whole of a text: * stands for any characters, slashes included, and ? for one.
-// It takes at most the product of the two lengths.
+// Glob reports whether a pattern matches the whole of a text: * stands for any characters, slashes included,
+// and ? for one. It takes at most the product of the two lengths.
 func Glob(pattern, text string) bool {
 	p, t := []rune(pattern), []rune(text)
 	star, retry := -1, 0 // the last * and where its match ends so far
@@ -38,8 +38,8 @@ func Glob(pattern, text string) bool {
 // IsGlob reports whether a pattern can match more than itself.
 func IsGlob(pattern string) bool { return strings.ContainsAny(pattern, "*?") }
 
-// NameFilter is a pattern for names and URIs as path.Match has it, classes such as [a-z] included; * matches slashes too,
-// since URIs are full of them. One without * ? [ matches every name that contains it.
+// NameFilter is a pattern for names and URIs as path.Match has it, classes such as [a-z] included; * matches
+// slashes too, since URIs are full of them. One without * ? [ matches every name that contains it.
 type NameFilter string
 
 // Valid reports whether it can be read as a pattern.
@@ -103,7 +103,8 @@ func DidYouMean(word string, words []string) string {
 	return ""
 }
 
-// Suggest is a hint with the words nearest to a misspelt one, or with all of them when none is near and they are few.
+// Suggest is a hint with the words nearest to a misspelt one, or with all of them when none is near and they
+// are few.
 func Suggest(word string, words []string) string {
 	if nearest := Nearest(word, words); len(nearest) > 0 {
 		return "did you mean " + Quoted(nearest, " or ") + "?"

@@ -1,4 +1,5 @@
-// Package login logs people in to protected servers and out again, and lets runs be asked with the logins there are.
+// Package login logs people in to protected servers and out again, and lets runs be asked with the logins
+// there are.
 package login
 
 import (
@@ -42,7 +43,8 @@ func Login(ctx context.Context, p host.Process, server auth.Server, o Options) (
 	case o.Device && o.Paste:
 		return nil, exit.Usagef("--device needs no browser here: leave --no-browser out")
 	case server.Client.Machine:
-		return nil, exit.Usagef("%s is configured for client credentials: no person logs in, runs get their tokens themselves", report.Visible(server.Name))
+		return nil, exit.Usagef("%s is configured for client credentials: no person logs in, runs get "+
+			"their tokens themselves", report.Visible(server.Name))
 	}
 	old, err := storeOf(p).Of(auth.Canonical(server.URL))
 	if err != nil {
@@ -75,7 +77,8 @@ func placeFor(p host.Process, old *vault.Login) (vault.Place, error) {
 }
 
 // inTime logs in and keeps the login, if somebody does so in time.
-func inTime(ctx context.Context, p host.Process, server auth.Server, old *vault.Login, place vault.Place, o Options) (*vault.Login, error) {
+func inTime(ctx context.Context, p host.Process, server auth.Server, old *vault.Login, place vault.Place,
+	o Options) (*vault.Login, error) {
 	limit := patience
 	if o.Timeout != nil {
 		limit = *o.Timeout
@@ -85,12 +88,14 @@ func inTime(ctx context.Context, p host.Process, server auth.Server, old *vault.
 	store := storeOf(p)
 	if place == vault.Keyring { // before anybody is asked to log in: what comes of it must be kept
 		if err := store.Keyring.Check(ctx); err != nil {
-			return nil, exit.Usagef("%w\nlog in with MCPCTL_TOKEN_STORE=file to keep the tokens in a file that only you can read", err)
+			return nil, exit.Usagef("%w\nlog in with MCPCTL_TOKEN_STORE=file to keep the tokens in a file "+
+				"that only you can read", err)
 		}
 	}
 	l, err := authorize(ctx, p, server, old, o, func(ctx context.Context, l *vault.Login) error {
 		l.Place, l.Renews = place, l.Secrets.Refresh != ""
-		if old != nil && (old.Issuer != l.Issuer || old.Place != l.Place) { // to another authorization server, or in another place
+		// to another authorization server, or in another place
+		if old != nil && (old.Issuer != l.Issuer || old.Place != l.Place) {
 			if err := store.Remove(ctx, *old); err != nil {
 				p.Note("%v", err)
 			}
@@ -104,7 +109,8 @@ func inTime(ctx context.Context, p host.Process, server auth.Server, old *vault.
 }
 
 // authorize is the login itself.
-func authorize(ctx context.Context, p host.Process, server auth.Server, old *vault.Login, o Options, keep func(context.Context, *vault.Login) error) (*vault.Login, error) {
+func authorize(ctx context.Context, p host.Process, server auth.Server, old *vault.Login, o Options,
+	keep func(context.Context, *vault.Login) error) (*vault.Login, error) {
 	if old != nil { // its registration may be used again
 		if whole, err := storeOf(p).Unlock(ctx, *old); err == nil && whole != nil {
 			old = whole
@@ -184,7 +190,8 @@ func noKeyring(p host.Process) string {
 	return "there is no D-Bus session"
 }
 
-// Attacher gives what lets a server at a URL be asked with the login that the user has, or that its configuration makes.
+// Attacher gives what lets a server at a URL be asked with the login that the user has, or that its
+// configuration makes.
 func Attacher(p host.Process, pem []byte) func(http *probe.HTTP, server auth.Server) {
 	store := storeOf(p)
 	return func(http *probe.HTTP, server auth.Server) {
@@ -224,7 +231,8 @@ func Status(p host.Process, cfg *config.Config, entries []config.Entry, all bool
 			return e.Server.HTTP != nil && auth.Canonical(e.Server.HTTP.URL) == l.Server
 		})
 		if all && !configured {
-			r.Servers = append(r.Servers, shown(p, auth.Server{Name: l.Server, URL: l.Server}, "", &logins[i]))
+			r.Servers = append(r.Servers,
+				shown(p, auth.Server{Name: l.Server, URL: l.Server}, "", &logins[i]))
 		}
 	}
 	return r
@@ -237,7 +245,8 @@ func reportOf(p host.Process, command string, server auth.Server, l *vault.Login
 
 func shown(p host.Process, s auth.Server, source string, l *vault.Login) report.Server {
 	state := stateOf(p, s, l)
-	return report.Server{Name: s.Name, State: report.OK, Source: source, URL: redact.MaskURL(s.URL), Login: &state}
+	return report.Server{Name: s.Name, State: report.OK, Source: source, URL: redact.MaskURL(s.URL),
+		Login: &state}
 }
 
 // stateOf is what may be shown of a login; nil = nobody is logged in.
@@ -248,7 +257,8 @@ func stateOf(p host.Process, s auth.Server, l *vault.Login) report.Login {
 	case l == nil:
 		return report.Login{State: report.LoggedOut}
 	}
-	shown := report.Login{State: report.LoggedIn, Issuer: l.Issuer, Scopes: l.Scopes, Since: l.Since, Expires: l.Expires, Renews: l.Renews, Store: string(l.Place)}
+	shown := report.Login{State: report.LoggedIn, Issuer: l.Issuer, Scopes: l.Scopes, Since: l.Since,
+		Expires: l.Expires, Renews: l.Renews, Store: string(l.Place)}
 	shown.Wanted = kit.Filter(l.Wanted, func(scope string) bool { return !slices.Contains(l.Scopes, scope) })
 	switch {
 	case l.Revoked:
@@ -259,12 +269,13 @@ func stateOf(p host.Process, s auth.Server, l *vault.Login) report.Login {
 	return shown
 }
 
-// openBrowser opens a page in the user's browser, which outlives us: BROWSER if it is set, else what the system has. The
-// page is an argument of its own, never part of a command line that a shell reads.
+// openBrowser opens a page in the user's browser, which outlives us: BROWSER if it is set, else what the
+// system has. The page is an argument of its own, never part of a command line that a shell reads.
 func openBrowser(p host.Process, page string) error {
 	browsers := systemBrowsers(p, page)
 	if chosen, _ := p.Lookup("BROWSER"); chosen != "" {
-		browsers = kit.Map(filepath.SplitList(chosen), func(command string) []string { return withPage(strings.Fields(command), page) })
+		browsers = kit.Map(filepath.SplitList(chosen),
+			func(command string) []string { return withPage(strings.Fields(command), page) })
 	}
 	err := errors.New("there is none")
 	for _, words := range browsers {

@@ -18,8 +18,8 @@ import (
 // StartLimit is how long a server may take to start while its launcher fetches it.
 const StartLimit = 2 * time.Minute
 
-// Launcher starts published packages with npx, uvx or docker and asks registries about them, in private directories of mcpctl:
-// no setting of the current directory has a say in what runs.
+// Launcher starts published packages with npx, uvx or docker and asks registries about them, in private
+// directories of mcpctl: no setting of the current directory has a say in what runs.
 type Launcher struct {
 	Dir     string   // for the private directories; made when it is needed, for the user alone
 	Environ []string // "K=V", the user's
@@ -53,19 +53,21 @@ func (l Launcher) Command(ref Ref, args []string) (c Command, err error) {
 		return c, fmt.Errorf("starting %s: %w", ref, err)
 	}
 	c.Args, c.Env = append(c.Args, args...), l.Env(ref.Registry)
-	c.Dir, err = l.private(filepath.Join(ref.Registry, strings.NewReplacer("/", "%2f", ":", "%3a").Replace(ref.spec())))
+	c.Dir, err = l.private(filepath.Join(ref.Registry,
+		strings.NewReplacer("/", "%2f", ":", "%3a").Replace(ref.spec())))
 	return c, err
 }
 
-// pipx returns what starts a package of PyPI where uvx is missing. pip builds packages that are named by a URL whatever its
-// settings are, so code of theirs would run on installing.
+// pipx returns what starts a package of PyPI where uvx is missing. pip builds packages that are named by a
+// URL whatever its settings are, so code of theirs would run on installing.
 func (l Launcher) pipx(ref Ref, missing error) (Command, error) {
 	path, err := l.tool("pipx", "")
 	switch {
 	case isMissing(err):
 		return Command{}, missing
 	case err == nil && !l.Scripts:
-		err = errors.New("pipx may run code of packages while it installs them: install uv, or allow that with --allow-scripts")
+		err = errors.New("pipx may run code of packages while it installs them: install uv, or allow that " +
+			"with --allow-scripts")
 	}
 	return Command{Path: path, Args: []string{"run", strings.Replace(ref.spec(), "@", "==", 1)}}, err
 }
@@ -98,21 +100,25 @@ func isMissing(err error) bool {
 // path returns the absolute entries of the user's PATH.
 func (l Launcher) path() string {
 	entries := filepath.SplitList(process.Variable(l.Environ, "PATH"))
-	return strings.Join(slices.DeleteFunc(entries, func(entry string) bool { return !filepath.IsAbs(entry) }), string(filepath.ListSeparator))
+	return strings.Join(slices.DeleteFunc(entries, func(entry string) bool { return !filepath.IsAbs(entry) }),
+		string(filepath.ListSeparator))
 }
 
-// forwarded are the beginnings of the variables with which users set up the launchers of a registry, in lower case.
+// forwarded are the beginnings of the variables with which users set up the launchers of a registry, in lower
+// case.
 var forwarded = map[string][]string{
 	"npm":  {"npm_config_"},
 	"pypi": {"uv_", "pipx_", "pip_"},
 	"oci":  {"docker_", "container_", "containers_"},
-	"":     {"http_proxy", "https_proxy", "all_proxy", "no_proxy", "ssl_cert_", "node_extra_ca_certs", "xdg_runtime_dir"},
+	"": {"http_proxy", "https_proxy", "all_proxy", "no_proxy", "ssl_cert_", "node_extra_ca_certs",
+		"xdg_runtime_dir"},
 }
 
 // Env returns the variables that a launcher gets: the user's own settings of it, under those that are pinned.
 func (l Launcher) Env(registry string) map[string]string {
 	pinned := l.Pinned()
-	normal := func(name string) string { return strings.ReplaceAll(strings.ToLower(name), "-", "_") } // as npm reads them
+	// as npm reads them
+	normal := func(name string) string { return strings.ReplaceAll(strings.ToLower(name), "-", "_") }
 	env := map[string]string{}
 	for _, pair := range l.Environ {
 		name, value, _ := strings.Cut(pair, "=")
@@ -134,8 +140,8 @@ func (l Launcher) Env(registry string) map[string]string {
 	return env
 }
 
-// Pinned returns the settings that no .npmrc and no uv.toml can change: those of a dependency count while npm prepares it. For npm
-// an empty variable is not set, and a blank is an empty value.
+// Pinned returns the settings that no .npmrc and no uv.toml can change: those of a dependency count while npm
+// prepares it. For npm an empty variable is not set, and a blank is an empty value.
 func (l Launcher) Pinned() map[string]string {
 	const none = " "
 	git, err := process.Tool("git", []string{"PATH=" + l.path()})
@@ -147,7 +153,8 @@ func (l Launcher) Pinned() map[string]string {
 		shell = cmp.Or(process.Variable(l.Environ, "ComSpec"), none)
 	}
 	settings := map[string]string{
-		"npm_config_node_options": none, "npm_config_script_shell": shell, "npm_config_git": git, "UV_NO_CONFIG": "1",
+		"npm_config_node_options": none, "npm_config_script_shell": shell, "npm_config_git": git,
+		"UV_NO_CONFIG": "1",
 	}
 	if l.Scripts { // apart from what npx has installed without them, which it would start as it is
 		settings["npm_config_cache"] = filepath.Join(l.Dir, "npm-with-scripts")
@@ -157,7 +164,8 @@ func (l Launcher) Pinned() map[string]string {
 	return settings
 }
 
-// private returns a directory for the user alone, with a package.json: what npm looks for in directories above does not count.
+// private returns a directory for the user alone, with a package.json: what npm looks for in directories
+// above does not count.
 func (l Launcher) private(name string) (string, error) {
 	dir := filepath.Join(l.Dir, name)
 	err := os.MkdirAll(dir, 0o700)
@@ -173,7 +181,8 @@ func (l Launcher) private(name string) (string, error) {
 	return dir, nil
 }
 
-// HandOn returns the arguments of docker run that also hand variables of its own environment on to the container.
+// HandOn returns the arguments of docker run that also hand variables of its own environment on to the
+// container.
 func HandOn(args []string, names []string) []string {
 	handed := slices.Clone(args[:1])
 	for _, name := range names {

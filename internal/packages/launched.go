@@ -50,7 +50,8 @@ var launchers = []launcher{
 	{[]string{"podman", "run"}, "oci", nil, nil},
 }
 
-// Launched reads the command line of a server; false when it starts no single package by a launcher that mcpctl knows.
+// Launched reads the command line of a server; false when it starts no single package by a launcher that
+// mcpctl knows.
 func Launched(argv []string) (Launch, bool) {
 	start := 0
 	if len(argv) > 2 && programName(argv[0]) == "cmd" && strings.EqualFold(argv[1], "/c") {
@@ -89,7 +90,8 @@ func (l launcher) read(argv []string, at int) (Launch, bool) {
 		}
 		names := slices.Contains(l.from, flag)
 		switch {
-		case slices.ContainsFunc(elsewhere, func(part string) bool { return strings.Contains(flag, part) }), names && launch.at >= 0:
+		case slices.ContainsFunc(elsewhere, func(part string) bool { return strings.Contains(flag, part) }),
+			names && launch.at >= 0:
 			return Launch{}, false
 		case names && given:
 			launch.at, launch.lead = at-1, flag+"="
@@ -117,7 +119,8 @@ func (l launcher) read(argv []string, at int) (Launch, bool) {
 	return launch, known && err == nil
 }
 
-// alone are the flags of docker run and podman run without a value (https://docs.docker.com/reference/cli/docker/container/run).
+// alone are the flags of docker run and podman run without a value
+// (https://docs.docker.com/reference/cli/docker/container/run).
 var alone = strings.Fields(`--detach --disable-content-trust --env-host --http-proxy --init --interactive --no-healthcheck
 	--no-hostname --no-hosts --oom-kill-disable --passwd --privileged --publish-all --quiet --read-only --read-only-tmpfs
 	--replace --rm --rmi --rootfs --sig-proxy --tls-verify --tty --unsetenv-all --use-api-socket`)

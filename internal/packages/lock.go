@@ -57,13 +57,15 @@ func ReadLock(file string) (Lock, error) {
 func ParseLock(file string, data []byte) (Lock, error) {
 	var read lockFormat
 	if err := json.Unmarshal(data, &read); err != nil || read.Mcpctl != 1 {
-		return nil, fmt.Errorf("%s is not a lock file that this mcpctl can read: restore it from version control, or delete it and run mcpctl snapshot", file)
+		return nil, fmt.Errorf("%s is not a lock file that this mcpctl can read: restore it from version "+
+			"control, or delete it and run mcpctl snapshot", file)
 	}
 	lock := Lock{}
 	for name, entry := range read.Servers {
 		ref, known, err := Parse(entry.Package)
 		if !known || err != nil {
-			return nil, fmt.Errorf("%s: %q of server %q is not a package that this mcpctl knows", file, entry.Package, name)
+			return nil, fmt.Errorf("%s: %q of server %q is not a package that this mcpctl knows", file,
+				entry.Package, name)
 		}
 		lock[name] = Package{ref, entry.Integrity, entry.Dependencies}
 	}
@@ -87,8 +89,8 @@ func (l Lock) Encode() ([]byte, error) {
 // maxChanges is how many dependencies Since names.
 const maxChanges = 3
 
-// Since describes what differs from an earlier package of the same server, such as "@playwright/mcp 0.0.70 → 0.0.83 (zod ^3 → ^4)";
-// empty when nothing does.
+// Since describes what differs from an earlier package of the same server, such as "@playwright/mcp 0.0.70 →
+// 0.0.83 (zod ^3 → ^4)"; empty when nothing does.
 func (p Package) Since(old Package) string {
 	changed := changedDependencies(old.Dependencies, p.Dependencies)
 	if more := len(changed) - maxChanges; more > 1 {
@@ -111,7 +113,8 @@ func (p Package) Since(old Package) string {
 
 // changedDependencies returns a text for each dependency that differs, sorted by name.
 func changedDependencies(old, now map[string]string) (changed []string) {
-	names := slices.Compact(slices.Sorted(slices.Values(slices.Concat(kit.SortedKeys(old), kit.SortedKeys(now)))))
+	names := slices.Compact(slices.Sorted(
+		slices.Values(slices.Concat(kit.SortedKeys(old), kit.SortedKeys(now)))))
 	for _, name := range names {
 		was, had := old[name]
 		is, has := now[name]

@@ -12,7 +12,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
-// image asks docker which image a reference stands for on this machine. One that was built here has no digest.
+// image asks docker which image a reference stands for on this machine. One that was built here has no
+// digest.
 func (l Launcher) image(ctx context.Context, ref Ref) (Package, error) {
 	engine, err := l.engine()
 	if err != nil {
@@ -36,7 +37,8 @@ func (l Launcher) image(ctx context.Context, ref Ref) (Package, error) {
 	return Package{Ref: ref}, nil
 }
 
-// newestImage returns the highest version where the tag is one, else the digest that the tag stands for in its registry.
+// newestImage returns the highest version where the tag is one, else the digest that the tag stands for in
+// its registry.
 func newestImage(ctx context.Context, ref Ref) (Ref, error) {
 	if ref.Exact() {
 		return ref, nil

@@ -31,8 +31,10 @@ type pypiProject struct {
 // pypi asks the package index that uv is set up with about a package, such as "NAME/json".
 func (l Launcher) pypi(ctx context.Context, path string) (p pypiProject, err error) {
 	set := func(name string) string { return process.Variable(l.Environ, name) }
-	index := strings.TrimSuffix(cmp.Or(set("UV_DEFAULT_INDEX"), set("UV_INDEX_URL"), "https://pypi.org/simple"), "/")
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(index, "/simple")+"/pypi/"+path, nil)
+	index := strings.TrimSuffix(cmp.Or(set("UV_DEFAULT_INDEX"), set("UV_INDEX_URL"),
+		"https://pypi.org/simple"), "/")
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet,
+		strings.TrimSuffix(index, "/simple")+"/pypi/"+path, nil)
 	if err != nil {
 		return p, errors.New("the address of the package index is not a URL") // it may hold a password
 	}
@@ -56,7 +58,8 @@ func (l Launcher) pypiVersions(ctx context.Context, name string) ([]string, erro
 	return kit.SortedKeys(p.Releases), err
 }
 
-// pypiRelease returns a release. Its digest is that of the wheel for every system, else of the first file by name.
+// pypiRelease returns a release. Its digest is that of the wheel for every system, else of the first file by
+// name.
 func (l Launcher) pypiRelease(ctx context.Context, ref Ref) (Package, error) {
 	path := ref.Name + "/json"
 	if ref.Version != "" {
@@ -87,7 +90,8 @@ func (l Launcher) pypiRelease(ctx context.Context, ref Ref) (Package, error) {
 		if release.Dependencies == nil {
 			release.Dependencies = map[string]string{}
 		}
-		release.Dependencies[normalized(name)] = cmp.Or(strings.TrimSpace(strings.TrimPrefix(spec, name)), "*")
+		release.Dependencies[normalized(name)] = cmp.Or(
+			strings.TrimSpace(strings.TrimPrefix(spec, name)), "*")
 	}
 	return release, nil
 }

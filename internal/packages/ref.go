@@ -1,5 +1,5 @@
-// Package packages starts servers in published packages by npx, uvx and docker, apart from the current directory and its
-// settings, and asks registries which release a reference stands for.
+// Package packages starts servers in published packages by npx, uvx and docker, apart from the current
+// directory and its settings, and asks registries which release a reference stands for.
 package packages
 
 import (
@@ -75,8 +75,10 @@ var registries = map[string]syntax{
 	},
 	// https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests
 	"oci": {
-		kit.Pattern(`^([A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]+)?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*$`),
-		kit.Pattern(`^([A-Za-z0-9_][A-Za-z0-9._-]{0,127}|sha256:[0-9a-f]{64})$`), "oci:ghcr.io/github/github-mcp-server:v0.20.1",
+		kit.Pattern(
+			`^([A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]+)?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*$`),
+		kit.Pattern(`^([A-Za-z0-9_][A-Za-z0-9._-]{0,127}|sha256:[0-9a-f]{64})$`),
+		"oci:ghcr.io/github/github-mcp-server:v0.20.1",
 	},
 }
 
@@ -105,7 +107,8 @@ func Parse(word string) (ref Ref, known bool, err error) {
 	return ref, true, nil
 }
 
-// cutVersion splits what follows the registry. The colon before a slash belongs to the port of an image's registry.
+// cutVersion splits what follows the registry. The colon before a slash belongs to the port of an image's
+// registry.
 func cutVersion(registry, rest string) (name, version string) {
 	if at := strings.LastIndex(rest, "@"); at > 0 {
 		return rest[:at], rest[at+1:]

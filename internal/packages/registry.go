@@ -40,7 +40,8 @@ func (l Launcher) Describe(ctx context.Context, ref Ref) (p Package, err error) 
 	return p, nil
 }
 
-// Newest returns the newest release of a package; of an image whose tag can move, the one that its registry has for the tag.
+// Newest returns the newest release of a package; of an image whose tag can move, the one that its registry
+// has for the tag.
 func (l Launcher) Newest(ctx context.Context, ref Ref) (Package, error) {
 	if ref.Registry != "oci" {
 		return l.Describe(ctx, Ref{Registry: ref.Registry, Name: ref.Name})
@@ -54,8 +55,8 @@ func (l Launcher) Newest(ctx context.Context, ref Ref) (Package, error) {
 	return Package{Ref: newest}, nil
 }
 
-// Versions returns the last n releases of a package, lowest first, without pre-releases: those of a range, else those up to the
-// version of the reference.
+// Versions returns the last n releases of a package, lowest first, without pre-releases: those of a range,
+// else those up to the version of the reference.
 func (l Launcher) Versions(ctx context.Context, ref Ref, n int) ([]Ref, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, askLimit, errSlow)
 	defer cancel()
@@ -92,8 +93,8 @@ var errSlow = fmt.Errorf("the registry did not answer within %s", askLimit)
 // numbered matches a release: numbers, and nothing that marks a pre-release or a variant.
 var numbered = kit.Pattern(`^v?(\d{1,9}(?:\.\d{1,9})*)(?:\.post\d+)?$`)
 
-// numbersOf returns the numbers of a release; nil when a version is something else. Shorter versions of npm and images are
-// ranges and tags that move.
+// numbersOf returns the numbers of a release; nil when a version is something else. Shorter versions of npm
+// and images are ranges and tags that move.
 func numbersOf(registry, version string) (numbers []int) {
 	found := numbered().FindStringSubmatch(version)
 	if found == nil {
@@ -111,7 +112,8 @@ func numbersOf(registry, version string) (numbers []int) {
 
 // releases returns the releases among versions, lowest first.
 func releases(registry string, versions []string) []string {
-	found := slices.DeleteFunc(slices.Clone(versions), func(v string) bool { return numbersOf(registry, v) == nil })
+	found := slices.DeleteFunc(slices.Clone(versions),
+		func(v string) bool { return numbersOf(registry, v) == nil })
 	slices.SortStableFunc(found, func(a, b string) int {
 		return cmp.Or(slices.Compare(numbersOf(registry, a), numbersOf(registry, b)), cmp.Compare(a, b))
 	})
@@ -140,7 +142,8 @@ func (l Launcher) npmRelease(ctx context.Context, ref Ref) (Package, error) {
 	return Package{ref, last.Integrity, last.Dependencies}, nil
 }
 
-// npmVersions returns the versions that a reference stands for, or all of the package and the one that it stands for.
+// npmVersions returns the versions that a reference stands for, or all of the package and the one that it
+// stands for.
 func (l Launcher) npmVersions(ctx context.Context, ref Ref) (all []string, last string, err error) {
 	for _, words := range [][]string{{ref.spec(), "version"}, {ref.Name, "versions"}} {
 		out, err := l.npmView(ctx, words...)
@@ -174,7 +177,8 @@ func (l Launcher) npmView(ctx context.Context, words ...string) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	args := slices.Concat([]string{"view"}, words, []string{"--json", "--prefer-online", "--loglevel=error", "--no-update-notifier"})
+	args := slices.Concat([]string{"view"}, words,
+		[]string{"--json", "--prefer-online", "--loglevel=error", "--no-update-notifier"})
 	return l.run(ctx, "npm", npm, args...)
 }
 

@@ -1,4 +1,5 @@
-// Package printable makes text from anywhere safe to print: no terminal or CI runner obeys it, and nothing goes unseen.
+// Package printable makes text from anywhere safe to print: no terminal or CI runner obeys it, and nothing
+// goes unseen.
 package printable
 
 import (
@@ -15,13 +16,15 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
-// Text is text that can be printed: it has no line break and nothing that cannot be seen. Only Visible makes it, and pieces of it.
+// Text is text that can be printed: it has no line break and nothing that cannot be seen. Only Visible makes
+// it, and pieces of it.
 type Text string
 
 // maxMarks is how many combining marks may sit on one character; natural languages need no more.
 const maxMarks = 4
 
-// Visible spells out what a terminal would obey or hide: \x1b, <U+202E>. A variation selector after a symbol is dropped.
+// Visible spells out what a terminal would obey or hide: \x1b, <U+202E>. A variation selector after a symbol
+// is dropped.
 func Visible(s string) Text {
 	if ascii(s) {
 		return Text(s)
@@ -88,7 +91,8 @@ func spell(r rune) string {
 	return fmt.Sprintf("<U+%04X>", r)
 }
 
-// Message is s with everything spelled out that a terminal or a runner of CI would obey or hide, line breaks included.
+// Message is s with everything spelled out that a terminal or a runner of CI would obey or hide, line breaks
+// included.
 func Message(s string) string { return SpelledOut.Without(string(Visible(s))) }
 
 // Size is a number of bytes for people: 512 bytes, 12 KB, 1.5 MB.
@@ -116,8 +120,8 @@ func ShellWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// A Spelling is how a format writes the last character of an order to a runner: GitHub's lines that begin with ::, or ##[
-// anywhere; Azure's ##[ or ##vso[. GitLab's need control characters, never printed.
+// A Spelling is how a format writes the last character of an order to a runner: GitHub's lines that begin
+// with ::, or ##[ anywhere; Azure's ##[ or ##vso[. GitLab's need control characters, never printed.
 type Spelling struct{ colon, bracket string }
 
 var (
@@ -125,7 +129,8 @@ var (
 	References = Spelling{"&#58;", "&#91;"} // in HTML and XML
 )
 
-// Guard is w with every order to a runner in what is written spelled out, such as "::" as ":\x3a"; nothing is held back.
+// Guard is w with every order to a runner in what is written spelled out, such as "::" as ":\x3a"; nothing is
+// held back.
 func Guard(w io.Writer, s Spelling) io.Writer { return newGuard(w, s) }
 
 func newGuard(w io.Writer, s Spelling) *guard { return &guard{w: w, Spelling: s, begins: true} }
@@ -244,7 +249,8 @@ func AppendIndented(dst []byte, compact json.RawMessage, depth int) []byte {
 // maxIndent is how deep values are spread over lines; what lies deeper stands on one line.
 const maxIndent = 64
 
-// layout spreads compact JSON over lines, or spaces it on one; invisible characters are \u escapes, invalid UTF-8 U+FFFD.
+// layout spreads compact JSON over lines, or spaces it on one; invisible characters are \u escapes, invalid
+// UTF-8 U+FFFD.
 type layout struct{ indent string }
 
 func (l layout) append(dst, raw []byte, depth int) []byte {
@@ -290,7 +296,8 @@ func (l layout) between(dst []byte, depth int) []byte {
 	return l.newLine(dst, depth)
 }
 
-// EscapedJSON has \u escapes for what cannot be seen in strings, or what a terminal or runner obeys: values stay.
+// EscapedJSON has \u escapes for what cannot be seen in strings, or what a terminal or runner obeys: values
+// stay.
 func EscapedJSON(raw []byte) []byte {
 	dst := make([]byte, 0, len(raw)+1)
 	for i := 0; i < len(raw); i++ {

@@ -1,4 +1,5 @@
-// Package process runs commands: found as a child's own environment finds them, in a process group that ends as a whole.
+// Package process runs commands: found as a child's own environment finds them, in a process group that ends
+// as a whole.
 package process
 
 import (
@@ -42,8 +43,9 @@ func (e *StartError) Error() string {
 // Unwrap is the system's own error.
 func (e *StartError) Unwrap() error { return e.Err }
 
-// LookPath is the file that a child runs as name in the folder dir ("" = the current one) with the environment env: a name
-// is looked up in the child's PATH, not in ours; a relative path counts from its folder. The error is a *StartError.
+// LookPath is the file that a child runs as name in the folder dir ("" = the current one) with the
+// environment env: a name is looked up in the child's PATH, not in ours; a relative path counts from its
+// folder. The error is a *StartError.
 func LookPath(name, dir string, env []string) (string, error) {
 	if name == "" {
 		return "", &StartError{Err: errors.New("the command is empty")}
@@ -72,15 +74,17 @@ func LookPath(name, dir string, env []string) (string, error) {
 	return "", &StartError{Command: name, NotFound: true, Path: path}
 }
 
-// Tool is the file of a program that mcpctl itself makes use of, by the PATH in env. One that only a relative folder in PATH leads to is
-// refused: whoever wrote the current folder would choose what runs. The error is a *StartError.
+// Tool is the file of a program that mcpctl itself makes use of, by the PATH in env. One that only a relative
+// folder in PATH leads to is refused: whoever wrote the current folder would choose what runs. The error is a
+// *StartError.
 func Tool(name string, env []string) (string, error) {
 	file, err := LookPath(name, "", env)
 	holds := func(folder string) bool {
 		return filepath.IsAbs(folder) && filepath.Clean(folder) == filepath.Dir(file)
 	}
 	if err == nil && !slices.ContainsFunc(filepath.SplitList(Variable(env, "PATH")), holds) {
-		err = &StartError{Command: name, Err: fmt.Errorf("a relative folder in PATH leads to %s, which the current folder may have brought along: leave that folder out of PATH: %w", file, exec.ErrDot)}
+		err = &StartError{Command: name, Err: fmt.Errorf("a relative folder in PATH leads to %s, which the "+
+			"current folder may have brought along: leave that folder out of PATH: %w", file, exec.ErrDot)}
 	}
 	if err != nil {
 		return "", err
@@ -117,7 +121,8 @@ func executable(name, dir, file, path string) (string, error) {
 	switch {
 	case err == nil:
 		return found, nil
-	case errors.Is(err, fs.ErrPermission) && path != "", errors.Is(err, fs.ErrNotExist), errors.Is(err, exec.ErrNotFound):
+	case errors.Is(err, fs.ErrPermission) && path != "", errors.Is(err, fs.ErrNotExist),
+		errors.Is(err, exec.ErrNotFound):
 		return "", &StartError{Command: name, NotFound: true, Path: path, Err: err}
 	}
 	if wrapped, ok := errors.AsType[*exec.Error](err); ok {
@@ -137,7 +142,8 @@ func Variable(env []string, name string) string {
 	return value
 }
 
-// StartFailure is why name, found as file, did not start; it names a script's missing interpreter, which systems do not.
+// StartFailure is why name, found as file, did not start; it names a script's missing interpreter, which
+// systems do not.
 func StartFailure(name, file string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		if words := Shebang(file); len(words) > 0 {
@@ -162,8 +168,9 @@ func Shebang(file string) []string {
 	return strings.Fields(string(line))
 }
 
-// MinimalEnv is the part of an environment ("K=V", as os.Environ gives it) that a stdio server inherits unasked: the
-// variables that Claude Desktop and the TypeScript SDK hand on, per operating system, without shell functions.
+// MinimalEnv is the part of an environment ("K=V", as os.Environ gives it) that a stdio server inherits
+// unasked: the variables that Claude Desktop and the TypeScript SDK hand on, per operating system, without
+// shell functions.
 func MinimalEnv(environ []string) []string { return minimalEnv(runtime.GOOS, environ) }
 
 func minimalEnv(goos string, environ []string) []string {
@@ -184,10 +191,12 @@ func minimalEnv(goos string, environ []string) []string {
 	return kept
 }
 
-// windowsNames has PATHEXT and COMSPEC beside the TypeScript SDK's own list: without them npx.cmd is not found or run.
+// windowsNames has PATHEXT and COMSPEC beside the TypeScript SDK's own list: without them npx.cmd is not
+// found or run.
 func windowsNames() []string {
 	return []string{
-		"APPDATA", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATH", "PATHEXT", "PROCESSOR_ARCHITECTURE",
+		"APPDATA", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATH", "PATHEXT",
+		"PROCESSOR_ARCHITECTURE",
 		"PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "USERNAME", "USERPROFILE",
 	}
 }
@@ -206,13 +215,15 @@ type ShellCommand struct {
 	Limit time.Duration
 }
 
-// Run runs the command. When it, its time or ctx ends, so does everything that it has started; of the latter two the error is the reason.
+// Run runs the command. When it, its time or ctx ends, so does everything that it has started; of the latter
+// two the error is the reason.
 func (c ShellCommand) Run(ctx context.Context, stdout, stderr io.Writer) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.Limit, fmt.Errorf("not done after %s", c.Limit))
 	defer cancel()
 	shell := shellOf(c.Line)
 	cmd := exec.CommandContext(ctx, shell[0], shell[1:]...)
-	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Dir, c.Env, bytes.NewReader(c.Stdin), stdout, stderr
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Dir, c.Env, bytes.NewReader(c.Stdin),
+		stdout, stderr
 	err := Run(cmd, true)
 	if errors.Is(err, exec.ErrWaitDelay) { // something in the background kept its output open
 		err = nil
@@ -235,7 +246,8 @@ func Marked(environ []string) (marked []string, run string) {
 // outputWait is how long the output of a command is waited for once the command has ended.
 const outputWait = time.Second
 
-// Run runs a command of exec.CommandContext in a process group that ends with its context, with killRest also at its end.
+// Run runs a command of exec.CommandContext in a process group that ends with its context, with killRest also
+// at its end.
 func Run(cmd *exec.Cmd, killRest bool) error {
 	runtime.LockOSThread() // see OwnGroup
 	defer runtime.UnlockOSThread()

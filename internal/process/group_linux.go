@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OwnGroup puts a child into a process group of its own that dies with us: Linux ends it with the thread that started it,
-// which must be kept (runtime.LockOSThread). Beyond the standard streams nothing is inherited.
+// OwnGroup puts a child into a process group of its own that dies with us: Linux ends it with the thread that
+// started it, which must be kept (runtime.LockOSThread). Beyond the standard streams nothing is inherited.
 func OwnGroup() *syscall.SysProcAttr {
 	if unix.CloseRange(firstInherited, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC) != nil { // before Linux 5.11
 		closeInherited()
@@ -53,7 +53,8 @@ func escapedDescendants(root int) []descendant {
 	return found
 }
 
-// children are what a process started and were not fetched (proc_pid_task(5)); kernels without that file tell of none.
+// children are what a process started and were not fetched (proc_pid_task(5)); kernels without that file tell
+// of none.
 func children(pid int) []int {
 	folder := "/proc/" + strconv.Itoa(pid) + "/task"
 	threads, err := os.ReadDir(folder)
@@ -72,8 +73,8 @@ func children(pid int) []int {
 	return found
 }
 
-// AdoptOrphans makes this process the parent of descendants whose own parents end (prctl(2), PR_SET_CHILD_SUBREAPER), so
-// that servers and hooks that fork twice are found and end with their group.
+// AdoptOrphans makes this process the parent of descendants whose own parents end (prctl(2),
+// PR_SET_CHILD_SUBREAPER), so that servers and hooks that fork twice are found and end with their group.
 func AdoptOrphans() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
 
 // own are the children that we started and that are not released yet: all others were adopted.
@@ -121,8 +122,8 @@ func marked(pid int, run string) bool {
 	return err == nil && run != "" && bytes.Contains(environ, []byte(runVariable+"="+run))
 }
 
-// reap fetches the status of an adopted process that ended, which nobody else does. It waits a moment for one that was
-// killed; of a process that is no child of ours the system says so at once.
+// reap fetches the status of an adopted process that ended, which nobody else does. It waits a moment for one
+// that was killed; of a process that is no child of ours the system says so at once.
 func (d descendant) reap() {
 	for pause := time.Millisecond; pause < 50*time.Millisecond; pause *= 2 {
 		pid, err := unix.Wait4(d.pid, nil, unix.WNOHANG, nil)
@@ -133,7 +134,8 @@ func (d descendant) reap() {
 	}
 }
 
-// onlyZombies tells whether all of a group has ended unfetched: in containers whose first process fetches nobody, they stay.
+// onlyZombies tells whether all of a group has ended unfetched: in containers whose first process fetches
+// nobody, they stay.
 func onlyZombies(group int) bool {
 	return !slices.ContainsFunc(allStats(), func(s stat) bool { return s.group == group && s.state != 'Z' })
 }
@@ -168,7 +170,8 @@ func readStat(pid int) (stat, bool) {
 	if err != nil {
 		return stat{}, false
 	}
-	_, after, _ := bytes.Cut(text[bytes.LastIndexByte(text, ')')+1:], []byte(" ")) // the name may hold anything
+	// the name may hold anything
+	_, after, _ := bytes.Cut(text[bytes.LastIndexByte(text, ')')+1:], []byte(" "))
 	fields := bytes.Fields(after)
 	if len(fields) < 20 {
 		return stat{}, false

@@ -4,7 +4,8 @@ package process
 
 import "syscall"
 
-// OwnGroup puts a child into a process group of its own; if we are killed, its stdin ends. Nothing else is inherited.
+// OwnGroup puts a child into a process group of its own; if we are killed, its stdin ends. Nothing else is
+// inherited.
 func OwnGroup() *syscall.SysProcAttr {
 	closeInherited()
 	return &syscall.SysProcAttr{Setpgid: true}

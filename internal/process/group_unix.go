@@ -13,13 +13,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// LeaveWait is between the end of a child's stdin and SIGTERM. Most servers are gone by then (Go in 2 ms, Node in 10 to 20).
+// LeaveWait is between the end of a child's stdin and SIGTERM. Most servers are gone by then (Go in 2 ms,
+// Node in 10 to 20).
 const LeaveWait = 20 * time.Millisecond
 
 // firstInherited is the first descriptor that is none of the standard streams.
 const firstInherited = 3
 
-// closeInherited has descriptors that we inherited closed in what is started from now on; Go's own are never handed on.
+// closeInherited has descriptors that we inherited closed in what is started from now on; Go's own are never
+// handed on.
 func closeInherited() {
 	open, _ := os.ReadDir("/dev/fd")
 	for _, entry := range open {
@@ -44,8 +46,8 @@ func GroupOf(p *os.Process, run string) (*Group, error) {
 	return &Group{id: p.Pid, run: run}, nil
 }
 
-// Look remembers the descendants that a signal to the group does not reach: those in other groups, and those whose
-// parents ended, as far as the system lets us find them.
+// Look remembers the descendants that a signal to the group does not reach: those in other groups, and those
+// whose parents ended, as far as the system lets us find them.
 func (g *Group) Look() {
 	found := append(escapedDescendants(g.id), adopted(g.run)...)
 	g.mu.Lock()
@@ -81,7 +83,8 @@ func (g *Group) signal(s syscall.Signal) {
 
 // Alive tells whether anything of the group still runs.
 func (g *Group) Alive() bool {
-	return slices.ContainsFunc(g.seen(), descendant.lives) || syscall.Kill(-g.id, 0) == nil && !onlyZombies(g.id)
+	return slices.ContainsFunc(g.seen(), descendant.lives) ||
+		syscall.Kill(-g.id, 0) == nil && !onlyZombies(g.id)
 }
 
 // Release gives back what the system holds for the group, once it has ended.
@@ -95,7 +98,8 @@ func (g *Group) Release() {
 // shellOf is how the system's shell runs a command line.
 func shellOf(line string) []string { return []string{"/bin/sh", "-c", line} }
 
-// MaxFiles is how many descriptors this process may have open at once; 0 = nobody says. Go has raised it as far as it may.
+// MaxFiles is how many descriptors this process may have open at once; 0 = nobody says. Go has raised it as
+// far as it may.
 func MaxFiles() int {
 	var limit unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) != nil || limit.Cur > 1<<30 {

@@ -9,10 +9,12 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// LeaveWait is what a child gets between the end of its stdin and its end; Windows has no SIGTERM to ask it with.
+// LeaveWait is what a child gets between the end of its stdin and its end; Windows has no SIGTERM to ask it
+// with.
 const LeaveWait = 500 * time.Millisecond
 
-// Group is a job object: whatever the child starts is in it, and it ends with its last handle, so also with us.
+// Group is a job object: whatever the child starts is in it, and it ends with its last handle, so also with
+// us.
 type Group struct{ job windows.Handle }
 
 // OwnGroup keeps a child from the signals that the console sends to us.
@@ -20,7 +22,8 @@ func OwnGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP, HideWindow: true}
 }
 
-// GroupOf puts a child into a job. What it starts before that moment escapes; os/exec cannot start it suspended.
+// GroupOf puts a child into a job. What it starts before that moment escapes; os/exec cannot start it
+// suspended.
 func GroupOf(p *os.Process, _ string) (*Group, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -41,7 +44,8 @@ func fill(job windows.Handle, pid int) error {
 	if err != nil {
 		return err
 	}
-	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, uint32(pid))
+	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false,
+		uint32(pid))
 	if err != nil {
 		return err
 	}

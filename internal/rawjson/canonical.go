@@ -11,17 +11,17 @@ import (
 // indentedLevels is how many levels of a value get lines of their own in a file.
 const indentedLevels = 64
 
-// Canonical is the canonical form of one JSON value, without white space: keys sorted (equal ones in their order), numbers as
-// written, strings with the fewest escapes. Invalid UTF-8 becomes U+FFFD, the escape of a lone surrogate stays. The same form
-// means the same; numbers spelled differently differ.
+// Canonical is the canonical form of one JSON value, without white space: keys sorted (equal ones in their
+// order), numbers as written, strings with the fewest escapes. Invalid UTF-8 becomes U+FFFD, the escape of a
+// lone surrogate stays. The same form means the same; numbers spelled differently differ.
 //
 // The error names the place by JSON pointer, also for more than 10,000 arrays and objects inside one another.
 func Canonical(raw json.RawMessage) ([]byte, error) {
 	return AppendIndented(make([]byte, 0, len(raw)), raw, indentedLevels)
 }
 
-// AppendIndented appends the canonical form with two spaces for each level, the value on the given one, and no final newline.
-// From the 64th level on a value stays on one line.
+// AppendIndented appends the canonical form with two spaces for each level, the value on the given one, and
+// no final newline. From the 64th level on a value stays on one line.
 func AppendIndented(dst []byte, raw json.RawMessage, level int) ([]byte, error) {
 	v, err := parseValue(raw)
 	if err != nil {
@@ -35,7 +35,8 @@ func Equal(a, b json.RawMessage) bool {
 	if bytes.Equal(a, b) {
 		return valid(a)
 	}
-	if Digest(equality, a) != Digest(equality, b) { // most that are compared differ, and no form of them is written
+	// most that are compared differ, and no form of them is written
+	if Digest(equality, a) != Digest(equality, b) {
 		return false
 	}
 	x, errX := Canonical(a)
@@ -80,7 +81,8 @@ func parseValue(raw []byte) (v value, err error) {
 	return v, err
 }
 
-// parser reads values. Members wait together until their object or array ends, so that each takes the memory that it needs.
+// parser reads values. Members wait together until their object or array ends, so that each takes the memory
+// that it needs.
 type parser struct {
 	scanner
 	members []member
@@ -125,7 +127,8 @@ func (p *parser) end(open byte, start int) value {
 	return value{open: open, members: slices.Clone(own)}
 }
 
-// append writes the value at a level of indentation; at indentedLevels and beyond it takes no white space at all.
+// append writes the value at a level of indentation; at indentedLevels and beyond it takes no white space at
+// all.
 func (v value) append(dst []byte, level int) []byte {
 	if v.open == 0 {
 		return append(dst, v.token...)

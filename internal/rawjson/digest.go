@@ -8,8 +8,9 @@ import (
 	"slices"
 )
 
-// Digest is a number that values of the same canonical form share under one seed, and others but by chance do not. It costs
-// a fraction of the form: no text is written, and keys are put in order by their numbers. What is no JSON is told by its bytes.
+// Digest is a number that values of the same canonical form share under one seed, and others but by chance do
+// not. It costs a fraction of the form: no text is written, and keys are put in order by their numbers. What
+// is no JSON is told by its bytes.
 func Digest(seed maphash.Seed, raw json.RawMessage) uint64 {
 	d := digester{scanner: scanner{data: raw}, seed: seed}
 	var sum uint64
@@ -36,7 +37,10 @@ func (d *digester) value() (uint64, error) {
 	start := len(d.members)
 	switch d.peek() {
 	case '{':
-		err := d.object(func(key []byte) error { return d.member(maphash.Bytes(d.seed, canonicalString(key))) })
+		err := d.object(func(key []byte) error {
+			return d.member(
+				maphash.Bytes(d.seed, canonicalString(key)))
+		})
 		slices.SortStableFunc(d.members[start:], func(a, b digested) int { return cmp.Compare(a.key, b.key) })
 		return d.end('{', start), err
 	case '[':

@@ -11,9 +11,10 @@ import (
 	"unicode/utf8"
 )
 
-// JCS is one JSON value by RFC 8785, the form that other programs sign and hash: as Canonical, but on one line, with numbers as
-// ECMAScript writes them, so that 1.0 is 1, and keys in the order of their UTF-16. The error is about what has no such form: a key
-// that is there twice, half a surrogate pair, invalid UTF-8, a number beyond those of ECMAScript.
+// JCS is one JSON value by RFC 8785, the form that other programs sign and hash: as Canonical, but on one
+// line, with numbers as ECMAScript writes them, so that 1.0 is 1, and keys in the order of their UTF-16. The
+// error is about what has no such form: a key that is there twice, half a surrogate pair, invalid UTF-8, a
+// number beyond those of ECMAScript.
 func JCS(raw json.RawMessage) ([]byte, error) {
 	if !utf8.Valid(raw) {
 		return nil, errors.New("it is not valid UTF-8")
@@ -30,7 +31,8 @@ func (v value) appendJCS(dst []byte) (_ []byte, err error) {
 		return appendToken(dst, v.token)
 	}
 	if v.open == '{' && slices.ContainsFunc(v.members, ordersOtherwise) {
-		slices.SortStableFunc(v.members, func(a, b member) int { return slices.Compare(units(a.key), units(b.key)) })
+		slices.SortStableFunc(v.members,
+			func(a, b member) int { return slices.Compare(units(a.key), units(b.key)) })
 	}
 	dst = append(dst, v.open)
 	for i, m := range v.members {
@@ -53,7 +55,8 @@ func (v value) appendJCS(dst []byte) (_ []byte, err error) {
 	return append(dst, v.open+2), nil
 }
 
-// ordersOtherwise tells whether a key may come elsewhere in the order of UTF-16: it has a character from U+E000 on.
+// ordersOtherwise tells whether a key may come elsewhere in the order of UTF-16: it has a character from
+// U+E000 on.
 func ordersOtherwise(m member) bool {
 	return slices.ContainsFunc(m.key, func(c byte) bool { return c >= 0xEE })
 }
@@ -81,7 +84,8 @@ func appendToken(dst, token []byte) ([]byte, error) {
 	return append(dst, written...), err
 }
 
-// lonely tells whether a canonical string has the escape of half a surrogate pair, which is none of a backslash before "ud".
+// lonely tells whether a canonical string has the escape of half a surrogate pair, which is none of a
+// backslash before "ud".
 func lonely(token []byte) bool {
 	for i := 0; i+1 < len(token); i++ {
 		if token[i] == '\\' {

@@ -12,13 +12,15 @@ import (
 
 // Member is one member of a JSON object, or one element of an array.
 type Member struct {
-	Key   string          // unescaped; halves of surrogate pairs and invalid UTF-8 are U+FFFD. The index of an element
+	// unescaped; halves of surrogate pairs and invalid UTF-8 are U+FFFD. The index of an element
+	Key   string
 	Value json.RawMessage // as written
-	At    int             // where Value begins in the text that was read; of no meaning in a member that is to be written
+	// where Value begins in the text that was read; of no meaning in a member that is to be written
+	At int
 }
 
-// Members are a JSON object's members as they stand there, repeated keys included, sharing raw's memory. Another kind wraps
-// ErrNotObject; before a fault in the text they are given with the error.
+// Members are a JSON object's members as they stand there, repeated keys included, sharing raw's memory.
+// Another kind wraps ErrNotObject; before a fault in the text they are given with the error.
 func Members(raw json.RawMessage) ([]Member, error) {
 	var members []Member
 	err := eachMember(raw, func(key, value []byte, at int) {
@@ -70,7 +72,8 @@ func ElementsUpTo(raw json.RawMessage, most int) ([]json.RawMessage, error) {
 	return elements, err
 }
 
-// Children are the members of an object or the elements of an array, up to a fault if there is one; none for other values.
+// Children are the members of an object or the elements of an array, up to a fault if there is one; none for
+// other values.
 func Children(raw json.RawMessage) []Member {
 	s := scanner{data: raw}
 	if s.peek() != '[' {
@@ -98,9 +101,11 @@ func Texts(raw json.RawMessage) []string {
 	return texts
 }
 
-// Strings gives every string inside a value to found, up to a fault if there is one, and reads each byte once. What is known of a
-// place goes down with it: into makes of what is known above and of the name of a member, or the number of an element, what is known inside.
-func Strings[P any](raw json.RawMessage, top P, into func(above P, step string) P, found func(at P, text string)) {
+// Strings gives every string inside a value to found, up to a fault if there is one, and reads each byte
+// once. What is known of a place goes down with it: into makes of what is known above and of the name of a
+// member, or the number of an element, what is known inside.
+func Strings[P any](raw json.RawMessage, top P, into func(above P, step string) P,
+	found func(at P, text string)) {
 	s := scanner{data: raw}
 	var walk func(at P) error
 	walk = func(at P) error {
@@ -176,7 +181,8 @@ func ObjectOf(raw json.RawMessage) Object {
 	return o
 }
 
-// ReadObject reads an object and its repeated keys. The error follows the name of what is read: "is an array, not an object".
+// ReadObject reads an object and its repeated keys. The error follows the name of what is read: "is an array,
+// not an object".
 func ReadObject(raw json.RawMessage) (o Object, repeated []string, err error) {
 	if kind := TypeName(raw); kind != "an object" {
 		return nil, nil, fmt.Errorf("is %s, not an object", kind)
@@ -215,7 +221,8 @@ func (o Object) Bool(key string) (value, known bool) {
 	return word == "true", word == "true" || word == "false"
 }
 
-// TypeName names the type of a JSON value with its article, such as "an array", to follow "is"; "missing" for no value.
+// TypeName names the type of a JSON value with its article, such as "an array", to follow "is"; "missing" for
+// no value.
 func TypeName(raw json.RawMessage) string {
 	raw = bytes.TrimLeft(raw, " \t\r\n")
 	if len(raw) == 0 {
@@ -236,7 +243,8 @@ func TypeName(raw json.RawMessage) string {
 	return "a number"
 }
 
-// Join is a JSON pointer (RFC 6901) with further steps at its end: keys of objects as they are, or indexes of arrays.
+// Join is a JSON pointer (RFC 6901) with further steps at its end: keys of objects as they are, or indexes of
+// arrays.
 func Join(pointer string, steps ...string) string {
 	if len(steps) == 1 {
 		return pointer + "/" + escaped(steps[0])
@@ -265,7 +273,8 @@ func Split(pointer string) []string {
 	return steps
 }
 
-// Step is one step into a decoded value: a member, or an element by its index (RFC 6901: no sign, no leading zeros).
+// Step is one step into a decoded value: a member, or an element by its index (RFC 6901: no sign, no leading
+// zeros).
 func Step(value any, step string) (any, bool) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -292,14 +301,16 @@ func At(value any, pointer string) (any, bool) {
 	return value, true
 }
 
-// A Part of a value is as written, and cut into its own parts once one of them is asked for: for many questions about one value.
+// A Part of a value is as written, and cut into its own parts once one of them is asked for: for many
+// questions about one value.
 type Part struct {
 	Raw   json.RawMessage
 	parts map[string]*Part
 	cut   sync.Once
 }
 
-// At is the part that a JSON pointer leads to, as Find has it; nil also for one very deep inside, since each step reads all that is behind it.
+// At is the part that a JSON pointer leads to, as Find has it; nil also for one very deep inside, since each
+// step reads all that is behind it.
 func (p *Part) At(pointer string) json.RawMessage {
 	const deepest = 64
 	steps := Split(pointer)
@@ -320,7 +331,8 @@ func (p *Part) At(pointer string) json.RawMessage {
 	return p.Raw
 }
 
-// Find is the value that a JSON pointer leads to, as written, of a repeated member the last one; nil when there is none.
+// Find is the value that a JSON pointer leads to, as written, of a repeated member the last one; nil when
+// there is none.
 func Find(raw json.RawMessage, pointer string) json.RawMessage {
 	for _, step := range Split(pointer) {
 		var found json.RawMessage

@@ -1,8 +1,8 @@
-// Package rawjson reads and writes JSON without changing what it means: the text is scanned where it lies, numbers stay as
-// written, repeated keys stay, and every string that JSON can say can be said again.
+// Package rawjson reads and writes JSON without changing what it means: the text is scanned where it lies,
+// numbers stay as written, repeated keys stay, and every string that JSON can say can be said again.
 //
-// Members, Elements and Object read a text; Canonical is the one form of a value; Join, Split and Find are the one way to
-// name a place (RFC 6901); Encode, Build and List write.
+// Members, Elements and Object read a text; Canonical is the one form of a value; Join, Split and Find are
+// the one way to name a place (RFC 6901); Encode, Build and List write.
 package rawjson
 
 import (
@@ -26,15 +26,16 @@ var (
 	ErrNotArray = errors.New("not an array")
 )
 
-// scanner reads one JSON text (RFC 8259) from its start to its end without copying it. It accepts invalid UTF-8 inside
-// strings and every number that the grammar allows, whatever its size.
+// scanner reads one JSON text (RFC 8259) from its start to its end without copying it. It accepts invalid
+// UTF-8 inside strings and every number that the grammar allows, whatever its size.
 type scanner struct {
 	data  []byte
 	pos   int
 	depth int
 }
 
-// added is append for what may become very long: append lets a long list grow by a quarter, and copies it four times over.
+// added is append for what may become very long: append lets a long list grow by a quarter, and copies it
+// four times over.
 func added[T any](list []T, one T) []T {
 	if len(list) == cap(list) {
 		list = slices.Grow(list, max(len(list), 4))
@@ -54,7 +55,8 @@ func (s *scanner) whole(value func() error) error {
 
 // peek skips white space and is the next byte, 0 at the end.
 func (s *scanner) peek() byte {
-	if s.pos < len(s.data) && s.data[s.pos] > ' ' { // as most bytes are; the rest in a function of its own, so that this is none
+	// as most bytes are; the rest in a function of its own, so that this is none
+	if s.pos < len(s.data) && s.data[s.pos] > ' ' {
 		return s.data[s.pos]
 	}
 	return s.behindSpace()
@@ -82,7 +84,8 @@ func (s *scanner) skip() error {
 	return s.explain()
 }
 
-// pass reads a value in which nothing is wrong, which explain takes twice as long for, and else reports false.
+// pass reads a value in which nothing is wrong, which explain takes twice as long for, and else reports
+// false.
 func (s *scanner) pass() bool {
 	var few [32]byte
 	ends := few[:0] // of what is open, which in ASCII stand two behind the beginnings
@@ -139,7 +142,8 @@ func (s *scanner) explain() error {
 	}
 }
 
-// object reads an object. member is called with each key, quotes and escapes included, and reads the value after it.
+// object reads an object. member is called with each key, quotes and escapes included, and reads the value
+// after it.
 func (s *scanner) object(member func(key []byte) error) error {
 	if s.peek() != '{' {
 		return ErrNotObject
@@ -176,7 +180,8 @@ func (s *scanner) array(element func() error) error {
 // nested reads the parts between an opening byte and end, separated by commas.
 func (s *scanner) nested(end byte, part func(i int) error) error {
 	if s.depth++; s.depth > maxDepth {
-		return &syntaxError{reason: fmt.Sprintf("more than %d arrays and objects lie inside one another", maxDepth)}
+		return &syntaxError{reason: fmt.Sprintf("more than %d arrays and objects lie inside one another",
+			maxDepth)}
 	}
 	s.pos++
 	if s.peek() == end {
@@ -249,8 +254,9 @@ func (s *scanner) str() ([]byte, error) {
 	}
 }
 
-// Unremarkable is how many bytes stand before the next quote, backslash or control character. Most of a text is in strings: it looks at
-// eight of them at once, where taking one away borrows from the bytes behind a byte that is too small, and from no others.
+// Unremarkable is how many bytes stand before the next quote, backslash or control character. Most of a text
+// is in strings: it looks at eight of them at once, where taking one away borrows from the bytes behind a
+// byte that is too small, and from no others.
 func Unremarkable(data []byte) int {
 	const each, top = 0x01_01_01_01_01_01_01_01, 0x80_80_80_80_80_80_80_80
 	i := 0
@@ -398,5 +404,6 @@ func (s *scanner) unexpected(wanted string) error {
 		return &syntaxError{reason: fmt.Sprintf("the text ends where %s should be", wanted)}
 	}
 	line := 1 + bytes.Count(s.data[:s.pos], []byte{'\n'})
-	return &syntaxError{reason: fmt.Sprintf("line %d has %s where %s should be", line, strconv.QuoteRune(rune(s.data[s.pos])), wanted)}
+	return &syntaxError{reason: fmt.Sprintf("line %d has %s where %s should be", line,
+		strconv.QuoteRune(rune(s.data[s.pos])), wanted)}
 }

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// canonicalString has the fewest and shortest escapes. Invalid UTF-8 becomes U+FFFD; the escape of a lone surrogate stays. A
-// canonical string is itself, not a copy.
+// canonicalString has the fewest and shortest escapes. Invalid UTF-8 becomes U+FFFD; the escape of a lone
+// surrogate stays. A canonical string is itself, not a copy.
 func canonicalString(quoted []byte) []byte {
 	if plain(quoted) {
 		return quoted
@@ -31,7 +31,8 @@ func plain(quoted []byte) bool {
 	return bytes.IndexByte(quoted, '\\') < 0 && utf8.Valid(quoted)
 }
 
-// nextRune decodes the first character of a string's inside. lone tells that it is the escape of half a surrogate pair.
+// nextRune decodes the first character of a string's inside. lone tells that it is the escape of half a
+// surrogate pair.
 func nextRune(rest []byte) (r rune, size int, lone bool) {
 	if rest[0] != '\\' {
 		r, size = utf8.DecodeRune(rest)
@@ -124,7 +125,8 @@ func Text(raw json.RawMessage) (string, bool) {
 	return text(token)
 }
 
-// text is the text of a JSON string; false for any other value. Halves of surrogate pairs and invalid UTF-8 become U+FFFD.
+// text is the text of a JSON string; false for any other value. Halves of surrogate pairs and invalid UTF-8
+// become U+FFFD.
 func text(value []byte) (string, bool) {
 	if len(value) < 2 || value[0] != '"' {
 		return "", false
@@ -141,7 +143,8 @@ func text(value []byte) (string, bool) {
 	return string(dst), true
 }
 
-// Encode is a value as JSON on one line, without the escapes for HTML; raw values stand as written, but for white space.
+// Encode is a value as JSON on one line, without the escapes for HTML; raw values stand as written, but for
+// white space.
 func Encode(value any) (json.RawMessage, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)

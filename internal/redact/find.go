@@ -74,7 +74,8 @@ func foldASCII(s string) string {
 	return string(out)
 }
 
-// skip is the offset behind white space at i, also as JSON writes it, and behind the soft line breaks of mail.
+// skip is the offset behind white space at i, also as JSON writes it, and behind the soft line breaks of
+// mail.
 func skip(text string, i int) int {
 	for i < len(text) {
 		switch c := text[i]; {
@@ -97,7 +98,8 @@ func skip(text string, i int) int {
 
 type span struct{ start, end int }
 
-// spans are the places of secrets in a text, in order; they do not overlap. first ends the search with the first.
+// spans are the places of secrets in a text, in order; they do not overlap. first ends the search with the
+// first.
 func (f *finder) spans(text string, first bool) []span {
 	var found []span
 	for i := 0; i+keySize <= len(text); i++ {
@@ -142,7 +144,8 @@ func (f *finder) at(text string, i int) int {
 	return longest
 }
 
-// matchAt is where a form that begins at i ends; 0 = it does not begin there, or is too short for how it is written.
+// matchAt is where a form that begins at i ends; 0 = it does not begin there, or is too short for how it is
+// written.
 func matchAt(text string, i int, form string) int {
 	at, wrapped := i, false
 	for n := range len(form) {
@@ -161,7 +164,8 @@ func matchAt(text string, i int, form string) int {
 	return at
 }
 
-// runs calls use for every run of base64 digits in a text, in the standard alphabet and with the place of each in the text.
+// runs calls use for every run of base64 digits in a text, in the standard alphabet and with the place of
+// each in the text.
 func runs(text string, use func(digits []byte, at []int)) {
 	const leastRun = leastFolded*4/3 + 1
 	var digits []byte
@@ -206,7 +210,8 @@ func digit(c byte) byte {
 	return 0
 }
 
-// encodedSpans are the places of secrets that are written in base64, wherever it begins and however it is wrapped.
+// encodedSpans are the places of secrets that are written in base64, wherever it begins and however it is
+// wrapped.
 func (f *finder) encodedSpans(text string, depth int, first bool) []span {
 	var found []span
 	runs(text, func(digits []byte, at []int) {
@@ -234,23 +239,27 @@ func decode(digits []byte) string {
 	return string(out)
 }
 
-// What a person agrees to is shown in full: only literal secrets are masked, and of code nothing that could be a part of it.
+// What a person agrees to is shown in full: only literal secrets are masked, and of code nothing that could
+// be a part of it.
 
 var (
 	// command is what a shell would take for a command inside of a word: $(x, `x`, ;x, |x.
-	command      = kit.Pattern("[$<>]\\([A-Za-z./ ]|`[A-Za-z./][^`]*`|[;|&]\\s*[A-Za-z./~][\\w./~-]*(?:[\\s$;|&<>]|$)")
+	command = kit.Pattern("[$<>]\\([A-Za-z./ " +
+		"]|`[A-Za-z./][^`]*`|[;|&]\\s*[A-Za-z./~][\\w./~-]*(?:[\\s$;|&<>]|$)")
 	code         = kit.Pattern("[;|<>()`'\"\\\\{}]|\\$[A-Za-z_(]|&(?:&|\\s|$)")
 	userInfo     = kit.Pattern(`(://)[A-Za-z0-9._~%+!*-]*:[A-Za-z0-9._~%+!*=-]+@`)
-	namedLiteral = kit.Pattern(`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|pwd|api-?_?key|credential|authorization|cookie)[A-Za-z0-9_-]*["']?(?:\s*[:=]\s*|\s+)["']?(?:(?:bearer|basic)\s+)?|\b(?:bearer|basic)\s+)([A-Za-z0-9_+=~.-]{6,})([(/]?)`)
-	wholeLong    = kit.Pattern(`^[A-Za-z0-9_+=-]{24,}$`)
-	withDefault  = kit.Pattern(`\$\{[^{}]*\}`)
-	pathLike     = kit.Pattern("^(?:~|[.]{1,2}|[A-Za-z]:)?[/\\\\][^\n\r;]*$")
-	plainWord    = kit.Pattern(`^(?:[A-Z]?[a-z]{0,16}(?:[A-Z][a-z]{2,15})*|[A-Z]{1,16})[0-9]{0,8}[a-z]{0,2}$`)
-	aroundWords  = kit.Pattern(`\$\{[A-Za-z0-9_.:]*-|[ ,./:=@_*}\\+-]`)
-	schemeWord   = kit.Pattern(`(?i)^\s*(bearer|basic|token|digest)\s+`)
+	namedLiteral = kit.Pattern(
+		`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|pwd|api-?_?key|credential|authorization|cookie)[A-Za-z0-9_-]*["']?(?:\s*[:=]\s*|\s+)["']?(?:(?:bearer|basic)\s+)?|\b(?:bearer|basic)\s+)([A-Za-z0-9_+=~.-]{6,})([(/]?)`)
+	wholeLong   = kit.Pattern(`^[A-Za-z0-9_+=-]{24,}$`)
+	withDefault = kit.Pattern(`\$\{[^{}]*\}`)
+	pathLike    = kit.Pattern("^(?:~|[.]{1,2}|[A-Za-z]:)?[/\\\\][^\n\r;]*$")
+	plainWord   = kit.Pattern(`^(?:[A-Z]?[a-z]{0,16}(?:[A-Z][a-z]{2,15})*|[A-Z]{1,16})[0-9]{0,8}[a-z]{0,2}$`)
+	aroundWords = kit.Pattern(`\$\{[A-Za-z0-9_.:]*-|[ ,./:=@_*}\\+-]`)
+	schemeWord  = kit.Pattern(`(?i)^\s*(bearer|basic|token|digest)\s+`)
 )
 
-// Literals is a command line in which nothing but literal secrets is replaced. isCode tells which arguments may be code.
+// Literals is a command line in which nothing but literal secrets is replaced. isCode tells which arguments
+// may be code.
 func Literals(argv []string, isCode func(i int) bool) []string {
 	shown := eachArg(argv, literalArg)
 	for i, arg := range argv {
@@ -276,7 +285,8 @@ func literalArg(previous, arg string) string {
 	return literalWord(arg)
 }
 
-// literalNamed is the value of what a command line names. One that may be a command is shown, whatever its name.
+// literalNamed is the value of what a command line names. One that may be a command is shown, whatever its
+// name.
 func literalNamed(name, value string) string {
 	if !SecretName(name) || command().MatchString(withDefault().ReplaceAllString(value, "")) {
 		return literalWord(value)
@@ -284,7 +294,8 @@ func literalNamed(name, value string) string {
 	return LiteralValue(name, value)
 }
 
-// LiteralValue shows variables, and what is literal unless name or text may be a secret's. Nothing in it is taken for code.
+// LiteralValue shows variables, and what is literal unless name or text may be a secret's. Nothing in it is
+// taken for code.
 func LiteralValue(name, value string) string {
 	hide := hideUnlikePlain
 	if SecretName(name) {
@@ -318,7 +329,8 @@ func besidesVariables(rest string, hide func(string) string) string {
 	return out.String()
 }
 
-// hideUnlikePlain hides what may be a secret by its look: all but paths, and words and numbers as people write them.
+// hideUnlikePlain hides what may be a secret by its look: all but paths, and words and numbers as people
+// write them.
 func hideUnlikePlain(part string) string {
 	unlike := func(word string) bool { return !plainWord().MatchString(word) }
 	isPath := pathLike().MatchString(part) && maskPath(part) == part
@@ -349,8 +361,8 @@ func literalWord(text string) string {
 	return Literal(secretPair().ReplaceAllString(text, "${1}"+Mask))
 }
 
-// Literal replaces literal secrets alone: known tokens, passwords in addresses, and what is called a secret, looks like one
-// and is not used by its name in the same text.
+// Literal replaces literal secrets alone: known tokens, passwords in addresses, and what is called a secret,
+// looks like one and is not used by its name in the same text.
 func Literal(text string) string {
 	if privateKey().MatchString(text) {
 		return Mask
@@ -360,7 +372,8 @@ func Literal(text string) string {
 		parts := namedLiteral().FindStringSubmatch(found)
 		name, value := strings.TrimRight(parts[1], " \t:=\"'"), parts[2]
 		used := name != "" && (strings.Contains(text, "$"+name) || strings.Contains(text, "${"+name))
-		if parts[3] != "" || used || !strings.ContainsAny(value, "0123456789") || strings.Trim(value, "0123456789.") == "" {
+		if parts[3] != "" || used || !strings.ContainsAny(value, "0123456789") ||
+			strings.Trim(value, "0123456789.") == "" {
 			return found
 		}
 		return parts[1] + Mask

@@ -12,17 +12,19 @@ import (
 const issued = `(?:gh[pousr]_|github_pat_|glpat-|sk-|sk_|pk_|rk_|xox[a-z]-|xapp-|AKIA|ASIA|AIza|eyJ|ya29\.|npm_|hf_|dop_v1_|shpat_|SG\.)[A-Za-z0-9_.=-]{6,}`
 
 var (
-	secretWord  = kit.Pattern(`(?i)(token|secret|passw|passphrase|(?:\b|_)pass(?:$|[=:])|pwd|api-?_?key|access-?_?key|private-?_?key|secret-?_?key|auth|credential|bearer|cookie|session|signature|dsn|connection-?_?string|\bpat\b|(?:\b|_)key\b)`)
+	secretWord = kit.Pattern(
+		`(?i)(token|secret|passw|passphrase|(?:\b|_)pass(?:$|[=:])|pwd|api-?_?key|access-?_?key|private-?_?key|secret-?_?key|auth|credential|bearer|cookie|session|signature|dsn|connection-?_?string|\bpat\b|(?:\b|_)key\b)`)
 	secretValue = kit.Pattern(`^` + issued)
 	tokenInside = kit.Pattern(`\b` + issued)
-	secretPair  = kit.Pattern(`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|passphrase|(?:\b|_)pass(?:$|[=:])|pwd|api-?_?key|key|auth|credential)[A-Za-z0-9_-]*=)[^;&\s,]+`)
-	bearer      = kit.Pattern(`(?i)\b(bearer|basic)[ =:]+\S+`)
-	longToken   = kit.Pattern(`[A-Za-z0-9_+=-]{20,}`)
-	variable    = kit.Pattern(`^\$\{[^{}]*\}$`)
-	address     = kit.Pattern(`[A-Za-z][A-Za-z0-9+.-]*://\S+`)
-	flagLike    = kit.Pattern(`^--?[A-Za-z][A-Za-z0-9_-]*(=|$)`)
-	privateKey  = kit.Pattern(`-----BEGIN [A-Z ]*PRIVATE KEY-----`)
-	mixed       = kit.Pattern(`[0-9]+[A-Za-z]|[A-Za-z]+[0-9]`)
+	secretPair  = kit.Pattern(
+		`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|passphrase|(?:\b|_)pass(?:$|[=:])|pwd|api-?_?key|key|auth|credential)[A-Za-z0-9_-]*=)[^;&\s,]+`)
+	bearer     = kit.Pattern(`(?i)\b(bearer|basic)[ =:]+\S+`)
+	longToken  = kit.Pattern(`[A-Za-z0-9_+=-]{20,}`)
+	variable   = kit.Pattern(`^\$\{[^{}]*\}$`)
+	address    = kit.Pattern(`[A-Za-z][A-Za-z0-9+.-]*://\S+`)
+	flagLike   = kit.Pattern(`^--?[A-Za-z][A-Za-z0-9_-]*(=|$)`)
+	privateKey = kit.Pattern(`-----BEGIN [A-Z ]*PRIVATE KEY-----`)
+	mixed      = kit.Pattern(`[0-9]+[A-Za-z]|[A-Za-z]+[0-9]`)
 )
 
 // nextIs are flags whose value is a header or an environment variable.
@@ -31,8 +33,9 @@ var nextIs = map[string]func() *regexp.Regexp{
 	"-e": kit.Pattern(`^[^=]*(=|$)`), "--env": kit.Pattern(`^[^=]*(=|$)`),
 }
 
-// MaskArgs is a command line with every argument that looks secret replaced by ***: values of --token and its like,
-// NAME=value environment, headers, bearer tokens, user info and query values of URLs. A whole variable stays as written.
+// MaskArgs is a command line with every argument that looks secret replaced by ***: values of --token and its
+// like, NAME=value environment, headers, bearer tokens, user info and query values of URLs. A whole variable
+// stays as written.
 func MaskArgs(argv []string) []string {
 	return eachArg(argv, maskArg)
 }
@@ -48,10 +51,12 @@ func eachArg(argv []string, show func(previous, arg string) string) []string {
 
 var (
 	word       = kit.Pattern(`"[^"]*"|'[^']*'|[^\s'"]+`)
-	namedValue = kit.Pattern(`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|key|auth|credential|cookie)[A-Za-z0-9_-]*["']?\s*:\s*["']?)[^"',}]+`)
+	namedValue = kit.Pattern(
+		`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|key|auth|credential|cookie)[A-Za-z0-9_-]*["']?\s*:\s*["']?)[^"',}]+`)
 )
 
-// MaskLine is MaskArgs for a line of the shell, and masks values of headers and JSON members named like secrets.
+// MaskLine is MaskArgs for a line of the shell, and masks values of headers and JSON members named like
+// secrets.
 func MaskLine(line string) string {
 	at := word().FindAllStringIndex(line, -1)
 	words := kit.Map(at, func(span []int) string { return strings.Trim(line[span[0]:span[1]], `"'`) })
@@ -80,7 +85,8 @@ func maskArg(previous, arg string) string {
 	case pair:
 		name := prefix().FindString(arg)
 		return name + maskRest(arg[len(name):])
-	case strings.HasPrefix(previous, "-") && secretWord().MatchString(previous) && !strings.Contains(previous, "=") && !flagLike().MatchString(arg):
+	case strings.HasPrefix(previous, "-") && secretWord().MatchString(previous) &&
+		!strings.Contains(previous, "=") && !flagLike().MatchString(arg):
 		return Mask
 	}
 	return MaskText(arg)
@@ -137,8 +143,8 @@ func MaskTokens(text string) string {
 
 var query = kit.Pattern(`=[^&]*`)
 
-// MaskURL is a URL with its user info, query values, fragment and token-like path segments replaced by ***. It may hold
-// variables, which stay as written. Of what is no URL only the scheme is shown.
+// MaskURL is a URL with its user info, query values, fragment and token-like path segments replaced by ***.
+// It may hold variables, which stay as written. Of what is no URL only the scheme is shown.
 func MaskURL(raw string) string {
 	scheme, rest, ok := strings.Cut(raw, "://")
 	if ok {
@@ -190,8 +196,10 @@ func maskQuery(search string) string {
 	return query().ReplaceAllStringFunc(search, func(pair string) string { return "=" + maskRest(pair[1:]) })
 }
 
-// aboutSecrets are names that speak of secrets and hold none: where one is kept, whose it is, how much of it there may be.
-var aboutSecrets = kit.Pattern(`(?i)([_-](files?|path|dir|url|uri|host|port|name|id|type|kind|mode|limit|ttl|expiry|header|prefix|algorithm|provider)|tokens|tokenizer|authors?|author[_-].*)$`)
+// aboutSecrets are names that speak of secrets and hold none: where one is kept, whose it is, how much of it
+// there may be.
+var aboutSecrets = kit.Pattern(
+	`(?i)([_-](files?|path|dir|url|uri|host|port|name|id|type|kind|mode|limit|ttl|expiry|header|prefix|algorithm|provider)|tokens|tokenizer|authors?|author[_-].*)$`)
 
 // SecretName is whether a variable, header or parameter of this name holds a secret.
 func SecretName(name string) bool {
@@ -243,7 +251,8 @@ func Sensitive(name, value string) bool {
 	return value != "" && (SecretName(name) || MaskText(value) != value)
 }
 
-// OfURL are the secret parts of a URL: user info, segments that look so, values of the query that are called so.
+// OfURL are the secret parts of a URL: user info, segments that look so, values of the query that are called
+// so.
 func OfURL(raw string) []string {
 	address, search, _ := strings.Cut(raw, "?")
 	secrets := Hidden([]string{address}, []string{MaskURL(address)})
@@ -257,7 +266,8 @@ func OfURL(raw string) []string {
 	return secrets
 }
 
-// InEnvironment are the values of an environment ("K=V", as os.Environ gives it) whose names or looks are those of secrets.
+// InEnvironment are the values of an environment ("K=V", as os.Environ gives it) whose names or looks are
+// those of secrets.
 func InEnvironment(environ []string) []string {
 	var values []string
 	for _, pair := range environ {

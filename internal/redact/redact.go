@@ -1,4 +1,5 @@
-// Package redact hides known secrets in texts, in whichever of the usual ways they were written there, and nothing else.
+// Package redact hides known secrets in texts, in whichever of the usual ways they were written there, and
+// nothing else.
 package redact
 
 import (
@@ -20,7 +21,8 @@ import (
 // Mask stands for what is not shown.
 const Mask = "***"
 
-// Least is the length below which a value is not looked for, in bytes: it would hide ordinary words and numbers.
+// Least is the length below which a value is not looked for, in bytes: it would hide ordinary words and
+// numbers.
 const Least = 4
 
 // Secrets are values to hide. The zero value hides nothing; a value may be used by several goroutines.
@@ -55,8 +57,9 @@ func (s Secrets) And(values ...string) Secrets {
 // Elision is what stands in a text where the rest of something was left out.
 const Elision = "…"
 
-// Text is text with every secret in it replaced by Mask, and what is left of one beside an Elision. Longer secrets are also
-// found where lines were wrapped, in another case of letters, and in base64, once more encoded or not.
+// Text is text with every secret in it replaced by Mask, and what is left of one beside an Elision. Longer
+// secrets are also found where lines were wrapped, in another case of letters, and in base64, once more
+// encoded or not.
 func (s Secrets) Text(text string) string {
 	if s.finder == nil {
 		return text
@@ -91,11 +94,13 @@ func cover(text string, spans []span) string {
 
 // In tells whether a text holds a secret.
 func (s Secrets) In(text string) bool {
-	return s.finder != nil && (slices.ContainsFunc(s.forms, func(form string) bool { return strings.Contains(text, form) }) ||
+	return s.finder != nil && (slices.ContainsFunc(s.forms,
+		func(form string) bool { return strings.Contains(text, form) }) ||
 		len(s.finder.spans(text, true)) > 0 || len(s.finder.encodedSpans(text, nested, true)) > 0)
 }
 
-// Cut is Text for a text that was cut out of a longer one: the part of a secret that was left at an edge is replaced, too.
+// Cut is Text for a text that was cut out of a longer one: the part of a secret that was left at an edge is
+// replaced, too.
 func (s Secrets) Cut(text string) string {
 	text = s.Text(text)
 	for _, form := range s.forms {
@@ -124,15 +129,16 @@ func end(text, form string) string {
 	return text
 }
 
-// Header are the secrets in a header's value: the whole, the credential of "Bearer abc", the user and password of
-// "Basic dXNlcjpwYXNz", and the values of cookies.
+// Header are the secrets in a header's value: the whole, the credential of "Bearer abc", the user and
+// password of "Basic dXNlcjpwYXNz", and the values of cookies.
 func Header(value string) []string {
 	secrets := []string{value}
 	scheme, credential, ok := strings.Cut(value, " ")
 	if credential = strings.TrimSpace(credential); ok {
 		secrets = append(secrets, credential)
 	}
-	if user, err := base64.StdEncoding.DecodeString(credential); err == nil && strings.EqualFold(scheme, "Basic") {
+	if user, err := base64.StdEncoding.DecodeString(credential); err == nil &&
+		strings.EqualFold(scheme, "Basic") {
 		_, password, _ := strings.Cut(string(user), ":")
 		secrets = append(secrets, string(user), password)
 	}
@@ -144,7 +150,8 @@ func Header(value string) []string {
 	return secrets
 }
 
-// URL are the secrets in a URL: its user info in three forms, and query values. What is no URL is one as a whole.
+// URL are the secrets in a URL: its user info in three forms, and query values. What is no URL is one as a
+// whole.
 func URL(raw string) []string {
 	address, err := url.Parse(raw)
 	if err != nil {
@@ -156,7 +163,8 @@ func URL(raw string) []string {
 		written, _, _ := strings.Cut(raw, "@")
 		_, written, _ = strings.Cut(written, "//")
 		_, writtenPassword, _ := strings.Cut(written, ":")
-		secrets = append(secrets, written, writtenPassword, user.String(), user.Username(), password, user.Username()+":"+password)
+		secrets = append(secrets, written, writtenPassword, user.String(), user.Username(), password,
+			user.Username()+":"+password)
 	}
 	for _, pair := range strings.Split(address.RawQuery, "&") {
 		_, value, _ := strings.Cut(pair, "=")
@@ -168,13 +176,15 @@ func URL(raw string) []string {
 	return append(secrets, address.Fragment)
 }
 
-// leastEncoded is from which length encodings are looked for, leastLine from which a line of a value is a secret of its own.
+// leastEncoded is from which length encodings are looked for, leastLine from which a line of a value is a
+// secret of its own.
 const (
 	leastEncoded = 6
 	leastLine    = 16
 )
 
-// forms are a value as it is, line by line, as URLs, JSON, HTML, shells and Go write it, in hexadecimal and base64.
+// forms are a value as it is, line by line, as URLs, JSON, HTML, shells and Go write it, in hexadecimal and
+// base64.
 func forms(value string) []string {
 	if len(value) < Least {
 		return nil
@@ -205,10 +215,13 @@ func twice(once []string) (all []string) {
 	return all
 }
 
-// escaped are forms that keep ordinary characters: a URL's in three ways (as encodeURIComponent), JSON inside of JSON, too.
+// escaped are forms that keep ordinary characters: a URL's in three ways (as encodeURIComponent), JSON inside
+// of JSON, too.
 func escaped(value string) []string {
-	all := []string{value, url.QueryEscape(value), url.PathEscape(value), strings.ReplaceAll(url.QueryEscape(value), "+", "%20"), html.EscapeString(value)}
-	all = append(all, strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#x27;").Replace(value))
+	all := []string{value, url.QueryEscape(value), url.PathEscape(value),
+		strings.ReplaceAll(url.QueryEscape(value), "+", "%20"), html.EscapeString(value)}
+	all = append(all, strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'",
+		"&#x27;").Replace(value))
 	for _, lower := range all[1:4] {
 		all = append(all, lowerEscapes(lower))
 	}
@@ -216,10 +229,12 @@ func escaped(value string) []string {
 		all = append(all, once, strings.ReplaceAll(once, "/", `\/`))
 		all = append(all, jsonForms(once)...)
 	}
-	return append(all, inside(strconv.Quote(value)), inside(strconv.QuoteToASCII(value)), strings.ReplaceAll(value, "'", `'\''`))
+	return append(all, inside(strconv.Quote(value)), inside(strconv.QuoteToASCII(value)),
+		strings.ReplaceAll(value, "'", `'\''`))
 }
 
-// jsonForms are a string as encoders write it: with characters of HTML escaped as Go has it, plainly, and in ASCII alone.
+// jsonForms are a string as encoders write it: with characters of HTML escaped as Go has it, plainly, and in
+// ASCII alone.
 func jsonForms(value string) []string {
 	plain, _ := rawjson.Encode(value) // cannot fail: it is a string
 	raw := inside(string(plain))
@@ -261,7 +276,8 @@ func lowerEscapes(text string) string {
 func encoded(value string) []string {
 	digits := hex.EncodeToString([]byte(value))
 	all := []string{digits, strings.ToUpper(digits)}
-	all = append(all, base64.StdEncoding.EncodeToString([]byte(value)), base64.URLEncoding.EncodeToString([]byte(value)))
+	all = append(all, base64.StdEncoding.EncodeToString([]byte(value)),
+		base64.URLEncoding.EncodeToString([]byte(value)))
 	for shift := range 3 {
 		for _, alphabet := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 			all = append(all, core(alphabet, value, shift))
@@ -270,7 +286,8 @@ func encoded(value string) []string {
 	return all
 }
 
-// core is the base64 of a value that begins shift bytes into a group of three, without what depends on its surroundings.
+// core is the base64 of a value that begins shift bytes into a group of three, without what depends on its
+// surroundings.
 func core(alphabet *base64.Encoding, value string, shift int) string {
 	text := alphabet.EncodeToString([]byte(strings.Repeat("\x00", shift) + value))
 	start := (shift*8 + 5) / 6
@@ -281,8 +298,8 @@ func core(alphabet *base64.Encoding, value string, shift int) string {
 	return text[start:end]
 }
 
-// JSON is raw with every secret inside of its strings replaced, keys included; found tells whether there was one. Without
-// one it is raw itself, byte for byte. Numbers stay as they are.
+// JSON is raw with every secret inside of its strings replaced, keys included; found tells whether there was
+// one. Without one it is raw itself, byte for byte. Numbers stay as they are.
 func (s Secrets) JSON(raw []byte) (clean []byte, found bool) {
 	plain := len(s.forms) > 0 && s.In(string(raw)) // without escapes
 	if len(s.forms) == 0 || !plain && !bytes.ContainsRune(raw, '\\') {

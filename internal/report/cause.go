@@ -41,7 +41,10 @@ func (o Options) causes(groups []finding.Group) []cause {
 		if f := g.Members[0]; len(g.Items) == 1 && len(g.Servers) < 2 && f.Item != "" && !isPolicy(f.Item) {
 			one.item, one.server = f.Item, f.Server
 		}
-		same := slices.IndexFunc(all, func(c cause) bool { return one.item != "" && c.item == one.item && c.server == one.server })
+		same := slices.IndexFunc(all, func(c cause) bool {
+			return one.item != "" && c.item == one.item &&
+				c.server == one.server
+		})
 		if same < 0 {
 			all = append(all, one)
 			continue
@@ -61,7 +64,8 @@ func (c cause) removes() bool {
 // first is the worst finding of a cause.
 func (c cause) first() finding.Finding { return c.groups[0].Members[0] }
 
-// title is what happened, and where, in one line of a summary: the worst of an item, and how much more there is.
+// title is what happened, and where, in one line of a summary: the worst of an item, and how much more there
+// is.
 func (c cause) title() string {
 	g, breaks, others := c.groups[0], 0, 0
 	if c.item == "" || len(c.groups) == 1 && isWholeItem(c.first()) {
@@ -89,7 +93,8 @@ func lowerFirst(s string) string {
 	return s
 }
 
-// summaryFrom is the number of causes from which on there is a summary, summaryRows how many of them it has beside breaks.
+// summaryFrom is the number of causes from which on there is a summary, summaryRows how many of them it has
+// beside breaks.
 const summaryFrom, summaryRows = 3, 8
 
 // summary returns what happened in few lines: how much, who is affected, and each break by its item.
@@ -104,17 +109,22 @@ func (v view) summary(r *Report, causes []cause) []line {
 	all = append(all, line{})
 	for i, c := range causes {
 		if left := len(causes) - i; i >= summaryRows && rank(c.first()) > 0 && left > 1 {
-			return append(all, line{indent: 2, spans: []span{{fmt.Sprintf("… and %d more, below", left), dim}}})
+			return append(all, line{indent: 2,
+				spans: []span{{fmt.Sprintf("… and %d more, below", left), dim}}})
 		}
 		level := levelOf(c.groups[0])
-		all = append(all, line{indent: 2, hang: 10, spans: []span{{fmt.Sprintf("%-8s", level.text), level.style}, {"  " + c.title(), plain}}})
+		all = append(all, line{indent: 2, hang: 10,
+			spans: []span{{fmt.Sprintf("%-8s", level.text), level.style}, {"  " + c.title(), plain}}})
 	}
 	return all
 }
 
 // affected are the items with a breaking finding that nothing waives, in order.
 func affected(findings []finding.Finding) []string {
-	found := kit.Filter(findings, func(f finding.Finding) bool { return rank(f) == 0 && f.Item != "" && !isPolicy(f.Item) })
+	found := kit.Filter(findings, func(f finding.Finding) bool {
+		return rank(f) == 0 && f.Item != "" &&
+			!isPolicy(f.Item)
+	})
 	return kit.Distinct(kit.Map(found, nameOf))
 }
 
@@ -126,12 +136,14 @@ func someOf(names []string, most int) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-// causeLines returns a cause with its findings: one heading for an item, or one for what happened in many places.
+// causeLines returns a cause with its findings: one heading for an item, or one for what happened in many
+// places.
 func (v view) causeLines(c cause) []line {
 	g := c.groups[0]
 	if len(c.groups) == 1 {
 		title := g.Title
-		if len(g.Items) > 1 && !slices.ContainsFunc(g.Members, func(f finding.Finding) bool { return f.Pointer() != "" }) {
+		if len(g.Items) > 1 && !slices.ContainsFunc(g.Members,
+			func(f finding.Finding) bool { return f.Pointer() != "" }) {
 			title = g.Cause // the items are named below
 		}
 		return v.groupLines(g, title, title)
@@ -144,8 +156,9 @@ func (v view) causeLines(c cause) []line {
 	return all
 }
 
-// once are the groups of a cause with every value in one place: a finding about a part of a changed text leaves it to the change,
-// and so does a second finding about the same list or with the same witness. With all of them every finding keeps its values.
+// once are the groups of a cause with every value in one place: a finding about a part of a changed text
+// leaves it to the change, and so does a second finding about the same list or with the same witness. With
+// all of them every finding keeps its values.
 func (c cause) once(all bool) []finding.Group {
 	changed, shown := map[string]bool{}, map[string]bool{}
 	for _, g := range c.groups {
@@ -179,7 +192,8 @@ func (v view) of(server string) string {
 	return "  of " + server
 }
 
-// groupLines returns one group: what happened, where unless that is named, the values, a witness, and what to do.
+// groupLines returns one group: what happened, where unless that is named, the values, a witness, and what to
+// do.
 func (v view) groupLines(g finding.Group, named, title string) []line {
 	note := ""
 	if len(g.Servers) == 1 && named == title {
@@ -192,7 +206,8 @@ func (v view) groupLines(g finding.Group, named, title string) []line {
 		right: []span{{rulesOf(v, g) + "  " + g.Fingerprint, dim}, {g.Fingerprint, dim}}}}
 	if v.Verbose && len(g.Members) > 1 {
 		for _, f := range g.Members {
-			all = append(all, line{indent: 2, hang: 2, spans: []span{{itemTitle(f.Item), bold}, {v.of(f.Server) + "  " + f.Fingerprint(), dim}}})
+			all = append(all, line{indent: 2, hang: 2,
+				spans: []span{{itemTitle(f.Item), bold}, {v.of(f.Server) + "  " + f.Fingerprint(), dim}}})
 			all = append(all, indented(4, v.body(f))...)
 		}
 		return all
@@ -220,7 +235,8 @@ func levelOf(g finding.Group) span {
 	return levelSpan(g.Level)
 }
 
-// hintsOf are the hints of a group: those of one cause as its first finding says it, of items that came or went each its own.
+// hintsOf are the hints of a group: those of one cause as its first finding says it, of items that came or
+// went each its own.
 func hintsOf(g finding.Group) []string {
 	first := g.Members[0]
 	switch {
@@ -238,20 +254,26 @@ const (
 	mostNames   = 8
 )
 
-// changes returns what differs: the items that are called in another way, then each change once, with its places unless they are
-// named already.
+// changes returns what differs: the items that are called in another way, then each change once, with its
+// places unless they are named already.
 func (v view) changes(g finding.Group, named string) []line {
 	called, calls := callsOf(v, g)
 	all := v.limited(calls, "")
 	same := kit.Group(g.Members, func(f finding.Finding) string { return v.changeKey(g, f) })
-	changes := kit.Map(same, func(members []finding.Finding) []line { return v.change(g, members, named, called) })
-	return append(all, v.limited(slices.DeleteFunc(changes, func(change []line) bool { return len(change) == 0 }), "")...)
+	changes := kit.Map(same, func(members []finding.Finding) []line {
+		return v.change(g, members, named,
+			called)
+	})
+	return append(all, v.limited(slices.DeleteFunc(changes,
+		func(change []line) bool { return len(change) == 0 }), "")...)
 }
 
-// limited joins the first of some changes, and those with concealed texts; on a folded page it counts the others.
+// limited joins the first of some changes, and those with concealed texts; on a folded page it counts the
+// others.
 func (v view) limited(changes [][]line, what string) (all []line) {
 	for i, change := range changes {
-		if left := len(changes) - i; v.folds() && i >= mostChanges && left > 1 && !slices.ContainsFunc(change, concealing) {
+		if left := len(changes) - i; v.folds() && i >= mostChanges && left > 1 &&
+			!slices.ContainsFunc(change, concealing) {
 			return append(all, lineOf(span{fmt.Sprintf("… %d more%s: --verbose", left, what), dim})...)
 		}
 		all = append(all, change...)
@@ -259,11 +281,13 @@ func (v view) limited(changes [][]line, what string) (all []line) {
 	return all
 }
 
-// callsOf are the signatures of items with other arguments than before, where a group has several items, and the names of these.
+// callsOf are the signatures of items with other arguments than before, where a group has several items, and
+// the names of these.
 func callsOf(v view, g finding.Group) (called map[string]bool, all [][]line) {
 	called = map[string]bool{}
 	for _, f := range g.Members {
-		if name := nameOf(f); len(g.Items) > 1 && g.Level > finding.Info && !called[name] && callRules().MatchString(f.Rule) {
+		if name := nameOf(f); len(g.Items) > 1 && g.Level > finding.Info && !called[name] &&
+			callRules().MatchString(f.Rule) {
 			if call := v.signature(f); call != nil {
 				called[name], all = true, append(all, call)
 			}
@@ -291,7 +315,8 @@ func (v view) changeKey(g finding.Group, f finding.Finding) string {
 // shows are the lines that show a finding: its values, else its sentence where that says more than its group.
 func (v view) shows(g finding.Group, f finding.Finding) []line {
 	says := strings.TrimSuffix(f.Message, ".")
-	if shown := v.evidence(f); shown != nil || isSchema(f) || f.Item == "" || len(g.Members) == 1 || says == g.Cause {
+	if shown := v.evidence(f); shown != nil || isSchema(f) || f.Item == "" || len(g.Members) == 1 ||
+		says == g.Cause {
 		return shown
 	}
 	return lineOf(span{says, plain})
@@ -308,9 +333,10 @@ func changedWords(f finding.Finding) string {
 	return words.String()
 }
 
-// change returns one change of a group and the places of the findings that have it: names of items, and servers if there are
-// several.
-func (v view) change(g finding.Group, members []finding.Finding, named string, called map[string]bool) []line {
+// change returns one change of a group and the places of the findings that have it: names of items, and
+// servers if there are several.
+func (v view) change(g finding.Group, members []finding.Finding, named string,
+	called map[string]bool) []line {
 	var names []string
 	everywhere := len(kit.Distinct(kit.Map(members, nameOf))) == len(g.Items)
 	for _, f := range members {
@@ -339,7 +365,8 @@ func (v view) where(g finding.Group, names, servers []string, shown []line) []li
 	}
 	where := []span{{someOf(names, most), plain}}
 	if len(g.Servers) > 1 {
-		where = append(where, span{strings.Repeat(" ", min(1, len(names))) + "of " + someOf(servers, most), dim})
+		where = append(where, span{strings.Repeat(" ", min(1, len(names))) + "of " +
+			someOf(servers, most), dim})
 	}
 	return append(lineOf(where...), shown...)
 }
@@ -347,7 +374,8 @@ func (v view) where(g finding.Group, names, servers []string, shown []line) []li
 // callRules are those of arguments that come, go or become optional or required.
 var callRules = kit.Pattern(`^(input-[a-z-]*property|prompt-[a-z-]*argument)-(added|removed|renamed|became)`)
 
-// signature returns how an item was and is called; without the arguments that stayed, where it takes more than a line.
+// signature returns how an item was and is called; without the arguments that stayed, where it takes more
+// than a line.
 func (v view) signature(f finding.Finding) []line {
 	changed := v.servers.named(f.Server).Changed
 	at := slices.IndexFunc(changed, func(c SignatureChange) bool { return c.Item == f.Item })
@@ -363,7 +391,10 @@ func (v view) signature(f finding.Finding) []line {
 
 // body returns all that a finding says: its message, what changed, and what can be done.
 func (v view) body(f finding.Finding) []line {
-	all := kit.Map(lines(f.Message), func(l string) line { return line{hang: bullet(l), spans: []span{{l, plain}}} })
+	all := kit.Map(lines(f.Message), func(
+		l string) line {
+		return line{hang: bullet(l), spans: []span{{l, plain}}}
+	})
 	all = append(all, v.evidence(f)...)
 	all = append(all, v.witness(f)...)
 	all = append(all, advice("hint: ", f.Hint)...)
@@ -381,7 +412,8 @@ func (v view) witness(f finding.Finding) []line {
 	}
 	all := lineOf(span{says, plain}, span{short(printable.Spaced(f.Witness)), yellow})
 	if v.Verbose && len(f.AlsoBy) > 0 {
-		all = append(all, line{indent: 2, hang: 2, spans: []span{{"refused for another reason, too: " + strings.Join(f.AlsoBy, "; "), dim}}})
+		all = append(all, line{indent: 2, hang: 2,
+			spans: []span{{"refused for another reason, too: " + strings.Join(f.AlsoBy, "; "), dim}}})
 	}
 	return all
 }

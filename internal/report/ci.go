@@ -15,7 +15,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// writeGitHub writes workflow commands, most important first: GitHub shows ten annotations of a kind for each step.
+// writeGitHub writes workflow commands, most important first: GitHub shows ten annotations of a kind for each
+// step.
 func writeGitHub(w io.Writer, r *Report, o Options) error {
 	var ranked [4]strings.Builder
 	servers := r.roster()
@@ -45,7 +46,10 @@ type alert struct {
 func writeTroubles(failed, tolerated *strings.Builder, servers []Server) {
 	var errors, warnings []alert
 	for _, s := range servers {
-		all := kit.Map(s.failures(), func(f Failure) alert { return alert{s.place(), s.Name + ": " + f.Stage, troubleText(s, f)} })
+		all := kit.Map(s.failures(), func(
+			f Failure) alert {
+			return alert{s.place(), s.Name + ": " + f.Stage, troubleText(s, f)}
+		})
 		if s.Tolerated != nil {
 			warnings, all = append(warnings, all...), nil
 		}
@@ -63,9 +67,11 @@ const mostAlerts = 5
 // writeAlerts writes each where they are few; else all in one, which leaves room for others.
 func writeAlerts(out *strings.Builder, level string, all []alert) {
 	if len(all) > mostAlerts {
-		shown := kit.Map(all[:min(len(all), mostServers)], func(a alert) string { return a.title + ": " + lines(a.says)[0] })
+		shown := kit.Map(all[:min(len(all), mostServers)],
+			func(a alert) string { return a.title + ": " + lines(a.says)[0] })
 		if left := len(all) - len(shown); left > 0 {
-			shown = append(shown, fmt.Sprintf("… and %d more, which the summary and the other formats have", left))
+			shown = append(shown, fmt.Sprintf(
+				"… and %d more, which the summary and the other formats have", left))
 		}
 		all = []alert{{title: quantity(len(all), "failure") + " of servers", says: strings.Join(shown, "\n")}}
 	}
@@ -78,7 +84,8 @@ func writeAlerts(out *strings.Builder, level string, all []alert) {
 var annotationLevels = []string{"error", "warning", "notice", "notice"}
 
 func annotation(f finding.Finding, at finding.Location) string {
-	return workflowCommand(annotationLevels[rank(f)], at, levelWord(f)+": "+subject(f), plainText(f)+"\n"+f.Rule+" "+f.Fingerprint())
+	return workflowCommand(annotationLevels[rank(f)], at, levelWord(f)+": "+subject(f),
+		plainText(f)+"\n"+f.Rule+" "+f.Fingerprint())
 }
 
 // subject is what a finding is about: the server and the item.
@@ -103,8 +110,8 @@ func saving(s Server) string {
 	return "mcpctl snapshot " + printable.ShellWord(s.Name)
 }
 
-// workflowCommand is one line that the runner of GitHub Actions obeys. No text gets out of its place in it, see
-// https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands.
+// workflowCommand is one line that the runner of GitHub Actions obeys. No text gets out of its place in it,
+// see https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands.
 func workflowCommand(level string, at finding.Location, title, message string) string {
 	var properties []string
 	if at.File != "" {
@@ -121,7 +128,8 @@ func workflowProperty(s string) string {
 
 // workflowText is visible text in which the runner finds no escape, and no order behind the command.
 func workflowText(s string) string {
-	return strings.ReplaceAll(printable.SpelledOut.Without("-" + string(printable.Visible(s)))[1:], "%", "%25")
+	return strings.ReplaceAll(printable.SpelledOut.Without("-" + string(printable.Visible(s)))[1:],
+		"%", "%25")
 }
 
 // issue is one entry of GitLab's code quality report, with the members that GitLab reads; see
@@ -143,7 +151,8 @@ type issueLines struct {
 	Begin int `json:"begin"`
 }
 
-// writeGitLab writes an issue for each finding that is not waived, and for each server that could not be asked.
+// writeGitLab writes an issue for each finding that is not waived, and for each server that could not be
+// asked.
 func writeGitLab(w io.Writer, r *Report, _ Options) error {
 	issues := []issue{}
 	for _, s := range r.Servers {
@@ -237,13 +246,14 @@ type (
 	}
 )
 
-// writeJUnit writes a suite per server: a test for each finding, skipped where waived, an error where a server could not be
-// asked, one test that passes where nothing was found.
+// writeJUnit writes a suite per server: a test for each finding, skipped where waived, an error where a
+// server could not be asked, one test that passes where nothing was found.
 func writeJUnit(w io.Writer, r *Report, _ Options) error {
 	all, servers, fails := junitSuites{Name: text("mcpctl " + r.Command)}, r.roster(), r.failing()
 	test := func(f finding.Finding) junitCase { return r.findingCase(f, fails(f)) }
 	for _, s := range r.Servers {
-		all.add(junitSuite{Name: text(s.Name), Time: fmt.Sprintf("%.3f", float64(s.ElapsedMs)/1000), Cases: serverCases(r, s, kit.Map(servers.found[s.Name], test))})
+		all.add(junitSuite{Name: text(s.Name), Time: fmt.Sprintf("%.3f", float64(s.ElapsedMs)/1000),
+			Cases: serverCases(r, s, kit.Map(servers.found[s.Name], test))})
 	}
 	if rest := restCases(r, kit.Map(servers.strays, test)); len(rest) > 0 {
 		all.add(junitSuite{Name: "mcpctl", Time: "0", Cases: rest})
@@ -280,7 +290,8 @@ func count(is bool) int {
 func serverCases(r *Report, s Server, findings []junitCase) []junitCase {
 	all := kit.Map(s.failures(), func(f Failure) junitCase { return failureCase(s, f) })
 	if s.Unsaved {
-		all = append(all, junitCase{Class: text(s.Name), Name: "saved snapshot", Error: &junitResult{Message: "no saved snapshot", Text: multiline(saveHint(s))}})
+		all = append(all, junitCase{Class: text(s.Name), Name: "saved snapshot",
+			Error: &junitResult{Message: "no saved snapshot", Text: multiline(saveHint(s))}})
 	}
 	if all = append(all, findings...); len(all) > 0 {
 		return all
@@ -296,12 +307,14 @@ func serverCases(r *Report, s Server, findings []junitCase) []junitCase {
 func restCases(r *Report, strays []junitCase) []junitCase {
 	var all []junitCase
 	for _, problem := range r.Problems {
-		all = append(all, junitCase{Class: "mcpctl", Name: "problem", Error: &junitResult{Message: text(oneLine(problem)), Text: multiline(problem)}})
+		all = append(all, junitCase{Class: "mcpctl", Name: "problem",
+			Error: &junitResult{Message: text(oneLine(problem)), Text: multiline(problem)}})
 	}
 	return append(all, strays...)
 }
 
-// findingCase is a finding as a test. Its name holds the fingerprint, so that a reader can follow it from run to run.
+// findingCase is a finding as a test. Its name holds the fingerprint, so that a reader can follow it from run
+// to run.
 func (r *Report) findingCase(f finding.Finding, fails bool) junitCase {
 	test := junitCase{
 		Class: text(cmp.Or(f.Server, "mcpctl "+r.Command)),
@@ -311,7 +324,8 @@ func (r *Report) findingCase(f finding.Finding, fails bool) junitCase {
 	case fails:
 		test.Failure = &junitResult{text(oneLine(f.Message)), text(f.Rule), multiline(says)}
 	case f.Waiver != nil:
-		test.Skipped = &junitResult{Message: text("waived: " + oneLine(f.Waiver.Reason)), Text: multiline(says)}
+		test.Skipped = &junitResult{Message: text("waived: " + oneLine(f.Waiver.Reason)),
+			Text: multiline(says)}
 	default:
 		test.Out = &junitOutput{multiline(levelWord(f) + "\n" + says)}
 	}
@@ -333,8 +347,8 @@ func failureCase(s Server, f Failure) junitCase {
 	return test
 }
 
-// place is the file and line that a finding is shown at: where the old value stands, else the file that its server was
-// compared with, else where the server is configured. An empty file: none of these is known.
+// place is the file and line that a finding is shown at: where the old value stands, else the file that its
+// server was compared with, else where the server is configured. An empty file: none of these is known.
 func (all roster) place(f finding.Finding) finding.Location {
 	if f.Location != nil {
 		return *f.Location

@@ -15,9 +15,12 @@ func writeConfig(p *page, r *Report) {
 	if len(r.Servers) == 0 {
 		p.line(0, span{"no servers are configured", plain})
 	}
-	p.grid(0, grid{columns: []column{{title: "NAME", name: true, least: 8}, {title: "STATE", least: 8}, {title: "TRANSPORT", drop: 3},
-		{title: "APPLICATION", least: 8, drop: 2}, {title: "SOURCE", least: 12, drop: 1}, {title: "RUNS", least: 12}}, rows: kit.Map(r.Servers, func(s Server) []span {
-		return []span{{s.Name, bold}, s.configured(), {join(" ", transport(s), s.ProtocolVersion), plain}, {s.applications(), plain}, {s.Source, dim}, {s.runs(), plain}}
+	p.grid(0, grid{columns: []column{{title: "NAME", name: true, least: 8}, {title: "STATE", least: 8},
+		{title: "TRANSPORT", drop: 3},
+		{title: "APPLICATION", least: 8, drop: 2}, {title: "SOURCE", least: 12, drop: 1},
+		{title: "RUNS", least: 12}}, rows: kit.Map(r.Servers, func(s Server) []span {
+		return []span{{s.Name, bold}, s.configured(), {join(" ", transport(s), s.ProtocolVersion), plain},
+			{s.applications(), plain}, {s.Source, dim}, {s.runs(), plain}}
 	})})
 	writeFailures(p, r.Servers)
 	writePlaces(p, r.Servers)
@@ -51,13 +54,14 @@ func (s Server) runs() string {
 
 // Place is where an application has a server that was discovered.
 type Place struct {
-	Application string `json:"application"`     // as people call it
-	ID          string `json:"-"`               // of the application, as names of servers have it
-	Scope       string `json:"scope"`           // "user", "project", "managed", …
-	File        string `json:"file"`            // as shown to people
-	Line        int    `json:"line"`            // 1-based
-	Name        string `json:"name,omitempty"`  // what the server is called there, if not as in the report
-	State       string `json:"state,omitempty"` // "disabled", or "overridden": the application uses another definition; empty = in use
+	Application string `json:"application"`    // as people call it
+	ID          string `json:"-"`              // of the application, as names of servers have it
+	Scope       string `json:"scope"`          // "user", "project", "managed", …
+	File        string `json:"file"`           // as shown to people
+	Line        int    `json:"line"`           // 1-based
+	Name        string `json:"name,omitempty"` // what the server is called there, if not as in the report
+	// "disabled", or "overridden": the application uses another definition; empty = in use
+	State string `json:"state,omitempty"`
 }
 
 // File is a file of an application that discovery looked at.
@@ -65,9 +69,10 @@ type File struct {
 	Application string `json:"application"`
 	Scope       string `json:"scope"`
 	Path        string `json:"path"`
-	State       string `json:"state"` // "read", "broken", "overruled" (an administrator's file decides alone) or "absent"
-	Servers     int    `json:"servers"`
-	Problem     string `json:"problem,omitempty"` // why it could not be read, with its line
+	// "read", "broken", "overruled" (an administrator's file decides alone) or "absent"
+	State   string `json:"state"`
+	Servers int    `json:"servers"`
+	Problem string `json:"problem,omitempty"` // why it could not be read, with its line
 }
 
 // applications are those that have the server, in one cell: the first in full.
@@ -94,7 +99,8 @@ func writePlaces(p *page, servers []Server) {
 			if at.Name != "" {
 				name = "as " + at.Name
 			}
-			p.text(2, 4, span{join(" ", at.Application, at.Scope, fmt.Sprintf("%s:%d", at.File, at.Line), name, at.State), dim})
+			p.text(2, 4, span{join(" ", at.Application, at.Scope, fmt.Sprintf("%s:%d", at.File, at.Line),
+				name, at.State), dim})
 		}
 	}
 }
@@ -104,8 +110,10 @@ func writeFiles(p *page, files []File) {
 		return
 	}
 	p.gap()
-	p.grid(0, grid{columns: []column{{title: "FILE", least: 16, name: true}, {title: "APPLICATION", least: 8, drop: 1}, {title: "SCOPE", least: 6, drop: 2},
-		{title: "STATE", least: 6}, {title: "SERVERS", right: true, least: 7, drop: 3}, {title: "PROBLEM", least: 16, drop: 4}}, rows: kit.Map(files, File.row)})
+	p.grid(0, grid{columns: []column{{title: "FILE", least: 16, name: true},
+		{title: "APPLICATION", least: 8, drop: 1}, {title: "SCOPE", least: 6, drop: 2},
+		{title: "STATE", least: 6}, {title: "SERVERS", right: true, least: 7, drop: 3},
+		{title: "PROBLEM", least: 16, drop: 4}}, rows: kit.Map(files, File.row)})
 }
 
 func (f File) row() []span {
@@ -113,21 +121,25 @@ func (f File) row() []span {
 	if f.State == "read" {
 		count = strconv.Itoa(f.Servers)
 	}
-	return []span{{f.Path, plain}, {f.Application, plain}, {f.Scope, plain}, {f.State, style}, {count, plain}, {f.Problem, plain}}
+	return []span{{f.Path, plain}, {f.Application, plain}, {f.Scope, plain}, {f.State, style}, {count, plain},
+		{f.Problem, plain}}
 }
 
 // Effects are what a person weighs before trusting a server: what its entry says, with secrets masked.
 type Effects struct {
-	Starts    []string `json:"starts,omitempty"`    // the command line, variables as written
-	Contacts  string   `json:"contacts,omitempty"`  // the URL
-	Dir       string   `json:"directory,omitempty"` // the working directory, where the file chooses one or it is not in the project
-	Receives  []string `json:"receives,omitempty"`  // names of variables, inputs and files whose values it gets
+	Starts   []string `json:"starts,omitempty"`   // the command line, variables as written
+	Contacts string   `json:"contacts,omitempty"` // the URL
+	// the working directory, where the file chooses one or it is not in the project
+	Dir string `json:"directory,omitempty"`
+	// names of variables, inputs and files whose values it gets
+	Receives  []string `json:"receives,omitempty"`
 	Addresses []string `json:"addresses,omitempty"` // KEY=ADDRESS, literal ones that are not on this machine
 	Sets      []string `json:"sets,omitempty"`      // NAME=VALUE, other environment variables
 	Runs      []string `json:"runs,omitempty"`      // command lines that a shell runs to get credentials
 	Sandbox   []string `json:"sandbox,omitempty"`   // what it may do in the sandbox beside what all may
-	Packages  bool     `json:"packages,omitempty"`  // a launcher fetches a package by the project's own settings
-	Shell     bool     `json:"shell,omitempty"`     // the command line goes through a shell
+	// a launcher fetches a package by the project's own settings
+	Packages bool `json:"packages,omitempty"`
+	Shell    bool `json:"shell,omitempty"` // the command line goes through a shell
 }
 
 // longArgument is how many characters of one argument are shown; the middle of a longer one is counted.
@@ -137,7 +149,8 @@ const longArgument = 160
 func (x Effects) Lines() []string {
 	first := x.Contacts
 	if len(x.Starts) > 0 {
-		first = strings.Join(kit.Map(x.Starts, func(word string) string { return printable.ShellWord(abridged(word)) }), " ")
+		first = strings.Join(kit.Map(x.Starts,
+			func(word string) string { return printable.ShellWord(abridged(word)) }), " ")
 	}
 	lines := []string{first}
 	if len(x.Receives) > 0 {
@@ -174,14 +187,16 @@ func abridged(text string) string {
 		return text
 	}
 	half := longArgument / 2
-	return fmt.Sprintf("%s…(%d characters)…%s", string(runes[:half]), len(runes)-2*half, string(runes[len(runes)-half:]))
+	return fmt.Sprintf("%s…(%d characters)…%s", string(runes[:half]), len(runes)-2*half,
+		string(runes[len(runes)-half:]))
 }
 
 // writeTrust writes a block per configured server: what it would do, and whether it is trusted.
 func writeTrust(p *page, r *Report) {
 	for _, s := range r.Servers {
 		p.gap()
-		p.text(0, 2, span{s.Name, bold}, span{"  ", plain}, span{s.Source, dim}, span{"  ", plain}, s.standing())
+		p.text(0, 2, span{s.Name, bold}, span{"  ", plain}, span{s.Source, dim}, span{"  ", plain},
+			s.standing())
 		if s.Effects != nil {
 			for _, line := range s.Effects.Lines() {
 				p.text(2, 4, span{line, plain})

@@ -24,8 +24,9 @@ type member struct {
 	elements []json.RawMessage // nil = the value is no list of servers, findings or groups, or it is empty
 }
 
-// encoded returns the members of a report in their order. Servers, findings and groups are encoded one by one, so that no
-// encoder holds those of a fleet together. An error comes before anything is written: half a document is worse than none.
+// encoded returns the members of a report in their order. Servers, findings and groups are encoded one by
+// one, so that no encoder holds those of a fleet together. An error comes before anything is written: half a
+// document is worse than none.
 func encoded(r *Report) ([]member, error) {
 	outline := *r
 	outline.Servers, outline.Findings, outline.Groups = stub(r.Servers), stub(r.Findings), stub(r.Groups)
@@ -113,7 +114,8 @@ func judgedAs(f finding.Finding) judged {
 	return judged{f, f.Fingerprint(), concealed(f.Old, f.New)}
 }
 
-// concealed are the passages that other formats mark in the texts of a new value, with what they are, and those of the old one left out.
+// concealed are the passages that other formats mark in the texts of a new value, with what they are, and
+// those of the old one left out.
 func concealed(old, new json.RawMessage) []string {
 	after := marks(new)
 	if len(after) == 0 {
@@ -164,7 +166,8 @@ func Parse(data []byte) (*Report, error) {
 	}
 	switch {
 	case r.Mcpctl > Version:
-		return nil, fmt.Errorf("the report has version %d, and this mcpctl knows %d: install a newer one", r.Mcpctl, Version)
+		return nil, fmt.Errorf("the report has version %d, and this mcpctl knows %d: install a newer one",
+			r.Mcpctl, Version)
 	case r.Mcpctl != Version || r.Command == "":
 		return nil, errors.New("it is no report of mcpctl, which --format json writes")
 	}
@@ -178,11 +181,16 @@ type slot struct {
 }
 
 var slots = map[snapshot.Kind]slot{
-	snapshot.Tools:     {func(s *Server) *Items { return &s.Tools }, func(c *Counts) **int { return &c.Tools }},
-	snapshot.Prompts:   {func(s *Server) *Items { return &s.Prompts }, func(c *Counts) **int { return &c.Prompts }},
-	snapshot.Resources: {func(s *Server) *Items { return &s.Resources }, func(c *Counts) **int { return &c.Resources }},
-	snapshot.Templates: {func(s *Server) *Items { return &s.ResourceTemplates }, func(c *Counts) **int { return &c.ResourceTemplates }},
-	snapshot.Skills:    {func(s *Server) *Items { return &s.Skills }, func(c *Counts) **int { return &c.Skills }},
+	snapshot.Tools: {func(s *Server) *Items { return &s.Tools },
+		func(c *Counts) **int { return &c.Tools }},
+	snapshot.Prompts: {func(s *Server) *Items { return &s.Prompts },
+		func(c *Counts) **int { return &c.Prompts }},
+	snapshot.Resources: {func(s *Server) *Items { return &s.Resources },
+		func(c *Counts) **int { return &c.Resources }},
+	snapshot.Templates: {func(s *Server) *Items { return &s.ResourceTemplates },
+		func(c *Counts) **int { return &c.ResourceTemplates }},
+	snapshot.Skills: {func(s *Server) *Items { return &s.Skills },
+		func(c *Counts) **int { return &c.Skills }},
 }
 
 // Items are where the items of a kind stand, as far as they came with s; nil = not shown or not offered.

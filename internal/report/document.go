@@ -10,10 +10,13 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// document adds a page about servers that their authors can publish: an index of the items, and a section for each of them.
+// document adds a page about servers that their authors can publish: an index of the items, and a section for
+// each of them.
 func (c *comment) document(r *Report) {
 	for _, s := range r.Servers {
-		c.add(chapter{}, "<h3>"+string(prose(strings.TrimSpace(s.Name+" "+serverName(rawjson.ObjectOf(s.ServerInfo)))))+"</h3>\n"+paragraphs(s.Instructions))
+		c.add(chapter{},
+			"<h3>"+string(prose(strings.TrimSpace(s.Name+" "+serverName(rawjson.ObjectOf(s.ServerInfo)))))+
+				"</h3>\n"+paragraphs(s.Instructions))
 		for _, k := range snapshot.Kinds() {
 			index := chapter{"<p><b>" + strings.ToLower(heading(k)) + "</b></p>\n<ul>\n", "</ul>\n"}
 			for _, raw := range *s.Items(k) {
@@ -24,7 +27,8 @@ func (c *comment) document(r *Report) {
 			for _, raw := range *s.Items(k) {
 				head := fmt.Sprintf("<h3>%s</h3>\n", code(key(k, raw)+takes(k, raw)))
 				head += paragraphs(about(raw)) + paragraphs(strings.Trim(hintsInBrackets(k, raw), "[]"))
-				c.add(chapter{}, head+parameterTable("Argument", argumentsOf(k, raw))+resultTable(k, raw), head)
+				c.add(chapter{}, head+parameterTable("Argument", argumentsOf(k, raw))+
+					resultTable(k, raw), head)
 			}
 		}
 	}
@@ -52,7 +56,8 @@ func parameterTable(title string, all []parameter) string {
 	if len(all) == 0 {
 		return ""
 	}
-	table := "<table>\n<tr><th>" + title + "</th><th>Type</th><th>Required</th><th>Default</th><th>Description</th></tr>\n"
+	table := "<table>\n<tr><th>" + title +
+		"</th><th>Type</th><th>Required</th><th>Default</th><th>Description</th></tr>\n"
 	for _, one := range requiredFirst(all) {
 		cells := kit.Map(parameterRow(one), func(cell span) string { return string(prose(cell.text)) })
 		cells[0], cells[1] = string(code(one.Name)), string(code(one.Type()))

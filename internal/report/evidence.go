@@ -26,8 +26,9 @@ const (
 	textRows    = 2    // rows of a text on a folded page
 )
 
-// evidence returns the lines that show what changed: items by their calls, arguments by their types, texts by their words.
-// A short value is in the sentence of its finding. Verbose returns every value as it stands, with its place.
+// evidence returns the lines that show what changed: items by their calls, arguments by their types, texts by
+// their words. A short value is in the sentence of its finding. Verbose returns every value as it stands,
+// with its place.
 func (v view) evidence(f finding.Finding) []line {
 	old, now := display(f.Old, f.New)
 	gone, joined := setChange(f.Old, f.New)
@@ -53,12 +54,15 @@ func (v view) evidence(f finding.Finding) []line {
 	return nil
 }
 
-// inSentence reports whether the sentence of a finding has its values: single ones that are short, and bounds.
+// inSentence reports whether the sentence of a finding has its values: single ones that are short, and
+// bounds.
 func inSentence(f finding.Finding, old, now string) bool {
-	return isShort(old) && isShort(now) && !strings.Contains(now, wording.Sign) || bounds().MatchString(f.Rule)
+	return isShort(old) && isShort(now) && !strings.Contains(now, wording.Sign) ||
+		bounds().MatchString(f.Rule)
 }
 
-// bounds are the rules of limits, whose sentence has all of them; the others here are about keywords whose values are no schemas.
+// bounds are the rules of limits, whose sentence has all of them; the others here are about keywords whose
+// values are no schemas.
 var (
 	bounds   = kit.Pattern(`-(range|length|count)-`)
 	keywords = kit.Pattern(`-(range|length|count|dependent-required|content|keyword)-`)
@@ -69,7 +73,8 @@ func isWholeItem(f finding.Finding) bool {
 	return f.Pointer() == "" && f.Item != "" && (f.Old == nil) != (f.New == nil)
 }
 
-// isReadText reports whether a description or the instructions for the model changed, as short as they may be.
+// isReadText reports whether a description or the instructions for the model changed, as short as they may
+// be.
 func isReadText(f finding.Finding) bool {
 	place := path.Base(f.Pointer())
 	return (place == "description" || place == "instructions") && rawjson.TypeName(f.New) == "a string"
@@ -79,7 +84,8 @@ func isReadText(f finding.Finding) bool {
 func isSchema(f finding.Finding) bool {
 	inSchema := strings.HasPrefix(f.Path, "/inputSchema") || strings.HasPrefix(f.Path, "/outputSchema")
 	value := cmp.Or(string(f.New), string(f.Old))
-	return inSchema && !keywords().MatchString(f.Rule) && rawjson.TypeName(json.RawMessage(value)) == "an object"
+	return inSchema && !keywords().MatchString(f.Rule) &&
+		rawjson.TypeName(json.RawMessage(value)) == "an object"
 }
 
 // isText reports whether a text became another one that is shown by its words.
@@ -89,14 +95,16 @@ func isText(f finding.Finding) bool {
 	return isText && both && !(isShort(before) && isShort(after))
 }
 
-// highlight returns a text with one place of a passage marked as new: in quotes, else where it is no part of a longer name, else
-// the first.
+// highlight returns a text with one place of a passage marked as new: in quotes, else where it is no part of
+// a longer name, else the first.
 func highlight(text, passage string) []wording.Edit {
 	group := "(" + regexp.QuoteMeta(passage) + ")"
-	for _, pattern := range []string{"[`'\"]" + group + "[`'\"]", `(?i)(?:^|[^\pL\d_.-])` + group + `(?:$|[^\pL\d_-])`, `(?i)` + group} {
+	for _, pattern := range []string{"[`'\"]" + group + "[`'\"]",
+		`(?i)(?:^|[^\pL\d_.-])` + group + `(?:$|[^\pL\d_-])`, `(?i)` + group} {
 		if at := regexp.MustCompile(pattern).FindStringSubmatchIndex(text); at != nil {
 			return []wording.Edit{
-				{Op: wording.Kept, Text: text[:at[2]]}, {Op: wording.Fresh, Text: text[at[2]:at[3]]}, {Op: wording.Kept, Text: text[at[3]:]},
+				{Op: wording.Kept, Text: text[:at[2]]}, {Op: wording.Fresh, Text: text[at[2]:at[3]]},
+				{Op: wording.Kept, Text: text[at[3]:]},
 			}
 		}
 	}
@@ -124,7 +132,8 @@ func (v view) item(f finding.Finding) []line {
 		return all
 	}
 	all = append(all, indented(2, v.paragraph(wording.Marked(about(raw)), plain))...)
-	if arguments := wording.Marked(argumentTexts(raw)); !v.folds() || strings.Contains(arguments, wording.Sign) {
+	if arguments := wording.Marked(argumentTexts(raw)); !v.folds() ||
+		strings.Contains(arguments, wording.Sign) {
 		all = append(all, indented(2, v.paragraph(arguments, plain))...)
 	}
 	return all
@@ -141,7 +150,8 @@ func argumentTexts(raw json.RawMessage) string {
 	return strings.Join(texts, "\n")
 }
 
-// schemas returns how the type and the description of an argument or of a result changed. One that is gone has no line.
+// schemas returns how the type and the description of an argument or of a result changed. One that is gone
+// has no line.
 func (v view) schemas(f finding.Finding) (all []line) {
 	before, after := rawjson.ObjectOf(f.Old).Text("description"), rawjson.ObjectOf(f.New).Text("description")
 	switch was, is := schemaShape(f.Old), schemaShape(f.New); {
@@ -153,7 +163,8 @@ func (v view) schemas(f finding.Finding) (all []line) {
 		if len(all) > 1 || len(all) == 1 && concealing(all[0]) {
 			all = append(lineOf(head), indented(2, all)...)
 		} else {
-			all = []line{{hang: 2, rows: textRows * count(v.folds()), spans: []span{head, {"  " + oneLine(after), plain}}}}
+			all = []line{{hang: 2, rows: textRows * count(v.folds()),
+				spans: []span{head, {"  " + oneLine(after), plain}}}}
 		}
 	case was != is:
 		all = lineOf(span{was, red}, span{" → ", dim}, span{is, green})
@@ -199,7 +210,8 @@ func (at schemaPlace) into(step string) schemaPlace {
 	case step == "properties":
 		return schemaPlace{name: at.name, names: true}
 	}
-	return schemaPlace{name: at.name, text: slices.Contains([]string{"description", "title", "$comment"}, step)}
+	return schemaPlace{name: at.name, text: slices.Contains(
+		[]string{"description", "title", "$comment"}, step)}
 }
 
 // eachText gives the texts in a schema that a model reads, each with the name of its property.
@@ -211,7 +223,8 @@ func eachText(raw json.RawMessage, give func(name, text string)) {
 	})
 }
 
-// values returns one value, or two side by side: lists by what left and what joined them, long texts word by word.
+// values returns one value, or two side by side: lists by what left and what joined them, long texts word by
+// word.
 func (v view) values(f finding.Finding) []line {
 	before, after := display(f.Old, f.New)
 	gone, joined := setChange(f.Old, f.New)
@@ -223,7 +236,8 @@ func (v view) values(f finding.Finding) []line {
 	case f.New == nil:
 		return v.paragraph("− "+short(before), red)
 	case gone+joined != "":
-		return lineOf(span{gone, red}, span{strings.Repeat("  ", min(1, len(gone))), plain}, span{joined, green})
+		return lineOf(span{gone, red}, span{strings.Repeat("  ", min(1, len(gone))), plain},
+			span{joined, green})
 	case isShort(before) && isShort(after):
 		return lineOf(span{before, red}, span{" → ", dim}, span{after, green})
 	}
@@ -242,7 +256,8 @@ func (v view) markedTexts(f finding.Finding) []line {
 // unescapedMarkup spells out what JSON may write as escapes.
 var unescapedMarkup = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
 
-// setChange returns what left a list of values and what joined it, such as `− "a"` and `+ "b", "c"`; nothing if one side is no list.
+// setChange returns what left a list of values and what joined it, such as `− "a"` and `+ "b", "c"`; nothing
+// if one side is no list.
 func setChange(old, new json.RawMessage) (gone, joined string) {
 	before, err := rawjson.Elements(old)
 	after, err2 := rawjson.Elements(new)
@@ -264,7 +279,8 @@ func setChange(old, new json.RawMessage) (gone, joined string) {
 	return less(before, after, "− "), less(after, before, "+ ")
 }
 
-// paragraph returns a text that a model reads. A folded page has two rows of it, unless something in it is marked as concealed.
+// paragraph returns a text that a model reads. A folded page has two rows of it, unless something in it is
+// marked as concealed.
 func (v view) paragraph(s string, look style) []line {
 	if v.folds() && !strings.Contains(s, wording.Sign) {
 		return []line{{rows: textRows, spans: []span{{oneLine(s), look}}}}
@@ -272,8 +288,8 @@ func (v view) paragraph(s string, look style) []line {
 	return kit.Map(lines(s), func(l string) line { return line{hang: bullet(l), spans: []span{{l, look}}} })
 }
 
-// display returns a pair of values as it is compared and shown: JSON on one line, but a long text, or the pair of one, stands as
-// it is, marked. A value that is not there is empty.
+// display returns a pair of values as it is compared and shown: JSON on one line, but a long text, or the
+// pair of one, stands as it is, marked. A value that is not there is empty.
 func display(before, after json.RawMessage) (string, string) {
 	a, aText := rawjson.Text(before)
 	b, bText := rawjson.Text(after)
@@ -293,10 +309,12 @@ func short(s string) string {
 	if len(s) <= longValue || s[0] != '{' && s[0] != '[' {
 		return s
 	}
-	return strings.ToValidUTF8(s[:longValue], "") + fmt.Sprintf("… (%d bytes more: --format json)", len(s)-longValue)
+	return strings.ToValidUTF8(s[:longValue], "") +
+		fmt.Sprintf("… (%d bytes more: --format json)", len(s)-longValue)
 }
 
-// edits returns a text with its changes marked. Long stretches that stayed the same are left out, but not by Verbose.
+// edits returns a text with its changes marked. Long stretches that stayed the same are left out, but not by
+// Verbose.
 func (v view) edits(all []wording.Edit) (out []line) {
 	row := line{hang: 2}
 	for i, e := range all {
@@ -316,7 +334,8 @@ func (v view) edits(all []wording.Edit) (out []line) {
 	return append(out, row)
 }
 
-// changedRows are the lines of a stretch of a text that changed. Line breaks alone are spelled out, to be seen.
+// changedRows are the lines of a stretch of a text that changed. Line breaks alone are spelled out, to be
+// seen.
 func changedRows(bare bool, open, text, end string) []string {
 	if !bare {
 		text = open + text + end
@@ -327,7 +346,8 @@ func changedRows(bare bool, open, text, end string) []string {
 	return strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 }
 
-// keptRows are the lines of a stretch that stayed the same, without sentences far from a change before or after it.
+// keptRows are the lines of a stretch that stayed the same, without sentences far from a change before or
+// after it.
 func keptRows(s string, before, after bool) []string {
 	head, tail := 0, len(s)
 	if before {
@@ -364,5 +384,6 @@ func sentenceStart(s string) int {
 }
 
 func sentenceEnds(s string) bool {
-	return s != "" && (s[0] == '\n' || len(s) > 1 && strings.IndexByte(".!?", s[0]) >= 0 && (s[1] == ' ' || s[1] == '\n'))
+	return s != "" && (s[0] == '\n' || len(s) > 1 && strings.IndexByte(".!?", s[0]) >= 0 &&
+		(s[1] == ' ' || s[1] == '\n'))
 }

@@ -17,8 +17,12 @@ const mostServers = 20
 // tally counts words: "2 ok, 1 failed". Some words may have an order; the others are in their own.
 func tally(words []string, order ...string) string {
 	words = slices.Clone(words)
-	slices.SortStableFunc(words, func(a, b string) int { return slices.Index(order, a) - slices.Index(order, b) })
-	counted := kit.Map(kit.Group(words, func(word string) string { return word }), func(same []string) string { return fmt.Sprintf("%d %s", len(same), same[0]) })
+	slices.SortStableFunc(words, func(a,
+		b string) int {
+		return slices.Index(order, a) - slices.Index(order, b)
+	})
+	counted := kit.Map(kit.Group(words, func(word string) string { return word }),
+		func(same []string) string { return fmt.Sprintf("%d %s", len(same), same[0]) })
 	return strings.Join(counted, ", ")
 }
 
@@ -29,8 +33,8 @@ type trouble struct {
 	Names []string
 }
 
-// troubles are the causes for which servers could not be asked in full. Those of a fleet are compared without names, addresses
-// and stderr, and the most frequent comes first.
+// troubles are the causes for which servers could not be asked in full. Those of a fleet are compared without
+// names, addresses and stderr, and the most frequent comes first.
 func troubles(servers []Server) []*trouble {
 	type key struct {
 		Failure
@@ -65,7 +69,8 @@ func troubles(servers []Server) []*trouble {
 }
 
 // address is what differs when the same befalls servers in several places.
-var address = kit.Pattern(`https?://[^\s"]+|lookup \S+|([0-9]+\.){3}[0-9]+(:[0-9]+)?|\[[0-9a-fA-F:.]+\](:[0-9]+)?`)
+var address = kit.Pattern(
+	`https?://[^\s"]+|lookup \S+|([0-9]+\.){3}[0-9]+(:[0-9]+)?|\[[0-9a-fA-F:.]+\](:[0-9]+)?`)
 
 func nameless(says, name string) string {
 	return address().ReplaceAllString(strings.ReplaceAll(says, name, ""), "")
@@ -96,15 +101,19 @@ func furtherCauses(all []*trouble) string {
 	for _, t := range all {
 		servers += len(t.Names)
 	}
-	return fmt.Sprintf("… and %s why %s could not be asked in full; --verbose shows all", quantity(len(all), "more cause"), quantity(servers, "server"))
+	return fmt.Sprintf("… and %s why %s could not be asked in full; --verbose shows all",
+		quantity(len(all), "more cause"), quantity(servers, "server"))
 }
 
-// FailureNotes are lines for standard error about failed servers, with what to do: one for each; of a fleet, unless all are wanted,
-// one for each of its most frequent causes.
+// FailureNotes are lines for standard error about failed servers, with what to do: one for each; of a fleet,
+// unless all are wanted, one for each of its most frequent causes.
 func FailureNotes(servers []Server, all bool) (notes []string) {
 	failed := kit.Filter(servers, func(s Server) bool { return s.Error != nil })
 	all = all || len(failed) <= mostServers
-	causes := kit.Map(failed, func(s Server) *trouble { return &trouble{Server: s, Failure: *s.Error, Names: []string{s.Name}} })
+	causes := kit.Map(failed, func(s Server) *trouble {
+		return &trouble{Server: s, Failure: *s.Error,
+			Names: []string{s.Name}}
+	})
 	if !all {
 		causes = troubles(failed)
 	}

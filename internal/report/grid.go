@@ -90,8 +90,8 @@ func newTable(out *strings.Builder, columns []column) *tablewriter.Table {
 		tablewriter.WithEastAsian(tw.Off))
 }
 
-// fit chooses the columns that are shown and the widths of all, so that a row takes at most room columns (0 = unlimited).
-// Columns are dropped until the least widths fit; what is left is shared by those that want more.
+// fit chooses the columns that are shown and the widths of all, so that a row takes at most room columns (0 =
+// unlimited). Columns are dropped until the least widths fit; what is left is shared by those that want more.
 func (g grid) fit(room int) (kept, widths []int) {
 	wanted, least := g.natural()
 	for i := range g.columns {

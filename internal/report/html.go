@@ -23,7 +23,10 @@ var (
 	pageScript string
 	//go:embed page/page.html
 	pageSource   string
-	pageTemplate = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(pageSource)) })
+	pageTemplate = sync.OnceValue(func() *template.Template {
+		return template.Must(
+			template.New("page").Parse(pageSource))
+	})
 )
 
 // How many causes and rows of a fleet are seen at once; the others are folded.
@@ -109,11 +112,13 @@ func writeHTML(w io.Writer, r *Report, o Options) error {
 	v := view{Options: o, servers: r.roster(), check: r.Command == "check", bare: true}
 	causes := o.causes(r.Groups)
 	p := webPage{
-		Policy: template.HTML(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; base-uri 'none'; form-action 'none'; style-src '` +
-			sourceHash(pageStyle) + `'; script-src '` + sourceHash(pageScript) + `'">`),
+		Policy: template.HTML(
+			`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; base-uri 'none'; form-action 'none'; style-src '` +
+				sourceHash(pageStyle) + `'; script-src '` + sourceHash(pageScript) + `'">`),
 		Style: template.CSS(pageStyle), Script: template.JS(pageScript),
-		Headline: text(headline(r)), Verdict: r.Verdict, Status: r.Status, Meaning: text(Meaning(r)), Problems: textsOf(r.Problems),
-		Made: text(madeBy(o)),
+		Headline: text(headline(r)), Verdict: r.Verdict, Status: r.Status, Meaning: text(Meaning(r)),
+		Problems: textsOf(r.Problems),
+		Made:     text(madeBy(o)),
 	}
 	if r.Command != "check" {
 		p.Affected = text(someOf(affected(r.Findings), 8))
@@ -156,14 +161,18 @@ func (p *webPage) addSummary(causes []cause) {
 }
 
 func (p *webPage) addCompared(r *Report, v view) {
-	found := kit.Filter(r.Servers, func(s Server) bool { return s.Base != "" && len(v.wanted(v.servers.found[s.Name])) > 0 })
+	found := kit.Filter(r.Servers, func(s Server) bool {
+		return s.Base != "" &&
+			len(v.wanted(v.servers.found[s.Name])) > 0
+	})
 	p.Compared = kit.Map(found, func(s Server) text { return text(s.Name + ": " + s.Base + " → " + now(s)) })
 	if len(p.Compared) > 3 {
 		p.Compared, p.AllCompared = nil, p.Compared
 	}
 }
 
-// addFilter adds a form that the script shows: a box for each level, and a search where there is much to look through.
+// addFilter adds a form that the script shows: a box for each level, and a search where there is much to look
+// through.
 func (p *webPage) addFilter(r *Report, o Options) {
 	counts := map[string]int{}
 	for _, f := range o.wanted(r.Findings) {
@@ -279,7 +288,8 @@ func webMembersOf(v view, g finding.Group) []webMember {
 	v.Verbose, v.bare = true, true
 	evidence := func(f finding.Finding) []line { return append(v.evidence(f), v.witness(f)...) }
 	var all []webMember
-	for _, alike := range kit.Group(g.Members, func(f finding.Finding) string { return fmt.Sprint(evidence(f)) }) {
+	for _, alike := range kit.Group(g.Members,
+		func(f finding.Finding) string { return fmt.Sprint(evidence(f)) }) {
 		all = append(all, webMember{kit.Map(alike, func(f finding.Finding) webPlace {
 			return webPlace{text(strings.TrimSpace(subject(f) + " " + f.Pointer())), f.Fingerprint()}
 		}), preRows(evidence(alike[0]))})
@@ -287,11 +297,13 @@ func webMembersOf(v view, g finding.Group) []webMember {
 	return all
 }
 
-// addServers adds a section for each server that could not be asked or compared, of a fleet for each cause; the others are named.
+// addServers adds a section for each server that could not be asked or compared, of a fleet for each cause;
+// the others are named.
 func (p *webPage) addServers(r *Report, v view) {
 	fleet := len(r.Servers) > mostServers
 	add := func(names []string, unsaved string, failures ...webFailure) {
-		one := webServer{Index: v.servers.at[names[0]], Names: text(someOf(names, mostNames)), Failures: failures, Unsaved: text(unsaved)}
+		one := webServer{Index: v.servers.at[names[0]], Names: text(someOf(names, mostNames)),
+			Failures: failures, Unsaved: text(unsaved)}
 		if len(names) > mostNames+1 {
 			one.All = text(strings.Join(names, ", "))
 		}
@@ -327,7 +339,8 @@ func webFailureOf(s Server, f Failure) webFailure {
 	return webFailure{s.State, text(f.Stage), multiline(troubleText(s, f)), multiline(f.Stderr)}
 }
 
-// overview is what a command that judges nothing has to say, as a table: a row per rule, per item, or per server.
+// overview is what a command that judges nothing has to say, as a table: a row per rule, per item, or per
+// server.
 func (o Options) overview(r *Report) (header []string, rows [][]string) {
 	if len(r.Rules) > 0 {
 		return []string{"Rule", "Level", "Title"}, kit.Map(r.Rules, func(rule finding.Rule) []string {
@@ -344,7 +357,8 @@ func (o Options) overview(r *Report) (header []string, rows [][]string) {
 				if n := itemTokens(k, raw); n > 0 {
 					cost = estimate(n)
 				}
-				rows = append(rows, []string{s.Name, k.ID(key(k, raw)), signatureOf(k, raw), cost, hintsInBrackets(k, raw), firstLine(about(raw))})
+				rows = append(rows, []string{s.Name, k.ID(key(k, raw)), signatureOf(k, raw), cost,
+					hintsInBrackets(k, raw), firstLine(about(raw))})
 			}
 		}
 	}
@@ -356,9 +370,11 @@ func (o Options) overview(r *Report) (header []string, rows [][]string) {
 			return []string{s.Name, string(s.State), s.gist()}
 		})
 	}
-	return []string{"Name", "Status", "Transport", "Tools", "Tokens", "Time", "Problem"}, kit.Map(r.Servers, func(s Server) []string {
-		return []string{s.Name, string(s.State), transport(s), countCell(s, snapshot.Tools).text, tokensOf(s.Tokens), elapsed(s.ElapsedMs), problem(s)}
-	})
+	return []string{"Name", "Status", "Transport", "Tools", "Tokens", "Time", "Problem"},
+		kit.Map(r.Servers, func(s Server) []string {
+			return []string{s.Name, string(s.State), transport(s), countCell(s, snapshot.Tools).text,
+				tokensOf(s.Tokens), elapsed(s.ElapsedMs), problem(s)}
+		})
 }
 
 // gist is what is known of a server, in one line.

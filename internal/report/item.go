@@ -12,8 +12,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// writeItem writes an item for a person: its signature, its texts, its arguments and what it returns. Members that have no place
-// here are written with Raw.
+// writeItem writes an item for a person: its signature, its texts, its arguments and what it returns. Members
+// that have no place here are written with Raw.
 func writeItem(p *page, k snapshot.Kind, raw json.RawMessage) {
 	item := rawjson.ObjectOf(raw)
 	head := line{indent: 2, hang: 4, spans: []span{{key(k, raw), bold}, {takes(k, raw), plain}}}
@@ -94,7 +94,8 @@ func writeNote(p *page, label, text string) {
 // narrow is the page width below which parameters stand one below the other instead of in a table.
 const narrow = 64
 
-// writeParameters writes what an item takes or gives: name, type, whether it is required, default and description.
+// writeParameters writes what an item takes or gives: name, type, whether it is required, default and
+// description.
 func writeParameters(p *page, title string, all []parameter) {
 	if len(all) == 0 {
 		return
@@ -108,7 +109,8 @@ func writeParameters(p *page, title string, all []parameter) {
 		}
 		return
 	}
-	g := grid{columns: []column{{title: title, name: true}, {title: "TYPE", least: 10}, {title: "REQUIRED", drop: 2}, {title: "DEFAULT", drop: 1},
+	g := grid{columns: []column{{title: title, name: true}, {title: "TYPE", least: 10},
+		{title: "REQUIRED", drop: 2}, {title: "DEFAULT", drop: 1},
 		{title: "DESCRIPTION", least: 20}}}
 	for _, one := range all {
 		g.rows = append(g.rows, parameterRow(one))

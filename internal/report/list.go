@@ -15,7 +15,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// writeList writes the items of one server as blocks of signatures, and several servers as a table, unless items were asked for.
+// writeList writes the items of one server as blocks of signatures, and several servers as a table, unless
+// items were asked for.
 func writeList(p *page, r *Report) {
 	if len(r.Servers) == 0 {
 		p.line(0, span{"no servers", plain})
@@ -74,29 +75,36 @@ func writeServerList(p *page, servers []Server) {
 		column{title: "TIME", right: true, drop: 4}, column{title: "APPLICATION", least: 8, drop: 9})
 	p.serverGrid(servers, columns, func(s Server) []span {
 		cells := kit.Map(kinds, func(k snapshot.Kind) span { return countCell(s, k) })
-		return append(cells, span{tokensOf(s.Tokens), plain}, span{elapsed(s.ElapsedMs), plain}, span{s.applications(), plain})
+		return append(cells, span{tokensOf(s.Tokens), plain}, span{elapsed(s.ElapsedMs), plain},
+			span{s.applications(), plain})
 	})
 }
 
-// serverGrid writes a row for each server: whether it answered, what is told besides, and what kept it from answering.
+// serverGrid writes a row for each server: whether it answered, what is told besides, and what kept it from
+// answering.
 func (p *page) serverGrid(servers []Server, columns []column, cells func(Server) []span) {
-	about := []column{{title: "NAME", name: true, least: 10}, {title: "STATUS"}, {title: "TRANSPORT", drop: 3}, {title: "PROTOCOL", drop: 5}}
+	about := []column{{title: "NAME", name: true, least: 10}, {title: "STATUS"},
+		{title: "TRANSPORT", drop: 3}, {title: "PROTOCOL", drop: 5}}
 	rows := kit.Map(servers, func(s Server) []span {
-		row := []span{{s.Name, bold}, {string(s.State), stateStyle(s.State)}, {transport(s), plain}, {s.ProtocolVersion, plain}}
+		row := []span{{s.Name, bold}, {string(s.State), stateStyle(s.State)}, {transport(s), plain},
+			{s.ProtocolVersion, plain}}
 		return append(append(row, cells(s)...), span{problem(s), stateStyle(s.State)})
 	})
 	columns = append(append(about, columns...), column{title: "PROBLEM", least: 20})
 	p.grid(0, grid{columns: columns, rows: rows})
 }
 
-// countedKinds are the kinds that have a column: those of the core, and skills where a server has a list of them.
+// countedKinds are the kinds that have a column: those of the core, and skills where a server has a list of
+// them.
 func countedKinds(servers []Server) []snapshot.Kind {
 	return slices.DeleteFunc(snapshot.Kinds(), func(k snapshot.Kind) bool {
-		return k.Extension() && !slices.ContainsFunc(servers, func(s Server) bool { return s.Count(k) != nil })
+		return k.Extension() && !slices.ContainsFunc(servers,
+			func(s Server) bool { return s.Count(k) != nil })
 	})
 }
 
-// countCell is a number, with a plus when there may be more, a dash for what is not offered, a question mark for unknown.
+// countCell is a number, with a plus when there may be more, a dash for what is not offered, a question mark
+// for unknown.
 func countCell(s Server, k snapshot.Kind) span {
 	partial := slices.ContainsFunc(s.PartialLists, func(l PartialList) bool { return l.Kind == k })
 	switch n := s.Count(k); {
@@ -141,7 +149,8 @@ func transport(s Server) string {
 	return s.Transport
 }
 
-// problem is the cause of the first failure, on one line: what a server that ended said of it, what is missing of a part.
+// problem is the cause of the first failure, on one line: what a server that ended said of it, what is
+// missing of a part.
 func problem(s Server) string {
 	if s.Error == nil {
 		return ""
@@ -171,8 +180,8 @@ func Answer(s Server) string {
 	return Visible(join("  ", s.Name, string(s.State), says, elapsed(s.ElapsedMs)))
 }
 
-// lastWords is the line of a server's stderr that says best why it ended: the first that names an error, as runtimes do below the
-// source that threw it; else the first with a word for a reason; else the first.
+// lastWords is the line of a server's stderr that says best why it ended: the first that names an error, as
+// runtimes do below the source that threw it; else the first with a word for a reason; else the first.
 func lastWords(stderr string) string {
 	said, best := "", -1
 	for _, line := range lines(stderr) {
@@ -186,8 +195,10 @@ func lastWords(stderr string) string {
 
 // reason is what lines have that say why a program ended, and namedError how those begin that name an error.
 var (
-	reason     = kit.Pattern(`(?i)error|required|must|missing|not (set|found|given)|cannot|no such|denied|invalid`)
-	namedError = kit.Pattern(`^\s*(?:Uncaught )?(?:[\w.]*(?:Error|Exception)(?: \[\w+\])?|panic|(?i:fatal|error)): `)
+	reason = kit.Pattern(
+		`(?i)error|required|must|missing|not (set|found|given)|cannot|no such|denied|invalid`)
+	namedError = kit.Pattern(
+		`^\s*(?:Uncaught )?(?:[\w.]*(?:Error|Exception)(?: \[\w+\])?|panic|(?i:fatal|error)): `)
 )
 
 func elapsed(ms int64) string {
@@ -245,7 +256,8 @@ func writeServerHead(p *page, s Server) {
 		cost = estimate(*s.Tokens) + " tokens"
 	}
 	facts := join(" · ", transport(s), s.ProtocolVersion, strings.Join(counts, ", "), cost)
-	p.text(0, 0, span{strings.TrimSpace(name + " " + info.Text("version")), bold}, span{strings.Repeat(" · ", count(facts != "")) + facts, dim})
+	p.text(0, 0, span{strings.TrimSpace(name + " " + info.Text("version")), bold},
+		span{strings.Repeat(" · ", count(facts != "")) + facts, dim})
 }
 
 // sorted are items in the order that was asked for: as sent, by name, or the most expensive tools first.
@@ -253,9 +265,15 @@ func (o Options) sorted(k snapshot.Kind, items Items) Items {
 	items = slices.Clone(items)
 	switch o.Sort {
 	case "name":
-		slices.SortStableFunc(items, func(a, b json.RawMessage) int { return cmp.Compare(key(k, a), key(k, b)) })
+		slices.SortStableFunc(items, func(a,
+			b json.RawMessage) int {
+			return cmp.Compare(key(k, a), key(k, b))
+		})
 	case "tokens":
-		slices.SortStableFunc(items, func(a, b json.RawMessage) int { return itemTokens(k, b) - itemTokens(k, a) })
+		slices.SortStableFunc(items, func(a,
+			b json.RawMessage) int {
+			return itemTokens(k, b) - itemTokens(k, a)
+		})
 	}
 	return items
 }
@@ -271,7 +289,8 @@ func itemTokens(k snapshot.Kind, raw json.RawMessage) int {
 // mostResources is how many resources or templates a folded page shows.
 const mostResources = 5
 
-// writeSignatures writes the items of a kind: each by its signature, with its tokens and hints in columns, and its description.
+// writeSignatures writes the items of a kind: each by its signature, with its tokens and hints in columns,
+// and its description.
 func writeSignatures(p *page, k snapshot.Kind, items Items) {
 	if len(items) == 0 {
 		return
@@ -301,7 +320,8 @@ func writeSignatures(p *page, k snapshot.Kind, items Items) {
 		if p.Verbose {
 			p.paragraph(4, about(raw), dim)
 		} else {
-			p.print(line{indent: 4, rows: textRows * count(p.folds()), spans: []span{{oneLine(about(raw)), dim}}})
+			p.print(line{indent: 4, rows: textRows * count(p.folds()),
+				spans: []span{{oneLine(about(raw)), dim}}})
 		}
 	}
 	if more := len(items) - most; more > 0 {
@@ -337,7 +357,8 @@ func hintsInBrackets(k snapshot.Kind, raw json.RawMessage) string {
 func about(raw json.RawMessage) string {
 	item := rawjson.ObjectOf(raw)
 	annotations := rawjson.ObjectOf(item["annotations"])
-	for _, text := range []string{(snapshot.Item{Raw: raw}).Description(), item.Text("title"), annotations.Text("title")} {
+	for _, text := range []string{(snapshot.Item{Raw: raw}).Description(), item.Text("title"),
+		annotations.Text("title")} {
 		if firstLine(text) != "" {
 			return text
 		}
@@ -435,11 +456,13 @@ func serverName(info rawjson.Object) string {
 // capabilities are the declared capabilities, each with the flags that are on: "tools (listChanged)".
 func capabilities(raw json.RawMessage) string {
 	all := kit.Map(rawjson.Children(raw), func(m rawjson.Member) string {
-		on := kit.Filter(rawjson.Children(m.Value), func(flag rawjson.Member) bool { return string(flag.Value) != "false" })
+		on := kit.Filter(rawjson.Children(m.Value),
+			func(flag rawjson.Member) bool { return string(flag.Value) != "false" })
 		if len(on) == 0 {
 			return m.Key
 		}
-		return m.Key + " (" + strings.Join(kit.Map(on, func(flag rawjson.Member) string { return flag.Key }), ", ") + ")"
+		return m.Key + " (" + strings.Join(kit.Map(on, func(flag rawjson.Member) string { return flag.Key }),
+			", ") + ")"
 	})
 	return strings.Join(all, ", ")
 }

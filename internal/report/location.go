@@ -8,8 +8,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// located returns the findings with their line in the saved snapshot or the file that was looked at, where there is one. It
-// holds one file at a time: findings of one server follow each other.
+// located returns the findings with their line in the saved snapshot or the file that was looked at, where
+// there is one. It holds one file at a time: findings of one server follow each other.
 func located(r *Report) Findings {
 	paths := map[string][]string{} // that findings may point into, by name of the server
 	for _, s := range r.Servers {
@@ -51,7 +51,8 @@ func (l snapshotLines) of(f finding.Finding) *finding.Location {
 	return &finding.Location{File: l.path, Line: l.Of(f.Item, f.Pointer())}
 }
 
-// filesOf are what findings may point into, the best first: the tree's file of the old side, that itself, the new side.
+// filesOf are what findings may point into, the best first: the tree's file of the old side, that itself, the
+// new side.
 func filesOf(s Server) []string {
 	paths := []string{s.BaseFile, s.Base}
 	if s.Transport == "" {

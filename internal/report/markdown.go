@@ -12,14 +12,15 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// commentLimit is how many characters GitHub takes in a comment. Bytes are counted, of which there are never fewer.
+// commentLimit is how many characters GitHub takes in a comment. Bytes are counted, of which there are never
+// fewer.
 const commentLimit = 65_536
 
 // marker lets a script find the comment of an earlier run.
 const marker = "<!-- mcpctl -->\n"
 
-// writeMarkdown writes a comment for a pull request: a line that says it all, and the rest in parts to unfold. What does not
-// fit is counted.
+// writeMarkdown writes a comment for a pull request: a line that says it all, and the rest in parts to
+// unfold. What does not fit is counted.
 func writeMarkdown(w io.Writer, r *Report, o Options) error {
 	v := view{Options: o, servers: r.roster(), check: r.Command == "check", bare: true}
 	causes := o.causes(r.Groups)
@@ -83,11 +84,13 @@ func (c *comment) failures(servers []Server) {
 	all := troubles(servers)
 	for i, t := range all {
 		if i == mostNames {
-			c.add(chapter{}, fmt.Sprintf("<p>… and %s for which servers failed.</p>\n", quantity(len(all)-i, "more cause")))
+			c.add(chapter{}, fmt.Sprintf("<p>… and %s for which servers failed.</p>\n",
+				quantity(len(all)-i, "more cause")))
 			return
 		}
 		says := prose(shortened(oneLine(t.Message), 1000))
-		head := fmt.Sprintf("<p>🔴 <b>%s</b> %s – %s: %s</p>\n", t.State, namesOf(t.Names), prose(t.Stage), says)
+		head := fmt.Sprintf("<p>🔴 <b>%s</b> %s – %s: %s</p>\n", t.State, namesOf(t.Names),
+			prose(t.Stage), says)
 		p := &page{}
 		p.hint(0, t.Hint)
 		writeTolerated(p, t.Tolerated)
@@ -102,11 +105,13 @@ func (c *comment) unsaved(servers []Server) {
 	unsaved := kit.Filter(servers, func(s Server) bool { return s.Unsaved })
 	if len(unsaved) > mostServers {
 		names := namesOf(kit.Map(unsaved, func(s Server) string { return s.Name }))
-		c.add(chapter{}, fmt.Sprintf("<p>%s have no saved snapshot; save them by mcpctl snapshot, with the same arguments.</p>\n", names))
+		c.add(chapter{}, fmt.Sprintf("<p>%s have no saved snapshot; save them by mcpctl snapshot, with the "+
+			"same arguments.</p>\n", names))
 		return
 	}
 	for _, s := range unsaved {
-		c.add(chapter{}, fmt.Sprintf("<p>%s has no saved snapshot; save one by %s.</p>\n", code(s.Name), code(saving(s))))
+		c.add(chapter{}, fmt.Sprintf("<p>%s has no saved snapshot; save one by %s.</p>\n", code(s.Name),
+			code(saving(s))))
 	}
 }
 
@@ -135,7 +140,8 @@ func (c *comment) cause(r *Report, v view, one cause, levels map[string]int) {
 	if level == finding.Breaking.String() {
 		open = "<details open>"
 	}
-	ch := chapter{fmt.Sprintf("%s\n<summary><b>%s</b>: %s</summary>\n", open, level, quantity(levels[level], "cause")), "</details>\n"}
+	ch := chapter{fmt.Sprintf("%s\n<summary><b>%s</b>: %s</summary>\n", open, level,
+		quantity(levels[level], "cause")), "</details>\n"}
 	for i, g := range one.once(false) {
 		head := groupHead(r, v.servers, one.groups[i])
 		c.add(ch, head+string(preformatted(v.shown(g))), head)
@@ -147,7 +153,8 @@ func icon(rank int) string { return []string{"🔴", "🟡", "🔵", "⚪"}[rank
 // groupHead is a group without its evidence.
 func groupHead(r *Report, servers roster, g finding.Group) string {
 	first := g.Members[0]
-	says := fmt.Sprintf("<p>%s <b>%s</b> %s", icon(rank(first)), levelWord(first), prose(shortened(titled(g, servers), 500)))
+	says := fmt.Sprintf("<p>%s <b>%s</b> %s", icon(rank(first)), levelWord(first),
+		prose(shortened(titled(g, servers), 500)))
 	for _, hint := range hintsOf(g) {
 		says += "<br>\n→ " + string(prose(oneLine(hint)))
 	}
@@ -155,7 +162,8 @@ func groupHead(r *Report, servers roster, g finding.Group) string {
 		says += "<br>\n" + string(prose(oneLine(waiver)))
 	}
 	says += "<br>\n<sub>"
-	says += strings.Join(kit.Map(each(g, ruleOfFinding), func(rule string) string { return string(code(rule)) }), ", ")
+	says += strings.Join(kit.Map(each(g, ruleOfFinding),
+		func(rule string) string { return string(code(rule)) }), ", ")
 	says += verdictOf(g)
 	isCommit := strings.HasPrefix(servers.named(first.Server).Base, "git:") // which stays as it is
 	if r.Command == "diff" && !g.Waived && first.Acceptable() && !isCommit {
@@ -218,13 +226,14 @@ func (c *comment) add(ch chapter, forms ...string) {
 func (c *comment) end() string {
 	c.text.WriteString(c.chapter.end)
 	if c.left+c.short > 0 {
-		fmt.Fprintf(&c.text, "<p>… and %d more, and the values of %d of these: see the report as json or html.</p>\n", c.left, c.short)
+		fmt.Fprintf(&c.text, "<p>… and %d more, and the values of %d of these: see the report as json or "+
+			"html.</p>\n", c.left, c.short)
 	}
 	return c.text.String()
 }
 
-// markup is escaped HTML; in Markdown none of its lines is blank, which would end the HTML. A constant becomes it without being
-// converted, a text of a server does not.
+// markup is escaped HTML; in Markdown none of its lines is blank, which would end the HTML. A constant
+// becomes it without being converted, a text of a server does not.
 type markup string
 
 func code(s string) markup { return "<code>" + escaped(s) + "</code>" }
@@ -239,7 +248,8 @@ var calm = kit.Pattern(`^[("']*[\p{L}]+(['’-][\p{L}]+)*[)"']*[,.;:!?]?$|^[0-9]
 // hash is a word that may be taken for the name of a commit.
 var hash = kit.Pattern(`^[0-9a-f]{7,}$`)
 
-// prose is a sentence in which every word that could be more than a word, such as a path or a mention, stands as code.
+// prose is a sentence in which every word that could be more than a word, such as a path or a mention, stands
+// as code.
 func prose(s string) markup {
 	parts := strings.Split(string(printable.Visible(s)), "`")
 	if len(parts)%2 == 0 { // not in pairs

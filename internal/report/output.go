@@ -19,10 +19,11 @@ import (
 	"github.com/mcpctl/mcpctl/internal/terminal"
 )
 
-// Output says where the report of a command goes, and in which format. Emit and WriteOutput write it there; Options say
-// how a format shows it.
+// Output says where the report of a command goes, and in which format. Emit and WriteOutput write it there;
+// Options say how a format shows it.
 type Output struct {
-	// Format is one of Formats; empty = a table, which in a pipe or a file has neither colour nor a limit of its width.
+	// Format is one of Formats; empty = a table, which in a pipe or a file has neither colour nor a limit of
+	// its width.
 	Format  string
 	File    string       // where the answer goes; empty = standard output
 	Reports []OutputFile // files that are written beside the answer
@@ -67,7 +68,8 @@ func (o Output) Check(p host.Process) error {
 	taken := map[string]bool{filepath.Clean(o.File): o.File != ""}
 	for _, f := range o.Reports {
 		if taken[filepath.Clean(f.Path)] {
-			return exit.Usagef("%s is named twice: each --report, and --output, writes a file of its own", f.Path)
+			return exit.Usagef(
+				"%s is named twice: each --report, and --output, writes a file of its own", f.Path)
 		}
 		taken[filepath.Clean(f.Path)] = true
 		if err := checkPath(p, "--report "+f.Format+"=", f.Path); err != nil {
@@ -99,7 +101,8 @@ func checkPath(p host.Process, flag, path string) error {
 	return nil
 }
 
-// Colored reports whether to use colours: on request, or on a terminal unless NO_COLOR is set (https://no-color.org).
+// Colored reports whether to use colours: on request, or on a terminal unless NO_COLOR is set
+// (https://no-color.org).
 func (o Output) Colored(p host.Process) bool {
 	switch o.Color {
 	case "always":
@@ -114,8 +117,8 @@ func (o Output) Colored(p host.Process) bool {
 
 func (o Output) format() string { return cmp.Or(o.Format, "table") }
 
-// Emit writes the report everywhere that o says, explains on standard error a status that is not 0 unless a person sees the
-// table, and returns the report's status as the command's error.
+// Emit writes the report everywhere that o says, explains on standard error a status that is not 0 unless a
+// person sees the table, and returns the report's status as the command's error.
 func Emit(ctx context.Context, p host.Process, o Output, r *Report, view Options) error {
 	late, done := host.ForLastPages(ctx)
 	defer done()
@@ -189,7 +192,8 @@ func (o Output) answer(ctx context.Context, p host.Process, content files.Conten
 	return nil
 }
 
-// writeReports writes the files beside the answer, whole or not at all; one that fails keeps no other from being written.
+// writeReports writes the files beside the answer, whole or not at all; one that fails keeps no other from
+// being written.
 func writeReports(ctx context.Context, p host.Process, o Output, view Options, content contents) error {
 	view.Width, view.Color = 0, false
 	var errs []error
@@ -224,8 +228,8 @@ func writeStepSummary(p host.Process, o Output, view Options, content contents) 
 	return errors.Join(err, file.Close())
 }
 
-// PrintStatus writes lines on standard error for failed servers, with hints, and one for any other status, unless a person
-// sees the table, which shows all of it.
+// PrintStatus writes lines on standard error for failed servers, with hints, and one for any other status,
+// unless a person sees the table, which shows all of it.
 func PrintStatus(p host.Process, o Output, r *Report) {
 	if o.format() == "table" && o.File == "" && (terminal.IsTerminal(p.Out) || terminal.Same(p.Out, p.Err)) {
 		return
@@ -240,7 +244,8 @@ func PrintStatus(p host.Process, o Output, r *Report) {
 	for _, problem := range r.Problems {
 		tell("%s", Visible(problem))
 	}
-	told = told || slices.ContainsFunc(r.Servers, func(s Server) bool { return s.Error != nil && s.Tolerated == nil })
+	told = told || slices.ContainsFunc(r.Servers,
+		func(s Server) bool { return s.Error != nil && s.Tolerated == nil })
 	switch {
 	case r.Status == exit.NoBaseline:
 		tell("exit status %d: %s: save it with mcpctl snapshot", r.Status, Meaning(r))

@@ -12,13 +12,15 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// page collects the lines of a view for people. It is the only way to a terminal: everything on it is escaped.
+// page collects the lines of a view for people. It is the only way to a terminal: everything on it is
+// escaped.
 type page struct {
 	strings.Builder
 	Options
 }
 
-// folds reports whether long texts and lists are shown in part: on a terminal, unless everything is asked for.
+// folds reports whether long texts and lists are shown in part: on a terminal, unless everything is asked
+// for.
 func (o Options) folds() bool { return o.Width > 0 && !o.Verbose }
 
 // line is one logical line of a view. It wraps at spaces to the width of the page.
@@ -27,7 +29,8 @@ type line struct {
 	hang   int    // how much more rows after the first are indented
 	rows   int    // maximum number of rows; an ellipsis ends what is cut. 0 = all
 	spans  []span // none = a blank line
-	right  []span // the first of them that fits stands at the right end of the last row; without a width all do
+	// the first of them that fits stands at the right end of the last row; without a width all do
+	right []span
 }
 
 // lineOf returns a line as a list, which is empty if the line is.
@@ -51,7 +54,10 @@ func advice(word, says string) []line {
 	if says == "" {
 		return nil
 	}
-	all := kit.Map(lines(word+says), func(l string) line { return line{indent: 2, hang: 2, spans: []span{{l, cyan}}} })
+	all := kit.Map(lines(word+says), func(
+		l string) line {
+		return line{indent: 2, hang: 2, spans: []span{{l, cyan}}}
+	})
 	all[0].indent = 0
 	return all
 }
@@ -211,15 +217,16 @@ func (p *page) room(indent int) int {
 // minRoom keeps text legible on terminals that are absurdly narrow.
 const minRoom = 10
 
-// wrap breaks a line at spaces so that its first row takes at most first columns and each further row at most rest.
-// A word that is longer than a row is broken anywhere. A limit of 0 is none.
+// wrap breaks a line at spaces so that its first row takes at most first columns and each further row at most
+// rest. A word that is longer than a row is broken anywhere. A limit of 0 is none.
 func wrap(spans []piece, first, rest int) [][]piece {
 	if first <= 0 {
 		return [][]piece{spans}
 	}
 	words := func(text string) []string { return strings.SplitAfter(text, " ") }
 	if rowWidth(spans) <= first {
-		words = func(text string) []string { return []string{text} } // joining words again costs the square of their number
+		// joining words again costs the square of their number
+		words = func(text string) []string { return []string{text} }
 	}
 	w := wrapper{limit: first, rest: rest}
 	for _, s := range spans {
@@ -331,10 +338,12 @@ func stateStyle(s State) style {
 func levelSpan(l finding.Level) span { return span{l.String(), levelStyle(l)} }
 
 func levelStyle(l finding.Level) style {
-	return cmp.Or(map[finding.Level]style{finding.Breaking: red, finding.Warning: yellow, finding.Info: cyan}[l], dim)
+	return cmp.Or(map[finding.Level]style{finding.Breaking: red, finding.Warning: yellow,
+		finding.Info: cyan}[l], dim)
 }
 
-// text is a line from anywhere in a format that is no page: printed in any way, it spells out what cannot be seen.
+// text is a line from anywhere in a format that is no page: printed in any way, it spells out what cannot be
+// seen.
 type text string
 
 // String is the text with what cannot be seen spelled out.
@@ -375,7 +384,8 @@ func join(sign string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), sign)
 }
 
-// lines are the lines of s without trailing space. Blank lines at either end are left out, several in a row are one.
+// lines are the lines of s without trailing space. Blank lines at either end are left out, several in a row
+// are one.
 func lines(s string) []string {
 	var out []string
 	for line := range strings.Lines(s) {

@@ -1,9 +1,11 @@
-// Package report turns what a command found into bytes: a table for people, JSON and YAML for programs, and what CI reads.
+// Package report turns what a command found into bytes: a table for people, JSON and YAML for programs, and
+// what CI reads.
 //
-// A command fills one Report and gives it to Emit, which writes it to the terminal or a file, to files beside it and to the
-// summary of a CI job, as Output says; Write writes one format. docs/report.schema.json describes the JSON form; every other
-// format is a view of the same value. No text that comes from elsewhere is printed as it is: the page, the text type, the
-// markup and the JSON encoder are the only ways out, and each escapes on the way.
+// A command fills one Report and gives it to Emit, which writes it to the terminal or a file, to files beside
+// it and to the summary of a CI job, as Output says; Write writes one format. docs/report.schema.json
+// describes the JSON form; every other format is a view of the same value. No text that comes from elsewhere
+// is printed as it is: the page, the text type, the markup and the JSON encoder are the only ways out, and
+// each escapes on the way.
 package report
 
 import (
@@ -28,32 +30,42 @@ const Version = 1
 
 // Report is everything one run of one command has to say.
 type Report struct {
-	Mcpctl   int               `json:"mcpctl"`             // version of this form; Write sets it
-	Command  string            `json:"command"`            // "list", "show", "snapshot", "diff", "config", …
-	Status   int               `json:"status"`             // exit status of the run
-	Verdict  Verdict           `json:"verdict"`            // Status in one word; empty = VerdictOf(Status), set by Write
-	Servers  []Server          `json:"servers"`            // in configuration order
-	Findings Findings          `json:"findings,omitzero"`  // nil = the command does not judge; empty = nothing found
-	Groups   []finding.Group   `json:"groups,omitempty"`   // the findings by their causes, the worst first; Write sets it
-	FailOn   finding.Threshold `json:"failOn,omitempty"`   // from this level on a finding fails the run; empty = breaking
-	Rules    []finding.Rule    `json:"rules,omitempty"`    // rules: the catalogue, or the rules that were asked for
-	Files    []File            `json:"files,omitempty"`    // config --discover: the files of applications that were looked at
-	Problems []string          `json:"problems,omitempty"` // what is wrong but belongs to no server, such as an unreadable file
-	Summary  Summary           `json:"summary"`            // how many of what; Write sets it
-	Part     *Part             `json:"part,omitempty"`     // of a run over a part of the servers; nil = it was over all that were chosen
+	Mcpctl  int    `json:"mcpctl"`  // version of this form; Write sets it
+	Command string `json:"command"` // "list", "show", "snapshot", "diff", "config", …
+	Status  int    `json:"status"`  // exit status of the run
+	// Status in one word; empty = VerdictOf(Status), set by Write
+	Verdict Verdict  `json:"verdict"`
+	Servers []Server `json:"servers"` // in configuration order
+	// nil = the command does not judge; empty = nothing found
+	Findings Findings `json:"findings,omitzero"`
+	// the findings by their causes, the worst first; Write sets it
+	Groups []finding.Group `json:"groups,omitempty"`
+	// from this level on a finding fails the run; empty = breaking
+	FailOn finding.Threshold `json:"failOn,omitempty"`
+	// rules: the catalogue, or the rules that were asked for
+	Rules []finding.Rule `json:"rules,omitempty"`
+	// config --discover: the files of applications that were looked at
+	Files []File `json:"files,omitempty"`
+	// what is wrong but belongs to no server, such as an unreadable file
+	Problems []string `json:"problems,omitempty"`
+	Summary  Summary  `json:"summary"` // how many of what; Write sets it
+	// of a run over a part of the servers; nil = it was over all that were chosen
+	Part *Part `json:"part,omitempty"`
 }
 
-// Part says which part of the configured servers a run was over, and keeps what their whole is judged by when all parts are merged.
+// Part says which part of the configured servers a run was over, and keeps what their whole is judged by when
+// all parts are merged.
 type Part struct {
-	Index   int            `json:"index"`             // from 1
-	Count   int            `json:"count"`             // how many parts there are
-	Fleet   string         `json:"fleet"`             // digest of the configuration, which all parts share
-	Began   time.Time      `json:"began,omitzero"`    // when the run began
-	Only    []string       `json:"only,omitempty"`    // what --only left of it
-	With    []string       `json:"with,omitempty"`    // diff, check: flags that say what is looked at
-	Status  int            `json:"status"`            // the exit status without findings
-	Partial []string       `json:"partial,omitempty"` // diff, check: servers that were not looked at in full
-	Members []check.Member `json:"members,omitempty"` // check: what rules on all servers together want to know
+	Index   int       `json:"index"`             // from 1
+	Count   int       `json:"count"`             // how many parts there are
+	Fleet   string    `json:"fleet"`             // digest of the configuration, which all parts share
+	Began   time.Time `json:"began,omitzero"`    // when the run began
+	Only    []string  `json:"only,omitempty"`    // what --only left of it
+	With    []string  `json:"with,omitempty"`    // diff, check: flags that say what is looked at
+	Status  int       `json:"status"`            // the exit status without findings
+	Partial []string  `json:"partial,omitempty"` // diff, check: servers that were not looked at in full
+	// check: what rules on all servers together want to know
+	Members []check.Member `json:"members,omitempty"`
 }
 
 // Verdict is the exit status in one word.
@@ -101,8 +113,9 @@ type Options struct {
 	Again   string         // table of list: the arguments of show for the first tool of the one server
 	Pattern *regexp.Regexp // table of list: only the lines of items that match, with their places
 
-	History  bool // table of diff: a row for each release of one package, unless Verbose is set
-	Upgrades bool // table of diff: a row for each configured package and its newest version, unless there is only one
+	History bool // table of diff: a row for each release of one package, unless Verbose is set
+	// table of diff: a row for each configured package and its newest version, unless there is only one
+	Upgrades bool
 	Verbose  bool // table of diff and check: every finding with its pointer and its values as they stand
 
 	Waived bool // those that people read: findings that are waived as well
@@ -110,7 +123,8 @@ type Options struct {
 	Made   time.Time // html: when the run was; zero = it does not say
 	Commit string    // html: the commit that was looked at; empty = it does not say
 
-	Limit   int                   // markdown: the most bytes it may have; 0 = as many as GitHub takes in a comment
+	// markdown: the most bytes it may have; 0 = as many as GitHub takes in a comment
+	Limit   int
 	Rules   func() []finding.Rule // sarif, html: what is known of the rules that findings name
 	Version string                // sarif: version of the program that writes
 }
@@ -118,58 +132,79 @@ type Options struct {
 // Elapsed is a duration in the unit of Server.ElapsedMs, rounded.
 func Elapsed(d time.Duration) int64 { return d.Round(time.Millisecond).Milliseconds() }
 
-// Items are raw items of one kind, each exactly as the server sent it. Nil = not shown or not offered; empty = none.
+// Items are raw items of one kind, each exactly as the server sent it. Nil = not shown or not offered; empty
+// = none.
 type Items = []json.RawMessage
 
-// Server is one server's part of a report. Fields that do not apply to the command stay zero and are left out.
+// Server is one server's part of a report. Fields that do not apply to the command stay zero and are left
+// out.
 type Server struct {
-	Name     string            `json:"name"`                    // configured name
-	State    State             `json:"state"`                   // how far it could be asked
-	Source   string            `json:"source,omitempty"`        // where it was configured, "FILE:LINE", or the file it was read from
-	Places   []Place           `json:"places,omitempty"`        // where applications have it, if it was discovered
-	Base     string            `json:"base,omitempty"`          // what it was compared with, such as the saved snapshot's path
-	BaseFile string            `json:"-"`                       // the file of the current tree whose lines findings point at; empty = Base, if that is a file
-	Unsaved  bool              `json:"unsaved,omitempty"`       // nothing was saved to compare with
-	FailOn   finding.Threshold `json:"failOn,omitempty"`        // from this level on a finding of this server fails the run; empty = as Report.FailOn
-	Command  []string          `json:"command,omitempty"`       // config: what would be started, secrets masked
-	URL      string            `json:"url,omitempty"`           // config: what would be contacted, secrets masked
-	Dir      string            `json:"cwd,omitempty"`           // config: the folder that it would run in
-	Env      []string          `json:"env,omitempty"`           // config: the names of variables that are set for it
-	Headers  []string          `json:"headers,omitempty"`       // config: the names of headers that are sent to it
-	Helper   string            `json:"headersHelper,omitempty"` // config: the command line that gives further headers, secrets masked
-	Trust    Trust             `json:"trust,omitempty"`         // config, trust: whether somebody agreed to it; empty = it needs no agreement
-	Since    string            `json:"since,omitempty"`         // trust: the day of the agreement
+	Name  string `json:"name"`  // configured name
+	State State  `json:"state"` // how far it could be asked
+	// where it was configured, "FILE:LINE", or the file it was read from
+	Source string `json:"source,omitempty"`
+	// where applications have it, if it was discovered
+	Places []Place `json:"places,omitempty"`
+	// what it was compared with, such as the saved snapshot's path
+	Base string `json:"base,omitempty"`
+	// the file of the current tree whose lines findings point at; empty = Base, if that is a file
+	BaseFile string `json:"-"`
+	Unsaved  bool   `json:"unsaved,omitempty"` // nothing was saved to compare with
+	// from this level on a finding of this server fails the run; empty = as Report.FailOn
+	FailOn finding.Threshold `json:"failOn,omitempty"`
+	// config: what would be started, secrets masked
+	Command []string `json:"command,omitempty"`
+	// config: what would be contacted, secrets masked
+	URL string `json:"url,omitempty"`
+	Dir string `json:"cwd,omitempty"` // config: the folder that it would run in
+	// config: the names of variables that are set for it
+	Env []string `json:"env,omitempty"`
+	// config: the names of headers that are sent to it
+	Headers []string `json:"headers,omitempty"`
+	// config: the command line that gives further headers, secrets masked
+	Helper string `json:"headersHelper,omitempty"`
+	// config, trust: whether somebody agreed to it; empty = it needs no agreement
+	Trust Trust  `json:"trust,omitempty"`
+	Since string `json:"since,omitempty"` // trust: the day of the agreement
 
 	Effects *Effects `json:"effects,omitempty"` // config, trust: what the server would do
 
-	Transport       string `json:"transport,omitempty"`       // "stdio", "streamable-http" or "sse"
-	ProtocolVersion string `json:"protocolVersion,omitempty"` // negotiated, such as "2025-11-25"; of config the one that is pinned
-	ElapsedMs       int64  `json:"elapsedMs,omitempty"`       // milliseconds to the last answer; see Elapsed
-	Attempts        int    `json:"attempts,omitempty"`        // 1 + the retries that were used
+	Transport string `json:"transport,omitempty"` // "stdio", "streamable-http" or "sse"
+	// negotiated, such as "2025-11-25"; of config the one that is pinned
+	ProtocolVersion string `json:"protocolVersion,omitempty"`
+	ElapsedMs       int64  `json:"elapsedMs,omitempty"` // milliseconds to the last answer; see Elapsed
+	Attempts        int    `json:"attempts,omitempty"`  // 1 + the retries that were used
 
 	PingMs float64 `json:"pingMs,omitempty"` // ping: milliseconds to the response
 
 	Login *Login `json:"login,omitempty"` // login, logout, auth: what is known of the login
 
-	Counts       *Counts            `json:"counts,omitempty"`       // how many items of each kind
-	PartialLists []PartialList      `json:"incomplete,omitempty"`   // the lists that are not whole
-	Tokens       *int               `json:"tokens,omitempty"`       // list, diff: about how many tokens its instructions and tools cost in a prompt
-	BaseTokens   *int               `json:"baseTokens,omitempty"`   // diff: the same of the old side
-	Noise        *int               `json:"noise,omitempty"`        // pieces of stdout that were not the protocol; nil = not a stdio server
-	NoiseText    []string           `json:"noiseText,omitempty"`    // show: the first bytes of each piece
-	Notices      []Notice           `json:"notices,omitempty"`      // oddities that lost nothing
-	Error        *Failure           `json:"error,omitempty"`        // the first failure
-	MoreErrors   []Failure          `json:"moreErrors,omitempty"`   // the failures after the first
-	Tolerated    *finding.Tolerance `json:"tolerated,omitempty"`    // why the failure does not count to the exit status
-	Changed      []SignatureChange  `json:"changed,omitempty"`      // diff: the items that are called in another way now
-	Version      *finding.Advice    `json:"version,omitempty"`      // diff: what semantic versioning says of the findings
-	Cause        string             `json:"cause,omitempty"`        // diff: what is different in the package that the server is in, such as "zod 3.25.76 → 4.1.5"
-	Saved        *Saved             `json:"saved,omitempty"`        // snapshot: what became of the file
-	ServerInfo   json.RawMessage    `json:"serverInfo,omitempty"`   // list, show: as sent
-	Capabilities json.RawMessage    `json:"capabilities,omitempty"` // list, show: as sent
-	Instructions string             `json:"instructions,omitempty"` // show: text for the model
+	Counts       *Counts       `json:"counts,omitempty"`     // how many items of each kind
+	PartialLists []PartialList `json:"incomplete,omitempty"` // the lists that are not whole
+	// list, diff: about how many tokens its instructions and tools cost in a prompt
+	Tokens     *int `json:"tokens,omitempty"`
+	BaseTokens *int `json:"baseTokens,omitempty"` // diff: the same of the old side
+	// pieces of stdout that were not the protocol; nil = not a stdio server
+	Noise      *int      `json:"noise,omitempty"`
+	NoiseText  []string  `json:"noiseText,omitempty"`  // show: the first bytes of each piece
+	Notices    []Notice  `json:"notices,omitempty"`    // oddities that lost nothing
+	Error      *Failure  `json:"error,omitempty"`      // the first failure
+	MoreErrors []Failure `json:"moreErrors,omitempty"` // the failures after the first
+	// why the failure does not count to the exit status
+	Tolerated *finding.Tolerance `json:"tolerated,omitempty"`
+	// diff: the items that are called in another way now
+	Changed []SignatureChange `json:"changed,omitempty"`
+	// diff: what semantic versioning says of the findings
+	Version *finding.Advice `json:"version,omitempty"`
+	// diff: what is different in the package that the server is in, such as "zod 3.25.76 → 4.1.5"
+	Cause        string          `json:"cause,omitempty"`
+	Saved        *Saved          `json:"saved,omitempty"`        // snapshot: what became of the file
+	ServerInfo   json.RawMessage `json:"serverInfo,omitempty"`   // list, show: as sent
+	Capabilities json.RawMessage `json:"capabilities,omitempty"` // list, show: as sent
+	Instructions string          `json:"instructions,omitempty"` // show: text for the model
 
-	Digests           map[string]string `json:"digests,omitempty"` // list, show: of the tools that are shown, by RFC 8785 and SHA-256
+	// list, show: of the tools that are shown, by RFC 8785 and SHA-256
+	Digests           map[string]string `json:"digests,omitempty"`
 	Tools             Items             `json:"tools,omitzero"`
 	Prompts           Items             `json:"prompts,omitzero"`
 	Resources         Items             `json:"resources,omitzero"`
@@ -210,9 +245,10 @@ type Counts struct {
 
 // PartialList is a list of which not everything is known.
 type PartialList struct {
-	Kind    snapshot.Kind `json:"list"`
-	State   string        `json:"state"` // "truncated": Counts has the number of what arrived; "unread": nothing did
-	Problem string        `json:"problem"`
+	Kind snapshot.Kind `json:"list"`
+	// "truncated": Counts has the number of what arrived; "unread": nothing did
+	State   string `json:"state"`
+	Problem string `json:"problem"`
 }
 
 // CountsOf are the numbers of items of a snapshot that arrived.
@@ -264,13 +300,15 @@ const (
 	Skipped     Action = "skipped" // the file was left as it was, since the server could not be asked in full
 )
 
-// Findings are what the rules said, in the order in which they are shown. In JSON each carries its fingerprint.
+// Findings are what the rules said, in the order in which they are shown. In JSON each carries its
+// fingerprint.
 type Findings []finding.Finding
 
 type judged struct {
 	finding.Finding
-	Fingerprint string   `json:"fingerprint"`         // names the change for good; what `accept` takes
-	Concealed   []string `json:"concealed,omitempty"` // what of the new texts a reader would not see, or is an order to the model
+	Fingerprint string `json:"fingerprint"` // names the change for good; what `accept` takes
+	// what of the new texts a reader would not see, or is an order to the model
+	Concealed []string `json:"concealed,omitempty"`
 }
 
 // words name the part; nil has none.
@@ -281,7 +319,8 @@ func (p *Part) words() string {
 	return fmt.Sprintf("part %d of %d", p.Index, p.Count)
 }
 
-// InPart says which part of a run the report is of, and of which of its servers not everything is known; nil = it is of all.
+// InPart says which part of a run the report is of, and of which of its servers not everything is known; nil
+// = it is of all.
 func (r *Report) InPart(part *Part, partial []string) {
 	if part != nil {
 		part.Status, part.Partial = r.Status, partial
@@ -388,7 +427,8 @@ func writeTable(w io.Writer, r *Report, o Options) error {
 	writeProblems(p, r.Problems)
 	if r.Part != nil {
 		p.gap()
-		p.text(0, 2, span{r.Part.words() + " of the configured servers; what only all of them tell, mcpctl merge judges", dim})
+		p.text(0, 2, span{r.Part.words() + " of the configured servers; what only all of them tell, mcpctl " +
+			"merge judges", dim})
 	}
 	_, err := io.WriteString(w, strings.TrimRight(p.String(), "\n")+"\n")
 	return err

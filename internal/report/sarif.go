@@ -18,8 +18,8 @@ const (
 	sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
 
-// The types below are the written part of SARIF 2.1.0. Libraries bring a validator along, and write members that Microsoft's
-// validator objects to.
+// The types below are the written part of SARIF 2.1.0. Libraries bring a validator along, and write members
+// that Microsoft's validator objects to.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`
@@ -109,7 +109,8 @@ type (
 
 func writeSARIF(w io.Writer, r *Report, o Options) error {
 	run := sarifRun{
-		Tool:        sarifTool{sarifDriver{Name: "mcpctl", Version: text(numericVersion(o.Version)), InformationURI: homepage, Rules: []sarifRule{}}},
+		Tool: sarifTool{sarifDriver{Name: "mcpctl", Version: text(numericVersion(o.Version)),
+			InformationURI: homepage, Rules: []sarifRule{}}},
 		Automation:  sarifAutomation{text("mcpctl/" + r.Command + "/")},
 		Bases:       map[string]any{rootBase: map[string]any{"description": sarifText{"The folder in which mcpctl ran."}}},
 		Invocations: []sarifInvocation{sarifInvocationOf(r)},
@@ -163,7 +164,8 @@ func sarifRuleOf(rule finding.Rule) sarifRule {
 		properties["security-severity"] = severity
 	}
 	return sarifRule{
-		ID: text(rule.ID), Name: text(pascal(rule.ID)), Short: sarifSays(rule.Title), Full: sarifSays(full), Help: sarifSays(help),
+		ID: text(rule.ID), Name: text(pascal(rule.ID)), Short: sarifSays(rule.Title), Full: sarifSays(full),
+		Help:    sarifSays(help),
 		HelpURI: homepage + "/blob/main/docs/rules.md#" + url.PathEscape(rule.ID),
 		Config:  sarifConfig{sarifLevel(rule.Level)}, Properties: properties,
 	}
@@ -179,7 +181,8 @@ func pascal(id string) string {
 }
 
 func sarifLevel(l finding.Level) string {
-	return map[finding.Level]string{finding.Breaking: "error", finding.Warning: "warning", finding.Info: "note", finding.Off: "none"}[l]
+	return map[finding.Level]string{finding.Breaking: "error", finding.Warning: "warning",
+		finding.Info: "note", finding.Off: "none"}[l]
 }
 
 func sarifResultOf(f finding.Finding, rule int, at finding.Location) sarifResult {
@@ -187,11 +190,14 @@ func sarifResultOf(f finding.Finding, rule int, at finding.Location) sarifResult
 		RuleID: text(f.Rule), RuleIndex: rule, Level: sarifLevel(f.Level),
 		Message:   sarifSays(text(subject(f)).String() + ": " + plainText(f)),
 		Locations: []sarifLocation{sarifLocationOf(f, at)},
-		// GitHub tells results of two runs apart by primaryLocationLineHash alone; other readers take any key.
-		PartialFingerprints: map[string]string{"mcpctl/v1": f.Fingerprint(), "primaryLocationLineHash": f.Fingerprint()},
-		Properties:          map[string]text{},
+		// GitHub tells results of two runs apart by primaryLocationLineHash alone; other readers take any
+		// key.
+		PartialFingerprints: map[string]string{"mcpctl/v1": f.Fingerprint(),
+			"primaryLocationLineHash": f.Fingerprint()},
+		Properties: map[string]text{},
 	}
-	for _, p := range [][2]string{{"server", f.Server}, {"item", f.Item}, {"path", f.Pointer()}, {"verdict", string(f.Verdict)}} {
+	for _, p := range [][2]string{{"server", f.Server}, {"item", f.Item}, {"path", f.Pointer()},
+		{"verdict", string(f.Verdict)}} {
 		if p[1] != "" {
 			result.Properties[p[0]] = text(p[1])
 		}
@@ -206,7 +212,8 @@ func sarifResultOf(f finding.Finding, rule int, at finding.Location) sarifResult
 const rootBase = "%SRCROOT%"
 
 func sarifLocationOf(f finding.Finding, at finding.Location) sarifLocation {
-	location := sarifLocation{Logical: []sarifLogical{{text(path.Join(f.Server, f.Item) + f.Pointer()), "resource"}}}
+	location := sarifLocation{Logical: []sarifLogical{{text(path.Join(f.Server, f.Item) + f.Pointer()),
+		"resource"}}}
 	if at.File == "" {
 		return location
 	}
@@ -251,19 +258,22 @@ func sarifInvocationOf(r *Report) sarifInvocation {
 	return run
 }
 
-// sarifSays is a text in which SARIF finds neither links nor placeholders (§3.11.5, §3.11.6): a space takes them apart.
+// sarifSays is a text in which SARIF finds neither links nor placeholders (§3.11.5, §3.11.6): a space takes
+// them apart.
 func sarifSays(s string) sarifText {
 	var b strings.Builder
 	for i := range len(s) {
 		b.WriteByte(s[i])
-		if next := s[i+1:]; next != "" && (s[i] == ']' && next[0] == '(' || s[i] == '{' && next[0] >= '0' && next[0] <= '9') {
+		if next := s[i+1:]; next != "" &&
+			(s[i] == ']' && next[0] == '(' || s[i] == '{' && next[0] >= '0' && next[0] <= '9') {
 			b.WriteByte(' ')
 		}
 	}
 	return sarifText{multiline(b.String())}
 }
 
-// sarifTags are what readers filter rules by: the field, what the rule looks at, and security where that is its subject.
+// sarifTags are what readers filter rules by: the field, what the rule looks at, and security where that is
+// its subject.
 func sarifTags(rule finding.Rule) []text {
 	subject, _, _ := strings.Cut(rule.ID, "-")
 	tags := []text{"mcp", text(subject)}
@@ -273,10 +283,12 @@ func sarifTags(rule finding.Rule) []text {
 	return tags
 }
 
-// sarifSeverity is the score by which GitHub ranks alerts of security: high, medium or low. Other rules have none.
+// sarifSeverity is the score by which GitHub ranks alerts of security: high, medium or low. Other rules have
+// none.
 func sarifSeverity(rule finding.Rule) string {
 	if !rule.Security {
 		return ""
 	}
-	return map[finding.Level]string{finding.Breaking: "8.0", finding.Warning: "5.0", finding.Info: "2.0"}[rule.Level]
+	return map[finding.Level]string{finding.Breaking: "8.0", finding.Warning: "5.0",
+		finding.Info: "2.0"}[rule.Level]
 }

@@ -16,7 +16,8 @@ type found struct{ place, text string }
 // writeMatches writes the texts of items that match: the place of each, and the line with what matches.
 func writeMatches(p *page, servers []Server) {
 	defer writeFailures(p, servers)
-	if !slices.ContainsFunc(servers, Server.offers) && slices.ContainsFunc(servers, func(s Server) bool { return s.State == OK }) {
+	if !slices.ContainsFunc(servers, Server.offers) &&
+		slices.ContainsFunc(servers, func(s Server) bool { return s.State == OK }) {
 		p.line(0, span{"no items", plain})
 	}
 	for _, s := range servers {
@@ -36,7 +37,8 @@ func (s Server) offers() bool {
 	return slices.ContainsFunc(snapshot.Kinds(), func(k snapshot.Kind) bool { return len(*s.Items(k)) > 0 })
 }
 
-// matches are the names and texts of an item that match the pattern, in their order; at least the name of the item.
+// matches are the names and texts of an item that match the pattern, in their order; at least the name of the
+// item.
 func (o Options) matches(k snapshot.Kind, raw json.RawMessage) (all []found) {
 	name := key(k, raw)
 	add := func(place, text string) {

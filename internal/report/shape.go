@@ -22,7 +22,8 @@ func (p parameter) Type() string {
 func limits(s rawjson.Object) []string {
 	var all []string
 	for _, l := range []struct{ label, least, most string }{
-		{"exclusive ", "exclusiveMinimum", "exclusiveMaximum"}, {"length ", "minLength", "maxLength"}, {"items ", "minItems", "maxItems"}, {"members ", "minProperties", "maxProperties"},
+		{"exclusive ", "exclusiveMinimum", "exclusiveMaximum"}, {"length ", "minLength", "maxLength"},
+		{"items ", "minItems", "maxItems"}, {"members ", "minProperties", "maxProperties"},
 	} {
 		if bounds := interval(s[l.least], s[l.most]); bounds != "" {
 			all = append(all, l.label+bounds)
@@ -36,7 +37,8 @@ func limits(s rawjson.Object) []string {
 	return all
 }
 
-// interval is a range whose ends are raw numbers; nil, or the ends of what JavaScript counts exactly, = no end.
+// interval is a range whose ends are raw numbers; nil, or the ends of what JavaScript counts exactly, = no
+// end.
 func interval(least, most json.RawMessage) string {
 	const largest = "9007199254740991"
 	if string(least) == "-"+largest {
@@ -56,7 +58,8 @@ func interval(least, most json.RawMessage) string {
 	return ""
 }
 
-// How much of a schema its shape tells: half levels of nesting (a union is half of one), members, values of an enum.
+// How much of a schema its shape tells: half levels of nesting (a union is half of one), members, values of
+// an enum.
 const (
 	shapeDepth   = 4
 	shapeMembers = 6
@@ -66,7 +69,8 @@ const (
 // schemaShape returns a JSON schema in a few words, as a type would be written.
 func schemaShape(schema json.RawMessage) string { return shape(schema, shapeDepth) }
 
-// shape is a JSON schema in a few words, as a type would be written: "string", "integer[]", `"a"|"b"`, "{x, y?: number}".
+// shape is a JSON schema in a few words, as a type would be written: "string", "integer[]", `"a"|"b"`, "{x,
+// y?: number}".
 func shape(schema json.RawMessage, depth int) string {
 	switch strings.TrimSpace(string(schema)) {
 	case "true", "":
@@ -81,7 +85,8 @@ func shape(schema json.RawMessage, depth int) string {
 	for _, keyword := range []struct {
 		name  string
 		shape func(rawjson.Object, int) string
-	}{{"const", constShape}, {"enum", enumShape}, {"$ref", refShape}, {"type", typeShape}, {"anyOf", unionShape},
+	}{{"const", constShape}, {"enum", enumShape}, {"$ref", refShape}, {"type", typeShape},
+		{"anyOf", unionShape},
 		{"oneOf", unionShape}, {"properties", objectShape}, {"allOf", allShape}, {"items", arrayShape}} {
 		if _, ok := s[keyword.name]; ok {
 			return keyword.shape(s, depth)
@@ -119,7 +124,8 @@ func joined(s rawjson.Object, depth int, sign string, keywords ...string) string
 	var all []string
 	for _, keyword := range keywords {
 		members, _ := rawjson.Elements(s[keyword])
-		all = append(all, kit.Map(members, func(member json.RawMessage) string { return shape(member, depth-1) })...)
+		all = append(all, kit.Map(members,
+			func(member json.RawMessage) string { return shape(member, depth-1) })...)
 	}
 	return cmp.Or(strings.Join(kit.Distinct(all), sign), "any")
 }

@@ -21,7 +21,10 @@ type parameter struct {
 func propertiesOf(s rawjson.Object) []parameter {
 	required := rawjson.Texts(s["required"])
 	members, _ := rawjson.Members(s["properties"])
-	return kit.Map(members, func(m rawjson.Member) parameter { return parameter{m.Key, slices.Contains(required, m.Key), m.Value} })
+	return kit.Map(members, func(m rawjson.Member) parameter {
+		return parameter{m.Key,
+			slices.Contains(required, m.Key), m.Value}
+	})
 }
 
 // requiredFirst puts what is required before what may be left out.
@@ -30,7 +33,8 @@ func requiredFirst(all []parameter) []parameter {
 	return append(required, kit.Filter(all, func(p parameter) bool { return !p.Required })...)
 }
 
-// joinParameters returns the compact form of at most so many parameters: "query, limit?: integer". A string's type is left out.
+// joinParameters returns the compact form of at most so many parameters: "query, limit?: integer". A string's
+// type is left out.
 func joinParameters(all []parameter, depth, most int) string {
 	var parts []string
 	for i, p := range all {
@@ -87,13 +91,15 @@ func promptArguments(prompt rawjson.Object) []parameter {
 		a := rawjson.ObjectOf(raw)
 		required, _ := a.Bool("required")
 		all = append(all, parameter{a.Text("name"), required, rawjson.Build(
-			rawjson.Member{Key: "type", Value: rawjson.Quote("string")}, rawjson.Member{Key: "title", Value: rawjson.Quote(a.Text("title"))},
+			rawjson.Member{Key: "type", Value: rawjson.Quote("string")},
+			rawjson.Member{Key: "title", Value: rawjson.Quote(a.Text("title"))},
 			rawjson.Member{Key: "description", Value: rawjson.Quote(a.Text("description"))})})
 	}
 	return all
 }
 
-// callText returns an item as one would call it, without the types of its arguments; empty when it takes none by name.
+// callText returns an item as one would call it, without the types of its arguments; empty when it takes none
+// by name.
 func callText(kind snapshot.Kind, name string, all []parameter) string {
 	if kind != snapshot.Tools && kind != snapshot.Prompts {
 		return ""
@@ -135,16 +141,16 @@ func templateVariables(template string) []string {
 	return all
 }
 
-// SignatureChange is how an item was and is called: its name and arguments in the new order, a ? behind those that may be
-// left out.
+// SignatureChange is how an item was and is called: its name and arguments in the new order, a ? behind those
+// that may be left out.
 type SignatureChange struct {
 	Item string `json:"item"` // as Finding.Item
 	Old  string `json:"old"`
 	New  string `json:"new"`
 }
 
-// SignatureChanges returns those of the items of both snapshots that are called in another way in the new one. A nil
-// snapshot has none.
+// SignatureChanges returns those of the items of both snapshots that are called in another way in the new
+// one. A nil snapshot has none.
 func SignatureChanges(old, new *snapshot.Snapshot) []SignatureChange {
 	if old == nil || new == nil {
 		return nil
@@ -160,7 +166,8 @@ func SignatureChanges(old, new *snapshot.Snapshot) []SignatureChange {
 			arguments, both := before[item.Key]
 			now := argumentsOf(k, item.Raw)
 			orderAs(arguments, now)
-			if one := (SignatureChange{k.ID(item.Key), callText(k, item.Key, arguments), callText(k, item.Key, now)}); both && one.Old != one.New {
+			if one := (SignatureChange{k.ID(item.Key), callText(k, item.Key, arguments),
+				callText(k, item.Key, now)}); both && one.Old != one.New {
 				all = append(all, one)
 			}
 		}
@@ -189,7 +196,8 @@ func omitShared(call, other string) string {
 	return name + "(" + strings.Join(kept, ", ") + ")"
 }
 
-// ToolHints returns the effective annotations of a tool: those it sends, and the specification's defaults for the others.
+// ToolHints returns the effective annotations of a tool: those it sends, and the specification's defaults for
+// the others.
 func ToolHints(tool json.RawMessage) string {
 	annotations := rawjson.ObjectOf(rawjson.ObjectOf(tool)["annotations"])
 	all, sent, yes := []string{}, false, map[bool]string{true: "yes", false: "no"}

@@ -45,8 +45,10 @@ func writeLogins(p *page, r *Report) {
 		p.line(0, span{"no server at a URL is configured, and nobody is logged in", plain})
 		return
 	}
-	p.grid(0, grid{columns: []column{{title: "NAME", name: true, least: 8}, {title: "LOGIN", least: 8}, {title: "TOKEN ENDS", least: 10, drop: 2},
-		{title: "SCOPES", least: 8, drop: 3}, {title: "STORE", least: 4, drop: 4}, {title: "ISSUER", least: 12, drop: 1}}, rows: kit.Map(r.Servers, Server.loginRow)})
+	p.grid(0, grid{columns: []column{{title: "NAME", name: true, least: 8}, {title: "LOGIN", least: 8},
+		{title: "TOKEN ENDS", least: 10, drop: 2},
+		{title: "SCOPES", least: 8, drop: 3}, {title: "STORE", least: 4, drop: 4},
+		{title: "ISSUER", least: 12, drop: 1}}, rows: kit.Map(r.Servers, Server.loginRow)})
 	writeFailures(p, r.Servers)
 }
 
@@ -96,7 +98,8 @@ func (s Server) ping() []span {
 func writeSaved(p *page, r *Report) {
 	saved := kit.Filter(r.Servers, func(s Server) bool { return s.Saved != nil })
 	g := grid{columns: []column{{title: "NAME", name: true, least: 8}, {title: "SNAPSHOT", least: 9},
-		{title: "CHANGES", least: 8, drop: 1}, {title: "FILE", least: 16, drop: 2}}, rows: kit.Map(saved, savedRow)}
+		{title: "CHANGES", least: 8, drop: 1}, {title: "FILE", least: 16, drop: 2}},
+		rows: kit.Map(saved, savedRow)}
 	of := kit.Map(saved, func(s Server) string { return string(s.Saved.Action) })
 	p.grid(0, g)
 	writeFailures(p, r.Servers)

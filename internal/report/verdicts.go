@@ -12,7 +12,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// writeVerdicts writes the findings of a comparison: a summary, the causes in full, then servers without findings.
+// writeVerdicts writes the findings of a comparison: a summary, the causes in full, then servers without
+// findings.
 func writeVerdicts(p *page, r *Report) {
 	servers := r.roster()
 	v := view{Options: p.Options, servers: servers}
@@ -51,15 +52,16 @@ func (o Options) wanted(all []finding.Finding) []finding.Finding {
 	return slices.DeleteFunc(slices.Clone(all), func(f finding.Finding) bool { return f.Waiver != nil })
 }
 
-// writeCauses writes each cause with its findings. Short good news follow each other without a gap. Of a fleet the first causes
-// are written, and how many there are besides.
+// writeCauses writes each cause with its findings. Short good news follow each other without a gap. Of a
+// fleet the first causes are written, and how many there are besides.
 func writeCauses(p *page, v view, causes []cause) {
 	wasBrief := false
 	for i, c := range causes {
 		if p.folds() && len(v.servers.all) > mostServers && i == mostServers {
 			words := kit.Map(causes[i:], func(c cause) string { return levelWord(c.first()) })
 			p.gap()
-			p.text(0, 2, span{fmt.Sprintf("… and %s: %s; --verbose shows all", quantity(len(words), "more cause"), tally(words)), dim})
+			p.text(0, 2, span{fmt.Sprintf("… and %s: %s; --verbose shows all",
+				quantity(len(words), "more cause"), tally(words)), dim})
 			return
 		}
 		all := v.causeLines(c)
@@ -72,13 +74,15 @@ func writeCauses(p *page, v view, causes []cause) {
 	}
 }
 
-// writeChecked writes the findings about what servers offer as a compiler does: each rule with the places and what to fix.
+// writeChecked writes the findings about what servers offer as a compiler does: each rule with the places and
+// what to fix.
 func writeChecked(p *page, r *Report) {
 	servers := r.roster()
 	v := view{Options: p.Options, servers: servers, check: true}
 	changed, quiet := servers.parted(p.Options)
 	if len(changed) == 1 {
-		p.text(0, 2, append([]span{{changed[0].Name, bold}, {"  ", plain}}, Summarize(servers.found[changed[0].Name], nil).totals(p.Waived)...)...)
+		p.text(0, 2, append([]span{{changed[0].Name, bold}, {"  ", plain}},
+			Summarize(servers.found[changed[0].Name], nil).totals(p.Waived)...)...)
 	}
 	byRule := kit.Group(p.wanted(r.Findings), func(f finding.Finding) string { return levelWord(f) + f.Rule })
 	slices.SortStableFunc(byRule, func(a, b []finding.Finding) int { return rank(a[0]) - rank(b[0]) })
@@ -104,7 +108,8 @@ func (v view) ruleLines(found []finding.Finding) []line {
 	all := lineOf(head...)
 	for i, f := range found {
 		if left := len(found) - i; v.folds() && i >= mostSentences && left > 1 {
-			all = append(all, line{indent: 2, spans: []span{{fmt.Sprintf("… %d more: --verbose", left), dim}}})
+			all = append(all, line{indent: 2,
+				spans: []span{{fmt.Sprintf("… %d more: --verbose", left), dim}}})
 			break
 		}
 		all = append(all, line{indent: 2, hang: 2, spans: []span{{v.sentence(f), plain}}})
@@ -125,8 +130,8 @@ func (v view) ruleLines(found []finding.Finding) []line {
 	return all
 }
 
-// sentence returns what a rule says of a place: "read_file(path): the argument has no description". Of a rule that speaks of many
-// places it has the first of them.
+// sentence returns what a rule says of a place: "read_file(path): the argument has no description". Of a rule
+// that speaks of many places it has the first of them.
 func (v view) sentence(f finding.Finding) string {
 	server := ""
 	if len(v.servers.all) > 1 {
@@ -135,7 +140,8 @@ func (v view) sentence(f finding.Finding) string {
 	if len(f.Places) > 0 {
 		places := f.Places
 		if v.folds() && len(places) > mostSentences+1 {
-			places = append(slices.Clone(places[:mostSentences]), fmt.Sprintf("… %d more", len(f.Places)-mostSentences))
+			places = append(slices.Clone(places[:mostSentences]),
+				fmt.Sprintf("… %d more", len(f.Places)-mostSentences))
 		}
 		return join(": ", server, f.Cause, strings.Join(places, ", "))
 	}
@@ -156,7 +162,8 @@ func writeCompared(p *page, s Server) {
 		head = append(head, span{"  " + s.Base + " → " + now(s), dim})
 	}
 	if s.Tokens != nil && s.BaseTokens != nil && *s.Tokens != *s.BaseTokens {
-		head = append(head, span{"  " + estimate(*s.BaseTokens) + " → " + estimate(*s.Tokens) + " tokens", dim})
+		head = append(head, span{"  " + estimate(*s.BaseTokens) + " → " + estimate(*s.Tokens) +
+			" tokens", dim})
 	}
 	p.text(0, 2, head...)
 	if s.Cause != "" && !published(s.Base) { // packages have their versions in the heading
@@ -167,7 +174,8 @@ func writeCompared(p *page, s Server) {
 
 // published reports whether a SOURCE is a package.
 func published(source string) bool {
-	return strings.HasPrefix(source, "npm:") || strings.HasPrefix(source, "pypi:") || strings.HasPrefix(source, "oci:")
+	return strings.HasPrefix(source, "npm:") || strings.HasPrefix(source, "pypi:") ||
+		strings.HasPrefix(source, "oci:")
 }
 
 func now(s Server) string {
@@ -211,7 +219,8 @@ func writeUnsaved(p *page, servers []Server) {
 
 // writeUnchanged names the servers without findings in one line.
 func writeUnchanged(p *page, says string, servers []Server) {
-	quiet := slices.DeleteFunc(slices.Clone(servers), func(s Server) bool { return s.State != OK || s.Unsaved })
+	quiet := slices.DeleteFunc(slices.Clone(servers),
+		func(s Server) bool { return s.State != OK || s.Unsaved })
 	if len(quiet) == 0 {
 		return
 	}
@@ -242,7 +251,8 @@ func writeAdvice(p *page, a *finding.Advice) {
 	p.text(2, 2, span{fmt.Sprintf("%s; the findings ask for %s (%s)", step, a.Next, a.Asked), dim})
 }
 
-// writeMeaning ends a report: how many findings of each level there are, unless that is said above, and why the run fails.
+// writeMeaning ends a report: how many findings of each level there are, unless that is said above, and why
+// the run fails.
 func writeMeaning(p *page, r *Report, totals bool) {
 	row := r.Summary.totals(p.Waived)
 	if !totals {
@@ -295,7 +305,8 @@ func (s Summary) words() string {
 	return strings.Join(kit.Map(s.totals(true), func(part span) string { return part.text }), "")
 }
 
-// accepts reports whether some findings that fail the run can be accepted: a live server was compared with a file.
+// accepts reports whether some findings that fail the run can be accepted: a live server was compared with a
+// file.
 func (r *Report) accepts() bool {
 	failing := r.failing()
 	return r.Command == "diff" && r.Status == 1 &&
@@ -317,7 +328,8 @@ func Meaning(r *Report) string {
 		case r.Command == "replay":
 			return "recorded calls would be refused"
 		case r.Command == "check" && breaking == 0:
-			return "check fails on " + string(cmp.Or(r.FailOn, finding.FailOnWarning)) + "; --fail-on breaking to allow"
+			return "check fails on " + string(cmp.Or(r.FailOn, finding.FailOnWarning)) +
+				"; --fail-on breaking to allow"
 		case breaking > 0 && r.Command == "diff":
 			return quantity(breaking, "breaking change") + " found"
 		}
@@ -339,8 +351,10 @@ func Meaning(r *Report) string {
 // writeHistory writes a row for each release of a package, with what changed since the one before.
 func writeHistory(p *page, r *Report) {
 	g := grid{columns: []column{
-		{title: "RELEASE", name: true}, {title: "TOOLS", right: true, drop: 2}, {title: "TOKENS", right: true}, {title: "BREAKING", right: true},
-		{title: "WARNING", right: true}, {title: "INFO", right: true, drop: 3}, {title: "MOST IMPORTANT", least: 20, brief: true, drop: 1},
+		{title: "RELEASE", name: true}, {title: "TOOLS", right: true, drop: 2},
+		{title: "TOKENS", right: true}, {title: "BREAKING", right: true},
+		{title: "WARNING", right: true}, {title: "INFO", right: true, drop: 3},
+		{title: "MOST IMPORTANT", least: 20, brief: true, drop: 1},
 	}}
 	servers := r.roster()
 	for i, s := range r.Servers {
@@ -352,14 +366,16 @@ func writeHistory(p *page, r *Report) {
 		if i == 0 {
 			levels = make([]span, 3)
 		}
-		row := append([]span{{s.Name, bold}, countCell(s, snapshot.Tools), {tokensOf(s.Tokens), plain}}, levels...)
+		row := append([]span{{s.Name, bold}, countCell(s, snapshot.Tools), {tokensOf(s.Tokens), plain}},
+			levels...)
 		g.rows = append(g.rows, append(row, span{most, plain}))
 	}
 	p.grid(0, g)
 	writeFailures(p, r.Servers)
 	if r.Summary.Breaking+r.Summary.Warning+r.Summary.Info > 0 {
 		p.gap()
-		p.text(0, 2, span{"each release is compared with the one before it; --verbose shows every change", dim})
+		p.text(0, 2,
+			span{"each release is compared with the one before it; --verbose shows every change", dim})
 	}
 	writeMeaning(p, r, true)
 }
@@ -378,8 +394,10 @@ func levelCells(sum Summary) []span {
 // writeUpgrades writes a row for each configured package: its version, the newest one, and what that changes.
 func writeUpgrades(p *page, r *Report) {
 	g := grid{columns: []column{
-		{title: "SERVER", name: true}, {title: "FROM", name: true}, {title: "TO", name: true}, {title: "BREAKING", right: true},
-		{title: "WARNING", right: true}, {title: "TOKENS"}, {title: "PROBLEM", least: 20, brief: true, drop: 1},
+		{title: "SERVER", name: true}, {title: "FROM", name: true}, {title: "TO", name: true},
+		{title: "BREAKING", right: true},
+		{title: "WARNING", right: true}, {title: "TOKENS"},
+		{title: "PROBLEM", least: 20, brief: true, drop: 1},
 	}}
 	servers, most := r.roster(), ""
 	for _, s := range r.Servers {
@@ -393,7 +411,8 @@ func writeUpgrades(p *page, r *Report) {
 		if most == "" && len(servers.found[s.Name]) > 0 {
 			most = s.Name
 		}
-		row := append([]span{{s.Name, bold}, {versionOf(s.Base), plain}, {versionOf(s.Source), plain}}, levelCells(sum)[:2]...)
+		row := append([]span{{s.Name, bold}, {versionOf(s.Base), plain}, {versionOf(s.Source), plain}},
+			levelCells(sum)[:2]...)
 		g.rows = append(g.rows, append(row, span{tokens, dim}, span{problem(s), red}))
 	}
 	p.grid(0, g)

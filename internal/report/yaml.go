@@ -14,7 +14,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/printable"
 )
 
-// writeYAML writes the object that writeJSON writes, with its keys in the same order and its numbers as they stand.
+// writeYAML writes the object that writeJSON writes, with its keys in the same order and its numbers as they
+// stand.
 func writeYAML(w io.Writer, r *Report, _ Options) error {
 	members, err := encoded(r)
 	if err != nil {
@@ -98,7 +99,8 @@ func yamlNode(raw json.RawMessage) *yaml.Node {
 	}
 }
 
-// node returns a text as YAML writes it: in double quotes if some of it cannot be seen, or a runner of CI would obey it.
+// node returns a text as YAML writes it: in double quotes if some of it cannot be seen, or a runner of CI
+// would obey it.
 func (t text) node() *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: string(t)}
 	if strings.ContainsFunc(n.Value, func(c rune) bool { return c != '\n' && printable.Hidden(c) }) ||

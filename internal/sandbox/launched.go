@@ -17,17 +17,20 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
-// launched returns a server that npx or uvx would ask the network for, started from where it was installed earlier.
+// launched returns a server that npx or uvx would ask the network for, started from where it was installed
+// earlier.
 func (b Box) launched(s probe.Stdio, dir string) (probe.Stdio, error) {
 	launch, known := packages.Launched(append([]string{s.Command}, s.Args...))
 	launcher := filepath.Base(s.Command)
 	switch {
 	case launcher == "docker" || launcher == "podman":
-		return s, fmt.Errorf("%s reaches its engine by a Unix socket, which the sandbox does not have, and a container is shut in by itself: run it without --sandbox", launcher)
+		return s, fmt.Errorf("%s reaches its engine by a Unix socket, which the sandbox does not have, and "+
+			"a container is shut in by itself: run it without --sandbox", launcher)
 	case !known && launcher != "npx" && launcher != "uvx", launch.Ref.Registry == "oci":
 		return s, nil
 	case !known:
-		return s, fmt.Errorf("%s %s would need the network, which the sandbox does not have: grant it in mcpctl.yaml", launcher, strings.Join(s.Args, " "))
+		return s, fmt.Errorf("%s %s would need the network, which the sandbox does not have: grant it in "+
+			"mcpctl.yaml", launcher, strings.Join(s.Args, " "))
 	}
 	file := b.fromUV(launch)
 	if launch.Ref.Registry == "npm" {
@@ -42,13 +45,15 @@ func (b Box) launched(s probe.Stdio, dir string) (probe.Stdio, error) {
 	if launch.Ref.Registry == "pypi" {
 		first = "uv tool install " + spec
 	}
-	return s, fmt.Errorf("%s would fetch %s, and there is no network in the sandbox: fetch it without starting it (%s), or grant the network in mcpctl.yaml", launcher, launch.Ref, first)
+	return s, fmt.Errorf("%s would fetch %s, and there is no network in the sandbox: fetch it without "+
+		"starting it (%s), or grant the network in mcpctl.yaml", launcher, launch.Ref, first)
 }
 
 // manifestLimit bounds the package.json of a package, in bytes.
 const manifestLimit = 1 << 20
 
-// fromNPM returns the program that npx would start as it is installed: in the project, or where npx keeps what it fetched.
+// fromNPM returns the program that npx would start as it is installed: in the project, or where npx keeps
+// what it fetched.
 func (b Box) fromNPM(launch packages.Launch, dir string) string {
 	ref := launch.Ref
 	_, spec, _ := strings.Cut(ref.String(), ":")
@@ -56,14 +61,16 @@ func (b Box) fromNPM(launch packages.Launch, dir string) string {
 	own := filepath.Join(b.Home, ".npm", "_npx", hex.EncodeToString(sum[:])[:16])
 	for _, folder := range append(files.ProjectFolders(dir), own) {
 		modules := filepath.Join(folder, "node_modules")
-		if linked := filepath.Join(modules, ".bin", ref.Name); launch.Program == "" && ref.Version == "" && executable(linked) {
+		if linked := filepath.Join(modules, ".bin", ref.Name); launch.Program == "" && ref.Version == "" &&
+			executable(linked) {
 			return linked // npx takes a program of that name before a package
 		}
 		var manifest struct {
 			Name, Version string
 			Bin           json.RawMessage
 		}
-		data, err := files.ReadRegular(filepath.Join(modules, filepath.FromSlash(ref.Name), "package.json"), manifestLimit)
+		data, err := files.ReadRegular(filepath.Join(modules, filepath.FromSlash(ref.Name), "package.json"),
+			manifestLimit)
 		if err != nil || json.Unmarshal(data, &manifest) != nil || manifest.Name != ref.Name {
 			continue
 		}
@@ -74,8 +81,8 @@ func (b Box) fromNPM(launch packages.Launch, dir string) string {
 	return ""
 }
 
-// programIn returns the program of a package that npx would choose: the one that is wanted, its only one, or the one with its name.
-// It is a name in the directory of programs, wherever a package says that it is.
+// programIn returns the program of a package that npx would choose: the one that is wanted, its only one, or
+// the one with its name. It is a name in the directory of programs, wherever a package says that it is.
 func programIn(bin json.RawMessage, launch packages.Launch) string {
 	short := path.Base(launch.Ref.Name)
 	var several map[string]string
@@ -96,7 +103,8 @@ func (b Box) fromUV(launch packages.Launch) string {
 	folder := filepath.Join(b.Home, ".local", "share", "uv", "tools", launch.Ref.Name)
 	versions, _ := filepath.Glob(filepath.Join(folder, "lib", "python*", "site-packages", "*.dist-info"))
 	wanted := strings.ReplaceAll(launch.Ref.Name, "-", "_") + "-" + launch.Ref.Version + ".dist-info"
-	if launch.Ref.Exact() && !slices.ContainsFunc(versions, func(at string) bool { return strings.EqualFold(filepath.Base(at), wanted) }) {
+	if launch.Ref.Exact() && !slices.ContainsFunc(versions,
+		func(at string) bool { return strings.EqualFold(filepath.Base(at), wanted) }) {
 		return ""
 	}
 	return filepath.Join(folder, "bin", cmp.Or(launch.Program, launch.Ref.Name))

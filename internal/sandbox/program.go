@@ -14,7 +14,8 @@ import (
 // maxSteps bounds links, interpreters and what they start in turn.
 const maxSteps = 12
 
-// program collects what a command needs: its file, what that links to, its interpreter, and the runtime or package of each.
+// program collects what a command needs: its file, what that links to, its interpreter, and the runtime or
+// package of each.
 type program struct {
 	box     Box
 	project string // the folder that is seen; empty when none is
@@ -23,7 +24,8 @@ type program struct {
 	mounts  []mount
 }
 
-// programOf is what the server needs, and the server as started: npx and uvx would ask the network for what is there.
+// programOf is what the server needs, and the server as started: npx and uvx would ask the network for what
+// is there.
 func (b Box) programOf(s probe.Stdio, dir, project string, network bool) (program, probe.Stdio, error) {
 	p := program{box: b, path: b.Path, project: project}
 	if own, ok := s.Env["PATH"]; ok {
@@ -91,15 +93,18 @@ func (p *program) show(paths ...string) {
 	}
 }
 
-// addScript shows the package around a script, or the file alone. A link of the project is followed nowhere else.
+// addScript shows the package around a script, or the file alone. A link of the project is followed nowhere
+// else.
 func (p *program) addScript(file string) {
 	real := files.RealPath(file)
-	if root := files.RealPath(p.project); p.project != "" && leadsThrough(file, root) && !files.Below(real, root) {
+	if root := files.RealPath(p.project); p.project != "" && leadsThrough(file, root) &&
+		!files.Below(real, root) {
 		return
 	}
 	shown := p.runtime(real)
 	for at := filepath.Dir(real); len(shown) == 0 && p.box.presentable(at); at = filepath.Dir(at) {
-		if slices.ContainsFunc([]string{"package.json", "pyproject.toml", "deno.json", "Gemfile"}, func(name string) bool { return files.Exists(filepath.Join(at, name)) }) {
+		if slices.ContainsFunc([]string{"package.json", "pyproject.toml", "deno.json", "Gemfile"},
+			func(name string) bool { return files.Exists(filepath.Join(at, name)) }) {
 			shown = []string{at}
 		}
 	}
@@ -112,7 +117,8 @@ func (p *program) addScript(file string) {
 	}
 }
 
-// leadsThrough tells whether any folder on the way to a file is in root, even if a link in it leads out again.
+// leadsThrough tells whether any folder on the way to a file is in root, even if a link in it leads out
+// again.
 func leadsThrough(file, root string) bool {
 	at := filepath.Dir(file)
 	for !files.Below(files.RealPath(at), root) {
@@ -124,17 +130,22 @@ func leadsThrough(file, root string) bool {
 	return true
 }
 
-// runtimeParts are what a language installs below one folder, which may be somebody's project as well, with more in it.
-var runtimeParts = []string{"bin", "conf", "include", "jmods", "lib", "lib32", "lib64", "libexec", "pyvenv.cfg", "share"}
+// runtimeParts are what a language installs below one folder, which may be somebody's project as well, with
+// more in it.
+var runtimeParts = []string{"bin", "conf", "include", "jmods", "lib", "lib32", "lib64", "libexec",
+	"pyvenv.cfg", "share"}
 
-// runtime is what a file cannot do without: npm's modules around it, or its language as nvm, pyenv and venv install it.
+// runtime is what a file cannot do without: npm's modules around it, or its language as nvm, pyenv and venv
+// install it.
 func (p *program) runtime(file string) (shown []string) {
 	if before, _, ok := strings.Cut(file, "/node_modules/"); ok && p.box.presentable(before+"/node_modules") {
 		return []string{before + "/node_modules"}
 	}
 	prefix := filepath.Dir(filepath.Dir(file))
-	installed := files.Exists(filepath.Join(prefix, "pyvenv.cfg")) || files.Exists(filepath.Join(prefix, "lib"))
-	if filepath.Base(filepath.Dir(file)) != "bin" || !installed || !p.box.presentable(prefix) || prefix == filepath.Join(p.box.Home, ".local") {
+	installed := files.Exists(filepath.Join(prefix, "pyvenv.cfg")) ||
+		files.Exists(filepath.Join(prefix, "lib"))
+	if filepath.Base(filepath.Dir(file)) != "bin" || !installed || !p.box.presentable(prefix) ||
+		prefix == filepath.Join(p.box.Home, ".local") {
 		return nil
 	}
 	for _, part := range runtimeParts {
@@ -145,16 +156,23 @@ func (p *program) runtime(file string) (shown []string) {
 	return shown
 }
 
-// presentable tells whether a folder may be shown as a whole: no place where many things lie, and none that the home is in.
+// presentable tells whether a folder may be shown as a whole: no place where many things lie, and none that
+// the home is in.
 func (b Box) presentable(folder string) bool {
-	common := []string{"/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/media", "/mnt", "/opt", "/proc", "/root", "/run", "/srv", "/sys", "/tmp", "/usr", "/usr/local", "/var", "/var/tmp", "/var/lib"}
-	return filepath.IsAbs(folder) && !slices.Contains(common, folder) && (b.Home == "" || !files.Below(b.Home, folder))
+	common := []string{"/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/media", "/mnt", "/opt",
+		"/proc", "/root", "/run", "/srv", "/sys", "/tmp", "/usr", "/usr/local", "/var", "/var/tmp",
+		"/var/lib"}
+	return filepath.IsAbs(folder) && !slices.Contains(common, folder) &&
+		(b.Home == "" || !files.Below(b.Home, folder))
 }
 
-// interpreters run the first argument that is a file with such an ending; other files may be anything, such as keys.
+// interpreters run the first argument that is a file with such an ending; other files may be anything, such
+// as keys.
 var interpreters = map[string]string{
-	"node": ".js .mjs .cjs .ts .mts .cts", "nodejs": ".js .mjs .cjs", "bun": ".js .mjs .cjs .ts .mts .tsx", "deno": ".js .mjs .ts .mts .tsx", "tsx": ".js .ts .mts .tsx",
-	"python": ".py .pyz .pex", "python3": ".py .pyz .pex", "ruby": ".rb", "perl": ".pl", "php": ".php", "java": ".jar", "sh": ".sh", "bash": ".sh", "dotnet": ".dll", "uv": ".py",
+	"node": ".js .mjs .cjs .ts .mts .cts", "nodejs": ".js .mjs .cjs", "bun": ".js .mjs .cjs .ts .mts .tsx",
+	"deno": ".js .mjs .ts .mts .tsx", "tsx": ".js .ts .mts .tsx",
+	"python": ".py .pyz .pex", "python3": ".py .pyz .pex", "ruby": ".rb", "perl": ".pl", "php": ".php",
+	"java": ".jar", "sh": ".sh", "bash": ".sh", "dotnet": ".dll", "uv": ".py",
 }
 
 // script is the argument that an interpreter runs; -1 when there is none.

@@ -1,6 +1,6 @@
 // Package sandbox gives the command line that shuts a stdio server in with bubblewrap
-// (https://github.com/containers/bubblewrap): with its program, runtime and project, read-only, without network, Unix
-// sockets, other processes and home.
+// (https://github.com/containers/bubblewrap): with its program, runtime and project, read-only, without
+// network, Unix sockets, other processes and home.
 package sandbox
 
 import (
@@ -44,28 +44,36 @@ const (
 	maxFolder    = 256 << 20 // bytes in each of its folders in memory
 )
 
-// walls shut in every server: namespaces of its own for everything, no new rights, no terminal, and an end with mcpctl's.
+// walls shut in every server: namespaces of its own for everything, no new rights, no terminal, and an end
+// with mcpctl's.
 var walls = []string{
 	"--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL",
 	"--proc", "/proc", "--dev", "/dev", "--seccomp", "3",
 }
 
 // systemFolders are seen as they are, read-only, as far as they exist.
-var systemFolders = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"}
+var systemFolders = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store",
+	"/gnu/store"}
 
-// systemFiles are what programs need of /etc; the rest of it is nobody's business, such as private keys in /etc/ssl and /etc/pki.
+// systemFiles are what programs need of /etc; the rest of it is nobody's business, such as private keys in
+// /etc/ssl and /etc/pki.
 var systemFiles = []string{
-	"/etc/alternatives", "/etc/ca-certificates", "/etc/crypto-policies", "/etc/group", "/etc/ld.so.cache", "/etc/ld.so.conf",
+	"/etc/alternatives", "/etc/ca-certificates", "/etc/crypto-policies", "/etc/group", "/etc/ld.so.cache",
+	"/etc/ld.so.conf",
 	"/etc/ld.so.conf.d", "/etc/localtime", "/etc/mime.types", "/etc/nsswitch.conf", "/etc/passwd",
-	"/etc/pki/ca-trust", "/etc/pki/tls/cert.pem", "/etc/pki/tls/certs", "/etc/pki/tls/openssl.cnf", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem", "/etc/ssl/certs", "/etc/ssl/openssl.cnf",
+	"/etc/pki/ca-trust", "/etc/pki/tls/cert.pem", "/etc/pki/tls/certs", "/etc/pki/tls/openssl.cnf",
+	"/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem", "/etc/ssl/certs", "/etc/ssl/openssl.cnf",
 }
 
 // networkFiles are what names of hosts are looked up with.
-var networkFiles = []string{"/etc/gai.conf", "/etc/host.conf", "/etc/hosts", "/etc/resolv.conf", "/etc/services"}
+var networkFiles = []string{"/etc/gai.conf", "/etc/host.conf", "/etc/hosts", "/etc/resolv.conf",
+	"/etc/services"}
 
-// Wrap is the server as it is started inside of the sandbox. It sees that of the projects, folders each, that its working folder
-// is in; the error says why there is none. The note is not empty when something has an effect that is easily overlooked.
-func (b Box) Wrap(s probe.Stdio, projects []string, may config.Grants) (wrapped probe.Stdio, note string, _ error) {
+// Wrap is the server as it is started inside of the sandbox. It sees that of the projects, folders each, that
+// its working folder is in; the error says why there is none. The note is not empty when something has an
+// effect that is easily overlooked.
+func (b Box) Wrap(s probe.Stdio, projects []string, may config.Grants) (wrapped probe.Stdio, note string,
+	_ error) {
 	dir := s.Dir
 	if dir == "" {
 		dir = b.Dir
@@ -76,7 +84,8 @@ func (b Box) Wrap(s probe.Stdio, projects []string, may config.Grants) (wrapped 
 		return s, "", err
 	}
 	if project == "" {
-		note = fmt.Sprintf("its working folder is %s, which is empty in the sandbox: run mcpctl in the folder of a project for it to see that", dir)
+		note = fmt.Sprintf("its working folder is %s, which is empty in the sandbox: run mcpctl in the "+
+			"folder of a project for it to see that", dir)
 		if dir == b.Home {
 			note = strings.Replace(note, dir, "your home folder", 1)
 		}
@@ -91,9 +100,11 @@ func (b Box) Wrap(s probe.Stdio, projects []string, may config.Grants) (wrapped 
 	for _, folder := range may.Write {
 		switch folder = files.RealPath(folder); {
 		case !b.presentable(folder):
-			return s, "", fmt.Errorf("%s is granted for writing, and too much lies in it: grant a folder of the project", folder)
+			return s, "", fmt.Errorf("%s is granted for writing, and too much lies in it: grant a folder "+
+				"of the project", folder)
 		case !files.IsDir(folder):
-			return s, "", fmt.Errorf("%s is granted for writing, and there is no such folder: make it first", folder)
+			return s, "",
+				fmt.Errorf("%s is granted for writing, and there is no such folder: make it first", folder)
 		}
 		p.mounts = append(p.mounts, mount{folder, []string{"--bind", folder, folder}})
 	}
@@ -106,10 +117,12 @@ func (b Box) Wrap(s probe.Stdio, projects []string, may config.Grants) (wrapped 
 	}
 	outside, inside := parted(s.Env)
 	args = append(args, b.bounded(inside)...)
-	return probe.Stdio{Command: b.Bwrap, Args: append(append(args, s.Command), s.Args...), Env: outside, Dir: s.Dir, Files: filterFile}, note, nil
+	return probe.Stdio{Command: b.Bwrap, Args: append(append(args, s.Command), s.Args...), Env: outside,
+		Dir: s.Dir, Files: filterFile}, note, nil
 }
 
-// projectOf is the folder that a server sees as its project; empty for a working folder where many things lie.
+// projectOf is the folder that a server sees as its project; empty for a working folder where many things
+// lie.
 func (b Box) projectOf(dir string, projects []string) (string, error) {
 	if !b.presentable(dir) {
 		for _, folder := range append([]string{b.Dir}, projects...) {
@@ -128,7 +141,8 @@ func (b Box) projectOf(dir string, projects []string) (string, error) {
 		case !files.Below(dir, folder):
 		case b.presentable(folder):
 			return folder, nil
-		case files.Below(b.Dir, dir): // a repository that the home folder is in, and somebody is in this part of it
+		// a repository that the home folder is in, and somebody is in this part of it
+		case files.Below(b.Dir, dir):
 			return dir, nil
 		}
 	}
@@ -136,7 +150,8 @@ func (b Box) projectOf(dir string, projects []string) (string, error) {
 }
 
 func outside(dir string, projects []string) error {
-	return fmt.Errorf("its working folder %s is outside of the project (%s), and the sandbox shows nothing else: run mcpctl there, or mend cwd", dir, strings.Join(projects, ", "))
+	return fmt.Errorf("its working folder %s is outside of the project (%s), and the sandbox shows nothing "+
+		"else: run mcpctl there, or mend cwd", dir, strings.Join(projects, ", "))
 }
 
 // mount is a folder, file or link that appears in the sandbox.
@@ -145,7 +160,8 @@ type mount struct {
 	args []string
 }
 
-// arguments are bubblewrap's up to the command. What lies inside of something else comes after it, unless seen already.
+// arguments are bubblewrap's up to the command. What lies inside of something else comes after it, unless
+// seen already.
 func (b Box) arguments(mounts []mount, network bool) []string {
 	args := slices.Clone(walls)
 	visible := slices.Concat(systemFolders, systemFiles)
@@ -173,7 +189,8 @@ func (b Box) arguments(mounts []mount, network bool) []string {
 		}
 		args = append(args, m.args...)
 	}
-	return append(args, "--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/") // root could change the kernel by /proc/sys
+	// root could change the kernel by /proc/sys
+	return append(args, "--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/")
 }
 
 func (b Box) inMemory(folder string) mount {
@@ -186,9 +203,11 @@ func (b Box) inMemory(folder string) mount {
 
 // bounded is a shell, inside, that sets the limits and the early variables of what it becomes.
 func (b Box) bounded(env []string) []string {
-	limits := fmt.Sprintf("ulimit -c 0 && ulimit -t %d && ulimit -f %d && ulimit -d %d && ", maxSeconds, maxFile/512, maxMemory/1024)
+	limits := fmt.Sprintf("ulimit -c 0 && ulimit -t %d && ulimit -f %d && ulimit -d %d && ", maxSeconds,
+		maxFile/512, maxMemory/1024)
 	if b.processes {
-		limits += fmt.Sprintf("{ ulimit -u %d 2>/dev/null || ulimit -p %[1]d; } && ", maxProcesses) // dash has another letter
+		// dash has another letter
+		limits += fmt.Sprintf("{ ulimit -u %d 2>/dev/null || ulimit -p %[1]d; } && ", maxProcesses)
 	}
 	if limits += `exec "$@"`; len(env) > 0 {
 		return append([]string{"--", "/bin/sh", "-c", limits, "sh", "/usr/bin/env"}, env...)
@@ -196,11 +215,14 @@ func (b Box) bounded(env []string) []string {
 	return []string{"--", "/bin/sh", "-c", limits, "sh"}
 }
 
-// early tells variables that the system's loader, the C library or a shell obeys before a program begins. They are for the server,
-// and neither for bubblewrap, which runs outside, nor for the shell that sets its limits.
+// early tells variables that the system's loader, the C library or a shell obeys before a program begins.
+// They are for the server, and neither for bubblewrap, which runs outside, nor for the shell that sets its
+// limits.
 func early(name string) bool {
-	return slices.ContainsFunc([]string{"LD_", "GLIBC_", "GCONV_", "MALLOC_", "BASH"}, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) ||
-		slices.Contains([]string{"LOCPATH", "NLSPATH", "SHELLOPTS", "PS4", "ENV", "IFS", "POSIXLY_CORRECT", "ZDOTDIR", "FPATH"}, name)
+	return slices.ContainsFunc([]string{"LD_", "GLIBC_", "GCONV_", "MALLOC_", "BASH"},
+		func(prefix string) bool { return strings.HasPrefix(name, prefix) }) ||
+		slices.Contains([]string{"LOCPATH", "NLSPATH", "SHELLOPTS", "PS4", "ENV", "IFS", "POSIXLY_CORRECT",
+			"ZDOTDIR", "FPATH"}, name)
 }
 
 // parted are the variables of a server that bubblewrap may have, too, and the others as K=V.
@@ -218,14 +240,18 @@ func parted(env map[string]probe.Secret) (outside map[string]probe.Secret, insid
 // trialTime bounds the trial of the sandbox.
 const trialTime = 10 * time.Second
 
-// Detect is the sandbox of this machine, tried out, and what it lacks here. Where there is none, nothing must be started.
+// Detect is the sandbox of this machine, tried out, and what it lacks here. Where there is none, nothing must
+// be started.
 func Detect(ctx context.Context, p host.Process) (b Box, lacks []string, _ error) {
 	if p.GOOS != "linux" {
-		return b, nil, errors.New("--sandbox exists on Linux alone, where bubblewrap is: leave it out, or use a container")
+		return b, nil, errors.New("--sandbox exists on Linux alone, where bubblewrap is: leave it out, or " +
+			"use a container")
 	}
 	var err error
 	if b.Bwrap, err = process.Tool("bwrap", p.Environ); err != nil {
-		return b, nil, process.Missing(err, "--sandbox needs bubblewrap, and there is no bwrap in PATH: install it (apt install bubblewrap, dnf install bubblewrap), or leave --sandbox out; nothing was started")
+		return b, nil, process.Missing(err, "--sandbox needs bubblewrap, and there is no bwrap in PATH: "+
+			"install it (apt install bubblewrap, dnf install bubblewrap), or leave --sandbox out; nothing "+
+			"was started")
 	}
 	b.Dir = p.Dir
 	b.Path, _ = p.Lookup("PATH")
@@ -240,7 +266,8 @@ func Detect(ctx context.Context, p host.Process) (b Box, lacks []string, _ error
 	}
 	out, err := b.try(ctx)
 	if err != nil {
-		return b, nil, fmt.Errorf("--sandbox does not work here, so nothing was started: %s %w: user namespaces must be allowed (kernel.unprivileged_userns_clone, AppArmor, container settings)",
+		return b, nil, fmt.Errorf("--sandbox does not work here, so nothing was started: %s %w: user "+
+			"namespaces must be allowed (kernel.unprivileged_userns_clone, AppArmor, container settings)",
 			report.Visible(strings.TrimSpace(out)), err)
 	}
 	shared := Shared(out, os.Readlink)
@@ -248,7 +275,8 @@ func Detect(ctx context.Context, p host.Process) (b Box, lacks []string, _ error
 		lacks = append(lacks, "a "+name+" namespace of its own")
 	}
 	b.processes = true
-	if _, err = b.try(ctx); err != nil || slices.Contains(shared, "user") { // then all processes of the user count, wherever they are
+	// then all processes of the user count, wherever they are
+	if _, err = b.try(ctx); err != nil || slices.Contains(shared, "user") {
 		b.processes = false
 		lacks = append(lacks, "a bound of the number of processes")
 	}

@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Instructions of a filter of system calls (seccomp(2)), for little-endian processors: the low half of an argument is first.
+// Instructions of a filter of system calls (seccomp(2)), for little-endian processors: the low half of an
+// argument is first.
 const (
 	load      = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
 	and       = unix.BPF_ALU | unix.BPF_AND | unix.BPF_K
@@ -26,26 +27,34 @@ const (
 // architectures are the processors whose system calls are known, as the kernel calls them.
 var architectures = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}
 
-// newest is the last system call known here, the same on all processors. Later ones, and x32's, would get around a filter.
+// newest is the last system call known here, the same on all processors. Later ones, and x32's, would get
+// around a filter.
 const newest = unix.SYS_MSEAL
 
-// refused are system calls that reach beyond the sandbox: keys of the session, namespaces and mounts, and io_uring.
+// refused are system calls that reach beyond the sandbox: keys of the session, namespaces and mounts, and
+// io_uring.
 var refused = []uint32{
-	unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_MOUNT, unix.SYS_UMOUNT2,
-	unix.SYS_PIVOT_ROOT, unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK,
+	unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_MOUNT,
+	unix.SYS_UMOUNT2,
+	unix.SYS_PIVOT_ROOT, unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN, unix.SYS_FSCONFIG,
+	unix.SYS_FSMOUNT, unix.SYS_FSPICK,
 	unix.SYS_MOUNT_SETATTR, unix.SYS_BPF,
 	unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD,
 }
 
-// absent are those for which programs have another way when a kernel does not know them. clone3 hides its flags from a filter.
-var absent = []uint32{unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER, unix.SYS_CLONE3}
+// absent are those for which programs have another way when a kernel does not know them. clone3 hides its
+// flags from a filter.
+var absent = []uint32{unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
+	unix.SYS_CLONE3}
 
-// filter passes all system calls but the above, new namespaces, and sockets other than IP's and netlink's: a Unix socket
-// leads to a process outside. Of connected pairs those of datagrams are refused, since they can be sent elsewhere.
+// filter passes all system calls but the above, new namespaces, and sockets other than IP's and netlink's: a
+// Unix socket leads to a process outside. Of connected pairs those of datagrams are refused, since they can
+// be sent elsewhere.
 func filter(goarch string) ([]unix.SockFilter, error) {
 	audit, ok := architectures[goarch]
 	if !ok {
-		return nil, errors.New("--sandbox knows no filter of system calls for " + goarch + ", so that Unix sockets could be reached: leave it out, or use a container")
+		return nil, errors.New("--sandbox knows no filter of system calls for " + goarch +
+			", so that Unix sockets could be reached: leave it out, or use a container")
 	}
 	allow := unix.SockFilter{Code: answer, K: unix.SECCOMP_RET_ALLOW}
 	fail := func(errno unix.Errno) unix.SockFilter {
@@ -56,7 +65,8 @@ func filter(goarch string) ([]unix.SockFilter, error) {
 		{Code: load, K: offNumber}, {Code: atLeast, K: newest + 1, Jf: 1}, fail(unix.ENOSYS),
 	}
 	call := func(number uint32, then ...unix.SockFilter) {
-		program = append(append(program, unix.SockFilter{Code: equal, K: number, Jf: uint8(len(then))}), then...)
+		program = append(append(program, unix.SockFilter{Code: equal, K: number, Jf: uint8(len(then))}),
+			then...)
 	}
 	for _, number := range refused {
 		call(number, fail(unix.EPERM))
@@ -64,11 +74,16 @@ func filter(goarch string) ([]unix.SockFilter, error) {
 	for _, number := range absent {
 		call(number, fail(unix.ENOSYS))
 	}
-	call(unix.SYS_CLONE, unix.SockFilter{Code: load, K: offFirst}, unix.SockFilter{Code: anyBit, K: unix.CLONE_NEWUSER, Jf: 1}, fail(unix.EPERM), allow)
-	call(unix.SYS_SOCKET, unix.SockFilter{Code: load, K: offFirst}, unix.SockFilter{Code: equal, K: unix.AF_INET, Jt: 3},
-		unix.SockFilter{Code: equal, K: unix.AF_INET6, Jt: 2}, unix.SockFilter{Code: equal, K: unix.AF_NETLINK, Jt: 1}, fail(unix.EAFNOSUPPORT), allow)
-	call(unix.SYS_SOCKETPAIR, unix.SockFilter{Code: load, K: offSecond}, unix.SockFilter{Code: and, K: 0xf}, // the rest are flags
-		unix.SockFilter{Code: equal, K: unix.SOCK_STREAM, Jt: 2}, unix.SockFilter{Code: equal, K: unix.SOCK_SEQPACKET, Jt: 1}, fail(unix.EAFNOSUPPORT), allow)
+	call(unix.SYS_CLONE, unix.SockFilter{Code: load, K: offFirst},
+		unix.SockFilter{Code: anyBit, K: unix.CLONE_NEWUSER, Jf: 1}, fail(unix.EPERM), allow)
+	call(unix.SYS_SOCKET, unix.SockFilter{Code: load, K: offFirst},
+		unix.SockFilter{Code: equal, K: unix.AF_INET, Jt: 3},
+		unix.SockFilter{Code: equal, K: unix.AF_INET6, Jt: 2},
+		unix.SockFilter{Code: equal, K: unix.AF_NETLINK, Jt: 1}, fail(unix.EAFNOSUPPORT), allow)
+	// the rest are flags
+	call(unix.SYS_SOCKETPAIR, unix.SockFilter{Code: load, K: offSecond}, unix.SockFilter{Code: and, K: 0xf},
+		unix.SockFilter{Code: equal, K: unix.SOCK_STREAM, Jt: 2},
+		unix.SockFilter{Code: equal, K: unix.SOCK_SEQPACKET, Jt: 1}, fail(unix.EAFNOSUPPORT), allow)
 	return append(program, allow), nil
 }
 

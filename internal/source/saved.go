@@ -31,8 +31,10 @@ type Saved struct {
 	Raw                []byte                // the file of its own that it was read from; nil = there is none
 	Name               string                // of the server
 	Origin             string                // as reports name it: a path, git:REF:PATH, or stdin
-	Package            *packages.Package     // that the server was in when its folder was saved; nil = none, or not known
-	File               string                // of a committed one, the file of the current tree that holds what became of it; empty = there is none
+	// that the server was in when its folder was saved; nil = none, or not known
+	Package *packages.Package
+	// of a committed one, the file of the current tree that holds what became of it; empty = there is none
+	File string
 }
 
 // MaxSize bounds what is read as a snapshot or a report, in bytes.
@@ -40,7 +42,8 @@ const MaxSize = 256 << 20
 
 const extension = ".json"
 
-// Read reads the snapshots of a SOURCE that is not live. folder is where snapshots are kept, for a Git one without a path.
+// Read reads the snapshots of a SOURCE that is not live. folder is where snapshots are kept, for a Git one
+// without a path.
 func (s Source) Read(ctx context.Context, p host.Process, folder string) ([]Saved, error) {
 	found, err := s.Find(ctx, p, folder)
 	for i := range found {
@@ -145,7 +148,8 @@ func ReadFile(ctx context.Context, p host.Process, path string) (Saved, error) {
 	case err != nil:
 		return Saved{}, exit.Misuse(err)
 	case len(saved) != 1:
-		return Saved{}, exit.Usagef("reading %s: it holds %d servers, and a snapshot holds one", path, len(saved))
+		return Saved{}, exit.Usagef("reading %s: it holds %d servers, and a snapshot holds one", path,
+			len(saved))
 	}
 	return saved[0], nil
 }
@@ -179,7 +183,8 @@ func readFile(ctx context.Context, path string) ([]Saved, error) {
 		if meant := config.Meant(path); meant != "" {
 			return nil, exit.Usagef("%w: %s", err, meant)
 		}
-		return nil, exit.Usagef("%w: a word that ends in .json or has a slash is a file; mcpctl snapshot saves servers, and mcpctl config shows those that have names", err)
+		return nil, exit.Usagef("%w: a word that ends in .json or has a slash is a file; mcpctl snapshot "+
+			"saves servers, and mcpctl config shows those that have names", err)
 	}
 	if err != nil {
 		return nil, exit.Misuse(err)
@@ -225,7 +230,8 @@ func parsed(origin, name string, data []byte) ([]Saved, error) {
 	if told := reportIn(data); told != nil {
 		saved, err := fromReport(told, origin)
 		if err != nil {
-			return nil, exit.Usagef("reading %s: it is the report of mcpctl %s: %w", origin, told.Command, err)
+			return nil, exit.Usagef("reading %s: it is the report of mcpctl %s: %w", origin,
+				told.Command, err)
 		}
 		return saved, nil
 	}
@@ -251,7 +257,8 @@ func meantAs(origin string, data []byte) (meant, hint string) {
 	const most = 1 << 20 // bytes of what people write
 	word := printable.ShellWord(origin)
 	launcher := map[string]string{
-		".js": "node ", ".mjs": "node ", ".cjs": "node ", ".ts": "npx tsx ", ".mts": "npx tsx ", ".py": "python3 ",
+		".js": "node ", ".mjs": "node ", ".cjs": "node ", ".ts": "npx tsx ", ".mts": "npx tsx ",
+		".py": "python3 ",
 	}[filepath.Ext(origin)]
 	executable := slices.ContainsFunc([]string{"#!", "\x7fELF", "MZ"}, func(magic string) bool {
 		return bytes.HasPrefix(data, []byte(magic))
@@ -319,9 +326,11 @@ func fromReport(r *report.Report, origin string) ([]Saved, error) {
 		case s.Saved != nil && s.Saved.File != "":
 			return nil, fmt.Errorf("the snapshot of %s is in %s", s.Name, s.Saved.File)
 		case s.Counts == nil:
-			return nil, fmt.Errorf("it does not say what %s offers: save a snapshot with mcpctl snapshot", s.Name)
+			return nil,
+				fmt.Errorf("it does not say what %s offers: save a snapshot with mcpctl snapshot", s.Name)
 		}
-		parsed := &snapshot.Snapshot{Server: s.ServerInfo, Capabilities: s.Capabilities, Instructions: s.Instructions}
+		parsed := &snapshot.Snapshot{Server: s.ServerInfo, Capabilities: s.Capabilities,
+			Instructions: s.Instructions}
 		if s.ServerInfo != nil {
 			parsed.Protocol = s.ProtocolVersion
 		}
@@ -330,7 +339,8 @@ func fromReport(r *report.Report, origin string) ([]Saved, error) {
 			switch {
 			case count == nil && items == nil:
 			case count == nil || len(items) != *count:
-				return nil, fmt.Errorf("it does not hold all items of %s: save a snapshot with mcpctl snapshot", s.Name)
+				return nil, fmt.Errorf("it does not hold all items of %s: save a snapshot with mcpctl "+
+					"snapshot", s.Name)
 			default:
 				parsed.SetList(snapshot.NewList(kind, items))
 			}

@@ -1,4 +1,5 @@
-// Package source reads the words by which a command line names servers and snapshots, and the snapshots that they name.
+// Package source reads the words by which a command line names servers and snapshots, and the snapshots that
+// they name.
 package source
 
 import (
@@ -50,20 +51,22 @@ func Parse(word string) Source {
 		return Source{Kind: Package, Word: word}
 	case isURL(word):
 		return Source{Kind: URL, Word: word}
-	case strings.ContainsAny(word, `/\`) && !slashedName(word), strings.HasSuffix(word, ".json"), files.IsDir(word):
+	case strings.ContainsAny(word, `/\`) && !slashedName(word), strings.HasSuffix(word, ".json"),
+		files.IsDir(word):
 		return Source{Kind: Path, Word: word}
 	}
 	return Source{Kind: Configured, Word: word}
 }
 
-// isURL tells whether a word is the address of a server; letters of a scheme may be of either case (RFC 3986, section 3.1).
+// isURL tells whether a word is the address of a server; letters of a scheme may be of either case (RFC 3986,
+// section 3.1).
 func isURL(word string) bool {
 	scheme, _, is := strings.Cut(word, "://")
 	return is && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
 
-// ParseAll reads the words of a command, and what follows "--": the command line of the last SOURCE, or further arguments for the
-// servers of packages if there are any; nil = there was no "--".
+// ParseAll reads the words of a command, and what follows "--": the command line of the last SOURCE, or
+// further arguments for the servers of packages if there are any; nil = there was no "--".
 func ParseAll(words, command []string) ([]Source, error) {
 	var all []Source
 	for _, word := range words {
@@ -71,11 +74,13 @@ func ParseAll(words, command []string) ([]Source, error) {
 			return nil, exit.Usagef("an empty SOURCE")
 		}
 		if strings.Contains(word, "://") && !isURL(word) {
-			return nil, exit.Usagef("%q is no address that mcpctl knows: it speaks http:// and https://, over which MCP servers are reached", word)
+			return nil, exit.Usagef("%q is no address that mcpctl knows: it speaks http:// and https://, "+
+				"over which MCP servers are reached", word)
 		}
 		parsed := Parse(word)
 		if parsed.Kind == Command && len(parsed.Args) == 0 {
-			return nil, exit.Usagef("%q is not a command line: a quote is not closed, or nothing follows --", word)
+			return nil,
+				exit.Usagef("%q is not a command line: a quote is not closed, or nothing follows --", word)
 		}
 		all = append(all, parsed)
 	}
@@ -94,7 +99,8 @@ func ParseAll(words, command []string) ([]Source, error) {
 	if started {
 		return all, nil
 	}
-	if _, err := os.Stat(command[0]); len(command) == 1 && err != nil { // one argument that holds a whole command line
+	// one argument that holds a whole command line
+	if _, err := os.Stat(command[0]); len(command) == 1 && err != nil {
 		if words, err := shellquote.Split(command[0]); err == nil && len(words) > 1 {
 			command = words
 		}

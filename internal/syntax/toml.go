@@ -37,8 +37,8 @@ var (
 	tableKey    = kit.Pattern(`"[^"]*"|'[^']*'|[^.\s"']+`)
 )
 
-// tableLines returns the line on which each table begins, by its path of keys; a table that only others are in has the
-// line of the first of those. The tables of an array share the line of the first.
+// tableLines returns the line on which each table begins, by its path of keys; a table that only others are
+// in has the line of the first of those. The tables of an array share the line of the first.
 func tableLines(data []byte) map[string]int {
 	lines := map[string]int{}
 	for i, text := range strings.Split(string(data), "\n") {

@@ -1,5 +1,5 @@
-// Package syntax reads JSON with comments, YAML and TOML into one tree of values with their lines. Size and depth are
-// bounded, and no error quotes more than one character, since files may hold secrets.
+// Package syntax reads JSON with comments, YAML and TOML into one tree of values with their lines. Size and
+// depth are bounded, and no error quotes more than one character, since files may hold secrets.
 package syntax
 
 import (
@@ -33,7 +33,8 @@ const (
 	Object
 )
 
-var kindNames = [...]string{Null: "null", Boolean: "a boolean", Number: "a number", Text: "a string", List: "a list", Object: "an object"}
+var kindNames = [...]string{Null: "null", Boolean: "a boolean", Number: "a number", Text: "a string",
+	List: "a list", Object: "an object"}
 
 // String names the kind with its article.
 func (k Kind) String() string { return kindNames[k] }
@@ -126,7 +127,8 @@ func (v Value) Repeated() (again []Field, first []int) {
 
 // Without leaves out members.
 func (v Value) Without(keys ...string) Value {
-	v.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f Field) bool { return slices.Contains(keys, f.Key) })
+	v.Fields = slices.DeleteFunc(slices.Clone(v.Fields),
+		func(f Field) bool { return slices.Contains(keys, f.Key) })
 	return v
 }
 
@@ -138,8 +140,8 @@ func (v Value) With(f Field) Value {
 	return v
 }
 
-// Canonical returns the value as text for digests: the kind of each value and every member, with the members of
-// objects in the order of their names. Two values have the same text only if they say the same.
+// Canonical returns the value as text for digests: the kind of each value and every member, with the members
+// of objects in the order of their names. Two values have the same text only if they say the same.
 func (v Value) Canonical() []byte { return v.appendCanonical(nil) }
 
 func (v Value) appendCanonical(text []byte) []byte {
@@ -225,7 +227,8 @@ func Decode(data []byte) ([]byte, error) {
 	return data, nil
 }
 
-// maxComposites bounds the lists and objects of one JSON file, and with them the depth that the parser recurses to.
+// maxComposites bounds the lists and objects of one JSON file, and with them the depth that the parser
+// recurses to.
 const maxComposites = 200_000
 
 // JSON reads JSON with comments and trailing commas.
@@ -245,7 +248,8 @@ func JSON(data []byte) (Value, *Error) {
 
 var hujsonPlace = kit.Pattern(`^hujson: line (\d+), column \d+: `)
 
-// jsonError keeps the place and the kind of a parser's error, and drops the text that it quotes: that may be a secret.
+// jsonError keeps the place and the kind of a parser's error, and drops the text that it quotes: that may be
+// a secret.
 func jsonError(err error) *Error {
 	line := 1
 	if m := hujsonPlace().FindStringSubmatch(err.Error()); m != nil {
@@ -256,11 +260,14 @@ func jsonError(err error) *Error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return &Error{line, "invalid JSON: the file ends too early", "close every quote, bracket and comment"}
 	case strings.HasPrefix(what, `invalid literal: "`):
-		return &Error{line, "invalid JSON: a string with a wrong escape or a line break", `write \\ for a backslash and \n for a line break`}
+		return &Error{line, "invalid JSON: a string with a wrong escape or a line break",
+			`write \\ for a backslash and \n for a line break`}
 	case strings.HasPrefix(what, "invalid literal:"):
-		return &Error{line, "invalid JSON: not a string, number, true, false or null", "put strings in double quotes"}
+		return &Error{line, "invalid JSON: not a string, number, true, false or null",
+			"put strings in double quotes"}
 	}
-	return &Error{line, "invalid JSON: " + what, "comments and trailing commas are fine; look for a missing comma, quote or bracket"}
+	return &Error{line, "invalid JSON: " + what,
+		"comments and trailing commas are fine; look for a missing comma, quote or bracket"}
 }
 
 // newlines are the offsets of all line ends.
@@ -327,7 +334,8 @@ func YAML(data []byte) (Value, *Error) {
 		return Value{}, r.explain(err)
 	}
 	if err := decoder.Decode(&second); !errors.Is(err, io.EOF) {
-		return Value{}, &Error{r.line(second.Line), "more than one YAML document", "remove the --- and what follows"}
+		return Value{}, &Error{r.line(second.Line), "more than one YAML document",
+			"remove the --- and what follows"}
 	}
 	if len(doc.Content) == 0 || doc.Content[0].ShortTag() == "!!null" {
 		return Value{Kind: Object, Line: 1}, nil
@@ -350,13 +358,15 @@ func (r *yamlReader) explain(err error) *Error {
 	if strings.HasPrefix(message, "unknown anchor") {
 		message = "unknown anchor"
 	}
-	return &Error{r.line(line), "invalid YAML: " + message, "indent with spaces, and quote strings that begin with *, &, !, %, @ or `"}
+	return &Error{r.line(line), "invalid YAML: " + message,
+		"indent with spaces, and quote strings that begin with *, &, !, %, @ or `"}
 }
 
 // read follows aliases until the budget is used up, which also ends an alias to itself.
 func (r *yamlReader) read(n *yaml.Node) (Value, *Error) {
 	if r.budget--; r.budget < 0 {
-		return Value{}, &Error{r.line(n.Line), "more than 100000 values", "aliases (*name) may repeat too much"}
+		return Value{}, &Error{r.line(n.Line), "more than 100000 values",
+			"aliases (*name) may repeat too much"}
 	}
 	switch n.Kind {
 	case yaml.AliasNode:
@@ -370,7 +380,8 @@ func (r *yamlReader) read(n *yaml.Node) (Value, *Error) {
 	}
 	k, known := yamlKinds[n.ShortTag()]
 	if !known {
-		return Value{}, &Error{r.line(n.Line), fmt.Sprintf("the tag %.20q is not supported", n.ShortTag()), "write a plain value"}
+		return Value{}, &Error{r.line(n.Line), fmt.Sprintf("the tag %.20q is not supported", n.ShortTag()),
+			"write a plain value"}
 	}
 	return Value{Kind: k, Line: r.line(n.Line), Text: n.Value}, nil
 }
@@ -398,7 +409,8 @@ func (r *yamlReader) mapping(n *yaml.Node) (Value, *Error) {
 		if more.Kind == Object {
 			items = []Value{more}
 		}
-		if len(items) == 0 || slices.ContainsFunc(items, func(item Value) bool { return item.Kind != Object }) {
+		if len(items) == 0 || slices.ContainsFunc(items,
+			func(item Value) bool { return item.Kind != Object }) {
 			return v, &Error{more.Line, `"<<" takes a mapping or a list of mappings`, "write <<: *NAME"}
 		}
 		for _, item := range items {

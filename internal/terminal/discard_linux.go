@@ -8,5 +8,6 @@ import (
 
 // discardInput drops what was typed and not read yet, as tcflush(fd, TCIFLUSH) of POSIX does.
 func discardInput(in *os.File) {
-	_ = unix.IoctlSetInt(int(in.Fd()), unix.TCFLSH, unix.TCIFLUSH) // a terminal that cannot is asked all the same
+	// a terminal that cannot is asked all the same
+	_ = unix.IoctlSetInt(int(in.Fd()), unix.TCFLSH, unix.TCIFLUSH)
 }

@@ -8,5 +8,6 @@ import (
 
 // discardInput drops what was typed and not read yet.
 func discardInput(in *os.File) {
-	_ = windows.FlushConsoleInputBuffer(windows.Handle(in.Fd())) // a console that cannot is asked all the same
+	// a console that cannot is asked all the same
+	_ = windows.FlushConsoleInputBuffer(windows.Handle(in.Fd()))
 }

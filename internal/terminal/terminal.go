@@ -1,4 +1,5 @@
-// Package terminal is the person at the run's terminal: questions and answers, and how far something has come.
+// Package terminal is the person at the run's terminal: questions and answers, and how far something has
+// come.
 package terminal
 
 import (
@@ -63,7 +64,8 @@ func (t *Terminal) Close() {
 // Printf writes text; what is not the program's own must be made visible first.
 func (t *Terminal) Printf(format string, args ...any) { fmt.Fprintf(t.Out, format, args...) }
 
-// Ask shows a prompt and reads a line; a hidden one is not echoed. The end of ctx ends it, with the terminal as it was.
+// Ask shows a prompt and reads a line; a hidden one is not echoed. The end of ctx ends it, with the terminal
+// as it was.
 func (t *Terminal) Ask(ctx context.Context, prompt string, hidden bool) (string, error) {
 	fd := int(t.In.Fd())
 	before, err := term.GetState(fd)
@@ -158,7 +160,8 @@ func ReadLine(r io.Reader) ([]byte, error) {
 	return nil, fmt.Errorf("an answer of more than %d KiB", longestAnswer>>10)
 }
 
-// Progress shows how servers answer while others are waited for; the zero value is silent. Nothing else may be written meanwhile.
+// Progress shows how servers answer while others are waited for; the zero value is silent. Nothing else may
+// be written meanwhile.
 type Progress struct {
 	out     io.Writer
 	waiting []string // names by their numbers; of who has answered ""
@@ -167,8 +170,8 @@ type Progress struct {
 	drawn   int      // lines above the one that the cursor is in
 }
 
-// NewProgress waits for servers with these names, before somebody who looks at p's standard error; silent without such a person, or
-// with nothing to wait for.
+// NewProgress waits for servers with these names, before somebody who looks at p's standard error; silent
+// without such a person, or with nothing to wait for.
 func NewProgress(p host.Process, names []string) *Progress {
 	if term, _ := p.Lookup("TERM"); term == "dumb" || len(names) < 2 || p.Quiet || !IsTerminal(p.Err) {
 		return &Progress{}
@@ -178,7 +181,8 @@ func NewProgress(p host.Process, names []string) *Progress {
 	return shown
 }
 
-// mostAnswers is how many answers are seen while others are waited for, and for how many servers each is drawn at once.
+// mostAnswers is how many answers are seen while others are waited for, and for how many servers each is
+// drawn at once.
 const mostAnswers = 200
 
 // Done shows how server i has answered, and names the first of those that have not.
@@ -196,8 +200,8 @@ func (p *Progress) Done(i int, says string) {
 	}
 }
 
-// draw writes the answers, and below them how far it has come, in place of what stands there. A line that is wider than the terminal,
-// which may be another one by now, could not be taken away.
+// draw writes the answers, and below them how far it has come, in place of what stands there. A line that is
+// wider than the terminal, which may be another one by now, could not be taken away.
 func (p *Progress) draw() {
 	width, height := Size(p.out)
 	var b strings.Builder

@@ -63,7 +63,8 @@ func startChild(c Command) (*child, error) {
 			return nil, &process.StartError{Command: c.Path, Err: err}
 		}
 	}
-	cmd := &exec.Cmd{Path: file, Args: append([]string{c.Path}, c.Args...), Env: c.Env, Dir: c.Dir, ExtraFiles: files}
+	cmd := &exec.Cmd{Path: file, Args: append([]string{c.Path}, c.Args...), Env: c.Env, Dir: c.Dir,
+		ExtraFiles: files}
 	environ, run := process.Marked(c.Env)
 	cmd.Env = environ
 	cmd.SysProcAttr = process.OwnGroup()
@@ -75,8 +76,9 @@ func startChild(c Command) (*child, error) {
 	}
 	ch := &child{
 		cmd: cmd, stdin: &stdinWriter{file: stdin.(*os.File)}, stdout: stdout.(*os.File),
-		stderr: &stderrPipe{file: stderr.(*os.File), ended: make(chan struct{}), tail: process.Tail{Limit: stderrKept}},
-		grace:  cmp.Or(c.Grace, defaultGrace), exited: make(chan struct{}),
+		stderr: &stderrPipe{file: stderr.(*os.File), ended: make(chan struct{}),
+			tail: process.Tail{Limit: stderrKept}},
+		grace: cmp.Or(c.Grace, defaultGrace), exited: make(chan struct{}),
 	}
 	started := make(chan error, 1)
 	go ch.run(started, run)
@@ -87,7 +89,8 @@ func startChild(c Command) (*child, error) {
 	return ch, nil
 }
 
-// run starts the child and waits for it on one thread: Linux sends the death signal when the thread that started it ends.
+// run starts the child and waits for it on one thread: Linux sends the death signal when the thread that
+// started it ends.
 func (c *child) run(started chan<- error, run string) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -104,14 +107,16 @@ func (c *child) run(started chan<- error, run string) {
 	}
 	c.group = group
 	started <- nil
-	state, err := c.cmd.Process.Wait() // that of os/exec would close the pipes, and what is still in them would be lost
+	// that of os/exec would close the pipes, and what is still in them would be lost
+	state, err := c.cmd.Process.Wait()
 	if err == nil && !c.stopping.Load() {
 		c.state = state.String()
 	}
 	close(c.exited)
 }
 
-// Read reads stdout. It ends with the stream, and soon after the child: a grandchild may hold the other end open for ever.
+// Read reads stdout. It ends with the stream, and soon after the child: a grandchild may hold the other end
+// open for ever.
 func (c *child) Read(buf []byte) (int, error) {
 	for {
 		last := within(c.exited, 0)

@@ -29,12 +29,14 @@ func (Secret) MarshalText() ([]byte, error) { return []byte("***"), nil }
 
 // Refused is what a server said when it wanted other credentials.
 type Refused struct {
-	Status    int               // 401, or 403 for a token whose scopes do not suffice
-	Challenge string            // its WWW-Authenticate headers (RFC 9110, 11.6.1), joined with ", "; the server's text
+	Status int // 401, or 403 for a token whose scopes do not suffice
+	// its WWW-Authenticate headers (RFC 9110, 11.6.1), joined with ", "; the server's text
+	Challenge string
 	Sent      map[string]Secret // the headers of ours that it refused; nil = none
 }
 
-// Credentials are headers that are asked for when they are needed: one value for an origin, shared by all links to it.
+// Credentials are headers that are asked for when they are needed: one value for an origin, shared by all
+// links to it.
 type Credentials struct {
 	ask  func(context.Context, *Refused) (map[string]Secret, error)
 	turn chan struct{}  // held by whoever asks, so that all others wait for the same answer
@@ -61,8 +63,9 @@ func (e *CredentialsError) Error() string { return fmt.Sprintf("getting credenti
 // Unwrap is the reason.
 func (e *CredentialsError) Unwrap() error { return e.Err }
 
-// NewCredentials makes credentials of a function that gives headers. It is called with nil before the first request, and
-// with the refusal after one; then no headers mean that there are no better ones. Calls never overlap.
+// NewCredentials makes credentials of a function that gives headers. It is called with nil before the first
+// request, and with the refusal after one; then no headers mean that there are no better ones. Calls never
+// overlap.
 func NewCredentials(ask func(context.Context, *Refused) (map[string]Secret, error)) *Credentials {
 	return &Credentials{ask: ask, turn: make(chan struct{}, 1)}
 }
@@ -75,9 +78,10 @@ func (c *Credentials) current(ctx context.Context) (*issuedHeaders, error) {
 	return c.after(ctx, nil, nil)
 }
 
-// after is an answer newer than the refused one, or nil. It asks unless somebody just did; credentials that never worked are
-// not renewed again.
-func (c *Credentials) after(ctx context.Context, seen *issuedHeaders, refused *Refused) (*issuedHeaders, error) {
+// after is an answer newer than the refused one, or nil. It asks unless somebody just did; credentials that
+// never worked are not renewed again.
+func (c *Credentials) after(ctx context.Context, seen *issuedHeaders, refused *Refused) (*issuedHeaders,
+	error) {
 	select {
 	case c.turn <- struct{}{}:
 		defer func() { <-c.turn }()
@@ -152,7 +156,8 @@ func (w *web) send(req *http.Request) (*http.Response, error) {
 }
 
 // sendAgain sends a request that was refused with better credentials, if there are any.
-func (w *web) sendAgain(req *http.Request, reply *http.Response, seen *issuedHeaders) (*http.Response, error) {
+func (w *web) sendAgain(req *http.Request, reply *http.Response, seen *issuedHeaders) (*http.Response,
+	error) {
 	refused := &Refused{Status: reply.StatusCode, Challenge: challenge(reply), Sent: seen.headers}
 	better, err := w.endpoint.Credentials.after(req.Context(), seen, refused)
 	if err == nil && better == nil {
@@ -198,9 +203,11 @@ func challenge(reply *http.Response) string {
 	return strings.Join(reply.Header.Values("WWW-Authenticate"), ", ")
 }
 
-// ChallengeParameter is the value of a parameter in WWW-Authenticate headers that are joined with commas, or nothing.
+// ChallengeParameter is the value of a parameter in WWW-Authenticate headers that are joined with commas, or
+// nothing.
 func ChallengeParameter(header, name string) string {
-	found := regexp.MustCompile(`(?i)(?:^|[\s,])` + name + `\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))`).FindStringSubmatch(header)
+	found := regexp.MustCompile(`(?i)(?:^|[\s,])` + name +
+		`\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))`).FindStringSubmatch(header)
 	if found == nil {
 		return ""
 	}

@@ -59,7 +59,8 @@ func (e *LostError) Error() string {
 // Unwrap is mcp-go's ErrTransportClosed.
 func (e *LostError) Unwrap() error { return ErrTransportClosed }
 
-// HTTPError is an HTTP reply without the MCP message that is needed. What it quotes has the values of our own headers masked.
+// HTTPError is an HTTP reply without the MCP message that is needed. What it quotes has the values of our own
+// headers masked.
 type HTTPError struct {
 	Status     int    // the HTTP status, also a good one
 	Type       string // Content-Type
@@ -67,10 +68,11 @@ type HTTPError struct {
 	Auth       string // WWW-Authenticate
 	Metadata   string // the resource_metadata URL in it (RFC 9728), if any
 	RetryAfter string // as it came
-	Session    bool   // for a session that the server no longer knows: 404, 410, or 400 and words to that effect
-	Taken      bool   // the server took the request before, and broke off its answer
-	Encoding   string // the Content-Encoding that could not be decoded
-	Proxy      string // the proxy that replied, or that stands before the server; empty = none
+	// for a session that the server no longer knows: 404, 410, or 400 and words to that effect
+	Session  bool
+	Taken    bool   // the server took the request before, and broke off its answer
+	Encoding string // the Content-Encoding that could not be decoded
+	Proxy    string // the proxy that replied, or that stands before the server; empty = none
 }
 
 // Error names the status, and what was there instead of a message. Text of the server is quoted and short.
@@ -86,7 +88,8 @@ func (e *HTTPError) Error() string {
 	case e.Session:
 		return text + ": the server no longer knows the session: " + quoteStart(body)
 	case e.Encoding != "":
-		return text + " with a body in the Content-Encoding " + strconv.Quote(e.Encoding) + ", which mcpctl did not ask for"
+		return text + " with a body in the Content-Encoding " + strconv.Quote(e.Encoding) +
+			", which mcpctl did not ask for"
 	case e.HTML():
 		return text + " with an HTML page instead of JSON"
 	case body == "":

@@ -126,7 +126,8 @@ type eventFilter struct {
 }
 
 // filter puts a filter before a stream.
-func (c *Conn) filter(body io.ReadCloser, take func(event) ([][]byte, error), ended func(error)) io.ReadCloser {
+func (c *Conn) filter(body io.ReadCloser, take func(event) ([][]byte, error),
+	ended func(error)) io.ReadCloser {
 	c.readers.Add(1)
 	return &eventFilter{conn: c, events: newEventReader(body), body: body, take: take, ended: ended}
 }
@@ -144,7 +145,8 @@ func (f *eventFilter) Read(p []byte) (int, error) {
 		}
 		if f.events.last != f.last {
 			f.last = f.events.last
-			fmt.Fprintf(&f.out, "id: %s\nretry: %s\n\n", f.last, f.events.retry) // mcp-go ignores an empty pause
+			// mcp-go ignores an empty pause
+			fmt.Fprintf(&f.out, "id: %s\nretry: %s\n\n", f.last, f.events.retry)
 		}
 		for _, data := range pass {
 			fmt.Fprintf(&f.out, "event: %s\ndata: %s\n\n", e.kind, data)
@@ -174,8 +176,8 @@ func brokeOff(how string, err error) error {
 	return &LostError{Cause: fmt.Sprintf("%s: %v", how, err)}
 }
 
-// unmarked returns a body without the byte order mark that some frameworks put before it. It waits for more than a byte
-// only where that may be the mark's.
+// unmarked returns a body without the byte order mark that some frameworks put before it. It waits for more
+// than a byte only where that may be the mark's.
 func unmarked(body io.Reader, buffer int) *bufio.Reader {
 	text, mark := bufio.NewReaderSize(body, buffer), "\ufeff"
 	if first, _ := text.Peek(1); len(first) == 0 || first[0] != mark[0] {

@@ -29,8 +29,8 @@ type inbox struct {
 // mostAnswers is how many requests of a server are worked on at once; further ones are dropped.
 const mostAnswers = 64
 
-// OnNotification hands every notification to f, in order, those that came before this call first. f runs on the reader's
-// goroutine: it must not block, send a request, or set a handler.
+// OnNotification hands every notification to f, in order, those that came before this call first. f runs on
+// the reader's goroutine: it must not block, send a request, or set a handler.
 func (b *inbox) OnNotification(f func(Notification)) { b.notifications.open(f) }
 
 // OnRequest sets how the server's requests are answered; by default ping gets {}, others "method not found".
@@ -39,8 +39,8 @@ func (b *inbox) OnRequest(f Handler) { b.handler.Store(&f) }
 // Noise returns what the server sent that is no message, oldest first, without what it sent after Close.
 func (b *inbox) Noise() []Noise { return b.noise.all() }
 
-// take sorts a message that came on a connection shared by all calls. It returns the receipt of a reply that a call
-// waits for, else nil.
+// take sorts a message that came on a connection shared by all calls. It returns the receipt of a reply that
+// a call waits for, else nil.
 func (b *inbox) take(ctx context.Context, m message) (receipt []byte) {
 	switch {
 	case m.isRequest():
@@ -79,7 +79,8 @@ func (b *inbox) reply(ctx context.Context, m message) []byte {
 		member = `,"error":`
 		value, _ = json.Marshal(refusal) // a number and a text can be encoded
 	}
-	return bytes.Join([][]byte{[]byte(`{"jsonrpc":"2.0","id":`), m.id, []byte(member), value, []byte("}")}, nil)
+	return bytes.Join([][]byte{[]byte(`{"jsonrpc":"2.0","id":`), m.id, []byte(member), value,
+		[]byte("}")}, nil)
 }
 
 func (b *inbox) decide(ctx context.Context, m message) (json.RawMessage, *RPCError) {
@@ -101,8 +102,9 @@ type pendingCall struct {
 	repeat bool               // it may be sent a second time: it changes nothing
 	cancel context.CancelFunc // ends the wait in mcp-go
 
-	streamed bool                       // the reply comes in an event stream of its own
-	odd      atomic.Pointer[ReplyError] // the first oddity in that stream, if nothing better explains a failure
+	streamed bool // the reply comes in an event stream of its own
+	// the first oddity in that stream, if nothing better explains a failure
+	odd atomic.Pointer[ReplyError]
 
 	settled sync.Once
 	reply   message
@@ -181,8 +183,8 @@ func (s *pendingCalls) stop(p *pendingCall) {
 	}
 }
 
-// find returns the open call that a reply's id means. The id may be of the wrong JSON type ("2" for 2); without one, the
-// reply belongs to the only call there is. late reports that the id is of a call that ended.
+// find returns the open call that a reply's id means. The id may be of the wrong JSON type ("2" for 2);
+// without one, the reply belongs to the only call there is. late reports that the id is of a call that ended.
 func (s *pendingCalls) find(id json.RawMessage) (p *pendingCall, late bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -307,7 +309,8 @@ func (l *noiseLog) add(text []byte, more int) {
 		l.pieces[len(l.pieces)-1].Bytes += len(text) + more
 		return
 	}
-	l.pieces = append(l.pieces, Noise{Text: string(text[:min(len(text), noiseText)]), Bytes: len(text) + more})
+	l.pieces = append(l.pieces, Noise{Text: string(text[:min(len(text), noiseText)]),
+		Bytes: len(text) + more})
 }
 
 // freeze ends the keeping: what a server writes while it is ended depends on chance.

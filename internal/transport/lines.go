@@ -12,7 +12,8 @@ import (
 // junkLimit is the size of the longest line that is kept although it cannot be a message, in bytes.
 const junkLimit = 1 << 20
 
-// frame is a part of a server's stdout: a message, noise, or a message that cannot be delivered (which is noise too).
+// frame is a part of a server's stdout: a message, noise, or a message that cannot be delivered (which is
+// noise too).
 type frame struct {
 	message message
 	noise   []byte // what is no message; nil = message is set
@@ -33,8 +34,8 @@ func newFramer(stdout io.Reader) framer {
 	return framer{in: bufio.NewReaderSize(stdout, 64<<10), limit: frameLimit}
 }
 
-// next emits the frames of the next line. Of a line over the limit it keeps the start and emits that at once, before it
-// reads on to the line's end. The error is that of stdout.
+// next emits the frames of the next line. Of a line over the limit it keeps the start and emits that at once,
+// before it reads on to the line's end. The error is that of stdout.
 func (f *framer) next(emit func(frame)) error {
 	var line []byte
 	for {
@@ -102,7 +103,8 @@ func (f *framer) skip(emit func(frame)) error {
 	}
 }
 
-// sort emits what is on a line: a message, a batch (2025-03-26), several glued together or to a banner, or noise.
+// sort emits what is on a line: a message, a batch (2025-03-26), several glued together or to a banner, or
+// noise.
 func (f *framer) sort(line []byte, first bool, emit func(frame)) {
 	spread := f.follow(line, first)
 	if batch, ok := parseMessages(line); ok {
@@ -113,7 +115,8 @@ func (f *framer) sort(line []byte, first bool, emit func(frame)) {
 	}
 	switch err := json.Unmarshal(line, new(json.RawMessage)); {
 	case spread != nil:
-		emit(frame{noise: line, id: spread.id, err: &ReplyError{"is spread over several lines (pretty-printed), " +
+		emit(frame{noise: line, id: spread.id, err: &ReplyError{"is spread over several lines " +
+			"(pretty-printed), " +
 			"where the stdio transport needs one line per message"}})
 	case bytes.Contains(line, []byte("\x00\"\x00")) || bytes.Contains(line, []byte("{\x00")):
 		emit(frame{noise: line, err: &ReplyError{"is UTF-16 text, where MCP needs UTF-8"}})
@@ -141,7 +144,8 @@ func likelyReply(line []byte) bool {
 	return bytes.Contains(line, []byte(`"jsonrpc"`)) && !bytes.Contains(line, []byte(`"method"`))
 }
 
-// follow collects a pretty-printed message and returns it at its last line. first reports that the line is not indented.
+// follow collects a pretty-printed message and returns it at its last line. first reports that the line is
+// not indented.
 func (f *framer) follow(line []byte, first bool) *message {
 	if f.spread == nil && string(line) != "{" {
 		return nil
@@ -162,8 +166,8 @@ func (f *framer) follow(line []byte, first bool) *message {
 // salvageTries bounds how many braces of a broken line are tried as the start of a message.
 const salvageTries = 16
 
-// salvage returns the messages in a line and the noise between them. After noise only a reply counts: a request there is
-// most likely quoted by a log.
+// salvage returns the messages in a line and the noise between them. After noise only a reply counts: a
+// request there is most likely quoted by a log.
 func salvage(line []byte) (frames []frame) {
 	start, from := 0, 0
 	for tries := 0; tries < salvageTries; {
@@ -194,7 +198,8 @@ func salvage(line []byte) (frames []frame) {
 }
 
 // leadingID finds the id of a message that begins as clients and servers write it.
-var leadingID = regexp.MustCompile(`^\s*\{\s*(?:"jsonrpc"\s*:\s*"[^"]*"\s*,\s*)?"id"\s*:\s*("(?:[^"\\]|\\.)*"|[-+.\w]+)`)
+var leadingID = regexp.MustCompile(
+	`^\s*\{\s*(?:"jsonrpc"\s*:\s*"[^"]*"\s*,\s*)?"id"\s*:\s*("(?:[^"\\]|\\.)*"|[-+.\w]+)`)
 
 // idIn returns the id of a message that cannot be parsed, or nil when it does not begin with it.
 func idIn(text []byte) []byte {

@@ -25,8 +25,9 @@ func (m message) isReply() bool { return m.method == "" }
 
 func (m message) isRequest() bool { return !m.isReply() && m.id != nil }
 
-// parseMessage reads one JSON value. A value that has not the members of a JSON-RPC message is none: a line of a JSON log,
-// for example. Replies without the jsonrpc member are accepted, since nothing else has both an id and a result.
+// parseMessage reads one JSON value. A value that has not the members of a JSON-RPC message is none: a line
+// of a JSON log, for example. Replies without the jsonrpc member are accepted, since nothing else has both an
+// id and a result.
 func parseMessage(value []byte) (message, bool) {
 	members, err := rawjson.Members(value)
 	if err != nil {
@@ -34,7 +35,8 @@ func parseMessage(value []byte) (message, bool) {
 	}
 	at := func(name string) json.RawMessage { return rawjson.Last(members, name) }
 	id, version, method := at("id"), at("jsonrpc"), at("method")
-	m := message{raw: value, id: orNil(id), params: at("params"), result: at("result"), fault: orNil(at("error"))}
+	m := message{raw: value, id: orNil(id), params: at("params"), result: at("result"),
+		fault: orNil(at("error"))}
 	if method != nil {
 		text, ok := rawjson.Text(method)
 		m.method = text
@@ -46,7 +48,8 @@ func parseMessage(value []byte) (message, bool) {
 	return m, m.id != nil && (m.result != nil || m.fault != nil)
 }
 
-// parseMessages reads a message, or a batch of them (2025-03-26). A batch with an element that is no message is none.
+// parseMessages reads a message, or a batch of them (2025-03-26). A batch with an element that is no message
+// is none.
 func parseMessages(value []byte) ([]message, bool) {
 	if m, ok := parseMessage(value); ok {
 		return []message{m}, true
@@ -80,7 +83,8 @@ func (m message) flaw() string {
 	return ""
 }
 
-// details is the error of a reply, with its data as it was sent. Some servers have a bare string in its place.
+// details is the error of a reply, with its data as it was sent. Some servers have a bare string in its
+// place.
 func (m message) details() (*mcp.JSONRPCErrorDetails, error) {
 	var details struct {
 		Code    int
@@ -119,8 +123,8 @@ type RPCError struct {
 	Message string `json:"message"`
 }
 
-// Handler answers the server's requests; nil and nil leave one to the default. Others are answered meanwhile, but over
-// HTTP+SSE. Its context ends with the connection, or the request that the server works on.
+// Handler answers the server's requests; nil and nil leave one to the default. Others are answered meanwhile,
+// but over HTTP+SSE. Its context ends with the connection, or the request that the server works on.
 type Handler func(context.Context, Request) (json.RawMessage, *RPCError)
 
 // firstValue returns the JSON value that a text begins with, or nil.

@@ -13,14 +13,15 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// OpenStreamable makes a connection of streamable HTTP. It contacts nothing yet; the end of ctx ends every request.
-// The error is about the URL or the certificates.
+// OpenStreamable makes a connection of streamable HTTP. It contacts nothing yet; the end of ctx ends every
+// request. The error is about the URL or the certificates.
 func OpenStreamable(ctx context.Context, e Endpoint) (*Conn, error) {
 	c, err := newRemote(ctx, KindStreamable, e)
 	if err != nil {
 		return nil, err
 	}
-	c.carrier, err = mcpgo.NewStreamableHTTP(e.URL, mcpgo.WithHTTPBasicClient(c.web.client), mcpgo.WithHTTPLogger(quiet))
+	c.carrier, err = mcpgo.NewStreamableHTTP(e.URL, mcpgo.WithHTTPBasicClient(c.web.client),
+		mcpgo.WithHTTPLogger(quiet))
 	if err != nil {
 		return nil, errURL
 	}
@@ -31,7 +32,8 @@ func OpenStreamable(ctx context.Context, e Endpoint) (*Conn, error) {
 // noTimeout replaces the fixed timeouts of mcp-go: contexts bound every wait.
 const noTimeout = time.Duration(math.MaxInt64)
 
-// OpenSSE opens the event stream and waits until it has named its endpoint. It lives until Close or the end of ctx.
+// OpenSSE opens the event stream and waits until it has named its endpoint. It lives until Close or the end
+// of ctx.
 func OpenSSE(ctx context.Context, e Endpoint) (*Conn, error) {
 	c, err := newRemote(ctx, KindSSE, e)
 	if err != nil {
@@ -75,11 +77,13 @@ func (c *Conn) post(ctx context.Context, to string, answer []byte) error {
 	return c.exchange(ctx, http.MethodPost, to, answer, func() {})
 }
 
-// Listen opens the stream on which a server of streamable HTTP sends what belongs to no request (2025-11-25, transports,
-// listening for messages), calls opened, and hands notifications on until the stream ends. The server's requests are
-// answered. Errors are those of SendRequest: a server without such a stream gives an *HTTPError with status 405.
+// Listen opens the stream on which a server of streamable HTTP sends what belongs to no request (2025-11-25,
+// transports, listening for messages), calls opened, and hands notifications on until the stream ends. The
+// server's requests are answered. Errors are those of SendRequest: a server without such a stream gives an
+// *HTTPError with status 405.
 //
-// mcp-go can listen too, but only from the start on, and it does not report whether the server has such a stream.
+// mcp-go can listen too, but only from the start on, and it does not report whether the server has such a
+// stream.
 func (c *Conn) Listen(ctx context.Context, opened func()) error {
 	if c.Kind != KindStreamable {
 		return errors.New("only streamable HTTP has a stream to listen to")
@@ -94,8 +98,8 @@ func (c *Conn) Listen(ctx context.Context, opened func()) error {
 	return c.explain(ctx, nil, err)
 }
 
-// exchange sends a request beside mcp-go, with the headers that mcp-go sets, calls opened when it is accepted, and lets
-// the filters take what comes.
+// exchange sends a request beside mcp-go, with the headers that mcp-go sets, calls opened when it is
+// accepted, and lets the filters take what comes.
 func (c *Conn) exchange(ctx context.Context, method, to string, body []byte, opened func()) error {
 	req, err := http.NewRequestWithContext(ctx, method, to, bytes.NewReader(body))
 	if err != nil {
@@ -149,7 +153,8 @@ func (c *Conn) takeEvent(e event) (pass [][]byte, _ error) {
 	return pass, nil
 }
 
-// endpointIn returns the URL for our messages that a server of HTTP+SSE names, in the form that mcp-go accepts.
+// endpointIn returns the URL for our messages that a server of HTTP+SSE names, in the form that mcp-go
+// accepts.
 func (w *web) endpointIn(data []byte) ([]byte, error) {
 	to, err := w.home.Parse(string(bytes.TrimSpace(data)))
 	switch {

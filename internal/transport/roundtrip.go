@@ -35,12 +35,15 @@ type Endpoint struct {
 	Credentials *Credentials      // further headers, sent to this origin only; nil = none
 	UserAgent   string            // empty = Go's
 	CACert      []byte            // further PEM certificates to trust
-	Cookies     http.CookieJar    // keeps what a load balancer sets to find the same server again; nil = none are kept
+	// keeps what a load balancer sets to find the same server again; nil = none are kept
+	Cookies http.CookieJar
 
-	Allow func(netip.Addr) error // judges each address of the host before it is connected to; nil = all are right
+	// judges each address of the host before it is connected to; nil = all are right
+	Allow func(netip.Addr) error
 }
 
-// Times of a connection. Requests as a whole are bounded by their contexts alone: a stream may stay open for days.
+// Times of a connection. Requests as a whole are bounded by their contexts alone: a stream may stay open for
+// days.
 const (
 	dialTimeout   = 15 * time.Second
 	tlsTimeout    = 15 * time.Second
@@ -56,7 +59,8 @@ const (
 	faultWait  = 2 * time.Second // for a body that does not end
 )
 
-// web is the HTTP client of one server, below mcp-go: it adds our headers, stays at home, and reads all that comes.
+// web is the HTTP client of one server, below mcp-go: it adds our headers, stays at home, and reads all that
+// comes.
 type web struct {
 	conn     *Conn
 	endpoint Endpoint
@@ -94,8 +98,10 @@ func newWeb(e Endpoint) (*web, error) {
 	return w, nil
 }
 
-// Dial connects to an address that may be dialled. It is judged at that moment, so that a name cannot change its mind in between.
-func Dial(ctx context.Context, network, address string, limit time.Duration, allow func(netip.Addr) error) (net.Conn, error) {
+// Dial connects to an address that may be dialled. It is judged at that moment, so that a name cannot change
+// its mind in between.
+func Dial(ctx context.Context, network, address string, limit time.Duration,
+	allow func(netip.Addr) error) (net.Conn, error) {
 	d := net.Dialer{Timeout: limit, Control: func(_, dialled string, _ syscall.RawConn) error {
 		at, err := netip.ParseAddrPort(dialled)
 		if err != nil {
@@ -115,7 +121,8 @@ func (e Endpoint) dial(ctx context.Context, network, address string) (net.Conn, 
 	return Dial(ctx, network, address, dialTimeout, allow)
 }
 
-// viaProxy tells whether the endpoint is reached by a proxy. What is dialled does not tell: net/http has its own spelling of hosts.
+// viaProxy tells whether the endpoint is reached by a proxy. What is dialled does not tell: net/http has its
+// own spelling of hosts.
 func (e Endpoint) viaProxy() bool {
 	u, err := url.Parse(e.URL)
 	if err != nil {
@@ -128,10 +135,12 @@ func (e Endpoint) viaProxy() bool {
 // ProxyError is a variable for a proxy that names none.
 type ProxyError = host.ProxyError
 
-// proxy is the one of the environment. What it is asked to connect to is judged here, as far as it is an address.
+// proxy is the one of the environment. What it is asked to connect to is judged here, as far as it is an
+// address.
 func (e Endpoint) proxy(r *http.Request) (*url.URL, error) {
 	via, err := host.Proxy(r)
-	if ip, notIP := netip.ParseAddr(r.URL.Hostname()); err == nil && via != nil && e.Allow != nil && notIP == nil {
+	if ip, notIP := netip.ParseAddr(r.URL.Hostname()); err == nil && via != nil && e.Allow != nil &&
+		notIP == nil {
 		err = e.Allow(ip)
 	}
 	return via, err
@@ -152,8 +161,9 @@ func TLSConfig(further []byte) (*tls.Config, error) {
 	return &tls.Config{RootCAs: pool}, nil
 }
 
-// RoundTrip sends one request with our headers to our origin only, redirects too, and once more with better credentials.
-// What comes back for mcp-go are receipts; the reply itself, or why there is none, goes to the call of the request.
+// RoundTrip sends one request with our headers to our origin only, redirects too, and once more with better
+// credentials. What comes back for mcp-go are receipts; the reply itself, or why there is none, goes to the
+// call of the request.
 func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !sameOrigin(w.home, req.URL) {
 		return nil, &RedirectError{From: PlainURL(w.home), To: PlainURL(req.URL), Why: otherOrigin}
@@ -164,7 +174,8 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 		req = req.WithContext(ctx)
 	}
 	reply, err := w.send(req)
-	if call := callOf(req); err != nil && call != nil && call.repeat && cutOff(err) { // a kept connection had ended, say
+	// a kept connection had ended, say
+	if call := callOf(req); err != nil && call != nil && call.repeat && cutOff(err) {
 		if again, ok := afresh(req); ok {
 			reply, err = w.send(again)
 		}
@@ -224,8 +235,9 @@ func (w *web) dressed(req *http.Request, credentials *issuedHeaders) *http.Reque
 // errAnswered ends a request for mcp-go whose call has its reply.
 var errAnswered = errors.New("the call was answered")
 
-// refuse handles a status that is not good. A JSON-RPC error in it is the reply to the call, except where the status
-// itself matters: to authorization, and within a session, unless the method is unknown, since any other 404 is its end.
+// refuse handles a status that is not good. A JSON-RPC error in it is the reply to the call, except where the
+// status itself matters: to authorization, and within a session, unless the method is unknown, since any
+// other 404 is its end.
 func (w *web) refuse(reply *http.Response, call *pendingCall) (*http.Response, error) {
 	body := startOf(reply.Body)
 	fail := w.fault(reply, body)
@@ -235,7 +247,8 @@ func (w *web) refuse(reply *http.Response, call *pendingCall) (*http.Response, e
 	fail.Session = reply.Request.Header.Get(HeaderKeySessionID) != "" && endsSession(reply.StatusCode, body)
 	fail.Taken = call.streamed
 	authorization := reply.StatusCode == http.StatusUnauthorized || reply.StatusCode == http.StatusForbidden
-	m, ok := parseMessage(firstValue(body)) // its id does not matter: a server that did not read ours writes null
+	// its id does not matter: a server that did not read ours writes null
+	m, ok := parseMessage(firstValue(body))
 	if ok && m.fault != nil && !authorization {
 		details, err := m.details()
 		if err == nil && (!fail.Session || details.Code == mcp.METHOD_NOT_FOUND) {
@@ -249,7 +262,8 @@ func (w *web) refuse(reply *http.Response, call *pendingCall) (*http.Response, e
 	return sessionGone(reply, call, fail), nil
 }
 
-// sessionGone fails a call for the end of the session, and makes mcp-go forget the session, which it does for 404 alone.
+// sessionGone fails a call for the end of the session, and makes mcp-go forget the session, which it does for
+// 404 alone.
 func sessionGone(reply *http.Response, call *pendingCall, fail *HTTPError) *http.Response {
 	call.fail(fail)
 	reply.StatusCode, reply.Body = http.StatusNotFound, http.NoBody
@@ -271,7 +285,8 @@ func (w *web) readReply(reply *http.Response, call *pendingCall) (*http.Response
 		if flawFor(call, m) == "" {
 			w.readEnd(reply)
 			details, _ := m.details()
-			if gone := m.fault != nil && details.Code == codeSessionGone; gone && endsSession(http.StatusBadRequest, value) {
+			if gone := m.fault != nil && details.Code == codeSessionGone; gone &&
+				endsSession(http.StatusBadRequest, value) {
 				fail := w.fault(reply, value)
 				fail.Session = true
 				return sessionGone(reply, call, fail), nil
@@ -299,7 +314,8 @@ func (w *web) unreadable(reply *http.Response, start []byte, err error) error {
 	return w.fault(reply, start)
 }
 
-// readValue reads the JSON value that a body begins with, and at most a buffer of what follows. start is the first KiB.
+// readValue reads the JSON value that a body begins with, and at most a buffer of what follows. start is the
+// first KiB.
 func readValue(body io.Reader) (value json.RawMessage, start []byte, err error) {
 	var head headWriter
 	limited := &io.LimitedReader{R: io.TeeReader(unmarked(body, 16), &head), N: frameLimit + 1}
@@ -329,8 +345,8 @@ func flawFor(call *pendingCall, m message) string {
 	return m.flaw()
 }
 
-// streamReply puts a filter before the event stream in which the reply to a call is to come. Notifications and requests
-// of the server come before it; what comes after it is left.
+// streamReply puts a filter before the event stream in which the reply to a call is to come. Notifications
+// and requests of the server come before it; what comes after it is left.
 func (w *web) streamReply(reply *http.Response, call *pendingCall) {
 	call.streamed = true
 	ctx, stream := reply.Request.Context(), reply.Body
@@ -338,11 +354,13 @@ func (w *web) streamReply(reply *http.Response, call *pendingCall) {
 		batch, ok := parseMessages(e.data)
 		if e.kind != messageEvent {
 			if ok && flawFor(call, batch[0]) == "" {
-				return nil, &ReplyError{fmt.Sprintf("is in an event named %q, where MCP has %q", e.kind, messageEvent)}
+				return nil, &ReplyError{fmt.Sprintf("is in an event named %q, where MCP has %q", e.kind,
+					messageEvent)}
 			}
 			return nil, nil
 		}
-		if !ok && nestedTooDeep(e.data) { // the reply, most likely; what else cannot be read may be followed by it
+		// the reply, most likely; what else cannot be read may be followed by it
+		if !ok && nestedTooDeep(e.data) {
 			return nil, &TooDeepError{Limit: nestingLimit}
 		}
 		if !ok {
@@ -369,11 +387,12 @@ func (w *web) streamReply(reply *http.Response, call *pendingCall) {
 	})
 }
 
-// endsSession reports whether a refusal says that the session is unknown: 404 (2025-11-25, transports, session
-// management, 3), 410, or in words 400 and error -32001, as in examples of the TypeScript SDK.
+// endsSession reports whether a refusal says that the session is unknown: 404 (2025-11-25, transports,
+// session management, 3), 410, or in words 400 and error -32001, as in examples of the TypeScript SDK.
 func endsSession(status int, body []byte) bool {
 	inWords := bytes.Contains(bytes.ToLower(body[:min(len(body), bodyStart)]), []byte("session"))
-	return status == http.StatusNotFound || status == http.StatusGone || status == http.StatusBadRequest && inWords
+	return status == http.StatusNotFound || status == http.StatusGone ||
+		status == http.StatusBadRequest && inWords
 }
 
 // codeSessionGone is the JSON-RPC error of the TypeScript SDK for an unknown session.
@@ -404,8 +423,10 @@ func encoded(reply *http.Response) bool {
 // proxyOf returns the proxy on the way to the server, for a status that a proxy may have given itself.
 func (w *web) proxyOf(status int) string {
 	via, err := host.Proxy(&http.Request{URL: w.home})
-	own := status == http.StatusProxyAuthRequired || w.home.Scheme == "http" && // https goes through it unread
-		slices.Contains([]int{http.StatusForbidden, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}, status)
+	// https goes through it unread
+	own := status == http.StatusProxyAuthRequired || w.home.Scheme == "http" &&
+		slices.Contains([]int{http.StatusForbidden, http.StatusBadGateway, http.StatusServiceUnavailable,
+			http.StatusGatewayTimeout}, status)
 	if err != nil || via == nil || !own {
 		return ""
 	}
@@ -420,7 +441,8 @@ func refusedByProxy(_ context.Context, via *url.URL, _ *http.Request, reply *htt
 	return &HTTPError{Status: reply.StatusCode, Type: reply.Header.Get("Content-Type"), Proxy: Origin(via)}
 }
 
-// mask hides our headers, credentials, user info and query in a text of the server, which may quote the request.
+// mask hides our headers, credentials, user info and query in a text of the server, which may quote the
+// request.
 func (w *web) mask(text string) string {
 	secrets := redact.URL(w.endpoint.URL)
 	for _, value := range slices.AppendSeq(w.endpoint.Credentials.Given(), maps.Values(w.endpoint.Headers)) {
@@ -444,8 +466,8 @@ func (w *web) leave(reply *http.Response) {
 	_ = reply.Body.Close()
 }
 
-// readEnd reads the end of an answer that has said all, which lets the connection be used again; from a server that once left an
-// answer open none is waited for. HTTP/2 needs no end.
+// readEnd reads the end of an answer that has said all, which lets the connection be used again; from a
+// server that once left an answer open none is waited for. HTTP/2 needs no end.
 func (w *web) readEnd(reply *http.Response) {
 	if reply.ProtoMajor > 1 || w.lingers.Load() {
 		return
@@ -460,7 +482,8 @@ func (w *web) readEnd(reply *http.Response) {
 // cutOff reports whether the connection ended in the place of an answer.
 func cutOff(err error) bool {
 	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, wsaReset) ||
-		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || err.Error() == "http: server closed idle connection"
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		err.Error() == "http: server closed idle connection"
 }
 
 // wsaReset is what Windows reports in the place of ECONNRESET.

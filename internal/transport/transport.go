@@ -1,10 +1,11 @@
-// Package transport carries JSON-RPC messages to one server and back: over a child's standard streams, streamable HTTP
-// or HTTP+SSE.
+// Package transport carries JSON-RPC messages to one server and back: over a child's standard streams,
+// streamable HTTP or HTTP+SSE.
 //
-// mcp-go's client/transport does the carrying: it writes and posts our messages, matches replies, keeps the session and
-// the protocol version, and reads and resumes event streams. It is made for agents, so it drops much that an inspector
-// reports: HTTP statuses and challenges, noise, raw params and error data. It also bounds nothing and does not compare
-// ids over HTTP. Therefore everything that a server sends passes a filter of ours before mcp-go sees it:
+// mcp-go's client/transport does the carrying: it writes and posts our messages, matches replies, keeps the
+// session and the protocol version, and reads and resumes event streams. It is made for agents, so it drops
+// much that an inspector reports: HTTP statuses and challenges, noise, raw params and error data. It also
+// bounds nothing and does not compare ids over HTTP. Therefore everything that a server sends passes a filter
+// of ours before mcp-go sees it:
 //
 //   - lineFilter (lines.go) reads the stdout of a child, eventFilter (events.go) event streams, and web (roundtrip.go),
 //     the RoundTripper below mcp-go, all other bodies. They bound what they read and parse each message once.
@@ -93,9 +94,10 @@ func (c *Conn) closeWith(ctx context.Context) *Conn {
 	return c
 }
 
-// SendRequest sends one request and waits for its reply, the end of ctx, or the loss of the connection. The result is the
-// server's bytes. A JSON-RPC error is a response with Error set, whatever the HTTP status; its Data is a json.RawMessage
-// or nil. Errors: *HTTPError, *RedirectError, *CredentialsError, *TooLargeError, *TooDeepError, *ReplyError, *LostError.
+// SendRequest sends one request and waits for its reply, the end of ctx, or the loss of the connection. The
+// result is the server's bytes. A JSON-RPC error is a response with Error set, whatever the HTTP status; its
+// Data is a json.RawMessage or nil. Errors: *HTTPError, *RedirectError, *CredentialsError, *TooLargeError,
+// *TooDeepError, *ReplyError, *LostError.
 func (c *Conn) SendRequest(ctx context.Context, r JSONRPCRequest) (*JSONRPCResponse, error) {
 	waiting, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -110,7 +112,8 @@ func (c *Conn) SendRequest(ctx context.Context, r JSONRPCRequest) (*JSONRPCRespo
 	return call.response(r.ID)
 }
 
-// repeatable reports whether a request changes nothing, so that it can be sent again when its fate is unknown.
+// repeatable reports whether a request changes nothing, so that it can be sent again when its fate is
+// unknown.
 func repeatable(method string) bool {
 	return method == string(mcp.MethodInitialize) || method == string(mcp.MethodServerDiscover) ||
 		method == string(mcp.MethodPing) || strings.HasSuffix(method, "/list")
@@ -188,7 +191,8 @@ func (c *Conn) lose(err error) {
 	c.calls.failAll(c.Lost())
 }
 
-// Stderr returns the end of what a child wrote to its stderr until now, at most 8 KiB, unescaped; empty over HTTP.
+// Stderr returns the end of what a child wrote to its stderr until now, at most 8 KiB, unescaped; empty over
+// HTTP.
 func (c *Conn) Stderr() string {
 	if c.child == nil {
 		return ""
@@ -196,8 +200,8 @@ func (c *Conn) Stderr() string {
 	return c.child.stderr.text()
 }
 
-// Close ends the connection and waits, with a bound: the child's process tree is gone, an HTTP session deleted, and no
-// goroutine of the connection runs.
+// Close ends the connection and waits, with a bound: the child's process tree is gone, an HTTP session
+// deleted, and no goroutine of the connection runs.
 func (c *Conn) Close() error {
 	c.shut.Do(func() {
 		c.noise.freeze()
@@ -223,7 +227,8 @@ func (c *Conn) Close() error {
 // callKey is the key of a request's pendingCall in its context.
 type callKey struct{}
 
-// callOf returns the call that an HTTP request belongs to, or nil: for a notification, an answer, or a stream for all.
+// callOf returns the call that an HTTP request belongs to, or nil: for a notification, an answer, or a stream
+// for all.
 func callOf(req *http.Request) *pendingCall {
 	call, _ := req.Context().Value(callKey{}).(*pendingCall)
 	return call

@@ -1,6 +1,6 @@
-// Package trust decides which configured servers may be started or contacted. A server that was only found, and not
-// named by the user, needs a decision of the user about its entry as declared: any other digest asks again. What was
-// shown, digested and trusted is one value, an Approved, and that value starts.
+// Package trust decides which configured servers may be started or contacted. A server that was only found,
+// and not named by the user, needs a decision of the user about its entry as declared: any other digest asks
+// again. What was shown, digested and trusted is one value, an Approved, and that value starts.
 package trust
 
 import (
@@ -20,7 +20,8 @@ type Gate struct {
 	Once    bool // --trust: what was only found starts in this run; nothing is stored
 }
 
-// Approved is an entry that may be started or contacted, as it was read and trusted. Only Gate.Admit makes one.
+// Approved is an entry that may be started or contacted, as it was read and trusted. Only Gate.Admit makes
+// one.
 type Approved struct {
 	Index int // among the entries that were admitted
 	entry config.Entry
@@ -45,8 +46,8 @@ func (g Gate) Store() (Store, error) {
 	return OpenStore(state), nil
 }
 
-// Admit divides entries into those that may be started or contacted and those that must not: not trusted, not valid,
-// or disabled.
+// Admit divides entries into those that may be started or contacted and those that must not: not trusted, not
+// valid, or disabled.
 func (g Gate) Admit(cfg *config.Config, entries []config.Entry) (approved []Approved, refused []Refused) {
 	problem := g.judge(cfg)
 	for i, e := range entries {
@@ -114,7 +115,8 @@ func trustHint(cfg *config.Config, e config.Entry) string {
 	if e.Found == config.Discovered {
 		command += " --discover"
 	}
-	return fmt.Sprintf("review it with mcpctl config, then run %s; or use --trust for this run, or name the file: %s", command, name)
+	return fmt.Sprintf("review it with mcpctl config, then run %s; or use --trust for this run, or name "+
+		"the file: %s", command, name)
 }
 
 // summary returns what an entry would do, in a few words.
@@ -189,8 +191,8 @@ func addProblems(s *report.Server, problems []config.Problem) {
 	}
 }
 
-// Ask asks the user about the entries that are not trusted, and stores each yes. Without a terminal, or with CI set,
-// nothing is asked, and what is not trusted fails.
+// Ask asks the user about the entries that are not trusted, and stores each yes. Without a terminal, or with
+// CI set, nothing is asked, and what is not trusted fails.
 func (g Gate) Ask(ctx context.Context, cfg *config.Config, entries []config.Entry) error {
 	var untrusted []config.Entry
 	_, all := g.Trusted(cfg, entries)

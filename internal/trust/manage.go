@@ -13,7 +13,8 @@ import (
 )
 
 // Propose trusts the entries that need it and reports what each of them does. With dryRun nothing is stored.
-func (g Gate) Propose(ctx context.Context, cfg *config.Config, entries []config.Entry, dryRun bool) (*report.Report, error) {
+func (g Gate) Propose(ctx context.Context, cfg *config.Config, entries []config.Entry,
+	dryRun bool) (*report.Report, error) {
 	entries = slices.DeleteFunc(slices.Clone(entries), func(e config.Entry) bool { return !e.NeedsTrust() })
 	if !dryRun && len(entries) > 0 {
 		if err := g.Keep(ctx, entries); err != nil {
@@ -55,8 +56,8 @@ func (g Grant) describe(state report.Trust) report.Server {
 	return s
 }
 
-// RevokeFound removes the decisions about the files of a configuration, or about their servers with these names,
-// whether the servers still exist or not.
+// RevokeFound removes the decisions about the files of a configuration, or about their servers with these
+// names, whether the servers still exist or not.
 func (s Store) RevokeFound(ctx context.Context, cfg *config.Config, names []string) (*report.Report, error) {
 	read := map[string]bool{}
 	for _, file := range cfg.Files {
@@ -70,7 +71,8 @@ func (s Store) RevokeFound(ctx context.Context, cfg *config.Config, names []stri
 	if err != nil {
 		return nil, err
 	}
-	wanted, err := wantedGrants(cfg, slices.DeleteFunc(slices.Clone(grants), func(g Grant) bool { return !here(g) }), names)
+	wanted, err := wantedGrants(cfg, slices.DeleteFunc(slices.Clone(grants),
+		func(g Grant) bool { return !here(g) }), names)
 	if err != nil {
 		return nil, err
 	}
@@ -85,8 +87,8 @@ func (s Store) RevokeFound(ctx context.Context, cfg *config.Config, names []stri
 	return r, nil
 }
 
-// wantedGrants returns which decisions the names mean. A name that neither a server nor a decision has is an error:
-// whoever mistyped it would think that it is revoked.
+// wantedGrants returns which decisions the names mean. A name that neither a server nor a decision has is an
+// error: whoever mistyped it would think that it is revoked.
 func wantedGrants(cfg *config.Config, grants []Grant, names []string) (func(Grant) bool, error) {
 	known := cfg.Names()
 	for _, g := range grants {
@@ -94,7 +96,8 @@ func wantedGrants(cfg *config.Config, grants []Grant, names []string) (func(Gran
 	}
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return nil, exit.Usagef("no decision to revoke about %q%s; mcpctl trust --list shows every decision",
+			return nil, exit.Usagef("no decision to revoke about %q%s; mcpctl trust --list shows every "+
+				"decision",
 				name, kit.DidYouMean(name, known))
 		}
 	}
@@ -104,7 +107,8 @@ func wantedGrants(cfg *config.Config, grants []Grant, names []string) (func(Gran
 		}
 		return slices.ContainsFunc(cfg.Entries, func(e config.Entry) bool {
 			file, server := e.Declared()
-			return file == g.File && (server == g.Server || g.Server == "" && e.Application()) && e.Called(names)
+			return file == g.File && (server == g.Server || g.Server == "" && e.Application()) &&
+				e.Called(names)
 		})
 	}, nil
 }

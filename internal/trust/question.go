@@ -26,8 +26,8 @@ type subject struct {
 	risk    string   // what a marked one could do, for its question
 }
 
-// ask shows what entries would do and stores what the user trusts. Marked subjects come last and are asked singly;
-// what does not fit one screen is asked in parts that do.
+// ask shows what entries would do and stores what the user trusts. Marked subjects come last and are asked
+// singly; what does not fit one screen is asked in parts that do.
 func (g Gate) ask(ctx context.Context, t *terminal.Terminal, entries []config.Entry) error {
 	err := g.askAll(ctx, t, entries)
 	switch {
@@ -212,7 +212,8 @@ func namesOf(all []subject) string {
 }
 
 func namesOfEntries(entries []config.Entry) string {
-	return strings.Join(kit.Map(entries, func(e config.Entry) string { return report.Visible(e.Server.Name) }), ", ")
+	return strings.Join(kit.Map(entries,
+		func(e config.Entry) string { return report.Visible(e.Server.Name) }), ", ")
 }
 
 // foundIn names where the entries come from.

@@ -39,7 +39,8 @@ type decisions struct {
 	Trusted []Grant `json:"trusted"`
 }
 
-// Grant is what is trusted of one server of one file, or, with an empty Server, one whole file of an application.
+// Grant is what is trusted of one server of one file, or, with an empty Server, one whole file of an
+// application.
 type Grant struct {
 	File    string            `json:"file"`              // absolute, links resolved
 	Server  string            `json:"server,omitempty"`  // its name in that file
@@ -63,7 +64,8 @@ func (d decisions) trusts(e config.Entry) (trusted, before bool) {
 	return false, false
 }
 
-// add records entries as they are now: an application's own by its file, any other by its digest beside those before.
+// add records entries as they are now: an application's own by its file, any other by its digest beside those
+// before.
 func (d *decisions) add(entries []config.Entry, day string) {
 	for _, e := range entries {
 		file, server := e.Declared()
@@ -86,7 +88,8 @@ func (d *decisions) add(entries []config.Entry, day string) {
 	})
 }
 
-// read returns the decisions. A store that others can write, or that cannot be read, is an error and trusts nothing.
+// read returns the decisions. A store that others can write, or that cannot be read, is an error and trusts
+// nothing.
 func (s Store) read() (d decisions, err error) {
 	err = s.folder.Read(storeFile, func(data []byte) error {
 		decoder := json.NewDecoder(bytes.NewReader(data))
@@ -96,7 +99,8 @@ func (s Store) read() (d decisions, err error) {
 			return errors.New("not a trust store of mcpctl: remove it, then run mcpctl trust again")
 		}
 		if read.Format != format {
-			return fmt.Errorf("format %d, but this mcpctl reads format %d: remove it, then run mcpctl trust again", read.Format, format)
+			return fmt.Errorf("format %d, but this mcpctl reads format %d: remove it, then run mcpctl "+
+				"trust again", read.Format, format)
 		}
 		for _, g := range read.Trusted {
 			if g.File == "" || g.Server != "" && len(g.Digests) == 0 {

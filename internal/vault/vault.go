@@ -238,7 +238,8 @@ func (r Ring) get(ctx context.Context, key string) (string, error) {
 func (r Ring) set(ctx context.Context, key, secret string) error {
 	_, err := r.within(ctx, func() (string, error) { return "", keyring.Set(service, key, secret) })
 	if errors.Is(err, keyring.ErrSetDataTooBig) {
-		return errors.New("its tokens are larger than this keyring takes: log in with MCPCTL_TOKEN_STORE=file")
+		return errors.New(
+			"its tokens are larger than this keyring takes: log in with MCPCTL_TOKEN_STORE=file")
 	}
 	return err
 }

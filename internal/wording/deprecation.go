@@ -26,20 +26,26 @@ func (d Deprecation) Passed(now time.Time) bool {
 // Date is the date that was announced, as it is written in a sentence.
 func (d Deprecation) Date() string { return d.Sunset.Format(time.DateOnly) }
 
-// The protocol has no words for it. These are the members that servers use, in the item, its annotations, its _meta (there with
-// prefixes, too) and the frontmatter of a skill; spelled in small letters and without - and _.
+// The protocol has no words for it. These are the members that servers use, in the item, its annotations, its
+// _meta (there with prefixes, too) and the frontmatter of a skill; spelled in small letters and without - and
+// _.
 var (
 	deprecationKeys = []string{"deprecated", "deprecation", "isdeprecated"}
-	sunsetKeys      = []string{"sunset", "sunsetdate", "sunsetat", "sunseton", "removaldate", "removalafter", "removedafter", "removeafter", "removedat", "removeat", "endoflife", "eol"}
-	successorKeys   = []string{"replacement", "replacementtool", "replacedby", "replacewith", "supersededby", "successor", "useinstead"}
+	sunsetKeys      = []string{"sunset", "sunsetdate", "sunsetat", "sunseton", "removaldate", "removalafter",
+		"removedafter", "removeafter", "removedat", "removeat", "endoflife", "eol"}
+	successorKeys = []string{"replacement", "replacementtool", "replacedby", "replacewith", "supersededby",
+		"successor", "useinstead"}
 )
 
-// What the phrases are by which texts announce it: "DEPRECATED: use b instead", "[Deprecated - use b - sunset 2026-12-31]",
-// "Read File (Deprecated)". A text about things that are deprecated is none of them.
+// What the phrases are by which texts announce it: "DEPRECATED: use b instead", "[Deprecated - use b - sunset
+// 2026-12-31]", "Read File (Deprecated)". A text about things that are deprecated is none of them.
 var (
-	announcement = kit.Pattern(`(?:^\W*(?i:deprecated)|[(\[](?i:deprecated)|\bDEPRECATED)\s*(?:$|[])*_:.!,;—–-]|(?i:since|in favou?r of|and will|use)\b)`)
-	sunsetText   = kit.Pattern(`(?i)\b(?:sunset|remov(?:ed|al)|retired?|until|end of life|eol)\b[^.\n]{0,40}?(\d{4}-\d{2}-\d{2})`)
-	successors   = kit.Pattern("(?i)\\b(?:use|call|in favou?r of|replaced by|superseded by)\\s+(?:the\\s+)?(?:[`'\"*]+([\\w./-]+)[`'\"*]|(\\w+[_./-][\\w./-]*\\w))")
+	announcement = kit.Pattern(
+		`(?:^\W*(?i:deprecated)|[(\[](?i:deprecated)|\bDEPRECATED)\s*(?:$|[])*_:.!,;—–-]|(?i:since|in favou?r of|and will|use)\b)`)
+	sunsetText = kit.Pattern(
+		`(?i)\b(?:sunset|remov(?:ed|al)|retired?|until|end of life|eol)\b[^.\n]{0,40}?(\d{4}-\d{2}-\d{2})`)
+	successors = kit.Pattern("(?i)\\b(?:use|call|in favou?r of|replaced by|superseded " +
+		"by)\\s+(?:the\\s+)?(?:[`'\"*]+([\\w./-]+)[`'\"*]|(\\w+[_./-][\\w./-]*\\w))")
 )
 
 // DeprecationOf reads what an item says of its own end; told = it says that there will be one.
@@ -88,7 +94,8 @@ func (d *Deprecation) read(members rawjson.Object) (told bool) {
 	return told
 }
 
-// heed takes what a text says, and tells whether that is an announcement. What members say is not changed by it.
+// heed takes what a text says, and tells whether that is an announcement. What members say is not changed by
+// it.
 func (d *Deprecation) heed(text string) bool {
 	at := announcement().FindStringIndex(text)
 	if at == nil {

@@ -15,32 +15,45 @@ import (
 // Instructions are orders behind the user's back, each as published attacks word it.
 var Instructions = []func() *regexp.Regexp{
 	order(`(?i)<\s*(?:important|system|hidden|critical)\s*>`),
-	order(`(?i)\b(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+|the\s+|your\s+)*(?:previous|prior|above|earlier|preceding|other|system|existing)\s+(?:system\s+)?(?:instruction|prompt|rule|message|direction|guideline)s?\b`),
-	order(`(?i)\b(?:do\s+not|don't|never|must\s+not|without)\s+(?:tell|telling|mention|mentioning|inform|informing|reveal|revealing|notify|notifying|alert|alerting|disclose|disclosing|show|showing|let)\b[^.!?\n]{0,40}\b(?:the|your)\s+(?:user|human|customer|developer)\b[^.!?\n]{0,3}(?:[.!?\n]|about|of|that|know|what|$)`),
-	order(`(?i)\b(?:hide|conceal|keep)\s+(?:this|it|these|that)\b[^.!?\n]{0,20}\bfrom\s+the\s+(?:user|human)\b`),
-	order(`(?i)\bthe\s+(?:user|human)\s+(?:need\s+not|needn't|does\s+not\s+need\s+to|doesn't\s+need\s+to|must\s+not|should\s+not|shouldn't)\s+(?:be\s+(?:told|informed|notified|aware)\b|(?:know|see|notice)(?:\s+(?:about\s+)?(?:this|it|that)\b|\s*[.!?,;\n]|$))`),
-	order(`(?i)\b(?:collect|read|gather|include|send|pass|attach|upload|copy|append)\b[^.!?\n]{0,40}(?:\s|/)\.env\b[^.!?\n]{0,60}`),
-	order(`(?i)\b(?:send|pass|include|attach|append|forward|copy)\b[^.!?\n]{0,20}\b(?:the|your)\s+(?:entire|whole|full|complete)\s+(?:conversation|chat|system\s+prompt|context\s+window)\b`),
+	order(
+		`(?i)\b(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+|the\s+|your\s+)*(?:previous|prior|above|earlier|preceding|other|system|existing)\s+(?:system\s+)?(?:instruction|prompt|rule|message|direction|guideline)s?\b`),
+	order(
+		`(?i)\b(?:do\s+not|don't|never|must\s+not|without)\s+(?:tell|telling|mention|mentioning|inform|informing|reveal|revealing|notify|notifying|alert|alerting|disclose|disclosing|show|showing|let)\b[^.!?\n]{0,40}\b(?:the|your)\s+(?:user|human|customer|developer)\b[^.!?\n]{0,3}(?:[.!?\n]|about|of|that|know|what|$)`),
+	order(
+		`(?i)\b(?:hide|conceal|keep)\s+(?:this|it|these|that)\b[^.!?\n]{0,20}\bfrom\s+the\s+(?:user|human)\b`),
+	order(
+		`(?i)\bthe\s+(?:user|human)\s+(?:need\s+not|needn't|does\s+not\s+need\s+to|doesn't\s+need\s+to|must\s+not|should\s+not|shouldn't)\s+(?:be\s+(?:told|informed|notified|aware)\b|(?:know|see|notice)(?:\s+(?:about\s+)?(?:this|it|that)\b|\s*[.!?,;\n]|$))`),
+	order(
+		`(?i)\b(?:collect|read|gather|include|send|pass|attach|upload|copy|append)\b[^.!?\n]{0,40}(?:\s|/)\.env\b[^.!?\n]{0,60}`),
+	order(
+		`(?i)\b(?:send|pass|include|attach|append|forward|copy)\b[^.!?\n]{0,20}\b(?:the|your)\s+(?:entire|whole|full|complete)\s+(?:conversation|chat|system\s+prompt|context\s+window)\b`),
 }
 
 // PriorityClaims are orders to use a tool instead of, or before, what the user and other servers want.
 var PriorityClaims = []func() *regexp.Regexp{
-	order(`(?i)\balways\s+(?:use|call|invoke|run)\s+this\s+(?:tool|function|server)?\s*(?:first|before\s+(?:any|all|every|everything|anything|each|using\s+any)\b[^.!?\n]{0,40})`),
-	order(`(?i)\b(?:never|do\s+not|don't|must\s+not)\s+(?:use|call|invoke|rely\s+on)\s+(?:any\s+|the\s+)?other\s+(?:tools?|servers?|functions?|mcp\b)[^.!?\n]{0,30}`),
-	order(`(?i)\b(?:must|should|needs?\s+to|has\s+to)\s+be\s+(?:called|used|invoked|run)\s+(?:first\s+)?before\s+(?:any|all|every)\s+other\s+(?:tools?|servers?|functions?)\b`),
-	order(`(?i)\b(?:instead\s+of|over|rather\s+than)\s+(?:any|all)\s+other\s+(?:tools?|servers?|functions?|mcp\b)`),
-	order(`(?i)\b(?:takes?|has|have)\s+(?:absolute\s+|highest\s+)?(?:priority|precedence)\s+over\s+(?:any|all|every|other)\b[^.!?\n]{0,30}`),
+	order(
+		`(?i)\balways\s+(?:use|call|invoke|run)\s+this\s+(?:tool|function|server)?\s*(?:first|before\s+(?:any|all|every|everything|anything|each|using\s+any)\b[^.!?\n]{0,40})`),
+	order(
+		`(?i)\b(?:never|do\s+not|don't|must\s+not)\s+(?:use|call|invoke|rely\s+on)\s+(?:any\s+|the\s+)?other\s+(?:tools?|servers?|functions?|mcp\b)[^.!?\n]{0,30}`),
+	order(
+		`(?i)\b(?:must|should|needs?\s+to|has\s+to)\s+be\s+(?:called|used|invoked|run)\s+(?:first\s+)?before\s+(?:any|all|every)\s+other\s+(?:tools?|servers?|functions?)\b`),
+	order(
+		`(?i)\b(?:instead\s+of|over|rather\s+than)\s+(?:any|all)\s+other\s+(?:tools?|servers?|functions?|mcp\b)`),
+	order(
+		`(?i)\b(?:takes?|has|have)\s+(?:absolute\s+|highest\s+)?(?:priority|precedence)\s+over\s+(?:any|all|every|other)\b[^.!?\n]{0,30}`),
 }
 
-// order is an expression with the blanks and apostrophes that its text may have in the place of the plain ones.
+// order is an expression with the blanks and apostrophes that its text may have in the place of the plain
+// ones.
 func order(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp {
 		return kit.Pattern(strings.NewReplacer(`\s`, `[\s\p{Z}]`, `'`, `['’]`).Replace(expression))()
 	})
 }
 
-// Reading is a text as a model reads it: without what nobody sees, and with Latin letters in the place of those that look alike. What nobody
-// sees may also be all that parts two words, so that where there is any the text is read a second time, with blanks in its place.
+// Reading is a text as a model reads it: without what nobody sees, and with Latin letters in the place of
+// those that look alike. What nobody sees may also be all that parts two words, so that where there is any
+// the text is read a second time, with blanks in its place.
 type Reading struct {
 	text  string
 	views []view
@@ -100,7 +113,8 @@ func (r Reading) all(pattern func() *regexp.Regexp, most int) [][]int {
 	found := r.views[0].all(pattern, most)
 	for _, v := range r.views[1:] {
 		further := slices.DeleteFunc(v.all(pattern, most), func(at []int) bool {
-			i, _ := slices.BinarySearchFunc(found, at[0], func(other []int, start int) int { return cmp.Compare(other[1], start+1) })
+			i, _ := slices.BinarySearchFunc(found, at[0],
+				func(other []int, start int) int { return cmp.Compare(other[1], start+1) })
 			return i < len(found) && found[i][0] < at[1]
 		})
 		found = append(found, further...)
@@ -155,8 +169,9 @@ func signed(text string) string {
 	return out.String() + text[done:]
 }
 
-// Latin is the letter of ASCII that a character is taken for, in small where it is of another script: full width, circled, of mathematics,
-// Cyrillic or Greek, or a tag. It is negative for what has no look of its own, and for anything else the character itself.
+// Latin is the letter of ASCII that a character is taken for, in small where it is of another script: full
+// width, circled, of mathematics, Cyrillic or Greek, or a tag. It is negative for what has no look of its
+// own, and for anything else the character itself.
 func Latin(r rune) rune {
 	const tags, wide = 0xE0000, 0xFEE0
 	if r < utf8.RuneSelf {
@@ -193,11 +208,13 @@ func inAlphabet(n rune) rune {
 	return 'a' + n%26
 }
 
-// lookAlikes are letters of Cyrillic and Greek by the Latin letter that they are taken for (after Unicode's confusables.txt), big ones
-// where the small ones are taken for another or none.
+// lookAlikes are letters of Cyrillic and Greek by the Latin letter that they are taken for (after Unicode's
+// confusables.txt), big ones where the small ones are taken for another or none.
 var lookAlikes = map[rune]rune{
-	'а': 'a', 'с': 'c', 'ԁ': 'd', 'е': 'e', 'һ': 'h', 'і': 'i', 'ј': 'j', 'ӏ': 'l', 'о': 'o', 'р': 'p', 'ԛ': 'q', 'ѕ': 's', 'у': 'y', 'х': 'x', 'ѵ': 'v', 'ԝ': 'w',
+	'а': 'a', 'с': 'c', 'ԁ': 'd', 'е': 'e', 'һ': 'h', 'і': 'i', 'ј': 'j', 'ӏ': 'l', 'о': 'o', 'р': 'p',
+	'ԛ': 'q', 'ѕ': 's', 'у': 'y', 'х': 'x', 'ѵ': 'v', 'ԝ': 'w',
 	'α': 'a', 'ι': 'i', 'κ': 'k', 'ν': 'v', 'ο': 'o', 'ρ': 'p', 'τ': 't', 'υ': 'u', 'χ': 'x', 'γ': 'y',
-	'В': 'b', 'Н': 'h', 'К': 'k', 'М': 'm', 'Т': 't', 'Β': 'b', 'Ε': 'e', 'Ζ': 'z', 'Η': 'h', 'Μ': 'm', 'Ν': 'n', 'Υ': 'y',
+	'В': 'b', 'Н': 'h', 'К': 'k', 'М': 'm', 'Т': 't', 'Β': 'b', 'Ε': 'e', 'Ζ': 'z', 'Η': 'h', 'Μ': 'm',
+	'Ν': 'n', 'Υ': 'y',
 	'ı': 'i', 'ɡ': 'g',
 }

@@ -1,5 +1,5 @@
-// Package wording reads in texts for a model what changes how it behaves, by phrases that mean one thing only, and tells the
-// words in which two texts differ.
+// Package wording reads in texts for a model what changes how it behaves, by phrases that mean one thing
+// only, and tells the words in which two texts differ.
 package wording
 
 import (
@@ -18,8 +18,9 @@ import (
 type Default struct {
 	Word   string // the value as it is written, without its quotes
 	Number bool   // it is a number
-	Unit   string // of a number, with the white space in front of it; empty when what stands behind it is no unit
-	Bare   bool   // it is a word without quotes, perhaps one of the sentence
+	// of a number, with the white space in front of it; empty when what stands behind it is no unit
+	Unit string
+	Bare bool // it is a word without quotes, perhaps one of the sentence
 }
 
 // value is what a text may write for a value: something in quotes, a number, true or false, or a word.
@@ -28,7 +29,8 @@ const value = "(?:\"([^\"\\n]{0,80})\"|'([^'\\n]{0,80})'|`([^`\\n]{0,80})`|(-?\\
 var defaults = kit.Pattern(`(?i)\bdefaults?(?:\s+value)?(?:\s*[:=]\s*|\s+(?:is|to|of|as)\s+|\s+)` + value)
 
 // unit behind a number makes it another one.
-var unit = kit.Pattern(`(?i)^\s*(?:%|[kmg]i?b\b|ms\b|s\b|secs?\b|seconds?\b|m\b|mins?\b|minutes?\b|h\b|hours?\b|d\b|days?\b|weeks?\b|months?\b|years?\b|k\b|million|thousand|bytes?\b|x\b|px\b|tokens?\b|π)`)
+var unit = kit.Pattern(
+	`(?i)^\s*(?:%|[kmg]i?b\b|ms\b|s\b|secs?\b|seconds?\b|m\b|mins?\b|minutes?\b|h\b|hours?\b|d\b|days?\b|weeks?\b|months?\b|years?\b|k\b|million|thousand|bytes?\b|x\b|px\b|tokens?\b|π)`)
 
 // IsUnit tells whether what stands behind a number is a unit of measure.
 func IsUnit(behind string) bool { return unit().MatchString(behind) }
@@ -39,7 +41,8 @@ func (d Default) Same(other Default) bool {
 	if d.Number && other.Number {
 		d.Word, other.Word = plain.Replace(d.Word), plain.Replace(other.Word)
 	}
-	return strings.EqualFold(d.Word, other.Word) && (d.Unit == "" || other.Unit == "" || strings.EqualFold(d.Unit, other.Unit))
+	return strings.EqualFold(d.Word, other.Word) &&
+		(d.Unit == "" || other.Unit == "" || strings.EqualFold(d.Unit, other.Unit))
 }
 
 // Defaults are those that a text speaks of, in their order. A mention without a value has no Word.
@@ -77,7 +80,8 @@ const maxEdits = 1000
 // token is what a text is compared by: a word, a run of spaces, or one other character.
 var token = kit.Pattern(`[\p{L}\p{N}_]+|[ \t]+|(?s:.)`)
 
-// Compare tells what was kept, removed and added, word by word; a change that is spread over a phrase is told as one.
+// Compare tells what was kept, removed and added, word by word; a change that is spread over a phrase is told
+// as one.
 func Compare(before, after string) []Edit {
 	a, b := token().FindAllString(before, -1), token().FindAllString(after, -1)
 	head := 0
@@ -94,8 +98,8 @@ func Compare(before, after string) []Edit {
 	return tidy(edits)
 }
 
-// script is the shortest list of edits that turns a into b (Myers, "An O(ND) difference algorithm", 1986), or one
-// replacement when it would be too long.
+// script is the shortest list of edits that turns a into b (Myers, "An O(ND) difference algorithm", 1986), or
+// one replacement when it would be too long.
 func script(a, b []string) []Edit {
 	var rounds []front
 	last := front{0}
@@ -119,7 +123,8 @@ func script(a, b []string) []Edit {
 // front is how far into a each diagonal got with d edits; diagonal k of -d, -d+2, … d stands at (k+d)/2.
 type front []int
 
-// step is where edit number d leads on diagonal k: down (an addition) or right (a removal), whichever reaches further.
+// step is where edit number d leads on diagonal k: down (an addition) or right (a removal), whichever reaches
+// further.
 func (f front) step(d, k int) (x int, down bool) {
 	right, below := (k+d)/2-1, (k+d)/2
 	switch {
@@ -170,7 +175,8 @@ func tidy(edits []Edit) []Edit {
 	return appendPhrase(out, phrase)
 }
 
-// appendPhrase adds a phrase in which something was removed and something added as one replacement, any other as it is.
+// appendPhrase adds a phrase in which something was removed and something added as one replacement, any other
+// as it is.
 func appendPhrase(all, phrase []Edit) []Edit {
 	var before, after string
 	var ops [Fresh + 1]bool
@@ -213,10 +219,13 @@ const (
 	BlankLines = " blank lines:"
 )
 
-// hideouts are what people do not see in a rendered text and models read: comments, markup, images, behind white space.
-var hideouts = kit.Pattern(`(?is)<!--.*?(?:-->|$)|<script\b.*?(?:</script\s*>|$)|!\[[^\]]*\]\([^)]*\)|<(?:img|iframe|object|embed|svg|style|link|meta)\b[^>]*>|[^\s][ \t]{16,}[^\s]|\n(?:[ \t\r]*\n){6,}`)
+// hideouts are what people do not see in a rendered text and models read: comments, markup, images, behind
+// white space.
+var hideouts = kit.Pattern(
+	`(?is)<!--.*?(?:-->|$)|<script\b.*?(?:</script\s*>|$)|!\[[^\]]*\]\([^)]*\)|<(?:img|iframe|object|embed|svg|style|link|meta)\b[^>]*>|[^\s][ \t]{16,}[^\s]|\n(?:[ \t\r]*\n){6,}`)
 
-// seen has texts as they are marked, of at most mostSeen bytes and the last one: a page shows a text in several places.
+// seen has texts as they are marked, of at most mostSeen bytes and the last one: a page shows a text in
+// several places.
 var (
 	seen     sync.Map
 	seenSize atomic.Int64
@@ -224,9 +233,11 @@ var (
 
 const mostSeen = 8 << 20
 
-// Marked is a text in which what hideouts are is marked, and what gives the model orders that the user did not.
+// Marked is a text in which what hideouts are is marked, and what gives the model orders that the user did
+// not.
 func Marked(text string) string {
-	if !strings.ContainsFunc(text, unicode.IsSpace) && !strings.ContainsAny(text, "<!") && !strings.Contains(text, ".env") && !strings.ContainsFunc(text, isTag) {
+	if !strings.ContainsFunc(text, unicode.IsSpace) && !strings.ContainsAny(text, "<!") &&
+		!strings.Contains(text, ".env") && !strings.ContainsFunc(text, isTag) {
 		return text // a name, or a number: each order has a blank, but one to read a file of secrets
 	}
 	if marked, known := seen.Load(text); known {
@@ -246,7 +257,8 @@ func isTag(r rune) bool { return unicode.Is(unicode.Cf, r) && Latin(r) > 0 }
 
 func mark(text string) string {
 	text = signed(text)
-	if !strings.ContainsAny(text, "<!\t") && !strings.Contains(text, "        ") && !strings.Contains(text, "\n\n\n") && !strings.Contains(text, "\n ") {
+	if !strings.ContainsAny(text, "<!\t") && !strings.Contains(text, "        ") &&
+		!strings.Contains(text, "\n\n\n") && !strings.Contains(text, "\n ") {
 		return text // which most are, and the search takes its time
 	}
 	return hideouts().ReplaceAllStringFunc(text, func(m string) string {

@@ -1,13 +1,14 @@
 // Package check tells what is wrong with what servers offer, without an older surface to compare it with.
 //
-// Each problem is one finding of one rule at the place that has it. Rules lists all that can be found: how servers speak
-// the protocol, their schemas, how well a model can work with them, what they cost, whether they can be trusted, and how
-// they go together. No rule calls a tool or contacts anything.
+// Each problem is one finding of one rule at the place that has it. Rules lists all that can be found: how
+// servers speak the protocol, their schemas, how well a model can work with them, what they cost, whether
+// they can be trusted, and how they go together. No rule calls a tool or contacts anything.
 //
 //	found, err := check.Run(ctx, []check.Subject{{Name: "github", Snapshot: s}}, check.Options{})
 //
-// What a finding means is stable: the ids of rules are permanent, and a rule that becomes stricter says so in the change
-// log. Rules may be added at any time, so a program that acts on findings should do so by id or by level.
+// What a finding means is stable: the ids of rules are permanent, and a rule that becomes stricter says so in
+// the change log. Rules may be added at any time, so a program that acts on findings should do so by id or by
+// level.
 package check
 
 import (
@@ -38,7 +39,8 @@ type Subject struct {
 
 }
 
-// Observed is what a probe saw of a server beside its surface. The zero value is that of a saved snapshot: nothing.
+// Observed is what a probe saw of a server beside its surface. The zero value is that of a saved snapshot:
+// nothing.
 type Observed struct {
 	Transport string          // "stdio", "streamable-http" or "sse"
 	Noise     []string        // pieces of stdout that are not the protocol
@@ -46,7 +48,9 @@ type Observed struct {
 	Again     []snapshot.List // the lists once more, in the order as sent; nil = not asked again
 
 	Package *DeclaredPackage // that the server was started from; nil = none, or it is not known
-	Given   []string         // the environment variables that the server was started with by name, beside those that every one gets; nil = not known
+	// the environment variables that the server was started with by name, beside those that every one gets;
+	// nil = not known
+	Given []string
 }
 
 // Notice is an oddity that a probe met, by one of the codes of the package probe.
@@ -55,7 +59,9 @@ type Notice struct{ Code, Message string }
 // Options tune a check. The zero value has no budget.
 type Options struct {
 	Budgets Budgets
-	Steps   int           // work on the schemas of each server; 0 = DefaultSteps. What is not decided with them is told by schema-undecided
+	// work on the schemas of each server; 0 = DefaultSteps. What is not decided with them is told by
+	// schema-undecided
+	Steps   int
 	Timeout time.Duration // for each server; 0 = none
 }
 
@@ -76,8 +82,9 @@ type Budgets struct {
 	TextCharacters            int // of each text that a server wrote for a reader
 }
 
-// Run tells what the rules say, sorted as finding.Sort does. It never panics, whatever a server sent. When ctx ends early,
-// the error is its cause and the findings are not all; servers that Options.Timeout cuts off are an UnfinishedError.
+// Run tells what the rules say, sorted as finding.Sort does. It never panics, whatever a server sent. When
+// ctx ends early, the error is its cause and the findings are not all; servers that Options.Timeout cuts off
+// are an UnfinishedError.
 func Run(ctx context.Context, subjects []Subject, options Options) ([]finding.Finding, error) {
 	found, members, err := Each(ctx, subjects, options)
 	if ctx.Err() != nil {
@@ -88,8 +95,8 @@ func Run(ctx context.Context, subjects []Subject, options Options) ([]finding.Fi
 	return found, err
 }
 
-// Together tells what the rules say of servers as one client has them: budgets of all of them, and names that go badly together.
-// The findings are not sorted.
+// Together tells what the rules say of servers as one client has them: budgets of all of them, and names that
+// go badly together. The findings are not sorted.
 func Together(members []Member, budgets Budgets) []finding.Finding {
 	var found []finding.Finding
 	all := fleet{members, ownersOf(members), budgets}
@@ -105,8 +112,8 @@ func Together(members []Member, budgets Budgets) []finding.Finding {
 // TogetherRules are the ids of the rules that Together looks at.
 func TogetherRules() []string { return kit.SortedKeys(fleetRules) }
 
-// Each is the part of Run that looks at each server alone. With what it says comes what Together wants to know of each server,
-// in their order; of one without a snapshot there is nothing.
+// Each is the part of Run that looks at each server alone. With what it says comes what Together wants to
+// know of each server, in their order; of one without a snapshot there is nothing.
 func Each(ctx context.Context, subjects []Subject, options Options) ([]finding.Finding, []Member, error) {
 	looked := make([]seen, len(subjects))
 	kit.Parallel(ctx, len(subjects), func(i int) { looked[i] = lookAt(ctx, subjects[i], options) })
@@ -172,9 +179,11 @@ func (s spot) below(pointer string) spot {
 	return s
 }
 
-// say reports what is wrong at a member of the spot, which may be the spot itself; without words it is the rule's title.
+// say reports what is wrong at a member of the spot, which may be the spot itself; without words it is the
+// rule's title.
 func (s spot) say(member string, value json.RawMessage, format string, args ...any) {
-	s.report(finding.Finding{Item: s.item, Path: s.way.place(), Member: member, New: value, Message: fmt.Sprintf(format, args...)})
+	s.report(finding.Finding{Item: s.item, Path: s.way.place(), Member: member, New: value,
+		Message: fmt.Sprintf(format, args...)})
 }
 
 // tell reports what a rule found. What the rule says of itself is filled in.
@@ -212,7 +221,8 @@ var rules = sync.OnceValue(func() []*rule {
 // functions are what looks for each rule, by its id.
 func functions() (alone map[string]look, together map[string]func(fleet, tell)) {
 	alone = map[string]look{}
-	for _, family := range []map[string]look{protocolRules, schemaRules, providerRules, qualityRules, wordingRules, costRules, securityRules, declaredRules} {
+	for _, family := range []map[string]look{protocolRules, schemaRules, providerRules, qualityRules,
+		wordingRules, costRules, securityRules, declaredRules} {
 		for id, f := range family {
 			alone[id] = f
 		}
@@ -227,7 +237,8 @@ func Rules() []finding.Rule {
 	return all
 }
 
-// about is what the rule says of one server. What the saved snapshot has as well was accepted: it is told as info.
+// about is what the rule says of one server. What the saved snapshot has as well was accepted: it is told as
+// info.
 func (r *rule) about(s *server) []finding.Finding {
 	found := r.in(s)
 	if !r.Change || s.Saved == nil || len(found) == 0 {
@@ -258,7 +269,8 @@ func (r *rule) in(s *server) []finding.Finding {
 	return found
 }
 
-// over is what the rule says of all servers together, of one after the other; what it says once, it says once of each.
+// over is what the rule says of all servers together, of one after the other; what it says once, it says once
+// of each.
 func (r *rule) over(all fleet) []finding.Finding {
 	var found, same []finding.Finding
 	end := func() {
@@ -293,7 +305,10 @@ func (r *rule) complete(f finding.Finding) finding.Finding {
 // joined is one finding that lists the places of several.
 func (r *rule) joined(found []finding.Finding) finding.Finding {
 	one := found[0]
-	places := kit.Map(found, func(f finding.Finding) string { return strings.TrimSpace(f.Item + " " + f.Pointer()) })
+	places := kit.Map(found, func(f finding.Finding) string {
+		return strings.TrimSpace(f.Item + " " +
+			f.Pointer())
+	})
 	items := kit.Distinct(kit.Map(found, func(f finding.Finding) string { return f.Item }))
 	one.Path, one.Member, one.Old, one.New = "", "", nil, encoded(places)
 	one.Cause, one.Places = r.Title, kit.Distinct(kit.Map(found, callOf))
@@ -301,9 +316,11 @@ func (r *rule) joined(found []finding.Finding) finding.Finding {
 	case 1:
 		one.Message = fmt.Sprintf("%s, in %d places of the tool.", r.Title, len(found))
 	case len(found):
-		one.Item, one.Path, one.Message = "", "/tools", fmt.Sprintf("%s, in %d tools: %s.", r.Title, len(items), kit.Some(items))
+		one.Item, one.Path, one.Message = "", "/tools",
+			fmt.Sprintf("%s, in %d tools: %s.", r.Title, len(items), kit.Some(items))
 	default:
-		one.Item, one.Path, one.Message = "", "/tools", fmt.Sprintf("%s, in %d places of %d tools: %s.", r.Title, len(found), len(items), kit.Some(items))
+		one.Item, one.Path, one.Message = "", "/tools",
+			fmt.Sprintf("%s, in %d places of %d tools: %s.", r.Title, len(found), len(items), kit.Some(items))
 	}
 	return one
 }

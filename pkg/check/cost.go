@@ -15,7 +15,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// costRules are about what a server costs every conversation that has it: for all, and in a project that has set limits.
+// costRules are about what a server costs every conversation that has it: for all, and in a project that has
+// set limits.
 var costRules = map[string]look{
 	"tool-expensive":         expensive,
 	"budget-text-characters": textCharacters,
@@ -25,19 +26,23 @@ var costRules = map[string]look{
 		}
 	}),
 	"budget-server-tokens": func(s *server, report tell) {
-		over(report, finding.Finding{}, "The server has about", func() int { return Tokens(s.Snapshot) }, s.options.Budgets.ServerTokens, "tokens")
+		over(report, finding.Finding{}, "The server has about", func() int { return Tokens(s.Snapshot) },
+			s.options.Budgets.ServerTokens, "tokens")
 	},
 	"budget-server-tools": func(s *server, report tell) {
-		over(report, finding.Finding{}, "The server has", func() int { return len(s.tools) }, s.options.Budgets.ServerTools, "tools")
+		over(report, finding.Finding{}, "The server has", func() int { return len(s.tools) },
+			s.options.Budgets.ServerTools, "tools")
 	},
 	"budget-tool-tokens": func(s *server, report tell) {
 		for _, t := range s.tools {
-			over(report, finding.Finding{Item: t.id}, "The tool costs about", func() int { return ToolTokens(t.Item) }, s.options.Budgets.ToolTokens, "tokens")
+			over(report, finding.Finding{Item: t.id}, "The tool costs about",
+				func() int { return ToolTokens(t.Item) }, s.options.Budgets.ToolTokens, "tokens")
 		}
 	},
 	"budget-item-bytes": func(s *server, report tell) {
 		for _, i := range s.items {
-			over(report, finding.Finding{Item: i.id}, "The item takes", func() int { return rawjson.Size(i.Raw) }, s.options.Budgets.ItemBytes, "bytes")
+			over(report, finding.Finding{Item: i.id}, "The item takes",
+				func() int { return rawjson.Size(i.Raw) }, s.options.Budgets.ItemBytes, "bytes")
 		}
 	},
 }
@@ -45,7 +50,8 @@ var costRules = map[string]look{
 // fleetRules are about servers that one client has at the same time.
 var fleetRules = map[string]func(fleet, tell){
 	"budget-tokens": func(f fleet, report tell) {
-		f.over(report, func(m Member) int { return m.Tokens }, f.budgets.Tokens, "tokens (estimated), more than the budget of %d")
+		f.over(report, func(m Member) int { return m.Tokens }, f.budgets.Tokens,
+			"tokens (estimated), more than the budget of %d")
 	},
 	"budget-tools": func(f fleet, report tell) {
 		f.over(report, toolsOf, f.budgets.Tools, "tools, more than the budget of %d")
@@ -82,7 +88,8 @@ func textCharacters(s *server, report tell) {
 	for _, w := range s.texts {
 		for _, p := range w.texts {
 			if limit > 0 && p.prose && len(p.text) > limit {
-				over(report, finding.Finding{Item: w.item, Path: p.path()}, "The text has", func() int { return utf8.RuneCountInString(p.text) }, limit, "characters")
+				over(report, finding.Finding{Item: w.item, Path: p.path()}, "The text has",
+					func() int { return utf8.RuneCountInString(p.text) }, limit, "characters")
 			}
 		}
 	}
@@ -94,7 +101,8 @@ func over(report tell, place finding.Finding, has string, cost func() int, limit
 		return
 	}
 	if n := cost(); n > limit {
-		place.New, place.Message = encoded(n), fmt.Sprintf("%s %d %s, more than the budget of %d.", has, n, what, limit)
+		place.New, place.Message = encoded(n),
+			fmt.Sprintf("%s %d %s, more than the budget of %d.", has, n, what, limit)
 		report(place)
 	}
 }
@@ -106,7 +114,8 @@ type fleet struct {
 	budgets Budgets
 }
 
-// Member is what rules on all servers together want to know of one of them. As JSON it can be kept, and judged with others later.
+// Member is what rules on all servers together want to know of one of them. As JSON it can be kept, and
+// judged with others later.
 type Member struct {
 	Name     string    `json:"name"`
 	Tools    []string  `json:"tools"`  // the names of its tools
@@ -132,7 +141,11 @@ var composed = kit.Pattern(`[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)+|[a-z0-9]+[A-Z][A-Z
 // composedIn are the composed words of a text. An expression reads slowly, and most words cannot be one.
 func composedIn(text string) []string {
 	var found []string
-	for run := range strings.FieldsFuncSeq(text, func(r rune) bool { return r != '_' && r != '-' && (r >= utf8.RuneSelf || !letterOrDigit(byte(r))) }) {
+	for run := range strings.FieldsFuncSeq(text,
+		func(r rune) bool {
+			return r != '_' && r != '-' &&
+				(r >= utf8.RuneSelf || !letterOrDigit(byte(r)))
+		}) {
 		if strings.ContainsAny(run, "_-") || strings.ContainsFunc(run[1:], unicode.IsUpper) {
 			found = append(found, composed().FindAllString(run, -1)...)
 		}
@@ -182,7 +195,8 @@ func (f fleet) over(report tell, of func(Member) int, limit int, what string) {
 		return
 	}
 	says := fmt.Sprintf(what, limit)
-	one := finding.Finding{New: encoded(total), Message: fmt.Sprintf("The servers have %d %s: %s.", total, says, kit.Some(parts))}
+	one := finding.Finding{New: encoded(total),
+		Message: fmt.Sprintf("The servers have %d %s: %s.", total, says, kit.Some(parts))}
 	if len(f.members) == 1 {
 		one.Server, one.Message = f.members[0].Name, fmt.Sprintf("The server has %d %s.", total, says)
 	}
@@ -218,7 +232,10 @@ func sharedNames(f fleet, report tell) {
 	}
 	for i, names := range shared {
 		for _, name := range names {
-			report(finding.Finding{Server: f.members[i].Name, Item: "tool/" + name, Path: "/name", New: rawjson.Quote(name), Message: fmt.Sprintf("%s has a tool of the same name, and comes first by name.", f.first(name).Name)})
+			report(finding.Finding{Server: f.members[i].Name, Item: "tool/" + name, Path: "/name",
+				New: rawjson.Quote(name),
+				Message: fmt.Sprintf("%s has a tool of the same name, and comes first by name.",
+					f.first(name).Name)})
 		}
 	}
 }
@@ -232,7 +249,9 @@ func confusableNames(f fleet, report tell) {
 			first[skeleton(name)] = name
 			continue
 		}
-		alike = append(alike, finding.Finding{Server: f.first(name).Name, Item: "tool/" + name, Path: "/name", New: rawjson.Quote(name), Message: fmt.Sprintf("The name looks like %q of %s.", other, f.first(other).Name)})
+		alike = append(alike, finding.Finding{Server: f.first(name).Name, Item: "tool/" + name, Path: "/name",
+			New: rawjson.Quote(name), Message: fmt.Sprintf("The name looks like %q of %s.", other,
+				f.first(other).Name)})
 	}
 	finding.Sort(alike)
 	for _, one := range alike {
@@ -240,7 +259,8 @@ func confusableNames(f fleet, report tell) {
 	}
 }
 
-// skeleton is a name without what eyes and models pass over: case, separators, and letters of other scripts that look Latin.
+// skeleton is a name without what eyes and models pass over: case, separators, and letters of other scripts
+// that look Latin.
 func skeleton(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch r = wording.Latin(r); r {
@@ -272,7 +292,9 @@ func foreignTools(f fleet, report tell) {
 		for _, said := range m.Mentions {
 			name, known := names[said.Word] // none of its own
 			if known {
-				report(finding.Finding{Server: m.Name, Item: said.Item, Path: said.Path, New: rawjson.Quote(name), Message: fmt.Sprintf("The text names %s, a tool of %s.", name, f.first(name).Name)})
+				report(finding.Finding{Server: m.Name, Item: said.Item, Path: said.Path,
+					New:     rawjson.Quote(name),
+					Message: fmt.Sprintf("The text names %s, a tool of %s.", name, f.first(name).Name)})
 			}
 		}
 	}

@@ -12,7 +12,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// Declared is what one file says of a server: server.json, a manifest of a bundle, a server card or package.json.
+// Declared is what one file says of a server: server.json, a manifest of a bundle, a server card or
+// package.json.
 type Declared struct {
 	File       string                           // or its URL
 	Name       Said                             // in the registry
@@ -22,9 +23,10 @@ type Declared struct {
 	Items      map[snapshot.Kind][]DeclaredItem // a kind that is missing is not listed
 	AtLeast    map[snapshot.Kind]bool           // the server may offer more of them than are listed
 	Packages   []DeclaredPackage
-	Versioned  bool // it is the package's own file: its version is that of the release, whatever the server says
-	Variables  []DeclaredVariable
-	Faults     []Said // what is wrong with the file alone, as clauses
+	// it is the package's own file: its version is that of the release, whatever the server says
+	Versioned bool
+	Variables []DeclaredVariable
+	Faults    []Said // what is wrong with the file alone, as clauses
 }
 
 // Said is a text with the line of the file that it stands on; an empty one is not said.
@@ -37,7 +39,9 @@ type Said struct {
 type DeclaredItem struct {
 	Name, Description Said
 	Arguments         []string // of a prompt; nil = not told
-	List              int      // of a text for people, which of its lists it stands in: one may be about something else; 0 = it is surely a tool or prompt
+	// of a text for people, which of its lists it stands in: one may be about something else; 0 = it is
+	// surely a tool or prompt
+	List int
 }
 
 // DeclaredPackage is a package that a file names, or is.
@@ -73,7 +77,8 @@ func ofDeclared(f func(s *server, d Declared, say statement)) look {
 			f(s, d, func(item string, said Said, against, format string, args ...any) {
 				at := finding.Location{File: d.File, Line: max(said.Line, 1)}
 				file := filepath.ToSlash(filepath.Clean(d.File)) // two that say the same are two findings
-				one := finding.Finding{Item: item, Path: rawjson.Join("", file), Location: &at, Message: fmt.Sprintf("%s: ", at) + fmt.Sprintf(format, args...)}
+				one := finding.Finding{Item: item, Path: rawjson.Join("", file), Location: &at,
+					Message: fmt.Sprintf("%s: ", at) + fmt.Sprintf(format, args...)}
 				if said.Text != "" {
 					one.Old = rawjson.Quote(said.Text)
 				}
@@ -86,7 +91,8 @@ func ofDeclared(f func(s *server, d Declared, say statement)) look {
 	}
 }
 
-// believed are the items of a file that are this server's; of a text those in lists of which the server has half at least.
+// believed are the items of a file that are this server's; of a text those in lists of which the server has
+// half at least.
 func believed(s *server, d Declared) map[snapshot.Kind][]DeclaredItem {
 	all := map[snapshot.Kind][]DeclaredItem{}
 	for kind, items := range d.Items {
@@ -97,7 +103,10 @@ func believed(s *server, d Declared) map[snapshot.Kind][]DeclaredItem {
 				offered[item.List]++
 			}
 		}
-		about := func(item DeclaredItem) bool { return item.List == 0 || 2*offered[item.List] >= listed[item.List] }
+		about := func(item DeclaredItem) bool {
+			return item.List == 0 ||
+				2*offered[item.List] >= listed[item.List]
+		}
 		if own := kit.Filter(items, about); len(own) > 0 || len(items) == 0 {
 			all[kind] = own
 		}
@@ -105,7 +114,8 @@ func believed(s *server, d Declared) map[snapshot.Kind][]DeclaredItem {
 	return all
 }
 
-// mostGuessed is for how many missing items it is said which name may be meant: each is held against all that the server has.
+// mostGuessed is for how many missing items it is said which name may be meant: each is held against all that
+// the server has.
 const mostGuessed = 100
 
 func missingItems(s *server, d Declared, say statement) {
@@ -118,7 +128,9 @@ func missingItems(s *server, d Declared, say statement) {
 				if missing++; missing > mostGuessed {
 					names = nil
 				}
-				say(kind.ID(item.Name.Text), item.Name, "", "the %s %q is listed, and the server has none of this name%s.", kind.Word(), item.Name.Text, kit.DidYouMean(item.Name.Text, names))
+				say(kind.ID(item.Name.Text), item.Name, "",
+					"the %s %q is listed, and the server has none of this name%s.", kind.Word(),
+					item.Name.Text, kit.DidYouMean(item.Name.Text, names))
 			}
 		}
 	}
@@ -136,7 +148,8 @@ func unlistedItems(s *server, d Declared, say statement) {
 				if len(items) > 0 {
 					line = items[0].Name.Line
 				}
-				say(offered.id, Said{Line: line}, offered.Key, "the server has the %s %q, which is not listed.", kind.Word(), offered.Key)
+				say(offered.id, Said{Line: line}, offered.Key,
+					"the server has the %s %q, which is not listed.", kind.Word(), offered.Key)
 			}
 		}
 	}
@@ -153,26 +166,30 @@ func inBoth(s *server, d Declared, f func(kind snapshot.Kind, item DeclaredItem,
 	}
 }
 
-// TextDiffers tells whether the file describes an item otherwise than the server does. White space around a text does not count.
+// TextDiffers tells whether the file describes an item otherwise than the server does. White space around a
+// text does not count.
 func (d DeclaredItem) TextDiffers(offered snapshot.Item) bool {
 	text := strings.TrimSpace(d.Description.Text)
 	return text != "" && text != strings.TrimSpace(offered.Description())
 }
 
-// ArgumentsDiffer gives the names of the arguments that the server's prompt has, and tells whether the file lists others.
+// ArgumentsDiffer gives the names of the arguments that the server's prompt has, and tells whether the file
+// lists others.
 func (d DeclaredItem) ArgumentsDiffer(offered snapshot.Item) (names []string, differ bool) {
 	arguments, _ := rawjson.Elements(offered.Arguments())
 	for _, raw := range arguments {
 		names = append(names, rawjson.ObjectOf(raw).Text("name"))
 	}
-	differ = d.Arguments != nil && !slices.Equal(slices.Sorted(slices.Values(d.Arguments)), slices.Sorted(slices.Values(names)))
+	differ = d.Arguments != nil && !slices.Equal(slices.Sorted(slices.Values(d.Arguments)),
+		slices.Sorted(slices.Values(names)))
 	return names, differ
 }
 
 func differingTexts(s *server, d Declared, say statement) {
 	inBoth(s, d, func(kind snapshot.Kind, item DeclaredItem, offered snapshot.Item) {
 		if item.TextDiffers(offered) {
-			say(kind.ID(offered.Key), item.Description, offered.Description(), "the description of the %s %q is not the server's.", kind.Word(), offered.Key)
+			say(kind.ID(offered.Key), item.Description, offered.Description(),
+				"the description of the %s %q is not the server's.", kind.Word(), offered.Key)
 		}
 	})
 	title := rawjson.ObjectOf(s.Snapshot.Server).Text("title")
@@ -184,7 +201,9 @@ func differingTexts(s *server, d Declared, say statement) {
 func differingArguments(s *server, d Declared, say statement) {
 	inBoth(s, d, func(kind snapshot.Kind, item DeclaredItem, offered snapshot.Item) {
 		if names, differ := item.ArgumentsDiffer(offered); differ {
-			say(kind.ID(offered.Key), item.Name, strings.Join(names, ", "), "the arguments of %q are %s, and the server's are %s.", offered.Key, named(item.Arguments), named(names))
+			say(kind.ID(offered.Key), item.Name, strings.Join(names, ", "),
+				"the arguments of %q are %s, and the server's are %s.", offered.Key, named(item.Arguments),
+				named(names))
 		}
 	})
 }
@@ -199,14 +218,16 @@ func named(names []string) string {
 func differingVersions(s *server, d Declared, say statement) {
 	version := rawjson.ObjectOf(s.Snapshot.Server).Text("version")
 	if d.Version.Text != "" && version != "" && d.Version.Text != version {
-		say("", d.Version, version, "the version is %q, and the server says that it is %q.", d.Version.Text, version)
+		say("", d.Version, version, "the version is %q, and the server says that it is %q.", d.Version.Text,
+			version)
 	}
 }
 
 func differingTransports(s *server, d Declared, say statement) {
 	all := kit.Map(d.Transports, func(t Said) string { return t.Text })
 	if got := s.Observed.Transport; got != "" && len(all) > 0 && !slices.Contains(all, got) {
-		say("", d.Transports[0], got, "the server was reached over %s, and declared is %s.", got, kit.Some(all))
+		say("", d.Transports[0], got, "the server was reached over %s, and declared is %s.", got,
+			kit.Some(all))
 	}
 }
 
@@ -216,8 +237,10 @@ func others(s *server, d Declared) []Declared {
 
 func differingNames(s *server, d Declared, say statement) {
 	for _, other := range others(s, d) {
-		if d.Name.Text != "" && other.Name.Text != "" && d.File > other.File && d.Name.Text != other.Name.Text {
-			say("", d.Name, other.Name.Text, "the name in the registry is %q, and %q in %s:%d.", d.Name.Text, other.Name.Text, other.File, other.Name.Line)
+		if d.Name.Text != "" && other.Name.Text != "" && d.File > other.File &&
+			d.Name.Text != other.Name.Text {
+			say("", d.Name, other.Name.Text, "the name in the registry is %q, and %q in %s:%d.", d.Name.Text,
+				other.Name.Text, other.File, other.Name.Line)
 		}
 	}
 }
@@ -231,16 +254,24 @@ func invalidFiles(_ *server, d Declared, say statement) {
 func packagesOutOfStep(s *server, d Declared, say statement) {
 	for _, p := range d.Packages {
 		if p.Version.Text != "" && d.Version.Text != "" && p.Version.Text != d.Version.Text {
-			say("", p.Version, d.Version.Text, "the package %s has the version %q, and the server %q in the same file.", p.Name.Text, p.Version.Text, d.Version.Text)
+			say("", p.Version, d.Version.Text,
+				"the package %s has the version %q, and the server %q in the same file.", p.Name.Text,
+				p.Version.Text, d.Version.Text)
 		}
-		if ran := s.Observed.Package; ran != nil && p.Type.Text == ran.Type.Text && p.Name.Text == ran.Name.Text && p.Version.Text != "" && ran.Version.Text != "" &&
+		if ran := s.Observed.Package; ran != nil && p.Type.Text == ran.Type.Text &&
+			p.Name.Text == ran.Name.Text && p.Version.Text != "" && ran.Version.Text != "" &&
 			p.Version.Text != ran.Version.Text {
-			say("", p.Version, ran.Version.Text, "the package %s has the version %q, and the server was started from %q.", p.Name.Text, p.Version.Text, ran.Version.Text)
+			say("", p.Version, ran.Version.Text,
+				"the package %s has the version %q, and the server was started from %q.", p.Name.Text,
+				p.Version.Text, ran.Version.Text)
 		}
 		for _, other := range others(s, d) {
 			for _, same := range other.Packages {
-				if d.File > other.File && p.Type.Text == same.Type.Text && p.Name.Text == same.Name.Text && p.Version.Text != same.Version.Text {
-					say("", p.Version, same.Version.Text, "the package %s has the version %q, and %q in %s:%d.", p.Name.Text, p.Version.Text, same.Version.Text, other.File, same.Version.Line)
+				if d.File > other.File && p.Type.Text == same.Type.Text && p.Name.Text == same.Name.Text &&
+					p.Version.Text != same.Version.Text {
+					say("", p.Version, same.Version.Text,
+						"the package %s has the version %q, and %q in %s:%d.", p.Name.Text, p.Version.Text,
+						same.Version.Text, other.File, same.Version.Line)
 				}
 			}
 		}
@@ -253,7 +284,8 @@ func differingVariables(s *server, d Declared, say statement) {
 		for _, other := range others(s, d) {
 			same := func(o DeclaredVariable) bool { return o.Name.Text == v.Name.Text }
 			if v.Required && len(other.Variables) > 0 && !slices.ContainsFunc(other.Variables, same) {
-				say("", v.Name, "", "the variable %s is required, and %s does not list it%s.", v.Name.Text, other.File, kit.DidYouMean(v.Name.Text, variableNames(other)))
+				say("", v.Name, "", "the variable %s is required, and %s does not list it%s.", v.Name.Text,
+					other.File, kit.DidYouMean(v.Name.Text, variableNames(other)))
 			}
 		}
 	}
@@ -267,7 +299,8 @@ func variableNames(d Declared) []string {
 func unneededVariables(s *server, d Declared, say statement) {
 	for _, v := range d.Variables {
 		if given := s.Observed.Given; v.Required && given != nil && !slices.Contains(given, v.Name.Text) {
-			say("", v.Name, "", "the variable %s is required, and the server started and listed what it offers without it.", v.Name.Text)
+			say("", v.Name, "", "the variable %s is required, and the server started and listed what it "+
+				"offers without it.", v.Name.Text)
 		}
 	}
 }

@@ -39,7 +39,8 @@ type place struct {
 
 func (p *place) path() string { return p.way.String() }
 
-// whose is the argument or member that a sentence about a place is about, as " of `a.b`"; nothing where it is the whole schema.
+// whose is the argument or member that a sentence about a place is about, as " of `a.b`"; nothing where it is
+// the whole schema.
 func (p *place) whose() string {
 	var names []string
 	steps := rawjson.Split(p.way.place())
@@ -97,10 +98,11 @@ func (d *part) collect(way *trail, value any, p place) {
 	d.places = append(d.places, &p)
 	for _, keyword := range kit.SortedKeys(object) {
 		inner := place{
-			depth:   p.depth + 1,
-			plain:   p.plain && keyword == "properties",
-			applied: slices.Contains([]string{"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"}, keyword),
-			value:   slices.Contains([]string{"properties", "items", "prefixItems"}, keyword),
+			depth: p.depth + 1,
+			plain: p.plain && keyword == "properties",
+			applied: slices.Contains([]string{"allOf", "anyOf", "oneOf", "not", "if", "then", "else",
+				"dependentSchemas", "dependencies"}, keyword),
+			value: slices.Contains([]string{"properties", "items", "prefixItems"}, keyword),
 
 			definition: isDefinitions(keyword),
 		}
@@ -185,7 +187,8 @@ func unescaped(fragment string) string {
 	return fragment
 }
 
-// resolves tells whether a reference leads to a place of the document. One that is relative to an $id is taken to.
+// resolves tells whether a reference leads to a place of the document. One that is relative to an $id is
+// taken to.
 func (d *part) resolves(target string) bool {
 	address, fragment, _ := strings.Cut(target, "#")
 	fragment = unescaped(fragment)
@@ -247,8 +250,9 @@ func (d *document) faults(p *place, value any) []schema.Fault {
 	return found
 }
 
-// ofTools, ofSchemas, ofPlaces, ofInputs, and ofProperties are rules that look at each tool, at each schema of each
-// tool, at each schema inside them, at those that arguments are judged by, and at the properties among those.
+// ofTools, ofSchemas, ofPlaces, ofInputs, and ofProperties are rules that look at each tool, at each schema
+// of each tool, at each schema inside them, at those that arguments are judged by, and at the properties
+// among those.
 
 func ofTools(f func(t tool, at spot)) look {
 	return ofEachTool(func(_ *server, t tool, report tell) {
@@ -259,7 +263,10 @@ func ofTools(f func(t tool, at spot)) look {
 }
 
 func ofSchemas(f func(d *document, at spot)) look {
-	return ofEachSchema(func(_ *server, t tool, d *document, report tell) { f(d, spot{t.id, d.start(), report}) })
+	return ofEachSchema(func(_ *server, t tool, d *document,
+		report tell) {
+		f(d, spot{t.id, d.start(), report})
+	})
 }
 
 func ofPlaces(f func(d *document, p *place, at spot)) look {

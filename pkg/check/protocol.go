@@ -13,11 +13,13 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// protocolRules are about how a server speaks the protocol; what rests on a probe says nothing of a saved snapshot.
+// protocolRules are about how a server speaks the protocol; what rests on a probe says nothing of a saved
+// snapshot.
 var protocolRules = map[string]look{
-	"stdout-noise":               noise,
-	"reply-not-utf8":             noticed("invalid-utf8"),
-	"handshake-odd":              noticed("version-not-for-era", "initialized-refused", "capabilities-missing", "instructions-not-text"),
+	"stdout-noise":   noise,
+	"reply-not-utf8": noticed("invalid-utf8"),
+	"handshake-odd": noticed("version-not-for-era", "initialized-refused",
+		"capabilities-missing", "instructions-not-text"),
 	"capability-not-implemented": noticed("declared-not-implemented"),
 	"cursor-broken":              noticed("cursor-repeated", "cursor-not-text", "list-restarted"),
 	"result-fields-missing":      noticed("result-fields-missing"),
@@ -30,7 +32,8 @@ var protocolRules = map[string]look{
 	"header-name-invalid":        headers,
 	"protocol-outdated": func(s *server, report tell) {
 		if p := s.Snapshot.Protocol; p != "" && p < "2025-06-18" && !s.modern() {
-			report(finding.Finding{Path: "/protocolVersion", New: rawjson.Quote(p), Message: fmt.Sprintf("The server speaks %s at most.", p)})
+			report(finding.Finding{Path: "/protocolVersion", New: rawjson.Quote(p),
+				Message: fmt.Sprintf("The server speaks %s at most.", p)})
 		}
 	},
 	"transport-deprecated": func(s *server, report tell) {
@@ -45,8 +48,9 @@ var protocolRules = map[string]look{
 func noise(s *server, report tell) {
 	if n := len(s.Observed.Noise); n > 0 {
 		report(finding.Finding{
-			New:     rawjson.Quote(s.Observed.Noise[0]),
-			Message: fmt.Sprintf("The server wrote to stdout what is not the protocol, %s; the first text is %q.", times(n), clip(s.Observed.Noise[0])),
+			New: rawjson.Quote(s.Observed.Noise[0]),
+			Message: fmt.Sprintf("The server wrote to stdout what is not the protocol, %s; the first text "+
+				"is %q.", times(n), clip(s.Observed.Noise[0])),
 		})
 	}
 }
@@ -78,7 +82,9 @@ func sentence(text string) string {
 func orders(s *server, report tell) {
 	s.again(func(kind snapshot.Kind, first, second []string) {
 		if !slices.Equal(first, second) && sameNames(first, second) {
-			report(finding.Finding{Path: "/" + string(kind), Message: fmt.Sprintf("Asked twice, the server gave its %d %s in another order.", len(first), kind)})
+			report(finding.Finding{Path: "/" + string(kind),
+				Message: fmt.Sprintf("Asked twice, the server gave its %d %s in another order.",
+					len(first), kind)})
 		}
 	})
 }
@@ -86,7 +92,9 @@ func orders(s *server, report tell) {
 func contents(s *server, report tell) {
 	s.again(func(kind snapshot.Kind, first, second []string) {
 		if !sameNames(first, second) {
-			report(finding.Finding{Path: "/" + string(kind), Message: fmt.Sprintf("Asked twice, the server gave %d %s and then %d, and not the same ones.", len(first), kind, len(second))})
+			report(finding.Finding{Path: "/" + string(kind),
+				Message: fmt.Sprintf("Asked twice, the server gave %d %s and then %d, and not the same ones.",
+					len(first), kind, len(second))})
 		}
 	})
 }
@@ -123,23 +131,28 @@ func nameless(s *server, report tell) {
 		for n, i := range s.of(kind) {
 			if i.Key == "" {
 				_, err := snapshot.KeyOf(kind, i.Raw)
-				report(finding.Finding{Path: fmt.Sprintf("/%s/%d", kind, n), Message: fmt.Sprintf("Item %d of %s: %v.", n+1, kind, err)})
+				report(finding.Finding{Path: fmt.Sprintf("/%s/%d", kind, n),
+					Message: fmt.Sprintf("Item %d of %s: %v.", n+1, kind, err)})
 			}
 		}
 	}
 }
 
-// memberTypes are the types of items' members (schema.ts), by kind; "" = of every kind. One with a ! must be there.
+// memberTypes are the types of items' members (schema.ts), by kind; "" = of every kind. One with a ! must be
+// there.
 var memberTypes = map[snapshot.Kind]map[string]string{
-	"":                 {"title": "a string", "description": "a string", "_meta": "an object", "icons": "an array"},
-	snapshot.Tools:     {"annotations": "an object", "outputSchema": "an object"},
-	snapshot.Prompts:   {"arguments": "an array"},
-	snapshot.Resources: {"name": "!a string", "mimeType": "a string", "size": "a number", "annotations": "an object"},
+	"": {"title": "a string", "description": "a string", "_meta": "an object",
+		"icons": "an array"},
+	snapshot.Tools:   {"annotations": "an object", "outputSchema": "an object"},
+	snapshot.Prompts: {"arguments": "an array"},
+	snapshot.Resources: {"name": "!a string", "mimeType": "a string", "size": "a number",
+		"annotations": "an object"},
 	snapshot.Templates: {"name": "!a string", "mimeType": "a string", "annotations": "an object"},
 	snapshot.Skills:    {"frontmatter": "!an object"},
 }
 
-// mistyped tells the members that typed clients refuse, and until 2025-11-25 the properties whose schema is no object.
+// mistyped tells the members that typed clients refuse, and until 2025-11-25 the properties whose schema is
+// no object.
 func mistyped(s *server, report tell) {
 	mistypedMembers(s, report)
 	before(modern, schemasNoObjects)(s, report)
@@ -154,7 +167,8 @@ var mistypedMembers = ofEachItem(func(i item, report tell) {
 				p = &part{raw: json.RawMessage("null")}
 			}
 			if is := rawjson.TypeName(p.raw); i.fields != nil && (there || must) && is != want {
-				spot{i.id, nil, report}.in(name).say("", short(p.value), "%s is %s, and must be %s.", name, is, want)
+				spot{i.id, nil, report}.in(name).say("", short(p.value), "%s is %s, and must be %s.", name,
+					is, want)
 			}
 		}
 	}
@@ -166,7 +180,8 @@ var schemasNoObjects = ofTools(func(t tool, at spot) {
 		properties, _ := root["properties"].(map[string]any)
 		for _, name := range kit.SortedKeys(properties) {
 			if _, ok := properties[name].(bool); ok {
-				at.below(d.path).in("properties", name).say("", encoded(properties[name]), "The schema of %q is %v, and must be an object.", name, properties[name])
+				at.below(d.path).in("properties", name).say("", encoded(properties[name]),
+					"The schema of %q is %v, and must be an object.", name, properties[name])
 			}
 		}
 	}
@@ -211,7 +226,10 @@ func headers(s *server, report tell) {
 			}
 			name, _ := value.(string)
 			if why := headerFault(p, name, used[strings.ToLower(name)]); why != "" {
-				report(finding.Finding{Item: t.id, Path: p.way.place(), Member: headerKeyword, New: encoded(value), Message: fmt.Sprintf("HTTP clients must leave the tool out: the header %q %s.", name, why)})
+				report(finding.Finding{Item: t.id, Path: p.way.place(), Member: headerKeyword,
+					New: encoded(value),
+					Message: fmt.Sprintf("HTTP clients must leave the tool out: the header %q %s.",
+						name, why)})
 			}
 			used[strings.ToLower(name)] = true
 		}
@@ -238,11 +256,13 @@ func deprecatedFeatures(s *server, report tell) {
 		return
 	}
 	if value := rawjson.ObjectOf(s.Snapshot.Capabilities)["logging"]; value != nil {
-		report(finding.Finding{Path: "/capabilities/logging", New: value, Message: "The capability logging is deprecated since 2026-07-28."})
+		report(finding.Finding{Path: "/capabilities/logging", New: value,
+			Message: "The capability logging is deprecated since 2026-07-28."})
 	}
 	for _, t := range s.tools {
 		if value, ok := t.fields["execution"]; ok {
-			report(finding.Finding{Item: t.id, Path: "/execution", New: encoded(value), Message: "Tools have no execution since 2026-07-28: tasks are an extension now."})
+			report(finding.Finding{Item: t.id, Path: "/execution", New: encoded(value),
+				Message: "Tools have no execution since 2026-07-28: tasks are an extension now."})
 		}
 	}
 }

@@ -61,7 +61,8 @@ type phrase struct {
 
 func phraseOf(text string) phrase {
 	words := wordsOf(text)
-	p := phrase{text: text, letters: strings.Join(words, ""), placeholder: strings.TrimSpace(text) != "" && placeholderText().MatchString(text)}
+	p := phrase{text: text, letters: strings.Join(words, ""), placeholder: strings.TrimSpace(text) != "" &&
+		placeholderText().MatchString(text)}
 	return p
 }
 
@@ -74,8 +75,10 @@ func (t tool) description() phrase {
 
 func lettersOf(text string) string { return strings.Join(wordsOf(text), "") }
 
-// placeholderText is a description that somebody meant to write. It stands behind one ^, or it would be tried at every character.
-var placeholderText = kit.Pattern(`^(?:(?i:\W*(?:todo|fixme|tbd|tba|xxx+|n/?a|none|null|undefined|placeholder|test|lorem ipsum.*|(?:no|add|insert|your|the|enter|tool|missing)?\s*(?:tool\s+)?description(?:\s+(?:here|goes here|missing|of the tool|tbd|todo|to be added))?)\W*$)|\W*(?:TODO|FIXME|TBD)\b)`)
+// placeholderText is a description that somebody meant to write. It stands behind one ^, or it would be tried
+// at every character.
+var placeholderText = kit.Pattern(
+	`^(?:(?i:\W*(?:todo|fixme|tbd|tba|xxx+|n/?a|none|null|undefined|placeholder|test|lorem ipsum.*|(?:no|add|insert|your|the|enter|tool|missing)?\s*(?:tool\s+)?description(?:\s+(?:here|goes here|missing|of the tool|tbd|todo|to be added))?)\W*$)|\W*(?:TODO|FIXME|TBD)\b)`)
 
 // sameDescriptions tells every tool but the first that has a description by the one before it.
 func sameDescriptions(s *server, report tell) {
@@ -97,7 +100,8 @@ func undescribedArguments(s *server, report tell) {
 	undescribedProperties(s, report)
 	for _, i := range s.of(snapshot.Prompts) {
 		described := i.described()
-		tellUndescribed(spot{i.id, nil, report}.in("arguments"), slices.DeleteFunc(i.argumentNames(), func(name string) bool { return described[name] }))
+		tellUndescribed(spot{i.id, nil, report}.in("arguments"),
+			slices.DeleteFunc(i.argumentNames(), func(name string) bool { return described[name] }))
 	}
 }
 
@@ -119,7 +123,8 @@ var undescribedProperties = ofTools(func(t tool, at spot) {
 	tellUndescribed(at.in("inputSchema", "properties"), missing)
 })
 
-// unannotated tells all tools without a hint in one finding, and all that lack the second hint in another one.
+// unannotated tells all tools without a hint in one finding, and all that lack the second hint in another
+// one.
 func unannotated(s *server, report tell) {
 	var none, half []string
 	for _, t := range s.tools {
@@ -133,14 +138,20 @@ func unannotated(s *server, report tell) {
 		}
 	}
 	if len(none) > 0 {
-		report(finding.Finding{Path: "/tools", New: encoded(none), Message: fmt.Sprintf("Tools that do not say whether they write (%d of %d): %s.", len(none), len(s.tools), kit.Some(none))})
+		report(finding.Finding{Path: "/tools", New: encoded(none),
+			Message: fmt.Sprintf("Tools that do not say whether they write (%d of %d): %s.", len(none),
+				len(s.tools), kit.Some(none))})
 	}
 	switch len(half) {
 	case 0:
 	case 1:
-		report(finding.Finding{Item: snapshot.Tools.ID(half[0]), Path: "/annotations", Member: "destructiveHint", Message: "The tool writes and does not say whether it destroys, so it is taken to."})
+		report(finding.Finding{Item: snapshot.Tools.ID(half[0]), Path: "/annotations",
+			Member: "destructiveHint", Message: "The tool writes and does not say whether it destroys, so " +
+				"it is taken to."})
 	default:
-		report(finding.Finding{Path: "/tools", Member: "destructiveHint", New: encoded(half), Message: fmt.Sprintf("Tools that write and do not say whether they destroy, so that they are taken to (%d of %d): %s.", len(half), len(s.tools), kit.Some(half))})
+		report(finding.Finding{Path: "/tools", Member: "destructiveHint", New: encoded(half),
+			Message: fmt.Sprintf("Tools that write and do not say whether they destroy, so that they are "+
+				"taken to (%d of %d): %s.", len(half), len(s.tools), kit.Some(half))})
 	}
 }
 
@@ -153,16 +164,21 @@ func hintsNotBoolean(t tool, at spot) {
 	}
 }
 
-// Verbs of names that say what a tool does to what is there; ambiguous ones, such as "set", "run" and "clear", are left out.
+// Verbs of names that say what a tool does to what is there; ambiguous ones, such as "set", "run" and
+// "clear", are left out.
 var (
-	destroying = []string{"delete", "remove", "drop", "destroy", "purge", "wipe", "truncate", "erase", "uninstall", "revoke"}
-	writing    = []string{"create", "update", "write", "insert", "upload", "rename", "publish", "deploy", "edit", "overwrite", "merge"}
+	destroying = []string{"delete", "remove", "drop", "destroy", "purge", "wipe", "truncate", "erase",
+		"uninstall", "revoke"}
+	writing = []string{"create", "update", "write", "insert", "upload", "rename", "publish", "deploy",
+		"edit", "overwrite", "merge"}
 )
 
 // deleting is how a text begins that tells of a deletion.
-var deleting = kit.Pattern(`(?i)^\W*(?:permanently\s+|irreversibly\s+)?(?:deletes?|removes?|drops?|destroys?|purges?|wipes?|erases?|uninstalls?|revokes?)\b`)
+var deleting = kit.Pattern(
+	`(?i)^\W*(?:permanently\s+|irreversibly\s+)?(?:deletes?|removes?|drops?|destroys?|purges?|wipes?|erases?|uninstalls?|revokes?)\b`)
 
-// hintsAgainstName tells hints that say less than the verb at either end of the name, or the first word of the text.
+// hintsAgainstName tells hints that say less than the verb at either end of the name, or the first word of
+// the text.
 func hintsAgainstName(t tool, at spot) {
 	words := wordsOf(t.Key)
 	if len(words) == 0 {
@@ -170,7 +186,8 @@ func hintsAgainstName(t tool, at spot) {
 	}
 	at = at.in("annotations")
 	verb, hints := words[0], t.hints()
-	if !slices.Contains(destroying, verb) && !slices.Contains(writing, verb) && !slices.Contains(reading, verb) {
+	if !slices.Contains(destroying, verb) && !slices.Contains(writing, verb) &&
+		!slices.Contains(reading, verb) {
 		verb = words[len(words)-1]
 	}
 	destroys := slices.Contains(destroying, verb)
@@ -178,14 +195,17 @@ func hintsAgainstName(t tool, at spot) {
 	case (destroys || slices.Contains(writing, verb)) && hints["readOnlyHint"] == true:
 		at.say("", encoded(hints), "The name says %q, and the annotations say that it only reads.", verb)
 	case destroys && hints["destructiveHint"] == false:
-		at.say("", encoded(hints), "The name says %q, and the annotations say that it destroys nothing.", verb)
+		at.say("", encoded(hints),
+			"The name says %q, and the annotations say that it destroys nothing.", verb)
 	case hints["readOnlyHint"] == true && deleting().MatchString(t.text("description")):
-		at.say("", encoded(hints), "The text says %q, and the annotations say that it only reads.", strings.TrimSpace(deleting().FindString(t.text("description"))))
+		at.say("", encoded(hints), "The text says %q, and the annotations say that it only reads.",
+			strings.TrimSpace(deleting().FindString(t.text("description"))))
 	}
 }
 
 // reading are verbs after which a word such as "delete" at the end of a name is no verb.
-var reading = []string{"get", "list", "read", "search", "find", "show", "describe", "check", "validate", "preview", "plan", "can", "is", "fetch", "explain"}
+var reading = []string{"get", "list", "read", "search", "find", "show", "describe", "check", "validate",
+	"preview", "plan", "can", "is", "fetch", "explain"}
 
 // wordsOf are the words of a name, in small letters: deleteBranch and delete_branch are two each.
 func wordsOf(name string) []string {
@@ -198,7 +218,8 @@ func wordsOf(name string) []string {
 		spaced.WriteRune(unicode.ToLower(r))
 		before = r
 	}
-	return strings.FieldsFunc(spaced.String(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return strings.FieldsFunc(spaced.String(),
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 var structured = kit.Pattern(`(?i)\bstructured ?content\b`)

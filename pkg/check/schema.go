@@ -74,7 +74,8 @@ func before(revision string, f look) look {
 	}
 }
 
-// schemaUndecided comes behind all rules that take work out of a pool: rules are looked for in the order of their rows.
+// schemaUndecided comes behind all rules that take work out of a pool: rules are looked for in the order of
+// their rows.
 func schemaUndecided(t tool, at spot) {
 	for _, d := range t.schemas {
 		if d.pool.Spent() || len(d.places) == maxPlaces {
@@ -109,7 +110,8 @@ func schemaInvalid(d *document, at spot) {
 	}
 	for _, f := range found {
 		value, _ := rawjson.At(d.value, f.Path)
-		at.below(f.Path).say("", short(value), "The schema is no valid JSON Schema: %s %s.", cmp.Or(f.Path, "its root"), f.Reason)
+		at.below(f.Path).say("", short(value), "The schema is no valid JSON Schema: %s %s.",
+			cmp.Or(f.Path, "its root"), f.Reason)
 	}
 }
 
@@ -138,7 +140,8 @@ func definitionsUnused(s *server, report tell) {
 	s.eachSchema(func(t tool, d *document) {
 		for i := 0; i < len(d.places); i++ {
 			p, end := d.places[i], d.end(i)
-			if !p.definition || slices.ContainsFunc(d.places[i:end], func(inner *place) bool { return inner.reached }) {
+			if !p.definition || slices.ContainsFunc(d.places[i:end],
+				func(inner *place) bool { return inner.reached }) {
 				continue
 			}
 			size += len(encoded(p.object))
@@ -149,7 +152,8 @@ func definitionsUnused(s *server, report tell) {
 	if size >= leastUnused {
 		report(finding.Finding{
 			Path: "/tools", New: encoded(places),
-			Message: fmt.Sprintf("Definitions that nothing refers to take %d bytes, about %d tokens, in %d places: %s.",
+			Message: fmt.Sprintf("Definitions that nothing refers to take %d bytes, about %d tokens, in %d "+
+				"places: %s.",
 				size, estimate(size), len(places), kit.Some(places)),
 		})
 	}
@@ -178,20 +182,22 @@ func requiredUndefined(_ *document, p *place, at spot) {
 
 // definedElsewhere tells whether properties of an object may be defined by other keywords than properties.
 func definedElsewhere(object map[string]any) bool {
-	return has(object, "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "patternProperties", "if", "dependentSchemas")
+	return has(object, "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "patternProperties", "if",
+		"dependentSchemas")
 }
 
 func has(object map[string]any, keywords ...string) bool {
 	return slices.ContainsFunc(keywords, func(keyword string) bool { return object[keyword] != nil })
 }
 
-// contradictory asks for proofs, with a small budget each: what is not proved is not told. The innermost schemas come
-// first, since an object is impossible when one that it requires is.
+// contradictory asks for proofs, with a small budget each: what is not proved is not told. The innermost
+// schemas come first, since an object is impossible when one that it requires is.
 func contradictory(s *server, t tool, d *document, report tell) {
 	budget := schema.Budget{Steps: proofSteps, Semantics: schema.Strict, Pool: d.pool}
 	impossible := false
 	for _, p := range slices.Backward(d.places) {
-		if !p.value || p.depth > maxProved || !excluding(p.object) && !(impossible && has(p.object, "required")) || refers(p.object) {
+		if !p.value || p.depth > maxProved ||
+			!excluding(p.object) && !(impossible && has(p.object, "required")) || refers(p.object) {
 			continue
 		}
 		if d.pool.Left <= 0 {
@@ -212,15 +218,20 @@ func contradictory(s *server, t tool, d *document, report tell) {
 
 // excluding tells whether a schema has keywords that can exclude one another and are not seen to agree.
 func excluding(object map[string]any) bool {
-	if has(object, "allOf", "anyOf", "oneOf", "const", "multipleOf", "exclusiveMinimum", "exclusiveMaximum", "maxProperties", "minProperties") ||
-		has(object, "required") && object["additionalProperties"] == false || has(object, "pattern") && has(object, "minLength", "maxLength", "enum") {
+	if has(object, "allOf", "anyOf", "oneOf", "const", "multipleOf", "exclusiveMinimum", "exclusiveMaximum",
+		"maxProperties", "minProperties") ||
+		has(object, "required") && object["additionalProperties"] == false ||
+		has(object, "pattern") && has(object, "minLength", "maxLength", "enum") {
 		return true
 	}
-	if enum, ok := object["enum"].([]any); ok && (object["type"] != "string" || len(enum) == 0 || slices.ContainsFunc(enum, func(value any) bool { _, text := value.(string); return !text })) {
+	if enum, ok := object["enum"].([]any); ok &&
+		(object["type"] != "string" || len(enum) == 0 ||
+			slices.ContainsFunc(enum, func(value any) bool { _, text := value.(string); return !text })) {
 		return true
 	}
 	return has(object, "enum") && has(object, "minimum", "maximum", "minLength", "maxLength") ||
-		crossed(object, "minimum", "maximum") || crossed(object, "minLength", "maxLength") || crossed(object, "minItems", "maxItems")
+		crossed(object, "minimum", "maximum") || crossed(object, "minLength", "maxLength") ||
+		crossed(object, "minItems", "maxItems")
 }
 
 // crossed tells whether a lower bound is not seen to be below the upper one.
@@ -332,8 +343,9 @@ func ofPatterns(message string, fault func(pattern string) string) look {
 	})
 }
 
-// providerRules are facts about the APIs of models, each with its source and the date of that source. They bind nobody but
-// those who hand tools on as they are: many clients rename and rewrite first. They look at what a call reaches alone.
+// providerRules are facts about the APIs of models, each with its source and the date of that source. They
+// bind nobody but those who hand tools on as they are: many clients rename and rewrite first. They look at
+// what a call reaches alone.
 var providerRules = map[string]look{
 	"provider-tool-name": toolNames(`^[A-Za-z0-9_-]{1,64}$`),
 	"tool-name-unusual":  toolNames(`^[A-Za-z0-9_.-]{1,128}$`),

@@ -16,7 +16,8 @@ import (
 var securityRules = map[string]look{
 	"text-hidden-characters": ofTexts(func(p passage, at spot) {
 		if hidden := snapshot.Hidden(p.text); len(hidden) > 0 {
-			at.say("", rawjson.Quote(p.text), "The text holds %d characters that nobody sees, the first is %U.", len(hidden), hidden[0])
+			at.say("", rawjson.Quote(p.text),
+				"The text holds %d characters that nobody sees, the first is %U.", len(hidden), hidden[0])
 		}
 	}),
 	"text-instructs-model":       instructions,
@@ -68,7 +69,8 @@ func matching(message string, patterns ...lazy) func(passage, spot) {
 }
 
 func padded(p passage, at spot) {
-	if blanks := strings.Count(p.text, " ") + strings.Count(p.text, "\t") + strings.Count(p.text, "\n") + strings.Count(p.text, "\u00a0"); blanks < 40 {
+	if blanks := strings.Count(p.text, " ") + strings.Count(p.text, "\t") + strings.Count(p.text, "\n") +
+		strings.Count(p.text, "\u00a0"); blanks < 40 {
 		return
 	}
 	if blank := gap().FindStringIndex(p.text); blank != nil && strings.TrimSpace(p.text[blank[1]:]) != "" {
@@ -111,7 +113,8 @@ var keysInText = ofTexts(func(p passage, at spot) {
 	for _, form := range secretForms {
 		if found := form.pattern().FindString(p.text); found != "" && !placeholder(found) {
 			at.way = masked(p)
-			at.say("", rawjson.Quote(found[:shownOfSecret]+"…"), "The text holds what looks like %s.", form.name)
+			at.say("", rawjson.Quote(found[:shownOfSecret]+"…"), "The text holds what looks like %s.",
+				form.name)
 			return
 		}
 	}
@@ -125,7 +128,8 @@ func masked(p passage) *trail {
 	return p.way
 }
 
-// placeholder tells an example of documentation from a key: it says so, or has hardly any different characters.
+// placeholder tells an example of documentation from a key: it says so, or has hardly any different
+// characters.
 func placeholder(text string) bool {
 	different := map[rune]bool{}
 	for _, r := range strings.ToLower(text) {
@@ -136,7 +140,8 @@ func placeholder(text string) bool {
 
 func admits(text string) bool {
 	lower := strings.ToLower(text)
-	return slices.ContainsFunc([]string{"example", "xxxx", "your", "placeholder", "dummy", "1234567890", "abcdef"}, func(word string) bool {
+	return slices.ContainsFunc([]string{"example", "xxxx", "your", "placeholder", "dummy", "1234567890",
+		"abcdef"}, func(word string) bool {
 		return strings.Contains(lower, word)
 	})
 }
@@ -150,7 +155,8 @@ func credentials(p passage, at spot) {
 	for _, found := range withUser().FindAllString(p.text, -1) {
 		if u, err := url.Parse(found); err == nil && realPassword(u) {
 			at.way = masked(p)
-			at.say("", rawjson.Quote(u.Scheme+"://…@"+u.Host), "The text holds the password of a user at %s.", u.Host)
+			at.say("", rawjson.Quote(u.Scheme+"://…@"+u.Host),
+				"The text holds the password of a user at %s.", u.Host)
 			return
 		}
 	}
@@ -160,5 +166,6 @@ func credentials(p passage, at spot) {
 func realPassword(u *url.URL) bool {
 	password, _ := u.User.Password()
 	stands := []string{"password", "passwd", "pass", "pwd", "secret", "token", "…", "..."}
-	return !strings.ContainsAny(password, "<>{}$*[]") && !slices.Contains(stands, strings.ToLower(password)) && !admits(password)
+	return !strings.ContainsAny(password, "<>{}$*[]") &&
+		!slices.Contains(stands, strings.ToLower(password)) && !admits(password)
 }

@@ -112,8 +112,9 @@ func (s *server) parts() map[string]*rawjson.Part {
 	return all
 }
 
-// asSent is the new value of a finding, by the bytes that the server sent where it is the value at its place. Rules look at decoded
-// values, which have lost the order of members, repeated ones, and halves of surrogate pairs.
+// asSent is the new value of a finding, by the bytes that the server sent where it is the value at its place.
+// Rules look at decoded values, which have lost the order of members, repeated ones, and halves of surrogate
+// pairs.
 func (s *server) asSent(f finding.Finding) json.RawMessage {
 	const spelled = 16 // how much longer the same value may be as sent
 	item := s.sent()[f.Item]
@@ -166,8 +167,8 @@ func (i item) object() rawjson.Object {
 // leastPhrase is the length of the shortest text in which a phrase, a name or a secret is looked for.
 const leastPhrase = 7
 
-// DefaultSteps is the work on the schemas of one server, in steps of some microsecond: tools have equal shares, and one more for
-// each byte.
+// DefaultSteps is the work on the schemas of one server, in steps of some microsecond: tools have equal
+// shares, and one more for each byte.
 const DefaultSteps = 500_000
 
 const mostSteps = 250_000 // for one tool
@@ -193,7 +194,8 @@ func (i item) text(name string) string {
 	return text
 }
 
-// described tells of the arguments of a prompt which have a description; of several with one name the first counts.
+// described tells of the arguments of a prompt which have a description; of several with one name the first
+// counts.
 func (i item) described() map[string]bool {
 	told := map[string]bool{}
 	arguments, _ := i.fields["arguments"].([]any)
@@ -250,8 +252,8 @@ func passages(found []passage, way *trail, key string, value any) []passage {
 	return found
 }
 
-// trail is the way to a value, written out only when it is told: in what is nested deep, JSON pointers written out take
-// more room than the values.
+// trail is the way to a value, written out only when it is told: in what is nested deep, JSON pointers
+// written out take more room than the values.
 type trail struct {
 	up     *trail // nil at the start
 	token  string // a JSON pointer from up to here, escaped
@@ -291,8 +293,8 @@ func (t *trail) String() string {
 	return strings.Join(tokens, "")
 }
 
-// place is the way as findings tell it: where that would be too long, to the nearest value around. A long name over many short
-// values would be repeated for each.
+// place is the way as findings tell it: where that would be too long, to the nearest value around. A long
+// name over many short values would be repeated for each.
 func (t *trail) place() string {
 	if t == nil {
 		return ""
@@ -300,5 +302,6 @@ func (t *trail) place() string {
 	return t.shown.String()
 }
 
-// lazy is a regular expression that is read when it is used first: a program that checks nothing pays for none.
+// lazy is a regular expression that is read when it is used first: a program that checks nothing pays for
+// none.
 type lazy = func() *regexp.Regexp

@@ -6,8 +6,8 @@ import (
 )
 
 // bytesPerToken is how many bytes of canonical JSON a token has on average. On 186 published servers the
-// estimate differs from the exact count in o200k_base by 4 % (median) and 9 % (90th percentile); vendors differ
-// by more.
+// estimate differs from the exact count in o200k_base by 4 % (median) and 9 % (90th percentile); vendors
+// differ by more.
 const bytesPerToken = 4.4
 
 // Tokens estimates what a server costs in every conversation, in tokens: its instructions and its tools.

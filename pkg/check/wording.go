@@ -32,7 +32,8 @@ var wordingRules = map[string]look{
 	"argument-asks-for-credential": credentialArguments,
 }
 
-// ofDescribed is a rule that looks at each described schema that the arguments of a tool are judged by, but the root.
+// ofDescribed is a rule that looks at each described schema that the arguments of a tool are judged by, but
+// the root.
 func ofDescribed(f func(p *place, text string, at spot)) look {
 	return ofInputs(func(p *place, at spot) {
 		if text := p.text("description"); text != "" && p.depth > 0 && p.value {
@@ -65,12 +66,14 @@ func defaultsInText(p *place, text string, at spot) {
 		}
 	}
 	if said != "" {
-		at.say("default", encoded(given), "The text says that the default is %s, the schema that it is %s.", said, clipped(given))
+		at.say("default", encoded(given), "The text says that the default is %s, the schema that it is %s.",
+			said, clipped(given))
 	}
 }
 
 // standsForDefault is a value that means the default, as in "0 for the default of 100".
-var standsForDefault = kit.Pattern("(?i)([\\w.-]+)[`'\"]?\\s+(?:for|means|uses|=)\\s+(?:the\\s+)?defaults?\\b")
+var standsForDefault = kit.Pattern(
+	"(?i)([\\w.-]+)[`'\"]?\\s+(?:for|means|uses|=)\\s+(?:the\\s+)?defaults?\\b")
 
 func isNumber(value any) bool {
 	_, err := strconv.ParseFloat(fmt.Sprint(value), 64)
@@ -94,8 +97,9 @@ func sameText(word string, value any) bool {
 
 var (
 	choice  = "(?:\"[^\"\\n]{1,40}\"|'[^'\\n]{1,40}'|`[^`\\n]{1,40}`|[A-Za-z0-9_]+(?:[-_.][A-Za-z0-9]+)*)"
-	choices = kit.Pattern(`(?i)\b(?:(?:must be |has to be |should be |is |either )?one of|(?:allowed|valid|possible|accepted|supported) values(?: are)?|must be either)\s*:?\s*[\[(]?\s*(` +
-		choice + `(?:(?:\s*,\s*(?:or\s+|and\s+)?|\s*\|\s*|\s+or\s+)` + choice + `)+)`)
+	choices = kit.Pattern(
+		`(?i)\b(?:(?:must be |has to be |should be |is |either )?one of|(?:allowed|valid|possible|accepted|supported) values(?: are)?|must be either)\s*:?\s*[\[(]?\s*(` +
+			choice + `(?:(?:\s*,\s*(?:or\s+|and\s+)?|\s*\|\s*|\s+or\s+)` + choice + `)+)`)
 	oneChoice = kit.Pattern(choice)
 	joiners   = kit.Pattern(`(?i)^(?:or|and)$`)
 )
@@ -133,21 +137,26 @@ func choicesInText(p *place, text string, at spot) {
 			strange = append(strange, word)
 		}
 	}
-	if len(strange) > 0 && len(strange) < len(words) { // a list that shares nothing with the enum is one of something else
-		at.say("enum", encoded(enum), "The text offers %s, and the schema does not allow it.", kit.Some(strange))
+	// a list that shares nothing with the enum is one of something else
+	if len(strange) > 0 && len(strange) < len(words) {
+		at.say("enum", encoded(enum), "The text offers %s, and the schema does not allow it.",
+			kit.Some(strange))
 	}
 }
 
 const counted = `\s*[:=]?\s*(\d[\d_]*(?:,\d{3})*)(\s*[%A-Za-z]\w*)?`
 
 var (
-	most    = kit.Pattern(`(?i)\b(?:max(?:imum)?(?:\s+(?:value|is|of|allowed|length|size))*|up to|at most|no more than|not more than)` + counted)
-	least   = kit.Pattern(`(?i)\b(?:min(?:imum)?(?:\s+(?:value|is|of|allowed|length|size))*|at least|no less than|not less than)` + counted)
-	between = kit.Pattern(`(?i)(?:\bbetween\s+(\d+)\s+and\s+(\d+)|\(\s*(\d+)\s*(?:-|–|to)\s*(\d+)\s*\)|\bfrom\s+(\d+)\s+to\s+(\d+))(\s*[%A-Za-z]\w*)?`)
+	most = kit.Pattern(
+		`(?i)\b(?:max(?:imum)?(?:\s+(?:value|is|of|allowed|length|size))*|up to|at most|no more than|not more than)` + counted)
+	least = kit.Pattern(
+		`(?i)\b(?:min(?:imum)?(?:\s+(?:value|is|of|allowed|length|size))*|at least|no less than|not less than)` + counted)
+	between = kit.Pattern(
+		`(?i)(?:\bbetween\s+(\d+)\s+and\s+(\d+)|\(\s*(\d+)\s*(?:-|–|to)\s*(\d+)\s*\)|\bfrom\s+(\d+)\s+to\s+(\d+))(\s*[%A-Za-z]\w*)?`)
 )
 
-// countable is what a limit in the text of a schema of some type is about: the keywords of its bounds, and the words behind
-// a number that mean them.
+// countable is what a limit in the text of a schema of some type is about: the keywords of its bounds, and
+// the words behind a number that mean them.
 type countable struct {
 	bounds map[string][]string
 	means  func(unit string) bool
@@ -161,12 +170,18 @@ var (
 func countableOf(p *place) (c countable, ok bool) {
 	switch {
 	case p.number():
-		return countable{map[string][]string{"maximum": {"maximum", "exclusiveMaximum"}, "minimum": {"minimum", "exclusiveMinimum"}},
-			func(word string) bool { return !wording.IsUnit(word) && !ofCharacters().MatchString(word) }}, true
+		return countable{map[string][]string{"maximum": {"maximum", "exclusiveMaximum"},
+			"minimum": {"minimum", "exclusiveMinimum"}},
+			func(word string) bool {
+				return !wording.IsUnit(word) &&
+					!ofCharacters().MatchString(word)
+			}}, true
 	case p.object["type"] == "string":
-		return countable{map[string][]string{"maximum": {"maxLength"}, "minimum": {"minLength"}}, ofCharacters().MatchString}, true
+		return countable{map[string][]string{"maximum": {"maxLength"}, "minimum": {"minLength"}},
+			ofCharacters().MatchString}, true
 	case p.object["type"] == "array":
-		return countable{map[string][]string{"maximum": {"maxItems"}, "minimum": {"minItems"}}, ofElements().MatchString}, true
+		return countable{map[string][]string{"maximum": {"maxItems"}, "minimum": {"minItems"}},
+			ofElements().MatchString}, true
 	}
 	return countable{}, false
 }
@@ -183,7 +198,8 @@ func limitsOf(p *place, text string, means func(unit string) bool) map[string][]
 	}
 	for _, m := range between().FindAllStringSubmatch(text, -1) {
 		if means(m[7]) {
-			found["minimum"], found["maximum"] = append(found["minimum"], m[1]+m[3]+m[5]), append(found["maximum"], m[2]+m[4]+m[6])
+			found["minimum"], found["maximum"] = append(found["minimum"], m[1]+m[3]+m[5]),
+				append(found["maximum"], m[2]+m[4]+m[6])
 		}
 	}
 	return found
@@ -195,12 +211,15 @@ func limitsInText(p *place, text string, at spot) {
 			return slices.ContainsFunc(bounds, func(bound any) bool { return sameText(word, bound) })
 		})
 		if len(bounds) > 0 && !agrees {
-			at.say(keyword, encoded(bounds[0]), "The text says that the limit is %s, the schema that %s is %s.", words[0], keyword, clipped(bounds[0]))
+			at.say(keyword, encoded(bounds[0]),
+				"The text says that the limit is %s, the schema that %s is %s.", words[0], keyword,
+				clipped(bounds[0]))
 		}
 	})
 }
 
-// eachLimit calls f with each kind of bound that a text names, and with those of that kind that the schema has.
+// eachLimit calls f with each kind of bound that a text names, and with those of that kind that the schema
+// has.
 func eachLimit(p *place, text string, f func(keyword string, words []string, bounds []any)) {
 	c, ok := countableOf(p)
 	if !ok {
@@ -222,7 +241,8 @@ func eachLimit(p *place, text string, f func(keyword string, words []string, bou
 var (
 	conditional  = kit.Pattern(`(?i)\b(?:for|when|if|unless|only|except|with)\b`)
 	saysOptional = kit.Pattern(`(?i)^\W*optional\b|[(\[]optional[)\]]`)
-	saysRequired = kit.Pattern(`(?i)^\W*(?:required|mandatory)\s*(?:[.:,)\]—-]|$)|[(\[](?:required|mandatory)[)\]]`)
+	saysRequired = kit.Pattern(
+		`(?i)^\W*(?:required|mandatory)\s*(?:[.:,)\]—-]|$)|[(\[](?:required|mandatory)[)\]]`)
 )
 
 func requiredInText(p *place, name string, property map[string]any, at spot) {
@@ -231,7 +251,8 @@ func requiredInText(p *place, name string, property map[string]any, at spot) {
 		return
 	}
 	required, _ := p.object["required"].([]any)
-	must, optional, mandatory := slices.Contains(required, any(name)), saysOptional().MatchString(text), saysRequired().MatchString(text)
+	must, optional, mandatory := slices.Contains(required, any(name)), saysOptional().MatchString(text),
+		saysRequired().MatchString(text)
 	switch {
 	case must && optional && !mandatory:
 		at.say("", nil, "The text says that %q is optional, and the schema requires it.", name)
@@ -252,11 +273,14 @@ func confusableArguments(p *place, at spot) {
 }
 
 var (
-	namedArgument = kit.Pattern("(?i)[`'\"]([A-Za-z_][\\w.-]*)[`'\"]\\s+(?:parameter|argument|param)\\b|\\b(?:parameter|argument|param)\\s+[`'\"]([A-Za-z_][\\w.-]*)[`'\"]")
-	namedTool     = kit.Pattern("\\b(?:[Cc]all|[Ii]nvoke|[Uu]se)\\s+[`'\"]([a-z][a-z0-9]*(?:_[a-z0-9]+)+)[`'\"](?:\\(\\))?\\s+(?:first|to|before|instead)\\b|[`'\"]([A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+)[`'\"]\\s+(?:MCP\\s+)?tool\\b|\\b([a-z][a-z0-9]*(?:_[a-z0-9]+)+)\\s+(?:MCP\\s+)?tool\\b|\\b[Tt]ool\\s+[`'\"]([A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+)[`'\"]")
+	namedArgument = kit.Pattern(
+		"(?i)[`'\"]([A-Za-z_][\\w.-]*)[`'\"]\\s+(?:parameter|argument|param)\\b|\\b(?:parameter|argument|param)\\s+[`'\"]([A-Za-z_][\\w.-]*)[`'\"]")
+	namedTool = kit.Pattern(
+		"\\b(?:[Cc]all|[Ii]nvoke|[Uu]se)\\s+[`'\"]([a-z][a-z0-9]*(?:_[a-z0-9]+)+)[`'\"](?:\\(\\))?\\s+(?:first|to|before|instead)\\b|[`'\"]([A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+)[`'\"]\\s+(?:MCP\\s+)?tool\\b|\\b([a-z][a-z0-9]*(?:_[a-z0-9]+)+)\\s+(?:MCP\\s+)?tool\\b|\\b[Tt]ool\\s+[`'\"]([A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+)[`'\"]")
 )
 
-// unknownArguments tells the arguments that a tool's texts name and no tool of the server has, unless the tool declares none.
+// unknownArguments tells the arguments that a tool's texts name and no tool of the server has, unless the
+// tool declares none.
 func unknownArguments(s *server, report tell) {
 	known, declaring := sync.OnceValue(s.vocabulary), map[string]bool{}
 	for _, t := range s.tools {
@@ -265,7 +289,8 @@ func unknownArguments(s *server, report tell) {
 	argumentsInText(s, func(one finding.Finding) {
 		word, _ := rawjson.Text(one.New)
 		parts := strings.Split(word, ".")
-		if declaring[one.Item] && !known()[strings.ToLower(parts[0])] && !known()[strings.ToLower(parts[len(parts)-1])] {
+		if declaring[one.Item] && !known()[strings.ToLower(parts[0])] &&
+			!known()[strings.ToLower(parts[len(parts)-1])] {
 			report(one)
 		}
 	})
@@ -279,7 +304,8 @@ func unknownTools(s *server, report tell) {
 	known := sync.OnceValue(s.vocabulary)
 	toolsInText(s, func(one finding.Finding) {
 		word, _ := rawjson.Text(one.New)
-		if !known()[strings.ToLower(word)] && !slices.ContainsFunc(s.tools, func(t tool) bool { return strings.HasSuffix(word, t.Key) }) {
+		if !known()[strings.ToLower(word)] &&
+			!slices.ContainsFunc(s.tools, func(t tool) bool { return strings.HasSuffix(word, t.Key) }) {
 			report(one)
 		}
 	})
@@ -306,7 +332,8 @@ func ofNames(pattern lazy, message string) look {
 	})
 }
 
-// vocabulary are the names that a text may use: of items, of members of objects, and values of choices, in small letters.
+// vocabulary are the names that a text may use: of items, of members of objects, and values of choices, in
+// small letters.
 func (s *server) vocabulary() map[string]bool {
 	known := map[string]bool{}
 	for _, i := range s.items {
@@ -356,6 +383,9 @@ func givesAccess(name string) bool {
 }
 
 // credentialNames are what arguments that give access are called, without case and separators.
-var credentialNames = []string{"apikey", "apitoken", "apisecret", "accesstoken", "accesskey", "secretaccesskey", "authtoken", "bearertoken", "refreshtoken",
-	"clientsecret", "secretkey", "privatekey", "personalaccesstoken", "githubtoken", "sessiontoken", "password", "passwd",
-	"passphrase", "sessioncookie", "authcookie", "pat", "jwt", "jwttoken", "bearer", "idtoken", "oauthtoken", "bottoken", "webhooksecret", "signingkey"}
+var credentialNames = []string{"apikey", "apitoken", "apisecret", "accesstoken", "accesskey",
+	"secretaccesskey", "authtoken", "bearertoken", "refreshtoken",
+	"clientsecret", "secretkey", "privatekey", "personalaccesstoken", "githubtoken", "sessiontoken",
+	"password", "passwd",
+	"passphrase", "sessioncookie", "authcookie", "pat", "jwt", "jwttoken", "bearer", "idtoken", "oauthtoken",
+	"bottoken", "webhooksecret", "signingkey"}

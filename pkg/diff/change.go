@@ -23,7 +23,8 @@ type change struct {
 	judged    *schema.Change         // what it does to values; nil for a remark
 	effect    effect
 	successor *schema.Edit // the new property under which an old one is found
-	likeness  *change      // the property that came for one that is gone, or the other way round, by its looks
+	// the property that came for one that is gone, or the other way round, by its looks
+	likeness *change
 }
 
 func (ch *change) schemas() (old, new view) { return ch.views() }
@@ -41,10 +42,12 @@ func (r *revision) changes(judged []schema.Change) []*change {
 	changes := make([]*change, len(r.Edits))
 	for i, e := range r.Edits {
 		changes[i] = &change{Edit: e}
-		if i > 0 && sameBytes(e.OldSchema, r.Edits[i-1].OldSchema) && sameBytes(e.NewSchema, r.Edits[i-1].NewSchema) {
+		if i > 0 && sameBytes(e.OldSchema, r.Edits[i-1].OldSchema) &&
+			sameBytes(e.NewSchema, r.Edits[i-1].NewSchema) {
 			changes[i].views = changes[i-1].views
 		} else {
-			changes[i].views = sync.OnceValues(func() (view, view) { return viewOf(e.OldSchema), viewOf(e.NewSchema) })
+			changes[i].views = sync.OnceValues(
+				func() (view, view) { return viewOf(e.OldSchema), viewOf(e.NewSchema) })
 		}
 	}
 	for _, j := range judged {
@@ -54,8 +57,8 @@ func (r *revision) changes(judged []schema.Change) []*change {
 	return guessRenamed(joinRenamed(changes))
 }
 
-// effectOf names what an edit does. A bound that moves is named by itself: among alternatives that overlap, one that
-// grew can make the whole narrower.
+// effectOf names what an edit does. A bound that moves is named by itself: among alternatives that overlap,
+// one that grew can make the whole narrower.
 func (r *revision) effectOf(ch *change, j schema.Change) effect {
 	if isInterval(ch.Family) {
 		before, after := ch.schemas()
@@ -79,7 +82,8 @@ func (r *revision) within(narrow, wide view) bool {
 	return errN == nil && errW == nil && schema.Contains(r.ctx, w, n, strict).Verdict == schema.Compatible
 }
 
-// joinRenamed lets a property that is gone speak for the one new one of its object that alone is the same as it alone.
+// joinRenamed lets a property that is gone speak for the one new one of its object that alone is the same as
+// it alone.
 func joinRenamed(changes []*change) []*change {
 	properties := kit.Filter(changes, func(ch *change) bool { return ch.Family == schema.FamilyProperty })
 	gone := kit.Filter(properties, func(ch *change) bool { return ch.Old != nil })
@@ -98,11 +102,12 @@ func joinRenamed(changes []*change) []*change {
 // worse reports whether one change breaks, or is undecided, where another one is safe or undecided.
 func worse(a, b *schema.Change) bool {
 	order := []schema.Verdict{schema.Compatible, schema.Unknown, schema.Incompatible}
-	return a != nil && (b == nil || slices.Index(order, a.Breaks.Verdict) > slices.Index(order, b.Breaks.Verdict))
+	return a != nil && (b == nil || slices.Index(order, a.Breaks.Verdict) > slices.Index(order,
+		b.Breaks.Verdict))
 }
 
-// role is all that a property is but its name: of which object, whether required, and what it accepts. A title that
-// only repeats the name, as pydantic writes one for each, does not count.
+// role is all that a property is but its name: of which object, whether required, and what it accepts. A
+// title that only repeats the name, as pydantic writes one for each, does not count.
 func (ch *change) role() string {
 	value := ch.value()
 	if v := viewOf(value); v["title"] != nil && repeatsName(v.text("title"), ch.Name) {
@@ -116,7 +121,8 @@ func (ch *change) role() string {
 	return fmt.Sprint(parent(ch.Path), " ", ch.Required, " ", string(accepts))
 }
 
-// guessRenamed finds for each property that is gone the new one beside it that looks most like it, and like no other.
+// guessRenamed finds for each property that is gone the new one beside it that looks most like it, and like
+// no other.
 func guessRenamed(changes []*change) []*change {
 	type guess struct {
 		gone, fresh *change
@@ -124,7 +130,8 @@ func guessRenamed(changes []*change) []*change {
 	}
 	var guesses []guess
 	some := func(wanted func(*change) bool) []*change {
-		found := slices.DeleteFunc(slices.Clone(changes), func(ch *change) bool { return ch.Family != schema.FamilyProperty || !wanted(ch) })
+		found := slices.DeleteFunc(slices.Clone(changes),
+			func(ch *change) bool { return ch.Family != schema.FamilyProperty || !wanted(ch) })
 		return found[:min(len(found), maxCandidates)]
 	}
 	fresh := some(func(ch *change) bool { return ch.Old == nil })
@@ -144,7 +151,8 @@ func guessRenamed(changes []*change) []*change {
 	return changes
 }
 
-// resemblance of two properties, from 0 to 1: of their names, or of their descriptions where they accept the same.
+// resemblance of two properties, from 0 to 1: of their names, or of their descriptions where they accept the
+// same.
 func resemblance(gone, fresh *change) float64 {
 	names := similarity(gone.Name, fresh.Name)
 	old, new := viewOf(gone.Old), viewOf(fresh.New)
@@ -171,7 +179,8 @@ func repeatsName(title, name string) bool {
 
 func overlap(a, b string) float64 {
 	apart := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
-	before, after := strings.FieldsFunc(strings.ToLower(a), apart), strings.FieldsFunc(strings.ToLower(b), apart)
+	before, after := strings.FieldsFunc(strings.ToLower(a), apart),
+		strings.FieldsFunc(strings.ToLower(b), apart)
 	common := 0
 	for _, word := range before {
 		if i := slices.Index(after, word); i >= 0 {
@@ -239,7 +248,8 @@ func (r *revision) change(ch *change) {
 	}
 }
 
-// silent reports whether a change says nothing new: other words for the same. What is new to a reader is reported.
+// silent reports whether a change says nothing new: other words for the same. What is new to a reader is
+// reported.
 func (r *revision) silent(ch *change) bool {
 	if ch.breaks() || ch.Family == schema.FamilyProperty && (unconstrained(ch.value()) || !equal(r.whole)) {
 		return false
@@ -270,7 +280,8 @@ func isInterval(family schema.Family) bool {
 // sentence reports a change under a rule, at the level of its verdict.
 func (r *revision) sentence(ch *change, suffix string, f finding.Finding) {
 	if ch.successor != nil {
-		f.New, f.Hint = rawjson.Quote(ch.successor.Name), either(r.direction == finding.Input, "send ", "read ")+code(ch.successor.Name)+" instead"
+		f.New, f.Hint = rawjson.Quote(ch.successor.Name),
+			either(r.direction == finding.Input, "send ", "read ")+code(ch.successor.Name)+" instead"
 		f.Old = rawjson.Quote(ch.Name)
 	}
 	f.Level = r.level(string(r.direction)+"-"+suffix, ch)
@@ -285,8 +296,10 @@ func (r *revision) sentence(ch *change, suffix string, f finding.Finding) {
 	}
 	r.show(ch, &f)
 	r.tell(suffix, f, r.words(ch)...)
-	if f.Level == finding.Breaking && f.Cause == "" && ch.ofValues() && r.findings[len(r.findings)-1].Cause == "" {
-		r.tightened = append(r.tightened, tightened{finding: len(r.findings) - 1, name: r.subject(ch.Instance)})
+	if f.Level == finding.Breaking && f.Cause == "" && ch.ofValues() &&
+		r.findings[len(r.findings)-1].Cause == "" {
+		r.tightened = append(r.tightened,
+			tightened{finding: len(r.findings) - 1, name: r.subject(ch.Instance)})
 	}
 }
 
@@ -314,7 +327,8 @@ func (ch *change) ofValues() bool {
 	return ch.judged != nil
 }
 
-// tightenedTogether tells as one cause what breaks by the values of an argument, and the arguments of which the same is true.
+// tightenedTogether tells as one cause what breaks by the values of an argument, and the arguments of which
+// the same is true.
 func tightenedTogether(r *revision) {
 	happened := map[string]string{} // to each argument
 	for _, one := range r.tightened {
@@ -322,10 +336,14 @@ func tightenedTogether(r *revision) {
 		happened[one.name] += fmt.Sprintf("%s %s %s\n", f.Rule, f.Old, f.New)
 	}
 	for _, one := range r.tightened {
-		same := kit.Filter(r.tightened, func(other tightened) bool { return happened[other.name] == happened[one.name] })
+		same := kit.Filter(r.tightened, func(
+			other tightened) bool {
+			return happened[other.name] == happened[one.name]
+		})
 		names := kit.Distinct(kit.Map(same, func(t tightened) string { return t.name }))
 		if len(same) > 1 {
-			r.findings[one.finding].Cause = someNames(names) + accepts(r.direction, len(names), strings.Contains(happened[one.name], "-changed "))
+			r.findings[one.finding].Cause = someNames(names) +
+				accepts(r.direction, len(names), strings.Contains(happened[one.name], "-changed "))
 		}
 	}
 }
@@ -371,11 +389,13 @@ func (r *revision) residual(ch schema.Change) {
 	r.tell(effectRule("", moves), f, "name", r.subject(ch.Instance))
 }
 
-// undecided reports what could not be decided as one finding for one place, and leaves out what else would be claimed there.
+// undecided reports what could not be decided as one finding for one place, and leaves out what else would be
+// claimed there.
 func (r *revision) undecided(changes []*change) []*change {
 	open := map[string]*change{}
 	for _, ch := range changes {
-		if ch.judged != nil && ch.judged.Breaks.Verdict == schema.Unknown && (open[ch.Path] == nil || ch.Family == schema.FamilyPattern) {
+		if ch.judged != nil && ch.judged.Breaks.Verdict == schema.Unknown &&
+			(open[ch.Path] == nil || ch.Family == schema.FamilyPattern) {
 			open[ch.Path] = ch
 		}
 	}

@@ -2,11 +2,11 @@
 //
 //	findings, err := diff.Compare(ctx, old, new, diff.Options{Server: "github"})
 //
-// Each difference becomes one finding of one rule, at the deepest place that holds it, with the value before and after.
-// docs/compatibility.md says what counts as breaking and why; Rules lists all that can be found.
+// Each difference becomes one finding of one rule, at the deepest place that holds it, with the value before
+// and after. docs/compatibility.md says what counts as breaking and why; Rules lists all that can be found.
 //
-// Stability: the ids of rules stay for good; a rule's level and what it covers change only with a line in CHANGELOG.md. The
-// Go API follows semantic versioning; before 1.0.0 a minor version may change it.
+// Stability: the ids of rules stay for good; a rule's level and what it covers change only with a line in
+// CHANGELOG.md. The Go API follows semantic versioning; before 1.0.0 a minor version may change it.
 package diff
 
 import (
@@ -24,20 +24,22 @@ import (
 
 // Options tune a comparison. The zero value is the default one.
 type Options struct {
-	Server        string    // name of the server in each finding
-	Strict        bool      // schemas are compared as plain sets of values (--semantics strict)
-	AssertFormats bool      // "format" in a schema is a constraint, not a remark
-	Enable        []string  // ids of rules that shall speak where they are silent by default; those that are off, as info
-	ItemBudget    int       // bytes that one item may take before text-size-grew speaks; 0 = no budget
-	Steps         int       // work on the schemas; 0 = DefaultSteps
-	Every         bool      // all findings are told one by one, where finding.Sum puts very many of a rule into one
-	Now           time.Time // by which an announced date has come; zero = none has
-	Absence       string    // why a side is nil, as a sentence; empty = the server is not there
+	Server        string // name of the server in each finding
+	Strict        bool   // schemas are compared as plain sets of values (--semantics strict)
+	AssertFormats bool   // "format" in a schema is a constraint, not a remark
+	// ids of rules that shall speak where they are silent by default; those that are off, as info
+	Enable     []string
+	ItemBudget int // bytes that one item may take before text-size-grew speaks; 0 = no budget
+	Steps      int // work on the schemas; 0 = DefaultSteps
+	// all findings are told one by one, where finding.Sum puts very many of a rule into one
+	Every   bool
+	Now     time.Time // by which an announced date has come; zero = none has
+	Absence string    // why a side is nil, as a sentence; empty = the server is not there
 }
 
-// Compare tells what changed from old to new, sorted as finding.Sort does; a nil side does not have the server. One that
-// could not be asked must not be compared. It never panics, whatever a server sent. When ctx ends, or for what is too large
-// (TooLargeError), there is an error and no finding.
+// Compare tells what changed from old to new, sorted as finding.Sort does; a nil side does not have the
+// server. One that could not be asked must not be compared. It never panics, whatever a server sent. When ctx
+// ends, or for what is too large (TooLargeError), there is an error and no finding.
 func Compare(ctx context.Context, old, new *snapshot.Snapshot, options Options) ([]finding.Finding, error) {
 	c := &comparison{ctx: ctx, Options: options, rules: catalogue()}
 	if old == nil || new == nil {
@@ -80,8 +82,9 @@ type comparison struct {
 	guesses [][2]string // arguments and members that look renamed, each with its new name
 }
 
-// report completes a finding with what its rule says about it, and keeps it. A level that is set already stays, and so does
-// a message. values are names in the rule's sentence, each followed by what it stands for here.
+// report completes a finding with what its rule says about it, and keeps it. A level that is set already
+// stays, and so does a message. values are names in the rule's sentence, each followed by what it stands for
+// here.
 func (c *comparison) report(id string, f finding.Finding, values ...string) {
 	rule := c.rules[id]
 	f.Rule, f.Server = id, c.Server
@@ -141,8 +144,8 @@ func (s subject) named() []string {
 	return []string{"name", code(s.name)}
 }
 
-// compareDescription reports what became of a description by the rules that begin with a word. One that is new is info;
-// the rules on texts look at it beside this.
+// compareDescription reports what became of a description by the rules that begin with a word. One that is
+// new is info; the rules on texts look at it beside this.
 func compareDescription(c *comparison, s subject, word string) {
 	became := textBecame(s.old.text("description"), s.new.text("description"))
 	if became == "" {
@@ -153,7 +156,8 @@ func compareDescription(c *comparison, s subject, word string) {
 		reportMember(c, s, rule, "description")
 		return
 	}
-	f := finding.Finding{Item: s.id, Path: s.path + "/description", Old: s.old["description"], New: s.new["description"]}
+	f := finding.Finding{Item: s.id, Path: s.path + "/description", Old: s.old["description"],
+		New: s.new["description"]}
 	if became == "added" {
 		f.Level, f.Message, f.Cause = finding.Info, "There is a description now.", "Descriptions are new"
 	}
@@ -173,10 +177,13 @@ func textBecame(old, new string) string {
 	return "changed"
 }
 
-// compareTitle compares the name that people see. A change of the name alone is told by the rules about names.
+// compareTitle compares the name that people see. A change of the name alone is told by the rules about
+// names.
 func compareTitle(c *comparison, s subject, rule string) {
-	if old, new := displayed(s.old), displayed(s.new); old != new && !(s.old.text("name") == old && s.new.text("name") == new) {
-		c.report(rule, finding.Finding{Item: s.id, Path: s.path + "/title", Old: rawjson.Quote(old), New: rawjson.Quote(new)}, s.named()...)
+	if old, new := displayed(s.old), displayed(s.new); old != new &&
+		!(s.old.text("name") == old && s.new.text("name") == new) {
+		c.report(rule, finding.Finding{Item: s.id, Path: s.path + "/title", Old: rawjson.Quote(old),
+			New: rawjson.Quote(new)}, s.named()...)
 	}
 }
 
@@ -225,7 +232,8 @@ func empty(tree any) bool {
 // compareRest reports the members that no rule knows.
 func compareRest(c *comparison, s subject, known ...string) {
 	rule := func(string) string { return changedRule(s.kind) }
-	reportChanged(c, s, keys(s.old, s.new, known...), rule, func(rule, key string) { reportMember(c, s, rule, key) })
+	reportChanged(c, s, keys(s.old, s.new, known...), rule,
+		func(rule, key string) { reportMember(c, s, rule, key) })
 }
 
 // changedRule returns the rule for what no other rule knows. A skill is advised on its frontmatter.
@@ -233,9 +241,10 @@ func changedRule(kind snapshot.Kind) string {
 	return either(kind == snapshot.Skills, "skill-changed", "item-changed")
 }
 
-// reportChanged has each of some members told that changed, by the rule for it; very many by one rule are told as one finding, since each costs
-// far more than its bytes.
-func reportChanged(c *comparison, s subject, members []string, rule func(key string) string, tell func(rule, key string)) {
+// reportChanged has each of some members told that changed, by the rule for it; very many by one rule are
+// told as one finding, since each costs far more than its bytes.
+func reportChanged(c *comparison, s subject, members []string, rule func(key string) string,
+	tell func(rule, key string)) {
 	by := map[string][]string{}
 	for _, key := range members {
 		if !same(s.old[key], s.new[key]) {
@@ -244,7 +253,8 @@ func reportChanged(c *comparison, s subject, members []string, rule func(key str
 	}
 	for _, id := range kit.SortedKeys(by) {
 		if changed := by[id]; len(changed) > mostTold {
-			f := finding.Finding{Item: s.id, Path: s.path, Old: s.old.only(changed).orNothing(), New: s.new.only(changed).orNothing()}
+			f := finding.Finding{Item: s.id, Path: s.path, Old: s.old.only(changed).orNothing(),
+				New: s.new.only(changed).orNothing()}
 			c.reportMany(id, f, changed)
 			continue
 		}

@@ -60,8 +60,8 @@ func byKey(list snapshot.List) map[string][]json.RawMessage {
 	return groups
 }
 
-// repeats match items that share a key: first those that are the same, then the others in the order of their spelling. Where there
-// are more than mostTold, which of them belongs to which is a guess anyway.
+// repeats match items that share a key: first those that are the same, then the others in the order of their
+// spelling. Where there are more than mostTold, which of them belongs to which is a guess anyway.
 func repeats(key string, old, new []json.RawMessage) []*pair {
 	var matched []*pair
 	before, after := canonicals(old), canonicals(new)
@@ -85,7 +85,8 @@ func repeats(key string, old, new []json.RawMessage) []*pair {
 		switch {
 		case i == mostTold:
 			further := max(len(before), len(after)) - i
-			return append(matched, &pair{key, len(matched), further, named(before[min(i, len(before)):]), named(after[min(i, len(after)):])})
+			return append(matched, &pair{key, len(matched), further, named(before[min(i, len(before)):]),
+				named(after[min(i, len(after)):])})
 		case i >= len(after):
 			add(before[i], nil)
 		case i >= len(before):
@@ -118,7 +119,8 @@ func canonicals(items []json.RawMessage) []json.RawMessage {
 	return spelled
 }
 
-// compareItems compares the items of two lists. What one side lacks means something only when its list is whole.
+// compareItems compares the items of two lists. What one side lacks means something only when its list is
+// whole.
 func compareItems(c *comparison, old, new snapshot.List) {
 	kind := new.Kind
 	matched := pairs(old, new)
@@ -136,8 +138,10 @@ func compareItems(c *comparison, old, new snapshot.List) {
 		case p.new == nil && !new.Whole(), p.old == nil && !old.Whole():
 		case p.further > 0:
 			c.report(changedRule(kind), finding.Finding{
-				Item: kind.ID(p.key), Level: finding.Warning, Verdict: finding.Unproven, Old: p.old, New: p.new,
-				Message: fmt.Sprintf("%s of this %s changed, and were not compared one by one.", kit.Counted(p.further, "more item"), kind.KeyField()),
+				Item: kind.ID(p.key), Level: finding.Warning, Verdict: finding.Unproven, Old: p.old,
+				New: p.new,
+				Message: fmt.Sprintf("%s of this %s changed, and were not compared one by one.",
+					kit.Counted(p.further, "more item"), kind.KeyField()),
 			})
 		case p.nth > 0 && (p.old == nil || p.new == nil):
 			reportRepeated(c, kind, p)
@@ -152,7 +156,8 @@ func compareItems(c *comparison, old, new snapshot.List) {
 	compareEach(c, kind, both)
 }
 
-// compareEach compares items that both sides have, on all processors. The findings are in the order of the items.
+// compareEach compares items that both sides have, on all processors. The findings are in the order of the
+// items.
 func compareEach(c *comparison, kind snapshot.Kind, items []*pair) {
 	type told struct {
 		findings []finding.Finding
@@ -189,8 +194,8 @@ func reportRemoved(c *comparison, kind snapshot.Kind, p *pair, successor string)
 	c.reportAnnounced(kind.Word()+"-removed", f, p.old)
 }
 
-// reportAnnounced reports that an item is not there any more as it was: after the date that it announced for that, nobody was
-// taken by surprise.
+// reportAnnounced reports that an item is not there any more as it was: after the date that it announced for
+// that, nobody was taken by surprise.
 func (c *comparison) reportAnnounced(id string, f finding.Finding, old json.RawMessage, values ...string) {
 	if d, told := wording.DeprecationOf(rawjson.ObjectOf(old)); told {
 		said := strings.TrimSuffix(c.rules[id].message(f, values), ".")
@@ -287,14 +292,16 @@ func compareItem(c *comparison, kind snapshot.Kind, p *pair) {
 func compareOrder(c *comparison, old, new snapshot.List) {
 	before, after := shared(old, new), shared(new, old)
 	if !slices.Equal(before, after) {
-		c.report("tool-order-changed", finding.Finding{Path: "/tools", Old: asJSON(before), New: asJSON(after)})
+		c.report("tool-order-changed", finding.Finding{Path: "/tools", Old: asJSON(before),
+			New: asJSON(after)})
 	}
 }
 
 func shared(list, other snapshot.List) []string {
 	key := func(item snapshot.Item) string { return item.Key }
 	known := kit.Set(kit.Map(other.Items(), key))
-	return append([]string{}, kit.Filter(kit.Map(list.Items(), key), func(key string) bool { return known[key] })...)
+	return append([]string{}, kit.Filter(kit.Map(list.Items(), key),
+		func(key string) bool { return known[key] })...)
 }
 
 func asJSON(value any) json.RawMessage {
@@ -302,8 +309,8 @@ func asJSON(value any) json.RawMessage {
 	return raw
 }
 
-// joinRenamedItems reports the items whose key changed and nothing else that matters, and is the pairs that are left. Each
-// stands for one removed and one added item.
+// joinRenamedItems reports the items whose key changed and nothing else that matters, and is the pairs that
+// are left. Each stands for one removed and one added item.
 func joinRenamedItems(c *comparison, kind snapshot.Kind, matched []*pair) []*pair {
 	claimed := map[*pair]bool{}
 	for old, new := range successions(kind, matched) {
@@ -341,8 +348,8 @@ func successions(kind snapshot.Kind, matched []*pair) map[*pair]*pair {
 	return found
 }
 
-// onlyAlike finds for what is gone what came for it: what is the same by what stays when a name changes, and is alone in that on
-// both sides. What has nothing that stays is like nothing.
+// onlyAlike finds for what is gone what came for it: what is the same by what stays when a name changes, and
+// is alone in that on both sides. What has nothing that stays is like nothing.
 func onlyAlike[T comparable](gone, fresh []T, stays func(T) string) map[T]T {
 	alike := func(items []T) map[string][]T {
 		by := map[string][]T{}
@@ -382,11 +389,13 @@ func reportMoved(c *comparison, kind snapshot.Kind, old, new *pair) {
 }
 
 func gone(matched []*pair) []*pair {
-	return slices.DeleteFunc(slices.Clone(matched), func(p *pair) bool { return p.new != nil || p.nth > 0 || p.key == "" })
+	return slices.DeleteFunc(slices.Clone(matched),
+		func(p *pair) bool { return p.new != nil || p.nth > 0 || p.key == "" })
 }
 
 func fresh(matched []*pair) []*pair {
-	return slices.DeleteFunc(slices.Clone(matched), func(p *pair) bool { return p.old != nil || p.nth > 0 || p.key == "" })
+	return slices.DeleteFunc(slices.Clone(matched),
+		func(p *pair) bool { return p.old != nil || p.nth > 0 || p.key == "" })
 }
 
 // telling tells whether an item says enough for another one that says the same to be taken for it.
@@ -424,7 +433,8 @@ func renameHints(matched []*pair) map[string]string {
 // maxCandidates bounds the search for successors, so that replacing a large list takes linear time.
 const maxCandidates = 100
 
-// similarity is how much two names have in common, from 0 to 1: Dice's coefficient over pairs of neighbouring letters.
+// similarity is how much two names have in common, from 0 to 1: Dice's coefficient over pairs of neighbouring
+// letters.
 func similarity(a, b string) float64 { return spell(a).similarity(spell(b)) }
 
 // spelling is a name as pairs of neighbouring letters, with how often each stands there.

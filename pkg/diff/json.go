@@ -28,13 +28,16 @@ func treeOf(raw json.RawMessage) any {
 }
 
 // numbers compares numbers by value, however they are spelled.
-var numbers = gocmp.Comparer(func(a, b json.Number) bool { return a == b || exact(a.String()) == exact(b.String()) })
+var numbers = gocmp.Comparer(func(a, b json.Number) bool {
+	return a == b ||
+		exact(a.String()) == exact(b.String())
+})
 
 // mostCompared is the size in bytes up to which the values of two members are compared place by place.
 const mostCompared = 1 << 20
 
-// same reports whether two JSON values mean the same, whatever the order of keys and the spelling of numbers. Large ones
-// are compared by their canonical texts.
+// same reports whether two JSON values mean the same, whatever the order of keys and the spelling of numbers.
+// Large ones are compared by their canonical texts.
 func same(old, new json.RawMessage) bool {
 	switch {
 	case old == nil || new == nil:
@@ -124,7 +127,8 @@ func (w *walker) whereabouts() string {
 	return "at " + strings.Join(w.found, ", ")
 }
 
-// view is the members of a JSON object by key. Of members with the same key the last one holds; null is the same as absent.
+// view is the members of a JSON object by key. Of members with the same key the last one holds; null is the
+// same as absent.
 type view map[string]json.RawMessage
 
 // viewOf reads an object; a value of any other kind has no members.

@@ -18,7 +18,8 @@ func (r *revision) suffix(ch *change) string {
 	case schema.FamilyProperty:
 		return ch.propertyRule() + r.withDefault(ch)
 	case schema.FamilyRequired:
-		return either(ch.New == nil, "property-became-optional", "property-became-required") + r.withDefault(ch)
+		return either(ch.New == nil, "property-became-optional", "property-became-required") +
+			r.withDefault(ch)
 	case schema.FamilyEnum:
 		return ch.choiceRule()
 	case schema.FamilyAdditional:
@@ -54,13 +55,14 @@ func (r *revision) suffix(ch *change) string {
 	}
 	harmless := either(r.direction == finding.Input, string(widens), string(narrows))
 	if ch.breaks() && string(ch.effect) == harmless { // such as an alternative that grew into another one
-		return effectRule(schema.FamilySchema, effect(either(r.direction == finding.Input, string(narrows), string(widens))))
+		return effectRule(schema.FamilySchema,
+			effect(either(r.direction == finding.Input, string(narrows), string(widens))))
 	}
 	return effectRule(ch.Family, ch.effect)
 }
 
-// oftenBreaks are rules of their own for what makes most of the breaks of real releases, so that a project can lower them:
-// a lower bound of 0 or 1 where there was none, and integers where there were numbers.
+// oftenBreaks are rules of their own for what makes most of the breaks of real releases, so that a project
+// can lower them: a lower bound of 0 or 1 where there was none, and integers where there were numbers.
 func (r *revision) oftenBreaks(ch *change) string {
 	if r.direction == finding.Output || !ch.breaks() {
 		return ""
@@ -69,7 +71,8 @@ func (r *revision) oftenBreaks(ch *change) string {
 	switch lower := string(cmp.Or(string(after["minimum"]), string(after["exclusiveMinimum"]))); {
 	case ch.Family == schema.FamilyType && len(ch.Removed) == 1 && string(ch.Removed[0]) == `"fraction"`:
 		return "fractions-rejected"
-	case ch.Family == schema.FamilyRange && ch.Keywords[0] == "minimum" && ch.Old == nil && (lower == "0" || lower == "1"):
+	case ch.Family == schema.FamilyRange && ch.Keywords[0] == "minimum" && ch.Old == nil &&
+		(lower == "0" || lower == "1"):
 		return "lower-bound-added"
 	}
 	return ""
@@ -101,8 +104,8 @@ func (ch *change) descriptionRule() string {
 	return either(became == "", "", "property-description-"+became)
 }
 
-// documentedDefaults are the defaults that the descriptions before and after speak of, unless the schema tells of the change
-// or one of the texts can be read in another way; then there are none.
+// documentedDefaults are the defaults that the descriptions before and after speak of, unless the schema
+// tells of the change or one of the texts can be read in another way; then there are none.
 func (ch *change) documentedDefaults() (was, is string) {
 	before, after := ch.schemas()
 	old, spoken := documentedDefault(before)
@@ -113,11 +116,12 @@ func (ch *change) documentedDefaults() (was, is string) {
 	return old.Word + old.Unit, new.Word + new.Unit
 }
 
-// documentedDefault is the one default that the description of a schema speaks of. A word without quotes is one only among
-// the values of an enum.
+// documentedDefault is the one default that the description of a schema speaks of. A word without quotes is
+// one only among the values of an enum.
 func documentedDefault(v view) (wording.Default, bool) {
 	all := wording.Defaults(v.text("description"))
-	if len(all) != 1 || all[0].Word == "" || all[0].Bare && !slices.Contains(rawjson.Texts(v["enum"]), all[0].Word) {
+	if len(all) != 1 || all[0].Word == "" ||
+		all[0].Bare && !slices.Contains(rawjson.Texts(v["enum"]), all[0].Word) {
 		return wording.Default{}, false
 	}
 	return all[0], true
@@ -141,7 +145,8 @@ func (r *revision) withDefault(ch *change) string {
 	return either(demanded && r.direction == finding.Input && defaultOf(r, ch) != nil, "-with-default", "")
 }
 
-// defaultOf is the default of the property that a change is about, where the new schema has it; nil when it has none.
+// defaultOf is the default of the property that a change is about, where the new schema has it; nil when it
+// has none.
 func defaultOf(r *revision, ch *change) json.RawMessage {
 	place := ch.NewPath
 	if ch.Family == schema.FamilyRequired {
@@ -176,7 +181,8 @@ func (ch *change) additionalRule() string {
 // anyName reports whether additionalProperties is absent or says that anything goes.
 func anyName(raw json.RawMessage) bool { return raw == nil || unconstrained(raw) }
 
-// unionRule names a change of alternatives: where their number does not go with the effect, as when a union is new, by the effect alone.
+// unionRule names a change of alternatives: where their number does not go with the effect, as when a union
+// is new, by the effect alone.
 func (ch *change) unionRule() string {
 	more := ch.moreAlternatives()
 	if ch.effect == widens && more > 0 || ch.effect == narrows && more < 0 {
@@ -185,7 +191,8 @@ func (ch *change) unionRule() string {
 	return effectRule(schema.FamilySchema, ch.effect)
 }
 
-// moreAlternatives is how many alternatives a union has more than before: an edit holds two lists, or the one that came or left.
+// moreAlternatives is how many alternatives a union has more than before: an edit holds two lists, or the one
+// that came or left.
 func (ch *change) moreAlternatives() int {
 	old, noList := rawjson.Elements(ch.Old)
 	new, norList := rawjson.Elements(ch.New)
@@ -215,7 +222,8 @@ func (ch *change) choiceRule() string {
 	return "const-changed"
 }
 
-// values are what differs before and after: of one keyword, or objects of those of a family that differ together.
+// values are what differs before and after: of one keyword, or objects of those of a family that differ
+// together.
 func (ch *change) values() (member string, old, new json.RawMessage) {
 	before, after := ch.schemas()
 	was, is := view{}, view{}

@@ -48,7 +48,8 @@ func byName(arguments []argument) map[string]*argument {
 func compareArguments(c *comparison, s subject, old, new []argument) {
 	before, after := byName(old), byName(new)
 	renamed := map[string]bool{}
-	successors := onlyAlike(alone(old, after), alone(new, before), func(a *argument) string { return withoutMember(a.raw, "name") })
+	successors := onlyAlike(alone(old, after), alone(new, before),
+		func(a *argument) string { return withoutMember(a.raw, "name") })
 	for i, a := range old {
 		if before[a.name] != &old[i] {
 			continue // the first of a name holds
@@ -78,7 +79,8 @@ func compareArguments(c *comparison, s subject, old, new []argument) {
 		c.report(rule, finding.Finding{Item: s.id, Path: argumentPath(b.name), New: b.raw})
 	}
 	if was, is := sharedNames(old, after), sharedNames(new, before); !slices.Equal(was, is) {
-		c.report("prompt-argument-order-changed", finding.Finding{Item: s.id, Path: "/arguments", Old: asJSON(was), New: asJSON(is)})
+		c.report("prompt-argument-order-changed",
+			finding.Finding{Item: s.id, Path: "/arguments", Old: asJSON(was), New: asJSON(is)})
 	}
 }
 
@@ -96,7 +98,8 @@ func alone(arguments []argument, other map[string]*argument) []*argument {
 func argumentPath(name string) string { return rawjson.Join("/arguments", name) }
 
 func compareArgument(c *comparison, s subject, old, new argument) {
-	inner := subject{kind: s.kind, id: s.id, path: argumentPath(old.name), name: old.name, old: old.view, new: new.view}
+	inner := subject{kind: s.kind, id: s.id, path: argumentPath(old.name), name: old.name, old: old.view,
+		new: new.view}
 	compareDescription(c, inner, "prompt-argument")
 	compareTitle(c, inner, "prompt-argument-title-changed")
 	known := []string{"title", "description"} // the name is the same
@@ -104,7 +107,8 @@ func compareArgument(c *comparison, s subject, old, new argument) {
 		known = append(known, "required")
 	}
 	compareRest(c, inner, known...)
-	f := finding.Finding{Item: s.id, Path: inner.path, Member: "required", Old: old.view["required"], New: new.view["required"]}
+	f := finding.Finding{Item: s.id, Path: inner.path, Member: "required", Old: old.view["required"],
+		New: new.view["required"]}
 	switch {
 	case !old.required() && new.required():
 		c.report("prompt-argument-became-required", f, inner.named()...)

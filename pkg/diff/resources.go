@@ -11,18 +11,21 @@ import (
 
 func compareResource(c *comparison, s subject) {
 	compareDisplay(c, s)
-	compareMediaType(c, s, "resource-mime-type-changed", "resource-mime-type-removed", "resource-mime-type-added")
+	compareMediaType(c, s, "resource-mime-type-changed", "resource-mime-type-removed",
+		"resource-mime-type-added")
 	if !same(s.old["size"], s.new["size"]) {
 		reportMember(c, s, "resource-size-changed", "size")
 	}
-	compareRest(c, s, "uri", "name", "title", "description", "annotations", "_meta", "icons", "mimeType", "size")
+	compareRest(c, s, "uri", "name", "title", "description", "annotations", "_meta", "icons",
+		"mimeType", "size")
 }
 
 func compareTemplate(c *comparison, s subject) {
 	compareDisplay(c, s)
 	const changed = "template-mime-type-changed"
 	compareMediaType(c, s, changed, changed, changed)
-	compareRest(c, s, "uriTemplate", "name", "title", "description", "annotations", "_meta", "icons", "mimeType")
+	compareRest(c, s, "uriTemplate", "name", "title", "description", "annotations", "_meta", "icons",
+		"mimeType")
 }
 
 // compareDisplay compares what resources and templates say of themselves in the same way.
@@ -37,7 +40,8 @@ func compareDisplay(c *comparison, s subject) {
 	compareOpaque(c, s, "item-icons-changed", "icons")
 }
 
-// compareMediaType: info for a type that is new, warning for one that is gone or differs in its parameters only.
+// compareMediaType: info for a type that is new, warning for one that is gone or differs in its parameters
+// only.
 func compareMediaType(c *comparison, s subject, changed, removed, added string) {
 	old, new := s.old.text("mimeType"), s.new.text("mimeType")
 	f := finding.Finding{Item: s.id, Path: "/mimeType", Old: s.old["mimeType"], New: s.new["mimeType"]}
@@ -95,7 +99,8 @@ func compareURITemplate(c *comparison, f finding.Finding, old, new string) {
 	oldVariables, oldShape := required(before)
 	newVariables, newShape := required(after)
 	moved := slices.ContainsFunc(newVariables, func(name string) bool {
-		return slices.Contains(oldVariables, name) && slices.Index(oldVariables, name) != slices.Index(newVariables, name)
+		return slices.Contains(oldVariables, name) &&
+			slices.Index(oldVariables, name) != slices.Index(newVariables, name)
 	})
 	switch {
 	case slices.Equal(oldShape, newShape) && slices.Equal(oldVariables, newVariables):
@@ -125,7 +130,8 @@ func compareQuery(c *comparison, f finding.Finding, old, new []string) {
 	}
 }
 
-// required are the variables that every URI of the template has, and the template with a mark in the place of each.
+// required are the variables that every URI of the template has, and the template with a mark in the place of
+// each.
 func required(parts []expression) (variables, shape []string) {
 	for _, part := range parts {
 		switch part.operator {

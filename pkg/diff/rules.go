@@ -27,12 +27,13 @@ type rulesFile struct {
 	Schema  []schemaRow
 }
 
-// rule is a row of the catalogue with the sentence that its findings say. {name}, {old} and {new} in it stand for what a
-// finding is about; a part in brackets is left out where a value in it is missing or long.
+// rule is a row of the catalogue with the sentence that its findings say. {name}, {old} and {new} in it stand
+// for what a finding is about; a part in brackets is left out where a value in it is missing or long.
 type rule struct {
 	finding.Rule
-	Says          string // empty = the title
-	Cause         string // what its findings have in common; empty = what they say. Places that break are told by what they say
+	Says string // empty = the title
+	// what its findings have in common; empty = what they say. Places that break are told by what they say
+	Cause         string
 	BreakingCause string // the same for places that break
 
 	families []schema.Family // whose changes with this effect it reports; none = it does not go by the effect
@@ -62,7 +63,8 @@ const (
 	moves   effect = "moves"   // some fewer, some more
 )
 
-// Rules are all rules of a comparison, sorted by id. A rule whose level is Off speaks only when Options.Enable names it.
+// Rules are all rules of a comparison, sorted by id. A rule whose level is Off speaks only when
+// Options.Enable names it.
 func Rules() []finding.Rule {
 	var rules []finding.Rule
 	for _, r := range catalogue() {
@@ -83,7 +85,8 @@ var catalogue = sync.OnceValue(func() map[string]rule {
 		byID[r.ID] = r
 	}
 	for _, row := range file.Schema {
-		for direction, level := range map[finding.Direction]finding.Level{finding.Input: row.Input, finding.Output: row.Output} {
+		for direction, level := range map[finding.Direction]finding.Level{finding.Input: row.Input,
+			finding.Output: row.Output} {
 			means := file.Effects[row.Effect][direction]
 			r := rule{
 				Says: row.Says, Cause: row.Cause, BreakingCause: row.BreakingCause,
@@ -101,7 +104,8 @@ var catalogue = sync.OnceValue(func() map[string]rule {
 			}
 			r.Title = sentence(r.Says, map[string]string{
 				"name":    either(direction == finding.Input, "an argument", "a member of the result"),
-				"removed": "some values", "added": "more values", "deprecated": "now deprecated, or no longer",
+				"removed": "some values", "added": "more values",
+				"deprecated": "now deprecated, or no longer",
 				"constraint": "a constraint", "limit": "length or count",
 			})
 			byID[r.ID] = r
@@ -140,10 +144,12 @@ func (r rule) message(f finding.Finding, values []string) string {
 
 // cause is what the finding has in common with others; empty for what it says.
 func (r rule) cause(f finding.Finding, values []string) string {
-	return sentence(either(f.Level == finding.Breaking && f.Path != "", r.BreakingCause, r.Cause), known(f, values))
+	return sentence(either(f.Level == finding.Breaking && f.Path != "", r.BreakingCause, r.Cause),
+		known(f, values))
 }
 
-// known fills in what values do not say from the finding: the name is that of the item, or the last part of the place.
+// known fills in what values do not say from the finding: the name is that of the item, or the last part of
+// the place.
 func known(f finding.Finding, values []string) map[string]string {
 	known := map[string]string{"name": nameOf(f), "old": brief(f.Old), "new": brief(f.New)}
 	for i := 0; i < len(values); i += 2 {
@@ -194,7 +200,8 @@ func briefly(values []json.RawMessage) string {
 	return fmt.Sprintf("%d values", len(values))
 }
 
-// sentence is the template with the values in it. A part in brackets is left out when one of its values is missing.
+// sentence is the template with the values in it. A part in brackets is left out when one of its values is
+// missing.
 func sentence(template string, values map[string]string) string {
 	text := optionalPart().ReplaceAllStringFunc(template, func(part string) string {
 		for _, m := range placeholder().FindAllStringSubmatch(part, -1) {

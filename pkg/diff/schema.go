@@ -12,8 +12,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/schema"
 )
 
-// DefaultSteps is the work on the schemas of one server, in steps of some microsecond, the same number on every machine;
-// bytes that changed add a million at most. What is left undecided is told as unproven.
+// DefaultSteps is the work on the schemas of one server, in steps of some microsecond, the same number on
+// every machine; bytes that changed add a million at most. What is left undecided is told as unproven.
 const DefaultSteps = 500_000
 
 // mostSteps bounds the work on one item, and stepsOfBytes what the bytes of all items add.
@@ -22,7 +22,8 @@ const (
 	stepsOfBytes = 1_000_000
 )
 
-// rounds gives the items that changed equal shares of the work, and what is left over once more to those that needed more.
+// rounds gives the items that changed equal shares of the work, and what is left over once more to those that
+// needed more.
 func rounds(steps int, sizes []int, compare func(items []int, share func(i int) *schema.Pool)) {
 	var items []int
 	total := 0
@@ -68,15 +69,17 @@ type revision struct {
 }
 
 // compareSchemas compares what a tool accepts or promises. Each edit is judged with the others undone.
-func compareSchemas(c *comparison, s subject, direction finding.Direction, key string, read func(json.RawMessage) json.RawMessage) {
+func compareSchemas(c *comparison, s subject, direction finding.Direction, key string,
+	read func(json.RawMessage) json.RawMessage) {
 	sent := finding.Finding{Old: s.old[key], New: s.new[key]}
 	old, new := read(sent.Old), read(sent.New)
 	if rawjson.Equal(old, new) {
 		return
 	}
-	r := &revision{comparison: c, item: s.id, path: "/" + key, sent: sent, direction: direction, budget: schema.Budget{
-		AssertFormats: c.AssertFormats, Pool: c.pool,
-	}}
+	r := &revision{comparison: c, item: s.id, path: "/" + key, sent: sent, direction: direction,
+		budget: schema.Budget{
+			AssertFormats: c.AssertFormats, Pool: c.pool,
+		}}
 	if c.Strict {
 		r.budget.Semantics = schema.Strict
 	}
@@ -122,7 +125,8 @@ func (r *revision) compare() {
 
 // reportProblems reports what has no meaning in the new schema and was not in the old one.
 func reportProblems(r *revision) {
-	known := kit.Set(kit.Map(r.Before.Problems(), func(p schema.Problem) string { return p.Message + p.Path }))
+	known := kit.Set(kit.Map(r.Before.Problems(),
+		func(p schema.Problem) string { return p.Message + p.Path }))
 	count := 0
 	var others finding.Others
 	for _, p := range r.After.Problems() {
@@ -138,10 +142,12 @@ func reportProblems(r *revision) {
 			id, r.unresolved = "schema-ref-unresolved", true
 		}
 		r.invalid = true
-		r.tell(id, finding.Finding{Path: p.Path, New: r.After.At(p.Path), Message: fmt.Sprintf("At %s: %s.", p.Path, p.Message)})
+		r.tell(id, finding.Finding{Path: p.Path, New: r.After.At(p.Path),
+			Message: fmt.Sprintf("At %s: %s.", p.Path, p.Message)})
 	}
 	if others.Count > 0 {
-		r.tell("schema-invalid", finding.Finding{New: others.Value(), Message: fmt.Sprintf("%d further parts of the schema have no meaning.", others.Count)})
+		r.tell("schema-invalid", finding.Finding{New: others.Value(),
+			Message: fmt.Sprintf("%d further parts of the schema have no meaning.", others.Count)})
 	}
 }
 
@@ -174,7 +180,8 @@ func (r *revision) remainder() {
 
 func (r *revision) unproven(f finding.Finding, subject string, result schema.Result) {
 	f.Level, f.Verdict = finding.Warning, finding.Unproven
-	f.Message = fmt.Sprintf("Whether the change of %s is safe could not be decided: %s.", subject, reason(result))
+	f.Message = fmt.Sprintf("Whether the change of %s is safe could not be decided: %s.", subject,
+		reason(result))
 	r.told, r.doubted = true, true
 	r.tell("schema-unproven", f)
 }
@@ -194,7 +201,8 @@ func equal(ch schema.Change) bool {
 	return ch.Kept.Verdict == schema.Compatible && ch.Inside.Verdict == schema.Compatible
 }
 
-// effectOf names what a change does to the set of values. Where a direction is not decided, the one that is names it.
+// effectOf names what a change does to the set of values. Where a direction is not decided, the one that is
+// names it.
 func effectOf(ch schema.Change, direction finding.Direction) effect {
 	kept, inside := ch.Kept.Verdict, ch.Inside.Verdict
 	switch {
@@ -238,15 +246,18 @@ func (r *revision) softened(id string, ch *change) bool {
 	return false
 }
 
-// closed reports whether an object of the old schema takes no undeclared members; one that is a map takes those of a type.
+// closed reports whether an object of the old schema takes no undeclared members; one that is a map takes
+// those of a type.
 func (r *revision) closed(object string) bool {
-	return string(r.Before.At(object+"/additionalProperties")) == "false" || string(r.Before.At(object+"/unevaluatedProperties")) == "false"
+	return string(r.Before.At(object+"/additionalProperties")) == "false" ||
+		string(r.Before.At(object+"/unevaluatedProperties")) == "false"
 }
 
 // harmless is the level of a rule that mostly breaks where it is proved that it does not.
 func harmless(id string) finding.Level {
 	switch id {
-	case "input-property-removed", "input-property-renamed", "output-property-removed", "output-property-renamed":
+	case "input-property-removed", "input-property-renamed", "output-property-removed",
+		"output-property-renamed":
 		return finding.Warning // what is sent or expected goes unheard
 	case "input-additional-properties-narrowed":
 		return finding.Warning // as additional-properties-closed, of which it is a part
@@ -254,7 +265,8 @@ func harmless(id string) finding.Level {
 	return finding.Info
 }
 
-// compareInput compares what the tool accepts. A tool without a schema, which the specification forbids, takes no arguments.
+// compareInput compares what the tool accepts. A tool without a schema, which the specification forbids,
+// takes no arguments.
 func compareInput(c *comparison, s subject) {
 	old, new := s.old["inputSchema"], s.new["inputSchema"]
 	compareInputRoot(c, s, old, new)
@@ -270,13 +282,15 @@ func compareInputRoot(c *comparison, s subject, old, new json.RawMessage) {
 		f.Message = `The input schema no longer has "type": "object" at its root.`
 		c.report("input-schema-invalid", f)
 	case !isObject(before) && isObject(after):
-		f.Level, f.Message = finding.Info, `The input schema now has "type": "object" at its root, as it must.`
+		f.Level, f.Message = finding.Info,
+			`The input schema now has "type": "object" at its root, as it must.`
 		f.Cause = `The input schema now has "type": "object" at its root`
 		c.report("input-schema-changed", f)
 	}
 }
 
-// reportCombinators reports those that are new at the root of an input schema, if they are more than other words for the same.
+// reportCombinators reports those that are new at the root of an input schema, if they are more than other
+// words for the same.
 func reportCombinators(r *revision) {
 	if r.direction != finding.Input || equal(r.whole) {
 		return
@@ -293,14 +307,16 @@ func isObject(root view) bool { return root.text("type") == "object" }
 
 func combinators() []string { return []string{"anyOf", "oneOf", "allOf", "not"} }
 
-// arguments is an input schema as the protocol reads it: an object is sent, and a root that names no property takes none.
+// arguments is an input schema as the protocol reads it: an object is sent, and a root that names no property
+// takes none.
 func arguments(schema json.RawMessage) json.RawMessage {
 	if schema == nil {
 		return json.RawMessage(`{"type":"object","properties":{}}`)
 	}
 	root := viewOf(schema)
 	says := func(keyword string) bool { return root[keyword] != nil }
-	if len(root) == 0 && string(schema) != "{}" || slices.ContainsFunc(append(combinators(), "$ref", "$dynamicRef", "if"), says) {
+	if len(root) == 0 && string(schema) != "{}" ||
+		slices.ContainsFunc(append(combinators(), "$ref", "$dynamicRef", "if"), says) {
 		return schema
 	}
 	if says("type") && (says("properties") || !isObject(root)) {
@@ -309,7 +325,8 @@ func arguments(schema json.RawMessage) json.RawMessage {
 	if !says("type") {
 		root["type"] = json.RawMessage(`"object"`)
 	}
-	if !slices.ContainsFunc([]string{"properties", "additionalProperties", "patternProperties", "unevaluatedProperties"}, says) {
+	if !slices.ContainsFunc([]string{"properties", "additionalProperties", "patternProperties",
+		"unevaluatedProperties"}, says) {
 		root["properties"] = json.RawMessage(`{}`)
 	}
 	return root.json()

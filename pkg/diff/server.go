@@ -98,32 +98,40 @@ func compareInstructions(c *comparison, old, new string) {
 
 func compareIdentity(c *comparison, old, new view) {
 	rule := func(key string) string {
-		return cmp.Or(map[string]string{"name": "server-name-changed", "version": "server-version-changed"}[key], "server-metadata-changed")
+		return cmp.Or(map[string]string{"name": "server-name-changed",
+			"version": "server-version-changed"}[key], "server-metadata-changed")
 	}
-	reportChanged(c, subject{path: "/serverInfo", old: old, new: new}, keys(old, new), rule, func(rule, key string) {
-		f := finding.Finding{Path: rawjson.Join("/serverInfo", key), Old: old[key], New: new[key]}
-		if before, after, ok := semantic(old, new); ok && key == "version" && after.Less(before) {
-			c.report("server-version-decreased", f)
-			f.Cause = strings.TrimSuffix(c.rules["server-version-decreased"].message(f, nil), ".") // one fact is told once
-		}
-		c.report(rule, f)
-	})
+	reportChanged(c, subject{path: "/serverInfo", old: old, new: new}, keys(old, new), rule,
+		func(rule, key string) {
+			f := finding.Finding{Path: rawjson.Join("/serverInfo", key), Old: old[key], New: new[key]}
+			if before, after, ok := semantic(old, new); ok && key == "version" && after.Less(before) {
+				c.report("server-version-decreased", f)
+				// one fact is told once
+				f.Cause = strings.TrimSuffix(c.rules["server-version-decreased"].message(f, nil), ".")
+			}
+			c.report(rule, f)
+		})
 }
 
-// compareVersionStep looks at the version in the light of all findings. One that stayed is for those who ask for the rule.
+// compareVersionStep looks at the version in the light of all findings. One that stayed is for those who ask
+// for the rule.
 func compareVersionStep(c *comparison, old, new *snapshot.Snapshot) {
 	const rule = "server-version-not-bumped"
 	before, after, ok := semantic(viewOf(old.Server), viewOf(new.Server))
-	broken := slices.ContainsFunc(c.findings, func(f finding.Finding) bool { return f.Level == finding.Breaking })
+	broken := slices.ContainsFunc(c.findings,
+		func(f finding.Finding) bool { return f.Level == finding.Breaking })
 	if !ok || !broken || after.Less(before) || before.Step(after) == finding.Major {
 		return
 	}
 	if before == after && !slices.Contains(c.Enable, rule) {
 		return
 	}
-	f := finding.Finding{Path: "/serverInfo/version", Old: viewOf(old.Server)["version"], New: viewOf(new.Server)["version"]}
-	if i := slices.IndexFunc(c.findings, func(f finding.Finding) bool { return f.Rule == "server-version-changed" }); i >= 0 {
-		f.Cause = fmt.Sprintf("The server's version changed from %s to %s, which is no new major version", brief(f.Old), brief(f.New))
+	f := finding.Finding{Path: "/serverInfo/version", Old: viewOf(old.Server)["version"],
+		New: viewOf(new.Server)["version"]}
+	if i := slices.IndexFunc(c.findings,
+		func(f finding.Finding) bool { return f.Rule == "server-version-changed" }); i >= 0 {
+		f.Cause = fmt.Sprintf("The server's version changed from %s to %s, which is no new major version",
+			brief(f.Old), brief(f.New))
 		c.findings[i].Cause = f.Cause // one step is told once
 	}
 	c.report(rule, f)
@@ -135,17 +143,18 @@ var ofClients = []string{"elicitation", "roots", "sampling"}
 func compareCapabilities(c *comparison, old, new view, before *snapshot.Snapshot) {
 	s := subject{path: "/capabilities", old: old, new: new}
 	known := append([]string{"extensions", "experimental"}, ofClients...)
-	reportChanged(c, s, keys(old, new, known...), s.comesOrGoes("capability-added", "capability-removed", optionRemoved), func(rule, key string) {
-		switch f := (finding.Finding{Path: rawjson.Join(s.path, key), Old: old[key], New: new[key]}); {
-		case f.Old != nil && f.New != nil:
-			compareOptions(c, f.Path, f.Old, f.New)
-		case f.New == nil:
-			f.Message = withdrawal(key, before)
-			fallthrough
-		default:
-			c.report(rule, f)
-		}
-	})
+	reportChanged(c, s, keys(old, new, known...),
+		s.comesOrGoes("capability-added", "capability-removed", optionRemoved), func(rule, key string) {
+			switch f := (finding.Finding{Path: rawjson.Join(s.path, key), Old: old[key], New: new[key]}); {
+			case f.Old != nil && f.New != nil:
+				compareOptions(c, f.Path, f.Old, f.New)
+			case f.New == nil:
+				f.Message = withdrawal(key, before)
+				fallthrough
+			default:
+				c.report(rule, f)
+			}
+		})
 	compareExtensions(c, viewOf(old["extensions"]), viewOf(new["extensions"]))
 	if !same(old["experimental"], new["experimental"]) {
 		c.report("experimental-capability-changed", finding.Finding{
@@ -158,19 +167,21 @@ func compareCapabilities(c *comparison, old, new view, before *snapshot.Snapshot
 func withdrawal(key string, before *snapshot.Snapshot) string {
 	for _, kind := range snapshot.Kinds() {
 		if n := len(before.List(kind).Items()); string(kind) == key && n > 0 {
-			return fmt.Sprintf("The capability %s was removed, and with it %s.", code(key), kit.Counted(n, kind.Word()))
+			return fmt.Sprintf("The capability %s was removed, and with it %s.", code(key),
+				kit.Counted(n, kind.Word()))
 		}
 	}
 	return fmt.Sprintf("The capability %s was removed.", code(key))
 }
 
-// compareOptions compares what stands inside a capability. An option that is false is one that is absent. Very many are told as
-// one, as bad as any of them may be.
+// compareOptions compares what stands inside a capability. An option that is false is one that is absent.
+// Very many are told as one, as bad as any of them may be.
 func compareOptions(c *comparison, path string, old, new json.RawMessage) {
 	differing := walk(treeOf(old), treeOf(new))
 	if differing.more > 0 {
 		c.report(optionRemoved, finding.Finding{
-			Path: path, Old: old, New: new, Message: fmt.Sprintf("%d options of a capability changed.", len(differing.found)+differing.more),
+			Path: path, Old: old, New: new,
+			Message: fmt.Sprintf("%d options of a capability changed.", len(differing.found)+differing.more),
 		})
 		return
 	}
@@ -232,20 +243,25 @@ func compareList(c *comparison, kind snapshot.Kind, old, new *snapshot.Snapshot)
 	case before.State == after.State && after.State == snapshot.NotOffered:
 	case before.State == snapshot.Unread, recordless(old, before), recordless(new, after):
 		reportUnrecorded(c, kind)
-	case after.State == snapshot.NotOffered && declares(old, kind) && !declares(new, kind): // capability-removed speaks for them
+	// capability-removed speaks for them
+	case after.State == snapshot.NotOffered && declares(old, kind) && !declares(new, kind):
 	default:
 		compareItems(c, before, after)
 	}
 	if before.State == snapshot.Truncated || after.State == snapshot.Truncated {
 		c.report("list-incomplete", finding.Finding{
-			Path: "/" + string(kind), Message: fmt.Sprintf("The list of %s was read only in part, so none of them is reported as removed.", kind.Plural()),
+			Path: "/" + string(kind), Message: fmt.Sprintf("The list of %s was read only in part, so none "+
+				"of them is reported as removed.", kind.Plural()),
 		})
 	}
 }
 
-// recordless tells whether a list is missing in a snapshot that says nothing of the server, such as a bare tools/list result.
+// recordless tells whether a list is missing in a snapshot that says nothing of the server, such as a bare
+// tools/list result.
 func recordless(s *snapshot.Snapshot, list snapshot.List) bool {
-	return list.State == snapshot.NotOffered && (!described(s) || list.Kind.Extension() && declares(s, list.Kind)) // saved before there were such lists
+	// saved before there were such lists
+	return list.State == snapshot.NotOffered &&
+		(!described(s) || list.Kind.Extension() && declares(s, list.Kind))
 }
 
 func reportUnavailable(c *comparison, before snapshot.List) {
@@ -253,15 +269,17 @@ func reportUnavailable(c *comparison, before snapshot.List) {
 		return
 	}
 	c.report("list-unavailable", finding.Finding{
-		Path:    "/" + string(before.Kind),
-		Message: fmt.Sprintf("The list of %s could not be read this time; nothing is known of the %d that it held.", before.Kind.Plural(), len(before.Items())),
-		Hint:    "mend the server or the connection, then compare again",
+		Path: "/" + string(before.Kind),
+		Message: fmt.Sprintf("The list of %s could not be read this time; nothing is known of the %d that "+
+			"it held.", before.Kind.Plural(), len(before.Items())),
+		Hint: "mend the server or the connection, then compare again",
 	})
 }
 
 func reportUnrecorded(c *comparison, kind snapshot.Kind) {
 	c.report("comparison-scope-differs", finding.Finding{
-		Path: "/" + string(kind), Message: fmt.Sprintf("One side holds no record of %s, so they are not compared.", kind.Plural()),
+		Path: "/" + string(kind), Message: fmt.Sprintf("One side holds no record of %s, so they are not "+
+			"compared.", kind.Plural()),
 	})
 }
 

@@ -13,7 +13,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// MostBytes is how much may differ, in bytes of both sides, to be compared: more could take gigabytes of memory.
+// MostBytes is how much may differ, in bytes of both sides, to be compared: more could take gigabytes of
+// memory.
 const MostBytes = 8 << 20
 
 // TooLargeError says that more changed than is compared. Nothing is known of it.
@@ -21,7 +22,8 @@ type TooLargeError struct{ Bytes int }
 
 // Error names both sizes.
 func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("what changed is %.1f MiB on both sides, of which %d MiB are compared at most", float64(e.Bytes)/(1<<20), MostBytes>>20)
+	return fmt.Sprintf("what changed is %.1f MiB on both sides, of which %d MiB are compared at most",
+		float64(e.Bytes)/(1<<20), MostBytes>>20)
 }
 
 // Size is how many bytes one side has and the other has not, of both sides. It is 0 for what has no side.

@@ -8,14 +8,17 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// compareSkill compares one skill by its entry in the list (SEP-2640): its frontmatter, and the digest of each file.
+// compareSkill compares one skill by its entry in the list (SEP-2640): its frontmatter, and the digest of
+// each file.
 func compareSkill(c *comparison, s subject) {
-	front := subject{kind: s.kind, id: s.id, path: "/frontmatter", old: viewOf(s.old["frontmatter"]), new: viewOf(s.new["frontmatter"])}
+	front := subject{kind: s.kind, id: s.id, path: "/frontmatter", old: viewOf(s.old["frontmatter"]),
+		new: viewOf(s.new["frontmatter"])}
 	compareDescription(c, front, "item")
 	rule := func(key string) string {
 		return either(slices.Contains(rights, key), "skill-rights-changed", "skill-frontmatter-changed")
 	}
-	reportChanged(c, front, keys(front.old, front.new, "description"), rule, func(rule, key string) { reportMember(c, front, rule, key) })
+	reportChanged(c, front, keys(front.old, front.new, "description"), rule,
+		func(rule, key string) { reportMember(c, front, rule, key) })
 	compareFiles(c, s)
 	compareRest(c, s, "uri", "frontmatter", "resources")
 }
@@ -36,10 +39,12 @@ func compareFiles(c *comparison, s subject) {
 	files := subject{kind: s.kind, id: s.id, path: "/resources", old: old, new: new}
 	rule := func(file string) string {
 		sameContent := viewOf(old[file]).text("digest") == viewOf(new[file]).text("digest")
-		return files.comesOrGoes("skill-file-added", "skill-file-removed", either(sameContent, "skill-changed", "skill-file-changed"))(file)
+		return files.comesOrGoes("skill-file-added", "skill-file-removed",
+			either(sameContent, "skill-changed", "skill-file-changed"))(file)
 	}
 	reportChanged(c, files, keys(old, new), rule, func(rule, file string) {
-		c.report(rule, finding.Finding{Item: s.id, Path: files.path, Old: old[file], New: new[file]}, "name", code(file))
+		c.report(rule, finding.Finding{Item: s.id, Path: files.path, Old: old[file], New: new[file]}, "name",
+			code(file))
 	})
 }
 

@@ -33,15 +33,16 @@ func (p passage) naming(name string) json.RawMessage {
 // texts are those inside a value: that a model reads, and that hide something.
 type texts struct{ read, hiding []passage }
 
-// textsOf are the texts inside a tree that stands at a pointer under a key; those that hide something only if that is wanted.
+// textsOf are the texts inside a tree that stands at a pointer under a key; those that hide something only if
+// that is wanted.
 func textsOf(pointer, key string, tree any, hiding bool) texts {
 	c := collector{hides: hiding, way: []string{pointer}}
 	c.collect(key, tree)
 	return c.texts
 }
 
-// collector is on its way through a tree. The pointers of what is not wanted are not written out: in what is nested deep they
-// take more room than the texts.
+// collector is on its way through a tree. The pointers of what is not wanted are not written out: in what is
+// nested deep they take more room than the texts.
 type collector struct {
 	hides  bool
 	way    []string // tokens of pointers
@@ -73,8 +74,8 @@ func (c *collector) collect(key string, tree any) {
 	}
 }
 
-// longestPointer is the length up to which pointers are written out, in bytes. What lies deeper is told at the nearest value
-// around it: a long name over many short texts would be repeated for each.
+// longestPointer is the length up to which pointers are written out, in bytes. What lies deeper is told at
+// the nearest value around it: a long name over many short texts would be repeated for each.
 const longestPointer = 1 << 10
 
 func (c *collector) enter(token string) {
@@ -97,17 +98,21 @@ func (c *collector) passage(key, text string) passage {
 // isRead reports whether a model reads a member as text.
 func isRead(key string) bool { return key == "description" || key == "title" }
 
-// compareTexts looks at what the texts of an item say on the new side only. path is the JSON pointer of the values.
+// compareTexts looks at what the texts of an item say on the new side only. path is the JSON pointer of the
+// values.
 func compareTexts(c *comparison, item, path string, old, new json.RawMessage) {
 	if path != "" {
 		path = "/" + path
 	}
 	hiding := mayHide(new)
-	before, after := textsOf(path, "description", treeOf(old), hiding), textsOf(path, "description", treeOf(new), hiding)
+	before, after := textsOf(path, "description", treeOf(old), hiding),
+		textsOf(path, "description", treeOf(new), hiding)
 	findHidden(c, item, before.hiding, after.hiding)
 	was, is := before.read, after.read
-	findNew(c, "text-url-added", item, was, is, hostsIn, func(host string) string { return "The text now names the host " + host + "." })
-	findNew(c, "text-tool-reference-added", item, was, is, c.toolsIn(item), func(tool string) string { return "The text now names the tool " + code(tool) + " of this server." })
+	findNew(c, "text-url-added", item, was, is, hostsIn,
+		func(host string) string { return "The text now names the host " + host + "." })
+	findNew(c, "text-tool-reference-added", item, was, is, c.toolsIn(item),
+		func(tool string) string { return "The text now names the tool " + code(tool) + " of this server." })
 	findCues(c, item, was, is)
 	findUntold(c, item, before.read, after.read)
 }
@@ -127,7 +132,8 @@ func findUntold(c *comparison, item string, old, new []passage) {
 		if d := definitionOf(p.pointer); d != "" && !definitions[d] || repeatsItsName(p) {
 			return true // it belongs to what brought the definition
 		}
-		return known[normal(p.text)] || normal(p.text) == "" || !strings.HasPrefix(p.pointer, "/inputSchema/") && !strings.HasPrefix(p.pointer, "/outputSchema/")
+		return known[normal(p.text)] || normal(p.text) == "" ||
+			!strings.HasPrefix(p.pointer, "/inputSchema/") && !strings.HasPrefix(p.pointer, "/outputSchema/")
 	})
 	if len(fresh) == 0 {
 		return
@@ -147,9 +153,12 @@ func findUntold(c *comparison, item string, old, new []passage) {
 		known[normal(p.text)] = true
 		count++
 		isNew := before[p.pointer] == nil
-		c.report(either(strings.HasPrefix(p.pointer, "/input"), "input", "output")+either(isNew, "-property-description-added", "-property-description-changed"), finding.Finding{
-			Item: item, Path: parent(p.pointer), Member: p.pointer[len(parent(p.pointer))+1:], Old: before[p.pointer], New: p.raw,
-			Message: "A text in the schema " + either(isNew, "is new.", "changed."), Cause: "Texts in schemas changed",
+		c.report(either(strings.HasPrefix(p.pointer, "/input"), "input", "output")+
+			either(isNew, "-property-description-added", "-property-description-changed"), finding.Finding{
+			Item: item, Path: parent(p.pointer), Member: p.pointer[len(parent(p.pointer))+1:],
+			Old: before[p.pointer], New: p.raw,
+			Message: "A text in the schema " + either(isNew, "is new.", "changed."),
+			Cause:   "Texts in schemas changed",
 		})
 	}
 }
@@ -166,9 +175,11 @@ func repeatsItsName(p passage) bool {
 	return n > 2 && steps[n-1] == "title" && steps[n-3] == "properties" && repeatsName(p.text, steps[n-2])
 }
 
-// mayHide tells whether a JSON text can hold an invisible character at all: one beyond ASCII, or an escaped one.
+// mayHide tells whether a JSON text can hold an invisible character at all: one beyond ASCII, or an escaped
+// one.
 func mayHide(raw json.RawMessage) bool {
-	return bytes.ContainsFunc(raw, func(r rune) bool { return r >= 0x7F }) || bytes.Contains(raw, []byte(`\u`)) ||
+	return bytes.ContainsFunc(raw, func(r rune) bool { return r >= 0x7F }) ||
+		bytes.Contains(raw, []byte(`\u`)) ||
 		bytes.Contains(raw, []byte(`\b`)) || bytes.Contains(raw, []byte(`\f`))
 }
 
@@ -187,7 +198,8 @@ func findHidden(c *comparison, item string, old, new []passage) {
 	told, more := 0, 0
 	var others finding.Others
 	for _, p := range new {
-		hidden := slices.DeleteFunc(snapshot.Hidden(p.text), func(r rune) bool { return before[place{p.pointer, r}] })
+		hidden := slices.DeleteFunc(snapshot.Hidden(p.text),
+			func(r rune) bool { return before[place{p.pointer, r}] })
 		if len(hidden) == 0 {
 			continue
 		}
@@ -198,12 +210,15 @@ func findHidden(c *comparison, item string, old, new []passage) {
 		}
 		c.report("text-hidden-characters-added", finding.Finding{
 			Item: item, Path: p.pointer, New: p.raw,
-			Message: fmt.Sprintf("%s appeared in a text; the first is %U.", kit.Counted(len(hidden), "invisible character"), hidden[0]),
+			Message: fmt.Sprintf("%s appeared in a text; the first is %U.",
+				kit.Counted(len(hidden), "invisible character"), hidden[0]),
 		})
 	}
 	if more > 0 {
 		c.report("text-hidden-characters-added", finding.Finding{
-			Item: item, New: others.Value(), Message: fmt.Sprintf("%s appeared in %s.", kit.Counted(more, "more invisible character"), kit.Counted(others.Count, "more text")),
+			Item: item, New: others.Value(),
+			Message: fmt.Sprintf("%s appeared in %s.", kit.Counted(more, "more invisible character"),
+				kit.Counted(others.Count, "more text")),
 		})
 	}
 }
@@ -211,7 +226,8 @@ func findHidden(c *comparison, item string, old, new []passage) {
 var address = kit.Pattern(`(?i)\bhttps?://([^\s/?#"'<>()\[\]{}\\` + "`" + `,;|]+)`)
 
 // findNew looks for what the texts of an item name now and none of them named before, each once.
-func findNew(c *comparison, rule, item string, old, new []passage, named func(passage) []string, says func(name string) string) {
+func findNew(c *comparison, rule, item string, old, new []passage, named func(passage) []string,
+	says func(name string) string) {
 	known := map[string]bool{}
 	for _, p := range old {
 		for _, name := range named(p) {
@@ -222,7 +238,8 @@ func findNew(c *comparison, rule, item string, old, new []passage, named func(pa
 		for _, name := range named(p) {
 			if !known[name] {
 				known[name] = true
-				c.report(rule, finding.Finding{Item: item, Path: p.pointer, New: p.naming(name), Message: says(name), Passage: name})
+				c.report(rule, finding.Finding{Item: item, Path: p.pointer, New: p.naming(name),
+					Message: says(name), Passage: name})
 			}
 		}
 	}
@@ -271,10 +288,12 @@ func findCues(c *comparison, item string, old, new []passage) {
 		}
 	}
 	for _, p := range new {
-		fresh := slices.DeleteFunc(wording.Read(p.text).Orders(), func(phrase string) bool { return before[strings.ToLower(phrase)] })
+		fresh := slices.DeleteFunc(wording.Read(p.text).Orders(),
+			func(phrase string) bool { return before[strings.ToLower(phrase)] })
 		if len(fresh) > 0 {
 			c.report("text-instruction-cue-added", finding.Finding{
-				Item: item, Path: p.pointer, New: p.raw, Message: fmt.Sprintf("The text now says %q.", fresh[0]), Passage: fresh[0],
+				Item: item, Path: p.pointer, New: p.raw,
+				Message: fmt.Sprintf("The text now says %q.", fresh[0]), Passage: fresh[0],
 			})
 		}
 	}

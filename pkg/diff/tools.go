@@ -23,7 +23,8 @@ func compareTool(c *comparison, s subject) {
 	compareHeaders(c, s)
 	compareInput(c, s)
 	compareOutput(c, s)
-	compareRest(c, s, "name", "title", "description", "annotations", "execution", "_meta", "icons", "inputSchema", "outputSchema")
+	compareRest(c, s, "name", "title", "description", "annotations", "execution", "_meta", "icons",
+		"inputSchema", "outputSchema")
 }
 
 // compareExecution compares how the tool can be called. Only servers of the initialize era say it.
@@ -38,7 +39,8 @@ func compareExecution(c *comparison, s subject) {
 	if before == after {
 		return
 	}
-	f := finding.Finding{Item: s.id, Path: "/execution", Member: "taskSupport", Old: old["taskSupport"], New: new["taskSupport"]}
+	f := finding.Finding{Item: s.id, Path: "/execution", Member: "taskSupport", Old: old["taskSupport"],
+		New: new["taskSupport"]}
 	c.report(taskRule(before, after), f)
 }
 
@@ -94,7 +96,8 @@ func withoutApp(tool view) view {
 }
 
 func (v view) json() json.RawMessage {
-	return rawjson.Build(kit.Map(kit.SortedKeys(v), func(key string) rawjson.Member { return rawjson.Member{Key: key, Value: v[key]} })...)
+	return rawjson.Build(kit.Map(kit.SortedKeys(v),
+		func(key string) rawjson.Member { return rawjson.Member{Key: key, Value: v[key]} })...)
 }
 
 func compareOutput(c *comparison, s subject) {
@@ -103,10 +106,12 @@ func compareOutput(c *comparison, s subject) {
 	case s.old["outputSchema"] == nil:
 		reportMember(c, s, "tool-output-schema-added", "outputSchema")
 	case s.new["outputSchema"] == nil:
-		c.report("tool-output-schema-removed", finding.Finding{Item: s.id, Path: "/outputSchema", Old: s.old["outputSchema"],
-			Hint: "nothing is promised any more, so that any result shows it"})
+		c.report("tool-output-schema-removed",
+			finding.Finding{Item: s.id, Path: "/outputSchema", Old: s.old["outputSchema"],
+				Hint: "nothing is promised any more, so that any result shows it"})
 	default:
-		compareSchemas(c, s, finding.Output, "outputSchema", func(raw json.RawMessage) json.RawMessage { return raw })
+		compareSchemas(c, s, finding.Output, "outputSchema",
+			func(raw json.RawMessage) json.RawMessage { return raw })
 	}
 }
 
@@ -155,12 +160,15 @@ func compareHints(c *comparison, s subject) {
 		if after {
 			rule = h.toTrue
 		}
-		c.report(rule, finding.Finding{Item: s.id, Path: "/annotations", Member: h.name, Old: old[h.name], New: new[h.name]})
+		c.report(rule, finding.Finding{Item: s.id, Path: "/annotations", Member: h.name, Old: old[h.name],
+			New: new[h.name]})
 	}
 	rule := func(string) string { return "tool-annotation-changed" }
-	reportChanged(c, subject{kind: s.kind, id: s.id, path: "/annotations", old: old, new: new}, keys(old, new, known...), rule, func(rule, key string) {
-		c.report(rule, finding.Finding{Item: s.id, Path: "/annotations", Member: key, Old: old[key], New: new[key]})
-	})
+	reportChanged(c, subject{kind: s.kind, id: s.id, path: "/annotations", old: old, new: new},
+		keys(old, new, known...), rule, func(rule, key string) {
+			c.report(rule, finding.Finding{Item: s.id, Path: "/annotations", Member: key, Old: old[key],
+				New: new[key]})
+		})
 }
 
 // boolean tells whether a member is true, false or not there.
@@ -195,10 +203,12 @@ func compareHeaders(c *comparison, s subject) {
 		})
 		return
 	}
-	wrongBefore := slices.ContainsFunc(slices.Collect(maps.Values(old)), func(h header) bool { return !h.valid })
+	wrongBefore := slices.ContainsFunc(slices.Collect(maps.Values(old)),
+		func(h header) bool { return !h.valid })
 	for _, pointer := range keys(old, new) {
 		before, after := old[pointer], new[pointer]
-		f := finding.Finding{Item: s.id, Path: "/inputSchema" + pointer, Member: headerKeyword, Old: before.raw, New: after.raw}
+		f := finding.Finding{Item: s.id, Path: "/inputSchema" + pointer, Member: headerKeyword,
+			Old: before.raw, New: after.raw}
 		if after.raw != nil && !after.valid && !wrongBefore {
 			c.report("tool-hidden-from-http-clients", f)
 		} else if !same(before.raw, after.raw) {
@@ -211,7 +221,8 @@ const headerKeyword = "x-mcp-header"
 
 var headerToken = kit.Pattern("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
-// headersOf are the headers of a schema by the pointer of the property that asks for them: mostTold of them, and one more.
+// headersOf are the headers of a schema by the pointer of the property that asks for them: mostTold of them,
+// and one more.
 func headersOf(schema json.RawMessage) map[string]header {
 	c, names := headerCollector{found: map[string]header{}}, map[string]int{}
 	c.written.Raw = schema

@@ -24,7 +24,8 @@ func successorHint(old, new string) string {
 	return code(old) + " was possibly renamed to " + code(new) + ", which is new and looks like it"
 }
 
-// spreadGuesses takes what is guessed to be renamed in one tool for renamed in others that lost and gained the same names.
+// spreadGuesses takes what is guessed to be renamed in one tool for renamed in others that lost and gained
+// the same names.
 func spreadGuesses(c *comparison) {
 	successor, added := map[string]string{}, map[string]*finding.Finding{}
 	for _, names := range c.guesses {
@@ -54,7 +55,8 @@ func spreadGuesses(c *comparison) {
 // acceptsMore is the cause of what lets callers send more than before.
 const acceptsMore = "Arguments accept more"
 
-// nameRepeated lets what happened to one argument in several tools be told as that, and not as one of many things.
+// nameRepeated lets what happened to one argument in several tools be told as that, and not as one of many
+// things.
 func nameRepeated(c *comparison) {
 	times := map[string]int{}
 	for _, f := range c.findings {
@@ -120,21 +122,25 @@ func (r *revision) subject(instance string) string {
 	return code(name) + either(input, "", " in the result")
 }
 
-// safeIntegers bound what every reader of JSON knows exactly (RFC 7493 section 2.2); some generators write them out.
+// safeIntegers bound what every reader of JSON knows exactly (RFC 7493 section 2.2); some generators write
+// them out.
 var safeIntegers = []string{"9007199254740991", "-9007199254740991"}
 
 // anotherGenerator is the cause of what changes with the library that writes a server's schemas.
 const anotherGenerator = "The schemas come from another generator and touch no caller"
 
-// generatorOf is the cause of a change by the library that makes a server's schemas, if no caller is touched; else empty.
+// generatorOf is the cause of a change by the library that makes a server's schemas, if no caller is touched;
+// else empty.
 func generatorOf(r *revision, ch *change) string {
 	switch ch.Family {
 	case schema.FamilyAdditional, schema.FamilyReference, schema.FamilyUnevaluated:
-		return either(slices.ContainsFunc(r.Edits, func(e schema.Edit) bool { return e.Family == schema.FamilyDialect }), anotherGenerator, "")
+		return either(slices.ContainsFunc(r.Edits,
+			func(e schema.Edit) bool { return e.Family == schema.FamilyDialect }), anotherGenerator, "")
 	case schema.FamilyRange:
 		before, after := ch.schemas()
 		for _, keyword := range ch.Keywords {
-			if slices.Contains(safeIntegers, string(after[keyword])) && !same(after[keyword], before[keyword]) {
+			if slices.Contains(safeIntegers, string(after[keyword])) &&
+				!same(after[keyword], before[keyword]) {
 				return anotherGenerator
 			}
 		}
@@ -142,7 +148,8 @@ func generatorOf(r *revision, ch *change) string {
 	return ""
 }
 
-// intervals are the bounds of two schemas, in words, without those that say no more than safeIntegers unless nothing else differs.
+// intervals are the bounds of two schemas, in words, without those that say no more than safeIntegers unless
+// nothing else differs.
 func intervals(old, new view, keywords []string) (was, is string) {
 	was, is = interval(old, keywords, safeIntegers), interval(new, keywords, safeIntegers)
 	if was == is {

@@ -1,13 +1,15 @@
-// Package finding is the vocabulary of verdicts: the levels, the rules that exist, what one rule found in one place, and
-// what a project decided about that.
+// Package finding is the vocabulary of verdicts: the levels, the rules that exist, what one rule found in one
+// place, and what a project decided about that.
 //
-// It knows nothing about servers, schemas or formats. The packages diff and check make findings; a Policy judges them:
+// It knows nothing about servers, schemas or formats. The packages diff and check make findings; a Policy
+// judges them:
 //
 //	judged := policy.Apply(findings, scope, time.Now())
 //	failed := policy.Fails(judged)
 //
-// Stability: rule ids, fingerprints and the words of levels and thresholds stay for good, since waivers and reports of
-// users name them. The Go API follows semantic versioning; before 1.0.0 a minor version may change it.
+// Stability: rule ids, fingerprints and the words of levels and thresholds stay for good, since waivers and
+// reports of users name them. The Go API follows semantic versioning; before 1.0.0 a minor version may change
+// it.
 package finding
 
 import (
@@ -31,22 +33,32 @@ type Finding struct {
 	Level   Level   `json:"level"`             // how much it matters
 	Verdict Verdict `json:"verdict,omitempty"` // what the level rests on
 	Server  string  `json:"server,omitempty"`  // configured name of the server
-	Item    string  `json:"item,omitempty"`    // "tool/NAME", "prompt/NAME", "resource/URI", "template/URI", "waiver/RULE"; empty for the server itself
-	Path    string  `json:"path,omitempty"`    // JSON pointer (RFC 6901) inside the item, or inside the snapshot when Item is empty
-	Member  string  `json:"member,omitempty"`  // the member of the value at Path that differs, such as a keyword; empty for the value itself
-	Message string  `json:"message"`           // one sentence for a person; never part of the fingerprint, nor is Cause
-	Cause   string  `json:"cause,omitempty"`   // what findings of one cause have in common, where the message says more; Groups joins them
-	Hint    string  `json:"hint,omitempty"`    // what to do next
+	// "tool/NAME", "prompt/NAME", "resource/URI", "template/URI", "waiver/RULE"; empty for the server itself
+	Item string `json:"item,omitempty"`
+	// JSON pointer (RFC 6901) inside the item, or inside the snapshot when Item is empty
+	Path string `json:"path,omitempty"`
+	// the member of the value at Path that differs, such as a keyword; empty for the value itself
+	Member string `json:"member,omitempty"`
+	// one sentence for a person; never part of the fingerprint, nor is Cause
+	Message string `json:"message"`
+	// what findings of one cause have in common, where the message says more; Groups joins them
+	Cause string `json:"cause,omitempty"`
+	Hint  string `json:"hint,omitempty"` // what to do next
 
 	Old     json.RawMessage `json:"old,omitempty"`     // the value before; absent when there was none
 	New     json.RawMessage `json:"new,omitempty"`     // the value now; absent when there is none
 	Witness json.RawMessage `json:"witness,omitempty"` // an instance that was right before and is wrong now
-	Passage string          `json:"passage,omitempty"` // the part of the text New that the finding is about; empty = all of it
-	Places  []string        `json:"places,omitempty"`  // such as "read_file(path)", if it is about several; Cause says what is there
-	AlsoBy  []string        `json:"alsoBy,omitempty"`  // what else makes the witness wrong, in words, where none shows the finding alone
+	// the part of the text New that the finding is about; empty = all of it
+	Passage string `json:"passage,omitempty"`
+	// such as "read_file(path)", if it is about several; Cause says what is there
+	Places []string `json:"places,omitempty"`
+	// what else makes the witness wrong, in words, where none shows the finding alone
+	AlsoBy []string `json:"alsoBy,omitempty"`
 
-	Waiver   *Waiver   `json:"waiver,omitempty"`   // what excuses it; nil = nothing does. Policy.Apply sets it
-	Location *Location `json:"location,omitempty"` // where the old value, or the waiver, stands in a file; nil = in none that is known
+	// what excuses it; nil = nothing does. Policy.Apply sets it
+	Waiver *Waiver `json:"waiver,omitempty"`
+	// where the old value, or the waiver, stands in a file; nil = in none that is known
+	Location *Location `json:"location,omitempty"`
 }
 
 // Location is a line of a file.
@@ -58,7 +70,8 @@ type Location struct {
 // String is the place as compilers write it, such as "mcpctl.yaml:12".
 func (l Location) String() string { return fmt.Sprintf("%s:%d", l.File, l.Line) }
 
-// LocationOf reads "FILE:LINE" or the name of a JSON or YAML file. What is neither, such as a URL or git:REF, gives no file.
+// LocationOf reads "FILE:LINE" or the name of a JSON or YAML file. What is neither, such as a URL or git:REF,
+// gives no file.
 func LocationOf(s string) Location {
 	if strings.HasPrefix(s, "git:") || strings.Contains(s, "://") {
 		return Location{}
@@ -83,8 +96,8 @@ func (f Finding) Pointer() string {
 	return rawjson.Join(f.Path, f.Member)
 }
 
-// Acceptable tells whether accept can move a saved snapshot forward by what the finding tells: it is about a change, and not
-// about a waiver or about what could not be compared.
+// Acceptable tells whether accept can move a saved snapshot forward by what the finding tells: it is about a
+// change, and not about a waiver or about what could not be compared.
 func (f Finding) Acceptable() bool {
 	return !strings.HasPrefix(f.Item, "waiver/") && (f.Old != nil || f.New != nil)
 }
@@ -134,7 +147,8 @@ func Sort(findings []Finding) {
 }
 
 func byPlace(a, b *Finding) int {
-	return cmp.Or(cmp.Compare(a.Server, b.Server), cmp.Compare(a.Item, b.Item), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Member, b.Member))
+	return cmp.Or(cmp.Compare(a.Server, b.Server), cmp.Compare(a.Item, b.Item), cmp.Compare(a.Path, b.Path),
+		cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Member, b.Member))
 }
 
 // Level is how much a finding matters. Levels are ordered: a higher one matters more.
@@ -183,10 +197,12 @@ func (l *Level) UnmarshalText(text []byte) error {
 // fingerprintBytes is how much of the hash a fingerprint shows: 48 bits, 12 digits.
 const fingerprintBytes = 6
 
-// Fingerprint names a change for good: 12 hexadecimal digits of the SHA-256 of rule, server, item, pointer, and old and new
-// value, whatever their white space and key order. Wording and level are no part of it.
+// Fingerprint names a change for good: 12 hexadecimal digits of the SHA-256 of rule, server, item, pointer,
+// and old and new value, whatever their white space and key order. Wording and level are no part of it.
 func (f Finding) Fingerprint() string {
-	parts, _ := json.Marshal([]string{f.Rule, f.Server, f.Item, f.Pointer(), canonical(f.Old), canonical(f.New)}) // strings always encode
+	// strings always encode
+	parts, _ := json.Marshal([]string{f.Rule, f.Server, f.Item, f.Pointer(), canonical(f.Old),
+		canonical(f.New)})
 	hash := sha256.Sum256(parts)
 	return hex.EncodeToString(hash[:fingerprintBytes])
 }
@@ -194,7 +210,8 @@ func (f Finding) Fingerprint() string {
 // bare matches numbers, words, and texts of letters that have one spelling alone.
 var bare = kit.Pattern(`^(?:[-+.0-9A-Za-z]+|"[-+._/ 0-9A-Za-z]*")$`)
 
-// canonical is a value with sorted keys and no white space, numbers as written. What is no JSON is taken as it is.
+// canonical is a value with sorted keys and no white space, numbers as written. What is no JSON is taken as
+// it is.
 func canonical(raw json.RawMessage) string {
 	if raw == nil || bare().Match(raw) {
 		return string(raw)

@@ -14,29 +14,36 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
-// Group is the findings of one cause at several places. Fingerprint names the whole group for accept and waivers.
+// Group is the findings of one cause at several places. Fingerprint names the whole group for accept and
+// waivers.
 type Group struct {
-	Cause       string   `json:"cause"`       // what happened, without where and without a full stop
-	Title       string   `json:"title"`       // what happened and where, such as "`pageId` is new and required in 25 tools"
-	Level       Level    `json:"level"`       // the highest of the findings that nothing waives; of all when all are waived
-	Items       []string `json:"items"`       // Finding.Item of each item concerned, once, in the order of the findings
-	Servers     []string `json:"servers"`     // names of the servers concerned, once, in the order of the findings
+	Cause string `json:"cause"` // what happened, without where and without a full stop
+	// what happened and where, such as "`pageId` is new and required in 25 tools"
+	Title string `json:"title"`
+	// the highest of the findings that nothing waives; of all when all are waived
+	Level Level `json:"level"`
+	// Finding.Item of each item concerned, once, in the order of the findings
+	Items []string `json:"items"`
+	// names of the servers concerned, once, in the order of the findings
+	Servers     []string `json:"servers"`
 	Findings    []string `json:"findings"`    // fingerprints, in the order of the findings
 	Fingerprint string   `json:"fingerprint"` // of one finding its own; of several it names exactly these
 	Waived      bool     `json:"waived,omitempty"`
 
-	Members []Finding `json:"-"` // the findings themselves, the worst first, and what is waived behind the others
+	// the findings themselves, the worst first, and what is waived behind the others
+	Members []Finding `json:"-"`
 }
 
-// Groups joins the findings of a run, after Policy.Apply, that have a cause in common. The worst group comes first, then the
-// larger, then the one found first.
+// Groups joins the findings of a run, after Policy.Apply, that have a cause in common. The worst group comes
+// first, then the larger, then the one found first.
 func Groups(findings []Finding) []Group {
 	ready := []Group{}
 	for _, members := range kit.Group(findings, Finding.cause) {
 		ready = append(ready, groupOf(members))
 	}
 	slices.SortStableFunc(ready, func(a, b Group) int {
-		return cmp.Or(rank(b)-rank(a), cmp.Compare(last(a), last(b)), cmp.Compare(len(b.Members), len(a.Members)))
+		return cmp.Or(rank(b)-rank(a), cmp.Compare(last(a), last(b)),
+			cmp.Compare(len(b.Members), len(a.Members)))
 	})
 	return ready
 }
@@ -176,10 +183,11 @@ func Named(findings []Finding, fingerprint string) []Finding {
 // mostTold is how many findings of one rule are told one by one of a server.
 const mostTold = 1000
 
-// Sum tells of each rule and server a thousand findings and all others as one, so that no server makes a report of any
-// length. Told are the worst, the first of each item before the second of any. The one for the others has their worst level,
-// says how many and where the first, and is named by all of them, so that no waiver of one covers it. rest are the findings
-// that each stands for, by its fingerprint. Sorted as Sort does; what was summed up once stays.
+// Sum tells of each rule and server a thousand findings and all others as one, so that no server makes a
+// report of any length. Told are the worst, the first of each item before the second of any. The one for the
+// others has their worst level, says how many and where the first, and is named by all of them, so that no
+// waiver of one covers it. rest are the findings that each stands for, by its fingerprint. Sorted as Sort
+// does; what was summed up once stays.
 func Sum(findings []Finding) (told []Finding, rest map[string][]*Finding) {
 	Sort(findings)
 	if len(findings) <= mostTold {
@@ -192,7 +200,8 @@ func Sum(findings []Finding) (told []Finding, rest map[string][]*Finding) {
 	var sums []Finding
 	left := make([]bool, len(findings))
 	rest = map[string][]*Finding{}
-	for _, of := range kit.Group(numbers, func(i int) [2]string { return [2]string{findings[i].Server, findings[i].Rule} }) {
+	for _, of := range kit.Group(numbers,
+		func(i int) [2]string { return [2]string{findings[i].Server, findings[i].Rule} }) {
 		if len(of) <= mostTold+1 {
 			continue
 		}
@@ -232,7 +241,8 @@ func untold(findings []Finding, of []int) []int {
 
 func sum(of []*Finding) Finding {
 	const named = 3
-	one := Finding{Rule: of[0].Rule, Level: of[0].Level, Verdict: of[0].Verdict, Server: of[0].Server, Item: of[0].Item, Hint: of[0].Hint}
+	one := Finding{Rule: of[0].Rule, Level: of[0].Level, Verdict: of[0].Verdict, Server: of[0].Server,
+		Item: of[0].Item, Hint: of[0].Hint}
 	var others Others
 	var places []string
 	for _, f := range of {
@@ -247,12 +257,15 @@ func sum(of []*Finding) Finding {
 		if len(places) == named {
 			continue
 		}
-		if place := strings.TrimSpace(f.Item + " " + f.Pointer()); place != "" && !slices.Contains(places, place) {
+		if place := strings.TrimSpace(f.Item + " " + f.Pointer()); place != "" &&
+			!slices.Contains(places, place) {
 			places = append(places, place)
 		}
 	}
-	one.Message = fmt.Sprintf("%d further findings of this rule, the first at %s.", len(of), strings.Join(places, ", "))
-	one.Cause = fmt.Sprintf("%d further findings of %s of %s", len(of), one.Rule, cmp.Or(one.Server, "the server"))
+	one.Message = fmt.Sprintf("%d further findings of this rule, the first at %s.", len(of),
+		strings.Join(places, ", "))
+	one.Cause = fmt.Sprintf("%d further findings of %s of %s", len(of), one.Rule,
+		cmp.Or(one.Server, "the server"))
 	one.New = others.Value()
 	return one
 }

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Policy is what a project decided about findings. The zero value changes no level, waives nothing, fails on breaking.
+// Policy is what a project decided about findings. The zero value changes no level, waives nothing, fails on
+// breaking.
 type Policy struct {
 	FailOn      Threshold           // from this level on a comparison fails
 	CheckFailOn Threshold           // from this level on a check fails; CheckPolicy takes it
@@ -23,7 +24,8 @@ type Override struct {
 	Rules               map[string]Level
 }
 
-// CheckPolicy is the policy for a check of what is there now, whose thresholds are its own: CheckFailOn, else warning.
+// CheckPolicy is the policy for a check of what is there now, whose thresholds are its own: CheckFailOn, else
+// warning.
 func (p Policy) CheckPolicy() Policy {
 	p.FailOn = cmp.Or(p.CheckFailOn, FailOnWarning)
 	p.Overrides = maps.Clone(p.Overrides)
@@ -42,8 +44,9 @@ type Scope struct {
 	Absent  []string // names of the servers that exist and were not asked
 }
 
-// Apply is the findings as the policy sees them: levels replaced, findings of rules that are off left out, waived ones
-// marked, and findings about the waivers themselves added. They are sorted as Sort does; the given ones are not changed.
+// Apply is the findings as the policy sees them: levels replaced, findings of rules that are off left out,
+// waived ones marked, and findings about the waivers themselves added. They are sorted as Sort does; the
+// given ones are not changed.
 func (p Policy) Apply(findings []Finding, scope Scope, now time.Time) []Finding {
 	judged := []Finding{}
 	for _, f := range findings {
@@ -70,7 +73,8 @@ func (p Policy) waive(findings []Finding, now time.Time) (used []bool) {
 	for i := range findings {
 		f := &findings[i]
 		for k, w := range p.Waivers {
-			if !w.Covers(*f) || w.Fingerprint != "" && !slices.Contains(named[w.Fingerprint], f.Fingerprint()) {
+			if !w.Covers(*f) || w.Fingerprint != "" &&
+				!slices.Contains(named[w.Fingerprint], f.Fingerprint()) {
 				continue
 			}
 			used[k] = true
@@ -96,14 +100,16 @@ func (p Policy) named(findings []Finding) map[string][]string {
 	return named
 }
 
-// Fails tells whether one of the findings makes a run fail: it is not waived, and at or above the threshold of its server.
+// Fails tells whether one of the findings makes a run fail: it is not waived, and at or above the threshold
+// of its server.
 func (p Policy) Fails(findings []Finding) bool {
 	return slices.ContainsFunc(findings, func(f Finding) bool {
 		return p.Threshold(f.Server).FailsOn(f)
 	})
 }
 
-// Enabled are the ids of the rules to which the policy gives a level for a server, sorted, also of rules off by default.
+// Enabled are the ids of the rules to which the policy gives a level for a server, sorted, also of rules off
+// by default.
 func (p Policy) Enabled(server string) []string {
 	var ids []string
 	for _, rules := range p.levels(server) {
@@ -143,7 +149,8 @@ func (p Policy) Threshold(server string) Threshold {
 	return cmp.Or(p.Overrides[server].FailOn, p.FailOn)
 }
 
-// Threshold is the lowest level that makes a run fail. The zero value, as any that does not exist, is breaking.
+// Threshold is the lowest level that makes a run fail. The zero value, as any that does not exist, is
+// breaking.
 type Threshold string
 
 // The thresholds, in the words of --fail-on.

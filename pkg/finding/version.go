@@ -77,8 +77,8 @@ type Advice struct {
 	Enough bool   `json:"enough"` // whether the version now is at least that
 }
 
-// Advise is the advice on the findings of one server, waived ones included, since they change what callers see. It is nil
-// when a version is not semantic, or when nothing but the version changed.
+// Advise is the advice on the findings of one server, waived ones included, since they change what callers
+// see. It is nil when a version is not semantic, or when nothing but the version changed.
 func Advise(old, new string, findings []Finding) *Advice {
 	before, ok1 := ParseVersion(old)
 	after, ok2 := ParseVersion(new)
@@ -87,7 +87,8 @@ func Advise(old, new string, findings []Finding) *Advice {
 		return nil
 	}
 	next := before.Next(asked)
-	return &Advice{Old: old, New: new, Made: before.Step(after), Asked: asked, Next: next.String(), Enough: !after.Less(next)}
+	return &Advice{Old: old, New: new, Made: before.Step(after), Asked: asked, Next: next.String(),
+		Enough: !after.Less(next)}
 }
 
 // asked is major when something breaks, minor when something came that breaks nobody, else patch.
@@ -95,7 +96,8 @@ func asked(findings []Finding) Bump {
 	step := None
 	for _, f := range findings {
 		switch {
-		case strings.HasPrefix(f.Path, "/serverInfo/version") && f.Item == "", strings.HasPrefix(f.Item, "waiver/"):
+		case strings.HasPrefix(f.Path, "/serverInfo/version") && f.Item == "",
+			strings.HasPrefix(f.Item, "waiver/"):
 		case f.Level == Breaking:
 			return Major
 		case f.Level == Info:

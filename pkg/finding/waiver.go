@@ -9,15 +9,17 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
-// Waiver accepts findings for a while, with a reason. Rule, Server, Item and Path are patterns, in which * stands for any
-// characters and ? for one; an empty one matches everything. A finding that is waived stays in reports and fails nothing.
+// Waiver accepts findings for a while, with a reason. Rule, Server, Item and Path are patterns, in which *
+// stands for any characters and ? for one; an empty one matches everything. A finding that is waived stays in
+// reports and fails nothing.
 type Waiver struct {
 	Rule   string `json:"-"` // id of the rule; never empty
 	Server string `json:"-"`
 	Item   string `json:"-"` // such as "tool/create_*"
 	Path   string `json:"-"` // matches Finding.Path or Finding.Pointer
 
-	Fingerprint string `json:"-"` // of the one finding or the Group that is meant; empty = all that the patterns match
+	// of the one finding or the Group that is meant; empty = all that the patterns match
+	Fingerprint string `json:"-"`
 
 	Reason  string   `json:"reason"`
 	Owner   string   `json:"owner,omitempty"`
@@ -67,22 +69,28 @@ func PolicyRules() []Rule {
 	return []Rule{
 		{
 			ID: waiverExpired, Level: Breaking,
-			Title:   "A waiver has expired",
-			Doc:     "The last day on which the waiver holds is over (UTC). What it waived counts again, and the waiver itself fails the run until somebody renews or deletes it, so that no exception lives on unseen.",
+			Title: "A waiver has expired",
+			Doc: "The last day on which the waiver holds is over (UTC). What it waived counts again, " +
+				"and the waiver itself fails the run until somebody renews or deletes it, so that no " +
+				"exception lives on unseen.",
 			Example: `expires: 2026-06-30, and it is July`,
 			Instead: "Delete the waiver from mcpctl.yaml, or give it a later day after asking its owner.",
 		},
 		{
 			ID: waiverUnused, Level: Warning,
-			Title:   "A waiver matches nothing",
-			Doc:     "Every server and rule that the waiver can be about was looked at in full, and no finding was one that it covers. What it excused is over, or its patterns have a mistake in them. A pattern that rules of diff and of check match is told as info by whichever of the two it is of no use to.",
+			Title: "A waiver matches nothing",
+			Doc: "Every server and rule that the waiver can be about was looked at in full, and no " +
+				"finding was one that it covers. What it excused is over, or its patterns have a mistake " +
+				"in them. A pattern that rules of diff and of check match is told as info by whichever of " +
+				"the two it is of no use to.",
 			Example: `{rule: tool-removed, item: tool/old} after tool/old was accepted`,
 			Instead: "Delete the waiver from mcpctl.yaml, or mend its patterns.",
 		},
 	}
 }
 
-// finding is what there is to say about the waiver itself; ok is false when it is in order, or cannot be judged.
+// finding is what there is to say about the waiver itself; ok is false when it is in order, or cannot be
+// judged.
 func (w Waiver) finding(used bool, scope Scope, now time.Time) (f Finding, ok bool) {
 	switch {
 	case !w.meets(scope.Rules, slices.Concat(scope.Seen, scope.Partial)):
@@ -93,7 +101,8 @@ func (w Waiver) finding(used bool, scope Scope, now time.Time) (f Finding, ok bo
 	case used || w.meets(scope.Rules, slices.Concat(scope.Partial, scope.Absent)):
 		return f, false
 	case w.meets(scope.Others, scope.Seen):
-		f = w.speak(waiverUnused, Info, "matches nothing here; it may still match what another command finds.")
+		f = w.speak(waiverUnused, Info,
+			"matches nothing here; it may still match what another command finds.")
 	default:
 		f = w.speak(waiverUnused, Warning, "matches nothing.")
 		f.Hint = "delete it from mcpctl.yaml, or mend its patterns"
@@ -109,7 +118,8 @@ func (w Waiver) meets(rules, servers []string) bool {
 }
 
 func (w Waiver) speak(rule string, level Level, says string) Finding {
-	f := Finding{Rule: rule, Level: level, Verdict: ByRule, Item: "waiver/" + w.Rule, Message: "T" + w.String()[1:] + " " + says}
+	f := Finding{Rule: rule, Level: level, Verdict: ByRule, Item: "waiver/" + w.Rule,
+		Message: "T" + w.String()[1:] + " " + says}
 	if !kit.IsGlob(w.Server) {
 		f.Server = w.Server
 	}
@@ -127,7 +137,8 @@ func (w Waiver) speak(rule string, level Level, says string) Finding {
 	return f
 }
 
-// Tolerance lets a server be unreachable for a while: the report says that it failed, the exit status does not.
+// Tolerance lets a server be unreachable for a while: the report says that it failed, the exit status does
+// not.
 type Tolerance struct {
 	Server  string   `json:"-"` // its name
 	Reason  string   `json:"reason"`

@@ -26,7 +26,8 @@ type attempt struct {
 
 func newAttempt(server Server, options Options) attempt {
 	options.Protocol = cmp.Or(server.Protocol, options.Protocol)
-	a := attempt{server: server, options: options, secrets: redactorFor(server, options.Environ), seen: &observations{twice: options.ReadTwice}}
+	a := attempt{server: server, options: options, secrets: redactorFor(server, options.Environ),
+		seen: &observations{twice: options.ReadTwice}}
 	if server.HTTP != nil && server.HTTP.Authorize != nil {
 		a.credentials = credentialsOf(server.HTTP.Authorize)
 	}
@@ -50,8 +51,9 @@ func (a attempt) first() Stage {
 	return Starting
 }
 
-// Open reaches one server and shakes hands with it, once: Options.Retries is for All. The timeout of the server, or else
-// of the options, holds for Open alone; the session outlives ctx and ends with Close. The error is an *Error.
+// Open reaches one server and shakes hands with it, once: Options.Retries is for All. The timeout of the
+// server, or else of the options, holds for Open alone; the session outlives ctx and ends with Close. The
+// error is an *Error.
 func Open(ctx context.Context, server Server, options Options) (*Session, error) {
 	a := newAttempt(server, options)
 	ctx, cancel := limited(ctx, a.timeout())
@@ -83,7 +85,8 @@ func oldTransport(err error) bool {
 	return ok && slices.Contains([]int{400, 404, 405}, status.Status)
 }
 
-// both is the failure of a URL that was tried with both transports. What to do is told for the reply that says more.
+// both is the failure of a URL that was tried with both transports. What to do is told for the reply that
+// says more.
 func both(streamable, sse error) error {
 	first, ok := errors.AsType[*Error](streamable)
 	second, also := errors.AsType[*Error](sse)
@@ -94,7 +97,8 @@ func both(streamable, sse error) error {
 	if _, replied := errors.AsType[*transport.HTTPError](originalOf(sse)); replied && !oldTransport(sse) {
 		joined = *second
 	}
-	joined.Err = &cause{text: fmt.Sprintf("%v; as HTTP+SSE: %v", first.Err, second.Err), original: originalOf(&joined)}
+	joined.Err = &cause{text: fmt.Sprintf("%v; as HTTP+SSE: %v", first.Err, second.Err),
+		original: originalOf(&joined)}
 	return &joined
 }
 
@@ -123,7 +127,8 @@ func (a attempt) take(ctx context.Context, way dialer) (*Session, error) {
 		defer conn.close()
 		return nil, a.explain(ctx, Handshake, context.Cause(ctx), conn.Conn)
 	}
-	s := &Session{attempt: a, conn: conn, caller: c, peer: p, listener: listener{wake: make(chan struct{}, 1)}}
+	s := &Session{attempt: a, conn: conn, caller: c, peer: p,
+		listener: listener{wake: make(chan struct{}, 1)}}
 	conn.OnRequest(s.answer)
 	conn.OnNotification(s.hear)
 	return s, nil
@@ -137,7 +142,8 @@ func (a attempt) dial(ctx context.Context, way dialer) (lasting, caller, error) 
 		}
 	}
 	conn, err := way.open(ctx)
-	return conn, caller{conn: conn.Conn, client: a.options.Client, declares: a.options.declared(), seen: a.seen}, err
+	return conn, caller{conn: conn.Conn, client: a.options.Client, declares: a.options.declared(),
+		seen: a.seen}, err
 }
 
 // declared returns the capabilities to declare.
@@ -154,7 +160,8 @@ type dialer struct {
 	dial  func(context.Context) (*transport.Conn, error)
 }
 
-// On stdout replies keep their order, so discover's comes first if it comes at all. Over HTTP each has a way of its own.
+// On stdout replies keep their order, so discover's comes first if it comes at all. Over HTTP each has a way
+// of its own.
 const (
 	stdioGrace = 250 * time.Millisecond
 	httpGrace  = time.Second
@@ -171,7 +178,8 @@ func (a attempt) dialers() []dialer {
 	endpoint := endpointOf(*a.server.HTTP, a.options)
 	endpoint.Credentials, endpoint.Cookies = a.credentials, a.cookies
 	over := func(open func(context.Context, transport.Endpoint) (*transport.Conn, error)) dialer {
-		return dialer{Connecting, httpGrace, func(ctx context.Context) (*transport.Conn, error) { return open(ctx, endpoint) }}
+		return dialer{Connecting, httpGrace,
+			func(ctx context.Context) (*transport.Conn, error) { return open(ctx, endpoint) }}
 	}
 	switch a.server.HTTP.Kind {
 	case StreamableHTTP:
@@ -192,7 +200,8 @@ func commandOf(stdio Stdio, options Options) transport.Command {
 		environ = append(environ, name+"="+value.Reveal())
 	}
 	return transport.Command{
-		Path: stdio.Command, Args: stdio.Args, Env: environ, Dir: stdio.Dir, Search: stdio.Search, Files: stdio.Files,
+		Path: stdio.Command, Args: stdio.Args, Env: environ, Dir: stdio.Dir, Search: stdio.Search,
+		Files: stdio.Files,
 	}
 }
 
@@ -204,8 +213,8 @@ func endpointOf(remote HTTP, options Options) transport.Endpoint {
 	}
 }
 
-// failing is the stage at which an opening failed: a stdio server that ends was never up, and an HTTP server that could
-// not be talked to at all was never reached.
+// failing is the stage at which an opening failed: a stdio server that ends was never up, and an HTTP server
+// that could not be talked to at all was never reached.
 func (d dialer) failing(err error) Stage {
 	if d.stage == Starting && exited(err) != "" || d.stage == Connecting && !talked(err) {
 		return d.stage
@@ -215,7 +224,8 @@ func (d dialer) failing(err error) Stage {
 
 // talked tells that whatever is at the URL got as far as MCP.
 func talked(err error) bool {
-	return !is[*transport.HTTPError](err) && !is[*transport.RedirectError](err) && !is[*transport.CredentialsError](err) &&
+	return !is[*transport.HTTPError](err) && !is[*transport.RedirectError](err) &&
+		!is[*transport.CredentialsError](err) &&
 		!unreachable(err) && !cutOff(err)
 }
 

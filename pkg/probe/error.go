@@ -17,7 +17,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/transport"
 )
 
-// Error is one failure of one server, at one stage, with all that helps to mend it. Secrets never appear in it.
+// Error is one failure of one server, at one stage, with all that helps to mend it. Secrets never appear in
+// it.
 type Error struct {
 	Server string // configured name
 	Stage  Stage  // what was being done
@@ -43,7 +44,8 @@ func Failures(err error) []*Error {
 	return nil
 }
 
-// ErrNotTried is the cause of a server that was left out, or given up on the way, because another one failed first.
+// ErrNotTried is the cause of a server that was left out, or given up on the way, because another one failed
+// first.
 var ErrNotTried = errors.New("not tried to the end, since another server failed first")
 
 // cause is an error as it may be shown: without secrets, and matching what the original matches.
@@ -126,7 +128,8 @@ func is[E error](err error) bool {
 // unreachable tells that no server was reached at all: no address, no connection, no trust.
 func unreachable(err error) bool {
 	dial, ok := errors.AsType[*net.OpError](err)
-	return ok && (dial.Op == "dial" || dial.Op == "proxyconnect") || is[*net.DNSError](err) || untrusted(err) || notTLS(err)
+	return ok && (dial.Op == "dial" || dial.Op == "proxyconnect") || is[*net.DNSError](err) ||
+		untrusted(err) || notTLS(err)
 }
 
 // untrusted tells that the server's certificate was not accepted.
@@ -137,7 +140,8 @@ func untrusted(err error) bool {
 
 // notTLS tells that one side speaks TLS and the other does not.
 func notTLS(err error) bool {
-	return is[tls.RecordHeaderError](err) || err != nil && strings.Contains(err.Error(), "server gave HTTP response to HTTPS client")
+	return is[tls.RecordHeaderError](err) ||
+		err != nil && strings.Contains(err.Error(), "server gave HTTP response to HTTPS client")
 }
 
 // refusedTLS tells that the other side broke off the handshake of TLS.
@@ -201,8 +205,8 @@ func guard(work func() error) (err error) {
 	return work()
 }
 
-// Notice is something a server did that is wrong or odd but lost nothing: a repeated cursor, a list it declares and does
-// not have, a reply with invalid UTF-8.
+// Notice is something a server did that is wrong or odd but lost nothing: a repeated cursor, a list it
+// declares and does not have, a reply with invalid UTF-8.
 type Notice struct {
 	Stage   Stage  // when it was seen
 	Code    string // one of the Notice constants
@@ -211,21 +215,31 @@ type Notice struct {
 
 // The codes of notices; they are permanent.
 const (
-	NoticeRestarted       = "handshake-restarted"      // the server had to be started or contacted anew for initialize
-	NoticeVersionOdd      = "version-not-for-era"      // initialize was answered with a version that has no initialize
-	NoticeInitializedLost = "initialized-refused"      // notifications/initialized was refused
-	NoticeNoCapabilities  = "capabilities-missing"     // there is no capabilities object, so every list was asked for
-	NoticeInstructionsOdd = "instructions-not-text"    // instructions are there but are not a string
-	NoticeNotImplemented  = "declared-not-implemented" // a capability is declared, its list answered with "method not found"
-	NoticeCursorRepeated  = "cursor-repeated"          // nextCursor had been followed already; the list was ended there
-	NoticeCursorOdd       = "cursor-not-text"          // nextCursor is a number; it was followed as it is
-	NoticeListRestarted   = "list-restarted"           // a cursor was refused on the way; the list was read from its start again
-	NoticeItemOdd         = "item-without-key"         // an item is no object or has no name (uri, uriTemplate)
-	NoticeDuplicate       = "duplicate-name"           // two items of a list have the same name (uri, uriTemplate)
-	NoticeMemberRepeated  = "member-repeated"          // a result has a member twice; the last one counts
-	NoticeInvalidUTF8     = "invalid-utf8"             // a result is not valid UTF-8
-	NoticeSecretEchoed    = "secret-echoed"            // the surface holds a secret that the server was given; it was masked
-	NoticeFieldsMissing   = "result-fields-missing"    // a result of 2026-07-28 lacks resultType, ttlMs or cacheScope
+	// the server had to be started or contacted anew for initialize
+	NoticeRestarted = "handshake-restarted"
+	// initialize was answered with a version that has no initialize
+	NoticeVersionOdd      = "version-not-for-era"
+	NoticeInitializedLost = "initialized-refused" // notifications/initialized was refused
+	// there is no capabilities object, so every list was asked for
+	NoticeNoCapabilities  = "capabilities-missing"
+	NoticeInstructionsOdd = "instructions-not-text" // instructions are there but are not a string
+	// a capability is declared, its list answered with "method not found"
+	NoticeNotImplemented = "declared-not-implemented"
+	// nextCursor had been followed already; the list was ended there
+	NoticeCursorRepeated = "cursor-repeated"
+	NoticeCursorOdd      = "cursor-not-text" // nextCursor is a number; it was followed as it is
+	// a cursor was refused on the way; the list was read from its start again
+	NoticeListRestarted = "list-restarted"
+	// an item is no object or has no name (uri, uriTemplate)
+	NoticeItemOdd = "item-without-key"
+	// two items of a list have the same name (uri, uriTemplate)
+	NoticeDuplicate      = "duplicate-name"
+	NoticeMemberRepeated = "member-repeated" // a result has a member twice; the last one counts
+	NoticeInvalidUTF8    = "invalid-utf8"    // a result is not valid UTF-8
+	// the surface holds a secret that the server was given; it was masked
+	NoticeSecretEchoed = "secret-echoed"
+	// a result of 2026-07-28 lacks resultType, ttlMs or cacheScope
+	NoticeFieldsMissing = "result-fields-missing"
 )
 
 // Stage is what the probe was doing.
@@ -252,7 +266,8 @@ const (
 
 func (s Stage) order() int {
 	return slices.Index([]Stage{
-		Starting, Connecting, Handshake, ListingTools, ListingPrompts, ListingResources, ListingTemplates, ListingSkills,
+		Starting, Connecting, Handshake, ListingTools, ListingPrompts, ListingResources, ListingTemplates,
+		ListingSkills,
 		Calling, Prompting, Reading, Completing, Pinging, Watching, Closing,
 	}, s)
 }

@@ -29,7 +29,8 @@ type peer struct {
 
 func (p peer) snapshot() *snapshot.Snapshot {
 	return &snapshot.Snapshot{
-		Protocol: p.protocol, Supported: p.supported, Server: p.server, Capabilities: p.capabilities, Instructions: p.instructions,
+		Protocol: p.protocol, Supported: p.supported, Server: p.server, Capabilities: p.capabilities,
+		Instructions: p.instructions,
 	}
 }
 
@@ -37,12 +38,14 @@ func (p *peer) note(code, format string, args ...any) {
 	p.notices = append(p.notices, Notice{Handshake, code, fmt.Sprintf(format, args...)})
 }
 
-// uncommon replaces err, a refusal, by what is wrong with a server that lists no version that the prober speaks.
+// uncommon replaces err, a refusal, by what is wrong with a server that lists no version that the prober
+// speaks.
 func (p peer) uncommon(err error) error {
 	if !hasAnswer(err) || len(p.supported) == 0 || slices.ContainsFunc(p.supported, isKnown) {
 		return err
 	}
-	return badVersion.errorf("the server speaks protocol version %s; mcpctl speaks %s", versions(p.supported), versions(Versions()))
+	return badVersion.errorf("the server speaks protocol version %s; mcpctl speaks %s", versions(p.supported),
+		versions(Versions()))
 }
 
 // versions are protocol versions for a sentence. A server's list may be of any length.
@@ -73,9 +76,11 @@ func (c caller) requireModern(ctx context.Context) (peer, error) {
 	p, err := c.discover(ctx)
 	switch {
 	case hasAnswer(err):
-		err = badVersion.errorf("the server does not support the pinned protocol version %s: %v", modern, plain(err))
+		err = badVersion.errorf("the server does not support the pinned protocol version %s: %v", modern,
+			plain(err))
 	case err == nil && !slices.Contains(p.supported, modern):
-		err = badVersion.errorf("the server does not support the pinned protocol version %s: it lists %s", modern, versions(p.supported))
+		err = badVersion.errorf("the server does not support the pinned protocol version %s: it lists %s",
+			modern, versions(p.supported))
 	}
 	return p, err
 }
@@ -90,7 +95,8 @@ func (c caller) settle(ctx context.Context, p peer) {
 	done := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION}
 	done.Method = "notifications/initialized"
 	if err := c.conn.SendNotification(ctx, done); err != nil {
-		c.seen.note(Notice{Handshake, NoticeInitializedLost, "notifications/initialized was not taken: " + plain(err)})
+		c.seen.note(Notice{Handshake, NoticeInitializedLost,
+			"notifications/initialized was not taken: " + plain(err)})
 	}
 }
 
@@ -98,12 +104,13 @@ func (c caller) settle(ctx context.Context, p peer) {
 func (c caller) initializeAfter(ctx context.Context, first peer) (peer, error) {
 	p, err := c.initializeAny(ctx, newestLegacy(first.supported))
 	p.supported = first.supported
-	p.note(NoticeRestarted, "the server took initialize only on a fresh connection, without server/discover before it")
+	p.note(NoticeRestarted, "the server took initialize only on a fresh connection, without "+
+		"server/discover before it")
 	return p, err
 }
 
-// discover asks with server/discover (specification 2026-07-28). Any result that is an object gives a peer without an
-// error; whether it is of use, supported tells.
+// discover asks with server/discover (specification 2026-07-28). Any result that is an object gives a peer
+// without an error; whether it is of use, supported tells.
 func (c caller) discover(ctx context.Context) (peer, error) {
 	c.version = modern
 	raw, err := c.call(ctx, "server/discover", nil)
@@ -123,7 +130,8 @@ func (c caller) discover(ctx context.Context) (peer, error) {
 	return p, nil
 }
 
-// initializeAny asks for a version, and once more for another one if the refusal names one that mcpctl speaks.
+// initializeAny asks for a version, and once more for another one if the refusal names one that mcpctl
+// speaks.
 func (c caller) initializeAny(ctx context.Context, version string) (peer, error) {
 	p, err := c.initialize(ctx, version)
 	named := kit.Filter(supportedBy(err), isLegacy)
@@ -148,7 +156,8 @@ func (c caller) initialize(ctx context.Context, version string) (peer, error) {
 	p := introduction(result)
 	p.protocol, err = answeredVersion(result)
 	if mcp.IsModernProtocol(p.protocol) {
-		p.note(NoticeVersionOdd, "initialize was answered with version %s, which has no initialize", p.protocol)
+		p.note(NoticeVersionOdd, "initialize was answered with version %s, which has no initialize",
+			p.protocol)
 	}
 	return p, err
 }
@@ -157,10 +166,12 @@ func (c caller) initialize(ctx context.Context, version string) (peer, error) {
 func answeredVersion(result rawjson.Object) (string, error) {
 	named, ok := rawjson.Text(result["protocolVersion"])
 	if !ok {
-		return "", badShape.errorf("the result of initialize has no protocolVersion: it is %s", rawjson.TypeName(result["protocolVersion"]))
+		return "", badShape.errorf("the result of initialize has no protocolVersion: it is %s",
+			rawjson.TypeName(result["protocolVersion"]))
 	}
 	if !isKnown(named) {
-		return "", badVersion.errorf("the server answered with protocol version %q, which is not one of %s", named, versions(Versions()))
+		return "", badVersion.errorf("the server answered with protocol version %q, which is not one of %s",
+			named, versions(Versions()))
 	}
 	return named, nil
 }
@@ -169,7 +180,8 @@ func answeredVersion(result rawjson.Object) (string, error) {
 func introduction(result rawjson.Object) peer {
 	p := peer{capabilities: result.Present("capabilities"), server: result.Present("serverInfo")}
 	if rawjson.TypeName(p.capabilities) != "an object" {
-		p.note(NoticeNoCapabilities, "capabilities are %s, not an object: every list is asked for", rawjson.TypeName(result["capabilities"]))
+		p.note(NoticeNoCapabilities, "capabilities are %s, not an object: every list is asked for",
+			rawjson.TypeName(result["capabilities"]))
 	}
 	if raw := result.Present("instructions"); raw != nil {
 		var ok bool
@@ -183,8 +195,8 @@ func introduction(result rawjson.Object) peer {
 // errAnother is why a connection is of no more use once the server says something else of itself.
 var errAnother = errors.New("the server introduces itself differently now")
 
-// Recheck asks a server without a connection to lose, which may have been replaced since, how it introduces itself; if
-// otherwise than before, the session is lost. Any failure is left to the requests that follow.
+// Recheck asks a server without a connection to lose, which may have been replaced since, how it introduces
+// itself; if otherwise than before, the session is lost. Any failure is left to the requests that follow.
 func (s *Session) Recheck(ctx context.Context) {
 	if s.conn.Kind != transport.KindStreamable || !s.peer.stateless && s.conn.GetSessionId() != "" {
 		return
@@ -199,7 +211,8 @@ func (s *Session) Recheck(ctx context.Context) {
 		}
 		return err
 	})
-	if now = now.withoutSecrets(s.attempt.surfaceSecrets()); err == nil && now.snapshot().Digest() != s.peer.snapshot().Digest() {
+	if now = now.withoutSecrets(s.attempt.surfaceSecrets()); err == nil &&
+		now.snapshot().Digest() != s.peer.snapshot().Digest() {
 		s.conn.GiveUp(errAnother)
 	}
 }

@@ -31,7 +31,8 @@ type failure struct {
 
 // explain makes a failure one that a person can act on. The connection is nil when there is none.
 func (a attempt) explain(ctx context.Context, stage Stage, err error, conn *transport.Conn) *Error {
-	f := failure{server: a.server, options: a.options, stage: stage, err: ended(ctx, err, a.seen.heard()), heard: a.seen.heard() != ""}
+	f := failure{server: a.server, options: a.options, stage: stage, err: ended(ctx, err, a.seen.heard()),
+		heard: a.seen.heard() != ""}
 	if conn != nil {
 		f.stderr = conn.Stderr()
 		f.noise = conn.Noise()
@@ -56,7 +57,8 @@ func text(f failure, secrets redact.Secrets) string {
 	if !silent || len(f.noise) == 0 {
 		return text
 	}
-	said := kit.Map(f.noise, func(piece transport.Noise) string { return strings.TrimSpace(secrets.Cut(piece.Text)) })
+	said := kit.Map(f.noise,
+		func(piece transport.Noise) string { return strings.TrimSpace(secrets.Cut(piece.Text)) })
 	return text + "; it wrote to stdout: " + clip(strings.Join(said, " | "), longText)
 }
 
@@ -70,7 +72,8 @@ func originalOf(err error) error {
 
 // hint returns what to do next, or nothing. What is certain comes before what is likely.
 func hint(f failure) string {
-	for _, advise := range []func(failure) string{ownHint, startHint, exitHint, networkHint, statusHint, protocolHint, answerHint} {
+	for _, advise := range []func(failure) string{ownHint, startHint, exitHint, networkHint, statusHint,
+		protocolHint, answerHint} {
 		if advice := advise(f); advice != "" {
 			return advice
 		}
@@ -107,13 +110,15 @@ func startHint(f failure) string {
 		return `"command" is the program alone: write its arguments as "args", ` +
 			`such as "command": "npx", "args": ["-y", "PACKAGE"]`
 	case start.NotFound && runtimes[program(f)] != "":
-		return runtimes[program(f)] + "; if it is installed, give its full path or set PATH under env in the configuration"
+		return runtimes[program(f)] + "; if it is installed, give its full path or set PATH under env in " +
+			"the configuration"
 	case start.NotFound:
 		return notInPath(f)
 	case errors.Is(start.Err, syscall.EISDIR):
 		return "that is a directory: name the program in it that starts the server, and then its arguments"
 	case errors.Is(start.Err, fs.ErrPermission):
-		return "make the file executable (chmod +x), or start it with its interpreter: command node, args [server.js]"
+		return "make the file executable (chmod +x), or start it with its interpreter: command node, args " +
+			"[server.js]"
 	}
 	return ""
 }
@@ -125,23 +130,28 @@ func exitHint(f failure) string {
 	case f.server.Stdio == nil || !lost(f.err):
 		return ""
 	case exited(f.err) == "":
-		return "the command closed its output without answering: check that it is an MCP server, and that its arguments choose " +
+		return "the command closed its output without answering: check that it is an MCP server, and that " +
+			"its arguments choose " +
 			"the stdio transport"
 	case halfInstalled(f) != "":
-		return "npx was interrupted while it installed the package: remove " + halfInstalled(f) + ", and try again"
+		return "npx was interrupted while it installed the package: remove " + halfInstalled(f) +
+			", and try again"
 	case said(packageMissing):
 		return "check the package's name and version: the package registry does not have it"
 	case said(variableMissing):
 		return "set the missing variable under env in the configuration, or with --env NAME=value"
 	case said(moduleMissing):
-		return "build the server and install its dependencies in its directory (npm install, pip install), and check the path and " +
+		return "build the server and install its dependencies in its directory (npm install, pip install), " +
+			"and check the path and " +
 			"the working directory"
 	case said(usageShown):
-		return "give the server the arguments that its usage names: as args in the configuration, or after -- on the command line"
+		return "give the server the arguments that its usage names: as args in the configuration, or after " +
+			"-- on the command line"
 	case filepath.Base(f.server.Stdio.Command) == "bwrap":
 		return whatTheSandboxHeld(f)
 	}
-	return "run the same command by hand to see why; servers get a minimal environment (--inherit-env passes all of it) and what " +
+	return "run the same command by hand to see why; servers get a minimal environment (--inherit-env " +
+		"passes all of it) and what " +
 		"env in the configuration sets"
 }
 
@@ -149,19 +159,23 @@ func exitHint(f failure) string {
 func networkHint(f failure) string {
 	switch {
 	case is[x509.UnknownAuthorityError](f.err):
-		return "if you trust the server, give its certificate authority with --ca-cert FILE (PEM) or SSL_CERT_FILE"
+		return "if you trust the server, give its certificate authority with --ca-cert FILE (PEM) or " +
+			"SSL_CERT_FILE"
 	case untrusted(f.err):
-		return "the certificate does not fit: check the host name in the URL, this machine's clock, and when the certificate ends"
+		return "the certificate does not fit: check the host name in the URL, this machine's clock, and " +
+			"when the certificate ends"
 	case notTLS(f.err):
 		return "the server does not speak TLS: use http:// instead of https://"
 	case proxied(f):
 		return "the proxy could not be used: check HTTP_PROXY and HTTPS_PROXY, or name the host in NO_PROXY"
 	case is[*net.DNSError](f.err):
-		return "check the spelling of the host in the URL, and that this machine can resolve names (VPN, proxy)"
+		return "check the spelling of the host in the URL, and that this machine can resolve names (VPN, " +
+			"proxy)"
 	case f.server.HTTP != nil && cutOff(f.err) && f.stage == Calling:
 		return "the call may have been executed, its outcome is unknown: check that before calling again"
 	case f.server.HTTP != nil && cutOff(f.err):
-		return "the server, or a gateway before it, closed the connection: look into its log, or allow --retries"
+		return "the server, or a gateway before it, closed the connection: look into its log, or allow " +
+			"--retries"
 	case refused(f.err):
 		return "check that the server runs, and the port in the URL"
 	case is[*transport.RedirectError](f.err):
@@ -179,29 +193,34 @@ func statusHint(f failure) string {
 	case reply.Proxy != "":
 		return proxyHint(f)
 	case reply.Encoding != "":
-		return "a proxy or gateway before the server compresses for clients that did not ask for it: turn that off for this URL"
+		return "a proxy or gateway before the server compresses for clients that did not ask for it: turn " +
+			"that off for this URL"
 	case reply.Status == http.StatusUnauthorized:
 		return howToSignIn(f)
 	case reply.Status == http.StatusForbidden && otherHost(f) != "" && !hasAuthorization(f):
-		return fmt.Sprintf("the server may insist on another name of this machine: try %s in the URL instead of %s",
+		return fmt.Sprintf("the server may insist on another name of this machine: try %s in the URL "+
+			"instead of %s",
 			otherHost(f), f.address().Hostname())
 	case reply.Status == http.StatusForbidden:
 		return howToBeLetIn(f)
 	case reply.Status == http.StatusTooManyRequests:
-		return "the server limits requests: wait, or ask it less, with --parallel 1 and --retries, or a longer --interval of watch"
+		return "the server limits requests: wait, or ask it less, with --parallel 1 and --retries, or a " +
+			"longer --interval of watch"
 	case reply.Status >= 500:
 		return "the server, or a gateway before it, failed: look into its log, or allow --retries"
 	case reply.Session:
 		return "the server no longer knows the session: it may have restarted; try again"
 	case f.stage.order() > Handshake.order():
-		return "the server answered initialize at this URL, so the URL is right: look into the server's log, and into that of a " +
+		return "the server answered initialize at this URL, so the URL is right: look into the server's " +
+			"log, and into that of a " +
 			"gateway before it"
 	case reply.HTML():
 		return "this URL is a web page: MCP endpoints usually end with /mcp or /sse"
 	case reply.Status == http.StatusNotFound, reply.Status == http.StatusMethodNotAllowed:
 		return otherPath(f)
 	}
-	return "check that the URL is the one of an MCP endpoint, with its path (often /mcp or /sse) and its headers"
+	return "check that the URL is the one of an MCP endpoint, with its path (often /mcp or /sse) and its " +
+		"headers"
 }
 
 // protocolHint advises on servers that have no protocol version in common with mcpctl.
@@ -215,7 +234,8 @@ func protocolHint(f failure) string {
 	case badVersion.in(f.err) && f.options.Protocol != "" && f.options.Protocol != auto:
 		return "leave --protocol out to speak what the server speaks"
 	case f.stage == Handshake && len(named) > 0 && !slices.Contains(named, modern):
-		return "the server names version " + versions(named) + ": ask for it with --protocol " + clip(named[0], shortText)
+		return "the server names version " + versions(named) + ": ask for it with --protocol " +
+			clip(named[0], shortText)
 	case badVersion.in(f.err), hasCode(f.err, codeUnsupportedVersion):
 		return "update mcpctl or the server; --protocol asks for another version"
 	}
@@ -241,9 +261,11 @@ func answerHint(f failure) string {
 	case is[*RPCError](f.err):
 		return "the server itself says so: check its credentials, its network and its log"
 	case refusedTLS(f.err):
-		return "the server, or a proxy before it, refused TLS as mcpctl speaks it: it may want a certificate of its clients, and " +
+		return "the server, or a proxy before it, refused TLS as mcpctl speaks it: it may want a " +
+			"certificate of its clients, and " +
 			"mcpctl sends none, or TLS older than 1.2"
-	case is[*transport.ReplyError](f.err), is[*transport.TooDeepError](f.err), badShape.in(f.err), inCircle.in(f.err):
+	case is[*transport.ReplyError](f.err), is[*transport.TooDeepError](f.err), badShape.in(f.err),
+		inCircle.in(f.err):
 		return "this is a bug in the server, report it to its author: other clients will fail here too"
 	}
 	return ""

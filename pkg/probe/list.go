@@ -18,10 +18,12 @@ import (
 
 // listMethod is how one of the lists of a server is asked for.
 type listMethod struct {
-	kind      snapshot.Kind // also the member of the result
-	stage     Stage
-	name      string // of the request
-	announced string // the capability under which changes are announced: templates have none of their own, and skills none at all
+	kind  snapshot.Kind // also the member of the result
+	stage Stage
+	name  string // of the request
+	// the capability under which changes are announced: templates have none of their own, and skills none at
+	// all
+	announced string
 }
 
 // listMethods are one for each kind, in the order of snapshot.Kinds.
@@ -50,7 +52,8 @@ const (
 // bareWait bounds the wait for a list that a server without any capability may not have.
 const bareWait = 2 * time.Second
 
-// state reads the capabilities: true and every object declare one, false and null do not. Nobody has an extension without saying so.
+// state reads the capabilities: true and every object declare one, false and null do not. Nobody has an
+// extension without saying so.
 func (m listMethod) state(p peer) capabilityState {
 	_, _, err := rawjson.ReadObject(p.capabilities)
 	switch {
@@ -66,12 +69,14 @@ func (m listMethod) state(p peer) capabilityState {
 
 // declaresLists reports whether a server declares any list.
 func (p peer) declaresLists() bool {
-	return slices.ContainsFunc(listMethods[:], func(m listMethod) bool { return m.kind.DeclaredIn(p.capabilities) != nil })
+	return slices.ContainsFunc(listMethods[:],
+		func(m listMethod) bool { return m.kind.DeclaredIn(p.capabilities) != nil })
 }
 
-// undeclaredList reads a list of a server that declares none. What comes is offered, and everything else is the answer of
-// a server without the list.
-func (c caller) undeclaredList(ctx context.Context, method listMethod, bounds limits) (snapshot.List, []Notice) {
+// undeclaredList reads a list of a server that declares none. What comes is offered, and everything else is
+// the answer of a server without the list.
+func (c caller) undeclaredList(ctx context.Context, method listMethod, bounds limits) (snapshot.List,
+	[]Notice) {
 	ctx, cancel := context.WithTimeout(ctx, bareWait)
 	defer cancel()
 	r, err := c.pages(ctx, method, bounds)
@@ -80,7 +85,8 @@ func (c caller) undeclaredList(ctx context.Context, method listMethod, bounds li
 	}
 	list := snapshot.NewList(method.kind, r.items)
 	list.Pages = r.pages
-	r.note(NoticeNoCapabilities, "the server does not declare the capability %q and answers %s with %d items: some clients do not ask for them",
+	r.note(NoticeNoCapabilities, "the server does not declare the capability %q and answers %s with %d "+
+		"items: some clients do not ask for them",
 		method.kind.Capability(), method.name, len(r.items))
 	return list, append(r.notices, method.oddKeys(list)...)
 }
@@ -116,7 +122,8 @@ type reading struct {
 }
 
 // list reads all pages of one list. With an error it is what arrived before, and is not whole.
-func (c caller) list(ctx context.Context, method listMethod, declares capabilityState, bounds limits) (snapshot.List, []Notice, error) {
+func (c caller) list(ctx context.Context, method listMethod, declares capabilityState,
+	bounds limits) (snapshot.List, []Notice, error) {
 	if declares == bare {
 		list, notices := c.undeclaredList(ctx, method, bounds)
 		return list, notices, nil
@@ -128,7 +135,8 @@ func (c caller) list(ctx context.Context, method listMethod, declares capability
 	if hasCode(err, codeInvalidParams) && len(r.asked) > 0 {
 		refused := err
 		r, err = c.pages(ctx, method, bounds)
-		r.note(NoticeListRestarted, "a cursor of %s was refused (%v); the list was read from its start again", method.name, refused)
+		r.note(NoticeListRestarted, "a cursor of %s was refused (%v); the list was read from its start again",
+			method.name, refused)
 	}
 	if hasCode(err, codeMethodNotFound) && len(r.asked) == 0 {
 		if declares == untold {
@@ -191,7 +199,8 @@ func (r *pager) take(raw json.RawMessage) (json.RawMessage, error) {
 	}
 	r.notices = append(r.notices, p.notices...)
 	if r.modern && len(p.missing) > 0 && len(r.asked) == 0 {
-		r.note(NoticeFieldsMissing, "the result of %s has no %s", r.method.name, strings.Join(p.missing, ", "))
+		r.note(NoticeFieldsMissing, "the result of %s has no %s", r.method.name,
+			strings.Join(p.missing, ", "))
 	}
 	if slices.Contains(r.asked, string(p.next)) {
 		return nil, r.cursorLoop(p)
@@ -211,8 +220,9 @@ func (r *pager) add(p page, size int) {
 	r.ttl = max(r.ttl, p.ttl)
 }
 
-// cursorLoop ends a list whose cursor leads back. A server that sends its first page once more knows of no cursors, so that
-// page is all there is; behind any other page that names a cursor again there may be what nobody has seen.
+// cursorLoop ends a list whose cursor leads back. A server that sends its first page once more knows of no
+// cursors, so that page is all there is; behind any other page that names a cursor again there may be what
+// nobody has seen.
 func (r *pager) cursorLoop(p page) error {
 	repeats := slices.EqualFunc(r.last, p.items, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
 	first := r.pages == 1
@@ -222,12 +232,15 @@ func (r *pager) cursorLoop(p page) error {
 	cursor := clip(string(p.next), shortText)
 	if repeats && first {
 		r.pages++ // the list is no better evidence than one of several pages
-		r.note(NoticeCursorRepeated, "%s takes no notice of the cursor %s and gives its first page again; the list was ended there with %d items",
+		r.note(NoticeCursorRepeated, "%s takes no notice of the cursor %s and gives its first page again; "+
+			"the list was ended there with %d items",
 			r.method.name, cursor, len(r.items))
 		return nil
 	}
-	r.note(NoticeCursorRepeated, "%s names the cursor %s again; the list was ended there with %d items", r.method.name, cursor, len(r.items))
-	return r.onPage(inCircle.errorf("%s names the cursor %s again, so what comes behind its %d items cannot be read", r.method.name, cursor, len(r.items)))
+	r.note(NoticeCursorRepeated, "%s names the cursor %s again; the list was ended there with %d items",
+		r.method.name, cursor, len(r.items))
+	return r.onPage(inCircle.errorf("%s names the cursor %s again, so what comes behind its %d items "+
+		"cannot be read", r.method.name, cursor, len(r.items)))
 }
 
 func (r *pager) bounded() error {
@@ -254,7 +267,8 @@ type page struct {
 	ttl     time.Duration // how long the server takes the page to stay current
 }
 
-// readPage splits the result of a list request. A result of another shape is an error: it must not look like an empty list.
+// readPage splits the result of a list request. A result of another shape is an error: it must not look like
+// an empty list.
 func (m listMethod) readPage(raw json.RawMessage) (page, error) {
 	result, repeated, err := rawjson.ReadObject(raw)
 	if err != nil {
@@ -266,7 +280,8 @@ func (m listMethod) readPage(raw json.RawMessage) (page, error) {
 	p := page{notices: m.oddities(raw, repeated), missing: missing(result), ttl: ttlOf(result)}
 	list := result[string(m.kind)]
 	if rawjson.TypeName(list) != "an array" {
-		return page{}, badShape.errorf("the result of %s has no list: %q is %s", m.name, m.kind, rawjson.TypeName(list))
+		return page{}, badShape.errorf("the result of %s has no list: %q is %s", m.name, m.kind,
+			rawjson.TypeName(list))
 	}
 	if p.items, err = rawjson.Elements(list); err != nil {
 		return page{}, badShape.errorf("reading the result of %s: %v", m.name, err)
@@ -275,12 +290,15 @@ func (m listMethod) readPage(raw json.RawMessage) (page, error) {
 	return p, err
 }
 
-// missing are the members that a list has to have since 2026-07-28 (specification, basic: resultType; caching) and has not.
+// missing are the members that a list has to have since 2026-07-28 (specification, basic: resultType;
+// caching) and has not.
 func missing(result rawjson.Object) []string {
-	return kit.Filter([]string{"resultType", "ttlMs", "cacheScope"}, func(name string) bool { return result.Present(name) == nil })
+	return kit.Filter([]string{"resultType", "ttlMs", "cacheScope"},
+		func(name string) bool { return result.Present(name) == nil })
 }
 
-// ttlOf is the ttlMs of a result (specification 2026-07-28, caching); what is no positive number of milliseconds is 0.
+// ttlOf is the ttlMs of a result (specification 2026-07-28, caching); what is no positive number of
+// milliseconds is 0.
 func ttlOf(result rawjson.Object) time.Duration {
 	var ms float64
 	if json.Unmarshal(result.Present("ttlMs"), &ms) != nil || ms < 0 {
@@ -292,7 +310,8 @@ func ttlOf(result rawjson.Object) time.Duration {
 // longestTTL is a day, in milliseconds: nobody keeps a list for longer.
 const longestTTL = 24 * 60 * 60 * 1000
 
-// complete tells whether the result is whole (specification 2026-07-28, basic: resultType; absent means complete).
+// complete tells whether the result is whole (specification 2026-07-28, basic: resultType; absent means
+// complete).
 func complete(result rawjson.Object) error {
 	raw := result.Present("resultType")
 	word, text := rawjson.Text(raw)
@@ -314,17 +333,20 @@ func (m listMethod) cursor(result rawjson.Object, p *page) (json.RawMessage, err
 	case "missing", "a string":
 		return next, nil
 	case "a number":
-		p.notices = append(p.notices, m.notice(NoticeCursorOdd, "nextCursor of %s is a number, not a string", m.name))
+		p.notices = append(p.notices, m.notice(NoticeCursorOdd, "nextCursor of %s is a number, not a string",
+			m.name))
 		return next, nil
 	default:
-		return nil, badShape.errorf("the result of %s cannot be followed: nextCursor is %s, not a string", m.name, kind)
+		return nil, badShape.errorf("the result of %s cannot be followed: nextCursor is %s, not a string",
+			m.name, kind)
 	}
 }
 
 func (m listMethod) oddities(raw json.RawMessage, repeated []string) []Notice {
 	var odd []Notice
 	if len(repeated) > 0 {
-		odd = append(odd, m.notice(NoticeMemberRepeated, "the result of %s has %s more than once; the last counts",
+		odd = append(odd, m.notice(NoticeMemberRepeated, "the result of %s has %s more than once; the last "+
+			"counts",
 			m.name, strings.Join(repeated, ", ")))
 	}
 	if !utf8.Valid(raw) {
@@ -349,10 +371,12 @@ func (m listMethod) oddKeys(list snapshot.List) []Notice {
 	}
 	var notices []Notice
 	if len(odd) > 0 {
-		notices = append(notices, m.notice(NoticeItemOdd, "%s has items without a usable %s: %s", m.name, m.kind.KeyField(), kit.Some(odd)))
+		notices = append(notices, m.notice(NoticeItemOdd, "%s has items without a usable %s: %s", m.name,
+			m.kind.KeyField(), kit.Some(odd)))
 	}
 	if len(twice) > 0 {
-		notices = append(notices, m.notice(NoticeDuplicate, "%s has more than once: %s", m.name, kit.Some(twice)))
+		notices = append(notices, m.notice(NoticeDuplicate, "%s has more than once: %s", m.name,
+			kit.Some(twice)))
 	}
 	return notices
 }

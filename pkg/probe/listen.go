@@ -19,8 +19,9 @@ import (
 // News is what a session has to tell since it was asked last.
 type News = snapshot.News
 
-// Listen begins to listen for what the server announces, in the way of its era and transport; Close ends that. The channel
-// is closed once it is known whether the server announces anything, which News tells then and whenever it changes.
+// Listen begins to listen for what the server announces, in the way of its era and transport; Close ends
+// that. The channel is closed once it is known whether the server announces anything, which News tells then
+// and whenever it changes.
 func (s *Session) Listen() (settled <-chan struct{}) {
 	ctx, cancel := context.WithCancel(context.Background())
 	known, ended := make(chan struct{}), make(chan struct{})
@@ -42,10 +43,12 @@ func subscribe(ctx context.Context, s *Session, settle func()) {
 	l := &s.listener
 	switch {
 	case len(announced) == 0:
-	case s.peer.stateless: // specification 2026-07-28, subscriptions/listen: a result is the server's regular end of it
+	// specification 2026-07-28, subscriptions/listen: a result is the server's regular end of it
+	case s.peer.stateless:
 		l.onAnnounced(settle)
 		l.loop(ctx, s.conn.Conn, settle, func(ctx context.Context) error {
-			_, err := s.caller.call(ctx, "subscriptions/listen", map[string]any{"notifications": s.peer.filter()})
+			_, err := s.caller.call(ctx, "subscriptions/listen",
+				map[string]any{"notifications": s.peer.filter()})
 			return err
 		})
 	case s.conn.Kind == transport.KindStreamable:
@@ -61,8 +64,10 @@ func subscribe(ctx context.Context, s *Session, settle func()) {
 // steadyListening is how long listening must last to count as a success.
 const steadyListening = 10 * time.Second
 
-// loop listens again each time that listening has ended, with growing pauses, unless the server has no such thing.
-func (l *listener) loop(ctx context.Context, conn *transport.Conn, settle func(), listen func(context.Context) error) {
+// loop listens again each time that listening has ended, with growing pauses, unless the server has no such
+// thing.
+func (l *listener) loop(ctx context.Context, conn *transport.Conn, settle func(),
+	listen func(context.Context) error) {
 	pause, opened := pace(time.Minute), false
 	for {
 		began := time.Now()
@@ -85,8 +90,8 @@ func (l *listener) loop(ctx context.Context, conn *transport.Conn, settle func()
 	}
 }
 
-// inVain tells that there is no point in listening again: the server has no such thing, or the session is over. One that
-// was open before and is not known any more has ended (2025-11-25, session management).
+// inVain tells that there is no point in listening again: the server has no such thing, or the session is
+// over. One that was open before and is not known any more has ended (2025-11-25, session management).
 func inVain(conn *transport.Conn, err error, opened bool) bool {
 	status, ok := errors.AsType[*transport.HTTPError](err)
 	if !ok {
@@ -95,13 +100,15 @@ func inVain(conn *transport.Conn, err error, opened bool) bool {
 	if status.Status == http.StatusNotFound && opened {
 		conn.GiveUp(err)
 	}
-	return status.Status < 500 && status.Status != http.StatusRequestTimeout && status.Status != http.StatusTooManyRequests
+	return status.Status < 500 && status.Status != http.StatusRequestTimeout &&
+		status.Status != http.StatusTooManyRequests
 }
 
 // pace is a back-off with a quarter of jitter, from half a second on.
 func pace(longest time.Duration) *backoff.ExponentialBackOff {
 	return &backoff.ExponentialBackOff{
-		InitialInterval: 500 * time.Millisecond, RandomizationFactor: 0.25, Multiplier: 2, MaxInterval: longest,
+		InitialInterval: 500 * time.Millisecond, RandomizationFactor: 0.25, Multiplier: 2,
+		MaxInterval: longest,
 	}
 }
 
@@ -138,7 +145,8 @@ type listener struct {
 	known     func() // called when announcements begin; nil = nobody waits for that
 }
 
-// take takes notice of a notification. It runs on the goroutine that reads from the server, so it must not wait for anything.
+// take takes notice of a notification. It runs on the goroutine that reads from the server, so it must not
+// wait for anything.
 func (l *listener) take(n transport.Notification) {
 	if n.Method == mcp.MethodNotificationSubscriptionsAcknowledged {
 		l.started(grantedKinds(rawjson.ObjectOf(rawjson.ObjectOf(n.Params)["notifications"])), true)
@@ -162,7 +170,8 @@ func (l *listener) add(kinds map[snapshot.Kind]bool) {
 	l.signal()
 }
 
-// started says that changes of these kinds are announced from now on; resumed that this was not so from the start.
+// started says that changes of these kinds are announced from now on; resumed that this was not so from the
+// start.
 func (l *listener) started(announced map[snapshot.Kind]bool, resumed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -193,7 +202,8 @@ func (l *listener) onAnnounced(f func()) {
 func (l *listener) news(p peer) News {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	news := News{Resumed: l.resumed, Covered: p.covered(l.announced), Hears: len(l.announced) > 0, Count: l.count}
+	news := News{Resumed: l.resumed, Covered: p.covered(l.announced), Hears: len(l.announced) > 0,
+		Count: l.count}
 	for _, kind := range snapshot.Kinds() {
 		if l.changed[kind] {
 			news.Changed = append(news.Changed, kind)
@@ -238,7 +248,8 @@ func grantedKinds(granted rawjson.Object) map[snapshot.Kind]bool {
 	})
 }
 
-// filter asks for notifications of all that is announced (specification 2026-07-28, subscriptions/listen); empty = nothing.
+// filter asks for notifications of all that is announced (specification 2026-07-28, subscriptions/listen);
+// empty = nothing.
 func (p peer) filter() map[string]any {
 	announced, filter := p.announces(), map[string]any{}
 	for _, method := range listMethods {

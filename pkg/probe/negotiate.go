@@ -16,7 +16,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/transport"
 )
 
-// modern is the newest protocol version of the era without a handshake; legacy the newest of the era with one.
+// modern is the newest protocol version of the era without a handshake; legacy the newest of the era with
+// one.
 const (
 	modern = mcp.ProtocolVersion20260728
 	legacy = mcp.LATEST_LEGACY_PROTOCOL_VERSION
@@ -37,9 +38,9 @@ type introduced struct {
 	err  error
 }
 
-// negotiation finds out in which era a server speaks. Both openings may be under way at once: a result of discover that
-// lists our version wins over initialize, so that a slow server of the new era is not taken for one of the old, and a
-// server that keeps silent on discover costs no more than discoverWait and grace.
+// negotiation finds out in which era a server speaks. Both openings may be under way at once: a result of
+// discover that lists our version wins over initialize, so that a slow server of the new era is not taken for
+// one of the old, and a server that keeps silent on discover costs no more than discoverWait and grace.
 type negotiation struct {
 	caller caller
 	grace  time.Duration // what discover gets after initialize was answered
@@ -51,7 +52,8 @@ type negotiation struct {
 	discover, initialize *introduced // as far as they are known
 }
 
-// negotiate opens the protocol on a fresh connection. errFreshConn says that initialize may work on one of its own.
+// negotiate opens the protocol on a fresh connection. errFreshConn says that initialize may work on one of
+// its own.
 func (c caller) negotiate(ctx context.Context, grace time.Duration) (peer, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -77,7 +79,8 @@ func (c caller) negotiate(ctx context.Context, grace time.Duration) (peer, error
 	return n.outcome()
 }
 
-// introduce runs one opening beside the caller; the channel has room, so the goroutine ends with ctx at the latest.
+// introduce runs one opening beside the caller; the channel has room, so the goroutine ends with ctx at the
+// latest.
 func introduce(ctx context.Context, open func(context.Context) (peer, error)) <-chan introduced {
 	answers := make(chan introduced, 1)
 	go func() {
@@ -96,7 +99,10 @@ func (n *negotiation) sendInitialize(ctx context.Context) {
 		return
 	}
 	version := n.version()
-	n.initialized = introduce(ctx, func(ctx context.Context) (peer, error) { return n.caller.initializeAny(ctx, version) })
+	n.initialized = introduce(ctx, func(ctx context.Context) (peer,
+		error) {
+		return n.caller.initializeAny(ctx, version)
+	})
 }
 
 // settled tells that nothing more is to be waited for.
@@ -114,7 +120,8 @@ func (n *negotiation) isModern() bool {
 	return n.discover != nil && n.discover.err == nil && slices.Contains(n.discover.peer.supported, modern)
 }
 
-// lateness is how long discover may still take once initialize was answered. A refusal is worth a longer wait.
+// lateness is how long discover may still take once initialize was answered. A refusal is worth a longer
+// wait.
 func (n *negotiation) lateness() time.Duration {
 	if n.initialize.err != nil {
 		return max(n.grace, discoverWait)
@@ -143,7 +150,8 @@ func (n *negotiation) outcome() (peer, error) {
 	}
 	p, err := n.initialize.peer, n.initialize.err
 	if n.discover != nil && wantsLogin(n.discover.err) && hasAnswer(err) && !oldTransport(err) {
-		return p, n.discover.err // the first refusal says how to get in, whatever a server without a handshake makes of initialize
+		// the first refusal says how to get in, whatever a server without a handshake makes of initialize
+		return p, n.discover.err
 	}
 	discovered := n.discover != nil && n.discover.err == nil
 	if discovered {
@@ -155,7 +163,8 @@ func (n *negotiation) outcome() (peer, error) {
 // wantsLogin tells that a server refused a request for lack of credentials, and said which it wants.
 func wantsLogin(err error) bool {
 	status, ok := errors.AsType[*transport.HTTPError](err)
-	return ok && (status.Status == http.StatusUnauthorized || status.Status == http.StatusForbidden && status.Auth != "")
+	return ok && (status.Status == http.StatusUnauthorized ||
+		status.Status == http.StatusForbidden && status.Auth != "")
 }
 
 // errFreshConn asks for initialize on a fresh connection: this one is used up by discover.
@@ -169,18 +178,21 @@ func freshConn(err error, worth bool) error {
 	return err
 }
 
-// final tells that err, the answer to discover, leaves no reason to try initialize: the server cannot be reached, or it
-// said in the terms of the new era that it will not talk to us (specification 2026-07-28, stdio, backward compatibility).
+// final tells that err, the answer to discover, leaves no reason to try initialize: the server cannot be
+// reached, or it said in the terms of the new era that it will not talk to us (specification 2026-07-28,
+// stdio, backward compatibility).
 func final(err error) bool {
 	var status *transport.HTTPError
 	switch {
 	case err == nil:
 		return false
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), unreachable(err), is[*transport.RedirectError](err), is[*transport.CredentialsError](err):
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), unreachable(err),
+		is[*transport.RedirectError](err), is[*transport.CredentialsError](err):
 		return true
 	case errors.As(err, &status):
 		// a gateway's refusal says nothing about the server's era, which must not depend on a bad moment
-		return slices.Contains([]int{http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}, status.Status)
+		return slices.Contains([]int{http.StatusTooManyRequests, http.StatusBadGateway,
+			http.StatusServiceUnavailable, http.StatusGatewayTimeout}, status.Status)
 	case hasCode(err, codeUnsupportedVersion):
 		named := supportedBy(err)
 		return len(named) > 0 && !slices.ContainsFunc(named, isLegacy)
@@ -201,8 +213,8 @@ func newestLegacy(versions []string) string {
 // datedVersion finds protocol versions in a text.
 var datedVersion = regexp.MustCompile(`\b20\d\d-\d\d-\d\d\b`)
 
-// supportedBy returns the versions that a refusal names as supported: in its data whatever the code, as servers spell it,
-// or in a text about versions, of an error or of HTTP 400.
+// supportedBy returns the versions that a refusal names as supported: in its data whatever the code, as
+// servers spell it, or in a text about versions, of an error or of HTTP 400.
 func supportedBy(err error) []string {
 	text := ""
 	if refusal, ok := errors.AsType[*RPCError](err); ok {
@@ -216,7 +228,8 @@ func supportedBy(err error) []string {
 	if status, ok := errors.AsType[*transport.HTTPError](err); ok && status.Status == http.StatusBadRequest {
 		text = status.Body
 	}
-	_, named, ok := strings.Cut(strings.ToLower(text), "support") // behind "unsupported" the one that was asked for may be named
+	// behind "unsupported" the one that was asked for may be named
+	_, named, ok := strings.Cut(strings.ToLower(text), "support")
 	if !ok || !strings.Contains(strings.ToLower(text), "version") {
 		return nil
 	}

@@ -208,7 +208,8 @@ func (r *refusals) done() {
 func refusal(err error) (wait time.Duration, later bool) {
 	for _, failure := range Failures(err) {
 		status, ok := errors.AsType[*transport.HTTPError](originalOf(failure))
-		if ok && slices.Contains([]int{http.StatusTooManyRequests, http.StatusServiceUnavailable}, status.Status) {
+		if ok && slices.Contains([]int{http.StatusTooManyRequests, http.StatusServiceUnavailable},
+			status.Status) {
 			wait, later = max(wait, failure.AskedWait()), true
 		}
 	}

@@ -1,5 +1,5 @@
-// Package probe reaches MCP servers and returns what they offer, whichever transport and revision of the protocol they
-// speak.
+// Package probe reaches MCP servers and returns what they offer, whichever transport and revision of the
+// protocol they speak.
 //
 //	for result := range probe.All(ctx, servers, probe.Options{Timeout: 30 * time.Second}) {
 //		fmt.Println(result.Server.Name, result.Snapshot, result.Err)
@@ -7,11 +7,11 @@
 //
 // [Open] keeps a connection, to read lists again, to listen for changes and to send requests.
 //
-// What a server sends arrives byte by byte; secrets that it was given are masked in every text that leaves the package.
-// The package prints nothing, reads no environment and keeps no state.
+// What a server sends arrives byte by byte; secrets that it was given are masked in every text that leaves
+// the package. The package prints nothing, reads no environment and keeps no state.
 //
-// Stability: the words of stages and the codes of notices stay for good. The Go API follows semantic versioning; before
-// 1.0.0 a minor version may change it. No type of another library appears in it.
+// Stability: the words of stages and the codes of notices stay for good. The Go API follows semantic
+// versioning; before 1.0.0 a minor version may change it. No type of another library appears in it.
 package probe
 
 import (
@@ -45,21 +45,26 @@ type Options struct {
 	InheritEnv bool          // hand all of Environ to stdio servers, not only the minimum
 	CACert     []byte        // further PEM certificates to trust
 	Client     Client        // how mcpctl introduces itself
-	Elicit     Elicit        // answers the questions of servers; nil = the capability is not declared, or they are declined
+	// answers the questions of servers; nil = the capability is not declared, or they are declined
+	Elicit Elicit
 
-	// Capabilities are declared to servers, of ClientCapabilities; nil = what Elicit answers. Servers get no roots, and
-	// sampling is declined.
+	// Capabilities are declared to servers, of ClientCapabilities; nil = what Elicit answers. Servers get no
+	// roots, and sampling is declined.
 	Capabilities []string
-	LogLevel     string // with OnNotification, the least level of log messages to ask for, such as "info"; empty = none (since 2026-07-28)
+	// with OnNotification, the least level of log messages to ask for, such as "info"; empty = none (since
+	// 2026-07-28)
+	LogLevel string
 
-	// OnNotification is told the progress and the log of requests, and must not wait; nil = neither is asked for.
+	// OnNotification is told the progress and the log of requests, and must not wait; nil = neither is asked
+	// for.
 	OnNotification func(Heard)
 }
 
 // ClientCapabilities returns the names of capabilities that can be declared.
 func ClientCapabilities() []string { return []string{"roots", "sampling", "elicitation"} }
 
-// Client is how the prober introduces itself to servers (clientInfo, User-Agent). The zero value is "mcpctl" "dev".
+// Client is how the prober introduces itself to servers (clientInfo, User-Agent). The zero value is "mcpctl"
+// "dev".
 type Client struct{ Name, Version string }
 
 func (c Client) known() Client {
@@ -74,19 +79,21 @@ func (c Client) known() Client {
 
 // Result is what one server of a run gave.
 type Result struct {
-	Index      int                // position of Server in the slice given to All
-	Server     Server             // as given
-	Snapshot   *snapshot.Snapshot // what arrived; not nil with an Err = partial
-	Err        error              // nil, or an *Error, or several of them joined
-	SecondRead []snapshot.List    // with Options.ReadTwice, the lists as they came the second time; nil when the first time was not whole
-	Transport  string             // "stdio", "streamable-http" or "sse"; empty when none was reached
-	Noise      []Noise            // what the server wrote to stdout that is not the protocol
-	Notices    []Notice           // oddities that lost nothing
-	Elapsed    time.Duration      // from the start of the first attempt to the last answer
-	Attempts   int                // 1 + the retries that were used; 0 = not tried
+	Index    int                // position of Server in the slice given to All
+	Server   Server             // as given
+	Snapshot *snapshot.Snapshot // what arrived; not nil with an Err = partial
+	Err      error              // nil, or an *Error, or several of them joined
+	// with Options.ReadTwice, the lists as they came the second time; nil when the first time was not whole
+	SecondRead []snapshot.List
+	Transport  string        // "stdio", "streamable-http" or "sse"; empty when none was reached
+	Noise      []Noise       // what the server wrote to stdout that is not the protocol
+	Notices    []Notice      // oddities that lost nothing
+	Elapsed    time.Duration // from the start of the first attempt to the last answer
+	Attempts   int           // 1 + the retries that were used; 0 = not tried
 }
 
-// Noise is output on a stdio server's stdout that is no message: its first bytes, unescaped, and its whole length.
+// Noise is output on a stdio server's stdout that is no message: its first bytes, unescaped, and its whole
+// length.
 type Noise = transport.Noise
 
 // auto is the word for no pin.
@@ -95,7 +102,8 @@ const auto = "auto"
 // check finds what no server could be asked with. Errors are of the kind badUsage.
 func check(server Server, options Options) error {
 	if pin := options.Protocol; pin != "" && pin != auto && !isKnown(pin) {
-		return badUsage.errorf("unknown protocol version %q: %s and %s exist", pin, auto, versions(Versions()))
+		return badUsage.errorf("unknown protocol version %q: %s and %s exist", pin, auto,
+			versions(Versions()))
 	}
 	if len(options.CACert) > 0 && !x509.NewCertPool().AppendCertsFromPEM(options.CACert) {
 		return badUsage.errorf("the further certificates to trust hold no PEM certificate")
@@ -122,9 +130,10 @@ func (h HTTP) check() error {
 	return nil
 }
 
-// All probes servers side by side and yields each result as it is there; every server has one. A failure touches no
-// other server, unless Options.FailFast asks for that: then the rest matches ErrNotTried. To stop iterating ends
-// everything that is under way. The end of ctx does too, and every server still gets its result.
+// All probes servers side by side and yields each result as it is there; every server has one. A failure
+// touches no other server, unless Options.FailFast asks for that: then the rest matches ErrNotTried. To stop
+// iterating ends everything that is under way. The end of ctx does too, and every server still gets its
+// result.
 func All(ctx context.Context, servers []Server, options Options) iter.Seq[Result] {
 	return func(yield func(Result) bool) {
 		ctx, stop := context.WithCancelCause(ctx)
@@ -144,7 +153,8 @@ func All(ctx context.Context, servers []Server, options Options) iter.Seq[Result
 
 // probeAll probes with a bound and closes the channel at the end. A failure stops the rest before its slot
 // is free.
-func probeAll(ctx context.Context, stop context.CancelCauseFunc, servers []Server, options Options) <-chan Result {
+func probeAll(ctx context.Context, stop context.CancelCauseFunc, servers []Server,
+	options Options) <-chan Result {
 	results := make(chan Result)
 	go func() {
 		defer close(results)
@@ -196,7 +206,8 @@ func (a attempt) run(ctx context.Context, start time.Time) Result {
 		result.Elapsed = time.Since(start)
 		result.Noise = session.Noise()
 		if err == nil && a.options.ReadTwice {
-			result.SecondRead, _ = session.List(ctx, snapshot.Kinds()...) // lists that fail now say so, and take nothing from the first answer
+			// lists that fail now say so, and take nothing from the first answer
+			result.SecondRead, _ = session.List(ctx, snapshot.Kinds()...)
 		}
 		return err
 	})
@@ -220,10 +231,12 @@ func (a attempt) shown(ctx context.Context, err error) error {
 func retry(ctx context.Context, retries int, once func() error) {
 	attempt := func() (struct{}, error) { return struct{}{}, retryable(once()) }
 	_, _ = backoff.Retry(ctx, attempt, // what went wrong is in the last result
-		backoff.WithBackOff(pace(30*time.Second)), backoff.WithMaxElapsedTime(0), backoff.WithMaxTries(uint(max(retries, 0))+1))
+		backoff.WithBackOff(pace(30*time.Second)), backoff.WithMaxElapsedTime(0),
+		backoff.WithMaxTries(uint(max(retries, 0))+1))
 }
 
-// retryable tells backoff what to make of the failures of one attempt: all of them must be of a kind that can heal.
+// retryable tells backoff what to make of the failures of one attempt: all of them must be of a kind that can
+// heal.
 func retryable(err error) error {
 	if err == nil {
 		return nil
@@ -277,7 +290,8 @@ func refused(err error) bool {
 
 // cutOff tells that the connection ended in the place of an answer.
 func cutOff(err error) bool {
-	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, wsaReset) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, wsaReset) || errors.Is(err, io.EOF) ||
+		errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 func lookupHeals(err error) bool {
@@ -291,8 +305,9 @@ type Server struct {
 	Stdio   *Stdio        // a command to start
 	HTTP    *HTTP         // an address to contact
 	Timeout time.Duration // for the whole probe; 0 = Options.Timeout
-	Secrets []Secret      // values to mask in what the server says, beside those of environment, headers and URL
-	Source  string        // where it was configured, "FILE:LINE" or "argv"
+	// values to mask in what the server says, beside those of environment, headers and URL
+	Secrets []Secret
+	Source  string // where it was configured, "FILE:LINE" or "argv"
 
 	Protocol string // pins a protocol version for this server; empty = Options.Protocol
 
@@ -306,7 +321,8 @@ type Stdio struct {
 	Args    []string          // its arguments
 	Env     map[string]Secret // added to the inherited minimum
 	Dir     string            // working folder; empty = the current one
-	Search  string            // the PATH that Command is looked up in; empty = that of the child's environment
+	// the PATH that Command is looked up in; empty = that of the child's environment
+	Search string
 
 	// Files are opened anew for each start, and are its descriptors from 3 on; nil = it has none.
 	Files func() ([]*os.File, error) `json:"-"`
@@ -316,8 +332,9 @@ type Stdio struct {
 type HTTP struct {
 	URL     string            // absolute, http or https
 	Headers map[string]Secret // sent with every request to this origin, never to another one
-	Helper  *Helper           // a command that gives further headers, for hints; it is Authorize that runs it. nil = none
-	Kind    HTTPKind          // which transport to speak
+	// a command that gives further headers, for hints; it is Authorize that runs it. nil = none
+	Helper *Helper
+	Kind   HTTPKind // which transport to speak
 
 	// Allow judges each address of the host before it is connected to; nil = all are right.
 	Allow func(netip.Addr) error `json:"-"`
@@ -326,12 +343,14 @@ type HTTP struct {
 	Authorize Authorize `json:"-"`
 }
 
-// Helper is a command whose output is headers for one origin. Whoever decides what may be run must decide about it too.
+// Helper is a command whose output is headers for one origin. Whoever decides what may be run must decide
+// about it too.
 type Helper struct {
 	Command string            // a command line of the system's shell
 	Dir     string            // its working folder; empty = the current one
 	Env     map[string]string // added to its environment
-	Bearer  bool              // its output is a bearer token; otherwise a JSON object of headers (Claude Code's headersHelper)
+	// its output is a bearer token; otherwise a JSON object of headers (Claude Code's headersHelper)
+	Bearer bool
 }
 
 // HTTPKind chooses between the two HTTP transports of the specification.
@@ -344,22 +363,24 @@ const (
 	SSE            HTTPKind = "sse"             // HTTP+SSE of 2024-11-05
 )
 
-// Secret is a value that every verb of fmt and every encoder shows as ***. Reveal is the one way out, for the server alone.
+// Secret is a value that every verb of fmt and every encoder shows as ***. Reveal is the one way out, for the
+// server alone.
 type Secret = transport.Secret
 
-// Authorize gives the headers that let requests into one server; they win over HTTP.Headers. It is called with nil before the
-// first request, and with the refusal after a 401, or a 403 that asks for further scopes; the request is then sent once more.
-// Calls for one server never overlap.
+// Authorize gives the headers that let requests into one server; they win over HTTP.Headers. It is called
+// with nil before the first request, and with the refusal after a 401, or a 403 that asks for further scopes;
+// the request is then sent once more. Calls for one server never overlap.
 //
-// No headers and no error: the refusal stands. An error fails the server; its method Hint() string, if any, says what to do
-// next. Headers go to the origin of HTTP.URL alone, and their values are masked.
+// No headers and no error: the refusal stands. An error fails the server; its method Hint() string, if any,
+// says what to do next. Headers go to the origin of HTTP.URL alone, and their values are masked.
 type Authorize func(ctx context.Context, refused *Refused) (map[string]Secret, error)
 
 // Refused is what a server said when it wanted other credentials.
 type Refused = transport.Refused
 
 func credentialsOf(authorize Authorize) *transport.Credentials {
-	return transport.NewCredentials(func(ctx context.Context, refused *Refused) (headers map[string]Secret, _ error) {
+	return transport.NewCredentials(func(ctx context.Context, refused *Refused) (headers map[string]Secret,
+		_ error) {
 		err := guard(func() (err error) {
 			headers, err = authorize(ctx, refused)
 			return err

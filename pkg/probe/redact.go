@@ -19,8 +19,9 @@ const (
 // plainVariables are folders that messages name, such as those in which a command was not found.
 var plainVariables = []string{"PATH", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA", "CLAUDE_PROJECT_DIR"}
 
-// redactorFor knows the secrets of a server, which are masked in every text that leaves the package: the values of
-// environment (but PATH) and headers, the user info and query values of the URL, and Server.Secrets.
+// redactorFor knows the secrets of a server, which are masked in every text that leaves the package: the
+// values of environment (but PATH) and headers, the user info and query values of the URL, and
+// Server.Secrets.
 func redactorFor(server Server, environ []string) redact.Secrets {
 	var secrets []string
 	if server.Stdio != nil {
@@ -61,14 +62,16 @@ func (a attempt) masks() redact.Secrets {
 	return a.secrets.And(secrets...)
 }
 
-// leastCredible is the length from which a value without digits or capitals is taken for a secret, not for a word.
+// leastCredible is the length from which a value without digits or capitals is taken for a secret, not for a
+// word.
 const (
 	leastSecret   = 8
 	leastCredible = 20
 )
 
-// surfaceSecrets are the values that a server must not put into its surface: those that the configuration knows to be
-// secret, and credentials that were asked for. Ordinary words are left out: they would be missing in what is compared.
+// surfaceSecrets are the values that a server must not put into its surface: those that the configuration
+// knows to be secret, and credentials that were asked for. Ordinary words are left out: they would be missing
+// in what is compared.
 func (a attempt) surfaceSecrets() redact.Secrets {
 	var secrets []string
 	for _, value := range append(a.credentials.Given(), a.server.Secrets...) {
@@ -81,11 +84,14 @@ func (a attempt) surfaceSecrets() redact.Secrets {
 	return redact.Of(secrets...)
 }
 
-// credible tells a secret from a word: it is long, or has both digits and letters, or both small letters and capitals.
+// credible tells a secret from a word: it is long, or has both digits and letters, or both small letters and
+// capitals.
 func credible(value string) bool {
 	has := func(in func(rune) bool) bool { return strings.ContainsFunc(value, in) }
 	letters := has(unicode.IsLetter)
-	return len(value) >= leastCredible || len(value) >= leastSecret && letters && (has(unicode.IsDigit) || has(unicode.IsUpper) && has(unicode.IsLower))
+	return len(value) >= leastCredible ||
+		len(value) >= leastSecret && letters &&
+			(has(unicode.IsDigit) || has(unicode.IsUpper) && has(unicode.IsLower))
 }
 
 // withoutSecrets masks what a server was given in the lists that it gives.
@@ -99,7 +105,8 @@ func (a attempt) withoutSecrets(way listMethod, list snapshot.List) snapshot.Lis
 	if !found {
 		return list
 	}
-	a.seen.note(way.notice(NoticeSecretEchoed, "%s holds a secret that the server was given; it is shown as %s", way.name, redact.Mask))
+	a.seen.note(way.notice(NoticeSecretEchoed, "%s holds a secret that the server was given; it is shown "+
+		"as %s", way.name, redact.Mask))
 	clean := snapshot.NewList(way.kind, items)
 	clean.State, clean.Problem, clean.Pages = list.State, list.Problem, list.Pages
 	return clean
@@ -112,7 +119,8 @@ func (p peer) withoutSecrets(secrets redact.Secrets) peer {
 	p.capabilities, inCapabilities = secrets.JSON(p.capabilities)
 	inText := secrets.In(p.instructions)
 	if p.instructions = secrets.Text(p.instructions); inServer || inCapabilities || inText {
-		p.note(NoticeSecretEchoed, "the server's introduction of itself holds a secret that it was given; it is shown as %s", redact.Mask)
+		p.note(NoticeSecretEchoed, "the server's introduction of itself holds a secret that it was given; "+
+			"it is shown as %s", redact.Mask)
 	}
 	return p
 }

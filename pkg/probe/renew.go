@@ -14,9 +14,9 @@ type renewal struct {
 	count int
 }
 
-// inSession runs work, which sends requests. If the server does not know the session any more, it begins a new one and
-// runs work once more (2025-11-25, transports, session management). A session that listens is lost instead: what the
-// server announced in between is not known.
+// inSession runs work, which sends requests. If the server does not know the session any more, it begins a
+// new one and runs work once more (2025-11-25, transports, session management). A session that listens is
+// lost instead: what the server announced in between is not known.
 func inSession(ctx context.Context, s *Session, work func() error) error {
 	before := s.renewal.current()
 	err := guard(work)
@@ -26,8 +26,8 @@ func inSession(ctx context.Context, s *Session, work func() error) error {
 	return guard(work)
 }
 
-// sessionEnded reports whether a request was refused, and thus certainly not executed, since the server does not know
-// the session.
+// sessionEnded reports whether a request was refused, and thus certainly not executed, since the server does
+// not know the session.
 func sessionEnded(err error) bool {
 	status, ok := errors.AsType[*transport.HTTPError](err)
 	return ok && status.Session && !status.Taken || errors.Is(err, transport.ErrSessionTerminated)

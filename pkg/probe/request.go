@@ -69,16 +69,18 @@ type caller struct {
 	seen     *observations
 }
 
-// call makes a request, sends it and waits for its result. The error is an *RPCError or one of the connection's.
+// call makes a request, sends it and waits for its result. The error is an *RPCError or one of the
+// connection's.
 func (c caller) call(ctx context.Context, method string, params map[string]any) (json.RawMessage, error) {
 	return c.send(ctx, c.request(method, params))
 }
 
-// send sends one request and waits for its result. A server that refuses its version, and lists that very version among
-// those it supports, is asked once more (specification 2026-07-28, version negotiation).
+// send sends one request and waits for its result. A server that refuses its version, and lists that very
+// version among those it supports, is asked once more (specification 2026-07-28, version negotiation).
 func (c caller) send(ctx context.Context, request transport.JSONRPCRequest) (json.RawMessage, error) {
 	result, err := c.sendOnce(ctx, request)
-	if c.version == "" || !hasCode(err, codeUnsupportedVersion) || !slices.Contains(supportedBy(err), c.version) {
+	if c.version == "" || !hasCode(err, codeUnsupportedVersion) ||
+		!slices.Contains(supportedBy(err), c.version) {
 		return result, err
 	}
 	request.ID = mcp.NewRequestId(c.seen.nextID())
@@ -102,7 +104,8 @@ func (c caller) sendOnce(ctx context.Context, request transport.JSONRPCRequest) 
 	return reply.Result, nil
 }
 
-// request builds a request of the era of c.version: since 2026-07-28 each says in _meta who asks, and in headers what for.
+// request builds a request of the era of c.version: since 2026-07-28 each says in _meta who asks, and in
+// headers what for.
 func (c caller) request(method string, params map[string]any) transport.JSONRPCRequest {
 	if params == nil {
 		params = map[string]any{}
@@ -121,7 +124,8 @@ func (c caller) request(method string, params map[string]any) transport.JSONRPCR
 		}
 	}
 	id := mcp.NewRequestId(c.seen.nextID())
-	return transport.JSONRPCRequest{JSONRPC: mcp.JSONRPC_VERSION, ID: id, Method: method, Params: params, Header: header}
+	return transport.JSONRPCRequest{JSONRPC: mcp.JSONRPC_VERSION, ID: id, Method: method, Params: params,
+		Header: header}
 }
 
 // withMeta is params with further members in its _meta.
@@ -152,15 +156,17 @@ func (c caller) implementation() map[string]string {
 
 // Request is one request beside those of a probe: for what a server does, not for what it offers.
 type Request struct {
-	Stage  Stage                      // what it is called in an error
-	Method string                     // of the protocol
-	Params map[string]json.RawMessage // members of params, each sent as it is but for white space and the escapes of <, > and &; _meta is added
-	Schema json.RawMessage            // inputSchema of the tool that is called: it may want arguments in headers (x-mcp-header)
+	Stage  Stage  // what it is called in an error
+	Method string // of the protocol
+	// members of params, each sent as it is but for white space and the escapes of <, > and &; _meta is added
+	Params map[string]json.RawMessage
+	// inputSchema of the tool that is called: it may want arguments in headers (x-mcp-header)
+	Schema json.RawMessage
 }
 
-// Request sends one request and waits for its result, which is exactly as sent, secrets masked. The timeout holds for each
-// request; Options.Elicit stops it, and it begins anew with the answer. When it or ctx ends, the server is told (specification, cancellation).
-// The error is an *Error.
+// Request sends one request and waits for its result, which is exactly as sent, secrets masked. The timeout
+// holds for each request; Options.Elicit stops it, and it begins anew with the answer. When it or ctx ends,
+// the server is told (specification, cancellation). The error is an *Error.
 func (s *Session) Request(ctx context.Context, r Request) (result json.RawMessage, _ error) {
 	ctx, stop := s.timer.limit(ctx, s.attempt.timeout())
 	defer stop()
@@ -177,7 +183,8 @@ func (s *Session) Request(ctx context.Context, r Request) (result json.RawMessag
 		clean, _ := s.attempt.surfaceSecrets().JSON(result)
 		return clean, nil
 	}
-	unheard := s.peer.stateless && s.conn.Kind == transport.KindStreamable // where the end of the HTTP request says it
+	// where the end of the HTTP request says it
+	unheard := s.peer.stateless && s.conn.Kind == transport.KindStreamable
 	if ctx.Err() != nil && !hasAnswer(err) && !unheard && s.conn.Lost() == nil {
 		s.caller.cancel(message.ID, context.Cause(ctx))
 	}
@@ -192,13 +199,15 @@ func (s *Session) fail(ctx context.Context, stage Stage, err error) *Error {
 	return s.attempt.explain(ctx, stage, err, s.conn.Conn)
 }
 
-// Preview is the JSON-RPC message that Request would send, on one line, with the secrets of the server masked.
+// Preview is the JSON-RPC message that Request would send, on one line, with the secrets of the server
+// masked.
 func (s *Session) Preview(r Request) (json.RawMessage, error) {
 	message, err := s.message(r)
 	if err != nil {
 		return nil, s.attempt.explain(context.Background(), r.Stage, err, nil)
 	}
-	text, err := rawjson.Encode(map[string]any{"jsonrpc": message.JSONRPC, "id": message.ID, "method": message.Method, "params": message.Params})
+	text, err := rawjson.Encode(map[string]any{"jsonrpc": message.JSONRPC, "id": message.ID,
+		"method": message.Method, "params": message.Params})
 	clean, _ := s.attempt.masks().JSON(text)
 	return clean, err
 }
@@ -224,12 +233,13 @@ func (s *Session) message(r Request) (transport.JSONRPCRequest, error) {
 	return message, paramHeaders(r, message.Header)
 }
 
-// paramHeaders puts the arguments into headers that a tool wants there (specification 2026-07-28, streamable HTTP,
-// x-mcp-header). A tool whose wishes are malformed must not be called over HTTP.
+// paramHeaders puts the arguments into headers that a tool wants there (specification 2026-07-28, streamable
+// HTTP, x-mcp-header). A tool whose wishes are malformed must not be called over HTTP.
 func paramHeaders(r Request, header http.Header) error {
 	tool := &mcp.Tool{RawInputSchema: r.Schema}
 	if err := mcp.ValidateParamHeaderAnnotations(tool); err != nil {
-		return badUsage.errorf("the tool must not be called over HTTP, since its x-mcp-header is malformed: %v", err)
+		return badUsage.errorf("the tool must not be called over HTTP, since its x-mcp-header is "+
+			"malformed: %v", err)
 	}
 	params, err := json.Marshal(r.Params)
 	for name, value := range mcp.GenerateParamHeaders(tool, params) {
@@ -251,7 +261,8 @@ func (c caller) cancel(id mcp.RequestId, why error) {
 	_ = c.conn.SendNotification(ctx, n) // a server that cannot be told has lost nothing
 }
 
-// Ping tells how long a sign of life took: by ping, or since 2026-07-28 by server/discover. The error is an *Error.
+// Ping tells how long a sign of life took: by ping, or since 2026-07-28 by server/discover. The error is an
+// *Error.
 func (s *Session) Ping(ctx context.Context) (time.Duration, error) {
 	method := string(mcp.MethodPing)
 	if s.peer.stateless {
@@ -262,12 +273,14 @@ func (s *Session) Ping(ctx context.Context) (time.Duration, error) {
 	return time.Since(began), err
 }
 
-// AskForLog asks a server of the era of the handshake that declares logging for log messages of Options.LogLevel and above
-// (specification 2025-11-25, logging); since 2026-07-28 each request asks. A server that cannot tell keeps silent.
+// AskForLog asks a server of the era of the handshake that declares logging for log messages of
+// Options.LogLevel and above (specification 2025-11-25, logging); since 2026-07-28 each request asks. A
+// server that cannot tell keeps silent.
 func (s *Session) AskForLog(ctx context.Context) {
 	level := s.attempt.options.LogLevel
 	if s.peer.stateless || level == "" || rawjson.ObjectOf(s.peer.capabilities).Present("logging") == nil {
 		return
 	}
-	_, _ = s.Request(ctx, Request{Stage: Handshake, Method: "logging/setLevel", Params: map[string]json.RawMessage{"level": rawjson.Quote(level)}})
+	_, _ = s.Request(ctx, Request{Stage: Handshake, Method: "logging/setLevel",
+		Params: map[string]json.RawMessage{"level": rawjson.Quote(level)}})
 }

@@ -48,10 +48,12 @@ func (s *Session) Noise() []Noise {
 	return all
 }
 
-// Done is closed when the connection is lost or closed. A server at a URL has none to lose over streamable HTTP.
+// Done is closed when the connection is lost or closed. A server at a URL has none to lose over streamable
+// HTTP.
 func (s *Session) Done() <-chan struct{} { return s.conn.Done() }
 
-// Close ends the connection and waits, with a bound, until all of it is gone. How a server takes its end is no error.
+// Close ends the connection and waits, with a bound, until all of it is gone. How a server takes its end is
+// no error.
 func (s *Session) Close() error {
 	if s.stopListening != nil {
 		s.stopListening()
@@ -62,8 +64,8 @@ func (s *Session) Close() error {
 	return nil
 }
 
-// Snapshot lists everything that the server declares and returns what arrived; it is never nil. The error is an *Error
-// for each list that is not whole, joined.
+// Snapshot lists everything that the server declares and returns what arrived; it is never nil. The error is
+// an *Error for each list that is not whole, joined.
 func (s *Session) Snapshot(ctx context.Context) (*snapshot.Snapshot, error) {
 	lists, err := s.List(ctx, snapshot.Kinds()...)
 	shot := s.Hello()
@@ -73,7 +75,8 @@ func (s *Session) Snapshot(ctx context.Context) (*snapshot.Snapshot, error) {
 	return shot, err
 }
 
-// List asks for some kinds at once and gives a list for each, in order. One that is not whole has an *Error in the error.
+// List asks for some kinds at once and gives a list for each, in order. One that is not whole has an *Error
+// in the error.
 func (s *Session) List(ctx context.Context, kinds ...snapshot.Kind) ([]snapshot.List, error) {
 	lists := make([]snapshot.List, len(kinds))
 	failures := make([]error, len(kinds))
@@ -96,7 +99,8 @@ func (s *Session) list(ctx context.Context, kind snapshot.Kind) (list snapshot.L
 		return list, nil
 	}
 	way := listMethods[at]
-	err := inSession(ctx, s, func() (err error) { // in a new session from the first page: cursors belong to a session
+	// in a new session from the first page: cursors belong to a session
+	err := inSession(ctx, s, func() (err error) {
 		var notices []Notice
 		list, notices, err = s.caller.list(ctx, way, way.state(s.peer), standardLimits())
 		s.attempt.seen.note(notices...)
@@ -163,7 +167,10 @@ func (o *observations) readOnce(r reading) {
 func (o *observations) again(kind snapshot.Kind, result json.RawMessage) *reading {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	at := slices.IndexFunc(o.readings, func(r reading) bool { return r.list.Kind == kind && bytes.Equal(r.result, result) })
+	at := slices.IndexFunc(o.readings, func(r reading) bool {
+		return r.list.Kind == kind &&
+			bytes.Equal(r.result, result)
+	})
 	if at < 0 {
 		return nil
 	}
@@ -198,7 +205,8 @@ func (o *observations) note(notices ...Notice) {
 	}
 }
 
-// inOrder are the notices in the order of their stages, so that the order of arrival does not show, each once.
+// inOrder are the notices in the order of their stages, so that the order of arrival does not show, each
+// once.
 func (o *observations) inOrder() []Notice {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -217,7 +225,8 @@ func (o *observations) keep(kind snapshot.Kind, ttl time.Duration) {
 	o.ttl[kind] = ttl
 }
 
-// shortest is the shortest time for which a list that was read stays current; 0 when one of them says nothing of it.
+// shortest is the shortest time for which a list that was read stays current; 0 when one of them says nothing
+// of it.
 func (o *observations) shortest() time.Duration {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -227,8 +236,8 @@ func (o *observations) shortest() time.Duration {
 	return slices.Min(slices.Collect(maps.Values(o.ttl)))
 }
 
-// Elicit asks the user for what a server wants to know. It gets the params of elicitation/create as sent, secrets masked, and
-// gives an ElicitResult (specification, elicitation). The error is told to the server.
+// Elicit asks the user for what a server wants to know. It gets the params of elicitation/create as sent,
+// secrets masked, and gives an ElicitResult (specification, elicitation). The error is told to the server.
 type Elicit func(ctx context.Context, params json.RawMessage) (json.RawMessage, error)
 
 // Heard is a notification of a server about a request under way.
@@ -240,8 +249,10 @@ type Heard struct {
 // codeRejected is what the specification has for sampling that a user does not want.
 const codeRejected = -1
 
-// answer answers the requests of the server's own: elicitation when somebody answers it, no roots, no sampling.
-func (s *Session) answer(ctx context.Context, asked transport.Request) (json.RawMessage, *transport.RPCError) {
+// answer answers the requests of the server's own: elicitation when somebody answers it, no roots, no
+// sampling.
+func (s *Session) answer(ctx context.Context, asked transport.Request) (json.RawMessage,
+	*transport.RPCError) {
 	switch mcp.MCPMethod(asked.Method) {
 	case mcp.MethodListRoots, mcp.MethodSamplingCreateMessage, mcp.MethodElicitationCreate:
 		s.attempt.seen.hear("its request " + asked.Method)
@@ -250,7 +261,8 @@ func (s *Session) answer(ctx context.Context, asked transport.Request) (json.Raw
 	case mcp.MethodListRoots:
 		return json.RawMessage(`{"roots":[]}`), nil
 	case mcp.MethodSamplingCreateMessage:
-		return nil, &transport.RPCError{Code: codeRejected, Message: "mcpctl has no model: sampling is not supported"}
+		return nil, &transport.RPCError{Code: codeRejected,
+			Message: "mcpctl has no model: sampling is not supported"}
 	case mcp.MethodElicitationCreate:
 		if s.attempt.options.Elicit == nil {
 			if slices.Contains(s.caller.declares, "elicitation") {
@@ -285,8 +297,8 @@ func (s *Session) hear(n transport.Notification) {
 // listenDuringWait is how long the stream for what belongs to no request may take to open.
 const listenDuringWait = 2 * time.Second
 
-// listenDuring listens, while a request is under way, for what servers of streamable HTTP with a handshake send beside it:
-// some send their questions and their log there. The function it returns ends that.
+// listenDuring listens, while a request is under way, for what servers of streamable HTTP with a handshake
+// send beside it: some send their questions and their log there. The function it returns ends that.
 func (s *Session) listenDuring(ctx context.Context) (stop func()) {
 	wanted := s.attempt.options.OnNotification != nil || s.attempt.options.Elicit != nil
 	if !wanted || s.peer.stateless || s.conn.Kind != transport.KindStreamable {

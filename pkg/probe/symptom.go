@@ -49,7 +49,8 @@ func program(f failure) string {
 
 // notInPath says what to do about a command that is nowhere, and where it was looked for.
 func notInPath(f failure) string {
-	hint := "check the spelling, install it, or give its full path; a PATH under env in the configuration counts"
+	hint := "check the spelling, install it, or give its full path; a PATH under env in the configuration " +
+		"counts"
 	path := f.start().Path
 	if folders := len(filepath.SplitList(path)); folders > 3 {
 		path = fmt.Sprintf("the %d folders of its PATH", folders)
@@ -88,7 +89,8 @@ const (
 		`(missing|required|set|provide).{0,40}(environment variable|api key|access token)`
 )
 
-// halfInstalled is the folder of npx in which a module is missing that the package brings; else empty. npx takes what is there for whole.
+// halfInstalled is the folder of npx in which a module is missing that the package brings; else empty. npx
+// takes what is there for whole.
 func halfInstalled(f failure) string {
 	if !regexp.MustCompile(`ERR_MODULE_NOT_FOUND|Cannot find module`).MatchString(f.stderr) {
 		return ""
@@ -101,7 +103,8 @@ var heldBack = [...]struct{ pattern, tried string }{
 	{`ENOTFOUND|EAI_AGAIN|ENETUNREACH|ECONNREFUSED|(?i)network is unreachable|name resolution|name or service not known|no such host|connection refused`, "the network (sandbox: {network: [HOST]})"},
 	{`EROFS|(?i)read-only file system`, "to write (sandbox: {write: [FOLDER]})"},
 	{`EAFNOSUPPORT|(?i)address family not supported`, "Unix sockets (tsx does without as node --import tsx)"},
-	{`ENOMEM|EFBIG|(?i)cannot allocate memory|out of memory|file too large|resource temporarily unavailable`, "more memory, processes or room than there is"},
+	{`ENOMEM|EFBIG|(?i)cannot allocate memory|out of memory|file too large|resource temporarily unavailable`,
+		"more memory, processes or room than there is"},
 	{`ENOENT|(?i)no such file or directory|not found|cannot find module`, "files outside of the project"},
 }
 
@@ -114,9 +117,11 @@ func whatTheSandboxHeld(f failure) string {
 		}
 	}
 	if len(tried) == 0 {
-		return "in the sandbox it sees no network, no home, and of files only its program, its runtime and the project: run it without --sandbox to see whether it misses any of that"
+		return "in the sandbox it sees no network, no home, and of files only its program, its runtime and " +
+			"the project: run it without --sandbox to see whether it misses any of that"
 	}
-	return "it tried " + strings.Join(tried, ", and ") + ", which the sandbox does not give: grant what can be granted in mcpctl.yaml, or run it without --sandbox"
+	return "it tried " + strings.Join(tried, ", and ") + ", which the sandbox does not give: grant what " +
+		"can be granted in mcpctl.yaml, or run it without --sandbox"
 }
 
 // Of servers at a URL.
@@ -132,9 +137,11 @@ func newAddress(f failure) string {
 		return "no MCP server is behind that: check the URL, and who runs the server"
 	}
 	if redirect.Circular() {
-		return "the server sends its clients in a circle: check the URL, its path and https, and whether something before the server wants a login"
+		return "the server sends its clients in a circle: check the URL, its path and https, and whether " +
+			"something before the server wants a login"
 	}
-	return fmt.Sprintf("if you trust it, use the new URL: %s; headers are never sent to another origin on their own", redirect.To)
+	return fmt.Sprintf("if you trust it, use the new URL: %s; headers are never sent to another origin on "+
+		"their own", redirect.To)
 }
 
 // howToAuthorize is what the error itself advises.
@@ -186,7 +193,8 @@ func hasAuthorization(f failure) bool {
 
 func howToBeLetIn(f failure) string {
 	if hasAuthorization(f) {
-		return "the token was read and is not enough: check its scopes, and whether the server allows this host name"
+		return "the token was read and is not enough: check its scopes, and whether the server allows this " +
+			"host name"
 	}
 	return howToSignIn(f)
 }
@@ -225,7 +233,8 @@ func whatToWaitFor(f failure) string {
 	case listensAt(f) != "":
 		return "it seems to be an HTTP server: try mcpctl list " + listensAt(f)
 	case f.server.Stdio != nil:
-		return "allow more with --timeout if the first start downloads or builds something; else check that the command is an " +
+		return "allow more with --timeout if the first start downloads or builds something; else check " +
+			"that the command is an " +
 			"MCP server that speaks over stdio"
 	}
 	return "allow more with --timeout if the server is slow; else check that the URL is an MCP endpoint"
@@ -252,7 +261,9 @@ func listensAt(f failure) string {
 func proxyHint(f failure) string {
 	variable, proxy := strings.ToUpper(f.address().Scheme)+"_PROXY", f.reply().Proxy
 	if f.reply().Status == http.StatusProxyAuthRequired {
-		return fmt.Sprintf("the proxy %s wants a login: set %s=http://NAME:PASSWORD@HOST:PORT, or name the host in NO_PROXY", proxy, variable)
+		return fmt.Sprintf("the proxy %s wants a login: set %s=http://NAME:PASSWORD@HOST:PORT, or name the "+
+			"host in NO_PROXY", proxy, variable)
 	}
-	return fmt.Sprintf("the answer may be that of the proxy %s: check %s, or name the host in NO_PROXY", proxy, variable)
+	return fmt.Sprintf("the answer may be that of the proxy %s: check %s, or name the host in NO_PROXY",
+		proxy, variable)
 }

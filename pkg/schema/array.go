@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// An array problem is a clause about arrays, sorted: rules say what items must satisfy, needs ask for an item, limits
-// say how many items at most satisfy something, and the length lies between least and most.
+// An array problem is a clause about arrays, sorted: rules say what items must satisfy, needs ask for an
+// item, limits say how many items at most satisfy something, and the length lies between least and most.
 type arrayProblem struct {
 	*engine
 	rules       []lit // opItem, opItems
@@ -230,7 +230,8 @@ func (a *arrayProblem) complete() outcome {
 	return a.limit(0, 0)
 }
 
-// limit decides, for each item from an index on and for each limit from one on, whether the item counts for it.
+// limit decides, for each item from an index on and for each limit from one on, whether the item counts for
+// it.
 func (a *arrayProblem) limit(which, index int) outcome {
 	if a.step() {
 		return undecided(outOfSteps)
@@ -319,7 +320,8 @@ func (a *arrayProblem) pairs() outcome {
 	return out
 }
 
-// differ finds items that are all different, each unlike those before it. Where one is not found, and all are ruled alike, there are none.
+// differ finds items that are all different, each unlike those before it. Where one is not found, and all are
+// ruled alike, there are none.
 func (a *arrayProblem) differ(doubt reason) outcome {
 	value, others, alike := []any{}, []lit{}, true
 	for _, c := range a.cells {

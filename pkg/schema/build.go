@@ -9,13 +9,14 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/schema/internal/pattern"
 )
 
-// A builder turns a document into nodes. A schema object is built once for each way it is used, so that a recursive
-// schema becomes a cyclic graph.
+// A builder turns a document into nodes. A schema object is built once for each way it is used, so that a
+// recursive schema becomes a cyclic graph.
 type builder struct {
 	*meter
-	doc      *document
-	patches  *patches      // what is read differently from how it is written; usually nil
-	written  map[use]*node // with patches: the document as it is written, which is used where no patch is reached
+	doc     *document
+	patches *patches // what is read differently from how it is written; usually nil
+	// with patches: the document as it is written, which is used where no patch is reached
+	written  map[use]*node
 	nodes    map[use]*node
 	objects  int
 	patterns map[string]*node
@@ -44,10 +45,11 @@ const (
 type spot struct {
 	doc   *document
 	place string
-	with  string // what a patched schema is compared with, see [pairing]; empty where nothing below is patched
-	in    *resource
-	env   scope
-	role  role
+	// what a patched schema is compared with, see [pairing]; empty where nothing below is patched
+	with string
+	in   *resource
+	env  scope
+	role role
 }
 
 func newBuilder(doc *document, m *meter) *builder {
@@ -60,7 +62,8 @@ func (b *builder) root(at pairing, r role) *node {
 		markLoops(n)
 	}
 	slices.SortStableFunc(b.problems, func(x, y Problem) int { return strings.Compare(x.Path, y.Path) })
-	b.problems = slices.CompactFunc(b.problems, func(x, y Problem) bool { return x.Path == y.Path }) // a place is built in several roles
+	// a place is built in several roles
+	b.problems = slices.CompactFunc(b.problems, func(x, y Problem) bool { return x.Path == y.Path })
 	return n
 }
 
@@ -121,9 +124,11 @@ func (b *builder) object(o map[string]any, s spot) *node {
 	if n := b.written[key]; n != nil && s.with == "" {
 		return n
 	}
-	n := &node{op: opAll, place: s.place, text: b.identity(s.doc) + string('0'+rune(s.role)) + key.with + "\x00" + key.env}
+	n := &node{op: opAll, place: s.place,
+		text: b.identity(s.doc) + string('0'+rune(s.role)) + key.with + "\x00" + key.env}
 	b.nodes[key] = n
-	if b.objects++; b.spend(48+len(s.place)/4) || b.objects > maxNodes || len(s.env) > 0 && b.objects > maxScoped {
+	if b.objects++; b.spend(48+len(s.place)/4) || b.objects > maxNodes ||
+		len(s.env) > 0 && b.objects > maxScoped {
 		why := "too many schemas"
 		if b.left < 0 {
 			why = outOfSteps.what
@@ -153,8 +158,10 @@ func (b *builder) object(o map[string]any, s spot) *node {
 func leaf(o map[string]any) bool {
 	for k := range o {
 		switch k {
-		case "properties", "patternProperties", "additionalProperties", "unevaluatedProperties", "items", "prefixItems",
-			"additionalItems", "unevaluatedItems", "allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas",
+		case "properties", "patternProperties", "additionalProperties", "unevaluatedProperties", "items",
+			"prefixItems",
+			"additionalItems", "unevaluatedItems", "allOf", "anyOf", "oneOf", "if", "then", "else",
+			"dependentSchemas",
 			"dependencies", "$ref", "$dynamicRef", "$recursiveRef":
 			return false
 		}
@@ -228,7 +235,8 @@ func (b *builder) malformed(place, keyword string, v any, message string) *node 
 	b.spend(24)
 	b.problem(path, message)
 	text, _ := json.Marshal(v)
-	return &node{op: opOpaque, text: keyword + "\x00" + string(text), place: place, keyword: keyword, why: message}
+	return &node{op: opOpaque, text: keyword + "\x00" + string(text), place: place, keyword: keyword,
+		why: message}
 }
 
 func (b *builder) problem(path, message string) {

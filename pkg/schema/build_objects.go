@@ -31,7 +31,8 @@ func readProperties(w *writer) {
 	names := kit.SortedKeys(table)
 	w.n.kids = slices.Grow(w.n.kids, len(names))
 	for _, name := range names {
-		w.add("properties", &node{op: opProperty, text: name, kids: []lit{yes(w.below(table[name], "properties", name))}})
+		w.add("properties", &node{op: opProperty, text: name,
+			kids: []lit{yes(w.below(table[name], "properties", name))}})
 	}
 	byPattern, ok := w.table("patternProperties")
 	if !ok {
@@ -46,7 +47,8 @@ func readProperties(w *writer) {
 	}
 	if v, ok := w.has("additionalProperties"); ok {
 		child := w.below(v, "additionalProperties")
-		w.add("additionalProperties", &node{op: opRest, names: names, patterns: patterns, kids: []lit{yes(child)}})
+		w.add("additionalProperties", &node{op: opRest, names: names, patterns: patterns,
+			kids: []lit{yes(child)}})
 	}
 }
 
@@ -125,7 +127,8 @@ func dependency(name string, consequence *node) *node {
 	return some(yes(absent), yes(consequence))
 }
 
-// readDependentSchemas reads the keyword of that name, or the dependencies of older drafts, which mix both forms.
+// readDependentSchemas reads the keyword of that name, or the dependencies of older drafts, which mix both
+// forms.
 func readDependentSchemas(w *writer, keyword string) {
 	table, _ := w.table(keyword)
 	for _, name := range kit.SortedKeys(table) {
@@ -175,7 +178,8 @@ func (w *writer) many(keyword string, o op) {
 	w.add(keyword, n)
 }
 
-// declaredOne is oneOf among declared values: one schema as declared, and what excludes the others stays as it is written.
+// declaredOne is oneOf among declared values: one schema as declared, and what excludes the others stays as
+// it is written.
 func (w *writer) declaredOne(list []any, parts *node) *node {
 	written := &node{op: opOne, place: w.place, keyword: "oneOf"}
 	for i, v := range list {
@@ -192,7 +196,8 @@ func (w *writer) declaredOne(list []any, parts *node) *node {
 	return all(yes(written), yes(some(parts.kids...)))
 }
 
-// readConditional reads if, then and else: whatever satisfies if satisfies then, and whatever does not satisfies else.
+// readConditional reads if, then and else: whatever satisfies if satisfies then, and whatever does not
+// satisfies else.
 func readConditional(w *writer) {
 	v, ok := w.has("if")
 	if !ok {
@@ -271,7 +276,8 @@ type loopFinder struct {
 	stack      []*node
 }
 
-// markLoops marks every node that refers to itself without going into the value, which has no meaning (2020-12 §9.4.1).
+// markLoops marks every node that refers to itself without going into the value, which has no meaning
+// (2020-12 §9.4.1).
 func markLoops(root *node) {
 	f := &loopFinder{open: map[*node]bool{}, done: map[*node]bool{}}
 	visited := map[*node]bool{}

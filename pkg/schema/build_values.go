@@ -90,7 +90,8 @@ func (b *builder) constant(v any) *node {
 	return constant(v)
 }
 
-// constant is the schema of exactly one value; an array is its length and items, an object its names and their values.
+// constant is the schema of exactly one value; an array is its length and items, an object its names and
+// their values.
 func constant(v any) *node {
 	switch v := v.(type) {
 	case []any:
@@ -117,7 +118,8 @@ func constant(v any) *node {
 	return &node{op: opScalars, set: set}
 }
 
-// readNumbers reads the keywords for numbers (2020-12 validation §6.2), with the boolean exclusives of draft-04.
+// readNumbers reads the keywords for numbers (2020-12 validation §6.2), with the boolean exclusives of
+// draft-04.
 func readNumbers(w *writer) {
 	if w.dialectOf("minimum").draft == Draft04 {
 		w.bound("minimum", opMinimum, w.o["exclusiveMinimum"] == true)
@@ -144,15 +146,17 @@ func (w *writer) bound(keyword string, o op, strict bool) {
 		return
 	case !readable:
 		numbers := &node{op: opKinds, kinds: kindNumber}
-		tooLarge := &node{op: opOpaque, text: keyword + "\x00" + string(literal), place: w.place, keyword: keyword,
-			why: "a number that is too large"}
+		tooLarge := &node{op: opOpaque, text: keyword + "\x00" + string(literal), place: w.place,
+			keyword: keyword,
+			why:     "a number that is too large"}
 		w.add(keyword, some(not(numbers), yes(tooLarge)))
 		return
 	}
 	w.add(keyword, &node{op: o, number: r, strict: strict})
 }
 
-// readStrings reads the keywords for strings (2020-12 validation §6.3 and §7); contentEncoding and its kin have no effect.
+// readStrings reads the keywords for strings (2020-12 validation §6.3 and §7); contentEncoding and its kin
+// have no effect.
 func readStrings(w *writer) {
 	w.length("minLength", opMinLength)
 	w.length("maxLength", opMaxLength)
@@ -219,7 +223,8 @@ func readItems(w *writer) {
 	}
 }
 
-// tuple returns the keywords that hold the schemas by position and the schema of the rest; empty where there is none.
+// tuple returns the keywords that hold the schemas by position and the schema of the rest; empty where there
+// is none.
 func (w *writer) tuple() (prefix, rest string) {
 	items, hasItems := w.o["items"]
 	_, isList := items.([]any)
@@ -260,7 +265,8 @@ func readContains(w *writer) {
 		w.add("contains", &node{op: opContains, count: least, kids: []lit{yes(child)}})
 	}
 	if most >= 0 {
-		tooMany := &node{op: opContains, count: most + 1, kids: []lit{yes(child)}, place: w.place, keyword: "maxContains"}
+		tooMany := &node{op: opContains, count: most + 1, kids: []lit{yes(child)}, place: w.place,
+			keyword: "maxContains"}
 		arrays := &node{op: opKinds, kinds: kindArray}
 		w.add("maxContains", some(not(arrays), not(tooMany)))
 	}

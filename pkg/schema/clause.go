@@ -4,7 +4,8 @@ import (
 	"slices"
 )
 
-// A clause is what is known of a value of one type: assertions about that type, and choices that are still open.
+// A clause is what is known of a value of one type: assertions about that type, and choices that are still
+// open.
 type clause struct {
 	kind    kindSet
 	known   *facts
@@ -110,7 +111,8 @@ func (f *facts) of(n *node) uint8 {
 	return sides
 }
 
-// assume adds literals to a clause, as far as the budget allows. It reports false where that is a contradiction.
+// assume adds literals to a clause, as far as the budget allows. It reports false where that is a
+// contradiction.
 func (e *engine) assume(c *clause, lits []lit) bool {
 	queue := slices.Clone(lits)
 	for len(queue) > 0 && !e.spend(12+2*c.depth) {
@@ -221,7 +223,8 @@ func (e *engine) solve(c *clause) outcome {
 	return out
 }
 
-// next is the choice with the fewest alternatives, those first that say what the value is: they settle what it is not.
+// next is the choice with the fewest alternatives, those first that say what the value is: they settle what
+// it is not.
 func (c *clause) next() int {
 	best := 0
 	for i, ch := range c.choices {
@@ -233,7 +236,8 @@ func (c *clause) next() int {
 	return best
 }
 
-// prune drops alternatives that cannot hold and choices that are met, and assumes the last one; false where none is left.
+// prune drops alternatives that cannot hold and choices that are met, and assumes the last one; false where
+// none is left.
 func (e *engine) prune(c *clause) bool {
 	for again := true; again; {
 		again = false
@@ -341,7 +345,8 @@ func (e *engine) decide(c *clause) outcome {
 	return out
 }
 
-// exactlyOne turns oneOf, or its negation, into a choice; branches that exclude each other need not be told apart again.
+// exactlyOne turns oneOf, or its negation, into a choice; branches that exclude each other need not be told
+// apart again.
 func (e *engine) exactlyOne(l lit) [][]lit {
 	var out [][]lit
 	if l.not {

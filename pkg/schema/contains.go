@@ -12,14 +12,14 @@ import (
 
 // Contains decides whether the wide schema accepts every JSON value that the narrow one accepts.
 //
-// Compatible rests on a proof, Incompatible on a value that was read back by both schemas. Everything else is Unknown,
-// with the reason; so is what is not decided when the context ends.
+// Compatible rests on a proof, Incompatible on a value that was read back by both schemas. Everything else is
+// Unknown, with the reason; so is what is not decided when the context ends.
 func Contains(ctx context.Context, wide, narrow *Schema, b Budget) Result {
 	return question{in: []*Schema{narrow}, out: []*Schema{wide}, budget: b}.answer(ctx)
 }
 
-// A question asks for a value that the first of in accepts under the semantics of the budget, the others as they are
-// written, and that none of out accepts. If there is none, the verdict is Compatible.
+// A question asks for a value that the first of in accepts under the semantics of the budget, the others as
+// they are written, and that none of out accepts. If there is none, the verdict is Compatible.
 type question struct {
 	in, out []*Schema
 	base    []string // where in a whole value the value is
@@ -70,7 +70,8 @@ func (q question) holds(ctx context.Context, value any) bool {
 	return !slices.ContainsFunc(q.literals(), func(l lit) bool { return q.reads(ctx, l, value) != inhabited })
 }
 
-// reads reads a value as far as the budget allows, and a little where it is spent: what was found is worth a look.
+// reads reads a value as far as the budget allows, and a little where it is spent: what was found is worth a
+// look.
 func (q question) reads(ctx context.Context, l lit, value any) answer {
 	limit := min(maxEvaluation, max(q.budget.steps()*unitsPerStep, leastEvaluation))
 	e := &evaluator{newMeter(ctx, limit), q.budget.AssertFormats}
@@ -106,7 +107,8 @@ func undecidedBy(out outcome) Result {
 	return r
 }
 
-// Equivalent reports whether both are proved to accept the same values: strict set equality, whatever b says of semantics.
+// Equivalent reports whether both are proved to accept the same values: strict set equality, whatever b says
+// of semantics.
 func Equivalent(ctx context.Context, x, y *Schema, b Budget) bool {
 	b.Semantics = Strict
 	return Contains(ctx, x, y, b).Verdict == Compatible && Contains(ctx, y, x, b).Verdict == Compatible
@@ -155,7 +157,8 @@ func (r reason) String() string {
 	return r.what + " (" + r.node.keyword + ")"
 }
 
-// canonical writes a value so that equal values have equal text: 1.0 is 1, and the order of keys does not matter.
+// canonical writes a value so that equal values have equal text: 1.0 is 1, and the order of keys does not
+// matter.
 func canonical(v any) string {
 	text, _ := json.Marshal(plainNumbers(v))
 	return string(text)

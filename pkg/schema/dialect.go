@@ -21,11 +21,12 @@ const (
 )
 
 // draftNames are what stands behind json-schema.org/ in the addresses of drafts.
-var draftNames = [...]string{Draft04: "draft-04/schema", Draft06: "draft-06/schema", Draft07: "draft-07/schema",
+var draftNames = [...]string{Draft04: "draft-04/schema", Draft06: "draft-06/schema",
+	Draft07:     "draft-07/schema",
 	Draft201909: "draft/2019-09/schema", Draft202012: "draft/2020-12/schema"}
 
-// draftOf names the draft of a "$schema" value. A missing empty fragment, a trailing "#" and http for https make no
-// difference; the unversioned address means the latest draft.
+// draftOf names the draft of a "$schema" value. A missing empty fragment, a trailing "#" and http for https
+// make no difference; the unversioned address means the latest draft.
 func draftOf(uri string) (Draft, bool) {
 	uri = strings.TrimSuffix(strings.TrimSuffix(uri, "#"), "/")
 	uri = strings.TrimPrefix(strings.TrimPrefix(uri, "https://"), "http://")
@@ -40,8 +41,8 @@ func draftOf(uri string) (Draft, bool) {
 	return d, true
 }
 
-// DraftOf is the draft that a decoded schema names in "$schema", 2020-12 if it names none as MCP has it since 2025-11-25,
-// and the address by which it is named. known tells whether it is one that is read.
+// DraftOf is the draft that a decoded schema names in "$schema", 2020-12 if it names none as MCP has it since
+// 2025-11-25, and the address by which it is named. known tells whether it is one that is read.
 func DraftOf(schema any) (d Draft, address string, known bool) {
 	object, _ := schema.(map[string]any)
 	address, named := object["$schema"].(string)
@@ -63,7 +64,8 @@ func (d Draft) URI() string {
 	return "https://json-schema.org/" + draftNames[d]
 }
 
-// A dialect is a draft, and whether the schema named it. Unnamed, the older tuple form of items and dependencies is read too.
+// A dialect is a draft, and whether the schema named it. Unnamed, the older tuple form of items and
+// dependencies is read too.
 type dialect struct {
 	draft   Draft
 	unnamed bool
@@ -89,7 +91,8 @@ func (d dialect) dependencies() bool { return d.draft <= Draft07 || d.unnamed }
 // containsEvaluates says that items matched by contains count as evaluated (2020-12 §10.3.1.3).
 func (d dialect) containsEvaluates() bool { return d.draft >= Draft202012 }
 
-// reads says whether the dialect gives meaning to a keyword that some draft introduced; const is meant even in draft-04.
+// reads says whether the dialect gives meaning to a keyword that some draft introduced; const is meant even
+// in draft-04.
 func (d dialect) reads(keyword string) bool {
 	switch keyword {
 	case "contains", "propertyNames":
@@ -107,8 +110,8 @@ func (d dialect) reads(keyword string) bool {
 	return true
 }
 
-// metaFiles are the published meta-schemas. Those of 2019-09 and 2020-12 are written as one document each, without the
-// dynamic references by which others may extend them.
+// metaFiles are the published meta-schemas. Those of 2019-09 and 2020-12 are written as one document each,
+// without the dynamic references by which others may extend them.
 //
 //go:embed metaschemas
 var metaFiles embed.FS

@@ -22,7 +22,8 @@ type document struct {
 	written   rawjson.Part
 }
 
-// raw is what stands at a place, as it was written; nil for nothing. What is nested very deeply is written anew.
+// raw is what stands at a place, as it was written; nil for nothing. What is nested very deeply is written
+// anew.
 func (d *document) raw(place string) json.RawMessage {
 	if raw := d.written.At(place); raw != nil {
 		return raw
@@ -47,7 +48,8 @@ const unnamedBase = "schema:///"
 
 // newDocument indexes a document. The index is not whole where that takes more than m has.
 func newDocument(m *meter, root any, digest string, unnamed Draft) *document {
-	d := &document{root: root, digest: digest, limit: max(m.left, 0), resources: map[string]*resource{}, roots: map[string]*resource{}}
+	d := &document{root: root, digest: digest, limit: max(m.left, 0), resources: map[string]*resource{},
+		roots: map[string]*resource{}}
 	base, _ := url.Parse(unnamedBase)
 	outer := &resource{base: base, dialect: dialect{draft: unnamed, unnamed: unnamed == Draft202012}}
 	d.index(m, root, "", outer)
@@ -58,7 +60,8 @@ func newDocument(m *meter, root any, digest string, unnamed Draft) *document {
 }
 
 func (d *document) open(place string, base *url.URL, dialect dialect) *resource {
-	r := &resource{place: place, base: base, dialect: dialect, anchors: map[string]string{}, dynamic: map[string]string{}}
+	r := &resource{place: place, base: base, dialect: dialect, anchors: map[string]string{},
+		dynamic: map[string]string{}}
 	d.roots[place] = r
 	if _, taken := d.resources[address(base)]; !taken {
 		d.resources[address(base)] = r
@@ -91,7 +94,8 @@ func (d *document) index(m *meter, v any, place string, in *resource) {
 	}
 }
 
-// enter returns the resource that the schema object at place belongs to: a new one at the root and where it has an id.
+// enter returns the resource that the schema object at place belongs to: a new one at the root and where it
+// has an id.
 func (d *document) enter(o map[string]any, place string, in *resource) *resource {
 	kind, base := in.dialect, in.base
 	named, _ := o["$schema"].(string)
@@ -113,7 +117,8 @@ func (d *document) enter(o map[string]any, place string, in *resource) *resource
 
 // name records the anchors of the schema object at place.
 func (d *document) name(o map[string]any, place string, in *resource) {
-	if id, ok := o[in.dialect.idKeyword()].(string); ok && in.dialect.draft <= Draft07 && strings.HasPrefix(id, "#") {
+	if id, ok := o[in.dialect.idKeyword()].(string); ok && in.dialect.draft <= Draft07 &&
+		strings.HasPrefix(id, "#") {
 		in.anchors[id[1:]] = place
 	}
 	if a, ok := o["$anchor"].(string); ok && in.dialect.reads("$anchor") {
@@ -150,7 +155,8 @@ func (d *document) owner(place string) *resource {
 	}
 }
 
-// resolve follows a reference from inside a resource. Where neither the document nor a meta-schema holds it, uri is absolute.
+// resolve follows a reference from inside a resource. Where neither the document nor a meta-schema holds it,
+// uri is absolute.
 func (d *document) resolve(ref string, from *resource) (in *document, place, uri string, ok bool) {
 	u, err := from.base.Parse(ref)
 	if err != nil {
@@ -178,7 +184,8 @@ func (d *document) resolve(ref string, from *resource) (in *document, place, uri
 
 // Subschema is a schema inside a schema object.
 type Subschema struct {
-	Steps []string // from the value of the keyword, as steps of a JSON pointer; none where the value is the schema
+	// from the value of the keyword, as steps of a JSON pointer; none where the value is the schema
+	Steps []string
 	Value any
 }
 
@@ -202,7 +209,8 @@ func Subschemas(keyword string, value any) []Subschema {
 		if !isList && keyword == "items" {
 			out = append(out, Subschema{Value: value})
 		}
-	case "additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if", "not", "propertyNames", "then",
+	case "additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if", "not",
+		"propertyNames", "then",
 		"unevaluatedItems", "unevaluatedProperties":
 		out = append(out, Subschema{Value: value})
 	}

@@ -65,32 +65,34 @@ func (f Family) Annotation() bool {
 // Edit is one syntactic difference between two schemas, told once at the deepest place that holds it.
 type Edit struct {
 	Family Family
-	// Keyword is the keyword that differs, as written in the new schema, or in the old one if it is gone there. Where
-	// several together are one family, it is the first that differs.
+	// Keyword is the keyword that differs, as written in the new schema, or in the old one if it is gone
+	// there. Where several together are one family, it is the first that differs.
 	Keyword string
 	// Name is the property that an edit of the families property, required and patternProperties is about.
 	Name string
 	// Required says of the family property that the side which has it requires it.
 	Required bool
-	// Path is the place of the edit with references followed and wrappers such as a nullable anyOf passed over, as a
-	// JSON pointer: "/properties/filter/properties/tags/items". It names the schema object that holds the keyword,
-	// and for the families property and required the property's own schema.
+	// Path is the place of the edit with references followed and wrappers such as a nullable anyOf passed
+	// over, as a JSON pointer: "/properties/filter/properties/tags/items". It names the schema object that
+	// holds the keyword, and for the families property and required the property's own schema.
 	Path string
-	// OldPath and NewPath are the JSON pointers, in either document, of the schema object that holds the keyword.
+	// OldPath and NewPath are the JSON pointers, in either document, of the schema object that holds the
+	// keyword.
 	OldPath, NewPath string
-	// Instance is the place in the value that the edit speaks of, as a JSON pointer with "[]" for every item and "*" for
-	// every undeclared property: "/filter/tags/[]". Empty is the whole value.
+	// Instance is the place in the value that the edit speaks of, as a JSON pointer with "[]" for every item
+	// and "*" for every undeclared property: "/filter/tags/[]". Empty is the whole value.
 	Instance string
 	// Keywords are those that the edit is about, where they are compared together.
 	Keywords []string
 	// Also lists further instance places that share the edited definition.
 	Also []string
-	// Old and New are the values of the keyword, or of the keywords of the family as an object; nil where absent.
+	// Old and New are the values of the keyword, or of the keywords of the family as an object; nil where
+	// absent.
 	Old, New json.RawMessage
 	// Removed and Added are the members of an enum that left and joined.
 	Removed, Added []json.RawMessage
-	// OldSchema and NewSchema are the schema objects that hold the edited keyword, for the family property those of
-	// the property itself; nil where there is none.
+	// OldSchema and NewSchema are the schema objects that hold the edited keyword, for the family property
+	// those of the property itself; nil where there is none.
 	OldSchema, NewSchema json.RawMessage
 
 	after *Schema
@@ -181,8 +183,8 @@ func (c *comparison) with(new site) string {
 	return "#" + new.place
 }
 
-// compare lists the edits between two schemas: those of what wraps them, such as null, and those of what is inside the
-// wrappers. A pair that was met before shares its edits. It returns nil where the budget is spent.
+// compare lists the edits between two schemas: those of what wraps them, such as null, and those of what is
+// inside the wrappers. A pair that was met before shares its edits. It returns nil where the budget is spent.
 func (c *comparison) compare(old, new site, t trail) *met {
 	if c.spend(512 + 4*len(old.place) + 4*len(new.place)) {
 		return nil
@@ -198,7 +200,8 @@ func (c *comparison) compare(old, new site, t trail) *met {
 	used := kit.Set(append(hops(old, hopsOld), hops(new, hopsNew)...))
 	if m := c.seen[at]; m != nil {
 		c.share(m, t)
-		compareAnnotations(pair{comparison: c, x: x, y: y, old: outerOld, new: outerNew, trail: t, met: m}, used)
+		compareAnnotations(pair{comparison: c, x: x, y: y, old: outerOld, new: outerNew, trail: t,
+			met: m}, used)
 		return m
 	}
 	if len(c.edits) > maxEdits || len(c.seen) > maxPairs {
@@ -232,7 +235,8 @@ func (c *comparison) foreign(old, target, newTarget, new site, t trail) *met {
 	}
 	m := c.add(&met{pairing: c.key(old, new), old: old, new: new, instance: t.instance})
 	p := pair{comparison: c, x: view{site: old}, y: view{site: new}, trail: t, met: m}
-	p.add(Edit{Family: FamilyReference, Keyword: "$ref", Old: c.rawAt(old), New: c.rawAt(new)}, &patch{instead: new.origin()})
+	p.add(Edit{Family: FamilyReference, Keyword: "$ref", Old: c.rawAt(old), New: c.rawAt(new)},
+		&patch{instead: new.origin()})
 	m.end = len(c.edits)
 	return m
 }
@@ -272,7 +276,8 @@ func (c *comparison) dialects() {
 		return
 	}
 	if old, new := c.before.At("/$schema"), c.after.At("/$schema"); !rawjson.Equal(old, new) {
-		c.edits = append(c.edits, Edit{Family: FamilyDialect, Keyword: "$schema", Path: "", Old: old, New: new,
+		c.edits = append(c.edits, Edit{Family: FamilyDialect, Keyword: "$schema", Path: "", Old: old,
+			New:   new,
 			after: c.after})
 	}
 }

@@ -144,7 +144,8 @@ func compareInner(p pair) {
 	compareCombined(p)
 }
 
-// compareReferences lists a reference that came, left or changed beside other keywords; behind two of them it goes on.
+// compareReferences lists a reference that came, left or changed beside other keywords; behind two of them it
+// goes on.
 func compareReferences(p pair) {
 	for _, k := range [...]string{"$ref", "$dynamicRef", "$recursiveRef"} {
 		_, had := p.x.o[k]
@@ -160,7 +161,8 @@ func compareReferences(p pair) {
 	}
 }
 
-// compareProperties compares the properties of both; one that only one of them has is an edit, with its being required.
+// compareProperties compares the properties of both; one that only one of them has is an edit, with its being
+// required.
 func compareProperties(p pair) {
 	was, is := p.x.requires(), p.y.requires()
 	x, _ := p.x.o["properties"].(map[string]any)
@@ -180,8 +182,10 @@ func compareProperties(p pair) {
 			ch.require = p.requiring(nil, []any{name})
 		}
 		old := p.rawAt(p.x.child("properties", name))
-		p.add(Edit{Family: FamilyProperty, Keyword: "properties", Name: name, Required: was.has[name], Path: t.path, Instance: t.instance,
-			Old: old, OldSchema: old, OldPath: rawjson.Join(p.x.place, "properties", name), NewPath: p.y.place}, ch)
+		p.add(Edit{Family: FamilyProperty, Keyword: "properties", Name: name, Required: was.has[name],
+			Path: t.path, Instance: t.instance,
+			Old: old, OldSchema: old, OldPath: rawjson.Join(p.x.place, "properties", name),
+			NewPath: p.y.place}, ch)
 	}
 	for _, name := range kit.SortedKeys(y) {
 		if _, kept := x[name]; !kept {
@@ -197,8 +201,10 @@ func (p pair) newProperty(name string, v any, was, is bool) {
 		ch.require = p.requiring([]any{name}, nil)
 	}
 	new := p.rawAt(p.y.child("properties", name))
-	p.add(Edit{Family: FamilyProperty, Keyword: "properties", Name: name, Required: is, Path: t.path, Instance: t.instance,
-		New: new, NewSchema: new, NewPath: rawjson.Join(p.y.place, "properties", name), OldPath: p.x.place}, ch)
+	p.add(Edit{Family: FamilyProperty, Keyword: "properties", Name: name, Required: is, Path: t.path,
+		Instance: t.instance,
+		New:      new, NewSchema: new, NewPath: rawjson.Join(p.y.place, "properties", name),
+		OldPath: p.x.place}, ch)
 }
 
 type nameList struct {
@@ -216,7 +222,8 @@ func (p pair) requiring(plus, minus []any) *listChange {
 	return &listChange{p.required, minus, plus}
 }
 
-// compareRequired lists the names that joined or left required, one by one, but for properties that came or left with it.
+// compareRequired lists the names that joined or left required, one by one, but for properties that came or
+// left with it.
 func compareRequired(p pair) {
 	was, is := p.x.requires(), p.y.requires()
 	x, _ := p.x.o["properties"].(map[string]any)
@@ -229,7 +236,8 @@ func compareRequired(p pair) {
 			continue
 		}
 		t := p.trail.into(name, "properties", name)
-		e, becomes := Edit{Family: FamilyRequired, Keyword: "required", Name: name, Path: t.path, Instance: t.instance}, p.requiring([]any{name}, nil)
+		e, becomes := Edit{Family: FamilyRequired, Keyword: "required", Name: name, Path: t.path,
+			Instance: t.instance}, p.requiring([]any{name}, nil)
 		if e.New = rawOf(name); was.has[name] {
 			e.Old, e.New, becomes = e.New, nil, p.requiring(nil, []any{name})
 		}
@@ -247,18 +255,21 @@ func comparePatternProperties(p pair) {
 			p.compare(p.x.child(keyword, source), p.y.child(keyword, source), t)
 			continue
 		}
-		p.add(Edit{Family: FamilyPatternProps, Keyword: keyword, Name: source, Instance: t.instance, Old: p.rawAt(p.x.child(keyword, source))},
+		p.add(Edit{Family: FamilyPatternProps, Keyword: keyword, Name: source, Instance: t.instance,
+			Old: p.rawAt(p.x.child(keyword, source))},
 			&patch{drop: [][]string{{keyword, source}}})
 	}
 	for _, source := range kit.SortedKeys(y) {
 		if _, kept := x[source]; !kept {
-			p.add(Edit{Family: FamilyPatternProps, Keyword: keyword, Name: source, New: p.rawAt(p.y.child(keyword, source))},
+			p.add(Edit{Family: FamilyPatternProps, Keyword: keyword, Name: source,
+				New: p.rawAt(p.y.child(keyword, source))},
 				&patch{set: []patchedKeyword{p.taken(y[source], keyword, source)}})
 		}
 	}
 }
 
-// compareAdditional compares the schemas of undeclared properties: those with an inside go on, others are told as one.
+// compareAdditional compares the schemas of undeclared properties: those with an inside go on, others are
+// told as one.
 func compareAdditional(p pair) {
 	const keyword = "additionalProperties"
 	_, had := p.x.o[keyword]
@@ -284,14 +295,15 @@ func (v view) isMap() bool {
 // plainly reports whether a view says no more than which values an object or an array holds.
 func (v view) plainly() bool {
 	_, tuple := v.o["items"].([]any)
-	return !tuple && v.union == "" && !v.doc.dynamic() && !slices.ContainsFunc(asserting(v.o), func(k string) bool {
-		switch k {
-		case "type", "properties", "required", "items", "additionalProperties", "format",
-			"minProperties", "maxProperties", "minItems", "maxItems":
-			return false
-		}
-		return known(k)
-	})
+	return !tuple && v.union == "" && !v.doc.dynamic() &&
+		!slices.ContainsFunc(asserting(v.o), func(k string) bool {
+			switch k {
+			case "type", "properties", "required", "items", "additionalProperties", "format",
+				"minProperties", "maxProperties", "minItems", "maxItems":
+				return false
+			}
+			return known(k)
+		})
 }
 
 // structured reports whether a schema describes values with values inside.
@@ -340,10 +352,11 @@ func (v view) tuple() (prefix, rest string) {
 	return w.tuple()
 }
 
-// compareCombined compares schemas that are combined, and unions that stand beside other keywords, one by one, if there are as
-// many; else they are told as one.
+// compareCombined compares schemas that are combined, and unions that stand beside other keywords, one by
+// one, if there are as many; else they are told as one.
 func compareCombined(p pair) {
-	for _, of := range []group{{FamilySchema, []string{"allOf"}}, {FamilyUnion, []string{"anyOf"}}, {FamilyUnion, []string{"oneOf"}}} {
+	for _, of := range []group{{FamilySchema, []string{"allOf"}}, {FamilyUnion, []string{"anyOf"}},
+		{FamilyUnion, []string{"oneOf"}}} {
 		keyword := of.keywords[0]
 		x, y := p.x.list(keyword), p.y.list(keyword)
 		switch {
@@ -387,6 +400,8 @@ func known(keyword string) bool {
 			return true
 		}
 	}
-	return slices.Contains([]string{"$ref", "$dynamicRef", "$recursiveRef", "type", "enum", "const", "properties", "required",
-		"patternProperties", "additionalProperties", "items", "prefixItems", "additionalItems", "allOf", "anyOf", "oneOf"}, keyword)
+	return slices.Contains([]string{"$ref", "$dynamicRef", "$recursiveRef", "type", "enum", "const",
+		"properties", "required",
+		"patternProperties", "additionalProperties", "items", "prefixItems", "additionalItems", "allOf",
+		"anyOf", "oneOf"}, keyword)
 }

@@ -61,8 +61,8 @@ func (p pair) add(e Edit, ch *patch) {
 	p.comparison.edits = append(p.comparison.edits, e)
 }
 
-// compareAnnotations lists the remarks that differ. If places are named, only those that are written there count: the
-// others were compared before.
+// compareAnnotations lists the remarks that differ. If places are named, only those that are written there
+// count: the others were compared before.
 func compareAnnotations(p pair, places map[string]bool) {
 	noted := maps.Clone(p.x.notes)
 	maps.Copy(noted, p.y.notes)
@@ -87,15 +87,16 @@ func (p pair) unordered(keyword string) bool {
 	return keyword == "examples" || p.x.o["uniqueItems"] == true && p.y.o["uniqueItems"] == true
 }
 
-// sameSet reports whether two arrays hold equal items, in any order; so may the arrays in two lists of examples.
+// sameSet reports whether two arrays hold equal items, in any order; so may the arrays in two lists of
+// examples.
 func sameSet(a, b any) bool {
 	x, isList := a.([]any)
 	y, also := b.([]any)
 	return isList && also && len(x) == len(y) && len(without(x, y)) == 0 && len(without(y, x)) == 0
 }
 
-// mapped reports whether two discriminators differ only in the names of definitions, and in values whose alternatives
-// came or left.
+// mapped reports whether two discriminators differ only in the names of definitions, and in values whose
+// alternatives came or left.
 func (p pair) mapped(was, is site) bool {
 	old, isObject := was.keywords()["discriminator"].(map[string]any)
 	new, also := is.keywords()["discriminator"].(map[string]any)
@@ -107,7 +108,8 @@ func (p pair) mapped(was, is site) bool {
 	for value, ref := range before {
 		x, found := (site{was.doc, was.place, map[string]any{"$ref": ref}}).follow()
 		y, also := (site{is.doc, is.place, map[string]any{"$ref": after[value]}}).follow()
-		if after[value] != nil && !p.same(ref, after[value]) && (!found || !also || !p.same(settle(x).o, settle(y).o)) {
+		if after[value] != nil && !p.same(ref, after[value]) &&
+			(!found || !also || !p.same(settle(x).o, settle(y).o)) {
 			return false
 		}
 	}
@@ -147,8 +149,8 @@ const fraction = "fraction"
 
 var allTypes = []string{"array", "boolean", fraction, "integer", "object", "string"}
 
-// types returns the types that a view accepts, without null: those that it names, or those of the values that it lists;
-// ok is false where it does neither. Sorted.
+// types returns the types that a view accepts, without null: those that it names, or those of the values that
+// it lists; ok is false where it does neither. Sorted.
 func (v view) types() (types []string, ok bool) {
 	value, named := v.o["type"]
 	if members, listed := v.enum(); !named && listed {
@@ -172,7 +174,8 @@ func (v view) types() (types []string, ok bool) {
 
 // typesOf returns the types of some values.
 func typesOf(values []any) []string {
-	names := map[kindSet]string{kindBoolean: "boolean", kindString: "string", kindArray: "array", kindObject: "object"}
+	names := map[kindSet]string{kindBoolean: "boolean", kindString: "string", kindArray: "array",
+		kindObject: "object"}
 	var types []string
 	for _, v := range values {
 		name := names[kindOf(v)]
@@ -230,7 +233,8 @@ func compareNull(p pair) {
 func (p pair) unlike() bool {
 	x, ok := p.x.effectiveTypes()
 	y, also := p.y.effectiveTypes()
-	return ok && also && len(x) > 0 && len(y) > 0 && !slices.ContainsFunc(x, func(t string) bool { return slices.Contains(y, t) })
+	return ok && also && len(x) > 0 && len(y) > 0 &&
+		!slices.ContainsFunc(x, func(t string) bool { return slices.Contains(y, t) })
 }
 
 // effectiveTypes are the types of the values that a view lists, or the types that it names.
@@ -304,8 +308,8 @@ func (v view) dropUnion(keywords ...string) [][]string {
 	return out
 }
 
-// compareEnums lists the values that left an enum as one edit, and those that joined as another one; as one edit where
-// no value is left. Null has an edit of its own.
+// compareEnums lists the values that left an enum as one edit, and those that joined as another one; as one
+// edit where no value is left. Null has an edit of its own.
 func compareEnums(p pair) {
 	x, had := p.x.enum()
 	y, has := p.y.enum()
@@ -314,7 +318,8 @@ func compareEnums(p pair) {
 	case !had && !has:
 	case had != has:
 		p.enum(x, y, removed, added, has)
-	case len(removed) == len(withoutNull(x)) && len(added) == len(withoutNull(y)) && len(removed) > 0 && len(added) > 0:
+	case len(removed) == len(withoutNull(x)) && len(added) == len(withoutNull(y)) && len(removed) > 0 &&
+		len(added) > 0:
 		p.enum(x, y, removed, added, true)
 	default:
 		if len(removed) > 0 {

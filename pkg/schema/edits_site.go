@@ -67,26 +67,30 @@ func (s site) follow() (site, bool) {
 	return site{doc, place, v}, ok
 }
 
-// A view is a site with what only wraps it taken off: references, combinations of one, and alternatives with null.
+// A view is a site with what only wraps it taken off: references, combinations of one, and alternatives with
+// null.
 type view struct {
 	site
-	o       map[string]any  // its keywords; a union of plain types or constants is written as one
-	notes   map[string]site // where annotations are written, those of wrappers first
-	hops    []string        // the places that the wrappers lead over, this one last
-	null    bool            // a wrapper accepts null
-	union   string          // anyOf or oneOf, if that is all there is and it has several members other than null
-	members []int           // their indexes
-	plain   []int           // those of a union that is written as one
+	o     map[string]any  // its keywords; a union of plain types or constants is written as one
+	notes map[string]site // where annotations are written, those of wrappers first
+	hops  []string        // the places that the wrappers lead over, this one last
+	null  bool            // a wrapper accepts null
+	// anyOf or oneOf, if that is all there is and it has several members other than null
+	union   string
+	members []int // their indexes
+	plain   []int // those of a union that is written as one
 }
 
-var annotations = []string{"$comment", "default", "deprecated", "description", "examples", "readOnly", "title",
+var annotations = []string{"$comment", "default", "deprecated", "description", "examples", "readOnly",
+	"title",
 	"writeOnly"}
 
 // Annotations are the keywords that say nothing about which values are accepted.
 func Annotations() []string { return slices.Clone(annotations) }
 
 // silent are the keywords that only hold or name other schemas.
-var silent = []string{"$anchor", "$defs", "$dynamicAnchor", "$id", "$recursiveAnchor", "$schema", "$vocabulary",
+var silent = []string{"$anchor", "$defs", "$dynamicAnchor", "$id", "$recursiveAnchor", "$schema",
+	"$vocabulary",
 	"definitions", "id"}
 
 // maxWrappers bounds the wrappers that are taken off.
@@ -129,7 +133,8 @@ func strip(s site) view {
 	return v
 }
 
-// refers follows a site that is only a reference, with remarks at most, and returns the places that lead to the end.
+// refers follows a site that is only a reference, with remarks at most, and returns the places that lead to
+// the end.
 func refers(s site) (end site, hops []string) {
 	for range maxWrappers {
 		said := asserting(s.keywords())
@@ -153,14 +158,16 @@ func (v *view) note() {
 	}
 }
 
-// remark reports whether a keyword accepts and refuses nothing: an annotation, or one that JSON Schema does not define.
+// remark reports whether a keyword accepts and refuses nothing: an annotation, or one that JSON Schema does
+// not define.
 func remark(keyword string) bool {
 	return slices.Contains(annotations, keyword) || !known(keyword) && !slices.Contains(silent, keyword)
 }
 
 // asserting lists the keywords of a schema object that say which values are accepted.
 func asserting(o map[string]any) []string {
-	return kit.Filter(kit.SortedKeys(o), func(k string) bool { return !remark(k) && !slices.Contains(silent, k) })
+	return kit.Filter(kit.SortedKeys(o),
+		func(k string) bool { return !remark(k) && !slices.Contains(silent, k) })
 }
 
 // unwrap returns what the site wraps.
@@ -196,7 +203,8 @@ func (v *view) alternatives(keyword string) (site, bool) {
 	switch {
 	case len(members) == 0:
 		return site{}, false
-	case len(members) < len(list) && keyword == "oneOf" && slices.ContainsFunc(members, func(i int) bool { return mayBeNull(list[i]) }):
+	case len(members) < len(list) && keyword == "oneOf" &&
+		slices.ContainsFunc(members, func(i int) bool { return mayBeNull(list[i]) }):
 		members = members[:0]
 		for i := range list { // null satisfies two of them
 			members = append(members, i)
@@ -257,7 +265,8 @@ func (v *view) flatten() {
 		}
 	}
 	switch {
-	case v.union == "oneOf" && (overlapping(types) || len(without(values, nil)) != len(kit.Distinct(kit.Map(values, canonical)))):
+	case v.union == "oneOf" && (overlapping(types) ||
+		len(without(values, nil)) != len(kit.Distinct(kit.Map(values, canonical)))):
 		return // what two of them accept is refused
 	case len(values) == 0:
 		v.o = map[string]any{"type": types}
@@ -271,7 +280,8 @@ func (v *view) flatten() {
 
 // overlapping reports whether a type is listed twice, also as a part of number.
 func overlapping(types []any) bool {
-	return len(kit.Distinct(types)) < len(types) || slices.Contains(types, any("number")) && slices.Contains(types, any("integer"))
+	return len(kit.Distinct(types)) < len(types) ||
+		slices.Contains(types, any("number")) && slices.Contains(types, any("integer"))
 }
 
 func enumOnly(said []string) bool {

@@ -10,7 +10,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
-// compareUnions compares the alternatives of two unions. Something that is no union is one of a single member.
+// compareUnions compares the alternatives of two unions. Something that is no union is one of a single
+// member.
 func compareUnions(p pair) {
 	x, y := p.x.alternativesOf(p.y), p.y.alternativesOf(p.x)
 	p.members(x, y, p.x.members, p.y.members)
@@ -20,7 +21,8 @@ func compareUnions(p pair) {
 	}
 }
 
-// members compares the members of two unions with their indexes; one without indexes is what is no union itself.
+// members compares the members of two unions with their indexes; one without indexes is what is no union
+// itself.
 func (p pair) members(x, y []site, indexesX, indexesY []int) {
 	matchX, matchY := p.matched(x, y)
 	for i, m := range x {
@@ -41,7 +43,8 @@ func (p pair) members(x, y []site, indexesX, indexesY []int) {
 	}
 }
 
-// alternativesOf returns the members of a union, or the view as the only one of another union, with the annotations that it hands on.
+// alternativesOf returns the members of a union, or the view as the only one of another union, with the
+// annotations that it hands on.
 func (v view) alternativesOf(other view) []site {
 	if len(v.members) > 0 {
 		return kit.Map(v.members, func(i int) site { return v.child(v.union, strconv.Itoa(i)) })
@@ -49,16 +52,21 @@ func (v view) alternativesOf(other view) []site {
 	only := v.site
 	if o, ok := v.value.(map[string]any); ok {
 		o = maps.Clone(o)
-		maps.DeleteFunc(o, func(k string, _ any) bool { return slices.Contains(annotations, k) && !v.hands(k, other) })
+		maps.DeleteFunc(o, func(k string, _ any) bool {
+			return slices.Contains(annotations, k) &&
+				!v.hands(k, other)
+		})
 		only.value = o
 	}
 	return []site{only}
 }
 
-// hands tells whether an annotation of a view that is no union is compared with that of an alternative: the union has none itself.
+// hands tells whether an annotation of a view that is no union is compared with that of an alternative: the
+// union has none itself.
 func (v view) hands(keyword string, union view) bool {
 	note, noted := v.notes[keyword]
-	if _, around := union.notes[keyword]; !noted || around || note.place != v.place || len(v.members) > 0 || len(union.members) == 0 {
+	if _, around := union.notes[keyword]; !noted || around || note.place != v.place || len(v.members) > 0 ||
+		len(union.members) == 0 {
 		return false
 	}
 	return slices.ContainsFunc(union.alternativesOf(v), func(m site) bool {
@@ -98,7 +106,8 @@ func (c *comparison) forms(list []site) (views []view, forms []string) {
 	return views, forms
 }
 
-// pairAlike pairs those members of a that are left with the ones of b that are most like them, unless there are too many.
+// pairAlike pairs those members of a that are left with the ones of b that are most like them, unless there
+// are too many.
 func (c *comparison) pairAlike(a, b []view, left, forX, forY []int) {
 	const perPair = 128
 	if len(left)*len(b) > c.left/perPair/4 {
@@ -127,8 +136,8 @@ func (c *comparison) pairAlike(a, b []view, left, forX, forY []int) {
 	}
 }
 
-// likeness says how alike two different alternatives are, from 0 for nothing in common to 99. Those with one name or
-// one tag are the same alternative, and those with two tags are not.
+// likeness says how alike two different alternatives are, from 0 for nothing in common to 99. Those with one
+// name or one tag are the same alternative, and those with two tags are not.
 func likeness(a, b view) int {
 	types, named := a.types()
 	others, also := b.types()
@@ -182,7 +191,8 @@ func sameTag(x, y site) (tag, alike bool) {
 	return true, same(a[0], b[0])
 }
 
-// compareFlattened compares the annotations in the members of a union that is written as one. Nothing is told of a member that is gone.
+// compareFlattened compares the annotations in the members of a union that is written as one. Nothing is told
+// of a member that is gone.
 func compareFlattened(p pair) {
 	if !p.x.flat() {
 		return
@@ -203,7 +213,8 @@ func compareFlattened(p pair) {
 			}
 			y, t = p.y.member(j), p.trail.into("", p.y.union, strconv.Itoa(j))
 		}
-		compareAnnotations(pair{comparison: p.comparison, x: x, y: y, old: x.site, new: y.site, trail: t, met: p.met}, nil)
+		compareAnnotations(pair{comparison: p.comparison, x: x, y: y, old: x.site, new: y.site, trail: t,
+			met: p.met}, nil)
 	}
 }
 
@@ -229,7 +240,8 @@ func (p pair) memberGone(i int, m site, others []site) {
 
 func (p pair) memberNew(m site, others []site) {
 	e := Edit{Family: memberFamily(m, others), Keyword: p.y.union, New: p.rawAt(m), NewPath: m.place}
-	p.add(e, &patch{also: []origin{*m.origin()}, joins: p.x.union, exactly: p.x.union == "" && p.y.union == "oneOf"})
+	p.add(e, &patch{also: []origin{*m.origin()}, joins: p.x.union, exactly: p.x.union == "" &&
+		p.y.union == "oneOf"})
 }
 
 // memberFamily is type for an alternative of types that no other alternative has.
@@ -237,7 +249,8 @@ func memberFamily(m site, others []site) Family {
 	types, named := settle(m).types()
 	for _, o := range others {
 		theirs, also := settle(o).types()
-		if !named || !also || slices.ContainsFunc(types, func(t string) bool { return slices.Contains(theirs, t) }) {
+		if !named || !also || slices.ContainsFunc(types,
+			func(t string) bool { return slices.Contains(theirs, t) }) {
 			return FamilyUnion
 		}
 	}

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// The engine answers one question: is there a value that satisfies all of some literals? Contains asks it for a value
-// that satisfies the narrow schema and the negation of the wide one. "No value" is a proof of compatibility, a value
-// is a witness against it.
+// The engine answers one question: is there a value that satisfies all of some literals? Contains asks it for
+// a value that satisfies the narrow schema and the negation of the wide one. "No value" is a proof of
+// compatibility, a value is a witness against it.
 //
-// A question is divided by the type of the value. For one type, combinations are resolved until only assertions
-// about that type are left (clause.go); these are decided by a procedure of the type (number.go, text.go, array.go,
-// object.go), which asks again for the values inside the value.
+// A question is divided by the type of the value. For one type, combinations are resolved until only
+// assertions about that type are left (clause.go); these are decided by a procedure of the type (number.go,
+// text.go, array.go, object.go), which asks again for the values inside the value.
 type engine struct {
 	*meter
 	formats bool // they are asserted
@@ -26,8 +26,9 @@ type engine struct {
 }
 
 func newEngine(ctx context.Context, b Budget) *engine {
-	return &engine{meter: newMeter(ctx, b.steps()*unitsPerStep), formats: b.AssertFormats, exact: b.Semantics == Declared,
-		memo: map[string]*memory{}, open: map[string]*frame{}, low: noFrame}
+	return &engine{meter: newMeter(ctx, b.steps()*unitsPerStep), formats: b.AssertFormats,
+		exact: b.Semantics == Declared,
+		memo:  map[string]*memory{}, open: map[string]*frame{}, low: noFrame}
 }
 
 // An answer says whether a value exists.
@@ -57,7 +58,8 @@ func found(v any) outcome              { return outcome{answer: inhabited, value
 func undecided(why reason) outcome     { return outcome{why: why} }
 func doubtful(v any, r reason) outcome { return outcome{value: v, tried: true, why: r} }
 
-// settled is the outcome of a value that was put together. tried tells whether it is worth trying where there is a doubt.
+// settled is the outcome of a value that was put together. tried tells whether it is worth trying where there
+// is a doubt.
 func settled(v any, doubt reason, tried bool) outcome {
 	switch {
 	case doubt == reason{}:
@@ -158,9 +160,10 @@ func impliesNegated(l lit, lits []lit) bool {
 	return false
 }
 
-// Values are finite, so those of recursive schemas are looked for by induction on their height: while a question is open, the
-// same question about a value inside may be answered with void. What rests on that stands if the open question is answered
-// with void, and is forgotten otherwise. The same question about the same value is unsure.
+// Values are finite, so those of recursive schemas are looked for by induction on their height: while a
+// question is open, the same question about a value inside may be answered with void. What rests on that
+// stands if the open question is answered with void, and is forgotten otherwise. The same question about the
+// same value is unsure.
 
 const noFrame = 1 << 30
 

@@ -15,15 +15,15 @@ const leastEvaluation = 1 << 16
 
 func newEvaluator(formats bool) *evaluator { return &evaluator{soonMeter(maxEvaluation), formats} }
 
-// An evaluator reads nodes as a validator reads a schema: value in hand. It shares with the engine no more than the
-// nodes and the assertions about numbers and strings, and so confirms what the engine finds.
+// An evaluator reads nodes as a validator reads a schema: value in hand. It shares with the engine no more
+// than the nodes and the assertions about numbers and strings, and so confirms what the engine finds.
 type evaluator struct {
 	*meter
 	formats bool // they are asserted
 }
 
-// Accepts reports whether the schema accepts a value, decoded with numbers as [json.Number]; formats are annotations.
-// sure is false where that cannot be decided.
+// Accepts reports whether the schema accepts a value, decoded with numbers as [json.Number]; formats are
+// annotations. sure is false where that cannot be decided.
 func (s *Schema) Accepts(value any) (accepted, sure bool) {
 	found := newEvaluator(false).satisfies(s.plain, value)
 	return found == inhabited, found != unsure
@@ -144,10 +144,12 @@ func (e *evaluator) array(n *node, v []any) answer {
 		}
 		return answerOf(len(seen) == len(v))
 	case opItem:
-		return every(v[min(n.count, len(v)):min(n.count+1, len(v))], func(item any) answer { return e.accepts(n.kids[0], item) })
+		return every(v[min(n.count, len(v)):min(n.count+1, len(v))],
+			func(item any) answer { return e.accepts(n.kids[0], item) })
 	case opItems:
 		e.spend(len(v) / 4)
-		return every(withoutRepeats(v[min(n.count, len(v)):]), func(item any) answer { return e.accepts(n.kids[0], item) })
+		return every(withoutRepeats(v[min(n.count, len(v)):]),
+			func(item any) answer { return e.accepts(n.kids[0], item) })
 	case opContains:
 		return e.contains(n, v)
 	}

@@ -13,11 +13,13 @@ import (
 
 // Fault is one thing that is wrong with a value.
 type Fault struct {
-	Path    string   // JSON pointer in the value
-	Reason  string   // in a few words, to follow the path
-	Keyword string   // the keyword of the schema that the value is against; empty for the schema false
-	Names   []string // of "required" the properties that are missing, of the other keywords about names those that are not known
-	Want    []string // of "type" the types, of "enum" and "const" the values as JSON, of a bound the bound
+	Path    string // JSON pointer in the value
+	Reason  string // in a few words, to follow the path
+	Keyword string // the keyword of the schema that the value is against; empty for the schema false
+	// of "required" the properties that are missing, of the other keywords about names those that are not
+	// known
+	Names []string
+	Want  []string // of "type" the types, of "enum" and "const" the values as JSON, of a bound the bound
 
 	union bool // found in one branch of a union: another may have been meant
 }
@@ -25,9 +27,9 @@ type Fault struct {
 // maxFaultWork bounds the work for the faults of one value, in units.
 const maxFaultWork = 1 << 22
 
-// Faults are what is wrong with a value (numbers as [json.Number]; formats are remarks) by the schema object at a JSON
-// pointer, the deepest first, in branches of unions each place once. Not sure, and without faults, is what takes more than
-// the pool has, be it to write out the places, or rests on what is not understood.
+// Faults are what is wrong with a value (numbers as [json.Number]; formats are remarks) by the schema object
+// at a JSON pointer, the deepest first, in branches of unions each place once. Not sure, and without faults,
+// is what takes more than the pool has, be it to write out the places, or rests on what is not understood.
 func (s *Schema) Faults(pointer string, value any, pool *Pool) (found []Fault, sure bool) {
 	if s.doc == nil {
 		return nil, false
@@ -169,7 +171,8 @@ func (f *faultFinder) add(n *node, keyword string, v any, path string, union boo
 	case "":
 		reason = "is not allowed there"
 	}
-	f.found = append(f.found, Fault{Path: path, Reason: reason, Keyword: keyword, Names: names, Want: want, union: union})
+	f.found = append(f.found, Fault{Path: path, Reason: reason, Keyword: keyword, Names: names, Want: want,
+		union: union})
 }
 
 func typeName(v any) string {
@@ -204,7 +207,8 @@ func distinct(found []Fault) []Fault {
 		case !follows:
 			known.add(f, len(out))
 			out = append(out, f)
-		case out[at].Path == f.Path && out[at].Keyword == "type" && f.Keyword == "type" && !slices.Equal(out[at].Want, f.Want):
+		case out[at].Path == f.Path && out[at].Keyword == "type" && f.Keyword == "type" &&
+			!slices.Equal(out[at].Want, f.Want):
 			out[at].Want = slices.Concat(out[at].Want, f.Want) // the branches of a union
 		}
 	}

@@ -2,7 +2,8 @@ package schema
 
 import "context"
 
-// A meter counts work down to none, in units that are the same on every machine: some 15 ns and at most as many bytes each.
+// A meter counts work down to none, in units that are the same on every machine: some 15 ns and at most as
+// many bytes each.
 type meter struct {
 	ctx    context.Context // nil for work that ends by its units alone
 	left   int             // units until the budget is spent; below 0 where it is

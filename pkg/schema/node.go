@@ -30,10 +30,12 @@ const (
 var kinds = [...]kindSet{kindString, kindNumber, kindBoolean, kindArray, kindObject, kindNull}
 
 func kindNames() map[string]kindSet {
-	return map[string]kindSet{"null": kindNull, "boolean": kindBoolean, "number": kindNumber, "string": kindString, "array": kindArray, "object": kindObject}
+	return map[string]kindSet{"null": kindNull, "boolean": kindBoolean, "number": kindNumber,
+		"string": kindString, "array": kindArray, "object": kindObject}
 }
 
-// An op is what a node asserts. All but the first five speak of one type of value and hold for every other type.
+// An op is what a node asserts. All but the first five speak of one type of value and hold for every other
+// type.
 type op uint8
 
 const (
@@ -60,8 +62,9 @@ const (
 	opUnique   // no two items are equal
 	opContains // at least count items satisfy the child
 
-	opProperty      // property text, if it is there, satisfies the child
-	opRest          // every property not in names, matching all of within and none of patterns, satisfies the child
+	opProperty // property text, if it is there, satisfies the child
+	// every property not in names, matching all of within and none of patterns, satisfies the child
+	opRest
 	opPropertyNames // every name of a property satisfies the child
 	opRequired      // property text is there
 	opMinProperties // at least count properties
@@ -299,7 +302,8 @@ type scalars struct {
 	strings       []string   // sorted, distinct
 }
 
-// add puts a scalar into the set. It reports false for a number that cannot be read, and for anything but a scalar.
+// add puts a scalar into the set. It reports false for a number that cannot be read, and for anything but a
+// scalar.
 func (s *scalars) add(v any) bool {
 	switch v := v.(type) {
 	case nil:

@@ -170,7 +170,8 @@ func (s *interval) empty() bool {
 // maxStepBits bounds the common multiple of several numbers.
 const maxStepBits = 4 * maxDigits
 
-// commonMultiple is the smallest number of which every multiple satisfies all multipleOf, nil without any, or one too large.
+// commonMultiple is the smallest number of which every multiple satisfies all multipleOf, nil without any, or
+// one too large.
 func commonMultiple(atoms []lit) *big.Rat {
 	var step *big.Rat
 	for _, l := range atoms {
@@ -201,7 +202,8 @@ func decideMultiples(e *engine, atoms []lit, s interval, step *big.Rat) outcome 
 		}
 	}
 	for _, k := range [...]int64{0, 1, -1, 2, 3} {
-		if v := new(big.Rat).Mul(big.NewRat(k, 1), step); (!e.exact || isExact(v)) && e.numberSatisfies(atoms, v) {
+		if v := new(big.Rat).Mul(big.NewRat(k, 1), step); (!e.exact || isExact(v)) &&
+			e.numberSatisfies(atoms, v) {
 			return foundNumber(v)
 		}
 	}
@@ -223,8 +225,8 @@ func decideMultiples(e *engine, atoms []lit, s interval, step *big.Rat) outcome 
 	return undecided(reason{what: "too many multiples to try"})
 }
 
-// start returns the factor of the first multiple of step to try, and whether to count up or down: from an end of the
-// interval, or from zero.
+// start returns the factor of the first multiple of step to try, and whether to count up or down: from an end
+// of the interval, or from zero.
 func (s *interval) start(step *big.Rat) (*big.Int, int) {
 	switch {
 	case s.low != nil:
@@ -249,8 +251,8 @@ func ceil(r *big.Rat) *big.Int {
 	return q.Neg(q)
 }
 
-// decideReals decides a clause whose numbers are all those in an interval but finitely many and but multiples. If the
-// interval is more than a point, infinitely many are left.
+// decideReals decides a clause whose numbers are all those in an interval but finitely many and but
+// multiples. If the interval is more than a point, infinitely many are left.
 func decideReals(e *engine, atoms []lit, s interval) outcome {
 	if s.low != nil && s.high != nil && s.low.Cmp(s.high) == 0 {
 		if e.numberSatisfies(atoms, s.low) {
@@ -282,7 +284,8 @@ func decideReals(e *engine, atoms []lit, s interval) outcome {
 // candidates lists numbers inside and around an interval, the plain ones first.
 func (s *interval) candidates() []*big.Rat {
 	var out []*big.Rat
-	for _, n := range []int64{0, 10000, -10000, 20000, 30000, 100000, 5000, 15000, -5000, 1000, 1005000, -1005000, 500, 50, 5} {
+	for _, n := range []int64{0, 10000, -10000, 20000, 30000, 100000, 5000, 15000, -5000, 1000, 1005000,
+		-1005000, 500, 50, 5} {
 		out = append(out, big.NewRat(n, 10000))
 	}
 	anchor := new(big.Rat)
@@ -308,8 +311,9 @@ func (s *interval) candidates() []*big.Rat {
 	return out
 }
 
-// Numbers are exact rationals. A literal with more digits or a larger exponent than this is not read: its value would
-// cost memory without bound, and a schema that holds it is answered with Unknown where it matters.
+// Numbers are exact rationals. A literal with more digits or a larger exponent than this is not read: its
+// value would cost memory without bound, and a schema that holds it is answered with Unknown where it
+// matters.
 const (
 	maxDigits   = 1024
 	maxExponent = 1024

@@ -4,8 +4,8 @@ import (
 	"slices"
 )
 
-// An object problem is a clause about objects, sorted: rules say what properties of some names must satisfy, needs
-// ask for a property of some name, and the count lies between least and most.
+// An object problem is a clause about objects, sorted: rules say what properties of some names must satisfy,
+// needs ask for a property of some name, and the count lies between least and most.
 type objectProblem struct {
 	*engine
 	rules       []lit
@@ -119,7 +119,8 @@ func demand(need lit) []lit {
 	return nil
 }
 
-// ruling returns what the rules say of the property of a name. A rule that may or may not speak of it is left out.
+// ruling returns what the rules say of the property of a name. A rule that may or may not speak of it is left
+// out.
 func (o *objectProblem) ruling(name string) []lit {
 	var out []lit
 	for _, rule := range o.rules {

@@ -12,15 +12,15 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
-// A pairing is a schema object of the old document as it is compared with one of the new document. A definition that
-// is compared with two others is patched in two ways, each on the paths that lead to it.
+// A pairing is a schema object of the old document as it is compared with one of the new document. A
+// definition that is compared with two others is patched in two ways, each on the paths that lead to it.
 type pairing struct {
 	place string // JSON pointer in the old document
 	with  string // "#" and the JSON pointer in the new document; empty where the object is read as written
 }
 
-// Pairings record which pairing is reached from which: by the place of a schema inside or behind a reference, and for
-// the same schema object without the wrappers of its counterpart.
+// Pairings record which pairing is reached from which: by the place of a schema inside or behind a reference,
+// and for the same schema object without the wrappers of its counterpart.
 type pairings struct {
 	next    map[pairing]map[string]pairing
 	same    map[pairing]pairing
@@ -80,8 +80,8 @@ func (ps *pairings) reaching(patched map[pairing]*patch) map[pairing]bool {
 	return reached
 }
 
-// Patches are the edits in force while the old document is built. Building, not rewriting text, keeps references,
-// addresses and dialects intact. Nil patches change nothing.
+// Patches are the edits in force while the old document is built. Building, not rewriting text, keeps
+// references, addresses and dialects intact. Nil patches change nothing.
 type patches struct {
 	doc     *document
 	pairs   *pairings
@@ -91,7 +91,8 @@ type patches struct {
 	edits   int
 }
 
-// A patch lets some keywords of one schema object, or members of keywords, be read as the new document has them.
+// A patch lets some keywords of one schema object, or members of keywords, be read as the new document has
+// them.
 type patch struct {
 	at      pairing
 	drop    [][]string         // keywords, or members of keywords, that are taken away
@@ -105,12 +106,14 @@ type patch struct {
 	null    nullChange
 	gone    bool     // what the object says is no longer an alternative
 	also    []origin // further alternatives
-	joins   string   // the union of the object that they belong to; empty where the object itself is an alternative
-	exactly bool     // exactly one of the object and the further alternatives is to hold
-	instead *origin  // what is read instead of all of it
+	// the union of the object that they belong to; empty where the object itself is an alternative
+	joins   string
+	exactly bool    // exactly one of the object and the further alternatives is to hold
+	instead *origin // what is read instead of all of it
 }
 
-// A listChange takes members out of a list and puts others in, so that several changes of one list can be in force.
+// A listChange takes members out of a list and puts others in, so that several changes of one list can be in
+// force.
 type listChange struct{ base, minus, plus []any }
 
 func (c *listChange) apply() []any {
@@ -148,7 +151,8 @@ func patchesOf(doc *document, pairs *pairings, edits []Edit) *patches {
 func (ps *patches) add(p *patch) {
 	all := ps.at[p.at]
 	if all == nil {
-		all = &patch{at: p.at, leave: map[string]bool{}, taken: map[string]*origin{}, rename: map[string]string{}}
+		all = &patch{at: p.at, leave: map[string]bool{}, taken: map[string]*origin{},
+			rename: map[string]string{}}
 		ps.at[p.at] = all
 	}
 	for _, k := range p.set {
@@ -156,10 +160,13 @@ func (ps *patches) add(p *patch) {
 	}
 	maps.Copy(all.leave, p.leave)
 	maps.Copy(all.rename, p.rename)
-	all.drop, all.set, all.also = append(all.drop, p.drop...), append(all.set, p.set...), append(all.also, p.also...)
-	all.types, all.enum, all.require = all.types.merged(p.types), all.enum.merged(p.enum), all.require.merged(p.require)
+	all.drop, all.set, all.also = append(all.drop, p.drop...), append(all.set, p.set...),
+		append(all.also, p.also...)
+	all.types, all.enum, all.require = all.types.merged(p.types), all.enum.merged(p.enum),
+		all.require.merged(p.require)
 	all.null, all.instead = cmp.Or(all.null, p.null), cmp.Or(all.instead, p.instead)
-	all.joins, all.gone, all.exactly = cmp.Or(all.joins, p.joins), all.gone || p.gone, all.exactly || p.exactly
+	all.joins, all.gone, all.exactly = cmp.Or(all.joins, p.joins), all.gone || p.gone, all.exactly ||
+		p.exactly
 }
 
 // enter forgets what a schema object is compared with where no patch is reached from it.

@@ -11,8 +11,9 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
-// A place is a pair of schemas about which edits are judged: the deepest one to which, on both sides, only schemas lead
-// that say nothing but which values an object or an array holds. What is found there holds for the whole.
+// A place is a pair of schemas about which edits are judged: the deepest one to which, on both sides, only
+// schemas lead that say nothing but which values an object or an array holds. What is found there holds for
+// the whole.
 type place struct {
 	*met
 	at             pairing
@@ -38,7 +39,8 @@ func placesOf(j *judgement) []*place {
 		p.edits = append(slices.Clone(p.own), inner.own...)
 		if inner.plain {
 			own := kit.Set(p.edits)
-			p.inside = kit.Filter(kit.Distinct(p.met.below(map[*met]bool{})), func(i int) bool { return judged[i] && !own[i] })
+			p.inside = kit.Filter(kit.Distinct(p.met.below(map[*met]bool{})),
+				func(i int) bool { return judged[i] && !own[i] })
 			for _, r := range inner.inner {
 				if leadsInside(j, r) && !seen[r.met] {
 					seen[r.met] = true
@@ -105,7 +107,8 @@ func (p *place) to(r reached) *place {
 	default:
 		t = t.into("[]", "items")
 	}
-	return &place{met: r.met, at: r.pairing, parent: p, kind: r.kind, name: r.name, path: t.path, instance: t.instance}
+	return &place{met: r.met, at: r.pairing, parent: p, kind: r.kind, name: r.name, path: t.path,
+		instance: t.instance}
 }
 
 // base is the place in a whole value, in steps.
@@ -116,8 +119,8 @@ func isUnused(j *judgement, edit int) bool {
 	return j.root != nil && !slices.Contains(j.root.below(map[*met]bool{}), edit)
 }
 
-// lifted completes a value that shows a break at a place to a value of the whole, which both whole schemas read. Where
-// none is found, the question is asked about the whole.
+// lifted completes a value that shows a break at a place to a value of the whole, which both whole schemas
+// read. Where none is found, the question is asked about the whole.
 func lifted(j *judgement, p *place, edit int, r Result) Result {
 	if p.parent == nil || r.Verdict != Incompatible || r.Witness == nil {
 		return r
@@ -191,7 +194,8 @@ func sibling(j *judgement, from, to view, name string, p *place) any {
 			schemas = append(schemas, whole.inside(pairing{place: inner.place}))
 		}
 	}
-	b := Budget{AssertFormats: j.budget.AssertFormats, Semantics: j.budget.Semantics, Pool: j.budget.Pool, Steps: minShare}
+	b := Budget{AssertFormats: j.budget.AssertFormats, Semantics: j.budget.Semantics, Pool: j.budget.Pool,
+		Steps: minShare}
 	for n := len(schemas); n > 0; n-- {
 		q := question{in: schemas[:n], budget: b, base: append(p.base(), name)}
 		if r := q.answer(j.ctx); r.Witness != nil {
@@ -213,8 +217,8 @@ func schemaOf(j *judgement, doc *document) *Schema {
 	return nil
 }
 
-// restOf asks whether anything is left once all edits are undone that break or are undecided. Edits that then break are
-// added to what was found; what no edit explains is returned.
+// restOf asks whether anything is left once all edits are undone that break or are undecided. Edits that then
+// break are added to what was found; what no edit explains is returned.
 func restOf(j *judgement, places []*place, whole Change) []Change {
 	root := &place{met: j.root, at: pairing{"", "#"}}
 	if j.root == nil || j.cut {
@@ -239,7 +243,8 @@ func restOf(j *judgement, places []*place, whole Change) []Change {
 	}
 	for _, p := range append(places, root) {
 		if r := j.left(p); r.Verdict == Incompatible {
-			return []Change{{Edit: -1, Breaks: lifted(j, p, -1, r), Path: p.path, Instance: p.instance, Old: p.old.place, New: p.new.place}}
+			return []Change{{Edit: -1, Breaks: lifted(j, p, -1, r), Path: p.path, Instance: p.instance,
+				Old: p.old.place, New: p.new.place}}
 		}
 	}
 	if r := j.left(root); r.Verdict == Unknown && !anyUndecided(j) {
@@ -301,7 +306,8 @@ func askAgain(j *judgement, p *place, edit int) Result {
 		if r.Verdict == Compatible {
 			continue
 		}
-		q.in, q.out = append([]*Schema{j.from(p)}, q.in...), append(q.out, j.to(p)) // one that breaks now already
+		// one that breaks now already
+		q.in, q.out = append([]*Schema{j.from(p)}, q.in...), append(q.out, j.to(p))
 		if now := j.ask(q); now.Verdict == Incompatible {
 			return now
 		}
@@ -326,7 +332,8 @@ func unexplained(j *judgement, places []*place) []Change {
 			q = question{in: []*Schema{after}, out: []*Schema{made, j.to(p)}}
 		}
 		if r := j.ask(q); r.Verdict == Incompatible {
-			return []Change{{Edit: -1, Breaks: lifted(j, p, -1, r), Path: p.path, Instance: p.instance, Old: p.old.place, New: p.new.place}}
+			return []Change{{Edit: -1, Breaks: lifted(j, p, -1, r), Path: p.path, Instance: p.instance,
+				Old: p.old.place, New: p.new.place}}
 		}
 	}
 	return nil

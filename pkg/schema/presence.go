@@ -28,7 +28,8 @@ func (c *clause) indexed() *nameIndex {
 	return c.index
 }
 
-// objectRefuted reports whether a clause is seen to be impossible by the properties that it says something new about.
+// objectRefuted reports whether a clause is seen to be impossible by the properties that it says something
+// new about.
 func (e *engine) objectRefuted(c *clause) bool {
 	for _, l := range c.atoms {
 		name, fixed := fixedName(l)
@@ -62,7 +63,8 @@ func (e *engine) property(c *clause, name string) (lits []lit, there bool) {
 	return lits, there
 }
 
-// isRule reports whether an atom says something of all properties that it speaks of, and does not ask for one.
+// isRule reports whether an atom says something of all properties that it speaks of, and does not ask for
+// one.
 func isRule(l lit) bool { return l.not == (l.op == opRequired) }
 
 // A tag is a property that is there with one of few scalars: what tells the alternatives of a union apart.
@@ -175,7 +177,8 @@ func (e *engine) apart(a, b lit) bool {
 	return common == kindNone || common == kindObject && !a.not && !b.not && e.contradict(a.tags, b.tags)
 }
 
-// A name region is a set of names that are not mentioned and satisfy exactly some of the languages: no atom tells them apart.
+// A name region is a set of names that are not mentioned and satisfy exactly some of the languages: no atom
+// tells them apart.
 type nameRegion struct {
 	languages []*node
 	inside    uint // a bit for each language
@@ -220,7 +223,8 @@ func (o *objectProblem) fresh(r nameRegion) (string, answer) {
 		taken.strings = append(taken.strings, s.name)
 	}
 	taken.tidy()
-	question := []lit{yes(seal(&node{op: opKinds, kinds: kindString})), not(seal(&node{op: opScalars, set: taken}))}
+	question := []lit{yes(seal(&node{op: opKinds, kinds: kindString})),
+		not(seal(&node{op: opScalars, set: taken}))}
 	for i, language := range r.languages {
 		question = append(question, lit{language, r.inside>>i&1 == 0})
 	}

@@ -21,8 +21,8 @@ const (
 // Revision is two versions of a schema with the edits that lead from one to the other.
 type Revision struct {
 	Before, After *Schema
-	// Edits are the differences along matched paths, with references resolved on both sides, each a loss or a gain. A
-	// difference inside a shared definition is listed once. The order is that of the paths.
+	// Edits are the differences along matched paths, with references resolved on both sides, each a loss or a
+	// gain. A difference inside a shared definition is listed once. The order is that of the paths.
 	Edits []Edit
 
 	pairs *pairings
@@ -50,7 +50,10 @@ func (c *comparison) sorted() []Edit {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return strings.Compare(c.edits[a].Path, c.edits[b].Path) })
+	slices.SortStableFunc(order, func(a,
+		b int) int {
+		return strings.Compare(c.edits[a].Path, c.edits[b].Path)
+	})
 	number := make([]int, len(order))
 	for i, old := range order {
 		number[old] = i
@@ -101,13 +104,13 @@ func (r *Revision) others(edits []int) []int {
 type Change struct {
 	// Edit is the number of the edit in the revision; -1 for a difference that no edit explains.
 	Edit int
-	// Kept and Inside: with this edit alone, is all that was right still right, and was all that is right now right before?
-	// They are asked at the place of the edit.
+	// Kept and Inside: with this edit alone, is all that was right still right, and was all that is right now
+	// right before? They are asked at the place of the edit.
 	Kept, Inside Result
 	// Breaks is the answer to the two questions of docs/compatibility.md, section 7.
 	Breaks Result
-	// Path and Instance are the place in the schemas, and in the value, where the questions were asked. Old and New are
-	// the pointers of the schemas there.
+	// Path and Instance are the place in the schemas, and in the value, where the questions were asked. Old
+	// and New are the pointers of the schemas there.
 	Path, Instance, Old, New string
 }
 
@@ -121,12 +124,13 @@ type Judgement struct {
 	Rest []Change
 }
 
-// Judge decides what the whole revision does and what each edit does. Every edit is asked the two questions of
-// docs/compatibility.md, section 7, at the deepest place where they can be asked; at the end it is asked whether
-// anything is left once all edits that break are undone.
+// Judge decides what the whole revision does and what each edit does. Every edit is asked the two questions
+// of docs/compatibility.md, section 7, at the deepest place where they can be asked; at the end it is asked
+// whether anything is left once all edits that break are undone.
 func (r *Revision) Judge(ctx context.Context, d Direction, b Budget) Judgement {
 	b = b.pooled()
-	j := &judgement{Revision: r, ctx: ctx, direction: d, budget: b, made: map[madeKey]*Schema{}, found: map[int]Change{}}
+	j := &judgement{Revision: r, ctx: ctx, direction: d, budget: b, made: map[madeKey]*Schema{},
+		found: map[int]Change{}}
 	for i, e := range r.Edits {
 		if e.patch != nil && (!e.Family.Annotation() || e.Family == FamilyFormat && b.AssertFormats) {
 			j.asserting = append(j.asserting, i)
@@ -135,7 +139,8 @@ func (r *Revision) Judge(ctx context.Context, d Direction, b Budget) Judgement {
 	whole := j.whole()
 	if whole.Kept.Verdict == Compatible && whole.Inside.Verdict == Compatible {
 		for _, i := range j.asserting { // other words for the same
-			j.found[i] = Change{Edit: i, Kept: whole.Kept, Inside: whole.Inside, Breaks: Result{Verdict: Compatible}}
+			j.found[i] = Change{Edit: i, Kept: whole.Kept, Inside: whole.Inside,
+				Breaks: Result{Verdict: Compatible}}
 		}
 		return j.judgement(whole, nil)
 	}
@@ -151,7 +156,8 @@ func (j *judgement) judgement(whole Change, rest []Change) Judgement {
 	for _, i := range j.asserting {
 		ch, asked := j.found[i]
 		if !asked && isUnused(j, i) {
-			ch = Change{Kept: Result{Verdict: Compatible}, Inside: Result{Verdict: Compatible}, Breaks: Result{Verdict: Compatible}}
+			ch = Change{Kept: Result{Verdict: Compatible}, Inside: Result{Verdict: Compatible},
+				Breaks: Result{Verdict: Compatible}}
 		} else if !asked {
 			ch.Breaks.Reason = outOfSteps.what
 		}
@@ -184,7 +190,8 @@ func (j *judgement) whole() Change {
 		Breaks: Contains(j.ctx, part.to(root), part.from(root), part.budget)}
 }
 
-// share leaves a part of the pool for what comes after, so that one costly edit does not keep the others from an answer.
+// share leaves a part of the pool for what comes after, so that one costly edit does not keep the others from
+// an answer.
 func (j *judgement) share(parts int) *judgement {
 	part := *j
 	part.budget.Steps = min(j.budget.steps(), max(j.budget.Pool.Left/(4*parts), minShare))
@@ -238,19 +245,20 @@ func (j *judgement) equal(p *place) bool {
 // worse orders verdicts.
 func worse(v Verdict) int { return map[Verdict]int{Compatible: 0, Unknown: 1, Incompatible: 2}[v] }
 
-// breaks asks the two questions of an edit: is there a value from the one side that the other side refuses, and that is
-// refused with this edit alone, or accepted with this edit undone?
+// breaks asks the two questions of an edit: is there a value from the one side that the other side refuses,
+// and that is refused with this edit alone, or accepted with this edit undone?
 func (j *judgement) breaks(p *place, edit int) Result {
 	restored := j.restored(edit)
 	r := j.breaksWithout(p, edit, append(restored, p.inside...))
-	if value, err := decode(r.Witness); r.Verdict != Incompatible || err != nil || j.reads(j.to(p), value) == void {
+	if value, err := decode(r.Witness); r.Verdict != Incompatible || err != nil ||
+		j.reads(j.to(p), value) == void {
 		return r
 	}
 	return j.breaksWithout(p, edit, nil)
 }
 
-// breaksWithout asks the two questions of an edit with others undone: those inside the members of an object, which have
-// their own places, and the removal of members where the object is closed.
+// breaksWithout asks the two questions of an edit with others undone: those inside the members of an object,
+// which have their own places, and the removal of members where the object is closed.
 func (j *judgement) breaksWithout(p *place, edit int, others []int) Result {
 	from, to, alone, undone := j.from(p), j.to(p), j.alone(p, edit), j.undone(p, append(others, edit)...)
 	if len(others) > 0 {
@@ -273,18 +281,19 @@ func (j *judgement) breaksWithout(p *place, edit int, others []int) Result {
 	return first
 }
 
-// refused asks for a value that is refused by a schema with one edit alone, and by the other side. What the edit alone
-// does not refuse need not be asked of the whole.
+// refused asks for a value that is refused by a schema with one edit alone, and by the other side. What the
+// edit alone does not refuse need not be asked of the whole.
 func (j *judgement) refused(p *place, from, to, alone *Schema) Result {
 	first := j.contains(p, alone, from)
-	if value, err := decode(first.Witness); first.Verdict == Compatible || err == nil && j.reads(to, value) == void {
+	if value, err := decode(first.Witness); first.Verdict == Compatible ||
+		err == nil && j.reads(to, value) == void {
 		return first
 	}
 	return j.ask(question{in: []*Schema{from}, out: []*Schema{to, alone}, base: p.base()})
 }
 
-// opens reports whether an edit takes away what was allowed in so many words, as additionalProperties: true allows
-// undeclared members: no name is declared, and yet the edit closes something.
+// opens reports whether an edit takes away what was allowed in so many words, as additionalProperties: true
+// allows undeclared members: no name is declared, and yet the edit closes something.
 func (j *judgement) opens(edit int) bool {
 	e := j.Edits[edit]
 	given := e.Old
@@ -295,12 +304,15 @@ func (j *judgement) opens(edit int) bool {
 	return e.Family == FamilyAdditional && err == nil && unrestricted(v)
 }
 
-// restored are the other edits of an object that are undone when one is judged which may break only with the object
-// closed, the closing or a member that went: other members that went, and members that are required now. Each of them
-// could refuse every value. Of results it is the mirror.
+// restored are the other edits of an object that are undone when one is judged which may break only with the
+// object closed, the closing or a member that went: other members that went, and members that are required
+// now. Each of them could refuse every value. Of results it is the mirror.
 func (j *judgement) restored(edit int) []int {
 	e := j.Edits[edit]
-	goes := func(o Edit) bool { return o.Family == FamilyProperty && (o.New == nil) == (j.direction == Input) }
+	goes := func(o Edit) bool {
+		return o.Family == FamilyProperty &&
+			(o.New == nil) == (j.direction == Input)
+	}
 	demands := func(o Edit) bool {
 		return o.Family == FamilyRequired && (o.New != nil) == (j.direction == Input) ||
 			o.Family == FamilyProperty && o.Required && (o.New != nil) == (j.direction == Input)

@@ -1,28 +1,30 @@
 // Package schema decides whether every JSON value that one JSON Schema accepts is accepted by another.
 //
-// [Contains] answers with one of three verdicts. Compatible is a proof: no value exists that the narrow schema
-// accepts and the wide one rejects. Incompatible is a disproof: such a value, read back as a validator reads it, is
-// its witness. Unknown names the construct, or the bound, that stopped the decision. The package never guesses.
-// [Compare] separates the edits between two versions of a schema, and [Revision.Judge] tells of each what it breaks with
-// the others undone. [Schema.Faults] says what is wrong with one value.
+// [Contains] answers with one of three verdicts. Compatible is a proof: no value exists that the narrow
+// schema accepts and the wide one rejects. Incompatible is a disproof: such a value, read back as a validator
+// reads it, is its witness. Unknown names the construct, or the bound, that stopped the decision. The package
+// never guesses. [Compare] separates the edits between two versions of a schema, and [Revision.Judge] tells
+// of each what it breaks with the others undone. [Schema.Faults] says what is wrong with one value.
 //
-// All of JSON Schema 2020-12 is read. Drafts 04, 06, 07 and 2019-09 are read into the same form where "$schema" names
-// them. References are resolved inside the document only: nothing is ever fetched. Numbers are exact rationals.
-// "format" and the content keywords are annotations, unless [Budget] says that formats are asserted.
+// All of JSON Schema 2020-12 is read. Drafts 04, 06, 07 and 2019-09 are read into the same form where
+// "$schema" names them. References are resolved inside the document only: nothing is ever fetched. Numbers
+// are exact rationals. "format" and the content keywords are annotations, unless [Budget] says that formats
+// are asserted.
 //
 // # How it is decided
 //
-// A schema becomes a graph of assertions (node.go, build.go). "Every value of the narrow schema is one of the wide" is
-// the question whether any value satisfies the narrow schema and the negation of the wide one. It is answered as
-// semantic subtyping answers it for types (Frisch, Castagna, Benzaken, "Semantic subtyping", 2008; for JSON Schema
-// Attouche and others, "Witness generation for JSON Schema", 2022), lazily and within a budget: the question is
-// divided by the type of the value, choices are resolved (clause.go), and what is left is decided for one
-// type by intervals and multiples (number.go), by automata (text.go), by positions (array.go), and by names (object.go),
-// asking again for the values inside the value. Recursion is answered by induction on the height of values (engine.go).
+// A schema becomes a graph of assertions (node.go, build.go). "Every value of the narrow schema is one of the
+// wide" is the question whether any value satisfies the narrow schema and the negation of the wide one. It is
+// answered as semantic subtyping answers it for types (Frisch, Castagna, Benzaken, "Semantic subtyping",
+// 2008; for JSON Schema Attouche and others, "Witness generation for JSON Schema", 2022), lazily and within a
+// budget: the question is divided by the type of the value, choices are resolved (clause.go), and what is
+// left is decided for one type by intervals and multiples (number.go), by automata (text.go), by positions
+// (array.go), and by names (object.go), asking again for the values inside the value. Recursion is answered
+// by induction on the height of values (engine.go).
 //
-// What is not understood is kept as an assertion of which only its text is known. It is equal to itself, it is never
-// taken to hold or to fail, and where a verdict would depend on it the verdict is Unknown. All bounds are counted in
-// steps, so that the same question has the same answer on every machine.
+// What is not understood is kept as an assertion of which only its text is known. It is equal to itself, it
+// is never taken to hold or to fail, and where a verdict would depend on it the verdict is Unknown. All
+// bounds are counted in steps, so that the same question has the same answer on every machine.
 package schema
 
 import (
@@ -52,14 +54,15 @@ type Schema struct {
 // pay takes what reading the schema cost out of a pool, once.
 func (s *Schema) pay(p *Pool) { p.take(int(s.unpaid.Swap(0))) }
 
-// Problem is a part of a schema without meaning, such as a malformed keyword. It equals itself, and otherwise is Unknown.
+// Problem is a part of a schema without meaning, such as a malformed keyword. It equals itself, and otherwise
+// is Unknown.
 type Problem struct {
 	Path    string // JSON pointer
 	Message string
 }
 
-// Parse reads a schema in the dialect that its "$schema" names, 2020-12 if it names none. A schema that names none
-// may also use the tuple form of items and the dependencies of older drafts.
+// Parse reads a schema in the dialect that its "$schema" names, 2020-12 if it names none. A schema that names
+// none may also use the tuple form of items and the dependencies of older drafts.
 //
 // The error says that raw is not one JSON value, or not an object or boolean.
 func Parse(raw json.RawMessage) (*Schema, error) { return ParseDraft(raw, Draft202012) }
@@ -69,9 +72,11 @@ func ParseDraft(raw json.RawMessage, unnamed Draft) (*Schema, error) {
 	return (&Schema{raw: raw, unnamed: unnamed}).parse(soonMeter(readingUnits(len(raw))))
 }
 
-// ParseWithin is like [Parse] with work from a pool, and ends with the context; what was not read is not known.
+// ParseWithin is like [Parse] with work from a pool, and ends with the context; what was not read is not
+// known.
 func ParseWithin(ctx context.Context, raw json.RawMessage, pool *Pool) (*Schema, error) {
-	s, err := (&Schema{raw: raw, unnamed: Draft202012}).parse(pool.bound(newMeter(ctx, readingUnits(len(raw)))))
+	s, err := (&Schema{raw: raw, unnamed: Draft202012}).parse(
+		pool.bound(newMeter(ctx, readingUnits(len(raw)))))
 	if err == nil {
 		s.pay(pool)
 		pool.lacked(s.doc == nil)
@@ -189,10 +194,12 @@ func (v Verdict) String() string {
 // Result is the answer of [Contains] with its evidence.
 type Result struct {
 	Verdict Verdict
-	// Path is the JSON pointer of the construct that stopped the decision, and Reason says in a few words why it did, or
-	// why no witness is shown. [Schema.Faults] of the wide schema lists what is wrong with a witness.
+	// Path is the JSON pointer of the construct that stopped the decision, and Reason says in a few words why
+	// it did, or why no witness is shown. [Schema.Faults] of the wide schema lists what is wrong with a
+	// witness.
 	Path, Reason string
-	// Witness is accepted by the narrow schema and rejected by the wide one; nil also where it is too large to be shown.
+	// Witness is accepted by the narrow schema and rejected by the wide one; nil also where it is too large
+	// to be shown.
 	Witness json.RawMessage
 	// Steps counts the work done, in units that are the same on every machine.
 	Steps int
@@ -202,9 +209,10 @@ type Result struct {
 type Semantics int
 
 const (
-	// Declared is the default: where an object schema lists properties and says nothing of others, or that anything
-	// goes, callers send the listed ones only. An additionalProperties with a schema is a declaration. Numbers
-	// beyond ±(2^53−1), on which programs do not agree (RFC 7493 §2.2), count for nobody.
+	// Declared is the default: where an object schema lists properties and says nothing of others, or that
+	// anything goes, callers send the listed ones only. An additionalProperties with a schema is a
+	// declaration. Numbers beyond ±(2^53−1), on which programs do not agree (RFC 7493 §2.2), count for
+	// nobody.
 	Declared Semantics = iota
 	// Strict is plain set inclusion: every value the narrow schema accepts counts.
 	Strict

@@ -65,7 +65,8 @@ func decideMembers(e *engine, atoms []lit, members []string) outcome {
 	return out
 }
 
-// textSatisfies reports whether a string satisfies all atoms, or may: then the doubt names the first that is not understood.
+// textSatisfies reports whether a string satisfies all atoms, or may: then the doubt names the first that is
+// not understood.
 func (m *meter) textSatisfies(atoms []lit, v string, formats bool) (ok bool, doubt reason) {
 	for _, l := range atoms {
 		m.spend(2 + len(v)/16)
@@ -102,7 +103,8 @@ func (m *meter) textSatisfies(atoms []lit, v string, formats bool) (ok bool, dou
 	return true, doubt
 }
 
-// regionOf collects what atoms say of a string. Constructs that are not understood are left out; the doubt names one.
+// regionOf collects what atoms say of a string. Constructs that are not understood are left out; the doubt
+// names one.
 func regionOf(atoms []lit) (r pattern.Region, excluded []string, doubt reason) {
 	r.MinLen, r.MaxLen = counts(atoms, opMinLength, opMaxLength)
 	r.Bounded = r.MaxLen < unbounded
@@ -188,7 +190,8 @@ func plainText(e *engine, r pattern.Region, excluded []string) outcome {
 	return undecided(reason{what: "too many strings are excluded"})
 }
 
-// A format is what strings are called that look like the example; tells is nil for one that is not told from others.
+// A format is what strings are called that look like the example; tells is nil for one that is not told from
+// others.
 type format struct {
 	example string
 	tells   func(s string) bool
@@ -197,16 +200,32 @@ type format struct {
 // formats are those of 2020-12 validation §7.3, and what people take for them.
 var formats = sync.OnceValue(func() map[string]format {
 	return map[string]format{
-		"date-time":     {"2026-01-31T12:00:00Z", func(s string) bool { return parses(time.Parse(time.RFC3339, strings.ToUpper(s))) }},
-		"date":          {"2026-01-31", func(s string) bool { return parses(time.Parse(time.DateOnly, s)) }},
-		"time":          {"12:00:00Z", func(s string) bool { return parses(time.Parse("15:04:05Z07:00", strings.ToUpper(s))) }},
-		"email":         {"ada@example.com", isEmail},
-		"hostname":      {"example.com", func(s string) bool { return len(s) <= 253 && hostname().MatchString(s) }},
-		"ipv4":          {"192.0.2.1", func(s string) bool { ip, err := netip.ParseAddr(s); return err == nil && ip.Is4() }},
-		"ipv6":          {"2001:db8::1", func(s string) bool { ip, err := netip.ParseAddr(s); return err == nil && ip.Is6() && ip.Zone() == "" }},
-		"uri":           {"https://example.com", func(s string) bool { u, err := url.Parse(s); return err == nil && u.IsAbs() }},
+		"date-time": {"2026-01-31T12:00:00Z",
+			func(s string) bool { return parses(time.Parse(time.RFC3339, strings.ToUpper(s))) }},
+		"date": {"2026-01-31", func(s string) bool { return parses(time.Parse(time.DateOnly, s)) }},
+		"time": {"12:00:00Z", func(
+			s string) bool {
+			return parses(time.Parse("15:04:05Z07:00", strings.ToUpper(s)))
+		}},
+		"email": {"ada@example.com", isEmail},
+		"hostname": {"example.com",
+			func(s string) bool { return len(s) <= 253 && hostname().MatchString(s) }},
+		"ipv4": {"192.0.2.1", func(s string) bool {
+			ip,
+				err := netip.ParseAddr(s)
+			return err == nil && ip.Is4()
+		}},
+		"ipv6": {"2001:db8::1",
+			func(s string) bool {
+				ip, err := netip.ParseAddr(s)
+				return err == nil && ip.Is6() &&
+					ip.Zone() == ""
+			}},
+		"uri": {"https://example.com",
+			func(s string) bool { u, err := url.Parse(s); return err == nil && u.IsAbs() }},
 		"uri-reference": {"/a", func(s string) bool { return parses(url.Parse(s)) }},
-		"uuid":          {"123e4567-e89b-12d3-a456-426614174000", func(s string) bool { return uuid().MatchString(s) }},
+		"uuid": {"123e4567-e89b-12d3-a456-426614174000",
+			func(s string) bool { return uuid().MatchString(s) }},
 		"json-pointer":  {"/a", func(s string) bool { return jsonPointer().MatchString(s) }},
 		"regex":         {"^a$", nil},
 		"duration":      {"P1D", nil},
@@ -241,7 +260,8 @@ func isEmail(s string) bool {
 
 // The formats that the standard library does not read: RFC 1123 §2.1, RFC 4122 §3 and RFC 6901 §3.
 var (
-	hostname    = kit.Pattern(`^[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(\.[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$`)
+	hostname = kit.Pattern(
+		`^[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(\.[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$`)
 	uuid        = kit.Pattern(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 	jsonPointer = kit.Pattern(`^(/([^~]|~[01])*)?$`)
 )

@@ -40,8 +40,9 @@ func (w *writer) unless(c *collection, keyword string, make func() *node) *node 
 	return make()
 }
 
-// otherProperties says that every property that no part evaluates satisfies the child. The names are divided into
-// those that the same parts evaluate; for each division, its properties satisfy the child or such a part holds.
+// otherProperties says that every property that no part evaluates satisfies the child. The names are divided
+// into those that the same parts evaluate; for each division, its properties satisfy the child or such a part
+// holds.
 func (b *builder) otherProperties(place string, parts []evaluated, child *node) *node {
 	var always evaluated
 	var sometimes []evaluated
@@ -102,7 +103,8 @@ func (b *builder) reaches(e evaluated, name string) (evaluates, known bool) {
 }
 
 // otherNames adds what is to be said of the names that are not listed, divided by the patterns they match.
-func (b *builder) otherNames(place string, out *node, names []string, never []*node, sometimes []evaluated, child *node) *node {
+func (b *builder) otherNames(place string, out *node, names []string, never []*node, sometimes []evaluated,
+	child *node) *node {
 	var patterns []*node
 	for _, p := range sometimes {
 		for _, q := range p.patterns {
@@ -128,7 +130,8 @@ func (b *builder) otherNames(place string, out *node, names []string, never []*n
 			}
 		}
 		out.kids = append(out.kids, yes(orHolds(rest, sometimes, func(p evaluated) bool {
-			return p.every || slices.ContainsFunc(p.patterns, func(q *node) bool { return slices.Contains(rest.within, q) })
+			return p.every || slices.ContainsFunc(p.patterns,
+				func(q *node) bool { return slices.Contains(rest.within, q) })
 		})))
 	}
 	return out
@@ -207,7 +210,8 @@ func (b *builder) otherItem(place string, index int, o op, item *node, parts []e
 	return orHolds(out, parts, func(p evaluated) bool { return p.items || p.prefix > index })
 }
 
-// An evaluated set says which properties and items some keywords apply to (2020-12 core §11) while the literals in when hold.
+// An evaluated set says which properties and items some keywords apply to (2020-12 core §11) while the
+// literals in when hold.
 type evaluated struct {
 	when     []lit
 	every    bool            // all properties
@@ -376,8 +380,8 @@ func unrestricted(v any) bool {
 	return v == true || ok && len(asserting(o)) == 0 && o["$ref"] == nil
 }
 
-// declare makes n the schema of a value whose sender knows only declared properties: all that is written, and where
-// properties are listed and nothing is said of others, no others.
+// declare makes n the schema of a value whose sender knows only declared properties: all that is written, and
+// where properties are listed and nothing is said of others, no others.
 func (b *builder) declare(n *node, o map[string]any, s spot) {
 	s.role = asPart
 	part := b.object(o, s)

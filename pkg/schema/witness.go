@@ -11,8 +11,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
-// A witness should be the call that an agent would send. plain leaves out members and items, and puts what the schema shows,
-// or plain values, in place of scalars, as long as it shows what it showed before.
+// A witness should be the call that an agent would send. plain leaves out members and items, and puts what
+// the schema shows, or plain values, in place of scalars, as long as it shows what it showed before.
 type plainer struct {
 	schema *Schema  // where values come from
 	base   []string // leads to the values in a whole value
@@ -22,7 +22,8 @@ type plainer struct {
 	floor  int // what is to be left in the pool
 }
 
-// maxPlainer bounds the values that are tried to make one plainer, which may take a quarter of what is left of the budget.
+// maxPlainer bounds the values that are tried to make one plainer, which may take a quarter of what is left
+// of the budget.
 const maxPlainer = 400
 
 func (p *plainer) plain(value any) any {
@@ -73,7 +74,8 @@ func (p *plainer) less(value any, put func(any) bool) {
 // maxInner bounds the items of an array that are looked at.
 const maxInner = 20
 
-// inner visits the values in a value, each with its step, "*" for items. put tries the whole value with another one there.
+// inner visits the values in a value, each with its step, "*" for items. put tries the whole value with
+// another one there.
 func inner(value any, put func(any) bool, visit func(step string, v any, put func(any) bool)) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -105,7 +107,10 @@ func inner(value any, put func(any) bool, visit func(step string, v any, put fun
 func (p *plainer) likely(value any, path []string, put func(any) bool) {
 	switch value.(type) {
 	case map[string]any, []any:
-		inner(value, put, func(step string, v any, put func(any) bool) { p.likely(v, append(slices.Clone(path), step), put) })
+		inner(value, put, func(step string, v any,
+			put func(any) bool) {
+			p.likely(v, append(slices.Clone(path), step), put)
+		})
 		return
 	}
 	for _, other := range p.likelier(value, path) {
@@ -115,7 +120,8 @@ func (p *plainer) likely(value any, path []string, put func(any) bool) {
 	}
 }
 
-// likelier lists what is likelier than a scalar: what the schema shows at its place, then plain values of the same type.
+// likelier lists what is likelier than a scalar: what the schema shows at its place, then plain values of the
+// same type.
 func (p *plainer) likelier(value any, path []string) []any {
 	shown, out := p.shown(path), []any(nil)
 	for _, o := range shown {
@@ -158,7 +164,8 @@ func (p *plainer) likelier(value any, path []string) []any {
 // formatNamed is the format that a name speaks of, empty for most names.
 func formatNamed(name string) string {
 	name = strings.ToLower(name)
-	for _, f := range [...]struct{ part, format string }{{"url", "uri"}, {"uri", "uri"}, {"email", "email"}, {"uuid", "uuid"}, {"hostname", "hostname"}} {
+	for _, f := range [...]struct{ part, format string }{{"url", "uri"}, {"uri", "uri"}, {"email", "email"},
+		{"uuid", "uuid"}, {"hostname", "hostname"}} {
 		if strings.HasSuffix(name, f.part) {
 			return f.format
 		}
@@ -193,7 +200,8 @@ const maxInPlace = 64
 
 // inPlace adds a schema object and those that speak of the same value to a list.
 func inPlace(s site, list []site) []site {
-	if len(list) > maxInPlace || slices.ContainsFunc(list, func(t site) bool { return t.doc == s.doc && t.place == s.place }) {
+	if len(list) > maxInPlace || slices.ContainsFunc(list,
+		func(t site) bool { return t.doc == s.doc && t.place == s.place }) {
 		return list
 	}
 	list = append(list, s)

@@ -14,12 +14,12 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
-// Encode is the snapshot file: canonical JSON, indented by two spaces, with a final newline. The same surface gives the
-// same bytes, whatever the order and the spelling in which it was sent. Each list is sorted by key, then by the canonical
-// form of its items.
+// Encode is the snapshot file: canonical JSON, indented by two spaces, with a final newline. The same surface
+// gives the same bytes, whatever the order and the spelling in which it was sent. Each list is sorted by key,
+// then by the canonical form of its items.
 //
-// The error is an *IncompleteError for a snapshot that is not Complete, and otherwise names the item or field that holds
-// no JSON.
+// The error is an *IncompleteError for a snapshot that is not Complete, and otherwise names the item or field
+// that holds no JSON.
 func (s *Snapshot) Encode() ([]byte, error) {
 	if lists := s.Incomplete(); len(lists) > 0 {
 		return nil, &IncompleteError{lists}
@@ -27,8 +27,8 @@ func (s *Snapshot) Encode() ([]byte, error) {
 	return s.EncodeKnown()
 }
 
-// EncodeKnown is Encode for what is to be shown and never saved: of lists that are not whole it has what arrived, and its
-// member "incomplete" holds what is wrong with each of them. Parse reads that, too.
+// EncodeKnown is Encode for what is to be shown and never saved: of lists that are not whole it has what
+// arrived, and its member "incomplete" holds what is wrong with each of them. Parse reads that, too.
 func (s *Snapshot) EncodeKnown() ([]byte, error) {
 	fields, err := s.fields()
 	if err != nil {
@@ -98,7 +98,8 @@ const incomplete = "incomplete"
 func (s *Snapshot) problems() json.RawMessage {
 	var problems []rawjson.Member
 	for _, list := range s.Incomplete() {
-		problems = append(problems, rawjson.Member{Key: string(list.Kind), Value: rawjson.Quote(list.Problem)})
+		problems = append(problems, rawjson.Member{Key: string(list.Kind),
+			Value: rawjson.Quote(list.Problem)})
 	}
 	if problems == nil {
 		return nil
@@ -108,7 +109,8 @@ func (s *Snapshot) problems() json.RawMessage {
 
 // versions are protocol versions as a sorted array: their order says nothing.
 func versions(supported []string) []byte {
-	parts := kit.Map(slices.Sorted(slices.Values(supported)), func(version string) []byte { return rawjson.Quote(version) })
+	parts := kit.Map(slices.Sorted(slices.Values(supported)),
+		func(version string) []byte { return rawjson.Quote(version) })
 	return indentedList(parts)
 }
 
@@ -145,7 +147,8 @@ type Lines struct {
 	inner  map[int]map[string]rawjson.Member // of the values that were looked into, by where they begin
 }
 
-// NewLines reads a snapshot file, or the part of a report about the named server, or the only one; before a fault at least.
+// NewLines reads a snapshot file, or the part of a report about the named server, or the only one; before a
+// fault at least.
 func NewLines(file []byte, server string) *Lines {
 	file = bytes.TrimPrefix(file, byteOrderMark)
 	l := &Lines{whole: rawjson.Member{Value: file}, inner: map[int]map[string]rawjson.Member{}}
@@ -169,7 +172,8 @@ func (l *Lines) readLists() {
 	}
 }
 
-// reported is what a report holds of a server; a file that is no report, or does not hold the server, as a whole.
+// reported is what a report holds of a server; a file that is no report, or does not hold the server, as a
+// whole.
 func reported(file rawjson.Member, server string) rawjson.Member {
 	for _, m := range rawjson.Children(file.Value) {
 		if m.Key != "servers" {
@@ -197,8 +201,9 @@ func (l *Lines) index(kind Kind, list rawjson.Member) {
 	}
 }
 
-// Of is the line, from 1, on which a value begins: id names an item as Kind.ID does, pointer (RFC 6901) a value inside it, or
-// from the top with an empty id. What is not there has the line of the nearest value around.
+// Of is the line, from 1, on which a value begins: id names an item as Kind.ID does, pointer (RFC 6901) a
+// value inside it, or from the top with an empty id. What is not there has the line of the nearest value
+// around.
 func (l *Lines) Of(id, pointer string) int {
 	line, _ := slices.BinarySearch(l.breaks, l.at(id, pointer))
 	return 1 + line
@@ -223,7 +228,8 @@ func (l *Lines) at(id, pointer string) int {
 	return 0
 }
 
-// within is where the value begins that a pointer leads to inside another one, or the nearest value around it that is there.
+// within is where the value begins that a pointer leads to inside another one, or the nearest value around it
+// that is there.
 func (l *Lines) within(m rawjson.Member, pointer string) int {
 	for _, step := range rawjson.Split(pointer) {
 		inner, known := l.inner[m.At]

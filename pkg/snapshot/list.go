@@ -20,7 +20,8 @@ const (
 	NotOffered Completeness = iota // the zero value: the server has no such list
 	Complete                       // every page arrived
 	Truncated                      // some of it arrived; List.Problem says why it ends there
-	Unread                         // the server has the list, and nothing of it arrived; List.Problem says why
+	// the server has the list, and nothing of it arrived; List.Problem says why
+	Unread
 )
 
 // String is the state as a word of a sentence: "not offered", "complete", "truncated" or "unread".
@@ -28,7 +29,8 @@ func (c Completeness) String() string {
 	return [...]string{"not offered", "complete", "truncated", "unread"}[c]
 }
 
-// List is one kind of item and how much of it is known: its methods say what they mean when the list is not whole.
+// List is one kind of item and how much of it is known: its methods say what they mean when the list is not
+// whole.
 type List struct {
 	Kind    Kind
 	State   Completeness
@@ -42,7 +44,8 @@ type List struct {
 func NewList(kind Kind, raws []json.RawMessage) List {
 	list := List{Kind: kind, State: Complete, items: make([]Item, len(raws))}
 	for i, raw := range raws {
-		list.items[i] = Item{Key: keyOf(kind, raw), Raw: raw} // one without a key is kept: one odd tool never loses the others
+		// one without a key is kept: one odd tool never loses the others
+		list.items[i] = Item{Key: keyOf(kind, raw), Raw: raw}
 	}
 	return list
 }
@@ -108,7 +111,9 @@ func (l List) Absent(key string) bool {
 
 // Item is one tool, prompt, resource, resource template or skill.
 type Item struct {
-	Key string          // name of a tool or prompt, uri of a resource or skill, uriTemplate of a template; empty when it has none that is usable
+	// name of a tool or prompt, uri of a resource or skill, uriTemplate of a template; empty when it has none
+	// that is usable
+	Key string
 	Raw json.RawMessage // the item exactly as the server sent it
 }
 
@@ -130,14 +135,16 @@ func (i Item) Description() string {
 	return cmp.Or(o.Text("description"), rawjson.ObjectOf(o["frontmatter"]).Text("description"))
 }
 
-// Title is the name for people: title, else annotations.title, else name, which of a skill stands in the frontmatter.
+// Title is the name for people: title, else annotations.title, else name, which of a skill stands in the
+// frontmatter.
 func (i Item) Title() string {
 	o := rawjson.ObjectOf(i.Raw)
-	return cmp.Or(o.Text("title"), rawjson.ObjectOf(o["annotations"]).Text("title"), o.Text("name"), rawjson.ObjectOf(o["frontmatter"]).Text("name"))
+	return cmp.Or(o.Text("title"), rawjson.ObjectOf(o["annotations"]).Text("title"), o.Text("name"),
+		rawjson.ObjectOf(o["frontmatter"]).Text("name"))
 }
 
-// Digest is "sha256:" and the hash of the whole item by RFC 8785, as the proposal for manifests of tools has it (SEP-2636), so that
-// others can pin it; empty when the item has no such form.
+// Digest is "sha256:" and the hash of the whole item by RFC 8785, as the proposal for manifests of tools has
+// it (SEP-2636), so that others can pin it; empty when the item has no such form.
 func (i Item) Digest() string {
 	form, err := rawjson.JCS(i.Raw)
 	if err != nil {
@@ -193,8 +200,10 @@ type kindRow struct {
 var kinds = [...]kindRow{
 	{Tools, "tool", "tools", "name", "/tools", func(s *Snapshot) *List { return &s.Tools }},
 	{Prompts, "prompt", "prompts", "name", "/prompts", func(s *Snapshot) *List { return &s.Prompts }},
-	{Resources, "resource", "resources", "uri", "/resources", func(s *Snapshot) *List { return &s.Resources }},
-	{Templates, "template", "resource templates", "uriTemplate", "/resources", func(s *Snapshot) *List { return &s.Templates }},
+	{Resources, "resource", "resources", "uri", "/resources",
+		func(s *Snapshot) *List { return &s.Resources }},
+	{Templates, "template", "resource templates", "uriTemplate", "/resources",
+		func(s *Snapshot) *List { return &s.Templates }},
 	{Skills, "skill", "skills", "uri", "/extensions/io.modelcontextprotocol~1skills", nil},
 }
 
@@ -223,8 +232,8 @@ func (k Kind) Word() string { return k.row().word }
 // Plural is the word for items of the kind, such as "resource templates".
 func (k Kind) Plural() string { return k.row().plural }
 
-// Extension tells whether the list is of an extension, not of the protocol itself: then no server has it without saying so, and files of
-// before do not know it.
+// Extension tells whether the list is of an extension, not of the protocol itself: then no server has it
+// without saying so, and files of before do not know it.
 func (k Kind) Extension() bool { return strings.HasPrefix(k.row().declared, "/extensions/") }
 
 // ID names one item of the kind within a server, such as "tool/search".
@@ -262,7 +271,8 @@ func KeyOf(kind Kind, raw json.RawMessage) (string, error) {
 	case rawjson.Last(members, kind.KeyField()) == nil:
 		return "", fmt.Errorf("a %s has no %s", kind.Word(), kind.KeyField())
 	}
-	return "", fmt.Errorf("the %s of a %s is not a text of at least one character", kind.KeyField(), kind.Word())
+	return "", fmt.Errorf("the %s of a %s is not a text of at least one character", kind.KeyField(),
+		kind.Word())
 }
 
 // keyOf is the key of an item, empty for one without.

@@ -14,15 +14,16 @@ import (
 // ErrNewer is wrapped by Parse's error when the file has a newer format than this version reads.
 var ErrNewer = errors.New("the snapshot has a newer format")
 
-// ErrConflict is wrapped by Parse's error when the file holds the markers of a merge that git could not finish.
+// ErrConflict is wrapped by Parse's error when the file holds the markers of a merge that git could not
+// finish.
 var ErrConflict = errors.New("two versions of it were merged and could not be made one")
 
-// Parse reads a snapshot file, or what servers answer: the result of initialize, server/discover or any list, the JSON-RPC
-// response around one, one object that joins several, or items beside an "initialize".
+// Parse reads a snapshot file, or what servers answer: the result of initialize, server/discover or any list,
+// the JSON-RPC response around one, one object that joins several, or items beside an "initialize".
 //
-// Odd items are kept. What changes from one answer to the next (ttlMs, cacheScope, resultType, _meta of a result) and a byte
-// order mark are left out. Raw values share data's memory. Errors name the place by JSON pointer; see ErrNewer and
-// ErrConflict.
+// Odd items are kept. What changes from one answer to the next (ttlMs, cacheScope, resultType, _meta of a
+// result) and a byte order mark are left out. Raw values share data's memory. Errors name the place by JSON
+// pointer; see ErrNewer and ErrConflict.
 func Parse(data []byte) (*Snapshot, error) {
 	data = bytes.TrimPrefix(data, byteOrderMark)
 	s, err := parse(data, true)
@@ -57,7 +58,8 @@ func parse(data []byte, outermost bool) (*Snapshot, error) {
 	}
 	members, err := rawjson.Members(data)
 	if errors.Is(err, rawjson.ErrNotObject) {
-		return nil, errors.New("the file holds no object: a snapshot file or the result of tools/list is wanted")
+		return nil, errors.New("the file holds no object: a snapshot file or the result of tools/list is " +
+			"wanted")
 	}
 	if err != nil {
 		return nil, err
@@ -80,7 +82,8 @@ func parseFile(members []rawjson.Member, format json.RawMessage) (*Snapshot, err
 		return nil, fmt.Errorf("at /mcpctl: %.40q is no version of the snapshot format", format)
 	}
 	if version > Format {
-		return nil, fmt.Errorf("at /mcpctl: %w: it has %.40s and this mcpctl reads up to %d; a newer mcpctl reads it", ErrNewer, format, Format)
+		return nil, fmt.Errorf("at /mcpctl: %w: it has %.40s and this mcpctl reads up to %d; a newer "+
+			"mcpctl reads it", ErrNewer, format, Format)
 	}
 	s := &Snapshot{}
 	for _, m := range members {
@@ -124,7 +127,8 @@ func parseResponse(members []rawjson.Member) (*Snapshot, error) {
 	if failure := rawjson.Last(members, "error"); failure != nil {
 		detail, _ := rawjson.Members(failure)
 		message, _ := rawjson.Text(rawjson.Last(detail, "message"))
-		return nil, fmt.Errorf("at /error: the server answered with an error instead of a result: %.200q", message)
+		return nil, fmt.Errorf("at /error: the server answered with an error instead of a result: %.200q",
+			message)
 	}
 	result := rawjson.Last(members, "result")
 	if result == nil {
@@ -144,7 +148,8 @@ func parseResult(members []rawjson.Member) (*Snapshot, error) {
 		members = append(slices.Clone(inner), members...)
 	}
 	if cursor := rawjson.Last(members, "nextCursor"); cursor != nil && string(cursor) != "null" {
-		return nil, errors.New("at /nextCursor: the list goes on, this is only a page of it: join all pages into one list")
+		return nil, errors.New("at /nextCursor: the list goes on, this is only a page of it: join all " +
+			"pages into one list")
 	}
 	s := &Snapshot{}
 	found := false
@@ -157,12 +162,15 @@ func parseResult(members []rawjson.Member) (*Snapshot, error) {
 	}
 	s.markMissing()
 	if !found {
-		return nil, errors.New(`the object has none of "mcpctl", "tools", "prompts", "resources" and "resourceTemplates"`)
+		return nil,
+			errors.New(
+				`the object has none of "mcpctl", "tools", "prompts", "resources" and "resourceTemplates"`)
 	}
 	return s, nil
 }
 
-// markMissing marks the lists that a server declares and that are not there. Resources do not declare templates.
+// markMissing marks the lists that a server declares and that are not there. Resources do not declare
+// templates.
 func (s *Snapshot) markMissing() {
 	for _, kind := range Kinds() {
 		if kind != Templates && kind.DeclaredIn(s.Capabilities) != nil && s.List(kind).State == NotOffered {
@@ -198,7 +206,8 @@ func (s *Snapshot) set(m rawjson.Member) (known bool, err error) {
 	return true, rawjson.Within(err, m.Key)
 }
 
-// MostItems is how many items of one kind are read of a server, and of a file: what is made of each takes some 500 bytes.
+// MostItems is how many items of one kind are read of a server, and of a file: what is made of each takes
+// some 500 bytes.
 const MostItems = 100_000
 
 func (s *Snapshot) setItems(kind Kind, raw json.RawMessage) error {
@@ -245,7 +254,8 @@ func texts(raw json.RawMessage) ([]string, error) {
 	return list, nil
 }
 
-// unique refuses an object in which a key that a snapshot knows stands twice: no reader could know which one holds.
+// unique refuses an object in which a key that a snapshot knows stands twice: no reader could know which one
+// holds.
 func unique(members []rawjson.Member) error {
 	seen := map[string]bool{}
 	for _, m := range members {

@@ -1,16 +1,18 @@
 // Package snapshot is what an MCP server offers, as one canonical JSON file.
 //
-// A snapshot holds the raw JSON that the server sent; typed access is a view of it. The file format is described in
-// docs/snapshot-format.md: the same surface gives the same bytes on every machine.
+// A snapshot holds the raw JSON that the server sent; typed access is a view of it. The file format is
+// described in docs/snapshot-format.md: the same surface gives the same bytes on every machine.
 //
 //	s, err := snapshot.Parse(data)          // a file, or what a server answered
 //	tool, answer := s.Tools.Find("search")  // Present, Absent, or Unknown when the list is not whole
 //	file, err := s.Encode()                 // an *IncompleteError when a list is not whole
 //
-// A list knows whether it is whole: what did not arrive is unknown, never absent, and a part is never encoded.
+// A list knows whether it is whole: what did not arrive is unknown, never absent, and a part is never
+// encoded.
 //
-// The file format is stable: version 1 stays readable, and what it has no name for is kept. The Go API follows semantic
-// versioning with the module; fields may be added to its structs, so name the fields in composite literals.
+// The file format is stable: version 1 stays readable, and what it has no name for is kept. The Go API
+// follows semantic versioning with the module; fields may be added to its structs, so name the fields in
+// composite literals.
 package snapshot
 
 import (
@@ -26,8 +28,10 @@ const Format = 1
 
 // Snapshot is the surface of one server at one moment. The zero value offers nothing and can be encoded.
 type Snapshot struct {
-	Protocol     string          // negotiated protocol version, such as "2025-11-25"; empty when it is not known
-	Supported    []string        // the versions that server/discover lists; nil when the server was not asked or has no such list
+	// negotiated protocol version, such as "2025-11-25"; empty when it is not known
+	Protocol string
+	// the versions that server/discover lists; nil when the server was not asked or has no such list
+	Supported    []string
 	Server       json.RawMessage // serverInfo as sent; nil when there was none
 	Capabilities json.RawMessage // capabilities as sent; nil when there were none
 	Instructions string          // text for the model; empty when there was none
@@ -93,7 +97,8 @@ type IncompleteError struct{ Lists []List }
 func (e *IncompleteError) Error() string {
 	var parts []string
 	for _, list := range e.Lists {
-		parts = append(parts, fmt.Sprintf("the list of %s is %s: %s", list.Kind.Plural(), list.State, list.Problem))
+		parts = append(parts, fmt.Sprintf("the list of %s is %s: %s", list.Kind.Plural(), list.State,
+			list.Problem))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -112,8 +117,9 @@ func (s *Snapshot) Size() int {
 	return size
 }
 
-// Hidden are the characters that a model reads and a person does not see: control characters but tab and line ends,
-// zero-width, bidirectional, filler, tags, idle variation selectors. What emoji and joining scripts need is not counted.
+// Hidden are the characters that a model reads and a person does not see: control characters but tab and line
+// ends, zero-width, bidirectional, filler, tags, idle variation selectors. What emoji and joining scripts
+// need is not counted.
 func Hidden(text string) []rune {
 	var hidden []rune
 	runes := []rune(text)
@@ -168,7 +174,9 @@ func joins(runes []rune, i int) bool {
 
 func joinable(r rune) bool {
 	return r >= 0x2190 && r < 0xE0000 && !invisible(r) || r == 0xFE0F ||
-		unicode.In(r, unicode.Arabic, unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya,
-			unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar,
+		unicode.In(r, unicode.Arabic, unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati,
+			unicode.Oriya,
+			unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer,
+			unicode.Myanmar,
 			unicode.Mongolian, unicode.Syriac)
 }

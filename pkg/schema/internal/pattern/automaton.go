@@ -26,7 +26,8 @@ type dfa struct {
 	work    *int // units left, shared by the automata of one question
 }
 
-// A dfaState is the set of instructions that wait for the next code point, without the plain jumps between them.
+// A dfaState is the set of instructions that wait for the next code point, without the plain jumps between
+// them.
 type dfaState struct {
 	waiting []uint32
 	start   bool // nothing has been read
@@ -39,7 +40,8 @@ func newDFA(prog *syntax.Prog, sets []int, work *int) *dfa {
 	d.anchors = prog.StartCond()&syntax.EmptyBeginText != 0
 	for i := range prog.Inst {
 		in := &prog.Inst[i]
-		if in.Op == syntax.InstEmptyWidth && syntax.EmptyOp(in.Arg)&(syntax.EmptyWordBoundary|syntax.EmptyNoWordBoundary) != 0 {
+		if in.Op == syntax.InstEmptyWidth &&
+			syntax.EmptyOp(in.Arg)&(syntax.EmptyWordBoundary|syntax.EmptyNoWordBoundary) != 0 {
 			d.borders = true
 		}
 	}
@@ -252,7 +254,8 @@ func spansOf(in *syntax.Inst) []span {
 	return spans
 }
 
-// alphabet divides the code points, surrogates excepted. The word characters are always a set of their own, number 0.
+// alphabet divides the code points, surrogates excepted. The word characters are always a set of their own,
+// number 0.
 func (c *collector) alphabet() *alphabet {
 	cuts := c.cuts()
 	signatures := make([][]byte, len(cuts)-1)
@@ -324,7 +327,8 @@ func (a *alphabet) byReadability() *alphabet {
 	return sorted
 }
 
-const favourites = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_. /:@,+=!?#%&*()<>[]{};'\"$^|~`\\"
+const favourites = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_. " +
+	"/:@,+=!?#%&*()<>[]{};'\"$^|~`\\"
 
 // rank orders code points by how well they read: favourites, then other printing ones, then the rest.
 func rank(c rune) int {

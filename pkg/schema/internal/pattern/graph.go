@@ -28,7 +28,8 @@ func (m *machine) start() *graph {
 	return g
 }
 
-// explore follows all ways to the nearest node that is accepted, or -1; whole is false where a bound cut that short.
+// explore follows all ways to the nearest node that is accepted, or -1; whole is false where a bound cut that
+// short.
 func (m *machine) explore() (g *graph, nearest int, whole bool) {
 	g = m.start()
 	for i := 0; i < len(g.nodes); i++ {
@@ -37,7 +38,8 @@ func (m *machine) explore() (g *graph, nearest int, whole bool) {
 			m.expand(g, i)
 		}
 		switch {
-		case *m.work < 0 || i%64 == 0 && m.stopped != nil && m.stopped(): // the last states may lack ways, and then accept too much or too little
+		// the last states may lack ways, and then accept too much or too little
+		case *m.work < 0 || i%64 == 0 && m.stopped != nil && m.stopped():
 			return g, -1, false
 		case accepted:
 			return g, i, true

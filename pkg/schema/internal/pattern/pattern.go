@@ -1,12 +1,13 @@
-// Package pattern decides questions about the regular expressions of JSON Schema: which strings they accept, and
-// whether everything that one accepts another accepts too.
+// Package pattern decides questions about the regular expressions of JSON Schema: which strings they accept,
+// and whether everything that one accepts another accepts too.
 //
-// JSON Schema's pattern and patternProperties are ECMA-262 regular expressions with the unicode flag, searched for
-// anywhere in the string. The part of them that is regular is translated to RE2 and then, for questions about whole
-// languages, to automata over classes of code points. What is not regular (backreferences, lookaround anywhere but
-// at an anchored start) or not known with certainty is refused by [Parse] with an error that names the construct.
-// Strings are sequences of code points; a lone surrogate is none, as in what encoding/json decodes. Every question is
-// bounded; past the bound the answer is [Unknown], never a guess.
+// JSON Schema's pattern and patternProperties are ECMA-262 regular expressions with the unicode flag,
+// searched for anywhere in the string. The part of them that is regular is translated to RE2 and then, for
+// questions about whole languages, to automata over classes of code points. What is not regular
+// (backreferences, lookaround anywhere but at an anchored start) or not known with certainty is refused by
+// [Parse] with an error that names the construct. Strings are sequences of code points; a lone surrogate is
+// none, as in what encoding/json decodes. Every question is bounded; past the bound the answer is [Unknown],
+// never a guess.
 package pattern
 
 import (
@@ -23,8 +24,9 @@ type Pattern struct {
 	terms []term
 }
 
-// A term is one condition of a pattern: a search that must succeed, or with negated set, must fail. A plain pattern
-// has one; each lookahead at an anchored start adds one. Most terms are never asked, so they are compiled when they are.
+// A term is one condition of a pattern: a search that must succeed, or with negated set, must fail. A plain
+// pattern has one; each lookahead at an anchored start adds one. Most terms are never asked, so they are
+// compiled when they are.
 type term struct {
 	re      func() *regexp.Regexp
 	prog    func() *syntax.Prog
@@ -32,8 +34,8 @@ type term struct {
 	negated bool
 }
 
-// Parse reads an ECMA-262 pattern. The error names the construct that makes it invalid or undecidable here; a caller
-// treats both the same, as a pattern about which nothing is known.
+// Parse reads an ECMA-262 pattern. The error names the construct that makes it invalid or undecidable here; a
+// caller treats both the same, as a pattern about which nothing is known.
 func Parse(ecma string) (*Pattern, error) {
 	parts, err := translate(ecma)
 	if err != nil {
@@ -51,8 +53,8 @@ func Parse(ecma string) (*Pattern, error) {
 	return p, nil
 }
 
-// Exactly returns the pattern that accepts the given strings and no others. It lets names stand beside patterns in a
-// [Region]. It fails only where the strings together are too large.
+// Exactly returns the pattern that accepts the given strings and no others. It lets names stand beside
+// patterns in a [Region]. It fails only where the strings together are too large.
 func Exactly(names ...string) (*Pattern, error) {
 	quoted := make([]string, len(names))
 	for i, name := range names {
@@ -100,13 +102,14 @@ func program(re2 string) *syntax.Prog {
 	return prog
 }
 
-// maxProgram bounds the instructions of a pattern, which repetitions multiply, and the ends of the ranges they read.
+// maxProgram bounds the instructions of a pattern, which repetitions multiply, and the ends of the ranges
+// they read.
 const maxProgram = 200_000
 
 var errTooLarge = errors.New("the pattern is too large")
 
-// size estimates the instructions that a pattern is compiled to, up to a little more than the bound; each end of a range that one
-// reads counts as so many.
+// size estimates the instructions that a pattern is compiled to, up to a little more than the bound; each end
+// of a range that one reads counts as so many.
 func size(tree *syntax.Regexp, end int) int {
 	n := 1 + len(tree.Rune)*end
 	if tree.Op == syntax.OpLiteral {
@@ -155,15 +158,15 @@ const (
 	No
 )
 
-// The bounds on one question. They are generous for patterns people write and end hostile ones in a fraction of a
-// second.
+// The bounds on one question. They are generous for patterns people write and end hostile ones in a fraction
+// of a second.
 const (
 	maxStates = 10_000
 	maxWork   = 2_000_000
 )
 
-// Region is a set of strings: those that match every pattern of All and none of None, and have at least MinLen code
-// points and, where Bounded is set, at most MaxLen. The zero Region is all strings.
+// Region is a set of strings: those that match every pattern of All and none of None, and have at least
+// MinLen code points and, where Bounded is set, at most MaxLen. The zero Region is all strings.
 type Region struct {
 	All, None []*Pattern
 	MinLen    int
@@ -189,7 +192,8 @@ func (r Region) Find() (string, Answer) {
 	if r.Spent != nil {
 		defer func(limit int) { *r.Spent += limit - work }(work)
 	}
-	for _, least := range [...]int{0, r.MinLen} { // what is long enough is looked for only where the shortest is not
+	// what is long enough is looked for only where the shortest is not
+	for _, least := range [...]int{0, r.MinLen} {
 		m := r.machine(&work)
 		if work < 0 {
 			return "", Unknown

@@ -28,7 +28,8 @@ const (
 	nothing  = `[^\x{0}-\x{10ffff}]`
 )
 
-// translate is a pattern as the conditions that a string must fulfil. A leading ^ and the lookaheads that follow it are one each.
+// translate is a pattern as the conditions that a string must fulfil. A leading ^ and the lookaheads that
+// follow it are one each.
 func translate(source string) ([]part, error) {
 	read := ecma.Read(source, ecma.Tolerant)
 	switch {
@@ -59,7 +60,8 @@ func translate(source string) ([]part, error) {
 
 func lookahead(n *ecma.Node) bool { return n.Text == "(?=" || n.Text == "(?!" }
 
-// A writer writes a tree in RE2's syntax. Grouping, alternation and repetition mean the same in both languages.
+// A writer writes a tree in RE2's syntax. Grouping, alternation and repetition mean the same in both
+// languages.
 type writer struct {
 	out strings.Builder
 	err error
