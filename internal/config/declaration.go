@@ -131,7 +131,7 @@ func (e Entry) Effects() Effects {
 		named = 1 + slices.IndexFunc(words[1:],
 			func(word string) bool { return !strings.HasPrefix(word, "-") })
 	}
-	x.Starts = redact.Literals(words, func(i int) bool { return i <= named || mayBeCode(words[i]) })
+	x.Starts = redact.Literals(words, func(i int) bool { return i <= named || isCode(words, i) })
 	x.Shell = slices.ContainsFunc(words,
 		func(word string) bool { return slices.Contains(shells, launcherName(word)) })
 	for _, u := range e.uses {
@@ -168,8 +168,22 @@ func (e Entry) Effects() Effects {
 	return x
 }
 
-// mayBeCode reports whether a program could take an argument for code, which must be shown however it looks.
-func mayBeCode(word string) bool { return strings.ContainsAny(word, " \t\n;|&()<>'\"`") }
+// codeFlags are options of interpreters whose value is code.
+var codeFlags = map[string][]string{
+	"node": {"-e", "--eval", "-p", "--print"}, "bun": {"-e", "--eval"}, "deno": {"eval"}, "python": {"-c"},
+	"python3": {"-c"}, "ruby": {"-e"}, "perl": {"-e", "-E"}, "php": {"-r"},
+	"cmd": {"/c", "/C"}, "powershell": {"-Command", "-c"}, "pwsh": {"-Command", "-c"},
+}
+
+// isCode reports whether an argument is code for the program, which must be shown however it looks.
+func isCode(words []string, i int) bool {
+	program := launcherName(words[0])
+	flags := codeFlags[program]
+	if flags == nil && slices.Contains(shells, program) {
+		flags = []string{"-c", "-lc", "-ic"}
+	}
+	return i > 0 && slices.Contains(flags, words[i-1])
+}
 
 // isVariable reports whether a text is one variable, with a default or without.
 func isVariable(text string) bool {
@@ -210,9 +224,9 @@ func (e Entry) received(u use) []string {
 	switch u.from {
 	case fromText:
 		return kit.Map(e.scope.sources(u.text),
-			func(source string) string { return strings.TrimPrefix(source, "env ") })
+			func(source string) string { return redact.MaskTokens(strings.TrimPrefix(source, "env ")) })
 	case fromVariable:
-		return []string{u.text}
+		return []string{redact.MaskTokens(u.text)}
 	case fromFile:
 		return []string{"the content of " + redact.MaskTokens(u.shown)}
 	}
