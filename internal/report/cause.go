@@ -23,6 +23,9 @@ type view struct {
 // folds reports whether long texts and lists are shown in part.
 func (v view) folds() bool { return v.Options.folds() && !v.bare }
 
+// fleet reports whether there are so many servers that only the first causes are written.
+func (v view) fleet() bool { return v.folds() && len(v.servers.all) > mostServers }
+
 // cause is what is shown together: the findings of one cause, wherever they are, or all about one item.
 type cause struct {
 	item   string // set when it is about one item
@@ -94,7 +97,7 @@ func lowerFirst(s string) string {
 }
 
 // summaryFrom is the number of causes from which on there is a summary, summaryRows how many of them it has
-// beside breaks.
+// beside breaks; of a fleet it has no others.
 const summaryFrom, summaryRows = 3, 8
 
 // summary returns what happened in few lines: how much, who is affected, and each break by its item.
@@ -108,9 +111,12 @@ func (v view) summary(r *Report, causes []cause) []line {
 	}
 	all = append(all, line{})
 	for i, c := range causes {
-		if left := len(causes) - i; i >= summaryRows && rank(c.first()) > 0 && left > 1 {
-			return append(all, line{indent: 2,
-				spans: []span{{fmt.Sprintf("… and %d more, below", left), dim}}})
+		if left := len(causes) - i; i >= summaryRows && (rank(c.first()) > 0 || v.fleet()) && left > 1 {
+			more := fmt.Sprintf("… and %d more", left)
+			if !v.fleet() {
+				more += ", below"
+			}
+			return append(all, line{indent: 2, spans: []span{{more, dim}}})
 		}
 		level := levelOf(c.groups[0])
 		all = append(all, line{indent: 2, hang: 10,

@@ -57,7 +57,7 @@ func (o Options) wanted(all []finding.Finding) []finding.Finding {
 func writeCauses(p *page, v view, causes []cause) {
 	wasBrief := false
 	for i, c := range causes {
-		if p.folds() && len(v.servers.all) > mostServers && i == mostServers {
+		if v.fleet() && i == summaryRows {
 			words := kit.Map(causes[i:], func(c cause) string { return levelWord(c.first()) })
 			p.gap()
 			p.text(0, 2, span{fmt.Sprintf("… and %s: %s; --verbose shows all",
