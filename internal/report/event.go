@@ -136,8 +136,8 @@ func writeEventError(p *page, f Failure) {
 }
 
 // Levels returns how many findings of each level there are, such as "1 breaking, 2 info".
-func (f Findings) Levels() string {
-	sum := Summarize(f, nil)
+func (all Findings) Levels() string {
+	sum := Summarize(all, nil)
 	var words []string
 	for _, level := range []struct {
 		count int
