@@ -167,7 +167,11 @@ func writeOutput(ctx, late context.Context, p host.Process, o Output, r *Report,
 	}
 	content := func(format string, view Options) files.Content {
 		return func(w io.Writer) error {
-			return host.WriteUntil(late, w, func(w io.Writer) error { return Write(w, format, r, view) })
+			seen := r
+			if slices.Contains(ciFormats, format) {
+				seen = r.seenFrom(repositoryOf(p))
+			}
+			return host.WriteUntil(late, w, func(w io.Writer) error { return Write(w, format, seen, view) })
 		}
 	}
 	return errors.Join(o.answer(ctx, p, content(format, view)), writeReports(ctx, p, o, view, content),

@@ -1,0 +1,72 @@
+package report
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
+
+// ciFormats are read by services that show a finding at a line of a file, whose path counts from the root of the
+// repository. GitHub refuses a whole SARIF file if one result has no file.
+var ciFormats = []string{"sarif", "gitlab", "github"}
+
+// repository is where files are seen from in CI. The zero value leaves every place as it is.
+type repository struct {
+	root, dir string // of the repository and of the run, absolute, links resolved
+	fallback  string // the file of findings that belong to none
+}
+
+// repositoryOf returns the repository of a run: as the CI service names it, else as git has it.
+func repositoryOf(p host.Process) repository {
+	dir := files.RealPath(p.Dir)
+	root := files.RealPath(files.ProjectRoot(p.Dir))
+	for _, variable := range []string{"GITHUB_WORKSPACE", "CI_PROJECT_DIR"} {
+		if named, _ := p.Lookup(variable); named != "" && files.Below(dir, files.RealPath(named)) {
+			root = files.RealPath(named)
+		}
+	}
+	fallback := "README.md"
+	for _, name := range []string{"README.md", ".mcp.json", "mcpctl.yaml"} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() {
+			fallback = name
+		}
+	}
+	return repository{root, dir, fallback}
+}
+
+// place returns a location with its path relative to the root, with slashes, and a file in any case.
+func (r repository) place(at finding.Location) finding.Location {
+	if r.root == "" {
+		return at
+	}
+	if at.File == "" {
+		at = finding.Location{File: r.fallback, Line: 1}
+	}
+	if inside, err := filepath.Rel(r.root, files.RealPath(files.From(r.dir, at.File))); err == nil &&
+		filepath.IsLocal(inside) {
+		at.File = filepath.ToSlash(inside)
+	}
+	at.Line = max(at.Line, 1)
+	return at
+}
+
+// seenFrom returns the report with every place as a repository has it.
+func (r *Report) seenFrom(repo repository) *Report {
+	seen := *r
+	seen.Servers, seen.Findings = slices.Clone(r.Servers), slices.Clone(r.Findings)
+	servers := r.roster()
+	for i, f := range seen.Findings {
+		at := repo.place(servers.place(f))
+		seen.Findings[i].Location = &at
+	}
+	for i, s := range seen.Servers {
+		at := repo.place(s.place())
+		seen.Servers[i].Base, seen.Servers[i].Source = "", fmt.Sprintf("%s:%d", at.File, at.Line)
+	}
+	return &seen
+}
