@@ -50,7 +50,8 @@ Exits 1 if nothing matches.`,
 			}
 			surfaces, err := f.List(c.Context, from, filter)
 			r := fleet.Report("list", surfaces)
-			if err := p.emit(c.Context, r, err, report.Options{Items: true, Pattern: filter.Text}); err != nil {
+			err = p.emit(c.Context, r, err, report.Options{Items: true, Pattern: filter.Text})
+			if err != nil {
 				return err
 			}
 			for _, s := range r.Servers {

@@ -299,7 +299,8 @@ func (o AcceptOptions) move(ctx context.Context, c candidate) (step, error) {
 	}
 	next, err := step{Result: accept.Result{Snapshot: c.New.Snapshot, Taken: c.found}}, error(nil)
 	if !o.All {
-		if next.Result, err = accept.Move(c.Old.Snapshot, c.New.Snapshot, c.chosen, c.compare(ctx)); err != nil {
+		next.Result, err = accept.Move(c.Old.Snapshot, c.New.Snapshot, c.chosen, c.compare(ctx))
+		if err != nil {
 			return step{}, cmp.Or(ctx.Err(), err)
 		}
 	}

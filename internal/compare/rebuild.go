@@ -163,7 +163,8 @@ func buildIn(ctx context.Context, p host.Process, line, dir string, environ []st
 		out = io.MultiWriter(said, p.Err)
 	}
 	environ = append(environ[:len(environ):len(environ)], "PWD="+dir)
-	if err := (process.ShellCommand{Line: line, Dir: dir, Env: environ, Limit: buildTime}).Run(ctx, out, out); err != nil {
+	build := process.ShellCommand{Line: line, Dir: dir, Env: environ, Limit: buildTime}
+	if err := build.Run(ctx, out, out); err != nil {
 		return &report.Failure{Stage: "building", Message: err.Error(),
 			Stderr: strings.TrimSpace(said.String())}
 	}
