@@ -29,14 +29,16 @@ type eventReader struct {
 	lines *bufio.Scanner
 	cr    bool // the last line ended with a CR, and an LF that comes now is part of that
 	seen  int  // bytes of the line that are known to have no end
+	begun bool // the first line was read, which may begin with a byte order mark
 
 	last  string // the id of the last whole event
 	retry string // the pause in milliseconds that the server asks for before the stream is resumed
 }
 
-// newEventReader reads body with a small buffer: most streams carry little, and there may be many.
+// newEventReader returns a reader of body with a small buffer: most streams carry little, and there may be
+// many. It reads nothing yet: a stream that stays silent is open all the same.
 func newEventReader(body io.Reader) *eventReader {
-	r := &eventReader{lines: bufio.NewScanner(unmarked(body, 1<<10))}
+	r := &eventReader{lines: bufio.NewScanner(body)}
 	r.lines.Buffer(make([]byte, 1<<10), frameLimit)
 	r.lines.Split(r.split)
 	return r
@@ -68,6 +70,9 @@ func (r *eventReader) next() (event, error) {
 	kind, id, some := "", r.last, false
 	for r.lines.Scan() {
 		line := r.lines.Bytes()
+		if !r.begun {
+			r.begun, line = true, bytes.TrimPrefix(line, []byte("\ufeff"))
+		}
 		if len(line) == 0 {
 			if primes := id != r.last; some || primes {
 				r.last = id

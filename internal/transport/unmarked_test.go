@@ -16,3 +16,15 @@ func TestAShortValueIsNotWaitedFor(t *testing.T) {
 		}
 	})
 }
+
+// TestASilentStreamIsOpen makes a reader of a stream that says nothing, and reads from it what comes later.
+func TestASilentStreamIsOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		body, in := io.Pipe()
+		events := newEventReader(body)
+		go func() { _, _ = in.Write([]byte("\ufeffdata: {}\n\n")) }()
+		if e, err := events.next(); string(e.data) != "{}" || err != nil {
+			t.Errorf("%q, %v", e.data, err)
+		}
+	})
+}
