@@ -58,6 +58,13 @@ func (r *receiver) send(ctx context.Context, line []byte) error {
 	return nil
 }
 
+// count returns how many events arrived.
+func (r *receiver) count() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.got)
+}
+
 // queued runs a test with a queue for r in a bubble, and ends the queue.
 func queued(t *testing.T, r *receiver, test func(*outputQueue)) {
 	t.Helper()
@@ -155,11 +162,11 @@ func TestOutputsEndInTime(t *testing.T) {
 			q.add(change("a", 1))
 		}
 		synctest.Wait()
-		if len(fast.got) != 2 || len(slow.got) != 0 {
+		if fast.count() != 2 || slow.count() != 0 {
 			t.Errorf("%q at once, and %q", fast.got, slow.got)
 		}
 		began := time.Now()
-		if finish(both); time.Since(began) != finishTime || len(slow.got) != 1 {
+		if finish(both); time.Since(began) != finishTime || slow.count() != 1 {
 			t.Errorf("ended after %v with %q", time.Since(began), slow.got)
 		}
 	})
