@@ -75,6 +75,9 @@ func programName(dir, arg string) string {
 		arg, _ = filepath.Rel(dir, arg)
 	}
 	whole := path.Clean(strings.ReplaceAll(arg, `\`, "/"))
+	if path.Dir(whole) == "node_modules/.bin" { // a package's own program, whose name is known
+		return name
+	}
 	first, _, _ := strings.Cut(whole, "/")
 	if first == "" || first == ".." || strings.Contains(first, ":") {
 		return marked(name, whole)

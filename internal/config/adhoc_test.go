@@ -12,6 +12,7 @@ func TestFromCommand(t *testing.T) {
 	for line, name := range map[string]string{
 		"npx -y @modelcontextprotocol/server-everything@2.0 stdio": "modelcontextprotocol-server-everything",
 		"node ./dist/index.js":                "dist-index",
+		"node_modules/.bin/mcp-server-x --y":  "mcp-server-x",
 		"./bin/my-server.exe --flag":          "bin-my-server",
 		`C:\tools\server.exe`:                 "server-e1354b",
 		"go run ./examples/server":            "examples-server",
