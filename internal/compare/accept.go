@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/accept"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/fleet"
@@ -81,7 +80,7 @@ func Accept(ctx context.Context, p host.Process, o AcceptOptions, from []source.
 // candidate is what accepting may do to one server's saved snapshot.
 type candidate struct {
 	Pair
-	compare func(context.Context) accept.Compare
+	compare func(context.Context) comparer
 	found   []finding.Finding
 	told    []finding.Finding             // those that diff tells
 	rest    map[string][]*finding.Finding // what each of those stands for that stands for several
@@ -90,7 +89,7 @@ type candidate struct {
 
 // step is what accepting does to what is saved of one server.
 type step struct {
-	accept.Result
+	moved
 	data   []byte // the new file; nil = it is left alone
 	all    bool   // after it, what is saved is what the server offers now
 	reason string // why nothing is done
@@ -120,7 +119,7 @@ func (o AcceptOptions) candidate(ctx context.Context, p host.Process, pair Pair,
 		c = candidate{Pair: pair}
 		undecided(&c.New, "comparing", fleet.TooLong(limit), fleet.TakeLonger)
 	}
-	c.compare = func(ctx context.Context) accept.Compare {
+	c.compare = func(ctx context.Context) comparer {
 		return func(old, now *snapshot.Snapshot) []finding.Finding {
 			pair := pair
 			pair.Old.Snapshot, pair.New.Snapshot = old, now
@@ -247,7 +246,7 @@ func (o AcceptOptions) apply(ctx context.Context, p host.Process, r *report.Repo
 	var settled []fleet.Surface
 	var all fleet.Tally
 	unsaved := false
-	moved := map[string][]byte{} // by file
+	changed := map[string][]byte{} // by file
 	for _, c := range candidates {
 		if !o.All && len(c.chosen) == 0 {
 			continue
@@ -265,7 +264,7 @@ func (o AcceptOptions) apply(ctx context.Context, p host.Process, r *report.Repo
 		case err != nil:
 			return exit.Misuse(err)
 		case next.data != nil:
-			moved[file] = next.data
+			changed[file] = next.data
 		}
 		if next.all {
 			settled = append(settled, c.New)
@@ -281,7 +280,7 @@ func (o AcceptOptions) apply(ctx context.Context, p host.Process, r *report.Repo
 		return context.Cause(ctx)
 	}
 	files.SweepSnapshots(folder)
-	for file, data := range moved {
+	for file, data := range changed {
 		if err := replace(ctx, p, file, data); err != nil {
 			return err
 		}
@@ -297,9 +296,9 @@ func (o AcceptOptions) move(ctx context.Context, c candidate) (step, error) {
 	case o.All && !c.New.Whole():
 		return step{reason: "not everything arrived"}, nil
 	}
-	next, err := step{Result: accept.Result{Snapshot: c.New.Snapshot, Taken: c.found}}, error(nil)
+	next, err := step{moved: moved{Snapshot: c.New.Snapshot, Taken: c.found}}, error(nil)
 	if !o.All {
-		next.Result, err = accept.Move(c.Old.Snapshot, c.New.Snapshot, c.chosen, c.compare(ctx))
+		next.moved, err = moveItems(c.Old.Snapshot, c.New.Snapshot, c.chosen, c.compare(ctx))
 		if err != nil {
 			return step{}, cmp.Or(ctx.Err(), err)
 		}

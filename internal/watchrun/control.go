@@ -208,7 +208,7 @@ func (r *watchRun) replace(ctx context.Context, servers []*watchedServer) {
 		r.totals.recount(servers)
 	}
 	r.mu.Unlock()
-	r.monitor.Watch(monitored(servers))
+	r.monitor.watch(monitored(servers))
 	for _, w := range servers {
 		if !slices.Contains(before, w) {
 			r.begin(ctx, w)

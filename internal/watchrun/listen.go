@@ -9,15 +9,13 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
-	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/monitor"
 	"github.com/mcpctl/mcpctl/pkg/watch"
 )
 
 // listen begins to answer HTTP clients on an address; nil for none. Its errors are usage errors: no server
 // was contacted yet.
-func listen(p host.Process, text string) (*monitor.Monitor, error) {
+func listen(p host.Process, text string) (*monitor, error) {
 	if text == "" {
 		return nil, nil
 	}
@@ -42,9 +40,8 @@ func listen(p host.Process, text string) (*monitor.Monitor, error) {
 	if err != nil {
 		return nil, exit.Usagef("--listen: %w: choose another port, or 0 for any", err)
 	}
-	o := monitor.Options{Token: token, Loopback: loopback, Version: p.Version, Explain: fleet.FailureOf}
-	m := monitor.New(o)
-	m.Serve(listener)
+	m := newMonitor(token, loopback, p.Version)
+	m.serve(listener)
 	p.Note("listening on http://%s", listener.Addr())
 	return m, nil
 }
@@ -89,17 +86,17 @@ func listenToken(p host.Process) (string, error) {
 }
 
 // monitored returns servers as HTTP clients see them.
-func monitored(servers []*watchedServer) []monitor.Server {
-	all := make([]monitor.Server, 0, len(servers))
+func monitored(servers []*watchedServer) []monitoredServer {
+	all := make([]monitoredServer, 0, len(servers))
 	for _, w := range servers {
-		server := monitor.Server{Name: w.name(), Status: w.view.Status, Refresh: w.refresh, Transport: "http"}
+		server := monitoredServer{name: w.name(), status: w.view.Status, refresh: w.refresh, transport: "http"}
 		switch {
 		case !w.target.Live():
 			idle := watch.Status{State: w.idle()}
-			server.Status, server.Refresh, server.Transport = func() watch.Status { return idle }, nil, ""
-			server.Trouble = w.target.Known().Error
+			server.status, server.refresh, server.transport = func() watch.Status { return idle }, nil, ""
+			server.trouble = w.target.Known().Error
 		case w.target.Starts():
-			server.Transport = "stdio"
+			server.transport = "stdio"
 		}
 		all = append(all, server)
 	}

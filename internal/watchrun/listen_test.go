@@ -36,7 +36,7 @@ func TestListen(t *testing.T) {
 		if err == nil && !strings.Contains(notes.String(), "listening on http://") || strings.Contains(notes.String(), "s3cret") {
 			t.Errorf("%s: noted %q", c.address, notes.String())
 		}
-		m.Close()
+		m.close()
 	}
 }
 

@@ -16,7 +16,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/monitor"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/diff"
@@ -85,7 +84,7 @@ func Watch(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.So
 	if r.monitor, err = listen(p, o.Listen); err != nil {
 		return err
 	}
-	defer r.monitor.Close()
+	defer r.monitor.close()
 	if len(o.Reload) > 0 {
 		if r.rebuild, err = newRebuilder(ctx, p, o, r.emitOwn); err != nil {
 			return err
@@ -93,7 +92,7 @@ func Watch(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.So
 	}
 	names := kit.Map(r.servers, (*watchedServer).name)
 	r.printer = newPrinter(p, o.Output, names, r.rebuild != nil, r.statusLine)
-	r.outputs = o.outputs(ctx, p, r.monitor.Undelivered)
+	r.outputs = o.outputs(ctx, p, r.monitor.undelivered)
 	return r.run(ctx)
 }
 
@@ -105,9 +104,9 @@ type watchRun struct {
 	began   time.Time     // when it was process.Now
 	places  chan struct{} // as many servers as this holds are connected to at once
 
-	state   *stateFolder     // nil without Options.State
-	monitor *monitor.Monitor // nil without Options.Listen
-	rebuild *rebuilder       // nil without Options.Reload
+	state   *stateFolder // nil without Options.State
+	monitor *monitor     // nil without Options.Listen
+	rebuild *rebuilder   // nil without Options.Reload
 	printer *printer
 	outputs []*outputQueue
 	end     context.CancelCauseFunc // ends watching
@@ -133,7 +132,7 @@ var (
 func (r *watchRun) run(ctx context.Context) error {
 	watching := r.limited(ctx)
 	defer r.end(nil)
-	r.monitor.Watch(monitored(r.servers))
+	r.monitor.watch(monitored(r.servers))
 	for _, w := range r.servers {
 		r.begin(watching, w)
 	}
@@ -268,7 +267,7 @@ func (r *watchRun) emit(w *watchedServer, e watch.Event) {
 // publish hands an event to everything that receives events. It waits only for standard output.
 func (r *watchRun) publish(e report.Event) {
 	line := report.EventJSON(e)
-	r.monitor.Publish(e, line)
+	r.monitor.publish(e, line)
 	r.printer.add(printed{event: e, line: line})
 	if e.Event != string(watch.Changed) && (e.Event != string(watch.Recovered) || len(e.Findings) == 0) {
 		return

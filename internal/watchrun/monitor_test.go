@@ -1,4 +1,4 @@
-package monitor
+package watchrun
 
 import (
 	"bufio"
@@ -14,31 +14,27 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 	"github.com/mcpctl/mcpctl/pkg/watch"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// two returns a monitor of a live server and a failed one; refresh receives requests to read the first.
-func two(o Options) (m *Monitor, refresh chan struct{}) {
-	m, refresh = New(o), make(chan struct{}, 1)
+// twoServers returns a monitor of a live server and a failed one; refresh receives requests to read the first.
+func twoServers(token string, loopback bool) (m *monitor, refresh chan struct{}) {
+	m, refresh = newMonitor(token, loopback, "1"), make(chan struct{}, 1)
 	tools := snapshot.NewList(snapshot.Tools, []json.RawMessage{json.RawMessage(`{"name": "a\u001b"}`)})
 	live := watch.Status{State: watch.Live, Connected: true, Surface: &snapshot.Snapshot{Tools: tools}, VerifiedAt: time.Now()}
 	failed := watch.Status{State: watch.Failed, Err: errors.New("no licence")}
-	m.Watch([]Server{
-		{Name: "a b", Transport: "stdio", Status: func() watch.Status { return live }, Refresh: refresh},
-		{Name: "bad", Status: func() watch.Status { return failed }},
+	m.watch([]monitoredServer{
+		{name: "a b", transport: "stdio", status: func() watch.Status { return live }, refresh: refresh},
+		{name: "bad", status: func() watch.Status { return failed }},
 	})
 	return m, refresh
 }
 
 // asked returns the answer to a request, with headers as "Name: value".
-func asked(m *Monitor, method, path string, headers ...string) *httptest.ResponseRecorder {
+func asked(m *monitor, method, path string, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, path, nil)
 	r.Host = "127.0.0.1:9464"
 	for _, header := range headers {
@@ -48,7 +44,7 @@ func asked(m *Monitor, method, path string, headers ...string) *httptest.Respons
 		}
 	}
 	w := httptest.NewRecorder()
-	m.Handler().ServeHTTP(w, r)
+	m.handler().ServeHTTP(w, r)
 	return w
 }
 
@@ -98,11 +94,11 @@ func TestWhoIsAnswered(t *testing.T) {
 		{true, false, "GET", "/", "", 404},
 		{true, false, "GET", "/openapi.json", "", 404},
 	} {
-		o := Options{Loopback: c.loopback}
+		token := ""
 		if c.token {
-			o.Token = "s3cret"
+			token = "s3cret"
 		}
-		m, _ := two(o)
+		m, _ := twoServers(token, c.loopback)
 		headers := []string{c.header}
 		if c.header == "" {
 			headers = nil
@@ -122,7 +118,7 @@ func TestWhoIsAnswered(t *testing.T) {
 
 // TestServers shows the states of servers, and the surface of one without characters that a terminal obeys.
 func TestServers(t *testing.T) {
-	m, refresh := two(Options{})
+	m, refresh := twoServers("", false)
 	w := asked(m, "GET", "/v1/servers")
 	for _, want := range []string{`"mcpctl":1`, `"name":"a b","state":"live"`, `"current":true`, `"tokens":`, `"name":"bad","state":"failed"`,
 		`"message":"no licence"`} {
@@ -194,7 +190,7 @@ func TestSlowReaderIsDropped(t *testing.T) {
 
 // TestTooManyClients of events are refused; others are answered.
 func TestTooManyClients(t *testing.T) {
-	m, _ := two(Options{})
+	m, _ := twoServers("", false)
 	for range maxClients {
 		if _, ok := m.events.join(); !ok {
 			t.Fatal("refused too early")
@@ -211,12 +207,12 @@ func TestTooManyClients(t *testing.T) {
 
 // TestEvents are sent as they come, the last before the end of serving.
 func TestEvents(t *testing.T) {
-	m, _ := two(Options{})
+	m, _ := twoServers("", false)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Serve(listener)
+	m.serve(listener)
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	answer, err := client.Get("http://" + listener.Addr().String() + "/v1/events")
 	if err != nil {
@@ -229,9 +225,9 @@ func TestEvents(t *testing.T) {
 	}
 	for n := range 3 {
 		e := report.Event{Event: "changed", Server: fmt.Sprint(n)}
-		m.Publish(e, report.EventJSON(e))
+		m.publish(e, report.EventJSON(e))
 	}
-	go m.Close()
+	go m.close()
 	rest, err := io.ReadAll(lines)
 	if got := strings.Count(string(rest), "event: changed\ndata: {"); err != nil || got != 3 || !strings.HasSuffix(string(rest), "}\n\n") {
 		t.Errorf("%d events, %v: %q", got, err, rest)
@@ -242,16 +238,16 @@ func TestEvents(t *testing.T) {
 // TestSlowRequest that never ends its head is given up.
 func TestSlowRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m, _ := two(Options{})
+		m, _ := twoServers("", false)
 		ours, theirs := net.Pipe()
-		m.Serve(&oneConnection{conn: theirs, closed: make(chan struct{})})
+		m.serve(&oneConnection{conn: theirs, closed: make(chan struct{})})
 		began := time.Now()
 		go func() { _, _ = io.WriteString(ours, "GET /healthz HTTP/1.1\r\nHost: local") }()
 		_, _ = io.Copy(io.Discard, ours) // until they close
 		if took := time.Since(began); took > headerTime+time.Second {
 			t.Errorf("given up after %v", took)
 		}
-		m.Close()
+		m.close()
 	})
 }
 
@@ -275,10 +271,10 @@ func (l *oneConnection) Addr() net.Addr { return &net.TCPAddr{} }
 
 // TestMetrics counts findings by level, and forgets servers that went.
 func TestMetrics(t *testing.T) {
-	m, _ := two(Options{Version: "1"})
+	m, _ := twoServers("", false)
 	waived := finding.Finding{Level: finding.Breaking, Waiver: &finding.Waiver{}}
-	m.Publish(report.Event{Server: "a b", Findings: report.Findings{{Level: finding.Breaking}, {Level: finding.Info}, waived}}, nil)
-	m.Undelivered("--exec", 2)
+	m.publish(report.Event{Server: "a b", Findings: report.Findings{{Level: finding.Breaking}, {Level: finding.Info}, waived}}, nil)
+	m.undelivered("--exec", 2)
 	text := asked(m, "GET", "/metrics").Body.String()
 	for _, want := range []string{
 		`mcpctl_changes_total{level="breaking",server="a b"} 1`, `mcpctl_changes_total{level="waived",server="a b"} 1`,
@@ -290,7 +286,8 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("no %s", want)
 		}
 	}
-	m.Watch([]Server{{Name: "\xff", Status: func() watch.Status { return watch.Status{} }}, {Name: "\xfe", Status: func() watch.Status { return watch.Status{} }}})
+	unknown := func() watch.Status { return watch.Status{} }
+	m.watch([]monitoredServer{{name: "\xff", status: unknown}, {name: "\xfe", status: unknown}})
 	if text = asked(m, "GET", "/metrics").Body.String(); strings.Contains(text, `"a b"`) || !strings.Contains(text, `mcpctl_server_up{server="`+"\uFFFD"+`"} 0`) {
 		t.Errorf("after other servers came:\n%s", text)
 	}

@@ -1,4 +1,4 @@
-package monitor
+package watchrun
 
 import (
 	"cmp"
@@ -7,12 +7,22 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 	"github.com/mcpctl/mcpctl/pkg/watch"
 )
+
+// monitoredServer is a server as HTTP clients see it.
+type monitoredServer struct {
+	name      string
+	transport string              // "stdio" or "http"; empty = not known
+	status    func() watch.Status // the current state
+	refresh   chan<- struct{}     // takes a request to read it; nil = it is not watched
+	trouble   *report.Failure     // why it is not watched
+}
 
 // serverState is the JSON of one server. Version and surface are absent from the list of all.
 type serverState struct {
@@ -35,8 +45,8 @@ type serverState struct {
 	Surface         json.RawMessage `json:"surface,omitempty"` // the last good one, as in a snapshot file
 }
 
-func (m *Monitor) listServers(w http.ResponseWriter, _ *http.Request) {
-	states := kit.Map(*m.servers.Load(), func(s Server) serverState {
+func (m *monitor) listServers(w http.ResponseWriter, _ *http.Request) {
+	states := kit.Map(*m.servers.Load(), func(s monitoredServer) serverState {
 		state, _ := m.stateOf(s)
 		return state
 	})
@@ -46,7 +56,7 @@ func (m *Monitor) listServers(w http.ResponseWriter, _ *http.Request) {
 	}{report.Version, append([]serverState{}, states...)})
 }
 
-func (m *Monitor) showServer(w http.ResponseWriter, r *http.Request) {
+func (m *monitor) showServer(w http.ResponseWriter, r *http.Request) {
 	s, ok := m.named(w, r)
 	if !ok {
 		return
@@ -60,21 +70,21 @@ func (m *Monitor) showServer(w http.ResponseWriter, r *http.Request) {
 }
 
 // stateOf returns the state of a server, all of it of one moment.
-func (m *Monitor) stateOf(s Server) (serverState, watch.Status) {
+func (m *monitor) stateOf(s monitoredServer) (serverState, watch.Status) {
 	now := s.now()
 	state := serverState{
-		Name: s.Name, State: now.State, Since: timeOf(now.Since), Current: now.Current(),
+		Name: s.name, State: now.State, Since: timeOf(now.Since), Current: now.Current(),
 		Connected: now.Connected, Listening: now.Listening, VerifiedAt: timeOf(now.VerifiedAt),
-		Transport: s.Transport, Trouble: now.Trouble, Error: s.Trouble,
+		Transport: s.transport, Trouble: now.Trouble, Error: s.trouble,
 	}
-	if s.Refresh != nil {
+	if s.refresh != nil {
 		state.Watch = &now.Counts
 	}
 	if now.Stale {
 		state.Trouble = cmp.Or(now.Trouble, watch.Unverified)
 	}
 	if now.Err != nil {
-		state.Error = m.options.Explain(now.Err)
+		state.Error = fleet.FailureOf(now.Err)
 	}
 	if now.Surface != nil {
 		for _, list := range now.Surface.Incomplete() {
@@ -90,8 +100,8 @@ func (m *Monitor) stateOf(s Server) (serverState, watch.Status) {
 }
 
 // now returns the status of a server. One that watching has not begun with is about to be connected to.
-func (s Server) now() watch.Status {
-	now := s.Status()
+func (s monitoredServer) now() watch.Status {
+	now := s.status()
 	now.State = cmp.Or(now.State, watch.Connecting)
 	return now
 }
@@ -106,29 +116,29 @@ func timeOf(t time.Time) *time.Time {
 }
 
 // named returns the server that a request names, or answers with the nearest names.
-func (m *Monitor) named(w http.ResponseWriter, r *http.Request) (Server, bool) {
+func (m *monitor) named(w http.ResponseWriter, r *http.Request) (monitoredServer, bool) {
 	name, servers := r.PathValue("name"), *m.servers.Load()
-	if i := slices.IndexFunc(servers, func(s Server) bool { return s.Name == name }); i >= 0 {
+	if i := slices.IndexFunc(servers, func(s monitoredServer) bool { return s.name == name }); i >= 0 {
 		return servers[i], true
 	}
-	names := kit.Map(servers, func(s Server) string { return s.Name })
+	names := kit.Map(servers, func(s monitoredServer) string { return s.name })
 	refuse(w, http.StatusNotFound, "unknown server %q%s", name, kit.DidYouMean(name, names))
-	return Server{}, false
+	return monitoredServer{}, false
 }
 
 // refresh asks for a reading of a server and does not wait for it: the result is an event.
-func (m *Monitor) refresh(w http.ResponseWriter, r *http.Request) {
+func (m *monitor) refresh(w http.ResponseWriter, r *http.Request) {
 	s, ok := m.named(w, r)
 	if !ok {
 		return
 	}
-	if s.Refresh == nil {
-		refuse(w, http.StatusConflict, "%s is not watched: its state is %s", s.Name, s.now().State)
+	if s.refresh == nil {
+		refuse(w, http.StatusConflict, "%s is not watched: its state is %s", s.name, s.now().State)
 		return
 	}
 	select {
-	case s.Refresh <- struct{}{}:
+	case s.refresh <- struct{}{}:
 	default: // a reading that was asked for before has not begun
 	}
-	writeJSON(w, http.StatusAccepted, map[string]string{"server": s.Name})
+	writeJSON(w, http.StatusAccepted, map[string]string{"server": s.name})
 }

@@ -1,4 +1,4 @@
-package monitor
+package watchrun
 
 import (
 	"os"
@@ -22,8 +22,8 @@ func TestMetricsAreDocumented(t *testing.T) {
 	for _, row := range regexp.MustCompile("(?m)^\\| `(mcpctl_\\w+)` \\|").FindAllStringSubmatch(string(page), -1) {
 		documented = append(documented, row[1])
 	}
-	m, _ := two(Options{})
-	m.Undelivered("--exec", 1)
+	m, _ := twoServers("", false)
+	m.undelivered("--exec", 1)
 	text := asked(m, "GET", "/metrics").Body.String()
 	problems, err := promlint.New(strings.NewReader(text)).Lint()
 	if err != nil || len(problems) > 0 {

@@ -1,4 +1,4 @@
-package monitor
+package watchrun
 
 import (
 	"fmt"
@@ -83,7 +83,7 @@ func (h *hub) close() {
 
 // follow sends events as they come, from now on (HTML standard, server-sent events). It ends when the client
 // leaves, when it is too slow, or with the last event.
-func (m *Monitor) follow(w http.ResponseWriter, r *http.Request) {
+func (m *monitor) follow(w http.ResponseWriter, r *http.Request) {
 	client, ok := m.events.join()
 	if !ok {
 		w.Header().Set("Retry-After", "10")

@@ -1,4 +1,4 @@
-package accept_test
+package compare
 
 import (
 	"encoding/json"
@@ -12,17 +12,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mcpctl/mcpctl/internal/accept"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-func comparing(t *testing.T) accept.Compare {
-	return func(old, new *snapshot.Snapshot) []finding.Finding { return compare(t, old, new) }
+func comparing(t *testing.T) comparer {
+	return func(old, new *snapshot.Snapshot) []finding.Finding { return compareSides(t, old, new) }
 }
 
-func compare(t *testing.T, old, new *snapshot.Snapshot) []finding.Finding {
+func compareSides(t *testing.T, old, new *snapshot.Snapshot) []finding.Finding {
 	t.Helper()
 	found, err := diff.Compare(t.Context(), old, new, diff.Options{Server: "s"})
 	if err != nil {
@@ -31,15 +30,15 @@ func compare(t *testing.T, old, new *snapshot.Snapshot) []finding.Finding {
 	return found
 }
 
-// change is an old and a new snapshot.
-type change struct{ old, new *snapshot.Snapshot }
+// changedSides is an old and a new snapshot.
+type changedSides struct{ old, new *snapshot.Snapshot }
 
 // changes are the pairs that show what each rule of a comparison finds, the real releases beside them, and all the
 // everyday changes as one.
-func changes(t testing.TB) map[string]change {
+func changes(t testing.TB) map[string]changedSides {
 	t.Helper()
-	all := map[string]change{"everyday": everyday(t), "very many": veryMany(t)}
-	for _, file := range files(t, "../../pkg/diff/testdata/rules/*.json") {
+	all := map[string]changedSides{"everyday": everyday(t), "very many": veryMany(t)}
+	for _, file := range matchingFiles(t, "../../pkg/diff/testdata/rules/*.json") {
 		var pair struct {
 			Fires struct{ Old, New json.RawMessage }
 		}
@@ -47,11 +46,11 @@ func changes(t testing.TB) map[string]change {
 			t.Fatalf("%s: %v", file, err)
 		}
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
-		all[name] = change{surface(t, name, pair.Fires.Old), surface(t, name, pair.Fires.New)}
+		all[name] = changedSides{surface(t, name, pair.Fires.Old), surface(t, name, pair.Fires.New)}
 	}
-	for _, file := range files(t, "../../pkg/diff/testdata/real/*/old.json") {
+	for _, file := range matchingFiles(t, "../../pkg/diff/testdata/real/*/old.json") {
 		folder := filepath.Dir(file)
-		all[filepath.Base(folder)] = change{parse(t, read(t, file)),
+		all[filepath.Base(folder)] = changedSides{parse(t, read(t, file)),
 			parse(t, read(t, filepath.Join(folder, "new.json")))}
 	}
 	return all
@@ -74,7 +73,7 @@ func surface(t testing.TB, rule string, raw json.RawMessage) *snapshot.Snapshot 
 }
 
 // veryMany is a change of so many members of all kinds that those of a kind are told as one.
-func veryMany(t testing.TB) change {
+func veryMany(t testing.TB) changedSides {
 	side := func(name string) *snapshot.Snapshot {
 		var members, versions []string
 		for i := range 150 {
@@ -85,10 +84,10 @@ func veryMany(t testing.TB) change {
 		return parse(t, []byte(`{"protocolVersion":"2026-07-28","supportedVersions":[`+strings.Join(versions, ",")+`],"serverInfo":{"name":"s",`+all+`},
 			"capabilities":{"tools":{},`+all+`,"extensions":{`+all+`}},"tools":[{"name":"t","inputSchema":{"type":"object"},"annotations":{`+all+`},`+all+`}]}`))
 	}
-	return change{side("a"), side("b")}
+	return changedSides{side("a"), side("b")}
 }
 
-func everyday(t testing.TB) change {
+func everyday(t testing.TB) changedSides {
 	var edits []struct{ Old, New map[string]any }
 	if err := json.Unmarshal(read(t, "../../pkg/diff/testdata/everyday.json"), &edits); err != nil {
 		t.Fatal(err)
@@ -107,11 +106,11 @@ func everyday(t testing.TB) change {
 		return &snapshot.Snapshot{Protocol: "2025-11-25", Capabilities: json.RawMessage(`{"tools":{}}`),
 			Tools: snapshot.NewList(snapshot.Tools, tools)}
 	}
-	return change{list(func(i int) map[string]any { return edits[i].Old }),
+	return changedSides{list(func(i int) map[string]any { return edits[i].Old }),
 		list(func(i int) map[string]any { return edits[i].New })}
 }
 
-func files(t testing.TB, pattern string) []string {
+func matchingFiles(t testing.TB, pattern string) []string {
 	t.Helper()
 	found, err := filepath.Glob(pattern)
 	if err != nil || len(found) == 0 {
@@ -146,8 +145,8 @@ func prints(findings []finding.Finding) []string {
 	return ids
 }
 
-// unsaved are the rules that speak of the comparison: nothing that is saved can end what they say.
-func unsaved(f finding.Finding) bool {
+// aboutComparison are the rules that speak of the comparison: nothing that is saved can end what they say.
+func aboutComparison(f finding.Finding) bool {
 	return slices.Contains([]string{"list-unavailable", "list-incomplete", "comparison-scope-differs"},
 		f.Rule)
 }
@@ -159,7 +158,7 @@ const many = 20
 func TestOneByOne(t *testing.T) {
 	for name, c := range changes(t) {
 		t.Run(name, func(t *testing.T) {
-			left := slices.DeleteFunc(compare(t, c.old, c.new), unsaved)
+			left := slices.DeleteFunc(compareSides(t, c.old, c.new), aboutComparison)
 			orders := uint64(3)
 			if len(left) > many/2 {
 				orders = 1
@@ -171,7 +170,7 @@ func TestOneByOne(t *testing.T) {
 	}
 }
 
-func exhaust(t *testing.T, c change, left []finding.Finding, random *rand.Rand) {
+func exhaust(t *testing.T, c changedSides, left []finding.Finding, random *rand.Rand) {
 	now := c.old
 	for steps := 2*len(left) + 10; len(left) > 0; steps-- {
 		if steps == 0 {
@@ -180,7 +179,7 @@ func exhaust(t *testing.T, c change, left []finding.Finding, random *rand.Rand) 
 		}
 		random.Shuffle(len(left), func(i, j int) { left[i], left[j] = left[j], left[i] })
 		chosen := prints(left[:1+len(left)/many*15])
-		moved, err := accept.Move(now, c.new, chosen, comparing(t))
+		moved, err := moveItems(now, c.new, chosen, comparing(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,7 +189,7 @@ func exhaust(t *testing.T, c change, left []finding.Finding, random *rand.Rand) 
 			}
 		}
 		now = reread(t, moved.Snapshot)
-		left = slices.DeleteFunc(slices.Clone(moved.Left), unsaved)
+		left = slices.DeleteFunc(slices.Clone(moved.Left), aboutComparison)
 	}
 }
 
@@ -208,12 +207,12 @@ func reread(t *testing.T, s *snapshot.Snapshot) *snapshot.Snapshot {
 func TestByItem(t *testing.T) {
 	total := 0
 	for name, c := range changes(t) {
-		before := compare(t, c.old, c.new)
+		before := compareSides(t, c.old, c.new)
 		for i, f := range before {
-			if unsaved(f) || len(before) > many && i%30 != 0 {
+			if aboutComparison(f) || len(before) > many && i%30 != 0 {
 				continue
 			}
-			moved, err := accept.Move(c.old, c.new, []string{f.Fingerprint()}, comparing(t))
+			moved, err := moveItems(c.old, c.new, []string{f.Fingerprint()}, comparing(t))
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -252,15 +251,15 @@ func sameLevels(t *testing.T, accepted string, before, left []finding.Finding) {
 // TestTogether accepts all findings at once.
 func TestTogether(t *testing.T) {
 	for name, c := range changes(t) {
-		before := slices.DeleteFunc(compare(t, c.old, c.new), unsaved)
+		before := slices.DeleteFunc(compareSides(t, c.old, c.new), aboutComparison)
 		if len(before) > many {
 			continue // TestOneByOne takes them in parts
 		}
-		moved, err := accept.Move(c.old, c.new, prints(before), comparing(t))
+		moved, err := moveItems(c.old, c.new, prints(before), comparing(t))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if left := slices.DeleteFunc(moved.Left, unsaved); len(left) > 0 {
+		if left := slices.DeleteFunc(moved.Left, aboutComparison); len(left) > 0 {
 			t.Errorf("%s: %d are left, the first is %s %s %s", name, len(left), left[0].Rule, left[0].Item,
 				left[0].Pointer())
 		}
@@ -298,12 +297,12 @@ func TestExactly(t *testing.T) {
 			}
 			old, new := full(test.old), full(test.new)
 			chosen := ""
-			for _, f := range compare(t, old, new) {
+			for _, f := range compareSides(t, old, new) {
 				if f.Rule == test.rule && f.Item == test.item && chosen == "" {
 					chosen = f.Fingerprint()
 				}
 			}
-			moved, err := accept.Move(old, new, []string{chosen}, comparing(t))
+			moved, err := moveItems(old, new, []string{chosen}, comparing(t))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -326,14 +325,14 @@ func TestMoveRefuses(t *testing.T) {
 	old := parse(t, []byte(`{"mcpctl":1,"capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"},"tools":[{"name":"a"}]}`))
 	new := parse(t, []byte(`{"mcpctl":1,"capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}`))
 	new.SetList(snapshot.NewPart(snapshot.Tools, nil, "no answer"))
-	found := compare(t, old, new)
+	found := compareSides(t, old, new)
 	if len(found) != 1 || found[0].Rule != "list-unavailable" {
 		t.Fatalf("found %v", found)
 	}
-	if moved, err := accept.Move(old, new, prints(found), comparing(t)); err == nil {
+	if moved, err := moveItems(old, new, prints(found), comparing(t)); err == nil {
 		t.Errorf("what is not known of a list was accepted: %s", encoded(t, moved.Snapshot))
 	}
-	if _, err := accept.Move(old, new, []string{"000000000000"}, comparing(t)); err == nil {
+	if _, err := moveItems(old, new, []string{"000000000000"}, comparing(t)); err == nil {
 		t.Error("a fingerprint that is not there was accepted")
 	}
 }

@@ -1,9 +1,4 @@
-// Package accept moves a saved snapshot forward by some of the changes that a comparison found.
-//
-// Changes are accepted by item: a tool, prompt, resource, template or skill is taken over as a whole, and of
-// the server itself the member of the snapshot that a finding is about, such as serverInfo. Findings of one
-// item therefore go together; Result names all that were taken.
-package accept
+package compare
 
 import (
 	"encoding/json"
@@ -17,46 +12,47 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// Compare compares two snapshots. It must answer the same to the same two each time.
-type Compare func(old, new *snapshot.Snapshot) []finding.Finding
+// comparer returns the findings of two snapshots, the same for the same two each time.
+type comparer func(old, new *snapshot.Snapshot) []finding.Finding
 
-// Result is a snapshot that was moved forward.
-type Result struct {
+// moved is a saved snapshot with accepted changes.
+type moved struct {
 	Snapshot *snapshot.Snapshot
 	Taken    []finding.Finding // the chosen findings, and others of their items
-	Left     []finding.Finding // what the comparison still finds
+	Left     []finding.Finding // findings that remain
 }
 
-// Move takes over from new the items of the chosen findings of compare(old, new), by fingerprint. An unknown
-// fingerprint is an error, and so is a finding about the comparison itself, which no change of old can end.
-func Move(old, new *snapshot.Snapshot, chosen []string, compare Compare) (Result, error) {
+// moveItems accepts changes by item: it returns old with the items of the chosen findings of compare(old, new)
+// as they are in new. A finding about the server itself takes the member of the snapshot that it is about, such
+// as serverInfo. An unknown fingerprint is an error, and so is a finding about the comparison itself.
+func moveItems(old, new *snapshot.Snapshot, chosen []string, compare comparer) (moved, error) {
 	before := compare(old, new)
 	known := kit.Set(fingerprints(before))
 	for _, id := range chosen {
 		if !known[id] {
-			return Result{}, fmt.Errorf("accepting %s: there is no such finding", id)
+			return moved{}, fmt.Errorf("accepting %s: there is no such finding", id)
 		}
 	}
-	moved := old
+	now := old
 	for _, f := range before {
 		if !slices.Contains(chosen, f.Fingerprint()) {
 			continue
 		}
-		next, err := take(moved, new, f, before)
+		next, err := take(now, new, f, before)
 		if err != nil {
-			return Result{}, fmt.Errorf("accepting %s (%s): %w", f.Fingerprint(), f.Rule, err)
+			return moved{}, fmt.Errorf("accepting %s (%s): %w", f.Fingerprint(), f.Rule, err)
 		}
-		moved = next
+		now = next
 	}
-	after := compare(moved, new)
+	after := compare(now, new)
 	left := kit.Set(fingerprints(after))
 	for _, f := range before {
 		if slices.Contains(chosen, f.Fingerprint()) && left[f.Fingerprint()] {
-			return Result{}, fmt.Errorf("accepting %s (%s): %w", f.Fingerprint(), f.Rule, errComparison)
+			return moved{}, fmt.Errorf("accepting %s (%s): %w", f.Fingerprint(), f.Rule, errComparison)
 		}
 	}
 	taken := kit.Filter(before, func(f finding.Finding) bool { return !left[f.Fingerprint()] })
-	return Result{Snapshot: moved, Taken: taken, Left: after}, nil
+	return moved{Snapshot: now, Taken: taken, Left: after}, nil
 }
 
 var errComparison = fmt.Errorf("it is about the comparison, not about what is saved")
@@ -73,11 +69,11 @@ func take(from, new *snapshot.Snapshot, f finding.Finding, found []finding.Findi
 		if !ok {
 			continue
 		}
-		moved := takeItem(from, new, kind, key)
+		taken := takeItem(from, new, kind, key)
 		if next := successor(new, kind, f.Item, found); next != "" {
-			moved = takeItem(moved, new, kind, next)
+			taken = takeItem(taken, new, kind, next)
 		}
-		return moved, nil
+		return taken, nil
 	}
 	place := rawjson.Split(f.Path)
 	if f.Item != "" || len(place) == 0 || slices.Contains(snapshot.Kinds(), snapshot.Kind(place[0])) {
@@ -111,12 +107,12 @@ func takeItem(from, new *snapshot.Snapshot, kind snapshot.Kind, key string) *sna
 			raws = append(raws, item.Raw)
 		}
 	}
-	moved, list := *from, snapshot.NewList(kind, append(raws, withKey(new, kind, key)...))
+	taken, list := *from, snapshot.NewList(kind, append(raws, withKey(new, kind, key)...))
 	if new.List(kind).State == snapshot.NotOffered && len(list.Items()) == 0 {
 		list = snapshot.List{Kind: kind}
 	}
-	moved.SetList(list)
-	return &moved
+	taken.SetList(list)
+	return &taken
 }
 
 // takeMember returns a snapshot with a member of its file as new has it. With a capability go its lists,

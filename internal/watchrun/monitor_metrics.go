@@ -1,4 +1,4 @@
-package monitor
+package watchrun
 
 import (
 	"net/http"
@@ -17,13 +17,13 @@ import (
 
 // metrics are the counters of a run, and the state of its servers at each scrape.
 type metrics struct {
-	monitor     *Monitor
+	monitor     *monitor
 	registry    *prometheus.Registry
 	changes     *prometheus.CounterVec
 	undelivered *prometheus.CounterVec
 }
 
-func newMetrics(m *Monitor) *metrics {
+func newMetrics(m *monitor, version string) *metrics {
 	t := &metrics{
 		monitor: m, registry: prometheus.NewRegistry(),
 		changes: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -38,7 +38,7 @@ func newMetrics(m *Monitor) *metrics {
 	}, m.events.size)
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "mcpctl_build_info", Help: "1, with the version of mcpctl and of Go.",
-		ConstLabels: prometheus.Labels{"version": m.options.Version, "goversion": runtime.Version()},
+		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
 	})
 	build.Set(1)
 	process := collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})
@@ -161,7 +161,7 @@ func (t *metrics) Describe(descriptions chan<- *prometheus.Desc) {
 func (t *metrics) Collect(values chan<- prometheus.Metric) {
 	seen := map[string]bool{}
 	for _, s := range *t.monitor.servers.Load() {
-		name := label(s.Name)
+		name := label(s.name)
 		if seen[name] {
 			continue
 		}

@@ -1,6 +1,4 @@
-// Package monitor serves the state of watched servers over HTTP. It only reads what watching publishes, so no
-// client can delay that.
-package monitor
+package watchrun
 
 import (
 	"context"
@@ -20,35 +18,18 @@ import (
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/pkg/watch"
 )
 
-// Options configure a Monitor. The zero value works.
-type Options struct {
-	Token    string                      // that clients must send, except for /healthz; empty = none
-	Loopback bool                        // only this machine can connect, by one of its names
-	Version  string                      // of the program
-	Explain  func(error) *report.Failure // makes the "error" of a server; nil = its text only
-}
-
-// Server is one configured server.
-type Server struct {
-	Name      string
-	Transport string              // "stdio" or "http"; empty = not known
-	Status    func() watch.Status // the current state
-	Refresh   chan<- struct{}     // takes a request to read it; nil = it is not watched
-	Trouble   *report.Failure     // why it is not watched
-}
-
-// Monitor answers HTTP clients. Its methods may be called at the same time; those of a nil Monitor do
-// nothing.
-type Monitor struct {
-	options Options
-	servers atomic.Pointer[[]Server]
-	metrics *metrics
-	events  hub
-	http    *http.Server
-	ended   chan struct{} // closed when serving has ended
+// monitor serves the state of watched servers over HTTP. It only reads what watching publishes, so no client
+// can delay that. Its methods may be called at the same time; those of a nil monitor do nothing.
+type monitor struct {
+	token    string // that clients must send, except for /healthz; empty = none
+	loopback bool   // only this machine can connect, by one of its names
+	servers  atomic.Pointer[[]monitoredServer]
+	metrics  *metrics
+	events   hub
+	http     *http.Server
+	ended    chan struct{} // closed when serving has ended
 }
 
 // Limits of what one client may use.
@@ -62,32 +43,30 @@ const (
 	closeTime    = 500 * time.Millisecond // for responses that are being sent at the end
 )
 
-// New returns a Monitor without servers.
-func New(o Options) *Monitor {
-	if o.Explain == nil {
-		o.Explain = func(err error) *report.Failure { return &report.Failure{Message: err.Error()} }
-	}
-	m := &Monitor{options: o, events: hub{clients: map[chan message]bool{}}, ended: make(chan struct{})}
-	m.servers.Store(new([]Server))
-	m.metrics = newMetrics(m)
+// newMonitor returns a monitor without servers.
+func newMonitor(token string, loopback bool, version string) *monitor {
+	m := &monitor{token: token, loopback: loopback, ended: make(chan struct{})}
+	m.events.clients = map[chan message]bool{}
+	m.servers.Store(new([]monitoredServer))
+	m.metrics = newMetrics(m, version)
 	return m
 }
 
-// Serve answers the clients of a listener until Close.
-func (m *Monitor) Serve(listener net.Listener) {
+// serve answers the clients of a listener until close.
+func (m *monitor) serve(listener net.Listener) {
 	m.http = &http.Server{
-		Handler: m.Handler(), ReadHeaderTimeout: headerTime, ReadTimeout: requestTime,
+		Handler: m.handler(), ReadHeaderTimeout: headerTime, ReadTimeout: requestTime,
 		WriteTimeout: responseTime, IdleTimeout: idleTime, MaxHeaderBytes: headerBytes,
 		ErrorLog: log.New(io.Discard, "", 0),
 	}
 	go func() {
 		defer close(m.ended)
-		_ = m.http.Serve(listener) // ends by Close
+		_ = m.http.Serve(listener) // ends by close
 	}()
 }
 
-// Close sends clients the events that were published and ends serving.
-func (m *Monitor) Close() {
+// close sends clients the events that were published and ends serving.
+func (m *monitor) close() {
 	if m == nil {
 		return
 	}
@@ -100,39 +79,39 @@ func (m *Monitor) Close() {
 	<-m.ended
 }
 
-// Watch sets the servers. Metrics of others are forgotten.
-func (m *Monitor) Watch(servers []Server) {
+// watch sets the servers. Metrics of others are forgotten.
+func (m *monitor) watch(servers []monitoredServer) {
 	if m == nil {
 		return
 	}
 	before := *m.servers.Swap(&servers)
 	for _, s := range servers {
-		m.metrics.expect(s.Name)
+		m.metrics.expect(s.name)
 	}
 	for _, old := range before {
-		if !slices.ContainsFunc(servers, func(s Server) bool { return s.Name == old.Name }) {
-			m.metrics.forget(old.Name)
+		if !slices.ContainsFunc(servers, func(s monitoredServer) bool { return s.name == old.name }) {
+			m.metrics.forget(old.name)
 		}
 	}
 }
 
-// Publish sends an event, and its line of JSON, to the clients of /v1/events, and counts its findings.
-func (m *Monitor) Publish(e report.Event, line []byte) {
+// publish sends an event, and its line of JSON, to the clients of /v1/events, and counts its findings.
+func (m *monitor) publish(e report.Event, line []byte) {
 	if m != nil {
 		m.metrics.found(e.Server, e.Findings)
 		m.events.publish(message{e.Event, line})
 	}
 }
 
-// Undelivered counts changes that an output did not receive.
-func (m *Monitor) Undelivered(output string, changes int) {
+// undelivered counts changes that an output did not receive.
+func (m *monitor) undelivered(output string, changes int) {
 	if m != nil {
 		m.metrics.undelivered.WithLabelValues(output).Add(float64(changes))
 	}
 }
 
-// Handler answers requests: the route, then the token, then the origin of writes, then the Host.
-func (m *Monitor) Handler() http.Handler {
+// handler answers requests: the route, then the token, then the origin of writes, then the Host.
+func (m *monitor) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
@@ -147,12 +126,12 @@ func (m *Monitor) Handler() http.Handler {
 
 // checkHost refuses a request that came to a loopback address under another name: a web page whose name was
 // pointed at this machine sends it (DNS rebinding).
-func (m *Monitor) checkHost(next http.Handler) http.Handler {
+func (m *monitor) checkHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store")
 		r.Body = http.MaxBytesReader(w, r.Body, requestBytes)
-		if m.options.Loopback && !kit.ThisMachine(r.Host) {
+		if m.loopback && !kit.ThisMachine(r.Host) {
 			refuse(w, http.StatusMisdirectedRequest, "not a name of this machine: %q", r.Host)
 			return
 		}
@@ -161,9 +140,9 @@ func (m *Monitor) checkHost(next http.Handler) http.Handler {
 }
 
 // admit answers clients that send the token, or all of them if there is none.
-func (m *Monitor) admit(next http.Handler) http.Handler {
+func (m *monitor) admit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if m.options.Token != "" && !hasToken(r, m.options.Token) {
+		if m.token != "" && !hasToken(r, m.token) {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="mcpctl"`)
 			refuse(w, http.StatusUnauthorized, "send the token: Authorization: Bearer TOKEN")
 			return
