@@ -22,11 +22,7 @@ func TestKeepFollowsTheEvents(t *testing.T) {
 		kept = append(kept, strings.Join(names(s.Tools), " ")+" after "+string(last.Kind))
 	}
 	synctest.Test(t, func(t *testing.T) {
-		server := announcing()
-		began := make(chan struct{})
-		server.onEach(func(snapshot.Kind, *session) { <-began })
-		r = begin(t, server, watch.Options{Keep: keep})
-		close(began)
+		r = begin(t, announcing(), watch.Options{Keep: keep})
 		r.after(time.Second)
 		r.ask <- struct{}{} // the same again
 		time.Sleep(time.Second)

@@ -93,6 +93,7 @@ func TestGoesOnFromTheLastSurface(t *testing.T) {
 		}
 	}
 	bubble(t, known("a", "b"), watch.Options{}, func(r *run) {
+		r.begun()
 		time.Sleep(time.Minute)
 		r.mu.Lock()
 		if change := r.events[len(r.events)-1]; change.From != r.last.Digest() {

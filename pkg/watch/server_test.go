@@ -291,6 +291,7 @@ type run struct {
 	*server
 	t     *testing.T
 	stop  context.CancelFunc
+	begun func() // lets the watcher begin
 	ended chan struct{}
 	ask   chan struct{} // asks the watcher to read at once
 	anew  chan struct{} // asks it for a new session
@@ -301,7 +302,8 @@ type run struct {
 	detailed bool // lines say which kind of trouble it is
 }
 
-// bubble runs a test in a bubble in which nothing is spread, and ends the watcher behind it.
+// bubble runs a test in a bubble of time without random spread. The watcher begins with the first wait of the
+// test, and ends with it.
 func bubble(t *testing.T, s func() *server, o watch.Options, test func(*run)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -314,12 +316,15 @@ func bubble(t *testing.T, s func() *server, o watch.Options, test func(*run)) {
 func begin(t *testing.T, s *server, o watch.Options) *run {
 	ctx, stop := context.WithCancel(t.Context())
 	r := &run{server: s, t: t, stop: stop, ended: make(chan struct{}), ask: make(chan struct{}, 1), anew: make(chan struct{}, 1)}
+	ready := make(chan struct{})
+	r.begun = sync.OnceFunc(func() { close(ready) })
 	o.Refresh, o.Restart = r.ask, r.anew
 	if o.Random == nil {
 		o.Random = func() float64 { return 0.5 }
 	}
 	go func() {
 		defer close(r.ended)
+		<-ready
 		if err := watch.Run(ctx, watch.Source{Name: "s", Open: s.open, Saved: s.saved, Last: s.last}, o, r.take); err != nil {
 			t.Error(err)
 		}
@@ -347,6 +352,7 @@ func (r *run) take(e watch.Event) {
 
 // after lets time go by, and gives what was told meanwhile.
 func (r *run) after(d time.Duration) []string {
+	r.begun()
 	time.Sleep(d)
 	synctest.Wait()
 	return r.told()
@@ -390,6 +396,7 @@ func (r *run) line(e watch.Event) string {
 // end stops the watcher, which must not take longer than it may.
 func (r *run) end() []string {
 	began := time.Now()
+	r.begun()
 	r.stop()
 	<-r.ended
 	if took := time.Since(began); took > 2*time.Second {

@@ -106,6 +106,7 @@ func TestFirstReadingIsTorn(t *testing.T) {
 		return s
 	}
 	bubble(t, s, watch.Options{}, func(r *run) {
+		r.begun()
 		time.Sleep(50 * time.Millisecond) // the first reading is done, and in doubt
 		r.set(snapshot.Tools, "a", "b")
 		want(t, "told", r.after(time.Second), "0s state connecting", "100ms state polling")

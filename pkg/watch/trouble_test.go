@@ -398,11 +398,8 @@ func TestEndWhileComparing(t *testing.T) {
 		return s
 	}
 	synctest.Test(t, func(t *testing.T) {
-		began := make(chan struct{})
-		var r *run
-		end = func() { <-began; r.stop() }
-		r = begin(t, s(), watch.Options{})
-		close(began)
+		r := begin(t, s(), watch.Options{})
+		end = r.stop
 		want(t, "told", r.after(time.Second), "0s state connecting", "0s state closed")
 		r.end()
 	})
