@@ -201,7 +201,7 @@ func compareSaved(ctx context.Context, p host.Process, now fleet.Surface, data [
 	case errors.Is(err, snapshot.ErrConflict):
 		return nil, exit.Advise("if it is of this one, take one side with git checkout --ours or --theirs, "+
 			"or delete the file, and run mcpctl snapshot again",
-			"%s may be the file of another server, which cannot be told while a conflict is marked in it", file)
+			"%s has conflict markers and may be the file of another server", file)
 	case err != nil:
 		return nil, fmt.Errorf("%s holds no snapshot, so it is left alone: %w", file,
 			&source.ParseError{Origin: file, Err: err})

@@ -22,9 +22,9 @@ type moved struct {
 	Left     []finding.Finding // findings that remain
 }
 
-// moveItems accepts changes by item: it returns old with the items of the chosen findings of compare(old, new)
-// as they are in new. A finding about the server itself takes the member of the snapshot that it is about, such
-// as serverInfo. An unknown fingerprint is an error, and so is a finding about the comparison itself.
+// moveItems accepts changes by item: it returns old with the items of the chosen findings as they are in new.
+// A finding about the server itself takes the member of the snapshot that it is about, such as serverInfo. An
+// unknown fingerprint is an error, and so is a finding about the comparison itself.
 func moveItems(old, new *snapshot.Snapshot, chosen []string, compare comparer) (moved, error) {
 	before := compare(old, new)
 	known := kit.Set(fingerprints(before))

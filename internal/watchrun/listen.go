@@ -89,7 +89,8 @@ func listenToken(p host.Process) (string, error) {
 func monitored(servers []*watchedServer) []monitoredServer {
 	all := make([]monitoredServer, 0, len(servers))
 	for _, w := range servers {
-		server := monitoredServer{name: w.name(), status: w.view.Status, refresh: w.refresh, transport: "http"}
+		server := monitoredServer{name: w.name(), status: w.view.Status, refresh: w.refresh}
+		server.transport = "http"
 		switch {
 		case !w.target.Live():
 			idle := watch.Status{State: w.idle()}
