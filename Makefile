@@ -27,8 +27,9 @@ extras: build         ## bin/extras: the manual page and the completions, for ar
 	bin/mcpctl completion zsh >bin/extras/_mcpctl
 	bin/mcpctl completion fish >bin/extras/mcpctl.fish
 
-picture: build        ## docs/first.svg, the picture of the README, from two releases of a real package
-	sh scripts/picture.sh bin/mcpctl docs/first.svg
+picture: build        ## docs/pictures: the tasks of docs/first-minute.md, and two releases of a real package
+	$(RELEASED) -o bin/tickets ./examples/tickets
+	sh scripts/picture.sh bin docs/pictures
 
 demo: build           ## the main job on the example server: list, show, snapshot, diff
 	$(RELEASED) -ldflags '-s -w' -o bin/tickets ./examples/tickets

@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files; read the difference before committing it")
 
-// TestRealReleases compares releases of real servers. docs/real-diffs.md reads the results.
+// TestRealReleases compares releases of real servers. testdata/real/README.md reads the results.
 func TestRealReleases(t *testing.T) {
 	folders, err := filepath.Glob("testdata/real/*/old.json")
 	if err != nil || len(folders) < 5 {

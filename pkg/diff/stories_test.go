@@ -16,9 +16,9 @@ import (
 
 var storyBlock = regexp.MustCompile("(?s)```text\n(.*?)```")
 
-// TestRealDiffsAreTold holds the stories of docs/real-diffs.md, one for each pair of releases; -update rewrites them.
+// TestRealDiffsAreTold holds the stories of testdata/real/README.md, one for each pair of releases; -update rewrites them.
 func TestRealDiffsAreTold(t *testing.T) {
-	const page = "../../docs/real-diffs.md"
+	const page = "testdata/real/README.md"
 	text := read(t, page)
 	files, err := filepath.Glob("testdata/real/*/old.json")
 	if err != nil {
