@@ -23,7 +23,7 @@ const module = "github.com/mcpctl/mcpctl/"
 // each floor gives is told in docs/architecture.md, what each package gives in its comment.
 var floors = [][]string{
 	0:  {"internal/ecma", "internal/rawjson", "internal/process", "internal/files", "internal/host", "internal/exit", "internal/kit"},
-	1:  {"pkg/snapshot", "pkg/finding", "pkg/schema", "internal/redact", "internal/syntax", "internal/wording", "internal/terminal", "internal/vault", "internal/printable"},
+	1:  {"pkg/snapshot", "pkg/finding", "pkg/schema", "internal/redact", "internal/syntax", "internal/wording", "internal/vault", "internal/printable"},
 	2:  {"pkg/diff", "pkg/check", "internal/call", "internal/transport", "internal/git", "internal/clients", "internal/packages"},
 	3:  {"internal/report", "pkg/probe", "pkg/watch"},
 	4:  {"internal/config"},
@@ -36,13 +36,13 @@ var floors = [][]string{
 }
 
 // forTests are servers that tests talk to, their pseudo terminals, and the judge of schemas. Nothing that ships imports them.
-var forTests = []string{"internal/fixture", "internal/packages/registrytest", "internal/auth/authtest", "internal/terminal/terminaltest"}
+var forTests = []string{"internal/fixture", "internal/packages/registrytest", "internal/auth/authtest", "internal/host/terminaltest"}
 
 // libraries are all that is not our own, each with the packages that may import it.
 var libraries = map[string][]string{
 	"github.com/bmatcuk/doublestar/v4":         {"internal/watchrun"},
 	"github.com/cenkalti/backoff/v5":           {"pkg/probe"},
-	"github.com/clipperhouse/displaywidth":     {"internal/report", "internal/terminal", "internal/watchrun"},
+	"github.com/clipperhouse/displaywidth":     {"internal/host", "internal/report", "internal/watchrun"},
 	"github.com/dlclark/regexp2/v2":            {"pkg/check"},
 	"github.com/fsnotify/fsnotify":             {"internal/watchrun"},
 	"github.com/git-pkgs/gitignore":            {"internal/watchrun"},
@@ -65,8 +65,8 @@ var libraries = map[string][]string{
 	"golang.org/x/mod":                         {"pkg/finding", "internal/packages"},
 	"golang.org/x/oauth2":                      {"internal/auth", "internal/auth/authtest"},
 	"golang.org/x/sync":                        {"internal/compare", "internal/fleet", "pkg/probe"},
-	"golang.org/x/sys":                         {"internal/process", "internal/sandbox", "internal/fixture", "internal/terminal", "internal/terminal/terminaltest"},
-	"golang.org/x/term":                        {"internal/terminal"},
+	"golang.org/x/sys":                         {"internal/process", "internal/sandbox", "internal/fixture", "internal/host", "internal/host/terminaltest"},
+	"golang.org/x/term":                        {"internal/host"},
 }
 
 // mayContact are the packages that may open a connection to a server: whoever names these functions must have passed every gate.

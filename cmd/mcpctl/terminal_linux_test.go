@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/mcpctl/mcpctl/internal/terminal/terminaltest"
+	"github.com/mcpctl/mcpctl/internal/host/terminaltest"
 )
 
 // pseudo is a terminal on which a test types when it has read a prompt; testscript types before there is one.

@@ -13,9 +13,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/internal/terminal"
 	"github.com/mcpctl/mcpctl/internal/trust"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -54,7 +54,7 @@ func (f *Fleet) Visit(ctx context.Context, targets []Target, visit func(i int, s
 	defer stop(nil)
 	servers, slots := live(targets)
 	arrived := make([]*Surface, len(targets))
-	progress, places := terminal.NewProgress(f.process,
+	progress, places := host.NewProgress(f.process,
 		kit.Map(servers, func(s probe.Server) string { return report.Visible(s.Name) })),
 		placesOf(f.Config.Entries)
 	defer progress.Finish()

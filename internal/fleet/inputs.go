@@ -12,7 +12,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/internal/terminal"
 )
 
 // inputPrompt is a prompt of the configuration, and the servers of this run that need its answer.
@@ -47,7 +46,7 @@ func askInputs(ctx context.Context, p host.Process, asked []inputPrompt) (map[st
 	if len(asked) == 0 {
 		return nil, nil
 	}
-	t, err := terminal.Open(p)
+	t, err := host.OpenTerminal(p)
 	if err != nil {
 		return nil, nil
 	}
@@ -58,7 +57,7 @@ func askInputs(ctx context.Context, p host.Process, asked []inputPrompt) (map[st
 		switch {
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
-		case errors.Is(err, terminal.ErrClosed):
+		case errors.Is(err, host.ErrNoAnswer):
 			t.Printf("\n")
 			return nil, exit.Usagef("the input %q was not answered: set %s in the environment to run "+
 				"without being asked", q.ID, q.Variable)
@@ -70,7 +69,7 @@ func askInputs(ctx context.Context, p host.Process, asked []inputPrompt) (map[st
 	return answers, nil
 }
 
-func (q inputPrompt) ask(ctx context.Context, t *terminal.Terminal) (string, error) {
+func (q inputPrompt) ask(ctx context.Context, t *host.Terminal) (string, error) {
 	what := strconv.Quote(q.ID)
 	if q.Description != "" {
 		what = fmt.Sprintf("%s (%s)", what, report.Visible(q.Description))
@@ -93,7 +92,7 @@ func (q inputPrompt) ask(ctx context.Context, t *terminal.Terminal) (string, err
 }
 
 // choose shows the options with numbers, and takes a number, or the option itself.
-func (q inputPrompt) choose(ctx context.Context, t *terminal.Terminal) (string, error) {
+func (q inputPrompt) choose(ctx context.Context, t *host.Terminal) (string, error) {
 	standard := ""
 	for i, o := range q.Options {
 		t.Printf("%3d) %s\n", i+1, report.Visible(o.Label))
@@ -105,7 +104,7 @@ func (q inputPrompt) choose(ctx context.Context, t *terminal.Terminal) (string, 
 	if standard != "" {
 		prompt = fmt.Sprintf("choose 1 to %d [%s]: ", len(q.Options), standard)
 	}
-	for range terminal.Attempts {
+	for range host.MaxAttempts {
 		text, err := t.Ask(ctx, prompt, false)
 		if err != nil {
 			return "", err
@@ -117,7 +116,7 @@ func (q inputPrompt) choose(ctx context.Context, t *terminal.Terminal) (string, 
 			return value, nil
 		}
 	}
-	return "", fmt.Errorf("%d answers were none of the choices", terminal.Attempts)
+	return "", fmt.Errorf("%d answers were none of the choices", host.MaxAttempts)
 }
 
 func (q inputPrompt) chosen(text string) (string, bool) {

@@ -1,5 +1,5 @@
 // Package host holds the facts of one run of the program: its streams, its environment, where and when it
-// runs.
+// runs, and the terminal with the person at it.
 package host
 
 import (

@@ -19,7 +19,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
-	"github.com/mcpctl/mcpctl/internal/terminal"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -43,7 +42,7 @@ func (o Options) Check(p host.Process) error {
 	switch {
 	case out.Format != "" && !slices.Contains(Formats(), out.Format):
 		return exit.Usagef("there is no format %q here: %s exist", out.Format, strings.Join(Formats(), ", "))
-	case out.Format == "raw" && out.File == "" && terminal.IsTerminal(p.Out):
+	case out.Format == "raw" && out.File == "" && host.IsTerminal(p.Out):
 		return exit.Usagef("--format raw is what the server sent, with everything in it that a terminal " +
 			"would obey: use --format text, or --output FILE")
 	}
@@ -57,7 +56,7 @@ func (o Options) format(p host.Process) string {
 	switch {
 	case o.Output.Format != "":
 		return o.Output.Format
-	case o.Output.File == "" && terminal.IsTerminal(p.Out):
+	case o.Output.File == "" && host.IsTerminal(p.Out):
 		return "text"
 	}
 	return "raw"
@@ -99,7 +98,7 @@ func connect(ctx context.Context, p host.Process, o Options, from []source.Sourc
 		c.printer = newPrinter(p, c.name())
 		session.Hear, session.LogLevel = c.printer.hear, "info"
 	}
-	t, err := terminal.Open(p)
+	t, err := host.OpenTerminal(p)
 	if err == nil {
 		t.Close()
 	}

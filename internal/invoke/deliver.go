@@ -12,7 +12,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/internal/terminal"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -45,7 +44,7 @@ func (d delivery) display(r call.Result, saved map[int]string) error {
 	case "raw":
 		out.Write(bare(r))
 	default:
-		view := report.Options{Width: terminal.Width(d.process.Out), Color: d.output.Colored(d.process)}
+		view := report.Options{Width: host.Width(d.process.Out), Color: d.output.Colored(d.process)}
 		if err := report.WriteResult(&out, r, saved, view); err != nil {
 			return err
 		}

@@ -16,7 +16,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/internal/terminal"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -27,7 +26,7 @@ func (c *Client) confirm(ctx context.Context, tool snapshot.Item, args json.RawM
 	if c.options.Select.Yes || readOnly(tool) {
 		return nil
 	}
-	return terminal.Confirm(ctx, c.process, fmt.Sprintf("call a tool\n  server     %s (%s, from %s)\n  "+
+	return host.Confirm(ctx, c.process, fmt.Sprintf("call a tool\n  server     %s (%s, from %s)\n  "+
 		"tool       %s  %s\n  arguments  %s\n  the server claims: %s\n",
 		c.name(), c.session.Transport(), report.Visible(c.target.Source()), report.Visible(tool.Key),
 		report.Visible(firstLineOf(tool)), report.OneLine(args), report.Visible(report.ToolHints(tool.Raw))),
@@ -99,7 +98,7 @@ func (c *Client) elicit(ctx context.Context, params json.RawMessage) (json.RawMe
 	if given, err := c.answered(e); given != nil || err != nil {
 		return given, err
 	}
-	t, err := terminal.Open(c.process)
+	t, err := host.OpenTerminal(c.process)
 	if err != nil {
 		return nil, errors.Join(errors.New("the server asks: "+question(e)), errNobody)
 	}
@@ -113,7 +112,7 @@ func (c *Client) elicit(ctx context.Context, params json.RawMessage) (json.RawMe
 		answer = askURL
 	}
 	result, err := answer(ctx, t, e)
-	if errors.Is(err, terminal.ErrClosed) {
+	if errors.Is(err, host.ErrNoAnswer) {
 		t.Printf("\n")
 		return call.Cancelled, nil
 	}
@@ -167,7 +166,7 @@ func (c *Client) answered(e call.Elicitation) (json.RawMessage, error) {
 
 // askURL shows where a person shall go. It opens nothing. An address that a browser would not take for a web
 // page is declined.
-func askURL(ctx context.Context, t *terminal.Terminal, e call.Elicitation) (json.RawMessage, error) {
+func askURL(ctx context.Context, t *host.Terminal, e call.Elicitation) (json.RawMessage, error) {
 	u, err := url.Parse(e.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		t.Printf("  It wants you to open an address that is not a web page, which mcpctl declined:\n  %s\n",
@@ -190,9 +189,9 @@ func askURL(ctx context.Context, t *terminal.Terminal, e call.Elicitation) (json
 }
 
 // askForm asks for the fields of a form and lets the person look at the answers before they are sent.
-func askForm(ctx context.Context, t *terminal.Terminal, e call.Elicitation) (json.RawMessage, error) {
+func askForm(ctx context.Context, t *host.Terminal, e call.Elicitation) (json.RawMessage, error) {
 	t.Printf("  The server gets what you type: no passwords here. Ctrl-D cancels.\n")
-	for range terminal.Attempts {
+	for range host.MaxAttempts {
 		values := make([]json.RawMessage, len(e.Fields))
 		for i, f := range e.Fields {
 			var err error
@@ -218,7 +217,7 @@ func askForm(ctx context.Context, t *terminal.Terminal, e call.Elicitation) (jso
 }
 
 // askField asks for one field until the answer is one that the schema takes. Nil = left out.
-func askField(ctx context.Context, t *terminal.Terminal, f call.Field) (json.RawMessage, error) {
+func askField(ctx context.Context, t *host.Terminal, f call.Field) (json.RawMessage, error) {
 	t.Printf("  %s%s%s\n", report.Visible(f.Name), after(" – ", report.Visible(f.Title)),
 		after(": ", report.Visible(f.About)))
 	for _, c := range f.Choices {
@@ -235,7 +234,7 @@ func askField(ctx context.Context, t *terminal.Terminal, f call.Field) (json.Raw
 	case !f.Required:
 		prompt = "  answer (or nothing): "
 	}
-	for range terminal.Attempts {
+	for range host.MaxAttempts {
 		text, err := t.Ask(ctx, prompt, false)
 		if err != nil {
 			return nil, err
@@ -251,5 +250,5 @@ func askField(ctx context.Context, t *terminal.Terminal, f call.Field) (json.Raw
 			t.Printf("  %s\n", lineOf(p))
 		}
 	}
-	return nil, terminal.ErrClosed
+	return nil, host.ErrNoAnswer
 }

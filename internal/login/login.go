@@ -20,7 +20,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/internal/terminal"
 	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -335,9 +334,9 @@ func start(words, environ []string) error {
 
 // readPasted reads the address that a browser ended at from standard input, until ctx ends.
 func readPasted(ctx context.Context, p host.Process) (string, error) {
-	text, err := host.AwaitFor(ctx, 0, func() ([]byte, error) { return terminal.ReadLine(p.In) })
+	text, err := host.AwaitFor(ctx, 0, func() ([]byte, error) { return host.ReadLine(p.In) })
 	if err != nil && ctx.Err() == nil {
-		err = terminal.ErrClosed
+		err = host.ErrNoAnswer
 	}
 	return string(text), err
 }

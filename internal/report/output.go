@@ -16,7 +16,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/terminal"
 )
 
 // Output says where the report of a command goes, and in which format. Emit and WriteOutput write it there;
@@ -112,7 +111,7 @@ func (o Output) Colored(p host.Process) bool {
 	}
 	no, _ := p.Lookup("NO_COLOR")
 	term, _ := p.Lookup("TERM")
-	return o.File == "" && terminal.IsTerminal(p.Out) && no == "" && term != "dumb"
+	return o.File == "" && host.IsTerminal(p.Out) && no == "" && term != "dumb"
 }
 
 func (o Output) format() string { return cmp.Or(o.Format, "table") }
@@ -163,7 +162,7 @@ func writeOutput(ctx, late context.Context, p host.Process, o Output, r *Report,
 		}
 	}
 	if o.File == "" {
-		view.Width, _ = terminal.Size(p.Out)
+		view.Width, _ = host.Size(p.Out)
 	}
 	content := func(format string, view Options) files.Content {
 		return func(w io.Writer) error {
@@ -235,7 +234,7 @@ func writeStepSummary(p host.Process, o Output, view Options, content contents) 
 // PrintStatus writes lines on standard error for failed servers, with hints, and one for any other status,
 // unless a person sees the table, which shows all of it.
 func PrintStatus(p host.Process, o Output, r *Report) {
-	if o.format() == "table" && o.File == "" && (terminal.IsTerminal(p.Out) || terminal.Same(p.Out, p.Err)) {
+	if o.format() == "table" && o.File == "" && (host.IsTerminal(p.Out) || host.SameFile(p.Out, p.Err)) {
 		return
 	}
 	tell, told := p.Reason, len(r.Problems) > 0

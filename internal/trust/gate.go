@@ -11,7 +11,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/internal/terminal"
 )
 
 // Gate stands before every configured server.
@@ -204,7 +203,7 @@ func (g Gate) Ask(ctx context.Context, cfg *config.Config, entries []config.Entr
 	if len(untrusted) == 0 {
 		return nil
 	}
-	t, err := terminal.Open(g.Process)
+	t, err := host.OpenTerminal(g.Process)
 	if err != nil {
 		return nil
 	}

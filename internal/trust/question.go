@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/internal/terminal"
 )
 
 // Promise is what trusting an entry means and what it does not; docs/security.md has the same sentence.
@@ -28,21 +28,21 @@ type subject struct {
 
 // ask shows what entries would do and stores what the user trusts. Marked subjects come last and are asked
 // singly; what does not fit one screen is asked in parts that do.
-func (g Gate) ask(ctx context.Context, t *terminal.Terminal, entries []config.Entry) error {
+func (g Gate) ask(ctx context.Context, t *host.Terminal, entries []config.Entry) error {
 	err := g.askAll(ctx, t, entries)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case errors.Is(err, terminal.ErrClosed):
+	case errors.Is(err, host.ErrNoAnswer):
 		t.Printf("\n")
 		return nil
 	}
 	return err
 }
 
-func (g Gate) askAll(ctx context.Context, t *terminal.Terminal, entries []config.Entry) error {
+func (g Gate) askAll(ctx context.Context, t *host.Terminal, entries []config.Entry) error {
 	plain, marked := subjectsOf(entries)
-	width, height := terminal.Size(t.Out)
+	width, height := host.Size(t.Out)
 	if width == 0 || height == 0 {
 		width, height = 80, 24
 	}
@@ -71,7 +71,7 @@ func (g Gate) askAll(ctx context.Context, t *terminal.Terminal, entries []config
 }
 
 // decide asks one question and stores a yes.
-func (g Gate) decide(ctx context.Context, t *terminal.Terminal, about []subject, question string) error {
+func (g Gate) decide(ctx context.Context, t *host.Terminal, about []subject, question string) error {
 	answer, err := t.Choose(ctx, question+" [y/N] ", "yes", "no")
 	if err != nil {
 		return fmt.Errorf("asking whether to trust: %w", err)

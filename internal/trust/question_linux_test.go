@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/mcpctl/mcpctl/internal/config"
-	"github.com/mcpctl/mcpctl/internal/terminal"
-	"github.com/mcpctl/mcpctl/internal/terminal/terminaltest"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/host/terminaltest"
 )
 
 // answers asks about entries on a terminal of 80 by height and gives one answer to each question, "\x04" for its end.
@@ -34,7 +34,7 @@ func (u user) answers(ctx context.Context, height int, ahead string, answers []s
 	if _, err := master.WriteString(ahead); err != nil {
 		u.t.Fatal(err)
 	}
-	screen := &terminal.Terminal{In: slave, Out: slave}
+	screen := &host.Terminal{In: slave, Out: slave}
 	shown, done := make(chan string), make(chan error, 1)
 	go func() {
 		var text bytes.Buffer

@@ -16,7 +16,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/terminal"
 	"github.com/mcpctl/mcpctl/internal/trust"
 )
 
@@ -64,7 +63,7 @@ func (r *watchRun) supervise(ctx context.Context) {
 
 // onTerminal reports whether the run has a terminal.
 func onTerminal(p host.Process) bool {
-	return terminal.IsTerminal(p.In) || terminal.IsTerminal(p.Out)
+	return host.IsTerminal(p.In) || host.IsTerminal(p.Out)
 }
 
 // readCommands reads lines of standard input. It is not waited for at the end: a terminal has no end.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/internal/terminal"
 )
 
 // printed is an event to be printed, or something to be done after everything before it was printed.
@@ -47,7 +46,7 @@ func newPrinter(
 	if o.Format == "table" {
 		w.view = newEventView(servers, developing)
 	}
-	if o.Format == "table" && terminal.IsTerminal(p.Out) {
+	if o.Format == "table" && host.IsTerminal(p.Out) {
 		w.status = status
 	}
 	go w.run()
@@ -101,14 +100,14 @@ func (w *printer) print(p printed) {
 func (w *printer) text(lines []report.EventLine) string {
 	var text strings.Builder
 	for _, line := range lines {
-		text.WriteString(line.Text(report.Options{Width: terminal.Width(w.process.Out), Color: w.color}))
+		text.WriteString(line.Text(report.Options{Width: host.Width(w.process.Out), Color: w.color}))
 	}
 	return text.String()
 }
 
 // write replaces the status line by a text and draws it again below.
 func (w *printer) write(text string, more bool) {
-	width, line := cmp.Or(terminal.Width(w.process.Out), 80), ""
+	width, line := cmp.Or(host.Width(w.process.Out), 80), ""
 	if w.status != nil && more {
 		if line = w.status(); len(line) >= width {
 			line = strings.TrimSuffix(line, typedHint)

@@ -1,6 +1,4 @@
-// Package terminal is the person at the run's terminal: questions and answers, and how far something has
-// come.
-package terminal
+package host
 
 import (
 	"cmp"
@@ -15,26 +13,24 @@ import (
 
 	"github.com/clipperhouse/displaywidth"
 	"golang.org/x/term"
-
-	"github.com/mcpctl/mcpctl/internal/host"
 )
 
 // Terminal is the run's terminal, whatever its standard streams are.
 type Terminal struct{ In, Out *os.File }
 
-// ErrNone is why nobody can be asked.
-var ErrNone = errors.New("there is no terminal to ask on")
+// ErrNoTerminal is why nobody can be asked.
+var ErrNoTerminal = errors.New("there is no terminal to ask on")
 
-// ErrClosed is a terminal that ended, or Ctrl-D.
-var ErrClosed = errors.New("nothing was answered")
+// ErrNoAnswer is a terminal that ended, or Ctrl-D.
+var ErrNoAnswer = errors.New("nothing was answered")
 
-// Attempts is how often somebody may mistype an answer.
-const Attempts = 5
+// MaxAttempts is how often somebody may mistype an answer.
+const MaxAttempts = 5
 
-// Open is the terminal of the run. There is none where CI is set: nobody would answer.
-func Open(p host.Process) (*Terminal, error) {
+// OpenTerminal opens the terminal of the run. There is none where CI is set: nobody would answer.
+func OpenTerminal(p Process) (*Terminal, error) {
 	if ci, _ := p.Lookup("CI"); ci != "" && ci != "false" {
-		return nil, ErrNone
+		return nil, ErrNoTerminal
 	}
 	deviceIn, deviceOut := "/dev/tty", "/dev/tty"
 	if runtime.GOOS == "windows" {
@@ -42,7 +38,7 @@ func Open(p host.Process) (*Terminal, error) {
 	}
 	in, err := os.OpenFile(deviceIn, os.O_RDWR, 0)
 	if err != nil || !IsTerminal(in) {
-		return nil, ErrNone
+		return nil, ErrNoTerminal
 	}
 	if deviceOut == deviceIn {
 		return &Terminal{in, in}, nil
@@ -50,7 +46,7 @@ func Open(p host.Process) (*Terminal, error) {
 	out, err := os.OpenFile(deviceOut, os.O_RDWR, 0)
 	if err != nil {
 		_ = in.Close()
-		return nil, ErrNone
+		return nil, ErrNoTerminal
 	}
 	return &Terminal{in, out}, nil
 }
@@ -70,10 +66,10 @@ func (t *Terminal) Ask(ctx context.Context, prompt string, hidden bool) (string,
 	fd := int(t.In.Fd())
 	before, err := term.GetState(fd)
 	if err != nil {
-		return "", ErrNone
+		return "", ErrNoTerminal
 	}
 	t.Printf("%s", prompt)
-	text, err := host.AwaitFor(ctx, 0, func() (string, error) { return t.line(fd, hidden) })
+	text, err := AwaitFor(ctx, 0, func() (string, error) { return t.line(fd, hidden) })
 	if err != nil && ctx.Err() != nil {
 		_ = term.Restore(fd, before)
 		t.Printf("\n")
@@ -91,7 +87,7 @@ func (t *Terminal) line(fd int, hidden bool) (string, error) {
 		text, err = ReadLine(t.In)
 	}
 	if errors.Is(err, io.EOF) {
-		return "", ErrClosed
+		return "", ErrNoAnswer
 	}
 	return strings.TrimSuffix(string(text), "\r"), err
 }
@@ -99,7 +95,7 @@ func (t *Terminal) line(fd int, hidden bool) (string, error) {
 // Choose is the first of words that begins with the answer. Nothing means no, and so does too much nonsense.
 func (t *Terminal) Choose(ctx context.Context, question string, words ...string) (string, error) {
 	discardInput(t.In) // what was typed before the question answers nothing
-	for range Attempts {
+	for range MaxAttempts {
 		answer, err := t.Ask(ctx, question, false)
 		if err != nil {
 			return "", err
@@ -118,8 +114,8 @@ func (t *Terminal) Choose(ctx context.Context, question string, words ...string)
 }
 
 // Confirm shows what is about to happen, and asks. That nobody is there, or no yes, are different errors.
-func Confirm(ctx context.Context, p host.Process, about, question string, nobody, refused error) error {
-	t, err := Open(p)
+func Confirm(ctx context.Context, p Process, about, question string, nobody, refused error) error {
+	t, err := OpenTerminal(p)
 	if err != nil {
 		return nobody
 	}
@@ -127,7 +123,7 @@ func Confirm(ctx context.Context, p host.Process, about, question string, nobody
 	t.Printf("mcpctl: about to %s", about)
 	answer, err := t.Choose(ctx, question+" [y]es, [N]o: ", "yes", "no")
 	switch {
-	case err != nil && !errors.Is(err, ErrClosed):
+	case err != nil && !errors.Is(err, ErrNoAnswer):
 		return err
 	case answer != "yes":
 		return refused
@@ -172,7 +168,7 @@ type Progress struct {
 
 // NewProgress waits for servers with these names, before somebody who looks at p's standard error; silent
 // without such a person, or with nothing to wait for.
-func NewProgress(p host.Process, names []string) *Progress {
+func NewProgress(p Process, names []string) *Progress {
 	if term, _ := p.Lookup("TERM"); term == "dumb" || len(names) < 2 || p.Quiet || !IsTerminal(p.Err) {
 		return &Progress{}
 	}
@@ -257,8 +253,8 @@ func fileOf(stream any) (file *os.File, ok bool) {
 	}
 }
 
-// Same tells whether two streams end in the same file or pipe, as with 2>&1.
-func Same(a, b any) bool {
+// SameFile reports whether two streams end in the same file or pipe, as with 2>&1.
+func SameFile(a, b any) bool {
 	one, isOne := fileOf(a)
 	other, isOther := fileOf(b)
 	if !isOne || !isOther {

@@ -1,4 +1,4 @@
-package terminal
+package host
 
 import (
 	"bytes"
@@ -13,8 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
-	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/terminal/terminaltest"
+	"github.com/mcpctl/mcpctl/internal/host/terminaltest"
 )
 
 // keyboard is the other end of a terminal: what is written to it was typed, what is read from it is shown.
@@ -58,7 +57,7 @@ func TestAsk(t *testing.T) {
 		}
 	}
 	typing.types("\x04") // Ctrl-D
-	if got, err := terminal.Ask(t.Context(), "And? ", false); !errors.Is(err, ErrClosed) {
+	if got, err := terminal.Ask(t.Context(), "And? ", false); !errors.Is(err, ErrNoAnswer) {
 		t.Errorf("at the end: %q, %v", got, err)
 	}
 	if shown := typing.saw(terminal); strings.Count(shown, "What? ") != 2 || !strings.Contains(shown, "And? ") {
@@ -111,10 +110,10 @@ func TestChoose(t *testing.T) {
 		{"", "n\n", "no", nil},
 		{"", "\n", "no", nil},
 		{"", "what\nyes\n", "yes", nil},
-		{"", strings.Repeat("nonsense\n", Attempts), "no", nil},
-		{"", "\x04", "", ErrClosed},
+		{"", strings.Repeat("nonsense\n", MaxAttempts), "no", nil},
+		{"", "\x04", "", ErrNoAnswer},
 		{"y\n", "n\n", "no", nil},
-		{"y\ny\n", "\x04", "", ErrClosed},
+		{"y\ny\n", "\x04", "", ErrNoAnswer},
 	} {
 		master, slave := terminaltest.Open(t)
 		if _, err := master.WriteString(c.ahead); err != nil {
@@ -156,7 +155,7 @@ func TestProgress(t *testing.T) {
 	if err := unix.IoctlSetWinsize(int(typing.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 4, Col: 60}); err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []host.Process{{Err: terminal.Out}, {Err: terminal.Out, Quiet: true}} {
+	for _, p := range []Process{{Err: terminal.Out}, {Err: terminal.Out, Quiet: true}} {
 		progress := NewProgress(p, []string{"quick", "slow", "slower", "slowest"})
 		for i, says := range []string{"quick  ok  3 tools", "slow  failed  " + strings.Repeat("long ", 20), "slower  ok", "slowest  ok"} {
 			progress.Done(i, says)
@@ -183,13 +182,13 @@ func TestProgressFits(t *testing.T) {
 		}
 	}
 	columns(20)
-	progress := NewProgress(host.Process{Err: terminal.Out}, []string{"quick", "slow"})
+	progress := NewProgress(Process{Err: terminal.Out}, []string{"quick", "slow"})
 	progress.Done(0, "quick  ok  3 tools and more")
 	columns(10)
 	progress.Done(1, "slow  ok  3 tools")
 	progress.Finish()
 	progress.Finish()
-	NewProgress(host.Process{Err: terminal.Out, Environ: []string{"TERM=dumb"}}, []string{"a", "b"}).Done(0, "a  ok")
+	NewProgress(Process{Err: terminal.Out, Environ: []string{"TERM=dumb"}}, []string{"a", "b"}).Done(0, "a  ok")
 	want := "\r\x1b[J0 of 2 servers ans…" +
 		"\r\x1b[Jquick  ok  3 tools…\r\n1 of 2 servers ans…" +
 		"\r\x1b[1A\x1b[Jquick  o…\r\nslow  ok…\r\n2 of 2 s…\r\x1b[2A\x1b[J"

@@ -1,4 +1,4 @@
-package terminal
+package host
 
 import (
 	"bytes"
@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
-
-	"github.com/mcpctl/mcpctl/internal/host"
 )
 
 // TestReadLine reads one answer at a time and leaves the next one where it is.
@@ -73,15 +71,15 @@ func TestSame(t *testing.T) {
 		a, b any
 		want bool
 	}{{one, again, true}, {wrapped{one}, again, true}, {one, other, false}, {one, &bytes.Buffer{}, false}, {&bytes.Buffer{}, &bytes.Buffer{}, false}} {
-		if got := Same(c.a, c.b); got != c.want {
-			t.Errorf("Same(%T, %T) = %v", c.a, c.b, got)
+		if got := SameFile(c.a, c.b); got != c.want {
+			t.Errorf("SameFile(%T, %T) = %v", c.a, c.b, got)
 		}
 	}
 }
 
 // TestNobodyIsAskedInCI: a build machine may have a terminal, and nobody sits at it.
 func TestNobodyIsAskedInCI(t *testing.T) {
-	if _, err := Open(host.Process{Environ: []string{"CI=true"}}); !errors.Is(err, ErrNone) {
+	if _, err := OpenTerminal(Process{Environ: []string{"CI=true"}}); !errors.Is(err, ErrNoTerminal) {
 		t.Errorf("with CI: %v", err)
 	}
 }
@@ -89,7 +87,7 @@ func TestNobodyIsAskedInCI(t *testing.T) {
 // TestSilentProgress: nothing is drawn where nobody looks, and where there is nothing to wait for.
 func TestSilentProgress(t *testing.T) {
 	var out bytes.Buffer
-	for _, progress := range []*Progress{NewProgress(host.Process{Err: &out}, []string{"a", "b", "c"}), {}} {
+	for _, progress := range []*Progress{NewProgress(Process{Err: &out}, []string{"a", "b", "c"}), {}} {
 		progress.Done(0, "a  ok")
 		progress.Finish()
 	}
