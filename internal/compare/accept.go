@@ -107,7 +107,7 @@ func (o AcceptOptions) candidate(ctx context.Context, p host.Process, pair Pair,
 	of := func(ctx context.Context, pair Pair) (candidate, error) {
 		found, err := pair.judge(ctx, o.Options, policy)
 		c := candidate{Pair: pair, found: judged(found)}
-		c.told, c.rest = finding.Sum(found)
+		c.told, c.rest = finding.Limit(found)
 		c.told = judged(c.told)
 		return c, err
 	}

@@ -416,12 +416,7 @@ func (v view) witness(f finding.Finding) []line {
 	if strings.HasPrefix(f.Path, "/outputSchema") {
 		says = "valid now, invalid before: "
 	}
-	all := lineOf(span{says, plain}, span{short(printable.Spaced(f.Witness)), yellow})
-	if v.Verbose && len(f.AlsoBy) > 0 {
-		all = append(all, line{indent: 2, hang: 2,
-			spans: []span{{"refused for another reason, too: " + strings.Join(f.AlsoBy, "; "), dim}}})
-	}
-	return all
+	return lineOf(span{says, plain}, span{short(printable.Spaced(f.Witness)), yellow})
 }
 
 // each are the texts that the members of a group have, once each.

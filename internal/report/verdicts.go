@@ -147,7 +147,7 @@ func (v view) sentence(f finding.Finding) string {
 	}
 	place := ""
 	if f.Item != "" {
-		place = cmp.Or(placeOf(f), f.Item)
+		place = cmp.Or(f.Place(), f.Item)
 	}
 	if place != "" || server != "" {
 		return join(": ", server, place, lowerFirst(strings.TrimSuffix(f.Message, ".")))

@@ -102,7 +102,7 @@ func Together(members []Member, budgets Budgets) []finding.Finding {
 	all := fleet{members, ownersOf(members), budgets}
 	for _, r := range rules() {
 		if r.together != nil {
-			told, _ := finding.Sum(r.over(all))
+			told, _ := finding.Limit(r.over(all))
 			found = append(found, told...)
 		}
 	}
@@ -155,7 +155,7 @@ func lookAt(ctx context.Context, subject Subject, options Options) seen {
 func lookIn(s *server) (l seen) {
 	for _, r := range rules() {
 		if r.alone != nil && s.ctx.Err() == nil {
-			told, _ := finding.Sum(r.about(s))
+			told, _ := finding.Limit(r.about(s))
 			l.found = append(l.found, told...)
 		}
 	}

@@ -31,7 +31,7 @@ type Options struct {
 	Enable     []string
 	ItemBudget int // bytes that one item may take before text-size-grew speaks; 0 = no budget
 	Steps      int // work on the schemas; 0 = DefaultSteps
-	// all findings are told one by one, where finding.Sum puts very many of a rule into one
+	// all findings are told one by one, where finding.Limit replaces very many of a rule by one
 	Every   bool
 	Now     time.Time // by which an announced date has come; zero = none has
 	Absence string    // why a side is nil, as a sentence; empty = the server is not there
@@ -63,7 +63,7 @@ func Compare(ctx context.Context, old, new *snapshot.Snapshot, options Options) 
 		finding.Sort(c.findings)
 		return c.findings, nil
 	}
-	told, _ := finding.Sum(c.findings)
+	told, _ := finding.Limit(c.findings)
 	return told, nil
 }
 

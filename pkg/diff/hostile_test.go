@@ -175,7 +175,7 @@ func TestManyFindingsAreSummedUp(t *testing.T) {
 	if len(told) != 1001 || len(every) != 3000 {
 		t.Fatalf("%d are told, of %d", len(told), len(every))
 	}
-	sums := slices.DeleteFunc(slices.Clone(told), func(f finding.Finding) bool { return !strings.HasPrefix(f.Message, "2000 further findings") })
+	sums := slices.DeleteFunc(slices.Clone(told), func(f finding.Finding) bool { return !strings.HasPrefix(f.Message, "2000 more findings") })
 	if len(sums) != 1 || sums[0].Level != finding.Breaking || sums[0].Rule != "tool-removed" {
 		t.Errorf("%+v", sums)
 	}

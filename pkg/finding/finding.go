@@ -1,5 +1,5 @@
-// Package finding is the vocabulary of verdicts: the levels, the rules that exist, what one rule found in one
-// place, and what a project decided about that.
+// Package finding defines findings, the rules that they come from, their levels, and the policy of a project
+// that judges them.
 //
 // It knows nothing about servers, schemas or formats. The packages diff and check make findings; a Policy
 // judges them:
@@ -7,9 +7,8 @@
 //	judged := policy.Apply(findings, scope, time.Now())
 //	failed := policy.Fails(judged)
 //
-// Stability: rule ids, fingerprints and the words of levels and thresholds stay for good, since waivers and
-// reports of users name them. The Go API follows semantic versioning; before 1.0.0 a minor version may change
-// it.
+// Rule ids, fingerprints and the words for levels and thresholds are stable, since waivers and reports of
+// users refer to them. The Go API follows semantic versioning; before 1.0.0 a minor version may change it.
 package finding
 
 import (
@@ -27,11 +26,11 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
-// Finding is one thing a rule has to say about one place of one server's surface.
+// Finding is what one rule reports at one place of one server.
 type Finding struct {
 	Rule    string  `json:"rule"`              // id of the rule, kebab-case and permanent
 	Level   Level   `json:"level"`             // how much it matters
-	Verdict Verdict `json:"verdict,omitempty"` // what the level rests on
+	Verdict Verdict `json:"verdict,omitempty"` // how the level was decided
 	Server  string  `json:"server,omitempty"`  // configured name of the server
 	// "tool/NAME", "prompt/NAME", "resource/URI", "template/URI", "waiver/RULE"; empty for the server itself
 	Item string `json:"item,omitempty"`
@@ -39,25 +38,23 @@ type Finding struct {
 	Path string `json:"path,omitempty"`
 	// the member of the value at Path that differs, such as a keyword; empty for the value itself
 	Member string `json:"member,omitempty"`
-	// one sentence for a person; never part of the fingerprint, nor is Cause
+	// one sentence; like Cause and Hint, not part of the fingerprint
 	Message string `json:"message"`
-	// what findings of one cause have in common, where the message says more; Groups joins them
+	// the message of several findings that Groups joins; empty = Message
 	Cause string `json:"cause,omitempty"`
 	Hint  string `json:"hint,omitempty"` // what to do next
 
-	Old     json.RawMessage `json:"old,omitempty"`     // the value before; absent when there was none
-	New     json.RawMessage `json:"new,omitempty"`     // the value now; absent when there is none
-	Witness json.RawMessage `json:"witness,omitempty"` // an instance that was right before and is wrong now
+	Old     json.RawMessage `json:"old,omitempty"`     // value before; absent = none
+	New     json.RawMessage `json:"new,omitempty"`     // value now; absent = none
+	Witness json.RawMessage `json:"witness,omitempty"` // a value that was valid before and is invalid now
 	// the part of the text New that the finding is about; empty = all of it
 	Passage string `json:"passage,omitempty"`
-	// such as "read_file(path)", if it is about several; Cause says what is there
+	// several places, such as "read_file(path)", to each of which Cause applies
 	Places []string `json:"places,omitempty"`
-	// what else makes the witness wrong, in words, where none shows the finding alone
-	AlsoBy []string `json:"alsoBy,omitempty"`
 
-	// what excuses it; nil = nothing does. Policy.Apply sets it
+	// the waiver that covers it, set by Policy.Apply
 	Waiver *Waiver `json:"waiver,omitempty"`
-	// where the old value, or the waiver, stands in a file; nil = in none that is known
+	// the line of the old value or of the waiver, if known
 	Location *Location `json:"location,omitempty"`
 }
 
@@ -67,11 +64,11 @@ type Location struct {
 	Line int    `json:"line"` // from 1
 }
 
-// String is the place as compilers write it, such as "mcpctl.yaml:12".
+// String returns the location as compilers write it, such as "mcpctl.yaml:12".
 func (l Location) String() string { return fmt.Sprintf("%s:%d", l.File, l.Line) }
 
-// LocationOf reads "FILE:LINE" or the name of a JSON or YAML file. What is neither, such as a URL or git:REF,
-// gives no file.
+// LocationOf parses "FILE:LINE" or the name of a JSON or YAML file. Anything else, such as a URL or git:REF,
+// has no location.
 func LocationOf(s string) Location {
 	if strings.HasPrefix(s, "git:") || strings.Contains(s, "://") {
 		return Location{}
@@ -88,7 +85,7 @@ func LocationOf(s string) Location {
 	return Location{}
 }
 
-// Pointer is the deepest place that the finding speaks of: Path and Member as one JSON pointer.
+// Pointer returns Path and Member as one JSON pointer.
 func (f Finding) Pointer() string {
 	if f.Member == "" {
 		return f.Path
@@ -96,13 +93,43 @@ func (f Finding) Pointer() string {
 	return rawjson.Join(f.Path, f.Member)
 }
 
-// Acceptable tells whether accept can move a saved snapshot forward by what the finding tells: it is about a
-// change, and not about a waiver or about what could not be compared.
+// Place returns where the finding is as a person writes it: "search", "search(query)" for an argument,
+// "search().rows" for a member of the result; empty for the server itself.
+func (f Finding) Place() string {
+	_, name, _ := strings.Cut(f.Item, "/")
+	steps := rawjson.Split(f.Pointer())
+	if len(steps) == 0 {
+		return name
+	}
+	properties := slices.Index(steps, "properties")
+	var names []string
+	for i := properties; i >= 0 && i+1 < len(steps); i++ {
+		if steps[i] == "properties" {
+			i++
+			names = append(names, steps[i])
+		}
+	}
+	path := strings.Join(names, ".")
+	switch {
+	case steps[0] == "outputSchema" && path != "":
+		return name + "()." + path
+	case path == "" && (properties >= 0 || steps[0] == "arguments"):
+		text, _ := rawjson.Text(f.New)
+		path = cmp.Or(strings.Join(rawjson.Texts(f.New), ", "), text)
+	}
+	if path == "" {
+		return name
+	}
+	return name + "(" + path + ")"
+}
+
+// Acceptable reports whether accept can apply the finding to a saved snapshot: it is a change, not a waiver
+// or a comparison that was not possible.
 func (f Finding) Acceptable() bool {
 	return !strings.HasPrefix(f.Item, "waiver/") && (f.Old != nil || f.New != nil)
 }
 
-// Verdict tells what the level of a finding rests on.
+// Verdict is how the level of a finding was decided.
 type Verdict string
 
 // The verdicts of a finding.
@@ -112,31 +139,31 @@ const (
 	Unproven Verdict = "unproven" // neither proved safe nor refuted within the budget
 )
 
-// Rule is one row of a catalogue.
+// Rule describes what findings with its id mean.
 type Rule struct {
 	ID        string    `json:"id"`                  // kebab-case, permanent
 	Level     Level     `json:"level"`               // the default level
-	Direction Direction `json:"direction,omitempty"` // empty for what is no schema
-	Security  bool      `json:"security,omitempty"`  // it is about what can turn an agent against its user
+	Direction Direction `json:"direction,omitempty"` // of rules on schemas
+	Security  bool      `json:"security,omitempty"`  // attacks on the user of an agent
 	Title     string    `json:"title"`               // one line
-	Doc       string    `json:"doc"`                 // what it detects and why that matters
+	Doc       string    `json:"doc"`                 // what it detects and why it matters
 	Example   string    `json:"example"`             // old → new
-	Instead   string    `json:"instead"`             // what the author of a server can do instead
+	Instead   string    `json:"instead"`             // what the author of a server can do
 }
 
-// Direction tells which side of a call a schema rule protects.
+// Direction is the side of a call that a rule on schemas protects.
 type Direction string
 
 // The directions of a schema rule.
 const (
-	Input  Direction = "input"  // what a caller may send: what was accepted must stay accepted
-	Output Direction = "output" // what a reader gets: what is returned must stay within what was promised
+	Input  Direction = "input"  // callers: what was accepted must stay accepted
+	Output Direction = "output" // readers: results must stay within what was promised
 )
 
-// Sort puts findings in the one order in which they are reported: server, item, path, rule, then fingerprint.
+// Sort sorts findings as reports list them: by server, item, path, rule, then fingerprint.
 func Sort(findings []Finding) {
 	all := slices.Clone(findings)
-	order := make([]*Finding, len(all)) // findings are large to be moved about
+	order := make([]*Finding, len(all)) // swapping pointers is cheaper than swapping findings
 	for i := range all {
 		order[i] = &all[i]
 	}
@@ -151,20 +178,20 @@ func byPlace(a, b *Finding) int {
 		cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Member, b.Member))
 }
 
-// Level is how much a finding matters. Levels are ordered: a higher one matters more.
+// Level is how much a finding matters; a higher one matters more.
 type Level int
 
-// The levels. Off is a rule's way to be silent; a finding never has it.
+// The levels. Off disables a rule; no finding has it.
 const (
 	Off      Level = iota
 	Info           // additions and other safe changes
-	Warning        // behaviour an agent sees may change, or compatibility cannot be decided
-	Breaking       // a caller or reader that was right before can now be wrong
+	Warning        // an agent may behave differently, or compatibility could not be decided
+	Breaking       // a correct caller or reader can now fail
 )
 
 var levelNames = [...]string{Off: "off", Info: "info", Warning: "warning", Breaking: "breaking"}
 
-// String is the level's word in files, flags and reports.
+// String returns the word for the level in files, flags and reports.
 func (l Level) String() string {
 	if l < Off || l > Breaking {
 		return fmt.Sprintf("level(%d)", int(l))
@@ -172,20 +199,20 @@ func (l Level) String() string {
 	return levelNames[l]
 }
 
-// ParseLevel reads the word that String writes.
+// ParseLevel parses the word that String returns.
 func ParseLevel(word string) (Level, error) {
 	for l, name := range levelNames {
 		if name == word {
 			return Level(l), nil
 		}
 	}
-	return Off, fmt.Errorf("unknown level %q: breaking, warning, info and off exist", word)
+	return Off, fmt.Errorf("unknown level %q: use breaking, warning, info or off", word)
 }
 
-// MarshalText writes the level's word.
+// MarshalText returns the word for the level.
 func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
-// UnmarshalText reads the level's word.
+// UnmarshalText parses the word for a level.
 func (l *Level) UnmarshalText(text []byte) error {
 	parsed, err := ParseLevel(string(text))
 	if err == nil {
@@ -194,11 +221,11 @@ func (l *Level) UnmarshalText(text []byte) error {
 	return err
 }
 
-// fingerprintBytes is how much of the hash a fingerprint shows: 48 bits, 12 digits.
+// fingerprintBytes is the length of a fingerprint: 48 bits, 12 digits.
 const fingerprintBytes = 6
 
-// Fingerprint names a change for good: 12 hexadecimal digits of the SHA-256 of rule, server, item, pointer,
-// and old and new value, whatever their white space and key order. Wording and level are no part of it.
+// Fingerprint returns a permanent name of the finding: 12 hexadecimal digits of the SHA-256 of rule, server,
+// item, pointer, old and new value, whatever their white space and key order.
 func (f Finding) Fingerprint() string {
 	// strings always encode
 	parts, _ := json.Marshal([]string{f.Rule, f.Server, f.Item, f.Pointer(), canonical(f.Old),
@@ -207,13 +234,12 @@ func (f Finding) Fingerprint() string {
 	return hex.EncodeToString(hash[:fingerprintBytes])
 }
 
-// bare matches numbers, words, and texts of letters that have one spelling alone.
-var bare = kit.Pattern(`^(?:[-+.0-9A-Za-z]+|"[-+._/ 0-9A-Za-z]*")$`)
+// simple matches values with only one spelling.
+var simple = kit.Pattern(`^(?:[-+.0-9A-Za-z]+|"[-+._/ 0-9A-Za-z]*")$`)
 
-// canonical is a value with sorted keys and no white space, numbers as written. What is no JSON is taken as
-// it is.
+// canonical returns a value with sorted keys, no white space, and numbers as written; invalid JSON as it is.
 func canonical(raw json.RawMessage) string {
-	if raw == nil || bare().Match(raw) {
+	if raw == nil || simple().Match(raw) {
 		return string(raw)
 	}
 	value, err := rawjson.Decode(raw)

@@ -145,3 +145,22 @@ func TestSortIsTheReportedOrder(t *testing.T) {
 		t.Errorf("order (-want +got):\n%s", diff)
 	}
 }
+
+func TestPlace(t *testing.T) {
+	for want, f := range map[string]finding.Finding{
+		"":                    {Path: "/capabilities/tools"},
+		"search":              {Item: "tool/search", Path: "/description"},
+		"search(q)":           {Item: "tool/search", Path: "/inputSchema/properties/q/default"},
+		"search(q.a)":         {Item: "tool/search", Path: "/inputSchema/properties/q/items/properties/a", Member: "type"},
+		"search(properties)":  {Item: "tool/search", Path: "/inputSchema/properties/properties"},
+		"search(a, b)":        {Item: "tool/search", Path: "/inputSchema/properties", New: json.RawMessage(`["a","b"]`)},
+		"search().rows":       {Item: "tool/search", Path: "/outputSchema/properties/rows"},
+		"review(lang)":        {Item: "prompt/review", Path: "/arguments/0", New: json.RawMessage(`"lang"`)},
+		"file:///a/b":         {Item: "resource/file:///a/b", Path: "/mimeType"},
+		"search(q, with two)": {Item: "tool/search", Path: "/inputSchema/properties", New: json.RawMessage(`["q","with two"]`)},
+	} {
+		if got := f.Place(); got != want {
+			t.Errorf("%s at %s: %q, want %q", f.Item, f.Pointer(), got, want)
+		}
+	}
+}

@@ -14,88 +14,85 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
-// Group is the findings of one cause at several places. Fingerprint names the whole group for accept and
-// waivers.
+// Group is findings with one cause at several places.
 type Group struct {
-	Cause string `json:"cause"` // what happened, without where and without a full stop
-	// what happened and where, such as "`pageId` is new and required in 25 tools"
+	Cause string `json:"cause"` // without a place and a full stop
+	// cause and places, such as "`pageId` is new and required in 25 tools"
 	Title string `json:"title"`
-	// the highest of the findings that nothing waives; of all when all are waived
+	// the highest level of the findings that are not waived; of all when all are waived
 	Level Level `json:"level"`
-	// Finding.Item of each item concerned, once, in the order of the findings
+	// the items concerned, without duplicates, in the order of the findings
 	Items []string `json:"items"`
-	// names of the servers concerned, once, in the order of the findings
+	// names of the servers concerned, without duplicates, in the order of the findings
 	Servers     []string `json:"servers"`
 	Findings    []string `json:"findings"`    // fingerprints, in the order of the findings
-	Fingerprint string   `json:"fingerprint"` // of one finding its own; of several it names exactly these
+	Fingerprint string   `json:"fingerprint"` // names exactly these findings for accept and waivers
 	Waived      bool     `json:"waived,omitempty"`
 
-	// the findings themselves, the worst first, and what is waived behind the others
+	// the findings, the worst first, waived ones last
 	Members []Finding `json:"-"`
 }
 
-// Groups joins the findings of a run, after Policy.Apply, that have a cause in common. The worst group comes
+// Groups joins the findings of a run that have a cause in common, after Policy.Apply. The worst group comes
 // first, then the larger, then the one found first.
 func Groups(findings []Finding) []Group {
-	ready := []Group{}
+	groups := []Group{}
 	for _, members := range kit.Group(findings, Finding.cause) {
-		ready = append(ready, groupOf(members))
+		groups = append(groups, groupOf(members))
 	}
-	slices.SortStableFunc(ready, func(a, b Group) int {
-		return cmp.Or(rank(b)-rank(a), cmp.Compare(last(a), last(b)),
-			cmp.Compare(len(b.Members), len(a.Members)))
+	slices.SortStableFunc(groups, func(a, b Group) int {
+		return cmp.Or(b.rank()-a.rank(), a.tail()-b.tail(), len(b.Members)-len(a.Members))
 	})
-	return ready
+	return groups
 }
 
-// cause is what the finding says of itself, or its message.
 func (f Finding) cause() string { return cmp.Or(f.Cause, strings.TrimSuffix(f.Message, ".")) }
 
-// last is 1 for causes that stand behind all others of their level, since they are so many.
-func last(g Group) int {
-	if rule := g.Members[0].Rule; rule == "input-fractions-rejected" || rule == "input-lower-bound-added" {
-		return 1
-	}
-	return 0
-}
-
-func rank(g Group) int {
+func (g Group) rank() int {
 	if g.Waived {
 		return -1
 	}
 	return int(g.Level)
 }
 
+// tail returns 1 for the two commonest breaks, which come after all others of their level.
+func (g Group) tail() int {
+	if rule := g.Members[0].Rule; rule == "input-fractions-rejected" || rule == "input-lower-bound-added" {
+		return 1
+	}
+	return 0
+}
+
 func groupOf(members []Finding) Group {
 	g := Group{Cause: members[0].cause(), Members: members, Findings: kit.Map(members, Finding.Fingerprint)}
-	g.Items = named(members, func(f Finding) string { return f.Item })
-	g.Servers = named(members, func(f Finding) string { return f.Server })
+	g.Items = distinct(members, func(f Finding) string { return f.Item })
+	g.Servers = distinct(members, func(f Finding) string { return f.Server })
 	g.Waived = !slices.ContainsFunc(members, func(f Finding) bool { return f.Waiver == nil })
 	for _, f := range members {
 		if f.Waiver == nil || g.Waived {
 			g.Level = max(g.Level, f.Level)
 		}
 	}
-	g.Fingerprint, g.Title = together(g.Findings), g.titled()
-	slices.SortStableFunc(g.Members, func(a, b Finding) int { return b.weight() - a.weight() })
+	g.Fingerprint, g.Title = groupFingerprint(g.Findings), g.title()
+	slices.SortStableFunc(g.Members, func(a, b Finding) int { return b.rank() - a.rank() })
 	return g
 }
 
-// named are the names that findings have, once each; an empty list for none.
-func named(members []Finding, name func(Finding) string) []string {
-	names := kit.Distinct(kit.Map(members, name))
-	return append([]string{}, kit.Filter(names, func(name string) bool { return name != "" })...)
-}
-
-func (f Finding) weight() int {
+func (f Finding) rank() int {
 	if f.Waiver != nil {
 		return -1
 	}
 	return int(f.Level)
 }
 
-// together is the fingerprint of several findings, in whatever order.
-func together(fingerprints []string) string {
+// distinct returns the names that findings have, without duplicates; never nil.
+func distinct(members []Finding, name func(Finding) string) []string {
+	names := kit.Distinct(kit.Map(members, name))
+	return append([]string{}, kit.Filter(names, func(name string) bool { return name != "" })...)
+}
+
+// groupFingerprint returns one fingerprint for several, independent of their order.
+func groupFingerprint(fingerprints []string) string {
 	if len(fingerprints) == 1 {
 		return fingerprints[0]
 	}
@@ -103,7 +100,7 @@ func together(fingerprints []string) string {
 	return hex.EncodeToString(hash[:fingerprintBytes])
 }
 
-// Says is what happened, in the words of the finding where it is but one.
+// Says returns the message of a single finding, else the cause, without a full stop.
 func (g Group) Says() string {
 	if len(g.Members) == 1 {
 		return strings.TrimSuffix(g.Members[0].Message, ".")
@@ -111,43 +108,42 @@ func (g Group) Says() string {
 	return g.Cause
 }
 
-// titled is the cause with its places, unless it is a place itself.
-func (g Group) titled() string {
+// title returns the cause with its places.
+func (g Group) title() string {
 	var kinds, names []string
 	for _, item := range g.Items {
 		kind, name, _ := strings.Cut(item, "/")
 		kinds, names = append(kinds, kind), append(names, "`"+name+"`")
 	}
-	title, at := g.Says(), "in"
-	whole := !slices.ContainsFunc(g.Members, func(f Finding) bool { return f.Path != "" })
-	if whole && len(names) == 1 {
-		title = strings.TrimSuffix(g.Members[0].Message, ".")
-	}
+	title, preposition := g.Says(), "of"
+	wholeItems := !slices.ContainsFunc(g.Members, func(f Finding) bool { return f.Path != "" })
 	switch {
-	case whole && len(names) == 1:
+	case wholeItems && len(names) == 1: // the message names the item
+		title, preposition = strings.TrimSuffix(g.Members[0].Message, "."), "in"
 	case len(names) == 0:
-		if places := g.places(); len(places) > 1 {
-			title += " in " + kit.Some(places)
+		preposition = "in"
+		if parts := g.serverParts(); len(parts) > 1 {
+			title += " in " + kit.Some(parts)
 		}
-	case whole:
-		title += ": " + kit.Some(names)
-	case len(names) == 1 && strings.HasPrefix(title, "The "+kinds[0]+" "): // it speaks of the item itself
+	case wholeItems:
+		title, preposition = title+": "+kit.Some(names), "in"
+	case len(names) == 1 && strings.HasPrefix(title, "The "+kinds[0]+" "): // about the item itself
 		subject := "The " + kinds[0] + " "
-		title, at = subject+names[0]+" "+title[len(subject):], "of"
+		title = subject + names[0] + " " + title[len(subject):]
 	case len(names) == 1:
-		title, at = title+" in "+names[0], "of"
+		title += " in " + names[0]
 	default:
-		title, at = fmt.Sprintf("%s in %d %s", title, len(names), plural(kinds)), "of"
+		title = fmt.Sprintf("%s in %d %s", title, len(names), plural(kinds))
 	}
 	if len(g.Servers) > 1 {
-		title += fmt.Sprintf(" %s %d servers", at, len(g.Servers))
+		title += fmt.Sprintf(" %s %d servers", preposition, len(g.Servers))
 	}
 	return title
 }
 
-// places are the members of the server's surface that hold what the findings speak of, once each.
-func (g Group) places() []string {
-	return named(g.Members, func(f Finding) string {
+// serverParts returns the members of the server's capabilities that the findings are about.
+func (g Group) serverParts() []string {
+	return distinct(g.Members, func(f Finding) string {
 		if steps := rawjson.Split(f.Pointer()); len(steps) > 1 {
 			return "`" + steps[len(steps)-2] + "`"
 		}
@@ -156,7 +152,7 @@ func (g Group) places() []string {
 }
 
 func plural(kinds []string) string {
-	switch kinds = slices.Compact(slices.Clone(kinds)); {
+	switch kinds = kit.Distinct(kinds); {
 	case len(kinds) > 1:
 		return "items"
 	case kinds[0] == "template":
@@ -165,7 +161,7 @@ func plural(kinds []string) string {
 	return kinds[0] + "s"
 }
 
-// Named is the findings that a fingerprint names: one, or all of a group. It is nil when there is none.
+// Named returns the findings that a fingerprint names: one, or all of a group; nil when there is none.
 func Named(findings []Finding, fingerprint string) []Finding {
 	for _, f := range findings {
 		if f.Fingerprint() == fingerprint {
@@ -180,103 +176,95 @@ func Named(findings []Finding, fingerprint string) []Finding {
 	return nil
 }
 
-// mostTold is how many findings of one rule are told one by one of a server.
-const mostTold = 1000
+// maxPerRule is how many findings of one rule and server are reported one by one.
+const maxPerRule = 1000
 
-// Sum tells of each rule and server a thousand findings and all others as one, so that no server makes a
-// report of any length. Told are the worst, the first of each item before the second of any. The one for the
-// others has their worst level, says how many and where the first, and is named by all of them, so that no
-// waiver of one covers it. rest are the findings that each stands for, by its fingerprint. Sorted as Sort
-// does; what was summed up once stays.
-func Sum(findings []Finding) (told []Finding, rest map[string][]*Finding) {
+// Limit keeps a thousand findings of each rule and server and puts one in place of the others, so that no
+// server makes a report arbitrarily long. The worst are kept, the first of each item before the second of
+// any. The one for the others has their highest level and a fingerprint that depends on all of them, so that
+// a waiver of one does not cover it; replaced has them by that fingerprint. The result is sorted as by Sort.
+func Limit(findings []Finding) (kept []Finding, replaced map[string][]*Finding) {
 	Sort(findings)
-	if len(findings) <= mostTold {
+	if len(findings) <= maxPerRule {
 		return findings, nil
 	}
-	numbers := make([]int, len(findings))
-	for i := range numbers {
-		numbers[i] = i
+	all := make([]*Finding, len(findings))
+	for i := range findings {
+		all[i] = &findings[i]
 	}
 	var sums []Finding
-	left := make([]bool, len(findings))
-	rest = map[string][]*Finding{}
-	for _, of := range kit.Group(numbers,
-		func(i int) [2]string { return [2]string{findings[i].Server, findings[i].Rule} }) {
-		if len(of) <= mostTold+1 {
+	excess := map[*Finding]bool{}
+	replaced = map[string][]*Finding{}
+	for _, same := range kit.Group(all, func(f *Finding) [2]string { return [2]string{f.Server, f.Rule} }) {
+		if len(same) <= maxPerRule+1 {
 			continue
 		}
-		var others []*Finding
-		for _, i := range untold(findings, of) {
-			left[i], others = true, append(others, &findings[i])
+		others := leastImportant(same)
+		for _, f := range others {
+			excess[f] = true
 		}
-		one := sum(others)
-		sums, rest[one.Fingerprint()] = append(sums, one), others
+		sum := sumOf(others)
+		sums, replaced[sum.Fingerprint()] = append(sums, sum), others
 	}
-	for i, f := range findings {
-		if !left[i] {
-			told = append(told, f)
+	for i := range findings {
+		if !excess[&findings[i]] {
+			kept = append(kept, findings[i])
 		}
 	}
-	if told = append(told, sums...); len(sums) > 0 {
-		Sort(told)
+	if kept = append(kept, sums...); len(sums) > 0 {
+		Sort(kept)
 	}
-	return told, rest
+	return kept, replaced
 }
 
-// untold are those of some findings of one rule that are not told one by one, in their order.
-func untold(findings []Finding, of []int) []int {
-	before, nth := map[string]int{}, map[int]int{} // of the same item
-	for _, i := range of {
-		nth[i] = before[findings[i].Item]
-		before[findings[i].Item]++
+// leastImportant returns the findings of one rule beyond maxPerRule, the worst first.
+func leastImportant(same []*Finding) []*Finding {
+	ofItem, nth := map[string]int{}, map[*Finding]int{}
+	for _, f := range same {
+		nth[f] = ofItem[f.Item]
+		ofItem[f.Item]++
 	}
-	of = slices.Clone(of)
-	slices.SortStableFunc(of, func(a, b int) int {
-		return cmp.Or(cmp.Compare(findings[b].Level, findings[a].Level), cmp.Compare(nth[a], nth[b]))
+	slices.SortStableFunc(same, func(a, b *Finding) int {
+		return cmp.Or(cmp.Compare(b.Level, a.Level), nth[a]-nth[b])
 	})
-	of = of[mostTold:]
-	slices.Sort(of)
-	return of
+	return same[maxPerRule:]
 }
 
-func sum(of []*Finding) Finding {
-	const named = 3
-	one := Finding{Rule: of[0].Rule, Level: of[0].Level, Verdict: of[0].Verdict, Server: of[0].Server,
-		Item: of[0].Item, Hint: of[0].Hint}
+func sumOf(findings []*Finding) Finding {
+	const examples = 3
+	first := findings[0]
+	sum := Finding{Rule: first.Rule, Level: first.Level, Verdict: first.Verdict, Server: first.Server,
+		Item: first.Item, Hint: first.Hint}
 	var others Others
 	var places []string
-	for _, f := range of {
+	for _, f := range findings {
 		others.Add(f.Fingerprint())
-		one.Level = max(one.Level, f.Level)
-		if one.Item != f.Item {
-			one.Item = ""
+		if sum.Item != f.Item {
+			sum.Item = ""
 		}
-		if one.Verdict != f.Verdict {
-			one.Verdict = ByRule
+		if sum.Verdict != f.Verdict {
+			sum.Verdict = ByRule
 		}
-		if len(places) == named {
-			continue
-		}
-		if place := strings.TrimSpace(f.Item + " " + f.Pointer()); place != "" &&
-			!slices.Contains(places, place) {
+		place := strings.TrimSpace(f.Item + " " + f.Pointer())
+		if len(places) < examples && place != "" && !slices.Contains(places, place) {
 			places = append(places, place)
 		}
 	}
-	one.Message = fmt.Sprintf("%d further findings of this rule, the first at %s.", len(of),
+	sum.Message = fmt.Sprintf("%d more findings of this rule, at %s and others.", len(findings),
 		strings.Join(places, ", "))
-	one.Cause = fmt.Sprintf("%d further findings of %s of %s", len(of), one.Rule,
-		cmp.Or(one.Server, "the server"))
-	one.New = others.Value()
-	return one
+	sum.Cause = fmt.Sprintf("%d more findings of %s of %s", len(findings), sum.Rule,
+		cmp.Or(sum.Server, "the server"))
+	sum.New = others.Value()
+	return sum
 }
 
-// Others are what one finding stands for that tells of many places at once.
+// Others counts what one finding stands for, and digests it for the fingerprint.
 type Others struct {
 	Count  int
 	digest hash.Hash
 }
 
-// Add counts one more, by what names it.
+// Add counts one more, which the strings identify.
 func (o *Others) Add(names ...string) {
 	if o.digest == nil {
 		o.digest = sha256.New()
@@ -287,7 +275,7 @@ func (o *Others) Add(names ...string) {
 	}
 }
 
-// Value says how many they are, and is another one for any others; nil of none.
+// Value returns count and digest as JSON; nil for none.
 func (o *Others) Value() json.RawMessage {
 	if o.digest == nil {
 		return nil

@@ -8,24 +8,23 @@ import (
 	"time"
 )
 
-// Policy is what a project decided about findings. The zero value changes no level, waives nothing, fails on
-// breaking.
+// Policy is what a project decided about findings. The zero value changes no level, waives nothing and fails
+// on breaking findings.
 type Policy struct {
-	FailOn      Threshold           // from this level on a comparison fails
-	CheckFailOn Threshold           // from this level on a check fails; CheckPolicy takes it
-	Rules       map[string]Level    // levels that replace those of the findings, by rule id; Off drops them
-	Overrides   map[string]Override // what holds for one server instead, by its name
+	FailOn      Threshold           // of a comparison
+	CheckFailOn Threshold           // of a check; see CheckPolicy
+	Rules       map[string]Level    // replaces levels, by rule id; Off drops the findings
+	Overrides   map[string]Override // by name of the server
 	Waivers     []Waiver            // the first that covers a finding and has not expired waives it
 }
 
-// Override is the policy for one server. What it leaves out holds as for all servers.
+// Override is the policy for one server. Zero fields take the value for all servers.
 type Override struct {
 	FailOn, CheckFailOn Threshold
 	Rules               map[string]Level
 }
 
-// CheckPolicy is the policy for a check of what is there now, whose thresholds are its own: CheckFailOn, else
-// warning.
+// CheckPolicy returns the policy for a check: its threshold is CheckFailOn, by default warning.
 func (p Policy) CheckPolicy() Policy {
 	p.FailOn = cmp.Or(p.CheckFailOn, FailOnWarning)
 	p.Overrides = maps.Clone(p.Overrides)
@@ -35,41 +34,51 @@ func (p Policy) CheckPolicy() Policy {
 	return p
 }
 
-// Scope is what a run looked at. It decides which waivers had their chance to match.
+// Scope is what a run looked at; only a waiver that could match there can be unused.
 type Scope struct {
 	Rules   []string // ids of the rules that were applied
-	Others  []string // ids of rules that exist and were not applied
-	Seen    []string // names of the servers that were looked at in full
-	Partial []string // names of the servers that were asked, and not looked at in full
-	Absent  []string // names of the servers that exist and were not asked
+	Others  []string // ids of the other rules
+	Seen    []string // names of the servers that were read in full
+	Partial []string // names of the servers that were contacted and not read in full
+	Absent  []string // names of the configured servers that were not contacted
 }
 
-// Apply is the findings as the policy sees them: levels replaced, findings of rules that are off left out,
-// waived ones marked, and findings about the waivers themselves added. They are sorted as Sort does; the
-// given ones are not changed.
+// Apply returns the findings as the policy judges them: with replaced levels, without the rules that are off,
+// with waivers, and with findings about the waivers themselves. They are sorted as by Sort.
 func (p Policy) Apply(findings []Finding, scope Scope, now time.Time) []Finding {
 	judged := []Finding{}
-	for _, f := range findings {
-		if f.Level = p.level(f); f.Level != Off {
+	add := func(f Finding) {
+		if level, ok := p.level(f.Rule, f.Server); ok {
+			f.Level = level
+		}
+		if f.Level != Off {
 			judged = append(judged, f)
 		}
+	}
+	for _, f := range findings {
+		add(f)
 	}
 	used := p.waive(judged, now)
 	for i, w := range p.Waivers {
 		if f, ok := w.finding(used[i], scope, now); ok {
-			if f.Level = p.level(f); f.Level != Off {
-				judged = append(judged, f)
-			}
+			add(f)
 		}
 	}
 	Sort(judged)
 	return judged
 }
 
-// waive marks the findings that a waiver covers, and tells which waivers cover any.
+// waive sets the waivers of findings and returns which waivers cover any.
 func (p Policy) waive(findings []Finding, now time.Time) (used []bool) {
 	used = make([]bool, len(p.Waivers))
-	named := p.named(findings)
+	named := map[string][]string{} // fingerprints of findings by the fingerprint of a waiver
+	for _, w := range p.Waivers {
+		if w.Fingerprint != "" && named[w.Fingerprint] == nil {
+			for _, f := range Named(findings, w.Fingerprint) {
+				named[w.Fingerprint] = append(named[w.Fingerprint], f.Fingerprint())
+			}
+		}
+	}
 	for i := range findings {
 		f := &findings[i]
 		for k, w := range p.Waivers {
@@ -86,35 +95,21 @@ func (p Policy) waive(findings []Finding, now time.Time) (used []bool) {
 	return used
 }
 
-// named are the fingerprints of the findings that each waiver with a fingerprint names.
-func (p Policy) named(findings []Finding) map[string][]string {
-	named := map[string][]string{}
-	for _, w := range p.Waivers {
-		if w.Fingerprint == "" {
-			continue
-		}
-		for _, f := range Named(findings, w.Fingerprint) {
-			named[w.Fingerprint] = append(named[w.Fingerprint], f.Fingerprint())
-		}
-	}
-	return named
-}
-
-// Fails tells whether one of the findings makes a run fail: it is not waived, and at or above the threshold
-// of its server.
+// Fails reports whether one of the findings fails the run: not waived, and at or above the threshold of its
+// server.
 func (p Policy) Fails(findings []Finding) bool {
 	return slices.ContainsFunc(findings, func(f Finding) bool {
 		return p.Threshold(f.Server).FailsOn(f)
 	})
 }
 
-// Enabled are the ids of the rules to which the policy gives a level for a server, sorted, also of rules off
-// by default.
+// Enabled returns the ids of the rules to which the policy gives a level for a server, sorted; among them are
+// rules that are off by default.
 func (p Policy) Enabled(server string) []string {
 	var ids []string
-	for _, rules := range p.levels(server) {
+	for _, rules := range []map[string]Level{p.Overrides[server].Rules, p.Rules} {
 		for id := range rules {
-			if level, _ := p.chosen(id, server); level != Off {
+			if level, _ := p.level(id, server); level != Off {
 				ids = append(ids, id)
 			}
 		}
@@ -123,60 +118,46 @@ func (p Policy) Enabled(server string) []string {
 	return slices.Compact(ids)
 }
 
-func (p Policy) level(f Finding) Level {
-	if level, ok := p.chosen(f.Rule, f.Server); ok {
-		return level
+// level returns the level that the policy gives to a rule for a server.
+func (p Policy) level(rule, server string) (level Level, ok bool) {
+	if level, ok = p.Overrides[server].Rules[rule]; !ok {
+		level, ok = p.Rules[rule]
 	}
-	return f.Level
+	return level, ok
 }
 
-func (p Policy) chosen(rule, server string) (level Level, ok bool) {
-	for _, rules := range p.levels(server) {
-		if level, ok = rules[rule]; ok {
-			return level, true
-		}
-	}
-	return level, false
-}
-
-// levels are the levels that the policy gives, those that go before others first.
-func (p Policy) levels(server string) []map[string]Level {
-	return []map[string]Level{p.Overrides[server].Rules, p.Rules}
-}
-
-// Threshold is the level from which findings of a server fail a run.
+// Threshold returns the threshold for a server.
 func (p Policy) Threshold(server string) Threshold {
 	return cmp.Or(p.Overrides[server].FailOn, p.FailOn)
 }
 
-// Threshold is the lowest level that makes a run fail. The zero value, as any that does not exist, is
-// breaking.
+// Threshold is the lowest level that fails a run. The zero value and unknown values mean breaking.
 type Threshold string
 
-// The thresholds, in the words of --fail-on.
+// The thresholds, as --fail-on takes them.
 const (
 	FailOnBreaking Threshold = "breaking"
 	FailOnWarning  Threshold = "warning"
 	FailOnInfo     Threshold = "info"
-	FailOnAny      Threshold = "any" // the same as info: whatever is reported
+	FailOnAny      Threshold = "any" // the same as info
 	FailOnNever    Threshold = "never"
 )
 
-// ParseThreshold reads a word of --fail-on.
+// ParseThreshold parses a value of --fail-on.
 func ParseThreshold(word string) (Threshold, error) {
 	switch t := Threshold(word); t {
 	case FailOnBreaking, FailOnWarning, FailOnInfo, FailOnAny, FailOnNever:
 		return t, nil
 	}
-	return FailOnNever, fmt.Errorf("unknown threshold %q: breaking, warning, info, any and never exist", word)
+	return FailOnNever, fmt.Errorf("unknown threshold %q: use breaking, warning, info, any or never", word)
 }
 
-// FailsOn reports whether a finding makes the run fail. A waived one never does.
+// FailsOn reports whether a finding fails the run. A waived one never does.
 func (t Threshold) FailsOn(f Finding) bool {
 	return f.Waiver == nil && t.Fails(f.Level)
 }
 
-// Fails tells whether a finding of this level makes the run fail.
+// Fails reports whether a finding of a level fails the run.
 func (t Threshold) Fails(level Level) bool {
 	switch t {
 	case FailOnNever:

@@ -23,7 +23,7 @@ func many(items, inOne int) []finding.Finding {
 
 // summedUp is what stands for several.
 func summedUp(told []finding.Finding) finding.Finding {
-	return told[slices.IndexFunc(told, func(f finding.Finding) bool { return strings.Contains(f.Message, "further findings") })]
+	return told[slices.IndexFunc(told, func(f finding.Finding) bool { return strings.Contains(f.Message, "more findings") })]
 }
 
 // TestSum: of each rule a thousand are told, the worst and one of each item first, and what stands for the others says how many they
@@ -35,12 +35,12 @@ func TestSum(t *testing.T) {
 		all[i].Level = finding.Warning
 	}
 	all = append(all, finding.Finding{Rule: "other", Server: "s", Level: finding.Info})
-	told, rest := finding.Sum(all)
+	told, rest := finding.Limit(all)
 	if len(told) != 1002 || len(rest) != 1 {
 		t.Fatalf("%d are told, and %d stand for others", len(told), len(rest))
 	}
 	one := summedUp(told)
-	if n := len(rest[one.Fingerprint()]); n != 4900 || !strings.HasPrefix(one.Message, "4900 further findings of this rule, the first at tool/") {
+	if n := len(rest[one.Fingerprint()]); n != 4900 || !strings.HasPrefix(one.Message, "4900 more findings of this rule, at tool/") {
 		t.Errorf("%d stand behind %q", n, one.Message)
 	}
 	if !slices.ContainsFunc(told, func(f finding.Finding) bool { return f.Level == finding.Breaking && f.Path != "" }) {
@@ -49,7 +49,7 @@ func TestSum(t *testing.T) {
 	if one.Item != "" || (finding.Waiver{Rule: "r", Item: "tool/a"}).Covers(one) || !(finding.Waiver{Rule: "r"}).Covers(one) {
 		t.Errorf("a waiver of one item covers what stands for several: %+v", one)
 	}
-	if again, rest := finding.Sum(told); len(again) != len(told) || len(rest) != 0 {
+	if again, rest := finding.Limit(told); len(again) != len(told) || len(rest) != 0 {
 		t.Errorf("summed up twice: %d", len(again))
 	}
 }
@@ -60,7 +60,7 @@ func TestSumKeepsTheLevelOfTheRest(t *testing.T) {
 	for i := range all[:1500] {
 		all[i].Level = finding.Breaking
 	}
-	told, _ := finding.Sum(all)
+	told, _ := finding.Limit(all)
 	one := summedUp(told)
 	if one.Level != finding.Breaking || one.Item != "tool/a" {
 		t.Errorf("%+v", one)
@@ -70,7 +70,7 @@ func TestSumKeepsTheLevelOfTheRest(t *testing.T) {
 // TestSumIsNamedByAll: another finding among those that are summed up is another fingerprint, another order is not.
 func TestSumIsNamedByAll(t *testing.T) {
 	name := func(all []finding.Finding) string {
-		told, _ := finding.Sum(all)
+		told, _ := finding.Limit(all)
 		return summedUp(told).Fingerprint()
 	}
 	all, other := many(2000, 0), many(2000, 0)

@@ -7,22 +7,21 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// Version is the numbers of a semantic version (https://semver.org); what follows them is not compared.
+// Version is a semantic version (https://semver.org) without pre-release and build.
 type Version struct{ Major, Minor, Patch int }
 
-// ParseVersion reads a semantic version; false when it is none.
-func ParseVersion(text string) (Version, bool) {
+// ParseVersion parses a semantic version, with or without a leading v.
+func ParseVersion(text string) (v Version, ok bool) {
 	text = "v" + strings.TrimPrefix(text, "v")
 	core, _, _ := strings.Cut(semver.Canonical(text), "-")
-	var v Version
 	_, err := fmt.Sscanf(core, "v%d.%d.%d", &v.Major, &v.Minor, &v.Patch)
-	if err != nil || !strings.HasPrefix(text, core) { // v1.2 is short for v1.2.0 there
+	if err != nil || !strings.HasPrefix(text, core) { // Canonical completes v1.2
 		return Version{}, false
 	}
 	return v, true
 }
 
-// String is the version as three numbers.
+// String returns the version as three numbers.
 func (v Version) String() string { return fmt.Sprintf("%d.%d.%d", v.Major, v.Minor, v.Patch) }
 
 // Less reports whether v comes before w.
@@ -30,18 +29,18 @@ func (v Version) Less(w Version) bool {
 	return semver.Compare("v"+v.String(), "v"+w.String()) < 0
 }
 
-// Bump is how far a version steps. Below 1.0.0 the minor number announces what the major one does above.
+// Bump is the part of a version that was increased. Below 1.0.0, an increased minor number is a Major bump.
 type Bump string
 
-// The steps of a version.
+// The bumps.
 const (
-	None  Bump = "none"  // the same, or back
-	Patch Bump = "patch" // nothing a caller has to know
-	Minor Bump = "minor" // something new
-	Major Bump = "major" // something may break
+	None  Bump = "none" // the same version, or a lower one
+	Patch Bump = "patch"
+	Minor Bump = "minor"
+	Major Bump = "major"
 )
 
-// Step is how far it is from v to w.
+// Step returns the bump from v to w.
 func (v Version) Step(w Version) Bump {
 	switch {
 	case !v.Less(w):
@@ -54,7 +53,7 @@ func (v Version) Step(w Version) Bump {
 	return Patch
 }
 
-// Next is the lowest version that announces a step.
+// Next returns the lowest version after v with a bump.
 func (v Version) Next(b Bump) Version {
 	switch {
 	case b == None:
@@ -67,22 +66,22 @@ func (v Version) Next(b Bump) Version {
 	return Version{v.Major, v.Minor, v.Patch + 1}
 }
 
-// Advice is what semantic versioning says of what changed on a server.
+// Advice compares the version of a server with what semantic versioning asks for.
 type Advice struct {
-	Old    string `json:"old"`    // the version before
-	New    string `json:"new"`    // the version now
-	Made   Bump   `json:"made"`   // the step between them
-	Asked  Bump   `json:"asked"`  // the step that the findings ask for
-	Next   string `json:"next"`   // the lowest version that takes that step
-	Enough bool   `json:"enough"` // whether the version now is at least that
+	Old    string `json:"old"`    // version before
+	New    string `json:"new"`    // version now
+	Made   Bump   `json:"made"`   // bump between them
+	Asked  Bump   `json:"asked"`  // bump that the findings ask for
+	Next   string `json:"next"`   // lowest version with that bump
+	Enough bool   `json:"enough"` // whether New is at least Next
 }
 
-// Advise is the advice on the findings of one server, waived ones included, since they change what callers
-// see. It is nil when a version is not semantic, or when nothing but the version changed.
+// Advise returns the advice for the findings of one server, including waived ones, since callers see the
+// changes all the same. It returns nil when a version is not semantic or nothing but the version changed.
 func Advise(old, new string, findings []Finding) *Advice {
 	before, ok1 := ParseVersion(old)
 	after, ok2 := ParseVersion(new)
-	asked := asked(findings)
+	asked := bumpFor(findings)
 	if !ok1 || !ok2 || asked == None {
 		return nil
 	}
@@ -91,9 +90,9 @@ func Advise(old, new string, findings []Finding) *Advice {
 		Enough: !after.Less(next)}
 }
 
-// asked is major when something breaks, minor when something came that breaks nobody, else patch.
-func asked(findings []Finding) Bump {
-	step := None
+// bumpFor returns major for breaking findings, minor for additions, else patch.
+func bumpFor(findings []Finding) Bump {
+	bump := None
 	for _, f := range findings {
 		switch {
 		case strings.HasPrefix(f.Path, "/serverInfo/version") && f.Item == "",
@@ -101,10 +100,10 @@ func asked(findings []Finding) Bump {
 		case f.Level == Breaking:
 			return Major
 		case f.Level == Info:
-			step = Minor
-		case step == None:
-			step = Patch
+			bump = Minor
+		case bump == None:
+			bump = Patch
 		}
 	}
-	return step
+	return bump
 }

@@ -9,53 +9,53 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
-// Waiver accepts findings for a while, with a reason. Rule, Server, Item and Path are patterns, in which *
-// stands for any characters and ? for one; an empty one matches everything. A finding that is waived stays in
-// reports and fails nothing.
+// Waiver accepts findings until a day, with a reason. Rule, Server, Item and Path are patterns in which *
+// matches any characters and ? one; an empty one matches everything. Waived findings stay in reports and do
+// not fail a run.
 type Waiver struct {
 	Rule   string `json:"-"` // id of the rule; never empty
 	Server string `json:"-"`
 	Item   string `json:"-"` // such as "tool/create_*"
 	Path   string `json:"-"` // matches Finding.Path or Finding.Pointer
 
-	// of the one finding or the Group that is meant; empty = all that the patterns match
+	// of one finding or Group; empty = all that the patterns match
 	Fingerprint string `json:"-"`
 
 	Reason  string   `json:"reason"`
 	Owner   string   `json:"owner,omitempty"`
-	Expires Day      `json:"expires,omitempty"` // the last day on which it holds; empty = it holds for ever
+	Expires Day      `json:"expires,omitempty"` // the last day on which it is valid; empty = never expires
 	Source  Location `json:"-"`                 // where it is written
 }
 
 // Covers reports whether the patterns match a finding, expired or not.
 func (w Waiver) Covers(f Finding) bool {
-	return w.about(f.Rule, f.Server) && (w.Item == "" || kit.Glob(w.Item, f.Item)) &&
+	return w.matches(f.Rule, f.Server) && (w.Item == "" || kit.Glob(w.Item, f.Item)) &&
 		(w.Path == "" || kit.Glob(w.Path, f.Path) || kit.Glob(w.Path, f.Pointer()))
 }
 
-func (w Waiver) about(rule, server string) bool {
+func (w Waiver) matches(rule, server string) bool {
 	return kit.Glob(w.Rule, rule) && (w.Server == "" || kit.Glob(w.Server, server))
 }
 
-// String says in words what the waiver is about.
+// String describes the waiver, such as "the waiver of tool-removed for tool/a (mcpctl.yaml:3)".
 func (w Waiver) String() string {
-	about := "the waiver of " + w.Rule
+	text := "the waiver of " + w.Rule
 	if w.Fingerprint != "" {
-		about += " with the fingerprint " + w.Fingerprint
+		text += " with the fingerprint " + w.Fingerprint
 	}
 	if w.Item != "" {
-		about += " for " + w.Item
+		text += " for " + w.Item
 	}
 	if w.Path != "" {
-		about += " at " + w.Path
+		text += " at " + w.Path
 	}
 	if w.Server != "" {
-		about += " of server " + w.Server
+		text += " of server " + w.Server
 	}
 	if w.Source.File != "" {
-		about += fmt.Sprintf(" (%s)", w.Source)
+		text += fmt.Sprintf(" (%s)", w.Source)
 	}
-	return about
+	return text
 }
 
 // The rules about waivers.
@@ -64,62 +64,60 @@ const (
 	waiverUnused  = "waiver-unused"
 )
 
-// PolicyRules are the rules about the policy itself, sorted by id.
+const fixWaiver = "Remove the waiver from mcpctl.yaml or fix its patterns."
+
+// PolicyRules returns the rules about the policy itself, sorted by id.
 func PolicyRules() []Rule {
 	return []Rule{
 		{
 			ID: waiverExpired, Level: Breaking,
 			Title: "A waiver has expired",
-			Doc: "The last day on which the waiver holds is over (UTC). What it waived counts again, " +
-				"and the waiver itself fails the run until somebody renews or deletes it, so that no " +
-				"exception lives on unseen.",
-			Example: `expires: 2026-06-30, and it is July`,
-			Instead: "Delete the waiver from mcpctl.yaml, or give it a later day after asking its owner.",
+			Doc: "The last day of the waiver is over (UTC). Its findings count again, and the waiver fails " +
+				"the run until it is renewed or deleted, so exceptions do not linger.",
+			Example: `expires: 2026-06-30, in July`,
+			Instead: "Remove the waiver from mcpctl.yaml, or extend it after asking its owner.",
 		},
 		{
 			ID: waiverUnused, Level: Warning,
 			Title: "A waiver matches nothing",
-			Doc: "Every server and rule that the waiver can be about was looked at in full, and no " +
-				"finding was one that it covers. What it excused is over, or its patterns have a mistake " +
-				"in them. A pattern that rules of diff and of check match is told as info by whichever of " +
-				"the two it is of no use to.",
+			Doc: "Every server and rule that the waiver can match was checked, and it covers no finding. " +
+				"The problem is solved, or its patterns are wrong. A pattern for rules of both diff and " +
+				"check is reported as info by the command that does not need it.",
 			Example: `{rule: tool-removed, item: tool/old} after tool/old was accepted`,
-			Instead: "Delete the waiver from mcpctl.yaml, or mend its patterns.",
+			Instead: fixWaiver,
 		},
 	}
 }
 
-// finding is what there is to say about the waiver itself; ok is false when it is in order, or cannot be
-// judged.
+// finding returns the finding about the waiver itself; ok is false when it is valid or cannot be judged.
 func (w Waiver) finding(used bool, scope Scope, now time.Time) (f Finding, ok bool) {
 	switch {
-	case !w.meets(scope.Rules, slices.Concat(scope.Seen, scope.Partial)):
+	case !w.applies(scope.Rules, slices.Concat(scope.Seen, scope.Partial)):
 		return f, false
 	case w.Expires.Over(now):
-		f = w.speak(waiverExpired, Breaking, fmt.Sprintf("expired on %s.", w.Expires))
-		f.Hint = "delete it from mcpctl.yaml, or give it a later day"
-	case used || w.meets(scope.Rules, slices.Concat(scope.Partial, scope.Absent)):
+		f = w.report(waiverExpired, Breaking, fmt.Sprintf("expired on %s.", w.Expires))
+		f.Hint = "Remove the waiver from mcpctl.yaml or extend it."
+	case used || w.applies(scope.Rules, slices.Concat(scope.Partial, scope.Absent)):
 		return f, false
-	case w.meets(scope.Others, scope.Seen):
-		f = w.speak(waiverUnused, Info,
-			"matches nothing here; it may still match what another command finds.")
+	case w.applies(scope.Others, scope.Seen):
+		f = w.report(waiverUnused, Info, "matches nothing here, but may match findings of another command.")
 	default:
-		f = w.speak(waiverUnused, Warning, "matches nothing.")
-		f.Hint = "delete it from mcpctl.yaml, or mend its patterns"
+		f = w.report(waiverUnused, Warning, "matches nothing.")
+		f.Hint = fixWaiver
 	}
 	return f, true
 }
 
-// meets tells whether the waiver can be about one of the rules on one of the servers.
-func (w Waiver) meets(rules, servers []string) bool {
+// applies reports whether the waiver matches one of the rules on one of the servers.
+func (w Waiver) applies(rules, servers []string) bool {
 	return slices.ContainsFunc(rules, func(rule string) bool {
-		return slices.ContainsFunc(servers, func(server string) bool { return w.about(rule, server) })
+		return slices.ContainsFunc(servers, func(server string) bool { return w.matches(rule, server) })
 	})
 }
 
-func (w Waiver) speak(rule string, level Level, says string) Finding {
+func (w Waiver) report(rule string, level Level, problem string) Finding {
 	f := Finding{Rule: rule, Level: level, Verdict: ByRule, Item: "waiver/" + w.Rule,
-		Message: "T" + w.String()[1:] + " " + says}
+		Message: "T" + w.String()[1:] + " " + problem}
 	if !kit.IsGlob(w.Server) {
 		f.Server = w.Server
 	}
@@ -127,26 +125,25 @@ func (w Waiver) speak(rule string, level Level, says string) Finding {
 		f.Location = &w.Source
 	}
 	f.New, _ = json.Marshal(struct { // strings always encode
-		Rule   string `json:"rule"`
-		Server string `json:"server,omitempty"`
-		Item   string `json:"item,omitempty"`
-		Path   string `json:"path,omitempty"`
-		Named  string `json:"fingerprint,omitempty"`
+		Rule        string `json:"rule"`
+		Server      string `json:"server,omitempty"`
+		Item        string `json:"item,omitempty"`
+		Path        string `json:"path,omitempty"`
+		Fingerprint string `json:"fingerprint,omitempty"`
 		Waiver
 	}{w.Rule, w.Server, w.Item, w.Path, w.Fingerprint, w})
 	return f
 }
 
-// Tolerance lets a server be unreachable for a while: the report says that it failed, the exit status does
-// not.
+// Tolerance lets a server fail without failing the run; the report shows the failure.
 type Tolerance struct {
 	Server  string   `json:"-"` // its name
 	Reason  string   `json:"reason"`
-	Expires Day      `json:"expires,omitempty"` // the last day on which it holds; empty = it holds for ever
+	Expires Day      `json:"expires,omitempty"` // the last day on which it is valid; empty = never expires
 	Source  Location `json:"-"`                 // where it is written
 }
 
-// Tolerated returns what lets a server fail at a moment; nil when nothing does.
+// Tolerated returns the tolerance for a server at a moment; nil for none.
 func Tolerated(tolerances []Tolerance, name string, now time.Time) *Tolerance {
 	for i, t := range tolerances {
 		if t.Server == name && !t.Expires.Over(now) {
@@ -156,10 +153,10 @@ func Tolerated(tolerances []Tolerance, name string, now time.Time) *Tolerance {
 	return nil
 }
 
-// Day is a calendar day in UTC, written as 2026-12-31. The zero value is no day.
+// Day is a calendar day in UTC such as 2026-12-31, or empty for none.
 type Day string
 
-// ParseDay reads a day such as 2026-12-31.
+// ParseDay parses a day such as 2026-12-31.
 func ParseDay(text string) (Day, error) {
 	if _, err := time.Parse(time.DateOnly, text); err != nil {
 		return "", fmt.Errorf("%.40q is not a day such as 2026-12-31", text)
@@ -167,7 +164,7 @@ func ParseDay(text string) (Day, error) {
 	return Day(text), nil
 }
 
-// Over tells whether the day has ended at a moment. No day never ends.
+// Over reports whether the day has ended. The empty day never ends.
 func (d Day) Over(now time.Time) bool {
 	return d != "" && now.UTC().Format(time.DateOnly) > string(d)
 }
