@@ -149,6 +149,7 @@ func (r credentialReader) fetch(from syntax.Field) string {
 		r.complain(from.Value.Line, "create the file, or name another one", "reading %q: %v", from.Key, err)
 		return ""
 	}
+	r.values = append(r.values, probe.Secret(value))
 	if warning != "" {
 		r.warn(from.Value.Line, "chmod 600 the file", "%s, named in %q", warning, from.Key)
 	}
@@ -159,6 +160,7 @@ func (r credentialReader) variable(f syntax.Field) string {
 	name := f.Value.Text
 	r.uses = append(r.uses, use{key: f.Key, text: name, shown: name, from: fromVariable})
 	value, ok := r.lookup.Value(name)
+	r.values = append(r.values, probe.Secret(value))
 	hint, what := fmt.Sprintf("set %s in the environment", name), ""
 	switch {
 	case !ok && !speakable(name): // it may be the token itself

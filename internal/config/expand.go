@@ -334,9 +334,9 @@ func (x expander) hides(token string) bool {
 	return ok && x.inputs[strings.TrimSuffix(id, "}")].Password
 }
 
-// confidential are the values for variables of s that look secret or answer a hidden input.
-func (x expander) confidential(s string) []probe.Secret {
-	var secrets []probe.Secret
+// given returns the values that s takes from elsewhere, and those of them that look secret or answer a hidden
+// input. The home and project directories are shown.
+func (x expander) given(s string) (values, secrets []probe.Secret) {
 	for s != "" {
 		_, token, rest := x.next(s)
 		s = rest
@@ -345,9 +345,13 @@ func (x expander) confidential(s string) []probe.Secret {
 			continue
 		}
 		value, _, _ := x.replace(token)
-		if redact.Sensitive(strings.Trim(token, "${}"), value) || value != "" && x.hides(token) {
+		if value == "" || value == x.home || value == x.folder {
+			continue
+		}
+		values = append(values, probe.Secret(value))
+		if redact.Sensitive(strings.Trim(token, "${}"), value) || x.hides(token) {
 			secrets = append(secrets, probe.Secret(value))
 		}
 	}
-	return secrets
+	return values, secrets
 }

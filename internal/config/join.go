@@ -207,6 +207,7 @@ func merge(entries []Entry) []Entry {
 
 func same(a, b Entry) bool {
 	a.Server.Source, b.Server.Source = "", ""
+	a.Server.Values, b.Server.Values = nil, nil // what is masked, not what is started
 	return a.Disabled == b.Disabled && reflect.DeepEqual(a.Server, b.Server) &&
 		slices.EqualFunc(a.Problems, b.Problems, sameProblem)
 }

@@ -126,10 +126,11 @@ func (p *projectReader) path(f syntax.Field) string {
 	for _, m := range missing {
 		p.complain(f.Value.Line, m.hint, "%s, needed in %q", m.message, f.Key)
 	}
+	_, secrets := p.given(f.Value.Text)
 	switch {
 	case len(missing) == 0 && out.value == "":
 		p.complain(f.Value.Line, "write a path", "%q is empty", f.Key)
-	case len(p.confidential(f.Value.Text)) > 0:
+	case len(secrets) > 0:
 		p.complain(f.Value.Line, "write the path without it",
 			"%q holds a variable that looks secret, and paths are shown", f.Key)
 		return ""

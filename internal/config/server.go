@@ -54,7 +54,8 @@ type serverReader struct {
 	fields  syntax.Value
 	prompts []Prompt       // without an answer, each once
 	uses    []use          // all texts that decide what it does
-	secrets []probe.Secret // what was put in that must not be shown
+	secrets []probe.Secret // those that are known by their names or looks
+	values  []probe.Secret // taken from the environment and files, whatever their names
 }
 
 // Keys of a server that mcpctl reads. Other clients' keys are passed over, except in mcpctl.yaml.
@@ -129,7 +130,7 @@ func (s scope) entry(f syntax.Field) Entry {
 		if r.strict {
 			e.Server.Protocol = r.readProtocol()
 		}
-		e.Server.Secrets = append(r.secrets, misplaced(e.Server)...)
+		e.Server.Secrets, e.Server.Values = append(r.secrets, misplaced(e.Server)...), r.values
 	}
 	e.Problems, e.Warnings, e.Prompts = r.problems, r.warnings, r.prompts
 	e.uses, e.scope = r.uses, r.scope
@@ -270,7 +271,8 @@ func (r *serverReader) foreign(keys []string, beside string) {
 func (r *serverReader) expand(f syntax.Field) (out expanded, ok bool) {
 	out, missing := r.scope.expand(f.Value.Text)
 	r.uses = append(r.uses, use{key: f.Key, text: f.Value.Text, shown: out.shown, from: fromText})
-	r.secrets = append(r.secrets, r.confidential(f.Value.Text)...)
+	values, secrets := r.given(f.Value.Text)
+	r.values, r.secrets = append(r.values, values...), append(r.secrets, secrets...)
 	for _, m := range missing {
 		r.complain(f.Value.Line, m.hint, "%s, needed in %q", m.message, f.Key)
 		r.wish(m.prompt)
@@ -433,6 +435,9 @@ func (r stdioReader) envFile(f syntax.Field) map[string]probe.Secret {
 		v := read[name]
 		if envName(name) {
 			env[name] = probe.Secret(v)
+			if !isPath(name) {
+				r.values = append(r.values, env[name])
+			}
 			r.uses = append(r.uses, use{key: "envFile." + name, text: v, shown: v, from: fromEnvFile})
 		}
 	}

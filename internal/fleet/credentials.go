@@ -142,6 +142,7 @@ func (c credentials) apply(server *probe.Server, environ []string) {
 	}
 	server.HTTP = &http
 	server.Secrets = slices.Concat(server.Secrets, config.Confidential(c.headers))
+	server.Values = slices.AppendSeq(slices.Clone(server.Values), maps.Values(c.headers))
 	_, own := http.Headers["Authorization"]
 	switch {
 	case http.Helper != nil:

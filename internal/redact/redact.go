@@ -1,84 +1,191 @@
-// Package redact hides known secrets in texts, in whichever of the usual ways they were written there, and
-// nothing else.
+// Package redact hides known secrets in texts, and what looks like a secret in command lines and URLs.
 package redact
 
 import (
 	"bytes"
 	"cmp"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"html"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
-// Mask stands for what is not shown.
+// Mask replaces what is not shown.
 const Mask = "***"
 
-// Least is the length below which a value is not looked for, in bytes: it would hide ordinary words and
-// numbers.
-const Least = 4
+// Elision marks where the rest of a text was left out.
+const Elision = "…"
+
+// Lengths in bytes from which a value, a line of it, and its base64 are looked for. Shorter ones would hide
+// ordinary words and numbers.
+const (
+	Least       = 4
+	leastLine   = 16
+	leastBase64 = 6
+)
 
 // Secrets are values to hide. The zero value hides nothing; a value may be used by several goroutines.
 type Secrets struct {
-	forms   []string // each once, longest first
-	doubled []string // forms in a second encoding, which the finder alone looks for
-	finder  *finder  // nil = nothing is hidden
+	forms []string // as texts have the values, each once, longest first
 }
 
-// Of are the secrets with these values.
+// Of returns the secrets with these values.
 func Of(values ...string) Secrets { return Secrets{}.And(values...) }
 
-// And are the secrets of s and further ones.
+// And returns the secrets of s and further ones.
 func (s Secrets) And(values ...string) Secrets {
-	all, doubled := slices.Clone(s.forms), slices.Clone(s.doubled)
+	all := slices.Clone(s.forms)
 	for _, value := range values {
-		once := forms(value)
-		all = append(all, once...)
-		if len(value) >= leastFolded {
-			doubled = append(doubled, twice(once)...)
-		}
+		all = append(all, forms(value)...)
 	}
 	all = slices.DeleteFunc(all, func(form string) bool { return len(form) < Least })
 	slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
-	if all = slices.Compact(all); len(all) == 0 {
-		return Secrets{}
-	}
-	doubled = slices.Compact(slices.Sorted(slices.Values(doubled)))
-	return Secrets{all, doubled, newFinder(slices.Concat(all, doubled))}
+	return Secrets{slices.Compact(all)}
 }
 
-// Elision is what stands in a text where the rest of something was left out.
-const Elision = "…"
+// forms returns a value as it is, line by line, and as URLs and JSON write it. Base64 is decoded where it is
+// found.
+func forms(value string) []string {
+	if len(value) < Least {
+		return nil
+	}
+	all := escaped(value)
+	if trimmed := strings.TrimSpace(value); trimmed != value {
+		all = append(all, escaped(trimmed)...)
+	}
+	if strings.Contains(value, "\n") {
+		for line := range strings.Lines(value) {
+			line = strings.TrimSpace(line)
+			if len(line) >= leastLine && !strings.HasPrefix(line, "-----") {
+				all = append(all, escaped(line)...)
+			}
+		}
+	}
+	return all
+}
 
-// Text is text with every secret in it replaced by Mask, and what is left of one beside an Elision. Longer
-// secrets are also found where lines were wrapped, in another case of letters, and in base64, once more
-// encoded or not.
+// escaped returns a value as it is, as URLs write it, and as JSON and JSON inside of JSON write it.
+func escaped(value string) []string {
+	query := url.QueryEscape(value)
+	all := []string{value, query, url.PathEscape(value), strings.ReplaceAll(query, "+", "%20")}
+	for _, upper := range all[1:4] {
+		all = append(all, lowerEscapes(upper))
+	}
+	for _, once := range jsonForms(value) {
+		all = append(all, once, strings.ReplaceAll(once, "/", `\/`))
+		all = append(all, jsonForms(once)...)
+	}
+	return all
+}
+
+// jsonForms returns a string as JSON encoders write it: plainly, with the characters of HTML escaped, and in
+// ASCII alone.
+func jsonForms(value string) []string {
+	unquoted := func(quoted []byte) string { return string(quoted[1 : len(quoted)-1]) }
+	plain, _ := rawjson.Encode(value) // cannot fail for a string
+	safe, _ := json.Marshal(value)
+	var ascii strings.Builder
+	for _, r := range unquoted(plain) {
+		switch {
+		case r < 0x80:
+			ascii.WriteRune(r)
+		case r < 0x10000:
+			fmt.Fprintf(&ascii, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&ascii, `\u%04x\u%04x`, 0xd800+(r-0x10000)>>10, 0xdc00+(r-0x10000)&0x3ff)
+		}
+	}
+	return []string{unquoted(plain), unquoted(safe), ascii.String()}
+}
+
+// lowerEscapes returns a text with its %XX in lower case.
+func lowerEscapes(text string) string {
+	out := []byte(text)
+	for i := 0; i+2 < len(out); i++ {
+		if out[i] == '%' {
+			copy(out[i+1:], strings.ToLower(text[i+1:i+3]))
+			i += 2
+		}
+	}
+	return string(out)
+}
+
+// Text returns a text with every secret replaced by Mask, and what is left of one beside an Elision.
 func (s Secrets) Text(text string) string {
-	if s.finder == nil {
+	if len(s.forms) == 0 {
 		return text
 	}
-	for _, form := range s.forms {
-		text = strings.ReplaceAll(text, form, Mask)
-	}
-	text = cover(text, s.finder.spans(text, false))
-	text = cover(text, s.finder.encodedSpans(text, nested, false))
+	text = cover(text, append(s.spans(text, Least), s.base64Spans(text)...))
 	pieces := strings.Split(text, Elision)
 	for i := range pieces[:len(pieces)-1] {
 		for _, form := range s.forms {
-			pieces[i], pieces[i+1] = end(pieces[i], form), start(pieces[i+1], form)
+			pieces[i], pieces[i+1] = maskEnd(pieces[i], form), maskStart(pieces[i+1], form)
 		}
 	}
 	return strings.Join(pieces, Elision)
 }
 
-// cover is text with pieces of it replaced by Mask.
+// In reports whether a text holds a secret.
+func (s Secrets) In(text string) bool {
+	return slices.ContainsFunc(s.forms, func(form string) bool { return strings.Contains(text, form) }) ||
+		len(s.forms) > 0 && len(s.base64Spans(text)) > 0
+}
+
+// Cut returns Text of a text that was cut out of a longer one: the part of a secret at an edge is replaced,
+// too.
+func (s Secrets) Cut(text string) string {
+	text = s.Text(text)
+	for _, form := range s.forms {
+		text = maskEnd(maskStart(text, form), form)
+	}
+	return text
+}
+
+// maskStart replaces the longest end of form that text begins with.
+func maskStart(text, form string) string {
+	for n := min(len(form)-1, len(text)); n >= Least; n-- {
+		if strings.HasPrefix(text, form[len(form)-n:]) {
+			return Mask + text[n:]
+		}
+	}
+	return text
+}
+
+// maskEnd replaces the longest beginning of form that text ends with.
+func maskEnd(text, form string) string {
+	for n := min(len(form)-1, len(text)); n >= Least; n-- {
+		if strings.HasSuffix(text, form[:n]) {
+			return text[:len(text)-n] + Mask
+		}
+	}
+	return text
+}
+
+type span struct{ start, end int }
+
+// spans returns the places of all forms of at least so many bytes; they may overlap.
+func (s Secrets) spans(text string, least int) (found []span) {
+	for _, form := range s.forms {
+		if len(form) < least {
+			break
+		}
+		for from := 0; ; {
+			at := strings.Index(text[from:], form)
+			if at < 0 {
+				break
+			}
+			found = append(found, span{from + at, from + at + len(form)})
+			from += at + 1
+		}
+	}
+	return found
+}
+
+// cover returns a text with its spans replaced by Mask; those that overlap are one.
 func cover(text string, spans []span) string {
 	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.start, b.start) })
 	var out strings.Builder
@@ -92,44 +199,140 @@ func cover(text string, spans []span) string {
 	return out.String() + text[end:]
 }
 
-// In tells whether a text holds a secret.
-func (s Secrets) In(text string) bool {
-	return s.finder != nil && (slices.ContainsFunc(s.forms,
-		func(form string) bool { return strings.Contains(text, form) }) ||
-		len(s.finder.spans(text, true)) > 0 || len(s.finder.encodedSpans(text, nested, true)) > 0)
-}
-
-// Cut is Text for a text that was cut out of a longer one: the part of a secret that was left at an edge is
-// replaced, too.
-func (s Secrets) Cut(text string) string {
-	text = s.Text(text)
-	for _, form := range s.forms {
-		text = end(start(text, form), form)
+// base64Spans returns the places of secrets in base64, wherever it begins and whether its lines are wrapped
+// or not.
+func (s Secrets) base64Spans(text string) (found []span) {
+	least := max(leastBase64, len(s.forms[len(s.forms)-1]))
+	digits, places := make([]byte, 0, 256), make([]int, 0, 256) // of the digits in the text
+	mixed := false                                              // more than small letters, unlike most words
+	flush := func() {
+		if mixed && len(digits)*3/4 >= least {
+			for offset := range 4 {
+				decoded, _ := base64.RawStdEncoding.AppendDecode(nil, wholeBytes(digits[offset:]))
+				for _, inner := range s.spans(string(decoded), leastBase64) {
+					from, to := offset+inner.start*8/6, min(offset+(inner.end*8+5)/6, len(places))
+					end := places[to-1] + 1
+					padding := len(text[end:]) - len(strings.TrimLeft(text[end:], "="))
+					found = append(found, span{places[from], end + padding})
+				}
+			}
+		}
+		digits, places, mixed = digits[:0], places[:0], false
 	}
-	return text
+	for i := 0; i < len(text); {
+		if d := base64Digit(text[i]); d != 0 {
+			digits, places = append(digits, d), append(places, i)
+			mixed = mixed || d < 'a' || d > 'z'
+			i++
+			continue
+		}
+		next := i
+		if len(digits) > 0 {
+			next = afterLineBreak(text, i)
+		}
+		if next == i {
+			flush()
+			next++
+		}
+		i = next
+	}
+	flush()
+	return found
 }
 
-// start replaces the longest end of form that text begins with.
-func start(text, form string) string {
-	for n := min(len(form)-1, len(text)); n >= Least; n-- {
-		if strings.HasPrefix(text, form[len(form)-n:]) {
-			return Mask + text[n:]
+// wholeBytes returns base64 digits without a last one that completes no byte.
+func wholeBytes(digits []byte) []byte {
+	if len(digits)%4 == 1 {
+		return digits[:len(digits)-1]
+	}
+	return digits
+}
+
+// base64Digit returns a digit of either alphabet in the standard one; 0 for other characters.
+func base64Digit(c byte) byte {
+	switch {
+	case c == '-':
+		return '+'
+	case c == '_':
+		return '/'
+	case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '+', c == '/':
+		return c
+	}
+	return 0
+}
+
+// afterLineBreak returns the offset after a line break, also as JSON writes it, and the indent of the next
+// line; i without one.
+func afterLineBreak(text string, i int) int {
+	next := i
+	for next < len(text) {
+		switch {
+		case text[next] == '\n' || text[next] == '\r':
+			next++
+		case strings.HasPrefix(text[next:], `\n`), strings.HasPrefix(text[next:], `\r`):
+			next += 2
+		case next > i && (text[next] == ' ' || text[next] == '\t'):
+			next++
+		default:
+			return next
 		}
 	}
-	return text
+	return next
 }
 
-// end replaces the longest beginning of form that text ends with.
-func end(text, form string) string {
-	for n := min(len(form)-1, len(text)); n >= Least; n-- {
-		if strings.HasSuffix(text, form[:n]) {
-			return text[:len(text)-n] + Mask
+// JSON returns raw with every secret inside of its strings replaced, names of members included, and reports
+// whether there was one. Without one it is raw itself, byte for byte. Numbers stay as they are.
+func (s Secrets) JSON(raw []byte) (clean []byte, found bool) {
+	plain := len(s.forms) > 0 && s.In(string(raw)) // without escapes
+	if len(s.forms) == 0 || !plain && !bytes.ContainsRune(raw, '\\') {
+		return raw, false
+	}
+	var out bytes.Buffer
+	for rest := raw; len(rest) > 0; {
+		start := bytes.IndexByte(rest, '"')
+		if start < 0 {
+			out.Write(rest)
+			break
+		}
+		end := start + literalLength(rest[start:])
+		out.Write(rest[:start])
+		literal, hit := rest[start:end], false
+		if plain || bytes.ContainsRune(literal, '\\') {
+			literal, hit = s.literal(literal)
+		}
+		out.Write(literal)
+		found, rest = found || hit, rest[end:]
+	}
+	if !found {
+		return raw, false
+	}
+	return out.Bytes(), true
+}
+
+// literalLength returns the length of the string literal at the beginning of text.
+func literalLength(text []byte) int {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
 		}
 	}
-	return text
+	return len(text)
 }
 
-// Header are the secrets in a header's value: the whole, the credential of "Bearer abc", the user and
+// literal returns a string literal of JSON without secrets.
+func (s Secrets) literal(quoted []byte) ([]byte, bool) {
+	var text string
+	if json.Unmarshal(quoted, &text) != nil || !s.In(text) {
+		return quoted, false
+	}
+	clean, _ := rawjson.Encode(s.Text(text)) // cannot fail for a string
+	return clean, true
+}
+
+// Header returns the secrets in a header's value: the whole, the credential of "Bearer abc", the user and
 // password of "Basic dXNlcjpwYXNz", and the values of cookies.
 func Header(value string) []string {
 	secrets := []string{value}
@@ -150,8 +353,8 @@ func Header(value string) []string {
 	return secrets
 }
 
-// URL are the secrets in a URL: its user info in three forms, and query values. What is no URL is one as a
-// whole.
+// URL returns the secrets in a URL: its user info in three forms, query values and the fragment. What is not
+// a URL is one as a whole.
 func URL(raw string) []string {
 	address, err := url.Parse(raw)
 	if err != nil {
@@ -174,178 +377,4 @@ func URL(raw string) []string {
 		secrets = append(secrets, values...)
 	}
 	return append(secrets, address.Fragment)
-}
-
-// leastEncoded is from which length encodings are looked for, leastLine from which a line of a value is a
-// secret of its own.
-const (
-	leastEncoded = 6
-	leastLine    = 16
-)
-
-// forms are a value as it is, line by line, as URLs, JSON, HTML, shells and Go write it, in hexadecimal and
-// base64.
-func forms(value string) []string {
-	if len(value) < Least {
-		return nil
-	}
-	all := append(escaped(value), strings.TrimSpace(value))
-	if strings.Contains(value, "\n") {
-		for line := range strings.Lines(value) {
-			line = strings.TrimSpace(line)
-			if len(line) >= leastLine && !strings.HasPrefix(line, "-----") {
-				all = append(all, escaped(line)...)
-			}
-		}
-	}
-	if len(value) >= leastEncoded {
-		all = append(all, encoded(value)...)
-	}
-	return all
-}
-
-// twice are forms in a second encoding, but for base64, which is decoded where it is found.
-func twice(once []string) (all []string) {
-	for _, form := range slices.Compact(slices.Sorted(slices.Values(once))) {
-		all = append(all, hex.EncodeToString([]byte(form)))
-		if strings.ContainsAny(form, `%&\"'<>+/=`) {
-			all = append(all, escaped(form)...)
-		}
-	}
-	return all
-}
-
-// escaped are forms that keep ordinary characters: a URL's in three ways (as encodeURIComponent), JSON inside
-// of JSON, too.
-func escaped(value string) []string {
-	all := []string{value, url.QueryEscape(value), url.PathEscape(value),
-		strings.ReplaceAll(url.QueryEscape(value), "+", "%20"), html.EscapeString(value)}
-	all = append(all, strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'",
-		"&#x27;").Replace(value))
-	for _, lower := range all[1:4] {
-		all = append(all, lowerEscapes(lower))
-	}
-	for _, once := range jsonForms(value) {
-		all = append(all, once, strings.ReplaceAll(once, "/", `\/`))
-		all = append(all, jsonForms(once)...)
-	}
-	return append(all, inside(strconv.Quote(value)), inside(strconv.QuoteToASCII(value)),
-		strings.ReplaceAll(value, "'", `'\''`))
-}
-
-// jsonForms are a string as encoders write it: with characters of HTML escaped as Go has it, plainly, and in
-// ASCII alone.
-func jsonForms(value string) []string {
-	plain, _ := rawjson.Encode(value) // cannot fail: it is a string
-	raw := inside(string(plain))
-	safe, _ := json.Marshal(value)
-	return []string{raw, inside(string(safe)), ascii(raw)}
-}
-
-// ascii writes every other character of a JSON string as \uXXXX.
-func ascii(text string) string {
-	var out strings.Builder
-	for _, r := range text {
-		switch {
-		case r < 0x80:
-			out.WriteRune(r)
-		case r < 0x10000:
-			fmt.Fprintf(&out, `\u%04x`, r)
-		default:
-			fmt.Fprintf(&out, `\u%04x\u%04x`, 0xd800+(r-0x10000)>>10, 0xdc00+(r-0x10000)&0x3ff)
-		}
-	}
-	return out.String()
-}
-
-func inside(quoted string) string { return quoted[1 : len(quoted)-1] }
-
-// lowerEscapes is a text with its %XX in lower case.
-func lowerEscapes(text string) string {
-	out := []byte(text)
-	for i := 0; i+2 < len(out); i++ {
-		if out[i] == '%' {
-			copy(out[i+1:], strings.ToLower(text[i+1:i+3]))
-			i += 2
-		}
-	}
-	return string(out)
-}
-
-// encoded are the forms that have no character in common with the value.
-func encoded(value string) []string {
-	digits := hex.EncodeToString([]byte(value))
-	all := []string{digits, strings.ToUpper(digits)}
-	all = append(all, base64.StdEncoding.EncodeToString([]byte(value)),
-		base64.URLEncoding.EncodeToString([]byte(value)))
-	for shift := range 3 {
-		for _, alphabet := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
-			all = append(all, core(alphabet, value, shift))
-		}
-	}
-	return all
-}
-
-// core is the base64 of a value that begins shift bytes into a group of three, without what depends on its
-// surroundings.
-func core(alphabet *base64.Encoding, value string, shift int) string {
-	text := alphabet.EncodeToString([]byte(strings.Repeat("\x00", shift) + value))
-	start := (shift*8 + 5) / 6
-	end := (shift + len(value)) * 8 / 6
-	if start >= end {
-		return ""
-	}
-	return text[start:end]
-}
-
-// JSON is raw with every secret inside of its strings replaced, keys included; found tells whether there was
-// one. Without one it is raw itself, byte for byte. Numbers stay as they are.
-func (s Secrets) JSON(raw []byte) (clean []byte, found bool) {
-	plain := len(s.forms) > 0 && s.In(string(raw)) // without escapes
-	if len(s.forms) == 0 || !plain && !bytes.ContainsRune(raw, '\\') {
-		return raw, false
-	}
-	var out bytes.Buffer
-	for rest := raw; len(rest) > 0; {
-		start := bytes.IndexByte(rest, '"')
-		if start < 0 {
-			out.Write(rest)
-			break
-		}
-		end := start + closing(rest[start:])
-		out.Write(rest[:start])
-		literal, hit := rest[start:end], false
-		if plain || bytes.ContainsRune(literal, '\\') {
-			literal, hit = s.literal(literal)
-		}
-		out.Write(literal)
-		found, rest = found || hit, rest[end:]
-	}
-	if !found {
-		return raw, false
-	}
-	return out.Bytes(), true
-}
-
-// closing is the length of the string literal at the beginning of text.
-func closing(text []byte) int {
-	for i := 1; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return len(text)
-}
-
-// literal is a string literal of JSON without secrets.
-func (s Secrets) literal(quoted []byte) ([]byte, bool) {
-	var text string
-	if json.Unmarshal(quoted, &text) != nil || !s.In(text) {
-		return quoted, false
-	}
-	clean, _ := rawjson.Encode(s.Text(text)) // cannot fail: it is a string
-	return clean, true
 }

@@ -2,10 +2,7 @@ package redact
 
 import (
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
-	"fmt"
-	"html"
 	"net/url"
 	"strings"
 	"testing"
@@ -18,12 +15,8 @@ var writings = map[string]func(string) string{
 	"path":            url.PathEscape,
 	"lower query":     func(v string) string { return lowerEscapes(url.QueryEscape(v)) },
 	"Go's JSON":       func(v string) string { b, _ := json.Marshal(v); return string(b) },
+	"JSON in ASCII":   func(v string) string { return jsonForms(v)[2] },
 	"JSON in JSON":    func(v string) string { b, _ := json.Marshal(v); b, _ = json.Marshal(string(b)); return string(b) },
-	"HTML":            html.EscapeString,
-	"Go's quotes":     func(v string) string { return fmt.Sprintf("%q", v) },
-	"ASCII quotes":    func(v string) string { return fmt.Sprintf("%+q", v) },
-	"hexadecimal":     func(v string) string { return hex.EncodeToString([]byte(v)) },
-	"HEXADECIMAL":     func(v string) string { return fmt.Sprintf("%X", v) },
 	"base64":          func(v string) string { return base64.StdEncoding.EncodeToString([]byte(v)) },
 	"base64 of a URL": func(v string) string { return base64.URLEncoding.EncodeToString([]byte(v)) },
 	"Basic":           func(v string) string { return base64.StdEncoding.EncodeToString([]byte("user:" + v)) },
@@ -54,6 +47,56 @@ func TestText(t *testing.T) {
 func TestTooShort(t *testing.T) {
 	if got := Of("", "abc", "   ").Text("abc abcd"); got != "abc abcd" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// wrapped returns a text with a line break after so many bytes.
+func wrapped(text string, width int, end string) string {
+	var out strings.Builder
+	for len(text) > width {
+		out.WriteString(text[:width] + end)
+		text = text[width:]
+	}
+	return out.String() + text
+}
+
+// TestBase64 hides a token in every way that tools wrap base64, wherever in it the wrap falls.
+func TestBase64(t *testing.T) {
+	const token = "glsa_Zx81kQvT02mNpR7wYbEo4uHs_9d2c71aF"
+	std := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
+	ways := map[string]func(string) string{
+		"base64(1)":              func(s string) string { return wrapped(std(s), 76, "\n") + "\n" },
+		"OpenSSL":                func(s string) string { return wrapped(std(s), 64, "\n") },
+		"MIME":                   func(s string) string { return wrapped(std(s), 76, "\r\n") },
+		"in an indent":           func(s string) string { return wrapped(std(s), 30, "\n\t  ") },
+		"URL alphabet, no pad":   func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) },
+		"JSON of wrapped base64": func(s string) string { b, _ := json.Marshal(wrapped(std(s), 20, "\n")); return string(b) },
+	}
+	for name, write := range ways {
+		for lead := range 40 { // so that the wrap and the groups of three fall everywhere
+			text := strings.Repeat("a", lead) + token + ".tail"
+			got := "say: " + write(text) + " :end"
+			clean := Of(token).Text(got)
+			if clean == got || !Of(token).In(got) || Of(token).In(strings.ReplaceAll(clean, Mask, "")) {
+				t.Errorf("%s after %d: %q", name, lead, clean)
+			}
+			if !strings.HasPrefix(clean, "say: ") || !strings.HasSuffix(clean, " :end") {
+				t.Errorf("%s after %d: the words around it are gone: %q", name, lead, clean)
+			}
+		}
+	}
+	raw, _ := json.Marshal(map[string]string{"text": wrapped(std("token: "+token), 40, "\n")})
+	if clean, found := Of(token).JSON(raw); !found || !json.Valid(clean) || Of(token).In(string(clean)) {
+		t.Errorf("JSON: %s", clean)
+	}
+}
+
+func BenchmarkIn(b *testing.B) {
+	secrets := Of("glsa_Zx81kQvT02mNpR7wYbEo4uHs_9d2c71aF", "ghp_0123456789abcdefghijABCDEFGHIJ456789", "hunter2-is-a-secret")
+	text := strings.Repeat("Creates an issue in a GitHub repository, and returns its number. The title is required; see RFC 9110. ", 10_000)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		_ = secrets.In(text)
 	}
 }
 

@@ -305,9 +305,12 @@ type Server struct {
 	Stdio   *Stdio        // a command to start
 	HTTP    *HTTP         // an address to contact
 	Timeout time.Duration // for the whole probe; 0 = Options.Timeout
-	// values to mask in what the server says, beside those of environment, headers and URL
+	// secrets to mask in all texts of the server, beside those of environment, headers and URL
 	Secrets []Secret
-	Source  string // where it was configured, "FILE:LINE" or "argv"
+	// what the configuration takes from the environment, a file or a command: masked in errors and stderr,
+	// and in what the server offers where that cannot take away ordinary words
+	Values []Secret
+	Source string // where it was configured, "FILE:LINE" or "argv"
 
 	Protocol string // pins a protocol version for this server; empty = Options.Protocol
 

@@ -19,9 +19,9 @@ const (
 // plainVariables are folders that messages name, such as those in which a command was not found.
 var plainVariables = []string{"PATH", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA", "CLAUDE_PROJECT_DIR"}
 
-// redactorFor knows the secrets of a server, which are masked in every text that leaves the package: the
-// values of environment (but PATH) and headers, the user info and query values of the URL, and
-// Server.Secrets.
+// redactorFor returns what is masked in every text about a server that leaves the package: the values of
+// environment (but PATH) and headers, the user info and query values of the URL, Server.Secrets and
+// Server.Values.
 func redactorFor(server Server, environ []string) redact.Secrets {
 	var secrets []string
 	if server.Stdio != nil {
@@ -43,13 +43,13 @@ func redactorFor(server Server, environ []string) redact.Secrets {
 		}
 		secrets = append(secrets, redact.URL(server.HTTP.URL)...)
 	}
-	for _, value := range server.Secrets {
+	for _, value := range slices.Concat(server.Secrets, server.Values) {
 		secrets = append(secrets, value.Reveal())
 	}
 	return redact.Of(secrets...)
 }
 
-// masks are the secrets of the configuration, and those that were asked for until now.
+// masks returns the secrets of the configuration, and the credentials that were asked for until now.
 func (a attempt) masks() redact.Secrets {
 	given := a.credentials.Given()
 	if len(given) == 0 {
@@ -62,16 +62,15 @@ func (a attempt) masks() redact.Secrets {
 	return a.secrets.And(secrets...)
 }
 
-// leastCredible is the length from which a value without digits or capitals is taken for a secret, not for a
-// word.
+// Lengths in bytes of a credible secret, and of one without digits and capitals.
 const (
 	leastSecret   = 8
 	leastCredible = 20
 )
 
-// surfaceSecrets are the values that a server must not put into its surface: those that the configuration
-// knows to be secret, and credentials that were asked for. Ordinary words are left out: they would be missing
-// in what is compared.
+// surfaceSecrets returns the values that are masked in what a server offers: credible secrets of the
+// configuration, credentials that were asked for, and opaque values. Ordinary words are left out: they would
+// be missing in what is compared.
 func (a attempt) surfaceSecrets() redact.Secrets {
 	var secrets []string
 	for _, value := range append(a.credentials.Given(), a.server.Secrets...) {
@@ -81,11 +80,16 @@ func (a attempt) surfaceSecrets() redact.Secrets {
 			}
 		}
 	}
+	for _, value := range a.server.Values {
+		if redact.Opaque(value.Reveal()) {
+			secrets = append(secrets, value.Reveal())
+		}
+	}
 	return redact.Of(secrets...)
 }
 
-// credible tells a secret from a word: it is long, or has both digits and letters, or both small letters and
-// capitals.
+// credible reports whether a value is a secret rather than a word: it is long, or has both digits and
+// letters, or both small letters and capitals.
 func credible(value string) bool {
 	has := func(in func(rune) bool) bool { return strings.ContainsFunc(value, in) }
 	letters := has(unicode.IsLetter)
@@ -94,7 +98,7 @@ func credible(value string) bool {
 			(has(unicode.IsDigit) || has(unicode.IsUpper) && has(unicode.IsLower))
 }
 
-// withoutSecrets masks what a server was given in the lists that it gives.
+// withoutSecrets returns a list with masked secrets.
 func (a attempt) withoutSecrets(way listMethod, list snapshot.List) snapshot.List {
 	secrets, found := a.surfaceSecrets(), false
 	items := make([]json.RawMessage, len(list.Items()))
@@ -112,7 +116,7 @@ func (a attempt) withoutSecrets(way listMethod, list snapshot.List) snapshot.Lis
 	return clean
 }
 
-// withoutSecrets masks what a server was given in how it introduces itself.
+// withoutSecrets returns the introduction of a server with masked secrets.
 func (p peer) withoutSecrets(secrets redact.Secrets) peer {
 	var inServer, inCapabilities bool
 	p.server, inServer = secrets.JSON(p.server)

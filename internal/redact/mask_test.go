@@ -22,7 +22,7 @@ func TestMaskArgs(t *testing.T) {
 		"x --db postgres://u:p@h/db":                                    "x --db postgres://***@h/db",
 		"x Server=db;Password=abc;Port=1":                               "x Server=db;Password=***;Port=1",
 		"x --dsn Server=db":                                             "x --dsn ***",
-		"env API_TOKEN=abc LEVEL=info x":                                "env API_TOKEN=*** LEVEL=info x",
+		"env API_TOKEN=abc DB_PASS=abc LEVEL=info x":                    "env API_TOKEN=*** DB_PASS=*** LEVEL=info x",
 		"x 550e8400-e29b-41d4-a716-446655440000":                        "x ***",
 		"/usr/lib/python3.12/site-packages/server_2024_01_01.py":        "/usr/lib/python3.12/site-packages/server_2024_01_01.py",
 	} {
@@ -97,11 +97,28 @@ func TestHidden(t *testing.T) {
 	}
 }
 
-// TestSecretName tells names of secrets from names that speak of them.
+// TestOpaque hides long values in what servers offer, and no addresses, paths and numbers.
+func TestOpaque(t *testing.T) {
+	for value, want := range map[string]bool{
+		"internal-cow-4712": true, "correct horse battery": true, "postgres://me:pw@db.example/x": true, "/x/AbC1dEf2gHi3jKl4MnO5pQr6": true,
+		"short-cow-4712": false, "/srv/data/documents": false, "~/work/documents": false, `C:\Users\me\documents`: false, "../documents/of/mine": false,
+		"files.internal.example.com": false, "files.internal.example.com:8443": false, "https://files.internal.example.com/v1": false,
+		"1234567890123456": false, "2026-11-27 20:00:15": false, "10.0.0.0/8,172.16.0.0/12": false,
+	} {
+		if got := Opaque(value); got != want {
+			t.Errorf("%s: %v", value, got)
+		}
+	}
+}
+
+// TestSecretName compares names of secrets with names that mention them.
 func TestSecretName(t *testing.T) {
 	for name, want := range map[string]bool{
 		"API_KEY": true, "X-Api-Key": true, "GITHUB_TOKEN": true, "DB_PASSWORD": true, "Authorization": true, "MY_KEY": true, "Cookie": true, "DSN": true,
 		"TOKEN_FILE": false, "MAX_TOKENS": false, "GIT_AUTHOR_NAME": false, "AUTHOR": false, "TOKENIZER": false, "AUTH_URL": false, "CLIENT_SECRET_PATH": false,
+		"GITLAB_PAT": true, "AZURE_DEVOPS_EXT_PAT": true, "DB_PW": true, "ADMIN_PASSCODE": true, "CARD_PIN": true, "STRIPE_SK": true,
+		"MFA_OTP": true, "dbPw": true, "githubPat": true, "PAT2": true, "DB_PASS": true, "apiKey": true,
+		"PATH": false, "SPAWN": false, "PINNED": false, "COMPAT_MODE": false, "TASK": false, "PASSENGER": false, "OPTIONS": false,
 		"KEYBOARD": false, "MONKEY": false, "LOG_LEVEL": false,
 	} {
 		if got := SecretName(name); got != want {

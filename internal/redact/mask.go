@@ -12,19 +12,22 @@ import (
 const issued = `(?:gh[pousr]_|github_pat_|glpat-|sk-|sk_|pk_|rk_|xox[a-z]-|xapp-|AKIA|ASIA|AIza|eyJ|ya29\.|npm_|hf_|dop_v1_|shpat_|SG\.)[A-Za-z0-9_.=-]{6,}`
 
 var (
+	// words inside of names, and words that names hold as a whole: MY_PAT and dbPw, not PATH and spawn
 	secretWord = kit.Pattern(
-		`(?i)(token|secret|passw|passphrase|(?:\b|_)pass(?:$|[=:])|pwd|api-?_?key|access-?_?key|private-?_?key|secret-?_?key|auth|credential|bearer|cookie|session|signature|dsn|connection-?_?string|\bpat\b|(?:\b|_)key\b)`)
+		`(?i:token|secret|passw|passphrase|passcode|passkey|pwd|(?:api|access|private)-?_?key|auth|credential)|` +
+			`(?i:bearer|cookie|session|signature|connection-?_?string)|` +
+			`(?:^|[^A-Za-z])(?i:pass|pw|pat|pin|otp|mfa|sk|key|dsn)(?:$|[^A-Za-z])|` +
+			`[a-z](?:Pass|Pw|PW|Pat|PAT|Pin|PIN|Otp|OTP|Key|Dsn|DSN)(?:$|[^a-z])`)
 	secretValue = kit.Pattern(`^` + issued)
 	tokenInside = kit.Pattern(`\b` + issued)
-	secretPair  = kit.Pattern(
-		`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|passphrase|(?:\b|_)pass(?:$|[=:])|pwd|api-?_?key|key|auth|credential)[A-Za-z0-9_-]*=)[^;&\s,]+`)
-	bearer     = kit.Pattern(`(?i)\b(bearer|basic)[ =:]+\S+`)
-	longToken  = kit.Pattern(`[A-Za-z0-9_+=-]{20,}`)
-	variable   = kit.Pattern(`^\$\{[^{}]*\}$`)
-	address    = kit.Pattern(`[A-Za-z][A-Za-z0-9+.-]*://\S+`)
-	flagLike   = kit.Pattern(`^--?[A-Za-z][A-Za-z0-9_-]*(=|$)`)
-	privateKey = kit.Pattern(`-----BEGIN [A-Z ]*PRIVATE KEY-----`)
-	mixed      = kit.Pattern(`[0-9]+[A-Za-z]|[A-Za-z]+[0-9]`)
+	assignment  = kit.Pattern(`([A-Za-z0-9_-]+)=[^;&\s,]+`)
+	bearer      = kit.Pattern(`(?i)\b(bearer|basic)[ =:]+\S+`)
+	longToken   = kit.Pattern(`[A-Za-z0-9_+=-]{20,}`)
+	variable    = kit.Pattern(`^\$\{[^{}]*\}$`)
+	address     = kit.Pattern(`[A-Za-z][A-Za-z0-9+.-]*://\S+`)
+	flagLike    = kit.Pattern(`^--?[A-Za-z][A-Za-z0-9_-]*(=|$)`)
+	privateKey  = kit.Pattern(`-----BEGIN [A-Z ]*PRIVATE KEY-----`)
+	mixed       = kit.Pattern(`[0-9]+[A-Za-z]|[A-Za-z]+[0-9]`)
 )
 
 // nextIs are flags whose value is a header or an environment variable.
@@ -116,8 +119,18 @@ func MaskText(s string) string {
 		return address().ReplaceAllStringFunc(s, MaskURL)
 	}
 	s = bearer().ReplaceAllString(s, "$1 "+Mask)
-	s = secretPair().ReplaceAllString(s, "${1}"+Mask)
+	s = maskPairs(s)
 	return longToken().ReplaceAllStringFunc(s, maskLong)
+}
+
+// maskPairs hides the values of NAME=VALUE with the name of a secret.
+func maskPairs(text string) string {
+	return assignment().ReplaceAllStringFunc(text, func(found string) string {
+		if name, _, _ := strings.Cut(found, "="); SecretName(name) {
+			return name + "=" + Mask
+		}
+		return found
+	})
 }
 
 // maskLong hides a long run in which letters and digits take turns as in a token.
@@ -201,7 +214,7 @@ func maskQuery(search string) string {
 var aboutSecrets = kit.Pattern(
 	`(?i)([_-](files?|path|dir|url|uri|host|port|name|id|type|kind|mode|limit|ttl|expiry|header|prefix|algorithm|provider)|tokens|tokenizer|authors?|author[_-].*)$`)
 
-// SecretName is whether a variable, header or parameter of this name holds a secret.
+// SecretName reports whether a variable, header or parameter of this name holds a secret.
 func SecretName(name string) bool {
 	return secretWord().MatchString(name) && !aboutSecrets().MatchString(name)
 }
@@ -246,7 +259,29 @@ func hidden(text, shown string) []string {
 	return parts
 }
 
-// Sensitive tells whether the name or the look of a value says that it is a secret.
+// leastOpaque is the length in bytes from which a value is hidden in what servers offer, whatever its name.
+const leastOpaque = 16
+
+var (
+	hostOnly   = kit.Pattern(`^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,24}\.?(?::\d+)?$`)
+	numberOnly = kit.Pattern(`^[0-9][0-9.,:/ _+-]*$`)
+)
+
+// Opaque reports whether a value that a server was given can be hidden in what it offers without taking away
+// ordinary words: it is long, and not a path, host, URL or number.
+func Opaque(value string) bool {
+	switch {
+	case len(value) < leastOpaque, numberOnly().MatchString(value), hostOnly().MatchString(value):
+		return false
+	case pathLike().MatchString(value):
+		return maskPath(value) != value
+	case address().FindString(value) == value:
+		return MaskURL(value) != value
+	}
+	return true
+}
+
+// Sensitive reports whether the name or the look of a value is that of a secret.
 func Sensitive(name, value string) bool {
 	return value != "" && (SecretName(name) || MaskText(value) != value)
 }
