@@ -8,6 +8,7 @@ dir=${REAL_DIR:-$(mktemp -d)}
 mkdir -p "$dir/bin"
 root=$(pwd)
 table=testdata/real/servers.json
+sdk=@modelcontextprotocol/sdk@1.32.2 # the client that TestRealClient compares with
 
 pins() { sed -n "s/.*\"$1\": \"\([^\"]*\)\".*/\1/p" "$table"; }
 
@@ -25,7 +26,7 @@ if command -v node >/dev/null 2>&1 && command -v npm >/dev/null 2>&1; then
 	echo "installing $(pins npm | wc -l) servers from npm, on Node $(node --version)"
 	# Install scripts of strangers are not run.
 	# shellcheck disable=SC2046
-	npm install --prefix "$dir" --no-audit --no-fund --ignore-scripts --loglevel=error $(pins npm)
+	npm install --prefix "$dir" --no-audit --no-fund --ignore-scripts --loglevel=error $(pins npm) $sdk
 else
 	echo "SKIPPED LOUDLY: the servers from npm, since there is no Node on this machine" >&2
 fi

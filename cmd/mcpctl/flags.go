@@ -202,7 +202,7 @@ func contactFlags(s *fleet.Selection, c *fleet.Contact) []cli.Flag {
 			Usage: "Speak protocol `VERSION`, such as 2025-11-25",
 		},
 		&cli.StringFlag{
-			Name: "client-capabilities", Category: connecting, Destination: &c.Declares,
+			Name: "client-capabilities", Category: connecting, Destination: &c.Capabilities,
 			Usage: "Declare `LIST` of roots,sampling,elicitation, or none",
 		},
 		&cli.GenericFlag{

@@ -243,11 +243,14 @@ type SessionOptions struct {
 	Hear func(probe.Heard)
 	// of the messages to ask for
 	LogLevel string
+	// client capabilities to declare unless the user chose others; nil = all
+	Capabilities []string
 }
 
 // Open connects to a live target.
 func (f *Fleet) Open(ctx context.Context, t Target, o SessionOptions) (*probe.Session, error) {
 	options := f.options
 	options.Elicit, options.OnNotification, options.LogLevel = o.Elicit, o.Hear, o.LogLevel
+	options.Capabilities = o.Capabilities
 	return probe.Open(ctx, *t.server, options)
 }

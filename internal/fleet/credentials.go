@@ -56,6 +56,9 @@ func (c Contact) prepare(p host.Process, targets []Target) error {
 		if c.Protocol != "auto" {
 			server.Protocol = c.Protocol
 		}
+		if names := c.clientCapabilities(); names != nil {
+			server.Capabilities = names
+		}
 		if c.Timeout != nil {
 			server.Timeout = *c.Timeout
 		}

@@ -41,11 +41,11 @@ type Contact struct {
 	ReadTwice bool           // ask for every list a second time
 	Protocol  string         // "auto", or a version to pin
 	CACert    string         // PEM file of further certificates
-	// client capabilities: "none" or a list with commas; empty = what commands answer
-	Declares   string
-	Env        []string // K=V for every stdio server
-	InheritEnv bool     // the whole environment for stdio servers
-	Sandbox    bool     // confine stdio servers
+	// client capabilities: "none" or a list with commas; empty = as configured, else the command's own
+	Capabilities string
+	Env          []string // K=V for every stdio server
+	InheritEnv   bool     // the whole environment for stdio servers
+	Sandbox      bool     // confine stdio servers
 
 	AllowScripts bool // install scripts and builds of typed packages run
 
@@ -213,31 +213,26 @@ func (c Contact) options(p host.Process) (probe.Options, error) {
 		return o, exit.Usagef("--protocol is auto or one of %s, not %q", strings.Join(known, ", "),
 			c.Protocol)
 	}
-	var err error
-	if o.Capabilities, err = declared(c.Declares); err != nil {
-		return o, err
+	for _, name := range c.clientCapabilities() {
+		if known := probe.ClientCapabilities(); !slices.Contains(known, name) {
+			return o, exit.Usagef("--client-capabilities is none or a list of %s, not %q",
+				strings.Join(known, ","), name)
+		}
 	}
+	var err error
 	o.CACert, err = c.Certificates()
 	return o, err
 }
 
-// declared reads a list of client capabilities; nil for an empty text.
-func declared(text string) ([]string, error) {
-	known := probe.ClientCapabilities()
-	switch text {
+// clientCapabilities returns the capabilities that --client-capabilities names; nil without it.
+func (c Contact) clientCapabilities() []string {
+	switch c.Capabilities {
 	case "":
-		return nil, nil
+		return nil
 	case "none":
-		return []string{}, nil
+		return []string{}
 	}
-	names := strings.Split(text, ",")
-	for _, name := range names {
-		if !slices.Contains(known, name) {
-			return nil, exit.Usagef("--client-capabilities is none or a list of %s, not %q",
-				strings.Join(known, ","), name)
-		}
-	}
-	return names, nil
+	return strings.Split(c.Capabilities, ",")
 }
 
 // Certificates are the further certificates to trust, as PEM.

@@ -89,7 +89,7 @@ func FromSaved(saved source.Saved) Surface {
 func FromResult(r probe.Result) Surface {
 	s := Surface{Snapshot: r.Snapshot, SecondRead: r.SecondRead, Server: report.Server{
 		Name: r.Server.Name, State: report.OK, Source: r.Server.Source, Transport: r.Transport,
-		ElapsedMs: report.Elapsed(r.Elapsed), Attempts: r.Attempts,
+		ElapsedMs: report.Elapsed(r.Elapsed), Attempts: r.Attempts, ClientCapabilities: r.Declared,
 	}}
 	s.count()
 	if r.Transport == "stdio" {

@@ -93,7 +93,7 @@ func connect(ctx context.Context, p host.Process, o Options, from []source.Sourc
 	if c.target, err = f.One(ctx, from[0]); err != nil {
 		return nil, err
 	}
-	var session fleet.SessionOptions
+	session := fleet.SessionOptions{Capabilities: []string{}} // a tool may do without what is declined
 	if !p.Quiet {
 		c.printer = newPrinter(p, c.name())
 		session.Hear, session.LogLevel = c.printer.hear, "info"
@@ -103,6 +103,7 @@ func connect(ctx context.Context, p host.Process, o Options, from []source.Sourc
 		t.Close()
 	}
 	if err == nil || len(c.answers) > 0 {
+		session.Capabilities = []string{"elicitation"}
 		session.Elicit = func(_ context.Context, params json.RawMessage) (json.RawMessage, error) {
 			result, err := c.elicit(ctx, params)
 			if err != nil {

@@ -232,8 +232,13 @@ func (c *Client) find(ctx context.Context, kind snapshot.Kind, name string) (sna
 		return snapshot.Item{}, explain(err)
 	}
 	names := kit.Map(list.Items(), func(item snapshot.Item) string { return item.Key })
-	return snapshot.Item{}, exit.Usagef("%s offers no %s %q%s: see mcpctl list", c.name(), kind.Word(), name,
-		report.Visible(kit.DidYouMean(name, names)))
+	near := kit.DidYouMean(name, names)
+	err = exit.Usagef("%s offers no %s %q%s: see mcpctl list", c.name(), kind.Word(), name, report.Visible(near))
+	if near == "" && c.options.Contact.Capabilities == "" { // list declares all of them
+		return snapshot.Item{}, exit.Misuse(exit.Advise("if mcpctl list shows it, add --client-capabilities "+
+			strings.Join(probe.ClientCapabilities(), ","), "%w", err))
+	}
+	return snapshot.Item{}, err
 }
 
 // validate are the problems of arguments as they were written, and those that the schema has with them.

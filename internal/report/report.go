@@ -172,8 +172,10 @@ type Server struct {
 	Transport string `json:"transport,omitempty"` // "stdio", "streamable-http" or "sse"
 	// negotiated, such as "2025-11-25"; of config the one that is pinned
 	ProtocolVersion string `json:"protocolVersion,omitempty"`
-	ElapsedMs       int64  `json:"elapsedMs,omitempty"` // milliseconds to the last answer; see Elapsed
-	Attempts        int    `json:"attempts,omitempty"`  // 1 + the retries that were used
+	// what was declared to the server, such as "roots"; nil = a saved snapshot
+	ClientCapabilities []string `json:"clientCapabilities,omitempty"`
+	ElapsedMs          int64    `json:"elapsedMs,omitempty"` // milliseconds to the last answer; see Elapsed
+	Attempts           int      `json:"attempts,omitempty"`  // 1 + the retries that were used
 
 	PingMs float64 `json:"pingMs,omitempty"` // ping: milliseconds to the response
 

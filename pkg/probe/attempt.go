@@ -22,12 +22,13 @@ type attempt struct {
 	credentials *transport.Credentials
 	cookies     http.CookieJar
 	seen        *observations
+	timer       *requestTimer
 }
 
 func newAttempt(server Server, options Options) attempt {
 	options.Protocol = cmp.Or(server.Protocol, options.Protocol)
 	a := attempt{server: server, options: options, secrets: redactorFor(server, options.Environ),
-		seen: &observations{twice: options.ReadTwice}}
+		seen: &observations{twice: options.ReadTwice}, timer: &requestTimer{}}
 	if server.HTTP != nil && server.HTTP.Authorize != nil {
 		a.credentials = credentialsOf(server.HTTP.Authorize)
 	}
@@ -122,15 +123,14 @@ func (a attempt) take(ctx context.Context, way dialer) (*Session, error) {
 	}
 	p = p.withoutSecrets(a.surfaceSecrets())
 	c.version = p.protocol
+	s := &Session{attempt: a, conn: conn, caller: c, peer: p,
+		listener: listener{wake: make(chan struct{}, 1)}}
+	conn.OnNotification(s.hear)
 	c.settle(ctx, p)
 	if !conn.keep() { // the time was up while the server was told
 		defer conn.close()
 		return nil, a.explain(ctx, Handshake, context.Cause(ctx), conn.Conn)
 	}
-	s := &Session{attempt: a, conn: conn, caller: c, peer: p,
-		listener: listener{wake: make(chan struct{}, 1)}}
-	conn.OnRequest(s.answer)
-	conn.OnNotification(s.hear)
 	return s, nil
 }
 
@@ -142,16 +142,22 @@ func (a attempt) dial(ctx context.Context, way dialer) (lasting, caller, error) 
 		}
 	}
 	conn, err := way.open(ctx)
-	return conn, caller{conn: conn.Conn, client: a.options.Client, declares: a.options.declared(),
+	if err == nil {
+		conn.OnRequest(a.answer)
+	}
+	return conn, caller{conn: conn.Conn, client: a.options.Client, capabilities: a.capabilities(),
 		seen: a.seen}, err
 }
 
-// declared returns the capabilities to declare.
-func (o Options) declared() []string {
-	if o.Capabilities == nil && o.Elicit != nil {
-		return []string{"elicitation"}
+// capabilities returns the names of the capabilities to declare.
+func (a attempt) capabilities() []string {
+	switch {
+	case a.server.Capabilities != nil:
+		return a.server.Capabilities
+	case a.options.Capabilities != nil:
+		return a.options.Capabilities
 	}
-	return o.Capabilities
+	return ClientCapabilities()
 }
 
 type dialer struct {

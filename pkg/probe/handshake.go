@@ -144,7 +144,7 @@ func (c caller) initializeAny(ctx context.Context, version string) (peer, error)
 // initialize asks for one version with initialize.
 func (c caller) initialize(ctx context.Context, version string) (peer, error) {
 	raw, err := c.call(ctx, "initialize", map[string]any{
-		"protocolVersion": version, "capabilities": c.capabilities(), "clientInfo": c.implementation(),
+		"protocolVersion": version, "capabilities": c.declaration(), "clientInfo": c.implementation(),
 	})
 	if err != nil {
 		return peer{}, err

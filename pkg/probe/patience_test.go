@@ -11,13 +11,14 @@ import (
 // TestLimit: a request has its time, which begins anew after a person was asked.
 func TestLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &Session{attempt: attempt{options: Options{Timeout: 10 * time.Second}}}
-		ctx, stop := s.timer.limit(t.Context(), s.attempt.timeout())
+		var timer requestTimer
+		const limit = 10 * time.Second
+		ctx, stop := timer.limit(t.Context(), limit)
 		defer stop()
 		time.Sleep(4 * time.Second)
-		resume := s.timer.pause(s.attempt.timeout())
+		resume := timer.pause(limit)
 		time.Sleep(time.Hour)
-		inner := s.timer.pause(s.attempt.timeout()) // a second question within the first
+		inner := timer.pause(limit) // a second question within the first
 		time.Sleep(time.Minute)
 		inner()
 		time.Sleep(time.Minute)
@@ -37,11 +38,12 @@ func TestLimit(t *testing.T) {
 // TestLimitOfTheNextRequest: questions of an earlier request do not matter, not even those answered late.
 func TestLimitOfTheNextRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &Session{attempt: attempt{server: Server{Timeout: time.Second}}}
-		_, stop := s.timer.limit(t.Context(), s.attempt.timeout())
-		resume := s.timer.pause(s.attempt.timeout())
+		var timer requestTimer
+		const limit = time.Second
+		_, stop := timer.limit(t.Context(), limit)
+		resume := timer.pause(limit)
 		stop()
-		ctx, stop := s.timer.limit(t.Context(), s.attempt.timeout())
+		ctx, stop := timer.limit(t.Context(), limit)
 		defer stop()
 		began := time.Now()
 		time.Sleep(time.Second / 2)
@@ -56,9 +58,10 @@ func TestLimitOfTheNextRequest(t *testing.T) {
 // TestNoLimit: without one only the caller ends a request.
 func TestNoLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &Session{}
-		ctx, stop := s.timer.limit(t.Context(), s.attempt.timeout())
-		resume := s.timer.pause(s.attempt.timeout())
+		var timer requestTimer
+		const limit = 0
+		ctx, stop := timer.limit(t.Context(), limit)
+		resume := timer.pause(limit)
 		time.Sleep(24 * time.Hour)
 		resume()
 		if ctx.Err() != nil {

@@ -45,11 +45,10 @@ type Options struct {
 	InheritEnv bool          // hand all of Environ to stdio servers, not only the minimum
 	CACert     []byte        // further PEM certificates to trust
 	Client     Client        // how mcpctl introduces itself
-	// answers the questions of servers; nil = the capability is not declared, or they are declined
-	Elicit Elicit
+	Elicit     Elicit        // answers the questions of servers; nil = they are declined
 
-	// Capabilities are declared to servers, of ClientCapabilities; nil = what Elicit answers. Servers get no
-	// roots, and sampling is declined.
+	// Capabilities are declared to servers without Server.Capabilities; nil = all ClientCapabilities.
+	// Servers that ask get an empty list of roots, and a refusal of sampling.
 	Capabilities []string
 	// with OnNotification, the least level of log messages to ask for, such as "info"; empty = none (since
 	// 2026-07-28)
@@ -60,7 +59,7 @@ type Options struct {
 	OnNotification func(Heard)
 }
 
-// ClientCapabilities returns the names of capabilities that can be declared.
+// ClientCapabilities returns the names of the capabilities that can be declared to servers.
 func ClientCapabilities() []string { return []string{"roots", "sampling", "elicitation"} }
 
 // Client is how the prober introduces itself to servers (clientInfo, User-Agent). The zero value is "mcpctl"
@@ -86,6 +85,7 @@ type Result struct {
 	// with Options.ReadTwice, the lists as they came the second time; nil when the first time was not whole
 	SecondRead []snapshot.List
 	Transport  string        // "stdio", "streamable-http" or "sse"; empty when none was reached
+	Declared   []string      // the client capabilities that were declared to the server
 	Noise      []Noise       // what the server wrote to stdout that is not the protocol
 	Notices    []Notice      // oddities that lost nothing
 	Elapsed    time.Duration // from the start of the first attempt to the last answer
@@ -201,7 +201,7 @@ func (a attempt) run(ctx context.Context, start time.Time) Result {
 			return err
 		}
 		defer session.Close()
-		result.Transport = session.Transport()
+		result.Transport, result.Declared = session.Transport(), a.capabilities()
 		result.Snapshot, err = session.Snapshot(ctx)
 		result.Elapsed = time.Since(start)
 		result.Noise = session.Noise()
@@ -313,6 +313,8 @@ type Server struct {
 	Source string // where it was configured, "FILE:LINE" or "argv"
 
 	Protocol string // pins a protocol version for this server; empty = Options.Protocol
+	// Capabilities are declared to this server, of ClientCapabilities; nil = Options.Capabilities
+	Capabilities []string
 
 	// Verify is called before each start or connection; its error refuses it. nil = always allowed.
 	Verify func() error `json:"-"`

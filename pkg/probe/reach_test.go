@@ -1,7 +1,6 @@
 package probe
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -312,27 +311,25 @@ func TestUndeclaredLists(t *testing.T) {
 	}
 }
 
-// TestClientCapabilities declares what was asked for, and otherwise what is answered.
+// TestClientCapabilities declares those of the server's entry, else those of the run, else all.
 func TestClientCapabilities(t *testing.T) {
+	all := []string{"roots", "sampling", "elicitation"}
+	const declaresAll = `{"elicitation":{"form":{},"url":{}},"roots":{},"sampling":{}}`
 	tests := []struct {
-		declares []string
-		elicits  bool
-		want     string
+		run, server []string
+		want        string
 	}{
-		{nil, false, `{}`},
-		{nil, true, `{"elicitation":{"form":{},"url":{}}}`},
-		{[]string{}, true, `{}`},
-		{[]string{"roots", "sampling"}, true, `{"roots":{},"sampling":{}}`},
-		{[]string{"elicitation"}, false, `{"elicitation":{"form":{},"url":{}}}`},
+		{nil, nil, declaresAll},
+		{[]string{}, nil, `{}`},
+		{[]string{"elicitation"}, nil, `{"elicitation":{"form":{},"url":{}}}`},
+		{[]string{}, []string{"roots"}, `{"roots":{}}`},
+		{all, []string{}, `{}`},
 	}
 	for _, test := range tests {
-		options := Options{Capabilities: test.declares}
-		if test.elicits {
-			options.Elicit = func(context.Context, json.RawMessage) (json.RawMessage, error) { return nil, nil }
-		}
-		got, err := json.Marshal(caller{declares: options.declared()}.capabilities())
+		a := newAttempt(Server{Capabilities: test.server}, Options{Capabilities: test.run})
+		got, err := json.Marshal(caller{capabilities: a.capabilities()}.declaration())
 		if diff := cmp.Diff(test.want, string(got)); diff != "" || err != nil {
-			t.Errorf("%v (-want +got):\n%s", test.declares, diff)
+			t.Errorf("run %v, server %v (-want +got):\n%s", test.run, test.server, diff)
 		}
 	}
 }

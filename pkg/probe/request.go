@@ -62,11 +62,11 @@ type sender interface {
 
 // caller sends requests over one connection and gives back the raw results.
 type caller struct {
-	conn     sender
-	client   Client
-	version  string   // protocol version of the requests; empty before the handshake
-	declares []string // capabilities of ClientCapabilities
-	seen     *observations
+	conn         sender
+	client       Client
+	version      string   // protocol version of the requests; empty before the handshake
+	capabilities []string // declared to the server
+	seen         *observations
 }
 
 // call makes a request, sends it and waits for its result. The error is an *RPCError or one of the
@@ -114,7 +114,7 @@ func (c caller) request(method string, params map[string]any) transport.JSONRPCR
 	if mcp.IsModernProtocol(c.version) {
 		params = withMeta(params, map[string]any{
 			mcp.MetaKeyProtocolVersion:    c.version,
-			mcp.MetaKeyClientCapabilities: c.capabilities(),
+			mcp.MetaKeyClientCapabilities: c.declaration(),
 			mcp.MetaKeyClientInfo:         c.implementation(),
 		})
 		header.Set(transport.HeaderKeyProtocolVersion, c.version)
@@ -138,13 +138,13 @@ func withMeta(params map[string]any, more map[string]any) map[string]any {
 	return params
 }
 
-// capabilities returns what is declared to the server: what was asked for, else what somebody is there for.
-func (c caller) capabilities() map[string]any {
+// declaration returns the client capabilities as requests carry them.
+func (c caller) declaration() map[string]any {
 	declared := map[string]any{}
-	for _, name := range c.declares {
-		declared[name] = map[string]any{}
+	for _, name := range c.capabilities {
+		declared[name] = struct{}{}
 	}
-	if slices.Contains(c.declares, "elicitation") {
+	if _, ok := declared["elicitation"]; ok {
 		declared["elicitation"] = map[string]any{"form": struct{}{}, "url": struct{}{}}
 	}
 	return declared
@@ -168,7 +168,7 @@ type Request struct {
 // holds for each request; Options.Elicit stops it, and it begins anew with the answer. When it or ctx ends,
 // the server is told (specification, cancellation). The error is an *Error.
 func (s *Session) Request(ctx context.Context, r Request) (result json.RawMessage, _ error) {
-	ctx, stop := s.timer.limit(ctx, s.attempt.timeout())
+	ctx, stop := s.attempt.timer.limit(ctx, s.attempt.timeout())
 	defer stop()
 	defer s.listenDuring(ctx)()
 	message, err := s.message(r)

@@ -24,7 +24,6 @@ type Session struct {
 	caller   caller
 	peer     peer
 	listener listener
-	timer    requestTimer
 	renewal  renewal
 
 	stopListening func() // nil = nobody listens
@@ -249,36 +248,33 @@ type Heard struct {
 // codeRejected is what the specification has for sampling that a user does not want.
 const codeRejected = -1
 
-// answer answers the requests of the server's own: elicitation when somebody answers it, no roots, no
-// sampling.
-func (s *Session) answer(ctx context.Context, asked transport.Request) (json.RawMessage,
+// answer answers the server's own requests: with no roots, with a refusal of sampling, and with what
+// Options.Elicit returns. The transport answers what is left.
+func (a attempt) answer(ctx context.Context, asked transport.Request) (json.RawMessage,
 	*transport.RPCError) {
-	switch mcp.MCPMethod(asked.Method) {
+	method := mcp.MCPMethod(asked.Method)
+	switch method {
 	case mcp.MethodListRoots, mcp.MethodSamplingCreateMessage, mcp.MethodElicitationCreate:
-		s.attempt.seen.hear("its request " + asked.Method)
+		a.seen.hear("its request " + asked.Method)
 	}
-	switch mcp.MCPMethod(asked.Method) {
-	case mcp.MethodListRoots:
+	switch {
+	case method == mcp.MethodListRoots:
 		return json.RawMessage(`{"roots":[]}`), nil
-	case mcp.MethodSamplingCreateMessage:
+	case method == mcp.MethodSamplingCreateMessage:
 		return nil, &transport.RPCError{Code: codeRejected,
 			Message: "mcpctl has no model: sampling is not supported"}
-	case mcp.MethodElicitationCreate:
-		if s.attempt.options.Elicit == nil {
-			if slices.Contains(s.caller.declares, "elicitation") {
-				return json.RawMessage(`{"action":"decline"}`), nil
-			}
-			return nil, nil
-		}
-		defer s.timer.pause(s.attempt.timeout())()
-		params, _ := s.attempt.masks().JSON(asked.Params)
-		result, err := s.attempt.options.Elicit(ctx, params)
-		if err != nil {
-			return nil, &transport.RPCError{Code: mcp.INTERNAL_ERROR, Message: err.Error()}
-		}
-		return result, nil
+	case method != mcp.MethodElicitationCreate || !slices.Contains(a.capabilities(), "elicitation"):
+		return nil, nil
+	case a.options.Elicit == nil:
+		return json.RawMessage(`{"action":"decline"}`), nil
 	}
-	return nil, nil
+	defer a.timer.pause(a.timeout())()
+	params, _ := a.masks().JSON(asked.Params)
+	result, err := a.options.Elicit(ctx, params)
+	if err != nil {
+		return nil, &transport.RPCError{Code: mcp.INTERNAL_ERROR, Message: err.Error()}
+	}
+	return result, nil
 }
 
 // hear takes a notification. It runs on the goroutine that reads.
