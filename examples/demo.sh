@@ -1,6 +1,6 @@
 #!/bin/sh
-# The main job of mcpctl on the example server: list, show, snapshot, and a diff with its second version.
-# Run by `make demo`, which puts mcpctl and the server into PATH. Everything is written to a temporary folder.
+# Lists, shows and saves the example server, and compares it with its second version. make demo runs it with mcpctl and
+# the server in PATH. Everything is written to a temporary directory.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -10,7 +10,7 @@ cd "$work"
 
 say() { printf '\n\033[1m$ %s\033[0m\n' "$*"; }
 
-# mcp.json is found here, not named: nothing in it is started before somebody agreed. On a terminal mcpctl asks.
+# mcp.json is found here, not named: its servers start only after they are trusted. On a terminal mcpctl asks.
 export XDG_STATE_HOME="$work/state"
 say mcpctl trust
 mcpctl trust

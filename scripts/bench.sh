@@ -15,7 +15,7 @@ if command -v npm >/dev/null 2>&1; then
 	echo '{"private": true, "overrides": {"viem": "2.46.3"}}' >"$dir/mcpc/package.json"
 	npm install --prefix "$dir/mcpc" --no-audit --no-fund --ignore-scripts --loglevel=error --force @apify/mcpc@0.2.6
 else
-	echo "SKIPPED LOUDLY: server-everything and the other clients, since there is no npm on this machine" >&2
+	echo "SKIPPED: server-everything and other clients: npm is not installed" >&2
 fi
 echo "binary, stripped: $(($(wc -c <"$dir/mcpctl") / 1024)) KiB"
 [ -n "${BENCH_WHOLE_ONLY:-}" ] || $GO test -run '^$' -bench . -benchmem ./pkg/... ./internal/...

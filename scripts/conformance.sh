@@ -6,7 +6,7 @@ set -eu
 GO=${GO:-go}
 node_version=26.10.0
 if ! command -v npm >/dev/null; then
-	echo "SKIPPED LOUDLY: the conformance suites, since there is no npm on this machine" >&2
+	echo "SKIPPED: the conformance suites: npm is not installed" >&2
 	exit 0
 fi
 if ! npm view "@modelcontextprotocol/conformance@${CONFORMANCE%% *}" version >/dev/null 2>&1; then

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Validates .goreleaser.yaml and builds a whole release from what is here, without publishing anything: $1 is GoReleaser's
-# module. What this machine cannot do is skipped loudly. Then the release is looked at as its users get it.
+# Validates .goreleaser.yaml, builds a release without publishing it and checks its archives: $1 is GoReleaser's module.
+# Reports each step that this machine cannot run.
 set -eu
 GO=${GO:-go}
 bin=$PWD/bin
@@ -31,15 +31,15 @@ for target in linux_amd64 linux_arm64 darwin_amd64 darwin_arm64 windows_amd64 wi
 	archive=mcpctl_${version}_$target.tar.gz list="tar -tzf" # the name that scripts/action/install.sh downloads
 	case $target in windows_*) archive=mcpctl_${version}_$target.zip list="unzip -Z1" ;; esac
 	grep -q "  $archive\$" checksums.txt || wrong "checksums.txt does not name $archive"
-	command -v "${list%% *}" >/dev/null || { echo "SKIPPED: release: ${list%% *} is not installed, so nobody looks into $archive" >&2; continue; }
+	command -v "${list%% *}" >/dev/null || { echo "SKIPPED: release: ${list%% *} is not installed, $archive is not checked" >&2; continue; }
 	$list "$archive" | grep -Eq '^mcpctl(\.exe)?$' || wrong "$archive holds no mcpctl"
 	$list "$archive" | grep -qx 'mcpctl.1' || wrong "$archive holds no manual"
 	case $skip in
 	*sbom*) ;;
-	*) test -s "$archive.sbom.json" || wrong "there is no SBOM of $archive" ;;
+	*) test -s "$archive.sbom.json" || wrong "missing SBOM of $archive" ;;
 	esac
 done
-test -s homebrew/Casks/mcpctl.rb || wrong "there is no cask for Homebrew"
+test -s homebrew/Casks/mcpctl.rb || wrong "missing Homebrew cask"
 
 # The same binaries as packages of npm, for npx mcpctl.
 if command -v npm >/dev/null 2>&1; then
@@ -50,7 +50,7 @@ else
 	echo "SKIPPED: release: npm is not installed" >&2
 fi
 
-# The binary for this machine says its version, and whoever builds this commit gets the same bytes.
+# The binary for this machine prints its version, and a second build has the same bytes.
 host=$($GO env GOOS)_$($GO env GOARCH)
 released=$(ls -d mcpctl_"$host"_*/mcpctl*)
 "./$released" version | grep -qF "mcpctl $version " || wrong "$released does not say that it is $version"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the pinned servers of testdata/real/servers.json into a temporary folder (REAL_DIR to keep one) and drives the
-# real binary against each of them. Without Node the npm servers are skipped, loudly.
+# real binary against each of them. Without Node the npm servers are skipped.
 set -eu
 GO=${GO:-go}
 dir=${REAL_DIR:-$(mktemp -d)}
@@ -24,11 +24,11 @@ done
 if command -v node >/dev/null 2>&1 && command -v npm >/dev/null 2>&1; then
 	export MCPCTL_REAL_NODE=yes
 	echo "installing $(pins npm | wc -l) servers from npm, on Node $(node --version)"
-	# Install scripts of strangers are not run.
+	# Install scripts are not run.
 	# shellcheck disable=SC2046
 	npm install --prefix "$dir" --no-audit --no-fund --ignore-scripts --loglevel=error $(pins npm) $sdk
 else
-	echo "SKIPPED LOUDLY: the servers from npm, since there is no Node on this machine" >&2
+	echo "SKIPPED: servers from npm: node is not installed" >&2
 fi
 PATH="$dir/node_modules/.bin:$dir/bin:$PATH" MCPCTL_REAL_BIN="$dir/bin/mcpctl" \
 	$GO test -tags real -count=1 -timeout 40m -run '^TestReal' -v "$root/cmd/mcpctl"

@@ -109,7 +109,7 @@ else
 	echo "SKIPPED LOUDLY: $system: Wine or mingw is not installed (Debian: wine64 gcc-mingw-w64-x86-64)" >&2
 fi
 
-# What is here, as a clone that others fetch, and a project that has a server and its snapshot.
+# A clone of this tree to fetch from, and a project with a server and its snapshot.
 clone=$work/clone project=$work/project
 git clone -q "$root" "$clone"
 commit=$(git -C "$clone" rev-parse HEAD)
@@ -133,7 +133,7 @@ system="the action under act"
 if [ -n "$act" ] && GOBIN=$work $GO install "$act" 2>"$work/err"; then
 	mkdir "$work/stub"
 	printf 'name: stub\nruns:\n  using: composite\n  steps: [{shell: bash, run: "true"}]\n' >"$work/stub/action.yml"
-	# Where GitHub's own actions come from there is no network: checkout has its files already, and Go is installed.
+	# GitHub's own actions cannot be downloaded: checkout has its files already, and Go is installed.
 	stubs=$(sed -n 's/.*uses: \(actions\/[^ ]*\).*/\1/p' "$clone/.github/workflows/ci.yml" "$clone/action.yml" .github/workflows/mcp.yml | sort -u)
 	# on EVENT JOB FILE runs a job on this machine itself.
 	on() {
@@ -155,7 +155,7 @@ if [ -n "$act" ] && GOBIN=$work $GO install "$act" 2>"$work/err"; then
 	git checkout -q mcpctl.yaml
 	echo "systems: $system: the job of this repository, and the workflow that init writes, pass and fail as they should"
 
-	# A fleet in four parts, each of which leaves its report to the merge: GitHub's actions for that are two folders here, npx is mcpctl.
+	# A fleet in four shards whose reports are merged: two directories replace GitHub's artifacts, npx is mcpctl.
 	system="examples/fleet/github.yml under act"
 	mkdir -p "$work/fleet/.github/workflows" "$work/upload" "$work/download" "$work/artifacts" "$work/npx"
 	cd "$work/fleet"
@@ -184,7 +184,7 @@ if [ -n "$act" ] && GOBIN=$work $GO install "$act" 2>"$work/err"; then
 	sed -i '2s/^/[ "$6" != 2\/4 ] || exit 9\n/' "$work/npx/npx" # the second part dies
 	fleet "$@"
 	says 'not all parts are there: 2 of 4 missing'
-	echo "systems: $system: four parts, and the merge that says what only all of them tell, and which part is missing"
+	echo "systems: $system: four shards, their merged report, and the missing shard"
 else
 	echo "SKIPPED LOUDLY: $system: act cannot be installed: $(tail -n 1 "$work/err")" >&2
 fi

@@ -1,6 +1,5 @@
 #!/bin/sh
-# Runs govulncheck ($1). Its database is on the network: where that cannot be reached, this is said loudly, and only then
-# the check counts as skipped.
+# Runs govulncheck ($1), and reports it as skipped if its database cannot be reached.
 set -u
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT

@@ -289,10 +289,10 @@ func TestActionRefuses(t *testing.T) {
 	}{
 		"another checksum":   {[]string{"VERSION=1.2.0", "RUNNER_OS=Linux", "RUNNER_ARCH=X64", release(t, "  mcpctl", "0  mcpctl")}, "its checksum differs"},
 		"no checksum":        {[]string{"VERSION=1.2.0", "RUNNER_OS=Linux", "RUNNER_ARCH=X64", release(t, "linux", "plan9")}, "does not name mcpctl_1.2.0_linux_amd64.tar.gz once"},
-		"no such version":    {[]string{"VERSION=1.3.0", "RUNNER_OS=Linux", "RUNNER_ARCH=X64", release(t, "", "")}, "there is no release 1.3.0"},
+		"no such version":    {[]string{"VERSION=1.3.0", "RUNNER_OS=Linux", "RUNNER_ARCH=X64", release(t, "", "")}, "no release 1.3.0"},
 		"no such system":     {[]string{"VERSION=1.2.0", "RUNNER_OS=Plan9", "RUNNER_ARCH=X64", release(t, "", "")}, "not released for Plan9"},
 		"no such processor":  {[]string{"VERSION=1.2.0", "RUNNER_OS=Linux", "RUNNER_ARCH=ARM", release(t, "", "")}, "not released for ARM"},
-		"not there for this": {[]string{"VERSION=1.2.0", "RUNNER_OS=Linux", "RUNNER_ARCH=ARM64", release(t, "", "")}, "there is no release 1.2.0 of mcpctl for linux/arm64"},
+		"not there for this": {[]string{"VERSION=1.2.0", "RUNNER_OS=Linux", "RUNNER_ARCH=ARM64", release(t, "", "")}, "no release 1.2.0 of mcpctl for linux/arm64"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRunner(t, test.env...)

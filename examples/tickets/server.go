@@ -30,7 +30,7 @@ func newServer(version string) (*server.MCPServer, error) {
 	s := server.NewMCPServer("tickets", offered.Version,
 		server.WithToolCapabilities(true), server.WithPromptCapabilities(true),
 		server.WithResourceCapabilities(false, true),
-		server.WithInstructions("Search before you create: a ticket that exists twice helps nobody."))
+		server.WithInstructions("Search before you create: a ticket that exists twice helps no one."))
 	store := &tracker{tickets: []ticket{}}
 	for _, t := range offered.Tools {
 		tool := mcp.NewToolWithRawSchema(t.Name, t.Description, t.InputSchema)

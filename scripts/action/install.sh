@@ -43,7 +43,7 @@ releases=${MCPCTL_RELEASES:-https://github.com/mcpctl/mcpctl/releases/download}
 cd "$(mktemp -d "$RUNNER_TEMP/mcpctl.XXXXXX")"
 fetch() { curl --fail --silent --show-error --location --proto '=https,file' --retry 3 --remote-name "$releases/v$number/$1"; }
 if ! fetch "$file" || ! fetch checksums.txt; then
-  echo "::error::there is no release $VERSION of mcpctl for $system/$processor at $releases"
+  echo "::error::no release $VERSION of mcpctl for $system/$processor at $releases"
   exit 2
 fi
 
@@ -68,7 +68,7 @@ if command -v gh > gh.path && [ -n "${GH_TOKEN:-}" ]; then
   fi
   echo "mcpctl $VERSION: checksum and build attestation verified"
 else
-  echo "mcpctl $VERSION: checksum verified; its build attestation was not, since there is no gh command with a GH_TOKEN here"
+  echo "mcpctl $VERSION: checksum verified; its build attestation was not: gh and GH_TOKEN are needed"
 fi
 case $kind in
   zip) unzip -q -o "$file" -d "$folder" ;; # which Git for Windows brings

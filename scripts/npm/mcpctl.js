@@ -13,7 +13,7 @@ try {
   console.error(
     known.includes(`@mcpctl/${platform}`)
       ? `mcpctl: the package @mcpctl/${platform} is not installed: install mcpctl again without --omit=optional and --no-optional, on this system`
-      : `mcpctl: there is no release for ${platform}: build it with Go, go install github.com/mcpctl/mcpctl/cmd/mcpctl@latest`,
+      : `mcpctl: not released for ${platform}: build it with go install github.com/mcpctl/mcpctl/cmd/mcpctl@latest`,
   );
   process.exit(2);
 }
