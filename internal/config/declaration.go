@@ -16,6 +16,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/clients"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 )
@@ -105,6 +106,7 @@ type Effects struct {
 	Contacts  string   // the URL of the server; empty for a command
 	Dir       string   // the working directory, where the file chooses one or it is not in the project
 	Receives  []string // variables, inputs and files whose values it gets, by name
+	Passes    []string // variables of the user's that a launcher such as npx gets, by name; not in a sandbox
 	Addresses []string // KEY=ADDRESS, literal ones that are not on this machine
 	Sets      []string // NAME=VALUE, the other literal environment variables
 	Runs      []string // command lines that a shell runs to get credentials
@@ -153,6 +155,7 @@ func (e Entry) Effects() Effects {
 		if outside {
 			x.Dir += ", outside of the project"
 		}
+		x.Passes = e.passes()
 	}
 	if h := e.Server.HTTP; h != nil && h.Helper != nil {
 		x.Runs = append(x.Runs, redact.MaskLine(h.Helper.Command))
@@ -166,6 +169,21 @@ func (e Entry) Effects() Effects {
 	}
 	x.Receives = unique(x.Receives)
 	return x
+}
+
+// passes returns the names of the variables that the command gets as a launcher and that the entry does not
+// set itself.
+func (e Entry) passes() []string {
+	var names []string
+	for _, upper := range process.LauncherNames(e.Server.Stdio.Command) {
+		for _, name := range []string{upper, strings.ToLower(upper)} {
+			_, set := e.scope.lookup.Value(name)
+			if _, own := e.Server.Stdio.Env[name]; set && !own {
+				names = append(names, name)
+			}
+		}
+	}
+	return unique(names)
 }
 
 // codeFlags are options of interpreters whose value is code.

@@ -182,9 +182,15 @@ func dumpEntry(b *strings.Builder, e Entry) {
 			fmt.Fprintf(b, "helper: %q in %s, bearer %v\nhelper shown: %q\n", h.Helper.Command, h.Helper.Dir, h.Helper.Bearer, d.Helper)
 		}
 	}
+	if passes := e.Effects().Passes; len(passes) > 0 {
+		fmt.Fprintf(b, "passes: %q\n", passes)
+	}
 	dumpLogin(b, e.Login)
 	if e.Server.Protocol != "" {
 		fmt.Fprintf(b, "protocol: %s\n", e.Server.Protocol)
+	}
+	if e.Server.Capabilities != nil {
+		fmt.Fprintf(b, "client capabilities: %q\n", e.Server.Capabilities)
 	}
 	if e.Server.Timeout != 0 {
 		fmt.Fprintf(b, "timeout: %v\n", e.Server.Timeout)

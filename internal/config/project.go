@@ -112,7 +112,7 @@ func (p *projectReader) discover(f syntax.Field) bool {
 
 // inline are the servers that are written in the file itself.
 func (p *projectReader) inline(f syntax.Field) []Entry {
-	if !p.want(f, syntax.Object) {
+	if !p.want(f, syntax.Object) || !p.fewEnough(f) {
 		return nil
 	}
 	return p.servers(f.Value)

@@ -63,7 +63,7 @@ var (
 	urlKeys    = []string{"url", "serverUrl", "httpUrl"}
 	stdioKeys  = []string{"args", "env", "cwd", "envFile"}
 	serverKeys = slices.Concat([]string{"command", "type", "transport", "oauth", "auth", "disabled",
-		"enabled", "timeout", "sandbox", "protocol"},
+		"enabled", "timeout", "sandbox", "protocol", "clientCapabilities"},
 		stdioKeys, urlKeys, credentialKeys)
 )
 
@@ -81,7 +81,7 @@ func (s scope) entries(root syntax.Value) ([]Entry, []Problem) {
 		if section.Dialect != clients.Shared {
 			in = s.in(section.Dialect)
 		}
-		if r.want(section.Servers, syntax.Object) {
+		if r.want(section.Servers, syntax.Object) && r.fewEnough(section.Servers) {
 			entries = append(entries, in.servers(section.Servers.Value)...)
 		}
 	}
@@ -90,6 +90,19 @@ func (s scope) entries(root syntax.Value) ([]Entry, []Problem) {
 			`no servers: neither "mcpServers" nor "servers"`)
 	}
 	return entries, r.problems
+}
+
+// maxServers is how many servers one file may hold.
+const maxServers = 10_000
+
+// fewEnough reports whether a map of servers is within maxServers, and adds a problem otherwise.
+func (r *fieldReader) fewEnough(servers syntax.Field) bool {
+	if n := len(servers.Value.Fields); n > maxServers {
+		r.complain(servers.Line, "use several files, each with --config", "%d servers in one file; at most %d are read",
+			n, maxServers)
+		return false
+	}
+	return true
 }
 
 // servers reads the members of a map of servers.
@@ -130,6 +143,7 @@ func (s scope) entry(f syntax.Field) Entry {
 		if r.strict {
 			e.Server.Protocol = r.readProtocol()
 		}
+		e.Server.Capabilities = r.clientCapabilities()
 		e.Server.Secrets, e.Server.Values = append(r.secrets, misplaced(e.Server)...), r.values
 	}
 	e.Problems, e.Warnings, e.Prompts = r.problems, r.warnings, r.prompts
@@ -471,6 +485,34 @@ func (r *serverReader) readProtocol() string {
 		return ""
 	}
 	return f.Value.Text
+}
+
+// clientCapabilities returns the capabilities to declare to the server: a list of them, or "none"; nil when
+// the entry does not set them, or after a problem.
+func (r *serverReader) clientCapabilities() []string {
+	f, ok := r.get("clientCapabilities")
+	if !ok {
+		return nil
+	}
+	known := probe.ClientCapabilities()
+	if f.Value.Kind == syntax.Text && f.Value.Text == "none" {
+		return []string{}
+	}
+	if f.Value.Kind != syntax.List {
+		r.complain(f.Value.Line, fmt.Sprintf("write none, or a list such as [%s]", strings.Join(known, ", ")),
+			"%q must be none or a list", f.Key)
+		return nil
+	}
+	declared := []string{}
+	for _, item := range r.scalars(f) {
+		if !slices.Contains(known, item.Value.Text) {
+			r.complain(item.Value.Line, cmp.Or(kit.Suggest(item.Value.Text, known),
+				"there is "+kit.Quoted(known, ", ")), "unknown client capability %.40q", item.Value.Text)
+			continue
+		}
+		declared = append(declared, item.Value.Text)
+	}
+	return declared
 }
 
 // Merged returns base with the entries of more, which win; neither is changed.

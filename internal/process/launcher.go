@@ -43,22 +43,26 @@ var launcherNames = map[string][]string{
 // LauncherEnv returns the part of an environment ("K=V") that a launcher of programs gets beside MinimalEnv;
 // nothing for other commands. Names in small letters count, too, as http_proxy does.
 func LauncherEnv(command string, environ []string) []string {
-	name := filepath.Base(command)
-	if runtime.GOOS == "windows" {
-		name = strings.TrimSuffix(strings.ToLower(name), filepath.Ext(name))
-	}
-	names := launcherNames[name]
-	if names == nil {
-		return nil
-	}
+	names := LauncherNames(command)
 	var kept []string
 	for _, pair := range environ {
 		variable, value, ok := strings.Cut(pair, "=")
-		variable = strings.ToUpper(variable)
-		wanted := slices.Contains(names, variable) || slices.Contains(networkNames, variable)
-		if ok && wanted && !strings.HasPrefix(value, "()") {
+		if ok && slices.Contains(names, strings.ToUpper(variable)) && !strings.HasPrefix(value, "()") {
 			kept = append(kept, pair)
 		}
 	}
 	return kept
+}
+
+// LauncherNames returns the names, in capitals, of the variables that LauncherEnv looks for; nil for a command
+// that is no launcher.
+func LauncherNames(command string) []string {
+	name := filepath.Base(command)
+	if runtime.GOOS == "windows" {
+		name = strings.TrimSuffix(strings.ToLower(name), filepath.Ext(name))
+	}
+	if names := launcherNames[name]; names != nil {
+		return slices.Concat(names, networkNames)
+	}
+	return nil
 }

@@ -23,7 +23,7 @@ func writeConfig(p *page, r *Report) {
 			{s.applications(), plain}, {s.Source, dim}, {s.runs(), plain}}
 	})})
 	writeFailures(p, r.Servers)
-	writePlaces(p, r.Servers)
+	writeDetails(p, r.Servers)
 	writeFiles(p, r.Files)
 }
 
@@ -87,14 +87,26 @@ func (s Server) applications() string {
 	return text
 }
 
-func writePlaces(p *page, servers []Server) {
+// writeDetails writes what each server receives and may do, and where applications have it.
+func writeDetails(p *page, servers []Server) {
 	for _, s := range servers {
-		if len(s.Places) < 2 && !slices.ContainsFunc(s.Places, func(at Place) bool { return at.Name != "" }) {
+		var effects []string
+		if s.Effects != nil && s.State != Disabled {
+			effects = s.Effects.Lines()[1:]
+		}
+		places := s.Places
+		if len(places) < 2 && !slices.ContainsFunc(places, func(at Place) bool { return at.Name != "" }) {
+			places = nil
+		}
+		if len(effects)+len(places) == 0 {
 			continue
 		}
 		p.gap()
 		p.line(0, span{s.Name, bold})
-		for _, at := range s.Places {
+		for _, line := range effects {
+			p.text(2, 4, span{line, plain})
+		}
+		for _, at := range places {
 			name := ""
 			if at.Name != "" {
 				name = "as " + at.Name
@@ -132,7 +144,9 @@ type Effects struct {
 	// the working directory, where the file chooses one or it is not in the project
 	Dir string `json:"directory,omitempty"`
 	// names of variables, inputs and files whose values it gets
-	Receives  []string `json:"receives,omitempty"`
+	Receives []string `json:"receives,omitempty"`
+	// names of variables that a launcher such as npx gets; not in a sandbox
+	Passes    []string `json:"passes,omitempty"`
 	Addresses []string `json:"addresses,omitempty"` // KEY=ADDRESS, literal ones that are not on this machine
 	Sets      []string `json:"sets,omitempty"`      // NAME=VALUE, other environment variables
 	Runs      []string `json:"runs,omitempty"`      // command lines that a shell runs to get credentials
@@ -161,6 +175,9 @@ func (x Effects) Lines() []string {
 		lines = append(lines, line)
 	} else if len(x.Addresses) > 0 && len(x.Starts) > 0 {
 		lines = append(lines, "names "+strings.Join(kit.Map(x.Addresses, abridged), ", "))
+	}
+	if len(x.Passes) > 0 {
+		lines = append(lines, "gets your settings "+strings.Join(x.Passes, ", "))
 	}
 	if len(x.Sets) > 0 {
 		lines = append(lines, "sets "+strings.Join(kit.Map(x.Sets, abridged), ", "))
