@@ -98,8 +98,8 @@ const maxServers = 10_000
 // fewEnough reports whether a map of servers is within maxServers, and adds a problem otherwise.
 func (r *fieldReader) fewEnough(servers syntax.Field) bool {
 	if n := len(servers.Value.Fields); n > maxServers {
-		r.complain(servers.Line, "use several files, each with --config", "%d servers in one file; at most %d are read",
-			n, maxServers)
+		r.complain(servers.Line, "use several files, each with --config",
+			"%d servers in one file; at most %d are read", n, maxServers)
 		return false
 	}
 	return true

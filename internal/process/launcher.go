@@ -54,8 +54,8 @@ func LauncherEnv(command string, environ []string) []string {
 	return kept
 }
 
-// LauncherNames returns the names, in capitals, of the variables that LauncherEnv looks for; nil for a command
-// that is no launcher.
+// LauncherNames returns the names, in capitals, of the variables that LauncherEnv looks for; nil for other
+// commands.
 func LauncherNames(command string) []string {
 	name := filepath.Base(command)
 	if runtime.GOOS == "windows" {
