@@ -36,7 +36,7 @@ demo: build           ## list, save and compare the example server
 	PATH="$(CURDIR)/bin:$$PATH" sh examples/demo.sh
 
 test:                 ## run the hermetic tests, or those of PACKAGES
-	$(GO) test -timeout 25m -parallel 10 $(or $(PACKAGES),./...)
+	sh scripts/test.sh -timeout 25m -parallel 10 $(or $(PACKAGES),./...)
 
 race:                 ## run them with the race detector
 	$(GO) test -race -timeout 25m -parallel 4 ./...
