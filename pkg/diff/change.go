@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -54,7 +53,7 @@ func (r *revision) changes(judged []schema.Change) []*change {
 		ch := changes[j.Edit]
 		ch.judged, ch.effect = &j, r.effectOf(ch, j)
 	}
-	return guessRenamed(joinRenamed(changes))
+	return joinRenamed(changes)
 }
 
 // effectOf names what an edit does. A bound that moves is named by itself: among alternatives that overlap,
@@ -82,113 +81,11 @@ func (r *revision) within(narrow, wide view) bool {
 	return errN == nil && errW == nil && schema.Contains(r.ctx, w, n, strict).Verdict == schema.Compatible
 }
 
-// joinRenamed lets a property that is gone speak for the one new one of its object that alone is the same as
-// it alone.
-func joinRenamed(changes []*change) []*change {
-	properties := kit.Filter(changes, func(ch *change) bool { return ch.Family == schema.FamilyProperty })
-	gone := kit.Filter(properties, func(ch *change) bool { return ch.Old != nil })
-	fresh := kit.Filter(properties, func(ch *change) bool { return ch.Old == nil })
-	claimed := map[*change]bool{}
-	for old, new := range onlyAlike(gone, fresh, (*change).role) {
-		claimed[new] = true
-		old.successor = &new.Edit
-		if worse(new.judged, old.judged) {
-			old.judged = new.judged
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(changes), func(ch *change) bool { return claimed[ch] })
-}
-
 // worse reports whether one change breaks, or is undecided, where another one is safe or undecided.
 func worse(a, b *schema.Change) bool {
 	order := []schema.Verdict{schema.Compatible, schema.Unknown, schema.Incompatible}
 	return a != nil && (b == nil || slices.Index(order, a.Breaks.Verdict) > slices.Index(order,
 		b.Breaks.Verdict))
-}
-
-// role is all that a property is but its name: of which object, whether required, and what it accepts. A
-// title that only repeats the name, as pydantic writes one for each, does not count.
-func (ch *change) role() string {
-	value := ch.value()
-	if v := viewOf(value); v["title"] != nil && repeatsName(v.text("title"), ch.Name) {
-		delete(v, "title")
-		value = v.json()
-	}
-	accepts, err := rawjson.Canonical(value)
-	if err != nil {
-		accepts = value
-	}
-	return fmt.Sprint(parent(ch.Path), " ", ch.Required, " ", string(accepts))
-}
-
-// guessRenamed finds for each property that is gone the new one beside it that looks most like it, and like
-// no other.
-func guessRenamed(changes []*change) []*change {
-	type guess struct {
-		gone, fresh *change
-		score       float64
-	}
-	var guesses []guess
-	some := func(wanted func(*change) bool) []*change {
-		found := slices.DeleteFunc(slices.Clone(changes),
-			func(ch *change) bool { return ch.Family != schema.FamilyProperty || !wanted(ch) })
-		return found[:min(len(found), maxCandidates)]
-	}
-	fresh := some(func(ch *change) bool { return ch.Old == nil })
-	for _, gone := range some(func(ch *change) bool { return ch.New == nil && ch.successor == nil }) {
-		for _, other := range fresh {
-			if score := resemblance(gone, other); score >= likely && parent(gone.Path) == parent(other.Path) {
-				guesses = append(guesses, guess{gone, other, score})
-			}
-		}
-	}
-	slices.SortStableFunc(guesses, func(a, b guess) int { return cmp.Compare(b.score, a.score) })
-	for _, g := range guesses {
-		if g.gone.likeness == nil && g.fresh.likeness == nil {
-			g.gone.likeness, g.fresh.likeness = g.fresh, g.gone
-		}
-	}
-	return changes
-}
-
-// resemblance of two properties, from 0 to 1: of their names, or of their descriptions where they accept the
-// same.
-func resemblance(gone, fresh *change) float64 {
-	names := similarity(gone.Name, fresh.Name)
-	old, new := viewOf(gone.Old), viewOf(fresh.New)
-	if old.text("description") != "" && same(withoutRemarks(old).json(), withoutRemarks(new).json()) {
-		const tie = 0.1 // of texts that are alike the names decide
-		return max(names, overlap(old.text("description"), new.text("description"))+tie*names)
-	}
-	return names
-}
-
-// repeatsName reports whether a title is a name in other letters.
-func repeatsName(title, name string) bool {
-	letters := func(text string) string {
-		return strings.Map(func(r rune) rune {
-			if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-				return -1
-			}
-			return unicode.ToLower(r)
-		}, text)
-	}
-	rest, named := strings.CutPrefix(letters(title), letters(name))
-	return named && slices.Contains([]string{"", "arguments", "output"}, rest)
-}
-
-func overlap(a, b string) float64 {
-	apart := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
-	before, after := strings.FieldsFunc(strings.ToLower(a), apart),
-		strings.FieldsFunc(strings.ToLower(b), apart)
-	common := 0
-	for _, word := range before {
-		if i := slices.Index(after, word); i >= 0 {
-			after[i] = ""
-			common++
-		}
-	}
-	return 2 * float64(common) / float64(max(1, len(before)+len(after)))
 }
 
 // withoutRemarks is a schema object without what accepts and refuses nothing.
@@ -226,12 +123,18 @@ func (r *revision) change(ch *change) {
 	switch {
 	case ch.likeness != nil && ch.New == nil:
 		f.Hint, _, f.Cause = renaming(ch.Name, ch.likeness.Name)
-		r.guesses = append(r.guesses, [2]string{ch.Name, ch.likeness.Name})
+		r.guesses[ch.Name] = ch.likeness.Name
 	case ch.likeness != nil:
 		_, f.Hint, f.Cause = renaming(ch.likeness.Name, ch.Name)
 	}
 	if len(ch.Also) > 0 {
 		f.Hint = "the definition is shared: the same change reaches " + strings.Join(ch.Also, ", ")
+	}
+	if ch.Family == schema.FamilyDefault {
+		if rule, message, moved := ch.movedDefault(); moved {
+			f.Message = sentence(message, known(f, r.words(ch))) + "."
+			f.Level = map[string]finding.Level{"default-removed": finding.Info}[rule]
+		}
 	}
 	if ch.judged == nil {
 		r.tell(suffix, f, r.words(ch)...)

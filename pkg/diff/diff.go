@@ -79,7 +79,7 @@ type comparison struct {
 	names   []string     // of all tools of the new side
 	pool    *schema.Pool // for the schemas of one item
 
-	guesses [][2]string // arguments and members that look renamed, each with its new name
+	guesses map[string]string // old names of properties with the new names that look like them
 }
 
 // report completes a finding with what its rule says about it, and keeps it. A level that is set already

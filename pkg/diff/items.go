@@ -131,7 +131,7 @@ func compareItems(c *comparison, old, new snapshot.List) {
 	if old.Whole() && new.Whole() {
 		matched = joinRenamedItems(c, kind, matched)
 	}
-	hints := renameHints(matched)
+	hints := renameHints(kind, matched)
 	var both []*pair
 	for _, p := range matched {
 		switch {
@@ -146,7 +146,7 @@ func compareItems(c *comparison, old, new snapshot.List) {
 		case p.nth > 0 && (p.old == nil || p.new == nil):
 			reportRepeated(c, kind, p)
 		case p.new == nil:
-			reportRemoved(c, kind, p, hints[p.key])
+			reportRemoved(c, kind, p, hints[p])
 		case p.old == nil:
 			reportAdded(c, kind, p)
 		default:
@@ -159,11 +159,7 @@ func compareItems(c *comparison, old, new snapshot.List) {
 // compareEach compares items that both sides have, on all processors. The findings are in the order of the
 // items.
 func compareEach(c *comparison, kind snapshot.Kind, items []*pair) {
-	type told struct {
-		findings []finding.Finding
-		guesses  [][2]string
-	}
-	found, sizes := make([]told, len(items)), make([]int, len(items))
+	found, sizes := make([]comparison, len(items)), make([]int, len(items))
 	for i, p := range items {
 		if !rawjson.Equal(p.old, p.new) {
 			sizes[i] = len(p.old) + len(p.new)
@@ -171,23 +167,22 @@ func compareEach(c *comparison, kind snapshot.Kind, items []*pair) {
 	}
 	rounds(cmp.Or(c.Steps, DefaultSteps), sizes, func(changed []int, share func(int) *schema.Pool) {
 		kit.Parallel(c.ctx, len(changed), func(n int) {
-			i, one := changed[n], *c
-			one.findings, one.guesses, one.pool = nil, nil, share(i)
-			compareItem(&one, kind, items[i])
-			found[i] = told{one.findings, one.guesses}
+			i := changed[n]
+			found[i] = *c
+			found[i].findings, found[i].guesses, found[i].pool = nil, map[string]string{}, share(i)
+			compareItem(&found[i], kind, items[i])
 		})
 	})
+	c.guesses = map[string]string{}
 	for _, one := range found {
-		c.findings, c.guesses = append(c.findings, one.findings...), append(c.guesses, one.guesses...)
+		c.findings = append(c.findings, one.findings...)
+		maps.Copy(c.guesses, one.guesses)
 	}
 	spreadGuesses(c)
 }
 
-func reportRemoved(c *comparison, kind snapshot.Kind, p *pair, successor string) {
-	f := finding.Finding{Item: kind.ID(p.key), Old: p.old}
-	if successor != "" {
-		f.Hint = successorHint(p.key, successor)
-	}
+func reportRemoved(c *comparison, kind snapshot.Kind, p *pair, hint string) {
+	f := finding.Finding{Item: kind.ID(p.key), Old: p.old, Hint: hint}
 	if kind == snapshot.Resources && c.dynamic {
 		f.Level = finding.Warning
 	}
@@ -309,65 +304,6 @@ func asJSON(value any) json.RawMessage {
 	return raw
 }
 
-// joinRenamedItems reports the items whose key changed and nothing else that matters, and is the pairs that
-// are left. Each stands for one removed and one added item.
-func joinRenamedItems(c *comparison, kind snapshot.Kind, matched []*pair) []*pair {
-	claimed := map[*pair]bool{}
-	for old, new := range successions(kind, matched) {
-		claimed[new] = true
-		switch kind {
-		case snapshot.Tools, snapshot.Prompts:
-			claimed[old] = true
-			c.reportAnnounced(kind.Word()+"-renamed", finding.Finding{
-				Item: kind.ID(old.key), Old: rawjson.Quote(old.key), New: rawjson.Quote(new.key),
-				Hint: either(kind == snapshot.Tools, "call ", "use ") + code(new.key) + " instead",
-			}, old.old, "new", code(new.key))
-		case snapshot.Resources, snapshot.Templates:
-			reportMoved(c, kind, old, new)
-			old.new = new.new // what else changed is told under the old key
-		}
-	}
-	return slices.DeleteFunc(matched, func(p *pair) bool { return claimed[p] })
-}
-
-// successions are the items that are gone, each with the only new item that is the same under another key.
-func successions(kind snapshot.Kind, matched []*pair) map[*pair]*pair {
-	found := onlyAlike(gone(matched), fresh(matched), func(p *pair) string {
-		raw := p.old
-		if raw == nil {
-			raw = p.new
-		}
-		if kind.KeyField() == "name" {
-			return withoutMember(raw, "name")
-		}
-		return viewOf(raw).text("name")
-	})
-	maps.DeleteFunc(found, func(old, new *pair) bool {
-		return kind.KeyField() == "name" && !telling(old.old) && similarity(old.key, new.key) < likely
-	})
-	return found
-}
-
-// onlyAlike finds for what is gone what came for it: what is the same by what stays when a name changes, and
-// is alone in that on both sides. What has nothing that stays is like nothing.
-func onlyAlike[T comparable](gone, fresh []T, stays func(T) string) map[T]T {
-	alike := func(items []T) map[string][]T {
-		by := map[string][]T{}
-		for _, item := range items {
-			what := stays(item)
-			by[what] = append(by[what], item)
-		}
-		return by
-	}
-	found, after := map[T]T{}, alike(fresh)
-	for what, old := range alike(gone) {
-		if new := after[what]; what != "" && len(old) == 1 && len(new) == 1 {
-			found[old[0]] = new[0]
-		}
-	}
-	return found
-}
-
 func withoutMember(raw json.RawMessage, name string) string {
 	v := viewOf(raw)
 	if len(v) == 0 {
@@ -396,71 +332,4 @@ func gone(matched []*pair) []*pair {
 func fresh(matched []*pair) []*pair {
 	return slices.DeleteFunc(slices.Clone(matched),
 		func(p *pair) bool { return p.old != nil || p.nth > 0 || p.key == "" })
-}
-
-// telling tells whether an item says enough for another one that says the same to be taken for it.
-func telling(raw json.RawMessage) bool {
-	v := viewOf(raw)
-	properties := viewOf(viewOf(v["inputSchema"])["properties"])
-	return v.text("description") != "" || len(properties) > 0 || v["arguments"] != nil
-}
-
-// likely is the similarity from which two names are taken for two spellings of one.
-const likely = 0.6
-
-// renameHints are likely successors of removed items by the similarity of their names.
-func renameHints(matched []*pair) map[string]string {
-	hints := map[string]string{}
-	candidates := fresh(matched)
-	if len(candidates) > maxCandidates {
-		candidates = candidates[:maxCandidates]
-	}
-	spellings := make([]spelling, len(candidates))
-	for i, candidate := range candidates {
-		spellings[i] = spell(candidate.key)
-	}
-	for _, old := range gone(matched) {
-		name, closest := spell(old.key), likely
-		for i, candidate := range candidates {
-			if s := name.similarity(spellings[i]); s > closest || s == closest && hints[old.key] == "" {
-				closest, hints[old.key] = s, candidate.key
-			}
-		}
-	}
-	return hints
-}
-
-// maxCandidates bounds the search for successors, so that replacing a large list takes linear time.
-const maxCandidates = 100
-
-// similarity is how much two names have in common, from 0 to 1: Dice's coefficient over pairs of neighbouring
-// letters.
-func similarity(a, b string) float64 { return spell(a).similarity(spell(b)) }
-
-// spelling is a name as pairs of neighbouring letters, with how often each stands there.
-type spelling struct {
-	pairs map[string]int
-	total int
-}
-
-func spell(name string) spelling {
-	const longest = 200 // a name that is longer is no name
-	name = strings.ToLower(name[:min(len(name), longest)])
-	s := spelling{pairs: map[string]int{}}
-	for i := 1; i < len(name); i++ {
-		s.pairs[name[i-1:i+1]]++
-		s.total++
-	}
-	return s
-}
-
-func (s spelling) similarity(other spelling) float64 {
-	if s.total+other.total == 0 {
-		return 0
-	}
-	common := 0
-	for pair, n := range s.pairs {
-		common += min(n, other.pairs[pair])
-	}
-	return 2 * float64(common) / float64(s.total+other.total)
 }

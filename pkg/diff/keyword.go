@@ -37,6 +37,9 @@ func (r *revision) suffix(ch *change) string {
 	case schema.FamilyDeprecated:
 		return either(isTrue(ch.Old) == isTrue(ch.New), "", "property-deprecation-changed")
 	case schema.FamilyDefault:
+		if rule, _, moved := ch.movedDefault(); moved {
+			return rule
+		}
 		return "default-" + ch.presence()
 	case schema.FamilyDescription:
 		if was, is := ch.documentedDefaults(); was != is && r.direction == finding.Input {
@@ -125,6 +128,38 @@ func documentedDefault(v view) (wording.Default, bool) {
 		return wording.Default{}, false
 	}
 	return all[0], true
+}
+
+// movedDefault returns the rule and the message for a default that went from the schema into the description,
+// or came from there; moved is false if it did not.
+func (ch *change) movedDefault() (suffix, message string, moved bool) {
+	before, after := ch.schemas()
+	value, v := ch.Old, after
+	if value == nil {
+		value, v = ch.New, before
+	}
+	all := wording.Defaults(v.text("description"))
+	if ch.Old != nil && ch.New != nil || len(all) != 1 || all[0].Word == "" {
+		return "", "", false
+	}
+	number := strings.ContainsAny(string(value[:1]), "-0123456789")
+	declared := wording.Default{Word: string(value), Number: number}
+	if text, ok := rawjson.Text(value); ok {
+		declared.Word = text
+	}
+	documented, sure := documentedDefault(v)
+	stated := code(documented.Word+documented.Unit) + ", stated in the description only"
+	switch {
+	case all[0].Same(declared) && ch.New == nil:
+		return "default-removed", "the default of {name}[ ({old})] moved from the schema to the description", true
+	case all[0].Same(declared):
+		return "default-added", "the default of {name}[ ({new})] moved from the description to the schema", true
+	case sure && ch.New == nil:
+		return "default-changed", "the default of {name} changed[ from {old}] to " + stated, true
+	case sure:
+		return "default-changed", "the default of {name} changed from " + stated + "[, to {new}]", true
+	}
+	return "", "", false
 }
 
 func (ch *change) propertyRule() string {

@@ -3,7 +3,6 @@ package diff_test
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,32 +11,45 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/diff"
 )
 
-// TestVerdicts holds pairs of snapshots that were judged wrongly once, each with all its findings in want.txt.
+// TestVerdicts compares the pairs of testdata/verdicts.txt, each judged wrongly once, and expects all their findings.
+// With -update it rewrites them.
 func TestVerdicts(t *testing.T) {
-	cases, err := filepath.Glob("testdata/verdicts/*/old.json")
-	if err != nil || len(cases) < 15 {
-		t.Fatalf("%d cases, %v", len(cases), err)
+	const file = "testdata/verdicts.txt"
+	paragraphs := strings.Split(strings.TrimSpace(read(t, file)), "\n\n")
+	if len(paragraphs) < 30 {
+		t.Fatalf("%d cases", len(paragraphs))
 	}
-	for _, old := range cases {
-		folder := filepath.Dir(old)
-		t.Run(filepath.Base(folder), func(t *testing.T) {
-			found := compared(t, parse(t, read(t, old)), parse(t, read(t, filepath.Join(folder, "new.json"))), diff.Options{})
-			var got strings.Builder
-			for _, f := range found {
-				fmt.Fprintf(&got, "%s %s %s%s: %s\n", f.Level, f.Rule, f.Item, f.Pointer(), f.Message)
+	for i, text := range paragraphs {
+		name, body, _ := strings.Cut(text, "\n")
+		pair, want, _ := strings.Cut(body, "\ngives\n")
+		e := readExample(pair)
+		t.Run(strings.TrimPrefix(name, "# "), func(t *testing.T) {
+			var got []string
+			for _, f := range compared(t, parse(t, e.surface(e.old)), parse(t, e.surface(e.new)), diff.Options{}) {
+				line := fmt.Sprintf("  %s %s %s: %s", f.Level, f.Rule, f.Item+f.Pointer(), f.Message)
 				if f.Witness != nil {
-					fmt.Fprintf(&got, "  %s\n", f.Witness)
+					line += " " + string(f.Witness)
 				}
-			}
-			want := filepath.Join(folder, "want.txt")
-			if *update {
-				if err := os.WriteFile(want, []byte(got.String()), 0o600); err != nil {
-					t.Fatal(err)
+				if f.Hint != "" {
+					line += " → " + f.Hint
 				}
+				if f.Cause != "" {
+					line += " (" + f.Cause + ")"
+				}
+				got = append(got, line)
 			}
-			if diff := cmp.Diff(read(t, want), got.String()); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", want, diff)
+			if len(got) == 0 {
+				got = []string{"  nothing"}
 			}
+			if difference := cmp.Diff(want, strings.Join(got, "\n")); difference != "" && !*update {
+				t.Errorf("(-want +got):\n%s", difference)
+			}
+			paragraphs[i] = name + "\n" + pair + "\ngives\n" + strings.Join(got, "\n")
 		})
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(strings.Join(paragraphs, "\n\n")+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

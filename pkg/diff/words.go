@@ -7,50 +7,9 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/schema"
 )
-
-// renaming says that a property may have been renamed: a hint for each of two findings, and their cause.
-func renaming(old, new string) (gone, fresh, cause string) {
-	return successorHint(old, new),
-		"possibly the new name of " + code(old) + ", which is gone and looks like it",
-		code(old) + " possibly renamed to " + code(new)
-}
-
-// successorHint names what may be the new name of what is gone.
-func successorHint(old, new string) string {
-	return code(old) + " was possibly renamed to " + code(new) + ", which is new and looks like it"
-}
-
-// spreadGuesses takes what is guessed to be renamed in one tool for renamed in others that lost and gained
-// the same names.
-func spreadGuesses(c *comparison) {
-	successor, added := map[string]string{}, map[string]*finding.Finding{}
-	for _, names := range c.guesses {
-		successor[names[0]] = names[1]
-	}
-	for i := range c.findings {
-		if f := &c.findings[i]; f.Hint == "" && f.Old == nil && strings.Contains(f.Rule, "-property-added") {
-			added[f.Item+f.Path] = f
-		}
-	}
-	for i := range c.findings {
-		gone := &c.findings[i]
-		steps := rawjson.Split(gone.Path)
-		if gone.Hint != "" || len(steps) == 0 || !strings.HasSuffix(gone.Rule, "-property-removed") {
-			continue
-		}
-		old := steps[len(steps)-1]
-		new, guessed := successor[old]
-		if fresh := added[gone.Item+rawjson.Join(parent(gone.Path), new)]; guessed && fresh != nil {
-			gone.Hint, fresh.Hint, gone.Cause = renaming(old, new)
-			fresh.Cause = gone.Cause
-			delete(added, fresh.Item+fresh.Path)
-		}
-	}
-}
 
 // acceptsMore is the cause of what lets callers send more than before.
 const acceptsMore = "Arguments accept more"
