@@ -151,9 +151,9 @@ func (ch *change) movedDefault() (suffix, message string, moved bool) {
 	stated := code(documented.Word+documented.Unit) + ", stated in the description only"
 	switch {
 	case all[0].Same(declared) && ch.New == nil:
-		return "default-removed", "the default of {name}[ ({old})] moved from the schema to the description", true
+		return "default-removed", "the default of {name}[ ({old})] moved into the description", true
 	case all[0].Same(declared):
-		return "default-added", "the default of {name}[ ({new})] moved from the description to the schema", true
+		return "default-added", "the default of {name}[ ({new})] moved into the schema", true
 	case sure && ch.New == nil:
 		return "default-changed", "the default of {name} changed[ from {old}] to " + stated, true
 	case sure:

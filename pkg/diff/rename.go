@@ -221,22 +221,20 @@ func onlyAlike[T comparable](gone, fresh []T, key func(T) string) map[T]T {
 // its new key is one pair, so that what else changed is reported under the old key.
 func joinRenamedItems(c *comparison, kind snapshot.Kind, matched []*pair) []*pair {
 	successors, cause := renamedAlike(kind, gone(matched), fresh(matched))
-	causes := map[*pair]string{}
-	for old := range successors {
-		causes[old] = cause
+	causes, claimed := map[*pair]string{}, map[*pair]bool{}
+	for old, new := range successors {
+		causes[old], claimed[new] = cause, true
 	}
 	for old, new := range renamedExactly(kind, matched) {
-		if _, known := successors[old]; !known && !slices.Contains(slices.Collect(maps.Values(successors)), new) {
-			successors[old] = new
+		if successors[old] == nil && !claimed[new] {
+			successors[old], claimed[new] = new, true
 		}
 	}
-	claimed := map[*pair]bool{}
 	for _, old := range matched {
 		new := successors[old]
 		if new == nil {
 			continue
 		}
-		claimed[new] = true
 		if kind.KeyField() == "name" {
 			c.reportAnnounced(kind.Word()+"-renamed", finding.Finding{
 				Item: kind.ID(old.key), Old: rawjson.Quote(old.key), New: rawjson.Quote(new.key),
@@ -308,7 +306,8 @@ func namingChanges(old, new string) []namingChange {
 	}
 	var changes []namingChange
 	if tail > 0 {
-		changes = append(changes, namingChange{"prefix", old[:a[len(a)-tail].start], new[:b[len(b)-tail].start]})
+		before, after := old[:a[len(a)-tail].start], new[:b[len(b)-tail].start]
+		changes = append(changes, namingChange{"prefix", before, after})
 	}
 	if head > 0 {
 		changes = append(changes, namingChange{"suffix", old[a[head-1].end:], new[b[head-1].end:]})
@@ -511,8 +510,8 @@ func repeatsName(title, name string) bool {
 	return named && slices.Contains([]string{"", "arguments", "output"}, rest)
 }
 
-// guessRenamed finds likely new names for properties that are gone: those that look alike, and the only two of
-// one type that are gone and new in an object.
+// guessRenamed finds likely new names for properties that are gone: those that look alike, and the only two
+// of one type that are gone and new in an object.
 func guessRenamed(changes []*change) {
 	gone, fresh := properties(changes)
 	count := map[string]int{}
