@@ -41,6 +41,9 @@ func listCommand(p program) *cli.Command {
 				return nil, err
 			}
 			surfaces, err := f.List(ctx, from, filter)
+			if note := fleet.NoiseNote(surfaces); note != "" {
+				p.Process.Note("%s", note)
+			}
 			view.Items, view.Fleet = filter != fleet.ItemFilter{}, len(from) == 0
 			r := fleet.Report("list", surfaces)
 			view.Again = again(from, r)

@@ -20,7 +20,7 @@ func TestEveryNoticeIsARule(t *testing.T) {
 	for _, code := range []string{
 		probe.NoticeRestarted, probe.NoticeVersionOdd, probe.NoticeInitializedLost, probe.NoticeNoCapabilities, probe.NoticeInstructionsOdd,
 		probe.NoticeNotImplemented, probe.NoticeCursorRepeated, probe.NoticeCursorOdd, probe.NoticeListRestarted, probe.NoticeItemOdd,
-		probe.NoticeDuplicate, probe.NoticeMemberRepeated, probe.NoticeInvalidUTF8, probe.NoticeFieldsMissing,
+		probe.NoticeDuplicate, probe.NoticeMemberRepeated, probe.NoticeInvalidUTF8, probe.NoticeContentType, probe.NoticeFieldsMissing,
 	} {
 		s := fleet.FromResult(probe.Result{Server: probe.Server{Name: "s"}})
 		seen := check.Subject{Name: "s", Snapshot: &snapshot.Snapshot{}, Observed: observed(s)}

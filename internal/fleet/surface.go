@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
@@ -201,6 +202,29 @@ func Elaborate(p host.Process, surfaces []Surface) {
 			p.Detail("%s: on stdout, not the protocol: %s", name, report.Visible(text))
 		}
 	}
+}
+
+// NoiseNote returns one line about the servers that write other text than messages to stdout, or nothing.
+func NoiseNote(surfaces []Surface) string {
+	const longest = 120 // bytes of the text that is quoted
+	var names []string
+	first := ""
+	for _, s := range surfaces {
+		if len(s.NoiseText) == 0 {
+			continue
+		}
+		if names = append(names, report.Visible(s.Name)); len(names) == 1 {
+			first, _, _ = strings.Cut(strings.TrimSpace(s.NoiseText[0]), "\n")
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	if len(first) > longest {
+		first = strings.ToValidUTF8(first[:longest], "") + "…"
+	}
+	return fmt.Sprintf("%s: wrote to stdout what is not an MCP message: \"%s\"; some clients fail there "+
+		"(write logs to stderr)", kit.Some(names), report.Visible(first))
 }
 
 // summary is how the probe of a server went, in a few words.

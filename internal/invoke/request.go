@@ -233,7 +233,8 @@ func (c *Client) find(ctx context.Context, kind snapshot.Kind, name string) (sna
 	}
 	names := kit.Map(list.Items(), func(item snapshot.Item) string { return item.Key })
 	near := kit.DidYouMean(name, names)
-	err = exit.Usagef("%s offers no %s %q%s: see mcpctl list", c.name(), kind.Word(), name, report.Visible(near))
+	err = exit.Usagef("%s offers no %s %q%s: see mcpctl list", c.name(), kind.Word(), name,
+		report.Visible(near))
 	if near == "" && c.options.Contact.Capabilities == "" { // list declares all of them
 		return snapshot.Item{}, exit.Misuse(exit.Advise("if mcpctl list shows it, add --client-capabilities "+
 			strings.Join(probe.ClientCapabilities(), ","), "%w", err))

@@ -37,6 +37,8 @@ type Endpoint struct {
 	CACert      []byte            // further PEM certificates to trust
 	// keeps what a load balancer sets to find the same server again; nil = none are kept
 	Cookies http.CookieJar
+	// is called with the Content-Type of each JSON reply that is not application/json; nil = not called
+	ForeignType func(contentType string)
 
 	// judges each address of the host before it is connected to; nil = all are right
 	Allow func(netip.Addr) error
@@ -183,7 +185,7 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil || redirects(reply) { // http.Client decides whether to follow
 		return reply, err
 	}
-	if encoded(reply) { // net/http decodes what it asked for
+	if !decode(reply) {
 		_ = reply.Body.Close()
 		return nil, w.fault(reply, nil)
 	}
@@ -284,6 +286,10 @@ func (w *web) readReply(reply *http.Response, call *pendingCall) (*http.Response
 	for _, m := range batch {
 		if flawFor(call, m) == "" {
 			w.readEnd(reply)
+			if kind := reply.Header.Get("Content-Type"); mediaType(kind) != "application/json" &&
+				w.endpoint.ForeignType != nil {
+				w.endpoint.ForeignType(kind)
+			}
 			details, _ := m.details()
 			if gone := m.fault != nil && details.Code == codeSessionGone; gone &&
 				endsSession(http.StatusBadRequest, value) {
@@ -399,12 +405,9 @@ func endsSession(status int, body []byte) bool {
 const codeSessionGone = -32001
 
 func (w *web) fault(reply *http.Response, body []byte) *HTTPError {
-	auth, encoding := challenge(reply), ""
-	if encoded(reply) {
-		encoding, body = reply.Header.Get("Content-Encoding"), nil
-	}
+	auth := challenge(reply)
 	return &HTTPError{
-		Encoding:   encoding,
+		Encoding:   reply.Header.Get("Content-Encoding"), // decode removes those that it knows
 		Status:     reply.StatusCode,
 		Type:       reply.Header.Get("Content-Type"),
 		Body:       w.mask(string(body[:min(len(body), bodyStart)])),
@@ -413,11 +416,6 @@ func (w *web) fault(reply *http.Response, body []byte) *HTTPError {
 		RetryAfter: reply.Header.Get("Retry-After"),
 		Proxy:      w.proxyOf(reply.StatusCode),
 	}
-}
-
-// encoded reports whether a body is compressed in a way that was not asked for.
-func encoded(reply *http.Response) bool {
-	return !slices.Contains([]string{"", "identity"}, strings.ToLower(reply.Header.Get("Content-Encoding")))
 }
 
 // proxyOf returns the proxy on the way to the server, for a status that a proxy may have given itself.

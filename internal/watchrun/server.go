@@ -34,6 +34,7 @@ type watchedServer struct {
 	found   []finding.Finding // the newest difference from the saved snapshot
 	unsaved bool              // there is no saved snapshot
 	unread  bool              // there is one, and it cannot be read
+	noisy   bool              // its noise on stdout was reported
 }
 
 // tempo divides the waits of watching. Tests set it when they link the program; a release has 1.
@@ -115,7 +116,23 @@ func (r *watchRun) open(ctx context.Context, w *watchedServer) (watch.Session, e
 	if err != nil {
 		return nil, err
 	}
-	return Listen(ctx, session), nil
+	listening := Listen(ctx, session).(*listeningSession)
+	listening.noise = func() { r.reportNoise(w, session) }
+	return listening, nil
+}
+
+// reportNoise reports once what a server writes to stdout that is not the protocol.
+func (r *watchRun) reportNoise(w *watchedServer, session *probe.Session) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if w.noisy {
+		return
+	}
+	s := fleet.FromResult(probe.Result{Server: probe.Server{Name: w.name()}, Noise: session.Noise()})
+	if note := fleet.NoiseNote([]fleet.Surface{s}); note != "" {
+		w.noisy = true
+		r.process.Note("%s", note)
+	}
 }
 
 // listenWait is how long the first reading waits for notifications to begin. Those that begin later count
@@ -134,7 +151,8 @@ func Listen(ctx context.Context, session *probe.Session) watch.Session {
 
 type listeningSession struct {
 	*probe.Session
-	read bool // everything was read before
+	read  bool   // everything was read before
+	noise func() // called after each reading; nil = nothing to do
 }
 
 // List reads lists. Before everything is read again, the server is asked whether it is still the same.
@@ -145,7 +163,11 @@ func (l *listeningSession) List(ctx context.Context, kinds ...snapshot.Kind) ([]
 		}
 		l.read = true
 	}
-	return l.Session.List(ctx, kinds...)
+	lists, err := l.Session.List(ctx, kinds...)
+	if l.noise != nil {
+		l.noise()
+	}
+	return lists, err
 }
 
 // Ping checks that the server responds. An error of the server is a response.

@@ -19,7 +19,7 @@ var protocolRules = map[string]look{
 	"stdout-noise":   noise,
 	"reply-not-utf8": noticed("invalid-utf8"),
 	"handshake-odd": noticed("version-not-for-era", "initialized-refused",
-		"capabilities-missing", "instructions-not-text"),
+		"capabilities-missing", "instructions-not-text", "content-type-odd"),
 	"capability-not-implemented": noticed("declared-not-implemented"),
 	"cursor-broken":              noticed("cursor-repeated", "cursor-not-text", "list-restarted"),
 	"result-fields-missing":      noticed("result-fields-missing"),

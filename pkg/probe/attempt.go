@@ -183,6 +183,13 @@ func (a attempt) dialers() []dialer {
 	}
 	endpoint := endpointOf(*a.server.HTTP, a.options)
 	endpoint.Credentials, endpoint.Cookies = a.credentials, a.cookies
+	endpoint.ForeignType = func(kind string) {
+		message := "the server sends JSON without a Content-Type"
+		if kind != "" {
+			message = fmt.Sprintf("the server sends JSON with the Content-Type %q", kind)
+		}
+		a.seen.note(Notice{Handshake, NoticeContentType, message + " instead of application/json"})
+	}
 	over := func(open func(context.Context, transport.Endpoint) (*transport.Conn, error)) dialer {
 		return dialer{Connecting, httpGrace,
 			func(ctx context.Context) (*transport.Conn, error) { return open(ctx, endpoint) }}

@@ -220,6 +220,7 @@ const (
 	// initialize was answered with a version that has no initialize
 	NoticeVersionOdd      = "version-not-for-era"
 	NoticeInitializedLost = "initialized-refused" // notifications/initialized was refused
+	NoticeContentType     = "content-type-odd"    // a JSON reply has another Content-Type, or none
 	// there is no capabilities object, so every list was asked for
 	NoticeNoCapabilities  = "capabilities-missing"
 	NoticeInstructionsOdd = "instructions-not-text" // instructions are there but are not a string

@@ -1,6 +1,9 @@
 package probe
 
 import (
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,6 +16,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
 )
 
 // tiny is a server of streamable HTTP with a handshake, sessions and two tools on two pages, which misbehaves as asked.
@@ -248,8 +252,7 @@ func TestContentTypes(t *testing.T) {
 		"text":              {"text/plain; charset=utf-8", "", list, "x"},
 		"a dialect of JSON": {"application/vnd.example+json", "", list, "x"},
 		"brotli":            {"application/json", "br", "\x1b\x00", `Content-Encoding "br"`},
-		"zstd":              {"text/event-stream", "zstd", "\x28\xb5", `Content-Encoding "zstd"`},
-		"deflate":           {"application/json", "deflate", "\x78\x9c", `Content-Encoding "deflate"`},
+		"two encodings":     {"application/json", "gzip, br", "\x1b\x00", `Content-Encoding "gzip, br"`},
 		"other event":       {"text/event-stream", "", "event: tools\ndata: " + list + "\n\n", `an event named "tools"`},
 		"a page":            {"text/html", "", "<html>", "an HTML page instead of JSON"},
 	}
@@ -272,6 +275,54 @@ func TestContentTypes(t *testing.T) {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
+	}
+}
+
+// TestEncodings: replies are decoded although their encoding was not asked for, also events and a part at a time.
+func TestEncodings(t *testing.T) {
+	const list = `{"jsonrpc":"2.0","id":ID,"result":{"tools":[{"name":"x"}]}}`
+	writers := map[string]func(io.Writer) io.WriteCloser{
+		"gzip":    func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
+		"X-GZip":  func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
+		"deflate": func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) },
+		"deflate, bare": func(w io.Writer) io.WriteCloser {
+			bare, _ := flate.NewWriter(w, flate.BestSpeed)
+			return bare
+		},
+		"zstd": func(w io.Writer) io.WriteCloser {
+			z, _ := zstd.NewWriter(w)
+			return z
+		},
+	}
+	for name, open := range writers {
+		encoding, _, _ := strings.Cut(name, ",")
+		for _, kind := range []string{"application/json", "text/event-stream"} {
+			s := &tiny{instead: func(w http.ResponseWriter, r *http.Request, method string, id json.RawMessage, _ int) bool {
+				if method != "tools/list" {
+					return false
+				}
+				body := strings.ReplaceAll(list, "ID", string(id))
+				if kind == "text/event-stream" {
+					body = "data: " + body + "\n\n"
+				}
+				w.Header().Set("Content-Type", kind)
+				w.Header().Set("Content-Encoding", encoding)
+				encoded := open(w)
+				_, _ = io.WriteString(encoded, body)
+				_ = encoded.Close()
+				return true
+			}}
+			if got := s.tools(t, HTTP{Headers: map[string]Secret{"Accept-Encoding": "gzip"}}); got != "x" {
+				t.Errorf("%s, %s: %q", name, kind, got)
+			}
+		}
+	}
+	s := &tiny{instead: func(w http.ResponseWriter, _ *http.Request, method string, _ json.RawMessage, _ int) bool {
+		w.Header().Set("Content-Encoding", "zstd")
+		return method == "tools/list" && respond(w, 200, "application/json", "not zstd")
+	}}
+	if got := s.tools(t, HTTP{}); !strings.Contains(got, "magic number mismatch") {
+		t.Errorf("broken: %q", got)
 	}
 }
 

@@ -51,7 +51,8 @@ func renew(ctx context.Context, s *Session, count int) error {
 		return err
 	}
 	now.supported, now.notices = s.peer.supported, nil
-	if now = now.withoutSecrets(s.attempt.surfaceSecrets()); now.snapshot().Digest() != s.peer.snapshot().Digest() {
+	now = now.withoutSecrets(s.attempt.surfaceSecrets())
+	if now.snapshot().Digest() != s.peer.snapshot().Digest() {
 		return errAnother
 	}
 	s.caller.settle(ctx, now)

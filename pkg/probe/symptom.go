@@ -82,10 +82,12 @@ var runtimes = map[string]string{
 }
 
 const (
-	packageMissing  = `\bE404\b|404 Not Found - GET|No solution found when resolving|No matching distribution found`
+	packageMissing = `\bE404\b|404 Not Found - GET|No solution found when resolving|` +
+		`No matching distribution found`
 	moduleMissing   = `Cannot find (module|package) '|ModuleNotFoundError: `
 	usageShown      = `(?im)^\s*usage:\s`
-	variableMissing = `(?i)\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b.{0,40}(is required|not set|is missing|must be set|not provided|undefined)|` +
+	variableMissing = `(?i)\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b.{0,40}` +
+		`(is required|not set|is missing|must be set|not provided|undefined)|` +
 		`(missing|required|set|provide).{0,40}(environment variable|api key|access token)`
 )
 
@@ -100,7 +102,9 @@ func halfInstalled(f failure) string {
 
 // heldBack is what a program in a sandbox tried, by what it wrote when that was refused.
 var heldBack = [...]struct{ pattern, tried string }{
-	{`ENOTFOUND|EAI_AGAIN|ENETUNREACH|ECONNREFUSED|(?i)network is unreachable|name resolution|name or service not known|no such host|connection refused`, "the network (sandbox: {network: [HOST]})"},
+	{`ENOTFOUND|EAI_AGAIN|ENETUNREACH|ECONNREFUSED|(?i)network is unreachable|name resolution|` +
+		`name or service not known|no such host|connection refused`,
+		"the network (sandbox: {network: [HOST]})"},
 	{`EROFS|(?i)read-only file system`, "to write (sandbox: {write: [FOLDER]})"},
 	{`EAFNOSUPPORT|(?i)address family not supported`, "Unix sockets (tsx does without as node --import tsx)"},
 	{`ENOMEM|EFBIG|(?i)cannot allocate memory|out of memory|file too large|resource temporarily unavailable`,
