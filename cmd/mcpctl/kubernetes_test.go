@@ -298,7 +298,7 @@ func (c *cluster) leaveLastNight(t *testing.T, folder string) {
 		if err := json.Unmarshal(text, &r); err != nil {
 			t.Fatal(err)
 		}
-		r["part"].(map[string]any)["began"] = time.Now().Add(-24 * time.Hour)
+		r["shard"].(map[string]any)["began"] = time.Now().Add(-24 * time.Hour)
 		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("%d.json", i)), encoded(t, r), 0o644); err != nil {
 			t.Fatal(err)
 		}

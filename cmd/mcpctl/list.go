@@ -47,7 +47,7 @@ func listCommand(p program) *cli.Command {
 			view.Items, view.Fleet = filter != fleet.ItemFilter{}, len(from) == 0
 			r := fleet.Report("list", surfaces)
 			view.Again = again(from, r)
-			r.InPart(f.Part(), nil)
+			r.SetShard(f.ShardReport(), nil)
 			return r, err
 		}),
 	}, p.surveyFlags())

@@ -28,24 +28,24 @@ servers; a missing shard is status 3.`,
 			waivedFlag(&showWaived),
 		},
 		Action: func(c *cli.Context) error {
-			parts, err := p.partReports(c.Context, c.Args().Slice())
+			shards, err := p.shardReports(c.Context, c.Args().Slice())
 			if err != nil {
 				return err
 			}
 			r, err := host.Await(c.Context, func() (*report.Report, error) {
-				return compare.MergeParts(c.Context, p.Process, p.Select, parts)
+				return compare.MergeShards(c.Context, p.Process, p.Select, shards)
 			})
 			return p.emit(c.Context, r, err, report.Options{Waived: showWaived, Fleet: true})
 		},
 	}, configurationFlags(&p.Select), p.outputFlags(), reportFlags(&p.Output))
 }
 
-const mergeTakes = "merge takes the reports of all parts, or the folder they lie in: run each with --shard " +
+const mergeTakes = "merge takes the reports of all shards, or their directory: run each with --shard " +
 	"I/N --report json=FILE, and see mcpctl merge --help"
 
-// partReports reads reports from files, and from the JSON files of folders.
-func (p program) partReports(ctx context.Context, paths []string) ([]compare.PartReport, error) {
-	var parts []compare.PartReport
+// shardReports reads reports from files, and from the JSON files of folders.
+func (p program) shardReports(ctx context.Context, paths []string) ([]compare.ShardReport, error) {
+	var shards []compare.ShardReport
 	for _, path := range paths {
 		for _, file := range jsonFiles(path) {
 			r, err := p.savedReport(ctx, file)
@@ -55,13 +55,13 @@ func (p program) partReports(ctx context.Context, paths []string) ([]compare.Par
 			if err != nil {
 				return nil, err
 			}
-			parts = append(parts, compare.PartReport{File: file, Report: r})
+			shards = append(shards, compare.ShardReport{File: file, Report: r})
 		}
 	}
-	if len(parts) == 0 {
+	if len(shards) == 0 {
 		return nil, exit.Usagef("%s", mergeTakes)
 	}
-	return parts, nil
+	return shards, nil
 }
 
 // jsonFiles are the JSON files of a folder, or the path itself.

@@ -87,7 +87,7 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 		r.Problems = append(r.Problems, fmt.Sprintf("what the servers start from was not locked: %v", err))
 		r.Status = max(r.Status, exit.Incomplete)
 	}
-	r.InPart(f.Part(), nil)
+	r.SetShard(f.ShardReport(), nil)
 	return r, nil
 }
 

@@ -44,7 +44,7 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 		return nil, exit.Usagef("--against holds a file to one server, and these are %d: name the one that "+
 			"it is about", len(targets))
 	}
-	budgets, part := check.Budgets(f.Config.Project.Budgets), f.Part()
+	budgets, shard := check.Budgets(f.Config.Project.Budgets), f.ShardReport()
 	looked := make([]judged, len(targets))
 	surfaces, err := f.Each(ctx, targets, func(i int, s *fleet.Surface) error {
 		defer s.LetGo()
@@ -68,16 +68,16 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 	}
 	seen, partial := seenOf(surfaces)
 	scope := scopeOf(f.Config, check.Rules(), seen, partial)
-	if part == nil {
+	if shard == nil {
 		found = append(found, check.Together(members, budgets)...)
 	} else {
 		scope.Rules = slices.DeleteFunc(scope.Rules,
 			func(id string) bool { return slices.Contains(check.TogetherRules(), id) })
-		part.Members = members
+		shard.Members = members
 	}
 	unknownOverrides(p, f.Config, scope)
 	r := fleet.Report("check", surfaces)
-	r.InPart(part, scope.Partial)
+	r.SetShard(shard, scope.Partial)
 	r.FailOn, r.Servers = policy.FailOn, ownThresholds(r.Servers, policy)
 	r.Findings = policy.Apply(found, scope, p.Now)
 	if r.Status == exit.OK && policy.Fails(r.Findings) {

@@ -117,7 +117,7 @@ func (o DiffOptions) told(p host.Process, f *fleet.Fleet, policy finding.Policy,
 		r.Servers = append(r.Servers, c.server)
 	}
 	r.Servers, r.Status = ownThresholds(r.Servers, policy), status(all, unsaved, false)
-	r.InPart(f.Part(o.sides()...), scope.Partial)
+	r.SetShard(f.ShardReport(o.sides()...), scope.Partial)
 	if policy.Fails(r.Findings) {
 		r.Status = status(all, unsaved, true)
 	}

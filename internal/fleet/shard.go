@@ -19,33 +19,33 @@ import (
 	"github.com/mcpctl/mcpctl/internal/source"
 )
 
-// Shard is one part of the configured servers: Index of Count, from 1. The zero value holds all of them.
+// Shard is a subset of the configured servers: Index of Count, from 1. The zero value has all of them.
 type Shard struct {
 	Index, Count int
 }
 
 // Has reports whether a server belongs to the shard.
-func (s Shard) Has(server string) bool { return s.Count == 0 || PartOf(server, s.Count) == s.Index }
+func (s Shard) Has(server string) bool { return s.Count == 0 || ShardOf(server, s.Count) == s.Index }
 
-// PartOf is the part of so many that a server belongs to. Each goes where its name weighs most (rendezvous
-// hashing: Thaler and Ravishankar, 1998): a server more moves no other one, and a part more moves one server
-// of as many as there are parts.
-func PartOf(server string, parts int) int {
+// ShardOf returns the shard, from 1 to total, that a server belongs to: the one in which its name weighs most
+// (rendezvous hashing: Thaler and Ravishankar, 1998). A further server moves no other, and a further shard
+// moves one server in total.
+func ShardOf(server string, total int) int {
 	best, most := 0, uint64(0)
-	for part := 1; part <= parts; part++ {
-		sum := sha256.Sum256([]byte(strconv.Itoa(part) + "/" + server))
+	for shard := 1; shard <= total; shard++ {
+		sum := sha256.Sum256([]byte(strconv.Itoa(shard) + "/" + server))
 		if weight := binary.BigEndian.Uint64(sum[:]); weight > most || best == 0 {
-			best, most = part, weight
+			best, most = shard, weight
 		}
 	}
 	return best
 }
 
-// runner is the environment of a job runner: where it says which shard this is, and of how many.
+// runner names the variables in which a job runner numbers its jobs.
 type runner struct {
-	index, count string // variables
+	index, count string
 	first        string // the lowest index, or the variable that holds it
-	step         string // the variable that holds the distance of two; empty = 1
+	step         string // the variable with the difference of two indexes; empty = 1
 }
 
 // runners are those whose jobs --shard auto divides. Our GitHub action sets the variables of its matrix.
@@ -60,7 +60,7 @@ var runners = []runner{
 	{"MCPCTL_JOB_INDEX", "MCPCTL_JOB_TOTAL", "0", ""},
 }
 
-// ParseShard parses "2/5", or "auto" and "auto/5": the shard as the job runner says in the environment.
+// ParseShard parses "2/5", or "auto" and "auto/5", which take the shard from the environment of a job runner.
 func ParseShard(text string, lookup func(string) (string, bool)) (Shard, error) {
 	index, count, divided := strings.Cut(text, "/")
 	if index == "auto" {
@@ -101,8 +101,8 @@ func shardOfRunner(count string, lookup func(string) (string, bool)) (Shard, err
 			}
 			return n
 		}
-		part := 1 + (number(r.index, "")-number(r.first, r.first))/max(number(r.step, "1"), 1)
-		s, err := ParseShard(fmt.Sprintf("%d/%s", part, count), lookup)
+		shard := 1 + (number(r.index, "")-number(r.first, r.first))/max(number(r.step, "1"), 1)
+		s, err := ParseShard(fmt.Sprintf("%d/%s", shard, count), lookup)
 		if err != nil {
 			return s, fmt.Errorf("the environment has %s=%s, which is not a shard of %s",
 				r.index, index, count)
@@ -112,32 +112,33 @@ func shardOfRunner(count string, lookup func(string) (string, bool)) (Shard, err
 	return Shard{}, errors.New("no job runner says in the environment which shard this is: specify I/N")
 }
 
-// Part is what a report says of a run with some flags over a part of the configured servers; nil when the run
-// is not divided.
-func (f *Fleet) Part(with ...string) *report.Part {
+// ShardReport returns what a report says about the shard of a run with some flags; nil when the run is not
+// divided.
+func (f *Fleet) ShardReport(with ...string) *report.Shard {
 	if f.selected.Shard.Count == 0 {
 		return nil
 	}
-	return &report.Part{
-		Index: f.selected.Shard.Index, Count: f.selected.Shard.Count, Only: f.selected.Only, With: with,
-		Fleet: Digest(f.Config), Began: f.process.Now.UTC().Truncate(time.Second),
+	return &report.Shard{
+		Index: f.selected.Shard.Index, Total: f.selected.Shard.Count, Only: f.selected.Only, With: with,
+		Of: Digest(f.Config), Began: f.process.Now.UTC().Truncate(time.Second),
 	}
 }
 
-// WholeOf is how many servers the whole of a run has: all that are configured and take part, or the n that
-// SOURCEs name.
+// WholeOf returns how many servers all shards of a run have together: the selected ones of the configuration,
+// or the n that SOURCEs name.
 func WholeOf(f *Fleet, from []source.Source, n int) int {
 	if len(from) > 0 {
 		return n
 	}
-	chosen, _ := Choose(f.Config, f.selected, nil) // which has been asked before
+	chosen, _ := Choose(f.Config, f.selected, nil) // cannot fail: Resolve checked it
 	return len(chosen)
 }
 
-// Digest names what all parts of a run must agree on: the configured servers, and what mcpctl.yaml decides.
+// Digest returns the SHA-256 of what the shards of a run share: the names of the configured servers and the
+// content of mcpctl.yaml.
 func Digest(cfg *config.Config) string {
 	names := kit.Map(cfg.Entries, func(e config.Entry) string { return e.Server.Name })
-	decided, _ := os.ReadFile(cfg.Project.File) // what cannot be read any more is another configuration
+	decided, _ := os.ReadFile(cfg.Project.File) // one that is gone has another digest
 	text, _ := json.Marshal([]any{names, decided})
 	sum := sha256.Sum256(text)
 	return "sha256:" + hex.EncodeToString(sum[:])

@@ -410,5 +410,5 @@ func headline(r *Report) string {
 	default:
 		says = quantity(len(r.Servers), "server")
 	}
-	return join(", ", "mcpctl "+r.Command, r.Part.words()) + ": " + says
+	return join(", ", "mcpctl "+r.Command, r.Shard.String()) + ": " + says
 }

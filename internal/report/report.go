@@ -10,6 +10,8 @@ package report
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -20,6 +22,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -50,21 +53,21 @@ type Report struct {
 	Problems []string `json:"problems,omitempty"`
 	Summary  Summary  `json:"summary"` // how many of what; Write sets it
 	// of a run over a part of the servers; nil = it was over all that were chosen
-	Part *Part `json:"part,omitempty"`
+	Shard *Shard `json:"shard,omitempty"`
 }
 
-// Part says which part of the configured servers a run was over, and keeps what their whole is judged by when
-// all parts are merged.
-type Part struct {
-	Index   int       `json:"index"`             // from 1
-	Count   int       `json:"count"`             // how many parts there are
-	Fleet   string    `json:"fleet"`             // digest of the configuration, which all parts share
-	Began   time.Time `json:"began,omitzero"`    // when the run began
-	Only    []string  `json:"only,omitempty"`    // what --only left of it
-	With    []string  `json:"with,omitempty"`    // diff, check: flags that say what is looked at
-	Status  int       `json:"status"`            // the exit status without findings
-	Partial []string  `json:"partial,omitempty"` // diff, check: servers that were not looked at in full
-	// check: what rules on all servers together want to know
+// Shard names the configured servers that a run was over, and holds what mcpctl merge needs of them.
+type Shard struct {
+	Index    int       `json:"index"`             // from 1
+	Total    int       `json:"total"`             // number of shards
+	Of       string    `json:"of"`                // digest of the configuration, which all shards share
+	Findings string    `json:"findings"`          // digest of the findings and the states of the servers
+	Began    time.Time `json:"began,omitzero"`    // when the run began
+	Only     []string  `json:"only,omitempty"`    // the values of --only
+	With     []string  `json:"with,omitempty"`    // diff, check: flags that choose what is compared
+	Status   int       `json:"status"`            // the exit status without findings
+	Partial  []string  `json:"partial,omitempty"` // diff, check: servers that did not answer in full
+	// check: the input of rules about all servers
 	Members []check.Member `json:"members,omitempty"`
 }
 
@@ -313,21 +316,40 @@ type judged struct {
 	Concealed []string `json:"concealed,omitempty"`
 }
 
-// words name the part; nil has none.
-func (p *Part) words() string {
-	if p == nil {
+// String returns "shard 2 of 8"; empty for nil.
+func (s *Shard) String() string {
+	if s == nil {
 		return ""
 	}
-	return fmt.Sprintf("part %d of %d", p.Index, p.Count)
+	return fmt.Sprintf("shard %d of %d", s.Index, s.Total)
 }
 
-// InPart says which part of a run the report is of, and of which of its servers not everything is known; nil
-// = it is of all.
-func (r *Report) InPart(part *Part, partial []string) {
-	if part != nil {
-		part.Status, part.Partial = r.Status, partial
-		r.Part = part
+// SetShard makes the report that of a shard, some of whose servers did not answer in full; nil = not divided.
+func (r *Report) SetShard(shard *Shard, partial []string) {
+	if shard != nil {
+		shard.Status, shard.Partial = r.Status, partial
+		r.Shard = shard
 	}
+}
+
+// FindingsDigest returns the SHA-256 of the findings as JSON has them and of the states of the servers. A
+// shard carries it, so that mcpctl merge notices a report that was edited.
+func (r *Report) FindingsDigest() string {
+	h := sha256.New()
+	add := func(v any) {
+		raw, err := rawjson.Encode(v)
+		if err != nil {
+			raw = []byte(err.Error()) // which the report fails with, too
+		}
+		h.Write(printable.AppendIndented(nil, raw, 0))
+	}
+	for _, f := range r.Findings {
+		add(f)
+	}
+	for _, s := range r.Servers {
+		add([]string{s.Name, string(s.State)})
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
 // Fails tells whether a finding makes the run fail.
@@ -427,10 +449,10 @@ func writeTable(w io.Writer, r *Report, o Options) error {
 	}
 	view(p, r)
 	writeProblems(p, r.Problems)
-	if r.Part != nil {
+	if r.Shard != nil {
 		p.gap()
-		p.text(0, 2, span{r.Part.words() + " of the configured servers; what only all of them tell, mcpctl " +
-			"merge judges", dim})
+		p.text(0, 2, span{r.Shard.String() + " of the configured servers; mcpctl merge adds the rules about " +
+			"all of them", dim})
 	}
 	_, err := io.WriteString(w, strings.TrimRight(p.String(), "\n")+"\n")
 	return err
@@ -444,6 +466,11 @@ func (r *Report) complete() *Report {
 	full.Summary, full.Groups = Summarize(r.Findings, r.Servers), finding.Groups(r.Findings)
 	if full.Servers == nil {
 		full.Servers = []Server{}
+	}
+	if r.Shard != nil {
+		shard := *r.Shard
+		shard.Findings = r.FindingsDigest()
+		full.Shard = &shard
 	}
 	return &full
 }

@@ -1,0 +1,277 @@
+package compare
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/pkg/check"
+	"github.com/mcpctl/mcpctl/pkg/diff"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
+
+// ShardReport is the report of one shard, and the file that it was read from.
+type ShardReport struct {
+	File string
+	*report.Report
+}
+
+// MergeShards returns the report that one run over all servers would have made; there is at least one shard.
+// It adds what no shard can judge: budgets of all servers, names that they share, and unused waivers.
+func MergeShards(ctx context.Context, p host.Process, s fleet.Selection, shards []ShardReport) (*report.Report,
+	error) {
+	if err := fitTogether(shards); err != nil {
+		return nil, err
+	}
+	first := shards[0]
+	cfg, err := fleet.Read(ctx, p, s)
+	if err != nil {
+		return nil, exit.Misuse(config.Explain(err))
+	}
+	if fleet.Digest(cfg) != first.Shard.Of {
+		return nil, fmt.Errorf("%s: the configuration here is not the one of that run: merge in the "+
+			"directory that the shards ran in, or name their configuration with --config", first.File)
+	}
+	if err := checkServers(cfg, s, shards); err != nil {
+		return nil, err
+	}
+	for _, shard := range shards {
+		if shard.FindingsDigest() != shard.Shard.Findings {
+			return nil, fmt.Errorf("%s: the findings of %s were changed after the run: run it again",
+				shard.File, shard.Shard)
+		}
+	}
+	whole := &report.Report{Command: first.Command, FailOn: first.FailOn, Status: statusOf(shards)}
+	for _, shard := range shards {
+		whole.Servers, whole.Problems = append(whole.Servers, shard.Servers...),
+			append(whole.Problems, shard.Problems...)
+	}
+	byPlace := inOrderOf(cfg)
+	slices.SortStableFunc(whole.Servers, func(a, b report.Server) int { return byPlace(a.Name, b.Name) })
+	if slices.ContainsFunc(shards, func(shard ShardReport) bool { return shard.Findings != nil }) {
+		whole.Findings = judgeTogether(p, cfg, whole, shards)
+	}
+	if whole.Fails() && (whole.Status == exit.OK || whole.Status == exit.NoBaseline) {
+		whole.Status = exit.Findings
+	}
+	return whole, nil
+}
+
+// checkServers returns an error for a shard without one of its servers, or with one of another shard.
+func checkServers(cfg *config.Config, s fleet.Selection, shards []ShardReport) error {
+	s.Only = shards[0].Shard.Only
+	chosen, err := fleet.Choose(cfg, s, nil)
+	if err != nil {
+		return err
+	}
+	reported, err := reportedServers(shards)
+	// not every server starts a package that may be newer
+	if err != nil || slices.Contains(shards[0].Shard.With, upgradeFlag) {
+		return err
+	}
+	missing := make([][]string, len(shards)+1) // by the number of the shard
+	for _, e := range chosen {
+		if name := e.Server.Name; !reported[name] && !e.Disabled { // which diff has no row for
+			belongs := fleet.ShardOf(name, len(shards))
+			missing[belongs] = append(missing[belongs], name)
+		}
+	}
+	for _, shard := range shards {
+		if names := missing[shard.Shard.Index]; len(names) > 0 {
+			return fmt.Errorf("%s: shard %d of %d has no results of %s: run it again", shard.File,
+				shard.Shard.Index, len(shards), kit.Some(names))
+		}
+	}
+	return nil
+}
+
+// reportedServers returns the servers that shards report, each in the shard that it belongs to.
+func reportedServers(shards []ShardReport) (map[string]bool, error) {
+	told := map[string]bool{}
+	for _, shard := range shards {
+		for _, server := range shard.Servers {
+			if belongs := fleet.ShardOf(server.Name, len(shards)); belongs != shard.Shard.Index {
+				return nil, fmt.Errorf("%s: shard %d of %d reports %q, which belongs to shard %d: run it again",
+					shard.File, shard.Shard.Index, len(shards), server.Name, belongs)
+			}
+			if told[server.Name] {
+				return nil, fmt.Errorf("%s: shard %d of %d names the server %q twice: run it again",
+					shard.File, shard.Shard.Index, len(shards), server.Name)
+			}
+			told[server.Name] = true
+		}
+	}
+	return told, nil
+}
+
+// judgeTogether returns the findings of all shards and those about all servers, under the policy.
+func judgeTogether(p host.Process, cfg *config.Config, whole *report.Report,
+	shards []ShardReport) []finding.Finding {
+	var found []finding.Finding
+	var members []check.Member
+	var partial []string
+	for _, shard := range shards {
+		found, members, partial = append(found, withoutPolicy(shard.Findings)...),
+			append(members, shard.Shard.Members...), append(partial, shard.Shard.Partial...)
+	}
+	var seen []string
+	for _, s := range whole.Servers {
+		if s.State != report.Disabled && !slices.Contains(partial, s.Name) {
+			seen = append(seen, s.Name)
+		}
+	}
+	applied, policy := diff.Rules(), cfg.Project.Policy
+	if whole.Command == "check" {
+		applied, policy = check.Rules(), policy.CheckPolicy()
+		byPlace := inOrderOf(cfg)
+		slices.SortStableFunc(members, func(a, b check.Member) int { return byPlace(a.Name, b.Name) })
+		found = append(found, check.Together(members, check.Budgets(cfg.Project.Budgets))...)
+	}
+	return policy.Apply(found, scopeOf(cfg, applied, seen, partial), p.Now)
+}
+
+// withoutPolicy returns findings without waivers and without those about waivers.
+func withoutPolicy(findings []finding.Finding) []finding.Finding {
+	var found []finding.Finding
+	for _, f := range findings {
+		if strings.HasPrefix(f.Item, "waiver/") {
+			continue
+		}
+		f.Waiver = nil
+		found = append(found, f)
+	}
+	return found
+}
+
+// inOrderOf returns the comparison of server names by their order in the configuration; unknown ones come
+// last, by name.
+func inOrderOf(cfg *config.Config) func(a, b string) int {
+	place := map[string]int{}
+	for i, e := range cfg.Entries {
+		place[e.Server.Name] = i - len(cfg.Entries)
+	}
+	return func(a, b string) int {
+		if place[a] == 0 && place[b] == 0 {
+			return cmp.Compare(a, b)
+		}
+		return cmp.Compare(place[a], place[b])
+	}
+}
+
+// statusOf returns the exit status of all shards without findings: 2 if no server could be tried because of the
+// configuration.
+func statusOf(shards []ShardReport) int {
+	var all []int
+	for _, shard := range shards {
+		if slices.ContainsFunc(shard.Servers,
+			func(s report.Server) bool { return s.State != report.Disabled }) {
+			all = append(all, shard.Shard.Status)
+		}
+	}
+	tried := func(status int) bool { return status != exit.Usage }
+	switch {
+	case slices.Contains(all, exit.Usage) && !slices.ContainsFunc(all, tried):
+		return exit.Usage
+	case slices.Contains(all, exit.Usage), slices.Contains(all, exit.Incomplete):
+		return exit.Incomplete
+	case slices.Contains(all, exit.NoBaseline):
+		return exit.NoBaseline
+	}
+	return exit.OK
+}
+
+// mostNamed bounds how many missing shards are named.
+const mostNamed = 10
+
+// longestRun bounds the time between the starts of two shards of one run: a directory often has reports of the
+// run before.
+const longestRun = 12 * time.Hour
+
+// fitTogether returns an error unless the reports are all shards of one run, each once.
+func fitTogether(shards []ShardReport) error {
+	files := map[int]string{}
+	for _, shard := range shards {
+		first := shards[0]
+		if shard.Shard == nil {
+			return fmt.Errorf("%s is not the report of a shard: specify reports of runs with "+
+				"--shard I/N --format json", shard.File)
+		}
+		if shard.Shard.Index < 1 || shard.Shard.Index > shard.Shard.Total {
+			return fmt.Errorf("%s: invalid shard %d of %d: run it again", shard.File, shard.Shard.Index,
+				shard.Shard.Total)
+		}
+		if shard.Verdict == report.Interrupted {
+			return fmt.Errorf("%s: shard %d of %d was interrupted: run it again", shard.File, shard.Shard.Index,
+				shard.Shard.Total)
+		}
+		if a, b := runOf(first.Report), runOf(shard.Report); a != b {
+			return fmt.Errorf("%s and %s are of different runs: %s, and %s: specify the shards of one run",
+				first.File, shard.File, a, b)
+		}
+		if apart := first.Shard.Began.Sub(shard.Shard.Began).Abs(); apart > longestRun {
+			return fmt.Errorf("%s and %s began %s apart, in different runs: specify the shards of one run",
+				first.File, shard.File, apart.Round(time.Minute))
+		}
+		if first.Shard.Of != shard.Shard.Of {
+			return fmt.Errorf("%s and %s are of different configurations: run all shards with the same "+
+				"configuration", first.File, shard.File)
+		}
+		if other := files[shard.Shard.Index]; other != "" {
+			return fmt.Errorf("%s and %s are both shard %d of %d: remove one of them", other, shard.File,
+				shard.Shard.Index, shard.Shard.Total)
+		}
+		files[shard.Shard.Index] = shard.File
+	}
+	var missing []string
+	for i := 1; i <= shards[0].Shard.Total && len(missing) <= mostNamed; i++ {
+		if files[i] == "" {
+			missing = append(missing, fmt.Sprint(i))
+		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("missing shards: %s of %d: run them, then merge all",
+			kit.Some(missing), shards[0].Shard.Total)
+	}
+	return nil
+}
+
+// runOf describes what the shards of one run have in common.
+func runOf(r *report.Report) string {
+	words := fmt.Sprintf("%s in %d shards", r.Command, r.Shard.Total)
+	if len(r.Shard.Only) > 0 {
+		words += " with --only " + strings.Join(r.Shard.Only, ",")
+	}
+	if len(r.Shard.With) > 0 {
+		words += " with " + strings.Join(r.Shard.With, ", ")
+	}
+	if r.FailOn != "" {
+		words += " failing on " + string(r.FailOn)
+	}
+	return words
+}
+
+// upgradeFlag is the flag that the shards of one run must have in common.
+const upgradeFlag = "--upgrade"
+
+type flag struct {
+	name  string
+	given bool
+}
+
+func given(flags ...flag) (names []string) {
+	for _, f := range flags {
+		if f.given {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}
