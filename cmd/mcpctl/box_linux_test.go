@@ -119,6 +119,9 @@ func systemCalls() map[string]func() error {
 		"setns":                        raw(308, 268),
 		"mount":                        raw(165, 40),
 		"clone3":                       raw(435, 435),
+		"memory of memfd_create":       raw(319, 279),
+		"memory of memfd_secret":       raw(447, 447),
+		"memory of shmget":             raw(29, 194),
 		"bpf":                          raw(321, 280),
 		"fsmount":                      raw(432, 432),
 		"a call of a newer kernel":     raw(467, 467), // open_tree_attr
@@ -134,7 +137,7 @@ func systemCalls() map[string]func() error {
 			return err
 		},
 		"limits": func() error {
-			for resource, most := range map[int]uint64{0: 3600, 1: 1 << 30, 2: 4 << 30, 4: 0, 6: 512} { // seconds, file, data, core, processes
+			for resource, most := range map[int]uint64{0: 3600, 1: 1 << 30, 2: 4 << 30, 4: 0, 6: 512, 7: 1024} { // seconds, file, data, core, processes, descriptors
 				var l syscall.Rlimit
 				if err := syscall.Getrlimit(resource, &l); err != nil || l.Max > most {
 					return nil

@@ -37,7 +37,8 @@ type Box struct {
 
 // The bounds of what runs in the sandbox.
 const (
-	maxMemory    = 4 << 30   // bytes of data of each process
+	maxMemory    = 4 << 30   // bytes of data of each process; shared mappings do not count
+	maxOpen      = 1024      // descriptors of each process
 	maxFile      = 1 << 30   // bytes of each file that it writes
 	maxSeconds   = 60 * 60   // of processor time of each process
 	maxProcesses = 512       // with their threads
@@ -203,8 +204,8 @@ func (b Box) inMemory(folder string) mount {
 
 // bounded is a shell, inside, that sets the limits and the early variables of what it becomes.
 func (b Box) bounded(env []string) []string {
-	limits := fmt.Sprintf("ulimit -c 0 && ulimit -t %d && ulimit -f %d && ulimit -d %d && ", maxSeconds,
-		maxFile/512, maxMemory/1024)
+	limits := fmt.Sprintf("ulimit -c 0 && ulimit -t %d && ulimit -f %d && ulimit -d %d && ulimit -n %d && ",
+		maxSeconds, maxFile/512, maxMemory/1024, maxOpen)
 	if b.processes {
 		// dash has another letter
 		limits += fmt.Sprintf("{ ulimit -u %d 2>/dev/null || ulimit -p %[1]d; } && ", maxProcesses)

@@ -42,10 +42,10 @@ var refused = []uint32{
 	unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD,
 }
 
-// absent are those for which programs have another way when a kernel does not know them. clone3 hides its
-// flags from a filter.
+// absent are system calls that programs can do without when a kernel does not know them. clone3 hides its
+// flags from a filter; memory of memfd_create and shmget is not counted by any limit of a process.
 var absent = []uint32{unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
-	unix.SYS_CLONE3}
+	unix.SYS_CLONE3, unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET, unix.SYS_SHMGET}
 
 // filter passes all system calls but the above, new namespaces, and sockets other than IP's and netlink's: a
 // Unix socket leads to a process outside. Of connected pairs those of datagrams are refused, since they can
