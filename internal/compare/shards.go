@@ -27,8 +27,8 @@ type ShardReport struct {
 
 // MergeShards returns the report that one run over all servers would have made; there is at least one shard.
 // It adds what no shard can judge: budgets of all servers, names that they share, and unused waivers.
-func MergeShards(ctx context.Context, p host.Process, s fleet.Selection, shards []ShardReport) (*report.Report,
-	error) {
+func MergeShards(ctx context.Context, p host.Process, s fleet.Selection,
+	shards []ShardReport) (*report.Report, error) {
 	if err := fitTogether(shards); err != nil {
 		return nil, err
 	}
@@ -87,8 +87,8 @@ func checkServers(cfg *config.Config, s fleet.Selection, shards []ShardReport) e
 	}
 	for _, shard := range shards {
 		if names := missing[shard.Shard.Index]; len(names) > 0 {
-			return fmt.Errorf("%s: shard %d of %d has no results of %s: run it again", shard.File,
-				shard.Shard.Index, len(shards), kit.Some(names))
+			return fmt.Errorf("%s: %s has no results of %s: run it again", shard.File, shard.Shard,
+				kit.Some(names))
 		}
 	}
 	return nil
@@ -100,12 +100,12 @@ func reportedServers(shards []ShardReport) (map[string]bool, error) {
 	for _, shard := range shards {
 		for _, server := range shard.Servers {
 			if belongs := fleet.ShardOf(server.Name, len(shards)); belongs != shard.Shard.Index {
-				return nil, fmt.Errorf("%s: shard %d of %d reports %q, which belongs to shard %d: run it again",
-					shard.File, shard.Shard.Index, len(shards), server.Name, belongs)
+				return nil, fmt.Errorf("%s: %s reports %q, which belongs to shard %d: run it again",
+					shard.File, shard.Shard, server.Name, belongs)
 			}
 			if told[server.Name] {
-				return nil, fmt.Errorf("%s: shard %d of %d names the server %q twice: run it again",
-					shard.File, shard.Shard.Index, len(shards), server.Name)
+				return nil, fmt.Errorf("%s: %s names the server %q twice: run it again", shard.File,
+					shard.Shard, server.Name)
 			}
 			told[server.Name] = true
 		}
@@ -167,8 +167,8 @@ func inOrderOf(cfg *config.Config) func(a, b string) int {
 	}
 }
 
-// statusOf returns the exit status of all shards without findings: 2 if no server could be tried because of the
-// configuration.
+// statusOf returns the exit status of all shards without findings: 2 if the configuration kept every server
+// from being tried.
 func statusOf(shards []ShardReport) int {
 	var all []int
 	for _, shard := range shards {
@@ -192,8 +192,8 @@ func statusOf(shards []ShardReport) int {
 // mostNamed bounds how many missing shards are named.
 const mostNamed = 10
 
-// longestRun bounds the time between the starts of two shards of one run: a directory often has reports of the
-// run before.
+// longestRun bounds the time between the starts of two shards of one run: a directory often has reports of
+// the run before.
 const longestRun = 12 * time.Hour
 
 // fitTogether returns an error unless the reports are all shards of one run, each once.
@@ -206,12 +206,10 @@ func fitTogether(shards []ShardReport) error {
 				"--shard I/N --format json", shard.File)
 		}
 		if shard.Shard.Index < 1 || shard.Shard.Index > shard.Shard.Total {
-			return fmt.Errorf("%s: invalid shard %d of %d: run it again", shard.File, shard.Shard.Index,
-				shard.Shard.Total)
+			return fmt.Errorf("%s: invalid %s: run it again", shard.File, shard.Shard)
 		}
 		if shard.Verdict == report.Interrupted {
-			return fmt.Errorf("%s: shard %d of %d was interrupted: run it again", shard.File, shard.Shard.Index,
-				shard.Shard.Total)
+			return fmt.Errorf("%s: %s was interrupted: run it again", shard.File, shard.Shard)
 		}
 		if a, b := runOf(first.Report), runOf(shard.Report); a != b {
 			return fmt.Errorf("%s and %s are of different runs: %s, and %s: specify the shards of one run",
@@ -226,8 +224,7 @@ func fitTogether(shards []ShardReport) error {
 				"configuration", first.File, shard.File)
 		}
 		if other := files[shard.Shard.Index]; other != "" {
-			return fmt.Errorf("%s and %s are both shard %d of %d: remove one of them", other, shard.File,
-				shard.Shard.Index, shard.Shard.Total)
+			return fmt.Errorf("%s and %s are both %s: remove one of them", other, shard.File, shard.Shard)
 		}
 		files[shard.Shard.Index] = shard.File
 	}

@@ -9,13 +9,14 @@ import (
 )
 
 // issued are tokens that are known by how their issuers begin them.
-const issued = `(?:gh[pousr]_|github_pat_|glpat-|sk-|sk_|pk_|rk_|xox[a-z]-|xapp-|AKIA|ASIA|AIza|eyJ|ya29\.|npm_|hf_|dop_v1_|shpat_|SG\.)[A-Za-z0-9_.=-]{6,}`
+const issued = `(?:gh[pousr]_|github_pat_|glpat-|sk-|sk_|pk_|rk_|xox[a-z]-|xapp-|AKIA|ASIA|AIza|eyJ|` +
+	`ya29\.|npm_|hf_|dop_v1_|shpat_|SG\.)[A-Za-z0-9_.=-]{6,}`
 
 var (
 	// words inside of names, and words that names hold as a whole: MY_PAT and dbPw, not PATH and spawn
 	secretWord = kit.Pattern(
-		`(?i:token|secret|passw|passphrase|passcode|passkey|pwd|(?:api|access|private)-?_?key|auth|credential)|` +
-			`(?i:bearer|cookie|session|signature|connection-?_?string)|` +
+		`(?i:token|secret|passw|passphrase|passcode|passkey|pwd|(?:api|access|private)-?_?key|auth)|` +
+			`(?i:credential)|(?i:bearer|cookie|session|signature|connection-?_?string)|` +
 			`(?:^|[^A-Za-z])(?i:pass|pw|pat|pin|otp|mfa|sk|key|dsn)(?:$|[^A-Za-z])|` +
 			`[a-z](?:Pass|Pw|PW|Pat|PAT|Pin|PIN|Otp|OTP|Key|Dsn|DSN)(?:$|[^a-z])`)
 	secretValue = kit.Pattern(`^` + issued)
@@ -55,7 +56,8 @@ func eachArg(argv []string, show func(previous, arg string) string) []string {
 var (
 	word       = kit.Pattern(`"[^"]*"|'[^']*'|[^\s'"]+`)
 	namedValue = kit.Pattern(
-		`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|key|auth|credential|cookie)[A-Za-z0-9_-]*["']?\s*:\s*["']?)[^"',}]+`)
+		`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|key|auth|credential|cookie)[A-Za-z0-9_-]*` +
+			`["']?\s*:\s*["']?)[^"',}]+`)
 )
 
 // MaskLine is MaskArgs for a line of the shell, and masks values of headers and JSON members named like
@@ -212,7 +214,8 @@ func maskQuery(search string) string {
 // aboutSecrets are names that speak of secrets and hold none: where one is kept, whose it is, how much of it
 // there may be.
 var aboutSecrets = kit.Pattern(
-	`(?i)([_-](files?|path|dir|url|uri|host|port|name|id|type|kind|mode|limit|ttl|expiry|header|prefix|algorithm|provider)|tokens|tokenizer|authors?|author[_-].*)$`)
+	`(?i)([_-](files?|path|dir|url|uri|host|port|name|id|type|kind|mode|limit|ttl|expiry|header|prefix|` +
+		`algorithm|provider)|tokens|tokenizer|authors?|author[_-].*)$`)
 
 // SecretName reports whether a variable, header or parameter of this name holds a secret.
 func SecretName(name string) bool {
@@ -263,7 +266,8 @@ func hidden(text, shown string) []string {
 const leastOpaque = 16
 
 var (
-	hostOnly   = kit.Pattern(`^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,24}\.?(?::\d+)?$`)
+	hostOnly = kit.Pattern(
+		`^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,24}\.?(?::\d+)?$`)
 	numberOnly = kit.Pattern(`^[0-9][0-9.,:/ _+-]*$`)
 )
 

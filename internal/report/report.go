@@ -451,8 +451,8 @@ func writeTable(w io.Writer, r *Report, o Options) error {
 	writeProblems(p, r.Problems)
 	if r.Shard != nil {
 		p.gap()
-		p.text(0, 2, span{r.Shard.String() + " of the configured servers; mcpctl merge adds the rules about " +
-			"all of them", dim})
+		p.text(0, 2, span{r.Shard.String() + " of the configured servers; mcpctl merge adds the rules " +
+			"about all of them", dim})
 	}
 	_, err := io.WriteString(w, strings.TrimRight(p.String(), "\n")+"\n")
 	return err

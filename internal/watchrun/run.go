@@ -137,7 +137,8 @@ func (r *watchRun) run(ctx context.Context) error {
 		r.begin(watching, w)
 	}
 	live := func(w *watchedServer) bool { return w.target.Live() }
-	if r.fleet.ShardReport() != nil || slices.ContainsFunc(r.servers, live) { // a shard without servers may get some
+	// a shard without servers may get some
+	if r.fleet.ShardReport() != nil || slices.ContainsFunc(r.servers, live) {
 		wait := r.rebuild.start(watching)
 		r.supervise(watching)
 		wait()
