@@ -30,9 +30,11 @@ var floors = [][]string{
 	5:  {"internal/sandbox", "internal/auth"},
 	6:  {"internal/trust", "internal/login", "internal/source"},
 	7:  {"internal/fleet"},
-	8:  {"internal/compare"},
-	9:  {"internal/watchrun", "internal/invoke"},
-	10: {"cmd/mcpctl"},
+	8:  {"internal/invoke"},
+	9:  {"internal/calls"},
+	10: {"internal/compare"},
+	11: {"internal/watchrun"},
+	12: {"cmd/mcpctl"},
 }
 
 // forTests are servers that tests talk to, their pseudo terminals, and the judge of schemas. Nothing that ships imports them.
@@ -47,7 +49,7 @@ var libraries = map[string][]string{
 	"github.com/fsnotify/fsnotify":             {"internal/watchrun"},
 	"github.com/git-pkgs/gitignore":            {"internal/watchrun"},
 	"github.com/gofrs/flock":                   {"internal/files", "internal/watchrun"},
-	"github.com/google/go-cmp":                 {"pkg/diff"},
+	"github.com/google/go-cmp":                 {"pkg/diff", "internal/calls"},
 	"github.com/google/go-containerregistry":   {"internal/packages"},
 	"github.com/joho/godotenv":                 {"internal/config"},
 	"github.com/klauspost/compress":            {"internal/transport"},
@@ -139,7 +141,7 @@ func TestLayoutFindsFaults(t *testing.T) {
 	}{
 		{"pkg/diff", "pkg/schema", false}, {"pkg/diff", "pkg/check", true}, {"pkg/schema", "pkg/diff", true}, {"internal/config", "internal/fleet", true},
 		{"pkg/schema", "pkg/schema/internal/pattern", false}, {"pkg/diff", "pkg/schema/internal/pattern", true}, {"internal/fleet", "internal/fixture", true},
-		{"pkg/diff", "internal/nowhere", true}, {"internal/watchrun", "internal/invoke", true}, {"cmd/mcpctl", "internal/host", false},
+		{"pkg/diff", "internal/nowhere", true}, {"internal/invoke", "internal/watchrun", true}, {"cmd/mcpctl", "internal/host", false},
 	} {
 		if fault := checkImport(c.room, module+c.path); (fault != "") != c.wrong {
 			t.Errorf("%s imports %s: %q", c.room, c.path, fault)

@@ -29,5 +29,6 @@ already has are reported as info.`,
 			o.Scope = p.scope()
 			return compare.Check(ctx, p.Process, o, from)
 		}),
-	}, judgeFlags(&o.FailOn, &view.Waived, "warning"), snapshotsFlags(&p.Select), p.surveyFlags())
+	}, callsFlags(&o.Calls, nil), judgeFlags(&o.FailOn, &view.Waived, "warning"),
+		snapshotsFlags(&p.Select), p.surveyFlags())
 }

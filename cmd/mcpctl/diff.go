@@ -40,6 +40,6 @@ compared with each other: the first is old, the second new.`,
 			o.Scope, view.History, view.Upgrades = p.scope(), o.Versions > 0, o.Upgrade
 			return compare.Diff(ctx, p.Process, o, from)
 		}),
-	}, judgeFlags(&o.FailOn, &view.Waived, "breaking"), schemaFlags(&o.Strict), snapshotsFlags(&p.Select),
-		p.surveyFlags())
+	}, callsFlags(&o.Calls, &o.NoExamples), judgeFlags(&o.FailOn, &view.Waived, "breaking"),
+		schemaFlags(&o.Strict), snapshotsFlags(&p.Select), p.surveyFlags())
 }

@@ -270,6 +270,20 @@ func judgeFlags(failOn *string, showWaived *bool, usual string) []cli.Flag {
 	}
 }
 
+// callsFlags name a file of recorded calls; noExamples = nil for commands that show no calls.
+func callsFlags(file *string, noExamples *bool) []cli.Flag {
+	flags := []cli.Flag{&cli.StringFlag{
+		Name: "calls", Destination: file, TakesFile: true,
+		Usage: "Judge findings by the recorded calls in `FILE`",
+	}}
+	if noExamples != nil {
+		flags = append(flags, &cli.BoolFlag{
+			Name: "no-examples", Destination: noExamples, Usage: "Show no arguments of recorded calls",
+		})
+	}
+	return flags
+}
+
 func waivedFlag(show *bool) cli.Flag {
 	return &cli.BoolFlag{Name: "show-waived", Usage: "Include waived findings", Destination: show}
 }

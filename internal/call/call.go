@@ -19,9 +19,12 @@ type Message struct {
 	Params map[string]json.RawMessage
 }
 
+// ToolMethod is the method of the request that calls a tool.
+const ToolMethod = "tools/call"
+
 // Tool calls a tool with arguments, a JSON object (specification, tools, calling).
 func Tool(name string, arguments json.RawMessage) Message {
-	return Message{"tools/call", map[string]json.RawMessage{"name": rawjson.Quote(name),
+	return Message{ToolMethod, map[string]json.RawMessage{"name": rawjson.Quote(name),
 		"arguments": arguments}}
 }
 

@@ -6,10 +6,12 @@ import (
 	"io/fs"
 	"slices"
 
+	"github.com/mcpctl/mcpctl/internal/calls"
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/check"
@@ -19,6 +21,7 @@ import (
 // CheckOptions say what is looked at, and what fails.
 type CheckOptions struct {
 	Scope
+	Calls   string   // file of recorded calls; empty = none
 	FailOn  string   // as --fail-on; empty = as configured, else warning
 	Against []string // files and URLs that say what the one server is, or "auto"
 
@@ -28,6 +31,16 @@ type CheckOptions struct {
 func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.Source) (*report.Report,
 	error) {
 	o.Contact.ReadTwice = true
+	if o.FailOn == string(finding.FailOnUsed) {
+		return nil, exit.Usagef("--fail-on %s is for diff", o.FailOn)
+	}
+	var counts calls.Counts
+	if o.Calls != "" {
+		var err error
+		if counts, err = calls.Count(ctx, p, o.Calls); err != nil {
+			return nil, err
+		}
+	}
 	f, err := o.load(ctx, p, from)
 	if err != nil {
 		return nil, err
@@ -51,10 +64,12 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 		refuseLarge(s)
 		defer turnFor(sizeOf(s.Snapshot))()
 		subject, err := o.subjectOf(ctx, p, s, f.Config.Project)
+		subject.Called = calledTools(counts, s.Name, s.Snapshot)
 		if err != nil || s.Interrupted { // it was asked for its lists once at most
 			return err
 		}
 		looked[i], err = judge(ctx, subject, check.Options{Budgets: budgets, Timeout: f.Limit()})
+		looked[i].called = subject.Called != nil && subject.Called.Total > 0
 		unfinished(s, err, f.Limit()) // any other error is the end of ctx, which the report tells
 		return nil
 	})
@@ -83,6 +98,9 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 	if r.Status == exit.OK && policy.Fails(r.Findings) {
 		r.Status = exit.Findings
 	}
+	if counts != nil && !slices.ContainsFunc(looked, func(l judged) bool { return l.called }) {
+		unanswered(r, calls.NoCalls(o.Calls, kit.SortedKeys(counts)))
+	}
 	return r, nil
 }
 
@@ -90,6 +108,7 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 type judged struct {
 	found   []finding.Finding
 	members []check.Member
+	called  bool // a call of it is recorded
 }
 
 // judge returns what the rules find in a server.

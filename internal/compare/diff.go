@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/calls"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
@@ -19,6 +20,7 @@ import (
 // DiffOptions say what is compared with what, and how.
 type DiffOptions struct {
 	Scope
+	Recorded
 	diff.Options
 	Base  string // the old side, a SOURCE; empty = the first of two SOURCEs, else the saved snapshots
 	Ref   string // the old side: the same servers, started from this commit
@@ -53,6 +55,9 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	case o.Build != "" && o.Contact.Buildable() != nil:
 		return nil, o.Contact.Buildable()
 	}
+	if err := o.Recorded.check(p, o.FailOn); err != nil {
+		return nil, err
+	}
 	f, err := o.load(ctx, p, now)
 	if err != nil {
 		return nil, err
@@ -67,6 +72,10 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 		return nil, err
 	}
 	o.Steps = stepsFor(fleet.WholeOf(f, now, pairs.n))
+	var judge *calls.Judge
+	if o.Calls != "" {
+		judge = &calls.Judge{}
+	}
 	done := make([]*compared, pairs.n)
 	err = pairs.each(func(i int, pair Pair) error {
 		if ctx.Err() != nil {
@@ -74,7 +83,7 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 		}
 		defer turnFor(sizeOf(pair.Old.Snapshot) + sizeOf(pair.New.Snapshot))()
 		pair.explain(ctx, p, f)
-		done[i] = pair.within(ctx, f.Limit(), o.Options, policy)
+		done[i] = pair.within(ctx, f.Limit(), pair.counted(judge, o.Options), policy)
 		if done[i] != nil && done[i].server.BaseFile == "" && pair.Old.Transport != "" {
 			// the lines of which show it, if it is there
 			done[i].server.BaseFile = p.Rel(SavedFile(f.Config.Project.Snapshots, pair.New.Name))
@@ -84,7 +93,13 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	if err != nil {
 		return nil, err
 	}
-	return o.told(p, f, policy, slices.DeleteFunc(done, func(c *compared) bool { return c == nil })), nil
+	problem, err := o.Recorded.count(ctx, p, judge)
+	if err != nil {
+		return nil, err
+	}
+	r := o.told(p, f, policy, slices.DeleteFunc(done, func(c *compared) bool { return c == nil }))
+	unanswered(r, problem)
+	return r, nil
 }
 
 func (o DiffOptions) told(p host.Process, f *fleet.Fleet, policy finding.Policy,

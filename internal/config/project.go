@@ -175,7 +175,7 @@ func (p *projectReader) failOn(f syntax.Field) finding.Threshold {
 	threshold, err := finding.ParseThreshold(f.Value.Text)
 	if err != nil {
 		p.complain(f.Value.Line, kit.Suggest(f.Value.Text,
-			[]string{"breaking", "warning", "info", "any", "never"}), "%q: %v", f.Key, err)
+			[]string{"breaking", "used-breaking", "warning", "info", "any", "never"}), "%q: %v", f.Key, err)
 		return ""
 	}
 	return threshold

@@ -225,6 +225,7 @@ func (v view) groupLines(g finding.Group, named, title string) []line {
 			break
 		}
 	}
+	all = append(all, indented(2, groupCalls(g, v.folds()))...)
 	for _, hint := range hintsOf(g) {
 		all = append(all, indented(2, advice("hint: ", hint))...)
 	}
@@ -403,6 +404,7 @@ func (v view) body(f finding.Finding) []line {
 	})
 	all = append(all, v.evidence(f)...)
 	all = append(all, v.witness(f)...)
+	all = append(all, callLines(f)...)
 	all = append(all, advice("hint: ", f.Hint)...)
 	return append(all, lineOf(span{waiverText(f.Waiver), yellow})...)
 }
@@ -417,6 +419,45 @@ func (v view) witness(f finding.Finding) []line {
 		says = "valid now, invalid before: "
 	}
 	return lineOf(span{says, plain}, span{short(printable.Spaced(f.Witness)), yellow})
+}
+
+// callLines returns the recorded calls that a finding affects, and one of them.
+func callLines(f finding.Finding) []line {
+	if f.Calls == nil {
+		return nil
+	}
+	style := yellow
+	switch {
+	case f.Calls.Unaffected():
+		style = green
+	case f.Calls.Failing > 0:
+		style = red
+	}
+	all := lineOf(span{f.Calls.String(), style})
+	if f.Calls.Example != nil {
+		all = append(all, indented(2, lineOf(span{"such as ", dim},
+			span{short(printable.Spaced(f.Calls.Example)), plain}))...)
+	}
+	return all
+}
+
+// groupCalls returns the recorded calls that the findings of a group affect: those of one finding, or what
+// each finding of a group says, with its item.
+func groupCalls(g finding.Group, folds bool) []line {
+	members := kit.Filter(g.Members, func(f finding.Finding) bool { return f.Calls != nil })
+	var all []line
+	for _, alike := range kit.Group(members, func(f finding.Finding) string { return f.Calls.String() }) {
+		if folds && len(all) >= mostChanges {
+			return append(all, lineOf(span{"… more recorded calls: --verbose", dim})...)
+		}
+		says := callLines(alike[0])
+		if len(members) > len(alike) && len(says) > 0 {
+			says[0].spans = append([]span{{someOf(kit.Distinct(kit.Map(alike, nameOf)), 2) + ": ", plain}},
+				says[0].spans...)
+		}
+		all = append(all, says...)
+	}
+	return all
 }
 
 // each are the texts that the members of a group have, once each.

@@ -258,7 +258,7 @@ func (v view) shown(g finding.Group) []line {
 	if at := slices.IndexFunc(g.Members, func(f finding.Finding) bool { return f.Witness != nil }); at >= 0 {
 		all = append(all, v.witness(g.Members[at])...)
 	}
-	return all
+	return append(all, groupCalls(g, v.folds())...)
 }
 
 // preRows are lines between the tags of a preformatted block; none are none.
@@ -286,7 +286,9 @@ func verdictOf(g finding.Group) string {
 // webMembersOf are the findings of a group, those of many that show the same together.
 func webMembersOf(v view, g finding.Group) []webMember {
 	v.Verbose, v.bare = true, true
-	evidence := func(f finding.Finding) []line { return append(v.evidence(f), v.witness(f)...) }
+	evidence := func(f finding.Finding) []line {
+		return slices.Concat(v.evidence(f), v.witness(f), callLines(f))
+	}
 	var all []webMember
 	for _, alike := range kit.Group(g.Members,
 		func(f finding.Finding) string { return fmt.Sprint(evidence(f)) }) {

@@ -339,6 +339,9 @@ func Meaning(r *Report) string {
 		return quantity(len(failing), "finding") + " at or above the threshold"
 	case 3:
 		failed := Summarize(nil, r.Servers).Failed
+		if failed == 0 && len(r.Problems) > 0 {
+			return "incomplete"
+		}
 		return fmt.Sprintf("incomplete: %d of %s failed", failed, quantity(len(r.Servers), "server"))
 	case 4:
 		return "no saved snapshot to compare with"

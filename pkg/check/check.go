@@ -36,7 +36,7 @@ type Subject struct {
 	Saved    *snapshot.Snapshot // what was saved of it before; nil = nothing was
 	Observed Observed           // what was seen on the way
 	Declared []Declared         // what files say of it
-
+	Called   *Called            // its recorded calls; nil = nobody asked
 }
 
 // Observed is what a probe saw of a server beside its surface. The zero value is that of a saved snapshot:

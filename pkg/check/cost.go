@@ -19,6 +19,7 @@ import (
 // set limits.
 var costRules = map[string]look{
 	"tool-expensive":         expensive,
+	"tool-never-called":      neverCalled,
 	"budget-text-characters": textCharacters,
 	"text-long": ofTexts(func(p passage, at spot) {
 		if p.prose && len(p.text) > maxText {

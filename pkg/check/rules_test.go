@@ -37,6 +37,7 @@ type surfaceCase struct {
 	Notices   []check.Notice
 	Supported []string
 	Declared  []check.Declared
+	Called    *check.Called
 
 	Package *check.DeclaredPackage
 	Given   []string
@@ -147,7 +148,7 @@ func (c ruleCase) surfaces(t *testing.T) []check.Subject {
 
 func (c surfaceCase) surface(t *testing.T) check.Subject {
 	t.Helper()
-	s := check.Subject{Name: c.Name, Snapshot: listed(t, c.Tools), Saved: listed(t, c.Saved), Declared: c.Declared}
+	s := check.Subject{Name: c.Name, Snapshot: listed(t, c.Tools), Saved: listed(t, c.Saved), Declared: c.Declared, Called: c.Called}
 	if c.Surface != nil {
 		parsed, err := snapshot.Parse(c.Surface)
 		if err != nil {

@@ -140,6 +140,8 @@ func (r *revision) change(ch *change) {
 		r.tell(suffix, f, r.words(ch)...)
 		return
 	}
+	r.evidence = r.evidenceOf(ch)
+	defer func() { r.evidence = nil }()
 	switch {
 	case explained(r, ch):
 		r.told, r.doubted = true, true
@@ -280,6 +282,8 @@ func shown(f *finding.Finding, result schema.Result) {
 // residual reports a difference that no change explains.
 func (r *revision) residual(ch schema.Change) {
 	f := r.sent
+	r.evidence = r.wholeEvidence()
+	defer func() { r.evidence = nil }()
 	if ch.Path != "" {
 		f = finding.Finding{Path: ch.Path, Old: r.Before.At(ch.Old), New: r.After.At(ch.New)}
 	}

@@ -35,6 +35,8 @@ type Options struct {
 	Every   bool
 	Now     time.Time // by which an announced date has come; zero = none has
 	Absence string    // why a side is nil, as a sentence; empty = the server is not there
+	// counts the recorded calls that a breaking or warning finding affects; nil = no call is recorded
+	Recorded func(Evidence) *finding.Calls
 }
 
 // Compare tells what changed from old to new, sorted as finding.Sort does; a nil side does not have the
@@ -79,7 +81,8 @@ type comparison struct {
 	names   []string     // of all tools of the new side
 	pool    *schema.Pool // for the schemas of one item
 
-	guesses map[string]string // old names of properties with the new names that look like them
+	evidence *Evidence         // of the finding that is reported next; nil = no call can decide it
+	guesses  map[string]string // old names of properties with the new names that look like them
 }
 
 // report completes a finding with what its rule says about it, and keeps it. A level that is set already
@@ -106,6 +109,7 @@ func (c *comparison) report(id string, f finding.Finding, values ...string) {
 	if f.Cause == "" {
 		f.Cause = rule.cause(f, values)
 	}
+	f.Calls = c.countCalls(f)
 	c.findings = append(c.findings, f)
 }
 

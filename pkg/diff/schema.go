@@ -169,6 +169,8 @@ func onOneLine(raw json.RawMessage) json.RawMessage {
 // remainder tells what the verdict on the whole says and no change explained.
 func (r *revision) remainder() {
 	f := r.sent
+	r.evidence = r.wholeEvidence()
+	defer func() { r.evidence = nil }()
 	switch {
 	case equal(r.whole): // all edits together say the same in other words
 		r.tell("schema-rewritten", f)

@@ -52,6 +52,8 @@ type Finding struct {
 	// several places, such as "read_file(path)", to each of which Cause applies
 	Places []string `json:"places,omitempty"`
 
+	// the recorded calls that it affects; nil = unknown
+	Calls *Calls `json:"calls,omitempty"`
 	// the waiver that covers it, set by Policy.Apply
 	Waiver *Waiver `json:"waiver,omitempty"`
 	// the line of the old value or of the waiver, if known

@@ -137,6 +137,7 @@ type Threshold string
 // The thresholds, as --fail-on takes them.
 const (
 	FailOnBreaking Threshold = "breaking"
+	FailOnUsed     Threshold = "used-breaking" // breaking, unless no recorded call is affected
 	FailOnWarning  Threshold = "warning"
 	FailOnInfo     Threshold = "info"
 	FailOnAny      Threshold = "any" // the same as info
@@ -146,15 +147,16 @@ const (
 // ParseThreshold parses a value of --fail-on.
 func ParseThreshold(word string) (Threshold, error) {
 	switch t := Threshold(word); t {
-	case FailOnBreaking, FailOnWarning, FailOnInfo, FailOnAny, FailOnNever:
+	case FailOnBreaking, FailOnUsed, FailOnWarning, FailOnInfo, FailOnAny, FailOnNever:
 		return t, nil
 	}
-	return FailOnNever, fmt.Errorf("unknown threshold %q: use breaking, warning, info, any or never", word)
+	return FailOnNever,
+		fmt.Errorf("unknown threshold %q: use breaking, used-breaking, warning, info, any or never", word)
 }
 
 // FailsOn reports whether a finding fails the run. A waived one never does.
 func (t Threshold) FailsOn(f Finding) bool {
-	return f.Waiver == nil && t.Fails(f.Level)
+	return f.Waiver == nil && t.Fails(f.Level) && !(t == FailOnUsed && f.Calls.Unaffected())
 }
 
 // Fails reports whether a finding of a level fails the run.

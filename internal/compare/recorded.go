@@ -1,0 +1,90 @@
+package compare
+
+import (
+	"context"
+
+	"github.com/mcpctl/mcpctl/internal/calls"
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/pkg/check"
+	"github.com/mcpctl/mcpctl/pkg/diff"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// Recorded names the file of recorded calls that findings are judged by.
+type Recorded struct {
+	Calls      string // empty = none
+	NoExamples bool   // findings show no arguments
+}
+
+// check finds mistakes before a server is contacted.
+func (o Recorded) check(p host.Process, failOn string) error {
+	switch {
+	case o.Calls == "" && failOn == string(finding.FailOnUsed):
+		return exit.Usagef("--fail-on %s needs recorded calls: --calls FILE", failOn)
+	case o.Calls == "" && o.NoExamples:
+		return exit.Usagef("--no-examples needs recorded calls: --calls FILE")
+	case o.Calls == "" || o.Calls == "-":
+		return nil
+	}
+	file, err := calls.Open(p, o.Calls)
+	if err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+// counted returns the options of a comparison whose findings are counted by the judge; nil = none is.
+func (p Pair) counted(judge *calls.Judge, options diff.Options) diff.Options {
+	if judge == nil || !p.Old.Known() || !p.New.Known() {
+		return options
+	}
+	names := []string{p.New.Name, p.Old.Name}
+	var tools []string
+	for _, s := range []*snapshot.Snapshot{p.Old.Snapshot, p.New.Snapshot} {
+		if s != nil {
+			names = append(names, snapshot.Item{Raw: s.Server}.Text("name"))
+			tools = append(tools, kit.Map(s.Tools.Items(), func(i snapshot.Item) string { return i.Key })...)
+		}
+	}
+	options.Recorded = judge.Server(names, tools).Count
+	return options
+}
+
+// count fills in the counts of all findings. The problem says that the file has no call of a compared server.
+func (o Recorded) count(ctx context.Context, p host.Process, judge *calls.Judge) (problem, err error) {
+	if judge == nil {
+		return nil, nil
+	}
+	found, recorded, err := judge.Read(ctx, p, o.Calls, !o.NoExamples)
+	if err != nil || found {
+		return nil, err
+	}
+	return calls.NoCalls(o.Calls, recorded), nil
+}
+
+// unanswered adds a problem to a report, which is incomplete then.
+func unanswered(r *report.Report, problem error) {
+	if problem == nil {
+		return
+	}
+	r.Problems = append(r.Problems, problem.Error())
+	if r.Status <= exit.NoBaseline && r.Status != exit.Usage {
+		r.Status = exit.Incomplete
+	}
+}
+
+// calledTools returns the recorded calls of a server's tools; nil without recorded calls.
+func calledTools(counts calls.Counts, name string, s *snapshot.Snapshot) *check.Called {
+	if counts == nil || s == nil {
+		return nil
+	}
+	names := []string{name, snapshot.Item{Raw: s.Server}.Text("name")}
+	tools := kit.Map(s.Tools.Items(), func(i snapshot.Item) string { return i.Key })
+	called := &check.Called{}
+	called.Tools, called.Total = counts.Of(names, tools)
+	return called
+}
