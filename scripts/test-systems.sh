@@ -134,11 +134,11 @@ if [ -n "$act" ] && GOBIN=$work $GO install "$act" 2>"$work/err"; then
 	mkdir "$work/stub"
 	printf 'name: stub\nruns:\n  using: composite\n  steps: [{shell: bash, run: "true"}]\n' >"$work/stub/action.yml"
 	# GitHub's own actions cannot be downloaded: checkout has its files already, and Go is installed.
-	stubs=$(sed -n 's/.*uses: \(actions\/[^ ]*\).*/\1/p' "$clone/.github/workflows/ci.yml" "$clone/action.yml" .github/workflows/mcp.yml | sort -u)
+	stubs=$(sed -n 's/.*uses: \(actions\/[^ ]*\).*/\1/p' "$clone/.github/workflows/ci.yml" "$clone/action.yml" .github/workflows/mcpctl.yml | sort -u)
 	# on EVENT JOB FILE runs a job on this machine itself.
 	on() {
 		want=$1 event=$2 job=$3 file=$4
-		set -- --local-repository "$(sed -n 's/.*uses: \(mcpctl\/mcpctl@[^ ]*\).*/\1/p' "$project/.github/workflows/mcp.yml")=$clone"
+		set -- --local-repository "$(sed -n 's/.*uses: \(mcpctl\/mcpctl@[^ ]*\).*/\1/p' "$project/.github/workflows/mcpctl.yml")=$clone"
 		for stub in $stubs; do set -- "$@" --local-repository "$stub=$work/stub"; done
 		runs "$want" "$work/act" "$event" -j "$job" -W "$file" -P ubuntu-latest=-self-hosted --container-daemon-socket - "$@"
 	}
@@ -146,11 +146,11 @@ if [ -n "$act" ] && GOBIN=$work $GO install "$act" 2>"$work/err"; then
 	on 0 push action .github/workflows/ci.yml
 	says 'Job succeeded'
 	cd "$project"
-	on 0 pull_request surface .github/workflows/mcp.yml
+	on 0 pull_request mcpctl .github/workflows/mcpctl.yml
 	says 'no changes'
-	sed -i 's/"args":\[\]/"args":["-surface","2"]/' mcpctl.yaml
-	grep -q surface mcpctl.yaml || fail "mcpctl.yaml has no args to change: $(cat mcpctl.yaml)"
-	on 1 pull_request surface .github/workflows/mcp.yml
+	sed -i 's/"command":"[^"]*tickets"/&,"args":["-surface","2"]/' mcpctl.yaml
+	grep -q surface mcpctl.yaml || fail "mcpctl.yaml has no command to change: $(cat mcpctl.yaml)"
+	on 1 pull_request mcpctl .github/workflows/mcpctl.yml
 	says 'close_ticket'
 	git checkout -q mcpctl.yaml
 	echo "systems: $system: the job of this repository, and the workflow that init writes, pass and fail as they should"
@@ -196,7 +196,7 @@ if command -v pre-commit >/dev/null; then
 	save 'A hook'
 	runs 0 pre-commit run --all-files
 	says 'Passed'
-	sed -i 's/"args":\[\]/"args":["-surface","2"]/' mcpctl.yaml
+	sed -i 's/"command":"[^"]*tickets"/&,"args":["-surface","2"]/' mcpctl.yaml
 	save 'Another surface'
 	runs 1 pre-commit run --all-files
 	says 'close_ticket'

@@ -191,6 +191,53 @@ func TestActionRuns(t *testing.T) {
 	}
 }
 
+// fakeGH answers with the ids in the file comments, fails if the file forbidden exists, and writes its requests to requests.
+const fakeGH = `#!/bin/sh
+echo "$@" >> "$RUNNER_TEMP/requests"
+case "$*" in
+*--paginate*) cat "$RUNNER_TEMP/comments" ;;
+*) test ! -e "$RUNNER_TEMP/forbidden" ;;
+esac
+`
+
+// TestActionComments creates one comment, updates it, creates none without findings, and passes where the token cannot write.
+func TestActionComments(t *testing.T) {
+	for name, test := range map[string]struct {
+		status, comments string
+		forbidden        bool
+		request, printed string
+	}{
+		"first findings":       {status: "1", request: "--method POST repos/o/r/issues/7/comments"},
+		"findings again":       {status: "1", comments: "41\n42\n", request: "--method PATCH repos/o/r/issues/comments/41"},
+		"no findings any more": {status: "0", comments: "41\n", request: "--method PATCH repos/o/r/issues/comments/41"},
+		"no findings":          {status: "0"},
+		"the token only reads": {status: "1", forbidden: true, request: "--method POST", printed: "::notice::the token cannot write"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRunner(t, "COMMAND=diff", "STATUS="+test.status, "GITHUB_REPOSITORY=o/r", "GITHUB_WORKFLOW=mcpctl", "GITHUB_JOB=mcpctl")
+			if _, err := exec.LookPath("jq"); err != nil {
+				t.Skip("NOT TESTED: jq is not installed")
+			}
+			r.env = append(r.env, "SUMMARY="+r.dir+"/summary.md", "GITHUB_EVENT_PATH="+r.dir+"/event.json")
+			r.write(t, "gh", fakeGH)
+			r.write(t, "summary.md", "1 breaking\n")
+			r.write(t, "event.json", `{"pull_request": {"number": 7}}`)
+			r.write(t, "comments", test.comments)
+			if test.forbidden {
+				r.write(t, "forbidden", "")
+			}
+			status, out := r.run(t, "comment.sh")
+			if status != 0 || !strings.Contains(out, test.printed) {
+				t.Errorf("exit status %d: %s", status, out)
+			}
+			requests := r.read(t, "requests")
+			if wrote := strings.Contains(requests, "--method"); wrote != (test.request != "") || !strings.Contains(requests, test.request) {
+				t.Errorf("requests, want %q:\n%s", test.request, requests)
+			}
+		})
+	}
+}
+
 // release is a folder with a release of mcpctl 1.2.0 for Linux, and its checksums with some of their text replaced.
 func release(t *testing.T, old, new string) string {
 	t.Helper()
@@ -348,11 +395,9 @@ var exampleUse = regexp.MustCompile(`^\s*(- )?uses: (\./|\S+@[0-9a-f]{40}( # .*)
 
 // TestExamplesPin wants every action of an example to be that of one commit, and the workflow of mcpctl init, too.
 func TestExamplesPin(t *testing.T) {
-	workflow, err := ciFiles.ReadFile("ci/github.yml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	pages := map[string]string{"mcpctl init": atCommit(string(workflow), strings.Repeat("a", 40), "1.2.0")}
+	_, text, _ := workflow("github", build{actions: []string{"uses: " + setupNode, "uses: " + setupGo, "uses: " + setupPython}},
+		strings.Repeat("a", 40), "1.2.0")
+	pages := map[string]string{"mcpctl init": text}
 	files, err := filepath.Glob("../../docs/*.md")
 	if err != nil || len(files) == 0 {
 		t.Fatal(err)

@@ -3,10 +3,10 @@ package main
 import (
 	"cmp"
 	"context"
-	"embed"
-	"errors"
-	"io/fs"
+	"encoding/json"
+	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,168 +18,276 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/git"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/internal/trust"
-	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
-
-//go:embed ci/*
-var ciFiles embed.FS
-
-// ciPaths are where the files of the ci folder go.
-var ciPaths = map[string]string{"github": ".github/workflows/mcp.yml", "gitlab": ".gitlab-ci.yml"}
 
 const projectFile = "mcpctl.yaml"
 
 func initCommand(p program) *cli.Command {
-	var o compare.SaveOptions
 	ci := ""
 	return p.command(&cli.Command{
-		Name:        "init",
-		Category:    "Guard",
-		Usage:       "Create mcpctl.yaml and the first snapshots",
-		ArgsUsage:   "[URL] [-- CMD ARG…]",
-		Description: `Uses the configuration that is found here, or the server on the command line. Existing files are kept.`,
-		Flags: []cli.Flag{&cli.StringFlag{Name: "ci", Usage: "Also write a CI workflow: github or " +
-			"gitlab", Destination: &ci}},
+		Name:      "init",
+		Category:  "Guard",
+		Usage:     "Create mcpctl.yaml and the first snapshots",
+		ArgsUsage: "[URL] [-- CMD ARG…]",
+		Description: `Uses the configuration in this directory, or the server on the command line.
+Existing files are kept; run it again with --ci to add a workflow.`,
+		Flags: []cli.Flag{&cli.StringFlag{
+			Name: "ci", Usage: "Also write a workflow for `SYSTEM`: github or gitlab", Destination: &ci,
+		}},
 		Action: func(c *cli.Context) error {
 			from, err := p.sources(c.Args().Slice())
-			if err != nil {
+			switch {
+			case err != nil:
 				return err
+			case ci != "" && ci != "github" && ci != "gitlab":
+				return exit.Misuse(exit.Advise("use --ci github or --ci gitlab", "unknown CI system %q", ci))
+			case has(p.Dir, projectFile) && (ci == "" || len(from) > 0):
+				return exit.Misuse(exit.Advise(
+					"add servers to it by hand, or a workflow: mcpctl init --ci github",
+					"%s already exists", projectFile))
+			case has(p.Dir, projectFile):
+				return addWorkflow(c.Context, p, ci)
 			}
-			planned, err := p.plan(c.Context, from, ci)
-			if err != nil {
-				return err
-			}
-			for _, f := range planned {
-				if err := create(c.Context, p.Dir, f.path, f.text); err != nil {
-					undo(p.Dir, planned)
-					return err
-				}
-			}
-			o.Scope = p.scope()
-			typed := len(from) > 0 // by whoever runs this: that file is named, and none that was found
-			if typed {
-				o.Select.Files = []string{projectFile}
-			}
-			r, err := compare.Save(c.Context, p.Process, o, nil)
-			saved := r != nil && slices.ContainsFunc(r.Servers,
-				func(s report.Server) bool { return s.Saved != nil && s.Saved.Action != report.Skipped })
-			err = p.emit(c.Context, r, err, report.Options{})
-			if saved {
-				if typed {
-					err = cmp.Or(err, agree(c.Context, p.Process))
-				}
-				for _, f := range planned {
-					p.Note("wrote %s", f.path)
-				}
-				p.Note("commit these files; mcpctl diff tells what changes from now on")
-			} else {
-				undo(p.Dir, planned)
-				p.Reason("nothing was written, since nothing could be saved: mend that, and run it again")
-			}
-			return err
+			return initialize(c.Context, p, from, ci)
 		},
 	}, p.outputFlags(), p.reachFlags())
 }
 
-// planned is a file that is to be written.
-type planned struct{ path, text string }
+// planned is a file to write, and what it holds.
+type planned struct{ path, text, about string }
 
-// plan are the files of a project, if none of them exists.
-func (p program) plan(ctx context.Context, from []source.Source, ci string) ([]planned, error) {
-	servers, err := p.origin(ctx, from)
+// initialize writes mcpctl.yaml, the first snapshots and, for a CI system, a workflow; if no server can be
+// saved, it writes nothing.
+func initialize(ctx context.Context, p program, from []source.Source, ci string) error {
+	project, servers, err := projectOf(ctx, p, from)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	all := []planned{{projectFile, "# The servers of this project, and what fails a run: " +
-		"https://github.com/mcpctl/mcpctl/blob/main/docs/config.md\n" + servers +
-		"snapshots: mcp-snapshots\nfail-on: breaking\n"}}
+	all := []planned{project}
+	var missing []string
 	if ci != "" {
-		path, known := ciPaths[ci]
-		if !known {
-			return nil, exit.Usagef("--ci is github or gitlab, not %q", ci)
-		}
-		text, err := ciFiles.ReadFile("ci/" + ci + ".yml")
+		flow, unknown, err := workflowOf(ctx, p, ci, servers)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		all = append(all, planned{path, atCommit(string(text), builtFrom(), p.Version)})
+		all, missing = append(all, flow), unknown
 	}
 	for _, f := range all {
-		if _, err := os.Lstat(filepath.Join(p.Dir, f.path)); !errors.Is(err, fs.ErrNotExist) {
-			return nil, exit.Usagef("%s is there already, and is not written over: remove it, or add to it "+
-				"by hand (docs/config.md, docs/ci.md)", f.path)
+		if err := create(ctx, p.Dir, f.path, f.text); err != nil {
+			undo(p.Dir, all)
+			return err
 		}
 	}
-	return all, nil
+	o := compare.SaveOptions{Scope: p.scope()}
+	typed := len(from) > 0 // the user named the server, so its file counts as named
+	if typed {
+		o.Select.Files = []string{projectFile}
+	}
+	r, err := compare.Save(ctx, p.Process, o, nil)
+	saved := savedFiles(r)
+	if len(saved) == 0 {
+		undo(p.Dir, all)
+		err = p.emit(ctx, r, err, report.Options{})
+		p.Reason("nothing was written, because no server could be saved")
+		return err
+	}
+	if typed {
+		if err := agree(ctx, p.Process); err != nil {
+			return err
+		}
+	}
+	created := slices.Concat(all[:1], saved, all[1:])
+	if !p.Output.IsTable() || r.Status != exit.OK {
+		err = p.emit(ctx, r, err, report.Options{})
+	}
+	return cmp.Or(err, printCreated(p, created, missing))
 }
 
-// atCommit is a workflow that uses the action as it was at a commit, with the version of that; as it is
-// without one.
-func atCommit(workflow, commit, version string) string {
-	if commit == "" {
-		return workflow
+// addWorkflow adds the workflow of a CI system to a project that has mcpctl.yaml.
+func addWorkflow(ctx context.Context, p program, ci string) error {
+	cfg, err := fleet.Read(ctx, p.Process, p.Select)
+	if err != nil {
+		return err
 	}
-	workflow = strings.Replace(workflow, "mcpctl/mcpctl@v1", "mcpctl/mcpctl@"+commit+" # "+version, 1)
-	// which is downloaded, not built
-	if _, released := finding.ParseVersion(version); released && !strings.Contains(version, "-") {
-		workflow = strings.Replace(workflow, "mcpctl.yaml}", "mcpctl.yaml, version: "+version+"}", 1)
+	flow, missing, err := workflowOf(ctx, p, ci, serversOf(cfg))
+	if err != nil {
+		return err
 	}
-	return workflow
+	if err := create(ctx, p.Dir, flow.path, flow.text); err != nil {
+		return err
+	}
+	return printCreated(p, []planned{flow}, missing)
 }
 
-// origin is where servers come from, as mcpctl.yaml says it.
-func (p program) origin(ctx context.Context, from []source.Source) (string, error) {
+// workflowOf returns the workflow of a CI system, and the programs that no step of it is known to build.
+func workflowOf(
+	ctx context.Context, p program, ci string, servers []probe.Server,
+) (flow planned, missing []string, err error) {
+	b := buildOf(ctx, git.Here(p.Process), p.Dir, servers)
+	path, text, about := workflow(ci, b, builtFrom(), p.Version)
+	if has(p.Dir, path) {
+		return planned{}, nil, exit.Misuse(exit.Advise("add the steps of docs/ci.md to it, or remove it",
+			"%s already exists", path))
+	}
+	return planned{path, text, about}, b.missing, nil
+}
+
+// printCreated prints a line for each file that was written, and the next step.
+func printCreated(p program, created []planned, missing []string) error {
+	out := p.Out
+	switch {
+	case p.Quiet:
+		return nil
+	case !p.Output.IsTable():
+		out = p.Err
+	}
+	report.WriteFiles(out, kit.Map(created, func(f planned) [2]string { return [2]string{f.path, f.about} }))
+	for _, file := range missing {
+		p.Note("git ignores %s: add a step to the workflow that builds it", file)
+	}
+	_, err := fmt.Fprintln(out, "Commit these files. The next pull request that changes a tool is compared.")
+	return err
+}
+
+// savedFiles returns the snapshots that a report says were written.
+func savedFiles(r *report.Report) []planned {
+	if r == nil {
+		return nil
+	}
+	var saved []planned
+	for _, s := range r.Servers {
+		if s.Saved == nil || s.Saved.Action == report.Skipped {
+			continue
+		}
+		saved = append(saved, planned{path: s.Saved.File, about: s.Counts.Items()})
+	}
+	return saved
+}
+
+// projectOf returns mcpctl.yaml: it includes the configuration of this directory, or holds the server of the
+// command line. It also returns these servers.
+func projectOf(ctx context.Context, p program, from []source.Source) (planned, []probe.Server, error) {
+	file := func(servers, about string) planned {
+		return planned{projectFile, "# Reference: https://github.com/mcpctl/mcpctl/blob/main/docs/config.md\n" +
+			servers + "snapshots: mcp-snapshots\nfail-on: breaking\ncheck-fail-on: breaking\n", about}
+	}
 	if len(from) > 0 {
-		return inline(p.Dir, from)
+		entry, server, err := inline(ctx, p, from)
+		if err != nil {
+			return planned{}, nil, err
+		}
+		return file(entry, server.Name+": "+shortCommand(server)), []probe.Server{server}, nil
 	}
 	cfg, err := fleet.Read(ctx, p.Process, p.Select)
 	if err != nil {
-		return "", err
+		return planned{}, nil, err
 	}
 	var include []string
-	for _, file := range cfg.Files {
-		if rel := p.Rel(file); !filepath.IsAbs(rel) {
-			include = append(include, string(rawjson.Quote(rel)))
+	for _, found := range cfg.Files {
+		if rel := p.Rel(found); !filepath.IsAbs(rel) {
+			include = append(include, rel)
 		}
 	}
 	if len(include) == 0 {
-		return "", exit.Usagef("no configuration with servers is here (.mcp.json, mcp.json, " +
-			".vscode/mcp.json, .cursor/mcp.json): write mcpctl init -- CMD ARG… with the command that " +
-			"starts yours")
+		return planned{}, nil, exit.Misuse(exit.Advise(
+			"mcpctl init -- CMD ARG… with the command that starts your server",
+			"no servers configured (looked for .mcp.json, mcp.json, .vscode/mcp.json and .cursor/mcp.json)"))
 	}
-	return "include: [" + strings.Join(include, ", ") + "]\n", nil
+	list := strings.Join(kit.Map(include, func(f string) string { return string(rawjson.Quote(f)) }), ", ")
+	return file("include: ["+list+"]\n", "includes "+strings.Join(include, ", ")), serversOf(cfg), nil
 }
 
-// inline is the one server that was named, as an entry of mcpctl.yaml. JSON is YAML.
-func inline(dir string, from []source.Source) (string, error) {
+func serversOf(cfg *config.Config) []probe.Server {
+	return kit.Map(cfg.Entries, func(e config.Entry) probe.Server { return e.Server })
+}
+
+// shortCommand returns the command or URL of a server, secrets masked.
+func shortCommand(s probe.Server) string {
+	if s.Stdio == nil {
+		return s.HTTP.URL
+	}
+	words := redact.MaskArgs(append([]string{s.Stdio.Command}, s.Stdio.Args...))
+	return strings.Join(kit.Map(words, printable.ShellWord), " ")
+}
+
+// inline returns the server of the command line as an entry of mcpctl.yaml. JSON is YAML.
+func inline(ctx context.Context, p program, from []source.Source) (string, probe.Server, error) {
 	s := from[0]
 	if len(from) != 1 || s.Kind != source.Command && s.Kind != source.URL {
-		return "", exit.Usagef("init takes one URL, or -- and the command that starts a server; without " +
-			"them it takes the configuration that is here")
+		return "", probe.Server{}, exit.Misuse(exit.Advise("mcpctl init -- CMD ARG…, or mcpctl init URL",
+			"init takes one URL, or one command after --"))
 	}
 	read, body := config.FromURL, []rawjson.Member{{Key: "url", Value: rawjson.Quote(s.Word)}}
 	if s.Kind == source.Command {
-		read = func(string) (probe.Server, error) { return config.FromCommand(dir, s.Args) }
-		args := kit.Map(s.Args[1:], rawjson.Quote)
-		body = []rawjson.Member{{Key: "command", Value: rawjson.Quote(s.Args[0])},
-			{Key: "args", Value: rawjson.List(args)}}
+		read = func(string) (probe.Server, error) { return config.FromCommand(p.Dir, s.Args) }
+		body = []rawjson.Member{{Key: "command", Value: rawjson.Quote(s.Args[0])}}
+		if len(s.Args) > 1 {
+			args := rawjson.List(kit.Map(s.Args[1:], rawjson.Quote))
+			body = append(body, rawjson.Member{Key: "args", Value: args})
+		}
 	}
 	server, err := read(s.Word)
 	if err != nil {
-		return "", exit.Misuse(err)
+		return "", probe.Server{}, exit.Misuse(err)
 	}
-	return "servers:\n  " + string(rawjson.Quote(server.Name)) + ": " + string(rawjson.Build(body...)) +
-		"\n", nil
+	if server.Name, err = nameOf(ctx, p, from, server); err != nil {
+		return "", probe.Server{}, err
+	}
+	return "servers:\n  " + string(rawjson.Quote(server.Name)) + ": " + string(rawjson.Build(body...)) + "\n",
+		server, nil
 }
 
-// agree remembers that the server of the new mcpctl.yaml may be started: later runs find it there.
+// nameOf returns a name for the server of the command line: the one that it reports, else that of
+// package.json, else that of its command.
+func nameOf(ctx context.Context, p program, from []source.Source, server probe.Server) (string, error) {
+	f, err := fleet.Load(ctx, p.Process, p.Select, p.Contact, from)
+	if err != nil {
+		return "", err
+	}
+	surfaces, err := f.List(ctx, from, fleet.ItemFilter{})
+	if err != nil {
+		return "", err
+	}
+	var info struct{ Name string }
+	if len(surfaces) == 1 && len(surfaces[0].ServerInfo) > 0 {
+		_ = json.Unmarshal(surfaces[0].ServerInfo, &info) // of another shape, it has no name
+	}
+	names := []string{info.Name}
+	if server.Stdio != nil {
+		names = append(names, manifestOf(p.Dir).Name)
+	}
+	for _, name := range names {
+		if name = plainName(name); name != "" && !slices.Contains(commonNames, name) {
+			return name, nil
+		}
+	}
+	return server.Name, nil
+}
+
+// commonNames are names that say nothing about a server.
+var commonNames = []string{"app", "example", "example-server", "index", "main", "mcp", "mcp-server",
+	"my-server", "server", "test"}
+
+// plainName returns the last element of a name in lower-case letters, digits, ".", "_" and "-".
+func plainName(name string) string {
+	words := strings.FieldsFunc(strings.ToLower(path.Base(name)), func(r rune) bool {
+		return r != '.' && r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z')
+	})
+	name = strings.Trim(strings.Join(words, "-"), ".-")
+	return name[:min(len(name), 60)]
+}
+
+// agree stores trust in the server of the new mcpctl.yaml, which later runs find there.
 func agree(ctx context.Context, p host.Process) error {
 	cfg, err := fleet.Read(ctx, p, fleet.Selection{})
 	if err != nil {
@@ -195,7 +303,7 @@ func create(ctx context.Context, dir, path, text string) error {
 	return files.WriteOutput(ctx, dir, path, files.Bytes([]byte(text)))
 }
 
-// undo removes files that were created, and the folders around them that are empty now.
+// undo removes created files and the directories that are empty without them.
 func undo(dir string, created []planned) {
 	for _, f := range created {
 		for path := f.path; path != "." && os.Remove(filepath.Join(dir, path)) == nil; {

@@ -249,3 +249,9 @@ func (r Repo) Root(ctx context.Context) (string, error) {
 	root, err := r.run(ctx, "rev-parse", "--show-toplevel")
 	return filepath.FromSlash(strings.TrimSpace(root)), err
 }
+
+// Ignores reports whether git ignores a path of the working directory.
+func (r Repo) Ignores(ctx context.Context, path string) bool {
+	_, err := r.run(ctx, "check-ignore", "--quiet", "--", path)
+	return err == nil
+}

@@ -114,6 +114,9 @@ func (o Output) Colored(p host.Process) bool {
 	return o.File == "" && host.IsTerminal(p.Out) && no == "" && term != "dumb"
 }
 
+// IsTable reports whether the answer is text for people on standard output.
+func (o Output) IsTable() bool { return o.format() == "table" && o.File == "" }
+
 func (o Output) format() string { return cmp.Or(o.Format, "table") }
 
 // Emit writes the report everywhere that o says, explains on standard error a status that is not 0 unless a

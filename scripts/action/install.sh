@@ -7,6 +7,7 @@ set -euo pipefail
 folder=$RUNNER_TEMP/mcpctl-bin
 mkdir -p "$folder"
 echo "$folder" >> "$GITHUB_PATH"
+if [ -x "$folder/mcpctl" ]; then exit; fi # an earlier step of the job
 
 case $VERSION,${ACTION_REF:-} in
   ,v[0-9]*.[0-9]*.[0-9]*) VERSION=$ACTION_REF ;;
