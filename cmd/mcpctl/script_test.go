@@ -11,10 +11,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/mcpctl/mcpctl/internal/fixture"
 	"github.com/mcpctl/mcpctl/internal/report"
@@ -46,8 +48,12 @@ func eachFormat(ts *testscript.TestScript, neg bool, args []string) {
 		if got := exitStatus(ts, err); got != args[0] {
 			ts.Fatalf("%s: exit status %s, want %s", format, got, args[0])
 		}
-		if told, err := os.ReadFile(out); args[0] != "2" && (err != nil || len(told) == 0) {
+		told, err := os.ReadFile(out)
+		if args[0] != "2" && (err != nil || len(told) == 0) {
 			ts.Fatalf("%s: nothing was reported: %v", format, err)
+		}
+		if format == "json" && len(told) > 0 {
+			ts.Check(checkReport(told))
 		}
 		_ = os.Remove(out)
 	}
@@ -128,7 +134,9 @@ func jsonValue(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 || len(args) > 3 || neg && len(args) == 3 {
 		ts.Fatalf("usage: [!] json FILE PATH [VALUE]")
 	}
-	got, err := lookup([]byte(ts.ReadFile(args[0])), strings.Split(args[1], "."))
+	data := []byte(ts.ReadFile(args[0]))
+	ts.Check(checkReport(data))
+	got, err := lookup(data, strings.Split(args[1], "."))
 	switch {
 	case neg && err == nil:
 		ts.Fatalf("%s is there: %s", args[1], got)
@@ -138,6 +146,20 @@ func jsonValue(ts *testscript.TestScript, neg bool, args []string) {
 	case len(args) == 3 && got != args[2]:
 		ts.Fatalf("%s is %s, want %s", args[1], got, args[2])
 	}
+}
+
+// reportSchema is the schema of reports that the project ships.
+var reportSchema = sync.OnceValue(func() *jsonschema.Schema {
+	return jsonschema.NewCompiler().MustCompile("../../docs/report.schema.json")
+})
+
+// checkReport checks what a command wrote against the schema of reports; other JSON passes.
+func checkReport(data []byte) error {
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if object, ok := value.(map[string]any); err != nil || !ok || object["command"] == nil || object["verdict"] == nil {
+		return nil
+	}
+	return reportSchema().Validate(value)
 }
 
 func lookup(data json.RawMessage, path []string) (string, error) {

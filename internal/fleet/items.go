@@ -82,11 +82,14 @@ func (s *Surface) describe(filter ItemFilter) {
 func (s *Surface) add(kind snapshot.Kind, item snapshot.Item) {
 	slot := s.Items(kind)
 	*slot = append(*slot, item.Raw)
-	if kind == snapshot.Tools && item.Key != "" {
+	if kind != snapshot.Tools || item.Key == "" {
+		return
+	}
+	if digest := item.Digest(); digest != "" { // else the tool has no canonical form
 		if s.Digests == nil {
 			s.Digests = map[string]string{}
 		}
-		s.Digests[item.Key] = item.Digest()
+		s.Digests[item.Key] = digest
 	}
 }
 

@@ -89,9 +89,10 @@ func FromSaved(saved source.Saved) Surface {
 // FromResult is the surface that a probe gave.
 func FromResult(r probe.Result) Surface {
 	s := Surface{Snapshot: r.Snapshot, SecondRead: r.SecondRead, Server: report.Server{
-		Name: r.Server.Name, State: report.OK, Source: r.Server.Source, Transport: r.Transport,
-		ElapsedMs: report.Elapsed(r.Elapsed), Attempts: r.Attempts, ClientCapabilities: r.Declared,
+		Name: r.Server.Name, State: report.OK, Source: r.Server.Source,
 	}}
+	s.Transport, s.ElapsedMs, s.Attempts = r.Transport, report.Elapsed(r.Elapsed), r.Attempts
+	s.ClientCapabilities = r.Declared
 	s.count()
 	if r.Transport == "stdio" {
 		n := len(r.Noise)

@@ -244,8 +244,8 @@ func reportOf(p host.Process, command string, server auth.Server, l *vault.Login
 
 func shown(p host.Process, s auth.Server, source string, l *vault.Login) report.Server {
 	state := stateOf(p, s, l)
-	return report.Server{Name: s.Name, State: report.OK, Source: source, URL: redact.MaskURL(s.URL),
-		Login: &state}
+	return report.Server{Name: s.Name, State: report.OK, Source: source, Login: &state,
+		Definition: report.Definition{URL: redact.MaskURL(s.URL)}}
 }
 
 // stateOf is what may be shown of a login; nil = nobody is logged in.

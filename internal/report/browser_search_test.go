@@ -66,7 +66,7 @@ func unlike(n int) *Report {
 	r := &Report{Command: "check", Status: 1, Findings: Findings{}}
 	for i := range n {
 		name := fmt.Sprintf("server-%05d", i)
-		r.Servers = append(r.Servers, Server{Name: name, State: OK, Transport: "stdio"})
+		r.Servers = append(r.Servers, Server{Name: name, State: OK, Answer: Answer{Connection: Connection{Transport: "stdio"}}})
 		r.Findings = append(r.Findings, finding.Finding{Rule: "argument-description-missing", Level: finding.Info, Server: name, Item: "tool/search", Path: "/inputSchema/properties",
 			Message: fmt.Sprintf("An argument has no description, in 4 tools: `search`, `fetch`, `own_%d`, `remove_%d`.", i, i), Hint: "Describe every argument.",
 			New: []byte(fmt.Sprintf(`["tool/search /inputSchema/properties","tool/own_%d /inputSchema/properties"]`, i))})

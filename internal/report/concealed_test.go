@@ -77,7 +77,7 @@ func TestNoTextIsHiddenFromAReviewer(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &report.Report{Command: "diff", Findings: found,
-		Servers: []report.Server{{Name: "s", State: report.OK, Base: "old.json", Source: "new.json", Changed: report.SignatureChanges(old, now)}}}
+		Servers: []report.Server{{Name: "s", State: report.OK, Comparison: report.Comparison{Base: "old.json", Changed: report.SignatureChanges(old, now)}, Source: "new.json"}}}
 	var names []string
 	for _, part := range strings.Split(after, `"=`)[1:] {
 		names = append(names, strings.SplitN(part, `"`, 2)[0])
@@ -131,7 +131,7 @@ func TestAChangedTextIsWholeSomewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &report.Report{Command: "diff", Findings: found, Servers: []report.Server{{Name: "s", State: report.OK, Base: "old.json"}}}
+	r := &report.Report{Command: "diff", Findings: found, Servers: []report.Server{{Name: "s", State: report.OK, Comparison: report.Comparison{Base: "old.json"}}}}
 	for format, options := range map[string]report.Options{"table": {Verbose: true, Width: 100}, "html": {}, "json": {}, "yaml": {}} {
 		var out bytes.Buffer
 		if err := report.Write(&out, format, r, options); err != nil {

@@ -52,29 +52,6 @@ func (s Server) runs() string {
 	return strings.Join(all, " ")
 }
 
-// Place is where an application has a server that was discovered.
-type Place struct {
-	Application string `json:"application"`    // as people call it
-	ID          string `json:"-"`              // of the application, as names of servers have it
-	Scope       string `json:"scope"`          // "user", "project", "managed", …
-	File        string `json:"file"`           // as shown to people
-	Line        int    `json:"line"`           // 1-based
-	Name        string `json:"name,omitempty"` // what the server is called there, if not as in the report
-	// "disabled", or "overridden": the application uses another definition; empty = in use
-	State string `json:"state,omitempty"`
-}
-
-// File is a file of an application that discovery looked at.
-type File struct {
-	Application string `json:"application"`
-	Scope       string `json:"scope"`
-	Path        string `json:"path"`
-	// "read", "broken", "overruled" (an administrator's file decides alone) or "absent"
-	State   string `json:"state"`
-	Servers int    `json:"servers"`
-	Problem string `json:"problem,omitempty"` // why it could not be read, with its line
-}
-
 // applications are those that have the server, in one cell: the first in full.
 func (s Server) applications() string {
 	if len(s.Places) == 0 {
@@ -135,25 +112,6 @@ func (f File) row() []span {
 	}
 	return []span{{f.Path, plain}, {f.Application, plain}, {f.Scope, plain}, {f.State, style}, {count, plain},
 		{f.Problem, plain}}
-}
-
-// Effects are what a person weighs before trusting a server: what its entry says, with secrets masked.
-type Effects struct {
-	Starts   []string `json:"starts,omitempty"`   // the command line, variables as written
-	Contacts string   `json:"contacts,omitempty"` // the URL
-	// the working directory, where the file chooses one or it is not in the project
-	Dir string `json:"directory,omitempty"`
-	// names of variables, inputs and files whose values it gets
-	Receives []string `json:"receives,omitempty"`
-	// names of variables that a launcher such as npx gets; not in a sandbox
-	Passes    []string `json:"passes,omitempty"`
-	Addresses []string `json:"addresses,omitempty"` // KEY=ADDRESS, literal ones that are not on this machine
-	Sets      []string `json:"sets,omitempty"`      // NAME=VALUE, other environment variables
-	Runs      []string `json:"runs,omitempty"`      // command lines that a shell runs to get credentials
-	Sandbox   []string `json:"sandbox,omitempty"`   // what it may do in the sandbox beside what all may
-	// a launcher fetches a package by the project's own settings
-	Packages bool `json:"packages,omitempty"`
-	Shell    bool `json:"shell,omitempty"` // the command line goes through a shell
 }
 
 // longArgument is how many characters of one argument are shown; the middle of a longer one is counted.

@@ -14,7 +14,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // member is a member of the JSON form of a report, encoded: one value, or the elements of a list.
@@ -42,7 +41,7 @@ func encoded(r *Report) ([]member, error) {
 	for i := range members {
 		switch m := &members[i]; m.key {
 		case "servers":
-			m.elements, err = encodeEach(r.Servers, func(s *Server) any { return s })
+			m.elements, err = encodeEach(r.Servers, r.serverType())
 		case "findings":
 			m.elements, err = encodeEach(r.Findings, func(f *finding.Finding) any { return judgedAs(*f) })
 		case "groups":
@@ -149,15 +148,6 @@ func marks(raw json.RawMessage) []string {
 	}
 }
 
-// Fail adds a failure: the first is Error, those after it MoreErrors.
-func (s *Server) Fail(f Failure) {
-	if s.Error == nil {
-		s.Error = &f
-	} else {
-		s.MoreErrors = append(s.MoreErrors, f)
-	}
-}
-
 // Parse reads a report as the JSON format has it.
 func Parse(data []byte) (*Report, error) {
 	r := new(Report)
@@ -172,42 +162,4 @@ func Parse(data []byte) (*Report, error) {
 		return nil, errors.New("it is no report of mcpctl, which --format json writes")
 	}
 	return r, nil
-}
-
-// slot is where a report has what it says of a kind; nil where the format has no members for it.
-type slot struct {
-	items func(*Server) *Items
-	count func(*Counts) **int
-}
-
-var slots = map[snapshot.Kind]slot{
-	snapshot.Tools: {func(s *Server) *Items { return &s.Tools },
-		func(c *Counts) **int { return &c.Tools }},
-	snapshot.Prompts: {func(s *Server) *Items { return &s.Prompts },
-		func(c *Counts) **int { return &c.Prompts }},
-	snapshot.Resources: {func(s *Server) *Items { return &s.Resources },
-		func(c *Counts) **int { return &c.Resources }},
-	snapshot.Templates: {func(s *Server) *Items { return &s.ResourceTemplates },
-		func(c *Counts) **int { return &c.ResourceTemplates }},
-	snapshot.Skills: {func(s *Server) *Items { return &s.Skills },
-		func(c *Counts) **int { return &c.Skills }},
-}
-
-// Items are where the items of a kind stand, as far as they came with s; nil = not shown or not offered.
-func (s *Server) Items(k snapshot.Kind) *Items {
-	if slot, known := slots[k]; known {
-		return slot.items(s)
-	}
-	return nil
-}
-
-// Count is how many items of a kind there are; nil = not offered or not known.
-func (s *Server) Count(k snapshot.Kind) *int {
-	if s.Counts == nil {
-		return nil
-	}
-	if slot, known := slots[k]; known {
-		return *slot.count(s.Counts)
-	}
-	return nil
 }

@@ -153,9 +153,8 @@ func (all Findings) Levels() string {
 // Items returns how many items of each kind there are, such as "7 tools, 1 prompt".
 func (c *Counts) Items() string {
 	var words []string
-	server := &Server{Counts: c}
 	for _, kind := range snapshot.Kinds() {
-		if n := server.Count(kind); n != nil && (*n > 0 || kind == snapshot.Tools) {
+		if n := (Answer{Counts: c}).Count(kind); n != nil && (*n > 0 || kind == snapshot.Tools) {
 			words = append(words, quantity(*n, kind.Word()))
 		}
 	}

@@ -44,16 +44,19 @@ func filled(command, s string, value json.RawMessage) *Report {
 	items := Items{value, json.RawMessage(`{}`)}
 	failure := Failure{Stage: s, Message: s, Hint: s, Stderr: s}
 	server := Server{
-		Name: s, State: Partial, Source: s, Base: s, Command: []string{s, s}, Transport: s, ProtocolVersion: s, ElapsedMs: 1,
-		Counts: &Counts{Tools: new(1)}, Noise: new(1), NoiseText: []string{s}, Notices: []Notice{{Stage: s, Code: s, Message: s}},
-		Error: &failure, MoreErrors: []Failure{failure}, Saved: &Saved{Action: Skipped, File: s, Reason: s},
-		ServerInfo: value, Capabilities: value, Instructions: s,
-		Tools: items, Prompts: items, Resources: items, ResourceTemplates: items,
+		Name: s, State: Partial, Source: s, Error: &failure, MoreErrors: []Failure{failure},
+		Saved:      &Saved{Action: Skipped, File: s, Reason: s},
+		Definition: Definition{Command: []string{s, s}}, Comparison: Comparison{Base: s},
+		Answer: Answer{Connection: Connection{Transport: s, ProtocolVersion: s}, ElapsedMs: 1,
+			Counts: &Counts{Tools: new(1)}, Noise: new(1), NoiseText: []string{s},
+			Notices: []Notice{{Stage: s, Code: s, Message: s}}},
+		Offer: Offer{ServerInfo: value, Capabilities: value, Instructions: s,
+			Tools: items, Prompts: items, Resources: items, ResourceTemplates: items},
 	}
 	text, _ := json.Marshal(s)
 	changed, _ := json.Marshal("x " + s + " y")
 	return &Report{
-		Command: command, Status: 1, Servers: []Server{server, {Name: s + "!", State: OK, URL: s}}, Problems: []string{s},
+		Command: command, Status: 1, Servers: []Server{server, {Name: s + "!", State: OK, Definition: Definition{URL: s}}}, Problems: []string{s},
 		Findings: Findings{
 			{Rule: s, Level: finding.Breaking, Verdict: finding.Proved, Server: s, Item: s, Path: "/" + s, Message: s, Hint: s, Old: value, New: text, Witness: value},
 			{Rule: s, Level: finding.Warning, Server: s, Item: "tool/" + s, Path: "/" + s, Message: s, Old: text, New: changed},

@@ -98,8 +98,8 @@ func TestWorkflowCommand(t *testing.T) {
 }
 
 func TestPlace(t *testing.T) {
-	servers := []Server{{Name: "saved", Base: "mcp-snapshots/saved.json", Source: ".mcp.json:4"}, {Name: "live", Source: `C:\x\.mcp.json:12`},
-		{Name: "ref", Base: "git:main", Source: "new.json"}, {Name: "url", Source: "https://h.example:80"}, {Name: "argv", Source: "command line"}}
+	servers := []Server{{Name: "saved", Comparison: Comparison{Base: "mcp-snapshots/saved.json"}, Source: ".mcp.json:4"}, {Name: "live", Source: `C:\x\.mcp.json:12`},
+		{Name: "ref", Comparison: Comparison{Base: "git:main"}, Source: "new.json"}, {Name: "url", Source: "https://h.example:80"}, {Name: "argv", Source: "command line"}}
 	for _, test := range []struct {
 		f    finding.Finding
 		want finding.Location

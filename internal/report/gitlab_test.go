@@ -52,7 +52,7 @@ func TestGitLabCases(t *testing.T) {
 }
 
 func TestGitLabSeverities(t *testing.T) {
-	r := &Report{Command: "diff", Servers: []Server{{Name: "a", Base: "a.json"}, {Name: "b", State: Failed, Error: &Failure{Stage: "starting", Message: "no"}}},
+	r := &Report{Command: "diff", Servers: []Server{{Name: "a", Comparison: Comparison{Base: "a.json"}}, {Name: "b", State: Failed, Error: &Failure{Stage: "starting", Message: "no"}}},
 		Findings: Findings{{Rule: "x", Server: "a", Level: finding.Breaking}, {Rule: "y", Server: "a", Level: finding.Warning},
 			{Rule: "z", Server: "a", Level: finding.Info}, {Rule: "w", Level: finding.Breaking, Waiver: &finding.Waiver{Reason: "r"}}, {Rule: "v", Level: finding.Info}}}
 	var got []string

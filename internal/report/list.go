@@ -171,8 +171,8 @@ func problem(s Server) string {
 	return cause
 }
 
-// Answer is how a server answered, on one line for who waits for others.
-func Answer(s Server) string {
+// AnswerLine returns how a server answered, on one line, to show while others are awaited.
+func AnswerLine(s Server) string {
 	says := problem(s)
 	if n := s.Count(snapshot.Tools); says == "" && n != nil {
 		says = quantity(*n, "tool")
@@ -387,13 +387,6 @@ func key(k snapshot.Kind, raw json.RawMessage) string {
 // listed tells whether items of any kind came with s.
 func (s Server) listed() bool {
 	return slices.ContainsFunc(snapshot.Kinds(), func(k snapshot.Kind) bool { return *s.Items(k) != nil })
-}
-
-func (s Server) failures() []Failure {
-	if s.Error == nil {
-		return s.MoreErrors
-	}
-	return append([]Failure{*s.Error}, s.MoreErrors...)
 }
 
 // writeShow writes everything about each server and each of its items.

@@ -96,9 +96,11 @@ func TestInterrupted(t *testing.T) {
 // TestLocations points findings at lines: of what was compared with, and of a commit's file in the current tree.
 func TestLocations(t *testing.T) {
 	for name, server := range map[string]func(file string) report.Server{
-		"saved": func(file string) report.Server { return report.Server{Name: "a", Base: file, Transport: "stdio"} },
+		"saved": func(file string) report.Server {
+			return report.Server{Name: "a", Comparison: report.Comparison{Base: file}, Answer: report.Answer{Connection: report.Connection{Transport: "stdio"}}}
+		},
 		"committed": func(file string) report.Server {
-			return report.Server{Name: "a", Base: "git:main:a.json", BaseFile: file}
+			return report.Server{Name: "a", Comparison: report.Comparison{Base: "git:main:a.json"}, BaseFile: file}
 		},
 		"looked at": func(file string) report.Server { return report.Server{Name: "a", Source: file} },
 	} {
@@ -131,7 +133,7 @@ func TestLocationsAreCheap(t *testing.T) {
 	}
 	r := &report.Report{Command: "diff", Findings: report.Findings{{Rule: "tool-removed", Level: finding.Info, Server: "7", Item: "tool/x"}}}
 	for i := range 100 {
-		r.Servers = append(r.Servers, report.Server{Name: strconv.Itoa(i), State: report.OK, Base: file})
+		r.Servers = append(r.Servers, report.Server{Name: strconv.Itoa(i), State: report.OK, Comparison: report.Comparison{Base: file}})
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -101,10 +101,10 @@ func TestListRowsStayOneLine(t *testing.T) {
 func TestNamesAreNeverCut(t *testing.T) {
 	long := "demo://resource/" + strings.Repeat("dynamic-", 8) + "{resourceId}"
 	r := &Report{Command: "list", Servers: []Server{
-		{Name: "everything-" + strings.Repeat("x", 20), State: OK, Resources: Items{}, ResourceTemplates: Items{
+		{Name: "everything-" + strings.Repeat("x", 20), State: OK, Offer: Offer{Resources: Items{}, ResourceTemplates: Items{
 			[]byte(`{"uriTemplate":"` + long + `","name":"a","description":"` + strings.Repeat("some words ", 9) + `"}`),
-			[]byte(`{"uriTemplate":"demo://short/{a}","name":"b"}`)}},
-		{Name: "other", State: OK, Tools: Items{[]byte(`{"name":"` + strings.Repeat("tool", 15) + `"}`)}},
+			[]byte(`{"uriTemplate":"demo://short/{a}","name":"b"}`)}}},
+		{Name: "other", State: OK, Offer: Offer{Tools: Items{[]byte(`{"name":"` + strings.Repeat("tool", 15) + `"}`)}}},
 	}}
 	for width := 40; width <= 160; width++ {
 		page := written(t, "table", r, Options{Width: width, Items: true})

@@ -12,7 +12,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
 	"regexp"
@@ -25,7 +24,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/finding"
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // Version is the number of the JSON form that this package writes.
@@ -134,176 +132,6 @@ type Options struct {
 
 // Elapsed is a duration in the unit of Server.ElapsedMs, rounded.
 func Elapsed(d time.Duration) int64 { return d.Round(time.Millisecond).Milliseconds() }
-
-// Items are raw items of one kind, each exactly as the server sent it. Nil = not shown or not offered; empty
-// = none.
-type Items = []json.RawMessage
-
-// Server is one server's part of a report. Fields that do not apply to the command stay zero and are left
-// out.
-type Server struct {
-	Name  string `json:"name"`  // configured name
-	State State  `json:"state"` // how far it could be asked
-	// where it was configured, "FILE:LINE", or the file it was read from
-	Source string `json:"source,omitempty"`
-	// where applications have it, if it was discovered
-	Places []Place `json:"places,omitempty"`
-	// what it was compared with, such as the saved snapshot's path
-	Base string `json:"base,omitempty"`
-	// the file of the current tree whose lines findings point at; empty = Base, if that is a file
-	BaseFile string `json:"-"`
-	Unsaved  bool   `json:"unsaved,omitempty"` // nothing was saved to compare with
-	// from this level on a finding of this server fails the run; empty = as Report.FailOn
-	FailOn finding.Threshold `json:"failOn,omitempty"`
-	// config: what would be started, secrets masked
-	Command []string `json:"command,omitempty"`
-	// config: what would be contacted, secrets masked
-	URL string `json:"url,omitempty"`
-	Dir string `json:"cwd,omitempty"` // config: the folder that it would run in
-	// config: the names of variables that are set for it
-	Env []string `json:"env,omitempty"`
-	// config: the names of headers that are sent to it
-	Headers []string `json:"headers,omitempty"`
-	// config: the command line that gives further headers, secrets masked
-	Helper string `json:"headersHelper,omitempty"`
-	// config, trust: whether somebody agreed to it; empty = it needs no agreement
-	Trust Trust  `json:"trust,omitempty"`
-	Since string `json:"since,omitempty"` // trust: the day of the agreement
-
-	Effects *Effects `json:"effects,omitempty"` // config, trust: what the server would do
-
-	Transport string `json:"transport,omitempty"` // "stdio", "streamable-http" or "sse"
-	// negotiated, such as "2025-11-25"; of config the one that is pinned
-	ProtocolVersion string `json:"protocolVersion,omitempty"`
-	// what was declared to the server, such as "roots"; nil = a saved snapshot
-	ClientCapabilities []string `json:"clientCapabilities,omitempty"`
-	ElapsedMs          int64    `json:"elapsedMs,omitempty"` // milliseconds to the last answer; see Elapsed
-	Attempts           int      `json:"attempts,omitempty"`  // 1 + the retries that were used
-
-	PingMs float64 `json:"pingMs,omitempty"` // ping: milliseconds to the response
-
-	Login *Login `json:"login,omitempty"` // login, logout, auth: what is known of the login
-
-	Counts       *Counts       `json:"counts,omitempty"`     // how many items of each kind
-	PartialLists []PartialList `json:"incomplete,omitempty"` // the lists that are not whole
-	// list, diff: about how many tokens its instructions and tools cost in a prompt
-	Tokens     *int `json:"tokens,omitempty"`
-	BaseTokens *int `json:"baseTokens,omitempty"` // diff: the same of the old side
-	// pieces of stdout that were not the protocol; nil = not a stdio server
-	Noise      *int      `json:"noise,omitempty"`
-	NoiseText  []string  `json:"noiseText,omitempty"`  // show: the first bytes of each piece
-	Notices    []Notice  `json:"notices,omitempty"`    // oddities that lost nothing
-	Error      *Failure  `json:"error,omitempty"`      // the first failure
-	MoreErrors []Failure `json:"moreErrors,omitempty"` // the failures after the first
-	// why the failure does not count to the exit status
-	Tolerated *finding.Tolerance `json:"tolerated,omitempty"`
-	// diff: the items that are called in another way now
-	Changed []SignatureChange `json:"changed,omitempty"`
-	// diff: what semantic versioning says of the findings
-	Version *finding.Advice `json:"version,omitempty"`
-	// diff: what is different in the package that the server is in, such as "zod 3.25.76 → 4.1.5"
-	Cause        string          `json:"cause,omitempty"`
-	Saved        *Saved          `json:"saved,omitempty"`        // snapshot: what became of the file
-	ServerInfo   json.RawMessage `json:"serverInfo,omitempty"`   // list, show: as sent
-	Capabilities json.RawMessage `json:"capabilities,omitempty"` // list, show: as sent
-	Instructions string          `json:"instructions,omitempty"` // show: text for the model
-
-	// list, show: of the tools that are shown, by RFC 8785 and SHA-256
-	Digests           map[string]string `json:"digests,omitempty"`
-	Tools             Items             `json:"tools,omitzero"`
-	Prompts           Items             `json:"prompts,omitzero"`
-	Resources         Items             `json:"resources,omitzero"`
-	ResourceTemplates Items             `json:"resourceTemplates,omitzero"`
-	Skills            Items             `json:"skills,omitzero"`
-}
-
-// State is how far a server could be asked.
-type State string
-
-// The states of a server.
-const (
-	OK       State = "ok"       // everything it offers arrived
-	Partial  State = "partial"  // some of it arrived
-	Failed   State = "failed"   // nothing arrived
-	Disabled State = "disabled" // not asked, as configured
-	Absent   State = "absent"   // of diff: not there on the new side, though on the old one
-)
-
-// Trust is whether a person agreed to a server that was found and not named.
-type Trust string
-
-// What is known of the agreement to a server.
-const (
-	Trusted   Trust = "trusted"
-	Changed   Trust = "changed" // it was trusted as it was before
-	Untrusted Trust = "untrusted"
-)
-
-// Counts are numbers of items. Nil = not offered, or nothing of the list arrived.
-type Counts struct {
-	Tools             *int `json:"tools,omitempty"`
-	Prompts           *int `json:"prompts,omitempty"`
-	Resources         *int `json:"resources,omitempty"`
-	ResourceTemplates *int `json:"resourceTemplates,omitempty"`
-	Skills            *int `json:"skills,omitempty"`
-}
-
-// PartialList is a list of which not everything is known.
-type PartialList struct {
-	Kind snapshot.Kind `json:"list"`
-	// "truncated": Counts has the number of what arrived; "unread": nothing did
-	State   string `json:"state"`
-	Problem string `json:"problem"`
-}
-
-// CountsOf are the numbers of items of a snapshot that arrived.
-func CountsOf(s *snapshot.Snapshot) *Counts {
-	counts := &Counts{}
-	for kind, slot := range slots {
-		if list := s.List(kind); list.State != snapshot.NotOffered && list.State != snapshot.Unread {
-			n := len(list.Items())
-			*slot.count(counts) = &n
-		}
-	}
-	return counts
-}
-
-// Failure is one thing that went wrong with one server. No secrets.
-type Failure struct {
-	Stage   string `json:"stage"`            // what was being done, such as "listing prompts"
-	Message string `json:"message"`          // the cause, without the server's name and the stage
-	Hint    string `json:"hint,omitempty"`   // what to do next
-	Stderr  string `json:"stderr,omitempty"` // the end of what the server wrote to stderr
-}
-
-// Notice is something a server did that is odd but lost nothing.
-type Notice struct {
-	Stage   string `json:"stage,omitempty"` // when it was seen
-	Code    string `json:"code"`            // kebab-case, permanent
-	Message string `json:"message"`         // one sentence
-}
-
-// Saved is what became of one server's snapshot file.
-type Saved struct {
-	Action  Action `json:"action"`
-	File    string `json:"file,omitempty"`    // path as shown to people
-	Added   int    `json:"added,omitempty"`   // items that were not in the file before
-	Removed int    `json:"removed,omitempty"` // items that are no longer in it
-	Changed int    `json:"changed,omitempty"` // items that differ
-	Reason  string `json:"reason,omitempty"`  // why the file was not touched, or what else changed
-}
-
-// Action is what was done to a snapshot file.
-type Action string
-
-// The actions of the snapshot command.
-const (
-	Created     Action = "created"
-	Updated     Action = "updated"
-	WouldUpdate Action = "would update" // accept --dry-run
-	Unchanged   Action = "unchanged"
-	Skipped     Action = "skipped" // the file was left as it was, since the server could not be asked in full
-)
 
 // Findings are what the rules said, in the order in which they are shown. In JSON each carries its
 // fingerprint.

@@ -1,15 +1,25 @@
 package report
 
 import (
+	"encoding/json"
+	"os"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// TestSchema holds every case against the schema that the project ships.
+const schemaFile = "../../docs/report.schema.json"
+
+// TestSchema checks every case against the schema that the project ships.
 func TestSchema(t *testing.T) {
-	schema, err := jsonschema.NewCompiler().Compile("../../docs/report.schema.json")
+	schema, err := jsonschema.NewCompiler().Compile(schemaFile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,9 +34,9 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// TestSchemaRefuses makes sure that the schema can say no.
+// TestSchemaRefuses checks that the schema refuses wrong values, and members of other commands.
 func TestSchemaRefuses(t *testing.T) {
-	schema, err := jsonschema.NewCompiler().Compile("../../docs/report.schema.json")
+	schema, err := jsonschema.NewCompiler().Compile(schemaFile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,6 +45,7 @@ func TestSchemaRefuses(t *testing.T) {
 		{`"mcpctl": 1`, `"mcpctl": 2`},
 		{`"state": "ok"`, `"state": "fine"`},
 		{`"state": "ok"`, `"state": "ok", "extra": 1`},
+		{`"state": "ok"`, `"state": "ok", "url": "http://localhost"`},
 		{`"status": 0`, `"status": 7`},
 	} {
 		bad := strings.Replace(good, change[0], change[1], 1)
@@ -46,4 +57,87 @@ func TestSchemaRefuses(t *testing.T) {
 			t.Errorf("the schema accepts %s", change[1])
 		}
 	}
+}
+
+// schemaObject is the part of a JSON schema that names members.
+type schemaObject struct {
+	Ref        string                  `json:"$ref"`
+	AllOf      []schemaObject          `json:"allOf"`
+	Properties map[string]schemaObject `json:"properties"`
+	Items      *schemaObject           `json:"items"`
+	Defs       map[string]schemaObject `json:"$defs"`
+	If, Then   *schemaObject
+	Const      any
+}
+
+// members returns the names of the members that a schema declares, sorted.
+func (root schemaObject) members(s schemaObject) []string {
+	if s.Ref != "" {
+		s = root.Defs[strings.TrimPrefix(s.Ref, "#/$defs/")]
+	}
+	names := kit.SortedKeys(s.Properties)
+	for _, part := range s.AllOf {
+		names = append(names, root.members(part)...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// TestSchemaTypes compares the members of the Go types with those of the schema: of the report, of the server
+// of each command, and of what is in them.
+func TestSchemaTypes(t *testing.T) {
+	raw, err := os.ReadFile(schemaFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var root schemaObject
+	if err := json.Unmarshal(raw, &root); err != nil {
+		t.Fatal(err)
+	}
+	compare := func(name string, value any, s schemaObject) {
+		t.Helper()
+		if diff := cmp.Diff(root.members(s), jsonMembers(reflect.TypeOf(value))); diff != "" {
+			t.Errorf("%s: -schema +type:\n%s", name, diff)
+		}
+	}
+	byCommand := map[string]schemaObject{}
+	for _, part := range root.AllOf {
+		byCommand[part.If.Properties["command"].Const.(string)] = *part.Then.Properties["servers"].Items
+	}
+	if diff := cmp.Diff(kit.SortedKeys(serverTypes()), kit.SortedKeys(byCommand)); diff != "" {
+		t.Errorf("commands: -types +schema:\n%s", diff)
+	}
+	for command, of := range serverTypes() {
+		compare("servers[] of "+command, of(&Server{}), byCommand[command])
+	}
+	report := root
+	report.AllOf = nil
+	compare("report", Report{}, report)
+	compare("shard", Shard{}, root.Properties["shard"])
+	compare("file", File{}, *root.Properties["files"].Items)
+	compare("rule", finding.Rule{}, *root.Properties["rules"].Items)
+	answer, definition := root.Defs["answer"], root.Defs["definition"]
+	compare("counts", Counts{}, answer.Properties["counts"])
+	compare("incomplete", PartialList{}, *answer.Properties["incomplete"].Items)
+	compare("effects", Effects{}, definition.Properties["effects"])
+	compare("place", Place{}, *root.Defs["serverHead"].Properties["places"].Items)
+	compare("version", finding.Advice{}, root.Defs["comparison"].Properties["version"])
+	compare("login", Login{}, root.Defs["loginServer"].Properties["login"])
+	for name, value := range map[string]any{"failure": Failure{}, "notice": Notice{}, "saved": Saved{},
+		"finding": judged{}, "summary": Summary{}} {
+		compare(name, value, root.Defs[name])
+	}
+}
+
+// jsonMembers returns the names that a type has as JSON, sorted.
+func jsonMembers(of reflect.Type) []string {
+	var names []string
+	for _, field := range reflect.VisibleFields(of) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name != "" && name != "-" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }

@@ -8,36 +8,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/mcpctl/mcpctl/internal/call"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/pkg/finding"
-)
-
-// Login is what is known of the login to a server. Nothing in it is secret.
-type Login struct {
-	State   LoginState `json:"state"`
-	Issuer  string     `json:"issuer,omitempty"` // the authorization server
-	Scopes  []string   `json:"scopes,omitempty"` // granted
-	Wanted  []string   `json:"wanted,omitempty"` // scopes that the server asked for since
-	Since   time.Time  `json:"since,omitzero"`   // when the user logged in
-	Expires time.Time  `json:"expires,omitzero"` // of the access token; absent = it was not told
-	Renews  bool       `json:"renews,omitempty"` // runs renew the access token themselves
-	Store   string     `json:"store,omitempty"`  // where the tokens are: "keyring" or "file"
-}
-
-// LoginState is whether a server can be used as far as logging in goes.
-type LoginState string
-
-// The states of a login.
-const (
-	LoggedIn  LoginState = "logged-in"  // there are tokens that should do
-	LoggedOut LoginState = "logged-out" // there are none
-	Expired   LoginState = "expired"    // the token ended, and cannot be renewed
-	Revoked   LoginState = "revoked"    // the authorization server no longer knows the login
-	Itself    LoginState = "by-itself"  // runs get tokens without a person, as configured
 )
 
 func writeLogins(p *page, r *Report) {

@@ -38,7 +38,7 @@ func release(t *testing.T, name string) *report.Report {
 		t.Fatal(err)
 	}
 	return &report.Report{Command: "diff", Status: 1,
-		Servers:  []report.Server{{Name: name, State: report.OK, Base: "old.json", Source: "new.json", Changed: report.SignatureChanges(old, now)}},
+		Servers:  []report.Server{{Name: name, State: report.OK, Comparison: report.Comparison{Base: "old.json", Changed: report.SignatureChanges(old, now)}, Source: "new.json"}},
 		Findings: found}
 }
 

@@ -161,11 +161,11 @@ func (g Gate) Describe(cfg *config.Config, entries []config.Entry) []report.Serv
 // describe returns an entry as reports have it.
 func describe(e config.Entry) report.Server {
 	d := e.Describe()
-	return report.Server{
-		Name: e.Server.Name, Source: e.Server.Source, Places: Places(e), ProtocolVersion: e.Server.Protocol,
-		Transport: d.Transport, Command: d.Command, Dir: d.Dir, Env: d.Env,
-		URL: d.URL, Headers: d.Headers, Helper: d.Helper,
-	}
+	s := report.Server{Name: e.Server.Name, Source: e.Server.Source, Places: Places(e)}
+	s.Transport, s.ProtocolVersion = d.Transport, e.Server.Protocol
+	s.Definition = report.Definition{Command: d.Command, Dir: d.Dir, Env: d.Env, URL: d.URL,
+		Headers: d.Headers, Helper: d.Helper}
+	return s
 }
 
 // Places returns where applications have an entry, as reports have it; nil = it was not discovered.

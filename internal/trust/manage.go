@@ -49,7 +49,8 @@ func (g Grant) describe(state report.Trust) report.Server {
 	if name == "" {
 		name = "*"
 	}
-	s := report.Server{Name: name, State: report.OK, Source: g.File, Trust: state}
+	s := report.Server{Name: name, State: report.OK, Source: g.File}
+	s.Trust = state
 	if state == report.Trusted {
 		s.Since = g.Since
 	}

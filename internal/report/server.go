@@ -1,0 +1,428 @@
+package report
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// Server is all that a run knows of one server: what every command reports, and sections that only some
+// commands fill. In JSON each command writes a type of its own, see serverTypes.
+type Server struct {
+	Name       string             `json:"name"`
+	State      State              `json:"state"`
+	Source     string             `json:"source,omitempty"`
+	Places     []Place            `json:"places,omitempty"`
+	Error      *Failure           `json:"error,omitempty"`
+	MoreErrors []Failure          `json:"moreErrors,omitempty"`
+	Tolerated  *finding.Tolerance `json:"tolerated,omitempty"`
+
+	Answer
+	Offer
+	Comparison
+	Definition
+	FailOn finding.Threshold `json:"failOn,omitempty"`
+	PingMs float64           `json:"pingMs,omitempty"`
+	Saved  *Saved            `json:"saved,omitempty"`
+	Login  *Login            `json:"login,omitempty"`
+	Since  string            `json:"since,omitempty"`
+
+	// the file of the current tree whose lines findings point at; empty = Base, if that is a file
+	BaseFile string `json:"-"`
+}
+
+// serverHead is what every command reports of a server.
+type serverHead struct {
+	Name       string             `json:"name"`             // configured name
+	State      State              `json:"state"`            // how far it answered
+	Source     string             `json:"source,omitempty"` // "FILE:LINE" of its configuration, or its file
+	Places     []Place            `json:"places,omitempty"` // where applications have it, if discovered
+	Error      *Failure           `json:"error,omitempty"`  // the first failure
+	MoreErrors []Failure          `json:"moreErrors,omitempty"`
+	Tolerated  *finding.Tolerance `json:"tolerated,omitempty"` // why its failure does not count
+}
+
+func (s *Server) head() serverHead {
+	return serverHead{s.Name, s.State, s.Source, s.Places, s.Error, s.MoreErrors, s.Tolerated}
+}
+
+// Connection is how a server is reached.
+type Connection struct {
+	Transport string `json:"transport,omitempty"` // "stdio", "streamable-http" or "sse"
+	// negotiated, such as "2025-11-25"; of config the pinned one
+	ProtocolVersion string `json:"protocolVersion,omitempty"`
+}
+
+// Answer is how a server answered when it was contacted.
+type Answer struct {
+	Connection
+	// what was declared to the server, such as "roots"; nil = a saved snapshot
+	ClientCapabilities []string      `json:"clientCapabilities,omitempty"`
+	ElapsedMs          int64         `json:"elapsedMs,omitempty"`  // milliseconds to the last answer; see Elapsed
+	Attempts           int           `json:"attempts,omitempty"`   // 1 + the retries that were used
+	Counts             *Counts       `json:"counts,omitempty"`     // number of items of each kind
+	PartialLists       []PartialList `json:"incomplete,omitempty"` // lists that are not whole
+	Tokens             *int          `json:"tokens,omitempty"`     // list, diff: estimated cost in a prompt
+	Noise              *int          `json:"noise,omitempty"`      // pieces of stdout outside the protocol; nil = not stdio
+	NoiseText          []string      `json:"noiseText,omitempty"`  // the first bytes of each piece
+	Notices            []Notice      `json:"notices,omitempty"`    // oddities that lost nothing
+}
+
+// Offer is what a server offers, as it sent it.
+type Offer struct {
+	ServerInfo        json.RawMessage   `json:"serverInfo,omitempty"`
+	Capabilities      json.RawMessage   `json:"capabilities,omitempty"`
+	Instructions      string            `json:"instructions,omitempty"` // text for the model
+	Digests           map[string]string `json:"digests,omitempty"`      // of tools, by RFC 8785 and SHA-256
+	Tools             Items             `json:"tools,omitzero"`
+	Prompts           Items             `json:"prompts,omitzero"`
+	Resources         Items             `json:"resources,omitzero"`
+	ResourceTemplates Items             `json:"resourceTemplates,omitzero"`
+	Skills            Items             `json:"skills,omitzero"`
+}
+
+// Comparison is what a server was compared with.
+type Comparison struct {
+	Base       string            `json:"base,omitempty"`       // the old side, such as the saved snapshot's path
+	Unsaved    bool              `json:"unsaved,omitempty"`    // nothing was saved to compare with
+	BaseTokens *int              `json:"baseTokens,omitempty"` // Answer.Tokens of the old side
+	Changed    []SignatureChange `json:"changed,omitempty"`    // items with other signatures than before
+	Version    *finding.Advice   `json:"version,omitempty"`    // what semantic versioning says of the findings
+	// what changed in the package that the server is in, such as "zod 3.25.76 → 4.1.5"
+	Cause string `json:"cause,omitempty"`
+}
+
+// Definition is how a server is configured. Secrets are masked.
+type Definition struct {
+	Command []string `json:"command,omitempty"`       // what would be started
+	URL     string   `json:"url,omitempty"`           // what would be contacted
+	Dir     string   `json:"cwd,omitempty"`           // the directory that it would run in
+	Env     []string `json:"env,omitempty"`           // names of variables that are set for it
+	Headers []string `json:"headers,omitempty"`       // names of headers that are sent to it
+	Helper  string   `json:"headersHelper,omitempty"` // the command line that gives further headers
+	Trust   Trust    `json:"trust,omitempty"`         // empty = it needs no decision
+	Effects *Effects `json:"effects,omitempty"`       // what the server would do
+}
+
+// The types of servers[] in JSON: one for each command.
+type (
+	listServer struct {
+		serverHead
+		Answer
+		Offer
+	}
+	pingServer struct {
+		serverHead
+		Answer
+		PingMs float64 `json:"pingMs,omitempty"` // milliseconds to the response
+	}
+	snapshotServer struct {
+		serverHead
+		Answer
+		Saved *Saved `json:"saved,omitempty"` // what became of the file
+	}
+	acceptServer struct {
+		serverHead
+		Answer
+		Comparison
+		Saved *Saved `json:"saved,omitempty"`
+	}
+	diffServer struct {
+		serverHead
+		Answer
+		Comparison
+		FailOn finding.Threshold `json:"failOn,omitempty"` // this server's own; empty = Report.FailOn
+	}
+	checkServer struct {
+		serverHead
+		Answer
+		FailOn finding.Threshold `json:"failOn,omitempty"`
+	}
+	configServer struct {
+		serverHead
+		Connection
+		Definition
+	}
+	trustServer struct {
+		serverHead
+		Connection
+		Definition
+		Since string `json:"since,omitempty"` // the day of the decision
+	}
+	loginServer struct {
+		serverHead
+		URL   string `json:"url,omitempty"`
+		Login *Login `json:"login,omitempty"`
+	}
+)
+
+// serverTypes returns the type of servers[] of each command that reports servers.
+func serverTypes() map[string]func(*Server) any {
+	list := func(s *Server) any { return listServer{s.head(), s.Answer, s.Offer} }
+	login := func(s *Server) any { return loginServer{s.head(), s.URL, s.Login} }
+	return map[string]func(*Server) any{
+		"list":     list,
+		"show":     list,
+		"login":    login,
+		"logout":   login,
+		"ping":     func(s *Server) any { return pingServer{s.head(), s.Answer, s.PingMs} },
+		"snapshot": func(s *Server) any { return snapshotServer{s.head(), s.Answer, s.Saved} },
+		"accept":   func(s *Server) any { return acceptServer{s.head(), s.Answer, s.Comparison, s.Saved} },
+		"diff":     func(s *Server) any { return diffServer{s.head(), s.Answer, s.Comparison, s.FailOn} },
+		"check":    func(s *Server) any { return checkServer{s.head(), s.Answer, s.FailOn} },
+		"config":   func(s *Server) any { return configServer{s.head(), s.Connection, s.Definition} },
+		"trust":    func(s *Server) any { return trustServer{s.head(), s.Connection, s.Definition, s.Since} },
+	}
+}
+
+// serverType returns the type of servers[] of the report's command.
+func (r *Report) serverType() func(*Server) any {
+	if of, known := serverTypes()[r.Command]; known {
+		return of
+	}
+	return func(s *Server) any { return s.head() }
+}
+
+// State is how far a server answered.
+type State string
+
+// The states of a server.
+const (
+	OK       State = "ok"       // everything it offers arrived
+	Partial  State = "partial"  // some of it arrived
+	Failed   State = "failed"   // nothing arrived
+	Disabled State = "disabled" // not contacted, as configured
+	Absent   State = "absent"   // diff: only the old side has it
+)
+
+// Trust is the decision about a server that was found in a file.
+type Trust string
+
+// The decisions about a server.
+const (
+	Trusted   Trust = "trusted"
+	Changed   Trust = "changed" // trusted as it was before
+	Untrusted Trust = "untrusted"
+)
+
+// Items are raw items of one kind, each as the server sent it. Nil = not shown or not offered; empty = none.
+type Items = []json.RawMessage
+
+// Counts are numbers of items. Nil = not offered, or nothing of the list arrived.
+type Counts struct {
+	Tools             *int `json:"tools,omitempty"`
+	Prompts           *int `json:"prompts,omitempty"`
+	Resources         *int `json:"resources,omitempty"`
+	ResourceTemplates *int `json:"resourceTemplates,omitempty"`
+	Skills            *int `json:"skills,omitempty"`
+}
+
+// CountsOf returns the numbers of items of a snapshot that arrived.
+func CountsOf(s *snapshot.Snapshot) *Counts {
+	counts := &Counts{}
+	for _, kind := range snapshot.Kinds() {
+		if list := s.List(kind); list.State != snapshot.NotOffered && list.State != snapshot.Unread {
+			*counts.of(kind) = new(len(list.Items()))
+		}
+	}
+	return counts
+}
+
+// of returns the place of the number of a kind.
+func (c *Counts) of(kind snapshot.Kind) **int {
+	switch kind {
+	case snapshot.Tools:
+		return &c.Tools
+	case snapshot.Prompts:
+		return &c.Prompts
+	case snapshot.Resources:
+		return &c.Resources
+	case snapshot.Templates:
+		return &c.ResourceTemplates
+	case snapshot.Skills:
+		return &c.Skills
+	}
+	return new(*int)
+}
+
+// Items returns the place of the items of a kind.
+func (o *Offer) Items(kind snapshot.Kind) *Items {
+	switch kind {
+	case snapshot.Tools:
+		return &o.Tools
+	case snapshot.Prompts:
+		return &o.Prompts
+	case snapshot.Resources:
+		return &o.Resources
+	case snapshot.Templates:
+		return &o.ResourceTemplates
+	case snapshot.Skills:
+		return &o.Skills
+	}
+	return new(Items)
+}
+
+// Count returns how many items of a kind there are; nil = not offered, or unknown.
+func (a Answer) Count(kind snapshot.Kind) *int {
+	if a.Counts == nil {
+		return nil
+	}
+	return *a.Counts.of(kind)
+}
+
+// PartialList is a list of which not everything arrived.
+type PartialList struct {
+	Kind snapshot.Kind `json:"list"`
+	// "truncated": Counts has the number of what arrived; "unread": nothing did
+	State   string `json:"state"`
+	Problem string `json:"problem"`
+}
+
+// Failure is one thing that went wrong with one server. It holds no secrets.
+type Failure struct {
+	Stage   string `json:"stage"`            // such as "listing prompts"
+	Message string `json:"message"`          // the cause, without the server's name and the stage
+	Hint    string `json:"hint,omitempty"`   // what to do next
+	Stderr  string `json:"stderr,omitempty"` // the end of what the server wrote to stderr
+}
+
+// Fail adds a failure: the first is Error, those after it MoreErrors.
+func (s *Server) Fail(f Failure) {
+	if s.Error == nil {
+		s.Error = &f
+	} else {
+		s.MoreErrors = append(s.MoreErrors, f)
+	}
+}
+
+// failures returns all failures of a server.
+func (s *Server) failures() []Failure {
+	if s.Error == nil {
+		return s.MoreErrors
+	}
+	return append([]Failure{*s.Error}, s.MoreErrors...)
+}
+
+// Notice is something odd that a server did and that lost nothing.
+type Notice struct {
+	Stage   string `json:"stage,omitempty"` // when it was seen
+	Code    string `json:"code"`            // kebab-case, permanent
+	Message string `json:"message"`         // one sentence
+}
+
+// Saved is what became of one server's snapshot file.
+type Saved struct {
+	Action  Action `json:"action"`
+	File    string `json:"file,omitempty"`    // path as shown to people
+	Added   int    `json:"added,omitempty"`   // items that were not in the file before
+	Removed int    `json:"removed,omitempty"` // items that are no longer in it
+	Changed int    `json:"changed,omitempty"` // items that differ
+	Reason  string `json:"reason,omitempty"`  // why the file was not touched, or what else changed
+}
+
+// Action is what was done to a snapshot file.
+type Action string
+
+// The actions on a snapshot file.
+const (
+	Created     Action = "created"
+	Updated     Action = "updated"
+	WouldUpdate Action = "would update" // accept --dry-run
+	Unchanged   Action = "unchanged"
+	Skipped     Action = "skipped" // left as it was, since the server did not answer in full
+)
+
+// Login is what is known of the login to a server. Nothing in it is secret.
+type Login struct {
+	State   LoginState `json:"state"`
+	Issuer  string     `json:"issuer,omitempty"` // the authorization server
+	Scopes  []string   `json:"scopes,omitempty"` // granted
+	Wanted  []string   `json:"wanted,omitempty"` // scopes that the server asked for since
+	Since   time.Time  `json:"since,omitzero"`   // when the user logged in
+	Expires time.Time  `json:"expires,omitzero"` // of the access token; zero = unknown
+	Renews  bool       `json:"renews,omitempty"` // runs renew the access token themselves
+	Store   string     `json:"store,omitempty"`  // where the tokens are: "keyring" or "file"
+}
+
+// LoginState is whether a login can be used.
+type LoginState string
+
+// The states of a login.
+const (
+	LoggedIn  LoginState = "logged-in"  // there are tokens
+	LoggedOut LoginState = "logged-out" // there are none
+	Expired   LoginState = "expired"    // the token ended, and cannot be renewed
+	Revoked   LoginState = "revoked"    // the authorization server no longer knows the login
+	Itself    LoginState = "by-itself"  // runs get tokens without a person, as configured
+)
+
+// Place is where an application has a server that was discovered.
+type Place struct {
+	Application string `json:"application"`    // as people call it
+	ID          string `json:"-"`              // of the application, as names of servers have it
+	Scope       string `json:"scope"`          // "user", "project", "managed", …
+	File        string `json:"file"`           // as shown to people
+	Line        int    `json:"line"`           // 1-based
+	Name        string `json:"name,omitempty"` // of the server there, if not as in the report
+	// "disabled", or "overridden": the application uses another definition; empty = in use
+	State string `json:"state,omitempty"`
+}
+
+// Effects are what a server would do according to its entry. Secrets are masked.
+type Effects struct {
+	Starts    []string `json:"starts,omitempty"`    // the command line, variables as written
+	Contacts  string   `json:"contacts,omitempty"`  // the URL
+	Dir       string   `json:"directory,omitempty"` // where the file chooses one or it is not in the project
+	Receives  []string `json:"receives,omitempty"`  // names of variables, inputs and files
+	Passes    []string `json:"passes,omitempty"`    // names of variables that a launcher such as npx gets
+	Addresses []string `json:"addresses,omitempty"` // KEY=ADDRESS, literal ones on other machines
+	Sets      []string `json:"sets,omitempty"`      // NAME=VALUE, other environment variables
+	Runs      []string `json:"runs,omitempty"`      // command lines that a shell runs to get credentials
+	Sandbox   []string `json:"sandbox,omitempty"`   // what it may do in the sandbox besides the usual
+	// a launcher fetches a package by the project's own settings
+	Packages bool `json:"packages,omitempty"`
+	Shell    bool `json:"shell,omitempty"` // the command line goes through a shell
+}
+
+// File is a file of an application that discovery looked at.
+type File struct {
+	Application string `json:"application"`
+	Scope       string `json:"scope"`
+	Path        string `json:"path"`
+	// "read", "broken", "overruled" (an administrator's file decides alone) or "absent"
+	State   string `json:"state"`
+	Servers int    `json:"servers"`
+	Problem string `json:"problem,omitempty"` // why it could not be read, with its line
+}
+
+// roster finds the servers of a report, and their findings, by name.
+type roster struct {
+	all    []Server
+	at     map[string]int               // index in all
+	found  map[string][]finding.Finding // by server
+	strays []finding.Finding            // of no server, such as those about the whole fleet
+}
+
+func (r *Report) roster() roster {
+	known := roster{all: r.Servers, at: map[string]int{}, found: map[string][]finding.Finding{}}
+	for i := range r.Servers {
+		known.at[r.Servers[i].Name] = i
+	}
+	for _, f := range r.Findings {
+		if _, ok := known.at[f.Server]; !ok {
+			known.strays = append(known.strays, f)
+		}
+		known.found[f.Server] = append(known.found[f.Server], f)
+	}
+	return known
+}
+
+// named returns the server of a name, or one without a name.
+func (all roster) named(name string) Server {
+	if i, ok := all.at[name]; ok {
+		return all.all[i]
+	}
+	return Server{}
+}
