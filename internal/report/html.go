@@ -113,8 +113,8 @@ func writeHTML(w io.Writer, r *Report, o Options) error {
 	causes := o.causes(r.Groups)
 	p := webPage{
 		Policy: template.HTML(
-			`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; base-uri 'none'; form-action 'none'; style-src '` +
-				sourceHash(pageStyle) + `'; script-src '` + sourceHash(pageScript) + `'">`),
+			`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; base-uri 'none'; ` +
+				`form-action 'none'; style-src '` + sourceHash(pageStyle) + `'; script-src '` + sourceHash(pageScript) + `'">`),
 		Style: template.CSS(pageStyle), Script: template.JS(pageScript),
 		Headline: text(headline(r)), Verdict: r.Verdict, Status: r.Status, Meaning: text(Meaning(r)),
 		Problems: textsOf(r.Problems),

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// ciFormats are read by services that show a finding at a line of a file, whose path counts from the root of the
-// repository. GitHub refuses a whole SARIF file if one result has no file.
+// ciFormats are read by services that show a finding at a line of a file, with the path from the repository's
+// root. GitHub refuses a whole SARIF file if one result has no file.
 var ciFormats = []string{"sarif", "gitlab", "github"}
 
 // repository is where files are seen from in CI. The zero value leaves every place as it is.

@@ -111,8 +111,9 @@ func writeSARIF(w io.Writer, r *Report, o Options) error {
 	run := sarifRun{
 		Tool: sarifTool{sarifDriver{Name: "mcpctl", Version: text(numericVersion(o.Version)),
 			InformationURI: homepage, Rules: []sarifRule{}}},
-		Automation:  sarifAutomation{text("mcpctl/" + r.Command + "/")},
-		Bases:       map[string]any{rootBase: map[string]any{"description": sarifText{"The folder in which mcpctl ran."}}},
+		Automation: sarifAutomation{text("mcpctl/" + r.Command + "/")},
+		Bases: map[string]any{rootBase: map[string]any{
+			"description": sarifText{"The directory in which mcpctl ran."}}},
 		Invocations: []sarifInvocation{sarifInvocationOf(r)},
 		Results:     []sarifResult{},
 		ColumnKind:  "utf16CodeUnits",

@@ -60,12 +60,12 @@ type Answer struct {
 	Connection
 	// what was declared to the server, such as "roots"; nil = a saved snapshot
 	ClientCapabilities []string      `json:"clientCapabilities,omitempty"`
-	ElapsedMs          int64         `json:"elapsedMs,omitempty"`  // milliseconds to the last answer; see Elapsed
+	ElapsedMs          int64         `json:"elapsedMs,omitempty"`  // to the last answer; see Elapsed
 	Attempts           int           `json:"attempts,omitempty"`   // 1 + the retries that were used
 	Counts             *Counts       `json:"counts,omitempty"`     // number of items of each kind
 	PartialLists       []PartialList `json:"incomplete,omitempty"` // lists that are not whole
 	Tokens             *int          `json:"tokens,omitempty"`     // list, diff: estimated cost in a prompt
-	Noise              *int          `json:"noise,omitempty"`      // pieces of stdout outside the protocol; nil = not stdio
+	Noise              *int          `json:"noise,omitempty"`      // pieces of stdout outside the protocol
 	NoiseText          []string      `json:"noiseText,omitempty"`  // the first bytes of each piece
 	Notices            []Notice      `json:"notices,omitempty"`    // oddities that lost nothing
 }
@@ -85,11 +85,11 @@ type Offer struct {
 
 // Comparison is what a server was compared with.
 type Comparison struct {
-	Base       string            `json:"base,omitempty"`       // the old side, such as the saved snapshot's path
+	Base       string            `json:"base,omitempty"`       // the old side, such as a snapshot file
 	Unsaved    bool              `json:"unsaved,omitempty"`    // nothing was saved to compare with
 	BaseTokens *int              `json:"baseTokens,omitempty"` // Answer.Tokens of the old side
 	Changed    []SignatureChange `json:"changed,omitempty"`    // items with other signatures than before
-	Version    *finding.Advice   `json:"version,omitempty"`    // what semantic versioning says of the findings
+	Version    *finding.Advice   `json:"version,omitempty"`    // what semantic versioning demands
 	// what changed in the package that the server is in, such as "zod 3.25.76 → 4.1.5"
 	Cause string `json:"cause,omitempty"`
 }

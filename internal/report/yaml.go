@@ -42,7 +42,8 @@ func putYAML(w io.Writer, key string, value *yaml.Node, named bool) error {
 	var out bytes.Buffer
 	e := yaml.NewEncoder(&out)
 	e.SetIndent(2)
-	if err := e.Encode(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{text(key).node(), value}}); err != nil {
+	member := &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{text(key).node(), value}}
+	if err := e.Encode(member); err != nil {
 		return err
 	}
 	written := out.String()
