@@ -345,8 +345,8 @@ func contact(server probe.Server, client config.Client) Target {
 // notPrivate refuses addresses of this machine and of private networks for a host that no manifest names.
 func notPrivate(ip netip.Addr) error {
 	if err := auth.Public(ip); err != nil {
-		return fmt.Errorf("%w, and the host comes out of the environment into a file that nobody named: "+
-			"write the host into the file and agree to it, or name the file with --config", err)
+		return fmt.Errorf("%w, and the host of a found file comes from the environment: write the host "+
+			"into the file, or name the file with --config", err)
 	}
 	return nil
 }

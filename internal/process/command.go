@@ -83,8 +83,8 @@ func Tool(name string, env []string) (string, error) {
 		return filepath.IsAbs(folder) && filepath.Clean(folder) == filepath.Dir(file)
 	}
 	if err == nil && !slices.ContainsFunc(filepath.SplitList(Variable(env, "PATH")), holds) {
-		err = &StartError{Command: name, Err: fmt.Errorf("a relative folder in PATH leads to %s, which the "+
-			"current folder may have brought along: leave that folder out of PATH: %w", file, exec.ErrDot)}
+		err = &StartError{Command: name, Err: fmt.Errorf("a relative entry of PATH leads to %s: remove that "+
+			"entry: %w", file, exec.ErrDot)}
 	}
 	if err != nil {
 		return "", err
