@@ -23,7 +23,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// AcceptOptions say which changes are taken over.
+// AcceptOptions say which changes are accepted.
 type AcceptOptions struct {
 	Scope
 	diff.Options
@@ -33,9 +33,10 @@ type AcceptOptions struct {
 	DryRun       bool // report, and write nothing
 }
 
-// Accept takes changes over into the saved snapshots, and nothing else.
-func Accept(ctx context.Context, p host.Process, o AcceptOptions, from []source.Source) (*report.Report,
-	error) {
+// Accept moves saved snapshots forward by the selected changes.
+func Accept(
+	ctx context.Context, p host.Process, o AcceptOptions, from []source.Source,
+) (*report.Report, error) {
 	some := len(o.Fingerprints)+len(o.Tools)+len(o.Rules) > 0
 	switch {
 	case o.All && some:
@@ -46,111 +47,130 @@ func Accept(ctx context.Context, p host.Process, o AcceptOptions, from []source.
 	}
 	f, err := o.load(ctx, p, from)
 	if err == nil {
-		err = checkFolder(p, f.Config.Project)
+		err = checkDir(p, f.Config.Project)
 	}
 	if err != nil {
 		return nil, err
 	}
-	current, err := f.Survey(ctx, from)
+	surfaces, err := f.Survey(ctx, from)
 	if err != nil {
 		return nil, err
 	}
-	folder := f.Config.Project.Snapshots
-	o.Now, o.ItemBudget = p.Now, f.Config.Project.Budgets.ItemBytes
-	o.Steps = stepsFor(fleet.WholeOf(f, from, len(current)))
-	var candidates []candidate
-	for _, pair := range withSaved(ctx, p, current, folder) {
-		one, err := o.candidate(ctx, p, pair, f.Limit(), f.Config.Project.Policy)
+
+	// What changed, and which changes are selected.
+	o.Now, o.ItemBudget, o.Every = p.Now, f.Config.Project.Budgets.ItemBytes, true
+	o.Steps = stepsFor(fleet.WholeOf(f, from, len(surfaces)))
+	var candidates []*candidate
+	for _, both := range openBaseline(p, f.Config.Project.Snapshots).withAll(ctx, surfaces) {
+		c, err := o.candidate(ctx, p, both, f.Limit(), f.Config.Project.Policy)
 		if err != nil {
 			return nil, err
 		}
-		candidates = append(candidates, one)
+		candidates = append(candidates, c)
 	}
 	if err := o.choose(candidates); err != nil {
 		return nil, err
 	}
-	r := &report.Report{Command: "accept", Findings: report.Findings{}}
-	if err := o.apply(ctx, p, r, candidates, f); err != nil {
+
+	// The new files, which are written if all of them are known.
+	var all results
+	var current []fleet.Surface // servers whose new file is what they offer now
+	changed := map[string][]byte{}
+	for _, c := range candidates {
+		if !o.All && len(c.chosen) == 0 {
+			continue
+		}
+		file := SavedFile(f.Config.Project.Snapshots, c.now.Name)
+		next, err := o.moveWithin(ctx, c, f.Limit())
+		if err != nil {
+			return nil, err
+		}
+		c.now.Saved = o.describe(c, next)
+		c.now.Saved.File = p.Rel(file)
+		if next.data != nil {
+			changed[file] = next.data
+		}
+		if next.current {
+			current = append(current, c.now)
+		}
+		all.add(c.result(), next.Taken, true, c.unsaved)
+	}
+	finding.Sort(all.found)
+	r := &report.Report{Command: "accept", Status: all.status(), Servers: all.servers}
+	r.Findings = append(report.Findings{}, all.found...)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case o.DryRun:
+		return r, nil
+	}
+	files.SweepSnapshots(f.Config.Project.Snapshots)
+	for file, data := range changed {
+		if err := replaceFile(p, file, data); err != nil {
+			return nil, err
+		}
+	}
+	if err := relock(ctx, p, f, current); err != nil {
 		return nil, err
 	}
-	finding.Sort(r.Findings)
 	return r, nil
 }
 
-// candidate is what accepting may do to one server's saved snapshot.
+// candidate is a server whose saved snapshot may be moved.
 type candidate struct {
-	Pair
+	pair
 	compare func(context.Context) comparer
 	found   []finding.Finding
-	told    []finding.Finding             // those that diff tells
-	rest    map[string][]*finding.Finding // what each of those stands for that stands for several
+	shown   []finding.Finding             // found as diff shows them, many of one rule as one
+	hidden  map[string][]*finding.Finding // those behind a shown one, by its fingerprint
 	chosen  []string                      // fingerprints of found
 }
 
-// step is what accepting does to what is saved of one server.
-type step struct {
-	moved
-	data   []byte // the new file; nil = it is left alone
-	all    bool   // after it, what is saved is what the server offers now
-	reason string // why nothing is done
-}
-
-// candidate is a pair with its findings as the policy sees them. What is too much to be compared, or takes
-// longer than the limit, is a failure of the server; the error is why the run ended.
-func (o AcceptOptions) candidate(ctx context.Context, p host.Process, pair Pair, limit time.Duration,
-	policy finding.Policy) (candidate, error) {
-	o.Every = true
-	judged := func(found []finding.Finding) []finding.Finding {
-		return policy.Apply(found, finding.Scope{},
-			p.Now)
+// candidate compares a pair. The error is that of ctx.
+func (o AcceptOptions) candidate(
+	ctx context.Context, p host.Process, both pair, limit time.Duration, policy finding.Policy,
+) (*candidate, error) {
+	judge := func(found []finding.Finding) []finding.Finding {
+		return policy.Apply(found, finding.Scope{}, p.Now)
 	}
-	of := func(ctx context.Context, pair Pair) (candidate, error) {
-		found, err := pair.judge(ctx, o.Options, policy)
-		c := candidate{Pair: pair, found: judged(found)}
-		c.told, c.rest = finding.Limit(found)
-		c.told = judged(c.told)
-		return c, err
+	found, err := both.findings(ctx, limit, o.Options, policy)
+	if err != nil {
+		return nil, err
 	}
-	c, err := host.Within(ctx, limit, func(ctx context.Context) (candidate, error) { return of(ctx, pair) })
-	switch {
-	case ctx.Err() != nil:
-		return candidate{}, context.Cause(ctx)
-	case err != nil:
-		c = candidate{Pair: pair}
-		undecided(&c.New, "comparing", fleet.TooLong(limit), fleet.TakeLonger)
-	}
+	c := &candidate{pair: both, found: judge(found)}
+	c.shown, c.hidden = finding.Limit(found)
+	c.shown = judge(c.shown)
 	c.compare = func(ctx context.Context) comparer {
 		return func(old, now *snapshot.Snapshot) []finding.Finding {
-			pair := pair
-			pair.Old.Snapshot, pair.New.Snapshot = old, now
-			// the context is asked before anything is written
-			found, _ := pair.Findings(ctx, o.Options, policy)
-			return judged(found)
+			one := both
+			one.old.Snapshot, one.now.Snapshot = old, now
+			one.old.Raw = nil                                   // of another snapshot
+			found, _ := one.findings(ctx, 0, o.Options, policy) // the caller checks ctx
+			return judge(found)
 		}
 	}
 	return c, nil
 }
 
-// choose marks the findings that are named, one by one or as a group. A fingerprint that names nothing is an
-// error.
-func (o AcceptOptions) choose(candidates []candidate) error {
+// choose marks the findings that are selected. A fingerprint that names nothing is an error.
+func (o AcceptOptions) choose(candidates []*candidate) error {
 	var all []finding.Finding
-	var silent []string
+	var incomplete []string
 	for _, c := range candidates {
-		all = append(all, c.told...)
-		if c.result().Incomplete() {
-			silent = append(silent, c.New.Name)
+		all = append(all, c.shown...)
+		if s := c.result(); s.Incomplete() {
+			incomplete = append(incomplete, c.now.Name)
 		}
 	}
 	chosen := map[string]bool{}
 	for _, id := range o.Fingerprints {
-		whole, err := completeFingerprint(id, all)
+		id, err := completeFingerprint(id, all)
 		if err != nil {
 			return err
 		}
-		named := finding.Named(all, whole)
+		named := finding.Named(all, id)
 		if len(named) == 0 {
-			return unknownFingerprint(id, all, silent)
+			return unknownFingerprint(id, all, incomplete)
 		}
 		for _, f := range named {
 			chosen[f.Fingerprint()] = true
@@ -159,15 +179,15 @@ func (o AcceptOptions) choose(candidates []candidate) error {
 	if err := o.chooseMatching(all, chosen); err != nil {
 		return err
 	}
-	for i, c := range candidates {
-		for sum, others := range c.rest {
-			for _, f := range others {
-				chosen[f.Fingerprint()] = chosen[f.Fingerprint()] || chosen[sum]
+	for _, c := range candidates {
+		for id, hidden := range c.hidden {
+			for _, f := range hidden {
+				chosen[f.Fingerprint()] = chosen[f.Fingerprint()] || chosen[id]
 			}
 		}
 		for _, f := range c.found {
 			if o.All || chosen[f.Fingerprint()] {
-				candidates[i].chosen = append(candidates[i].chosen, f.Fingerprint())
+				c.chosen = append(c.chosen, f.Fingerprint())
 			}
 		}
 	}
@@ -211,13 +231,12 @@ func fingerprintsOf(all []finding.Finding) []string {
 	return known
 }
 
-// completeFingerprint returns the fingerprint that begins with id, or id if none does. That of a group counts
-// where its only finding has another.
+// completeFingerprint returns the one fingerprint that begins with id, or id if none does.
 func completeFingerprint(id string, all []finding.Finding) (string, error) {
 	var known []string
-	for _, whole := range fingerprintsOf(all) {
-		if strings.HasPrefix(whole, id) && !slices.Contains(known, whole) {
-			known = append(known, whole)
+	for _, full := range fingerprintsOf(all) {
+		if strings.HasPrefix(full, id) && !slices.Contains(known, full) {
+			known = append(known, full)
 		}
 	}
 	switch {
@@ -229,90 +248,62 @@ func completeFingerprint(id string, all []finding.Finding) (string, error) {
 	return known[0], nil
 }
 
-// unknownFingerprint is the error for a fingerprint that nothing found has.
-func unknownFingerprint(id string, all []finding.Finding, silent []string) error {
-	if len(silent) > 0 {
-		return fmt.Errorf("there is no finding %s among the servers that answered: it may be one of %s, "+
-			"which did not in full", id, strings.Join(silent, ", "))
+// unknownFingerprint returns the error for a fingerprint that no finding has.
+func unknownFingerprint(id string, all []finding.Finding, incomplete []string) error {
+	if len(incomplete) > 0 {
+		return fmt.Errorf("no finding has the fingerprint %s; it may be in %s, which did not answer in full",
+			id, strings.Join(incomplete, ", "))
 	}
-	return exit.Usagef("there is no finding %s now%s: mcpctl diff shows those that there are", id,
+	return exit.Usagef("no finding has the fingerprint %s%s: see mcpctl diff", id,
 		kit.DidYouMean(id, fingerprintsOf(all)))
 }
 
-// apply works out every new snapshot, and writes them when all could be worked out.
-func (o AcceptOptions) apply(ctx context.Context, p host.Process, r *report.Report, candidates []candidate,
-	f *fleet.Fleet) error {
-	folder, limit := f.Config.Project.Snapshots, f.Limit()
-	var settled []fleet.Surface
-	var all fleet.Tally
-	unsaved := false
-	changed := map[string][]byte{} // by file
-	for _, c := range candidates {
-		if !o.All && len(c.chosen) == 0 {
-			continue
-		}
-		file := SavedFile(folder, c.New.Name)
-		c.New.Saved = &report.Saved{Action: report.Skipped, File: p.Rel(file)}
-		next, err := host.Within(ctx, limit,
-			func(ctx context.Context) (step, error) { return o.move(ctx, c) })
-		switch {
-		case ctx.Err() != nil:
-			return context.Cause(ctx)
-		case errors.Is(err, context.DeadlineExceeded):
-			undecided(&c.New, "accepting", fleet.TooLong(limit), fleet.TakeLonger)
-			next.reason = "it could not be worked out in time"
-		case err != nil:
-			return exit.Misuse(err)
-		case next.data != nil:
-			changed[file] = next.data
-		}
-		if next.all {
-			settled = append(settled, c.New)
-		}
-		r.Findings = append(r.Findings, next.Taken...)
-		o.describe(&c, next)
-		result := c.result()
-		all, unsaved, r.Servers = all.With(fleet.TallyOf(result)), unsaved ||
-			c.Unsaved, append(r.Servers, result.Server)
-	}
-	r.Status = status(all, unsaved, false)
-	if ctx.Err() != nil || o.DryRun {
-		return context.Cause(ctx)
-	}
-	files.SweepSnapshots(folder)
-	for file, data := range changed {
-		if err := replace(ctx, p, file, data); err != nil {
-			return err
-		}
-	}
-	return relock(ctx, p, f, settled)
+// move is what accepting does to the saved snapshot of one server.
+type move struct {
+	moved
+	data    []byte // the new file; nil = it stays
+	current bool   // the new file is what the server offers now
+	reason  string // why the file cannot be moved
 }
 
-// move works out the new snapshot of one server.
-func (o AcceptOptions) move(ctx context.Context, c candidate) (step, error) {
+// moveWithin returns the move of a server within its time limit. One that takes too long fails.
+func (o AcceptOptions) moveWithin(ctx context.Context, c *candidate, limit time.Duration) (move, error) {
+	next, err := host.Within(ctx, limit, func(ctx context.Context) (move, error) { return o.move(ctx, *c) })
 	switch {
-	case c.Old.Snapshot == nil:
-		return step{reason: "there is no saved snapshot to move forward"}, nil
-	case o.All && !c.New.Whole():
-		return step{reason: "not everything arrived"}, nil
+	case ctx.Err() != nil:
+		return move{}, context.Cause(ctx)
+	case errors.Is(err, context.DeadlineExceeded):
+		failAnalysis(&c.now, "accepting", fleet.TooLong(limit), fleet.TakeLonger)
+		return move{reason: "the new snapshot was not ready in time"}, nil
 	}
-	next, err := step{moved: moved{Snapshot: c.New.Snapshot, Taken: c.found}}, error(nil)
+	return next, exit.Misuse(err)
+}
+
+func (o AcceptOptions) move(ctx context.Context, c candidate) (move, error) {
+	switch {
+	case c.old.Snapshot == nil:
+		return move{reason: "there is no saved snapshot"}, nil
+	case o.All && !c.now.Whole():
+		return move{reason: "not everything arrived"}, nil
+	}
+	next := move{moved: moved{Snapshot: c.now.Snapshot, Taken: c.found}}
+	var err error
 	if !o.All {
-		next.moved, err = moveItems(c.Old.Snapshot, c.New.Snapshot, c.chosen, c.compare(ctx))
+		next.moved, err = moveItems(c.old.Snapshot, c.now.Snapshot, c.chosen, c.compare(ctx))
 		if err != nil {
-			return step{}, cmp.Or(ctx.Err(), err)
+			return move{}, cmp.Or(ctx.Err(), err)
 		}
 	}
 	data, err := next.Snapshot.Encode()
 	if err != nil {
-		return step{}, err
+		return move{}, err
 	}
-	before, err := c.Old.Snapshot.Encode()
+	before, err := c.old.Snapshot.Encode()
 	if err != nil {
-		return step{}, err
+		return move{}, err
 	}
-	if now, err := c.New.Snapshot.Encode(); c.New.Whole() {
-		next.all = err == nil && bytes.Equal(now, data)
+	if now, err := c.now.Snapshot.Encode(); c.now.Whole() {
+		next.current = err == nil && bytes.Equal(now, data)
 	}
 	if !bytes.Equal(before, data) {
 		next.data = data
@@ -320,27 +311,27 @@ func (o AcceptOptions) move(ctx context.Context, c candidate) (step, error) {
 	return next, ctx.Err()
 }
 
-// describe tells what is done.
-func (o AcceptOptions) describe(c *candidate, next step) {
-	saved := c.New.Saved
-	if saved.Reason = next.reason; saved.Reason != "" {
-		return
-	}
-	if saved.Action = report.Updated; next.data == nil {
+// describe returns what a move does to a file.
+func (o AcceptOptions) describe(c *candidate, next move) *report.Saved {
+	saved := &report.Saved{Action: report.Updated}
+	switch {
+	case next.reason != "":
+		return &report.Saved{Action: report.Skipped, Reason: next.reason}
+	case next.data == nil:
 		saved.Action = report.Unchanged
+	case o.DryRun:
+		saved.Action = report.WouldUpdate
 	}
-	summarize(saved, next.Taken)
-	var words []string
+	countItems(saved, next.Taken)
+	var remarks []string
 	for _, f := range next.Taken {
 		if !slices.Contains(c.chosen, f.Fingerprint()) {
-			words = append(words, f.Fingerprint()+" went along")
+			remarks = append(remarks, f.Fingerprint()+" went along")
 		}
 	}
 	if n := len(next.Left); n > 0 {
-		words = append(words, kit.Counted(n, "finding")+" left")
+		remarks = append(remarks, kit.Counted(n, "finding")+" left")
 	}
-	if o.DryRun && saved.Action == report.Updated {
-		saved.Action = report.WouldUpdate
-	}
-	saved.Reason = strings.Join(words, "; ")
+	saved.Reason = strings.Join(remarks, "; ")
+	return saved
 }

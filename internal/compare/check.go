@@ -18,29 +18,25 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// CheckOptions say what is looked at, and what fails.
+// CheckOptions say what is checked, and what fails.
 type CheckOptions struct {
 	Scope
 	Calls   string   // file of recorded calls; empty = none
 	FailOn  string   // as --fail-on; empty = as configured, else warning
-	Against []string // files and URLs that say what the one server is, or "auto"
-
+	Against []string // files and URLs that describe the one server, or "auto"
 }
 
-// Check is what is wrong with what servers offer.
-func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.Source) (*report.Report,
-	error) {
+// Check looks for problems in what servers offer.
+func Check(
+	ctx context.Context, p host.Process, o CheckOptions, from []source.Source,
+) (*report.Report, error) {
+	counts, err := o.counts(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+
+	// The configuration: the servers, and the policy for their findings.
 	o.Contact.ReadTwice = true
-	if o.FailOn == string(finding.FailOnUsed) {
-		return nil, exit.Usagef("--fail-on %s is for diff", o.FailOn)
-	}
-	var counts calls.Counts
-	if o.Calls != "" {
-		var err error
-		if counts, err = calls.Count(ctx, p, o.Calls); err != nil {
-			return nil, err
-		}
-	}
 	f, err := o.load(ctx, p, from)
 	if err != nil {
 		return nil, err
@@ -53,101 +49,112 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 	if err != nil {
 		return nil, err
 	}
-	if len(o.Against) > 0 && len(targets) != 1 {
-		return nil, exit.Usagef("--against holds a file to one server, and these are %d: name the one that "+
-			"it is about", len(targets))
+	declared, err := o.declared(ctx, p, len(targets))
+	if err != nil {
+		return nil, err
 	}
-	budgets, shard := check.Budgets(f.Config.Project.Budgets), f.ShardReport()
-	looked := make([]judged, len(targets))
-	surfaces, err := f.Each(ctx, targets, func(i int, s *fleet.Surface) error {
+
+	// A probe of each server, then the rules for one server.
+	options := check.Options{Budgets: check.Budgets(f.Config.Project.Budgets), Timeout: f.Limit()}
+	checked := make([]checkedServer, len(targets))
+	surfaces, err := f.Each(ctx, targets, func(i int, s *fleet.Surface) (err error) {
 		defer s.LetGo()
-		refuseLarge(s)
-		defer turnFor(sizeOf(s.Snapshot))()
-		subject, err := o.subjectOf(ctx, p, s, f.Config.Project)
-		subject.Called = calledTools(counts, s.Name, s.Snapshot)
-		if err != nil || s.Interrupted { // it was asked for its lists once at most
-			return err
-		}
-		looked[i], err = judge(ctx, subject, check.Options{Budgets: budgets, Timeout: f.Limit()})
-		looked[i].called = subject.Called != nil && subject.Called.Total > 0
-		unfinished(s, err, f.Limit()) // any other error is the end of ctx, which the report tells
-		return nil
+		subject := check.Subject{Declared: declared, Called: calledTools(counts, s.Name, s.Snapshot)}
+		checked[i], err = checkOne(ctx, p, s, f.Config.Project, subject, options)
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	var found []finding.Finding
+	var all results
 	var members []check.Member
-	for _, l := range looked {
-		found, members = append(found, l.found...), append(members, l.members...)
+	for i, s := range surfaces {
+		all.add(s, checked[i].found, s.Whole(), false)
+		members = append(members, checked[i].members...)
 	}
-	seen, partial := seenOf(surfaces)
-	scope := scopeOf(f.Config, check.Rules(), seen, partial)
+
+	// The rules for all servers together. Those of a shard are not all, so merge applies these rules.
+	rules, shard := report.RuleIDs(check.Rules()), f.ShardReport()
 	if shard == nil {
-		found = append(found, check.Together(members, budgets)...)
+		all.found = append(all.found, check.Together(members, options.Budgets)...)
 	} else {
-		scope.Rules = slices.DeleteFunc(scope.Rules,
-			func(id string) bool { return slices.Contains(check.TogetherRules(), id) })
+		together := kit.Set(check.TogetherRules())
+		rules = kit.Filter(rules, func(id string) bool { return !together[id] })
 		shard.Members = members
 	}
-	unknownOverrides(p, f.Config, scope)
-	r := fleet.Report("check", surfaces)
-	r.SetShard(shard, scope.Partial)
-	r.FailOn, r.Servers = policy.FailOn, ownThresholds(r.Servers, policy)
-	r.Findings = policy.Apply(found, scope, p.Now)
-	if r.Status == exit.OK && policy.Fails(r.Findings) {
-		r.Status = exit.Findings
-	}
-	if counts != nil && !slices.ContainsFunc(looked, func(l judged) bool { return l.called }) {
+
+	// The report: levels and waivers by the policy, then the exit status.
+	r := all.report(p, f.Config, "check", policy, rules, shard)
+	if counts != nil && !slices.ContainsFunc(checked, func(one checkedServer) bool { return one.called }) {
 		unanswered(r, calls.NoCalls(o.Calls, kit.SortedKeys(counts)))
 	}
 	return r, nil
 }
 
-// judged is what is kept of a server that was looked at.
-type judged struct {
+// counts returns the recorded calls by server; nil without any.
+func (o CheckOptions) counts(ctx context.Context, p host.Process) (calls.Counts, error) {
+	switch {
+	case o.FailOn == string(finding.FailOnUsed):
+		return nil, exit.Usagef("--fail-on %s is for diff", o.FailOn)
+	case o.Calls == "":
+		return nil, nil
+	}
+	return calls.Count(ctx, p, o.Calls)
+}
+
+// checkedServer is what a check keeps of one server.
+type checkedServer struct {
 	found   []finding.Finding
-	members []check.Member
-	called  bool // a call of it is recorded
+	members []check.Member // what the rules for all servers need to know
+	called  bool           // a call of it is recorded
 }
 
-// judge returns what the rules find in a server.
-func judge(ctx context.Context, subject check.Subject, options check.Options) (j judged, err error) {
-	j.found, j.members, err = check.Each(ctx, []check.Subject{subject}, options)
-	return j, err
-}
-
-// declare adds what files say of the one server.
-func (o CheckOptions) declare(ctx context.Context, p host.Process, s *check.Subject) error {
-	if len(o.Against) == 0 {
-		return nil
+// checkOne applies the rules to one server. One that is too large, or takes too long, fails.
+func checkOne(
+	ctx context.Context, p host.Process, s *fleet.Surface, project config.Project, subject check.Subject,
+	options check.Options,
+) (one checkedServer, err error) {
+	if size := sizeOf(s.Snapshot); size > maxChecked {
+		failLarge(s, size)
 	}
-	trusted, err := o.Contact.Certificates()
-	if err != nil {
-		return err
-	}
-	files := declaredReader{Folder: p.Dir, CACert: trusted}
-	if s.Declared, err = files.Load(ctx, o.Against); err != nil {
-		return exit.Misuse(err)
-	}
-	return nil
-}
-
-// subjectOf returns a surface as the rules look at it; a live one with its saved snapshot, if there is one.
-func (o CheckOptions) subjectOf(ctx context.Context, p host.Process, s *fleet.Surface,
-	project config.Project) (check.Subject, error) {
-	one := check.Subject{Name: s.Name, Snapshot: s.Snapshot, Observed: observed(*s)}
-	if s.Transport != "" {
-		saved, err := source.ReadFile(ctx, p, SavedFile(project.Snapshots, one.Name))
+	defer turnFor(sizeOf(s.Snapshot))()
+	subject.Name, subject.Snapshot, subject.Observed = s.Name, s.Snapshot, observed(*s)
+	one.called = subject.Called != nil && subject.Called.Total > 0
+	if s.Transport != "" { // live: what the saved snapshot has as well is not new
+		saved, err := source.ReadFile(ctx, p, SavedFile(project.Snapshots, s.Name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return one, err
 		}
-		one.Saved = saved.Snapshot
+		subject.Saved = saved.Snapshot
 	}
-	return one, o.declare(ctx, p, &one)
+	if s.Interrupted {
+		return one, nil
+	}
+	one.found, one.members, err = check.Each(ctx, []check.Subject{subject}, options)
+	_, unfinished := errors.AsType[*check.UnfinishedError](err)
+	if unfinished || errors.Is(err, context.DeadlineExceeded) {
+		failAnalysis(s, "checking", fleet.TooLong(options.Timeout), fleet.TakeLonger)
+	}
+	return one, nil // the report says that ctx ended
 }
 
-// observed is what the probe saw beside the surface.
+// declared returns what files and URLs say about the one server.
+func (o CheckOptions) declared(ctx context.Context, p host.Process, servers int) ([]check.Declared, error) {
+	switch {
+	case len(o.Against) == 0:
+		return nil, nil
+	case servers != 1:
+		return nil, exit.Usagef("--against describes one server, and %d are checked: name one", servers)
+	}
+	trusted, err := o.Contact.Certificates()
+	if err != nil {
+		return nil, err
+	}
+	declared, err := declaredReader{Folder: p.Dir, CACert: trusted}.Load(ctx, o.Against)
+	return declared, exit.Misuse(err)
+}
+
+// observed returns what the probe noticed besides the lists.
 func observed(s fleet.Surface) check.Observed {
 	seen := check.Observed{Transport: s.Transport, Noise: s.NoiseText, Again: s.SecondRead, Given: s.Given}
 	if p := s.Package; p != nil {

@@ -24,41 +24,27 @@ type DiffOptions struct {
 	diff.Options
 	Base  string // the old side, a SOURCE; empty = the first of two SOURCEs, else the saved snapshots
 	Ref   string // the old side: the same servers, started from this commit
-	Build string // with Ref, run in both trees first
+	Build string // with Ref: runs in both trees first
 
 	Versions int  // the one SOURCE is a package: its last releases, each with the one before; 0 = no history
-	Upgrade  bool // configured servers that start a package, with the newest version of it
-	Locked   bool // with the saved snapshots: what starts must be the package that was locked
+	Upgrade  bool // configured servers that start a package, with its newest version
+	Locked   bool // with the saved snapshots: refuse a package that is not the locked one
 
 	FailOn string // as --fail-on; empty = as configured, else breaking
 }
 
-// Diff is what changed from the old side to the new one, which SOURCEs name.
+// Diff compares servers with their old side and reports what changed.
 func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Source) (*report.Report, error) {
-	o.Now = p.Now
-	if o.Versions > 0 && (len(from) != 1 || from[0].Kind != source.Package) {
-		return nil, exit.Usagef("--versions N is how many of the last releases of one package are " +
-			"compared: write mcpctl diff npm:PACKAGE --versions 5")
+	old, current, err := o.sides(from)
+	if err == nil {
+		err = o.Recorded.check(p, o.FailOn)
 	}
-	old, now, err := splitSides(from, o.Base)
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case len(o.kinds()) > 1:
-		return nil, exit.Usagef("%s each say what is compared with what: leave one of them out",
-			strings.Join(o.kinds()[:2], " and "))
-	case o.Locked && old != nil:
-		return nil, exit.Usagef("--locked is for servers and their saved snapshots: name no old side")
-	case o.Ref == "" && o.Build != "":
-		return nil, exit.Usagef("--build is for --base-ref: name the commit to build, too")
-	case o.Build != "" && o.Contact.Buildable() != nil:
-		return nil, o.Contact.Buildable()
-	}
-	if err := o.Recorded.check(p, o.FailOn); err != nil {
-		return nil, err
-	}
-	f, err := o.load(ctx, p, now)
+
+	// The configuration: the servers, and the policy for their changes.
+	f, err := o.load(ctx, p, current)
 	if err != nil {
 		return nil, err
 	}
@@ -66,88 +52,87 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	if err != nil {
 		return nil, err
 	}
-	o.ItemBudget = f.Config.Project.Budgets.ItemBytes
-	pairs, err := o.pairs(ctx, p, f, old, now)
+
+	// Both sides of each server: a probe of it, and what was saved or what another probe returns.
+	pairs, err := o.pairs(ctx, p, f, old, current)
 	if err != nil {
 		return nil, err
 	}
-	o.Steps = stepsFor(fleet.WholeOf(f, now, pairs.n))
+	o.Now, o.ItemBudget = p.Now, f.Config.Project.Budgets.ItemBytes
+	o.Steps = stepsFor(fleet.WholeOf(f, current, pairs.n))
 	var judge *calls.Judge
 	if o.Calls != "" {
 		judge = &calls.Judge{}
 	}
-	done := make([]*compared, pairs.n)
-	err = pairs.each(func(i int, pair Pair) error {
-		if ctx.Err() != nil {
-			return nil // what was judged before the signal is reported
-		}
-		defer turnFor(sizeOf(pair.Old.Snapshot) + sizeOf(pair.New.Snapshot))()
-		pair.explain(ctx, p, f)
-		done[i] = pair.within(ctx, f.Limit(), pair.counted(judge, o.Options), policy)
-		if done[i] != nil && done[i].server.BaseFile == "" && pair.Old.Transport != "" {
-			// the lines of which show it, if it is there
-			done[i].server.BaseFile = p.Rel(SavedFile(f.Config.Project.Snapshots, pair.New.Name))
-		}
+	compared := make([]*comparison, pairs.n) // nil = interrupted, or disabled
+	err = pairs.each(func(i int, one pair) error {
+		compared[i] = one.compare(ctx, p, f, one.counted(judge, o.Options), policy)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	problem, err := o.Recorded.count(ctx, p, judge)
+	noCalls, err := o.Recorded.count(ctx, p, judge)
 	if err != nil {
 		return nil, err
 	}
-	r := o.told(p, f, policy, slices.DeleteFunc(done, func(c *compared) bool { return c == nil }))
-	unanswered(r, problem)
+	compared = slices.DeleteFunc(compared, func(c *comparison) bool { return c == nil })
+
+	// The report: levels and waivers by the policy, then the exit status.
+	all := results{servers: []report.Server{}}
+	for _, c := range compared {
+		all.add(c.server, c.found, c.complete, c.unsaved)
+	}
+	r := all.report(p, f.Config, "diff", policy, report.RuleIDs(diff.Rules()), f.ShardReport(o.baseFlags()...))
+	adviseVersions(r, compared)
+	unanswered(r, noCalls)
 	return r, nil
 }
 
-func (o DiffOptions) told(p host.Process, f *fleet.Fleet, policy finding.Policy,
-	done []*compared) *report.Report {
-	r := &report.Report{Command: "diff", FailOn: policy.FailOn, Servers: make([]report.Server, 0, len(done))}
-	var found []finding.Finding
-	var seen, partial []string
-	var all fleet.Tally
-	unsaved := false
-	for _, c := range done {
-		if found = append(found, c.found...); c.whole {
-			seen = append(seen, c.server.Name)
-		} else {
-			partial = append(partial, c.server.Name)
-		}
-		all, unsaved = all.With(c.tally), unsaved || c.unsaved
+// sides returns the old and the new SOURCEs; no old one means the saved snapshots. The error is that of flags
+// that do not go together.
+func (o DiffOptions) sides(from []source.Source) (old, current []source.Source, err error) {
+	kinds := o.kinds()
+	switch {
+	case o.Versions > 0 && (len(from) != 1 || from[0].Kind != source.Package):
+		return nil, nil, exit.Usagef("--versions requires one package: mcpctl diff npm:PACKAGE --versions 5")
+	case len(kinds) > 1:
+		return nil, nil, exit.Usagef("specify only one of %s", strings.Join(kinds, ", "))
+	case o.Ref == "" && o.Build != "":
+		return nil, nil, exit.Usagef("--build requires --base-ref")
+	case o.Build != "" && o.Contact.Buildable() != nil:
+		return nil, nil, o.Contact.Buildable()
 	}
-	scope := scopeOf(f.Config, diff.Rules(), seen, partial)
-	unknownOverrides(p, f.Config, scope)
-	r.Findings = policy.Apply(found, scope, p.Now)
-	byServer := map[string][]finding.Finding{}
-	for _, f := range r.Findings {
-		byServer[f.Server] = append(byServer[f.Server], f)
+	old, current, err = splitSides(from, o.Base)
+	if err == nil && o.Locked && old != nil {
+		err = exit.Usagef("--locked compares with saved snapshots: name only one side")
 	}
-	for i, c := range done {
-		if done[i] = nil; c.versions != nil { // one after the other lives in the report alone
-			v := c.versions
-			c.server.Version = finding.Advise(v[0], v[1], byServer[c.server.Name])
-		}
-		r.Servers = append(r.Servers, c.server)
-	}
-	r.Servers, r.Status = ownThresholds(r.Servers, policy), status(all, unsaved, false)
-	r.SetShard(f.ShardReport(o.sides()...), scope.Partial)
-	if policy.Fails(r.Findings) {
-		r.Status = status(all, unsaved, true)
-	}
-	return r
+	return old, current, err
 }
 
-// kinds are the flags that say what is compared with what.
+// kinds returns the flags that say what is compared with what.
 func (o DiffOptions) kinds() []string {
-	return given(flag{"--base", o.Base != ""}, flag{"--base-ref", o.Ref != ""},
-		flag{"--versions", o.Versions > 0}, flag{upgradeFlag, o.Upgrade}, flag{"--locked", o.Locked})
+	var given []string
+	for _, flag := range []struct {
+		name  string
+		given bool
+	}{
+		{"--base", o.Base != ""}, {"--base-ref", o.Ref != ""}, {"--versions", o.Versions > 0},
+		{upgradeFlag, o.Upgrade}, {"--locked", o.Locked},
+	} {
+		if flag.given {
+			given = append(given, flag.name)
+		}
+	}
+	return given
 }
 
-// sides are kinds with the old side that all parts must have in common. One that may hold a secret is told by
-// its digest.
-func (o DiffOptions) sides() []string {
+// upgradeFlag is the flag of a run in which not every server has a pair.
+const upgradeFlag = "--upgrade"
+
+// baseFlags returns the kinds with the old side, which all shards must share. One that may hold a secret is
+// named by its digest.
+func (o DiffOptions) baseFlags() []string {
 	all := o.kinds()
 	if side := o.Base + o.Ref; side != "" { // they exclude each other
 		if strings.ContainsAny(side, "@?") {
@@ -158,10 +143,9 @@ func (o DiffOptions) sides() []string {
 	return all
 }
 
-// splitSides are the old and the new SOURCEs of a diff; no old one means the saved snapshots. Two SOURCEs are
-// compared with each other, the old one first, when the first is saved, or the second is no name: only what
-// is configured has a snapshot of its own.
-func splitSides(from []source.Source, base string) (old, now []source.Source, err error) {
+// splitSides compares two SOURCEs with each other if the first is saved or the second is not a configured
+// server, since only those have a saved snapshot of their own.
+func splitSides(from []source.Source, base string) (old, current []source.Source, err error) {
 	saved := slices.IndexFunc(from, func(s source.Source) bool { return !s.Live() })
 	switch {
 	case base != "":
@@ -172,55 +156,56 @@ func splitSides(from []source.Source, base string) (old, now []source.Source, er
 	case saved < 0:
 		return nil, from, nil
 	case len(from) > 2:
-		return nil, nil, exit.Usagef("two SOURCEs are compared with each other, and %d are named, of which "+
-			"%q is saved: name two, the old one first, or the old one with --base", len(from), from[saved])
+		return nil, nil, exit.Usagef("%d SOURCEs are named, and %q is a saved one: name two, the old one"+
+			" first, or use --base", len(from), from[saved])
 	}
-	return nil, nil, exit.Usagef("compare %q with what? name two SOURCEs, the old one first, or the old "+
-		"one with --base", from[saved])
+	return nil, nil, exit.Usagef("missing second source: mcpctl diff OLD NEW, or use --base")
 }
 
-// pairs brings the two sides together: by the server's name, or one with one.
-func (o DiffOptions) pairs(ctx context.Context, p host.Process, f *fleet.Fleet, old,
-	now []source.Source) (pairing, error) {
+// pairs returns both sides of each server.
+func (o DiffOptions) pairs(
+	ctx context.Context, p host.Process, f *fleet.Fleet, old, current []source.Source,
+) (pairSet, error) {
+	sharded := o.Select.Shard.Count > 0
 	switch {
 	case o.Ref != "":
-		return there(rebuilt(ctx, p, f, o.Ref, o.Build, now))
+		return knownPairs(rebuilt(ctx, p, f, o.Ref, o.Build, current))
 	case o.Versions > 0:
-		return there(history(ctx, f, o.Versions, now))
+		return knownPairs(history(ctx, f, o.Versions, current))
 	case o.Upgrade:
-		return there(upgrades(ctx, p, f, now, o.Select.Shard.Count > 0))
+		return knownPairs(upgrades(ctx, p, f, current, sharded))
 	case o.Locked:
-		return there(keptToLock(ctx, p, f, now))
-	}
-	if old == nil {
-		targets, err := f.Resolve(ctx, now)
-		if err != nil {
-			return pairing{}, err
-		}
-		saved := openBaseline(ctx, p, f.Config.Project.Snapshots)
-		return pairing{len(targets), func(visit func(int, Pair) error) error {
-			return f.Visit(ctx, targets, func(i int, s *fleet.Surface) error {
-				if s.State == report.Disabled {
-					return nil
-				}
-				return visit(i, saved.with(ctx, *s))
-			})
-		}}, nil
+		return knownPairs(lockedPairs(ctx, p, f, current))
+	case old == nil:
+		return pairsWithSaved(ctx, p, f, current)
 	}
 	bases, err := f.Resolve(ctx, old)
 	if err != nil {
-		return pairing{}, err
+		return pairSet{}, err
 	}
 	before, err := f.Later(ctx, bases) // first, so that a wrong --base is found before a server is contacted
 	if err != nil {
-		return pairing{}, err
+		return pairSet{}, err
 	}
-	current, err := f.Resolve(ctx, now)
+	targets, err := f.Resolve(ctx, current)
 	if err != nil {
-		return pairing{}, err
+		return pairSet{}, err
 	}
-	if len(now) == 0 { // what the old side has for other parts is theirs to compare
+	if len(current) == 0 { // other shards compare the rest of the old side
 		before = slices.DeleteFunc(before, func(s fleet.Pending) bool { return !o.Select.Shard.Has(s.Name) })
 	}
-	return extentOf(old, now, o.Select.Shard.Count > 0).matchByName(ctx, f, before, current), nil
+	return matchByName(ctx, f, old, current, sharded, before, targets), nil
+}
+
+// adviseVersions says which version each server should have, going by its changes.
+func adviseVersions(r *report.Report, compared []*comparison) {
+	byServer := map[string][]finding.Finding{}
+	for _, f := range r.Findings {
+		byServer[f.Server] = append(byServer[f.Server], f)
+	}
+	for i, c := range compared {
+		if v := c.versions; v != nil {
+			r.Servers[i].Version = finding.Advise(v[0], v[1], byServer[r.Servers[i].Name])
+		}
+	}
 }

@@ -18,13 +18,30 @@ import (
 	"github.com/mcpctl/mcpctl/internal/source"
 )
 
+// packageTargets returns the targets of SOURCEs, with the lock of the snapshots directory and a launcher.
+func packageTargets(ctx context.Context, f *fleet.Fleet, from []source.Source) (
+	targets []fleet.Target, lock packages.Lock, launcher packages.Launcher, err error,
+) {
+	if lock, err = readLock(f); err != nil {
+		return nil, nil, launcher, err
+	}
+	if launcher, err = f.Packages(); err != nil {
+		return nil, nil, launcher, err
+	}
+	targets, err = f.Resolve(ctx, from)
+	return targets, lock, launcher, err
+}
+
 func readLock(f *fleet.Fleet) (packages.Lock, error) {
 	lock, err := packages.ReadLock(filepath.Join(f.Config.Project.Snapshots, packages.LockFile))
 	return lock, exit.Misuse(err)
 }
 
-// relock writes down which packages the saved surfaces of servers come from, if that is news. A package that
-// its registry does not describe is not locked.
+// maxLookups is how many packages are looked up at once.
+const maxLookups = 4
+
+// relock updates the lock with the packages that saved surfaces come from. A package that its registry does
+// not describe is not locked.
 func relock(ctx context.Context, p host.Process, f *fleet.Fleet, saved []fleet.Surface) error {
 	lock, err := readLock(f)
 	if err != nil {
@@ -34,7 +51,7 @@ func relock(ctx context.Context, p host.Process, f *fleet.Fleet, saved []fleet.S
 	if err != nil {
 		return err
 	}
-	entries := make([]packages.Package, len(saved)) // one without a name = none
+	entries := make([]packages.Package, len(saved)) // without a name: none
 	var lookups errgroup.Group
 	lookups.SetLimit(maxLookups)
 	for i, s := range saved {
@@ -54,7 +71,7 @@ func relock(ctx context.Context, p host.Process, f *fleet.Fleet, saved []fleet.S
 			})
 		}
 	}
-	_ = lookups.Wait() // which only notes
+	_ = lookups.Wait() // the errors were noted
 	before := maps.Clone(lock)
 	for i, s := range saved {
 		if delete(lock, s.Name); entries[i].Name != "" {
@@ -68,15 +85,12 @@ func relock(ctx context.Context, p host.Process, f *fleet.Fleet, saved []fleet.S
 	if err != nil {
 		return err
 	}
-	return replace(ctx, p, filepath.Join(f.Config.Project.Snapshots, packages.LockFile), data)
+	return replaceFile(p, filepath.Join(f.Config.Project.Snapshots, packages.LockFile), data)
 }
 
-// maxLookups is how many packages are looked up at once.
-const maxLookups = 4
-
-// explain looks up the package of the new side, if the old side has a locked one that may differ.
-func (p *Pair) explain(ctx context.Context, process host.Process, f *fleet.Fleet) {
-	old, now := p.Old.Package, p.New.Package
+// findPackage looks up the package of the new side, if the old side has a locked one that may differ.
+func (p *pair) findPackage(ctx context.Context, process host.Process, f *fleet.Fleet) {
+	old, now := p.old.Package, p.now.Package
 	if old == nil || now == nil || old.Integrity == "" || now.Integrity != "" ||
 		old.Ref == now.Ref && now.Exact() {
 		return
@@ -85,18 +99,18 @@ func (p *Pair) explain(ctx context.Context, process host.Process, f *fleet.Fleet
 	if err == nil {
 		var found packages.Package
 		if found, err = launcher.Describe(ctx, now.Ref); err == nil {
-			p.New.Package = &found
+			p.now.Package = &found
 		}
 	}
 	if err != nil && ctx.Err() == nil {
-		process.Note("why %s changed is unknown: %s", report.Visible(p.New.Name), report.Visible(err.Error()))
+		process.Note("the cause of changes in %s is unknown: %s", report.Visible(p.now.Name),
+			report.Visible(err.Error()))
 	}
 }
 
-// cause returns what differs in the package of a server from when its old side was made; empty when that is
-// not known.
-func (p Pair) cause(changed bool) string {
-	old, now := p.Old.Package, p.New.Package
+// cause returns how the package of the new side differs from that of the old one; empty if that is unknown.
+func (p *pair) cause(changed bool) string {
+	old, now := p.old.Package, p.now.Package
 	if old == nil || now == nil {
 		return ""
 	}
@@ -106,34 +120,23 @@ func (p Pair) cause(changed bool) string {
 	return fmt.Sprintf("%s is the same release as before", now.Ref)
 }
 
-// keptToLock compares servers with what is saved, and contacts none that would start another package than
-// what was locked. The others start exactly what is locked.
-func keptToLock(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.Source) ([]Pair, error) {
-	lock, err := readLock(f)
-	if err != nil {
-		return nil, err
-	}
-	targets, err := f.Resolve(ctx, from)
-	if err != nil {
-		return nil, err
-	}
-	launcher, err := f.Packages()
+// lockedPairs compares servers with their saved snapshots. A server that would start another package than the
+// locked one is not contacted; the others start exactly what is locked.
+func lockedPairs(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.Source) ([]pair, error) {
+	targets, lock, launcher, err := packageTargets(ctx, f, from)
 	if err != nil {
 		return nil, err
 	}
 	versions := map[string]string{}
 	targets = fleet.Hold(targets, func(t fleet.Target) *report.Failure {
-		version, why := offLock(ctx, launcher, lock, t)
-		if versions[t.Name()] = version; why == "" {
+		version, difference := lockedVersion(ctx, launcher, lock, t)
+		if versions[t.Name()] = version; difference == "" {
 			return nil
 		}
-		return &report.Failure{Stage: "comparing", Message: "--locked: " + why,
-			Hint: "show what changes with mcpctl diff, and lock it with mcpctl snapshot"}
+		return &report.Failure{Stage: "comparing", Message: "--locked: " + difference,
+			Hint: "show the changes with mcpctl diff, and lock the package with mcpctl snapshot"}
 	})
-	if targets, err = fleet.AtVersion(f, targets, versions); err != nil {
-		return nil, err
-	}
-	current, err := f.Collect(ctx, targets)
+	current, err := collectAt(ctx, f, targets, versions)
 	if err != nil {
 		return nil, err
 	}
@@ -142,14 +145,15 @@ func keptToLock(ctx context.Context, p host.Process, f *fleet.Fleet, from []sour
 			current[i].Package = &locked
 		}
 	}
-	return withSaved(ctx, p, current, f.Config.Project.Snapshots), nil
+	return openBaseline(p, f.Config.Project.Snapshots).withAll(ctx, current), nil
 }
 
-// offLock returns the version that a target starts under the lock, or how its package differs from the locked
-// one.
-func offLock(ctx context.Context, launcher packages.Launcher, lock packages.Lock, t fleet.Target) (version,
-	why string) {
-	was, known := lock[t.Name()]
+// lockedVersion returns the version that a target starts under the lock, or how its package differs from the
+// locked one.
+func lockedVersion(
+	ctx context.Context, launcher packages.Launcher, lock packages.Lock, t fleet.Target,
+) (version, difference string) {
+	locked, known := lock[t.Name()]
 	launch, launches := t.Launch()
 	switch {
 	case !known && !launches:
@@ -157,20 +161,31 @@ func offLock(ctx context.Context, launcher packages.Launcher, lock packages.Lock
 	case !known:
 		return "", fmt.Sprintf("%s is not locked", launch.Ref)
 	case !launches:
-		return "", fmt.Sprintf("%s was locked, and the server is not started from a package", was.Ref)
+		return "", fmt.Sprintf("%s was locked, and the server is not started from a package", locked.Ref)
 	case launch.Ref.Registry == "oci":
-		return was.Integrity, packages.Package{Ref: launch.Ref}.Since(was)
+		return locked.Integrity, packages.Package{Ref: launch.Ref}.Since(locked)
 	}
 	now, err := launcher.Describe(ctx, launch.Ref)
 	if err != nil {
 		return "", err.Error()
 	}
-	return now.Version, now.Since(was)
+	return now.Version, now.Since(locked)
 }
 
-// history returns each of the last n releases of a package with the one before it that answered; the first
-// with itself.
-func history(ctx context.Context, f *fleet.Fleet, n int, from []source.Source) ([]Pair, error) {
+// collectAt returns the surfaces of targets whose packages start in these versions.
+func collectAt(
+	ctx context.Context, f *fleet.Fleet, targets []fleet.Target, versions map[string]string,
+) ([]fleet.Surface, error) {
+	targets, err := fleet.AtVersion(f, targets, versions)
+	if err != nil {
+		return nil, err
+	}
+	return f.Collect(ctx, targets)
+}
+
+// history returns each of the last n releases of a package with the newest one before it that answered; the
+// first with itself.
+func history(ctx context.Context, f *fleet.Fleet, n int, from []source.Source) ([]pair, error) {
 	ref, _, err := packages.Parse(from[0].Word)
 	if err != nil {
 		return nil, exit.Misuse(err)
@@ -183,47 +198,41 @@ func history(ctx context.Context, f *fleet.Fleet, n int, from []source.Source) (
 	if err != nil {
 		return nil, err
 	}
-	releases := kit.Map(refs, func(one packages.Ref) source.Source {
-		return source.Source{Kind: source.Package, Word: one.String(), Args: from[0].Args}
+	releases := kit.Map(refs, func(ref packages.Ref) source.Source {
+		return source.Source{Kind: source.Package, Word: ref.String(), Args: from[0].Args}
 	})
 	surfaces, err := f.Survey(ctx, releases)
 	if err != nil {
 		return nil, err
 	}
-	var pairs []Pair
+	var pairs []pair
+	var before *fleet.Surface
 	for i, s := range surfaces {
 		s.Name = refs[i].Name + "@" + refs[i].Version
-		one := Pair{Old: s, New: s}
-		for _, earlier := range pairs {
-			if earlier.New.Known() {
-				one.Old = earlier.New
-			}
+		release := pair{old: s, now: s}
+		if before != nil {
+			release.old = *before
 		}
-		pairs = append(pairs, one)
+		if pairs = append(pairs, release); s.Known() {
+			before = &s
+		}
 	}
 	return pairs, nil
 }
 
 // upgrades returns servers in the version that is configured and in the newest one. No registry is asked
 // about a server that may not start.
-func upgrades(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.Source, part bool) ([]Pair,
-	error) {
-	lock, err := readLock(f)
+func upgrades(
+	ctx context.Context, p host.Process, f *fleet.Fleet, from []source.Source, sharded bool,
+) ([]pair, error) {
+	targets, lock, launcher, err := packageTargets(ctx, f, from)
 	if err != nil {
 		return nil, err
 	}
-	targets, err := f.Resolve(ctx, from)
-	if err != nil {
-		return nil, err
-	}
-	launcher, err := f.Packages()
-	if err != nil {
-		return nil, err
-	}
-	var pairs []Pair
-	var moving []fleet.Target
-	var places []int // of moving, in pairs
-	now, newest := map[string]string{}, map[string]string{}
+	var pairs []pair
+	var upgraded []fleet.Target
+	var places []int // of upgraded, in pairs
+	current, newest := map[string]string{}, map[string]string{}
 	for _, t := range targets {
 		launch, launches := t.Launch()
 		known := t.Known()
@@ -231,55 +240,55 @@ func upgrades(ctx context.Context, p host.Process, f *fleet.Fleet, from []source
 		case known.State == report.Disabled:
 			continue
 		case !t.Live():
-			pairs = append(pairs, Pair{Old: known, New: known})
+			pairs = append(pairs, pair{old: known, now: known})
 			continue
 		case !launches:
-			p.Note("%s is not compared: it starts no package with npx, uvx, docker or another known launcher",
+			p.Note("%s is skipped: it starts no package with npx, uvx, docker or another known launcher",
 				report.Visible(t.Name()))
 			continue
 		}
 		old, latest, err := releasesOf(ctx, launcher, launch.Ref, lock[t.Name()])
-		one := fleet.Surface{Package: &latest,
+		s := fleet.Surface{Package: &latest,
 			Server: report.Server{Name: t.Name(), State: report.OK, Source: latest.String()}}
 		if err != nil {
-			spoil(&one, "comparing", err)
+			failSaved(&s, "comparing", err)
 		}
-		pair := Pair{Old: one, New: one}
-		pair.Old.Package, pair.Old.Source = &old, old.String()
-		if pairs = append(pairs, pair); err == nil && old.Version != latest.Version {
-			moving, places = append(moving, t), append(places, len(pairs)-1)
-			now[t.Name()], newest[t.Name()] = old.Version, latest.Version
+		both := pair{old: s, now: s}
+		both.old.Package, both.old.Source = &old, old.String()
+		if pairs = append(pairs, both); err == nil && old.Version != latest.Version {
+			upgraded, places = append(upgraded, t), append(places, len(pairs)-1)
+			current[t.Name()], newest[t.Name()] = old.Version, latest.Version
 		}
 	}
-	if len(pairs) == 0 && !part { // another part may have some
+	if len(pairs) == 0 && !sharded { // another shard may have some
 		return nil, exit.Usagef("no server starts a package with npx, uvx, docker or another known launcher")
 	}
-	for _, side := range []struct {
-		versions map[string]string
-		of       func(*Pair) *fleet.Surface
-	}{{now, func(p *Pair) *fleet.Surface { return &p.Old }},
-		{newest, func(p *Pair) *fleet.Surface { return &p.New }}} {
-		started, err := fleet.AtVersion(f, moving, side.versions)
-		if err != nil {
-			return nil, err
-		}
-		surfaces, err := f.Collect(ctx, started)
-		if err != nil {
-			return nil, err
-		}
-		for i, s := range surfaces {
-			into := side.of(&pairs[places[i]])
-			s.Package, s.Source = into.Package, into.Source
-			*into = s
-		}
+	olds, err := collectAt(ctx, f, upgraded, current)
+	if err != nil {
+		return nil, err
+	}
+	latest, err := collectAt(ctx, f, upgraded, newest)
+	if err != nil {
+		return nil, err
+	}
+	for i, place := range places {
+		fill(&pairs[place].old, olds[i])
+		fill(&pairs[place].now, latest[i])
 	}
 	return pairs, nil
 }
 
+// fill replaces a surface, but not the release that it was planned to be of.
+func fill(planned *fleet.Surface, s fleet.Surface) {
+	s.Package, s.Source = planned.Package, planned.Source
+	*planned = s
+}
+
 // releasesOf returns the release of a package that a server starts, and the newest one. What a configuration
-// leaves open is what was locked, else what the registry has now.
-func releasesOf(ctx context.Context, launcher packages.Launcher, ref packages.Ref,
-	locked packages.Package) (old, newest packages.Package, err error) {
+// leaves open is the locked release, else the one that the registry has now.
+func releasesOf(
+	ctx context.Context, launcher packages.Launcher, ref packages.Ref, locked packages.Package,
+) (old, newest packages.Package, err error) {
 	old = packages.Package{Ref: ref}
 	if newest, err = launcher.Newest(ctx, ref); err != nil {
 		return old, newest, err

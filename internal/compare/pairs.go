@@ -1,14 +1,11 @@
-// Package compare brings two sides of servers together and judges what changed (Diff). It also judges one
-// side by itself, against what files say of the server, too (Check), and saves snapshots or moves them
-// forward (Save, Accept).
 package compare
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/config"
@@ -23,32 +20,63 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// Pair is one server on both sides.
-type Pair struct {
-	Old, New fleet.Surface
-	Unsaved  bool   // there is no old side, which may be for want of a snapshot
-	Absence  string // why a side is absent, as a sentence; empty = nobody knows more than that
+// pair is one server on both sides.
+type pair struct {
+	old, now fleet.Surface
+	unsaved  bool // there is no old side, possibly because nothing was saved
 }
 
-// baseline is the folder of saved snapshots that servers are compared with.
+// pairSet is the servers of a run with both sides. each visits the pairs, several at a time, as soon as both
+// sides are known; i is the place of a pair in the report.
+type pairSet struct {
+	n    int
+	each func(visit func(i int, p pair) error) error
+}
+
+// knownPairs returns pairs whose sides are both known.
+func knownPairs(pairs []pair, err error) (pairSet, error) {
+	return pairSet{len(pairs), func(visit func(int, pair) error) error {
+		return fleet.Visit(len(pairs), func(i int) error { return visit(i, pairs[i]) })
+	}}, err
+}
+
+// pairsWithSaved returns servers with their saved snapshots.
+func pairsWithSaved(
+	ctx context.Context, p host.Process, f *fleet.Fleet, from []source.Source,
+) (pairSet, error) {
+	targets, err := f.Resolve(ctx, from)
+	if err != nil {
+		return pairSet{}, err
+	}
+	saved := openBaseline(p, f.Config.Project.Snapshots)
+	return pairSet{len(targets), func(visit func(int, pair) error) error {
+		return f.Visit(ctx, targets, func(i int, s *fleet.Surface) error {
+			if s.State == report.Disabled {
+				return nil
+			}
+			return visit(i, saved.with(ctx, *s))
+		})
+	}}, nil
+}
+
+// baseline is the directory of saved snapshots that servers are compared with.
 type baseline struct {
 	process host.Process
-	folder  string
+	dir     string
 	lock    packages.Lock
 }
 
-func openBaseline(ctx context.Context, p host.Process, folder string) baseline {
-	lock, err := packages.ReadLock(filepath.Join(folder, packages.LockFile))
+func openBaseline(p host.Process, dir string) baseline {
+	lock, err := packages.ReadLock(filepath.Join(dir, packages.LockFile))
 	if err != nil {
-		p.Note("why a server changed cannot be told: %v", err)
+		p.Note("causes of changes are unknown: %v", err)
 	}
-	return baseline{p, folder, lock}
+	return baseline{p, dir, lock}
 }
 
-// with pairs a surface with the file that the snapshot command wrote for it. A file that cannot be read fails
-// its own server alone.
-func (b baseline) with(ctx context.Context, s fleet.Surface) Pair {
-	file := SavedFile(b.folder, s.Name)
+// with pairs a surface with its saved snapshot. A file that cannot be read fails its own server alone.
+func (b baseline) with(ctx context.Context, s fleet.Surface) pair {
+	file := SavedFile(b.dir, s.Name)
 	saved, err := source.ReadFile(ctx, b.process, file)
 	old := fleet.Surface{Server: report.Server{Source: file}}
 	switch {
@@ -57,32 +85,31 @@ func (b baseline) with(ctx context.Context, s fleet.Surface) Pair {
 	case errors.Is(err, fs.ErrNotExist):
 		old.Source = ""
 	default:
-		spoil(&old, "comparing", err)
+		failSaved(&old, "comparing", err)
 	}
 	old.Source = b.process.Rel(old.Source)
 	if locked, known := b.lock[s.Name]; known {
 		old.Package = &locked
 	}
-	return Pair{Old: old, New: s, Unsaved: errors.Is(err, fs.ErrNotExist)}
+	return pair{old: old, now: s, unsaved: errors.Is(err, fs.ErrNotExist)}
 }
 
-// withSaved pairs surfaces with what is saved of them.
-func withSaved(ctx context.Context, p host.Process, current []fleet.Surface, folder string) []Pair {
-	current = slices.DeleteFunc(slices.Clone(current),
-		func(s fleet.Surface) bool { return s.State == report.Disabled })
-	pairs, saved := make([]Pair, len(current)), openBaseline(ctx, p, folder)
-	_ = fleet.Visit(len(current), func(i int) error {
-		pairs[i] = saved.with(ctx, current[i])
-		return nil
-	})
+// withAll pairs surfaces with their saved snapshots, without disabled servers.
+func (b baseline) withAll(ctx context.Context, surfaces []fleet.Surface) []pair {
+	var pairs []pair
+	for _, s := range surfaces {
+		if s.State != report.Disabled {
+			pairs = append(pairs, b.with(ctx, s))
+		}
+	}
 	return pairs
 }
 
-// SavedFile is the file of a server's snapshot in a folder.
-func SavedFile(folder, server string) string { return filepath.Join(folder, config.FileName(server)) }
+// SavedFile returns the file of a server's snapshot in a directory.
+func SavedFile(dir, server string) string { return filepath.Join(dir, config.FileName(server)) }
 
-// spoil makes a failure of s from what is wrong with its file: other servers are told of all the same.
-func spoil(s *fleet.Surface, stage string, err error) {
+// failSaved makes a server fail whose saved snapshot cannot be read or written.
+func failSaved(s *fleet.Surface, stage string, err error) {
 	hint := "restore the file from version control, or delete it and run mcpctl snapshot"
 	var where *fs.PathError
 	_, interrupted := errors.AsType[exit.Interrupted](err)
@@ -92,97 +119,72 @@ func spoil(s *fleet.Surface, stage string, err error) {
 	case interrupted:
 		hint = ""
 	case errors.As(err, &where):
-		hint = "the snapshots folder must be one that can be read and written: name another with --snapshots"
+		hint = "the snapshots directory must be readable and writable: name another with --snapshots"
 	}
 	s.State, s.Error = report.Failed, &report.Failure{Stage: stage, Message: err.Error(), Hint: hint}
 }
 
-// extent tells which sides are all that there is, so that what they do not have is certainly absent.
-type extent struct {
-	old, now   bool // a folder, or that of a commit
-	configured bool // the new side is every configured server, as far as the part of the run goes
-	// the run is over a part, in which two servers may be left that have nothing to do with each other
-	part bool
-}
-
-// extentOf is what the SOURCEs of both sides say of their extent; part tells that the run is divided.
-func extentOf(old, now []source.Source, part bool) extent {
-	whole := func(side []source.Source) bool { return len(side) == 1 && side[0].Whole() }
-	return extent{old: whole(old), now: whole(now), configured: len(now) == 0, part: part && len(now) == 0}
-}
-
-// sets tells whether both sides are all that there is.
-func (e extent) sets() bool { return e.old && (e.now || e.configured) }
-
-// matchByName pairs targets with what the old side has, by name. One on each side is a pair whatever the
-// names are, unless both sides are sets. What only the old side has comes last.
-func (e extent) matchByName(ctx context.Context, f *fleet.Fleet, before []fleet.Pending,
-	current []fleet.Target) pairing {
-	byName, alone := map[string]*fleet.Pending{}, len(before) == 1 && len(current) == 1 &&
-		!e.sets() && !e.part
+// matchByName pairs targets with the servers of the old side that have their names. A single server on each
+// side is a pair whatever the names. What only the old side has comes last; it was removed if the old side is
+// a directory of snapshots and the new one is that or all configured servers.
+func matchByName(
+	ctx context.Context, f *fleet.Fleet, old, current []source.Source, sharded bool,
+	before []fleet.Pending, targets []fleet.Target,
+) pairSet {
+	isDir := func(side []source.Source) bool { return len(side) == 1 && side[0].Whole() }
+	configured := len(current) == 0
+	complete := isDir(old) && (isDir(current) || configured)
+	single := len(before) == 1 && len(targets) == 1 && !complete && !(sharded && configured)
+	byName := map[string]*fleet.Pending{}
 	for i, s := range before {
 		byName[s.Name] = &before[i]
 	}
-	olds := make([]*fleet.Pending, len(current))
-	for i, t := range current {
+	olds := make([]*fleet.Pending, len(targets))
+	for i, t := range targets {
 		olds[i] = byName[t.Name()]
 		delete(byName, t.Name())
 	}
-	var left []fleet.Pending // in their old order
+	var left []fleet.Pending // in their order
 	for _, s := range before {
-		if byName[s.Name] != nil && !alone {
+		if byName[s.Name] != nil && !single {
 			left = append(left, s)
 		}
 	}
-	if alone {
+	if single {
 		olds[0] = &before[0]
 	}
-	return pairing{len(current) + len(left), func(visit func(int, Pair) error) error {
-		err := f.Visit(ctx, current, func(i int, s *fleet.Surface) error {
+	return pairSet{len(targets) + len(left), func(visit func(int, pair) error) error {
+		err := f.Visit(ctx, targets, func(i int, s *fleet.Surface) error {
 			switch {
-			case s.State == report.Disabled && !alone:
+			case s.State == report.Disabled && !single:
 				return nil
-			case olds[i] == nil && e.old && e.now:
-				return visit(i, Pair{Old: fleet.Absent(s.Name), New: *s})
+			case olds[i] == nil && isDir(old) && isDir(current):
+				return visit(i, pair{old: fleet.Absent(s.Name), now: *s})
 			case olds[i] == nil:
-				return visit(i, Pair{New: *s, Unsaved: true})
+				return visit(i, pair{now: *s, unsaved: true})
 			}
-			was, err := olds[i].Read()
+			saved, err := olds[i].Read()
 			if err != nil {
 				return err
 			}
-			return visit(i, Pair{Old: was, New: *s})
+			return visit(i, pair{old: saved, now: *s})
 		})
 		if err != nil {
 			return err
 		}
 		return fleet.Visit(len(left), func(i int) error {
-			was, err := left[i].Read()
+			saved, err := left[i].Read()
 			if err != nil {
 				return err
 			}
-			return visit(len(current)+i, Pair{Old: was, New: e.vanished(was.Name)})
+			return visit(len(targets)+i, pair{old: saved, now: removed(saved.Name, complete)})
 		})
 	}}
 }
 
-// pairing is two sides that are brought together: visit is given each pair with its place in the report,
-// several at a time.
-type pairing struct {
-	n    int
-	each func(visit func(i int, p Pair) error) error
-}
-
-// there are pairs of which both sides are known.
-func there(pairs []Pair, err error) (pairing, error) {
-	return pairing{len(pairs), func(visit func(int, Pair) error) error {
-		return fleet.Visit(len(pairs), func(i int) error { return visit(i, pairs[i]) })
-	}}, err
-}
-
-// vanished is the new side of a server that only the old side has. It is absent when that is certain.
-func (e extent) vanished(name string) fleet.Surface {
-	if e.sets() {
+// removed returns the new side of a server that only the old side has.
+func removed(name string, certain bool) fleet.Surface {
+	if certain {
 		return fleet.Absent(name)
 	}
 	return fleet.Surface{Server: report.Server{Name: name, State: report.Failed, Error: &report.Failure{
@@ -190,105 +192,106 @@ func (e extent) vanished(name string) fleet.Surface {
 		Hint: "name it on the new side, or leave it out of the old one"}}}
 }
 
-// Findings is what changed in one pair; nothing when a side of it is not known, or was not finished. The
-// error is that of the context.
-func (p Pair) Findings(ctx context.Context, options diff.Options, policy finding.Policy) ([]finding.Finding,
-	error) {
-	if !p.Old.Known() || !p.New.Known() || p.Old.Interrupted || p.New.Interrupted {
+// comparison is what a run keeps of a pair.
+type comparison struct {
+	server   fleet.Surface // without its documents
+	found    []finding.Finding
+	versions *[2]string // of both sides; nil if a side is unknown
+	complete bool       // everything of both sides was compared
+	unsaved  bool
+}
+
+// compare compares a pair within the time limit of a server. It returns nil if ctx ended.
+func (p pair) compare(
+	ctx context.Context, process host.Process, f *fleet.Fleet, o diff.Options, policy finding.Policy,
+) *comparison {
+	defer turnFor(sizeOf(p.old.Snapshot) + sizeOf(p.now.Snapshot))()
+	p.findPackage(ctx, process, f)
+	found, err := p.findings(ctx, f.Limit(), o, policy)
+	if err != nil {
+		return nil
+	}
+	s := p.result()
+	s.Cause = p.cause(len(found) > 0)
+	s.BaseTokens, s.Tokens = p.old.TokenCost(), p.now.TokenCost()
+	if p.old.Snapshot != p.now.Snapshot {
+		s.Changed = report.SignatureChanges(p.old.Snapshot, p.now.Snapshot)
+	}
+	if s.BaseFile == "" && p.old.Transport != "" { // findings point at the saved snapshot if there is one
+		s.BaseFile = process.Rel(SavedFile(f.Config.Project.Snapshots, s.Name))
+	}
+	s.LetGo()
+	return &comparison{s, found, p.versions(), p.complete(), p.unsaved}
+}
+
+// findings returns what changed; nothing if a side is unknown. A comparison that is too large or takes too
+// long is a failure of the server. The error is that of ctx.
+func (p *pair) findings(
+	ctx context.Context, limit time.Duration, o diff.Options, policy finding.Policy,
+) ([]finding.Finding, error) {
+	switch {
+	case p.same():
+		p.old.Snapshot = p.now.Snapshot // the other copy is not needed any more
+		return nil, nil
+	case !p.old.Known(), !p.now.Known(), p.old.Interrupted, p.now.Interrupted:
 		return nil, nil
 	}
-	options.Absence = p.Absence
-	options.Server, options.Enable = p.New.Name, policy.Enabled(p.New.Name)
-	return diff.Compare(ctx, p.Old.Snapshot, p.New.Snapshot, options)
+	old, now := p.old.Snapshot, p.now.Snapshot
+	o.Server, o.Enable = p.now.Name, policy.Enabled(p.now.Name)
+	found, err := host.Within(ctx, limit, func(ctx context.Context) ([]finding.Finding, error) {
+		return diff.Compare(ctx, old, now, o)
+	})
+	large, isLarge := errors.AsType[*diff.TooLargeError](err)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case isLarge:
+		failAnalysis(&p.now, "comparing", large.Error(), offerLess)
+		return nil, nil
+	case err != nil:
+		failAnalysis(&p.now, "comparing", fleet.TooLong(limit), fleet.TakeLonger)
+		return nil, nil
+	}
+	return found, nil
 }
 
-// whole tells whether everything of both sides is there to be compared.
-func (p Pair) whole() bool {
-	settled := func(s fleet.Surface) bool { return s.Whole() || s.State == report.Absent }
-	return !p.Unsaved && settled(p.Old) && settled(p.New)
+// same reports whether both sides are one file, byte for byte, as most are.
+func (p *pair) same() bool {
+	if p.old.Raw == nil || p.now.Snapshot == nil {
+		return false
+	}
+	raw := p.now.Raw
+	if raw == nil {
+		raw, _ = p.now.Snapshot.Encode() // an incomplete one has no file
+	}
+	return bytes.Equal(p.old.Raw, raw)
 }
 
-// result is the new side, or the failure of the old one.
-func (p Pair) result() fleet.Surface {
-	s := p.New
-	s.Base, s.BaseFile, s.Unsaved = p.Old.Source, p.Old.File, p.Unsaved
-	if p.Old.Error != nil && s.Error == nil {
-		s.State, s.Error, s.Tolerated = report.Failed, p.Old.Error, p.Old.Tolerated
+// complete reports whether everything of both sides was there to be compared.
+func (p *pair) complete() bool {
+	known := func(s fleet.Surface) bool { return s.Whole() || s.State == report.Absent }
+	return !p.unsaved && known(p.old) && known(p.now)
+}
+
+// result returns the new side, with the failure of the old one if it has none of its own.
+func (p *pair) result() fleet.Surface {
+	s := p.now
+	s.Base, s.BaseFile, s.Unsaved = p.old.Source, p.old.File, p.unsaved
+	if p.old.Error != nil && s.Error == nil {
+		s.State, s.Error, s.Tolerated = report.Failed, p.old.Error, p.old.Tolerated
 	}
 	return s
 }
 
-// versions are those that both sides say they are; nil when a side is not known.
-func (p Pair) versions() *[2]string {
-	if p.Old.Snapshot == nil || p.New.Snapshot == nil {
+// versions returns the versions of both sides: of the package if it is known, else as the server names them.
+func (p *pair) versions() *[2]string {
+	if p.old.Snapshot == nil || p.now.Snapshot == nil {
 		return nil
 	}
-	if old, now := p.Old.Package, p.New.Package; old != nil && now != nil && old.Name == now.Name &&
+	if old, now := p.old.Package, p.now.Package; old != nil && now != nil && old.Name == now.Name &&
 		now.Version != "" {
 		return &[2]string{old.Version, now.Version}
 	}
 	version := func(s *snapshot.Snapshot) string { return snapshot.Item{Raw: s.Server}.Text("version") }
-	return &[2]string{version(p.Old.Snapshot), version(p.New.Snapshot)}
-}
-
-// compared is what a report keeps of a pair that was judged.
-type compared struct {
-	server   report.Server
-	tally    fleet.Tally
-	found    []finding.Finding
-	versions *[2]string // that both sides say they are; nil when a side is not known
-	whole    bool       // everything of both sides was there
-	unsaved  bool
-}
-
-// within is compare in the time that a server has. What takes longer is a failure of the server.
-func (p Pair) within(ctx context.Context, limit time.Duration, options diff.Options,
-	policy finding.Policy) *compared {
-	compare := p.compare
-	c, err := host.Within(ctx, limit, func(ctx context.Context) (*compared,
-		error) {
-		return compare(ctx, options, policy)
-	})
-	switch {
-	case ctx.Err() != nil:
-		return nil
-	case err != nil:
-		undecided(&p.New, "comparing", fleet.TooLong(limit), fleet.TakeLonger)
-		return p.judged(nil)
-	}
-	return c
-}
-
-// compare judges the pair, and lets its documents go; the error is that of the context.
-func (p Pair) compare(ctx context.Context, options diff.Options, policy finding.Policy) (*compared, error) {
-	found, err := p.judge(ctx, options, policy)
-	if err != nil {
-		return nil, err
-	}
-	c := p.judged(found)
-	c.server.BaseTokens, c.server.Tokens = p.Old.TokenCost(), p.New.TokenCost()
-	if p.Old.Snapshot != p.New.Snapshot {
-		c.server.Changed = report.SignatureChanges(p.Old.Snapshot, p.New.Snapshot)
-	}
-	return c, nil
-}
-
-// judged is what is known of the pair once it was judged.
-func (p Pair) judged(found []finding.Finding) *compared {
-	result := p.result()
-	result.Cause = p.cause(len(found) > 0)
-	return &compared{server: result.Server, tally: fleet.TallyOf(result), found: found,
-		versions: p.versions(), whole: p.whole(), unsaved: p.Unsaved}
-}
-
-// status is the worst that holds: incomplete answers, then findings, then nothing to compare with.
-func status(all fleet.Tally, unsaved, fails bool) int {
-	reached := all.Status()
-	switch {
-	case reached == exit.OK && fails:
-		return exit.Findings
-	case reached == exit.OK && unsaved:
-		return exit.NoBaseline
-	}
-	return reached
+	return &[2]string{version(p.old.Snapshot), version(p.now.Snapshot)}
 }

@@ -38,13 +38,13 @@ func (o Recorded) check(p host.Process, failOn string) error {
 }
 
 // counted returns the options of a comparison whose findings are counted by the judge; nil = none is.
-func (p Pair) counted(judge *calls.Judge, options diff.Options) diff.Options {
-	if judge == nil || !p.Old.Known() || !p.New.Known() {
+func (p pair) counted(judge *calls.Judge, options diff.Options) diff.Options {
+	if judge == nil || !p.old.Known() || !p.now.Known() {
 		return options
 	}
-	names := []string{p.New.Name, p.Old.Name}
+	names := []string{p.now.Name, p.old.Name}
 	var tools []string
-	for _, s := range []*snapshot.Snapshot{p.Old.Snapshot, p.New.Snapshot} {
+	for _, s := range []*snapshot.Snapshot{p.old.Snapshot, p.now.Snapshot} {
 		if s != nil {
 			names = append(names, snapshot.Item{Raw: s.Server}.Text("name"))
 			tools = append(tools, kit.Map(s.Tools.Items(), func(i snapshot.Item) string { return i.Key })...)

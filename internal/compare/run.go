@@ -1,3 +1,6 @@
+// Package compare carries out the commands that judge servers. Diff compares two sides of each server, Check
+// looks at one side, Save writes snapshots, Accept moves them forward by chosen changes, and MergeShards joins
+// the reports of shards.
 package compare
 
 import (
@@ -16,7 +19,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// Scope says which servers take part, and how they are reached.
+// Scope says which servers take part in a run, and how they are reached.
 type Scope struct {
 	Select  fleet.Selection
 	Contact fleet.Contact
@@ -27,8 +30,7 @@ func (s Scope) load(ctx context.Context, p host.Process, from []source.Source) (
 	return fleet.Load(ctx, p, s.Select, s.Contact, from)
 }
 
-// Policy is what mcpctl.yaml decides about findings. failOn, as --fail-on has it, beats its threshold for
-// every server.
+// Policy returns the policy of mcpctl.yaml. failOn, if set, replaces the threshold of every server.
 func Policy(policy finding.Policy, failOn string) (finding.Policy, error) {
 	if failOn == "" {
 		policy.FailOn = cmp.Or(policy.FailOn, finding.FailOnBreaking)
@@ -45,42 +47,64 @@ func Policy(policy finding.Policy, failOn string) (finding.Policy, error) {
 	return policy, nil
 }
 
-// ownThresholds are servers that carry a threshold of their own where the policy has one for them.
-func ownThresholds(servers []report.Server, policy finding.Policy) []report.Server {
-	for i, s := range servers {
-		if own := policy.Threshold(s.Name); own != policy.FailOn {
-			servers[i].FailOn = own
-		}
-	}
-	return servers
+// results are what a run keeps of its servers.
+type results struct {
+	servers       []report.Server
+	found         []finding.Finding
+	seen, partial []string // names of servers that were examined completely, and of others
+	tally         fleet.Tally
+	unsaved       bool // a server has no saved snapshot
 }
 
-// seenOf are the servers that were looked at in full, and those that were not.
-func seenOf(surfaces []fleet.Surface) (seen, partial []string) {
-	for _, s := range surfaces {
-		switch {
-		case s.State == report.Disabled:
-		case s.Whole():
-			seen = append(seen, s.Name)
-		default:
-			partial = append(partial, s.Name)
-		}
+// add adds a server and what was found in it. A disabled server was not examined at all.
+func (r *results) add(s fleet.Surface, found []finding.Finding, complete, unsaved bool) {
+	r.servers, r.found = append(r.servers, s.Server), append(r.found, found...)
+	r.tally, r.unsaved = r.tally.With(fleet.TallyOf(s)), r.unsaved || unsaved
+	switch {
+	case s.State == report.Disabled:
+	case complete:
+		r.seen = append(r.seen, s.Name)
+	default:
+		r.partial = append(r.partial, s.Name)
 	}
-	return seen, partial
 }
 
-// scopeOf is what a run by applied rules looked at.
-func scopeOf(cfg *config.Config, applied []finding.Rule, seen, partial []string) finding.Scope {
-	scope := finding.Scope{Rules: report.RuleIDs(applied), Seen: seen, Partial: partial}
-	for _, id := range report.AllRuleIDs() {
-		if !slices.Contains(scope.Rules, id) {
-			scope.Others = append(scope.Others, id)
+// status returns the exit status without findings.
+func (r *results) status() int {
+	if status := r.tally.Status(); status != exit.OK || !r.unsaved {
+		return status
+	}
+	return exit.NoBaseline
+}
+
+// report returns the report of the run, with the findings as the policy sees them. rules are the ids of those
+// that were applied.
+func (r *results) report(
+	p host.Process, cfg *config.Config, command string, policy finding.Policy, rules []string,
+	shard *report.Shard,
+) *report.Report {
+	scope := scopeOf(cfg, rules, r.seen, r.partial)
+	noteUnknownOverrides(p, cfg, scope)
+	for i, s := range r.servers {
+		if threshold := policy.Threshold(s.Name); threshold != policy.FailOn {
+			r.servers[i].FailOn = threshold
 		}
 	}
-	asked := map[string]bool{}
-	for _, name := range slices.Concat(seen, partial) {
-		asked[name] = true
+	all := &report.Report{Command: command, Status: r.status(), FailOn: policy.FailOn}
+	all.Servers, all.Findings = r.servers, policy.Apply(r.found, scope, p.Now)
+	all.SetShard(shard, r.partial)
+	if policy.Fails(all.Findings) && (all.Status == exit.OK || all.Status == exit.NoBaseline) {
+		all.Status = exit.Findings
 	}
+	return all
+}
+
+// scopeOf returns what a run by these rules examined, so that a waiver is reported as unused only if it could
+// have been used.
+func scopeOf(cfg *config.Config, rules, seen, partial []string) finding.Scope {
+	scope := finding.Scope{Rules: rules, Seen: seen, Partial: partial}
+	applied, asked := kit.Set(rules), kit.Set(slices.Concat(seen, partial))
+	scope.Others = kit.Filter(report.AllRuleIDs(), func(id string) bool { return !applied[id] })
 	for _, e := range cfg.Entries {
 		if !asked[e.Server.Name] {
 			scope.Absent = append(scope.Absent, e.Server.Name)
@@ -89,9 +113,8 @@ func scopeOf(cfg *config.Config, applied []finding.Rule, seen, partial []string)
 	return scope
 }
 
-// unknownOverrides remarks on the names under overrides that neither the configuration nor this run knows:
-// what stands there has no effect.
-func unknownOverrides(p host.Process, cfg *config.Config, scope finding.Scope) {
+// noteUnknownOverrides notes the names under overrides that neither the configuration nor this run knows.
+func noteUnknownOverrides(p host.Process, cfg *config.Config, scope finding.Scope) {
 	known := slices.Concat(scope.Seen, scope.Partial, scope.Absent, cfg.Names())
 	for _, name := range kit.SortedKeys(cfg.Project.Overrides) {
 		if !slices.Contains(known, name) {

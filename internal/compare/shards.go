@@ -136,7 +136,7 @@ func judgeTogether(p host.Process, cfg *config.Config, whole *report.Report,
 		slices.SortStableFunc(members, func(a, b check.Member) int { return byPlace(a.Name, b.Name) })
 		found = append(found, check.Together(members, check.Budgets(cfg.Project.Budgets))...)
 	}
-	return policy.Apply(found, scopeOf(cfg, applied, seen, partial), p.Now)
+	return policy.Apply(found, scopeOf(cfg, report.RuleIDs(applied), seen, partial), p.Now)
 }
 
 // withoutPolicy returns findings without waivers and without those about waivers.
@@ -254,21 +254,4 @@ func runOf(r *report.Report) string {
 		words += " failing on " + string(r.FailOn)
 	}
 	return words
-}
-
-// upgradeFlag is the flag that the shards of one run must have in common.
-const upgradeFlag = "--upgrade"
-
-type flag struct {
-	name  string
-	given bool
-}
-
-func given(flags ...flag) (names []string) {
-	for _, f := range flags {
-		if f.given {
-			names = append(names, f.name)
-		}
-	}
-	return names
 }

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/diff"
@@ -28,12 +28,12 @@ import (
 // SaveOptions say what is saved, and where.
 type SaveOptions struct {
 	Scope
-	// of the snapshot of the one server, "-" = standard output; empty = a file for each in the snapshots
-	// folder
+	// for the snapshot of the one server, "-" = standard output; empty = a file for each server in the
+	// snapshots directory
 	File string
 }
 
-// Save saves what servers offer.
+// Save saves the snapshots of servers.
 func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Source) (*report.Report, error) {
 	f, err := o.load(ctx, p, from)
 	switch {
@@ -43,7 +43,7 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 	case o.File != "":
 		err = files.CheckOutput(p.Dir, o.File)
 	default:
-		err = checkFolder(p, f.Config.Project)
+		err = checkDir(p, f.Config.Project)
 	}
 	if err != nil {
 		return nil, exit.Misuse(err)
@@ -56,19 +56,17 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 		return nil, exit.Usagef("--output takes the snapshot of one server, and %d are named: leave it out "+
 			"to save a file for each", len(targets))
 	}
-	files.SweepSnapshots(f.Config.Project.Snapshots)
-	write := replace
-	if o.File != "" {
-		write = writeOutput
-	}
+
+	dir := f.Config.Project.Snapshots
+	files.SweepSnapshots(dir)
 	surfaces, err := f.Each(ctx, targets, func(_ int, s *fleet.Surface) error {
 		defer s.LetGo()
 		if o.File == "-" {
 			return printSnapshot(p, s)
 		}
-		file := cmp.Or(o.File, SavedFile(f.Config.Project.Snapshots, s.Name))
-		if err := save(ctx, p, s, file, f.Limit(), write); err != nil {
-			spoil(s, "saving", err)
+		file := cmp.Or(o.File, SavedFile(dir, s.Name))
+		if err := o.save(ctx, p, s, file, f.Limit()); err != nil {
+			failSaved(s, "saving", err)
 			s.Saved = &report.Saved{Action: report.Skipped, Reason: "the file could not be replaced",
 				File: p.Rel(file)}
 		}
@@ -77,21 +75,21 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 	if err != nil {
 		return nil, err
 	}
+
 	r := fleet.Report("snapshot", surfaces)
-	saved := slices.DeleteFunc(slices.Clone(surfaces),
-		func(s fleet.Surface) bool { return !s.Whole() || s.Error != nil })
+	saved := kit.Filter(surfaces, func(s fleet.Surface) bool { return s.Whole() && s.Error == nil })
 	if o.File == "" && len(saved) > 0 {
 		err = relock(ctx, p, f, saved)
 	}
-	if err != nil { // which touches no snapshot
-		r.Problems = append(r.Problems, fmt.Sprintf("what the servers start from was not locked: %v", err))
+	if err != nil {
+		r.Problems = append(r.Problems, fmt.Sprintf("the packages of the servers were not locked: %v", err))
 		r.Status = max(r.Status, exit.Incomplete)
 	}
 	r.SetShard(f.ShardReport(), nil)
 	return r, nil
 }
 
-// printSnapshot writes the snapshot of s to standard output, unless it is not whole.
+// printSnapshot writes the snapshot of s to standard output, unless it is incomplete.
 func printSnapshot(p host.Process, s *fleet.Surface) error {
 	if !s.Whole() {
 		return nil
@@ -104,64 +102,47 @@ func printSnapshot(p host.Process, s *fleet.Surface) error {
 	return err
 }
 
-// checkFolder is the error for a folder of snapshots that leads out of the project though nobody named it.
-func checkFolder(p host.Process, project config.Project) error {
+// checkDir returns an error if the snapshots directory is outside of the project though no flag names it.
+func checkDir(p host.Process, project config.Project) error {
 	if project.Stray == "" {
 		return nil
 	}
-	return exit.Usagef("%s leads out of the project, to %s: name the folder with --snapshots if you mean it",
-		p.Rel(project.Snapshots), project.Stray)
+	return exit.Usagef("%s leads out of the project, to %s: name the directory with --snapshots if you mean"+
+		" it", p.Rel(project.Snapshots), project.Stray)
 }
 
-// save writes the snapshot of s, unless it is not whole: a good file is never replaced by a part.
-func save(ctx context.Context, p host.Process, s *fleet.Surface, file string, limit time.Duration,
-	write writeFile) error {
-	if s.State == report.Disabled {
+// save writes the snapshot of s to a file, unless it is incomplete: a good file is never replaced by less.
+func (o SaveOptions) save(
+	ctx context.Context, p host.Process, s *fleet.Surface, file string, limit time.Duration,
+) error {
+	switch {
+	case s.State == report.Disabled:
 		return nil
-	}
-	if !s.Whole() {
+	case !s.Whole():
 		s.Saved = &report.Saved{Action: report.Skipped, File: p.Rel(file), Reason: "not everything arrived"}
 		return nil
 	}
-	next, err := changeOf(ctx, p, *s, file, limit)
+	data, err := s.Snapshot.Encode()
 	if err != nil {
 		return err
 	}
-	if s.Saved = next.saved; s.Saved.Action == report.Unchanged {
-		return nil
-	}
-	return write(ctx, p, file, next.data)
-}
-
-// change is a file as it is to be, and what that does to the one that there is.
-type change struct {
-	data  []byte
-	saved *report.Saved
-}
-
-func changeOf(ctx context.Context, p host.Process, s fleet.Surface, file string, limit time.Duration) (change,
-	error) {
-	data, err := s.Snapshot.Encode()
+	saved, err := update(ctx, *s, data, file, limit)
 	if err != nil {
-		return change{}, err
-	}
-	saved, err := compareSaved(ctx, p, s, data, file, limit)
-	if err != nil {
-		return change{}, err
+		return err
 	}
 	saved.File = p.Rel(file)
-	return change{data, saved}, nil
+	switch s.Saved = saved; {
+	case saved.Action == report.Unchanged:
+		return nil
+	case o.File != "":
+		return files.WriteOutput(ctx, p.Dir, file, files.Bytes(data))
+	}
+	return replaceFile(p, file, data)
 }
 
-type writeFile = func(ctx context.Context, p host.Process, file string, data []byte) error
-
-func writeOutput(ctx context.Context, p host.Process, file string, data []byte) error {
-	return files.WriteOutput(ctx, p.Dir, file, files.Bytes(data))
-}
-
-// replace writes a file that is whole at any time, and its folder. A link is followed inside the project, and
-// stays.
-func replace(ctx context.Context, p host.Process, file string, data []byte) error {
+// replaceFile replaces a file atomically, and creates its directory. A symbolic link inside of the project is
+// followed, and stays.
+func replaceFile(p host.Process, file string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return err
 	}
@@ -173,17 +154,17 @@ func replace(ctx context.Context, p host.Process, file string, data []byte) erro
 		err = files.CheckInside(p.Dir, file)
 	}
 	if err != nil {
-		return exit.Advise("save the snapshot with --output FILE, naming the file that is meant, or all of "+
-			"them with --snapshots FOLDER; the link is kept",
+		return exit.Advise("name the file with --output FILE, or the directory with --snapshots DIR",
 			"%s is a symbolic link: %v", p.Rel(file), err)
 	}
 	return files.Replace(real, data)
 }
 
-// compareSaved tells what saving data to file does. A file that cannot be read as a snapshot is not
-// overwritten, and neither is that of another server by one that only the command line names.
-func compareSaved(ctx context.Context, p host.Process, now fleet.Surface, data []byte, file string,
-	limit time.Duration) (*report.Saved, error) {
+// update returns what saving data to a file changes. A file without a snapshot is not overwritten, and the
+// snapshot of another server only by a configured one.
+func update(
+	ctx context.Context, now fleet.Surface, data []byte, file string, limit time.Duration,
+) (*report.Saved, error) {
 	before, err := files.ReadRegular(file, source.MaxSize)
 	switch {
 	// a pipe or a device
@@ -196,38 +177,38 @@ func compareSaved(ctx context.Context, p host.Process, now fleet.Surface, data [
 	}
 	old, err := snapshot.Parse(before)
 	switch {
-	case errors.Is(err, snapshot.ErrConflict) && now.Source != config.CommandLine: // git has both sides of it
-		return &report.Saved{Action: report.Updated, Reason: "it held the marks of a merge"}, nil
+	case errors.Is(err, snapshot.ErrConflict) && now.Source != config.CommandLine: // git has both sides
+		return &report.Saved{Action: report.Updated, Reason: "it had conflict markers"}, nil
 	case errors.Is(err, snapshot.ErrConflict):
-		return nil, exit.Advise("if it is of this one, take one side with git checkout --ours or --theirs, "+
-			"or delete the file, and run mcpctl snapshot again",
+		return nil, exit.Advise("if it is the file of this server, run git checkout --ours or --theirs, or"+
+			" delete it, and run mcpctl snapshot again",
 			"%s has conflict markers and may be the file of another server", file)
 	case err != nil:
-		return nil, fmt.Errorf("%s holds no snapshot, so it is left alone: %w", file,
+		return nil, fmt.Errorf("%s is not a snapshot and stays as it is: %w", file,
 			&source.ParseError{Origin: file, Err: err})
 	}
 	if was, is := selfName(old), selfName(now.Snapshot); now.Source == config.CommandLine && was != is {
-		return nil, exit.Advise("if it is another server, give it a name of its own in .mcp.json, or save "+
-			"it with --output FILE; if it was renamed, delete the file first",
-			"%s holds the snapshot of %q, and this server calls itself %q", file, was, is)
+		return nil, exit.Advise("give the server a name of its own in .mcp.json, or use --output FILE; if it"+
+			" was renamed, delete the file first",
+			"%s is the snapshot of %q, and this server calls itself %q", file, was, is)
 	}
 	saved := &report.Saved{Action: report.Updated}
 	found, err := host.Within(ctx, limit, func(ctx context.Context) ([]finding.Finding, error) {
 		return diff.Compare(ctx, old, now.Snapshot, diff.Options{Every: true})
 	})
-	switch summarize(saved, found); { // what arrived is saved, counted or not
+	switch countItems(saved, found); { // what arrived is saved, counted or not
 	case errors.Is(err, context.DeadlineExceeded):
-		saved.Reason = "what changed was not counted: " + fleet.TooLong(limit)
+		saved.Reason = "the changes were not counted: " + fleet.TooLong(limit)
 	case err != nil:
-		saved.Reason = "what changed was not counted: " + err.Error()
+		saved.Reason = "the changes were not counted: " + err.Error()
 	}
 	return saved, nil
 }
 
 func selfName(s *snapshot.Snapshot) string { return snapshot.Item{Raw: s.Server}.Text("name") }
 
-// summarize counts the items that findings speak of.
-func summarize(saved *report.Saved, findings []finding.Finding) {
+// countItems counts the items that findings are about.
+func countItems(saved *report.Saved, findings []finding.Finding) {
 	changed := map[string]bool{}
 	for _, f := range findings {
 		switch {

@@ -1,0 +1,206 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/git"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/process"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/pkg/probe"
+)
+
+// rebuilt returns servers as they are now and as of commit ref, where they are built and started in a
+// temporary worktree.
+func rebuilt(
+	ctx context.Context, p host.Process, f *fleet.Fleet, ref, build string, from []source.Source,
+) (_ []pair, err error) {
+	targets, err := f.Resolve(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range targets {
+		if t.Live() && !t.Starts() || t.Saved() {
+			return nil, exit.Usagef("--base-ref: %q is not started by a command: name stdio servers",
+				t.Name())
+		}
+	}
+	tree, err := git.Here(p).AddWorktree(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err := tree.Remove(); err != nil {
+			p.Note("%v", err)
+		}
+	}()
+	if failure := buildBoth(ctx, p, tree, build); failure != nil {
+		return unbuilt(targets, tree, failure), context.Cause(ctx)
+	}
+	moved, err := f.Relocate(targets, func(name string, s probe.Stdio) probe.Stdio {
+		moved := relocate(p, tree, name, s)
+		if build == "" {
+			linkDependencies(p, tree, moved)
+		}
+		return moved
+	})
+	if err != nil {
+		return nil, err
+	}
+	before, err := f.Collect(ctx, moved)
+	if err != nil {
+		return nil, err
+	}
+	current, err := f.Collect(ctx, targets)
+	if err != nil {
+		return nil, err
+	}
+	return matchByPosition(before, current, tree.Label(), build == ""), nil
+}
+
+// relocate returns a stdio server as it starts in the worktree: its working directory, relative paths and
+// every path into the user's own tree, in arguments and environment too, lead there.
+func relocate(p host.Process, tree *git.Worktree, name string, s probe.Stdio) probe.Stdio {
+	moved := probe.Stdio{Command: tree.Relocate(s.Command), Dir: tree.Relocate(s.Dir),
+		Env: map[string]probe.Secret{}}
+	if moved.Dir == "" {
+		moved.Dir = tree.Dir()
+	}
+	for _, arg := range s.Args {
+		moved.Args = append(moved.Args, tree.Relocate(arg))
+	}
+	for _, variable := range tree.Environ {
+		if name, path, _ := strings.Cut(variable, "="); name == "PATH" && tree.Relocate(path) != path {
+			moved.Env[name] = probe.Secret(tree.Relocate(path))
+		}
+	}
+	for name, value := range s.Env {
+		moved.Env[name] = probe.Secret(tree.Relocate(value.Reveal()))
+	}
+	if sameProgram(s, moved) {
+		p.Note("%s: both sides run the same program, since nothing of its command line is in the repository;"+
+			" only the working directory differs", report.Visible(name))
+	}
+	return moved
+}
+
+// dependencyDirs are the directories that Node and Python projects install into.
+var dependencyDirs = []string{"node_modules", ".venv", "venv"}
+
+// linkDependencies links what is installed in the user's own tree into the worktree, where nothing is.
+func linkDependencies(p host.Process, tree *git.Worktree, s probe.Stdio) {
+	var linked []string
+	for _, arg := range append([]string{s.Command}, s.Args...) {
+		linked = append(linked, tree.Borrow(filepath.Dir(files.From(s.Dir, arg)), dependencyDirs)...)
+	}
+	if len(linked) > 0 {
+		p.Note("both sides use what is installed in %s; with --build CMD (npm ci, uv sync …) each has its"+
+			" own", report.Visible(strings.Join(linked, ", ")))
+	}
+}
+
+// sameProgram reports whether nothing of a server's command line leads into the tree.
+func sameProgram(s, moved probe.Stdio) bool {
+	if strings.ContainsAny(s.Command, `/\`) && (moved.Command != s.Command || !filepath.IsAbs(s.Command)) {
+		return false
+	}
+	for i, arg := range s.Args {
+		_, err := os.Stat(filepath.Join(s.Dir, arg))
+		if moved.Args[i] != arg || err == nil && arg != "" && !filepath.IsAbs(arg) {
+			return false
+		}
+	}
+	return moved.Env["PATH"] == s.Env["PATH"]
+}
+
+// buildBoth builds the current tree and the worktree. It returns nil if both succeed.
+func buildBoth(ctx context.Context, p host.Process, tree *git.Worktree, line string) *report.Failure {
+	if !files.IsDir(tree.Dir()) {
+		return &report.Failure{Stage: "checking out",
+			Message: fmt.Sprintf("%s has no directory %s", tree.Label(), tree.Prefix()),
+			Hint:    "run mcpctl from a directory that both sides have"}
+	}
+	if line == "" {
+		return nil
+	}
+	p.Note("building the current tree")
+	if failure := buildIn(ctx, p, line, p.Dir, tree.Environ); failure != nil {
+		failure.Message, failure.Hint = "of the current tree: "+failure.Message, "fix the build, or --build"
+		return failure
+	}
+	p.Note("building %s", report.Visible(tree.Label()))
+	if failure := buildIn(ctx, p, line, tree.Dir(), tree.Environ); failure != nil {
+		failure.Message = fmt.Sprintf("of %s: %s", tree.Label(), failure.Message)
+		failure.Hint = "the command of --build must work on both sides, without submodules and Git LFS files"
+		return failure
+	}
+	return nil
+}
+
+// Limits of one build.
+const (
+	buildTime   = time.Hour
+	buildOutput = 16 << 10 // bytes that a failure shows
+)
+
+// buildIn runs a shell command in a directory. Its output goes to standard error with --verbose, and never to
+// standard output. What it leaves running in the background is ended.
+func buildIn(ctx context.Context, p host.Process, line, dir string, environ []string) *report.Failure {
+	shown := &process.Tail{Limit: buildOutput}
+	var out io.Writer = shown
+	if p.Verbose {
+		out = io.MultiWriter(shown, p.Err)
+	}
+	environ = append(environ[:len(environ):len(environ)], "PWD="+dir)
+	build := process.ShellCommand{Line: line, Dir: dir, Env: environ, Limit: buildTime}
+	if err := build.Run(ctx, out, out); err != nil {
+		return &report.Failure{Stage: "building", Message: err.Error(),
+			Stderr: strings.TrimSpace(shown.String())}
+	}
+	return nil
+}
+
+// unbuilt returns servers of which nothing is known, because a build failed.
+func unbuilt(targets []fleet.Target, tree *git.Worktree, failure *report.Failure) []pair {
+	var pairs []pair
+	for _, t := range targets {
+		s := report.Server{Name: t.Name(), State: report.Failed, Error: failure}
+		old := fleet.Surface{Server: report.Server{Source: tree.Label()}}
+		pairs = append(pairs, pair{old: old, now: fleet.Surface{Server: s}})
+	}
+	return pairs
+}
+
+// matchByPosition pairs the two sides of each server. An old side that does not start without a build may
+// lack just that.
+func matchByPosition(before, current []fleet.Surface, label string, unbuilt bool) []pair {
+	var pairs []pair
+	for i, now := range current {
+		if now.State == report.Disabled {
+			continue
+		}
+		old := before[i]
+		old.Source = label
+		if old.Error != nil {
+			failure := *old.Error
+			failure.Message = "on the old side, " + label + ": " + failure.Message
+			if unbuilt && now.Whole() && failure.Stage == string(probe.Starting) {
+				failure.Hint = "the worktree holds only what is committed: build it and install" +
+					" dependencies with --build CMD"
+			}
+			old.Error = &failure
+		}
+		pairs = append(pairs, pair{old: old, now: now})
+	}
+	return pairs
+}

@@ -1,0 +1,65 @@
+package compare
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/pkg/diff"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// maxChecked is the largest server in bytes that is checked, since the rules need all of it at once. A
+// comparison has a limit of its own, diff.MostBytes of what changed.
+const maxChecked = 4 << 20
+
+// maxSmall is the size in bytes up to which several servers are judged at once. Larger ones take turns, so
+// that the memory of a run does not grow with the number of processors.
+const maxSmall = 128 << 10
+
+var largeServers sync.Mutex
+
+// turnFor waits until a server of a size may be judged, and returns the function to call afterwards.
+func turnFor(size int) (done func()) {
+	if size <= maxSmall {
+		return func() {}
+	}
+	largeServers.Lock()
+	return largeServers.Unlock
+}
+
+// Steps for comparing the schemas of all servers of a run, and of each server at least. No change of a real
+// server needs as many.
+const (
+	stepsOfRun = 10_000_000
+	leastSteps = 50_000
+)
+
+// stepsFor returns the steps for the schemas of each server in a run of so many servers, in all its shards.
+func stepsFor(servers int) int {
+	return max(leastSteps, min(diff.DefaultSteps, stepsOfRun/max(servers, 1)))
+}
+
+// failAnalysis makes a server fail that was not analyzed, or not completely.
+func failAnalysis(s *fleet.Surface, stage, message, hint string) {
+	s.State, s.Snapshot = report.Failed, nil
+	s.Fail(report.Failure{Stage: stage, Message: message, Hint: hint})
+}
+
+const offerLess = "no model can read that much: offer less; mcpctl list shows what is large"
+
+// failLarge makes a server fail that is too large to be checked.
+func failLarge(s *fleet.Surface, size int) {
+	const mib = 1 << 20
+	message := fmt.Sprintf("it offers %.1f MiB; the limit is %d MiB", float64(size)/mib, maxChecked/mib)
+	failAnalysis(s, "checking", message, offerLess+", and diff compares only what changed")
+}
+
+// sizeOf returns the size of a snapshot in bytes, 0 for none.
+func sizeOf(s *snapshot.Snapshot) int {
+	if s == nil {
+		return 0
+	}
+	return s.Size()
+}

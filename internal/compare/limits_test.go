@@ -1,0 +1,108 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/pkg/diff"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// surfaceOf returns a server with tools of these descriptions.
+func surfaceOf(t *testing.T, name string, descriptions ...string) fleet.Surface {
+	t.Helper()
+	var list []string
+	for i, text := range descriptions {
+		tool := fmt.Sprintf(`{"name":"t%d","description":%q,"inputSchema":{"type":"object"}}`, i, text)
+		list = append(list, tool)
+	}
+	s, err := snapshot.Parse([]byte(`{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"tools":[` +
+		strings.Join(list, ",") + `]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fleet.Surface{Server: report.Server{Name: name, State: report.OK}, Snapshot: s}
+}
+
+// TestTooLarge fails the one server that is too large to be compared.
+func TestTooLarge(t *testing.T) {
+	half := strings.Repeat("a", diff.MostBytes/2-1000)
+	failed := map[string]string{}
+	for name, both := range map[string]pair{
+		"large":     {old: surfaceOf(t, "large", half, half), now: surfaceOf(t, "large")},
+		"too large": {old: surfaceOf(t, "too large", half, half, half), now: surfaceOf(t, "too large")},
+		"small":     {old: surfaceOf(t, "small", "a"), now: surfaceOf(t, "small", "b")},
+	} {
+		found, _ := both.findings(t.Context(), 0, diff.Options{}, finding.Policy{})
+		if s := both.result(); s.State == report.Failed {
+			failed[name] = s.Error.Message + " → " + s.Error.Hint
+		}
+		if name == "small" && len(found) == 0 {
+			t.Error("the small one has no finding")
+		}
+	}
+	want := "what changed is 12.0 MiB on both sides, of which 8 MiB are compared at most → " + offerLess
+	if len(failed) != 1 || failed["too large"] != want {
+		t.Error(failed)
+	}
+}
+
+// TestTurns lets a second large server wait for the first one, but not a small one.
+func TestTurns(t *testing.T) {
+	done := turnFor(maxSmall + 1)
+	turnFor(maxSmall)()
+	if largeServers.TryLock() {
+		t.Error("two large servers may be judged at once")
+	}
+	done()
+	turnFor(maxSmall + 1)()
+}
+
+// TestSteps divides the steps of a run among its servers, but leaves each as many as real changes need.
+func TestSteps(t *testing.T) {
+	for servers, want := range map[int]int{
+		0: 500_000, 1: 500_000, 20: 500_000, 100: 100_000, 200: 50_000, 10_000: 50_000,
+	} {
+		if got := stepsFor(servers); got != want {
+			t.Errorf("%d servers: %d, not %d", servers, got, want)
+		}
+	}
+}
+
+// TestLate fails a server whose comparison takes too long.
+func TestLate(t *testing.T) {
+	both := pair{old: surfaceOf(t, "s", "a"), now: surfaceOf(t, "s", "b")}
+	found, err := both.findings(t.Context(), time.Nanosecond, diff.Options{}, finding.Policy{})
+	s := both.result()
+	if err != nil || len(found) != 0 || s.State != report.Failed || s.Error.Message != "undecided after 1ns" ||
+		!strings.Contains(s.Error.Hint, "--timeout") || both.complete() {
+		t.Errorf("%v, %v, %+v", found, err, s.Error)
+	}
+}
+
+// TestSameFile compares nothing if both sides are the same file, and keeps tokens and versions.
+func TestSameFile(t *testing.T) {
+	old, now := surfaceOf(t, "s", "a"), surfaceOf(t, "s", "a")
+	var err error
+	if old.Raw, err = now.Snapshot.Encode(); err != nil {
+		t.Fatal(err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel() // so that nothing can be compared
+	both, f := pair{old: old, now: now}, &fleet.Fleet{Config: &config.Config{}}
+	c := both.compare(ended, host.Process{}, f, diff.Options{}, finding.Policy{})
+	if c == nil || !c.complete || len(c.found) != 0 || c.versions == nil {
+		t.Fatalf("%+v", c)
+	}
+	if s := c.server; s.State != report.OK || s.Tokens == nil || *s.Tokens != *s.BaseTokens {
+		t.Errorf("%+v", s)
+	}
+}
