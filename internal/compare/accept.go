@@ -282,7 +282,7 @@ func (o AcceptOptions) moveWithin(ctx context.Context, c *candidate, limit time.
 func (o AcceptOptions) move(ctx context.Context, c candidate) (move, error) {
 	switch {
 	case c.old.Snapshot == nil:
-		return move{reason: "there is no saved snapshot"}, nil
+		return move{reason: "nothing is saved"}, nil
 	case o.All && !c.now.Whole():
 		return move{reason: "not everything arrived"}, nil
 	}

@@ -170,7 +170,7 @@ func buildIn(ctx context.Context, p host.Process, line, dir string, environ []st
 	return nil
 }
 
-// unbuilt returns servers of which nothing is known, because a build failed.
+// unbuilt returns servers that are unknown because a build failed.
 func unbuilt(targets []fleet.Target, tree *git.Worktree, failure *report.Failure) []pair {
 	var pairs []pair
 	for _, t := range targets {

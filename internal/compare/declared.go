@@ -6,38 +6,41 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/syntax"
+	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// autoDeclared stands for the files that a project has.
+// autoDeclared names all of projectFiles.
 const autoDeclared = "auto"
 
-// projectFiles are where a project keeps such files, as their formats have it.
+// projectFiles are the places in a project where their formats want these files.
 var projectFiles = []string{"manifest.json", "package.json", "server.json",
 	".well-known/mcp/server-card.json",
 	".well-known/mcp.json", "server-card.json"}
 
-const longestDeclared = 4 << 20
+const maxDeclared = 4 << 20 // bytes of a file
 
-// declaredReader reads what files say of a server: server.json of the registry (every published schema),
-// manifest.json of an MCP bundle, server cards in their present and older forms, and mcpName of package.json.
+// declaredReader reads files that describe a server: server.json of the registry (every published schema),
+// manifest.json of an MCP bundle, server cards of any version, and package.json with mcpName.
 type declaredReader struct {
-	Folder string // that names are relative to
+	Folder string // where relative names begin
 	CACert []byte // PEM certificates to trust beside the system's, for URLs
 }
 
-// Load reads files and URLs by their names; for autoDeclared those that the folder has. It leaves out a file
-// that autoDeclared finds and that is about something else.
+// Load reads files and URLs. With autoDeclared it reads the files of the project that describe a server.
 func (r declaredReader) Load(ctx context.Context, names []string) ([]check.Declared, error) {
 	var all []check.Declared
 	for _, name := range names {
@@ -70,8 +73,8 @@ func (r declaredReader) auto(ctx context.Context) ([]check.Declared, error) {
 		}
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("nothing here says what the server is: there is none of %s that does; name "+
-			"a file", strings.Join(projectFiles, ", "))
+		return nil, fmt.Errorf("no file describes the server (looked for %s): name one",
+			strings.Join(projectFiles, ", "))
 	}
 	return all, nil
 }
@@ -102,14 +105,57 @@ func (r declaredReader) read(ctx context.Context, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return files.ReadRegular(path, longestDeclared)
+	return files.ReadRegular(path, maxDeclared)
 }
 
-// path is the file behind a name, links followed: one of the project lies inside of it.
+const (
+	fetchTimeout = 15 * time.Second // until the end of the body
+	maxRedirects = 3
+)
+
+// fetch reads a file from a URL. It follows redirects within its origin only, and sends no credentials.
+func (r declaredReader) fetch(ctx context.Context, address string) ([]byte, error) {
+	trusted, err := transport.TLSConfig(r.CACert)
+	if err != nil {
+		return nil, err
+	}
+	client := &http.Client{Timeout: fetchTimeout, CheckRedirect: sameOrigin,
+		Transport: &http.Transport{Proxy: host.Proxy, TLSClientConfig: trusted, DisableKeepAlives: true}}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, errors.New("it is not a URL")
+	}
+	request.Header.Set("Accept", "application/mcp-server-card+json, application/json, */*;q=0.1")
+	answer, err := client.Do(request)
+	if err != nil {
+		return nil, errors.Unwrap(err) // of a *url.Error, which names the address with its secrets
+	}
+	defer answer.Body.Close()
+	switch kind := answer.Header.Get("Content-Type"); {
+	case answer.StatusCode != http.StatusOK:
+		return nil, fmt.Errorf("HTTP %d %s", answer.StatusCode, http.StatusText(answer.StatusCode))
+	case strings.HasPrefix(kind, "text/html"):
+		return nil, errors.New("it is an HTML page; a server card is often at " +
+			"/.well-known/mcp/server-card.json, or at the server's URL with /server-card")
+	}
+	return files.ReadLimited(answer.Body, maxDeclared)
+}
+
+func sameOrigin(next *http.Request, via []*http.Request) error {
+	switch {
+	case transport.Origin(next.URL) != transport.Origin(via[0].URL):
+		return fmt.Errorf("it redirects to %s://%s; name the URL there", next.URL.Scheme, next.URL.Host)
+	case len(via) > maxRedirects:
+		return errors.New("it redirects too often")
+	}
+	return nil
+}
+
+// path returns the file of a name with links resolved. One that leads out of the project is an error.
 func (r declaredReader) path(name string) (string, error) {
 	name = files.From(r.Folder, name)
 	if _, err := os.Stat(name); err != nil {
-		return name, nil // to open it says why
+		return name, nil // opening it returns the error
 	}
 	return files.RealPath(name), files.CheckInside(r.Folder, name)
 }
@@ -118,11 +164,10 @@ func isURL(name string) bool {
 	return strings.HasPrefix(name, "https://") || strings.HasPrefix(name, "http://")
 }
 
-// errNotDeclaration is a file that says nothing of a server.
 var errNotDeclaration = errors.New("not a server.json, manifest.json of a bundle, server card or " +
 	"package.json with mcpName")
 
-// parseDeclared tells the forms apart by the members that each of them must have.
+// parseDeclared recognizes a format by the members that it requires.
 func parseDeclared(name string, root syntax.Value) (check.Declared, error) {
 	if isRegistryAnswer(root) {
 		inner, _ := root.Get("server")
@@ -148,7 +193,7 @@ func parseDeclared(name string, root syntax.Value) (check.Declared, error) {
 	return d, nil
 }
 
-// isRegistryAnswer reports whether a file is what the registry answers: a server.json in an object.
+// isRegistryAnswer reports whether a file is an answer of the registry: a server.json in an object.
 func isRegistryAnswer(root syntax.Value) bool {
 	inner, _ := root.Get("server")
 	return inner.Value.Kind == syntax.Object && hasAny(inner.Value, "packages", "remotes")
@@ -160,8 +205,7 @@ func hasAny(v syntax.Value, keys ...string) bool {
 	return slices.ContainsFunc(keys, func(key string) bool { _, ok := v.Get(key); return ok })
 }
 
-// firstMember returns the first member that is there, of those that one had under several names in the course
-// of time.
+// firstMember returns the first member that exists, since some were renamed.
 func firstMember(v syntax.Value, keys ...string) syntax.Field {
 	for _, key := range keys {
 		if f, ok := v.Get(key); ok {
@@ -171,7 +215,7 @@ func firstMember(v syntax.Value, keys ...string) syntax.Field {
 	return syntax.Field{}
 }
 
-// saidAt returns a member that is a text.
+// saidAt returns a member that is a string.
 func saidAt(v syntax.Value, keys ...string) check.Said {
 	f := firstMember(v, keys...)
 	if f.Value.Kind != syntax.Text {
@@ -180,12 +224,12 @@ func saidAt(v syntax.Value, keys ...string) check.Said {
 	return check.Said{Text: f.Value.Text, Line: f.Line}
 }
 
-// declaredItems returns the tools or prompts that a member lists; ok is false when there is no such list.
+// declaredItems returns the tools or prompts that a member lists. ok is false if it is not a list.
 func declaredItems(v syntax.Value, key string) (all []check.DeclaredItem, ok bool) {
 	f, _ := v.Get(key)
-	for _, one := range f.Value.Items {
-		item := check.DeclaredItem{Name: saidAt(one, "name"), Description: saidAt(one, "description")}
-		if arguments, told := one.Get("arguments"); told {
+	for _, v := range f.Value.Items {
+		item := check.DeclaredItem{Name: saidAt(v, "name"), Description: saidAt(v, "description")}
+		if arguments, ok := v.Get("arguments"); ok {
 			names := kit.Map(arguments.Value.Items,
 				func(a syntax.Value) string { return cmp.Or(a.TextOf("name"), a.Text) })
 			item.Arguments = append([]string{}, names...)
@@ -201,8 +245,7 @@ func declareList(d *check.Declared, kind snapshot.Kind, v syntax.Value) {
 	}
 }
 
-// fromManifest reads a manifest of MCPB, or of DXT as it was called. Nothing in it names resources or
-// schemas.
+// fromManifest reads a manifest of MCPB, formerly DXT.
 func fromManifest(d *check.Declared, root syntax.Value) {
 	d.Title = saidAt(root, "display_name")
 	d.Transports = []check.Said{{Text: "stdio", Line: saidAt(root, "name").Line}}
@@ -213,16 +256,15 @@ func fromManifest(d *check.Declared, root syntax.Value) {
 		snapshot.Prompts: root.TextOf("prompts_generated") == "true"}
 	for _, key := range []string{"name", "version", "description", "author", "server"} {
 		if !hasAny(root, key) {
-			addFault(d, 1, "the manifest has no %s, which it must have", key)
+			addFault(d, 1, "the manifest lacks %s, which is required", key)
 		}
 	}
 }
 
-// userSetting is all that a variable of a manifest may be for a setting of the user to stand for it.
+// userSetting matches a variable whose value is a setting of the user.
 var userSetting = kit.Pattern(`^\$\{user_config\.([^}]+)\}$`)
 
-// manifestVariables adds the variables that a manifest starts its server with and that the user has to give a
-// value for.
+// manifestVariables adds the variables of the server whose values are settings of the user.
 func manifestVariables(d *check.Declared, root syntax.Value) {
 	for _, env := range root.At("server", "mcp_config", "env") {
 		for _, v := range env.Value.Fields {
@@ -237,8 +279,8 @@ func manifestVariables(d *check.Declared, root syntax.Value) {
 	}
 }
 
-// fromCard reads a server card: the present one is about remotes alone, older ones say who the server is and
-// may list its tools.
+// fromCard reads a server card. The present format has only remotes, older ones name the server and may list
+// its tools.
 func fromCard(d *check.Declared, root syntax.Value) {
 	if info, ok := root.Get("serverInfo"); ok {
 		d.Version, d.Title = saidAt(info.Value, "version"), saidAt(info.Value, "title")
@@ -262,7 +304,7 @@ func fromRegistry(d *check.Declared, root syntax.Value) {
 				check.DeclaredVariable{Name: saidAt(v, "name"), Required: required})
 		}
 		d.Packages = append(d.Packages, of)
-		kind := check.Said{Text: "stdio", Line: p.Line} // what a package speaks that does not say so
+		kind := check.Said{Text: "stdio", Line: p.Line} // the default
 		if transport, ok := p.Get("transport"); ok {
 			kind = saidAt(transport.Value, "type")
 		}
@@ -290,12 +332,12 @@ var (
 	longestDescription = 100
 )
 
-// registryFaults are what the registry refuses, as its schema and its validators have it.
+// registryFaults adds what the schema and the validators of the registry refuse.
 func registryFaults(d *check.Declared, root syntax.Value) {
 	schema, description := saidAt(root, "$schema"), saidAt(root, "description")
 	switch {
 	case schema.Text == "":
-		addFault(d, 1, `there is no "$schema", which the registry wants`)
+		addFault(d, 1, `"$schema" is missing, which the registry requires`)
 	case schema.Text != currentSchema && !strings.Contains(schema.Text, "/draft/"):
 		addFault(d, schema.Line, "the schema %q is not the current one, %s", schema.Text, currentSchema)
 	}
@@ -310,7 +352,7 @@ func registryFaults(d *check.Declared, root syntax.Value) {
 		addFault(d, v.Line, "the version %q is not one version", v.Text)
 	}
 	if status, ok := root.Get("status"); ok {
-		addFault(d, status.Line, "status belongs to the registry since 2025-09-29, and may not stand here")
+		addFault(d, status.Line, "status is not allowed here since 2025-09-29: the registry sets it")
 	}
 	packages, _ := root.Get("packages")
 	for _, p := range packages.Value.Items {
@@ -322,7 +364,7 @@ func packageFaults(d *check.Declared, p syntax.Value) {
 	for _, f := range p.Fields {
 		if strings.Contains(f.Key, "_") {
 			addFault(d, f.Line,
-				"the key %q is of the schemas before 2025-09-16; keys are in camel case since", f.Key)
+				"the key %q is outdated: since 2025-09-16 keys are in camel case", f.Key)
 		}
 	}
 	identifier, version, hash := saidAt(p, "identifier"), saidAt(p, "version"), saidAt(p, "fileSha256")
@@ -334,7 +376,7 @@ func packageFaults(d *check.Declared, p syntax.Value) {
 	case kind == "mcpb" && !fileSHA256().MatchString(hash.Text):
 		addFault(d, max(hash.Line, p.Line), "a bundle needs fileSha256, 64 digits in lower case")
 	case kind == "oci" && version.Text != "":
-		addFault(d, version.Line, "the version of an image stands in its identifier, and nowhere else")
+		addFault(d, version.Line, "the version of an image belongs in its identifier only")
 	}
 	if !hasAny(p, "transport") {
 		addFault(d, p.Line, "a package has no transport")

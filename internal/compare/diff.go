@@ -197,7 +197,7 @@ func (o DiffOptions) pairs(
 	return matchByName(ctx, f, old, current, sharded, before, targets), nil
 }
 
-// adviseVersions says which version each server should have, going by its changes.
+// adviseVersions sets the version that each server should have after its changes.
 func adviseVersions(r *report.Report, compared []*comparison) {
 	byServer := map[string][]finding.Finding{}
 	for _, f := range r.Findings {

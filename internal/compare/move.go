@@ -30,7 +30,7 @@ func moveItems(old, new *snapshot.Snapshot, chosen []string, compare comparer) (
 	known := kit.Set(fingerprints(before))
 	for _, id := range chosen {
 		if !known[id] {
-			return moved{}, fmt.Errorf("accepting %s: there is no such finding", id)
+			return moved{}, fmt.Errorf("accepting %s: no such finding", id)
 		}
 	}
 	now := old

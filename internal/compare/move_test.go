@@ -209,7 +209,7 @@ func TestByItem(t *testing.T) {
 	for name, c := range changes(t) {
 		before := compareSides(t, c.old, c.new)
 		for i, f := range before {
-			if aboutComparison(f) || len(before) > many && i%30 != 0 {
+			if aboutComparison(f) || len(before) > many && i%60 != 0 {
 				continue
 			}
 			moved, err := moveItems(c.old, c.new, []string{f.Fingerprint()}, comparing(t))

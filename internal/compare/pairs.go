@@ -23,7 +23,7 @@ import (
 // pair is one server on both sides.
 type pair struct {
 	old, now fleet.Surface
-	unsaved  bool // there is no old side, possibly because nothing was saved
+	unsaved  bool // the old side is missing, possibly because nothing was saved
 }
 
 // pairSet is the servers of a run with both sides. each visits the pairs, several at a time, as soon as both
@@ -125,8 +125,8 @@ func failSaved(s *fleet.Surface, stage string, err error) {
 }
 
 // matchByName pairs targets with the servers of the old side that have their names. A single server on each
-// side is a pair whatever the names. What only the old side has comes last; it was removed if the old side is
-// a directory of snapshots and the new one is that or all configured servers.
+// side is a pair even if the names differ. What only the old side has comes last. It was removed if the old
+// side is a directory of snapshots, and the new one another or all configured servers.
 func matchByName(
 	ctx context.Context, f *fleet.Fleet, old, current []source.Source, sharded bool,
 	before []fleet.Pending, targets []fleet.Target,
