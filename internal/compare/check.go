@@ -73,21 +73,17 @@ func Check(
 		members = append(members, checked[i].members...)
 	}
 
-	// The rules for all servers together. Those of a shard are not all, so merge applies these rules.
+	// The rules for all servers together, which merge applies to those of all shards.
 	rules, shard := report.RuleIDs(check.Rules()), f.ShardReport()
 	if shard == nil {
 		all.found = append(all.found, check.Together(members, options.Budgets)...)
 	} else {
-		together := kit.Set(check.TogetherRules())
-		rules = kit.Filter(rules, func(id string) bool { return !together[id] })
-		shard.Members = members
+		rules, shard.Members = rulesOfShard(rules), members
 	}
 
 	// The report: levels and waivers by the policy, then the exit status.
 	r := all.report(p, f.Config, "check", policy, rules, shard)
-	if counts != nil && !slices.ContainsFunc(checked, func(one checkedServer) bool { return one.called }) {
-		unanswered(r, calls.NoCalls(o.Calls, kit.SortedKeys(counts)))
-	}
+	unanswered(r, o.noCalls(counts, checked))
 	return r, nil
 }
 
@@ -100,6 +96,21 @@ func (o CheckOptions) counts(ctx context.Context, p host.Process) (calls.Counts,
 		return nil, nil
 	}
 	return calls.Count(ctx, p, o.Calls)
+}
+
+// rulesOfShard returns rules without those for all servers together.
+func rulesOfShard(rules []string) []string {
+	together := kit.Set(check.TogetherRules())
+	return kit.Filter(rules, func(id string) bool { return !together[id] })
+}
+
+// noCalls returns the problem that no call of a checked server is recorded, or nil.
+func (o CheckOptions) noCalls(counts calls.Counts, checked []checkedServer) error {
+	called := func(s checkedServer) bool { return s.called }
+	if counts == nil || slices.ContainsFunc(checked, called) {
+		return nil
+	}
+	return calls.NoCalls(o.Calls, kit.SortedKeys(counts))
 }
 
 // checkedServer is what a check keeps of one server.

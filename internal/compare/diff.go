@@ -83,7 +83,8 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	for _, c := range compared {
 		all.add(c.server, c.found, c.complete, c.unsaved)
 	}
-	r := all.report(p, f.Config, "diff", policy, report.RuleIDs(diff.Rules()), f.ShardReport(o.baseFlags()...))
+	rules, shard := report.RuleIDs(diff.Rules()), f.ShardReport(o.baseFlags()...)
+	r := all.report(p, f.Config, "diff", policy, rules, shard)
 	adviseVersions(r, compared)
 	unanswered(r, noCalls)
 	return r, nil

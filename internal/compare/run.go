@@ -1,6 +1,6 @@
 // Package compare carries out the commands that judge servers. Diff compares two sides of each server, Check
-// looks at one side, Save writes snapshots, Accept moves them forward by chosen changes, and MergeShards joins
-// the reports of shards.
+// looks at one side, Save writes snapshots, Accept moves them forward by chosen changes, and MergeShards
+// joins the reports of shards.
 package compare
 
 import (

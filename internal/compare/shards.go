@@ -27,8 +27,9 @@ type ShardReport struct {
 
 // MergeShards returns the report that one run over all servers would have made; there is at least one shard.
 // It adds what no shard can judge: budgets of all servers, names that they share, and unused waivers.
-func MergeShards(ctx context.Context, p host.Process, s fleet.Selection,
-	shards []ShardReport) (*report.Report, error) {
+func MergeShards(
+	ctx context.Context, p host.Process, s fleet.Selection, shards []ShardReport,
+) (*report.Report, error) {
 	if err := fitTogether(shards); err != nil {
 		return nil, err
 	}
@@ -66,23 +67,35 @@ func MergeShards(ctx context.Context, p host.Process, s fleet.Selection,
 	return whole, nil
 }
 
-// checkServers returns an error for a shard without one of its servers, or with one of another shard.
+// checkServers returns an error for a shard that lacks one of its servers, or reports one of another shard.
 func checkServers(cfg *config.Config, s fleet.Selection, shards []ShardReport) error {
 	s.Only = shards[0].Shard.Only
 	chosen, err := fleet.Choose(cfg, s, nil)
 	if err != nil {
 		return err
 	}
-	reported, err := reportedServers(shards)
-	// not every server starts a package that may be newer
-	if err != nil || slices.Contains(shards[0].Shard.With, upgradeFlag) {
-		return err
+	reported := map[string]bool{}
+	for _, shard := range shards {
+		for _, server := range shard.Servers {
+			if owner := fleet.ShardOf(server.Name, len(shards)); owner != shard.Shard.Index {
+				return fmt.Errorf("%s: %s reports %q, which belongs to shard %d: run it again",
+					shard.File, shard.Shard, server.Name, owner)
+			}
+			if reported[server.Name] {
+				return fmt.Errorf("%s: %s names the server %q twice: run it again", shard.File, shard.Shard,
+					server.Name)
+			}
+			reported[server.Name] = true
+		}
 	}
-	missing := make([][]string, len(shards)+1) // by the number of the shard
+	if slices.Contains(shards[0].Shard.With, upgradeFlag) { // reports only servers that start a package
+		return nil
+	}
+	missing := make([][]string, len(shards)+1) // by the index of the shard
 	for _, e := range chosen {
-		if name := e.Server.Name; !reported[name] && !e.Disabled { // which diff has no row for
-			belongs := fleet.ShardOf(name, len(shards))
-			missing[belongs] = append(missing[belongs], name)
+		if name := e.Server.Name; !reported[name] && !e.Disabled { // diff does not report disabled servers
+			owner := fleet.ShardOf(name, len(shards))
+			missing[owner] = append(missing[owner], name)
 		}
 	}
 	for _, shard := range shards {
@@ -94,36 +107,21 @@ func checkServers(cfg *config.Config, s fleet.Selection, shards []ShardReport) e
 	return nil
 }
 
-// reportedServers returns the servers that shards report, each in the shard that it belongs to.
-func reportedServers(shards []ShardReport) (map[string]bool, error) {
-	told := map[string]bool{}
-	for _, shard := range shards {
-		for _, server := range shard.Servers {
-			if belongs := fleet.ShardOf(server.Name, len(shards)); belongs != shard.Shard.Index {
-				return nil, fmt.Errorf("%s: %s reports %q, which belongs to shard %d: run it again",
-					shard.File, shard.Shard, server.Name, belongs)
-			}
-			if told[server.Name] {
-				return nil, fmt.Errorf("%s: %s names the server %q twice: run it again", shard.File,
-					shard.Shard, server.Name)
-			}
-			told[server.Name] = true
-		}
-	}
-	return told, nil
-}
-
 // judgeTogether returns the findings of all shards and those about all servers, under the policy.
-func judgeTogether(p host.Process, cfg *config.Config, whole *report.Report,
-	shards []ShardReport) []finding.Finding {
+func judgeTogether(
+	p host.Process, cfg *config.Config, whole *report.Report, shards []ShardReport,
+) []finding.Finding {
 	var found []finding.Finding
 	var members []check.Member
-	var partial []string
+	var seen, partial []string
 	for _, shard := range shards {
-		found, members, partial = append(found, withoutPolicy(shard.Findings)...),
-			append(members, shard.Shard.Members...), append(partial, shard.Shard.Partial...)
+		members, partial = append(members, shard.Shard.Members...), append(partial, shard.Shard.Partial...)
+		for _, f := range shard.Findings {
+			if f.Waiver = nil; !strings.HasPrefix(f.Item, "waiver/") { // the policy adds both again
+				found = append(found, f)
+			}
+		}
 	}
-	var seen []string
 	for _, s := range whole.Servers {
 		if s.State != report.Disabled && !slices.Contains(partial, s.Name) {
 			seen = append(seen, s.Name)
@@ -137,19 +135,6 @@ func judgeTogether(p host.Process, cfg *config.Config, whole *report.Report,
 		found = append(found, check.Together(members, check.Budgets(cfg.Project.Budgets))...)
 	}
 	return policy.Apply(found, scopeOf(cfg, report.RuleIDs(applied), seen, partial), p.Now)
-}
-
-// withoutPolicy returns findings without waivers and without those about waivers.
-func withoutPolicy(findings []finding.Finding) []finding.Finding {
-	var found []finding.Finding
-	for _, f := range findings {
-		if strings.HasPrefix(f.Item, "waiver/") {
-			continue
-		}
-		f.Waiver = nil
-		found = append(found, f)
-	}
-	return found
 }
 
 // inOrderOf returns the comparison of server names by their order in the configuration; unknown ones come
@@ -172,8 +157,8 @@ func inOrderOf(cfg *config.Config) func(a, b string) int {
 func statusOf(shards []ShardReport) int {
 	var all []int
 	for _, shard := range shards {
-		if slices.ContainsFunc(shard.Servers,
-			func(s report.Server) bool { return s.State != report.Disabled }) {
+		asked := func(s report.Server) bool { return s.State != report.Disabled }
+		if slices.ContainsFunc(shard.Servers, asked) {
 			all = append(all, shard.Shard.Status)
 		}
 	}
