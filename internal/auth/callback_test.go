@@ -181,7 +181,7 @@ func TestChallengeOfTheEra(t *testing.T) {
 func TestDoubtedHosts(t *testing.T) {
 	s := Server{Name: "x", URL: "https://mcp.example/mcp", Client: config.Client{Metadata: "https://10.0.0.1/meta"}}
 	for doubted, want := range map[string]bool{"": true, "10.0.0.1": false} {
-		s.Client.Doubted = []string{doubted}
+		s.Client.UnverifiedHosts = []string{doubted}
 		policy, err := policyOf(s)
 		if err != nil {
 			t.Fatal(err)
@@ -190,7 +190,7 @@ func TestDoubtedHosts(t *testing.T) {
 			t.Errorf("doubting %q: %v", doubted, err)
 		}
 		home := s // the server's own host is named by the same rule
-		home.URL, home.Client = "https://10.0.0.1/mcp", config.Client{Doubted: s.Client.Doubted}
+		home.URL, home.Client = "https://10.0.0.1/mcp", config.Client{UnverifiedHosts: s.Client.UnverifiedHosts}
 		if policy, err = policyOf(home); err != nil {
 			t.Fatal(err)
 		}

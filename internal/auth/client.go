@@ -229,13 +229,13 @@ func policyOf(s Server) (addressPolicy, error) {
 	if err != nil || home.Host == "" {
 		return addressPolicy{}, fmt.Errorf("the URL of %q is not absolute", s.Name)
 	}
-	named := !slices.Contains(s.Client.Doubted, strings.ToLower(home.Host))
+	named := !slices.Contains(s.Client.UnverifiedHosts, strings.ToLower(home.Host))
 	r := addressPolicy{home: home, local: named && kit.ThisMachine(home.Hostname()),
 		trusted: map[string]bool{hostOf(home): named}}
 	endpoints := []string{s.Client.Metadata, s.Client.Authorize, s.Client.TokenEndpoint}
 	for _, configured := range endpoints {
 		if u, err := url.Parse(configured); err == nil && u.Host != "" &&
-			!slices.Contains(s.Client.Doubted, strings.ToLower(u.Host)) {
+			!slices.Contains(s.Client.UnverifiedHosts, strings.ToLower(u.Host)) {
 			r.trusted[hostOf(u)] = true
 			r.local = r.local || kit.ThisMachine(u.Hostname())
 		}

@@ -136,12 +136,12 @@ func loginOf(s Server, f discovered, p oauthClient, t token) *vault.Login {
 	if len(l.Scopes) == 0 {
 		l.Scopes = f.scopes
 	}
-	l.Expires = shown(t.expires)
+	l.Expires = storedTime(t.expires)
 	return l
 }
 
-// shown is a time as it is kept: in UTC, whole seconds; none stays none.
-func shown(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
+// storedTime returns a time as it is stored: in UTC, in whole seconds.
+func storedTime(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 
 // Logout revokes a login's tokens where possible (RFC 7009), the refresh token first: with it go, as a rule,
 // all others.

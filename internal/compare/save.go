@@ -104,11 +104,11 @@ func printSnapshot(p host.Process, s *fleet.Surface) error {
 
 // checkDir returns an error if the snapshots directory is outside of the project though no flag names it.
 func checkDir(p host.Process, project config.Project) error {
-	if project.Stray == "" {
+	if project.SnapshotsOutside == "" {
 		return nil
 	}
 	return exit.Usagef("%s leads out of the project, to %s: name the directory with --snapshots if you mean"+
-		" it", p.Rel(project.Snapshots), project.Stray)
+		" it", p.Rel(project.Snapshots), project.SnapshotsOutside)
 }
 
 // save writes the snapshot of s to a file, unless it is incomplete: a good file is never replaced by less.

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"path"
 	"path/filepath"
@@ -18,11 +17,11 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
-// CommandLine is the Source of servers that the command line names.
+// CommandLine is the Source of servers on the command line.
 const CommandLine = "argv"
 
-// FromCommand is the ad-hoc stdio server that a command line starts in the current folder, dir, named after
-// what it runs.
+// FromCommand returns the stdio server that a command line starts in the working directory, named after what
+// it runs.
 func FromCommand(dir string, command []string) (probe.Server, error) {
 	if len(command) == 0 || strings.TrimSpace(command[0]) == "" {
 		return probe.Server{}, errors.New("no command after --")
@@ -34,29 +33,29 @@ func FromCommand(dir string, command []string) (probe.Server, error) {
 	}, nil
 }
 
-// launchers run the package or file that their first argument names, after subcommands.
+// launchers run the package or file in their first argument that is neither an option nor a subcommand.
 var (
 	launchers = strings.Fields("npx bunx uvx pipx pnpm yarn npm bun deno node tsx ts-node uv python " +
 		"python3 py go java")
-	runs = strings.Fields("run dlx exec x tool")
+	subcommands = strings.Fields("run dlx exec x tool")
 )
 
 // wrappers run all of their arguments together.
 var wrappers = strings.Fields("sh bash zsh cmd powershell pwsh env sudo docker podman ssh wsl")
 
 // commandName returns the name of what a command runs, in letters, digits, ".", "-" and "_". It is the same
-// on every machine for the same place below dir, and has no arguments of a program and nothing that looks
+// on every machine for the same path below dir, and has no arguments of a program and nothing that looks
 // secret.
 func commandName(dir string, command []string) string {
 	name, shown := base(command[0]), redact.MaskArgs(command)
 	switch {
 	case slices.Contains(wrappers, name) && len(command) > 1:
-		return marked(name, strings.Join(shown, "\x00"))
+		return withHash(name, strings.Join(shown, "\x00"))
 	case !slices.Contains(launchers, name):
 		return programName(dir, command[0])
 	}
 	for i, arg := range command[1:] {
-		if strings.HasPrefix(arg, "-") || slices.Contains(runs, arg) {
+		if strings.HasPrefix(arg, "-") || slices.Contains(subcommands, arg) {
 			continue
 		}
 		if shown[i+1] == arg && base(arg) != "" {
@@ -68,28 +67,28 @@ func commandName(dir string, command []string) string {
 }
 
 // programName returns the name of a program with its directories below dir, or of a package with its scope.
-// One elsewhere gets a mark.
+// One elsewhere gets a hash of its path.
 func programName(dir, arg string) string {
 	name := cmp.Or(base(arg), "command")
 	if filepath.IsAbs(arg) && files.Below(arg, dir) {
 		arg, _ = filepath.Rel(dir, arg)
 	}
 	whole := path.Clean(strings.ReplaceAll(arg, `\`, "/"))
-	if path.Dir(whole) == "node_modules/.bin" { // a package's own program, whose name is known
+	if path.Dir(whole) == "node_modules/.bin" { // the program of a package
 		return name
 	}
 	first, _, _ := strings.Cut(whole, "/")
 	if first == "" || first == ".." || strings.Contains(first, ":") {
-		return marked(name, whole)
+		return withHash(name, whole)
 	}
 	return plainName(path.Join(path.Dir(whole), name))
 }
 
-func marked(name, whole string) string {
+func withHash(name, whole string) string {
 	return fmt.Sprintf("%s-%.3x", name, sha256.Sum256([]byte(whole)))
 }
 
-// base is the last element of a path or package without extension and version, as a name.
+// base returns the last element of a path or package, without extension and version, as a name.
 func base(arg string) string {
 	b := path.Base(strings.TrimRight(strings.ReplaceAll(arg, `\`, "/"), "/"))
 	b, _, _ = strings.Cut(b, "@")
@@ -100,16 +99,16 @@ func base(arg string) string {
 	return plainName(b)
 }
 
-// plainName keeps letters, digits, ".", "-" and "_".
+// plainName replaces all but letters, digits, ".", "-" and "_".
 func plainName(s string) string {
 	words := strings.FieldsFunc(s, func(r rune) bool { return r > 0x7f || !plainByte(byte(r)) })
 	name := strings.Trim(strings.Join(words, "-"), ".-")
 	return name[:min(len(name), 60)]
 }
 
-// FromURL is the ad-hoc HTTP server at raw, named after its host and port, with a mark for a path that is not
-// a usual one: a path can hold a secret. User info becomes an Authorization header. The error never quotes
-// the URL.
+// FromURL returns the HTTP server at a URL, named after its host and port, with a hash of the path unless
+// that is a usual one: a path can hold a secret. User info becomes an Authorization header. The error does
+// not quote the URL.
 func FromURL(raw string) (probe.Server, error) {
 	clean, auth, err := splitURL(raw)
 	if err != nil {
@@ -119,61 +118,27 @@ func FromURL(raw string) (probe.Server, error) {
 	if err != nil {
 		return probe.Server{}, errors.New("reading the server's address: not a URL")
 	}
-	server := probe.Server{Name: plainName(strings.ToLower(u.Host)), Source: CommandLine,
-		HTTP: &probe.HTTP{URL: clean}}
-	server.Secrets = secretsOf(redact.OfURL(raw))
-	if server.Name == "" {
-		server.Name = "server"
-	}
+	server := probe.Server{Name: cmp.Or(plainName(strings.ToLower(u.Host)), "server"), Source: CommandLine,
+		HTTP: &probe.HTTP{URL: clean}, Secrets: secretsOf(redact.OfURL(raw))}
 	if way := strings.Trim(u.Path, "/"); !usualPath().MatchString(way) {
-		server.Name = marked(server.Name, way)
+		server.Name = withHash(server.Name, way)
 	}
 	if auth != "" {
-		server.HTTP.Headers = map[string]probe.Secret{"Authorization": auth}
+		server.HTTP.Headers = map[string]probe.Secret{authorization: auth}
 	}
 	return server, nil
 }
 
-// usualPath is where servers are that have a host to themselves.
+// usualPath matches the paths of servers that have a host of their own.
 var usualPath = kit.Pattern(`^(?:api/)?(?:v\d+/)?(?:mcp|sse|api|v\d+)?$`)
-
-// ParseHeaders reads "Name: value" flags. The error never quotes a value.
-func ParseHeaders(flags []string) (map[string]probe.Secret, error) {
-	headers := make(map[string]probe.Secret, len(flags))
-	for _, flag := range flags {
-		name, value, ok := strings.Cut(flag, ":")
-		value = strings.TrimSpace(value)
-		if !ok || !headerName(name) || !headerValue(value) {
-			return nil, fmt.Errorf(`reading the header %q: write it as "Name: value"`, safeHeader(name))
-		}
-		headers[http.CanonicalHeaderKey(name)] = probe.Secret(value)
-	}
-	return headers, nil
-}
-
-// ParseEnv reads "NAME=value" flags. The error never quotes a value.
-func ParseEnv(flags []string) (map[string]probe.Secret, error) {
-	env := make(map[string]probe.Secret, len(flags))
-	for i, flag := range flags {
-		name, value, ok := strings.Cut(flag, "=")
-		if !ok || !envName(name) || strings.Contains(value, "\x00") {
-			return nil,
-				fmt.Errorf("reading environment variable %d of the flags: write it as NAME=value", i+1)
-		}
-		env[name] = probe.Secret(value)
-	}
-	return env, nil
-}
 
 const snapshotExtension = ".json"
 
-// reserved are device names of Windows, which hold with every extension, and that of the file beside
-// snapshots.
+// reserved matches device names of Windows, with any extension, and the lock file beside snapshots.
 var reserved = kit.Pattern(`(?i)^(con|prn|aux|nul|conin\$|conout\$|com[0-9]|lpt[0-9])(\.|$)|^mcpctl\.lock$`)
 
-// FileName is the name of the file in the snapshots folder for a server: safe on every system, without
-// separators, and different for different names. ASCII letters, digits, "-", "_" and "." stay; other bytes
-// become %XX.
+// FileName returns the name of a server's snapshot file: valid on every system, and different for different
+// servers. ASCII letters, digits, "-", "_" and "." stay; other bytes become %XX.
 func FileName(server string) string {
 	var b strings.Builder
 	escapeFirst := server == "" || server[0] == '.' || reserved().MatchString(server)
@@ -192,7 +157,7 @@ func plainByte(c byte) bool {
 		c == '.'
 }
 
-// ServerName is the server whose FileName is the last element of file; ok is false when there is none.
+// ServerName returns the server with a snapshot file of this name; ok is false if there is none.
 func ServerName(file string) (server string, ok bool) {
 	base := filepath.Base(file)
 	name, ok := strings.CutSuffix(base, snapshotExtension)
@@ -206,7 +171,7 @@ func ServerName(file string) (server string, ok bool) {
 	return server, true
 }
 
-// Plain returns variables as a server takes them.
+// Plain returns environment variables as a server takes them.
 func Plain(env map[string]string) map[string]probe.Secret {
 	all := make(map[string]probe.Secret, len(env))
 	for name, value := range env {

@@ -1,17 +1,18 @@
-// Package config reads which servers there are and what the project asks of them: files of MCP clients,
-// mcpctl.yaml, environment and command line. It contacts and starts nothing; the environment and folders are
-// handed in.
+// Package config reads which servers are configured and how the project checks them: files of MCP clients,
+// mcpctl.yaml, the environment and the command line. It starts and contacts nothing.
+//
+// Load turns a file into entries in three steps: internal/syntax parses it into values with lines,
+// internal/clients finds the servers in it and translates the keys of its application, and serverReader reads
+// the keys of each server, replacing variables as it goes.
 package config
 
 import (
-	"errors"
-	"fmt"
+	"cmp"
 	"io"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/clients"
+	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -19,58 +20,59 @@ import (
 
 // Input is all that Load depends on, apart from the files themselves.
 type Input struct {
-	Files []string  // named with --config; empty = MCPCTL_CONFIG, else the search
-	Stdin io.Reader // what a configuration called "-" is; nil = the standard input of this process
-	// Streams keeps what pipes and "-" held, by path, for reading the configuration again; nil = it is read
-	// once.
+	Files []string  // from --config; empty = MCPCTL_CONFIG, else the search
+	Stdin io.Reader // the configuration "-"; nil = the standard input of this process
+	// Streams keeps the content of pipes and "-", by path, for reading the configuration again; nil = it is
+	// read once.
 	Streams map[string][]byte
 
-	Dir    string          // the current folder, absolute
-	Home   string          // the user's home folder, for ${userHome}
+	Dir    string          // the working directory, absolute
+	Home   string          // the home directory, for ${userHome}
 	Lookup clients.Lookup  // the environment; nil = empty
 	Rules  func() []string // known rule ids; nil = rule ids are not checked
 
-	Discover bool   // look at the files of applications too
-	OS       string // whose paths those are, as runtime.GOOS names it; empty = this one
-	Root     string // stands before the paths of the system's own files; empty = they are where they are
+	Discover bool   // read the files of applications too
+	OS       string // whose paths those are, as in runtime.GOOS; empty = this one
+	Root     string // prefix of the system's own paths, for tests
 }
 
-// Config is what was read. Names of entries are unique.
+// Config is the configuration that was read. Names of entries are unique.
 type Config struct {
-	Files    []string // what was read, in order; empty = no configuration exists
-	Searched []string // those of Files that the search came upon
+	Files    []string // that were read, in order; empty = no configuration exists
+	Searched []string // those of Files that the search found
 	Entries  []Entry  // in the order of files and of servers in them
-	Project  Project  // what mcpctl.yaml says, or its defaults
-	Looked   []File   // files of applications that were looked at, in the order of applications
-	// what the run does without: a server that only its application can start, a file that was discovered and
-	// cannot be read
+	Project  Project  // the settings of mcpctl.yaml, or the defaults
+	Looked   []File   // files of applications that were looked for, in the order of applications
+	// problems that do not end the run: servers that only their application can start, broken files of
+	// applications
 	Remarks []Problem
 }
 
 // Entry is one configured server.
 type Entry struct {
-	Server    probe.Server // Name and Source are always set; the rest is complete only without Problems
-	Login     Client       // of a server at a URL: how to log in
-	File      string       // where it was configured; "MCP_SERVER_URL" for that variable
-	Line      int          // 1-based; 0 when File is not a file
-	Found     Found        // how File came to be read
-	Disabled  bool         // configured not to run
-	Problems  []Problem    // why it cannot be run; of a disabled server they matter to nobody
-	Warnings  []Problem    // what should be mended, but does not matter to this run
-	Prompts   []Prompt     // what a person would have to answer for it to run; each is among Problems too
-	Places    []Place      // where applications have it; nil = it was not discovered
-	May       Grants       // what it may do in a sandbox besides what all may
-	refused   bool         // not in mcpctl.yaml's allow
-	unusable  bool         // only the application can run it, as its one problem says
-	chosenDir bool         // somebody chose the folder that it starts in
-	dir       string       // that it starts in, as it may be shown
-	uses      []use
-	scope     scope
-	written   written
-	launch
+	Server   probe.Server // Name and Source are always set; the rest is complete only without Problems
+	Login    Client       // how to log in to a server at a URL
+	File     string       // where it was configured; "MCP_SERVER_URL" for that variable
+	Line     int          // 1-based; 0 if File is not a file
+	Found    Found        // how File was found
+	Disabled bool         // configured not to run
+	Problems []Problem    // why it cannot be run; unimportant if it is disabled
+	Warnings []Problem    // what should be fixed, but does not keep it from running
+	Prompts  []Prompt     // inputs that the user can be asked for; each is among Problems too
+	Places   []Place      // where applications have it; nil = it was not discovered
+	May      Grants       // what it may do in the sandbox besides what all may
+
+	declared  declaration // as it is written
+	uses      []use       // the texts that decide what it does
+	scope     scope       // of its file
+	dir       string      // the working directory, with variables as they are written
+	ownDir    bool        // its entry sets the working directory
+	refused   bool        // not in allow
+	unusable  bool        // only its application can run it; Problems has the reason
+	duplicate bool        // entries of the same name in its application are other servers
 }
 
-// Asks is what a person can be asked so that the entry runs; nothing when that would not do.
+// Asks returns the inputs to ask the user for so that the entry runs; nil if that is not enough.
 func (e Entry) Asks() []Prompt {
 	if e.Disabled || e.refused || slices.ContainsFunc(e.Problems, func(p Problem) bool { return !p.asked }) {
 		return nil
@@ -78,15 +80,7 @@ func (e Entry) Asks() []Prompt {
 	return e.Prompts
 }
 
-// Names returns the names that select the entry: its own, then those that other applications have for it.
-func (e Entry) Names() []string { return append([]string{e.Server.Name}, e.aliases...) }
-
-// Called tells whether one of the entry's names is among these.
-func (e Entry) Called(names []string) bool {
-	return slices.ContainsFunc(e.Names(), func(name string) bool { return slices.Contains(names, name) })
-}
-
-// Err is all problems of the entry as one error, or nil. A disabled server has none.
+// Err returns the problems of the entry as one error; nil if there are none or it is disabled.
 func (e Entry) Err() error {
 	if e.Disabled || len(e.Problems) == 0 {
 		return nil
@@ -94,206 +88,127 @@ func (e Entry) Err() error {
 	return Problems(e.Problems)
 }
 
-// Found tells how the file of an entry came to be read, and with that on whose word its command would run.
+// NeedsTrust reports whether the user must trust the entry before it is started or contacted, since its file
+// was only found. A URL is not excepted: the server there may be meant for this machine alone.
+func (e Entry) NeedsTrust() bool { return e.Found != Named && !e.Disabled }
+
+// Projects returns the directories of the project that the program belongs to, for the sandbox.
+func (e Entry) Projects() []string {
+	switch s := e.Server.Stdio; {
+	case s == nil || e.scope.folder == "":
+		return nil
+	case e.Found == Searched:
+		return []string{e.scope.root}
+	}
+	return []string{files.ProjectRoot(e.scope.folder)}
+}
+
+// Found is how the file of an entry was found, and with that who decides about its command.
 type Found int
 
 const (
-	// Named was the user's own word: --config, MCPCTL_CONFIG, MCP_SERVER_URL or the command line, and what
-	// such a file includes.
+	// Named files were named by the user, with --config, MCPCTL_CONFIG, MCP_SERVER_URL or the command line,
+	// or are included by such a file.
 	Named Found = iota
-	// Searched was come upon in the project's folders: whoever writes to the repository may have written it.
+	// Searched files were found in the directories of the project: all who can write to the repository
+	// decide.
 	Searched
-	// Discovered was come upon among the files of applications.
+	// Discovered files belong to applications.
 	Discovered
 )
 
-// String names it as reports do.
+// String returns the name that reports use.
 func (f Found) String() string { return [...]string{"named", "searched", "discovered"}[f] }
 
-// Select is the entries with these names, in configuration order; none = all. One that does not exist is a
-// Problem with the nearest as its hint; several are Problems.
-func (c *Config) Select(names []string) ([]Entry, error) {
-	if len(names) == 0 {
-		return c.Entries, nil
-	}
-	known := c.Names()
-	var problems Problems
-	for i, name := range names {
-		if !slices.Contains(known, name) {
-			message := fmt.Sprintf("no server %q is configured", name)
-			if strings.Contains(name, "/") {
-				message += ", and there is no such file"
-			}
-			problem := Problem{Message: message, Hint: c.unknown(name, known)}
-			if i > 0 && slices.Contains(known, names[0]) && len(kit.Nearest(name, known)) == 0 {
-				problem.Hint = fmt.Sprintf("for what %s offers under that name write mcpctl show %s %s",
-					names[0], names[0], name)
-			}
-			if len(kit.Nearest(name, known)) == 0 {
-				problem.Unknown = name
-			}
-			problems = append(problems, problem)
-		}
-	}
-	if len(problems) > 0 {
-		return nil, problems
-	}
-	return kit.Filter(c.Entries, func(e Entry) bool { return e.Called(names) }), nil
+// Client is how to log in to a server. The zero value is enough for servers that follow the specification.
+type Client struct {
+	ID            string       // of a client that was registered by hand; empty = register, or Document
+	Secret        probe.Secret // of that client; empty = it has none
+	Scopes        []string     // to request; nil = those that the server names
+	Metadata      string       // URL of the authorization server's metadata; empty = as the server says
+	Authorize     string       // authorization endpoint; empty = that of the metadata
+	TokenEndpoint string       // token endpoint; empty = that of the metadata
+	Redirect      string       // redirect URI of the registered client; empty = any port of 127.0.0.1
+	Document      string       // URL of a Client ID Metadata Document for this client
+	Machine       bool         // the client gets its tokens by client_credentials, without a user
+	Never         bool         // no token is ever sent
+	// hosts in the above that come from variables of a file that was only found; they must have public
+	// addresses
+	UnverifiedHosts []string
 }
 
-// Names are those of all entries, as Entry.Names.
-func (c *Config) Names() []string { return kit.Flat(c.Entries, Entry.Names) }
+// Grants are what a server may do in the sandbox besides what all may.
+type Grants struct {
+	Network []string // hosts that it needs; one of them opens the whole network
+	Write   []string // absolute directories that it may write to
+}
 
-// Words that stand for something else than a server.
-var (
-	address  = kit.Pattern(`^[A-Za-z0-9.-]*:\d+(/.*)?$|^localhost(/.*)?$|^\d+\.\d+\.\d+\.\d+(/.*)?$`)
-	scoped   = kit.Pattern(`^@[A-Za-z0-9~][\w.~-]*/[A-Za-z0-9~][\w.~-]*(@[\w.^~<>=*|+-]+)?$`) // of npm
-	halfURL  = kit.Pattern(`^(https?):/*([^/].*)`)
-	revision = kit.Pattern(`^(HEAD|main|master|origin/.+)$|.[~^]\d*$`)
+// Budgets are limits on what servers offer; 0 = none.
+type Budgets struct {
+	Tokens, Tools             int // of all servers together
+	ServerTokens, ServerTools int // of each server
+	ToolTokens                int // of each tool
+	ItemBytes                 int // of each tool, prompt, resource and template, as compact JSON
+	TextCharacters            int // of each text for a reader
+}
+
+// Place is where an application has a server.
+type Place struct {
+	Application string // as in "Claude Code"
+	ID          string // as in "claude-code"
+	Scope       string // "user", "project", "managed", …
+	File        string // as shown to people
+	Line        int    // 1-based
+	Name        string // the server's name there; empty = that of its entry
+	State       string // "disabled", "overridden" by another definition of the application; empty = in use
+}
+
+// File is a file of an application that discovery looked for.
+type File struct {
+	Application string
+	Scope       string
+	Path        string
+	State       string // Read, Broken, Overruled or Absent
+	Servers     int
+	Problem     string // why it is broken, with the line
+}
+
+// The states of a File.
+const (
+	Absent    = "absent"    // it does not exist
+	Read      = "read"      // it was read
+	Broken    = "broken"    // it could not be read or parsed
+	Overruled = "overruled" // the application ignores it: the administrator's file decides alone
 )
 
-// AddressOf is the URL of an address that lacks its scheme, or also its host; empty where a word is none.
-func AddressOf(word string) string {
-	if !address().MatchString(word) {
-		return ""
-	}
-	if strings.HasPrefix(word, ":") {
-		word = "localhost" + word
-	}
-	return "http://" + word
+// Description is what an entry starts or contacts, for people: variables as they are written, environment
+// variables and headers by name only, secrets masked.
+type Description struct {
+	Transport string // "stdio", "http" or "sse"
+	Command   []string
+	Dir       string
+	Env       []string
+	URL       string
+	Headers   []string
+	Helper    string // the command that prints headers
 }
 
-// Meant is how to write what a word that names no server meant: an address, a package, a commit, a file or a
-// kind of items; or empty.
-func Meant(word string) string {
-	image := strings.TrimPrefix(word, "docker:")
-	half := halfURL().FindStringSubmatch(word)
-	switch {
-	case half != nil:
-		return fmt.Sprintf("a URL is written %s://%s", half[1], half[2])
-	case AddressOf(word) != "":
-		return "for a server at that address write " + AddressOf(word)
-	case scoped().MatchString(word):
-		return "for the server in a package of npm write npm:" + word
-	case image != word:
-		return "for the server in an image write oci:" + image
-	case revision().MatchString(word):
-		return "for what is committed there write git:" + word
-	case slices.Contains([]string{".yaml", ".yml", ".toml", ".jsonc"}, filepath.Ext(word)):
-		return "for the servers that a file configures write --config " + word
-	case slices.Contains([]string{"tools", "prompts", "resources", "templates"}, word):
-		return "for items of one kind write --kind " + word
+// Describe returns the description of an entry.
+func (e Entry) Describe() Description {
+	var d Description
+	if s := e.Server.Stdio; s != nil {
+		d.Transport, d.Env = "stdio", kit.SortedKeys(s.Env)
+		d.Dir = redact.MaskTokens(cmp.Or(e.dir, s.Dir))
+		d.Command = kit.Map(redact.MaskArgs(e.words()), redact.MaskTokens)
 	}
-	return ""
-}
-
-func (c *Config) unknown(name string, known []string) string {
-	for _, server := range known {
-		// as mcporter has it
-		if item, ok := strings.CutPrefix(name, server); ok && len(item) > 1 &&
-			strings.ContainsAny(item[:1], "./:") {
-			return fmt.Sprintf("the server and what it offers are two words: %s %s", server, item[1:])
+	if h := e.Server.HTTP; h != nil {
+		d.Transport, d.Headers, d.URL = string(h.Kind), kit.SortedKeys(h.Headers), e.contacts()
+		if h.Kind == probe.AutoHTTP {
+			d.Transport = "http"
+		}
+		if h.Helper != nil {
+			d.Helper = redact.MaskTokens(redact.MaskLine(h.Helper.Command))
 		}
 	}
-	if hint := Meant(name); hint != "" && len(kit.Nearest(name, known)) == 0 {
-		return hint
-	}
-	switch {
-	case len(c.Files) == 0 && len(known) == 0:
-		return "there is no configuration here; name one with --config, or write -- COMMAND or a URL"
-	case len(known) == 0:
-		return "the configuration has no servers"
-	}
-	if hint := kit.Suggest(name, known); hint != "" {
-		return hint
-	}
-	return "mcpctl config shows all servers"
-}
-
-// Problem is one mistake in the configuration, and how to mend it. It holds no value of variables, headers or
-// user info.
-type Problem struct {
-	File    string `json:"file"`           // empty = not in a file
-	Line    int    `json:"line,omitempty"` // 1-based; 0 = the whole file
-	Server  string `json:"server,omitempty"`
-	Message string `json:"message"`        // lower case, without full stop
-	Hint    string `json:"hint,omitempty"` // what to do next
-	// the word that no server is called by, and none nearly; empty = that is not what is wrong
-	Unknown string `json:"-"`
-	asked   bool   // an answer of the entry's Prompts mends it
-}
-
-// Error is `FILE:LINE: server "NAME": MESSAGE`, as far as they are known, without the hint.
-func (p Problem) Error() string {
-	message := p.Message
-	if p.Server != "" {
-		message = fmt.Sprintf("server %q: %s", p.Server, message)
-	}
-	switch {
-	case p.File == "":
-		return message
-	case p.Line == 0:
-		return fmt.Sprintf("%s: %s", p.File, message)
-	}
-	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, message)
-}
-
-// Problems is several mistakes as one error; errors.As finds each Problem.
-type Problems []Problem
-
-// Error is one line per problem.
-func (ps Problems) Error() string {
-	return strings.Join(kit.Map(ps, Problem.Error), "\n")
-}
-
-// Unwrap is every Problem.
-func (ps Problems) Unwrap() []error {
-	return kit.Map(ps, func(p Problem) error { return p })
-}
-
-// Explain is an error of Load or Select as text for people: each problem with what to do next. Other errors
-// stay as they are.
-func Explain(err error) error {
-	var problems Problems
-	var problem Problem
-	switch {
-	case errors.As(err, &problems):
-	case errors.As(err, &problem):
-		problems = Problems{problem}
-	default:
-		return err
-	}
-	var lines []string
-	for _, p := range problems {
-		line := p.Error()
-		if p.Hint != "" {
-			line += "\nhint: " + p.Hint
-		}
-		lines = append(lines, line)
-	}
-	return explained{problems, strings.Join(lines, "\n")}
-}
-
-// explained are Problems with what to do about them.
-type explained struct {
-	problems Problems
-	text     string
-}
-
-// Error is the text.
-func (e explained) Error() string { return e.text }
-
-// Unwrap is what is explained.
-func (e explained) Unwrap() error { return e.problems }
-
-// NeedsTrust reports whether a person must trust the entry before it is started or contacted, since its file
-// was only found. A bare address is no exception: what answers there may be meant for this machine alone.
-func (e Entry) NeedsTrust() bool { return e.Found != Named && !e.Disabled }
-
-// discreet are problems without tokens in places where none belongs.
-func discreet(problems []Problem) []Problem {
-	for i, p := range problems {
-		problems[i].Message, problems[i].Hint = redact.MaskTokens(p.Message), redact.MaskTokens(p.Hint)
-	}
-	return problems
+	return d
 }

@@ -16,60 +16,50 @@ import (
 	"github.com/mcpctl/mcpctl/internal/syntax"
 )
 
-// The states of files that were looked at.
-const (
-	Absent    = "absent"    // there is none
-	Read      = "read"      // it was read
-	Broken    = "broken"    // it could not be read, or is not what it should be
-	Overruled = "overruled" // the application does not read it: the administrator's file decides alone
-)
-
-type looked struct {
-	File
-	wrong *Problem // why it could not be read, or not all of it
-}
-
-// Limits on what all files of applications together may cost, whatever somebody put into a repository.
+// Limits on the files of all applications together: a repository may hold hostile ones.
 const (
 	maxDiscovered      = 1000     // servers
 	maxDiscoveredBytes = 64 << 20 // of files
+	maxPlugins         = 200      // installations of plugins
 )
 
+// discovery reads the files of applications.
 type discovery struct {
 	*loader
 	host  clients.Host
-	seen  map[string]document // by path
+	read  map[string]document // by path
 	bytes int                 // that were read
 	count int                 // of servers
 }
 
-// discover is what applications have, as each would use it.
+// discover returns the servers of applications, as each would use them.
 func (l *loader) discover() []Entry {
-	host := clients.Host{OS: cmp.Or(l.in.OS, runtime.GOOS), Home: l.in.Home, Lookup: l.in.Lookup,
-		Projects: files.ProjectFolders(l.in.Dir), Root: l.in.Root}
-	d := &discovery{loader: l, host: host, seen: map[string]document{}}
-	return l.usable(kit.Flat(clients.Table(), func(app clients.App) []Entry {
-		return d.application(app,
-			host.Files(app))
-	}))
+	d := &discovery{loader: l, read: map[string]document{}, host: clients.Host{
+		OS: cmp.Or(l.in.OS, runtime.GOOS), Home: l.in.Home, Lookup: l.in.Lookup,
+		Projects: files.ProjectFolders(l.in.Dir), Root: l.in.Root}}
+	return l.runnable(kit.Flat(clients.Table(), d.application))
 }
 
-// application is the servers of one application: of each name the strongest, with what the others are.
-func (d *discovery) application(app clients.App, files []clients.File) []Entry {
+// application returns the servers of one application: the strongest of each name, with the places of the
+// others.
+func (d *discovery) application(app clients.App) []Entry {
 	var entries []Entry
-	sole := false
-	for _, file := range files {
-		looked := d.looked(file)
-		if doc := d.open(file.Path); doc.state == Absent || !sole {
-			looked.State, looked.wrong = doc.state, doc.wrong
-			if doc.state == Read {
-				entries = append(entries, d.row(file, doc.root, &looked)...)
-			}
-		} else {
-			looked.State = Overruled
+	sole := false // an administrator's file decides alone
+	for _, file := range d.host.Files(app) {
+		doc := d.open(file.Path)
+		exists := doc.state != Absent
+		if sole && exists {
+			doc = document{state: Overruled}
 		}
-		sole = sole || file.Row.Sole && looked.State != Absent
-		d.look(looked)
+		report := d.report(file, doc)
+		switch {
+		case doc.state == Read && file.Row.Dialect == clients.Plugins:
+			entries = append(entries, d.plugins(file, doc.root)...)
+		case doc.state == Read:
+			entries = append(entries, d.servers(d.scopeOf(file), file, doc.root, &report)...)
+		}
+		sole = sole || file.Row.Sole && exists
+		d.config.Looked = append(d.config.Looked, report)
 	}
 	for i, e := range entries {
 		if e.Disabled {
@@ -79,63 +69,56 @@ func (d *discovery) application(app clients.App, files []clients.File) []Entry {
 	return override(entries)
 }
 
-func (d *discovery) looked(file clients.File) looked {
-	return looked{File: File{Application: file.App.Name, Scope: string(file.Row.Scope),
-		Path: d.in.present(file.Path)}}
+// report returns what reports say about a file. A broken one is a remark, too.
+func (d *discovery) report(file clients.File, doc document) File {
+	f := File{Application: file.App.Name, Scope: string(file.Row.Scope), Path: d.in.present(file.Path),
+		State: doc.state}
+	if doc.problem != nil {
+		d.addRemark(&f, *doc.problem)
+	}
+	return f
 }
 
-func (d *discovery) look(l looked) {
-	if l.wrong != nil {
-		d.config.Remarks = append(d.config.Remarks, *l.wrong)
-		l.Problem = fmt.Sprintf("%s: %s", l.wrong, l.wrong.Hint)
-	}
-	d.config.Looked = append(d.config.Looked, l.File)
+func (d *discovery) addRemark(f *File, p Problem) {
+	d.config.Remarks = append(d.config.Remarks, p)
+	f.State, f.Problem = Broken, fmt.Sprintf("%s: %s", p, p.Hint)
 }
 
-// row is the servers of one row of an application's table.
-func (d *discovery) row(file clients.File, root syntax.Value, looked *looked) []Entry {
-	if file.Row.Dialect == clients.Plugins {
-		return d.plugins(file, root)
+// servers returns the servers in a file, unless they are too many.
+func (d *discovery) servers(s scope, file clients.File, root syntax.Value, report *File) []Entry {
+	entries, problems := s.rowServers(file, root, d.host.Projects)
+	if len(problems) > 0 {
+		d.addRemark(report, problems[0])
 	}
-	return d.servers(d.scopeOf(file), file, root, looked)
-}
-
-// servers are those of a file, as far as they are not too many; each tells where it comes from.
-func (d *discovery) servers(s scope, file clients.File, root syntax.Value, looked *looked) []Entry {
-	entries, wrong := s.rowServers(file, root, d.host.Projects)
-	if len(wrong) > 0 {
-		looked.State, looked.wrong = Broken, &wrong[0]
-	}
-	looked.Servers = len(entries)
+	report.Servers = len(entries)
 	if d.count+len(entries) > maxDiscovered {
-		looked.State = Broken
-		looked.wrong = &Problem{File: looked.Path,
-			Message: fmt.Sprintf("more than %d servers with those before", maxDiscovered),
-			Hint:    "name the file with --config if you mean it"}
+		d.addRemark(report, Problem{File: report.Path,
+			Message: fmt.Sprintf("more than %d servers in the files of applications", maxDiscovered),
+			Hint:    "use --config with this file"})
 		return nil
 	}
 	d.count += len(entries)
-	return placed(file, entries)
+	return withPlaces(file, entries)
 }
 
-// placed notes of entries where they come from.
-func placed(file clients.File, entries []Entry) []Entry {
+// withPlaces sets the place of entries.
+func withPlaces(file clients.File, entries []Entry) []Entry {
 	for i := range entries {
 		e := &entries[i]
 		e.Places = []Place{{Application: file.App.Name, ID: file.App.ID, Scope: string(file.Row.Scope),
 			File: e.File, Line: e.Line, Name: e.Server.Name}}
-		e.beside = file.App.Each || file.Row.Beside
+		e.duplicate = file.App.Each || file.Row.Beside
 	}
 	return entries
 }
 
-// scopeOf is what the servers of a file share. What a user has everywhere runs in the home folder, so that
-// no project gets a say in it; ${workspaceFolder} is the project nevertheless.
+// scopeOf returns what the servers of a file share. Servers that a user has for all projects run in the home
+// directory, so that no project influences them; ${workspaceFolder} is the project nevertheless.
 func (d *discovery) scopeOf(file clients.File) scope {
 	project := files.ProjectRoot(d.in.Dir)
 	s := scope{file: d.in.present(file.Path), abs: file.Path, found: Discovered,
 		folder: cmp.Or(d.in.Home, d.in.Dir), root: project}
-	if project == d.in.Home { // what the user has everywhere is no project
+	if project == d.in.Home {
 		s.root = ""
 	}
 	if scope := file.Row.Scope; scope == clients.Project || scope == clients.Container {
@@ -148,13 +131,10 @@ func (d *discovery) scopeOf(file clients.File) scope {
 	return s.in(file.Row.Dialect)
 }
 
-// present is a path as the user knows it: from the current folder if it is in the project, absolute
-// otherwise.
+// present returns a path as the user knows it: relative to the working directory if it is in the project,
+// else absolute.
 func (in Input) present(path string) string {
-	root := files.ProjectRoot(in.Dir)
-	rel, err := filepath.Rel(root, path)
-	if err != nil || root == in.Home || rel == ".." ||
-		strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+	if root := files.ProjectRoot(in.Dir); root == in.Home || !files.Below(path, root) {
 		return path
 	}
 	return in.show(path)
@@ -162,37 +142,41 @@ func (in Input) present(path string) string {
 
 // document is a file of an application, read once for all that is looked up in it.
 type document struct {
-	root  syntax.Value
-	state string
-	wrong *Problem // of a broken one
+	root    syntax.Value
+	state   string
+	problem *Problem // of a broken one
 }
 
-// open reads a file, whatever somebody put there: pipes, devices, endless files and links in a circle are
-// problems.
+// open reads a file. Pipes, devices, endless files and loops of links are problems.
 func (d *discovery) open(path string) document {
-	if doc, ok := d.seen[path]; ok {
+	doc, ok := d.read[path]
+	if ok {
 		return doc
 	}
-	doc := d.parsed(path)
-	d.seen[path] = doc
+	doc.state = Absent
+	if _, err := os.Lstat(path); err == nil {
+		doc.state = Read
+		doc.root, doc.problem = d.parseFile(path)
+	}
+	if doc.problem != nil {
+		doc.state = Broken
+	}
+	d.read[path] = doc
 	return doc
 }
 
-func (d *discovery) parsed(path string) document {
-	if _, err := os.Lstat(path); err != nil {
-		return document{state: Absent}
-	}
+func (d *discovery) parseFile(path string) (syntax.Value, *Problem) {
 	shown := d.in.present(path)
 	data, err := readRegular(path)
 	if d.bytes += len(data); err == nil && d.bytes > maxDiscoveredBytes {
-		err = fmt.Errorf("more than %d MiB with those before", maxDiscoveredBytes>>20)
+		err = fmt.Errorf("more than %d MiB in the files of applications", maxDiscoveredBytes>>20)
 	}
 	if err != nil {
-		return document{state: Broken, wrong: &Problem{File: shown,
-			Message: "reading the file: " + err.Error(), Hint: "the other files were read"}}
+		return syntax.Value{}, &Problem{File: shown, Message: "reading the file: " + err.Error(),
+			Hint: "the other files were read"}
 	}
-	if strings.TrimSpace(string(data)) == "" { // some applications leave such
-		return document{state: Read, root: syntax.Value{Kind: syntax.Object, Line: 1}}
+	if strings.TrimSpace(string(data)) == "" { // some applications create such
+		return syntax.Value{Kind: syntax.Object, Line: 1}, nil
 	}
 	root, wrong := syntax.ParserFor(path)(data)
 	if wrong == nil && root.Kind != syntax.Object {
@@ -200,23 +184,22 @@ func (d *discovery) parsed(path string) document {
 			root.Kind.String(), Hint: "the application expects one, too"}
 	}
 	if wrong != nil {
-		return document{state: Broken, wrong: &Problem{File: shown, Line: wrong.Line, Message: wrong.Message,
-			Hint: wrong.Hint}}
+		return syntax.Value{}, &Problem{File: shown, Line: wrong.Line, Message: wrong.Message,
+			Hint: wrong.Hint}
 	}
-	return document{state: Read, root: root}
+	return root, nil
 }
 
-// rowServers are the servers that a row of the table finds in its file. None is no problem: it is a file of
-// settings.
+// rowServers returns the servers that a row of the table finds in its file. A file of settings may have none.
 func (s scope) rowServers(file clients.File, root syntax.Value, projects []string) ([]Entry, []Problem) {
-	s.hear(root)
+	s.readInputs(root)
 	r := &fieldReader{file: s.file}
 	var entries []Entry
 	sections := file.Row.RowSections(root)
 	if file.Row.Dialect == clients.Projects { // each project may have a server of one name
 		project, ok := projectOf(root, projects)
 		if ok {
-			s.folder, s.owner = project.Key, " in "+project.Key
+			s.folder, s.section = project.Key, " in "+project.Key
 		}
 		sections = project.Value.At("mcpServers")
 	}
@@ -224,10 +207,8 @@ func (s scope) rowServers(file clients.File, root syntax.Value, projects []strin
 		if servers.Value.Kind == syntax.Null || !r.want(servers, syntax.Object) {
 			continue
 		}
-		servers.Value.Fields = slices.DeleteFunc(slices.Clone(servers.Value.Fields),
-			func(f syntax.Field) bool {
-				return isSwitch(f.Value)
-			})
+		servers.Value.Fields = kit.Filter(servers.Value.Fields,
+			func(f syntax.Field) bool { return !isSwitch(f.Value) })
 		entries = append(entries, s.servers(servers.Value)...)
 	}
 	off := switchedOff(file, root, projects)
@@ -237,35 +218,77 @@ func (s scope) rowServers(file clients.File, root syntax.Value, projects []strin
 	return entries, r.problems
 }
 
-// isSwitch reports whether an entry says nothing but that a server in another file is on or off, as Codex
-// and OpenCode have it. mcpctl does not read those.
+// isSwitch reports whether an entry only enables or disables a server of another file, as in Codex and
+// OpenCode. mcpctl ignores those.
 func isSwitch(server syntax.Value) bool {
 	return len(server.Fields) > 0 && len(server.Without("enabled", "disabled").Fields) == 0
 }
 
-// maxPlugins bounds how many installations of plugins are looked at.
-const maxPlugins = 200
+// switchedOff returns whether a file disables one of its own servers in another place: Claude Code's
+// .claude.json for a project, and Gemini CLI's settings by mcp.allowed and mcp.excluded.
+func switchedOff(file clients.File, root syntax.Value, projects []string) func(name string) bool {
+	var off, allowed []string
+	switch {
+	case file.App.ID == "claude-code" && filepath.Base(file.Path) == ".claude.json":
+		project, _ := projectOf(root, projects)
+		off = texts(project.Value, "disabledMcpServers")
+	case file.Row.Dialect == clients.Gemini:
+		for _, mcp := range root.At("mcp") {
+			off, allowed = texts(mcp.Value, "excluded"), texts(mcp.Value, "allowed")
+		}
+	}
+	return func(name string) bool {
+		return slices.Contains(off, name) || len(allowed) > 0 && !slices.Contains(allowed, name)
+	}
+}
 
-// plugins are the servers of Claude Code's installed plugins. One that no settings switch on is off.
+func texts(of syntax.Value, key string) []string {
+	f, _ := of.Get(key)
+	return kit.Map(f.Value.Items, func(item syntax.Value) string { return item.Text })
+}
+
+// projectOf returns what Claude Code's .claude.json has for the nearest directory of this project; the key is
+// that directory.
+func projectOf(root syntax.Value, folders []string) (syntax.Field, bool) {
+	projects, _ := root.Get("projects")
+	for _, folder := range folders {
+		real := files.RealPath(folder)
+		for _, f := range projects.Value.Fields {
+			path := filepath.Clean(filepath.FromSlash(f.Key))
+			sameOnWindows := runtime.GOOS == "windows" && strings.EqualFold(path, folder)
+			if path == folder || path == real || sameOnWindows {
+				return syntax.Field{Key: folder, Line: f.Line, Value: f.Value}, true
+			}
+		}
+	}
+	return syntax.Field{}, false
+}
+
+// plugins returns the servers of Claude Code's installed plugins. A plugin that no settings enable is off.
 func (d *discovery) plugins(file clients.File, root syntax.Value) []Entry {
 	list, _ := root.Get("plugins")
 	var entries []Entry
-	looked := 0
+	count := 0
 	for _, plugin := range list.Value.Fields {
-		on := d.pluginOn(file.App, plugin.Key)
-		for _, installed := range installations(plugin.Value) {
+		enabled := d.pluginEnabled(file.App, plugin.Key)
+		installations := plugin.Value.Items
+		if plugin.Value.Kind == syntax.Object { // the first format had one only
+			installations = []syntax.Value{plugin.Value}
+		}
+		for _, installed := range installations {
 			folder, project := installed.TextOf("installPath"), installed.TextOf("projectPath")
 			here := project == "" || slices.Contains(d.host.Projects, filepath.Clean(project))
-			if looked++; looked > maxPlugins || !filepath.IsAbs(folder) || !here {
+			if count++; count > maxPlugins || !filepath.IsAbs(folder) || !here {
 				continue
 			}
 			folder = filepath.Clean(folder)
 			more := d.plugin(file, folder, map[string]string{
 				"CLAUDE_PLUGIN_ROOT": folder, "CLAUDE_PROJECT_DIR": files.ProjectRoot(d.in.Dir),
-				"CLAUDE_PLUGIN_DATA": filepath.Join(filepath.Dir(file.Path), "data", pluginData(plugin.Key)),
+				"CLAUDE_PLUGIN_DATA": filepath.Join(filepath.Dir(file.Path), "data",
+					notInDataName().ReplaceAllString(plugin.Key, "-")),
 			})
 			for i := range more {
-				more[i].Disabled = more[i].Disabled || !on
+				more[i].Disabled = more[i].Disabled || !enabled
 			}
 			entries = append(entries, more...)
 		}
@@ -273,26 +296,11 @@ func (d *discovery) plugins(file clients.File, root syntax.Value) []Entry {
 	return entries
 }
 
-// pluginData returns the name of the folder in which a plugin keeps its data.
-func pluginData(id string) string {
-	return strings.Map(func(r rune) rune {
-		if r < 0x80 && plainByte(byte(r)) && r != '.' {
-			return r
-		}
-		return '-'
-	}, id)
-}
+// notInDataName matches the characters of a plugin's name that the directory of its data does not have.
+var notInDataName = kit.Pattern(`[^A-Za-z0-9_-]`)
 
-// installations are the places of a plugin; the list had one only at first.
-func installations(plugin syntax.Value) []syntax.Value {
-	if plugin.Kind == syntax.List {
-		return plugin.Items
-	}
-	return []syntax.Value{plugin}
-}
-
-// pluginOn is what the strongest of the settings says that knows the plugin.
-func (d *discovery) pluginOn(app clients.App, id string) bool {
+// pluginEnabled returns the setting for a plugin in the strongest settings that have one.
+func (d *discovery) pluginEnabled(app clients.App, id string) bool {
 	for _, path := range d.host.Settings(app) {
 		for _, switches := range d.open(path).root.At("enabledPlugins") {
 			if f, ok := switches.Value.Get(id); ok {
@@ -303,34 +311,30 @@ func (d *discovery) pluginOn(app clients.App, id string) bool {
 	return false
 }
 
-// plugin returns the servers of one plugin's folder: of its .mcp.json, and of its manifest or the files
-// that it names. Claude Code gives them variables, which may also stand in these files.
+// plugin returns the servers in a plugin's directory: of its .mcp.json, and of its manifest or the files that
+// the manifest names. gives are the variables that Claude Code sets for them and in them.
 func (d *discovery) plugin(file clients.File, folder string, gives map[string]string) []Entry {
 	entries := d.pluginFile(file, folder, ".mcp.json", gives)
-	manifest := filepath.Join(folder, ".claude-plugin", "plugin.json")
-	doc := d.open(manifest)
-	servers, ok := doc.root.Get("mcpServers")
-	switch {
-	case doc.state == Broken:
-		file.Path = manifest
-		broken := d.looked(file)
-		broken.State, broken.wrong = Broken, doc.wrong
-		d.look(broken)
-	case !ok:
-	case servers.Value.Kind == syntax.Object:
-		entries = append(entries, d.pluginFile(file, folder, filepath.Join(".claude-plugin", "plugin.json"),
-			gives)...)
-	default:
-		for _, item := range append(slices.Clone(servers.Value.Items), servers.Value) {
-			if item.Kind == syntax.Text && filepath.Clean(item.Text) != ".mcp.json" {
-				entries = append(entries, d.pluginFile(file, folder, item.Text, gives)...)
-			}
+	manifest := filepath.Join(".claude-plugin", "plugin.json")
+	file.Path = filepath.Join(folder, manifest)
+	doc := d.open(file.Path)
+	if doc.state == Broken {
+		d.config.Looked = append(d.config.Looked, d.report(file, doc))
+		return entries
+	}
+	servers, _ := doc.root.Get("mcpServers")
+	if servers.Value.Kind == syntax.Object {
+		return append(entries, d.pluginFile(file, folder, manifest, gives)...)
+	}
+	for _, item := range append(slices.Clone(servers.Value.Items), servers.Value) {
+		if item.Kind == syntax.Text && filepath.Clean(item.Text) != ".mcp.json" {
+			entries = append(entries, d.pluginFile(file, folder, item.Text, gives)...)
 		}
 	}
 	return entries
 }
 
-// pluginFile is the servers of one file of a plugin, which must be inside of it.
+// pluginFile returns the servers of one file of a plugin, which must be in its directory.
 func (d *discovery) pluginFile(file clients.File, folder, name string, gives map[string]string) []Entry {
 	name = filepath.FromSlash(strings.TrimPrefix(name, "${CLAUDE_PLUGIN_ROOT}/"))
 	if !filepath.IsLocal(name) {
@@ -341,16 +345,15 @@ func (d *discovery) pluginFile(file clients.File, folder, name string, gives map
 	if doc.state == Absent {
 		return nil
 	}
-	looked := d.looked(file)
-	looked.State, looked.wrong = doc.state, doc.wrong
+	report := d.report(file, doc)
 	s := d.scopeOf(file)
 	s.folder, s.gives = folder, gives
 	maps.Copy(s.known, gives)
 	file.Row.Key, file.Row.Dialect = "mcpServers", clients.Shared
 	var entries []Entry
 	if doc.state == Read {
-		entries = d.servers(s, file, doc.root, &looked)
+		entries = d.servers(s, file, doc.root, &report)
 	}
-	d.look(looked)
+	d.config.Looked = append(d.config.Looked, report)
 	return entries
 }

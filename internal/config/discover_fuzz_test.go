@@ -26,7 +26,7 @@ func FuzzRow(f *testing.F) {
 				}
 				s := scope{file: "f", folder: "/nonexistent", found: Discovered}.in(row.Dialect)
 				entries, problems := s.rowServers(clients.File{App: app, Row: row}, root, []string{"/nonexistent"})
-				entries = placed(clients.File{App: app, Row: row}, entries)
+				entries = withPlaces(clients.File{App: app, Row: row}, entries)
 				judge(t, clean, serversOf(root), join(nil, override(entries)), problems)
 			}
 		}
@@ -35,5 +35,5 @@ func FuzzRow(f *testing.F) {
 
 func join(known, discovered []Entry) []Entry {
 	l := loader{config: &Config{}}
-	return l.join(known, l.usable(discovered))
+	return l.join(known, l.runnable(discovered))
 }

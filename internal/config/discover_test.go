@@ -45,7 +45,7 @@ func TestDiscoveryIsBounded(t *testing.T) {
 	for _, remark := range config.Remarks {
 		states[remark.Message]++
 	}
-	for _, message := range []string{"more than 1000 servers with those before", "reading the file: larger than 16 MiB"} {
+	for _, message := range []string{"more than 1000 servers in the files of applications", "reading the file: larger than 16 MiB"} {
 		if states[message] == 0 {
 			t.Errorf("nothing is said of %q in %v", message, states)
 		}

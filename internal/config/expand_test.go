@@ -57,7 +57,7 @@ func TestExpandKeepsWhatIsMissing(t *testing.T) {
 		"${SET":             `"${" without "}"`,
 		"${workspaceRoot:}": "the variable ${workspaceRoot:} is not supported",
 		"${command:x.y}":    "the variable ${command:x.y} is not supported",
-		"${s3cr3t word}":    "a ${…} that is no variable",
+		"${s3cr3t word}":    "${…} without a variable",
 	} {
 		_, missing := testExpander().expand(in)
 		if len(missing) != 1 || missing[0].message != want || missing[0].hint == "" {

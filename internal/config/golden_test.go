@@ -167,9 +167,6 @@ func dumpEntry(b *strings.Builder, e Entry) {
 	for _, p := range e.Places {
 		fmt.Fprintf(b, "place: %s %s %s:%d %s %s\n", p.Application, p.Scope, p.File, p.Line, p.Name, p.State)
 	}
-	if len(e.aliases) > 0 {
-		fmt.Fprintf(b, "also called: %q\n", e.aliases)
-	}
 	if s := e.Server.Stdio; s != nil {
 		fmt.Fprintf(b, "runs: %q in %s\n", append([]string{s.Command}, s.Args...), s.Dir)
 		fmt.Fprintf(b, "shown: %q\n", d.Command)

@@ -3,6 +3,7 @@ package config
 import (
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -15,16 +16,17 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
-// httpReader reads what belongs to a server that is contacted.
-type httpReader struct {
-	*serverReader
-	from credentialReader
+// headerKeys are the keys that set headers: headersHelper is Claude Code's, bearerToken mcpctl's, those with
+// underscores Codex's.
+var headerKeys = []string{
+	"headers", "http_headers", "env_http_headers", "bearer_token_env_var", "bearerToken", "headersHelper",
 }
 
-func (r httpReader) read(address syntax.Field, kind string) *probe.HTTP {
-	r.foreign(stdioKeys, address.Key)
-	headers, helper := r.credentials()
-	h := &probe.HTTP{Headers: headers, Helper: helper, Kind: httpKind(address.Key, kind)}
+// readHTTP reads a server that is contacted at a URL.
+func (r *serverReader) readHTTP(address syntax.Field, transport string) *probe.HTTP {
+	r.rejectKeys(stdioKeys, address.Key)
+	h := &probe.HTTP{Kind: httpKind(address.Key, transport)}
+	h.Headers, h.Helper = r.headers()
 	if !r.want(address, syntax.Text) {
 		return h
 	}
@@ -34,29 +36,29 @@ func (r httpReader) read(address syntax.Field, kind string) *probe.HTTP {
 	}
 	clean, auth, err := splitURL(out.value)
 	if err != nil {
-		r.complain(address.Value.Line, "write an address such as https://example.com/mcp", "%q is %v",
+		r.addProblem(address.Value.Line, "write an address such as https://example.com/mcp", "%q is %v",
 			address.Key, err)
 	}
 	h.URL = clean
-	r.secrets = append(append(r.secrets, secretsOf(redact.OfURL(out.value))...), Confidential(headers)...)
+	r.secrets = append(append(r.secrets, secretsOf(redact.OfURL(out.value))...), Confidential(h.Headers)...)
 	if auth != "" && h.Headers[authorization] == "" {
 		h.Headers[authorization] = auth
 	}
 	return h
 }
 
-func httpKind(key, kind string) probe.HTTPKind {
+func httpKind(key, transport string) probe.HTTPKind {
 	switch {
-	case kind == "sse":
+	case transport == "sse":
 		return probe.SSE
-	case kind == "streamable-http", kind == "" && key == "httpUrl":
+	case transport == "streamable-http", transport == "" && key == "httpUrl":
 		return probe.StreamableHTTP
 	}
 	return probe.AutoHTTP
 }
 
-// splitURL is an http or https URL without its user info, and the header for that. The error never quotes the
-// URL.
+// splitURL returns an http or https URL without its user info, and the header for that. The error does not
+// quote the URL.
 func splitURL(raw string) (clean string, auth probe.Secret, err error) {
 	raw = strings.TrimSpace(raw)
 	u, err := url.Parse(raw)
@@ -79,118 +81,224 @@ func splitURL(raw string) (clean string, auth probe.Secret, err error) {
 
 const authorization = "Authorization"
 
-// credentials are the headers that are known without running anything, and the command that gives the others,
+// headers returns the headers that are known without running anything, and the command that prints others;
 // nil for none.
-func (r httpReader) credentials() (map[string]probe.Secret, *probe.Helper) {
+func (r *serverReader) headers() (map[string]probe.Secret, *probe.Helper) {
 	headers := map[string]probe.Secret{}
-	r.readHeaders("headers", headers)
-	r.readHeaders("http_headers", headers)
-	r.envHeaders(headers)
-	bearer, helper := r.from.bearer()
+	for _, key := range []string{"headers", "http_headers"} {
+		f, ok := r.get(key)
+		if !ok {
+			continue
+		}
+		for _, m := range r.object(f, nil) {
+			named := m
+			named.Key = safeHeader(m.Key)
+			if value := r.secret(named.In(key)); value != "" || m.Value.Kind == syntax.Text {
+				r.addHeader(headers, m, value)
+			}
+		}
+	}
+	if f, ok := r.get("env_http_headers"); ok { // a variable without a value is not sent, as in Codex
+		for _, m := range r.texts(f) {
+			value, _ := r.lookup.Value(m.Value.Text)
+			r.uses = append(r.uses, use{key: m.In(f.Key).Key, text: m.Value.Text, shown: m.Value.Text,
+				from: fromVariable})
+			if strings.TrimSpace(value) != "" || !headerName(m.Key) {
+				r.addHeader(headers, m, value)
+			}
+		}
+	}
+	bearer, helper := r.bearer()
 	if bearer != "" && headers[authorization] != "" {
-		r.complain(r.fields.Line, "keep one of them", "a bearer token and the header %q", authorization)
+		r.addProblem(r.fields.Line, "keep one of them", "a bearer token and the header %q", authorization)
 	} else if bearer != "" {
 		headers[authorization] = bearer
 	}
-	f, ok := r.get("headersHelper") // Claude Code's command whose output is a JSON object of headers
-	if !ok {
-		return headers, helper
-	}
-	own := r.from.command(f, false)
-	switch {
-	case own != nil && helper != nil:
-		r.complain(f.Line, "keep one of them", `both "headersHelper" and a command in "bearerToken"`)
-	case own != nil:
-		helper = own
+	if f, ok := r.get("headersHelper"); ok {
+		if helper != nil {
+			r.addProblem(f.Line, "keep one of them", `both "headersHelper" and a command in "bearerToken"`)
+		}
+		helper = r.command(f, false)
 	}
 	return headers, helper
 }
 
-// readHeaders adds the headers that a key holds: text with variables, or an object that names a variable or a
-// file.
-func (r *serverReader) readHeaders(key string, headers map[string]probe.Secret) {
-	f, ok := r.get(key)
-	if !ok {
-		return
-	}
-	for _, m := range r.object(f, nil) {
-		if m.Value.Kind == syntax.Null {
-			continue
-		}
-		named := m
-		named.Key = safeHeader(m.Key)
-		if value, ok := (credentialReader{r}).header(named.In(key)); ok {
-			r.header(m, value, headers)
-		}
-	}
-}
-
-// envHeaders reads Codex's headers from names of variables; one without a value is not sent, as in Codex.
-func (r httpReader) envHeaders(headers map[string]probe.Secret) {
-	f, ok := r.get("env_http_headers")
-	if !ok {
-		return
-	}
-	for _, m := range r.texts(f) {
-		value, _ := r.lookup.Value(m.Value.Text)
-		r.uses = append(r.uses, use{key: m.In(f.Key).Key, text: m.Value.Text, shown: m.Value.Text,
-			from: fromVariable})
-		if strings.TrimSpace(value) != "" || !headerName(m.Key) {
-			r.header(m, value, headers)
-		}
-	}
-}
-
-// header adds one header with its value, unless something is wrong with it.
-func (r *serverReader) header(m syntax.Field, value string, headers map[string]probe.Secret) {
+// addHeader adds a header, unless its name or value is invalid.
+func (r *serverReader) addHeader(headers map[string]probe.Secret, m syntax.Field, value string) {
 	name, value := http.CanonicalHeaderKey(m.Key), strings.TrimSpace(value)
 	_, twice := headers[name]
 	switch {
 	case !headerName(m.Key): // the name may be a value in the wrong place
-		r.complain(m.Line, "write the name without colon or spaces, the value behind it",
-			"%q is no name for a header", safeHeader(m.Key))
+		r.addProblem(m.Line, "write the name without colon or spaces, then the value",
+			"invalid header name %q", safeHeader(m.Key))
 		return
 	case twice:
-		r.complain(m.Line, "keep one of them", "the header %q twice", name)
+		r.addProblem(m.Line, "keep one of them", "the header %q twice", name)
 	case !headerValue(value):
-		r.complain(m.Line, "check the variable or file it comes from",
+		r.addProblem(m.Line, "check the variable or file it comes from",
 			"the value of the header %q has line breaks or control characters", name)
 	}
 	headers[name] = probe.Secret(value)
 }
 
-// headerName is whether name is a token of RFC 9110 §5.6.2.
-func headerName(name string) bool { return name != "" && !strings.ContainsFunc(name, noTokenRune) }
+// headerName reports whether a name is a token of RFC 9110 §5.6.2.
+func headerName(name string) bool { return name != "" && !strings.ContainsFunc(name, notInToken) }
 
-// headerValue is whether value has no control characters but tabs (RFC 9110 §5.5).
+// headerValue reports whether a value has no control characters but tabs (RFC 9110 §5.5).
 func headerValue(value string) bool {
 	return !strings.ContainsFunc(value, func(r rune) bool { return r < 0x20 && r != '\t' || r == 0x7f })
 }
 
-func noTokenRune(r rune) bool {
+func notInToken(r rune) bool {
 	return r >= 0x80 || !plainByte(byte(r)) && !strings.ContainsRune("!#$%&'*+^`|~", r)
 }
 
-// safeHeader is the part of a header's name that is one; the rest may be a value in the wrong place.
+// safeHeader returns the valid beginning of a header's name; the rest may be a value in the wrong place.
 func safeHeader(name string) string {
-	if i := strings.IndexFunc(name, noTokenRune); i >= 0 {
+	if i := strings.IndexFunc(name, notInToken); i >= 0 {
 		return name[:i] + "…"
 	}
 	return name
 }
 
-// cursorKeys are what Cursor calls some of them, in "auth".
+// bearer returns the Authorization header of a bearer token, or the command that prints it.
+func (r *serverReader) bearer() (probe.Secret, *probe.Helper) {
+	f, own := r.get("bearerToken")
+	codex, ofCodex := r.get("bearer_token_env_var")
+	token := ""
+	switch {
+	case own && ofCodex:
+		r.addProblem(f.Line, "remove one of them", "both %q and %q", codex.Key, f.Key)
+	case ofCodex:
+		f = codex
+		if r.want(f, syntax.Text) {
+			token = r.variable(f)
+		}
+	case own && f.Value.Kind == syntax.Text:
+		out, _ := r.expand(f)
+		token = out.value
+	case own:
+		from, ok := r.reference(f, "env", "file", "command")
+		switch {
+		case !ok:
+		case strings.HasSuffix(from.Key, ".command"):
+			return "", r.command(from, true)
+		default:
+			token = r.fetch(from)
+		}
+	}
+	if strings.TrimSpace(token) == "" {
+		return "", nil
+	}
+	value, err := bearerHeader(token)
+	if err != nil {
+		r.addProblem(f.Value.Line, "write the token alone, in one line", "%q is %v", f.Key, err)
+	}
+	return value, nil
+}
+
+// secret returns a text with variables, or the value of the environment variable or file that an object
+// names; "" for null and after a problem.
+func (r *serverReader) secret(f syntax.Field) string {
+	switch {
+	case f.Value.Scalar():
+		out, _ := r.expand(f)
+		return out.value
+	case f.Value.Kind != syntax.Null:
+		if from, ok := r.reference(f, "env", "file"); ok {
+			return r.fetch(from)
+		}
+	}
+	return ""
+}
+
+// reference returns the one member of an object that says where a value comes from, named for messages.
+func (r *serverReader) reference(f syntax.Field, forms ...string) (syntax.Field, bool) {
+	hint := fmt.Sprintf("write one of %s, such as {env: NAME}", strings.Join(forms, ", "))
+	if f.Value.Kind != syntax.Object {
+		r.addProblem(f.Value.Line, hint, "%q must be a string or an object, but is %s", f.Key, f.Value.Kind)
+		return syntax.Field{}, false
+	}
+	before := len(r.problems)
+	members := r.object(f, forms)
+	if len(members) != 1 && len(r.problems) == before {
+		r.addProblem(f.Value.Line, hint, "%q must have exactly one of %s", f.Key, strings.Join(forms, ", "))
+	}
+	if len(r.problems) > before {
+		return syntax.Field{}, false
+	}
+	from := members[0].In(f.Key)
+	return from, r.want(from, syntax.Text)
+}
+
+// fetch returns the value of the environment variable or file that a reference names; "" after a problem.
+func (r *serverReader) fetch(from syntax.Field) string {
+	if strings.HasSuffix(from.Key, ".env") {
+		return r.variable(from)
+	}
+	uses, problems := len(r.uses), len(r.problems)
+	path := fromHome(r.home, from.Value.Text)
+	if path == from.Value.Text {
+		path, _ = r.path(from)
+	}
+	r.uses = append(r.uses[:uses], use{key: from.Key, text: from.Value.Text, shown: from.Value.Text,
+		from: fromFile, path: path})
+	if len(r.problems) > problems {
+		return ""
+	}
+	value, warning, err := ReadSecretFile(path)
+	if err != nil {
+		r.addProblem(from.Value.Line, "create the file, or name another one", "reading %q: %v", from.Key, err)
+		return ""
+	}
+	r.values = append(r.values, probe.Secret(value))
+	if warning != "" {
+		r.addWarning(from.Value.Line, "chmod 600 the file", "%s, named in %q", warning, from.Key)
+	}
+	return value
+}
+
+// variable returns the value of an environment variable; "" after a problem.
+func (r *serverReader) variable(f syntax.Field) string {
+	name := f.Value.Text
+	r.uses = append(r.uses, use{key: f.Key, text: name, shown: name, from: fromVariable})
+	value, ok := r.lookup.Value(name)
+	r.values = append(r.values, probe.Secret(value))
+	switch hint := fmt.Sprintf("set %s in the environment", name); {
+	case !ok && !isVariableName(name): // it may be the token itself
+		r.addProblem(f.Value.Line, "write the name of the variable, not its value",
+			"%q is not the name of an environment variable", f.Key)
+	case !ok:
+		r.addProblem(f.Value.Line, hint, "the variable %s is not set, needed in %q", name, f.Key)
+	case strings.TrimSpace(value) == "":
+		r.addProblem(f.Value.Line, hint, "the variable %s is empty, needed in %q", name, f.Key)
+	}
+	return value
+}
+
+// command returns the helper for a command line of the shell; nil after a problem.
+func (r *serverReader) command(f syntax.Field, bearer bool) *probe.Helper {
+	line := strings.TrimSpace(r.text(f))
+	if f.Value.Kind == syntax.Text && line == "" {
+		r.addProblem(f.Value.Line, "write a command line of the shell", "%q is empty", f.Key)
+	}
+	r.rejectNUL(f.Value.Line, line)
+	if line == "" {
+		return nil
+	}
+	return &probe.Helper{Command: line, Dir: r.folder, Env: r.gives, Bearer: bearer}
+}
+
+// cursorKeys are Cursor's names, in "auth", of keys in "oauth".
 var cursorKeys = map[string]string{"CLIENT_ID": "clientId", "CLIENT_SECRET": "clientSecret",
 	"scopes": "scopes"}
 
-// login is what the server's keys say of logging in with OAuth.
-func (r httpReader) login() Client {
+// login returns how to log in to the server.
+func (r *serverReader) login() Client {
 	var c Client
-	switch f, ok := r.get("oauth"); {
-	case !ok:
-	case f.Value.Kind == syntax.Boolean: // OpenCode's way to say never
+	if f, ok := r.get("oauth"); ok && f.Value.Kind == syntax.Boolean { // OpenCode writes false for never
 		c.Never = !r.flag(f, true)
-	default:
+	} else if ok {
 		r.oauth(f, &c)
 	}
 	if f, ok := r.get("auth"); ok && f.Value.Kind == syntax.Object {
@@ -200,97 +308,93 @@ func (r httpReader) login() Client {
 		}
 		r.oauth(f, &c)
 	}
-	c.Refresh = r.from.carried("MCPCTL_REFRESH_TOKEN_")
-	if secret := r.from.carried("MCPCTL_CLIENT_SECRET_"); secret != "" {
-		c.Secret = secret
-	}
-	c.Doubted = r.doubted()
-	for _, secret := range []probe.Secret{c.Secret, c.Refresh} {
-		if secret != "" {
-			r.secrets = append(r.secrets, secret)
-		}
+	c.UnverifiedHosts = r.unverifiedHosts()
+	if c.Secret != "" {
+		r.secrets = append(r.secrets, c.Secret)
 	}
 	return c
 }
 
-// oauthHosts are the keys of "oauth" whose hosts are contacted or opened.
-var oauthHosts = []string{"authServerMetadataUrl", "authorizationUrl", "tokenUrl", "idpTokenUrl"}
+// oauthKeys are the keys of "oauth". clientId is common; callbackPort, authServerMetadataUrl and scopes as
+// one string are Claude Code's; clientSecret, authorizationUrl, tokenUrl, redirectUri and a list of scopes
+// Gemini CLI's; scope is OpenCode's; clientMetadataUrl and grantType are mcpctl's.
+var oauthKeys = []string{"clientId", "clientSecret", "redirectUri", "callbackPort", "authServerMetadataUrl",
+	"authorizationUrl", "tokenUrl", "clientMetadataUrl", "grantType", "scopes", "scope", "enabled"}
 
-// doubted are the hosts that a file which nobody named takes from the environment, so that no manifest names
-// them.
-func (r httpReader) doubted() []string {
-	var hosts []string
-	for _, u := range r.uses {
-		isHost := slices.Contains(oauthHosts, strings.TrimPrefix(u.key, "oauth."))
-		if isHost = isHost || slices.Contains(urlKeys, u.key); r.found == Named || !isHost ||
-			!strings.Contains(u.text, "$") {
-			continue
-		}
-		written := r.expander // what the file says without the environment is named
-		written.lookup = nil
-		out, _ := r.scope.expand(u.text)
-		if plain, _ := written.expand(u.text); hostIn(plain.value) != hostIn(out.value) {
-			hosts = append(hosts, hostIn(out.value))
-		}
+// oauth reads the keys of "oauth".
+func (r *serverReader) oauth(of syntax.Field, c *Client) {
+	var known []string
+	if r.strict {
+		known = oauthKeys
 	}
-	return hosts
-}
-
-// oauth reads "oauth": clientId is everybody's; callbackPort, authServerMetadataUrl and scopes as one string
-// Claude Code's; clientSecret, authorizationUrl, tokenUrl, redirectUri and a list of scopes Gemini CLI's;
-// scope OpenCode's; others ours.
-func (r httpReader) oauth(of syntax.Field, c *Client) {
-	text := func(to *string) func(syntax.Field) {
-		return func(f syntax.Field) {
-			if f.Value.Kind != syntax.Null && r.want(f, syntax.Text) {
-				out, _ := r.expand(f)
-				*to = strings.TrimSpace(out.value)
+	texts := map[string]*string{"clientId": &c.ID, "redirectUri": &c.Redirect,
+		"authServerMetadataUrl": &c.Metadata, "authorizationUrl": &c.Authorize, "tokenUrl": &c.TokenEndpoint,
+		"clientMetadataUrl": &c.Document}
+	for _, m := range r.object(of, known) {
+		f := m.In(of.Key)
+		switch {
+		case f.Value.Kind == syntax.Null:
+		case texts[m.Key] != nil && r.want(f, syntax.Text):
+			out, _ := r.expand(f)
+			*texts[m.Key] = strings.TrimSpace(out.value)
+		case m.Key == "clientSecret":
+			c.Secret = probe.Secret(r.secret(f))
+		case m.Key == "callbackPort":
+			c.Redirect = r.callback(f)
+		case m.Key == "grantType":
+			c.Machine = r.machine(f)
+		case (m.Key == "scopes" || m.Key == "scope") && f.Value.Kind == syntax.Text:
+			c.Scopes = append(c.Scopes, strings.Fields(f.Value.Text)...)
+		case m.Key == "scopes" || m.Key == "scope":
+			for _, item := range r.scalars(f) {
+				c.Scopes = append(c.Scopes, strings.Fields(item.Value.Text)...)
 			}
 		}
 	}
-	scopes := func(f syntax.Field) { c.Scopes = append(c.Scopes, r.scopes(f)...) }
-	r.members(of, r.strict, map[string]func(syntax.Field){
-		"clientId": text(&c.ID), "redirectUri": text(&c.Redirect), "authServerMetadataUrl": text(&c.Metadata),
-		"authorizationUrl": text(&c.Authorize),
-		"tokenUrl":         text(&c.TokenEndpoint), "clientMetadataUrl": text(&c.Document),
-		"clientSecret": func(f syntax.Field) { c.Secret = r.from.hidden(f) },
-		"callbackPort": func(f syntax.Field) { c.Redirect = r.callback(f) },
-		"grantType":    func(f syntax.Field) { r.grant(f, c) },
-		"scopes":       scopes,
-		"scope":        scopes,
-		"enabled":      func(syntax.Field) {},
-	})
 }
 
-// scopes are a list of strings, or one string with spaces between them.
-func (r httpReader) scopes(f syntax.Field) []string {
-	if f.Value.Kind == syntax.Text {
-		return strings.Fields(f.Value.Text)
-	}
-	return kit.Flat(r.scalars(f), func(m syntax.Field) []string { return strings.Fields(m.Value.Text) })
-}
-
-// callback is the redirect URI that Claude Code registers for a port.
-func (r httpReader) callback(f syntax.Field) string {
+// callback returns the redirect URI that Claude Code registers for a port.
+func (r *serverReader) callback(f syntax.Field) string {
 	if !r.want(f, syntax.Number) {
 		return ""
 	}
 	port, err := strconv.ParseUint(f.Value.Text, 10, 16)
 	if err != nil || port == 0 {
-		r.complain(f.Value.Line, "write a port such as 8080", "%q is no port", f.Key)
+		r.addProblem(f.Value.Line, "write a port such as 8080", "%q is not a port", f.Key)
 		return ""
 	}
 	return "http://localhost:" + strconv.FormatUint(port, 10) + "/callback"
 }
 
-// grant reads how the client gets a token.
-func (r httpReader) grant(f syntax.Field, c *Client) {
-	switch r.text(f) {
-	case "client_credentials":
-		c.Machine = true
-	case "authorization_code":
-	default:
-		r.complain(f.Value.Line, "write authorization_code or client_credentials",
-			"%q is no grant that mcpctl has", f.Key)
+// machine reports whether the client gets its tokens without a user.
+func (r *serverReader) machine(f syntax.Field) bool {
+	grant := r.text(f)
+	if grant != "client_credentials" && grant != "authorization_code" {
+		r.addProblem(f.Value.Line, "write authorization_code or client_credentials",
+			"%q is not a supported grant", f.Key)
 	}
+	return grant == "client_credentials"
+}
+
+// unverifiedHosts returns the hosts of URLs that take them from a variable, in a file that was only found:
+// the question of trust does not show them.
+func (r *serverReader) unverifiedHosts() []string {
+	if r.found == Named {
+		return nil
+	}
+	keys := append([]string{"oauth.authServerMetadataUrl", "oauth.authorizationUrl", "oauth.tokenUrl"},
+		urlKeys...)
+	literal := r.expander
+	literal.lookup = nil
+	var hosts []string
+	for _, u := range r.uses {
+		if !slices.Contains(keys, u.key) || !strings.Contains(u.text, "$") {
+			continue
+		}
+		out, _ := r.scope.expand(u.text)
+		if shown, _ := literal.expand(u.text); hostIn(shown.value) != hostIn(out.value) {
+			hosts = append(hosts, hostIn(out.value))
+		}
+	}
+	return kit.Distinct(hosts)
 }

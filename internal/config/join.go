@@ -2,133 +2,88 @@ package config
 
 import (
 	"fmt"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/clients"
-	"github.com/mcpctl/mcpctl/internal/files"
-	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
-type launch struct {
-	beside  bool     // it stands beside another of its application with the same name
-	aliases []string // other names that applications have for it
-}
-
-// key is a name as file names tell it from others everywhere: Windows and macOS take capitals for small
-// letters.
+// key returns a name as file systems compare it: Windows and macOS ignore case.
 func key(name string) string { return strings.ToLower(FileName(name)) }
 
-// override returns of each name the strongest of one application's servers, with the places of the others.
-// Servers that stand beside each other all stay.
+// override returns the strongest of an application's servers of each name, with the places of the others.
 func override(entries []Entry) []Entry {
 	var kept []Entry
-	at := map[string]int{}
+	index := map[string]int{}
 	for _, e := range entries {
-		i, seen := at[key(e.Server.Name)]
-		if e.beside || !seen {
-			if !e.beside {
-				at[key(e.Server.Name)] = len(kept)
+		name := key(e.Server.Name)
+		i, seen := index[name]
+		if seen && !e.duplicate {
+			if !alike(kept[i], e) {
+				e.Places[0].State = "overridden"
 			}
-			kept = append(kept, e)
+			kept[i].Places = append(kept[i].Places, e.Places...)
 			continue
 		}
-		kept[i].Places = append(kept[i].Places, overridden(kept[i], e)...)
+		if !e.duplicate {
+			index[name] = len(kept)
+		}
+		kept = append(kept, e)
 	}
 	return kept
 }
 
-// overridden are the places of an entry that another one holds instead of.
-func overridden(holds, e Entry) []Place {
-	if !alike(holds, e) {
-		e.Places[0].State = "overridden"
-	}
-	return e.Places
-}
-
-// join adds what was discovered: what is known gets another place; taken names are told apart. Of a file
-// that the search found and an application reads, the application says which servers hold; names stay.
+// join adds the servers of applications to those that are known. The same server in another place is one
+// entry with several places; another server of the same name is renamed. If an application reads a file that
+// the search found, its view of the file is used.
 func (l *loader) join(known, discovered []Entry) []Entry {
 	found := func(e Entry) bool {
 		return slices.Contains(l.config.Searched, e.File) && e.File != l.config.Project.File
 	}
-	known = slices.DeleteFunc(known, func(e Entry) bool {
+	all := slices.DeleteFunc(slices.Clone(known), func(e Entry) bool {
 		return found(e) && slices.ContainsFunc(l.config.Looked,
 			func(looked File) bool { return looked.Path == e.File })
 	})
-	all := slices.Clone(known)
 	for _, e := range discovered {
-		i := slices.IndexFunc(all, func(other Entry) bool { return mergeable(other, e) && alike(other, e) })
+		i := slices.IndexFunc(all, func(other Entry) bool {
+			return key(other.Server.Name) == key(e.Server.Name) && alike(other, e)
+		})
 		if i < 0 {
 			all = append(all, e)
 			continue
 		}
-		all[i] = attach(all[i], e)
+		places := slices.Concat(all[i].Places, e.Places)
+		if all[i].Disabled && !e.Disabled && all[i].Found == Discovered { // on in one application is enough
+			all[i] = e
+		}
+		all[i].Places = places
 	}
-	tellApart(all, func(e Entry) bool { return e.Found != Discovered || found(e) })
-	for i := range all {
-		all[i] = settleNames(all[i], all)
+	disambiguate(all, func(e Entry) bool { return e.Found != Discovered || found(e) })
+	for i, e := range all {
+		all[i].Places = slices.Clone(e.Places)
+		for j, p := range e.Places {
+			if p.Name == all[i].Server.Name {
+				all[i].Places[j].Name = ""
+			}
+		}
 	}
 	return all
 }
 
-// mergeable is whether two entries that do the same are shown once: within one application, two names are
-// two servers.
-func mergeable(a, b Entry) bool {
-	sameApp := len(a.Places) > 0 && a.Places[0].ID == b.Places[0].ID
-	return !sameApp || key(a.Server.Name) == key(b.Server.Name)
-}
-
-// attach notes that e is another place of the same server. It is off only where it is off everywhere.
-func attach(holds, e Entry) Entry {
-	holds.Places = slices.Concat(holds.Places, e.Places)
-	if holds.Disabled && !e.Disabled && holds.Found == Discovered {
-		places := holds.Places
-		name := holds.Server.Name
-		holds = e
-		holds.Places, holds.Server.Name = places, name
-	}
-	return holds
-}
-
-// settleNames keeps of each place the name only if it is another, and takes names that are nobody's own for
-// aliases.
-func settleNames(e Entry, all []Entry) Entry {
-	e.Places = slices.Clone(e.Places)
-	for i, p := range e.Places {
-		if p.Name == e.Server.Name {
-			e.Places[i].Name = ""
-			continue
-		}
-		taken := slices.ContainsFunc(all, func(other Entry) bool {
-			return key(other.Server.Name) == key(p.Name) ||
-				other.File+other.Server.Name != e.File+e.Server.Name && hasPlace(other, p.Name)
-		})
-		if !taken && !slices.Contains(e.aliases, p.Name) {
-			e.aliases = append(slices.Clip(e.aliases), p.Name)
-		}
-	}
-	return e
-}
-
-func hasPlace(e Entry, name string) bool {
-	return slices.ContainsFunc(e.Places, func(p Place) bool { return key(p.Name) == key(name) })
-}
-
-// tellApart renames discovered servers whose name is taken: github becomes github.cursor.
-func tellApart(all []Entry, fixed func(Entry) bool) {
-	count, ofApp, taken := map[string]int{}, map[string]int{}, map[string]bool{}
+// disambiguate renames discovered servers whose name is not unique: github becomes github.cursor, or
+// github.cursor-user if Cursor has several. Fixed names stay.
+func disambiguate(all []Entry, fixed func(Entry) bool) {
+	count, ofApp := map[string]int{}, map[string]int{}
 	for _, e := range all {
-		name := key(e.Server.Name)
-		count[name]++
-		taken[name] = true
+		count[key(e.Server.Name)]++
 		if !fixed(e) {
-			ofApp[e.Places[0].ID+" "+name]++
+			ofApp[e.Places[0].ID+" "+key(e.Server.Name)]++
 		}
+	}
+	taken := map[string]bool{}
+	for name := range count {
+		taken[name] = true
 	}
 	for i, e := range all {
 		name := key(e.Server.Name)
@@ -139,31 +94,24 @@ func tellApart(all []Entry, fixed func(Entry) bool) {
 		if ofApp[label+" "+name] > 1 {
 			label += "-" + e.Places[0].Scope
 		}
-		all[i].Server.Name = free(e.Server.Name+"."+label, taken)
+		unique := e.Server.Name + "." + label
+		for n := 2; taken[key(unique)]; n++ {
+			unique = fmt.Sprintf("%s.%s-%d", e.Server.Name, label, n)
+		}
+		taken[key(unique)] = true
+		all[i].Server.Name = unique
 	}
 }
 
-// free is a name that is not taken yet: it gets a number at its end if it is.
-func free(name string, taken map[string]bool) string {
-	found := name
-	for i := 2; taken[key(found)]; i++ {
-		found = fmt.Sprintf("%s-%d", name, i)
-	}
-	taken[key(found)] = true
-	return found
-}
-
-// alike is whether two entries start or contact the same, with the same credentials. Their time limits do
-// not matter, nor the folder that a program is started in if it was not chosen and means nothing to the
-// program.
+// alike reports whether two entries start or contact the same, with the same credentials. Timeouts are
+// ignored, and so is a working directory that neither entry sets and that makes no difference.
 func alike(a, b Entry) bool {
-	if (a.Server.Stdio == nil) != (b.Server.Stdio == nil) ||
-		!slices.EqualFunc(a.Problems, b.Problems, sameProblem) {
+	if (a.Server.Stdio == nil) != (b.Server.Stdio == nil) || !sameProblems(a, b) {
 		return false
 	}
 	if a.Server.Stdio != nil {
 		x, y := *a.Server.Stdio, *b.Server.Stdio
-		if placeless(x) && !a.chosenDir && !b.chosenDir {
+		if independentOfDir(x) && !a.ownDir && !b.ownDir {
 			x.Dir, y.Dir = "", ""
 		}
 		return reflect.DeepEqual(x, y)
@@ -172,34 +120,38 @@ func alike(a, b Entry) bool {
 		reflect.DeepEqual(a.Login, b.Login)
 }
 
-func sameProblem(a, b Problem) bool { return a.Message == b.Message }
+func sameProblems(a, b Entry) bool {
+	return slices.EqualFunc(a.Problems, b.Problems, func(p, q Problem) bool { return p.Message == q.Message })
+}
 
-// placelessLaunchers run packages and images, which lie in no folder.
-var placelessLaunchers = []string{"npx", "bunx", "uvx", "dnx", "docker", "podman"}
+// dirlessLaunchers run packages and images, which are in no directory.
+var dirlessLaunchers = []string{"npx", "bunx", "uvx", "dnx", "docker", "podman"}
 
-// placeless is whether a program does the same in every folder: it runs a package, and no argument looks
-// like a path.
-func placeless(s probe.Stdio) bool {
-	return slices.Contains(placelessLaunchers, base(s.Command)) &&
+// independentOfDir reports whether a program does the same in every directory: it runs a package, and no
+// argument is a relative path.
+func independentOfDir(s probe.Stdio) bool {
+	return slices.Contains(dirlessLaunchers, base(s.Command)) &&
 		!slices.ContainsFunc(s.Args, func(arg string) bool { return strings.HasPrefix(arg, ".") })
 }
 
-// merge makes the names of entries unique, in order. The same server in two files is one entry; two
-// different servers of one name, or of names that share a snapshot file, are one entry that cannot run.
+// merge makes the names of entries unique, in order. The same server in two files is one entry. Two different
+// servers of one name, or of names that differ in case only, are one entry that cannot run.
 func merge(entries []Entry) []Entry {
 	merged := make([]Entry, 0, len(entries))
-	at := make(map[string]int, len(entries))
+	index := make(map[string]int, len(entries))
 	for _, e := range entries {
-		i, seen := at[key(e.Server.Name)]
-		switch {
-		case !seen:
-			at[key(e.Server.Name)] = len(merged)
+		i, seen := index[key(e.Server.Name)]
+		if !seen {
+			index[key(e.Server.Name)] = len(merged)
 			merged = append(merged, e)
-		case len(merged[i].Problems) >= maxExplained: // it is refused already
-		case merged[i].File == e.File || !same(merged[i], e):
-			merged[i].Problems = append(slices.Clip(merged[i].Problems), duplicate(merged[i], e))
-		default: // the best word holds: both would do the same
-			merged[i].Found = min(merged[i].Found, e.Found)
+			continue
+		}
+		first := &merged[i]
+		switch {
+		case first.File != e.File && same(*first, e):
+			first.Found = min(first.Found, e.Found)
+		case len(first.Problems) < maxSuggestions:
+			first.Problems = append(slices.Clip(first.Problems), duplicate(*first, e))
 		}
 	}
 	return merged
@@ -208,8 +160,7 @@ func merge(entries []Entry) []Entry {
 func same(a, b Entry) bool {
 	a.Server.Source, b.Server.Source = "", ""
 	a.Server.Values, b.Server.Values = nil, nil // what is masked, not what is started
-	return a.Disabled == b.Disabled && reflect.DeepEqual(a.Server, b.Server) &&
-		slices.EqualFunc(a.Problems, b.Problems, sameProblem)
+	return a.Disabled == b.Disabled && reflect.DeepEqual(a.Server, b.Server) && sameProblems(a, b)
 }
 
 func duplicate(first, second Entry) Problem {
@@ -219,48 +170,8 @@ func duplicate(first, second Entry) Problem {
 		Message: fmt.Sprintf("duplicate name, first in %s", first.Server.Source),
 	}
 	if first.Server.Name != second.Server.Name {
-		p.Message = fmt.Sprintf("differs from %q in %s only in case, which file names cannot tell apart "+
-			"everywhere",
+		p.Message = fmt.Sprintf("differs only in case from %q in %s; file names must differ in more",
 			first.Server.Name, first.Server.Source)
 	}
 	return p
-}
-
-// switchedOff returns whether a file switches servers of its own off beside where it has them: Claude
-// Code's .claude.json for a project, and Gemini CLI's settings by mcp.allowed and mcp.excluded.
-func switchedOff(file clients.File, root syntax.Value, projects []string) func(name string) bool {
-	var off, allowed []string
-	switch {
-	case file.App.ID == "claude-code" && filepath.Base(file.Path) == ".claude.json":
-		project, _ := projectOf(root, projects)
-		off = texts(project.Value, "disabledMcpServers")
-	case file.Row.Dialect == clients.Gemini:
-		for _, mcp := range root.At("mcp") {
-			off, allowed = texts(mcp.Value, "excluded"), texts(mcp.Value, "allowed")
-		}
-	}
-	return func(name string) bool {
-		return slices.Contains(off, name) || len(allowed) > 0 && !slices.Contains(allowed, name)
-	}
-}
-
-func texts(of syntax.Value, key string) []string {
-	f, _ := of.Get(key)
-	return kit.Map(f.Value.Items, func(item syntax.Value) string { return item.Text })
-}
-
-// projectOf is what Claude Code keeps of the nearest folder of this project; its key is that folder.
-func projectOf(root syntax.Value, folders []string) (syntax.Field, bool) {
-	projects, _ := root.Get("projects")
-	for _, folder := range folders {
-		real := files.RealPath(folder)
-		for _, f := range projects.Value.Fields {
-			path := filepath.Clean(filepath.FromSlash(f.Key))
-			if path == folder || path == real ||
-				filepath.Separator == '\\' && strings.EqualFold(path, folder) {
-				return syntax.Field{Key: folder, Line: f.Line, Value: f.Value}, true
-			}
-		}
-	}
-	return syntax.Field{}, false
 }

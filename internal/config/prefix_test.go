@@ -50,10 +50,10 @@ func TestManyMistakes(t *testing.T) {
 		}
 		return all
 	}
-	const many = 2 * maxExplained
+	const many = 2 * maxSuggestions
 	for text, want := range map[string]int{
-		"servers: {a: {command: x}}\nrules:\n" + line(many, "  tool-removed%d: info\n"): maxExplained,
-		line(many, "servers%d: {}\n"): maxExplained,
+		"servers: {a: {command: x}}\nrules:\n" + line(many, "  tool-removed%d: info\n"): maxSuggestions,
+		line(many, "servers%d: {}\n"): maxSuggestions,
 	} {
 		place(t, filepath.Join(dir, projectFile), []byte(text))
 		_, err := Load(Input{Files: []string{projectFile}, Dir: dir, Rules: func() []string { return []string{"tool-removed"} }})
@@ -76,7 +76,7 @@ func TestManyMistakes(t *testing.T) {
 		t.Errorf("includes without end: %.200v", err)
 	}
 	place(t, filepath.Join(dir, ".mcp.json"), []byte(`{"mcpServers": {`+line(many, `"a": {"command": "x%d"},`)+`}}`))
-	if c, err := Load(Input{Files: []string{".mcp.json"}, Dir: dir}); err != nil || len(c.Entries) != 1 || len(c.Entries[0].Problems) != maxExplained {
+	if c, err := Load(Input{Files: []string{".mcp.json"}, Dir: dir}); err != nil || len(c.Entries) != 1 || len(c.Entries[0].Problems) != maxSuggestions {
 		t.Errorf("one name for %d servers: %v, %d entries", many, err, len(c.Entries))
 	}
 }
@@ -91,7 +91,7 @@ func TestDeepFolders(t *testing.T) {
 			t.Fatal(err)
 		}
 		problems := c.Entries[0].Problems
-		if is := len(problems) == 1 && problems[0].Line == 1 && problems[0].Message == `"cwd" is a path of more than 64 folders`; is != refused || !refused && len(problems) > 0 {
+		if is := len(problems) == 1 && problems[0].Line == 1 && problems[0].Message == `"cwd" is a path of more than 64 directories`; is != refused || !refused && len(problems) > 0 {
 			t.Errorf("%d levels: %v", levels, problems)
 		}
 	}

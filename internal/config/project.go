@@ -2,336 +2,226 @@ package config
 
 import (
 	"cmp"
+	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
+	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// Project is what mcpctl.yaml says beside servers. Without such a file only Snapshots is set.
+// Project is what mcpctl.yaml sets beside servers. Without such a file only Snapshots is set.
 type Project struct {
 	finding.Policy // levels, thresholds and waivers; an empty FailOn = each command's default
 
-	File      string // the mcpctl.yaml it comes from; empty = none
+	File      string // the mcpctl.yaml that was read; empty = none
 	Found     Found  // how File came to be read
-	Discover  bool   // look at the files of applications too
-	Snapshots string // absolute folder of saved snapshots
-	// where Snapshots leads to when nobody named it and that is outside of the project; empty = fine
-	Stray    string
-	Tolerate []finding.Tolerance // servers that may fail for a while
-	Budgets  Budgets             // limits on what servers offer
-	Allow    Allow               // who may be contacted
+	Discover  bool   // read the files of applications too
+	Snapshots string // absolute directory of saved snapshots
+	// where Snapshots leads to if that is outside of the project and the user named neither; empty otherwise
+	SnapshotsOutside string
+	Tolerate         []finding.Tolerance // servers that may fail until a day
+	Budgets          Budgets             // limits on what servers offer
+	Allow            Allow               // servers that may be contacted
 
-	snapshotsLine int // of the key; 0 = there is none
+	snapshotsLine int // of the key; 0 = not set
 }
 
-// Allow is the list of names that may be contacted. The zero value allows all.
+// Allow lists the servers that may be contacted. The zero value allows all.
 type Allow struct {
-	Names []string // exactly these, when Line is set
-	Line  int      // of the list in mcpctl.yaml; 0 = there is no list
+	Names []string // exactly these, if Line is set
+	Line  int      // of the list in mcpctl.yaml; 0 = none
 	File  string   // the mcpctl.yaml
 }
 
-// Refusal says why a server with these names must not be contacted; nil = it may be. It holds for ad-hoc
-// servers too.
-func (a Allow) Refusal(names ...string) *Problem {
-	listed := func(name string) bool { return slices.Contains(a.Names, name) }
-	if a.Line == 0 || slices.ContainsFunc(names, listed) {
+// Refusal returns the problem with contacting a server, configured or not; nil = it is allowed.
+func (a Allow) Refusal(server string) *Problem {
+	if a.Line == 0 || slices.Contains(a.Names, server) {
 		return nil
 	}
 	return &Problem{
-		File: a.File, Line: a.Line, Server: names[0], Message: "not in the allow list",
+		File: a.File, Line: a.Line, Server: server, Message: "not in the allow list",
 		Hint: "add it to allow there if it may be contacted",
 	}
 }
 
-// defaultSnapshots is the folder of snapshots beside the configuration.
+// defaultSnapshots is the directory of snapshots beside the configuration.
 const defaultSnapshots = "mcp-snapshots"
+
+// projectKeys are the keys of mcpctl.yaml, in kebab-case. Those of type syntax.Field are read later: servers
+// and paths refer to variables, and for allow null is not absent.
+type projectKeys struct {
+	Include     []syntax.Field
+	Servers     syntax.Field
+	Discover    syntax.Field
+	Snapshots   syntax.Field
+	FailOn      finding.Threshold
+	CheckFailOn finding.Threshold
+	Rules       map[string]finding.Level
+	Overrides   map[string]overrideKeys
+	Tolerate    []finding.Tolerance
+	Waivers     []finding.Waiver
+	Budgets     Budgets
+	Allow       syntax.Field
+}
+
+// overrideKeys are the settings for one server.
+type overrideKeys struct {
+	FailOn, CheckFailOn finding.Threshold
+	Rules               map[string]finding.Level
+	Sandbox             *grantKeys
+}
 
 type projectReader struct {
 	fieldReader
 	scope
-	rules   func() []string   // known rule ids; nil = not checked
-	include []included        // files of servers
-	entries []Entry           // servers written in the file
-	granted map[string]Grants // by the names of servers
-	alone   bool              // include or servers is there: no other file is looked for
+	include []origin          // other files of servers
+	entries []Entry           // servers in the file itself
+	granted map[string]Grants // by server
+	alone   bool              // include or servers is set: no other file is looked for
 }
 
-// project reads the whole file; the problems are those of the reader.
-func (p *projectReader) project(root syntax.Value) Project {
+// read returns the settings of a whole file; the problems stay in p.
+func (p *projectReader) read(root syntax.Value) Project {
 	out := Project{File: p.fieldReader.file, Found: p.found,
 		Snapshots: filepath.Join(p.folder, defaultSnapshots)}
 	if !p.is(root, syntax.Object, "the file") {
 		return out
 	}
-	means := p.means(&out)
-	p.keys(root, "", kit.SortedKeys(means))
-	for _, f := range root.Fields {
-		// an empty allow must not allow all
-		if read := means[f.Key]; read != nil && (f.Value.Kind != syntax.Null || f.Key == "allow") {
-			read(f)
+	var keys projectKeys
+	p.decode(syntax.Field{Value: root}, &keys)
+
+	out.FailOn, out.CheckFailOn, out.Rules = keys.FailOn, keys.CheckFailOn, keys.Rules
+	out.Waivers, out.Tolerate, out.Budgets = keys.Waivers, keys.Tolerate, keys.Budgets
+	p.granted = map[string]Grants{}
+	for server, o := range keys.Overrides {
+		if out.Overrides == nil {
+			out.Overrides = map[string]finding.Override{}
+		}
+		out.Overrides[server] = finding.Override{FailOn: o.FailOn, CheckFailOn: o.CheckFailOn, Rules: o.Rules}
+		if o.Sandbox != nil {
+			p.granted[server] = p.grants(*o.Sandbox, p.folder)
+		}
+	}
+	p.alone = given(keys.Servers) || keys.Include != nil
+	if given(keys.Servers) && p.want(keys.Servers, syntax.Object) && p.fewEnough(keys.Servers) {
+		p.entries = p.servers(keys.Servers.Value)
+	}
+	p.include = p.includedFiles(keys.Include)
+	if given(keys.Snapshots) {
+		out.Snapshots = filepath.Clean(files.From(p.folder, cmp.Or(p.path(keys.Snapshots), defaultSnapshots)))
+		out.snapshotsLine = keys.Snapshots.Line
+	}
+	if given(keys.Discover) {
+		out.Discover = p.discover(keys.Discover)
+	}
+	if f := keys.Allow; f.Line > 0 {
+		out.Allow = Allow{File: out.File, Line: f.Line}
+		for _, item := range p.scalars(f) {
+			out.Allow.Names = append(out.Allow.Names, item.Value.Text)
 		}
 	}
 	return out
 }
 
-// means are the members that the file may have, each with what it does to the project.
-func (p *projectReader) means(out *Project) map[string]func(syntax.Field) {
-	return map[string]func(syntax.Field){
-		"include":  func(f syntax.Field) { p.alone, p.include = true, p.included(f) },
-		"servers":  func(f syntax.Field) { p.alone, p.entries = true, append(p.entries, p.inline(f)...) },
-		"discover": func(f syntax.Field) { out.Discover = p.discover(f) },
-		"snapshots": func(f syntax.Field) {
-			out.Snapshots, out.snapshotsLine = resolve(p.folder, cmp.Or(p.path(f), defaultSnapshots)), f.Line
-		},
-		"fail-on":       func(f syntax.Field) { out.FailOn = p.failOn(f) },
-		"check-fail-on": func(f syntax.Field) { out.CheckFailOn = p.failOn(f) },
-		"rules":         func(f syntax.Field) { out.Rules = p.levels(f) },
-		"overrides":     func(f syntax.Field) { out.Overrides = p.overrides(f) },
-		"tolerate":      func(f syntax.Field) { out.Tolerate = whole(p, f, toleranceKeys, p.tolerance) },
-		"waivers":       func(f syntax.Field) { out.Waivers = whole(p, f, waiverKeys, p.waiver) },
-		"budgets":       func(f syntax.Field) { out.Budgets = p.budgets(f) },
-		"allow":         func(f syntax.Field) { out.Allow = p.allow(f) },
-	}
-}
+// given reports whether a key is set to something else than null.
+func given(f syntax.Field) bool { return f.Line > 0 && f.Value.Kind != syntax.Null }
 
-// discover reads whether applications are looked at too, which is for the user to say: a repository must not
-// have the servers of a user's applications started.
+// discover reads whether the files of applications are read too. Only a file that the user named may say so:
+// a repository must not have the servers of a user's applications started.
 func (p *projectReader) discover(f syntax.Field) bool {
 	if p.scope.found != Named {
-		p.complain(f.Line, "use --discover, or name the file with --config",
+		p.addProblem(f.Line, "use --discover, or name the file with --config",
 			`"discover" has no effect in a file that was only found`)
 		return false
 	}
 	return p.flag(f, false)
 }
 
-// inline are the servers that are written in the file itself.
-func (p *projectReader) inline(f syntax.Field) []Entry {
-	if !p.want(f, syntax.Object) || !p.fewEnough(f) {
-		return nil
-	}
-	return p.servers(f.Value)
-}
-
+// path reads a path with variables; "" after a problem.
 func (p *projectReader) path(f syntax.Field) string {
 	if !p.want(f, syntax.Text) {
 		return ""
 	}
 	out, missing := p.scope.expand(f.Value.Text)
 	for _, m := range missing {
-		p.complain(f.Value.Line, m.hint, "%s, needed in %q", m.message, f.Key)
+		p.addProblem(f.Value.Line, m.hint, "%s, needed in %q", m.message, f.Key)
 	}
 	_, secrets := p.given(f.Value.Text)
 	switch {
 	case len(missing) == 0 && out.value == "":
-		p.complain(f.Value.Line, "write a path", "%q is empty", f.Key)
+		p.addProblem(f.Value.Line, "write a path", "%q is empty", f.Key)
 	case len(secrets) > 0:
-		p.complain(f.Value.Line, "write the path without it",
+		p.addProblem(f.Value.Line, "write the path without it",
 			"%q holds a variable that looks secret, and paths are shown", f.Key)
 		return ""
 	}
 	return out.value
 }
 
-// included is a file of servers that mcpctl.yaml names.
-type included struct {
-	path, prefix string // and what goes before the names of its servers
-	line         int
-}
+const confineHint = "keep it inside the project, or name this file with --config"
 
 // maxIncluded is how many files may be included.
 const maxIncluded = 1000
 
-// included are the files to include: paths, or objects that give the names a prefix.
-func (p *projectReader) included(f syntax.Field) (all []included) {
-	for i, item := range p.items(f) {
+// includedFiles returns the files to include: paths, or objects with a prefix for the names of servers.
+func (p *projectReader) includedFiles(items []syntax.Field) (all []origin) {
+	for i, item := range items {
 		if i == maxIncluded {
-			p.complain(item.Line, "include fewer", "more than %d files are included", maxIncluded)
+			p.addProblem(item.Line, "include fewer", "more than %d files are included", maxIncluded)
 			break
 		}
-		one, file := included{line: item.Line}, item
+		keys := struct {
+			File   syntax.Field
+			Prefix string
+		}{File: item}
 		if item.Value.Kind == syntax.Object {
-			p.members(item, true, map[string]func(syntax.Field){
-				"file":   func(m syntax.Field) { file = m },
-				"prefix": func(m syntax.Field) { one.prefix = p.text(m) },
-			})
+			p.decode(item, &keys)
 		}
-		if one.path = p.path(file); one.path != "" {
-			all = append(all, one)
-		}
-	}
-	return all
-}
-
-func (p *projectReader) failOn(f syntax.Field) finding.Threshold {
-	if !p.want(f, syntax.Text) {
-		return ""
-	}
-	threshold, err := finding.ParseThreshold(f.Value.Text)
-	if err != nil {
-		p.complain(f.Value.Line, kit.Suggest(f.Value.Text,
-			[]string{"breaking", "used-breaking", "warning", "info", "any", "never"}), "%q: %v", f.Key, err)
-		return ""
-	}
-	return threshold
-}
-
-func (p *projectReader) levels(f syntax.Field) map[string]finding.Level {
-	levels := map[string]finding.Level{}
-	for _, m := range p.texts(f) {
-		p.rule(m.Key, m.Line)
-		level, err := finding.ParseLevel(m.Value.Text)
-		if err != nil {
-			p.complain(m.Value.Line, kit.Suggest(m.Value.Text,
-				[]string{"breaking", "warning", "info", "off"}), "rule %q: %v", m.Key, err)
+		path := p.path(keys.File)
+		if path == "" {
 			continue
 		}
-		levels[m.Key] = level
-	}
-	return levels
-}
-
-const rulesHint = "mcpctl rules shows all rules"
-
-// rule keeps a problem for an id that is not in the catalogue.
-func (p *projectReader) rule(id string, line int) {
-	if p.rules != nil && !slices.Contains(p.rules(), id) {
-		p.complain(line, cmp.Or(p.suggest(id, p.rules()), rulesHint), "unknown rule %q", id)
-	}
-}
-
-func (p *projectReader) overrides(f syntax.Field) map[string]finding.Override {
-	all := map[string]finding.Override{}
-	p.granted = map[string]Grants{}
-	for _, m := range p.object(f, nil) {
-		var o finding.Override
-		p.members(m.In(f.Key), true, map[string]func(syntax.Field){
-			"fail-on":       func(f syntax.Field) { o.FailOn = p.failOn(f) },
-			"check-fail-on": func(f syntax.Field) { o.CheckFailOn = p.failOn(f) },
-			"rules":         func(f syntax.Field) { o.Rules = p.levels(f) },
-			"sandbox":       func(f syntax.Field) { p.granted[m.Key] = p.grants(f, p.folder) },
-		})
-		all[m.Key] = o
-	}
-	return all
-}
-
-func (p *projectReader) budgets(f syntax.Field) Budgets {
-	var b Budgets
-	limits := map[string]*int{
-		"tokens": &b.Tokens, "tools": &b.Tools, "server-tokens": &b.ServerTokens,
-		"server-tools": &b.ServerTools,
-		"tool-tokens":  &b.ToolTokens, "item-bytes": &b.ItemBytes, "text-characters": &b.TextCharacters,
-	}
-	for _, m := range p.object(f, kit.SortedKeys(limits)) {
-		n, err := strconv.Atoi(m.Value.Text)
+		file := origin{path: path, shown: path, found: p.scope.found, prefix: keys.Prefix,
+			from: fmt.Sprintf("%s:%d", p.fieldReader.file, item.Line)}
+		if !filepath.IsAbs(path) {
+			file.path = filepath.Join(filepath.Dir(p.abs), path)
+			file.shown = filepath.Join(filepath.Dir(p.fieldReader.file), path)
+		}
 		switch {
-		case m.Value.Kind != syntax.Number || err != nil || n < 1:
-			p.complain(m.Value.Line, "leave it out for no limit",
-				`"budgets.%s" must be a whole number above 0`, m.Key)
-		case limits[m.Key] != nil:
-			*limits[m.Key] = n
+		case isProjectFile(file):
+			p.addProblem(item.Line, "include takes files such as .mcp.json",
+				"%q is not a JSON file of servers", path)
+		case p.scope.found != Named && files.LeadsOut(p.root, file.path) != "":
+			p.addProblem(item.Line, confineHint, "includes %q, outside of the project", file.shown)
+		default:
+			all = addOrigin(all, file)
 		}
 	}
-	return b
+	return all
 }
 
-// allow is the list of names; one that is not a list allows nothing.
-func (p *projectReader) allow(f syntax.Field) Allow {
-	a := Allow{File: p.fieldReader.file, Line: f.Line}
-	for _, item := range p.scalars(f) {
-		a.Names = append(a.Names, item.Value.Text)
-	}
-	return a
-}
+// grantKeys are the keys of "sandbox".
+type grantKeys struct{ Network, Write []syntax.Field }
 
-var (
-	waiverKeys    = []string{"rule", "server", "item", "path", "fingerprint", "reason", "owner", "expires"}
-	toleranceKeys = []string{"server", "reason", "expires"}
-)
-
-// whole are the entries of a list of objects, such as accepted findings, that were read without a problem.
-func whole[T any](p *projectReader, f syntax.Field, keys []string, read func(syntax.Field) T) []T {
-	var out []T
-	for _, item := range p.items(f) {
-		before := len(p.problems)
-		p.object(item, keys)
-		if item.Value.Kind != syntax.Object {
-			continue
-		}
-		if one := read(item); len(p.problems) == before {
-			out = append(out, one)
+// grants returns what a server may do in the sandbox; paths are relative to a directory.
+func (r *fieldReader) grants(keys grantKeys, folder string) Grants {
+	var may Grants
+	for _, item := range keys.Network {
+		if host := item.Value.Text; host == "" || strings.ContainsAny(host, "/ ") {
+			r.addProblem(item.Line, "write names such as api.example.com", "invalid host name %.40q", host)
+		} else {
+			may.Network = append(may.Network, host)
 		}
 	}
-	return out
-}
-
-func (p *projectReader) waiver(f syntax.Field) finding.Waiver {
-	w := finding.Waiver{
-		Reason: p.needed(f, "reason", "say why the finding is accepted"), Owner: p.word(f, "owner"),
-		Expires: p.expires(f),
-		Rule:    p.needed(f, "rule", "name the rule of the finding"), Server: p.word(f, "server"),
-		Item: p.word(f, "item"), Path: p.word(f, "path"),
-		Fingerprint: p.word(f, "fingerprint"),
-		Source:      finding.Location{File: p.fieldReader.file, Line: f.Line},
+	for _, item := range keys.Write {
+		if item.Value.Text == "" {
+			r.addProblem(item.Line, "write a directory, relative to this file", "empty directory name")
+		} else {
+			may.Write = append(may.Write, filepath.Clean(files.From(folder, item.Value.Text)))
+		}
 	}
-	if w.Rule != "" {
-		p.pattern(f, w.Rule)
-	}
-	return w
-}
-
-func (p *projectReader) tolerance(f syntax.Field) finding.Tolerance {
-	return finding.Tolerance{
-		Reason: p.needed(f, "reason", "say why the server may fail"), Expires: p.expires(f),
-		Server: p.needed(f, "server", "name the server that may fail"),
-		Source: finding.Location{File: p.fieldReader.file, Line: f.Line},
-	}
-}
-
-// pattern keeps a problem for a pattern of rules that matches none.
-func (p *projectReader) pattern(f syntax.Field, rule string) {
-	named, _ := f.Value.Get("rule")
-	switch {
-	case p.rules == nil:
-	case !kit.IsGlob(rule):
-		p.rule(rule, named.Line)
-	case !slices.ContainsFunc(p.rules(), func(id string) bool { return kit.Glob(rule, id) }):
-		p.complain(named.Line, rulesHint, "no rule matches %q", rule)
-	}
-}
-
-func (p *projectReader) needed(of syntax.Field, key, hint string) string {
-	text := p.word(of, key)
-	if text == "" {
-		p.complain(of.Line, hint, "%q has no %q", of.Key, key)
-	}
-	return text
-}
-
-// word is a string of an object; "" when it is not there.
-func (p *projectReader) word(of syntax.Field, key string) string {
-	f, ok := of.Value.Get(key)
-	if !ok || f.Value.Kind == syntax.Null {
-		return ""
-	}
-	return p.text(f.In(of.Key))
-}
-
-func (p *projectReader) expires(of syntax.Field) finding.Day {
-	text := p.word(of, "expires")
-	if text == "" {
-		return ""
-	}
-	day, err := finding.ParseDay(text)
-	if err != nil {
-		f, _ := of.Value.Get("expires")
-		p.complain(f.Value.Line, "write a day such as 2026-12-31", `"%s.expires" is not a day`, of.Key)
-	}
-	return day
+	return may
 }

@@ -12,10 +12,11 @@ import (
 	"github.com/mcpctl/mcpctl/internal/syntax"
 )
 
-// fieldReader turns values into what they mean and keeps problems, whose messages hold no value that may be
-// secret.
+// fieldReader reads the values of one file or server and collects problems. Their messages hold no value that
+// may be secret.
 type fieldReader struct {
 	file, server       string
+	rules              func() []string // known rule ids; nil = not checked
 	problems, warnings []Problem
 }
 
@@ -24,25 +25,25 @@ func (r *fieldReader) problem(line int, hint, format string, args ...any) Proble
 		Hint: hint}
 }
 
-func (r *fieldReader) complain(line int, hint, format string, args ...any) {
+func (r *fieldReader) addProblem(line int, hint, format string, args ...any) {
 	r.problems = append(r.problems, r.problem(line, hint, format, args...))
 }
 
-// maxExplained is how many mistakes of one kind are explained in full: looking for what was meant takes long,
-// and a file of a megabyte has room for very many.
-const maxExplained = 100
+// addWarning adds what should be fixed but does not keep a server from running.
+func (r *fieldReader) addWarning(line int, hint, format string, args ...any) {
+	r.warnings = append(r.warnings, r.problem(line, hint, format, args...))
+}
 
-// suggest is what a word was probably meant to be, for the first mistakes of a file.
+// maxSuggestions is how many problems of a file get a suggestion: finding the nearest word takes long, and a
+// hostile file may have very many problems.
+const maxSuggestions = 100
+
+// suggest returns the words nearest to one, as a hint; "" for none.
 func (r *fieldReader) suggest(word string, words []string) string {
-	if len(r.problems) >= maxExplained {
+	if len(r.problems) >= maxSuggestions {
 		return ""
 	}
 	return kit.Suggest(word, words)
-}
-
-// warn keeps what should be mended but does not keep a server from running.
-func (r *fieldReader) warn(line int, hint, format string, args ...any) {
-	r.warnings = append(r.warnings, r.problem(line, hint, format, args...))
 }
 
 // forms are hints that show how a kind is written.
@@ -53,18 +54,20 @@ var forms = [...]string{
 	syntax.Object: `write an object such as {"name": "value"}`,
 }
 
-func (r *fieldReader) is(v syntax.Value, k syntax.Kind, what string) bool {
+// is reports whether a value is of a kind, and adds a problem otherwise.
+func (r *fieldReader) is(v syntax.Value, k syntax.Kind, name string) bool {
 	if v.Kind != k {
-		r.complain(v.Line, forms[k], "%s must be %s, but is %s", what, k, v.Kind)
+		r.addProblem(v.Line, forms[k], "%s must be %s, but is %s", name, k, v.Kind)
 	}
 	return v.Kind == k
 }
 
-// want is whether f is of that kind; if not, the problem is kept.
+// want reports the same for the value of a key.
 func (r *fieldReader) want(f syntax.Field, k syntax.Kind) bool {
 	return r.is(f.Value, k, strconv.Quote(f.Key))
 }
 
+// text returns a string; "" after a problem.
 func (r *fieldReader) text(f syntax.Field) string {
 	if !r.want(f, syntax.Text) {
 		return ""
@@ -72,7 +75,7 @@ func (r *fieldReader) text(f syntax.Field) string {
 	return f.Value.Text
 }
 
-// flag is a boolean, or the fallback after a problem.
+// flag returns a boolean; fallback after a problem.
 func (r *fieldReader) flag(f syntax.Field, fallback bool) bool {
 	if !r.want(f, syntax.Boolean) {
 		return fallback
@@ -80,7 +83,7 @@ func (r *fieldReader) flag(f syntax.Field, fallback bool) bool {
 	return strings.EqualFold(f.Value.Text, "true")
 }
 
-// items are those of a list, each with a name for messages.
+// items returns the items of a list, each with a name for messages.
 func (r *fieldReader) items(f syntax.Field) []syntax.Field {
 	if !r.want(f, syntax.List) {
 		return nil
@@ -92,87 +95,73 @@ func (r *fieldReader) items(f syntax.Field) []syntax.Field {
 	return items
 }
 
-// scalars are the items of a list as text; numbers and booleans are taken as written.
+// scalars returns the items of a list as text; numbers and booleans are taken as they are written.
 func (r *fieldReader) scalars(f syntax.Field) []syntax.Field {
 	return slices.DeleteFunc(r.items(f), func(item syntax.Field) bool { return !r.scalar(item) })
 }
 
 func (r *fieldReader) scalar(f syntax.Field) bool { return f.Value.Scalar() || r.want(f, syntax.Text) }
 
-// object are the members of an object; one that is there twice, or not among known when that is not nil, is a
-// problem.
+// object returns the members of an object. A repeated key, and one that is not in known if that is not nil,
+// is a problem.
 func (r *fieldReader) object(f syntax.Field, known []string) []syntax.Field {
-	if !r.want(f, syntax.Object) {
+	name := strconv.Quote(f.Key)
+	where := " in " + name
+	if f.Key == "" {
+		name, where = "the file", ""
+	}
+	if !r.is(f.Value, syntax.Object, name) {
 		return nil
 	}
-	r.keys(f.Value, fmt.Sprintf(" in %q", f.Key), known)
+	r.checkKeys(f.Value, where, known)
 	return f.Value.Fields
 }
 
-// members reads an object by a table of what its members mean; others are mistakes if it is strict.
-func (r *fieldReader) members(f syntax.Field, strict bool, means map[string]func(syntax.Field)) {
-	var known []string
-	if strict {
-		known = kit.SortedKeys(means)
+// checkKeys adds a problem for each key that is repeated, or not in known if that is not nil.
+func (r *fieldReader) checkKeys(v syntax.Value, where string, known []string) {
+	again, first := v.Repeated()
+	for i, f := range again {
+		r.addProblem(f.Line, "keep one of them", "duplicate key %q%s, first on line %d", f.Key, where,
+			first[i])
 	}
-	for _, m := range r.object(f, known) {
-		if read := means[m.Key]; read != nil {
-			read(m.In(f.Key))
+	for _, f := range v.Fields {
+		if known != nil && !slices.Contains(known, f.Key) {
+			r.addProblem(f.Line, cmp.Or(r.suggest(f.Key, known), "remove it"), "unknown key %q%s", f.Key,
+				where)
 		}
 	}
 }
 
-// texts are the members of an object as text; numbers and booleans are taken as written, null means not
-// there.
+// texts returns the members of an object as text; numbers and booleans are taken as they are written, null as
+// absent.
 func (r *fieldReader) texts(f syntax.Field) []syntax.Field {
 	return slices.DeleteFunc(slices.Clone(r.object(f, nil)), func(m syntax.Field) bool {
 		return m.Value.Kind == syntax.Null || !r.scalar(m.In(f.Key))
 	})
 }
 
-// keys keeps a problem for every key of v that was there before, and for every one that is not known, unless
-// known is nil.
-func (r *fieldReader) keys(v syntax.Value, where string, known []string) {
-	again, first := v.Repeated()
-	for i, f := range again {
-		r.complain(f.Line, "keep one of them", "duplicate key %q%s, first on line %d", f.Key, where, first[i])
-	}
-	for _, f := range v.Fields {
-		if known != nil && !slices.Contains(known, f.Key) {
-			r.complain(f.Line, cmp.Or(r.suggest(f.Key, known), "remove it"), "unknown key %q%s", f.Key, where)
-		}
-	}
-}
+// maxTimeout bounds timeouts: a longer one is a mistake of the unit.
+const maxTimeout = 24 * time.Hour
 
-// Limits and hints of times.
-const (
-	maxTimeout  = 24 * time.Hour // a longer one is a mistake of the unit
-	timeoutHint = `write a duration such as "30s"`
-)
-
-// timeout reads a duration string or a number in a unit. Zero means the default.
+// timeout returns a duration, written as such or as a number in a unit; 0 means the default.
 func (r *fieldReader) timeout(f syntax.Field, unit time.Duration) time.Duration {
-	var t time.Duration
-	var ok bool
+	t, ok := time.Duration(0), false
 	switch f.Value.Kind {
 	case syntax.Number:
 		t, ok = inUnit(f.Value.Text, unit)
 	case syntax.Text:
 		parsed, err := time.ParseDuration(f.Value.Text)
 		t, ok = parsed, err == nil && parsed >= 0 && parsed <= maxTimeout
-	default:
-		r.complain(f.Value.Line, timeoutHint, "%q must be a number or a duration, but is %s", f.Key,
-			f.Value.Kind)
-		return 0
 	}
 	if !ok {
-		r.complain(f.Value.Line, timeoutHint, "%q is not a time between 0 and 24 hours", f.Key)
+		r.addProblem(f.Value.Line, `write a duration such as "30s"`,
+			"%q must be a time between 0 and 24 hours", f.Key)
 		return 0
 	}
 	return t
 }
 
-// inUnit reads a number; unit 0 takes it as milliseconds, but as seconds below 1000.
+// inUnit returns a number as a duration. Without a unit it is in milliseconds, but in seconds below 1000.
 func inUnit(digits string, unit time.Duration) (time.Duration, bool) {
 	n, err := strconv.ParseFloat(digits, 64)
 	if unit == 0 && n < 1000 {

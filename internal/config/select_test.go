@@ -43,7 +43,7 @@ func TestSelectUnknown(t *testing.T) {
 		{full, "FILES", `did you mean "files"?`},
 		{full, "zzz", `there is "github", "gitlab", "files"`},
 		{&Config{Files: []string{"x"}}, "a", "the configuration has no servers"},
-		{&Config{}, "a", "there is no configuration here; name one with --config, or write -- COMMAND or a URL"},
+		{&Config{}, "a", "no configuration was found: use --config FILE, a URL, or -- COMMAND"},
 	} {
 		_, err := test.config.Select([]string{test.name})
 		var problem Problem

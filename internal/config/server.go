@@ -20,24 +20,24 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
+// scope is what the servers of a file share.
 type scope struct {
-	file   string // as shown in problems
-	found  Found  // how it came to be read
-	abs    string // absolute, of the file
-	folder string // that relative paths refer to, absolute
-	root   string // of the project that the run is in; empty = there is none
-	prefix string // of the names of all its servers
-	// follows the names of servers in what is agreed to, where a file has several of one name
-	owner   string
-	asked   syntax.Value      // what the file says of inputs
+	file    string // as shown in problems
+	found   Found
+	abs     string            // absolute path of the file
+	folder  string            // absolute directory that relative paths start at
+	root    string            // of the project of the run; empty = there is none
+	prefix  string            // of the names of the servers
+	section string            // part of the identity of a server where a file has several of one name
+	asked   syntax.Value      // the file's list of inputs
 	gives   map[string]string // variables that the application gives to its servers and their headersHelper
-	strict  bool              // an unknown key is a mistake
+	strict  bool              // an unknown key is a problem, as in mcpctl.yaml
 	unit    time.Duration     // of a timeout written as a number; see clients.Dialect.Unit
 	dialect clients.Dialect
 	expander
 }
 
-// holds tells whether a path lies in the project, links followed.
+// holds reports whether a path is in the project, links resolved.
 func (s scope) holds(path string) bool {
 	return s.root != "" && files.Below(files.RealPath(path), files.RealPath(s.root))
 }
@@ -47,33 +47,13 @@ func (s scope) in(dialect clients.Dialect) scope {
 	return s
 }
 
-// serverReader reads one server: what is common to those that are started and those that are contacted.
-type serverReader struct {
-	fieldReader
-	scope
-	fields  syntax.Value
-	prompts []Prompt       // without an answer, each once
-	uses    []use          // all texts that decide what it does
-	secrets []probe.Secret // those that are known by their names or looks
-	values  []probe.Secret // taken from the environment and files, whatever their names
-}
-
-// Keys of a server that mcpctl reads. Other clients' keys are passed over, except in mcpctl.yaml.
-var (
-	urlKeys    = []string{"url", "serverUrl", "httpUrl"}
-	stdioKeys  = []string{"args", "env", "cwd", "envFile"}
-	serverKeys = slices.Concat([]string{"command", "type", "transport", "oauth", "auth", "disabled",
-		"enabled", "timeout", "sandbox", "protocol", "clientCapabilities"},
-		stdioKeys, urlKeys, credentialKeys)
-)
-
-// entries reads all servers of a file, whoever it belongs to. The problems are those of the file itself.
+// entries reads all servers of a file. The problems are those of the file itself.
 func (s scope) entries(root syntax.Value) ([]Entry, []Problem) {
 	r := fieldReader{file: s.file}
 	if !r.is(root, syntax.Object, "the file") {
 		return nil, r.problems
 	}
-	s.hear(root)
+	s.readInputs(root)
 	var entries []Entry
 	sections := clients.Sections(root)
 	for _, section := range sections {
@@ -86,7 +66,7 @@ func (s scope) entries(root syntax.Value) ([]Entry, []Problem) {
 		}
 	}
 	if len(sections) == 0 {
-		r.complain(root.Line, `write the servers as {"mcpServers": {"NAME": {"command": "…"}}}`,
+		r.addProblem(root.Line, `write the servers as {"mcpServers": {"NAME": {"command": "…"}}}`,
 			`no servers: neither "mcpServers" nor "servers"`)
 	}
 	return entries, r.problems
@@ -97,149 +77,171 @@ const maxServers = 10_000
 
 // fewEnough reports whether a map of servers is within maxServers, and adds a problem otherwise.
 func (r *fieldReader) fewEnough(servers syntax.Field) bool {
-	if n := len(servers.Value.Fields); n > maxServers {
-		r.complain(servers.Line, "use several files, each with --config",
+	n := len(servers.Value.Fields)
+	if n > maxServers {
+		r.addProblem(servers.Line, "use several files, each with --config",
 			"%d servers in one file; at most %d are read", n, maxServers)
-		return false
 	}
-	return true
+	return n <= maxServers
 }
 
-// servers reads the members of a map of servers.
+// servers reads a map of servers.
 func (s scope) servers(of syntax.Value) []Entry {
 	entries := make([]Entry, len(of.Fields))
 	for i, f := range of.Fields {
-		reason, entry := "", f.Value
 		f.Key = s.prefix + f.Key
+		server, reason := f.Value, ""
 		if !s.strict {
-			f.Value, reason = s.dialect.Translate(f.Value, s.lookup)
+			server, reason = s.dialect.Translate(f.Value, s.lookup)
 		}
-		entries[i] = s.entry(f)
-		entries[i].written.entry = entry
-		entries[i].written.inputs = inputsNamed(entry, s.asked)
-		if entries[i].unusable = reason != ""; entries[i].unusable {
-			entries[i].Problems = []Problem{{File: s.file, Line: f.Line, Server: f.Key, Message: reason}}
+		e := s.entry(syntax.Field{Key: f.Key, Line: f.Line, Value: server})
+		e.declared.entry, e.declared.inputs = f.Value, inputsNamed(f.Value, s.asked)
+		if reason != "" {
+			e.unusable = true
+			e.Problems = []Problem{{File: s.file, Line: f.Line, Server: f.Key, Message: reason}}
 		}
+		entries[i] = e
 	}
 	return entries
 }
 
-// entry reads one server; everything that is wrong with it is in the entry.
+// serverReader reads the keys of one server.
+type serverReader struct {
+	fieldReader
+	scope
+	fields  syntax.Value
+	prompts []Prompt       // inputs without an answer, each once
+	uses    []use          // all texts that decide what the server does
+	secrets []probe.Secret // those that are known by their names or looks
+	values  []probe.Secret // taken from the environment and files, secret or not
+}
+
+// The keys of a server. Those of other programs are ignored, except in mcpctl.yaml.
+var (
+	urlKeys    = []string{"url", "serverUrl", "httpUrl"}
+	stdioKeys  = []string{"args", "env", "cwd", "envFile"}
+	serverKeys = slices.Concat([]string{"command", "type", "transport", "oauth", "auth", "disabled",
+		"enabled", "timeout", "sandbox", "protocol", "clientCapabilities"},
+		stdioKeys, urlKeys, headerKeys)
+)
+
+// entry reads one server; its problems are in the entry.
 func (s scope) entry(f syntax.Field) Entry {
 	r := &serverReader{fieldReader: fieldReader{file: s.file, server: f.Key}, scope: s, fields: f.Value}
 	e := Entry{
 		Server: probe.Server{Name: f.Key, Source: fmt.Sprintf("%s:%d", s.file, f.Line)},
 		File:   s.file, Line: f.Line, Found: s.found,
 	}
-	r.name(f)
+	r.checkName(f)
 	if r.is(f.Value, syntax.Object, "a server") {
-		r.check(serverKeys)
-		e.Disabled = r.disabled()
-		_, e.chosenDir = r.get("cwd")
-		r.fill(&e)
-		if f, ok := r.get("sandbox"); ok && r.strict { // in files of other programs it would be theirs
-			e.May = r.grants(f, r.folder)
-		}
-		if r.strict {
-			e.Server.Protocol = r.readProtocol()
-		}
-		e.Server.Capabilities = r.clientCapabilities()
+		r.read(&e)
 		e.Server.Secrets, e.Server.Values = append(r.secrets, misplaced(e.Server)...), r.values
 	}
 	e.Problems, e.Warnings, e.Prompts = r.problems, r.warnings, r.prompts
 	e.uses, e.scope = r.uses, r.scope
-	e.written = written{
-		path: r.abs, name: r.server + r.owner, dialect: r.dialect, entry: f.Value,
-		inputs: inputsNamed(f.Value, r.asked),
-	}
+	e.declared = declaration{path: r.abs, name: r.server + r.section, dialect: r.dialect}
 	return e
 }
 
+// read reads all keys of a server.
+func (r *serverReader) read(e *Entry) {
+	known := serverKeys
+	if !r.strict {
+		known = nil
+	}
+	r.checkKeys(r.fields, "", known)
+	e.Disabled = r.boolean("disabled", false) || !r.boolean("enabled", true)
+	if f, ok := r.get("timeout"); ok {
+		e.Server.Timeout = r.timeout(f, r.unit)
+	}
+	r.readTarget(e)
+	if f, ok := r.get("clientCapabilities"); ok {
+		e.Server.Capabilities = r.clientCapabilities(f)
+	}
+	if !r.strict { // in files of other programs the rest has other meanings
+		return
+	}
+	if f, ok := r.get("sandbox"); ok {
+		var keys grantKeys
+		r.decode(f, &keys)
+		e.May = r.grants(keys, r.folder)
+	}
+	if f, ok := r.get("protocol"); ok {
+		e.Server.Protocol = r.protocol(f)
+	}
+}
+
+// get returns a key that is set to something else than null.
 func (r *serverReader) get(key string) (syntax.Field, bool) {
 	f, ok := r.fields.Get(key)
 	return f, ok && f.Value.Kind != syntax.Null
 }
 
-// maxName bounds the length of the file name that a server's snapshot has, in bytes.
+func (r *serverReader) boolean(key string, fallback bool) bool {
+	if f, ok := r.get(key); ok {
+		return r.flag(f, fallback)
+	}
+	return fallback
+}
+
+// maxName bounds the length of the file name of a server's snapshot, in bytes.
 const maxName = 200
 
-func (r *serverReader) name(f syntax.Field) {
+func (r *serverReader) checkName(f syntax.Field) {
 	switch {
 	case strings.TrimSpace(f.Key) == "":
-		r.complain(f.Line, "give the server a name", "a server without a name")
+		r.addProblem(f.Line, "give the server a name", "a server without a name")
 	case strings.ContainsFunc(f.Key, func(r rune) bool { return unicode.IsControl(r) || r == '\ufffd' }):
-		r.complain(f.Line, "use letters, digits, - and _", "the name %q has control characters", f.Key)
+		r.addProblem(f.Line, "use letters, digits, - and _", "the name %q has control characters", f.Key)
 	case len(FileName(f.Key)) > maxName:
-		r.complain(f.Line, "shorten it", "the name is too long for the name of a file")
+		r.addProblem(f.Line, "shorten it", "the name is too long for the name of a file")
 	}
 }
 
-// check keeps what is wrong with the keys themselves.
-func (r *serverReader) check(known []string) {
-	if !r.strict {
-		known = nil
-	}
-	r.keys(r.fields, "", known)
-}
-
-func (r *serverReader) disabled() bool {
-	off, on := false, true
-	if f, ok := r.get("disabled"); ok {
-		off = r.flag(f, off)
-	}
-	if f, ok := r.get("enabled"); ok {
-		on = r.flag(f, on)
-	}
-	return off || !on
-}
-
-// fill decides between the two kinds of servers and reads what belongs to the one.
-func (r *serverReader) fill(e *Entry) {
-	if f, ok := r.get("timeout"); ok {
-		e.Server.Timeout = r.timeout(f, r.unit)
-	}
+// readTarget reads what the server is: a command to start or a URL to contact.
+func (r *serverReader) readTarget(e *Entry) {
 	command, hasCommand := r.get("command")
 	address, hasURL := r.address()
-	key, kind := r.transport()
+	key, transport := r.transport()
 	switch {
 	case hasCommand && hasURL:
-		r.complain(address.Line, "remove one of them", "both %q and %q", "command", address.Key)
+		r.addProblem(address.Line, "remove one of them", "both %q and %q", "command", address.Key)
 	case !hasCommand && !hasURL:
-		r.complain(r.fields.Line, r.misspelt(), `neither "command" nor "url"`)
-	case hasURL && kind == "stdio":
-		r.complain(address.Line, `remove it, or write "command"`, `%q is stdio, but there is a %q`, key,
+		r.addProblem(r.fields.Line, r.misspelt(), `neither "command" nor "url"`)
+	case hasURL && transport == "stdio":
+		r.addProblem(address.Line, `remove it, or write "command"`, `%q is stdio, but there is a %q`, key,
 			address.Key)
-	case hasCommand && kind != "stdio" && kind != "":
-		r.complain(command.Line, `remove it, or write "url"`, `%q is %s, but there is a "command"`, key, kind)
+	case hasCommand && transport != "stdio" && transport != "":
+		r.addProblem(command.Line, `remove it, or write "url"`, `%q is %s, but there is a "command"`, key,
+			transport)
 	case hasCommand:
-		e.Server.Stdio, e.dir = stdioReader{r}.read(command)
+		r.readStdio(command, e)
 	default:
-		h := httpReader{r, credentialReader{r}}
-		e.Server.HTTP = h.read(address, kind)
-		e.Login = h.login()
+		e.Server.HTTP = r.readHTTP(address, transport)
+		e.Login = r.login()
 	}
 }
 
-// misspelt is the hint for a server that has no command and no url.
+// misspelt returns the hint for a server without a command and a URL.
 func (r *serverReader) misspelt() string {
 	for _, key := range r.fields.Keys() {
-		for _, right := range kit.Nearest(key, []string{"command", "url"}) {
-			if !slices.Contains(serverKeys, key) {
-				return fmt.Sprintf("did you mean %q where it says %q?", right, key)
-			}
+		near := kit.Nearest(key, []string{"command", "url"})
+		if len(near) > 0 && !slices.Contains(serverKeys, key) {
+			return fmt.Sprintf("did you mean %q where it says %q?", near[0], key)
 		}
 	}
 	return `write "command" to start a server or "url" to contact one`
 }
 
+// address returns the key with the URL.
 func (r *serverReader) address() (address syntax.Field, ok bool) {
 	for _, key := range urlKeys {
-		f, there := r.get(key)
+		f, found := r.get(key)
 		switch {
-		case there && ok:
-			r.complain(f.Line, "remove one of them", "both %q and %q", address.Key, f.Key)
+		case found && ok:
+			r.addProblem(f.Line, "remove one of them", "both %q and %q", address.Key, f.Key)
 			return address, true
-		case there:
+		case found:
 			address, ok = f, true
 		}
 	}
@@ -251,9 +253,9 @@ var transports = map[string]string{
 	"stdio": "stdio", "http": "http", "streamablehttp": "streamable-http", "sse": "sse",
 }
 
-// transport is stdio, http, streamable-http or sse, and the key that says so; empty when none does, or after
+// transport returns stdio, http, streamable-http or sse, and the key that says so; "" if none does, or after
 // a problem.
-func (r *serverReader) transport() (key, kind string) {
+func (r *serverReader) transport() (key, transport string) {
 	f, ok := r.get("type")
 	if !ok {
 		f, ok = r.get("transport")
@@ -261,55 +263,49 @@ func (r *serverReader) transport() (key, kind string) {
 	if !ok || !r.want(f, syntax.Text) {
 		return f.Key, ""
 	}
-	kind, ok = transports[strings.NewReplacer("-", "", "_", "", " ",
-		"").Replace(strings.ToLower(f.Value.Text))]
+	transport, ok = transports[strings.NewReplacer("-", "", "_", "", " ", "").Replace(
+		strings.ToLower(f.Value.Text))]
 	if !ok {
-		r.complain(f.Value.Line, "stdio, http (streamable HTTP, falling back to SSE), streamable-http and "+
-			"sse exist",
+		r.addProblem(f.Value.Line,
+			"use stdio, http (streamable HTTP, falling back to SSE), streamable-http or sse",
 			"unknown transport %.40q", f.Value.Text)
 	}
-	return f.Key, kind
+	return f.Key, transport
 }
 
-// foreign keeps a problem for each key that has no meaning beside the one that is there.
-func (r *serverReader) foreign(keys []string, beside string) {
+// rejectKeys adds a problem for each of some keys that is set although another one excludes it.
+func (r *serverReader) rejectKeys(keys []string, because string) {
 	for _, key := range keys {
 		if f, ok := r.get(key); ok && !f.Value.Empty() {
-			r.complain(f.Line, "remove it", "%q has no meaning beside %q", key, beside)
+			r.addProblem(f.Line, "remove it", "%q has no meaning beside %q", key, because)
 		}
 	}
 }
 
-// expand replaces the variables of f's string and keeps those without a value as problems; ok is false if
-// there are any.
+// expand replaces the variables in a string. A variable without a value is a problem, and ok is false then.
 func (r *serverReader) expand(f syntax.Field) (out expanded, ok bool) {
 	out, missing := r.scope.expand(f.Value.Text)
 	r.uses = append(r.uses, use{key: f.Key, text: f.Value.Text, shown: out.shown, from: fromText})
 	values, secrets := r.given(f.Value.Text)
 	r.values, r.secrets = append(r.values, values...), append(r.secrets, secrets...)
 	for _, m := range missing {
-		r.complain(f.Value.Line, m.hint, "%s, needed in %q", m.message, f.Key)
-		r.wish(m.prompt)
+		r.addProblem(f.Value.Line, m.hint, "%s, needed in %q", m.message, f.Key)
+		if m.prompt == nil {
+			continue
+		}
+		r.problems[len(r.problems)-1].asked = true
+		if !slices.ContainsFunc(r.prompts, func(p Prompt) bool { return p.Variable == m.prompt.Variable }) {
+			r.prompts = append(r.prompts, *m.prompt)
+		}
 	}
 	return out, len(missing) == 0
 }
 
-// wish remembers what a person could be asked for to mend the last problem.
-func (r *serverReader) wish(p *Prompt) {
-	if p == nil {
-		return
-	}
-	r.problems[len(r.problems)-1].asked = true
-	if !slices.ContainsFunc(r.prompts, func(known Prompt) bool { return known.Variable == p.Variable }) {
-		r.prompts = append(r.prompts, *p)
-	}
-}
-
-// maxLevels is how many folders a path may have: links are looked for in each, seen from the first.
+// maxLevels is how many directories a path may have: links are resolved in each of them.
 const maxLevels = 64
 
-// path is a path relative to the project's folder, and how it may be shown: with variables as they are
-// written.
+// path returns a path relative to the project's directory, and the same with variables as they are written.
+// After a problem both are that directory.
 func (r *serverReader) path(f syntax.Field) (path, shown string) {
 	if !r.want(f, syntax.Text) {
 		return r.folder, r.folder
@@ -319,7 +315,7 @@ func (r *serverReader) path(f syntax.Field) (path, shown string) {
 	case !ok || out.value == "":
 		return r.folder, r.folder
 	case strings.Count(filepath.ToSlash(out.value), "/") > maxLevels:
-		r.complain(f.Value.Line, "name one that is nearer", "%q is a path of more than %d folders", f.Key,
+		r.addProblem(f.Value.Line, "use a shorter path", "%q is a path of more than %d directories", f.Key,
 			maxLevels)
 		return r.folder, r.folder
 	case filepath.IsAbs(out.value):
@@ -328,66 +324,49 @@ func (r *serverReader) path(f syntax.Field) (path, shown string) {
 	return filepath.Join(r.folder, out.value), filepath.Join(r.folder, out.shown)
 }
 
-// noNUL keeps a problem if the operating system cannot take one of the texts.
-func (r *serverReader) noNUL(texts []string, line int) {
+// rejectNUL adds a problem if a text has a NUL character, which no program can be given.
+func (r *serverReader) rejectNUL(line int, texts ...string) {
 	if strings.Contains(strings.Join(texts, ""), "\x00") {
-		r.complain(line, "remove it", "a NUL character cannot be handed to a program")
+		r.addProblem(line, "remove it", "a NUL character cannot be passed to a program")
 	}
 }
 
-type stdioReader struct{ *serverReader }
-
-// read is the server, and the folder that it starts in as it may be shown.
-func (r stdioReader) read(command syntax.Field) (stdio *probe.Stdio, shown string) {
-	r.foreign(credentialKeys, "command")
-	dir, shown := r.folder, r.folder
+// readStdio reads a server that is started.
+func (r *serverReader) readStdio(command syntax.Field, e *Entry) {
+	r.rejectKeys(headerKeys, "command")
+	stdio := &probe.Stdio{Dir: r.folder}
+	e.Server.Stdio, e.dir = stdio, r.folder
 	if f, ok := r.get("cwd"); ok {
-		dir, shown = r.path(f)
+		stdio.Dir, e.dir = r.path(f)
+		e.ownDir = true
 	}
-	path, ok := expanded{}, r.want(command, syntax.Text)
-	if ok {
-		path, ok = r.expand(command)
+	if r.want(command, syntax.Text) {
+		out, ok := r.expand(command)
+		if ok && strings.TrimSpace(out.value) == "" {
+			r.addProblem(command.Value.Line, "name the program to start", `"command" is empty`)
+		}
+		stdio.Command = out.value
+		if strings.ContainsAny(out.value, `/`+string(filepath.Separator)) {
+			stdio.Command = files.From(stdio.Dir, out.value)
+		}
 	}
-	if ok && strings.TrimSpace(path.value) == "" {
-		r.complain(command.Value.Line, "name the program to start", `"command" is empty`)
+	if f, ok := r.get("args"); ok {
+		for _, item := range r.scalars(f) {
+			out, _ := r.expand(item)
+			stdio.Args = append(stdio.Args, out.value)
+		}
 	}
-	args := values(r.args())
-	env, search := r.environ()
-	stdio = &probe.Stdio{Command: absolute(path.value, dir), Args: args, Env: env, Dir: dir, Search: search}
+	stdio.Env, stdio.Search = r.environ()
 	argv := append([]string{stdio.Command}, stdio.Args...)
 	r.secrets = append(append(r.secrets, SecretsIn(argv)...), Confidential(stdio.Env)...)
-	r.noNUL(argv, command.Line)
-	return stdio, shown
+	r.rejectNUL(command.Line, argv...)
 }
 
-// absolute is a command that is a relative path, seen from dir; names that are looked up in PATH stay as they
-// are.
-func absolute(command, dir string) string {
-	if filepath.IsAbs(command) || !strings.ContainsAny(command, `/`+string(filepath.Separator)) {
-		return command
-	}
-	return filepath.Join(dir, command)
-}
-
-func (r stdioReader) args() []expanded {
-	f, ok := r.get("args")
-	if !ok {
-		return nil
-	}
-	return kit.Map(r.scalars(f), func(item syntax.Field) expanded {
-		out, _ := r.expand(item)
-		return out
-	})
-}
-
-// environ returns what envFile and env set, env over envFile, and the PATH that the command is looked up in:
-// mcpctl's own where envFile sets one, since a file of variables is for the program and does not choose it.
-// Empty = the PATH that the program gets.
-func (r stdioReader) environ() (env map[string]probe.Secret, search string) {
-	env = map[string]probe.Secret{}
-	for name, value := range r.gives {
-		env[name] = probe.Secret(value)
-	}
+// environ returns the variables of envFile and env, which wins, and the PATH in which the command is looked
+// up: mcpctl's own if envFile sets one, since a file of variables must not choose the program; "" = the PATH
+// that the program gets.
+func (r *serverReader) environ() (env map[string]probe.Secret, search string) {
+	env = Plain(r.gives)
 	if f, ok := r.get("envFile"); ok {
 		maps.Copy(env, r.envFile(f))
 	}
@@ -400,14 +379,14 @@ func (r stdioReader) environ() (env map[string]probe.Secret, search string) {
 	}
 	for _, m := range r.texts(f) {
 		if !envName(m.Key) {
-			r.complain(m.Line, "write NAME: value", `a name in "env" is empty, or holds "=" or NUL`)
+			r.addProblem(m.Line, "write NAME: value", `a name in "env" is empty, or holds "=" or NUL`)
 			continue
 		}
 		if isPath(m.Key) {
 			search = ""
 		}
 		out, _ := r.expand(m.In("env"))
-		r.noNUL([]string{out.value}, m.Line)
+		r.rejectNUL(m.Line, out.value)
 		env[m.Key] = probe.Secret(out.value)
 		r.secrets = append(r.secrets, secretsOf(
 			redact.Hidden([]string{out.value}, []string{redact.MaskText(out.value)}))...)
@@ -420,34 +399,30 @@ func isPath(name string) bool { return strings.EqualFold(name, "PATH") }
 
 func envName(name string) bool { return name != "" && !strings.ContainsAny(name, "=\x00") }
 
-// envFile reads lines of NAME=value. The parser's own error is not shown, as it quotes the file.
-func (r stdioReader) envFile(f syntax.Field) map[string]probe.Secret {
+// envFile reads a file of NAME=value. The parser's own error quotes the file, so it is not shown.
+func (r *serverReader) envFile(f syntax.Field) map[string]probe.Secret {
 	path, shown := r.path(f)
 	if path == r.folder {
 		return nil
 	}
-	for i := range r.uses {
-		if r.uses[i].key == f.Key {
-			r.uses[i].path = path
-		}
-	}
-	if rel, err := filepath.Rel(r.folder, shown); err == nil && !strings.HasPrefix(rel, "..") {
+	r.uses[len(r.uses)-1].path = path
+	if rel, err := filepath.Rel(r.folder, shown); err == nil && filepath.IsLocal(rel) {
 		shown = rel
 	}
 	data, err := readRegular(path)
 	if err != nil {
-		r.complain(f.Value.Line, "create the file or remove envFile", `reading "envFile" %q: %v`, shown, err)
+		r.addProblem(f.Value.Line, "create the file or remove envFile", `reading "envFile" %q: %v`,
+			shown, err)
 		return nil
 	}
 	read, err := godotenv.UnmarshalBytes(data)
 	if err != nil {
-		r.complain(f.Value.Line, "write one NAME=value per line",
+		r.addProblem(f.Value.Line, "write one NAME=value per line",
 			`reading "envFile" %q: not lines of NAME=value`, shown)
 	}
 	env := make(map[string]probe.Secret, len(read))
 	for _, name := range kit.SortedKeys(read) {
-		v := read[name]
-		if envName(name) {
+		if v := read[name]; envName(name) {
 			env[name] = probe.Secret(v)
 			if !isPath(name) {
 				r.values = append(r.values, env[name])
@@ -456,6 +431,42 @@ func (r stdioReader) envFile(f syntax.Field) map[string]probe.Secret {
 		}
 	}
 	return env
+}
+
+// protocol returns the version of the protocol to speak; "" after a problem.
+func (r *serverReader) protocol(f syntax.Field) string {
+	if !r.scalar(f) {
+		return ""
+	}
+	if known := probe.Versions(); !slices.Contains(known, f.Value.Text) {
+		r.addProblem(f.Value.Line, cmp.Or(kit.Suggest(f.Value.Text, known),
+			"there is "+kit.Quoted(known, ", ")), "unknown protocol version %.40q", f.Value.Text)
+		return ""
+	}
+	return f.Value.Text
+}
+
+// clientCapabilities returns the capabilities to declare to the server; nil after a problem.
+func (r *serverReader) clientCapabilities(f syntax.Field) []string {
+	known := probe.ClientCapabilities()
+	if f.Value.Kind == syntax.Text && f.Value.Text == "none" {
+		return []string{}
+	}
+	if f.Value.Kind != syntax.List {
+		r.addProblem(f.Value.Line, "write none, or a list such as ["+strings.Join(known, ", ")+"]",
+			"%q must be none or a list", f.Key)
+		return nil
+	}
+	declared := []string{}
+	for _, item := range r.scalars(f) {
+		if !slices.Contains(known, item.Value.Text) {
+			r.addProblem(item.Value.Line, cmp.Or(kit.Suggest(item.Value.Text, known),
+				"there is "+kit.Quoted(known, ", ")), "unknown client capability %.40q", item.Value.Text)
+			continue
+		}
+		declared = append(declared, item.Value.Text)
+	}
+	return declared
 }
 
 func secretsOf(values []string) []probe.Secret {
@@ -467,54 +478,6 @@ func SecretsIn(argv []string) []probe.Secret {
 	return secretsOf(redact.Hidden(argv, redact.MaskArgs(argv)))
 }
 
-// values returns texts as they are handed to a server.
-func values(of []expanded) []string {
-	return kit.Map(of, func(x expanded) string { return x.value })
-}
-
-// readProtocol returns the version of the protocol to speak; empty when there is none, or after a problem.
-func (r *serverReader) readProtocol() string {
-	f, ok := r.fields.Get("protocol")
-	if !ok || !r.scalar(f) {
-		return ""
-	}
-	if !slices.Contains(probe.Versions(), f.Value.Text) {
-		r.complain(f.Value.Line, cmp.Or(kit.Suggest(f.Value.Text, probe.Versions()),
-			"there is "+kit.Quoted(probe.Versions(), ", ")),
-			"unknown protocol version %.40q", f.Value.Text)
-		return ""
-	}
-	return f.Value.Text
-}
-
-// clientCapabilities returns the capabilities to declare to the server: a list of them, or "none"; nil when
-// the entry does not set them, or after a problem.
-func (r *serverReader) clientCapabilities() []string {
-	f, ok := r.get("clientCapabilities")
-	if !ok {
-		return nil
-	}
-	known := probe.ClientCapabilities()
-	if f.Value.Kind == syntax.Text && f.Value.Text == "none" {
-		return []string{}
-	}
-	if f.Value.Kind != syntax.List {
-		r.complain(f.Value.Line, fmt.Sprintf("write none, or a list such as [%s]", strings.Join(known, ", ")),
-			"%q must be none or a list", f.Key)
-		return nil
-	}
-	declared := []string{}
-	for _, item := range r.scalars(f) {
-		if !slices.Contains(known, item.Value.Text) {
-			r.complain(item.Value.Line, cmp.Or(kit.Suggest(item.Value.Text, known),
-				"there is "+kit.Quoted(known, ", ")), "unknown client capability %.40q", item.Value.Text)
-			continue
-		}
-		declared = append(declared, item.Value.Text)
-	}
-	return declared
-}
-
 // Merged returns base with the entries of more, which win; neither is changed.
 func Merged(base, more map[string]probe.Secret) map[string]probe.Secret {
 	both := make(map[string]probe.Secret, len(base)+len(more))
@@ -523,7 +486,7 @@ func Merged(base, more map[string]probe.Secret) map[string]probe.Secret {
 	return both
 }
 
-// misplaced are tokens where none belongs: in the address or the working folder.
+// misplaced returns tokens in wrong places: in the URL, the program or the working directory.
 func misplaced(s probe.Server) []probe.Secret {
 	var texts []string
 	if s.Stdio != nil {
@@ -535,8 +498,7 @@ func misplaced(s probe.Server) []probe.Secret {
 	return secretsOf(redact.Hidden(texts, kit.Map(texts, redact.MaskTokens)))
 }
 
-// Confidential are the values of environment variables or headers whose name or look says that they are
-// secret.
+// Confidential returns the values of environment variables or headers that are secret by their name or look.
 func Confidential(values map[string]probe.Secret) []probe.Secret {
 	sensitive := kit.Filter(kit.SortedKeys(values),
 		func(name string) bool { return redact.Sensitive(name, values[name].Reveal()) })

@@ -211,7 +211,7 @@ func runHelper(ctx context.Context, server probe.Server, environ []string) (map[
 	}
 	headers, err := config.HelperHeaders(helper, out.Text)
 	if err != nil {
-		return nil, fail(fmt.Errorf("it wrote %w", err))
+		return nil, fail(fmt.Errorf("its output is %w", err))
 	}
 	return headers, nil
 }

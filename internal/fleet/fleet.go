@@ -151,7 +151,7 @@ func (f *Fleet) read(ctx context.Context, from []source.Source) error {
 		return err
 	}
 	if f.selected.Snapshots != "" {
-		cfg.Project.Snapshots, cfg.Project.Stray = f.selected.Snapshots, ""
+		cfg.Project.Snapshots, cfg.Project.SnapshotsOutside = f.selected.Snapshots, ""
 	}
 	if err != nil && needsConfig(err, from, cfg.Project.File) {
 		return exit.Misuse(config.Explain(err))

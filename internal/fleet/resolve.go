@@ -238,7 +238,7 @@ func Choose(cfg *config.Config, s Selection, names []string) ([]config.Entry, er
 		}
 	}
 	chosen := slices.DeleteFunc(slices.Clone(entries),
-		func(e config.Entry) bool { return !s.takes(e.Names()) })
+		func(e config.Entry) bool { return !s.takes(e.Server.Name) })
 	if len(chosen) == 0 && len(entries) > 0 {
 		return nil, exit.Usagef("--only %s leaves no server of those that were named",
 			strings.Join(s.Only, ","))
@@ -246,11 +246,10 @@ func Choose(cfg *config.Config, s Selection, names []string) ([]config.Entry, er
 	return chosen, nil
 }
 
-// takes tells whether a server with these names may take part in the run.
-func (s Selection) takes(names []string) bool {
-	return len(s.Only) == 0 || slices.ContainsFunc(s.Only, func(pattern string) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return kit.Glob(pattern, name) })
-	})
+// takes reports whether a server may take part in the run.
+func (s Selection) takes(name string) bool {
+	return len(s.Only) == 0 || slices.ContainsFunc(s.Only,
+		func(pattern string) bool { return kit.Glob(pattern, name) })
 }
 
 // only are those that may take part, whatever they come from.
@@ -260,7 +259,7 @@ func (s Selection) only(targets []Target) ([]Target, error) {
 		if t.plain != nil {
 			name = t.plain.Name
 		}
-		return !s.takes([]string{name})
+		return !s.takes(name)
 	})
 	if len(left) == 0 && len(targets) > 0 {
 		return nil, exit.Usagef("--only %s leaves nothing of what was named", strings.Join(s.Only, ","))
@@ -335,7 +334,7 @@ func contact(server probe.Server, client config.Client) Target {
 		http := *server.HTTP
 		server.HTTP = &http
 		if u, err := url.Parse(http.URL); err == nil &&
-			slices.Contains(client.Doubted, strings.ToLower(u.Host)) {
+			slices.Contains(client.UnverifiedHosts, strings.ToLower(u.Host)) {
 			http.Allow = notPrivate
 		}
 	}

@@ -251,7 +251,7 @@ func shown(p host.Process, s auth.Server, source string, l *vault.Login) report.
 // stateOf is what may be shown of a login; nil = nobody is logged in.
 func stateOf(p host.Process, s auth.Server, l *vault.Login) report.Login {
 	switch {
-	case s.Client.Machine || s.Client.Refresh != "":
+	case s.Client.Machine:
 		return report.Login{State: report.Itself, Scopes: s.Client.Scopes}
 	case l == nil:
 		return report.Login{State: report.LoggedOut}

@@ -109,7 +109,7 @@ func wantedGrants(cfg *config.Config, grants []Grant, names []string) (func(Gran
 		return slices.ContainsFunc(cfg.Entries, func(e config.Entry) bool {
 			file, server := e.Declared()
 			return file == g.File && (server == g.Server || g.Server == "" && e.Application()) &&
-				e.Called(names)
+				slices.Contains(names, e.Server.Name)
 		})
 	}, nil
 }

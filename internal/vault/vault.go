@@ -205,9 +205,9 @@ func (v Vault) Remove(ctx context.Context, l Login) error {
 	return nil
 }
 
-// Hold locks the login against renewal by other runs, since a refresh token may be good for one use only.
-// The caller must call release.
-func (v Vault) Hold(ctx context.Context, l Login) (release func(), err error) {
+// Lock takes the login's file lock, since a refresh token may be valid for one use only. The caller must call
+// release.
+func (v Vault) Lock(ctx context.Context, l Login) (release func(), err error) {
 	if release, err = v.files().Lock(ctx, l.key()+".lock"); err != nil {
 		return nil, fmt.Errorf("renewing the login to %s: %w", l.Server, err)
 	}

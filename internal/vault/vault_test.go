@@ -179,7 +179,7 @@ func TestHold(t *testing.T) {
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
-			release, err := v.Hold(t.Context(), l)
+			release, err := v.Lock(t.Context(), l)
 			if err != nil {
 				t.Error(err)
 				return
@@ -192,14 +192,14 @@ func TestHold(t *testing.T) {
 		})
 	}
 	all.Wait()
-	release, err := v.Hold(t.Context(), l)
+	release, err := v.Lock(t.Context(), l)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer release()
 	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Millisecond)
 	defer cancel()
-	if _, err := v.Hold(ctx, l); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := v.Lock(ctx, l); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,0 +1,241 @@
+package config
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/clients"
+	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/process"
+	"github.com/mcpctl/mcpctl/internal/redact"
+)
+
+// use is a text of the configuration that decides what a server does.
+type use struct {
+	key   string // as in messages: "args[1]", "headers.X-Trace", "oauth.clientSecret"
+	text  string // as it is written; or the name of a variable, the path of a file
+	shown string // the same with directories in place of their variables
+	from  origins
+	path  string // absolute, of the file that it names
+}
+
+// origins are where the value of a use comes from.
+type origins string
+
+const (
+	fromText     origins = ""        // the text itself, with its variables
+	fromVariable origins = "env"     // the variable that the text names
+	fromFile     origins = "file"    // the file that the text names
+	fromEnvFile  origins = "envFile" // a line of that file
+)
+
+// Effects are what a person weighs before trusting an entry. Literal secrets of the file are masked.
+type Effects struct {
+	Starts    []string // the command line, variables as they are written; nil for a URL
+	Contacts  string   // the URL of the server; empty for a command
+	Dir       string   // the working directory, if the entry sets it or it is not in the project
+	Receives  []string // variables, inputs and files whose values it gets, by name
+	Passes    []string // variables of the user's that a launcher such as npx gets, by name; not in a sandbox
+	Addresses []string // KEY=ADDRESS, literal ones that are not on this machine
+	Sets      []string // NAME=VALUE, the other literal environment variables
+	Runs      []string // command lines that a shell runs to get credentials
+	Sandbox   []string // what it may do in the sandbox besides what all may
+	Packages  bool     // a launcher fetches a package by the project's own settings
+	Shell     bool     // the command line goes through a shell
+}
+
+// packageLaunchers fetch what they start, as the .npmrc and the like of the working directory say.
+var packageLaunchers = []string{
+	"npx", "npm", "pnpm", "pnpx", "yarn", "bun", "bunx", "deno", "uvx", "uv", "pipx", "dnx",
+}
+
+// shells run a command line that is one of their arguments.
+var shells = []string{"sh", "bash", "zsh", "dash", "ksh", "fish", "cmd", "powershell", "pwsh", "busybox"}
+
+// Effects returns what the entry would do, from the configuration alone.
+func (e Entry) Effects() Effects {
+	words := e.words()
+	x := Effects{Contacts: e.contacts()}
+	x.Packages = len(words) > 0 && slices.Contains(packageLaunchers, programBase(words[0]))
+	shown := 0 // arguments that are never masked: the program, and the package of a launcher
+	if x.Packages {
+		shown = 1 + slices.IndexFunc(words[1:],
+			func(word string) bool { return !strings.HasPrefix(word, "-") })
+	}
+	x.Starts = redact.Literals(words, func(i int) bool { return i <= shown || isCode(words, i) })
+	x.Shell = slices.ContainsFunc(words,
+		func(word string) bool { return slices.Contains(shells, programBase(word)) })
+	for _, u := range e.uses {
+		x.Receives = append(x.Receives, e.received(u)...)
+		if u.from != fromText {
+			continue
+		}
+		addresses := addressesIn(u)
+		x.Addresses = append(x.Addresses, addresses...)
+		if name, ok := strings.CutPrefix(u.key, "env."); ok && len(addresses) == 0 && !isVariable(u.text) {
+			x.Sets = append(x.Sets, name+"="+redact.LiteralValue(name, u.shown))
+		}
+	}
+	if s := e.Server.Stdio; s != nil {
+		outside := !e.scope.holds(s.Dir)
+		if e.ownDir || outside {
+			x.Dir = redact.MaskTokens(cmp.Or(e.dir, s.Dir))
+		}
+		if outside {
+			x.Dir += ", outside of the project"
+		}
+		x.Passes = e.passes()
+	}
+	if h := e.Server.HTTP; h != nil && h.Helper != nil {
+		x.Runs = append(x.Runs, redact.MaskLine(h.Helper.Command))
+		x.Shell = true
+	}
+	if len(e.May.Network) > 0 {
+		x.Sandbox = append(x.Sandbox, "network: all of it, for "+strings.Join(e.May.Network, ", "))
+	}
+	for _, folder := range e.May.Write {
+		x.Sandbox = append(x.Sandbox, "write: "+folder)
+	}
+	x.Receives = unique(x.Receives)
+	return x
+}
+
+// Marked reports whether the user should decide about the entry alone: it gets a value of the user's together
+// with an address that the file chose, or runs a shell.
+func (x Effects) Marked() bool { return x.Shell || len(x.Receives) > 0 && len(x.Addresses) > 0 }
+
+// passes returns the names of the variables that the command gets as a launcher and that the entry does not
+// set itself.
+func (e Entry) passes() []string {
+	var names []string
+	for _, upper := range process.LauncherNames(e.Server.Stdio.Command) {
+		for _, name := range []string{upper, strings.ToLower(upper)} {
+			_, set := e.scope.lookup.Value(name)
+			if _, own := e.Server.Stdio.Env[name]; set && !own {
+				names = append(names, name)
+			}
+		}
+	}
+	return unique(names)
+}
+
+// codeFlags are options of interpreters whose value is code.
+var codeFlags = map[string][]string{
+	"node": {"-e", "--eval", "-p", "--print"}, "bun": {"-e", "--eval"}, "deno": {"eval"}, "python": {"-c"},
+	"python3": {"-c"}, "ruby": {"-e"}, "perl": {"-e", "-E"}, "php": {"-r"},
+	"cmd": {"/c", "/C"}, "powershell": {"-Command", "-c"}, "pwsh": {"-Command", "-c"},
+}
+
+// isCode reports whether an argument is code for the program, which is never masked.
+func isCode(words []string, i int) bool {
+	program := programBase(words[0])
+	flags := codeFlags[program]
+	if flags == nil && slices.Contains(shells, program) {
+		flags = []string{"-c", "-lc", "-ic"}
+	}
+	return i > 0 && slices.Contains(flags, words[i-1])
+}
+
+// isVariable reports whether a text is one variable, with a default or without.
+func isVariable(text string) bool {
+	return strings.HasPrefix(text, "${") && clients.Closing(text) == len(text)
+}
+
+// programBase returns the name of a program without its directory and without .exe, .cmd or .bat.
+func programBase(word string) string {
+	name := strings.ToLower(word[strings.LastIndexAny(word, `/\`)+1:])
+	for _, extension := range []string{".exe", ".cmd", ".bat"} {
+		name = strings.TrimSuffix(name, extension)
+	}
+	return name
+}
+
+func unique(names []string) []string {
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// received returns the names of the user's values that the server gets by a text of the configuration.
+func (e Entry) received(u use) []string {
+	switch {
+	case u.key == "envFile":
+		return []string{"the variables of " + redact.MaskTokens(u.shown)}
+	case u.from == fromText:
+		return kit.Map(e.scope.sources(u.text),
+			func(source string) string { return redact.MaskTokens(strings.TrimPrefix(source, "env ")) })
+	case u.from == fromVariable:
+		return []string{redact.MaskTokens(u.text)}
+	case u.from == fromFile:
+		return []string{"the content of " + redact.MaskTokens(u.shown)}
+	}
+	return nil
+}
+
+// words returns the command line, variables as they are written.
+func (e Entry) words() []string {
+	var words []string
+	for _, u := range e.uses {
+		if u.key == "command" || strings.HasPrefix(u.key, "args[") {
+			words = append(words, u.shown)
+		}
+	}
+	if s := e.Server.Stdio; words == nil && s != nil {
+		words = append([]string{s.Command}, s.Args...)
+	}
+	return words
+}
+
+// contacts returns the URL of the server as it may be shown, variables as they are written.
+func (e Entry) contacts() string {
+	address := ""
+	if h := e.Server.HTTP; h != nil {
+		address = h.URL
+	}
+	for _, u := range e.uses {
+		if slices.Contains(urlKeys, u.key) {
+			address = u.shown
+		}
+	}
+	return redact.MaskTokens(redact.MaskURL(address))
+}
+
+var (
+	withScheme = kit.Pattern(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>,;]+`)
+	withPort   = kit.Pattern(`(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}:\d+|\b\d{1,3}(?:\.\d{1,3}){3}\b`)
+	hostAlone  = kit.Pattern(`^(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}$`)
+)
+
+// addressesIn returns the literal addresses in a text to which a secret could be sent.
+func addressesIn(u use) []string {
+	group, name, _ := strings.Cut(u.key, ".")
+	group, _, _ = strings.Cut(group, "[")
+	found := withScheme().FindAllString(u.shown, -1)
+	if len(found) == 0 {
+		found = withPort().FindAllString(u.shown, -1)
+	}
+	if len(found) == 0 && group == "env" {
+		found = hostAlone().FindAllString(strings.TrimSpace(u.shown), -1)
+	}
+	var all []string
+	for _, text := range found {
+		if host := hostIn(text); host == "" || strings.Contains(host, "$") || kit.ThisMachine(host) {
+			continue
+		}
+		all = append(all, cmp.Or(name, group)+"="+redact.MaskTokens(redact.MaskURL(text)))
+	}
+	return all
+}
+
+// hostIn returns the host and port in an address, with or without a scheme, that may hold variables.
+func hostIn(address string) string {
+	if u, err := url.Parse(address); err == nil && u.Host != "" {
+		return strings.ToLower(u.Host)
+	}
+	if _, rest, ok := strings.Cut(address, "://"); ok {
+		address = rest
+	}
+	address, _, _ = strings.Cut(address, "/")
+	return strings.ToLower(address[strings.LastIndexByte(address, '@')+1:])
+}

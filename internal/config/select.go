@@ -1,0 +1,115 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/kit"
+)
+
+// Names returns the names of all entries.
+func (c *Config) Names() []string {
+	return kit.Map(c.Entries, func(e Entry) string { return e.Server.Name })
+}
+
+// Select returns the entries with these names, in the order of the configuration; no name = all. The error is
+// Problems, with the nearest names as hints.
+func (c *Config) Select(names []string) ([]Entry, error) {
+	if len(names) == 0 {
+		return c.Entries, nil
+	}
+	known := c.Names()
+	var problems Problems
+	for i, name := range names {
+		if slices.Contains(known, name) {
+			continue
+		}
+		problem := Problem{Message: fmt.Sprintf("no server %q is configured", name), Hint: c.unknown(name)}
+		if strings.Contains(name, "/") {
+			problem.Message = fmt.Sprintf("no server %q is configured, and no such file exists", name)
+		}
+		if len(kit.Nearest(name, known)) == 0 {
+			problem.Unknown = name
+			if i > 0 && slices.Contains(known, names[0]) {
+				problem.Hint = fmt.Sprintf("for a tool, prompt or resource of %s: mcpctl show %s %s",
+					names[0], names[0], name)
+			}
+		}
+		problems = append(problems, problem)
+	}
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	return kit.Filter(c.Entries, func(e Entry) bool { return slices.Contains(names, e.Server.Name) }), nil
+}
+
+// unknown returns the hint for a name that no server has.
+func (c *Config) unknown(name string) string {
+	known := c.Names()
+	for _, server := range known {
+		// mcporter joins the names of a server and a tool
+		if item, ok := strings.CutPrefix(name, server); ok && len(item) > 1 &&
+			strings.ContainsAny(item[:1], "./:") {
+			return fmt.Sprintf("separate the server and the tool: %s %s", server, item[1:])
+		}
+	}
+	near := kit.Suggest(name, known)
+	meant := Meant(name)
+	switch {
+	case meant != "" && len(kit.Nearest(name, known)) == 0:
+		return meant
+	case len(c.Files) == 0 && len(known) == 0:
+		return "no configuration was found: use --config FILE, a URL, or -- COMMAND"
+	case len(known) == 0:
+		return "the configuration has no servers"
+	case near != "":
+		return near
+	}
+	return "mcpctl config lists all servers"
+}
+
+// Arguments that are something else than a server's name.
+var (
+	address  = kit.Pattern(`^[A-Za-z0-9.-]*:\d+(/.*)?$|^localhost(/.*)?$|^\d+\.\d+\.\d+\.\d+(/.*)?$`)
+	scoped   = kit.Pattern(`^@[A-Za-z0-9~][\w.~-]*/[A-Za-z0-9~][\w.~-]*(@[\w.^~<>=*|+-]+)?$`) // of npm
+	halfURL  = kit.Pattern(`^(https?):/*([^/].*)`)
+	revision = kit.Pattern(`^(HEAD|main|master|origin/.+)$|.[~^]\d*$`)
+)
+
+// AddressOf returns the URL of an address without a scheme, and possibly without a host; "" for other
+// arguments.
+func AddressOf(argument string) string {
+	if !address().MatchString(argument) {
+		return ""
+	}
+	if strings.HasPrefix(argument, ":") {
+		argument = "localhost" + argument
+	}
+	return "http://" + argument
+}
+
+// Meant returns how to write an argument that is an address, a package, a commit, a file or a kind of items
+// rather than a server's name; "" for other arguments.
+func Meant(argument string) string {
+	half := halfURL().FindStringSubmatch(argument)
+	image, isImage := strings.CutPrefix(argument, "docker:")
+	switch {
+	case half != nil:
+		return fmt.Sprintf("for a URL: %s://%s", half[1], half[2])
+	case AddressOf(argument) != "":
+		return "for the server at that address: " + AddressOf(argument)
+	case scoped().MatchString(argument):
+		return "for the server in an npm package: npm:" + argument
+	case isImage:
+		return "for the server in an image: oci:" + image
+	case revision().MatchString(argument):
+		return "for the snapshots of a commit: git:" + argument
+	case slices.Contains([]string{".yaml", ".yml", ".toml", ".jsonc"}, filepath.Ext(argument)):
+		return "for the servers in a file: --config " + argument
+	case slices.Contains([]string{"tools", "prompts", "resources", "templates"}, argument):
+		return "for items of one kind: --kind " + argument
+	}
+	return ""
+}
