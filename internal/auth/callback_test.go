@@ -177,8 +177,8 @@ func TestChallengeOfTheEra(t *testing.T) {
 	}
 }
 
-// TestDoubtedHosts contacts no private address that was found and that nobody agreed to.
-func TestDoubtedHosts(t *testing.T) {
+// TestUnverifiedHosts contacts no private address of a host that is not verified.
+func TestUnverifiedHosts(t *testing.T) {
 	s := Server{Name: "x", URL: "https://mcp.example/mcp", Client: config.Client{Metadata: "https://10.0.0.1/meta"}}
 	for doubted, want := range map[string]bool{"": true, "10.0.0.1": false} {
 		s.Client.UnverifiedHosts = []string{doubted}

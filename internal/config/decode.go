@@ -12,9 +12,15 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
+// decoder decodes values into structs. A key that a struct lacks is a problem.
+type decoder struct {
+	*fieldReader
+	rules func() []string // known rule ids; nil = not checked
+}
+
 // decode reads a value into the variable that into points at. The keys of an object are the fields of a
-// struct; a key that it lacks is a problem.
-func (r *fieldReader) decode(f syntax.Field, into any) {
+// struct, in kebab-case.
+func (r decoder) decode(f syntax.Field, into any) {
 	switch into := into.(type) {
 	case *syntax.Field:
 		*into = f
@@ -49,7 +55,7 @@ func (r *fieldReader) decode(f syntax.Field, into any) {
 }
 
 // decodeAll decodes lists and objects. Items of a list that have a problem are left out.
-func (r *fieldReader) decodeAll(f syntax.Field, into reflect.Value) {
+func (r decoder) decodeAll(f syntax.Field, into reflect.Value) {
 	switch into.Kind() {
 	case reflect.Pointer:
 		into.Set(reflect.New(into.Type().Elem()))
@@ -103,7 +109,7 @@ func keysOf(t reflect.Type) map[string][]int {
 var capital = kit.Pattern(`([a-z])([A-Z])`)
 
 // require reports whether a key has a text, and adds a problem otherwise.
-func (r *fieldReader) require(f syntax.Field, key, text, hint string) bool {
+func (r decoder) require(f syntax.Field, key, text, hint string) bool {
 	if text == "" {
 		r.addProblem(f.Line, hint, "%q has no %q", f.Key, key)
 	}
@@ -111,7 +117,7 @@ func (r *fieldReader) require(f syntax.Field, key, text, hint string) bool {
 }
 
 // limit reads a budget.
-func (r *fieldReader) limit(f syntax.Field) int {
+func (r decoder) limit(f syntax.Field) int {
 	n, err := strconv.Atoi(f.Value.Text)
 	if f.Value.Kind != syntax.Number || err != nil || n < 1 {
 		r.addProblem(f.Value.Line, "leave it out for no limit", "%q must be a whole number above 0", f.Key)
@@ -120,7 +126,7 @@ func (r *fieldReader) limit(f syntax.Field) int {
 	return n
 }
 
-func (r *fieldReader) threshold(f syntax.Field) finding.Threshold {
+func (r decoder) threshold(f syntax.Field) finding.Threshold {
 	if !r.want(f, syntax.Text) {
 		return ""
 	}
@@ -133,7 +139,7 @@ func (r *fieldReader) threshold(f syntax.Field) finding.Threshold {
 	return threshold
 }
 
-func (r *fieldReader) levels(f syntax.Field) map[string]finding.Level {
+func (r decoder) levels(f syntax.Field) map[string]finding.Level {
 	levels := map[string]finding.Level{}
 	for _, m := range r.texts(f) {
 		r.rule(m.Key, m.Line)
@@ -148,7 +154,7 @@ func (r *fieldReader) levels(f syntax.Field) map[string]finding.Level {
 	return levels
 }
 
-func (r *fieldReader) day(f syntax.Field) finding.Day {
+func (r decoder) day(f syntax.Field) finding.Day {
 	text := r.text(f)
 	if text == "" {
 		return ""
@@ -163,14 +169,14 @@ func (r *fieldReader) day(f syntax.Field) finding.Day {
 const rulesHint = "mcpctl rules lists all rules"
 
 // rule adds a problem for an unknown rule id.
-func (r *fieldReader) rule(id string, line int) {
+func (r decoder) rule(id string, line int) {
 	if r.rules != nil && !slices.Contains(r.rules(), id) {
 		r.addProblem(line, cmp.Or(r.suggest(id, r.rules()), rulesHint), "unknown rule %q", id)
 	}
 }
 
 // pattern adds a problem for an id or pattern that matches no rule.
-func (r *fieldReader) pattern(waiver syntax.Field, rule string) {
+func (r decoder) pattern(waiver syntax.Field, rule string) {
 	key, _ := waiver.Value.Get("rule")
 	switch {
 	case r.rules == nil:

@@ -22,8 +22,11 @@ var headerKeys = []string{
 	"headers", "http_headers", "env_http_headers", "bearer_token_env_var", "bearerToken", "headersHelper",
 }
 
-// readHTTP reads a server that is contacted at a URL.
-func (r *serverReader) readHTTP(address syntax.Field, transport string) *probe.HTTP {
+// httpReader reads the keys of a server at a URL.
+type httpReader struct{ *serverReader }
+
+// target reads the URL and the headers.
+func (r httpReader) target(address syntax.Field, transport string) *probe.HTTP {
 	r.rejectKeys(stdioKeys, address.Key)
 	h := &probe.HTTP{Kind: httpKind(address.Key, transport)}
 	h.Headers, h.Helper = r.headers()
@@ -83,7 +86,7 @@ const authorization = "Authorization"
 
 // headers returns the headers that are known without running anything, and the command that prints others;
 // nil for none.
-func (r *serverReader) headers() (map[string]probe.Secret, *probe.Helper) {
+func (r httpReader) headers() (map[string]probe.Secret, *probe.Helper) {
 	headers := map[string]probe.Secret{}
 	for _, key := range []string{"headers", "http_headers"} {
 		f, ok := r.get(key)
@@ -124,7 +127,7 @@ func (r *serverReader) headers() (map[string]probe.Secret, *probe.Helper) {
 }
 
 // addHeader adds a header, unless its name or value is invalid.
-func (r *serverReader) addHeader(headers map[string]probe.Secret, m syntax.Field, value string) {
+func (r httpReader) addHeader(headers map[string]probe.Secret, m syntax.Field, value string) {
 	name, value := http.CanonicalHeaderKey(m.Key), strings.TrimSpace(value)
 	_, twice := headers[name]
 	switch {
@@ -162,7 +165,7 @@ func safeHeader(name string) string {
 }
 
 // bearer returns the Authorization header of a bearer token, or the command that prints it.
-func (r *serverReader) bearer() (probe.Secret, *probe.Helper) {
+func (r httpReader) bearer() (probe.Secret, *probe.Helper) {
 	f, own := r.get("bearerToken")
 	codex, ofCodex := r.get("bearer_token_env_var")
 	token := ""
@@ -199,7 +202,7 @@ func (r *serverReader) bearer() (probe.Secret, *probe.Helper) {
 
 // secret returns a text with variables, or the value of the environment variable or file that an object
 // names; "" for null and after a problem.
-func (r *serverReader) secret(f syntax.Field) string {
+func (r httpReader) secret(f syntax.Field) string {
 	switch {
 	case f.Value.Scalar():
 		out, _ := r.expand(f)
@@ -213,7 +216,7 @@ func (r *serverReader) secret(f syntax.Field) string {
 }
 
 // reference returns the one member of an object that says where a value comes from, named for messages.
-func (r *serverReader) reference(f syntax.Field, forms ...string) (syntax.Field, bool) {
+func (r httpReader) reference(f syntax.Field, forms ...string) (syntax.Field, bool) {
 	hint := fmt.Sprintf("write one of %s, such as {env: NAME}", strings.Join(forms, ", "))
 	if f.Value.Kind != syntax.Object {
 		r.addProblem(f.Value.Line, hint, "%q must be a string or an object, but is %s", f.Key, f.Value.Kind)
@@ -232,7 +235,7 @@ func (r *serverReader) reference(f syntax.Field, forms ...string) (syntax.Field,
 }
 
 // fetch returns the value of the environment variable or file that a reference names; "" after a problem.
-func (r *serverReader) fetch(from syntax.Field) string {
+func (r httpReader) fetch(from syntax.Field) string {
 	if strings.HasSuffix(from.Key, ".env") {
 		return r.variable(from)
 	}
@@ -259,7 +262,7 @@ func (r *serverReader) fetch(from syntax.Field) string {
 }
 
 // variable returns the value of an environment variable; "" after a problem.
-func (r *serverReader) variable(f syntax.Field) string {
+func (r httpReader) variable(f syntax.Field) string {
 	name := f.Value.Text
 	r.uses = append(r.uses, use{key: f.Key, text: name, shown: name, from: fromVariable})
 	value, ok := r.lookup.Value(name)
@@ -277,7 +280,7 @@ func (r *serverReader) variable(f syntax.Field) string {
 }
 
 // command returns the helper for a command line of the shell; nil after a problem.
-func (r *serverReader) command(f syntax.Field, bearer bool) *probe.Helper {
+func (r httpReader) command(f syntax.Field, bearer bool) *probe.Helper {
 	line := strings.TrimSpace(r.text(f))
 	if f.Value.Kind == syntax.Text && line == "" {
 		r.addProblem(f.Value.Line, "write a command line of the shell", "%q is empty", f.Key)
@@ -294,7 +297,7 @@ var cursorKeys = map[string]string{"CLIENT_ID": "clientId", "CLIENT_SECRET": "cl
 	"scopes": "scopes"}
 
 // login returns how to log in to the server.
-func (r *serverReader) login() Client {
+func (r httpReader) login() Client {
 	var c Client
 	if f, ok := r.get("oauth"); ok && f.Value.Kind == syntax.Boolean { // OpenCode writes false for never
 		c.Never = !r.flag(f, true)
@@ -322,7 +325,7 @@ var oauthKeys = []string{"clientId", "clientSecret", "redirectUri", "callbackPor
 	"authorizationUrl", "tokenUrl", "clientMetadataUrl", "grantType", "scopes", "scope", "enabled"}
 
 // oauth reads the keys of "oauth".
-func (r *serverReader) oauth(of syntax.Field, c *Client) {
+func (r httpReader) oauth(of syntax.Field, c *Client) {
 	var known []string
 	if r.strict {
 		known = oauthKeys
@@ -354,7 +357,7 @@ func (r *serverReader) oauth(of syntax.Field, c *Client) {
 }
 
 // callback returns the redirect URI that Claude Code registers for a port.
-func (r *serverReader) callback(f syntax.Field) string {
+func (r httpReader) callback(f syntax.Field) string {
 	if !r.want(f, syntax.Number) {
 		return ""
 	}
@@ -367,7 +370,7 @@ func (r *serverReader) callback(f syntax.Field) string {
 }
 
 // machine reports whether the client gets its tokens without a user.
-func (r *serverReader) machine(f syntax.Field) bool {
+func (r httpReader) machine(f syntax.Field) bool {
 	grant := r.text(f)
 	if grant != "client_credentials" && grant != "authorization_code" {
 		r.addProblem(f.Value.Line, "write authorization_code or client_credentials",
@@ -378,7 +381,7 @@ func (r *serverReader) machine(f syntax.Field) bool {
 
 // unverifiedHosts returns the hosts of URLs that take them from a variable, in a file that was only found:
 // the question of trust does not show them.
-func (r *serverReader) unverifiedHosts() []string {
+func (r httpReader) unverifiedHosts() []string {
 	if r.found == Named {
 		return nil
 	}

@@ -76,6 +76,7 @@ type overrideKeys struct {
 
 type projectReader struct {
 	fieldReader
+	rules func() []string // known rule ids; nil = not checked
 	scope
 	include []origin          // other files of servers
 	entries []Entry           // servers in the file itself
@@ -91,7 +92,7 @@ func (p *projectReader) read(root syntax.Value) Project {
 		return out
 	}
 	var keys projectKeys
-	p.decode(syntax.Field{Value: root}, &keys)
+	p.decoder().decode(syntax.Field{Value: root}, &keys)
 
 	out.FailOn, out.CheckFailOn, out.Rules = keys.FailOn, keys.CheckFailOn, keys.Rules
 	out.Waivers, out.Tolerate, out.Budgets = keys.Waivers, keys.Tolerate, keys.Budgets
@@ -125,6 +126,8 @@ func (p *projectReader) read(root syntax.Value) Project {
 	}
 	return out
 }
+
+func (p *projectReader) decoder() decoder { return decoder{&p.fieldReader, p.rules} }
 
 // given reports whether a key is set to something else than null.
 func given(f syntax.Field) bool { return f.Line > 0 && f.Value.Kind != syntax.Null }
@@ -178,7 +181,7 @@ func (p *projectReader) includedFiles(items []syntax.Field) (all []origin) {
 			Prefix string
 		}{File: item}
 		if item.Value.Kind == syntax.Object {
-			p.decode(item, &keys)
+			p.decoder().decode(item, &keys)
 		}
 		path := p.path(keys.File)
 		if path == "" {

@@ -16,7 +16,6 @@ import (
 // may be secret.
 type fieldReader struct {
 	file, server       string
-	rules              func() []string // known rule ids; nil = not checked
 	problems, warnings []Problem
 }
 

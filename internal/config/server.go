@@ -163,7 +163,7 @@ func (r *serverReader) read(e *Entry) {
 	}
 	if f, ok := r.get("sandbox"); ok {
 		var keys grantKeys
-		r.decode(f, &keys)
+		decoder{fieldReader: &r.fieldReader}.decode(f, &keys)
 		e.May = r.grants(keys, r.folder)
 	}
 	if f, ok := r.get("protocol"); ok {
@@ -217,8 +217,9 @@ func (r *serverReader) readTarget(e *Entry) {
 	case hasCommand:
 		r.readStdio(command, e)
 	default:
-		e.Server.HTTP = r.readHTTP(address, transport)
-		e.Login = r.login()
+		remote := httpReader{r}
+		e.Server.HTTP = remote.target(address, transport)
+		e.Login = remote.login()
 	}
 }
 
