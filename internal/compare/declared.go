@@ -181,8 +181,8 @@ func parseDeclared(name string, root syntax.Value) (check.Declared, error) {
 		fromManifest(&d, root)
 	case hasAny(root, "mcpName"):
 		d.Name = saidAt(root, "mcpName")
-		d.Packages, d.Versioned = []check.DeclaredPackage{{Type: check.Said{Text: "npm"},
-			Name: saidAt(root, "name"), Version: d.Version}}, true
+		d.Packages = []check.DeclaredPackage{{Type: check.Value{Text: "npm"},
+			Name: saidAt(root, "name"), Version: d.Version}}
 	case hasAny(root, "packages", "remotes") || strings.HasSuffix(schema, "/server.schema.json"):
 		fromRegistry(&d, root)
 	case hasAny(root, "serverInfo", "transport", "transports") || strings.Contains(schema, "server-card"):
@@ -216,12 +216,12 @@ func firstMember(v syntax.Value, keys ...string) syntax.Field {
 }
 
 // saidAt returns a member that is a string.
-func saidAt(v syntax.Value, keys ...string) check.Said {
+func saidAt(v syntax.Value, keys ...string) check.Value {
 	f := firstMember(v, keys...)
 	if f.Value.Kind != syntax.Text {
-		return check.Said{}
+		return check.Value{}
 	}
-	return check.Said{Text: f.Value.Text, Line: f.Line}
+	return check.Value{Text: f.Value.Text, Line: f.Line}
 }
 
 // declaredItems returns the tools or prompts that a member lists. ok is false if it is not a list.
@@ -248,7 +248,7 @@ func declareList(d *check.Declared, kind snapshot.Kind, v syntax.Value) {
 // fromManifest reads a manifest of MCPB, formerly DXT.
 func fromManifest(d *check.Declared, root syntax.Value) {
 	d.Title = saidAt(root, "display_name")
-	d.Transports = []check.Said{{Text: "stdio", Line: saidAt(root, "name").Line}}
+	d.Transports = []check.Value{{Text: "stdio", Line: saidAt(root, "name").Line}}
 	declareList(d, snapshot.Tools, root)
 	declareList(d, snapshot.Prompts, root)
 	manifestVariables(d, root)
@@ -269,7 +269,7 @@ func manifestVariables(d *check.Declared, root syntax.Value) {
 	for _, env := range root.At("server", "mcp_config", "env") {
 		for _, v := range env.Value.Fields {
 			if setting := userSetting().FindStringSubmatch(v.Value.Text); setting != nil {
-				one := check.DeclaredVariable{Name: check.Said{Text: v.Key, Line: v.Line}}
+				one := check.DeclaredVariable{Name: check.Value{Text: v.Key, Line: v.Line}}
 				for _, f := range root.At("user_config", setting[1]) {
 					one.Required = f.Value.TextOf("required") == "true"
 				}
@@ -304,7 +304,7 @@ func fromRegistry(d *check.Declared, root syntax.Value) {
 				check.DeclaredVariable{Name: saidAt(v, "name"), Required: required})
 		}
 		d.Packages = append(d.Packages, of)
-		kind := check.Said{Text: "stdio", Line: p.Line} // the default
+		kind := check.Value{Text: "stdio", Line: p.Line} // the default
 		if transport, ok := p.Get("transport"); ok {
 			kind = saidAt(transport.Value, "type")
 		}
@@ -384,5 +384,5 @@ func packageFaults(d *check.Declared, p syntax.Value) {
 }
 
 func addFault(d *check.Declared, line int, format string, args ...any) {
-	d.Faults = append(d.Faults, check.Said{Text: fmt.Sprintf(format, args...), Line: max(line, 1)})
+	d.Faults = append(d.Faults, check.Value{Text: fmt.Sprintf(format, args...), Line: max(line, 1)})
 }

@@ -26,7 +26,7 @@ func TestForms(t *testing.T) {
 		"registry": {`{"$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json", "name": "a.b/c", "description": "x", "version": "1.0.0",
 "packages": [{"registryType": "npm", "identifier": "c", "version": "1.0.0", "transport": {"type": "stdio"}}], "remotes": [{"type": "sse", "url": "https://x/"}]}`,
 			func(d check.Declared) bool {
-				return d.Name.Text == "a.b/c" && len(d.Faults) == 0 && len(d.Transports) == 2 && d.Packages[0] == (check.DeclaredPackage{Type: check.Said{Text: "npm", Line: 2}, Name: check.Said{Text: "c", Line: 2}, Version: check.Said{Text: "1.0.0", Line: 2}})
+				return d.Name.Text == "a.b/c" && len(d.Faults) == 0 && len(d.Transports) == 2 && d.Packages[0] == (check.DeclaredPackage{Type: check.Value{Text: "npm", Line: 2}, Name: check.Value{Text: "c", Line: 2}, Version: check.Value{Text: "1.0.0", Line: 2}})
 			}},
 		"an answer of the registry": {`{"server": {"name": "a.b/c", "version": "1.0.0", "remotes": []}, "_meta": {}}`,
 			func(d check.Declared) bool { return d.Version.Text == "1.0.0" && len(d.Faults) == 2 }},

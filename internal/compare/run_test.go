@@ -18,7 +18,7 @@ func TestEveryNoticeIsARule(t *testing.T) {
 		probe.NoticeDuplicate, // duplicate-name does
 	}
 	for _, code := range []string{
-		probe.NoticeRestarted, probe.NoticeVersionOdd, probe.NoticeInitializedLost, probe.NoticeNoCapabilities, probe.NoticeInstructionsOdd,
+		probe.NoticeRestarted, probe.NoticeVersionOdd, probe.NoticeInitializedLost, probe.NoticeNoCapabilities, probe.NoticeUndeclared, probe.NoticeInstructionsOdd,
 		probe.NoticeNotImplemented, probe.NoticeCursorRepeated, probe.NoticeCursorOdd, probe.NoticeListRestarted, probe.NoticeItemOdd,
 		probe.NoticeDuplicate, probe.NoticeMemberRepeated, probe.NoticeInvalidUTF8, probe.NoticeContentType, probe.NoticeFieldsMissing,
 	} {

@@ -103,12 +103,12 @@ func highlight(text, passage string) []wording.Edit {
 		`(?i)(?:^|[^\pL\d_.-])` + group + `(?:$|[^\pL\d_-])`, `(?i)` + group} {
 		if at := regexp.MustCompile(pattern).FindStringSubmatchIndex(text); at != nil {
 			return []wording.Edit{
-				{Op: wording.Kept, Text: text[:at[2]]}, {Op: wording.Fresh, Text: text[at[2]:at[3]]},
+				{Op: wording.Kept, Text: text[:at[2]]}, {Op: wording.Added, Text: text[at[2]:at[3]]},
 				{Op: wording.Kept, Text: text[at[3]:]},
 			}
 		}
 	}
-	return []wording.Edit{{Op: wording.Fresh, Text: text}}
+	return []wording.Edit{{Op: wording.Added, Text: text}}
 }
 
 // item returns the call of an item that came or went, and the texts for the model that came with it.
@@ -320,9 +320,9 @@ func (v view) edits(all []wording.Edit) (out []line) {
 	for i, e := range all {
 		rows, look := keptRows(e.Text, i > 0 && !v.Verbose, i < len(all)-1 && !v.Verbose), plain
 		switch e.Op {
-		case wording.Gone:
+		case wording.Removed:
 			rows, look = changedRows(v.bare, "[-", e.Text, "-]"), red
-		case wording.Fresh:
+		case wording.Added:
 			rows, look = changedRows(v.bare, "{+", e.Text, "+}"), green
 		}
 		for _, done := range rows[:len(rows)-1] {

@@ -23,7 +23,7 @@ func TestPassagesAreHighlighted(t *testing.T) {
 		var got strings.Builder
 		for _, edit := range highlight(plain, passage) {
 			switch {
-			case edit.Op == wording.Fresh:
+			case edit.Op == wording.Added:
 				got.WriteString("[" + edit.Text + "]")
 			default:
 				got.WriteString(edit.Text)

@@ -66,7 +66,7 @@ func TestMarkedRemembers(t *testing.T) {
 	}
 	for i := range 40 {
 		Marked(strings.Repeat("Plain words. ", 10_000) + strings.Repeat("!", i))
-		if size := seenSize.Load(); size > mostSeen {
+		if size := cacheSize.Load(); size > maxCache {
 			t.Fatalf("%d bytes are remembered", size)
 		}
 	}

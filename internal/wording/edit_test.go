@@ -14,15 +14,15 @@ func TestCompare(t *testing.T) {
 	}{
 		{"both empty", "", "", nil},
 		{"equal", "a b", "a b", []Edit{{Kept, "a b"}}},
-		{"all new", "", "a b", []Edit{{Fresh, "a b"}}},
-		{"all Gone", "a b", "", []Edit{{Gone, "a b"}}},
-		{"a word", "a b c", "a x c", []Edit{{Kept, "a "}, {Gone, "b"}, {Fresh, "x"}, {Kept, " c"}}},
+		{"all new", "", "a b", []Edit{{Added, "a b"}}},
+		{"all Removed", "a b", "", []Edit{{Removed, "a b"}}},
+		{"a word", "a b c", "a x c", []Edit{{Kept, "a "}, {Removed, "b"}, {Added, "x"}, {Kept, " c"}}},
 		{"a phrase is told as one", "a b c d", "a x y d",
-			[]Edit{{Kept, "a "}, {Gone, "b c"}, {Fresh, "x y"}, {Kept, " d"}}},
-		{"an addition at the end", "a.", "a. Then b.", []Edit{{Kept, "a."}, {Fresh, " Then b."}}},
-		{"part of a repeated word", "go go go", "go go", []Edit{{Kept, "go go"}, {Gone, " go"}}},
-		{"letters of any script", "日本 x", "日 x", []Edit{{Gone, "日本"}, {Fresh, "日"}, {Kept, " x"}}},
-		{"a line break is a change of its own", "a\nb", "a b", []Edit{{Kept, "a"}, {Gone, "\n"}, {Fresh, " "}, {Kept, "b"}}},
+			[]Edit{{Kept, "a "}, {Removed, "b c"}, {Added, "x y"}, {Kept, " d"}}},
+		{"an addition at the end", "a.", "a. Then b.", []Edit{{Kept, "a."}, {Added, " Then b."}}},
+		{"part of a repeated word", "go go go", "go go", []Edit{{Kept, "go go"}, {Removed, " go"}}},
+		{"letters of any script", "日本 x", "日 x", []Edit{{Removed, "日本"}, {Added, "日"}, {Kept, " x"}}},
+		{"a line break is a change of its own", "a\nb", "a b", []Edit{{Kept, "a"}, {Removed, "\n"}, {Added, " "}, {Kept, "b"}}},
 	} {
 		if diff := cmp.Diff(c.want, Compare(c.before, c.after), cmp.AllowUnexported(Edit{})); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", c.name, diff)
@@ -34,7 +34,7 @@ func TestCompare(t *testing.T) {
 func TestCompareGivesUp(t *testing.T) {
 	before, after := strings.Repeat("a ", 2*maxEdits), strings.Repeat("b ", 2*maxEdits)
 	got := Compare("same "+before+"end", "same "+after+"end")
-	want := []Edit{{Kept, "same "}, {Gone, strings.TrimSuffix(before, " ")}, {Fresh, strings.TrimSuffix(after, " ")}, {Kept, " end"}}
+	want := []Edit{{Kept, "same "}, {Removed, strings.TrimSuffix(before, " ")}, {Added, strings.TrimSuffix(after, " ")}, {Kept, " end"}}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(Edit{})); diff != "" {
 		t.Errorf("-want +got:\n%.2000s", diff)
 	}
@@ -50,10 +50,10 @@ func FuzzCompare(f *testing.F) {
 		var a, b strings.Builder
 		last := Op(-1)
 		for _, e := range Compare(before, after) {
-			if e.Op != Fresh {
+			if e.Op != Added {
 				a.WriteString(e.Text)
 			}
-			if e.Op != Gone {
+			if e.Op != Removed {
 				b.WriteString(e.Text)
 			}
 			if e.Op == last || e.Text == "" {

@@ -5,14 +5,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
-// Instructions are orders behind the user's back, each as published attacks word it.
+// Instructions match orders that the user does not see, as published attacks word them.
 var Instructions = []func() *regexp.Regexp{
 	order(`(?i)<\s*(?:important|system|hidden|critical)\s*>`),
 	order(
@@ -29,7 +28,7 @@ var Instructions = []func() *regexp.Regexp{
 		`(?i)\b(?:send|pass|include|attach|append|forward|copy)\b[^.!?\n]{0,20}\b(?:the|your)\s+(?:entire|whole|full|complete)\s+(?:conversation|chat|system\s+prompt|context\s+window)\b`),
 }
 
-// PriorityClaims are orders to use a tool instead of, or before, what the user and other servers want.
+// PriorityClaims match orders to use a tool before or instead of all others.
 var PriorityClaims = []func() *regexp.Regexp{
 	order(
 		`(?i)\balways\s+(?:use|call|invoke|run)\s+this\s+(?:tool|function|server)?\s*(?:first|before\s+(?:any|all|every|everything|anything|each|using\s+any)\b[^.!?\n]{0,40})`),
@@ -43,17 +42,14 @@ var PriorityClaims = []func() *regexp.Regexp{
 		`(?i)\b(?:takes?|has|have)\s+(?:absolute\s+|highest\s+)?(?:priority|precedence)\s+over\s+(?:any|all|every|other)\b[^.!?\n]{0,30}`),
 }
 
-// order is an expression with the blanks and apostrophes that its text may have in the place of the plain
-// ones.
+// order compiles an expression with all blanks and apostrophes in place of the plain ones.
 func order(expression string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp {
-		return kit.Pattern(strings.NewReplacer(`\s`, `[\s\p{Z}]`, `'`, `['’]`).Replace(expression))()
-	})
+	return kit.Pattern(strings.NewReplacer(`\s`, `[\s\p{Z}]`, `'`, `['’]`).Replace(expression))
 }
 
-// Reading is a text as a model reads it: without what nobody sees, and with Latin letters in the place of
-// those that look alike. What nobody sees may also be all that parts two words, so that where there is any
-// the text is read a second time, with blanks in its place.
+// Reading is a text as a model reads it: without invisible characters, and with Latin letters in place of
+// those that look like them. Invisible characters may also separate words, so that a text with some has a
+// second view with blanks in their place.
 type Reading struct {
 	text  string
 	views []view
@@ -62,34 +58,36 @@ type Reading struct {
 // view is one way to read a text.
 type view struct {
 	plain string
-	from  []int // where each byte of plain, and its end, stands in the text; nil = they are the same
+	from  []int // offsets in the text of the bytes of plain and of its end; nil = the same
 }
 
 // Read returns the reading of a text.
 func Read(text string) Reading {
-	switch {
-	case !strings.ContainsFunc(text, disguises):
-		return Reading{text, []view{{plain: text}}}
-	case strings.ContainsFunc(text, func(r rune) bool { return Latin(r) < 0 }):
-		return Reading{text, []view{undisguised(text, ""), undisguised(text, " ")}}
+	invisible := func(r rune) bool { return Latin(r) < 0 }
+	r := Reading{text, []view{{plain: text}}}
+	if strings.ContainsFunc(text, disguised) {
+		r.views = append(r.views, undisguise(text, ""))
 	}
-	return Reading{text, []view{undisguised(text, "")}}
+	if strings.ContainsFunc(text, invisible) {
+		r.views = append(r.views, undisguise(text, " "))
+	}
+	return r
 }
 
-// disguises tells a character that is read as another one, or passed over, as are marks on letters.
-func disguises(r rune) bool {
+// disguised reports whether a model may read a character as another one or skip it, such as marks on letters.
+func disguised(r rune) bool {
 	return r >= utf8.RuneSelf && (Latin(r) != r || unicode.Is(unicode.Mn, r))
 }
 
-// undisguised is a text in plain letters, with something in the place of what nobody sees.
-func undisguised(text, unseen string) view {
+// undisguise returns a text in plain letters, with a replacement for invisible characters.
+func undisguise(text, invisible string) view {
 	var plain strings.Builder
 	from := make([]int, 0, len(text)+1)
 	for at, c := range text {
 		before := plain.Len()
 		switch c = Latin(c); {
 		case c < 0:
-			plain.WriteString(unseen)
+			plain.WriteString(invisible)
 		case !unicode.Is(unicode.Mn, c):
 			plain.WriteRune(c)
 		}
@@ -100,7 +98,15 @@ func undisguised(text, unseen string) view {
 	return view{plain.String(), append(from, len(text))}
 }
 
-// Find is where an expression matches first, in bytes of the text as it is written; nil = nowhere.
+// HasAny reports whether the text contains one of some words, which are in lower case.
+func (r Reading) HasAny(words []string) bool {
+	return slices.ContainsFunc(r.views, func(v view) bool {
+		lower := strings.ToLower(v.plain)
+		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(lower, word) })
+	})
+}
+
+// Find returns the first match of an expression as offsets in the text; nil for none.
 func (r Reading) Find(pattern func() *regexp.Regexp) []int {
 	if found := r.all(pattern, 1); found != nil {
 		return found[0]
@@ -108,32 +114,26 @@ func (r Reading) Find(pattern func() *regexp.Regexp) []int {
 	return nil
 }
 
-// all are the matches in every view, in their order, each place once.
-func (r Reading) all(pattern func() *regexp.Regexp, most int) [][]int {
-	found := r.views[0].all(pattern, most)
-	for _, v := range r.views[1:] {
-		further := slices.DeleteFunc(v.all(pattern, most), func(at []int) bool {
+// all returns the matches in every view, sorted, without matches that overlap one of an earlier view.
+func (r Reading) all(pattern func() *regexp.Regexp, most int) (found [][]int) {
+	for _, v := range r.views {
+		for _, at := range pattern().FindAllStringIndex(v.plain, most) {
+			if v.from != nil {
+				at[0], at[1] = v.from[at[0]], v.from[at[1]]
+			}
 			i, _ := slices.BinarySearchFunc(found, at[0],
 				func(other []int, start int) int { return cmp.Compare(other[1], start+1) })
-			return i < len(found) && found[i][0] < at[1]
-		})
-		found = append(found, further...)
-	}
-	slices.SortFunc(found, slices.Compare)
-	return found
-}
-
-func (v view) all(pattern func() *regexp.Regexp, most int) [][]int {
-	found := pattern().FindAllStringIndex(v.plain, most)
-	for _, at := range found {
-		if v.from != nil {
-			at[0], at[1] = v.from[at[0]], v.from[at[1]]
+			if i == len(found) || found[i][0] >= at[1] {
+				found = slices.Insert(found, i, at)
+			}
 		}
 	}
 	return found
 }
 
-// Orders are the passages of a text, as they are written, that give the model orders.
+var orders = slices.Concat(Instructions, PriorityClaims)
+
+// Orders returns the passages of the text that give orders to the model.
 func (r Reading) Orders() []string {
 	var found []string
 	for _, order := range orders {
@@ -144,20 +144,14 @@ func (r Reading) Orders() []string {
 	return found
 }
 
-// orders are all that a text may give.
-var orders = slices.Concat(Instructions, PriorityClaims)
-
-// signed is a text with a sign before each order.
-func signed(text string) string {
+// markOrders returns a text with a sign before each order.
+func markOrders(text string) string {
 	var at []int
 	r := Read(text)
 	for _, order := range orders {
 		for _, found := range r.all(order, -1) {
 			at = append(at, found[0])
 		}
-	}
-	if at == nil {
-		return text
 	}
 	slices.Sort(at)
 	var out strings.Builder
@@ -169,9 +163,9 @@ func signed(text string) string {
 	return out.String() + text[done:]
 }
 
-// Latin is the letter of ASCII that a character is taken for, in small where it is of another script: full
-// width, circled, of mathematics, Cyrillic or Greek, or a tag. It is negative for what has no look of its
-// own, and for anything else the character itself.
+// Latin returns the ASCII letter that a character looks like, in lower case if it is of another script: full
+// width, circled, mathematical, Cyrillic or Greek, or a tag. It returns a negative number for invisible
+// characters, and any other character itself.
 func Latin(r rune) rune {
 	const tags, wide = 0xE0000, 0xFEE0
 	if r < utf8.RuneSelf {
@@ -200,7 +194,7 @@ func Latin(r rune) rune {
 	return r
 }
 
-// inAlphabet is a letter by its place in alphabets that follow one another, each of big and small letters.
+// inAlphabet returns a letter by its index in consecutive alphabets of upper and lower case.
 func inAlphabet(n rune) rune {
 	if n %= 52; n < 26 {
 		return 'A' + n
@@ -208,8 +202,8 @@ func inAlphabet(n rune) rune {
 	return 'a' + n%26
 }
 
-// lookAlikes are letters of Cyrillic and Greek by the Latin letter that they are taken for (after Unicode's
-// confusables.txt), big ones where the small ones are taken for another or none.
+// lookAlikes are the Latin letters that Cyrillic and Greek letters look like (Unicode's confusables.txt);
+// upper case where the lower case looks like another letter or none.
 var lookAlikes = map[rune]rune{
 	'а': 'a', 'с': 'c', 'ԁ': 'd', 'е': 'e', 'һ': 'h', 'і': 'i', 'ј': 'j', 'ӏ': 'l', 'о': 'o', 'р': 'p',
 	'ԛ': 'q', 'ѕ': 's', 'у': 'y', 'х': 'x', 'ѵ': 'v', 'ԝ': 'w',

@@ -1,9 +1,12 @@
 package check
 
 import (
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
+	"html"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,99 +18,166 @@ import (
 
 // attack is a kind of text that published attacks put into descriptions.
 type attack struct {
-	does     string // what the text does, for the message
-	source   string // the published attack
+	does     string   // for the message
+	source   string   // the published attack
+	words    []string // only texts with one of these, in lower case, are searched
 	patterns []lazy
 }
 
-// attacks are the kinds that text-instructs-model looks for besides wording.Instructions.
+// Parts of patterns.
+const (
+	user      = `(?:the\s+|your\s+|any\s+)?(?:end[\s-]?)?(?:user|human|customer|operator|administrator|owner)s?\b`
+	target    = `(?:argument|parameter|param|field|input|call|request|url|log|note)s?\b`
+	agreed    = `(?:approved|authori[sz]ed|consented|agreed|granted|accepted|confirmed)`
+	emailed   = `[\w.+-]+@[\w-]+\.\w`
+	composed2 = `\b([a-z]+(?:_[a-z]+)+|[a-z]+(?:[A-Z][a-z]+)+)\b` // a name such as send_email
+)
+
+// attacks are the kinds that text-instructs-model looks for.
 var attacks = []attack{
-	{"has tokens of a chat template", "ChatInject, arXiv 2509.22830", patterns(
-		`<\|[A-Za-z_]{2,30}\|>|</?(?:start|end)_of_turn>|\[/?INST\]|<</?SYS>>`,
-	)},
-	{"poses as a message of the system or the user", "Invariant Labs, 2025-04-01", patterns(
-		`(?i)<\s*secret\s*>(?:[^<>]{1,900}</\s*secret\s*>|\s*(?:[^\s<>]+\s+){3})`,
-		`(?i)<\s*(?:important|system|critical|admin)[_-]`+
-			`(?:instr|remind|messag|prompt|note|overrid|context)\w*\s*>`,
-		`(?i)</?(?:assistant|tool_result|function_results?|user_message)>`,
-		`(?s)\n\s*(?:Human|User):.{1,300}\n\s*(?:Assistant|AI):`,
-		`(?:^|\n)\s*(?:\[SYSTEM\]|SYSTEM(?: MESSAGE| PROMPT| OVERRIDE)?)\s*:`,
-		`(?i)(?:^|\n)\s*#{2,}\s*system\s*:`,
-	)},
-	{"claims that the user agreed", "consent forgery, OWASP MCP Top 10, MCP03", patterns(
-		`(?i)\b(?:user|customer|human|administrator|owner)\s+(?:has\s+|have\s+)?(?:already\s+)?`+
-			`(?:pre-?)?(?:approved|authori[sz]ed|consented|agreed|granted)\s+(?:to\s+)?`+
-			`(?:all|every|everything|any)\b`,
-		`(?i)\b(?:permission|consent|approval)\s+(?:was|is|has\s+been)\s+`+
-			`(?:already\s+)?(?:granted|given)\s+in\s+advance\b`,
-		`(?i)\byou\s+(?:already\s+)?have\s+the\s+(?:user|customer)'s\s+(?:consent|permission|approval)\b`,
-		`(?i)\b(?:without|skip)\s+(?:asking\s+the\s+user|(?:the\s+)?confirmation\s+dialog)`,
-		`(?i)\b(?:customer|user)\s+has\s+consented\b`,
-	)},
-	{"hides something from the user", "Invariant Labs, 2025-04-01", patterns(
-		`(?i)\b(?:hide|conceal|keep)\s+(?:this|it|these|that)`+
-			`(?:\s+\w+){0,2}\s+from\s+the\s+(?:user|human|customer)\b`,
-		`(?i)\b(?:user|human)\s+(?:must|should)\s+not\s+(?:know|see|notice|learn)\b`,
-		`(?i)\b(?:silently|quietly|secretly)\b[^.!?\n]{0,60}\bthe\s+(?:user|human|customer)\b`,
-		`(?i)\bas\s+if\s+nothing\s+(?:has\s+)?happened\b`,
-		`(?i)\b(?:do\s+not|don't|never)\s+(?:include|repeat|mention|show)\s+(?:this|these)\s+instructions?\b`,
-		`(?i)\b(?:do\s+not|don't|never)\s+(?:reveal|disclose|mention)\b[^.!?\n]{0,50}`+
-			`\bto\s+the\s+(?:user|human|customer)\b`,
-	)},
-	{"redirects what another tool sends", "WhatsApp takeover, Invariant Labs, 2025-04-07", patterns(
-		`(?i)\bbcc\b[^.!?\n]{0,30}[\w.+-]+@[\w-]+\.\w|`+
-			`[\w.+-]+@[\w.-]+\w\s+(?:in|to|as|into)\s+(?:the\s+)?bcc\b`,
-		`(?i)\b(?:change|replace|overwrite)\s+the\s+`+
-			`(?:recipient|destination|account\s+number|phone\s+number)\b`,
-		`(?i)@[\w.-]+\s+instead\s+of\s+the\s+(?:given|original|requested|real)\s+(?:recipient|address)`,
-		`(?i)\broute\s+all\s+(?:its|their)\s+\w+\s+through\s+this\s+tool\b`,
-		`(?i)\bmust\s+be\s+prefixed\s+with\b`,
-	)},
-	{"sends data with an image or link", "Embrace the Red, 2023; EchoLeak, CVE-2025-32711", patterns(
-		`!\[[^\]\n]{0,100}\]\(\s*https?://[^)\s]{1,200}\?[^)\s]*=`,
-		`(?i)<img\b[^>]{0,100}\bsrc=["\x27]?https?://[^"\x27>\s]{1,200}\?`,
-		`(?i)\b(?:append|add|open|render|load|embed|insert|fetch)\b[^.!?\n]{0,40}`+
-			`https?://[^\s)"\x27>]{1,200}[?&][\w-]+=[{<\[$]`,
-	)},
-	{"asks for the conversation, the prompt or secrets", "line jumping, Trail of Bits, 2025-04-21", patterns(
-		`(?i)\b(?:reveal|print|put|include|pass|send|repeat|output|copy|write|attach)\b[^.!?\n]{0,30}`+
-			`\b(?:your\s+(?:\w+\s+)?(?:system\s+prompt|initial\s+(?:instructions|prompt))|`+
-			`the\s+hidden\s+prompt)\b`,
-		`(?i)\b(?:hold|contain|include|pass|send|put|attach)\b[^.!?\n]{0,20}`+
-			`\b(?:(?:entire|whole|full|complete)\s+(?:conversation|chat)|`+
-			`all\s+(?:previous|prior|earlier)\s+messages)\b`,
-		`(?i)\b(?:pass|send|include|attach|put)\s+(?:\w+\s+)?all\s+(?:the\s+)?environment\s+variables\b`,
-		`(?i)\b(?:send|pass|include|attach|collect)\s+(?:every|all|any)\s+`+
-			`(?:api[\s_-]+keys?|passwords?|credentials)\b`,
-		`(?i)\b(?:read|copy|collect|include)\b[^.!?\n]{0,30}\s\.env\b`,
-		`(?i)^(?:contents?|read|reading)\s+(?:\w+\s+){0,3}(?:id\s+rsa|ssh\s+key|system\s+prompt)$`,
-		`(?i)^(?:(?:full|entire|whole|complete)\s+(?:conversation|chat)|conversation|chat)`+
-			`\s+(?:history|so\s+far|transcript)$`,
-	)},
-	{"overrides what the model was told", "line jumping, Trail of Bits, 2025-04-21", patterns(
-		`(?i)\b(?:disregard|ignore|forget)\s+`+
-			`(?:your\s+(?:system\s+prompt|instructions)|everything\s+you\s+were\s+told)\b`,
-		`(?i)\boverrides?\s+(?:all|any)\s+(?:other\s+|previous\s+)?(?:instructions|rules)\b`,
-		`(?i)\b(?:precedence|priority)\s+over\s+(?:anything|everything|what)\s+the\s+user\b`,
-		`(?i)\balways\s+(?:call|use|run|invoke)\s+this\s+(?:function|tool)\s+before\s+you\s+answer\b`,
-	)},
-	{"gives orders in another language", "translated tool poisoning, OWASP MCP Top 10, MCP03", patterns(
-		`忽略[^。\n]{0,12}(?:指令|指示|说明|提示)|(?:不要|别|请勿)(?:告诉|告知|通知)用户`,
-		`(?i)\bignor[ae]\s+(?:todas\s+)?(?:las\s+)?instrucciones\s+(?:anteriores|previas)\b`,
-		`(?i)\bno\s+(?:se\s+)?lo\s+(?:digas|menciones)\s+al\s+usuario\b`,
-		`(?i)\bignore[sz]?\s+(?:toutes\s+)?les\s+instructions\s+pr[ée]c[ée]dentes\b`,
-		`(?i)\b(?:parle|parlez|dis|dites)\s+pas\s+[àa]\s+l'utilisateur`,
-		`(?i)\bignorier(?:e|en)?\s+(?:Sie\s+)?(?:alle\s+)?`+
-			`(?:vorherigen|bisherigen|vorigen)\s+(?:Anweisungen|Instruktionen)\b`,
-		`(?i)\bsag(?:e|en)?\s+(?:Sie\s+)?dem\s+(?:Benutzer|Nutzer|Anwender)\s+nichts\b`,
-		`(?i)игнорируй(?:те)?\s+(?:все\s+)?предыдущие\s+(?:инструкции|указания)`,
-		`(?i)не\s+(?:говори|сообщай)(?:те)?\s+(?:об\s+этом\s+)?пользовател`,
-		`(?:以前|これまで|前)の(?:すべての)?(?:指示|命令)を(?:すべて)?無視`,
-		`ユーザー(?:に|には)[^。\n]{0,10}(?:言わない|伝えない|知らせない)`,
+	{"gives orders to the model", "Invariant Labs, 2025-04-01", nil, wording.Instructions},
+	{"contains tokens of a chat template", "ChatInject, arXiv 2509.22830",
+		[]string{"|>", "_turn>", "inst]", "sys>", "]", "<s>"}, patterns(
+			`<\|[A-Za-z_]{2,30}\|>|</?(?:start|end)_of_turn>|<</?SYS>>|</s>\s*<s>`,
+			`\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\]`,
+		)},
+	{"pretends to be a message of the system or the user", "Invariant Labs, 2025-04-01",
+		[]string{">", "]", ":"}, patterns(
+			`(?i)<\s*secret\s*>(?:[^<>]{1,900}</\s*secret\s*>|\s*(?:[^\s<>]+\s+){3})`,
+			`(?i)<\s*(?:[a-z]{2,20}[_-]){0,3}(?:important|system|critical|hidden|secret|admin|ai|model|agent|`+
+				`assistant)[_-](?:[a-z]{2,20}[_-]){0,3}(?:instr|remind|messag|prompt|note|overrid|context|order|rule)`+
+				`\w*\s*>\s*[^\s<>]+\s`,
+			`(?i)<\s*instructions?[_-]for[_-]\w{2,20}\s*>`,
+			`\[(?:IMPORTANT|SYSTEM|HIDDEN|CRITICAL|SECRET)[ _-](?:INSTRUCTIONS?|MESSAGE|PROMPT|NOTE|OVERRIDE)\]`,
+			`(?i)</?(?:assistant|tool_result|function_results?|user_message)>`,
+			`(?s)\n\s*(?:Human|User):.{1,300}\n\s*(?:Assistant|AI):`,
+			`(?:^|\n)\s*(?:\[SYSTEM\]|SYSTEM(?: MESSAGE| PROMPT| OVERRIDE)?)\s*:`,
+			`(?i)(?:^|\n)\s*#{2,}\s*system\s*:`,
+		)},
+	{"claims the consent of the user", "consent forgery, OWASP MCP Top 10, MCP03",
+		[]string{"approv", "authori", "consent", "agreed", "granted", "permission", "confirm", "said yes", "asking"},
+		patterns(
+			`(?i)\b`+user+`\s+(?:has\s+|have\s+)?(?:already\s+)?(?:pre-?)?`+agreed+
+				`\s+(?:to\s+)?(?:all|every|everything|any|each)\b`,
+			`(?i)\b(?:everything|(?:all|every)\s+\w+)\s+(?:was|were|is|are|has\s+been|have\s+been)\s+(?:already\s+)?`+
+				`(?:pre-?)?`+agreed+`\s+(?:beforehand|in\s+advance)\b`,
+			`(?i)\b(?:permission|consent|approval)\s+(?:was|is|has\s+been)\s+(?:already\s+)?(?:granted|given)\s+in\s+`+
+				`advance\b`,
+			`(?i)\b(?:gave|given|granted|has|have|with)\s+(?:\w+\s+)?(?:blanket|standing|unlimited)\s+(?:approval|`+
+				`consent|permission|authori[sz]ation)\b`,
+			`(?i)\byou\s+(?:already\s+)?have\s+`+user+`'s\s+(?:consent|permission|approval)\b`,
+			`(?i)\bassume\s+(?:that\s+)?`+user+`[^.!?\n]{0,20}\b(?:yes|agrees?|agreed|consents?|consented|approves?|`+
+				`approved|confirms?|confirmed)\b`,
+			`(?i)\b(?:without\s+asking\s+the\s+user|skip\s+(?:the\s+)?(?:confirmation|consent|approval)\s+(?:dialog|`+
+				`prompt|step))\b`,
+			`(?i)\b(?:never|do\s+not|don't)\s+ask\s+(?:the\s+user\s+)?for\s+(?:confirmation|consent|approval|`+
+				`permission)\b`,
+			`(?i)\b(?:customer|user)\s+has\s+consented\b`,
+		)},
+	{"hides something from the user", "Invariant Labs, 2025-04-01",
+		[]string{"user", "human", "customer", "happened", "instruction"}, patterns(
+			`(?i)\b(?:hide|conceal|keep|leave)\s+(?:this|it|these|that)(?:\s+\w+){0,2}\s+(?:from|out\s+of\s+what\s+you\s+`+
+				`(?:report|say|show|tell)\s+(?:to\s+)?)\s*(?:the\s+)?(?:user|human|customer)\b`,
+			`(?i)\b`+user+`\s+(?:must|should|shall|may)\s+(?:not|never)\s+(?:know|see|notice|learn|find\s+out)\b`,
+			`(?i)\b`+user+`\s+never\s+(?:knows?|notices?|learns?|finds?\s+out)\b`,
+			`(?i)\b(?:silently|quietly|secretly)\b[^.!?\n]{0,60}\bthe\s+(?:user|human|customer)\b`,
+			`(?i)\bas\s+if\s+nothing\s+(?:has\s+)?happened\b`,
+			`(?i)\b(?:do\s+not|don't|never)\s+(?:include|repeat|mention|show)\s+(?:this|these)\s+instructions?\b`,
+			`(?i)\b(?:do\s+not|don't|never)\s+(?:reveal|disclose|mention)\b[^.!?\n]{0,50}`+
+				`\bto\s+the\s+(?:user|human|customer)\b`,
+		)},
+	{"changes calls of other tools", "WhatsApp takeover, Invariant Labs, 2025-04-07",
+		[]string{"@", "recipient", "destination", "number", "prefix", "prepend", "start with", "route all"}, patterns(
+			`(?i)\b(?:bcc|blind-?\s?cop(?:y|ies))\b[^.!?\n]{0,30}`+emailed+`|`+
+				`[\w.+-]+@[\w.-]+\w\s+(?:in|to|as|into)\s+(?:the\s+)?bcc\b`,
+			`(?i)\b(?:change|replace|overwrite)\s+the\s+(?:recipient|destination|account\s+number|phone\s+number)\b`,
+			`(?i)\bset\s+the\s+(?:recipient|destination|account\s+number|phone\s+number)\s+to\s+`+
+				`(?:\+?\d{6}|`+emailed+`)`,
+			`(?i)@[\w.-]+\s+instead\s+of\s+the\s+(?:given|original|requested|real)\s+(?:recipient|address)`,
+			`(?i)\broute\s+all\s+(?:its|their)\s+\w+\s+through\s+this\s+tool\b`,
+			`(?i)\b(?:all|every|any|each)\s+(?:\w+\s+)?(?:commands?|scripts?|requests?|queries|messages?)\s+(?:must|`+
+				`has\s+to|have\s+to|should|needs?\s+to)\s+(?:be\s+prefixed|start|begin)\s+with\b`,
+			`(?i)\bmust\s+be\s+prefixed\s+with\b`,
+			`(?i)\bprepend\b[^!?\n]{1,80}\bto\s+(?:it|them|(?:the|every|each|all)\s+(?:command|script|request|message)`+
+				`s?)\b`,
+		)},
+	{"sends data with an image or link", "Embrace the Red, 2023; EchoLeak, CVE-2025-32711",
+		[]string{"http"}, patterns(
+			`!\[[^\]\n]{0,100}\]\(\s*https?://[^)\s]{1,200}[?&][\w-]+=(?:[{<\[$%)]|[A-Z]{3})`,
+			`(?i)\]\(\s*https?://[^)\s]{1,200}[?&][\w-]+=[{<\[$%]{1,2}\s*(?:user_?)?(?:conversation|chat|history|`+
+				`messages?|input|prompt|context|secret|summary)`,
+			`(?i)<img\b[^>]{0,100}\bsrc=["\x27]?https?://[^"\x27>\s]{1,200}\?`,
+			`(?i)\b(?:append|add|open|render|load|embed|insert|fetch)\b[^.!?\n]{0,40}`+
+				`https?://[^\s)"\x27>]{1,200}[?&][\w-]+=[{<\[$]`,
+		)},
+	{"asks for the conversation, the prompt or secrets", "line jumping, Trail of Bits, 2025-04-21",
+		[]string{"prompt", "instructions", "conversation", "chat", "messages", "environ", ".env", "key", "rsa",
+			"password", "credential"}, patterns(
+			`(?i)\b(?:reveal|print|put|include|pass|send|repeat|output|copy|write|attach|quote|paste|provide|dump)\b`+
+				`[^.!?\n]{0,40}\b(?:your\s+(?:\w+\s+)?(?:system\s+prompt|initial\s+(?:instructions|prompt))|`+
+				`the\s+hidden\s+prompt|instructions\s+(?:that\s+)?you\s+(?:were|have\s+been)\s+given)\b`,
+			`(?i)\b(?:hold|contain|include|pass|send|put|attach)\b[^.!?\n]{0,20}`+
+				`\b(?:(?:entire|whole|full|complete)\s+(?:conversation|chat)|`+
+				`all\s+(?:previous|prior|earlier)\s+messages)\b`,
+			`(?i)\b(?:provide|write|copy|paste|insert|supply|dump)\b[^.!?\n]{0,20}\b(?:entire|whole|full|complete)\s+`+
+				`(?:conversation|chat)\b[^.!?\n]{0,30}\b`+target,
+			`(?i)\b(?:pass|send|include|attach|put|dump|write|copy)\b[^.!?\n]{0,20}(?:\ball\s+(?:the\s+)?environment\s+`+
+				`variables\b|\bprocess\.env\b|\bos\.environ\b)[^.!?\n]{0,30}`,
+			`(?i)\b(?:send|pass|include|attach|collect)\s+(?:every|all|any)\s+`+
+				`(?:api[\s_-]+keys?|passwords?|credentials)\b`,
+			`(?i)\b(?:read|copy|collect|include)\b[^.!?\n]{0,30}\s\.env\b`,
+			`(?i)^(?:contents?|read|reading)\s+(?:\w+\s+){0,3}(?:id\s+rsa|ssh\s+key|system\s+prompt)$`,
+			`(?i)^(?:(?:full|entire|whole|complete)\s+(?:conversation|chat)|conversation|chat)`+
+				`\s+(?:history|so\s+far|transcript)$`,
+		)},
+	{"overrides other instructions", "line jumping, Trail of Bits, 2025-04-21",
+		[]string{"disregard", "ignore", "forget", "overrid", "over", "always", "no longer"}, patterns(
+			`(?i)\b(?:disregard|ignore|forget)\s+`+
+				`(?:your\s+(?:system\s+prompt|instructions)|everything\s+you\s+were\s+told)\b`,
+			`(?i)\boverrides?\s+(?:all|any)\s+(?:other\s+|previous\s+)?(?:instructions|rules)\b`,
+			`(?i)\b(?:precedence|priority)\s+over\s+(?:(?:anything|everything|what)\s+the\s+user\b|the\s+user's\s+\w+|`+
+				`(?:your\s+|the\s+)?(?:system\s+prompt|safety\s+\w+))`,
+			`(?i)\bno\s+longer\s+(?:bound|restricted|limited|governed)\s+by\s+(?:\w+\s+){0,3}(?:instruction|rule|`+
+				`guideline|polic|prompt)`,
+			`(?i)\balways\s+(?:call|use|run|invoke)\s+this\s+(?:function|tool)\s+before\s+you\s+answer\b`,
+		)},
+	{"gives orders in another language", "translated tool poisoning, OWASP MCP Top 10, MCP03", nil, patterns(
+		// Chinese
+		`(?:忽略|无视|無視|忘记)[^。\n]{0,12}(?:指令|指示|说明|提示|规则)`,
+		`(?:不要|别|请勿|切勿|不得|无需)[^。\n]{0,6}(?:告诉|告知|通知|让|透露给)[^。\n]{0,4}(?:用户|用戶|使用者)`,
+		// Spanish
+		`(?i)\b(?:ignor|olvid|descart)[ae]n?\s+(?:todas\s+)?(?:las\s+)?instrucciones\s+(?:anteriores|previas)\b`,
+		`(?i)\bno\s+(?:se\s+)?l?[oe]?\s*(?:digas?|menciones?|informes?|cuentes?|avises?|reveles?|notifiques?)\b`+
+			`[^.\n]{0,20}\bal\s+usuari`,
+		// French
+		`(?i)\b(?:ignore|oublie)[sz]?\s+(?:toutes\s+)?les\s+(?:instructions|consignes)\s+(?:pr[ée]c[ée]dentes|`+
+			`ant[ée]rieures)\b`,
+		`(?i)\b(?:parle|parlez|dis|dites|mentionnez?|informez?|signalez?)\s+(?:pas|rien|jamais)\b[^.\n]{0,20}`+
+			`\bl'utilisateur`,
+		// German
+		`(?i)\bignorier(?:e|en)?\s+(?:Sie\s+)?(?:alle\s+)?(?:vorherigen|bisherigen|vorigen|fr[üu]heren)\s+`+
+			`(?:Anweisungen|Instruktionen)\b`,
+		`(?i)\b(?:sag|informier|verrat|erz[äa]hl|melde|zeig)(?:e|en|t)?\s+(?:Sie\s+)?(?:dem|den)\s+(?:Benutzer|Nutzer|`+
+			`Anwender)\s+(?:nichts?|nie)\b`,
+		// Russian
+		`(?i)(?:игнорируй|забудь)(?:те)?\s+(?:все\s+)?предыдущие\s+(?:инструкции|указания)`,
+		`(?i)не\s+(?:говори|сообщай|рассказывай|показывай|раскрывай)(?:те)?\s[^.\n]{0,20}пользовател`,
+		// Japanese
+		`(?:以前|これまで|前|上記)の(?:すべての)?(?:指示|命令)を(?:すべて)?(?:無視|忘れ)`,
+		`ユーザー(?:に|には|へ)[^。\n]{0,10}(?:言わない|伝えない|知らせない|報告しない|教えない|話さない)`,
+		// Portuguese and Italian
+		`(?i)\bignor[ae]\s+tod[ao]s\s+as\s+instru[çc][õo]es\s+(?:anteriores|pr[ée]vias)`,
+		`(?i)\bn[ãa]o\s+(?:conte|diga|informe|revele|mencione|avise)\b[^.\n]{0,20}\busu[áa]rio\b`,
+		`(?i)\bignora(?:re|te)?\s+(?:tutte\s+)?le\s+istruzioni\s+precedenti\b`,
+		`(?i)\bnon\s+(?:dir(?:e|lo|gli)|rivelare|informare|menzionare)\b[^.\n]{0,20}\butente\b`,
+		// Arabic, Hindi and Korean
+		`تجاهل\s+(?:جميع\s+|كل\s+)?التعليمات\s+السابقة|لا\s+تخبر\s+المستخدم`,
+		`(?:पिछले|पहले\s+के)\s+(?:सभी\s+)?निर्देशों\s+को\s+(?:अनदेखा|नज़रअंदाज़)|उपयोगकर्ता\s+को\s+(?:न|मत)\s+बता`,
+		`(?:이전|위)의?\s*(?:모든\s*)?(?:지시|명령)\S*\s*(?:무시|잊)|사용자에게\s*[^.\n]{0,10}(?:말하지|알리지)\s*마`,
 	)},
 }
 
-// patterns compiles expressions, with the blanks and apostrophes that a text may have in place of plain ones.
+// patterns compiles expressions at first use, with all blanks and apostrophes in place of the plain ones.
 func patterns(expressions ...string) []lazy {
 	all := make([]lazy, len(expressions))
 	for i, e := range expressions {
@@ -116,38 +186,46 @@ func patterns(expressions ...string) []lazy {
 	return all
 }
 
-// poisoned reports the first attack in a text, also in what the text encodes.
-func poisoned(p passage, at spot) {
-	if p.short() {
-		return
-	}
-	text := p.text
-	if !p.prose && !strings.ContainsFunc(text, unicode.IsSpace) { // a name or a choice
-		text = strings.NewReplacer("_", " ", "-", " ").Replace(text)
-	}
-	said, a := attackIn(text)
-	if said == "" && text != p.text {
-		said, a = attackIn(p.text)
-	}
-	if said != "" {
-		at.say("", rawjson.Quote(said), "The text %s: %s (%s).", a.does, rawjson.Quote(said), a.source)
-		return
-	}
-	for _, inner := range decoded(p.text, 2) {
-		if said, _ := attackIn(inner); said != "" {
-			at.say("", rawjson.Quote(said), "The text encodes %s.", rawjson.Quote(said))
+// textInstructsModel reports the first attack in each text, also in what it encodes, and orders about tools
+// of other servers.
+func textInstructsModel(s *server, report reporter) {
+	eachText(func(t text, at location) {
+		if t.short() {
 			return
 		}
-	}
+		spaced := t.value
+		if !t.prose && !strings.ContainsFunc(t.value, unicode.IsSpace) { // a name or a choice
+			spaced = strings.NewReplacer("_", " ", "-", " ").Replace(t.value)
+		}
+		for _, value := range slices.Compact([]string{spaced, t.value}) {
+			if passage, a := findAttack(value); passage != "" {
+				at.add("", rawjson.Quote(passage), "The text %s: %s (%s).", a.does, rawjson.Quote(passage), a.source)
+				return
+			}
+		}
+		for _, inner := range decoded(t.value, 2) {
+			if passage, a := findAttack(inner); passage != "" {
+				at.add("", rawjson.Quote(passage), "The text %s, encoded: %s (%s).", a.does,
+					rawjson.Quote(passage), a.source)
+				return
+			}
+		}
+		if passage, tool := s.shadowed(t); passage != "" {
+			at.add("", rawjson.Quote(passage),
+				"The text gives orders about %s, a tool of another server (Invariant Labs, 2025-04-07).", tool)
+		}
+	})(s, report)
 }
 
-// attackIn returns the passage of a text that is an attack, and its kind; empty where there is none.
-func attackIn(text string) (string, attack) {
-	read := wording.Read(text)
-	known := attack{"gives orders", "Invariant Labs, 2025-04-01", wording.Instructions}
-	for _, a := range append([]attack{known}, attacks...) {
+// findAttack returns the passage of a text that is an attack, and its kind; "" when there is none.
+func findAttack(text string) (string, attack) {
+	reading := wording.Read(text)
+	for _, a := range attacks {
+		if a.words != nil && !reading.HasAny(a.words) {
+			continue
+		}
 		for _, pattern := range a.patterns {
-			if found := read.Find(pattern); found != nil {
+			if found := reading.Find(pattern); found != nil {
 				return strings.TrimSpace(text[found[0]:found[1]]), a
 			}
 		}
@@ -155,38 +233,79 @@ func attackIn(text string) (string, attack) {
 	return "", attack{}
 }
 
-var (
-	base64Run = kit.Pattern(`[A-Za-z0-9+/_-]{24,}={0,2}`)
-	hexRun    = kit.Pattern(`(?:[0-9a-fA-F]{2}[ :]?){16,}`)
+// orders match an order about the use of a tool, by its name.
+var orders = patterns(
+	`(?i)\b(?:when(?:ever)?|if|before|after|every\s+time|each\s+time|for\s+(?:every|each))\b[^.!?\n]{0,40}?`+
+		`(?-i:`+composed2+`)[^.!?\n]{0,60}\b(?:always|change|replace|set|also\s+call|`+
+		`first\s+call|add\s+the\s+parameter|must\s+be\s+sent)\b`,
+	`(?i)\b(?:when(?:ever)?|before|after|every\s+time|each\s+time)\b[^.!?\n]{0,40}?(?-i:`+composed2+`)\s+(?:tool\s+)?`+
+		`(?:is\s+|was\s+|gets\s+)?(?:called|used|invoked|executed|runs?)\b[^.!?\n]{0,20}\b(?:first|also|add|put|send|`+
+		`include|append|forward|pass|copy|upload)\b`,
 )
 
-// mostEncoded is how many bytes of a text are decoded.
-const mostEncoded = 64 << 10
+// shadowed returns an order about a tool that the server does not have.
+func (s *server) shadowed(t text) (passage, tool string) {
+	if !t.prose {
+		return "", ""
+	}
+	for _, order := range orders {
+		for _, m := range order().FindAllStringSubmatch(t.value, -1) {
+			if !s.vocabulary()[strings.ToLower(m[1])] {
+				return m[0], m[1]
+			}
+		}
+	}
+	return "", ""
+}
 
-// decoded returns the texts that a text holds in base64, hex or ROT13, and those inside them, up to a depth.
+// maxEncoded is the size of the longest text that is decoded.
+const maxEncoded = 64 << 10
+
+// encodings find and decode passages.
+var encodings = []struct {
+	pattern lazy
+	decode  func(string) ([]byte, error)
+}{
+	{kit.Pattern(`[A-Za-z0-9+/_-]{24,}={0,2}`), func(s string) ([]byte, error) {
+		s = strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(s, "="))
+		return base64.RawStdEncoding.DecodeString(s)
+	}},
+	{kit.Pattern(`[A-Z2-7]{24,}`), base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString},
+	{kit.Pattern(`(?:[0-9a-fA-F]{2}[ :]?){16,}`), func(s string) ([]byte, error) {
+		return hex.DecodeString(strings.NewReplacer(" ", "", ":", "").Replace(s))
+	}},
+}
+
+// escapes are those of URLs, C and JSON.
+var escapes = kit.Pattern(`%[0-9A-Fa-f]{2}|\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}`)
+
+// decoded returns the texts that a text encodes, and those inside them, up to a depth.
 func decoded(text string, depth int) (all []string) {
-	if depth == 0 || len(text) > mostEncoded {
+	if depth == 0 || len(text) > maxEncoded {
 		return nil
 	}
-	for _, run := range base64Run().FindAllString(text, -1) {
-		plain := strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(run, "="))
-		if data, err := base64.RawStdEncoding.DecodeString(plain); err == nil {
-			all = append(all, string(data))
+	for _, e := range encodings {
+		for _, passage := range e.pattern().FindAllString(text, -1) {
+			if data, err := e.decode(passage); err == nil && readable(string(data)) {
+				all = append(all, string(data))
+				all = append(all, decoded(string(data), depth-1)...)
+			}
 		}
 	}
-	for _, run := range hexRun().FindAllString(text, -1) {
-		if data, err := hex.DecodeString(strings.NewReplacer(" ", "", ":", "").Replace(run)); err == nil {
-			all = append(all, string(data))
+	unescaped := escapes().ReplaceAllStringFunc(html.UnescapeString(text), func(escape string) string {
+		code, _ := strconv.ParseUint(strings.TrimLeft(escape, `%\xu`), 16, 16)
+		if escape[0] == '\\' {
+			return string(rune(code))
 		}
-	}
-	all = slices.DeleteFunc(all, func(inner string) bool { return !readable(inner) })
-	for _, inner := range slices.Clone(all) {
-		all = append(all, decoded(inner, depth-1)...)
+		return string([]byte{byte(code)})
+	})
+	if unescaped != text && readable(unescaped) {
+		all = append(all, unescaped)
 	}
 	return append(all, strings.Map(rot13, text))
 }
 
-// readable reports whether decoded bytes are a text.
+// readable reports whether decoded bytes are text.
 func readable(text string) bool {
 	control := func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) }
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, control)
@@ -200,28 +319,4 @@ func rot13(r rune) rune {
 		return 'A' + (r-'A'+13)%26
 	}
 	return r
-}
-
-// borrowed matches an order about the use of a tool by its name.
-var borrowed = patterns(
-	`(?i)\b(?:when(?:ever)?|if|before|after|every\s+time|each\s+time|for\s+(?:every|each))\b[^.!?\n]{0,40}?` +
-		`\b([a-z]+(?:_[a-z]+)+)\b[^.!?\n]{0,60}\b(?:always|change|replace|set|also\s+call|` +
-		`first\s+call|add\s+the\s+parameter|must\s+be\s+sent)\b`,
-)[0]
-
-// shadowing reports orders about a tool that the server does not have.
-func shadowing(s *server, report tell) {
-	own := s.vocabulary()
-	ofTexts(func(p passage, at spot) {
-		if !p.prose || p.short() {
-			return
-		}
-		for _, m := range borrowed().FindAllStringSubmatch(p.text, -1) {
-			if !own[strings.ToLower(m[1])] {
-				at.say("", rawjson.Quote(m[0]),
-					"The text gives orders about another server's tool %s (Invariant Labs, 2025-04-07).", m[1])
-				return
-			}
-		}
-	})(s, report)
 }

@@ -1,14 +1,13 @@
-// Package check tells what is wrong with what servers offer, without an older surface to compare it with.
+// Package check reports problems in what MCP servers offer, without comparing them with an older state.
 //
-// Each problem is one finding of one rule at the place that has it. Rules lists all that can be found: how
-// servers speak the protocol, their schemas, how well a model can work with them, what they cost, whether
-// they can be trusted, and how they go together. No rule calls a tool or contacts anything.
+// Each problem is a finding of one rule at one place. Rules returns the rules: on the protocol, schemas, how
+// well models can use a server, its cost, security, files about a server, and several servers together. No
+// rule calls a tool or contacts anything.
 //
 //	found, err := check.Run(ctx, []check.Subject{{Name: "github", Snapshot: s}}, check.Options{})
 //
-// What a finding means is stable: the ids of rules are permanent, and a rule that becomes stricter says so in
-// the change log. Rules may be added at any time, so a program that acts on findings should do so by id or by
-// level.
+// Rule ids are permanent, and the change log names each rule that becomes stricter. New rules are added at any
+// time, so programs should act on the id or the level of a finding.
 package check
 
 import (
@@ -17,6 +16,7 @@ import (
 	_ "embed" // the texts of the rules
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -24,67 +24,62 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// Subject is one server to look at. Rules of the fleet look at all of them together.
+// Subject is a server to check.
 type Subject struct {
 	Name     string             // configured name
-	Snapshot *snapshot.Snapshot // what it offers; nil = not known, and nothing is said of it
-	Saved    *snapshot.Snapshot // what was saved of it before; nil = nothing was
-	Observed Observed           // what was seen on the way
-	Declared []Declared         // what files say of it
-	Called   *Called            // its recorded calls; nil = nobody asked
+	Snapshot *snapshot.Snapshot // what it offers; nil = unknown, and not checked
+	Saved    *snapshot.Snapshot // its saved snapshot; nil = none
+	Observed Observed
+	Declared []Declared // files about it
+	Called   *Called    // its recorded calls; nil = unknown
 }
 
-// Observed is what a probe saw of a server beside its surface. The zero value is that of a saved snapshot:
-// nothing.
+// Observed is what a probe saw of a server besides its lists. It is zero for a saved snapshot.
 type Observed struct {
 	Transport string          // "stdio", "streamable-http" or "sse"
-	Noise     []string        // pieces of stdout that are not the protocol
-	Notices   []Notice        // oddities that lost nothing
-	Again     []snapshot.List // the lists once more, in the order as sent; nil = not asked again
+	Noise     []string        // text on stdout that is not part of the protocol
+	Notices   []Notice        // deviations from the protocol
+	Again     []snapshot.List // the lists, read a second time, in the order as sent; nil = not read again
 
-	Package *DeclaredPackage // that the server was started from; nil = none, or it is not known
-	// the environment variables that the server was started with by name, beside those that every one gets;
-	// nil = not known
+	Package *DeclaredPackage // that the server was started from; nil = none or unknown
+	// the names of environment variables that the server got besides the common ones; nil = unknown
 	Given []string
 }
 
-// Notice is an oddity that a probe met, by one of the codes of the package probe.
+// Notice is a deviation from the protocol, with a code of the package probe.
 type Notice struct{ Code, Message string }
 
-// Options tune a check. The zero value has no budget.
+// Options configure a check. The zero value has no budgets.
 type Options struct {
 	Budgets Budgets
-	// work on the schemas of each server; 0 = DefaultSteps. What is not decided with them is told by
-	// schema-undecided
-	Steps   int
+	Steps   int           // work on the schemas of each server; 0 = DefaultSteps
 	Timeout time.Duration // for each server; 0 = none
 }
 
-// UnfinishedError names the servers that took longer than they may. Nothing is told of them.
+// UnfinishedError names the servers that took longer than Options.Timeout. They have no findings.
 type UnfinishedError struct{ Servers []string }
 
-// Error names the servers.
+// Error returns the names of the servers.
 func (e *UnfinishedError) Error() string {
-	return "not checked to the end: " + strings.Join(e.Servers, ", ")
+	return "check timed out: " + strings.Join(e.Servers, ", ")
 }
 
-// Budgets are limits on what servers may offer; 0 = none.
+// Budgets limit what servers may offer; 0 = no limit.
 type Budgets struct {
 	Tokens, Tools             int // of all servers together
 	ServerTokens, ServerTools int // of each server
 	ToolTokens                int // of each tool
-	ItemBytes                 int // of each tool, prompt, resource and template, as JSON without blanks
-	TextCharacters            int // of each text that a server wrote for a reader
+	ItemBytes                 int // of each tool, prompt, resource and template, as compact JSON
+	TextCharacters            int // of each description, title and instructions
 }
 
-// Run tells what the rules say, sorted as finding.Sort does. It never panics, whatever a server sent. When
-// ctx ends early, the error is its cause and the findings are not all; servers that Options.Timeout cuts off
-// are an UnfinishedError.
+// Run returns the findings of all rules, sorted as by finding.Sort. It never panics, whatever a server sent.
+// When ctx ends early, the error is its cause and the findings are incomplete; an UnfinishedError names
+// servers that Options.Timeout cut off.
 func Run(ctx context.Context, subjects []Subject, options Options) ([]finding.Finding, error) {
 	found, members, err := Each(ctx, subjects, options)
 	if ctx.Err() != nil {
@@ -95,254 +90,201 @@ func Run(ctx context.Context, subjects []Subject, options Options) ([]finding.Fi
 	return found, err
 }
 
-// Together tells what the rules say of servers as one client has them: budgets of all of them, and names that
-// go badly together. The findings are not sorted.
+// Each applies the rules on single servers. The members are what Together needs of the servers that have a
+// snapshot, in their order.
+func Each(ctx context.Context, subjects []Subject, options Options) ([]finding.Finding, []Member, error) {
+	type result struct {
+		found    []finding.Finding
+		member   Member
+		timedOut bool
+	}
+	results := make([]result, len(subjects))
+	kit.Parallel(ctx, len(subjects), func(i int) {
+		if subjects[i].Snapshot == nil {
+			return
+		}
+		r, err := host.Within(ctx, options.Timeout, func(ctx context.Context) (result, error) {
+			s := newServer(ctx, subjects[i], options)
+			return result{found: s.check(), member: memberOf(s)}, nil
+		})
+		r.timedOut = err != nil
+		results[i] = r
+	})
+	var found []finding.Finding
+	var members []Member
+	var unfinished UnfinishedError
+	for i, r := range results {
+		switch {
+		case r.timedOut:
+			unfinished.Servers = append(unfinished.Servers, subjects[i].Name)
+		case subjects[i].Snapshot != nil:
+			found, members = append(found, r.found...), append(members, r.member)
+		}
+	}
+	finding.Sort(found)
+	if ctx.Err() == nil && len(unfinished.Servers) > 0 {
+		return found, members, &unfinished
+	}
+	return found, members, context.Cause(ctx)
+}
+
+// Together applies the rules on all servers of one client: common budgets and conflicting names. The findings
+// are not sorted.
 func Together(members []Member, budgets Budgets) []finding.Finding {
 	var found []finding.Finding
-	all := fleet{members, ownersOf(members), budgets}
+	all := newFleet(members, budgets)
 	for _, r := range rules() {
 		if r.together != nil {
-			told, _ := finding.Limit(r.over(all))
-			found = append(found, told...)
+			found = append(found, r.findings(func(report reporter) { r.together(all, report) })...)
 		}
 	}
 	return found
 }
 
-// TogetherRules are the ids of the rules that Together looks at.
+// TogetherRules returns the ids of the rules that Together applies.
 func TogetherRules() []string { return kit.SortedKeys(fleetRules) }
 
-// Each is the part of Run that looks at each server alone. With what it says comes what Together wants to
-// know of each server, in their order; of one without a snapshot there is nothing.
-func Each(ctx context.Context, subjects []Subject, options Options) ([]finding.Finding, []Member, error) {
-	looked := make([]seen, len(subjects))
-	kit.Parallel(ctx, len(subjects), func(i int) { looked[i] = lookAt(ctx, subjects[i], options) })
-	var found []finding.Finding
-	var members []Member
-	var cut UnfinishedError
-	for i, l := range looked {
-		switch {
-		case l.cut:
-			cut.Servers = append(cut.Servers, subjects[i].Name)
-		case subjects[i].Snapshot != nil:
-			found, members = append(found, l.found...), append(members, l.member)
-		}
-	}
-	finding.Sort(found)
-	if ctx.Err() == nil && len(cut.Servers) > 0 {
-		return found, members, &cut
-	}
-	return found, members, context.Cause(ctx)
-}
+// reporter takes a finding of a rule; fields that are the same for all findings of the rule may be empty.
+type reporter func(finding.Finding)
 
-type seen struct {
-	found  []finding.Finding
-	member Member
-	cut    bool // it took longer than it may
-}
+// rule reports one kind of problem of a server, fleetRule of several servers.
+type (
+	rule      func(s *server, report reporter)
+	fleetRule func(f *fleet, report reporter)
+)
 
-func lookAt(ctx context.Context, subject Subject, options Options) seen {
-	if subject.Snapshot == nil {
-		return seen{}
-	}
-	l, err := host.Within(ctx, options.Timeout, func(ctx context.Context) (seen, error) {
-		return lookIn(newServer(ctx, subject, options)), nil
-	})
-	l.cut = err != nil
-	return l
-}
-
-func lookIn(s *server) (l seen) {
-	for _, r := range rules() {
-		if r.alone != nil && s.ctx.Err() == nil {
-			told, _ := finding.Limit(r.about(s))
-			l.found = append(l.found, told...)
-		}
-	}
-	l.member = memberOf(s)
-	return l
-}
-
-// spot is a place at which a rule may speak.
-type spot struct {
-	item   string
-	way    *trail
-	report tell
-}
-
-// in is a place inside the spot.
-func (s spot) in(keys ...string) spot { return s.below(rawjson.Join("", keys...)) }
-
-// below is the place at a JSON pointer from the spot.
-func (s spot) below(pointer string) spot {
-	s.way = s.way.below(pointer)
-	return s
-}
-
-// say reports what is wrong at a member of the spot, which may be the spot itself; without words it is the
-// rule's title.
-func (s spot) say(member string, value json.RawMessage, format string, args ...any) {
-	s.report(finding.Finding{Item: s.item, Path: s.way.place(), Member: member, New: value,
-		Message: fmt.Sprintf(format, args...)})
-}
-
-// tell reports what a rule found. What the rule says of itself is filled in.
-type tell func(finding.Finding)
-
-// look finds what one rule is about in one server.
-type look = func(*server, tell)
-
-// rule is a row of rules.json with the function that looks for it: in one server, or in all of them together.
-type rule struct {
+// row is a row of rules.json with its function.
+type row struct {
 	finding.Rule
-	Once   bool // a server has it in many places or in none, so that all places are one finding
-	Change bool // a finding that the saved snapshot has too was accepted with it, and is info
+	// of rules whose findings are mostly a habit of a server: its findings are one, whose message is their
+	// number and the cause, such as "12 arguments have no description"
+	Cause  string
+	Change bool // findings that the saved snapshot has as well are info, since they were accepted with it
 
-	alone    look
-	together func(fleet, tell)
+	alone    rule
+	together fleetRule
 }
 
 //go:embed rules.json
 var rulesJSON []byte
 
-// rules are all rules with their functions; nobody may change them.
-var rules = sync.OnceValue(func() []*rule {
-	var file struct{ Rules []*rule }
+// rules returns all rules, in the order in which they are applied.
+var rules = sync.OnceValue(func() []*row {
+	var file struct{ Rules []*row }
 	if err := json.Unmarshal(rulesJSON, &file); err != nil {
-		panic(fmt.Sprintf("check: rules.json: %v", err)) // a test reads it first
+		panic(fmt.Sprintf("check: rules.json: %v", err)) // tests read it
 	}
-	alone, together := functions()
+	alone := map[string]rule{}
+	for _, family := range []map[string]rule{protocolRules, schemaRules, providerRules, qualityRules, textRules,
+		costRules, securityRules, declaredRules} {
+		maps.Copy(alone, family)
+	}
 	for _, r := range file.Rules {
-		r.alone, r.together = alone[r.ID], together[r.ID]
+		r.alone, r.together = alone[r.ID], fleetRules[r.ID]
 	}
 	return file.Rules
 })
 
-// functions are what looks for each rule, by its id.
-func functions() (alone map[string]look, together map[string]func(fleet, tell)) {
-	alone = map[string]look{}
-	for _, family := range []map[string]look{protocolRules, schemaRules, providerRules, qualityRules,
-		wordingRules, costRules, securityRules, declaredRules} {
-		for id, f := range family {
-			alone[id] = f
-		}
-	}
-	return alone, fleetRules
-}
-
-// Rules are all rules of a check, sorted by id.
+// Rules returns all rules of a check, sorted by id.
 func Rules() []finding.Rule {
-	all := kit.Map(rules(), func(r *rule) finding.Rule { return r.Rule })
+	all := kit.Map(rules(), func(r *row) finding.Rule { return r.Rule })
 	slices.SortFunc(all, func(a, b finding.Rule) int { return cmp.Compare(a.ID, b.ID) })
 	return all
 }
 
-// about is what the rule says of one server. What the saved snapshot has as well was accepted: it is told as
-// info.
-func (r *rule) about(s *server) []finding.Finding {
-	found := r.in(s)
+// check applies the rules on single servers.
+func (s *server) check() (found []finding.Finding) {
+	for _, r := range rules() {
+		if r.alone != nil && !s.stopped() {
+			found = append(found, r.check(s)...)
+		}
+	}
+	return found
+}
+
+// check applies the rule to a server and lowers what its saved snapshot has as well to info.
+func (r *row) check(s *server) []finding.Finding {
+	apply := func(s *server) []finding.Finding {
+		return r.findings(func(report reporter) {
+			r.alone(s, func(f finding.Finding) {
+				f.Server, f.New = s.Name, s.asSent(f)
+				report(f)
+			})
+		})
+	}
+	found := apply(s)
 	if !r.Change || s.Saved == nil || len(found) == 0 {
 		return found
 	}
-	known := map[string]bool{}
-	for _, f := range r.in(newServer(s.ctx, Subject{Name: s.Name, Snapshot: s.Saved}, s.options)) {
-		known[f.Fingerprint()] = true
+	accepted := map[string]bool{}
+	for _, f := range apply(newServer(s.ctx, Subject{Name: s.Name, Snapshot: s.Saved}, s.options)) {
+		accepted[f.Fingerprint()] = true
 	}
 	for i, f := range found {
-		if known[f.Fingerprint()] {
+		if accepted[f.Fingerprint()] {
 			found[i].Level = finding.Info
-			found[i].Message += " It was there when the snapshot was saved."
+			found[i].Message += " The saved snapshot has it as well."
 		}
 	}
 	return found
 }
 
-func (r *rule) in(s *server) []finding.Finding {
-	var found []finding.Finding
-	r.alone(s, func(f finding.Finding) {
-		f.Server, f.New = s.Name, s.asSent(f)
-		found = append(found, r.complete(f))
+// findings completes what a rule reports and joins the findings of one server with the same cause.
+func (r *row) findings(apply func(report reporter)) []finding.Finding {
+	var all []finding.Finding
+	apply(func(f finding.Finding) {
+		f.Rule, f.Verdict = r.ID, cmp.Or(f.Verdict, finding.ByRule)
+		f.Level, f.Cause = cmp.Or(f.Level, r.Level), cmp.Or(f.Cause, r.Cause)
+		f.Message, f.Hint = cmp.Or(f.Message, r.Title+"."), cmp.Or(f.Hint, r.Instead)
+		all = append(all, f)
 	})
-	if r.Once && len(found) > 1 {
-		return []finding.Finding{r.joined(found)}
+	finding.Sort(all)
+	joined, _ := finding.Limit(kit.Filter(all, func(f finding.Finding) bool { return f.Cause == "" }))
+	caused := kit.Filter(all, func(f finding.Finding) bool { return f.Cause != "" })
+	for _, same := range kit.Group(caused, func(f finding.Finding) [2]string {
+		return [2]string{f.Server, f.Cause}
+	}) {
+		joined = append(joined, join(same))
 	}
-	return found
+	return joined
 }
 
-// over is what the rule says of all servers together, of one after the other; what it says once, it says once
-// of each.
-func (r *rule) over(all fleet) []finding.Finding {
-	var found, same []finding.Finding
-	end := func() {
-		if finding.Sort(same); len(same) > 1 {
-			same = []finding.Finding{r.joined(same)}
-		}
-		found, same = append(found, same...), nil
+// join makes one finding of several with the same cause.
+func join(found []finding.Finding) finding.Finding {
+	if len(found) == 1 {
+		return found[0]
 	}
-	r.together(all, func(one finding.Finding) {
-		if r.Once && len(same) > 0 && same[0].Server != one.Server {
-			end()
+	all := found[0]
+	arguments := map[string][]string{} // by item
+	var items, pointers []string
+	for _, f := range found {
+		pointers = append(pointers, strings.TrimSpace(f.Item+" "+f.Pointer()))
+		name, argument := f.Place(), ""
+		if call, isArgument := strings.CutSuffix(name, ")"); isArgument {
+			name, argument, _ = strings.Cut(call, "(")
 		}
-		if one = r.complete(one); r.Once {
-			same = append(same, one)
-		} else {
-			found = append(found, one)
+		if _, known := arguments[name]; !known {
+			items = append(items, name)
+			arguments[name] = nil
 		}
+		if argument != "" && !slices.Contains(arguments[name], argument) {
+			arguments[name] = append(arguments[name], argument)
+		}
+		if f.Item != all.Item {
+			all.Item = ""
+		}
+	}
+	all.Places = kit.Map(items, func(name string) string {
+		if arguments[name] == nil {
+			return name
+		}
+		return name + "(" + strings.Join(arguments[name], ", ") + ")"
 	})
-	end()
-	return found
-}
-
-func (r *rule) complete(f finding.Finding) finding.Finding {
-	f.Rule = r.ID
-	f.Level = cmp.Or(f.Level, r.Level)
-	f.Verdict = cmp.Or(f.Verdict, finding.ByRule)
-	f.Message = cmp.Or(f.Message, r.Title+".")
-	f.Hint = cmp.Or(f.Hint, r.Instead)
-	return f
-}
-
-// joined is one finding that lists the places of several.
-func (r *rule) joined(found []finding.Finding) finding.Finding {
-	one := found[0]
-	places := kit.Map(found, func(f finding.Finding) string {
-		return strings.TrimSpace(f.Item + " " +
-			f.Pointer())
-	})
-	items := kit.Distinct(kit.Map(found, func(f finding.Finding) string { return f.Item }))
-	one.Path, one.Member, one.Old, one.New = "", "", nil, encoded(places)
-	one.Cause, one.Places = r.Title, kit.Distinct(kit.Map(found, callOf))
-	switch len(items) {
-	case 1:
-		one.Message = fmt.Sprintf("%s, in %d places of the tool.", r.Title, len(found))
-	case len(found):
-		one.Item, one.Path, one.Message = "", "/tools",
-			fmt.Sprintf("%s, in %d tools: %s.", r.Title, len(items), kit.Some(items))
-	default:
-		one.Item, one.Path, one.Message = "", "/tools",
-			fmt.Sprintf("%s, in %d places of %d tools: %s.", r.Title, len(found), len(items), kit.Some(items))
+	all.Path, all.Member, all.Old, all.New = "", "", nil, encoded(pointers)
+	if all.Item == "" {
+		all.Path = "/tools"
 	}
-	return one
-}
-
-// callOf is the place of a finding as a person names it: "search", or "search(query, limit)" for arguments.
-func callOf(f finding.Finding) string {
-	_, name, _ := strings.Cut(f.Item, "/")
-	steps := rawjson.Split(f.Pointer())
-	var names []string
-	switch at := slices.Index(steps, "properties"); {
-	case at >= 0 && at+1 < len(steps):
-		names = steps[at+1 : at+2]
-	case at >= 0 || slices.Contains(steps, "arguments"):
-		names = rawjson.Texts(f.New)
-	}
-	if len(names) == 0 {
-		return name
-	}
-	return name + "(" + strings.Join(names, ", ") + ")"
-}
-
-func encoded(value any) json.RawMessage {
-	raw, _ := rawjson.Encode(value) // what was decoded encodes
-	return raw
+	all.Message = fmt.Sprintf("%d %s: %s.", len(found), strings.ToLower(all.Cause[:1])+all.Cause[1:],
+		kit.Some(all.Places))
+	return all
 }

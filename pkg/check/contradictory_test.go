@@ -11,7 +11,7 @@ import (
 // TestWhatNoValueMatchesIsNamed: a call without the argument can be valid, so that the sentence is not about the whole schema.
 func TestWhatNoValueMatchesIsNamed(t *testing.T) {
 	for input, want := range map[string]string{
-		`{"type":"object","properties":{"n":{"type":"integer","minimum":5,"maximum":4}}}`: "No value can match the schema at /inputSchema/properties/n.",
+		`{"type":"object","properties":{"n":{"type":"integer","minimum":5,"maximum":4}}}`: "No value can match the schema of `n`.",
 		`{"type":"object","minProperties":2,"maxProperties":1}`:                           "No value can match the schema.",
 	} {
 		surface, err := snapshot.Parse([]byte(`{"tools":[{"name":"a","inputSchema":` + input + `}]}`))

@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"encoding/json"
 	"net/url"
 	"reflect"
 	"slices"
@@ -13,173 +14,141 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/schema"
 )
 
+// maxSubschemas bounds how many schemas of a document are checked.
+const maxSubschemas = 50_000
+
 // document is one JSON Schema of a tool.
 type document struct {
-	*part
-	path   string                // "/inputSchema" or "/outputSchema"
-	parsed func() *schema.Schema // nil when it cannot be read
-	pool   *schema.Pool          // work on the schemas of the tool
+	tool       *item
+	raw        json.RawMessage
+	value      any                   // decoded
+	path       string                // "/inputSchema" or "/outputSchema"
+	subschemas []*subschema          // the document and all schemas inside that are objects, outermost first
+	parsed     func() *schema.Schema // nil when it is not a schema
+	names      func() schemaNames
+	pool       *schema.Pool // shared by the schemas of a tool
+	cut        bool         // schemas so deep inside that they have no pointer are not checked in full
 }
 
-// schemaMembers are the members of tools that are schemas.
-var schemaMembers = []string{"inputSchema", "outputSchema"}
-
-// place is one schema inside a document, the document itself included.
-type place struct {
-	way     *trail // within the item
-	object  map[string]any
-	depth   int  // how many schemas it lies in
-	plain   bool // reached through properties only
-	applied bool // a part of a union, a condition or a negation: what its siblings say holds beside it
-	value   bool // the schema of the whole, of a property or of an element, where false is never meant
-	reached bool // a value can be judged by it; a definition that nothing refers to is not
+// subschema is a document or a schema inside it.
+type subschema struct {
+	doc    *document
+	path   *pointer // within the item
+	object map[string]any
+	depth  int  // how many schemas it is nested in
+	plain  bool // reached through properties only
+	part   bool // of a union, a condition or a negation, so that its siblings hold as well
+	typed  bool // the document, a property or an element, where false is never intended
+	used   bool // values are validated by it; a definition without references is not
 
 	definition bool // a member of $defs or definitions
 }
 
-func (p *place) path() string { return p.way.String() }
-
-// whose is the argument or member that a sentence about a place is about, as " of `a.b`"; nothing where it is
-// the whole schema.
-func (p *place) whose() string {
-	var names []string
-	steps := rawjson.Split(p.way.place())
-	for i := 0; i+1 < len(steps); i++ {
-		if steps[i] == "properties" {
-			i++
-			names = append(names, steps[i])
-		}
-	}
-	if names == nil {
-		return ""
-	}
-	return " of `" + strings.Join(names, ".") + "`"
-}
-
-// text is a keyword whose value is a string; empty when it is none.
-func (p *place) text(keyword string) string {
-	text, _ := p.object[keyword].(string)
-	return text
-}
-
-func (p *place) properties() map[string]any {
-	properties, _ := p.object["properties"].(map[string]any)
-	return properties
-}
-
-// maxPlaces is how many schemas of a document are looked at.
-const maxPlaces = 50_000
-
-func documentOf(ctx context.Context, i item, name string) *document {
-	p := i.parts[name]
-	if i.fields == nil { // the tool is too large for its schemas to be looked at, which in others they may be
-		p = &part{raw: i.Field(name)}
-	}
-	if p == nil || p.raw == nil {
+func newDocument(ctx context.Context, i *item, name string) *document {
+	value, there := i.fields[name]
+	if !there {
 		return nil
 	}
-	d := &document{part: p, path: "/" + name}
+	d := &document{tool: i, raw: i.Field(name), value: value, path: "/" + name}
+	d.collect(root.to(name), value, subschema{plain: true, typed: true})
+	d.markUsed()
+	d.names = sync.OnceValue(d.collectNames)
 	d.parsed = sync.OnceValue(func() *schema.Schema {
-		parsed, _ := schema.ParseWithin(ctx, d.raw, d.pool) // what is none is told by the rules on its root
+		parsed, _ := schema.ParseWithin(ctx, d.raw, d.pool) // other rules report what is not a schema
 		return parsed
 	})
 	return d
 }
 
-func (d *document) start() *trail { return (*trail)(nil).below(d.path) }
+var parts = []string{"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"}
 
-// collect lists all schemas inside a schema that are objects, outermost first.
-func (d *part) collect(way *trail, value any, p place) {
+func (d *document) collect(path *pointer, value any, s subschema) {
 	object, ok := value.(map[string]any)
-	if !ok || len(d.places) >= maxPlaces {
+	if !ok || len(d.subschemas) >= maxSubschemas {
 		return
 	}
-	p.way, p.object = way, object
-	d.places = append(d.places, &p)
+	s.doc, s.path, s.object = d, path, object
+	d.subschemas = append(d.subschemas, &s)
+	d.cut = d.cut || path.cut
 	for _, keyword := range kit.SortedKeys(object) {
-		inner := place{
-			depth: p.depth + 1,
-			plain: p.plain && keyword == "properties",
-			applied: slices.Contains([]string{"allOf", "anyOf", "oneOf", "not", "if", "then", "else",
-				"dependentSchemas", "dependencies"}, keyword),
-			value: slices.Contains([]string{"properties", "items", "prefixItems"}, keyword),
-
+		inner := subschema{
+			depth:      s.depth + 1,
+			plain:      s.plain && keyword == "properties",
+			part:       slices.Contains(parts, keyword),
+			typed:      slices.Contains([]string{"properties", "items", "prefixItems"}, keyword),
 			definition: isDefinitions(keyword),
 		}
-		at := way.to(keyword)
 		for _, sub := range schema.Subschemas(keyword, object[keyword]) {
-			d.collect(at.to(sub.Steps...), sub.Value, inner)
+			d.collect(path.to(keyword).to(sub.Steps...), sub.Value, inner)
 		}
 	}
 }
 
 func isDefinitions(keyword string) bool { return keyword == "$defs" || keyword == "definitions" }
 
-// references are the keywords that lead to another schema.
-var references = []string{"$ref", "$dynamicRef", "$recursiveRef"}
-
-// reach marks the schemas that a value can be judged by, beginning with the whole.
-func (d *part) reach() {
-	if !slices.ContainsFunc(d.places, func(p *place) bool { return p.definition }) {
-		for _, p := range d.places {
-			p.reached = true
-		}
+// markUsed marks the schemas that values are validated by, beginning with the document.
+func (d *document) markUsed() {
+	if !slices.ContainsFunc(d.subschemas, func(s *subschema) bool { return s.definition }) {
+		d.markAll()
 		return
 	}
-	places := make(map[uintptr]*place, len(d.places)) // by the objects that they are
-	for _, p := range d.places {
-		places[reflect.ValueOf(p.object).Pointer()] = p
+	identity := func(object map[string]any) uintptr { return reflect.ValueOf(object).Pointer() }
+	byObject := make(map[uintptr]*subschema, len(d.subschemas))
+	for _, s := range d.subschemas {
+		byObject[identity(s.object)] = s
 	}
-	for waiting := slices.Clone(d.places[:1]); len(waiting) > 0; {
-		p := waiting[len(waiting)-1]
-		waiting = waiting[:len(waiting)-1]
-		if p == nil || p.reached {
+	queue := slices.Clone(d.subschemas[:1])
+	add := func(value any) {
+		if object, ok := value.(map[string]any); ok {
+			queue = append(queue, byObject[identity(object)])
+		}
+	}
+	for len(queue) > 0 {
+		s := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		if s == nil || s.used {
 			continue
 		}
-		p.reached = true
-		for keyword, value := range p.object {
+		s.used = true
+		for keyword, value := range s.object {
 			if isDefinitions(keyword) {
 				continue
 			}
 			for _, sub := range schema.Subschemas(keyword, value) {
-				waiting = append(waiting, placeOf(sub.Value, places))
+				add(sub.Value)
 			}
 		}
-		for _, keyword := range references {
-			target, refers := p.object[keyword].(string)
+		for _, keyword := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
+			target, refers := s.object[keyword].(string)
 			address, fragment, _ := strings.Cut(target, "#")
 			switch {
 			case !refers:
-			case address != "" || fragment != "" && !strings.HasPrefix(fragment, "/"): // it may lead anywhere
-				for _, p := range d.places {
-					p.reached = true
-				}
+			case address != "" || fragment != "" && !strings.HasPrefix(fragment, "/"): // may lead anywhere
+				d.markAll()
 				return
 			default:
 				found, _ := rawjson.At(d.value, unescaped(fragment))
-				waiting = append(waiting, placeOf(found, places))
+				add(found)
 			}
 		}
 	}
 }
 
-// end is the index behind the places that lie inside the one at an index.
-func (d *part) end(i int) int {
-	depth := d.places[i].depth
-	for i++; i < len(d.places) && d.places[i].depth > depth; i++ {
+func (d *document) markAll() {
+	for _, s := range d.subschemas {
+		s.used = true
+	}
+}
+
+// after returns the index behind the schemas nested in the one at an index.
+func (d *document) after(i int) int {
+	depth := d.subschemas[i].depth
+	for i++; i < len(d.subschemas) && d.subschemas[i].depth > depth; i++ {
 	}
 	return i
 }
 
-func placeOf(value any, places map[uintptr]*place) *place {
-	object, ok := value.(map[string]any)
-	if !ok {
-		return nil
-	}
-	return places[reflect.ValueOf(object).Pointer()]
-}
-
-// unescaped is a fragment without the escapes of URLs.
+// unescaped returns a fragment without the escapes of URLs.
 func unescaped(fragment string) string {
 	if plain, err := url.PathUnescape(fragment); err == nil {
 		return plain
@@ -187,43 +156,42 @@ func unescaped(fragment string) string {
 	return fragment
 }
 
-// resolves tells whether a reference leads to a place of the document. One that is relative to an $id is
-// taken to.
-func (d *part) resolves(target string) bool {
+// resolves reports whether a reference leads into the document. One relative to an $id is assumed to.
+func (d *document) resolves(target string) bool {
 	address, fragment, _ := strings.Cut(target, "#")
 	fragment = unescaped(fragment)
 	switch {
 	case address != "":
-		return d.names(address)
+		return d.hasID(address)
 	case fragment == "":
 		return true
 	case strings.HasPrefix(fragment, "/"):
 		_, ok := rawjson.At(d.value, fragment)
 		return ok
 	}
-	return d.named().anchors[fragment]
+	return d.names().anchors[fragment]
 }
 
-// names tells whether a schema of the document calls itself by an address.
-func (d *part) names(target string) bool {
+// hasID reports whether a schema of the document has an address, or ends with it, as its $id.
+func (d *document) hasID(target string) bool {
 	address, _, _ := strings.Cut(target, "#")
-	ids, whole := d.named().ids, reversed(address)
-	_, found := slices.BinarySearch(ids, whole)
-	i, _ := slices.BinarySearch(ids, whole+"/")
-	return found || i < len(ids) && strings.HasPrefix(ids[i], whole+"/")
+	ids, reverse := d.names().ids, reversed(address)
+	_, found := slices.BinarySearch(ids, reverse)
+	i, _ := slices.BinarySearch(ids, reverse+"/")
+	return found || i < len(ids) && strings.HasPrefix(ids[i], reverse+"/")
 }
 
-// naming is what the schemas of a document call themselves.
-type naming struct {
+// schemaNames are the anchors and ids in a document.
+type schemaNames struct {
 	anchors map[string]bool
-	ids     []string // reversed and sorted, so that those with one ending are neighbours
+	ids     []string // reversed and sorted, so that ids with the same end are neighbours
 }
 
-func (d *part) namesOf() naming {
-	n := naming{anchors: map[string]bool{}}
-	for _, p := range d.places {
-		n.anchors[p.text("$anchor")], n.anchors[p.text("$dynamicAnchor")] = true, true
-		id := p.text("$id")
+func (d *document) collectNames() schemaNames {
+	n := schemaNames{anchors: map[string]bool{}}
+	for _, s := range d.subschemas {
+		n.anchors[s.string("$anchor")], n.anchors[s.string("$dynamicAnchor")] = true, true
+		id := s.string("$id")
 		if anchor, local := strings.CutPrefix(id, "#"); local {
 			n.anchors[anchor] = true
 		}
@@ -241,69 +209,100 @@ func reversed(text string) string {
 	return string(bytes)
 }
 
-func (d *document) faults(p *place, value any) []schema.Fault {
-	parsed := d.parsed()
-	if parsed == nil {
+// faults returns why a schema of the document rejects a value.
+func (s *subschema) faults(value any) []schema.Fault {
+	parsed := s.doc.parsed()
+	if parsed == nil || s.path.cut {
 		return nil
 	}
-	found, _ := parsed.Faults(strings.TrimPrefix(p.path(), d.path), value, d.pool)
+	found, _ := parsed.Faults(strings.TrimPrefix(s.path.String(), s.doc.path), value, s.doc.pool)
 	return found
 }
 
-// ofTools, ofSchemas, ofPlaces, ofInputs, and ofProperties are rules that look at each tool, at each schema
-// of each tool, at each schema inside them, at those that arguments are judged by, and at the properties
-// among those.
+// string returns a keyword whose value is a string, else "".
+func (s *subschema) string(keyword string) string {
+	value, _ := s.object[keyword].(string)
+	return value
+}
 
-func ofTools(f func(t tool, at spot)) look {
-	return ofEachTool(func(_ *server, t tool, report tell) {
-		if t.fields != nil {
-			f(t, spot{t.id, nil, report})
+func (s *subschema) properties() map[string]any {
+	properties, _ := s.object["properties"].(map[string]any)
+	return properties
+}
+
+func (s *subschema) enum() []any {
+	enum, _ := s.object["enum"].([]any)
+	return enum
+}
+
+// required reports whether a property is required.
+func (s *subschema) required(name string) bool {
+	names, _ := s.object["required"].([]any)
+	return slices.Contains(names, any(name))
+}
+
+// has reports whether the schema has one of some keywords.
+func (s *subschema) has(keywords ...string) bool { return has(s.object, keywords...) }
+
+func has(object map[string]any, keywords ...string) bool {
+	return slices.ContainsFunc(keywords, func(keyword string) bool { return object[keyword] != nil })
+}
+
+// ofArgument returns " of `a.b`" for the argument or member that a schema is of, "" for a whole document.
+func (s *subschema) ofArgument() string {
+	var names []string
+	steps := rawjson.Split(s.path.String())
+	for i := 0; i+1 < len(steps); i++ {
+		if steps[i] == "properties" {
+			i++
+			names = append(names, steps[i])
 		}
-	})
+	}
+	if names == nil {
+		return ""
+	}
+	return " of `" + strings.Join(names, ".") + "`"
 }
 
-func ofSchemas(f func(d *document, at spot)) look {
-	return ofEachSchema(func(_ *server, t tool, d *document,
-		report tell) {
-		f(d, spot{t.id, d.start(), report})
-	})
-}
-
-func ofPlaces(f func(d *document, p *place, at spot)) look {
-	return ofEachSchema(func(s *server, t tool, d *document, report tell) {
-		for _, p := range d.places {
-			if !s.stopped() {
-				f(d, p, spot{t.id, p.way, report})
-			}
-		}
-	})
-}
-
-func ofInputs(f func(p *place, at spot)) look {
-	return ofPlaces(func(d *document, p *place, at spot) {
-		if p.reached && d.path == "/inputSchema" {
-			f(p, at)
-		}
-	})
-}
-
-func ofProperties(f func(p *place, name string, property map[string]any, at spot)) look {
-	return ofInputs(func(p *place, at spot) {
-		for _, name := range kit.SortedKeys(p.properties()) {
-			property, _ := p.properties()[name].(map[string]any)
-			f(p, name, property, at.in("properties", name))
-		}
-	})
-}
-
-func (s *server) eachSchema(f func(t tool, d *document)) {
-	for _, t := range s.tools {
+// eachDocument makes a rule that is applied to each schema of each tool.
+func eachDocument(apply func(d *document, at location)) rule {
+	return eachTool(func(t *item, at location) {
 		for _, d := range t.schemas {
-			if !s.stopped() {
-				f(t, d)
-			}
+			apply(d, at.below(d.path))
 		}
+	})
+}
+
+// eachSchema makes a rule that is applied to the schemas of tools and all schemas inside.
+func eachSchema(apply func(s *subschema, at location)) rule {
+	return func(s *server, report reporter) {
+		eachDocument(func(d *document, at location) {
+			for _, sub := range d.subschemas {
+				if !s.stopped() {
+					at.path = sub.path
+					apply(sub, at)
+				}
+			}
+		})(s, report)
 	}
 }
 
-func (s *server) stopped() bool { return s.ctx.Err() != nil }
+// eachInput makes a rule that is applied to the schemas that validate arguments.
+func eachInput(apply func(s *subschema, at location)) rule {
+	return eachSchema(func(s *subschema, at location) {
+		if s.used && s.doc.path == "/inputSchema" {
+			apply(s, at)
+		}
+	})
+}
+
+// eachArgument makes a rule that is applied to the properties of the schemas that validate arguments; parent
+// is the schema that defines the property.
+func eachArgument(apply func(parent *subschema, name string, property map[string]any, at location)) rule {
+	return eachInput(func(s *subschema, at location) {
+		for _, name := range kit.SortedKeys(s.properties()) {
+			property, _ := s.properties()[name].(map[string]any)
+			apply(s, name, property, at.at("properties", name))
+		}
+	})
+}

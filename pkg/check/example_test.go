@@ -27,9 +27,9 @@ func ExampleRun() {
 	}
 	// Output:
 	// warning tool-annotations-against-name tool/drop_table /annotations
-	//   The name says "drop", and the annotations say that it destroys nothing.
+	//   destructiveHint is false, but the name contains "drop".
 	// warning text-claims-priority tool/drop_table /description
-	//   The text says "Always use this tool first".
+	//   The text claims priority: "Always use this tool first".
 	// warning text-default-differs tool/drop_table /inputSchema/properties/limit/default
-	//   The text says that the default is 20, the schema that it is 50.
+	//   The description has the default 20, the schema 50.
 }

@@ -41,7 +41,7 @@ func TestPoisonedTexts(t *testing.T) {
 			t.Logf("not seen: %s: %.200s", p.Kind, p.Text)
 		}
 	}
-	if len(planted) < 100 || seen < 90 {
-		t.Errorf("%d of %d planted texts are seen, want 90 of 100", seen, len(planted))
+	if len(planted) < 138 || seen < 132 {
+		t.Errorf("%d of %d planted texts are seen, want 132 of 138", seen, len(planted))
 	}
 }

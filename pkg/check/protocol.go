@@ -1,7 +1,6 @@
 package check
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,88 +12,80 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// protocolRules are about how a server speaks the protocol; what rests on a probe says nothing of a saved
+// protocolRules are on how a server speaks the protocol. Those that need a probe report nothing for a saved
 // snapshot.
-var protocolRules = map[string]look{
+var protocolRules = map[string]rule{
 	"stdout-noise":   noise,
 	"reply-not-utf8": noticed("invalid-utf8"),
-	"handshake-odd": noticed("version-not-for-era", "initialized-refused",
-		"capabilities-missing", "instructions-not-text", "content-type-odd"),
+	"handshake-odd": noticed("version-not-for-era", "initialized-refused", "capabilities-missing",
+		"instructions-not-text", "content-type-odd"),
 	"capability-not-implemented": noticed("declared-not-implemented"),
+	"capability-undeclared":      noticed("capability-undeclared"),
 	"cursor-broken":              noticed("cursor-repeated", "cursor-not-text", "list-restarted"),
 	"result-fields-missing":      noticed("result-fields-missing"),
-	"list-order-unstable":        orders,
-	"list-content-unstable":      contents,
-	"duplicate-name":             duplicates,
-	"duplicate-key":              repeatedKeys,
-	"item-without-name":          nameless,
-	"member-mistyped":            mistyped,
-	"header-name-invalid":        headers,
-	"protocol-outdated": func(s *server, report tell) {
+	"list-order-unstable":        orderUnstable,
+	"list-content-unstable":      contentUnstable,
+	"duplicate-name":             duplicateNames,
+	"duplicate-key": func(s *server, report reporter) {
+		noticed("member-repeated")(s, report)
+		eachItem(func(i *item, at location) {
+			for _, path := range rawjson.Repeated(i.Raw) {
+				at.below(path).add("", nil, "")
+			}
+		})(s, report)
+	},
+	"item-without-name":   withoutName,
+	"member-mistyped":     memberMistyped,
+	"header-name-invalid": headerNameInvalid,
+	"protocol-outdated": func(s *server, report reporter) {
 		if p := s.Snapshot.Protocol; p != "" && p < "2025-06-18" && !s.modern() {
 			report(finding.Finding{Path: "/protocolVersion", New: rawjson.Quote(p),
-				Message: fmt.Sprintf("The server speaks %s at most.", p)})
+				Message: fmt.Sprintf("The newest revision that the server speaks is %s.", p)})
 		}
 	},
-	"transport-deprecated": func(s *server, report tell) {
+	"transport-deprecated": func(s *server, report reporter) {
 		if s.Observed.Transport == "sse" {
 			report(finding.Finding{})
 		}
 	},
-	"feature-deprecated":      deprecatedFeatures,
-	"item-offered-deprecated": ofEachItem(deprecated),
+	"feature-deprecated":      featureDeprecated,
+	"item-offered-deprecated": eachItem(itemDeprecated),
 }
 
-func noise(s *server, report tell) {
+func noise(s *server, report reporter) {
 	if n := len(s.Observed.Noise); n > 0 {
-		report(finding.Finding{
-			New: rawjson.Quote(s.Observed.Noise[0]),
-			Message: fmt.Sprintf("The server wrote to stdout what is not the protocol, %s; the first text "+
-				"is %q.", times(n), clip(s.Observed.Noise[0])),
-		})
+		first := s.Observed.Noise[0]
+		report(finding.Finding{New: rawjson.Quote(first), Message: fmt.Sprintf(
+			"The server wrote %s to stdout (first: %q).", kit.Counted(n, "text"), quote(first))})
 	}
 }
 
-func times(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return fmt.Sprintf("%d times", n)
-}
-
-func noticed(codes ...string) look {
-	return func(s *server, report tell) {
+// noticed makes a rule that reports the notices with some codes.
+func noticed(codes ...string) rule {
+	return func(s *server, report reporter) {
 		for _, n := range s.Observed.Notices {
 			if slices.Contains(codes, n.Code) {
-				report(finding.Finding{New: rawjson.Quote(n.Message), Message: sentence(n.Message)})
+				report(finding.Finding{New: rawjson.Quote(n.Message),
+					Message: strings.TrimSuffix(n.Message, ".") + "."})
 			}
 		}
 	}
 }
 
-func sentence(text string) string {
-	if text == "" || strings.HasSuffix(text, ".") {
-		return text
-	}
-	return text + "."
-}
-
-func orders(s *server, report tell) {
-	s.again(func(kind snapshot.Kind, first, second []string) {
+func orderUnstable(s *server, report reporter) {
+	s.eachListAgain(func(kind snapshot.Kind, first, second []string) {
 		if !slices.Equal(first, second) && sameNames(first, second) {
-			report(finding.Finding{Path: "/" + string(kind),
-				Message: fmt.Sprintf("Asked twice, the server gave its %d %s in another order.",
-					len(first), kind)})
+			report(finding.Finding{Path: "/" + string(kind), Message: fmt.Sprintf(
+				"A second request returned the %d %s in a different order.", len(first), kind)})
 		}
 	})
 }
 
-func contents(s *server, report tell) {
-	s.again(func(kind snapshot.Kind, first, second []string) {
+func contentUnstable(s *server, report reporter) {
+	s.eachListAgain(func(kind snapshot.Kind, first, second []string) {
 		if !sameNames(first, second) {
-			report(finding.Finding{Path: "/" + string(kind),
-				Message: fmt.Sprintf("Asked twice, the server gave %d %s and then %d, and not the same ones.",
-					len(first), kind, len(second))})
+			report(finding.Finding{Path: "/" + string(kind), Message: fmt.Sprintf(
+				"A second request returned different %s (%d, then %d).", kind, len(first), len(second))})
 		}
 	})
 }
@@ -103,8 +94,11 @@ func sameNames(first, second []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(first)), slices.Sorted(slices.Values(second)))
 }
 
-// again calls f with the keys of each list that arrived whole twice.
-func (s *server) again(f func(kind snapshot.Kind, first, second []string)) {
+// eachListAgain calls f with the keys of each list that was read twice in full.
+func (s *server) eachListAgain(f func(kind snapshot.Kind, first, second []string)) {
+	keys := func(list snapshot.List) []string {
+		return kit.Map(list.Items(), func(i snapshot.Item) string { return i.Key })
+	}
 	for _, second := range s.Observed.Again {
 		first := s.Snapshot.List(second.Kind)
 		if first.State == snapshot.Complete && second.State == snapshot.Complete {
@@ -113,20 +107,16 @@ func (s *server) again(f func(kind snapshot.Kind, first, second []string)) {
 	}
 }
 
-func keys(list snapshot.List) []string {
-	return kit.Map(list.Items(), func(i snapshot.Item) string { return i.Key })
-}
-
-func duplicates(s *server, report tell) {
-	seen := map[string]int{}
+func duplicateNames(s *server, report reporter) {
+	count := map[string]int{}
 	for _, i := range s.items {
-		if seen[i.id]++; i.Key != "" && seen[i.id] == 2 {
+		if count[i.id]++; i.Key != "" && count[i.id] == 2 {
 			report(finding.Finding{Item: i.id, Path: "/" + i.kind.KeyField(), New: rawjson.Quote(i.Key)})
 		}
 	}
 }
 
-func nameless(s *server, report tell) {
+func withoutName(s *server, report reporter) {
 	for _, kind := range snapshot.Kinds() {
 		for n, i := range s.of(kind) {
 			if i.Key == "" {
@@ -138,12 +128,13 @@ func nameless(s *server, report tell) {
 	}
 }
 
-// memberTypes are the types of items' members (schema.ts), by kind; "" = of every kind. One with a ! must be
-// there.
+// memberTypes are the types of members of items (schema.ts), by kind; "" = of every kind. A ! marks required
+// members.
 var memberTypes = map[snapshot.Kind]map[string]string{
-	"": {"title": "a string", "description": "a string", "_meta": "an object",
-		"icons": "an array"},
-	snapshot.Tools:   {"annotations": "an object", "outputSchema": "an object"},
+	"": {"title": "a string", "description": "a string", "_meta": "an object", "icons": "an array"},
+	snapshot.Tools: {"annotations": "an object", "outputSchema": "an object",
+		"annotations/destructiveHint": "a boolean", "annotations/idempotentHint": "a boolean",
+		"annotations/openWorldHint": "a boolean", "annotations/readOnlyHint": "a boolean"},
 	snapshot.Prompts: {"arguments": "an array"},
 	snapshot.Resources: {"name": "!a string", "mimeType": "a string", "size": "a number",
 		"annotations": "an object"},
@@ -151,107 +142,81 @@ var memberTypes = map[snapshot.Kind]map[string]string{
 	snapshot.Skills:    {"frontmatter": "!an object"},
 }
 
-// mistyped tells the members that typed clients refuse, and until 2025-11-25 the properties whose schema is
-// no object.
-func mistyped(s *server, report tell) {
-	mistypedMembers(s, report)
-	before(modern, schemasNoObjects)(s, report)
-}
-
-var mistypedMembers = ofEachItem(func(i item, report tell) {
-	for _, types := range []map[string]string{memberTypes[""], memberTypes[i.kind]} {
-		for _, name := range kit.SortedKeys(types) {
-			p, there := i.parts[name]
-			want, must := strings.CutPrefix(types[name], "!")
-			if !there {
-				p = &part{raw: json.RawMessage("null")}
-			}
-			if is := rawjson.TypeName(p.raw); i.fields != nil && (there || must) && is != want {
-				spot{i.id, nil, report}.in(name).say("", short(p.value), "%s is %s, and must be %s.", name,
-					is, want)
+// memberMistyped reports members that typed clients refuse.
+func memberMistyped(s *server, report reporter) {
+	eachItem(func(i *item, at location) {
+		for _, types := range []map[string]string{memberTypes[""], memberTypes[i.kind]} {
+			for _, name := range kit.SortedKeys(types) {
+				want, required := strings.CutPrefix(types[name], "!")
+				value, there := rawjson.At(i.fields, "/"+name)
+				switch is := rawjson.TypeName(encoded(value)); {
+				case i.fields == nil:
+				case there && is != want:
+					at.below("/"+name).add("", short(value), "%s is %s, but must be %s.",
+						strings.ReplaceAll(name, "/", "."), is, want)
+				case !there && required:
+					at.at(name).add("", nil, "%s is missing, but must be %s.", name, want)
+				}
 			}
 		}
-	}
-})
-
-var schemasNoObjects = ofTools(func(t tool, at spot) {
-	for _, d := range t.schemas {
-		root, _ := d.value.(map[string]any)
-		properties, _ := root["properties"].(map[string]any)
+	})(s, report)
+	before(modern, eachDocument(func(d *document, at location) {
+		object, _ := d.value.(map[string]any)
+		properties, _ := object["properties"].(map[string]any)
 		for _, name := range kit.SortedKeys(properties) {
 			if _, ok := properties[name].(bool); ok {
-				at.below(d.path).in("properties", name).say("", encoded(properties[name]),
-					"The schema of %q is %v, and must be an object.", name, properties[name])
+				at.at("properties", name).add("", encoded(properties[name]),
+					"The schema of %q is %v, but must be an object.", name, properties[name])
 			}
 		}
-	}
-})
-
-func repeatedKeys(s *server, report tell) {
-	noticed("member-repeated")(s, report)
-	keysRepeated(s, report)
+	}))(s, report)
 }
-
-var keysRepeated = ofEachItem(func(i item, report tell) {
-	if i.repeats || i.parts == nil {
-		for _, path := range rawjson.Repeated(i.Raw) {
-			report(finding.Finding{Item: i.id, Path: path})
-		}
-		return
-	}
-	for name, p := range i.parts {
-		for _, path := range p.repeated {
-			report(finding.Finding{Item: i.id, Path: rawjson.Join("", name) + path})
-		}
-	}
-})
 
 var headerToken = kit.Pattern("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
 const headerKeyword = "x-mcp-header"
 
-func headers(s *server, report tell) {
+func headerNameInvalid(s *server, report reporter) {
 	if !s.modern() {
 		return
 	}
-	for _, t := range s.tools {
+	eachTool(func(t *item, at location) {
 		if t.input == nil {
-			continue
+			return
 		}
 		used := map[string]bool{}
-		for _, p := range t.input.places {
-			value, asked := p.object[headerKeyword]
-			if !asked {
+		for _, sub := range t.input.subschemas {
+			value, there := sub.object[headerKeyword]
+			if !there {
 				continue
 			}
 			name, _ := value.(string)
-			if why := headerFault(p, name, used[strings.ToLower(name)]); why != "" {
-				report(finding.Finding{Item: t.id, Path: p.way.place(), Member: headerKeyword,
-					New: encoded(value),
-					Message: fmt.Sprintf("HTTP clients must leave the tool out: the header %q %s.",
-						name, why)})
+			if fault := headerFault(sub, name, used[strings.ToLower(name)]); fault != "" {
+				at.path = sub.path
+				at.add(headerKeyword, encoded(value), "HTTP clients must ignore the tool: the header %q %s.",
+					name, fault)
 			}
 			used[strings.ToLower(name)] = true
 		}
-	}
+	})(s, report)
 }
 
-// headerFault is why a header may not be asked for; empty when it may.
-func headerFault(p *place, name string, used bool) string {
+// headerFault returns why a header name is invalid; "" when it is valid.
+func headerFault(s *subschema, name string, used bool) string {
 	switch {
 	case !headerToken().MatchString(name):
-		return "is no token of HTTP"
+		return "is not a valid HTTP header name"
 	case used:
-		return "is asked for twice"
-	case !p.plain || p.depth == 0:
+		return "is used twice"
+	case !s.plain || s.depth == 0:
 		return "is not on a property that is reached through properties only"
-	case !slices.Contains([]string{"string", "integer", "boolean"}, p.text("type")):
-		return "is on a value that is no string, integer or boolean"
+	case !slices.Contains([]string{"string", "integer", "boolean"}, s.string("type")):
+		return "is not on a string, integer or boolean"
 	}
 	return ""
 }
 
-func deprecatedFeatures(s *server, report tell) {
+func featureDeprecated(s *server, report reporter) {
 	if s.Snapshot.Protocol < modern {
 		return
 	}
@@ -259,26 +224,25 @@ func deprecatedFeatures(s *server, report tell) {
 		report(finding.Finding{Path: "/capabilities/logging", New: value,
 			Message: "The capability logging is deprecated since 2026-07-28."})
 	}
-	for _, t := range s.tools {
-		if value, ok := t.fields["execution"]; ok {
-			report(finding.Finding{Item: t.id, Path: "/execution", New: encoded(value),
-				Message: "Tools have no execution since 2026-07-28: tasks are an extension now."})
+	eachTool(func(t *item, at location) {
+		if value, there := t.fields["execution"]; there {
+			at.at("execution").add("", encoded(value),
+				"The member execution was removed in 2026-07-28: tasks are an extension now.")
 		}
-	}
+	})(s, report)
 }
 
-// deprecated tells an item that says of itself that it will go.
-func deprecated(i item, report tell) {
-	d, told := wording.DeprecationOf(i.object())
-	if !told {
+func itemDeprecated(i *item, at location) {
+	d, ok := wording.DeprecationOf(rawjson.ObjectOf(i.Raw))
+	if !ok {
 		return
 	}
-	said := fmt.Sprintf("The %s is deprecated", i.kind.Word())
+	message := fmt.Sprintf("The %s is deprecated", i.kind.Word())
 	if !d.Sunset.IsZero() {
-		said += ", and may be gone from " + d.Date() + " on"
+		message += " and may be removed from " + d.Date() + " on"
 	}
 	if d.Replacement != "" {
-		said += "; " + d.Replacement + " replaces it"
+		message += "; use " + d.Replacement
 	}
-	report(finding.Finding{Item: i.id, Path: d.Place, Message: said + "."})
+	at.below(d.Place).add("", nil, "%s.", message)
 }

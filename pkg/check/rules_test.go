@@ -221,7 +221,7 @@ func TestManyFaultsOfOneSchemaAreCounted(t *testing.T) {
 			told = append(told, f.Message)
 		}
 	}
-	if len(told) != 101 || !slices.Contains(told, "The schema is no valid JSON Schema in 4900 further places.") {
+	if len(told) != 101 || !slices.Contains(told, "The schema is invalid in 4900 more places.") {
 		t.Errorf("%d are told, the first is %q", len(told), told[:min(len(told), 1)])
 	}
 }

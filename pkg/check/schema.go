@@ -18,106 +18,115 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/schema"
 )
 
-// schemaRules are about the JSON Schemas of tools.
-var schemaRules = map[string]look{
-	"input-schema-missing": ofTools(func(t tool, at spot) {
+// schemaRules are on the JSON Schemas of tools.
+var schemaRules = map[string]rule{
+	"input-schema-missing": eachTool(func(t *item, at location) {
 		if t.fields["inputSchema"] == nil {
-			at.in("inputSchema").say("", nil, "")
+			at.at("inputSchema").add("", nil, "")
 		}
 	}),
-	"input-root-not-object":  ofTools(func(t tool, at spot) { rootNotObject(t.input, at) }),
-	"output-root-not-object": before(modern, ofTools(func(t tool, at spot) { rootNotObject(t.output, at) })),
-	"schema-invalid":         ofSchemas(schemaInvalid),
-	"schema-dialect-unknown": ofSchemas(func(d *document, at spot) {
+	"input-root-not-object":  eachTool(func(t *item, at location) { rootNotObject(t.input, at) }),
+	"output-root-not-object": before(modern, eachTool(func(t *item, at location) { rootNotObject(t.output, at) })),
+	"schema-invalid":         eachDocument(schemaInvalid),
+	"schema-dialect-unknown": eachDocument(func(d *document, at location) {
 		if _, dialect, known := schema.DraftOf(d.value); !known {
-			at.in("$schema").say("", rawjson.Quote(dialect), "")
+			at.at("$schema").add("", rawjson.Quote(dialect), "The dialect %q is unknown.", quote(dialect))
 		}
 	}),
-	"reference-unresolved": ofPlaces(func(d *document, p *place, at spot) {
-		if target, ok := p.object["$ref"].(string); ok && !isRemote(target) && !d.resolves(target) {
-			at.say("$ref", rawjson.Quote(target), "")
+	"reference-unresolved": eachSchema(func(s *subschema, at location) {
+		if target, ok := s.object["$ref"].(string); ok && !isRemote(target) && !s.doc.resolves(target) {
+			at.add("$ref", rawjson.Quote(target), "The reference %q leads nowhere.", quote(target))
 		}
 	}),
-	"reference-remote": ofPlaces(func(d *document, p *place, at spot) {
-		if target := p.text("$ref"); isRemote(target) && !d.names(target) {
-			at.say("$ref", rawjson.Quote(target), "")
+	"reference-remote": eachSchema(func(s *subschema, at location) {
+		if target := s.string("$ref"); isRemote(target) && !s.doc.hasID(target) {
+			at.add("$ref", rawjson.Quote(target), "The reference %q leads out of the schema.", quote(target))
 		}
 	}),
 	"definitions-unused": definitionsUnused,
-	"schema-deep":        ofSchemas(schemaDeep),
-	"schema-large": ofSchemas(func(d *document, at spot) {
-		if n := len(d.raw); n > maxSchemaBytes {
-			at.say("", nil, "The schema takes %d KiB.", n>>10)
+	"schema-deep": eachDocument(func(d *document, at location) {
+		tooDeep := func(s *subschema) bool { return s.depth > maxDepth }
+		if i := slices.IndexFunc(d.subschemas, tooDeep); i >= 0 {
+			at.path = d.subschemas[i].path
+			at.add("", nil, "")
 		}
 	}),
-	"required-undefined":   ofPlaces(requiredUndefined),
-	"schema-contradictory": ofEachSchema(contradictory),
-	"default-invalid":      instancesInvalid("default", "The default %s%s does not match: %s."),
-	"example-invalid":      instancesInvalid("examples", "The example %s%s does not match: %s."),
-	"schema-undecided":     ofTools(schemaUndecided),
-	"pattern-invalid":      ofPatterns("ECMAScript cannot read the pattern %s%s: %s.", patternFault),
+	"schema-large": eachDocument(func(d *document, at location) {
+		if n := len(d.raw); n > maxSchemaBytes {
+			at.add("", nil, "The schema has %d KiB.", n>>10)
+		}
+	}),
+	"required-undefined":   eachSchema(requiredUndefined),
+	"schema-contradictory": schemaContradictory,
+	"default-invalid": eachSchema(func(s *subschema, at location) {
+		if value, there := s.object["default"]; there {
+			instanceInvalid(s, value, at.at("default"), "default")
+		}
+	}),
+	"example-invalid": eachSchema(func(s *subschema, at location) {
+		values, ok := s.object["examples"].([]any)
+		if !ok && s.has("examples") {
+			instanceInvalid(s, s.object["examples"], at.at("examples"), "example")
+		}
+		for i, value := range values {
+			instanceInvalid(s, value, at.at("examples", strconv.Itoa(i)), "example")
+		}
+	}),
+	"schema-undecided": eachTool(schemaUndecided),
+	"pattern-invalid":  eachSchema(patternInvalid),
 }
 
 const (
-	maxSchemaDepth = 12
+	maxDepth       = 12
 	maxSchemaBytes = 32 << 10
-	maxProved      = 32    // schemas that lie deeper are not asked for contradictions
-	proofSteps     = 2_000 // for one of them
+	maxFaults      = 100 // of one schema, reported one by one
+	minUnused      = 256 // bytes of unused definitions that are worth a finding
+	maxProofDepth  = 32  // deeper schemas are not checked for contradictions
+	proofSteps     = 2_000
+	maxPattern     = 16 << 10 // bytes of a pattern that is compiled
 )
 
-// before is a rule on servers that speak a revision before this one.
-func before(revision string, f look) look {
-	return func(s *server, report tell) {
-		if s.Snapshot.Protocol < revision {
-			f(s, report)
-		}
-	}
-}
-
-// schemaUndecided comes behind all rules that take work out of a pool: rules are looked for in the order of
-// their rows.
-func schemaUndecided(t tool, at spot) {
+// schemaUndecided must come after the rules that take steps of a pool: rules are applied in the order of
+// rules.json.
+func schemaUndecided(t *item, at location) {
 	for _, d := range t.schemas {
-		if d.pool.Spent() || len(d.places) == maxPlaces {
-			at.below(d.path).report(finding.Finding{Item: t.id, Path: d.path, Verdict: finding.Unproven})
-			return // both take from one pool
+		if d.pool.Spent() || d.cut || len(d.subschemas) == maxSubschemas {
+			at.report(finding.Finding{Item: t.id, Path: d.path, Verdict: finding.Unproven})
+			return // both schemas share the pool
 		}
 	}
 }
 
-func rootNotObject(d *document, at spot) {
+func rootNotObject(d *document, at location) {
 	if d == nil || d.value == nil {
 		return
 	}
-	if root, ok := d.value.(map[string]any); !ok || root["type"] != "object" {
-		at.below(d.path).say("type", encoded(root["type"]), "")
+	if object, ok := d.value.(map[string]any); !ok || object["type"] != "object" {
+		at.below(d.path).add("type", encoded(object["type"]), "")
 	}
 }
 
-func schemaInvalid(d *document, at spot) {
+func schemaInvalid(d *document, at location) {
 	draft, _, known := schema.DraftOf(d.value)
 	if !known {
 		return
 	}
 	found, _ := schema.Meta(draft).Faults("", d.value, d.pool)
-	if len(found) > mostFaults {
+	if len(found) > maxFaults {
 		var others finding.Others
-		for _, f := range found[mostFaults:] {
+		for _, f := range found[maxFaults:] {
 			others.Add(f.Path, f.Reason)
 		}
-		at.say("", others.Value(), "The schema is no valid JSON Schema in %d further places.", others.Count)
-		found = found[:mostFaults]
+		at.add("", others.Value(), "The schema is invalid in %d more places.", others.Count)
+		found = found[:maxFaults]
 	}
 	for _, f := range found {
 		value, _ := rawjson.At(d.value, f.Path)
-		at.below(f.Path).say("", short(value), "The schema is no valid JSON Schema: %s %s.",
-			cmp.Or(f.Path, "its root"), f.Reason)
+		at.below(f.Path).add("", short(value), "The schema is invalid: %s %s.", cmp.Or(f.Path, "it"), f.Reason)
 	}
 }
 
-const mostFaults = 100
-
-// short is a value as JSON, nil when it is long.
+// short returns a value as JSON, nil when it is long.
 func short(value any) json.RawMessage {
 	if raw := encoded(value); len(raw) <= 400 {
 		return raw
@@ -130,111 +139,98 @@ func isRemote(target string) bool {
 	return err == nil && (u.Scheme != "" || u.Host != "")
 }
 
-// leastUnused is from how many bytes on unused definitions of a server are worth telling.
-const leastUnused = 256
-
-// definitionsUnused tells what definitions cost that no value is ever judged by, for the server as a whole.
-func definitionsUnused(s *server, report tell) {
-	var places []string
+// definitionsUnused reports the cost of definitions without references, once for a server.
+func definitionsUnused(s *server, report reporter) {
+	var places, tools []string
 	size := 0
-	s.eachSchema(func(t tool, d *document) {
-		for i := 0; i < len(d.places); i++ {
-			p, end := d.places[i], d.end(i)
-			if !p.definition || slices.ContainsFunc(d.places[i:end],
-				func(inner *place) bool { return inner.reached }) {
-				continue
+	for _, t := range s.tools {
+		for _, d := range t.schemas {
+			for i := 0; i < len(d.subschemas); i++ {
+				sub, end := d.subschemas[i], d.after(i)
+				used := func(s *subschema) bool { return s.used }
+				if !sub.definition || slices.ContainsFunc(d.subschemas[i:end], used) {
+					continue
+				}
+				size += len(encoded(sub.object))
+				places, tools = append(places, t.id+" "+sub.path.String()), append(tools, t.Key)
+				i = end - 1
 			}
-			size += len(encoded(p.object))
-			places = append(places, t.id+" "+p.way.place())
-			i = end - 1
 		}
-	})
-	if size >= leastUnused {
-		report(finding.Finding{
-			Path: "/tools", New: encoded(places),
-			Message: fmt.Sprintf("Definitions that nothing refers to take %d bytes, about %d tokens, in %d "+
-				"places: %s.",
-				size, estimate(size), len(places), kit.Some(places)),
-		})
+	}
+	if size >= minUnused {
+		tools = kit.Distinct(tools)
+		report(finding.Finding{Path: "/tools", New: encoded(places), Places: tools,
+			Cause: "Definitions that no reference uses",
+			Message: fmt.Sprintf("%s that no reference uses cost %d bytes (~%d tokens) in %s.",
+				kit.Counted(len(places), "definition"), size, estimate(size), kit.Some(tools))})
 	}
 }
 
-func schemaDeep(d *document, at spot) {
-	if i := slices.IndexFunc(d.places, func(p *place) bool { return p.depth == maxSchemaDepth+1 }); i >= 0 {
-		at.way = d.places[i].way
-		at.say("", nil, "")
-	}
-}
-
-func requiredUndefined(_ *document, p *place, at spot) {
-	properties := p.properties()
-	if properties == nil && p.depth > 0 || p.applied || definedElsewhere(p.object) {
+func requiredUndefined(s *subschema, at location) {
+	if s.properties() == nil && s.depth > 0 || s.part || s.definesElsewhere() {
 		return
 	}
-	names, _ := p.object["required"].([]any)
+	names, _ := s.object["required"].([]any)
 	for _, value := range names {
 		name, ok := value.(string)
-		if _, defined := properties[name]; ok && !defined {
-			at.say("required", rawjson.Quote(name), "%q is required and not defined.", name)
+		if _, defined := s.properties()[name]; ok && !defined {
+			at.add("required", rawjson.Quote(name), "%q is required but not defined.", name)
 		}
 	}
 }
 
-// definedElsewhere tells whether properties of an object may be defined by other keywords than properties.
-func definedElsewhere(object map[string]any) bool {
-	return has(object, "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "patternProperties", "if",
+// definesElsewhere reports whether other keywords than properties may define properties.
+func (s *subschema) definesElsewhere() bool {
+	return s.has("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "patternProperties", "if",
 		"dependentSchemas")
 }
 
-func has(object map[string]any, keywords ...string) bool {
-	return slices.ContainsFunc(keywords, func(keyword string) bool { return object[keyword] != nil })
-}
-
-// contradictory asks for proofs, with a small budget each: what is not proved is not told. The innermost
-// schemas come first, since an object is impossible when one that it requires is.
-func contradictory(s *server, t tool, d *document, report tell) {
-	budget := schema.Budget{Steps: proofSteps, Semantics: schema.Strict, Pool: d.pool}
-	impossible := false
-	for _, p := range slices.Backward(d.places) {
-		if !p.value || p.depth > maxProved ||
-			!excluding(p.object) && !(impossible && has(p.object, "required")) || refers(p.object) {
-			continue
-		}
-		if d.pool.Left <= 0 {
-			return
-		}
-		never, _ := schema.Parse([]byte("false")) // which is one
-		one, err := schema.ParseWithin(s.ctx, encoded(p.object), d.pool)
-		if err == nil && schema.Contains(s.ctx, never, one, budget).Verdict == schema.Compatible {
-			impossible = true
-			f := finding.Finding{Item: t.id, Path: p.way.place(), Verdict: finding.Proved}
-			if p.depth > 0 { // then calls without it can be valid
-				f.Message = "No value can match the schema at " + f.Path + "."
+// schemaContradictory reports schemas that are proved to match nothing, with a small budget each. The
+// innermost schemas come first, since an object is impossible when a property that it requires is.
+func schemaContradictory(s *server, report reporter) {
+	nothing, _ := schema.Parse([]byte("false")) // is a schema
+	eachDocument(func(d *document, at location) {
+		budget := schema.Budget{Steps: proofSteps, Semantics: schema.Strict, Pool: d.pool}
+		impossible := false
+		for _, sub := range slices.Backward(d.subschemas) {
+			if !sub.typed || sub.depth > maxProofDepth ||
+				!mayContradict(sub.object) && !(impossible && sub.has("required")) || hasReference(sub.object) {
+				continue
 			}
-			report(f)
+			if d.pool.Left <= 0 || s.stopped() {
+				return
+			}
+			parsed, err := schema.ParseWithin(s.ctx, encoded(sub.object), d.pool)
+			if err == nil && schema.Contains(s.ctx, nothing, parsed, budget).Verdict == schema.Compatible {
+				impossible = true
+				f := finding.Finding{Item: d.tool.id, Path: sub.path.String(), Verdict: finding.Proved}
+				f.Message = fmt.Sprintf("No value can match the schema%s.", sub.ofArgument())
+				report(f)
+			}
 		}
-	}
+	})(s, report)
 }
 
-// excluding tells whether a schema has keywords that can exclude one another and are not seen to agree.
-func excluding(object map[string]any) bool {
+// mayContradict reports whether a schema has keywords that can exclude each other.
+func mayContradict(object map[string]any) bool {
 	if has(object, "allOf", "anyOf", "oneOf", "const", "multipleOf", "exclusiveMinimum", "exclusiveMaximum",
 		"maxProperties", "minProperties") ||
 		has(object, "required") && object["additionalProperties"] == false ||
 		has(object, "pattern") && has(object, "minLength", "maxLength", "enum") {
 		return true
 	}
-	if enum, ok := object["enum"].([]any); ok &&
-		(object["type"] != "string" || len(enum) == 0 ||
-			slices.ContainsFunc(enum, func(value any) bool { _, text := value.(string); return !text })) {
-		return true
+	if enum, ok := object["enum"].([]any); ok {
+		notString := func(value any) bool { _, text := value.(string); return !text }
+		if object["type"] != "string" || len(enum) == 0 || slices.ContainsFunc(enum, notString) {
+			return true
+		}
 	}
 	return has(object, "enum") && has(object, "minimum", "maximum", "minLength", "maxLength") ||
 		crossed(object, "minimum", "maximum") || crossed(object, "minLength", "maxLength") ||
 		crossed(object, "minItems", "maxItems")
 }
 
-// crossed tells whether a lower bound is not seen to be below the upper one.
+// crossed reports whether a lower bound may be above the upper one.
 func crossed(object map[string]any, least, most string) bool {
 	if !has(object, least) || !has(object, most) {
 		return false
@@ -244,55 +240,33 @@ func crossed(object map[string]any, least, most string) bool {
 	return errLow != nil || errHigh != nil || low >= high || object["type"] == "integer" && high-low < 1
 }
 
-func refers(value any) bool {
+func hasReference(value any) bool {
 	switch v := value.(type) {
 	case map[string]any:
-		return has(v, "$ref", "$dynamicRef") || slices.ContainsFunc(slices.Collect(maps.Values(v)), refers)
+		return has(v, "$ref", "$dynamicRef") || slices.ContainsFunc(slices.Collect(maps.Values(v)), hasReference)
 	case []any:
-		return slices.ContainsFunc(v, refers)
+		return slices.ContainsFunc(v, hasReference)
 	}
 	return false
 }
 
-// instancesInvalid tells the values behind a keyword that its own schema rejects.
-func instancesInvalid(keyword, message string) look {
-	return ofPlaces(func(d *document, p *place, at spot) {
-		given, ok := p.object[keyword]
-		if !ok {
-			return
-		}
-		at = at.in(keyword)
-		values, several := given.([]any)
-		if several = several && keyword == "examples"; !several {
-			values = []any{given}
-		}
-		for i, value := range values {
-			here := at
-			if several {
-				here = at.in(strconv.Itoa(i))
-			}
-			why := d.faults(p, value)
-			if len(why) > 0 && value == nil && keyword == "default" { // x: str = None, a habit of Python
-				here.report(finding.Finding{
-					Item: here.item, Path: here.way.place(), New: encoded(value),
-					Message: fmt.Sprintf(message, clipped(value), p.whose(), wrongness(why[0])),
-					Cause:   "Default null where the type does not allow it",
-					Hint:    "Allow null in the type (in Python: str | None), or leave the default out.",
-				})
-			} else if len(why) > 0 {
-				here.say("", encoded(value), message, clipped(value), p.whose(), wrongness(why[0]))
-			}
-		}
-	})
-}
-
-func wrongness(f schema.Fault) string {
-	if f.Path == "" {
-		return "it " + f.Reason
+// instanceInvalid reports a default or example that its own schema rejects.
+func instanceInvalid(s *subschema, value any, at location, kind string) {
+	faults := s.faults(value)
+	if len(faults) == 0 {
+		return
 	}
-	return f.Path + " " + f.Reason
+	reason := cmp.Or(faults[0].Path, "it") + " " + faults[0].Reason
+	f := finding.Finding{Item: at.item, Path: at.path.String(), New: encoded(value),
+		Message: fmt.Sprintf("The %s %s%s is invalid: %s.", kind, clipped(value), s.ofArgument(), reason)}
+	if value == nil && kind == "default" { // the Python habit x: str = None
+		f.Cause = "Defaults of null that their type does not allow"
+		f.Hint = "Allow null in the type (in Python: str | None), or omit the default."
+	}
+	at.report(f)
 }
 
+// clipped returns the start of a value as JSON.
 func clipped(value any) string {
 	raw := encoded(value)
 	if len(raw) > 60 {
@@ -301,18 +275,35 @@ func clipped(value any) string {
 	return string(raw)
 }
 
-// maxPattern is the size in bytes up to which patterns are compiled.
-const maxPattern = 16 << 10
+// patternInvalid reports the regular expressions that values are matched with and ECMAScript cannot compile.
+func patternInvalid(s *subschema, at location) {
+	if !s.used {
+		return
+	}
+	report := func(at location, member, pattern string) {
+		if fault := patternFault(pattern); fault != "" {
+			at.add(member, rawjson.Quote(pattern), "The pattern %s%s is not valid in ECMAScript: %s.",
+				clipped(pattern), s.ofArgument(), fault)
+		}
+	}
+	if pattern, ok := s.object["pattern"].(string); ok {
+		report(at, "pattern", pattern)
+	}
+	byPattern, _ := s.object["patternProperties"].(map[string]any)
+	for _, pattern := range kit.SortedKeys(byPattern) {
+		report(at.at("patternProperties", pattern), "", pattern)
+	}
+}
 
-// foreign matches a flag for the rest of a pattern, as in Python, or an atomic group: regexp2 accepts both.
-var foreign = kit.Pattern(`(?:^|[^\\])\(\?(?:[a-z]+\)|>)`)
+// foreignSyntax matches inline flags, as in Python, and atomic groups, which regexp2 accepts.
+var foreignSyntax = kit.Pattern(`(?:^|[^\\])\(\?(?:[a-z]+\)|>)`)
 
-// patternFault returns why ECMAScript cannot compile a pattern; empty where it can.
+// patternFault returns why ECMAScript cannot compile a pattern; "" when it can.
 func patternFault(pattern string) string {
 	if len(pattern) > maxPattern {
 		return ""
 	}
-	if foreign().MatchString(pattern) {
+	if foreignSyntax().MatchString(pattern) {
 		return "ECMAScript has no inline flags such as (?i) and no atomic groups"
 	}
 	_, err := regexp2.Compile(pattern, regexp2.ECMAScript)
@@ -322,72 +313,47 @@ func patternFault(pattern string) string {
 	return ""
 }
 
-// ofPatterns tells the regular expressions that values are judged by with which something is wrong.
-func ofPatterns(message string, fault func(pattern string) string) look {
-	return ofPlaces(func(d *document, p *place, at spot) {
-		if !p.reached {
-			return
+// providerRules are restrictions of the APIs of model providers, each with its source and date. They matter
+// to clients that pass tools on unchanged.
+var providerRules = map[string]rule{
+	"provider-tool-name": toolNameNotLike(`^[A-Za-z0-9_-]{1,64}$`),
+	"tool-name-unusual":  toolNameNotLike(`^[A-Za-z0-9_.-]{1,128}$`),
+	"provider-property-name": eachArgument(func(s *subschema, name string, _ map[string]any, at location) {
+		if s.depth == 0 && !propertyName().MatchString(name) {
+			at.add("", rawjson.Quote(name), "The argument name %q is rejected by Anthropic.", quote(name))
 		}
-		judge := func(at spot, member, pattern string) {
-			if why := fault(pattern); why != "" {
-				at.say(member, rawjson.Quote(pattern), message, clipped(pattern), p.whose(), why)
+	}),
+	"provider-root-union": eachInput(func(s *subschema, at location) {
+		for _, keyword := range []string{"oneOf", "anyOf", "allOf"} {
+			if s.depth == 0 && s.has(keyword) {
+				at.add(keyword, nil, "")
 			}
 		}
-		if pattern, ok := p.object["pattern"].(string); ok {
-			judge(at, "pattern", pattern)
-		}
-		named, _ := p.object["patternProperties"].(map[string]any)
-		for _, pattern := range kit.SortedKeys(named) {
-			judge(at.in("patternProperties", pattern), "", pattern)
-		}
-	})
-}
-
-// providerRules are facts about the APIs of models, each with its source and the date of that source. They
-// bind nobody but those who hand tools on as they are: many clients rename and rewrite first. They look at
-// what a call reaches alone.
-var providerRules = map[string]look{
-	"provider-tool-name": toolNames(`^[A-Za-z0-9_-]{1,64}$`),
-	"tool-name-unusual":  toolNames(`^[A-Za-z0-9_.-]{1,128}$`),
-	"provider-property-name": ofProperties(func(p *place, name string, _ map[string]any, at spot) {
-		if p.depth == 0 && !propertyNames().MatchString(name) {
-			at.say("", rawjson.Quote(name), "")
+	}),
+	"provider-array-items": eachInput(func(s *subschema, at location) {
+		if s.object["type"] == "array" && !s.has("items", "prefixItems") {
+			at.add("items", nil, "")
 		}
 	}),
-	"provider-root-union": ofInputs(providerUnion),
-	"provider-array-items": ofInputs(func(p *place, at spot) {
-		if p.object["type"] == "array" && !has(p.object, "items", "prefixItems") {
-			at.say("items", nil, "")
+	"provider-type-list": eachInput(func(s *subschema, at location) {
+		if types, several := s.object["type"].([]any); several {
+			at.add("type", encoded(types), "")
 		}
 	}),
-	"provider-type-list": ofInputs(func(p *place, at spot) {
-		if types, several := p.object["type"].([]any); several {
-			at.say("type", encoded(types), "")
-		}
-	}),
-	"provider-reference": ofInputs(func(p *place, at spot) {
-		if target, ok := p.object["$ref"]; ok {
-			at.say("$ref", encoded(target), "")
+	"provider-reference": eachInput(func(s *subschema, at location) {
+		if target, ok := s.object["$ref"]; ok {
+			at.add("$ref", encoded(target), "")
 		}
 	}),
 }
 
-// toolNames tells the tools whose names are not of a form.
-func toolNames(form string) look {
+func toolNameNotLike(form string) rule {
 	allowed := kit.Pattern(form)
-	return ofTools(func(t tool, at spot) {
+	return eachTool(func(t *item, at location) {
 		if t.Key != "" && !allowed().MatchString(t.Key) {
-			at.in("name").say("", rawjson.Quote(t.Key), "")
+			at.at("name").add("", rawjson.Quote(t.Key), "")
 		}
 	})
 }
 
-var propertyNames = kit.Pattern(`^[A-Za-z0-9_.-]{1,64}$`)
-
-func providerUnion(p *place, at spot) {
-	for _, keyword := range []string{"oneOf", "anyOf", "allOf"} {
-		if p.depth == 0 && p.object[keyword] != nil {
-			at.say(keyword, nil, "")
-		}
-	}
-}
+var propertyName = kit.Pattern(`^[A-Za-z0-9_.-]{1,64}$`)

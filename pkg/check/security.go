@@ -8,164 +8,142 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/wording"
-	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// securityRules are about what a server may do to those who trust it: few and precise.
-var securityRules = map[string]look{
-	"text-hidden-characters": ofTexts(func(p passage, at spot) {
-		if hidden := snapshot.Hidden(p.text); len(hidden) > 0 {
-			at.say("", rawjson.Quote(p.text),
-				"The text holds %d characters that nobody sees, the first is %U.", len(hidden), hidden[0])
+// securityRules are on attacks against users and on leaked credentials: few and precise.
+var securityRules = map[string]rule{
+	"text-hidden-characters": eachText(func(t text, at location) {
+		if hidden := snapshot.Hidden(t.value); len(hidden) > 0 {
+			at.add("", rawjson.Quote(t.value), "The text contains %s (first: %U).",
+				kit.Counted(len(hidden), "invisible character"), hidden[0])
 		}
 	}),
-	"text-instructs-model":       instructions,
-	"text-claims-priority":       ofTexts(matching("The text says %s.", wording.PriorityClaims...)),
-	"text-names-credential-file": ofTexts(matching("The text names %s.", credentialFile)),
-	"text-hidden-comment":        ofTexts(matching("The text has the comment %s.", comment)),
-	"text-padded":                ofTexts(padded),
-	"secret-exposed":             secrets,
-	"url-with-credentials":       ofTexts(credentials),
+	"text-instructs-model":       textInstructsModel,
+	"text-claims-priority":       textMatches("The text claims priority: %s.", wording.PriorityClaims...),
+	"text-names-credential-file": textMatches("The text names the credential file %s.", credentialFile),
+	"text-hidden-comment":        textMatches("The text has the hidden comment %s.", comment),
+	"text-padded":                eachText(textPadded),
+	"secret-exposed": func(s *server, report reporter) {
+		noticed("secret-echoed")(s, report)
+		eachText(secretInText)(s, report)
+	},
+	"url-with-credentials": eachText(urlWithCredentials),
 }
 
 var (
 	credentialFile = kit.Pattern(`(?i)(?:~|\$HOME|/home/[^/\s]+|/Users/[^/\s]+|/root)/(?:` +
-		`\.ssh/(?:id_[a-z0-9]+|authorized_keys)|\.aws/credentials|\.netrc|\.npmrc|\.pypirc|\.git-credentials|` +
-		`\.cursor/mcp\.json|\.docker/config\.json|\.config/gcloud/[\w.-]+|\.kube/config)|` +
+		`\.ssh/(?:id_[a-z0-9]+|authorized_keys)|\.aws/credentials|\.netrc|\.npmrc|\.pypirc|\.pgpass|` +
+		`\.git-credentials|\.vault-token|\.cursor/mcp\.json|\.claude\.json|\.docker/config\.json|` +
+		`\.config/(?:gcloud|gh|rclone)/[\w.-]+|\.kube/config|\.(?:bash|zsh|python|psql|mysql)_history)|` +
 		`/etc/shadow|/proc/self/environ|claude_desktop_config\.json`)
 	comment = kit.Pattern(`(?s)<!--.{0,200}?-->`)
 	gap     = kit.Pattern(`[ \t\x{00a0}]{200,}|(?:\r?\n[ \t]*){40,}`)
 )
 
-// instructions reports texts that give orders, about this server or about another one's tools.
-func instructions(s *server, report tell) {
-	told := map[string]bool{}
-	once := func(f finding.Finding) {
-		if place := f.Item + f.Path; !told[place] {
-			told[place] = true
-			report(f)
-		}
-	}
-	ofTexts(poisoned)(s, once)
-	shadowing(s, once)
-}
-
-// matching tells the first match of some patterns in a text, however it is disguised.
-func matching(message string, patterns ...lazy) func(passage, spot) {
-	return func(p passage, at spot) {
-		if p.short() {
+// textMatches makes a rule that reports the first match of some patterns in each text, also with letters that
+// only look like the plain ones.
+func textMatches(message string, patterns ...lazy) rule {
+	return eachText(func(t text, at location) {
+		if t.short() {
 			return
 		}
-		read := wording.Read(p.text)
+		reading := wording.Read(t.value)
 		for _, pattern := range patterns {
-			if found := read.Find(pattern); found != nil {
-				said := rawjson.Quote(strings.TrimSpace(p.text[found[0]:found[1]]))
-				at.say("", said, message, said)
+			if found := reading.Find(pattern); found != nil {
+				passage := rawjson.Quote(strings.TrimSpace(t.value[found[0]:found[1]]))
+				at.add("", passage, message, passage)
 				return
 			}
 		}
-	}
-}
-
-func padded(p passage, at spot) {
-	if blanks := strings.Count(p.text, " ") + strings.Count(p.text, "\t") + strings.Count(p.text, "\n") +
-		strings.Count(p.text, "\u00a0"); blanks < 40 {
-		return
-	}
-	if blank := gap().FindStringIndex(p.text); blank != nil && strings.TrimSpace(p.text[blank[1]:]) != "" {
-		at.say("", nil, "The text has a gap of %d blank characters in it.", blank[1]-blank[0])
-	}
-}
-
-// secretForm is the form of one kind of key, as its issuer documents it.
-type secretForm struct {
-	name    string
-	pattern lazy
-}
-
-var secretForms = []secretForm{
-	{"a private key", kit.Pattern(`-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----\s*[A-Za-z0-9+/=]{16,}`)},
-	{"a token of GitHub", kit.Pattern(`\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{60,})\b`)},
-	{"a token of GitLab", kit.Pattern(`\bglpat-[A-Za-z0-9_-]{20,}`)},
-	{"an access key of AWS", kit.Pattern(`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`)},
-	{"an API key of Google", kit.Pattern(`\bAIza[A-Za-z0-9_-]{35}\b`)},
-	{"a token of Slack", kit.Pattern(`\bxox[abprs]-[0-9]{8,}-[A-Za-z0-9-]{10,}`)},
-	{"a token of npm", kit.Pattern(`\bnpm_[A-Za-z0-9]{36}\b`)},
-	{"an API key of Anthropic", kit.Pattern(`\bsk-ant-[a-z0-9]+-[A-Za-z0-9_-]{32,}`)},
-	{"an API key of OpenAI", kit.Pattern(`\bsk-(?:proj-)?[A-Za-z0-9_-]{40,}`)},
-	{"a secret key of Stripe", kit.Pattern(`\b[sr]k_live_[A-Za-z0-9]{24,}`)},
-}
-
-// shownOfSecret is how many characters of a secret a report may show.
-const shownOfSecret = 6
-
-// secrets tells of what looks like a key, and of what the prober has masked because the server was given it.
-func secrets(s *server, report tell) {
-	noticed("secret-echoed")(s, report)
-	keysInText(s, report)
-}
-
-var keysInText = ofTexts(func(p passage, at spot) {
-	if p.short() {
-		return
-	}
-	for _, form := range secretForms {
-		if found := form.pattern().FindString(p.text); found != "" && !placeholder(found) {
-			at.way = masked(p)
-			at.say("", rawjson.Quote(found[:shownOfSecret]+"…"), "The text holds what looks like %s.",
-				form.name)
-			return
-		}
-	}
-})
-
-// masked is the way to a passage; of a name that is the secret itself only the way to the object around it.
-func masked(p passage) *trail {
-	if p.key {
-		return p.way.up
-	}
-	return p.way
-}
-
-// placeholder tells an example of documentation from a key: it says so, or has hardly any different
-// characters.
-func placeholder(text string) bool {
-	different := map[rune]bool{}
-	for _, r := range strings.ToLower(text) {
-		different[r] = true
-	}
-	return len(different) < 10 || admits(text)
-}
-
-func admits(text string) bool {
-	lower := strings.ToLower(text)
-	return slices.ContainsFunc([]string{"example", "xxxx", "your", "placeholder", "dummy", "1234567890",
-		"abcdef"}, func(word string) bool {
-		return strings.Contains(lower, word)
 	})
 }
 
-var withUser = kit.Pattern(`\b[a-z][a-z0-9+.-]*://[^\s/?#@"'<>:]+:[^\s/?#@"'<>]+@[^\s/?#"'<>]+`)
-
-func credentials(p passage, at spot) {
-	if p.short() {
+func textPadded(t text, at location) {
+	if blanks := strings.Count(t.value, " ") + strings.Count(t.value, "\t") + strings.Count(t.value, "\n") +
+		strings.Count(t.value, "\u00a0"); blanks < 40 {
 		return
 	}
-	for _, found := range withUser().FindAllString(p.text, -1) {
-		if u, err := url.Parse(found); err == nil && realPassword(u) {
-			at.way = masked(p)
-			at.say("", rawjson.Quote(u.Scheme+"://…@"+u.Host),
-				"The text holds the password of a user at %s.", u.Host)
+	if found := gap().FindStringIndex(t.value); found != nil && strings.TrimSpace(t.value[found[1]:]) != "" {
+		at.add("", nil, "The text has a gap of %d blank characters.", found[1]-found[0])
+	}
+}
+
+// secretForms are the forms of keys, as their issuers document them.
+var secretForms = []struct {
+	name    string
+	pattern lazy
+}{
+	{"a private key", kit.Pattern(`-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----\s*[A-Za-z0-9+/=]{16,}`)},
+	{"a GitHub token", kit.Pattern(`\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{60,})\b`)},
+	{"a GitLab token", kit.Pattern(`\bglpat-[A-Za-z0-9_-]{20,}`)},
+	{"an AWS access key", kit.Pattern(`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`)},
+	{"a Google API key", kit.Pattern(`\bAIza[A-Za-z0-9_-]{35}\b`)},
+	{"a Slack token", kit.Pattern(`\bxox[abprs]-[0-9]{8,}-[A-Za-z0-9-]{10,}`)},
+	{"an npm token", kit.Pattern(`\bnpm_[A-Za-z0-9]{36}\b`)},
+	{"an Anthropic API key", kit.Pattern(`\bsk-ant-[a-z0-9]+-[A-Za-z0-9_-]{32,}`)},
+	{"an OpenAI API key", kit.Pattern(`\bsk-(?:proj-)?[A-Za-z0-9_-]{40,}`)},
+	{"a Stripe secret key", kit.Pattern(`\b[sr]k_live_[A-Za-z0-9]{24,}`)},
+}
+
+// maxSecretShown is how many characters of a secret a report shows.
+const maxSecretShown = 6
+
+func secretInText(t text, at location) {
+	if t.short() {
+		return
+	}
+	for _, form := range secretForms {
+		if found := form.pattern().FindString(t.value); found != "" && !isExample(found) {
+			at.path = t.pathWithoutSecret()
+			at.add("", rawjson.Quote(found[:maxSecretShown]+"…"), "The text contains %s.", form.name)
 			return
 		}
 	}
 }
 
-// realPassword tells a password from what documentation writes in its place.
-func realPassword(u *url.URL) bool {
+// pathWithoutSecret returns the pointer to the text; of a name that holds a secret, that of the object.
+func (t text) pathWithoutSecret() *pointer {
+	if t.key {
+		return t.path.parent
+	}
+	return t.path
+}
+
+// isExample reports whether a key is one of documentation: it says so, or has few different characters.
+func isExample(key string) bool {
+	different := map[rune]bool{}
+	for _, r := range strings.ToLower(key) {
+		different[r] = true
+	}
+	return len(different) < 10 || saysExample(key)
+}
+
+func saysExample(text string) bool {
+	lower := strings.ToLower(text)
+	return slices.ContainsFunc([]string{"example", "xxxx", "your", "placeholder", "dummy", "1234567890",
+		"abcdef"}, func(word string) bool { return strings.Contains(lower, word) })
+}
+
+var urlWithUser = kit.Pattern(`\b[a-z][a-z0-9+.-]*://[^\s/?#@"'<>:]+:[^\s/?#@"'<>]+@[^\s/?#"'<>]+`)
+
+func urlWithCredentials(t text, at location) {
+	if t.short() {
+		return
+	}
+	for _, found := range urlWithUser().FindAllString(t.value, -1) {
+		if u, err := url.Parse(found); err == nil && hasPassword(u) {
+			at.path = t.pathWithoutSecret()
+			at.add("", rawjson.Quote(u.Scheme+"://…@"+u.Host), "The text contains a password for %s.", u.Host)
+			return
+		}
+	}
+}
+
+// hasPassword reports whether a URL has a password other than those of documentation.
+func hasPassword(u *url.URL) bool {
 	password, _ := u.User.Password()
-	stands := []string{"password", "passwd", "pass", "pwd", "secret", "token", "…", "..."}
+	examples := []string{"password", "passwd", "pass", "pwd", "secret", "token", "…", "..."}
 	return !strings.ContainsAny(password, "<>{}$*[]") &&
-		!slices.Contains(stands, strings.ToLower(password)) && !admits(password)
+		!slices.Contains(examples, strings.ToLower(password)) && !saysExample(password)
 }

@@ -1,10 +1,10 @@
 package check
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -21,81 +21,76 @@ import (
 // modern is the first revision of the protocol without a handshake.
 const modern = "2026-07-28"
 
-// server is a subject with what several rules need of it.
+// DefaultSteps bounds the work on the schemas of one server, in steps of about a microsecond. Tools have
+// equal shares, and one step more for each byte.
+const DefaultSteps = 500_000
+
+const (
+	maxToolSteps   = 250_000 // of one tool
+	maxItemBytes   = 4 << 20 // larger items are not decoded
+	minPhrase      = 7       // length of the shortest text that can hold a phrase, a name or a secret
+	maxPointer     = 1 << 10 // bytes of a JSON pointer in a finding
+	maxSpelledOut  = 16      // how many times longer a value may be as sent
+	maxQuotedRunes = 80      // of a text in a message
+)
+
+// server is a subject, decoded.
 type server struct {
 	Subject
-	ctx     context.Context // of the one call that this is for
+	ctx     context.Context
 	options Options
-	items   []item    // all that it offers, in the order of the lists
-	tools   []tool    // those of them that are tools
-	texts   []written // every string that the server wrote, keys of objects included
-	sent    func() map[string]*rawjson.Part
+	items   []*item // in the order of the lists
+	tools   []*item // the items that are tools
+	texts   []text  // every string from the server, keys of objects included
+	sent    map[string]*rawjson.Part
+
+	vocabulary func() map[string]bool
 }
 
+// item is a tool, prompt, resource, template or skill.
 type item struct {
 	snapshot.Item
 	kind   snapshot.Kind
-	id     string           // such as "tool/search"
-	fields map[string]any   // decoded; nil when the item is no object
-	parts  map[string]*part // the same with what is known of each
+	id     string         // such as "tool/search"
+	fields map[string]any // decoded; nil when it is not an object or too large
+	texts  []text
 
-	repeats bool // it has members of one name
+	input, output *document // of a tool; nil when missing
+	schemas       []*document
 }
 
-// written is a part of an item, or of the server itself where that is empty.
-type written struct {
-	item string
-	*part
+// text is a string from the server.
+type text struct {
+	item  string // its id; empty for the server itself
+	path  *pointer
+	value string
+	prose bool // a description, title or instructions
+	key   bool // the name of a member
 }
 
-// tool is one tool with its schemas, which are nil where they are missing.
-type tool struct {
-	item
-	input, output *document
-	schemas       []*document // those of them that there are
-	share         int         // of the work on schemas
-}
-
-type passage struct {
-	way   *trail
-	text  string
-	prose bool // written for a model or a person to read: a description, a title, instructions
-	key   bool // the name of a member, not its value
-}
-
-// short reports whether the passage is too short for a phrase, a name or a secret.
-func (p passage) short() bool { return len(p.text) < leastPhrase }
-
-// path is the JSON pointer of the passage, as findings tell it.
-func (p passage) path() string { return p.way.place() }
-
-const maxRead = 4 << 20
+func (t text) short() bool { return len(t.value) < minPhrase }
 
 func newServer(ctx context.Context, subject Subject, options Options) *server {
-	s := &server{Subject: subject, ctx: ctx, options: options}
-	s.sent = sync.OnceValue(s.parts)
-	var start *trail
+	s := &server{Subject: subject, ctx: ctx, options: options, sent: map[string]*rawjson.Part{}}
+	s.vocabulary = sync.OnceValue(s.collectVocabulary)
 	info, _ := rawjson.Decode(s.Snapshot.Server)
-	s.write("", passage{way: start.below("/instructions"), text: s.Snapshot.Instructions, prose: true})
-	s.write("", passages(nil, start.below("/serverInfo"), "serverInfo", info)...)
+	s.texts = append(s.texts, text{path: root.to("instructions"), value: s.Snapshot.Instructions, prose: true})
+	s.texts = collectTexts(s.texts, "", root.to("serverInfo"), "serverInfo", info)
 	for _, kind := range snapshot.Kinds() {
 		for _, raw := range s.Snapshot.List(kind).Items() {
 			if s.stopped() {
 				return s
 			}
-			i := readItem(kind, raw)
-			s.items = append(s.items, i)
-			for _, name := range kit.SortedKeys(i.parts) {
-				s.texts = append(s.texts, written{i.id, i.parts[name]})
-			}
+			i := newItem(ctx, kind, raw)
+			s.items, s.texts, s.sent[i.id] = append(s.items, i), append(s.texts, i.texts...), &rawjson.Part{Raw: i.Raw}
 			if kind == snapshot.Tools {
-				s.tools = append(s.tools, newTool(ctx, i))
+				s.tools = append(s.tools, i)
 			}
 		}
 	}
-	for n, t := range s.tools {
-		s.tools[n].share = min(cmp.Or(s.options.Steps, DefaultSteps)/len(s.tools)+len(t.Raw), mostSteps)
-		pool := &schema.Pool{Left: s.tools[n].share}
+	for _, t := range s.tools {
+		share := cmp.Or(options.Steps, DefaultSteps)/len(s.tools) + len(t.Raw)
+		pool := &schema.Pool{Left: min(share, maxToolSteps)}
 		for _, d := range t.schemas {
 			d.pool = pool
 		}
@@ -103,205 +98,211 @@ func newServer(ctx context.Context, subject Subject, options Options) *server {
 	return s
 }
 
-// parts are the items as they were sent.
-func (s *server) parts() map[string]*rawjson.Part {
-	all := make(map[string]*rawjson.Part, len(s.items))
-	for _, i := range s.items {
-		all[i.id] = &rawjson.Part{Raw: i.Raw}
-	}
-	return all
-}
-
-// asSent is the new value of a finding, by the bytes that the server sent where it is the value at its place.
-// Rules look at decoded values, which have lost the order of members, repeated ones, and halves of surrogate
-// pairs.
-func (s *server) asSent(f finding.Finding) json.RawMessage {
-	const spelled = 16 // how much longer the same value may be as sent
-	item := s.sent()[f.Item]
-	if item == nil || len(f.New) == 0 {
-		return f.New
-	}
-	raw := item.At(f.Pointer())
-	if len(raw) == 0 || raw[0] != f.New[0] || len(raw) > spelled*len(f.New) || bytes.Equal(raw, f.New) {
-		return f.New
-	}
-	if is, err := rawjson.Decode(raw); err == nil {
-		if told, err := rawjson.Decode(f.New); err == nil && bytes.Equal(encoded(is), encoded(told)) {
-			return raw
-		}
-	}
-	return f.New
-}
-
-func (s *server) write(item string, texts ...passage) {
-	s.texts = append(s.texts, written{item, (&part{texts: texts}).withWords()})
-}
-
-func readItem(kind snapshot.Kind, raw snapshot.Item) item {
-	i := item{Item: raw, kind: kind, id: kind.ID(raw.Key)}
-	members, err := rawjson.Members(raw.Raw)
-	if err != nil || len(raw.Raw) > maxRead {
+func newItem(ctx context.Context, kind snapshot.Kind, raw snapshot.Item) *item {
+	i := &item{Item: raw, kind: kind, id: kind.ID(raw.Key)}
+	if len(raw.Raw) > maxItemBytes {
 		return i
 	}
-	i.fields, i.parts = make(map[string]any, len(members)), make(map[string]*part, len(members))
-	for _, m := range members {
-		i.repeats = i.repeats || i.parts[m.Key] != nil
-		i.parts[m.Key] = newPart(m.Key, m.Value)
-		i.fields[m.Key] = i.parts[m.Key].value
+	value, _ := rawjson.Decode(raw.Raw)
+	i.fields, _ = value.(map[string]any)
+	for _, name := range kit.SortedKeys(i.fields) {
+		i.texts = append(i.texts, text{item: i.id, path: root.to(name), value: name, key: true})
+		i.texts = collectTexts(i.texts, i.id, root.to(name), name, i.fields[name])
+	}
+	if kind == snapshot.Tools && i.fields != nil {
+		i.input = newDocument(ctx, i, "inputSchema")
+		i.output = newDocument(ctx, i, "outputSchema")
+		i.schemas = kit.Filter([]*document{i.input, i.output}, func(d *document) bool { return d != nil })
 	}
 	return i
 }
 
-// object is the item as it was sent.
-func (i item) object() rawjson.Object {
-	if i.parts == nil {
-		return rawjson.ObjectOf(i.Raw)
-	}
-	o := make(rawjson.Object, len(i.parts))
-	for name, p := range i.parts {
-		o[name] = p.raw
-	}
-	return o
-}
-
-// leastPhrase is the length of the shortest text in which a phrase, a name or a secret is looked for.
-const leastPhrase = 7
-
-// DefaultSteps is the work on the schemas of one server, in steps of some microsecond: tools have equal
-// shares, and one more for each byte.
-const DefaultSteps = 500_000
-
-const mostSteps = 250_000 // for one tool
-
-func (s *server) of(kind snapshot.Kind) []item {
-	is := func(i item) bool { return i.kind == kind }
-	first := max(0, slices.IndexFunc(s.items, is)) // those of one kind stand together
-	of := s.items[first:]
-	if end := slices.IndexFunc(of, func(i item) bool { return !is(i) }); end >= 0 {
-		of = of[:end]
-	}
-	return slices.Clip(of)
-}
-
-// modern tells whether HTTP clients may reach the server in the revision 2026-07-28.
-func (s *server) modern() bool {
-	return s.Snapshot.Protocol >= modern || slices.Contains(s.Snapshot.Supported, modern)
-}
-
-// text is a member that is a string; empty when it is none.
-func (i item) text(name string) string {
-	text, _ := i.fields[name].(string)
-	return text
-}
-
-// described tells of the arguments of a prompt which have a description; of several with one name the first
-// counts.
-func (i item) described() map[string]bool {
-	told := map[string]bool{}
-	arguments, _ := i.fields["arguments"].([]any)
-	for _, value := range arguments {
-		a, _ := value.(map[string]any)
-		name, _ := a["name"].(string)
-		if _, known := told[name]; !known {
-			told[name] = a["description"] != nil
-		}
-	}
-	return told
-}
-
-// argumentNames are the arguments of a prompt, in their order.
-func (i item) argumentNames() []string {
-	var names []string
-	arguments, _ := i.fields["arguments"].([]any)
-	for _, value := range arguments {
-		a, _ := value.(map[string]any)
-		if name, ok := a["name"].(string); ok {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-func (t tool) hints() map[string]any {
-	hints, _ := t.fields["annotations"].(map[string]any)
-	return hints
-}
-
-func newTool(ctx context.Context, i item) tool {
-	t := tool{item: i, input: documentOf(ctx, i, "inputSchema"), output: documentOf(ctx, i, "outputSchema")}
-	t.schemas = kit.Filter([]*document{t.input, t.output}, func(d *document) bool { return d != nil })
-	return t
-}
-
-// passages adds the strings inside a value, in the order of their keys.
-func passages(found []passage, way *trail, key string, value any) []passage {
+// collectTexts appends the strings inside a value, by the order of their keys.
+func collectTexts(found []text, id string, path *pointer, key string, value any) []text {
 	switch v := value.(type) {
 	case string:
-		return append(found, passage{way: way, text: v, prose: key == "description" || key == "title"})
+		return append(found, text{item: id, path: path, value: v, prose: key == "description" || key == "title"})
 	case []any:
-		for i, element := range v {
-			found = passages(found, way.element(i), "", element)
+		for n, element := range v {
+			found = collectTexts(found, id, path.to(strconv.Itoa(n)), "", element)
 		}
 	case map[string]any:
 		for _, name := range kit.SortedKeys(v) {
-			inner := way.to(name)
-			found = append(found, passage{way: inner, text: name, key: true})
-			found = passages(found, inner, name, v[name])
+			inner := path.to(name)
+			found = append(found, text{item: id, path: inner, value: name, key: true})
+			found = collectTexts(found, id, inner, name, v[name])
 		}
 	}
 	return found
 }
 
-// trail is the way to a value, written out only when it is told: in what is nested deep, JSON pointers
-// written out take more room than the values.
-type trail struct {
-	up     *trail // nil at the start
-	token  string // a JSON pointer from up to here, escaped
-	length int    // of the whole way
-	shown  *trail // the way as far as findings tell it
+func (s *server) stopped() bool { return s.ctx.Err() != nil }
+
+// modern reports whether HTTP clients may use the revision 2026-07-28.
+func (s *server) modern() bool {
+	return s.Snapshot.Protocol >= modern || slices.Contains(s.Snapshot.Supported, modern)
 }
 
-// longestPointer is the length up to which a way is written out, in bytes.
-const longestPointer = 1 << 10
+func (s *server) of(kind snapshot.Kind) []*item {
+	return kit.Filter(s.items, func(i *item) bool { return i.kind == kind })
+}
 
-// below is the way on, by a JSON pointer.
-func (t *trail) below(pointer string) *trail {
-	on := &trail{up: t, token: pointer, length: len(pointer)}
-	if on.shown = on; t != nil {
-		if on.length += t.length; t.shown != t || on.length > longestPointer {
-			on.shown = t.shown
-		}
-	} else if on.length > longestPointer {
-		on.shown = nil
+// asSent returns the new value of a finding as the server sent it, if it stands at the finding's place.
+// Decoded values have lost the order of members, repeated members and halves of surrogate pairs.
+func (s *server) asSent(f finding.Finding) json.RawMessage {
+	part := s.sent[f.Item]
+	if part == nil || len(f.New) == 0 {
+		return f.New
 	}
-	return on
+	raw := part.At(f.Pointer())
+	if len(raw) == 0 || raw[0] != f.New[0] || len(raw) > maxSpelledOut*len(f.New) {
+		return f.New
+	}
+	if value, err := rawjson.Decode(raw); err != nil || !rawjson.Equal(encoded(value), f.New) {
+		return f.New
+	}
+	return raw
 }
 
-// to is the way on, through the members of objects.
-func (t *trail) to(keys ...string) *trail { return t.below(rawjson.Join("", keys...)) }
+// string returns a member that is a string, else "".
+func (i *item) string(name string) string {
+	value, _ := i.fields[name].(string)
+	return value
+}
 
-// element is the way on, through the element of an array.
-func (t *trail) element(n int) *trail { return t.below("/" + strconv.Itoa(n)) }
+func (i *item) hints() map[string]any {
+	hints, _ := i.fields["annotations"].(map[string]any)
+	return hints
+}
 
-// String is the whole way as a JSON pointer.
-func (t *trail) String() string {
-	var tokens []string
-	for ; t != nil; t = t.up {
-		tokens = append(tokens, t.token)
+// argument is an argument of a prompt.
+type argument struct {
+	name, index string
+	described   bool
+}
+
+// arguments returns the arguments of a prompt.
+func (i *item) arguments() (all []argument) {
+	values, _ := i.fields["arguments"].([]any)
+	for n, value := range values {
+		members, _ := value.(map[string]any)
+		if name, ok := members["name"].(string); ok {
+			all = append(all, argument{name, strconv.Itoa(n), members["description"] != nil})
+		}
+	}
+	return all
+}
+
+// pointer is a JSON pointer that is joined only when it is reported: in deeply nested values the pointers
+// take more memory than the values. One beyond maxPointer stays at the nearest enclosing value.
+type pointer struct {
+	parent *pointer
+	token  string // escaped
+	length int
+	cut    bool
+}
+
+var root = &pointer{}
+
+// to returns the pointer to a member or element.
+func (p *pointer) to(keys ...string) *pointer { return p.join(rawjson.Join("", keys...)) }
+
+// join appends another pointer.
+func (p *pointer) join(token string) *pointer {
+	if length := p.length + len(token); !p.cut && length <= maxPointer {
+		return &pointer{p, token, length, false}
+	}
+	return &pointer{p.parent, p.token, p.length, true}
+}
+
+// String returns the JSON pointer.
+func (p *pointer) String() string {
+	tokens := make([]string, 0, 8)
+	for ; p != nil; p = p.parent {
+		tokens = append(tokens, p.token)
 	}
 	slices.Reverse(tokens)
 	return strings.Join(tokens, "")
 }
 
-// place is the way as findings tell it: where that would be too long, to the nearest value around. A long
-// name over many short values would be repeated for each.
-func (t *trail) place() string {
-	if t == nil {
-		return ""
-	}
-	return t.shown.String()
+// location is a place that a rule can report.
+type location struct {
+	item   string
+	path   *pointer
+	report reporter
 }
 
-// lazy is a regular expression that is read when it is used first: a program that checks nothing pays for
-// none.
+// at returns a location inside.
+func (l location) at(keys ...string) location {
+	l.path = l.path.to(keys...)
+	return l
+}
+
+// below returns the location at a JSON pointer inside.
+func (l location) below(pointer string) location {
+	l.path = l.path.join(pointer)
+	return l
+}
+
+// add reports a member of the value at the location, or the value itself if member is empty. The message is
+// the rule's title when format is empty.
+func (l location) add(member string, value json.RawMessage, format string, args ...any) {
+	l.report(finding.Finding{Item: l.item, Path: l.path.String(), Member: member, New: value,
+		Message: fmt.Sprintf(format, args...)})
+}
+
+// eachItem makes a rule that is applied to each item.
+func eachItem(apply func(i *item, at location)) rule {
+	return func(s *server, report reporter) {
+		for _, i := range s.items {
+			if !s.stopped() {
+				apply(i, location{i.id, root, report})
+			}
+		}
+	}
+}
+
+// eachTool makes a rule that is applied to each tool that was decoded.
+func eachTool(apply func(t *item, at location)) rule {
+	return eachItem(func(i *item, at location) {
+		if i.kind == snapshot.Tools && i.fields != nil {
+			apply(i, at)
+		}
+	})
+}
+
+// eachText makes a rule that is applied to each text.
+func eachText(apply func(t text, at location)) rule {
+	return func(s *server, report reporter) {
+		for _, t := range s.texts {
+			if !s.stopped() {
+				apply(t, location{t.item, t.path, report})
+			}
+		}
+	}
+}
+
+// before makes a rule that is applied to servers that speak a revision before this one.
+func before(revision string, apply rule) rule {
+	return func(s *server, report reporter) {
+		if s.Snapshot.Protocol < revision {
+			apply(s, report)
+		}
+	}
+}
+
+// lazy is a regular expression that is compiled at first use.
 type lazy = func() *regexp.Regexp
+
+// quote returns the start of a text for a message.
+func quote(text string) string {
+	if runes := []rune(text); len(runes) > maxQuotedRunes {
+		return string(runes[:maxQuotedRunes]) + "…"
+	}
+	return text
+}
+
+func encoded(value any) json.RawMessage {
+	raw, _ := rawjson.Encode(value) // decoded values always encode
+	return raw
+}

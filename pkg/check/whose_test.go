@@ -22,8 +22,8 @@ func TestSentencesNameTheArgument(t *testing.T) {
 		said += f.Message + "\n"
 	}
 	for _, want := range []string{
-		"The default [] does not match", "The default \"x\" of `first` does not match", "The default \"x\" of `properties.deep` does not match",
-		"the pattern \"([a-z\" of `list`: ", "The example 1 of `list` does not match",
+		"The default [] is invalid", "The default \"x\" of `first` is invalid", "The default \"x\" of `properties.deep` is invalid",
+		"The pattern \"([a-z\" of `list` is not valid", "The example 1 of `list` is invalid",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("nothing says %q in:\n%s", want, said)

@@ -223,6 +223,7 @@ const (
 	NoticeContentType     = "content-type-odd"    // a JSON reply has another Content-Type, or none
 	// there is no capabilities object, so every list was asked for
 	NoticeNoCapabilities  = "capabilities-missing"
+	NoticeUndeclared      = "capability-undeclared" // a list is answered whose capability is not declared
 	NoticeInstructionsOdd = "instructions-not-text" // instructions are there but are not a string
 	// a capability is declared, its list answered with "method not found"
 	NoticeNotImplemented = "declared-not-implemented"

@@ -85,9 +85,8 @@ func (c caller) undeclaredList(ctx context.Context, method listMethod, bounds li
 	}
 	list := snapshot.NewList(method.kind, r.items)
 	list.Pages = r.pages
-	r.note(NoticeNoCapabilities, "the server does not declare the capability %q and answers %s with %d "+
-		"items: some clients do not ask for them",
-		method.kind.Capability(), method.name, len(r.items))
+	r.note(NoticeUndeclared, "%s returned %d items, but the capability %q is not declared", method.name,
+		len(r.items), method.kind.Capability())
 	return list, append(r.notices, method.oddKeys(list)...)
 }
 

@@ -1,0 +1,75 @@
+package wording
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mcpctl/mcpctl/internal/kit"
+)
+
+// Sign precedes what is concealed, BlankLines ends a line before blank lines.
+const (
+	Sign       = "⚠ "
+	orderSign  = Sign + "order: "
+	BlankLines = " blank lines:"
+)
+
+// concealed matches what models read and people do not see in a rendered text: comments, markup, images, text
+// behind white space.
+var concealed = kit.Pattern(`(?is)<!--.*?(?:-->|$)|<script\b.*?(?:</script\s*>|$)|!\[[^\]]*\]\([^)]*\)|` +
+	`<(?:img|iframe|object|embed|svg|style|link|meta)\b[^>]*>|[^\s][ \t]{16,}[^\s]|\n(?:[ \t\r]*\n){6,}`)
+
+// cache has marked texts, since a report shows a text in several places.
+var (
+	cache     sync.Map
+	cacheSize atomic.Int64
+)
+
+const maxCache = 8 << 20 // bytes
+
+// Marked returns a text with signs before concealed passages and orders to the model.
+func Marked(text string) string {
+	tag := func(r rune) bool { return unicode.Is(unicode.Cf, r) && Latin(r) > 0 }
+	if !strings.ContainsFunc(text, unicode.IsSpace) && !strings.ContainsAny(text, "<!") &&
+		!strings.Contains(text, ".env") && !strings.ContainsFunc(text, tag) {
+		return text // a name or a number; all orders but that to read .env have blanks
+	}
+	if marked, known := cache.Load(text); known {
+		return marked.(string)
+	}
+	marked := markConcealed(markOrders(text))
+	if size := int64(len(text) + len(marked)); cacheSize.Add(size) > maxCache {
+		cache.Clear()
+		cacheSize.Store(size)
+	}
+	cache.Store(text, marked)
+	return marked
+}
+
+func markConcealed(text string) string {
+	if !strings.ContainsAny(text, "<!\t") && !strings.Contains(text, "        ") &&
+		!strings.Contains(text, "\n\n\n") && !strings.Contains(text, "\n ") {
+		return text // most texts, and the search is slow
+	}
+	return concealed().ReplaceAllStringFunc(text, func(m string) string {
+		switch lower := strings.ToLower(m); {
+		case strings.HasPrefix(m, "<!--"):
+			return Sign + "hidden comment: " + m
+		case strings.HasPrefix(lower, "<script"):
+			return Sign + "script: " + m
+		case m[0] == '!' || strings.HasPrefix(lower, "<img"):
+			return Sign + "image: " + m
+		case m[0] == '<':
+			return Sign + "markup: " + m
+		case m[0] == '\n':
+			return "\n" + Sign + fmt.Sprintf("after %d%s\n", strings.Count(m, "\n")-1, BlankLines)
+		}
+		_, first := utf8.DecodeRuneInString(m)
+		_, last := utf8.DecodeLastRuneInString(m)
+		return m[:first] + " " + Sign + fmt.Sprintf("after %d spaces: ", len(m)-first-last) + m[len(m)-last:]
+	})
+}

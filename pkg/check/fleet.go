@@ -1,0 +1,198 @@
+package check
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/wording"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
+
+// fleetRules are on several servers that one client uses at the same time.
+var fleetRules = map[string]fleetRule{
+	"budget-tokens": func(f *fleet, report reporter) {
+		f.overLimit(report, func(m Member) int { return m.Tokens }, "tokens", f.budgets.Tokens, "the budget is")
+	},
+	"budget-tools": func(f *fleet, report reporter) {
+		f.overLimit(report, toolCount, "tools", f.budgets.Tools, "the budget is")
+	},
+	"fleet-too-many-tools": func(f *fleet, report reporter) {
+		if len(f.members) > 1 {
+			f.overLimit(report, toolCount, "tools", clientTools, "some clients accept at most")
+		}
+	},
+	"tool-name-shared":        nameShared,
+	"tool-name-confusable":    nameConfusable,
+	"text-names-other-server": namesOtherServer,
+}
+
+// clientTools is how many tools GitHub Copilot accepts.
+const clientTools = 128
+
+// Member is what the rules on several servers need of one. It can be stored as JSON and checked with other
+// servers later.
+type Member struct {
+	Name     string    `json:"name"`
+	Tools    []string  `json:"tools"`  // the names of its tools
+	Tokens   int       `json:"tokens"` // 0 without a budget
+	Mentions []Mention `json:"mentions"`
+}
+
+// Mention is a word of a text that could be the name of a tool.
+type Mention struct {
+	Word string `json:"word"` // its digest, so that no text is stored
+	Item string `json:"item"`
+	Path string `json:"path"`
+}
+
+func memberOf(s *server) Member {
+	m := Member{Name: s.Name}
+	m.Tools = kit.Map(s.tools, func(t *item) string { return t.Key })
+	if s.options.Budgets.Tokens > 0 {
+		m.Tokens = Tokens(s.Snapshot)
+	}
+	seen, own := map[[2]string]bool{}, kit.Set(m.Tools)
+	for _, t := range s.texts {
+		if !t.prose {
+			continue
+		}
+		for _, word := range composedWords(t.value) {
+			if place := [2]string{word, t.item}; !own[word] && !seen[place] {
+				seen[place] = true
+				m.Mentions = append(m.Mentions, Mention{digest(word), t.item, t.path.String()})
+			}
+		}
+	}
+	return m
+}
+
+func digest(word string) string {
+	sum := sha256.Sum256([]byte(word))
+	return fmt.Sprintf("%x", sum[:12])
+}
+
+// composed matches words with an underscore, hyphen or capital inside.
+var composed = kit.Pattern(`[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)+|[a-z0-9]+[A-Z][A-Za-z0-9]*`)
+
+// composedWords returns the words of a text that are hardly plain English. Most words are excluded before
+// the expression is tried.
+func composedWords(text string) []string {
+	var found []string
+	other := func(r rune) bool {
+		return r != '_' && r != '-' && (r >= utf8.RuneSelf || !unicode.IsLetter(r) && !unicode.IsDigit(r))
+	}
+	for run := range strings.FieldsFuncSeq(text, other) {
+		if strings.ContainsAny(run, "_-") || strings.ContainsFunc(run[1:], unicode.IsUpper) {
+			found = append(found, composed().FindAllString(run, -1)...)
+		}
+	}
+	return found
+}
+
+// fleet is the servers of one client.
+type fleet struct {
+	members []Member
+	owners  map[string][]*Member // by the name of a tool, sorted by name
+	budgets Budgets
+}
+
+func newFleet(members []Member, budgets Budgets) *fleet {
+	f := &fleet{members: slices.Clone(members), owners: map[string][]*Member{}, budgets: budgets}
+	slices.SortStableFunc(f.members, func(a, b Member) int { return cmp.Compare(a.Name, b.Name) })
+	for i, m := range f.members {
+		for _, name := range kit.Distinct(m.Tools) {
+			if name != "" {
+				f.owners[name] = append(f.owners[name], &f.members[i])
+			}
+		}
+	}
+	return f
+}
+
+func toolCount(m Member) int { return len(m.Tools) }
+
+// overLimit reports all servers together if they are above a limit, the most expensive first; 0 = no limit.
+func (f *fleet) overLimit(report reporter, count func(Member) int, unit string, limit int, limitIs string) {
+	members := slices.SortedFunc(slices.Values(f.members), func(a, b Member) int {
+		return cmp.Or(cmp.Compare(count(b), count(a)), cmp.Compare(a.Name, b.Name))
+	})
+	total, shares := 0, []string{}
+	for _, m := range members {
+		total += count(m)
+		shares = append(shares, fmt.Sprintf("%s %d", m.Name, count(m)))
+	}
+	if limit == 0 || total <= limit {
+		return
+	}
+	all := finding.Finding{New: encoded(total), Message: fmt.Sprintf(
+		"The servers have %d %s (%s); %s %d.", total, unit, kit.Some(shares), limitIs, limit)}
+	if len(members) == 1 {
+		all.Server = members[0].Name
+		all.Message = fmt.Sprintf("The server has %d %s; %s %d.", total, unit, limitIs, limit)
+	}
+	report(all)
+}
+
+// nameShared reports for each server the tools that a server before it has as well.
+func nameShared(f *fleet, report reporter) {
+	for _, name := range kit.SortedKeys(f.owners) {
+		first := f.owners[name][0]
+		for _, m := range f.owners[name][1:] {
+			report(finding.Finding{Server: m.Name, Item: "tool/" + name, Path: "/name", New: rawjson.Quote(name),
+				Cause:   fmt.Sprintf("Tool names are offered by both %s and %s", first.Name, m.Name),
+				Message: fmt.Sprintf("%s is offered by both %s and %s.", name, first.Name, m.Name)})
+		}
+	}
+}
+
+func nameConfusable(f *fleet, report reporter) {
+	first := map[string]string{}
+	for _, name := range kit.SortedKeys(f.owners) {
+		other, seen := first[skeleton(name)]
+		if !seen {
+			first[skeleton(name)] = name
+			continue
+		}
+		report(finding.Finding{Server: f.owners[name][0].Name, Item: "tool/" + name, Path: "/name",
+			New: rawjson.Quote(name), Message: fmt.Sprintf("The name %s looks like %s of %s.", name, other,
+				f.owners[other][0].Name)})
+	}
+}
+
+// skeleton returns a name without what is easily overlooked: case, separators, and letters that look alike.
+func skeleton(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch r = wording.Latin(r); r {
+		case '0':
+			return 'o'
+		case '1':
+			return 'l'
+		case '_', '-', '.', ' ':
+			return -1
+		}
+		return r
+	}, strings.ToLower(name))
+}
+
+func namesOtherServer(f *fleet, report reporter) {
+	names := make(map[string]string, len(f.owners))
+	for name := range f.owners {
+		names[digest(name)] = name
+	}
+	for _, m := range f.members {
+		for _, mention := range m.Mentions {
+			if name, known := names[mention.Word]; known { // mentions leave out the server's own tools
+				report(finding.Finding{Server: m.Name, Item: mention.Item, Path: mention.Path,
+					New: rawjson.Quote(name), Message: fmt.Sprintf("The text names %s, a tool of %s.", name,
+						f.owners[name][0].Name)})
+			}
+		}
+	}
+}

@@ -1,0 +1,336 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/wording"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// textRules compare descriptions with the schema, for phrases that have only one meaning.
+var textRules = map[string]rule{
+	"text-default-differs":        eachDescription(defaultDiffers),
+	"text-choices-differ":         eachDescription(choicesDiffer),
+	"text-limit-differs":          eachDescription(limitDiffers),
+	"text-required-differs":       eachArgument(requiredDiffers),
+	"text-names-unknown-argument": unknownArgument,
+	"text-names-unknown-tool":     unknownTool,
+	"argument-description-placeholder": eachDescription(func(s *subschema, text string, at location) {
+		if isPlaceholder(text) {
+			at.add("description", rawjson.Quote(text), "The description is %q.", quote(text))
+		}
+	}),
+	"argument-names-confusable": eachInput(func(s *subschema, at location) {
+		first := map[string]string{}
+		for _, name := range kit.SortedKeys(s.properties()) {
+			if other, seen := first[skeleton(name)]; seen {
+				at.at("properties", name).add("", rawjson.Quote(name), "%q and %q look alike.", other, name)
+			}
+			first[skeleton(name)] = name
+		}
+	}),
+	"argument-asks-for-credential": func(s *server, report reporter) {
+		eachArgument(func(_ *subschema, name string, property map[string]any, at location) {
+			if t, ok := property["type"].(string); !ok || t == "string" {
+				asksForCredential(name, at)
+			}
+		})(s, report)
+		for _, i := range s.of(snapshot.Prompts) {
+			for _, a := range i.arguments() {
+				asksForCredential(a.name, location{i.id, root, report}.at("arguments", a.index))
+			}
+		}
+	},
+}
+
+// eachDescription makes a rule that is applied to each schema that validates an argument, or a part of one,
+// and has a description.
+func eachDescription(apply func(s *subschema, text string, at location)) rule {
+	return eachInput(func(s *subschema, at location) {
+		if text := s.string("description"); text != "" && s.depth > 0 && s.typed {
+			apply(s, text, at)
+		}
+	})
+}
+
+func defaultDiffers(s *subschema, text string, at location) {
+	value, number, scalar := scalarText(s.object["default"])
+	if !scalar { // for null the text says what is used in its place
+		return
+	}
+	if m := meansDefault().FindStringSubmatch(text); m != nil && wording.SameValue(m[1], value) {
+		return
+	}
+	_, isText := s.object["default"].(string)
+	differs := ""
+	for _, d := range wording.Defaults(text) {
+		bare := d.Bare && !slices.Contains(s.enum(), any(d.Word)) // a word of the sentence, not a value
+		boolean := d.Word == "true" || d.Word == "false"
+		switch {
+		case wording.SameValue(d.Word, value), d.Number && (d.Unit != "" || !number):
+			return // the text agrees, or is about another unit or another thing
+		case bare, !isText && number != d.Number, !isText && !number && !boolean: // of another thing
+		default:
+			differs = cmp.Or(differs, d.Word)
+		}
+	}
+	if differs != "" {
+		at.add("default", encoded(s.object["default"]), "The description has the default %s, the schema %s.",
+			differs, clipped(s.object["default"]))
+	}
+}
+
+// meansDefault matches a value that stands for the default, as in "0 for the default of 100".
+var meansDefault = kit.Pattern(
+	"(?i)([\\w.-]+)[`'\"]?\\s*(?:\\b(?:for|means|uses)\\b|=)\\s*(?:the\\s+)?defaults?\\b")
+
+// scalarText returns a string, number or boolean as a text writes it.
+func scalarText(value any) (text string, number, ok bool) {
+	switch v := value.(type) {
+	case string:
+		return v, false, true
+	case bool:
+		return strconv.FormatBool(v), false, true
+	case nil, []any, map[string]any:
+		return "", false, false
+	}
+	return fmt.Sprint(value), true, true
+}
+
+var (
+	choice  = "(?:\"[^\"\\n]{1,40}\"|'[^'\\n]{1,40}'|`[^`\\n]{1,40}`|[A-Za-z0-9_]+(?:[-_.][A-Za-z0-9]+)*)"
+	choices = kit.Pattern(
+		`(?i)\b(?:(?:must be |has to be |should be |is |either )?one of|` +
+			`(?:allowed|valid|possible|accepted|supported) values(?: are)?|must be either)\s*:?\s*[\[(]?\s*(` +
+			choice + `(?:(?:\s*,\s*(?:or\s+|and\s+)?|\s*\|\s*|\s+or\s+)` + choice + `)+)`)
+	oneChoice   = kit.Pattern(choice)
+	conjunction = kit.Pattern(`(?i)^(?:or|and)$`)
+)
+
+// choicesOf returns the values that a text lists, at least two.
+func choicesOf(text string) []string {
+	m := choices().FindStringSubmatch(text)
+	if m == nil {
+		return nil
+	}
+	quoted := strings.ContainsAny(m[1], "\"'`")
+	var found []string
+	for _, word := range oneChoice().FindAllString(m[1], -1) {
+		bare := strings.Trim(word, "\"'`")
+		if !conjunction().MatchString(word) && !(quoted && bare == word) {
+			found = append(found, bare)
+		}
+	}
+	if len(found) < 2 {
+		return nil
+	}
+	return found
+}
+
+func choicesDiffer(s *subschema, text string, at location) {
+	if s.enum() == nil || s.object["type"] != "string" && s.object["type"] != nil {
+		return
+	}
+	words := choicesOf(text)
+	unknown := kit.Filter(words, func(word string) bool {
+		return !slices.ContainsFunc(s.enum(), func(value any) bool { return sameValue(word, value) })
+	})
+	if len(unknown) > 0 && len(unknown) < len(words) { // else the list is about something else
+		at.add("enum", encoded(s.enum()), "The description offers %s, which the schema does not allow.",
+			kit.Some(unknown))
+	}
+}
+
+func sameValue(word string, value any) bool {
+	text, _, scalar := scalarText(value)
+	return scalar && wording.SameValue(word, text)
+}
+
+const counted = `\s*[:=]?\s*(\d[\d_]*(?:,\d{3})*)(\s*[%A-Za-z]\w*)?`
+
+var (
+	most = kit.Pattern(`(?i)\b(?:max(?:imum)?(?:\s+(?:value|is|of|allowed|length|size))*|` +
+		`up to|at most|no more than|not more than)` + counted)
+	least = kit.Pattern(`(?i)\b(?:min(?:imum)?(?:\s+(?:value|is|of|allowed|length|size))*|` +
+		`at least|no less than|not less than)` + counted)
+	between = kit.Pattern(`(?i)(?:\bbetween\s+(\d+)\s+and\s+(\d+)|\(\s*(\d+)\s*(?:-|–|to)\s*(\d+)\s*\)|` +
+		`\bfrom\s+(\d+)\s+to\s+(\d+))(\s*[%A-Za-z]\w*)?`)
+	characters = kit.Pattern(`(?i)^\s*(?:char(?:acter)?s?|letters)\b`)
+	elements   = kit.Pattern(`(?i)^(?:\s*(?:items?|elements?|entries|values))?$`)
+)
+
+// limitKeywords returns the keywords that bound a schema, and whether the word behind a number means them.
+func (s *subschema) limitKeywords() (maximum, minimum []string, means func(unit string) bool) {
+	switch s.object["type"] {
+	case "integer", "number":
+		return []string{"maximum", "exclusiveMaximum"}, []string{"minimum", "exclusiveMinimum"},
+			func(unit string) bool { return !wording.IsUnit(unit) && !characters().MatchString(unit) }
+	case "string":
+		return []string{"maxLength"}, []string{"minLength"}, characters().MatchString
+	case "array":
+		return []string{"maxItems"}, []string{"minItems"}, elements().MatchString
+	}
+	return nil, nil, nil
+}
+
+func limitDiffers(s *subschema, text string, at location) {
+	maximum, minimum, means := s.limitKeywords()
+	if means == nil {
+		return
+	}
+	var atMost, atLeast []string
+	for _, m := range most().FindAllStringSubmatch(text, -1) {
+		if means(m[2]) {
+			atMost = append(atMost, m[1])
+		}
+	}
+	for _, m := range least().FindAllStringSubmatch(text, -1) {
+		if means(m[2]) {
+			atLeast = append(atLeast, m[1])
+		}
+	}
+	for _, m := range between().FindAllStringSubmatch(text, -1) {
+		if means(m[7]) {
+			atLeast, atMost = append(atLeast, m[1]+m[3]+m[5]), append(atMost, m[2]+m[4]+m[6])
+		}
+	}
+	compareLimit(s, at, maximum, atMost)
+	compareLimit(s, at, minimum, atLeast)
+}
+
+// compareLimit reports limits of a description when none of them is one of the schema.
+func compareLimit(s *subschema, at location, keywords, limits []string) {
+	keywords = kit.Filter(keywords, func(keyword string) bool { return s.has(keyword) })
+	same := func(keyword string) bool {
+		return slices.ContainsFunc(limits, func(limit string) bool { return sameValue(limit, s.object[keyword]) })
+	}
+	if len(keywords) > 0 && len(limits) > 0 && !slices.ContainsFunc(keywords, same) {
+		value := s.object[keywords[0]]
+		at.add(keywords[0], encoded(value), "The description has the limit %s, the schema %s %s.", limits[0],
+			keywords[0], clipped(value))
+	}
+}
+
+var (
+	conditional   = kit.Pattern(`(?i)\b(?:for|when|if|unless|only|except|with)\b`)
+	textOptional  = kit.Pattern(`(?i)^\W*optional\b|[(\[]optional[)\]]`)
+	textMandatory = kit.Pattern(`(?i)^\W*(?:required|mandatory)\s*(?:[.:,)\]—-]|$)|` +
+		`[(\[](?:required|mandatory)[)\]]`)
+)
+
+func requiredDiffers(parent *subschema, name string, property map[string]any, at location) {
+	text, _ := property["description"].(string)
+	if parent.part || conditional().MatchString(text) {
+		return
+	}
+	required := parent.required(name)
+	optional, mandatory := textOptional().MatchString(text), textMandatory().MatchString(text)
+	switch {
+	case required && optional && !mandatory:
+		at.add("", nil, "The description says that %q is optional, but the schema requires it.", name)
+	case !required && property["default"] == nil && mandatory && !optional && !parent.definesElsewhere():
+		at.add("", nil, "The description says that %q is required, but the schema does not require it.", name)
+	}
+}
+
+var (
+	argumentInText = kit.Pattern("(?i)[`'\"]([A-Za-z_][\\w.-]*)[`'\"]\\s+(?:parameter|argument|param)\\b|" +
+		"\\b(?:parameter|argument|param)\\s+[`'\"]([A-Za-z_][\\w.-]*)[`'\"]")
+	snakeName  = `([a-z][a-z0-9]*(?:_[a-z0-9]+)+)`
+	anyName    = `([A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+)`
+	toolInText = kit.Pattern("\\b(?:[Cc]all|[Ii]nvoke)\\s+[`'\"]" + snakeName + "[`'\"](?:\\(\\))?" +
+		"\\s+(?:first|to|before|instead)\\b|[`'\"]" + anyName + "[`'\"]\\s+(?:MCP\\s+)?tool\\b|" +
+		"\\b" + snakeName + "\\s+(?:MCP\\s+)?tool\\b|\\b[Tt]ool\\s+[`'\"]" + anyName + "[`'\"]")
+	// fields of results are used as well
+	usedInText = kit.Pattern("\\b[Uu]se\\s+[`'\"]" + snakeName + "[`'\"](?:\\(\\))?\\s+(?:first|to|before|instead)\\b")
+)
+
+// unknownArgument reports arguments that the texts of a tool name and no tool of the server has, unless the
+// tool declares none.
+func unknownArgument(s *server, report reporter) {
+	declares := map[string]bool{}
+	for _, t := range s.tools {
+		declares[t.id] = t.input != nil && len(t.input.subschemas) > 0 &&
+			len(t.input.subschemas[0].properties()) > 0
+	}
+	eachName(argumentInText, func(t text, name string, at location) {
+		steps := strings.Split(name, ".")
+		if declares[t.item] && !s.vocabulary()[strings.ToLower(steps[0])] &&
+			!s.vocabulary()[strings.ToLower(steps[len(steps)-1])] {
+			at.add("", rawjson.Quote(name), "The text names the argument %s, which does not exist.", name)
+		}
+	})(s, report)
+}
+
+// unknownTool reports tools that texts name and the server does not have.
+func unknownTool(s *server, report reporter) {
+	if s.Snapshot.Tools.State != snapshot.Complete {
+		return
+	}
+	add := func(t text, name string, at location) {
+		prefixed := func(t *item) bool { return t.Key != "" && strings.HasSuffix(name, t.Key) }
+		if !s.vocabulary()[strings.ToLower(name)] && !slices.ContainsFunc(s.tools, prefixed) {
+			at.add("", rawjson.Quote(name), "The text names the tool %s, which the server does not have.", name)
+		}
+	}
+	eachName(toolInText, add)(s, report)
+	eachName(usedInText, func(t text, name string, at location) {
+		if slices.Contains(slices.Concat(reading, writing, destroying), wordsOf(name)[0]) {
+			add(t, name, at)
+		}
+	})(s, report)
+}
+
+// eachName makes a rule that is applied to each name that a pattern finds in prose, once for each text.
+func eachName(pattern lazy, apply func(t text, name string, at location)) rule {
+	return eachText(func(t text, at location) {
+		if !t.prose || t.short() {
+			return
+		}
+		seen := map[string]bool{}
+		for _, m := range pattern().FindAllStringSubmatch(t.value, -1) {
+			if name := strings.Join(m[1:], ""); !seen[name] {
+				seen[name] = true
+				apply(t, name, at)
+			}
+		}
+	})
+}
+
+// collectVocabulary returns the names that a text may use, in lower case: of items, of members of objects,
+// and choices.
+func (s *server) collectVocabulary() map[string]bool {
+	known := map[string]bool{}
+	for _, i := range s.items {
+		known[strings.ToLower(i.Key)], known[strings.ToLower(i.string("name"))] = true, true
+	}
+	for _, t := range s.texts {
+		if t.key || !t.prose {
+			known[strings.ToLower(t.value)] = true
+		}
+	}
+	return known
+}
+
+// credentialNames are names of credentials, without case and separators.
+var credentialNames = []string{"apikey", "apitoken", "apisecret", "accesstoken", "accesskey",
+	"secretaccesskey", "authtoken", "bearertoken", "refreshtoken", "clientsecret", "secretkey", "privatekey",
+	"personalaccesstoken", "githubtoken", "sessiontoken", "password", "passwd", "passphrase", "sessioncookie",
+	"authcookie", "pat", "jwt", "jwttoken", "bearer", "idtoken", "oauthtoken", "bottoken", "webhooksecret",
+	"signingkey"}
+
+func asksForCredential(name string, at location) {
+	words := wordsOf(name)
+	for i := range words {
+		if slices.Contains(credentialNames, strings.Join(words[i:], "")) {
+			at.add("", rawjson.Quote(name), "The argument %q is a credential, which the model would see.", name)
+			return
+		}
+	}
+}
