@@ -14,37 +14,40 @@ import (
 // Instructions match orders that the user does not see, as published attacks word them.
 var Instructions = []func() *regexp.Regexp{
 	order(`(?i)<\s*(?:important|system|hidden|critical)\s*>`),
-	order(
-		`(?i)\b(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+|the\s+|your\s+)*(?:previous|prior|above|earlier|preceding|other|system|existing)\s+(?:system\s+)?(?:instruction|prompt|rule|message|direction|guideline)s?\b`),
-	order(
-		`(?i)\b(?:do\s+not|don't|never|must\s+not|without)\s+(?:tell|telling|mention|mentioning|inform|informing|reveal|revealing|notify|notifying|alert|alerting|disclose|disclosing|show|showing|let)\b[^.!?\n]{0,40}\b(?:the|your)\s+(?:user|human|customer|developer)\b[^.!?\n]{0,3}(?:[.!?\n]|about|of|that|know|what|$)`),
-	order(
-		`(?i)\b(?:hide|conceal|keep)\s+(?:this|it|these|that)\b[^.!?\n]{0,20}\bfrom\s+the\s+(?:user|human)\b`),
-	order(
-		`(?i)\bthe\s+(?:user|human)\s+(?:need\s+not|needn't|does\s+not\s+need\s+to|doesn't\s+need\s+to|must\s+not|should\s+not|shouldn't)\s+(?:be\s+(?:told|informed|notified|aware)\b|(?:know|see|notice)(?:\s+(?:about\s+)?(?:this|it|that)\b|\s*[.!?,;\n]|$))`),
-	order(
-		`(?i)\b(?:collect|read|gather|include|send|pass|attach|upload|copy|append)\b[^.!?\n]{0,40}(?:\s|/)\.env\b[^.!?\n]{0,60}`),
-	order(
-		`(?i)\b(?:send|pass|include|attach|append|forward|copy)\b[^.!?\n]{0,20}\b(?:the|your)\s+(?:entire|whole|full|complete)\s+(?:conversation|chat|system\s+prompt|context\s+window)\b`),
+	order(`(?i)\b(?:ignore|disregard|forget|override) (?:all |any |the |your )*(?:previous|prior|above|` +
+		`earlier|preceding|other|system|existing) (?:system )?(?:instruction|prompt|rule|message|direction|` +
+		`guideline)s?\b`),
+	order(`(?i)\b(?:do not|don't|never|must not|without) (?:tell|telling|mention|mentioning|inform|` +
+		`informing|reveal|revealing|notify|notifying|alert|alerting|disclose|disclosing|show|showing|` +
+		`let)\b[^.!?\n]{0,40}\b(?:the|your) (?:user|human|customer|developer)\b[^.!?\n]{0,3}(?:[.!?\n]|` +
+		`about|of|that|know|what|$)`),
+	order(`(?i)\b(?:hide|conceal|keep) (?:this|it|these|that)\b[^.!?\n]{0,20}\bfrom the (?:user|human)\b`),
+	order(`(?i)\bthe (?:user|human) (?:need not|needn't|does not need to|doesn't need to|must not|should ` +
+		`not|shouldn't) (?:be (?:told|informed|notified|aware)\b|(?:know|see|notice)(?: (?:about )?(?:this|` +
+		`it|that)\b|\s*[.!?,;\n]|$))`),
+	order(`(?i)\b(?:collect|read|gather|include|send|pass|attach|upload|copy|append)\b[^.!?\n]{0,40}(?:\s|` +
+		`/)\.env\b[^.!?\n]{0,60}`),
+	order(`(?i)\b(?:send|pass|include|attach|append|forward|copy)\b[^.!?\n]{0,20}\b(?:the|your) (?:entire|` +
+		`whole|full|complete) (?:conversation|chat|system prompt|context window)\b`),
 }
 
 // PriorityClaims match orders to use a tool before or instead of all others.
 var PriorityClaims = []func() *regexp.Regexp{
-	order(
-		`(?i)\balways\s+(?:use|call|invoke|run)\s+this\s+(?:tool|function|server)?\s*(?:first|before\s+(?:any|all|every|everything|anything|each|using\s+any)\b[^.!?\n]{0,40})`),
-	order(
-		`(?i)\b(?:never|do\s+not|don't|must\s+not)\s+(?:use|call|invoke|rely\s+on)\s+(?:any\s+|the\s+)?other\s+(?:tools?|servers?|functions?|mcp\b)[^.!?\n]{0,30}`),
-	order(
-		`(?i)\b(?:must|should|needs?\s+to|has\s+to)\s+be\s+(?:called|used|invoked|run)\s+(?:first\s+)?before\s+(?:any|all|every)\s+other\s+(?:tools?|servers?|functions?)\b`),
-	order(
-		`(?i)\b(?:instead\s+of|over|rather\s+than)\s+(?:any|all)\s+other\s+(?:tools?|servers?|functions?|mcp\b)`),
-	order(
-		`(?i)\b(?:takes?|has|have)\s+(?:absolute\s+|highest\s+)?(?:priority|precedence)\s+over\s+(?:any|all|every|other)\b[^.!?\n]{0,30}`),
+	order(`(?i)\balways (?:use|call|invoke|run) this (?:tool|function|server)?\s*(?:first|before (?:any|all|` +
+		`every|everything|anything|each|using any)\b[^.!?\n]{0,40})`),
+	order(`(?i)\b(?:never|do not|don't|must not) (?:use|call|invoke|rely on) (?:any |the )?other (?:tools?|` +
+		`servers?|functions?|mcp\b)[^.!?\n]{0,30}`),
+	order(`(?i)\b(?:must|should|needs? to|has to) be (?:called|used|invoked|run) (?:first )?before (?:any|` +
+		`all|every) other (?:tools?|servers?|functions?)\b`),
+	order(`(?i)\b(?:instead of|over|rather than) (?:any|all) other (?:tools?|servers?|functions?|mcp\b)`),
+	order(`(?i)\b(?:takes?|has|have) (?:absolute |highest )?(?:priority|precedence) over (?:any|all|every|` +
+		`other)\b[^.!?\n]{0,30}`),
 }
 
-// order compiles an expression with all blanks and apostrophes in place of the plain ones.
+// order compiles an expression at first use. A blank matches any white space, and an apostrophe any
+// apostrophe.
 func order(expression string) func() *regexp.Regexp {
-	return kit.Pattern(strings.NewReplacer(`\s`, `[\s\p{Z}]`, `'`, `['’]`).Replace(expression))
+	return kit.Pattern(strings.NewReplacer(` `, `[\s\p{Z}]+`, `'`, `['’]`).Replace(expression))
 }
 
 // Reading is a text as a model reads it: without invisible characters, and with Latin letters in place of

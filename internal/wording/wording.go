@@ -18,12 +18,16 @@ type Default struct {
 }
 
 var (
-	defaults = kit.Pattern(`(?i)\bdefaults?(?:\s+value)?(\s*[:=]\s*|\s+(?:is|to|of|as)\s+|\s+)(?:` +
-		`("[^"\n]{0,80}"|'[^'\n]{0,80}'|` + "`[^`\\n]{0,80}`" + `)(\s+[a-z]\w*)?|` +
-		`(-?\d[\d_]*(?:,\d{3})*(?:\.\d+)?)(\s*[%\p{L}]\w*)?|\b(true|false)\b|([A-Za-z][\w-]*))`)
-	unit = kit.Pattern(`(?i)^\s*(?:%|[kmg]i?b\b|ms\b|s\b|secs?\b|seconds?\b|m\b|mins?\b|minutes?\b|h\b|` +
-		`hours?\b|d\b|days?\b|weeks?\b|months?\b|years?\b|k\b|million|thousand|bytes?\b|x\b|px\b|tokens?\b|π)`)
-	conjunction = kit.Pattern(`^\s+(?:if|when|where|while|and|or|for|in|on|at|with|unless|otherwise|but|which|` +
+	defaults = kit.Pattern(`(?i)\bdefaults?(?:\s+value)?(\s*[:=]\s*|\s+(?:is|to|of|as)\s+|` +
+		`\s+)(?:("[^"\n]{0,80}"|'[^'\n]{0,80}'|` + "`[^`\\n]{0,80}`" + `)(\s+[a-z]\w*)?|` +
+		`(-?\d[\d_]*(?:,\d{3})*(?:\.\d+)?)(\s*[%\p{L}]\w*)?|\b(true|false)\b|([A-Za-z][\w-]*))
+			`)
+	unit = kit.Pattern(`(?i)^\s*(?:%|[kmg]i?b\b|ms\b|s\b|secs?\b|seconds?\b|m\b|mins?\b|minutes?\b|h\b|
+		` +
+		`hours?\b|d\b|days?\b|weeks?\b|months?\b|years?\b|k\b|million|thousand|bytes?\b|x\b|px\b|tokens?\b|π)
+			`)
+	conjunction = kit.Pattern(`^\s+(?:if|when|where|while|and|or|for|in|on|at|with|unless|otherwise|but|which|
+		` +
 		`because|will|is|applies)$`)
 )
 

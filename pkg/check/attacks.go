@@ -26,7 +26,8 @@ type attack struct {
 
 // Parts of patterns.
 const (
-	user      = `(?:the\s+|your\s+|any\s+)?(?:end[\s-]?)?(?:user|human|customer|operator|administrator|owner)s?\b`
+	user = `(?:the |your |any )?(?:end[\s-]?)?(?:user|human|customer|operator|administrator|` +
+		`owner)s?\b`
 	target    = `(?:argument|parameter|param|field|input|call|request|url|log|note)s?\b`
 	agreed    = `(?:approved|authori[sz]ed|consented|agreed|granted|accepted|confirmed)`
 	emailed   = `[\w.+-]+@[\w-]+\.\w`
@@ -35,153 +36,161 @@ const (
 
 // attacks are the kinds that text-instructs-model looks for.
 var attacks = []attack{
-	{"gives orders to the model", "Invariant Labs, 2025-04-01", nil, wording.Instructions},
+	{"gives orders to the model", "Invariant Labs, 2025-04-01",
+		either("<|ignor|disregard|forget|overrid|user|human|customer|developer|.env|conversation|" +
+			"chat|prompt|context"), wording.Instructions},
 	{"contains tokens of a chat template", "ChatInject, arXiv 2509.22830",
-		[]string{"|>", "_turn>", "inst]", "sys>", "]", "<s>"}, patterns(
+		either(">|]"), patterns(
 			`<\|[A-Za-z_]{2,30}\|>|</?(?:start|end)_of_turn>|<</?SYS>>|</s>\s*<s>`,
 			`\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\]`,
 		)},
 	{"pretends to be a message of the system or the user", "Invariant Labs, 2025-04-01",
-		[]string{">", "]", ":"}, patterns(
-			`(?i)<\s*secret\s*>(?:[^<>]{1,900}</\s*secret\s*>|\s*(?:[^\s<>]+\s+){3})`,
-			`(?i)<\s*(?:[a-z]{2,20}[_-]){0,3}(?:important|system|critical|hidden|secret|admin|ai|model|agent|`+
-				`assistant)[_-](?:[a-z]{2,20}[_-]){0,3}(?:instr|remind|messag|prompt|note|overrid|context|order|rule)`+
-				`\w*\s*>\s*[^\s<>]+\s`,
+		either(">|]|:"), patterns(
+			`(?i)<\s*secret\s*>(?:[^<>]{1,900}</\s*secret\s*>|\s*(?:[^\s<>]+ ){3})`,
+			`(?i)<\s*(?:[a-z]{2,20}[_-]){0,3}(?:important|system|critical|hidden|secret|admin|ai|model|`+
+				`agent|assistant)[_-](?:[a-z]{2,20}[_-]){0,3}(?:instr|remind|messag|prompt|note|overrid|`+
+				`context|order|rule)\w*\s*>\s*[^\s<>]+\s`,
 			`(?i)<\s*instructions?[_-]for[_-]\w{2,20}\s*>`,
-			`\[(?:IMPORTANT|SYSTEM|HIDDEN|CRITICAL|SECRET)[ _-](?:INSTRUCTIONS?|MESSAGE|PROMPT|NOTE|OVERRIDE)\]`,
+			`\[(?:IMPORTANT|SYSTEM|HIDDEN|CRITICAL|SECRET)[\s_-](?:INSTRUCTIONS?|MESSAGE|PROMPT|NOTE|`+
+				`OVERRIDE)\]`,
 			`(?i)</?(?:assistant|tool_result|function_results?|user_message)>`,
 			`(?s)\n\s*(?:Human|User):.{1,300}\n\s*(?:Assistant|AI):`,
 			`(?:^|\n)\s*(?:\[SYSTEM\]|SYSTEM(?: MESSAGE| PROMPT| OVERRIDE)?)\s*:`,
 			`(?i)(?:^|\n)\s*#{2,}\s*system\s*:`,
 		)},
 	{"claims the consent of the user", "consent forgery, OWASP MCP Top 10, MCP03",
-		[]string{"approv", "authori", "consent", "agreed", "granted", "permission", "confirm", "said yes", "asking"},
-		patterns(
-			`(?i)\b`+user+`\s+(?:has\s+|have\s+)?(?:already\s+)?(?:pre-?)?`+agreed+
-				`\s+(?:to\s+)?(?:all|every|everything|any|each)\b`,
-			`(?i)\b(?:everything|(?:all|every)\s+\w+)\s+(?:was|were|is|are|has\s+been|have\s+been)\s+(?:already\s+)?`+
-				`(?:pre-?)?`+agreed+`\s+(?:beforehand|in\s+advance)\b`,
-			`(?i)\b(?:permission|consent|approval)\s+(?:was|is|has\s+been)\s+(?:already\s+)?(?:granted|given)\s+in\s+`+
+		either("approv|authori|consent|agreed|granted|permission|confirm|said yes|asking"), patterns(
+			`(?i)\b`+user+` (?:has |have )?(?:already )?(?:pre-?)?`+agreed+` (?:to )?(?:all|every|`+
+				`everything|any|each)\b`,
+			`(?i)\b(?:everything|(?:all|every) \w+) (?:was|were|is|are|has been|have been) (?:already `+
+				`)?(?:pre-?)?`+agreed+` (?:beforehand|in advance)\b`,
+			`(?i)\b(?:permission|consent|approval) (?:was|is|has been) (?:already )?(?:granted|given) in `+
 				`advance\b`,
-			`(?i)\b(?:gave|given|granted|has|have|with)\s+(?:\w+\s+)?(?:blanket|standing|unlimited)\s+(?:approval|`+
+			`(?i)\b(?:gave|given|granted|has|have|with) (?:\w+ )?(?:blanket|standing|unlimited) (?:approval|`+
 				`consent|permission|authori[sz]ation)\b`,
-			`(?i)\byou\s+(?:already\s+)?have\s+`+user+`'s\s+(?:consent|permission|approval)\b`,
-			`(?i)\bassume\s+(?:that\s+)?`+user+`[^.!?\n]{0,20}\b(?:yes|agrees?|agreed|consents?|consented|approves?|`+
-				`approved|confirms?|confirmed)\b`,
-			`(?i)\b(?:without\s+asking\s+the\s+user|skip\s+(?:the\s+)?(?:confirmation|consent|approval)\s+(?:dialog|`+
+			`(?i)\byou (?:already )?have `+user+`'s (?:consent|permission|approval)\b`,
+			`(?i)\bassume (?:that )?`+user+`[^.!?\n]{0,20}\b(?:yes|agrees?|agreed|consents?|consented|`+
+				`approves?|approved|confirms?|confirmed)\b`,
+			`(?i)\b(?:without asking the user|skip (?:the )?(?:confirmation|consent|approval) (?:dialog|`+
 				`prompt|step))\b`,
-			`(?i)\b(?:never|do\s+not|don't)\s+ask\s+(?:the\s+user\s+)?for\s+(?:confirmation|consent|approval|`+
+			`(?i)\b(?:never|do not|don't) ask (?:the user )?for (?:confirmation|consent|approval|`+
 				`permission)\b`,
-			`(?i)\b(?:customer|user)\s+has\s+consented\b`,
+			`(?i)\b(?:customer|user) has consented\b`,
 		)},
 	{"hides something from the user", "Invariant Labs, 2025-04-01",
-		[]string{"user", "human", "customer", "happened", "instruction"}, patterns(
-			`(?i)\b(?:hide|conceal|keep|leave)\s+(?:this|it|these|that)(?:\s+\w+){0,2}\s+(?:from|out\s+of\s+what\s+you\s+`+
-				`(?:report|say|show|tell)\s+(?:to\s+)?)\s*(?:the\s+)?(?:user|human|customer)\b`,
-			`(?i)\b`+user+`\s+(?:must|should|shall|may)\s+(?:not|never)\s+(?:know|see|notice|learn|find\s+out)\b`,
-			`(?i)\b`+user+`\s+never\s+(?:knows?|notices?|learns?|finds?\s+out)\b`,
-			`(?i)\b(?:silently|quietly|secretly)\b[^.!?\n]{0,60}\bthe\s+(?:user|human|customer)\b`,
-			`(?i)\bas\s+if\s+nothing\s+(?:has\s+)?happened\b`,
-			`(?i)\b(?:do\s+not|don't|never)\s+(?:include|repeat|mention|show)\s+(?:this|these)\s+instructions?\b`,
-			`(?i)\b(?:do\s+not|don't|never)\s+(?:reveal|disclose|mention)\b[^.!?\n]{0,50}`+
-				`\bto\s+the\s+(?:user|human|customer)\b`,
+		either("user|human|customer|happened|instruction"), patterns(
+			`(?i)\b(?:hide|conceal|keep|leave) (?:this|it|these|that)(?: \w+){0,2} (?:from|out of what you `+
+				`(?:report|say|show|tell) (?:to )?)\s*(?:the )?(?:user|human|customer)\b`,
+			`(?i)\b`+user+` (?:must|should|shall|may) (?:not|never) (?:know|see|notice|learn|find out)\b`,
+			`(?i)\b`+user+` never (?:knows?|notices?|learns?|finds? out)\b`,
+			`(?i)\b(?:silently|quietly|secretly)\b[^.!?\n]{0,60}\bthe (?:user|human|customer)\b`,
+			`(?i)\bas if nothing (?:has )?happened\b`,
+			`(?i)\b(?:do not|don't|never) (?:include|repeat|mention|show) (?:this|these) instructions?\b`,
+			`(?i)\b(?:do not|don't|never) (?:reveal|disclose|mention)\b[^.!?\n]{0,50}\bto the (?:user|human|`+
+				`customer)\b`,
 		)},
 	{"changes calls of other tools", "WhatsApp takeover, Invariant Labs, 2025-04-07",
-		[]string{"@", "recipient", "destination", "number", "prefix", "prepend", "start with", "route all"}, patterns(
-			`(?i)\b(?:bcc|blind-?\s?cop(?:y|ies))\b[^.!?\n]{0,30}`+emailed+`|`+
-				`[\w.+-]+@[\w.-]+\w\s+(?:in|to|as|into)\s+(?:the\s+)?bcc\b`,
-			`(?i)\b(?:change|replace|overwrite)\s+the\s+(?:recipient|destination|account\s+number|phone\s+number)\b`,
-			`(?i)\bset\s+the\s+(?:recipient|destination|account\s+number|phone\s+number)\s+to\s+`+
-				`(?:\+?\d{6}|`+emailed+`)`,
-			`(?i)@[\w.-]+\s+instead\s+of\s+the\s+(?:given|original|requested|real)\s+(?:recipient|address)`,
-			`(?i)\broute\s+all\s+(?:its|their)\s+\w+\s+through\s+this\s+tool\b`,
-			`(?i)\b(?:all|every|any|each)\s+(?:\w+\s+)?(?:commands?|scripts?|requests?|queries|messages?)\s+(?:must|`+
-				`has\s+to|have\s+to|should|needs?\s+to)\s+(?:be\s+prefixed|start|begin)\s+with\b`,
-			`(?i)\bmust\s+be\s+prefixed\s+with\b`,
-			`(?i)\bprepend\b[^!?\n]{1,80}\bto\s+(?:it|them|(?:the|every|each|all)\s+(?:command|script|request|message)`+
-				`s?)\b`,
+		either("@|recipient|destination|number|prefix|prepend|start with|route all"),
+		patterns(
+			`(?i)\b(?:bcc|blind-?\s?cop(?:y|ies))\b[^.!?\n]{0,30}`+emailed+`|[\w.+-]+@[\w.-]+\w (?:in|to|as|`+
+				`into) (?:the )?bcc\b`,
+			`(?i)\b(?:change|replace|overwrite) the (?:recipient|destination|account number|phone number)\b`,
+			`(?i)\bset the (?:recipient|destination|account number|phone number) to (?:\+?\d{6}|`+emailed+`)`,
+			`(?i)@[\w.-]+ instead of the (?:given|original|requested|real) (?:recipient|address)`,
+			`(?i)\broute all (?:its|their) \w+ through this tool\b`,
+			`(?i)\b(?:all|every|any|each) (?:\w+ )?(?:commands?|scripts?|requests?|queries|messages?) `+
+				`(?:must|has to|have to|should|needs? to) (?:be prefixed|start|begin) with\b`,
+			`(?i)\bmust be prefixed with\b`,
+			`(?i)\bprepend\b[^!?\n]{1,80}\bto (?:it|them|(?:the|every|each|all) (?:command|script|request|`+
+				`message)s?)\b`,
 		)},
 	{"sends data with an image or link", "Embrace the Red, 2023; EchoLeak, CVE-2025-32711",
-		[]string{"http"}, patterns(
+		either("http"), patterns(
 			`!\[[^\]\n]{0,100}\]\(\s*https?://[^)\s]{1,200}[?&][\w-]+=(?:[{<\[$%)]|[A-Z]{3})`,
-			`(?i)\]\(\s*https?://[^)\s]{1,200}[?&][\w-]+=[{<\[$%]{1,2}\s*(?:user_?)?(?:conversation|chat|history|`+
-				`messages?|input|prompt|context|secret|summary)`,
+			`(?i)\]\(\s*https?://[^)\s]{1,200}[?&][\w-]+=[{<\[$%]{1,2}\s*(?:user_?)?(?:conversation|chat|`+
+				`history|messages?|input|prompt|context|secret|summary)`,
 			`(?i)<img\b[^>]{0,100}\bsrc=["\x27]?https?://[^"\x27>\s]{1,200}\?`,
-			`(?i)\b(?:append|add|open|render|load|embed|insert|fetch)\b[^.!?\n]{0,40}`+
-				`https?://[^\s)"\x27>]{1,200}[?&][\w-]+=[{<\[$]`,
+			`(?i)\b(?:append|add|open|render|load|embed|insert|`+
+				`fetch)\b[^.!?\n]{0,40}https?://[^\s)"\x27>]{1,200}[?&][\w-]+=[{<\[$]`,
 		)},
 	{"asks for the conversation, the prompt or secrets", "line jumping, Trail of Bits, 2025-04-21",
-		[]string{"prompt", "instructions", "conversation", "chat", "messages", "environ", ".env", "key", "rsa",
-			"password", "credential"}, patterns(
-			`(?i)\b(?:reveal|print|put|include|pass|send|repeat|output|copy|write|attach|quote|paste|provide|dump)\b`+
-				`[^.!?\n]{0,40}\b(?:your\s+(?:\w+\s+)?(?:system\s+prompt|initial\s+(?:instructions|prompt))|`+
-				`the\s+hidden\s+prompt|instructions\s+(?:that\s+)?you\s+(?:were|have\s+been)\s+given)\b`,
-			`(?i)\b(?:hold|contain|include|pass|send|put|attach)\b[^.!?\n]{0,20}`+
-				`\b(?:(?:entire|whole|full|complete)\s+(?:conversation|chat)|`+
-				`all\s+(?:previous|prior|earlier)\s+messages)\b`,
-			`(?i)\b(?:provide|write|copy|paste|insert|supply|dump)\b[^.!?\n]{0,20}\b(?:entire|whole|full|complete)\s+`+
-				`(?:conversation|chat)\b[^.!?\n]{0,30}\b`+target,
-			`(?i)\b(?:pass|send|include|attach|put|dump|write|copy)\b[^.!?\n]{0,20}(?:\ball\s+(?:the\s+)?environment\s+`+
-				`variables\b|\bprocess\.env\b|\bos\.environ\b)[^.!?\n]{0,30}`,
-			`(?i)\b(?:send|pass|include|attach|collect)\s+(?:every|all|any)\s+`+
-				`(?:api[\s_-]+keys?|passwords?|credentials)\b`,
+		either("prompt|instructions|conversation|chat|messages|environ|.env|key|rsa|password|" +
+			"credential"), patterns(
+			`(?i)\b(?:reveal|print|put|include|pass|send|repeat|output|copy|write|attach|quote|paste|`+
+				`provide|dump)\b[^.!?\n]{0,40}\b(?:your (?:\w+ )?(?:system prompt|initial (?:instructions|`+
+				`prompt))|the hidden prompt|instructions (?:that )?you (?:were|have been) given)\b`,
+			`(?i)\b(?:hold|contain|include|pass|send|put|attach)\b[^.!?\n]{0,20}\b(?:(?:entire|whole|full|`+
+				`complete) (?:conversation|chat)|all (?:previous|prior|earlier) messages)\b`,
+			`(?i)\b(?:provide|write|copy|paste|insert|supply|dump)\b[^.!?\n]{0,20}\b(?:entire|whole|full|`+
+				`complete) (?:conversation|chat)\b[^.!?\n]{0,30}\b`+target,
+			`(?i)\b(?:pass|send|include|attach|put|dump|write|copy)\b[^.!?\n]{0,20}(?:\ball (?:the `+
+				`)?environment variables\b|\bprocess\.env\b|\bos\.environ\b)[^.!?\n]{0,30}`,
+			`(?i)\b(?:send|pass|include|attach|collect) (?:every|all|any) (?:api[\s_-]+keys?|passwords?|`+
+				`credentials)\b`,
 			`(?i)\b(?:read|copy|collect|include)\b[^.!?\n]{0,30}\s\.env\b`,
-			`(?i)^(?:contents?|read|reading)\s+(?:\w+\s+){0,3}(?:id\s+rsa|ssh\s+key|system\s+prompt)$`,
-			`(?i)^(?:(?:full|entire|whole|complete)\s+(?:conversation|chat)|conversation|chat)`+
-				`\s+(?:history|so\s+far|transcript)$`,
+			`(?i)^(?:contents?|read|reading) (?:\w+ ){0,3}(?:id rsa|ssh key|system prompt)$`,
+			`(?i)^(?:(?:full|entire|whole|complete) (?:conversation|chat)|conversation|chat) (?:history|so `+
+				`far|transcript)$`,
 		)},
 	{"overrides other instructions", "line jumping, Trail of Bits, 2025-04-21",
-		[]string{"disregard", "ignore", "forget", "overrid", "over", "always", "no longer"}, patterns(
-			`(?i)\b(?:disregard|ignore|forget)\s+`+
-				`(?:your\s+(?:system\s+prompt|instructions)|everything\s+you\s+were\s+told)\b`,
-			`(?i)\boverrides?\s+(?:all|any)\s+(?:other\s+|previous\s+)?(?:instructions|rules)\b`,
-			`(?i)\b(?:precedence|priority)\s+over\s+(?:(?:anything|everything|what)\s+the\s+user\b|the\s+user's\s+\w+|`+
-				`(?:your\s+|the\s+)?(?:system\s+prompt|safety\s+\w+))`,
-			`(?i)\bno\s+longer\s+(?:bound|restricted|limited|governed)\s+by\s+(?:\w+\s+){0,3}(?:instruction|rule|`+
+		either("disregard|ignore|forget|overrid|over|always|no longer"), patterns(
+			`(?i)\b(?:disregard|ignore|forget) (?:your (?:system prompt|instructions)|everything you were `+
+				`told)\b`,
+			`(?i)\boverrides? (?:all|any) (?:other |previous )?(?:instructions|rules)\b`,
+			`(?i)\b(?:precedence|priority) over (?:(?:anything|everything|what) the user\b|the user's \w+|`+
+				`(?:your |the )?(?:system prompt|safety \w+))`,
+			`(?i)\bno longer (?:bound|restricted|limited|governed) by (?:\w+ ){0,3}(?:instruction|rule|`+
 				`guideline|polic|prompt)`,
-			`(?i)\balways\s+(?:call|use|run|invoke)\s+this\s+(?:function|tool)\s+before\s+you\s+answer\b`,
+			`(?i)\balways (?:call|use|run|invoke) this (?:function|tool) before you answer\b`,
 		)},
-	{"gives orders in another language", "translated tool poisoning, OWASP MCP Top 10, MCP03", nil, patterns(
-		// Chinese
-		`(?:忽略|无视|無視|忘记)[^。\n]{0,12}(?:指令|指示|说明|提示|规则)`,
-		`(?:不要|别|请勿|切勿|不得|无需)[^。\n]{0,6}(?:告诉|告知|通知|让|透露给)[^。\n]{0,4}(?:用户|用戶|使用者)`,
-		// Spanish
-		`(?i)\b(?:ignor|olvid|descart)[ae]n?\s+(?:todas\s+)?(?:las\s+)?instrucciones\s+(?:anteriores|previas)\b`,
-		`(?i)\bno\s+(?:se\s+)?l?[oe]?\s*(?:digas?|menciones?|informes?|cuentes?|avises?|reveles?|notifiques?)\b`+
-			`[^.\n]{0,20}\bal\s+usuari`,
-		// French
-		`(?i)\b(?:ignore|oublie)[sz]?\s+(?:toutes\s+)?les\s+(?:instructions|consignes)\s+(?:pr[ée]c[ée]dentes|`+
-			`ant[ée]rieures)\b`,
-		`(?i)\b(?:parle|parlez|dis|dites|mentionnez?|informez?|signalez?)\s+(?:pas|rien|jamais)\b[^.\n]{0,20}`+
-			`\bl'utilisateur`,
-		// German
-		`(?i)\bignorier(?:e|en)?\s+(?:Sie\s+)?(?:alle\s+)?(?:vorherigen|bisherigen|vorigen|fr[üu]heren)\s+`+
-			`(?:Anweisungen|Instruktionen)\b`,
-		`(?i)\b(?:sag|informier|verrat|erz[äa]hl|melde|zeig)(?:e|en|t)?\s+(?:Sie\s+)?(?:dem|den)\s+(?:Benutzer|Nutzer|`+
-			`Anwender)\s+(?:nichts?|nie)\b`,
-		// Russian
-		`(?i)(?:игнорируй|забудь)(?:те)?\s+(?:все\s+)?предыдущие\s+(?:инструкции|указания)`,
-		`(?i)не\s+(?:говори|сообщай|рассказывай|показывай|раскрывай)(?:те)?\s[^.\n]{0,20}пользовател`,
-		// Japanese
-		`(?:以前|これまで|前|上記)の(?:すべての)?(?:指示|命令)を(?:すべて)?(?:無視|忘れ)`,
-		`ユーザー(?:に|には|へ)[^。\n]{0,10}(?:言わない|伝えない|知らせない|報告しない|教えない|話さない)`,
-		// Portuguese and Italian
-		`(?i)\bignor[ae]\s+tod[ao]s\s+as\s+instru[çc][õo]es\s+(?:anteriores|pr[ée]vias)`,
-		`(?i)\bn[ãa]o\s+(?:conte|diga|informe|revele|mencione|avise)\b[^.\n]{0,20}\busu[áa]rio\b`,
-		`(?i)\bignora(?:re|te)?\s+(?:tutte\s+)?le\s+istruzioni\s+precedenti\b`,
-		`(?i)\bnon\s+(?:dir(?:e|lo|gli)|rivelare|informare|menzionare)\b[^.\n]{0,20}\butente\b`,
-		// Arabic, Hindi and Korean
-		`تجاهل\s+(?:جميع\s+|كل\s+)?التعليمات\s+السابقة|لا\s+تخبر\s+المستخدم`,
-		`(?:पिछले|पहले\s+के)\s+(?:सभी\s+)?निर्देशों\s+को\s+(?:अनदेखा|नज़रअंदाज़)|उपयोगकर्ता\s+को\s+(?:न|मत)\s+बता`,
-		`(?:이전|위)의?\s*(?:모든\s*)?(?:지시|명령)\S*\s*(?:무시|잊)|사용자에게\s*[^.\n]{0,10}(?:말하지|알리지)\s*마`,
-	)},
+	{"gives orders in another language", "translated tool poisoning, OWASP MCP Top 10, MCP03",
+		either("指令|指示|说明|提示|规则|命令|用户|用戶|使用者|ユーザー|instruc|instruç|istruzion|consigne|anweisung|" +
+			"instruktion|usuari|usuár|utilisateur|utente|nutzer|anwender|инструкци|указани|" +
+			"пользовател|التعليمات|المستخدم|निर्देश|उपयोगकर्ता|지시|명령|사용자"), patterns(
+			// Chinese
+			`(?:忽略|无视|無視|忘记)[^。\n]{0,12}(?:指令|指示|说明|提示|规则)`,
+			`(?:不要|别|请勿|切勿|不得|无需)[^。\n]{0,6}(?:告诉|告知|通知|让|透露给)[^。\n]{0,4}(?:用户|用戶|使用者)`,
+			// Spanish
+			`(?i)\b(?:ignor|olvid|descart)[ae]n? (?:todas )?(?:las )?instrucciones (?:anteriores|previas)\b`,
+			`(?i)\bno (?:se )?l?[oe]?\s*(?:digas?|menciones?|informes?|cuentes?|avises?|reveles?|`+
+				`notifiques?)\b[^.\n]{0,20}\bal usuari`,
+			// French
+			`(?i)\b(?:ignore|oublie)[sz]? (?:toutes )?les (?:instructions|consignes) (?:pr[ée]c[ée]dentes|`+
+				`ant[ée]rieures)\b`,
+			`(?i)\b(?:parle|parlez|dis|dites|mentionnez?|informez?|signalez?) (?:pas|rien|`+
+				`jamais)\b[^.\n]{0,20}\bl'utilisateur`,
+			// German
+			`(?i)\bignorier(?:e|en)? (?:Sie )?(?:alle )?(?:vorherigen|bisherigen|vorigen|fr[üu]heren) `+
+				`(?:Anweisungen|Instruktionen)\b`,
+			`(?i)\b(?:sag|informier|verrat|erz[äa]hl|melde|zeig)(?:e|en|t)? (?:Sie )?(?:dem|den) (?:Benutzer|`+
+				`Nutzer|Anwender) (?:nichts?|nie)\b`,
+			// Russian
+			`(?i)(?:игнорируй|забудь)(?:те)? (?:все )?предыдущие (?:инструкции|указания)`,
+			`(?i)не (?:говори|сообщай|рассказывай|показывай|раскрывай)(?:те)?\s[^.\n]{0,20}пользовател`,
+			// Japanese
+			`(?:以前|これまで|前|上記)の(?:すべての)?(?:指示|命令)を(?:すべて)?(?:無視|忘れ)`,
+			`ユーザー(?:に|には|へ)[^。\n]{0,10}(?:言わない|伝えない|知らせない|報告しない|教えない|話さない)`,
+			// Portuguese and Italian
+			`(?i)\bignor[ae] tod[ao]s as instru[çc][õo]es (?:anteriores|pr[ée]vias)`,
+			`(?i)\bn[ãa]o (?:conte|diga|informe|revele|mencione|avise)\b[^.\n]{0,20}\busu[áa]rio\b`,
+			`(?i)\bignora(?:re|te)? (?:tutte )?le istruzioni precedenti\b`,
+			`(?i)\bnon (?:dir(?:e|lo|gli)|rivelare|informare|menzionare)\b[^.\n]{0,20}\butente\b`,
+			// Arabic, Hindi and Korean
+			`تجاهل (?:جميع |كل )?التعليمات السابقة|لا تخبر المستخدم`,
+			`(?:पिछले|पहले के) (?:सभी )?निर्देशों को (?:अनदेखा|नज़रअंदाज़)|उपयोगकर्ता को (?:न|मत) बता`,
+			`(?:이전|위)의?\s*(?:모든\s*)?(?:지시|명령)\S*\s*(?:무시|잊)|사용자에게\s*[^.\n]{0,10}(?:말하지|알리지)\s*마`,
+		)},
 }
 
-// patterns compiles expressions at first use, with all blanks and apostrophes in place of the plain ones.
+// either splits a list of words.
+func either(words string) []string { return strings.Split(words, "|") }
+
+// patterns compiles expressions at first use. A blank matches any white space, and an apostrophe any
+// apostrophe.
 func patterns(expressions ...string) []lazy {
 	all := make([]lazy, len(expressions))
 	for i, e := range expressions {
-		all[i] = kit.Pattern(strings.NewReplacer(`\s+`, `[\s\p{Z}]+`, `'`, `['’]`).Replace(e))
+		all[i] = kit.Pattern(strings.NewReplacer(` `, `[\s\p{Z}]+`, `'`, `['’]`).Replace(e))
 	}
 	return all
 }
@@ -199,20 +208,21 @@ func textInstructsModel(s *server, report reporter) {
 		}
 		for _, value := range slices.Compact([]string{spaced, t.value}) {
 			if passage, a := findAttack(value); passage != "" {
-				at.add("", rawjson.Quote(passage), "The text %s: %s (%s).", a.does, rawjson.Quote(passage), a.source)
+				said := rawjson.Quote(passage)
+				at.add("", said, "The text %s: %s (%s).", a.does, said, a.source)
 				return
 			}
 		}
 		for _, inner := range decoded(t.value, 2) {
 			if passage, a := findAttack(inner); passage != "" {
-				at.add("", rawjson.Quote(passage), "The text %s, encoded: %s (%s).", a.does,
-					rawjson.Quote(passage), a.source)
+				said := rawjson.Quote(passage)
+				at.add("", said, "The text %s, encoded: %s (%s).", a.does, said, a.source)
 				return
 			}
 		}
 		if passage, tool := s.shadowed(t); passage != "" {
-			at.add("", rawjson.Quote(passage),
-				"The text gives orders about %s, a tool of another server (Invariant Labs, 2025-04-07).", tool)
+			at.add("", rawjson.Quote(passage), "The text gives orders about %s, a tool of another server "+
+				"(Invariant Labs, 2025-04-07).", tool)
 		}
 	})(s, report)
 }
@@ -235,12 +245,12 @@ func findAttack(text string) (string, attack) {
 
 // orders match an order about the use of a tool, by its name.
 var orders = patterns(
-	`(?i)\b(?:when(?:ever)?|if|before|after|every\s+time|each\s+time|for\s+(?:every|each))\b[^.!?\n]{0,40}?`+
-		`(?-i:`+composed2+`)[^.!?\n]{0,60}\b(?:always|change|replace|set|also\s+call|`+
-		`first\s+call|add\s+the\s+parameter|must\s+be\s+sent)\b`,
-	`(?i)\b(?:when(?:ever)?|before|after|every\s+time|each\s+time)\b[^.!?\n]{0,40}?(?-i:`+composed2+`)\s+(?:tool\s+)?`+
-		`(?:is\s+|was\s+|gets\s+)?(?:called|used|invoked|executed|runs?)\b[^.!?\n]{0,20}\b(?:first|also|add|put|send|`+
-		`include|append|forward|pass|copy|upload)\b`,
+	`(?i)\b(?:when(?:ever)?|if|before|after|every time|each time|for (?:every|each))\b[^.!?\n]{0,40}?(?-i:`+
+		composed2+`)[^.!?\n]{0,60}\b(?:always|change|replace|set|also call|first call|add the parameter|`+
+		`must be sent)\b`,
+	`(?i)\b(?:when(?:ever)?|before|after|every time|each time)\b[^.!?\n]{0,40}?(?-i:`+composed2+
+		`) (?:tool )?(?:is |was |gets )?(?:called|used|invoked|executed|runs?)\b[^.!?\n]{0,20}\b(?:first|`+
+		`also|add|put|send|include|append|forward|pass|copy|upload)\b`,
 )
 
 // shadowed returns an order about a tool that the server does not have.

@@ -6,8 +6,8 @@
 //
 //	found, err := check.Run(ctx, []check.Subject{{Name: "github", Snapshot: s}}, check.Options{})
 //
-// Rule ids are permanent, and the change log names each rule that becomes stricter. New rules are added at any
-// time, so programs should act on the id or the level of a finding.
+// Rule ids are permanent, and the change log names each rule that becomes stricter. New rules may be added at
+// any time, so programs should act on the id or the level of a finding.
 package check
 
 import (
@@ -175,8 +175,8 @@ var rules = sync.OnceValue(func() []*row {
 		panic(fmt.Sprintf("check: rules.json: %v", err)) // tests read it
 	}
 	alone := map[string]rule{}
-	for _, family := range []map[string]rule{protocolRules, schemaRules, providerRules, qualityRules, textRules,
-		costRules, securityRules, declaredRules} {
+	for _, family := range []map[string]rule{protocolRules, schemaRules, providerRules, qualityRules,
+		textRules, costRules, securityRules, declaredRules} {
 		maps.Copy(alone, family)
 	}
 	for _, r := range file.Rules {

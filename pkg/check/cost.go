@@ -97,7 +97,9 @@ func neverCalled(s *server, report reporter) {
 	}
 	names := kit.SortedKeys(tokens)
 	slices.SortStableFunc(names, func(a, b string) int { return tokens[b] - tokens[a] })
-	places := kit.Map(names, func(name string) string { return fmt.Sprintf("%s (~%d tokens)", name, tokens[name]) })
+	places := kit.Map(names, func(name string) string {
+		return fmt.Sprintf("%s (~%d tokens)", name, tokens[name])
+	})
 	title := fmt.Sprintf("%d of %d tools not called in %s (~%d tokens)", len(names), len(s.tools),
 		kit.Counted(s.Called.Total, "recorded call"), total)
 	report(finding.Finding{Path: "/tools", New: encoded(tokens), Cause: title, Places: places,

@@ -81,7 +81,8 @@ func eachDeclared(apply func(s *server, d Declared, add lineReporter)) rule {
 		for _, d := range s.Declared {
 			apply(s, d, func(item string, declared Value, actual, format string, args ...any) {
 				at := finding.Location{File: d.File, Line: max(declared.Line, 1)}
-				file := filepath.ToSlash(filepath.Clean(d.File)) // the same fault of two files is two findings
+				// the same fault of two files is two findings
+				file := filepath.ToSlash(filepath.Clean(d.File))
 				f := finding.Finding{Item: item, Path: rawjson.Join("", file), Location: &at,
 					Message: fmt.Sprintf("%s: ", at) + fmt.Sprintf(format, args...)}
 				if declared.Text != "" {
@@ -133,7 +134,8 @@ func declaredUnlisted(s *server, d Declared, add lineReporter) {
 }
 
 // eachOffered calls f with the listed items that the server offers.
-func (d Declared) eachOffered(s *server, f func(kind snapshot.Kind, item DeclaredItem, offered snapshot.Item)) {
+func (d Declared) eachOffered(s *server,
+	f func(kind snapshot.Kind, item DeclaredItem, offered snapshot.Item)) {
 	for kind, items := range d.Items {
 		find := s.Snapshot.List(kind).Finder()
 		for _, item := range items {
@@ -173,7 +175,8 @@ func declaredArgumentsDiffer(s *server, d Declared, add lineReporter) {
 		}
 		if item.Arguments != nil && !sameNames(item.Arguments, names) {
 			add(kind.ID(offered.Key), item.Name, strings.Join(names, ", "),
-				"the arguments of %q are %s, the server's are %s.", offered.Key, list(item.Arguments), list(names))
+				"the arguments of %q are %s, the server's are %s.", offered.Key, list(item.Arguments),
+				list(names))
 		}
 	})
 }
@@ -188,7 +191,8 @@ func declaredVersionDiffers(s *server, d Declared, add lineReporter) {
 func declaredTransportDiffers(s *server, d Declared, add lineReporter) {
 	all := kit.Map(d.Transports, func(t Value) string { return t.Text })
 	if used := s.Observed.Transport; used != "" && len(all) > 0 && !slices.Contains(all, used) {
-		add("", d.Transports[0], used, "the server was reached over %s, but declared is %s.", used, kit.Some(all))
+		add("", d.Transports[0], used, "the server was reached over %s, but declared is %s.", used,
+			kit.Some(all))
 	}
 }
 
@@ -203,7 +207,8 @@ func (d Declared) eachOther(s *server, f func(other Declared)) {
 
 func declaredNameDiffers(s *server, d Declared, add lineReporter) {
 	d.eachOther(s, func(other Declared) {
-		if d.Name.Text != "" && other.Name.Text != "" && d.File > other.File && d.Name.Text != other.Name.Text {
+		if d.Name.Text != "" && other.Name.Text != "" && d.Name.Text != other.Name.Text &&
+			d.File > other.File {
 			add("", d.Name, other.Name.Text, "the name in the registry is %q, but %q in %s:%d.", d.Name.Text,
 				other.Name.Text, other.File, other.Name.Line)
 		}
@@ -213,8 +218,9 @@ func declaredNameDiffers(s *server, d Declared, add lineReporter) {
 func declaredPackageDiffers(s *server, d Declared, add lineReporter) {
 	for _, p := range d.Packages {
 		if p.Version.Text != "" && d.Version.Text != "" && p.Version.Text != d.Version.Text {
-			add("", p.Version, d.Version.Text, "the package %s has the version %q, the server in the same file %q.",
-				p.Name.Text, p.Version.Text, d.Version.Text)
+			add("", p.Version, d.Version.Text,
+				"the package %s has the version %q, the server in the same file %q.", p.Name.Text,
+				p.Version.Text, d.Version.Text)
 		}
 		same := func(o DeclaredPackage) bool {
 			return p.Type.Text == o.Type.Text && p.Name.Text == o.Name.Text

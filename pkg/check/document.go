@@ -60,7 +60,8 @@ func newDocument(ctx context.Context, i *item, name string) *document {
 	return d
 }
 
-var parts = []string{"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"}
+var parts = []string{"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas",
+	"dependencies"}
 
 func (d *document) collect(path *pointer, value any, s subschema) {
 	object, ok := value.(map[string]any)

@@ -18,7 +18,8 @@ import (
 // fleetRules are on several servers that one client uses at the same time.
 var fleetRules = map[string]fleetRule{
 	"budget-tokens": func(f *fleet, report reporter) {
-		f.overLimit(report, func(m Member) int { return m.Tokens }, "tokens", f.budgets.Tokens, "the budget is")
+		tokens := func(m Member) int { return m.Tokens }
+		f.overLimit(report, tokens, "tokens", f.budgets.Tokens, "the budget is")
 	},
 	"budget-tools": func(f *fleet, report reporter) {
 		f.overLimit(report, toolCount, "tools", f.budgets.Tools, "the budget is")
@@ -145,7 +146,8 @@ func nameShared(f *fleet, report reporter) {
 	for _, name := range kit.SortedKeys(f.owners) {
 		first := f.owners[name][0]
 		for _, m := range f.owners[name][1:] {
-			report(finding.Finding{Server: m.Name, Item: "tool/" + name, Path: "/name", New: rawjson.Quote(name),
+			report(finding.Finding{Server: m.Name, Item: "tool/" + name, Path: "/name",
+				New:     rawjson.Quote(name),
 				Cause:   fmt.Sprintf("Tool names are offered by both %s and %s", first.Name, m.Name),
 				Message: fmt.Sprintf("%s is offered by both %s and %s.", name, first.Name, m.Name)})
 		}

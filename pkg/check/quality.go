@@ -35,7 +35,8 @@ var qualityRules = map[string]rule{
 				return
 			}
 			if other, seen := first[key]; seen && other != t.Key {
-				at.at("description").add("", rawjson.Quote(d), "The description is the same as that of %s.", other)
+				at.at("description").add("", rawjson.Quote(d), "The description is the same as that of %s.",
+					other)
 			} else {
 				first[key] = t.Key
 			}
@@ -128,8 +129,8 @@ var (
 )
 
 // deletes matches descriptions that begin with a deletion.
-var deletes = kit.Pattern(`(?i)^\W*(?:permanently\s+|irreversibly\s+)?(?:deletes?|removes?|drops?|destroys?|` +
-	`purges?|wipes?|erases?|uninstalls?|revokes?)\b`)
+var deletes = kit.Pattern(`(?i)^\W*(?:permanently\s+|irreversibly\s+)?(?:deletes?|removes?|drops?|` +
+	`destroys?|purges?|wipes?|erases?|uninstalls?|revokes?)\b`)
 
 // annotationsAgainstName reports hints that contradict the verb at the start or end of the name, or at the
 // start of the description.

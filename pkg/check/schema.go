@@ -25,9 +25,11 @@ var schemaRules = map[string]rule{
 			at.at("inputSchema").add("", nil, "")
 		}
 	}),
-	"input-root-not-object":  eachTool(func(t *item, at location) { rootNotObject(t.input, at) }),
-	"output-root-not-object": before(modern, eachTool(func(t *item, at location) { rootNotObject(t.output, at) })),
-	"schema-invalid":         eachDocument(schemaInvalid),
+	"input-root-not-object": eachTool(func(t *item, at location) { rootNotObject(t.input, at) }),
+	"output-root-not-object": before(modern, eachTool(func(t *item, at location) {
+		rootNotObject(t.output, at)
+	})),
+	"schema-invalid": eachDocument(schemaInvalid),
 	"schema-dialect-unknown": eachDocument(func(d *document, at location) {
 		if _, dialect, known := schema.DraftOf(d.value); !known {
 			at.at("$schema").add("", rawjson.Quote(dialect), "The dialect %q is unknown.", quote(dialect))
@@ -122,7 +124,8 @@ func schemaInvalid(d *document, at location) {
 	}
 	for _, f := range found {
 		value, _ := rawjson.At(d.value, f.Path)
-		at.below(f.Path).add("", short(value), "The schema is invalid: %s %s.", cmp.Or(f.Path, "it"), f.Reason)
+		at.below(f.Path).add("", short(value), "The schema is invalid: %s %s.", cmp.Or(f.Path, "it"),
+			f.Reason)
 	}
 }
 
@@ -193,8 +196,8 @@ func schemaContradictory(s *server, report reporter) {
 		budget := schema.Budget{Steps: proofSteps, Semantics: schema.Strict, Pool: d.pool}
 		impossible := false
 		for _, sub := range slices.Backward(d.subschemas) {
-			if !sub.typed || sub.depth > maxProofDepth ||
-				!mayContradict(sub.object) && !(impossible && sub.has("required")) || hasReference(sub.object) {
+			if !sub.typed || sub.depth > maxProofDepth || hasReference(sub.object) ||
+				!mayContradict(sub.object) && !(impossible && sub.has("required")) {
 				continue
 			}
 			if d.pool.Left <= 0 || s.stopped() {
@@ -243,7 +246,8 @@ func crossed(object map[string]any, least, most string) bool {
 func hasReference(value any) bool {
 	switch v := value.(type) {
 	case map[string]any:
-		return has(v, "$ref", "$dynamicRef") || slices.ContainsFunc(slices.Collect(maps.Values(v)), hasReference)
+		return has(v, "$ref", "$dynamicRef") ||
+			slices.ContainsFunc(slices.Collect(maps.Values(v)), hasReference)
 	case []any:
 		return slices.ContainsFunc(v, hasReference)
 	}

@@ -74,7 +74,7 @@ func newServer(ctx context.Context, subject Subject, options Options) *server {
 	s := &server{Subject: subject, ctx: ctx, options: options, sent: map[string]*rawjson.Part{}}
 	s.vocabulary = sync.OnceValue(s.collectVocabulary)
 	info, _ := rawjson.Decode(s.Snapshot.Server)
-	s.texts = append(s.texts, text{path: root.to("instructions"), value: s.Snapshot.Instructions, prose: true})
+	s.texts = []text{{path: root.to("instructions"), value: s.Snapshot.Instructions, prose: true}}
 	s.texts = collectTexts(s.texts, "", root.to("serverInfo"), "serverInfo", info)
 	for _, kind := range snapshot.Kinds() {
 		for _, raw := range s.Snapshot.List(kind).Items() {
@@ -82,7 +82,8 @@ func newServer(ctx context.Context, subject Subject, options Options) *server {
 				return s
 			}
 			i := newItem(ctx, kind, raw)
-			s.items, s.texts, s.sent[i.id] = append(s.items, i), append(s.texts, i.texts...), &rawjson.Part{Raw: i.Raw}
+			s.items, s.texts = append(s.items, i), append(s.texts, i.texts...)
+			s.sent[i.id] = &rawjson.Part{Raw: i.Raw}
 			if kind == snapshot.Tools {
 				s.tools = append(s.tools, i)
 			}
@@ -121,7 +122,8 @@ func newItem(ctx context.Context, kind snapshot.Kind, raw snapshot.Item) *item {
 func collectTexts(found []text, id string, path *pointer, key string, value any) []text {
 	switch v := value.(type) {
 	case string:
-		return append(found, text{item: id, path: path, value: v, prose: key == "description" || key == "title"})
+		prose := key == "description" || key == "title"
+		return append(found, text{item: id, path: path, value: v, prose: prose})
 	case []any:
 		for n, element := range v {
 			found = collectTexts(found, id, path.to(strconv.Itoa(n)), "", element)

@@ -107,8 +107,9 @@ var (
 	choice  = "(?:\"[^\"\\n]{1,40}\"|'[^'\\n]{1,40}'|`[^`\\n]{1,40}`|[A-Za-z0-9_]+(?:[-_.][A-Za-z0-9]+)*)"
 	choices = kit.Pattern(
 		`(?i)\b(?:(?:must be |has to be |should be |is |either )?one of|` +
-			`(?:allowed|valid|possible|accepted|supported) values(?: are)?|must be either)\s*:?\s*[\[(]?\s*(` +
-			choice + `(?:(?:\s*,\s*(?:or\s+|and\s+)?|\s*\|\s*|\s+or\s+)` + choice + `)+)`)
+			`(?:allowed|valid|possible|accepted|supported) values(?: are)?|` +
+			`must be either)\s*:?\s*[\[(]?\s*(` + choice +
+			`(?:(?:\s*,\s*(?:or\s+|and\s+)?|\s*\|\s*|\s+or\s+)` + choice + `)+)`)
 	oneChoice   = kit.Pattern(choice)
 	conjunction = kit.Pattern(`(?i)^(?:or|and)$`)
 )
@@ -208,7 +209,9 @@ func limitDiffers(s *subschema, text string, at location) {
 func compareLimit(s *subschema, at location, keywords, limits []string) {
 	keywords = kit.Filter(keywords, func(keyword string) bool { return s.has(keyword) })
 	same := func(keyword string) bool {
-		return slices.ContainsFunc(limits, func(limit string) bool { return sameValue(limit, s.object[keyword]) })
+		return slices.ContainsFunc(limits, func(limit string) bool {
+			return sameValue(limit, s.object[keyword])
+		})
 	}
 	if len(keywords) > 0 && len(limits) > 0 && !slices.ContainsFunc(keywords, same) {
 		value := s.object[keywords[0]]
@@ -248,7 +251,8 @@ var (
 		"\\s+(?:first|to|before|instead)\\b|[`'\"]" + anyName + "[`'\"]\\s+(?:MCP\\s+)?tool\\b|" +
 		"\\b" + snakeName + "\\s+(?:MCP\\s+)?tool\\b|\\b[Tt]ool\\s+[`'\"]" + anyName + "[`'\"]")
 	// fields of results are used as well
-	usedInText = kit.Pattern("\\b[Uu]se\\s+[`'\"]" + snakeName + "[`'\"](?:\\(\\))?\\s+(?:first|to|before|instead)\\b")
+	usedInText = kit.Pattern("\\b[Uu]se\\s+[`'\"]" + snakeName + "[`'\"](?:\\(\\))?\\s+" +
+		"(?:first|to|before|instead)\\b")
 )
 
 // unknownArgument reports arguments that the texts of a tool name and no tool of the server has, unless the
@@ -276,7 +280,8 @@ func unknownTool(s *server, report reporter) {
 	add := func(t text, name string, at location) {
 		prefixed := func(t *item) bool { return t.Key != "" && strings.HasSuffix(name, t.Key) }
 		if !s.vocabulary()[strings.ToLower(name)] && !slices.ContainsFunc(s.tools, prefixed) {
-			at.add("", rawjson.Quote(name), "The text names the tool %s, which the server does not have.", name)
+			at.add("", rawjson.Quote(name), "The text names the tool %s, which the server does not have.",
+				name)
 		}
 	}
 	eachName(toolInText, add)(s, report)
@@ -329,7 +334,8 @@ func asksForCredential(name string, at location) {
 	words := wordsOf(name)
 	for i := range words {
 		if slices.Contains(credentialNames, strings.Join(words[i:], "")) {
-			at.add("", rawjson.Quote(name), "The argument %q is a credential, which the model would see.", name)
+			at.add("", rawjson.Quote(name), "The argument %q is a credential, which the model would see.",
+				name)
 			return
 		}
 	}
