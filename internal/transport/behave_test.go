@@ -89,7 +89,6 @@ var behaviours = map[string]func(*server){
 	"batch": func(s *server) {
 		s.answer(`[{"jsonrpc":"2.0","method":"notifications/x"},` + strings.TrimSpace(fine) + "]\n")
 	},
-	"pretty": func(s *server) { s.answer("{\n  \"jsonrpc\": \"2.0\",\n  \"result\": {},\n  \"id\": ID\n}\n") },
 	"broken": func(s *server) { s.answer(`{"jsonrpc":"2.0","id":ID,"result":{"a":nope}}` + "\n") },
 	"junk":   func(s *server) { s.answer("hello\n\n{\"level\":\"info\"}\n" + fine) },
 	"banner": func(s *server) { s.answer("Server ready " + fine) },

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -15,13 +14,12 @@ import (
 	"github.com/mcpctl/mcpctl/internal/process"
 )
 
-// What a child gets of time.
+// How long a child is waited for.
 const (
 	defaultGrace = 500 * time.Millisecond // between SIGTERM and SIGKILL
 	killWait     = 2 * time.Second        // after SIGKILL; only a process stuck in the kernel needs it
 	drainWait    = 200 * time.Millisecond // for what is still in its pipes once it is gone
-	writeWait    = 10 * time.Second       // to read its stdin, when the pipe is full
-	stderrWait   = 50 * time.Millisecond  // for what it has just written to its stderr
+	writeWait    = 10 * time.Second       // for it to read its stdin, when the pipe is full
 	exitWait     = 500 * time.Millisecond // for its exit once its stdout has ended
 )
 
@@ -32,12 +30,12 @@ type child struct {
 	group  *process.Group
 	stdin  *stdinWriter
 	stdout *os.File
-	stderr *stderrPipe
+	stderr process.Tail
 	grace  time.Duration
 
-	exited   chan struct{} // closed when the child is gone and state is set
+	exited   chan struct{} // closed when the child is gone, its stderr read and state set
 	state    string        // how it ended
-	stopping atomic.Bool   // it is us who end it
+	stopping atomic.Bool   // it is ended by stop
 }
 
 func startChild(c Command) (*child, error) {
@@ -59,33 +57,28 @@ func startChild(c Command) (*child, error) {
 		for _, f := range files {
 			defer f.Close()
 		}
-		if err != nil {
-			return nil, &process.StartError{Command: c.Path, Err: err}
-		}
 	}
-	cmd := &exec.Cmd{Path: file, Args: append([]string{c.Path}, c.Args...), Env: c.Env, Dir: c.Dir,
-		ExtraFiles: files}
-	environ, run := process.Marked(c.Env)
-	cmd.Env = environ
-	cmd.SysProcAttr = process.OwnGroup()
-	stdin, errIn := cmd.StdinPipe()
-	stdout, errOut := cmd.StdoutPipe() // an *os.File, as stderr
-	stderr, errErr := cmd.StderrPipe()
-	if err := errors.Join(errIn, errOut, errErr); err != nil {
+	if err != nil {
 		return nil, &process.StartError{Command: c.Path, Err: err}
 	}
-	ch := &child{
-		cmd: cmd, stdin: &stdinWriter{file: stdin.(*os.File)}, stdout: stdout.(*os.File),
-		stderr: &stderrPipe{file: stderr.(*os.File), ended: make(chan struct{}),
-			tail: process.Tail{Limit: stderrKept}},
-		grace: cmp.Or(c.Grace, defaultGrace), exited: make(chan struct{}),
+	environ, run := process.Marked(c.Env)
+	ch := &child{grace: cmp.Or(c.Grace, defaultGrace), exited: make(chan struct{}),
+		stderr: process.Tail{Limit: stderrKept}}
+	ch.cmd = &exec.Cmd{Path: file, Args: append([]string{c.Path}, c.Args...), Env: environ, Dir: c.Dir,
+		ExtraFiles: files, SysProcAttr: process.OwnGroup(), Stderr: &ch.stderr, WaitDelay: drainWait}
+	stdin, errIn := ch.cmd.StdinPipe()
+	stdout, end, errOut := os.Pipe() // that of os/exec is closed on exit, with what is still in it
+	if err := errors.Join(errIn, errOut); err != nil {
+		return nil, &process.StartError{Command: c.Path, Err: err}
 	}
+	defer end.Close()
+	ch.stdin, ch.stdout, ch.cmd.Stdout = &stdinWriter{file: stdin.(*os.File)}, stdout, end
 	started := make(chan error, 1)
 	go ch.run(started, run)
 	if err = <-started; err != nil {
+		_ = stdout.Close()
 		return nil, process.StartFailure(c.Path, file, err)
 	}
-	go ch.stderr.run()
 	return ch, nil
 }
 
@@ -94,71 +87,49 @@ func startChild(c Command) (*child, error) {
 func (c *child) run(started chan<- error, run string) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	if err := c.cmd.Start(); err != nil {
-		started <- err
+	err := c.cmd.Start()
+	if err == nil {
+		if c.group, err = process.GroupOf(c.cmd.Process, run); err != nil {
+			_ = c.cmd.Process.Kill()
+			_ = c.cmd.Wait()
+		}
+	}
+	if started <- err; err != nil {
 		return
 	}
-	group, err := process.GroupOf(c.cmd.Process, run)
-	if err != nil {
-		_ = c.cmd.Process.Kill()
-		_ = c.cmd.Wait()
-		started <- err
-		return
+	_ = c.cmd.Wait()
+	if !c.stopping.Load() {
+		c.state = c.cmd.ProcessState.String()
 	}
-	c.group = group
-	started <- nil
-	// that of os/exec would close the pipes, and what is still in them would be lost
-	state, err := c.cmd.Process.Wait()
-	if err == nil && !c.stopping.Load() {
-		c.state = state.String()
-	}
+	_ = c.stdout.SetReadDeadline(time.Now().Add(drainWait)) // a grandchild may hold it open for ever
 	close(c.exited)
 }
 
-// Read reads stdout. It ends with the stream, and soon after the child: a grandchild may hold the other end
-// open for ever.
-func (c *child) Read(buf []byte) (int, error) {
-	for {
-		last := within(c.exited, 0)
-		if last {
-			_ = c.stdout.SetReadDeadline(time.Now().Add(drainWait))
-		}
-		n, err := c.stdout.Read(buf)
-		if n > 0 || last || !errors.Is(err, os.ErrDeadlineExceeded) {
-			return n, err
-		}
-	}
-}
-
-// wake ends a read that waits when the child goes.
-func (c *child) wake() {
-	<-c.exited
-	_ = c.stdout.SetReadDeadline(time.Now())
-}
-
-// loss returns the end of the child, or of its stdout, as an error; it waits a little for the facts.
+// loss returns the end of the child, or of its stdout, as an error.
 func (c *child) loss() error {
-	if c.stopping.Load() {
+	switch {
+	case c.stopping.Load():
 		return ErrTransportClosed
+	case within(c.exited, exitWait):
+		return &LostError{Exited: true, Exit: c.state, Stderr: c.stderr.String()}
 	}
-	if !within(c.exited, exitWait) {
-		return &LostError{Cause: "the server closed its standard output", Stderr: c.stderr.text()}
-	}
-	within(c.stderr.ended, drainWait)
-	return &LostError{Exited: true, Exit: c.state, Stderr: c.stderr.text()}
+	return &LostError{Cause: "the server closed its standard output", Stderr: c.stderr.String()}
 }
 
-// stop ends the child and its whole tree, after its stdin, and waits for that.
+// stop ends the child and its whole tree, by closing its stdin first, and waits for that.
 func (c *child) stop() error {
 	c.group.Look()
 	_ = c.stdin.Close()
 	c.stopping.Store(true)
-	defer c.release()
-	if c.over(process.LeaveWait) {
+	defer func() {
+		_ = c.stdout.Close()
+		c.group.Release()
+	}()
+	if c.ends(process.LeaveWait) {
 		return nil
 	}
 	c.group.Terminate()
-	if c.over(c.grace) {
+	if c.ends(c.grace) {
 		return nil
 	}
 	c.group.Kill()
@@ -168,7 +139,8 @@ func (c *child) stop() error {
 	return nil
 }
 
-func (c *child) over(limit time.Duration) bool {
+// ends reports whether the child and its tree end within a limit.
+func (c *child) ends(limit time.Duration) bool {
 	end := time.Now().Add(limit)
 	if !within(c.exited, limit) {
 		return false
@@ -182,22 +154,14 @@ func (c *child) over(limit time.Duration) bool {
 	return true
 }
 
-// release closes what is left of the child's pipes and its tree.
-func (c *child) release() {
-	_ = c.stdout.Close()
-	within(c.stderr.ended, drainWait)
-	_ = c.stderr.file.Close()
-	c.group.Release()
-}
-
-// within waits for a channel to be closed, for at most d.
+// within waits for a channel to be closed, for at most d, and reports whether it is.
 func within(done <-chan struct{}, d time.Duration) bool {
 	select {
 	case <-done:
 		return true
 	default:
 	}
-	if d <= 0 || done == nil { // a nil channel is never closed: there is nothing to wait for
+	if d <= 0 {
 		return false
 	}
 	t := time.NewTimer(d)
@@ -223,7 +187,7 @@ type stdinWriter struct {
 	err  error // the first error: after a part of a message nothing can follow
 }
 
-// Write writes one message. It waits, up to a bound, for a child that does not read.
+// Write writes one message. It waits, up to a limit, for a child that does not read.
 func (w *stdinWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -243,22 +207,3 @@ func (w *stdinWriter) Write(p []byte) (int, error) {
 
 // Close ends stdin, and a write that waits.
 func (w *stdinWriter) Close() error { return w.file.Close() }
-
-// stderrPipe keeps the end of what a child writes to its stderr.
-type stderrPipe struct {
-	file  *os.File
-	ended chan struct{} // closed when nothing more comes
-	tail  process.Tail
-}
-
-// run reads until the pipe ends, or is closed.
-func (s *stderrPipe) run() {
-	defer close(s.ended)
-	_, _ = io.Copy(&s.tail, s.file)
-}
-
-// text returns the end of what was written until now. It waits a little for what is still in the pipe.
-func (s *stderrPipe) text() string {
-	within(s.ended, stderrWait)
-	return s.tail.String()
-}

@@ -3,7 +3,6 @@ package transport
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"regexp"
 	"slices"
@@ -15,19 +14,19 @@ import (
 // Secret is a value that cannot be printed: every verb of fmt and every encoder shows ***.
 type Secret string
 
-// Reveal is the one way out: the value itself, to be handed to the server and to nothing else.
+// Reveal returns the value itself, to be sent to the server and to nothing else.
 func (s Secret) Reveal() string { return string(s) }
 
-// String hides the value.
+// String returns ***.
 func (Secret) String() string { return "***" }
 
-// GoString hides the value from %#v.
+// GoString returns ***, for %#v.
 func (Secret) GoString() string { return "***" }
 
-// MarshalText hides the value from encoders.
+// MarshalText returns ***, for encoders.
 func (Secret) MarshalText() ([]byte, error) { return []byte("***"), nil }
 
-// Refused is what a server said when it wanted other credentials.
+// Refused describes a refusal of a server that wants other credentials.
 type Refused struct {
 	Status int // 401, or 403 for a token whose scopes do not suffice
 	// its WWW-Authenticate headers (RFC 9110, 11.6.1), joined with ", "; the server's text
@@ -35,15 +34,14 @@ type Refused struct {
 	Sent      map[string]Secret // the headers of ours that it refused; nil = none
 }
 
-// Credentials are headers that are asked for when they are needed: one value for an origin, shared by all
-// links to it.
+// Credentials are headers that are asked for when they are needed, shared by all connections to one server.
 type Credentials struct {
 	ask  func(context.Context, *Refused) (map[string]Secret, error)
-	turn chan struct{}  // held by whoever asks, so that all others wait for the same answer
+	turn chan struct{}  // held while ask runs, so that all others wait for the same answer
 	last *issuedHeaders // guarded by turn
 
 	mu    sync.Mutex
-	given []Secret // values that were handed out, for masking
+	given []Secret // all values so far, for masking
 }
 
 type issuedHeaders struct {
@@ -51,35 +49,34 @@ type issuedHeaders struct {
 	err     error
 	renewed bool        // it came after a refusal
 	worked  atomic.Bool // a server took it
-	stands  bool        // a refusal of it is final: there is nothing better
+	final   bool        // there is nothing better after a refusal
 }
 
-// CredentialsError is a request that was not sent, or not sent again, because credentials could not be had.
+// CredentialsError reports a request that was not sent, or not sent again, for lack of credentials.
 type CredentialsError struct{ Err error }
 
-// Error says what was wanted.
+// Error names the reason.
 func (e *CredentialsError) Error() string { return fmt.Sprintf("getting credentials: %v", e.Err) }
 
-// Unwrap is the reason.
+// Unwrap returns the reason.
 func (e *CredentialsError) Unwrap() error { return e.Err }
 
-// NewCredentials makes credentials of a function that gives headers. It is called with nil before the first
-// request, and with the refusal after one; then no headers mean that there are no better ones. Calls never
-// overlap.
+// NewCredentials returns credentials that ask provides. It is called with nil before the first request, and
+// with the refusal after one; then no headers mean that there are no better ones. Calls never overlap.
 func NewCredentials(ask func(context.Context, *Refused) (map[string]Secret, error)) *Credentials {
 	return &Credentials{ask: ask, turn: make(chan struct{}, 1)}
 }
 
-// current is the newest answer; the first call asks.
+// current returns the newest headers; the first call asks.
 func (c *Credentials) current(ctx context.Context) (*issuedHeaders, error) {
 	if c == nil {
-		return &issuedHeaders{stands: true}, nil
+		return &issuedHeaders{final: true}, nil
 	}
 	return c.after(ctx, nil, nil)
 }
 
-// after is an answer newer than the refused one, or nil. It asks unless somebody just did; credentials that
-// never worked are not renewed again.
+// after returns headers that are newer than the refused ones, or nil. It asks unless another request just
+// did; headers that never worked are not renewed again.
 func (c *Credentials) after(ctx context.Context, seen *issuedHeaders, refused *Refused) (*issuedHeaders,
 	error) {
 	select {
@@ -91,17 +88,17 @@ func (c *Credentials) after(ctx context.Context, seen *issuedHeaders, refused *R
 	switch {
 	case c.last != seen:
 		return c.last, c.last.err
-	case seen != nil && (seen.stands || seen.renewed && !seen.worked.Load()):
+	case seen != nil && (seen.final || seen.renewed && !seen.worked.Load()):
 		return nil, nil
 	}
 	headers, err := c.ask(ctx, refused)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return nil, context.Cause(ctx) // the next one may have more time
+		return nil, context.Cause(ctx) // the next request may have more time
 	case err != nil:
 		err = &CredentialsError{Err: err}
 	case seen != nil && headers == nil:
-		seen.stands = true
+		seen.final = true
 		return nil, nil
 	}
 	c.last = &issuedHeaders{headers: headers, err: err, renewed: seen != nil}
@@ -109,7 +106,7 @@ func (c *Credentials) after(ctx context.Context, seen *issuedHeaders, refused *R
 	return c.last, err
 }
 
-// mostGiven bounds what a session that lives for months remembers for masking.
+// mostGiven limits what a session that lives for months remembers for masking.
 const mostGiven = 64
 
 func (c *Credentials) remember(headers map[string]Secret) {
@@ -121,7 +118,7 @@ func (c *Credentials) remember(headers map[string]Secret) {
 	c.given = c.given[max(0, len(c.given)-mostGiven):]
 }
 
-// Given are the header values that were handed out until now, for masking them in texts.
+// Given returns the header values that were used until now, for masking them in texts.
 func (c *Credentials) Given() []Secret {
 	if c == nil {
 		return nil
@@ -131,7 +128,7 @@ func (c *Credentials) Given() []Secret {
 	return slices.Clone(c.given)
 }
 
-// send sends a request with our headers, and once more when it was refused and there are better credentials.
+// send sends a request with our headers, and once more if it is refused and there are better credentials.
 func (w *web) send(req *http.Request) (*http.Response, error) {
 	now, err := w.endpoint.Credentials.current(req.Context())
 	if err != nil {
@@ -140,26 +137,13 @@ func (w *web) send(req *http.Request) (*http.Response, error) {
 		}
 		return nil, err
 	}
-	reply, err := w.base.RoundTrip(w.dressed(req, now))
-	if err != nil {
-		return nil, err
-	}
-	if !refuses(reply) {
-		now.worked.Store(true)
-		return reply, nil
-	}
+	reply, err := w.sendWith(req, now)
 	again, ok := afresh(req)
-	if !ok || w.endpoint.Credentials == nil {
-		return reply, nil
+	if err != nil || !ok || w.endpoint.Credentials == nil || !wantsCredentials(reply) {
+		return reply, err
 	}
-	return w.sendAgain(again, reply, now)
-}
-
-// sendAgain sends a request that was refused with better credentials, if there are any.
-func (w *web) sendAgain(req *http.Request, reply *http.Response, seen *issuedHeaders) (*http.Response,
-	error) {
-	refused := &Refused{Status: reply.StatusCode, Challenge: challenge(reply), Sent: seen.headers}
-	better, err := w.endpoint.Credentials.after(req.Context(), seen, refused)
+	refused := &Refused{Status: reply.StatusCode, Challenge: challenge(reply), Sent: now.headers}
+	better, err := w.endpoint.Credentials.after(req.Context(), now, refused)
 	if err == nil && better == nil {
 		return reply, nil
 	}
@@ -167,13 +151,18 @@ func (w *web) sendAgain(req *http.Request, reply *http.Response, seen *issuedHea
 	if err != nil {
 		return nil, err
 	}
-	if reply, err = w.base.RoundTrip(w.dressed(req, better)); err == nil && !refuses(reply) {
-		better.worked.Store(true)
+	return w.sendWith(again, better)
+}
+
+func (w *web) sendWith(req *http.Request, credentials *issuedHeaders) (*http.Response, error) {
+	reply, err := w.base.RoundTrip(w.withHeaders(req, credentials))
+	if err == nil && !wantsCredentials(reply) {
+		credentials.worked.Store(true)
 	}
 	return reply, err
 }
 
-// afresh is a request that can be sent a second time, when its body can be had again.
+// afresh returns a request that can be sent a second time, unless its body cannot.
 func afresh(req *http.Request) (*http.Request, bool) {
 	again := req.Clone(req.Context())
 	if req.Body == nil || req.Body == http.NoBody {
@@ -182,29 +171,23 @@ func afresh(req *http.Request) (*http.Request, bool) {
 	if req.GetBody == nil {
 		return nil, false
 	}
-	var body io.ReadCloser
-	body, err := req.GetBody()
-	again.Body = body
+	var err error
+	again.Body, err = req.GetBody()
 	return again, err == nil
 }
 
-// refuses tells that other credentials may get a better reply.
-func refuses(reply *http.Response) bool {
-	switch reply.StatusCode {
-	case http.StatusUnauthorized:
-		return true
-	case http.StatusForbidden:
-		return strings.EqualFold(ChallengeParameter(challenge(reply), "error"), "insufficient_scope")
-	}
-	return false
+// wantsCredentials reports whether other credentials may get a better reply.
+func wantsCredentials(reply *http.Response) bool {
+	return reply.StatusCode == http.StatusUnauthorized || reply.StatusCode == http.StatusForbidden &&
+		strings.EqualFold(ChallengeParameter(challenge(reply), "error"), "insufficient_scope")
 }
 
 func challenge(reply *http.Response) string {
 	return strings.Join(reply.Header.Values("WWW-Authenticate"), ", ")
 }
 
-// ChallengeParameter is the value of a parameter in WWW-Authenticate headers that are joined with commas, or
-// nothing.
+// ChallengeParameter returns the value of a parameter in WWW-Authenticate headers that are joined with commas,
+// or nothing.
 func ChallengeParameter(header, name string) string {
 	found := regexp.MustCompile(`(?i)(?:^|[\s,])` + name +
 		`\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))`).FindStringSubmatch(header)

@@ -211,18 +211,6 @@ func TestBytesArriveAsTheyCame(t *testing.T) {
 	}
 }
 
-// TestQueueIsBounded: notifications that nobody wants are dropped.
-func TestQueueIsBounded(t *testing.T) {
-	var q notificationQueue
-	for range 10 {
-		m, _ := parseMessage([]byte(`{"jsonrpc":"2.0","method":"n","params":["` + strings.Repeat("x", queueBytes/4) + `"]}`))
-		q.add(m)
-	}
-	if q.size > queueBytes || len(q.waiting) == 0 {
-		t.Errorf("%d notifications of %d bytes wait", len(q.waiting), q.size)
-	}
-}
-
 // endless is a line without an end.
 type endless struct {
 	start string

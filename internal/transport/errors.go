@@ -18,21 +18,21 @@ var (
 	ErrSessionTerminated = mcpgo.ErrSessionTerminated
 )
 
-// TooLargeError is a message over the cap; it was not kept.
+// TooLargeError reports a message over the limit.
 type TooLargeError struct{ Limit int } // bytes
 
-// TooDeepError is a message that is nested over the cap.
+// TooDeepError reports a message that is nested over the limit.
 type TooDeepError struct{ Limit int } // levels
 
-// ReplyError is a reply that breaks JSON-RPC or its framing so that no client can use it.
-type ReplyError struct{ Problem string } // what is wrong, to follow "the reply"
+// ReplyError reports a reply that breaks JSON-RPC or its framing so that no client can use it.
+type ReplyError struct{ Problem string } // to follow "the reply"
 
-// LostError is the end of the connection while somebody waited. It wraps mcp-go's ErrTransportClosed.
+// LostError reports the end of the connection. It wraps mcp-go's ErrTransportClosed.
 type LostError struct {
 	Exited bool   // the child is gone
 	Exit   string // how: "exit status 7", "signal: killed"
-	Stderr string // tail of its stderr, at most 8 KiB, unescaped
-	Cause  string // what was lost, when no child is gone: "the server closed its standard output"
+	Stderr string // end of its stderr, at most 8 KiB, unescaped
+	Cause  string // without Exited: "the server closed its standard output"
 }
 
 // Error names the limit.
@@ -56,11 +56,11 @@ func (e *LostError) Error() string {
 	return e.Cause
 }
 
-// Unwrap is mcp-go's ErrTransportClosed.
+// Unwrap returns mcp-go's ErrTransportClosed.
 func (e *LostError) Unwrap() error { return ErrTransportClosed }
 
-// HTTPError is an HTTP reply without the MCP message that is needed. What it quotes has the values of our own
-// headers masked.
+// HTTPError reports an HTTP reply without the MCP message that is needed. In what it quotes, the values of
+// our own headers are masked.
 type HTTPError struct {
 	Status     int    // the HTTP status, also a good one
 	Type       string // Content-Type
@@ -68,11 +68,10 @@ type HTTPError struct {
 	Auth       string // WWW-Authenticate
 	Metadata   string // the resource_metadata URL in it (RFC 9728), if any
 	RetryAfter string // as it came
-	// for a session that the server no longer knows: 404, 410, or 400 and words to that effect
-	Session  bool
-	Taken    bool   // the server took the request before, and broke off its answer
-	Encoding string // the Content-Encoding that could not be decoded
-	Proxy    string // the proxy that replied, or that stands before the server; empty = none
+	Session    bool   // the server no longer knows the session: 404, 410, or 400 and words to that effect
+	Taken      bool   // the server accepted the request before, and broke off its answer
+	Encoding   string // the Content-Encoding that could not be decoded
+	Proxy      string // the proxy that replied, or that stands before the server; empty = none
 }
 
 // Error names the status, and what was there instead of a message. Text of the server is quoted and short.
@@ -102,7 +101,7 @@ func (e *HTTPError) Error() string {
 	return text + ": " + quoteStart(body)
 }
 
-// AskedWait is how long Retry-After asks to wait (RFC 9110: seconds or a date); 0 = it does not.
+// AskedWait returns how long Retry-After asks to wait (RFC 9110: seconds or a date); 0 = it does not.
 func AskedWait(retryAfter string) time.Duration {
 	if seconds, err := strconv.ParseUint(retryAfter, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
 		return time.Duration(min(seconds, uint64(math.MaxInt64/time.Second))) * time.Second
@@ -113,13 +112,11 @@ func AskedWait(retryAfter string) time.Duration {
 	return 0
 }
 
-// HTML tells a web page from other bodies.
+// HTML reports whether the body is a web page.
 func (e *HTTPError) HTML() bool {
-	if mediaType(e.Type) == "text/html" {
-		return true
-	}
 	start := strings.ToLower(strings.TrimSpace(e.Body))
-	return strings.HasPrefix(start, "<!doctype html") || strings.HasPrefix(start, "<html")
+	return strings.HasPrefix(e.Type, "text/html") || strings.HasPrefix(start, "<!doctype html") ||
+		strings.HasPrefix(start, "<html")
 }
 
 func quoteStart(text string) string {
@@ -129,4 +126,9 @@ func quoteStart(text string) string {
 		return strconv.Quote(line[:most]) + "…"
 	}
 	return strconv.Quote(line)
+}
+
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }

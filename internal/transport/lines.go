@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"io"
 	"regexp"
-	"sync"
 )
 
 // junkLimit is the size of the longest line that is kept although it cannot be a message, in bytes.
@@ -16,60 +15,73 @@ const junkLimit = 1 << 20
 // noise too).
 type frame struct {
 	message message
-	noise   []byte // what is no message; nil = message is set
+	noise   []byte // what is not a message; nil = message is set
 	more    int    // bytes of the noise that were not kept
 	err     error  // why a reply cannot be delivered
 	id      []byte // whose reply it is, as far as known
 }
 
-// framer cuts stdout into lines and sorts what is on them.
+// framer cuts stdout into lines and finds the messages on them.
 type framer struct {
-	in     *bufio.Reader
-	limit  int    // bytes of a line
-	spread []byte // the lines so far of a message that is spread over several
-	goesOn bool   // the last frame came without the end of its line
+	in      *bufio.Reader
+	limit   int  // bytes of a line
+	unended bool // the last frame came before the end of its line
 }
 
-func newFramer(stdout io.Reader) framer {
-	return framer{in: bufio.NewReaderSize(stdout, 64<<10), limit: frameLimit}
+func newFramer(stdout io.Reader) *framer {
+	return &framer{in: bufio.NewReaderSize(stdout, 64<<10), limit: frameLimit}
 }
 
-// next emits the frames of the next line. Of a line over the limit it keeps the start and emits that at once,
-// before it reads on to the line's end. The error is that of stdout.
+// next emits the frames of the next line, or of a message whose line has no end yet. Of a line over the limit
+// it emits the start at once, and then the length of the rest. The error is that of stdout.
 func (f *framer) next(emit func(frame)) error {
 	var line []byte
+	long := false // its start was emitted
 	for {
 		part, err := f.part()
-		line = append(line, part...)
-		whole := err != nil || bytes.HasSuffix(part, []byte("\n"))
-		switch {
-		case len(line) > f.limit || len(line) > junkLimit && !opens(line):
-			f.spread = nil
-			text := bytes.TrimSuffix(line, []byte("\n"))
-			head := text[:min(len(text), noiseText, f.limit)]
-			one := frame{noise: bytes.Clone(head), more: len(text) - len(head)}
-			if opens(head) {
-				one.err, one.id = &TooLargeError{Limit: f.limit}, idIn(head)
-			}
-			if emit(one); whole {
+		ended := err != nil || bytes.HasSuffix(part, []byte("\n"))
+		if long {
+			emit(frame{noise: []byte{}, more: len(bytes.TrimSuffix(part, []byte("\n")))})
+			if ended {
 				return err
 			}
-			return f.skip(emit)
-		case whole, len(line) <= junkLimit && isMessage(line): // a server may forget the newline
-			switch text := bytes.TrimSpace(line); {
-			case len(text) == 0:
-			case f.goesOn:
-				emitAll(salvage(text), emit)
-			default:
-				f.sort(text, line[0] == text[0], emit)
-			}
-			f.goesOn = !whole
+			continue
+		}
+		line = append(line, part...)
+		var found []frame
+		text := bytes.TrimSpace(line)
+		switch {
+		case len(line) > f.limit || len(line) > junkLimit && !opens(line):
+			found, long, line = f.tooLong(bytes.TrimSuffix(line, []byte("\n"))), !ended, nil
+		case !ended && (len(line) > junkLimit || !isMessage(text)): // a server may forget the newline
+			continue
+		case len(text) == 0:
+		case f.unended:
+			found = salvage(text)
+		default:
+			found = sort(text)
+		}
+		for _, one := range found {
+			emit(one)
+		}
+		if !long {
+			f.unended = !ended
 			return err
 		}
 	}
 }
 
-// part reads what there is of a line.
+// tooLong returns the start of a line over the limit.
+func (f *framer) tooLong(line []byte) []frame {
+	head := line[:min(len(line), noiseText, f.limit)]
+	long := frame{noise: bytes.Clone(head), more: len(line) - len(head)}
+	if opens(head) {
+		long.err, long.id = &TooLargeError{Limit: f.limit}, idIn(head)
+	}
+	return []frame{long}
+}
+
+// part reads what is buffered of a line.
 func (f *framer) part() ([]byte, error) {
 	if _, err := f.in.Peek(1); err != nil {
 		return nil, err
@@ -82,9 +94,8 @@ func (f *framer) part() ([]byte, error) {
 	return text, nil
 }
 
-// isMessage reports whether a line that has no end yet is a whole message.
-func isMessage(line []byte) bool {
-	text := bytes.TrimSpace(line)
+// isMessage reports whether a text is a whole message.
+func isMessage(text []byte) bool {
 	if len(text) == 0 || text[0] != '{' || text[len(text)-1] != '}' {
 		return false
 	}
@@ -92,83 +103,40 @@ func isMessage(line []byte) bool {
 	return ok
 }
 
-// skip reads on to the end of a line and counts it as noise.
-func (f *framer) skip(emit func(frame)) error {
-	for {
-		part, err := f.part()
-		emit(frame{noise: []byte{}, more: len(bytes.TrimSuffix(part, []byte("\n")))})
-		if err != nil || bytes.HasSuffix(part, []byte("\n")) {
-			return err
-		}
-	}
-}
-
-// sort emits what is on a line: a message, a batch (2025-03-26), several glued together or to a banner, or
+// sort returns what is on a line: a message, a batch (2025-03-26), several glued together or to a banner, or
 // noise.
-func (f *framer) sort(line []byte, first bool, emit func(frame)) {
-	spread := f.follow(line, first)
+func sort(line []byte) (found []frame) {
 	if batch, ok := parseMessages(line); ok {
 		for _, m := range batch {
-			emit(frame{message: m})
+			found = append(found, frame{message: m})
 		}
-		return
+		return found
 	}
-	switch err := json.Unmarshal(line, new(json.RawMessage)); {
-	case spread != nil:
-		emit(frame{noise: line, id: spread.id, err: &ReplyError{"is spread over several lines " +
-			"(pretty-printed), " +
-			"where the stdio transport needs one line per message"}})
-	case bytes.Contains(line, []byte("\x00\"\x00")) || bytes.Contains(line, []byte("{\x00")):
-		emit(frame{noise: line, err: &ReplyError{"is UTF-16 text, where MCP needs UTF-8"}})
+	noise := frame{noise: line}
+	err := json.Unmarshal(line, new(json.RawMessage))
+	switch {
 	case err == nil: // a log in JSON, say, even if it quotes a message
-		emit(frame{noise: line})
+	case bytes.Contains(line, []byte("\x00\"\x00")) || bytes.Contains(line, []byte("{\x00")):
+		noise.err = &ReplyError{"is UTF-16 text, where MCP needs UTF-8"}
 	case opens(line) && tooDeep(err):
-		emit(frame{noise: line, id: idIn(line), err: &TooDeepError{Limit: nestingLimit}})
+		noise.id, noise.err = idIn(line), &TooDeepError{Limit: nestingLimit}
 	default:
-		frames := salvage(line)
-		if len(frames) == 1 && line[0] == '{' && likelyReply(line) {
-			frames[0].err, frames[0].id = &ReplyError{"is not valid JSON"}, idIn(line)
+		found = salvage(line)
+		reply := bytes.Contains(line, []byte(`"jsonrpc"`)) && !bytes.Contains(line, []byte(`"method"`))
+		if len(found) == 1 && line[0] == '{' && reply {
+			found[0].id, found[0].err = idIn(line), &ReplyError{"is not valid JSON"}
 		}
-		emitAll(frames, emit)
+		return found
 	}
+	return []frame{noise}
 }
 
-func emitAll(frames []frame, emit func(frame)) {
-	for _, one := range frames {
-		emit(one)
-	}
-}
-
-// likelyReply reports whether a broken line was meant as a reply.
-func likelyReply(line []byte) bool {
-	return bytes.Contains(line, []byte(`"jsonrpc"`)) && !bytes.Contains(line, []byte(`"method"`))
-}
-
-// follow collects a pretty-printed message and returns it at its last line. first reports that the line is
-// not indented.
-func (f *framer) follow(line []byte, first bool) *message {
-	if f.spread == nil && string(line) != "{" {
-		return nil
-	}
-	if f.spread = append(append(f.spread, line...), '\n'); len(f.spread) > f.limit {
-		f.spread = nil
-	}
-	if !first || line[0] != '}' {
-		return nil
-	}
-	m, ok := parseMessage(f.spread)
-	if f.spread = nil; ok && m.isReply() {
-		return &m
-	}
-	return nil
-}
-
-// salvageTries bounds how many braces of a broken line are tried as the start of a message.
+// salvageTries limits how many braces of a broken line are tried as the start of a message.
 const salvageTries = 16
 
 // salvage returns the messages in a line and the noise between them. After noise only a reply counts: a
 // request there is most likely quoted by a log.
-func salvage(line []byte) (frames []frame) {
+func salvage(line []byte) (found []frame) {
 	start, from := 0, 0
 	for tries := 0; tries < salvageTries; {
 		brace := bytes.IndexByte(line[from:], '{')
@@ -178,23 +146,23 @@ func salvage(line []byte) (frames []frame) {
 		at := from + brace
 		value := firstValue(line[at:])
 		m, ok := parseMessage(value)
-		gap := bytes.TrimSpace(line[start:at])
-		if !ok || len(gap) > 0 && !m.isReply() {
+		before := bytes.TrimSpace(line[start:at])
+		if !ok || len(before) > 0 && !m.isReply() {
 			from = at + max(1, len(value))
 			tries++
 			continue
 		}
-		if len(gap) > 0 {
-			frames = append(frames, frame{noise: gap})
+		if len(before) > 0 {
+			found = append(found, frame{noise: before})
 		}
-		frames = append(frames, frame{message: m})
+		found = append(found, frame{message: m})
 		start = at + len(value)
 		from = start
 	}
-	if tail := bytes.TrimSpace(line[start:]); len(tail) > 0 {
-		frames = append(frames, frame{noise: tail})
+	if rest := bytes.TrimSpace(line[start:]); len(rest) > 0 {
+		found = append(found, frame{noise: rest})
 	}
-	return frames
+	return found
 }
 
 // leadingID finds the id of a message that begins as clients and servers write it.
@@ -207,43 +175,4 @@ func idIn(text []byte) []byte {
 		return found[1]
 	}
 	return nil
-}
-
-// lineFilter is the stdout of a child as mcp-go reads it: nothing but receipts.
-type lineFilter struct {
-	conn     *Conn
-	framer   framer
-	receipts bytes.Buffer
-	err      error     // why stdout ended
-	end      sync.Once // what the end brings about
-}
-
-// Read returns receipts. Before the end of stdout it has the connection lost, with the reason.
-func (f *lineFilter) Read(p []byte) (int, error) {
-	for f.receipts.Len() == 0 {
-		if f.err != nil {
-			f.end.Do(func() {
-				f.conn.lose(f.conn.child.loss())
-				f.conn.readers.Done()
-			})
-			return 0, io.EOF
-		}
-		f.err = f.framer.next(f.take)
-	}
-	return f.receipts.Read(p)
-}
-
-// take delivers a frame.
-func (f *lineFilter) take(one frame) {
-	if one.noise != nil { // first, so that it is there when the call fails
-		f.conn.noise.add(one.noise, one.more)
-	}
-	switch {
-	case one.err != nil:
-		f.conn.calls.failOne(one.id, one.err)
-	case one.noise == nil:
-		if receipt := f.conn.take(f.conn.life, one.message); receipt != nil {
-			f.receipts.Write(append(receipt, '\n'))
-		}
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"net/http"
@@ -13,7 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// OpenStreamable makes a connection of streamable HTTP. It contacts nothing yet; the end of ctx ends every
+// OpenStreamable returns a connection of streamable HTTP. It contacts nothing yet; the end of ctx ends every
 // request. The error is about the URL or the certificates.
 func OpenStreamable(ctx context.Context, e Endpoint) (*Conn, error) {
 	c, err := newRemote(ctx, KindStreamable, e)
@@ -25,11 +26,11 @@ func OpenStreamable(ctx context.Context, e Endpoint) (*Conn, error) {
 	if err != nil {
 		return nil, errURL
 	}
-	c.respond = func(ctx context.Context, answer []byte) error { return c.post(ctx, e.URL, answer) }
+	c.respond = func(ctx context.Context, answer []byte) { c.post(ctx, e.URL, answer) }
 	return c.closeWith(ctx), nil
 }
 
-// noTimeout replaces the fixed timeouts of mcp-go: contexts bound every wait.
+// noTimeout replaces the fixed timeouts of mcp-go: contexts limit every wait.
 const noTimeout = time.Duration(math.MaxInt64)
 
 // OpenSSE opens the event stream and waits until it has named its endpoint. It lives until Close or the end
@@ -45,15 +46,14 @@ func OpenSSE(ctx context.Context, e Endpoint) (*Conn, error) {
 		return nil, errURL
 	}
 	c.carrier = stream
-	c.respond = func(ctx context.Context, answer []byte) error {
+	c.respond = func(ctx context.Context, answer []byte) {
 		if to := stream.GetEndpoint(); to != nil {
-			return c.post(ctx, to.String(), answer)
+			c.post(ctx, to.String(), answer)
 		}
-		return ErrTransportClosed
 	}
 	c.closeWith(ctx)
 	if err := stream.Start(c.life); err != nil {
-		err = c.explain(ctx, nil, err)
+		err = c.explain(ctx, err)
 		_ = c.Close()
 		return nil, err
 	}
@@ -70,40 +70,20 @@ func newRemote(ctx context.Context, kind string, e Endpoint) (*Conn, error) {
 	return c, nil
 }
 
-// post sends the answer to a request of the server.
-func (c *Conn) post(ctx context.Context, to string, answer []byte) error {
+// post sends the answer to a request of the server. Requests that follow report a failure.
+func (c *Conn) post(ctx context.Context, to string, answer []byte) {
 	ctx, cancel := context.WithTimeout(context.WithValue(ctx, callKey{}, nil), answerTimeout)
 	defer cancel()
-	return c.exchange(ctx, http.MethodPost, to, answer, func() {})
+	if reply, err := c.do(ctx, http.MethodPost, to, answer); err == nil {
+		_ = reply.Body.Close()
+	}
 }
 
-// Listen opens the stream on which a server of streamable HTTP sends what belongs to no request (2025-11-25,
-// transports, listening for messages), calls opened, and hands notifications on until the stream ends. The
-// server's requests are answered. Errors are those of SendRequest: a server without such a stream gives an
-// *HTTPError with status 405.
-//
-// mcp-go can listen too, but only from the start on, and it does not report whether the server has such a
-// stream.
-func (c *Conn) Listen(ctx context.Context, opened func()) error {
-	if c.Kind != KindStreamable {
-		return errors.New("only streamable HTTP has a stream to listen to")
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(c.life, func() { cancel(c.Lost()) })()
-	err := c.exchange(ctx, http.MethodGet, c.web.endpoint.URL, nil, opened)
-	if err == nil {
-		err = brokeOff("", io.EOF)
-	}
-	return c.explain(ctx, nil, err)
-}
-
-// exchange sends a request beside mcp-go, with the headers that mcp-go sets, calls opened when it is
-// accepted, and lets the filters take what comes.
-func (c *Conn) exchange(ctx context.Context, method, to string, body []byte, opened func()) error {
+// do sends a request beside mcp-go, with the headers that mcp-go sets.
+func (c *Conn) do(ctx context.Context, method, to string, body []byte) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, to, bytes.NewReader(body))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	req.Header.Set("Accept", eventStream)
 	if method == http.MethodPost {
@@ -117,60 +97,98 @@ func (c *Conn) exchange(ctx context.Context, method, to string, body []byte, ope
 	if session := c.GetSessionId(); session != "" && !mcp.IsModernProtocol(version) {
 		req.Header.Set(HeaderKeySessionID, session)
 	}
-	reply, err := c.web.client.Do(req)
+	return c.web.client.Do(req)
+}
+
+// Listen opens the stream on which a server of streamable HTTP sends what belongs to no request (2025-11-25,
+// transports, listening for messages), calls opened, and reads it to its end. Errors are those of SendRequest:
+// a server without such a stream gives an *HTTPError with status 405.
+//
+// mcp-go can listen too, but only from the start on, and does not report whether the server has such a stream.
+func (c *Conn) Listen(ctx context.Context, opened func()) error {
+	if c.Kind != KindStreamable {
+		return errors.New("only streamable HTTP has a stream to listen to")
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(c.life, func() { cancel(c.Lost()) })()
+	c.readers.Add(1)
+	defer c.readers.Done()
+	reply, err := c.do(ctx, http.MethodGet, c.web.endpoint.URL, nil)
 	if err != nil {
-		return err
+		return c.explain(ctx, err)
 	}
 	defer reply.Body.Close()
 	opened()
-	_, err = io.Copy(io.Discard, reply.Body)
-	return err
+	return c.explain(ctx, brokenStream(c.readAll(newEventReader(reply.Body), io.Discard)))
 }
 
-// takeEvent takes an event of a stream that belongs to no request, and returns what mcp-go gets of it.
-func (c *Conn) takeEvent(e event) (pass [][]byte, _ error) {
-	switch {
-	case e.kind == endpointEvent && c.Kind == KindSSE:
-		endpoint, err := c.web.endpointIn(e.data)
-		return [][]byte{endpoint}, err
-	case e.kind != messageEvent:
-		return nil, nil
-	}
-	batch, ok := parseMessages(e.data)
-	if !ok && nestedTooDeep(e.data) {
-		c.calls.failOne(idIn(e.data), &TooDeepError{Limit: nestingLimit})
-	} else if !ok {
-		c.noise.add(e.data, 0)
-	}
-	for _, m := range batch {
-		if m.isReply() && c.Kind != KindSSE { // which has no place here
+// feed reads the event stream of HTTP+SSE, and returns what mcp-go gets of it: the endpoint, and receipts.
+func (c *Conn) feed(body io.ReadCloser) io.ReadCloser {
+	out, in := io.Pipe()
+	c.readers.Go(func() {
+		err := c.readAll(newEventReader(body), in)
+		c.lose(brokenStream(err))
+		c.end()
+		_ = in.Close()
+		_ = body.Close()
+	})
+	return out
+}
+
+// readAll reads a stream that belongs to no request until it ends, and writes the endpoint of HTTP+SSE and
+// receipts.
+func (c *Conn) readAll(events *eventReader, receipts io.Writer) error {
+	for {
+		e, err := events.next()
+		if err != nil {
+			return err
+		}
+		if e.kind == endpointEvent && c.Kind == KindSSE {
+			endpoint, err := c.web.endpointIn(e.data)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(receipts, "event: endpoint\ndata: %s\n\n", endpoint)
+		}
+		if e.kind != messageEvent {
 			continue
 		}
-		if receipt := c.take(c.life, m); receipt != nil {
-			pass = append(pass, receipt)
+		batch, ok := parseMessages(e.data)
+		if !ok && e.tooDeep() {
+			c.calls.failOne(idIn(e.data), &TooDeepError{Limit: nestingLimit})
+		} else if !ok {
+			c.noise.add(e.data, 0)
+		}
+		for _, m := range batch {
+			if call := c.take(c.life, m); call != nil {
+				fmt.Fprintf(receipts, "data: %s\n\n", call.receipt())
+			}
 		}
 	}
-	return pass, nil
+}
+
+// brokenStream returns the reason for the end of a stream that belongs to no request.
+func brokenStream(err error) error {
+	switch {
+	case errors.Is(err, io.EOF):
+		return &LostError{Cause: "the server ended the event stream"}
+	case is[*TooLargeError](err), is[*RedirectError](err):
+		return err
+	}
+	return &LostError{Cause: fmt.Sprintf("the event stream broke off: %v", err)}
 }
 
 // endpointIn returns the URL for our messages that a server of HTTP+SSE names, in the form that mcp-go
 // accepts.
-func (w *web) endpointIn(data []byte) ([]byte, error) {
+func (w *web) endpointIn(data []byte) (string, error) {
 	to, err := w.home.Parse(string(bytes.TrimSpace(data)))
 	switch {
 	case err != nil:
-		return nil, &RedirectError{From: PlainURL(w.home), To: "an unreadable URL", Why: otherOrigin}
-	case !sameOrigin(w.home, to):
-		return nil, &RedirectError{From: PlainURL(w.home), To: PlainURL(to), Why: otherOrigin}
+		return "", &RedirectError{From: PlainURL(w.home), To: "an unreadable URL", Why: otherOrigin}
+	case Origin(w.home) != Origin(to):
+		return "", &RedirectError{From: PlainURL(w.home), To: PlainURL(to), Why: otherOrigin}
 	}
 	to.Host = w.home.Host // mcp-go compares hosts as text
-	return []byte(to.String()), nil
-}
-
-// streamEnded ends what depends on a stream that belongs to no request.
-func (c *Conn) streamEnded(err error) {
-	if c.Kind == KindSSE {
-		c.lose(brokeOff("the event stream broke off", err))
-		c.end()
-	}
+	return to.String(), nil
 }

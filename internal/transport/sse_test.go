@@ -3,7 +3,6 @@ package transport
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -163,29 +162,5 @@ func TestSSEDoesNotOpen(t *testing.T) {
 				t.Errorf("error %v, want %s", err, test.want)
 			}
 		})
-	}
-}
-
-func TestNotificationsAreKeptForTheHandler(t *testing.T) {
-	early := ""
-	for i := range 3 {
-		early += sse(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/n%d"}`, i))
-	}
-	s := &sseServer{hello: hello + early, out: make(chan string, 8)}
-	s.reply = func(id, _ string) string {
-		return sse(`{"jsonrpc":"2.0","method":"notifications/late"}`) + sse(strings.ReplaceAll(fine, "ID", id))
-	}
-	l, err := openSSE(t, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ask(t, l, 1); err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	l.OnNotification(func(n Notification) { got = append(got, n.Method) })
-	want := []string{"notifications/n0", "notifications/n1", "notifications/n2", "notifications/late"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("notifications (-want +got):\n%s", diff)
 	}
 }

@@ -3,6 +3,7 @@ package transport
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"time"
 
@@ -14,7 +15,7 @@ type Command struct {
 	Path   string        // a name looked up in the PATH of Env, or a path
 	Args   []string      // its arguments, without its own name
 	Env    []string      // the whole environment of the child, "K=V"
-	Dir    string        // working folder; empty = the current one
+	Dir    string        // working directory; empty = the current one
 	Search string        // the PATH that a name is looked up in; empty = that of Env
 	Grace  time.Duration // what the child gets between SIGTERM and SIGKILL; 0 = 500 ms
 	// its descriptors from 3 on, ours to close once it has started; nil = none
@@ -33,17 +34,37 @@ func StartStdio(ctx context.Context, command Command) (*Conn, error) {
 	}
 	c := newConn(ctx, KindStdio)
 	c.child = ch
-	c.respond = func(_ context.Context, answer []byte) error {
-		_, err := ch.stdin.Write(append(answer, '\n'))
-		return err
+	c.respond = func(_ context.Context, answer []byte) {
+		_, _ = ch.stdin.Write(append(answer, '\n')) // requests that follow report the failure
 	}
-	stdio := mcpgo.NewIO(&lineFilter{conn: c, framer: newFramer(ch)}, ch.stdin, nil)
+	out, receipts := io.Pipe()
+	stdio := mcpgo.NewIO(out, ch.stdin, nil)
 	mcpgo.WithCommandLogger(quiet)(stdio)
 	c.carrier = stdio
-	go ch.wake()
-	c.readers.Add(1) // the lineFilter
+	c.readers.Go(func() { c.readLines(receipts) })
 	if err := stdio.Start(c.life); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	return c.closeWith(ctx), nil
+}
+
+// readLines reads the stdout of the child to its end, and writes the receipts of replies.
+func (c *Conn) readLines(receipts *io.PipeWriter) {
+	defer receipts.Close()
+	take := func(f frame) {
+		if f.noise != nil { // first, so that it is known when the call fails
+			c.noise.add(f.noise, f.more)
+		}
+		switch {
+		case f.err != nil:
+			c.calls.failOne(f.id, f.err)
+		case f.noise == nil:
+			if call := c.take(c.life, f.message); call != nil {
+				_, _ = receipts.Write(append(call.receipt(), '\n'))
+			}
+		}
+	}
+	for lines := newFramer(c.child.stdout); lines.next(take) == nil; {
+	}
+	c.lose(c.child.loss())
 }

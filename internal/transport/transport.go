@@ -1,21 +1,16 @@
-// Package transport carries JSON-RPC messages to one server and back: over a child's standard streams,
-// streamable HTTP or HTTP+SSE.
+// Package transport exchanges JSON-RPC messages with one server: over a child's standard streams, streamable
+// HTTP or HTTP+SSE.
 //
-// mcp-go's client/transport does the carrying: it writes and posts our messages, matches replies, keeps the
-// session and the protocol version, and reads and resumes event streams. It is made for agents, so it drops
-// much that an inspector reports: HTTP statuses and challenges, noise, raw params and error data. It also
-// bounds nothing and does not compare ids over HTTP. Therefore everything that a server sends passes a filter
-// of ours before mcp-go sees it:
+// mcp-go's client/transport sends: it writes and posts messages, keeps the session and the protocol version,
+// and deletes the session. It is made for agents, so its reading loses much that an inspector reports, bounds
+// nothing and does not compare ids over HTTP (docs/architecture.md lists the faults). Therefore this package
+// reads everything that a server sends, once:
 //
-//   - lineFilter (lines.go) reads the stdout of a child, eventFilter (events.go) event streams, and web (roundtrip.go),
-//     the RoundTripper below mcp-go, all other bodies. They bound what they read and parse each message once.
-//   - inbox (inbox.go) takes the messages. Notifications, requests of the server and noise end there: mcp-go never sees
-//     them, and the answers to requests are sent by the Conn.
-//   - A reply stays in the inbox as well, byte for byte. mcp-go gets a receipt in its place: the same id with an empty
-//     result. The receipt ends the wait in mcp-go, and SendRequest then returns the reply from the inbox.
-//   - A request over HTTP carries its pendingCall in its context. A bad status becomes an *HTTPError of that call.
-//
-// docs/architecture.md lists the faults of mcp-go that made each of these necessary.
+//   - framer reads the stdout of a child, eventReader event streams, and web, the RoundTripper below mcp-go,
+//     all other bodies. They limit the size of what they read.
+//   - inbox sorts the messages. Notifications and requests of the server end at their handlers.
+//   - A reply ends at the pendingCall that waits for it, byte for byte. mcp-go gets a receipt, the same id with
+//     an empty result, which ends its wait.
 package transport
 
 import (
@@ -45,7 +40,7 @@ const (
 	HeaderKeyProtocolVersion = mcpgo.HeaderKeyProtocolVersion
 )
 
-// Requests and responses are those of mcp-go.
+// Requests and responses are those of mcp-go. The id of a request must be an int64.
 type (
 	JSONRPCRequest  = mcpgo.JSONRPCRequest
 	JSONRPCResponse = mcpgo.JSONRPCResponse
@@ -75,7 +70,7 @@ type Conn struct {
 	done   chan struct{} // closed when lost is set
 }
 
-// quiet discards the logs of mcp-go: what they report, the filters report better.
+// quiet discards the logs of mcp-go: this package reports what they say.
 var quiet = slog.New(slog.DiscardHandler)
 
 func newConn(ctx context.Context, kind string) *Conn {
@@ -101,31 +96,23 @@ func (c *Conn) closeWith(ctx context.Context) *Conn {
 func (c *Conn) SendRequest(ctx context.Context, r JSONRPCRequest) (*JSONRPCResponse, error) {
 	waiting, cancel := context.WithCancel(ctx)
 	defer cancel()
-	call := c.calls.start(r.ID, cancel)
+	call := c.calls.start(r, cancel)
 	defer c.calls.stop(call)
-	call.repeat = repeatable(r.Method)
 	if lost := c.Lost(); lost != nil { // asked after start: a loss after this fails the call
 		return nil, lost
 	}
 	_, err := c.carrier.SendRequest(context.WithValue(waiting, callKey{}, call), r)
-	call.fail(c.explain(ctx, call, err)) // unless it was answered, or failed for a better reason
+	call.fail(c.explain(ctx, err)) // unless it is settled
 	return call.response(r.ID)
-}
-
-// repeatable reports whether a request changes nothing, so that it can be sent again when its fate is
-// unknown.
-func repeatable(method string) bool {
-	return method == string(mcp.MethodInitialize) || method == string(mcp.MethodServerDiscover) ||
-		method == string(mcp.MethodPing) || strings.HasSuffix(method, "/list")
 }
 
 // SendNotification sends one notification; errors are those of SendRequest.
 func (c *Conn) SendNotification(ctx context.Context, n mcp.JSONRPCNotification) error {
-	return c.explain(ctx, nil, c.carrier.SendNotification(ctx, n))
+	return c.explain(ctx, c.carrier.SendNotification(ctx, n))
 }
 
-// explain returns the cause of a message that mcp-go could not send or did not see answered.
-func (c *Conn) explain(ctx context.Context, call *pendingCall, err error) error {
+// explain returns the cause of an error of mcp-go.
+func (c *Conn) explain(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -146,13 +133,10 @@ func (c *Conn) explain(ctx context.Context, call *pendingCall, err error) error 
 			return known
 		}
 	}
-	if call != nil && call.streamed { // mcp-go read the stream to its end
-		return call.withoutReply(&LostError{Cause: "the server ended the event stream without a reply"})
-	}
 	return err
 }
 
-// SetProtocolVersion sets the version for HTTP headers; it means nothing over stdio.
+// SetProtocolVersion sets the version for HTTP headers; over stdio it has no effect.
 func (c *Conn) SetProtocolVersion(v string) {
 	c.version.Store(v)
 	if h, ok := c.carrier.(mcpgo.HTTPConnection); ok {
@@ -165,17 +149,18 @@ func (c *Conn) SetProtocolVersion(v string) {
 //lint:ignore ST1003 the name is that of mcp-go's transports
 func (c *Conn) GetSessionId() string { return c.carrier.GetSessionId() }
 
-// Done is closed when the connection is lost or closed; streamable HTTP has none to lose.
+// Done returns a channel that is closed when the connection is lost or closed.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
-// Lost returns why the connection is gone; nil while there is one.
+// Lost returns why the connection is gone; nil while it lasts.
 func (c *Conn) Lost() error {
 	c.lostMu.Lock()
 	defer c.lostMu.Unlock()
 	return c.lost
 }
 
-// GiveUp makes err the reason of a loss that only the caller sees; requests under way may still be answered.
+// GiveUp marks the connection as lost because of err; requests under way may still be answered. The first
+// reason stays.
 func (c *Conn) GiveUp(err error) {
 	c.lostMu.Lock()
 	defer c.lostMu.Unlock()
@@ -185,22 +170,21 @@ func (c *Conn) GiveUp(err error) {
 	}
 }
 
-// lose records why the connection is gone and fails every call that waits. The first reason stays.
+// lose marks the connection as lost and fails every call that waits.
 func (c *Conn) lose(err error) {
 	c.GiveUp(err)
 	c.calls.failAll(c.Lost())
 }
 
-// Stderr returns the end of what a child wrote to its stderr until now, at most 8 KiB, unescaped; empty over
-// HTTP.
+// Stderr returns the end of what a child has written to its stderr, at most 8 KiB, unescaped; empty over HTTP.
 func (c *Conn) Stderr() string {
 	if c.child == nil {
 		return ""
 	}
-	return c.child.stderr.text()
+	return c.child.stderr.String()
 }
 
-// Close ends the connection and waits, with a bound: the child's process tree is gone, an HTTP session
+// Close ends the connection and waits, with a limit: the child's process tree is gone, an HTTP session
 // deleted, and no goroutine of the connection runs.
 func (c *Conn) Close() error {
 	c.shut.Do(func() {
@@ -212,7 +196,7 @@ func (c *Conn) Close() error {
 		c.end()
 		if c.child != nil {
 			c.shutErr = c.child.stop()
-			c.readers.Wait() // mcp-go reads stdout to its end, so that no server waits for room in it
+			c.readers.Wait() // mcp-go takes receipts until it is closed
 		}
 		_ = c.carrier.Close() // deletes the session
 		c.readers.Wait()
@@ -227,9 +211,14 @@ func (c *Conn) Close() error {
 // callKey is the key of a request's pendingCall in its context.
 type callKey struct{}
 
-// callOf returns the call that an HTTP request belongs to, or nil: for a notification, an answer, or a stream
-// for all.
+// callOf returns the call that an HTTP request belongs to; nil for notifications, answers and streams.
 func callOf(req *http.Request) *pendingCall {
 	call, _ := req.Context().Value(callKey{}).(*pendingCall)
 	return call
+}
+
+// repeatable reports whether a method changes nothing, so that a request can be sent twice.
+func repeatable(method string) bool {
+	return method == string(mcp.MethodInitialize) || method == string(mcp.MethodServerDiscover) ||
+		method == string(mcp.MethodPing) || strings.HasSuffix(method, "/list")
 }

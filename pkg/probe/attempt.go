@@ -23,12 +23,14 @@ type attempt struct {
 	cookies     http.CookieJar
 	seen        *observations
 	timer       *requestTimer
+	listener    *listener
 }
 
 func newAttempt(server Server, options Options) attempt {
 	options.Protocol = cmp.Or(server.Protocol, options.Protocol)
 	a := attempt{server: server, options: options, secrets: redactorFor(server, options.Environ),
-		seen: &observations{twice: options.ReadTwice}, timer: &requestTimer{}}
+		seen: &observations{twice: options.ReadTwice}, timer: &requestTimer{},
+		listener: &listener{wake: make(chan struct{}, 1)}}
 	if server.HTTP != nil && server.HTTP.Authorize != nil {
 		a.credentials = credentialsOf(server.HTTP.Authorize)
 	}
@@ -123,15 +125,12 @@ func (a attempt) take(ctx context.Context, way dialer) (*Session, error) {
 	}
 	p = p.withoutSecrets(a.surfaceSecrets())
 	c.version = p.protocol
-	s := &Session{attempt: a, conn: conn, caller: c, peer: p,
-		listener: listener{wake: make(chan struct{}, 1)}}
-	conn.OnNotification(s.hear)
 	c.settle(ctx, p)
 	if !conn.keep() { // the time was up while the server was told
 		defer conn.close()
 		return nil, a.explain(ctx, Handshake, context.Cause(ctx), conn.Conn)
 	}
-	return s, nil
+	return &Session{attempt: a, conn: conn, caller: c, peer: p}, nil
 }
 
 // dial opens a connection in one way, and a caller on it.
@@ -144,6 +143,7 @@ func (a attempt) dial(ctx context.Context, way dialer) (lasting, caller, error) 
 	conn, err := way.open(ctx)
 	if err == nil {
 		conn.OnRequest(a.answer)
+		conn.OnNotification(a.hear)
 	}
 	return conn, caller{conn: conn.Conn, client: a.options.Client, capabilities: a.capabilities(),
 		seen: a.seen}, err
@@ -239,7 +239,7 @@ func (d dialer) failing(err error) Stage {
 func talked(err error) bool {
 	return !is[*transport.HTTPError](err) && !is[*transport.RedirectError](err) &&
 		!is[*transport.CredentialsError](err) &&
-		!unreachable(err) && !cutOff(err)
+		!unreachable(err) && !transport.CutOff(err)
 }
 
 // lasting is a connection with the context that it lives on.

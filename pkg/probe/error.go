@@ -113,7 +113,8 @@ func plain(err error) string {
 		return strings.TrimPrefix(start.Error(), "starting ") // the stage says it
 	case errors.As(err, &request):
 		return plain(request.Err)
-	case cutOff(err):
+	case is[*transport.ReplyError](err):
+	case transport.CutOff(err):
 		return "the server closed the connection instead of answering"
 	}
 	return err.Error()

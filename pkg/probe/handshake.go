@@ -134,8 +134,8 @@ func (c caller) discover(ctx context.Context) (peer, error) {
 // speaks.
 func (c caller) initializeAny(ctx context.Context, version string) (peer, error) {
 	p, err := c.initialize(ctx, version)
-	named := kit.Filter(supportedBy(err), isLegacy)
-	if len(named) == 0 || newestLegacy(named) == version {
+	named := kit.Filter(supportedBy(err), func(v string) bool { return isLegacy(v) && v != version })
+	if len(named) == 0 {
 		return p, err
 	}
 	return c.initialize(ctx, newestLegacy(named))

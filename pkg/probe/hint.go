@@ -53,7 +53,7 @@ func (a attempt) explain(ctx context.Context, stage Stage, err error, conn *tran
 // text returns the cause, with what the server wrote to stdout when that is all that it wrote.
 func text(f failure, secrets redact.Secrets) string {
 	text := clip(secrets.Text(plain(f.err)), longText)
-	silent := exited(f.err) != "" && f.stderr == "" || is[*timeoutError](f.err) && !f.heard
+	silent := exited(f.err) != "" && f.stderr == "" || is[*timeoutError](f.err)
 	if !silent || len(f.noise) == 0 {
 		return text
 	}
@@ -171,9 +171,9 @@ func networkHint(f failure) string {
 	case is[*net.DNSError](f.err):
 		return "check the spelling of the host in the URL, and that this machine can resolve names (VPN, " +
 			"proxy)"
-	case f.server.HTTP != nil && cutOff(f.err) && f.stage == Calling:
+	case f.server.HTTP != nil && transport.CutOff(f.err) && f.stage == Calling:
 		return "the call may have been executed, its outcome is unknown: check that before calling again"
-	case f.server.HTTP != nil && cutOff(f.err):
+	case f.server.HTTP != nil && transport.CutOff(f.err):
 		return "the server, or a gateway before it, closed the connection: look into its log, or allow " +
 			"--retries"
 	case refused(f.err):

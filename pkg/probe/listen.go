@@ -40,7 +40,7 @@ func (s *Session) Listen() (settled <-chan struct{}) {
 
 func subscribe(ctx context.Context, s *Session, settle func()) {
 	announced := s.peer.announces()
-	l := &s.listener
+	l := s.attempt.listener
 	switch {
 	case len(announced) == 0:
 	// specification 2026-07-28, subscriptions/listen: a result is the server's regular end of it
@@ -124,10 +124,10 @@ func (s *Session) Lost() error {
 }
 
 // Signal is signalled after something happened that News tells. Several happenings may give one signal.
-func (s *Session) Signal() <-chan struct{} { return s.listener.wake }
+func (s *Session) Signal() <-chan struct{} { return s.attempt.listener.wake }
 
 // News is what happened since the last call.
-func (s *Session) News() News { return s.listener.news(s.peer) }
+func (s *Session) News() News { return s.attempt.listener.news(s.peer) }
 
 // Floor is how long the server takes its lists to stay current, by the shortest ttlMs of them as last read
 // (specification 2026-07-28, caching): asking earlier is in vain. 0 = it does not say.

@@ -219,8 +219,12 @@ func supportedBy(err error) []string {
 	text := ""
 	if refusal, ok := errors.AsType[*RPCError](err); ok {
 		for _, name := range []string{"supported", "supportedVersions"} {
-			if named := rawjson.Texts(rawjson.ObjectOf(refusal.data)[name]); len(named) > 0 {
+			member := rawjson.ObjectOf(refusal.data)[name]
+			if named := rawjson.Texts(member); len(named) > 0 {
 				return named
+			}
+			if one, ok := rawjson.Text(member); ok {
+				return []string{one}
 			}
 		}
 		text = refusal.Message

@@ -18,7 +18,6 @@ import (
 	"context"
 	"crypto/x509"
 	"errors"
-	"io"
 	"iter"
 	"net"
 	"net/netip"
@@ -275,23 +274,14 @@ func (e *Error) mayHeal() bool {
 	if is[*timeoutError](err) || exited(err) != "" {
 		return e.Stage.order() <= Handshake.order()
 	}
-	return refused(err) || cutOff(err) || lookupHeals(err)
+	return refused(err) || transport.CutOff(err) || lookupHeals(err)
 }
 
-// What Windows says in the place of ECONNREFUSED and ECONNRESET.
-const (
-	wsaRefused = syscall.Errno(10061)
-	wsaReset   = syscall.Errno(10054)
-)
+// wsaRefused is what Windows reports instead of ECONNREFUSED.
+const wsaRefused = syscall.Errno(10061)
 
 func refused(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, wsaRefused)
-}
-
-// cutOff tells that the connection ended in the place of an answer.
-func cutOff(err error) bool {
-	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, wsaReset) || errors.Is(err, io.EOF) ||
-		errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 func lookupHeals(err error) bool {

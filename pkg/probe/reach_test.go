@@ -5,8 +5,10 @@ import (
 	"compress/gzip"
 	"compress/zlib"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -126,6 +128,15 @@ func TestSessionIsRenewed(t *testing.T) {
 		"400": func(w http.ResponseWriter, _ json.RawMessage) bool {
 			return respond(w, 400, "application/json", `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"No valid session ID"}}`)
 		},
+		"404 with an error": func(w http.ResponseWriter, id json.RawMessage) bool {
+			return respond(w, 404, "application/json", `{"jsonrpc":"2.0","id":`+string(id)+`,"error":{"code":-32001,"message":"Session not found"}}`)
+		},
+		"400 as text": func(w http.ResponseWriter, _ json.RawMessage) bool {
+			return respond(w, 400, "text/plain", "Bad Request: invalid Mcp-Session-Id")
+		},
+		"-32001 in an event": func(w http.ResponseWriter, id json.RawMessage) bool {
+			return respond(w, 200, "text/event-stream", `data: {"jsonrpc":"2.0","id":`+string(id)+`,"error":{"code":-32001,"message":"Session expired"}}`+"\n\n")
+		},
 		"-32001": func(w http.ResponseWriter, id json.RawMessage) bool {
 			return respond(w, 200, "application/json", `{"jsonrpc":"2.0","id":`+string(id)+`,"error":{"code":-32001,"message":"Session not found"}}`)
 		},
@@ -211,6 +222,52 @@ func TestCutConnections(t *testing.T) {
 			t.Errorf("cut at %s: %q", at, got)
 		}
 	}
+	ways := map[string]func(w http.ResponseWriter){
+		"reset": func(w http.ResponseWriter) {
+			conn, _, err := w.(http.Hijacker).Hijack()
+			if err == nil {
+				_ = conn.(*net.TCPConn).SetLinger(0)
+				_ = conn.Close()
+			}
+		},
+		"in the headers": func(w http.ResponseWriter) {
+			conn, text, err := w.(http.Hijacker).Hijack()
+			if err == nil {
+				_, _ = text.WriteString("HTTP/1.1 200 OK\r\nContent-Ty")
+				_ = errors.Join(text.Flush(), conn.Close())
+			}
+		},
+		"in the body": func(w http.ResponseWriter) {
+			w.Header().Set("Content-Length", "100")
+			respond(w, 200, "application/json", `{"jsonrpc":"2.0",`)
+		},
+		"in the stream": func(w http.ResponseWriter) {
+			respond(w, 200, "text/event-stream", "event: message\n")
+			panic(http.ErrAbortHandler)
+		},
+	}
+	for name, end := range ways {
+		for _, at := range []string{"initialize", "tools/list"} {
+			s := &tiny{instead: func(w http.ResponseWriter, _ *http.Request, method string, _ json.RawMessage, count int) bool {
+				if method == at && count == 1 {
+					end(w)
+				}
+				return method == at && count == 1
+			}}
+			if got := s.tools(t, HTTP{}); got != "one two" {
+				t.Errorf("%s of %s: %q", name, at, got)
+			}
+		}
+		s := &tiny{instead: func(w http.ResponseWriter, _ *http.Request, method string, _ json.RawMessage, _ int) bool {
+			if method == "tools/call" {
+				end(w)
+			}
+			return method == "tools/call"
+		}}
+		if failures := Failures(s.call(t)); len(failures) != 1 || s.counts["tools/call"] != 1 || !strings.Contains(failures[0].Hint, "outcome is unknown") {
+			t.Errorf("%s of tools/call: %v, %v", name, failures, s.counts)
+		}
+	}
 	s := &tiny{instead: func(w http.ResponseWriter, _ *http.Request, method string, _ json.RawMessage, _ int) bool {
 		return method == "tools/list" && cut(w)
 	}}
@@ -254,6 +311,8 @@ func TestContentTypes(t *testing.T) {
 		"brotli":            {"application/json", "br", "\x1b\x00", `Content-Encoding "br"`},
 		"two encodings":     {"application/json", "gzip, br", "\x1b\x00", `Content-Encoding "gzip, br"`},
 		"other event":       {"text/event-stream", "", "event: tools\ndata: " + list + "\n\n", `an event named "tools"`},
+		"JSON as events":    {"text/event-stream", "", list, "x"},
+		"marked JSON":       {"", "", "\ufeff" + list, "x"},
 		"a page":            {"text/html", "", "<html>", "an HTML page instead of JSON"},
 	}
 	for name, test := range tests {
@@ -332,10 +391,13 @@ func TestVersionRefusals(t *testing.T) {
 		status int
 		answer string
 	}{
-		"-32602":      {200, `"error":{"code":-32602,"message":"Unsupported protocol version","data":{"supported":["2024-11-05"],"requested":"x"}}`},
-		"-32600":      {200, `"error":{"code":-32600,"message":"no","data":{"supportedVersions":["2024-11-05"]}}`},
-		"in words":    {200, `"error":{"code":-32000,"message":"Unsupported protocol version: 2025-11-25 (supported versions: 2024-11-05)"}`},
-		"as HTTP 400": {400, `"message":"Bad Request: Unsupported protocol version (supported versions: 2024-11-05)"`},
+		"-32602":           {200, `"error":{"code":-32602,"message":"Unsupported protocol version","data":{"supported":["2024-11-05"],"requested":"x"}}`},
+		"-32600":           {200, `"error":{"code":-32600,"message":"no","data":{"supportedVersions":["2024-11-05"]}}`},
+		"in words":         {200, `"error":{"code":-32000,"message":"Unsupported protocol version: 2025-11-25 (supported versions: 2024-11-05)"}`},
+		"as one version":   {200, `"error":{"code":-32602,"message":"no","data":{"supported":"2024-11-05"}}`},
+		"in another order": {200, `"error":{"code":-32602,"message":"Server supports protocol version 2024-11-05, client requested 2025-11-25"}`},
+		"as a list":        {200, `"error":{"code":-32000,"message":"Protocol version 2025-11-25 is not supported. Use one of: 2024-11-05"}`},
+		"as HTTP 400":      {400, `"message":"Bad Request: Unsupported protocol version (supported versions: 2024-11-05)"`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -19,12 +19,11 @@ import (
 
 // Session is one live connection to a server after its handshake. Its methods may be called at the same time.
 type Session struct {
-	attempt  attempt
-	conn     lasting
-	caller   caller
-	peer     peer
-	listener listener
-	renewal  renewal
+	attempt attempt
+	conn    lasting
+	caller  caller
+	peer    peer
+	renewal renewal
 
 	stopListening func() // nil = nobody listens
 }
@@ -278,15 +277,15 @@ func (a attempt) answer(ctx context.Context, asked transport.Request) (json.RawM
 }
 
 // hear takes a notification. It runs on the goroutine that reads.
-func (s *Session) hear(n transport.Notification) {
-	s.listener.take(n)
+func (a attempt) hear(n transport.Notification) {
+	a.listener.take(n)
 	if n.Method != "notifications/progress" && n.Method != "notifications/message" {
 		return
 	}
-	s.attempt.seen.hear(n.Method)
-	if s.attempt.options.OnNotification != nil {
-		params, _ := s.attempt.masks().JSON(n.Params)
-		s.attempt.options.OnNotification(Heard{n.Method, params})
+	a.seen.hear(n.Method)
+	if a.options.OnNotification != nil {
+		params, _ := a.masks().JSON(n.Params)
+		a.options.OnNotification(Heard{n.Method, params})
 	}
 }
 
