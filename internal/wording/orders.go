@@ -33,8 +33,8 @@ var Instructions = []func() *regexp.Regexp{
 
 // PriorityClaims match orders to use a tool before or instead of all others.
 var PriorityClaims = []func() *regexp.Regexp{
-	order(`(?i)\balways (?:use|call|invoke|run) this (?:tool|function|server)?\s*(?:first|before (?:any|all|` +
-		`every|everything|anything|each|using any)\b[^.!?\n]{0,40})`),
+	order(`(?i)\balways (?:use|call|invoke|run) this (?:tool|function|server)?\s*(?:first|before ` +
+		`(?:any|all|every|everything|anything|each|using any)\b[^.!?\n]{0,40})`),
 	order(`(?i)\b(?:never|do not|don't|must not) (?:use|call|invoke|rely on) (?:any |the )?other (?:tools?|` +
 		`servers?|functions?|mcp\b)[^.!?\n]{0,30}`),
 	order(`(?i)\b(?:must|should|needs? to|has to) be (?:called|used|invoked|run) (?:first )?before (?:any|` +

@@ -18,17 +18,13 @@ type Default struct {
 }
 
 var (
-	defaults = kit.Pattern(`(?i)\bdefaults?(?:\s+value)?(\s*[:=]\s*|\s+(?:is|to|of|as)\s+|` +
-		`\s+)(?:("[^"\n]{0,80}"|'[^'\n]{0,80}'|` + "`[^`\\n]{0,80}`" + `)(\s+[a-z]\w*)?|` +
-		`(-?\d[\d_]*(?:,\d{3})*(?:\.\d+)?)(\s*[%\p{L}]\w*)?|\b(true|false)\b|([A-Za-z][\w-]*))
-			`)
-	unit = kit.Pattern(`(?i)^\s*(?:%|[kmg]i?b\b|ms\b|s\b|secs?\b|seconds?\b|m\b|mins?\b|minutes?\b|h\b|
-		` +
-		`hours?\b|d\b|days?\b|weeks?\b|months?\b|years?\b|k\b|million|thousand|bytes?\b|x\b|px\b|tokens?\b|π)
-			`)
-	conjunction = kit.Pattern(`^\s+(?:if|when|where|while|and|or|for|in|on|at|with|unless|otherwise|but|which|
-		` +
-		`because|will|is|applies)$`)
+	defaults = kit.Pattern(`(?i)\bdefaults?(?:\s+value)?(\s*[:=]\s*|\s+(?:is|to|of|as)\s+|\s+)(?:` +
+		`("[^"\n]{0,80}"|'[^'\n]{0,80}'|` + "`[^`\\n]{0,80}`" + `)(\s+[a-z]\w*)?|` +
+		`(-?\d[\d_]*(?:,\d{3})*(?:\.\d+)?)(\s*[%\p{L}]\w*)?|\b(true|false)\b|([A-Za-z][\w-]*))`)
+	unit = kit.Pattern(`(?i)^\s*(?:%|π|million|thousand|(?:[kmg]i?b|ms|s|secs?|seconds?|m|mins?|minutes?|h|` +
+		`hours?|d|days?|weeks?|months?|years?|k|bytes?|x|px|tokens?)\b)`)
+	conjunction = kit.Pattern(`^\s+(?:if|when|where|while|and|or|for|in|on|at|with|unless|otherwise|` +
+		`but|which|because|will|is|applies)$`)
 )
 
 // IsUnit reports whether the text behind a number begins with a unit of measure.

@@ -162,8 +162,8 @@ var attacks = []attack{
 			// German
 			`(?i)\bignorier(?:e|en)? (?:Sie )?(?:alle )?(?:vorherigen|bisherigen|vorigen|fr[üu]heren) `+
 				`(?:Anweisungen|Instruktionen)\b`,
-			`(?i)\b(?:sag|informier|verrat|erz[äa]hl|melde|zeig)(?:e|en|t)? (?:Sie )?(?:dem|den) (?:Benutzer|`+
-				`Nutzer|Anwender) (?:nichts?|nie)\b`,
+			`(?i)\b(?:sag|informier|verrat|erz[äa]hl|melde|zeig)(?:e|en|t)? (?:Sie )?(?:dem|den) `+
+				`(?:Benutzer|Nutzer|Anwender) (?:nichts?|nie)\b`,
 			// Russian
 			`(?i)(?:игнорируй|забудь)(?:те)? (?:все )?предыдущие (?:инструкции|указания)`,
 			`(?i)не (?:говори|сообщай|рассказывай|показывай|раскрывай)(?:те)?\s[^.\n]{0,20}пользовател`,
