@@ -46,7 +46,6 @@ var libraries = map[string][]string{
 	"github.com/cenkalti/backoff/v5":           {"pkg/probe"},
 	"github.com/clipperhouse/displaywidth":     {"internal/host", "internal/report", "internal/watchrun"},
 	"github.com/dlclark/regexp2/v2":            {"pkg/check"},
-	"github.com/fsnotify/fsnotify":             {"internal/watchrun"},
 	"github.com/git-pkgs/gitignore":            {"internal/watchrun"},
 	"github.com/gofrs/flock":                   {"internal/files", "internal/watchrun"},
 	"github.com/google/go-cmp":                 {"pkg/diff", "internal/calls"},

@@ -1,78 +1,74 @@
 package watchrun
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"hash/crc64"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-	"syscall"
 	"time"
 
-	"github.com/fsnotify/fsnotify"
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/mcpctl/mcpctl/internal/files"
 )
 
-// fileOptions are the files to watch.
-type fileOptions struct {
-	Dir   string        // where relative globs begin; empty = the current folder
-	Globs []string      // with ** for any folders; a folder stands for all that is in it
-	Quiet time.Duration // without another change until one is reported, ten times that at most; 0 = 100 ms
+// fileWatcher finds changes of the files that globs name. It polls, since that works behind links and on
+// network file systems too.
+type fileWatcher struct {
+	dir   string // where relative globs begin, absolute
+	globs []glob
+	seen  fileView
+}
+
+// fileView is what there was at one moment.
+type fileView struct {
+	files   map[string]stamp // by absolute path
+	matched []int            // number of files by glob
 }
 
 // fileChange is one change of files.
 type fileChange struct {
-	Files []string  // those that came, changed or went, sorted; relative to Dir when they are in it
-	Since time.Time // when the first of them was announced
-	Err   error     // something can no longer be watched
+	Files []string  // that were created, changed or removed, sorted; relative to the directory if below it
+	Since time.Time // when the first of them was noticed
+	Err   error     // the files cannot be read any more
 }
 
-// fileWatcher watches files until it is closed.
-type fileWatcher struct {
-	quiet    time.Duration
-	look     scanner
-	seen     view
-	system   *fsnotify.Watcher
-	events   <-chan fsnotify.Event
-	failing  <-chan error
-	reported string // the last error that was reported
-}
+// Limits of polling.
+const (
+	pollPause   = 100 * time.Millisecond // at least, between polls
+	pollShare   = 20                     // a poll is followed by a pause of so many times its duration
+	longestWait = time.Second            // for changes to end, until those so far are reported
+	maxSearched = 100_000                // files and directories; more are a mistake in a glob
+	maxCompared = 1 << 20                // bytes of a file that is compared by content, not by time
+	coarseClock = 2 * time.Second        // the precision of file times on some file systems
+)
 
-// openFiles reads all files once and begins to watch. The error is that of a glob which cannot be read, of
-// too many files, or of the system's limits, and says what to do.
-func openFiles(ctx context.Context, o fileOptions) (*fileWatcher, error) {
-	dir, err := filepath.Abs(o.Dir)
+// newFileWatcher reads all files that globs in a directory name.
+func newFileWatcher(ctx context.Context, dir string, globs []string) (*fileWatcher, error) {
+	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, fmt.Errorf("finding the current folder: %w", err)
+		return nil, err
 	}
-	w := &fileWatcher{quiet: cmp.Or(o.Quiet, 100*time.Millisecond), look: scanner{dir: dir}}
-	for _, text := range o.Globs {
+	w := &fileWatcher{dir: dir}
+	for _, text := range globs {
 		g, err := parseGlob(dir, text)
 		if err != nil {
 			return nil, err
 		}
-		w.look.globs = append(w.look.globs, g)
+		w.globs = append(w.globs, g)
 	}
-	if w.system, err = fsnotify.NewWatcher(); err != nil {
-		return nil, limited("files", err)
-	}
-	w.events, w.failing = w.system.Events, w.system.Errors
-	if err = w.lookAround(ctx); err != nil {
-		_ = w.system.Close()
-		return nil, err
-	}
-	return w, nil
+	w.seen, err = w.look(ctx)
+	return w, err
 }
 
-// Close ends watching.
-func (w *fileWatcher) Close() error { return w.system.Close() }
-
-// Unmatched returns the globs that no file matches, as they were written.
-func (w *fileWatcher) Unmatched() []string {
+// unmatched returns the globs that no file matches, as they were written.
+func (w *fileWatcher) unmatched() []string {
 	var none []string
-	for i, g := range w.look.globs {
+	for i, g := range w.globs {
 		if w.seen.matched[i] == 0 {
 			none = append(none, g.text)
 		}
@@ -80,198 +76,236 @@ func (w *fileWatcher) Unmatched() []string {
 	return none
 }
 
-// lookAround looks at all files, again as long as there are new folders: before they are watched nothing is
-// announced.
-func (w *fileWatcher) lookAround(ctx context.Context) error {
-	for {
-		now, err := w.look.all(ctx, w.seen)
-		if err != nil {
-			return err
-		}
-		w.seen = now
-		if more, err := w.attend(); err != nil || !more {
-			return err
-		}
-	}
-}
-
-// attend watches the directories of the view and reports whether new ones are among them.
-func (w *fileWatcher) attend() (more bool, _ error) {
-	watched := map[string]bool{}
-	for _, folder := range w.system.WatchList() {
-		watched[folder] = true
-		if !w.seen.folders[folder] {
-			_ = w.system.Remove(folder) // it may be gone
-		}
-	}
-	var failures []error
-	for folder := range w.seen.folders {
-		if watched[folder] {
-			continue
-		}
-		err := w.system.Add(folder)
-		harmless := errors.Is(err, syscall.ENOENT) || errors.Is(err, fs.ErrPermission) // on the way of a link
-		if err != nil && !harmless {
-			failures = append(failures, limited(w.look.name(folder), err))
-		}
-		more = more || err == nil
-	}
-	return more, cmp.Or(failures...)
-}
-
-// limited returns the error of watching, with what to do about a limit of the system.
-func limited(what string, err error) error {
-	switch {
-	case errors.Is(err, syscall.ENOSPC):
-		return fmt.Errorf("watching %s: the limit of watched directories for this user: name fewer, or raise"+
-			" fs.inotify.max_user_watches (sudo sysctl fs.inotify.max_user_watches=524288)", what)
-	case errors.Is(err, syscall.EMFILE) && strings.Contains(err.Error(), "inotify"):
-		return fmt.Errorf("watching %s: this user watches files with too many programs: end some, or raise"+
-			" fs.inotify.max_user_instances (sudo sysctl fs.inotify.max_user_instances=512)", what)
-	case errors.Is(err, syscall.EMFILE):
-		return fmt.Errorf("watching %s: too many open files: name fewer, or raise ulimit -n", what)
-	}
-	return fmt.Errorf("watching %s: %w", what, err)
-}
-
-// Run sends changes until ctx ends. Those that come before the last one was received are joined.
-func (w *fileWatcher) Run(ctx context.Context, changes chan<- fileChange) {
-	var first time.Time        // when what is waited for began
-	var ready <-chan time.Time // when it is over
+// run sends changes until ctx ends, each once a poll finds no further one. Changes that come before the last
+// one was received are joined.
+func (w *fileWatcher) run(ctx context.Context, changes chan<- fileChange) {
 	var pending fileChange
+	var reported string // the last error
+	var out chan<- fileChange
+	poll := time.NewTimer(pollPause)
+	defer poll.Stop()
 	for {
-		var out chan<- fileChange
-		if len(pending.Files) > 0 || pending.Err != nil {
-			out = changes
-		}
-		news := false
 		select {
 		case <-ctx.Done():
 			return
-		case e := <-w.events:
-			news = w.concerns(e)
-		case <-w.failing: // announcements were lost
-			news = true
-		case <-ready:
-			ready = nil
-			pending = w.again(ctx, pending, first)
 		case out <- pending:
-			pending = fileChange{}
-		}
-		if news && ready == nil {
-			first = time.Now()
-		}
-		if news {
-			ready = time.After(min(w.quiet, time.Until(first.Add(10*w.quiet))))
+			pending, out = fileChange{}, nil
+		case <-poll.C:
+			began := time.Now()
+			changed, err := w.poll(ctx)
+			if len(changed) > 0 {
+				if len(pending.Files) == 0 {
+					pending.Since = began
+				}
+				pending.Files = union(pending.Files, changed)
+			}
+			if err == nil {
+				reported = ""
+			} else if err.Error() != reported {
+				reported, pending.Err = err.Error(), err
+			}
+			settled := len(changed) == 0 || time.Since(pending.Since) >= longestWait
+			if pending.Err != nil || len(pending.Files) > 0 && settled {
+				out = changes
+			}
+			poll.Reset(max(pollPause, pollShare*time.Since(began)))
 		}
 	}
 }
 
-// again looks at all files once more and adds what has changed to what is not told yet.
-func (w *fileWatcher) again(ctx context.Context, pending fileChange, first time.Time) fileChange {
+// union returns the names that are in one of two lists, sorted.
+func union(a, b []string) []string {
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// poll looks at all files again and returns the names of those that changed.
+func (w *fileWatcher) poll(ctx context.Context) ([]string, error) {
 	before := w.seen
-	err := w.lookAround(ctx)
-	if files := w.look.changed(before, w.seen); len(files) > 0 {
-		if len(pending.Files) == 0 {
-			pending.Since = first
+	now, err := w.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w.seen = now
+	var names []string
+	for path, stamp := range now.files {
+		if old, known := before.files[path]; !known || !old.same(stamp) {
+			names = append(names, w.name(path))
 		}
-		pending.Files = union(pending.Files, files)
 	}
-	switch {
-	case err == nil:
-		w.reported = ""
-	case err.Error() != w.reported:
-		w.reported, pending.Err = err.Error(), err
+	for path := range before.files {
+		if _, exists := now.files[path]; !exists {
+			names = append(names, w.name(path))
+		}
 	}
-	return pending
+	return names, nil
 }
 
-// concerns reports whether an announcement may be of a change: of a file that a glob names, of rules, or of a
-// folder.
-func (w *fileWatcher) concerns(e fsnotify.Event) bool {
-	if e.Op == fsnotify.Chmod {
+// name returns a path relative to the directory of globs, if it is below.
+func (w *fileWatcher) name(path string) string {
+	if way, err := filepath.Rel(w.dir, path); err == nil && filepath.IsLocal(way) {
+		return way
+	}
+	return path
+}
+
+// look returns all files that the globs name. Those that are as before are not read again.
+func (w *fileWatcher) look(ctx context.Context) (fileView, error) {
+	now := fileView{files: map[string]stamp{}, matched: make([]int, len(w.globs))}
+	for i, g := range w.globs {
+		s := search{ctx: ctx, glob: g, before: w.seen.files, files: now.files, linked: map[string]bool{}}
+		s.ignored = ignoredIn(g.base, w.dir)
+		if err := s.enter(g.base, 0); err != nil {
+			return fileView{}, err
+		}
+		now.matched[i] = s.matched
+	}
+	return now, nil
+}
+
+// search is one look for the files of a glob.
+type search struct {
+	ctx      context.Context
+	glob     glob
+	ignored  ignored
+	before   map[string]stamp
+	files    map[string]stamp
+	linked   map[string]bool // directories behind links that were entered, by their real paths
+	searched int
+	matched  int
+}
+
+// enter looks for files in a directory at a level below the base of the glob.
+func (s *search) enter(dir string, level int) error {
+	if s.ctx.Err() != nil {
+		return context.Cause(s.ctx)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil // it may come
+	}
+	if s.searched += len(entries); s.searched > maxSearched {
+		return fmt.Errorf("--reload %q: more than %d files to search: name fewer", s.glob.text, maxSearched)
+	}
+	if level > 0 {
+		s.ignored.enter(dir)
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		isLink := e.Type()&fs.ModeSymlink != 0
+		isDir := e.IsDir() || isLink && files.IsDir(path)
+		switch {
+		case s.ignored.has(path, isDir):
+		case !isDir:
+			s.add(path, e.Type())
+		case s.glob.depth < 0 || level < s.glob.depth:
+			if isLink && !s.follows(path, dir) {
+				continue
+			}
+			if err := s.enter(path, level+1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// follows reports whether a link to a directory is followed: unless it leads back, or where another one led.
+func (s *search) follows(link, dir string) bool {
+	real, err := filepath.EvalSymlinks(link)
+	if err != nil || s.linked[real] {
 		return false
 	}
-	linked := w.seen.linked[e.Name] || w.seen.linked[filepath.Dir(e.Name)]
-	if linked || w.seen.folders[e.Name] || filepath.Base(e.Name) == ".gitignore" {
-		return true
+	s.linked[real] = true
+	from, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return false
 	}
-	info, err := os.Stat(e.Name) // a link to a folder is one
-	folder := err == nil && info.IsDir()
-	for i, g := range w.look.globs {
-		switch way := below(g.base, e.Name); {
-		case folder && (way == "" || !filepath.IsLocal(way)):
-			return true // it may lead to where the glob begins
-		case !filepath.IsLocal(way), w.seen.rules[i].leavesOut(e.Name, folder):
-		case folder, g.matches(way):
-			return true
+	way, err := filepath.Rel(real, from)
+	return err != nil || !filepath.IsLocal(way)
+}
+
+// add adds a file if the glob names it. Pipes and devices are left out: reading them may wait forever.
+func (s *search) add(path string, kind fs.FileMode) {
+	if kind&^fs.ModeSymlink != 0 || !s.glob.matches(below(s.glob.base, path)) {
+		return
+	}
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return
+	}
+	s.matched++
+	if _, done := s.files[path]; !done {
+		s.files[path] = stampOf(path, info, s.before[path])
+	}
+}
+
+// stamp identifies one state of a file.
+type stamp struct {
+	size    int64
+	written time.Time
+	sum     uint64 // of the content; 0 = it was not read
+	settled bool   // a file with this size and time has this content
+}
+
+// stampOf returns the stamp of a file, which is read unless the stamp before is still valid.
+func stampOf(path string, info fs.FileInfo, before stamp) stamp {
+	age := time.Since(info.ModTime())
+	now := stamp{size: info.Size(), written: info.ModTime(), settled: age > coarseClock}
+	switch {
+	case now.size == 0, now.size > maxCompared:
+	case before.settled && before.size == now.size && before.written.Equal(now.written):
+		now.sum = before.sum
+	default:
+		if data, err := files.ReadRegular(path, maxCompared); err == nil {
+			now.sum = crc64.Checksum(data, crc64.MakeTable(crc64.ECMA))
 		}
 	}
-	return false
+	return now
 }
 
-// In how many rounds in a row a file may change: up to tolerated the next round comes at once, up to doubted
-// after 1, 3 and 9 seconds, in which people save and builds do not; then it is an output.
-const (
-	tolerated = 2
-	doubted   = 5
-)
-
-// buildOutputs finds the files that a build writes, so that a build does not lead to the next for ever: those
-// that change in every round and never in the growing pauses between. The zero value knows none.
-type buildOutputs struct {
-	rounds  map[string]int  // how many rounds in a row a file changed in
-	touched map[string]bool // changed in this round
-}
-
-// buildDecision is what changed files are a reason for.
-type buildDecision struct {
-	Now     []string      // a round at once
-	Later   []string      // a round after a pause, unless something else is changed before
-	Pause   time.Duration // how long, once this round is over
-	Outputs []string      // nothing, from now on
-}
-
-// Begin begins a round. Files that did not change in the one before are outputs no more.
-func (o *buildOutputs) Begin() {
-	for file := range o.rounds {
-		if !o.touched[file] {
-			delete(o.rounds, file)
-		}
+func (s stamp) same(other stamp) bool {
+	if s.size != other.size || s.sum != other.sum {
+		return false
 	}
-	o.touched = map[string]bool{}
+	return s.size == 0 || s.sum != 0 || s.written.Equal(other.written)
 }
 
-// Decide sorts changed files. What changes between two rounds was changed by people.
-func (o *buildOutputs) Decide(files []string, duringRound bool) (d buildDecision) {
-	for _, file := range files {
-		if !duringRound {
-			delete(o.rounds, file)
-			d.Now = append(d.Now, file)
-			continue
-		}
-		n, first := o.count(file)
-		switch {
-		case n <= tolerated:
-			d.Now = append(d.Now, file)
-		case n <= doubted:
-			d.Later = append(d.Later, file)
-			d.Pause = max(d.Pause, [...]time.Duration{1, 3, 9}[n-tolerated-1]*time.Second)
-		case n == doubted+1 && first:
-			d.Outputs = append(d.Outputs, file)
-		}
-	}
-	return d
+// glob is a pattern of file names.
+type glob struct {
+	text  string // as it was written
+	base  string // the directory that it begins in, absolute
+	rest  string // what follows, with slashes
+	depth int    // levels of directories below base that it reaches into; -1 = any number
 }
 
-// count is in how many rounds in a row a file changed, and whether it is the first time in this one.
-func (o *buildOutputs) count(file string) (n int, first bool) {
-	if o.rounds == nil {
-		o.rounds, o.touched = map[string]int{}, map[string]bool{}
+// parseGlob reads a glob that begins in dir, unless it is absolute.
+func parseGlob(dir, text string) (glob, error) {
+	slashed := filepath.ToSlash(text)
+	if text == "" || !doublestar.ValidatePattern(slashed) {
+		return glob{}, fmt.Errorf("invalid glob %q: quote one such as 'src/**/*.ts'", text)
 	}
-	if first = !o.touched[file]; first {
-		o.touched[file] = true
-		o.rounds[file]++
+	base, rest := doublestar.SplitPattern(slashed)
+	base = files.From(dir, filepath.FromSlash(base))
+	if whole := filepath.Join(base, filepath.FromSlash(rest)); files.IsDir(whole) {
+		base, rest = whole, "**"
 	}
-	return o.rounds[file], first
+	g := glob{text: text, base: base, rest: rest, depth: strings.Count(rest, "/")}
+	if strings.Contains(rest, "**") || strings.Contains(rest, "{") {
+		g.depth = -1
+	}
+	return g, nil
+}
+
+// matches reports whether a path below base, with slashes, is named by the glob.
+func (g glob) matches(below string) bool { return doublestar.MatchUnvalidated(g.rest, below) }
+
+// below returns a path relative to a directory above it, with slashes; empty for the directory itself.
+func below(dir, path string) string {
+	way, err := filepath.Rel(dir, path)
+	if err != nil || way == "." {
+		return ""
+	}
+	return filepath.ToSlash(way)
 }

@@ -2,6 +2,7 @@ package watchrun
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,38 +10,28 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/fsnotify/fsnotify"
 )
 
-// running is a watcher of a test.
+// running is a watcher under test.
 type running struct {
 	t       *testing.T
 	dir     string
 	changes chan fileChange
 }
 
+// begin watches files until the test ends. Polls take no time, since it is called in a bubble.
 func begin(t *testing.T, dir string, globs ...string) *running {
 	t.Helper()
-	w, err := openFiles(t.Context(), fileOptions{Dir: dir, Globs: globs, Quiet: 20 * time.Millisecond})
+	w, err := newFileWatcher(t.Context(), dir, globs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(t.Context())
 	r := &running{t: t, dir: dir, changes: make(chan fileChange)}
-	ended := make(chan struct{})
-	go func() { defer close(ended); w.Run(ctx, r.changes) }()
-	t.Cleanup(func() {
-		stop()
-		<-ended
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	go w.run(t.Context(), r.changes)
 	return r
 }
 
-// tells waits until all these files were told, in one change or several, and nothing else.
+// tells waits until all these files were reported, in one change or several, and no other.
 func (r *running) tells(want ...string) {
 	r.t.Helper()
 	left := map[string]bool{}
@@ -55,12 +46,12 @@ func (r *running) tells(want ...string) {
 			}
 			for _, file := range c.Files {
 				if file = filepath.ToSlash(file); !left[file] && !contains(want, file) {
-					r.t.Errorf("%s was told", file)
+					r.t.Errorf("%s was reported", file)
 				}
 				delete(left, file)
 			}
 		case <-time.After(time.Minute):
-			r.t.Fatalf("not told: %v", left)
+			r.t.Fatalf("not reported: %v", left)
 		}
 	}
 }
@@ -80,6 +71,10 @@ func (r *running) at(name string) string { return filepath.Join(r.dir, filepath.
 
 // TestSaves of every kind are told; what is written as it was is not.
 func TestSaves(t *testing.T) {
+	synctest.Test(t, testSaves)
+}
+
+func testSaves(t *testing.T) {
 	dir := plant(t, "src/a.ts=1", "src/b.ts=1", "src/c.txt=1")
 	r := begin(t, dir, "src/**/*.ts")
 	write(t, dir, "src/a.ts=2")
@@ -102,6 +97,10 @@ func TestSaves(t *testing.T) {
 
 // TestFolders that come, move, go and come back are watched.
 func TestFolders(t *testing.T) {
+	synctest.Test(t, testFolders)
+}
+
+func testFolders(t *testing.T) {
 	dir := plant(t, "src/a.ts=1")
 	r := begin(t, dir, "src/**/*.ts", "later/on/*.ts")
 	write(t, dir, "src/new/er/b.ts=1")
@@ -130,6 +129,10 @@ func TestFolders(t *testing.T) {
 // TestRulesChange: files that .gitignore leaves out from now on are gone, and those that it left out are
 // there.
 func TestRulesChange(t *testing.T) {
+	synctest.Test(t, testRulesChange)
+}
+
+func testRulesChange(t *testing.T) {
 	dir := plant(t, ".git/", ".gitignore=a.ts\n", "a.ts", "b.ts")
 	r := begin(t, dir, "**/*.ts")
 	write(t, dir, "a.ts=2")
@@ -143,6 +146,10 @@ func TestRulesChange(t *testing.T) {
 // TestLinks to files and folders elsewhere are followed, over other links, and when they lead elsewhere from
 // now on.
 func TestLinks(t *testing.T) {
+	synctest.Test(t, testLinks)
+}
+
+func testLinks(t *testing.T) {
 	away := plant(t, "one/er/a.ts=1", "two/er/a.ts=2", "file.ts=1", "other.ts=1")
 	dir := plant(t, "src/")
 	r := &running{t: t, dir: dir}
@@ -178,6 +185,10 @@ func TestLinks(t *testing.T) {
 
 // TestLinkedBase is a glob that begins behind a link, and one that names nothing but a link.
 func TestLinkedBase(t *testing.T) {
+	synctest.Test(t, testLinkedBase)
+}
+
+func testLinkedBase(t *testing.T) {
 	away := plant(t, "src/a.ts=1", "b.ts=1")
 	dir := plant(t, "x.txt")
 	for name, to := range map[string]string{"lib": "src", "b.ts": "b.ts"} {
@@ -195,6 +206,10 @@ func TestLinkedBase(t *testing.T) {
 // TestLinkedBaseMoves: releases that take turns behind a link, at which a glob begins or over which it leads
 // to its beginning.
 func TestLinkedBaseMoves(t *testing.T) {
+	synctest.Test(t, testLinkedBaseMoves)
+}
+
+func testLinkedBaseMoves(t *testing.T) {
 	for _, glob := range []string{"now/src", "now/src/*.ts", "now/**"} {
 		dir := plant(t, "one/src/a.ts=1", "two/src/a.ts=2")
 		r := &running{t: t, dir: dir}
@@ -228,6 +243,10 @@ func TestLinkedBaseMoves(t *testing.T) {
 
 // TestLinkComes to a folder, where the glob names no links.
 func TestLinkComes(t *testing.T) {
+	synctest.Test(t, testLinkComes)
+}
+
+func testLinkComes(t *testing.T) {
 	away := plant(t, "a.ts=1")
 	r := begin(t, plant(t, "src/"), "src/**/*.ts")
 	if err := os.Symlink(away, r.at("src/lib")); err != nil {
@@ -238,6 +257,10 @@ func TestLinkComes(t *testing.T) {
 
 // TestManyChanges while nobody listens are told together.
 func TestManyChanges(t *testing.T) {
+	synctest.Test(t, testManyChanges)
+}
+
+func testManyChanges(t *testing.T) {
 	dir := plant(t, "src/")
 	r := begin(t, dir, "src/**/*.ts")
 	var want []string
@@ -249,62 +272,56 @@ func TestManyChanges(t *testing.T) {
 	r.tells(want...)
 }
 
-// TestUnmatched are the globs that name nothing.
+// TestUnmatched returns the globs that match no file.
 func TestUnmatched(t *testing.T) {
-	w, err := openFiles(t.Context(), fileOptions{Dir: plant(t, "a.ts"), Globs: []string{"*.go", "*.ts"}})
+	w, err := newFileWatcher(t.Context(), plant(t, "a.ts"), []string{"*.go", "*.ts"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.Close()
-	if got := w.Unmatched(); len(got) != 1 || got[0] != "*.go" {
+	if got := w.unmatched(); len(got) != 1 || got[0] != "*.go" {
 		t.Errorf("got %q", got)
 	}
 }
 
-// TestQuiet tells changes 100 ms after the last of them, and after a second if they do not end.
-func TestQuiet(t *testing.T) {
-	dir := plant(t, "a.ts=0")
-	w, err := openFiles(t.Context(), fileOptions{Dir: dir, Globs: []string{"*.ts"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
+// TestSettled reports changes once they end, and after a second if they do not.
+func TestSettled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		events, changes := make(chan fsnotify.Event), make(chan fileChange)
-		w.events, w.failing = events, nil
-		ctx, stop := context.WithCancel(t.Context())
-		defer stop()
-		go w.Run(ctx, changes)
+		r := begin(t, plant(t, "a.ts=0"), "*.ts")
 		began := time.Now()
-		save := func(n int) {
-			write(t, dir, fmt.Sprint("a.ts=", n))
-			events <- fsnotify.Event{Name: filepath.Join(dir, "a.ts"), Op: fsnotify.Write}
-		}
-		save(1)
-		time.Sleep(60 * time.Millisecond)
-		save(2)
-		if c := <-changes; len(c.Files) != 1 || !c.Since.Equal(began) || time.Since(began) != 160*time.Millisecond {
-			t.Errorf("told %v of %v after %v, want once after 160ms", c.Files, c.Since, time.Since(began))
+		write(t, r.dir, "a.ts=1")
+		time.Sleep(150 * time.Millisecond) // a poll has noticed it
+		write(t, r.dir, "a.ts=2")
+		c := <-r.changes
+		if since, took := c.Since.Sub(began), time.Since(began); since != pollPause || took != 3*pollPause {
+			t.Errorf("since %v, after %v", since, took)
 		}
 		began = time.Now()
 		go func() {
+			time.Sleep(pollPause / 4) // between polls, which would read half a file
 			for n := range 40 {
-				save(n + 3)
+				write(t, r.dir, fmt.Sprint("a.ts=", n+3))
 				time.Sleep(50 * time.Millisecond)
 			}
 		}()
-		<-changes
-		if took := time.Since(began); took != time.Second {
-			t.Errorf("without a pause told after %v, want 1s", took)
+		<-r.changes
+		if took := time.Since(began); took != longestWait+pollPause {
+			t.Errorf("without a pause after %v", took)
 		}
-		time.Sleep(3 * time.Second)
-		<-changes // what came since
+		<-r.changes // the rest
 		time.Sleep(time.Minute)
-		synctest.Wait()
 		select {
-		case c := <-changes:
-			t.Errorf("told twice: %v", c)
+		case c := <-r.changes:
+			t.Errorf("reported twice: %v", c)
 		default:
 		}
 	})
+}
+
+// TestSearchEnds with its context.
+func TestSearchEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := newFileWatcher(ctx, t.TempDir(), []string{"**"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
 }

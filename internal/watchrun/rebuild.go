@@ -46,11 +46,11 @@ const (
 func newRebuilder(
 	ctx context.Context, p host.Process, o Options, emit func(report.Event),
 ) (*rebuilder, error) {
-	files, err := openFiles(ctx, fileOptions{Globs: o.Reload})
+	files, err := newFileWatcher(ctx, p.Dir, o.Reload)
 	if err != nil {
 		return nil, exit.Misuse(err)
 	}
-	for _, glob := range files.Unmatched() {
+	for _, glob := range files.unmatched() {
 		p.Note("--reload %q matches no file yet (files ignored by .gitignore do not count)", glob)
 	}
 	b := &rebuilder{
@@ -84,12 +84,9 @@ func (b *rebuilder) start(ctx context.Context) (wait func()) {
 	}
 	var ending sync.WaitGroup
 	changes := make(chan fileChange)
-	ending.Go(func() { b.files.Run(ctx, changes) })
+	ending.Go(func() { b.files.run(ctx, changes) })
 	ending.Go(func() { b.run(ctx, changes) })
-	return func() {
-		ending.Wait()
-		_ = b.files.Close()
-	}
+	return ending.Wait
 }
 
 // run builds and restarts whenever files change or a user asks, until ctx ends. A build that is running is
@@ -251,3 +248,69 @@ func (b *rebuilder) mayStart(ctx context.Context) bool {
 
 // failed reports whether the last build failed.
 func (b *rebuilder) failed() bool { return b != nil && b.broken.Load() }
+
+// In how many rounds in a row a file may change: up to tolerated the next round comes at once, up to doubted
+// after 1, 3 and 9 seconds, in which people save and builds do not; then it is an output.
+const (
+	tolerated = 2
+	doubted   = 5
+)
+
+// buildOutputs finds the files that a build writes, so that a build does not lead to the next for ever: those
+// that change in every round and never in the growing pauses between. The zero value knows none.
+type buildOutputs struct {
+	rounds  map[string]int  // how many rounds in a row a file changed in
+	touched map[string]bool // changed in this round
+}
+
+// buildDecision is what changed files are a reason for.
+type buildDecision struct {
+	Now     []string      // a round at once
+	Later   []string      // a round after a pause, unless something else is changed before
+	Pause   time.Duration // how long, once this round is over
+	Outputs []string      // nothing, from now on
+}
+
+// Begin begins a round. Files that did not change in the one before are outputs no more.
+func (o *buildOutputs) Begin() {
+	for file := range o.rounds {
+		if !o.touched[file] {
+			delete(o.rounds, file)
+		}
+	}
+	o.touched = map[string]bool{}
+}
+
+// Decide sorts changed files. What changes between two rounds was changed by people.
+func (o *buildOutputs) Decide(files []string, duringRound bool) (d buildDecision) {
+	for _, file := range files {
+		if !duringRound {
+			delete(o.rounds, file)
+			d.Now = append(d.Now, file)
+			continue
+		}
+		n, first := o.count(file)
+		switch {
+		case n <= tolerated:
+			d.Now = append(d.Now, file)
+		case n <= doubted:
+			d.Later = append(d.Later, file)
+			d.Pause = max(d.Pause, [...]time.Duration{1, 3, 9}[n-tolerated-1]*time.Second)
+		case n == doubted+1 && first:
+			d.Outputs = append(d.Outputs, file)
+		}
+	}
+	return d
+}
+
+// count is in how many rounds in a row a file changed, and whether it is the first time in this one.
+func (o *buildOutputs) count(file string) (n int, first bool) {
+	if o.rounds == nil {
+		o.rounds, o.touched = map[string]int{}, map[string]bool{}
+	}
+	if first = !o.touched[file]; first {
+		o.touched[file] = true
+		o.rounds[file]++
+	}
+	return o.rounds[file], first
+}

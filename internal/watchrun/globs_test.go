@@ -1,16 +1,11 @@
 package watchrun
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -53,24 +48,16 @@ func write(t *testing.T, dir, file string) {
 	}
 }
 
-// named are the files that globs name in a folder, as people write them.
+// named returns the files that globs name in a directory.
 func named(t *testing.T, dir string, globs ...string) []string {
 	t.Helper()
-	l := scanner{dir: dir}
-	for _, text := range globs {
-		g, err := parseGlob(dir, text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		l.globs = append(l.globs, g)
-	}
-	now, err := l.all(t.Context(), view{})
+	w, err := newFileWatcher(t.Context(), dir, globs)
 	if err != nil {
 		t.Fatal(err)
 	}
 	names := []string{}
-	for path := range now.files {
-		names = append(names, filepath.ToSlash(l.name(path)))
+	for path := range w.seen.files {
+		names = append(names, filepath.ToSlash(w.name(path)))
 	}
 	slices.Sort(names)
 	return names
@@ -201,77 +188,25 @@ func TestOddFiles(t *testing.T) {
 	}
 }
 
-// TestReach is no further than a glob needs: a folder costs the system a watch.
-func TestReach(t *testing.T) {
-	dir := plant(t, "a/b/c/d.ts")
-	for text, want := range map[string][]string{
-		"*.ts": {""}, "a/*.ts": {"a"}, "a/*/*.ts": {"a", "a/b"}, "a/**/*.ts": {"a", "a/b", "a/b/c"}, "new/er/**": {""},
-	} {
-		g, err := parseGlob(dir, text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		now, err := scanner{dir: dir, globs: []glob{g}}.all(t.Context(), view{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := []string{}
-		for folder := range maps.Keys(now.folders) {
-			got = append(got, below(dir, folder))
-		}
-		slices.Sort(got)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", text, diff)
-		}
-	}
-}
-
-// TestLimits say what to do.
-func TestLimits(t *testing.T) {
-	for want, err := range map[string]error{
-		"max_user_watches":   fmt.Errorf("add: %w", syscall.ENOSPC),
-		"max_user_instances": fmt.Errorf("couldn't initialize inotify: %w", syscall.EMFILE),
-		"ulimit -n":          fmt.Errorf("open: %w", syscall.EMFILE),
-		"watching src: odd":  errors.New("odd"),
-	} {
-		if got := limited("src", err).Error(); !strings.Contains(got, want) {
-			t.Errorf("%v: %q does not contain %q", err, got, want)
-		}
-	}
-}
-
-// TestLookEnds with its context, however much there is to look at.
-func TestLookEnds(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := openFiles(ctx, fileOptions{Dir: t.TempDir(), Globs: []string{"**"}}); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
-}
-
-// TestLargeFiles that are not read are the same while size and time are.
-func TestLargeFiles(t *testing.T) {
-	dir := plant(t, "a=1234")
-	path := filepath.Join(dir, "a")
-	look := func(budget int64) stamp {
+// TestLargeFile compares a large file by size and time.
+func TestLargeFile(t *testing.T) {
+	path := filepath.Join(plant(t, "a="+strings.Repeat("x", maxCompared+1)), "a")
+	look := func() stamp {
 		t.Helper()
 		info, err := os.Stat(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return stampOf(path, info, stamp{}, budget)
+		return stampOf(path, info, stamp{})
 	}
-	unread := look(0)
-	if unread.read != 0 || !unread.same(look(0)) {
-		t.Errorf("beyond the budget: %+v, then %+v", unread, look(0))
+	before := look()
+	if before.sum != 0 || !before.same(look()) {
+		t.Errorf("%+v, then %+v", before, look())
 	}
 	if err := os.Chtimes(path, time.Time{}, time.Unix(1, 0)); err != nil {
 		t.Fatal(err)
 	}
-	if unread.same(look(0)) {
+	if before.same(look()) {
 		t.Error("another time is the same")
-	}
-	if got := look(100); got.read != 4 || got.sum == 0 {
-		t.Errorf("within the budget: %+v", got)
 	}
 }
