@@ -1,12 +1,14 @@
 package watchrun
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -24,7 +26,8 @@ type printed struct {
 // maxUnprinted is how many events may wait until watching waits for the reader of standard output.
 const maxUnprinted = 4096
 
-// printer writes events to standard output, in order. On a terminal a status line stands below them.
+// printer writes events to standard output, in order. On a terminal a status line stands below them, and below
+// the notes that are written to the printer.
 type printer struct {
 	process host.Process
 	color   bool
@@ -33,11 +36,13 @@ type printer struct {
 	queue   chan printed
 	ended   chan struct{}
 	broken  atomic.Bool // standard output cannot be written
+	err     error       // of writing to it
 
-	drawn string // the status line on the screen; empty = it is not there
-	err   error
+	mu    sync.Mutex // guards the screen
+	drawn string     // the status line on the screen; empty = it is not there
 }
 
+// newPrinter returns a printer that prints once its run method runs.
 func newPrinter(
 	p host.Process, o report.Output, servers []string, developing bool, status func() string,
 ) *printer {
@@ -49,9 +54,26 @@ func newPrinter(
 	if o.Format == "table" && host.IsTerminal(p.Out) {
 		w.status = status
 	}
-	go w.run()
 	return w
 }
+
+// Write writes a note to standard error, above the status line.
+func (w *printer) Write(note []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.drawn == "" || !host.IsTerminal(w.process.Err) {
+		return w.process.Err.Write(note)
+	}
+	_, _ = io.WriteString(w.process.Out, w.erased(w.width()))
+	n, err := w.process.Err.Write(note)
+	if !bytes.HasSuffix(note, []byte("\n")) {
+		w.drawn = ""
+	}
+	_, _ = io.WriteString(w.process.Out, w.drawn)
+	return n, err
+}
+
+func (w *printer) width() int { return cmp.Or(host.Width(w.process.Out), 80) }
 
 // add hands over an event. It waits if too many are unprinted.
 func (w *printer) add(p printed) { w.queue <- p }
@@ -107,13 +129,15 @@ func (w *printer) text(lines []report.EventLine) string {
 
 // write replaces the status line by a text and draws it again below.
 func (w *printer) write(text string, more bool) {
-	width, line := cmp.Or(host.Width(w.process.Out), 80), ""
+	width, line := w.width(), ""
 	if w.status != nil && more {
 		if line = w.status(); len(line) >= width {
 			line = strings.TrimSuffix(line, typedHint)
 		}
 		line = line[:min(len(line), width-1)]
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if w.err != nil || text == "" && line == w.drawn {
 		return
 	}

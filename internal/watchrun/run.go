@@ -77,6 +77,10 @@ func Watch(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.So
 	if r.servers, err = r.resolve(ctx, f); err != nil {
 		return err
 	}
+	names := kit.Map(r.servers, (*watchedServer).name)
+	r.printer = newPrinter(p, o.Output, names, len(o.Reload) > 0, r.statusLine)
+	p.Err = r.printer
+	r.process = p
 	if r.state, err = openState(p, o.State); err != nil {
 		return err
 	}
@@ -90,8 +94,6 @@ func Watch(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.So
 			return err
 		}
 	}
-	names := kit.Map(r.servers, (*watchedServer).name)
-	r.printer = newPrinter(p, o.Output, names, r.rebuild != nil, r.statusLine)
 	r.outputs = o.outputs(ctx, p, r.monitor.undelivered)
 	return r.run(ctx)
 }
@@ -132,6 +134,7 @@ var (
 func (r *watchRun) run(ctx context.Context) error {
 	watching := r.limited(ctx)
 	defer r.end(nil)
+	go r.printer.run()
 	r.monitor.watch(monitored(r.servers))
 	for _, w := range r.servers {
 		r.begin(watching, w)

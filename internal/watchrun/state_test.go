@@ -35,6 +35,7 @@ func TestStateFollowsTheEvent(t *testing.T) {
 	}
 	defer state.close()
 	w := newPrinter(p, report.Output{Format: "ndjson"}, []string{"s"}, false, nil)
+	go w.run()
 	for _, tool := range []string{"a", "b", "c"} {
 		e := report.Event{Event: "changed", Server: "s"}
 		w.add(printed{event: e, line: report.EventJSON(e)})
@@ -54,6 +55,7 @@ func TestStateFollowsTheEvent(t *testing.T) {
 
 	out.fail = os.ErrClosed
 	w = newPrinter(p, report.Output{Format: "ndjson"}, []string{"s"}, false, nil)
+	go w.run()
 	w.add(printed{line: []byte("{}\n")})
 	w.add(printed{then: func() { state.save("s", offering("d")) }})
 	if err := w.finish(); err == nil {
