@@ -22,7 +22,7 @@ const module = "github.com/mcpctl/mcpctl/"
 // floors is the order of the packages: each imports from floors below its own, and never from its own or one above. What
 // each floor gives is told in docs/architecture.md, what each package gives in its comment.
 var floors = [][]string{
-	0:  {"internal/ecma", "internal/rawjson", "internal/process", "internal/files", "internal/host", "internal/exit", "internal/kit"},
+	0:  {"internal/rawjson", "internal/process", "internal/files", "internal/host", "internal/exit", "internal/kit"},
 	1:  {"pkg/snapshot", "pkg/finding", "pkg/schema", "internal/redact", "internal/syntax", "internal/wording", "internal/vault", "internal/printable"},
 	2:  {"pkg/diff", "pkg/check", "internal/call", "internal/transport", "internal/git", "internal/clients", "internal/packages"},
 	3:  {"internal/report", "pkg/probe", "pkg/watch"},
@@ -45,7 +45,7 @@ var libraries = map[string][]string{
 	"github.com/bmatcuk/doublestar/v4":         {"internal/watchrun"},
 	"github.com/cenkalti/backoff/v5":           {"pkg/probe"},
 	"github.com/clipperhouse/displaywidth":     {"internal/host", "internal/report", "internal/watchrun"},
-	"github.com/dlclark/regexp2/v2":            {"pkg/check"},
+	"github.com/dlclark/regexp2/v2":            {"pkg/check", "pkg/schema"},
 	"github.com/git-pkgs/gitignore":            {"internal/watchrun"},
 	"github.com/gofrs/flock":                   {"internal/files", "internal/watchrun"},
 	"github.com/google/go-cmp":                 {"pkg/diff", "internal/calls"},

@@ -14,8 +14,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// BenchmarkCompare takes two snapshot files through Parse and Compare. One tool in twenty changed: its description, a
-// bound, a choice, a required property. The time grows with the number of tools, not faster.
+// BenchmarkCompare takes two snapshot files through Parse and Compare. One tool in twenty changed: its
+// description, a bound, a choice, a required property. The time grows with the number of tools, not faster.
 func BenchmarkCompare(b *testing.B) {
 	for _, tools := range []int{250, 500, 1000, 2000} {
 		b.Run(fmt.Sprintf("tools=%d", tools), func(b *testing.B) {
@@ -53,8 +53,8 @@ func TestTheCostGrowsWithTheTools(t *testing.T) {
 	}
 }
 
-// large is a snapshot file of as many tools as asked for, with schemas as servers have them. Every changed-th tool differs
-// from the file in which none does.
+// large is a snapshot file of as many tools as asked for, with schemas as servers have them. Every changed-th
+// tool differs from the file in which none does.
 func large(t testing.TB, tools, changed int) string {
 	t.Helper()
 	var raws []json.RawMessage
@@ -87,8 +87,8 @@ func largeTool(i int, edited bool) string {
 		i, text, i, i, required, states, most)
 }
 
-// BenchmarkRealTools compares every tool that differs between the real releases of testdata/real, one by one, and reports
-// how long the slower ones take.
+// BenchmarkRealTools compares every tool that differs between the real releases of testdata/real, one by one,
+// and reports how long the slower ones take.
 func BenchmarkRealTools(b *testing.B) {
 	pairs := realTools(b)
 	var took []float64

@@ -14,10 +14,11 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// TestComposedChangesHideNothing applies two to five changes to one input schema, several of them to its root object or to a shared
-// definition, and asks independent validators with directed and random values that follow the old declaration.
-// With the changes undone that have a finding, all values are accepted (docs/compatibility.md, section 7); a change
-// without a finding breaks no value; and each witness is right before, wrong now, and wrong because of its change.
+// TestComposedChangesHideNothing applies two to five changes to one input schema, several of them to its root
+// object or to a shared definition, and asks independent validators with directed and random values that
+// follow the old declaration. With the changes undone that have a finding, all values are accepted
+// (docs/compatibility.md, section 7); a change without a finding breaks no value; and each witness is right
+// before, wrong now, and wrong because of its change.
 func TestComposedChangesHideNothing(t *testing.T) {
 	victims := slices.DeleteFunc(realSchemas(t), func(v *victim) bool { return v.keyword != "inputSchema" })
 	random := rand.New(rand.NewPCG(*seed, 7))
@@ -34,6 +35,46 @@ func TestComposedChangesHideNothing(t *testing.T) {
 	if seen["witnesses"] == 0 || seen["values"] == 0 {
 		t.Error("nothing was checked")
 	}
+}
+
+// TestAcceptedChangesHideNothing takes some of the changes over into the old schema, as accept does, or
+// undoes them in the new one: of those that are left, the same must hold as of all together.
+func TestAcceptedChangesHideNothing(t *testing.T) {
+	victims := slices.DeleteFunc(realSchemas(t), func(v *victim) bool { return v.keyword != "inputSchema" })
+	random := rand.New(rand.NewPCG(*seed, 8))
+	seen := map[string]int{}
+	for done := range *compositions {
+		v := victims[random.IntN(len(victims))].shared(t, random)
+		accepted, left := []*mutation{}, []*mutation{}
+		for _, m := range v.choose(random) {
+			if random.IntN(2) == 0 {
+				accepted = append(accepted, m)
+			} else {
+				left = append(left, m)
+			}
+		}
+		w := *v
+		w.schema = v.with(t, accepted...)
+		if properties, ok := decode(t, string(w.schema))["properties"].(map[string]any); !ok || len(properties) == 0 {
+			continue
+		}
+		left = slices.DeleteFunc(left, func(m *mutation) bool { return !applies(t, w.schema, m) })
+		c := composition{victim: &w, chosen: left, compiled: map[string]*jsonschema.Schema{}}
+		c.check(t, random, seen)
+		if t.Failed() {
+			t.Fatalf("after %d compositions, with %s accepted", done, v.describe(accepted))
+		}
+	}
+	t.Logf("%d compositions: %v", *compositions, seen)
+	if seen["witnesses"] == 0 || seen["values"] == 0 {
+		t.Error("nothing was checked")
+	}
+}
+
+// applies reports whether the member that a change is about is still there, or the change brings it.
+func applies(t *testing.T, schema json.RawMessage, m *mutation) bool {
+	_, there := decode(t, string(schema))["properties"].(map[string]any)[m.member]
+	return there || m.member == "" || strings.HasPrefix(m.name, "added")
 }
 
 // shared returns the schema with one of its texts as a definition that a second argument uses, too.
@@ -195,8 +236,8 @@ func (c composition) by(f finding.Finding) (by []*mutation) {
 	return by
 }
 
-// values are objects with members that the old schema declares: each changed member with values that show its limits, and
-// random ones.
+// values are objects with members that the old schema declares: each changed member with values that show its
+// limits, and random ones.
 func (c composition) values(t *testing.T, random *rand.Rand) []json.RawMessage {
 	t.Helper()
 	root := decode(t, string(c.schema))

@@ -21,7 +21,8 @@ type example struct {
 
 var exampleBlock = regexp.MustCompile("(?s)```example\n(.*?)```")
 
-// TestTheDefinitionHolds runs every example of the definition, and further ones that the page has no room for.
+// TestTheDefinitionHolds runs every example of the definition, and further ones that the page has no room
+// for.
 func TestTheDefinitionHolds(t *testing.T) {
 	page, err := os.ReadFile("../../docs/compatibility.md")
 	if err != nil {
@@ -58,7 +59,8 @@ func check(t *testing.T, e example, options diff.Options, want []string) {
 	}
 }
 
-// readExample reads the lines of an example: a word and what it says; a line without a word goes on with the one before.
+// readExample reads the lines of an example: a word and what it says; a line without a word goes on with the
+// one before.
 func readExample(text string) example {
 	var e example
 	word := ""

@@ -43,8 +43,8 @@ type victim struct {
 	validator     *jsonschema.Schema
 }
 
-// TestComposedChangesAreToldLikeSingleOnes changes two to four members of a real tool at once: what is told is what is told
-// of each change alone, at the same level, and each witness shows its own change.
+// TestComposedChangesAreToldLikeSingleOnes changes two to four members of a real tool at once: what is told
+// is what is told of each change alone, at the same level, and each witness shows its own change.
 func TestComposedChangesAreToldLikeSingleOnes(t *testing.T) {
 	victims := realSchemas(t)
 	random := rand.New(rand.NewPCG(*seed, 0))
@@ -241,7 +241,8 @@ func realSchemas(t *testing.T) []*victim {
 	return victims
 }
 
-// newVictim is a schema with at least two members to change; nil for any other, and for one that refers to itself.
+// newVictim is a schema with at least two members to change; nil for any other, and for one that refers to
+// itself.
 func newVictim(t *testing.T, raw json.RawMessage) *victim {
 	t.Helper()
 	if raw == nil || bytes.Contains(raw, []byte(`"$ref"`)) {

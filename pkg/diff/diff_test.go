@@ -224,9 +224,9 @@ func TestIntervalsAreTold(t *testing.T) {
 	}
 }
 
-// TestAVersionThatWentBackIsOneFact holds that what two rules speak of is one cause, for a person and for accept.
-// TestGrowthInsideAlternatives: a range that grows into another alternative of a oneOf refuses what both accept. Where
-// the other range shrinks at the same time, it breaks only once that change is undone.
+// TestAVersionThatWentBackIsOneFact holds that what two rules speak of is one cause, for a person and for
+// accept. TestGrowthInsideAlternatives: a range that grows into another alternative of a oneOf refuses what
+// both accept. Where the other range shrinks at the same time, it breaks only once that change is undone.
 func TestGrowthInsideAlternatives(t *testing.T) {
 	const low, other = `{"type":"integer","minimum":0,"maximum":10}`, `{"type":"integer","minimum":20,"maximum":30}`
 	const wider, room = `{"type":"integer","minimum":0,"maximum":25}`, `{"type":"integer","minimum":26,"maximum":30}`
@@ -258,8 +258,8 @@ func TestAVersionThatWentBackIsOneFact(t *testing.T) {
 	}
 }
 
-// TestVersionsThatBreaksAskFor holds when a break without a major version is remarked: not of a major step, and not of one that
-// another rule tells, back or not at all.
+// TestVersionsThatBreaksAskFor holds when a break without a major version is remarked: not of a major step,
+// and not of one that another rule tells, back or not at all.
 func TestVersionsThatBreaksAskFor(t *testing.T) {
 	surface := func(version, tools string) string {
 		return `{"protocolVersion":"2025-11-25","serverInfo":{"name":"s","version":"` + version + `"},"capabilities":{"tools":{}},"tools":[` + tools + `]}`
@@ -284,7 +284,8 @@ func TestVersionsThatBreaksAskFor(t *testing.T) {
 	}
 }
 
-// TestCombinatorsMatterAtTheRootOfInputs holds that a new one is told at the root of an input alone, which model interfaces look at.
+// TestCombinatorsMatterAtTheRootOfInputs holds that a new one is told at the root of an input alone, which
+// model interfaces look at.
 func TestCombinatorsMatterAtTheRootOfInputs(t *testing.T) {
 	surface := func(input, output string) string {
 		return `{"capabilities":{"tools":{}},"tools":[{"name":"a","inputSchema":{"type":"object"` + input + `},"outputSchema":{"type":"object"` + output + `}}]}`

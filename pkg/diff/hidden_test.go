@@ -15,8 +15,9 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// TestNothingIsHidden changes one place of a real listing at random, and checks that something is told at that place or
-// around it. Rules that are off speak here too, so that a rewrite that means the same is heard of.
+// TestNothingIsHidden changes one place of a real listing at random, and checks that something is told at
+// that place or around it. Rules that are off speak here too, so that a rewrite that means the same is heard
+// of.
 func TestNothingIsHidden(t *testing.T) {
 	files, err := filepath.Glob("testdata/real/*/*.json")
 	if err != nil || len(files) < 10 {
@@ -43,8 +44,8 @@ func TestNothingIsHidden(t *testing.T) {
 	t.Logf("%d findings", told)
 }
 
-// meansNothing tells the changes that docs/compatibility.md calls none: hints of writers on a tool that only reads, and
-// defaults that are not written out any more.
+// meansNothing tells the changes that docs/compatibility.md calls none: hints of writers on a tool that only
+// reads, and defaults that are not written out any more.
 func meansNothing(what string) bool {
 	return slices.ContainsFunc([]string{
 		"/annotations/idempotentHint: ", "/annotations/destructiveHint: ", "/execution: removed", ": nothing to change",

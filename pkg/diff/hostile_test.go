@@ -34,8 +34,9 @@ func TestHostileSchemasEnd(t *testing.T) {
 	}
 }
 
-// TestHostileCases compares the pairs in testdata/hostile, which were made or found to cost more than others of their size. A
-// case is a file of lines: remarks, "tools: N", then the schema before and after "=>" on a line of its own.
+// TestHostileCases compares the pairs in testdata/hostile, which were made or found to cost more than others
+// of their size. A case is a file of lines: remarks, "tools: N", then the schema before and after "=>" on a
+// line of its own.
 func TestHostileCases(t *testing.T) {
 	files, err := filepath.Glob("../../testdata/hostile/*.txt")
 	if err != nil || len(files) == 0 {
@@ -75,8 +76,8 @@ func TestHostileCases(t *testing.T) {
 	}
 }
 
-// writtenOut writes out repetitions: ⟦N|text⟧ is the text N times, ⟦N,|text⟧ with commas between, and # in it is the number
-// of the repetition.
+// writtenOut writes out repetitions: ⟦N|text⟧ is the text N times, ⟦N,|text⟧ with commas between, and # in it
+// is the number of the repetition.
 func writtenOut(text string) string {
 	for {
 		end := strings.Index(text, "⟧")
@@ -99,7 +100,8 @@ func writtenOut(text string) string {
 	}
 }
 
-// TestCostlyToolsLeaveTheOthersAnAnswer: what many intricate schemas take is taken from none of the plain ones.
+// TestCostlyToolsLeaveTheOthersAnAnswer: what many intricate schemas take is taken from none of the plain
+// ones.
 func TestCostlyToolsLeaveTheOthersAnAnswer(t *testing.T) {
 	surface := func(n int, kind string) string {
 		tools := []string{`{"name":"plain","inputSchema":{"type":"object","properties":{"n":{"type":"` + kind + `"}}}}`}
@@ -119,7 +121,8 @@ func TestCostlyToolsLeaveTheOthersAnAnswer(t *testing.T) {
 	}
 }
 
-// TestManyProblemsAreToldAsOne: a list of what is no schema is told by its first members and the number of the rest.
+// TestManyProblemsAreToldAsOne: a list of what is no schema is told by its first members and the number of
+// the rest.
 func TestManyProblemsAreToldAsOne(t *testing.T) {
 	surface := func(member string) string {
 		return `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"tools":[{"name":"t","inputSchema":{"type":"object","allOf":[` +
@@ -136,7 +139,8 @@ func TestManyProblemsAreToldAsOne(t *testing.T) {
 	}
 }
 
-// TestManyProblemsAreNamedByAll: what is told of many places at once has another fingerprint when any of them changes.
+// TestManyProblemsAreNamedByAll: what is told of many places at once has another fingerprint when any of them
+// changes.
 func TestManyProblemsAreNamedByAll(t *testing.T) {
 	surface := func(description, member, last string) string {
 		members := strings.Repeat(member+",", 150) + last
@@ -160,8 +164,8 @@ func TestManyProblemsAreNamedByAll(t *testing.T) {
 	}
 }
 
-// TestManyFindingsAreSummedUp: a list of thousands is told by its first and one that stands for the others, which is as bad as they
-// are; whoever asks for every one gets every one.
+// TestManyFindingsAreSummedUp: a list of thousands is told by its first and one that stands for the others,
+// which is as bad as they are; whoever asks for every one gets every one.
 func TestManyFindingsAreSummedUp(t *testing.T) {
 	surface := func(tools int) string {
 		var list []string
@@ -211,8 +215,8 @@ func crowded(kind string) string {
 	return `{"type":"object","properties":{` + strings.Join(properties, ",") + `}}`
 }
 
-// TestManyOfOneNameAreToldAsOne holds what is told of items that all have one name, or none: the first of them, and that the others were not
-// compared.
+// TestManyOfOneNameAreToldAsOne holds what is told of items that all have one name, or none: the first of
+// them, and that the others were not compared.
 func TestManyOfOneNameAreToldAsOne(t *testing.T) {
 	for name, item := range map[string]string{"of one name": `{"name":"t","x":%d}`, "that are no objects": `%d`} {
 		list := func(from, count int) *snapshot.Snapshot {
@@ -238,7 +242,8 @@ func TestManyOfOneNameAreToldAsOne(t *testing.T) {
 	}
 }
 
-// TestManyOptionsAreToldAsOne holds what is told of a capability with very many options, below a name that is long.
+// TestManyOptionsAreToldAsOne holds what is told of a capability with very many options, below a name that is
+// long.
 func TestManyOptionsAreToldAsOne(t *testing.T) {
 	options := func(count int) *snapshot.Snapshot {
 		var all []string
@@ -253,7 +258,8 @@ func TestManyOptionsAreToldAsOne(t *testing.T) {
 	}
 }
 
-// TestManyHeadersAreNotCompared holds what is told of a tool that asks for very many headers, below a name that is long.
+// TestManyHeadersAreNotCompared holds what is told of a tool that asks for very many headers, below a name
+// that is long.
 func TestManyHeadersAreNotCompared(t *testing.T) {
 	headers := func(name string) *snapshot.Snapshot {
 		var all []string
@@ -269,8 +275,8 @@ func TestManyHeadersAreNotCompared(t *testing.T) {
 	}
 }
 
-// TestManyMembersAreToldAsOne: of very many members that changed by one rule one finding says how many they are, with all of both sides; a
-// hundred are told one by one.
+// TestManyMembersAreToldAsOne: of very many members that changed by one rule one finding says how many they
+// are, with all of both sides; a hundred are told one by one.
 func TestManyMembersAreToldAsOne(t *testing.T) {
 	const around = `{"protocolVersion":"2026-07-28","supportedVersions":[VERSIONS],"serverInfo":{"name":"s",INFO},"capabilities":{"tools":{},CAPABILITIES,
 		"extensions":{"io.modelcontextprotocol/skills":{},EXTENSIONS}},"tools":[{"name":"t","inputSchema":{"type":"object"},"annotations":{ANNOTATIONS},OTHERS}],

@@ -18,7 +18,8 @@ import (
 
 var releases = flag.String("releases", "", "a folder of listings NAME@VERSION.json, of which each two of a name are compared")
 
-// TestEachReleaseWithEachOther compares all releases of the servers in a folder that is named, in both directions.
+// TestEachReleaseWithEachOther compares all releases of the servers in a folder that is named, in both
+// directions.
 func TestEachReleaseWithEachOther(t *testing.T) {
 	if *releases == "" {
 		t.Skip("no folder is named with -releases")
@@ -47,8 +48,9 @@ func TestEachReleaseWithEachOther(t *testing.T) {
 	t.Logf("%d pairs: %v", pairs, total)
 }
 
-// isolated checks by an independent validator that each witness was right before and is wrong now, and that the change
-// which it shows makes it wrong alone, or that it is right once that change is undone. It counts what it saw.
+// isolated checks by an independent validator that each witness was right before and is wrong now, and that
+// the change which it shows makes it wrong alone, or that it is right once that change is undone. It counts
+// what it saw.
 func isolated(t *testing.T, old, new *snapshot.Snapshot, findings []finding.Finding) map[string]int {
 	t.Helper()
 	seen := map[string]int{}
@@ -157,7 +159,8 @@ func carried(t *testing.T, into, from map[string]any, f finding.Finding, forward
 	return into, written && !strings.Contains(f.Rule, "-union-member-") // members of unions have no names
 }
 
-// alternative takes the alternative of a union that a finding tells of away, or offers it beside all that there is.
+// alternative takes the alternative of a union that a finding tells of away, or offers it beside all that
+// there is.
 func alternative(t *testing.T, object map[string]any, f finding.Finding, forward bool) bool {
 	one, away := f.Old, forward
 	if one == nil {

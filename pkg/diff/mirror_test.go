@@ -36,8 +36,8 @@ func excuses() map[string]string {
 	}
 }
 
-// TestEveryRuleHasAMirror checks that whatever can be told in one direction can be told in the other, or that there is
-// a reason why not.
+// TestEveryRuleHasAMirror checks that whatever can be told in one direction can be told in the other, or that
+// there is a reason why not.
 func TestEveryRuleHasAMirror(t *testing.T) {
 	rules := map[string]finding.Rule{}
 	for _, rule := range diff.Rules() {
@@ -84,7 +84,8 @@ func mirrored(rules map[string]finding.Rule, id string) string {
 	return ""
 }
 
-// TestInputAndOutputMirror checks that a change which breaks callers is safe for readers, and the other way round.
+// TestInputAndOutputMirror checks that a change which breaks callers is safe for readers, and the other way
+// round.
 func TestInputAndOutputMirror(t *testing.T) {
 	levels := map[string]finding.Level{}
 	for _, rule := range diff.Rules() {

@@ -19,8 +19,8 @@ const (
 	oneTool  = `{"capabilities":{"tools":{}},"tools":[{"name":"search","inputSchema":{"type":"object"}}]}`
 )
 
-// TestListsThatAreNotWhole compares a list of which a part, or nothing, arrived: what is missing from it is not removed,
-// and what it has more is not new.
+// TestListsThatAreNotWhole compares a list of which a part, or nothing, arrived: what is missing from it is
+// not removed, and what it has more is not new.
 func TestListsThatAreNotWhole(t *testing.T) {
 	part := func(s *snapshot.Snapshot, items int) *snapshot.Snapshot {
 		var raws []json.RawMessage
@@ -141,7 +141,8 @@ func TestAnotherGeneratorTouchesNobody(t *testing.T) {
 	}
 }
 
-// TestRenamedResultsAreProved: two members that were renamed each show a result that the old schema does not allow.
+// TestRenamedResultsAreProved: two members that were renamed each show a result that the old schema does not
+// allow.
 func TestRenamedResultsAreProved(t *testing.T) {
 	surface := func(a, b string) string {
 		return `{"tools":[{"name":"a","inputSchema":{"type":"object"},"outputSchema":{"type":"object","required":["` + a + `","` + b + `"],

@@ -12,8 +12,9 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// FuzzCompare checks what holds for any two surfaces: nothing panics, a surface does not differ from itself however it is
-// spelled, both directions differ or neither, and the answer is whole, in order, and the same each time.
+// FuzzCompare checks what holds for any two surfaces: nothing panics, a surface does not differ from itself
+// however it is spelled, both directions differ or neither, and the answer is whole, in order, and the same
+// each time.
 func FuzzCompare(f *testing.F) {
 	for _, test := range surfaceCases(f) {
 		f.Add([]byte(test.Old), []byte(test.New))

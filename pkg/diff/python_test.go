@@ -11,8 +11,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// TestPythonReleases compares neighbouring versions of Python servers in both directions: an independent validator
-// confirms each witness, and at most one finding of a thousand is undecided.
+// TestPythonReleases compares neighbouring versions of Python servers in both directions: an independent
+// validator confirms each witness, and at most one finding of a thousand is undecided.
 func TestPythonReleases(t *testing.T) {
 	const folder = "../../testdata/python"
 	var index []struct{ Alias, Version, File, Origin, Licence string }

@@ -6,8 +6,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/schema"
 )
 
-// TestBytesAddNoMoreThanAMillionSteps: however large the items are, what their bytes add to the work has an end, and items of one size
-// have equal shares.
+// TestBytesAddNoMoreThanAMillionSteps: however large the items are, what their bytes add to the work has an
+// end, and items of one size have equal shares.
 func TestBytesAddNoMoreThanAMillionSteps(t *testing.T) {
 	for _, sizes := range [][]int{{4 << 20}, {1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20}, {100, 8 << 20}, {1000, 1000}} {
 		given, first := 0, true

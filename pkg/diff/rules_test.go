@@ -14,8 +14,9 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// ruleCase is one file of testdata/rules, named RULE.json or RULE.WHAT.json: a pair for which the rule must speak,
-// and one for which it must not. For a schema rule the sides are schemas, for any other rule snapshots.
+// ruleCase is one file of testdata/rules, named RULE.json or RULE.WHAT.json: a pair for which the rule must
+// speak, and one for which it must not. For a schema rule the sides are schemas, for any other rule
+// snapshots.
 type ruleCase struct {
 	Options diff.Options
 	Fires   struct {
@@ -65,7 +66,8 @@ func testRuleCase(t *testing.T, rule finding.Rule, file string) {
 	}
 }
 
-// TestEveryRuleHasItsTexts reads rules.json as it was written: nothing is missing, and no placeholder stays in a title.
+// TestEveryRuleHasItsTexts reads rules.json as it was written: nothing is missing, and no placeholder stays
+// in a title.
 func TestEveryRuleHasItsTexts(t *testing.T) {
 	sentence := regexp.MustCompile(`^[A-Z_][^{}\[\]]*[^.]$`)
 	for _, rule := range diff.Rules() {

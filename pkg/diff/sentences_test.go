@@ -48,7 +48,8 @@ func TestSentencesNameWhatTheySpeakOf(t *testing.T) {
 	}
 }
 
-// TestAStepIsShownByASmallNumber: of an argument without bounds no value counts beyond ±(2^53−1), which is no place to look for one.
+// TestAStepIsShownByASmallNumber: of an argument without bounds no value counts beyond ±(2^53−1), which is no
+// place to look for one.
 func TestAStepIsShownByASmallNumber(t *testing.T) {
 	side := func(schema string) string {
 		return `{"tools":[{"name":"t","inputSchema":{"type":"object","properties":{"a":` + schema + `}}}]}`

@@ -7,8 +7,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/schema"
 )
 
-// TestEditsOfOnePlaceShareItsMembers: each of a thousand edits of one schema read all of it again, which cost a thousand times its
-// size.
+// TestEditsOfOnePlaceShareItsMembers: each of a thousand edits of one schema read all of it again, which cost
+// a thousand times its size.
 func TestEditsOfOnePlaceShareItsMembers(t *testing.T) {
 	parsed := func(text string) *schema.Schema {
 		s, err := schema.Parse([]byte(text))

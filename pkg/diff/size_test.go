@@ -35,7 +35,8 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// TestOnlyWhatDiffersIsTooLarge: a large surface of which little changed is compared, and one of which too much did is not.
+// TestOnlyWhatDiffersIsTooLarge: a large surface of which little changed is compared, and one of which too
+// much did is not.
 func TestOnlyWhatDiffersIsTooLarge(t *testing.T) {
 	long := strings.Repeat("a", diff.MostBytes*3/4)
 	old, new := parse(t, oneTool), parse(t, twoTools)
@@ -53,7 +54,8 @@ func TestOnlyWhatDiffersIsTooLarge(t *testing.T) {
 	}
 }
 
-// TestHeadersThatClientsSend: over HTTP an argument may ask for a header if it is a plain value at a place that is always the same.
+// TestHeadersThatClientsSend: over HTTP an argument may ask for a header if it is a plain value at a place
+// that is always the same.
 func TestHeadersThatClientsSend(t *testing.T) {
 	surface := func(schema string) *snapshot.Snapshot {
 		return parse(t, `{"mcpctl":1,"protocolVersion":"2026-07-28","capabilities":{"tools":{}},"tools":[{"name":"t","inputSchema":`+schema+`}]}`)
@@ -80,7 +82,8 @@ func TestHeadersThatClientsSend(t *testing.T) {
 	}
 }
 
-// TestABareListSaysNothingOfOthers: what a bare tools/list result does not hold is neither new nor gone on the other side.
+// TestABareListSaysNothingOfOthers: what a bare tools/list result does not hold is neither new nor gone on
+// the other side.
 func TestABareListSaysNothingOfOthers(t *testing.T) {
 	bare := parse(t, `{"tools":[{"name":"a"}]}`)
 	for _, declared := range []string{`{"tools":{},"prompts":{}}`, `{}`} {

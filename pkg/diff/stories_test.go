@@ -16,7 +16,8 @@ import (
 
 var storyBlock = regexp.MustCompile("(?s)```text\n(.*?)```")
 
-// TestRealDiffsAreTold holds the stories of testdata/real/README.md, one for each pair of releases; -update rewrites them.
+// TestRealDiffsAreTold holds the stories of testdata/real/README.md, one for each pair of releases; -update
+// rewrites them.
 func TestRealDiffsAreTold(t *testing.T) {
 	const page = "testdata/real/README.md"
 	text := read(t, page)
@@ -95,8 +96,8 @@ func opening(findings []finding.Finding) string {
 	return b.String()
 }
 
-// TestOneDecisionIsOneCause holds which findings of a tool are told together: those of which the author changed one thing, and
-// no others, since who accepts a cause accepts all of it.
+// TestOneDecisionIsOneCause holds which findings of a tool are told together: those of which the author
+// changed one thing, and no others, since who accepts a cause accepts all of it.
 func TestOneDecisionIsOneCause(t *testing.T) {
 	page := func(properties, required string) string {
 		return `{"mcpctl":1,"serverInfo":{"name":"s","version":"` + either(required == "", "1.0.0", "1.1.0") + `"},"tools":[{"name":"t","inputSchema":{"type":"object",` +

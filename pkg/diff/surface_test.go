@@ -14,7 +14,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// surfaceCase is a pair of snapshots and the exact findings that it must give. The cases were written for this project.
+// surfaceCase is a pair of snapshots and the exact findings that it must give. The cases were written for
+// this project.
 type surfaceCase struct {
 	ID     string
 	Old    json.RawMessage
@@ -82,8 +83,9 @@ func place(f finding.Finding) string {
 	return kind + "s/" + name + f.Path
 }
 
-// TestRenamesSpread: what is guessed to be a renaming in one tool is one in the others that lost and gained the same names,
-// although their own texts do not say so; and of texts that are alike the names decide which belongs to which.
+// TestRenamesSpread: what is guessed to be a renaming in one tool is one in the others that lost and gained
+// the same names, although their own texts do not say so; and of texts that are alike the names decide which
+// belongs to which.
 func TestRenamesSpread(t *testing.T) {
 	const ref, target = `"Exact element reference from the page snapshot"`, `"Exact element reference from the page snapshot, or a selector"`
 	old := parse(t, `{"tools":[

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/diff"
 )
 
-// TestVerdicts compares the pairs of testdata/verdicts.txt, each judged wrongly once, and expects all their findings.
-// With -update it rewrites them.
+// TestVerdicts compares the pairs of testdata/verdicts.txt, each judged wrongly once, and expects all their
+// findings. With -update it rewrites them.
 func TestVerdicts(t *testing.T) {
 	const file = "testdata/verdicts.txt"
 	paragraphs := strings.Split(strings.TrimSpace(read(t, file)), "\n\n")

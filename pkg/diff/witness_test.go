@@ -12,8 +12,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// witnesses checks by an independent validator that each witness was right before and is wrong now; for an output schema
-// the other way round.
+// witnesses checks by an independent validator that each witness was right before and is wrong now; for an
+// output schema the other way round.
 func witnesses(t *testing.T, old, new *snapshot.Snapshot, findings []finding.Finding) {
 	t.Helper()
 	checked := 0

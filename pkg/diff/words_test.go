@@ -8,7 +8,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/diff"
 )
 
-// TestWhatFindingsSay is what a reader is told: the sentence, what to do instead, and what it has in common with others.
+// TestWhatFindingsSay is what a reader is told: the sentence, what to do instead, and what it has in common
+// with others.
 func TestWhatFindingsSay(t *testing.T) {
 	tool := func(name, members string) string { return `{"name":"` + name + `"` + members + `}` }
 	input := func(properties string) string {

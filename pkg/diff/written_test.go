@@ -11,8 +11,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// TestWhatServersSendArrivesAsWritten holds old and new of findings to the bytes that the servers sent: keys in their order, numbers
-// and texts in their spelling. Only white space may differ.
+// TestWhatServersSendArrivesAsWritten holds old and new of findings to the bytes that the servers sent: keys
+// in their order, numbers and texts in their spelling. Only white space may differ.
 func TestWhatServersSendArrivesAsWritten(t *testing.T) {
 	const old = `{"protocolVersion":"2026-07-28","capabilities":{"tools":{}},"tools":[{"name":"t","description":"d","inputSchema":{"type":"object","properties":{
 		"gone":{"type":"string","minLength":1.0,"description":"x","default":{"z":1.50,"a":1e2}},

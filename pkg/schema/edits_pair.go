@@ -216,9 +216,22 @@ func (v view) acceptsNull() (null, typed bool) {
 	return v.null || byType && byEnum && (hasType || hasEnum), hasType || hasEnum || v.null
 }
 
+// admitsNull reports whether a view, or one of its alternatives, accepts null, and whether it says so at all.
+func (v view) admitsNull() (null, typed bool) {
+	null, typed = v.acceptsNull()
+	accepting := len(kit.Filter(v.members, func(i int) bool {
+		inside, said := v.member(i).acceptsNull()
+		return inside && said
+	}))
+	if accepting == 1 || accepting > 1 && v.union == "anyOf" {
+		return true, true
+	}
+	return null, typed
+}
+
 func compareNull(p pair) {
-	was, typed := p.x.acceptsNull()
-	is, stillTyped := p.y.acceptsNull()
+	was, typed := p.x.admitsNull()
+	is, stillTyped := p.y.admitsNull()
 	if was == is || !typed && len(p.x.members) == 0 || !stillTyped && len(p.y.members) == 0 {
 		return
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// An editsCase is a row of testdata/edits: two schemas and the edits between them, each with what it does alone.
+// An editsCase is a row of testdata/edits: two schemas and the edits between them, each with what it does
+// alone.
 type editsCase struct {
 	Name     string
 	Old, New json.RawMessage

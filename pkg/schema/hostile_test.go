@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// hostile lists schemas that are made to cost time or memory. Each pair must be answered, whatever the answer, within a
-// second on an idle machine; the test counts steps and what is allocated in all, which are the same on every machine.
+// hostile lists schemas that are made to cost time or memory. Each pair must be answered, whatever the
+// answer, within a second on an idle machine; the test counts steps and what is allocated in all, which are
+// the same on every machine.
 func hostile() map[string][2]string {
 	both := func(s string) [2]string { return [2]string{s, s} }
 	return map[string][2]string{
@@ -140,8 +141,8 @@ func TestHostileSchemasEnd(t *testing.T) {
 	}
 }
 
-// TestJudgeKeepsToItsPool: the changes of a revision share one amount of work, whatever they ask for, and the same is
-// answered each time.
+// TestJudgeKeepsToItsPool: the changes of a revision share one amount of work, whatever they ask for, and the
+// same is answered each time.
 func TestJudgeKeepsToItsPool(t *testing.T) {
 	for name, pair := range hostile() {
 		t.Run(name, func(t *testing.T) {
@@ -175,7 +176,8 @@ func parsedWithin(t *testing.T, text string, pool *Pool) *Schema {
 	return s
 }
 
-// TestReadingKeepsToItsPool: a schema is read as far as there is work for it, and what was not read makes no verdict.
+// TestReadingKeepsToItsPool: a schema is read as far as there is work for it, and what was not read makes no
+// verdict.
 func TestReadingKeepsToItsPool(t *testing.T) {
 	const steps = 300
 	for name, pair := range hostile() {
@@ -210,7 +212,8 @@ func (c *countedContext) Err() error {
 	return context.Canceled
 }
 
-// TestReadingEndsWithItsContext: reading asks for its context each few thousand units of work, and does no more once it has ended.
+// TestReadingEndsWithItsContext: reading asks for its context each few thousand units of work, and does no
+// more once it has ended.
 func TestReadingEndsWithItsContext(t *testing.T) {
 	text := hostile()["renamed references"][0]
 	for _, looks := range []int{0, 1, 5} {
@@ -238,7 +241,8 @@ func TestOnlySoManyEdits(t *testing.T) {
 	}
 }
 
-// TestDecisionsEndWithTheirContext: nothing costly is begun, and nothing is claimed, once nobody waits for the answer.
+// TestDecisionsEndWithTheirContext: nothing costly is begun, and nothing is claimed, once nobody waits for
+// the answer.
 func TestDecisionsEndWithTheirContext(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
@@ -262,7 +266,8 @@ func (r *Revision) judged(ctx context.Context) []Change {
 	return r.Judge(ctx, Input, Budget{}).Changes
 }
 
-// TestPlacesAreChargedWhateverStandsThere: a place below a long name is written out for what is no schema, too, so that reading ends.
+// TestPlacesAreChargedWhateverStandsThere: a place below a long name is written out for what is no schema,
+// too, so that reading ends.
 func TestPlacesAreChargedWhateverStandsThere(t *testing.T) {
 	for name, member := range map[string]string{"schemas": "{}", "no schemas": "1", "booleans": "true"} {
 		members := make([]string, 2000)

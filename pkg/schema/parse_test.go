@@ -91,7 +91,8 @@ func TestSchemasAreSafeForConcurrentUse(t *testing.T) {
 	group.Wait()
 }
 
-// TestLoopsAreMarkedForEachReading: what is declared is a graph of its own, whose loops a reader must not follow.
+// TestLoopsAreMarkedForEachReading: what is declared is a graph of its own, whose loops a reader must not
+// follow.
 func TestLoopsAreMarkedForEachReading(t *testing.T) {
 	s := mustParse(t, `{"properties":{"a":{"type":"string"}},"anyOf":[{"$ref":"#"},{"type":"object"}]}`)
 	e := newEvaluator(false)

@@ -218,62 +218,58 @@ func schemaOf(j *judgement, doc *document) *Schema {
 }
 
 // restOf asks whether anything is left once all edits are undone that break or are undecided. Edits that then
-// break are added to what was found; what no edit explains is returned.
+// break are added to what was found; places with a difference that no edit explains are returned.
 func restOf(j *judgement, places []*place, whole Change) []Change {
-	root := &place{met: j.root, at: pairing{"", "#"}}
-	if j.root == nil || j.cut {
-		whole.Breaks = unless(whole.Breaks, Result{Reason: outOfSteps.what})
-		return differing(whole)
-	}
-	if r := j.left(root); r.Verdict == Compatible {
-		return unexplained(j, append(places, root))
-	}
-	for n, p := range places {
-		part := j.share(len(places) - n)
-		if part.left(p).Verdict == Compatible {
-			continue
-		}
-		for _, i := range p.edits {
-			if ch := j.found[i]; ch.Breaks.Verdict == Compatible && !part.spent() {
-				if ch.Breaks = lifted(part, p, i, askAgain(part, p, i)); ch.Breaks.Verdict != Compatible {
-					j.found[i] = ch
-				}
-			}
-		}
-	}
-	for _, p := range append(places, root) {
-		if r := j.left(p); r.Verdict == Incompatible {
-			return []Change{{Edit: -1, Breaks: lifted(j, p, -1, r), Path: p.path, Instance: p.instance,
-				Old: p.old.place, New: p.new.place}}
-		}
-	}
-	if r := j.left(root); r.Verdict == Unknown && !anyUndecided(j) {
-		return []Change{{Edit: -1, Breaks: r}}
-	}
-	return unexplained(j, append(places, root))
-}
-
-func unless(r, other Result) Result {
-	if r.Verdict == Unknown {
-		return other
-	}
-	return r
-}
-
-func differing(ch Change) []Change {
-	if ch.Breaks.Verdict == Compatible {
+	if whole.Breaks.Verdict == Compatible {
 		return nil
 	}
-	return []Change{ch}
+	if j.root == nil || j.cut {
+		if whole.Breaks.Verdict == Unknown {
+			whole.Breaks = Result{Reason: outOfSteps.what}
+		}
+		return []Change{whole}
+	}
+	root := &place{met: j.root, at: pairing{"", "#"}, inside: j.asserting}
+	all := append(places, root)
+	if j.left(root).Verdict != Compatible {
+		for n, p := range places {
+			j.share(len(places) - n).askAgain(p)
+		}
+		if rest := j.unexplained(all, (*judgement).left); len(rest) > 0 {
+			return rest
+		}
+	}
+	return j.unexplained(all, (*judgement).differs)
+}
+
+// unexplained returns the smallest places for which a question is answered with a value, or left open though
+// no edit there is undecided.
+func (j *judgement) unexplained(places []*place, ask func(*judgement, *place) Result) []Change {
+	var rest []Change
+	around := map[*met]bool{} // the places around those that are returned
+	for n, p := range places {
+		if around[p.met] || p.parent == nil && len(rest) > 0 {
+			continue
+		}
+		r := ask(j.share(len(places)-n), p)
+		open := slices.ContainsFunc(slices.Concat(p.edits, p.inside), func(i int) bool {
+			return j.found[i].Breaks.Verdict == Unknown && !isUnused(j, i)
+		})
+		if r.Verdict == Compatible || r.Verdict == Unknown && open {
+			continue
+		}
+		rest = append(rest, Change{Edit: -1, Breaks: lifted(j, p, -1, r), Path: p.path, Instance: p.instance,
+			Old: p.old.place, New: p.new.place})
+		for at := p; at != nil; at = at.parent {
+			around[at.met] = true
+		}
+	}
+	return rest
 }
 
 // settled are the edits that have a finding of their own.
 func (j *judgement) settled() []int {
 	return kit.Filter(j.asserting, func(i int) bool { return j.found[i].Breaks.Verdict != Compatible })
-}
-
-func anyUndecided(j *judgement) bool {
-	return slices.ContainsFunc(j.asserting, func(i int) bool { return j.found[i].Breaks.Verdict == Unknown })
 }
 
 // left asks whether values break with all edits undone that have a finding of their own.
@@ -290,8 +286,25 @@ func (j *judgement) left(p *place) Result {
 	return j.contains(p, j.undone(p, settled...), j.from(p))
 }
 
-// askAgain asks the questions of an edit with all edits undone that have a finding of their own.
-func askAgain(j *judgement, p *place, edit int) Result {
+// askAgain asks the edits of a place anew that are said to be safe, if something is left there once all edits
+// are undone that have a finding of their own.
+func (j *judgement) askAgain(p *place) {
+	if j.left(p).Verdict == Compatible {
+		return
+	}
+	for _, i := range p.edits {
+		ch := j.found[i]
+		if ch.Breaks.Verdict != Compatible || j.spent() {
+			continue
+		}
+		if ch.Breaks = lifted(j, p, i, j.breaksWithSettledUndone(p, i)); ch.Breaks.Verdict != Compatible {
+			j.found[i] = ch
+		}
+	}
+}
+
+// breaksWithSettledUndone asks the two questions of an edit with all edits undone that have a finding.
+func (j *judgement) breaksWithSettledUndone(p *place, edit int) Result {
 	settled := j.settled()
 	from, to := j.from(p), j.undone(p, settled...)
 	if j.direction == Output {
@@ -306,7 +319,7 @@ func askAgain(j *judgement, p *place, edit int) Result {
 		if r.Verdict == Compatible {
 			continue
 		}
-		// one that breaks now already
+		// a value that shows it without anything undone is a better witness
 		q.in, q.out = append([]*Schema{j.from(p)}, q.in...), append(q.out, j.to(p))
 		if now := j.ask(q); now.Verdict == Incompatible {
 			return now
@@ -319,22 +332,15 @@ func askAgain(j *judgement, p *place, edit int) Result {
 	return Result{Verdict: Compatible}
 }
 
-// unexplained asks whether all edits together make the new schema of the old one.
-func unexplained(j *judgement, places []*place) []Change {
-	all := j.others(nil)
-	for _, p := range places {
-		after, made := j.After.inside(pairing{place: strings.TrimPrefix(p.at.with, "#")}), j.version(p, all)
-		if after.plain.sum == made.plain.sum {
-			continue
-		}
-		q := question{in: []*Schema{j.from(p), made}, out: []*Schema{after}}
-		if j.direction == Output {
-			q = question{in: []*Schema{after}, out: []*Schema{made, j.to(p)}}
-		}
-		if r := j.ask(q); r.Verdict == Incompatible {
-			return []Change{{Edit: -1, Breaks: lifted(j, p, -1, r), Path: p.path, Instance: p.instance,
-				Old: p.old.place, New: p.new.place}}
-		}
+// differs asks for a value that the new schema refuses, and the old one accepts with all edits together; of
+// results it is the mirror.
+func (j *judgement) differs(p *place) Result {
+	after, made := j.side(p, true), j.version(p, j.others(nil))
+	switch {
+	case after.plain.sum == made.plain.sum:
+		return Result{Verdict: Compatible}
+	case j.direction == Output:
+		return j.ask(question{in: []*Schema{after}, out: []*Schema{made, j.to(p)}})
 	}
-	return nil
+	return j.ask(question{in: []*Schema{j.from(p), made}, out: []*Schema{after}})
 }

@@ -287,7 +287,11 @@ func (m *meter) matches(p *node, text string, want bool) answer {
 	if p.pattern == nil || m.spend(p.pattern.Cost(text)) {
 		return unsure
 	}
-	return answerOf(p.pattern.Match(text) == want)
+	found, sure := p.pattern.Match(text)
+	if !sure {
+		return unsure
+	}
+	return answerOf(found == want)
 }
 
 func allOf(a, b answer) answer {

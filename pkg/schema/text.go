@@ -4,6 +4,7 @@ import (
 	"net/mail"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -28,10 +29,43 @@ func decideText(e *engine, atoms []lit) outcome {
 		return outcome{answer: void}
 	}
 	out := findText(e, region, excluded)
+	if out.answer == void || out.answer == inhabited && doubt.node == nil {
+		return out
+	}
+	if v, ok := trySamples(e, atoms, region); ok {
+		return found(v)
+	}
 	if out.answer == inhabited {
-		return settled(out.value, doubt, true)
+		return doubtful(out.value, doubt)
 	}
 	return out
+}
+
+// maxSamples is the number of strings that are tried of each pattern.
+const maxSamples = 60
+
+// trySamples looks among strings of each pattern, and a few others, for one that satisfies all atoms.
+func trySamples(e *engine, atoms []lit, r pattern.Region) (string, bool) {
+	tried := []string{"a", "", "0", "A", " ", "-", "aa", "ab", "a-b", "a1", "é"}
+	var patterns []*pattern.Pattern
+	for _, l := range atoms {
+		if l.op == opPattern && l.pattern != nil {
+			patterns = append(patterns, l.pattern)
+		}
+	}
+	for _, p := range patterns[:min(len(patterns), max(e.left, 0))] {
+		spent := 0
+		of := pattern.Region{All: []*pattern.Pattern{p}, Beside: patterns, MinLen: r.MinLen, MaxLen: r.MaxLen,
+			Bounded: r.Bounded, Spent: &spent, Limit: max(e.left, 0)/4 + 1}
+		tried = append(tried, of.Samples(maxSamples)...)
+		e.spend(spent)
+	}
+	for _, s := range tried {
+		if ok, doubt := e.textSatisfies(atoms, s, e.formats); ok && doubt.node == nil && e.left >= 0 {
+			return s, true
+		}
+	}
+	return "", false
 }
 
 // findFormatted finds a string among examples of the formats that are asked for.
@@ -40,7 +74,7 @@ func findFormatted(e *engine, atoms []lit) (string, bool) {
 		if l.op != opFormat {
 			continue
 		}
-		for _, v := range [...]string{formats()[l.text].example, "a"} {
+		for _, v := range append(slices.Clone(formats()[l.text].examples), "a") {
 			if ok, doubt := e.textSatisfies(atoms, v, e.formats); ok && doubt.node == nil {
 				return v, true
 			}
@@ -113,9 +147,9 @@ func regionOf(atoms []lit) (r pattern.Region, excluded []string, doubt reason) {
 		case l.op == opMinLength, l.op == opMaxLength:
 		case l.op == opScalars:
 			excluded = append(excluded, l.set.strings...)
-		case l.op == opPattern && l.pattern != nil && !l.not:
+		case l.op == opPattern && l.pattern != nil && l.pattern.Regular() && !l.not:
 			r.All = append(r.All, l.pattern)
-		case l.op == opPattern && l.pattern != nil:
+		case l.op == opPattern && l.pattern != nil && l.pattern.Regular():
 			r.None = append(r.None, l.pattern)
 		case l.op == opPattern:
 			doubt = reason{"a pattern that is not understood", l.node}
@@ -138,7 +172,7 @@ func findText(e *engine, r pattern.Region, excluded []string) outcome {
 		return undecided(outOfSteps)
 	}
 	spent := 0
-	r.Spent, r.Limit, r.Stopped = &spent, e.left+1, e.stopped
+	r.Spent, r.Limit, r.Stopped = &spent, e.left*3/4+1, e.stopped // the rest is for samples
 	defer func() { e.spend(4*unitsPerStep + spent) }()
 	if len(excluded) > 0 {
 		for _, s := range excluded {
@@ -190,51 +224,65 @@ func plainText(e *engine, r pattern.Region, excluded []string) outcome {
 	return undecided(reason{what: "too many strings are excluded"})
 }
 
-// A format is what strings are called that look like the example; tells is nil for one that is not told from
-// others.
+// A format is a kind of strings with a name.
 type format struct {
-	example string
-	tells   func(s string) bool
+	examples []string
+	valid    func(s string) bool // nil if it is not checked
+	affixes  []string            // what stands before and after the letters of a long example; nil for none
+}
+
+// ofLength returns an example of a length; empty if there is none.
+func (f format) ofLength(n int) string {
+	if len(f.affixes) < 2 || n <= len(f.affixes[0])+len(f.affixes[1]) {
+		return ""
+	}
+	return f.affixes[0] + strings.Repeat("a", n-len(f.affixes[0])-len(f.affixes[1])) + f.affixes[1]
 }
 
 // formats are those of 2020-12 validation §7.3, and what people take for them.
 var formats = sync.OnceValue(func() map[string]format {
+	addresses := []string{"https://example.com", "http://example.com", "ftp://example.com/a", "urn:a"}
+	mails := []string{"ada@example.com", "a@b.co", "A.B+1@EXAMPLE.COM"}
+	hosts := []string{"example.com", "a", "A-1.EXAMPLE.COM"}
+	onAddress, onMail := []string{"https://example.com/", ""}, []string{"", "@example.com"}
+	onHost, onPath := []string{"", ".example.com"}, []string{"/", ""}
+	inTime := func(layout string) func(string) bool {
+		return func(s string) bool { return parses(time.Parse(layout, strings.ToUpper(s))) }
+	}
+	inNet := func(kind func(netip.Addr) bool) func(string) bool {
+		return func(s string) bool {
+			ip, err := netip.ParseAddr(s)
+			return err == nil && kind(ip) && ip.Zone() == ""
+		}
+	}
+	isHost := func(s string) bool { return len(s) <= 253 && hostname().MatchString(s) }
+	isReference := func(s string) bool { return parses(url.Parse(s)) }
+	isPointer := func(s string) bool { return jsonPointer().MatchString(s) }
+	instants := []string{"2026-01-31T12:00:00Z", "1999-12-31T23:59:59.5+02:00"}
 	return map[string]format{
-		"date-time": {"2026-01-31T12:00:00Z",
-			func(s string) bool { return parses(time.Parse(time.RFC3339, strings.ToUpper(s))) }},
-		"date": {"2026-01-31", func(s string) bool { return parses(time.Parse(time.DateOnly, s)) }},
-		"time": {"12:00:00Z", func(
-			s string) bool {
-			return parses(time.Parse("15:04:05Z07:00", strings.ToUpper(s)))
-		}},
-		"email": {"ada@example.com", isEmail},
-		"hostname": {"example.com",
-			func(s string) bool { return len(s) <= 253 && hostname().MatchString(s) }},
-		"ipv4": {"192.0.2.1", func(s string) bool {
-			ip,
-				err := netip.ParseAddr(s)
-			return err == nil && ip.Is4()
-		}},
-		"ipv6": {"2001:db8::1",
-			func(s string) bool {
-				ip, err := netip.ParseAddr(s)
-				return err == nil && ip.Is6() &&
-					ip.Zone() == ""
-			}},
-		"uri": {"https://example.com",
-			func(s string) bool { u, err := url.Parse(s); return err == nil && u.IsAbs() }},
-		"uri-reference": {"/a", func(s string) bool { return parses(url.Parse(s)) }},
-		"uuid": {"123e4567-e89b-12d3-a456-426614174000",
-			func(s string) bool { return uuid().MatchString(s) }},
-		"json-pointer":  {"/a", func(s string) bool { return jsonPointer().MatchString(s) }},
-		"regex":         {"^a$", nil},
-		"duration":      {"P1D", nil},
-		"idn-email":     {"ada@example.com", nil},
-		"idn-hostname":  {"example.com", nil},
-		"iri":           {"https://example.com", nil},
-		"url":           {"https://example.com", nil},
-		"iri-reference": {"/a", nil},
-		"uri-template":  {"/{id}", nil},
+		"date-time": {instants, inTime(time.RFC3339), nil},
+		"date":      {[]string{"2026-01-31", "1999-12-31"}, inTime(time.DateOnly), nil},
+		"time":      {[]string{"12:00:00Z", "23:59:59.5+02:00"}, inTime("15:04:05Z07:00"), nil},
+		"email":     {mails, isEmail, onMail},
+		"hostname":  {hosts, isHost, onHost},
+		"ipv4":      {[]string{"192.0.2.1", "10.20.30.40"}, inNet(netip.Addr.Is4), nil},
+		"ipv6":      {[]string{"2001:db8::1", "::1"}, inNet(netip.Addr.Is6), nil},
+		"uri": {addresses, func(s string) bool {
+			u, err := url.Parse(s)
+			return err == nil && u.IsAbs()
+		}, onAddress},
+		"uri-reference": {[]string{"/a", "a", "#a"}, isReference, onPath},
+		"uuid": {[]string{"123e4567-e89b-12d3-a456-426614174000", "123E4567-E89B-42D3-A456-426614174000"},
+			func(s string) bool { return uuid().MatchString(s) }, nil},
+		"json-pointer":  {[]string{"/a", ""}, isPointer, onPath},
+		"regex":         {[]string{"^a$", "a"}, nil, []string{"^", "$"}},
+		"duration":      {[]string{"P1D", "PT1H", "P1Y2M3DT4H5M6S"}, nil, nil},
+		"idn-email":     {mails, nil, onMail},
+		"idn-hostname":  {hosts, nil, onHost},
+		"iri":           {addresses, nil, onAddress},
+		"url":           {addresses, nil, onAddress},
+		"iri-reference": {[]string{"/a", "a", "#a"}, nil, onPath},
+		"uri-template":  {[]string{"/{id}", "/a"}, nil, onPath},
 	}
 })
 
@@ -245,8 +293,8 @@ func hasFormat(name, s string) answer {
 			return inhabited
 		}
 	}
-	if tells := formats()[name].tells; tells != nil {
-		return answerOf(tells(s))
+	if valid := formats()[name].valid; valid != nil {
+		return answerOf(valid(s))
 	}
 	return unsure
 }

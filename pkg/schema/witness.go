@@ -139,17 +139,20 @@ func (p *plainer) likelier(value any, path []string) []any {
 	out = slices.DeleteFunc(out, func(v any) bool { return v == nil || kindOf(v) != kindOf(value) })
 	switch v := value.(type) {
 	case string:
+		n := utf8.RuneCountInString(v)
+		formatted := func(name string) {
+			f := formats()[name]
+			out = append(out, asAny(f.examples)...)
+			out = append(out, f.ofLength(n))
+		}
 		for _, o := range shown {
 			name, _ := o["format"].(string)
-			out = append(out, formats()[name].example)
+			formatted(name)
 		}
 		if whole := append(slices.Clone(p.base), path...); len(whole) > 0 {
-			out = append(out, formats()[formatNamed(whole[len(whole)-1])].example)
+			formatted(formatNamed(whole[len(whole)-1]))
 		}
-		out = append(out, v[:0]+"a")
-		if n := utf8.RuneCountInString(v); n > 1 {
-			out = append(out, strings.Repeat("a", n))
-		}
+		out = append(out, "a", strings.Repeat("a", n))
 	case json.Number:
 		if len(v) < 4 { // a bound, or what lies beside one
 			return append(out, v)

@@ -157,17 +157,22 @@ func (v *Judge) readPattern(ecma string) (jsonschema.Regexp, error) {
 	if err != nil {
 		return &unread{v, ecma}, nil
 	}
-	return understood{p, ecma}, nil
+	return understood{v, p, ecma}, nil
 }
 
 type understood struct {
+	v *Judge
 	*pattern.Pattern
 	ecma string
 }
 
 func (r understood) String() string { return r.ecma }
 
-func (r understood) MatchString(s string) bool { return r.Match(s) }
+func (r understood) MatchString(s string) bool {
+	found, sure := r.Match(s)
+	r.v.opaque = r.v.opaque || !sure
+	return found
+}
 
 type unread struct {
 	v    *Judge

@@ -6,6 +6,14 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/schema/internal/pattern"
 )
 
+func matches(p *pattern.Pattern, text string) bool {
+	if p == nil {
+		return false
+	}
+	found, _ := p.Match(text)
+	return found
+}
+
 // property returns the schemas that hold for the property of a name.
 func (s *search) property(f facts, name string) []node {
 	var out []node
@@ -17,7 +25,7 @@ func (s *search) property(f facts, name string) []node {
 		}
 		table, _ := n.object()["patternProperties"].(map[string]any)
 		for _, text := range keys(table) {
-			if p := s.pattern(text); p != nil && p.Match(name) {
+			if matches(s.pattern(text), name) {
 				matched = true
 				sub, _ := n.child("patternProperties", text)
 				out = append(out, sub)

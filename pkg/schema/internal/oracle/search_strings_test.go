@@ -99,7 +99,9 @@ func (s *search) patterns(f facts) []*pattern.Pattern {
 func (s *search) pattern(text string) *pattern.Pattern {
 	p, known := s.read[text]
 	if !known {
-		p, _ = pattern.Parse(text)
+		if p, _ = pattern.Parse(text); p != nil && !p.Regular() {
+			p = nil
+		}
 		s.read[text] = p
 	}
 	return p

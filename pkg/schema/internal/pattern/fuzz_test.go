@@ -48,8 +48,8 @@ func FuzzMatchAgreesWithRegexp(f *testing.F) {
 			return
 		}
 		for _, s := range tries {
-			if p.Match(s) != re.MatchString(s) {
-				t.Fatalf("%s on %q: %v, regexp says %v", source, s, p.Match(s), re.MatchString(s))
+			if found, sure := p.Match(s); found != re.MatchString(s) || !sure {
+				t.Fatalf("%s on %q: %v, regexp says %v", source, s, found, re.MatchString(s))
 			}
 		}
 		for _, s := range (Region{All: []*Pattern{p}}).Samples(20) {
@@ -78,7 +78,6 @@ func FuzzIncludes(f *testing.F) {
 		checkRegion(t, r, tries)
 		checkRegion(t, Region{All: []*Pattern{narrow, wide}, MinLen: least}, tries)
 		checkRegion(t, Region{None: []*Pattern{narrow, wide}}, tries)
-		checkLengths(t, narrow, tries)
 	})
 }
 
@@ -97,23 +96,6 @@ func checkRegion(t *testing.T, r Region, tries []string) {
 		}
 		if found == Yes && len([]rune(s)) < len([]rune(witness)) {
 			t.Fatalf("%v: %q is shorter than %q", r, s, witness)
-		}
-	}
-}
-
-func checkLengths(t *testing.T, p *Pattern, tries []string) {
-	t.Helper()
-	shortest, longest := p.Lengths()
-	for _, s := range tries {
-		if n := len([]rune(s)); p.Match(s) && (n < shortest || longest >= 0 && n > longest) {
-			t.Fatalf("%s matches %q, said to be from %d to %d long", p, s, shortest, longest)
-		}
-	}
-	if longest >= 0 && longest >= shortest {
-		for _, n := range []int{shortest, longest} {
-			if _, found := (Region{All: []*Pattern{p}, MinLen: n, MaxLen: n, Bounded: true}).Find(); found == No {
-				t.Fatalf("%s: length %d is said to be reached and is not", p, n)
-			}
 		}
 	}
 }

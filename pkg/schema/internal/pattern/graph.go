@@ -68,17 +68,22 @@ func (m *machine) step(states []int, class int) []int {
 	return next
 }
 
-// visit returns the number of the node of some states, which is n where they are new.
-func (g *graph) visit(states []int, n node) int {
+func (g *graph) key(states []int) string {
 	key := make([]byte, 0, 4*len(states))
 	for _, s := range states {
 		key = binary.LittleEndian.AppendUint32(key, uint32(s))
 	}
-	if i, ok := g.index[string(key)]; ok {
+	return string(key)
+}
+
+// visit returns the number of the node of some states, which is n where they are new.
+func (g *graph) visit(states []int, n node) int {
+	key := g.key(states)
+	if i, ok := g.index[key]; ok {
 		return i
 	}
 	n.states = states
-	g.index[string(key)] = len(g.nodes)
+	g.index[key] = len(g.nodes)
 	g.nodes = append(g.nodes, n)
 	return len(g.nodes) - 1
 }

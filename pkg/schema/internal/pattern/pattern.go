@@ -1,32 +1,38 @@
 // Package pattern decides questions about the regular expressions of JSON Schema: which strings they accept,
 // and whether everything that one accepts another accepts too.
 //
-// JSON Schema's pattern and patternProperties are ECMA-262 regular expressions with the unicode flag,
-// searched for anywhere in the string. The part of them that is regular is translated to RE2 and then, for
-// questions about whole languages, to automata over classes of code points. What is not regular
-// (backreferences, lookaround anywhere but at an anchored start) or not known with certainty is refused by
-// [Parse] with an error that names the construct. Strings are sequences of code points; a lone surrogate is
-// none, as in what encoding/json decodes. Every question is bounded; past the bound the answer is [Unknown],
-// never a guess.
+// JSON Schema's pattern and patternProperties are ECMAScript regular expressions with the unicode flag,
+// searched for anywhere in the string. They are read into the syntax of RE2 (read.go) and, for questions
+// about whole languages, into automata over classes of code points (automaton.go). Of an irregular pattern,
+// with a backreference or with lookaround anywhere but at an anchored start, only single strings can be
+// matched. Strings are sequences of code points. Every question is bounded; past the bound the answer is
+// [Unknown], never a guess.
 package pattern
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/dlclark/regexp2/v2"
 )
 
-// Pattern is a regular expression whose meaning is known exactly. It is safe for concurrent use.
+// Pattern is a regular expression. It is safe for concurrent use.
 type Pattern struct {
 	terms []term
+	// a matcher for a pattern without an automaton, of which terms are only close to the language
+	irregular *regexp2.Regexp
 }
 
-// A term is one condition of a pattern: a search that must succeed, or with negated set, must fail. A plain
-// pattern has one; each lookahead at an anchored start adds one. Most terms are never asked, so they are
-// compiled when they are.
+// A term is one condition of a pattern: a search that must succeed, or with negated set, must fail. Each
+// lookahead at an anchored start is one. Most terms are never asked, so they are compiled when they are.
 type term struct {
 	re      func() *regexp.Regexp
 	prog    func() *syntax.Prog
@@ -34,24 +40,45 @@ type term struct {
 	negated bool
 }
 
-// Parse reads an ECMA-262 pattern. The error names the construct that makes it invalid or undecidable here; a
-// caller treats both the same, as a pattern about which nothing is known.
-func Parse(ecma string) (*Pattern, error) {
-	parts, err := translate(ecma)
-	if err != nil {
-		return nil, fmt.Errorf("reading pattern %q: %w", ecma, err)
+// Parse reads an ECMAScript pattern. The error says why it is invalid or cannot be decided; a caller treats
+// both the same, as a pattern about which nothing is known.
+func Parse(source string) (*Pattern, error) {
+	p, irregular, err := parse(source)
+	if err == nil && irregular != nil {
+		if p.irregular, err = regexp2.Compile(source, regexp2.ECMAScript); err == nil {
+			p.irregular.MatchTimeout = time.Second
+		}
 	}
-	p := &Pattern{}
+	if err != nil {
+		return nil, fmt.Errorf("reading pattern %q: %w", source, err)
+	}
+	return p, nil
+}
+
+// parse reads a pattern, and returns why it is irregular if it is.
+func parse(source string) (p *Pattern, irregular, err error) {
+	r := &reader{}
+	parts := r.read(source)
+	switch {
+	case r.fault != "":
+		return nil, nil, errors.New(r.fault)
+	case r.unsupported != nil:
+		return nil, nil, r.unsupported
+	}
+	p = &Pattern{}
 	for _, part := range parts {
 		t, err := compile(part.re2)
 		if err != nil {
-			return nil, fmt.Errorf("reading pattern %q: %w", ecma, err)
+			return nil, nil, err
 		}
 		t.negated = part.negated
 		p.terms = append(p.terms, t)
 	}
-	return p, nil
+	return p, r.irregular, nil
 }
+
+// Regular reports whether questions about all strings of the pattern can be decided.
+func (p *Pattern) Regular() bool { return p.irregular == nil }
 
 // Exactly returns the pattern that accepts the given strings and no others. It lets names stand beside
 // patterns in a [Region]. It fails only where the strings together are too large.
@@ -106,8 +133,6 @@ func program(re2 string) *syntax.Prog {
 // they read.
 const maxProgram = 200_000
 
-var errTooLarge = errors.New("the pattern is too large")
-
 // size estimates the instructions that a pattern is compiled to, up to a little more than the bound; each end
 // of a range that one reads counts as so many.
 func size(tree *syntax.Regexp, end int) int {
@@ -138,8 +163,25 @@ func (p *Pattern) Size() int {
 // Cost bounds the work of [Pattern.Match], in units of the package's other work.
 func (p *Pattern) Cost(s string) int { return 8 + p.Size()*len(s)/2 }
 
-// Match reports whether the pattern is found in s.
-func (p *Pattern) Match(s string) bool {
+// maxIrregular is the length in bytes of the longest string that is matched by an irregular pattern, whose
+// matcher may take exponential time.
+const maxIrregular = 64
+
+// Match reports whether the pattern is found in s; sure is false if that is not decided.
+func (p *Pattern) Match(s string) (found, sure bool) {
+	if p.irregular != nil {
+		if len(s) > maxIrregular {
+			return false, false
+		}
+		found, err := p.irregular.MatchString(s)
+		return found, err == nil
+	}
+	return p.close(s), true
+}
+
+// close reports whether s fulfils the conditions of the pattern, which are only close to it if it is
+// irregular.
+func (p *Pattern) close(s string) bool {
 	for _, t := range p.terms {
 		if t.re().MatchString(s) == t.negated {
 			return false
@@ -166,12 +208,15 @@ const (
 )
 
 // Region is a set of strings: those that match every pattern of All and none of None, and have at least
-// MinLen code points and, where Bounded is set, at most MaxLen. The zero Region is all strings.
+// MinLen code points and, if Bounded is set, at most MaxLen. The zero Region is all strings. The patterns are
+// regular.
 type Region struct {
 	All, None []*Pattern
 	MinLen    int
 	MaxLen    int
 	Bounded   bool
+	// Beside are patterns whose characters are told apart in samples, too.
+	Beside []*Pattern
 	// Spent, where it is set, is raised by the units of work that a question took.
 	Spent *int
 	// Limit bounds the units of work of a question more tightly than the package does; 0 does not.
@@ -211,6 +256,116 @@ func (r Region) Find() (string, Answer) {
 	return "", Unknown
 }
 
+// Samples returns up to n strings of the region, shortest first, that together take many ways through its
+// automaton, and a few that repeat a character. It returns fewer or none if the automaton is too large.
+// Patterns may be irregular: the strings are only close to those.
+func (r Region) Samples(n int) []string {
+	work := maxWork
+	if r.Limit > 0 {
+		work = min(r.Limit, maxWork)
+	}
+	if r.Spent != nil {
+		defer func(limit int) { *r.Spent += limit - work }(work)
+	}
+	m := r.machine(&work)
+	if work < 0 {
+		return nil
+	}
+	m.least = r.MinLen
+	g := m.start()
+	var edges []edge
+	for i := 0; i < len(g.nodes) && len(g.nodes) < maxStates && work >= 0; i++ {
+		if m.hopeless(g.nodes[i].states) {
+			continue
+		}
+		reached := map[int]bool{}
+		for class := range m.alpha.runes {
+			work -= 4*len(m.dfas) + 4
+			at := g.nodes[i]
+			to := g.visit(m.step(at.states, class), node{from: i, via: class, depth: at.depth + 1})
+			if !reached[to] {
+				reached[to] = true
+				edges = append(edges, edge{i, to, class})
+			}
+		}
+	}
+	tails := m.completions(g, edges)
+	var found []string
+	for _, e := range append(edges, edge{from: -1}) {
+		s, class := "", ""
+		if e.from >= 0 {
+			s, class = m.path(g, e.from), string(m.alpha.runes[e.class])
+		}
+		tail, accepted := tails[e.to]
+		if s += class + tail; accepted && (!r.Bounded || utf8.RuneCountInString(s) <= r.MaxLen) {
+			found = append(found, s)
+		}
+		if work -= len(s); work < 0 || len(found) > 16*n {
+			break
+		}
+	}
+	slices.SortFunc(found, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
+	found = slices.Compact(found)
+	found = found[:min(n, len(found))]
+	for class := range min(len(m.alpha.runes), maxRepeated) {
+		s, ok := m.repeating(g, class, tails)
+		if ok && (!r.Bounded || utf8.RuneCountInString(s) <= r.MaxLen) {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// maxRepeated is the number of characters of which a sample is made, each in all places where it can stand.
+const maxRepeated = 24
+
+// repeating returns a string of a character in all places where it leads on, once around each loop.
+func (m *machine) repeating(g *graph, class int, tails map[int]string) (string, bool) {
+	var text []rune
+	seen := map[int]bool{}
+	at := 0
+	for *m.work >= 0 {
+		*m.work -= 8 * (1 + len(m.dfas))
+		seen[at] = true
+		next, known := g.index[g.key(m.step(g.nodes[at].states, class))]
+		if _, leads := tails[next]; !known || !leads || seen[next] {
+			break
+		}
+		text, at = append(text, m.alpha.runes[class]), next
+	}
+	tail, accepted := tails[at]
+	return string(text) + tail, accepted
+}
+
+// An edge is one step of an automaton.
+type edge struct{ from, to, class int }
+
+// completions returns, by node, a shortest string that leads from it to acceptance.
+func (m *machine) completions(g *graph, edges []edge) map[int]string {
+	into := map[int][]edge{}
+	for _, e := range edges {
+		into[e.to] = append(into[e.to], e)
+	}
+	tails := map[int]string{}
+	var queue []int
+	for i, n := range g.nodes {
+		if m.accepts(n.states) {
+			tails[i] = ""
+			queue = append(queue, i)
+		}
+	}
+	for ; len(queue) > 0 && *m.work >= 0; queue = queue[1:] {
+		for _, e := range into[queue[0]] {
+			if _, known := tails[e.from]; !known {
+				tails[e.from] = string(m.alpha.runes[e.class]) + tails[e.to]
+				*m.work -= 4 + len(tails[e.from])/4
+				queue = append(queue, e.from)
+			}
+		}
+	}
+	return tails
+}
+
 // A machine runs the automata of a region side by side.
 type machine struct {
 	alpha *alphabet
@@ -238,6 +393,11 @@ func (r Region) machine(work *int) *machine {
 	for _, p := range r.None {
 		m.none = append(m.none, m.take(p, c))
 	}
+	for _, p := range r.Beside {
+		for _, t := range p.terms {
+			m.sets(t, c)
+		}
+	}
 	spans := 0
 	for _, set := range c.sets {
 		spans += len(set)
@@ -252,25 +412,35 @@ func (r Region) machine(work *int) *machine {
 	return m
 }
 
+// take adds the automata of a pattern.
 func (m *machine) take(p *Pattern, c *collector) []signed {
 	var terms []signed
 	for _, t := range p.terms {
-		if *m.work -= t.size; *m.work < 0 {
+		sets := m.sets(t, c)
+		if *m.work < 0 {
 			break
 		}
-		prog := t.prog()
-		sets := make([]int, len(prog.Inst))
-		for i := range prog.Inst {
-			*m.work -= len(prog.Inst[i].Rune)
-			switch in := &prog.Inst[i]; in.Op {
-			case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
-				sets[i] = c.add(spansOf(in))
-			}
-		}
 		terms = append(terms, signed{dfa: len(m.dfas), negated: t.negated})
-		m.dfas = append(m.dfas, newDFA(prog, sets, m.work))
+		m.dfas = append(m.dfas, newDFA(t.prog(), sets, m.work))
 	}
 	return terms
+}
+
+// sets adds the sets of characters that a term tests for, and returns their numbers by instruction.
+func (m *machine) sets(t term, c *collector) []int {
+	if *m.work -= t.size; *m.work < 0 {
+		return nil
+	}
+	prog := t.prog()
+	sets := make([]int, len(prog.Inst))
+	for i := range prog.Inst {
+		*m.work -= len(prog.Inst[i].Rune)
+		switch in := &prog.Inst[i]; in.Op {
+		case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
+			sets[i] = c.add(spansOf(in))
+		}
+	}
+	return sets
 }
 
 // accepts reports whether a string that ends in these states lies in the region, but for the greatest length.
@@ -320,31 +490,4 @@ func (m *machine) hopeless(states []int) bool {
 		}
 	}
 	return false
-}
-
-// bounds writes a repetition with counts that RE2 takes.
-func bounds(least, most int) string {
-	switch {
-	case most < 0:
-		return fmt.Sprintf("{%d,}", least)
-	case most == least:
-		return fmt.Sprintf("{%d}", least)
-	}
-	return fmt.Sprintf("{%d,%d}", least, most)
-}
-
-// spelled writes a repetition with counts that RE2 takes, so that few ways to match run side by side.
-func spelled(atom string, least, most int) string {
-	if least > maxRE2Count {
-		rest := most
-		if most >= 0 {
-			rest = most - maxRE2Count
-		}
-		return fmt.Sprintf("%s{%d}", atom, maxRE2Count) + spelled(atom, least-maxRE2Count, rest)
-	}
-	if most <= maxRE2Count {
-		return atom + bounds(least, most)
-	}
-	return fmt.Sprintf("(?:%s{%d,%d}|%s{%d}%s)", atom, least, maxRE2Count-1, atom, maxRE2Count,
-		spelled(atom, 0, most-maxRE2Count))
 }
