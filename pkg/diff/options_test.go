@@ -91,7 +91,7 @@ func TestASuccessorIsHinted(t *testing.T) {
 	old := parse(t, `{"tools":[{"name":"list_repos","description":"Lists repositories."}]}`)
 	new := parse(t, `{"tools":[{"name":"list_repositories","description":"Lists the repositories of an account."},{"name":"zoom"}]}`)
 	found := compared(t, old, new, diff.Options{})
-	const want = "possibly renamed to `list_repositories`"
+	const want = "`list_repos` possibly renamed to `list_repositories`"
 	if len(found) != 3 || found[0].Rule != "tool-removed" || found[0].Hint != want {
 		t.Errorf("%v, with the hint %q, want %q", lines(found), found[0].Hint, want)
 	}

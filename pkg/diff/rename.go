@@ -386,11 +386,11 @@ func shareArguments(old, new json.RawMessage) bool {
 func renameHints(kind snapshot.Kind, matched []*pair) map[*pair]string {
 	hints := map[*pair]string{}
 	for old, new := range assign(gone(matched), fresh(matched), resemblance) {
-		hints[old] = "possibly renamed to " + code(new.key)
+		hints[old] = code(old.key) + " possibly renamed to " + code(new.key)
 	}
 	if kind == snapshot.Tools {
 		for old, twin := range twins(matched) {
-			hints[old] = "call " + code(twin.key) + " instead, which is the same tool"
+			hints[old] = "call " + code(twin.key) + " instead of " + code(old.key) + ": it is the same tool"
 		}
 	}
 	return hints
@@ -578,6 +578,6 @@ func spreadGuesses(c *comparison) {
 // renaming returns what is said of a property that was possibly renamed: a hint for each of two findings, and
 // their cause.
 func renaming(old, new string) (gone, fresh, cause string) {
-	return "possibly renamed to " + code(new), "possibly the new name of " + code(old),
-		code(old) + " possibly renamed to " + code(new)
+	cause = code(old) + " possibly renamed to " + code(new)
+	return cause, "possibly the new name of " + code(old), cause
 }

@@ -41,10 +41,10 @@ func TestWhatFindingsSay(t *testing.T) {
 		"the closest is hinted at": {`{"tools":[` + tool("list_users", `,"description":"A."`) + `]}`, `{"tools":[` + tool("list_user_names", `,"description":"B."`) + `,` + tool("list_all_users", `,"description":"C."`) + `]}`, []string{
 			"info tool/list_all_users: `list_all_users` is new. (New tools)",
 			"info tool/list_user_names: `list_user_names` is new. (New tools)",
-			"breaking tool/list_users: `list_users` was removed. → possibly renamed to `list_all_users` (Removed tools)",
+			"breaking tool/list_users: `list_users` was removed. → `list_users` possibly renamed to `list_all_users` (Removed tools)",
 		}},
 		"of two that are as close": {`{"tools":[` + tool("abcdef", `,"description":"A."`) + `]}`, `{"tools":[` + tool("abcdefx", `,"description":"B."`) + `,` + tool("abcdefy", `,"description":"C."`) + `]}`, []string{
-			"breaking tool/abcdef: `abcdef` was removed. → possibly renamed to `abcdefx` (Removed tools)",
+			"breaking tool/abcdef: `abcdef` was removed. → `abcdef` possibly renamed to `abcdefx` (Removed tools)",
 			"info tool/abcdefx: `abcdefx` is new. (New tools)",
 			"info tool/abcdefy: `abcdefy` is new. (New tools)",
 		}},

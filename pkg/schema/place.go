@@ -233,18 +233,18 @@ func restOf(j *judgement, places []*place, whole Change) []Change {
 	all := append(places, root)
 	if j.left(root).Verdict != Compatible {
 		for n, p := range places {
-			j.share(len(places) - n).askAgain(p)
+			askAgain(j.share(len(places)-n), p)
 		}
-		if rest := j.unexplained(all, (*judgement).left); len(rest) > 0 {
+		if rest := unexplained(j, all, (*judgement).left); len(rest) > 0 {
 			return rest
 		}
 	}
-	return j.unexplained(all, (*judgement).differs)
+	return unexplained(j, all, differs)
 }
 
 // unexplained returns the smallest places for which a question is answered with a value, or left open though
 // no edit there is undecided.
-func (j *judgement) unexplained(places []*place, ask func(*judgement, *place) Result) []Change {
+func unexplained(j *judgement, places []*place, ask func(*judgement, *place) Result) []Change {
 	var rest []Change
 	around := map[*met]bool{} // the places around those that are returned
 	for n, p := range places {
@@ -288,7 +288,7 @@ func (j *judgement) left(p *place) Result {
 
 // askAgain asks the edits of a place anew that are said to be safe, if something is left there once all edits
 // are undone that have a finding of their own.
-func (j *judgement) askAgain(p *place) {
+func askAgain(j *judgement, p *place) {
 	if j.left(p).Verdict == Compatible {
 		return
 	}
@@ -297,14 +297,14 @@ func (j *judgement) askAgain(p *place) {
 		if ch.Breaks.Verdict != Compatible || j.spent() {
 			continue
 		}
-		if ch.Breaks = lifted(j, p, i, j.breaksWithSettledUndone(p, i)); ch.Breaks.Verdict != Compatible {
+		if ch.Breaks = lifted(j, p, i, breaksWithSettledUndone(j, p, i)); ch.Breaks.Verdict != Compatible {
 			j.found[i] = ch
 		}
 	}
 }
 
 // breaksWithSettledUndone asks the two questions of an edit with all edits undone that have a finding.
-func (j *judgement) breaksWithSettledUndone(p *place, edit int) Result {
+func breaksWithSettledUndone(j *judgement, p *place, edit int) Result {
 	settled := j.settled()
 	from, to := j.from(p), j.undone(p, settled...)
 	if j.direction == Output {
@@ -334,7 +334,7 @@ func (j *judgement) breaksWithSettledUndone(p *place, edit int) Result {
 
 // differs asks for a value that the new schema refuses, and the old one accepts with all edits together; of
 // results it is the mirror.
-func (j *judgement) differs(p *place) Result {
+func differs(j *judgement, p *place) Result {
 	after, made := j.side(p, true), j.version(p, j.others(nil))
 	switch {
 	case after.plain.sum == made.plain.sum:
