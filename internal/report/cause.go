@@ -12,11 +12,11 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// view is what the lines of findings depend on beside the findings.
+// view is what the lines of findings depend on besides the findings.
 type view struct {
 	Options
 	servers roster
-	check   bool // values are those of the only side, and not of a change
+	check   bool // values are those of the only side, not of a change
 	bare    bool // changes are marked by their style alone, for formats with marks of their own
 }
 
@@ -33,53 +33,55 @@ type cause struct {
 	groups []finding.Group
 }
 
-// causes are the findings that are shown: removed items first, then the worst.
+// first returns the worst finding of a cause.
+func (c cause) first() finding.Finding { return c.groups[0].Members[0] }
+
+// wanted returns the findings that are shown: waived ones only on request.
+func (o Options) wanted(all []finding.Finding) []finding.Finding {
+	return kit.Filter(all, func(f finding.Finding) bool { return o.Waived || f.Waiver == nil })
+}
+
+// causes returns what is shown: removed items first, then the worst.
 func (o Options) causes(groups []finding.Group) []cause {
 	var all []cause
+	byItem := map[[2]string]int{} // index in all, by server and item
 	for _, g := range groups {
 		if g.Members = o.wanted(g.Members); len(g.Members) == 0 {
 			continue
 		}
-		one := cause{groups: []finding.Group{g}}
-		if f := g.Members[0]; len(g.Items) == 1 && len(g.Servers) < 2 && f.Item != "" && !isPolicy(f.Item) {
-			one.item, one.server = f.Item, f.Server
-		}
-		same := slices.IndexFunc(all, func(c cause) bool {
-			return one.item != "" && c.item == one.item &&
-				c.server == one.server
-		})
-		if same < 0 {
-			all = append(all, one)
+		f := g.Members[0]
+		if len(g.Items) > 1 || len(g.Servers) > 1 || f.Item == "" || isPolicy(f.Item) {
+			all = append(all, cause{groups: []finding.Group{g}})
 			continue
 		}
-		all[same].groups = append(all[same].groups, g)
+		key := [2]string{f.Server, f.Item}
+		i, known := byItem[key]
+		if !known {
+			i, byItem[key] = len(all), len(all)
+			all = append(all, cause{item: f.Item, server: f.Server})
+		}
+		all[i].groups = append(all[i].groups, g)
 	}
-	slices.SortStableFunc(all, func(a, b cause) int { return count(b.removes()) - count(a.removes()) })
+	removes := func(c cause) bool {
+		f := c.first()
+		return rank(f) == 0 && isWholeItem(f) && f.New == nil
+	}
+	slices.SortStableFunc(all, func(a, b cause) int { return count(removes(b)) - count(removes(a)) })
 	return all
 }
 
-// removes reports whether callers break since an item is gone.
-func (c cause) removes() bool {
-	f := c.first()
-	return rank(f) == 0 && isWholeItem(f) && f.New == nil
-}
-
-// first is the worst finding of a cause.
-func (c cause) first() finding.Finding { return c.groups[0].Members[0] }
-
-// title is what happened, and where, in one line of a summary: the worst of an item, and how much more there
-// is.
+// title returns what happened, and where, in one line of a summary: the worst of an item, and how much more
+// there is.
 func (c cause) title() string {
-	g, breaks, others := c.groups[0], 0, 0
+	g, breaks := c.groups[0], 0
 	if c.item == "" || len(c.groups) == 1 && isWholeItem(c.first()) {
 		return g.Title
 	}
 	for _, more := range c.groups[1:] {
 		breaks += count(rank(more.Members[0]) == 0)
-		others += count(rank(more.Members[0]) != 0)
 	}
 	title := nameOf(c.first()) + ": " + lowerFirst(g.Says())
-	switch {
+	switch others := len(c.groups) - 1 - breaks; {
 	case breaks > 0:
 		title += ", " + quantity(breaks, "more break")
 	case others > 0 && rank(c.first()) != 0:
@@ -88,7 +90,7 @@ func (c cause) title() string {
 	return title
 }
 
-// lowerFirst is a sentence behind a colon: "The description changed" begins with a small letter there.
+// lowerFirst returns a sentence as it stands behind a colon: "the description changed".
 func lowerFirst(s string) string {
 	if rest, article := strings.CutPrefix(s, "The "); article {
 		return "the " + rest
@@ -96,50 +98,69 @@ func lowerFirst(s string) string {
 	return s
 }
 
-// summaryFrom is the number of causes from which on there is a summary, summaryRows how many of them it has
-// beside breaks; of a fleet it has no others.
+// A summary is written from summaryFrom causes on; beside breaks it has at most summaryRows of them.
 const summaryFrom, summaryRows = 3, 8
 
-// summary returns what happened in few lines: how much, who is affected, and each break by its item.
-func (v view) summary(r *Report, causes []cause) []line {
+// writeSummary writes what happened in few lines: how much, who is affected, and each break by its item.
+func writeSummary(p *page, v view, r *Report, causes []cause) {
 	if len(causes) < summaryFrom {
-		return nil
+		return
 	}
-	all := lineOf(r.Summary.totals(v.Waived)...)
-	if affected := affected(r.Findings); len(affected) > 0 && !v.check {
-		all = append(all, lineOf(span{"affects callers of ", plain}, span{someOf(affected, 3), bold})...)
+	p.text(0, 2, r.Summary.totals(v.Waived)...)
+	if affected := affected(r.Findings); len(affected) > 0 {
+		p.text(0, 2, span{"affects callers of ", plain}, span{someOf(affected, 3), bold})
 	}
-	all = append(all, line{})
+	p.gap()
+	var rows [][]span
 	for i, c := range causes {
-		if left := len(causes) - i; i >= summaryRows && (rank(c.first()) > 0 || v.fleet()) && left > 1 {
-			more := fmt.Sprintf("… and %d more", left)
-			if !v.fleet() {
-				more += ", below"
-			}
-			return append(all, line{indent: 2, spans: []span{{more, dim}}})
+		left := len(causes) - i
+		if i >= summaryRows && left > 1 && (rank(c.first()) > 0 || v.fleet()) {
+			break
 		}
-		level := levelOf(c.groups[0])
-		all = append(all, line{indent: 2, hang: 10,
-			spans: []span{{fmt.Sprintf("%-8s", level.text), level.style}, {"  " + c.title(), plain}}})
+		rows = append(rows, []span{levelOf(c.groups[0]), {c.title(), plain}})
 	}
-	return all
+	p.grid(2, make([]column, 2), rows)
+	if left := len(causes) - len(rows); left > 0 {
+		p.text(2, 0, span{fmt.Sprintf("… and %d more", left) + strings.Repeat(", below", count(!v.fleet())), dim})
+	}
 }
 
-// affected are the items with a breaking finding that nothing waives, in order.
+// affected returns the items with a breaking finding that nothing waives, in order.
 func affected(findings []finding.Finding) []string {
 	found := kit.Filter(findings, func(f finding.Finding) bool {
-		return rank(f) == 0 && f.Item != "" &&
-			!isPolicy(f.Item)
+		return rank(f) == 0 && f.Item != "" && !isPolicy(f.Item)
 	})
 	return kit.Distinct(kit.Map(found, nameOf))
 }
 
-// someOf are the first of some names, and how many there are besides.
+// someOf returns the first of some names, and how many there are besides.
 func someOf(names []string, most int) string {
 	if len(names) <= most+1 {
 		return strings.Join(names, ", ")
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// writeCauses writes each cause with its findings. Short good news follow each other without a gap. Of a
+// fleet the first causes are written, and how many there are besides.
+func writeCauses(p *page, v view, causes []cause) {
+	wasBrief := false
+	for i, c := range causes {
+		if v.fleet() && i == summaryRows {
+			words := kit.Map(causes[i:], func(c cause) string { return levelWord(c.first()) })
+			p.gap()
+			p.text(0, 2, span{fmt.Sprintf("… and %s: %s; --verbose shows all",
+				quantity(len(words), "more cause"), tally(words)), dim})
+			return
+		}
+		all := v.causeLines(c)
+		brief := len(all) < 2 && c.first().Level == finding.Info
+		if !brief || !wasBrief {
+			p.gap()
+		}
+		p.print(all...)
+		wasBrief = brief
+	}
 }
 
 // causeLines returns a cause with its findings: one heading for an item, or one for what happened in many
@@ -162,30 +183,28 @@ func (v view) causeLines(c cause) []line {
 	return all
 }
 
-// once are the groups of a cause with every value in one place: a finding about a part of a changed text
+// once returns the groups of a cause with every value in one place: a finding about a part of a changed text
 // leaves it to the change, and so does a second finding about the same list or with the same witness. With
-// all of them every finding keeps its values.
+// all, groups of several findings keep theirs.
 func (c cause) once(all bool) []finding.Group {
-	changed, shown := map[string]bool{}, map[string]bool{}
+	changed, shown := map[string]bool{}, map[string]bool{"": true}
 	for _, g := range c.groups {
-		f := &g.Members[0]
-		changed[f.Pointer()] = changed[f.Pointer()] || f.Old != nil
+		changed[g.Members[0].Pointer()] = changed[g.Members[0].Pointer()] || g.Members[0].Old != nil
 	}
 	groups := slices.Clone(c.groups)
 	for i := range groups {
 		f := groups[i].Members[0]
-		values := f.Pointer() + string(f.Old) + string(f.New)
-		isPart := strings.HasPrefix(f.Rule, "text-") && changed[f.Pointer()]
-		if isPart || shown[values] {
+		values, witness := f.Pointer()+string(f.Old)+string(f.New), string(f.Witness)
+		if strings.HasPrefix(f.Rule, "text-") && changed[f.Pointer()] || shown[values] {
 			f.Old, f.New, f.Passage = nil, nil, ""
 		}
-		if shown[string(f.Witness)] {
+		if shown[witness] {
 			f.Witness = nil
 		}
 		if !all && len(groups[i].Members) == 1 {
 			groups[i].Members = []finding.Finding{f}
 		}
-		shown[values], shown[string(f.Witness)] = true, f.Witness != nil
+		shown[values], shown[witness] = true, true
 	}
 	return groups
 }
@@ -195,8 +214,11 @@ func (v view) of(server string) string {
 	if len(v.servers.all) < 2 || server == "" {
 		return ""
 	}
-	return "  of " + server
+	return " (" + server + ")"
 }
+
+// headed are the columns of the heading of a group: its level, what happened, its rules, and its fingerprint.
+var headed = []column{{}, {fill: true, name: true}, {drop: 1, name: true}, {name: true}}
 
 // groupLines returns one group: what happened, where unless that is named, the values, a witness, and what to
 // do.
@@ -206,10 +228,10 @@ func (v view) groupLines(g finding.Group, named, title string) []line {
 		note = v.of(g.Servers[0])
 	}
 	if slices.ContainsFunc(g.Members, func(f finding.Finding) bool { return f.Verdict == finding.Unproven }) {
-		note += "  " + string(finding.Unproven)
+		note += " (" + string(finding.Unproven) + ")"
 	}
-	all := []line{{hang: 2, spans: []span{levelOf(g), {"  ", plain}, {title, bold}, {note, dim}},
-		right: []span{{rulesOf(v, g) + "  " + g.Fingerprint, dim}, {g.Fingerprint, dim}}}}
+	all := []line{{columns: headed, cells: [][]span{{levelOf(g)}, {{title, bold}, {note, dim}},
+		{{rulesOf(v, g), dim}}, {{g.Fingerprint, dim}}}}}
 	if v.Verbose && len(g.Members) > 1 {
 		for _, f := range g.Members {
 			all = append(all, line{indent: 2, hang: 2,
@@ -218,22 +240,21 @@ func (v view) groupLines(g finding.Group, named, title string) []line {
 		}
 		return all
 	}
-	all = append(all, indented(2, v.changes(g, named))...)
-	for _, f := range g.Members {
-		if f.Witness != nil {
-			all = append(all, indented(2, v.witness(f))...)
-			break
-		}
+	body := v.changes(g, named)
+	if i := slices.IndexFunc(g.Members, hasWitness); i >= 0 {
+		body = append(body, v.witness(g.Members[i])...)
 	}
-	all = append(all, indented(2, groupCalls(g, v.folds()))...)
+	body = append(body, groupCalls(g, v.folds())...)
 	for _, hint := range hintsOf(g) {
-		all = append(all, indented(2, advice("hint: ", hint))...)
+		body = append(body, advice("hint: ", hint)...)
 	}
 	for _, waiver := range each(g, waiverOf) {
-		all = append(all, line{indent: 2, hang: 2, spans: []span{{waiver, yellow}}})
+		body = append(body, line{hang: 2, spans: []span{{waiver, yellow}}})
 	}
-	return all
+	return append(all, indented(2, body)...)
 }
+
+func hasWitness(f finding.Finding) bool { return f.Witness != nil }
 
 func levelOf(g finding.Group) span {
 	if g.Waived {
@@ -242,15 +263,14 @@ func levelOf(g finding.Group) span {
 	return levelSpan(g.Level)
 }
 
-// hintsOf are the hints of a group: those of one cause as its first finding says it, of items that came or
-// went each its own.
+// hintsOf returns the hints of a group: of one cause the first, of items that came or went each its own.
 func hintsOf(g finding.Group) []string {
 	first := g.Members[0]
 	switch {
-	case len(each(g, ruleOfFinding)) > 1: // what came and what went, of which the title says what it is
+	case len(each(g, ruleOf)) > 1: // what came and what went, which the title says
 		return nil
-	case first.Item == "" || first.Pointer() != "":
-		return slices.DeleteFunc([]string{first.Hint}, func(hint string) bool { return hint == "" })
+	case first.Hint != "" && (first.Item == "" || first.Pointer() != ""):
+		return []string{first.Hint}
 	}
 	return each(g, func(f finding.Finding) string { return f.Hint })
 }
@@ -264,43 +284,35 @@ const (
 // changes returns what differs: the items that are called in another way, then each change once, with its
 // places unless they are named already.
 func (v view) changes(g finding.Group, named string) []line {
-	called, calls := callsOf(v, g)
-	all := v.limited(calls, "")
-	same := kit.Group(g.Members, func(f finding.Finding) string { return v.changeKey(g, f) })
-	changes := kit.Map(same, func(members []finding.Finding) []line {
-		return v.change(g, members, named,
-			called)
-	})
-	return append(all, v.limited(slices.DeleteFunc(changes,
-		func(change []line) bool { return len(change) == 0 }), "")...)
-}
-
-// limited joins the first of some changes, and those with concealed texts; on a folded page it counts the
-// others.
-func (v view) limited(changes [][]line, what string) (all []line) {
-	for i, change := range changes {
-		if left := len(changes) - i; v.folds() && i >= mostChanges && left > 1 &&
-			!slices.ContainsFunc(change, concealing) {
-			return append(all, lineOf(span{fmt.Sprintf("… %d more%s: --verbose", left, what), dim})...)
-		}
-		all = append(all, change...)
-	}
-	return all
-}
-
-// callsOf are the signatures of items with other arguments than before, where a group has several items, and
-// the names of these.
-func callsOf(v view, g finding.Group) (called map[string]bool, all [][]line) {
-	called = map[string]bool{}
+	called := map[string]bool{}
+	var calls, changes [][]line
 	for _, f := range g.Members {
 		if name := nameOf(f); len(g.Items) > 1 && g.Level > finding.Info && !called[name] &&
 			callRules().MatchString(f.Rule) {
 			if call := v.signature(f); call != nil {
-				called[name], all = true, append(all, call)
+				called[name], calls = true, append(calls, call)
 			}
 		}
 	}
-	return called, all
+	for _, same := range kit.Group(g.Members, func(f finding.Finding) string { return v.changeKey(g, f) }) {
+		if change := v.change(g, same, named, called); len(change) > 0 {
+			changes = append(changes, change)
+		}
+	}
+	return append(v.limited(calls), v.limited(changes)...)
+}
+
+// limited joins the first of some changes, and those with concealed texts; on a folded page it counts the
+// others.
+func (v view) limited(changes [][]line) (all []line) {
+	for i, change := range changes {
+		if left := len(changes) - i; v.folds() && i >= mostChanges && left > 1 &&
+			!slices.ContainsFunc(change, concealing) {
+			return append(all, lineOf(span{fmt.Sprintf("… %d more: --verbose", left), dim})...)
+		}
+		all = append(all, change...)
+	}
+	return all
 }
 
 // concealing reports whether a line has text that is marked as concealed.
@@ -312,14 +324,21 @@ func concealing(l line) bool {
 func (v view) changeKey(g finding.Group, f finding.Finding) string {
 	switch {
 	case isText(f):
-		return path.Base(f.Pointer()) + changedWords(f)
+		key := path.Base(f.Pointer())
+		for _, e := range wording.Compare(display(f.Old, f.New)) {
+			if e.Op != wording.Kept {
+				key += fmt.Sprintf("%d%s\x00", e.Op, e.Text)
+			}
+		}
+		return key
 	case isWholeItem(f):
 		return f.Item
 	}
 	return fmt.Sprint(v.shows(g, f))
 }
 
-// shows are the lines that show a finding: its values, else its sentence where that says more than its group.
+// shows returns the lines that show a finding: its values, else its sentence where that says more than its
+// group.
 func (v view) shows(g finding.Group, f finding.Finding) []line {
 	says := strings.TrimSuffix(f.Message, ".")
 	if shown := v.evidence(f); shown != nil || isSchema(f) || f.Item == "" || len(g.Members) == 1 ||
@@ -329,51 +348,35 @@ func (v view) shows(g finding.Group, f finding.Finding) []line {
 	return lineOf(span{says, plain})
 }
 
-// changedWords are the words that left a text and those that joined it.
-func changedWords(f finding.Finding) string {
-	var words strings.Builder
-	for _, e := range wording.Compare(display(f.Old, f.New)) {
-		if e.Op != wording.Kept {
-			fmt.Fprintf(&words, "%d%s\x00", e.Op, e.Text)
-		}
-	}
-	return words.String()
-}
-
-// change returns one change of a group and the places of the findings that have it: names of items, and
-// servers if there are several.
-func (v view) change(g finding.Group, members []finding.Finding, named string,
-	called map[string]bool) []line {
+// change returns one change of a group and the places of the findings that have it, on its first line if
+// there is one: names of items, and servers if there are several.
+func (v view) change(g finding.Group, same []finding.Finding, named string, called map[string]bool) []line {
 	var names []string
-	everywhere := len(kit.Distinct(kit.Map(members, nameOf))) == len(g.Items)
-	for _, f := range members {
+	everywhere := len(kit.Distinct(kit.Map(same, nameOf))) == len(g.Items)
+	for _, f := range same {
 		name := nameOf(f)
 		switch {
 		case isWholeItem(f): // the change names it
 		case isText(f) && f.Path != "" && len(g.Members) > 1:
-			names = append(names, placeOf(f))
+			names = append(names, f.Place())
 		case !strings.Contains(named, name) && !(everywhere && called[name]):
 			names = append(names, name)
 		}
 	}
-	return v.where(g, kit.Distinct(names), kit.Distinct(kit.Map(members, serverOf)), v.shows(g, members[0]))
-}
-
-// where returns a change with its places: on its first line if they are few, else on a line of their own.
-func (v view) where(g finding.Group, names, servers []string, shown []line) []line {
+	names, shown := kit.Distinct(names), v.shows(g, same[0])
+	servers := kit.Distinct(kit.Map(same, func(f finding.Finding) string { return f.Server }))
+	if len(g.Servers) < 2 && len(shown) > 0 && len(names) > 0 {
+		shown[0].spans = append([]span{{someOf(names, 1) + "  ", dim}}, shown[0].spans...)
+		return shown
+	}
 	most := len(names) + len(servers)
 	if v.folds() || v.bare {
 		most = mostNames
 	}
-	if len(g.Servers) < 2 && len(shown) > 0 && len(names) > 0 {
-		head := shown[0]
-		head.spans = append([]span{{someOf(names, 1) + "  ", dim}}, head.spans...)
-		return append([]line{head}, shown[1:]...)
-	}
 	where := []span{{someOf(names, most), plain}}
 	if len(g.Servers) > 1 {
-		where = append(where, span{strings.Repeat(" ", min(1, len(names))) + "of " +
-			someOf(servers, most), dim})
+		of := join(" ", strings.Repeat(" ", count(len(names) > 0)), "of "+someOf(servers, most))
+		where = append(where, span{strings.TrimPrefix(of, " "), dim})
 	}
 	return append(lineOf(where...), shown...)
 }
@@ -384,29 +387,25 @@ var callRules = kit.Pattern(`^(input-[a-z-]*property|prompt-[a-z-]*argument)-(ad
 // signature returns how an item was and is called; without the arguments that stayed, where it takes more
 // than a line.
 func (v view) signature(f finding.Finding) []line {
-	changed := v.servers.named(f.Server).Changed
-	at := slices.IndexFunc(changed, func(c SignatureChange) bool { return c.Item == f.Item })
-	if at < 0 {
-		return nil
+	for _, s := range v.servers.named(f.Server).Changed {
+		if s.Item != f.Item {
+			continue
+		}
+		if v.folds() && width(printable.Visible(s.Old+" → "+s.New)) > v.Width-2 {
+			s = s.Short()
+		}
+		return lineOf(span{s.Old, red}, span{" → ", dim}, span{s.New, green})
 	}
-	s := changed[at]
-	if v.folds() && width(printable.Visible(s.Old+" → "+s.New)) > v.Width-2 {
-		s = s.Short()
-	}
-	return lineOf(span{s.Old, red}, span{" → ", dim}, span{s.New, green})
+	return nil
 }
 
 // body returns all that a finding says: its message, what changed, and what can be done.
 func (v view) body(f finding.Finding) []line {
-	all := kit.Map(lines(f.Message), func(
-		l string) line {
+	all := kit.Map(lines(f.Message), func(l string) line {
 		return line{hang: bullet(l), spans: []span{{l, plain}}}
 	})
-	all = append(all, v.evidence(f)...)
-	all = append(all, v.witness(f)...)
-	all = append(all, callLines(f)...)
-	all = append(all, advice("hint: ", f.Hint)...)
-	return append(all, lineOf(span{waiverText(f.Waiver), yellow})...)
+	return slices.Concat(all, v.evidence(f), v.witness(f), callLines(f), advice("hint: ", f.Hint),
+		lineOf(span{waiverOf(f), yellow}))
 }
 
 // witness returns a value that one side accepts and the other does not.
@@ -460,39 +459,29 @@ func groupCalls(g finding.Group, folds bool) []line {
 	return all
 }
 
-// each are the texts that the members of a group have, once each.
-func each(g finding.Group, says func(finding.Finding) string) []string {
-	texts := kit.Map(g.Members, says)
-	return kit.Filter(kit.Distinct(texts), func(text string) bool { return text != "" })
+// each returns the texts that the members of a group have, once each.
+func each(g finding.Group, text func(finding.Finding) string) []string {
+	return kit.Distinct(kit.Filter(kit.Map(g.Members, text), func(text string) bool { return text != "" }))
 }
 
-func ruleOfFinding(f finding.Finding) string { return f.Rule }
-func serverOf(f finding.Finding) string      { return f.Server }
-func nameOf(f finding.Finding) string        { _, name, _ := strings.Cut(f.Item, "/"); return name }
-func waiverOf(f finding.Finding) string      { return waiverText(f.Waiver) }
+func ruleOf(f finding.Finding) string { return f.Rule }
+func nameOf(f finding.Finding) string { _, name, _ := strings.Cut(f.Item, "/"); return name }
 
-// rulesOf are the rules of a group, on a folded page that of the worst finding.
+// rulesOf returns the rules of a group, on a folded page that of the worst finding.
 func rulesOf(v view, g finding.Group) string {
-	all := each(g, ruleOfFinding)
+	all := each(g, ruleOf)
 	if v.folds() {
 		all = all[:min(1, len(all))]
 	}
 	return strings.Join(all, ", ")
 }
 
-// placeOf is the place of a finding as a call: "browser_wait_for(time)".
-func placeOf(f finding.Finding) string {
-	if strings.Count(f.Pointer(), "/") < 2 {
-		return nameOf(f)
-	}
-	return nameOf(f) + "(" + path.Base(f.Path) + ")"
-}
-
-func waiverText(w *finding.Waiver) string {
+// waiverOf returns what excuses a finding, in one line.
+func waiverOf(f finding.Finding) string {
+	w, by := f.Waiver, ""
 	if w == nil {
 		return ""
 	}
-	by := ""
 	if w.Owner != "" {
 		by = " by " + firstLine(w.Owner)
 	}

@@ -15,13 +15,13 @@ func writeConfig(p *page, r *Report) {
 	if len(r.Servers) == 0 {
 		p.line(0, span{"no servers are configured", plain})
 	}
-	p.grid(0, grid{columns: []column{{title: "NAME", name: true, least: 8}, {title: "STATE", least: 8},
-		{title: "TRANSPORT", drop: 3},
-		{title: "APPLICATION", least: 8, drop: 2}, {title: "SOURCE", least: 12, drop: 1},
-		{title: "RUNS", least: 12}}, rows: kit.Map(r.Servers, func(s Server) []span {
-		return []span{{s.Name, bold}, s.configured(), {join(" ", transport(s), s.ProtocolVersion), plain},
-			{s.applications(), plain}, {s.Source, dim}, {s.runs(), plain}}
-	})})
+	p.grid(0, []column{{title: "NAME", name: true, least: 8}, {title: "STATE", least: 8},
+		{title: "TRANSPORT", drop: 3}, {title: "APPLICATION", least: 8, drop: 2},
+		{title: "SOURCE", least: 12, drop: 1}, {title: "RUNS", least: 12}},
+		kit.Map(r.Servers, func(s Server) []span {
+			return []span{{s.Name, bold}, s.configured(), {join(" ", transport(s), s.ProtocolVersion), plain},
+				{s.applications(), plain}, {s.Source, dim}, {s.runs(), plain}}
+		}))
 	writeFailures(p, r.Servers)
 	writeDetails(p, r.Servers)
 	writeFiles(p, r.Files)
@@ -99,10 +99,10 @@ func writeFiles(p *page, files []File) {
 		return
 	}
 	p.gap()
-	p.grid(0, grid{columns: []column{{title: "FILE", least: 16, name: true},
+	p.grid(0, []column{{title: "FILE", least: 16, name: true},
 		{title: "APPLICATION", least: 8, drop: 1}, {title: "SCOPE", least: 6, drop: 2},
 		{title: "STATE", least: 6}, {title: "SERVERS", right: true, least: 7, drop: 3},
-		{title: "PROBLEM", least: 16, drop: 4}}, rows: kit.Map(files, File.row)})
+		{title: "PROBLEM", least: 16, drop: 4}}, kit.Map(files, File.row))
 }
 
 func (f File) row() []span {

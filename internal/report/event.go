@@ -84,16 +84,12 @@ func (l EventLine) Text(o Options) string {
 		"degraded": yellow, "reconnecting": yellow, "failed to start": red, "build failed": red,
 	}
 	p := &page{Options: o}
-	head := []span{{l.Time.Format(time.TimeOnly) + "  ", dim}}
-	if l.Server != "" {
-		pad := strings.Repeat(" ", max(l.Width-width(printable.Visible(l.Server)), 0)+2)
-		head = append(head, span{l.Server, bold}, span{pad, plain})
+	server := []span{{l.Server, bold}}
+	if l.Server == "" {
+		l.Width = 0
 	}
-	head = append(head, span{l.Word, inks[l.Word]})
-	if l.Remark != "" {
-		head = append(head, span{"  " + l.Remark, dim})
-	}
-	p.text(0, belowTime, head...)
+	p.print(line{columns: []column{{name: true}, {name: true, wide: l.Width}, {hang: 2}}, cells: [][]span{
+		{{l.Time.Format(time.TimeOnly), dim}}, server, {{l.Word, inks[l.Word]}, {join("", strings.Repeat("  ", count(l.Remark != "")), l.Remark), dim}}}})
 	if l.Error != nil {
 		writeEventError(p, *l.Error)
 	}

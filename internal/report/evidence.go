@@ -95,8 +95,8 @@ func isText(f finding.Finding) bool {
 	return isText && both && !(isShort(before) && isShort(after))
 }
 
-// highlight returns a text with one place of a passage marked as new: in quotes, else where it is no part of
-// a longer name, else the first.
+// highlight returns a text with one place of a passage marked as new: in quotes, else as a whole word, else the
+// first.
 func highlight(text, passage string) []wording.Edit {
 	group := "(" + regexp.QuoteMeta(passage) + ")"
 	for _, pattern := range []string{"[`'\"]" + group + "[`'\"]",
@@ -132,39 +132,25 @@ func (v view) item(f finding.Finding) []line {
 		return all
 	}
 	all = append(all, indented(2, v.paragraph(wording.Marked(about(raw)), plain))...)
-	if arguments := wording.Marked(argumentTexts(raw)); !v.folds() ||
-		strings.Contains(arguments, wording.Sign) {
-		all = append(all, indented(2, v.paragraph(arguments, plain))...)
-	}
-	return all
-}
-
-// argumentTexts are the descriptions of an item's arguments, which a model reads, too.
-func argumentTexts(raw json.RawMessage) string {
-	var texts []string
-	for _, one := range append(argumentsOf(snapshot.Tools, raw), argumentsOf(snapshot.Prompts, raw)...) {
-		if says := rawjson.ObjectOf(one.Schema).Text("description"); says != "" {
-			texts = append(texts, "- "+one.Name+": "+says)
-		}
-	}
-	return strings.Join(texts, "\n")
+	return append(all, v.textsWithin(nil, raw, about(raw))...)
 }
 
 // schemas returns how the type and the description of an argument or of a result changed. One that is gone
 // has no line.
 func (v view) schemas(f finding.Finding) (all []line) {
 	before, after := rawjson.ObjectOf(f.Old).Text("description"), rawjson.ObjectOf(f.New).Text("description")
+	shown := ""
 	switch was, is := schemaShape(f.Old), schemaShape(f.New); {
 	case f.New == nil:
 		return nil
 	case f.Old == nil:
+		shown = after
 		head := span{"+ " + path.Base(f.Pointer()) + ": " + is, green}
-		all = v.paragraph(wording.Marked(after), plain)
-		if len(all) > 1 || len(all) == 1 && concealing(all[0]) {
-			all = append(lineOf(head), indented(2, all)...)
-		} else {
-			all = []line{{hang: 2, rows: textRows * count(v.folds()),
-				spans: []span{head, {"  " + oneLine(after), plain}}}}
+		all = []line{{hang: 2, rows: textRows * count(v.folds()),
+			spans: []span{head, {"  " + oneLine(after), plain}}}}
+		if text := v.paragraph(wording.Marked(after), plain); slices.ContainsFunc(text, concealing) ||
+			len(text) > 1 {
+			all = append(lineOf(head), indented(2, text)...)
 		}
 	case was != is:
 		all = lineOf(span{was, red}, span{" → ", dim}, span{is, green})
@@ -173,34 +159,34 @@ func (v view) schemas(f finding.Finding) (all []line) {
 	default:
 		all = lineOf(span{"--verbose shows both schemas", dim})
 	}
-	if texts := textsWithin(f.Old, f.New); !v.folds() || strings.Contains(texts, wording.Sign) {
-		all = append(all, indented(2, v.paragraph(texts, plain))...)
-	}
-	return all
+	return append(all, v.textsWithin(f.Old, f.New, shown)...)
 }
 
-// textsWithin are the new texts in the parts of a schema, a line for each, without the text about all of it.
-func textsWithin(old, new json.RawMessage) string {
-	known := map[string]bool{}
-	if old == nil {
-		known[rawjson.ObjectOf(new).Text("description")] = true
-	}
+// textsWithin returns the texts in a new schema or item that a model reads, a line for each, without those of
+// the old one and one that is shown already. A folded page has them only if something in them is marked as
+// concealed.
+func (v view) textsWithin(old, new json.RawMessage, shown string) []line {
+	known := map[string]bool{shown: true}
 	eachText(old, func(_, text string) { known[text] = true })
-	var b strings.Builder
+	var texts []string
 	eachText(new, func(name, text string) {
 		if !known[text] {
 			known[text] = true
-			fmt.Fprintf(&b, "- %s\n", strings.TrimPrefix(name+": "+wording.Marked(text), ": "))
+			texts = append(texts, "- "+join(": ", name, wording.Marked(text)))
 		}
 	})
-	return strings.TrimSuffix(b.String(), "\n")
+	all := strings.Join(texts, "\n")
+	if v.folds() && !strings.Contains(all, wording.Sign) {
+		return nil
+	}
+	return indented(2, v.paragraph(all, plain))
 }
 
-// schemaPlace is where a walk through a schema is.
+// schemaPlace is a place in a schema or item.
 type schemaPlace struct {
 	name  string // of the property that it is in
 	names bool   // the members here are names of properties
-	text  bool   // a string that stands here is for a model to read
+	text  bool   // a string here is for a model to read
 }
 
 func (at schemaPlace) into(step string) schemaPlace {
@@ -210,11 +196,10 @@ func (at schemaPlace) into(step string) schemaPlace {
 	case step == "properties":
 		return schemaPlace{name: at.name, names: true}
 	}
-	return schemaPlace{name: at.name, text: slices.Contains(
-		[]string{"description", "title", "$comment"}, step)}
+	return schemaPlace{name: at.name, text: slices.Contains([]string{"description", "title", "$comment"}, step)}
 }
 
-// eachText gives the texts in a schema that a model reads, each with the name of its property.
+// eachText calls give for each text in a value that a model reads, with the name of its property.
 func eachText(raw json.RawMessage, give func(name, text string)) {
 	rawjson.Strings(raw, schemaPlace{}, schemaPlace.into, func(at schemaPlace, text string) {
 		if at.text {
@@ -224,15 +209,19 @@ func eachText(raw json.RawMessage, give func(name, text string)) {
 }
 
 // values returns one value, or two side by side: lists by what left and what joined them, long texts word by
-// word.
+// word; then the texts in a new schema if some are concealed, which JSON does not mark.
 func (v view) values(f finding.Finding) []line {
 	before, after := display(f.Old, f.New)
 	gone, joined := setChange(f.Old, f.New)
+	var marked []line
+	if texts := v.textsWithin(f.Old, f.New, ""); isSchema(f) && slices.ContainsFunc(texts, concealing) {
+		marked = texts
+	}
 	switch {
 	case f.Old == nil && v.check:
 		return v.paragraph(short(after), plain)
 	case f.Old == nil:
-		return append(v.paragraph("+ "+short(after), green), v.markedTexts(f)...)
+		return append(v.paragraph("+ "+short(after), green), marked...)
 	case f.New == nil:
 		return v.paragraph("− "+short(before), red)
 	case gone+joined != "":
@@ -241,16 +230,7 @@ func (v view) values(f finding.Finding) []line {
 	case isShort(before) && isShort(after):
 		return lineOf(span{before, red}, span{" → ", dim}, span{after, green})
 	}
-	return append(v.edits(wording.Compare(before, after)), v.markedTexts(f)...)
-}
-
-// markedTexts are the texts in a new schema, if some of them are marked: as JSON they are not.
-func (v view) markedTexts(f finding.Finding) []line {
-	old := append(json.RawMessage("["), append(slices.Clone(f.Old), ']')...)
-	if texts := textsWithin(old, f.New); isSchema(f) && strings.Contains(texts, wording.Sign) {
-		return indented(2, v.paragraph(texts, plain))
-	}
-	return nil
+	return append(v.edits(wording.Compare(before, after)), marked...)
 }
 
 // unescapedMarkup spells out what JSON may write as escapes.

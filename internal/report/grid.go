@@ -12,90 +12,123 @@ import (
 	"github.com/mcpctl/mcpctl/internal/printable"
 )
 
-// column is one column of a grid. Where space is short its texts wrap, unless it is brief.
+// column is one column of a table. Where space is short its texts wrap, unless it is brief.
 type column struct {
 	title string
 	right bool // aligned to the right, as numbers are
 	brief bool // cut rather than wrapped: the whole text is shown elsewhere
 	name  bool // a name or URL that people copy: narrowed only if dropping other columns is not enough
-	least int  // minimum width; 0 = the width of the title
+	fill  bool // takes the space that no column needs
+	hang  int  // how much the rows of a wrapped text are indented after the first
+	wide  int  // width that it has even if no text needs it
+	least int  // width that it can be narrowed to; 0 = the width of the title
 	drop  int  // the column with the highest value is dropped first where the table is too wide; 0 = never
 }
 
 // between is the space between two columns.
 const between = 2
 
-// grid is a table without borders: a header and rows of equal length. tablewriter draws it.
-type grid struct {
-	columns []column
-	rows    [][]span
+// grid writes a table without borders: rows below a dim header, if columns have titles. Columns without texts
+// are left out.
+func (p *page) grid(indent int, columns []column, rows [][]span) {
+	header := kit.Map(columns, func(c column) span { return span{c.title, dim} })
+	all := kit.Map(append([][]span{header}, rows...), func(row []span) [][]span {
+		return kit.Map(row, func(s span) []span { return []span{s} })
+	})
+	for _, row := range p.table(indent, columns, all) {
+		p.write(indent, row)
+	}
 }
 
-// grid draws g with a dim header. Columns in which no row has a text are left out.
-func (p *page) grid(indent int, g grid) {
-	kept, widths := g.fit(p.room(indent))
+// write writes lines that are laid out; blank ones are left out.
+func (p *page) write(indent int, rows []string) {
+	for _, row := range rows {
+		if row = strings.TrimRight(row, " "); row != "" {
+			p.WriteString(strings.Repeat(" ", indent) + row + "\n")
+		}
+	}
+}
+
+// table returns the lines of each row of a table that stands at an indent. tablewriter aligns them.
+func (p *page) table(indent int, columns []column, rows [][][]span) [][]string {
+	kept, widths := fit(columns, rows, p.room(indent))
 	if len(kept) == 0 {
-		return
+		return nil
 	}
 	var out strings.Builder
-	t := newTable(&out, kit.Map(kept, func(i int) column { return g.columns[i] }))
-	cells := func(row []span) []string {
-		texts := make([]string, len(kept))
-		for at, i := range kept {
-			texts[at] = p.cell(row[i], g.columns[i], widths[i])
-		}
-		return texts
-	}
-	t.Header(cells(kit.Map(g.columns, func(c column) span { return span{c.title, dim} })))
-	for _, row := range g.rows {
-		_ = t.Append(cells(row)) // strings always convert
+	t := newTable(&out, kept, columns, widths)
+	heights := make([]int, len(rows))
+	for at, row := range rows {
+		cells := kit.Map(kept, func(i int) string { return p.cell(row[i], columns[i], widths[i]) })
+		heights[at] = 1 + slices.Max(kit.Map(cells, func(cell string) int { return strings.Count(cell, "\n") }))
+		_ = t.Append(cells) // strings always convert
 	}
 	_ = t.Render() // into memory
-	for line := range strings.Lines(out.String()) {
-		line = strings.ReplaceAll(line, " \x1b[0m", " ") // which the library adds behind padding
-		p.WriteString(strings.Repeat(" ", indent) + strings.TrimRight(line, " \n") + "\n")
-	}
+	// the library adds a reset behind padding
+	lines := strings.Split(strings.NewReplacer(" \x1b[0m", " ", noBreak, " ").Replace(out.String()), "\n")
+	return kit.Map(heights, func(height int) (row []string) {
+		row, lines = lines[:height], lines[height:]
+		return row
+	})
 }
 
 // cell returns the lines of a cell, each coloured by itself, so that padding never has a colour.
-func (p *page) cell(s span, c column, limit int) string {
-	text := printable.Text(strings.TrimSpace(string(printable.Visible(s.text))))
-	if c.brief {
-		text = clip(text, limit)
+func (p *page) cell(spans []span, c column, limit int) string {
+	text := kit.Map(pieces(spans), func(one piece) piece {
+		if c.brief {
+			one.text = clip(one.text, limit)
+		}
+		return one
+	})
+	var lines []string
+	for i, row := range wrap(text, limit, limit-c.hang) {
+		line := strings.Repeat(" ", c.hang*min(i, 1))
+		for _, one := range trimEnd(row) {
+			line += one.render(p.Color)
+		}
+		lines = append(lines, line)
 	}
-	rows := wrap([]piece{{text, s.style}}, limit, limit)
-	return strings.Join(kit.Map(rows, func(row []piece) string {
-		return strings.Join(kit.Map(row, func(one piece) string { return one.render(p.Color) }), "")
-	}), "\n")
+	return strings.Join(lines, "\n")
 }
 
-// newTable returns a table of plain columns: no borders, texts as given.
-func newTable(out *strings.Builder, columns []column) *tablewriter.Table {
-	cells := tw.CellConfig{
-		Formatting: tw.CellFormatting{AutoWrap: tw.WrapNone, AutoFormat: tw.Off},
-		Padding:    tw.CellPadding{Global: tw.Padding{Right: strings.Repeat(" ", between), Overwrite: true}},
-		Alignment: tw.CellAlignment{PerColumn: kit.Map(columns, func(c column) tw.Align {
-			if c.right {
-				return tw.AlignRight
-			}
-			return tw.AlignLeft
-		})},
+// noBreak is a space at which no line breaks.
+const noBreak = "\u00a0"
+
+// newTable returns a table of the columns that are kept: no borders, texts as given. Columns that fill, or are
+// wide, have the widths.
+func newTable(out *strings.Builder, kept []int, columns []column, widths []int) *tablewriter.Table {
+	fixed := tw.NewMapper[int, int]()
+	var aligned []tw.Align
+	for at, i := range kept {
+		align := tw.AlignLeft
+		if columns[i].right {
+			align = tw.AlignRight
+		}
+		if aligned = append(aligned, align); columns[i].fill || columns[i].wide > 0 {
+			fixed.Set(at, widths[i]+between)
+		}
 	}
 	return tablewriter.NewTable(out,
 		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
 			Borders:  tw.BorderNone,
 			Settings: tw.Settings{Separators: tw.SeparatorsNone, Lines: tw.LinesNone},
 		})),
-		tablewriter.WithConfig(tablewriter.Config{Header: cells, Row: cells}),
+		tablewriter.WithConfig(tablewriter.Config{Widths: tw.CellWidth{PerColumn: fixed}, Row: tw.CellConfig{
+			Formatting: tw.CellFormatting{AutoWrap: tw.WrapNone, AutoFormat: tw.Off},
+			Padding: tw.CellPadding{
+				Global: tw.Padding{Right: strings.Repeat(" ", between), Overwrite: true}},
+			Alignment: tw.CellAlignment{PerColumn: aligned},
+		}}),
 		tablewriter.WithEastAsian(tw.Off))
 }
 
 // fit chooses the columns that are shown and the widths of all, so that a row takes at most room columns (0 =
 // unlimited). Columns are dropped until the least widths fit; what is left is shared by those that want more.
-func (g grid) fit(room int) (kept, widths []int) {
-	wanted, least := g.natural()
-	for i := range g.columns {
-		if slices.ContainsFunc(g.rows, func(row []span) bool { return row[i].text != "" }) {
+func fit(columns []column, rows [][][]span, room int) (kept, widths []int) {
+	var wanted, least []int
+	for i, c := range columns {
+		wide, narrow, used := c.natural(i, rows)
+		if wanted, least = append(wanted, wide), append(least, narrow); used {
 			kept = append(kept, i)
 		}
 	}
@@ -110,8 +143,8 @@ func (g grid) fit(room int) (kept, widths []int) {
 		return left
 	}
 	for spare() < 0 {
-		first := slices.MaxFunc(kept, func(a, b int) int { return g.columns[a].drop - g.columns[b].drop })
-		if g.columns[first].drop == 0 {
+		first := slices.MaxFunc(kept, func(a, b int) int { return columns[a].drop - columns[b].drop })
+		if columns[first].drop == 0 {
 			break
 		}
 		kept = slices.DeleteFunc(kept, func(i int) bool { return i == first })
@@ -124,29 +157,37 @@ func (g grid) fit(room int) (kept, widths []int) {
 	for at, i := range modest {
 		least[i] += min(need(i), spare()/(len(modest)-at))
 	}
+	for _, i := range kept {
+		if columns[i].fill {
+			least[i] += spare()
+		}
+	}
 	return kept, least
 }
 
 // longWord is the longest word that a column is widened for, in columns.
 const longWord = 40
 
-// natural returns the widths that the columns would like to have, and the least that they can do with.
-func (g grid) natural() (wanted, least []int) {
-	for i, c := range g.columns {
-		wide, narrow := len(c.title), max(c.least, len(c.title))
-		for _, row := range g.rows {
-			text := printable.Visible(row[i].text)
-			wide = max(wide, width(text))
+// natural returns the width that a column would like to have, the least that it can do with, and whether it
+// has any text besides its title.
+func (c column) natural(i int, rows [][][]span) (wide, narrow int, used bool) {
+	wide, narrow = max(len(c.title), c.wide), max(c.least, len(c.title), c.wide)
+	for _, row := range rows {
+		columns := 0
+		for _, s := range row[i] {
+			text := printable.Visible(s.text)
+			columns += width(text)
+			used = used || s.text != "" && s.text != c.title
 			for word := range strings.FieldsSeq(string(text)) {
 				if !c.brief {
 					narrow = max(narrow, min(width(printable.Text(word)), longWord))
 				}
 			}
 		}
-		if c.name {
-			narrow = wide
-		}
-		wanted, least = append(wanted, wide), append(least, min(narrow, wide))
+		wide = max(wide, columns)
 	}
-	return wanted, least
+	if c.name {
+		narrow = wide
+	}
+	return wide, min(narrow, wide), used
 }

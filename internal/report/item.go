@@ -16,11 +16,7 @@ import (
 // that have no place here are written with Raw.
 func writeItem(p *page, k snapshot.Kind, raw json.RawMessage) {
 	item := rawjson.ObjectOf(raw)
-	head := line{indent: 2, hang: 4, spans: []span{{key(k, raw), bold}, {takes(k, raw), plain}}}
-	if n := itemTokens(k, raw); n > 0 {
-		head.right = []span{{join("   ", estimate(n), hintsInBrackets(k, raw)), dim}}
-	}
-	p.print(head)
+	p.print(line{indent: 2, columns: signatureColumns, cells: signatureCells(k, raw)})
 	if title := (snapshot.Item{Raw: raw}).Title(); title != key(k, raw) {
 		p.text(4, 0, span{title, dim})
 	}
@@ -91,9 +87,6 @@ func writeNote(p *page, label, text string) {
 	}
 }
 
-// narrow is the page width below which parameters stand one below the other instead of in a table.
-const narrow = 64
-
 // writeParameters writes what an item takes or gives: name, type, whether it is required, default and
 // description.
 func writeParameters(p *page, title string, all []parameter) {
@@ -109,13 +102,8 @@ func writeParameters(p *page, title string, all []parameter) {
 		}
 		return
 	}
-	g := grid{columns: []column{{title: title, name: true}, {title: "TYPE", least: 10},
-		{title: "REQUIRED", drop: 2}, {title: "DEFAULT", drop: 1},
-		{title: "DESCRIPTION", least: 20}}}
-	for _, one := range all {
-		g.rows = append(g.rows, parameterRow(one))
-	}
-	p.grid(4, g)
+	p.grid(4, []column{{title: title, name: true}, {title: "TYPE", least: 10}, {title: "REQUIRED", drop: 2},
+		{title: "DEFAULT", drop: 1}, {title: "DESCRIPTION", least: 20}}, kit.Map(all, parameterRow))
 }
 
 func parameterRow(p parameter) []span {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -91,7 +92,7 @@ func (p *page) serverGrid(servers []Server, columns []column, cells func(Server)
 		return append(append(row, cells(s)...), span{problem(s), stateStyle(s.State)})
 	})
 	columns = append(append(about, columns...), column{title: "PROBLEM", least: 20})
-	p.grid(0, grid{columns: columns, rows: rows})
+	p.grid(0, columns, rows)
 }
 
 // countedKinds are the kinds that have a column: those of the core, and skills where a server has a list of
@@ -301,22 +302,19 @@ func writeSignatures(p *page, k snapshot.Kind, items Items) {
 	if p.folds() && (k == snapshot.Resources || k == snapshot.Templates) && most > mostResources+1 {
 		most = mostResources
 	}
-	costs := kit.Map(items, func(raw json.RawMessage) string {
-		if n := itemTokens(k, raw); n > 0 {
-			return estimate(n)
-		}
-		return ""
-	})
-	wide := slices.Max(kit.Map(costs, func(cost string) int { return len(cost) }))
-	hints := kit.Map(items, func(raw json.RawMessage) string { return hintsInBrackets(k, raw) })
-	hinted := slices.Max(kit.Map(hints, func(hint string) int { return len(hint) }))
+	cells := kit.Map(items[:most], func(raw json.RawMessage) [][]span { return signatureCells(k, raw) })
+	heads, facts := p.table(2, signatureColumns, cells), 0
+	for i := range signatureColumns[1:] {
+		widest, _, used := column{}.natural(i+1, cells)
+		facts += (widest + between) * count(used)
+	}
 	for i, raw := range items[:most] {
-		l := line{indent: 2, hang: 4, spans: []span{{key(k, raw), bold}, {takes(k, raw), plain}}}
-		if wide > 0 {
-			facts := fmt.Sprintf("%-*s  %-*s", wide, costs[i], hinted, hints[i])
-			l.right = []span{{facts, dim}}
+		name := width(printable.Visible(key(k, raw)))
+		if p.Width == 0 || p.Width >= narrow && name <= p.Width-2-facts {
+			p.write(2, heads[i])
+		} else { // the name would be broken
+			p.print(line{indent: 2, columns: signatureColumns, cells: cells[i], hang: 4})
 		}
-		p.print(l)
 		if p.Verbose {
 			p.paragraph(4, about(raw), dim)
 		} else {
@@ -327,6 +325,30 @@ func writeSignatures(p *page, k snapshot.Kind, items Items) {
 	if more := len(items) - most; more > 0 {
 		p.text(2, 2, span{fmt.Sprintf("… %d more: --verbose", more), dim})
 	}
+}
+
+// signatureColumns are those of signatureCells.
+var signatureColumns = []column{{fill: true, hang: 4}, {name: true}, {name: true}}
+
+// signatureCells returns the signature of an item, its tokens and its hints.
+func signatureCells(k snapshot.Kind, raw json.RawMessage) [][]span {
+	cost := ""
+	if n := itemTokens(k, raw); n > 0 {
+		cost = estimate(n)
+	}
+	return [][]span{{{key(k, raw), bold}, {unbroken(takes(k, raw)), plain}}, {{cost, dim}},
+		{{hintsInBrackets(k, raw), dim}}}
+}
+
+// unbroken returns a signature that breaks after arguments only, unless one is very long.
+func unbroken(signature string) string {
+	arguments := strings.SplitAfter(signature, ", ")
+	for i, argument := range arguments {
+		if text := strings.TrimSuffix(argument, " "); len(text) <= longWord {
+			arguments[i] = strings.ReplaceAll(text, " ", noBreak) + argument[len(text):]
+		}
+	}
+	return strings.Join(arguments, "")
 }
 
 // takes is what an item takes, in parentheses.
@@ -407,34 +429,26 @@ func writeShow(p *page, r *Report) {
 func writeServer(p *page, s Server) {
 	p.text(0, 2, span{s.Name, bold}, span{"  ", plain}, span{string(s.State), stateStyle(s.State)})
 	info := rawjson.ObjectOf(s.ServerInfo)
-	writeFact(p, "server", serverName(info))
-	writeFact(p, "website", info.Text("websiteUrl"))
-	writeFact(p, "protocol", s.ProtocolVersion)
-	writeFact(p, "transport", s.Transport)
-	writeFact(p, "source", strings.Replace(s.Source, "argv", "the command line", count(s.Source == "argv")))
-	writeFact(p, "time", string(elapsed(s.ElapsedMs)))
-	writeFact(p, "capabilities", capabilities(s.Capabilities))
+	facts := [][2]string{
+		{"server", serverName(info)}, {"website", info.Text("websiteUrl")}, {"protocol", s.ProtocolVersion},
+		{"transport", s.Transport},
+		{"source", strings.Replace(s.Source, "argv", "the command line", count(s.Source == "argv"))},
+		{"time", elapsed(s.ElapsedMs)}, {"capabilities", capabilities(s.Capabilities)},
+	}
 	for _, n := range s.Notices {
-		writeFact(p, "notice", strings.TrimPrefix(n.Stage+": ", ": ")+n.Message+" ("+n.Code+")")
+		facts = append(facts, [2]string{"notice", join(": ", n.Stage, n.Message) + " (" + n.Code + ")"})
 	}
 	if s.Noise != nil && *s.Noise > 0 {
-		writeFact(p, "noise", string(quantity(*s.Noise, "piece"))+" on stdout outside the protocol")
+		facts = append(facts, [2]string{"noise", quantity(*s.Noise, "piece") + " on stdout outside the protocol"})
 		for _, text := range s.NoiseText {
-			p.text(factWidth+4, 0, span{strings.TrimRight(text, "\r\n"), dim})
+			facts = append(facts, [2]string{" ", strings.TrimRight(text, "\r\n")})
 		}
 	}
+	rows := kit.Map(facts, func(fact [2]string) []span { return []span{{fact[0], dim}, {fact[1], plain}} })
+	p.grid(2, []column{{name: true}, {}}, slices.DeleteFunc(rows, func(row []span) bool { return row[1].text == "" }))
 	if s.Instructions != "" {
 		p.line(2, span{"instructions", dim})
 		p.paragraph(4, s.Instructions, plain)
-	}
-}
-
-const factWidth = 14
-
-// writeFact writes one labelled line, or nothing when there is nothing to say.
-func writeFact(p *page, label string, text string) {
-	if text != "" {
-		p.text(2, factWidth, span{fmt.Sprintf("%-*s", factWidth, label), dim}, span{text, plain})
 	}
 }
 

@@ -162,7 +162,7 @@ func groupHead(r *Report, servers roster, g finding.Group) string {
 		says += "<br>\n" + string(prose(oneLine(waiver)))
 	}
 	says += "<br>\n<sub>"
-	says += strings.Join(kit.Map(each(g, ruleOfFinding),
+	says += strings.Join(kit.Map(each(g, ruleOf),
 		func(rule string) string { return string(code(rule)) }), ", ")
 	says += verdictOf(g)
 	isCommit := strings.HasPrefix(servers.named(first.Server).Base, "git:") // which stays as it is

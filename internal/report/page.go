@@ -29,8 +29,9 @@ type line struct {
 	hang   int    // how much more rows after the first are indented
 	rows   int    // maximum number of rows; an ellipsis ends what is cut. 0 = all
 	spans  []span // none = a blank line
-	// the first of them that fits stands at the right end of the last row; without a width all do
-	right []span
+	// instead of spans: a row of a table of its own
+	columns []column
+	cells   [][]span
 }
 
 // lineOf returns a line as a list, which is empty if the line is.
@@ -101,6 +102,10 @@ func (p piece) render(color bool) string {
 // print writes lines, each wrapped.
 func (p *page) print(all ...line) {
 	for _, l := range all {
+		if l.cells != nil {
+			p.tableRow(l)
+			continue
+		}
 		if !slices.ContainsFunc(l.spans, func(s span) bool { return s.text != "" }) {
 			p.gap()
 			continue
@@ -111,6 +116,33 @@ func (p *page) print(all ...line) {
 	}
 }
 
+// tableRow writes a line of cells: aligned on a terminal that is wide enough, else, as with a hang, one behind
+// the other.
+func (p *page) tableRow(l line) {
+	aligned := slices.ContainsFunc(l.columns, func(c column) bool { return c.wide > 0 })
+	if aligned || p.Width >= narrow && l.hang == 0 {
+		p.write(l.indent, p.table(l.indent, l.columns, [][][]span{l.cells})[0])
+		return
+	}
+	var row []span
+	for i, cell := range l.cells {
+		if p.Width > 0 && l.columns[i].drop > 0 {
+			continue
+		}
+		text := kit.Filter(cell, func(s span) bool { return s.text != "" })
+		if len(row) > 0 && len(text) > 0 {
+			row = append(row, span{strings.Repeat(" ", between), plain})
+		}
+		for _, s := range text {
+			row = append(row, span{strings.ReplaceAll(s.text, noBreak, " "), s.style})
+		}
+	}
+	p.text(l.indent, 2, row...)
+}
+
+// narrow is the page width below which cells stand one behind the other instead of in a table.
+const narrow = 60
+
 // wrapped returns the rows of a line.
 func (p *page) wrapped(l line) [][]piece {
 	room, rest := p.room(l.indent), p.room(l.indent+l.hang)
@@ -118,21 +150,6 @@ func (p *page) wrapped(l line) [][]piece {
 	if l.rows > 0 && len(rows) > l.rows {
 		rows = rows[:l.rows]
 		rows[l.rows-1] = cut(rows[l.rows-1], rest)
-	}
-	last := len(rows) - 1
-	if last > 0 {
-		room = rest
-	}
-	for _, right := range pieces(l.right) {
-		space := max(between, room-rowWidth(rows[last])-width(right.text))
-		if room <= 0 || rowWidth(rows[last])+space+width(right.text) <= room {
-			rows[last] = append(rows[last], piece{text: printable.Text(strings.Repeat(" ", space))}, right)
-			return rows
-		}
-	}
-	for _, right := range pieces(l.right[max(len(l.right)-1, 0):]) {
-		space := piece{text: printable.Text(strings.Repeat(" ", max(0, rest-width(right.text))))}
-		rows = append(rows, wrap([]piece{space, right}, rest, rest)...)
 	}
 	return rows
 }

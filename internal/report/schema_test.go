@@ -123,6 +123,7 @@ func TestSchemaTypes(t *testing.T) {
 	compare("place", Place{}, *root.Defs["serverHead"].Properties["places"].Items)
 	compare("version", finding.Advice{}, root.Defs["comparison"].Properties["version"])
 	compare("login", Login{}, root.Defs["loginServer"].Properties["login"])
+	compare("calls", finding.Calls{}, root.Defs["finding"].Properties["calls"])
 	for name, value := range map[string]any{"failure": Failure{}, "notice": Notice{}, "saved": Saved{},
 		"finding": judged{}, "summary": Summary{}} {
 		compare(name, value, root.Defs[name])

@@ -20,10 +20,10 @@ func writeLogins(p *page, r *Report) {
 		p.line(0, span{"no server at a URL is configured, and nobody is logged in", plain})
 		return
 	}
-	p.grid(0, grid{columns: []column{{title: "NAME", name: true, least: 8}, {title: "LOGIN", least: 8},
+	p.grid(0, []column{{title: "NAME", name: true, least: 8}, {title: "LOGIN", least: 8},
 		{title: "TOKEN ENDS", least: 10, drop: 2},
 		{title: "SCOPES", least: 8, drop: 3}, {title: "STORE", least: 4, drop: 4},
-		{title: "ISSUER", least: 12, drop: 1}}, rows: kit.Map(r.Servers, Server.loginRow)})
+		{title: "ISSUER", least: 12, drop: 1}}, kit.Map(r.Servers, Server.loginRow))
 	writeFailures(p, r.Servers)
 }
 
@@ -72,11 +72,9 @@ func (s Server) ping() []span {
 
 func writeSaved(p *page, r *Report) {
 	saved := kit.Filter(r.Servers, func(s Server) bool { return s.Saved != nil })
-	g := grid{columns: []column{{title: "NAME", name: true, least: 8}, {title: "SNAPSHOT", least: 9},
-		{title: "CHANGES", least: 8, drop: 1}, {title: "FILE", least: 16, drop: 2}},
-		rows: kit.Map(saved, savedRow)}
+	p.grid(0, []column{{title: "NAME", name: true, least: 8}, {title: "SNAPSHOT", least: 9},
+		{title: "CHANGES", least: 8, drop: 1}, {title: "FILE", least: 16, drop: 2}}, kit.Map(saved, savedRow))
 	of := kit.Map(saved, func(s Server) string { return string(s.Saved.Action) })
-	p.grid(0, g)
 	writeFailures(p, r.Servers)
 	p.gap()
 	done := tally(of, string(Created), string(Updated), string(Unchanged), string(Skipped))
@@ -127,10 +125,8 @@ func writeRules(p *page, r *Report) {
 	rows := kit.Map(r.Rules, func(rule finding.Rule) []span {
 		return []span{{rule.ID, bold}, levelSpan(rule.Level), {rule.Title, plain}}
 	})
-	p.grid(0, grid{rows: rows, columns: []column{
-		{title: "RULE", name: true, least: 16}, {title: "LEVEL", least: 8},
-		{title: "TITLE", brief: true, least: 8},
-	}})
+	p.grid(0, []column{{title: "RULE", name: true, least: 16}, {title: "LEVEL", least: 8},
+		{title: "TITLE", brief: true, least: 8}}, rows)
 }
 
 // writeFamilies writes how many rules begin with the same word, where at least three do.
@@ -159,10 +155,8 @@ func writeFamilies(p *page, rules []finding.Rule) {
 	if len(rows) == 0 {
 		return
 	}
-	p.grid(0, grid{rows: rows, columns: []column{
-		{title: "FAMILY", name: true, least: 8}, {title: "RULES", right: true},
-		{title: "BREAKING", right: true}, {title: "WARNING", right: true}, {title: "INFO", right: true},
-	}})
+	p.grid(0, []column{{title: "FAMILY", name: true, least: 8}, {title: "RULES", right: true},
+		{title: "BREAKING", right: true}, {title: "WARNING", right: true}, {title: "INFO", right: true}}, rows)
 	p.gap()
 }
 
@@ -320,3 +314,12 @@ func writeIndented(p *page, indent int, raw json.RawMessage, look style) {
 
 // OneLine is JSON on one line, with spaces so that it can be read, and everything invisible in it escaped.
 func OneLine(raw json.RawMessage) string { return Visible(printable.Spaced(raw)) }
+
+// WriteFiles writes a line for each file: its path, and what it holds.
+func WriteFiles(w io.Writer, files [][2]string) {
+	p := &page{}
+	p.grid(0, make([]column, 2), kit.Map(files, func(f [2]string) []span {
+		return []span{{f[0], plain}, {f[1], plain}}
+	}))
+	_, _ = io.WriteString(printable.Guard(w, printable.SpelledOut), p.String())
+}

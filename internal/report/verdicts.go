@@ -24,7 +24,7 @@ func writeVerdicts(p *page, r *Report) {
 			writeCompared(p, s)
 		}
 	}
-	p.print(v.summary(r, causes)...)
+	writeSummary(p, v, r, causes)
 	writeCauses(p, v, causes)
 	writeUnsaved(p, quiet)
 	writeFailures(p, r.Servers)
@@ -42,36 +42,6 @@ func (all roster) parted(o Options) (changed, quiet []Server) {
 		}
 	}
 	return changed, quiet
-}
-
-// wanted are the findings that are shown: waived ones only on request.
-func (o Options) wanted(all []finding.Finding) []finding.Finding {
-	if o.Waived {
-		return all
-	}
-	return slices.DeleteFunc(slices.Clone(all), func(f finding.Finding) bool { return f.Waiver != nil })
-}
-
-// writeCauses writes each cause with its findings. Short good news follow each other without a gap. Of a
-// fleet the first causes are written, and how many there are besides.
-func writeCauses(p *page, v view, causes []cause) {
-	wasBrief := false
-	for i, c := range causes {
-		if v.fleet() && i == summaryRows {
-			words := kit.Map(causes[i:], func(c cause) string { return levelWord(c.first()) })
-			p.gap()
-			p.text(0, 2, span{fmt.Sprintf("… and %s: %s; --verbose shows all",
-				quantity(len(words), "more cause"), tally(words)), dim})
-			return
-		}
-		all := v.causeLines(c)
-		brief := len(all) < 2 && c.first().Level == finding.Info
-		if !brief || !wasBrief {
-			p.gap()
-		}
-		p.print(all...)
-		wasBrief = brief
-	}
 }
 
 // writeChecked writes the findings about what servers offer as a compiler does: each rule with the places and
@@ -115,7 +85,7 @@ func (v view) ruleLines(found []finding.Finding) []line {
 		all = append(all, line{indent: 2, hang: 2, spans: []span{{v.sentence(f), plain}}})
 		all = append(all, indented(4, v.evidence(f))...)
 		all = append(all, indented(4, v.witness(f))...)
-		all = append(all, indented(2, lineOf(span{waiverText(f.Waiver), yellow}))...)
+		all = append(all, indented(2, lineOf(span{waiverOf(f), yellow}))...)
 		if v.Verbose {
 			all = append(all, line{indent: 2, spans: []span{{"fingerprint " + f.Fingerprint(), dim}}})
 		}
@@ -353,12 +323,7 @@ func Meaning(r *Report) string {
 
 // writeHistory writes a row for each release of a package, with what changed since the one before.
 func writeHistory(p *page, r *Report) {
-	g := grid{columns: []column{
-		{title: "RELEASE", name: true}, {title: "TOOLS", right: true, drop: 2},
-		{title: "TOKENS", right: true}, {title: "BREAKING", right: true},
-		{title: "WARNING", right: true}, {title: "INFO", right: true, drop: 3},
-		{title: "MOST IMPORTANT", least: 20, brief: true, drop: 1},
-	}}
+	var rows [][]span
 	servers := r.roster()
 	for i, s := range r.Servers {
 		sum, most := Summarize(servers.found[s.Name], nil), problem(s)
@@ -371,9 +336,13 @@ func writeHistory(p *page, r *Report) {
 		}
 		row := append([]span{{s.Name, bold}, countCell(s, snapshot.Tools), {tokensOf(s.Tokens), plain}},
 			levels...)
-		g.rows = append(g.rows, append(row, span{most, plain}))
+		rows = append(rows, append(row, span{most, plain}))
 	}
-	p.grid(0, g)
+	p.grid(0, []column{
+		{title: "RELEASE", name: true}, {title: "TOOLS", right: true, drop: 2},
+		{title: "TOKENS", right: true}, {title: "BREAKING", right: true},
+		{title: "WARNING", right: true}, {title: "INFO", right: true, drop: 3},
+		{title: "MOST IMPORTANT", least: 20, brief: true, drop: 1}}, rows)
 	writeFailures(p, r.Servers)
 	if r.Summary.Breaking+r.Summary.Warning+r.Summary.Info > 0 {
 		p.gap()
@@ -396,12 +365,7 @@ func levelCells(sum Summary) []span {
 
 // writeUpgrades writes a row for each configured package: its version, the newest one, and what that changes.
 func writeUpgrades(p *page, r *Report) {
-	g := grid{columns: []column{
-		{title: "SERVER", name: true}, {title: "FROM", name: true}, {title: "TO", name: true},
-		{title: "BREAKING", right: true},
-		{title: "WARNING", right: true}, {title: "TOKENS"},
-		{title: "PROBLEM", least: 20, brief: true, drop: 1},
-	}}
+	var rows [][]span
 	servers, most := r.roster(), ""
 	for _, s := range r.Servers {
 		sum, tokens := Summarize(servers.found[s.Name], nil), ""
@@ -416,9 +380,12 @@ func writeUpgrades(p *page, r *Report) {
 		}
 		row := append([]span{{s.Name, bold}, {versionOf(s.Base), plain}, {versionOf(s.Source), plain}},
 			levelCells(sum)[:2]...)
-		g.rows = append(g.rows, append(row, span{tokens, dim}, span{problem(s), red}))
+		rows = append(rows, append(row, span{tokens, dim}, span{problem(s), red}))
 	}
-	p.grid(0, g)
+	p.grid(0, []column{
+		{title: "SERVER", name: true}, {title: "FROM", name: true}, {title: "TO", name: true},
+		{title: "BREAKING", right: true}, {title: "WARNING", right: true}, {title: "TOKENS"},
+		{title: "PROBLEM", least: 20, brief: true, drop: 1}}, rows)
 	writeFailures(p, r.Servers)
 	if most != "" {
 		p.gap()
