@@ -2,9 +2,8 @@
 // of 2025-11-25 and 2026-07-28 say (basic/authorization), and as 2025-03-26 said for servers that name no
 // authorization server.
 //
-// Whatever a server or an authorization server says is taken for hostile: requests go to public HTTPS
-// addresses alone, or to where the user's own configuration points; replies are bounded; every claim is
-// checked before it is used.
+// Servers and authorization servers are treated as hostile: requests go to public HTTPS addresses only, or to
+// hosts of the user's own configuration; replies are bounded; every claim is checked before it is used.
 package auth
 
 import (
@@ -25,18 +24,18 @@ import (
 
 // Server is a protected MCP server, as configured.
 type Server struct {
-	Name   string // for advice: what follows "mcpctl login"
+	Name   string // the argument of mcpctl login, for hints
 	URL    string // absolute, without user info
 	Client config.Client
 }
 
-// loginCommand is what logs in to the server, as one types it, further words at its end.
-func (s Server) loginCommand(words ...string) string {
-	return strings.Join(append([]string{"mcpctl", "login", printable.ShellWord(s.Name)}, words...), " ")
+// loginCommand returns the command that logs in to the server.
+func (s Server) loginCommand(flags ...string) string {
+	return strings.Join(append([]string{"mcpctl", "login", printable.ShellWord(s.Name)}, flags...), " ")
 }
 
-// Canonical is the URL of a server as the key of its logins, and as the resource that tokens are for (RFC
-// 8707): without query and fragment, scheme and host in lower case, no slash behind a host.
+// Canonical returns the URL of a server as the key of its logins, and as the resource that tokens are for
+// (RFC 8707): without query and fragment, scheme and host in lower case, no slash as the only path.
 func Canonical(server string) string {
 	u, err := url.Parse(server)
 	if err != nil {
@@ -50,7 +49,7 @@ func Canonical(server string) string {
 	return plain.String()
 }
 
-// quoted is a short text of a stranger, quoted for people.
+// quoted returns the beginning of a hostile text, quoted.
 func quoted(text string) string {
 	const most = 200
 	if len(text) > most {
@@ -59,30 +58,29 @@ func quoted(text string) string {
 	return strconv.QuoteToASCII(text)
 }
 
-// unprintable tells runes that have no place in a URL or a token.
+// unprintable reports whether a character must not be in a URL or a token.
 func unprintable(r rune) bool { return r <= 0x20 || r >= 0x7f }
 
-// Bounds of what is asked for, whatever servers name.
+// Limits on the scopes that servers name.
 const (
-	mostScopes   = 100
-	longestScope = 256
+	maxScopes = 100
+	maxScope  = 256 // bytes
 )
 
-// scopes are the scopes of some lists, each once, in order. What is not a scope-token (RFC 6749, 3.3) is left
-// out, and what is more than anybody could agree to.
+// scopes returns the scopes of some lists, each once, in order, without invalid ones (RFC 6749, 3.3).
 func scopes(lists ...[]string) []string {
 	var all []string
 	for _, scope := range strings.Fields(strings.Join(slices.Concat(lists...), " ")) {
 		odd := strings.ContainsFunc(scope,
 			func(r rune) bool { return unprintable(r) || r == '"' || r == '\\' })
-		if len(all) < mostScopes && len(scope) <= longestScope && !odd && !slices.Contains(all, scope) {
+		if len(all) < maxScopes && len(scope) <= maxScope && !odd && !slices.Contains(all, scope) {
 			all = append(all, scope)
 		}
 	}
 	return all
 }
 
-// Ways to prove who the client is at the token endpoint (RFC 7591, 2; OpenID Connect Core, 9).
+// Ways in which the client authenticates at the token endpoint (RFC 7591, 2; OpenID Connect Core, 9).
 const (
 	methodNone  = "none"
 	methodBasic = "client_secret_basic"
@@ -97,28 +95,27 @@ const (
 	grantDevice  = "urn:ietf:params:oauth:grant-type:device_code"
 )
 
-// oauthClient is who mcpctl is to an authorization server.
+// oauthClient is mcpctl as a client of an authorization server.
 type oauthClient struct {
 	vault.Client
 	secret probe.Secret
 }
 
-// configured returns the client that a configuration names; ok is false when it names none.
-func configured(c config.Client, i issuer) (p oauthClient, ok bool) {
-	p = oauthClient{secret: c.Secret}
-	p.ID, p.Redirect = c.ID, c.Redirect
-	if p.ID == "" && c.Document != "" && i.Documents {
-		p.ID = c.Document
+// configured returns the client that a configuration names; ok is false if it names none.
+func configured(c config.Client, i issuer) (me oauthClient, ok bool) {
+	me = oauthClient{secret: c.Secret}
+	me.ID, me.Redirect = c.ID, c.Redirect
+	if me.ID == "" && c.Document != "" && i.Documents {
+		me.ID = c.Document
 	}
-	p.Method = p.method(i)
-	return p, p.ID != ""
+	me.Method = me.method(i)
+	return me, me.ID != ""
 }
 
-// method is how the client proves who it is, as the issuer likes it. RFC 8414 makes client_secret_basic the
-// default.
-func (p oauthClient) method(i issuer) string {
+// method returns how the client authenticates to an issuer. RFC 8414 makes client_secret_basic the default.
+func (me oauthClient) method(i issuer) string {
 	switch {
-	case p.secret == "":
+	case me.secret == "":
 		return methodNone
 	case len(i.Methods) == 0 || slices.Contains(i.Methods, methodBasic) ||
 		!slices.Contains(i.Methods, methodPost):
@@ -127,8 +124,8 @@ func (p oauthClient) method(i issuer) string {
 	return methodPost
 }
 
-// metadata is what a client registers with (RFC 7591, 2): a native one, lest OpenID Connect takes it for a
-// web site.
+// metadata describes a client for its registration (RFC 7591, 2), as a native one: the default of OpenID
+// Connect is a web site.
 type metadata struct {
 	Name      string   `json:"client_name"`
 	Kind      string   `json:"application_type"`
@@ -139,7 +136,7 @@ type metadata struct {
 	Scope     string   `json:"scope,omitempty"`
 }
 
-// registration is the answer to it, good or bad.
+// registration is the answer to a registration, or an error.
 type registration struct {
 	ID     string `json:"client_id"`
 	Secret string `json:"client_secret"`
@@ -148,53 +145,52 @@ type registration struct {
 	Why    string `json:"error_description"`
 }
 
-// identify is who logs in: the configured client, a Client ID Metadata Document where the issuer takes one,
-// the client of an earlier login with the same redirect URI, or one that is registered now (specification
-// 2026-07-28, client registration).
-func (w *client) identify(ctx context.Context, s Server, f discovered, old *vault.Login, redirect string,
+// identify returns the client that logs in: the configured one, a Client ID Metadata Document if the issuer
+// supports that, the client of an earlier login with the same redirect URI, or one that is registered now
+// (specification 2026-07-28, client registration).
+func (c *client) identify(ctx context.Context, s Server, f discovered, old *vault.Login, redirect string,
 	grant string) (oauthClient, error) {
-	p, ok := configured(s.Client, f.issuer)
-	if ok {
-		p.Redirect = redirect
-		return p, nil
+	if me, ok := configured(s.Client, f.issuer); ok {
+		me.Redirect = redirect
+		return me, nil
 	}
 	if old != nil && old.Issuer == f.issuer.ID && !old.Revoked && old.Client.Registered &&
 		old.Client.Redirect == redirect {
 		return oauthClient{Client: old.Client, secret: probe.Secret(old.Secrets.ClientSecret)}, nil
 	}
 	if f.issuer.Register == "" {
-		return oauthClient{}, exit.Advise(
-			`register a client there by hand, and configure it: "oauth": {"clientId": "…"}`,
-			"the authorization server %s registers no clients by itself, and none is configured",
+		return oauthClient{}, exit.Advise(registerHint,
+			"the authorization server %s does not register clients, and none is configured",
 			quoted(f.issuer.ID))
 	}
-	return finish(ctx, func(ctx context.Context) (oauthClient,
-		error) {
-		return w.register(ctx, f, redirect, grant)
+	return finish(ctx, func(ctx context.Context) (oauthClient, error) {
+		return c.register(ctx, f, redirect, grant)
 	})
 }
 
-func (w *client) register(ctx context.Context, f discovered, redirect, grant string) (oauthClient, error) {
+// registerHint is the hint if registration fails.
+const registerHint = `register a client there by hand, and configure it: "oauth": {"clientId": "…"}`
+
+// register registers a client (RFC 7591).
+func (c *client) register(ctx context.Context, f discovered, redirect, grant string) (oauthClient, error) {
 	about := metadata{Name: "mcpctl", Kind: "native", Redirects: []string{redirect},
 		Grants:    []string{grant, grantRefresh},
 		Responses: []string{"code"}, Method: methodNone, Scope: strings.Join(f.scopes, " ")}
 	var r registration
-	err := w.post(ctx, f.issuer.Register, about, &r)
+	err := c.post(ctx, f.issuer.Register, about, &r)
 	switch {
 	case err != nil && r.Error != "":
 		err = fmt.Errorf("%w: %s %s", err, quoted(r.Error), quoted(r.Why))
 	case err == nil && (r.ID == "" || strings.ContainsFunc(r.ID+r.Secret, unicode.IsControl)):
-		err = fmt.Errorf("%s: the answer names no usable client", f.issuer.Register)
+		err = fmt.Errorf("%s: the answer has no usable client", f.issuer.Register)
 	}
 	if err != nil {
-		return oauthClient{}, exit.Advise(
-			`register a client there by hand, and configure it: "oauth": {"clientId": "…"}`,
-			"registering with the authorization server: %w", err)
+		return oauthClient{}, exit.Advise(registerHint, "registering with the authorization server: %w", err)
 	}
-	p := oauthClient{secret: probe.Secret(r.Secret),
+	me := oauthClient{secret: probe.Secret(r.Secret),
 		Client: vault.Client{ID: r.ID, Method: r.Method, Redirect: redirect, Registered: true}}
-	if p.secret == "" || !slices.Contains([]string{methodBasic, methodPost}, p.Method) {
-		p.Method = p.method(f.issuer)
+	if me.secret == "" || !slices.Contains([]string{methodBasic, methodPost}, me.Method) {
+		me.Method = me.method(f.issuer)
 	}
-	return p, nil
+	return me, nil
 }

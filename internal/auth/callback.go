@@ -21,102 +21,100 @@ import (
 	"github.com/mcpctl/mcpctl/internal/vault"
 )
 
-// callbackServer is where the browser brings the answer: a port of this machine that is open for one visit.
+// callbackServer receives the answer to a login from the browser, at a port of this machine.
 type callbackServer struct {
 	redirect string
-	state    string       // of the login, which an answer to it brings back
+	state    string       // of the login; an answer to it has the same
 	server   *http.Server // nil = the answer is pasted
 	visited  atomic.Bool
 	answers  chan url.Values
-	strays   chan struct{} // a visit that is no answer to this login
-	outcome  chan error    // how the login went, for the visitor
+	strays   chan struct{} // a request that does not answer this login
+	outcome  chan error    // of the login, for the browser
 }
 
-// openCallback opens the port that the client is registered with, if that is fixed, or the one of the last
-// login, so that its registration can be used again, or else any. pasted = no port is opened, though the
-// redirect URI names one.
+// openCallback opens the port that the client is registered with, else that of the last login, whose
+// registration can be used again, else any. If the answer is pasted, no port is opened.
 func openCallback(c config.Client, old *vault.Login, pasted bool) (*callbackServer, error) {
-	d := &callbackServer{state: rand.Text(), answers: make(chan url.Values, 1), outcome: make(chan error, 1),
+	s := &callbackServer{state: rand.Text(), answers: make(chan url.Values, 1), outcome: make(chan error, 1),
 		strays: make(chan struct{}, 1)}
 	if c.Redirect != "" {
-		return d, d.openAt(c.Redirect, pasted)
+		return s, s.openAt(c.Redirect, pasted)
 	}
-	if old != nil && old.Client.Registered && c.ID == "" && d.openAt(old.Client.Redirect, pasted) == nil {
-		return d, nil
+	if old != nil && old.Client.Registered && c.ID == "" && s.openAt(old.Client.Redirect, pasted) == nil {
+		return s, nil
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("listening for the answer to the login: %w", err)
 	}
-	d.redirect = "http://" + listener.Addr().String() + "/callback"
+	s.redirect = "http://" + listener.Addr().String() + "/callback"
 	if pasted {
-		return d, listener.Close()
+		return s, listener.Close()
 	}
-	d.serve(listener)
-	return d, nil
+	s.serve(listener)
+	return s, nil
 }
 
-// openAt opens the port of a redirect URI, which must be of this machine.
-func (d *callbackServer) openAt(redirect string, pasted bool) error {
+// openAt opens the port of a redirect URI, which must be on this machine.
+func (s *callbackServer) openAt(redirect string, pasted bool) error {
 	u, err := url.Parse(redirect)
 	if err != nil || u.Scheme != "http" || !kit.ThisMachine(u.Hostname()) || u.Port() == "" ||
 		u.RawQuery != "" {
 		return exit.Advise("write it as http://localhost:PORT/callback, as the client was registered",
-			"the redirect URI %s is not one of this machine", quoted(redirect))
+			"the redirect URI %s is not on this machine", quoted(redirect))
 	}
-	d.redirect = redirect
+	s.redirect = redirect
 	if pasted {
 		return nil
 	}
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", u.Port()))
 	if err != nil {
-		return exit.Advise("end what uses the port, or log in with --no-browser",
+		return exit.Advise("stop the program that uses the port, or log in with --no-browser",
 			"listening for the answer to the login: %w", err)
 	}
-	d.serve(listener)
+	s.serve(listener)
 	return nil
 }
 
-func (d *callbackServer) serve(listener net.Listener) {
-	d.server = &http.Server{Handler: d, ReadTimeout: 5 * time.Second, MaxHeaderBytes: 64 << 10}
-	d.server.SetKeepAlivesEnabled(false) // a browser comes once, and whoever stays takes descriptors
-	go func() { _ = d.server.Serve(listener) }()
+func (s *callbackServer) serve(listener net.Listener) {
+	s.server = &http.Server{Handler: s, ReadTimeout: 5 * time.Second, MaxHeaderBytes: 64 << 10}
+	s.server.SetKeepAlivesEnabled(false) // an idle connection would only use a descriptor
+	go func() { _ = s.server.Serve(listener) }()
 }
 
-// ServeHTTP takes the first visit that brings the state of the login to the redirect URI, and answers when it
-// is known how the login went. Any page may send a browser here; what does not know the state takes nothing
-// from the one that does.
-func (d *callbackServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	at, _ := url.Parse(d.redirect)
+// ServeHTTP accepts the first request with the state of the login, and answers with the outcome of the login.
+// Any page can send a browser here; a request without the state does not disturb the one that has it.
+func (s *callbackServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	want, _ := url.Parse(s.redirect)
 	header := w.Header()
 	header.Set("Content-Security-Policy",
 		"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("Cache-Control", "no-store")
 	header.Set("Content-Type", "text/html; charset=utf-8")
-	if r.Method != http.MethodGet || r.URL.Path != at.Path || r.Host != at.Host {
+	if r.Method != http.MethodGet || r.URL.Path != want.Path || r.Host != want.Host {
 		w.WriteHeader(http.StatusNotFound)
 		writePage(w, "Nothing is here", "This address takes the answer to one login and nothing else.")
 		return
 	}
-	if subtle.ConstantTimeCompare([]byte(r.URL.Query().Get("state")), []byte(d.state)) != 1 {
+	if subtle.ConstantTimeCompare([]byte(r.URL.Query().Get("state")), []byte(s.state)) != 1 {
 		select {
-		case d.strays <- struct{}{}:
+		case s.strays <- struct{}{}:
 		default:
 		}
 		w.WriteHeader(http.StatusForbidden)
-		writePage(w, "Not this login", "This is not the answer to the login that mcpctl waits for. Nothing "+
-			"of it was used.")
+		writePage(w, "Not this login", "This is not the answer to the login that mcpctl waits for. It was "+
+			"not used.")
 		return
 	}
-	if d.visited.Swap(true) {
+	if s.visited.Swap(true) {
 		w.WriteHeader(http.StatusConflict)
 		writePage(w, "Already answered", "The answer to this login was taken before.")
 		return
 	}
-	d.answers <- r.URL.Query()
+	s.answers <- r.URL.Query()
 	select {
-	case err := <-d.outcome:
+	case err := <-s.outcome:
 		writeOutcome(w, err)
 	case <-r.Context().Done():
 	}
@@ -128,7 +126,7 @@ func writeOutcome(w http.ResponseWriter, err error) {
 		return
 	}
 	w.WriteHeader(http.StatusBadRequest)
-	writePage(w, "The login did not work", "The terminal tells why. You can close this window.")
+	writePage(w, "The login did not work", "The terminal shows why. You can close this window.")
 }
 
 //go:embed page.html
@@ -140,47 +138,46 @@ func writePage(w http.ResponseWriter, title, text string) {
 	_, _ = w.Write([]byte(page)) // the visitor may have left
 }
 
-// wait is the answer that the browser brings. tell is called for the first visit that is none.
-func (d *callbackServer) wait(ctx context.Context, tell func(string)) (url.Values, error) {
-	strays := d.strays
+// wait returns the answer of the browser. It reports the first request that is not one.
+func (s *callbackServer) wait(ctx context.Context, report func(string)) (url.Values, error) {
+	strays := s.strays
 	for {
 		select {
-		case answer := <-d.answers:
+		case answer := <-s.answers:
 			return answer, nil
 		case <-strays:
 			strays = nil
-			tell("a visit came that is not the answer to this login: its state differs; nothing of it was " +
-				"used")
+			report("ignored an answer to another login (state differs)")
 		case <-ctx.Done():
 			return nil, fmt.Errorf("waiting for the answer to the login: %w", context.Cause(ctx))
 		}
 	}
 }
 
-// close ends listening, after the visitor got the page, or a moment.
-func (d *callbackServer) close() {
-	if d.server == nil {
+// close stops the server once the browser has its page, or after two seconds.
+func (s *callbackServer) close() {
+	if s.server == nil {
 		return
 	}
 	select {
-	case d.outcome <- errors.New("the login ended early"):
+	case s.outcome <- errors.New("the login ended early"):
 	default:
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	if d.server.Shutdown(ctx) != nil {
-		_ = d.server.Close()
+	if s.server.Shutdown(ctx) != nil {
+		_ = s.server.Close()
 	}
 }
 
-// pasted is the answer in the URL that a browser ended at, as a person copied it.
-func (d *callbackServer) pasted(text string) (url.Values, error) {
-	want, _ := url.Parse(d.redirect)
+// pasted returns the answer in the URL at which a browser ended.
+func (s *callbackServer) pasted(text string) (url.Values, error) {
+	want, _ := url.Parse(s.redirect)
 	got, err := url.Parse(strings.TrimSpace(text))
 	if err != nil || got.Scheme != want.Scheme || got.Host != want.Host || got.Path != want.Path ||
 		got.RawQuery == "" {
-		return nil, fmt.Errorf("what was pasted is not the address that the login ended at: it begins with "+
-			"%s?", d.redirect)
+		return nil, fmt.Errorf("the pasted text is not the address of the answer, which begins with %s?",
+			s.redirect)
 	}
 	return got.Query(), nil
 }

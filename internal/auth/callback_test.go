@@ -131,11 +131,11 @@ func TestRegistrationIsUsedAgain(t *testing.T) {
 	}
 }
 
-// TestNoLoginNeeded says so of a server that lets everybody in.
+// TestNoLoginNeeded logs in to a server that accepts requests without a login.
 func TestNoLoginNeeded(t *testing.T) {
 	everybody := map[string]http.HandlerFunc{"/mcp": func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "{}") }}
 	_, server := serve(t, authtest.Quirks{Ancient: true, Answers: everybody})
-	if _, err := Login(t.Context(), server, nil, browser(t), nil); err == nil || !strings.Contains(err.Error(), "no login is needed") {
+	if _, err := Login(t.Context(), server, nil, browser(t), nil); err == nil || !strings.Contains(err.Error(), "accepts requests without a login") {
 		t.Errorf("got %v", err)
 	}
 }

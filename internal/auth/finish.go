@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// unrepeatable counts the exchanges with authorization servers that are under way and cannot be repeated: a
-// refresh token that was redeemed, or a code, is worth nothing if its answer is lost.
+// unrepeatable counts the running exchanges with authorization servers that cannot be repeated: a refresh
+// token or code that was redeemed is lost if the answer is.
 var unrepeatable sync.WaitGroup
 
-// finishTime is how long such an exchange may go on once its run has ended.
+// finishTime is how long such an exchange may continue after its run has ended.
 const finishTime = 30 * time.Second
 
 // Finish waits for the exchanges that outlive their run, at most finishTime. The program calls it before it
@@ -44,8 +44,7 @@ func finish[T any](ctx context.Context, exchange func(context.Context) (T, error
 	}
 }
 
-// outliving sends requests that are not broken off when the context of their caller ends, but finishTime
-// later.
+// outliving sends requests that end finishTime after the context of their caller.
 type outliving struct{ http.RoundTripper }
 
 // RoundTrip implements [http.RoundTripper].

@@ -59,7 +59,7 @@ func TestInterrupted(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		kept, ended := make(chan *vault.Login, 1), make(chan error, 1)
 		flow := browser(t)
-		flow.Keep = func(ctx context.Context, l *vault.Login) error {
+		flow.Save = func(ctx context.Context, l *vault.Login) error {
 			kept <- l
 			return ctx.Err()
 		}

@@ -55,8 +55,8 @@ func TestHostileDevice(t *testing.T) {
 		"asks to ask without a pause": {map[string]any{"interval": -5}, ""},
 		"a page that is a script":     {map[string]any{"verification_uri": "javascript:alert(1)"}, `the page for the code is a "javascript:" URL`},
 		"a page elsewhere in clear":   {map[string]any{"verification_uri": "http://evil.example/"}, "is not HTTPS"},
-		"a code that draws":           {map[string]any{"user_code": "\x1b[31mred"}, "a code that nobody can type"},
-		"no code":                     {map[string]any{"user_code": ""}, "a code that nobody can type"},
+		"a code that draws":           {map[string]any{"user_code": "\x1b[31mred"}, "an unusable user code"},
+		"no code":                     {map[string]any{"user_code": ""}, "an unusable user code"},
 		"a code that ended":           {map[string]any{"expires_in": -1}, "the code expired"},
 	}
 	for name, test := range tests {

@@ -46,21 +46,21 @@ func TestHostileAnswers(t *testing.T) {
 		want   string
 	}{
 		"huge resource metadata":         {resourcePath, huge, "larger than 256 KiB"},
-		"slow resource metadata":         {resourcePath, slow, "no whole answer"},
+		"slow resource metadata":         {resourcePath, slow, "no complete answer"},
 		"resource metadata moved":        {resourcePath, elsewhere, "redirects to another origin"},
 		"resource metadata in a circle":  {resourcePath, around, "redirects too often"},
 		"resource metadata is a page":    {resourcePath, garbage, "a web page is there"},
 		"huge issuer metadata":           {issuerPath, huge, "larger than 256 KiB"},
-		"slow issuer metadata":           {issuerPath, slow, "no whole answer"},
+		"slow issuer metadata":           {issuerPath, slow, "no complete answer"},
 		"issuer metadata moved":          {issuerPath, elsewhere, "redirects to another origin"},
-		"issuer metadata is a page":      {issuerPath, garbage, "there is no metadata of the authorization server"},
+		"issuer metadata is a page":      {issuerPath, garbage, "no metadata found of the authorization server"},
 		"registration moved":             {"/tenant/register", elsewhere, "redirects, which is not followed"},
 		"huge registration":              {"/tenant/register", huge, "larger than 256 KiB"},
 		"registration is a page":         {"/tenant/register", garbage, "a web page is there"},
 		"token endpoint moved":           {"/tenant/token", elsewhere, "redirects, which is not followed"},
-		"slow token":                     {"/tenant/token", slow, "no whole answer"},
+		"slow token":                     {"/tenant/token", slow, "no complete answer"},
 		"huge token":                     {"/tenant/token", huge, "larger than 256 KiB"},
-		"token is a page":                {"/tenant/token", garbage, "the answer is unusable"},
+		"token is a page":                {"/tenant/token", garbage, "unusable answer"},
 		"the server itself is moved":     {"/mcp", elsewhere, "redirects, which is not followed"},
 		"authorization server is silent": {issuerPath, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "EOF"},
 	}
@@ -169,7 +169,7 @@ func TestNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = w.get(t.Context(), "https://"+name+"/", &struct{}{})
-	if err == nil || !strings.Contains(err.Error(), "not a public address") || hint(err) != trustIt {
+	if err == nil || !strings.Contains(err.Error(), "not a public address") || hint(err) != trustIssuer {
 		t.Errorf("got %v, hint %q", err, hint(err))
 	}
 }

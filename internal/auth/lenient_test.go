@@ -90,7 +90,7 @@ func TestIssuerDocuments(t *testing.T) {
 		"S256 in none":          {map[string]string{oauth: without, openID: without}, "/t1", "", false},
 		"the second is broken":  {map[string]string{oauth: without, openID: "{"}, "/t1", "", false},
 		"a page, then metadata": {map[string]string{oauth: page, openID: with}, "/t2", "", true},
-		"pages alone":           {map[string]string{oauth: page, openID: page}, "", "there is no metadata", false},
+		"pages alone":           {map[string]string{oauth: page, openID: page}, "", "no metadata found", false},
 		"another issuer":        {map[string]string{oauth: `{"issuer":"ISSUER/x"}`, openID: with}, "", "is of issuer", false},
 	}
 	for name, test := range tests {
@@ -102,8 +102,8 @@ func TestIssuerDocuments(t *testing.T) {
 				if err == nil || !strings.Contains(err.Error(), test.fail) {
 					t.Errorf("error %v, want %q", err, test.fail)
 				}
-			case err != nil || got.Token != at+test.token || (got.proves() == nil) != test.proves:
-				t.Errorf("token endpoint %q, S256 %v, error %v", got.Token, got.proves(), err)
+			case err != nil || got.Token != at+test.token || (got.requirePKCE() == nil) != test.proves:
+				t.Errorf("token endpoint %q, S256 %v, error %v", got.Token, got.requirePKCE(), err)
 			}
 		})
 	}

@@ -29,7 +29,7 @@ func serve(t *testing.T, quirks authtest.Quirks) (*authtest.Server, Server) {
 // browser is a person who follows every link.
 func browser(t *testing.T) Flow {
 	return Flow{
-		Tell: func(string) {},
+		Print: func(string) {},
 		Open: func(ctx context.Context, page string) error {
 			go func() {
 				reply, err := http.Get(page)
@@ -141,20 +141,20 @@ func TestLoginFails(t *testing.T) {
 	}{
 		"denied":                     {quirks: authtest.Quirks{Deny: true}, want: "the login was denied"},
 		"other issuer":               {quirks: authtest.Quirks{Iss: "https://evil.example"}, want: `is from "https://evil.example" and not from`},
-		"other issuer, denied":       {quirks: authtest.Quirks{Iss: "https://evil.example", Deny: true}, want: "nothing of it was used"},
+		"other issuer, denied":       {quirks: authtest.Quirks{Iss: "https://evil.example", Deny: true}, want: "it was not used"},
 		"issuer with a slash":        {quirks: authtest.Quirks{Iss: "http://127.0.0.1/"}, want: "is from"},
-		"no iss, though promised":    {quirks: authtest.Quirks{Iss: "-"}, want: "though that one promised to (iss)"},
+		"no iss, though promised":    {quirks: authtest.Quirks{Iss: "-"}, want: "lacks the issuer (iss)"},
 		"no PKCE":                    {quirks: authtest.Quirks{Metadata: map[string]any{"code_challenge_methods_supported": nil}}, want: "PKCE with S256"},
 		"plain PKCE":                 {quirks: authtest.Quirks{Metadata: map[string]any{"code_challenge_methods_supported": []string{"plain"}}}, want: "PKCE with S256"},
-		"metadata of another issuer": {quirks: authtest.Quirks{Metadata: map[string]any{"issuer": "https://evil.example"}}, want: `is of issuer "https://evil.example" and not of`},
-		"no registration":            {quirks: authtest.Quirks{Metadata: map[string]any{"registration_endpoint": nil}}, want: "registers no clients by itself"},
+		"metadata of another issuer": {quirks: authtest.Quirks{Metadata: map[string]any{"issuer": "https://evil.example"}}, want: `is of issuer "https://evil.example", not of`},
+		"no registration":            {quirks: authtest.Quirks{Metadata: map[string]any{"registration_endpoint": nil}}, want: "does not register clients"},
 		"wrong secret":               {quirks: authtest.Quirks{Secret: "hush-hush"}, client: config.Client{ID: "known", Secret: "wrong-secret"}, want: `"invalid_client" "wrong secret `},
 		"a token of another kind":    {quirks: authtest.Quirks{Kind: "DPoP"}, want: `a token of type "DPoP"`},
 		"line break in the token":    {quirks: authtest.Quirks{Prefix: "a\r\nX-Evil: 1"}, want: "control characters"},
 		"a huge token":               {quirks: authtest.Quirks{Prefix: strings.Repeat("a", 70<<10)}, want: "larger than 64 KiB"},
-		"a token for ever":           {quirks: authtest.Quirks{Life: 1e12}, want: "which cannot be"},
-		"a token that ended":         {quirks: authtest.Quirks{Life: -5}, want: "which cannot be"},
-		"a lifetime in words":        {quirks: authtest.Quirks{Life: "soon"}, want: "the answer is unusable"},
+		"a token for ever":           {quirks: authtest.Quirks{Life: 1e12}, want: "invalid expires_in"},
+		"a token that ended":         {quirks: authtest.Quirks{Life: -5}, want: "invalid expires_in"},
+		"a lifetime in words":        {quirks: authtest.Quirks{Life: "soon"}, want: "unusable answer"},
 		"scripts as pages":           {quirks: authtest.Quirks{Metadata: map[string]any{"authorization_endpoint": "javascript:alert(1)"}}, want: `the authorization endpoint is a "javascript:" URL`},
 		"files as pages":             {quirks: authtest.Quirks{Metadata: map[string]any{"authorization_endpoint": "file:///etc/passwd"}}, want: `the authorization endpoint is a "file:" URL`},
 		"options as pages":           {quirks: authtest.Quirks{Metadata: map[string]any{"authorization_endpoint": "--proxy=evil"}}, want: "the authorization endpoint is"},
@@ -163,7 +163,7 @@ func TestLoginFails(t *testing.T) {
 		"private address":            {quirks: authtest.Quirks{Metadata: map[string]any{"token_endpoint": "https://10.0.0.1/token"}}, want: "not a public address"},
 		"link-local address":         {quirks: authtest.Quirks{Resource: map[string]any{"authorization_servers": []string{"https://169.254.169.254"}}}, want: "not a public address"},
 		"mapped address":             {quirks: authtest.Quirks{Resource: map[string]any{"authorization_servers": []string{"https://[::ffff:10.0.0.1]"}}}, want: "not a public address"},
-		"resource of somebody else":  {quirks: authtest.Quirks{Resource: map[string]any{"resource": "https://bank.example/mcp"}}, want: `it is about "https://bank.example/mcp" and not about this server`},
+		"resource of somebody else":  {quirks: authtest.Quirks{Resource: map[string]any{"resource": "https://bank.example/mcp"}}, want: `it is about "https://bank.example/mcp", not about this server`},
 		"resource beside the server": {quirks: authtest.Quirks{Resource: map[string]any{"resource": "http://127.0.0.1:1/mc"}}, want: "not about this server"},
 		"no authorization server":    {quirks: authtest.Quirks{Resource: map[string]any{"authorization_servers": nil}}, want: "it names no authorization server"},
 		"no resource":                {quirks: authtest.Quirks{Resource: map[string]any{"resource": nil}}, want: "it names no resource"},
@@ -193,7 +193,7 @@ func TestLoginPasted(t *testing.T) {
 		t.Errorf("not let in: %d, %v", status, err)
 	}
 	_, err := Login(t.Context(), server, nil, pasting(func(at string) string { return strings.Replace(at, "127.0.0.1", "evil.example", 1) }), nil)
-	if err == nil || !strings.Contains(err.Error(), "not the address that the login ended at") {
+	if err == nil || !strings.Contains(err.Error(), "not the address of the answer") {
 		t.Errorf("took another address: %v", err)
 	}
 }
@@ -202,7 +202,7 @@ func TestLoginPasted(t *testing.T) {
 func pasting(change func(string) string) Flow {
 	var page string
 	return Flow{
-		Tell: func(text string) { _, page, _ = strings.Cut(text, "\n") },
+		Print: func(text string) { _, page, _ = strings.Cut(text, "\n") },
 		Paste: func(context.Context) (string, error) {
 			client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 			reply, err := client.Get(page)
@@ -218,7 +218,7 @@ func pasting(change func(string) string) Flow {
 func TestLoginEnds(t *testing.T) {
 	_, server := serve(t, authtest.Quirks{})
 	ctx, cancel := context.WithCancelCause(t.Context())
-	way := Flow{Tell: func(string) {}, Open: func(context.Context, string) error { cancel(errors.New("enough")); return fmt.Errorf("none") }}
+	way := Flow{Print: func(string) {}, Open: func(context.Context, string) error { cancel(errors.New("enough")); return fmt.Errorf("none") }}
 	if _, err := Login(ctx, server, nil, way, nil); err == nil || !strings.Contains(err.Error(), "enough") {
 		t.Errorf("got %v", err)
 	}

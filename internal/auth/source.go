@@ -14,7 +14,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
-// Source provides the tokens for one server: those of the user's login, or those of a client that gets its own.
+// Source provides the tokens for one server: those of the user's login, or those of a client that gets its
+// own.
 type Source struct {
 	Server Server
 	Vault  vault.Vault
@@ -27,8 +28,8 @@ type Source struct {
 // expiryMargin is how long before its end a token is renewed, so that it does not expire on the way.
 const expiryMargin = 10 * time.Second
 
-// Authorize implements [probe.Authorize]. It never waits for the user; if a login is needed, the error has the
-// command.
+// Authorize implements [probe.Authorize]. It never waits for the user; if a login is needed, the error has
+// the command.
 func (s *Source) Authorize(ctx context.Context, refused *probe.Refused) (map[string]probe.Secret, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,7 +135,7 @@ func (s *Source) renewLocked(ctx context.Context, seen vault.Login, refused bool
 		return now, nil
 	case now.Secrets.Refresh == "" || now.Revoked:
 		return nil, exit.Advise("log in again: "+s.Server.loginCommand(),
-			"the login of %s is no longer accepted: it expired or was revoked", day(now.Since))
+			"the login of %s is not accepted any more: it expired or was revoked", day(now.Since))
 	}
 	next, err := s.refreshed(ctx, *now)
 	refusal, isRefusal := errors.AsType[*RefusedError](err)
@@ -147,7 +148,8 @@ func (s *Source) renewLocked(ctx context.Context, seen vault.Login, refused bool
 	case ended:
 		now.Revoked = true
 		return nil, errors.Join(exit.Advise("log in again: "+s.Server.loginCommand(),
-			"the login of %s has ended: it expired or was revoked: %w", day(now.Since), err), s.save(ctx, *now))
+			"the login of %s has ended: it expired or was revoked: %w", day(now.Since), err),
+			s.save(ctx, *now))
 	}
 	return nil, exit.Advise("try again; the login may still be valid", "renewing the login: %w", err)
 }

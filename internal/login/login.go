@@ -1,5 +1,4 @@
-// Package login logs people in to protected servers and out again, and lets runs be asked with the logins
-// there are.
+// Package login logs the user in to protected servers and out again, and uses the saved logins in requests.
 package login
 
 import (
@@ -24,26 +23,26 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
-// Options say how a person logs in.
+// Options are how the user logs in.
 type Options struct {
 	Device  bool           // on another device, with a code
-	Paste   bool           // no browser is opened; the address that one ends at is read from standard input
-	Scopes  []string       // asked for in addition
-	Timeout *time.Duration // for the whole of it; nil = 5 minutes
+	Paste   bool           // open no browser; the address at which one ends is read from standard input
+	Scopes  []string       // to request in addition
+	Timeout *time.Duration // of the whole login; nil = loginTime
 	CACert  []byte         // further PEM certificates to trust
 }
 
-// patience is how long a person has to log in unless Options.Timeout says otherwise.
-const patience = 5 * time.Minute
+// loginTime is how long the user has to log in by default.
+const loginTime = 5 * time.Minute
 
-// Login logs a person in to a server, and keeps the login.
+// Login logs the user in to a server, and saves the login.
 func Login(ctx context.Context, p host.Process, server auth.Server, o Options) (*report.Report, error) {
 	switch {
 	case o.Device && o.Paste:
 		return nil, exit.Usagef("--device needs no browser here: leave --no-browser out")
 	case server.Client.Machine:
-		return nil, exit.Usagef("%s is configured for client credentials: no person logs in, runs get "+
-			"their tokens themselves", report.Visible(server.Name))
+		return nil, exit.Usagef("%s is configured for client credentials: runs get their tokens "+
+			"without a login", report.Visible(server.Name))
 	}
 	old, err := storeOf(p).Of(auth.Canonical(server.URL))
 	if err != nil {
@@ -60,7 +59,8 @@ func Login(ctx context.Context, p host.Process, server auth.Server, o Options) (
 	return reportOf(p, "login", server, l), nil
 }
 
-// placeFor returns where a login is kept: as the environment says, or where it was before, or in the keyring.
+// placeFor returns where a login is saved: the choice of the environment, else its old place, else the
+// keyring.
 func placeFor(p host.Process, old *vault.Login) (vault.Place, error) {
 	env, _ := p.Lookup("MCPCTL_TOKEN_STORE")
 	place := vault.Place(env)
@@ -75,17 +75,18 @@ func placeFor(p host.Process, old *vault.Login) (vault.Place, error) {
 	return place, nil
 }
 
-// inTime logs in and keeps the login, if somebody does so in time.
+// inTime logs in within the timeout and saves the login.
 func inTime(ctx context.Context, p host.Process, server auth.Server, old *vault.Login, place vault.Place,
 	o Options) (*vault.Login, error) {
-	limit := patience
+	limit := loginTime
 	if o.Timeout != nil {
 		limit = *o.Timeout
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("nobody logged in within %s", limit))
+	ctx, cancel := context.WithTimeoutCause(ctx, limit,
+		fmt.Errorf("the login was not completed within %s", limit))
 	defer cancel()
 	store := storeOf(p)
-	if place == vault.Keyring { // before anybody is asked to log in: what comes of it must be kept
+	if place == vault.Keyring { // before the user logs in: the result must be saved
 		if err := store.Keyring.Check(ctx); err != nil {
 			return nil, exit.Usagef("%w\nlog in with MCPCTL_TOKEN_STORE=file to keep the tokens in a file "+
 				"that only you can read", err)
@@ -93,7 +94,7 @@ func inTime(ctx context.Context, p host.Process, server auth.Server, old *vault.
 	}
 	l, err := authorize(ctx, p, server, old, o, func(ctx context.Context, l *vault.Login) error {
 		l.Place, l.Renews = place, l.Secrets.Refresh != ""
-		// to another authorization server, or in another place
+		// of another authorization server, or in another place
 		if old != nil && (old.Issuer != l.Issuer || old.Place != l.Place) {
 			if err := store.Remove(ctx, *old); err != nil {
 				p.Note("%v", err)
@@ -107,28 +108,28 @@ func inTime(ctx context.Context, p host.Process, server auth.Server, old *vault.
 	return l, err
 }
 
-// authorize is the login itself.
+// authorize runs the login.
 func authorize(ctx context.Context, p host.Process, server auth.Server, old *vault.Login, o Options,
-	keep func(context.Context, *vault.Login) error) (*vault.Login, error) {
+	save func(context.Context, *vault.Login) error) (*vault.Login, error) {
 	if old != nil { // its registration may be used again
 		if whole, err := storeOf(p).Unlock(ctx, *old); err == nil && whole != nil {
 			old = whole
 		}
 	}
-	way := auth.Flow{
-		Tell:   func(text string) { announce(p, text) },
+	flow := auth.Flow{
+		Print:  func(text string) { printAlways(p, text) },
 		Open:   func(_ context.Context, page string) error { return openBrowser(p, page) },
-		Keep:   keep,
+		Save:   save,
 		Device: o.Device, Scopes: o.Scopes,
 	}
 	if o.Paste {
-		way.Paste = func(ctx context.Context) (string, error) { return readPasted(ctx, p) }
+		flow.Paste = func(ctx context.Context) (string, error) { return readPasted(ctx, p) }
 	}
-	return auth.Login(ctx, server, old, way, o.CACert)
+	return auth.Login(ctx, server, old, flow, o.CACert)
 }
 
-// announce tells what the person who logs in has to know, also when remarks are not wanted.
-func announce(p host.Process, text string) {
+// printAlways writes what the user must know to log in, also with --quiet.
+func printAlways(p host.Process, text string) {
 	first, rest, more := strings.Cut(text, "\n")
 	fmt.Fprintln(p.Err, "mcpctl:", report.Visible(first))
 	if more {
@@ -136,7 +137,7 @@ func announce(p host.Process, text string) {
 	}
 }
 
-// withHint is what went wrong with a login or logout, and what to do next.
+// withHint returns the error of a login or logout with its hint.
 func withHint(command string, server auth.Server, err error) error {
 	text := fmt.Errorf("%s to %s: %w", command, report.Visible(server.Name), err)
 	if hint := exit.HintOf(err); hint != "" {
@@ -145,7 +146,7 @@ func withHint(command string, server auth.Server, err error) error {
 	return text
 }
 
-// Logout forgets a login here, even when the authorization server cannot be told.
+// Logout revokes the tokens of a login and removes it, even if they cannot be revoked.
 func Logout(ctx context.Context, p host.Process, server auth.Server, pem []byte) (*report.Report, error) {
 	store := storeOf(p)
 	public, err := store.Of(auth.Canonical(server.URL))
@@ -153,12 +154,12 @@ func Logout(ctx context.Context, p host.Process, server auth.Server, pem []byte)
 		return nil, err
 	}
 	if public == nil {
-		p.Note("nobody is logged in to %s", report.Visible(server.Name))
+		p.Note("not logged in to %s", report.Visible(server.Name))
 		return reportOf(p, "logout", server, nil), nil
 	}
 	if l, err := store.Unlock(ctx, *public); err == nil && l != nil {
 		if err := auth.Logout(ctx, server, *l, pem); err != nil {
-			p.Note("the tokens are forgotten here, but may be good until they end: %v", err)
+			p.Note("the tokens were removed here, but may be valid until they expire: %v", err)
 		}
 	}
 	if err := store.Remove(ctx, *public); err != nil {
@@ -167,7 +168,7 @@ func Logout(ctx context.Context, p host.Process, server auth.Server, pem []byte)
 	return reportOf(p, "logout", server, nil), nil
 }
 
-// storeOf is where the user's logins are. Without a home folder there are none, and none can be kept.
+// storeOf returns the user's logins. Without a home directory there are none, and none can be saved.
 func storeOf(p host.Process) vault.Vault {
 	state, err := p.StateDir()
 	if err != nil {
@@ -176,7 +177,7 @@ func storeOf(p host.Process) vault.Vault {
 	return vault.Vault{Folder: filepath.Join(state, "logins"), Keyring: vault.Ring{Missing: noKeyring(p)}}
 }
 
-// noKeyring is why a system with D-Bus has no keyring: asking would start a bus of its own.
+// noKeyring returns why a system with D-Bus has no keyring; a request would start another bus.
 func noKeyring(p host.Process) string {
 	if p.GOOS == "windows" || p.GOOS == "darwin" {
 		return ""
@@ -186,11 +187,11 @@ func noKeyring(p host.Process) string {
 	if _, err := os.Stat(filepath.Join(runtimeDir, "bus")); bus != "" || runtimeDir != "" && err == nil {
 		return ""
 	}
-	return "there is no D-Bus session"
+	return "no D-Bus session is running"
 }
 
-// Attacher gives what lets a server at a URL be asked with the login that the user has, or that its
-// configuration makes.
+// Attacher returns the function that makes requests to a server use the user's login, or that of its
+// configured client.
 func Attacher(p host.Process, pem []byte) func(http *probe.HTTP, server auth.Server) {
 	store := storeOf(p)
 	return func(http *probe.HTTP, server auth.Server) {
@@ -201,7 +202,7 @@ func Attacher(p host.Process, pem []byte) func(http *probe.HTTP, server auth.Ser
 	}
 }
 
-// ServerOf is a server as its logins know it: one that the command line names by its URL is called by that.
+// ServerOf returns a server as its logins have it: one on the command line is named by its URL.
 func ServerOf(server probe.Server, client config.Client) auth.Server {
 	s := auth.Server{Name: server.Name, URL: server.HTTP.URL, Client: client}
 	if server.Source == config.CommandLine {
@@ -210,7 +211,7 @@ func ServerOf(server probe.Server, client config.Client) auth.Server {
 	return s
 }
 
-// Status reports the logins to the entries, and with all those to servers that are not configured.
+// Status reports the logins to the entries, and with all also to servers that are not configured.
 func Status(p host.Process, cfg *config.Config, entries []config.Entry, all bool) *report.Report {
 	store := storeOf(p)
 	logins, problem := store.All()
@@ -221,7 +222,7 @@ func Status(p host.Process, cfg *config.Config, entries []config.Entry, all bool
 	for _, e := range entries {
 		if e.Server.HTTP != nil && e.Server.HTTP.URL != "" {
 			s := auth.Server{Name: e.Server.Name, URL: e.Server.HTTP.URL, Client: e.Login}
-			l, _ := store.Of(auth.Canonical(s.URL)) // the problem is told above
+			l, _ := store.Of(auth.Canonical(s.URL)) // reported above
 			r.Servers = append(r.Servers, shown(p, s, e.Server.Source, l))
 		}
 	}
@@ -237,7 +238,7 @@ func Status(p host.Process, cfg *config.Config, entries []config.Entry, all bool
 	return r
 }
 
-// reportOf is what became of the login to a server; nil = there is none.
+// reportOf returns the report of a login or logout; l is nil without a login.
 func reportOf(p host.Process, command string, server auth.Server, l *vault.Login) *report.Report {
 	return &report.Report{Command: command, Servers: []report.Server{shown(p, server, "", l)}}
 }
@@ -248,7 +249,7 @@ func shown(p host.Process, s auth.Server, source string, l *vault.Login) report.
 		Definition: report.Definition{URL: redact.MaskURL(s.URL)}}
 }
 
-// stateOf is what may be shown of a login; nil = nobody is logged in.
+// stateOf returns what reports show of a login; nil = there is none.
 func stateOf(p host.Process, s auth.Server, l *vault.Login) report.Login {
 	switch {
 	case s.Client.Machine:
@@ -268,15 +269,15 @@ func stateOf(p host.Process, s auth.Server, l *vault.Login) report.Login {
 	return shown
 }
 
-// openBrowser opens a page in the user's browser, which outlives us: BROWSER if it is set, else what the
-// system has. The page is an argument of its own, never part of a command line that a shell reads.
+// openBrowser opens a page in the user's browser: BROWSER if it is set, else that of the system. The page is
+// one argument, never part of a shell's command line.
 func openBrowser(p host.Process, page string) error {
 	browsers := systemBrowsers(p, page)
 	if chosen, _ := p.Lookup("BROWSER"); chosen != "" {
 		browsers = kit.Map(filepath.SplitList(chosen),
 			func(command string) []string { return withPage(strings.Fields(command), page) })
 	}
-	err := errors.New("there is none")
+	err := errors.New("none was found")
 	for _, words := range browsers {
 		if len(words) == 0 {
 			continue
@@ -288,7 +289,7 @@ func openBrowser(p host.Process, page string) error {
 	return err
 }
 
-// withPage is a command of BROWSER with the page in the place of %s, or at its end.
+// withPage returns a command of BROWSER with the page in place of %s, or at its end.
 func withPage(words []string, page string) []string {
 	if len(words) == 0 {
 		return nil
@@ -305,7 +306,7 @@ func withPage(words []string, page string) []string {
 	return words
 }
 
-// systemBrowsers are the commands that open a page on a system.
+// systemBrowsers returns the commands that may open a page on the system.
 func systemBrowsers(p host.Process, page string) [][]string {
 	switch p.GOOS {
 	case "windows":
@@ -321,7 +322,7 @@ func systemBrowsers(p host.Process, page string) [][]string {
 	return nil
 }
 
-// start runs a program and leaves it alone.
+// start starts a program that may outlive mcpctl.
 func start(words, environ []string) error {
 	cmd := exec.Command(words[0], words[1:]...)
 	cmd.Env = environ
@@ -332,7 +333,7 @@ func start(words, environ []string) error {
 	return nil
 }
 
-// readPasted reads the address that a browser ended at from standard input, until ctx ends.
+// readPasted reads the address at which a browser ended from standard input, until ctx ends.
 func readPasted(ctx context.Context, p host.Process) (string, error) {
 	text, err := host.AwaitFor(ctx, 0, func() ([]byte, error) { return host.ReadLine(p.In) })
 	if err != nil && ctx.Err() == nil {

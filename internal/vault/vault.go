@@ -1,5 +1,5 @@
-// Package vault keeps the logins of a user: what is public of them in a folder, their tokens in the
-// operating system's keyring or, where that was chosen, in the same private files.
+// Package vault stores the logins of a user: their public part in private files, their tokens in the
+// operating system's keyring or, if the user chose that, in the same files.
 package vault
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 )
 
-// Place is where tokens are kept.
+// Place is where tokens are stored.
 type Place string
 
 // The places.
@@ -35,7 +35,7 @@ type Login struct {
 	Resource string    `json:"resource"`          // what the tokens are for (RFC 8707)
 	Issuer   string    `json:"issuer"`            // who issued them
 	Scopes   []string  `json:"scopes,omitempty"`  // granted
-	Expires  time.Time `json:"expires,omitzero"`  // of the access token; zero = it was not told
+	Expires  time.Time `json:"expires,omitzero"`  // of the access token; zero = unknown
 	Renews   bool      `json:"renews,omitempty"`  // there is a refresh token
 	Since    time.Time `json:"since"`             // when the user logged in
 	Client   Client    `json:"client"`            // who the tokens were issued to
@@ -43,25 +43,25 @@ type Login struct {
 	Revoke   string    `json:"revoke,omitempty"`  // where they are revoked (RFC 7009)
 	Place    Place     `json:"place"`             // where Secrets are
 	Secrets  Secrets   `json:"secrets,omitzero"`  // in the file with File alone
-	Wanted   []string  `json:"wanted,omitempty"`  // scopes that the server asked for since
-	Revoked  bool      `json:"revoked,omitempty"` // the authorization server no longer knows the login
+	Wanted   []string  `json:"wanted,omitempty"`  // scopes that the server required since
+	Revoked  bool      `json:"revoked,omitempty"` // the authorization server refused to renew it
 }
 
 // Client is a client of an authorization server.
 type Client struct {
 	ID string `json:"id"`
-	// how it proves who it is (token_endpoint_auth_method); empty = none
+	// how it authenticates (token_endpoint_auth_method); empty = not at all
 	Method   string `json:"method,omitempty"`
 	Redirect string `json:"redirect,omitempty"` // the redirect URI it was registered with
-	// by us (RFC 7591), so that it may be used for the next login
+	// by mcpctl (RFC 7591), so that the next login may use it
 	Registered bool `json:"registered,omitempty"`
 }
 
-// Secrets are what of a login must not be shown.
+// Secrets are the secret part of a login.
 type Secrets struct {
 	Access       string `json:"access"`
 	Refresh      string `json:"refresh,omitempty"`
-	ClientSecret string `json:"clientSecret,omitempty"` // of a client that we registered
+	ClientSecret string `json:"clientSecret,omitempty"` // of a client that mcpctl registered
 }
 
 // String hides them.
@@ -78,13 +78,13 @@ func digest(text string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Vault is a folder of logins. A folder that does not exist holds none, and is made when it is needed.
+// Vault is a directory of logins. It is created when it is needed.
 type Vault struct {
 	Folder  string // absolute
-	Keyring Ring   // the keyring for logins that are kept there
+	Keyring Ring   // for logins that are stored there
 }
 
-// document is a login as its file holds it.
+// document is the content of a login's file.
 type document struct {
 	Format int `json:"mcpctlLogin"`
 	Login
@@ -92,15 +92,14 @@ type document struct {
 
 const format = 1
 
-// largest bounds a login, in bytes.
-const largest = 1 << 20
+// maxSize bounds a login, in bytes.
+const maxSize = 1 << 20
 
 func (v Vault) files() files.Folder {
-	return files.Folder{Path: v.Folder, Denied: files.NotReadable, Limit: largest}
+	return files.Folder{Path: v.Folder, Denied: files.NotReadable, Limit: maxSize}
 }
 
-// All returns the logins without their secrets, by server. A file that cannot be read is an error beside
-// the others.
+// All returns the logins without their secrets, by server. An unreadable file is an error beside the others.
 func (v Vault) All() (all []Login, err error) {
 	err = v.each(func(string) bool { return true }, func(l Login) { all = append(all, l) })
 	slices.SortFunc(all, func(a, b Login) int {
@@ -137,7 +136,7 @@ func (v Vault) Of(server string) (newest *Login, err error) {
 	return nil, err
 }
 
-// Unlock returns a login as it is kept now, with its secrets; nil if it is gone.
+// Unlock returns the current state of a login, with its secrets; nil if it was removed.
 func (v Vault) Unlock(ctx context.Context, l Login) (*Login, error) {
 	doc, err := v.read(l.key() + ".json")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -151,7 +150,7 @@ func (v Vault) Unlock(ctx context.Context, l Login) (*Login, error) {
 	}
 	text, err := v.Keyring.get(ctx, l.key())
 	if err == nil && json.Unmarshal([]byte(text), &doc.Secrets) != nil {
-		err = errors.New("what is there is not a login of mcpctl")
+		err = errors.New("its value is not a login of mcpctl")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the login to %s from the keyring: %w", l.Server, err)
@@ -163,17 +162,17 @@ func (v Vault) read(name string) (doc document, err error) {
 	err = v.files().Read(name, func(text []byte) error {
 		if json.Unmarshal(text, &doc) != nil || doc.Format != format || doc.Server == "" ||
 			doc.key()+".json" != name {
-			return errors.New("it is not a login that this version of mcpctl wrote")
+			return errors.New("not a login of this version of mcpctl")
 		}
 		return nil
 	})
 	return doc, err
 }
 
-// Save keeps a login where its Place says, in the stead of an earlier one.
+// Save stores a login in its Place and replaces an earlier one.
 func (v Vault) Save(ctx context.Context, l Login) error {
 	if err := v.files().Make(); err != nil { // before anything is in the keyring
-		return fmt.Errorf("keeping the login: %w", err)
+		return fmt.Errorf("saving the login: %w", err)
 	}
 	doc := document{Format: format, Login: l}
 	doc.Renews = l.Secrets.Refresh != ""
@@ -183,24 +182,24 @@ func (v Vault) Save(ctx context.Context, l Login) error {
 			err = v.Keyring.set(ctx, l.key(), string(text))
 		}
 		if err != nil {
-			return fmt.Errorf("keeping the login in the keyring: %w", err)
+			return fmt.Errorf("saving the login in the keyring: %w", err)
 		}
 		doc.Secrets = Secrets{}
 	}
 	if err := v.files().Write(l.key()+".json", doc); err != nil {
-		return fmt.Errorf("keeping the login: %w", err)
+		return fmt.Errorf("saving the login: %w", err)
 	}
 	return nil
 }
 
-// Remove forgets a login. One that is not there is no error.
+// Remove removes a login. It is not an error if there is none.
 func (v Vault) Remove(ctx context.Context, l Login) error {
 	var err error
 	if l.Place == Keyring {
 		err = v.Keyring.remove(ctx, l.key())
 	}
 	if err = errors.Join(err, v.files().Remove(l.key()+".json")); err != nil {
-		return fmt.Errorf("forgetting the login to %s: %w", l.Server, err)
+		return fmt.Errorf("removing the login to %s: %w", l.Server, err)
 	}
 	return nil
 }
@@ -214,15 +213,15 @@ func (v Vault) Lock(ctx context.Context, l Login) (release func(), err error) {
 	return release, nil
 }
 
-// Ring is the operating system's keyring. The zero value uses it.
+// Ring is the operating system's keyring. The zero value is ready to use.
 type Ring struct {
-	Missing string // why there is none, when that is known; it is not touched then
+	Missing string // why there is none; it is not used then
 }
 
-// service is the name under which the keyring shows our secrets to its owner.
+// service is the name under which the keyring shows the secrets to the user.
 const service = "mcpctl"
 
-// Check is an error when nothing can be kept in the keyring, with the way out.
+// Check returns an error if the keyring cannot be used.
 func (r Ring) Check(ctx context.Context) error {
 	_, err := r.get(ctx, "check")
 	if err == nil || errors.Is(err, keyring.ErrNotFound) {
@@ -252,7 +251,7 @@ func (r Ring) remove(ctx context.Context, key string) error {
 	return err
 }
 
-// within ends the wait for the keyring with ctx: it may ask its owner to unlock it, and nobody may be there.
+// within waits for the keyring until ctx ends: it may ask the user to unlock it.
 func (r Ring) within(ctx context.Context, use func() (string, error)) (string, error) {
 	if r.Missing != "" {
 		return "", errors.New(r.Missing)

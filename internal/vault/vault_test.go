@@ -146,7 +146,7 @@ func TestBroken(t *testing.T) {
 		}
 	}
 	all, err := v.All()
-	if len(all) != 1 || err == nil || strings.Count(err.Error(), "it is not a login that this version of mcpctl wrote") != 3 {
+	if len(all) != 1 || err == nil || strings.Count(err.Error(), "not a login of this version of mcpctl") != 3 {
 		t.Errorf("%v, %v", all, err)
 	}
 	if (Vault{Folder: "relative"}).Save(t.Context(), some(File)) == nil {
