@@ -27,7 +27,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// TestScale prints what fleets cost, as the table of docs/scale.md: MCPCTL_SCALE is "SERVERS… / SAVED…", such as
+// TestScale prints what fleets cost, as a table: MCPCTL_SCALE is "SERVERS… / SAVED…", such as
 // "100 1000 10000 / 100000". It judges nothing but that each command came to its end: processor time is compared by whoever reads it.
 func TestScale(t *testing.T) {
 	live, saved, _ := strings.Cut(os.Getenv("MCPCTL_SCALE"), "/")
