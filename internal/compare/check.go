@@ -142,11 +142,20 @@ func checkOne(
 		return one, nil
 	}
 	one.found, one.members, err = check.Each(ctx, []check.Subject{subject}, options)
+	for i := range one.members {
+		one.members[i].Applications = applicationsOf(s)
+	}
 	_, unfinished := errors.AsType[*check.UnfinishedError](err)
 	if unfinished || errors.Is(err, context.DeadlineExceeded) {
 		failAnalysis(s, "checking", fleet.TooLong(options.Timeout), fleet.TakeLonger)
 	}
 	return one, nil // the report says that ctx ended
+}
+
+// applicationsOf returns the applications that load a discovered server.
+func applicationsOf(s *fleet.Surface) []string {
+	used := kit.Filter(s.Places, func(place report.Place) bool { return place.State == "" })
+	return kit.Distinct(kit.Map(used, func(place report.Place) string { return place.Application }))
 }
 
 // declared returns what files and URLs say about the one server.

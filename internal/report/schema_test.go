@@ -12,6 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -114,6 +115,7 @@ func TestSchemaTypes(t *testing.T) {
 	report.AllOf = nil
 	compare("report", Report{}, report)
 	compare("shard", Shard{}, root.Properties["shard"])
+	compare("member", check.Member{}, *root.Properties["shard"].Properties["members"].Items)
 	compare("file", File{}, *root.Properties["files"].Items)
 	compare("rule", finding.Rule{}, *root.Properties["rules"].Items)
 	answer, definition := root.Defs["answer"], root.Defs["definition"]

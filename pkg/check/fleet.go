@@ -44,6 +44,8 @@ type Member struct {
 	Tools    []string  `json:"tools"`  // the names of its tools
 	Tokens   int       `json:"tokens"` // 0 without a budget
 	Mentions []Mention `json:"mentions"`
+	// the applications that load it; nil = unknown
+	Applications []string `json:"applications,omitempty"`
 }
 
 // Mention is a word of a text that could be the name of a tool.
@@ -144,14 +146,34 @@ func (f *fleet) overLimit(report reporter, count func(Member) int, unit string, 
 // nameShared reports for each server the tools that a server before it has as well.
 func nameShared(f *fleet, report reporter) {
 	for _, name := range kit.SortedKeys(f.owners) {
-		first := f.owners[name][0]
-		for _, m := range f.owners[name][1:] {
+		for i, m := range f.owners[name] {
+			other, applications := m.loadedWith(f.owners[name][:i])
+			if other == nil {
+				continue
+			}
+			both := fmt.Sprintf("offered by both %s and %s", other.Name, m.Name)
+			if len(applications) > 0 {
+				both += " (" + strings.Join(applications, ", ") + ")"
+			}
 			report(finding.Finding{Server: m.Name, Item: "tool/" + name, Path: "/name",
 				New:     rawjson.Quote(name),
-				Cause:   fmt.Sprintf("Tool names are offered by both %s and %s", first.Name, m.Name),
-				Message: fmt.Sprintf("%s is offered by both %s and %s.", name, first.Name, m.Name)})
+				Cause:   "Tool names are " + both,
+				Message: fmt.Sprintf("%s is %s.", name, both)})
 		}
 	}
+}
+
+// loadedWith returns the first of some servers that an application loads together with m, and those
+// applications, if they are known.
+func (m *Member) loadedWith(others []*Member) (*Member, []string) {
+	for _, other := range others {
+		both := kit.Filter(other.Applications,
+			func(name string) bool { return slices.Contains(m.Applications, name) })
+		if len(both) > 0 || len(other.Applications) == 0 || len(m.Applications) == 0 {
+			return other, both
+		}
+	}
+	return nil, nil
 }
 
 func nameConfusable(f *fleet, report reporter) {
