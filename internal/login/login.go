@@ -54,7 +54,7 @@ func Login(ctx context.Context, p host.Process, server auth.Server, o Options) (
 	}
 	l, err := inTime(ctx, p, server, old, place, o)
 	if err != nil {
-		return nil, withHint("login", server, err)
+		return nil, fmt.Errorf("login to %s: %w", report.Visible(server.Name), err)
 	}
 	return reportOf(p, "login", server, l), nil
 }
@@ -88,8 +88,8 @@ func inTime(ctx context.Context, p host.Process, server auth.Server, old *vault.
 	store := storeOf(p)
 	if place == vault.Keyring { // before the user logs in: the result must be saved
 		if err := store.Keyring.Check(ctx); err != nil {
-			return nil, exit.Usagef("%w\nlog in with MCPCTL_TOKEN_STORE=file to keep the tokens in a file "+
-				"that only you can read", err)
+			return nil, exit.Misuse(exit.Advise("set MCPCTL_TOKEN_STORE=file to store the tokens in a private "+
+				"file", "%w", err))
 		}
 	}
 	l, err := authorize(ctx, p, server, old, o, func(ctx context.Context, l *vault.Login) error {
@@ -135,15 +135,6 @@ func printAlways(p host.Process, text string) {
 	if more {
 		fmt.Fprintln(p.Err, report.Visible(rest))
 	}
-}
-
-// withHint returns the error of a login or logout with its hint.
-func withHint(command string, server auth.Server, err error) error {
-	text := fmt.Errorf("%s to %s: %w", command, report.Visible(server.Name), err)
-	if hint := exit.HintOf(err); hint != "" {
-		text = fmt.Errorf("%w\n%s", text, hint)
-	}
-	return text
 }
 
 // Logout revokes the tokens of a login and removes it, even if they cannot be revoked.
