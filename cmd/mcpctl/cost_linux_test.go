@@ -96,7 +96,7 @@ func TestCheckRefusesWhatItCannotHold(t *testing.T) {
 	cmd := exec.Command("mcpctl", "check", path)
 	cmd.Env = append(os.Environ(), "MCPCTL_CONFIG=", "HOME="+dir)
 	out, _ := cmd.CombinedOutput()
-	if status := cmd.ProcessState.ExitCode(); status != 3 || !strings.Contains(string(out), "of which 4 MiB are checked at most") || !strings.Contains(string(out), "let it offer less") {
+	if status := cmd.ProcessState.ExitCode(); status != 3 || !strings.Contains(string(out), "it offers 5.0 MiB; the limit is 4 MiB") || !strings.Contains(string(out), "offer less") {
 		t.Errorf("status %d: %s", status, out)
 	}
 	if peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss; peak > 200<<10 {
