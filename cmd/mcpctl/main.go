@@ -25,10 +25,11 @@ import (
 func main() {
 	// The MCP library logs through the default logger; stderr is our conversation, not its.
 	slog.SetDefault(slog.New(slog.DiscardHandler))
-	process.AdoptOrphans()
+	endOrphans := process.AdoptOrphans()
 	ctx, interrupt := signalContext()
 	status := run(ctx, os.Args[1:], ofSystem(ctx, interrupt))
 	auth.Finish()
+	endOrphans()
 	if ctx.Err() != nil {
 		status = exit.CodeOf(context.Cause(ctx))
 	}

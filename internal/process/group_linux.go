@@ -74,8 +74,20 @@ func children(pid int) []int {
 }
 
 // AdoptOrphans makes this process the parent of descendants whose own parents end (prctl(2),
-// PR_SET_CHILD_SUBREAPER), so that servers and hooks that fork twice are found and end with their group.
-func AdoptOrphans() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
+// PR_SET_CHILD_SUBREAPER), so that servers and hooks that fork twice are found and end with their group. The
+// function it returns ends those that are left when the process ends: the list of children can miss one while
+// another exits.
+func AdoptOrphans() (end func()) {
+	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+	return func() {
+		for left := adopted(""); len(left) > 0; left = adopted("") {
+			for _, d := range left {
+				_ = unix.Kill(d.pid, unix.SIGKILL)
+				d.reap()
+			}
+		}
+	}
+}
 
 // own are the children that we started and that are not released yet: all others were adopted.
 var own struct {
@@ -98,7 +110,8 @@ func ended(pid int) {
 	delete(own.pids, pid)
 }
 
-// adopted returns the orphans with the mark of a run in their environment, and their descendants.
+// adopted returns the orphans with the mark of a run in their environment, or any mark for "", and their
+// descendants.
 func adopted(run string) []descendant {
 	var found []descendant
 	for _, pid := range children(os.Getpid()) {
@@ -116,10 +129,20 @@ func adopted(run string) []descendant {
 	return found
 }
 
-// marked reports whether a process has the mark of a run in the environment that it was started with.
+// marked reports whether a process has the mark of a run in the environment that it was started with. While a
+// process executes a program its environment is empty for a moment.
 func marked(pid int, run string) bool {
-	environ, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
-	return err == nil && run != "" && bytes.Contains(environ, []byte(runVariable+"="+run))
+	for pause := time.Millisecond; pause < 10*time.Millisecond; pause *= 2 {
+		environ, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+		if err != nil || len(environ) > 0 {
+			return err == nil && bytes.Contains(environ, []byte(runVariable+"="+run))
+		}
+		if s, ok := readStat(pid); !ok || s.state == 'Z' {
+			return false
+		}
+		time.Sleep(pause)
+	}
+	return false
 }
 
 // reap fetches the status of an adopted process that ended, which nobody else does. It waits a moment for one

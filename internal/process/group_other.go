@@ -25,7 +25,7 @@ func started(int) {}
 func ended(int) {}
 
 // AdoptOrphans does nothing here: only Linux lets us find descendants whose parents ended.
-func AdoptOrphans() {}
+func AdoptOrphans() (end func()) { return func() {} }
 
 func escapedDescendants(int) []descendant { return nil }
 

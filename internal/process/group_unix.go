@@ -81,8 +81,9 @@ func (g *Group) signal(s syscall.Signal) {
 	}
 }
 
-// Alive tells whether anything of the group still runs.
+// Alive reports whether anything of the group still runs, or what its members started while they ended.
 func (g *Group) Alive() bool {
+	g.Look()
 	return slices.ContainsFunc(g.seen(), descendant.lives) ||
 		syscall.Kill(-g.id, 0) == nil && !onlyZombies(g.id)
 }

@@ -83,4 +83,4 @@ func shellOf(line string) []string { return []string{"cmd", "/C", line} }
 func MaxFiles() int { return 0 }
 
 // AdoptOrphans does nothing here: a job object holds all descendants.
-func AdoptOrphans() {}
+func AdoptOrphans() (end func()) { return func() {} }
