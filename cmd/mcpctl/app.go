@@ -92,7 +92,8 @@ func newApp(p program) *cli.App {
 	}
 	for _, construct := range []func(program) *cli.Command{
 		listCommand, showCommand, grepCommand, configCommand, pingCommand, rulesCommand, reportCommand,
-		initCommand, snapshotCommand, diffCommand, acceptCommand, checkCommand, watchCommand, mergeCommand,
+		initCommand, snapshotCommand, diffCommand, acceptCommand, checkCommand, replayCommand, watchCommand,
+		mergeCommand,
 		callCommand, promptCommand, readCommand, completeCommand,
 		loginCommand, logoutCommand, trustCommand, completionCommand, versionCommand, manCommand,
 		optionsCommand,

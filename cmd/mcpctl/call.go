@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/mcpctl/mcpctl/internal/calls"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/invoke"
 	"github.com/mcpctl/mcpctl/internal/source"
@@ -87,7 +88,7 @@ func swapped(named, rest []string) bool {
 
 func callCommand(p program) *cli.Command {
 	var o invoke.Options
-	var base string
+	var base, record string
 	return p.invokeCommand(&cli.Command{
 		Name:      "call",
 		Category:  "Call",
@@ -98,10 +99,15 @@ a.b=1 sets b in a, tags[]=x appends. A tool without readOnlyHint is called after
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "args", Usage: "Arguments as a `JSON` object, @FILE or - (standard input)",
 				Destination: &base},
+			&cli.StringFlag{Name: "record", Usage: "Append the call and its result to `FILE`", TakesFile: true,
+				Destination: &record},
 		}, askFlags(&o)...),
 		Action: p.asking(operands{1, true, "call which tool? Write mcpctl call SOURCE TOOL [KEY=VALUE…]; " +
 			"mcpctl list SOURCE shows the tools"},
 			func(ctx context.Context, from []source.Source, rest []string) error {
+				if record != "" {
+					o.Record = calls.Recorder(p.Process, record)
+				}
 				return invoke.Call(ctx, p.Process, o, from, rest[0], rest[1:], base)
 			}),
 	}, &o)

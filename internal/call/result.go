@@ -391,23 +391,5 @@ func frontmatter(text []byte) json.RawMessage {
 	if !found || !closed || err != nil {
 		return nil
 	}
-	return jsonOf(value)
-}
-
-func jsonOf(v syntax.Value) json.RawMessage {
-	switch v.Kind {
-	case syntax.Text:
-		return rawjson.Quote(v.Text)
-	case syntax.List:
-		return rawjson.List(kit.Map(v.Items, jsonOf))
-	case syntax.Object:
-		return rawjson.Build(kit.Map(v.Fields,
-			func(f syntax.Field) rawjson.Member {
-				return rawjson.Member{Key: f.Key,
-					Value: jsonOf(f.Value)}
-			})...)
-	case syntax.Null:
-		return json.RawMessage("null")
-	}
-	return json.RawMessage(v.Text)
+	return value.JSON()
 }

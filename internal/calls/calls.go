@@ -161,6 +161,14 @@ func present(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
+// Recorder returns a function that appends calls to a file.
+func Recorder(p host.Process, name string) func(server, tool string, arguments, result json.RawMessage) error {
+	return func(server, tool string, arguments, result json.RawMessage) error {
+		return Append(p, name, Call{Server: server, Tool: tool, Arguments: arguments, Result: result,
+			Time: p.Now, Client: "mcpctl"})
+	}
+}
+
 // Append adds a call to a file, which only the user can read when it is new.
 func Append(p host.Process, name string, c Call) error {
 	members := []rawjson.Member{{Key: "server", Value: rawjson.Quote(c.Server)},

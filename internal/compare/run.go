@@ -4,9 +4,7 @@
 package compare
 
 import (
-	"cmp"
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/config"
@@ -32,19 +30,11 @@ func (s Scope) load(ctx context.Context, p host.Process, from []source.Source) (
 
 // Policy returns the policy of mcpctl.yaml. failOn, if set, replaces the threshold of every server.
 func Policy(policy finding.Policy, failOn string) (finding.Policy, error) {
-	if failOn == "" {
-		policy.FailOn = cmp.Or(policy.FailOn, finding.FailOnBreaking)
-		return policy, nil
-	}
-	threshold, err := finding.ParseThreshold(failOn)
+	judged, err := policy.WithFailOn(failOn)
 	if err != nil {
 		return policy, exit.Usagef("--fail-on: %w", err)
 	}
-	policy.FailOn, policy.Overrides = threshold, maps.Clone(policy.Overrides)
-	for name, o := range policy.Overrides {
-		policy.Overrides[name] = finding.Override{Rules: o.Rules}
-	}
-	return policy, nil
+	return judged, nil
 }
 
 // results are what a run keeps of its servers.

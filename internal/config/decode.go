@@ -26,6 +26,8 @@ func (r decoder) decode(f syntax.Field, into any) {
 		*into = f
 	case *string:
 		*into = r.text(f)
+	case *bool:
+		*into = r.flag(f, false)
 	case *int:
 		*into = r.limit(f)
 	case *finding.Threshold:
@@ -47,6 +49,10 @@ func (r decoder) decode(f syntax.Field, into any) {
 		if r.require(f, "rule", into.Rule, "name the rule of the finding") {
 			r.pattern(f, into.Rule)
 		}
+	case *expectKeys:
+		into.Source = finding.Location{File: r.file, Line: f.Line}
+		r.require(f, "server", into.Server, "name the server")
+		r.require(f, "tool", into.Tool, "name the tool")
 	case *finding.Tolerance:
 		into.Source = finding.Location{File: r.file, Line: f.Line}
 		r.require(f, "reason", into.Reason, "say why the server may fail")
@@ -95,12 +101,14 @@ func (r decoder) decodeAll(f syntax.Field, into reflect.Value) {
 	}
 }
 
-// keysOf returns the keys that an object has for the fields of a struct.
+// keysOf returns the keys that an object has for the fields of a struct: their names in kebab-case, or their
+// tags.
 func keysOf(t reflect.Type) map[string][]int {
 	keys := map[string][]int{}
 	for i := range t.NumField() {
 		if f := t.Field(i); f.Type != reflect.TypeFor[finding.Location]() {
-			keys[strings.ToLower(capital().ReplaceAllString(f.Name, "$1-$2"))] = f.Index
+			key := cmp.Or(f.Tag.Get("key"), strings.ToLower(capital().ReplaceAllString(f.Name, "$1-$2")))
+			keys[key] = f.Index
 		}
 	}
 	return keys

@@ -25,6 +25,7 @@ type Project struct {
 	Tolerate         []finding.Tolerance // servers that may fail until a day
 	Budgets          Budgets             // limits on what servers offer
 	Allow            Allow               // servers that may be contacted
+	Calls            Calls               // how results of replayed calls are judged
 
 	snapshotsLine int // of the key; 0 = not set
 }
@@ -64,6 +65,7 @@ type projectKeys struct {
 	Tolerate    []finding.Tolerance
 	Waivers     []finding.Waiver
 	Budgets     Budgets
+	Calls       callsKeys
 	Allow       syntax.Field
 }
 
@@ -96,6 +98,8 @@ func (p *projectReader) read(root syntax.Value) Project {
 
 	out.FailOn, out.CheckFailOn, out.Rules = keys.FailOn, keys.CheckFailOn, keys.Rules
 	out.Waivers, out.Tolerate, out.Budgets = keys.Waivers, keys.Tolerate, keys.Budgets
+	calls, _ := root.Get("calls")
+	out.Calls = p.calls(keys.Calls, calls.Line)
 	p.granted = map[string]Grants{}
 	for server, o := range keys.Overrides {
 		if out.Overrides == nil {

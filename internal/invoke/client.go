@@ -29,6 +29,8 @@ type Options struct {
 	// Format is one of Formats; empty = text on a terminal, raw elsewhere. File may be a folder
 	Output report.Output
 	DryRun bool // show the request and do not send it
+	// is given each call of a tool with its result, secrets masked; nil = nothing is recorded
+	Record func(server, tool string, arguments, result json.RawMessage) error
 	// to what the server may ask: KEY=VALUE as for arguments, or @FILE with a JSON object
 	Answers []string
 }
@@ -73,6 +75,8 @@ type Client struct {
 	answers []call.Argument // to questions of the server
 	asked   []string        // keys of those that it asked for
 	floor   sync.Mutex      // one question at a time; guards asked
+
+	declines bool // questions of the server are declined, and nobody is asked
 }
 
 // connect opens a connection to the one server that from names; contacting it is agreed to.

@@ -23,7 +23,7 @@ import (
 // confirm is a person's yes to calling a tool. One that says that it only reads needs none, and neither does
 // --yes.
 func (c *Client) confirm(ctx context.Context, tool snapshot.Item, args json.RawMessage) error {
-	if c.options.Select.Yes || readOnly(tool) {
+	if c.options.Select.Yes || ReadOnly(tool) {
 		return nil
 	}
 	return host.Confirm(ctx, c.process, fmt.Sprintf("call a tool\n  server     %s (%s, from %s)\n  "+
@@ -35,12 +35,6 @@ func (c *Client) confirm(ctx context.Context, tool snapshot.Item, args json.RawM
 			"nothing was called: look at the request with --dry-run, and call it with --yes",
 			c.name(), report.Visible(tool.Key)),
 		exit.Usagef("%s: %s was not called, as you said", c.name(), report.Visible(tool.Key)))
-}
-
-// readOnly tells whether a tool says of itself that it only reads.
-func readOnly(tool snapshot.Item) bool {
-	annotations := snapshot.Item{Raw: tool.Annotations()}
-	return string(annotations.Field("readOnlyHint")) == "true"
 }
 
 func firstLineOf(tool snapshot.Item) string {
@@ -92,6 +86,9 @@ func (c *Client) answer(ctx context.Context, q call.Question) (json.RawMessage, 
 
 // elicit asks a person what a server wants to know. Whatever is not an answer declines or cancels.
 func (c *Client) elicit(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
+	if c.declines {
+		return call.Declined, nil
+	}
 	c.floor.Lock()
 	defer c.floor.Unlock()
 	e := call.Elicited(params)

@@ -65,10 +65,14 @@ func (c *Client) call(ctx context.Context, tool string, given []call.Argument, w
 			return err
 		}
 	}
-	return c.do(ctx, tool, request{
-		stage: probe.Calling, message: call.Tool(tool, args), schema: schema, read: call.ToolResult,
-		inspect: func(r call.Result) { c.comparePromise(r, item.OutputSchema()) },
-	})
+	r := toolRequest(item, args)
+	r.inspect = func(r call.Result) { c.comparePromise(r, item.OutputSchema()) }
+	if c.options.Record != nil {
+		r.record = func(result json.RawMessage) error {
+			return c.options.Record(c.target.Name(), tool, c.session.Mask(args), c.session.Mask(result))
+		}
+	}
+	return c.do(ctx, tool, r)
 }
 
 // Prompt fills in a prompt with words such as key=value.
@@ -300,7 +304,8 @@ type request struct {
 	message call.Message
 	schema  json.RawMessage // of the arguments of a tool
 	read    func(json.RawMessage) (call.Result, error)
-	inspect func(call.Result) // looks at the result before it is delivered; may be nil
+	inspect func(call.Result)           // looks at the result before it is delivered; may be nil
+	record  func(json.RawMessage) error // keeps the result; may be nil
 }
 
 func (r request) as(m call.Message) probe.Request {
@@ -315,7 +320,7 @@ func (c *Client) do(ctx context.Context, name string, r request) error {
 	}
 	raw, err := c.send(ctx, r)
 	if err != nil {
-		return err
+		return explain(err)
 	}
 	result, err := r.read(raw)
 	if err != nil {
@@ -323,6 +328,11 @@ func (c *Client) do(ctx context.Context, name string, r request) error {
 	}
 	if r.inspect != nil {
 		r.inspect(result)
+	}
+	if r.record != nil {
+		if err := r.record(raw); err != nil {
+			return err
+		}
 	}
 	if err := deliver(ctx, c.process, c.options, name, result); err != nil {
 		return err
@@ -343,7 +353,7 @@ func (c *Client) send(ctx context.Context, r request) (json.RawMessage, error) {
 	for round := 1; ; round++ {
 		raw, err := c.session.Request(ctx, r.as(m))
 		if err != nil {
-			return nil, explain(err)
+			return nil, err
 		}
 		need, asked, err := call.InputRequested(raw)
 		switch {

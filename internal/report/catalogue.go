@@ -11,11 +11,11 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// AllRules returns the rules of diff, of check and of the policy, sorted by id.
+// AllRules returns the rules of diff, check, replay and the policy, sorted by id.
 func AllRules() []finding.Rule { return slices.Clone(sortedRules()) }
 
 var sortedRules = sync.OnceValue(func() []finding.Rule {
-	all := slices.Concat(diff.Rules(), check.Rules(), finding.PolicyRules())
+	all := slices.Concat(diff.Rules(), check.Rules(), finding.PolicyRules(), finding.CallRules())
 	slices.SortFunc(all, func(a, b finding.Rule) int { return cmp.Compare(a.ID, b.ID) })
 	return all
 })

@@ -425,6 +425,9 @@ func callLines(f finding.Finding) []line {
 	if f.Calls == nil {
 		return nil
 	}
+	if f.Rule == finding.ResultRule {
+		return replayedLines(f)
+	}
 	style := yellow
 	switch {
 	case f.Calls.Unaffected():

@@ -252,8 +252,12 @@ func writeJUnit(w io.Writer, r *Report, _ Options) error {
 	all, servers, fails := junitSuites{Name: text("mcpctl " + r.Command)}, r.roster(), r.failing()
 	test := func(f finding.Finding) junitCase { return r.findingCase(f, fails(f)) }
 	for _, s := range r.Servers {
+		cases := kit.Map(servers.found[s.Name], test)
+		if r.Command == "replay" {
+			cases = replayedCases(s, servers.found[s.Name], test)
+		}
 		all.add(junitSuite{Name: text(s.Name), Time: fmt.Sprintf("%.3f", float64(s.ElapsedMs)/1000),
-			Cases: serverCases(r, s, kit.Map(servers.found[s.Name], test))})
+			Cases: serverCases(r, s, cases)})
 	}
 	if rest := restCases(r, kit.Map(servers.strays, test)); len(rest) > 0 {
 		all.add(junitSuite{Name: "mcpctl", Time: "0", Cases: rest})

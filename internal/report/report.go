@@ -265,6 +265,7 @@ func writeTable(w io.Writer, r *Report, o Options) error {
 		"logout":   writeLogins,
 		"rules":    writeRules,
 		"check":    writeChecked,
+		"replay":   writeReplayed,
 	}
 	view, ok := views[r.Command]
 	switch {

@@ -23,11 +23,12 @@ type Server struct {
 	Offer
 	Comparison
 	Definition
-	FailOn finding.Threshold `json:"failOn,omitempty"`
-	PingMs float64           `json:"pingMs,omitempty"`
-	Saved  *Saved            `json:"saved,omitempty"`
-	Login  *Login            `json:"login,omitempty"`
-	Since  string            `json:"since,omitempty"`
+	FailOn   finding.Threshold `json:"failOn,omitempty"`
+	PingMs   float64           `json:"pingMs,omitempty"`
+	Saved    *Saved            `json:"saved,omitempty"`
+	Login    *Login            `json:"login,omitempty"`
+	Since    string            `json:"since,omitempty"`
+	Replayed []Replayed        `json:"replayed,omitempty"`
 
 	// the file of the current tree whose lines findings point at; empty = Base, if that is a file
 	BaseFile string `json:"-"`
@@ -140,6 +141,12 @@ type (
 		Answer
 		FailOn finding.Threshold `json:"failOn,omitempty"`
 	}
+	replayServer struct {
+		serverHead
+		Answer
+		FailOn   finding.Threshold `json:"failOn,omitempty"`
+		Replayed []Replayed        `json:"replayed,omitempty"` // by tool or expectation
+	}
 	configServer struct {
 		serverHead
 		Connection
@@ -172,6 +179,7 @@ func serverTypes() map[string]func(*Server) any {
 		"accept":   func(s *Server) any { return acceptServer{s.head(), s.Answer, s.Comparison, s.Saved} },
 		"diff":     func(s *Server) any { return diffServer{s.head(), s.Answer, s.Comparison, s.FailOn} },
 		"check":    func(s *Server) any { return checkServer{s.head(), s.Answer, s.FailOn} },
+		"replay":   func(s *Server) any { return replayServer{s.head(), s.Answer, s.FailOn, s.Replayed} },
 		"config":   func(s *Server) any { return configServer{s.head(), s.Connection, s.Definition} },
 		"trust":    func(s *Server) any { return trustServer{s.head(), s.Connection, s.Definition, s.Since} },
 	}

@@ -296,7 +296,7 @@ func Meaning(r *Report) string {
 		breaking := Summarize(failing, nil).Breaking
 		switch {
 		case r.Command == "replay":
-			return "recorded calls would be refused"
+			return quantity(len(failing), "result") + " not as recorded or expected"
 		case r.Command == "check" && breaking == 0:
 			return "check fails on " + string(cmp.Or(r.FailOn, finding.FailOnWarning)) +
 				"; --fail-on breaking to allow"

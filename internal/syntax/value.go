@@ -4,6 +4,7 @@ package syntax
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // Kind is what a value is, whichever syntax it is written in.
@@ -86,6 +88,23 @@ func (v Value) Get(key string) (Field, bool) {
 func (v Value) TextOf(key string) string {
 	f, _ := v.Get(key)
 	return f.Value.Text
+}
+
+// JSON returns v as JSON. Numbers stay as written, which in YAML may be no JSON.
+func (v Value) JSON() json.RawMessage {
+	switch v.Kind {
+	case Text:
+		return rawjson.Quote(v.Text)
+	case List:
+		return rawjson.List(kit.Map(v.Items, Value.JSON))
+	case Object:
+		return rawjson.Build(kit.Map(v.Fields, func(f Field) rawjson.Member {
+			return rawjson.Member{Key: f.Key, Value: f.Value.JSON()}
+		})...)
+	case Null:
+		return json.RawMessage("null")
+	}
+	return json.RawMessage(v.Text)
 }
 
 // At are the members at a path of keys; several when a key is repeated.

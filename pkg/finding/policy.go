@@ -34,6 +34,24 @@ func (p Policy) CheckPolicy() Policy {
 	return p
 }
 
+// WithFailOn returns the policy with a threshold for every server, as --fail-on names it; empty = as the policy
+// has it, else breaking.
+func (p Policy) WithFailOn(word string) (Policy, error) {
+	if word == "" {
+		p.FailOn = cmp.Or(p.FailOn, FailOnBreaking)
+		return p, nil
+	}
+	threshold, err := ParseThreshold(word)
+	if err != nil {
+		return p, err
+	}
+	p.FailOn, p.Overrides = threshold, maps.Clone(p.Overrides)
+	for name, o := range p.Overrides {
+		p.Overrides[name] = Override{Rules: o.Rules}
+	}
+	return p, nil
+}
+
 // Scope is what a run looked at; only a waiver that could match there can be unused.
 type Scope struct {
 	Rules   []string // ids of the rules that were applied

@@ -212,6 +212,12 @@ func (s *Session) Preview(r Request) (json.RawMessage, error) {
 	return clean, err
 }
 
+// Mask returns JSON with the secrets of the server masked.
+func (s *Session) Mask(raw json.RawMessage) json.RawMessage {
+	clean, _ := s.attempt.masks().JSON(raw)
+	return clean
+}
+
 // message is a request with what the era, the transport and the listener want in it.
 func (s *Session) message(r Request) (transport.JSONRPCRequest, error) {
 	params := make(map[string]any, len(r.Params)+1)

@@ -1,0 +1,106 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
+
+// Replayed are the calls of one tool that were sent again, or the call of one expectation.
+type Replayed struct {
+	Tool string `json:"tool"`
+	// the line of the expectation; nil = recorded calls
+	Expectation *finding.Location `json:"expectation,omitempty"`
+	Calls       int               `json:"calls"`                // calls that were answered
+	Same        int               `json:"same"`                 // results that are as recorded or expected
+	Unrecorded  int               `json:"unrecorded,omitempty"` // calls without a recorded result
+	NotSent     int               `json:"notSent,omitempty"`    // calls that could not be sent, or must not be
+}
+
+// different is how many results are not as recorded or expected.
+func (r Replayed) different() int { return r.Calls - r.Same - r.Unrecorded }
+
+// title names the calls.
+func (r Replayed) title() string {
+	if r.Expectation != nil {
+		return r.Tool + " (" + r.Expectation.String() + ")"
+	}
+	return r.Tool
+}
+
+// writeReplayed writes a table of the calls that were sent, then the results that are not as recorded.
+func writeReplayed(p *page, r *Report) {
+	for _, s := range r.Servers {
+		if len(s.Replayed) == 0 {
+			continue
+		}
+		p.gap()
+		p.text(0, 2, span{s.Name, bold})
+		g := grid{columns: []column{
+			{title: "TOOL", name: true}, {title: "CALLS", right: true}, {title: "SAME", right: true},
+			{title: "DIFFERENT", right: true}, {title: "NOT SENT", right: true},
+		}}
+		for _, c := range s.Replayed {
+			g.rows = append(g.rows, []span{{c.title(), plain}, replayedCell(c.Calls, plain),
+				replayedCell(c.Same, green), replayedCell(c.different(), red), replayedCell(c.NotSent, yellow)})
+		}
+		p.grid(2, g)
+	}
+	writeCauses(p, view{Options: p.Options, servers: r.roster()}, p.causes(r.Groups))
+	writeFailures(p, r.Servers)
+	writeMeaning(p, r, true)
+}
+
+func replayedCell(n int, look style) span {
+	if n == 0 {
+		return span{"–", dim}
+	}
+	return span{strconv.Itoa(n), look}
+}
+
+// replayedLines returns how many calls of a tool had the result of a finding, and the arguments of one.
+func replayedLines(f finding.Finding) []line {
+	says, arguments := "called with ", ""
+	if f.Calls.Total > 1 {
+		says = fmt.Sprintf("in %d of %s, such as ", f.Calls.Failing, quantity(f.Calls.Total, "call"))
+	}
+	if f.Calls.Example != nil {
+		arguments = short(printable.Spaced(f.Calls.Example))
+	}
+	return lineOf(span{says, dim}, span{arguments, plain})
+}
+
+// replayedCases returns a test for each expectation, and for the recorded calls of each tool; results that are
+// not as recorded are tests of their own.
+func replayedCases(s Server, found []finding.Finding, test func(finding.Finding) junitCase) []junitCase {
+	var all []junitCase
+	for _, c := range s.Replayed {
+		one := junitCase{Class: text(s.Name), Name: text(c.title())}
+		if c.Expectation != nil {
+			one.Name = text(fmt.Sprintf("%s expected at %s", c.Tool, c.Expectation))
+		}
+		if c.Calls == 0 {
+			one.Skipped = &junitResult{Message: "not sent"}
+		}
+		expected := kit.Filter(found, func(f finding.Finding) bool {
+			return c.Expectation != nil && f.Location != nil && *f.Location == *c.Expectation
+		})
+		switch {
+		case len(expected) > 0:
+			failed := test(expected[0])
+			failed.Name = one.Name
+			all = append(all, failed)
+		case c.different() == 0:
+			all = append(all, one)
+		}
+	}
+	for _, f := range found {
+		if f.Location == nil {
+			all = append(all, test(f))
+		}
+	}
+	return all
+}
