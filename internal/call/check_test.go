@@ -46,7 +46,7 @@ func TestCheckWhatCannotBeTold(t *testing.T) {
 	large := `{"anyOf":[` + strings.Repeat(`{},`, 2_000_000) + `{}]}`
 	for name, schema := range map[string]string{
 		"no JSON":       `{`,
-		"a lookbehind":  `{"type":"string","pattern":"(?<=x)a"}`,
+		"a bad pattern": `{"type":"string","pattern":"(?<=x"}`,
 		"no reference":  `{"$ref":"#/$defs/none"}`,
 		"a far schema":  `{"$ref":"https://example.com/schema.json"}`,
 		"a wide union":  wide,

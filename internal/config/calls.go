@@ -28,7 +28,7 @@ type Expectation struct {
 
 // callsKeys are the keys of "calls".
 type callsKeys struct {
-	Ignore []string
+	Ignore []syntax.Field
 	Expect []expectKeys
 }
 
@@ -41,11 +41,12 @@ type expectKeys struct {
 }
 
 // calls returns the settings for replayed calls.
-func (p *projectReader) calls(keys callsKeys, line int) Calls {
+func (p *projectReader) calls(keys callsKeys) Calls {
 	var c Calls
-	for _, pointer := range keys.Ignore {
+	for _, item := range keys.Ignore {
+		pointer := item.Value.Text
 		if !strings.HasPrefix(pointer, "/") {
-			p.addProblem(line, "write a JSON pointer such as /structuredContent/updatedAt",
+			p.addProblem(item.Value.Line, "write a JSON pointer such as /structuredContent/updatedAt",
 				`"calls.ignore": %q is not a JSON pointer`, pointer)
 			continue
 		}

@@ -98,8 +98,7 @@ func (p *projectReader) read(root syntax.Value) Project {
 
 	out.FailOn, out.CheckFailOn, out.Rules = keys.FailOn, keys.CheckFailOn, keys.Rules
 	out.Waivers, out.Tolerate, out.Budgets = keys.Waivers, keys.Tolerate, keys.Budgets
-	calls, _ := root.Get("calls")
-	out.Calls = p.calls(keys.Calls, calls.Line)
+	out.Calls = p.calls(keys.Calls)
 	p.granted = map[string]Grants{}
 	for server, o := range keys.Overrides {
 		if out.Overrides == nil {

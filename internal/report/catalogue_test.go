@@ -17,7 +17,7 @@ func TestAllHoldsEveryRuleOnce(t *testing.T) {
 	if !slices.IsSorted(all) || len(slices.Compact(slices.Clone(all))) != len(all) {
 		t.Error("the ids are not sorted, or one stands for two rules")
 	}
-	for name, some := range map[string][]finding.Rule{"diff": diff.Rules(), "check": check.Rules(), "policy": finding.PolicyRules()} {
+	for name, some := range map[string][]finding.Rule{"diff": diff.Rules(), "check": check.Rules(), "policy": finding.PolicyRules(), "replay": finding.CallRules()} {
 		if len(some) == 0 {
 			t.Errorf("%s has no rules", name)
 		}
@@ -27,7 +27,7 @@ func TestAllHoldsEveryRuleOnce(t *testing.T) {
 			}
 		}
 	}
-	if want := len(diff.Rules()) + len(check.Rules()) + len(finding.PolicyRules()); len(all) != want {
+	if want := len(diff.Rules()) + len(check.Rules()) + len(finding.PolicyRules()) + len(finding.CallRules()); len(all) != want {
 		t.Errorf("%d rules, want %d", len(all), want)
 	}
 }
