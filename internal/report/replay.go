@@ -39,15 +39,16 @@ func writeReplayed(p *page, r *Report) {
 		}
 		p.gap()
 		p.text(0, 2, span{s.Name, bold})
-		g := grid{columns: []column{
+		columns := []column{
 			{title: "TOOL", name: true}, {title: "CALLS", right: true}, {title: "SAME", right: true},
 			{title: "DIFFERENT", right: true}, {title: "NOT SENT", right: true},
-		}}
+		}
+		var rows [][]span
 		for _, c := range s.Replayed {
-			g.rows = append(g.rows, []span{{c.title(), plain}, replayedCell(c.Calls, plain),
+			rows = append(rows, []span{{c.title(), plain}, replayedCell(c.Calls, plain),
 				replayedCell(c.Same, green), replayedCell(c.different(), red), replayedCell(c.NotSent, yellow)})
 		}
-		p.grid(2, g)
+		p.grid(2, columns, rows)
 	}
 	writeCauses(p, view{Options: p.Options, servers: r.roster()}, p.causes(r.Groups))
 	writeFailures(p, r.Servers)
