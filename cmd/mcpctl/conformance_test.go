@@ -18,7 +18,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
-// outcomes is what TestConformance compares, and renews with -update; docs/conformance.md tells it in short.
+// outcomes is what TestConformance compares, and renews with -update; docs/check.md summarizes it.
 const outcomes = "testdata/conformance.md"
 
 // revisions are those whose required scenarios are run, over the wire that each of them speaks.

@@ -1,40 +1,69 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// catalogue is the rules of one command with what the page says of them.
+// catalogue is the rules of one command with their introduction.
 type catalogue struct {
 	title, says string
 	rules       []finding.Rule
+	sections    []section
+}
+
+// section is a table of the page.
+type section struct {
+	title    string
+	prefixes []string // of the ids; none = all that no other section has
+	schemas  bool     // rules on arguments and results share a row
 }
 
 // What the page says before a table.
 const (
-	diffSays = "[compatibility.md](compatibility.md) defines what is breaking.\n\n" +
-		"A change inside a schema is two rules: `input-CHANGE` for arguments, `output-CHANGE` for results. The level is the usual one."
-	checkSays  = "[check.md](check.md) says how they are applied."
-	policySays = "They speak in diff and check; [ci.md](ci.md#policy) has the policy."
+	diffSays   = "Rules of `mcpctl diff`, `accept` and `watch`. [compatibility.md](compatibility.md) defines what is breaking."
+	checkSays  = "Rules of `mcpctl check`. [check.md](check.md) shows how to use it."
+	policySays = "Rules of diff and check about waivers; see [the policy](ci.md#policy)."
 )
 
 func catalogues() []catalogue {
 	return []catalogue{
-		{"Rules of diff", diffSays, diff.Rules()},
-		{"Rules of check", checkSays, check.Rules()},
-		{"Rules of the policy", policySays, finding.PolicyRules()},
+		{"Changes", diffSays, diff.Rules(), []section{
+			{title: "Arguments and results", prefixes: []string{"input-", "output-"}, schemas: true},
+			{title: "Tools", prefixes: []string{"tool-"}},
+			{title: "Prompts", prefixes: []string{"prompt-"}},
+			{title: "Resources and resource templates", prefixes: []string{"resource-", "template-"}},
+			{title: "Skills", prefixes: []string{"skill-"}},
+			{title: "Items of any kind", prefixes: []string{"item-"}},
+			{title: "Texts", prefixes: []string{"text-", "instructions-"}},
+			{title: "The server"},
+		}},
+		{"Problems", checkSays, check.Rules(), []section{
+			{title: "Texts that attack the user, and credentials", prefixes: []string{"text-claims", "text-hidden",
+				"text-instructs", "text-names-credential", "text-names-other", "text-padded", "secret-", "url-",
+				"argument-asks"}},
+			{title: "Schemas", prefixes: []string{"input-", "output-", "schema-", "reference-", "pattern-",
+				"definitions-", "required-", "default-", "example-"}},
+			{title: "Descriptions", prefixes: []string{"text-choices", "text-default", "text-limit", "text-required",
+				"text-names-unknown", "argument-", "tool-description", "prompt-"}},
+			{title: "Names and annotations", prefixes: []string{"tool-name", "tool-annotation"}},
+			{title: "Model providers", prefixes: []string{"provider-"}},
+			{title: "Cost and budgets", prefixes: []string{"budget-", "fleet-", "text-long", "tool-expensive",
+				"tool-never"}},
+			{title: "Files about a server", prefixes: []string{"declared-"}},
+			{title: "The protocol"},
+		}},
+		{"Waivers", policySays, finding.PolicyRules(), []section{{}}},
 	}
 }
 
@@ -78,74 +107,66 @@ func TestEveryRuleIsInOneCatalogue(t *testing.T) {
 
 func rulesPage(all []catalogue) string {
 	var b strings.Builder
-	b.WriteString("# Rules\n\n`mcpctl rules ID` explains one: what it means, why, an example, what to do instead.\n")
+	b.WriteString("# Rules\n\nEach finding has the id of a rule. `mcpctl rules ID` explains one: what it means, why it matters, an example, and\n" +
+		"how to fix it. The level is the default; `rules` in [mcpctl.yaml](ci.md#policy) changes it.\n")
 	for _, c := range all {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", c.title, c.says)
-		families := map[string][]finding.Rule{}
-		for _, rule := range c.rules {
-			if kind, change := family(rule.ID); kind >= 0 {
-				families[change] = append(families[change], rule)
+		for i, section := range c.sections {
+			if section.title != "" {
+				fmt.Fprintf(&b, "\n### %s\n", section.title)
 			}
+			writeSection(&b, section, kit.Filter(c.rules, func(r finding.Rule) bool { return c.sectionOf(r.ID) == i }))
 		}
-		sides, kinds, own := "", "", ""
-		for _, rule := range c.rules {
-			kind, change := family(rule.ID)
-			members := families[change]
-			switch {
-			case kind < 0 || len(members) < 2:
-				own += fmt.Sprintf("|%s`%s`|%s|%s|\n", anchor(rule.ID), rule.ID, rule.Level, escaped(rule.Title))
-			case members[0].ID != rule.ID: // told with the first
-			case kind < ofSides:
-				sides += familyRow(change, members, 0, ofSides)
-			default:
-				kinds += familyRow(change, members, ofSides, len(prefixes))
-			}
-		}
-		if sides != "" {
-			b.WriteString("\n|CHANGE|input|output|an argument, or a member of a result|\n|---|---|---|---|\n" + sides)
-		}
-		if kinds != "" {
-			b.WriteString("\n|CHANGE|tool|prompt|resource|template|skill||\n|---|---|---|---|---|---|---|\n" + kinds)
-		}
-		b.WriteString("\n|rule|level|means|\n|---|---|---|\n" + own)
 	}
 	return b.String()
 }
 
-// prefixes are how rules begin that say the same of several things: the two sides of a schema, and the kinds of items.
-var prefixes = []string{"input-", "output-", "tool-", "prompt-", "resource-", "template-", "skill-"}
-
-const ofSides = 2
-
-// family is which prefix a rule has, and what follows; -1 = none.
-func family(id string) (kind int, change string) {
-	for i, prefix := range prefixes {
-		if change, found := strings.CutPrefix(id, prefix); found {
-			return i, cmp.Or(map[bool]string{true: "side "}[i < ofSides], "item ") + change
+// sectionOf returns the index of the section with the longest prefix of an id.
+func (c catalogue) sectionOf(id string) int {
+	best, length := len(c.sections)-1, 0
+	for i, section := range c.sections {
+		for _, prefix := range section.prefixes {
+			if strings.HasPrefix(id, prefix) && len(prefix) > length {
+				best, length = i, len(prefix)
+			}
 		}
 	}
-	return -1, ""
+	return best
 }
 
-// sameOf is what a title says of an argument or of one kind of item: the row says it of all.
-var sameOf = regexp.MustCompile(`^(An?|The) (argument|tool|prompt|resource|skill)('s)? | of (an?|the) (argument|tool|prompt|resource|skill)\b`)
-
-// familyRow is rules that say the same of several things, with the level of each.
-func familyRow(change string, members []finding.Rule, from, to int) string {
-	levels, anchors := make([]string, to-from), ""
-	for _, rule := range members {
-		kind, _ := family(rule.ID)
-		levels[kind-from] = rule.Level.String()
-		anchors += anchor(rule.ID)
+func writeSection(b *strings.Builder, s section, rules []finding.Rule) {
+	sides := map[string][]finding.Rule{} // by the id without its direction
+	for _, rule := range rules {
+		if s.schemas {
+			_, change, _ := strings.Cut(rule.ID, "-")
+			sides[change] = append(sides[change], rule)
+		}
 	}
-	title := sameOf.ReplaceAllString(members[0].Title, "")
-	return fmt.Sprintf("|%s`%s`|%s|%s|\n", anchors, change[len("side "):], strings.Join(levels, "|"), escaped(title))
+	own, both := "", ""
+	for _, rule := range rules {
+		_, change, _ := strings.Cut(rule.ID, "-")
+		switch pair := sides[change]; {
+		case len(pair) < 2:
+			own += fmt.Sprintf("|%s`%s`|%s|%s|\n", anchor(rule.ID), rule.ID, rule.Level, escaped(rule.Title))
+		case pair[0].ID == rule.ID:
+			title := strings.TrimPrefix(rule.Title, "An argument ")
+			both += fmt.Sprintf("|%s%s`%s`|%s|%s|%s|\n", anchor(rule.ID), anchor(pair[1].ID), change, rule.Level,
+				pair[1].Level, escaped(title))
+		}
+	}
+	if both != "" {
+		b.WriteString("\n`input-CHANGE` is the rule for arguments, `output-CHANGE` for results.\n\n" +
+			"|CHANGE|input|output|of an argument, or a member of a result|\n|---|---|---|---|\n" + both)
+	}
+	if own != "" {
+		b.WriteString("\n|rule|level|reported when|\n|---|---|---|\n" + own)
+	}
 }
 
-// anchor is where links to a rule lead, such as those of SARIF.
+// anchor returns the target of links to a rule, such as those of SARIF.
 func anchor(id string) string { return fmt.Sprintf("<a id=%q></a>", id) }
 
-// escaped is a text in which Markdown finds nothing but text.
+// escaped returns a text without Markdown.
 func escaped(text string) string {
 	return strings.NewReplacer("|", `\|`, "<", `\<`, "*", `\*`, "_", `\_`).Replace(text)
 }

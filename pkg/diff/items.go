@@ -231,7 +231,7 @@ func compareDeprecation(c *comparison, s subject, before, after json.RawMessage)
 		f.Old = rawjson.Quote(old.Date())
 		switch {
 		case new.Sunset.IsZero():
-			f.New, f.Message = nil, name+" was to be gone from "+old.Date()+" on, and names no date any more."
+			f.New, f.Message = nil, "The removal date of "+name+", "+old.Date()+", was withdrawn."
 		case new.Sunset.Before(old.Sunset):
 			f.Level = finding.Warning
 		}

@@ -26,7 +26,7 @@ func TestSentencesNameWhatTheySpeakOf(t *testing.T) {
 		{
 			`"prompts":[{"name":"p","arguments":[{"name":"city","required":false}]}]`,
 			`"prompts":[{"name":"p","arguments":[{"name":"city","required":"true"}]}]`,
-			[]string{"A part that the specification does not define changed."},
+			[]string{"An undefined member changed."},
 		},
 		{
 			`"tools":[{"name":"t","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}]`,

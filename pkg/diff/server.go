@@ -130,7 +130,7 @@ func compareVersionStep(c *comparison, old, new *snapshot.Snapshot) {
 		New: viewOf(new.Server)["version"]}
 	if i := slices.IndexFunc(c.findings,
 		func(f finding.Finding) bool { return f.Rule == "server-version-changed" }); i >= 0 {
-		f.Cause = fmt.Sprintf("The server's version changed from %s to %s, which is no new major version",
+		f.Cause = fmt.Sprintf("The server's version changed from %s to %s, which is not a new major version",
 			brief(f.Old), brief(f.New))
 		c.findings[i].Cause = f.Cause // one step is told once
 	}

@@ -103,7 +103,7 @@ func TestOneDecisionIsOneCause(t *testing.T) {
 		return `{"mcpctl":1,"serverInfo":{"name":"s","version":"` + either(required == "", "1.0.0", "1.1.0") + `"},"tools":[{"name":"t","inputSchema":{"type":"object",` +
 			required + `"properties":{` + properties + `}}}]}`
 	}
-	const bumped = "\ninfo      The server's version changed from \"1.0.0\" to \"1.1.0\", which is no new major version\n"
+	const bumped = "\ninfo      The server's version changed from \"1.0.0\" to \"1.1.0\", which is not a new major version\n"
 	for _, c := range []struct{ was, is, want string }{
 		{`"w":{"type":"number"},"h":{"type":"number"}`, `"w":{"type":"integer","minimum":1},"h":{"type":"integer","minimum":1}`,
 			"breaking  Arguments take integers only in `t`\nbreaking  Arguments have a lower bound of 0 or 1 in `t`" + bumped},
