@@ -104,7 +104,7 @@ func Accept(
 	case o.DryRun:
 		return r, nil
 	}
-	files.SweepSnapshots(f.Config.Project.Snapshots)
+	files.Sweep(f.Config.Project.Snapshots)
 	for file, data := range changed {
 		if err := replaceFile(p, file, data); err != nil {
 			return nil, err

@@ -101,7 +101,7 @@ var dependencyDirs = []string{"node_modules", ".venv", "venv"}
 func linkDependencies(p host.Process, tree *git.Worktree, s probe.Stdio) {
 	var linked []string
 	for _, arg := range append([]string{s.Command}, s.Args...) {
-		linked = append(linked, tree.Borrow(filepath.Dir(files.From(s.Dir, arg)), dependencyDirs)...)
+		linked = append(linked, tree.LinkDeps(filepath.Dir(files.From(s.Dir, arg)), dependencyDirs)...)
 	}
 	if len(linked) > 0 {
 		p.Note("both sides use what is installed in %s; with --build CMD (npm ci, uv sync …) each has its"+

@@ -132,7 +132,7 @@ func checkOne(
 	subject.Name, subject.Snapshot, subject.Observed = s.Name, s.Snapshot, observed(*s)
 	one.called = subject.Called != nil && subject.Called.Total > 0
 	if s.Transport != "" { // live: what the saved snapshot has as well is not new
-		saved, err := source.ReadFile(ctx, p, SavedFile(project.Snapshots, s.Name))
+		saved, err := source.ReadFile(ctx, SavedFile(project.Snapshots, s.Name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return one, err
 		}

@@ -77,7 +77,7 @@ func openBaseline(p host.Process, dir string) baseline {
 // with pairs a surface with its saved snapshot. A file that cannot be read fails its own server alone.
 func (b baseline) with(ctx context.Context, s fleet.Surface) pair {
 	file := SavedFile(b.dir, s.Name)
-	saved, err := source.ReadFile(ctx, b.process, file)
+	saved, err := source.ReadFile(ctx, file)
 	old := fleet.Surface{Server: report.Server{Source: file}}
 	switch {
 	case err == nil:

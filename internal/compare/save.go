@@ -58,7 +58,7 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 	}
 
 	dir := f.Config.Project.Snapshots
-	files.SweepSnapshots(dir)
+	files.Sweep(dir)
 	surfaces, err := f.Each(ctx, targets, func(_ int, s *fleet.Surface) error {
 		defer s.LetGo()
 		if o.File == "-" {

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// ProjectFolders are dir and those above it up to the root of the repository; outside of one, dir alone.
+// ProjectFolders returns dir and the directories above it up to the root of the repository; outside of one,
+// dir alone.
 func ProjectFolders(dir string) []string {
 	var folders []string
 	for folder := dir; ; folder = filepath.Dir(folder) {
@@ -23,13 +24,13 @@ func ProjectFolders(dir string) []string {
 	}
 }
 
-// ProjectRoot is the folder that a file found from dir may decide about: the root of the repository, or dir.
+// ProjectRoot returns the root of the repository around dir; outside of one, dir.
 func ProjectRoot(dir string) string {
 	folders := ProjectFolders(dir)
 	return folders[len(folders)-1]
 }
 
-// From is a path as seen from a folder; an absolute one is the same from everywhere.
+// From returns a path relative to dir, or an absolute one as it is.
 func From(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -37,8 +38,8 @@ func From(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// LeadsOut is where a path leads, links followed, when that is not inside the project around dir; "" when it
-// is.
+// LeadsOut returns the real path of a path that is not in the project around dir, links resolved; "" for one
+// that is.
 func LeadsOut(dir, path string) string {
 	if real := RealPath(path); !Below(real, RealPath(ProjectRoot(dir))) {
 		return real
@@ -46,51 +47,46 @@ func LeadsOut(dir, path string) string {
 	return ""
 }
 
-// CheckInside is the error for a file of the project around dir that is a link to somewhere else.
+// CheckInside returns an error for a path in the project around dir that is a link out of it.
 func CheckInside(dir, path string) error {
 	if path = From(dir, path); !Below(path, ProjectRoot(dir)) {
 		return nil
 	}
-	if real := LeadsOut(dir, path); real != "" {
-		return fmt.Errorf("it is a link out of the project, to %s: name that file if you mean it",
-			plain(real))
+	real := LeadsOut(dir, path)
+	if real == "" {
+		return nil
 	}
-	return nil
+	if quoted := strconv.QuoteToGraphic(real); quoted != `"`+real+`"` { // it has invisible characters
+		real = quoted
+	}
+	return fmt.Errorf("it is a link out of the project, to %s: name that file if you mean it", real)
 }
 
-// plain is a path as it is, quoted when it holds what cannot be seen.
-func plain(path string) string {
-	if quoted := strconv.QuoteToGraphic(path); quoted != `"`+path+`"` {
-		return quoted
-	}
-	return path
-}
-
-// Below is whether a path lies in a folder, or is it.
+// Below reports whether a path is in a directory, or is it.
 func Below(path, folder string) bool {
 	rel, err := filepath.Rel(folder, path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// RealPath is a path without symbolic links, as far as it exists.
+// RealPath returns a path without symbolic links, as far as it exists.
 func RealPath(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
 	}
-	ways := []string{path} // up to what has nothing above it
-	for last := path; filepath.Dir(last) != last; last = ways[len(ways)-1] {
-		ways = append(ways, filepath.Dir(last))
+	parents := []string{path}
+	for last := path; filepath.Dir(last) != last; last = parents[len(parents)-1] {
+		parents = append(parents, filepath.Dir(last))
 	}
-	// below what is missing all is: of thousand levels ten are looked at
-	there := sort.Search(len(ways), func(i int) bool {
-		_, err := filepath.EvalSymlinks(ways[i])
+	// below a missing directory all are missing: of a thousand levels, ten are looked at
+	i := sort.Search(len(parents), func(i int) bool {
+		_, err := filepath.EvalSymlinks(parents[i])
 		return err == nil
 	})
-	if there == len(ways) {
+	if i == len(parents) {
 		return path
 	}
-	real, errReal := filepath.EvalSymlinks(ways[there])
-	rest, errRest := filepath.Rel(ways[there], path)
+	real, errReal := filepath.EvalSymlinks(parents[i])
+	rest, errRest := filepath.Rel(parents[i], path)
 	if errReal != nil || errRest != nil {
 		return path
 	}

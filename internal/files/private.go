@@ -14,15 +14,15 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// What others may not do with a file of the user's, as bits of its mode.
+// Rights that others must not have to a file of the user's, as bits of its mode.
 const (
 	NotWritable fs.FileMode = 0o022
-	NotReadable fs.FileMode = 0o077 // nor write
+	NotReadable fs.FileMode = 0o077 // nor writable
 )
 
-// CheckPrivate is an error when a file or folder is not the user's, when others may do with it what denied
-// says, and for a link, which somebody else may have put there. What does not exist is private; on Windows,
-// so is what the profile holds.
+// CheckPrivate returns an error if a file or directory does not belong to the user, if others have a denied
+// right, and for a link, which others may have created. What does not exist is private; on Windows, so is
+// what the user's profile holds.
 func CheckPrivate(path string, denied fs.FileMode) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -31,7 +31,7 @@ func CheckPrivate(path string, denied fs.FileMode) error {
 	case err != nil:
 		return err
 	case info.Mode()&fs.ModeSymlink != 0:
-		return fmt.Errorf("%s is a link, not what mcpctl made: remove it", path)
+		return fmt.Errorf("%s is a link that mcpctl did not create: remove it", path)
 	case runtime.GOOS == "windows":
 		return nil
 	}
@@ -42,18 +42,16 @@ func CheckPrivate(path string, denied fs.FileMode) error {
 	case info.Mode()&denied == 0:
 		return nil
 	case denied == NotWritable:
-		return fmt.Errorf(
-			"%s can be written by others, so it proves nothing: chmod go-w it, or remove it", path)
+		return fmt.Errorf("%s can be written by others: chmod go-w it, or remove it", path)
 	}
 	return fmt.Errorf("%s can be read by others (mode %04o): make it private with chmod go= %s", path,
 		info.Mode().Perm(), path)
 }
 
-// CheckFolder is CheckPrivate for a folder of the user's, which may be a link, and for the folders above it:
-// who owns or can write one of those can put another folder in its place. sshd asks the same of the folders
-// of keys.
+// CheckFolder does the same for a directory, which may be a link, and for the directories above it: their
+// owners and writers could replace it. sshd requires the same of the directories of keys.
 func CheckFolder(path string, denied fs.FileMode) error {
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+	if !Exists(path) {
 		return nil
 	}
 	if err := CheckPrivate(RealPath(path), denied); err != nil {
@@ -62,19 +60,17 @@ func CheckFolder(path string, denied fs.FileMode) error {
 	return checkAbove(path)
 }
 
-// Folder is a folder of the user's with files of ours in JSON. It need not exist, and is made when something
-// is to be kept.
+// Folder is a directory of the user's with JSON files of mcpctl. It is created when something is stored.
 type Folder struct {
-	Path   string      // absolute; empty = there is no home folder
-	Denied fs.FileMode // what others may not do
+	Path   string      // absolute; empty = no home directory
+	Denied fs.FileMode // rights that others must not have
 	Limit  int64       // bytes of a file
 }
 
-// File returns the path of a file of the folder.
+// File returns the path of a file.
 func (f Folder) File(name string) string { return filepath.Join(f.Path, name) }
 
-// Read hands the content of a file to parse. The error of one that is not there is fs.ErrNotExist; others
-// name the file.
+// Read parses the content of a file. The error is fs.ErrNotExist if it does not exist; others name the file.
 func (f Folder) Read(name string, parse func(data []byte) error) error {
 	if err := errors.Join(CheckFolder(f.Path, f.Denied), CheckPrivate(f.File(name), f.Denied)); err != nil {
 		return err
@@ -98,16 +94,16 @@ func (f Folder) Each(read func(name string) error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	wrong := []error{err}
+	all := []error{err}
 	for _, entry := range entries {
 		if name := entry.Name(); filepath.Ext(name) == ".json" && name[0] != '.' {
-			wrong = append(wrong, read(name))
+			all = append(all, read(name))
 		}
 	}
-	return errors.Join(wrong...)
+	return errors.Join(all...)
 }
 
-// Write keeps a value in a file, whole or not at all, where only the user can read it.
+// Write stores a value in a file that only the user can read, whole or not at all.
 func (f Folder) Write(name string, value any) error {
 	data, err := json.MarshalIndent(value, "", "  ")
 	if err == nil {
@@ -119,7 +115,7 @@ func (f Folder) Write(name string, value any) error {
 	return err
 }
 
-// Remove removes a file, if it is there.
+// Remove removes a file, if it exists.
 func (f Folder) Remove(name string) error {
 	if err := os.Remove(f.File(name)); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -127,7 +123,7 @@ func (f Folder) Remove(name string) error {
 	return nil
 }
 
-// Lock waits until no other run holds the lock of a name, and holds it until release.
+// Lock waits for a lock that other runs may hold, and holds it until release is called.
 func (f Folder) Lock(ctx context.Context, name string) (release func(), err error) {
 	if err := f.Make(); err != nil {
 		return nil, err
@@ -139,11 +135,10 @@ func (f Folder) Lock(ctx context.Context, name string) (release func(), err erro
 	return func() { _ = lock.Unlock() }, nil
 }
 
-// Make makes the folder for the user alone, unless it is there, as CheckFolder has it; nothing below somebody
-// else's.
+// Make creates the directory for the user alone, unless it exists, and checks it as CheckFolder does.
 func (f Folder) Make() error {
 	if !filepath.IsAbs(f.Path) {
-		return errors.New("there is no home folder: set HOME, or XDG_STATE_HOME to an absolute path")
+		return errors.New("no home directory: set HOME, or XDG_STATE_HOME to an absolute path")
 	}
 	if err := checkAbove(f.Path); err != nil {
 		return err
@@ -154,13 +149,12 @@ func (f Folder) Make() error {
 	return CheckFolder(f.Path, f.Denied)
 }
 
-// checkAbove is an error for a path below a folder in which others can rename what is in it, links followed
-// or not.
+// checkAbove returns an error if others can rename files in a directory above a path, links resolved or not.
 func checkAbove(path string) error {
-	for _, folder := range []string{RealPath(path), path} {
-		for folder != filepath.Dir(folder) {
-			folder = filepath.Dir(folder)
-			if err := checkParent(folder); err != nil {
+	for _, dir := range []string{RealPath(path), path} {
+		for dir != filepath.Dir(dir) {
+			dir = filepath.Dir(dir)
+			if err := checkParent(dir); err != nil {
 				return err
 			}
 		}
@@ -168,23 +162,20 @@ func checkAbove(path string) error {
 	return nil
 }
 
-func checkParent(folder string) error {
-	info, err := os.Stat(folder)
+func checkParent(dir string) error {
+	info, err := os.Stat(dir)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), err == nil && runtime.GOOS == "windows":
 		return nil
 	case err != nil:
 		return err
-	case runtime.GOOS == "windows":
-		return nil
 	}
-	if err := CheckOwner(folder, info); err != nil {
+	if err := CheckOwner(dir, info); err != nil {
 		return err
 	}
 	mode := info.Mode()
 	if mode&fs.ModeSticky == 0 && (mode&0o002 != 0 || mode&0o020 != 0 && !ownGroup(info)) {
-		return fmt.Errorf(
-			"%s can be written by others, and with it what mcpctl keeps below: chmod go-w it", folder)
+		return fmt.Errorf("%s can be written by others, who could replace mcpctl's files: chmod go-w it", dir)
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func TestNewFilesSideBySide(t *testing.T) {
 	}
 }
 
-// TestAPipeIsNotWaitedFor is read at once as what is no regular file, and so is a folder.
+// TestAPipeIsNotWaitedFor refuses a pipe at once, and a directory.
 func TestAPipeIsNotWaitedFor(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("named pipes of Windows have no place among files")

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestSweeps what killed runs have left: files of ours alone, and none that a run may be writing now.
+// TestSweeps removes temporary files of killed runs, and no others.
 func TestSweeps(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, age time.Duration) {
@@ -47,12 +47,8 @@ func TestSweeps(t *testing.T) {
 	if err := ReplacePrivate(filepath.Join(dir, "a.json"), []byte("new")); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(append(without(".tmp-a.json123"), "a.json"), left(), sorted); diff != "" {
-		t.Errorf("beside a.json (-want +got):\n%s", diff)
-	}
-	SweepSnapshots(dir)
 	if diff := cmp.Diff(append(without(".tmp-a.json123", ".tmp-b.json4"), "a.json"), left(), sorted); diff != "" {
-		t.Errorf("of all snapshots (-want +got):\n%s", diff)
+		t.Error(diff)
 	}
 }
 

@@ -12,27 +12,28 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/files"
 )
 
-// Worktree is a commit of a repository, checked out in a temporary folder for as long as it is compared with.
+// Worktree is a commit of a repository that is checked out in a temporary directory.
 type Worktree struct {
-	Environ []string // for what runs in the two trees
+	Environ []string // for programs in the two trees
 
 	ref    string
 	repo   Repo     // of the user's own tree, at its root
-	roots  []string // all the ways to write that root
-	prefix string   // the current folder, as seen from the root
-	temp   string   // the temporary folder
+	roots  []string // all paths of that root
+	prefix string   // the working directory, relative to the root
+	temp   string   // the temporary directory
 	dir    string   // root of the worktree, in temp
 }
 
 // removalTime bounds the removal of a worktree.
 const removalTime = 30 * time.Second
 
-// AddWorktree checks a commit out, without hooks, submodules and large files; the user's own tree and index
-// stay untouched.
+// AddWorktree checks out a commit, without hooks, submodules and large files. The user's own tree and index
+// are not changed.
 func (r Repo) AddWorktree(ctx context.Context, ref string) (*Worktree, error) {
-	ref = strings.TrimPrefix(ref, "git:") // as the same commit is written as a SOURCE
+	ref = strings.TrimPrefix(ref, "git:") // as in a SOURCE
 	commit, err := r.Commit(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -42,28 +43,28 @@ func (r Repo) AddWorktree(ctx context.Context, ref string) (*Worktree, error) {
 		return nil, err
 	}
 	if w.temp, err = os.MkdirTemp("", "mcpctl-base-"); err != nil {
-		return nil, fmt.Errorf("making a folder for the worktree of %s: %w", ref, err)
+		return nil, fmt.Errorf("creating a directory for the worktree of %s: %w", ref, err)
 	}
 	w.dir = filepath.Join(w.temp, filepath.Base(w.repo.dir))
-	if _, err := w.repo.run(ctx, "worktree", "add", "--quiet", "--detach", w.dir, commit); err != nil {
+	if _, err := w.repo.line(ctx, "worktree", "add", "--quiet", "--detach", w.dir, commit); err != nil {
 		return nil, errors.Join(fmt.Errorf("checking out git:%s in a worktree: %w", ref, err), w.Remove())
 	}
 	return w, nil
 }
 
-// locate finds the user's own tree, and where in it the current folder is.
+// locate finds the user's own tree, and the working directory in it.
 func (w *Worktree) locate(ctx context.Context, dir string) error {
 	w.repo = Repo{dir: dir, environ: w.Environ}
 	top, err := w.repo.Root(ctx)
 	if err != nil {
-		return exit.Usagef("--base-ref needs a repository with files: %w", err)
+		return exit.Usagef("--base-ref needs a repository with a working tree: %w", err)
 	}
-	prefix, err := w.repo.run(ctx, "rev-parse", "--show-prefix")
+	prefix, err := w.repo.line(ctx, "rev-parse", "--show-prefix")
 	if err != nil {
 		return exit.Usagef("--base-ref: %w", err)
 	}
-	w.repo.dir, w.prefix, w.roots = top, filepath.FromSlash(strings.TrimSpace(prefix)), []string{top}
-	// with links, as people write it
+	w.repo.dir, w.prefix, w.roots = top, filepath.FromSlash(prefix), []string{top}
+	// with links, as the user knows it
 	if logical, ok := strings.CutSuffix(dir+string(filepath.Separator), w.prefix); ok &&
 		filepath.Clean(logical) != top {
 		w.roots = append(w.roots, filepath.Clean(logical))
@@ -71,63 +72,61 @@ func (w *Worktree) locate(ctx context.Context, dir string) error {
 	return nil
 }
 
-// Label is how reports name the commit.
+// Label returns the name of the commit in reports.
 func (w *Worktree) Label() string { return "git:" + w.ref }
 
-// Prefix is the current folder as it is seen from the root, with slashes.
+// Prefix returns the working directory relative to the root, with slashes.
 func (w *Worktree) Prefix() string { return filepath.ToSlash(w.prefix) }
 
-// Dir is the folder of the worktree that stands for the current one. It need not exist.
+// Dir returns the directory of the worktree that corresponds to the working directory. It may not exist.
 func (w *Worktree) Dir() string { return filepath.Join(w.dir, w.prefix) }
 
-// Borrow links folders of installed things from the user's tree into the worktree, in a folder and above, and
-// gives them.
-func (w *Worktree) Borrow(folder string, names []string) (linked []string) {
-	at, err := filepath.Rel(w.dir, folder)
-	for ; err == nil && filepath.IsLocal(at); at = filepath.Dir(at) {
+// LinkDeps links directories such as node_modules from the user's tree into the worktree, in a directory and
+// above it, and returns them.
+func (w *Worktree) LinkDeps(dir string, names []string) (linked []string) {
+	inside, err := filepath.Rel(w.dir, dir)
+	for ; err == nil && filepath.IsLocal(inside); inside = filepath.Dir(inside) {
 		for _, name := range names {
-			own := filepath.Join(w.repo.dir, at, name)
-			if info, err := os.Stat(own); err == nil && info.IsDir() &&
-				os.Symlink(own, filepath.Join(w.dir, at, name)) == nil {
-				linked = append(linked, filepath.ToSlash(filepath.Join(at, name)))
+			own := filepath.Join(w.repo.dir, inside, name)
+			if files.IsDir(own) && os.Symlink(own, filepath.Join(w.dir, inside, name)) == nil {
+				linked = append(linked, filepath.ToSlash(filepath.Join(inside, name)))
 			}
 		}
-		if at == "." {
+		if inside == "." {
 			break
 		}
 	}
 	return linked
 }
 
-// Remove takes the worktree away, whatever became of it, and tells the repository that it is gone. Others are
-// left alone.
+// Remove removes the worktree and its entry in the repository; other worktrees stay.
 func (w *Worktree) Remove() error {
 	ctx, cancel := context.WithTimeout(context.Background(), removalTime)
 	defer cancel()
 	forget := func() error {
-		_, err := w.repo.run(ctx, "worktree", "remove", "--force", "--force", w.dir)
+		_, err := w.repo.line(ctx, "worktree", "remove", "--force", "--force", w.dir)
 		return err
 	}
 	first := forget()
 	if err := removeAll(w.temp); err != nil {
-		return fmt.Errorf("removing the worktree of git:%s: %w: remove %s, then git worktree prune", w.ref,
-			err, w.temp)
+		return fmt.Errorf("removing the worktree of git:%s: %w: remove %s, then run git worktree prune",
+			w.ref, err, w.temp)
 	}
 	if first == nil || !w.registered(ctx) {
 		return nil
 	}
 	if err := forget(); err != nil {
-		return fmt.Errorf("removing the worktree of git:%s: %w: git worktree prune does it", w.ref, err)
+		return fmt.Errorf("removing the worktree of git:%s: %w: run git worktree prune", w.ref, err)
 	}
 	return nil
 }
 
 func (w *Worktree) registered(ctx context.Context) bool {
-	list, err := w.repo.run(ctx, "worktree", "list", "--porcelain")
-	return err != nil || strings.Contains(list, filepath.ToSlash(w.dir)+"\n")
+	list, err := w.repo.line(ctx, "worktree", "list", "--porcelain")
+	return err != nil || strings.Contains(list+"\n", filepath.ToSlash(w.dir)+"\n")
 }
 
-// removeAll removes a folder, also one in which a build made folders that cannot be written to.
+// removeAll removes a directory, also one in which a build created read-only directories.
 func removeAll(folder string) error {
 	if os.RemoveAll(folder) == nil {
 		return nil
@@ -141,8 +140,7 @@ func removeAll(folder string) error {
 	return os.RemoveAll(folder)
 }
 
-// ownEnviron is an environment without the variables of git's hooks, which would lead back to the user's own
-// tree.
+// ownEnviron returns an environment without the variables of git's hooks, which point to the user's own tree.
 func ownEnviron(environ []string) []string {
 	local := []string{
 		"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
@@ -155,7 +153,7 @@ func ownEnviron(environ []string) []string {
 	})
 }
 
-// Relocate is a text in which paths into the user's own tree lead into the worktree.
+// Relocate returns a text with paths in the user's own tree replaced by those in the worktree.
 func (w *Worktree) Relocate(text string) string {
 	for _, root := range w.roots {
 		text = relocate(text, root, w.dir)
@@ -163,18 +161,18 @@ func (w *Worktree) Relocate(text string) string {
 	return text
 }
 
-// relocate replaces a path at the beginning of longer ones, or where it stands alone: /a in "/a/b:/a", not in
-// "/x/a" or "/ab".
+// relocate replaces a path alone or at the beginning of a longer one: /a in "/a/b:/a", not in "/x/a" or
+// "/ab".
 func relocate(text, from, to string) string {
 	var out strings.Builder
 	for {
-		at := strings.Index(text, from)
-		if at < 0 || from == string(filepath.Separator) {
+		i := strings.Index(text, from)
+		if i < 0 || from == string(filepath.Separator) {
 			return out.String() + text
 		}
-		before, after := text[:at], text[at+len(from):]
+		before, after := text[:i], text[i+len(from):]
 		out.WriteString(before)
-		if boundary(before, after) && !strings.HasPrefix(text[at:], to) { // which may lie in the tree itself
+		if boundary(before, after) && !strings.HasPrefix(text[i:], to) { // to may be below from
 			out.WriteString(to)
 		} else {
 			out.WriteString(from)
@@ -186,10 +184,10 @@ func relocate(text, from, to string) string {
 	}
 }
 
-// boundary tells whether a path can begin behind one text and end, or go on with a separator, before another.
+// boundary reports whether a path can stand between two texts, as a whole or followed by a separator.
 func boundary(before, after string) bool {
-	const apart = "=:;,\"' \t@"
-	starts := before == "" || strings.Contains(apart, before[len(before)-1:])
-	ends := after == "" || os.IsPathSeparator(after[0]) || strings.Contains(apart, after[:1])
+	const separators = "=:;,\"' \t@"
+	starts := before == "" || strings.Contains(separators, before[len(before)-1:])
+	ends := after == "" || os.IsPathSeparator(after[0]) || strings.Contains(separators, after[:1])
 	return starts && ends
 }

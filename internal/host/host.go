@@ -73,7 +73,7 @@ func (p Process) Rel(path string) string {
 func (p Process) StateDir() (string, error) {
 	base := p.stateBase()
 	if !filepath.IsAbs(base) {
-		return "", errors.New("there is no home folder: set HOME, or XDG_STATE_HOME to an absolute path")
+		return "", errors.New("no home directory: set HOME, or XDG_STATE_HOME to an absolute path")
 	}
 	return filepath.Join(base, "mcpctl"), nil
 }
@@ -91,7 +91,7 @@ func (p Process) CacheDir() (string, error) {
 		base = filepath.Join(p.Home, "Library", "Caches")
 	}
 	if !filepath.IsAbs(base) {
-		return "", errors.New("there is no home folder: set HOME, or XDG_CACHE_HOME to an absolute path")
+		return "", errors.New("no home directory: set HOME, or XDG_CACHE_HOME to an absolute path")
 	}
 	return filepath.Join(base, "mcpctl"), nil
 }

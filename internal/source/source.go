@@ -1,5 +1,4 @@
-// Package source reads the words by which a command line names servers and snapshots, and the snapshots that
-// they name.
+// Package source parses the arguments that name servers and snapshots, and reads those snapshots.
 package source
 
 import (
@@ -16,8 +15,8 @@ import (
 // Source is one SOURCE of the command line, parsed.
 type Source struct {
 	Kind Kind
-	Word string   // the name, URL or path, or what follows "git:"
-	Args []string // of a Command: its words; of a Package: further arguments of its server
+	Word string   // the name, URL or path, or the text after "git:"
+	Args []string // of a Command: the command line; of a Package: further arguments of its server
 }
 
 // Kind is what a SOURCE names.
@@ -28,13 +27,13 @@ const (
 	Configured Kind = iota // a server in the configuration
 	URL                    // an HTTP server
 	Package                // the server in a published package, such as npm:NAME@VERSION
-	Command                // an ad-hoc stdio server: what follows "--", or an argument that begins with "-- "
-	Path                   // a snapshot file, or a folder of them
+	Command                // a stdio server: the arguments after "--", or one that begins with "-- "
+	Path                   // a snapshot file, or a directory of them
 	Git                    // snapshots as committed
 	Stdin                  // a snapshot on standard input
 )
 
-// Parse reads a word by the one grammar of docs/usage.md.
+// Parse parses an argument by the grammar of docs/usage.md.
 func Parse(word string) Source {
 	switch {
 	case word == "-":
@@ -58,15 +57,14 @@ func Parse(word string) Source {
 	return Source{Kind: Configured, Word: word}
 }
 
-// isURL tells whether a word is the address of a server; letters of a scheme may be of either case (RFC 3986,
-// section 3.1).
+// isURL reports whether an argument is an http or https URL, in any case (RFC 3986, section 3.1).
 func isURL(word string) bool {
 	scheme, _, is := strings.Cut(word, "://")
 	return is && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
 
-// ParseAll reads the words of a command, and what follows "--": the command line of the last SOURCE, or
-// further arguments for the servers of packages if there are any; nil = there was no "--".
+// ParseAll parses the arguments of a command, and those after "--": the command line of the last SOURCE, or
+// further arguments of the servers in packages if there are any; nil = there was no "--".
 func ParseAll(words, command []string) ([]Source, error) {
 	var all []Source
 	for _, word := range words {
@@ -74,13 +72,11 @@ func ParseAll(words, command []string) ([]Source, error) {
 			return nil, exit.Usagef("an empty SOURCE")
 		}
 		if strings.Contains(word, "://") && !isURL(word) {
-			return nil, exit.Usagef("%q is no address that mcpctl knows: it speaks http:// and https://, "+
-				"over which MCP servers are reached", word)
+			return nil, exit.Usagef("%q is not an http:// or https:// URL", word)
 		}
 		parsed := Parse(word)
 		if parsed.Kind == Command && len(parsed.Args) == 0 {
-			return nil,
-				exit.Usagef("%q is not a command line: a quote is not closed, or nothing follows --", word)
+			return nil, exit.Usagef("%q is not a command line: a quote is open, or it is empty", word)
 		}
 		all = append(all, parsed)
 	}
@@ -88,7 +84,7 @@ func ParseAll(words, command []string) ([]Source, error) {
 		return all, nil
 	}
 	if len(command) == 0 {
-		return nil, exit.Usagef(`nothing follows "--": write the command of a stdio server behind it`)
+		return nil, exit.Usagef(`specify the command of a stdio server after "--"`)
 	}
 	started := false
 	for i, s := range all {
@@ -108,15 +104,15 @@ func ParseAll(words, command []string) ([]Source, error) {
 	return append(all, Source{Kind: Command, Args: command}), nil
 }
 
-// Live tells whether the SOURCE is a server to contact, rather than something saved.
+// Live reports whether the SOURCE is a server to contact, not something saved.
 func (s Source) Live() bool { return s.Kind <= Command }
 
-// Whole tells whether the SOURCE is a folder of snapshots: what is not in it is not there.
+// Whole reports whether the SOURCE is a directory of snapshots, which is complete: others were removed.
 func (s Source) Whole() bool {
 	return s.Kind == Path && files.IsDir(s.Word) || s.Kind == Git && !strings.HasSuffix(s.Word, extension)
 }
 
-// String is the SOURCE as it is written.
+// String returns the SOURCE as it is written.
 func (s Source) String() string {
 	switch s.Kind {
 	case Git:
@@ -127,10 +123,10 @@ func (s Source) String() string {
 	return s.Word
 }
 
-// slashed are names as the MCP registry has them: io.github.user/server, @scope/server.
+// slashed matches names as in the MCP registry: io.github.user/server, @scope/server.
 var slashed = kit.Pattern(`^[A-Za-z0-9@][A-Za-z0-9._@-]*/[A-Za-z0-9._-]+$`)
 
-// slashedName tells whether a word is a name with a slash rather than a path: nothing of that name exists.
+// slashedName reports whether an argument is a name with a slash, not a path: no such file exists.
 func slashedName(word string) bool {
 	_, err := os.Stat(word)
 	return err != nil && slashed().MatchString(word)

@@ -80,10 +80,10 @@ func TestRead(t *testing.T) {
 	if err != nil || len(saved) != 1 || saved[0].Name != "stdin" || saved[0].Origin != "-" {
 		t.Errorf("%+v, %v", saved, err)
 	}
-	if _, err := source.ReadFile(t.Context(), host.Process{}, "nothing.json"); !errors.Is(err, fs.ErrNotExist) || exit.CodeOf(err) != exit.Usage {
+	if _, err := source.ReadFile(t.Context(), "nothing.json"); !errors.Is(err, fs.ErrNotExist) || exit.CodeOf(err) != exit.Usage {
 		t.Errorf("a file that is not there: %v", err)
 	}
-	if _, err := source.ReadFile(t.Context(), host.Process{}, "broken.json"); exit.CodeOf(err) != exit.Usage || !strings.Contains(err.Error(), "reading broken.json") {
+	if _, err := source.ReadFile(t.Context(), "broken.json"); exit.CodeOf(err) != exit.Usage || !strings.Contains(err.Error(), "reading broken.json") {
 		t.Errorf("a broken file: %v", err)
 	}
 }

@@ -187,7 +187,7 @@ func (r *watchRun) savedReader(ctx context.Context, w *watchedServer, path strin
 	var last *snapshot.Snapshot
 	var reported string
 	return func() *snapshot.Snapshot {
-		saved, err := source.ReadFile(ctx, r.process, path)
+		saved, err := source.ReadFile(ctx, path)
 		r.mu.Lock()
 		w.unsaved = errors.Is(err, fs.ErrNotExist)
 		w.unread = err != nil && !w.unsaved

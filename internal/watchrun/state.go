@@ -43,7 +43,7 @@ func openState(p host.Process, path string) (*stateFolder, error) {
 	case !locked:
 		return nil, exit.Usagef("--state: another mcpctl uses %s", path)
 	}
-	files.SweepSnapshots(path)
+	files.Sweep(path)
 	return s, nil
 }
 
@@ -58,7 +58,7 @@ func (s *stateFolder) last(ctx context.Context, server string) *snapshot.Snapsho
 	if s == nil {
 		return nil
 	}
-	saved, err := source.ReadFile(ctx, s.process, compare.SavedFile(s.path, server))
+	saved, err := source.ReadFile(ctx, compare.SavedFile(s.path, server))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
