@@ -35,8 +35,8 @@ type ignored struct {
 	files *gitignore.Matcher // without rules that include directories: they would include all files in them
 }
 
-// ignoredIn returns the rules in a directory, from its repository down. A directory that was named although it
-// is excluded has only its own.
+// ignoredIn returns the rules in a directory, from its repository down. A directory that was named although
+// it is excluded has only its own.
 func ignoredIn(dir, start string) ignored {
 	i := newIgnored(repository(dir, start))
 	i.read(filepath.Join(i.root, ".git", "info", "exclude"), "")

@@ -74,88 +74,8 @@ func (t *metrics) forget(server string) {
 // label returns a name as Prometheus accepts it.
 func label(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }
 
-// family is a metric of each server that is computed at the scrape.
-type family struct {
-	description *prometheus.Desc
-	kind        prometheus.ValueType
-	values      valuesOf
-}
-
-func newFamily(name, help string, kind prometheus.ValueType, values valuesOf, labels ...string) family {
-	return family{prometheus.NewDesc(name, help, append([]string{"server"}, labels...), nil), kind, values}
-}
-
-// valuesOf adds the values of a metric for one server.
-type valuesOf func(now watch.Status, add func(value float64, labels ...string))
-
-// families returns the metrics of each server.
-func families() []family {
-	number := func(name, help string, kind prometheus.ValueType, value func(watch.Status) float64) family {
-		add := func(now watch.Status, add func(float64, ...string)) { add(value(now)) }
-		return newFamily(name, help, kind, add)
-	}
-	gauge, counter := prometheus.GaugeValue, prometheus.CounterValue
-	return []family{
-		newFamily("mcpctl_server_state", "1 for the state of the server, else 0.", gauge, addStates, "state"),
-		number("mcpctl_server_up", "1 if the server is connected and its surface current.", gauge,
-			func(now watch.Status) float64 { return asNumber(now.Current()) }),
-		number("mcpctl_server_connected", "1 if the server is connected, as far as is known.", gauge,
-			func(now watch.Status) float64 { return asNumber(now.Connected) }),
-		number("mcpctl_server_listening", "1 if notifications of the server arrive.", gauge,
-			func(now watch.Status) float64 { return asNumber(now.Listening) }),
-		newFamily("mcpctl_last_success_timestamp_seconds", "When all lists arrived.", gauge, addVerified),
-		number("mcpctl_readings_total", "Times that lists were read, successfully or not.", counter,
-			func(now watch.Status) float64 { return float64(now.Counts.Readings) }),
-		number("mcpctl_failures_total", "Readings and connections that failed.", counter,
-			func(now watch.Status) float64 { return float64(now.Counts.Failures) }),
-		number("mcpctl_notifications_total", "Changes that the server announced.", counter,
-			func(now watch.Status) float64 { return float64(now.Counts.Announcements) }),
-		number("mcpctl_connections_total", "Times that the server was connected to.", counter,
-			func(now watch.Status) float64 { return float64(now.Counts.Connections) }),
-		newFamily("mcpctl_surface_items", "Items in the last good surface.", gauge, addItems, "kind"),
-		newFamily("mcpctl_surface_tokens", "Estimated tokens of instructions and tools.", gauge, addTokens),
-	}
-}
-
-func addStates(now watch.Status, add func(float64, ...string)) {
-	for _, state := range watch.States() {
-		add(asNumber(now.State == state), string(state))
-	}
-}
-
-func asNumber(yes bool) float64 {
-	if yes {
-		return 1
-	}
-	return 0
-}
-
-func addVerified(now watch.Status, add func(float64, ...string)) {
-	if !now.VerifiedAt.IsZero() {
-		add(float64(now.VerifiedAt.UnixMilli()) / 1000)
-	}
-}
-
-func addItems(now watch.Status, add func(float64, ...string)) {
-	for _, kind := range snapshot.Kinds() {
-		if now.Surface != nil && now.Surface.List(kind).State == snapshot.Complete {
-			add(float64(len(now.Surface.List(kind).Items())), kind.Word())
-		}
-	}
-}
-
-func addTokens(now watch.Status, add func(float64, ...string)) {
-	if now.Surface != nil && now.Surface.Tools.Whole() {
-		add(float64(check.Tokens(now.Surface)))
-	}
-}
-
-// Describe sends the descriptions of the metrics of servers.
-func (t *metrics) Describe(descriptions chan<- *prometheus.Desc) {
-	for _, f := range families() {
-		descriptions <- f.description
-	}
-}
+// Describe sends nothing: the metrics of servers are known at the scrape.
+func (t *metrics) Describe(chan<- *prometheus.Desc) {}
 
 // Collect sends the metrics of every server; of two names that are the same for Prometheus the first.
 func (t *metrics) Collect(values chan<- prometheus.Metric) {
@@ -166,12 +86,57 @@ func (t *metrics) Collect(values chan<- prometheus.Metric) {
 			continue
 		}
 		seen[name] = true
-		now := s.now()
-		for _, f := range families() {
-			f.values(now, func(value float64, labels ...string) {
-				all := append([]string{name}, labels...)
-				values <- prometheus.MustNewConstMetric(f.description, f.kind, value, all...)
-			})
+		add := func(kind prometheus.ValueType, metric, help string, value float64, further ...string) {
+			labels, all := []string{"server"}, []string{name}
+			if len(further) > 0 {
+				labels, all = append(labels, further[0]), append(all, further[1])
+			}
+			description := prometheus.NewDesc("mcpctl_"+metric, help, labels, nil)
+			values <- prometheus.MustNewConstMetric(description, kind, value, all...)
+		}
+		addMetrics(s.now(), add)
+	}
+}
+
+// addMetrics adds the metrics of a server with this status. further are the name of another label and its value.
+func addMetrics(
+	now watch.Status, add func(kind prometheus.ValueType, metric, help string, value float64, further ...string),
+) {
+	const gauge, counter = prometheus.GaugeValue, prometheus.CounterValue
+	for _, state := range watch.States() {
+		add(gauge, "server_state", "1 for the state of the server, else 0.",
+			asNumber(now.State == state), "state", string(state))
+	}
+	add(gauge, "server_up", "1 if the server is connected and its surface current.", asNumber(now.Current()))
+	add(gauge, "server_connected", "1 if the server is connected.", asNumber(now.Connected))
+	add(gauge, "server_listening", "1 if notifications of the server arrive.", asNumber(now.Listening))
+	if !now.VerifiedAt.IsZero() {
+		seconds := float64(now.VerifiedAt.UnixMilli()) / 1000
+		add(gauge, "last_success_timestamp_seconds", "When all lists arrived.", seconds)
+	}
+	n := now.Counts
+	add(counter, "readings_total", "Readings of lists, successful or not.", float64(n.Readings))
+	add(counter, "failures_total", "Readings and connections that failed.", float64(n.Failures))
+	add(counter, "notifications_total", "Changes that the server announced.", float64(n.Announcements))
+	add(counter, "connections_total", "Connections to the server.", float64(n.Connections))
+	if now.Surface == nil {
+		return
+	}
+	for _, kind := range snapshot.Kinds() {
+		if list := now.Surface.List(kind); list.State == snapshot.Complete {
+			add(gauge, "surface_items", "Items in the last good surface.", float64(len(list.Items())),
+				"kind", kind.Word())
 		}
 	}
+	if now.Surface.Tools.Whole() {
+		tokens := float64(check.Tokens(now.Surface))
+		add(gauge, "surface_tokens", "Estimated tokens of instructions and tools.", tokens)
+	}
+}
+
+func asNumber(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
 }

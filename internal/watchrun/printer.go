@@ -26,8 +26,8 @@ type printed struct {
 // maxUnprinted is how many events may wait until watching waits for the reader of standard output.
 const maxUnprinted = 4096
 
-// printer writes events to standard output, in order. On a terminal a status line stands below them, and below
-// the notes that are written to the printer.
+// printer writes events to standard output, in order. On a terminal a status line stands below them, and
+// below the notes that are written to the printer.
 type printer struct {
 	process host.Process
 	color   bool

@@ -3,6 +3,7 @@ package watchrun
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,17 +27,19 @@ type rebuilder struct {
 	broken  atomic.Bool   // the last build failed
 
 	// What follows belongs to the goroutine of run.
-	outputs buildOutputs
 	held    bool // the server must not be started
 	built   bool // a build has succeeded, or there is none
 	began   time.Time
-	ended   time.Time     // zero while a build is under way
-	doubted buildDecision // files that the round after this one is for
+	ended   time.Time // zero while a build is under way
+	loops   int       // builds in a row that were set off by files that changed during the one before
+	changed bool      // files changed during this build
+	pending []string  // files that the next build is for, after a pause
 }
 
 // Bounds of building.
 const (
 	settleTime   = time.Second // after a build, in which its processes may still write files
+	quickLoops   = 2           // builds that may set off the next at once
 	shownFiles   = 20          // changed files that an event names
 	buildTime    = 10 * time.Minute
 	shownOfBuild = 16 << 10 // bytes of what the build wrote
@@ -104,15 +107,15 @@ func (b *rebuilder) run(ctx context.Context, changes <-chan fileChange) {
 		case <-ctx.Done():
 			return
 		case c := <-changes:
-			switch d := b.classify(c); {
-			case len(d.Now) > 0:
-				next(reloading(d.Now))
-			case len(d.Later) > 0 && b.ended.IsZero(): // the running build is out of date
+			switch files := b.due(c); {
+			case len(files) > 0:
+				next(reloading(files))
+			case len(b.pending) > 0 && b.ended.IsZero(): // the running build is out of date
 				now.stop()
 				now.done, b.ended = nil, time.Now()
 			}
 		case <-b.later():
-			next(reloading(b.doubted.Later))
+			next(reloading(b.pending))
 		case <-b.asked:
 			next(report.Event{Event: "reload", Note: "as asked"})
 		case failure := <-now.done:
@@ -125,29 +128,46 @@ func (b *rebuilder) run(ctx context.Context, changes <-chan fileChange) {
 	}
 }
 
-// classify returns what a change is a reason for.
-func (b *rebuilder) classify(c fileChange) buildDecision {
+// loopPauses are the pauses before builds that keep setting off the next: in a pause, people save files, and
+// builds do not. The last one applies to all further builds.
+var loopPauses = []time.Duration{time.Second, 3 * time.Second, 9 * time.Second}
+
+// due returns the files that a build is due for at once. A build that writes into a watched directory would
+// set off the next for ever, so files that keep changing during builds are pending for a while.
+func (b *rebuilder) due(c fileChange) []string {
 	if c.Err != nil {
 		b.process.Note("%v", c.Err)
 	}
-	during := c.Since.After(b.began) && (b.ended.IsZero() || c.Since.Before(b.ended.Add(paced(settleTime))))
-	d := b.outputs.Decide(c.Files, during)
-	if len(d.Later) > 0 {
-		b.doubted = d
-	}
-	for _, file := range d.Outputs {
-		b.process.Note("%s changes with every build: its changes are ignored from now on"+
-			" (exclude it from --reload, or in .gitignore)", report.Visible(file))
-	}
-	return d
-}
-
-// later fires when the build for files that a build may have written is to begin; never if there are none.
-func (b *rebuilder) later() <-chan time.Time {
-	if len(b.doubted.Later) == 0 || b.ended.IsZero() {
+	if len(c.Files) == 0 {
 		return nil
 	}
-	return time.After(time.Until(b.ended.Add(paced(settleTime + b.doubted.Pause))))
+	files := union(b.pending, c.Files)
+	during := c.Since.After(b.began) && (b.ended.IsZero() || c.Since.Before(b.ended.Add(paced(settleTime))))
+	if !during {
+		b.loops, b.changed = 0, false
+		return files
+	}
+	if !b.changed {
+		b.loops, b.changed = b.loops+1, true
+	}
+	if b.loops <= quickLoops {
+		return files
+	}
+	if b.pending == nil && b.loops == quickLoops+len(loopPauses) {
+		b.process.Note("%s changes with every build: builds are %s apart now"+
+			" (exclude it from --reload, or in .gitignore)", report.Visible(strings.Join(files, ", ")), loopPauses[len(loopPauses)-1])
+	}
+	b.pending = files
+	return nil
+}
+
+// later fires when the pause before the build for pending files is over; never if there are none.
+func (b *rebuilder) later() <-chan time.Time {
+	if len(b.pending) == 0 || b.ended.IsZero() {
+		return nil
+	}
+	pause := loopPauses[min(b.loops-quickLoops, len(loopPauses))-1]
+	return time.After(time.Until(b.ended.Add(paced(settleTime + pause))))
 }
 
 func reloading(files []string) report.Event {
@@ -169,8 +189,10 @@ type build struct {
 func (b *rebuilder) begin(ctx context.Context, wanted bool) build {
 	ctx, cancel := context.WithCancel(ctx)
 	now := build{cancel: cancel, done: make(chan *report.Failure, 1), ended: make(chan struct{})}
-	b.began, b.ended, b.doubted = time.Now(), time.Time{}, buildDecision{}
-	b.outputs.Begin()
+	if !b.changed {
+		b.loops = 0
+	}
+	b.began, b.ended, b.changed, b.pending = time.Now(), time.Time{}, false, nil
 	switch {
 	case !wanted:
 		close(now.ended)
@@ -248,69 +270,3 @@ func (b *rebuilder) mayStart(ctx context.Context) bool {
 
 // failed reports whether the last build failed.
 func (b *rebuilder) failed() bool { return b != nil && b.broken.Load() }
-
-// In how many rounds in a row a file may change: up to tolerated the next round comes at once, up to doubted
-// after 1, 3 and 9 seconds, in which people save and builds do not; then it is an output.
-const (
-	tolerated = 2
-	doubted   = 5
-)
-
-// buildOutputs finds the files that a build writes, so that a build does not lead to the next for ever: those
-// that change in every round and never in the growing pauses between. The zero value knows none.
-type buildOutputs struct {
-	rounds  map[string]int  // how many rounds in a row a file changed in
-	touched map[string]bool // changed in this round
-}
-
-// buildDecision is what changed files are a reason for.
-type buildDecision struct {
-	Now     []string      // a round at once
-	Later   []string      // a round after a pause, unless something else is changed before
-	Pause   time.Duration // how long, once this round is over
-	Outputs []string      // nothing, from now on
-}
-
-// Begin begins a round. Files that did not change in the one before are outputs no more.
-func (o *buildOutputs) Begin() {
-	for file := range o.rounds {
-		if !o.touched[file] {
-			delete(o.rounds, file)
-		}
-	}
-	o.touched = map[string]bool{}
-}
-
-// Decide sorts changed files. What changes between two rounds was changed by people.
-func (o *buildOutputs) Decide(files []string, duringRound bool) (d buildDecision) {
-	for _, file := range files {
-		if !duringRound {
-			delete(o.rounds, file)
-			d.Now = append(d.Now, file)
-			continue
-		}
-		n, first := o.count(file)
-		switch {
-		case n <= tolerated:
-			d.Now = append(d.Now, file)
-		case n <= doubted:
-			d.Later = append(d.Later, file)
-			d.Pause = max(d.Pause, [...]time.Duration{1, 3, 9}[n-tolerated-1]*time.Second)
-		case n == doubted+1 && first:
-			d.Outputs = append(d.Outputs, file)
-		}
-	}
-	return d
-}
-
-// count is in how many rounds in a row a file changed, and whether it is the first time in this one.
-func (o *buildOutputs) count(file string) (n int, first bool) {
-	if o.rounds == nil {
-		o.rounds, o.touched = map[string]int{}, map[string]bool{}
-	}
-	if first = !o.touched[file]; first {
-		o.touched[file] = true
-		o.rounds[file]++
-	}
-	return o.rounds[file], first
-}
