@@ -98,10 +98,11 @@ func (t *metrics) Collect(values chan<- prometheus.Metric) {
 	}
 }
 
-// addMetrics adds the metrics of a server with this status. further are the name of another label and its value.
-func addMetrics(
-	now watch.Status, add func(kind prometheus.ValueType, metric, help string, value float64, further ...string),
-) {
+// addMetric adds a metric of a server. further are the name of another label and its value.
+type addMetric func(kind prometheus.ValueType, metric, help string, value float64, further ...string)
+
+// addMetrics adds the metrics of a server with this status.
+func addMetrics(now watch.Status, add addMetric) {
 	const gauge, counter = prometheus.GaugeValue, prometheus.CounterValue
 	for _, state := range watch.States() {
 		add(gauge, "server_state", "1 for the state of the server, else 0.",

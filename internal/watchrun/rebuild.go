@@ -154,8 +154,9 @@ func (b *rebuilder) due(c fileChange) []string {
 		return files
 	}
 	if b.pending == nil && b.loops == quickLoops+len(loopPauses) {
-		b.process.Note("%s changes with every build: builds are %s apart now"+
-			" (exclude it from --reload, or in .gitignore)", report.Visible(strings.Join(files, ", ")), loopPauses[len(loopPauses)-1])
+		names := report.Visible(strings.Join(files, ", "))
+		b.process.Note("%s changes with every build: builds are %s apart now (exclude it from --reload, or in"+
+			" .gitignore)", names, loopPauses[len(loopPauses)-1])
 	}
 	b.pending = files
 	return nil
