@@ -132,7 +132,7 @@ func TestSignalEndsReadingAConfiguration(t *testing.T) {
 		t.Fatal(err)
 	}
 	var servers []string
-	for i := range 12_000 {
+	for i := range 10_000 {
 		servers = append(servers, fmt.Sprintf(`"s%d": {"command": "npx", "cwd": %q}`, i, deep))
 	}
 	text := `{"mcpServers": {` + strings.Join(servers, ",") + `}}`
