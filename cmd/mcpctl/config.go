@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/config"
@@ -48,7 +50,7 @@ func (p program) found(cfg *config.Config, entries []config.Entry, problem error
 		}
 	}
 	if problem != nil {
-		r.Status, r.Problems = exit.Usage, []string{problem.Error()}
+		r.Status, r.Problems = exit.Usage, strings.Split(problem.Error(), "\n") // a hint is a line
 	}
 	for _, looked := range cfg.Looked {
 		if looked.State != config.Absent || p.Verbose {

@@ -12,7 +12,7 @@ import (
 
 // writeConfig writes a row per configured server: what would be run, and where that is written.
 func writeConfig(p *page, r *Report) {
-	if len(r.Servers) == 0 {
+	if len(r.Servers) == 0 && len(r.Problems) == 0 {
 		p.line(0, span{"no servers are configured", plain})
 	}
 	p.grid(0, []column{{title: "NAME", name: true, least: 8}, {title: "STATE", least: 8},
