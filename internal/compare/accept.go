@@ -289,7 +289,7 @@ func (o AcceptOptions) move(ctx context.Context, c candidate) (move, error) {
 	next := move{moved: moved{Snapshot: c.now.Snapshot, Taken: c.found}}
 	var err error
 	if !o.All {
-		next.moved, err = moveItems(c.old.Snapshot, c.now.Snapshot, c.chosen, c.compare(ctx))
+		next.moved, err = moveItems(c.old.Snapshot, c.now.Snapshot, c.found, c.chosen, c.compare(ctx))
 		if err != nil {
 			return move{}, cmp.Or(ctx.Err(), err)
 		}

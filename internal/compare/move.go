@@ -2,6 +2,7 @@ package compare
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,43 +24,37 @@ type moved struct {
 }
 
 // moveItems accepts changes by item: it returns old with the items of the chosen findings as they are in new.
-// A finding about the server itself takes the member of the snapshot that it is about, such as serverInfo. An
-// unknown fingerprint is an error, and so is a finding about the comparison itself.
-func moveItems(old, new *snapshot.Snapshot, chosen []string, compare comparer) (moved, error) {
-	before := compare(old, new)
-	known := kit.Set(fingerprints(before))
-	for _, id := range chosen {
-		if !known[id] {
-			return moved{}, fmt.Errorf("accepting %s: no such finding", id)
-		}
-	}
-	now := old
-	for _, f := range before {
-		if !slices.Contains(chosen, f.Fingerprint()) {
+// A finding about the server itself takes the member of the snapshot that it is about, such as serverInfo.
+// found are the findings of compare(old, new). A finding about the comparison itself cannot be chosen.
+func moveItems(
+	old, new *snapshot.Snapshot, found []finding.Finding, chosen []string, compare comparer,
+) (moved, error) {
+	isChosen, now := kit.Set(chosen), old
+	for _, f := range found {
+		if !isChosen[f.Fingerprint()] {
 			continue
 		}
-		next, err := take(now, new, f, before)
+		next, err := take(now, new, f, found)
 		if err != nil {
 			return moved{}, fmt.Errorf("accepting %s (%s): %w", f.Fingerprint(), f.Rule, err)
 		}
 		now = next
 	}
 	after := compare(now, new)
-	left := kit.Set(fingerprints(after))
-	for _, f := range before {
-		if slices.Contains(chosen, f.Fingerprint()) && left[f.Fingerprint()] {
-			return moved{}, fmt.Errorf("accepting %s (%s): %w", f.Fingerprint(), f.Rule, errComparison)
+	left := map[string]bool{}
+	for _, f := range after {
+		left[f.Fingerprint()] = true
+	}
+	for _, f := range found {
+		if id := f.Fingerprint(); isChosen[id] && left[id] {
+			return moved{}, fmt.Errorf("accepting %s (%s): %w", id, f.Rule, errComparison)
 		}
 	}
-	taken := kit.Filter(before, func(f finding.Finding) bool { return !left[f.Fingerprint()] })
+	taken := kit.Filter(found, func(f finding.Finding) bool { return !left[f.Fingerprint()] })
 	return moved{Snapshot: now, Taken: taken, Left: after}, nil
 }
 
-var errComparison = fmt.Errorf("it is about the comparison, not about what is saved")
-
-func fingerprints(findings []finding.Finding) []string {
-	return kit.Map(findings, func(f finding.Finding) string { return f.Fingerprint() })
-}
+var errComparison = errors.New("the finding is about the comparison, not about what is saved")
 
 // take returns a snapshot with what a finding is about as new has it.
 func take(from, new *snapshot.Snapshot, f finding.Finding, found []finding.Finding) (*snapshot.Snapshot,

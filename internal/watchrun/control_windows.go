@@ -2,13 +2,13 @@ package watchrun
 
 import "os"
 
-// refreshSignals is empty: there is no such signal here.
+// refreshSignals returns no signals: Windows has none.
 func refreshSignals() []os.Signal { return nil }
 
-// reloadSignals is empty: there is no such signal here.
+// reloadSignals returns no signals: Windows has none.
 func reloadSignals() []os.Signal { return nil }
 
-// resizeSignals is empty: there is no such signal here.
+// resizeSignals returns no signals: Windows has none.
 func resizeSignals() []os.Signal { return nil }
 
 func ignoreBackgroundReads() {}

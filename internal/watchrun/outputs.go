@@ -80,7 +80,7 @@ func newOutputQueue(
 	return q
 }
 
-// add queues a change. If there is no room, the oldest is dropped.
+// add queues a change. If the queue is full, the oldest is dropped.
 func (q *outputQueue) add(e report.Event) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -98,7 +98,7 @@ func (q *outputQueue) miss(changes int) {
 	q.undelivered(q.name, changes)
 }
 
-// next waits for a change; ok is false if there are no more, or deliveries must end.
+// next waits for a change. ok is false after the last one, or if deliveries must end.
 func (q *outputQueue) next() (e report.Event, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -155,7 +155,7 @@ func (b *rebuilder) due(c fileChange) []string {
 	}
 	if b.pending == nil && b.loops == quickLoops+len(loopPauses) {
 		names := report.Visible(strings.Join(files, ", "))
-		b.process.Note("%s changes with every build: builds are %s apart now (exclude it from --reload, or in"+
+		b.process.Note("%s changes with every build: builds are %s apart now (exclude it from --reload or in"+
 			" .gitignore)", names, loopPauses[len(loopPauses)-1])
 	}
 	b.pending = files

@@ -115,7 +115,7 @@ type watchRun struct {
 
 	// What follows belongs to the supervising goroutine.
 	fleet *fleet.Fleet                  // of the newest configuration
-	left  map[string]*snapshot.Snapshot // last surfaces of servers that are no longer watched
+	left  map[string]*snapshot.Snapshot // last surfaces of servers that were removed
 
 	mu      sync.Mutex // guards what follows
 	servers []*watchedServer

@@ -32,8 +32,8 @@ type watchedServer struct {
 	last    watch.State       // before watching ended
 	failure *report.Failure   // the trouble of that state
 	found   []finding.Finding // the newest difference from the saved snapshot
-	unsaved bool              // there is no saved snapshot
-	unread  bool              // there is one, and it cannot be read
+	unsaved bool              // it has no saved snapshot
+	unread  bool              // the saved snapshot cannot be read
 	noisy   bool              // its noise on stdout was reported
 }
 
@@ -86,7 +86,7 @@ func (r *watchRun) watchOptions(w *watchedServer) watch.Options {
 			r.printer.add(printed{then: func() { r.state.save(w.name(), s) }})
 		}
 	}
-	if r.rebuild != nil { // what fails now fails until somebody edits it
+	if r.rebuild != nil { // what fails now fails until a file changes
 		o.Restart, o.MaxFailures = r.rebuild.restart, 1
 	}
 	o.Diff.Enable = w.enabled

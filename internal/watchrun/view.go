@@ -174,7 +174,7 @@ func (v *eventView) trouble(e report.Event, s *viewedServer, word string) report
 }
 
 // stateLine returns the line of a state. A connection that is back has its line with what it found, and so
-// has a server that is no longer stale.
+// has a server that was stale.
 func (v *eventView) stateLine(e report.Event, s *viewedServer) report.EventLine {
 	before := watch.State(s.state)
 	s.state = e.State

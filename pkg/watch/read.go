@@ -158,7 +158,7 @@ func (w *watcher) doubt(ctx context.Context, r *reading) error {
 	return errors.Join(torn...)
 }
 
-// digestOf identifies a list, whatever the order of its items.
+// digestOf returns what identifies a list, in any order of its items.
 func digestOf(list snapshot.List) string {
 	var s snapshot.Snapshot
 	s.SetList(list)

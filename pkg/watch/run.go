@@ -143,7 +143,7 @@ func (w *watcher) connect(ctx context.Context) Session {
 	return nil
 }
 
-// pause waits; a request to read ends the wait. It reports whether ctx goes on.
+// pause waits for a time or a request to read, and reports whether ctx goes on.
 func (w *watcher) pause(ctx context.Context, d time.Duration) bool {
 	if w.state.wait(ctx, d, w.options.Refresh) {
 		w.breaker.reset()
@@ -161,7 +161,7 @@ func (w *watcher) beforeConnecting() time.Duration {
 	return max(w.options.spread(now), w.least)
 }
 
-// open opens a session and reads all lists. If the session is lost meanwhile, there is no session.
+// open opens a session and reads all lists. A session that is lost meanwhile is not returned.
 func (w *watcher) open(ctx context.Context) (session Session, first *reading, err error) {
 	w.state.during(func() { session, err = w.source.Open(ctx) })
 	if err != nil {
@@ -344,7 +344,7 @@ func (w *watcher) announced(session Session) *reading {
 	return r
 }
 
-// schedule sets when to read everything again, whatever is announced until then.
+// schedule sets when to read everything again, even if nothing is announced.
 func (w *watcher) schedule() {
 	interval := w.options.interval(w.state.status.State == Live)
 	if w.breaker.open() {

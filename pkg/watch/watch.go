@@ -170,7 +170,7 @@ type Trouble string
 const (
 	Unreadable Trouble = "unreadable" // the server answers, but not with usable lists
 	Hung       Trouble = "hung"       // the connection stands, and not even a ping is answered
-	Gone       Trouble = "gone"       // there is no connection
+	Gone       Trouble = "gone"       // not connected
 	Unverified Trouble = "unverified" // the surface did not arrive for three polling intervals
 )
 
