@@ -11,8 +11,8 @@ import (
 )
 
 // answers is the program that runs another one on a terminal of 80 by 24 and types the next line of a file at each
-// prompt: answers FILE PROGRAM [ARG…]. The line "<end>" is Ctrl-D, as is every prompt after the last line. The file
-// screen has what the terminal showed; the standard streams and the status are those of the program.
+// prompt: answers FILE PROGRAM [ARG…]. The line "<end>" is Ctrl-D, as is every prompt after the last line; before the
+// answer after it, the line "<copy> FROM TO" copies a file. The file screen has what the terminal showed; the standard streams and the status are those of the program.
 func answers() int {
 	if len(os.Args) < 3 {
 		fmt.Fprintln(os.Stderr, "usage: answers FILE PROGRAM [ARG…]")
@@ -77,6 +77,17 @@ func typeAnswers(master *os.File, lines []string) string {
 			continue
 		}
 		typed := "\x04"
+		if len(lines) > 0 && strings.HasPrefix(lines[0], "<copy> ") { // while the question is open
+			from, to, _ := strings.Cut(strings.TrimPrefix(lines[0], "<copy> "), " ")
+			text, err := os.ReadFile(from)
+			if err == nil {
+				err = os.WriteFile(to, text, 0o600)
+			}
+			if err != nil {
+				return shown.String() + err.Error()
+			}
+			lines = lines[1:]
+		}
 		if len(lines) > 0 {
 			if lines[0] != "<end>" {
 				typed = lines[0] + "\n"
