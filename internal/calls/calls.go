@@ -36,7 +36,7 @@ type Call struct {
 }
 
 const (
-	maxLine  = 64 << 20 // bytes of one line
+	maxLine  = 32 << 20 // bytes of one line
 	maxNames = 100_000  // distinct tools in one file
 )
 

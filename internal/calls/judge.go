@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"hash/maphash"
 	"maps"
 	"slices"
 	"strings"
@@ -41,6 +42,14 @@ type Server struct {
 type tool struct {
 	questions []*question
 	invalid   int // calls that were not valid before
+	known     map[uint64]judgement
+	seed      maphash.Seed
+}
+
+// judgement is what is decided about one call.
+type judgement struct {
+	invalid  bool      // it was not valid before
+	verdicts []outcome // of each question
 }
 
 // question is a finding whose calls are counted.
@@ -54,6 +63,7 @@ type question struct {
 const (
 	maxClients = 1000    // names of clients in one finding
 	maxExample = 4 << 10 // bytes of the arguments shown with one finding
+	maxKnown   = 1 << 20 // decisions of a tool that are remembered
 )
 
 // Server adds a server whose calls are recorded under any of some names; tools are those of either side.
@@ -147,27 +157,45 @@ func (s *Server) add(c Call, examples bool) {
 	if t == nil {
 		return
 	}
-	arguments := &decoded{raw: c.Arguments, verdicts: map[*schema.Schema]outcome{}}
-	verdicts, invalid, explained, rejected := make([]outcome, len(t.questions)), false, false, false
-	for i, q := range t.questions {
-		verdicts[i] = q.judge(arguments)
-		if q.Before == nil || len(q.After) == 0 {
-			continue
-		}
-		invalid = invalid || arguments.valid(q.Before) == no
-		rejected = rejected || arguments.valid(q.After[0]) != yes
-		explained = explained || verdicts[i] != no
-	}
-	if invalid {
+	j := t.judge(c.Arguments)
+	if j.invalid {
 		t.invalid++
 		return
 	}
 	for i, q := range t.questions {
-		if rejected && !explained && q.After != nil {
-			verdicts[i] = unknown // only several changes together reject the call
-		}
-		q.add(verdicts[i], c, examples)
+		q.add(j.verdicts[i], c, examples)
 	}
+}
+
+// judge decides all questions about a call. Calls with the same arguments are decided once.
+func (t *tool) judge(arguments json.RawMessage) judgement {
+	if t.known == nil {
+		t.known, t.seed = map[uint64]judgement{}, maphash.MakeSeed()
+	}
+	key := maphash.Bytes(t.seed, arguments)
+	if j, known := t.known[key]; known {
+		return j
+	}
+	d := &decoded{raw: arguments, verdicts: map[*schema.Schema]outcome{}}
+	j, explained, rejected := judgement{verdicts: make([]outcome, len(t.questions))}, false, false
+	for i, q := range t.questions {
+		j.verdicts[i] = q.judge(d)
+		if q.Before == nil || len(q.After) == 0 {
+			continue
+		}
+		j.invalid = j.invalid || d.valid(q.Before) == no
+		rejected = rejected || d.valid(q.After[0]) != yes
+		explained = explained || j.verdicts[i] != no
+	}
+	for i, q := range t.questions {
+		if rejected && !explained && q.After != nil {
+			j.verdicts[i] = unknown // only several changes together reject the call
+		}
+	}
+	if len(t.known)*len(t.questions) < maxKnown {
+		t.known[key] = j
+	}
+	return j
 }
 
 func (q *question) add(v outcome, c Call, examples bool) {
@@ -209,7 +237,7 @@ func (s *Server) finish() {
 }
 
 // outcome is a decision that may be open.
-type outcome int
+type outcome uint8
 
 const (
 	unknown outcome = iota // cannot be decided
@@ -276,10 +304,9 @@ func (d *decoded) valid(s *schema.Schema) outcome {
 		return v
 	}
 	if value, ok := d.get(); ok {
-		faults, sure := s.Faults("", value, nil)
-		switch {
+		switch accepted, sure := s.Accepts(value); {
 		case !sure:
-		case len(faults) == 0:
+		case accepted:
 			v = yes
 		default:
 			v = no
