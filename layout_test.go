@@ -47,6 +47,7 @@ var libraries = map[string][]string{
 	"github.com/clipperhouse/displaywidth":     {"internal/host", "internal/report", "internal/watchrun"},
 	"github.com/dlclark/regexp2/v2":            {"pkg/check", "pkg/schema"},
 	"github.com/git-pkgs/gitignore":            {"internal/watchrun"},
+	"github.com/go-json-experiment/json":       {"internal/rawjson"},
 	"github.com/gofrs/flock":                   {"internal/files", "internal/watchrun"},
 	"github.com/google/go-cmp":                 {"pkg/diff", "internal/calls"},
 	"github.com/google/go-containerregistry":   {"internal/packages"},

@@ -3,68 +3,97 @@ package rawjson
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"hash/maphash"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // indentedLevels is how many levels of a value get lines of their own in a file.
 const indentedLevels = 64
 
-// Canonical is the canonical form of one JSON value, without white space: keys sorted (equal ones in their
-// order), numbers as written, strings with the fewest escapes. Invalid UTF-8 becomes U+FFFD, the escape of a
-// lone surrogate stays. The same form means the same; numbers spelled differently differ.
+// Canonical returns the canonical form of one JSON value, without white space: keys sorted (equal ones in
+// their order), numbers as written, strings with the fewest escapes. Invalid UTF-8 becomes U+FFFD, the escape
+// of half a surrogate pair stays. Values of the same form mean the same; numbers spelled differently differ.
 //
-// The error names the place by JSON pointer, also for more than 10,000 arrays and objects inside one another.
+// The error names the place by JSON pointer, also for more than 10,000 levels of nesting.
 func Canonical(raw json.RawMessage) ([]byte, error) {
 	return AppendIndented(make([]byte, 0, len(raw)), raw, indentedLevels)
 }
 
 // AppendIndented appends the canonical form with two spaces for each level, the value on the given one, and
-// no final newline. From the 64th level on a value stays on one line.
+// without a final newline. From the 64th level on a value stays on one line.
 func AppendIndented(dst []byte, raw json.RawMessage, level int) ([]byte, error) {
-	v, err := parseValue(raw)
+	var v value
+	r := newReader(raw)
+	err := r.whole(func() (err error) {
+		v, err = r.value()
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
 	return v.append(dst, level), nil
 }
 
-// Equal tells whether two values have the same canonical form. What is no JSON equals nothing.
+// Equal reports whether two values have the same canonical form. What is not JSON equals nothing.
 func Equal(a, b json.RawMessage) bool {
 	if bytes.Equal(a, b) {
-		return valid(a)
-	}
-	// most that are compared differ, and no form of them is written
-	if Digest(equality, a) != Digest(equality, b) {
-		return false
+		return jsontext.Value(a).IsValid(lenient...)
 	}
 	x, errX := Canonical(a)
 	y, errY := Canonical(b)
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
-var equality = maphash.MakeSeed()
-
-// valid tells whether a text is one JSON value.
-func valid(raw []byte) bool {
-	s := scanner{data: raw}
-	return s.whole(s.skip) == nil
+// Digest returns a hash of the canonical form, or of the bytes of what is not JSON.
+func Digest(seed maphash.Seed, raw json.RawMessage) uint64 {
+	form, err := Canonical(raw)
+	if err != nil {
+		form = raw
+	}
+	return maphash.Bytes(seed, form)
 }
 
-// Size is the number of bytes of one JSON value in canonical form, or as it stands when it has none.
+// Size returns the number of bytes of the canonical form, or of what is not JSON.
 func Size(raw json.RawMessage) int {
-	canonical, err := Canonical(raw)
+	form, err := Canonical(raw)
 	if err != nil {
 		return len(raw)
 	}
-	return len(canonical)
+	return len(form)
 }
 
+// JCS returns one JSON value by RFC 8785, the form that other programs sign and hash: numbers as ECMAScript
+// writes them, keys in the order of their UTF-16. The error is about a repeated key, half a surrogate pair,
+// invalid UTF-8, or a number out of range, which have no such form.
+func JCS(raw json.RawMessage) ([]byte, error) {
+	form := jsontext.Value(bytes.Clone(raw))
+	if err := form.Canonicalize(); err != nil {
+		return nil, newReader(raw).explain(err)
+	}
+	for r := newReader(raw); ; {
+		token, err := r.ReadToken()
+		if err != nil {
+			return form, nil
+		}
+		if token.Kind() != '0' {
+			continue
+		}
+		if _, err := strconv.ParseFloat(token.String(), 64); err != nil {
+			return nil, fmt.Errorf("the number %s is out of range", token)
+		}
+	}
+}
+
+// value is a parsed JSON value, in canonical order.
 type value struct {
 	token   []byte   // the text of a string, number, true, false or null
 	open    byte     // '{' or '[', 0 for a token
-	members []member // in canonical order; those of an array have no key
+	members []member // those of an array have no key
 }
 
 type member struct {
@@ -72,63 +101,33 @@ type member struct {
 	value
 }
 
-func parseValue(raw []byte) (v value, err error) {
-	p := parser{scanner: scanner{data: raw}}
-	err = p.whole(func() error {
-		v, err = p.value()
-		return err
-	})
+func (r reader) value() (v value, err error) {
+	switch r.PeekKind() {
+	case '{':
+		v.open = '{'
+		err = r.object(func(key []byte) error {
+			inner, err := r.value()
+			v.members = append(v.members, member{canonicalString(key), inner})
+			return err
+		})
+		slices.SortStableFunc(v.members, func(a, b member) int { return compareKeys(a.key, b.key) })
+	case '[':
+		v.open = '['
+		err = r.array(func(int) error {
+			inner, err := r.value()
+			v.members = append(v.members, member{nil, inner})
+			return err
+		})
+	default:
+		if v.token, err = r.next(); err == nil && v.token[0] == '"' {
+			v.token = canonicalString(v.token)
+		}
+	}
+	v.members = slices.Clip(v.members)
 	return v, err
 }
 
-// parser reads values. Members wait together until their object or array ends, so that each takes the memory
-// that it needs.
-type parser struct {
-	scanner
-	members []member
-}
-
-func (p *parser) value() (value, error) {
-	start := len(p.members)
-	switch p.peek() {
-	case '{':
-		err := p.object(func(key []byte) error { return p.member(canonicalString(key)) })
-		v := p.end('{', start)
-		slices.SortStableFunc(v.members, func(a, b member) int { return compareKeys(a.key, b.key) })
-		return v, err
-	case '[':
-		err := p.array(func() error { return p.member(nil) })
-		return p.end('[', start), err
-	}
-	token, err := p.scalar()
-	if err == nil && token[0] == '"' {
-		token = canonicalString(token)
-	}
-	return value{token: token}, err
-}
-
-func (p *parser) member(key []byte) error {
-	v, err := p.value()
-	p.members = added(p.members, member{key, v})
-	return err
-}
-
-// manyMembers are not copied when they are most of those that wait: what is before them moves instead.
-const manyMembers = 1024
-
-// end is the object or array whose members begin at an index.
-func (p *parser) end(open byte, start int) value {
-	before, own := p.members[:start], p.members[start:]
-	if len(own) >= max(start, manyMembers) {
-		p.members = slices.Clip(before)
-		return value{open: open, members: slices.Clip(own)}
-	}
-	p.members = before
-	return value{open: open, members: slices.Clone(own)}
-}
-
-// append writes the value at a level of indentation; at indentedLevels and beyond it takes no white space at
-// all.
+// append writes the value at a level of indentation.
 func (v value) append(dst []byte, level int) []byte {
 	if v.open == 0 {
 		return append(dst, v.token...)
@@ -140,22 +139,20 @@ func (v value) append(dst []byte, level int) []byte {
 		}
 		dst = breakLine(dst, level, level+1)
 		if m.key != nil {
-			dst = appendKey(dst, m.key, level)
+			dst = append(append(dst, m.key...), ':')
+			if level < indentedLevels {
+				dst = append(dst, ' ')
+			}
 		}
 		dst = m.append(dst, level+1)
 	}
 	if len(v.members) > 0 {
 		dst = breakLine(dst, level, level)
 	}
-	return append(dst, v.open+2) // '{' + 2 = '}' and '[' + 2 = ']'
-}
-
-func appendKey(dst, key []byte, level int) []byte {
-	dst = append(append(dst, key...), ':')
-	if level < indentedLevels {
-		dst = append(dst, ' ')
+	if v.open == '{' {
+		return append(dst, '}')
 	}
-	return dst
+	return append(dst, ']')
 }
 
 // breakLine starts a new line with an indentation, unless level is too deep for it to help a reader.
@@ -163,21 +160,15 @@ func breakLine(dst []byte, level, indentation int) []byte {
 	if level >= indentedLevels {
 		return dst
 	}
-	dst = append(dst, '\n')
-	for range indentation {
-		dst = append(dst, ' ', ' ')
-	}
-	return dst
+	return append(append(dst, '\n'), strings.Repeat("  ", indentation)...)
 }
 
 // compareKeys orders two canonical strings by their text, then by their spelling.
 func compareKeys(a, b []byte) int {
 	if bytes.IndexByte(a, '\\') < 0 && bytes.IndexByte(b, '\\') < 0 {
-		return bytes.Compare(a[:len(a)-1], b[:len(b)-1]) // a closing quote is no part of the text
+		return bytes.Compare(a[:len(a)-1], b[:len(b)-1]) // without the closing quotes
 	}
-	x, _ := text(a)
-	y, _ := text(b)
-	if order := strings.Compare(x, y); order != 0 {
+	if order := strings.Compare(unquoted(a), unquoted(b)); order != 0 {
 		return order
 	}
 	return bytes.Compare(a, b)

@@ -15,144 +15,129 @@ type Member struct {
 	// unescaped; halves of surrogate pairs and invalid UTF-8 are U+FFFD. The index of an element
 	Key   string
 	Value json.RawMessage // as written
-	// where Value begins in the text that was read; of no meaning in a member that is to be written
+	// where Value begins in the text that was read; without meaning in a member that is to be written
 	At int
 }
 
-// Members are a JSON object's members as they stand there, repeated keys included, sharing raw's memory.
-// Another kind wraps ErrNotObject; before a fault in the text they are given with the error.
-func Members(raw json.RawMessage) ([]Member, error) {
-	var members []Member
-	err := eachMember(raw, func(key, value []byte, at int) {
-		name, _ := text(key)
-		members = added(members, Member{name, value, at})
+// Members returns an object's members in their order, repeated keys included, sharing raw's memory. Another
+// kind of value wraps ErrNotObject; the members before a syntax error are returned with it.
+func Members(raw json.RawMessage) (members []Member, err error) {
+	r := newReader(raw)
+	err = r.whole(func() error {
+		return r.object(func(key []byte) error {
+			value, err := r.next()
+			if err == nil {
+				members = append(members, Member{unquoted(key), value, int(r.InputOffset()) - len(value)})
+			}
+			return err
+		})
 	})
 	return members, err
 }
 
-// Field is the value of the last member with the key; nil when there is none. The error is that of Members.
-func Field(raw json.RawMessage, key string) (value json.RawMessage, err error) {
-	err = eachMember(raw, func(k, v []byte, _ int) {
-		if name, _ := text(k); name == key {
-			value = v
-		}
-	})
-	return value, err
+// Field returns the value of the last member with the key; nil when there is none. The error is that of
+// Members.
+func Field(raw json.RawMessage, key string) (json.RawMessage, error) {
+	members, err := Members(raw)
+	return Last(members, key), err
 }
 
-// eachMember gives each member, its key in quotes, and where its value begins.
-func eachMember(raw []byte, found func(key, value []byte, at int)) error {
-	s := scanner{data: raw}
-	return s.whole(func() error {
-		return s.object(func(key []byte) error {
-			value, err := s.span()
-			found(key, value, s.pos-len(value))
-			return err
-		})
-	})
-}
-
-// Elements are the elements of a JSON array, sharing raw's memory. A value of another kind wraps ErrNotArray.
+// Elements returns the elements of a JSON array, sharing raw's memory. A value of another kind wraps
+// ErrNotArray.
 func Elements(raw json.RawMessage) ([]json.RawMessage, error) { return ElementsUpTo(raw, math.MaxInt) }
 
-// ElementsUpTo are Elements, of which more than so many are a fault.
+// ElementsUpTo is Elements that fails for more than most of them.
 func ElementsUpTo(raw json.RawMessage, most int) ([]json.RawMessage, error) {
 	elements := []json.RawMessage{}
-	s := scanner{data: raw}
-	err := s.whole(func() error {
-		return s.array(func() error {
-			if len(elements) == most {
-				return &syntaxError{reason: fmt.Sprintf("no list of more than %d is read", most)}
+	r := newReader(raw)
+	err := r.whole(func() error {
+		return r.array(func(i int) error {
+			if i == most {
+				return &syntaxError{reason: fmt.Sprintf("the list has more than %d items", most)}
 			}
-			value, err := s.span()
-			elements = added(elements, json.RawMessage(value))
+			value, err := r.next()
+			elements = append(elements, value)
 			return err
 		})
 	})
 	return elements, err
 }
 
-// Children are the members of an object or the elements of an array, up to a fault if there is one; none for
-// other values.
+// Children returns the members of an object or the elements of an array, up to a syntax error; none for other
+// values.
 func Children(raw json.RawMessage) []Member {
-	s := scanner{data: raw}
-	if s.peek() != '[' {
+	r := newReader(raw)
+	if r.PeekKind() != '[' {
 		members, _ := Members(raw)
 		return members
 	}
 	var children []Member
-	_ = s.array(func() error { // what stands before a fault is there
-		value, err := s.span()
-		children = added(children, Member{strconv.Itoa(len(children)), value, s.pos - len(value)})
+	_ = r.array(func(i int) error { // what stands before an error counts
+		value, err := r.next()
+		if err == nil {
+			children = append(children, Member{strconv.Itoa(i), value, int(r.InputOffset()) - len(value)})
+		}
 		return err
 	})
 	return children
 }
 
-// Texts are the strings among the elements of a JSON array; none when raw is no array.
+// Texts returns the strings among the elements of a JSON array; none for other values.
 func Texts(raw json.RawMessage) []string {
 	elements, _ := Elements(raw)
 	var texts []string
 	for _, element := range elements {
-		if t, ok := text(element); ok {
-			texts = append(texts, t)
+		if element != nil && element[0] == '"' {
+			texts = append(texts, unquoted(element))
 		}
 	}
 	return texts
 }
 
-// Strings gives every string inside a value to found, up to a fault if there is one, and reads each byte
-// once. What is known of a place goes down with it: into makes of what is known above and of the name of a
-// member, or the number of an element, what is known inside.
-func Strings[P any](raw json.RawMessage, top P, into func(above P, step string) P,
-	found func(at P, text string)) {
-	s := scanner{data: raw}
-	var walk func(at P) error
-	walk = func(at P) error {
-		switch s.peek() {
+// Strings calls found for every string inside a value, up to a syntax error. into makes what is known of an
+// inner place of what is known of the outer one and the name of the member, or the index of the element.
+func Strings[P any](raw json.RawMessage, top P, into func(outer P, step string) P,
+	found func(place P, text string)) {
+	r := newReader(raw)
+	var walk func(place P) error
+	walk = func(place P) error {
+		switch r.PeekKind() {
 		case '{':
-			return s.object(func(key []byte) error {
-				name, _ := text(key)
-				return walk(into(at, name))
-			})
+			return r.object(func(key []byte) error { return walk(into(place, unquoted(key))) })
 		case '[':
-			i := -1
-			return s.array(func() error { i++; return walk(into(at, strconv.Itoa(i))) })
+			return r.array(func(i int) error { return walk(into(place, strconv.Itoa(i))) })
 		}
-		value, err := s.scalar()
-		if t, ok := text(value); err == nil && ok {
-			found(at, t)
+		value, err := r.next()
+		if err == nil && value[0] == '"' {
+			found(place, unquoted(value))
 		}
 		return err
 	}
-	_ = s.whole(func() error { return walk(top) })
+	_ = walk(top)
 }
 
-// Repeated are the JSON pointers of the members that an object inside a value has more than once, each once.
+// Repeated returns the JSON pointers of the members that an object inside a value has more than once.
 func Repeated(raw json.RawMessage) []string {
-	s := scanner{data: raw}
+	r := newReader(raw)
 	var found []string
 	var walk func(steps []string) error
 	walk = func(steps []string) error {
-		switch s.peek() {
+		switch r.PeekKind() {
 		case '{':
 			seen := map[string]int{}
-			return s.object(func(key []byte) error {
-				name, _ := text(key)
-				inner := append(steps, name)
-				if seen[name]++; seen[name] == 2 {
+			return r.object(func(key []byte) error {
+				inner := append(steps, unquoted(key))
+				if seen[inner[len(steps)]]++; seen[inner[len(steps)]] == 2 {
 					found = append(found, Join("", inner...))
 				}
 				return walk(inner)
 			})
 		case '[':
-			i := -1
-			return s.array(func() error { i++; return walk(append(steps, strconv.Itoa(i))) })
+			return r.array(func(i int) error { return walk(append(steps, strconv.Itoa(i))) })
 		}
-		_, err := s.scalar()
-		return err
+		return r.SkipValue()
 	}
-	_ = s.whole(func() error { return walk(nil) }) // what stands before a fault is told
+	_ = walk(nil) // what stands before a syntax error counts
 	return found
 }
 

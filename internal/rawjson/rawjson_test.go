@@ -93,7 +93,7 @@ func TestReadObject(t *testing.T) {
 	}
 	for raw, want := range map[string]string{
 		" [1]": "is an array, not an object", "": "is missing, not an object", "-1": "is a number, not an object", "null": "is null, not an object",
-		`{"a":}`: "cannot be read: at /a: line 1 has '}' where a value should be",
+		`{"a":}`: "cannot be read: at /a: line 1: invalid character '}' at start of value",
 	} {
 		if _, _, err := rawjson.ReadObject(json.RawMessage(raw)); err == nil || err.Error() != want {
 			t.Errorf("%s: error %v, want %q", raw, err, want)

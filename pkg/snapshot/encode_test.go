@@ -78,7 +78,7 @@ func TestEncodeTheZeroValue(t *testing.T) {
 func TestEncodeNamesWhatIsNoJSON(t *testing.T) {
 	broken := json.RawMessage(`{"x":`)
 	for want, s := range map[string]*snapshot.Snapshot{
-		"encoding prompt/: at /x: the text ends": {Prompts: snapshot.NewList(snapshot.Prompts, []json.RawMessage{broken})},
+		"encoding prompt/: at /x: unexpected end of text": {Prompts: snapshot.NewList(snapshot.Prompts, []json.RawMessage{broken})},
 		"encoding serverInfo: at /x":             {Server: broken},
 		"encoding later: at /x":                  {Extra: map[string]json.RawMessage{"later": broken}},
 	} {

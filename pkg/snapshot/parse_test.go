@@ -101,11 +101,11 @@ func TestParseRefuses(t *testing.T) {
 		`{"jsonrpc":"2.0","result":[]}`:              "at /result: the file holds no object",
 		`{"result":{"result":{"tools":[]}}}`:         `at /result: the object has none of`,
 		`{"mcpctl":1,"supportedVersions":7}`:         "at /supportedVersions: not an array",
-		"{\"tools\":[{\"name\":\"a\n>>>>>>> b\"}]}":  "line 1 has",
+		"{\"tools\":[{\"name\":\"a\n>>>>>>> b\"}]}":  "line 1: invalid character",
 		`{"initialize":[],"tools":[]}`:               "at /initialize: not an object",
 		`{"instructions":7,"tools":[]}`:              "at /instructions: not a text",
 		`{"mcpctl":1,"supportedVersions":["a",1]}`:   "at /supportedVersions/1: not a text",
-		`{"tools":[{"name":"a",}]}`:                  "at /tools/0: line 1 has '}' where a key in quotes should be",
+		`{"tools":[{"name":"a",}]}`:                  "at /tools/0: line 1: invalid character '}' at start of string (expecting '\"')",
 	} {
 		_, err := snapshot.Parse([]byte(raw))
 		if err == nil || !strings.HasPrefix(err.Error(), "reading a snapshot: ") || !strings.Contains(err.Error(), want) {
@@ -166,8 +166,8 @@ func TestKeyOfSaysWhatIsWrong(t *testing.T) {
 		{snapshot.Prompts, `{}`, "a prompt has no name"},
 		{snapshot.Resources, `{"name":"a"}`, "a resource has no uri"},
 		{snapshot.Templates, `{"uriTemplate":""}`, "the uriTemplate of a template is not a text of at least one character"},
-		{snapshot.Tools, `{"name":`, "reading a tool: at /name: the text ends where a value should be"},
-		{snapshot.Tools, `{"name":"a","x":}`, "reading a tool: at /x: line 1 has '}' where a value should be"},
+		{snapshot.Tools, `{"name":`, "reading a tool: at /name: unexpected end of text"},
+		{snapshot.Tools, `{"name":"a","x":}`, "reading a tool: at /x: line 1: invalid character '}' at start of value"},
 	} {
 		if _, err := snapshot.KeyOf(test.kind, json.RawMessage(test.raw)); err == nil || err.Error() != test.want {
 			t.Errorf("%s: error %v, want %q", test.raw, err, test.want)
@@ -214,7 +214,7 @@ func TestParseReadsNoEndlessList(t *testing.T) {
 	if s, err := snapshot.Parse(list(snapshot.MostItems)); err != nil || len(s.Tools.Items()) != snapshot.MostItems {
 		t.Errorf("at the bound: %v", err)
 	}
-	if _, err := snapshot.Parse(list(snapshot.MostItems + 1)); err == nil || err.Error() != "reading a snapshot: at /tools/100000: no list of more than 100000 is read" {
+	if _, err := snapshot.Parse(list(snapshot.MostItems + 1)); err == nil || err.Error() != "reading a snapshot: at /tools: the list has more than 100000 items" {
 		t.Errorf("above it: %v", err)
 	}
 }
