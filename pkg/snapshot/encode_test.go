@@ -79,8 +79,8 @@ func TestEncodeNamesWhatIsNoJSON(t *testing.T) {
 	broken := json.RawMessage(`{"x":`)
 	for want, s := range map[string]*snapshot.Snapshot{
 		"encoding prompt/: at /x: unexpected end of text": {Prompts: snapshot.NewList(snapshot.Prompts, []json.RawMessage{broken})},
-		"encoding serverInfo: at /x":             {Server: broken},
-		"encoding later: at /x":                  {Extra: map[string]json.RawMessage{"later": broken}},
+		"encoding serverInfo: at /x":                      {Server: broken},
+		"encoding later: at /x":                           {Extra: map[string]json.RawMessage{"later": broken}},
 	} {
 		_, err := s.Encode()
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
