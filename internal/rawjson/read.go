@@ -1,5 +1,5 @@
-// Package rawjson reads and writes JSON without changing what it means: numbers stay as written, repeated keys
-// stay, and strings with half a surrogate pair stay apart.
+// Package rawjson reads and writes JSON without changing what it means: numbers stay as written, repeated
+// keys stay, and strings with half a surrogate pair stay apart.
 //
 // Members, Elements and Object read a text; Canonical is the one form of a value; Join, Split and Find are
 // the one way to name a place (RFC 6901); Encode, Build and List write. jsontext parses; it accepts invalid

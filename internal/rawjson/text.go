@@ -27,7 +27,8 @@ func canonicalString(quoted []byte) []byte {
 }
 
 // surrogates finds escapes, and as a group those of half a surrogate pair.
-var surrogates = regexp.MustCompile(`(?i)\\u(?:d[89ab]..\\ud[c-f]..|[0-9a-ce-f]...|d[0-7]..)|(\\ud[89a-f]..)|\\[^u]`)
+var surrogates = regexp.MustCompile(
+	`(?i)\\u(?:d[89ab]..\\ud[c-f]..|[0-9a-ce-f]...|d[0-7]..)|(\\ud[89a-f]..)|\\[^u]`)
 
 // appendUnescaped appends the inside of a string without the escapes that it does not need.
 func appendUnescaped(dst, inside []byte) []byte {
@@ -64,8 +65,8 @@ func text(value []byte) (string, bool) {
 	return unquoted(value), true
 }
 
-// Encode returns a value as JSON on one line, without the escapes for HTML; raw values stay as written, but for
-// white space.
+// Encode returns a value as JSON on one line, without the escapes for HTML; raw values stay as written, but
+// for white space.
 func Encode(value any) (json.RawMessage, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)

@@ -186,8 +186,8 @@ func challenge(reply *http.Response) string {
 	return strings.Join(reply.Header.Values("WWW-Authenticate"), ", ")
 }
 
-// ChallengeParameter returns the value of a parameter in WWW-Authenticate headers that are joined with commas,
-// or nothing.
+// ChallengeParameter returns the value of a parameter in WWW-Authenticate headers that are joined with
+// commas, or nothing.
 func ChallengeParameter(header, name string) string {
 	found := regexp.MustCompile(`(?i)(?:^|[\s,])` + name +
 		`\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))`).FindStringSubmatch(header)

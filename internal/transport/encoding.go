@@ -25,7 +25,8 @@ func decode(reply *http.Response) bool {
 		open = inflate
 	case "zstd":
 		open = func(r io.Reader) (io.Reader, error) {
-			return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(8<<20)) // RFC 9659
+			// RFC 9659 has the limit
+			return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(8<<20))
 		}
 	default:
 		return false
@@ -40,7 +41,8 @@ func decode(reply *http.Response) bool {
 // inflate reads deflate as RFC 9110 has it, in the format of zlib, and bare, as some servers send it.
 func inflate(r io.Reader) (io.Reader, error) {
 	buffered := bufio.NewReader(r)
-	if head, err := buffered.Peek(2); err == nil && head[0]&15 == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 {
+	head, err := buffered.Peek(2) // RFC 1950, 2.2
+	if err == nil && head[0]&15 == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 {
 		return zlib.NewReader(buffered)
 	}
 	return flate.NewReader(buffered), nil

@@ -3,6 +3,7 @@ package transport
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -95,7 +96,7 @@ func (b *inbox) answer(ctx context.Context, m message) {
 			member = `,"error":`
 			value, _ = json.Marshal(refusal) // a number and a text can be encoded
 		}
-		b.respond(ctx, slices.Concat([]byte(`{"jsonrpc":"2.0","id":`), m.id, []byte(member), value, []byte("}")))
+		b.respond(ctx, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s%s%s}`, m.id, member, value))
 	})
 }
 

@@ -101,10 +101,10 @@ func (c *Conn) do(ctx context.Context, method, to string, body []byte) (*http.Re
 }
 
 // Listen opens the stream on which a server of streamable HTTP sends what belongs to no request (2025-11-25,
-// transports, listening for messages), calls opened, and reads it to its end. Errors are those of SendRequest:
-// a server without such a stream gives an *HTTPError with status 405.
+// transports, listening for messages), calls opened, and reads it to its end. Errors are those of
+// SendRequest: a server without such a stream gives an *HTTPError with status 405.
 //
-// mcp-go can listen too, but only from the start on, and does not report whether the server has such a stream.
+// mcp-go listens only from the start on, and does not report whether the server has such a stream.
 func (c *Conn) Listen(ctx context.Context, opened func()) error {
 	if c.Kind != KindStreamable {
 		return errors.New("only streamable HTTP has a stream to listen to")

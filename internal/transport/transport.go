@@ -9,8 +9,8 @@
 //   - framer reads the stdout of a child, eventReader event streams, and web, the RoundTripper below mcp-go,
 //     all other bodies. They limit the size of what they read.
 //   - inbox sorts the messages. Notifications and requests of the server end at their handlers.
-//   - A reply ends at the pendingCall that waits for it, byte for byte. mcp-go gets a receipt, the same id with
-//     an empty result, which ends its wait.
+//   - A reply ends at the pendingCall that waits for it, byte for byte. mcp-go gets a receipt, the same id
+//     with an empty result, which ends its wait.
 package transport
 
 import (
@@ -176,7 +176,8 @@ func (c *Conn) lose(err error) {
 	c.calls.failAll(c.Lost())
 }
 
-// Stderr returns the end of what a child has written to its stderr, at most 8 KiB, unescaped; empty over HTTP.
+// Stderr returns the end of what a child has written to its stderr, at most 8 KiB, unescaped; empty over
+// HTTP.
 func (c *Conn) Stderr() string {
 	if c.child == nil {
 		return ""

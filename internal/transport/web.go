@@ -29,7 +29,7 @@ type Endpoint struct {
 	CACert      []byte            // further PEM certificates to trust
 	Cookies     http.CookieJar    // keeps what a load balancer sets; nil = cookies are dropped
 
-	// ForeignType is called with the Content-Type of each JSON reply that is not application/json; may be nil.
+	// ForeignType is called with the Content-Type of each JSON reply that is not application/json; nil = not.
 	ForeignType func(contentType string)
 
 	// Allow checks each address of the host before it is connected to; nil = all are allowed.

@@ -233,7 +233,8 @@ func otherPath(f failure) string {
 
 func whatToWaitFor(f failure) string {
 	switch {
-	case slices.ContainsFunc(f.noise, func(n transport.Noise) bool { return strings.TrimSpace(n.Text) == "{" }):
+	case slices.ContainsFunc(f.noise,
+		func(n transport.Noise) bool { return strings.TrimSpace(n.Text) == "{" }):
 		return "the server spreads its messages over several lines (pretty-printed): write each on one line"
 	case f.heard:
 		return "the server answers, but slowly: allow more with --timeout"
