@@ -194,69 +194,32 @@ func article(kind string) string {
 	return "a " + kind
 }
 
-// distinct are the faults without those that say no more than a deeper one, or one at the same place.
+// maxFaults bounds the faults that are compared with each other.
+const maxFaults = 500
+
+// distinct returns the faults without those that say no more than a deeper one, or than one of the same keyword
+// at the same place. Of a union, one fault for each place is enough.
 func distinct(found []Fault) []Fault {
 	slices.SortStableFunc(found, func(a, b Fault) int {
 		return cmp.Or(len(b.Path)-len(a.Path), order(b.Keyword == "required")-order(a.Keyword == "required"))
 	})
 	var out []Fault
-	var known toldFaults
 	for _, f := range found {
-		at, follows := known.followed(f)
+		i := slices.IndexFunc(out, func(known Fault) bool {
+			inside := known.Path == f.Path || strings.HasPrefix(known.Path, f.Path+"/")
+			return inside && (f.union || known.union) || known.Path == f.Path && known.Keyword == f.Keyword
+		})
 		switch {
-		case !follows:
-			known.add(f, len(out))
+		case i < 0 && len(out) < maxFaults:
 			out = append(out, f)
-		case out[at].Path == f.Path && out[at].Keyword == "type" && f.Keyword == "type" &&
-			!slices.Equal(out[at].Want, f.Want):
-			out[at].Want = slices.Concat(out[at].Want, f.Want) // the branches of a union
+		case i < 0:
+			return out
+		case out[i].Path == f.Path && out[i].Keyword == "type" && f.Keyword == "type" &&
+			!slices.Equal(out[i].Want, f.Want):
+			out[i].Want = slices.Concat(out[i].Want, f.Want) // the branches of a union
 		}
 	}
 	return out
-}
-
-// toldFaults finds the first fault of a list that is at a place, or inside it.
-type toldFaults struct {
-	within, ofUnions map[string]int
-	exact            map[says]int
-}
-
-// says is what keyword is told at which place.
-type says struct{ path, keyword string }
-
-func (t *toldFaults) add(f Fault, number int) {
-	if t.within == nil {
-		*t = toldFaults{map[string]int{}, map[string]int{}, map[says]int{}}
-	}
-	first(t.exact, says{f.Path, f.Keyword}, number)
-	for _, index := range []map[string]int{t.within, t.ofUnions}[:1+order(f.union)] {
-		path := f.Path
-		for first(index, path, number) && path != "" { // what is around a known place is known
-			path = path[:strings.LastIndexByte(path, '/')]
-		}
-	}
-}
-
-// first puts down a number under a key that has none, and reports whether it had none.
-func first[K comparable](index map[K]int, key K, number int) bool {
-	_, known := index[key]
-	if !known {
-		index[key] = number
-	}
-	return !known
-}
-
-// followed is the first fault beside which another one says no more: a deeper one, or one at the same place.
-func (t *toldFaults) followed(f Fault) (number int, known bool) {
-	if f.union {
-		number, known = t.within[f.Path]
-		return number, known
-	}
-	number, known = t.exact[says{f.Path, f.Keyword}]
-	if other, deeper := t.ofUnions[f.Path]; deeper && (!known || other < number) {
-		return other, true
-	}
-	return number, known
 }
 
 // wanted is what a message to a person needs of the value of a keyword.

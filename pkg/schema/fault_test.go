@@ -104,8 +104,8 @@ func valueOf(t *testing.T, text string) any {
 	return value
 }
 
-// TestManyFaultsAreToldOnce: each fault is looked up, and not held against all others.
-func TestManyFaultsAreToldOnce(t *testing.T) {
+// TestManyFaultsAreFew reports at most maxFaults of very many faults.
+func TestManyFaultsAreFew(t *testing.T) {
 	const n = 20_000
 	s := mustParse(t, `{"additionalProperties":{"anyOf":[{"type":"string"},{"type":"boolean"},{"type":"object","required":["a"]}]}}`)
 	value := map[string]any{}
@@ -113,7 +113,7 @@ func TestManyFaultsAreToldOnce(t *testing.T) {
 		value[fmt.Sprint("p", i)] = json.Number("1")
 	}
 	found, sure := s.Faults("", value, nil)
-	if len(found) != n || !sure || !slices.Equal(found[0].Want, []string{"string", "boolean", "object"}) {
+	if len(found) != maxFaults || !sure || !slices.Equal(found[0].Want, []string{"string", "boolean", "object"}) {
 		t.Fatalf("%d faults (%v), the first of them %v", len(found), sure, found[:1])
 	}
 }
