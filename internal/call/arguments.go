@@ -259,7 +259,7 @@ func (s shape) explain(f schema.Fault, whole any) []Problem {
 		}
 		return all
 	}
-	p := Problem{Path: f.Path, Message: brief(value) + " " + f.Reason}
+	p := Problem{Path: f.Path, Message: brief(value) + ": " + f.Reason}
 	switch {
 	case f.Keyword == "type":
 		p.Message = fmt.Sprintf("%s is %s; %s is wanted", brief(value),

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -124,8 +123,7 @@ func schemaInvalid(d *document, at location) {
 	}
 	for _, f := range found {
 		value, _ := rawjson.At(d.value, f.Path)
-		at.below(f.Path).add("", short(value), "The schema is invalid: %s %s.", cmp.Or(f.Path, "it"),
-			f.Reason)
+		at.below(f.Path).add("", short(value), "The schema is invalid: %s.", placed(f))
 	}
 }
 
@@ -254,13 +252,21 @@ func hasReference(value any) bool {
 	return false
 }
 
+// placed returns what is wrong, after its place if that is inside the value.
+func placed(f schema.Fault) string {
+	if f.Path == "" {
+		return f.Reason
+	}
+	return f.Path + ": " + f.Reason
+}
+
 // instanceInvalid reports a default or example that its own schema rejects.
 func instanceInvalid(s *subschema, value any, at location, kind string) {
 	faults := s.faults(value)
 	if len(faults) == 0 {
 		return
 	}
-	reason := cmp.Or(faults[0].Path, "it") + " " + faults[0].Reason
+	reason := placed(faults[0])
 	f := finding.Finding{Item: at.item, Path: at.path.String(), New: encoded(value),
 		Message: fmt.Sprintf("The %s %s%s is invalid: %s.", kind, clipped(value), s.ofArgument(), reason)}
 	if value == nil && kind == "default" { // the Python habit x: str = None

@@ -36,7 +36,7 @@ func (ch *change) breaks() bool {
 	return ch.judged != nil && ch.judged.Breaks.Verdict == schema.Incompatible
 }
 
-// changes are the edits with what each of them does, and renames joined.
+// changes returns the edits with what each of them does, renames joined.
 func (r *revision) changes(judged []schema.Change) []*change {
 	changes := make([]*change, len(r.Edits))
 	for i, e := range r.Edits {
@@ -88,7 +88,7 @@ func worse(a, b *schema.Change) bool {
 		b.Breaks.Verdict))
 }
 
-// withoutRemarks is a schema object without what accepts and refuses nothing.
+// withoutRemarks returns a schema object without its annotations.
 func withoutRemarks(v view) view {
 	v = maps.Clone(v)
 	for _, remark := range schema.Annotations() {
@@ -128,7 +128,7 @@ func (r *revision) change(ch *change) {
 		_, f.Hint, f.Cause = renaming(ch.likeness.Name, ch.Name)
 	}
 	if len(ch.Also) > 0 {
-		f.Hint = "the definition is shared: the same change reaches " + strings.Join(ch.Also, ", ")
+		f.Hint = "shared definition: the same change applies to " + strings.Join(ch.Also, ", ")
 	}
 	if ch.Family == schema.FamilyDefault {
 		if rule, message, moved := ch.movedDefault(); moved {
@@ -137,14 +137,14 @@ func (r *revision) change(ch *change) {
 		}
 	}
 	if ch.judged == nil {
-		r.tell(suffix, f, r.words(ch)...)
+		r.reportAs(suffix, f, r.words(ch)...)
 		return
 	}
 	r.evidence = r.evidenceOf(ch)
 	defer func() { r.evidence = nil }()
 	switch {
 	case explained(r, ch):
-		r.told, r.doubted = true, true
+		r.reported = true
 	case r.silent(ch):
 	case ch.judged.Breaks.Verdict == schema.Unknown:
 		r.unproven(f, r.subject(ch.Instance), ch.judged.Breaks)
@@ -162,12 +162,12 @@ func (r *revision) silent(ch *change) bool {
 	return equal(r.whole) || equal(*ch.judged)
 }
 
-// unconstrained reports whether a schema accepts everything, whatever it remarks.
+// unconstrained reports whether a schema accepts everything, apart from its annotations.
 func unconstrained(raw json.RawMessage) bool {
 	return string(raw) != "false" && len(withoutRemarks(viewOf(raw))) == 0
 }
 
-// explained reports whether the change is a part of what was told about the validity of the new schema.
+// explained reports whether a finding about the validity of the new schema covers the change.
 func explained(r *revision, ch *change) bool {
 	root := ch.Family == schema.FamilyType && ch.Path == "" && r.direction == finding.Input
 	return ch.Family == schema.FamilyReference && r.unresolved || root && !isObject(viewOf(r.After.Raw()))
@@ -194,13 +194,13 @@ func (r *revision) sentence(ch *change, suffix string, f finding.Finding) {
 	switch {
 	case f.Level == finding.Info && f.Cause == "":
 		if f.Cause = generatorOf(r, ch); f.Cause != "" {
-			f.Message = strings.TrimSuffix(says, ".") + ", which touches no caller."
+			f.Message = strings.TrimSuffix(says, ".") + "; callers are unaffected."
 		}
 	case r.refused(ch):
 		f.Message = strings.TrimSuffix(says, ".") + ", and unknown arguments are now rejected."
 	}
 	r.show(ch, &f)
-	r.tell(suffix, f, r.words(ch)...)
+	r.reportAs(suffix, f, r.words(ch)...)
 	if f.Level == finding.Breaking && f.Cause == "" && ch.ofValues() &&
 		r.findings[len(r.findings)-1].Cause == "" {
 		r.tightened = append(r.tightened,
@@ -232,8 +232,8 @@ func (ch *change) ofValues() bool {
 	return ch.judged != nil
 }
 
-// tightenedTogether tells as one cause what breaks by the values of an argument, and the arguments of which
-// the same is true.
+// tightenedTogether gives one cause to what breaks by the values of an argument, and to arguments that break
+// in the same way.
 func tightenedTogether(r *revision) {
 	happened := map[string]string{} // to each argument
 	for _, one := range r.tightened {
@@ -241,8 +241,7 @@ func tightenedTogether(r *revision) {
 		happened[one.name] += fmt.Sprintf("%s %s %s\n", f.Rule, f.Old, f.New)
 	}
 	for _, one := range r.tightened {
-		same := kit.Filter(r.tightened, func(
-			other tightened) bool {
+		same := kit.Filter(r.tightened, func(other tightened) bool {
 			return happened[other.name] == happened[one.name]
 		})
 		names := kit.Distinct(kit.Map(same, func(t tightened) string { return t.name }))
@@ -253,7 +252,7 @@ func tightenedTogether(r *revision) {
 	}
 }
 
-// accepts says of some arguments, or members of the result, how the values changed that they may have.
+// accepts returns how the values of some arguments, or members of the result, changed.
 func accepts(direction finding.Direction, names int, others bool) string {
 	switch {
 	case direction == finding.Output:
@@ -266,7 +265,7 @@ func accepts(direction finding.Direction, names int, others bool) string {
 
 // show puts down what the level of a change rests on: a value, or why none is shown.
 func (r *revision) show(ch *change, f *finding.Finding) {
-	if r.told = true; ch.breaks() {
+	if r.reported = true; ch.breaks() {
 		shown(f, ch.judged.Breaks)
 	}
 }
@@ -275,7 +274,7 @@ func shown(f *finding.Finding, result schema.Result) {
 	if f.Witness = result.Witness; f.Witness != nil {
 		f.Verdict = finding.Proved
 	} else if f.Hint == "" {
-		f.Hint = cmp.Or(result.Reason, "the value that shows it is too large to be printed")
+		f.Hint = cmp.Or(result.Reason, "the example is too large to print")
 	}
 }
 
@@ -291,9 +290,9 @@ func (r *revision) residual(ch schema.Change) {
 		r.unproven(f, r.subject(ch.Instance), ch.Breaks)
 		return
 	}
-	f.Level, r.told = finding.Breaking, true
+	f.Level, r.reported = finding.Breaking, true
 	shown(&f, ch.Breaks)
-	r.tell(effectRule("", moves), f, "name", r.subject(ch.Instance))
+	r.reportAs(effectRule("", moves), f, "name", r.subject(ch.Instance))
 }
 
 // undecided reports what could not be decided as one finding for one place, and leaves out what else would be

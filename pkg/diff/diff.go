@@ -31,7 +31,7 @@ type Options struct {
 	Enable     []string
 	ItemBudget int // bytes that one item may take before text-size-grew speaks; 0 = no budget
 	Steps      int // work on the schemas; 0 = DefaultSteps
-	// all findings are told one by one, where finding.Limit replaces very many of a rule by one
+	// report all findings one by one, where finding.Limit replaces very many of a rule by one
 	Every   bool
 	Now     time.Time // by which an announced date has come; zero = none has
 	Absence string    // why a side is nil, as a sentence; empty = the server is not there
@@ -39,9 +39,9 @@ type Options struct {
 	Recorded func(Evidence) *finding.Calls
 }
 
-// Compare tells what changed from old to new, sorted as finding.Sort does; a nil side does not have the
-// server. One that could not be asked must not be compared. It never panics, whatever a server sent. When ctx
-// ends, or for what is too large (TooLargeError), there is an error and no finding.
+// Compare returns what changed from old to new, sorted as finding.Sort does; a nil side does not have the
+// server. A server that could not be asked must not be compared. It never panics, whatever a server sent.
+// When ctx ends, or for a change that is too large (TooLargeError), there is an error and no finding.
 func Compare(ctx context.Context, old, new *snapshot.Snapshot, options Options) ([]finding.Finding, error) {
 	c := &comparison{ctx: ctx, Options: options, rules: catalogue()}
 	if old == nil || new == nil {
@@ -65,8 +65,8 @@ func Compare(ctx context.Context, old, new *snapshot.Snapshot, options Options) 
 		finding.Sort(c.findings)
 		return c.findings, nil
 	}
-	told, _ := finding.Limit(c.findings)
-	return told, nil
+	limited, _ := finding.Limit(c.findings)
+	return limited, nil
 }
 
 type comparison struct {
@@ -119,10 +119,10 @@ type subject struct {
 	id       string // Finding.Item
 	path     string // JSON pointer of the views inside the item
 	old, new view
-	name     string // of which the sentences speak; empty for the item, or the member that changed
+	name     string // the subject of messages; empty for the item, or the member that changed
 }
 
-// comesOrGoes is the rule about a member that one side alone has, or both.
+// comesOrGoes returns the rule for a member that is added, removed or changed.
 func (s subject) comesOrGoes(added, removed, changed string) func(key string) string {
 	return func(key string) string {
 		switch {
@@ -163,12 +163,13 @@ func compareDescription(c *comparison, s subject, word string) {
 	f := finding.Finding{Item: s.id, Path: s.path + "/description", Old: s.old["description"],
 		New: s.new["description"]}
 	if became == "added" {
-		f.Level, f.Message, f.Cause = finding.Info, "There is a description now.", "Descriptions are new"
+		f.Level, f.Message, f.Cause = finding.Info, "A description was added.", "Descriptions added"
 	}
 	c.report(word+"-description-changed", f, s.named()...)
 }
 
-// textBecame is what became of a text, as the ids of rules have it; empty where no reader sees a change.
+// textBecame returns what became of a text, as the ids of rules have it; empty if no visible character
+// changed.
 func textBecame(old, new string) string {
 	switch old, new = normal(old), normal(new); {
 	case old == new:
@@ -181,8 +182,7 @@ func textBecame(old, new string) string {
 	return "changed"
 }
 
-// compareTitle compares the name that people see. A change of the name alone is told by the rules about
-// names.
+// compareTitle compares the name that people see. The rules about names report a change of the name alone.
 func compareTitle(c *comparison, s subject, rule string) {
 	if old, new := displayed(s.old), displayed(s.new); old != new &&
 		!(s.old.text("name") == old && s.new.text("name") == new) {
@@ -191,7 +191,7 @@ func compareTitle(c *comparison, s subject, rule string) {
 	}
 }
 
-// displayed is title, else annotations.title, else name.
+// displayed returns title, else annotations.title, else name.
 func displayed(v view) string {
 	for _, text := range []string{v.text("title"), viewOf(v["annotations"]).text("title"), v.text("name")} {
 		if text != "" {
@@ -222,7 +222,7 @@ func compareOpaque(c *comparison, s subject, rule, key string, volatile ...strin
 	}
 }
 
-// empty tells whether a member is absent, or an object or array that says no more than an absent one.
+// empty reports whether a member is absent, or an object or array without content.
 func empty(tree any) bool {
 	switch t := tree.(type) {
 	case map[string]any:
@@ -245,10 +245,10 @@ func changedRule(kind snapshot.Kind) string {
 	return either(kind == snapshot.Skills, "skill-changed", "item-changed")
 }
 
-// reportChanged has each of some members told that changed, by the rule for it; very many by one rule are
-// told as one finding, since each costs far more than its bytes.
+// reportChanged reports each member that changed by the rule for it. Very many of one rule are one finding,
+// since each costs far more than its bytes.
 func reportChanged(c *comparison, s subject, members []string, rule func(key string) string,
-	tell func(rule, key string)) {
+	report func(rule, key string)) {
 	by := map[string][]string{}
 	for _, key := range members {
 		if !same(s.old[key], s.new[key]) {
@@ -256,14 +256,14 @@ func reportChanged(c *comparison, s subject, members []string, rule func(key str
 		}
 	}
 	for _, id := range kit.SortedKeys(by) {
-		if changed := by[id]; len(changed) > mostTold {
+		if changed := by[id]; len(changed) > maxListed {
 			f := finding.Finding{Item: s.id, Path: s.path, Old: s.old.only(changed).orNothing(),
 				New: s.new.only(changed).orNothing()}
 			c.reportMany(id, f, changed)
 			continue
 		}
 		for _, key := range by[id] {
-			tell(id, key)
+			report(id, key)
 		}
 	}
 }
@@ -275,5 +275,5 @@ func (c *comparison) reportMany(id string, f finding.Finding, names []string) {
 	c.report(id, f)
 }
 
-// mostTold is how many places of an item are told one by one that are of one kind.
-const mostTold = 100
+// maxListed is how many places of one kind in an item have findings of their own.
+const maxListed = 100

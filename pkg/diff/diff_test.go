@@ -204,12 +204,12 @@ func TestIntervalsAreTold(t *testing.T) {
 		want     []string
 	}{
 		{tool(""), safe, []string{
-			"The range of `n` is narrower (no limit → at most 9007199254740991), which touches no caller.",
-			"The range of `n` is narrower (no limit → at least -9007199254740991), which touches no caller.",
+			"The range of `n` is narrower (no limit → at most 9007199254740991); callers are unaffected.",
+			"The range of `n` is narrower (no limit → at least -9007199254740991); callers are unaffected.",
 		}},
 		{tool(""), tool(`,"minimum":0,"maximum":9007199254740991`), []string{
-			"The range of `n` is narrower (no limit → at most 9007199254740991), which touches no caller.",
-			"`n` has a lower bound now (no limit → at least 0).",
+			"The range of `n` is narrower (no limit → at most 9007199254740991); callers are unaffected.",
+			"`n` now has a lower bound (no limit → at least 0).",
 		}},
 	} {
 		var got []string

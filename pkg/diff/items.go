@@ -24,7 +24,7 @@ type pair struct {
 	old, new json.RawMessage
 }
 
-// pairs match the items of two lists by key, in the order of the keys.
+// pairs matches the items of two lists by key, in the order of the keys.
 func pairs(old, new snapshot.List) []*pair {
 	before, after := byKey(old), byKey(new)
 	names := slices.Collect(maps.Keys(before))
@@ -60,8 +60,8 @@ func byKey(list snapshot.List) map[string][]json.RawMessage {
 	return groups
 }
 
-// repeats match items that share a key: first those that are the same, then the others in the order of their
-// spelling. Where there are more than mostTold, which of them belongs to which is a guess anyway.
+// repeats matches items that share a key: first those that are the same, then the others in the order of
+// their spelling. If there are more than maxListed, the rest is one pair.
 func repeats(key string, old, new []json.RawMessage) []*pair {
 	var matched []*pair
 	before, after := canonicals(old), canonicals(new)
@@ -83,7 +83,7 @@ func repeats(key string, old, new []json.RawMessage) []*pair {
 	before, after = append(gone, before...), append(fresh, after...)
 	for i := range max(len(before), len(after)) {
 		switch {
-		case i == mostTold:
+		case i == maxListed:
 			further := max(len(before), len(after)) - i
 			return append(matched, &pair{key, len(matched), further, named(before[min(i, len(before)):]),
 				named(after[min(i, len(after)):])})
@@ -98,7 +98,7 @@ func repeats(key string, old, new []json.RawMessage) []*pair {
 	return matched
 }
 
-// named is what names items that are told as one.
+// named returns the names of items that one finding reports.
 func named(items []json.RawMessage) json.RawMessage {
 	var others finding.Others
 	for _, item := range items {
@@ -140,7 +140,7 @@ func compareItems(c *comparison, old, new snapshot.List) {
 			c.report(changedRule(kind), finding.Finding{
 				Item: kind.ID(p.key), Level: finding.Warning, Verdict: finding.Unproven, Old: p.old,
 				New: p.new,
-				Message: fmt.Sprintf("%s of this %s changed, and were not compared one by one.",
+				Message: fmt.Sprintf("%s of this %s changed and were not compared one by one.",
 					kit.Counted(p.further, "more item"), kind.KeyField()),
 			})
 		case p.nth > 0 && (p.old == nil || p.new == nil):
@@ -189,21 +189,21 @@ func reportRemoved(c *comparison, kind snapshot.Kind, p *pair, hint string) {
 	c.reportAnnounced(kind.Word()+"-removed", f, p.old)
 }
 
-// reportAnnounced reports that an item is not there any more as it was: after the date that it announced for
-// that, nobody was taken by surprise.
+// reportAnnounced reports that an item is gone or renamed. After the date that it announced for that, it is a
+// warning.
 func (c *comparison) reportAnnounced(id string, f finding.Finding, old json.RawMessage, values ...string) {
-	if d, told := wording.DeprecationOf(rawjson.ObjectOf(old)); told {
+	if d, announced := wording.DeprecationOf(rawjson.ObjectOf(old)); announced {
 		said := strings.TrimSuffix(c.rules[id].message(f, values), ".")
 		switch {
 		case d.Passed(c.Now):
-			f.Level, f.Message = finding.Warning, said+", as it was announced for "+d.Date()+"."
+			f.Level, f.Message = finding.Warning, said+", as announced for "+d.Date()+"."
 		case !d.Sunset.IsZero():
-			f.Message = said + ", before the date that was announced: " + d.Date() + "."
+			f.Message = said + ", before the announced date " + d.Date() + "."
 		default:
-			f.Message = said + "; it was deprecated, and no date was announced."
+			f.Message = said + "; it was deprecated without a date."
 		}
 		if d.Replacement != "" {
-			f.Hint = "use " + code(d.Replacement) + " instead, as it said"
+			f.Hint = "use " + code(d.Replacement) + " instead, as announced"
 		}
 	}
 	c.report(id, f, values...)
@@ -219,7 +219,7 @@ func compareDeprecation(c *comparison, s subject, before, after json.RawMessage)
 	}
 	until := ""
 	if f.New = json.RawMessage("true"); !new.Sunset.IsZero() {
-		until, f.New = ", and may be gone from "+new.Date()+" on", rawjson.Quote(new.Date())
+		until, f.New = ", for removal on "+new.Date(), rawjson.Quote(new.Date())
 	}
 	switch {
 	case is && (!was || old.Sunset.IsZero() && !new.Sunset.IsZero()):
@@ -246,7 +246,7 @@ func reportAdded(c *comparison, kind snapshot.Kind, p *pair) {
 	}
 }
 
-// reportRepeated tells of an item whose key another one has too, on one side only.
+// reportRepeated reports an item on one side whose key another one has, too.
 func reportRepeated(c *comparison, kind snapshot.Kind, p *pair) {
 	f := finding.Finding{Item: kind.ID(p.key), Old: p.old, New: p.new}
 	switch {

@@ -15,10 +15,10 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
-// broken is what is no JSON, as it stands there; an empty one is no value at all.
+// broken is text that is not JSON; empty for an absent value.
 type broken string
 
-// treeOf reads a JSON value as rawjson.Decode does. What is no JSON is a value of its own.
+// treeOf reads a JSON value as rawjson.Decode does; text that is not JSON becomes broken.
 func treeOf(raw json.RawMessage) any {
 	value, err := rawjson.Decode(raw)
 	if err != nil {
@@ -36,7 +36,7 @@ var numbers = gocmp.Comparer(func(a, b json.Number) bool {
 // mostCompared is the size in bytes up to which the values of two members are compared place by place.
 const mostCompared = 1 << 20
 
-// same reports whether two JSON values mean the same, whatever the order of keys and the spelling of numbers.
+// same reports whether two JSON values mean the same, ignoring the order of keys and the spelling of numbers.
 // Large ones are compared by their canonical texts.
 func same(old, new json.RawMessage) bool {
 	switch {
@@ -50,7 +50,7 @@ func same(old, new json.RawMessage) bool {
 	return gocmp.Equal(treeOf(old), treeOf(new), numbers)
 }
 
-// exact is one spelling for all spellings of a number. It never writes out a large exponent.
+// exact returns one spelling for all spellings of a number. It never writes out a large exponent.
 func exact(number string) string {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(number), "e")
 	digits, negative := strings.CutPrefix(mantissa, "-")
@@ -74,7 +74,7 @@ func exact(number string) string {
 // walker is a reporter of go-cmp that collects the JSON pointers at which two trees differ.
 type walker struct {
 	path  gocmp.Path
-	found []string // mostTold of them
+	found []string // maxListed of them
 	more  int      // how many more there are
 }
 
@@ -94,7 +94,7 @@ func (w *walker) PopStep() { w.path = w.path[:len(w.path)-1] }
 func (w *walker) Report(r gocmp.Result) {
 	switch {
 	case r.Equal():
-	case len(w.found) == mostTold:
+	case len(w.found) == maxListed:
 		w.more++
 	default:
 		w.found = append(w.found, w.pointer())
@@ -142,7 +142,7 @@ func viewOf(raw json.RawMessage) view {
 	return v
 }
 
-// only is the members of these keys.
+// only returns the members of these keys.
 func (v view) only(keys []string) view {
 	some := view{}
 	for _, key := range keys {
@@ -153,13 +153,13 @@ func (v view) only(keys []string) view {
 	return some
 }
 
-// text is a member that is a text; empty when it is missing or of another kind.
+// text returns a member that is a string; empty if it is missing or of another type.
 func (v view) text(key string) string {
 	text, _ := rawjson.Text(v[key])
 	return text
 }
 
-// keys are the keys of both sides that are not known, sorted.
+// keys returns the keys of both sides that are not known, sorted.
 func keys[M ~map[string]V, V any](old, new M, known ...string) []string {
 	union := M{}
 	maps.Copy(union, old)
@@ -170,7 +170,7 @@ func keys[M ~map[string]V, V any](old, new M, known ...string) []string {
 	return kit.SortedKeys(union)
 }
 
-// normal is a text without what no reader sees: the style of line ends and trailing blanks.
+// normal returns a text without the style of its line ends and without trailing blanks.
 func normal(text string) string {
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	for i, line := range lines {

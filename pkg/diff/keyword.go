@@ -12,7 +12,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/schema"
 )
 
-// suffix is the rule of a change without its direction; empty when another part of the comparison tells it.
+// suffix returns the rule of a change without its direction; empty if another part of the comparison reports
+// it.
 func (r *revision) suffix(ch *change) string {
 	switch ch.Family {
 	case schema.FamilyProperty:
@@ -64,8 +65,8 @@ func (r *revision) suffix(ch *change) string {
 	return effectRule(ch.Family, ch.effect)
 }
 
-// oftenBreaks are rules of their own for what makes most of the breaks of real releases, so that a project
-// can lower them: a lower bound of 0 or 1 where there was none, and integers where there were numbers.
+// oftenBreaks returns the rule for what makes most breaks of real releases, so that a project can lower it: a
+// new lower bound of 0 or 1, and integers in place of numbers.
 func (r *revision) oftenBreaks(ch *change) string {
 	if r.direction == finding.Output || !ch.breaks() {
 		return ""
@@ -107,8 +108,8 @@ func (ch *change) descriptionRule() string {
 	return either(became == "", "", "property-description-"+became)
 }
 
-// documentedDefaults are the defaults that the descriptions before and after speak of, unless the schema
-// tells of the change or one of the texts can be read in another way; then there are none.
+// documentedDefaults returns the defaults in the descriptions before and after; empty if the schema has the
+// change, or one of the texts can be read in another way.
 func (ch *change) documentedDefaults() (was, is string) {
 	before, after := ch.schemas()
 	old, spoken := documentedDefault(before)
@@ -119,8 +120,8 @@ func (ch *change) documentedDefaults() (was, is string) {
 	return old.Word + old.Unit, new.Word + new.Unit
 }
 
-// documentedDefault is the one default that the description of a schema speaks of. A word without quotes is
-// one only among the values of an enum.
+// documentedDefault returns the one default in the description of a schema. A word without quotes counts only
+// if the enum has it.
 func documentedDefault(v view) (wording.Default, bool) {
 	all := wording.Defaults(v.text("description"))
 	if len(all) != 1 || all[0].Word == "" ||
@@ -180,8 +181,8 @@ func (r *revision) withDefault(ch *change) string {
 	return either(demanded && r.direction == finding.Input && defaultOf(r, ch) != nil, "-with-default", "")
 }
 
-// defaultOf is the default of the property that a change is about, where the new schema has it; nil when it
-// has none.
+// defaultOf returns the default of the property that a change is about, in the new schema; nil if there is
+// none.
 func defaultOf(r *revision, ch *change) json.RawMessage {
 	place := ch.NewPath
 	if ch.Family == schema.FamilyRequired {
@@ -202,7 +203,7 @@ func defaultOf(r *revision, ch *change) json.RawMessage {
 	return nil
 }
 
-// additionalRule tells a door that opens or closes from a change of what may pass it.
+// additionalRule returns the rule for a change of additionalProperties.
 func (ch *change) additionalRule() string {
 	switch {
 	case string(ch.New) == "false":
@@ -226,8 +227,8 @@ func (ch *change) unionRule() string {
 	return effectRule(schema.FamilySchema, ch.effect)
 }
 
-// moreAlternatives is how many alternatives a union has more than before: an edit holds two lists, or the one
-// that came or left.
+// moreAlternatives returns by how many alternatives a union grew: an edit holds two lists, or the one that
+// came or left.
 func (ch *change) moreAlternatives() int {
 	old, noList := rawjson.Elements(ch.Old)
 	new, norList := rawjson.Elements(ch.New)
@@ -257,7 +258,7 @@ func (ch *change) choiceRule() string {
 	return "const-changed"
 }
 
-// values are what differs before and after: of one keyword, or objects of those of a family that differ
+// values returns what differs before and after: of one keyword, or objects of the keywords that differ
 // together.
 func (ch *change) values() (member string, old, new json.RawMessage) {
 	before, after := ch.schemas()

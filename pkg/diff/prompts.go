@@ -34,7 +34,7 @@ func readArguments(raw json.RawMessage) []argument {
 	})
 }
 
-// byName are arguments by their names, of several with one name the first.
+// byName returns arguments by their names, the first one if several share a name.
 func byName(arguments []argument) map[string]*argument {
 	named := make(map[string]*argument, len(arguments))
 	for i, a := range arguments {
@@ -84,7 +84,7 @@ func compareArguments(c *comparison, s subject, old, new []argument) {
 	}
 }
 
-// alone are the arguments that the other side has not.
+// alone returns the arguments that the other side does not have.
 func alone(arguments []argument, other map[string]*argument) []*argument {
 	var found []*argument
 	for i, a := range arguments {
@@ -117,7 +117,7 @@ func compareArgument(c *comparison, s subject, old, new argument) {
 	}
 }
 
-// sharedNames are the names of the arguments that the other side has too, in their own order.
+// sharedNames returns the names of the arguments that the other side has, too, in their own order.
 func sharedNames(arguments []argument, other map[string]*argument) []string {
 	shared := kit.Filter(arguments, func(a argument) bool { return other[a.name] != nil })
 	return append([]string{}, kit.Map(shared, func(a argument) string { return a.name })...)

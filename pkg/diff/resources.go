@@ -40,7 +40,7 @@ func compareDisplay(c *comparison, s subject) {
 	compareOpaque(c, s, "item-icons-changed", "icons")
 }
 
-// compareMediaType: info for a type that is new, warning for one that is gone or differs in its parameters
+// compareMediaType reports a new type as info, and as a warning one that is gone or differs in its parameters
 // only.
 func compareMediaType(c *comparison, s subject, changed, removed, added string) {
 	old, new := s.old.text("mimeType"), s.new.text("mimeType")
@@ -63,7 +63,7 @@ func compareMediaType(c *comparison, s subject, changed, removed, added string) 
 	c.report(changed, f)
 }
 
-// canonicalType is a media type in one spelling: lower case, parameters sorted.
+// canonicalType returns a media type in one spelling: lower case, parameters sorted.
 func canonicalType(mimeType string) string {
 	kind, parameters, err := mime.ParseMediaType(mimeType)
 	if err != nil {
@@ -81,7 +81,7 @@ type expression struct {
 
 var templatePart = kit.Pattern(`\{([+#./;?&]?)([^{}]*)\}|[^{}]+|[{}]`)
 
-// parseTemplate splits a URI template; what is no expression is fixed text.
+// parseTemplate splits a URI template; text outside of expressions is fixed.
 func parseTemplate(template string) []expression {
 	var parts []expression
 	for _, m := range templatePart().FindAllStringSubmatch(template, -1) {
@@ -105,7 +105,7 @@ func compareURITemplate(c *comparison, f finding.Finding, old, new string) {
 	switch {
 	case slices.Equal(oldShape, newShape) && slices.Equal(oldVariables, newVariables):
 	case slices.Equal(oldShape, newShape) && moved:
-		f.Message = "The variables of the template changed places, so that its URIs mean something else."
+		f.Message = "The variables of the template changed places: its URIs mean something else."
 		c.report("template-uri-changed", f)
 	case slices.Equal(oldShape, newShape):
 		c.report("template-variable-renamed", f)
@@ -130,8 +130,8 @@ func compareQuery(c *comparison, f finding.Finding, old, new []string) {
 	}
 }
 
-// required are the variables that every URI of the template has, and the template with a mark in the place of
-// each.
+// required returns the variables that every URI of the template has, and the template with a mark in the
+// place of each.
 func required(parts []expression) (variables, shape []string) {
 	for _, part := range parts {
 		switch part.operator {
@@ -148,7 +148,7 @@ func required(parts []expression) (variables, shape []string) {
 	return variables, shape
 }
 
-// query are the variables of a template that stand in its query.
+// query returns the variables in the query of a template.
 func query(parts []expression) []string {
 	var variables []string
 	for _, part := range parts {

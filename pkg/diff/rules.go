@@ -32,7 +32,7 @@ type rulesFile struct {
 type rule struct {
 	finding.Rule
 	Says string // empty = the title
-	// what its findings have in common; empty = what they say. Places that break are told by what they say
+	// what its findings have in common; empty = their message
 	Cause         string
 	BreakingCause string // the same for places that break
 
@@ -63,7 +63,7 @@ const (
 	moves   effect = "moves"   // some fewer, some more
 )
 
-// Rules are all rules of a comparison, sorted by id. A rule whose level is Off speaks only when
+// Rules returns all rules of a comparison, sorted by id. A rule whose level is Off reports only if
 // Options.Enable names it.
 func Rules() []finding.Rule {
 	var rules []finding.Rule
@@ -74,7 +74,7 @@ func Rules() []finding.Rule {
 	return rules
 }
 
-// catalogue is every rule by id; nobody may change it.
+// catalogue returns every rule by id. It must not be changed.
 var catalogue = sync.OnceValue(func() map[string]rule {
 	var file rulesFile
 	if err := json.Unmarshal(rulesJSON, &file); err != nil {
@@ -132,7 +132,8 @@ var effectRules = sync.OnceValue(func() map[schema.Family]map[effect]string {
 	return rules
 })
 
-// effectRule is the rule for a change with an effect; where its family has none, that of schemas as a whole.
+// effectRule returns the rule for a change with an effect; if its family has none, that of schemas as a
+// whole.
 func effectRule(family schema.Family, e effect) string {
 	e = cmp.Or(e, moves)
 	return cmp.Or(effectRules()[family][e], effectRules()[schema.FamilySchema][e])
@@ -142,7 +143,7 @@ func (r rule) message(f finding.Finding, values []string) string {
 	return sentence(cmp.Or(r.Says, r.Title), known(f, values)) + "."
 }
 
-// cause is what the finding has in common with others; empty for what it says.
+// cause returns what the finding has in common with others; empty for its message.
 func (r rule) cause(f finding.Finding, values []string) string {
 	return sentence(either(f.Level == finding.Breaking && f.Path != "", r.BreakingCause, r.Cause),
 		known(f, values))
@@ -181,7 +182,8 @@ func code(name string) string {
 	return "`" + name + "`"
 }
 
-// brief is a value as a sentence can hold it, an array of scalars as a list; empty when long or structured.
+// brief returns a value as a sentence can hold it, an array of scalars as a list; empty if it is long or
+// structured.
 func brief(raw json.RawMessage) string {
 	if elements, err := rawjson.Elements(raw); err == nil {
 		return briefly(elements)
@@ -200,8 +202,7 @@ func briefly(values []json.RawMessage) string {
 	return fmt.Sprintf("%d values", len(values))
 }
 
-// sentence is the template with the values in it. A part in brackets is left out when one of its values is
-// missing.
+// sentence fills values into a template. A part in brackets is left out if one of its values is missing.
 func sentence(template string, values map[string]string) string {
 	text := optionalPart().ReplaceAllStringFunc(template, func(part string) string {
 		for _, m := range placeholder().FindAllStringSubmatch(part, -1) {

@@ -13,7 +13,7 @@ import (
 )
 
 // DefaultSteps is the work on the schemas of one server, in steps of some microsecond, the same number on
-// every machine; bytes that changed add a million at most. What is left undecided is told as unproven.
+// every machine; bytes that changed add a million at most. The rest is undecided.
 const DefaultSteps = 500_000
 
 // mostSteps bounds the work on one item, and stepsOfBytes what the bytes of all items add.
@@ -51,7 +51,7 @@ func rounds(steps int, sizes []int, compare func(items []int, share func(i int) 
 	}
 }
 
-// revision is two schemas of one tool, and what is told of them.
+// revision is two schemas of one tool, and what was reported about them.
 type revision struct {
 	*comparison
 	*schema.Revision
@@ -63,8 +63,7 @@ type revision struct {
 	whole      schema.Change // what all edits do together
 	invalid    bool          // the new schema has parts without a meaning
 	unresolved bool          // one of them is a reference
-	told       bool          // something was told that the values say, not only the remarks
-	doubted    bool          // something was told to be undecided
+	reported   bool          // a finding that is about values, not only annotations
 	tightened  []tightened   // what breaks by the values of one argument or member
 }
 
@@ -84,20 +83,20 @@ func compareSchemas(c *comparison, s subject, direction finding.Direction, key s
 		r.budget.Semantics = schema.Strict
 	}
 	if c.pool.Left <= 0 {
-		r.unproven(sent, r.subject(""), schema.Result{Reason: "the budget of steps is spent"})
+		r.unproven(sent, r.subject(""), schema.Result{Reason: "analysis budget exceeded"})
 		return
 	}
 	before, errOld := schema.ParseWithin(c.ctx, old, c.pool)
 	after, errNew := schema.ParseWithin(c.ctx, new, c.pool)
 	switch {
 	case errNew != nil && direction == finding.Input && isObject(viewOf(old)):
-		// the root is told of already
+		// the finding about the root covers it
 	case errNew != nil:
 		sent.Message = fmt.Sprintf("The schema cannot be read: %v.", errNew)
-		r.tell("schema-invalid", sent)
+		r.reportAs("schema-invalid", sent)
 	case errOld != nil:
-		sent.Message = "The old schema could not be read, the new one can."
-		r.tell("schema-changed", sent)
+		sent.Message = "The old schema could not be read; the new one can."
+		r.reportAs("schema-changed", sent)
 	default:
 		r.Revision = schema.Compare(r.ctx, before, after, r.budget)
 		r.compare()
@@ -133,7 +132,7 @@ func reportProblems(r *revision) {
 		if known[p.Message+p.Path] || strings.HasSuffix(p.Path, "/$schema") {
 			continue
 		}
-		if count++; count > mostTold {
+		if count++; count > maxListed {
 			others.Add(p.Path, p.Message)
 			continue
 		}
@@ -142,23 +141,23 @@ func reportProblems(r *revision) {
 			id, r.unresolved = "schema-ref-unresolved", true
 		}
 		r.invalid = true
-		r.tell(id, finding.Finding{Path: p.Path, New: r.After.At(p.Path),
+		r.reportAs(id, finding.Finding{Path: p.Path, New: r.After.At(p.Path),
 			Message: fmt.Sprintf("At %s: %s.", p.Path, p.Message)})
 	}
 	if others.Count > 0 {
-		r.tell("schema-invalid", finding.Finding{New: others.Value(),
-			Message: fmt.Sprintf("%d further parts of the schema have no meaning.", others.Count)})
+		r.reportAs("schema-invalid", finding.Finding{New: others.Value(),
+			Message: fmt.Sprintf("%d more parts of the schema are invalid.", others.Count)})
 	}
 }
 
-// tell reports a rule of the revision's direction. Paths of f are those inside the schema.
-func (r *revision) tell(suffix string, f finding.Finding, words ...string) {
+// reportAs reports a rule of the revision's direction. Paths of f are those inside the schema.
+func (r *revision) reportAs(suffix string, f finding.Finding, words ...string) {
 	f.Item, f.Path = r.item, r.path+f.Path
 	f.Old, f.New = onOneLine(f.Old), onOneLine(f.New)
 	r.report(string(r.direction)+"-"+suffix, f, append([]string{"name", r.subject("")}, words...)...)
 }
 
-// onOneLine is a value as written but for white space, which differs with the depth at which a value stands.
+// onOneLine returns a value without white space, which differs with the depth of a value.
 func onOneLine(raw json.RawMessage) json.RawMessage {
 	if raw == nil {
 		return nil
@@ -166,32 +165,32 @@ func onOneLine(raw json.RawMessage) json.RawMessage {
 	return asJSON(raw)
 }
 
-// remainder tells what the verdict on the whole says and no change explained.
+// remainder reports what the verdict on the whole says and no change explains.
 func (r *revision) remainder() {
 	f := r.sent
 	r.evidence = r.wholeEvidence()
 	defer func() { r.evidence = nil }()
 	switch {
 	case equal(r.whole): // all edits together say the same in other words
-		r.tell("schema-rewritten", f)
-	case !r.told && !r.invalid:
+		r.reportAs("schema-rewritten", f)
+	case !r.reported && !r.invalid:
 		f.Level = finding.Info
-		r.tell(effectRule("", effectOf(r.whole, r.direction)), f)
+		r.reportAs(effectRule("", effectOf(r.whole, r.direction)), f)
 	}
 }
 
 func (r *revision) unproven(f finding.Finding, subject string, result schema.Result) {
 	f.Level, f.Verdict = finding.Warning, finding.Unproven
-	f.Message = fmt.Sprintf("Whether the change of %s is safe could not be decided: %s.", subject,
+	f.Message = fmt.Sprintf("The change of %s could not be decided: %s.", subject,
 		reason(result))
-	r.told, r.doubted = true, true
-	r.tell("schema-unproven", f)
+	r.reported = true
+	r.reportAs("schema-unproven", f)
 }
 
 func reason(result schema.Result) string {
 	text := result.Reason
 	if text == "" {
-		text = "the construct is not understood"
+		text = "unsupported construct"
 	}
 	if result.Path != "" {
 		text += " at " + result.Path
@@ -222,7 +221,7 @@ func effectOf(ch schema.Change, direction finding.Direction) effect {
 	return narrows
 }
 
-// level is how much a change matters: what its verdict says, softened or sharpened where the rule says so.
+// level returns the level of a change: its verdict, softened or sharpened by the rule.
 func (r *revision) level(id string, ch *change) finding.Level {
 	byDefault := r.rules[id].Level
 	switch {
@@ -236,7 +235,7 @@ func (r *revision) level(id string, ch *change) finding.Level {
 	return byDefault
 }
 
-// softened tells the rules that only warn unless plain sets are asked for (docs/compatibility.md, 3 and 4).
+// softened reports whether a rule only warns unless plain sets are compared (docs/compatibility.md, 3 and 4).
 func (r *revision) softened(id string, ch *change) bool {
 	switch id {
 	case "output-optional-property-added", "output-required-property-added":
@@ -255,14 +254,14 @@ func (r *revision) closed(object string) bool {
 		string(r.Before.At(object+"/unevaluatedProperties")) == "false"
 }
 
-// harmless is the level of a rule that mostly breaks where it is proved that it does not.
+// harmless returns the level of a rule that mostly breaks if it is proved that it does not.
 func harmless(id string) finding.Level {
 	switch id {
 	case "input-property-removed", "input-property-renamed", "output-property-removed",
 		"output-property-renamed":
 		return finding.Warning // what is sent or expected goes unheard
 	case "input-additional-properties-narrowed":
-		return finding.Warning // as additional-properties-closed, of which it is a part
+		return finding.Warning // as additional-properties-closed, which includes it
 	}
 	return finding.Info
 }
@@ -285,7 +284,7 @@ func compareInputRoot(c *comparison, s subject, old, new json.RawMessage) {
 		c.report("input-schema-invalid", f)
 	case !isObject(before) && isObject(after):
 		f.Level, f.Message = finding.Info,
-			`The input schema now has "type": "object" at its root, as it must.`
+			`The input schema now has "type": "object" at its root, as required.`
 		f.Cause = `The input schema now has "type": "object" at its root`
 		c.report("input-schema-changed", f)
 	}
@@ -300,7 +299,7 @@ func reportCombinators(r *revision) {
 	before, after := viewOf(r.Before.Raw()), viewOf(r.After.Raw())
 	for _, keyword := range combinators() {
 		if before[keyword] == nil && after[keyword] != nil {
-			r.tell("root-combinator-added", finding.Finding{Member: keyword, New: after[keyword]})
+			r.reportAs("root-combinator-added", finding.Finding{Member: keyword, New: after[keyword]})
 		}
 	}
 }
@@ -309,8 +308,8 @@ func isObject(root view) bool { return root.text("type") == "object" }
 
 func combinators() []string { return []string{"anyOf", "oneOf", "allOf", "not"} }
 
-// arguments is an input schema as the protocol reads it: an object is sent, and a root that names no property
-// takes none.
+// arguments returns an input schema as the protocol reads it: an object is sent, and a root that names no
+// property takes none.
 func arguments(schema json.RawMessage) json.RawMessage {
 	if schema == nil {
 		return json.RawMessage(`{"type":"object","properties":{}}`)

@@ -63,7 +63,7 @@ func compareSupported(c *comparison, old, new []string) {
 	})
 }
 
-// namedAfter are texts by themselves.
+// namedAfter returns texts by themselves.
 func namedAfter(texts []string) view {
 	v := view{}
 	for _, text := range texts {
@@ -106,7 +106,7 @@ func compareIdentity(c *comparison, old, new view) {
 			f := finding.Finding{Path: rawjson.Join("/serverInfo", key), Old: old[key], New: new[key]}
 			if before, after, ok := semantic(old, new); ok && key == "version" && after.Less(before) {
 				c.report("server-version-decreased", f)
-				// one fact is told once
+				// one fact is one cause
 				f.Cause = strings.TrimSuffix(c.rules["server-version-decreased"].message(f, nil), ".")
 			}
 			c.report(rule, f)
@@ -130,9 +130,9 @@ func compareVersionStep(c *comparison, old, new *snapshot.Snapshot) {
 		New: viewOf(new.Server)["version"]}
 	if i := slices.IndexFunc(c.findings,
 		func(f finding.Finding) bool { return f.Rule == "server-version-changed" }); i >= 0 {
-		f.Cause = fmt.Sprintf("The server's version changed from %s to %s, which is not a new major version",
-			brief(f.Old), brief(f.New))
-		c.findings[i].Cause = f.Cause // one step is told once
+		f.Cause = fmt.Sprintf("Server version %s → %s (%s); breaking changes call for %s", before, after,
+			before.Step(after), before.Next(finding.Major))
+		c.findings[i].Cause = f.Cause // one step is one cause
 	}
 	c.report(rule, f)
 }
@@ -163,7 +163,7 @@ func compareCapabilities(c *comparison, old, new view, before *snapshot.Snapshot
 	}
 }
 
-// withdrawal says how much goes with a capability.
+// withdrawal returns how much goes with a capability.
 func withdrawal(key string, before *snapshot.Snapshot) string {
 	for _, kind := range snapshot.Kinds() {
 		if n := len(before.List(kind).Items()); string(kind) == key && n > 0 {
@@ -174,8 +174,8 @@ func withdrawal(key string, before *snapshot.Snapshot) string {
 	return fmt.Sprintf("The capability %s was removed.", code(key))
 }
 
-// compareOptions compares what stands inside a capability. An option that is false is one that is absent.
-// Very many are told as one, as bad as any of them may be.
+// compareOptions compares the options of a capability. false is the same as absent. Very many are one
+// finding, at the level of the worst.
 func compareOptions(c *comparison, path string, old, new json.RawMessage) {
 	differing := walk(treeOf(old), treeOf(new))
 	if differing.more > 0 {
@@ -213,7 +213,7 @@ func compareExtensions(c *comparison, old, new view) {
 	reportChanged(c, s, keys(old, new), rule, func(rule, key string) { reportMember(c, s, rule, key) })
 }
 
-// compareScope tells in how far the two sides can be compared at all.
+// compareScope reports what of the two sides cannot be compared.
 func compareScope(c *comparison, old, new *snapshot.Snapshot) {
 	c.modern = isModern(new.Protocol)
 	c.dynamic = string(viewOf(viewOf(new.Capabilities)["resources"])["listChanged"]) == "true"
@@ -221,17 +221,17 @@ func compareScope(c *comparison, old, new *snapshot.Snapshot) {
 	if described(old) != described(new) {
 		c.report("comparison-scope-differs", finding.Finding{
 			Path:    "/serverInfo",
-			Message: "One side says nothing of the server and its capabilities, so these are not compared.",
+			Message: "One side does not describe the server and its capabilities, so these are not compared.",
 		})
 	}
 }
 
-// described tells whether a snapshot says who the server is, as all but bare results of list requests do.
+// described reports whether a snapshot identifies the server, as all but bare results of list requests do.
 func described(s *snapshot.Snapshot) bool {
 	return s.Protocol != "" || s.Server != nil || s.Capabilities != nil
 }
 
-// isModern tells the era of 2026-07-28 and later; versions are dates.
+// isModern reports whether a protocol version is of the era of 2026-07-28 and later; versions are dates.
 func isModern(protocol string) bool { return protocol >= "2026-07-28" }
 
 // compareList compares what is known of one list on both sides.
@@ -256,12 +256,20 @@ func compareList(c *comparison, kind snapshot.Kind, old, new *snapshot.Snapshot)
 	}
 }
 
-// recordless tells whether a list is missing in a snapshot that says nothing of the server, such as a bare
-// tools/list result.
+// recordless reports whether a list is missing in a snapshot that does not describe the server, such as a
+// bare tools/list result.
 func recordless(s *snapshot.Snapshot, list snapshot.List) bool {
 	// saved before there were such lists
 	return list.State == snapshot.NotOffered &&
 		(!described(s) || list.Kind.Extension() && declares(s, list.Kind))
+}
+
+// listMethod returns the request that lists items of a kind.
+func listMethod(kind snapshot.Kind) string {
+	if kind == snapshot.Templates {
+		return "resources/templates/list"
+	}
+	return string(kind) + "/list"
 }
 
 func reportUnavailable(c *comparison, before snapshot.List) {
@@ -270,16 +278,16 @@ func reportUnavailable(c *comparison, before snapshot.List) {
 	}
 	c.report("list-unavailable", finding.Finding{
 		Path: "/" + string(before.Kind),
-		Message: fmt.Sprintf("The list of %s could not be read this time; nothing is known of the %d that "+
-			"it held.", before.Kind.Plural(), len(before.Items())),
-		Hint: "mend the server or the connection, then compare again",
+		Message: fmt.Sprintf("%s failed; its %d previous %s were not compared.", listMethod(before.Kind),
+			len(before.Items()), before.Kind.Plural()),
+		Hint: "fix the server or the connection, then compare again",
 	})
 }
 
 func reportUnrecorded(c *comparison, kind snapshot.Kind) {
 	c.report("comparison-scope-differs", finding.Finding{
-		Path: "/" + string(kind), Message: fmt.Sprintf("One side holds no record of %s, so they are not "+
-			"compared.", kind.Plural()),
+		Path: "/" + string(kind), Message: fmt.Sprintf("One side has no record of %s: not compared.",
+			kind.Plural()),
 	})
 }
 
@@ -287,7 +295,7 @@ func declares(s *snapshot.Snapshot, kind snapshot.Kind) bool {
 	return kind.DeclaredIn(s.Capabilities) != nil
 }
 
-// semantic reads the versions of both sides; false when one of them is no semantic version.
+// semantic parses the versions of both sides; ok is false if one of them is not a semantic version.
 func semantic(old, new view) (before, after finding.Version, ok bool) {
 	before, ok1 := finding.ParseVersion(old.text("version"))
 	after, ok2 := finding.ParseVersion(new.text("version"))

@@ -22,11 +22,11 @@ type TooLargeError struct{ Bytes int }
 
 // Error names both sizes.
 func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("what changed is %.1f MiB on both sides, of which %d MiB are compared at most",
+	return fmt.Sprintf("%.1f MiB changed on both sides; at most %d MiB are compared",
 		float64(e.Bytes)/(1<<20), MostBytes>>20)
 }
 
-// Size is how many bytes one side has and the other has not, of both sides. It is 0 for what has no side.
+// Size returns how many bytes of either side the other one does not have; 0 if a side is missing.
 func Size(old, new *snapshot.Snapshot) int {
 	if old == nil || new == nil {
 		return 0
@@ -50,7 +50,7 @@ func Size(old, new *snapshot.Snapshot) int {
 	return size
 }
 
-// besideLists are the members of a snapshot that are JSON and no lists.
+// besideLists returns the JSON members of a snapshot that are not lists.
 func besideLists(s *snapshot.Snapshot) view {
 	v := view{"serverInfo": s.Server, "capabilities": s.Capabilities}
 	maps.Copy(v, s.Extra)
@@ -64,7 +64,7 @@ func sizeOfItems(old, new []snapshot.Item) int {
 	return lacking(old, a, b) + lacking(new, b, a)
 }
 
-// digestsOf are what the items mean, 0 for those that stand in the same place of the other side.
+// digestsOf returns digests of the items, 0 for those in the same place of the other side.
 func digestsOf(seed maphash.Seed, items, others []snapshot.Item) []uint64 {
 	digests := make([]uint64, len(items))
 	for i, item := range items {
@@ -75,7 +75,7 @@ func digestsOf(seed maphash.Seed, items, others []snapshot.Item) []uint64 {
 	return digests
 }
 
-// lacking is how many bytes of items others have not.
+// lacking returns how many bytes of items the others do not have.
 func lacking(items []snapshot.Item, digests, others []uint64) (size int) {
 	there := kit.Set(others)
 	for i, item := range items {

@@ -48,7 +48,7 @@ func compareFiles(c *comparison, s subject) {
 	})
 }
 
-// filesOf are the files of a skill by URI; pinned is false when they are not listed.
+// filesOf returns the files of a skill by URI; pinned is false if they are not listed.
 func filesOf(resources json.RawMessage) (files view, pinned bool) {
 	elements, err := rawjson.Elements(resources)
 	files = view{}

@@ -103,12 +103,12 @@ func TestOneDecisionIsOneCause(t *testing.T) {
 		return `{"mcpctl":1,"serverInfo":{"name":"s","version":"` + either(required == "", "1.0.0", "1.1.0") + `"},"tools":[{"name":"t","inputSchema":{"type":"object",` +
 			required + `"properties":{` + properties + `}}}]}`
 	}
-	const bumped = "\ninfo      The server's version changed from \"1.0.0\" to \"1.1.0\", which is not a new major version\n"
+	const bumped = "\ninfo      Server version 1.0.0 → 1.1.0 (minor); breaking changes call for 2.0.0\n"
 	for _, c := range []struct{ was, is, want string }{
 		{`"w":{"type":"number"},"h":{"type":"number"}`, `"w":{"type":"integer","minimum":1},"h":{"type":"integer","minimum":1}`,
-			"breaking  Arguments take integers only in `t`\nbreaking  Arguments have a lower bound of 0 or 1 in `t`" + bumped},
+			"breaking  Arguments accept integers only in `t`\nbreaking  Arguments have a lower bound of 0 or 1 in `t`" + bumped},
 		{`"w":{"type":"number"},"h":{"type":"number"}`, `"w":{"type":"integer"},"h":{"type":"integer","minimum":1}`,
-			"breaking  Arguments take integers only in `t`\nbreaking  `h` has a lower bound now (no limit → at least 1) in `t`" + bumped},
+			"breaking  Arguments accept integers only in `t`\nbreaking  `h` now has a lower bound (no limit → at least 1) in `t`" + bumped},
 		{`"a":{"enum":["x","y"]},"b":{"enum":["p","q"]}`, `"a":{"enum":["x"]},"b":{"enum":["p"]}`,
 			"breaking  `a` no longer accepts \"y\" in `t`\nbreaking  `b` no longer accepts \"q\" in `t`" + bumped},
 		{`"a":{"type":"string"},"b":{"enum":["p"]}`, `"a":{"type":["string","null"]},"b":{"enum":["p","q"]}`,

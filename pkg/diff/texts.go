@@ -21,7 +21,7 @@ type passage struct {
 	raw     json.RawMessage
 }
 
-// naming is the text that names something; of a long one, which may name thousands, the name alone.
+// naming returns the text that names something, or the name alone if the text is long and may name thousands.
 func (p passage) naming(name string) json.RawMessage {
 	const long = 4 << 10
 	if len(p.raw) > long {
@@ -33,8 +33,8 @@ func (p passage) naming(name string) json.RawMessage {
 // texts are those inside a value: that a model reads, and that hide something.
 type texts struct{ read, hiding []passage }
 
-// textsOf are the texts inside a tree that stands at a pointer under a key; those that hide something only if
-// that is wanted.
+// textsOf returns the texts inside a tree at a pointer and under a key; with hiding, also those with
+// invisible characters.
 func textsOf(pointer, key string, tree any, hiding bool) texts {
 	c := collector{hides: hiding, way: []string{pointer}}
 	c.collect(key, tree)
@@ -74,8 +74,8 @@ func (c *collector) collect(key string, tree any) {
 	}
 }
 
-// longestPointer is the length up to which pointers are written out, in bytes. What lies deeper is told at
-// the nearest value around it: a long name over many short texts would be repeated for each.
+// longestPointer is the length up to which pointers are written out, in bytes. Deeper
+// texts are reported at the nearest value around them: a long name over many short texts would be repeated.
 const longestPointer = 1 << 10
 
 func (c *collector) enter(token string) {
@@ -90,7 +90,7 @@ func (c *collector) hide(text string) {
 	}
 }
 
-// passage is a text where the collector is.
+// passage returns a text at the place of the collector.
 func (c *collector) passage(key, text string) passage {
 	return passage{pointer: strings.Join(c.way, ""), text: text, raw: rawjson.Quote(text)}
 }
@@ -147,7 +147,7 @@ func findUntold(c *comparison, item string, old, new []passage) {
 	}
 	count := 0
 	for _, p := range fresh {
-		if known[normal(p.text)] || count == mostTold {
+		if known[normal(p.text)] || count == maxListed {
 			continue
 		}
 		known[normal(p.text)] = true
@@ -165,7 +165,7 @@ func findUntold(c *comparison, item string, old, new []passage) {
 
 var definition = kit.Pattern(`^/(inputSchema|outputSchema)/(\$defs|definitions)/[^/]*`)
 
-// definitionOf is the pointer of the definition that a text is in; empty for none.
+// definitionOf returns the pointer of the definition that a text is in; empty if there is none.
 func definitionOf(pointer string) string { return definition().FindString(pointer) }
 
 // repeatsItsName reports whether a text is the title that a generator makes of the name of a property.
@@ -175,8 +175,7 @@ func repeatsItsName(p passage) bool {
 	return n > 2 && steps[n-1] == "title" && steps[n-3] == "properties" && repeatsName(p.text, steps[n-2])
 }
 
-// mayHide tells whether a JSON text can hold an invisible character at all: one beyond ASCII, or an escaped
-// one.
+// mayHide reports whether a JSON text can hold an invisible character: one beyond ASCII, or an escaped one.
 func mayHide(raw json.RawMessage) bool {
 	return bytes.ContainsFunc(raw, func(r rune) bool { return r >= 0x7F }) ||
 		bytes.Contains(raw, []byte(`\u`)) ||
@@ -195,7 +194,7 @@ func findHidden(c *comparison, item string, old, new []passage) {
 			before[place{p.pointer, r}] = true
 		}
 	}
-	told, more := 0, 0
+	count, more := 0, 0
 	var others finding.Others
 	for _, p := range new {
 		hidden := slices.DeleteFunc(snapshot.Hidden(p.text),
@@ -203,14 +202,14 @@ func findHidden(c *comparison, item string, old, new []passage) {
 		if len(hidden) == 0 {
 			continue
 		}
-		if told++; told > mostTold {
+		if count++; count > maxListed {
 			more += len(hidden)
 			others.Add(p.pointer, p.text)
 			continue
 		}
 		c.report("text-hidden-characters-added", finding.Finding{
 			Item: item, Path: p.pointer, New: p.raw,
-			Message: fmt.Sprintf("%s appeared in a text; the first is %U.",
+			Message: fmt.Sprintf("The text now contains %s (first: %U).",
 				kit.Counted(len(hidden), "invisible character"), hidden[0]),
 		})
 	}
@@ -245,17 +244,17 @@ func findNew(c *comparison, rule, item string, old, new []passage, named func(pa
 	}
 }
 
-// hostsIn are the hosts that a text names.
+// hostsIn returns the hosts that a text names.
 func hostsIn(p passage) []string {
 	return kit.Map(address().FindAllStringSubmatch(p.text, -1), func(m []string) string { return host(m[1]) })
 }
 
-// host is the host of an address without what stands before an @, and without a dot that ends a sentence.
+// host returns the host of an address, without user information and a trailing dot.
 func host(authority string) string {
 	return strings.ToLower(strings.TrimRight(authority[strings.LastIndex(authority, "@")+1:], ".:"))
 }
 
-// toolsIn are the tools of the server that a text of an item names, but for the item itself.
+// toolsIn returns the tools of the server that a text of an item names, apart from the item itself.
 func (c *comparison) toolsIn(item string) func(passage) []string {
 	return func(p passage) []string {
 		return kit.Filter(words(p.text), func(name string) bool {
@@ -270,7 +269,8 @@ var (
 	quotedName   = kit.Pattern("[`\"']([A-Za-z0-9_.-]+)[`\"']")
 )
 
-// words are the parts of a text that may be the name of a tool, sorted: no plain word, or one in quotes.
+// words returns the parts of a text that may be the name of a tool, sorted: composed words, and words in
+// quotes.
 func words(text string) []string {
 	found := composedName().FindAllString(text, -1)
 	for _, m := range quotedName().FindAllStringSubmatch(text, -1) {

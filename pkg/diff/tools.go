@@ -44,7 +44,7 @@ func compareExecution(c *comparison, s subject) {
 	c.report(taskRule(before, after), f)
 }
 
-// taskSupport is what a tool says of tasks; the default is forbidden.
+// taskSupport returns the task support of a tool; the default is forbidden.
 func taskSupport(execution view) string {
 	if execution["taskSupport"] == nil {
 		return "forbidden"
@@ -108,7 +108,7 @@ func compareOutput(c *comparison, s subject) {
 	case s.new["outputSchema"] == nil:
 		c.report("tool-output-schema-removed",
 			finding.Finding{Item: s.id, Path: "/outputSchema", Old: s.old["outputSchema"],
-				Hint: "nothing is promised any more, so that any result shows it"})
+				Hint: "results are no longer promised to have a shape"})
 	default:
 		compareSchemas(c, s, finding.Output, "outputSchema",
 			func(raw json.RawMessage) json.RawMessage { return raw })
@@ -150,7 +150,7 @@ func compareHints(c *comparison, s subject) {
 	for _, h := range behaviourHints() {
 		before, after := effective(old, h), effective(new, h)
 		if before == after && !(boolean(old, h.name) && boolean(new, h.name)) {
-			continue // told below, as an annotation that nobody defines
+			continue // reported below, as an undefined annotation
 		}
 		known = append(known, h.name)
 		if before == after || reader && h.writersOnly {
@@ -171,13 +171,13 @@ func compareHints(c *comparison, s subject) {
 		})
 }
 
-// boolean tells whether a member is true, false or not there.
+// boolean reports whether a member is true, false or absent.
 func boolean(v view, name string) bool {
 	value := string(v[name])
 	return value == "" || value == "true" || value == "false"
 }
 
-// effective is what a hint means; one that is neither true nor false means what an absent one does.
+// effective returns what a hint means; one that is neither true nor false means the same as an absent one.
 func effective(annotations view, h hint) bool {
 	if value := annotations[h.name]; value != nil && boolean(annotations, h.name) {
 		return string(value) == "true"
@@ -196,10 +196,10 @@ func compareHeaders(c *comparison, s subject) {
 		return
 	}
 	old, new := headersOf(s.old["inputSchema"]), headersOf(s.new["inputSchema"])
-	if max(len(old), len(new)) > mostTold {
+	if max(len(old), len(new)) > maxListed {
 		c.report("tool-header-mapping-changed", finding.Finding{
 			Item: s.id, Path: "/inputSchema", Verdict: finding.Unproven,
-			Message: fmt.Sprintf("More than %d arguments ask for headers, and were not compared.", mostTold),
+			Message: fmt.Sprintf("More than %d arguments ask for headers, and were not compared.", maxListed),
 		})
 		return
 	}
@@ -221,8 +221,8 @@ const headerKeyword = "x-mcp-header"
 
 var headerToken = kit.Pattern("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
-// headersOf are the headers of a schema by the pointer of the property that asks for them: mostTold of them,
-// and one more.
+// headersOf returns the headers of a schema by the pointer of the property that asks for them, at most one
+// more than maxListed.
 func headersOf(schema json.RawMessage) map[string]header {
 	c, names := headerCollector{found: map[string]header{}}, map[string]int{}
 	c.written.Raw = schema
@@ -246,14 +246,14 @@ type headerCollector struct {
 	written rawjson.Part
 }
 
-// collect walks a schema. plain tells that it is reached through properties only.
+// collect walks a schema. plain reports whether it is reached through properties only.
 func (c *headerCollector) collect(tree any, plain bool, steps ...string) {
 	way := c.way
 	c.way = append(c.way, steps...)
 	defer func() { c.way = way }()
 	switch t := tree.(type) {
 	case map[string]any:
-		if asked, ok := t[headerKeyword]; ok && len(c.found) <= mostTold {
+		if asked, ok := t[headerKeyword]; ok && len(c.found) <= maxListed {
 			pointer := rawjson.Join("", c.way...)
 			raw := c.written.At(rawjson.Join(pointer, headerKeyword))
 			if raw == nil {

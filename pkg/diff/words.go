@@ -14,8 +14,7 @@ import (
 // acceptsMore is the cause of what lets callers send more than before.
 const acceptsMore = "Arguments accept more"
 
-// nameRepeated lets what happened to one argument in several tools be told as that, and not as one of many
-// things.
+// nameRepeated removes the common cause from what happened to one argument in several tools.
 func nameRepeated(c *comparison) {
 	times := map[string]int{}
 	for _, f := range c.findings {
@@ -70,7 +69,7 @@ var inAlternative = kit.Pattern(`/(anyOf|oneOf)/\d+(/|$)`)
 // dotted writes a JSON pointer as people write a path.
 var dotted = strings.NewReplacer("/", ".", "~1", "/", "~0", "~")
 
-// subject is the part of a call that an edit speaks of, in words: "`filter.tags[]`".
+// subject returns the part of a call that an edit is about, in words: "`filter.tags[]`".
 func (r *revision) subject(instance string) string {
 	input := r.direction == finding.Input
 	if instance == "" {
@@ -86,10 +85,10 @@ func (r *revision) subject(instance string) string {
 var safeIntegers = []string{"9007199254740991", "-9007199254740991"}
 
 // anotherGenerator is the cause of what changes with the library that writes a server's schemas.
-const anotherGenerator = "The schemas come from another generator and touch no caller"
+const anotherGenerator = "Schemas come from a different generator; callers are unaffected"
 
-// generatorOf is the cause of a change by the library that makes a server's schemas, if no caller is touched;
-// else empty.
+// generatorOf returns the cause of a change by the library that writes a server's schemas, if no caller is
+// affected; else empty.
 func generatorOf(r *revision, ch *change) string {
 	switch ch.Family {
 	case schema.FamilyAdditional, schema.FamilyReference, schema.FamilyUnevaluated:
@@ -107,8 +106,8 @@ func generatorOf(r *revision, ch *change) string {
 	return ""
 }
 
-// intervals are the bounds of two schemas, in words, without those that say no more than safeIntegers unless
-// nothing else differs.
+// intervals returns the bounds of two schemas, in words, without those of safeIntegers unless nothing else
+// differs.
 func intervals(old, new view, keywords []string) (was, is string) {
 	was, is = interval(old, keywords, safeIntegers), interval(new, keywords, safeIntegers)
 	if was == is {
@@ -117,7 +116,7 @@ func intervals(old, new view, keywords []string) (was, is string) {
 	return was, is
 }
 
-// interval is the bounds that a schema sets, in words.
+// interval returns the bounds of a schema, in words.
 func interval(v view, keywords, unsaid []string) string {
 	var least, most []string
 	for _, keyword := range keywords {

@@ -49,10 +49,10 @@ func TestWhatFindingsSay(t *testing.T) {
 			"info tool/abcdefy: `abcdefy` is new. (New tools)",
 		}},
 		"removed as it said": {`{"tools":[` + tool("a", `,"description":"DEPRECATED: use find_all instead"`) + `]}`, `{"tools":[]}`, []string{
-			"breaking tool/a: `a` was removed; it was deprecated, and no date was announced. → use `find_all` instead, as it said (Removed tools)",
+			"breaking tool/a: `a` was removed; it was deprecated without a date. → use `find_all` instead, as announced (Removed tools)",
 		}},
 		"deprecated": {`{"tools":[` + tool("a", `,"description":"Finds."`) + `]}`, `{"tools":[` + tool("a", `,"description":"DEPRECATED: use find_all instead. Finds."`) + `]}`, []string{
-			"info tool/a/description: `a` is deprecated now. → use `find_all` instead (Deprecated items)",
+			"info tool/a/description: `a` is now deprecated. → use `find_all` instead (Deprecated items)",
 			"warning tool/a/description: The description changed. (Descriptions changed)",
 		}},
 		"a capability with what it had": {`{"mcpctl":1,"capabilities":{"tools":{}},"tools":[` + tool("a", ``) + `,` + tool("b", ``) + `]}`, `{"mcpctl":1,"capabilities":{}}`, []string{
@@ -127,7 +127,7 @@ func TestWhatFindingsSay(t *testing.T) {
 			"info tool/a/_meta: `_meta` changed as a whole.",
 		}},
 		"a schema without a meaning": {input(`"a":{"type":"string"}`), input(`"a":{"type":"text"}`), []string{
-			"warning tool/t/inputSchema/properties/a: Whether the change of `a` is safe could not be decided: names a type that does not exist (type) at /properties/a/type.",
+			"warning tool/t/inputSchema/properties/a: The change of `a` could not be decided: names a type that does not exist (type) at /properties/a/type.",
 			"breaking tool/t/inputSchema/properties/a/type: At /properties/a/type: names a type that does not exist.",
 		}},
 		"texts that name nothing": {input(`"a":{"type":"string","description":"One."}`), input(`"a":{"type":"string","description":"Two."}`), []string{

@@ -82,7 +82,7 @@ func (e *engine) arrayProblem(atoms []lit) *arrayProblem {
 	return a
 }
 
-// counts are the least and the greatest count that bounds allow.
+// counts returns the least and the greatest count that bounds allow.
 func counts(atoms []lit, minimum, maximum op) (least, most int) {
 	most = unbounded
 	for _, l := range atoms {
@@ -230,8 +230,7 @@ func (a *arrayProblem) complete() outcome {
 	return a.limit(0, 0)
 }
 
-// limit decides, for each item from an index on and for each limit from one on, whether the item counts for
-// it.
+// limit decides for each item from an index on and each limit from one on, whether the item counts for it.
 func (a *arrayProblem) limit(which, index int) outcome {
 	if a.step() {
 		return undecided(outOfSteps)
@@ -290,7 +289,7 @@ func (a *arrayProblem) repeat() outcome {
 	return out
 }
 
-// limited is what is said of an item that is added after the limits were decided: it must not count.
+// limited returns what holds for an item added after the limits were decided: it must not count.
 func (a *arrayProblem) limited(index int) []lit {
 	out := a.ruling(index)
 	for _, l := range a.limits {

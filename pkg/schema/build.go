@@ -222,7 +222,7 @@ func (w *writer) has(keyword string) (any, bool) {
 	return v, ok && w.dialectOf(keyword).reads(keyword)
 }
 
-// malformed adds an assertion of which nothing is known, and reports why.
+// malformed returns an assertion about which nothing is known, and reports why.
 func (w *writer) malformed(keyword, message string) {
 	w.add(keyword, w.builder.malformed(w.place, keyword, w.o[keyword], message))
 }
@@ -243,7 +243,7 @@ func (b *builder) problem(path, message string) {
 	b.problems = append(b.problems, Problem{path, message})
 }
 
-// opaque is an assertion of which nothing is known but where it stands in this document.
+// opaque returns an assertion about which only its place in this document is known.
 func (b *builder) opaque(place, keyword, why string) *node {
 	text := b.identity(b.doc) + place + "\x00" + keyword + why
 	return &node{op: opOpaque, text: text, place: place, keyword: keyword, why: why}

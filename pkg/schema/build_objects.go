@@ -100,7 +100,7 @@ func readPropertyNames(w *writer) {
 	}
 }
 
-// readDependentRequired says: either the property is not there, or others are.
+// readDependentRequired reads dependentRequired: the property is absent, or others are present.
 func readDependentRequired(w *writer) {
 	table, _ := w.table("dependentRequired")
 	for _, name := range kit.SortedKeys(table) {
@@ -121,7 +121,7 @@ func requireAll(names []string) *node {
 	return out
 }
 
-// dependency is: where the value is an object with the property, it satisfies the consequence.
+// dependency returns the assertion that an object with the property satisfies the consequence.
 func dependency(name string, consequence *node) *node {
 	absent := &node{op: opProperty, text: name, kids: []lit{yes(some())}}
 	return some(yes(absent), yes(consequence))
@@ -178,8 +178,8 @@ func (w *writer) many(keyword string, o op) {
 	w.add(keyword, n)
 }
 
-// declaredOne is oneOf among declared values: one schema as declared, and what excludes the others stays as
-// it is written.
+// declaredOne returns oneOf for declared values: one schema as declared, while the others are excluded as
+// written.
 func (w *writer) declaredOne(list []any, parts *node) *node {
 	written := &node{op: opOne, place: w.place, keyword: "oneOf"}
 	for i, v := range list {
@@ -196,8 +196,7 @@ func (w *writer) declaredOne(list []any, parts *node) *node {
 	return all(yes(written), yes(some(parts.kids...)))
 }
 
-// readConditional reads if, then and else: whatever satisfies if satisfies then, and whatever does not
-// satisfies else.
+// readConditional reads if, then and else: what satisfies if satisfies then, the rest satisfies else.
 func readConditional(w *writer) {
 	v, ok := w.has("if")
 	if !ok {

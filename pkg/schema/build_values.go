@@ -55,7 +55,7 @@ func readType(w *writer, v any) {
 	}
 }
 
-// enum is a set of constants: the scalars together, arrays and objects member by member.
+// enum returns the schema of a set of constants: scalars together, arrays and objects one by one.
 func (b *builder) enum(members []any) *node {
 	set := &scalars{}
 	out := some()
@@ -90,8 +90,7 @@ func (b *builder) constant(v any) *node {
 	return constant(v)
 }
 
-// constant is the schema of exactly one value; an array is its length and items, an object its names and
-// their values.
+// constant returns the schema of exactly one value.
 func constant(v any) *node {
 	switch v := v.(type) {
 	case []any:

@@ -18,7 +18,7 @@ type clause struct {
 	doubt   reason // a construct that had to be left out
 }
 
-// A choice is a list of alternatives, one of which holds.
+// A choice is a list of alternatives; one of them holds.
 type choice struct {
 	of           lit // what the choice was made from
 	alternatives [][]lit
@@ -32,7 +32,7 @@ func (c *clause) fork() *clause {
 	return d
 }
 
-// probe is a fork that leaves the open choices out.
+// probe returns a fork without the open choices.
 func (c *clause) probe() *clause {
 	return &clause{kind: c.kind, base: c, depth: c.depth + 1, known: &facts{outer: c.known}, doubt: c.doubt}
 }
@@ -223,8 +223,7 @@ func (e *engine) solve(c *clause) outcome {
 	return out
 }
 
-// next is the choice with the fewest alternatives, those first that say what the value is: they settle what
-// it is not.
+// next returns the choice with the fewest alternatives, preferring those that say what the value is.
 func (c *clause) next() int {
 	best := 0
 	for i, ch := range c.choices {
@@ -345,8 +344,8 @@ func (e *engine) decide(c *clause) outcome {
 	return out
 }
 
-// exactlyOne turns oneOf, or its negation, into a choice; branches that exclude each other need not be told
-// apart again.
+// exactlyOne turns oneOf, or its negation, into a choice. Branches that exclude each other need no further
+// conditions.
 func (e *engine) exactlyOne(l lit) [][]lit {
 	var out [][]lit
 	if l.not {
@@ -357,7 +356,7 @@ func (e *engine) exactlyOne(l lit) [][]lit {
 		for j, b := range l.kids[:i] {
 			if e.spend(4) {
 				if l.not {
-					return append(out, nil) // which is no restriction
+					return append(out, nil) // and does not restrict anything
 				}
 				break
 			}

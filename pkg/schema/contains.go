@@ -79,7 +79,7 @@ func (q question) reads(ctx context.Context, l lit, value any) answer {
 	return e.accepts(l, value)
 }
 
-// shown is the result that a value shows, or a plainer one that shows the same.
+// shown returns a result with the value, or with a plainer one that shows the same.
 func (q question) shown(ctx context.Context, value any) Result {
 	if weight(value, maxWitness) < maxWitness {
 		plainer := &plainer{schema: q.in[0], base: q.base, pool: q.budget.Pool, holds: func(v any) bool {
@@ -107,8 +107,7 @@ func undecidedBy(out outcome) Result {
 	return r
 }
 
-// Equivalent reports whether both are proved to accept the same values: strict set equality, whatever b says
-// of semantics.
+// Equivalent reports whether both are proved to accept the same values. The semantics of b are ignored.
 func Equivalent(ctx context.Context, x, y *Schema, b Budget) bool {
 	b.Semantics = Strict
 	return Contains(ctx, x, y, b).Verdict == Compatible && Contains(ctx, y, x, b).Verdict == Compatible
@@ -146,7 +145,7 @@ func weight(v any, limit int) int {
 	return min(n, limit)
 }
 
-// String says what stopped a decision.
+// String returns what stopped a decision.
 func (r reason) String() string {
 	switch {
 	case r.node == nil || r.node.keyword == "":
@@ -164,7 +163,7 @@ func canonical(v any) string {
 	return string(text)
 }
 
-// same tells whether two decoded values have the same canonical text, and writes none.
+// same reports whether two decoded values have the same canonical text.
 func same(a, b any) bool { return soonMeter(maxEvaluation).same(a, b) }
 
 func (m *meter) same(a, b any) bool {

@@ -41,8 +41,8 @@ func draftOf(uri string) (Draft, bool) {
 	return d, true
 }
 
-// DraftOf is the draft that a decoded schema names in "$schema", 2020-12 if it names none as MCP has it since
-// 2025-11-25, and the address by which it is named. known tells whether it is one that is read.
+// DraftOf returns the draft that a decoded schema names in "$schema", 2020-12 if it names none (MCP since
+// 2025-11-25), and the address that names it. known reports whether the draft is supported.
 func DraftOf(schema any) (d Draft, address string, known bool) {
 	object, _ := schema.(map[string]any)
 	address, named := object["$schema"].(string)
@@ -71,7 +71,7 @@ type dialect struct {
 	unnamed bool
 }
 
-// idKeyword is the keyword that gives a schema its address.
+// idKeyword returns the keyword that gives a schema its address.
 func (d dialect) idKeyword() string {
 	if d.draft == Draft04 {
 		return "id"
@@ -79,19 +79,19 @@ func (d dialect) idKeyword() string {
 	return "$id"
 }
 
-// refAlone says that a $ref makes all its siblings void (draft-07 §8.3 and before).
+// refAlone reports whether a $ref makes its siblings void (draft-07 §8.3 and before).
 func (d dialect) refAlone() bool { return d.draft <= Draft07 }
 
-// tuples says that items may be an array, with additionalItems for the rest (2019-09 and before).
+// tuples reports whether items may be an array, with additionalItems for the rest (2019-09 and before).
 func (d dialect) tuples() bool { return d.draft <= Draft201909 || d.unnamed }
 
-// dependencies says that the keyword of that name is read (draft-07 and before).
+// dependencies reports whether the keyword of that name is read (draft-07 and before).
 func (d dialect) dependencies() bool { return d.draft <= Draft07 || d.unnamed }
 
-// containsEvaluates says that items matched by contains count as evaluated (2020-12 §10.3.1.3).
+// containsEvaluates reports whether items matched by contains count as evaluated (2020-12 §10.3.1.3).
 func (d dialect) containsEvaluates() bool { return d.draft >= Draft202012 }
 
-// reads says whether the dialect gives meaning to a keyword that some draft introduced; const is meant even
+// reads reports whether the dialect gives meaning to a keyword that some draft introduced; const has one even
 // in draft-04.
 func (d dialect) reads(keyword string) bool {
 	switch keyword {

@@ -22,8 +22,8 @@ type document struct {
 	written   rawjson.Part
 }
 
-// raw is what stands at a place, as it was written; nil for nothing. What is nested very deeply is written
-// anew.
+// raw returns the value at a place as written, or encoded anew if it is nested very deeply; nil if there is
+// none.
 func (d *document) raw(place string) json.RawMessage {
 	if raw := d.written.At(place); raw != nil {
 		return raw
@@ -34,7 +34,7 @@ func (d *document) raw(place string) json.RawMessage {
 	return nil
 }
 
-// A resource is a schema object with an address of its own: the root, and whatever has "$id".
+// A resource is a schema object with an address: the root, and each object with "$id".
 type resource struct {
 	place   string
 	base    *url.URL
@@ -77,7 +77,7 @@ func address(u *url.URL) string {
 
 // index walks the subschemas of v, which stands at place inside the resource in.
 func (d *document) index(m *meter, v any, place string, in *resource) {
-	spent := m.spend(32 + len(place)/4) // for whatever stands there: its place was written out
+	spent := m.spend(32 + len(place)/4) // for its place, which was written out
 	o, ok := v.(map[string]any)
 	if !ok || spent {
 		return
@@ -87,7 +87,7 @@ func (d *document) index(m *meter, v any, place string, in *resource) {
 	for _, keyword := range kit.SortedKeys(o) {
 		for _, sub := range Subschemas(keyword, o[keyword]) {
 			if m.left < 0 {
-				return // before a place is written out that nobody looks at
+				return // before the next place is written out
 			}
 			d.index(m, sub.Value, rawjson.Join(rawjson.Join(place, keyword), sub.Steps...), in)
 		}
@@ -251,7 +251,7 @@ const (
 	maxBytes   = 1 << 20
 	maxNesting = 512
 	maxNodes   = 50_000
-	maxScoped  = 5_000 // under dynamic scopes, of which there may be very many
+	maxScoped  = 5_000 // under dynamic scopes, which may be very many
 
 	leastBuild   = 200_000 // units
 	unitsPerByte = 48      // most schemas take 1 to 6

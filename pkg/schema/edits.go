@@ -10,7 +10,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
-// Family groups keywords whose changes are told under one rule name.
+// Family groups keywords whose changes share a rule.
 type Family string
 
 // The families of keywords. A family names what an edit is about, never how severe it is.
@@ -49,7 +49,7 @@ const (
 	FamilyDeprecated    Family = "deprecated"
 	FamilyAccess        Family = "access" // readOnly, writeOnly
 	FamilyUnknown       Family = "keyword"
-	FamilySchema        Family = "schema" // parts that could not be matched, told as one
+	FamilySchema        Family = "schema" // parts that could not be matched, as one edit
 )
 
 // Annotation reports whether the family never changes which values are accepted, unless formats are asserted.
@@ -62,7 +62,7 @@ func (f Family) Annotation() bool {
 	return false
 }
 
-// Edit is one syntactic difference between two schemas, told once at the deepest place that holds it.
+// Edit is one syntactic difference between two schemas, at the deepest place that holds it.
 type Edit struct {
 	Family Family
 	// Keyword is the keyword that differs, as written in the new schema, or in the old one if it is gone
@@ -247,7 +247,7 @@ func (c *comparison) add(m *met) *met {
 	return m
 }
 
-// hops are the places from a site on that wrappers lead over, but for the last one.
+// hops returns the places that wrappers lead over from a site, without the last one.
 func hops(s site, over []string) []string {
 	if len(over) == 0 {
 		return nil

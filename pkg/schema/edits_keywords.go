@@ -79,7 +79,7 @@ func (p pair) group(f Family, keywords []string) {
 		Old: p.x.several(keywords), New: p.y.several(keywords)}, ch)
 }
 
-// taken is a keyword, or a member of one, as the new schema has it.
+// taken returns a keyword, or a member of one, of the new schema.
 func (p pair) taken(v any, path ...string) patchedKeyword {
 	return patchedKeyword{path, v, &origin{p.y.doc, rawjson.Join(p.y.place, path...)}}
 }
@@ -101,7 +101,7 @@ func (v view) several(keywords []string) json.RawMessage {
 	return rawjson.Build(there...)
 }
 
-// raw is a keyword as written, or as it is read: a union as one, and false as what says the same.
+// raw returns a keyword as written, or as it is read: a union as one, and false as its equivalent.
 func (v view) raw(keyword string) json.RawMessage {
 	value, there := v.o[keyword]
 	if !there {
@@ -268,8 +268,8 @@ func comparePatternProperties(p pair) {
 	}
 }
 
-// compareAdditional compares the schemas of undeclared properties: those with an inside go on, others are
-// told as one.
+// compareAdditional compares the schemas of undeclared properties place by place if they have an inside, else
+// as one.
 func compareAdditional(p pair) {
 	const keyword = "additionalProperties"
 	_, had := p.x.o[keyword]
@@ -352,8 +352,8 @@ func (v view) tuple() (prefix, rest string) {
 	return w.tuple()
 }
 
-// compareCombined compares schemas that are combined, and unions that stand beside other keywords, one by
-// one, if there are as many; else they are told as one.
+// compareCombined compares combined schemas, and unions beside other keywords, one by one if there are as
+// many, else as one.
 func compareCombined(p pair) {
 	for _, of := range []group{{FamilySchema, []string{"allOf"}}, {FamilyUnion, []string{"anyOf"}},
 		{FamilyUnion, []string{"oneOf"}}} {

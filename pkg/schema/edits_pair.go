@@ -250,7 +250,7 @@ func (p pair) unlike() bool {
 		!slices.ContainsFunc(x, func(t string) bool { return slices.Contains(y, t) })
 }
 
-// effectiveTypes are the types of the values that a view lists, or the types that it names.
+// effectiveTypes returns the types of the values that a view lists, or the types that it names.
 func (v view) effectiveTypes() (types []string, ok bool) {
 	if members, listed := v.enum(); listed {
 		return typesOf(members), true
@@ -258,7 +258,7 @@ func (v view) effectiveTypes() (types []string, ok bool) {
 	return v.types()
 }
 
-// typeOrChoice is the type as written, or the list of values where there is one.
+// typeOrChoice returns the type as written, or the list of values if there is one.
 func (v view) typeOrChoice() json.RawMessage {
 	if raw := v.choice(); raw != nil {
 		return raw
@@ -375,7 +375,7 @@ func (p pair) enum(x, y, removed, added []any, has bool) {
 	p.add(e, ch)
 }
 
-// choice is the list of an enum as written, of a const a list of that.
+// choice returns the list of an enum as written, or a list of the const.
 func (v view) choice() json.RawMessage {
 	if raw := v.raw("const"); raw != nil {
 		return rawjson.List([]json.RawMessage{raw})
@@ -388,7 +388,7 @@ func without(a, b []any) []any {
 	return kit.Filter(a, func(v any) bool { return !have[canonical(v)] })
 }
 
-// withoutNull drops null, whose coming and going is told on its own.
+// withoutNull drops null, which has edits of its own.
 func withoutNull(values []any) []any {
 	return slices.DeleteFunc(slices.Clone(values), func(v any) bool { return v == nil })
 }

@@ -29,7 +29,7 @@ func (s site) keywords() map[string]any {
 	return map[string]any{}
 }
 
-// raw is a keyword as written; nil for none.
+// raw returns a keyword as written; nil if there is none.
 func (s site) raw(keyword string) json.RawMessage {
 	if s.doc == nil {
 		return nil
@@ -85,7 +85,7 @@ var annotations = []string{"$comment", "default", "deprecated", "description", "
 	"title",
 	"writeOnly"}
 
-// Annotations are the keywords that say nothing about which values are accepted.
+// Annotations returns the keywords that do not affect which values are accepted.
 func Annotations() []string { return slices.Clone(annotations) }
 
 // silent are the keywords that only hold or name other schemas.
@@ -115,7 +115,7 @@ func settleBoth(old, new site) (x, y view) {
 	return x, y
 }
 
-// flat tells whether flatten wrote the view as one.
+// flat reports whether flatten wrote the view as one.
 func (v view) flat() bool { return len(v.plain) > 0 }
 
 func strip(s site) view {

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
-// compareUnions compares the alternatives of two unions. Something that is no union is one of a single
-// member.
+// compareUnions compares the alternatives of two unions. A schema that is not a union counts as a union of
+// one.
 func compareUnions(p pair) {
 	x, y := p.x.alternativesOf(p.y), p.y.alternativesOf(p.x)
 	p.members(x, y, p.x.members, p.y.members)
@@ -21,8 +21,7 @@ func compareUnions(p pair) {
 	}
 }
 
-// members compares the members of two unions with their indexes; one without indexes is what is no union
-// itself.
+// members compares the members of two unions. A schema that is not a union has no indexes.
 func (p pair) members(x, y []site, indexesX, indexesY []int) {
 	matchX, matchY := p.matched(x, y)
 	for i, m := range x {
@@ -61,8 +60,8 @@ func (v view) alternativesOf(other view) []site {
 	return []site{only}
 }
 
-// hands tells whether an annotation of a view that is no union is compared with that of an alternative: the
-// union has none itself.
+// hands reports whether an annotation of a view that is not a union is compared with that of an alternative:
+// the union has none itself.
 func (v view) hands(keyword string, union view) bool {
 	note, noted := v.notes[keyword]
 	if _, around := union.notes[keyword]; !noted || around || note.place != v.place || len(v.members) > 0 ||
@@ -96,7 +95,7 @@ func (c *comparison) matched(x, y []site) (forX, forY []int) {
 	return forX, forY
 }
 
-// forms are the members of a union as views, and what tells equal ones.
+// forms returns the members of a union as views, and a text by which equal ones are found.
 func (c *comparison) forms(list []site) (views []view, forms []string) {
 	for _, s := range list {
 		v := settle(s)
@@ -136,8 +135,8 @@ func (c *comparison) pairAlike(a, b []view, left, forX, forY []int) {
 	}
 }
 
-// likeness says how alike two different alternatives are, from 0 for nothing in common to 99. Those with one
-// name or one tag are the same alternative, and those with two tags are not.
+// likeness returns how alike two different alternatives are, from 0 for nothing in common to 99. The same
+// name or tag makes them the same alternative, two tags make them different ones.
 func likeness(a, b view) int {
 	types, named := a.types()
 	others, also := b.types()
@@ -169,7 +168,7 @@ func likeness(a, b view) int {
 	return 60 * common / max(len(p), len(q))
 }
 
-// called is the name of an alternative: that of its definition, or its title.
+// called returns the name of an alternative: that of its definition, or its title.
 func (v view) called() string {
 	if len(v.hops) > 0 {
 		steps := rawjson.Split(v.hops[len(v.hops)-1])
@@ -191,8 +190,8 @@ func sameTag(x, y site) (tag, alike bool) {
 	return true, same(a[0], b[0])
 }
 
-// compareFlattened compares the annotations in the members of a union that is written as one. Nothing is told
-// of a member that is gone.
+// compareFlattened compares the annotations in the members of a union that is written as one. A member that
+// is gone has no findings.
 func compareFlattened(p pair) {
 	if !p.x.flat() {
 		return
@@ -220,7 +219,7 @@ func compareFlattened(p pair) {
 
 func (v view) member(i int) view { return strip(v.child(v.union, strconv.Itoa(i))) }
 
-// meaning tells apart the types and constants that are members of one union.
+// meaning returns a text that is different for each type and constant in a union.
 func (v view) meaning() string {
 	if values, ok := v.enum(); ok {
 		return canonical(values)
@@ -244,7 +243,7 @@ func (p pair) memberNew(m site, others []site) {
 		p.y.union == "oneOf"})
 }
 
-// memberFamily is type for an alternative of types that no other alternative has.
+// memberFamily returns type for an alternative of types that no other alternative has, else union.
 func memberFamily(m site, others []site) Family {
 	types, named := settle(m).types()
 	for _, o := range others {

@@ -58,8 +58,8 @@ func found(v any) outcome              { return outcome{answer: inhabited, value
 func undecided(why reason) outcome     { return outcome{why: why} }
 func doubtful(v any, r reason) outcome { return outcome{value: v, tried: true, why: r} }
 
-// settled is the outcome of a value that was put together. tried tells whether it is worth trying where there
-// is a doubt.
+// settled returns the outcome of a value that was put together. tried reports whether it is worth trying in
+// case of doubt.
 func settled(v any, doubt reason, tried bool) outcome {
 	switch {
 	case doubt == reason{}:

@@ -14,7 +14,7 @@ import (
 // Fault is one thing that is wrong with a value.
 type Fault struct {
 	Path    string // JSON pointer in the value
-	Reason  string // in a few words, to follow the path
+	Reason  string // in a few words
 	Keyword string // the keyword of the schema that the value is against; empty for the schema false
 	// of "required" the properties that are missing, of the other keywords about names those that are not
 	// known
@@ -27,9 +27,10 @@ type Fault struct {
 // maxFaultWork bounds the work for the faults of one value, in units.
 const maxFaultWork = 1 << 22
 
-// Faults are what is wrong with a value (numbers as [json.Number]; formats are remarks) by the schema object
-// at a JSON pointer, the deepest first, in branches of unions each place once. Not sure, and without faults,
-// is what takes more than the pool has, be it to write out the places, or rests on what is not understood.
+// Faults returns the faults of a value (numbers as [json.Number]; formats are annotations) by the schema
+// object at a JSON pointer, the deepest first, each place once for the branches of a union. sure is false,
+// and there are no faults, if that takes more work than the pool has or rests on something that is not
+// understood.
 func (s *Schema) Faults(pointer string, value any, pool *Pool) (found []Fault, sure bool) {
 	if s.doc == nil {
 		return nil, false
@@ -162,14 +163,14 @@ func (f *faultFinder) add(n *node, keyword string, v any, path string, union boo
 	o, _ := rawjson.At(f.doc.root, n.place)
 	object, _ := o.(map[string]any)
 	want := wanted(keyword, object[n.keyword])
-	reason := fmt.Sprintf("is against %q", keyword)
+	reason := fmt.Sprintf("violates %q", keyword)
 	switch keyword {
 	case "type":
-		reason = fmt.Sprintf("is %s, where %s is wanted", article(typeName(v)), strings.Join(want, " or "))
+		reason = fmt.Sprintf("expected %s, got %s", strings.Join(want, " or "), typeName(v))
 	case "enum", "const":
-		reason = "is none of the values that are allowed there"
+		reason = "expected one of the allowed values"
 	case "":
-		reason = "is not allowed there"
+		reason = "not allowed"
 	}
 	f.found = append(f.found, Fault{Path: path, Reason: reason, Keyword: keyword, Names: names, Want: want,
 		union: union})
@@ -184,21 +185,11 @@ func typeName(v any) string {
 	return ""
 }
 
-func article(kind string) string {
-	switch kind {
-	case "array", "object":
-		return "an " + kind
-	case "null":
-		return kind
-	}
-	return "a " + kind
-}
-
 // maxFaults bounds the faults that are compared with each other.
-const maxFaults = 500
+const maxFaults = 5_000
 
-// distinct returns the faults without those that say no more than a deeper one, or than one of the same keyword
-// at the same place. Of a union, one fault for each place is enough.
+// distinct returns the faults without those that say no more than a deeper one, or than one of the same
+// keyword at the same place. Of a union, one fault for each place is enough.
 func distinct(found []Fault) []Fault {
 	slices.SortStableFunc(found, func(a, b Fault) int {
 		return cmp.Or(len(b.Path)-len(a.Path), order(b.Keyword == "required")-order(a.Keyword == "required"))
@@ -222,7 +213,7 @@ func distinct(found []Fault) []Fault {
 	return out
 }
 
-// wanted is what a message to a person needs of the value of a keyword.
+// wanted returns what a message to a person needs of the value of a keyword.
 func wanted(keyword string, value any) []string {
 	switch v := value.(type) {
 	case json.Number:

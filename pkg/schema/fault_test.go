@@ -17,22 +17,22 @@ func TestFaults(t *testing.T) {
 		want          []Fault
 	}{
 		{`{"type":"integer"}`, `1.0`, nil},
-		{`{"type":"integer"}`, `"a"`, []Fault{{"", "is a string, where integer is wanted", "type", nil, []string{"integer"}, false}}},
-		{`{"properties":{"a/b":{"maximum":5}}}`, `{"a/b":6}`, []Fault{{"/a~1b", `is against "maximum"`, "maximum", nil, []string{"5"}, false}}},
+		{`{"type":"integer"}`, `"a"`, []Fault{{"", "expected integer, got string", "type", nil, []string{"integer"}, false}}},
+		{`{"properties":{"a/b":{"maximum":5}}}`, `{"a/b":6}`, []Fault{{"/a~1b", `violates "maximum"`, "maximum", nil, []string{"5"}, false}}},
 		{`{"required":["a","b"],"additionalProperties":false}`, `{"c":1}`, []Fault{
-			{"", `is against "required"`, "required", []string{"a", "b"}, nil, false},
-			{"", `is against "additionalProperties"`, "additionalProperties", []string{"c"}, nil, false},
+			{"", `violates "required"`, "required", []string{"a", "b"}, nil, false},
+			{"", `violates "additionalProperties"`, "additionalProperties", []string{"c"}, nil, false},
 		}},
-		{`{"enum":["a",1.50,null]}`, `"x"`, []Fault{{"", "is none of the values that are allowed there", "enum", nil, []string{`"a"`, "1.50", "null"}, false}}},
-		{`{"anyOf":[{"type":"string"},{"type":"null"}]}`, `1`, []Fault{{"", "is a number, where string is wanted", "type", nil, []string{"string", "null"}, true}}},
-		{`{"anyOf":[{"properties":{"a":{"type":"string"}}},{"required":["b"]}]}`, `{"a":1}`, []Fault{{"/a", "is a number, where string is wanted", "type", nil, []string{"string"}, true}}},
+		{`{"enum":["a",1.50,null]}`, `"x"`, []Fault{{"", "expected one of the allowed values", "enum", nil, []string{`"a"`, "1.50", "null"}, false}}},
+		{`{"anyOf":[{"type":"string"},{"type":"null"}]}`, `1`, []Fault{{"", "expected string, got number", "type", nil, []string{"string", "null"}, true}}},
+		{`{"anyOf":[{"properties":{"a":{"type":"string"}}},{"required":["b"]}]}`, `{"a":1}`, []Fault{{"/a", "expected string, got number", "type", nil, []string{"string"}, true}}},
 		{`{"minLength":2,"pattern":"^a"}`, `"b"`, []Fault{
-			{"", `is against "minLength"`, "minLength", nil, []string{"2"}, false},
-			{"", `is against "pattern"`, "pattern", nil, []string{"^a"}, false},
+			{"", `violates "minLength"`, "minLength", nil, []string{"2"}, false},
+			{"", `violates "pattern"`, "pattern", nil, []string{"^a"}, false},
 		}},
 		{`{"format":"email"}`, `"nobody"`, nil},
 		{`{"$schema":"http://json-schema.org/draft-04/schema#","format":"email","maximum":5,"exclusiveMaximum":true}`, `5`,
-			[]Fault{{"", `is against "exclusiveMaximum"`, "exclusiveMaximum", nil, nil, false}}},
+			[]Fault{{"", `violates "exclusiveMaximum"`, "exclusiveMaximum", nil, nil, false}}},
 	} {
 		got, sure := mustParse(t, c.schema).Faults("", valueOf(t, c.value), nil)
 		for i := range got {

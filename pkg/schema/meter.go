@@ -21,7 +21,7 @@ func soonMeter(units int) *meter { return &meter{left: units} }
 
 func newMeter(ctx context.Context, units int) *meter { return &meter{ctx: ctx, left: units} }
 
-// spend takes units of the budget and reports whether it is spent, or nobody waits for the answer any more.
+// spend takes units of the budget and reports whether it is spent, or the context has ended.
 func (m *meter) spend(units int) bool {
 	if m.left < 0 {
 		return true
@@ -40,7 +40,7 @@ func (m *meter) step() bool { return m.spend(unitsPerStep) }
 func (m *meter) stopped() bool { return m.ctx != nil && m.ctx.Err() != nil }
 
 // outOfSteps is why a decision ends with its budget.
-var outOfSteps = reason{what: "the budget of steps is spent"}
+var outOfSteps = reason{what: "analysis budget exceeded"}
 
 // A Pool is work that several decisions share, one after another.
 type Pool struct {
@@ -51,7 +51,7 @@ type Pool struct {
 	short bool // something was left undecided with work left: it may not take all
 }
 
-// Spent tells whether anything may be undecided for want of work.
+// Spent reports whether anything may be undecided for lack of work.
 func (p *Pool) Spent() bool { return p.Left <= 0 || p.short }
 
 func (p *Pool) lacked(work bool) {

@@ -65,7 +65,7 @@ func decideNumber(e *engine, atoms []lit) outcome {
 	return decideReals(e, atoms, span)
 }
 
-// maxExact is the largest integer up to which doubles tell integers apart (RFC 7493 §2.2).
+// maxExact is the largest integer up to which doubles represent every integer (RFC 7493 §2.2).
 var maxExact = big.NewRat(1<<53-1, 1)
 
 func isExact(r *big.Rat) bool { return new(big.Rat).Abs(r).Cmp(maxExact) <= 0 }
@@ -170,8 +170,8 @@ func (s *interval) empty() bool {
 // maxStepBits bounds the common multiple of several numbers.
 const maxStepBits = 4 * maxDigits
 
-// commonMultiple is the smallest number of which every multiple satisfies all multipleOf, nil without any, or
-// one too large.
+// commonMultiple returns the smallest number whose multiples satisfy all multipleOf, nil if there
+// are none, or one that is too large.
 func commonMultiple(atoms []lit) *big.Rat {
 	var step *big.Rat
 	for _, l := range atoms {
@@ -184,7 +184,7 @@ func commonMultiple(atoms []lit) *big.Rat {
 	return step
 }
 
-// leastCommon is the least common multiple of two positive fractions.
+// leastCommon returns the least common multiple of two positive fractions.
 func leastCommon(a, b *big.Rat) *big.Rat {
 	if a == nil {
 		return b

@@ -274,7 +274,7 @@ func (o *objectProblem) complete() outcome {
 // maxEnlarge bounds the properties that are made up to reach a least number.
 const maxEnlarge = 512
 
-// enlarge adds properties, whatever their names: every name whose rules can be met counts once.
+// enlarge adds properties of any name: every name whose rules can be met counts once.
 func (o *objectProblem) enlarge(missing int) outcome {
 	if missing > maxEnlarge {
 		return undecided(reason{what: "very many properties are required"})

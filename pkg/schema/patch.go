@@ -104,7 +104,7 @@ type patch struct {
 	leave   map[string]bool    // members of unions that are taken away, as "anyOf/1"
 	rename  map[string]string  // old names of keywords by their new names
 	null    nullChange
-	gone    bool     // what the object says is no longer an alternative
+	gone    bool     // the object itself is not an alternative any more
 	also    []origin // further alternatives
 	// the union of the object that they belong to; empty where the object itself is an alternative
 	joins   string

@@ -57,7 +57,7 @@ func placesOf(j *judgement) []*place {
 	return kit.Filter(all, func(p *place) bool { return len(p.edits) > 0 })
 }
 
-// hardness is 1 for places where an answer may take much work: others are asked about before them.
+// hardness returns 1 for places where an answer may take much work, so that others are asked first.
 func hardness(j *judgement, p *place) int {
 	if !p.met.bare().plain && slices.ContainsFunc(p.edits, func(i int) bool {
 		switch j.Edits[i].Family {
@@ -76,7 +76,7 @@ func leadsInside(j *judgement, r reached) bool {
 	return r.kind >= stepProperty && r.old.doc == j.Before.doc && r.new.doc == j.After.doc
 }
 
-// bare is the pair without what wraps it.
+// bare returns the pair without its wrappers.
 func (m *met) bare() *met {
 	for len(m.inner) == 1 && m.inner[0].kind == stepSame {
 		m = m.inner[0].met
@@ -111,7 +111,7 @@ func (p *place) to(r reached) *place {
 		instance: t.instance}
 }
 
-// base is the place in a whole value, in steps.
+// base returns the place in a whole value, in steps.
 func (p *place) base() []string { return rawjson.Split(p.instance) }
 
 // isUnused reports whether an edit stands where no value leads to.
@@ -170,7 +170,7 @@ func around(j *judgement, p *place, value any) any {
 	return object
 }
 
-// undeclared is a name that neither side declares: one that is required anyway, or the plainest.
+// undeclared returns a name that neither side declares: one that is required anyway, or the plainest.
 func undeclared(from, to view) string {
 	x, _ := from.o["properties"].(map[string]any)
 	y, _ := to.o["properties"].(map[string]any)
@@ -182,7 +182,7 @@ func undeclared(from, to view) string {
 	return names[i]
 }
 
-// sibling is a value of a member that must be there, which both sides accept if there is one.
+// sibling returns a value for a required member, which both sides accept if there is one.
 func sibling(j *judgement, from, to view, name string, p *place) any {
 	schemas := []*Schema{}
 	for _, v := range [...]view{from, to} {
@@ -267,7 +267,7 @@ func unexplained(j *judgement, places []*place, ask func(*judgement, *place) Res
 	return rest
 }
 
-// settled are the edits that have a finding of their own.
+// settled returns the edits that have a finding of their own.
 func (j *judgement) settled() []int {
 	return kit.Filter(j.asserting, func(i int) bool { return j.found[i].Breaks.Verdict != Compatible })
 }
@@ -325,7 +325,7 @@ func breaksWithSettledUndone(j *judgement, p *place, edit int) Result {
 			return now
 		}
 		if r.Witness = nil; r.Verdict == Incompatible {
-			r.Reason = "it breaks once the other breaking changes are undone"
+			r.Reason = "breaks once the other breaking changes are undone"
 		}
 		return r
 	}

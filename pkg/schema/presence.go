@@ -67,7 +67,7 @@ func (e *engine) property(c *clause, name string) (lits []lit, there bool) {
 // one.
 func isRule(l lit) bool { return l.not == (l.op == opRequired) }
 
-// A tag is a property that is there with one of few scalars: what tells the alternatives of a union apart.
+// A tag is a required property with few possible scalars. It distinguishes the alternatives of a union.
 type tag struct {
 	name string
 	set  *scalars
@@ -177,8 +177,8 @@ func (e *engine) apart(a, b lit) bool {
 	return common == kindNone || common == kindObject && !a.not && !b.not && e.contradict(a.tags, b.tags)
 }
 
-// A name region is a set of names that are not mentioned and satisfy exactly some of the languages: no atom
-// tells them apart.
+// A name region is a set of names that are not mentioned and satisfy exactly some of the languages. All atoms
+// treat them alike.
 type nameRegion struct {
 	languages []*node
 	inside    uint // a bit for each language
@@ -255,7 +255,7 @@ func (e *engine) covers(l lit, name string) answer {
 	return e.meter.covers(l, name)
 }
 
-// covers is that of an atom that does not ask what satisfies a schema.
+// covers reports whether an atom that needs no engine speaks of a name.
 func (m *meter) covers(l lit, name string) answer {
 	if l.op == opProperty || l.op == opRequired {
 		return answerOf(l.text == name)

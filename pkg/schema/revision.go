@@ -304,9 +304,9 @@ func (j *judgement) opens(edit int) bool {
 	return e.Family == FamilyAdditional && err == nil && unrestricted(v)
 }
 
-// restored are the other edits of an object that are undone when one is judged which may break only with the
-// object closed, the closing or a member that went: other members that went, and members that are required
-// now. Each of them could refuse every value. Of results it is the mirror.
+// restored returns the other edits of an object that are undone to judge a closing, or a member that went:
+// other members that went, and members that are required now. Each of them could refuse every value. For
+// results it is the mirror.
 func (j *judgement) restored(edit int) []int {
 	e := j.Edits[edit]
 	goes := func(o Edit) bool {
@@ -351,7 +351,7 @@ func (j *judgement) reads(s *Schema, value any) answer {
 	return question{budget: j.budget}.reads(j.ctx, yes(s.plain), value)
 }
 
-// from is where values come from at a place, and to what must accept them.
+// from returns the schema that values come from at a place, and to the one that must accept them.
 func (j *judgement) from(p *place) *Schema { return j.side(p, j.direction == Output) }
 func (j *judgement) to(p *place) *Schema   { return j.side(p, j.direction == Input) }
 
@@ -362,7 +362,7 @@ func (j *judgement) side(p *place, after bool) *Schema {
 	return j.Before.inside(pairing{place: p.at.place})
 }
 
-// alone is where values come from, with one edit as what must accept the values has it.
+// alone returns the schema that values come from, with one edit as the accepting side has it.
 func (j *judgement) alone(p *place, edit int) *Schema {
 	if j.direction == Output {
 		return j.version(p, j.others([]int{edit}))
@@ -370,7 +370,7 @@ func (j *judgement) alone(p *place, edit int) *Schema {
 	return j.version(p, []int{edit})
 }
 
-// undone is what must accept values, with some edits undone.
+// undone returns the schema that must accept values, with some edits undone.
 func (j *judgement) undone(p *place, edits ...int) *Schema {
 	if j.direction == Input {
 		edits = j.others(edits)

@@ -3,8 +3,8 @@
 // [Contains] answers with one of three verdicts. Compatible is a proof: no value exists that the narrow
 // schema accepts and the wide one rejects. Incompatible is a disproof: such a value, read back as a validator
 // reads it, is its witness. Unknown names the construct, or the bound, that stopped the decision. The package
-// never guesses. [Compare] separates the edits between two versions of a schema, and [Revision.Judge] tells
-// of each what it breaks with the others undone. [Schema.Faults] says what is wrong with one value.
+// never guesses. [Compare] separates the edits between two versions of a schema, and [Revision.Judge] decides
+// what each of them breaks. [Schema.Faults] lists the faults of one value.
 //
 // All of JSON Schema 2020-12 is read. Drafts 04, 06, 07 and 2019-09 are read into the same form where
 // "$schema" names them. References are resolved inside the document only: nothing is ever fetched. Numbers
@@ -22,9 +22,9 @@
 // (array.go), and by names (object.go), asking again for the values inside the value. Recursion is answered
 // by induction on the height of values (engine.go).
 //
-// What is not understood is kept as an assertion of which only its text is known. It is equal to itself, it
-// is never taken to hold or to fail, and where a verdict would depend on it the verdict is Unknown. All
-// bounds are counted in steps, so that the same question has the same answer on every machine.
+// A construct that is not understood is kept by its text. It equals itself, never holds or fails, and a
+// verdict that depends on it is Unknown. All bounds are counted in steps, so that the same question has the
+// same answer on every machine.
 package schema
 
 import (
@@ -48,7 +48,7 @@ type Schema struct {
 	problems []Problem
 	unnamed  Draft
 	builder  *builder
-	unpaid   atomic.Int64 // units that reading it took, until somebody pays for them
+	unpaid   atomic.Int64 // cost of parsing, charged to the first Pool that uses the schema
 }
 
 // pay takes what reading the schema cost out of a pool, once.
@@ -67,13 +67,13 @@ type Problem struct {
 // The error says that raw is not one JSON value, or not an object or boolean.
 func Parse(raw json.RawMessage) (*Schema, error) { return ParseDraft(raw, Draft202012) }
 
-// ParseDraft is like [Parse] with another dialect for a schema that names none.
+// ParseDraft parses like [Parse], with another dialect for a schema that names none.
 func ParseDraft(raw json.RawMessage, unnamed Draft) (*Schema, error) {
 	return (&Schema{raw: raw, unnamed: unnamed}).parse(soonMeter(readingUnits(len(raw))))
 }
 
-// ParseWithin is like [Parse] with work from a pool, and ends with the context; what was not read is not
-// known.
+// ParseWithin parses like [Parse] with work from a pool, and ends with the context. The rest of the schema is
+// unknown.
 func ParseWithin(ctx context.Context, raw json.RawMessage, pool *Pool) (*Schema, error) {
 	s, err := (&Schema{raw: raw, unnamed: Draft202012}).parse(
 		pool.bound(newMeter(ctx, readingUnits(len(raw)))))
@@ -112,7 +112,7 @@ func (s *Schema) parse(m *meter) (*Schema, error) {
 	return s, nil
 }
 
-// unread makes the schema one of which nothing is known.
+// unread turns the schema into one about which nothing is known.
 func (s *Schema) unread(sum [sha256.Size]byte, why string) *Schema {
 	s.plain = seal(&node{op: opOpaque, text: "size\x00" + string(sum[:]), why: why})
 	s.declared = func() *node { return s.plain }
@@ -160,7 +160,7 @@ func (s *Schema) Raw() json.RawMessage { return s.raw }
 // Problems lists the parts of the schema that have no meaning, in the order of the document's pointers.
 func (s *Schema) Problems() []Problem { return slices.Clone(s.problems) }
 
-// At is what a JSON pointer leads to in the schema, as written; nil for nothing.
+// At returns the value that a JSON pointer leads to in the schema, as written; nil if there is none.
 func (s *Schema) At(pointer string) json.RawMessage {
 	if s.doc == nil {
 		return nil
@@ -211,8 +211,7 @@ type Semantics int
 const (
 	// Declared is the default: where an object schema lists properties and says nothing of others, or that
 	// anything goes, callers send the listed ones only. An additionalProperties with a schema is a
-	// declaration. Numbers beyond ±(2^53−1), on which programs do not agree (RFC 7493 §2.2), count for
-	// nobody.
+	// declaration. Numbers beyond ±(2^53−1), on which programs do not agree (RFC 7493 §2.2), do not count.
 	Declared Semantics = iota
 	// Strict is plain set inclusion: every value the narrow schema accepts counts.
 	Strict
@@ -247,7 +246,7 @@ func (b Budget) steps() int {
 	return steps
 }
 
-// pooled is the budget of many decisions together.
+// pooled returns the budget with a pool for many decisions.
 func (b Budget) pooled() Budget {
 	if b.Pool == nil {
 		b.Pool = &Pool{Left: 20 * cmp.Or(b.Steps, DefaultSteps)}

@@ -32,7 +32,7 @@ func readUnevaluated(w *writer) {
 	}
 }
 
-// unless returns what is made, or an assertion of which nothing is known where too much was collected.
+// unless returns what is made, or an opaque assertion if too much was collected.
 func (w *writer) unless(c *collection, keyword string, make func() *node) *node {
 	if c.over {
 		return w.opaque(w.place, keyword, "too many parts")
@@ -40,9 +40,9 @@ func (w *writer) unless(c *collection, keyword string, make func() *node) *node 
 	return make()
 }
 
-// otherProperties says that every property that no part evaluates satisfies the child. The names are divided
-// into those that the same parts evaluate; for each division, its properties satisfy the child or such a part
-// holds.
+// otherProperties returns the assertion that every property that no part evaluates satisfies the child. The
+// names are divided by the parts that evaluate them; for each division, its properties satisfy the child or
+// such a part holds.
 func (b *builder) otherProperties(place string, parts []evaluated, child *node) *node {
 	var always evaluated
 	var sometimes []evaluated
@@ -137,7 +137,7 @@ func (b *builder) otherNames(place string, out *node, names []string, never []*n
 	return out
 }
 
-// orHolds is: n, or the condition of a part that is chosen.
+// orHolds returns n, or the condition of a chosen part.
 func orHolds(n *node, parts []evaluated, chosen func(evaluated) bool) *node {
 	out := some(yes(n))
 	for _, p := range parts {
@@ -155,7 +155,7 @@ func conjunction(when []lit) lit {
 	return yes(all(when...))
 }
 
-// otherItems says that every item that no part evaluates satisfies the child.
+// otherItems returns the assertion that every item that no part evaluates satisfies the child.
 func (b *builder) otherItems(place string, parts []evaluated, child *node) *node {
 	var sometimes []evaluated
 	start, cuts := 0, []int{}
@@ -185,7 +185,7 @@ func (b *builder) otherItems(place string, parts []evaluated, child *node) *node
 	return out
 }
 
-// otherItem is otherItems for the item at an index, or for all from it on.
+// otherItem returns otherItems for the item at an index, or for all from it on.
 func (b *builder) otherItem(place string, index int, o op, item *node, parts []evaluated) *node {
 	containing := kit.Filter(parts, func(p evaluated) bool { return len(p.matching) > 0 })
 	if len(containing) > maxSplits {
@@ -277,7 +277,7 @@ func (b *builder) evaluate(c *collection, v any, s spot, when []lit, nested bool
 	w.inPlace(c, when)
 }
 
-// addresses tells lists of literals apart before they are sealed.
+// addresses returns a text that is different for different lists of literals, before they are sealed.
 func addresses(lits []lit) string {
 	var b strings.Builder
 	for _, l := range lits {
@@ -313,7 +313,7 @@ func (w *writer) own(when []lit, nested bool) evaluated {
 	return e
 }
 
-// inPlace is what the schemas in its keywords about the same value evaluate.
+// inPlace adds what the schemas in keywords about the same value evaluate.
 func (w *writer) inPlace(c *collection, when []lit) {
 	visit := func(r role, condition []lit, v any, tokens ...string) {
 		w.evaluate(c, v, w.under(r, tokens...), with(when, condition), true)

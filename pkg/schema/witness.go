@@ -164,7 +164,7 @@ func (p *plainer) likelier(value any, path []string) []any {
 	return slices.DeleteFunc(out, func(v any) bool { return v == "" })
 }
 
-// formatNamed is the format that a name speaks of, empty for most names.
+// formatNamed returns the format that a name suggests; empty for most names.
 func formatNamed(name string) string {
 	name = strings.ToLower(name)
 	for _, f := range [...]struct{ part, format string }{{"url", "uri"}, {"uri", "uri"}, {"email", "email"},

@@ -207,7 +207,7 @@ func (c *closure) assertion(pc uint32, in *syntax.Inst, stack []uint32) []uint32
 	return stack
 }
 
-// An alphabet divides all code points into classes whose members no automaton of a question can tell apart.
+// An alphabet divides all code points into classes of equivalent members for the automata of a question.
 type alphabet struct {
 	runes  []rune   // the most readable member of each class
 	member [][]bool // by set, then by class: whether the set contains the class
@@ -273,7 +273,7 @@ func (c *collector) alphabet() *alphabet {
 	return c.classes(cuts, signatures)
 }
 
-// cuts returns, sorted, every code point at which some set starts or has just ended.
+// cuts returns every code point at which some set starts or has just ended, sorted.
 func (c *collector) cuts() []rune {
 	cuts := []rune{0, 0xd800, 0xe000, unicode.MaxRune + 1}
 	for _, set := range c.sets {

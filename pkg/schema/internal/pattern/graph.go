@@ -43,7 +43,7 @@ func (m *machine) explore() (g *graph, nearest int, whole bool) {
 			return g, -1, false
 		case accepted:
 			return g, i, true
-		case len(g.nodes) > maxStates+8*m.least: // what counts is told apart as well
+		case len(g.nodes) > maxStates+8*m.least: // counted states are distinguished, too
 			return g, -1, false
 		}
 	}
@@ -58,7 +58,7 @@ func (m *machine) expand(g *graph, i int) {
 	}
 }
 
-// step is where a class of code points leads.
+// step returns the states after a class of code points.
 func (m *machine) step(states []int, class int) []int {
 	next := make([]int, len(states))
 	for k, d := range m.dfas {
@@ -88,7 +88,7 @@ func (g *graph) visit(states []int, n node) int {
 	return len(g.nodes) - 1
 }
 
-// path is the string that leads to a node.
+// path returns the string that leads to a node.
 func (m *machine) path(g *graph, n int) string {
 	var runes []rune
 	for ; g.nodes[n].from >= 0; n = g.nodes[n].from {

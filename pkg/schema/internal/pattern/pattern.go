@@ -27,7 +27,7 @@ import (
 // Pattern is a regular expression. It is safe for concurrent use.
 type Pattern struct {
 	terms []term
-	// a matcher for a pattern without an automaton, of which terms are only close to the language
+	// a matcher for a pattern without an automaton; its terms are only close to the language
 	irregular *regexp2.Regexp
 }
 
@@ -151,7 +151,8 @@ func size(tree *syntax.Regexp, end int) int {
 	return n
 }
 
-// Size is the number of the pattern's instructions: what it costs to be read, and to look at one character.
+// Size returns the number of the pattern's instructions, which is the cost of reading it or of looking at one
+// character.
 func (p *Pattern) Size() int {
 	n := 0
 	for _, t := range p.terms {
@@ -215,7 +216,7 @@ type Region struct {
 	MinLen    int
 	MaxLen    int
 	Bounded   bool
-	// Beside are patterns whose characters are told apart in samples, too.
+	// Beside are further patterns whose characters are distinguished in samples.
 	Beside []*Pattern
 	// Spent, where it is set, is raised by the units of work that a question took.
 	Spent *int
@@ -316,7 +317,7 @@ func (r Region) Samples(n int) []string {
 	return found
 }
 
-// maxRepeated is the number of characters of which a sample is made, each in all places where it can stand.
+// maxRepeated is the number of characters that are each repeated in a sample.
 const maxRepeated = 24
 
 // repeating returns a string of a character in all places where it leads on, once around each loop.
@@ -340,7 +341,7 @@ func (m *machine) repeating(g *graph, class int, tails map[int]string) (string, 
 // An edge is one step of an automaton.
 type edge struct{ from, to, class int }
 
-// completions returns, by node, a shortest string that leads from it to acceptance.
+// completions returns shortest string from each node to acceptance.
 func (m *machine) completions(g *graph, edges []edge) map[int]string {
 	into := map[int][]edge{}
 	for _, e := range edges {

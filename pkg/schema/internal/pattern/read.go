@@ -437,7 +437,7 @@ func (r *reader) character(inClass bool) (set []rune, property []string, inverse
 	case c == 'x' || c == 'u' || c == 'c':
 		c = r.coded(c)
 	case unicode.IsLetter(c) || unicode.IsDigit(c):
-		r.fail("\\%c is no escape", c)
+		r.fail("\\%c is not an escape", c)
 	}
 	return []rune{c, c}, nil, false, true
 }
@@ -491,7 +491,7 @@ func (r *reader) coded(c rune) rune {
 		}
 	}
 	if !ok {
-		r.fail("\\%c is no escape here", c)
+		r.fail("\\%c is not an escape here", c)
 	}
 	if value >= 0xd800 && value < 0xe000 {
 		r.refuse("a lone surrogate is not decided")
