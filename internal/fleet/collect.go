@@ -21,13 +21,13 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
-// Collect gives the surfaces of all targets in their order: of those that are live, as many are contacted at
-// once as Contact allows.
+// Collect returns the surfaces of all targets in their order; live ones are contacted within the limits of
+// Contact.
 func (f *Fleet) Collect(ctx context.Context, targets []Target) ([]Surface, error) {
 	return f.Each(ctx, targets, func(int, *Surface) error { return nil })
 }
 
-// Each is Collect that has visit look at each surface once it is there, as Visit does.
+// Each collects like Collect and calls visit with each surface as it arrives, as Visit does.
 func (f *Fleet) Each(ctx context.Context, targets []Target, visit func(i int, s *Surface) error) ([]Surface,
 	error) {
 	surfaces := make([]Surface, len(targets))
@@ -47,8 +47,8 @@ func (f *Fleet) Each(ctx context.Context, targets []Target, visit func(i int, s 
 	return surfaces, nil
 }
 
-// Visit has visit look at each surface once it is there, several at a time, in no order, and keeps none: a
-// fleet of any size takes little memory. The first error of a visit is that of the whole, and ends it.
+// Visit calls visit with each surface as it arrives, several at a time, in no order, and keeps none: the
+// memory does not grow with the fleet. The first error of a visit ends the run.
 func (f *Fleet) Visit(ctx context.Context, targets []Target, visit func(i int, s *Surface) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -114,7 +114,7 @@ type Pending struct {
 	Read func() (Surface, error)
 }
 
-// Later is Collect that leaves saved surfaces to be read later.
+// Later collects like Collect, but leaves saved surfaces to be read on demand.
 func (f *Fleet) Later(ctx context.Context, targets []Target) ([]Pending, error) {
 	all := make([]Pending, len(targets))
 	for i, t := range targets {
@@ -157,7 +157,7 @@ func newVisits(stop context.CancelCauseFunc, visit func(i int) error) (begin fun
 	}, visits
 }
 
-// Visit is Fleet.Visit of surfaces that are there already.
+// Visit calls visit for the numbers below n, as Fleet.Visit does.
 func Visit(n int, visit func(i int) error) error {
 	begin, visits := newVisits(func(error) {}, visit)
 	for i := range n {
@@ -168,7 +168,7 @@ func Visit(n int, visit func(i int) error) error {
 
 var errNotTried = errors.New("not tried, since the run ended before")
 
-// live are the servers of targets, and where their surfaces belong.
+// live returns the servers of targets, and the index of the target of each.
 func live(targets []Target) (servers []probe.Server, slots []int) {
 	for i, t := range targets {
 		if t.server != nil {
@@ -178,20 +178,19 @@ func live(targets []Target) (servers []probe.Server, slots []int) {
 	return servers, slots
 }
 
-// tolerate marks a failed server that mcpctl.yaml tolerates; never what is wrong with the configuration
-// itself.
+// tolerate marks a failed server that mcpctl.yaml tolerates, unless its configuration is wrong.
 func tolerate(f *Fleet, s *Surface) {
 	if s.Incomplete() && !s.Misconfigured {
 		s.Tolerated = f.Tolerated(s.Name)
 	}
 }
 
-// Tolerated is why a server may fail, as mcpctl.yaml says; nil = it may not.
+// Tolerated returns why a server may fail according to mcpctl.yaml, or nil.
 func (f *Fleet) Tolerated(name string) *finding.Tolerance {
 	return finding.Tolerated(f.Config.Project.Tolerate, name, f.process.Now)
 }
 
-// placesOf are the applications that have a server, by where it was found and its name.
+// placesOf returns the applications that have a server, by its source and name.
 func placesOf(entries []config.Entry) map[string][]report.Place {
 	at := map[string][]report.Place{}
 	for _, e := range entries {
@@ -200,8 +199,7 @@ func placesOf(entries []config.Entry) map[string][]report.Place {
 	return at
 }
 
-// Ping pings the live targets at once, as many as Contact allows, each count times over one connection with a
-// pause between.
+// Ping pings the live targets, each over a connection of its own.
 func (f *Fleet) Ping(ctx context.Context, targets []Target) []Surface {
 	surfaces := kit.Map(targets, Target.Known)
 	servers, slots := live(targets)
@@ -230,16 +228,16 @@ func pingOne(ctx context.Context, server probe.Server, options probe.Options) (S
 	s := FromResult(result)
 	s.Counts, s.PingMs = nil, float64(took.Microseconds())/1000
 	if err != nil {
-		s.State = report.Failed // whatever it said of itself before
+		s.State = report.Failed // even if the handshake succeeded
 	}
 	return s, err
 }
 
 // SessionOptions are what a session needs beside what the run says.
 type SessionOptions struct {
-	// answers the questions of the server; nil = nobody does
+	// answers the questions of the server; nil = they are declined
 	Elicit func(ctx context.Context, params json.RawMessage) (json.RawMessage, error)
-	// is told progress and log messages; nil = neither is asked for
+	// receives progress and log messages; nil = neither is requested
 	Hear func(probe.Heard)
 	// of the messages to ask for
 	LogLevel string

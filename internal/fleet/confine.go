@@ -12,7 +12,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/sandbox"
 )
 
-// Buildable says why nothing may be built before servers are started; nil = it may be.
+// Buildable returns an error if no build may run.
 func (c Contact) Buildable() error {
 	if c.Sandbox {
 		return exit.Usagef("a build runs outside of the sandbox: build first and leave --build out, or " +
@@ -21,8 +21,8 @@ func (c Contact) Buildable() error {
 	return nil
 }
 
-// confine shuts servers that are started here in. What cannot be is a failure, or told; without a sandbox
-// nothing is started.
+// confine wraps servers that are started here in a sandbox. What cannot be wrapped fails or is noted;
+// without a sandbox nothing is started.
 func (c Contact) confine(p host.Process, targets []Target) error {
 	if c.InheritEnv {
 		return exit.Usagef("--inherit-env hands the secrets of the environment into the sandbox: leave one " +
@@ -58,7 +58,7 @@ func (c Contact) confine(p host.Process, targets []Target) error {
 	return nil
 }
 
-// unconfined is a target that is not contacted, since it cannot be shut in.
+// unconfined returns a target that failed because it cannot run in the sandbox.
 func (t Target) unconfined(why error) Target {
 	failure := &report.Failure{Stage: "configuration", Message: "--sandbox: " + report.Visible(why.Error()),
 		Hint: "what can be granted to a server stands in docs/security.md; or run it without --sandbox"}

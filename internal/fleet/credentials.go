@@ -21,9 +21,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
-// prepare makes the servers that are contacted of those that are configured: with what flags say of headers,
-// environment, protocol and timeout, and confined when that is wanted. Headers of flags may hold credentials,
-// so they go to one origin.
+// prepare applies the flags for headers, environment, protocol and timeout to configured servers, and the
+// sandbox. Headers of flags may hold credentials, so they go to one origin.
 func (c Contact) prepare(p host.Process, targets []Target) error {
 	flags, err := c.credentials(p)
 	if err != nil {
@@ -70,7 +69,7 @@ func (c Contact) prepare(p host.Process, targets []Target) error {
 	return nil
 }
 
-// originsOf are the different origins of the HTTP servers among targets, sorted.
+// originsOf returns the origins of the HTTP servers among targets, sorted.
 func originsOf(targets []Target) []string {
 	seen := map[string]bool{}
 	for _, t := range targets {
@@ -92,7 +91,7 @@ type credentials struct {
 
 func (c credentials) given() bool { return len(c.headers) > 0 || c.helper != nil }
 
-// credentials reads the flags. Files that everybody can read are remarked on.
+// credentials reads the flags and warns of files that every user can read.
 func (c Contact) credentials(p host.Process) (flags credentials, _ error) {
 	in := config.Input{Home: p.Home, Lookup: p.Lookup}
 	lines, warnings, err := in.HeaderFlags(c.Headers)
@@ -133,7 +132,7 @@ func (c *credentials) readBearer(in config.Input, from string) (warnings []strin
 	return warnings, nil
 }
 
-// apply gives an HTTP server what the flags give, which wins over its configuration.
+// apply adds the headers of flags to an HTTP server; they win over its configuration.
 func (c credentials) apply(server *probe.Server, environ []string) {
 	http := *server.HTTP
 	http.Headers = config.Merged(http.Headers, c.headers)
@@ -151,7 +150,7 @@ func (c credentials) apply(server *probe.Server, environ []string) {
 	case http.Helper != nil:
 		http.Authorize = helperAuthorizer(*server, environ, c.headers)
 	case own:
-		http.Authorize = nil // what somebody wrote is sent, and no login in its stead
+		http.Authorize = nil // a configured header is sent instead of a login
 	}
 }
 
@@ -216,7 +215,8 @@ func runHelper(ctx context.Context, server probe.Server, environ []string) (map[
 	return headers, nil
 }
 
-// helperEnviron is all of our environment and which server it is for, under Claude Code's names, too.
+// helperEnviron returns the whole environment with the name and URL of the server, also under the names that
+// Claude Code uses.
 func helperEnviron(server probe.Server, environ []string) []string {
 	environ = append(environ[:len(environ):len(environ)],
 		"CLAUDE_CODE_MCP_SERVER_NAME="+server.Name, "CLAUDE_CODE_MCP_SERVER_URL="+server.HTTP.URL,
@@ -227,8 +227,8 @@ func helperEnviron(server probe.Server, environ []string) []string {
 	return environ
 }
 
-// redactOutput is a failed helper's standard error without its output, values of its environment and headers,
-// and tokens.
+// redactOutput returns the standard error of a failed helper without its output, values of its environment
+// and headers.
 func redactOutput(text, output string, server probe.Server, environ []string) string {
 	secrets := append(redact.InEnvironment(environ), strings.FieldsFunc(output, func(r rune) bool {
 		return strings.ContainsRune(" \t\r\n\"'{}:,", r)

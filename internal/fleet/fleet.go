@@ -56,7 +56,7 @@ type Contact struct {
 // DefaultContact negotiates the version of the protocol.
 func DefaultContact() Contact { return Contact{Protocol: "auto"} }
 
-// defaultTimeout bounds the probe of one server unless somebody says otherwise.
+// defaultTimeout bounds the probe of one server by default.
 const defaultTimeout = 30 * time.Second
 
 // Fleet is the servers of one run: the configuration, the answers that it needed, and the gate.
@@ -70,12 +70,12 @@ type Fleet struct {
 	gate     trust.Gate
 	// to prompts of the configuration, by the variable that stands for each; never stored
 	answers  map[string]string
-	remarked []string          // what was told of the configuration
+	remarked []string          // noted already
 	fresh    *freshness        // looks at the configuration again before a server starts
 	streams  map[string][]byte // configurations that cannot be read twice
 }
 
-// Survey is the surfaces that SOURCEs name, in their order; none = every configured server.
+// Survey returns the surfaces that SOURCEs name, in their order; none = every configured server.
 func (f *Fleet) Survey(ctx context.Context, from []source.Source) ([]Surface, error) {
 	targets, err := f.Resolve(ctx, from)
 	if err != nil {
@@ -84,8 +84,7 @@ func (f *Fleet) Survey(ctx context.Context, from []source.Source) ([]Surface, er
 	return f.Collect(ctx, targets)
 }
 
-// Load reads the configuration, and asks a person what the servers of SOURCEs need: trust, and what they
-// lack.
+// Load reads the configuration and asks the user for trust and for missing inputs.
 func Load(ctx context.Context, p host.Process, s Selection, c Contact, from []source.Source) (*Fleet, error) {
 	if s.Shard.Count > 0 && len(from) > 0 {
 		return nil, exit.Usagef("--shard divides the configured servers: name none, or leave it out")
@@ -101,7 +100,7 @@ func Load(ctx context.Context, p host.Process, s Selection, c Contact, from []so
 	}
 	entries, err := f.entriesFor(from)
 	if err != nil {
-		return f, nil // which is told when servers are chosen
+		return f, nil // Resolve returns the error again
 	}
 	if err := f.gate.Ask(ctx, f.Config, entries); err != nil {
 		return nil, err
@@ -116,15 +115,14 @@ func Load(ctx context.Context, p host.Process, s Selection, c Contact, from []so
 	return f, nil
 }
 
-// Read reads the configuration and asks nobody. With an error there is what could be read of it all the same,
-// or nil.
+// Read reads the configuration and asks nothing. With an error it returns what could be read, or nil.
 func Read(ctx context.Context, p host.Process, s Selection) (*config.Config, error) {
 	f := &Fleet{process: p, selected: s}
 	err := f.read(ctx, nil)
 	return f.Config, err
 }
 
-// Reload is the fleet as its configuration is now; nobody is asked. The error leaves the fleet as it is.
+// Reload returns the fleet of the current configuration and asks nothing. After an error f is unchanged.
 func (f *Fleet) Reload(ctx context.Context, from []source.Source) (*Fleet, error) {
 	again := *f
 	err := again.read(ctx, from)
@@ -132,8 +130,8 @@ func (f *Fleet) Reload(ctx context.Context, from []source.Source) (*Fleet, error
 	return &again, err
 }
 
-// read reads the configuration. What is wrong with a whole file stops the run, unless no configured server is
-// asked for and the project's own file is whole.
+// read reads the configuration. A broken file ends the run, unless no configured server was named and the
+// project's own file is valid.
 func (f *Fleet) read(ctx context.Context, from []source.Source) error {
 	lookup := func(name string) (string, bool) { // the environment, with the answers of this run
 		if value, ok := f.answers[name]; ok {
@@ -165,7 +163,7 @@ func (f *Fleet) read(ctx context.Context, from []source.Source) error {
 	return nil
 }
 
-// needsConfig tells whether a broken configuration matters to a run over SOURCEs.
+// needsConfig reports whether a broken configuration matters to a run over SOURCEs.
 func needsConfig(err error, from []source.Source, project string) bool {
 	if len(from) == 0 || slices.ContainsFunc(from,
 		func(s source.Source) bool { return s.Kind == source.Configured }) {
@@ -176,8 +174,7 @@ func needsConfig(err error, from []source.Source, project string) bool {
 		slices.ContainsFunc(problems, func(p config.Problem) bool { return p.File == project })
 }
 
-// tellRemarks says which files were left out, and with --verbose which servers; of a configuration read again
-// once.
+// tellRemarks notes the files that were left out, with --verbose also the servers; each once.
 func tellRemarks(f *Fleet) {
 	for _, p := range f.Config.Remarks {
 		if (p.Server == "" || f.process.Verbose) && !slices.Contains(f.remarked, p.Error()) {
@@ -198,7 +195,7 @@ func placeOf(p config.Problem) string {
 	return at
 }
 
-// options are how the prober reaches servers.
+// options returns how the prober reaches servers.
 func (c Contact) options(p host.Process) (probe.Options, error) {
 	o := probe.Options{
 		Timeout: defaultTimeout, Parallel: c.Parallel, Protocol: c.Protocol, Retries: c.Retries,
@@ -235,7 +232,7 @@ func (c Contact) clientCapabilities() []string {
 	return strings.Split(c.Capabilities, ",")
 }
 
-// Certificates are the further certificates to trust, as PEM.
+// Certificates returns the additional certificates as PEM.
 func (c Contact) Certificates() ([]byte, error) {
 	if c.CACert == "" {
 		return nil, nil

@@ -20,12 +20,12 @@ type inputPrompt struct {
 	servers []string
 }
 
-// incomplete are the entries that lack what a person may tell.
+// incomplete returns the entries that lack inputs.
 func incomplete(entries []config.Entry) []config.Entry {
 	return slices.DeleteFunc(slices.Clone(entries), func(e config.Entry) bool { return len(e.Asks()) == 0 })
 }
 
-// inputsOf are what a person has to be asked so that entries can run.
+// inputsOf returns the inputs that entries lack, each once.
 func inputsOf(entries []config.Entry) []inputPrompt {
 	var asked []inputPrompt
 	for _, e := range entries {
@@ -40,8 +40,8 @@ func inputsOf(entries []config.Entry) []inputPrompt {
 	return asked
 }
 
-// askInputs asks each question once, and gives the answers by variable; without a terminal servers tell what
-// they lack.
+// askInputs asks for each input and returns the answers by variable. Without a terminal nothing is asked,
+// and the servers fail.
 func askInputs(ctx context.Context, p host.Process, asked []inputPrompt) (map[string]string, error) {
 	if len(asked) == 0 {
 		return nil, nil
@@ -91,7 +91,7 @@ func (q inputPrompt) ask(ctx context.Context, t *host.Terminal) (string, error) 
 	return text, err
 }
 
-// choose shows the options with numbers, and takes a number, or the option itself.
+// choose shows numbered options and accepts a number or an option.
 func (q inputPrompt) choose(ctx context.Context, t *host.Terminal) (string, error) {
 	standard := ""
 	for i, o := range q.Options {

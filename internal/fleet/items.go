@@ -22,7 +22,7 @@ type ItemFilter struct {
 	Text *regexp.Regexp // of any text of an item, the names of its members too; nil = all
 }
 
-// Check finds mistakes before anything is contacted.
+// Check returns an error for an invalid filter.
 func (f ItemFilter) Check() error {
 	if !f.Name.Valid() {
 		return exit.Usagef("--filter %q is not a pattern such as create_*", f.Name)
@@ -35,7 +35,7 @@ func (f ItemFilter) Check() error {
 	return nil
 }
 
-// KindWords are the kinds as --kind has them.
+// KindWords returns the values of --kind.
 func KindWords() []string {
 	return kit.Map(snapshot.Kinds(), func(kind snapshot.Kind) string { return kind.Word() + "s" })
 }
@@ -54,8 +54,7 @@ func (f *Fleet) List(ctx context.Context, from []source.Source, filter ItemFilte
 	})
 }
 
-// describe adds to the report what the server says of itself, what it costs, and the items that the filter
-// lets through.
+// describe adds to the report the introduction of the server, its cost, and the items that match the filter.
 func (s *Surface) describe(filter ItemFilter) {
 	if s.Snapshot == nil {
 		return
@@ -93,7 +92,7 @@ func (s *Surface) add(kind snapshot.Kind, item snapshot.Item) {
 	}
 }
 
-// mentions tells whether a text in a value, or the name of a member, matches.
+// mentions reports whether a text in a value, or the name of a member, matches.
 func mentions(raw json.RawMessage, pattern *regexp.Regexp) bool {
 	tokens := json.NewDecoder(bytes.NewReader(raw)) // which read each byte once, however deep it lies
 	tokens.UseNumber()
@@ -108,8 +107,8 @@ func mentions(raw json.RawMessage, pattern *regexp.Regexp) bool {
 	}
 }
 
-// Show puts all, or only the wanted items, into the reports of servers. One that certainly no surface offers
-// is an error.
+// Show adds all items, or the wanted ones, to the reports of servers. An item that no server offers is an
+// error.
 func Show(surfaces []Surface, wanted []string) error {
 	missing := wanted
 	for i := range surfaces {
@@ -146,7 +145,7 @@ func (s *Surface) showItem(want string) bool {
 	return found
 }
 
-// notOffered is the error for an item that no surface offers, unless one did not answer in full.
+// notOffered returns the error for an item that no surface offers, or nil if one did not answer in full.
 func notOffered(surfaces []Surface, missing string) error {
 	var names, known []string
 	for _, s := range surfaces {

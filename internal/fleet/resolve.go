@@ -37,13 +37,13 @@ type Target struct {
 	may      config.Grants // what else it may do in there
 }
 
-// Live tells whether there is a server to contact.
+// Live reports whether there is a server to contact.
 func (t Target) Live() bool { return t.server != nil }
 
-// Saved tells whether the target is a saved surface.
+// Saved reports whether the target is a saved surface.
 func (t Target) Saved() bool { return t.saved != nil || t.Known().Snapshot != nil }
 
-// Known is the surface of a target that is not live: what was saved of it, or why it is not contacted.
+// Known returns the surface of a target that is not live: what was saved, or why it is not contacted.
 func (t Target) Known() Surface {
 	if t.saved != nil {
 		return FromSaved(*t.saved)
@@ -54,7 +54,7 @@ func (t Target) Known() Surface {
 	return *t.known
 }
 
-// later is Known once what was saved is read.
+// later returns Known after reading what was saved.
 func (t Target) later() (Surface, error) {
 	if t.saved == nil {
 		return t.Known(), nil
@@ -63,13 +63,13 @@ func (t Target) later() (Surface, error) {
 	return FromSaved(saved), err
 }
 
-// failed is a target that is not contacted, and why.
+// failed returns a target that is not contacted because of a failure.
 func (t Target) failed(failure *report.Failure) Target {
 	return Target{known: &Surface{Server: report.Server{Name: t.Name(), State: report.Failed,
 		Source: t.Source(), Error: failure}}}
 }
 
-// Name is the server that the target is about.
+// Name returns the name of the server.
 func (t Target) Name() string {
 	switch {
 	case t.server != nil:
@@ -80,16 +80,16 @@ func (t Target) Name() string {
 	return t.Known().Name
 }
 
-// Source is where a live server was configured.
+// Source returns where a live server was configured.
 func (t Target) Source() string { return t.server.Source }
 
-// Starts tells whether a live server is started here, by a command.
+// Starts reports whether a live server is a command.
 func (t Target) Starts() bool { return t.server != nil && t.server.Stdio != nil }
 
-// Limit is how long the analysis of one server may take; 0 = for ever.
+// Limit returns how long the analysis of one server may take; 0 = no limit.
 func (f *Fleet) Limit() time.Duration { return f.options.Timeout }
 
-// Timeout is how long a live server has to answer; 0 = for ever.
+// Timeout returns how long a live server has to answer; 0 = no limit.
 func (f *Fleet) Timeout(t Target) time.Duration {
 	if t.server.Timeout > 0 {
 		return t.server.Timeout
@@ -97,8 +97,7 @@ func (f *Fleet) Timeout(t Target) time.Duration {
 	return f.options.Timeout
 }
 
-// Same tells whether a target is configured as another one. In which line does not matter, and functions have
-// no equal.
+// Same reports whether two targets have the same configuration. Lines and functions do not count.
 func (t Target) Same(other Target) bool {
 	if t.server == nil || other.server == nil {
 		known, others := t.Known(), other.Known()
@@ -122,7 +121,7 @@ func comparable(s probe.Server) probe.Server {
 	return s
 }
 
-// Protected is the server as its logins know it; the error says why it has none.
+// Protected returns the server that logins are kept for, or an error for one without logins.
 func (t Target) Protected() (auth.Server, error) {
 	switch {
 	case t.server == nil && t.known.Error != nil:
@@ -137,14 +136,14 @@ func (t Target) Protected() (auth.Server, error) {
 	return login.ServerOf(*t.server, t.login), nil
 }
 
-// Overrides tells whether what is configured to be sent wins over a login.
+// Overrides reports whether configured credentials win over a login.
 func (t Target) Overrides() bool {
 	_, own := t.server.HTTP.Headers["Authorization"]
 	return own || t.server.HTTP.Helper != nil
 }
 
-// Resolve is the targets that SOURCEs name, through the gate; none = all configured ones, which keep their
-// order.
+// Resolve returns the targets that SOURCEs name, after the trust gate; without SOURCEs all configured ones,
+// in their order.
 func (f *Fleet) Resolve(ctx context.Context, from []source.Source) ([]Target, error) {
 	var targets []Target
 	entries, err := f.entriesFor(from)
@@ -173,7 +172,7 @@ func (f *Fleet) Resolve(ctx context.Context, from []source.Source) ([]Target, er
 	return targets, f.contact.prepare(f.process, targets)
 }
 
-// One is the one live server that a SOURCE names.
+// One returns the only live server that a SOURCE names.
 func (f *Fleet) One(ctx context.Context, from source.Source) (Target, error) {
 	targets, err := f.Resolve(ctx, []source.Source{from})
 	switch {
@@ -202,7 +201,7 @@ func (f *Fleet) One(ctx context.Context, from source.Source) (Target, error) {
 	return Target{}, exit.Usagef("%s", text)
 }
 
-// entriesFor are the configured servers that SOURCEs name; none when only others are named.
+// entriesFor returns the configured servers that SOURCEs name.
 func (f *Fleet) entriesFor(from []source.Source) ([]config.Entry, error) {
 	var names []string
 	for _, s := range from {
@@ -223,8 +222,7 @@ func (f *Fleet) entriesFor(from []source.Source) ([]config.Entry, error) {
 	return kit.Filter(entries, func(e config.Entry) bool { return f.selected.Shard.Has(e.Server.Name) }), nil
 }
 
-// Choose is the configured servers with these names, all of them without names, as far as a selection lets
-// them take part.
+// Choose returns the configured servers with these names, or all of them, within a selection.
 func Choose(cfg *config.Config, s Selection, names []string) ([]config.Entry, error) {
 	entries, err := cfg.Select(names)
 	if err != nil {
@@ -246,13 +244,13 @@ func Choose(cfg *config.Config, s Selection, names []string) ([]config.Entry, er
 	return chosen, nil
 }
 
-// takes reports whether a server may take part in the run.
+// takes reports whether a server with these names may take part in the run.
 func (s Selection) takes(name string) bool {
 	return len(s.Only) == 0 || slices.ContainsFunc(s.Only,
 		func(pattern string) bool { return kit.Glob(pattern, name) })
 }
 
-// only are those that may take part, whatever they come from.
+// only returns the targets that --only selects, configured or not.
 func (s Selection) only(targets []Target) ([]Target, error) {
 	left := slices.DeleteFunc(slices.Clone(targets), func(t Target) bool {
 		name := t.Known().Name
@@ -267,7 +265,7 @@ func (s Selection) only(targets []Target) ([]Target, error) {
 	return left, nil
 }
 
-// NoServers is the error for a configuration without servers; names are those that were asked for.
+// NoServers returns the error for a configuration without servers; names are those that were requested.
 func NoServers(cfg *config.Config, names []string) error {
 	where := "no configuration was found from this folder up to the repository's root"
 	switch {
@@ -286,7 +284,7 @@ func NoServers(cfg *config.Config, names []string) error {
 write one into .mcp.json, look at those of other applications with --discover, or name one: a URL, npm:PACKAGE, or -- and the command that starts it`, where)
 }
 
-// warn tells what should be mended about servers that are contacted all the same.
+// warn notes problems of servers that are contacted nevertheless.
 func warn(p host.Process, entries []config.Entry) {
 	for _, e := range entries {
 		for _, w := range e.Warnings {
@@ -328,7 +326,7 @@ func (f *Fleet) approvedTarget(a trust.Approved) Target {
 	return t
 }
 
-// contact is the target that contacts a server, which is copied as far as it is changed later.
+// contact returns the target for a server, copied as far as it is changed later.
 func contact(server probe.Server, client config.Client) Target {
 	if server.HTTP != nil {
 		http := *server.HTTP
@@ -341,7 +339,7 @@ func contact(server probe.Server, client config.Client) Target {
 	return Target{plain: &server, login: client}
 }
 
-// notPrivate refuses addresses of this machine and of private networks for a host that no manifest names.
+// notPrivate refuses addresses of this machine and of private networks.
 func notPrivate(ip netip.Addr) error {
 	if err := auth.Public(ip); err != nil {
 		return fmt.Errorf("%w, and the host of a found file comes from the environment: write the host "+
@@ -354,7 +352,7 @@ func misconfigured(name, source string, problems []config.Problem) Target {
 	return Target{known: &Surface{Misconfigured: true, Server: trust.Misconfigured(name, source, problems)}}
 }
 
-// targetsOf are the targets of a SOURCE that is not a configured server.
+// targetsOf returns the targets of a SOURCE that is not a configured server.
 func (f *Fleet) targetsOf(ctx context.Context, s source.Source) ([]Target, error) {
 	var server probe.Server
 	var err error
@@ -406,7 +404,7 @@ func uniqueNames(targets []Target) {
 	}
 }
 
-// Hold is targets of which those that why gives a failure for are not contacted.
+// Hold returns targets without contact to those for which why returns a failure.
 func Hold(targets []Target, why func(Target) *report.Failure) []Target {
 	held := slices.Clone(targets)
 	for i, t := range held {
@@ -420,7 +418,7 @@ func Hold(targets []Target, why func(Target) *report.Failure) []Target {
 	return held
 }
 
-// Relocate is targets whose commands are started otherwise, as change says.
+// Relocate returns targets whose commands were changed by a function.
 func (f *Fleet) Relocate(targets []Target, change func(name string, s probe.Stdio) probe.Stdio) ([]Target,
 	error) {
 	moved := slices.Clone(targets)

@@ -34,13 +34,13 @@ type Surface struct {
 	arrived       bool // there was a snapshot before LetGo
 }
 
-// LetGo drops the documents of the surface. How much of them was known stays known.
+// LetGo drops the documents of the surface; Whole and Known still answer.
 func (s *Surface) LetGo() {
 	s.arrived = s.arrived || s.Snapshot != nil
 	s.Snapshot, s.Raw, s.SecondRead = nil, nil, nil
 }
 
-// Whole tells whether everything the server offers arrived.
+// Whole reports whether everything that the server offers arrived.
 func (s Surface) Whole() bool {
 	if s.Snapshot != nil {
 		return s.State == report.OK && s.Snapshot.Complete()
@@ -48,13 +48,13 @@ func (s Surface) Whole() bool {
 	return s.State == report.OK && s.arrived && len(s.PartialLists) == 0
 }
 
-// Known tells whether there is something to compare: what arrived, or that there is no such server.
+// Known reports whether there is something to compare, or certainly no server.
 func (s Surface) Known() bool { return s.Snapshot != nil || s.arrived || s.State == report.Absent }
 
-// Incomplete tells whether the server could not be asked in full.
+// Incomplete reports whether the server did not answer in full.
 func (s Surface) Incomplete() bool { return s.State == report.Failed || s.State == report.Partial }
 
-// Priced tells whether it is known what the server costs in a prompt.
+// Priced reports whether the cost of the server in a prompt is known.
 func (s Surface) Priced() bool {
 	return s.Snapshot != nil && s.Snapshot.Tools.Whole()
 }
@@ -70,15 +70,15 @@ func (s Surface) TokenCost() *int {
 // TakeLonger is what to do where the time for a server was over.
 const TakeLonger = "give it longer with --timeout, where 0 is no limit; mcpctl list shows what is large"
 
-// TooLong says that the time for a server was over.
+// TooLong returns the message for an analysis that was stopped.
 func TooLong(limit time.Duration) string { return fmt.Sprintf("undecided after %s", limit) }
 
-// Absent is a server that is known not to be there.
+// Absent returns the surface of a server that certainly does not exist.
 func Absent(name string) Surface {
 	return Surface{Server: report.Server{Name: name, State: report.Absent}}
 }
 
-// FromSaved is the surface that a saved snapshot holds.
+// FromSaved returns the surface of a saved snapshot.
 func FromSaved(saved source.Saved) Surface {
 	s := Surface{Snapshot: saved.Snapshot, Raw: saved.Raw, Package: saved.Package, File: saved.File,
 		Server: report.Server{Name: saved.Name, State: report.OK, Source: saved.Origin}}
@@ -86,7 +86,7 @@ func FromSaved(saved source.Saved) Surface {
 	return s
 }
 
-// FromResult is the surface that a probe gave.
+// FromResult returns the surface of a probe.
 func FromResult(r probe.Result) Surface {
 	s := Surface{Snapshot: r.Snapshot, SecondRead: r.SecondRead, Server: report.Server{
 		Name: r.Server.Name, State: report.OK, Source: r.Server.Source,
@@ -136,8 +136,7 @@ func (s *Surface) fail(err error) {
 	}
 }
 
-// FailureOf is the first failure in an error of the prober, as a report shows it, or what a watcher itself
-// has to say.
+// FailureOf returns the first failure in an error of the prober or a watcher, as a report has it.
 func FailureOf(err error) *report.Failure {
 	var s Surface
 	if s.fail(err); s.Error == nil && err != nil {
@@ -146,7 +145,7 @@ func FailureOf(err error) *report.Failure {
 	return s.Error
 }
 
-// Report is a report of surfaces for a command, with the status that they alone ask for.
+// Report returns the report of surfaces for a command, with their exit status.
 func Report(command string, surfaces []Surface) *report.Report {
 	r := &report.Report{Command: command, Status: Status(surfaces)}
 	for _, s := range surfaces {
@@ -155,7 +154,7 @@ func Report(command string, surfaces []Surface) *report.Report {
 	return r
 }
 
-// Status is the exit status that surfaces alone ask for.
+// Status returns the exit status of surfaces without findings.
 func Status(surfaces []Surface) int {
 	var all Tally
 	for _, s := range surfaces {
@@ -167,20 +166,19 @@ func Status(surfaces []Surface) int {
 // Tally is what the exit status of a run follows from.
 type Tally struct{ tried, misconfigured, incomplete bool }
 
-// TallyOf is what one surface adds.
+// TallyOf returns the tally of one surface.
 func TallyOf(s Surface) Tally {
 	return Tally{!s.Misconfigured && s.State != report.Disabled, s.Misconfigured, s.Incomplete() &&
 		s.Tolerated == nil}
 }
 
-// With is both together.
+// With returns the sum of both.
 func (t Tally) With(other Tally) Tally {
 	return Tally{t.tried || other.tried, t.misconfigured || other.misconfigured, t.incomplete ||
 		other.incomplete}
 }
 
-// Status is the exit status. Wrong usage it is where the configuration alone kept every server from being
-// tried.
+// Status returns the exit status: wrong usage if the configuration kept every server from being tried.
 func (t Tally) Status() int {
 	switch {
 	case !t.tried && t.misconfigured:
@@ -191,7 +189,7 @@ func (t Tally) Status() int {
 	return exit.OK
 }
 
-// Elaborate tells those who want to know more how servers answered and what was odd.
+// Elaborate writes with --verbose how servers answered.
 func Elaborate(p host.Process, surfaces []Surface) {
 	for _, s := range surfaces {
 		name := report.Visible(s.Name)
@@ -228,7 +226,7 @@ func NoiseNote(surfaces []Surface) string {
 		"(write logs to stderr)", kit.Some(names), report.Visible(first))
 }
 
-// summary is how the probe of a server went, in a few words.
+// summary returns how the probe of a server went, in a few words.
 func (s Surface) summary() string {
 	words := []string{string(s.State)}
 	if s.Transport != "" {

@@ -25,7 +25,7 @@ type Process struct {
 	GOOS           string    // system, as runtime.GOOS names it
 	Version        string    // of this program
 	Now            time.Time // when the run began; it decides what has expired
-	Quiet, Verbose bool      // what the user wants to be told on Err
+	Quiet, Verbose bool      // how much the user wants on Err
 }
 
 // Lookup reads one variable of the environment; the last of a name counts.
@@ -38,28 +38,26 @@ func (p Process) Lookup(name string) (string, bool) {
 	return "", false
 }
 
-// Reason tells on Err why the status is not 0, to those who want quiet as well. Texts that are not the
-// program's own must be made visible first.
+// Reason writes to Err why the status is not 0, also with --quiet.
 func (p Process) Reason(format string, args ...any) {
 	fmt.Fprintf(p.Err, "mcpctl: "+format+"\n", args...)
 }
 
-// Note is a Reason for what the user can do without: it is not told to those who want quiet.
+// Note writes to Err, unless --quiet is set.
 func (p Process) Note(format string, args ...any) {
 	if !p.Quiet {
 		p.Reason(format, args...)
 	}
 }
 
-// Detail is a Note for those who want to know more.
+// Detail writes to Err with --verbose.
 func (p Process) Detail(format string, args ...any) {
 	if p.Verbose {
 		p.Note(format, args...)
 	}
 }
 
-// Rel is an absolute path as people write it: relative to the current folder when it lies below. Others stay
-// as they are.
+// Rel returns a path below the current directory relative to it; others stay absolute.
 func (p Process) Rel(path string) string {
 	relative, err := filepath.Rel(p.Dir, path)
 	if err != nil || strings.HasPrefix(relative, "..") {
@@ -68,8 +66,8 @@ func (p Process) Rel(path string) string {
 	return filepath.ToSlash(relative)
 }
 
-// StateDir is where the program keeps what it remembers for the user: below XDG_STATE_HOME or ~/.local/state,
-// on macOS below ~/Library/Application Support, on Windows below %LocalAppData%. It need not exist.
+// StateDir returns the directory for what the program remembers: below XDG_STATE_HOME or ~/.local/state, on
+// macOS and Windows where the system has such directories.
 func (p Process) StateDir() (string, error) {
 	base := p.stateBase()
 	if !filepath.IsAbs(base) {
@@ -78,8 +76,8 @@ func (p Process) StateDir() (string, error) {
 	return filepath.Join(base, "mcpctl"), nil
 }
 
-// CacheDir is where the program keeps what can be had again: below XDG_CACHE_HOME or ~/.cache, on macOS below
-// ~/Library/Caches, on Windows below %LocalAppData%. It need not exist.
+// CacheDir returns the directory for what can be fetched again: below XDG_CACHE_HOME or ~/.cache, on macOS
+// and Windows where the system has such directories.
 func (p Process) CacheDir() (string, error) {
 	base := filepath.Join(p.Home, ".cache")
 	switch xdg, ok := p.Lookup("XDG_CACHE_HOME"); {
@@ -96,8 +94,8 @@ func (p Process) CacheDir() (string, error) {
 	return filepath.Join(base, "mcpctl"), nil
 }
 
-// stateBase is what the system's conventions say. A relative XDG_STATE_HOME counts as not set, as its
-// specification says.
+// stateBase returns the directory of the system's conventions. A relative XDG_STATE_HOME counts as not set,
+// as its specification says.
 func (p Process) stateBase() string {
 	if xdg, ok := p.Lookup("XDG_STATE_HOME"); ok && filepath.IsAbs(xdg) {
 		return xdg
@@ -117,8 +115,8 @@ func (p Process) stateBase() string {
 // lastWords is how long a write may take once the run was interrupted.
 const lastWords = time.Second
 
-// Interruptible is w for a run that ctx ends: whoever reads it and stands still holds the run up no longer
-// than a moment after that. What is written then is lost, and the error is why ctx ended.
+// Interruptible returns w for a run that ctx ends: a reader that stands still delays the end no longer than
+// a moment.
 func Interruptible(ctx context.Context, w io.Writer) io.Writer {
 	return &interruptible{ended: ctx, w: w}
 }
@@ -130,10 +128,10 @@ type interruptible struct {
 	gone  bool // a write was given up, and may still be under way
 }
 
-// Unwrap is the stream itself, which may be a terminal.
+// Unwrap returns the stream itself, which may be a terminal.
 func (i *interruptible) Unwrap() io.Writer { return i.w }
 
-// Write waits for whoever reads, as long as the run goes on.
+// Write writes, unless the run has ended.
 func (i *interruptible) Write(p []byte) (int, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -150,8 +148,7 @@ func (i *interruptible) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// InterruptibleInput is r for a run that ctx ends: nobody may ever write to it. Reading it then fails with
-// why ctx ended.
+// InterruptibleInput returns r for a run that ctx ends: reading then fails with the cause.
 func InterruptibleInput(ctx context.Context, r io.Reader) io.Reader {
 	return &interruptibleInput{ctx, r}
 }
@@ -161,10 +158,10 @@ type interruptibleInput struct {
 	r     io.Reader
 }
 
-// Unwrap is the stream itself, which may be a terminal.
+// Unwrap returns the stream itself, which may be a terminal.
 func (i *interruptibleInput) Unwrap() io.Reader { return i.r }
 
-// Read waits for whoever writes, as long as the run goes on.
+// Read waits for input until the run ends.
 func (i *interruptibleInput) Read(p []byte) (int, error) {
 	text, err := AwaitFor(i.ended, 0, func() ([]byte, error) {
 		text := make([]byte, len(p))
@@ -182,9 +179,7 @@ const (
 	lastPages = 250 * time.Millisecond
 )
 
-// Await is AwaitFor with a moment to notice: what looks too seldom at its context keeps nobody waiting. What
-// waits for one thing after another waits no longer than for one where the cause of the end knows since when
-// it is.
+// Await returns the result of work, which has a moment to end after ctx has.
 func Await[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	return awaitFor(ctx, work, func() time.Duration {
 		if ending, known := errors.AsType[interface {
@@ -197,8 +192,7 @@ func Await[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	})
 }
 
-// Within is Await of work that has so long; 0 = for ever. What is not done in time has an error, whatever it
-// comes to.
+// Within awaits work that has a limit; 0 = none.
 func Within[T any](ctx context.Context, limit time.Duration, work func(context.Context) (T, error)) (T,
 	error) {
 	limited := ctx
@@ -214,7 +208,7 @@ func Within[T any](ctx context.Context, limit time.Duration, work func(context.C
 	return result, err
 }
 
-// ForLastPages is a context for what a run has to say, that ends a moment after ctx has.
+// ForLastPages returns a context for the final output of a run, which ends a moment after ctx.
 func ForLastPages(ctx context.Context) (context.Context, context.CancelFunc) {
 	late, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	context.AfterFunc(ctx, func() {
@@ -223,7 +217,8 @@ func ForLastPages(ctx context.Context) (context.Context, context.CancelFunc) {
 	return late, func() { cancel(nil) }
 }
 
-// WriteUntil has content written to w until ctx ends. It is not whole then, and the error is why ctx ended.
+// WriteUntil writes content to w until ctx ends; then the error is the cause and the content is not
+// complete.
 func WriteUntil(ctx context.Context, w io.Writer, content func(io.Writer) error) error {
 	open := &closable{w: w}
 	defer open.close()
@@ -231,14 +226,14 @@ func WriteUntil(ctx context.Context, w io.Writer, content func(io.Writer) error)
 	return err
 }
 
-// closable is a writer that nobody can write to any more once it is closed.
+// closable is a writer that can be closed.
 type closable struct {
 	w      io.Writer
 	mu     sync.Mutex
 	closed bool
 }
 
-// Write writes, unless nobody waits for it any more.
+// Write writes, unless the run has ended.
 func (c *closable) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -254,13 +249,13 @@ func (c *closable) close() {
 	c.closed = true
 }
 
-// AwaitFor is what work returns. Once ctx has ended, work has so long to return; where it does not, it goes
-// on unheeded, and the error is why ctx ended.
+// AwaitFor returns the result of work. After the end of ctx work has the grace to return; then it is left
+// running.
 func AwaitFor[T any](ctx context.Context, grace time.Duration, work func() (T, error)) (T, error) {
 	return awaitFor(ctx, work, func() time.Duration { return grace })
 }
 
-// awaitFor is AwaitFor with a grace that is asked for once ctx has ended.
+// awaitFor implements AwaitFor with a grace that is computed once ctx has ended.
 func awaitFor[T any](ctx context.Context, work func() (T, error), grace func() time.Duration) (T, error) {
 	type outcome struct {
 		result T

@@ -18,9 +18,8 @@ func (e *ProxyError) Error() string {
 	return e.Variable + " holds no URL of a proxy, such as http://proxy.example:3128"
 }
 
-// Proxy is the proxy that the environment has for a request, as http.ProxyFromEnvironment finds it; nil =
-// none. That passes over a variable without a URL, and the request would go where whoever set it did not want
-// it to go.
+// Proxy returns the proxy that the environment has for a request, as http.ProxyFromEnvironment does; nil =
+// none.
 func Proxy(r *http.Request) (*url.URL, error) {
 	name := proxyVariable(r.URL.Scheme)
 	if isProxy(os.Getenv(name)) || goesDirectly(r.URL) {
@@ -29,7 +28,7 @@ func Proxy(r *http.Request) (*url.URL, error) {
 	return nil, &ProxyError{name}
 }
 
-// proxyVariable is the variable that counts for a scheme.
+// proxyVariable returns the variable that counts for a scheme.
 func proxyVariable(scheme string) string {
 	name := strings.ToUpper(scheme) + "_PROXY"
 	if os.Getenv(name) != "" {
@@ -38,7 +37,7 @@ func proxyVariable(scheme string) string {
 	return strings.ToLower(name)
 }
 
-// isProxy tells whether a value is the URL of a proxy, whose scheme may be left out, or empty.
+// isProxy reports whether a value is empty or the URL of a proxy, with or without a scheme.
 func isProxy(value string) bool {
 	if value != "" && !strings.Contains(value, "://") {
 		value = "http://" + value
@@ -47,8 +46,8 @@ func isProxy(value string) bool {
 	return err == nil && (value == "" || u.Host != "")
 }
 
-// goesDirectly tells whether no proxy is to be used for a URL: it is of this machine, or NO_PROXY names its
-// host.
+// goesDirectly reports whether a URL is contacted without a proxy: it is of this machine, or NO_PROXY names
+// its host.
 func goesDirectly(u *url.URL) bool {
 	name := strings.ToLower(u.Hostname())
 	address, err := netip.ParseAddr(name)

@@ -15,19 +15,19 @@ import (
 	"golang.org/x/term"
 )
 
-// Terminal is the run's terminal, whatever its standard streams are.
+// Terminal is the terminal of the run, apart from its standard streams.
 type Terminal struct{ In, Out *os.File }
 
-// ErrNoTerminal is why nobody can be asked.
+// ErrNoTerminal is returned where no question can be asked.
 var ErrNoTerminal = errors.New("there is no terminal to ask on")
 
 // ErrNoAnswer is a terminal that ended, or Ctrl-D.
 var ErrNoAnswer = errors.New("nothing was answered")
 
-// MaxAttempts is how often somebody may mistype an answer.
+// MaxAttempts bounds mistyped answers to one question.
 const MaxAttempts = 5
 
-// OpenTerminal opens the terminal of the run. There is none where CI is set: nobody would answer.
+// OpenTerminal opens the terminal of the run. There is none where CI is set.
 func OpenTerminal(p Process) (*Terminal, error) {
 	if ci, _ := p.Lookup("CI"); ci != "" && ci != "false" {
 		return nil, ErrNoTerminal
@@ -51,7 +51,7 @@ func OpenTerminal(p Process) (*Terminal, error) {
 	return &Terminal{in, out}, nil
 }
 
-// Close gives the terminal back. It does not wait for an answer that nobody waits for any more.
+// Close releases the terminal. It does not wait for an abandoned answer.
 func (t *Terminal) Close() {
 	_ = t.In.Close()
 	_ = t.Out.Close()
@@ -92,7 +92,8 @@ func (t *Terminal) line(fd int, hidden bool) (string, error) {
 	return strings.TrimSuffix(string(text), "\r"), err
 }
 
-// Choose is the first of words that begins with the answer. Nothing means no, and so does too much nonsense.
+// Choose returns the first of words that begins with the answer; "no" for an empty one, or after too many
+// invalid ones.
 func (t *Terminal) Choose(ctx context.Context, question string, words ...string) (string, error) {
 	discardInput(t.In) // what was typed before the question answers nothing
 	for range MaxAttempts {
@@ -113,11 +114,12 @@ func (t *Terminal) Choose(ctx context.Context, question string, words ...string)
 	return "no", nil
 }
 
-// Confirm shows what is about to happen, and asks. That nobody is there, or no yes, are different errors.
-func Confirm(ctx context.Context, p Process, about, question string, nobody, refused error) error {
+// Confirm shows what is about to happen and asks; it returns noTerminal without a terminal, and refused
+// without a yes.
+func Confirm(ctx context.Context, p Process, about, question string, noTerminal, refused error) error {
 	t, err := OpenTerminal(p)
 	if err != nil {
-		return nobody
+		return noTerminal
 	}
 	defer t.Close()
 	t.Printf("mcpctl: about to %s", about)
@@ -131,7 +133,7 @@ func Confirm(ctx context.Context, p Process, about, question string, nobody, ref
 	return nil
 }
 
-// Width is the number of the terminal's columns, 0 when it is not known.
+// Width returns the number of columns of the terminal; 0 = unknown.
 func (t *Terminal) Width() int { return Width(t.Out) }
 
 // longestAnswer bounds an answer, in bytes; a terminal's own limit is lower.
@@ -217,7 +219,7 @@ func (p *Progress) wiped() string {
 	return "\r\x1b[J"
 }
 
-// state is how many have answered, and who is waited for.
+// state returns how many servers have answered, and which are missing.
 func (p *Progress) state() string {
 	slow := slices.IndexFunc(p.waiting, func(name string) bool { return name != "" })
 	says := fmt.Sprintf("%d of %d servers answered", len(p.waiting)-p.left, len(p.waiting))
@@ -238,7 +240,7 @@ func (p *Progress) Finish() {
 	p.out = nil
 }
 
-// fileOf is the file behind a stream and what is around it.
+// fileOf returns the file that a stream wraps.
 func fileOf(stream any) (file *os.File, ok bool) {
 	for {
 		switch around := stream.(type) {
@@ -265,19 +267,19 @@ func SameFile(a, b any) bool {
 	return err == nil && failed == nil && os.SameFile(first, second)
 }
 
-// IsTerminal tells whether a stream is a terminal, or something around one.
+// IsTerminal reports whether a stream is a terminal or wraps one.
 func IsTerminal(stream any) bool {
 	file, ok := fileOf(stream)
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// Width is the number of columns of the terminal behind w, 0 when it is none.
+// Width returns the number of columns of the terminal w; 0 for other streams.
 func Width(w io.Writer) int {
 	width, _ := Size(w)
 	return width
 }
 
-// Size is the columns and the lines of the terminal behind w, 0 when it is none.
+// Size returns the columns and lines of the terminal w; 0 for other streams.
 func Size(w io.Writer) (width, height int) {
 	file, ok := fileOf(w)
 	if !ok {

@@ -59,7 +59,7 @@ func (l Launcher) Command(ref Ref, args []string) (c Command, err error) {
 }
 
 // pipx returns what starts a package of PyPI where uvx is missing. pip builds packages that are named by a
-// URL whatever its settings are, so code of theirs would run on installing.
+// URL under all settings, so their code would run on installing.
 func (l Launcher) pipx(ref Ref, missing error) (Command, error) {
 	path, err := l.tool("pipx", "")
 	switch {

@@ -24,12 +24,12 @@ import (
 // StartError is a command that could not be started.
 type StartError struct {
 	Command  string // as configured
-	NotFound bool   // there is no such command
-	Path     string // the PATH that was searched, when it was, which hints tell
+	NotFound bool   // the command does not exist
+	Path     string // the PATH that was searched, for hints
 	Err      error  // the system's own error, if any
 }
 
-// Error says what is wrong with the command.
+// Error returns what is wrong with the command.
 func (e *StartError) Error() string {
 	switch {
 	case e.NotFound && e.Path != "":
@@ -40,12 +40,12 @@ func (e *StartError) Error() string {
 	return fmt.Sprintf("starting %q: %v", e.Command, e.Err)
 }
 
-// Unwrap is the system's own error.
+// Unwrap returns the system's own error.
 func (e *StartError) Unwrap() error { return e.Err }
 
-// LookPath is the file that a child runs as name in the folder dir ("" = the current one) with the
-// environment env: a name is looked up in the child's PATH, not in ours; a relative path counts from its
-// folder. The error is a *StartError.
+// LookPath returns the file that a child in dir ("" = the current one) with the environment env runs as
+// name: names are looked up in the child's PATH, relative paths from its directory. The error is a
+// *StartError.
 func LookPath(name, dir string, env []string) (string, error) {
 	if name == "" {
 		return "", &StartError{Err: errors.New("the command is empty")}
@@ -74,9 +74,8 @@ func LookPath(name, dir string, env []string) (string, error) {
 	return "", &StartError{Command: name, NotFound: true, Path: path}
 }
 
-// Tool is the file of a program that mcpctl itself makes use of, by the PATH in env. One that only a relative
-// folder in PATH leads to is refused: whoever wrote the current folder would choose what runs. The error is a
-// *StartError.
+// Tool returns the file of a program that mcpctl itself uses, by the PATH in env. A relative entry of PATH
+// is refused: the repository in the current directory would choose what runs. The error is a *StartError.
 func Tool(name string, env []string) (string, error) {
 	file, err := LookPath(name, "", env)
 	holds := func(folder string) bool {
@@ -100,7 +99,7 @@ var launchers = []string{
 // IsLauncher reports whether a command, without a directory, is a program that starts other programs.
 func IsLauncher(name string) bool { return slices.Contains(launchers, name) }
 
-// Missing is an error of Tool, or in its place what says that there is no such program.
+// Missing returns an error of Tool, or the given message if the program does not exist.
 func Missing(err error, said string, args ...any) error {
 	if start, ok := errors.AsType[*StartError](err); ok && !start.NotFound {
 		return err
@@ -131,7 +130,7 @@ func executable(name, dir, file, path string) (string, error) {
 	return "", &StartError{Command: name, Err: err}
 }
 
-// Variable is a variable of a child's environment; the last one of a name counts, as for the child.
+// Variable returns a variable of a child's environment; the last one of a name counts, as for the child.
 func Variable(env []string, name string) string {
 	value := ""
 	for _, pair := range env {
@@ -142,8 +141,8 @@ func Variable(env []string, name string) string {
 	return value
 }
 
-// StartFailure is why name, found as file, did not start; it names a script's missing interpreter, which
-// systems do not.
+// StartFailure returns why name, found as file, did not start. It names the missing interpreter of a script,
+// which systems do not.
 func StartFailure(name, file string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		if words := Shebang(file); len(words) > 0 {
@@ -153,7 +152,7 @@ func StartFailure(name, file string, err error) error {
 	return &StartError{Command: name, Err: err}
 }
 
-// Shebang is the interpreter that a script's first line names, with its arguments; nil when it names none.
+// Shebang returns the interpreter in a script's first line with its arguments, or nil.
 func Shebang(file string) []string {
 	f, err := os.Open(file)
 	if err != nil {
@@ -168,8 +167,8 @@ func Shebang(file string) []string {
 	return strings.Fields(string(line))
 }
 
-// MinimalEnv is the part of an environment ("K=V", as os.Environ gives it) that a stdio server inherits
-// unasked: the variables that Claude Desktop and the TypeScript SDK hand on, per operating system, without
+// MinimalEnv returns the part of an environment ("K=V", as os.Environ returns it) that stdio servers
+// inherit: the variables that Claude Desktop and the TypeScript SDK pass on, per operating system, without
 // shell functions.
 func MinimalEnv(environ []string) []string { return minimalEnv(runtime.GOOS, environ) }
 
@@ -191,8 +190,8 @@ func minimalEnv(goos string, environ []string) []string {
 	return kept
 }
 
-// windowsNames has PATHEXT and COMSPEC beside the TypeScript SDK's own list: without them npx.cmd is not
-// found or run.
+// windowsNames returns the TypeScript SDK's list with PATHEXT and COMSPEC: without them npx.cmd is not found
+// or run.
 func windowsNames() []string {
 	return []string{
 		"APPDATA", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATH", "PATHEXT",
@@ -294,7 +293,7 @@ type Tail struct {
 	last []byte
 }
 
-// Write never fails and never blocks.
+// Write appends to the tail; it never fails and never blocks.
 func (t *Tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -304,14 +303,14 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// String is what is kept.
+// String returns the tail.
 func (t *Tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return string(t.last)
 }
 
-// Quoted is what a command wrote, to follow the error that it ended with; "" when it wrote nothing.
+// Quoted returns the output of a command to append to its error; "" if there is none.
 func Quoted(text string) string {
 	if text = strings.TrimSpace(text); text == "" {
 		return ""

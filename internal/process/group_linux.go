@@ -23,7 +23,7 @@ func OwnGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// descendant is a process, told from a later one with the same number by its start.
+// descendant is a process; its start distinguishes it from a later one with the same number.
 type descendant struct {
 	pid   int
 	start string
@@ -34,7 +34,7 @@ func (d descendant) lives() bool {
 	return ok && s.start == d.start && s.state != 'Z'
 }
 
-// escapedDescendants are the descendants of a process that are in another process group than its own.
+// escapedDescendants returns the descendants of a process that are in other process groups.
 func escapedDescendants(root int) []descendant {
 	var found []descendant
 	waiting := children(root)
@@ -53,8 +53,8 @@ func escapedDescendants(root int) []descendant {
 	return found
 }
 
-// children are what a process started and were not fetched (proc_pid_task(5)); kernels without that file tell
-// of none.
+// children returns the children of a process that were not waited for (proc_pid_task(5)); kernels without
+// that file have none.
 func children(pid int) []int {
 	folder := "/proc/" + strconv.Itoa(pid) + "/task"
 	threads, err := os.ReadDir(folder)
@@ -149,8 +149,8 @@ func marked(pid int, run string) bool {
 	return false
 }
 
-// reap fetches the status of an adopted process that ended, which nobody else does. It waits a moment for one
-// that was killed; of a process that is no child of ours the system says so at once.
+// reap waits a moment for an adopted process that was killed. For a process that is not our child the system
+// returns at once.
 func (d descendant) reap() {
 	for pause := time.Millisecond; pause < 50*time.Millisecond; pause *= 2 {
 		pid, err := unix.Wait4(d.pid, nil, unix.WNOHANG, nil)
@@ -161,8 +161,8 @@ func (d descendant) reap() {
 	}
 }
 
-// onlyZombies tells whether all of a group has ended unfetched: in containers whose first process fetches
-// nobody, they stay.
+// onlyZombies reports whether all of a group has ended and was not waited for: in containers whose first
+// process waits for no orphans, they stay.
 func onlyZombies(group int) bool {
 	return !slices.ContainsFunc(allStats(), func(s stat) bool { return s.group == group && s.state != 'Z' })
 }

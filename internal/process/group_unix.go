@@ -20,8 +20,8 @@ const LeaveWait = 20 * time.Millisecond
 // firstInherited is the first descriptor that is none of the standard streams.
 const firstInherited = 3
 
-// closeInherited has descriptors that we inherited closed in what is started from now on; Go's own are never
-// handed on.
+// closeInherited marks inherited descriptors to be closed in children; descriptors of Go are never
+// inherited.
 func closeInherited() {
 	open, _ := os.ReadDir("/dev/fd")
 	for _, entry := range open {
@@ -88,7 +88,7 @@ func (g *Group) Alive() bool {
 		syscall.Kill(-g.id, 0) == nil && !onlyZombies(g.id)
 }
 
-// Release gives back what the system holds for the group, once it has ended.
+// Release frees what the system holds for the group, once it has ended.
 func (g *Group) Release() {
 	for _, d := range g.seen() {
 		d.reap()
@@ -96,11 +96,11 @@ func (g *Group) Release() {
 	ended(g.id)
 }
 
-// shellOf is how the system's shell runs a command line.
+// shellOf returns how the system's shell runs a command line.
 func shellOf(line string) []string { return []string{"/bin/sh", "-c", line} }
 
-// MaxFiles is how many descriptors this process may have open at once; 0 = nobody says. Go has raised it as
-// far as it may.
+// MaxFiles returns how many descriptors this process may have open at once; 0 = unknown. Go has raised it as
+// far as possible.
 func MaxFiles() int {
 	var limit unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) != nil || limit.Cur > 1<<30 {

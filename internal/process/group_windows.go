@@ -13,7 +13,7 @@ import (
 // with.
 const LeaveWait = 500 * time.Millisecond
 
-// Group is a job object: whatever the child starts is in it, and it ends with its last handle, so also with
+// Group is a job object: all that the child starts is in it, and it ends with its last handle, so also with
 // us.
 type Group struct{ job windows.Handle }
 
@@ -53,7 +53,7 @@ func fill(job windows.Handle, pid int) error {
 	return windows.AssignProcessToJobObject(job, process)
 }
 
-// Look has nothing to remember: nobody leaves a job.
+// Look does nothing: no process leaves a job.
 func (g *Group) Look() {}
 
 // Terminate ends the group: Windows has no signal to ask it with.
@@ -62,7 +62,7 @@ func (g *Group) Terminate() { g.Kill() }
 // Kill ends the group.
 func (g *Group) Kill() { _ = windows.TerminateJobObject(g.job, 1) }
 
-// Alive tells whether the job has a process left.
+// Alive reports whether the job has a process left.
 func (g *Group) Alive() bool {
 	var info struct {
 		userTime, kernelTime, periodUserTime, periodKernelTime int64
@@ -76,10 +76,10 @@ func (g *Group) Alive() bool {
 // Release closes the job.
 func (g *Group) Release() { _ = windows.CloseHandle(g.job) }
 
-// shellOf is how the system's shell runs a command line.
+// shellOf returns how the system's shell runs a command line.
 func shellOf(line string) []string { return []string{"cmd", "/C", line} }
 
-// MaxFiles is how many descriptors this process may have open at once; 0 = nobody says.
+// MaxFiles returns how many descriptors this process may have open at once; 0 = unknown.
 func MaxFiles() int { return 0 }
 
 // AdoptOrphans does nothing here: a job object holds all descendants.

@@ -27,7 +27,7 @@ var (
 	schemeWord  = kit.Pattern(`(?i)^\s*(bearer|basic|token|digest)\s+`)
 )
 
-// Literals is a command line in which nothing but literal secrets is replaced. isCode tells which arguments
+// Literals returns a command line in which only literal secrets are replaced; isCode reports which arguments
 // may be code.
 func Literals(argv []string, isCode func(i int) bool) []string {
 	shown := eachArg(argv, literalArg)
@@ -54,8 +54,7 @@ func literalArg(previous, arg string) string {
 	return literalWord(arg)
 }
 
-// literalNamed is the value of what a command line names. One that may be a command is shown, whatever its
-// name.
+// literalNamed returns the shown value of a flag. One that may be a command is shown, under any name.
 func literalNamed(name, value string) string {
 	if !SecretName(name) || command().MatchString(withDefault().ReplaceAllString(value, "")) {
 		return literalWord(value)
@@ -79,7 +78,8 @@ func LiteralValue(name, value string) string {
 	return scheme + besidesVariables(value[len(scheme):], hide)
 }
 
-// besidesVariables is a text with all but its variables hidden by a function, their defaults too.
+// besidesVariables returns a text in which everything but its variables, their defaults included, is hidden
+// by a function.
 func besidesVariables(rest string, hide func(string) string) string {
 	var out strings.Builder
 	for rest != "" {
@@ -117,7 +117,7 @@ func hidePart(part string) string {
 	return Mask
 }
 
-// literalWord is one argument or value; one with code in it is treated as code.
+// literalWord returns one shown argument or value; one with code in it is treated as code.
 func literalWord(text string) string {
 	switch bare := withDefault().ReplaceAllString(text, ""); {
 	case code().MatchString(bare), strings.ContainsAny(bare, " \t\n"):

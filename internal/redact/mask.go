@@ -37,14 +37,15 @@ var nextIs = map[string]func() *regexp.Regexp{
 	"-e": kit.Pattern(`^[^=]*(=|$)`), "--env": kit.Pattern(`^[^=]*(=|$)`),
 }
 
-// MaskArgs is a command line with every argument that looks secret replaced by ***: values of --token and its
-// like, NAME=value environment, headers, bearer tokens, user info and query values of URLs. A whole variable
-// stays as written.
+// MaskArgs returns a command line in which every argument that looks secret is ***: values of --token and
+// the like, NAME=value environment, headers, bearer tokens, user info and query values of URLs. A whole
+// variable stays as written.
 func MaskArgs(argv []string) []string {
 	return eachArg(argv, maskArg)
 }
 
-// eachArg is a command line with every argument as a function shows it, which is told the argument before.
+// eachArg returns a command line with every argument as show returns it, which also gets the argument
+// before.
 func eachArg(argv []string, show func(previous, arg string) string) []string {
 	shown, previous := make([]string, len(argv)), ""
 	for i, arg := range argv {
@@ -60,7 +61,7 @@ var (
 			`["']?\s*:\s*["']?)[^"',}]+`)
 )
 
-// MaskLine is MaskArgs for a line of the shell, and masks values of headers and JSON members named like
+// MaskLine masks a shell line like MaskArgs, and the values of headers and JSON members that are named like
 // secrets.
 func MaskLine(line string) string {
 	at := word().FindAllStringIndex(line, -1)
@@ -104,7 +105,7 @@ func maskRest(rest string) string {
 	return Mask
 }
 
-// IsVariable is whether text is one variable without a default, which tells nothing.
+// IsVariable reports whether a text is one variable without a default.
 func IsVariable(text string) bool {
 	return variable().MatchString(text) && !strings.Contains(text, ":-")
 }
@@ -146,7 +147,7 @@ func maskLong(run string) string {
 // leastToken is the length of the shortest token of an issuer that is known by its beginning.
 const leastToken = 20
 
-// MaskTokens hides tokens that somebody wrote where none belongs, such as in a key or the name of a folder.
+// MaskTokens hides tokens where none belongs, such as in a key or the name of a directory.
 func MaskTokens(text string) string {
 	return tokenInside().ReplaceAllStringFunc(text, func(token string) string {
 		if len(token) < leastToken || !strings.ContainsAny(token, "0123456789") {
@@ -158,8 +159,8 @@ func MaskTokens(text string) string {
 
 var query = kit.Pattern(`=[^&]*`)
 
-// MaskURL is a URL with its user info, query values, fragment and token-like path segments replaced by ***.
-// It may hold variables, which stay as written. Of what is no URL only the scheme is shown.
+// MaskURL returns a URL with its user info, query values, fragment and token-like path segments as ***.
+// Variables stay as written. Of an invalid URL only the scheme is shown.
 func MaskURL(raw string) string {
 	scheme, rest, ok := strings.Cut(raw, "://")
 	if ok {
@@ -190,7 +191,8 @@ func MaskURL(raw string) string {
 	return shown
 }
 
-// maskPath also hides a path with "@" inside: it is the rest of a password with a slash.
+// maskPath masks token-like segments, and a path with "@" as a whole: it is the rest of a password with a
+// slash.
 func maskPath(path string) string {
 	if strings.Contains(strings.ReplaceAll("/"+path, "/@", "/"), "@") {
 		return Mask
@@ -222,7 +224,7 @@ func SecretName(name string) bool {
 	return secretWord().MatchString(name) && !aboutSecrets().MatchString(name)
 }
 
-// Hidden are the parts of texts that their masked forms do not show, which a server may quote back.
+// Hidden returns the parts of texts that their masked forms do not show, which a server may quote.
 func Hidden(texts, shown []string) []string {
 	var secrets []string
 	for i, text := range texts {
@@ -262,7 +264,7 @@ func hidden(text, shown string) []string {
 	return parts
 }
 
-// leastOpaque is the length in bytes from which a value is hidden in what servers offer, whatever its name.
+// leastOpaque is the length in bytes from which a value is hidden in what servers offer under any name.
 const leastOpaque = 16
 
 var (
@@ -290,8 +292,8 @@ func Sensitive(name, value string) bool {
 	return value != "" && (SecretName(name) || MaskText(value) != value)
 }
 
-// OfURL are the secret parts of a URL: user info, segments that look so, values of the query that are called
-// so.
+// OfURL returns the secret parts of a URL: user info, token-like segments, and query values with names of
+// secrets.
 func OfURL(raw string) []string {
 	address, search, _ := strings.Cut(raw, "?")
 	secrets := Hidden([]string{address}, []string{MaskURL(address)})
@@ -305,8 +307,8 @@ func OfURL(raw string) []string {
 	return secrets
 }
 
-// InEnvironment are the values of an environment ("K=V", as os.Environ gives it) whose names or looks are
-// those of secrets.
+// InEnvironment returns the values of an environment ("K=V", as os.Environ returns it) whose names or looks
+// are those of secrets.
 func InEnvironment(environ []string) []string {
 	var values []string
 	for _, pair := range environ {

@@ -24,8 +24,8 @@ type program struct {
 	mounts  []mount
 }
 
-// programOf is what the server needs, and the server as started: npx and uvx would ask the network for what
-// is there.
+// programOf returns what the server needs, and the server as it is started: npx and uvx would use the
+// network for what is installed.
 func (b Box) programOf(s probe.Stdio, dir, project string, network bool) (program, probe.Stdio, error) {
 	p := program{box: b, path: b.Path, project: project}
 	if own, ok := s.Env["PATH"]; ok {
@@ -44,7 +44,7 @@ func (b Box) programOf(s probe.Stdio, dir, project string, network bool) (progra
 	return p, s, nil
 }
 
-// find is the file that a command stands for, as far as it can be told from here; empty when there is none.
+// find returns the file of a command, or "".
 func (p *program) find(command, dir string) string {
 	if strings.Contains(command, "/") {
 		return filepath.Clean(files.From(dir, command))
@@ -57,7 +57,7 @@ func (p *program) find(command, dir string) string {
 	return ""
 }
 
-// add shows a file that is run, and all that it leads to.
+// add shows a file that is run, and everything it leads to.
 func (p *program) add(file string) {
 	for ; p.steps < maxSteps; p.steps++ {
 		p.show(p.runtime(file)...)
@@ -78,7 +78,7 @@ func (p *program) add(file string) {
 		if filepath.Base(words[0]) != "env" {
 			return
 		}
-		for _, word := range words[1:] { // one of PATH: a folder would be chosen by whoever wrote the script
+		for _, word := range words[1:] { // one of PATH: the script would choose a directory
 			if named := p.find(word, "/"); named != "" && !strings.Contains(word, "/") {
 				p.add(named)
 				return
@@ -117,7 +117,7 @@ func (p *program) addScript(file string) {
 	}
 }
 
-// leadsThrough tells whether any folder on the way to a file is in root, even if a link in it leads out
+// leadsThrough reports whether a directory on the way to a file is in root, even if a link in it leads out
 // again.
 func leadsThrough(file, root string) bool {
 	at := filepath.Dir(file)
@@ -130,12 +130,12 @@ func leadsThrough(file, root string) bool {
 	return true
 }
 
-// runtimeParts are what a language installs below one folder, which may be somebody's project as well, with
+// runtimeParts are what a language installs below one directory, which may be a project as well, with
 // more in it.
 var runtimeParts = []string{"bin", "conf", "include", "jmods", "lib", "lib32", "lib64", "libexec",
 	"pyvenv.cfg", "share"}
 
-// runtime is what a file cannot do without: npm's modules around it, or its language as nvm, pyenv and venv
+// runtime returns what a program needs: npm's modules around it, or its language as nvm, pyenv and venv
 // install it.
 func (p *program) runtime(file string) (shown []string) {
 	if before, _, ok := strings.Cut(file, "/node_modules/"); ok && p.box.presentable(before+"/node_modules") {
@@ -156,8 +156,8 @@ func (p *program) runtime(file string) (shown []string) {
 	return shown
 }
 
-// presentable tells whether a folder may be shown as a whole: no place where many things lie, and none that
-// the home is in.
+// presentable reports whether a directory may be shown as a whole: not one with many unrelated things, or
+// with the home directory.
 func (b Box) presentable(folder string) bool {
 	common := []string{"/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/media", "/mnt", "/opt",
 		"/proc", "/root", "/run", "/srv", "/sys", "/tmp", "/usr", "/usr/local", "/var", "/var/tmp",
@@ -175,7 +175,7 @@ var interpreters = map[string]string{
 	"java": ".jar", "sh": ".sh", "bash": ".sh", "dotnet": ".dll", "uv": ".py",
 }
 
-// script is the argument that an interpreter runs; -1 when there is none.
+// script returns the index of the argument that an interpreter runs, or -1.
 func script(s probe.Stdio) int {
 	endings := strings.Fields(interpreters[filepath.Base(s.Command)])
 	return slices.IndexFunc(s.Args, func(arg string) bool {

@@ -56,7 +56,7 @@ var walls = []string{
 var systemFolders = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store",
 	"/gnu/store"}
 
-// systemFiles are what programs need of /etc; the rest of it is nobody's business, such as private keys in
+// systemFiles are what programs need of /etc; the rest may be secret, such as private keys in
 // /etc/ssl and /etc/pki.
 var systemFiles = []string{
 	"/etc/alternatives", "/etc/ca-certificates", "/etc/crypto-policies", "/etc/group", "/etc/ld.so.cache",
@@ -70,9 +70,9 @@ var systemFiles = []string{
 var networkFiles = []string{"/etc/gai.conf", "/etc/host.conf", "/etc/hosts", "/etc/resolv.conf",
 	"/etc/services"}
 
-// Wrap is the server as it is started inside of the sandbox. It sees that of the projects, folders each, that
-// its working folder is in; the error says why there is none. The note is not empty when something has an
-// effect that is easily overlooked.
+// Wrap returns the server as it is started in the sandbox. It sees the project, of those given, that its
+// working directory is in; without one it is an error. The note is about an effect that is easily
+// overlooked.
 func (b Box) Wrap(s probe.Stdio, projects []string, may config.Grants) (wrapped probe.Stdio, note string,
 	_ error) {
 	dir := s.Dir
@@ -122,8 +122,7 @@ func (b Box) Wrap(s probe.Stdio, projects []string, may config.Grants) (wrapped 
 		Dir: s.Dir, Files: filterFile}, note, nil
 }
 
-// projectOf is the folder that a server sees as its project; empty for a working folder where many things
-// lie.
+// projectOf returns the directory that a server sees as its project; "" where many unrelated things are.
 func (b Box) projectOf(dir string, projects []string) (string, error) {
 	if !b.presentable(dir) {
 		for _, folder := range append([]string{b.Dir}, projects...) {
@@ -142,7 +141,7 @@ func (b Box) projectOf(dir string, projects []string) (string, error) {
 		case !files.Below(dir, folder):
 		case b.presentable(folder):
 			return folder, nil
-		// a repository that the home folder is in, and somebody is in this part of it
+		// a repository around the home directory, and mcpctl runs in this part of it
 		case files.Below(b.Dir, dir):
 			return dir, nil
 		}
@@ -161,8 +160,7 @@ type mount struct {
 	args []string
 }
 
-// arguments are bubblewrap's up to the command. What lies inside of something else comes after it, unless
-// seen already.
+// arguments returns the arguments of bubblewrap up to the command. Nested mounts come after their parents.
 func (b Box) arguments(mounts []mount, network bool) []string {
 	args := slices.Clone(walls)
 	visible := slices.Concat(systemFolders, systemFiles)
@@ -202,7 +200,7 @@ func (b Box) inMemory(folder string) mount {
 	return mount{folder, args}
 }
 
-// bounded is a shell, inside, that sets the limits and the early variables of what it becomes.
+// bounded returns the shell, inside, that sets the limits and the early variables of the server.
 func (b Box) bounded(env []string) []string {
 	limits := fmt.Sprintf("ulimit -c 0 && ulimit -t %d && ulimit -f %d && ulimit -d %d && ulimit -n %d && ",
 		maxSeconds, maxFile/512, maxMemory/1024, maxOpen)
@@ -216,9 +214,8 @@ func (b Box) bounded(env []string) []string {
 	return []string{"--", "/bin/sh", "-c", limits, "sh"}
 }
 
-// early tells variables that the system's loader, the C library or a shell obeys before a program begins.
-// They are for the server, and neither for bubblewrap, which runs outside, nor for the shell that sets its
-// limits.
+// early reports whether the loader, the C library or a shell obeys a variable before a program begins. Those
+// are for the server, not for bubblewrap or the shell that sets the limits.
 func early(name string) bool {
 	return slices.ContainsFunc([]string{"LD_", "GLIBC_", "GCONV_", "MALLOC_", "BASH"},
 		func(prefix string) bool { return strings.HasPrefix(name, prefix) }) ||
@@ -226,7 +223,7 @@ func early(name string) bool {
 			"ZDOTDIR", "FPATH"}, name)
 }
 
-// parted are the variables of a server that bubblewrap may have, too, and the others as K=V.
+// parted separates the variables of a server: those that bubblewrap may have, and the others as K=V.
 func parted(env map[string]probe.Secret) (outside map[string]probe.Secret, inside []string) {
 	outside = maps.Clone(env)
 	for _, name := range kit.SortedKeys(env) {
@@ -241,8 +238,8 @@ func parted(env map[string]probe.Secret) (outside map[string]probe.Secret, insid
 // trialTime bounds the trial of the sandbox.
 const trialTime = 10 * time.Second
 
-// Detect is the sandbox of this machine, tried out, and what it lacks here. Where there is none, nothing must
-// be started.
+// Detect tries the sandbox of this machine and returns what it lacks. After an error nothing must be
+// started.
 func Detect(ctx context.Context, p host.Process) (b Box, lacks []string, _ error) {
 	if p.GOOS != "linux" {
 		return b, nil, errors.New("--sandbox exists on Linux alone, where bubblewrap is: leave it out, or " +
@@ -284,7 +281,7 @@ func Detect(ctx context.Context, p host.Process) (b Box, lacks []string, _ error
 	return b, lacks, nil
 }
 
-// try starts something in the sandbox that prints what Shared reads.
+// try starts a program in the sandbox that prints what Shared reads.
 func (b Box) try(ctx context.Context) (string, error) {
 	filter, err := filterFile()
 	if err != nil {
@@ -304,7 +301,7 @@ func (b Box) try(ctx context.Context) (string, error) {
 // optional are namespaces that bubblewrap makes where it can, and does without where it cannot.
 var optional = []string{"user", "cgroup"}
 
-// Shared are namespaces that the sandbox has in common with the system, by what was printed in it.
+// Shared returns the namespaces that the sandbox shares with the system, from what try printed.
 func Shared(printed string, readlink func(string) (string, error)) []string {
 	inside := strings.Fields(printed)
 	return slices.DeleteFunc(slices.Clone(optional), func(name string) bool {

@@ -47,9 +47,9 @@ var refused = []uint32{
 var absent = []uint32{unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
 	unix.SYS_CLONE3, unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET, unix.SYS_SHMGET}
 
-// filter passes all system calls but the above, new namespaces, and sockets other than IP's and netlink's: a
-// Unix socket leads to a process outside. Of connected pairs those of datagrams are refused, since they can
-// be sent elsewhere.
+// filter allows all system calls but the above, new namespaces, and sockets other than IP and netlink: a
+// Unix socket leads to a process outside. Connected pairs of datagram sockets are refused, since they can
+// send elsewhere.
 func filter(goarch string) ([]unix.SockFilter, error) {
 	audit, ok := architectures[goarch]
 	if !ok {
@@ -87,7 +87,7 @@ func filter(goarch string) ([]unix.SockFilter, error) {
 	return append(program, allow), nil
 }
 
-// filterFile is the filter as bubblewrap reads it, once.
+// filterFile returns the filter as bubblewrap reads it, once.
 func filterFile() ([]*os.File, error) {
 	program, err := filter(runtime.GOARCH)
 	if err != nil {
@@ -103,6 +103,6 @@ func filterFile() ([]*os.File, error) {
 		return nil, err
 	}
 	defer w.Close()
-	_, err = w.Write(text) // less than what a pipe holds, so that nobody waits
+	_, err = w.Write(text) // fits into the pipe
 	return []*os.File{r}, err
 }

@@ -66,7 +66,7 @@ func (g Gate) Admit(cfg *config.Config, entries []config.Entry) (approved []Appr
 	return approved, refused
 }
 
-// Trusted returns the entries that need no question, whatever else they may lack, and those that do.
+// Trusted returns the entries that need no question, and those that do.
 func (g Gate) Trusted(cfg *config.Config, entries []config.Entry) (trusted, untrusted []config.Entry) {
 	problem := g.judge(cfg)
 	for _, e := range entries {

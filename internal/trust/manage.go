@@ -89,7 +89,7 @@ func (s Store) RevokeFound(ctx context.Context, cfg *config.Config, names []stri
 }
 
 // wantedGrants returns which decisions the names mean. A name that neither a server nor a decision has is an
-// error: whoever mistyped it would think that it is revoked.
+// error, since a mistyped one would seem to be revoked.
 func wantedGrants(cfg *config.Config, grants []Grant, names []string) (func(Grant) bool, error) {
 	known := cfg.Names()
 	for _, g := range grants {
