@@ -11,10 +11,10 @@ import (
 	"github.com/mcpctl/mcpctl/internal/syntax"
 )
 
-// Dialect is how a file is written, where that follows from the application and not from the file itself.
+// Dialect is the form of a file if that depends on the application and is not visible in the file itself.
 type Dialect string
 
-// The dialects. The empty one is what most applications share.
+// The dialects. Most applications share the empty one.
 const (
 	Shared   Dialect = ""
 	VSCode   Dialect = "vscode"
@@ -26,14 +26,14 @@ const (
 	Continue Dialect = "continue"
 	Goose    Dialect = "goose"
 	Warp     Dialect = "warp"
-	Projects Dialect = "claude-projects" // servers by project folder
-	Plugins  Dialect = "claude-plugins"  // a list of installed plugins, each with a folder
+	Projects Dialect = "claude-projects" // servers by project directory
+	Plugins  Dialect = "claude-plugins"  // a list of installed plugins, each with a directory
 )
 
-// Lookup reads the environment, as os.LookupEnv; nil = it is empty.
+// Lookup reads the environment as os.LookupEnv does; nil = empty.
 type Lookup func(string) (string, bool)
 
-// Value is the variable of that name.
+// Value returns the variable of that name.
 func (l Lookup) Value(name string) (string, bool) {
 	if l == nil {
 		return "", false
@@ -41,7 +41,7 @@ func (l Lookup) Value(name string) (string, bool) {
 	return l(name)
 }
 
-// DialectOf tells by its path which dialect a file has that somebody named; its content may tell more.
+// DialectOf returns the dialect of a file that the user named, by its path; the content may refine it.
 func DialectOf(path string) Dialect {
 	switch folder, name := filepath.Base(filepath.Dir(path)), filepath.Base(path); {
 	case name == "cline_mcp_settings.json", name == "mcp_settings.json", folder == ".roo":
@@ -54,7 +54,7 @@ func DialectOf(path string) Dialect {
 	return Shared
 }
 
-// Unit is that of a timeout written as a number; 0 = milliseconds, but seconds below 1000.
+// Unit returns the unit of a timeout that is a number; 0 = milliseconds, but seconds below 1000.
 func (d Dialect) Unit() time.Duration {
 	switch d {
 	case Seconds, Codex, Goose:
@@ -65,7 +65,7 @@ func (d Dialect) Unit() time.Duration {
 	return 0
 }
 
-// renamed are the application's names of keys that mcpctl has other names for.
+// renamed returns the application's names of keys that mcpctl calls otherwise.
 func (d Dialect) renamed() map[string]string {
 	return map[Dialect]map[string]string{
 		Warp:     {"working_directory": "cwd"},
@@ -76,8 +76,8 @@ func (d Dialect) renamed() map[string]string {
 	}[d]
 }
 
-// Translate is a server with the keys and variables that mcpctl reads. A reason why nobody but the
-// application can run it is not empty.
+// Translate returns a server with the keys and variables that mcpctl reads. The reason is not empty if only
+// the application can run the server.
 func (d Dialect) Translate(server syntax.Value, lookup Lookup) (out syntax.Value, reason string) {
 	if server.Kind != syntax.Object {
 		return server, ""
@@ -111,7 +111,7 @@ func (d Dialect) Translate(server syntax.Value, lookup Lookup) (out syntax.Value
 	return server, ""
 }
 
-// notations are the ways in which an application writes variables, each with what mcpctl reads instead.
+// notations are an application's spellings of variables, with those that mcpctl reads.
 type notations []struct {
 	pattern func() *regexp.Regexp
 	means   string
@@ -128,7 +128,7 @@ var (
 	}
 )
 
-// rewrite writes the variables of all strings below v as mcpctl does.
+// rewrite returns v with the variables in all strings as mcpctl reads them.
 func (ns notations) rewrite(v syntax.Value) syntax.Value {
 	v.Items, v.Fields = slices.Clone(v.Items), slices.Clone(v.Fields)
 	for i := range v.Items {
@@ -145,8 +145,8 @@ func (ns notations) rewrite(v syntax.Value) syntax.Value {
 	return v
 }
 
-// openCodeServer takes the program and its arguments out of one list. The type tells nothing that the other
-// keys do not.
+// openCodeServer returns a server with the program and its arguments, which are one list, apart. The type is
+// redundant.
 func openCodeServer(server syntax.Value) syntax.Value {
 	server = server.Without("type")
 	command, ok := server.Get("command")
@@ -159,8 +159,8 @@ func openCodeServer(server syntax.Value) syntax.Value {
 	return server.Without("command", "args").With(command).With(args)
 }
 
-// vscodeServer replaces a "~" at the beginning of command, cwd and args by the home folder, and appends
-// env.PATH to the PATH that there is, as VS Code does when it starts a server.
+// vscodeServer returns a server with the home directory for a "~" at the beginning of command, cwd and args,
+// and with env.PATH appended to the existing PATH, as VS Code starts it.
 func vscodeServer(server syntax.Value, lookup Lookup) syntax.Value {
 	home := func(v syntax.Value) syntax.Value {
 		if v.Kind == syntax.Text && (v.Text == "~" || strings.HasPrefix(v.Text, "~/") ||
@@ -189,7 +189,7 @@ func vscodeServer(server syntax.Value, lookup Lookup) syntax.Value {
 	return server
 }
 
-// zedServer reads both forms that Zed had for a command. One that an extension starts has none.
+// zedServer returns a server of one of Zed's two forms. A server of an extension has no command.
 func zedServer(server syntax.Value) (syntax.Value, string) {
 	command, hasCommand := server.Get("command")
 	_, hasURL := server.Get("url")
@@ -204,12 +204,12 @@ func zedServer(server syntax.Value) (syntax.Value, string) {
 			server = server.With(f)
 		}
 	case !hasCommand && !hasURL && (bySettings || server.TextOf("source") == "extension"):
-		return server, "an extension of Zed starts it, so only Zed can"
+		return server, "an extension of Zed starts it"
 	}
 	return server, ""
 }
 
-// gooseServer passes on the variables that a server names, and leaves out what runs inside of goose.
+// gooseServer returns a server with the variables that it names. Some run inside of goose.
 func gooseServer(server syntax.Value) (syntax.Value, string) {
 	kind := server.TextOf("type")
 	if slices.Contains([]string{"builtin", "platform", "frontend", "inline_python"}, kind) {
@@ -229,7 +229,7 @@ func gooseServer(server syntax.Value) (syntax.Value, string) {
 	return withEnv(server, names.Line, passed), ""
 }
 
-// codexServer passes on the variables that a server names, as far as they are set.
+// codexServer returns a server with the variables that it names, if they are set.
 func codexServer(server syntax.Value, lookup Lookup) syntax.Value {
 	names, ok := server.Get("env_vars")
 	if !ok || names.Value.Kind != syntax.List {
@@ -248,7 +248,7 @@ func codexServer(server syntax.Value, lookup Lookup) syntax.Value {
 	return withEnv(server.Without("env_vars"), names.Line, passed)
 }
 
-// withEnv is a server with further variables in its environment; those that it has already win.
+// withEnv returns a server with further variables; those that it has already win.
 func withEnv(server syntax.Value, line int, passed []syntax.Field) syntax.Value {
 	env, ok := server.Get("env")
 	if !ok {
@@ -260,13 +260,13 @@ func withEnv(server syntax.Value, line int, passed []syntax.Field) syntax.Value 
 	return server.Without("env").With(env)
 }
 
-// Section is a place in a file where an application keeps servers by name.
+// Section is a map of servers in a file.
 type Section struct {
 	Servers syntax.Field
 	Dialect Dialect // Shared = that of the file
 }
 
-// layouts are all places that a file is searched for, whoever it belongs to.
+// layouts are the places of servers in files of any application.
 var layouts = []struct {
 	path    []string // of keys
 	dialect Dialect
@@ -289,7 +289,7 @@ var layouts = []struct {
 	{path: []string{"extensions"}, dialect: Goose, fits: isGoose},
 }
 
-// Sections are all places of a file that hold servers, whoever it belongs to.
+// Sections returns all maps of servers in a file of any application.
 func Sections(root syntax.Value) []Section {
 	var sections []Section
 	for _, l := range layouts {
@@ -305,7 +305,7 @@ func Sections(root syntax.Value) []Section {
 	return sections
 }
 
-// RowSections are the places of a file of this row that hold servers.
+// RowSections returns the maps of servers in a file of this row.
 func (r Row) RowSections(root syntax.Value) []syntax.Field {
 	found := root.At(strings.Split(r.Key, ".")...)
 	if deeper := root.At("mcp", "servers"); r.Dialect == OpenCode && len(deeper) > 0 &&
@@ -321,7 +321,7 @@ func (r Row) RowSections(root syntax.Value) []syntax.Field {
 	return found
 }
 
-// named is a list of servers that have their names inside, as Continue writes it, as members by name.
+// named returns a list of servers with names, as in Continue's files, as a map by name.
 func (d Dialect) named(servers syntax.Field) syntax.Field {
 	if d != Continue || servers.Value.Kind != syntax.List {
 		return servers
@@ -338,12 +338,12 @@ func (d Dialect) named(servers syntax.Field) syntax.Field {
 	return servers
 }
 
-// isNamedList is whether v is a list of servers as Continue has it.
+// isNamedList reports whether v is a list of servers, as in Continue's files.
 func isNamedList(v syntax.Value) bool {
 	return len(v.Items) > 0 && v.Items[0].Kind == syntax.Object
 }
 
-// IsOpenCode is whether v are servers as OpenCode writes them.
+// IsOpenCode reports whether v is a map of servers of OpenCode.
 func IsOpenCode(v syntax.Value) bool {
 	return slices.ContainsFunc(v.Fields, func(f syntax.Field) bool {
 		kind := f.Value.TextOf("type")
@@ -353,7 +353,7 @@ func IsOpenCode(v syntax.Value) bool {
 	})
 }
 
-// isGoose is whether v are goose's extensions: other applications have something else of that name.
+// isGoose reports whether v is goose's extensions: other applications use the key for something else.
 func isGoose(v syntax.Value) bool {
 	kinds := []string{"stdio", "sse", "streamable_http", "builtin", "platform", "frontend", "inline_python"}
 	return slices.ContainsFunc(v.Fields, func(f syntax.Field) bool {
@@ -362,7 +362,7 @@ func isGoose(v syntax.Value) bool {
 	})
 }
 
-// isFlat is whether a file is nothing but servers by name.
+// isFlat reports whether a file is only a map of servers, as in some plugins of Claude Code.
 func isFlat(root syntax.Value) bool {
 	return len(root.Fields) > 0 && !slices.ContainsFunc(root.Fields, func(f syntax.Field) bool {
 		return f.Value.Kind != syntax.Object || !slices.ContainsFunc([]string{"command", "url", "serverUrl",

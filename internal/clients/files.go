@@ -1,8 +1,9 @@
-// Package clients knows where applications keep their MCP servers: a table of files by application, scope and
-// operating system (applications.json), every row with the source that it was taken from.
+// Package clients knows where applications configure their MCP servers: a table of files by application,
+// scope and operating system (applications.json), with a source for each row, and the dialects of those
+// files.
 //
-// It reads nothing but the names of files. The operating system, the home folder, the environment and the
-// project's folders are handed in, so that every system can be asked about on any other.
+// It reads only the names of files. The operating system, the home directory, the environment and the project
+// are parameters, so that each system can be tested on any other.
 package clients
 
 import (
@@ -20,34 +21,33 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
-// Host is the machine and project that files are looked for on.
+// Host is the machine and project on which files are looked for.
 type Host struct {
 	OS       string   // as runtime.GOOS names it
-	Home     string   // the user's home folder; "" = unknown, so that nothing below it is looked for
+	Home     string   // the home directory; "" = unknown: no file below it is looked for
 	Lookup   Lookup   // the environment; nil = empty
-	Projects []string // folders of the project, the nearest first
-	Root     string   // stands before the absolute paths of the table; "" = they are as they are
+	Projects []string // directories of the project, the nearest first
+	Root     string   // prefix of the absolute paths in the table, for tests
 }
 
-// File is one path to look at.
+// File is one path to look for.
 type File struct {
 	App  App
 	Row  Row
 	Path string // absolute, with the separators of the system that this program runs on
 }
 
-// Files are all paths of an application to look at, in the order of the table. Of a row in a project the
-// nearest folder that has the file decides; where none has it, the nearest one is named. Patterns give the
-// files that exist. A path in the project that the application knows as the user's is left out: ~/.cursor is
-// no project's, also when the current folder is the home folder.
+// Files returns the paths to look for, in the order of the table. For a row in a project it is that of the
+// nearest directory that has the file, else of the nearest one; for a pattern those of existing files. A path
+// that belongs to the user is not also one of the project, for example ~/.cursor in the home directory.
 func (h Host) Files(app App) []File {
 	var files []File
 	for _, row := range app.Rows {
 		for _, path := range h.paths(row) {
-			usersToo := row.Scope == Project && slices.ContainsFunc(app.Rows, func(other Row) bool {
+			ofUser := row.Scope == Project && slices.ContainsFunc(app.Rows, func(other Row) bool {
 				return other.Scope == User && slices.Contains(h.paths(other), path)
 			})
-			if !usersToo {
+			if !ofUser {
 				files = append(files, File{app, row, path})
 			}
 		}
@@ -55,15 +55,15 @@ func (h Host) Files(app App) []File {
 	return files
 }
 
-// Settings are the files that say which servers of an application are on, the strongest first.
+// Settings returns the files that enable servers of an application, the strongest first.
 func (h Host) Settings(app App) []string {
 	return kit.Flat(app.Settings, func(paths Paths) []string { return h.resolveAll(paths, false) })
 }
 
 func (h Host) paths(row Row) []string { return h.resolveAll(row.Paths, row.Above) }
 
-// resolveAll are the files that the paths stand for; in a project those of the nearest folder that has some,
-// or of all.
+// resolveAll returns the files of a path; in a project those of the nearest directory that has some, or of
+// all directories above it too.
 func (h Host) resolveAll(paths Paths, above bool) []string {
 	template, inProject := strings.CutPrefix(paths.On(h.OS), "{project}/")
 	if !inProject {
@@ -89,17 +89,17 @@ func (h Host) resolveAll(paths Paths, above bool) []string {
 	return []string{filepath.Join(h.Projects[0], filepath.FromSlash(template))}
 }
 
-// clientFolders are folders of applications inside a project; the project is the folder that holds them.
+// clientFolders are directories of applications in the directory of a project.
 var clientFolders = []string{
 	".vscode", ".cursor", ".gemini", ".roo", ".windsurf", ".codeium", ".kiro", ".amazonq", ".claude",
 	".continue",
 	".codex", ".zed", ".junie", ".opencode", ".warp", ".agents", ".devcontainer",
 }
 
-// nestedFolders are folders inside those.
+// nestedFolders are directories in those.
 var nestedFolders = []string{"settings", "windsurf", "mcp", "mcpServers", "cli-agents"}
 
-// ProjectFolder is the folder that relative paths and ${workspaceFolder} of a file refer to.
+// ProjectFolder returns the directory to which relative paths and ${workspaceFolder} in a file refer.
 func ProjectFolder(path string) string {
 	folder := filepath.Dir(path)
 	client := folder
@@ -112,14 +112,14 @@ func ProjectFolder(path string) string {
 	return folder
 }
 
-// resolve is the path of a template without "{project}", with slashes; ok is false when it depends on what is
-// not known.
+// resolve returns the path of a template without "{project}", with slashes; ok is false if a part of it is
+// unknown.
 func (h Host) resolve(template string) (path string, ok bool) {
 	path, foreign, ok := h.expand(template)
 	switch {
 	case !ok || path == "":
 		return "", false
-	// as applications do, seen from the current folder
+	// relative to the working directory, as in the applications
 	case foreign && !strings.HasPrefix(path, "/") && !drive().MatchString(path):
 		if len(h.Projects) == 0 {
 			return "", false
@@ -131,8 +131,8 @@ func (h Host) resolve(template string) (path string, ok bool) {
 	return path, true
 }
 
-// expand replaces "~" and variables; foreign is whether the beginning comes from the environment or the home
-// folder.
+// expand replaces "~" and variables; foreign reports whether the path begins with the home directory or a
+// variable.
 func (h Host) expand(template string) (path string, foreign, ok bool) {
 	switch {
 	case template == "":
@@ -151,7 +151,7 @@ func (h Host) expand(template string) (path string, foreign, ok bool) {
 	return path + template[end:], foreign, ok
 }
 
-// Closing is the offset behind the brace that closes the one in a template's second byte, or its length.
+// Closing returns the offset after the brace that closes the one in the second byte of a text, or its length.
 func Closing(template string) int {
 	depth := 0
 	for i, c := range template {
@@ -167,7 +167,7 @@ func Closing(template string) int {
 	return len(template)
 }
 
-// look reads a variable; on Windows case does not matter, which the few spellings in use stand for.
+// look returns a variable; on Windows also one in capitals.
 func (h Host) look(name string) (string, bool) {
 	value, ok := h.Lookup.Value(name)
 	if !ok && h.OS == "windows" {
@@ -176,7 +176,7 @@ func (h Host) look(name string) (string, bool) {
 	return value, ok
 }
 
-// slashes is a folder with slashes and without one at its end.
+// slashes returns a directory with slashes, without one at its end.
 func (h Host) slashes(folder string) string {
 	if h.OS == "windows" {
 		folder = strings.ReplaceAll(folder, `\`, "/")
@@ -186,71 +186,69 @@ func (h Host) slashes(folder string) string {
 
 var drive = kit.Pattern(`^[A-Za-z]:/`)
 
-// maxMatches bounds the files that one pattern stands for, whatever somebody put into the folder.
+// maxMatches bounds the files of one pattern.
 const maxMatches = 200
 
-// matches are the files that exist for a path with patterns, sorted; a path without patterns stands for
-// itself. Only what begins with the first "*" is a pattern: the name of a home folder may hold brackets.
+// matches returns the existing files of a pattern, sorted; a path without "*" as it is. The pattern begins at
+// the directory of the first "*", since the name of a home directory may have brackets.
 func matches(slashed string) []string {
 	fixed, _, pattern := strings.Cut(slashed, "*")
 	if !pattern {
 		return []string{filepath.FromSlash(slashed)}
 	}
 	folder := fixed[:strings.LastIndexByte(fixed, '/')+1]
-	// what cannot be read cannot be looked at
+	// an unreadable directory has no files
 	names, _ := fs.Glob(os.DirFS(filepath.FromSlash(folder)), slashed[len(folder):])
 	found := kit.Map(names[:min(len(names), maxMatches)],
 		func(name string) string { return filepath.FromSlash(folder + name) })
 	return kit.Filter(found, files.Exists)
 }
 
-// App is one application and its files. Of two servers of one name the one in the earlier row holds.
+// App is one application and its files. Of two servers of one name the one in the earlier row is used.
 type App struct {
-	ID   string // in names and reports: "claude-code"
-	Name string // as people call it: "Claude Code"
+	ID   string // such as "claude-code"
+	Name string // such as "Claude Code"
 	Rows []Row
-	Each bool // a row's servers stand beside those of the other rows, also where names are the same
+	Each bool // servers of one name in several rows are all used
 
-	Settings []Paths // files that say which servers are on, the strongest first
+	Settings []Paths // files that enable servers, the strongest first
 }
 
-// Row is one place where an application keeps servers.
+// Row is one file in which an application has servers.
 type Row struct {
 	Scope   Scope
 	Paths   Paths
-	Key     string // where in the file, as a path of keys; what stands for any key is written *
+	Key     string // path of keys in the file; * is any key
 	Dialect Dialect
-	Source  string // where this row was taken from
-	// every folder of the project that has the file counts, the nearest first; otherwise the nearest alone
-	Above  bool
-	Sole   bool // when the file exists, the application reads none of the rows below
-	Beside bool // as App.Each, for this row alone
+	Source  string // URL that documents the row
+	Above   bool   // files in all directories of the project are used, not only the nearest
+	Sole    bool   // if the file exists, the application ignores the rows below
+	Beside  bool   // as App.Each, for this row
 }
 
-// Scope is who a row holds for.
+// Scope is for whom a row is used.
 type Scope string
 
-// The scopes, from the strongest word to the weakest.
+// The scopes, the strongest first.
 const (
-	Managed   Scope = "managed"   // set by whoever administers the machine
+	Managed   Scope = "managed"   // set by the administrator
 	Local     Scope = "local"     // one user in one project
 	Project   Scope = "project"   // everyone in a project
-	Container Scope = "container" // everyone in a project's development container
+	Container Scope = "container" // everyone in the project's development container
 	Custom    Scope = "custom"    // a file that an environment variable names
 	User      Scope = "user"      // one user everywhere
-	Plugin    Scope = "plugin"    // brought along by something that was installed
-	System    Scope = "system"    // everyone on the machine, unless they say otherwise
+	Plugin    Scope = "plugin"    // part of an installed plugin
+	System    Scope = "system"    // everyone on the machine, by default
 )
 
-// Paths are the templates of a row's path. "~" is the home folder, "{project}" one of the project's folders,
-// "${NAME:-default}" an environment variable; "*" matches inside one element. Slashes stand on every system.
+// Paths are the templates of a row's path. "~" is the home directory, "{project}" a directory of the project,
+// "${NAME:-default}" an environment variable; "*" matches in one element. All systems use slashes.
 type Paths struct {
-	All                 string // on every system that has no own one
+	All                 string // on systems without a template of their own
 	Linux, Mac, Windows string
 }
 
-// On is the template for an operating system as runtime.GOOS names it; "" = the application keeps nothing
-// there.
+// On returns the template for an operating system, as in runtime.GOOS; "" = none.
 func (p Paths) On(os string) string {
 	own := map[string]string{"darwin": p.Mac, "windows": p.Windows}
 	path, known := own[os]
@@ -263,7 +261,7 @@ func (p Paths) On(os string) string {
 	return path
 }
 
-// UnmarshalJSON reads a template that holds on every system, or one for each system.
+// UnmarshalJSON reads a template for all systems, or an object with one for each.
 func (p *Paths) UnmarshalJSON(text []byte) error {
 	if text[0] == '"' {
 		return json.Unmarshal(text, &p.All)
@@ -275,8 +273,8 @@ func (p *Paths) UnmarshalJSON(text []byte) error {
 //go:embed applications.json
 var applicationsJSON []byte
 
-// Table is all applications, in the order in which reports show them. What a row leaves out of key, dialect
-// and source is that of its application.
+// Table returns all applications, in the order of reports. A row inherits key, dialect and source of its
+// application.
 func Table() []App {
 	var file struct {
 		Applications []struct {
@@ -287,7 +285,7 @@ func Table() []App {
 		}
 	}
 	if err := json.Unmarshal(applicationsJSON, &file); err != nil {
-		panic(fmt.Sprintf("clients: applications.json: %v", err)) // a test reads it first
+		panic(fmt.Sprintf("clients: applications.json: %v", err)) // excluded by a test
 	}
 	table := make([]App, len(file.Applications))
 	for i, a := range file.Applications {
