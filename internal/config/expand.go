@@ -130,8 +130,10 @@ func (x expander) directory(name string) (string, bool) {
 }
 
 // shellForm matches further expansions of shells: ${NAME-default}, ${NAME:=default}, ${NAME:?message},
-// ${NAME+other}.
-var shellForm = kit.Pattern(`^([A-Za-z_][A-Za-z0-9_]*)(:?[-=+?])`)
+// ${NAME+other}, ${NAME%suffix}, ${NAME/old/new}, ${NAME:1:2}, ${NAME,,}, ${#NAME}, ${!NAME}.
+// Other operators count after capitals only: small letters may begin a password.
+var shellForm = kit.Pattern(`^([#!]?)([A-Za-z_][A-Za-z0-9_]*)(:?[-=+?]|:[ -]*[0-9]|$)|` +
+	`^([A-Z_][A-Z0-9_]*)([%#/,^@])`)
 
 // reference returns the value of the text between the braces. Other text may be part of a
 // password: it is quoted only if it looks like a name.
@@ -142,12 +144,16 @@ func (x expander) reference(inner string) (string, []unresolved) {
 	name, fallback, hasFallback := strings.Cut(strings.TrimPrefix(inner, "env:"), ":-")
 	_, set := x.lookup.Value(name)
 	form := shellForm().FindStringSubmatch(name)
+	if form == nil {
+		form = make([]string, 6)
+	}
+	prefix, shell, operator := form[1], form[2]+form[4], form[3]+form[5]
 	problem := unresolved{message: "${…} without a variable", hint: "environment variables, ${input:ID}, " +
 		`${workspaceFolder} and ${userHome} exist; write "$${" for a literal "${"`}
 	switch {
-	case form != nil && !set:
-		problem.message = fmt.Sprintf("the shell form ${%s%s…} is not supported", form[1], form[2])
-		problem.hint = fmt.Sprintf("write ${%s}, or ${%s:-default}", form[1], form[1])
+	case prefix+operator != "" && !set:
+		problem.message = fmt.Sprintf("the shell form ${%s%s%s…} is not supported", prefix, shell, operator)
+		problem.hint = fmt.Sprintf("write ${%s}, or ${%s:-default}", shell, shell)
 	case variableName().MatchString(name):
 		return x.variable(name, fallback, hasFallback)
 	case strings.HasPrefix(name, "file:"):
