@@ -132,29 +132,10 @@ func workflowText(s string) string {
 		"%", "%25")
 }
 
-// issue is one entry of GitLab's code quality report, with the members that GitLab reads; see
-// https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format.
-type issue struct {
-	Description multiline     `json:"description"`
-	CheckName   text          `json:"check_name"`
-	Fingerprint string        `json:"fingerprint"`
-	Severity    string        `json:"severity"` // info, minor, major, critical or blocker
-	Location    issueLocation `json:"location"`
-}
-
-type issueLocation struct {
-	Path  text       `json:"path"` // relative to the repository
-	Lines issueLines `json:"lines"`
-}
-
-type issueLines struct {
-	Begin int `json:"begin"`
-}
-
 // writeGitLab writes an issue for each finding that is not waived, and for each server that could not be
-// asked.
+// asked; see https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format.
 func writeGitLab(w io.Writer, r *Report, _ Options) error {
-	issues := []issue{}
+	issues := []map[string]any{}
 	for _, s := range r.Servers {
 		for i, f := range s.failures() {
 			if s.Tolerated == nil {
@@ -177,32 +158,26 @@ func writeGitLab(w io.Writer, r *Report, _ Options) error {
 	return writeIndentedJSON(w, issues)
 }
 
-func quality(f finding.Finding, at finding.Location) issue {
-	return issue{
-		Description: multiline(text(subject(f)).String() + ": " + plainText(f)),
-		CheckName:   text(f.Rule),
-		Fingerprint: f.Fingerprint(),
-		Severity:    []string{"critical", "minor", "info"}[rank(f)],
-		Location:    issuePlace(at, f.Server),
-	}
+func quality(f finding.Finding, at finding.Location) map[string]any {
+	return gitlabIssue(text(subject(f)).String()+": "+plainText(f), f.Rule, f.Fingerprint(),
+		[]string{"critical", "minor", "info"}[rank(f)], at, f.Server)
 }
 
-// troubleIssue is an issue of a server that could not be asked; what tells it from the server's other issues.
-func troubleIssue(s Server, what, says string) issue {
+// troubleIssue returns an issue about a server that did not answer; what tells it from others of the server.
+func troubleIssue(s Server, what, says string) map[string]any {
 	hash := sha256.Sum256([]byte(s.Name + "\x00" + what))
-	return issue{
-		Description: multiline(text(s.Name).String() + ": " + says),
-		CheckName:   "not-answered",
-		Fingerprint: hex.EncodeToString(hash[:]),
-		Severity:    "blocker",
-		Location:    issuePlace(s.place(), s.Name),
-	}
+	return gitlabIssue(text(s.Name).String()+": "+says, "not-answered", hex.EncodeToString(hash[:]), "blocker",
+		s.place(), s.Name)
 }
 
-// issuePlace is a place as GitLab wants one: what stands in no file is shown at the name of its server.
-func issuePlace(at finding.Location, server string) issueLocation {
-	file := cmp.Or(filepath.ToSlash(at.File), server, "mcpctl")
-	return issueLocation{Path: text(file), Lines: issueLines{Begin: max(at.Line, 1)}}
+// gitlabIssue returns an issue; without a file it is shown at the name of its server.
+func gitlabIssue(says, check, fingerprint, severity string, at finding.Location, server string) map[string]any {
+	return map[string]any{
+		"description": multiline(says), "check_name": text(check), "fingerprint": fingerprint,
+		"severity": severity,
+		"location": map[string]any{"path": text(cmp.Or(filepath.ToSlash(at.File), server, "mcpctl")),
+			"lines": map[string]int{"begin": max(at.Line, 1)}},
+	}
 }
 
 // The types below are JUnit's XML, as testdata/schemas has its grammar.

@@ -9,6 +9,20 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
+// issue is an entry of GitLab's code quality report.
+type issue struct {
+	Description string `json:"description"`
+	CheckName   string `json:"check_name"`
+	Fingerprint string `json:"fingerprint"`
+	Severity    string `json:"severity"`
+	Location    struct {
+		Path  string `json:"path"`
+		Lines struct {
+			Begin int `json:"begin"`
+		} `json:"lines"`
+	} `json:"location"`
+}
+
 // checkGitLab holds a report against GitLab's description: an array of objects with five members, each of its kind.
 func checkGitLab(t testing.TB, out string) []issue {
 	t.Helper()
@@ -29,7 +43,7 @@ func checkGitLab(t testing.TB, out string) []issue {
 			t.Fatalf("the fingerprint %q is not the only one", i.Fingerprint)
 		}
 		seen[i.Fingerprint] = true
-		for _, text := range []string{string(i.Description), string(i.CheckName), string(i.Location.Path)} {
+		for _, text := range []string{i.Description, i.CheckName, i.Location.Path} {
 			checkVisible(t, text)
 		}
 	}

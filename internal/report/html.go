@@ -24,8 +24,7 @@ var (
 	//go:embed page/page.html
 	pageSource   string
 	pageTemplate = sync.OnceValue(func() *template.Template {
-		return template.Must(
-			template.New("page").Parse(pageSource))
+		return template.Must(template.New("page").Parse(pageSource))
 	})
 )
 
@@ -95,16 +94,13 @@ type (
 		Fingerprint string
 	}
 	webServer struct {
-		Index    int
-		Names    text
-		Failures []webFailure
-		Unsaved  text
-		All      text
-	}
-	webFailure struct {
+		Index        int
+		Names        text
 		State        State
 		Stage        text
 		Text, Stderr multiline
+		Unsaved      text
+		All          text
 	}
 )
 
@@ -161,11 +157,11 @@ func (p *webPage) addSummary(causes []cause) {
 }
 
 func (p *webPage) addCompared(r *Report, v view) {
-	found := kit.Filter(r.Servers, func(s Server) bool {
-		return s.Base != "" &&
-			len(v.wanted(v.servers.found[s.Name])) > 0
-	})
-	p.Compared = kit.Map(found, func(s Server) text { return text(s.Name + ": " + s.Base + " → " + now(s)) })
+	for _, s := range r.Servers {
+		if s.Base != "" && len(v.wanted(v.servers.found[s.Name])) > 0 {
+			p.Compared = append(p.Compared, text(s.Name+": "+s.Base+" → "+now(s)))
+		}
+	}
 	if len(p.Compared) > 3 {
 		p.Compared, p.AllCompared = nil, p.Compared
 	}
@@ -174,31 +170,30 @@ func (p *webPage) addCompared(r *Report, v view) {
 // addFilter adds a form that the script shows: a box for each level, and a search where there is much to look
 // through.
 func (p *webPage) addFilter(r *Report, o Options) {
-	counts := map[string]int{}
-	for _, f := range o.wanted(r.Findings) {
-		counts[levelWord(f)]++
+	words := kit.Map(o.wanted(r.Findings), levelWord)
+	for _, same := range kit.Group(words, func(word string) string { return word }) {
+		p.Levels = append(p.Levels, webLevel{same[0], len(same)})
 	}
-	for _, word := range []string{"breaking", "warning", "info", "waived"} {
-		if counts[word] > 0 {
-			p.Levels = append(p.Levels, webLevel{word, counts[word]})
-		}
-	}
+	order := []string{"breaking", "warning", "info", "waived"}
+	slices.SortFunc(p.Levels, func(a, b webLevel) int {
+		return slices.Index(order, a.Word) - slices.Index(order, b.Word)
+	})
 	p.Search = len(r.Servers) > 1 && (len(p.Levels) > 0 || len(p.MoreRows) > 0)
 }
 
-// madeBy names the version of mcpctl, the time and the commit, as far as the caller gave them.
+// madeBy names the version of mcpctl, the time and the commit, as far as they are known.
 func madeBy(o Options) string {
-	when, commit := "", ""
+	when, program, commit := "", o.Version, o.Commit
 	if !o.Made.IsZero() {
 		when = o.Made.UTC().Format(minute)
 	}
-	if o.Commit != "" {
-		commit = "commit " + o.Commit
+	if commit != "" {
+		commit = "commit " + commit
 	}
-	if o.Version+when+commit == "" {
-		return ""
+	if program+when+commit != "" {
+		program = strings.TrimSpace("mcpctl " + program)
 	}
-	return join(", ", strings.TrimSpace("mcpctl "+o.Version), when, commit)
+	return join(", ", program, when, commit)
 }
 
 func (p *webPage) addCauses(v view, causes []cause) {
@@ -299,46 +294,46 @@ func webMembersOf(v view, g finding.Group) []webMember {
 	return all
 }
 
-// addServers adds a section for each server that could not be asked or compared, of a fleet for each cause;
-// the others are named.
+// addServers adds a section for each reason why servers did not answer, and for each that has nothing saved;
+// the servers without findings are named.
 func (p *webPage) addServers(r *Report, v view) {
-	fleet := len(r.Servers) > mostServers
-	add := func(names []string, unsaved string, failures ...webFailure) {
-		one := webServer{Index: v.servers.at[names[0]], Names: text(someOf(names, mostNames)),
-			Failures: failures, Unsaved: text(unsaved)}
+	add := func(names []string, s webServer) {
+		s.Index, s.Names = v.servers.at[names[0]], text(someOf(names, mostNames))
 		if len(names) > mostNames+1 {
-			one.All = text(strings.Join(names, ", "))
+			s.All = text(strings.Join(names, ", "))
 		}
-		p.Servers = append(p.Servers, one)
+		p.Servers = append(p.Servers, s)
 	}
-	if fleet {
-		for _, t := range troubles(r.Servers) {
-			add(t.Names, "", webFailureOf(t.Server, t.Failure))
-		}
+	for _, t := range troubles(r.Servers) {
+		add(t.Names, webServer{State: t.State, Stage: text(t.Stage),
+			Text: multiline(troubleText(t.Server, t.Failure)), Stderr: multiline(t.Stderr)})
 	}
-	var unsaved, quiet []string
-	for _, s := range r.Servers {
-		failures := kit.Map(s.failures(), func(f Failure) webFailure { return webFailureOf(s, f) })
-		switch {
-		case fleet && s.Unsaved:
-			unsaved = append(unsaved, s.Name)
-		case fleet && len(failures) > 0:
-		case s.Unsaved:
-			add([]string{s.Name}, "no saved snapshot; save one by "+saving(s), failures...)
-		case len(failures) > 0:
-			add([]string{s.Name}, "", failures...)
-		case r.Findings != nil && len(v.wanted(v.servers.found[s.Name])) == 0:
-			quiet = append(quiet, s.Name)
-		}
+	for _, u := range unsaved(r.Servers) {
+		add(u.names, webServer{Unsaved: bareText(u.advice)})
 	}
-	if len(unsaved) > 0 {
-		add(unsaved, "no saved snapshot; save them by mcpctl snapshot, with the same arguments")
-	}
-	p.Quiet, p.QuietTitle = text(strings.Join(quiet, ", ")), text(quantity(len(quiet), "server"))
+	quiet := kit.Filter(r.Servers, func(s Server) bool {
+		return r.Findings != nil && s.Error == nil && !s.Unsaved && len(v.wanted(v.servers.found[s.Name])) == 0
+	})
+	names := kit.Map(quiet, func(s Server) string { return s.Name })
+	p.Quiet, p.QuietTitle = text(strings.Join(names, ", ")), text(quantity(len(quiet), "server"))
 }
 
-func webFailureOf(s Server, f Failure) webFailure {
-	return webFailure{s.State, text(f.Stage), multiline(troubleText(s, f)), multiline(f.Stderr)}
+// unsavedServers are servers without a saved snapshot, and what to do about them.
+type unsavedServers struct {
+	names  []string
+	advice string
+}
+
+// unsaved returns the servers without a saved snapshot, each for itself unless they are many.
+func unsaved(servers []Server) []unsavedServers {
+	all := kit.Filter(servers, func(s Server) bool { return s.Unsaved })
+	if len(all) > mostServers {
+		return []unsavedServers{{kit.Map(all, func(s Server) string { return s.Name }),
+			"no saved snapshot; save them with `mcpctl snapshot` and the same arguments"}}
+	}
+	return kit.Map(all, func(s Server) unsavedServers {
+		return unsavedServers{[]string{s.Name}, "no saved snapshot; save one with `" + saving(s) + "`"}
+	})
 }
 
 // overview is what a command that judges nothing has to say, as a table: a row per rule, per item, or per

@@ -28,7 +28,9 @@ func writeMarkdown(w io.Writer, r *Report, o Options) error {
 	c.add(chapter{}, marker+markdownHead(r))
 	c.add(chapter{}, markdownSummary(r, causes))
 	c.failures(r.Servers)
-	c.unsaved(r.Servers)
+	for _, u := range unsaved(r.Servers) {
+		c.add(chapter{}, fmt.Sprintf("<p>%s: %s.</p>\n", namesOf(u.names), prose(u.advice)))
+	}
 	switch {
 	case r.Command == "show":
 		c.document(r)
@@ -97,21 +99,6 @@ func (c *comment) failures(servers []Server) {
 		writeStderr(p, t.Stderr)
 		rest := kit.Map(lines(p.String()), func(l string) line { return line{spans: []span{{l, plain}}} })
 		c.add(chapter{}, head+string(preformatted(rest)), head)
-	}
-}
-
-// unsaved adds which servers have nothing saved.
-func (c *comment) unsaved(servers []Server) {
-	unsaved := kit.Filter(servers, func(s Server) bool { return s.Unsaved })
-	if len(unsaved) > mostServers {
-		names := namesOf(kit.Map(unsaved, func(s Server) string { return s.Name }))
-		c.add(chapter{}, fmt.Sprintf("<p>%s have no saved snapshot; save them by mcpctl snapshot, with the "+
-			"same arguments.</p>\n", names))
-		return
-	}
-	for _, s := range unsaved {
-		c.add(chapter{}, fmt.Sprintf("<p>%s has no saved snapshot; save one by %s.</p>\n", code(s.Name),
-			code(saving(s))))
 	}
 }
 

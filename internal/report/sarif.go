@@ -18,119 +18,37 @@ const (
 	sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
 
-// The types below are the written part of SARIF 2.1.0. Libraries bring a validator along, and write members
-// that Microsoft's validator objects to.
-type (
-	sarifLog struct {
-		Schema  string     `json:"$schema"`
-		Version string     `json:"version"`
-		Runs    []sarifRun `json:"runs"`
-	}
-	sarifRun struct {
-		Tool        sarifTool         `json:"tool"`
-		Automation  sarifAutomation   `json:"automationDetails"`
-		Bases       map[string]any    `json:"originalUriBaseIds"`
-		Invocations []sarifInvocation `json:"invocations"`
-		Results     []sarifResult     `json:"results"`
-		ColumnKind  string            `json:"columnKind"`
-	}
-	sarifTool struct {
-		Driver sarifDriver `json:"driver"`
-	}
-	sarifDriver struct {
-		Name           string      `json:"name"`
-		Version        text        `json:"version,omitempty"`
-		InformationURI string      `json:"informationUri"`
-		Rules          []sarifRule `json:"rules"`
-	}
-	sarifAutomation struct {
-		ID text `json:"id"`
-	}
-	sarifRule struct {
-		ID         text           `json:"id"`
-		Name       text           `json:"name"`
-		Short      sarifText      `json:"shortDescription"`
-		Full       sarifText      `json:"fullDescription"`
-		Help       sarifText      `json:"help"`
-		HelpURI    string         `json:"helpUri"`
-		Config     sarifConfig    `json:"defaultConfiguration"`
-		Properties map[string]any `json:"properties"`
-	}
-	sarifConfig struct {
-		Level string `json:"level"`
-	}
-	sarifText struct {
-		Text multiline `json:"text"`
-	}
-	sarifResult struct {
-		RuleID              text               `json:"ruleId"`
-		RuleIndex           int                `json:"ruleIndex"`
-		Level               string             `json:"level"`
-		Message             sarifText          `json:"message"`
-		Locations           []sarifLocation    `json:"locations"`
-		PartialFingerprints map[string]string  `json:"partialFingerprints"`
-		Suppressions        []sarifSuppression `json:"suppressions,omitempty"`
-		Properties          map[string]text    `json:"properties"`
-	}
-	sarifLocation struct {
-		Physical *sarifPhysical `json:"physicalLocation,omitempty"`
-		Logical  []sarifLogical `json:"logicalLocations"`
-	}
-	sarifPhysical struct {
-		Artifact sarifArtifact `json:"artifactLocation"`
-		Region   sarifRegion   `json:"region"`
-	}
-	sarifArtifact struct {
-		URI    string `json:"uri"`
-		BaseID string `json:"uriBaseId,omitempty"`
-	}
-	sarifRegion struct {
-		StartLine int `json:"startLine"`
-	}
-	sarifLogical struct {
-		Name text   `json:"fullyQualifiedName"`
-		Kind string `json:"kind"`
-	}
-	sarifSuppression struct {
-		Kind          string    `json:"kind"`
-		Status        string    `json:"status"`
-		Justification multiline `json:"justification"`
-	}
-	sarifInvocation struct {
-		Successful    bool        `json:"executionSuccessful"`
-		ExitCode      int         `json:"exitCode"`
-		Notifications []sarifNote `json:"toolExecutionNotifications,omitempty"`
-	}
-	sarifNote struct {
-		Level   string    `json:"level"`
-		Message sarifText `json:"message"`
-	}
-)
+// sarifObject is an object of SARIF 2.1.0. Libraries for it bring a validator along, and write members that
+// Microsoft's validator objects to.
+type sarifObject = map[string]any
 
 func writeSARIF(w io.Writer, r *Report, o Options) error {
-	run := sarifRun{
-		Tool: sarifTool{sarifDriver{Name: "mcpctl", Version: text(numericVersion(o.Version)),
-			InformationURI: homepage, Rules: []sarifRule{}}},
-		Automation: sarifAutomation{text("mcpctl/" + r.Command + "/")},
-		Bases: map[string]any{rootBase: map[string]any{
-			"description": sarifText{"The directory in which mcpctl ran."}}},
-		Invocations: []sarifInvocation{sarifInvocationOf(r)},
-		Results:     []sarifResult{},
-		ColumnKind:  "utf16CodeUnits",
-	}
-	named := map[string]int{}
+	index := map[string]int{}
 	for _, f := range r.Findings {
-		named[f.Rule] = 0
+		index[f.Rule] = 0
 	}
-	for i, id := range kit.SortedKeys(named) {
-		named[id] = i
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRuleOf(o.ruleOf(id)))
+	rules, results := []sarifObject{}, []sarifObject{}
+	for i, id := range kit.SortedKeys(index) {
+		index[id] = i
+		rules = append(rules, sarifRule(o.ruleOf(id)))
 	}
 	servers := r.roster()
 	for _, f := range r.Findings {
-		run.Results = append(run.Results, sarifResultOf(f, named[f.Rule], servers.place(f)))
+		results = append(results, sarifResult(f, index[f.Rule], servers.place(f)))
 	}
-	return writeIndentedJSON(w, sarifLog{sarifSchema, "2.1.0", []sarifRun{run}})
+	driver := sarifObject{"name": "mcpctl", "informationUri": homepage, "rules": rules}
+	if version := numericVersion(o.Version); version != "" {
+		driver["version"] = text(version)
+	}
+	return writeIndentedJSON(w, sarifObject{"$schema": sarifSchema, "version": "2.1.0", "runs": []sarifObject{{
+		"tool":              sarifObject{"driver": driver},
+		"automationDetails": sarifObject{"id": text("mcpctl/" + r.Command + "/")},
+		"originalUriBaseIds": sarifObject{rootBase: sarifObject{
+			"description": sarifText("The directory in which mcpctl ran.")}},
+		"invocations": []sarifObject{sarifInvocation(r)},
+		"results":     results,
+		"columnKind":  "utf16CodeUnits",
+	}}})
 }
 
 // numericVersion is a version that begins with a number, as readers compare it.
@@ -152,7 +70,7 @@ func (o Options) ruleOf(id string) finding.Rule {
 	return finding.Rule{ID: id, Title: id}
 }
 
-func sarifRuleOf(rule finding.Rule) sarifRule {
+func sarifRule(rule finding.Rule) sarifObject {
 	full := cmp.Or(rule.Doc, rule.Title)
 	help := full
 	for _, part := range [][2]string{{"Example: ", rule.Example}, {"Instead: ", rule.Instead}} {
@@ -160,15 +78,22 @@ func sarifRuleOf(rule finding.Rule) sarifRule {
 			help += "\n\n" + part[0] + part[1]
 		}
 	}
-	properties := map[string]any{"tags": sarifTags(rule)}
-	if severity := sarifSeverity(rule); severity != "" {
-		properties["security-severity"] = severity
+	subject, _, _ := strings.Cut(rule.ID, "-")
+	tags, properties := []text{"mcp", text(subject)}, sarifObject{}
+	if rule.Security {
+		tags = append(tags, "security")
+		// GitHub ranks alerts of security by this score: high, medium or low
+		if score := map[finding.Level]string{finding.Breaking: "8.0", finding.Warning: "5.0",
+			finding.Info: "2.0"}[rule.Level]; score != "" {
+			properties["security-severity"] = score
+		}
 	}
-	return sarifRule{
-		ID: text(rule.ID), Name: text(pascal(rule.ID)), Short: sarifSays(rule.Title), Full: sarifSays(full),
-		Help:    sarifSays(help),
-		HelpURI: homepage + "/blob/main/docs/rules.md#" + url.PathEscape(rule.ID),
-		Config:  sarifConfig{sarifLevel(rule.Level)}, Properties: properties,
+	properties["tags"] = tags // which readers filter by
+	return sarifObject{
+		"id": text(rule.ID), "name": text(pascal(rule.ID)), "shortDescription": sarifText(rule.Title),
+		"fullDescription": sarifText(full), "help": sarifText(help),
+		"helpUri":              homepage + "/blob/main/docs/rules.md#" + url.PathEscape(rule.ID),
+		"defaultConfiguration": sarifObject{"level": sarifLevel(rule.Level)}, "properties": properties,
 	}
 }
 
@@ -186,45 +111,43 @@ func sarifLevel(l finding.Level) string {
 		finding.Info: "note", finding.Off: "none"}[l]
 }
 
-func sarifResultOf(f finding.Finding, rule int, at finding.Location) sarifResult {
-	result := sarifResult{
-		RuleID: text(f.Rule), RuleIndex: rule, Level: sarifLevel(f.Level),
-		Message:   sarifSays(text(subject(f)).String() + ": " + plainText(f)),
-		Locations: []sarifLocation{sarifLocationOf(f, at)},
-		// GitHub tells results of two runs apart by primaryLocationLineHash alone; other readers take any
-		// key.
-		PartialFingerprints: map[string]string{"mcpctl/v1": f.Fingerprint(),
-			"primaryLocationLineHash": f.Fingerprint()},
-		Properties: map[string]text{},
-	}
+func sarifResult(f finding.Finding, rule int, at finding.Location) sarifObject {
+	properties := sarifObject{}
 	for _, p := range [][2]string{{"server", f.Server}, {"item", f.Item}, {"path", f.Pointer()},
 		{"verdict", string(f.Verdict)}} {
 		if p[1] != "" {
-			result.Properties[p[0]] = text(p[1])
+			properties[p[0]] = text(p[1])
 		}
 	}
+	location := sarifObject{"logicalLocations": []sarifObject{{
+		"fullyQualifiedName": text(path.Join(f.Server, f.Item) + f.Pointer()), "kind": "resource"}}}
+	if at.File != "" {
+		file := sarifObject{"uri": fileURI(at.File)}
+		if !filepath.IsAbs(at.File) {
+			file["uriBaseId"] = rootBase
+		}
+		location["physicalLocation"] = sarifObject{"artifactLocation": file,
+			"region": sarifObject{"startLine": max(at.Line, 1)}}
+	}
+	result := sarifObject{
+		"ruleId": text(f.Rule), "ruleIndex": rule, "level": sarifLevel(f.Level),
+		"message":   sarifText(text(subject(f)).String() + ": " + plainText(f)),
+		"locations": []sarifObject{location},
+		// GitHub tells results of two runs apart by primaryLocationLineHash alone; other readers take any
+		// key.
+		"partialFingerprints": sarifObject{"mcpctl/v1": f.Fingerprint(),
+			"primaryLocationLineHash": f.Fingerprint()},
+		"properties": properties,
+	}
 	if w := f.Waiver; w != nil {
-		result.Suppressions = []sarifSuppression{{"external", "accepted", sarifSays(oneLine(w.Reason)).Text}}
+		result["suppressions"] = []sarifObject{{"kind": "external", "status": "accepted",
+			"justification": sarifText(oneLine(w.Reason))["text"]}}
 	}
 	return result
 }
 
-// rootBase stands for the folder of the run, which a reader puts in its place.
+// rootBase stands for the directory of the run, which a reader puts in its place.
 const rootBase = "%SRCROOT%"
-
-func sarifLocationOf(f finding.Finding, at finding.Location) sarifLocation {
-	location := sarifLocation{Logical: []sarifLogical{{text(path.Join(f.Server, f.Item) + f.Pointer()),
-		"resource"}}}
-	if at.File == "" {
-		return location
-	}
-	file := sarifArtifact{URI: fileURI(at.File), BaseID: rootBase}
-	if filepath.IsAbs(at.File) {
-		file.BaseID = ""
-	}
-	location.Physical = &sarifPhysical{file, sarifRegion{max(at.Line, 1)}}
-	return location
-}
 
 // fileURI is a file as a URI, relative to the folder of the run unless the name is absolute.
 func fileURI(file string) string {
@@ -235,11 +158,11 @@ func fileURI(file string) string {
 	return u.String()
 }
 
-// sarifInvocationOf tells whether the run could find out everything, and what kept it from that.
-func sarifInvocationOf(r *Report) sarifInvocation {
-	run := sarifInvocation{Successful: r.Verdict == Pass || r.Verdict == Fail, ExitCode: r.Status}
+// sarifInvocation says whether the run could find out everything, and what prevented that.
+func sarifInvocation(r *Report) sarifObject {
+	var notes []sarifObject
 	note := func(level, says string) {
-		run.Notifications = append(run.Notifications, sarifNote{level, sarifSays(says)})
+		notes = append(notes, sarifObject{"level": level, "message": sarifText(says)})
 	}
 	for _, s := range r.Servers {
 		level := "error"
@@ -256,40 +179,19 @@ func sarifInvocationOf(r *Report) sarifInvocation {
 	for _, problem := range r.Problems {
 		note("error", problem)
 	}
+	run := sarifObject{"executionSuccessful": r.Verdict == Pass || r.Verdict == Fail, "exitCode": r.Status}
+	if notes != nil {
+		run["toolExecutionNotifications"] = notes
+	}
 	return run
 }
 
-// sarifSays is a text in which SARIF finds neither links nor placeholders (§3.11.5, §3.11.6): a space takes
-// them apart.
-func sarifSays(s string) sarifText {
-	var b strings.Builder
-	for i := range len(s) {
-		b.WriteByte(s[i])
-		if next := s[i+1:]; next != "" &&
-			(s[i] == ']' && next[0] == '(' || s[i] == '{' && next[0] >= '0' && next[0] <= '9') {
-			b.WriteByte(' ')
-		}
-	}
-	return sarifText{multiline(b.String())}
+// sarifText returns a text in which SARIF finds neither links nor placeholders (§3.11.5, §3.11.6): a space
+// takes them apart.
+func sarifText(s string) sarifObject {
+	s = strings.ReplaceAll(s, "](", "] (")
+	return sarifObject{"text": multiline(placeholder().ReplaceAllString(s, "{ $1"))}
 }
 
-// sarifTags are what readers filter rules by: the field, what the rule looks at, and security where that is
-// its subject.
-func sarifTags(rule finding.Rule) []text {
-	subject, _, _ := strings.Cut(rule.ID, "-")
-	tags := []text{"mcp", text(subject)}
-	if rule.Security {
-		tags = append(tags, "security")
-	}
-	return tags
-}
-
-// sarifSeverity is the score by which GitHub ranks alerts of security: high, medium or low. Other rules have
-// none.
-func sarifSeverity(rule finding.Rule) string {
-	if !rule.Security {
-		return ""
-	}
-	return map[finding.Level]string{finding.Breaking: "8.0", finding.Warning: "5.0",
-		finding.Info: "2.0"}[rule.Level]
-}
+// placeholder is the beginning of {0} in a text of SARIF.
+var placeholder = kit.Pattern(`\{([0-9])`)

@@ -132,18 +132,31 @@ func TestSARIFSaysWhatReadersAskFor(t *testing.T) {
 	if strings.Contains(out, "-1") || strings.Contains(out, "[]") {
 		t.Errorf("members that say nothing:\n%s", out)
 	}
-	var log sarifLog
+	var log struct {
+		Runs []struct {
+			AutomationDetails struct{ ID string }
+			Tool              struct {
+				Driver struct {
+					Rules []struct {
+						Name                  string
+						Properties            map[string]any
+						Help, FullDescription struct{ Text string }
+					}
+				}
+			}
+		}
+	}
 	if err := json.Unmarshal([]byte(out), &log); err != nil {
 		t.Fatal(err)
 	}
 	run := log.Runs[0]
-	if run.Automation.ID != "mcpctl/check/" {
-		t.Errorf("the run is called %q", run.Automation.ID)
+	if run.AutomationDetails.ID != "mcpctl/check/" {
+		t.Errorf("the run is called %q", run.AutomationDetails.ID)
 	}
 	for i, want := range []struct{ name, tags, severity string }{{"TextHiddenComment", "[mcp text security]", "5.0"}, {"ToolRemoved", "[mcp tool]", "<nil>"}} {
 		rule := run.Tool.Driver.Rules[i]
-		got := []string{string(rule.Name), fmt.Sprint(rule.Properties["tags"]), fmt.Sprint(rule.Properties["security-severity"])}
-		if diff := cmp.Diff([]string{want.name, want.tags, want.severity}, got); diff != "" || rule.Help.Text == "" || rule.Full.Text == "" {
+		got := []string{rule.Name, fmt.Sprint(rule.Properties["tags"]), fmt.Sprint(rule.Properties["security-severity"])}
+		if diff := cmp.Diff([]string{want.name, want.tags, want.severity}, got); diff != "" || rule.Help.Text == "" || rule.FullDescription.Text == "" {
 			t.Errorf("rule %d (-want +got):\n%s", i, diff)
 		}
 	}
@@ -151,8 +164,8 @@ func TestSARIFSaysWhatReadersAskFor(t *testing.T) {
 
 // TestSARIFFingerprintsStay rewords a finding and changes its line: readers must take it for the same one.
 func TestSARIFFingerprintsStay(t *testing.T) {
-	prints := func(f finding.Finding) map[string]string {
-		return sarifResultOf(f, 0, finding.Location{}).PartialFingerprints
+	prints := func(f finding.Finding) sarifObject {
+		return sarifResult(f, 0, finding.Location{})["partialFingerprints"].(sarifObject)
 	}
 	a := finding.Finding{Rule: "r", Server: "s", Item: "tool/t", Message: "one"}
 	b := a
