@@ -121,7 +121,11 @@ func writeSummary(p *page, v view, r *Report, causes []cause) {
 	}
 	p.grid(2, make([]column, 2), rows)
 	if left := len(causes) - len(rows); left > 0 {
-		p.text(2, 0, span{fmt.Sprintf("… and %d more", left) + strings.Repeat(", below", count(!v.fleet())), dim})
+		below := ", below"
+		if v.fleet() {
+			below = ""
+		}
+		p.text(2, 0, span{fmt.Sprintf("… and %d more%s", left, below), dim})
 	}
 }
 

@@ -166,12 +166,13 @@ func quality(f finding.Finding, at finding.Location) map[string]any {
 // troubleIssue returns an issue about a server that did not answer; what tells it from others of the server.
 func troubleIssue(s Server, what, says string) map[string]any {
 	hash := sha256.Sum256([]byte(s.Name + "\x00" + what))
-	return gitlabIssue(text(s.Name).String()+": "+says, "not-answered", hex.EncodeToString(hash[:]), "blocker",
-		s.place(), s.Name)
+	return gitlabIssue(text(s.Name).String()+": "+says, "not-answered", hex.EncodeToString(hash[:]),
+		"blocker", s.place(), s.Name)
 }
 
 // gitlabIssue returns an issue; without a file it is shown at the name of its server.
-func gitlabIssue(says, check, fingerprint, severity string, at finding.Location, server string) map[string]any {
+func gitlabIssue(says, check, fingerprint, severity string, at finding.Location,
+	server string) map[string]any {
 	return map[string]any{
 		"description": multiline(says), "check_name": text(check), "fingerprint": fingerprint,
 		"severity": severity,

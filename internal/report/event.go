@@ -84,12 +84,15 @@ func (l EventLine) Text(o Options) string {
 		"degraded": yellow, "reconnecting": yellow, "failed to start": red, "build failed": red,
 	}
 	p := &page{Options: o}
-	server := []span{{l.Server, bold}}
 	if l.Server == "" {
 		l.Width = 0
 	}
-	p.print(line{columns: []column{{name: true}, {name: true, wide: l.Width}, {hang: 2}}, cells: [][]span{
-		{{l.Time.Format(time.TimeOnly), dim}}, server, {{l.Word, inks[l.Word]}, {join("", strings.Repeat("  ", count(l.Remark != "")), l.Remark), dim}}}})
+	word := []span{{l.Word, inks[l.Word]}}
+	if l.Remark != "" {
+		word = append(word, span{"  " + l.Remark, dim})
+	}
+	p.print(line{columns: []column{{name: true}, {name: true, wide: l.Width}, {hang: 2}},
+		cells: [][]span{{{l.Time.Format(time.TimeOnly), dim}}, {{l.Server, bold}}, word}})
 	if l.Error != nil {
 		writeEventError(p, *l.Error)
 	}

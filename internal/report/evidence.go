@@ -95,8 +95,8 @@ func isText(f finding.Finding) bool {
 	return isText && both && !(isShort(before) && isShort(after))
 }
 
-// highlight returns a text with one place of a passage marked as new: in quotes, else as a whole word, else the
-// first.
+// highlight returns a text with one place of a passage marked as new: in quotes, else as a whole word, else
+// the first.
 func highlight(text, passage string) []wording.Edit {
 	group := "(" + regexp.QuoteMeta(passage) + ")"
 	for _, pattern := range []string{"[`'\"]" + group + "[`'\"]",
@@ -196,7 +196,8 @@ func (at schemaPlace) into(step string) schemaPlace {
 	case step == "properties":
 		return schemaPlace{name: at.name, names: true}
 	}
-	return schemaPlace{name: at.name, text: slices.Contains([]string{"description", "title", "$comment"}, step)}
+	text := step == "description" || step == "title" || step == "$comment"
+	return schemaPlace{name: at.name, text: text}
 }
 
 // eachText calls give for each text in a value that a model reads, with the name of its property.

@@ -60,7 +60,8 @@ func (p *page) table(indent int, columns []column, rows [][][]span) [][]string {
 	heights := make([]int, len(rows))
 	for at, row := range rows {
 		cells := kit.Map(kept, func(i int) string { return p.cell(row[i], columns[i], widths[i]) })
-		heights[at] = 1 + slices.Max(kit.Map(cells, func(cell string) int { return strings.Count(cell, "\n") }))
+		lines := kit.Map(cells, func(cell string) int { return 1 + strings.Count(cell, "\n") })
+		heights[at] = slices.Max(lines)
 		_ = t.Append(cells) // strings always convert
 	}
 	_ = t.Render() // into memory
@@ -94,8 +95,8 @@ func (p *page) cell(spans []span, c column, limit int) string {
 // noBreak is a space at which no line breaks.
 const noBreak = "\u00a0"
 
-// newTable returns a table of the columns that are kept: no borders, texts as given. Columns that fill, or are
-// wide, have the widths.
+// newTable returns a table of the columns that are kept: no borders, texts as given. Columns that fill or are
+// wide have these widths.
 func newTable(out *strings.Builder, kept []int, columns []column, widths []int) *tablewriter.Table {
 	fixed := tw.NewMapper[int, int]()
 	var aligned []tw.Align

@@ -110,7 +110,8 @@ func writeHTML(w io.Writer, r *Report, o Options) error {
 	p := webPage{
 		Policy: template.HTML(
 			`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; base-uri 'none'; ` +
-				`form-action 'none'; style-src '` + sourceHash(pageStyle) + `'; script-src '` + sourceHash(pageScript) + `'">`),
+				`form-action 'none'; style-src '` + sourceHash(pageStyle) +
+				`'; script-src '` + sourceHash(pageScript) + `'">`),
 		Style: template.CSS(pageStyle), Script: template.JS(pageScript),
 		Headline: text(headline(r)), Verdict: r.Verdict, Status: r.Status, Meaning: text(Meaning(r)),
 		Problems: textsOf(r.Problems),
@@ -312,7 +313,8 @@ func (p *webPage) addServers(r *Report, v view) {
 		add(u.names, webServer{Unsaved: bareText(u.advice)})
 	}
 	quiet := kit.Filter(r.Servers, func(s Server) bool {
-		return r.Findings != nil && s.Error == nil && !s.Unsaved && len(v.wanted(v.servers.found[s.Name])) == 0
+		return r.Findings != nil && s.Error == nil && !s.Unsaved &&
+			len(v.wanted(v.servers.found[s.Name])) == 0
 	})
 	names := kit.Map(quiet, func(s Server) string { return s.Name })
 	p.Quiet, p.QuietTitle = text(strings.Join(names, ", ")), text(quantity(len(quiet), "server"))

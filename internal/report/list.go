@@ -439,13 +439,16 @@ func writeServer(p *page, s Server) {
 		facts = append(facts, [2]string{"notice", join(": ", n.Stage, n.Message) + " (" + n.Code + ")"})
 	}
 	if s.Noise != nil && *s.Noise > 0 {
-		facts = append(facts, [2]string{"noise", quantity(*s.Noise, "piece") + " on stdout outside the protocol"})
+		noise := quantity(*s.Noise, "piece") + " on stdout outside the protocol"
+		facts = append(facts, [2]string{"noise", noise})
 		for _, text := range s.NoiseText {
 			facts = append(facts, [2]string{" ", strings.TrimRight(text, "\r\n")})
 		}
 	}
-	rows := kit.Map(facts, func(fact [2]string) []span { return []span{{fact[0], dim}, {fact[1], plain}} })
-	p.grid(2, []column{{name: true}, {}}, slices.DeleteFunc(rows, func(row []span) bool { return row[1].text == "" }))
+	facts = slices.DeleteFunc(facts, func(fact [2]string) bool { return fact[1] == "" })
+	p.grid(2, []column{{name: true}, {}}, kit.Map(facts, func(fact [2]string) []span {
+		return []span{{fact[0], dim}, {fact[1], plain}}
+	}))
 	if s.Instructions != "" {
 		p.line(2, span{"instructions", dim})
 		p.paragraph(4, s.Instructions, plain)

@@ -116,7 +116,7 @@ func (p *page) print(all ...line) {
 	}
 }
 
-// tableRow writes a line of cells: aligned on a terminal that is wide enough, else, as with a hang, one behind
+// tableRow writes a line of cells: aligned on a terminal that is wide enough, else, or with a hang, one after
 // the other.
 func (p *page) tableRow(l line) {
 	aligned := slices.ContainsFunc(l.columns, func(c column) bool { return c.wide > 0 })
@@ -140,7 +140,7 @@ func (p *page) tableRow(l line) {
 	p.text(l.indent, 2, row...)
 }
 
-// narrow is the page width below which cells stand one behind the other instead of in a table.
+// narrow is the page width below which cells stand one after the other instead of in a table.
 const narrow = 60
 
 // wrapped returns the rows of a line.

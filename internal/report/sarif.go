@@ -40,7 +40,7 @@ func writeSARIF(w io.Writer, r *Report, o Options) error {
 	if version := numericVersion(o.Version); version != "" {
 		driver["version"] = text(version)
 	}
-	return writeIndentedJSON(w, sarifObject{"$schema": sarifSchema, "version": "2.1.0", "runs": []sarifObject{{
+	run := sarifObject{
 		"tool":              sarifObject{"driver": driver},
 		"automationDetails": sarifObject{"id": text("mcpctl/" + r.Command + "/")},
 		"originalUriBaseIds": sarifObject{rootBase: sarifObject{
@@ -48,7 +48,9 @@ func writeSARIF(w io.Writer, r *Report, o Options) error {
 		"invocations": []sarifObject{sarifInvocation(r)},
 		"results":     results,
 		"columnKind":  "utf16CodeUnits",
-	}}})
+	}
+	return writeIndentedJSON(w,
+		sarifObject{"$schema": sarifSchema, "version": "2.1.0", "runs": []sarifObject{run}})
 }
 
 // numericVersion is a version that begins with a number, as readers compare it.

@@ -156,7 +156,8 @@ func writeFamilies(p *page, rules []finding.Rule) {
 		return
 	}
 	p.grid(0, []column{{title: "FAMILY", name: true, least: 8}, {title: "RULES", right: true},
-		{title: "BREAKING", right: true}, {title: "WARNING", right: true}, {title: "INFO", right: true}}, rows)
+		{title: "BREAKING", right: true}, {title: "WARNING", right: true},
+		{title: "INFO", right: true}}, rows)
 	p.gap()
 }
 
