@@ -1,6 +1,6 @@
 // Command mcpctl inspects, diffs and guards MCP (Model Context Protocol) servers.
 //
-// It lists what servers offer, saves it, says what changed and who breaks. See docs/usage.md for its
+// It lists what servers offer, saves it, says what changed and who breaks. See docs/reference.md for its
 // commands, sources and exit statuses.
 package main
 

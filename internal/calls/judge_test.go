@@ -3,8 +3,11 @@ package calls
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -220,4 +223,33 @@ func FuzzEach(f *testing.F) {
 			return nil
 		})
 	})
+}
+
+// TestSchema: what is appended is as docs/calls.schema.json has it, and is read again.
+func TestSchema(t *testing.T) {
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	lines := compiler.MustCompile("../../docs/calls.schema.json")
+	p := host.Process{Dir: t.TempDir(), Now: time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)}
+	record := Recorder(p, "calls.jsonl")
+	if err := record("s", "t", json.RawMessage(`{"a":"<\u00e9>"}`), json.RawMessage("{\n\"content\": []}")); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(p.Dir, "calls.jsonl"))
+	if err != nil || strings.Count(string(text), "\n") != 1 {
+		t.Fatalf("%s, %v", text, err)
+	}
+	value, err := jsonschema.UnmarshalJSON(strings.NewReader(string(text)))
+	if err != nil || lines.Validate(value) != nil {
+		t.Errorf("%s: %v, %v", text, err, lines.Validate(value))
+	}
+	err = Each(t.Context(), strings.NewReader(string(text)), "f", func(c Call) error {
+		if c.Server != "s" || c.Tool != "t" || !c.Time.Equal(p.Now) || c.Client != "mcpctl" {
+			t.Errorf("%+v", c)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }

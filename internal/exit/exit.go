@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// The exit statuses; docs/usage.md tells what each means. An interrupted run has 130 or 143, as shells have
+// The exit statuses; docs/reference.md tells what each means. An interrupted run has 130 or 143, as shells have
 // it.
 const (
 	OK         = 0

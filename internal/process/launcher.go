@@ -34,7 +34,7 @@ var (
 )
 
 // launcherNames are the variables that a launcher gets beside the minimum: proxies, certificates, registries
-// and caches. docs/usage.md has the same list.
+// and caches. docs/reference.md has the same list.
 var launcherNames = map[string][]string{
 	"go": goNames, "npm": npmNames, "npx": npmNames, "uv": uvNames, "uvx": uvNames, "pip": pipNames,
 	"pipx": pipNames,

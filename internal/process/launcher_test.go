@@ -31,15 +31,15 @@ func TestLauncherEnv(t *testing.T) {
 	}
 }
 
-// TestLauncherEnvIsDocumented: docs/usage.md names every variable.
+// TestLauncherEnvIsDocumented: docs/reference.md names every variable.
 func TestLauncherEnvIsDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../docs/usage.md")
+	page, err := os.ReadFile("../../docs/reference.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range slices.Concat(networkNames, goNames, npmNames, uvNames, pipNames) {
 		if !strings.Contains(string(page), "`"+name+"`") {
-			t.Errorf("%s is not in docs/usage.md", name)
+			t.Errorf("%s is not in docs/reference.md", name)
 		}
 	}
 }

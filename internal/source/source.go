@@ -33,7 +33,7 @@ const (
 	Stdin                  // a snapshot on standard input
 )
 
-// Parse parses an argument by the grammar of docs/usage.md.
+// Parse parses an argument by the grammar of docs/reference.md.
 func Parse(word string) Source {
 	switch {
 	case word == "-":
