@@ -44,7 +44,8 @@ func (v view) evidence(f finding.Finding) []line {
 	case isSchema(f):
 		return v.schemas(f)
 	case v.check:
-		if rawjson.TypeName(f.New) == "a string" && (!isShort(now) || strings.Contains(now, wording.Sign)) {
+		if text, ok := rawjson.Text(f.New); ok && !strings.Contains(f.Message, text) &&
+			(!isShort(now) || strings.Contains(now, wording.Sign)) {
 			return v.paragraph(now, plain)
 		}
 		return nil

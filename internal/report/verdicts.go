@@ -100,23 +100,18 @@ func (v view) ruleLines(found []finding.Finding) []line {
 	return all
 }
 
-// sentence returns what a rule says of a place: "read_file(path): the argument has no description". Of a rule
-// that speaks of many places it has the first of them.
+// sentence returns the message of a finding with its place, such as "read_file(path): the argument has no
+// description".
 func (v view) sentence(f finding.Finding) string {
 	server := ""
 	if len(v.servers.all) > 1 {
 		server = f.Server
 	}
-	if len(f.Places) > 0 {
-		places := f.Places
-		if v.folds() && len(places) > mostSentences+1 {
-			places = append(slices.Clone(places[:mostSentences]),
-				fmt.Sprintf("… %d more", len(f.Places)-mostSentences))
-		}
-		return join(": ", server, f.Cause, strings.Join(places, ", "))
+	if len(f.Places) > 0 && v.Verbose {
+		return join(": ", server, f.Cause, strings.Join(f.Places, ", "))
 	}
 	place := ""
-	if f.Item != "" {
+	if f.Item != "" && len(f.Places) == 0 {
 		place = cmp.Or(f.Place(), f.Item)
 	}
 	if place != "" || server != "" {

@@ -15,7 +15,7 @@ import (
 var securityRules = map[string]rule{
 	"text-hidden-characters": eachText(func(t text, at location) {
 		if hidden := snapshot.Hidden(t.value); len(hidden) > 0 {
-			at.add("", rawjson.Quote(t.value), "The text contains %s (first: %U).",
+			at.add("", rawjson.Quote(excerpt(t.value, hidden[0])), "The text contains %s (first: %U).",
 				kit.Counted(len(hidden), "invisible character"), hidden[0])
 		}
 	}),
@@ -29,6 +29,14 @@ var securityRules = map[string]rule{
 		eachText(secretInText)(s, report)
 	},
 	"url-with-credentials": eachText(urlWithCredentials),
+}
+
+// excerpt returns the surroundings of a character.
+func excerpt(text string, r rune) string {
+	const around = 60
+	at := strings.IndexRune(text, r)
+	start, end := max(0, at-around), min(len(text), at+around)
+	return strings.ToValidUTF8(text[start:end], "")
 }
 
 var (

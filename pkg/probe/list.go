@@ -85,8 +85,8 @@ func (c caller) undeclaredList(ctx context.Context, method listMethod, bounds li
 	}
 	list := snapshot.NewList(method.kind, r.items)
 	list.Pages = r.pages
-	r.note(NoticeUndeclared, "%s returned %d items, but the capability %q is not declared", method.name,
-		len(r.items), method.kind.Capability())
+	r.note(NoticeUndeclared, "%s returned %s, but the capability %q is not declared", method.name,
+		kit.Counted(len(r.items), "item"), method.kind.Capability())
 	return list, append(r.notices, method.oddKeys(list)...)
 }
 
