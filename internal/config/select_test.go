@@ -41,7 +41,7 @@ func TestSelectUnknown(t *testing.T) {
 	}{
 		{full, "githb", `did you mean "github" or "gitlab"?`},
 		{full, "FILES", `did you mean "files"?`},
-		{full, "zzz", `there is "github", "gitlab", "files"`},
+		{full, "zzz", `use one of "github", "gitlab", "files"`},
 		{&Config{Files: []string{"x"}}, "a", "the configuration has no servers"},
 		{&Config{}, "a", "no configuration was found: use --config FILE, a URL, or -- COMMAND"},
 	} {

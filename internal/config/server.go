@@ -441,7 +441,7 @@ func (r *serverReader) protocol(f syntax.Field) string {
 	}
 	if known := probe.Versions(); !slices.Contains(known, f.Value.Text) {
 		r.addProblem(f.Value.Line, cmp.Or(kit.Suggest(f.Value.Text, known),
-			"there is "+kit.Quoted(known, ", ")), "unknown protocol version %.40q", f.Value.Text)
+			"use one of "+kit.Quoted(known, ", ")), "unknown protocol version %.40q", f.Value.Text)
 		return ""
 	}
 	return f.Value.Text
@@ -462,7 +462,7 @@ func (r *serverReader) clientCapabilities(f syntax.Field) []string {
 	for _, item := range r.scalars(f) {
 		if !slices.Contains(known, item.Value.Text) {
 			r.addProblem(item.Value.Line, cmp.Or(kit.Suggest(item.Value.Text, known),
-				"there is "+kit.Quoted(known, ", ")), "unknown client capability %.40q", item.Value.Text)
+				"use one of "+kit.Quoted(known, ", ")), "unknown client capability %.40q", item.Value.Text)
 			continue
 		}
 		declared = append(declared, item.Value.Text)

@@ -1,7 +1,7 @@
 // Package kit has small functions that the standard library lacks: for lists and maps (Map, Filter, Group,
-// SortedKeys), work on all processors (Parallel), patterns of names (Glob, NameFilter), suggestions for
-// misspelt words (DidYouMean), counted and listed words (Counted, Some), and regular expressions that are
-// compiled when first used (Pattern).
+// SortedKeys), concurrency (Parallel), patterns of names (Glob, NameFilter), suggestions for misspelled words
+// (DidYouMean), counts and lists of words (Counted, Some), and regular expressions that are compiled at first
+// use (Pattern).
 package kit
 
 import (
@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 )
 
-// Parallel does something for each number below n, on all processors, and begins no more once ctx has ended.
+// Parallel calls do with each number below n, on all processors, and starts no more calls once ctx has ended.
 func Parallel(ctx context.Context, n int, do func(i int)) {
 	var next atomic.Int64
 	var workers sync.WaitGroup
@@ -28,28 +28,28 @@ func Parallel(ctx context.Context, n int, do func(i int)) {
 	workers.Wait()
 }
 
-// Map is what is made of each item, in order; nil of none.
-func Map[T, U any](items []T, made func(T) U) []U {
+// Map returns the results of a function for each item; nil for none.
+func Map[T, U any](items []T, convert func(T) U) []U {
 	if len(items) == 0 {
 		return nil
 	}
 	all := make([]U, 0, len(items))
 	for _, item := range items {
-		all = append(all, made(item))
+		all = append(all, convert(item))
 	}
 	return all
 }
 
-// Flat are the items that each of the items gives, one after the other.
-func Flat[T, U any](items []T, given func(T) []U) []U {
+// Flat returns the concatenated results of a function for each item.
+func Flat[T, U any](items []T, list func(T) []U) []U {
 	var all []U
 	for _, item := range items {
-		all = append(all, given(item)...)
+		all = append(all, list(item)...)
 	}
 	return all
 }
 
-// Filter is the items that are wanted, in a list of their own; nil for none.
+// Filter returns a new list of the items that are wanted; nil for none.
 func Filter[T any](items []T, wanted func(T) bool) []T {
 	var kept []T
 	for _, item := range items {
@@ -60,7 +60,7 @@ func Filter[T any](items []T, wanted func(T) bool) []T {
 	return kept
 }
 
-// Set has each of the items.
+// Set returns a set of the items.
 func Set[T comparable](items []T) map[T]bool {
 	set := make(map[T]bool, len(items))
 	for _, item := range items {
@@ -69,7 +69,7 @@ func Set[T comparable](items []T) map[T]bool {
 	return set
 }
 
-// SortedKeys are the keys of a map in their order, in a list that is made once; nil for none.
+// SortedKeys returns the keys of a map, sorted; nil for none.
 func SortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
 	if len(m) == 0 {
 		return nil
@@ -79,7 +79,7 @@ func SortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
 	return keys
 }
 
-// Distinct is each of the items once, in the order in which they come first; nil for none.
+// Distinct returns the items without duplicates, in the order of their first occurrence; nil for none.
 func Distinct[T comparable](items []T) []T {
 	seen := make(map[T]bool, len(items))
 	return Filter(items, func(item T) bool {
@@ -89,23 +89,22 @@ func Distinct[T comparable](items []T) []T {
 	})
 }
 
-// Group is the items with one key together, in the order in which the keys come first; nil for none.
+// Group returns lists of the items with the same key, in the order of their first occurrence; nil for none.
 func Group[T any, K comparable](items []T, key func(T) K) [][]T {
 	var groups [][]T
-	at := map[K]int{}
+	index := map[K]int{}
 	for _, item := range items {
 		k := key(item)
-		i, known := at[k]
+		i, known := index[k]
 		if !known {
-			i, at[k], groups = len(groups), len(groups), append(groups, nil)
+			i, index[k], groups = len(groups), len(groups), append(groups, nil)
 		}
 		groups[i] = append(groups[i], item)
 	}
 	return groups
 }
 
-// SortBy sorts items by an order, and those that are equal in it by a key, which may be costly: it is made
-// for these alone.
+// SortBy sorts items by an order, and those that are equal in it by a key, which is computed only for these.
 func SortBy[T any, K cmp.Ordered](items []T, order func(a, b T) int, key func(T) K) {
 	type keyed struct {
 		item T

@@ -12,78 +12,56 @@ import (
 	"github.com/xrash/smetrics"
 )
 
-// Glob reports whether a pattern matches the whole of a text: * stands for any characters, slashes included,
-// and ? for one. It takes at most the product of the two lengths.
+// Glob reports whether a pattern matches a whole text: * matches any characters, slashes included, and ? one.
 func Glob(pattern, text string) bool {
-	p, t := []rune(pattern), []rune(text)
-	star, retry := -1, 0 // the last * and where its match ends so far
-	i := 0
-	for j := 0; j < len(t); {
-		switch {
-		case i < len(p) && p[i] == '*':
-			star, retry = i, j
-			i++
-		case i < len(p) && (p[i] == '?' || p[i] == t[j]):
-			i, j = i+1, j+1
-		case star >= 0:
-			retry++
-			i, j = star+1, retry
-		default:
-			return false
-		}
-	}
-	return strings.Trim(string(p[i:]), "*") == ""
+	return match(strings.NewReplacer(`[`, `\[`, `\`, `\\`).Replace(pattern), text)
+}
+
+// match is path.Match with a * that matches slashes.
+func match(pattern, text string) bool {
+	ok, _ := path.Match(strings.ReplaceAll(pattern, "/", "\x00"), strings.ReplaceAll(text, "/", "\x00"))
+	return ok
 }
 
 // IsGlob reports whether a pattern can match more than itself.
 func IsGlob(pattern string) bool { return strings.ContainsAny(pattern, "*?") }
 
-// NameFilter is a pattern for names and URIs as path.Match has it, classes such as [a-z] included; * matches
-// slashes too, since URIs are full of them. One without * ? [ matches every name that contains it.
+// NameFilter is a pattern for names and URIs as in path.Match, but * matches slashes too. One without * ? [
+// matches every name that contains it.
 type NameFilter string
 
-// Valid reports whether it can be read as a pattern.
+// Valid reports whether the pattern is well-formed.
 func (f NameFilter) Valid() bool {
 	_, err := path.Match(string(f), "")
 	return err == nil
 }
 
-// Match reports whether a name is one that the filter lets through.
+// Match reports whether the filter selects a name.
 func (f NameFilter) Match(name string) bool {
 	if !strings.ContainsAny(string(f), `*?[\`) {
 		return strings.Contains(name, string(f))
 	}
-	ok, _ := path.Match(strings.ReplaceAll(string(f), "/", "\x00"), strings.ReplaceAll(name, "/", "\x00"))
-	return ok
+	return match(string(f), name)
 }
 
-// near is the least likeness at which one word may be a misspelling of another.
-const near = 0.8
+// minSimilarity is the similarity from which a word may be a misspelling of another one.
+const minSimilarity = 0.8
 
-// Nearest are up to three of words that word may be a misspelling of, the nearest first.
+// Nearest returns up to three words that a word may be a misspelling of, the most similar first.
 func Nearest(word string, words []string) []string {
-	type candidate struct {
-		word  string
-		score float64
-	}
-	var found []candidate
+	scores := map[string]float64{}
 	for _, w := range words {
-		if score := likeness(strings.ToLower(word), strings.ToLower(w)); score >= near {
-			found = append(found, candidate{w, score})
+		if score := similarity(strings.ToLower(word), strings.ToLower(w)); score >= minSimilarity {
+			scores[w] = score
 		}
 	}
-	slices.SortStableFunc(found, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.word, b.word))
-	})
-	var out []string
-	for _, c := range found[:min(len(found), 3)] {
-		out = append(out, c.word)
-	}
-	return out
+	found := SortedKeys(scores)
+	slices.SortStableFunc(found, func(a, b string) int { return cmp.Compare(scores[b], scores[a]) })
+	return found[:min(len(found), 3)]
 }
 
-// likeness is 0 (nothing alike) to 1 (equal). Names that hold each other count as near.
-func likeness(a, b string) float64 {
+// similarity returns 0 (nothing in common) to 1 (equal). Names that contain each other are similar.
+func similarity(a, b string) float64 {
 	switch {
 	case a == b:
 		return 1
@@ -95,7 +73,7 @@ func likeness(a, b string) float64 {
 	return smetrics.JaroWinkler(a, b, 0.7, 4)
 }
 
-// DidYouMean is ` (did you mean "x"?)` with the nearest of words, or nothing when none is near.
+// DidYouMean returns ` (did you mean "x"?)` with the most similar of some words, or "".
 func DidYouMean(word string, words []string) string {
 	if nearest := Nearest(word, words); len(nearest) > 0 {
 		return fmt.Sprintf(" (did you mean %q?)", nearest[0])
@@ -103,8 +81,8 @@ func DidYouMean(word string, words []string) string {
 	return ""
 }
 
-// Suggest is a hint with the words nearest to a misspelt one, or with all of them when none is near and they
-// are few.
+// Suggest returns a hint with the words similar to a misspelled one, or with all of them when none is similar
+// and they are few.
 func Suggest(word string, words []string) string {
 	if nearest := Nearest(word, words); len(nearest) > 0 {
 		return "did you mean " + Quoted(nearest, " or ") + "?"
@@ -112,36 +90,32 @@ func Suggest(word string, words []string) string {
 	if len(words) == 0 || len(words) > 12 {
 		return ""
 	}
-	return "there is " + Quoted(words, ", ")
+	return "use one of " + Quoted(words, ", ")
 }
 
-// Counted is a number of things in words; plural is what their name ends with then, in the place of an s.
-func Counted(n int, thing string, plural ...string) string {
+// Counted returns a number with a noun, such as "2 tools". The plural ends with plural, by default s.
+func Counted(n int, noun string, plural ...string) string {
 	if n != 1 {
-		thing += append(plural, "s")[0]
+		noun += append(plural, "s")[0]
 	}
-	return fmt.Sprintf("%d %s", n, thing)
+	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// Some is the first few of many words, and how many more there are.
+// Some returns the first five of some words, and the number of the others.
 func Some(words []string) string {
-	const few = 5
-	if more := len(words) - few; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(words[:few], ", "), more)
+	const shown = 5
+	if more := len(words) - shown; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(words[:shown], ", "), more)
 	}
 	return strings.Join(words, ", ")
 }
 
-// Quoted is words in quotation marks with a separator between them.
+// Quoted returns words in quotation marks, joined by a separator.
 func Quoted(words []string, separator string) string {
-	q := make([]string, len(words))
-	for i, w := range words {
-		q[i] = fmt.Sprintf("%q", w)
-	}
-	return strings.Join(q, separator)
+	return strings.Join(Map(words, func(word string) string { return fmt.Sprintf("%q", word) }), separator)
 }
 
-// ThisMachine reports whether the name or address of a host, with a port or without one, means this machine.
+// ThisMachine reports whether a host name or address, with or without a port, is this machine.
 func ThisMachine(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

@@ -69,7 +69,7 @@ func TestNearest(t *testing.T) {
 	if got := kit.DidYouMean("lst", []string{"list", "show"}); got != ` (did you mean "list"?)` {
 		t.Error(got)
 	}
-	if got := kit.Suggest("lst", []string{"a", "b"}); got != `there is "a", "b"` {
+	if got := kit.Suggest("lst", []string{"a", "b"}); got != `use one of "a", "b"` {
 		t.Error(got)
 	}
 }

@@ -53,7 +53,7 @@ func (d Default) Same(other Default) bool {
 		(d.Unit == "" || other.Unit == "" || strings.EqualFold(d.Unit, other.Unit))
 }
 
-// SameValue reports whether two written values are equal, whatever their case and the form of numbers.
+// SameValue reports whether two written values are equal, ignoring case and the form of numbers.
 func SameValue(a, b string) bool {
 	if strings.EqualFold(a, b) {
 		return true

@@ -77,9 +77,9 @@ type Budgets struct {
 	TextCharacters            int // of each description, title and instructions
 }
 
-// Run returns the findings of all rules, sorted as by finding.Sort. It never panics, whatever a server sent.
-// When ctx ends early, the error is its cause and the findings are incomplete; an UnfinishedError names
-// servers that Options.Timeout cut off.
+// Run returns the findings of all rules, sorted as by finding.Sort. No input makes it panic. When ctx ends
+// early, the error is its cause and the findings are incomplete; an UnfinishedError names servers that
+// Options.Timeout cut off.
 func Run(ctx context.Context, subjects []Subject, options Options) ([]finding.Finding, error) {
 	found, members, err := Each(ctx, subjects, options)
 	if ctx.Err() != nil {

@@ -173,41 +173,29 @@ func (d *document) resolves(target string) bool {
 	return d.names().anchors[fragment]
 }
 
-// hasID reports whether a schema of the document has an address, or ends with it, as its $id.
+// hasID reports whether the $id of a schema in the document is an address, or ends with it.
 func (d *document) hasID(target string) bool {
 	address, _, _ := strings.Cut(target, "#")
-	ids, reverse := d.names().ids, reversed(address)
-	_, found := slices.BinarySearch(ids, reverse)
-	i, _ := slices.BinarySearch(ids, reverse+"/")
-	return found || i < len(ids) && strings.HasPrefix(ids[i], reverse+"/")
+	return d.names().ids[address]
 }
 
-// schemaNames are the anchors and ids in a document.
-type schemaNames struct {
-	anchors map[string]bool
-	ids     []string // reversed and sorted, so that ids with the same end are neighbours
-}
+// schemaNames are the anchors in a document, and the ids with all their relative forms.
+type schemaNames struct{ anchors, ids map[string]bool }
 
 func (d *document) collectNames() schemaNames {
-	n := schemaNames{anchors: map[string]bool{}}
+	n := schemaNames{map[string]bool{}, map[string]bool{}}
 	for _, s := range d.subschemas {
 		n.anchors[s.string("$anchor")], n.anchors[s.string("$dynamicAnchor")] = true, true
 		id := s.string("$id")
 		if anchor, local := strings.CutPrefix(id, "#"); local {
 			n.anchors[anchor] = true
 		}
-		if id != "" {
-			n.ids = append(n.ids, reversed(id))
+		for slash := true; slash && id != ""; {
+			n.ids[id] = true
+			_, id, slash = strings.Cut(id, "/")
 		}
 	}
-	slices.Sort(n.ids)
 	return n
-}
-
-func reversed(text string) string {
-	bytes := []byte(text)
-	slices.Reverse(bytes)
-	return string(bytes)
 }
 
 // faults returns why a schema of the document rejects a value.

@@ -49,7 +49,7 @@ type Finding struct {
 	Witness json.RawMessage `json:"witness,omitempty"` // a value that was valid before and is invalid now
 	// the part of the text New that the finding is about; empty = all of it
 	Passage string `json:"passage,omitempty"`
-	// several places, such as "read_file(path)", to each of which Cause applies
+	// the places, such as "read_file(path)", that Cause applies to, if several
 	Places []string `json:"places,omitempty"`
 
 	// the recorded calls that it affects; nil = unknown
@@ -227,7 +227,7 @@ func (l *Level) UnmarshalText(text []byte) error {
 const fingerprintBytes = 6
 
 // Fingerprint returns a permanent name of the finding: 12 hexadecimal digits of the SHA-256 of rule, server,
-// item, pointer, old and new value, whatever their white space and key order.
+// item, pointer, old and new value, ignoring white space and key order.
 func (f Finding) Fingerprint() string {
 	// strings always encode
 	parts, _ := json.Marshal([]string{f.Rule, f.Server, f.Item, f.Pointer(), canonical(f.Old),
