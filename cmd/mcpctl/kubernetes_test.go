@@ -251,7 +251,7 @@ func (c *cluster) testJob(t *testing.T) {
 	began := time.Now()
 	want, status := c.check(t)
 	t.Logf("one process over 500 servers: status %d, %d bytes of report, in %s", status, len(want), time.Since(began).Round(100*time.Millisecond))
-	parts := filepath.Join(c.work, "volume", "parts")
+	parts := filepath.Join(c.work, "volume", "shards")
 	c.leaveLastNight(t, parts)
 	blocked := filepath.Join(parts, "5.json") // index 5 cannot write its report
 	if err := errors.Join(os.Remove(blocked), os.Mkdir(blocked, 0o755)); err != nil {

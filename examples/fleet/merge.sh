@@ -1,5 +1,5 @@
 #!/bin/sh
-# What all parts say together; see slurm.sh.
+# Merges the reports of all shards; see slurm.sh.
 #SBATCH --job-name=mcpctl-merge
 #SBATCH --output=reports/merge.log
 exec mcpctl merge --config mcpctl.yaml reports --output check.md --format markdown --report json=check.json
