@@ -178,12 +178,12 @@ if [ -n "$act" ] && GOBIN=$work $GO install "$act" 2>"$work/err"; then
 	done
 	fleet() { runs 1 env PATH="$work/npx:$PATH" "$work/act" schedule -W .github/workflows/fleet.yml -P ubuntu-latest=-self-hosted --container-daemon-socket - "$@"; }
 	fleet "$@"
-	[ "$(ls "$work/artifacts" | tr '\n' ' ')" = 'part-1.json part-2.json part-3.json part-4.json ' ] || fail "the parts left $(ls "$work/artifacts")"
+	[ "$(ls "$work/artifacts" | tr '\n' ' ')" = 'shard-1.json shard-2.json shard-3.json shard-4.json ' ] || fail "the shards left $(ls "$work/artifacts")"
 	says 'The servers have 18 tools, more than the budget of 10'
 	rm "$work"/artifacts/*
-	sed -i '2s/^/[ "$6" != 2\/4 ] || exit 9\n/' "$work/npx/npx" # the second part dies
+	sed -i '2s/^/[ "$6" != 2\/4 ] || exit 9\n/' "$work/npx/npx" # the second shard dies
 	fleet "$@"
-	says 'not all parts are there: 2 of 4 missing'
+	says 'missing shards: 2 of 4'
 	echo "systems: $system: four shards, their merged report, and the missing shard"
 else
 	echo "SKIPPED LOUDLY: $system: act cannot be installed: $(tail -n 1 "$work/err")" >&2

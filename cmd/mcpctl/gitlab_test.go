@@ -27,7 +27,7 @@ func TestGitLabExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkPipeline(t, text)
-	var jobs struct{ Part, Merge pipelineJob }
+	var jobs struct{ Shard, Merge pipelineJob }
 	if err := yaml.Unmarshal(text, &jobs); err != nil {
 		t.Fatal(err)
 	}
@@ -35,15 +35,15 @@ func TestGitLabExample(t *testing.T) {
 	whole.Dir = want
 	_ = whole.Run() // its status is compared below
 	merged := clone(t)
-	for i := range jobs.Part.Parallel {
+	for i := range jobs.Shard.Parallel {
 		dir := clone(t)
-		if out, status := jobs.Part.run(t, dir, fmt.Sprintf("CI_NODE_INDEX=%d", i+1), fmt.Sprintf("CI_NODE_TOTAL=%d", jobs.Part.Parallel)); status != 0 {
-			t.Fatalf("part %d: status %d: %s", i+1, status, out)
+		if out, status := jobs.Shard.run(t, dir, fmt.Sprintf("CI_NODE_INDEX=%d", i+1), fmt.Sprintf("CI_NODE_TOTAL=%d", jobs.Shard.Parallel)); status != 0 {
+			t.Fatalf("shard %d: status %d: %s", i+1, status, out)
 		}
-		for _, pattern := range jobs.Part.Artifacts.Paths {
+		for _, pattern := range jobs.Shard.Artifacts.Paths {
 			left, err := filepath.Glob(filepath.Join(dir, pattern))
 			if err != nil || len(left) != 1 {
-				t.Fatalf("part %d left %q (%v)", i+1, left, err)
+				t.Fatalf("shard %d left %q (%v)", i+1, left, err)
 			}
 			if err := os.Rename(left[0], filepath.Join(merged, filepath.Base(left[0]))); err != nil {
 				t.Fatal(err)
