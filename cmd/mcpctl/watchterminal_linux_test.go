@@ -46,6 +46,8 @@ func TestWatchStatusLine(t *testing.T) {
 	p.await(t, "bracket and comment\r\n"+line)
 	resize(30) // in which the line takes two rows
 	p.await(t, "\r\x1b[A\x1b[J2 polling")
+	resize(80)
+	p.await(t, "\r\x1b[J"+line)
 	if _, err := p.WriteString("q\n"); err != nil {
 		t.Fatal(err)
 	}

@@ -32,9 +32,12 @@ type fileView struct {
 
 // fileChange is one change of files.
 type fileChange struct {
-	Files []string  // that were created, changed or removed, sorted; relative to the directory if below it
-	Since time.Time // when the first of them was noticed
-	Err   error     // the files cannot be read any more
+	Files []string // that were created, changed or removed, sorted; relative to the directory if below it
+
+	// The first of them changed after one poll and was noticed by the next.
+	After, Noticed time.Time
+
+	Err error // the files cannot be read any more
 }
 
 // Limits of polling.
@@ -81,6 +84,7 @@ func (w *fileWatcher) unmatched() []string {
 func (w *fileWatcher) run(ctx context.Context, changes chan<- fileChange) {
 	var pending fileChange
 	var reported string // the last error
+	last := time.Now()  // when the poll before began
 	var out chan<- fileChange
 	poll := time.NewTimer(pollPause)
 	defer poll.Stop()
@@ -95,7 +99,7 @@ func (w *fileWatcher) run(ctx context.Context, changes chan<- fileChange) {
 			changed, err := w.poll(ctx)
 			if len(changed) > 0 {
 				if len(pending.Files) == 0 {
-					pending.Since = began
+					pending.After, pending.Noticed = last, began
 				}
 				pending.Files = union(pending.Files, changed)
 			}
@@ -104,10 +108,11 @@ func (w *fileWatcher) run(ctx context.Context, changes chan<- fileChange) {
 			} else if err.Error() != reported {
 				reported, pending.Err = err.Error(), err
 			}
-			settled := len(changed) == 0 || time.Since(pending.Since) >= longestWait
+			settled := len(changed) == 0 || time.Since(pending.Noticed) >= longestWait
 			if pending.Err != nil || len(pending.Files) > 0 && settled {
 				out = changes
 			}
+			last = began
 			poll.Reset(max(pollPause, pollShare*time.Since(began)))
 		}
 	}

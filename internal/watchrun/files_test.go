@@ -292,8 +292,9 @@ func TestSettled(t *testing.T) {
 		time.Sleep(150 * time.Millisecond) // a poll has noticed it
 		write(t, r.dir, "a.ts=2")
 		c := <-r.changes
-		if since, took := c.Since.Sub(began), time.Since(began); since != pollPause || took != 3*pollPause {
-			t.Errorf("since %v, after %v", since, took)
+		took := time.Since(began)
+		if !c.After.Equal(began) || c.Noticed.Sub(began) != pollPause || took != 3*pollPause {
+			t.Errorf("changed after %v, noticed %v, reported after %v", c.After, c.Noticed, took)
 		}
 		began = time.Now()
 		go func() {

@@ -142,7 +142,7 @@ func (b *rebuilder) due(c fileChange) []string {
 		return nil
 	}
 	files := union(b.pending, c.Files)
-	during := c.Since.After(b.began) && (b.ended.IsZero() || c.Since.Before(b.ended.Add(paced(settleTime))))
+	during := c.Noticed.After(b.began) && (b.ended.IsZero() || c.After.Before(b.ended.Add(paced(settleTime))))
 	if !during {
 		b.loops, b.changed = 0, false
 		return files

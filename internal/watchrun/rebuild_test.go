@@ -20,7 +20,7 @@ func TestBuildLoop(t *testing.T) {
 			b.begin(t.Context(), false)
 			b.ended = time.Time{}
 			time.Sleep(time.Second)
-			files := b.due(fileChange{Files: []string{"made"}, Since: time.Now()})
+			files := b.due(fileChange{Files: []string{"made"}, After: b.began, Noticed: time.Now()})
 			b.ended = time.Now()
 			if len(files) > 0 {
 				return "at once"
@@ -40,7 +40,7 @@ func TestBuildLoop(t *testing.T) {
 		if n := strings.Count(notes.String(), "made changes with every build"); n != 1 {
 			t.Errorf("%d notes: %s", n, notes.String())
 		}
-		saved := b.due(fileChange{Files: []string{"src"}, Since: time.Now()})
+		saved := b.due(fileChange{Files: []string{"src"}, After: time.Now(), Noticed: time.Now()})
 		if !slices.Equal(saved, []string{"made", "src"}) || build() != "at once" {
 			t.Errorf("after a save in the pause: %q", saved)
 		}
