@@ -46,7 +46,7 @@ func Field(raw json.RawMessage, key string) (json.RawMessage, error) {
 // ErrNotArray.
 func Elements(raw json.RawMessage) ([]json.RawMessage, error) { return ElementsUpTo(raw, math.MaxInt) }
 
-// ElementsUpTo is Elements that fails for more than most of them.
+// ElementsUpTo returns the elements like Elements, and fails for more than most of them.
 func ElementsUpTo(raw json.RawMessage, most int) ([]json.RawMessage, error) {
 	elements := []json.RawMessage{}
 	r := newReader(raw)
@@ -141,7 +141,8 @@ func Repeated(raw json.RawMessage) []string {
 	return found
 }
 
-// Last is the value of the last member with the key, as most readers of JSON take it; nil when there is none.
+// Last returns the value of the last member with the key, as most readers of JSON take it; nil when there is
+// none.
 func Last(members []Member, key string) json.RawMessage {
 	for i := len(members) - 1; i >= 0; i-- {
 		if members[i].Key == key {
@@ -157,7 +158,7 @@ type Object map[string]json.RawMessage
 // ObjectOf reads an object; a value of any other kind has no members.
 func ObjectOf(raw json.RawMessage) Object {
 	if TypeName(raw) != "an object" {
-		return Object{} // without an error that nobody reads
+		return Object{} // without the cost of an error
 	}
 	o, _, err := ReadObject(raw)
 	if err != nil {
@@ -186,7 +187,7 @@ func ReadObject(raw json.RawMessage) (o Object, repeated []string, err error) {
 	return o, repeated, nil
 }
 
-// Present is a member; nil when it is absent or null.
+// Present returns a member; nil when it is absent or null.
 func (o Object) Present(key string) json.RawMessage {
 	if value := o[key]; string(value) != "null" {
 		return value
@@ -194,13 +195,13 @@ func (o Object) Present(key string) json.RawMessage {
 	return nil
 }
 
-// Text is a member that is a string; empty when it is absent or of another kind.
+// Text returns a member that is a string; empty when it is absent or of another kind.
 func (o Object) Text(key string) string {
 	t, _ := text(o[key])
 	return t
 }
 
-// Bool is a member that is true or false; known tells whether it is.
+// Bool returns a member that is true or false; known reports whether it is.
 func (o Object) Bool(key string) (value, known bool) {
 	word := string(o[key])
 	return word == "true", word == "true" || word == "false"
@@ -228,8 +229,8 @@ func TypeName(raw json.RawMessage) string {
 	return "a number"
 }
 
-// Join is a JSON pointer (RFC 6901) with further steps at its end: keys of objects as they are, or indexes of
-// arrays.
+// Join returns a JSON pointer (RFC 6901) with further steps at its end: keys of objects as they are, or
+// indexes of arrays.
 func Join(pointer string, steps ...string) string {
 	if len(steps) == 1 {
 		return pointer + "/" + escaped(steps[0])
@@ -246,7 +247,7 @@ func escaped(step string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(step, "~", "~0"), "/", "~1")
 }
 
-// Split is the steps of a JSON pointer, unescaped; none for the whole value, and for what is no pointer.
+// Split returns the steps of a JSON pointer, unescaped; none for the whole value, and for other text.
 func Split(pointer string) []string {
 	if !strings.HasPrefix(pointer, "/") {
 		return nil
@@ -258,8 +259,8 @@ func Split(pointer string) []string {
 	return steps
 }
 
-// Step is one step into a decoded value: a member, or an element by its index (RFC 6901: no sign, no leading
-// zeros).
+// Step returns one step into a decoded value: a member, or an element by its index (RFC 6901: no sign, no
+// leading zeros).
 func Step(value any, step string) (any, bool) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -275,7 +276,7 @@ func Step(value any, step string) (any, bool) {
 	return nil, false
 }
 
-// At is what a JSON pointer leads to in a decoded value.
+// At returns what a JSON pointer leads to in a decoded value.
 func At(value any, pointer string) (any, bool) {
 	ok := true
 	for _, step := range Split(pointer) {
@@ -294,8 +295,8 @@ type Part struct {
 	cut   sync.Once
 }
 
-// At is the part that a JSON pointer leads to, as Find has it; nil also for one very deep inside, since each
-// step reads all that is behind it.
+// At returns the part that a JSON pointer leads to, as Find has it; nil also for one very deep inside, since
+// each step reads all that is behind it.
 func (p *Part) At(pointer string) json.RawMessage {
 	const deepest = 64
 	steps := Split(pointer)
@@ -316,8 +317,8 @@ func (p *Part) At(pointer string) json.RawMessage {
 	return p.Raw
 }
 
-// Find is the value that a JSON pointer leads to, as written, of a repeated member the last one; nil when
-// there is none.
+// Find returns the value that a JSON pointer leads to, as written, of a repeated member the last one; nil
+// when there is none.
 func Find(raw json.RawMessage, pointer string) json.RawMessage {
 	for _, step := range Split(pointer) {
 		var found json.RawMessage

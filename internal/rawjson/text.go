@@ -57,7 +57,7 @@ func Text(raw json.RawMessage) (string, bool) {
 	return unquoted(raw), true
 }
 
-// text is Text of a value that was read before.
+// text returns the text like Text, of a value that was read before.
 func text(value []byte) (string, bool) {
 	if len(value) == 0 || value[0] != '"' {
 		return "", false

@@ -19,7 +19,7 @@ var errReplyCutOff = &ReplyError{"is cut off"}
 // codeSessionGone is the JSON-RPC error of the TypeScript SDK for an unknown session.
 const codeSessionGone = -32001
 
-// readReply reads the reply to a call: a JSON body, whatever its Content-Type, or an event stream.
+// readReply reads the reply to a call: a JSON body with any Content-Type, or an event stream.
 func (w *web) readReply(reply *http.Response, call *pendingCall) (*http.Response, error) {
 	defer func() { _ = reply.Body.Close() }()   // a stream may be resumed with another body
 	body := bufio.NewReaderSize(reply.Body, 16) // which waits for no more than it must

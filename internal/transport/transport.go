@@ -90,7 +90,7 @@ func (c *Conn) closeWith(ctx context.Context) *Conn {
 }
 
 // SendRequest sends one request and waits for its reply, the end of ctx, or the loss of the connection. The
-// result is the server's bytes. A JSON-RPC error is a response with Error set, whatever the HTTP status; its
+// result is the server's bytes. A JSON-RPC error is a response with Error set, with any HTTP status; its
 // Data is a json.RawMessage or nil. Errors: *HTTPError, *RedirectError, *CredentialsError, *TooLargeError,
 // *TooDeepError, *ReplyError, *LostError.
 func (c *Conn) SendRequest(ctx context.Context, r JSONRPCRequest) (*JSONRPCResponse, error) {

@@ -38,7 +38,7 @@ func newAttempt(server Server, options Options) attempt {
 	return a
 }
 
-// timeout is how long the attempt may take; 0 = for ever.
+// timeout returns how long the attempt may take; 0 = for ever.
 func (a attempt) timeout() time.Duration {
 	if a.server.Timeout > 0 {
 		return a.server.Timeout
@@ -46,7 +46,7 @@ func (a attempt) timeout() time.Duration {
 	return a.options.Timeout
 }
 
-// first is the stage at which every attempt at the server begins.
+// first returns the stage at which every attempt at the server begins.
 func (a attempt) first() Stage {
 	if a.server.HTTP != nil {
 		return Connecting
@@ -81,15 +81,15 @@ func (a attempt) open(ctx context.Context) (*Session, error) {
 	return nil, both(err, sseErr)
 }
 
-// oldTransport tells that the server may be one of HTTP+SSE: it turned initialize down with a status that the
-// specification names for this (2025-11-25, transports, backwards compatibility).
+// oldTransport reports whether the server may be one of HTTP+SSE: it turned initialize down with a status
+// that the specification names for this (2025-11-25, transports, backwards compatibility).
 func oldTransport(err error) bool {
 	status, ok := errors.AsType[*transport.HTTPError](originalOf(err))
 	return ok && slices.Contains([]int{400, 404, 405}, status.Status)
 }
 
-// both is the failure of a URL that was tried with both transports. What to do is told for the reply that
-// says more.
+// both returns the failure of a URL that was tried with both transports. The hint is that of the more
+// specific reply.
 func both(streamable, sse error) error {
 	first, ok := errors.AsType[*Error](streamable)
 	second, also := errors.AsType[*Error](sse)
@@ -113,7 +113,7 @@ func (a attempt) take(ctx context.Context, way dialer) (*Session, error) {
 	}
 	p, err := c.shake(ctx, way.grace, a.options.Protocol)
 	if errors.Is(err, errFreshConn) && ctx.Err() == nil {
-		_ = conn.close() // the reason for leaving it is told already
+		_ = conn.close() // how it ends does not matter
 		if conn, c, err = a.dial(ctx, way); err != nil {
 			return nil, a.explain(ctx, way.stage, err, nil)
 		}
@@ -121,12 +121,12 @@ func (a attempt) take(ctx context.Context, way dialer) (*Session, error) {
 	}
 	if err != nil {
 		defer conn.close()
-		return nil, a.explain(ctx, way.failing(err), p.uncommon(err), conn.Conn)
+		return nil, a.explain(ctx, way.failedStage(err), p.noCommonVersion(err), conn.Conn)
 	}
 	p = p.withoutSecrets(a.surfaceSecrets())
 	c.version = p.protocol
 	c.settle(ctx, p)
-	if !conn.keep() { // the time was up while the server was told
+	if !conn.keep() { // the time was up while the server was notified
 		defer conn.close()
 		return nil, a.explain(ctx, Handshake, context.Cause(ctx), conn.Conn)
 	}
@@ -173,7 +173,7 @@ const (
 	httpGrace  = time.Second
 )
 
-// dialers are the ways to reach a server, the best one first.
+// dialers returns the ways to reach a server, the best one first.
 func (a attempt) dialers() []dialer {
 	if a.server.Stdio != nil {
 		command := commandOf(*a.server.Stdio, a.options)
@@ -226,16 +226,16 @@ func endpointOf(remote HTTP, options Options) transport.Endpoint {
 	}
 }
 
-// failing is the stage at which an opening failed: a stdio server that ends was never up, and an HTTP server
-// that could not be talked to at all was never reached.
-func (d dialer) failing(err error) Stage {
+// failedStage returns the stage at which an opening failed: a stdio server that ends was never up, and an
+// HTTP server that could not be talked to at all was never reached.
+func (d dialer) failedStage(err error) Stage {
 	if d.stage == Starting && exited(err) != "" || d.stage == Connecting && !talked(err) {
 		return d.stage
 	}
 	return Handshake
 }
 
-// talked tells that whatever is at the URL got as far as MCP.
+// talked reports whether the server at the URL got as far as MCP.
 func talked(err error) bool {
 	return !is[*transport.HTTPError](err) && !is[*transport.RedirectError](err) &&
 		!is[*transport.CredentialsError](err) &&
@@ -246,7 +246,7 @@ func talked(err error) bool {
 type lasting struct {
 	*transport.Conn
 	keep func() bool        // lets it outlive the context it was dialled with
-	end  context.CancelFunc // ends its life, whatever Close did
+	end  context.CancelFunc // ends its life, after a failed Close too
 }
 
 // open dials a connection that ends with ctx until keep is called.

@@ -17,8 +17,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/transport"
 )
 
-// Error is one failure of one server, at one stage, with all that helps to mend it. Secrets never appear in
-// it.
+// Error is one failure of one server, at one stage, with all that helps to fix it. It contains no
+// secrets.
 type Error struct {
 	Server string // configured name
 	Stage  Stage  // what was being done
@@ -30,10 +30,10 @@ type Error struct {
 // Error names the server and the stage once, then the cause.
 func (e *Error) Error() string { return fmt.Sprintf("%s: %s: %v", e.Server, e.Stage, e.Err) }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Failures are the *Errors that a result's Err is made of, in order.
+// Failures returns the *Errors that a result's Err is made of, in order.
 func Failures(err error) []*Error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		return kit.Flat(joined.Unwrap(), Failures)
@@ -54,13 +54,13 @@ type cause struct {
 	original error
 }
 
-// Error has no secrets.
+// Error returns the text, without secrets.
 func (c *cause) Error() string { return c.text }
 
 // Is reports what the original error is.
 func (c *cause) Is(target error) bool { return errors.Is(c.original, target) }
 
-// Answered tells that an error of a Session is what the server said, not that it said nothing.
+// Answered reports whether an error of a Session is an answer of the server, not silence.
 func Answered(err error) bool { return hasAnswer(originalOf(err)) }
 
 // As finds an RPCError and nothing else: other errors hold their text unmasked.
@@ -77,7 +77,7 @@ func (e *timeoutError) Error() string { return fmt.Sprintf("no answer within %s"
 // Is makes a timeout match context.DeadlineExceeded.
 func (e *timeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// limited is ctx with the time limit of an attempt; 0 = none.
+// limited returns ctx with the time limit of an attempt; 0 = none.
 func limited(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if limit <= 0 {
 		return context.WithCancel(ctx)
@@ -101,7 +101,7 @@ func ended(ctx context.Context, err error, heard string) error {
 	return fmt.Errorf("%w; the last thing heard was %s", why, heard)
 }
 
-// plain is the text of an error without the layers that say nothing to a user.
+// plain returns the text of an error without the layers that say nothing to a user.
 func plain(err error) string {
 	var request *url.Error
 	var start *process.StartError
@@ -120,41 +120,41 @@ func plain(err error) string {
 	return err.Error()
 }
 
-// is tells that an error of type E is in err.
+// is reports whether an error of type E is in err.
 func is[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
 	return ok
 }
 
-// unreachable tells that no server was reached at all: no address, no connection, no trust.
+// unreachable reports whether no server was reached at all: no address, no connection, no trust.
 func unreachable(err error) bool {
 	dial, ok := errors.AsType[*net.OpError](err)
 	return ok && (dial.Op == "dial" || dial.Op == "proxyconnect") || is[*net.DNSError](err) ||
 		untrusted(err) || notTLS(err)
 }
 
-// untrusted tells that the server's certificate was not accepted.
+// untrusted reports whether the server's certificate was not accepted.
 func untrusted(err error) bool {
 	return is[*tls.CertificateVerificationError](err) || is[x509.UnknownAuthorityError](err) ||
 		is[x509.HostnameError](err) || is[x509.CertificateInvalidError](err)
 }
 
-// notTLS tells that one side speaks TLS and the other does not.
+// notTLS reports whether one side speaks TLS and the other does not.
 func notTLS(err error) bool {
 	return is[tls.RecordHeaderError](err) ||
 		err != nil && strings.Contains(err.Error(), "server gave HTTP response to HTTPS client")
 }
 
-// refusedTLS tells that the other side broke off the handshake of TLS.
+// refusedTLS reports whether the other side broke off the handshake of TLS.
 func refusedTLS(err error) bool {
 	alert, ok := errors.AsType[*net.OpError](err)
 	return ok && alert.Op == "remote error"
 }
 
-// lost tells that the connection is gone.
+// lost reports whether the connection is gone.
 func lost(err error) bool { return is[*transport.LostError](err) }
 
-// exited tells how a server ended that should have answered; empty when it did not end.
+// exited returns how a server ended that should have answered; empty when it did not end.
 func exited(err error) string {
 	if end, ok := errors.AsType[*transport.LostError](err); ok && end.Exited {
 		return end.Exit
@@ -178,7 +178,7 @@ type kindError struct {
 	text string
 }
 
-// Error is a sentence of our own.
+// Error returns the text.
 func (e *kindError) Error() string { return e.text }
 
 func (k errorKind) errorf(format string, args ...any) error {
@@ -193,7 +193,7 @@ func (k errorKind) in(err error) bool {
 // panicError is a bug of ours that one server's oddity brought to light.
 type panicError struct{ value any }
 
-// Error is what was panicked with.
+// Error returns the value of the panic.
 func (e *panicError) Error() string { return fmt.Sprintf("panic in the prober: %v", e.value) }
 
 // guard runs work and turns a panic in it into an error, so that it costs one server and not the run.
@@ -233,7 +233,7 @@ const (
 	NoticeCursorOdd      = "cursor-not-text" // nextCursor is a number; it was followed as it is
 	// a cursor was refused on the way; the list was read from its start again
 	NoticeListRestarted = "list-restarted"
-	// an item is no object or has no name (uri, uriTemplate)
+	// an item is not an object or has no name (uri, uriTemplate)
 	NoticeItemOdd = "item-without-key"
 	// two items of a list have the same name (uri, uriTemplate)
 	NoticeDuplicate      = "duplicate-name"

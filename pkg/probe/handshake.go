@@ -38,9 +38,9 @@ func (p *peer) note(code, format string, args ...any) {
 	p.notices = append(p.notices, Notice{Handshake, code, fmt.Sprintf(format, args...)})
 }
 
-// uncommon replaces err, a refusal, by what is wrong with a server that lists no version that the prober
-// speaks.
-func (p peer) uncommon(err error) error {
+// noCommonVersion replaces err, a refusal, by what is wrong with a server that lists no version that the
+// prober speaks.
+func (p peer) noCommonVersion(err error) error {
 	if !hasAnswer(err) || len(p.supported) == 0 || slices.ContainsFunc(p.supported, isKnown) {
 		return err
 	}
@@ -48,7 +48,7 @@ func (p peer) uncommon(err error) error {
 		versions(Versions()))
 }
 
-// versions are protocol versions for a sentence. A server's list may be of any length.
+// versions returns protocol versions for a sentence. A server's list may be of any length.
 func versions(list []string) string {
 	if len(list) == 0 {
 		return "none"
@@ -100,7 +100,7 @@ func (c caller) settle(ctx context.Context, p peer) {
 	}
 }
 
-// initializeAfter is initialize after discover failed or was of no use on another connection.
+// initializeAfter sends initialize after discover failed on another connection.
 func (c caller) initializeAfter(ctx context.Context, first peer) (peer, error) {
 	p, err := c.initializeAny(ctx, newestLegacy(first.supported))
 	p.supported = first.supported
@@ -110,7 +110,7 @@ func (c caller) initializeAfter(ctx context.Context, first peer) (peer, error) {
 }
 
 // discover asks with server/discover (specification 2026-07-28). Any result that is an object gives a peer
-// without an error; whether it is of use, supported tells.
+// without an error; supported shows whether it is of use.
 func (c caller) discover(ctx context.Context) (peer, error) {
 	c.version = modern
 	raw, err := c.call(ctx, "server/discover", nil)
@@ -162,7 +162,8 @@ func (c caller) initialize(ctx context.Context, version string) (peer, error) {
 	return p, err
 }
 
-// answeredVersion is the version that the result of initialize names, if it is one that the prober speaks.
+// answeredVersion returns the version that the result of initialize names, if it is one that the prober
+// speaks.
 func answeredVersion(result rawjson.Object) (string, error) {
 	named, ok := rawjson.Text(result["protocolVersion"])
 	if !ok {
@@ -176,7 +177,7 @@ func answeredVersion(result rawjson.Object) (string, error) {
 	return named, nil
 }
 
-// introduction is the part that the results of discover and initialize share.
+// introduction returns the part that the results of discover and initialize share.
 func introduction(result rawjson.Object) peer {
 	p := peer{capabilities: result.Present("capabilities"), server: result.Present("serverInfo")}
 	if rawjson.TypeName(p.capabilities) != "an object" {

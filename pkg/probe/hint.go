@@ -62,7 +62,7 @@ func text(f failure, secrets redact.Secrets) string {
 	return text + "; it wrote to stdout: " + clip(strings.Join(said, " | "), longText)
 }
 
-// originalOf is an *Error's cause before it was made fit to be shown.
+// originalOf returns the cause of an *Error with its secrets.
 func originalOf(err error) error {
 	if shown, ok := errors.AsType[*cause](err); ok {
 		return shown.original
@@ -148,7 +148,7 @@ func exitHint(f failure) string {
 		return "give the server the arguments that its usage names: as args in the configuration, or after " +
 			"-- on the command line"
 	case filepath.Base(f.server.Stdio.Command) == "bwrap":
-		return whatTheSandboxHeld(f)
+		return sandboxHint(f)
 	}
 	return "run the same command by hand to see why; servers get a minimal environment (--inherit-env " +
 		"passes all of it) and what " +
@@ -247,9 +247,9 @@ func answerHint(f failure) string {
 	acting := f.stage.order() >= Calling.order() && f.stage.order() <= Pinging.order()
 	switch {
 	case acting && hasCode(f.err, codeMissingCapability):
-		return "the server wants to ask somebody while it works: run this in a terminal"
+		return "the server asks questions while it works: run this in a terminal, or add --answer"
 	case acting && hasCode(f.err, codeMethodNotFound):
-		return "the server does not know this request: mcpctl show tells what it offers"
+		return "the server does not know this request: mcpctl show lists what it offers"
 	case acting && is[*RPCError](f.err):
 		return "the server says so of this request: look at it with --dry-run, and into its log"
 	case hasCode(f.err, codeMissingCapability):

@@ -45,20 +45,20 @@ type capabilityState int
 const (
 	undeclared capabilityState = iota
 	declared
-	untold // there are no capabilities to read
-	bare   // no capability of any list is declared: some servers have lists all the same
+	unknownState // there are no capabilities to read
+	bare         // no capability of any list is declared: some servers have lists all the same
 )
 
 // bareWait bounds the wait for a list that a server without any capability may not have.
 const bareWait = 2 * time.Second
 
-// state reads the capabilities: true and every object declare one, false and null do not. Nobody has an
-// extension without saying so.
+// state reads the capabilities: true and every object declare one, false and null do not. Extensions must be
+// declared.
 func (m listMethod) state(p peer) capabilityState {
 	_, _, err := rawjson.ReadObject(p.capabilities)
 	switch {
 	case err != nil && !m.kind.Extension():
-		return untold
+		return unknownState
 	case m.kind.DeclaredIn(p.capabilities) != nil:
 		return declared
 	case !m.kind.Extension() && !p.declaresLists():
@@ -138,7 +138,7 @@ func (c caller) list(ctx context.Context, method listMethod, declares capability
 			method.name, refused)
 	}
 	if hasCode(err, codeMethodNotFound) && len(r.asked) == 0 {
-		if declares == untold {
+		if declares == unknownState {
 			return snapshot.List{Kind: method.kind}, nil, nil
 		}
 		r.note(NoticeNotImplemented, "the server declares the capability %q and answers %s with %q",
@@ -181,7 +181,7 @@ func (c caller) pages(ctx context.Context, method listMethod, bounds limits) (*p
 	}
 }
 
-// onPage tells on which page err happened, when it is not the first.
+// onPage returns err with the number of the page, unless that is the first.
 func (r *pager) onPage(err error) error {
 	if len(r.asked) == 0 {
 		return err
@@ -221,7 +221,7 @@ func (r *pager) add(p page, size int) {
 
 // cursorLoop ends a list whose cursor leads back. A server that sends its first page once more knows of no
 // cursors, so that page is all there is; behind any other page that names a cursor again there may be what
-// nobody has seen.
+// more.
 func (r *pager) cursorLoop(p page) error {
 	repeats := slices.EqualFunc(r.last, p.items, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
 	first := r.pages == 1
@@ -230,7 +230,7 @@ func (r *pager) cursorLoop(p page) error {
 	}
 	cursor := clip(string(p.next), shortText)
 	if repeats && first {
-		r.pages++ // the list is no better evidence than one of several pages
+		r.pages++ // a list of several pages may change while it is read
 		r.note(NoticeCursorRepeated, "%s takes no notice of the cursor %s and gives its first page again; "+
 			"the list was ended there with %d items",
 			r.method.name, cursor, len(r.items))
@@ -289,15 +289,15 @@ func (m listMethod) readPage(raw json.RawMessage) (page, error) {
 	return p, err
 }
 
-// missing are the members that a list has to have since 2026-07-28 (specification, basic: resultType;
+// missing returns the members that a list has to have since 2026-07-28 (specification, basic: resultType;
 // caching) and has not.
 func missing(result rawjson.Object) []string {
 	return kit.Filter([]string{"resultType", "ttlMs", "cacheScope"},
 		func(name string) bool { return result.Present(name) == nil })
 }
 
-// ttlOf is the ttlMs of a result (specification 2026-07-28, caching); what is no positive number of
-// milliseconds is 0.
+// ttlOf returns the ttlMs of a result (specification 2026-07-28, caching); other values than a positive
+// number of milliseconds is 0.
 func ttlOf(result rawjson.Object) time.Duration {
 	var ms float64
 	if json.Unmarshal(result.Present("ttlMs"), &ms) != nil || ms < 0 {
@@ -306,10 +306,10 @@ func ttlOf(result rawjson.Object) time.Duration {
 	return time.Duration(min(ms, longestTTL)) * time.Millisecond
 }
 
-// longestTTL is a day, in milliseconds: nobody keeps a list for longer.
+// longestTTL is a day, in milliseconds.
 const longestTTL = 24 * 60 * 60 * 1000
 
-// complete tells whether the result is whole (specification 2026-07-28, basic: resultType; absent means
+// complete reports whether the result is whole (specification 2026-07-28, basic: resultType; absent means
 // complete).
 func complete(result rawjson.Object) error {
 	raw := result.Present("resultType")
@@ -325,7 +325,7 @@ func complete(result rawjson.Object) error {
 	return fmt.Errorf("has a resultType that is %s", rawjson.TypeName(raw))
 }
 
-// cursor is the next cursor as it was sent: an empty string is one too (specification, pagination).
+// cursor returns the next cursor as it was sent: an empty string is one too (specification, pagination).
 func (m listMethod) cursor(result rawjson.Object, p *page) (json.RawMessage, error) {
 	next := result.Present("nextCursor")
 	switch kind := rawjson.TypeName(next); kind {

@@ -16,11 +16,11 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// News is what a session has to tell since it was asked last.
+// News is what happened in a session since the last call.
 type News = snapshot.News
 
 // Listen begins to listen for what the server announces, in the way of its era and transport; Close ends
-// that. The channel is closed once it is known whether the server announces anything, which News tells then
+// that. The channel is closed once it is known whether the server announces anything, as News reports then
 // and whenever it changes.
 func (s *Session) Listen() (settled <-chan struct{}) {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -74,7 +74,7 @@ func (l *listener) loop(ctx context.Context, conn *transport.Conn, settle func()
 		err := listen(ctx)
 		opened = l.stopped() || opened
 		settle()
-		if ctx.Err() != nil || inVain(conn, err, opened) {
+		if ctx.Err() != nil || endsListening(conn, err, opened) {
 			return
 		}
 		if time.Since(began) >= steadyListening {
@@ -90,9 +90,9 @@ func (l *listener) loop(ctx context.Context, conn *transport.Conn, settle func()
 	}
 }
 
-// inVain tells that there is no point in listening again: the server has no such thing, or the session is
+// endsListening reports whether listening again is pointless: the server has no such thing, or the session is
 // over. One that was open before and is not known any more has ended (2025-11-25, session management).
-func inVain(conn *transport.Conn, err error, opened bool) bool {
+func endsListening(conn *transport.Conn, err error, opened bool) bool {
 	status, ok := errors.AsType[*transport.HTTPError](err)
 	if !ok {
 		return conn.Lost() != nil || hasAnswer(err)
@@ -104,7 +104,7 @@ func inVain(conn *transport.Conn, err error, opened bool) bool {
 		status.Status != http.StatusTooManyRequests
 }
 
-// pace is a back-off with a quarter of jitter, from half a second on.
+// pace returns a back-off with a quarter of jitter, from half a second on.
 func pace(longest time.Duration) *backoff.ExponentialBackOff {
 	return &backoff.ExponentialBackOff{
 		InitialInterval: 500 * time.Millisecond, RandomizationFactor: 0.25, Multiplier: 2,
@@ -115,7 +115,7 @@ func pace(longest time.Duration) *backoff.ExponentialBackOff {
 // Hello returns what the server said of itself, without its lists.
 func (s *Session) Hello() *snapshot.Snapshot { return s.peer.snapshot() }
 
-// Lost is why the connection was lost, an *Error; nil while it lasts.
+// Lost returns why the connection was lost, an *Error; nil while it lasts.
 func (s *Session) Lost() error {
 	if err := s.conn.Lost(); err != nil {
 		return s.attempt.explain(context.Background(), Watching, err, s.conn.Conn)
@@ -123,14 +123,14 @@ func (s *Session) Lost() error {
 	return nil
 }
 
-// Signal is signalled after something happened that News tells. Several happenings may give one signal.
+// Signal returns a channel that is signaled when News has something; several changes may give one signal.
 func (s *Session) Signal() <-chan struct{} { return s.attempt.listener.wake }
 
-// News is what happened since the last call.
+// News returns what happened since the last call, and forgets it.
 func (s *Session) News() News { return s.attempt.listener.news(s.peer) }
 
-// Floor is how long the server takes its lists to stay current, by the shortest ttlMs of them as last read
-// (specification 2026-07-28, caching): asking earlier is in vain. 0 = it does not say.
+// Floor returns how long the server takes its lists to stay current, by the shortest ttlMs of them as last
+// read (specification 2026-07-28, caching): asking earlier is in vain. 0 = it does not say.
 func (s *Session) Floor() time.Duration { return s.attempt.seen.shortest() }
 
 // listener remembers what a server announces, and which lists it said to have changed.
@@ -142,7 +142,7 @@ type listener struct {
 	count     int                    // announcements that made changed
 	announced map[snapshot.Kind]bool // kinds whose changes are announced now
 	resumed   bool
-	known     func() // called when announcements begin; nil = nobody waits for that
+	known     func() // called when announcements begin; nil = not called
 }
 
 // take takes notice of a notification. It runs on the goroutine that reads from the server, so it must not
@@ -170,8 +170,8 @@ func (l *listener) add(kinds map[snapshot.Kind]bool) {
 	l.signal()
 }
 
-// started says that changes of these kinds are announced from now on; resumed that this was not so from the
-// start.
+// started notes that changes of these kinds are announced from now on; resumed reports that earlier ones may
+// be lost.
 func (l *listener) started(announced map[snapshot.Kind]bool, resumed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -182,7 +182,7 @@ func (l *listener) started(announced map[snapshot.Kind]bool, resumed bool) {
 	l.signal()
 }
 
-// stopped says that nothing is announced any more, and tells whether something was.
+// stopped notes that nothing is announced any more, and reports whether something was.
 func (l *listener) stopped() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -192,7 +192,7 @@ func (l *listener) stopped() bool {
 	return was
 }
 
-// onAnnounced has f called whenever announcements begin; it must not wait.
+// onAnnounced sets a function that is called whenever announcements begin; it must not wait.
 func (l *listener) onAnnounced(f func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -220,7 +220,7 @@ func (l *listener) signal() {
 	}
 }
 
-// kindsNamed are the kinds that are announced under the names for which yes holds.
+// kindsNamed returns the kinds that are announced under the names for which yes holds.
 func kindsNamed(yes func(name string) bool) map[snapshot.Kind]bool {
 	announced := map[snapshot.Kind]bool{}
 	for _, method := range listMethods {
@@ -231,7 +231,7 @@ func kindsNamed(yes func(name string) bool) map[snapshot.Kind]bool {
 	return announced
 }
 
-// announces are the kinds of which the server declares that it announces changes (listChanged).
+// announces returns the kinds whose changes the server declares to announce (listChanged).
 func (p peer) announces() map[snapshot.Kind]bool {
 	capabilities := rawjson.ObjectOf(p.capabilities)
 	return kindsNamed(func(name string) bool {
@@ -240,7 +240,7 @@ func (p peer) announces() map[snapshot.Kind]bool {
 	})
 }
 
-// grantedKinds are the kinds that a server grants in its acknowledgement of a filter.
+// grantedKinds returns the kinds that a server grants in its acknowledgement of a filter.
 func grantedKinds(granted rawjson.Object) map[snapshot.Kind]bool {
 	return kindsNamed(func(name string) bool {
 		yes, _ := granted.Bool(name + "ListChanged")
@@ -260,7 +260,7 @@ func (p peer) filter() map[string]any {
 	return filter
 }
 
-// covered tells whether changes of all that is offered are announced.
+// covered reports whether changes of all that is offered are announced.
 func (p peer) covered(announced map[snapshot.Kind]bool) bool {
 	offered := false
 	for _, method := range listMethods {

@@ -23,7 +23,7 @@ const (
 	legacy = mcp.LATEST_LEGACY_PROTOCOL_VERSION
 )
 
-// Versions are the protocol versions that the prober speaks, newest first.
+// Versions returns the protocol versions that the prober speaks, newest first.
 func Versions() []string { return slices.Clone(mcp.ValidProtocolVersions) }
 
 func isKnown(version string) bool { return slices.Contains(Versions(), version) }
@@ -71,7 +71,7 @@ func (c caller) negotiate(ctx context.Context, grace time.Duration) (peer, error
 			n.sendInitialize(ctx)
 		case a := <-n.initialized:
 			n.initialized, n.initialize = nil, &a
-			n.late = time.After(n.lateness())
+			n.late = time.After(n.discoverLimit())
 		case <-n.late:
 			n.discovered = nil
 		}
@@ -105,31 +105,31 @@ func (n *negotiation) sendInitialize(ctx context.Context) {
 	})
 }
 
-// settled tells that nothing more is to be waited for.
+// settled reports whether there is nothing left to wait for.
 func (n *negotiation) settled() bool {
 	return n.discover != nil && n.decided() || n.initialize != nil && n.discovered == nil
 }
 
-// decided tells that discover's answer leaves nothing to ask with initialize on this connection.
+// decided reports whether discover's answer leaves nothing to ask with initialize on this connection.
 func (n *negotiation) decided() bool {
 	return n.isModern() || final(n.discover.err) || lost(n.discover.err)
 }
 
-// isModern tells that the server answered discover with a list that has our version.
+// isModern reports whether the server answered discover with a list that has our version.
 func (n *negotiation) isModern() bool {
 	return n.discover != nil && n.discover.err == nil && slices.Contains(n.discover.peer.supported, modern)
 }
 
-// lateness is how long discover may still take once initialize was answered. A refusal is worth a longer
-// wait.
-func (n *negotiation) lateness() time.Duration {
+// discoverLimit returns how long discover may still take once initialize was answered. A refusal is worth a
+// longer wait.
+func (n *negotiation) discoverLimit() time.Duration {
 	if n.initialize.err != nil {
 		return max(n.grace, discoverWait)
 	}
 	return n.grace
 }
 
-// version is the one to ask for with initialize.
+// version returns the one to ask for with initialize.
 func (n *negotiation) version() string {
 	switch {
 	case n.discover == nil:
@@ -140,7 +140,7 @@ func (n *negotiation) version() string {
 	return newestLegacy(n.discover.peer.supported)
 }
 
-// outcome is the peer that won, or why there is none.
+// outcome returns the peer that won, or why there is none.
 func (n *negotiation) outcome() (peer, error) {
 	if n.isModern() {
 		return n.discover.peer, nil
@@ -150,7 +150,7 @@ func (n *negotiation) outcome() (peer, error) {
 	}
 	p, err := n.initialize.peer, n.initialize.err
 	if n.discover != nil && wantsLogin(n.discover.err) && hasAnswer(err) && !oldTransport(err) {
-		// the first refusal says how to get in, whatever a server without a handshake makes of initialize
+		// the first refusal says how to get in; a server without a handshake does not know initialize
 		return p, n.discover.err
 	}
 	discovered := n.discover != nil && n.discover.err == nil
@@ -160,7 +160,7 @@ func (n *negotiation) outcome() (peer, error) {
 	return p, freshConn(err, lost(err) || discovered && hasAnswer(err))
 }
 
-// wantsLogin tells that a server refused a request for lack of credentials, and said which it wants.
+// wantsLogin reports whether a server refused a request for lack of credentials, and said which it wants.
 func wantsLogin(err error) bool {
 	status, ok := errors.AsType[*transport.HTTPError](err)
 	return ok && (status.Status == http.StatusUnauthorized ||
@@ -170,7 +170,7 @@ func wantsLogin(err error) bool {
 // errFreshConn asks for initialize on a fresh connection: this one is used up by discover.
 var errFreshConn = errors.New("initialize needs a fresh connection")
 
-// freshConn marks err as one that a fresh connection may mend.
+// freshConn marks err as one that a fresh connection may avoid.
 func freshConn(err error, worth bool) error {
 	if worth {
 		return fmt.Errorf("%w: %w", errFreshConn, err)
@@ -178,7 +178,7 @@ func freshConn(err error, worth bool) error {
 	return err
 }
 
-// final tells that err, the answer to discover, leaves no reason to try initialize: the server cannot be
+// final reports whether err, the answer to discover, leaves no reason to try initialize: the server cannot be
 // reached, or it said in the terms of the new era that it will not talk to us (specification 2026-07-28,
 // stdio, backward compatibility).
 func final(err error) bool {
@@ -200,7 +200,7 @@ func final(err error) bool {
 	return hasCode(err, codeHeaderMismatch, codeMissingCapability)
 }
 
-// newestLegacy is the newest of the versions that has a handshake, or else the newest there is.
+// newestLegacy returns the newest of the versions that has a handshake, or else the newest there is.
 func newestLegacy(versions []string) string {
 	for _, version := range mcp.LegacyProtocolVersions() {
 		if slices.Contains(versions, version) {
@@ -213,7 +213,7 @@ func newestLegacy(versions []string) string {
 // datedVersion finds protocol versions in a text.
 var datedVersion = regexp.MustCompile(`\b20\d\d-\d\d-\d\d\b`)
 
-// supportedBy returns the versions that a refusal names as supported: in its data whatever the code, as
+// supportedBy returns the versions that a refusal names as supported: in its data with any code, as
 // servers spell it, or in a text about versions, of an error or of HTTP 400.
 func supportedBy(err error) []string {
 	text := ""

@@ -53,8 +53,8 @@ type Options struct {
 	// 2026-07-28)
 	LogLevel string
 
-	// OnNotification is told the progress and the log of requests, and must not wait; nil = neither is asked
-	// for.
+	// OnNotification receives the progress and the log of requests, and must not wait; nil = neither is
+	// asked for.
 	OnNotification func(Heard)
 }
 
@@ -91,7 +91,7 @@ type Result struct {
 	Attempts   int           // 1 + the retries that were used; 0 = not tried
 }
 
-// Noise is output on a stdio server's stdout that is no message: its first bytes, unescaped, and its whole
+// Noise is output on a stdio server's stdout that is not a message: its first bytes, unescaped, and its whole
 // length.
 type Noise = transport.Noise
 
@@ -189,7 +189,7 @@ func probeOne(ctx context.Context, server Server, options Options, again func(er
 	return result
 }
 
-// run is the whole of one attempt. Closing comes after the result and cannot spoil it.
+// run makes one attempt. The connection is closed after the result is complete.
 func (a attempt) run(ctx context.Context, start time.Time) Result {
 	ctx, cancel := limited(ctx, a.timeout())
 	defer cancel()
@@ -218,7 +218,7 @@ func (a attempt) run(ctx context.Context, start time.Time) Result {
 	return result
 }
 
-// shown is err as a result holds it: a panic has not been explained yet.
+// shown returns err for the result: a panic has not been explained yet.
 func (a attempt) shown(ctx context.Context, err error) error {
 	if is[*panicError](err) && len(Failures(err)) == 0 {
 		return a.explain(ctx, a.first(), err, nil)
@@ -234,15 +234,14 @@ func retry(ctx context.Context, retries int, once func() error) {
 		backoff.WithMaxTries(uint(max(retries, 0))+1))
 }
 
-// retryable tells backoff what to make of the failures of one attempt: all of them must be of a kind that can
-// heal.
+// retryable returns the error of one attempt for backoff: permanent unless all failures may pass.
 func retryable(err error) error {
 	if err == nil {
 		return nil
 	}
 	var wait time.Duration
 	for _, failure := range Failures(err) {
-		if !failure.mayHeal() {
+		if !failure.mayPass() {
 			return backoff.Permanent(err)
 		}
 		wait = max(wait, failure.AskedWait())
@@ -256,7 +255,7 @@ func retryable(err error) error {
 // longestWait bounds what a server may ask for with Retry-After.
 const longestWait = time.Minute
 
-// AskedWait is how long the server asks to wait; 0 = it does not.
+// AskedWait returns how long the server asks to wait; 0 = it does not.
 func (e *Error) AskedWait() time.Duration {
 	status, ok := errors.AsType[*transport.HTTPError](originalOf(e))
 	if !ok {
@@ -265,8 +264,8 @@ func (e *Error) AskedWait() time.Duration {
 	return transport.AskedWait(status.RetryAfter)
 }
 
-// mayHeal tells whether the same attempt may succeed a moment later.
-func (e *Error) mayHeal() bool {
+// mayPass reports whether the same attempt may succeed a moment later.
+func (e *Error) mayPass() bool {
 	err := originalOf(e)
 	if status, ok := errors.AsType[*transport.HTTPError](err); ok {
 		return status.Session || status.Status == 429 || status.Status >= 500 && status.Status != 501
@@ -338,7 +337,7 @@ type HTTP struct {
 	Authorize Authorize `json:"-"`
 }
 
-// Helper is a command whose output is headers for one origin. Whoever decides what may be run must decide
+// Helper is a command whose output is headers for one origin. What decides about commands must decide
 // about it too.
 type Helper struct {
 	Command string            // a command line of the system's shell

@@ -25,7 +25,7 @@ type RPCError struct {
 	shown json.RawMessage // data without secrets
 }
 
-// Error is the message and the code.
+// Error returns the message and the code.
 func (e *RPCError) Error() string {
 	if e.Message == "" {
 		return fmt.Sprintf("the server answered with error %d", e.Code)
@@ -33,7 +33,7 @@ func (e *RPCError) Error() string {
 	return fmt.Sprintf("the server answered with error %d: %s", e.Code, e.Message)
 }
 
-// Data is the data of the error as the server sent it, secrets masked; nil when there is none.
+// Data returns the data of the error as the server sent it, secrets masked; nil when there is none.
 func (e *RPCError) Data() json.RawMessage { return e.shown }
 
 // codes of JSON-RPC and of the specification that the prober acts on.
@@ -50,7 +50,7 @@ func hasCode(err error, codes ...int) bool {
 	return ok && slices.Contains(codes, answer.Code)
 }
 
-// hasAnswer tells that err is what the server said, not that it said nothing.
+// hasAnswer reports whether err is an answer of the server, not silence.
 func hasAnswer(err error) bool { return is[*RPCError](err) || is[*transport.HTTPError](err) }
 
 // sender is what a caller needs of a connection.
@@ -128,7 +128,7 @@ func (c caller) request(method string, params map[string]any) transport.JSONRPCR
 		Header: header}
 }
 
-// withMeta is params with further members in its _meta.
+// withMeta returns params with further members in its _meta.
 func withMeta(params map[string]any, more map[string]any) map[string]any {
 	if own, ok := params["_meta"].(map[string]any); ok {
 		maps.Copy(more, own)
@@ -166,7 +166,7 @@ type Request struct {
 
 // Request sends one request and waits for its result, which is exactly as sent, secrets masked. The timeout
 // holds for each request; Options.Elicit stops it, and it begins anew with the answer. When it or ctx ends,
-// the server is told (specification, cancellation). The error is an *Error.
+// the server is notified (specification, cancellation). The error is an *Error.
 func (s *Session) Request(ctx context.Context, r Request) (result json.RawMessage, _ error) {
 	ctx, stop := s.attempt.timer.limit(ctx, s.attempt.timeout())
 	defer stop()
@@ -191,7 +191,7 @@ func (s *Session) Request(ctx context.Context, r Request) (result json.RawMessag
 	return nil, s.fail(ctx, r.Stage, err)
 }
 
-// fail is what a failed request is for the caller. A server that no longer knows the session ends it.
+// fail returns the error of a failed request. A server that no longer knows the session ends it.
 func (s *Session) fail(ctx context.Context, stage Stage, err error) *Error {
 	if status, ok := errors.AsType[*transport.HTTPError](err); ok && status.Session {
 		s.conn.GiveUp(status)
@@ -199,7 +199,7 @@ func (s *Session) fail(ctx context.Context, stage Stage, err error) *Error {
 	return s.attempt.explain(ctx, stage, err, s.conn.Conn)
 }
 
-// Preview is the JSON-RPC message that Request would send, on one line, with the secrets of the server
+// Preview returns the JSON-RPC message that Request would send, on one line, with the secrets of the server
 // masked.
 func (s *Session) Preview(r Request) (json.RawMessage, error) {
 	message, err := s.message(r)
@@ -218,7 +218,7 @@ func (s *Session) Mask(raw json.RawMessage) json.RawMessage {
 	return clean
 }
 
-// message is a request with what the era, the transport and the listener want in it.
+// message returns a request with what the era, the transport and the listener want in it.
 func (s *Session) message(r Request) (transport.JSONRPCRequest, error) {
 	params := make(map[string]any, len(r.Params)+1)
 	for name, value := range r.Params {
@@ -257,18 +257,18 @@ func paramHeaders(r Request, header http.Header) error {
 // cancelWait bounds how long a server may take to hear of a cancellation.
 const cancelWait = 2 * time.Second
 
-// cancel tells the server that nobody waits for a request any more.
+// cancel notifies the server that a request was canceled.
 func (c caller) cancel(id mcp.RequestId, why error) {
 	ctx, cancel := context.WithTimeout(context.Background(), cancelWait)
 	defer cancel()
 	n := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION}
 	n.Method = "notifications/cancelled"
 	n.Params.AdditionalFields = map[string]any{"requestId": id, "reason": plain(why)}
-	_ = c.conn.SendNotification(ctx, n) // a server that cannot be told has lost nothing
+	_ = c.conn.SendNotification(ctx, n) // a server that cannot be notified has lost nothing
 }
 
-// Ping tells how long a sign of life took: by ping, or since 2026-07-28 by server/discover. The error is an
-// *Error.
+// Ping returns how long the server took to respond to ping, or since 2026-07-28 to server/discover. The error
+// is an *Error.
 func (s *Session) Ping(ctx context.Context) (time.Duration, error) {
 	method := string(mcp.MethodPing)
 	if s.peer.stateless {
@@ -281,7 +281,7 @@ func (s *Session) Ping(ctx context.Context) (time.Duration, error) {
 
 // AskForLog asks a server of the era of the handshake that declares logging for log messages of
 // Options.LogLevel and above (specification 2025-11-25, logging); since 2026-07-28 each request asks. A
-// server that cannot tell keeps silent.
+// error of the server is ignored.
 func (s *Session) AskForLog(ctx context.Context) {
 	level := s.attempt.options.LogLevel
 	if s.peer.stateless || level == "" || rawjson.ObjectOf(s.peer.capabilities).Present("logging") == nil {

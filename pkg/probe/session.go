@@ -25,19 +25,19 @@ type Session struct {
 	peer    peer
 	renewal renewal
 
-	stopListening func() // nil = nobody listens
+	stopListening func() // nil = Listen was not called
 }
 
-// Protocol is the protocol version in effect, such as "2025-11-25".
+// Protocol returns the protocol version in effect, such as "2025-11-25".
 func (s *Session) Protocol() string { return s.peer.protocol }
 
-// Transport is "stdio", "streamable-http" or "sse".
+// Transport returns "stdio", "streamable-http" or "sse".
 func (s *Session) Transport() string { return s.conn.Kind }
 
-// Notices are the oddities that were seen until now, in the order of their stages.
+// Notices returns the oddities that were seen until now, in the order of their stages.
 func (s *Session) Notices() []Notice { return masked(s.attempt.seen.inOrder(), s.attempt.masks()) }
 
-// Noise is what a stdio server wrote to its stdout until now that is not the protocol, oldest first.
+// Noise returns what a stdio server wrote to its stdout until now that is not the protocol, oldest first.
 func (s *Session) Noise() []Noise {
 	all := s.conn.Noise()
 	for i := range all {
@@ -46,8 +46,8 @@ func (s *Session) Noise() []Noise {
 	return all
 }
 
-// Done is closed when the connection is lost or closed. A server at a URL has none to lose over streamable
-// HTTP.
+// Done returns a channel that is closed when the connection is lost or closed. Streamable HTTP has no
+// connection to lose.
 func (s *Session) Done() <-chan struct{} { return s.conn.Done() }
 
 // Close ends the connection and waits, with a bound, until all of it is gone. How a server takes its end is
@@ -161,7 +161,7 @@ func (o *observations) readOnce(r reading) {
 	}
 }
 
-// again is what was read before from the same result; nil when it is another one.
+// again returns what was read before from the same result; nil when it is another one.
 func (o *observations) again(kind snapshot.Kind, result json.RawMessage) *reading {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -203,7 +203,7 @@ func (o *observations) note(notices ...Notice) {
 	}
 }
 
-// inOrder are the notices in the order of their stages, so that the order of arrival does not show, each
+// inOrder returns the notices in the order of their stages, so that the order of arrival does not show, each
 // once.
 func (o *observations) inOrder() []Notice {
 	o.mu.Lock()
@@ -223,8 +223,8 @@ func (o *observations) keep(kind snapshot.Kind, ttl time.Duration) {
 	o.ttl[kind] = ttl
 }
 
-// shortest is the shortest time for which a list that was read stays current; 0 when one of them says nothing
-// of it.
+// shortest returns the shortest time for which a list that was read stays current; 0 when one of them says
+// nothing of it.
 func (o *observations) shortest() time.Duration {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -235,7 +235,7 @@ func (o *observations) shortest() time.Duration {
 }
 
 // Elicit asks the user for what a server wants to know. It gets the params of elicitation/create as sent,
-// secrets masked, and gives an ElicitResult (specification, elicitation). The error is told to the server.
+// secrets masked, and gives an ElicitResult (specification, elicitation). The error is sent to the server.
 type Elicit func(ctx context.Context, params json.RawMessage) (json.RawMessage, error)
 
 // Heard is a notification of a server about a request under way.

@@ -16,7 +16,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/transport"
 )
 
-// start is the command that could not be started; the zero value when that is not what happened.
+// start returns the command that could not be started; the zero value when that is not what happened.
 func (f failure) start() process.StartError {
 	if failed, ok := errors.AsType[*process.StartError](f.err); ok {
 		return *failed
@@ -24,7 +24,7 @@ func (f failure) start() process.StartError {
 	return process.StartError{}
 }
 
-// reply is the HTTP reply that was no message; the zero value when that is not what happened.
+// reply returns the HTTP reply that was no message; the zero value when that is not what happened.
 func (f failure) reply() *transport.HTTPError {
 	if reply, ok := errors.AsType[*transport.HTTPError](f.err); ok {
 		return reply
@@ -32,7 +32,7 @@ func (f failure) reply() *transport.HTTPError {
 	return &transport.HTTPError{}
 }
 
-// address is the URL of the server; the zero value when it has none.
+// address returns the URL of the server; the zero value when it has none.
 func (f failure) address() *url.URL {
 	if f.server.HTTP != nil {
 		if address, err := url.Parse(f.server.HTTP.URL); err == nil {
@@ -42,13 +42,13 @@ func (f failure) address() *url.URL {
 	return &url.URL{}
 }
 
-// program is the name of the command without folder and extension: npx for C:\nodejs\npx.cmd.
+// program returns the name of the command without folder and extension: npx for C:\nodejs\npx.cmd.
 func program(f failure) string {
 	name := filepath.Base(f.start().Command)
 	return strings.TrimSuffix(name, filepath.Ext(name))
 }
 
-// notInPath says what to do about a command that is nowhere, and where it was looked for.
+// notInPath returns what to do about a command that is nowhere, and where it was looked for.
 func notInPath(f failure) string {
 	hint := "check the spelling, install it, or give its full path; a PATH under env in the configuration " +
 		"counts"
@@ -92,8 +92,8 @@ const (
 		`(missing|required|set|provide).{0,40}(environment variable|api key|access token)`
 )
 
-// halfInstalled is the folder of npx in which a module is missing that the package brings; else empty. npx
-// takes what is there for whole.
+// halfInstalled returns the folder of npx in which a module is missing that the package brings; else empty.
+// npx takes what is there for whole.
 func halfInstalled(f failure) string {
 	if !regexp.MustCompile(`ERR_MODULE_NOT_FOUND|Cannot find module`).MatchString(f.stderr) {
 		return ""
@@ -113,8 +113,8 @@ var heldBack = [...]struct{ pattern, tried string }{
 	{`ENOENT|(?i)no such file or directory|not found|cannot find module`, "files outside of the project"},
 }
 
-// whatTheSandboxHeld says what a server tried that it may not, and what could be granted.
-func whatTheSandboxHeld(f failure) string {
+// sandboxHint returns what a server tried that the sandbox refused, and what could be granted.
+func sandboxHint(f failure) string {
 	var tried []string
 	for _, held := range heldBack {
 		if regexp.MustCompile(held.pattern).MatchString(f.stderr) {
@@ -149,7 +149,7 @@ func newAddress(f failure) string {
 		"their own", redirect.To)
 }
 
-// howToAuthorize is what the error itself advises.
+// howToAuthorize returns what the error itself advises.
 func howToAuthorize(f failure) string {
 	var wise interface {
 		error
@@ -164,19 +164,19 @@ func howToAuthorize(f failure) string {
 func howToSignIn(f failure) string {
 	hint := `pass a token with --bearer env:NAME, --header "Name: value", or headers in the configuration`
 	if f.reply().Status == 401 {
-		hint = "log in with mcpctl login " + called(f) + ", or " + hint
+		hint = "log in with mcpctl login " + sourceName(f) + ", or " + hint
 	}
 	if hasAuthorization(f) {
 		hint = "the token that was sent was not accepted: check that it is whole, current and for this server"
 	}
 	if metadata := f.reply().Metadata; metadata != "" {
-		hint += "; the server tells where to get one at " + metadata
+		hint += "; get one as described at " + metadata
 	}
 	return hint
 }
 
-// called is how the server is named on a command line.
-func called(f failure) string {
+// sourceName returns how the server is named on a command line.
+func sourceName(f failure) string {
 	if f.server.Source != "argv" && f.server.Name != "" {
 		return f.server.Name
 	}
@@ -204,7 +204,7 @@ func howToBeLetIn(f failure) string {
 	return howToSignIn(f)
 }
 
-// otherHost is how else this machine can be called, when the URL is of this machine.
+// otherHost returns how else this machine can be called, when the URL is of this machine.
 func otherHost(f failure) string {
 	host := f.address().Hostname()
 	switch ip := net.ParseIP(host); {

@@ -14,8 +14,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
-// Encode is the snapshot file: canonical JSON, indented by two spaces, with a final newline. The same surface
-// gives the same bytes, whatever the order and the spelling in which it was sent. Each list is sorted by key,
+// Encode returns the snapshot file: canonical JSON, indented by two spaces, with a final newline. The same
+// surface gives the same bytes in any order and spelling in which it was sent. Each list is sorted by key,
 // then by the canonical form of its items.
 //
 // The error is an *IncompleteError for a snapshot that is not Complete, and otherwise names the item or field
@@ -27,8 +27,8 @@ func (s *Snapshot) Encode() ([]byte, error) {
 	return s.EncodeKnown()
 }
 
-// EncodeKnown is Encode for what is to be shown and never saved: of lists that are not whole it has what
-// arrived, and its member "incomplete" holds what is wrong with each of them. Parse reads that, too.
+// EncodeKnown returns the file like Encode, to be shown and never saved: of lists that are not whole it has
+// what arrived, and its member "incomplete" holds what is wrong with each of them. Parse reads that, too.
 func (s *Snapshot) EncodeKnown() ([]byte, error) {
 	fields, err := s.fields()
 	if err != nil {
@@ -44,7 +44,8 @@ func (s *Snapshot) EncodeKnown() ([]byte, error) {
 	return append(file, "\n}\n"...), nil
 }
 
-// Digest is "sha256:" and the hash of the bytes that Encode gives; empty when the snapshot cannot be encoded.
+// Digest returns "sha256:" and the hash of the bytes that Encode gives; empty when the snapshot cannot be
+// encoded.
 func (s *Snapshot) Digest() string {
 	file, err := s.Encode()
 	if err != nil {
@@ -53,7 +54,7 @@ func (s *Snapshot) Digest() string {
 	return fmt.Sprintf("sha256:%x", sha256.Sum256(file))
 }
 
-// fields are the members of the file, each as it stands in it.
+// fields returns the members of the file, each as it stands in it.
 func (s *Snapshot) fields() (map[string][]byte, error) {
 	fields := map[string][]byte{}
 	raw := map[string]json.RawMessage{"serverInfo": s.Server, "capabilities": s.Capabilities}
@@ -107,7 +108,7 @@ func (s *Snapshot) problems() json.RawMessage {
 	return rawjson.Build(problems...)
 }
 
-// versions are protocol versions as a sorted array: their order says nothing.
+// versions returns protocol versions as a sorted array: their order says nothing.
 func versions(supported []string) []byte {
 	parts := kit.Map(slices.Sorted(slices.Values(supported)),
 		func(version string) []byte { return rawjson.Quote(version) })
@@ -117,7 +118,7 @@ func versions(supported []string) []byte {
 func encodeList(list List) ([]byte, error) {
 	items := slices.Clone(list.items)
 	kit.SortBy(items, func(a, b Item) int { return strings.Compare(a.Key, b.Key) }, func(item Item) string {
-		form, _ := rawjson.Canonical(item.Raw) // what has none is told below
+		form, _ := rawjson.Canonical(item.Raw) // what has none fails below
 		return string(form)
 	})
 	forms := make([][]byte, len(items))
@@ -172,8 +173,8 @@ func (l *Lines) readLists() {
 	}
 }
 
-// reported is what a report holds of a server; a file that is no report, or does not hold the server, as a
-// whole.
+// reported returns what a report holds of a server; a file that is not a report, or does not hold the server,
+// as a whole.
 func reported(file rawjson.Member, server string) rawjson.Member {
 	for _, m := range rawjson.Children(file.Value) {
 		if m.Key != "servers" {
@@ -201,8 +202,8 @@ func (l *Lines) index(kind Kind, list rawjson.Member) {
 	}
 }
 
-// Of is the line, from 1, on which a value begins: id names an item as Kind.ID does, pointer (RFC 6901) a
-// value inside it, or from the top with an empty id. What is not there has the line of the nearest value
+// Of returns the line, from 1, on which a value begins: id names an item as Kind.ID does, pointer (RFC 6901)
+// a value inside it, or from the top with an empty id. What is not there has the line of the nearest value
 // around.
 func (l *Lines) Of(id, pointer string) int {
 	line, _ := slices.BinarySearch(l.breaks, l.at(id, pointer))
@@ -228,8 +229,8 @@ func (l *Lines) at(id, pointer string) int {
 	return 0
 }
 
-// within is where the value begins that a pointer leads to inside another one, or the nearest value around it
-// that is there.
+// within returns where the value begins that a pointer leads to inside another one, or the nearest value
+// around it that is there.
 func (l *Lines) within(m rawjson.Member, pointer string) int {
 	for _, step := range rawjson.Split(pointer) {
 		inner, known := l.inner[m.At]

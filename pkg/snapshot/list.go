@@ -24,7 +24,7 @@ const (
 	Unread
 )
 
-// String is the state as a word of a sentence: "not offered", "complete", "truncated" or "unread".
+// String returns the state as a word of a sentence: "not offered", "complete", "truncated" or "unread".
 func (c Completeness) String() string {
 	return [...]string{"not offered", "complete", "truncated", "unread"}[c]
 }
@@ -40,7 +40,7 @@ type List struct {
 	items []Item // as the server sent them
 }
 
-// NewList is a Complete list of raw items. An item without a usable key stays in it with an empty Key.
+// NewList returns a Complete list of raw items. An item without a usable key stays in it with an empty Key.
 func NewList(kind Kind, raws []json.RawMessage) List {
 	list := List{Kind: kind, State: Complete, items: make([]Item, len(raws))}
 	for i, raw := range raws {
@@ -50,7 +50,7 @@ func NewList(kind Kind, raws []json.RawMessage) List {
 	return list
 }
 
-// NewPart is what arrived of a list that is not whole: Truncated, or Unread when nothing did.
+// NewPart returns what arrived of a list that is not whole: Truncated, or Unread when nothing did.
 func NewPart(kind Kind, raws []json.RawMessage, problem string) List {
 	list := NewList(kind, raws)
 	if list.State, list.Problem = Truncated, problem; len(raws) == 0 {
@@ -59,10 +59,10 @@ func NewPart(kind Kind, raws []json.RawMessage, problem string) List {
 	return list
 }
 
-// Items are what arrived, as sent. That an item is missing means nothing unless the list is Whole.
+// Items returns what arrived, as sent. That an item is missing means nothing unless the list is Whole.
 func (l List) Items() []Item { return l.items }
 
-// Whole tells whether all of the list is known, be it that the server has none.
+// Whole reports whether all of the list is known, also that the server has none.
 func (l List) Whole() bool { return l.State == NotOffered || l.State == Complete }
 
 // Answer is whether an item is there.
@@ -88,7 +88,7 @@ func (l List) Find(key string) (Item, Answer) {
 	return Item{}, Unknown
 }
 
-// Finder is Find for many keys: it reads the list once.
+// Finder returns a function like Find, for many keys: it reads the list once.
 func (l List) Finder() func(key string) (Item, Answer) {
 	first := make(map[string]Item, len(l.items))
 	for _, item := range slices.Backward(l.items) {
@@ -103,7 +103,7 @@ func (l List) Finder() func(key string) (Item, Answer) {
 	}
 }
 
-// Absent tells whether it is certain that the server offers no item with the key.
+// Absent reports whether it is certain that the server offers no item with the key.
 func (l List) Absent(key string) bool {
 	_, answer := l.Find(key)
 	return answer == Absent
@@ -117,25 +117,25 @@ type Item struct {
 	Raw json.RawMessage // the item exactly as the server sent it
 }
 
-// Field is the raw value of one member of the item; nil when the item has none or is no object.
+// Field returns the raw value of one member of the item; nil when the item has none or is not an object.
 func (i Item) Field(name string) json.RawMessage {
 	members, _ := rawjson.Members(i.Raw)
 	return rawjson.Last(members, name)
 }
 
-// Text is a member that is a text; empty when it is missing or of another kind.
+// Text returns a member that is a text; empty when it is missing or of another kind.
 func (i Item) Text(name string) string {
 	text, _ := rawjson.Text(i.Field(name))
 	return text
 }
 
-// Description is what the item says of itself to the model. Of a skill it stands in the frontmatter.
+// Description returns what the item says of itself to the model. Of a skill it stands in the frontmatter.
 func (i Item) Description() string {
 	o := rawjson.ObjectOf(i.Raw)
 	return cmp.Or(o.Text("description"), rawjson.ObjectOf(o["frontmatter"]).Text("description"))
 }
 
-// Title is the name for people: title, else annotations.title, else name, which of a skill stands in the
+// Title returns the name for people: title, else annotations.title, else name, which of a skill stands in the
 // frontmatter.
 func (i Item) Title() string {
 	o := rawjson.ObjectOf(i.Raw)
@@ -143,8 +143,8 @@ func (i Item) Title() string {
 		rawjson.ObjectOf(o["frontmatter"]).Text("name"))
 }
 
-// Digest is "sha256:" and the hash of the whole item by RFC 8785, as the proposal for manifests of tools has
-// it (SEP-2636), so that others can pin it; empty when the item has no such form.
+// Digest returns "sha256:" and the hash of the whole item by RFC 8785, as the proposal for manifests of tools
+// has it (SEP-2636), so that others can pin it; empty when the item has no such form.
 func (i Item) Digest() string {
 	form, err := rawjson.JCS(i.Raw)
 	if err != nil {
@@ -153,7 +153,7 @@ func (i Item) Digest() string {
 	return fmt.Sprintf("sha256:%x", sha256.Sum256(form))
 }
 
-// Digests are those of the items of a list, by their keys; an item without a key or a digest is left out.
+// Digests returns those of the items of a list, by their keys; an item without a key or a digest is left out.
 func (l List) Digests() map[string]string {
 	all := map[string]string{}
 	for _, i := range l.items {
@@ -164,16 +164,17 @@ func (l List) Digests() map[string]string {
 	return all
 }
 
-// InputSchema is the JSON Schema of a tool's arguments; nil when there is none.
+// InputSchema returns the JSON Schema of a tool's arguments; nil when there is none.
 func (i Item) InputSchema() json.RawMessage { return i.Field("inputSchema") }
 
-// OutputSchema is the JSON Schema of a tool's structured result; nil when there is none.
+// OutputSchema returns the JSON Schema of a tool's structured result; nil when there is none.
 func (i Item) OutputSchema() json.RawMessage { return i.Field("outputSchema") }
 
-// Annotations are the hints of a tool, or the audience and priority of a resource; nil when there are none.
+// Annotations returns the hints of a tool, or the audience and priority of a resource; nil when there are
+// none.
 func (i Item) Annotations() json.RawMessage { return i.Field("annotations") }
 
-// Arguments are the arguments of a prompt, as an array; nil when there are none.
+// Arguments returns the arguments of a prompt, as an array; nil when there are none.
 func (i Item) Arguments() json.RawMessage { return i.Field("arguments") }
 
 // Kind names one of the lists.
@@ -192,7 +193,7 @@ const (
 type kindRow struct {
 	kind         Kind
 	word, plural string
-	key          string                // the member of an item that tells it from the others of its list
+	key          string                // the member that identifies an item in its list
 	declared     string                // where capabilities declare the list, as a JSON pointer
 	slot         func(*Snapshot) *List // where the list stands; nil = among the Extensions
 }
@@ -207,7 +208,7 @@ var kinds = [...]kindRow{
 	{Skills, "skill", "skills", "uri", "/extensions/io.modelcontextprotocol~1skills", nil},
 }
 
-// Kinds are all kinds in the order in which they are shown.
+// Kinds returns all kinds in the order in which they are shown.
 func Kinds() []Kind {
 	all := make([]Kind, len(kinds))
 	for i, row := range kinds {
@@ -216,7 +217,7 @@ func Kinds() []Kind {
 	return all
 }
 
-// row is what is known of the kind. One that is none of the known has its own name for everything.
+// row returns what is known of the kind. One that is none of the known has its own name for everything.
 func (k Kind) row() kindRow {
 	for _, row := range kinds {
 		if row.kind == k {
@@ -226,29 +227,29 @@ func (k Kind) row() kindRow {
 	return kindRow{k, string(k), string(k), "name", "/" + string(k), nil}
 }
 
-// Word is the word for one item of the kind, such as "tool".
+// Word returns the word for one item of the kind, such as "tool".
 func (k Kind) Word() string { return k.row().word }
 
-// Plural is the word for items of the kind, such as "resource templates".
+// Plural returns the word for items of the kind, such as "resource templates".
 func (k Kind) Plural() string { return k.row().plural }
 
-// Extension tells whether the list is of an extension, not of the protocol itself: then no server has it
+// Extension reports whether the list is of an extension, not of the protocol itself: then no server has it
 // without saying so, and files of before do not know it.
 func (k Kind) Extension() bool { return strings.HasPrefix(k.row().declared, "/extensions/") }
 
 // ID names one item of the kind within a server, such as "tool/search".
 func (k Kind) ID(key string) string { return k.Word() + "/" + key }
 
-// KeyField is the member of an item that tells it from the others of its list: name, uri or uriTemplate.
+// KeyField returns the member that identifies an item in its list: name, uri or uriTemplate.
 func (k Kind) KeyField() string { return k.row().key }
 
-// Capability is the name under which a server declares the list. Templates have none of their own.
+// Capability returns the name under which a server declares the list. Templates have none of their own.
 func (k Kind) Capability() string {
 	steps := rawjson.Split(k.row().declared)
 	return steps[len(steps)-1]
 }
 
-// DeclaredIn is what capabilities say of the list; nil = they do not declare it.
+// DeclaredIn returns what capabilities say of the list; nil = they do not declare it.
 func (k Kind) DeclaredIn(capabilities json.RawMessage) json.RawMessage {
 	value := rawjson.Find(capabilities, k.row().declared)
 	if text := string(value); text == "null" || text == "false" {
@@ -275,7 +276,7 @@ func KeyOf(kind Kind, raw json.RawMessage) (string, error) {
 		kind.Word())
 }
 
-// keyOf is the key of an item, empty for one without.
+// keyOf returns the key of an item, empty for one without.
 func keyOf(kind Kind, raw json.RawMessage) string {
 	field, err := rawjson.Field(raw, kind.KeyField())
 	if err != nil {

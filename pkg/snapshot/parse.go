@@ -38,7 +38,8 @@ func Parse(data []byte) (*Snapshot, error) {
 
 var byteOrderMark = []byte("\ufeff")
 
-// conflictLine is the line, from 1, of the first marker of a conflict as git writes it; 0 when there is none.
+// conflictLine returns the line, from 1, of the first marker of a conflict as git writes it; 0 when there is
+// none.
 func conflictLine(data []byte) int {
 	if !bytes.Contains(data, []byte("\n>>>>>>> ")) {
 		return 0
@@ -58,8 +59,7 @@ func parse(data []byte, outermost bool) (*Snapshot, error) {
 	}
 	members, err := rawjson.Members(data)
 	if errors.Is(err, rawjson.ErrNotObject) {
-		return nil, errors.New("the file holds no object: a snapshot file or the result of tools/list is " +
-			"wanted")
+		return nil, errors.New("expected a snapshot or a tools/list result")
 	}
 	if err != nil {
 		return nil, err
@@ -77,9 +77,9 @@ func parse(data []byte, outermost bool) (*Snapshot, error) {
 }
 
 func parseFile(members []rawjson.Member, format json.RawMessage) (*Snapshot, error) {
-	version, _ := strconv.Atoi(string(format)) // 0 for what is no number, the largest for what is too large
+	version, _ := strconv.Atoi(string(format)) // 0 for other text, the largest for what is too large
 	if version < 1 {
-		return nil, fmt.Errorf("at /mcpctl: %.40q is no version of the snapshot format", format)
+		return nil, fmt.Errorf("at /mcpctl: %.40q is not a version of the snapshot format", format)
 	}
 	if version > Format {
 		return nil, fmt.Errorf("at /mcpctl: %w: it has %.40s and this mcpctl reads up to %d; a newer "+
@@ -118,7 +118,7 @@ func (s *Snapshot) addExtra(m rawjson.Member) {
 	s.Extra[m.Key] = m.Value
 }
 
-// volatile are the members of a result that say nothing about the surface.
+// volatile returns the members of a result that say nothing about the surface.
 func volatile() []string {
 	return []string{"ttlMs", "cacheScope", "resultType", "nextCursor", "_meta"}
 }
@@ -164,7 +164,7 @@ func parseResult(members []rawjson.Member) (*Snapshot, error) {
 	if !found {
 		return nil,
 			errors.New(
-				`the object has none of "mcpctl", "tools", "prompts", "resources" and "resourceTemplates"`)
+				`expected a snapshot or a tools/list result: there are no tools, prompts or resources`)
 	}
 	return s, nil
 }
@@ -179,7 +179,7 @@ func (s *Snapshot) markMissing() {
 	}
 }
 
-// set takes a member into the snapshot, and tells whether a snapshot knows it. A null is an absent member.
+// set takes a member into the snapshot, and reports whether a snapshot knows it. A null is an absent member.
 func (s *Snapshot) set(m rawjson.Member) (known bool, err error) {
 	null := string(m.Value) == "null"
 	switch m.Key {
@@ -225,7 +225,7 @@ func setText(target *string, raw json.RawMessage) error {
 	}
 	t, ok := rawjson.Text(raw)
 	if !ok {
-		return errors.New("not a text")
+		return errors.New("expected string")
 	}
 	*target = t
 	return nil
@@ -247,7 +247,7 @@ func texts(raw json.RawMessage) ([]string, error) {
 	for i, element := range elements {
 		t, ok := rawjson.Text(element)
 		if !ok {
-			return nil, rawjson.Within(errors.New("not a text"), strconv.Itoa(i))
+			return nil, rawjson.Within(errors.New("expected string"), strconv.Itoa(i))
 		}
 		list[i] = t
 	}
@@ -260,7 +260,7 @@ func unique(members []rawjson.Member) error {
 	seen := map[string]bool{}
 	for _, m := range members {
 		if seen[m.Key] {
-			return rawjson.Within(errors.New("the key stands there twice"), m.Key)
+			return rawjson.Within(errors.New("duplicate key"), m.Key)
 		}
 		seen[m.Key] = true
 	}

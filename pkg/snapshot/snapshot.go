@@ -43,7 +43,7 @@ type Snapshot struct {
 	Extra map[string]json.RawMessage // further members of a file of this format, kept as they are
 }
 
-// List is the list of one kind; one that the server does not offer when the kind is unknown.
+// List returns the list of one kind; one that the server does not offer when the kind is unknown.
 func (s *Snapshot) List(kind Kind) List {
 	list := List{}
 	if slot := kind.row().slot; slot != nil {
@@ -76,10 +76,10 @@ func (s *Snapshot) extension(kind Kind) int {
 	return slices.IndexFunc(s.Extensions, func(l List) bool { return l.Kind == kind })
 }
 
-// Complete tells whether everything that the server offers is there.
+// Complete reports whether everything that the server offers is there.
 func (s *Snapshot) Complete() bool { return len(s.Incomplete()) == 0 }
 
-// Incomplete are the lists of which not everything is known, in the order of Kinds.
+// Incomplete returns the lists that are not whole, in the order of Kinds.
 func (s *Snapshot) Incomplete() []List {
 	var lists []List
 	for _, kind := range Kinds() {
@@ -103,7 +103,7 @@ func (e *IncompleteError) Error() string {
 	return strings.Join(parts, "; ")
 }
 
-// Size is how many bytes of JSON and text the snapshot is.
+// Size returns how many bytes of JSON and text the snapshot is.
 func (s *Snapshot) Size() int {
 	size := len(s.Instructions) + len(s.Server) + len(s.Capabilities) + len(strings.Join(s.Supported, ""))
 	for _, value := range s.Extra {
@@ -117,9 +117,9 @@ func (s *Snapshot) Size() int {
 	return size
 }
 
-// Hidden are the characters that a model reads and a person does not see: control characters but tab and line
-// ends, zero-width, bidirectional, filler, tags, idle variation selectors. What emoji and joining scripts
-// need is not counted.
+// Hidden returns the characters that a model reads and a person does not see: control characters but tab and
+// line ends, zero-width, bidirectional, filler, tags, idle variation selectors. What emoji and joining
+// scripts need is not counted.
 func Hidden(text string) []rune {
 	var hidden []rune
 	runes := []rune(text)
@@ -147,7 +147,7 @@ func Hidden(text string) []rune {
 
 func isTag(r rune) bool { return 0xE0000 <= r && r <= 0xE007F }
 
-// invisible tells the characters that nobody sees, whatever is around them.
+// invisible reports whether a character is never visible.
 func invisible(r rune) bool {
 	switch {
 	case r == '\t' || r == '\n' || r == '\r':
@@ -164,7 +164,7 @@ func invisible(r rune) bool {
 	return 0x200B <= r && r <= 0x200F || 0x202A <= r && r <= 0x202E || 0x2060 <= r && r <= 0x206F
 }
 
-// joins tells whether a zero-width joiner or non-joiner stands where a script or an emoji needs one.
+// joins reports whether a zero-width joiner or non-joiner stands where a script or an emoji needs one.
 func joins(runes []rune, i int) bool {
 	if i == 0 || i == len(runes)-1 {
 		return false
