@@ -33,6 +33,7 @@ type section struct {
 const (
 	diffSays   = "Rules of `mcpctl diff`, `accept` and `watch`. [compatibility.md](compatibility.md) defines what is breaking."
 	checkSays  = "Rules of `mcpctl check`. [check.md](check.md) shows how to use it."
+	replaySays = "Rules of `mcpctl replay`; see [calls.md](calls.md)."
 	policySays = "Rules of diff and check about waivers; see [the policy](ci.md#policy)."
 )
 
@@ -63,6 +64,7 @@ func catalogues() []catalogue {
 			{title: "Files about a server", prefixes: []string{"declared-"}},
 			{title: "The protocol"},
 		}},
+		{"Replayed calls", replaySays, finding.CallRules(), []section{{}}},
 		{"Waivers", policySays, finding.PolicyRules(), []section{{}}},
 	}
 }
