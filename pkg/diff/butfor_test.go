@@ -17,7 +17,7 @@ import (
 // TestComposedChangesHideNothing applies two to five changes to one input schema, several of them to its root
 // object or to a shared definition, and asks independent validators with directed and random values that
 // follow the old declaration. With the changes undone that have a finding, all values are accepted
-// (docs/compatibility.md, section 7); a change without a finding breaks no value; and each witness is right
+// (docs/compatibility.md, section 1); a change without a finding breaks no value; and each witness is right
 // before, wrong now, and wrong because of its change.
 func TestComposedChangesHideNothing(t *testing.T) {
 	victims := slices.DeleteFunc(realSchemas(t), func(v *victim) bool { return v.keyword != "inputSchema" })

@@ -107,7 +107,7 @@ type Change struct {
 	// Kept and Inside: with this edit alone, is all that was right still right, and was all that is right now
 	// right before? They are asked at the place of the edit.
 	Kept, Inside Result
-	// Breaks is the answer to the two questions of docs/compatibility.md, section 7.
+	// Breaks is the answer to the two questions of docs/compatibility.md, section 1.
 	Breaks Result
 	// Path and Instance are the place in the schemas, and in the value, where the questions were asked. Old
 	// and New are the pointers of the schemas there.
@@ -125,7 +125,7 @@ type Judgement struct {
 }
 
 // Judge decides what the whole revision does and what each edit does. Every edit is asked the two questions
-// of docs/compatibility.md, section 7, at the deepest place where they can be asked; at the end it is asked
+// of docs/compatibility.md, section 1, at the deepest place where they can be asked; at the end it is asked
 // whether anything is left once all edits that break are undone.
 func (r *Revision) Judge(ctx context.Context, d Direction, b Budget) Judgement {
 	b = b.pooled()
