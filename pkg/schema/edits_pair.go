@@ -71,7 +71,7 @@ func compareAnnotations(p pair, places map[string]bool) {
 		is, has := p.y.notes[k]
 		old, new := was.keywords()[k], is.keywords()[k]
 		switch {
-		case k == "$comment" || had == has && p.same(old, new) || p.x.hands(k, p.y) || p.y.hands(k, p.x):
+		case k == "$comment" || had == has && p.same(old, new) || p.x.pairsNote(k, p.y) || p.y.pairsNote(k, p.x):
 		case places != nil && !(had && places[was.place]) && !(has && places[is.place]):
 		case k == "discriminator" && p.mapped(was, is):
 		case (k == "default" || k == "examples") && p.unordered(k) && sameSet(old, new):
@@ -220,8 +220,8 @@ func (v view) acceptsNull() (null, typed bool) {
 func (v view) admitsNull() (null, typed bool) {
 	null, typed = v.acceptsNull()
 	accepting := len(kit.Filter(v.members, func(i int) bool {
-		inside, said := v.member(i).acceptsNull()
-		return inside && said
+		inside, typed := v.member(i).acceptsNull()
+		return inside && typed
 	}))
 	if accepting == 1 || accepting > 1 && v.union == "anyOf" {
 		return true, true

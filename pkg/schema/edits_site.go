@@ -137,8 +137,8 @@ func strip(s site) view {
 // the end.
 func refers(s site) (end site, hops []string) {
 	for range maxWrappers {
-		said := asserting(s.keywords())
-		if _, ref := s.keywords()["$ref"]; !ref || len(said) > 1 && !s.doc.owner(s.place).dialect.refAlone() {
+		asserted := asserting(s.keywords())
+		if _, ref := s.keywords()["$ref"]; !ref || len(asserted) > 1 && !s.doc.owner(s.place).dialect.refAlone() {
 			break
 		}
 		next, ok := s.follow()
@@ -173,14 +173,14 @@ func asserting(o map[string]any) []string {
 // unwrap returns what the site wraps.
 func (v *view) unwrap() (site, bool) {
 	o := v.keywords()
-	said := asserting(o)
-	if _, ref := o["$ref"]; ref && (len(said) == 1 || v.doc.owner(v.place).dialect.refAlone()) {
+	asserted := asserting(o)
+	if _, ref := o["$ref"]; ref && (len(asserted) == 1 || v.doc.owner(v.place).dialect.refAlone()) {
 		return v.follow()
 	}
-	if len(said) != 1 {
+	if len(asserted) != 1 {
 		return site{}, false
 	}
-	switch keyword := said[0]; keyword {
+	switch keyword := asserted[0]; keyword {
 	case "allOf":
 		if members := v.list(keyword); len(members) == 1 {
 			return members[0], true
@@ -227,11 +227,11 @@ func mayBeNull(s site) bool {
 
 func onlyNull(s site) bool {
 	o := s.keywords()
-	said := asserting(o)
-	if len(said) != 1 {
+	asserted := asserting(o)
+	if len(asserted) != 1 {
 		return false
 	}
-	switch said[0] {
+	switch asserted[0] {
 	case "type":
 		return jsonText(o["type"]) == `"null"` || jsonText(o["type"]) == `["null"]`
 	case "const":
@@ -251,13 +251,13 @@ func (v *view) flatten() {
 	var types, values []any
 	for _, i := range v.members {
 		m := v.member(i)
-		said := asserting(m.o)
+		asserted := asserting(m.o)
 		switch {
 		case m.null || m.union != "":
 			return
-		case len(said) == 1 && said[0] == "type":
+		case len(asserted) == 1 && asserted[0] == "type":
 			types = append(types, listed(m.o["type"])...)
-		case enumOnly(said):
+		case enumOnly(asserted):
 			members, _ := m.enum()
 			values = append(values, members...)
 		default:
@@ -284,13 +284,13 @@ func overlapping(types []any) bool {
 		slices.Contains(types, any("number")) && slices.Contains(types, any("integer"))
 }
 
-func enumOnly(said []string) bool {
-	for _, k := range said {
+func enumOnly(asserted []string) bool {
+	for _, k := range asserted {
 		if k != "enum" && k != "const" && k != "type" {
 			return false
 		}
 	}
-	return slices.Contains(said, "enum") || slices.Contains(said, "const")
+	return slices.Contains(asserted, "enum") || slices.Contains(asserted, "const")
 }
 
 func listed(v any) []any {

@@ -43,7 +43,7 @@ func (p pair) members(x, y []site, indexesX, indexesY []int) {
 }
 
 // alternativesOf returns the members of a union, or the view as the only one of another union, with the
-// annotations that it hands on.
+// annotations that it keeps.
 func (v view) alternativesOf(other view) []site {
 	if len(v.members) > 0 {
 		return kit.Map(v.members, func(i int) site { return v.child(v.union, strconv.Itoa(i)) })
@@ -53,16 +53,16 @@ func (v view) alternativesOf(other view) []site {
 		o = maps.Clone(o)
 		maps.DeleteFunc(o, func(k string, _ any) bool {
 			return slices.Contains(annotations, k) &&
-				!v.hands(k, other)
+				!v.pairsNote(k, other)
 		})
 		only.value = o
 	}
 	return []site{only}
 }
 
-// hands reports whether an annotation of a view that is not a union is compared with that of an alternative:
+// pairsNote reports whether an annotation of a view that is not a union is compared with that of an alternative:
 // the union has none itself.
-func (v view) hands(keyword string, union view) bool {
+func (v view) pairsNote(keyword string, union view) bool {
 	note, noted := v.notes[keyword]
 	if _, around := union.notes[keyword]; !noted || around || note.place != v.place || len(v.members) > 0 ||
 		len(union.members) == 0 {
