@@ -37,7 +37,7 @@ func TestAcceptUndecided(t *testing.T) {
 		both  pair
 		limit time.Duration
 	}{
-		"what changed is 12.0 MiB": {
+		"12.0 MiB changed on both sides": {
 			both: pair{old: surfaceOf(t, "s", half, half, half), now: surfaceOf(t, "s")},
 		},
 		"undecided after 1ns": {

@@ -48,7 +48,7 @@ func TestTooLarge(t *testing.T) {
 			t.Error("the small one has no finding")
 		}
 	}
-	want := "what changed is 12.0 MiB on both sides, of which 8 MiB are compared at most → " + offerLess
+	want := "12.0 MiB changed on both sides; at most 8 MiB are compared → " + offerLess
 	if len(failed) != 1 || failed["too large"] != want {
 		t.Error(failed)
 	}

@@ -60,7 +60,7 @@ func TestTooLargeToCompare(t *testing.T) {
 	bubble(t, silent, watch.Options{}, func(r *run) {
 		r.after(29 * time.Second)
 		r.set(snapshot.Tools, strings.Repeat("b", diff.MostBytes/16)) // which it says several times
-		why := "comparing: what changed is 9.5 MiB on both sides, of which 8 MiB are compared at most"
+		why := "comparing: 9.5 MiB changed on both sides; at most 8 MiB are compared"
 		want(t, "told", r.after(20*time.Second), "30s state degraded: "+why, "30s stale: "+why)
 		r.set(snapshot.Tools, "c")
 		want(t, "told", r.after(time.Minute), "1m0s state polling", "1m0s recovered by poll tool-removed(tool/a) tool-added(tool/c)")
