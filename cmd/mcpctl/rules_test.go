@@ -56,7 +56,7 @@ func catalogues() []catalogue {
 			{title: "Schemas", prefixes: []string{"input-", "output-", "schema-", "reference-", "pattern-",
 				"definitions-", "required-", "default-", "example-"}},
 			{title: "Descriptions", prefixes: []string{"text-choices", "text-default", "text-limit", "text-required",
-				"text-names-unknown", "argument-", "tool-description", "prompt-"}},
+				"text-names-unknown", "argument-", "tool-description", "prompt-", "description-"}},
 			{title: "Names and annotations", prefixes: []string{"tool-name", "tool-annotation"}},
 			{title: "Model providers", prefixes: []string{"provider-"}},
 			{title: "Cost and budgets", prefixes: []string{"budget-", "fleet-", "text-long", "tool-expensive",

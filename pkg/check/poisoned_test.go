@@ -11,7 +11,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// TestPoisonedTexts looks for planted texts of the kinds that published attacks use. Those of kind "unlisted"
+// TestPoisonedTexts looks for planted texts of the kinds that published attacks use. Those of the kind "unlisted"
 // are translated or encoded by something that the rules do not list.
 func TestPoisonedTexts(t *testing.T) {
 	data, err := os.ReadFile("testdata/poisoned.json")

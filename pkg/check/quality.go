@@ -21,11 +21,14 @@ var qualityRules = map[string]rule{
 			at.at("description").add("", rawjson.Quote(d), "The description %q repeats the name.", quote(d))
 		}
 	}),
-	"tool-description-placeholder": eachTool(func(t *item, at location) {
-		if d := t.string("description"); isPlaceholder(d) {
-			at.at("description").add("", rawjson.Quote(d), "The description is %q.", quote(d))
-		}
-	}),
+	"description-placeholder": func(s *server, report reporter) {
+		eachTool(func(t *item, at location) {
+			placeholderDescription(t.string("description"), at)
+		})(s, report)
+		eachDescription(func(s *subschema, text string, at location) {
+			placeholderDescription(text, at)
+		})(s, report)
+	},
 	"tool-description-duplicate": func(s *server, report reporter) {
 		first := map[string]string{}
 		eachTool(func(t *item, at location) {
@@ -77,6 +80,12 @@ func descriptionMissing(kind snapshot.Kind) rule {
 
 // letters returns the letters and digits of a text in lower case.
 func letters(text string) string { return strings.Join(wordsOf(text), "") }
+
+func placeholderDescription(text string, at location) {
+	if isPlaceholder(text) {
+		at.add("description", rawjson.Quote(text), "The description is %q.", quote(text))
+	}
+}
 
 // isPlaceholder reports whether a description was never written.
 func isPlaceholder(text string) bool {

@@ -21,11 +21,6 @@ var textRules = map[string]rule{
 	"text-required-differs":       eachArgument(requiredDiffers),
 	"text-names-unknown-argument": unknownArgument,
 	"text-names-unknown-tool":     unknownTool,
-	"argument-description-placeholder": eachDescription(func(s *subschema, text string, at location) {
-		if isPlaceholder(text) {
-			at.add("description", rawjson.Quote(text), "The description is %q.", quote(text))
-		}
-	}),
 	"argument-names-confusable": eachInput(func(s *subschema, at location) {
 		first := map[string]string{}
 		for _, name := range kit.SortedKeys(s.properties()) {
