@@ -48,7 +48,7 @@ func Visible(s string) Text {
 	return Text(b.String())
 }
 
-// ascii tells whether s has nothing but the visible characters of ASCII.
+// ascii reports whether s has nothing but the visible characters of ASCII.
 func ascii(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {
@@ -65,13 +65,13 @@ func countMarks(marks int, r rune) int {
 	return 0
 }
 
-// Hidden tells whether a character has no look of its own, or changes the look of others.
+// Hidden reports whether a character has no look of its own, or changes the look of others.
 func Hidden(r rune) bool {
 	return !unicode.IsGraphic(r) || r == '\u2800' ||
 		unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// chooses tells whether r picks the text or the emoji look of the symbol before it.
+// chooses reports whether r picks the text or the emoji look of the symbol before it.
 func chooses(before, r rune) bool {
 	return (r == '\ufe0e' || r == '\ufe0f') &&
 		(unicode.IsSymbol(before) || unicode.IsPunct(before) || unicode.IsDigit(before))
@@ -91,11 +91,11 @@ func spell(r rune) string {
 	return fmt.Sprintf("<U+%04X>", r)
 }
 
-// Message is s with everything spelled out that a terminal or a runner of CI would obey or hide, line breaks
-// included.
+// Message returns s with everything spelled out that a terminal or a CI runner would obey or hide,
+// including line breaks.
 func Message(s string) string { return SpelledOut.Without(string(Visible(s))) }
 
-// Size is a number of bytes for people: 512 bytes, 12 KB, 1.5 MB.
+// Size returns a number of bytes for people: 512 bytes, 12 KB, 1.5 MB.
 func Size(n int) string {
 	const kilo = 1000
 	switch {
@@ -112,7 +112,7 @@ func Size(n int) string {
 // bare are words that a shell takes as they are.
 var bare = kit.Pattern(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
-// ShellWord is a word as a shell takes it.
+// ShellWord returns a word as a shell takes it.
 func ShellWord(word string) string {
 	if bare().MatchString(word) {
 		return word
@@ -129,8 +129,7 @@ var (
 	References = Spelling{"&#58;", "&#91;"} // in HTML and XML
 )
 
-// Guard is w with every order to a runner in what is written spelled out, such as "::" as ":\x3a"; nothing is
-// held back.
+// Guard returns w with every order to a runner spelled out, such as "::" as ":\x3a". Nothing is held back.
 func Guard(w io.Writer, s Spelling) io.Writer { return newGuard(w, s) }
 
 func newGuard(w io.Writer, s Spelling) *guard { return &guard{w: w, Spelling: s, begins: true} }
@@ -147,7 +146,7 @@ type guard struct {
 	mark   mark
 }
 
-// Unwrap is the stream itself, which may be a terminal.
+// Unwrap returns the stream itself, which may be a terminal.
 func (g *guard) Unwrap() io.Writer { return g.w }
 
 // Write passes p on with orders to runners spelled out.
@@ -185,7 +184,7 @@ func (m mark) next(c byte) mark {
 	return 0
 }
 
-// armed tells whether a bracket makes an order of what was read.
+// armed reports whether a bracket makes an order of what was read.
 func (m mark) armed() bool { return m == 2 || m == 5 }
 
 func (g *guard) advance(c byte) {
@@ -202,7 +201,7 @@ func (g *guard) advance(c byte) {
 	}
 }
 
-// stillBegins tells whether another byte at the beginning of a line leaves it there.
+// stillBegins reports whether another byte at the beginning of a line leaves it there.
 func (g *guard) stillBegins(c byte) bool {
 	if c == ':' && !g.colon {
 		g.colon = true
@@ -217,7 +216,7 @@ func (g *guard) stillBegins(c byte) bool {
 	return !g.colon && unicode.IsSpace(r)
 }
 
-// Without is a text, from the beginning of a line, in which no runner finds an order.
+// Without returns a text, from the beginning of a line, in which no runner finds an order.
 func (s Spelling) Without(text string) string {
 	if !strings.Contains(text, "::") && !strings.Contains(text, "##") {
 		return text
@@ -227,10 +226,10 @@ func (s Spelling) Without(text string) string {
 	return b.String()
 }
 
-// Spaced is JSON on one line, with a space after each comma and colon; what is no JSON stays as it is.
+// Spaced returns JSON on one line, with a space after each comma and colon; other text stays as it is.
 func Spaced(raw json.RawMessage) string { return laidOut(raw, layout{}) }
 
-// Indented is JSON over several lines, numbers and order as they came, everything invisible escaped.
+// Indented returns JSON over several lines, numbers and order as they came, everything invisible escaped.
 func Indented(raw json.RawMessage) string { return laidOut(raw, layout{indent: "  "}) }
 
 func laidOut(raw json.RawMessage, l layout) string {
@@ -296,8 +295,8 @@ func (l layout) between(dst []byte, depth int) []byte {
 	return l.newLine(dst, depth)
 }
 
-// EscapedJSON has \u escapes for what cannot be seen in strings, or what a terminal or runner obeys: values
-// stay.
+// EscapedJSON returns JSON with \u escapes for what cannot be seen in strings, or what a terminal or
+// runner obeys. Values stay.
 func EscapedJSON(raw []byte) []byte {
 	dst := make([]byte, 0, len(raw)+1)
 	for i := 0; i < len(raw); i++ {
@@ -311,7 +310,7 @@ func EscapedJSON(raw []byte) []byte {
 	return append(dst, '\n')
 }
 
-// stringEnd is the position after the closing quote of the string that starts at i.
+// stringEnd returns the position after the closing quote of the string that starts at i.
 func stringEnd(raw []byte, i int) int {
 	for i++; i < len(raw) && raw[i] != '"'; i++ {
 		if raw[i] == '\\' {

@@ -324,7 +324,7 @@ func concealing(l line) bool {
 	return slices.ContainsFunc(l.spans, func(s span) bool { return strings.Contains(s.text, wording.Sign) })
 }
 
-// changeKey is the same for findings that show the same. Texts show the same where the same words changed.
+// changeKey returns a key that findings share if they show the same. Texts do if the same words changed.
 func (v view) changeKey(g finding.Group, f finding.Finding) string {
 	switch {
 	case isText(f):

@@ -42,7 +42,7 @@ type alert struct {
 	title, says string
 }
 
-// writeTroubles tells of servers that could not be asked, and of those that may fail.
+// writeTroubles writes servers that did not answer, and those that may fail.
 func writeTroubles(failed, tolerated *strings.Builder, servers []Server) {
 	var errors, warnings []alert
 	for _, s := range servers {
@@ -88,7 +88,7 @@ func annotation(f finding.Finding, at finding.Location) string {
 		plainText(f)+"\n"+f.Rule+" "+f.Fingerprint())
 }
 
-// subject is what a finding is about: the server and the item.
+// subject returns what a finding is about: the server and the item.
 func subject(f finding.Finding) string {
 	if f.Server == "" {
 		return itemTitle(f.Item)
@@ -96,10 +96,10 @@ func subject(f finding.Finding) string {
 	return f.Server + ", " + itemTitle(f.Item)
 }
 
-// saveHint is what to do about a server without a snapshot.
+// saveHint returns what to do about a server without a snapshot.
 func saveHint(s Server) string { return "save one: " + saving(s) }
 
-// saving is the command that saves a server: one that is in no configuration is named as it was.
+// saving returns the command that saves a server: one that is in no configuration is named as it was.
 func saving(s Server) string {
 	switch {
 	case published(s.Source):
@@ -110,8 +110,8 @@ func saving(s Server) string {
 	return "mcpctl snapshot " + printable.ShellWord(s.Name)
 }
 
-// workflowCommand is one line that the runner of GitHub Actions obeys. No text gets out of its place in it,
-// see https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands.
+// workflowCommand returns one line that the runner of GitHub Actions obeys. No text gets out of its place
+// in it, see https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands.
 func workflowCommand(level string, at finding.Location, title, message string) string {
 	var properties []string
 	if at.File != "" {
@@ -126,7 +126,7 @@ func workflowProperty(s string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(workflowText(s))
 }
 
-// workflowText is visible text in which the runner finds no escape, and no order behind the command.
+// workflowText returns visible text in which the runner finds no escape, and no order behind the command.
 func workflowText(s string) string {
 	return strings.ReplaceAll(printable.SpelledOut.Without("-" + string(printable.Visible(s)))[1:],
 		"%", "%25")
@@ -163,7 +163,7 @@ func quality(f finding.Finding, at finding.Location) map[string]any {
 		[]string{"critical", "minor", "info"}[rank(f)], at, f.Server)
 }
 
-// troubleIssue returns an issue about a server that did not answer; what tells it from others of the server.
+// troubleIssue returns an issue about a server that did not answer; what distinguishes it from others of the server.
 func troubleIssue(s Server, what, says string) map[string]any {
 	hash := sha256.Sum256([]byte(s.Name + "\x00" + what))
 	return gitlabIssue(text(s.Name).String()+": "+says, "not-answered", hex.EncodeToString(hash[:]),
@@ -283,7 +283,7 @@ func serverCases(r *Report, s Server, findings []junitCase) []junitCase {
 	return []junitCase{test}
 }
 
-// restCases are the problems of the run, and the findings of no server.
+// restCases returns the problems of the run, and the findings of no server.
 func restCases(r *Report, strays []junitCase) []junitCase {
 	var all []junitCase
 	for _, problem := range r.Problems {
@@ -293,8 +293,8 @@ func restCases(r *Report, strays []junitCase) []junitCase {
 	return append(all, strays...)
 }
 
-// findingCase is a finding as a test. Its name holds the fingerprint, so that a reader can follow it from run
-// to run.
+// findingCase returns a finding as a test. Its name holds the fingerprint, so that a reader can follow it
+// from run to run.
 func (r *Report) findingCase(f finding.Finding, fails bool) junitCase {
 	test := junitCase{
 		Class: text(cmp.Or(f.Server, "mcpctl "+r.Command)),
@@ -312,7 +312,7 @@ func (r *Report) findingCase(f finding.Finding, fails bool) junitCase {
 	return test
 }
 
-// failureCase is a server that could not be asked; one that is tolerated is a skipped test.
+// failureCase returns a failed server as a test; one that is tolerated is skipped.
 func failureCase(s Server, f Failure) junitCase {
 	test := junitCase{Class: text(s.Name), Name: text(oneLine(f.Stage))}
 	result := &junitResult{text(oneLine(f.Message)), text(s.State), multiline(troubleText(s, f))}
@@ -327,8 +327,9 @@ func failureCase(s Server, f Failure) junitCase {
 	return test
 }
 
-// place is the file and line that a finding is shown at: where the old value stands, else the file that its
-// server was compared with, else where the server is configured. An empty file: none of these is known.
+// place returns the file and line that a finding is shown at: where the old value stands, else the file
+// that its server was compared with, else where the server is configured. An empty file: none of these is
+// known.
 func (all roster) place(f finding.Finding) finding.Location {
 	if f.Location != nil {
 		return *f.Location
@@ -351,7 +352,7 @@ func textOf(all []line) string {
 	return strings.TrimRight(p.String(), "\n")
 }
 
-// troubleText is all that is known of a failure but its stderr.
+// troubleText returns all that is known of a failure but its stderr.
 func troubleText(s Server, f Failure) string {
 	p := &page{}
 	p.paragraph(0, f.Message, plain)

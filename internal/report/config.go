@@ -27,7 +27,7 @@ func writeConfig(p *page, r *Report) {
 	writeFiles(p, r.Files)
 }
 
-// configured words a state for servers that nobody has contacted.
+// configured returns the state of a server that was not contacted.
 func (s Server) configured() span {
 	switch {
 	case s.State == Failed || s.State == Partial:
@@ -40,7 +40,7 @@ func (s Server) configured() span {
 	return span{string(s.State), stateStyle(s.State)}
 }
 
-// runs is the URL, and the command that gives its headers, or the command as one would type it.
+// runs returns the URL, and the command that gives its headers, or the command as one would type it.
 func (s Server) runs() string {
 	switch {
 	case s.URL != "" && s.Helper != "":
@@ -52,7 +52,7 @@ func (s Server) runs() string {
 	return strings.Join(all, " ")
 }
 
-// applications are those that have the server, in one cell: the first in full.
+// applications returns the applications that have the server, in one cell: the first in full.
 func (s Server) applications() string {
 	if len(s.Places) == 0 {
 		return ""

@@ -20,7 +20,7 @@ import (
 type member struct {
 	key      string
 	value    json.RawMessage
-	elements []json.RawMessage // nil = the value is no list of servers, findings or groups, or it is empty
+	elements []json.RawMessage // of a list of servers, findings or groups
 }
 
 // encoded returns the members of a report in their order. Servers, findings and groups are encoded one by
@@ -113,8 +113,8 @@ func judgedAs(f finding.Finding) judged {
 	return judged{f, f.Fingerprint(), concealed(f.Old, f.New)}
 }
 
-// concealed are the passages that other formats mark in the texts of a new value, with what they are, and
-// those of the old one left out.
+// concealed returns the passages that other formats mark in the texts of a new value, with what they are,
+// and those of the old one left out.
 func concealed(old, new json.RawMessage) []string {
 	after := marks(new)
 	if len(after) == 0 {
@@ -124,7 +124,7 @@ func concealed(old, new json.RawMessage) []string {
 	return kit.Distinct(kit.Filter(after, func(passage string) bool { return !before[passage] }))
 }
 
-// marks are the lines of all texts in a value from a mark on.
+// marks returns the lines of all texts in a value from a mark on.
 func marks(raw json.RawMessage) []string {
 	var found []string
 	dec := json.NewDecoder(bytes.NewReader(raw))
@@ -159,7 +159,7 @@ func Parse(data []byte) (*Report, error) {
 		return nil, fmt.Errorf("the report has version %d, and this mcpctl knows %d: install a newer one",
 			r.Mcpctl, Version)
 	case r.Mcpctl != Version || r.Command == "":
-		return nil, errors.New("it is no report of mcpctl, which --format json writes")
+		return nil, errors.New("not a report of mcpctl, which --format json writes")
 	}
 	return r, nil
 }

@@ -34,7 +34,7 @@ func (c *comment) document(r *Report) {
 	}
 }
 
-// paragraphs are the lines of a text.
+// paragraphs returns the lines of a text.
 func paragraphs(text string) string {
 	return strings.Join(kit.Map(lines(text), func(l string) string {
 		if l == "" {
@@ -51,7 +51,7 @@ func resultTable(k snapshot.Kind, raw json.RawMessage) string {
 	return parameterTable("Result", propertiesOf(rawjson.ObjectOf(rawjson.ObjectOf(raw)["outputSchema"])))
 }
 
-// parameterTable is a table of what an item takes or returns; of nothing it is empty.
+// parameterTable returns a table of what an item takes or returns; of nothing it is empty.
 func parameterTable(title string, all []parameter) string {
 	if len(all) == 0 {
 		return ""

@@ -49,7 +49,7 @@ type Watched struct {
 	Name      string `json:"name"`
 	State     string `json:"state"`               // the last one before watching ended
 	Tolerated bool   `json:"tolerated,omitempty"` // mcpctl.yaml allows it to fail
-	Unsaved   bool   `json:"unsaved,omitempty"`   // there is no saved snapshot to compare with
+	Unsaved   bool   `json:"unsaved,omitempty"`   // nothing was saved to compare with
 	Watch     any    `json:"watch,omitempty"`     // numbers of readings, changes and the like
 }
 

@@ -63,7 +63,7 @@ func inSentence(f finding.Finding, old, now string) bool {
 }
 
 // bounds are the rules of limits, whose sentence has all of them; the others here are about keywords whose
-// values are no schemas.
+// values are not schemas.
 var (
 	bounds   = kit.Pattern(`-(range|length|count)-`)
 	keywords = kit.Pattern(`-(range|length|count|dependent-required|content|keyword)-`)
@@ -238,8 +238,8 @@ func (v view) values(f finding.Finding) []line {
 // unescapedMarkup spells out what JSON may write as escapes.
 var unescapedMarkup = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
 
-// setChange returns what left a list of values and what joined it, such as `− "a"` and `+ "b", "c"`; nothing
-// if one side is no list.
+// setChange returns what left a list of values and what joined it, such as `− "a"` and `+ "b", "c"`;
+// nothing if one side is not a list.
 func setChange(old, new json.RawMessage) (gone, joined string) {
 	before, err := rawjson.Elements(old)
 	after, err2 := rawjson.Elements(new)
@@ -316,8 +316,8 @@ func (v view) edits(all []wording.Edit) (out []line) {
 	return append(out, row)
 }
 
-// changedRows are the lines of a stretch of a text that changed. Line breaks alone are spelled out, to be
-// seen.
+// changedRows returns the lines of a stretch of a text that changed. Line breaks alone are spelled out, to
+// be seen.
 func changedRows(bare bool, open, text, end string) []string {
 	if !bare {
 		text = open + text + end
@@ -328,8 +328,8 @@ func changedRows(bare bool, open, text, end string) []string {
 	return strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 }
 
-// keptRows are the lines of a stretch that stayed the same, without sentences far from a change before or
-// after it.
+// keptRows returns the lines of a stretch that stayed the same, without sentences far from a change before
+// or after it.
 func keptRows(s string, before, after bool) []string {
 	head, tail := 0, len(s)
 	if before {
@@ -345,7 +345,7 @@ func keptRows(s string, before, after bool) []string {
 	return strings.Split(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
 }
 
-// sentenceEnd is where the sentence ends that s begins in, or a word far enough in it.
+// sentenceEnd returns where the sentence ends that s begins in, or a word far enough in it.
 func sentenceEnd(s string) int {
 	for i, r := range s {
 		if i > contextSize && r == ' ' || sentenceEnds(s[i:]) {
@@ -355,7 +355,7 @@ func sentenceEnd(s string) int {
 	return len(s)
 }
 
-// sentenceStart is where the sentence begins that s ends in, or a word far enough in it.
+// sentenceStart returns where the sentence begins that s ends in, or a word far enough in it.
 func sentenceStart(s string) int {
 	for i := len(s) - 1; i > 0; i-- {
 		if len(s)-i > contextSize && s[i] == ' ' || sentenceEnds(s[i-1:]) {

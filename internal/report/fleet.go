@@ -33,8 +33,8 @@ type trouble struct {
 	Names []string
 }
 
-// troubles are the causes for which servers could not be asked in full. Those of a fleet are compared without
-// names, addresses and stderr, and the most frequent comes first.
+// troubles returns the causes for which servers could not be asked in full. Those of a fleet are compared
+// without names, addresses and stderr, and the most frequent comes first.
 func troubles(servers []Server) []*trouble {
 	type key struct {
 		Failure
@@ -105,8 +105,8 @@ func furtherCauses(all []*trouble) string {
 		quantity(len(all), "more cause"), quantity(servers, "server"))
 }
 
-// FailureNotes are lines for standard error about failed servers, with what to do: one for each; of a fleet,
-// unless all are wanted, one for each of its most frequent causes.
+// FailureNotes returns lines for standard error about failed servers, with what to do: one for each; of a
+// fleet, unless all are wanted, one for each of its most frequent causes.
 func FailureNotes(servers []Server, all bool) (notes []string) {
 	failed := kit.Filter(servers, func(s Server) bool { return s.Error != nil })
 	all = all || len(failed) <= mostServers

@@ -142,7 +142,7 @@ func sourceHash(source string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(hash[:])
 }
 
-// bareText is a sentence without the backticks around its names.
+// bareText returns a sentence without the backticks around its names.
 func bareText(s string) text { return text(strings.ReplaceAll(s, "`", "")) }
 
 func (p *webPage) addSummary(causes []cause) {
@@ -227,7 +227,7 @@ func webCauseOf(v view, c cause) (out webCause) {
 	return out
 }
 
-// titled is the title of a group, with its server where there are several.
+// titled returns the title of a group, with its server where there are several.
 func titled(g finding.Group, servers roster) string {
 	if len(g.Servers) == 1 && len(servers.all) > 1 {
 		return g.Title + " of " + g.Servers[0]
@@ -247,7 +247,7 @@ func webFindingOf(v view, g finding.Group, title string) webFinding {
 	}
 }
 
-// shown are the lines that show a group, for formats that have a fold and marks of their own.
+// shown returns the lines that show a group, for formats that have a fold and marks of their own.
 func (v view) shown(g finding.Group) []line {
 	v.bare = true
 	all := v.changes(g, g.Title)
@@ -257,12 +257,13 @@ func (v view) shown(g finding.Group) []line {
 	return append(all, groupCalls(g, v.folds())...)
 }
 
-// preRows are lines between the tags of a preformatted block; none are none.
+// preRows returns lines as the text of a preformatted block.
 func preRows(all []line) template.HTML {
 	return template.HTML(strings.Join(kit.Map(all, func(l line) string { return string(l.markup()) }), "\n"))
 }
 
-// seenRows is how many of so many lines are seen: the rest is folded, unless something in it is concealed.
+// seenRows returns how many of so many lines are seen: the rest is folded, unless something in it is
+// concealed.
 func seenRows(rows []line) int {
 	const longRows = 14
 	if len(rows) <= longRows || slices.ContainsFunc(rows, concealing) {
@@ -271,7 +272,7 @@ func seenRows(rows []line) int {
 	return longRows - 4
 }
 
-// verdictOf is what stands behind the rules of a group of which it is known whether callers break.
+// verdictOf returns the verdict of a group, if it is known whether callers break.
 func verdictOf(g finding.Group) string {
 	if v := g.Members[0].Verdict; v == finding.Proved || v == finding.Unproven {
 		return ", " + string(v)
@@ -279,7 +280,7 @@ func verdictOf(g finding.Group) string {
 	return ""
 }
 
-// webMembersOf are the findings of a group, those of many that show the same together.
+// webMembersOf returns the findings of a group, those of many that show the same together.
 func webMembersOf(v view, g finding.Group) []webMember {
 	v.Verbose, v.bare = true, true
 	evidence := func(f finding.Finding) []line {
@@ -338,8 +339,8 @@ func unsaved(servers []Server) []unsavedServers {
 	})
 }
 
-// overview is what a command that judges nothing has to say, as a table: a row per rule, per item, or per
-// server.
+// overview returns what a command that judges nothing has to say, as a table: a row per rule, per item, or
+// per server.
 func (o Options) overview(r *Report) (header []string, rows [][]string) {
 	if len(r.Rules) > 0 {
 		return []string{"Rule", "Level", "Title"}, kit.Map(r.Rules, func(rule finding.Rule) []string {
@@ -376,7 +377,7 @@ func (o Options) overview(r *Report) (header []string, rows [][]string) {
 		})
 }
 
-// gist is what is known of a server, in one line.
+// gist returns what is known of a server, in one line.
 func (s Server) gist() string {
 	saved, counts := "", ""
 	if s.Saved != nil {
@@ -390,7 +391,7 @@ func (s Server) gist() string {
 	return join(", ", saved, s.Transport, s.ProtocolVersion, counts, s.runs())
 }
 
-// headline is a whole run in one line: the command and how many findings there are.
+// headline returns a whole run in one line: the command and how many findings there are.
 func headline(r *Report) string {
 	unsaved, without := 0, ""
 	for _, s := range r.Servers {

@@ -36,7 +36,7 @@ func writeList(p *page, r *Report) {
 	writeFleetTotals(p, r.Servers)
 }
 
-// writeFleetTotals tells of several servers how many are in which state, and what they offer together.
+// writeFleetTotals writes how many of several servers are in which state, and what they offer together.
 func writeFleetTotals(p *page, servers []Server) {
 	if len(servers) < 2 {
 		return
@@ -81,8 +81,7 @@ func writeServerList(p *page, servers []Server) {
 	})
 }
 
-// serverGrid writes a row for each server: whether it answered, what is told besides, and what kept it from
-// answering.
+// serverGrid writes a row for each server: its state, more columns, and its problem.
 func (p *page) serverGrid(servers []Server, columns []column, cells func(Server) []span) {
 	about := []column{{title: "NAME", name: true, least: 10}, {title: "STATUS"},
 		{title: "TRANSPORT", drop: 3}, {title: "PROTOCOL", drop: 5}}
@@ -95,8 +94,8 @@ func (p *page) serverGrid(servers []Server, columns []column, cells func(Server)
 	p.grid(0, columns, rows)
 }
 
-// countedKinds are the kinds that have a column: those of the core, and skills where a server has a list of
-// them.
+// countedKinds returns the kinds that have a column: those of the core, and skills where a server has a
+// list of them.
 func countedKinds(servers []Server) []snapshot.Kind {
 	return slices.DeleteFunc(snapshot.Kinds(), func(k snapshot.Kind) bool {
 		return k.Extension() && !slices.ContainsFunc(servers,
@@ -104,8 +103,8 @@ func countedKinds(servers []Server) []snapshot.Kind {
 	})
 }
 
-// countCell is a number, with a plus when there may be more, a dash for what is not offered, a question mark
-// for unknown.
+// countCell returns a number, with a plus when there may be more, a dash for what is not offered, a
+// question mark for unknown.
 func countCell(s Server, k snapshot.Kind) span {
 	partial := slices.ContainsFunc(s.PartialLists, func(l PartialList) bool { return l.Kind == k })
 	switch n := s.Count(k); {
@@ -121,7 +120,7 @@ func countCell(s Server, k snapshot.Kind) span {
 	return span{}
 }
 
-// tokensOf is an estimate of tokens; empty if there is none.
+// tokensOf returns an estimate of tokens; empty if there is none.
 func tokensOf(n *int) string {
 	if n == nil {
 		return ""
@@ -129,7 +128,7 @@ func tokensOf(n *int) string {
 	return estimate(*n)
 }
 
-// estimate is a number of tokens as it is shown, since none of them is exact: "~120", "~2.7k".
+// estimate returns a number of tokens as it is shown, since none of them is exact: "~120", "~2.7k".
 func estimate(n int) string {
 	switch {
 	case n < 10:
@@ -142,7 +141,7 @@ func estimate(n int) string {
 	return fmt.Sprintf("~%dk", (n+500)/1000)
 }
 
-// transport is the word that configurations use, which is shorter than the specification's.
+// transport returns the word that configurations use, which is shorter than the specification's.
 func transport(s Server) string {
 	if s.Transport == "streamable-http" {
 		return "http"
@@ -150,8 +149,8 @@ func transport(s Server) string {
 	return s.Transport
 }
 
-// problem is the cause of the first failure, on one line: what a server that ended said of it, what is
-// missing of a part.
+// problem returns the cause of the first failure in one line: what a server that ended wrote about it,
+// what is missing of a part.
 func problem(s Server) string {
 	if s.Error == nil {
 		return ""
@@ -181,8 +180,9 @@ func AnswerLine(s Server) string {
 	return Visible(join("  ", s.Name, string(s.State), says, elapsed(s.ElapsedMs)))
 }
 
-// lastWords is the line of a server's stderr that says best why it ended: the first that names an error, as
-// runtimes do below the source that threw it; else the first with a word for a reason; else the first.
+// lastWords returns the line of a server's stderr that says best why it ended: the first that names an
+// error, as runtimes do below the source that threw it; else the first with a word for a reason; else the
+// first.
 func lastWords(stderr string) string {
 	said, best := "", -1
 	for _, line := range lines(stderr) {
@@ -261,7 +261,8 @@ func writeServerHead(p *page, s Server) {
 		span{strings.Repeat(" · ", count(facts != "")) + facts, dim})
 }
 
-// sorted are items in the order that was asked for: as sent, by name, or the most expensive tools first.
+// sorted returns items in the order that was asked for: as sent, by name, or the most expensive tools
+// first.
 func (o Options) sorted(k snapshot.Kind, items Items) Items {
 	items = slices.Clone(items)
 	switch o.Sort {
@@ -279,7 +280,7 @@ func (o Options) sorted(k snapshot.Kind, items Items) Items {
 	return items
 }
 
-// itemTokens is what a tool costs in a prompt; 0 for other items, which are not part of one.
+// itemTokens returns what a tool costs in a prompt; 0 for other items, which are not part of one.
 func itemTokens(k snapshot.Kind, raw json.RawMessage) int {
 	if k != snapshot.Tools {
 		return 0
@@ -351,7 +352,7 @@ func unbroken(signature string) string {
 	return strings.Join(arguments, "")
 }
 
-// takes is what an item takes, in parentheses.
+// takes returns what an item takes, in parentheses.
 func takes(k snapshot.Kind, raw json.RawMessage) string {
 	if k != snapshot.Tools && k != snapshot.Prompts {
 		return ""
@@ -359,7 +360,7 @@ func takes(k snapshot.Kind, raw json.RawMessage) string {
 	return "(" + signatureOf(k, raw) + ")"
 }
 
-// hintsInBrackets are the hints of a tool that a reader needs first: [read-only] or [destructive].
+// hintsInBrackets returns the hints of a tool that a reader needs first: [read-only] or [destructive].
 func hintsInBrackets(k snapshot.Kind, raw json.RawMessage) string {
 	annotations := rawjson.ObjectOf(rawjson.ObjectOf(raw)["annotations"])
 	readOnly, _ := annotations.Bool("readOnlyHint")
@@ -375,7 +376,7 @@ func hintsInBrackets(k snapshot.Kind, raw json.RawMessage) string {
 	return ""
 }
 
-// about is what an item says of itself: its description, else its title, else its name.
+// about returns the description of an item, else its title, else its name.
 func about(raw json.RawMessage) string {
 	item := rawjson.ObjectOf(raw)
 	annotations := rawjson.ObjectOf(item["annotations"])
@@ -391,10 +392,10 @@ func about(raw json.RawMessage) string {
 	return ""
 }
 
-// heading is a kind in the plural, as in the header of a table.
+// heading returns a kind in the plural, as in the header of a table.
 func heading(k snapshot.Kind) string { return strings.ToUpper(k.Word() + "s") }
 
-// key is what identifies an item to people: its key, or its name where the key is missing.
+// key returns what identifies an item to people: its key, or its name where the key is missing.
 func key(k snapshot.Kind, raw json.RawMessage) string {
 	item := rawjson.ObjectOf(raw)
 	if id := item.Text(k.KeyField()); id != "" {
@@ -406,7 +407,7 @@ func key(k snapshot.Kind, raw json.RawMessage) string {
 	return "(no " + k.KeyField() + ")"
 }
 
-// listed tells whether items of any kind came with s.
+// listed reports whether s has items of any kind.
 func (s Server) listed() bool {
 	return slices.ContainsFunc(snapshot.Kinds(), func(k snapshot.Kind) bool { return *s.Items(k) != nil })
 }
@@ -463,7 +464,7 @@ func serverName(info rawjson.Object) string {
 	return strings.TrimSpace(name + " " + info.Text("version"))
 }
 
-// capabilities are the declared capabilities, each with the flags that are on: "tools (listChanged)".
+// capabilities returns the declared capabilities, each with the flags that are on: "tools (listChanged)".
 func capabilities(raw json.RawMessage) string {
 	all := kit.Map(rawjson.Children(raw), func(m rawjson.Member) string {
 		on := kit.Filter(rawjson.Children(m.Value),

@@ -51,8 +51,8 @@ func (l snapshotLines) of(f finding.Finding) *finding.Location {
 	return &finding.Location{File: l.path, Line: l.Of(f.Item, f.Pointer())}
 }
 
-// filesOf are what findings may point into, the best first: the tree's file of the old side, that itself, the
-// new side.
+// filesOf returns what findings may point into, the best first: the tree's file of the old side, that
+// itself, the new side.
 func filesOf(s Server) []string {
 	paths := []string{s.BaseFile, s.Base}
 	if s.Transport == "" {

@@ -12,8 +12,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// commentLimit is how many characters GitHub takes in a comment. Bytes are counted, of which there are never
-// fewer.
+// commentLimit is how many characters GitHub takes in a comment; bytes are counted, which are never less.
 const commentLimit = 65_536
 
 // marker lets a script find the comment of an earlier run.
@@ -61,7 +60,7 @@ func markdownHead(r *Report) string {
 	return head
 }
 
-// markdownSummary says in a few lines who is affected, and what happened.
+// markdownSummary returns in a few lines who is affected, and what happened.
 func markdownSummary(r *Report, causes []cause) string {
 	if len(causes) < summaryFrom {
 		return ""
@@ -116,7 +115,7 @@ func (c *comment) compared(v view) {
 	}
 }
 
-// namesOf are the first of some servers' names, and how many there are besides.
+// namesOf returns the first of some servers' names, and how many there are besides.
 func namesOf(names []string) markup {
 	return code(shortened(someOf(names, mostNames), 200+200*count(len(names) > 1)))
 }
@@ -137,7 +136,7 @@ func (c *comment) cause(r *Report, v view, one cause, levels map[string]int) {
 
 func icon(rank int) string { return []string{"🔴", "🟡", "🔵", "⚪"}[rank] }
 
-// groupHead is a group without its evidence.
+// groupHead returns a group without its evidence.
 func groupHead(r *Report, servers roster, g finding.Group) string {
 	first := g.Members[0]
 	says := fmt.Sprintf("<p>%s <b>%s</b> %s", icon(rank(first)), levelWord(first),
@@ -235,8 +234,8 @@ var calm = kit.Pattern(`^[("']*[\p{L}]+(['’-][\p{L}]+)*[)"']*[,.;:!?]?$|^[0-9]
 // hash is a word that may be taken for the name of a commit.
 var hash = kit.Pattern(`^[0-9a-f]{7,}$`)
 
-// prose is a sentence in which every word that could be more than a word, such as a path or a mention, stands
-// as code.
+// prose returns a sentence in which every word that could be more than a word, such as a path or a
+// mention, stands as code.
 func prose(s string) markup {
 	parts := strings.Split(string(printable.Visible(s)), "`")
 	if len(parts)%2 == 0 { // not in pairs
@@ -273,7 +272,7 @@ func sentence(s string) markup {
 	return markup(strings.ReplaceAll(strings.Join(words, " "), "</code> <code>", " "))
 }
 
-// preformatted are lines as they stand, with what is gone and what is new marked.
+// preformatted returns lines as they stand, with what is gone and what is new marked.
 func preformatted(all []line) markup {
 	if len(all) == 0 {
 		return ""

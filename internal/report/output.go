@@ -28,7 +28,7 @@ type Output struct {
 	Reports []OutputFile // files that are written beside the answer
 	Color   string       // "auto", "always" or "never"; empty = auto
 
-	ExitZero bool // the answer is all that is asked for: whatever it says, it is no failure
+	ExitZero bool // exit 0 even if there are findings
 }
 
 // OutputFile is a file that a run writes beside its answer, and its format.
@@ -45,7 +45,7 @@ func ParseOutputFile(text string) (OutputFile, error) {
 
 func checkFormat(format string) error {
 	if !slices.Contains(Formats(), format) {
-		return fmt.Errorf("there is no format %q%s: %s exist", format, kit.DidYouMean(format, Formats()),
+		return fmt.Errorf("unknown format %q%s: %s exist", format, kit.DidYouMean(format, Formats()),
 			strings.Join(Formats(), ", "))
 	}
 	return nil
@@ -154,7 +154,7 @@ func WriteOutput(ctx context.Context, p host.Process, o Output, r *Report, view 
 	return writeOutput(ctx, late, p, o, r, view)
 }
 
-// writeOutput is WriteOutput of what is made until late ends.
+// writeOutput is WriteOutput, which ends the writing of formats when late ends.
 func writeOutput(ctx, late context.Context, p host.Process, o Output, r *Report, view Options) error {
 	format := o.format()
 	view.Rules, view.Version, view.Made = AllRules, p.Version, p.Now
@@ -240,22 +240,22 @@ func PrintStatus(p host.Process, o Output, r *Report) {
 	if o.format() == "table" && o.File == "" && (host.IsTerminal(p.Out) || host.SameFile(p.Out, p.Err)) {
 		return
 	}
-	tell, told := p.Reason, len(r.Problems) > 0
+	print, explained := p.Reason, len(r.Problems) > 0
 	if r.Status == exit.OK {
-		tell = p.Note
+		print = p.Note
 	}
 	for _, line := range FailureNotes(r.Servers, p.Verbose) {
-		tell("%s", line)
+		print("%s", line)
 	}
 	for _, problem := range r.Problems {
-		tell("%s", Visible(problem))
+		print("%s", Visible(problem))
 	}
-	told = told || slices.ContainsFunc(r.Servers,
+	explained = explained || slices.ContainsFunc(r.Servers,
 		func(s Server) bool { return s.Error != nil && s.Tolerated == nil })
 	switch {
 	case r.Status == exit.NoBaseline:
-		tell("exit status %d: %s: save it with mcpctl snapshot", r.Status, Meaning(r))
-	case r.Status == exit.Findings, r.Status != exit.OK && !told:
-		tell("exit status %d: %s", r.Status, Meaning(r))
+		print("exit status %d: %s: save it with mcpctl snapshot", r.Status, Meaning(r))
+	case r.Status == exit.Findings, r.Status != exit.OK && !explained:
+		print("exit status %d: %s", r.Status, Meaning(r))
 	}
 }

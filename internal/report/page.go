@@ -208,7 +208,7 @@ func (p *page) paragraph(indent int, text string, look style) {
 	}
 }
 
-// bullet is how many columns stand before the words of a line.
+// bullet returns how many columns stand before the words of a line.
 func bullet(line string) int {
 	words := strings.TrimLeft(line, " ")
 	if strings.HasPrefix(words, "- ") || strings.HasPrefix(words, "* ") {
@@ -223,7 +223,7 @@ func (p *page) hint(indent int, says string) {
 	}
 }
 
-// room is the number of columns right of an indent; 0 = unlimited.
+// room returns the number of columns right of an indent; 0 = unlimited.
 func (p *page) room(indent int) int {
 	if p.Width <= 0 {
 		return 0
@@ -309,7 +309,7 @@ func trimEnd(row []piece) []piece {
 
 const ellipsis = "…"
 
-// width is the number of columns that s takes, whatever the locale says about East Asian widths.
+// width returns the number of columns that s takes, regardless of the locale.
 func width(s printable.Text) int {
 	columns := 0
 	for _, r := range s {
@@ -318,7 +318,7 @@ func width(s printable.Text) int {
 	return columns
 }
 
-// rowWidth is the number of columns that pieces take beside each other.
+// rowWidth returns the number of columns that pieces take beside each other.
 func rowWidth(row []piece) (columns int) {
 	for _, s := range row {
 		columns += width(s.text)
@@ -351,7 +351,7 @@ func stateStyle(s State) style {
 	return cmp.Or(map[State]style{OK: green, Partial: yellow, Failed: red}[s], dim)
 }
 
-// levelSpan is the word of a level in its colour.
+// levelSpan returns the word of a level in its colour.
 func levelSpan(l finding.Level) span { return span{l.String(), levelStyle(l)} }
 
 func levelStyle(l finding.Level) style {
@@ -359,20 +359,20 @@ func levelStyle(l finding.Level) style {
 		finding.Info: cyan}[l], dim)
 }
 
-// text is a line from anywhere in a format that is no page: printed in any way, it spells out what cannot be
+// text is a line from anywhere for formats other than a page: printed in any way, it spells out what cannot be
 // seen.
 type text string
 
-// String is the text with what cannot be seen spelled out.
+// String returns the text with what cannot be seen spelled out.
 func (t text) String() string { return string(printable.Visible(string(t))) }
 
-// MarshalText is what JSON and XML hold.
+// MarshalText returns what JSON and XML hold.
 func (t text) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
 // multiline is such a text whose line breaks stay.
 type multiline string
 
-// String is the lines, each as text has it.
+// String returns the lines, each as text has it.
 func (m multiline) String() string {
 	all := lines(string(m))
 	for i, line := range all {
@@ -381,10 +381,10 @@ func (m multiline) String() string {
 	return strings.Join(all, "\n")
 }
 
-// MarshalText is what JSON and XML hold.
+// MarshalText returns what JSON and XML hold.
 func (m multiline) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
-// firstLine is the first line of s that has something on it.
+// firstLine returns the first line of s that has something on it.
 func firstLine(s string) string {
 	for line := range strings.Lines(s) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -394,15 +394,15 @@ func firstLine(s string) string {
 	return ""
 }
 
-// oneLine is all of a text with each run of white space, line breaks included, as one space.
+// oneLine returns all of a text with each run of white space, line breaks included, as one space.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func join(sign string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), sign)
 }
 
-// lines are the lines of s without trailing space. Blank lines at either end are left out, several in a row
-// are one.
+// lines returns the lines of s without trailing space. Blank lines at either end are left out, several in
+// a row are one.
 func lines(s string) []string {
 	var out []string
 	for line := range strings.Lines(s) {
@@ -418,5 +418,5 @@ func lines(s string) []string {
 	return out
 }
 
-// Visible is a text for messages outside a report, as printable.Message has it.
+// Visible returns a text for messages outside a report, as printable.Message has it.
 func Visible(s string) string { return printable.Message(s) }

@@ -20,7 +20,7 @@ type Replayed struct {
 	NotSent     int               `json:"notSent,omitempty"`    // calls that could not be sent, or must not be
 }
 
-// different is how many results are not as recorded or expected.
+// different returns how many results are not as recorded or expected.
 func (r Replayed) different() int { return r.Calls - r.Same - r.Unrecorded }
 
 // title names the calls.

@@ -82,7 +82,7 @@ const (
 	Interrupted Verdict = "interrupted" // 130 and 143
 )
 
-// VerdictOf is the word for an exit status.
+// VerdictOf returns the word for an exit status.
 func VerdictOf(status int) Verdict {
 	words := map[int]Verdict{0: Pass, 1: Fail, 3: Incomplete, 4: Unsaved, 130: Interrupted, 143: Interrupted}
 	if word, ok := words[status]; ok {
@@ -130,7 +130,7 @@ type Options struct {
 	Version string                // sarif: version of the program that writes
 }
 
-// Elapsed is a duration in the unit of Server.ElapsedMs, rounded.
+// Elapsed returns a duration in the unit of Server.ElapsedMs, rounded.
 func Elapsed(d time.Duration) int64 { return d.Round(time.Millisecond).Milliseconds() }
 
 // Findings are what the rules said, in the order in which they are shown. In JSON each carries its
@@ -180,7 +180,7 @@ func (r *Report) FindingsDigest() string {
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
-// Fails tells whether a finding makes the run fail.
+// Fails reports whether a finding makes the run fail.
 func (r *Report) Fails() bool { return slices.ContainsFunc(r.Findings, r.failing()) }
 
 func (r *Report) failing() func(finding.Finding) bool {
@@ -212,7 +212,7 @@ func Summarize(findings []finding.Finding, servers []Server) Summary {
 	return sum
 }
 
-// formats is where a format is added: how it is written, and how orders to a runner are spelled in it.
+// formats returns the formats: how each is written, and how it spells out orders to a runner.
 func formats() map[string]format {
 	return map[string]format{
 		"github":   {write: writeGitHub},
@@ -232,7 +232,7 @@ type format struct {
 	printable.Spelling
 }
 
-// Formats are the names that Write knows, sorted.
+// Formats returns the names that Write knows, sorted.
 func Formats() []string { return kit.SortedKeys(formats()) }
 
 // Write writes r in a format of Formats. The report itself is not changed.
@@ -287,7 +287,7 @@ func writeTable(w io.Writer, r *Report, o Options) error {
 	return err
 }
 
-// complete is a copy of r in which everything that follows from the rest is filled in.
+// complete returns a copy of r in which everything that follows from the rest is filled in.
 func (r *Report) complete() *Report {
 	full := *r
 	full.Mcpctl = Version

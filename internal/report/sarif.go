@@ -53,7 +53,7 @@ func writeSARIF(w io.Writer, r *Report, o Options) error {
 		sarifObject{"$schema": sarifSchema, "version": "2.1.0", "runs": []sarifObject{run}})
 }
 
-// numericVersion is a version that begins with a number, as readers compare it.
+// numericVersion returns a version that begins with a number, as readers compare it.
 func numericVersion(version string) string {
 	version = strings.TrimPrefix(version, "v")
 	if version != "" && (version[0] < '0' || version[0] > '9') {
@@ -99,7 +99,7 @@ func sarifRule(rule finding.Rule) sarifObject {
 	}
 }
 
-// pascal is a rule's id as one word, which SARIF calls its friendly name.
+// pascal returns a rule's id as one word, which SARIF calls its friendly name.
 func pascal(id string) string {
 	var b strings.Builder
 	for word := range strings.SplitSeq(id, "-") {
@@ -135,7 +135,7 @@ func sarifResult(f finding.Finding, rule int, at finding.Location) sarifObject {
 		"ruleId": text(f.Rule), "ruleIndex": rule, "level": sarifLevel(f.Level),
 		"message":   sarifText(text(subject(f)).String() + ": " + plainText(f)),
 		"locations": []sarifObject{location},
-		// GitHub tells results of two runs apart by primaryLocationLineHash alone; other readers take any
+		// GitHub compares the results of two runs by primaryLocationLineHash alone; other readers take any
 		// key.
 		"partialFingerprints": sarifObject{"mcpctl/v1": f.Fingerprint(),
 			"primaryLocationLineHash": f.Fingerprint()},
@@ -151,7 +151,7 @@ func sarifResult(f finding.Finding, rule int, at finding.Location) sarifObject {
 // rootBase stands for the directory of the run, which a reader puts in its place.
 const rootBase = "%SRCROOT%"
 
-// fileURI is a file as a URI, relative to the folder of the run unless the name is absolute.
+// fileURI returns a file as a URI, relative to the directory of the run unless the name is absolute.
 func fileURI(file string) string {
 	u := url.URL{Path: filepath.ToSlash(file)}
 	if filepath.IsAbs(file) {
@@ -160,7 +160,7 @@ func fileURI(file string) string {
 	return u.String()
 }
 
-// sarifInvocation says whether the run could find out everything, and what prevented that.
+// sarifInvocation returns how the run ended: whether it found out everything, and what prevented that.
 func sarifInvocation(r *Report) sarifObject {
 	var notes []sarifObject
 	note := func(level, says string) {

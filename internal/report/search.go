@@ -37,8 +37,8 @@ func (s Server) offers() bool {
 	return slices.ContainsFunc(snapshot.Kinds(), func(k snapshot.Kind) bool { return len(*s.Items(k)) > 0 })
 }
 
-// matches are the names and texts of an item that match the pattern, in their order; at least the name of the
-// item.
+// matches returns the names and texts of an item that match the pattern, in their order; at least the name
+// of the item.
 func (o Options) matches(k snapshot.Kind, raw json.RawMessage) (all []found) {
 	name := key(k, raw)
 	add := func(place, text string) {
@@ -65,7 +65,7 @@ func (o Options) matches(k snapshot.Kind, raw json.RawMessage) (all []found) {
 	return all
 }
 
-// placeIn is a place in an item as a person names it: "search(query).description".
+// placeIn returns a place in an item as a person names it: "search(query).description".
 func placeIn(name string, steps []string) string {
 	var way []string
 	for i, step := range steps {

@@ -280,7 +280,7 @@ func (a Answer) Count(kind snapshot.Kind) *int {
 	return *a.Counts.of(kind)
 }
 
-// PartialList is a list of which not everything arrived.
+// PartialList is a list that arrived in part.
 type PartialList struct {
 	Kind snapshot.Kind `json:"list"`
 	// "truncated": Counts has the number of what arrived; "unread": nothing did
@@ -325,7 +325,7 @@ type Saved struct {
 	Action  Action `json:"action"`
 	File    string `json:"file,omitempty"`    // path as shown to people
 	Added   int    `json:"added,omitempty"`   // items that were not in the file before
-	Removed int    `json:"removed,omitempty"` // items that are no longer in it
+	Removed int    `json:"removed,omitempty"` // items that were removed from it
 	Changed int    `json:"changed,omitempty"` // items that differ
 	Reason  string `json:"reason,omitempty"`  // why the file was not touched, or what else changed
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
-// Type is the type of a parameter with the limits that its schema sets.
+// Type returns the type of a parameter with the limits that its schema sets.
 func (p parameter) Type() string {
 	s := rawjson.ObjectOf(p.Schema)
 	kind := strings.TrimSpace(shape(p.Schema, shapeDepth) + " " + interval(s["minimum"], s["maximum"]))
 	return strings.Join(append([]string{kind}, limits(s)...), ", ")
 }
 
-// limits are the bounds that a schema sets beside its type: "length ≤ 5", "pattern ^a".
+// limits returns the bounds that a schema sets beside its type: "length ≤ 5", "pattern ^a".
 func limits(s rawjson.Object) []string {
 	var all []string
 	for _, l := range []struct{ label, least, most string }{
@@ -37,8 +37,8 @@ func limits(s rawjson.Object) []string {
 	return all
 }
 
-// interval is a range whose ends are raw numbers; nil, or the ends of what JavaScript counts exactly, = no
-// end.
+// interval returns a range whose ends are raw numbers; nil, or the ends of what JavaScript counts exactly,
+// = no end.
 func interval(least, most json.RawMessage) string {
 	const largest = "9007199254740991"
 	if string(least) == "-"+largest {
@@ -58,7 +58,7 @@ func interval(least, most json.RawMessage) string {
 	return ""
 }
 
-// How much of a schema its shape tells: half levels of nesting (a union is half of one), members, values of
+// How much of a schema its shape shows: half levels of nesting (a union is half of one), members, values of
 // an enum.
 const (
 	shapeDepth   = 4
@@ -69,8 +69,8 @@ const (
 // schemaShape returns a JSON schema in a few words, as a type would be written.
 func schemaShape(schema json.RawMessage) string { return shape(schema, shapeDepth) }
 
-// shape is a JSON schema in a few words, as a type would be written: "string", "integer[]", `"a"|"b"`, "{x,
-// y?: number}".
+// shape returns a JSON schema in a few words, as a type would be written: "string", "integer[]",
+// `"a"|"b"`, "{x, y?: number}".
 func shape(schema json.RawMessage, depth int) string {
 	switch strings.TrimSpace(string(schema)) {
 	case "true", "":
@@ -106,7 +106,7 @@ func enumShape(s rawjson.Object, _ int) string {
 	return cmp.Or(strings.Join(values, "|"), "never")
 }
 
-// refShape is the last word of a reference, which is what its author called the definition.
+// refShape returns the last word of a reference, which is what its author called the definition.
 func refShape(s rawjson.Object, _ int) string {
 	ref := strings.TrimRight(s.Text("$ref"), "/#")
 	if name := ref[strings.LastIndexAny(ref, "/#")+1:]; name != "" {
@@ -119,7 +119,7 @@ func unionShape(s rawjson.Object, depth int) string { return joined(s, depth, "|
 
 func allShape(s rawjson.Object, depth int) string { return joined(s, depth, " & ", "allOf") }
 
-// joined are the shapes of the schemas in some lists, once each.
+// joined returns the shapes of the schemas in some lists, once each.
 func joined(s rawjson.Object, depth int, sign string, keywords ...string) string {
 	var all []string
 	for _, keyword := range keywords {

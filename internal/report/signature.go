@@ -51,7 +51,7 @@ func joinParameters(all []parameter, depth, most int) string {
 	return strings.Join(parts, ", ")
 }
 
-// mark is the name, with a ? behind it unless it is required.
+// mark returns the name, followed by ? unless it is required.
 func (p parameter) mark() string {
 	if p.Required {
 		return p.Name
@@ -83,7 +83,7 @@ func argumentsOf(kind snapshot.Kind, raw json.RawMessage) []parameter {
 	return nil
 }
 
-// promptArguments are those of a prompt; all of them are strings.
+// promptArguments returns the arguments of a prompt; all of them are strings.
 func promptArguments(prompt rawjson.Object) []parameter {
 	var all []parameter
 	arguments, _ := rawjson.Elements(prompt["arguments"])
@@ -175,7 +175,7 @@ func SignatureChanges(old, new *snapshot.Snapshot) []SignatureChange {
 	return all
 }
 
-// Short is the change with … in place of the arguments that stayed.
+// Short returns the change with … in place of the arguments that stayed.
 func (c SignatureChange) Short() SignatureChange {
 	return SignatureChange{c.Item, omitShared(c.Old, c.New), omitShared(c.New, c.Old)}
 }

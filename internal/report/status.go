@@ -17,7 +17,7 @@ import (
 
 func writeLogins(p *page, r *Report) {
 	if len(r.Servers) == 0 {
-		p.line(0, span{"no server at a URL is configured, and nobody is logged in", plain})
+		p.line(0, span{"no servers at a URL are configured, and there are no logins", plain})
 		return
 	}
 	p.grid(0, []column{{title: "NAME", name: true, least: 8}, {title: "LOGIN", least: 8},
@@ -46,7 +46,7 @@ func (s LoginState) style() style {
 
 const minute = "2006-01-02 15:04Z"
 
-// ends is when the access token ends, and what is done about it.
+// ends returns when the access token ends, and what is done about it.
 func (l Login) ends() string {
 	switch {
 	case l.Expires.IsZero():
@@ -81,7 +81,7 @@ func writeSaved(p *page, r *Report) {
 	p.text(0, 0, span{cmp.Or(done, "nothing to save"), plain})
 }
 
-// writeAccepted writes the findings that are no longer ones, then what became of the files.
+// writeAccepted writes the findings that were accepted, then what became of the files.
 func writeAccepted(p *page, r *Report) {
 	v := view{Options: p.Options, servers: r.roster()}
 	for _, s := range r.Servers {
@@ -106,10 +106,10 @@ func savedRow(s Server) []span {
 	}
 }
 
-// file is the path, and why the file was not touched or what else there is to say of it.
+// file returns the path, and why the file was not touched or what else there is to say of it.
 func (s Saved) file() string { return join(": ", s.File, firstLine(s.Reason)) }
 
-// changes is "+2 −1 ~3": items added, removed and changed.
+// changes returns "+2 −1 ~3": items added, removed and changed.
 func (s Saved) changes() string {
 	signed := func(sign string, n int) string { return strings.Repeat(sign+strconv.Itoa(n), count(n > 0)) }
 	return join(" ", signed("+", s.Added), signed("−", s.Removed), signed("~", s.Changed))
@@ -183,7 +183,7 @@ func writeTolerated(p *page, t *finding.Tolerance) {
 	}
 }
 
-// until is the last day on which something holds, in words; nothing when it holds for ever.
+// until returns the last day on which something holds, in words; nothing when it holds for ever.
 func until(day finding.Day) string {
 	if day == "" {
 		return ""
@@ -222,7 +222,7 @@ func writeProblems(p *page, all []string) {
 	}
 }
 
-// quantity is "1 line" or "2 lines".
+// quantity returns "1 line" or "2 lines".
 func quantity(n int, word string) string {
 	if n == 1 {
 		return "1 " + word
@@ -278,7 +278,7 @@ func writePiece(p *page, indent int, piece call.Content, saved string) {
 	}
 }
 
-// label stands for a piece that is no mere text, such as [image/png, 12 KB].
+// label returns what stands for a piece other than text, such as [image/png, 12 KB].
 func label(piece call.Content, saved string) string {
 	what, kind, size := "", piece.MIME, ""
 	switch {
@@ -313,7 +313,8 @@ func writeIndented(p *page, indent int, raw json.RawMessage, look style) {
 	}
 }
 
-// OneLine is JSON on one line, with spaces so that it can be read, and everything invisible in it escaped.
+// OneLine returns JSON on one line, with spaces so that it can be read, and everything invisible in it
+// escaped.
 func OneLine(raw json.RawMessage) string { return Visible(printable.Spaced(raw)) }
 
 // WriteFiles writes a line for each file: its path, and what it holds.

@@ -32,7 +32,7 @@ func writeVerdicts(p *page, r *Report) {
 	writeMeaning(p, r, len(causes) < summaryFrom)
 }
 
-// parted are the servers with findings that are shown, and those without any.
+// parted returns the servers with findings that are shown, and those without any.
 func (all roster) parted(o Options) (changed, quiet []Server) {
 	for _, s := range all.all {
 		if found := all.found[s.Name]; len(found) == 0 {
@@ -120,7 +120,8 @@ func (v view) sentence(f finding.Finding) string {
 	return strings.TrimSuffix(f.Message, ".")
 }
 
-// writeCompared is the heading of one server's findings: what was compared, and which version they ask for.
+// writeCompared writes the heading of one server's findings: what was compared, and which version they
+// ask for.
 func writeCompared(p *page, s Server) {
 	head := []span{{s.Name, bold}}
 	if s.Base != "" {
@@ -237,7 +238,7 @@ func writeMeaning(p *page, r *Report, totals bool) {
 	}
 }
 
-// totals are the numbers that are not zero, and how to see what is not shown: "2 breaking, 1 warning".
+// totals returns the numbers that are not zero, and how to see what is not shown: "2 breaking, 1 warning".
 func (s Summary) totals(waived bool) []span {
 	note := " waived (--show-waived)"
 	if waived {
@@ -281,7 +282,7 @@ func (r *Report) accepts() bool {
 		slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return failing(f) && f.Acceptable() })
 }
 
-// Meaning is why the exit status of a report is not 0.
+// Meaning returns why the exit status of a report is not 0.
 func Meaning(r *Report) string {
 	switch r.Status {
 	case 0:
@@ -347,7 +348,7 @@ func writeHistory(p *page, r *Report) {
 	writeMeaning(p, r, true)
 }
 
-// levelCells are how many findings there are of each level.
+// levelCells returns how many findings there are of each level.
 func levelCells(sum Summary) []span {
 	cell := func(n int, look style) span {
 		if n == 0 {
@@ -389,7 +390,7 @@ func writeUpgrades(p *page, r *Report) {
 	writeMeaning(p, r, false)
 }
 
-// versionOf is the version of a package SOURCE, such as npm:NAME@VERSION.
+// versionOf returns the version of a package SOURCE, such as npm:NAME@VERSION.
 func versionOf(source string) string {
 	if at := strings.LastIndexAny(source, "@:"); published(source) && at > strings.IndexByte(source, ':') {
 		return source[at+1:]

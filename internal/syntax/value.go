@@ -57,24 +57,24 @@ type Field struct {
 	Value Value
 }
 
-// In is the field with the name that messages have for it: behind that of the object it is a member of.
+// In returns the field with the name that messages use: after that of the object it belongs to.
 func (f Field) In(parent string) Field {
 	f.Key = parent + "." + f.Key
 	return f
 }
 
-// String is a field that holds a string.
+// String returns a field that holds a string.
 func String(key, text string, line int) Field {
 	return Field{key, line, Value{Kind: Text, Line: line, Text: text}}
 }
 
-// Scalar tells whether v is a string, a number or a boolean.
+// Scalar reports whether v is a string, a number or a boolean.
 func (v Value) Scalar() bool { return v.Kind == Text || v.Kind == Number || v.Kind == Boolean }
 
-// Empty tells whether v holds nothing: null, "", [] or {}.
+// Empty reports whether v holds nothing: null, "", [] or {}.
 func (v Value) Empty() bool { return len(v.Items)+len(v.Fields)+len(v.Text) == 0 }
 
-// Get is the first member called key.
+// Get returns the first member called key.
 func (v Value) Get(key string) (Field, bool) {
 	for _, f := range v.Fields {
 		if f.Key == key {
@@ -84,7 +84,7 @@ func (v Value) Get(key string) (Field, bool) {
 	return Field{}, false
 }
 
-// TextOf is the text of the scalar that the first member called key holds.
+// TextOf returns the text of the scalar that the first member called key holds.
 func (v Value) TextOf(key string) string {
 	f, _ := v.Get(key)
 	return f.Value.Text
@@ -107,7 +107,7 @@ func (v Value) JSON() json.RawMessage {
 	return json.RawMessage(v.Text)
 }
 
-// At are the members at a path of keys; several when a key is repeated.
+// At returns the members at a path of keys; several when a key is repeated.
 func (v Value) At(path ...string) []Field {
 	var found []Field
 	for _, f := range v.Fields {
@@ -122,7 +122,7 @@ func (v Value) At(path ...string) []Field {
 	return found
 }
 
-// Keys are the names of all members.
+// Keys returns the names of all members.
 func (v Value) Keys() []string {
 	names := make([]string, len(v.Fields))
 	for i, f := range v.Fields {
@@ -131,7 +131,7 @@ func (v Value) Keys() []string {
 	return names
 }
 
-// Repeated are the members whose key was there before, each with the line of the first.
+// Repeated returns the members whose key was there before, each with the line of the first.
 func (v Value) Repeated() (again []Field, first []int) {
 	lines := make(map[string]int, len(v.Fields))
 	for _, f := range v.Fields {
@@ -198,7 +198,7 @@ type Error struct {
 // Parser reads the text of one file.
 type Parser func([]byte) (Value, *Error)
 
-// ParserFor is how a file is written: TOML and YAML by their extensions, JSON otherwise.
+// ParserFor returns the parser of a file: TOML and YAML by their extensions, else JSON.
 func ParserFor(path string) Parser {
 	switch {
 	case IsYAML(path):
@@ -209,7 +209,7 @@ func ParserFor(path string) Parser {
 	return JSON
 }
 
-// IsYAML tells whether a file is written in YAML, by its extension.
+// IsYAML reports whether a file is written in YAML, by its extension.
 func IsYAML(path string) bool {
 	extension := strings.ToLower(filepath.Ext(path))
 	return extension == ".yaml" || extension == ".yml"
@@ -231,7 +231,7 @@ func IsUTF16(data []byte) bool {
 	return false
 }
 
-// Decode is the UTF-8 text of a file without its byte order mark.
+// Decode returns the UTF-8 text of a file without its byte order mark.
 func Decode(data []byte) ([]byte, error) {
 	switch {
 	case len(data) > MaxFile:
@@ -289,7 +289,7 @@ func jsonError(err error) *Error {
 		"comments and trailing commas are fine; look for a missing comma, quote or bracket"}
 }
 
-// newlines are the offsets of all line ends.
+// newlines returns the offsets of all line ends.
 func newlines(data []byte) []int {
 	var ends []int
 	for i, c := range data {
@@ -362,7 +362,7 @@ func YAML(data []byte) (Value, *Error) {
 	return r.read(doc.Content[0])
 }
 
-// line is a line number inside the file.
+// line returns a line number inside the file.
 func (r *yamlReader) line(n int) int { return min(max(n, 1), r.lines) }
 
 var yamlPlace = kit.Pattern(`^yaml: (?:line (\d+): )?`)
