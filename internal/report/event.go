@@ -91,7 +91,7 @@ func (l EventLine) Text(o Options) string {
 	if l.Remark != "" {
 		word = append(word, span{"  " + l.Remark, dim})
 	}
-	p.print(line{columns: []column{{name: true}, {name: true, wide: l.Width}, {hang: 2}},
+	p.print(line{hang: belowTime, columns: []column{{name: true}, {name: true, wide: l.Width}, {hang: 2}},
 		cells: [][]span{{{l.Time.Format(time.TimeOnly), dim}}, {{l.Server, bold}}, word}})
 	if l.Error != nil {
 		writeEventError(p, *l.Error)

@@ -137,7 +137,7 @@ func (p *page) tableRow(l line) {
 			row = append(row, span{strings.ReplaceAll(s.text, noBreak, " "), s.style})
 		}
 	}
-	p.text(l.indent, 2, row...)
+	p.text(l.indent, max(l.hang, 2), row...)
 }
 
 // narrow is the page width below which cells stand one after the other instead of in a table.
