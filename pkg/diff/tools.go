@@ -61,8 +61,6 @@ func taskRule(old, new string) string {
 		return "tool-task-support-required"
 	case new == "forbidden":
 		return "tool-task-support-withdrawn"
-	case old == "required":
-		return "tool-task-support-relaxed"
 	}
 	return "tool-task-support-added"
 }
