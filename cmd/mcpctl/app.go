@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, p host.Process) int {
 	return exit.CodeOf(err)
 }
 
-// newProgram is a run before its flags are read, with what the environment says in the place of their
+// newProgram returns a run before its flags are read, with what the environment says in the place of their
 // defaults.
 func newProgram(p host.Process, behind []string) program {
 	this := program{Process: p, behind: behind, Contact: fleet.DefaultContact()}
@@ -113,7 +113,7 @@ func newApp(p program) *cli.App {
 	return app
 }
 
-// unknownCommand is the error for a first argument that is no command: a SOURCE, perhaps, or a slip.
+// unknownCommand returns the error for a first argument that is no command: a SOURCE, perhaps, or a slip.
 func unknownCommand(app *cli.App, word string) error {
 	hint, similar := "mcpctl list "+printable.ShellWord(word), ""
 	if source.Parse(word).Kind == source.Configured {

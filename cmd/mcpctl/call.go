@@ -38,7 +38,7 @@ func dryRunFlag(o *invoke.Options) cli.Flag {
 	return &cli.BoolFlag{Name: "dry-run", Usage: "Show the request; do not send it", Destination: &o.DryRun}
 }
 
-// askFlags are those of requests that may take time and ask back.
+// askFlags returns those of requests that may take time and ask back.
 func askFlags(o *invoke.Options) []cli.Flag {
 	return []cli.Flag{
 		dryRunFlag(o),
@@ -80,7 +80,7 @@ func (p *program) asking(words operands,
 	}
 }
 
-// swapped tells whether a word of another kind stands where the SOURCE belongs, and a SOURCE behind it.
+// swapped reports whether a word of another kind stands where the SOURCE belongs, and a SOURCE behind it.
 func swapped(named, rest []string) bool {
 	return len(named) > 0 && len(rest) > 0 && source.Parse(named[0]).Kind == source.Configured &&
 		slices.Contains([]source.Kind{source.URL, source.Package}, source.Parse(rest[0]).Kind)

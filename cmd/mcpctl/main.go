@@ -75,7 +75,7 @@ func (o standardOutput) Write(p []byte) (int, error) {
 // Unwrap is the stream itself, which may be a terminal.
 func (o standardOutput) Unwrap() io.Writer { return os.Stdout }
 
-// ofSystem is what a run that ctx ends, and interrupt if need be, knows of the machine.
+// ofSystem returns what a run that ctx ends, and interrupt if need be, knows of the machine.
 func ofSystem(ctx context.Context, interrupt context.CancelCauseFunc) host.Process {
 	out, said := host.Interruptible(ctx, standardOutput{interrupt}), host.Interruptible(ctx, os.Stderr)
 	p := host.Process{In: host.InterruptibleInput(ctx, os.Stdin), Out: out,

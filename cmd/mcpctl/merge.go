@@ -64,7 +64,7 @@ func (p program) shardReports(ctx context.Context, paths []string) ([]compare.Sh
 	return shards, nil
 }
 
-// jsonFiles are the JSON files of a folder, or the path itself.
+// jsonFiles returns the JSON files of a folder, or the path itself.
 func jsonFiles(path string) (files []string) {
 	entries, err := os.ReadDir(path)
 	if err != nil { // a file, or what reading it will complain of

@@ -32,7 +32,7 @@ func (value) Serialize() string { return unchanged }
 // String has nothing to show.
 func (value) String() string { return "" }
 
-// duration is a Go duration, or a number of seconds; a field that stays nil was not given.
+// duration reads a Go duration, or a number of seconds; a field that stays nil was not given.
 func duration(to **time.Duration) value {
 	return func(text string) error {
 		parsed, err := time.ParseDuration(text)
@@ -52,7 +52,7 @@ func duration(to **time.Duration) value {
 // count is a number of at least 1; a field that stays 0 was not given.
 func count(to *int) value { return number(to, 1) }
 
-// number is a whole number of at least so much, in decimal: 010 is ten.
+// number reads a whole number of at least so much, in decimal: 010 is ten.
 func number(to *int, least int) value {
 	return func(text string) error {
 		n, err := strconv.Atoi(text)
@@ -67,7 +67,7 @@ func number(to *int, least int) value {
 	}
 }
 
-// shard is a part of the configured servers, such as 2/5; auto looks for it in the environment.
+// shard reads a part of the configured servers, such as 2/5; auto looks for it in the environment.
 func shard(to *fleet.Shard, lookup func(string) (string, bool)) value {
 	return func(text string) (err error) {
 		*to, err = fleet.ParseShard(text, lookup)
@@ -75,7 +75,7 @@ func shard(to *fleet.Shard, lookup func(string) (string, bool)) value {
 	}
 }
 
-// list are the values of a flag that may be given several times.
+// list collects the values of a flag that may be given several times.
 func list(to *[]string) value {
 	return func(text string) error {
 		*to = append(*to, text)
@@ -97,7 +97,7 @@ func names(to *[]string) value {
 	}
 }
 
-// reports are the files that a run writes beside its answer, such as sarif=out.sarif.
+// reports reads the files that a run writes beside its answer, such as sarif=out.sarif.
 func reports(to *[]report.OutputFile) value {
 	return func(text string) error {
 		file, err := report.ParseOutputFile(text)
@@ -106,7 +106,7 @@ func reports(to *[]report.OutputFile) value {
 	}
 }
 
-// sortOrder is the order of items in a list.
+// sortOrder reads the order of items in a list.
 func sortOrder(to *string) value {
 	return func(text string) error {
 		if *to = text; text != "tokens" && text != "name" {

@@ -13,7 +13,7 @@ import (
 // buildVersion is set by the linker for released binaries.
 var buildVersion string
 
-// version is the released version, or what the Go toolchain knows of this build.
+// version returns the released version, or what the Go toolchain knows of this build.
 func version() string {
 	if buildVersion != "" {
 		return buildVersion
@@ -55,7 +55,7 @@ func versionCommand(p program) *cli.Command {
 	}, p.outputFlags())
 }
 
-// versionText is the version in a format; without one it is a line for people, into a pipe too.
+// versionText returns the version in a format; without one it is a line for people, into a pipe too.
 func versionText(version, format string) string {
 	platform := runtime.GOOS + "/" + runtime.GOARCH
 	switch format {

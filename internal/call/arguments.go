@@ -62,12 +62,12 @@ func ParseArgument(text string) (Argument, error) {
 	return a, nil
 }
 
-// File is the file that the argument names, if it names one.
+// File returns the file that the argument names, if it names one.
 func (a Argument) File() (name string, ok bool) {
 	return a.Text, a.Form == FromText || a.Form == FromJSON
 }
 
-// Of is the argument with what is in its file.
+// Of returns the argument with what is in its file.
 func (a Argument) Of(content []byte) Argument {
 	a.Text = string(content)
 	switch a.Form {
@@ -79,7 +79,7 @@ func (a Argument) Of(content []byte) Argument {
 	return a
 }
 
-// value is what the argument says at a place of the schema.
+// value returns what the argument says at a place of the schema.
 func (a Argument) value(at shape) (json.RawMessage, error) {
 	switch {
 	case !utf8.ValidString(a.Text):
@@ -222,7 +222,7 @@ func appended(old, element json.RawMessage) (json.RawMessage, error) {
 	return rawjson.List(append(elements, element)), nil
 }
 
-// Check is what a schema finds wrong with a value. sure is false where that cannot be told; there are no
+// Check returns what a schema finds wrong with a value. sure is false where that is undecided; there are no
 // problems then.
 func Check(against, value json.RawMessage) (problems []Problem, sure bool) {
 	decoded, err := rawjson.Decode(against)
@@ -276,7 +276,7 @@ func (s shape) explain(f schema.Fault, whole any) []Problem {
 	return []Problem{p}
 }
 
-// follow is the place and the value behind a JSON pointer.
+// follow returns the place and the value behind a JSON pointer.
 func (s shape) follow(path string, value any) (shape, any) {
 	for _, step := range rawjson.Split(path) {
 		inner, ok := rawjson.Step(value, step)
@@ -289,7 +289,7 @@ func (s shape) follow(path string, value any) (shape, any) {
 	return s, value
 }
 
-// alternatives is "a, b or c", cut when there are many.
+// alternatives returns "a, b or c", cut when there are many.
 func alternatives(words []string) string {
 	const most = 12
 	var distinct []string
@@ -338,7 +338,7 @@ func Expand(text string, values map[string]string) (uri string, problems []Probl
 	return uri, problems
 }
 
-// optional tells whether a variable stands in a query only: {?name} or {&name}.
+// optional reports whether a variable stands in a query only: {?name} or {&name}.
 func optional(template, name string) bool {
 	for part := range strings.SplitSeq(template, "{") {
 		inside, _, ok := strings.Cut(part, "}")
@@ -356,7 +356,7 @@ func optional(template, name string) bool {
 	return true
 }
 
-// CheckPrompt is what is wrong with a prompt's arguments: texts, of names that it declares, unless it
+// CheckPrompt returns what is wrong with a prompt's arguments: texts, of names that it declares, unless it
 // declares none.
 func CheckPrompt(prompt snapshot.Item, values map[string]string) (problems []Problem) {
 	var names []string
@@ -379,7 +379,7 @@ func CheckPrompt(prompt snapshot.Item, values map[string]string) (problems []Pro
 	return problems
 }
 
-// brief is a value for a message, cut when it is long.
+// brief returns a value for a message, cut when it is long.
 func brief(value any) string {
 	raw, err := json.Marshal(value)
 	if err != nil {

@@ -86,7 +86,7 @@ func (m Message) Again(responses, state json.RawMessage) Message {
 	return Message{m.Method, params}
 }
 
-// Texts is an object of strings, sorted by name.
+// Texts returns an object of strings, sorted by name.
 func Texts(values map[string]string) json.RawMessage {
 	return rawjson.Build(kit.Map(kit.SortedKeys(values), func(name string) rawjson.Member {
 		return rawjson.Member{Key: name, Value: rawjson.Quote(values[name])}
@@ -102,7 +102,7 @@ type Elicitation struct {
 	Schema  json.RawMessage // of the answer as a whole
 }
 
-// Visits are URLs that a server wants visited first, by its error (specification 2025-11-25,
+// Visits returns URLs that a server wants visited first, by its error (specification 2025-11-25,
 // URLElicitationRequiredError).
 func Visits(data json.RawMessage) []string {
 	var urls []string
@@ -169,7 +169,7 @@ func fieldOf(p rawjson.Member, required []string, at shape) Field {
 	return f
 }
 
-// choicesIn are the values of enum, with their titles in enumNames, or those of const in oneOf and anyOf.
+// choicesIn returns the values of enum, with their titles in enumNames, or those of const in oneOf and anyOf.
 func choicesIn(schema rawjson.Object) []Choice {
 	var all []Choice
 	names, _ := rawjson.Elements(schema["enumNames"])
@@ -219,7 +219,7 @@ func (f Field) faults(value json.RawMessage) []Problem {
 	return problems
 }
 
-// yesNo is true or false for what people write instead, else value.
+// yesNo returns true or false for what people write instead, else value.
 func yesNo(text string, value json.RawMessage) json.RawMessage {
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "y", "yes", "true":
@@ -230,7 +230,7 @@ func yesNo(text string, value json.RawMessage) json.RawMessage {
 	return value
 }
 
-// Accepted is the ElicitResult of a person who answers. Nil fields are left out.
+// Accepted returns the ElicitResult of a person who answers. Nil fields are left out.
 func Accepted(fields []Field, values []json.RawMessage) json.RawMessage {
 	var members []rawjson.Member
 	for i, f := range fields {

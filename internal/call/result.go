@@ -107,7 +107,7 @@ func CompleteResult(raw json.RawMessage) (Result, error) {
 	return r, err
 }
 
-// whole are the members of a result that is complete.
+// whole returns the members of a result that is complete.
 func whole(method string, raw json.RawMessage) (rawjson.Object, error) {
 	result, _, err := rawjson.ReadObject(raw)
 	if err != nil {
@@ -127,7 +127,7 @@ func elements(method, name string, raw json.RawMessage) ([]json.RawMessage, erro
 	return all, nil
 }
 
-// Told tells whether texts of the result say the same as its structured content: one of them all of it, or
+// Told reports whether texts of the result say the same as its structured content: one of them all of it, or
 // each an element. What is no object FastMCP makes one of, as {"result": …}.
 func (r Result) Told() bool {
 	texts := kit.Map(kit.Filter(r.Pieces, func(p Content) bool { return p.Kind == Text }),
@@ -142,14 +142,14 @@ func (r Result) Told() bool {
 		err == nil && len(elements) > 0 && slices.EqualFunc(elements, texts, sameAs)
 }
 
-// sameAs tells whether a text is a value, written as JSON or, of a string, as it is.
+// sameAs reports whether a text is a value, written as JSON or, of a string, as it is.
 func sameAs(value json.RawMessage, text string) bool {
 	said, ok := rawjson.Text(value)
 	return ok && said == text || rawjson.Equal(value, json.RawMessage(text))
 }
 
-// Promised is what is wrong with the structured content of a tool by the schema that it declares
-// (specification, tools, output schema). sure is false where that cannot be told.
+// Promised returns what is wrong with the structured content of a tool by the schema that it declares
+// (specification, tools, output schema). sure is false where that is undecided.
 func (r Result) Promised(schema json.RawMessage) (problems []Problem, sure bool) {
 	switch {
 	case schema == nil || r.Failed:
@@ -177,7 +177,7 @@ type Question struct {
 // ErrNoRequest is the error of a result that asks for input and says neither what for nor what to send back.
 var ErrNoRequest = errors.New("the server asks for input and does not say for what")
 
-// InputRequested tells whether a result asks for input, and for what.
+// InputRequested reports whether a result asks for input, and for what.
 func InputRequested(raw json.RawMessage) (need InputRequest, asked bool, err error) {
 	result := rawjson.ObjectOf(raw)
 	if result.Text("resultType") != "input_required" {
@@ -194,7 +194,7 @@ func InputRequested(raw json.RawMessage) (need InputRequest, asked bool, err err
 	return need, true, nil
 }
 
-// Responses are answers to questions, by their keys, as they are sent back.
+// Responses returns answers to questions, by their keys, as they are sent back.
 func Responses(questions []Question, answers []json.RawMessage) json.RawMessage {
 	if len(questions) == 0 {
 		return nil
@@ -224,7 +224,7 @@ type Content struct {
 	Kind  Kind
 	Role  string          // of a prompt's message: who says it
 	Text  string          // of a text and of a resource that is one
-	Data  []byte          // of what is no text
+	Data  []byte          // of binary content
 	MIME  string          // as the server says; empty when it does not
 	URI   string          // of resources and links
 	Name  string          // of a link
@@ -234,7 +234,7 @@ type Content struct {
 	Raw   json.RawMessage // the whole of it
 }
 
-// Binary tells whether a piece is bytes rather than text.
+// Binary reports whether a piece is bytes rather than text.
 func (p Content) Binary() bool { return p.Data != nil }
 
 // Bytes are the contents of the piece: its data or its text. Of a link, and of what is not known, there are
@@ -246,7 +246,7 @@ func (p Content) Bytes() []byte {
 	return []byte(p.Text)
 }
 
-// Saved tells whether the piece has contents that can be saved.
+// Saved reports whether the piece has contents that can be saved.
 func (p Content) Saved() bool { return p.Kind != Link && p.Kind != Unknown }
 
 // piece reads one content block (specification, tools, tool result; prompts, data types).
@@ -343,7 +343,7 @@ func extensions() map[string]string {
 	}
 }
 
-// word is the text of a JSON string, empty for anything else.
+// word returns the text of a JSON string, empty for anything else.
 func word(raw json.RawMessage) string {
 	text, _ := rawjson.Text(raw)
 	return text

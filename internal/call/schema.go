@@ -18,7 +18,7 @@ type shape struct {
 	at   any // the schema of the place; nil = anything
 }
 
-// shapeOf is the place of the whole value.
+// shapeOf returns the place of the whole value.
 func shapeOf(schema []byte) shape {
 	root, err := rawjson.Decode(schema)
 	if err != nil {
@@ -30,7 +30,7 @@ func shapeOf(schema []byte) shape {
 // maxParts bounds the schemas that are looked at for one place: unions and references can go on for ever.
 const maxParts = 200
 
-// parts are the schemas that apply to the place, or may: its own, and what its references, unions and
+// parts returns the schemas that apply to the place, or may: its own, and what its references, unions and
 // conditions hold.
 func (s shape) parts() []map[string]any {
 	var found []map[string]any
@@ -54,7 +54,7 @@ func (s shape) parts() []map[string]any {
 	return found
 }
 
-// lookUp is the schema that a reference within the document leads to; nil for any other.
+// lookUp returns the schema that a reference within the document leads to; nil for any other.
 func (s shape) lookUp(ref string) any {
 	rest, ok := strings.CutPrefix(ref, "#")
 	if !ok {
@@ -95,7 +95,7 @@ func (s shape) items() shape {
 	return s.any(known)
 }
 
-// any is the place where one of several schemas applies.
+// any returns the place where one of several schemas applies.
 func (s shape) any(schemas []any) shape {
 	switch len(schemas) {
 	case 0:
@@ -119,7 +119,7 @@ func (s shape) names() []string {
 
 func (s shape) declares(name string) bool { return slices.Contains(s.names(), name) }
 
-// open tells that the schema says that it takes further properties.
+// open reports that the schema says that it takes further properties.
 func (s shape) open() bool {
 	return slices.ContainsFunc(s.parts(), func(part map[string]any) bool {
 		more, said := part["additionalProperties"]
@@ -148,7 +148,7 @@ var typeNames = map[string]types{
 	"string": aString, "array": anArray, "object": anObject,
 }
 
-// types are those that a value at the place may have.
+// types returns those that a value at the place may have.
 func (s shape) types() types {
 	steps := maxParts
 	return s.typesOf(s.at, &steps)
@@ -254,7 +254,7 @@ func (s shape) convert(text string) json.RawMessage {
 	return rawjson.Quote(text)
 }
 
-// typeOfLiteral is the type of a JSON text; 0 = it is none.
+// typeOfLiteral returns the type of a JSON text; 0 = it is none.
 func typeOfLiteral(literal json.RawMessage) types {
 	value, err := rawjson.Decode(literal)
 	if err != nil {
@@ -263,12 +263,12 @@ func typeOfLiteral(literal json.RawMessage) types {
 	return typeOfValue(value)
 }
 
-// choices are the values that enum and const list for the place.
+// choices returns the values that enum and const list for the place.
 func (s shape) choices() []any {
 	return kit.Flat(s.parts(), choicesOf)
 }
 
-// gathers tells that a text is one element of the array that the place wants, not the whole of it.
+// gathers reports that a text is one element of the array that the place wants, not the whole of it.
 func (s shape) gathers(text string) bool {
 	allowed := s.types()
 	whole := json.RawMessage(strings.TrimSpace(text))

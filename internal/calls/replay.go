@@ -31,7 +31,7 @@ type ReplayOptions struct {
 	Select    fleet.Selection
 	Contact   fleet.Contact
 	Calls     string   // file of recorded calls; empty = the calls that mcpctl.yaml expects results of
-	Tools     []string // tools that are called without a confirmation, whatever they do
+	Tools     []string // tools that are called without a confirmation
 	Structure bool     // types and keys are compared only
 	FailOn    string   // as --fail-on; empty = as configured, else breaking
 }

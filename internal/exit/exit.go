@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// The exit statuses; docs/reference.md tells what each means. An interrupted run has 130 or 143, as shells have
+// The exit statuses; docs/reference.md explains them. An interrupted run has 130 or 143, as shells have
 // it.
 const (
 	OK         = 0
@@ -65,7 +65,7 @@ func HintOf(err error) string {
 	return ""
 }
 
-// unable is an error that nobody made, however it is wrapped.
+// unable is an error whose status is Incomplete, however it is wrapped.
 type unable struct{ error }
 
 // Unwrap is the error itself.
@@ -75,13 +75,13 @@ func (u unable) Unwrap() error { return u.error }
 // may be right, and could not be had.
 func Unable(err error) error { return unable{err} }
 
-// Code is an error that carries a status whose reason has been told already.
+// Code is an error with a status whose reason is reported already.
 type Code int
 
 // Error names the status.
 func (c Code) Error() string { return fmt.Sprintf("exit status %d", int(c)) }
 
-// Told is the error for a status whose reason has been told; nil for OK.
+// Told returns the error for a status whose reason is reported already; nil for OK.
 func Told(status int) error {
 	if status == OK {
 		return nil
@@ -89,7 +89,7 @@ func Told(status int) error {
 	return Code(status)
 }
 
-// CodeOf is the exit status for what a command returned.
+// CodeOf returns the exit status for what a command returned.
 func CodeOf(err error) int {
 	var code Code
 	var usage UsageError
@@ -119,7 +119,7 @@ type Interrupted struct {
 // Error names the signal.
 func (i Interrupted) Error() string { return fmt.Sprintf("interrupted by a signal (%v)", i.Signal) }
 
-// Since is for how long the run has been ending.
+// Since returns how long ago the signal came.
 func (i Interrupted) Since() time.Duration {
 	if i.At.IsZero() {
 		return 0
@@ -127,7 +127,7 @@ func (i Interrupted) Since() time.Duration {
 	return time.Since(i.At)
 }
 
-// Status is 128 plus the signal's number, as shells have it.
+// Status returns 128 plus the signal's number, as shells have it.
 func (i Interrupted) Status() int {
 	if number, ok := i.Signal.(syscall.Signal); ok && number != syscall.SIGINT {
 		return 128 + int(number)

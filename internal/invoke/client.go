@@ -43,7 +43,7 @@ func (o Options) Check(p host.Process) error {
 	out := o.Output
 	switch {
 	case out.Format != "" && !slices.Contains(Formats(), out.Format):
-		return exit.Usagef("there is no format %q here: %s exist", out.Format, strings.Join(Formats(), ", "))
+		return exit.Usagef("unknown format %q: use %s", out.Format, strings.Join(Formats(), ", "))
 	case out.Format == "raw" && out.File == "" && host.IsTerminal(p.Out):
 		return exit.Usagef("--format raw is what the server sent, with everything in it that a terminal " +
 			"would obey: use --format text, or --output FILE")
@@ -71,12 +71,12 @@ type Client struct {
 	options Options
 	target  fleet.Target
 	session *probe.Session
-	printer *printer        // nil = nobody wants to hear
+	printer *printer        // nil = quiet
 	answers []call.Argument // to questions of the server
 	asked   []string        // keys of those that it asked for
 	floor   sync.Mutex      // one question at a time; guards asked
 
-	declines bool // questions of the server are declined, and nobody is asked
+	declines bool // questions of the server are declined
 }
 
 // connect opens a connection to the one server that from names; contacting it is agreed to.
@@ -130,7 +130,7 @@ func (c *Client) note(format string, args ...any) {
 	c.process.Note("%s: %s", c.name(), fmt.Sprintf(format, args...))
 }
 
-// close ends the connection, and tells those who want to know more how it went.
+// close ends the connection and, with --verbose, prints how it went.
 func (c *Client) close() {
 	fleet.Elaborate(c.process, []fleet.Surface{fleet.FromResult(probe.Result{
 		Server: probe.Server{Name: c.target.Name()}, Transport: c.session.Transport(),
@@ -150,7 +150,7 @@ func (c *Client) failed(stage probe.Stage, format string, values ...any) error {
 	return fmt.Errorf("%s: %s: %w", c.name(), stage, fmt.Errorf(format, values...))
 }
 
-// explain is an error of the prober as it is told: what was done, what happened, and what to do next.
+// explain returns an error of the prober in words: what was done, what happened, and what to do next.
 func explain(err error) error {
 	var lines []string
 	for _, f := range probe.Failures(err) {
@@ -169,7 +169,7 @@ func explain(err error) error {
 	return errors.New(strings.Join(lines, "\n"))
 }
 
-// endOf is the end of what a server wrote to stderr, for a message.
+// endOf returns the end of what a server wrote to stderr, for a message.
 func endOf(stderr string) []string {
 	const most = 8
 	var lines []string
@@ -181,7 +181,7 @@ func endOf(stderr string) []string {
 	return lines[max(0, len(lines)-most):]
 }
 
-// after is a text with what stands before it, or nothing.
+// after returns a text with what stands before it, or nothing.
 func after(before, text string) string {
 	if text == "" {
 		return ""
@@ -195,7 +195,7 @@ const (
 	longestTold  = 2000                   // bytes of one line
 )
 
-// printer tells progress and log messages of a server on standard error.
+// printer prints progress and log messages of a server on standard error.
 type printer struct {
 	process host.Process
 	server  string // as it may be shown
@@ -218,7 +218,7 @@ func newPrinter(p host.Process, server string) *printer {
 func (p *printer) hear(h probe.Heard) {
 	select {
 	case p.waiting <- h:
-	default: // nobody can read that fast
+	default: // more than can be read
 	}
 }
 
@@ -265,13 +265,13 @@ func (p *printer) run() {
 	}
 }
 
-// progressLine is a notification of progress in words: 2 of 5: copying.
+// progressLine returns a notification of progress in words: 2 of 5: copying.
 func progressLine(params json.RawMessage) string {
 	var p struct {
 		Progress, Total json.RawMessage
 		Message         string
 	}
-	_ = json.Unmarshal(params, &p) // what is no progress has nothing to tell
+	_ = json.Unmarshal(params, &p) // anything else prints as nothing
 	line := "progress " + string(p.Progress)
 	if p.Total != nil && string(p.Total) != "null" {
 		line += " of " + string(p.Total)
@@ -279,13 +279,13 @@ func progressLine(params json.RawMessage) string {
 	return shortened(line + after(": ", p.Message))
 }
 
-// logLine is a log message in words: [warning] db: slow.
+// logLine returns a log message in words: [warning] db: slow.
 func logLine(params json.RawMessage) string {
 	var m struct {
 		Level, Logger string
 		Data          json.RawMessage
 	}
-	_ = json.Unmarshal(params, &m) // what is no message has nothing to tell
+	_ = json.Unmarshal(params, &m) // anything else prints as nothing
 	var text string
 	if json.Unmarshal(m.Data, &text) != nil {
 		text = string(m.Data)
@@ -293,7 +293,7 @@ func logLine(params json.RawMessage) string {
 	return shortened(fmt.Sprintf("[%s] %s", m.Level, strings.TrimPrefix(m.Logger+": "+text, ": ")))
 }
 
-// shortened is a text of a server as one line that is not too long.
+// shortened returns a text of a server as one line that is not too long.
 func shortened(line string) string {
 	if len(line) > longestTold {
 		line = strings.ToValidUTF8(line[:longestTold], "") + "…"

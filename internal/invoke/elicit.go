@@ -34,7 +34,7 @@ func (c *Client) confirm(ctx context.Context, tool snapshot.Item, args json.RawM
 		exit.Usagef("%s: %s may change things: its server does not say that it only reads (readOnlyHint); "+
 			"nothing was called: look at the request with --dry-run, and call it with --yes",
 			c.name(), report.Visible(tool.Key)),
-		exit.Usagef("%s: %s was not called, as you said", c.name(), report.Visible(tool.Key)))
+		exit.Usagef("%s: %s was not called", c.name(), report.Visible(tool.Key)))
 }
 
 func firstLineOf(tool snapshot.Item) string {
@@ -84,7 +84,7 @@ func (c *Client) answer(ctx context.Context, q call.Question) (json.RawMessage, 
 	return nil, errors.New("the server asks for " + shortened(q.Method) + ", which mcpctl does not know")
 }
 
-// elicit asks a person what a server wants to know. Whatever is not an answer declines or cancels.
+// elicit asks the user what a server wants to know. Anything that is not an answer declines or cancels.
 func (c *Client) elicit(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
 	if c.declines {
 		return call.Declined, nil
@@ -116,7 +116,7 @@ func (c *Client) elicit(ctx context.Context, params json.RawMessage) (json.RawMe
 	return result, err
 }
 
-// question is what a server asks, as one line, with the names of the fields of its form.
+// question returns what a server asks, as one line, with the names of the fields of its form.
 func question(e call.Elicitation) string {
 	names := kit.Map(e.Fields, func(f call.Field) string { return f.Name })
 	return shortened(e.Message + after(" – ", strings.Join(names, ", ")))

@@ -11,8 +11,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// Caller calls tools of one server, for callers that have the user's consent. Nobody is asked anything:
-// questions of the server are declined.
+// Caller calls tools of one server, with the consent of the user. Questions of the server are declined.
 type Caller struct{ client *Client }
 
 // Open connects to a server. The error is that of the prober.

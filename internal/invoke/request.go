@@ -183,7 +183,7 @@ func arguments(p host.Process, words []string, flag, base string) ([]call.Argume
 		}
 	}
 	if !json.Valid(whole) {
-		return nil, nil, exit.Usagef("%s is no JSON: write an object such as '{\"limit\": 5}', @FILE, or - "+
+		return nil, nil, exit.Usagef("%s is not JSON: write an object such as '{\"limit\": 5}', @FILE, or - "+
 			"for standard input", flag)
 	}
 	return given, whole, nil
@@ -210,7 +210,7 @@ func texts(p host.Process, words []string) (map[string]string, error) {
 // maxArgument bounds a file that becomes an argument.
 const maxArgument = 16 << 20
 
-// content is what is in a file, or on standard input for "-".
+// content returns what is in a file, or on standard input for "-".
 func content(p host.Process, name string) ([]byte, error) {
 	if name == "-" {
 		return files.ReadLimited(p.In, maxArgument)
@@ -218,7 +218,7 @@ func content(p host.Process, name string) ([]byte, error) {
 	return files.Read(name, maxArgument)
 }
 
-// needsTask tells whether a tool can be called in no other way than as a task (specification 2025-11-25,
+// needsTask reports whether a tool can only be called as a task (specification 2025-11-25,
 // tasks).
 func needsTask(tool snapshot.Item) bool {
 	return snapshot.Item{Raw: tool.Field("execution")}.Text("taskSupport") == "required"
@@ -246,7 +246,7 @@ func (c *Client) find(ctx context.Context, kind snapshot.Kind, name string) (sna
 	return snapshot.Item{}, err
 }
 
-// validate are the problems of arguments as they were written, and those that the schema has with them.
+// validate returns the problems of arguments as they were written, and those that the schema has with them.
 func (c *Client) validate(schema, args json.RawMessage, problems []call.Problem) []call.Problem {
 	if schema == nil {
 		return problems
@@ -264,7 +264,7 @@ func (c *Client) validate(schema, args json.RawMessage, problems []call.Problem)
 	return problems
 }
 
-// problems is the usage error for invalid arguments; nil without one.
+// problems returns the usage error for invalid arguments; nil without one.
 func (o Options) problems(server, name string, problems []call.Problem) error {
 	if len(problems) == 0 {
 		return nil
@@ -287,7 +287,7 @@ func lineOf(p call.Problem) string {
 	return report.Visible(strings.TrimSpace(p.Path+" "+p.Message) + near)
 }
 
-// comparePromise tells where structured content is not what the tool promised.
+// comparePromise notes where structured content does not match the outputSchema of the tool.
 func (c *Client) comparePromise(r call.Result, schema json.RawMessage) {
 	problems, sure := r.Promised(schema)
 	for _, p := range problems {
