@@ -13,7 +13,7 @@ import (
 
 // TestTheDocumentedFileIsCanonical reads the example of the format's description.
 func TestTheDocumentedFileIsCanonical(t *testing.T) {
-	page, err := os.ReadFile("../../docs/snapshot-format.md")
+	page, err := os.ReadFile("../../docs/reference.md")
 	if err != nil {
 		t.Fatal(err)
 	}

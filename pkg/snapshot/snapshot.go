@@ -1,7 +1,7 @@
 // Package snapshot is what an MCP server offers, as one canonical JSON file.
 //
 // A snapshot holds the raw JSON that the server sent; typed access is a view of it. The file format is
-// described in docs/snapshot-format.md: the same surface gives the same bytes on every machine.
+// described in docs/reference.md: the same surface gives the same bytes on every machine.
 //
 //	s, err := snapshot.Parse(data)          // a file, or what a server answered
 //	tool, answer := s.Tools.Find("search")  // Present, Absent, or Unknown when the list is not whole
