@@ -20,7 +20,7 @@ import (
 const module = "github.com/mcpctl/mcpctl/"
 
 // floors is the order of the packages: each imports from floors below its own, and never from its own or one above. What
-// each floor gives is told in docs/architecture.md, what each package gives in its comment.
+// each floor gives is reported in docs/architecture.md, what each package gives in its comment.
 var floors = [][]string{
 	0:  {"internal/rawjson", "internal/process", "internal/files", "internal/host", "internal/exit", "internal/kit"},
 	1:  {"pkg/snapshot", "pkg/finding", "pkg/schema", "internal/redact", "internal/syntax", "internal/wording", "internal/vault", "internal/printable"},
@@ -72,7 +72,7 @@ var libraries = map[string][]string{
 	"golang.org/x/term":                        {"internal/host"},
 }
 
-// mayContact are the packages that may open a connection to a server: whoever names these functions must have passed every gate.
+// mayContact are the packages that may open a connection to a server: the one who names these functions must have passed every gate.
 var mayContact = []string{"internal/fleet"}
 
 // forbiddenInPkg are the ways to print, log, read the environment or exit that nothing under pkg/ may use.

@@ -298,7 +298,7 @@ func TestActionTakesItsOwnRelease(t *testing.T) {
 	}
 }
 
-// TestActionVerifiesTheAttestation lets a stand-in for gh answer: what it does not vouch for is not installed, and what nobody
+// TestActionVerifiesTheAttestation lets a stand-in for gh answer: what it does not vouch for is not installed, and what no one
 // could be asked about is said. It is asked for the tag, too: an older release under the name of a newer one is not it.
 func TestActionVerifiesTheAttestation(t *testing.T) {
 	for name, test := range map[string]struct {

@@ -371,7 +371,7 @@ func (c conformer) run(args ...string) (said string, status int) {
 	cmd.Dir = c.dir
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	_ = cmd.Run() // the status tells
+	_ = cmd.Run() // the status reports
 	status = cmd.ProcessState.ExitCode()
 	fmt.Fprintf(os.Stderr, "$ mcpctl %s\n%s%s-> %d\n", strings.Join(args, " "), &stdout, &stderr, status)
 	return cmp.Or(stdout.String(), stderr.String()), status

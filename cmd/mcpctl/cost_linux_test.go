@@ -294,7 +294,7 @@ func fleetOf(t *testing.T, dir string, servers int, r recipe) {
 }
 
 // TestCostGrowsWithTheBytes guards all of these lists by allocations and reports, which are the same on every machine: four times the
-// bytes cost no more than some six times as much, and findings end at those that are told one by one. What is counted is of a whole
+// bytes cost no more than some six times as much, and findings end at those that are reported one by one. What is counted is of a whole
 // process, so it has one of its own, and the other tests need not wait for it.
 func TestCostGrowsWithTheBytes(t *testing.T) {
 	if os.Getenv("MCPCTL_COUNTED") == "" {
@@ -323,7 +323,7 @@ func TestCostGrowsWithTheBytes(t *testing.T) {
 	}
 }
 
-// effort is what a diff, a check and looking at a list took: allocations, their bytes, and the bytes of what they tell.
+// effort is what a diff, a check and looking at a list took: allocations, their bytes, and the bytes of what they report.
 type effort struct{ count, bytes, report uint64 }
 
 func allocated(t *testing.T, r recipe, size int, format string) effort {

@@ -78,7 +78,7 @@ func readUntil(response *http.Response, until *regexp.Regexp) (string, error) {
 	}
 }
 
-// port finds a port of the loopback interface that nobody listens on: port NAME sets NAME.
+// port finds a port of the loopback interface that no one listens on: port NAME sets NAME.
 func port(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: port NAME")

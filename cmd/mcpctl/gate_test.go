@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestEveryCommandIsGuarded wants each command in the script that shows that it starts nothing which nobody agreed to,
+// TestEveryCommandIsGuarded wants each command in the script that shows that it starts nothing which no one agreed to,
 // unless it contacts no server at all.
 func TestEveryCommandIsGuarded(t *testing.T) {
 	script, err := os.ReadFile("testdata/script/trust-commands.txtar")

@@ -69,7 +69,7 @@ func gosdkHTTP(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Fatalf("nobody listens at %s", address)
 }
 
-// freeAddress is one on the loopback interface at which nobody listens.
+// freeAddress is one on the loopback interface at which no one listens.
 func freeAddress() (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

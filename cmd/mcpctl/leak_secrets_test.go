@@ -14,7 +14,7 @@ import (
 type planted struct {
 	kind  string
 	value string // as it is configured
-	core  string // the part of it that is secret; the rest may be told
+	core  string // the part of it that is secret; the rest may be reported
 }
 
 // noiseOf is text of an alphabet that looks random and is the same in every run. No real key can come out of it, and none
@@ -121,13 +121,13 @@ func (p planted) traces() []string {
 	return all
 }
 
-// inHeader tells whether the value can be sent in a header.
+// inHeader reports whether the value can be sent in a header.
 func (p planted) inHeader() bool {
 	return !strings.ContainsAny(p.value, "\n\r") && strings.TrimSpace(p.value) == p.value
 }
 
-// oneWord tells whether the value can be a bearer token.
+// oneWord reports whether the value can be a bearer token.
 func (p planted) oneWord() bool { return p.inHeader() && !strings.ContainsAny(p.value, " \t") }
 
-// credible tells whether the value is masked in a surface as well: it is no ordinary word.
+// credible reports whether the value is masked in a surface as well: it is not an ordinary word.
 func (p planted) credible() bool { return len(p.value) >= 8 }

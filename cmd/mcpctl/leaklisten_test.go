@@ -18,7 +18,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestNothingLeaksOverHTTP looks for the corpus in all that watch --listen serves, of servers that tell what they know.
+// TestNothingLeaksOverHTTP looks for the corpus in all that watch --listen serves, of servers that report what they know.
 func TestNothingLeaksOverHTTP(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

@@ -71,7 +71,7 @@ func (s slim) Run() int {
 	return s.M.Run()
 }
 
-// quit ends a server at once. os.Exit would write coverage, when that is measured, into a folder that servers are not told of:
+// quit ends a server at once. os.Exit would write coverage, when that is measured, into a folder that servers are not reported of:
 // mcpctl hands them a minimal environment.
 func quit(status int) { syscall.Exit(status) }
 
@@ -113,7 +113,7 @@ func scripts(dir string) testscript.Params {
 
 // setup gives each script a home of its own, far from the user's configuration, the root of the project, and git a name.
 // At its end no process of the script may be left.
-// Nobody is asked on the terminal of who runs the tests: scripts that type on one of their own clear CI.
+// No one is asked on the terminal of who runs the tests: scripts that type on one of their own clear CI.
 func setup(env *testscript.Env) error {
 	home := filepath.Join(env.WorkDir, "home")
 	root, err := filepath.Abs("../..")

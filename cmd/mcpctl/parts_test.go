@@ -106,7 +106,7 @@ func (f *randomFleet) script() string {
 	return text
 }
 
-// decisions is an mcpctl.yaml, parts of which are of use to nobody.
+// decisions is an mcpctl.yaml, parts of which are of use to no one.
 func (f *randomFleet) decisions() string {
 	all := []string{
 		"budgets: {tokens: 200, tools: 3, server-tools: 2}",

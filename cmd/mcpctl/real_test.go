@@ -56,7 +56,7 @@ func (s realServer) drive(t *testing.T, kind string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Chdir(t.TempDir()) // some servers tell the folder they run in
+	t.Chdir(t.TempDir()) // some servers report the folder they run in
 	source := s.source(t, kind, bin)
 	dirs := []string{filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")}
 	s.list(t, kind, source)

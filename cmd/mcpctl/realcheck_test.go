@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// alarming are the rules of check that must not speak of a well-known server: they tell of an attack, or of a secret.
+// alarming are the rules of check that must not speak of a well-known server: they report an attack or a secret.
 var alarming = []string{
 	"secret-exposed", "text-hidden-characters", "text-hidden-comment", "text-instructs-model", "text-names-credential-file",
 	"text-names-other-server", "text-padded", "tool-name-confusable", "url-with-credentials",

@@ -14,7 +14,7 @@ import (
 )
 
 // TestRealPairs compares two published versions of five servers, in one line each as a newcomer would: what breaks is what
-// pkg/diff/testdata/real/README.md and the releases themselves tell, and nothing is left where it was done.
+// pkg/diff/testdata/real/README.md and the releases themselves report, and nothing is left where it was done.
 func TestRealPairs(t *testing.T) {
 	if os.Getenv("MCPCTL_REAL_NODE") == "" {
 		t.Skip("SKIPPED LOUDLY: the packages need Node, which this machine lacks")

@@ -33,7 +33,7 @@ func realWatch(args ...string) *exec.Cmd {
 }
 
 // TestRealWatchAnnounces has the server make a resource – a tool of its does – in the midst of being watched: it announces
-// that, and the change is told.
+// that, and the change is reported.
 func TestRealWatchAnnounces(t *testing.T) {
 	dir, bin := t.TempDir(), everything(t)
 	script := "#!/bin/sh\n(cat <&3 & until [ -e more ]; do sleep 0.05; done; cat more; wait) 3<&0 | exec node \"$1\"\n"
@@ -53,7 +53,7 @@ func TestRealWatchAnnounces(t *testing.T) {
 }
 
 // TestRealWatchKill kills the server while a file is added to what it offers as resources: it is started again, and the
-// change of the outage is told.
+// change of the outage is reported.
 func TestRealWatchKill(t *testing.T) {
 	dir, bin := t.TempDir(), everything(t)
 	until := watchIn(t, dir, realWatch("--", "node", bin))

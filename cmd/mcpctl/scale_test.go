@@ -28,7 +28,7 @@ import (
 )
 
 // TestScale prints what fleets cost, as a table: MCPCTL_SCALE is "SERVERS… / SAVED…", such as
-// "100 1000 10000 / 100000". It judges nothing but that each command came to its end: processor time is compared by whoever reads it.
+// "100 1000 10000 / 100000". It judges nothing but that each command came to its end: processor time is compared by the one who reads it.
 func TestScale(t *testing.T) {
 	live, saved, _ := strings.Cut(os.Getenv("MCPCTL_SCALE"), "/")
 	dir := t.TempDir()

@@ -71,7 +71,7 @@ func exitStatus(ts *testscript.TestScript, err error) string {
 }
 
 // httpFixture serves a fixture script until the end of the test: httpfixture NAME FILE [tls] sets NAME_URL, NAME_PORT,
-// and with tls NAME_CA, the file of the certificate that nobody trusts.
+// and with tls NAME_CA, the file of the certificate that no one trusts.
 func httpFixture(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 || len(args) > 3 {
 		ts.Fatalf("usage: httpfixture NAME FILE [tls]")
@@ -104,7 +104,7 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	cmd.Env = []string{"PATH=" + ts.Getenv("PATH"), "HOME=" + ts.Getenv("HOME"), "TMPDIR=" + ts.Getenv("TMPDIR")}
 	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), ts.Stdout(), ts.Stderr()
 	ts.Check(cmd.Start())
-	defer time.AfterFunc(5*time.Minute, func() { _ = cmd.Process.Kill() }).Stop() // a program that heeds no signal fails, late
+	defer time.AfterFunc(5*time.Minute, func() { _ = cmd.Process.Kill() }).Stop() // a program that notices no signal fails, late
 	await(ts, ts.MkAbs(args[1]))
 	ts.Check(cmd.Process.Signal(signals[args[0]]))
 	if args[0] == "TWICE" {

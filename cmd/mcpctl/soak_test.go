@@ -22,7 +22,7 @@ import (
 )
 
 // TestSoak watches many servers at once that change at random, with the real program in a process of its own, and holds
-// what it tells against what the servers did. One server in five dies, hangs, tears its pages and is behind a network that
+// what it reports against what the servers did. One server in five dies, hangs, tears its pages and is behind a network that
 // cuts, delays and swallows. MCPCTL_SOAK is "SERVERS DURATION", such as "1000 5m".
 func TestSoak(t *testing.T) {
 	count, length := soakSize(t)

@@ -209,7 +209,7 @@ func (p *soakPlot) fail(ctx context.Context) {
 	case "swallowed":
 		p.network.become(soakWeather{hole: true})
 		pause(time.Minute)
-		p.network.cut() // nobody knows the connections any more
+		p.network.cut() // no one knows the connections any more
 	case "refused":
 		p.network.become(soakWeather{refuses: true})
 		p.network.cut()
@@ -252,7 +252,7 @@ func (p *soakPlot) hang(until chan struct{}) {
 	p.hung = until
 }
 
-// answers waits until the server answers; false = nobody waits any more.
+// answers waits until the server answers; false = no one waits any more.
 func (p *soakPlot) answers(ctx context.Context) bool {
 	p.mu.Lock()
 	hung := p.hung
@@ -270,7 +270,7 @@ func (p *soakPlot) answers(ctx context.Context) bool {
 
 const sessionHeader = "Mcp-Session-Id"
 
-// known tells whether a request is of a session that the server knows.
+// known reports whether a request is of a session that the server knows.
 func (p *soakPlot) known(r *http.Request) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

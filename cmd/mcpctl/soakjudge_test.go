@@ -23,13 +23,13 @@ type soakEvent struct {
 	Servers                       []struct{ Watch map[string]int }
 }
 
-// soakJudge holds what is told against what happened.
+// soakJudge holds what is reported against what happened.
 type soakJudge struct {
 	field *soakField
 
 	mu      sync.Mutex
 	reached map[string]bool
-	last    []int // the version of each server that was told last
+	last    []int // the version of each server that was reported last
 	told    int
 	late    []time.Duration // from change to event, of servers without faults
 	counts  map[string]int
@@ -44,7 +44,7 @@ func (j *soakJudge) complain(format string, args ...any) {
 	j.wrong = append(j.wrong, fmt.Sprintf(format, args...))
 }
 
-// take judges one event: a change is from the version that was told last to one that came after it, and nothing else.
+// take judges one event: a change is from the version that was reported last to one that came after it, and nothing else.
 func (j *soakJudge) take(e soakEvent) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -91,7 +91,7 @@ func (j *soakJudge) connected() int {
 	return len(j.reached)
 }
 
-// missing are the servers whose newest version was not told yet.
+// missing are the servers whose newest version was not reported yet.
 func (j *soakJudge) missing() (all []string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -152,7 +152,7 @@ func (r *soakReceiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	r.counts["taken"]++
 }
 
-// verdict wants every change that was told to be posted, in order, but for those of which the program said that it could not.
+// verdict wants every change that was reported to be posted, in order, but for those of which the program said that it could not.
 func (r *soakReceiver) verdict(t *testing.T, told, undelivered int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -71,7 +71,7 @@ func (p *pseudo) awaitFor(t *testing.T, text string, limit time.Duration) {
 	t.Fatalf("the terminal never showed %q, but %q", text, p.text())
 }
 
-// echoes tells whether the terminal shows what is typed.
+// echoes reports whether the terminal shows what is typed.
 func (p *pseudo) echoes(t *testing.T) bool {
 	t.Helper()
 	state, err := unix.IoctlGetTermios(int(p.slave.Fd()), unix.TCGETS)

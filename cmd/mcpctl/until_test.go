@@ -15,7 +15,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
-// until runs a program that goes on until it is told to end, types q and Enter as soon as as many lines of its standard output
+// until runs a program that goes on until it is reported to end, types q and Enter as soon as as many lines of its standard output
 // match, and wants this exit status: until STATUS COUNT REGEXP PROGRAM [ARG…].
 func until(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 {
@@ -47,7 +47,7 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// counted tells when as many whole lines as wanted have matched.
+// counted reports when as many whole lines as wanted have matched.
 type counted struct {
 	pattern *regexp.Regexp
 	left    int

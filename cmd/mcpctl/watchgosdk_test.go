@@ -43,7 +43,7 @@ func TestWatchGoSDK(t *testing.T) {
 	}
 }
 
-// watchChanges changes what a server offers; it must be of this protocol and tell its changes itself.
+// watchChanges changes what a server offers; it must be of this protocol and report its changes itself.
 func watchChanges(t *testing.T, l *lookout, control, protocol string) {
 	t.Helper()
 	l.until("first")

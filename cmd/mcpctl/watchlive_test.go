@@ -25,7 +25,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/watch"
 )
 
-// lookout watches one real server and keeps what was told of its items: tools by their names, others as
+// lookout watches one real server and keeps what was reported of its items: tools by their names, others as
 // findings name them.
 type lookout struct {
 	t     *testing.T
@@ -71,7 +71,7 @@ func lookOut(t *testing.T, target probe.Server) *lookout {
 	return l
 }
 
-// take applies an event to what is known. A change that makes no sense then was told twice, or one before it
+// take applies an event to what is known. A change that makes no sense then was reported twice, or one before it
 // was lost.
 func (l *lookout) take(e watch.Event) {
 	l.mu.Lock()
@@ -113,7 +113,7 @@ func (l *lookout) names() []string {
 	return names
 }
 
-// until waits until the surface, and the changes that were told, are these items.
+// until waits until the surface, and the changes that were reported, are these items.
 func (l *lookout) until(want ...string) {
 	l.t.Helper()
 	slices.Sort(want)

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 )
 
-// TestCallback takes one visit, to its own address, and tells the visitor how the login went.
+// TestCallback takes one visit, to its own address, and shows the visitor how the login went.
 func TestCallback(t *testing.T) {
 	strays := 0
 	for name, outcome := range map[string]error{"You are logged in": nil, "The login did not work": errDenied} {

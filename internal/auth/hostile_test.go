@@ -154,7 +154,7 @@ func TestDialling(t *testing.T) {
 	_ = c.Close()
 }
 
-// TestNames judges what a name means at the moment of dialling, with a name of this machine that is no literal address.
+// TestNames judges what a name means at the moment of dialling, with a name of this machine that is not a literal address.
 func TestNames(t *testing.T) {
 	name, err := os.Hostname()
 	if err != nil {

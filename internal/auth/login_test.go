@@ -214,7 +214,7 @@ func pasting(change func(string) string) Flow {
 	}
 }
 
-// TestLoginEnds ends the wait for somebody who never comes.
+// TestLoginEnds ends the wait for someone who never comes.
 func TestLoginEnds(t *testing.T) {
 	_, server := serve(t, authtest.Quirks{})
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -40,7 +40,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestResults: what is no result is an error, and what is one is read whatever stands beside it.
+// TestResults: what is not a result is an error, and what is one is read whatever stands beside it.
 func TestResults(t *testing.T) {
 	readers := map[string]func(json.RawMessage) (Result, error){"tool": ToolResult, "prompt": PromptResult, "read": ReadResult, "complete": CompleteResult}
 	for text, want := range map[string]string{

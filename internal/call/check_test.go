@@ -67,7 +67,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// TestExpand: templates are filled in, and what is missing outside of a query is told.
+// TestExpand: templates are filled in, and what is missing outside of a query is reported.
 func TestExpand(t *testing.T) {
 	for template, want := range map[string]string{
 		"x:one":                  "x:one",

@@ -46,7 +46,7 @@ func TestExtension(t *testing.T) {
 	}
 }
 
-// TestNeeds: a question is told from a result, whatever stands beside it.
+// TestNeeds: a question is reported from a result, whatever stands beside it.
 func TestNeeds(t *testing.T) {
 	for raw, want := range map[string]struct {
 		need  InputRequest

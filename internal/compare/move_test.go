@@ -72,7 +72,7 @@ func surface(t testing.TB, rule string, raw json.RawMessage) *snapshot.Snapshot 
 	return parse(t, encoded)
 }
 
-// veryMany is a change of so many members of all kinds that those of a kind are told as one.
+// veryMany is a change of so many members of all kinds that those of a kind are reported as one.
 func veryMany(t testing.TB) changedSides {
 	side := func(name string) *snapshot.Snapshot {
 		var members, versions []string

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// TestEveryNoticeIsARule: what the prober notices, some rule of check tells, or it is one of those that harm nobody.
+// TestEveryNoticeIsARule: what the prober notices, some rule of check reports, or it is one of those that harm no one.
 func TestEveryNoticeIsARule(t *testing.T) {
 	harmless := []string{
 		probe.NoticeRestarted, // our own doing: the era had to be tried

@@ -108,7 +108,7 @@ func judge(t *testing.T, data []byte, servers []syntax.Field, entries []Entry, p
 	}
 }
 
-// longValues are the longer values of env and headers that are no variables.
+// longValues are the longer values of env and headers that are not variables.
 func longValues(servers []syntax.Field) (secrets []string) {
 	for _, of := range servers {
 		for _, server := range of.Value.Fields {

@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the want sections of testdata/load")
 
-// TestLoad runs every testdata/load/*.txtar: files, a "run" section that tells how Load is called, and the "want" section
+// TestLoad runs every testdata/load/*.txtar: files, a "run" section that reports how Load is called, and the "want" section
 // with all that came out of it. In both, $DIR is the folder of the files; $HOME is $DIR/home.
 func TestLoad(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join("testdata", "load", "*.txtar"))

@@ -81,7 +81,7 @@ func TestManyMistakes(t *testing.T) {
 	}
 }
 
-// TestDeepFolders: a working folder is no deeper than links can be looked for in, in each part of its path.
+// TestDeepFolders: a working folder is not a deeper than links can be looked for in, in each part of its path.
 func TestDeepFolders(t *testing.T) {
 	dir := t.TempDir()
 	for levels, refused := range map[int]bool{maxLevels: false, maxLevels + 1: true, 1900: true} {

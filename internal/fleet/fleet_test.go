@@ -33,7 +33,7 @@ func load(t *testing.T, configuration string, s Selection, c Contact, words ...s
 	return f, from, err
 }
 
-// TestNothingPassesUngated: what was found and not named has no server that could be contacted until somebody agreed.
+// TestNothingPassesUngated: what was found and not named has no server that could be contacted until someone agreed.
 func TestNothingPassesUngated(t *testing.T) {
 	const configuration = `{"mcpServers": {"a": {"command": "a"}, "b": {"url": "https://b.example/mcp"}, "off": {"command": "c", "disabled": true}}}`
 	for _, yes := range []bool{false, true} {

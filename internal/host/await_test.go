@@ -41,7 +41,7 @@ type signal struct{ at time.Time }
 func (signal) Error() string          { return "signal" }
 func (s signal) Since() time.Duration { return time.Since(s.at) }
 
-// TestAwaitsAreOneWait: work that heeds nothing, one after the other, holds a run that a signal ended up no longer than one.
+// TestAwaitsAreOneWait: work that notices nothing, one after the other, holds a run that a signal ended up no longer than one.
 func TestAwaitsAreOneWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -59,7 +59,7 @@ func TestAwaitsAreOneWait(t *testing.T) {
 	})
 }
 
-// TestWithin: what is not done in time is an error, whether it heeds the end of its time or not; the end of the run is another one.
+// TestWithin: what is not done in time is an error, whether it notices the end of its time or not; the end of the run is another one.
 func TestWithin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		why := errors.New("interrupted")
@@ -91,7 +91,7 @@ func TestWithin(t *testing.T) {
 	})
 }
 
-// TestLastPages: a report may be written as long as the run goes on, and a moment longer; then nobody writes any more.
+// TestLastPages: a report may be written as long as the run goes on, and a moment longer; then no one writes any more.
 func TestLastPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		why := errors.New("interrupted")

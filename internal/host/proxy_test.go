@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestProxyThatIsNone: a variable that holds no URL is not passed over where it counts, and its value, which may hold a password, not told.
+// TestProxyThatIsNone: a variable that holds no URL is not passed over where it counts, and its value, which may hold a password, not reported.
 func TestProxyThatIsNone(t *testing.T) {
 	for _, c := range []struct {
 		variable, value, except, address string

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 )
 
-// TestNobodyReads: a write that nobody takes is given up a moment after the run was interrupted, and so is every later one
+// TestNobodyReads: a write that no one takes is given up a moment after the run was interrupted, and so is every later one
 // at once.
 func TestNobodyReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -34,7 +34,7 @@ func TestNobodyReads(t *testing.T) {
 	})
 }
 
-// TestLastWords of an interrupted run are written when somebody reads them.
+// TestLastWords of an interrupted run are written when someone reads them.
 func TestLastWords(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	interrupt()

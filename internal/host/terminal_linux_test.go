@@ -33,7 +33,7 @@ func newTerminal(t *testing.T) (*Terminal, *keyboard) {
 	return &Terminal{slave, slave}, k
 }
 
-// types types, which the terminal keeps until somebody reads.
+// types types, which the terminal keeps until someone reads.
 func (k *keyboard) types(text string) {
 	k.t.Helper()
 	if _, err := k.WriteString(text); err != nil {
@@ -88,7 +88,7 @@ func TestAskEndsWithItsContext(t *testing.T) {
 	typing.types("\n") // ends the read that nobody waits for
 }
 
-// echoes tells whether the terminal shows what is typed.
+// echoes reports whether the terminal shows what is typed.
 func (t *Terminal) echoes(test *testing.T) bool {
 	test.Helper()
 	state, err := unix.IoctlGetTermios(int(t.In.Fd()), unix.TCGETS)
@@ -148,7 +148,7 @@ func TestWidth(t *testing.T) {
 	}
 }
 
-// TestProgress shows each answer when it is there, and who is waited for, where somebody looks, unless that person wants quiet, and
+// TestProgress shows each answer when it is there, and who is waited for, where someone looks, unless that person wants quiet, and
 // leaves nothing behind.
 func TestProgress(t *testing.T) {
 	terminal, typing := newTerminal(t)

@@ -77,14 +77,14 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestNobodyIsAskedInCI: a build machine may have a terminal, and nobody sits at it.
+// TestNobodyIsAskedInCI: a build machine may have a terminal, and no one sits at it.
 func TestNobodyIsAskedInCI(t *testing.T) {
 	if _, err := OpenTerminal(Process{Environ: []string{"CI=true"}}); !errors.Is(err, ErrNoTerminal) {
 		t.Errorf("with CI: %v", err)
 	}
 }
 
-// TestSilentProgress: nothing is drawn where nobody looks, and where there is nothing to wait for.
+// TestSilentProgress: nothing is drawn where no one looks, and where there is nothing to wait for.
 func TestSilentProgress(t *testing.T) {
 	var out bytes.Buffer
 	for _, progress := range []*Progress{NewProgress(Process{Err: &out}, []string{"a", "b", "c"}), {}} {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestLiterals masks literal secrets and nothing of a command that somebody has to agree to.
+// TestLiterals masks literal secrets and nothing of a command that someone has to agree to.
 func TestLiterals(t *testing.T) {
 	literals := func(argv []string) []string {
 		return Literals(argv, func(i int) bool { return i > 0 && (argv[i-1] == "-c" || argv[i-1] == "-e" && argv[0] == "node") })

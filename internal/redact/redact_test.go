@@ -123,7 +123,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestElision hides what is left of a secret that somebody else has cut.
+// TestElision hides what is left of a secret that someone else has cut.
 func TestElision(t *testing.T) {
 	secrets := Of("hunter2-is-a-secret")
 	for in, want := range map[string]string{

@@ -14,7 +14,7 @@ import (
 )
 
 // TestBrowserFleet draws a release of a real server and a fleet of three hundred, of which most have nothing to show: the page
-// opens with the story, the rest is folded, and nobody scrolls sideways.
+// opens with the story, the rest is folded, and no one scrolls sideways.
 func TestBrowserFleet(t *testing.T) {
 	tab := openBrowser(t)
 	for name, quiet := range map[string]int{"playwright": 0, "three-hundred": 297} {

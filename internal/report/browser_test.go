@@ -32,7 +32,7 @@ import (
 var browserLayout string
 
 // TestBrowser draws every page of the cases in a real browser, on a telephone, a tablet and a desk, light and dark: it
-// asks nobody for anything, nothing is cut, covered or too pale to read, and the scheme is the one asked for. With
+// asks no one for anything, nothing is cut, covered or too pale to read, and the scheme is the one asked for. With
 // MCPCTL_SCREENSHOTS the pictures are kept in that folder.
 func TestBrowser(t *testing.T) {
 	tab := openBrowser(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// TestAllHoldsEveryRuleOnce is what waivers, overrides and docs/rules.md rest on: an id means one rule, whoever speaks.
+// TestAllHoldsEveryRuleOnce is what waivers, overrides and docs/rules.md rest on: an id means one rule, the one who speaks.
 func TestAllHoldsEveryRuleOnce(t *testing.T) {
 	all := report.RuleIDs(report.AllRules())
 	if !slices.IsSorted(all) || len(slices.Compact(slices.Clone(all))) != len(all) {
@@ -45,7 +45,7 @@ func TestIDsAreFitForConfigurations(t *testing.T) {
 	}
 }
 
-// TestCallersCannotChangeRules: what one caller does with its copy is nobody else's.
+// TestCallersCannotChangeRules: what one caller does with its copy is no one else's.
 func TestCallersCannotChangeRules(t *testing.T) {
 	first := report.AllRules()
 	was := first[0].ID

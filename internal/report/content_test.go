@@ -50,7 +50,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestTextsOfSchema tells texts that a model reads from properties that are called like their keywords.
+// TestTextsOfSchema reports texts that a model reads from properties that are called like their keywords.
 func TestTextsOfSchema(t *testing.T) {
 	var got []string
 	eachText(json.RawMessage(`{"title": "a", "properties": {"description": {"description": "b", "items": {"title": "c"}},

@@ -75,7 +75,7 @@ func spent(t *testing.T, format string, n int) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// listed is the same fleet as list tells of it, or another command that judges nothing.
+// listed is the same fleet as list reports of it, or another command that judges nothing.
 func listed(r *Report, command string) *Report {
 	all := &Report{Command: command, Status: r.Status}
 	for _, s := range r.Servers {

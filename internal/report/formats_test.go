@@ -19,7 +19,7 @@ func fileFormats() []string {
 	return slices.DeleteFunc(Formats(), func(f string) bool { return slices.Contains([]string{"json", "table", "yaml"}, f) })
 }
 
-// told are the options that the command line gives.
+// reported are the options that the command line gives.
 func told(o Options) Options {
 	o.Version = "1.2.3"
 	rules := []finding.Rule{

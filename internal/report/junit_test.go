@@ -60,7 +60,7 @@ type element struct {
 	Text     string     `xml:",chardata"`
 }
 
-// validate tells where an element breaks the grammar: unknown names, missing attributes, children out of order or too many.
+// validate reports where an element breaks the grammar: unknown names, missing attributes, children out of order or too many.
 func (e element) validate(grammar map[string]xsdElement) error {
 	rule, known := grammar[e.XMLName.Local]
 	if !known {

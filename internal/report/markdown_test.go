@@ -18,7 +18,7 @@ var ownTag = regexp.MustCompile(`</?(h3|p|b|ul|li|sub|code|pre|del|ins|details|s
 
 var character = regexp.MustCompile(`&(lt|gt|amp|#34|#39|#32|#58|#91);`)
 
-// quiet is what stays in code, where nobody is mentioned and nothing becomes a link.
+// quiet is what stays in code, where no one is mentioned and nothing becomes a link.
 var quiet = regexp.MustCompile(`(?s)<code>.*?</code>|<pre>.*?</pre>`)
 
 // checkMarkdown fails when something got out of its place: a tag that is not ours, a tag that is not closed, a blank line

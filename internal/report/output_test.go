@@ -41,7 +41,7 @@ func TestMistakesAreFoundBeforehand(t *testing.T) {
 	}
 }
 
-// TestEmit writes the answer, tells failures where people look, and gives the status.
+// TestEmit writes the answer, reports failures where people look, and gives the status.
 func TestEmit(t *testing.T) {
 	p, out, said := process(t)
 	r := &report.Report{Command: "list", Status: exit.Incomplete, Servers: []report.Server{{Name: "a", State: report.Failed, Error: &report.Failure{Stage: "starting", Message: "no such file"}}}}

@@ -110,7 +110,7 @@ func TestWriteTellsOfABrokenPipe(t *testing.T) {
 	}
 }
 
-// TestBrokenRaw gives a raw value that is no JSON, as no caller should.
+// TestBrokenRaw gives a raw value that is not a JSON, as no caller should.
 func TestBrokenRaw(t *testing.T) {
 	for _, raw := range []string{`{`, ``, `{"a":1`, `nul`, `{"name":"a"}}`} {
 		r := withItem(raw)

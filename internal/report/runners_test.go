@@ -31,7 +31,7 @@ var (
 )
 
 // checkRunners reads a text as the runners of GitHub (which trims a line before it looks for ::), Azure (which looks for
-// its marks anywhere in a line, as GitHub does for the older form) and GitLab do. ours tells which lines are commands of
+// its marks anywhere in a line, as GitHub does for the older form) and GitLab do. ours reports which lines are commands of
 // our own.
 func checkRunners(t testing.TB, what, out string, ours func(string) bool) {
 	t.Helper()

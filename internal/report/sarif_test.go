@@ -121,7 +121,7 @@ func TestFileURI(t *testing.T) {
 	}
 }
 
-// TestSARIFSaysWhatReadersAskFor: nothing that means nothing, a run that can be told from others, rules that can be filtered by
+// TestSARIFSaysWhatReadersAskFor: nothing that means nothing, a run that can be reported from others, rules that can be filtered by
 // tags, and a severity for those about security alone. Microsoft's validator objects to the first and asks for the names.
 func TestSARIFSaysWhatReadersAskFor(t *testing.T) {
 	rules := []finding.Rule{

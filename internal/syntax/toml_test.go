@@ -45,7 +45,7 @@ func TestBrokenTOML(t *testing.T) {
 	}
 }
 
-// note tells of each member its line, and of each scalar its text and line.
+// note reports of each member its line, and of each scalar its text and line.
 func note(got *[]string, path string, v Value) {
 	scalar := func(at string, v Value) string {
 		if v.Kind == Object || v.Kind == List {

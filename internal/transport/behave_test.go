@@ -61,7 +61,7 @@ func (*server) write(text string) { _, _ = io.WriteString(os.Stdout, text) }
 // rest waits for the end of stdin.
 func (s *server) rest() { _, _ = io.Copy(io.Discard, s.in) }
 
-// helper starts another process that holds our stdout and stderr and outlives us, and tells its number on stderr.
+// helper starts another process that holds our stdout and stderr and outlives us, and reports its number on stderr.
 func helper(attr *syscall.SysProcAttr) *exec.Cmd {
 	cmd := exec.Command("sleep", "1000")
 	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = os.Stdout, os.Stderr, attr

@@ -163,7 +163,7 @@ func TestStdioKeepsTheEndOfStderr(t *testing.T) {
 	}
 }
 
-// TestStdioThatDoesNotListen: a server that lives on without its stdin will not answer, and that is told.
+// TestStdioThatDoesNotListen: a server that lives on without its stdin will not answer, and that is reported.
 func TestStdioThatDoesNotListen(t *testing.T) {
 	l := behave(t, "close-stdin")
 	awaitNoise(t, l)

@@ -16,7 +16,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/process"
 )
 
-// helperOf is the process that a server tells of on its stderr.
+// helperOf is the process that a server reports of on its stderr.
 func helperOf(t *testing.T, l *Conn) int {
 	t.Helper()
 	for range 2000 {
@@ -30,12 +30,12 @@ func helperOf(t *testing.T, l *Conn) int {
 	return 0
 }
 
-// runs tells whether a process runs; one that ended and was not fetched does not.
+// runs reports whether a process runs; one that ended and was not fetched does not.
 func runs(pid int) bool {
 	return syscall.Kill(pid, 0) == nil && groupLives(groupOf(pid))
 }
 
-// groupLives tells whether anything of a process group runs.
+// groupLives reports whether anything of a process group runs.
 func groupLives(id int) bool {
 	group, err := process.GroupOf(&os.Process{Pid: id}, "")
 	return err == nil && group.Alive()
@@ -49,7 +49,7 @@ func groupOf(pid int) int {
 	return group
 }
 
-// TestStdioLeavesNobodyBehind: nobody is left, and only who ignores SIGTERM makes us wait for the grace.
+// TestStdioLeavesNobodyBehind: no one is left, and only who ignores SIGTERM makes us wait for the grace.
 func TestStdioLeavesNobodyBehind(t *testing.T) {
 	const never, most = time.Minute, 10 * time.Second
 	tests := []struct {
@@ -100,7 +100,7 @@ func TestStdioLeavesNobodyBehind(t *testing.T) {
 	}
 }
 
-// TestStdioEndsWithItsContext: a server that ignores everything goes when the context ends, and who waits is told.
+// TestStdioEndsWithItsContext: a server that ignores everything goes when the context ends, and who waits is reported.
 func TestStdioEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	l, err := StartStdio(ctx, Command{Path: os.Args[0], Env: []string{"BEHAVE=stubborn"}, Grace: 50 * time.Millisecond})

@@ -131,7 +131,7 @@ func TestPrivate(t *testing.T) {
 	}
 }
 
-// TestBroken reports a file that is no login, and goes on with the others.
+// TestBroken reports a file that is not a login, and goes on with the others.
 func TestBroken(t *testing.T) {
 	v := Vault{Folder: filepath.Join(t.TempDir(), "logins")}
 	if all, err := v.All(); all != nil || err != nil {

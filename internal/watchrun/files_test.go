@@ -31,7 +31,7 @@ func begin(t *testing.T, dir string, globs ...string) *running {
 	return r
 }
 
-// tells waits until all these files were reported, in one change or several, and no other.
+// reports waits until all these files were reported, in one change or several, and no other.
 func (r *running) tells(want ...string) {
 	r.t.Helper()
 	left := map[string]bool{}
@@ -69,7 +69,7 @@ func (r *running) do(err error) {
 
 func (r *running) at(name string) string { return filepath.Join(r.dir, filepath.FromSlash(name)) }
 
-// TestSaves of every kind are told; what is written as it was is not.
+// TestSaves of every kind are reported; what is written as it was is not.
 func TestSaves(t *testing.T) {
 	synctest.Test(t, testSaves)
 }
@@ -255,7 +255,7 @@ func testLinkComes(t *testing.T) {
 	r.tells("src/lib/a.ts")
 }
 
-// TestManyChanges while nobody listens are told together.
+// TestManyChanges while no one listens are reported together.
 func TestManyChanges(t *testing.T) {
 	synctest.Test(t, testManyChanges)
 }

@@ -152,7 +152,7 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// TestSlowReaderIsDropped: a client that takes nothing is dropped after maxWaiting events, and nobody waits
+// TestSlowReaderIsDropped: a client that takes nothing is dropped after maxWaiting events, and no one waits
 // for it.
 func TestSlowReaderIsDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

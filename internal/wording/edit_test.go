@@ -30,7 +30,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestCompareGivesUp takes texts with more differences than are worth telling apart.
+// TestCompareGivesUp takes texts with more differences than are worth reporting apart.
 func TestCompareGivesUp(t *testing.T) {
 	before, after := strings.Repeat("a ", 2*maxEdits), strings.Repeat("b ", 2*maxEdits)
 	got := Compare("same "+before+"end", "same "+after+"end")

@@ -208,7 +208,7 @@ func run(t testing.TB, subjects []check.Subject, options check.Options) []findin
 	return found
 }
 
-// TestManyFaultsOfOneSchemaAreCounted: a schema of thousands of faults is told by the first ones and the number of the rest.
+// TestManyFaultsOfOneSchemaAreCounted: a schema of thousands of faults is reported by the first ones and the number of the rest.
 func TestManyFaultsOfOneSchemaAreCounted(t *testing.T) {
 	text := `{"protocolVersion":"2025-11-25","tools":[{"name":"t","inputSchema":{"type":"object","allOf":[` + strings.TrimSuffix(strings.Repeat(`"a",`, 5000), ",") + `]}}]}`
 	s, err := snapshot.Parse([]byte(text))
@@ -226,7 +226,7 @@ func TestManyFaultsOfOneSchemaAreCounted(t *testing.T) {
 	}
 }
 
-// TestQuietTools: a tool that rules were silent about is silent in another server, too, and one that they speak of is told each time.
+// TestQuietTools: a tool that rules were silent about is silent in another server, too, and one that they speak of is reported each time.
 func TestQuietTools(t *testing.T) {
 	list := func(tool string) *snapshot.Snapshot {
 		s, err := snapshot.Parse([]byte(`{"tools":[` + tool + `]}`))

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// TestValuesAreToldAsSent: values were told as they had been decoded: members in another order, repeated ones gone, and half a
+// TestValuesAreToldAsSent: values were reported as they had been decoded: members in another order, repeated ones gone, and half a
 // surrogate pair as another character.
 func TestValuesAreToldAsSent(t *testing.T) {
 	const (

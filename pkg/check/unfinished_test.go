@@ -14,7 +14,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// TestUnfinished: a server that takes longer than it may is named, and nothing is told of it.
+// TestUnfinished: a server that takes longer than it may is named, and nothing is reported about it.
 func TestUnfinished(t *testing.T) {
 	s, err := snapshot.Parse([]byte(`{"protocolVersion":"2025-11-25","tools":[{"name":"t","inputSchema":{"type":"object"}}]}`))
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// TestSentencesNameTheArgument: two arguments with one wrong default, or with one pattern, are two findings that can be told apart.
+// TestSentencesNameTheArgument: two arguments with one wrong default, or with one pattern, are two findings that can be distinguished.
 func TestSentencesNameTheArgument(t *testing.T) {
 	surface, err := snapshot.Parse([]byte(`{"tools":[{"name":"a","inputSchema":{"type":"object","default":[],"properties":{
 		"first":{"type":"integer","default":"x","description":"one"},

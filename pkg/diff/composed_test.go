@@ -30,7 +30,7 @@ var (
 type mutation struct {
 	member, name string
 	apply        func(root map[string]any)
-	alone        []string           // what is told of it when nothing else changed
+	alone        []string           // what is reported of it when nothing else changed
 	validator    *jsonschema.Schema // of the schema with it alone
 }
 
@@ -43,8 +43,8 @@ type victim struct {
 	validator     *jsonschema.Schema
 }
 
-// TestComposedChangesAreToldLikeSingleOnes changes two to four members of a real tool at once: what is told
-// is what is told of each change alone, at the same level, and each witness shows its own change.
+// TestComposedChangesAreToldLikeSingleOnes changes two to four members of a real tool at once: what is reported
+// is what is reported of each change alone, at the same level, and each witness shows its own change.
 func TestComposedChangesAreToldLikeSingleOnes(t *testing.T) {
 	victims := realSchemas(t)
 	random := rand.New(rand.NewPCG(*seed, 0))

@@ -193,7 +193,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestIntervalsAreTold names the bounds that differ, also where nobody counts them.
+// TestIntervalsAreTold names the bounds that differ, also where no one counts them.
 func TestIntervalsAreTold(t *testing.T) {
 	tool := func(bounds string) string {
 		return `{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"n":{"type":"integer"` + bounds + `}}}}]}`
@@ -259,7 +259,7 @@ func TestAVersionThatWentBackIsOneFact(t *testing.T) {
 }
 
 // TestVersionsThatBreaksAskFor holds when a break without a major version is remarked: not of a major step,
-// and not of one that another rule tells, back or not at all.
+// and not of one that another rule reports, back or not at all.
 func TestVersionsThatBreaksAskFor(t *testing.T) {
 	surface := func(version, tools string) string {
 		return `{"protocolVersion":"2025-11-25","serverInfo":{"name":"s","version":"` + version + `"},"capabilities":{"tools":{}},"tools":[` + tools + `]}`
@@ -284,7 +284,7 @@ func TestVersionsThatBreaksAskFor(t *testing.T) {
 	}
 }
 
-// TestCombinatorsMatterAtTheRootOfInputs holds that a new one is told at the root of an input alone, which
+// TestCombinatorsMatterAtTheRootOfInputs holds that a new one is reported at the root of an input alone, which
 // model interfaces look at.
 func TestCombinatorsMatterAtTheRootOfInputs(t *testing.T) {
 	surface := func(input, output string) string {

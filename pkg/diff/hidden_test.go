@@ -15,7 +15,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// TestNothingIsHidden changes one place of a real listing at random, and checks that something is told at
+// TestNothingIsHidden changes one place of a real listing at random, and checks that something is reported at
 // that place or around it. Rules that are off speak here too, so that a rewrite that means the same is heard
 // of.
 func TestNothingIsHidden(t *testing.T) {
@@ -44,7 +44,7 @@ func TestNothingIsHidden(t *testing.T) {
 	t.Logf("%d findings", told)
 }
 
-// meansNothing tells the changes that docs/compatibility.md calls none: hints of writers on a tool that only
+// meansNothing reports the changes that docs/compatibility.md calls none: hints of writers on a tool that only
 // reads, and defaults that are not written out any more.
 func meansNothing(what string) bool {
 	return slices.ContainsFunc([]string{

@@ -121,7 +121,7 @@ func TestCostlyToolsLeaveTheOthersAnAnswer(t *testing.T) {
 	}
 }
 
-// TestManyProblemsAreToldAsOne: a list of what is no schema is told by its first members and the number of
+// TestManyProblemsAreToldAsOne: a list of what is not a schema is reported by its first members and the number of
 // the rest.
 func TestManyProblemsAreToldAsOne(t *testing.T) {
 	surface := func(member string) string {
@@ -139,7 +139,7 @@ func TestManyProblemsAreToldAsOne(t *testing.T) {
 	}
 }
 
-// TestManyProblemsAreNamedByAll: what is told of many places at once has another fingerprint when any of them
+// TestManyProblemsAreNamedByAll: what is reported of many places at once has another fingerprint when any of them
 // changes.
 func TestManyProblemsAreNamedByAll(t *testing.T) {
 	surface := func(description, member, last string) string {
@@ -164,8 +164,8 @@ func TestManyProblemsAreNamedByAll(t *testing.T) {
 	}
 }
 
-// TestManyFindingsAreSummedUp: a list of thousands is told by its first and one that stands for the others,
-// which is as bad as they are; whoever asks for every one gets every one.
+// TestManyFindingsAreSummedUp: a list of thousands is reported by its first and one that stands for the others,
+// which is as bad as they are; the one who asks for every one gets every one.
 func TestManyFindingsAreSummedUp(t *testing.T) {
 	surface := func(tools int) string {
 		var list []string
@@ -215,7 +215,7 @@ func crowded(kind string) string {
 	return `{"type":"object","properties":{` + strings.Join(properties, ",") + `}}`
 }
 
-// TestManyOfOneNameAreToldAsOne holds what is told of items that all have one name, or none: the first of
+// TestManyOfOneNameAreToldAsOne holds what is reported of items that all have one name, or none: the first of
 // them, and that the others were not compared.
 func TestManyOfOneNameAreToldAsOne(t *testing.T) {
 	for name, item := range map[string]string{"of one name": `{"name":"t","x":%d}`, "that are no objects": `%d`} {
@@ -242,7 +242,7 @@ func TestManyOfOneNameAreToldAsOne(t *testing.T) {
 	}
 }
 
-// TestManyOptionsAreToldAsOne holds what is told of a capability with very many options, below a name that is
+// TestManyOptionsAreToldAsOne holds what is reported of a capability with very many options, below a name that is
 // long.
 func TestManyOptionsAreToldAsOne(t *testing.T) {
 	options := func(count int) *snapshot.Snapshot {
@@ -258,7 +258,7 @@ func TestManyOptionsAreToldAsOne(t *testing.T) {
 	}
 }
 
-// TestManyHeadersAreNotCompared holds what is told of a tool that asks for very many headers, below a name
+// TestManyHeadersAreNotCompared holds what is reported of a tool that asks for very many headers, below a name
 // that is long.
 func TestManyHeadersAreNotCompared(t *testing.T) {
 	headers := func(name string) *snapshot.Snapshot {
@@ -276,7 +276,7 @@ func TestManyHeadersAreNotCompared(t *testing.T) {
 }
 
 // TestManyMembersAreToldAsOne: of very many members that changed by one rule one finding says how many they
-// are, with all of both sides; a hundred are told one by one.
+// are, with all of both sides; a hundred are reported one by one.
 func TestManyMembersAreToldAsOne(t *testing.T) {
 	const around = `{"protocolVersion":"2026-07-28","supportedVersions":[VERSIONS],"serverInfo":{"name":"s",INFO},"capabilities":{"tools":{},CAPABILITIES,
 		"extensions":{"io.modelcontextprotocol/skills":{},EXTENSIONS}},"tools":[{"name":"t","inputSchema":{"type":"object"},"annotations":{ANNOTATIONS},OTHERS}],

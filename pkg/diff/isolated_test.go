@@ -92,7 +92,7 @@ func isolated(t *testing.T, old, new *snapshot.Snapshot, findings []finding.Find
 	return seen
 }
 
-// carried is a schema with the one change that a finding tells taken over from the other side.
+// carried is a schema with the one change that a finding reports taken over from the other side.
 func carried(t *testing.T, into, from map[string]any, f finding.Finding, forward bool) (map[string]any, bool) {
 	t.Helper()
 	into = decode(t, string(encode(t, into)))
@@ -159,7 +159,7 @@ func carried(t *testing.T, into, from map[string]any, f finding.Finding, forward
 	return into, written && !strings.Contains(f.Rule, "-union-member-") // members of unions have no names
 }
 
-// alternative takes the alternative of a union that a finding tells of away, or offers it beside all that
+// alternative takes the alternative of a union that a finding reports of away, or offers it beside all that
 // there is.
 func alternative(t *testing.T, object map[string]any, f finding.Finding, forward bool) bool {
 	one, away := f.Old, forward

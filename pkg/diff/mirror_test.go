@@ -36,7 +36,7 @@ func excuses() map[string]string {
 	}
 }
 
-// TestEveryRuleHasAMirror checks that whatever can be told in one direction can be told in the other, or that
+// TestEveryRuleHasAMirror checks that whatever can be reported in one direction can be reported in the other, or that
 // there is a reason why not.
 func TestEveryRuleHasAMirror(t *testing.T) {
 	rules := map[string]finding.Rule{}

@@ -107,7 +107,7 @@ func TestHalfAComparisonIsNone(t *testing.T) {
 	}
 }
 
-// TestARenameIsGuessed: an argument that came for one that is gone is told in two findings with one cause.
+// TestARenameIsGuessed: an argument that came for one that is gone is reported in two findings with one cause.
 func TestARenameIsGuessed(t *testing.T) {
 	surface := func(name, says string) string {
 		return `{"tools":[{"name":"click","inputSchema":{"type":"object","additionalProperties":false,"required":["` + name + `"],"properties":{

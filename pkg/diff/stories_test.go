@@ -31,7 +31,7 @@ func TestRealDiffsAreTold(t *testing.T) {
 		heading := "\n## " + filepath.Base(folder) + ": "
 		_, rest, found := strings.Cut(text, heading)
 		if !found {
-			continue // a page that is read does not tell every pair
+			continue // a page that is read does not report every pair
 		}
 		held++
 		findings := compared(t, parse(t, read(t, file)), parse(t, read(t, filepath.Join(folder, "new.json"))), diff.Options{})
@@ -96,7 +96,7 @@ func opening(findings []finding.Finding) string {
 	return b.String()
 }
 
-// TestOneDecisionIsOneCause holds which findings of a tool are told together: those of which the author
+// TestOneDecisionIsOneCause holds which findings of a tool are reported together: those of which the author
 // changed one thing, and no others, since who accepts a cause accepts all of it.
 func TestOneDecisionIsOneCause(t *testing.T) {
 	page := func(properties, required string) string {

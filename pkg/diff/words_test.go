@@ -8,7 +8,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/diff"
 )
 
-// TestWhatFindingsSay is what a reader is told: the sentence, what to do instead, and what it has in common
+// TestWhatFindingsSay is what a reader is reported: the sentence, what to do instead, and what it has in common
 // with others.
 func TestWhatFindingsSay(t *testing.T) {
 	tool := func(name, members string) string { return `{"name":"` + name + `"` + members + `}` }

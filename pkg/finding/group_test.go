@@ -65,7 +65,7 @@ func TestGroupsTellWhatHappenedOnce(t *testing.T) {
 	}
 }
 
-// TestAGroupIsThatGroup: what joins it later is not named by the fingerprint that somebody agreed to.
+// TestAGroupIsThatGroup: what joins it later is not named by the fingerprint that someone agreed to.
 func TestAGroupIsThatGroup(t *testing.T) {
 	two := everywhere("`p` is now required.", finding.Breaking, "a", "x", "y")
 	three := everywhere("`p` is now required.", finding.Breaking, "a", "z", "y", "x")
@@ -101,7 +101,7 @@ func TestATitleThatSpeaksOfTheItemNamesIt(t *testing.T) {
 	}
 }
 
-// TestPlacesOfTheServerAreNamed: what happened to several parts of the server itself is told with the parts.
+// TestPlacesOfTheServerAreNamed: what happened to several parts of the server itself is reported with the parts.
 func TestPlacesOfTheServerAreNamed(t *testing.T) {
 	var all []finding.Finding
 	for _, part := range []string{"prompts", "tools"} {

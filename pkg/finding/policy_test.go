@@ -75,7 +75,7 @@ func TestDayEnds(t *testing.T) {
 	}
 }
 
-// told is what Apply gave, a line for each finding.
+// reported is what Apply gave, a line for each finding.
 func told(findings []finding.Finding) []string {
 	lines := []string{}
 	for _, f := range findings {

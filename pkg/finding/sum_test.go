@@ -26,7 +26,7 @@ func summedUp(told []finding.Finding) finding.Finding {
 	return told[slices.IndexFunc(told, func(f finding.Finding) bool { return strings.Contains(f.Message, "more findings") })]
 }
 
-// TestSum: of each rule a thousand are told, the worst and one of each item first, and what stands for the others says how many they
+// TestSum: of each rule a thousand are reported, the worst and one of each item first, and what stands for the others says how many they
 // are and fails what one of them would fail.
 func TestSum(t *testing.T) {
 	all := many(900, 5000)

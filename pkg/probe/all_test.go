@@ -42,7 +42,7 @@ func at(t *testing.T, handler http.HandlerFunc) Server {
 	return Server{Name: "handled", HTTP: &HTTP{URL: server.URL, Kind: StreamableHTTP}}
 }
 
-// closed is a server at a port on which nobody listens.
+// closed is a server at a port on which no one listens.
 func closed(t *testing.T) Server {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

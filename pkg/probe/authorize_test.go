@@ -15,7 +15,7 @@ type advised struct{}
 func (advised) Error() string { return "the token expired; it was sesame-open" }
 func (advised) Hint() string  { return "log in again" }
 
-// TestAuthorizeFails tells why there are no credentials, and what the error itself advises.
+// TestAuthorizeFails reports why there are not credentials, and what the error itself advises.
 func TestAuthorizeFails(t *testing.T) {
 	tests := map[string]struct {
 		authorize   Authorize
@@ -37,7 +37,7 @@ func TestAuthorizeFails(t *testing.T) {
 	}
 }
 
-// TestAuthorizeIsMasked shows no value that Authorize gave, as whole or as the credential in it, whoever quotes it.
+// TestAuthorizeIsMasked shows no value that Authorize gave, as whole or as the credential in it, the one who quotes it.
 func TestAuthorizeIsMasked(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")

@@ -62,7 +62,7 @@ func listenTo(t *testing.T, how asked, script []byte, want string) {
 	}
 }
 
-// hearing is all that a session told until now.
+// hearing is all that a session reported until now.
 type hearing struct {
 	session *Session
 	log     string

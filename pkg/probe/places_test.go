@@ -170,7 +170,7 @@ func TestSlotsInOrder(t *testing.T) {
 }
 
 // TestHostThatHasEnough: all servers of a host that refuses more than it bears are read in the end, and
-// another host is no slower for it.
+// another host is not a slower for it.
 func TestHostThatHasEnough(t *testing.T) {
 	for _, after := range []string{"", "1"} {
 		for _, parallel := range []int{0, 50} {

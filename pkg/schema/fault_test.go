@@ -46,7 +46,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestUnsure: what cannot be told is no fault.
+// TestUnsure: what cannot be reported is not a fault.
 func TestUnsure(t *testing.T) {
 	var defs []string
 	for i := range 20 {
@@ -67,7 +67,7 @@ func TestUnsure(t *testing.T) {
 	}
 }
 
-// TestMeta: schemas are told from what is none, in every dialect, by whichever spelling of its address.
+// TestMeta: schemas are reported from what is none, in every dialect, by whichever spelling of its address.
 func TestMeta(t *testing.T) {
 	for named, want := range map[string]Draft{
 		"": Draft202012,
@@ -118,7 +118,7 @@ func TestManyFaultsAreFew(t *testing.T) {
 	}
 }
 
-// TestFaultsBelowALongName: the place of each fault is written out and paid for, so that telling them ends.
+// TestFaultsBelowALongName: the place of each fault is written out and paid for, so that reporting them ends.
 func TestFaultsBelowALongName(t *testing.T) {
 	members := map[string]any{}
 	for i := range 2000 {

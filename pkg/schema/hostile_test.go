@@ -241,7 +241,7 @@ func TestOnlySoManyEdits(t *testing.T) {
 	}
 }
 
-// TestDecisionsEndWithTheirContext: nothing costly is begun, and nothing is claimed, once nobody waits for
+// TestDecisionsEndWithTheirContext: nothing costly is begun, and nothing is claimed, once no one waits for
 // the answer.
 func TestDecisionsEndWithTheirContext(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
@@ -266,7 +266,7 @@ func (r *Revision) judged(ctx context.Context) []Change {
 	return r.Judge(ctx, Input, Budget{}).Changes
 }
 
-// TestPlacesAreChargedWhateverStandsThere: a place below a long name is written out for what is no schema,
+// TestPlacesAreChargedWhateverStandsThere: a place below a long name is written out for what is not a schema,
 // too, so that reading ends.
 func TestPlacesAreChargedWhateverStandsThere(t *testing.T) {
 	for name, member := range map[string]string{"schemas": "{}", "no schemas": "1", "booleans": "true"} {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Alternatives that a constant tells apart are told apart by it, not by a question about each two of them.
+// Alternatives that a constant distinguish are distinguished by it, not by a question about each two of them.
 func TestDiscriminatedUnionsAreDecidedWithinTheUsualBudget(t *testing.T) {
 	union := func(keyword string, alternatives int, other string) *Schema {
 		var all []string

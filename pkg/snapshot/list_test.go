@@ -98,7 +98,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestSetListChangesItsOwnListAlone, of this snapshot and not of its copies; what is no kind is nowhere.
+// TestSetListChangesItsOwnListAlone, of this snapshot and not of its copies; what is not a kind is nowhere.
 func TestSetListChangesItsOwnListAlone(t *testing.T) {
 	var s snapshot.Snapshot
 	count := func(of snapshot.Snapshot) (counts []int) {

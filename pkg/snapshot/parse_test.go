@@ -194,7 +194,7 @@ func TestItemViews(t *testing.T) {
 	}
 }
 
-// TestItemDigests are known to whoever pins a tool: they are of the canonical form, and of nothing that has none.
+// TestItemDigests are known to the one who pins a tool: they are of the canonical form, and of nothing that has none.
 func TestItemDigests(t *testing.T) {
 	s := parsed(t, []byte(`{"tools":[{"name":"a","b":1},{"b":1.0, "name":"\u0061"},{"name":"twice","name":"big"},{"title":"without a name"}]}`))
 	// printf '{"b":1,"name":"a"}' | sha256sum

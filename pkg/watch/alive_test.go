@@ -32,7 +32,7 @@ func TestInterruption(t *testing.T) {
 	})
 }
 
-// TestGone is a server at a URL that was killed: its stream breaks off, and nobody takes connections any
+// TestGone is a server at a URL that was killed: its stream breaks off, and no one takes connections any
 // more.
 func TestGone(t *testing.T) {
 	refused := errors.New("connection refused")
@@ -176,7 +176,7 @@ func TestIntervalBoundsAnnouncers(t *testing.T) {
 	}
 }
 
-// TestTroubleIsNamed tells the kinds of trouble apart.
+// TestTroubleIsNamed reports the kinds of trouble apart.
 func TestTroubleIsNamed(t *testing.T) {
 	detailed(t, announcing, watch.Options{}, func(r *run) {
 		r.after(time.Second)

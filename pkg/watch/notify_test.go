@@ -52,7 +52,7 @@ func TestNotificationsAreCoalesced(t *testing.T) {
 	})
 }
 
-// TestEndlessNotifications announces every 50 ms for 3 seconds: nobody waits for silence longer than a
+// TestEndlessNotifications announces every 50 ms for 3 seconds: no one waits for silence longer than a
 // second.
 func TestEndlessNotifications(t *testing.T) {
 	bubble(t, announcing, watch.Options{}, func(r *run) {
@@ -91,7 +91,7 @@ func TestChangeDuringReading(t *testing.T) {
 	})
 }
 
-// TestAnnouncementsAreHeldAgainstChanges tells a change without an announcement, an announcement without a
+// TestAnnouncementsAreHeldAgainstChanges reports a change without an announcement, an announcement without a
 // change, and an announcement that comes after a poll has found its change.
 func TestAnnouncementsAreHeldAgainstChanges(t *testing.T) {
 	var view watch.View
@@ -112,7 +112,7 @@ func TestAnnouncementsAreHeldAgainstChanges(t *testing.T) {
 	})
 }
 
-// TestServerThatAnnouncesEveryReading is slowed down to the pace of polling, and told so once; a change ends
+// TestServerThatAnnouncesEveryReading is slowed down to the pace of polling, and reported so once; a change ends
 // that.
 func TestServerThatAnnouncesEveryReading(t *testing.T) {
 	bubble(t, announcing, watch.Options{}, func(r *run) {
@@ -172,7 +172,7 @@ func TestServerThatAnnouncesForNoReason(t *testing.T) {
 	})
 }
 
-// TestResumedNotifications read everything, and nobody takes that for an announcement.
+// TestResumedNotifications read everything, and no one takes that for an announcement.
 func TestResumedNotifications(t *testing.T) {
 	bubble(t, announcing, watch.Options{}, func(r *run) {
 		r.after(time.Second)
@@ -199,7 +199,7 @@ func TestListening(t *testing.T) {
 	})
 }
 
-// TestOneListFails while another one changes: the change is told, what failed stays as it was.
+// TestOneListFails while another one changes: the change is reported, what failed stays as it was.
 func TestOneListFails(t *testing.T) {
 	bubble(t, announcing, watch.Options{}, func(r *run) {
 		r.after(time.Second)
@@ -234,7 +234,7 @@ func TestWhatIsLackingIsReadAlong(t *testing.T) {
 	})
 }
 
-// TestPollAnswersAnAnnouncement that is not heeded yet: it is no needless announcement.
+// TestPollAnswersAnAnnouncement that is not noticed yet: it is not a needless announcement.
 func TestPollAnswersAnAnnouncement(t *testing.T) {
 	var view watch.View
 	bubble(t, announcing, watch.Options{View: &view}, func(r *run) {
@@ -294,8 +294,8 @@ func TestAnnouncementWhileFailed(t *testing.T) {
 	})
 }
 
-// TestWhatNobodyWantsToHearOf: a change that the policy leaves out is no needless announcement, and the next
-// change that is told begins where the one before it ended.
+// TestWhatNobodyWantsToHearOf: a change that the policy leaves out is not a needless announcement, and the next
+// change that is reported begins where the one before it ended.
 func TestWhatNobodyWantsToHearOf(t *testing.T) {
 	judge := func(found []finding.Finding) []finding.Finding {
 		return slices.DeleteFunc(found, func(f finding.Finding) bool { return f.Rule == "tool-added" })

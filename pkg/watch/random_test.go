@@ -17,7 +17,7 @@ import (
 )
 
 // TestRandomLife kills a server 50 times while it changes, fails and announces at random. The changes that
-// were told, one after the other, must lead from the first surface to the last: none lost, none told twice.
+// were reported, one after the other, must lead from the first surface to the last: none lost, none reported twice.
 func TestRandomLife(t *testing.T) {
 	for seed := range uint64(40) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -86,7 +86,7 @@ func some(random *rand.Rand) []string {
 	return names
 }
 
-// replay applies what was told to what is known.
+// replay applies what was reported to what is known.
 func (r *run) replay(known map[string]bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -124,7 +124,7 @@ func names(list snapshot.List) []string {
 	return names
 }
 
-// TestDistanceFromWhatIsSaved is told when it becomes another one, whichever side moved.
+// TestDistanceFromWhatIsSaved is reported when it becomes another one, whichever side moved.
 func TestDistanceFromWhatIsSaved(t *testing.T) {
 	saved := &snapshot.Snapshot{Protocol: "2025-11-25", Capabilities: (*session)(nil).Hello().Capabilities,
 		Tools: listOf(snapshot.Tools, []string{"a", "b"}), Prompts: listOf(snapshot.Prompts, []string{"p"})}

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/watch"
 )
 
-// TestRestart opens a new session without a wait and tells what changed, or that nothing did.
+// TestRestart opens a new session without a wait and reports what changed, or that nothing did.
 func TestRestart(t *testing.T) {
 	bubble(t, announcing, watch.Options{}, func(r *run) {
 		r.after(time.Second)
@@ -27,7 +27,7 @@ func TestRestart(t *testing.T) {
 	})
 }
 
-// TestRestartFails keeps the surface, and tells what changed since once it works again.
+// TestRestartFails keeps the surface, and reports what changed since once it works again.
 func TestRestartFails(t *testing.T) {
 	bubble(t, announcing, watch.Options{MaxFailures: 1}, func(r *run) {
 		r.after(time.Second)
@@ -81,7 +81,7 @@ func TestRestartBeforeTheFirstReading(t *testing.T) {
 	})
 }
 
-// TestGoesOnFromTheLastSurface tells what changed while nobody watched, once, and nothing when nothing did.
+// TestGoesOnFromTheLastSurface reports what changed while no one watched, once, and nothing when nothing did.
 func TestGoesOnFromTheLastSurface(t *testing.T) {
 	known := func(tools ...string) func() *server {
 		return func() *server {

@@ -105,7 +105,7 @@ func (s *server) hangs(yes ...bool) {
 	s.hang = len(yes) == 0 || yes[0]
 }
 
-// is lets pings fail as where nobody is, or not.
+// is lets pings fail as where no one is, or not.
 func (s *server) is(gone error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -350,7 +350,7 @@ func (r *run) take(e watch.Event) {
 	r.events = append(r.events, e)
 }
 
-// after lets time go by, and gives what was told meanwhile.
+// after lets time go by, and gives what was reported meanwhile.
 func (r *run) after(d time.Duration) []string {
 	r.begun()
 	time.Sleep(d)
@@ -358,7 +358,7 @@ func (r *run) after(d time.Duration) []string {
 	return r.told()
 }
 
-// told is what was told since the last call, a line an event.
+// reported is what was reported since the last call, a line an event.
 func (r *run) told() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

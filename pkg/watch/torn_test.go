@@ -34,7 +34,7 @@ func gives(r *run, announce bool, readings ...[]string) {
 	})
 }
 
-// TestTornReading is never told: pages of a list that changed between them.
+// TestTornReading is never reported: pages of a list that changed between them.
 func TestTornReading(t *testing.T) {
 	b, all, more := []string{"b"}, []string{"a", "b"}, []string{"a", "b", "c"}
 	for name, test := range map[string]struct {
@@ -66,7 +66,7 @@ func TestTornReading(t *testing.T) {
 	}
 }
 
-// TestNeverTheSame is a list that is another one with every reading: it is not known, and nothing is told of
+// TestNeverTheSame is a list that is another one with every reading: it is not known, and nothing is reported about
 // it.
 func TestNeverTheSame(t *testing.T) {
 	var view watch.View

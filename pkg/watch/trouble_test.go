@@ -26,7 +26,7 @@ func only(calls []string, word string) []string {
 	return slices.DeleteFunc(calls, func(call string) bool { return !strings.Contains(call, word) })
 }
 
-// TestListFailsThreeTimes and works then: nobody hears of it.
+// TestListFailsThreeTimes and works then: no one hears of it.
 func TestListFailsThreeTimes(t *testing.T) {
 	bubble(t, silent, watch.Options{}, func(r *run) {
 		r.after(29 * time.Second)
@@ -54,7 +54,7 @@ func TestListNeverWorks(t *testing.T) {
 	})
 }
 
-// TestTooLargeToCompare: what cannot be compared is no news and no fault of the server's announcements; the
+// TestTooLargeToCompare: what cannot be compared is not a news and no fault of the server's announcements; the
 // last good surface stays.
 func TestTooLargeToCompare(t *testing.T) {
 	bubble(t, silent, watch.Options{}, func(r *run) {
@@ -67,7 +67,7 @@ func TestTooLargeToCompare(t *testing.T) {
 	})
 }
 
-// TestAPartNeverReplacesTheWhole keeps the last good surface, and tells nothing as gone that may be on a lost
+// TestAPartNeverReplacesTheWhole keeps the last good surface, and reports nothing as gone that may be on a lost
 // page.
 func TestAPartNeverReplacesTheWhole(t *testing.T) {
 	var view watch.View
@@ -84,7 +84,7 @@ func TestAPartNeverReplacesTheWhole(t *testing.T) {
 	})
 }
 
-// TestAPartIsBetterThanNothing: what arrived of a list that never was whole is there, and nothing is told of
+// TestAPartIsBetterThanNothing: what arrived of a list that never was whole is there, and nothing is reported about
 // it.
 func TestAPartIsBetterThanNothing(t *testing.T) {
 	var view watch.View
@@ -112,7 +112,7 @@ func TestAPartIsBetterThanNothing(t *testing.T) {
 	})
 }
 
-// TestRecoveryWithoutChange is told all the same: whoever was warned is to know.
+// TestRecoveryWithoutChange is reported all the same: the one who was warned is to know.
 func TestRecoveryWithoutChange(t *testing.T) {
 	bubble(t, silent, watch.Options{}, func(r *run) {
 		r.after(29 * time.Second)
@@ -171,7 +171,7 @@ func TestFailedIsNoConnection(t *testing.T) {
 	})
 }
 
-// TestFirstConnectionFails: it is told at once, and again only when it works.
+// TestFirstConnectionFails: it is reported at once, and again only when it works.
 func TestFirstConnectionFails(t *testing.T) {
 	bubble(t, silent, watch.Options{}, func(r *run) {
 		r.refuses(errDown)
@@ -182,7 +182,7 @@ func TestFirstConnectionFails(t *testing.T) {
 	})
 }
 
-// TestConnectionLost is told once; the waits double up to a minute; what changed meanwhile is found.
+// TestConnectionLost is reported once; the waits double up to a minute; what changed meanwhile is found.
 func TestConnectionLost(t *testing.T) {
 	bubble(t, silent, watch.Options{MaxFailures: 100}, func(r *run) {
 		r.after(15 * time.Second)
@@ -198,7 +198,7 @@ func TestConnectionLost(t *testing.T) {
 	})
 }
 
-// TestShortOutage is over before anything is stale: the change is told as one.
+// TestShortOutage is over before anything is stale: the change is reported as one.
 func TestShortOutage(t *testing.T) {
 	bubble(t, announcing, watch.Options{}, func(r *run) {
 		r.after(15 * time.Second)
@@ -359,7 +359,7 @@ func TestFailedReadingsAreCounted(t *testing.T) {
 		r.breaks(snapshot.Tools, nil)
 		r.after(time.Minute)
 		r.hangs()
-		for len(r.after(100*time.Millisecond)) == 0 { // until it is told that there is no connection
+		for len(r.after(100*time.Millisecond)) == 0 { // until it is reported that there is no connection
 		}
 		r.hangs(false)
 		r.after(time.Minute)
@@ -386,7 +386,7 @@ func TestSince(t *testing.T) {
 	})
 }
 
-// TestEndWhileComparing tells nothing of a comparison that was broken off.
+// TestEndWhileComparing says nothing about a comparison that was broken off.
 func TestEndWhileComparing(t *testing.T) {
 	var end func()
 	s := func() *server {
@@ -436,7 +436,7 @@ func TestServerAsksToWait(t *testing.T) {
 	})
 }
 
-// TestServerAsksToWaitAtTheDoor: who is not let in comes back when it was told to.
+// TestServerAsksToWaitAtTheDoor: who is not let in comes back when it was reported to.
 func TestServerAsksToWaitAtTheDoor(t *testing.T) {
 	down := func() *server { s := newServer("a"); s.refuses(busyError(20 * time.Second)); return s }
 	bubble(t, down, watch.Options{}, func(r *run) {

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/schema"
 )
 
-// A generator makes random schemas that use every keyword, and random values that tell them apart: few names, few
+// A generator makes random schemas that use every keyword, and random values that report them apart: few names, few
 // strings and few numbers, so that constraints meet.
 type generator struct {
 	*rand.Rand

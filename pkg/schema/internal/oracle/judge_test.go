@@ -62,7 +62,7 @@ func newJudge(root any, name string, assertFormats bool) (*Judge, error) {
 	return v, v.compile("")
 }
 
-// Valid reports whether the schema accepts the decoded instance. An error means that the validator cannot tell.
+// Valid reports whether the schema accepts the decoded instance. An error means that the validator cannot report.
 func (v *Judge) Valid(instance any) (bool, error) {
 	if err := Check(instance); err != nil {
 		return false, fmt.Errorf("judging an instance: %w", err)

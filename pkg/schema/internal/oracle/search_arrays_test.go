@@ -46,7 +46,7 @@ func (f facts) tuple() int {
 }
 
 // arrays returns candidates of type array: of every length that either side names, with every candidate for an item
-// at every index that either side tells apart, and with items repeated.
+// at every index that either side distinguish, and with items repeated.
 func (s *search) arrays(alt alternative, p place) iter.Seq[any] {
 	narrow, wide := facts{alt}, facts{p.bag()}
 	return func(yield func(any) bool) {

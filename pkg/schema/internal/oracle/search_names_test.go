@@ -63,7 +63,7 @@ func (f facts) names() []string {
 	return keys(names)
 }
 
-// strangers returns names that no side declares: plain ones, and those that patterns of either side tell apart.
+// strangers returns names that no side declares: plain ones, and those that patterns of either side distinguish.
 func (s *search) strangers(narrow, wide facts) []string {
 	var all []*pattern.Pattern
 	var out []string
