@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -100,12 +101,19 @@ func yamlNode(raw json.RawMessage) *yaml.Node {
 	}
 }
 
-// node returns a text as YAML writes it: in double quotes if some of it cannot be seen, or a runner of CI
-// would obey it.
+// ambiguous matches the texts that a reader of YAML 1.1 or 1.2 takes for a boolean, null, a number, a time,
+// the default key "=" or, in Ruby, a symbol. The library quotes only those that it reads so itself. It takes
+// the fingerprint 7686e0246389 for a text, since it is beyond its range, where others read infinity.
+var ambiguous = regexp.MustCompile(`(?i)^(=|y|n|yes|no|on|off|true|false|null|:.+|` +
+	`[-+]?(0[box][0-9a-f_]+|[0-9_,]*\.?[0-9_,]+\.?(e[-+]?[0-9_]+)?|[0-9_]+(:[0-9]+)+(\.[0-9_]*)?)|` +
+	`[0-9]{4}-[0-9]+-[0-9]+.*)$`)
+
+// node returns a text as YAML writes it: in double quotes if it is ambiguous, if some of it cannot be seen,
+// or if a CI runner would obey it.
 func (t text) node() *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: string(t)}
-	if strings.ContainsFunc(n.Value, func(c rune) bool { return c != '\n' && printable.Hidden(c) }) ||
-		printable.SpelledOut.Without(n.Value) != n.Value {
+	if ambiguous.MatchString(n.Value) || printable.SpelledOut.Without(n.Value) != n.Value ||
+		strings.ContainsFunc(n.Value, func(c rune) bool { return c != '\n' && printable.Hidden(c) }) {
 		n.Style = yaml.DoubleQuotedStyle
 	}
 	return n

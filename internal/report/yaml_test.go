@@ -33,6 +33,38 @@ func TestYAMLTexts(t *testing.T) {
 	}
 }
 
+// TestYAMLQuotes checks that texts are quoted if YAML 1.1, YAML 1.2 or Ruby reads them as another type.
+func TestYAMLQuotes(t *testing.T) {
+	for _, s := range []string{
+		"", "y", "N", "yes", "No", "ON", "off", "true", "FALSE", "tRUE", "~", "null", "nULL", "=", "<<", ":a",
+		"0", "-0", "+1", "007", "08", "1_000", "1,000", "99999999999999999999999", "1.", ".5", "-0.5", "1e5",
+		"1.5E-9", "7686e0246389", "-1e400", "1.e999", ".5e999", "0x1f", "0XFFFFFFFFFFFFFFFFFFFFFF", "0o17",
+		"0o7777777777777777777777777", "0b2", "-0b1", "12:30:45", "1:30", "190:20:30.15", ".inf", "-.INF", ".NaN",
+		"2026-11-21", "2026-1-2", "2026-99-99", "2026-11-21T10:00:00Z", "2026-11-21 10:00:00 +2",
+	} {
+		if got := yamlText(t, s); got != `"`+s+`"` {
+			t.Errorf("%q is written as %s", s, got)
+		}
+	}
+	for _, s := range []string{
+		"a", "1.2.3", "v1", "085e21bdcac5", "e5", "x:1", "no one", "3 tools", "12:30 UTC", "Infinity", "a=b",
+	} {
+		if got := yamlText(t, s); got != s {
+			t.Errorf("%q is written as %s", s, got)
+		}
+	}
+}
+
+// yamlText returns a text as the value of a key in YAML.
+func yamlText(t *testing.T, s string) string {
+	t.Helper()
+	var out strings.Builder
+	if err := putYAML(&out, "k", yamlNode(rawjson.Quote(s)), true); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(out.String(), "k: "), "\n")
+}
+
 // everywhere is a value with a text as keys and values, long ones too, over lines and where all stands on one.
 func everywhere(s string) string {
 	text, long := string(rawjson.Quote(s)), string(rawjson.Quote(s+strings.Repeat("k", 128)))
