@@ -23,7 +23,8 @@ func acceptCommand(p program) *cli.Command {
 		Category:  "Guard",
 		Usage:     "Accept selected changes into the snapshots",
 		ArgsUsage: "FINGERPRINT… [SOURCE…] [-- CMD ARG…]",
-		Description: `Fingerprints are those that mcpctl diff shows; they may be shortened. Inseparable changes are accepted
+		Description: `
+Fingerprints are those that mcpctl diff shows; they may be shortened. Inseparable changes are accepted
 together.`,
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "all", Usage: "Accept all changes", Destination: &o.All},

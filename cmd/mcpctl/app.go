@@ -106,8 +106,9 @@ func newApp(p program) *cli.App {
 			}
 		}
 		if shown := examplesOf(c.Name); shown != "" {
-			c.Description = strings.TrimSpace(c.Description + "\n\nEXAMPLES:" + shown)
+			c.Description += "\n\nEXAMPLES:" + shown
 		}
+		c.Description = strings.TrimSpace(c.Description)
 		app.Commands = append(app.Commands, c)
 	}
 	return app

@@ -94,13 +94,14 @@ func callCommand(p program) *cli.Command {
 		Category:  "Call",
 		Usage:     "Call a tool and print its result",
 		ArgsUsage: "SOURCE TOOL [KEY=VALUE…] [-- CMD ARG…]",
-		Description: `KEY=VALUE is converted to the type in the schema, KEY:=JSON is sent as it is, KEY@=FILE reads a file,
+		Description: `
+KEY=VALUE is converted to the type in the schema, KEY:=JSON is sent as it is, KEY@=FILE reads a file,
 a.b=1 sets b in a, tags[]=x appends. A tool without readOnlyHint is called after a confirmation.`,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "args", Usage: "Arguments as a `JSON` object, @FILE or - (standard input)",
 				Destination: &base},
-			&cli.StringFlag{Name: "record", Usage: "Append the call and its result to `FILE`", TakesFile: true,
-				Destination: &record},
+			&cli.StringFlag{Name: "record", Usage: "Append the call and its result to `FILE`",
+				TakesFile: true, Destination: &record},
 		}, askFlags(&o)...),
 		Action: p.asking(operands{1, true, "call which tool? Write mcpctl call SOURCE TOOL [KEY=VALUE…]; " +
 			"mcpctl list SOURCE shows the tools"},
@@ -133,12 +134,13 @@ func promptCommand(p program) *cli.Command {
 func readCommand(p program) *cli.Command {
 	var o invoke.Options
 	return p.invokeCommand(&cli.Command{
-		Name:        "read",
-		Category:    "Call",
-		Usage:       "Read a resource",
-		ArgsUsage:   "SOURCE URI [KEY=VALUE…] [-- CMD ARG…]",
-		Description: `A URI template (RFC 6570) is expanded with the values: mcpctl read tickets tickets://{id} id=7.`,
-		Flags:       askFlags(&o),
+		Name:      "read",
+		Category:  "Call",
+		Usage:     "Read a resource",
+		ArgsUsage: "SOURCE URI [KEY=VALUE…] [-- CMD ARG…]",
+		Description: `
+A URI template (RFC 6570) is expanded with the values: mcpctl read tickets tickets://{id} id=7.`,
+		Flags: askFlags(&o),
 		Action: p.asking(operands{1, false, "read what? Write mcpctl read SOURCE URI; mcpctl list SOURCE " +
 			"shows resources and templates"},
 			func(ctx context.Context, from []source.Source, rest []string) error {

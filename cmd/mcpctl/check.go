@@ -18,7 +18,8 @@ func checkCommand(p program) *cli.Command {
 		Category:  "Guard",
 		Usage:     "Lint servers: protocol, schemas, quality, cost, security",
 		ArgsUsage: "[SOURCE…] [-- CMD ARG…]",
-		Description: `Checks each server, and all of them together. No tool is called. Security findings that the saved snapshot
+		Description: `
+Checks each server, and all of them together. No tool is called. Security findings that the saved snapshot
 already has are reported as info.`,
 		Flags: []cli.Flag{
 			&cli.GenericFlag{Name: "against",

@@ -20,7 +20,8 @@ func grepCommand(p program) *cli.Command {
 		Category:  "Inspect",
 		Usage:     "Search tools, prompts and resources",
 		ArgsUsage: "PATTERN [SOURCE…] [-- CMD ARG…]",
-		Description: `Searches names, descriptions and schemas for a regular expression; case matters if it has capitals.
+		Description: `
+Searches names, descriptions and schemas for a regular expression; case matters if it has capitals.
 Exits 1 if nothing matches.`,
 		Flags: []cli.Flag{
 			kindFlag(&filter),

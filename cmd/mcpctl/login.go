@@ -23,7 +23,8 @@ func loginCommand(p program) *cli.Command {
 		Category:  "Set up",
 		Usage:     "Log in to a server with OAuth",
 		ArgsUsage: "SERVER | --status [SERVER…]",
-		Description: `SERVER is the name of a configured server, or a URL. A browser opens. The tokens are kept in the keyring and
+		Description: `
+SERVER is the name of a configured server, or a URL. A browser opens. The tokens are kept in the keyring and
 sent to that server only.`,
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "no-browser", Usage: "Print the URL to open; paste the final URL",

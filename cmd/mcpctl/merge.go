@@ -22,7 +22,8 @@ func mergeCommand(p program) *cli.Command {
 		Category:  "Guard",
 		Usage:     "Merge the reports of a sharded run",
 		ArgsUsage: "REPORT.json|FOLDER…",
-		Description: `Reads the reports that --shard I/N --report json=FILE wrote. The exit status is that of one run over all
+		Description: `
+Reads the reports that --shard I/N --report json=FILE wrote. The exit status is that of one run over all
 servers; a missing shard is status 3.`,
 		Flags: []cli.Flag{
 			waivedFlag(&showWaived),

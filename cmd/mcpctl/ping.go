@@ -12,11 +12,12 @@ import (
 
 func pingCommand(p program) *cli.Command {
 	return p.command(&cli.Command{
-		Name:        "ping",
-		Category:    "Inspect",
-		Usage:       "Check that servers respond",
-		ArgsUsage:   "[SOURCE…] [-- CMD ARG…]",
-		Description: `Connects and sends ping (server/discover since protocol 2026-07-28). Exits 3 if a server does not respond.`,
+		Name:      "ping",
+		Category:  "Inspect",
+		Usage:     "Check that servers respond",
+		ArgsUsage: "[SOURCE…] [-- CMD ARG…]",
+		Description: `
+Connects and sends ping (server/discover since protocol 2026-07-28). Exits 3 if a server does not respond.`,
 		Action: p.about(&report.Options{},
 			func(ctx context.Context, from []source.Source) (*report.Report, error) {
 				f, err := fleet.Load(ctx, p.Process, p.Select, p.Contact, from)

@@ -16,12 +16,13 @@ import (
 func reportCommand(p program) *cli.Command {
 	var view report.Options
 	return p.command(&cli.Command{
-		Name:        "report",
-		Category:    "Inspect",
-		Usage:       "Convert a saved report",
-		ArgsUsage:   "FILE.json",
-		Description: `Reads a report that --format json or --report json=FILE wrote, - for standard input. Exits 0.`,
-		Flags:       []cli.Flag{waivedFlag(&view.Waived)},
+		Name:      "report",
+		Category:  "Inspect",
+		Usage:     "Convert a saved report",
+		ArgsUsage: "FILE.json",
+		Description: `
+Reads a report that --format json or --report json=FILE wrote, - for standard input. Exits 0.`,
+		Flags: []cli.Flag{waivedFlag(&view.Waived)},
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
 				return exit.Usagef("report takes one file that --format json wrote, or - for standard " +

@@ -18,7 +18,8 @@ func trustCommand(p program) *cli.Command {
 		Category:  "Set up",
 		Usage:     "Trust servers found in configuration files",
 		ArgsUsage: "[NAME…]",
-		Description: `Shows what each server would do, asks, and remembers the answer until that changes. Contacts nothing.
+		Description: `
+Shows what each server would do, asks, and remembers the answer until that changes. Contacts nothing.
 Files named with --config or MCPCTL_CONFIG need no trust.`,
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"},

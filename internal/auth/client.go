@@ -48,7 +48,8 @@ func newClient(s Server, caCert []byte) (*client, error) {
 		return nil, err
 	}
 	direct := &http.Transport{DialContext: policy.dial, TLSClientConfig: config,
-		TLSHandshakeTimeout: dialTime, MaxResponseHeaderBytes: headerLimit, DisableKeepAlives: true, ForceAttemptHTTP2: true}
+		TLSHandshakeTimeout: dialTime, MaxResponseHeaderBytes: headerLimit,
+		DisableKeepAlives: true, ForceAttemptHTTP2: true}
 	proxied := direct.Clone()
 	proxied.DialContext, proxied.Proxy = nil, host.Proxy
 	return &client{policy, &http.Client{Transport: &boundedTransport{policy, direct, proxied, requestTime},

@@ -162,7 +162,9 @@ func present(raw json.RawMessage) json.RawMessage {
 }
 
 // Recorder returns a function that appends calls to a file.
-func Recorder(p host.Process, name string) func(server, tool string, arguments, result json.RawMessage) error {
+func Recorder(
+	p host.Process, name string,
+) func(server, tool string, arguments, result json.RawMessage) error {
 	return func(server, tool string, arguments, result json.RawMessage) error {
 		return Append(p, name, Call{Server: server, Tool: tool, Arguments: arguments, Result: result,
 			Time: p.Now, Client: "mcpctl"})

@@ -37,7 +37,9 @@ type ReplayOptions struct {
 }
 
 // Replay sends calls to servers and reports the results that are not as recorded, or as mcpctl.yaml expects.
-func Replay(ctx context.Context, p host.Process, o ReplayOptions, from []source.Source) (*report.Report, error) {
+func Replay(
+	ctx context.Context, p host.Process, o ReplayOptions, from []source.Source,
+) (*report.Report, error) {
 	if o.Calls == "-" {
 		return nil, exit.Usagef("replay reads --calls once per server: name a file, not standard input")
 	}
@@ -186,8 +188,8 @@ type unexpected struct {
 
 // server sends the calls of one server.
 func (r *replay) server(ctx context.Context, t fleet.Target) *replayed {
-	s := &replayed{replay: r, surface: t.Known(), tools: map[string]snapshot.Item{}, consent: map[string]bool{},
-		rows: map[string]*report.Replayed{}, places: map[string]*unexpected{}}
+	s := &replayed{replay: r, surface: t.Known(), tools: map[string]snapshot.Item{},
+		consent: map[string]bool{}, rows: map[string]*report.Replayed{}, places: map[string]*unexpected{}}
 	if !t.Live() {
 		return s
 	}
@@ -259,7 +261,8 @@ func (s *replayed) sendRecorded(ctx context.Context, names []string) error {
 	})
 }
 
-// wanted reports whether a call is sent: the user named its tool, the tool only reads, or the user confirms it.
+// wanted reports whether a call is sent: the user named its tool, the tool only reads, or the user confirms
+// it.
 func (s *replayed) wanted(ctx context.Context, name string, tool snapshot.Item, offered bool,
 	arguments json.RawMessage) bool {
 	switch {
@@ -274,11 +277,13 @@ func (s *replayed) wanted(ctx context.Context, name string, tool snapshot.Item, 
 		defer s.asking.Unlock()
 		err := host.Confirm(ctx, s.process, fmt.Sprintf("send calls of a tool that may change something\n"+
 			"  server   %s\n  tool     %s\n  such as  %s\n", report.Visible(s.surface.Name),
-			report.Visible(name), report.OneLine(arguments)), "Send them?", host.ErrNoTerminal, host.ErrNoAnswer)
+			report.Visible(name), report.OneLine(arguments)), "Send them?",
+			host.ErrNoTerminal, host.ErrNoAnswer)
 		agreed = err == nil
 		s.consent[name] = agreed
 		if errors.Is(err, host.ErrNoTerminal) {
-			s.process.Note("%s: calls of %s are not sent, since it may change something: --tool %s sends them",
+			s.process.Note("%s: calls of %s are not sent, since it may change something: "+
+				"--tool %s sends them",
 				report.Visible(s.surface.Name), report.Visible(name), report.Visible(name))
 		}
 	}
@@ -334,7 +339,9 @@ func (s *replayed) send(ctx context.Context, c Call, tool snapshot.Item, offered
 	}
 	failure := report.Failure{Stage: string(probe.Calling), Message: err.Error()}
 	for _, f := range probe.Failures(err) {
-		failure = report.Failure{Stage: string(f.Stage), Message: f.Err.Error(), Hint: f.Hint, Stderr: f.Stderr}
+		failure = report.Failure{
+			Stage: string(f.Stage), Message: f.Err.Error(), Hint: f.Hint, Stderr: f.Stderr,
+		}
 	}
 	failure.Message = c.Tool + ": " + failure.Message
 	s.mu.Lock()
@@ -385,8 +392,11 @@ func (s *replayed) unexpected(c Call, d difference, says string) {
 	}
 	if u.count++; c.Line < u.line {
 		u.line, u.says = c.Line, says
-		u.Finding = finding.Finding{Rule: finding.ResultRule, Level: finding.Breaking, Verdict: finding.ByRule,
-			Server: s.surface.Name, Item: "tool/" + c.Tool, Path: "/result" + d.pointer, Old: d.old, New: d.new}
+		u.Finding = finding.Finding{
+			Rule: finding.ResultRule, Level: finding.Breaking, Verdict: finding.ByRule,
+			Server: s.surface.Name, Item: "tool/" + c.Tool, Path: "/result" + d.pointer,
+			Old: d.old, New: d.new,
+		}
 		if d.length {
 			u.Level = finding.Info
 		}
@@ -499,7 +509,8 @@ func unmet(e config.Expectation, r call.Result) (all []string) {
 	}
 	problems, sure := call.Check(e.Matches, json.RawMessage(value))
 	for _, p := range problems {
-		all = append(all, strings.TrimSpace("The result does not match: "+strings.TrimSpace(p.Path+" "+p.Message)))
+		text := "The result does not match: " + strings.TrimSpace(p.Path+" "+p.Message)
+		all = append(all, strings.TrimSpace(text))
 	}
 	if !sure {
 		all = append(all, "The result could not be checked against the schema")

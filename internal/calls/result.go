@@ -133,8 +133,8 @@ func resultOf(raw json.RawMessage) map[string]any {
 	return members
 }
 
-// decodeTexts replaces texts that hold an object or an array on both sides with what they hold, and returns the
-// pointers of the other texts that both sides have.
+// decodeTexts replaces texts that hold an object or an array on both sides with what they hold, and returns
+// the pointers of the other texts that both sides have.
 func decodeTexts(old, new map[string]any) (others []string) {
 	before, _ := old["content"].([]any)
 	after, _ := new["content"].([]any)
@@ -271,7 +271,8 @@ func (d difference) say() string {
 	case d.pointer == "/isError":
 		return "The call no longer fails"
 	case d.length:
-		return fmt.Sprintf("The text%s has %d characters, it had %d", at, characters(d.new), characters(d.old))
+		return fmt.Sprintf("The text%s has %d characters, it had %d",
+			at, characters(d.new), characters(d.old))
 	}
 	return "The result differs" + at + d.values()
 }

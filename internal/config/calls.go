@@ -55,7 +55,8 @@ func (p *projectReader) calls(keys callsKeys) Calls {
 	for _, e := range keys.Expect {
 		expected := Expectation{
 			Server: e.Server, Tool: e.Tool, Contains: e.Contains, IsError: e.IsError, Source: e.Source,
-			Arguments: p.json(e.Arguments, true), Matches: p.json(e.Matches, true), Equals: p.json(e.Equals, false),
+			Arguments: p.json(e.Arguments, true), Matches: p.json(e.Matches, true),
+			Equals: p.json(e.Equals, false),
 		}
 		if expected.Arguments == nil {
 			expected.Arguments = json.RawMessage("{}")

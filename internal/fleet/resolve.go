@@ -267,21 +267,22 @@ func (s Selection) only(targets []Target) ([]Target, error) {
 
 // NoServers returns the error for a configuration without servers; names are those that were requested.
 func NoServers(cfg *config.Config, names []string) error {
-	where := "no configuration was found from this folder up to the repository's root"
+	where := "looked for mcpctl.yaml, .mcp.json and others up to the repository's root"
 	switch {
 	case len(cfg.Files) > 0:
-		where = "the configuration names no server"
+		where = "none in the configuration"
 	case len(cfg.Looked) > 0:
-		where = "no configuration of an application names one"
+		where = "none in the files of applications"
 	}
 	if len(names) > 0 {
 		return exit.Misuse(config.Explain(config.Problem{
-			Message: fmt.Sprintf("there is no server %q", names[0]),
+			Message: fmt.Sprintf("no server %q is configured", names[0]),
 			Hint:    cmp.Or(config.Meant(names[0]), where), Unknown: names[0],
 		}))
 	}
-	return exit.Usagef(`there is no server to contact: %s
-write one into .mcp.json, look at those of other applications with --discover, or name one: a URL, npm:PACKAGE, or -- and the command that starts it`, where)
+	return exit.Misuse(exit.Advise(
+		"add one to .mcp.json, use --discover, or name one: a URL, npm:PACKAGE or -- CMD",
+		"no servers configured (%s)", where))
 }
 
 // warn notes problems of servers that are contacted nevertheless.

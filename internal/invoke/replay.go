@@ -47,7 +47,9 @@ func (c *Caller) Tools(ctx context.Context) ([]snapshot.Item, error) {
 }
 
 // Call calls a tool. Several calls may run at once.
-func (c *Caller) Call(ctx context.Context, tool snapshot.Item, arguments json.RawMessage) (call.Result, error) {
+func (c *Caller) Call(
+	ctx context.Context, tool snapshot.Item, arguments json.RawMessage,
+) (call.Result, error) {
 	raw, err := c.client.send(ctx, toolRequest(tool, arguments))
 	if err != nil {
 		return call.Result{}, err

@@ -88,8 +88,8 @@ func inTime(ctx context.Context, p host.Process, server auth.Server, old *vault.
 	store := storeOf(p)
 	if place == vault.Keyring { // before the user logs in: the result must be saved
 		if err := store.Keyring.Check(ctx); err != nil {
-			return nil, exit.Misuse(exit.Advise("set MCPCTL_TOKEN_STORE=file to store the tokens in a private "+
-				"file", "%w", err))
+			return nil, exit.Misuse(exit.Advise(
+				"set MCPCTL_TOKEN_STORE=file to store the tokens in a private file", "%w", err))
 		}
 	}
 	l, err := authorize(ctx, p, server, old, o, func(ctx context.Context, l *vault.Login) error {

@@ -121,9 +121,10 @@ func (l launcher) read(argv []string, at int) (Launch, bool) {
 
 // alone are the flags of docker run and podman run without a value
 // (https://docs.docker.com/reference/cli/docker/container/run).
-var alone = strings.Fields(`--detach --disable-content-trust --env-host --http-proxy --init --interactive --no-healthcheck
-	--no-hostname --no-hosts --oom-kill-disable --passwd --privileged --publish-all --quiet --read-only --read-only-tmpfs
-	--replace --rm --rmi --rootfs --sig-proxy --tls-verify --tty --unsetenv-all --use-api-socket`)
+var alone = strings.Fields(`--detach --disable-content-trust --env-host --http-proxy --init --interactive
+	--no-healthcheck --no-hostname --no-hosts --oom-kill-disable --passwd --privileged --publish-all --quiet
+	--read-only --read-only-tmpfs --replace --rm --rmi --rootfs --sig-proxy --tls-verify --tty --unsetenv-all
+	--use-api-socket`)
 
 // container reads the flags of docker run from argv[at] on, and the image.
 func container(argv []string, at int) (Launch, bool) {

@@ -76,7 +76,8 @@ var registries = map[string]syntax{
 	// https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests
 	"oci": {
 		kit.Pattern(
-			`^([A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]+)?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*$`),
+			`^([A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]+)?/)?[a-z0-9]+([._-]+[a-z0-9]+)*` +
+				`(/[a-z0-9]+([._-]+[a-z0-9]+)*)*$`),
 		kit.Pattern(`^([A-Za-z0-9_][A-Za-z0-9._-]{0,127}|sha256:[0-9a-f]{64})$`),
 		"oci:ghcr.io/github/github-mcp-server:v0.20.1",
 	},

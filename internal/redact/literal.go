@@ -18,7 +18,8 @@ var (
 	userInfo     = kit.Pattern(`(://)[A-Za-z0-9._~%+!*-]*:[A-Za-z0-9._~%+!*=-]+@`)
 	namedLiteral = kit.Pattern(
 		`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|pwd|api-?_?key|credential|authorization|cookie)` +
-			`[A-Za-z0-9_-]*["']?(?:\s*[:=]\s*|\s+)["']?(?:(?:bearer|basic)\s+)?|\b(?:bearer|basic)\s+)([A-Za-z0-9_+=~.-]{6,})([(/]?)`)
+			`[A-Za-z0-9_-]*["']?(?:\s*[:=]\s*|\s+)["']?(?:(?:bearer|basic)\s+)?|\b(?:bearer|basic)\s+)` +
+			`([A-Za-z0-9_+=~.-]{6,})([(/]?)`)
 	wholeLong   = kit.Pattern(`^[A-Za-z0-9_+=-]{24,}$`)
 	withDefault = kit.Pattern(`\$\{[^{}]*\}`)
 	pathLike    = kit.Pattern("^(?:~|[.]{1,2}|[A-Za-z]:)?[/\\\\][^\n\r;]*$")

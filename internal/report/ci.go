@@ -163,7 +163,8 @@ func quality(f finding.Finding, at finding.Location) map[string]any {
 		[]string{"critical", "minor", "info"}[rank(f)], at, f.Server)
 }
 
-// troubleIssue returns an issue about a server that did not answer; what distinguishes it from others of the server.
+// troubleIssue returns an issue about a server that did not answer; what distinguishes it from others of the
+// server.
 func troubleIssue(s Server, what, says string) map[string]any {
 	hash := sha256.Sum256([]byte(s.Name + "\x00" + what))
 	return gitlabIssue(text(s.Name).String()+": "+says, "not-answered", hex.EncodeToString(hash[:]),

@@ -359,8 +359,8 @@ func levelStyle(l finding.Level) style {
 		finding.Info: cyan}[l], dim)
 }
 
-// text is a line from anywhere for formats other than a page: printed in any way, it spells out what cannot be
-// seen.
+// text is a line from anywhere for formats other than a page: printed in any way, it spells out what cannot
+// be seen.
 type text string
 
 // String returns the text with what cannot be seen spelled out.

@@ -17,7 +17,7 @@ type Replayed struct {
 	Calls       int               `json:"calls"`                // calls that were answered
 	Same        int               `json:"same"`                 // results that are as recorded or expected
 	Unrecorded  int               `json:"unrecorded,omitempty"` // calls without a recorded result
-	NotSent     int               `json:"notSent,omitempty"`    // calls that could not be sent, or must not be
+	NotSent     int               `json:"notSent,omitempty"`    // calls that could not or must not be sent
 }
 
 // different returns how many results are not as recorded or expected.
@@ -46,7 +46,8 @@ func writeReplayed(p *page, r *Report) {
 		var rows [][]span
 		for _, c := range s.Replayed {
 			rows = append(rows, []span{{c.title(), plain}, replayedCell(c.Calls, plain),
-				replayedCell(c.Same, green), replayedCell(c.different(), red), replayedCell(c.NotSent, yellow)})
+				replayedCell(c.Same, green), replayedCell(c.different(), red),
+				replayedCell(c.NotSent, yellow)})
 		}
 		p.grid(2, columns, rows)
 	}
@@ -74,8 +75,8 @@ func replayedLines(f finding.Finding) []line {
 	return lineOf(span{says, dim}, span{arguments, plain})
 }
 
-// replayedCases returns a test for each expectation, and for the recorded calls of each tool; results that are
-// not as recorded are tests of their own.
+// replayedCases returns a test for each expectation, and for the recorded calls of each tool; results that
+// are not as recorded are tests of their own.
 func replayedCases(s Server, found []finding.Finding, test func(finding.Finding) junitCase) []junitCase {
 	var all []junitCase
 	for _, c := range s.Replayed {

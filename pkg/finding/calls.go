@@ -63,10 +63,11 @@ const ResultRule = "call-result-unexpected"
 func CallRules() []Rule {
 	return []Rule{{
 		ID: ResultRule, Level: Breaking, Title: "The result of a call is not as recorded or expected",
-		Doc: "A recorded call was sent again, or a call of mcpctl.yaml was sent, and its result differs from the " +
-			"recorded one or does not meet the expectation. A text that is only longer or shorter is info.",
+		Doc: "A recorded call was sent again, or a call of mcpctl.yaml was sent, and its result differs " +
+			"from the recorded one or does not meet the expectation. A text that is only longer or " +
+			"shorter is info.",
 		Example: `/structuredContent/total: 3 → 4`,
-		Instead: "Restore the result, record the calls again, or list places that change with each call under " +
-			"calls.ignore in mcpctl.yaml.",
+		Instead: "Restore the result, record the calls again, or list places that change with each call " +
+			"under calls.ignore in mcpctl.yaml.",
 	}}
 }

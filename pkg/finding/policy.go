@@ -34,8 +34,8 @@ func (p Policy) CheckPolicy() Policy {
 	return p
 }
 
-// WithFailOn returns the policy with a threshold for every server, as --fail-on names it; empty = as the policy
-// has it, else breaking.
+// WithFailOn returns the policy with a threshold for every server, as --fail-on names it; empty = as the
+// policy has it, else breaking.
 func (p Policy) WithFailOn(word string) (Policy, error) {
 	if word == "" {
 		p.FailOn = cmp.Or(p.FailOn, FailOnBreaking)

@@ -138,7 +138,8 @@ func strip(s site) view {
 func refers(s site) (end site, hops []string) {
 	for range maxWrappers {
 		asserted := asserting(s.keywords())
-		if _, ref := s.keywords()["$ref"]; !ref || len(asserted) > 1 && !s.doc.owner(s.place).dialect.refAlone() {
+		_, ref := s.keywords()["$ref"]
+		if !ref || len(asserted) > 1 && !s.doc.owner(s.place).dialect.refAlone() {
 			break
 		}
 		next, ok := s.follow()

@@ -60,8 +60,8 @@ func (v view) alternativesOf(other view) []site {
 	return []site{only}
 }
 
-// pairsNote reports whether an annotation of a view that is not a union is compared with that of an alternative:
-// the union has none itself.
+// pairsNote reports whether an annotation of a view that is not a union is compared with that of an
+// alternative: the union has none itself.
 func (v view) pairsNote(keyword string, union view) bool {
 	note, noted := v.notes[keyword]
 	if _, around := union.notes[keyword]; !noted || around || note.place != v.place || len(v.members) > 0 ||
