@@ -70,7 +70,7 @@ func releaseAmong(t *testing.T, quiet int) *Report {
 	}
 	r := &Report{Command: "diff", Status: 1, Findings: found}
 	server := func(name string) Server {
-		return Server{Name: name, State: OK, Comparison: Comparison{Base: "mcp-snapshots/"} + name + ".json", Source: "mcp.json"}
+		return Server{Name: name, State: OK, Comparison: Comparison{Base: "mcp-snapshots/" + name + ".json"}, Source: "mcp.json"}
 	}
 	for i := range quiet {
 		r.Servers = append(r.Servers, server(fmt.Sprintf("server-%d", i)))
