@@ -61,8 +61,7 @@ func run(ctx context.Context, args []string, p host.Process) int {
 	return exit.CodeOf(err)
 }
 
-// newProgram returns a run before its flags are read, with what the environment says in the place of their
-// defaults.
+// newProgram returns a run before its flags are read; environment variables replace the defaults of flags.
 func newProgram(p host.Process, behind []string) program {
 	this := program{Process: p, behind: behind, Contact: fleet.DefaultContact()}
 	this.env, this.misread = config.ReadEnvironment(p.Lookup,
@@ -114,7 +113,8 @@ func newApp(p program) *cli.App {
 	return app
 }
 
-// unknownCommand returns the error for a first argument that is no command: a SOURCE, perhaps, or a slip.
+// unknownCommand returns the error for a first argument that is not a command: possibly a SOURCE, or a
+// typing error.
 func unknownCommand(app *cli.App, word string) error {
 	hint, similar := "mcpctl list "+printable.ShellWord(word), ""
 	if source.Parse(word).Kind == source.Configured {
@@ -124,7 +124,7 @@ func unknownCommand(app *cli.App, word string) error {
 	return exit.Misuse(exit.Advise(hint, "unknown command %q", word))
 }
 
-// badUsage makes what the flag package says a usage error, with the flag as people write it.
+// badUsage returns an error of the flag package as a usage error, with two dashes before the flag.
 func badUsage(c *cli.Context, err error, _ bool) error {
 	hint := "see " + c.Command.HelpName + " --help"
 	text := dashed.ReplaceAllString(err.Error(), "$1--$2")
@@ -143,7 +143,7 @@ var dashed = regexp.MustCompile(`( for flag | for |argument: |defined: )-(\w[\w-
 
 // printError prints an error that no report has shown yet, a line for each cause, and what to do.
 func printError(p host.Process, err error) {
-	// nobody reads any more
+	// EPIPE: the reader has gone
 	if err == nil || errors.As(err, new(exit.Code)) || errors.Is(err, syscall.EPIPE) {
 		return
 	}

@@ -38,7 +38,7 @@ func dryRunFlag(o *invoke.Options) cli.Flag {
 	return &cli.BoolFlag{Name: "dry-run", Usage: "Show the request; do not send it", Destination: &o.DryRun}
 }
 
-// askFlags returns those of requests that may take time and ask back.
+// askFlags returns the flags of requests that may take long and ask questions.
 func askFlags(o *invoke.Options) []cli.Flag {
 	return []cli.Flag{
 		dryRunFlag(o),
@@ -54,7 +54,7 @@ type operands struct {
 	usage string // what is said when they are missing
 }
 
-// asking is the action of such a command: a SOURCE, unless "--" names it, and other words for do.
+// asking returns the action of such a command: a SOURCE, unless "--" names it, and other words for do.
 func (p *program) asking(words operands,
 	do func(ctx context.Context, from []source.Source, rest []string) error) cli.ActionFunc {
 	return func(c *cli.Context) error {
@@ -80,7 +80,7 @@ func (p *program) asking(words operands,
 	}
 }
 
-// swapped reports whether a word of another kind stands where the SOURCE belongs, and a SOURCE behind it.
+// swapped reports whether the SOURCE follows another argument instead of coming first.
 func swapped(named, rest []string) bool {
 	return len(named) > 0 && len(rest) > 0 && source.Parse(named[0]).Kind == source.Configured &&
 		slices.Contains([]source.Kind{source.URL, source.Package}, source.Parse(rest[0]).Kind)

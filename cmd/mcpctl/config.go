@@ -39,7 +39,7 @@ func configCommand(p program) *cli.Command {
 	}, selectionFlags(&p.Select), p.outputFlags(), reportFlags(&p.Output))
 }
 
-// found returns what was read, and what is wrong with it.
+// found returns the report of a configuration and its problems.
 func (p program) found(cfg *config.Config, entries []config.Entry, problem error) *report.Report {
 	r := &report.Report{Command: "config"}
 	gate := trust.Gate{Process: p.Process}

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/source"
 )
 
-// scope is which servers take part, and how they are reached.
+// scope returns the selection of servers to compare and how to reach them.
 func (p program) scope() compare.Scope { return compare.Scope{Select: p.Select, Contact: p.Contact} }
 
 func diffCommand(p program) *cli.Command {

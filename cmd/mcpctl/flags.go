@@ -44,8 +44,8 @@ func (p *program) complete(check func() error) cli.BeforeFunc {
 	}
 }
 
-// about is the action of a command whose arguments are SOURCEs and whose answer is a report, shown as view
-// says then.
+// about returns the action of a command whose arguments are SOURCEs and whose answer is a report, shown as
+// view says then.
 func (p *program) about(
 	view *report.Options, do func(ctx context.Context, from []source.Source) (*report.Report, error),
 ) cli.ActionFunc {
@@ -230,7 +230,7 @@ func caCertFlag(c *fleet.Contact) cli.Flag {
 	}
 }
 
-// parallelFlags choose how many servers are contacted at once, and which shard of them.
+// parallelFlags returns the flags for how many servers are contacted at once, and which shard of them.
 func (p *program) parallelFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.GenericFlag{
@@ -258,8 +258,8 @@ func retryFlags(c *fleet.Contact) []cli.Flag {
 	}
 }
 
-// judgeFlags choose what fails a run, and whether waived findings are shown. usual is the threshold without a
-// flag.
+// judgeFlags returns the flags for what fails a run, and whether waived findings are shown. usual is the
+// threshold without a flag.
 func judgeFlags(failOn *string, showWaived *bool, usual string) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{
@@ -270,7 +270,8 @@ func judgeFlags(failOn *string, showWaived *bool, usual string) []cli.Flag {
 	}
 }
 
-// callsFlags name a file of recorded calls; noExamples = nil for commands that show no calls.
+// callsFlags returns the flags for a file of recorded calls; noExamples = nil for commands that show no
+// calls.
 func callsFlags(file *string, noExamples *bool) []cli.Flag {
 	flags := []cli.Flag{&cli.StringFlag{
 		Name: "calls", Destination: file, TakesFile: true,

@@ -62,7 +62,7 @@ Exits 1 if nothing matches.`,
 				}
 			}
 			p.Reason("nothing matches %s", report.Visible(c.Args().First()))
-			return exit.Told(exit.Findings)
+			return exit.Reported(exit.Findings)
 		},
 	}, p.surveyFlags())
 }

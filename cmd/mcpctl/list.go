@@ -53,7 +53,7 @@ func listCommand(p program) *cli.Command {
 	}, p.surveyFlags())
 }
 
-// again returns the arguments of show for the first tool of the one server of a report.
+// again returns the arguments of show for the first tool of a report with one server.
 func again(from []source.Source, r *report.Report) string {
 	if len(from) != 1 || len(r.Servers) != 1 || len(r.Servers[0].Tools) == 0 {
 		return ""

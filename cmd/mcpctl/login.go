@@ -86,8 +86,8 @@ func (p *program) loginFlags() []cli.Flag {
 	})
 }
 
-// protected is the one server that a command about logins names, and whether its configuration wins over a
-// login.
+// protected returns the one server that a command about logins names, and whether its configuration wins
+// over a login.
 func (p program) protected(ctx context.Context, command string, words []string) (_ auth.Server,
 	overridden bool, _ error) {
 	if len(words) != 1 || p.behind != nil {

@@ -63,7 +63,7 @@ func signalContext() (context.Context, context.CancelCauseFunc) {
 // started.
 type standardOutput struct{ interrupt context.CancelCauseFunc }
 
-// Write writes, and interrupts the run when nobody can read it.
+// Write writes to standard output, and interrupts the run once its reader has gone.
 func (o standardOutput) Write(p []byte) (int, error) {
 	n, err := os.Stdout.Write(p)
 	if errors.Is(err, syscall.EPIPE) {
@@ -72,10 +72,10 @@ func (o standardOutput) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap is the stream itself, which may be a terminal.
+// Unwrap returns the stream itself, which may be a terminal.
 func (o standardOutput) Unwrap() io.Writer { return os.Stdout }
 
-// ofSystem returns what a run that ctx ends, and interrupt if need be, knows of the machine.
+// ofSystem returns the process of a run that ctx ends; interrupt ends it when standard output is closed.
 func ofSystem(ctx context.Context, interrupt context.CancelCauseFunc) host.Process {
 	out, said := host.Interruptible(ctx, standardOutput{interrupt}), host.Interruptible(ctx, os.Stderr)
 	p := host.Process{In: host.InterruptibleInput(ctx, os.Stdin), Out: out,

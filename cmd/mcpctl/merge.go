@@ -68,13 +68,13 @@ func (p program) shardReports(ctx context.Context, paths []string) ([]compare.Sh
 // jsonFiles returns the JSON files of a folder, or the path itself.
 func jsonFiles(path string) (files []string) {
 	entries, err := os.ReadDir(path)
-	if err != nil { // a file, or what reading it will complain of
+	if err != nil { // a file, or a path whose error reading it will report
 		return []string{path}
 	}
 	for _, e := range entries {
 		file := filepath.Join(path, e.Name())
 		info, err := os.Stat(file)
-		// nobody named a pipe, which keeps its reader waiting
+		// skip pipes in the directory: reading one could block forever
 		if filepath.Ext(file) == ".json" && (err != nil || info.Mode().IsRegular()) {
 			files = append(files, file)
 		}

@@ -37,7 +37,7 @@ Reads a report that --format json or --report json=FILE wrote, - for standard in
 	}, p.outputFlags(), reportFlags(&p.Output))
 }
 
-// savedFile reads a file that somebody named; - is standard input.
+// savedFile reads a file named on the command line; - is standard input.
 func (p program) savedFile(ctx context.Context, path string) ([]byte, error) {
 	if path == "-" {
 		return source.ReadLimited(path, p.In)

@@ -21,7 +21,7 @@ func rulesCommand(p program) *cli.Command {
 			all, ids := report.AllRules(), c.Args().Slice()
 			for _, id := range ids {
 				if known := report.RuleIDs(all); !slices.Contains(known, id) {
-					return exit.Usagef("there is no rule %q%s: see mcpctl rules", id,
+					return exit.Usagef("unknown rule %q%s: see mcpctl rules", id,
 						kit.DidYouMean(id, known))
 				}
 			}

@@ -29,7 +29,7 @@ const unchanged = "\x00"
 // Serialize keeps urfave/cli from setting the value again for each other name of its flag.
 func (value) Serialize() string { return unchanged }
 
-// String has nothing to show.
+// String returns no default to show.
 func (value) String() string { return "" }
 
 // duration reads a Go duration, or a number of seconds; a field that stays nil was not given.
@@ -49,7 +49,7 @@ func duration(to **time.Duration) value {
 	}
 }
 
-// count is a number of at least 1; a field that stays 0 was not given.
+// count reads a number of at least 1; a field that stays 0 was not given.
 func count(to *int) value { return number(to, 1) }
 
 // number reads a whole number of at least so much, in decimal: 010 is ten.
@@ -116,7 +116,7 @@ func sortOrder(to *string) value {
 	}
 }
 
-// semantics says whether callers may send anything that a schema allows.
+// semantics reads whether callers may send anything that a schema allows.
 func semantics(strict *bool) value {
 	return func(text string) error {
 		if *strict = text == "strict"; !*strict && text != "declared" {

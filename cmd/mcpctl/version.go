@@ -13,7 +13,7 @@ import (
 // buildVersion is set by the linker for released binaries.
 var buildVersion string
 
-// version returns the released version, or what the Go toolchain knows of this build.
+// version returns the released version, or the one that the Go toolchain recorded in the build.
 func version() string {
 	if buildVersion != "" {
 		return buildVersion
@@ -24,7 +24,7 @@ func version() string {
 	return "devel"
 }
 
-// builtFrom is the commit that the program was built from; empty when that is not known, or it was changed.
+// builtFrom returns the commit that the program was built from; empty if unknown, or if files were changed.
 func builtFrom() (commit string) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -55,7 +55,7 @@ func versionCommand(p program) *cli.Command {
 	}, p.outputFlags())
 }
 
-// versionText returns the version in a format; without one it is a line for people, into a pipe too.
+// versionText returns the version in a format; the default is a line of text, also in a pipe.
 func versionText(version, format string) string {
 	platform := runtime.GOOS + "/" + runtime.GOARCH
 	switch format {

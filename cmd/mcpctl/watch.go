@@ -64,7 +64,7 @@ r and Enter, or SIGUSR1, reads all servers now. Saved snapshots are not changed.
 	return c
 }
 
-// watchFlags returns the flags of watch alone.
+// watchFlags returns the flags that only watch has.
 func (p *program) watchFlags(o *watchrun.Options, against *string) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{

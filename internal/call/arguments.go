@@ -38,12 +38,12 @@ func ParseArgument(text string) (Argument, error) {
 	key, value, found := strings.Cut(text, "=")
 	switch {
 	case !found && strings.Contains(text, "://"):
-		return Argument{}, fmt.Errorf("%q is no argument: a server stands before what is asked of it", text)
+		return Argument{}, fmt.Errorf("invalid argument %q: put the server first", text)
 	case !found && strings.HasPrefix(text, "{"):
-		return Argument{}, fmt.Errorf("%q is no argument: write --args before a whole object", text)
+		return Argument{}, fmt.Errorf("invalid argument %q: write --args before a whole object", text)
 	case !found || key == "":
 		return Argument{},
-			fmt.Errorf("%q is no argument: write key=value, key:=JSON, key@=FILE or key:=@FILE", text)
+			fmt.Errorf("invalid argument %q: write key=value, key:=JSON, key@=FILE or key:=@FILE", text)
 	case !utf8.ValidString(text):
 		return Argument{}, fmt.Errorf("the argument %q is not UTF-8", text)
 	}
@@ -67,7 +67,7 @@ func (a Argument) File() (name string, ok bool) {
 	return a.Text, a.Form == FromText || a.Form == FromJSON
 }
 
-// Of returns the argument with what is in its file.
+// Of returns the argument with the content of its file as its value.
 func (a Argument) Of(content []byte) Argument {
 	a.Text = string(content)
 	switch a.Form {
@@ -79,7 +79,7 @@ func (a Argument) Of(content []byte) Argument {
 	return a
 }
 
-// value returns what the argument says at a place of the schema.
+// value returns the JSON value of the argument at a place of the schema.
 func (a Argument) value(at shape) (json.RawMessage, error) {
 	switch {
 	case !utf8.ValidString(a.Text):
@@ -87,7 +87,7 @@ func (a Argument) value(at shape) (json.RawMessage, error) {
 	case a.Form == Converted:
 		return at.convert(a.Text), nil
 	case !json.Valid([]byte(a.Text)):
-		return nil, fmt.Errorf("%s is no JSON; for a text write %s=", brief(a.Text), a.Key)
+		return nil, fmt.Errorf("%s is not valid JSON; for a text write %s=", brief(a.Text), a.Key)
 	}
 	return json.RawMessage(strings.TrimSpace(a.Text)), nil
 }
@@ -100,8 +100,8 @@ type Problem struct {
 	Words   []string // what could have been written
 }
 
-// Build puts what the given arguments say into base, a JSON object or nil, of which the rest stays byte for
-// byte. Problems are with arguments as written; [Check] judges the whole.
+// Build sets the given arguments in base, a JSON object or nil, and keeps its other bytes. The problems are
+// with the arguments as written; [Check] checks the whole object.
 func Build(schema, base json.RawMessage, given []Argument) (json.RawMessage, []Problem) {
 	if base == nil {
 		base = json.RawMessage("{}")
@@ -151,14 +151,14 @@ func (s shape) put(whole json.RawMessage, a Argument, seen map[string]bool) (jso
 		return whole, &Problem{Path: path, Message: err.Error()}
 	}
 	if names := s.stranger(names); names != nil {
-		return changed, &Problem{Path: path, Message: "is no argument of this tool", Word: a.Key,
+		return changed, &Problem{Path: path, Message: "is not an argument of this tool", Word: a.Key,
 			Words: names}
 	}
 	return changed, nil
 }
 
-// find is the property that a key means: of this name, or nested with dots between. more: the key asks for a
-// further element.
+// find returns the property that a key names: of this name, or nested with dots between. more reports that
+// the key adds an element to an array.
 func (s shape) find(key string) (names []string, at shape, more bool) {
 	for {
 		if bare, ok := strings.CutSuffix(key, "[]"); ok && !s.declares(key) {
@@ -173,8 +173,8 @@ func (s shape) find(key string) (names []string, at shape, more bool) {
 	}
 }
 
-// stranger are the declared names, when the written one is not among them and the schema does not say that it
-// takes others.
+// stranger returns the declared names if the given one is not among them and the schema does not allow
+// others; else nil.
 func (s shape) stranger(names []string) []string {
 	for _, name := range names {
 		if declared := s.names(); len(declared) > 0 && !slices.Contains(declared, name) && !s.open() {
@@ -231,7 +231,7 @@ func Check(against, value json.RawMessage) (problems []Problem, sure bool) {
 	}
 	v, err := rawjson.Decode(value)
 	if err != nil {
-		return []Problem{{Message: fmt.Sprintf("is no JSON: %v", err)}}, true
+		return []Problem{{Message: fmt.Sprintf("is not valid JSON: %v", err)}}, true
 	}
 	parsed, err := schema.Parse(against)
 	if err != nil {
@@ -245,7 +245,7 @@ func Check(against, value json.RawMessage) (problems []Problem, sure bool) {
 	return problems, sure
 }
 
-// explain makes a fault one that a person can mend.
+// explain returns a fault as problems that a person can fix.
 func (s shape) explain(f schema.Fault, whole any) []Problem {
 	at, value := s.follow(f.Path, whole)
 	if f.Keyword == "required" || f.Keyword == "additionalProperties" {
@@ -276,7 +276,7 @@ func (s shape) explain(f schema.Fault, whole any) []Problem {
 	return []Problem{p}
 }
 
-// follow returns the place and the value behind a JSON pointer.
+// follow returns the place and the value at a JSON pointer.
 func (s shape) follow(path string, value any) (shape, any) {
 	for _, step := range rawjson.Split(path) {
 		inner, ok := rawjson.Step(value, step)
@@ -315,14 +315,14 @@ func Expand(text string, values map[string]string) (uri string, problems []Probl
 	}
 	template, err := uritemplate.New(text)
 	if err != nil {
-		return text, []Problem{{Message: fmt.Sprintf("is no URI template: %v", err)}}
+		return text, []Problem{{Message: fmt.Sprintf("is not a URI template: %v", err)}}
 	}
 	known := uritemplate.Values{}
 	names := template.Varnames()
 	for _, name := range kit.SortedKeys(values) {
 		if known.Set(name, uritemplate.String(values[name])); !slices.Contains(names, name) {
 			problems = append(problems, Problem{Path: rawjson.Join("", name),
-				Message: "is no variable of the template", Word: name, Words: names})
+				Message: "is not a variable of the template", Word: name, Words: names})
 		}
 	}
 	for _, name := range names {
@@ -338,7 +338,7 @@ func Expand(text string, values map[string]string) (uri string, problems []Probl
 	return uri, problems
 }
 
-// optional reports whether a variable stands in a query only: {?name} or {&name}.
+// optional reports whether a variable occurs only in a query: {?name} or {&name}.
 func optional(template, name string) bool {
 	for part := range strings.SplitSeq(template, "{") {
 		inside, _, ok := strings.Cut(part, "}")
@@ -356,8 +356,8 @@ func optional(template, name string) bool {
 	return true
 }
 
-// CheckPrompt returns what is wrong with a prompt's arguments: texts, of names that it declares, unless it
-// declares none.
+// CheckPrompt returns the problems of a prompt's arguments: missing ones, and names that it does not declare.
+// A prompt that declares none takes any.
 func CheckPrompt(prompt snapshot.Item, values map[string]string) (problems []Problem) {
 	var names []string
 	arguments, _ := rawjson.Elements(prompt.Arguments())
@@ -373,7 +373,7 @@ func CheckPrompt(prompt snapshot.Item, values map[string]string) (problems []Pro
 	for _, name := range kit.SortedKeys(values) {
 		if len(names) > 0 && !slices.Contains(names, name) {
 			problems = append(problems, Problem{Path: rawjson.Join("", name),
-				Message: "is no argument of this prompt", Word: name, Words: names})
+				Message: "is not an argument of this prompt", Word: name, Words: names})
 		}
 	}
 	return problems

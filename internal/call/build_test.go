@@ -86,14 +86,14 @@ func TestBuild(t *testing.T) {
 func TestBuildProblems(t *testing.T) {
 	for words, want := range map[string]string{
 		"text=a text=b":      "/text is given twice",
-		"txet=a":             "/txet is no argument of this tool",
-		"tree.nxt=1":         "/tree/nxt is no argument of this tool",
+		"txet=a":             "/txet is not an argument of this tool",
+		"tree.nxt=1":         "/tree/nxt is not an argument of this tool",
 		"text=a text.b=c":    "/text/b has no place: what it would be inside of is a string",
-		"text:={":            `/text "{" is no JSON; for a text write text=`,
+		"text:={":            `/text "{" is not valid JSON; for a text write text=`,
 		"text=a text[]=b":    "/text is a string already, to which no element can be added",
 		"any:=\xff":          "",
 		"map.x=1 map.x=2":    "/map/x is given twice",
-		"obj.a.b=1 obj.a~=2": "/obj/a~0 is no argument of this tool",
+		"obj.a.b=1 obj.a~=2": "/obj/a~0 is not an argument of this tool",
 	} {
 		var given []Argument
 		parsed := ""

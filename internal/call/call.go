@@ -68,8 +68,8 @@ func (r Reference) json() json.RawMessage {
 		rawjson.Member{Key: key, Value: rawjson.Quote(r.Key)})
 }
 
-// Again is the message with answers and the server's state (since 2026-07-28, multi round-trip requests); nil
-// = none.
+// Again returns the message with answers and the server's state (since 2026-07-28, multi round-trip
+// requests); nil = none.
 func (m Message) Again(responses, state json.RawMessage) Message {
 	params := map[string]json.RawMessage{}
 	for name, value := range m.Params {
@@ -102,7 +102,7 @@ type Elicitation struct {
 	Schema  json.RawMessage // of the answer as a whole
 }
 
-// Visits returns URLs that a server wants visited first, by its error (specification 2025-11-25,
+// Visits returns the URLs in a server's error that the user must visit first (specification 2025-11-25,
 // URLElicitationRequiredError).
 func Visits(data json.RawMessage) []string {
 	var urls []string
@@ -193,8 +193,8 @@ func choicesIn(schema rawjson.Object) []Choice {
 	return all
 }
 
-// Value is what a person's text means for the field: choices with commas, yes or no for booleans. Problems
-// are the schema's.
+// Value returns a person's text as a value of the field: choices with commas, yes or no for booleans.
+// Problems are the schema's.
 func (f Field) Value(text string) (json.RawMessage, []Problem) {
 	value := f.place.convert(text)
 	if f.YesNo {
@@ -219,7 +219,7 @@ func (f Field) faults(value json.RawMessage) []Problem {
 	return problems
 }
 
-// yesNo returns true or false for what people write instead, else value.
+// yesNo returns true for yes and false for no, as people write them, else value.
 func yesNo(text string, value json.RawMessage) json.RawMessage {
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "y", "yes", "true":
@@ -242,7 +242,7 @@ func Accepted(fields []Field, values []json.RawMessage) json.RawMessage {
 		rawjson.Member{Key: "content", Value: rawjson.Build(members...)})
 }
 
-// Answer is the ElicitResult that answers given beforehand make, with the form's own defaults for what they
+// Answer returns the ElicitResult for answers given beforehand, with the form's own defaults for what they
 // leave out. It is nil when they are about none of its fields.
 func (e Elicitation) Answer(given []Argument) (json.RawMessage, []Problem) {
 	values := make([]json.RawMessage, len(e.Fields))

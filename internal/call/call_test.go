@@ -174,7 +174,7 @@ func TestElicited(t *testing.T) {
 // TestCheckPrompt: the arguments of a prompt are held against what it declares.
 func TestCheckPrompt(t *testing.T) {
 	declared := snapshot.Item{Raw: json.RawMessage(`{"arguments":[{"name":"a","required":true},{"name":"b"}]}`)}
-	for text, want := range map[string]string{"a": "", "a b": "", "b": "/a is required, and missing", "a c": "/c is no argument of this prompt"} {
+	for text, want := range map[string]string{"a": "", "a b": "", "b": "/a is required, and missing", "a c": "/c is not an argument of this prompt"} {
 		values := map[string]string{}
 		for _, name := range strings.Fields(text) {
 			values[name] = ""

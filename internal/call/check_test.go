@@ -36,8 +36,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCheckWhatCannotBeTold: nothing is refused because of a schema that cannot be read, or that takes too long.
-func TestCheckWhatCannotBeTold(t *testing.T) {
+// TestCheckUndecided: nothing is refused because of a schema that cannot be read, or that takes too long.
+func TestCheckUndecided(t *testing.T) {
 	var defs []string
 	for i := range 20 {
 		defs = append(defs, fmt.Sprintf(`"d%d":{"anyOf":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%[2]d"},{"$ref":"#/$defs/d%[2]d"}]}`, i, i+1))
@@ -75,7 +75,7 @@ func TestExpand(t *testing.T) {
 		"t://{+path}/{id}{?q,r}": "t:///a/b/7",
 		"t://{id}{#frag}":        "t://7 | /frag is required, and missing",
 		"t://{id:1}/{list*}":     "t://7/ | /list is required, and missing",
-		"t://{":                  "t://{ | is no URI template",
+		"t://{":                  "t://{ | is not a URI template",
 	} {
 		values := map[string]string{}
 		for name, value := range map[string]string{"id": "7", "path": "/a/b"} {

@@ -107,7 +107,7 @@ func CompleteResult(raw json.RawMessage) (Result, error) {
 	return r, err
 }
 
-// whole returns the members of a result that is complete.
+// whole returns the members of a complete result; other results are errors.
 func whole(method string, raw json.RawMessage) (rawjson.Object, error) {
 	result, _, err := rawjson.ReadObject(raw)
 	if err != nil {
@@ -127,9 +127,9 @@ func elements(method, name string, raw json.RawMessage) ([]json.RawMessage, erro
 	return all, nil
 }
 
-// Told reports whether texts of the result say the same as its structured content: one of them all of it, or
-// each an element. What is no object FastMCP makes one of, as {"result": …}.
-func (r Result) Told() bool {
+// RepeatsStructured reports whether the texts of the result repeat its structured content: one text all of
+// it, or each text an element. FastMCP wraps a value that is not an object as {"result": …}.
+func (r Result) RepeatsStructured() bool {
 	texts := kit.Map(kit.Filter(r.Pieces, func(p Content) bool { return p.Kind == Text }),
 		func(p Content) string { return p.Text })
 	value := r.Structured
@@ -148,8 +148,8 @@ func sameAs(value json.RawMessage, text string) bool {
 	return ok && said == text || rawjson.Equal(value, json.RawMessage(text))
 }
 
-// Promised returns what is wrong with the structured content of a tool by the schema that it declares
-// (specification, tools, output schema). sure is false where that is undecided.
+// Promised checks structured content against the tool's output schema (specification, tools, output schema).
+// sure is false if that is undecided.
 func (r Result) Promised(schema json.RawMessage) (problems []Problem, sure bool) {
 	switch {
 	case schema == nil || r.Failed:
@@ -194,7 +194,7 @@ func InputRequested(raw json.RawMessage) (need InputRequest, asked bool, err err
 	return need, true, nil
 }
 
-// Responses returns answers to questions, by their keys, as they are sent back.
+// Responses returns the answers to questions as the object to send back, by the keys of the questions.
 func Responses(questions []Question, answers []json.RawMessage) json.RawMessage {
 	if len(questions) == 0 {
 		return nil
@@ -237,8 +237,8 @@ type Content struct {
 // Binary reports whether a piece is bytes rather than text.
 func (p Content) Binary() bool { return p.Data != nil }
 
-// Bytes are the contents of the piece: its data or its text. Of a link, and of what is not known, there are
-// none.
+// Bytes returns the contents of the piece: its data or its text. Of a link, and of what is not known, there
+// are none.
 func (p Content) Bytes() []byte {
 	if p.Binary() {
 		return p.Data
@@ -349,8 +349,8 @@ func word(raw json.RawMessage) string {
 	return text
 }
 
-// SkillFault is how a file differs from what a skill lists of it (SEP-2640, verification on read); empty when
-// it does not, or the skill lists no such file.
+// SkillFault returns how a file differs from its entry in the skill (SEP-2640, verification on read); empty
+// when it does not, or the skill lists no such file.
 func SkillFault(skill snapshot.Item, uri string, read Result) string {
 	files, _ := rawjson.Elements(skill.Field("resources"))
 	for _, file := range files {
@@ -383,7 +383,7 @@ func differs(skill snapshot.Item, uri string, entry rawjson.Object, pieces []Con
 	return ""
 }
 
-// frontmatter is what stands between the first two lines of three hyphens, as JSON; nil when there is none.
+// frontmatter returns the YAML between the first two lines of three hyphens as JSON; nil without any.
 func frontmatter(text []byte) json.RawMessage {
 	body, found := strings.CutPrefix(strings.ReplaceAll(string(text), "\r\n", "\n"), "---\n")
 	front, _, closed := strings.Cut(body, "\n---")

@@ -69,12 +69,13 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-// TestTold: what texts say already is not said again as structured content, nor where a library has wrapped it to make an object.
-func TestTold(t *testing.T) {
+// TestRepeatsStructured compares texts with structured content, also where a library has wrapped it in an
+// object.
+func TestRepeatsStructured(t *testing.T) {
 	for _, test := range []struct {
 		structured string
 		texts      []string
-		told       bool
+		want       bool
 	}{
 		{`{"a":1,"b":[{}]}`, []string{"{\n  \"b\": [{}],\n  \"a\": 1\n}"}, true},
 		{`{"a":1}`, []string{"one", `{"a": 1}`}, true},
@@ -94,8 +95,8 @@ func TestTold(t *testing.T) {
 		for _, text := range test.texts {
 			r.Pieces = append(r.Pieces, Content{Kind: Text, Text: text})
 		}
-		if got := r.Told(); got != test.told {
-			t.Errorf("%s with %q: told is %v", test.structured, test.texts, got)
+		if got := r.RepeatsStructured(); got != test.want {
+			t.Errorf("%s with %q: RepeatsStructured = %v", test.structured, test.texts, got)
 		}
 	}
 }
@@ -112,7 +113,7 @@ func FuzzResults(f *testing.F) {
 			if string(r.Raw) != text {
 				t.Errorf("the raw result is %q", r.Raw)
 			}
-			r.Told()
+			r.RepeatsStructured()
 			for _, p := range r.Pieces {
 				p.Bytes()
 			}
@@ -121,7 +122,7 @@ func FuzzResults(f *testing.F) {
 		for _, q := range need.Requests {
 			for _, field := range Elicited(q.Params).Fields {
 				if value, _ := field.Value(text); !json.Valid(value) {
-					t.Errorf("%q became %s, which is no JSON", text, value)
+					t.Errorf("%q became %s, which is not valid JSON", text, value)
 				}
 			}
 		}

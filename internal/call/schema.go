@@ -119,7 +119,7 @@ func (s shape) names() []string {
 
 func (s shape) declares(name string) bool { return slices.Contains(s.names(), name) }
 
-// open reports that the schema says that it takes further properties.
+// open reports whether the schema explicitly allows further properties.
 func (s shape) open() bool {
 	return slices.ContainsFunc(s.parts(), func(part map[string]any) bool {
 		more, said := part["additionalProperties"]
@@ -148,14 +148,14 @@ var typeNames = map[string]types{
 	"string": aString, "array": anArray, "object": anObject,
 }
 
-// types returns those that a value at the place may have.
+// types returns the JSON types that a value at the place may have.
 func (s shape) types() types {
 	steps := maxParts
 	return s.typesOf(s.at, &steps)
 }
 
-// typesOf are the types that a schema allows; where that takes too many steps, since it goes round, all of
-// them.
+// typesOf returns the types that a schema allows; where that takes too many steps, since it is recursive,
+// all of them.
 func (s shape) typesOf(schema any, steps *int) types {
 	part, ok := schema.(map[string]any)
 	if *steps--; !ok || *steps < 0 {
@@ -237,8 +237,8 @@ func typeOfNumber(text string) types {
 	return aNumber
 }
 
-// convert is what a text means at the place: a listed value, else one of another allowed type than string
-// that it spells, else the text. Numbers stay as written.
+// convert returns a text as a value for the place: a listed value, else one of another allowed type than
+// string that it spells, else the text. Numbers stay as written.
 func (s shape) convert(text string) json.RawMessage {
 	allowed := s.types()
 	if slices.Contains(s.choices(), any(text)) {
@@ -268,7 +268,7 @@ func (s shape) choices() []any {
 	return kit.Flat(s.parts(), choicesOf)
 }
 
-// gathers reports that a text is one element of the array that the place wants, not the whole of it.
+// gathers reports whether a text is one element of the array at the place, not the whole array.
 func (s shape) gathers(text string) bool {
 	allowed := s.types()
 	whole := json.RawMessage(strings.TrimSpace(text))

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// The exit statuses; docs/reference.md explains them. An interrupted run has 130 or 143, as shells have
-// it.
+// The exit statuses; docs/reference.md explains them. An interrupted run exits with 130 or 143, as in
+// shells.
 const (
 	OK         = 0
 	Findings   = 1 // findings at or above the threshold
@@ -23,16 +23,16 @@ const (
 // UsageError is a mistake in how the program was called or configured.
 type UsageError struct{ err error }
 
-// Error is the mistake in words.
+// Error returns the message of the mistake.
 func (u UsageError) Error() string { return u.err.Error() }
 
-// Unwrap is the mistake itself.
+// Unwrap returns the mistake itself.
 func (u UsageError) Unwrap() error { return u.err }
 
-// Usagef makes a UsageError.
+// Usagef formats a UsageError.
 func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
-// Misuse makes a UsageError of err; nil stays nil.
+// Misuse wraps err in a UsageError; nil stays nil.
 func Misuse(err error) error {
 	if err == nil {
 		return nil
@@ -46,17 +46,16 @@ type advice struct {
 	do string
 }
 
-// Unwrap is the cause.
+// Unwrap returns the error without its hint.
 func (a *advice) Unwrap() error { return a.error }
 
-// Hint is what to do next.
+// Hint returns what to do next.
 func (a *advice) Hint() string { return a.do }
 
-// Advise makes an error that has a method Hint: what to do next.
+// Advise formats an error whose method Hint returns what to do next.
 func Advise(do, format string, args ...any) error { return &advice{fmt.Errorf(format, args...), do} }
 
-// HintOf is what the method Hint of an error, or of one that it wraps, says to do next; empty where nothing
-// is said.
+// HintOf returns the hint of an error, or of one that it wraps; empty without one.
 func HintOf(err error) string {
 	var advised interface{ Hint() string }
 	if errors.As(err, &advised) {
@@ -68,11 +67,11 @@ func HintOf(err error) string {
 // unable is an error whose status is Incomplete, however it is wrapped.
 type unable struct{ error }
 
-// Unwrap is the error itself.
+// Unwrap returns the error itself.
 func (u unable) Unwrap() error { return u.error }
 
-// Unable makes an error whose status is Incomplete, also where it is part of a UsageError: what was asked for
-// may be right, and could not be had.
+// Unable wraps err so that its status is Incomplete, even inside a UsageError: the request may be right, but
+// could not be fulfilled.
 func Unable(err error) error { return unable{err} }
 
 // Code is an error with a status whose reason is reported already.
@@ -81,20 +80,20 @@ type Code int
 // Error names the status.
 func (c Code) Error() string { return fmt.Sprintf("exit status %d", int(c)) }
 
-// Told returns the error for a status whose reason is reported already; nil for OK.
-func Told(status int) error {
+// Reported returns the error for a status whose reason is reported already; nil for OK.
+func Reported(status int) error {
 	if status == OK {
 		return nil
 	}
 	return Code(status)
 }
 
-// CodeOf returns the exit status for what a command returned.
+// CodeOf returns the exit status for the error of a command.
 func CodeOf(err error) int {
 	var code Code
 	var usage UsageError
 	var interrupted Interrupted
-	var nobodys unable
+	var incomplete unable
 	switch {
 	case err == nil:
 		return OK
@@ -102,7 +101,7 @@ func CodeOf(err error) int {
 		return interrupted.Status()
 	case errors.As(err, &code):
 		return int(code)
-	case errors.As(err, &nobodys):
+	case errors.As(err, &incomplete):
 		return Incomplete
 	case errors.As(err, &usage):
 		return Usage

@@ -231,7 +231,7 @@ func Choose(cfg *config.Config, s Selection, names []string) ([]config.Entry, er
 	known := cfg.Names()
 	for _, pattern := range s.Only {
 		if !slices.ContainsFunc(known, func(name string) bool { return kit.Glob(pattern, name) }) {
-			return nil, exit.Usagef("--only %s: there is no such server%s", pattern,
+			return nil, exit.Usagef("--only %s: no such server%s", pattern,
 				kit.DidYouMean(pattern, known))
 		}
 	}

@@ -19,7 +19,7 @@ import (
 type Terminal struct{ In, Out *os.File }
 
 // ErrNoTerminal is returned where no question can be asked.
-var ErrNoTerminal = errors.New("there is no terminal to ask on")
+var ErrNoTerminal = errors.New("no terminal to ask on")
 
 // ErrNoAnswer is a terminal that ended, or Ctrl-D.
 var ErrNoAnswer = errors.New("nothing was answered")
@@ -168,8 +168,8 @@ type Progress struct {
 	drawn   int      // lines above the one that the cursor is in
 }
 
-// NewProgress waits for servers with these names, before somebody who looks at p's standard error; silent
-// without such a person, or with nothing to wait for.
+// NewProgress shows on p's standard error which servers are still awaited; it is silent unless that is a
+// terminal and several servers are named.
 func NewProgress(p Process, names []string) *Progress {
 	if term, _ := p.Lookup("TERM"); term == "dumb" || len(names) < 2 || p.Quiet || !IsTerminal(p.Err) {
 		return &Progress{}

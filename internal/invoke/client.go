@@ -35,10 +35,10 @@ type Options struct {
 	Answers []string
 }
 
-// Formats are the formats in which results are written.
+// Formats returns the formats in which results can be written.
 func Formats() []string { return []string{"text", "json", "raw"} }
 
-// Check finds mistakes before any server is contacted for nothing.
+// Check returns mistakes in the options before any server is contacted.
 func (o Options) Check(p host.Process) error {
 	out := o.Output
 	switch {
@@ -64,8 +64,8 @@ func (o Options) format(p host.Process) string {
 	return "raw"
 }
 
-// Client is a connection to the server that a request is for, with somebody to hear its progress and to
-// answer its questions.
+// Client is a connection to the server of a request. It prints the progress and answers the questions of the
+// server.
 type Client struct {
 	process host.Process
 	options Options
@@ -137,7 +137,7 @@ func (c *Client) close() {
 		Snapshot: c.session.Hello(), Attempts: 1,
 		Notices: c.session.Notices(), Noise: c.session.Noise(), Elapsed: time.Since(c.process.Now),
 	})})
-	_ = c.session.Close() // how a server takes its end is no error
+	_ = c.session.Close() // errors of a server as it exits do not matter
 	for _, a := range c.answers {
 		if !slices.Contains(c.asked, a.Key) {
 			c.note("it did not ask for %s, which --answer is about", report.Visible(a.Key))
@@ -150,7 +150,7 @@ func (c *Client) failed(stage probe.Stage, format string, values ...any) error {
 	return fmt.Errorf("%s: %s: %w", c.name(), stage, fmt.Errorf(format, values...))
 }
 
-// explain returns an error of the prober in words: what was done, what happened, and what to do next.
+// explain returns a probe error as text: the request, what failed, and what to do next.
 func explain(err error) error {
 	var lines []string
 	for _, f := range probe.Failures(err) {
@@ -169,7 +169,7 @@ func explain(err error) error {
 	return errors.New(strings.Join(lines, "\n"))
 }
 
-// endOf returns the end of what a server wrote to stderr, for a message.
+// endOf returns the last lines of a server's stderr, for a message.
 func endOf(stderr string) []string {
 	const most = 8
 	var lines []string
@@ -181,7 +181,7 @@ func endOf(stderr string) []string {
 	return lines[max(0, len(lines)-most):]
 }
 
-// after returns a text with what stands before it, or nothing.
+// after returns text with a prefix, or nothing if text is empty.
 func after(before, text string) string {
 	if text == "" {
 		return ""
@@ -192,7 +192,7 @@ func after(before, text string) string {
 const (
 	progressPace = 500 * time.Millisecond // between two lines of progress
 	mostWaiting  = 256                    // notifications that wait to be shown; further ones are dropped
-	longestTold  = 2000                   // bytes of one line
+	longestLine  = 2000                   // bytes of one line
 )
 
 // printer prints progress and log messages of a server on standard error.
@@ -293,10 +293,10 @@ func logLine(params json.RawMessage) string {
 	return shortened(fmt.Sprintf("[%s] %s", m.Level, strings.TrimPrefix(m.Logger+": "+text, ": ")))
 }
 
-// shortened returns a text of a server as one line that is not too long.
+// shortened returns a server's text as one line, cut when it is long.
 func shortened(line string) string {
-	if len(line) > longestTold {
-		line = strings.ToValidUTF8(line[:longestTold], "") + "…"
+	if len(line) > longestLine {
+		line = strings.ToValidUTF8(line[:longestLine], "") + "…"
 	}
 	return report.Visible(line)
 }

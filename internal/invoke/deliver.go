@@ -53,7 +53,7 @@ func (d delivery) display(r call.Result, saved map[int]string) error {
 	return err
 }
 
-// bare returns all contents of a result as they are, each text on lines of its own where there are several.
+// bare returns the contents of a result unchanged, several texts on separate lines.
 func bare(r call.Result) []byte {
 	var out []byte
 	for _, p := range r.Pieces {
@@ -134,7 +134,7 @@ func (d delivery) store(ctx context.Context, file, kind string, data []byte) err
 	return nil
 }
 
-// fileName returns a name of a tool or a URI as a part of the name of a file.
+// fileName returns the name of a tool, or a URI, in a form that a file name can contain.
 func fileName(name string) string {
 	clean := strings.Map(func(r rune) rune {
 		switch {

@@ -20,8 +20,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// confirm is a person's yes to calling a tool. One that says that it only reads needs none, and neither does
-// --yes.
+// confirm asks the user before a tool is called, unless the tool is declared read-only or --yes is given.
 func (c *Client) confirm(ctx context.Context, tool snapshot.Item, args json.RawMessage) error {
 	if c.options.Select.Yes || ReadOnly(tool) {
 		return nil
@@ -42,10 +41,10 @@ func firstLineOf(tool snapshot.Item) string {
 	return line
 }
 
-// retryPause is how long a server gets that asks to come again without asking for anything.
+// retryPause is the wait before a request is repeated for a server that asks for that without a question.
 const retryPause = time.Second
 
-// answerRequests is the message again, with what the server asked for.
+// answerRequests returns the message with answers to the server's requests.
 func (c *Client) answerRequests(ctx context.Context, stage probe.Stage, m call.Message,
 	need call.InputRequest) (call.Message, error) {
 	var answers []json.RawMessage
@@ -67,7 +66,7 @@ func (c *Client) answerRequests(ctx context.Context, stage probe.Stage, m call.M
 }
 
 var (
-	errNobody = errors.New("and there is no terminal to answer on: run mcpctl in one, answer a form with " +
+	errNoTerminal = errors.New("no terminal to answer on: run mcpctl in one, answer a form with " +
 		"--answer KEY=VALUE, or give the tool all it needs as arguments")
 	errSampling = errors.New("the server wants a model to answer (sampling); mcpctl has none")
 )
@@ -97,7 +96,7 @@ func (c *Client) elicit(ctx context.Context, params json.RawMessage) (json.RawMe
 	}
 	t, err := host.OpenTerminal(c.process)
 	if err != nil {
-		return nil, errors.Join(errors.New("the server asks: "+question(e)), errNobody)
+		return nil, errors.Join(errors.New("the server asks: "+question(e)), errNoTerminal)
 	}
 	defer t.Close()
 	t.Printf("mcpctl: the server %s asks:\n", c.name())
@@ -145,7 +144,8 @@ func answersOf(p host.Process, flags []string) (all []call.Argument, err error) 
 	return all, nil
 }
 
-// answered is what the answers given beforehand make of a form; nil when they are about none of its fields.
+// answered returns the form filled in from the answers given beforehand; nil when they name none of its
+// fields.
 func (c *Client) answered(e call.Elicitation) (json.RawMessage, error) {
 	for _, f := range e.Fields {
 		c.asked = append(c.asked, f.Name)

@@ -210,7 +210,7 @@ func texts(p host.Process, words []string) (map[string]string, error) {
 // maxArgument bounds a file that becomes an argument.
 const maxArgument = 16 << 20
 
-// content returns what is in a file, or on standard input for "-".
+// content returns the contents of a file, or of standard input for "-".
 func content(p host.Process, name string) ([]byte, error) {
 	if name == "-" {
 		return files.ReadLimited(p.In, maxArgument)
@@ -246,7 +246,7 @@ func (c *Client) find(ctx context.Context, kind snapshot.Kind, name string) (sna
 	return snapshot.Item{}, err
 }
 
-// validate returns the problems of arguments as they were written, and those that the schema has with them.
+// validate returns the problems of the arguments as written, and those found by the schema.
 func (c *Client) validate(schema, args json.RawMessage, problems []call.Problem) []call.Problem {
 	if schema == nil {
 		return problems

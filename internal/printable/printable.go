@@ -169,7 +169,7 @@ func (g *guard) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// mark is how much of "##vso" has just been read, in whatever case.
+// mark is how much of "##vso" has just been read, in upper or lower case.
 type mark int
 
 func (m mark) next(c byte) mark {

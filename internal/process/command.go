@@ -52,7 +52,8 @@ func LookPath(name, dir string, env []string) (string, error) {
 	}
 	if dir != "" {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			return "", &StartError{Command: name, Err: fmt.Errorf("working folder %q is no folder", dir)}
+			err = fmt.Errorf("working folder %q is not a directory", dir)
+			return "", &StartError{Command: name, Err: err}
 		}
 	}
 	if filepath.Base(name) != name {

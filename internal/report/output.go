@@ -144,7 +144,7 @@ func Emit(ctx context.Context, p host.Process, o Output, r *Report, view Options
 	if o.ExitZero {
 		return nil
 	}
-	return exit.Told(r.Status)
+	return exit.Reported(r.Status)
 }
 
 // WriteOutput writes the report everywhere that o says.

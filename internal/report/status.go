@@ -252,7 +252,7 @@ func WriteResult(w io.Writer, r call.Result, saved map[int]string, o Options) er
 		}
 		writePiece(p, indent, piece, saved[i])
 	}
-	if r.Structured != nil && !r.Told() {
+	if r.Structured != nil && !r.RepeatsStructured() {
 		writeIndented(p, 0, r.Structured, plain)
 	}
 	for _, value := range r.Values {

@@ -45,7 +45,7 @@ func (b Box) launched(s probe.Stdio, dir string) (probe.Stdio, error) {
 	if launch.Ref.Registry == "pypi" {
 		first = "uv tool install " + spec
 	}
-	return s, fmt.Errorf("%s would fetch %s, and there is no network in the sandbox: fetch it without "+
+	return s, fmt.Errorf("%s would fetch %s, but the sandbox has no network: fetch it without "+
 		"starting it (%s), or grant the network in mcpctl.yaml", launcher, launch.Ref, first)
 }
 

@@ -105,7 +105,7 @@ func (b Box) Wrap(s probe.Stdio, projects []string, may config.Grants) (wrapped 
 				"of the project", folder)
 		case !files.IsDir(folder):
 			return s, "",
-				fmt.Errorf("%s is granted for writing, and there is no such folder: make it first", folder)
+				fmt.Errorf("%s is granted for writing, but does not exist: create it first", folder)
 		}
 		p.mounts = append(p.mounts, mount{folder, []string{"--bind", folder, folder}})
 	}
@@ -151,7 +151,7 @@ func (b Box) projectOf(dir string, projects []string) (string, error) {
 
 func outside(dir string, projects []string) error {
 	return fmt.Errorf("its working folder %s is outside of the project (%s), and the sandbox shows nothing "+
-		"else: run mcpctl there, or mend cwd", dir, strings.Join(projects, ", "))
+		"else: run mcpctl there, or fix cwd", dir, strings.Join(projects, ", "))
 }
 
 // mount is a folder, file or link that appears in the sandbox.
@@ -247,7 +247,7 @@ func Detect(ctx context.Context, p host.Process) (b Box, lacks []string, _ error
 	}
 	var err error
 	if b.Bwrap, err = process.Tool("bwrap", p.Environ); err != nil {
-		return b, nil, process.Missing(err, "--sandbox needs bubblewrap, and there is no bwrap in PATH: "+
+		return b, nil, process.Missing(err, "--sandbox needs bubblewrap, but bwrap is not in PATH: "+
 			"install it (apt install bubblewrap, dnf install bubblewrap), or leave --sandbox out; nothing "+
 			"was started")
 	}

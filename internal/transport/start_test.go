@@ -33,7 +33,7 @@ func TestStartErrors(t *testing.T) {
 		{"not executable", Command{Path: "plain", Env: []string{path}}, true, `starting "plain": no such command in PATH`},
 		{"file", Command{Path: "./no-such-server", Dir: dir}, true, `starting "./no-such-server": no such file`},
 		{"file, not executable", Command{Path: "./plain", Dir: dir}, false, `starting "./plain": permission denied`},
-		{"folder", Command{Path: "script", Env: []string{path}, Dir: plain}, false, `starting "script": working folder "` + plain + `" is no folder`},
+		{"folder", Command{Path: "script", Env: []string{path}, Dir: plain}, false, `starting "script": working folder "` + plain + `" is not a directory`},
 		{"interpreter", Command{Path: "script", Env: []string{path}}, false, `starting "script": its interpreter /no/such/node is missing: fork/exec ` + script + `: no such file or directory`},
 	}
 	for _, test := range tests {

@@ -233,7 +233,7 @@ func (r *watchRun) exit(status int) error {
 		}
 	}
 	report.PrintStatus(r.process, r.options.Output, why)
-	return exit.Told(status)
+	return exit.Reported(status)
 }
 
 // emitOwn reports an event of the one server that is being developed.

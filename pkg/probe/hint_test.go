@@ -45,7 +45,7 @@ func TestHints(t *testing.T) {
 		"not tried":            {failure{server: stdio, err: ErrNotTried}, "--fail-fast"},
 		"no credentials":       {failure{server: remote, err: &transport.CredentialsError{Err: io.EOF}}, "fix how the configuration"},
 		"usage":                {failure{server: stdio, err: badUsage.errorf("no")}, "no server was contacted"},
-		"no folder":            {failure{server: stdio, err: &process.StartError{Err: errors.New(`working folder "x" is no folder`)}}, "cwd"},
+		"no folder":            {failure{server: stdio, err: &process.StartError{Err: errors.New(`working folder "x" is not a directory`)}}, "cwd"},
 		"no uvx":               {failure{server: stdio, err: &process.StartError{Command: "/usr/bin/uvx", NotFound: true}}, "install uv"},
 		"a whole line":         {failure{server: stdio, err: &process.StartError{Command: "npx -y pkg", NotFound: true}}, `write its arguments as "args"`},
 		"no command":           {failure{server: stdio, err: &process.StartError{Command: "srv", NotFound: true}}, "full path"},

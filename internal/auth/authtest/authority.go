@@ -120,7 +120,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	s.give(w, asked, r.PostForm.Get("grant_type") != "client_credentials")
 }
 
-// proves tells whether a request shows the secret of the client "known".
+// proves reports whether a request shows the secret of the client "known".
 func proves(r *http.Request, secret string) bool {
 	if id, password, ok := r.BasicAuth(); ok {
 		return id == "known" && password == secret
@@ -202,7 +202,7 @@ func (s *Server) give(w http.ResponseWriter, asked url.Values, renews bool) {
 	document(w, http.StatusOK, members, nil)
 }
 
-// device begins a login on another device, which nobody needs to confirm.
+// device begins a login on another device; it needs no confirmation.
 func (s *Server) device(w http.ResponseWriter, r *http.Request) {
 	if r.ParseForm() != nil || r.PostForm.Get("client_id") == "" || r.PostForm.Get("resource") != s.URL {
 		fail(w, "invalid_request", "who, and for what?")

@@ -31,7 +31,7 @@ type Quirks struct {
 	Kind     string                      // token_type; empty = Bearer
 	Prefix   string                      // of access tokens
 	Need     string                      // scopes that requests need
-	Pending  int                         // how often a device login is told to wait
+	Pending  int                         // how often a device login is answered "pending"
 	Slow     int                         // seconds between two questions of a device login; 0 = 1
 	Form     bool                        // tokens come in a form, not in JSON
 	Keep     bool                        // refresh tokens are not rotated
@@ -156,7 +156,7 @@ func fail(w http.ResponseWriter, code, why string) {
 	document(w, http.StatusBadRequest, map[string]any{"error": code, "error_description": why}, nil)
 }
 
-// has tells whether a list of words has all of others.
+// has reports whether a list of words contains all the others.
 func has(list, others string) bool {
 	words := strings.Fields(list)
 	return !slices.ContainsFunc(strings.Fields(others), func(word string) bool { return !slices.Contains(words, word) })
