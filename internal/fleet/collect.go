@@ -85,7 +85,7 @@ func (f *Fleet) Visit(ctx context.Context, targets []Target, visit func(i int, s
 		s.Package, s.Interrupted = t.packageOf(), result.Err != nil && ctx.Err() != nil
 		s.Given = given(result.Server, f.options)
 		if t.typed && !f.contact.AllowScripts && s.Error != nil &&
-			strings.HasPrefix(s.Error.Message, "the server ended") {
+			strings.HasPrefix(s.Error.Message, "server exited") {
 			s.Error.Hint = "install scripts of packages did not run: if this one needs them, add " +
 				"--allow-scripts"
 		}

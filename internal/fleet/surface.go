@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -92,6 +93,12 @@ func FromResult(r probe.Result) Surface {
 		Name: r.Server.Name, State: report.OK, Source: r.Server.Source,
 	}}
 	s.Transport, s.ElapsedMs, s.Attempts = r.Transport, report.Elapsed(r.Elapsed), r.Attempts
+	switch {
+	case r.Server.Stdio != nil:
+		s.Intended = "stdio"
+	case r.Server.HTTP != nil:
+		s.Intended = cmp.Or(string(r.Server.HTTP.Kind), string(probe.StreamableHTTP))
+	}
 	s.ClientCapabilities = r.Declared
 	s.count()
 	if r.Transport == "stdio" {

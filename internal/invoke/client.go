@@ -154,8 +154,9 @@ func (c *Client) failed(stage probe.Stage, format string, values ...any) error {
 func explain(err error) error {
 	var lines []string
 	for _, f := range probe.Failures(err) {
-		lines = append(lines, fmt.Sprintf("%s: %s: %s%s", report.Visible(f.Server), f.Stage,
-			report.Visible(f.Err.Error()), after(": ", report.Visible(f.Hint))))
+		says := report.Failure{Stage: string(f.Stage), Message: f.Err.Error(), Stderr: f.Stderr}.Says()
+		lines = append(lines, fmt.Sprintf("%s: %s%s", report.Visible(f.Server), report.Visible(says),
+			after(": ", report.Visible(f.Hint))))
 		lines = append(lines, endOf(f.Stderr)...)
 	}
 	if answer, ok := errors.AsType[*probe.RPCError](err); ok && answer.Code == call.VisitRequired {

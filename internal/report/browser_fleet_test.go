@@ -87,7 +87,7 @@ func releaseAmong(t *testing.T, quiet int) *Report {
 	if quiet > 0 {
 		failed, fresh := server("lost"), server("fresh")
 		failed.State = Failed
-		failed.Fail(Failure{Stage: "starting", Message: "the server ended: exit status 1", Stderr: "Error: Cannot find module '/srv/lost/index.js'"})
+		failed.Fail(Failure{Stage: "starting", Message: "server exited with status 1", Stderr: "Error: Cannot find module '/srv/lost/index.js'"})
 		fresh.Unsaved = true
 		r.Servers = append(r.Servers, failed, fresh)
 	}

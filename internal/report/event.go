@@ -124,7 +124,7 @@ func writeEventError(p *page, f Failure) {
 	if own == "" {
 		for i, line := range lines(f.Message) {
 			if i == 0 {
-				line = join(": ", f.Stage, line)
+				line = Failure{Stage: f.Stage, Message: line}.Says()
 			}
 			p.text(belowTime, 2, span{line, plain})
 		}

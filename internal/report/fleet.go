@@ -31,6 +31,16 @@ type trouble struct {
 	Server // the first
 	Failure
 	Names []string
+	mixed bool // the servers wrote different things to stderr
+}
+
+// says returns a message about the servers like Failure.Says, with a reason that all of them wrote.
+func (t *trouble) says(message string) string {
+	f := Failure{Stage: t.Stage, Message: message, Stderr: t.Stderr}
+	if t.mixed {
+		f.Stderr = ""
+	}
+	return f.Says()
 }
 
 // troubles returns the causes for which servers could not be asked in full. Those of a fleet are compared
@@ -58,6 +68,8 @@ func troubles(servers []Server) []*trouble {
 				all = append(all, at[one])
 			}
 			at[one].Names = append(at[one].Names, s.Name)
+			at[one].mixed = at[one].mixed ||
+				f.Stderr != at[one].Stderr && exitReason(f.Stderr) != exitReason(at[one].Stderr)
 		}
 	}
 	if fleet {
@@ -88,7 +100,7 @@ func writeFailures(p *page, servers []Server) {
 		}
 		says, rest, _ := strings.Cut(strings.TrimSpace(t.Message), "\n")
 		says = strings.Replace(says, "server "+strconv.Quote(t.Name)+": ", "", 1) // which is named already
-		p.text(0, 2, span{"error: ", red}, span{names, bold}, span{": " + join(": ", t.Stage, says), plain})
+		p.text(0, 2, span{"error: ", red}, span{names, bold}, span{": " + t.says(says), plain})
 		p.paragraph(2, rest, plain)
 		p.hint(0, t.Hint)
 		writeTolerated(p, t.Tolerated)
@@ -122,7 +134,7 @@ func FailureNotes(servers []Server, all bool) (notes []string) {
 		if i == mostServers && !all {
 			return append(notes, furtherCauses(causes[i:]))
 		}
-		note := Visible(someOf(t.Names, mostNames)) + ": " + t.Stage + ": " + Visible(t.Message)
+		note := Visible(someOf(t.Names, mostNames)) + ": " + Visible(t.says(t.Message))
 		if t.Hint != "" && t.Hint != advised {
 			advised, note = t.Hint, note+": "+Visible(t.Hint)
 		}

@@ -50,7 +50,7 @@ func fleetFailure(name string, i int) Failure {
 	return []Failure{
 		{Stage: "connecting", Message: `HTTP 401 Unauthorized: "no"`, Hint: "log in with mcpctl login " + name + ", or pass a token"},
 		{Stage: "connecting", Message: `HTTP 503 Service Unavailable: "upstream is down"`, Hint: "the server, or a gateway before it, failed: look into its log, or allow --retries"},
-		{Stage: "starting", Message: "the server ended: exit status 1", Stderr: fmt.Sprintf("Error: cannot find module 'x'\n    at main.js (process %d)", 1000+i)},
+		{Stage: "starting", Message: "server exited with status 1", Stderr: fmt.Sprintf("Error: cannot find module 'x'\n    at main.js (process %d)", 1000+i)},
 	}[i%3]
 }
 

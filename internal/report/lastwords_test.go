@@ -1,6 +1,9 @@
 package report
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestLastWords: Node and Python show the source that threw an error before they name it.
 func TestLastWords(t *testing.T) {
@@ -27,6 +30,49 @@ func TestFramesOfNodeAreLeftOut(t *testing.T) {
 		writeStderr(p, stderr)
 		if got := p.String(); want != "" && got != want || verbose && len(got) < len(stderr) {
 			t.Errorf("with verbose %v it is\n%s", verbose, got)
+		}
+	}
+}
+
+// TestFailureShown checks the line and the cell of failures.
+func TestFailureShown(t *testing.T) {
+	const dead = "cannot connect to http://[::1]:9/mcp: connection refused"
+	tests := []struct {
+		failure    Failure
+		line, cell string
+	}{
+		{Failure{Stage: "connecting", Message: dead}, dead, "connection refused"},
+		{Failure{Stage: "listing tools", Message: dead}, "listing tools: " + dead, "connection refused"},
+		{Failure{Stage: "starting", Message: "server exited with status 1", Stderr: "a\nError: no key\n"},
+			"server exited with status 1: no key", "no key"},
+		{Failure{Stage: "starting", Message: "server exited: signal: killed"}, "server exited: signal: killed",
+			"server exited: signal: killed"},
+		{Failure{Stage: "calling a tool", Message: "server exited with status 1", Stderr: "TypeError: x"},
+			"calling a tool: server exited with status 1: TypeError: x", "TypeError: x"},
+		{Failure{Stage: "connecting", Message: "HTTP 401 Unauthorized", Stderr: "Error: no"},
+			"connecting: HTTP 401 Unauthorized", "HTTP 401 Unauthorized"},
+	}
+	for _, test := range tests {
+		if got := test.failure.Says(); got != test.line {
+			t.Errorf("line of %+v is %q, want %q", test.failure, got, test.line)
+		}
+		if got := problem(Server{Name: "s", State: Failed, Error: &test.failure}); got != test.cell {
+			t.Errorf("cell of %+v is %q, want %q", test.failure, got, test.cell)
+		}
+	}
+}
+
+// TestMixedReasons: a fleet's servers that exited for different reasons share a line without a reason.
+func TestMixedReasons(t *testing.T) {
+	for second, want := range map[string]bool{"Error: no key\nat pid 2": true, "Error: no disk": false} {
+		servers := make([]Server, mostServers+1)
+		for i, stderr := range []string{"Error: no key\nat pid 1", second} {
+			servers[i].Fail(Failure{Stage: "starting", Message: "server exited with status 1", Stderr: stderr})
+		}
+		all := troubles(servers)
+		if len(all) != 1 || strings.HasSuffix(all[0].says(all[0].Message), ": no key") != want {
+			t.Errorf("with %q there are %d causes, the first: %s", second, len(all),
+				all[0].says(all[0].Message))
 		}
 	}
 }

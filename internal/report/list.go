@@ -143,10 +143,10 @@ func estimate(n int) string {
 
 // transport returns the word that configurations use, which is shorter than the specification's.
 func transport(s Server) string {
-	if s.Transport == "streamable-http" {
-		return "http"
+	if kind := cmp.Or(s.Transport, s.Intended); kind != "streamable-http" {
+		return kind
 	}
-	return s.Transport
+	return "http"
 }
 
 // problem returns the cause of the first failure in one line: what a server that ended wrote about it,
@@ -155,17 +155,17 @@ func problem(s Server) string {
 	if s.Error == nil {
 		return ""
 	}
-	cause, said := firstLine(s.Error.Message), ""
+	cause := firstLine(s.Error.Message)
 	if _, found, ok := strings.Cut(cause, "server "+strconv.Quote(s.Name)+": "); ok {
 		cause = found
 	}
-	if strings.HasPrefix(s.Error.Message, "the server ended") {
-		said = lastWords(s.Error.Stderr)
+	if s.Error.exited() {
+		cause = cmp.Or(exitReason(s.Error.Stderr), cause)
 	}
-	switch {
-	case said != "":
-		return said + " (" + cause + ")"
-	case s.State == Partial:
+	if target, ok := strings.CutPrefix(cause, cannotConnect); ok {
+		_, cause, _ = strings.Cut(target, ": ")
+	}
+	if s.State == Partial {
 		return join(": ", s.Error.Stage, cause)
 	}
 	return cause
@@ -192,6 +192,12 @@ func lastWords(stderr string) string {
 		}
 	}
 	return said
+}
+
+// exitReason returns why a server says that it exited, without a mere "Error: " before it.
+func exitReason(stderr string) string {
+	said := lastWords(stderr)
+	return strings.TrimPrefix(strings.TrimPrefix(said, "Uncaught "), "Error: ")
 }
 
 // reason is what lines have that say why a program ended, and namedError how those begin that name an error.

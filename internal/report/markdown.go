@@ -89,9 +89,8 @@ func (c *comment) failures(servers []Server) {
 				quantity(len(all)-i, "more cause")))
 			return
 		}
-		says := prose(shortened(oneLine(t.Message), 1000))
-		head := fmt.Sprintf("<p>🔴 <b>%s</b> %s – %s: %s</p>\n", t.State, namesOf(t.Names),
-			prose(t.Stage), says)
+		says := prose(shortened(oneLine(t.says(t.Message)), 1000))
+		head := fmt.Sprintf("<p>🔴 <b>%s</b> %s – %s</p>\n", t.State, namesOf(t.Names), says)
 		p := &page{}
 		p.hint(0, t.Hint)
 		writeTolerated(p, t.Tolerated)

@@ -2,6 +2,8 @@ package report
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -52,6 +54,7 @@ func (s *Server) head() serverHead {
 // Connection is how a server is reached.
 type Connection struct {
 	Transport string `json:"transport,omitempty"` // "stdio", "streamable-http" or "sse"
+	Intended  string `json:"-"`                   // the configured transport of a server that was not reached
 	// negotiated, such as "2025-11-25"; of config the pinned one
 	ProtocolVersion string `json:"protocolVersion,omitempty"`
 }
@@ -295,6 +298,26 @@ type Failure struct {
 	Hint    string `json:"hint,omitempty"`   // what to do next
 	Stderr  string `json:"stderr,omitempty"` // the end of what the server wrote to stderr
 }
+
+// Says returns the message after the stage. A server that cannot be reached or started needs no stage, and
+// one that exited has the reason that it wrote.
+func (f Failure) Says() string {
+	says := f.Message
+	if f.exited() {
+		says = join(": ", says, exitReason(f.Stderr))
+	}
+	opening := slices.Contains([]string{"starting", "connecting", "handshake"}, f.Stage)
+	if opening && (f.exited() || strings.HasPrefix(f.Message, cannotConnect)) {
+		return says
+	}
+	return join(": ", f.Stage, says)
+}
+
+// cannotConnect begins the message about a URL that was not reached; the URL, a colon and the cause follow.
+const cannotConnect = "cannot connect to "
+
+// exited reports whether the server's program ended.
+func (f Failure) exited() bool { return strings.HasPrefix(f.Message, "server exited") }
 
 // Fail adds a failure: the first is Error, those after it MoreErrors.
 func (s *Server) Fail(f Failure) {

@@ -50,8 +50,11 @@ func (e *ReplyError) Error() string { return "the reply " + e.Problem }
 
 // Error leaves out the stderr: it is the server's.
 func (e *LostError) Error() string {
+	if code, ok := strings.CutPrefix(e.Exit, "exit status "); e.Exited && ok {
+		return "server exited with status " + code
+	}
 	if e.Exited {
-		return "the server ended: " + e.Exit
+		return "server exited: " + e.Exit
 	}
 	return e.Cause
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -111,6 +112,8 @@ func plain(err error) string {
 		return unauthorized.Error()
 	case errors.As(err, &start):
 		return strings.TrimPrefix(start.Error(), "starting ") // the stage says it
+	case unreachable(err):
+		return networkCause(err)
 	case errors.As(err, &request):
 		return plain(request.Err)
 	case is[*transport.ReplyError](err):
@@ -131,6 +134,38 @@ func unreachable(err error) bool {
 	dial, ok := errors.AsType[*net.OpError](err)
 	return ok && (dial.Op == "dial" || dial.Op == "proxyconnect") || is[*net.DNSError](err) ||
 		untrusted(err) || notTLS(err)
+}
+
+// networkCause returns why no connection was made, without the layers that package net puts around it.
+func networkCause(err error) string {
+	dial, ok := errors.AsType[*net.OpError](err)
+	if ok && dial.Op == "proxyconnect" {
+		if inner, ok := errors.AsType[*net.OpError](dial.Err); ok && inner.Addr != nil {
+			return "proxy " + inner.Addr.String() + ": " + networkCause(dial.Err)
+		}
+		return "proxy: " + networkCause(dial.Err)
+	}
+	lookup, lookedUp := errors.AsType[*net.DNSError](err)
+	call, called := errors.AsType[*os.SyscallError](err)
+	switch {
+	case lookedUp && lookup.IsNotFound:
+		return "no such host"
+	case lookedUp:
+		return "lookup " + lookup.Name + ": " + lookup.Err
+	case refused(err):
+		return "connection refused"
+	case ok && dial.Timeout():
+		return "connection timed out"
+	case called:
+		return call.Err.Error()
+	case ok && dial.Err != nil:
+		return dial.Err.Error()
+	}
+	if request, ok := errors.AsType[*url.Error](err); ok {
+		err = request.Err
+	}
+	text := strings.TrimPrefix(err.Error(), "tls: failed to verify certificate: ")
+	return strings.TrimPrefix(strings.TrimPrefix(text, "x509: "), "http: ")
 }
 
 // untrusted reports whether the server's certificate was not accepted.

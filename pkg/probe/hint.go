@@ -52,7 +52,11 @@ func (a attempt) explain(ctx context.Context, stage Stage, err error, conn *tran
 
 // text returns the cause, with what the server wrote to stdout when that is all that it wrote.
 func text(f failure, secrets redact.Secrets) string {
-	text := clip(secrets.Text(plain(f.err)), longText)
+	text := plain(f.err)
+	if f.server.HTTP != nil && unreachable(f.err) && !is[*transport.CredentialsError](f.err) {
+		text = "cannot connect to " + f.shortURL() + ": " + text
+	}
+	text = clip(secrets.Text(text), longText)
 	silent := exited(f.err) != "" && f.stderr == "" || is[*timeoutError](f.err)
 	if !silent || len(f.noise) == 0 {
 		return text

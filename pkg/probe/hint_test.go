@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"net"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/process"
+	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/transport"
 )
 
@@ -135,7 +137,19 @@ func TestHints(t *testing.T) {
 // TestPlain takes the layers off that say nothing to a user.
 func TestPlain(t *testing.T) {
 	tests := map[string]error{
-		"connection refused":             request(syscall.ECONNREFUSED),
+		"connection refused":   dialing("dial", &os.SyscallError{Syscall: "connect", Err: syscall.ECONNREFUSED}),
+		"no route to host":     dialing("dial", &os.SyscallError{Syscall: "connect", Err: syscall.EHOSTUNREACH}),
+		"connection timed out": dialing("dial", os.ErrDeadlineExceeded),
+		"no such host": dialing("dial", &net.DNSError{Err: "no such host", Name: "h",
+			Server: "10.0.0.1:53", IsNotFound: true}),
+		"lookup h: server misbehaving": dialing("dial", &net.DNSError{Err: "server misbehaving", Name: "h",
+			IsTemporary: true}),
+		"certificate signed by unknown authority": request(
+			&tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}),
+		"server gave HTTP response to HTTPS client": request(
+			errors.New("http: server gave HTTP response to HTTPS client")),
+		"proxy 10.0.0.2:3128: connection refused": dialing("proxyconnect", &net.OpError{Op: "dial", Net: "tcp",
+			Addr: &net.TCPAddr{IP: net.IPv4(10, 0, 0, 2), Port: 3128}, Err: syscall.ECONNREFUSED}),
 		`"npx": no such command in PATH`: &process.StartError{Command: "npx", NotFound: true, Path: "/bin"},
 		"boom":                           errors.New("boom"),
 		"the server closed the connection instead of answering": request(io.EOF),
@@ -143,6 +157,22 @@ func TestPlain(t *testing.T) {
 	for want, err := range tests {
 		if got := plain(err); got != want {
 			t.Errorf("plain(%q) = %q, want %q", err, got, want)
+		}
+	}
+}
+
+// TestUnreachable: the message names the URL without its secrets, unless something else was to be reached.
+func TestUnreachable(t *testing.T) {
+	refused := dialing("dial", syscall.ECONNREFUSED)
+	server := Server{HTTP: &HTTP{URL: "https://user:pw@mcp.example.com:8443/mcp?key=x#y"}}
+	tests := map[string]failure{
+		"cannot connect to https://mcp.example.com:8443/mcp: connection refused": {server: server, err: refused},
+		"connection refused": {server: Server{Stdio: &Stdio{Command: "x"}}, err: refused},
+		"boom":               {server: server, err: errors.New("boom")},
+	}
+	for want, f := range tests {
+		if got := text(f, redact.Secrets{}); got != want {
+			t.Errorf("text of %v is %q, want %q", f.err, got, want)
 		}
 	}
 }

@@ -42,6 +42,12 @@ func (f failure) address() *url.URL {
 	return &url.URL{}
 }
 
+// shortURL returns the URL of the server without its user, query and fragment.
+func (f failure) shortURL() string {
+	short := url.URL{Scheme: f.address().Scheme, Host: f.address().Host, Path: f.address().Path}
+	return short.String()
+}
+
 // program returns the name of the command without folder and extension: npx for C:\nodejs\npx.cmd.
 func program(f failure) string {
 	name := filepath.Base(f.start().Command)
@@ -180,8 +186,7 @@ func sourceName(f failure) string {
 	if f.server.Source != "argv" && f.server.Name != "" {
 		return f.server.Name
 	}
-	plain := url.URL{Scheme: f.address().Scheme, Host: f.address().Host, Path: f.address().Path}
-	return plain.String()
+	return f.shortURL()
 }
 
 func hasAuthorization(f failure) bool {
