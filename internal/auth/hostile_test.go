@@ -84,14 +84,14 @@ func TestHostileAnswers(t *testing.T) {
 }
 
 // whole is Login with a web of the test's.
-func (w *client) whole(ctx context.Context, s Server, way Flow) error {
-	c, err := w.challenge(ctx, s)
+func (c *client) whole(ctx context.Context, s Server, way Flow) error {
+	asked, err := c.challenge(ctx, s)
 	if err != nil {
 		return err
 	}
-	f, err := w.discover(ctx, s, c)
+	f, err := c.discover(ctx, s, asked)
 	if err == nil {
-		err = w.byCode(ctx, s, f, nil, way, func(context.Context, oauthClient, token) error { return nil })
+		err = c.byCode(ctx, s, f, nil, way, func(context.Context, oauthClient, token) error { return nil })
 	}
 	return err
 }
@@ -123,8 +123,8 @@ func TestHostileServer(t *testing.T) {
 	}
 }
 
-func (w *client) resourceAtChallenge(ctx context.Context, at string) (resource, error) {
-	r, _, err := w.resource(ctx, challenge{metadata: at})
+func (c *client) resourceAtChallenge(ctx context.Context, at string) (resource, error) {
+	r, _, err := c.resource(ctx, challenge{metadata: at})
 	return r, err
 }
 
