@@ -149,7 +149,7 @@ type observations struct {
 	ttl     map[snapshot.Kind]time.Duration
 
 	twice    bool      // every list is asked for a second time
-	readings []reading // then those of which all came at once, for what comes byte for byte again
+	readings []reading // then those whose lists came at once, for replies that repeat byte for byte
 }
 
 // readOnce keeps what was read, if the same is likely to come again.
