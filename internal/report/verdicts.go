@@ -202,7 +202,7 @@ func writeUnchanged(p *page, says string, servers []Server) {
 	p.text(0, 2, row...)
 }
 
-// writeAdvice writes which version the findings ask for, if it is a higher one than the server has.
+// writeAdvice writes which version the changes call for, if it is a higher one than the server has.
 func writeAdvice(p *page, a *finding.Advice) {
 	if a == nil || a.Enough {
 		return
@@ -214,7 +214,7 @@ func writeAdvice(p *page, a *finding.Advice) {
 	case a.Made == finding.None:
 		step = fmt.Sprintf("version %s → %s is a step back", a.Old, a.New)
 	}
-	p.text(2, 2, span{fmt.Sprintf("%s; the findings ask for %s (%s)", step, a.Next, a.Asked), dim})
+	p.text(2, 2, span{fmt.Sprintf("%s; these changes call for %s (%s)", step, a.Next, a.Asked), dim})
 }
 
 // writeMeaning ends a report: how many findings of each level there are, unless that is said above, and why
