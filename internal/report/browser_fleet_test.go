@@ -30,7 +30,7 @@ func TestBrowserFleet(t *testing.T) {
 					if wide := evaluate[int](t, tab, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); wide > 0 {
 						t.Errorf("the page is %d pixels wider than the window", wide)
 					}
-					if of := evaluate[int](t, tab, `[...document.querySelectorAll("h2, h3")].filter((e) => e.textContent.includes("of playwright")).length`); quiet > 0 && of < 10 {
+					if of := evaluate[int](t, tab, `[...document.querySelectorAll("h2, h3")].filter((e) => e.textContent.includes("of playwright")).length`); quiet > 0 && of < 9 {
 						t.Errorf("%d causes say which server they are of", of)
 					}
 					if top := evaluate[float64](t, tab, `document.querySelector("header ul").getBoundingClientRect().top`); top > 500 {
