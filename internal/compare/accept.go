@@ -110,10 +110,7 @@ func Accept(
 			return nil, err
 		}
 	}
-	if err := relock(ctx, p, f, current); err != nil {
-		return nil, err
-	}
-	return r, nil
+	return r, relock(ctx, p, f, current)
 }
 
 // candidate is a server whose saved snapshot may be moved.

@@ -40,7 +40,7 @@ type Options struct {
 }
 
 // Compare returns what changed from old to new, sorted as finding.Sort does; a nil side does not have the
-// server. A server that could not be asked must not be compared. It never panics, whatever a server sent.
+// server. A server that could not be asked must not be compared. It does not panic, for any input.
 // When ctx ends, or for a change that is too large (TooLargeError), there is an error and no finding.
 func Compare(ctx context.Context, old, new *snapshot.Snapshot, options Options) ([]finding.Finding, error) {
 	c := &comparison{ctx: ctx, Options: options, rules: catalogue()}
