@@ -47,8 +47,8 @@ func OpenSSE(ctx context.Context, e Endpoint) (*Conn, error) {
 	}
 	c.carrier = stream
 	c.respond = func(ctx context.Context, answer []byte) {
-		if to := stream.GetEndpoint(); to != nil {
-			c.post(ctx, to.String(), answer)
+		if to, named := c.messages.Load().(string); named {
+			c.post(ctx, to, answer)
 		}
 	}
 	c.closeWith(ctx)
@@ -149,6 +149,7 @@ func (c *Conn) readAll(events *eventReader, receipts io.Writer) error {
 			if err != nil {
 				return err
 			}
+			c.messages.Store(endpoint) // mcp-go may read it only after a request that follows has been answered
 			fmt.Fprintf(receipts, "event: endpoint\ndata: %s\n\n", endpoint)
 		}
 		if e.kind != messageEvent {

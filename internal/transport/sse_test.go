@@ -119,11 +119,20 @@ func TestSSEAnswersTheServer(t *testing.T) {
 	answers := make(chan string, 8)
 	s := &sseServer{hello: hello + sse(`{"jsonrpc":"2.0","id":1,"method":"ping"}`) + sse(`{"jsonrpc":"2.0","id":2,"method":"roots/list"}`), out: make(chan string, 8)}
 	s.reply = func(_, posted string) string { answers <- posted; return ": ok\n\n" }
-	if _, err := openSSE(t, s); err != nil {
+	l, err := openSSE(t, s)
+	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{`{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"method not found: roots/list"}}`}
-	got := []string{<-answers, <-answers}
+	var got []string
+	for len(got) < len(want) {
+		select {
+		case answer := <-answers:
+			got = append(got, answer)
+		case <-l.Done():
+			t.Fatalf("the connection ended after %d answers: %v", len(got), l.Lost())
+		}
+	}
 	slices.Sort(got) // they are worked on side by side
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("answers (-want +got):\n%s", diff)

@@ -54,12 +54,13 @@ type Conn struct {
 	Kind string
 
 	inbox
-	carrier mcpgo.Interface
-	child   *child          // nil over HTTP
-	web     *web            // nil over stdio
-	version atomic.Value    // string: the protocol version in effect
-	life    context.Context // of answers and of the event stream of HTTP+SSE
-	end     context.CancelFunc
+	carrier  mcpgo.Interface
+	child    *child          // nil over HTTP
+	web      *web            // nil over stdio
+	version  atomic.Value    // string: the protocol version in effect
+	messages atomic.Value    // string: the URL that a server of HTTP+SSE named for our messages
+	life     context.Context // of answers and of the event stream of HTTP+SSE
+	end      context.CancelFunc
 
 	shut    sync.Once
 	shutErr error
