@@ -138,7 +138,7 @@ if [ -n "$act" ] && GOBIN=$work $GO install "$act" 2>"$work/err"; then
 	# on EVENT JOB FILE runs a job on this machine itself.
 	on() {
 		want=$1 event=$2 job=$3 file=$4
-		set -- --local-repository "$(sed -n 's/.*uses: \(mcpctl\/mcpctl@[^ ]*\).*/\1/p' "$project/.github/workflows/mcpctl.yml")=$clone"
+		set -- --local-repository "$(sed -n 's/.*uses: \(mcpctl\/mcpctl@[^ ]*\).*/\1/p' "$project/.github/workflows/mcpctl.yml" | sort -u)=$clone"
 		for stub in $stubs; do set -- "$@" --local-repository "$stub=$work/stub"; done
 		runs "$want" "$work/act" "$event" -j "$job" -W "$file" -P ubuntu-latest=-self-hosted --container-daemon-socket - "$@"
 	}
@@ -154,6 +154,67 @@ if [ -n "$act" ] && GOBIN=$work $GO install "$act" 2>"$work/err"; then
 	says 'close_ticket'
 	git checkout -q mcpctl.yaml
 	echo "systems: $system: the job of this repository, and the workflow that init writes, pass and fail as they should"
+
+	# Authors' projects whose programs git ignores: init writes the workflow, and a clean clone runs it.
+	# author LANGUAGE runs that for the project in the current directory.
+	author() {
+		system="the workflow of init for a $1 server under act"
+		save 'A server'
+		HOME=$work "$work/mcpctl" init --yes --quiet --ci github -- $2 >"$work/out" 2>"$work/err" || fail "init: status $?"
+		save 'What init wrote'
+		mine=$project project=$work/clean-$1
+		git clone -q . "$project"
+		stubs=$(sed -n 's/.*uses: \(actions\/[^ ]*\).*/\1/p' "$clone/action.yml" .github/workflows/mcpctl.yml | sort -u)
+		cd "$project"
+		on 0 pull_request mcpctl .github/workflows/mcpctl.yml
+		says 'no changes'
+		sed -i "$3" "$4"
+		! git diff --quiet || fail "nothing changed in $4"
+		git clean -q -d -x -f
+		on 1 pull_request mcpctl .github/workflows/mcpctl.yml
+		says "$5"
+		project=$mine
+		echo "systems: $system: a clean clone passes, and fails after a break"
+	}
+	mkdir "$work/author-go"
+	cd "$work/author-go"
+	git init -q -b main .
+	cp "$clone/examples/tickets/"*.go "$clone/examples/tickets/"*.json "$clone/go.sum" .
+	sed "s|^module .*|module example.com/tickets|" "$clone/go.mod" >go.mod
+	echo bin >.gitignore
+	GOMODCACHE=$modules GOCACHE=$cache $GO build -o bin/tickets .
+	author Go bin/tickets 's/"1", "which/"2", "which/' main.go '.close_ticket. was removed'
+	if command -v npm >/dev/null; then
+		mkdir -p "$work/author-typescript/src"
+		cd "$work/author-typescript"
+		git init -q -b main .
+		printf 'dist\nnode_modules\n' >.gitignore
+		cat >package.json <<-'END'
+			{"name": "notes-mcp", "version": "1.0.0", "type": "module", "scripts": {"build": "tsc"},
+			 "dependencies": {"@modelcontextprotocol/sdk": "1.25.1", "zod": "3.25.76"},
+			 "devDependencies": {"typescript": "5.9.3", "@types/node": "22.19.0"}}
+		END
+		echo '{"compilerOptions": {"module": "nodenext", "target": "es2022", "outDir": "dist", "skipLibCheck": true}, "include": ["src"]}' >tsconfig.json
+		cat >src/index.ts <<-'END'
+			import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+			import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+			import { z } from "zod";
+
+			const server = new McpServer({ name: "notes-mcp", version: "1.0.0" });
+			server.registerTool("find_notes", {
+			  title: "Find notes",
+			  description: "Finds notes that contain a text.",
+			  inputSchema: { text: z.string().describe("the text to look for"), limit: z.number().optional().describe("how many notes at most") },
+			  annotations: { readOnlyHint: true },
+			}, async ({ text }) => ({ content: [{ type: "text" as const, text }] }));
+			await server.connect(new StdioServerTransport());
+		END
+		npm install --silent --no-fund --no-audit >"$work/out" 2>"$work/err" || fail "npm install"
+		npm run build >"$work/out" 2>"$work/err" || fail "npm run build"
+		author TypeScript 'node dist/index.js' 's/z.number().optional()/z.number()/' src/index.ts 'limit'
+	else
+		echo "SKIPPED LOUDLY: the workflow of init for a TypeScript server: npm is not installed" >&2
+	fi
 
 	# A fleet in four shards whose reports are merged: two directories replace GitHub's artifacts, npx is mcpctl.
 	system="examples/fleet/github.yml under act"
@@ -179,7 +240,7 @@ if [ -n "$act" ] && GOBIN=$work $GO install "$act" 2>"$work/err"; then
 	fleet() { runs 1 env PATH="$work/npx:$PATH" "$work/act" schedule -W .github/workflows/fleet.yml -P ubuntu-latest=-self-hosted --container-daemon-socket - "$@"; }
 	fleet "$@"
 	[ "$(ls "$work/artifacts" | tr '\n' ' ')" = 'shard-1.json shard-2.json shard-3.json shard-4.json ' ] || fail "the shards left $(ls "$work/artifacts")"
-	says 'The servers have 18 tools, more than the budget of 10'
+	says 'The servers have 18 tools'
 	rm "$work"/artifacts/*
 	sed -i '2s/^/[ "$6" != 2\/4 ] || exit 9\n/' "$work/npx/npx" # the second shard dies
 	fleet "$@"

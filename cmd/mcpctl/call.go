@@ -61,10 +61,10 @@ func (p *program) asking(words operands,
 		named, rest := oneSource(*p, c.Args().Slice())
 		if len(rest) < words.least {
 			if p.behind != nil {
-				return exit.Usagef("%s; what is asked for stands in front of --", words.usage)
+				return exit.Usagef("%s; put it before --", words.usage)
 			}
 			if len(named) == 1 {
-				return exit.Usagef("%s; %q is read as the SOURCE: what is asked for stands behind it",
+				return exit.Usagef("%s; %q is read as the SOURCE, and nothing follows it",
 					words.usage, named[0])
 			}
 			return exit.Usagef("%s", words.usage)

@@ -105,7 +105,7 @@ func configurationFlags(s *fleet.Selection) []cli.Flag {
 func snapshotsFlags(s *fleet.Selection) []cli.Flag {
 	return []cli.Flag{&cli.StringFlag{
 		Name: "snapshots", Category: selecting, Destination: &s.Snapshots,
-		Usage: "Directory of saved snapshots (default mcp-snapshots)",
+		Usage: "`FOLDER` of saved snapshots (default mcp-snapshots)",
 	}}
 }
 
@@ -149,8 +149,8 @@ func (p *program) formatFlags(formats []string, usual string) []cli.Flag {
 func (p *program) talkFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{
-			Name: "color", Category: printing, Usage: "Use colors: auto, always or never", Value: "auto",
-			Destination: &p.Output.Color,
+			Name: "color", Category: printing, Value: "auto", Destination: &p.Output.Color,
+			Usage: "Use colors `WHEN`: auto, always or never",
 		},
 		&cli.BoolFlag{
 			Name: "quiet", Aliases: []string{"q"}, Category: printing, Usage: "Print errors only",
@@ -293,7 +293,7 @@ func schemaFlags(strict *bool) []cli.Flag {
 	return []cli.Flag{
 		&cli.GenericFlag{
 			Name: "semantics", Value: semantics(strict), DefaultText: "declared",
-			Usage: "Compare declared or any (strict) properties",
+			Usage: "Compare `PROPERTIES`: declared, or any (strict)",
 		},
 	}
 }

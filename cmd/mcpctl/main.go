@@ -23,7 +23,7 @@ import (
 )
 
 func main() {
-	// The MCP library logs through the default logger; stderr is our conversation, not its.
+	// The MCP library logs through the default logger; stderr is for our own messages.
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	endOrphans := process.AdoptOrphans()
 	ctx, interrupt := signalContext()
@@ -77,9 +77,10 @@ func (o standardOutput) Unwrap() io.Writer { return os.Stdout }
 
 // ofSystem returns the process of a run that ctx ends; interrupt ends it when standard output is closed.
 func ofSystem(ctx context.Context, interrupt context.CancelCauseFunc) host.Process {
-	out, said := host.Interruptible(ctx, standardOutput{interrupt}), host.Interruptible(ctx, os.Stderr)
+	out := host.Interruptible(ctx, standardOutput{interrupt})
+	stderr := host.Interruptible(ctx, os.Stderr)
 	p := host.Process{In: host.InterruptibleInput(ctx, os.Stdin), Out: out,
-		Err: printable.Guard(said, printable.SpelledOut), Environ: os.Environ(), GOOS: runtime.GOOS,
+		Err: printable.Guard(stderr, printable.SpelledOut), Environ: os.Environ(), GOOS: runtime.GOOS,
 		Version: version(), Now: time.Now()}
 	p.Dir, _ = os.Getwd()
 	p.Home, _ = os.UserHomeDir()

@@ -149,7 +149,7 @@ func (c *Conn) readAll(events *eventReader, receipts io.Writer) error {
 			if err != nil {
 				return err
 			}
-			c.messages.Store(endpoint) // mcp-go may read it only after a request that follows has been answered
+			c.messages.Store(endpoint) // mcp-go may read it after the next event only
 			fmt.Fprintf(receipts, "event: endpoint\ndata: %s\n\n", endpoint)
 		}
 		if e.kind != messageEvent {
