@@ -48,7 +48,7 @@ func signalContext() (context.Context, context.CancelCauseFunc) {
 	signal.Notify(arrived, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		first := <-arrived
-		cancel(exit.Interrupted{Signal: first, At: time.Now()})
+		cancel(exit.Interrupted{Signal: first})
 		second := exit.Interrupted{Signal: <-arrived}
 		select {
 		case <-arrived:
@@ -67,7 +67,7 @@ type standardOutput struct{ interrupt context.CancelCauseFunc }
 func (o standardOutput) Write(p []byte) (int, error) {
 	n, err := os.Stdout.Write(p)
 	if errors.Is(err, syscall.EPIPE) {
-		o.interrupt(exit.Interrupted{Signal: syscall.SIGPIPE, At: time.Now()})
+		o.interrupt(exit.Interrupted{Signal: syscall.SIGPIPE})
 	}
 	return n, err
 }

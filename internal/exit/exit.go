@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"syscall"
-	"time"
 )
 
 // The exit statuses; docs/reference.md explains them. An interrupted run exits with 130 or 143, as in
@@ -109,22 +108,11 @@ func CodeOf(err error) int {
 	return Incomplete
 }
 
-// Interrupted is the end of a run by a signal, which came at a time.
-type Interrupted struct {
-	Signal os.Signal
-	At     time.Time // zero = now
-}
+// Interrupted is the end of a run by a signal.
+type Interrupted struct{ Signal os.Signal }
 
 // Error names the signal.
 func (i Interrupted) Error() string { return fmt.Sprintf("interrupted by a signal (%v)", i.Signal) }
-
-// Since returns how long ago the signal came.
-func (i Interrupted) Since() time.Duration {
-	if i.At.IsZero() {
-		return 0
-	}
-	return time.Since(i.At)
-}
 
 // Status returns 128 plus the signal's number, as shells have it.
 func (i Interrupted) Status() int {

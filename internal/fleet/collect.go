@@ -89,7 +89,7 @@ func (f *Fleet) Visit(ctx context.Context, targets []Target, visit func(i int, s
 			s.Error.Hint = "install scripts of packages did not run: if this one needs them, add " +
 				"--allow-scripts"
 		}
-		progress.Done(result.Index, report.AnswerLine(s.Server))
+		progress.Done(result.Index)
 		arrived[slots[result.Index]] = &s
 		begin(slots[result.Index])
 	}

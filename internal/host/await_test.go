@@ -35,25 +35,20 @@ func TestAwait(t *testing.T) {
 	})
 }
 
-// signal is the cause of an end that knows since when it is.
-type signal struct{ at time.Time }
-
-func (signal) Error() string          { return "signal" }
-func (s signal) Since() time.Duration { return time.Since(s.at) }
-
-// TestAwaitsAreOneWait: work that notices nothing, one after the other, holds a run that a signal ended up no longer than one.
-func TestAwaitsAreOneWait(t *testing.T) {
+// TestAwaitAfterTheEnd bounds work that ignores the end of the run, one after the other.
+func TestAwaitAfterTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		why := errors.New("signal")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		never, began := make(chan struct{}), time.Now()
 		defer close(never)
-		cancel(signal{began})
+		time.AfterFunc(time.Second, func() { cancel(why) })
 		for range 5 {
-			if _, err := Await(ctx, func() (int, error) { <-never; return 0, nil }); !errors.As(err, new(signal)) {
+			if _, err := Await(ctx, func() (int, error) { <-never; return 0, nil }); !errors.Is(err, why) {
 				t.Fatal(err)
 			}
 		}
-		if took := time.Since(began); took != notice+4*glance {
+		if took := time.Since(began); took != time.Second+grace+4*lateGrace {
 			t.Errorf("it took %v", took)
 		}
 	})
@@ -109,7 +104,7 @@ func TestLastPages(t *testing.T) {
 					refused <- err
 					return err
 				}
-				time.Sleep(lastPages / 2)
+				time.Sleep(finalGrace / 2)
 			}
 		}
 		var out bytes.Buffer

@@ -171,25 +171,20 @@ func (i *interruptibleInput) Read(p []byte) (int, error) {
 	return copy(p, text), err
 }
 
-// What a run may still take once a signal has ended it: for all that it had begun, which may end by itself
-// with what it has, for anything that it only begins then, and for what it says of all that.
+// What work may still take once a signal has ended the run: work that had begun, work that begins then, and
+// the final output.
 const (
-	notice    = 150 * time.Millisecond
-	glance    = 20 * time.Millisecond
-	lastPages = 250 * time.Millisecond
+	grace      = 150 * time.Millisecond
+	lateGrace  = 20 * time.Millisecond
+	finalGrace = 250 * time.Millisecond
 )
 
 // Await returns the result of work, which has a moment to end after ctx has.
 func Await[T any](ctx context.Context, work func() (T, error)) (T, error) {
-	return awaitFor(ctx, work, func() time.Duration {
-		if ending, known := errors.AsType[interface {
-			error
-			Since() time.Duration
-		}](context.Cause(ctx)); known {
-			return max(notice-ending.Since(), glance)
-		}
-		return notice
-	})
+	if ctx.Err() != nil {
+		return AwaitFor(ctx, lateGrace, work)
+	}
+	return AwaitFor(ctx, grace, work)
 }
 
 // Within awaits work that has a limit; 0 = none.
@@ -212,7 +207,7 @@ func Within[T any](ctx context.Context, limit time.Duration, work func(context.C
 func ForLastPages(ctx context.Context) (context.Context, context.CancelFunc) {
 	late, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	context.AfterFunc(ctx, func() {
-		time.AfterFunc(lastPages, func() { cancel(context.Cause(ctx)) })
+		time.AfterFunc(finalGrace, func() { cancel(context.Cause(ctx)) })
 	})
 	return late, func() { cancel(nil) }
 }
@@ -252,11 +247,6 @@ func (c *closable) close() {
 // AwaitFor returns the result of work. After the end of ctx work has the grace to return; then it is left
 // running.
 func AwaitFor[T any](ctx context.Context, grace time.Duration, work func() (T, error)) (T, error) {
-	return awaitFor(ctx, work, func() time.Duration { return grace })
-}
-
-// awaitFor implements AwaitFor with a grace that is computed once ctx has ended.
-func awaitFor[T any](ctx context.Context, work func() (T, error), grace func() time.Duration) (T, error) {
 	type outcome struct {
 		result T
 		err    error
@@ -267,14 +257,14 @@ func awaitFor[T any](ctx context.Context, work func() (T, error), grace func() t
 		done <- outcome{result, err}
 	}()
 	select {
-	case came := <-done:
-		return came.result, came.err
+	case o := <-done:
+		return o.result, o.err
 	case <-ctx.Done():
 	}
 	select {
-	case came := <-done:
-		return came.result, came.err
-	case <-time.After(grace()):
+	case o := <-done:
+		return o.result, o.err
+	case <-time.After(grace):
 		return outcome{}.result, context.Cause(ctx)
 	}
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 )
 
-// TestNobodyReads: a write that no one takes is given up a moment after the run was interrupted, and so is every later one
-// at once.
-func TestNobodyReads(t *testing.T) {
+// TestInterruptedWrite gives up a write that nothing reads a moment after the run was interrupted, and every
+// later one at once.
+func TestInterruptedWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		enough := errors.New("enough")
 		ctx, interrupt := context.WithCancelCause(t.Context())
@@ -34,8 +34,8 @@ func TestNobodyReads(t *testing.T) {
 	})
 }
 
-// TestLastWords of an interrupted run are written when someone reads them.
-func TestLastWords(t *testing.T) {
+// TestWriteAfterInterrupt writes what an interrupted run still reports.
+func TestWriteAfterInterrupt(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	interrupt()
 	var text bytes.Buffer
@@ -44,8 +44,8 @@ func TestLastWords(t *testing.T) {
 	}
 }
 
-// TestNobodyWrites: a read that waits for ever is given up when the run is interrupted.
-func TestNobodyWrites(t *testing.T) {
+// TestInterruptedRead gives up a read when the run is interrupted.
+func TestInterruptedRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		enough := errors.New("enough")
 		ctx, interrupt := context.WithCancelCause(t.Context())

@@ -158,14 +158,13 @@ func ReadLine(r io.Reader) ([]byte, error) {
 	return nil, fmt.Errorf("an answer of more than %d KiB", longestAnswer>>10)
 }
 
-// Progress shows how servers answer while others are waited for; the zero value is silent. Nothing else may
-// be written meanwhile.
+// Progress shows on one line how many servers have answered; the zero value is silent. Nothing else may be
+// written meanwhile.
 type Progress struct {
 	out     io.Writer
-	waiting []string // names by their numbers; of who has answered ""
+	waiting []string // names by their numbers; empty for a server that has answered
+	first   int      // of those that have not
 	left    int
-	rows    []string // the latest answers, a line each
-	drawn   int      // lines above the one that the cursor is in
 }
 
 // NewProgress shows on p's standard error which servers are still awaited; it is silent unless that is a
@@ -179,63 +178,38 @@ func NewProgress(p Process, names []string) *Progress {
 	return shown
 }
 
-// mostAnswers is how many answers are seen while others are waited for, and for how many servers each is
-// drawn at once.
-const mostAnswers = 200
-
-// Done shows how server i has answered, and names the first of those that have not.
-func (p *Progress) Done(i int, says string) {
-	if p.out == nil {
-		return
-	}
-	p.waiting[i] = ""
-	p.left--
-	if p.rows = append(p.rows, says); len(p.rows) > mostAnswers {
-		p.rows = p.rows[1:]
-	}
-	if p.left < mostAnswers || p.left%(1+len(p.waiting)/mostAnswers) == 0 {
+// Done counts the answer of server i.
+func (p *Progress) Done(i int) {
+	if p.out != nil {
+		p.waiting[i] = ""
+		p.left--
 		p.draw()
 	}
 }
 
-// draw writes the answers, and below them how far it has come, in place of what stands there. A line that is
-// wider than the terminal, which may be another one by now, could not be taken away.
+// clearLine is the escape sequence that clears the line of the cursor.
+const clearLine = "\r\x1b[J"
+
+// draw replaces the line. It must not be wider than the terminal, or it could not be cleared.
 func (p *Progress) draw() {
-	width, height := Size(p.out)
-	var b strings.Builder
-	b.WriteString(p.wiped())
-	p.drawn = min(len(p.rows), height/2)
-	for _, row := range append(slices.Clone(p.rows[len(p.rows)-p.drawn:]), p.state()) {
-		b.WriteString("\n" + displaywidth.TruncateString(row, cmp.Or(width, 80)-1, "…"))
+	text := fmt.Sprintf("%d of %d servers answered", len(p.waiting)-p.left, len(p.waiting))
+	if p.left > 0 {
+		for p.waiting[p.first] == "" {
+			p.first++
+		}
+		text += "; waiting for " + p.waiting[p.first]
 	}
-	_, _ = io.WriteString(p.out, strings.Replace(b.String(), "\n", "", 1))
+	if p.left > 1 {
+		text += fmt.Sprintf(" and %d more", p.left-1)
+	}
+	width := cmp.Or(Width(p.out), 80)
+	_, _ = io.WriteString(p.out, clearLine+displaywidth.TruncateString(text, width-1, "…"))
 }
 
-// wiped takes away what was drawn, and leaves the cursor where that began.
-func (p *Progress) wiped() string {
-	if p.drawn > 0 {
-		return fmt.Sprintf("\r\x1b[%dA\x1b[J", p.drawn)
-	}
-	return "\r\x1b[J"
-}
-
-// state returns how many servers have answered, and which are missing.
-func (p *Progress) state() string {
-	slow := slices.IndexFunc(p.waiting, func(name string) bool { return name != "" })
-	says := fmt.Sprintf("%d of %d servers answered", len(p.waiting)-p.left, len(p.waiting))
-	switch {
-	case p.left > 1:
-		return fmt.Sprintf("%s; waiting for %s and %d more", says, p.waiting[slow], p.left-1)
-	case p.left == 1:
-		return says + "; waiting for " + p.waiting[slow]
-	}
-	return says
-}
-
-// Finish wipes it all away, once, for what is to stand there.
+// Finish clears the line.
 func (p *Progress) Finish() {
 	if p.out != nil {
-		_, _ = io.WriteString(p.out, p.wiped())
+		_, _ = io.WriteString(p.out, clearLine)
 	}
 	p.out = nil
 }

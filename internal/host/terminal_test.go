@@ -20,7 +20,7 @@ func TestReadLine(t *testing.T) {
 		}
 	}
 	if got, err := ReadLine(in); !errors.Is(err, io.EOF) {
-		t.Errorf("behind the last line: %q, %v", got, err)
+		t.Errorf("after the last line: %q, %v", got, err)
 	}
 	broken := errors.New("broken")
 	if got, err := ReadLine(iotest.ErrReader(broken)); !errors.Is(err, broken) {
@@ -77,18 +77,18 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestNobodyIsAskedInCI: a build machine may have a terminal, and no one sits at it.
-func TestNobodyIsAskedInCI(t *testing.T) {
+// TestNoTerminalInCI asks nothing where CI is set, even if there is a terminal.
+func TestNoTerminalInCI(t *testing.T) {
 	if _, err := OpenTerminal(Process{Environ: []string{"CI=true"}}); !errors.Is(err, ErrNoTerminal) {
 		t.Errorf("with CI: %v", err)
 	}
 }
 
-// TestSilentProgress: nothing is drawn where no one looks, and where there is nothing to wait for.
+// TestSilentProgress draws nothing where standard error is no terminal.
 func TestSilentProgress(t *testing.T) {
 	var out bytes.Buffer
 	for _, progress := range []*Progress{NewProgress(Process{Err: &out}, []string{"a", "b", "c"}), {}} {
-		progress.Done(0, "a  ok")
+		progress.Done(0)
 		progress.Finish()
 	}
 	if out.Len() > 0 {

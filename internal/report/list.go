@@ -171,15 +171,6 @@ func problem(s Server) string {
 	return cause
 }
 
-// AnswerLine returns how a server answered, on one line, to show while others are awaited.
-func AnswerLine(s Server) string {
-	says := problem(s)
-	if n := s.Count(snapshot.Tools); says == "" && n != nil {
-		says = quantity(*n, "tool")
-	}
-	return Visible(join("  ", s.Name, string(s.State), says, elapsed(s.ElapsedMs)))
-}
-
 // lastWords returns the line of a server's stderr that says best why it ended: the first that names an
 // error, as runtimes do below the source that threw it; else the first with a word for a reason; else the
 // first.
