@@ -154,7 +154,7 @@ func (c *client) identify(ctx context.Context, s Server, f discovered, old *vaul
 		me.Redirect = redirect
 		return me, nil
 	}
-	if old != nil && old.Issuer == f.issuer.ID && !old.Revoked && old.Client.Registered &&
+	if old != nil && sameIssuer(old.Issuer, f.issuer.ID) && !old.Revoked && old.Client.Registered &&
 		old.Client.Redirect == redirect {
 		return oauthClient{Client: old.Client, secret: probe.Secret(old.Secrets.ClientSecret)}, nil
 	}

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -28,15 +29,16 @@ type callbackServer struct {
 	server   *http.Server // nil = the answer is pasted
 	visited  atomic.Bool
 	answers  chan url.Values
-	strays   chan struct{} // a request that does not answer this login
-	outcome  chan error    // of the login, for the browser
+	stray    func()     // reports once a request that does not answer this login
+	outcome  chan error // of the login, for the browser
 }
 
 // openCallback opens the port that the client is registered with, else that of the last login, whose
 // registration can be used again, else any. If the answer is pasted, no port is opened.
-func openCallback(c config.Client, old *vault.Login, pasted bool) (*callbackServer, error) {
+func openCallback(c config.Client, old *vault.Login, flow Flow) (*callbackServer, error) {
+	pasted := flow.Paste != nil
 	s := &callbackServer{state: rand.Text(), answers: make(chan url.Values, 1), outcome: make(chan error, 1),
-		strays: make(chan struct{}, 1)}
+		stray: sync.OnceFunc(func() { flow.Print("ignored an answer to another login (state differs)") })}
 	if c.Redirect != "" {
 		return s, s.openAt(c.Redirect, pasted)
 	}
@@ -98,10 +100,7 @@ func (s *callbackServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if subtle.ConstantTimeCompare([]byte(r.URL.Query().Get("state")), []byte(s.state)) != 1 {
-		select {
-		case s.strays <- struct{}{}:
-		default:
-		}
+		s.stray()
 		w.WriteHeader(http.StatusForbidden)
 		writePage(w, "Not this login", "This is not the answer to the login that mcpctl waits for. It was "+
 			"not used.")
@@ -138,19 +137,13 @@ func writePage(w http.ResponseWriter, title, text string) {
 	_, _ = w.Write([]byte(page)) // the visitor may have left
 }
 
-// wait returns the answer of the browser. It reports the first request that is not one.
-func (s *callbackServer) wait(ctx context.Context, report func(string)) (url.Values, error) {
-	strays := s.strays
-	for {
-		select {
-		case answer := <-s.answers:
-			return answer, nil
-		case <-strays:
-			strays = nil
-			report("ignored an answer to another login (state differs)")
-		case <-ctx.Done():
-			return nil, fmt.Errorf("waiting for the answer to the login: %w", context.Cause(ctx))
-		}
+// wait returns the answer of the browser.
+func (s *callbackServer) wait(ctx context.Context) (url.Values, error) {
+	select {
+	case answer := <-s.answers:
+		return answer, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("waiting for the answer to the login: %w", context.Cause(ctx))
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -25,7 +24,6 @@ import (
 // Limits of one request.
 const (
 	requestTime  = 15 * time.Second // from the dial to the end of the body
-	dialTime     = 10 * time.Second
 	bodyLimit    = 256 << 10
 	headerLimit  = 64 << 10
 	maxRedirects = 3 // all within one origin
@@ -48,12 +46,11 @@ func newClient(s Server, caCert []byte) (*client, error) {
 		return nil, err
 	}
 	direct := &http.Transport{DialContext: policy.dial, TLSClientConfig: config,
-		TLSHandshakeTimeout: dialTime, MaxResponseHeaderBytes: headerLimit,
-		DisableKeepAlives: true, ForceAttemptHTTP2: true}
+		MaxResponseHeaderBytes: headerLimit, DisableKeepAlives: true, ForceAttemptHTTP2: true}
 	proxied := direct.Clone()
 	proxied.DialContext, proxied.Proxy = nil, host.Proxy
-	return &client{policy, &http.Client{Transport: &boundedTransport{policy, direct, proxied, requestTime},
-		CheckRedirect: sameOriginOnly}}, nil
+	return &client{policy, &http.Client{Transport: checkedTransport{policy, direct, proxied},
+		CheckRedirect: sameOriginOnly, Timeout: requestTime}}, nil
 }
 
 // sameOriginOnly follows a redirect of a GET within its origin.
@@ -70,20 +67,22 @@ func sameOriginOnly(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-type statusError struct{ status int }
+// absentError is the reply for a document that does not exist, so that the next URL is tried.
+type absentError struct{ error }
 
-// Error names the status.
-func (e *statusError) Error() string {
-	return fmt.Sprintf("HTTP %d %s", e.status, http.StatusText(e.status))
+// statusError returns the error of an HTTP status.
+func statusError(status int) error {
+	err := fmt.Errorf("HTTP %d %s", status, http.StatusText(status))
+	if status >= 400 && status < 500 {
+		return absentError{err}
+	}
+	return err
 }
 
-// errPage is a web page in place of a document: single-page applications answer any path with one.
-var errPage = errors.New("a web page is there, not a JSON document")
-
-// isAbsent reports whether a document does not exist, so that the next URL is tried.
+// isAbsent reports whether a document does not exist.
 func isAbsent(err error) bool {
-	var status *statusError
-	return errors.As(err, &status) && status.status >= 400 && status.status < 500 || errors.Is(err, errPage)
+	_, absent := errors.AsType[absentError](err)
+	return absent
 }
 
 // get reads a JSON object. The error begins with the URL.
@@ -114,18 +113,18 @@ func (c *client) object(req *http.Request, good int, into any) error {
 	req.Header.Set("Accept", "application/json")
 	reply, err := c.client.Do(req)
 	if err != nil {
-		return fmt.Errorf("%s: %w", transport.PlainURL(req.URL), withoutURL(err))
+		return fmt.Errorf("%s: %w", transport.PlainURL(req.URL), causeOf(req.Context(), err))
 	}
 	defer reply.Body.Close()
 	body, err := files.ReadLimited(reply.Body, bodyLimit)
 	invalid := err == nil && json.Unmarshal(body, into) != nil
 	switch {
 	case err != nil:
-		err = withoutURL(err)
+		err = causeOf(req.Context(), err)
 	case reply.StatusCode != good && reply.StatusCode != http.StatusOK:
-		err = &statusError{reply.StatusCode}
-	case invalid && bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")):
-		err = errPage
+		err = statusError(reply.StatusCode)
+	case invalid && isPage(body):
+		err = absentError{errors.New("a web page is there, not a JSON document")}
 	case invalid:
 		err = errors.New("it is not the expected JSON document")
 	default:
@@ -134,70 +133,42 @@ func (c *client) object(req *http.Request, good int, into any) error {
 	return fmt.Errorf("%s: %w", transport.PlainURL(req.URL), err)
 }
 
-// withoutURL returns an error of net/http without the URL, which may hold a code or a token.
-func withoutURL(err error) error {
+// isPage reports whether a body is empty, HTML or XML: single-page applications answer any path with a page.
+func isPage(body []byte) bool {
+	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\ufeff")))
+	return len(body) == 0 || body[0] == '<'
+}
+
+// causeOf returns why a request failed, without its URL, which may hold a code or a token.
+func causeOf(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if network, ok := errors.AsType[net.Error](err); ok && network.Timeout() {
+		return fmt.Errorf("no complete answer within %s", requestTime)
+	}
 	if request, ok := errors.AsType[*url.Error](err); ok {
 		return request.Err
 	}
 	return err
 }
 
-// boundedTransport sends a request directly, and checks the address that is dialled, or through the user's
+// checkedTransport sends a request directly, and checks the address that is dialled, or through the user's
 // proxy, which dials itself.
-type boundedTransport struct {
+type checkedTransport struct {
 	addressPolicy
 	direct, proxied http.RoundTripper
-	timeout         time.Duration // of one request, to the end of the body
 }
 
-// RoundTrip checks the URL, also of a redirect, and bounds the wait.
-func (t *boundedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+// RoundTrip checks the URL, also of a redirect.
+func (t checkedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if _, err := t.check("the URL", req.URL.String()); err != nil {
 		return nil, err
 	}
-	next := t.direct
 	if proxy, err := host.Proxy(req); err != nil || proxy != nil {
-		next = t.proxied
+		return t.proxied.RoundTrip(req)
 	}
-	ctx, cancel := context.WithTimeoutCause(req.Context(), t.timeout,
-		fmt.Errorf("no complete answer within %s", t.timeout))
-	reply, err := next.RoundTrip(req.WithContext(ctx))
-	if err != nil {
-		defer cancel()
-		return nil, causeOf(ctx, err)
-	}
-	reply.Body = &boundedBody{reply.Body, ctx, cancel}
-	return reply, nil
-}
-
-// causeOf returns the cause of ctx if it has ended, else err.
-func causeOf(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return err
-}
-
-// boundedBody is a body that ends with its context.
-type boundedBody struct {
-	io.ReadCloser
-	ctx    context.Context
-	cancel context.CancelFunc
-}
-
-// Read returns the cause of the context once that has ended.
-func (b *boundedBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = causeOf(b.ctx, err)
-	}
-	return n, err
-}
-
-// Close releases the context.
-func (b *boundedBody) Close() error {
-	defer b.cancel()
-	return b.ReadCloser.Close()
+	return t.direct.RoundTrip(req)
 }
 
 // addressPolicy decides which addresses may be contacted: public ones over HTTPS; the host of the MCP server
@@ -232,7 +203,7 @@ func (p addressPolicy) dial(ctx context.Context, network, address string) (net.C
 	if err != nil {
 		return nil, err
 	}
-	return transport.Dial(ctx, network, address, dialTime,
+	return transport.Dial(ctx, network, address, requestTime,
 		func(ip netip.Addr) error { return p.allow(host, ip) })
 }
 

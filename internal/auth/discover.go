@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/transport"
 )
 
@@ -58,7 +58,7 @@ func (c *client) challenge(ctx context.Context, s Server) (challenge, error) {
 		reply, err := c.client.Do(req)
 		if err != nil {
 			return challenge{}, fmt.Errorf("asking %s how to log in: %w", transport.PlainURL(req.URL),
-				withoutURL(err))
+				causeOf(ctx, err))
 		}
 		_, _ = io.CopyN(io.Discard, reply.Body, 1<<10)
 		_ = reply.Body.Close()
@@ -81,6 +81,8 @@ type resource struct {
 // resource returns the checked metadata of a server: at the URL in its challenge, else at the well-known
 // URLs, that of its path before that of its host. found is false if there is none.
 func (c *client) resource(ctx context.Context, asked challenge) (r resource, found bool, err error) {
+	places := wellKnown(c.home, "/.well-known/oauth-protected-resource{path}",
+		"/.well-known/oauth-protected-resource")
 	if asked.metadata != "" {
 		named, err := c.check("the resource metadata that the server names", asked.metadata)
 		switch {
@@ -90,26 +92,22 @@ func (c *client) resource(ctx context.Context, asked challenge) (r resource, fou
 			return r, false, fmt.Errorf("the server names resource metadata at another origin, %s",
 				quoted(transport.PlainURL(named)))
 		}
-		r, err = c.resourceAt(ctx, named.String())
-		return r, err == nil, err
+		places = []string{named.String()}
 	}
-	for _, address := range wellKnown(c.home, "oauth-protected-resource", false) {
-		r, err = c.resourceAt(ctx, address)
-		if !isAbsent(err) {
-			return r, err == nil, err
+	for _, place := range places {
+		r = resource{}
+		if err = c.get(ctx, place, &r); isAbsent(err) && asked.metadata == "" {
+			continue
 		}
+		if err == nil {
+			if err = r.fits(c.home); err == nil {
+				return r, true, nil
+			}
+			err = fmt.Errorf("%s: %w", place, err)
+		}
+		return r, false, fmt.Errorf("reading resource metadata: %w", err)
 	}
 	return resource{}, false, nil
-}
-
-func (c *client) resourceAt(ctx context.Context, address string) (r resource, err error) {
-	if err := c.get(ctx, address, &r); err != nil {
-		return r, fmt.Errorf("reading resource metadata: %w", err)
-	}
-	if err := r.fits(c.home); err != nil {
-		return r, fmt.Errorf("reading resource metadata: %s: %w", address, err)
-	}
-	return r, nil
 }
 
 // fits checks that the metadata is about the configured server (RFC 9728, 3.3), so that no token of another
@@ -136,21 +134,12 @@ func below(path, folder string) bool {
 	return path == folder || strings.TrimSuffix(path, "/") == folder || strings.HasPrefix(path, folder+"/")
 }
 
-// wellKnown returns the URLs of metadata for a URL: with the name between host and path, and then, if there
-// is a path, either without it (RFC 9728 as MCP extends it) or with the name after it (OpenID Connect
-// Discovery).
-func wellKnown(u *url.URL, name string, after bool) []string {
+// wellKnown returns the URLs of metadata at the origin of a URL. {path} in a form is the URL's path.
+func wellKnown(u *url.URL, forms ...string) []string {
 	path := strings.TrimSuffix(u.EscapedPath(), "/")
-	host := u.Scheme + "://" + u.Host
-	all := []string{host + "/.well-known/" + name + path}
-	switch {
-	case path == "":
-	case after:
-		all = append(all, host+path+"/.well-known/"+name)
-	default:
-		all = append(all, host+"/.well-known/"+name)
-	}
-	return all
+	return kit.Distinct(kit.Map(forms, func(form string) string {
+		return u.Scheme + "://" + u.Host + strings.Replace(form, "{path}", path, 1)
+	}))
 }
 
 // issuer is the metadata of an authorization server (RFC 8414, OpenID Connect Discovery).
@@ -175,25 +164,28 @@ func (c *client) issuer(ctx context.Context, id string) (issuer, error) {
 	if err != nil {
 		return issuer{}, err
 	}
-	openID := wellKnown(u, "openid-configuration", true)
 	var first *issuer
-	for _, address := range append(wellKnown(u, "oauth-authorization-server", true)[:1], openID...) {
-		found, err := c.issuerAt(ctx, address, id)
+	for _, place := range wellKnown(u, "/.well-known/oauth-authorization-server{path}",
+		"/.well-known/openid-configuration{path}", "{path}/.well-known/openid-configuration") {
+		found, err := c.issuerAt(ctx, place, id)
 		switch {
-		case first == nil && isAbsent(err):
-		case first == nil && (err != nil || found.requirePKCE() == nil):
-			return found, err
+		case err != nil && (first != nil || isAbsent(err)):
+			continue
+		case err != nil:
+			return issuer{}, err
 		case first == nil:
 			first = &found
-		case err == nil && found.requirePKCE() == nil:
+		case found.requirePKCE() == nil:
 			first.Challenges = found.Challenges
-			return *first, nil
+		}
+		if first.requirePKCE() == nil {
+			break
 		}
 	}
-	if first != nil {
-		return *first, nil
+	if first == nil {
+		return issuer{}, fmt.Errorf("%w %s", errNoMetadata, quoted(transport.PlainURL(u)))
 	}
-	return issuer{}, fmt.Errorf("%w %s", errNoMetadata, quoted(transport.PlainURL(u)))
+	return *first, nil
 }
 
 // errNoMetadata is an authorization server without metadata; its URL follows.
@@ -280,9 +272,11 @@ func (c *client) discover(ctx context.Context, s Server, asked challenge) (disco
 	default:
 		f.issuer, err = c.oldIssuer(ctx)
 	}
-	if err == nil {
-		f.issuer, err = f.issuer.withOverrides(s.Client)
+	if err == nil && f.issuer.ID == "" {
+		err = errors.New("the metadata of the authorization server names no issuer")
 	}
+	f.issuer.Authorize = cmp.Or(s.Client.Authorize, f.issuer.Authorize)
+	f.issuer.Token = cmp.Or(s.Client.TokenEndpoint, f.issuer.Token)
 	return f, err
 }
 
@@ -297,13 +291,4 @@ func (c *client) oldIssuer(ctx context.Context) (issuer, error) {
 	i = issuer{ID: host, Authorize: host + "/authorize", Token: host + "/token", Register: host + "/register",
 		Challenges: []string{"S256"}}
 	return i, c.vet(i)
-}
-
-// withOverrides returns the issuer with the endpoints of the configuration.
-func (i issuer) withOverrides(c config.Client) (issuer, error) {
-	i.Authorize, i.Token = cmp.Or(c.Authorize, i.Authorize), cmp.Or(c.TokenEndpoint, i.Token)
-	if i.ID == "" {
-		return i, errors.New("the metadata of the authorization server names no issuer")
-	}
-	return i, nil
 }

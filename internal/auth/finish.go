@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/mcpctl/mcpctl/internal/host"
 )
 
 // unrepeatable counts the running exchanges with authorization servers that cannot be repeated: a refresh
@@ -22,34 +24,28 @@ func Finish() { unrepeatable.Wait() }
 // outlives ctx by finishTime. It returns when the exchange is over, or earlier with the cause of ctx, while
 // the exchange goes on.
 func finish[T any](ctx context.Context, exchange func(context.Context) (T, error)) (T, error) {
-	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() { time.AfterFunc(finishTime, cancel) })
-	type outcome struct {
-		value T
-		err   error
-	}
-	done := make(chan outcome, 1)
-	unrepeatable.Go(func() {
+	own, cancel := outlive(ctx)
+	unrepeatable.Add(1)
+	return host.AwaitFor(ctx, 0, func() (T, error) {
+		defer unrepeatable.Done()
 		defer cancel()
-		defer stop()
-		value, err := exchange(own)
-		done <- outcome{value, err}
+		return exchange(own)
 	})
-	select {
-	case o := <-done:
-		return o.value, o.err
-	case <-ctx.Done():
-		var none T
-		return none, context.Cause(ctx)
-	}
 }
 
-// outliving sends requests that end finishTime after the context of their caller.
-type outliving struct{ http.RoundTripper }
+// outlive returns a context that ends finishTime after ctx.
+func outlive(ctx context.Context) (context.Context, context.CancelFunc) {
+	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(finishTime, cancel) })
+	return own, func() { stop(); cancel() }
+}
+
+// outlivingTransport sends requests that end finishTime after the context of their caller.
+type outlivingTransport struct{ http.RoundTripper }
 
 // RoundTrip implements [http.RoundTripper].
-func (o outliving) RoundTrip(r *http.Request) (*http.Response, error) {
-	own, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
-	context.AfterFunc(r.Context(), func() { time.AfterFunc(finishTime, cancel) })
-	return o.RoundTripper.RoundTrip(r.WithContext(own))
+func (t outlivingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	own, cancel := outlive(r.Context())
+	defer cancel() // integerTransport has read the body
+	return t.RoundTripper.RoundTrip(r.WithContext(own))
 }

@@ -57,7 +57,9 @@ func TestHostileDevice(t *testing.T) {
 		"a page elsewhere in clear":   {map[string]any{"verification_uri": "http://evil.example/"}, "is not HTTPS"},
 		"a code that draws":           {map[string]any{"user_code": "\x1b[31mred"}, "an unusable user code"},
 		"no code":                     {map[string]any{"user_code": ""}, "an unusable user code"},
-		"a code that ended":           {map[string]any{"expires_in": -1}, "the code expired"},
+		"an interval with a fraction": {map[string]any{"interval": "1.0"}, ""},
+		"a negative lifetime":         {map[string]any{"expires_in": -1}, "invalid expires_in"},
+		"a code that ends":            {map[string]any{"expires_in": 1, "interval": 5}, "the code expired"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

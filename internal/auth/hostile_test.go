@@ -73,7 +73,7 @@ func TestHostileAnswers(t *testing.T) {
 				t.Fatal(err)
 			}
 			if strings.HasPrefix(name, "slow") {
-				w.client.Transport.(*boundedTransport).timeout = 500 * time.Millisecond
+				w.client.Timeout = 500 * time.Millisecond
 			}
 			err = w.whole(t.Context(), server, browser(t))
 			if err == nil || !strings.Contains(err.Error(), test.want) || strings.ContainsAny(err.Error(), "\x1b\r\n") {

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mcpctl/mcpctl/internal/auth/authtest"
+	"github.com/mcpctl/mcpctl/internal/config"
 )
 
 // TestSameIssuer: issuers are compared as URLs, and what is not the same URL is another issuer.
@@ -78,6 +81,7 @@ func TestIssuerDocuments(t *testing.T) {
 	const (
 		oauth, openID = "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"
 		without       = `{"issuer":"ISSUER/","token_endpoint":"ISSUER/t1"}`
+		plain         = `{"issuer":"ISSUER","token_endpoint":"ISSUER/t1","code_challenge_methods_supported":["plain"]}`
 		with          = `{"issuer":"ISSUER","token_endpoint":"ISSUER/t2","code_challenge_methods_supported":["plain","S256"]}`
 		page          = "\n<!doctype html><title>app</title>"
 	)
@@ -91,6 +95,11 @@ func TestIssuerDocuments(t *testing.T) {
 		"the second is broken":  {map[string]string{oauth: without, openID: "{"}, "/t1", "", false},
 		"a page, then metadata": {map[string]string{oauth: page, openID: with}, "/t2", "", true},
 		"pages alone":           {map[string]string{oauth: page, openID: page}, "", "no metadata found", false},
+		"a page with a mark":    {map[string]string{oauth: "\ufeff<html>", openID: with}, "/t2", "", true},
+		"XML, then metadata":    {map[string]string{oauth: "<?xml version='1.0'?><Error/>", openID: with}, "/t2", "", true},
+		"nothing with 200":      {map[string]string{oauth: "", openID: with}, "/t2", "", true},
+		"plain in the first":    {map[string]string{oauth: plain, openID: with}, "/t1", "", true},
+		"S256 in the first":     {map[string]string{oauth: with, openID: without}, "/t2", "", true},
 		"another issuer":        {map[string]string{oauth: `{"issuer":"ISSUER/x"}`, openID: with}, "", "is of issuer", false},
 	}
 	for name, test := range tests {
@@ -109,6 +118,88 @@ func TestIssuerDocuments(t *testing.T) {
 	}
 }
 
+// TestIssuerOfTenant looks for S256 in all three documents of an issuer with a path.
+func TestIssuerOfTenant(t *testing.T) {
+	const (
+		without = `{"issuer":"ISSUER/tenant","token_endpoint":"ISSUER/t1"}`
+		with    = `{"issuer":"ISSUER/tenant","token_endpoint":"ISSUER/t2","code_challenge_methods_supported":["S256"]}`
+	)
+	w, at := serves(t, map[string]string{"/.well-known/oauth-authorization-server/tenant": without,
+		"/.well-known/openid-configuration/tenant": "<html>", "/tenant/.well-known/openid-configuration": with})
+	got, err := w.issuer(t.Context(), at+"/tenant")
+	if err != nil || got.Token != at+"/t1" || got.requirePKCE() != nil {
+		t.Errorf("token endpoint %q, S256 %v, error %v", got.Token, got.requirePKCE(), err)
+	}
+}
+
+// TestResourceDocuments goes on to the next place for a page, and ends with a document that is broken.
+func TestResourceDocuments(t *testing.T) {
+	const (
+		path, root = "/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-protected-resource"
+		good       = `{"resource":"ISSUER/mcp","authorization_servers":["ISSUER"]}`
+		page       = "<!DOCTYPE html><html><body>app</body></html>"
+	)
+	for name, test := range map[string]struct {
+		documents map[string]string
+		found     bool
+		fail      string
+	}{
+		"at the path":          {map[string]string{path: good, root: page}, true, ""},
+		"a page, then at root": {map[string]string{path: page, root: good}, true, ""},
+		"nothing, then a page": {map[string]string{root: page}, false, ""},
+		"pages alone":          {map[string]string{path: page, root: "\n" + page}, false, ""},
+		"broken":               {map[string]string{path: `{"resource":`, root: good}, false, "not the expected JSON document"},
+	} {
+		w, _ := serves(t, test.documents)
+		_, found, err := w.resource(t.Context(), challenge{})
+		if found != test.found || (err == nil) != (test.fail == "") || err != nil && !strings.Contains(err.Error(), test.fail) {
+			t.Errorf("%s: found %v, %v", name, found, err)
+		}
+	}
+}
+
+// TestConfiguredEndpoints logs in without PKCE metadata, with a warning, where endpoints are configured.
+func TestConfiguredEndpoints(t *testing.T) {
+	for name, configure := range map[string]func(c *config.Client, issuer string){
+		"nothing":        func(*config.Client, string) {},
+		"token endpoint": func(c *config.Client, issuer string) { c.TokenEndpoint = issuer + "/token" },
+		"login page":     func(c *config.Client, issuer string) { c.Authorize = issuer + "/authorize" },
+		"both endpoints": func(c *config.Client, issuer string) {
+			c.Authorize, c.TokenEndpoint = issuer+"/authorize", issuer+"/token"
+		},
+		"metadata": func(c *config.Client, issuer string) {
+			c.Metadata = strings.Replace(issuer, "/tenant", issuerPath, 1)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, server := serve(t, authtest.Quirks{Metadata: map[string]any{"code_challenge_methods_supported": nil}})
+			configure(&server.Client, s.Issuer)
+			flow, warned := browser(t), false
+			flow.Print = func(text string) { warned = warned || strings.HasPrefix(text, "warning: ") }
+			_, err := Login(t.Context(), server, nil, flow, nil)
+			works := name != "nothing" && name != "token endpoint"
+			if (err == nil) != works || warned != works {
+				t.Errorf("error %v, warned %v", err, warned)
+			}
+		})
+	}
+}
+
+// TestRefused shows the code and the description of a refusal, escaped.
+func TestRefused(t *testing.T) {
+	for want, refused := range map[string]refusedError{
+		`the authorization server refused: "server_error"`:                           {"server_error", ""},
+		`the authorization server refused: "temporarily_unavailable": "b"`:           {"temporarily_unavailable", "b"},
+		`the authorization server refused: "x\ny": "<b>\u009b31m"`:                   {"x\ny", "<b>\u009b31m"},
+		`the authorization server refused: "e": "` + strings.Repeat("a", 200) + `"…`: {"e", strings.Repeat("a", 300)},
+	} {
+		if got := refused.Error(); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
 // TestDenied shows the reason of a refusal, escaped.
 func TestDenied(t *testing.T) {
 	for why, want := range map[string]string{
@@ -117,7 +208,7 @@ func TestDenied(t *testing.T) {
 		"\x1b[31mred\n":     `the login was denied: "\x1b[31mred\n"`,
 		"\u202etext":        `the login was denied: "\u202etext"`,
 	} {
-		if got := denied(why).Error(); got != want {
+		if got := (&refusedError{"access_denied", why}).Error(); got != want {
 			t.Errorf("%q gives %s, want %s", why, got, want)
 		}
 	}

@@ -76,7 +76,7 @@ type saver func(context.Context, oauthClient, token) error
 // checkIssuer refuses to send the secret of a configured client to another authorization server than the one
 // of the last login (specification 2026-07-28, authorization server binding).
 func (s Server) checkIssuer(f discovered, old *vault.Login) error {
-	if old == nil || old.Issuer == f.issuer.ID || s.Client.ID == "" {
+	if old == nil || sameIssuer(old.Issuer, f.issuer.ID) || s.Client.ID == "" {
 		return nil
 	}
 	return exit.Advise(fmt.Sprintf("if that is intended, run mcpctl logout %s and log in again", s.Name),
@@ -91,7 +91,7 @@ func (s Server) scopes(f discovered, old *vault.Login, flow Flow) []string {
 	if len(s.Client.Scopes) > 0 {
 		wanted = s.Client.Scopes
 	}
-	if old != nil && old.Issuer == f.issuer.ID {
+	if old != nil && sameIssuer(old.Issuer, f.issuer.ID) {
 		return scopes(wanted, old.Scopes, old.Wanted, flow.Scopes)
 	}
 	return scopes(wanted, flow.Scopes)
@@ -117,17 +117,6 @@ func loginOf(s Server, f discovered, me oauthClient, t token) *vault.Login {
 // storedTime returns a time as it is stored: in UTC, in whole seconds.
 func storedTime(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 
-// errDenied is a login that the user or the authorization server refused.
-var errDenied = errors.New("the login was denied")
-
-// denied returns errDenied, with the reason of the authorization server.
-func denied(reason string) error {
-	if reason == "" {
-		return errDenied
-	}
-	return fmt.Errorf("%w: %s", errDenied, quoted(reason))
-}
-
 // byCode logs in through a browser, with an authorization code and PKCE.
 func (c *client) byCode(ctx context.Context, s Server, f discovered, old *vault.Login, flow Flow,
 	save saver) error {
@@ -140,7 +129,7 @@ func (c *client) byCode(ctx context.Context, s Server, f discovered, old *vault.
 	if f.issuer.Authorize == "" {
 		return errors.New("the authorization server has no login page (authorization_endpoint)")
 	}
-	callback, err := openCallback(s.Client, old, flow.Paste != nil)
+	callback, err := openCallback(s.Client, old, flow)
 	if err != nil {
 		return err
 	}
@@ -191,7 +180,7 @@ func (flow Flow) authorize(ctx context.Context, callback *callbackServer, page s
 		flow.Print(fmt.Sprintf("cannot open a browser (%v): visit the address yourself, or use "+
 			"--no-browser", err))
 	}
-	return callback.wait(ctx, flow.Print)
+	return callback.wait(ctx)
 }
 
 // request is an authorization request.
@@ -232,15 +221,14 @@ func (r request) code(answer url.Values) (string, error) {
 			"authorization server may be attacking the login; it was not used",
 			quoted(strings.Join(iss, " ")), quoted(r.issuer.ID))
 	}
-	switch failure := answer.Get("error"); {
-	case failure == "access_denied":
-		return "", denied(answer.Get("error_description"))
+	switch failure, code := answer.Get("error"), answer.Get("code"); {
 	case failure != "":
-		return "", &RefusedError{failure, answer.Get("error_description")}
-	case answer.Get("code") == "":
+		return "", &refusedError{failure, answer.Get("error_description")}
+	case code == "":
 		return "", errors.New("the answer to the login has neither a code nor an error")
+	default:
+		return code, nil
 	}
-	return answer.Get("code"), nil
 }
 
 // Limits on what an authorization server may ask of a device login.
@@ -267,7 +255,7 @@ func (c *client) byDevice(ctx context.Context, s Server, f discovered, old *vaul
 		Endpoint: endpoint}
 	code, err := config.DeviceAuth(c.context(ctx), oauth2.SetAuthURLParam("resource", f.resource))
 	if err != nil {
-		return me.withoutSecrets(f.issuer.Device, err, nil)
+		return me.withoutSecrets(ctx, f.issuer.Device, err, nil)
 	}
 	page, err := c.check("the page for the code", code.VerificationURI)
 	if err != nil {
@@ -297,23 +285,17 @@ func (c *client) awaitDevice(ctx context.Context, config *oauth2.Config, me oaut
 	if code.Expiry.IsZero() || code.Expiry.After(latest) {
 		code.Expiry = latest
 	}
-	patient := *c.client
-	patient.Transport = outliving{patient.Transport}
-	given, err := config.DeviceAccessToken(context.WithValue(ctx, oauth2.HTTPClient, &patient), code,
+	patient := &http.Client{CheckRedirect: sameOriginOnly,
+		Transport: outlivingTransport{integerTransport{c.client.Transport, c.client.Timeout}}}
+	given, err := config.DeviceAccessToken(context.WithValue(ctx, oauth2.HTTPClient, patient), code,
 		oauth2.SetAuthURLParam("resource", resource))
-	var refused *oauth2.RetrieveError
 	switch {
 	case err == nil:
 		return vet(given)
-	case ctx.Err() != nil:
-		return token{}, fmt.Errorf("waiting for the device login: %w", context.Cause(ctx))
-	case errors.As(err, &refused) && refused.ErrorCode == "access_denied":
-		return token{}, denied(refused.ErrorDescription)
-	case errors.As(err, &refused) && refused.ErrorCode == "expired_token",
-		errors.Is(err, context.DeadlineExceeded):
-		return token{}, errors.New("the code expired before it was typed: log in again")
+	case ctx.Err() == nil && time.Now().After(code.Expiry):
+		return token{}, &refusedError{code: "expired_token"}
 	}
-	return token{}, me.withoutSecrets(config.Endpoint.TokenURL, err,
+	return token{}, me.withoutSecrets(ctx, config.Endpoint.TokenURL, err,
 		url.Values{"device_code": {code.DeviceCode}})
 }
 
@@ -367,12 +349,12 @@ func (c *client) revoke(ctx context.Context, me oauthClient, address, secret str
 	}
 	reply, err := c.client.Do(req)
 	if err != nil {
-		return fmt.Errorf("revoking the login at %s: %w", transport.PlainURL(req.URL), withoutURL(err))
+		return fmt.Errorf("revoking the login at %s: %w", transport.PlainURL(req.URL), causeOf(ctx, err))
 	}
 	defer reply.Body.Close()
 	if reply.StatusCode != http.StatusOK {
 		return fmt.Errorf("revoking the login at %s: %w", transport.PlainURL(req.URL),
-			&statusError{reply.StatusCode})
+			statusError(reply.StatusCode))
 	}
 	return nil
 }

@@ -84,7 +84,7 @@ func (s *Source) needScopes(ctx context.Context, seen vault.Login, missing []str
 		return err
 	}
 	now.Wanted = scopes(now.Wanted, missing)
-	if err := s.save(ctx, *now); err != nil {
+	if err := s.Vault.Save(ctx, *now); err != nil {
 		return err
 	}
 	if len(missing) > 0 && len(scopes(now.Scopes, missing)) == len(now.Scopes) {
@@ -94,16 +94,6 @@ func (s *Source) needScopes(ctx context.Context, seen vault.Login, missing []str
 	}
 	return exit.Advise("log in again, with more scopes: "+s.Server.loginCommand(),
 		"the server requires further scopes (%s); the login has %s", named(missing), named(now.Scopes))
-}
-
-// saveTime is for saving a login when the run ends: its old tokens may be invalid already.
-const saveTime = 10 * time.Second
-
-// save stores a login, even if ctx ends meanwhile.
-func (s *Source) save(ctx context.Context, l vault.Login) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
-	defer cancel()
-	return s.Vault.Save(ctx, l)
 }
 
 func named(scopes []string) string {
@@ -138,18 +128,18 @@ func (s *Source) renewLocked(ctx context.Context, seen vault.Login, refused bool
 			"the login of %s is not accepted any more: it expired or was revoked", day(now.Since))
 	}
 	next, err := s.refreshed(ctx, *now)
-	refusal, isRefusal := errors.AsType[*RefusedError](err)
-	ended := isRefusal && (refusal.Code == "invalid_grant" || refusal.Code == "invalid_client")
+	refusal, isRefusal := errors.AsType[*refusedError](err)
+	ended := isRefusal && (refusal.code == "invalid_grant" || refusal.code == "invalid_client")
 	switch {
 	case err == nil:
-		return next, s.save(ctx, *next)
+		return next, s.Vault.Save(ctx, *next)
 	case !refused && time.Now().Before(now.Expires) && !ended:
 		return now, nil // valid for a moment
 	case ended:
 		now.Revoked = true
 		return nil, errors.Join(exit.Advise("log in again: "+s.Server.loginCommand(),
 			"the login of %s has ended: it expired or was revoked: %w", day(now.Since), err),
-			s.save(ctx, *now))
+			s.Vault.Save(ctx, *now))
 	}
 	return nil, exit.Advise("try again; the login may still be valid", "renewing the login: %w", err)
 }

@@ -36,18 +36,25 @@ const (
 	maxLifetime = 100 * 365 * 24 * time.Hour
 )
 
-// RefusedError is a refusal of an authorization server.
-type RefusedError struct {
-	Code string // such as "invalid_grant" (RFC 6749, 5.2)
-	Why  string // its description; hostile text
+// refusedError reports a refusal of an authorization server.
+type refusedError struct {
+	code string // such as "invalid_grant" (RFC 6749, 5.2)
+	why  string // its description; hostile text
 }
 
 // Error quotes both.
-func (e *RefusedError) Error() string {
-	if e.Why == "" {
-		return "the authorization server refused: " + quoted(e.Code)
+func (e *refusedError) Error() string {
+	text := "the authorization server refused: " + quoted(e.code)
+	switch e.code {
+	case "access_denied":
+		text = "the login was denied"
+	case "expired_token":
+		return "the code expired before it was typed: log in again"
 	}
-	return "the authorization server refused: " + quoted(e.Code) + " " + quoted(e.Why)
+	if e.why != "" {
+		text += ": " + quoted(e.why)
+	}
+	return text
 }
 
 // endpoint returns the token endpoint with the client's way to authenticate.
@@ -72,25 +79,29 @@ func (c *client) redeem(ctx context.Context, me oauthClient, address, grant stri
 		AuthStyle: me.endpoint(address).AuthStyle, EndpointParams: params}
 	given, err := config.Token(c.context(ctx))
 	if err != nil {
-		return token{}, me.withoutSecrets(address, err, params)
+		return token{}, me.withoutSecrets(ctx, address, err, params)
 	}
 	return vet(given)
 }
 
 // context returns a context in which the oauth2 library uses the client.
 func (c *client) context(ctx context.Context) context.Context {
-	lenient := *c.client
-	lenient.Transport = wholeSeconds{c.client.Transport}
-	return context.WithValue(ctx, oauth2.HTTPClient, &lenient)
+	return context.WithValue(ctx, oauth2.HTTPClient, &http.Client{
+		Transport: integerTransport{c.client.Transport, c.client.Timeout}, CheckRedirect: sameOriginOnly})
 }
 
-// wholeSeconds makes expires_in of a token an integer: the oauth2 library fails for 3600.0, which some
-// servers send.
-type wholeSeconds struct{ next http.RoundTripper }
+// integerTransport makes the seconds in a reply integers: the oauth2 library fails for 3600.0, which some
+// servers send. It bounds the time itself, since the library does not close every body.
+type integerTransport struct {
+	http.RoundTripper
+	timeout time.Duration
+}
 
 // RoundTrip implements [http.RoundTripper].
-func (r wholeSeconds) RoundTrip(req *http.Request) (*http.Response, error) {
-	reply, err := r.next.RoundTrip(req)
+func (t integerTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithTimeout(req.Context(), t.timeout)
+	defer cancel()
+	reply, err := t.RoundTripper.RoundTrip(req.WithContext(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -101,13 +112,17 @@ func (r wholeSeconds) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	var members map[string]json.RawMessage
 	if json.Unmarshal(body, &members) == nil {
-		text := strings.Trim(string(members["expires_in"]), `"`)
-		seconds, err := strconv.ParseFloat(text, 64)
-		switch {
-		case text == "":
-			delete(members, "expires_in")
-		case err == nil && math.Abs(seconds) <= maxLifetime.Seconds():
-			members["expires_in"] = strconv.AppendInt(nil, int64(seconds), 10)
+		for _, name := range []string{"expires_in", "interval"} {
+			text := strings.Trim(string(members[name]), `"`)
+			seconds, err := strconv.ParseFloat(text, 64)
+			switch {
+			case text == "" || text == "null":
+				delete(members, name)
+				continue
+			case err != nil || math.Abs(seconds) > maxLifetime.Seconds() || name == "expires_in" && seconds < 0:
+				return nil, fmt.Errorf("invalid %s: %s", name, quoted(text))
+			}
+			members[name] = strconv.AppendInt(nil, int64(seconds), 10)
 		}
 		body, _ = json.Marshal(members)
 	}
@@ -116,14 +131,14 @@ func (r wholeSeconds) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // withoutSecrets returns an error of the oauth2 library without the reply, which may quote what was sent.
-func (me oauthClient) withoutSecrets(address string, err error, sent url.Values) error {
+func (me oauthClient) withoutSecrets(ctx context.Context, address string, err error, sent url.Values) error {
 	if u, wrong := url.Parse(address); wrong == nil {
 		address = transport.PlainURL(u)
 	}
 	var refused *oauth2.RetrieveError
 	switch {
 	case !errors.As(err, &refused):
-		err = withoutURL(err)
+		err = causeOf(ctx, err)
 		if text, ofLibrary := strings.CutPrefix(err.Error(), "oauth2: "); ofLibrary {
 			err = errors.New("unusable answer: " + quoted(text))
 		}
@@ -134,9 +149,9 @@ func (me oauthClient) withoutSecrets(address string, err error, sent url.Values)
 			secrets = append(secrets, sent.Get(name))
 		}
 		mask := redact.Of(secrets...)
-		err = &RefusedError{mask.Text(refused.ErrorCode), mask.Text(refused.ErrorDescription)}
+		err = &refusedError{mask.Text(refused.ErrorCode), mask.Text(refused.ErrorDescription)}
 	default:
-		err = &statusError{refused.Response.StatusCode}
+		err = statusError(refused.Response.StatusCode)
 	}
 	return fmt.Errorf("requesting a token from %s: %w", address, err)
 }
@@ -158,28 +173,8 @@ func vet(given *oauth2.Token) (token, error) {
 		return token{}, fmt.Errorf("the authorization server returned a token of type %s, not a bearer token",
 			quoted(given.TokenType))
 	}
-	life, err := lifetime(given.Extra("expires_in"))
-	if err != nil {
-		return token{}, err
-	}
-	if life > 0 {
-		t.expires = time.Now().Add(life)
-	}
 	if granted, ok := given.Extra("scope").(string); ok {
 		t.scopes = scopes([]string{granted})
 	}
 	return t, nil
-}
-
-// lifetime returns expires_in; 0 = unknown. A form has an int64, JSON a float64 or a string.
-func lifetime(raw any) (time.Duration, error) {
-	text := fmt.Sprint(raw)
-	if raw == nil || text == "" {
-		return 0, nil
-	}
-	seconds, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(seconds >= 0 && seconds <= maxLifetime.Seconds()) {
-		return 0, fmt.Errorf("invalid expires_in: %s", quoted(text))
-	}
-	return time.Duration(seconds * float64(time.Second)), nil
 }
