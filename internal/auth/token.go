@@ -119,7 +119,8 @@ func (t integerTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 			case text == "" || text == "null":
 				delete(members, name)
 				continue
-			case err != nil || math.Abs(seconds) > maxLifetime.Seconds() || name == "expires_in" && seconds < 0:
+			case err != nil || math.Abs(seconds) > maxLifetime.Seconds(),
+				name == "expires_in" && seconds < 0:
 				return nil, fmt.Errorf("invalid %s: %s", name, quoted(text))
 			}
 			members[name] = strconv.AppendInt(nil, int64(seconds), 10)
