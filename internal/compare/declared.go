@@ -14,7 +14,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcpctl/mcpctl/internal/files"
-	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/syntax"
@@ -120,7 +119,7 @@ func (r declaredReader) fetch(ctx context.Context, address string) ([]byte, erro
 		return nil, err
 	}
 	client := &http.Client{Timeout: fetchTimeout, CheckRedirect: sameOrigin,
-		Transport: &http.Transport{Proxy: host.Proxy, TLSClientConfig: trusted, DisableKeepAlives: true}}
+		Transport: &http.Transport{Proxy: transport.Proxy, TLSClientConfig: trusted, DisableKeepAlives: true}}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, errors.New("it is not a URL")

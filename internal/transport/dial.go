@@ -15,8 +15,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/mcpctl/mcpctl/internal/host"
 )
 
 // Dial connects to an address that allow accepts. It is asked as the address is dialed, so that a name cannot
@@ -37,19 +35,16 @@ func Dial(ctx context.Context, network, address string, limit time.Duration,
 // which: net/http has its own spelling of hosts.
 func (w *web) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	allow := w.endpoint.Allow
-	if via, err := host.Proxy(&http.Request{URL: w.home}); allow == nil || err == nil && via != nil {
+	if via, err := Proxy(&http.Request{URL: w.home}); allow == nil || err == nil && via != nil {
 		allow = func(netip.Addr) error { return nil }
 	}
 	return Dial(ctx, network, address, dialTimeout, allow)
 }
 
-// ProxyError reports a variable for a proxy that does not contain a URL.
-type ProxyError = host.ProxyError
-
 // proxy returns the proxy of the environment. It checks the address that the proxy would connect to, if the
 // URL has one.
 func (w *web) proxy(r *http.Request) (*url.URL, error) {
-	via, err := host.Proxy(r)
+	via, err := Proxy(r)
 	ip, notIP := netip.ParseAddr(r.URL.Hostname())
 	if err == nil && via != nil && w.endpoint.Allow != nil && notIP == nil {
 		err = w.endpoint.Allow(ip)
@@ -59,7 +54,7 @@ func (w *web) proxy(r *http.Request) (*url.URL, error) {
 
 // proxyOf returns the proxy on the way to the server, for a status that a proxy may have sent itself.
 func (w *web) proxyOf(status int) string {
-	via, err := host.Proxy(&http.Request{URL: w.home})
+	via, err := Proxy(&http.Request{URL: w.home})
 	// https goes through it unread
 	own := status == http.StatusProxyAuthRequired || w.home.Scheme == "http" &&
 		slices.Contains([]int{http.StatusForbidden, http.StatusBadGateway, http.StatusServiceUnavailable,

@@ -203,7 +203,7 @@ func checkWebhook(text string) error {
 // webhookOutput posts a change. Redirects are not followed.
 func webhookOutput(p host.Process, to string) func(context.Context, []byte) error {
 	connections := http.DefaultTransport.(*http.Transport).Clone()
-	connections.Proxy = host.Proxy
+	connections.Proxy = transport.Proxy
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	client := &http.Client{Transport: connections, Timeout: postTime, CheckRedirect: stay}
 	return func(ctx context.Context, change []byte) error {
