@@ -15,6 +15,7 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
@@ -157,8 +158,8 @@ func probeAll(ctx context.Context, stop context.CancelCauseFunc, servers []Serve
 	results := make(chan Result)
 	go func() {
 		defer close(results)
-		eachSlot(ctx, servers, options, func(i int, again func(error) bool) {
-			result := probeOne(ctx, servers[i], options, again)
+		eachSlot(ctx, servers, options, func(i int) {
+			result := probeOne(ctx, servers[i], options)
 			result.Index = i
 			if result.Err != nil && options.FailFast {
 				stop(ErrNotTried)
@@ -169,21 +170,18 @@ func probeAll(ctx context.Context, stop context.CancelCauseFunc, servers []Serve
 	return results
 }
 
-// probeOne asks one server for everything, again while again says so, and as often as Options.Retries allow
-// if the failure can heal.
-func probeOne(ctx context.Context, server Server, options Options, again func(error) bool) Result {
+// probeOne asks one server for everything, as often as Options.Retries and the server allow.
+func probeOne(ctx context.Context, server Server, options Options) Result {
+	a := newAttempt(server, options)
 	if ctx.Err() != nil {
-		a := newAttempt(server, options)
 		return Result{Server: server, Err: a.explain(ctx, a.first(), context.Cause(ctx), nil)}
 	}
 	var result Result
 	start, tries := time.Now(), 0
-	retry(ctx, options.Retries, func() error {
-		for more := true; more; more = again(result.Err) {
-			tries++
-			result = newAttempt(server, options).run(ctx, start)
-			result.Attempts = tries
-		}
+	retry(ctx, options.Retries, a.timeout(), func() error {
+		tries++
+		result = newAttempt(server, options).run(ctx, start)
+		result.Attempts = tries
 		return result.Err
 	})
 	return result
@@ -226,9 +224,24 @@ func (a attempt) shown(ctx context.Context, err error) error {
 	return err
 }
 
-// retry runs one attempt after another as long as the failure can heal and there are tries left.
-func retry(ctx context.Context, retries int, once func() error) {
-	attempt := func() (struct{}, error) { return struct{}{}, retryable(once()) }
+// retry runs one attempt after another as long as the failure can heal and there are tries left. Attempts that
+// the server asks for with Retry-After do not count, while their waits are no longer than limit in all;
+// 0 = longestWait.
+func retry(ctx context.Context, retries int, limit time.Duration, once func() error) {
+	left := cmp.Or(limit, longestWait)
+	attempt := func() (struct{}, error) {
+		err := once()
+		for wait := askedWait(err); 0 < wait && wait <= left; wait = askedWait(err) {
+			left -= wait
+			select {
+			case <-ctx.Done():
+				return struct{}{}, backoff.Permanent(err)
+			case <-time.After(wait):
+			}
+			err = once()
+		}
+		return struct{}{}, retryable(err)
+	}
 	_, _ = backoff.Retry(ctx, attempt, // what went wrong is in the last result
 		backoff.WithBackOff(pace(30*time.Second)), backoff.WithMaxElapsedTime(0),
 		backoff.WithMaxTries(uint(max(retries, 0))+1))
@@ -236,20 +249,29 @@ func retry(ctx context.Context, retries int, once func() error) {
 
 // retryable returns the error of one attempt for backoff: permanent unless all failures may pass.
 func retryable(err error) error {
-	if err == nil {
-		return nil
-	}
-	var wait time.Duration
-	for _, failure := range Failures(err) {
-		if !failure.mayPass() {
-			return backoff.Permanent(err)
-		}
-		wait = max(wait, failure.AskedWait())
-	}
-	if wait > 0 {
+	if wait := askedWait(err); wait > 0 {
 		return &backoff.RetryAfterError{Duration: min(wait, longestWait)}
 	}
+	if err != nil && !mayPass(err) {
+		return backoff.Permanent(err)
+	}
 	return err
+}
+
+// mayPass reports whether the same attempt may succeed a moment later.
+func mayPass(err error) bool {
+	return !slices.ContainsFunc(Failures(err), func(e *Error) bool { return !e.mayPass() })
+}
+
+// askedWait returns how long the server asks to wait, if another attempt may succeed then; 0 = it does not.
+func askedWait(err error) (wait time.Duration) {
+	if !mayPass(err) {
+		return 0
+	}
+	for _, failure := range Failures(err) {
+		wait = max(wait, failure.AskedWait())
+	}
+	return wait
 }
 
 // longestWait bounds what a server may ask for with Retry-After.
@@ -264,7 +286,6 @@ func (e *Error) AskedWait() time.Duration {
 	return transport.AskedWait(status.RetryAfter)
 }
 
-// mayPass reports whether the same attempt may succeed a moment later.
 func (e *Error) mayPass() bool {
 	err := originalOf(e)
 	if status, ok := errors.AsType[*transport.HTTPError](err); ok {

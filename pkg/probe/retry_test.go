@@ -85,7 +85,7 @@ func TestAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { // begins at 2000-01-01 00:00:00 UTC
 				start, attempts := time.Now(), 0
-				retry(t.Context(), test.retries, func() error {
+				retry(t.Context(), test.retries, time.Nanosecond, func() error {
 					attempts++
 					return test.err
 				})
