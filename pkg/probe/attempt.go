@@ -29,7 +29,7 @@ type attempt struct {
 func newAttempt(server Server, options Options) attempt {
 	options.Protocol = cmp.Or(server.Protocol, options.Protocol)
 	a := attempt{server: server, options: options, secrets: redactorFor(server, options.Environ),
-		seen: &observations{twice: options.ReadTwice}, timer: &requestTimer{},
+		seen: &observations{}, timer: &requestTimer{},
 		listener: &listener{wake: make(chan struct{}, 1)}}
 	if server.HTTP != nil && server.HTTP.Authorize != nil {
 		a.credentials = credentialsOf(server.HTTP.Authorize)
@@ -75,10 +75,10 @@ func (a attempt) open(ctx context.Context) (*Session, error) {
 		return session, err
 	}
 	second, sseErr := a.take(ctx, ways[1])
-	if sseErr == nil {
-		return second, nil
+	if sseErr != nil && (oldTransport(sseErr) || !is[*transport.HTTPError](originalOf(sseErr))) {
+		return nil, err // that of the first way says more
 	}
-	return nil, both(err, sseErr)
+	return second, sseErr
 }
 
 // oldTransport reports whether the server may be one of HTTP+SSE: it turned initialize down with a status
@@ -86,23 +86,6 @@ func (a attempt) open(ctx context.Context) (*Session, error) {
 func oldTransport(err error) bool {
 	status, ok := errors.AsType[*transport.HTTPError](originalOf(err))
 	return ok && slices.Contains([]int{400, 404, 405}, status.Status)
-}
-
-// both returns the failure of a URL that was tried with both transports. The hint is that of the more
-// specific reply.
-func both(streamable, sse error) error {
-	first, ok := errors.AsType[*Error](streamable)
-	second, also := errors.AsType[*Error](sse)
-	if !ok || !also {
-		return streamable
-	}
-	joined := *first
-	if _, replied := errors.AsType[*transport.HTTPError](originalOf(sse)); replied && !oldTransport(sse) {
-		joined = *second
-	}
-	joined.Err = &cause{text: fmt.Sprintf("%v; as HTTP+SSE: %v", first.Err, second.Err),
-		original: originalOf(&joined)}
-	return &joined
 }
 
 // take reaches the server in one way. When discover used the connection up, initialize gets one of its own.

@@ -70,10 +70,19 @@ func (c *cause) As(target any) bool {
 	return ok && errors.As(c.original, answer)
 }
 
-type timeoutError struct{ limit time.Duration }
+// timeoutError reports that the time was up.
+type timeoutError struct {
+	limit  time.Duration
+	silent bool // no message came from the server
+}
 
 // Error names the limit.
-func (e *timeoutError) Error() string { return fmt.Sprintf("no answer within %s", e.limit) }
+func (e *timeoutError) Error() string {
+	if e.silent {
+		return fmt.Sprintf("no MCP reply within %s", e.limit)
+	}
+	return fmt.Sprintf("no answer within %s", e.limit)
+}
 
 // Is makes a timeout match context.DeadlineExceeded.
 func (e *timeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
@@ -83,23 +92,19 @@ func limited(ctx context.Context, limit time.Duration) (context.Context, context
 	if limit <= 0 {
 		return context.WithCancel(ctx)
 	}
-	return context.WithTimeoutCause(ctx, limit, &timeoutError{limit})
+	return context.WithTimeoutCause(ctx, limit, &timeoutError{limit: limit})
 }
 
 // ended replaces err by why ctx ended, when it did: what failed then without an answer, failed of that.
-func ended(ctx context.Context, err error, heard string) error {
+func ended(ctx context.Context, err error, heard bool) error {
 	why := context.Cause(ctx)
 	if why == nil || hasAnswer(err) {
 		return err
 	}
-	var limit *timeoutError
-	if !errors.As(why, &limit) {
-		return why
+	if timeout, ok := errors.AsType[*timeoutError](why); ok {
+		return &timeoutError{limit: timeout.limit, silent: !heard}
 	}
-	if heard == "" {
-		return fmt.Errorf("%w; no message came from the server", why)
-	}
-	return fmt.Errorf("%w; the last thing heard was %s", why, heard)
+	return why
 }
 
 // plain returns the text of an error without the layers that say nothing to a user.
@@ -205,7 +210,6 @@ const (
 	badVersion                  // no protocol version in common
 	badShape                    // a result is not what the method returns
 	overLimit                   // a result is over a limit
-	inCircle                    // a list leads back to where it was
 )
 
 type kindError struct {

@@ -104,7 +104,7 @@ func (a asked) inTime(t *testing.T, folder string) context.Context {
 	go func() {
 		for ctx.Err() == nil {
 			if _, err := os.Stat(filepath.Join(folder, a.Until)); err == nil {
-				end(&timeoutError{a.Timeout})
+				end(&timeoutError{limit: a.Timeout})
 			}
 			time.Sleep(5 * time.Millisecond)
 		}

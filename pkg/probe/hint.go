@@ -1,13 +1,16 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -15,24 +18,25 @@ import (
 	"syscall"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/transport"
 )
 
+// failure is what an error text and its hint are made of.
 type failure struct {
 	server  Server
 	options Options
 	stage   Stage
 	err     error
 	stderr  string
-	heard   bool // the server said something before
 	noise   []transport.Noise
 }
 
 // explain makes a failure one that a person can act on. The connection is nil when there is none.
 func (a attempt) explain(ctx context.Context, stage Stage, err error, conn *transport.Conn) *Error {
-	f := failure{server: a.server, options: a.options, stage: stage, err: ended(ctx, err, a.seen.heard()),
-		heard: a.seen.heard() != ""}
+	f := failure{server: a.server, options: a.options, stage: stage,
+		err: ended(ctx, err, a.seen.heard.Load())}
 	if conn != nil {
 		f.stderr = conn.Stderr()
 		f.noise = conn.Noise()
@@ -61,9 +65,9 @@ func text(f failure, secrets redact.Secrets) string {
 	if !silent || len(f.noise) == 0 {
 		return text
 	}
-	said := kit.Map(f.noise,
+	lines := kit.Map(f.noise,
 		func(piece transport.Noise) string { return strings.TrimSpace(secrets.Cut(piece.Text)) })
-	return text + "; it wrote to stdout: " + clip(strings.Join(said, " | "), longText)
+	return text + "; it wrote to stdout: " + clip(strings.Join(lines, " | "), longText)
 }
 
 // originalOf returns the cause of an *Error with its secrets.
@@ -96,7 +100,14 @@ func ownHint(f failure) string {
 	case errors.Is(f.err, ErrNotTried):
 		return "fix the server that failed first, or leave --fail-fast out"
 	case is[*transport.CredentialsError](f.err):
-		return howToAuthorize(f)
+		var adviser interface {
+			error
+			Hint() string
+		}
+		if errors.As(f.err, &adviser) {
+			return adviser.Hint()
+		}
+		return "fix how the configuration gets the server's credentials; the server was not asked without them"
 	case badUsage.in(f.err):
 		return "fix the configuration or the flag; no server was contacted"
 	}
@@ -105,19 +116,24 @@ func ownHint(f failure) string {
 
 // startHint advises on a command that could not be started.
 func startHint(f failure) string {
-	first, _, several := strings.Cut(f.start().Command, " ")
-	_, known := runtimes[first]
-	switch start := f.start(); {
+	start, ok := errors.AsType[*process.StartError](f.err)
+	if !ok {
+		return ""
+	}
+	program := strings.TrimSuffix(filepath.Base(start.Command), filepath.Ext(start.Command)) // npx of npx.cmd
+	first, _, several := strings.Cut(start.Command, " ")
+	switch {
 	case start.Err != nil && strings.HasPrefix(start.Err.Error(), "working folder"):
 		return "fix cwd in the configuration: it names the working directory of the server"
-	case start.NotFound && several && known:
+	case start.NotFound && several && runtimes[first] != "":
 		return `"command" is the program alone: write its arguments as "args", ` +
 			`such as "command": "npx", "args": ["-y", "PACKAGE"]`
-	case start.NotFound && runtimes[program(f)] != "":
-		return runtimes[program(f)] + "; if it is installed, give its full path or set PATH under env in " +
-			"the configuration"
+	case start.NotFound && runtimes[program] != "":
+		return "install " + runtimes[program] + "; if it is installed, give the full path of " + program +
+			" or set PATH under env in the configuration"
 	case start.NotFound:
-		return notInPath(f)
+		return "check the spelling, install it, or give its full path; a PATH under env in the configuration " +
+			"counts"
 	case errors.Is(start.Err, syscall.EISDIR):
 		return "that is a directory: name the program in it that starts the server, and then its arguments"
 	case errors.Is(start.Err, fs.ErrPermission):
@@ -127,40 +143,71 @@ func startHint(f failure) string {
 	return ""
 }
 
+// runtimes are the programs that servers are often started with, and what brings them.
+var runtimes = map[string]string{
+	"node":    "Node.js (https://nodejs.org)",
+	"npm":     "Node.js (https://nodejs.org)",
+	"npx":     "Node.js (https://nodejs.org)",
+	"bun":     "Bun (https://bun.sh)",
+	"bunx":    "Bun (https://bun.sh)",
+	"deno":    "Deno (https://deno.com)",
+	"python":  "Python (https://www.python.org)",
+	"python3": "Python (https://www.python.org)",
+	"uv":      "uv (https://docs.astral.sh/uv)",
+	"uvx":     "uv (https://docs.astral.sh/uv)",
+	"pipx":    "pipx (https://pipx.pypa.io)",
+	"docker":  "Docker (https://docs.docker.com/get-docker)",
+	"podman":  "Podman (https://podman.io)",
+	"go":      "Go (https://go.dev)",
+	"java":    "a Java runtime (https://adoptium.net)",
+	"dotnet":  ".NET (https://dotnet.microsoft.com)",
+}
+
+// Patterns of what a server writes to stderr before it ends.
+const (
+	packageMissing = `\bE404\b|404 Not Found - GET|No solution found when resolving|` +
+		`No matching distribution found`
+	moduleMissing   = `Cannot find (module|package) '|ModuleNotFoundError: `
+	usageShown      = `(?im)^\s*usage:\s`
+	variableMissing = `(?i)\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b.{0,40}` +
+		`(is required|not set|is missing|must be set|not provided|undefined)|` +
+		`(missing|required|set|provide).{0,40}(environment variable|api key|access token)`
+)
+
 // exitHint advises on a stdio server that ended, or closed its stdout.
 func exitHint(f failure) string {
-	said := func(pattern string) bool { return regexp.MustCompile(pattern).MatchString(f.stderr) }
+	wrote := func(pattern string) bool { return regexp.MustCompile(pattern).MatchString(f.stderr) }
 	switch {
 	case f.server.Stdio == nil || !lost(f.err):
 		return ""
 	case exited(f.err) == "":
 		return "the command closed its output without answering: check that it is an MCP server, and that " +
-			"its arguments choose " +
-			"the stdio transport"
-	case halfInstalled(f) != "":
-		return "npx was interrupted while it installed the package: remove " + halfInstalled(f) +
-			", and try again"
-	case said(packageMissing):
+			"its arguments choose the stdio transport"
+	case wrote(packageMissing):
 		return "check the package's name and version: the package registry does not have it"
-	case said(variableMissing):
+	case wrote(variableMissing):
 		return "set the missing variable under env in the configuration, or with --env NAME=value"
-	case said(moduleMissing):
+	case wrote(moduleMissing) && strings.Contains(f.stderr, "_npx"):
+		return "npx was interrupted while it installed the package: remove the directory _npx in npm's cache, " +
+			"and try again"
+	case wrote(moduleMissing):
 		return "build the server and install its dependencies in its directory (npm install, pip install), " +
-			"and check the path and " +
-			"the working directory"
-	case said(usageShown):
+			"and check the path and the working directory"
+	case wrote(usageShown):
 		return "give the server the arguments that its usage names: as args in the configuration, or after " +
 			"-- on the command line"
 	case filepath.Base(f.server.Stdio.Command) == "bwrap":
-		return sandboxHint(f)
+		return "in the sandbox it sees no network, no home, and of files only its program, its runtime and " +
+			"the project: grant more in mcpctl.yaml (sandbox: {network: [HOST], write: [FOLDER]}), or run it " +
+			"without --sandbox"
 	}
 	return "run the same command by hand to see why; servers get a minimal environment (--inherit-env " +
-		"passes all of it) and what " +
-		"env in the configuration sets"
+		"passes all of it) and what env in the configuration sets"
 }
 
 // networkHint advises on a server at a URL that was not reached.
 func networkHint(f failure) string {
+	dial, _ := errors.AsType[*net.OpError](f.err)
 	switch {
 	case is[x509.UnknownAuthorityError](f.err):
 		return "if you trust the server, give its certificate authority with --ca-cert FILE (PEM) or " +
@@ -170,7 +217,7 @@ func networkHint(f failure) string {
 			"when the certificate ends"
 	case notTLS(f.err):
 		return "the server does not speak TLS: use http:// instead of https://"
-	case proxied(f):
+	case is[*transport.ProxyError](f.err) || dial != nil && dial.Op == "proxyconnect":
 		return "the proxy could not be used: check HTTP_PROXY and HTTPS_PROXY, or name the host in NO_PROXY"
 	case is[*net.DNSError](f.err):
 		return "check the spelling of the host in the URL, and that this machine can resolve names (VPN, " +
@@ -182,31 +229,43 @@ func networkHint(f failure) string {
 			"--retries"
 	case refused(f.err):
 		return "check that the server runs, and the port in the URL"
-	case is[*transport.RedirectError](f.err):
-		return newAddress(f)
+	}
+	redirect, ok := errors.AsType[*transport.RedirectError](f.err)
+	switch {
+	case ok && redirect.From != redirect.To && strings.HasPrefix(redirect.To, "http"):
+		return "if you trust it, use the new URL: " + redirect.To + "; headers are never sent to another " +
+			"origin on their own"
+	case ok:
+		return "no MCP server is behind that redirect: check the URL, its path and https, and whether " +
+			"something before the server wants a login"
 	}
 	return ""
 }
 
 // statusHint advises on an HTTP reply without a message.
 func statusHint(f failure) string {
-	if !is[*transport.HTTPError](f.err) {
+	reply, ok := errors.AsType[*transport.HTTPError](f.err)
+	if !ok {
 		return ""
 	}
-	switch reply := f.reply(); {
+	login := reply.Status == http.StatusUnauthorized || reply.Status == http.StatusForbidden
+	switch {
+	case reply.Proxy != "" && reply.Status == http.StatusProxyAuthRequired:
+		return fmt.Sprintf("the proxy %s wants a login: set %s=http://NAME:PASSWORD@HOST:PORT, or name the "+
+			"host in NO_PROXY", reply.Proxy, f.proxyVariable())
 	case reply.Proxy != "":
-		return proxyHint(f)
+		return fmt.Sprintf("the answer may be that of the proxy %s: check %s, or name the host in NO_PROXY",
+			reply.Proxy, f.proxyVariable())
 	case reply.Encoding != "":
 		return "a proxy or gateway before the server compresses for clients that did not ask for it: turn " +
 			"that off for this URL"
-	case reply.Status == http.StatusUnauthorized:
-		return howToSignIn(f)
-	case reply.Status == http.StatusForbidden && otherHost(f) != "" && !hasAuthorization(f):
-		return fmt.Sprintf("the server may insist on another name of this machine: try %s in the URL "+
-			"instead of %s",
-			otherHost(f), f.address().Hostname())
-	case reply.Status == http.StatusForbidden:
-		return howToBeLetIn(f)
+	case login && f.hasAuthorization():
+		return "the token that was sent was not accepted: check that it is current, for this server, and " +
+			"that its scopes suffice"
+	case reply.Status == http.StatusForbidden && kit.ThisMachine(f.address().Hostname()):
+		return "the server may insist on another name of this machine: try localhost or 127.0.0.1 in the URL"
+	case login:
+		return f.loginHint(reply.Status)
 	case reply.Status == http.StatusTooManyRequests:
 		return "the server limits requests: wait, or ask it less, with --parallel 1 and --retries, or a " +
 			"longer --interval of watch"
@@ -216,23 +275,70 @@ func statusHint(f failure) string {
 		return "the server no longer knows the session: it may have restarted; try again"
 	case f.stage.order() > Handshake.order():
 		return "the server answered initialize at this URL, so the URL is right: look into the server's " +
-			"log, and into that of a " +
-			"gateway before it"
+			"log, and into that of a gateway before it"
 	case reply.HTML():
 		return "this URL is a web page: MCP endpoints usually end with /mcp or /sse"
 	case reply.Status == http.StatusNotFound, reply.Status == http.StatusMethodNotAllowed:
-		return otherPath(f)
+		return f.pathHint()
 	}
 	return "check that the URL is the one of an MCP endpoint, with its path (often /mcp or /sse) and its " +
 		"headers"
 }
+
+func (f failure) proxyVariable() string { return strings.ToUpper(f.address().Scheme) + "_PROXY" }
+
+func (f failure) hasAuthorization() bool {
+	remote := f.server.HTTP
+	return remote.Helper != nil || strings.Contains(remote.URL, "@") ||
+		slices.ContainsFunc(slices.Collect(maps.Keys(remote.Headers)),
+			func(name string) bool { return strings.EqualFold(name, "Authorization") })
+}
+
+// loginHint advises on a server that wants credentials.
+func (f failure) loginHint(status int) string {
+	token := `pass a token with --bearer env:NAME, --header "Name: value", or headers in the configuration`
+	switch {
+	case status != http.StatusUnauthorized:
+		return token
+	case f.server.Source == "argv" || f.server.Name == "":
+		return "log in with mcpctl login " + f.shortURL() + ", or " + token
+	}
+	return "log in with mcpctl login " + f.server.Name + ", or " + token
+}
+
+// pathHint advises on a URL that has no MCP endpoint.
+func (f failure) pathHint() string {
+	path := strings.TrimSuffix(f.address().Path, "/")
+	switch {
+	case f.server.HTTP.Kind == SSE:
+		return "the server may speak streamable HTTP: leave the transport's type out, and both are tried"
+	case f.server.HTTP.Kind == StreamableHTTP:
+		return "the server may speak HTTP+SSE: leave the transport's type out, and both are tried"
+	case strings.HasSuffix(path, "/mcp"), strings.HasSuffix(path, "/sse"):
+		return "check the path of the URL: the server has no MCP endpoint there"
+	}
+	return fmt.Sprintf("check the path of the URL: try %s/mcp or %s/sse", path, path)
+}
+
+// address returns the URL of the server; the zero value when it has none.
+func (f failure) address() *url.URL {
+	if f.server.HTTP != nil {
+		if address, err := url.Parse(f.server.HTTP.URL); err == nil {
+			return address
+		}
+	}
+	return &url.URL{}
+}
+
+// shortURL returns the URL of the server without its user, query and fragment.
+func (f failure) shortURL() string { return transport.PlainURL(f.address()) }
 
 // protocolHint advises on servers that have no protocol version in common with mcpctl.
 func protocolHint(f failure) string {
 	named := supportedBy(f.err)
 	switch {
 	case is[*timeoutError](f.err):
-		return whatToWaitFor(f)
+		return timeoutHint(f)
 	case badVersion.in(f.err) && f.server.Protocol != "":
 		return "take protocol out of this server's configuration to speak what the server speaks"
 	case badVersion.in(f.err) && f.options.Protocol != "" && f.options.Protocol != auto:
@@ -266,11 +372,44 @@ func answerHint(f failure) string {
 		return "the server itself says so: check its credentials, its network and its log"
 	case refusedTLS(f.err):
 		return "the server, or a proxy before it, refused TLS as mcpctl speaks it: it may want a " +
-			"certificate of its clients, and " +
-			"mcpctl sends none, or TLS older than 1.2"
-	case is[*transport.ReplyError](f.err), is[*transport.TooDeepError](f.err), badShape.in(f.err),
-		inCircle.in(f.err):
+			"certificate of its clients, and mcpctl sends none, or TLS older than 1.2"
+	case is[*transport.ReplyError](f.err), is[*transport.TooDeepError](f.err), badShape.in(f.err):
 		return "this is a bug in the server, report it to its author: other clients will fail here too"
 	}
 	return ""
+}
+
+// timeoutHint advises on a server that did not answer in time.
+func timeoutHint(f failure) string {
+	timeout, _ := errors.AsType[*timeoutError](f.err)
+	switch {
+	case slices.ContainsFunc(f.noise,
+		func(n transport.Noise) bool { return strings.TrimSpace(n.Text) == "{" }):
+		return "the server spreads its messages over several lines (pretty-printed): write each on one line"
+	case !timeout.silent:
+		return "the server answers, but slowly: allow more with --timeout"
+	case listensAt(f) != "":
+		return "is it an HTTP server? mcpctl list " + listensAt(f)
+	case f.server.Stdio != nil:
+		return "allow more with --timeout if the first start downloads or builds something; else check " +
+			"that the command is an MCP server that speaks over stdio"
+	}
+	return "allow more with --timeout if the server is slow; else check that the URL is an MCP endpoint"
+}
+
+var listening = regexp.MustCompile(`(?i)\b(?:listening|running|started|serving|available)\b[^\n]*?` +
+	`(?:https?://[\w.\[\]:-]+?:|\b(?:on|port):? |:)(\d{2,5})\b(/[\w./-]*)?`)
+
+// listensAt returns the URL at which a stdio server says that it listens for HTTP, or nothing.
+func listensAt(f failure) string {
+	wrote := f.stderr
+	for _, piece := range f.noise {
+		wrote += "\n" + piece.Text
+	}
+	found := listening.FindStringSubmatch(wrote)
+	if f.server.Stdio == nil || found == nil {
+		return ""
+	}
+	path := strings.TrimRight(found[2], "./")
+	return "http://localhost:" + found[1] + cmp.Or(path, "/mcp")
 }

@@ -109,15 +109,6 @@ type pager struct {
 	bytes   int
 	ttl     time.Duration // the longest of the pages
 	notices []Notice
-
-	whole json.RawMessage // the result that is all of it, where one is
-	again *reading        // of the same result
-}
-
-// reading is what was read from a result that was a whole list.
-type reading struct {
-	result json.RawMessage
-	list   snapshot.List
 }
 
 // list reads all pages of one list. With an error it is what arrived before, and is not whole.
@@ -128,9 +119,6 @@ func (c caller) list(ctx context.Context, method listMethod, declares capability
 		return list, notices, nil
 	}
 	r, err := c.pages(ctx, method, bounds)
-	if r.again != nil {
-		return r.again.list, nil, nil
-	}
 	if hasCode(err, codeInvalidParams) && len(r.asked) > 0 {
 		refused := err
 		r, err = c.pages(ctx, method, bounds)
@@ -151,9 +139,6 @@ func (c caller) list(ctx context.Context, method listMethod, declares capability
 	c.seen.keep(method.kind, r.ttl)
 	list := snapshot.NewList(method.kind, r.items)
 	list.Pages = r.pages
-	if r.whole != nil {
-		c.seen.readOnce(reading{r.whole, list})
-	}
 	return list, append(r.notices, method.oddKeys(list)...), nil
 }
 
@@ -165,15 +150,7 @@ func (c caller) pages(ctx context.Context, method listMethod, bounds limits) (*p
 		if err != nil {
 			return r, r.onPage(err)
 		}
-		if r.pages == 0 {
-			if r.again = c.seen.again(method.kind, raw); r.again != nil {
-				return r, nil
-			}
-		}
 		next, err := r.take(raw)
-		if err == nil && next == nil && r.pages == 1 {
-			r.whole = raw
-		}
 		if err != nil || next == nil {
 			return r, err
 		}
@@ -238,7 +215,7 @@ func (r *pager) cursorLoop(p page) error {
 	}
 	r.note(NoticeCursorRepeated, "%s names the cursor %s again; the list was ended there with %d items",
 		r.method.name, cursor, len(r.items))
-	return r.onPage(inCircle.errorf("%s names the cursor %s again, so what comes behind its %d items "+
+	return r.onPage(badShape.errorf("%s names the cursor %s again, so what comes behind its %d items "+
 		"cannot be read", r.method.name, cursor, len(r.items)))
 }
 

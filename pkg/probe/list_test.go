@@ -158,35 +158,3 @@ func FuzzPage(f *testing.F) {
 		}
 	})
 }
-
-// TestTheSameResultIsReadOnce: where lists are asked for twice, what comes byte for byte again is not read again, and nothing else is taken for it.
-func TestTheSameResultIsReadOnce(t *testing.T) {
-	same, other := `{"tools":[{"name":"a"},{"name":"b"}]}`, `{"tools":[{"name":"b"},{"name":"a"}]}`
-	for name, test := range map[string]struct {
-		twice   bool
-		results []string
-		shared  bool
-		want    string
-	}{
-		"same":         {true, []string{same, same}, true, "a b"},
-		"asked once":   {false, []string{same, same}, false, "a b"},
-		"another":      {true, []string{same, other}, false, "b a"},
-		"two pages":    {true, []string{`{"tools":[{"name":"a"}],"nextCursor":"c"}`, `{"tools":[{"name":"b"}]}`, `{"tools":[{"name":"a"}],"nextCursor":"c"}`, `{"tools":[{"name":"b"}]}`}, false, "a b"},
-		"more of them": {true, []string{`{"tools":[{"name":"a"}]}`, `{"tools":[{"name":"a"}],"nextCursor":"c"}`, `{"tools":[{"name":"b"}]}`}, false, "a b"},
-	} {
-		c := caller{conn: &scripted{results: test.results}, seen: &observations{twice: test.twice}}
-		var lists [2]snapshot.List
-		for i := range lists {
-			list, _, err := c.list(t.Context(), listMethods[0], declared, standardLimits())
-			if err != nil {
-				t.Fatal(err)
-			}
-			lists[i] = list
-		}
-		first, second := lists[0].Items(), lists[1].Items()
-		names := second[0].Key + " " + second[1].Key
-		if shared := &first[0] == &second[0]; shared != test.shared || names != test.want {
-			t.Errorf("%s: shared %v, %s", name, shared, names)
-		}
-	}
-}

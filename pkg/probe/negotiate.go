@@ -33,50 +33,59 @@ func isLegacy(version string) bool { return slices.Contains(mcp.LegacyProtocolVe
 // discoverWait is how long server/discover may stay unanswered before initialize is sent as well.
 const discoverWait = 2 * time.Second
 
+// introduced is the answer to one opening.
 type introduced struct {
 	peer peer
 	err  error
 }
 
-// negotiation finds out in which era a server speaks. Both openings may be under way at once: a result of
-// discover that lists our version wins over initialize, so that a slow server of the new era is not taken for
-// one of the old, and a server that keeps silent on discover costs no more than discoverWait and grace.
-type negotiation struct {
-	caller caller
-	grace  time.Duration // what discover gets after initialize was answered
-
-	discovered  <-chan introduced // nil once it has been answered
-	initialized <-chan introduced // nil unless initialize is under way
-	quiet, late <-chan time.Time
-
-	discover, initialize *introduced // as far as they are known
+// speaksModern reports whether the server answered discover with a list that has our version.
+func (a introduced) speaksModern() bool {
+	return a.err == nil && slices.Contains(a.peer.supported, modern)
 }
 
-// negotiate opens the protocol on a fresh connection. errFreshConn says that initialize may work on one of
-// its own.
+// negotiate opens the protocol on a fresh connection, and finds out in which era the server speaks. It sends
+// server/discover, and initialize once that was refused, or beside it when there is no answer after
+// discoverWait. A result of discover that lists our version wins over initialize, so that a slow server of the
+// new era is not taken for one of the old: grace is how long discover may still take once initialize was
+// answered. errFreshConn says that initialize may work on a connection of its own.
 func (c caller) negotiate(ctx context.Context, grace time.Duration) (peer, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	n := negotiation{caller: c, grace: grace, quiet: time.After(discoverWait)}
-	n.discovered = introduce(ctx, c.discover)
-	for !n.settled() {
+	discovering := introduce(ctx, c.discover) // nil once it was answered, or is not waited for any more
+	var initializing <-chan introduced
+	var discover, initialize *introduced // the answers
+	limit := time.After(discoverWait)    // of the wait for discover
+	for {
 		select {
-		case a := <-n.discovered:
-			n.discovered, n.quiet, n.discover = nil, nil, &a
-			if !n.decided() {
-				n.sendInitialize(ctx)
+		case a := <-discovering:
+			discovering, discover = nil, &a
+		case a := <-initializing:
+			initialize, limit = &a, time.After(grace)
+			if a.err != nil { // a refusal is worth a longer wait
+				limit = time.After(max(grace, discoverWait))
 			}
-		case <-n.quiet:
-			n.quiet = nil
-			n.sendInitialize(ctx)
-		case a := <-n.initialized:
-			n.initialized, n.initialize = nil, &a
-			n.late = time.After(n.discoverLimit())
-		case <-n.late:
-			n.discovered = nil
+		case <-limit:
+			if limit = nil; initialize != nil {
+				discovering = nil
+			}
+		}
+		decided := discover != nil && (discover.speaksModern() || final(discover.err) || lost(discover.err))
+		switch {
+		case decided && (discover.speaksModern() || initialize == nil):
+			p := discover.peer
+			if discover.err != nil {
+				p.supported = supportedBy(discover.err)
+			}
+			return p, freshConn(discover.err, lost(discover.err))
+		case initialize != nil && (discovering == nil || decided):
+			return chooseLegacy(discover, *initialize)
+		case initializing == nil && (discovering == nil || limit == nil):
+			initializing = introduce(ctx, func(ctx context.Context) (peer, error) {
+				return c.initializeAny(ctx, legacyVersion(discover))
+			})
 		}
 	}
-	return n.outcome()
 }
 
 // introduce runs one opening beside the caller; the channel has room, so the goroutine ends with ctx at the
@@ -94,68 +103,27 @@ func introduce(ctx context.Context, open func(context.Context) (peer, error)) <-
 	return answers
 }
 
-func (n *negotiation) sendInitialize(ctx context.Context) {
-	if n.initialized != nil || n.initialize != nil {
-		return
-	}
-	version := n.version()
-	n.initialized = introduce(ctx, func(ctx context.Context) (peer,
-		error) {
-		return n.caller.initializeAny(ctx, version)
-	})
-}
-
-// settled reports whether there is nothing left to wait for.
-func (n *negotiation) settled() bool {
-	return n.discover != nil && n.decided() || n.initialize != nil && n.discovered == nil
-}
-
-// decided reports whether discover's answer leaves nothing to ask with initialize on this connection.
-func (n *negotiation) decided() bool {
-	return n.isModern() || final(n.discover.err) || lost(n.discover.err)
-}
-
-// isModern reports whether the server answered discover with a list that has our version.
-func (n *negotiation) isModern() bool {
-	return n.discover != nil && n.discover.err == nil && slices.Contains(n.discover.peer.supported, modern)
-}
-
-// discoverLimit returns how long discover may still take once initialize was answered. A refusal is worth a
-// longer wait.
-func (n *negotiation) discoverLimit() time.Duration {
-	if n.initialize.err != nil {
-		return max(n.grace, discoverWait)
-	}
-	return n.grace
-}
-
-// version returns the one to ask for with initialize.
-func (n *negotiation) version() string {
+// legacyVersion returns the version to ask for with initialize, by what discover answered; nil = nothing.
+func legacyVersion(discover *introduced) string {
 	switch {
-	case n.discover == nil:
+	case discover == nil:
 		return legacy
-	case n.discover.err != nil:
-		return newestLegacy(supportedBy(n.discover.err))
+	case discover.err != nil:
+		return newestLegacy(supportedBy(discover.err))
 	}
-	return newestLegacy(n.discover.peer.supported)
+	return newestLegacy(discover.peer.supported)
 }
 
-// outcome returns the peer that won, or why there is none.
-func (n *negotiation) outcome() (peer, error) {
-	if n.isModern() {
-		return n.discover.peer, nil
-	}
-	if n.initialize == nil {
-		return peer{supported: supportedBy(n.discover.err)}, freshConn(n.discover.err, lost(n.discover.err))
-	}
-	p, err := n.initialize.peer, n.initialize.err
-	if n.discover != nil && wantsLogin(n.discover.err) && hasAnswer(err) && !oldTransport(err) {
+// chooseLegacy returns the outcome of initialize, unless the refusal of discover says more.
+func chooseLegacy(discover *introduced, initialize introduced) (peer, error) {
+	p, err := initialize.peer, initialize.err
+	if discover != nil && wantsLogin(discover.err) && hasAnswer(err) && !oldTransport(err) {
 		// the first refusal says how to get in; a server without a handshake does not know initialize
-		return p, n.discover.err
+		return p, discover.err
 	}
-	discovered := n.discover != nil && n.discover.err == nil
+	discovered := discover != nil && discover.err == nil
 	if discovered {
-		p.supported = n.discover.peer.supported
+		p.supported = discover.peer.supported
 	}
 	return p, freshConn(err, lost(err) || discovered && hasAnswer(err))
 }

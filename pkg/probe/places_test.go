@@ -87,7 +87,7 @@ func TestDeadServersKeepNobodyWaiting(t *testing.T) {
 				options: Options{Parallel: parallel, Timeout: timeoutOfTests},
 				answer: func(i, _, _ int) (time.Duration, error) {
 					if i%20 == 3 { // whole hosts
-						return timeoutOfTests, failed(Handshake, &timeoutError{timeoutOfTests})
+						return timeoutOfTests, failed(Handshake, &timeoutError{limit: timeoutOfTests})
 					}
 					return 10 * time.Millisecond, nil
 				},

@@ -88,19 +88,18 @@ func (c caller) send(ctx context.Context, request transport.JSONRPCRequest) (jso
 }
 
 func (c caller) sendOnce(ctx context.Context, request transport.JSONRPCRequest) (json.RawMessage, error) {
-	method := request.Method
 	reply, err := c.conn.SendRequest(ctx, request)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
+	}
+	c.seen.heard.Store(true)
+	switch {
 	case reply.Error != nil:
-		c.seen.hear("an error as the answer to " + method)
 		data, _ := reply.Error.Data.(json.RawMessage)
 		return nil, &RPCError{Code: reply.Error.Code, Message: reply.Error.Message, data: data}
 	case reply.Result == nil:
-		return nil, fmt.Errorf("the reply to %s has neither a result nor an error", method)
+		return nil, fmt.Errorf("the reply to %s has neither a result nor an error", request.Method)
 	}
-	c.seen.hear("the reply to " + method)
 	return reply.Result, nil
 }
 

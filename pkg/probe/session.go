@@ -1,7 +1,6 @@
 package probe
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -126,7 +125,7 @@ func (t *requestTimer) limit(ctx context.Context, limit time.Duration) (context.
 	if limit <= 0 {
 		return ctx, func() { cancel(nil) }
 	}
-	timer := time.AfterFunc(limit, func() { cancel(&timeoutError{limit}) })
+	timer := time.AfterFunc(limit, func() { cancel(&timeoutError{limit: limit}) })
 	t.timer.Store(timer)
 	return ctx, func() { timer.Stop(); cancel(nil) }
 }
@@ -143,52 +142,14 @@ func (t *requestTimer) pause(limit time.Duration) (resume func()) {
 type observations struct {
 	id atomic.Int64 // the last request id; ids are unique over all links of an attempt
 
+	heard atomic.Bool // the server answered, asked or notified
+
 	mu      sync.Mutex
-	last    string   // what the server said last
 	notices []Notice // each once
 	ttl     map[snapshot.Kind]time.Duration
-
-	twice    bool      // every list is asked for a second time
-	readings []reading // then those whose lists came at once, for replies that repeat byte for byte
-}
-
-// readOnce keeps what was read, if the same is likely to come again.
-func (o *observations) readOnce(r reading) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.twice {
-		o.readings = append(o.readings, r)
-	}
-}
-
-// again returns what was read before from the same result; nil when it is another one.
-func (o *observations) again(kind snapshot.Kind, result json.RawMessage) *reading {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	at := slices.IndexFunc(o.readings, func(r reading) bool {
-		return r.list.Kind == kind &&
-			bytes.Equal(r.result, result)
-	})
-	if at < 0 {
-		return nil
-	}
-	return &o.readings[at]
 }
 
 func (o *observations) nextID() int64 { return o.id.Add(1) }
-
-// hear remembers what the server said last, for the error of a timeout.
-func (o *observations) hear(what string) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.last = what
-}
-
-func (o *observations) heard() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.last
-}
 
 // mostNotices bounds what a session that lives for months may collect.
 const mostNotices = 10_000
@@ -252,10 +213,7 @@ const codeRejected = -1
 func (a attempt) answer(ctx context.Context, asked transport.Request) (json.RawMessage,
 	*transport.RPCError) {
 	method := mcp.MCPMethod(asked.Method)
-	switch method {
-	case mcp.MethodListRoots, mcp.MethodSamplingCreateMessage, mcp.MethodElicitationCreate:
-		a.seen.hear("its request " + asked.Method)
-	}
+	a.seen.heard.Store(true)
 	switch {
 	case method == mcp.MethodListRoots:
 		return json.RawMessage(`{"roots":[]}`), nil
@@ -278,11 +236,11 @@ func (a attempt) answer(ctx context.Context, asked transport.Request) (json.RawM
 
 // hear takes a notification. It runs on the goroutine that reads.
 func (a attempt) hear(n transport.Notification) {
+	a.seen.heard.Store(true)
 	a.listener.take(n)
 	if n.Method != "notifications/progress" && n.Method != "notifications/message" {
 		return
 	}
-	a.seen.hear(n.Method)
 	if a.options.OnNotification != nil {
 		params, _ := a.masks().JSON(n.Params)
 		a.options.OnNotification(Heard{n.Method, params})
