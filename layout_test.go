@@ -51,7 +51,6 @@ var libraries = map[string][]string{
 	"github.com/google/go-cmp":                 {"pkg/diff", "internal/calls"},
 	"github.com/google/go-containerregistry":   {"internal/packages"},
 	"github.com/joho/godotenv":                 {"internal/config"},
-	"github.com/klauspost/compress":            {"internal/transport"},
 	"github.com/mark3labs/mcp-go":              {"internal/transport", "pkg/probe", "examples/tickets"},
 	"github.com/olekukonko/tablewriter":        {"internal/report"},
 	"github.com/pelletier/go-toml/v2":          {"internal/syntax"},

@@ -131,7 +131,7 @@ var behaviours = map[string]func(*server){
 	"close-stdout": func(s *server) { s.next(); _ = os.Stdout.Close(); s.rest() },
 	"close-stdin":  func(*server) { _ = os.Stdin.Close(); fmt.Println("closed"); time.Sleep(time.Minute) },
 	"parent": func(s *server) { // starts another server and gets killed
-		l, err := StartStdio(context.Background(), Command{Path: os.Args[0], Env: []string{"BEHAVE=stubborn"}})
+		l, err := StartStdio(context.Background(), Command{Path: os.Args[0], Env: []string{"BEHAVE=stubborn"}}, Handlers{})
 		if err != nil {
 			panic(err)
 		}

@@ -105,9 +105,6 @@ func (e *RedirectError) Error() string {
 	return fmt.Sprintf("%s from %s to %s: not following it: %s", how, e.From, e.To, e.Why)
 }
 
-// Circular reports whether the redirect leads to the same URL, or on and on.
-func (e *RedirectError) Circular() bool { return e.From == e.To || e.Why == tooManyHops }
-
 const (
 	otherOrigin  = "it is another origin, and would get the headers meant for the first one"
 	maxRedirects = 10

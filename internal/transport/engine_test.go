@@ -34,16 +34,8 @@ type asMcpGo struct{ *Conn }
 // Start does nothing: a Conn is started when it is made.
 func (asMcpGo) Start(context.Context) error { return nil }
 
-// SetNotificationHandler is OnNotification for mcp-go's client, which takes numbers for floats.
-func (c asMcpGo) SetNotificationHandler(f func(mcp.JSONRPCNotification)) {
-	c.OnNotification(func(n Notification) {
-		decoded := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION}
-		decoded.Method = n.Method
-		if n.Params == nil || json.Unmarshal(n.Params, &decoded.Params) == nil {
-			f(decoded)
-		}
-	})
-}
+// SetNotificationHandler does nothing: this client gets no notifications.
+func (asMcpGo) SetNotificationHandler(func(mcp.JSONRPCNotification)) {}
 
 // TestClientOfMcpGo: mcp-go's client runs over each of our carriers, and knows the same names on the wire.
 func TestClientOfMcpGo(t *testing.T) {
@@ -54,10 +46,10 @@ func TestClientOfMcpGo(t *testing.T) {
 	defer stream.Close()
 	open := map[string]func() (*Conn, error){
 		KindStdio: func() (*Conn, error) {
-			return StartStdio(t.Context(), Command{Path: os.Args[0], Env: []string{"BEHAVE=mcp-go", "GOCOVERDIR=" + t.TempDir()}})
+			return StartStdio(t.Context(), Command{Path: os.Args[0], Env: []string{"BEHAVE=mcp-go", "GOCOVERDIR=" + t.TempDir()}}, Handlers{})
 		},
-		KindStreamable: func() (*Conn, error) { return OpenStreamable(t.Context(), Endpoint{URL: streamable.URL}) },
-		KindSSE:        func() (*Conn, error) { return OpenSSE(t.Context(), Endpoint{URL: stream.URL + "/sse"}) },
+		KindStreamable: func() (*Conn, error) { return OpenStreamable(t.Context(), Endpoint{URL: streamable.URL}, Handlers{}) },
+		KindSSE:        func() (*Conn, error) { return OpenSSE(t.Context(), Endpoint{URL: stream.URL + "/sse"}, Handlers{}) },
 	}
 	for kind, open := range open {
 		t.Run(kind, func(t *testing.T) {
@@ -172,7 +164,15 @@ func TestBytesArriveAsTheyCame(t *testing.T) {
 	const spread = "{\"a\":\n  [1.0,\n\n1e2],\t\"b\" : \"x\"}" // over lines, as only an event can be
 	lines := func(text string) string { return "data: " + strings.ReplaceAll(text, "\n", "\ndata: ") + "\n\n" }
 	asked := make(chan string, 1)
-	l := streamable(t, func(w http.ResponseWriter, r *http.Request) {
+	var told []string
+	h := Handlers{
+		Notification: func(n Notification) { told = append(told, n.Method+" "+string(n.Params)) },
+		Request: func(_ context.Context, r Request) (json.RawMessage, *RPCError) {
+			asked <- r.Method + " " + string(r.Params)
+			return json.RawMessage("{}"), nil
+		},
+	}
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var m struct{ Method string }
 		text, _ := io.ReadAll(r.Body)
 		_ = json.Unmarshal(text, &m)
@@ -187,13 +187,13 @@ func TestBytesArriveAsTheyCame(t *testing.T) {
 				true:  lines(`{"jsonrpc":"2.0","id":ID,"result":` + spread + `}`),
 				false: lines(`{"jsonrpc":"2.0","id":ID,"error":{"code":-1,"message":"no","data":` + spread + `}}`),
 			}[m.Method == "good"])(w, r)
-	})
-	var told []string
-	l.OnNotification(func(n Notification) { told = append(told, n.Method+" "+string(n.Params)) })
-	l.OnRequest(func(_ context.Context, r Request) (json.RawMessage, *RPCError) {
-		asked <- r.Method + " " + string(r.Params)
-		return json.RawMessage("{}"), nil
-	})
+	}))
+	t.Cleanup(srv.Close)
+	l, err := OpenStreamable(t.Context(), Endpoint{URL: srv.URL}, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
 	good, err := call(t, l, 1, "good")
 	if err != nil {
 		t.Fatal(err)

@@ -21,9 +21,6 @@ var (
 // TooLargeError reports a message over the limit.
 type TooLargeError struct{ Limit int } // bytes
 
-// TooDeepError reports a message that is nested over the limit.
-type TooDeepError struct{ Limit int } // levels
-
 // ReplyError reports a reply that breaks JSON-RPC or its framing so that no client can use it.
 type ReplyError struct{ Problem string } // to follow "the reply"
 
@@ -38,11 +35,6 @@ type LostError struct {
 // Error names the limit.
 func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("the message is larger than %d MiB", e.Limit>>20)
-}
-
-// Error names the limit.
-func (e *TooDeepError) Error() string {
-	return fmt.Sprintf("the message is nested deeper than %d levels", e.Limit)
 }
 
 // Error names the problem alone: the text is the server's.
@@ -69,11 +61,10 @@ type HTTPError struct {
 	Type       string // Content-Type
 	Body       string // the first KiB, unescaped
 	Auth       string // WWW-Authenticate
-	Metadata   string // the resource_metadata URL in it (RFC 9728), if any
 	RetryAfter string // as it came
 	Session    bool   // the server no longer knows the session: 404, 410, or 400 and words to that effect
 	Taken      bool   // the server accepted the request before, and broke off its answer
-	Encoding   string // the Content-Encoding that could not be decoded
+	Encoding   string // a Content-Encoding that mcpctl did not ask for
 	Proxy      string // the proxy that replied, or that stands before the server; empty = none
 }
 

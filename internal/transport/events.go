@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"io"
 	"strconv"
@@ -22,11 +21,6 @@ const (
 type event struct {
 	kind string // messageEvent when the stream does not say
 	data []byte
-}
-
-// tooDeep reports whether the data cannot be parsed because it is nested too deep.
-func (e event) tooDeep() bool {
-	return opens(e.data) && tooDeep(json.Unmarshal(e.data, new(json.RawMessage)))
 }
 
 // eventReader reads a stream of events, within limits.

@@ -76,7 +76,7 @@ func (p *pipeListener) Addr() net.Addr { return &net.TCPAddr{} }
 
 func openStreamable(t *testing.T, e Endpoint) *Conn {
 	t.Helper()
-	l, err := OpenStreamable(t.Context(), e)
+	l, err := OpenStreamable(t.Context(), e, Handlers{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestStreamableReplies(t *testing.T) {
 		{name: "json, batch", status: 200, kind: jsonType, body: "[" + notYours + "," + fine + "]", want: `{"ok":true}`},
 		{name: "json, batch of others", status: 200, kind: jsonType, body: "[" + notYours + "]", fail: "the reply has the id of another request"},
 		{name: "json, cut off", status: 200, kind: jsonType, body: `{"jsonrpc":"2.0","id":`, fail: "the reply is cut off"},
-		{name: "json, deep", status: 200, kind: jsonType, body: deepReply, fail: "the message is nested deeper than 10000 levels"},
+		{name: "json, deep", status: 200, kind: jsonType, body: deepReply, fail: "the reply is nested deeper than 10000 levels"},
 		{name: "json, broken", status: 200, kind: jsonType, body: `nope`, fail: `HTTP 200 OK with "application/json" instead of JSON: "nope"`},
 		{name: "json, error", status: 200, kind: jsonType, body: notFound, fault: "-32601 no such method"},
 		{name: "stream", status: 200, kind: sseType, body: "id: 1\ndata:\n\n: hi\n\nevent: message\r\n" + sse(fine), want: `{"ok":true}`},
@@ -134,7 +134,7 @@ func TestStreamableReplies(t *testing.T) {
 		{name: "stream, again and again", status: 200, kind: sseType, body: strings.Repeat(sse(fine), 9), want: `{"ok":true}`},
 		{name: "stream, only other", status: 200, kind: sseType, body: sse(notYours), fail: "the reply has the id of another request"},
 		{name: "stream, junk", status: 200, kind: sseType, body: sse("hello"), fail: "the reply is not a JSON-RPC message"},
-		{name: "stream, deep", status: 200, kind: sseType, body: sse(deepReply), fail: "the message is nested deeper than 10000 levels"},
+		{name: "stream, deep", status: 200, kind: sseType, body: sse(deepReply), fail: "the reply is nested deeper than 10000 levels"},
 		{name: "stream, empty", status: 200, kind: sseType, fail: "the server ended the event stream without a reply"},
 		{name: "html", status: 200, kind: "text/html", body: html, fail: "HTTP 200 OK with an HTML page instead of JSON"},
 		{name: "202", status: 202, fail: "HTTP 202 Accepted with an empty body"},
@@ -223,7 +223,7 @@ func TestStreamableNeverEndingBodies(t *testing.T) {
 			<-r.Context().Done()
 		}))
 		defer srv.Close()
-		l, err := OpenStreamable(ctx, Endpoint{URL: srv.URL})
+		l, err := OpenStreamable(ctx, Endpoint{URL: srv.URL}, Handlers{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -278,8 +278,7 @@ func TestHTTPTellsAuthorization(t *testing.T) {
 	}
 	want := &HTTPError{
 		Status: 401, Type: "text/plain; charset=utf-8", Body: "no: ***\n",
-		Auth:     `Basic, Bearer error="invalid_token", resource_metadata="https://example.com/.well-known/oauth-protected-resource"`,
-		Metadata: "https://example.com/.well-known/oauth-protected-resource",
+		Auth: `Basic, Bearer error="invalid_token", resource_metadata="https://example.com/.well-known/oauth-protected-resource"`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("error (-want +got):\n%s", diff)
@@ -450,7 +449,7 @@ func TestTLS(t *testing.T) {
 	if _, err := ask(t, openStreamable(t, Endpoint{URL: srv.URL, CACert: ca}), 1); err != nil {
 		t.Errorf("with its certificate trusted: %v", err)
 	}
-	if _, err := OpenStreamable(t.Context(), Endpoint{URL: srv.URL, CACert: []byte("none")}); err == nil {
+	if _, err := OpenStreamable(t.Context(), Endpoint{URL: srv.URL, CACert: []byte("none")}, Handlers{}); err == nil {
 		t.Error("a file without certificates is accepted")
 	}
 }
@@ -473,10 +472,10 @@ func TestNotifications(t *testing.T) {
 
 func TestBadURLs(t *testing.T) {
 	for _, u := range []string{"", "mcp", "ftp://example.com", "http://", "//example.com/mcp", "http://%zz"} {
-		if _, err := OpenStreamable(t.Context(), Endpoint{URL: u}); !errors.Is(err, errURL) {
+		if _, err := OpenStreamable(t.Context(), Endpoint{URL: u}, Handlers{}); !errors.Is(err, errURL) {
 			t.Errorf("%q gives %v", u, err)
 		}
-		if _, err := OpenSSE(t.Context(), Endpoint{URL: u}); !errors.Is(err, errURL) {
+		if _, err := OpenSSE(t.Context(), Endpoint{URL: u}, Handlers{}); !errors.Is(err, errURL) {
 			t.Errorf("%q gives %v over SSE", u, err)
 		}
 	}
@@ -535,5 +534,45 @@ func TestStreamableServerAsks(t *testing.T) {
 		`"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}"]`
 	if diff := cmp.Diff(want, string(r.Result)); diff != "" {
 		t.Errorf("answers (-want +got):\n%s", diff)
+	}
+}
+
+// TestAnswersOutliveTheirCall: the answer to a request of the server is sent, although the call that it came
+// with has its reply already.
+func TestAnswersOutliveTheirCall(t *testing.T) {
+	answers, replied := make(chan string, 1), make(chan struct{})
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		if !strings.Contains(string(text), `"method"`) {
+			answers <- string(text)
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		w.Header().Set("Content-Type", sseType)
+		_, _ = io.WriteString(w, sse(`{"jsonrpc":"2.0","id":"q","method":"ask"}`)+
+			sse(`{"jsonrpc":"2.0","id":1,"result":{}}`))
+	}))
+	defer srv.Close()
+	l, err := OpenStreamable(t.Context(), Endpoint{URL: srv.URL}, Handlers{
+		Request: func(context.Context, Request) (json.RawMessage, *RPCError) {
+			<-replied
+			return json.RawMessage(`{}`), nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if _, err := ask(t, l, 1); err != nil {
+		t.Fatal(err)
+	}
+	close(replied)
+	select {
+	case got := <-answers:
+		if want := `{"jsonrpc":"2.0","id":"q","result":{}}`; got != want {
+			t.Errorf("answer %s, want %s", got, want)
+		}
+	case <-time.After(time.Minute):
+		t.Error("the answer was dropped")
 	}
 }

@@ -6,22 +6,32 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"golang.org/x/sync/semaphore"
 )
 
 // inbox takes every message of a server.
 type inbox struct {
-	calls   pendingCalls
-	noise   noiseLog
-	notify  atomic.Pointer[func(Notification)]       // nil = notifications are dropped
-	handler atomic.Pointer[Handler]                  // nil = the default answers
-	respond func(ctx context.Context, answer []byte) // sends the answer to a request of the server
+	handlers Handlers
+	calls    pendingCalls
+	noise    noiseLog
+	respond  func(answer []byte) // sends the answer to a request of the server
 
-	readers sync.WaitGroup // of stdout or an event stream
-	answers sync.WaitGroup
-	busy    atomic.Int32 // answers under way
+	readers sync.WaitGroup      // of stdout or an event stream
+	answers *semaphore.Weighted // a slot for each answer under way
+}
+
+// Handlers take what a server sends unasked.
+type Handlers struct {
+	// Notification receives the notifications, in order. It runs on the goroutine that reads: it must not wait,
+	// or send a request. nil = they are dropped.
+	Notification func(Notification)
+
+	// Request answers a request of the server; nil and nil leave it to the default, which answers ping with {}
+	// and refuses others as unknown methods. Its context ends with the connection, or the request that the
+	// server works on. nil = the default.
+	Request func(context.Context, Request) (json.RawMessage, *RPCError)
 }
 
 // Notification is one notification of a server.
@@ -42,17 +52,6 @@ type RPCError struct {
 	Message string `json:"message"`
 }
 
-// Handler answers the server's requests; nil and nil leave one to the default. Its context ends with the
-// connection, or the request that the server works on.
-type Handler func(context.Context, Request) (json.RawMessage, *RPCError)
-
-// OnNotification sets f as the receiver of notifications, in order. f runs on the reader's goroutine: it must
-// not block, or send a request.
-func (b *inbox) OnNotification(f func(Notification)) { b.notify.Store(&f) }
-
-// OnRequest sets how the server's requests are answered; by default ping gets {}, others "method not found".
-func (b *inbox) OnRequest(f Handler) { b.handler.Store(&f) }
-
 // Noise returns what the server sent that is not a message, oldest first, until Close.
 func (b *inbox) Noise() []Noise { return b.noise.all() }
 
@@ -64,8 +63,8 @@ func (b *inbox) take(ctx context.Context, m message) *pendingCall {
 		b.answer(ctx, m)
 		return nil
 	case !m.isReply():
-		if notify := b.notify.Load(); notify != nil {
-			(*notify)(Notification{m.method, m.params})
+		if b.handlers.Notification != nil {
+			b.handlers.Notification(Notification{m.method, m.params})
 		}
 		return nil
 	}
@@ -84,25 +83,24 @@ const mostAnswers = 64
 
 // answer answers a request of the server beside the reader. ctx ends the work on it.
 func (b *inbox) answer(ctx context.Context, m message) {
-	if b.busy.Add(1) > mostAnswers {
-		b.busy.Add(-1)
+	if !b.answers.TryAcquire(1) {
 		return
 	}
-	b.answers.Go(func() {
-		defer b.busy.Add(-1)
+	go func() {
+		defer b.answers.Release(1)
 		member := `,"result":`
 		value, refusal := b.decide(ctx, Request{m.method, m.params})
 		if refusal != nil {
 			member = `,"error":`
 			value, _ = json.Marshal(refusal) // a number and a text can be encoded
 		}
-		b.respond(ctx, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s%s%s}`, m.id, member, value))
-	})
+		b.respond(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s%s%s}`, m.id, member, value))
+	}()
 }
 
 func (b *inbox) decide(ctx context.Context, r Request) (json.RawMessage, *RPCError) {
-	if handle := b.handler.Load(); handle != nil {
-		if result, refusal := (*handle)(ctx, r); result != nil || refusal != nil {
+	if b.handlers.Request != nil {
+		if result, refusal := b.handlers.Request(ctx, r); result != nil || refusal != nil {
 			return result, refusal
 		}
 	}

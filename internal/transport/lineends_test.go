@@ -71,13 +71,13 @@ func TestAnEventOfSeveralLinesIsOneMessage(t *testing.T) {
 		_, _ = io.WriteString(w, event)
 	}))
 	t.Cleanup(server.Close)
-	conn, err := OpenStreamable(t.Context(), Endpoint{URL: server.URL})
+	var heard []string
+	conn, err := OpenStreamable(t.Context(), Endpoint{URL: server.URL},
+		Handlers{Notification: func(n Notification) { heard = append(heard, n.Method) }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	var heard []string
-	conn.OnNotification(func(n Notification) { heard = append(heard, n.Method) })
 	_ = conn.Listen(t.Context(), func() {}) // until the stream ends
 	if !slices.Equal(heard, []string{"notifications/several"}) {
 		t.Errorf("heard %q", heard)

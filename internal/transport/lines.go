@@ -3,7 +3,6 @@ package transport
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"io"
 	"regexp"
 )
@@ -61,8 +60,8 @@ func (f *framer) next(emit func(frame)) error {
 		default:
 			found = sort(text)
 		}
-		for _, one := range found {
-			emit(one)
+		for _, next := range found {
+			emit(next)
 		}
 		if !long {
 			f.unended = !ended
@@ -106,25 +105,24 @@ func isMessage(text []byte) bool {
 // sort returns what is on a line: a message, a batch (2025-03-26), several glued together or to a banner, or
 // noise.
 func sort(line []byte) (found []frame) {
-	if batch, ok := parseMessages(line); ok {
-		for _, m := range batch {
-			found = append(found, frame{message: m})
-		}
-		return found
+	batch, err := parseMessages(line)
+	for _, m := range batch {
+		found = append(found, frame{message: m})
 	}
 	noise := frame{noise: line}
-	err := json.Unmarshal(line, new(json.RawMessage))
 	switch {
-	case err == nil: // a log in JSON, say, even if it quotes a message
+	case err == nil:
+		return found
+	case err == errNotMessage: // a log in JSON, say, even if it quotes a message
 	case bytes.Contains(line, []byte("\x00\"\x00")) || bytes.Contains(line, []byte("{\x00")):
 		noise.err = &ReplyError{"is UTF-16 text, where MCP needs UTF-8"}
-	case opens(line) && tooDeep(err):
-		noise.id, noise.err = idIn(line), &TooDeepError{Limit: nestingLimit}
+	case err == errTooDeep && opens(line):
+		noise.id, noise.err = idIn(line), err
 	default:
 		found = salvage(line)
 		reply := bytes.Contains(line, []byte(`"jsonrpc"`)) && !bytes.Contains(line, []byte(`"method"`))
 		if len(found) == 1 && line[0] == '{' && reply {
-			found[0].id, found[0].err = idIn(line), &ReplyError{"is not valid JSON"}
+			found[0].id, found[0].err = idIn(line), err
 		}
 		return found
 	}
@@ -143,12 +141,12 @@ func salvage(line []byte) (found []frame) {
 		if brace < 0 {
 			break
 		}
-		at := from + brace
-		value := firstValue(line[at:])
+		from += brace
+		value := firstValue(line[from:])
 		m, ok := parseMessage(value)
-		before := bytes.TrimSpace(line[start:at])
+		before := bytes.TrimSpace(line[start:from])
 		if !ok || len(before) > 0 && !m.isReply() {
-			from = at + max(1, len(value))
+			from += max(1, len(value))
 			tries++
 			continue
 		}
@@ -156,8 +154,8 @@ func salvage(line []byte) (found []frame) {
 			found = append(found, frame{noise: before})
 		}
 		found = append(found, frame{message: m})
-		start = at + len(value)
-		from = start
+		from += len(value)
+		start = from
 	}
 	if rest := bytes.TrimSpace(line[start:]); len(rest) > 0 {
 		found = append(found, frame{noise: rest})

@@ -46,23 +46,42 @@ func parseMessage(value []byte) (message, bool) {
 	return m, m.id != nil && (m.result != nil || m.fault != nil)
 }
 
-// parseMessages reads a message, or a batch of them (2025-03-26), all of whose elements must be messages.
-func parseMessages(value []byte) ([]message, bool) {
+// Reasons why a text is no message.
+var (
+	errNotMessage = &ReplyError{"is JSON but not a JSON-RPC message"}
+	errNotJSON    = &ReplyError{"is not valid JSON"}
+	errTooDeep    = &ReplyError{"is nested deeper than 10000 levels"} // the limit of encoding/json
+)
+
+// parseMessages reads a message, or a batch of them (2025-03-26), all of whose elements must be messages. The
+// error is one of those above.
+func parseMessages(value []byte) ([]message, *ReplyError) {
 	if m, ok := parseMessage(value); ok {
-		return []message{m}, true
+		return []message{m}, nil
 	}
-	elements, err := rawjson.Elements(value)
-	if err != nil {
-		return nil, false
+	if err := json.Unmarshal(value, new(json.RawMessage)); err != nil {
+		return nil, unreadable(err)
 	}
+	elements, _ := rawjson.Elements(value) // none of another value
 	batch := make([]message, len(elements))
 	for i, e := range elements {
 		var ok bool
 		if batch[i], ok = parseMessage(e); !ok {
-			return nil, false
+			return nil, errNotMessage
 		}
 	}
-	return batch, len(batch) > 0
+	if len(batch) == 0 {
+		return nil, errNotMessage
+	}
+	return batch, nil
+}
+
+// unreadable returns what an error of encoding/json says of a text.
+func unreadable(err error) *ReplyError {
+	if strings.Contains(err.Error(), "exceeded max depth") {
+		return errTooDeep
+	}
+	return errNotJSON
 }
 
 // flaw returns what makes a reply useless, or nothing.
@@ -119,12 +138,4 @@ func firstValue(text []byte) []byte {
 func opens(text []byte) bool {
 	text = bytes.TrimLeft(text, " \t\r\n")
 	return len(text) > 0 && (text[0] == '{' || text[0] == '[')
-}
-
-// nestingLimit is that of encoding/json, in levels of one message.
-const nestingLimit = 10_000
-
-// tooDeep reports whether err, an error of encoding/json, is about nesting.
-func tooDeep(err error) bool {
-	return err != nil && strings.Contains(err.Error(), "exceeded max depth")
 }

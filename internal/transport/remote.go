@@ -16,8 +16,8 @@ import (
 
 // OpenStreamable returns a connection of streamable HTTP. It contacts nothing yet; the end of ctx ends every
 // request. The error is about the URL or the certificates.
-func OpenStreamable(ctx context.Context, e Endpoint) (*Conn, error) {
-	c, err := newRemote(ctx, KindStreamable, e)
+func OpenStreamable(ctx context.Context, e Endpoint, h Handlers) (*Conn, error) {
+	c, err := newRemote(ctx, KindStreamable, e, h)
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func OpenStreamable(ctx context.Context, e Endpoint) (*Conn, error) {
 	if err != nil {
 		return nil, errURL
 	}
-	c.respond = func(ctx context.Context, answer []byte) { c.post(ctx, e.URL, answer) }
+	c.respond = func(answer []byte) { c.post(e.URL, answer) }
 	return c.closeWith(ctx), nil
 }
 
@@ -35,8 +35,8 @@ const noTimeout = time.Duration(math.MaxInt64)
 
 // OpenSSE opens the event stream and waits until it has named its endpoint. It lives until Close or the end
 // of ctx.
-func OpenSSE(ctx context.Context, e Endpoint) (*Conn, error) {
-	c, err := newRemote(ctx, KindSSE, e)
+func OpenSSE(ctx context.Context, e Endpoint, h Handlers) (*Conn, error) {
+	c, err := newRemote(ctx, KindSSE, e, h)
 	if err != nil {
 		return nil, err
 	}
@@ -46,9 +46,9 @@ func OpenSSE(ctx context.Context, e Endpoint) (*Conn, error) {
 		return nil, errURL
 	}
 	c.carrier = stream
-	c.respond = func(ctx context.Context, answer []byte) {
+	c.respond = func(answer []byte) {
 		if to, named := c.messages.Load().(string); named {
-			c.post(ctx, to, answer)
+			c.post(to, answer)
 		}
 	}
 	c.closeWith(ctx)
@@ -60,19 +60,20 @@ func OpenSSE(ctx context.Context, e Endpoint) (*Conn, error) {
 	return c, nil
 }
 
-func newRemote(ctx context.Context, kind string, e Endpoint) (*Conn, error) {
+func newRemote(ctx context.Context, kind string, e Endpoint, h Handlers) (*Conn, error) {
 	w, err := newWeb(e)
 	if err != nil {
 		return nil, err
 	}
-	c := newConn(ctx, kind)
+	c := newConn(ctx, kind, h)
 	c.web, w.conn = w, c
 	return c, nil
 }
 
-// post sends the answer to a request of the server. Requests that follow report a failure.
-func (c *Conn) post(ctx context.Context, to string, answer []byte) {
-	ctx, cancel := context.WithTimeout(context.WithValue(ctx, callKey{}, nil), answerTimeout)
+// post sends the answer to a request of the server, also when the call that it belongs to has ended. Requests
+// that follow report a failure.
+func (c *Conn) post(to string, answer []byte) {
+	ctx, cancel := context.WithTimeout(c.life, answerTimeout)
 	defer cancel()
 	if reply, err := c.do(ctx, http.MethodPost, to, answer); err == nil {
 		_ = reply.Body.Close()
@@ -112,7 +113,9 @@ func (c *Conn) Listen(ctx context.Context, opened func()) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(c.life, func() { cancel(c.Lost()) })()
-	c.readers.Add(1)
+	if !c.read() {
+		return c.Lost()
+	}
 	defer c.readers.Done()
 	reply, err := c.do(ctx, http.MethodGet, c.web.endpoint.URL, nil)
 	if err != nil {
@@ -155,10 +158,10 @@ func (c *Conn) readAll(events *eventReader, receipts io.Writer) error {
 		if e.kind != messageEvent {
 			continue
 		}
-		batch, ok := parseMessages(e.data)
-		if !ok && e.tooDeep() {
-			c.calls.failOne(idIn(e.data), &TooDeepError{Limit: nestingLimit})
-		} else if !ok {
+		batch, wrong := parseMessages(e.data)
+		if wrong == errTooDeep {
+			c.calls.failOne(idIn(e.data), wrong)
+		} else if wrong != nil {
 			c.noise.add(e.data, 0)
 		}
 		for _, m := range batch {

@@ -56,18 +56,18 @@ func (w *web) readJSON(reply *http.Response, body io.Reader, call *pendingCall) 
 	value, start, err := readValue(body)
 	ended := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 	switch {
-	case tooDeep(err):
-		return message{}, &TooDeepError{Limit: nestingLimit}
 	case ended && opens(start):
 		return message{}, errReplyCutOff
+	case is[*json.SyntaxError](err) && unreadable(err) == errTooDeep:
+		return message{}, errTooDeep
 	case ended || is[*json.SyntaxError](err):
 		return message{}, w.fault(reply, start)
 	case err != nil:
 		return message{}, err
 	}
-	batch, ok := parseMessages(value)
-	if !ok {
-		return message{}, &ReplyError{"is JSON but not a JSON-RPC message"}
+	batch, wrong := parseMessages(value)
+	if wrong != nil {
+		return message{}, wrong
 	}
 	if w.endpoint.ForeignType != nil && mediaType(reply) != "application/json" {
 		w.endpoint.ForeignType(reply.Header.Get("Content-Type"))
@@ -134,17 +134,17 @@ func (w *web) readEvents(ctx context.Context, events *eventReader, call *pending
 		if err != nil {
 			return message{}, err
 		}
-		batch, ok := parseMessages(e.data)
+		batch, wrong := parseMessages(e.data)
 		switch {
 		case e.kind != messageEvent:
-			if ok && call.flawOf(batch[0]) == "" {
+			if wrong == nil && call.flawOf(batch[0]) == "" {
 				return message{}, &ReplyError{fmt.Sprintf("is in an event named %q, where MCP has %q", e.kind,
 					messageEvent)}
 			}
 			continue
-		case !ok && e.tooDeep(): // the reply, most likely
-			return message{}, &TooDeepError{Limit: nestingLimit}
-		case !ok && len(e.data) > 0:
+		case wrong == errTooDeep: // the reply, most likely
+			return message{}, wrong
+		case wrong != nil && len(e.data) > 0:
 			*odd = cmp.Or(*odd, "is not a JSON-RPC message")
 		}
 		for _, m := range batch {
@@ -178,7 +178,7 @@ func (w *web) resume(reply *http.Response, last string, pause time.Duration) err
 	if err != nil {
 		return err
 	}
-	if !decode(next) || !good(next) || mediaType(next) != eventStream {
+	if encoded(next) || !good(next) || mediaType(next) != eventStream {
 		body := startOf(next.Body)
 		fail := w.fault(next, body)
 		fail.Session = req.Header.Get(HeaderKeySessionID) != "" && endsSession(next.StatusCode, body)

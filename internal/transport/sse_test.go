@@ -58,7 +58,7 @@ func openSSE(t *testing.T, h http.Handler) (*Conn, error) {
 	t.Cleanup(srv.Close)
 	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute) // longer than ask
 	t.Cleanup(cancel)
-	l, err := OpenSSE(ctx, Endpoint{URL: srv.URL + "/sse", Headers: map[string]Secret{"Authorization": "Bearer " + secret}})
+	l, err := OpenSSE(ctx, Endpoint{URL: srv.URL + "/sse", Headers: map[string]Secret{"Authorization": "Bearer " + secret}}, Handlers{})
 	if err == nil {
 		t.Cleanup(func() { _ = l.Close() })
 	}
@@ -85,7 +85,7 @@ func TestSSEReplies(t *testing.T) {
 		{name: "batch", reply: reply(sse("[" + strings.TrimSpace(fine) + "]")), want: `{"ok":true}`},
 		{name: "junk first", reply: reply(sse("hello") + "event: ping\n" + sse("{}") + sse(fine)), want: `{"ok":true}`},
 		{name: "a request with our id first", reply: reply(sse(`{"jsonrpc":"2.0","id":ID,"method":"elicitation/create"}`) + sse(fine)), want: `{"ok":true}`},
-		{name: "deep", reply: reply(sse(deepReply)), fail: "the message is nested deeper than 10000 levels"},
+		{name: "deep", reply: reply(sse(deepReply)), fail: "the reply is nested deeper than 10000 levels"},
 		{name: "the stream ends", reply: reply(""), fail: "the server ended the event stream"},
 	}
 	for _, test := range tests {
@@ -125,8 +125,11 @@ func TestSSEAnswersTheServer(t *testing.T) {
 	}
 	want := []string{`{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"method not found: roots/list"}}`}
 	var got []string
+	late := time.After(time.Minute)
 	for len(got) < len(want) {
 		select {
+		case <-late:
+			t.Fatalf("only these answers came: %q", got)
 		case answer := <-answers:
 			got = append(got, answer)
 		case <-l.Done():

@@ -24,7 +24,7 @@ type Command struct {
 
 // StartStdio starts a server as a child process in a process group of its own. The end of ctx ends the child.
 // The error is a *process.StartError, or the cause of a ctx that has ended already.
-func StartStdio(ctx context.Context, command Command) (*Conn, error) {
+func StartStdio(ctx context.Context, command Command, h Handlers) (*Conn, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -32,9 +32,9 @@ func StartStdio(ctx context.Context, command Command) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := newConn(ctx, KindStdio)
+	c := newConn(ctx, KindStdio, h)
 	c.child = ch
-	c.respond = func(_ context.Context, answer []byte) {
+	c.respond = func(answer []byte) {
 		_, _ = ch.stdin.Write(append(answer, '\n')) // requests that follow report the failure
 	}
 	out, receipts := io.Pipe()

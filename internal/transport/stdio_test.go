@@ -15,10 +15,12 @@ import (
 )
 
 // behave starts this binary as the named server and closes it with the test.
-func behave(t *testing.T, name string) *Conn {
+func behave(t *testing.T, name string) *Conn { return behaveWith(t, name, Handlers{}) }
+
+func behaveWith(t *testing.T, name string, h Handlers) *Conn {
 	t.Helper()
 	env := []string{"BEHAVE=" + name, "PATH=" + os.Getenv("PATH"), "GOCOVERDIR=" + t.TempDir()} // or it complains on stderr
-	l, err := StartStdio(t.Context(), Command{Path: os.Args[0], Env: env})
+	l, err := StartStdio(t.Context(), Command{Path: os.Args[0], Env: env}, h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +80,7 @@ func TestStdioReplies(t *testing.T) {
 		{name: "broken", err: "the reply is not valid JSON", noise: []Noise{{`{"jsonrpc":"2.0","id":7,"result":{"a":nope}}`, 44}}},
 		{name: "junk", want: `{"ok":true}`, noise: []Noise{{"hello", 5}, {`{"level":"info"}`, 16}}},
 		{name: "banner", want: `{"ok":true}`, noise: []Noise{{"Server ready", 12}}},
-		{name: "deep", err: "the message is nested deeper than 10000 levels",
+		{name: "deep", err: "the reply is nested deeper than 10000 levels",
 			noise: []Noise{{strings.ReplaceAll(deepReply, "ID", "7")[:256], 40_034}}},
 		{name: "large", err: "the message is larger than 64 MiB",
 			noise: []Noise{{`{"jsonrpc":"2.0","result":"` + strings.Repeat("x", 229), frameLimit + 36}}},
@@ -180,15 +182,16 @@ func TestStdioOfAnEndedContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("too late")
 	cancel(why)
-	if _, err := StartStdio(ctx, Command{Path: os.Args[0], Env: []string{"BEHAVE=good"}}); !errors.Is(err, why) {
+	if _, err := StartStdio(ctx, Command{Path: os.Args[0], Env: []string{"BEHAVE=good"}}, Handlers{}); !errors.Is(err, why) {
 		t.Errorf("error %v, want the cause of the context", err)
 	}
 }
 
 // TestStdioAnswers: the server's requests are answered as the caller says, under the ids that they have.
 func TestStdioAnswers(t *testing.T) {
-	l := behave(t, "asks")
-	l.OnRequest(func(context.Context, Request) (json.RawMessage, *RPCError) { return nil, &RPCError{1, "mine"} })
+	l := behaveWith(t, "asks", Handlers{Request: func(context.Context, Request) (json.RawMessage, *RPCError) {
+		return nil, &RPCError{1, "mine"}
+	}})
 	r, err := ask(t, l, 7)
 	if err != nil {
 		t.Fatal(err)

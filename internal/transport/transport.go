@@ -25,6 +25,7 @@ import (
 
 	mcpgo "github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+	"golang.org/x/sync/semaphore"
 )
 
 // Kinds of connections, as shown to people.
@@ -74,8 +75,9 @@ type Conn struct {
 // quiet discards the logs of mcp-go: this package reports what they say.
 var quiet = slog.New(slog.DiscardHandler)
 
-func newConn(ctx context.Context, kind string) *Conn {
+func newConn(ctx context.Context, kind string, h Handlers) *Conn {
 	c := &Conn{Kind: kind, done: make(chan struct{})}
+	c.handlers, c.answers = h, semaphore.NewWeighted(mostAnswers)
 	c.life, c.end = context.WithCancel(context.WithoutCancel(ctx))
 	return c
 }
@@ -93,7 +95,7 @@ func (c *Conn) closeWith(ctx context.Context) *Conn {
 // SendRequest sends one request and waits for its reply, the end of ctx, or the loss of the connection. The
 // result is the server's bytes. A JSON-RPC error is a response with Error set, with any HTTP status; its
 // Data is a json.RawMessage or nil. Errors: *HTTPError, *RedirectError, *CredentialsError, *TooLargeError,
-// *TooDeepError, *ReplyError, *LostError.
+// *ReplyError, *LostError.
 func (c *Conn) SendRequest(ctx context.Context, r JSONRPCRequest) (*JSONRPCResponse, error) {
 	waiting, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -160,6 +162,16 @@ func (c *Conn) Lost() error {
 	return c.lost
 }
 
+// read adds a reader, unless the connection is gone: Close waits for those that are there.
+func (c *Conn) read() bool {
+	c.lostMu.Lock()
+	defer c.lostMu.Unlock()
+	if c.lost == nil {
+		c.readers.Add(1)
+	}
+	return c.lost == nil
+}
+
 // GiveUp marks the connection as lost because of err; requests under way may still be answered. The first
 // reason stays.
 func (c *Conn) GiveUp(err error) {
@@ -202,7 +214,7 @@ func (c *Conn) Close() error {
 		}
 		_ = c.carrier.Close() // deletes the session
 		c.readers.Wait()
-		c.answers.Wait()
+		_ = c.answers.Acquire(context.Background(), mostAnswers) // of all of them, and none follows
 		if c.web != nil {
 			c.web.CloseIdleConnections()
 		}

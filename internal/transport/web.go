@@ -118,7 +118,7 @@ func (w *web) exchange(req *http.Request) (*http.Response, error) {
 	if err != nil || redirects(reply) { // http.Client decides whether to follow
 		return reply, err
 	}
-	if !decode(reply) {
+	if encoded(reply) {
 		_ = reply.Body.Close()
 		return nil, w.fault(reply, nil)
 	}
@@ -208,17 +208,25 @@ func endsSession(status int, body []byte) bool {
 
 // fault returns the error for a reply without a message.
 func (w *web) fault(reply *http.Response, body []byte) *HTTPError {
-	auth := challenge(reply)
-	return &HTTPError{
-		Encoding:   reply.Header.Get("Content-Encoding"), // decode removes those that it knows
+	fail := &HTTPError{
 		Status:     reply.StatusCode,
 		Type:       reply.Header.Get("Content-Type"),
 		Body:       w.mask(string(body[:min(len(body), bodyStart)])),
-		Auth:       w.mask(auth),
-		Metadata:   w.mask(ChallengeParameter(auth, "resource_metadata")),
+		Auth:       w.mask(challenge(reply)),
 		RetryAfter: reply.Header.Get("Retry-After"),
 		Proxy:      w.proxyOf(reply.StatusCode),
 	}
+	if encoded(reply) {
+		fail.Encoding = reply.Header.Get("Content-Encoding")
+	}
+	return fail
+}
+
+// encoded reports whether a body has a Content-Encoding that was not asked for. net/http asks for gzip, decodes
+// it and removes the header.
+func encoded(reply *http.Response) bool {
+	encoding := reply.Header.Get("Content-Encoding")
+	return encoding != "" && !strings.EqualFold(encoding, "identity")
 }
 
 // mask hides headers, credentials, user info and query in a text of the server, which may quote the request.

@@ -124,10 +124,6 @@ func (a attempt) dial(ctx context.Context, way dialer) (lasting, caller, error) 
 		}
 	}
 	conn, err := way.open(ctx)
-	if err == nil {
-		conn.OnRequest(a.answer)
-		conn.OnNotification(a.hear)
-	}
 	return conn, caller{conn: conn.Conn, client: a.options.Client, capabilities: a.capabilities(),
 		seen: a.seen}, err
 }
@@ -158,10 +154,11 @@ const (
 
 // dialers returns the ways to reach a server, the best one first.
 func (a attempt) dialers() []dialer {
+	handlers := transport.Handlers{Notification: a.hear, Request: a.answer}
 	if a.server.Stdio != nil {
 		command := commandOf(*a.server.Stdio, a.options)
 		return []dialer{{Starting, stdioGrace, func(ctx context.Context) (*transport.Conn, error) {
-			return transport.StartStdio(ctx, command)
+			return transport.StartStdio(ctx, command, handlers)
 		}}}
 	}
 	endpoint := endpointOf(*a.server.HTTP, a.options)
@@ -173,9 +170,10 @@ func (a attempt) dialers() []dialer {
 		}
 		a.seen.note(Notice{Handshake, NoticeContentType, message + " instead of application/json"})
 	}
-	over := func(open func(context.Context, transport.Endpoint) (*transport.Conn, error)) dialer {
+	over := func(open func(context.Context, transport.Endpoint, transport.Handlers) (*transport.Conn,
+		error)) dialer {
 		return dialer{Connecting, httpGrace,
-			func(ctx context.Context) (*transport.Conn, error) { return open(ctx, endpoint) }}
+			func(ctx context.Context) (*transport.Conn, error) { return open(ctx, endpoint, handlers) }}
 	}
 	switch a.server.HTTP.Kind {
 	case StreamableHTTP:

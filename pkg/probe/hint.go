@@ -373,7 +373,7 @@ func answerHint(f failure) string {
 	case refusedTLS(f.err):
 		return "the server, or a proxy before it, refused TLS as mcpctl speaks it: it may want a " +
 			"certificate of its clients, and mcpctl sends none, or TLS older than 1.2"
-	case is[*transport.ReplyError](f.err), is[*transport.TooDeepError](f.err), badShape.in(f.err):
+	case is[*transport.ReplyError](f.err), badShape.in(f.err):
 		return "this is a bug in the server, report it to its author: other clients will fail here too"
 	}
 	return ""

@@ -113,7 +113,6 @@ func TestHints(t *testing.T) {
 		"over our limit":       {failure{server: stdio, err: overLimit.errorf("no")}, "nextCursor"},
 		"answered error":       {failure{server: stdio, stage: ListingTools, err: &RPCError{Code: -32603}}, "log"},
 		"garbled":              {failure{server: stdio, err: &transport.ReplyError{Problem: "x"}}, "author"},
-		"too deep":             {failure{server: stdio, err: &transport.TooDeepError{Limit: 1}}, "author"},
 		"client certificate":   {failure{server: remote, err: dialing("remote error", errors.New("tls: certificate required"))}, "a certificate of its clients"},
 		"no HTTP":              {failure{server: remote, stage: Handshake, err: request(errors.New("malformed HTTP response"))}, "the port and the path in the URL"},
 		"shape":                {failure{server: stdio, err: badShape.errorf("no")}, "author"},

@@ -81,8 +81,9 @@ func (c caller) negotiate(ctx context.Context, grace time.Duration) (peer, error
 		case initialize != nil && (discovering == nil || decided):
 			return chooseLegacy(discover, *initialize)
 		case initializing == nil && (discovering == nil || limit == nil):
+			version := legacyVersion(discover) // here: discover may change meanwhile
 			initializing = introduce(ctx, func(ctx context.Context) (peer, error) {
-				return c.initializeAny(ctx, legacyVersion(discover))
+				return c.initializeAny(ctx, version)
 			})
 		}
 	}
