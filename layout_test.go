@@ -65,9 +65,10 @@ var libraries = map[string][]string{
 	"go.yaml.in/yaml/v3":                       {"internal/report", "internal/syntax", "internal/fixture"},
 	"golang.org/x/mod":                         {"pkg/finding", "internal/packages"},
 	"golang.org/x/oauth2":                      {"internal/auth", "internal/auth/authtest"},
-	"golang.org/x/sync":                        {"internal/compare", "internal/fleet", "pkg/probe"},
-	"golang.org/x/sys":                         {"internal/process", "internal/sandbox", "internal/fixture", "internal/host", "internal/host/terminaltest"},
-	"golang.org/x/term":                        {"internal/host"},
+	"golang.org/x/sync": {"internal/compare", "internal/fleet", "internal/transport",
+		"pkg/probe"},
+	"golang.org/x/sys":  {"internal/process", "internal/sandbox", "internal/fixture", "internal/host", "internal/host/terminaltest"},
+	"golang.org/x/term": {"internal/host"},
 }
 
 // mayContact are the packages that may connect to a server, after it was trusted.

@@ -77,19 +77,10 @@ func (s *Surface) describe(filter ItemFilter) {
 	}
 }
 
-// add adds an item to the report, and the digest of a tool.
+// add adds an item to the report.
 func (s *Surface) add(kind snapshot.Kind, item snapshot.Item) {
 	slot := s.Items(kind)
 	*slot = append(*slot, item.Raw)
-	if kind != snapshot.Tools || item.Key == "" {
-		return
-	}
-	if digest := item.Digest(); digest != "" { // else the tool has no canonical form
-		if s.Digests == nil {
-			s.Digests = map[string]string{}
-		}
-		s.Digests[item.Key] = digest
-	}
 }
 
 // mentions reports whether a text in a value, or the name of a member, matches.

@@ -3,10 +3,8 @@ package rawjson
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"hash/maphash"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -65,28 +63,6 @@ func Size(raw json.RawMessage) int {
 		return len(raw)
 	}
 	return len(form)
-}
-
-// JCS returns one JSON value by RFC 8785, the form that other programs sign and hash: numbers as ECMAScript
-// writes them, keys in the order of their UTF-16. The error is about a repeated key, half a surrogate pair,
-// invalid UTF-8, or a number out of range, which have no such form.
-func JCS(raw json.RawMessage) ([]byte, error) {
-	form := jsontext.Value(bytes.Clone(raw))
-	if err := form.Canonicalize(); err != nil {
-		return nil, newReader(raw).explain(err)
-	}
-	for r := newReader(raw); ; {
-		token, err := r.ReadToken()
-		if err != nil {
-			return form, nil
-		}
-		if token.Kind() != '0' {
-			continue
-		}
-		if _, err := strconv.ParseFloat(token.String(), 64); err != nil {
-			return nil, fmt.Errorf("the number %s is out of range", token)
-		}
-	}
 }
 
 // value is a parsed JSON value, in canonical order.
@@ -160,8 +136,11 @@ func breakLine(dst []byte, level, indentation int) []byte {
 	if level >= indentedLevels {
 		return dst
 	}
-	return append(append(dst, '\n'), strings.Repeat("  ", indentation)...)
+	return append(append(dst, '\n'), spaces[:2*indentation]...)
 }
+
+// spaces are the deepest indentation.
+var spaces = strings.Repeat("  ", indentedLevels)
 
 // compareKeys orders two canonical strings by their text, then by their spelling.
 func compareKeys(a, b []byte) int {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"sync"
@@ -44,17 +43,11 @@ func Field(raw json.RawMessage, key string) (json.RawMessage, error) {
 
 // Elements returns the elements of a JSON array, sharing raw's memory. A value of another kind wraps
 // ErrNotArray.
-func Elements(raw json.RawMessage) ([]json.RawMessage, error) { return ElementsUpTo(raw, math.MaxInt) }
-
-// ElementsUpTo returns the elements like Elements, and fails for more than most of them.
-func ElementsUpTo(raw json.RawMessage, most int) ([]json.RawMessage, error) {
+func Elements(raw json.RawMessage) ([]json.RawMessage, error) {
 	elements := []json.RawMessage{}
 	r := newReader(raw)
 	err := r.whole(func() error {
-		return r.array(func(i int) error {
-			if i == most {
-				return &syntaxError{reason: fmt.Sprintf("the list has more than %d items", most)}
-			}
+		return r.array(func(int) error {
 			value, err := r.next()
 			elements = append(elements, value)
 			return err
@@ -197,7 +190,7 @@ func (o Object) Present(key string) json.RawMessage {
 
 // Text returns a member that is a string; empty when it is absent or of another kind.
 func (o Object) Text(key string) string {
-	t, _ := text(o[key])
+	t, _ := Text(o[key])
 	return t
 }
 

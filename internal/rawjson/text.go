@@ -57,14 +57,6 @@ func Text(raw json.RawMessage) (string, bool) {
 	return unquoted(raw), true
 }
 
-// text returns the text like Text, of a value that was read before.
-func text(value []byte) (string, bool) {
-	if len(value) == 0 || value[0] != '"' {
-		return "", false
-	}
-	return unquoted(value), true
-}
-
 // Encode returns a value as JSON on one line, without the escapes for HTML; raw values stay as written, but
 // for white space.
 func Encode(value any) (json.RawMessage, error) {

@@ -32,9 +32,6 @@ func writeItem(p *page, k snapshot.Kind, raw json.RawMessage) {
 	}
 	writeNote(p, "MIME type", item.Text("mimeType"))
 	if p.Raw {
-		if k == snapshot.Tools {
-			writeNote(p, "digest", (snapshot.Item{Raw: raw}).Digest())
-		}
 		writeRemaining(p, k, raw)
 		p.line(4, span{"raw", dim})
 		writeIndented(p, 6, raw, dim) // not wrapped, so that it can be copied

@@ -76,15 +76,14 @@ type Answer struct {
 
 // Offer is what a server offers, as it sent it.
 type Offer struct {
-	ServerInfo        json.RawMessage   `json:"serverInfo,omitempty"`
-	Capabilities      json.RawMessage   `json:"capabilities,omitempty"`
-	Instructions      string            `json:"instructions,omitempty"` // text for the model
-	Digests           map[string]string `json:"digests,omitempty"`      // of tools, by RFC 8785 and SHA-256
-	Tools             Items             `json:"tools,omitzero"`
-	Prompts           Items             `json:"prompts,omitzero"`
-	Resources         Items             `json:"resources,omitzero"`
-	ResourceTemplates Items             `json:"resourceTemplates,omitzero"`
-	Skills            Items             `json:"skills,omitzero"`
+	ServerInfo        json.RawMessage `json:"serverInfo,omitempty"`
+	Capabilities      json.RawMessage `json:"capabilities,omitempty"`
+	Instructions      string          `json:"instructions,omitempty"` // text for the model
+	Tools             Items           `json:"tools,omitzero"`
+	Prompts           Items           `json:"prompts,omitzero"`
+	Resources         Items           `json:"resources,omitzero"`
+	ResourceTemplates Items           `json:"resourceTemplates,omitzero"`
+	Skills            Items           `json:"skills,omitzero"`
 }
 
 // Comparison is what a server was compared with.

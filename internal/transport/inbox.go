@@ -24,13 +24,13 @@ type inbox struct {
 
 // Handlers take what a server sends unasked.
 type Handlers struct {
-	// Notification receives the notifications, in order. It runs on the goroutine that reads: it must not wait,
-	// or send a request. nil = they are dropped.
+	// Notification receives the notifications, in order. It runs on the goroutine that reads, and must not
+	// wait or send a request. nil = they are dropped.
 	Notification func(Notification)
 
-	// Request answers a request of the server; nil and nil leave it to the default, which answers ping with {}
-	// and refuses others as unknown methods. Its context ends with the connection, or the request that the
-	// server works on. nil = the default.
+	// Request answers a request of the server; nil and nil leave it to the default, which answers ping with
+	// {} and refuses others as unknown methods. Its context ends with the connection, or the request that
+	// the server works on. nil = the default.
 	Request func(context.Context, Request) (json.RawMessage, *RPCError)
 }
 

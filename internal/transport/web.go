@@ -222,8 +222,8 @@ func (w *web) fault(reply *http.Response, body []byte) *HTTPError {
 	return fail
 }
 
-// encoded reports whether a body has a Content-Encoding that was not asked for. net/http asks for gzip, decodes
-// it and removes the header.
+// encoded reports whether a body has a Content-Encoding that was not asked for. net/http asks for gzip,
+// decodes it and removes the header.
 func encoded(reply *http.Response) bool {
 	encoding := reply.Header.Get("Content-Encoding")
 	return encoding != "" && !strings.EqualFold(encoding, "identity")

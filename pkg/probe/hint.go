@@ -107,7 +107,8 @@ func ownHint(f failure) string {
 		if errors.As(f.err, &adviser) {
 			return adviser.Hint()
 		}
-		return "fix how the configuration gets the server's credentials; the server was not asked without them"
+		return "fix how the configuration gets the server's credentials; the server was not asked without " +
+			"them"
 	case badUsage.in(f.err):
 		return "fix the configuration or the flag; no server was contacted"
 	}
@@ -132,8 +133,8 @@ func startHint(f failure) string {
 		return "install " + runtimes[program] + "; if it is installed, give the full path of " + program +
 			" or set PATH under env in the configuration"
 	case start.NotFound:
-		return "check the spelling, install it, or give its full path; a PATH under env in the configuration " +
-			"counts"
+		return "check the spelling, install it, or give its full path; a PATH under env in the " +
+			"configuration counts"
 	case errors.Is(start.Err, syscall.EISDIR):
 		return "that is a directory: name the program in it that starts the server, and then its arguments"
 	case errors.Is(start.Err, fs.ErrPermission):
@@ -188,8 +189,8 @@ func exitHint(f failure) string {
 	case wrote(variableMissing):
 		return "set the missing variable under env in the configuration, or with --env NAME=value"
 	case wrote(moduleMissing) && strings.Contains(f.stderr, "_npx"):
-		return "npx was interrupted while it installed the package: remove the directory _npx in npm's cache, " +
-			"and try again"
+		return "npx was interrupted while it installed the package: remove the directory _npx in npm's " +
+			"cache, and try again"
 	case wrote(moduleMissing):
 		return "build the server and install its dependencies in its directory (npm install, pip install), " +
 			"and check the path and the working directory"
@@ -198,8 +199,8 @@ func exitHint(f failure) string {
 			"-- on the command line"
 	case filepath.Base(f.server.Stdio.Command) == "bwrap":
 		return "in the sandbox it sees no network, no home, and of files only its program, its runtime and " +
-			"the project: grant more in mcpctl.yaml (sandbox: {network: [HOST], write: [FOLDER]}), or run it " +
-			"without --sandbox"
+			"the project: grant more in mcpctl.yaml (sandbox: {network: [HOST], write: [FOLDER]}), or run " +
+			"it without --sandbox"
 	}
 	return "run the same command by hand to see why; servers get a minimal environment (--inherit-env " +
 		"passes all of it) and what env in the configuration sets"

@@ -46,9 +46,9 @@ func (a introduced) speaksModern() bool {
 
 // negotiate opens the protocol on a fresh connection, and finds out in which era the server speaks. It sends
 // server/discover, and initialize once that was refused, or beside it when there is no answer after
-// discoverWait. A result of discover that lists our version wins over initialize, so that a slow server of the
-// new era is not taken for one of the old: grace is how long discover may still take once initialize was
-// answered. errFreshConn says that initialize may work on a connection of its own.
+// discoverWait. A result of discover that lists our version wins over initialize, so that a slow server of
+// the new era is not taken for one of the old: grace is how long discover may still take once initialize was
+// answered. errFreshConn reports that initialize may work on a connection of its own.
 func (c caller) negotiate(ctx context.Context, grace time.Duration) (peer, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

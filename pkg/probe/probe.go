@@ -224,8 +224,8 @@ func (a attempt) shown(ctx context.Context, err error) error {
 	return err
 }
 
-// retry runs one attempt after another as long as the failure can heal and there are tries left. Attempts that
-// the server asks for with Retry-After do not count, while their waits are no longer than limit in all;
+// retry runs one attempt after another as long as the failure can heal and there are tries left. Attempts
+// that the server asks for with Retry-After do not count, while their waits are no longer than limit in all;
 // 0 = longestWait.
 func retry(ctx context.Context, retries int, limit time.Duration, once func() error) {
 	left := cmp.Or(limit, longestWait)

@@ -139,20 +139,18 @@ func indentedList(elements [][]byte) []byte {
 	return slices.Concat([]byte("[\n    "), bytes.Join(elements, []byte(",\n    ")), []byte("\n  ]"))
 }
 
-// Lines finds lines in one snapshot file. It reads the file once, however many lines are asked for.
+// Lines finds lines in one snapshot file. It reads the list of items once, however many lines are asked for.
 type Lines struct {
-	breaks []int                             // where each line ends
-	whole  rawjson.Member                    // the file
-	lists  map[Kind]int                      // where each list begins, once an item was asked for
-	items  map[string]rawjson.Member         // by id; At is the place in the file
-	inner  map[int]map[string]rawjson.Member // of the values that were looked into, by where they begin
+	breaks []int                     // where each line ends
+	whole  rawjson.Member            // the file
+	items  map[string]rawjson.Member // by id; At is the place in the file
 }
 
 // NewLines reads a snapshot file, or the part of a report about the named server, or the only one; before a
 // fault at least.
 func NewLines(file []byte, server string) *Lines {
 	file = bytes.TrimPrefix(file, byteOrderMark)
-	l := &Lines{whole: rawjson.Member{Value: file}, inner: map[int]map[string]rawjson.Member{}}
+	l := &Lines{whole: rawjson.Member{Value: file}, items: map[string]rawjson.Member{}}
 	read := 0
 	for line := range bytes.Lines(file) {
 		read += len(line)
@@ -161,92 +159,83 @@ func NewLines(file []byte, server string) *Lines {
 	if bytes.Contains(file, []byte(`"servers"`)) { // as reports spell it
 		l.whole = reported(l.whole, server)
 	}
+	for _, list := range children(l.whole) {
+		kind := Kind(list.Key)
+		if !slices.Contains(Kinds(), kind) {
+			continue
+		}
+		for _, item := range children(list) {
+			id := kind.ID(keyOf(kind, item.Value))
+			if _, known := l.items[id]; !known { // of items with one name it is the first
+				l.items[id] = item
+			}
+		}
+	}
 	return l
 }
 
-func (l *Lines) readLists() {
-	l.lists, l.items = map[Kind]int{}, map[string]rawjson.Member{}
-	for _, m := range rawjson.Children(l.whole.Value) {
-		m.At += l.whole.At
-		l.lists[Kind(m.Key)] = m.At
-		l.index(Kind(m.Key), m)
+// children returns the inner values of a value, with their places in the file.
+func children(m rawjson.Member) []rawjson.Member {
+	inner := rawjson.Children(m.Value)
+	for i := range inner {
+		inner[i].At += m.At
 	}
+	return inner
 }
 
 // reported returns what a report holds of a server; a file that is not a report, or does not hold the server,
 // as a whole.
 func reported(file rawjson.Member, server string) rawjson.Member {
-	for _, m := range rawjson.Children(file.Value) {
+	for _, m := range children(file) {
 		if m.Key != "servers" {
 			continue
 		}
-		entries := rawjson.Children(m.Value)
+		entries := children(m)
 		for _, entry := range entries {
 			name, _ := rawjson.Text(rawjson.Find(entry.Value, "/name"))
 			if name == server || len(entries) == 1 {
-				return rawjson.Member{Value: entry.Value, At: m.At + entry.At}
+				return entry
 			}
 		}
 	}
 	return file
 }
 
-// index notes where the items of a list begin; of items with one name it is the first.
-func (l *Lines) index(kind Kind, list rawjson.Member) {
-	for _, item := range rawjson.Children(list.Value) {
-		key := keyOf(kind, item.Value)
-		item.At += list.At
-		if _, known := l.items[kind.ID(key)]; !known {
-			l.items[kind.ID(key)] = item
-		}
-	}
-}
-
 // Of returns the line, from 1, on which a value begins: id names an item as Kind.ID does, pointer (RFC 6901)
 // a value inside it, or from the top with an empty id. What is not there has the line of the nearest value
 // around.
 func (l *Lines) Of(id, pointer string) int {
-	line, _ := slices.BinarySearch(l.breaks, l.at(id, pointer))
+	within, known := l.whole, id == ""
+	if !known {
+		within, known = l.items[id]
+	}
+	if !known { // the list that it would be in
+		within = l.whole
+		word, _, _ := strings.Cut(id, "/")
+		pointer = ""
+		for _, kind := range Kinds() {
+			if kind.Word() == word {
+				pointer = rawjson.Join("", string(kind))
+			}
+		}
+	}
+	line, _ := slices.BinarySearch(l.breaks, find(within, pointer).At)
 	return 1 + line
 }
 
-func (l *Lines) at(id, pointer string) int {
-	if id == "" {
-		return l.within(l.whole, pointer)
-	}
-	if l.lists == nil {
-		l.readLists()
-	}
-	if item, there := l.items[id]; there {
-		return l.within(item, pointer)
-	}
-	word, _, _ := strings.Cut(id, "/")
-	for _, kind := range Kinds() {
-		if kind.Word() == word {
-			return l.lists[kind]
-		}
-	}
-	return 0
-}
-
-// within returns where the value begins that a pointer leads to inside another one, or the nearest value
-// around it that is there.
-func (l *Lines) within(m rawjson.Member, pointer string) int {
+// find returns the value that a pointer leads to inside another one, or the nearest value around it that is
+// there.
+func find(m rawjson.Member, pointer string) rawjson.Member {
 	for _, step := range rawjson.Split(pointer) {
-		inner, known := l.inner[m.At]
-		if !known {
-			inner = map[string]rawjson.Member{}
-			for _, child := range rawjson.Children(m.Value) {
-				child.At += m.At
-				inner[child.Key] = child
+		found := false
+		for _, child := range children(m) { // of repeated members the last one counts
+			if child.Key == step {
+				m, found = child, true
 			}
-			l.inner[m.At] = inner
 		}
-		next, there := inner[step]
-		if !there {
+		if !found {
 			break
 		}
-		m = next
 	}
-	return m.At
+	return m
 }

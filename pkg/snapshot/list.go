@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -119,8 +118,8 @@ type Item struct {
 
 // Field returns the raw value of one member of the item; nil when the item has none or is not an object.
 func (i Item) Field(name string) json.RawMessage {
-	members, _ := rawjson.Members(i.Raw)
-	return rawjson.Last(members, name)
+	value, _ := rawjson.Field(i.Raw, name)
+	return value
 }
 
 // Text returns a member that is a text; empty when it is missing or of another kind.
@@ -141,27 +140,6 @@ func (i Item) Title() string {
 	o := rawjson.ObjectOf(i.Raw)
 	return cmp.Or(o.Text("title"), rawjson.ObjectOf(o["annotations"]).Text("title"), o.Text("name"),
 		rawjson.ObjectOf(o["frontmatter"]).Text("name"))
-}
-
-// Digest returns "sha256:" and the hash of the whole item by RFC 8785, as the proposal for manifests of tools
-// has it (SEP-2636), so that others can pin it; empty when the item has no such form.
-func (i Item) Digest() string {
-	form, err := rawjson.JCS(i.Raw)
-	if err != nil {
-		return ""
-	}
-	return fmt.Sprintf("sha256:%x", sha256.Sum256(form))
-}
-
-// Digests returns those of the items of a list, by their keys; an item without a key or a digest is left out.
-func (l List) Digests() map[string]string {
-	all := map[string]string{}
-	for _, i := range l.items {
-		if digest := i.Digest(); i.Key != "" && digest != "" {
-			all[i.Key] = digest
-		}
-	}
-	return all
 }
 
 // InputSchema returns the JSON Schema of a tool's arguments; nil when there is none.

@@ -211,7 +211,10 @@ func (s *Snapshot) set(m rawjson.Member) (known bool, err error) {
 const MostItems = 100_000
 
 func (s *Snapshot) setItems(kind Kind, raw json.RawMessage) error {
-	items, err := rawjson.ElementsUpTo(raw, MostItems)
+	items, err := rawjson.Elements(raw)
+	if err == nil && len(items) > MostItems {
+		err = fmt.Errorf("the list has more than %d items", MostItems)
+	}
 	if err != nil {
 		return err
 	}

@@ -194,20 +194,6 @@ func TestItemViews(t *testing.T) {
 	}
 }
 
-// TestItemDigests are known to the one who pins a tool: they are of the canonical form, and of nothing that has none.
-func TestItemDigests(t *testing.T) {
-	s := parsed(t, []byte(`{"tools":[{"name":"a","b":1},{"b":1.0, "name":"\u0061"},{"name":"twice","name":"big"},{"title":"without a name"}]}`))
-	// printf '{"b":1,"name":"a"}' | sha256sum
-	const a = "sha256:65660d9bddfd0613ab028591d3bfb9582331cf426e6c76eebd4218777c685c72"
-	items := s.Tools.Items()
-	if items[0].Digest() != a || items[1].Digest() != a || items[2].Digest() != "" {
-		t.Errorf("%s, %s and %s", items[0].Digest(), items[1].Digest(), items[2].Digest())
-	}
-	if diff := cmp.Diff(map[string]string{"a": a}, s.Tools.Digests()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
 // TestParseReadsNoEndlessList: a file is read as far as a server is.
 func TestParseReadsNoEndlessList(t *testing.T) {
 	list := func(n int) []byte { return []byte(`{"tools":[` + strings.Repeat("1,", n-1) + "1]}") }
