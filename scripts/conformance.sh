@@ -30,4 +30,4 @@ for version in $CONFORMANCE; do
 "
 done
 export MCPCTL_CONFORMANCE PATH
-$GO test -tags conformance -count=1 -timeout 30m -run '^TestConformance$' ./cmd/mcpctl "$@"
+$GO test -tags conformance -count=1 -timeout 10m -run '^TestConformance$' ./cmd/mcpctl "$@"

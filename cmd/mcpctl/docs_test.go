@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -25,7 +24,7 @@ func TestDocs(t *testing.T) {
 		t.Skip("SKIPPED: the examples are written for a POSIX shell")
 	}
 	pages, _ := filepath.Glob("../../docs/*.md")
-	scripts, bin, ran := t.TempDir(), buildExample(t), 0
+	scripts, ran := t.TempDir(), 0
 	for _, page := range append(pages, "../../README.md") {
 		text, err := os.ReadFile(page)
 		if err != nil {
@@ -46,7 +45,6 @@ func TestDocs(t *testing.T) {
 		Dir:  scripts,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "intime": inTime, "prints": prints},
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("PATH", env.Getenv("PATH")+string(filepath.ListSeparator)+bin)
 			if err := setup(env); err != nil {
 				return err
 			}
@@ -75,15 +73,6 @@ func protect(env *testscript.Env) error {
 	env.Setenv("NOTES_URL", notes.Address())
 	env.Setenv("BROWSER", "follow")
 	return nil
-}
-
-// buildExample builds the example server and gives its folder.
-func buildExample(t *testing.T) string {
-	bin := t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", bin, "../../examples/tickets").CombinedOutput(); err != nil {
-		t.Fatalf("building the example server: %v\n%s", err, out)
-	}
-	return bin
 }
 
 // sessionOf turns the console blocks of a page into a script, and counts their commands.

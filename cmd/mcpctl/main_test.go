@@ -40,28 +40,32 @@ var programs = map[string]func(){
 // TestMain makes the test binary be mcpctl, and the servers that scripts talk to.
 func TestMain(m *testing.M) { testscript.Main(slim{m}, programs) }
 
-// slim are tests with an mcpctl and a fixture that start in half the time of the test binary, which links judges that take longer to
-// start than all of mcpctl; scripts start them thousands of times. Where races or coverage are looked for, or Go is not at hand, it is the test
-// binary that does.
+// slim runs the tests with an mcpctl and servers that start in half the time of the test binary, which links much more;
+// scripts start them thousands of times. With the race detector, with coverage and without Go, the test binary stands
+// in for them.
 type slim struct{ *testing.M }
 
-// hurried makes watching wait a tenth of the time that it waits otherwise.
-const hurried = "-X github.com/mcpctl/mcpctl/internal/watchrun.tempo=10"
-
-// Run runs the tests.
+// Run builds the programs, with the flags of the test binary so that Go compiles packages once, and runs the tests.
 func (s slim) Run() int {
-	info, _ := debug.ReadBuildInfo()
 	const built = "MCPCTL_BUILT" // for tests that start the test binary again
-	if os.Getenv(built) != "" || testing.CoverMode() != "" || slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+	if os.Getenv(built) != "" {
 		return s.M.Run()
+	}
+	sources := []string{"../../examples/tickets"}
+	info, _ := debug.ReadBuildInfo()
+	race := slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
+	if testing.CoverMode() == "" && !race {
+		sources = append(sources, ".", "./testdata/fixture")
 	}
 	bin, err := os.MkdirTemp("", "mcpctl")
 	if err != nil {
 		panic(err)
 	}
 	defer os.RemoveAll(bin)
-	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w "+hurried, "-o", bin, ".", "./testdata/fixture")
-	build.Env = append(os.Environ(), "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH, "CGO_ENABLED=0") // as the Makefile builds
+	// Watching waits a tenth of the time that it waits otherwise.
+	const ldflags = "-s -w -X github.com/mcpctl/mcpctl/internal/watchrun.tempo=10"
+	build := exec.Command("go", append([]string{"build", "-buildvcs=false", "-ldflags", ldflags, "-o", bin}, sources...)...)
+	build.Env = append(os.Environ(), "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
 	if out, err := build.CombinedOutput(); err == nil {
 		os.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 		os.Setenv(built, bin)

@@ -53,6 +53,9 @@ func (s realServer) drive(t *testing.T, kind string) {
 	if err != nil && s.Npm != "" && os.Getenv("MCPCTL_REAL_NODE") == "" {
 		t.Skipf("SKIPPED LOUDLY: %s needs Node, which this machine lacks", s.Npm)
 	}
+	if err != nil && s.Go != "" && os.Getenv("MCPCTL_REAL_GO") == "" {
+		t.Skipf("NOT TESTED: %s takes minutes to build: make nightly", s.Go)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
