@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -22,6 +20,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/mcpctl/mcpctl/internal/fixture"
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
@@ -136,6 +135,7 @@ func (l *leak) fill(text string) string {
 // funcs are what files of places may use.
 func (l *leak) funcs() template.FuncMap {
 	return template.FuncMap{
+		"dir":  func() string { return l.dir },
 		"port": func() string { return l.port },
 		"env": func() string {
 			return l.each(all, func(i int, p planted) string { return fmt.Sprintf(`"S%d": %s,`, i, quoteJSON(p.value)) })
@@ -262,21 +262,21 @@ func commandsOf(files map[string]string) string {
 	return usual
 }
 
-// command runs one command line and keeps what it says.
+// command runs one command line in this process and keeps what it writes.
 func (l *leak) command(line string, told *bytes.Buffer) {
 	ctx, cancel := context.WithTimeout(l.Context(), 5*time.Minute) // what never ends fails, late
 	defer cancel()
-	args := l.words(line)
-	cmd := exec.CommandContext(ctx, "mcpctl", args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = l.dir, told, told
-	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(filepath.Dir(l.dir), "home"), "MCP_TIMEOUT=5"}, l.environ()...)
-	err := cmd.Run()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) || ctx.Err() != nil {
-		l.Errorf("%s: %v", line, err)
-	}
-	if exit != nil && exit.ExitCode() > 4 {
-		l.Errorf("%s: status %d: %s", line, exit.ExitCode(), told)
+	args, out, stderr := l.words(line), &bytes.Buffer{}, &bytes.Buffer{}
+	status := run(ctx, args, host.Process{
+		In: strings.NewReader(""), Out: out, Err: stderr, Dir: l.dir, Home: filepath.Join(filepath.Dir(l.dir), "home"),
+		GOOS: runtime.GOOS, Version: "devel", Now: time.Now(),
+		Environ: append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(filepath.Dir(l.dir), "home"),
+			"MCP_TIMEOUT=5"}, l.environ()...),
+	})
+	told.Write(out.Bytes())
+	told.Write(stderr.Bytes())
+	if status > 4 || ctx.Err() != nil {
+		l.Errorf("%s: status %d, %v: %s", line, status, ctx.Err(), told)
 	}
 	fmt.Fprintf(told, "\n# %s\n", args[0])
 }
