@@ -111,6 +111,7 @@ func scripts(dir string) testscript.Params {
 			"port":    port,
 			"until":   until,
 			"webhook": webhook,
+			"write":   write,
 		},
 	}
 }
@@ -126,6 +127,7 @@ func setup(env *testscript.Env) error {
 	}
 	env.Vars = append(env.Vars, "HOME="+home, "WORK="+env.WorkDir, "ROOT="+root, "NO_COLOR=1", "CI=true",
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com",
+		"GOGC=400", // a program starts with 5 MB: to collect them takes a sixth of its time
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES="+filepath.Dir(env.WorkDir))
 	env.Values[authServers{}] = map[string]*authtest.Server{}
 	env.Defer(func() {

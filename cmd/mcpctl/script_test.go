@@ -128,24 +128,51 @@ func await(ts *testscript.TestScript, file string) {
 }
 
 // jsonValue looks into a JSON file, or stdout: json FILE PATH VALUE wants this value, json FILE PATH any value,
-// ! json FILE PATH none. A path is keys and indexes with dots between them; len at its end is a length. A value is
-// compared as text when it is a string, as JSON otherwise.
+// ! json FILE PATH none, json FILE [PATH] KEY=VALUE… these values at once. A path and a key are keys and indexes with
+// dots between them; len at its end is a length. A value is compared as text when it is a string, as JSON otherwise.
 func jsonValue(ts *testscript.TestScript, neg bool, args []string) {
-	if len(args) < 2 || len(args) > 3 || neg && len(args) == 3 {
-		ts.Fatalf("usage: [!] json FILE PATH [VALUE]")
+	if len(args) < 2 || neg && len(args) != 2 {
+		ts.Fatalf("usage: [!] json FILE PATH, json FILE PATH VALUE, json FILE [PATH] KEY=VALUE…")
 	}
 	data := []byte(ts.ReadFile(args[0]))
 	ts.Check(checkReport(data))
-	got, err := lookup(data, strings.Split(args[1], "."))
-	switch {
+	if len(args) > 3 || strings.Contains(args[1], "=") {
+		prefix, pairs := "", args[1:]
+		if !strings.Contains(args[1], "=") {
+			prefix, pairs = args[1]+".", args[2:]
+		}
+		for _, pair := range pairs {
+			key, want, _ := strings.Cut(pair, "=")
+			wantValue(ts, data, prefix+key, want)
+		}
+		return
+	}
+	if len(args) == 3 {
+		wantValue(ts, data, args[1], args[2])
+		return
+	}
+	switch got, err := lookup(data, strings.Split(args[1], ".")); {
 	case neg && err == nil:
 		ts.Fatalf("%s is there: %s", args[1], got)
-	case neg:
-	case err != nil:
+	case !neg && err != nil:
 		ts.Fatalf("%v", err)
-	case len(args) == 3 && got != args[2]:
-		ts.Fatalf("%s is %s, want %s", args[1], got, args[2])
 	}
+}
+
+func wantValue(ts *testscript.TestScript, data []byte, path, want string) {
+	got, err := lookup(data, strings.Split(path, "."))
+	ts.Check(err)
+	if got != want {
+		ts.Fatalf("%s is %s, want %s", path, got, want)
+	}
+}
+
+// write writes lines to a file: write FILE LINE….
+func write(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: write FILE LINE…")
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Join(args[1:], "\n")+"\n"), 0o600))
 }
 
 // reportSchema is the schema of reports that the project ships.
