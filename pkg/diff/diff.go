@@ -214,10 +214,10 @@ func compareOpaque(c *comparison, s subject, rule, key string, volatile ...strin
 	if empty(old) && empty(new) {
 		return
 	}
-	if differing := walk(old, new); len(differing.found) > 0 {
+	if found, more := rawjson.Differences(old, new, maxListed); len(found) > 0 {
 		c.report(rule, finding.Finding{
 			Item: s.id, Path: s.path + rawjson.Join("", key), Old: s.old[key], New: s.new[key],
-			Message: cmp.Or(c.rules[rule].Says, c.rules[rule].Title) + " " + differing.whereabouts() + ".",
+			Message: cmp.Or(c.rules[rule].Says, c.rules[rule].Title) + " " + whereabouts(found, more) + ".",
 		})
 	}
 }

@@ -5,11 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math/big"
-	"strconv"
 	"strings"
-
-	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -27,104 +23,28 @@ func treeOf(raw json.RawMessage) any {
 	return value
 }
 
-// numbers compares numbers by value, however they are spelled.
-var numbers = gocmp.Comparer(func(a, b json.Number) bool {
-	return a == b ||
-		exact(a.String()) == exact(b.String())
-})
-
-// mostCompared is the size in bytes up to which the values of two members are compared place by place.
-const mostCompared = 1 << 20
-
 // same reports whether two JSON values mean the same, ignoring the order of keys and the spelling of numbers.
-// Large ones are compared by their canonical texts.
 func same(old, new json.RawMessage) bool {
 	switch {
 	case old == nil || new == nil:
 		return old == nil && new == nil
 	case bytes.Equal(old, new):
 		return true
-	case len(old)+len(new) > mostCompared:
-		return rawjson.Equal(old, new)
 	}
-	return gocmp.Equal(treeOf(old), treeOf(new), numbers)
-}
-
-// exact returns one spelling for all spellings of a number. It never writes out a large exponent.
-func exact(number string) string {
-	mantissa, exponent, _ := strings.Cut(strings.ToLower(number), "e")
-	digits, negative := strings.CutPrefix(mantissa, "-")
-	whole, fraction, _ := strings.Cut(digits, ".")
-	significant := strings.TrimLeft(whole+fraction, "0")
-	trimmed := strings.TrimRight(significant, "0")
-	if trimmed == "" {
-		return "0"
-	}
-	scale, ok := new(big.Int).SetString(exponent, 10)
-	if !ok {
-		scale = new(big.Int)
-	}
-	scale.Add(scale, big.NewInt(int64(len(significant)-len(trimmed)-len(fraction))))
-	if negative {
-		trimmed = "-" + trimmed
-	}
-	return trimmed + "e" + scale.String()
-}
-
-// walker is a reporter of go-cmp that collects the JSON pointers at which two trees differ.
-type walker struct {
-	path  gocmp.Path
-	found []string // maxListed of them
-	more  int      // how many more there are
-}
-
-func walk(old, new any) *walker {
-	w := &walker{}
-	gocmp.Equal(old, new, numbers, gocmp.Reporter(w))
-	return w
-}
-
-// PushStep follows the comparison into a value.
-func (w *walker) PushStep(s gocmp.PathStep) { w.path = append(w.path, s) }
-
-// PopStep follows the comparison out of a value.
-func (w *walker) PopStep() { w.path = w.path[:len(w.path)-1] }
-
-// Report records the place of a difference.
-func (w *walker) Report(r gocmp.Result) {
-	switch {
-	case r.Equal():
-	case len(w.found) == maxListed:
-		w.more++
-	default:
-		w.found = append(w.found, w.pointer())
-	}
-}
-
-func (w *walker) pointer() string {
-	var pointer string
-	for _, step := range w.path {
-		switch s := step.(type) {
-		case gocmp.MapIndex:
-			pointer = rawjson.Join(pointer, s.Key().String())
-		case gocmp.SliceIndex:
-			x, y := s.SplitKeys()
-			pointer += "/" + strconv.Itoa(max(x, y))
-		}
-	}
-	return pointer
+	return rawjson.Same(treeOf(old), treeOf(new))
 }
 
 // whereabouts names up to three places at which two values differ, for a message.
-func (w *walker) whereabouts() string {
+func whereabouts(found []rawjson.Difference, more int) string {
 	const shown = 3
-	if w.found[0] == "" {
+	places := kit.Map(found, func(d rawjson.Difference) string { return d.Pointer })
+	if places[0] == "" {
 		return "as a whole"
 	}
-	if more := len(w.found) + w.more - shown; more > 0 {
-		return fmt.Sprintf("at %s, %d more", strings.Join(w.found[:shown], ", "), more)
+	if more += len(places) - shown; more > 0 {
+		return fmt.Sprintf("at %s, %d more", strings.Join(places[:shown], ", "), more)
 	}
-	return "at " + strings.Join(w.found, ", ")
+	return "at " + strings.Join(places, ", ")
 }
 
 // view is the members of a JSON object by key. Of members with the same key the last one holds; null is the

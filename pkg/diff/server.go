@@ -177,16 +177,17 @@ func withdrawal(key string, before *snapshot.Snapshot) string {
 // compareOptions compares the options of a capability. false is the same as absent. Very many are one
 // finding, at the level of the worst.
 func compareOptions(c *comparison, path string, old, new json.RawMessage) {
-	differing := walk(treeOf(old), treeOf(new))
-	if differing.more > 0 {
+	found, more := rawjson.Differences(treeOf(old), treeOf(new), maxListed)
+	if more > 0 {
 		c.report(optionRemoved, finding.Finding{
 			Path: path, Old: old, New: new,
-			Message: fmt.Sprintf("%d options of a capability changed.", len(differing.found)+differing.more),
+			Message: fmt.Sprintf("%d options of a capability changed.", len(found)+more),
 		})
 		return
 	}
-	for _, place := range differing.found {
-		f := finding.Finding{Path: path + place, Old: rawjson.Find(old, place), New: rawjson.Find(new, place)}
+	for _, d := range found {
+		f := finding.Finding{Path: path + d.Pointer, Old: rawjson.Find(old, d.Pointer),
+			New: rawjson.Find(new, d.Pointer)}
 		steps := rawjson.Split(f.Path)[1:]
 		words := []string{"name", code(strings.Join(steps, ".")), "option", code(steps[len(steps)-1])}
 		switch before, after := offered(f.Old), offered(f.New); {
