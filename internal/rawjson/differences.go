@@ -20,8 +20,8 @@ type Difference struct {
 }
 
 // Differences returns up to most places at which two values of [Decode] differ, and how many more there are.
-// Numbers are compared by value. Places that match a pattern of ignored are passed over; a pattern is the steps
-// of a JSON pointer, with "*" for any step.
+// Numbers are compared by value. Places that match a pattern of ignored are passed over; a pattern is the
+// steps of a JSON pointer, with "*" for any step.
 func Differences(old, new any, most int, ignored ...[]string) (found []Difference, more int) {
 	w := &walker{most: most}
 	options := []gocmp.Option{gocmp.Reporter(w), gocmp.Comparer(sameNumber),
@@ -42,9 +42,9 @@ const deepest = 100
 
 type whole struct{ value any }
 
-// aligned returns two values with objects in place of lists, by index and without the elements that both lists
-// begin or end with. go-cmp aligns lists differently from run to run, and takes twice the time for each list
-// inside another.
+// aligned returns two values with objects in place of lists, by index and without the elements that both
+// lists begin or end with. go-cmp aligns lists differently from run to run, and takes twice the time for each
+// list inside another.
 func aligned(old, new any, level int) (any, any) {
 	a, b := map[string]any{}, map[string]any{}
 	oldMap, isMap := old.(map[string]any)
