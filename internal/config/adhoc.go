@@ -26,11 +26,10 @@ func FromCommand(dir string, command []string) (probe.Server, error) {
 	if len(command) == 0 || strings.TrimSpace(command[0]) == "" {
 		return probe.Server{}, errors.New("no command after --")
 	}
-	return probe.Server{
-		Name: commandName(dir, command), Source: CommandLine,
-		Stdio:   &probe.Stdio{Command: command[0], Args: slices.Clone(command[1:])},
-		Secrets: SecretsIn(command),
-	}, nil
+	server := probe.Server{Name: commandName(dir, command), Source: CommandLine,
+		Stdio: &probe.Stdio{Command: command[0], Args: slices.Clone(command[1:])}}
+	server.Secrets = SecretsIn(server)
+	return server, nil
 }
 
 // launchers run the package or file in their first argument that is neither an option nor a subcommand.
@@ -119,13 +118,14 @@ func FromURL(raw string) (probe.Server, error) {
 		return probe.Server{}, errors.New("reading the server's address: not a URL")
 	}
 	server := probe.Server{Name: cmp.Or(plainName(strings.ToLower(u.Host)), "server"), Source: CommandLine,
-		HTTP: &probe.HTTP{URL: clean}, Secrets: secretsOf(redact.OfURL(raw))}
+		HTTP: &probe.HTTP{URL: clean}}
 	if way := strings.Trim(u.Path, "/"); !usualPath().MatchString(way) {
 		server.Name = withHash(server.Name, way)
 	}
 	if auth != "" {
 		server.HTTP.Headers = map[string]probe.Secret{authorization: auth}
 	}
+	server.Secrets = SecretsIn(server)
 	return server, nil
 }
 

@@ -78,7 +78,7 @@ func TestFromURL(t *testing.T) {
 		"https://h/mcp?region=eu&api_key=v": {Name: "h", Secrets: []probe.Secret{"v"}, HTTP: &probe.HTTP{URL: "https://h/mcp?region=eu&api_key=v"}},
 		"http://[::1]:8080/":                {Name: "1-8080", HTTP: &probe.HTTP{URL: "http://[::1]:8080/"}},
 		"https://h/api/v1/mcp/":             {Name: "h", HTTP: &probe.HTTP{URL: "https://h/api/v1/mcp/"}},
-		"https://me:pw@h.example/s3cr3t/x":  {Name: "h.example-94f2f4", Secrets: []probe.Secret{"me:pw", "pw"}, HTTP: &probe.HTTP{URL: "https://h.example/s3cr3t/x", Headers: map[string]probe.Secret{"Authorization": "Basic bWU6cHc="}}},
+		"https://me:pw@h.example/s3cr3t/x":  {Name: "h.example-94f2f4", Secrets: []probe.Secret{"bWU6cHc=", "Basic bWU6cHc="}, HTTP: &probe.HTTP{URL: "https://h.example/s3cr3t/x", Headers: map[string]probe.Secret{"Authorization": "Basic bWU6cHc="}}},
 	} {
 		want.Source = "argv"
 		got, err := FromURL(raw)
@@ -93,15 +93,15 @@ func TestFromURL(t *testing.T) {
 	}
 }
 
-func TestParseHeaders(t *testing.T) {
-	got, err := ParseHeaders([]string{"authorization: Bearer a:b", "X-Empty:"})
+func TestHeaders(t *testing.T) {
+	got, err := Input{}.Headers([]string{"authorization: Bearer a:b", "X-Empty:"})
 	want := map[string]probe.Secret{"Authorization": "Bearer a:b", "X-Empty": ""}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
-		t.Errorf("ParseHeaders (-want +got):\n%s%v", diff, err)
+		t.Errorf("Headers (-want +got):\n%s%v", diff, err)
 	}
 	for _, flag := range []string{"", "Authorization Bearer s3cr3t", ": s3cr3t", "A: b\r\nC: s3cr3t", "Bearer=s3cr3t"} {
-		if _, err := ParseHeaders([]string{flag}); err == nil || strings.Contains(err.Error(), "s3cr3t") {
-			t.Errorf("ParseHeaders(%q) = %v, want an error without the value", flag, err)
+		if _, err := (Input{}).Headers([]string{flag}); err == nil || strings.Contains(err.Error(), "s3cr3t") {
+			t.Errorf("Headers(%q) = %v, want an error without the value", flag, err)
 		}
 	}
 }

@@ -57,7 +57,6 @@ type Entry struct {
 	Found    Found        // how File was found
 	Disabled bool         // configured not to run
 	Problems []Problem    // why it cannot be run; unimportant if it is disabled
-	Warnings []Problem    // what should be fixed, but does not keep it from running
 	Prompts  []Prompt     // inputs that the user can be asked for; each is among Problems too
 	Places   []Place      // where applications have it; nil = it was not discovered
 	May      Grants       // what it may do in the sandbox besides what all may

@@ -1,9 +1,7 @@
 package config
 
 import (
-	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -13,40 +11,26 @@ import (
 
 func TestReadSecretFile(t *testing.T) {
 	dir := t.TempDir()
-	for name, test := range map[string]struct {
-		content, want, wrong string
-		mode                 os.FileMode
-		warns                bool
-	}{
-		"plain":    {content: "s3cret", want: "s3cret", mode: 0o600},
-		"newline":  {content: "s3cret\n", want: "s3cret", mode: 0o600},
-		"windows":  {content: "s3cret\r\n", want: "s3cret", mode: 0o600},
-		"mark":     {content: "\ufeffs3cret\n", want: "s3cret", mode: 0o600},
-		"one only": {content: "s3cret\n\n", want: "s3cret\n", mode: 0o600},
-		"public":   {content: "s3cret", want: "s3cret", mode: 0o644, warns: true},
-		"group":    {content: "s3cret", want: "s3cret", mode: 0o640},
-		"empty":    {content: "\n", wrong: "empty", mode: 0o600},
-		"largest":  {content: strings.Repeat("x", maxSecret), want: strings.Repeat("x", maxSecret), mode: 0o600},
-		"large":    {content: strings.Repeat("x", maxSecret+1), wrong: "larger than 64 KiB", mode: 0o600},
-		"bytes":    {content: "\xff\xfe\x00", wrong: "UTF-16", mode: 0o600},
+	for name, test := range map[string]struct{ content, want, wrong string }{
+		"plain":    {content: "s3cret", want: "s3cret"},
+		"newline":  {content: "s3cret\n", want: "s3cret"},
+		"windows":  {content: "s3cret\r\n", want: "s3cret"},
+		"mark":     {content: "\ufeffs3cret\n", want: "s3cret"},
+		"one only": {content: "s3cret\n\n", want: "s3cret\n"},
+		"empty":    {content: "\n", wrong: "empty"},
+		"largest":  {content: strings.Repeat("x", maxSecret), want: strings.Repeat("x", maxSecret)},
+		"large":    {content: strings.Repeat("x", maxSecret+1), wrong: "larger than 64 KiB"},
+		"bytes":    {content: "\xff\xfe\x00", wrong: "UTF-16"},
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(test.content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chmod(path, test.mode); err != nil {
-			t.Fatal(err)
-		}
-		got, warning, err := ReadSecretFile(path)
+		place(t, path, []byte(test.content))
+		got, err := readSecretFile(path)
 		if got != test.want || (err == nil) != (test.wrong == "") || err != nil && !strings.Contains(err.Error(), test.wrong) {
 			t.Errorf("%s: %.20q, %v", name, got, err)
 		}
-		if (warning != "") != (test.warns && runtime.GOOS != "windows") || strings.Contains(warning, "s3cret") {
-			t.Errorf("%s: warning %q", name, warning)
-		}
 	}
-	if _, _, err := ReadSecretFile(dir); err == nil || !strings.Contains(err.Error(), "regular") {
-		t.Errorf("a folder: %v", err)
+	if _, err := readSecretFile(dir); err == nil || !strings.Contains(err.Error(), "regular") {
+		t.Errorf("a directory: %v", err)
 	}
 }
 

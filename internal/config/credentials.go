@@ -4,11 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/syntax"
@@ -18,31 +17,18 @@ import (
 // maxSecret bounds a file that holds a credential, in bytes.
 const maxSecret = 64 << 10
 
-// ReadSecretFile returns the content of a file that holds one secret, without the line break at its end. The
-// warning is not empty if every user of the machine can read the file. Neither it nor the error holds the
-// content.
-func ReadSecretFile(path string) (value, warning string, err error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return "", "", plainCause(err)
-	case !info.Mode().IsRegular():
-		return "", "", errors.New("not a regular file")
-	case info.Size() > maxSecret:
-		return "", "", fmt.Errorf("larger than %d KiB, too large for a credential", maxSecret>>10)
-	}
-	data, err := readRegular(path)
+// readSecretFile returns the content of a file that holds one secret, without the line break at its end. The
+// error does not hold the content.
+func readSecretFile(path string) (string, error) {
+	data, err := decoded(files.ReadRegular(path, maxSecret))
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
-	if runtime.GOOS != "windows" && info.Mode().Perm()&0o004 != 0 {
-		warning = fmt.Sprintf("every user of this machine can read %s", filepath.Base(path))
-	}
-	value = strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r")
+	value := strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r")
 	if value == "" {
-		return "", warning, errors.New("the file is empty")
+		return "", errors.New("the file is empty")
 	}
-	return value, warning, nil
+	return value, nil
 }
 
 // HelperHeaders reads the output of a helper: a bearer token, or a JSON object of headers. The error follows
@@ -100,34 +86,33 @@ func isVariableName(name string) bool {
 	return plainVariable().MatchString(name) && redact.MaskText(name) == name
 }
 
-// Bearer reads a --bearer flag: the value of a header, or a helper that prints it. The warning is that of
-// ReadSecretFile.
-func (in Input) Bearer(flag string) (value probe.Secret, helper *probe.Helper, warning string, err error) {
+// Bearer reads a --bearer flag: the value of a header, or a helper that prints it.
+func (in Input) Bearer(flag string) (value probe.Secret, helper *probe.Helper, err error) {
 	form, rest, _ := strings.Cut(flag, ":")
 	token := ""
 	switch {
 	case rest != "" && form == "cmd":
-		return "", &probe.Helper{Command: rest, Bearer: true}, "", nil
+		return "", &probe.Helper{Command: rest, Bearer: true}, nil
 	case rest != "" && form == "file":
-		if token, warning, err = ReadSecretFile(fromHome(in.Home, rest)); err != nil {
-			return "", nil, "", fmt.Errorf("reading the file of --bearer: %w", err)
+		if token, err = readSecretFile(fromHome(in.Home, rest)); err != nil {
+			return "", nil, fmt.Errorf("reading the file of --bearer: %w", err)
 		}
 	case rest != "" && form == "env":
 		var ok bool
 		switch token, ok = in.Lookup.Value(rest); {
 		case !ok && !isVariableName(rest):
-			return "", nil, "", errors.New("--bearer env: needs the name of an environment variable")
+			return "", nil, errors.New("--bearer env: needs the name of an environment variable")
 		case !ok:
-			return "", nil, "", fmt.Errorf("the variable %s of --bearer is not set", rest)
+			return "", nil, fmt.Errorf("the variable %s of --bearer is not set", rest)
 		}
 	default:
-		return "", nil, "", errors.New("--bearer takes env:NAME, file:PATH or cmd:'COMMAND', not a token: " +
+		return "", nil, errors.New("--bearer takes env:NAME, file:PATH or cmd:'COMMAND', not a token: " +
 			"every user of this machine can read command lines")
 	}
 	if value, err = bearerHeader(token); err != nil {
-		return "", nil, "", fmt.Errorf("the value of --bearer is %w", err)
+		return "", nil, fmt.Errorf("the value of --bearer is %w", err)
 	}
-	return value, nil, warning, nil
+	return value, nil, nil
 }
 
 // fromHome returns a path with the home directory in place of "~", which a shell does not replace behind ":".
@@ -138,20 +123,18 @@ func fromHome(home, path string) string {
 	return path
 }
 
-// HeaderFlags returns the header lines of --header flags: the flags themselves, and the lines of each @FILE.
-func (in Input) HeaderFlags(flags []string) (lines, warnings []string, err error) {
+// Headers reads --header flags: "Name: value", or @FILE with such lines. The error does not quote a value.
+func (in Input) Headers(flags []string) (map[string]probe.Secret, error) {
+	var lines []string
 	for _, flag := range flags {
 		path, isFile := strings.CutPrefix(flag, "@")
 		if !isFile {
 			lines = append(lines, flag)
 			continue
 		}
-		text, warning, err := ReadSecretFile(fromHome(in.Home, path))
+		text, err := readSecretFile(fromHome(in.Home, path))
 		if err != nil {
-			return nil, nil, fmt.Errorf("reading the headers of %s: %w", path, err)
-		}
-		if warning != "" {
-			warnings = append(warnings, warning)
+			return nil, fmt.Errorf("reading the headers of %s: %w", path, err)
 		}
 		for line := range strings.Lines(text) {
 			if line = strings.TrimSpace(line); line != "" {
@@ -159,11 +142,6 @@ func (in Input) HeaderFlags(flags []string) (lines, warnings []string, err error
 			}
 		}
 	}
-	return lines, warnings, nil
-}
-
-// ParseHeaders reads header lines, "Name: value". The error does not quote a value.
-func ParseHeaders(lines []string) (map[string]probe.Secret, error) {
 	headers := make(map[string]probe.Secret, len(lines))
 	for _, line := range lines {
 		name, value, ok := strings.Cut(line, ":")

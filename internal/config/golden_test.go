@@ -193,7 +193,6 @@ func dumpEntry(b *strings.Builder, e Entry) {
 		fmt.Fprintf(b, "timeout: %v\n", e.Server.Timeout)
 	}
 	dumpProblems(b, "problem", e.Problems)
-	dumpProblems(b, "warning", e.Warnings)
 	for _, p := range e.Prompts {
 		fmt.Fprintf(b, "asks: %+v\n", p)
 	}

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -43,7 +42,6 @@ func (r httpReader) target(address syntax.Field, transport string) *probe.HTTP {
 			address.Key, err)
 	}
 	h.URL = clean
-	r.secrets = append(append(r.secrets, secretsOf(redact.OfURL(out.value))...), Confidential(h.Headers)...)
 	if auth != "" && h.Headers[authorization] == "" {
 		h.Headers[authorization] = auth
 	}
@@ -249,15 +247,12 @@ func (r httpReader) fetch(from syntax.Field) string {
 	if len(r.problems) > problems {
 		return ""
 	}
-	value, warning, err := ReadSecretFile(path)
+	value, err := readSecretFile(path)
 	if err != nil {
 		r.addProblem(from.Value.Line, "create the file, or name another one", "reading %q: %v", from.Key, err)
 		return ""
 	}
 	r.values = append(r.values, probe.Secret(value))
-	if warning != "" {
-		r.addWarning(from.Value.Line, "chmod 600 the file", "%s, named in %q", warning, from.Key)
-	}
 	return value
 }
 

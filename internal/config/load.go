@@ -41,7 +41,7 @@ func Load(in Input) (*Config, error) {
 		if link := e.linkOut(); link != nil {
 			problems = append(problems, *link)
 		}
-		e.Problems, e.Warnings = maskTokens(problems), maskTokens(e.Warnings)
+		e.Problems = maskTokens(problems)
 	}
 	l.config.Entries = entries
 	l.confineSnapshots()

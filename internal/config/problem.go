@@ -17,7 +17,6 @@ type Problem struct {
 	Server  string `json:"server,omitempty"`
 	Message string `json:"message"` // lower case, without full stop
 	Hint    string `json:"hint,omitempty"`
-	Unknown string `json:"-"` // a name of a server that is not configured, nor one like it
 	asked   bool   // the answer to one of the entry's Prompts fixes it
 }
 

@@ -15,22 +15,13 @@ import (
 // fieldReader reads the values of one file or server and collects problems. Their messages hold no value that
 // may be secret.
 type fieldReader struct {
-	file, server       string
-	problems, warnings []Problem
-}
-
-func (r *fieldReader) problem(line int, hint, format string, args ...any) Problem {
-	return Problem{File: r.file, Line: line, Server: r.server, Message: fmt.Sprintf(format, args...),
-		Hint: hint}
+	file, server string
+	problems     []Problem
 }
 
 func (r *fieldReader) addProblem(line int, hint, format string, args ...any) {
-	r.problems = append(r.problems, r.problem(line, hint, format, args...))
-}
-
-// addWarning adds what should be fixed but does not keep a server from running.
-func (r *fieldReader) addWarning(line int, hint, format string, args ...any) {
-	r.warnings = append(r.warnings, r.problem(line, hint, format, args...))
+	r.problems = append(r.problems, Problem{File: r.file, Line: line, Server: r.server,
+		Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 // maxSuggestions is how many problems of a file get a suggestion: finding the nearest word takes long, and a

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -30,12 +31,9 @@ func (c *Config) Select(names []string) ([]Entry, error) {
 		if strings.Contains(name, "/") {
 			problem.Message = fmt.Sprintf("no server %q is configured, and no such file exists", name)
 		}
-		if len(kit.Nearest(name, known)) == 0 {
-			problem.Unknown = name
-			if i > 0 && slices.Contains(known, names[0]) {
-				problem.Hint = fmt.Sprintf("for a tool, prompt or resource of %s: mcpctl show %s %s",
-					names[0], names[0], name)
-			}
+		if i > 0 && slices.Contains(known, names[0]) && len(kit.Nearest(name, known)) == 0 {
+			problem.Hint = fmt.Sprintf("for a tool, prompt or resource of %s: mcpctl show %s %s", names[0],
+				names[0], name)
 		}
 		problems = append(problems, problem)
 	}
@@ -55,19 +53,15 @@ func (c *Config) unknown(name string) string {
 			return fmt.Sprintf("separate the server and the tool: %s %s", server, item[1:])
 		}
 	}
-	near := kit.Suggest(name, known)
-	meant := Meant(name)
-	switch {
+	switch meant := Meant(name); {
 	case meant != "" && len(kit.Nearest(name, known)) == 0:
 		return meant
 	case len(c.Files) == 0 && len(known) == 0:
 		return "no configuration was found: use --config FILE, a URL, or -- COMMAND"
 	case len(known) == 0:
 		return "the configuration has no servers"
-	case near != "":
-		return near
 	}
-	return "mcpctl config lists all servers"
+	return cmp.Or(kit.Suggest(name, known), "mcpctl config lists all servers")
 }
 
 // Arguments that are something else than a server's name.
@@ -78,28 +72,17 @@ var (
 	revision = kit.Pattern(`^(HEAD|main|master|origin/.+)$|.[~^]\d*$`)
 )
 
-// AddressOf returns the URL of an address without a scheme, and possibly without a host; "" for other
-// arguments.
-func AddressOf(argument string) string {
-	if !address().MatchString(argument) {
-		return ""
-	}
-	if strings.HasPrefix(argument, ":") {
-		argument = "localhost" + argument
-	}
-	return "http://" + argument
-}
-
 // Meant returns how to write an argument that is an address, a package, a commit, a file or a kind of items
 // rather than a server's name; "" for other arguments.
 func Meant(argument string) string {
-	half := halfURL().FindStringSubmatch(argument)
 	image, isImage := strings.CutPrefix(argument, "docker:")
-	switch {
+	switch half := halfURL().FindStringSubmatch(argument); {
 	case half != nil:
 		return fmt.Sprintf("for a URL: %s://%s", half[1], half[2])
-	case AddressOf(argument) != "":
-		return "for the server at that address: " + AddressOf(argument)
+	case strings.HasPrefix(argument, ":") && address().MatchString(argument):
+		return "for the server at that address: http://localhost" + argument
+	case address().MatchString(argument):
+		return "for the server at that address: http://" + argument
 	case scoped().MatchString(argument):
 		return "for the server in an npm package: npm:" + argument
 	case isImage:

@@ -3,19 +3,15 @@ package config
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
 
-	"github.com/joho/godotenv"
-
 	"github.com/mcpctl/mcpctl/internal/clients"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -135,9 +131,9 @@ func (s scope) entry(f syntax.Field) Entry {
 	r.checkName(f)
 	if r.is(f.Value, syntax.Object, "a server") {
 		r.read(&e)
-		e.Server.Secrets, e.Server.Values = append(r.secrets, misplaced(e.Server)...), r.values
+		e.Server.Secrets, e.Server.Values = append(r.secrets, SecretsIn(e.Server)...), r.values
 	}
-	e.Problems, e.Warnings, e.Prompts = r.problems, r.warnings, r.prompts
+	e.Problems, e.Prompts = r.problems, r.prompts
 	e.uses, e.scope = r.uses, r.scope
 	e.declared = declaration{path: r.abs, name: r.server + r.section, dialect: r.dialect}
 	return e
@@ -332,108 +328,6 @@ func (r *serverReader) rejectNUL(line int, texts ...string) {
 	}
 }
 
-// readStdio reads a server that is started.
-func (r *serverReader) readStdio(command syntax.Field, e *Entry) {
-	r.rejectKeys(headerKeys, "command")
-	stdio := &probe.Stdio{Dir: r.folder}
-	e.Server.Stdio, e.dir = stdio, r.folder
-	if f, ok := r.get("cwd"); ok {
-		stdio.Dir, e.dir = r.path(f)
-		e.ownDir = true
-	}
-	if r.want(command, syntax.Text) {
-		out, ok := r.expand(command)
-		if ok && strings.TrimSpace(out.value) == "" {
-			r.addProblem(command.Value.Line, "name the program to start", `"command" is empty`)
-		}
-		stdio.Command = out.value
-		if strings.ContainsAny(out.value, `/`+string(filepath.Separator)) {
-			stdio.Command = files.From(stdio.Dir, out.value)
-		}
-	}
-	if f, ok := r.get("args"); ok {
-		for _, item := range r.scalars(f) {
-			out, _ := r.expand(item)
-			stdio.Args = append(stdio.Args, out.value)
-		}
-	}
-	stdio.Env, stdio.Search = r.environ()
-	argv := append([]string{stdio.Command}, stdio.Args...)
-	r.secrets = append(append(r.secrets, SecretsIn(argv)...), Confidential(stdio.Env)...)
-	r.rejectNUL(command.Line, argv...)
-}
-
-// environ returns the variables of envFile and env, which wins, and the PATH in which the command is looked
-// up: mcpctl's own if envFile sets one, since a file of variables must not choose the program; "" = the PATH
-// that the program gets.
-func (r *serverReader) environ() (env map[string]probe.Secret, search string) {
-	env = Plain(r.gives)
-	if f, ok := r.get("envFile"); ok {
-		maps.Copy(env, r.envFile(f))
-	}
-	if slices.ContainsFunc(slices.Collect(maps.Keys(env)), isPath) {
-		search, _ = r.lookup.Value("PATH")
-	}
-	f, ok := r.get("env")
-	if !ok {
-		return env, search
-	}
-	for _, m := range r.texts(f) {
-		if !envName(m.Key) {
-			r.addProblem(m.Line, "write NAME: value", `a name in "env" is empty, or holds "=" or NUL`)
-			continue
-		}
-		if isPath(m.Key) {
-			search = ""
-		}
-		out, _ := r.expand(m.In("env"))
-		r.rejectNUL(m.Line, out.value)
-		env[m.Key] = probe.Secret(out.value)
-		r.secrets = append(r.secrets, secretsOf(
-			redact.Hidden([]string{out.value}, []string{redact.MaskText(out.value)}))...)
-	}
-	return env, search
-}
-
-// isPath reports whether an environment variable is PATH, which Windows also writes Path.
-func isPath(name string) bool { return strings.EqualFold(name, "PATH") }
-
-func envName(name string) bool { return name != "" && !strings.ContainsAny(name, "=\x00") }
-
-// envFile reads a file of NAME=value. The parser's own error quotes the file, so it is not shown.
-func (r *serverReader) envFile(f syntax.Field) map[string]probe.Secret {
-	path, shown := r.path(f)
-	if path == r.folder {
-		return nil
-	}
-	r.uses[len(r.uses)-1].path = path
-	if rel, err := filepath.Rel(r.folder, shown); err == nil && filepath.IsLocal(rel) {
-		shown = rel
-	}
-	data, err := readRegular(path)
-	if err != nil {
-		r.addProblem(f.Value.Line, "create the file or remove envFile", `reading "envFile" %q: %v`,
-			shown, err)
-		return nil
-	}
-	read, err := godotenv.UnmarshalBytes(data)
-	if err != nil {
-		r.addProblem(f.Value.Line, "write one NAME=value per line",
-			`reading "envFile" %q: not lines of NAME=value`, shown)
-	}
-	env := make(map[string]probe.Secret, len(read))
-	for _, name := range kit.SortedKeys(read) {
-		if v := read[name]; envName(name) {
-			env[name] = probe.Secret(v)
-			if !isPath(name) {
-				r.values = append(r.values, env[name])
-			}
-			r.uses = append(r.uses, use{key: "envFile." + name, text: v, shown: v, from: fromEnvFile})
-		}
-	}
-	return env
-}
-
 // protocol returns the version of the protocol to speak; "" after a problem.
 func (r *serverReader) protocol(f syntax.Field) string {
 	if !r.scalar(f) {
@@ -468,40 +362,4 @@ func (r *serverReader) clientCapabilities(f syntax.Field) []string {
 		declared = append(declared, item.Value.Text)
 	}
 	return declared
-}
-
-func secretsOf(values []string) []probe.Secret {
-	return kit.Map(values, func(value string) probe.Secret { return probe.Secret(value) })
-}
-
-// SecretsIn returns the parts of a command line that are not shown.
-func SecretsIn(argv []string) []probe.Secret {
-	return secretsOf(redact.Hidden(argv, redact.MaskArgs(argv)))
-}
-
-// Merged returns base with the entries of more, which win; neither is changed.
-func Merged(base, more map[string]probe.Secret) map[string]probe.Secret {
-	both := make(map[string]probe.Secret, len(base)+len(more))
-	maps.Copy(both, base)
-	maps.Copy(both, more)
-	return both
-}
-
-// misplaced returns tokens in wrong places: in the URL, the program or the working directory.
-func misplaced(s probe.Server) []probe.Secret {
-	var texts []string
-	if s.Stdio != nil {
-		texts = append(texts, s.Stdio.Dir, s.Stdio.Command)
-	}
-	if s.HTTP != nil {
-		texts = append(texts, s.HTTP.URL)
-	}
-	return secretsOf(redact.Hidden(texts, kit.Map(texts, redact.MaskTokens)))
-}
-
-// Confidential returns the values of environment variables or headers that are secret by their name or look.
-func Confidential(values map[string]probe.Secret) []probe.Secret {
-	sensitive := kit.Filter(kit.SortedKeys(values),
-		func(name string) bool { return redact.Sensitive(name, values[name].Reveal()) })
-	return kit.Map(sensitive, func(name string) probe.Secret { return values[name] })
 }

@@ -47,11 +47,12 @@ func (c Contact) prepare(p host.Process, targets []Target) error {
 			if len(env) > 0 && strings.HasPrefix(server.Source, "oci:") {
 				stdio.Args = packages.HandOn(stdio.Args, kit.SortedKeys(env))
 			}
-			server.Secrets, server.Stdio = slices.Concat(server.Secrets, config.Confidential(env)), &stdio
+			server.Stdio = &stdio
 		}
 		if server.HTTP != nil {
 			flags.apply(&server, p.Environ)
 		}
+		server.Secrets = slices.Concat(server.Secrets, config.SecretsIn(server))
 		if c.Protocol != "auto" {
 			server.Protocol = c.Protocol
 		}
@@ -91,45 +92,27 @@ type credentials struct {
 
 func (c credentials) given() bool { return len(c.headers) > 0 || c.helper != nil }
 
-// credentials reads the flags and warns of files that every user can read.
-func (c Contact) credentials(p host.Process) (flags credentials, _ error) {
+// credentials reads the flags.
+func (c Contact) credentials(p host.Process) (flags credentials, err error) {
 	in := config.Input{Home: p.Home, Lookup: p.Lookup}
-	lines, warnings, err := in.HeaderFlags(c.Headers)
-	if err == nil {
-		flags.headers, err = config.ParseHeaders(lines)
-	}
-	if err != nil {
+	if flags.headers, err = in.Headers(c.Headers); err != nil {
 		return flags, exit.Misuse(err)
 	}
-	if c.Bearer != "" {
-		warning, err := flags.readBearer(in, c.Bearer)
-		if err != nil {
-			return flags, err
-		}
-		warnings = append(warnings, warning...)
+	if c.Bearer == "" {
+		return flags, nil
 	}
-	for _, warning := range warnings {
-		p.Note("%s: chmod 600 the file", warning)
-	}
-	return flags, nil
-}
-
-func (c *credentials) readBearer(in config.Input, from string) (warnings []string, _ error) {
-	value, helper, warning, err := in.Bearer(from)
+	value, helper, err := in.Bearer(c.Bearer)
 	switch {
 	case err != nil:
-		return nil, exit.Misuse(err)
-	case c.headers["Authorization"] != "":
-		return nil, exit.Usagef("--bearer and --header give an Authorization header: keep one of them")
+		return flags, exit.Misuse(err)
+	case flags.headers["Authorization"] != "":
+		return flags, exit.Usagef("--bearer and --header give an Authorization header: keep one of them")
 	case helper != nil:
-		c.helper = helper
+		flags.helper = helper
 	default:
-		c.headers["Authorization"] = value
+		flags.headers["Authorization"] = value
 	}
-	if warning != "" {
-		warnings = []string{warning}
-	}
-	return warnings, nil
+	return flags, nil
 }
 
 // apply adds the headers of flags to an HTTP server; they win over its configuration.
@@ -143,7 +126,6 @@ func (c credentials) apply(server *probe.Server, environ []string) {
 		http.Helper = nil
 	}
 	server.HTTP = &http
-	server.Secrets = slices.Concat(server.Secrets, config.Confidential(c.headers))
 	server.Values = slices.AppendSeq(slices.Clone(server.Values), maps.Values(c.headers))
 	_, own := http.Headers["Authorization"]
 	switch {

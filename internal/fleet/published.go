@@ -40,7 +40,7 @@ func packageTarget(f *Fleet, s source.Source) (Target, error) {
 			Error: &report.Failure{Stage: string(probe.Starting), Message: err.Error()}}
 		return Target{known: &Surface{Server: failed}}, nil
 	}
-	t := contact(packageServer(ref, command, s.Args), config.Client{})
+	t := contact(packageServer(ref, command), config.Client{})
 	t.typed, t.projects = true, []string{command.Dir}
 	return t, nil
 }
@@ -71,14 +71,15 @@ func (t Target) packageOf() *packages.Package {
 	return &packages.Package{Ref: launch.Ref}
 }
 
-// packageServer returns the server in a published package, started by a launcher with further arguments.
-func packageServer(ref packages.Ref, launch packages.Command, args []string) probe.Server {
-	env := config.Plain(launch.Env)
-	return probe.Server{
+// packageServer returns the server in a published package, started by a launcher.
+func packageServer(ref packages.Ref, launch packages.Command) probe.Server {
+	server := probe.Server{
 		Name: ref.Name, Source: ref.String(), Timeout: packages.StartLimit,
-		Stdio:   &probe.Stdio{Command: launch.Path, Args: launch.Args, Dir: launch.Dir, Env: env},
-		Secrets: slices.Concat(config.SecretsIn(args), config.Confidential(env)),
+		Stdio: &probe.Stdio{Command: launch.Path, Args: launch.Args, Dir: launch.Dir,
+			Env: config.Plain(launch.Env)},
 	}
+	server.Secrets = config.SecretsIn(server)
+	return server
 }
 
 // AtVersion returns targets whose launchers start these versions, by the names of the servers, without

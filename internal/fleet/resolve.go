@@ -14,7 +14,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/auth"
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
-	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/login"
 	"github.com/mcpctl/mcpctl/internal/report"
@@ -150,7 +149,6 @@ func (f *Fleet) Resolve(ctx context.Context, from []source.Source) ([]Target, er
 	if err != nil {
 		return nil, err
 	}
-	warn(f.process, entries)
 	targets = append(targets, f.configured(entries)...)
 	for _, s := range from {
 		more, err := f.targetsOf(ctx, s)
@@ -277,23 +275,12 @@ func NoServers(cfg *config.Config, names []string) error {
 	if len(names) > 0 {
 		return exit.Misuse(config.Explain(config.Problem{
 			Message: fmt.Sprintf("no server %q is configured", names[0]),
-			Hint:    cmp.Or(config.Meant(names[0]), where), Unknown: names[0],
+			Hint:    cmp.Or(config.Meant(names[0]), where),
 		}))
 	}
 	return exit.Misuse(exit.Advise(
 		"add one to .mcp.json, use --discover, or name one: a URL, npm:PACKAGE or -- CMD",
 		"no servers configured (%s)", where))
-}
-
-// warn notes problems of servers that are contacted nevertheless.
-func warn(p host.Process, entries []config.Entry) {
-	for _, e := range entries {
-		for _, w := range e.Warnings {
-			if !e.Disabled && e.Err() == nil {
-				p.Note("%v: %s", w, w.Hint)
-			}
-		}
-	}
 }
 
 // configured returns the targets of configured servers, in their order. Only what the gate approved can be
