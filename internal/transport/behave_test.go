@@ -15,7 +15,6 @@ import (
 	"time"
 	"unicode/utf16"
 
-	mcpserver "github.com/mark3labs/mcp-go/server"
 	"go.uber.org/goleak"
 )
 
@@ -96,7 +95,6 @@ var behaviours = map[string]func(*server){
 	"large": func(s *server) {
 		s.answer(`{"jsonrpc":"2.0","result":"` + strings.Repeat("x", frameLimit) + `","id":ID}` + "\n")
 	},
-	"mcp-go":          func(*server) { _ = mcpserver.ServeStdio(mcpGo()) },
 	"silent":          func(s *server) { s.rest() },
 	"forgets-newline": func(s *server) { s.answer(strings.TrimSpace(fine)) },
 	"content-length": func(s *server) {

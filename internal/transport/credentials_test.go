@@ -151,19 +151,3 @@ func TestCredentialsAreAskedOnce(t *testing.T) {
 		})
 	}
 }
-
-// TestCredentialsStayAtHome does not take credentials to another origin.
-func TestCredentialsStayAtHome(t *testing.T) {
-	var strange atomic.Int32
-	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { strange.Add(1) }))
-	defer other.Close()
-	srv := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
-	defer srv.Close()
-	source := &tokens{values: []string{"Bearer good-token"}}
-	l := openStreamable(t, Endpoint{URL: srv.URL, Credentials: NewCredentials(source.ask)})
-	_, err := ask(t, l, 1)
-	var redirect *RedirectError
-	if !errors.As(err, &redirect) || strange.Load() != 0 {
-		t.Errorf("error %v, %d requests at the other origin", err, strange.Load())
-	}
-}

@@ -8,79 +8,12 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"sync"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
-	"github.com/mark3labs/mcp-go/client"
-	"github.com/mark3labs/mcp-go/mcp"
-	mcpserver "github.com/mark3labs/mcp-go/server"
 )
-
-// mcpGo is mcp-go's own server with one tool, which announces progress before it answers.
-func mcpGo() *mcpserver.MCPServer {
-	s := mcpserver.NewMCPServer("theirs", "1.0.0", mcpserver.WithToolCapabilities(true))
-	s.AddTool(mcp.NewTool("greet", mcp.WithString("name")), func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return mcp.NewToolResultText("hello " + r.GetString("name", "")), nil
-	})
-	return s
-}
-
-// asMcpGo is a Conn under the types of mcp-go's transports: to convert them is all there is to do.
-type asMcpGo struct{ *Conn }
-
-// Start does nothing: a Conn is started when it is made.
-func (asMcpGo) Start(context.Context) error { return nil }
-
-// SetNotificationHandler does nothing: this client gets no notifications.
-func (asMcpGo) SetNotificationHandler(func(mcp.JSONRPCNotification)) {}
-
-// TestClientOfMcpGo: mcp-go's client runs over each of our carriers, and knows the same names on the wire.
-func TestClientOfMcpGo(t *testing.T) {
-	streamable := httptest.NewServer(mcpserver.NewStreamableHTTPServer(mcpGo()))
-	defer streamable.Close()
-	stream := httptest.NewServer(nil)
-	stream.Config.Handler = mcpserver.NewSSEServer(mcpGo())
-	defer stream.Close()
-	open := map[string]func() (*Conn, error){
-		KindStdio: func() (*Conn, error) {
-			return StartStdio(t.Context(), Command{Path: os.Args[0], Env: []string{"BEHAVE=mcp-go", "GOCOVERDIR=" + t.TempDir()}}, Handlers{})
-		},
-		KindStreamable: func() (*Conn, error) { return OpenStreamable(t.Context(), Endpoint{URL: streamable.URL}, Handlers{}) },
-		KindSSE:        func() (*Conn, error) { return OpenSSE(t.Context(), Endpoint{URL: stream.URL + "/sse"}, Handlers{}) },
-	}
-	for kind, open := range open {
-		t.Run(kind, func(t *testing.T) {
-			conn, err := open()
-			if err != nil {
-				t.Fatal(err)
-			}
-			c := client.NewClient(asMcpGo{conn})
-			defer c.Close()
-			if err := c.Start(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := c.Initialize(t.Context(), mcp.InitializeRequest{}); err != nil {
-				t.Fatal(err)
-			}
-			tools, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
-			if err != nil || len(tools.Tools) != 1 || tools.Tools[0].Name != "greet" {
-				t.Fatalf("tools %v, error %v", tools, err)
-			}
-			call := mcp.CallToolRequest{}
-			call.Params.Name, call.Params.Arguments = "greet", map[string]any{"name": "Ada"}
-			result, err := c.CallTool(t.Context(), call)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if text, ok := mcp.AsTextContent(result.Content[0]); !ok || text.Text != "hello Ada" {
-				t.Errorf("result %v", result)
-			}
-		})
-	}
-}
 
 // resumed ends the stream of each POST before the reply, and goes on in a GET. Each way is one line in the log.
 type resumed struct {

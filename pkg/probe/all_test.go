@@ -8,9 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -75,35 +73,6 @@ func outcome(result Result) string {
 		return string(Failures(result.Err)[0].Stage)
 	}
 	return fmt.Sprintf("%d tools", len(result.Snapshot.Tools.Items()))
-}
-
-// TestAllIsBounded counts the servers that are asked at once; the first answer once three are.
-func TestAllIsBounded(t *testing.T) {
-	var now, most atomic.Int64
-	var once sync.Once
-	three := make(chan struct{})
-	server := at(t, func(w http.ResponseWriter, r *http.Request) {
-		at := now.Add(1)
-		defer now.Add(-1)
-		most.Store(max(most.Load(), at))
-		if at == 3 {
-			once.Do(func() { close(three) })
-		}
-		select {
-		case <-three:
-		case <-r.Context().Done():
-		}
-		time.Sleep(5 * time.Millisecond) // so that a fourth would be seen
-		w.WriteHeader(http.StatusForbidden)
-	})
-	servers := slices.Repeat([]Server{server}, 12)
-	count := 0
-	for range All(t.Context(), servers, Options{Parallel: 3}) {
-		count++
-	}
-	if count != 12 || most.Load() != 3 {
-		t.Errorf("%d results with %d servers at once, want 12 with 3", count, most.Load())
-	}
 }
 
 // TestAllFailFast expects that the first failure ends the rest, whether it had begun or not. The server that fails does
@@ -184,46 +153,5 @@ func TestOpenOutlivesItsContext(t *testing.T) {
 			}
 			<-session.Done()
 		})
-	}
-}
-
-// TestAllOfAHostThatHasEnough: a server that takes only so many requests at once, and says when to come again, is read to the end
-// behind each of its URLs.
-func TestAllOfAHostThatHasEnough(t *testing.T) {
-	for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
-		const bears = 3
-		script, err := fixture.Parse([]byte("tools: 2"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var now, refused atomic.Int64
-		first, handler := make(chan struct{}), fixture.HTTP(script)
-		host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			defer now.Add(-1)
-			if now.Add(1) > bears {
-				if refused.Add(1) == 1 {
-					close(first)
-				}
-				w.Header().Set("Retry-After", "1")
-				w.WriteHeader(status)
-				return
-			}
-			select {
-			case <-first: // so that there are too many once
-			case <-r.Context().Done():
-			}
-			handler.ServeHTTP(w, r)
-		}))
-		t.Cleanup(host.Close)
-		servers := slices.Repeat([]Server{{Name: "busy", HTTP: &HTTP{URL: host.URL + "/mcp", Kind: StreamableHTTP}}}, 40)
-		for result := range All(t.Context(), servers, Options{Timeout: time.Minute}) {
-			if got := outcome(result); got != "2 tools" {
-				t.Errorf("status %d: %s: %v", status, got, result.Err)
-			}
-		}
-		if refused.Load() > 40 {
-			t.Errorf("status %d: %d requests were refused", status, refused.Load())
-		}
-		t.Logf("status %d: %d refused", status, refused.Load())
 	}
 }

@@ -15,8 +15,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/fixture"
 )
 
-// asServer makes the test binary play a server instead of running tests: "fixture" with a script, "mcp-go", "once" or "large";
-// as "prober" it asks the large one.
+// asServer makes the test binary play a server instead of running tests: "fixture" with a script, "mcp-go" or "once".
 const asServer = "MCPCTL_TEST_SERVER"
 
 func TestMain(m *testing.M) {
@@ -27,13 +26,6 @@ func TestMain(m *testing.M) {
 		_ = server.NewStdioServer(mcpGo()).Listen(context.Background(), os.Stdin, os.Stdout)
 	case "once":
 		opensOnce(os.Stdin, os.Stdout)
-	case "large":
-		servesLarge(os.Stdin, os.Stdout)
-	case "prober":
-		if err := probesLarge(); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
 	default:
 		goleak.VerifyTestMain(m)
 	}

@@ -1,7 +1,6 @@
 package probe
 
 import (
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -306,6 +305,8 @@ func TestContentTypes(t *testing.T) {
 		"text":              {"text/plain; charset=utf-8", "", list, "x"},
 		"a dialect of JSON": {"application/vnd.example+json", "", list, "x"},
 		"brotli":            {"application/json", "br", "\x1b\x00", `Content-Encoding "br"`},
+		"zstd":              {"text/event-stream", "zstd", "\x28\xb5", `Content-Encoding "zstd"`},
+		"identity":          {"application/json", "identity", list, "x"},
 		"two encodings":     {"application/json", "gzip, br", "\x1b\x00", `Content-Encoding "gzip, br"`},
 		"other event":       {"text/event-stream", "", "event: tools\ndata: " + list + "\n\n", `an event named "tools"`},
 		"JSON as events":    {"text/event-stream", "", list, "x"},
@@ -331,36 +332,6 @@ func TestContentTypes(t *testing.T) {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
-	}
-}
-
-// TestEncodings: gzip is asked for and decoded, also of events; what nobody asked for is named.
-func TestEncodings(t *testing.T) {
-	for encoding, want := range map[string]string{"gzip": "x", "identity": "x", "zstd": `Content-Encoding "zstd"`} {
-		for _, kind := range []string{"application/json", "text/event-stream"} {
-			s := &tiny{instead: func(w http.ResponseWriter, _ *http.Request, method string, id json.RawMessage, _ int) bool {
-				if method != "tools/list" {
-					return false
-				}
-				body := `{"jsonrpc":"2.0","id":` + string(id) + `,"result":{"tools":[{"name":"x"}]}}`
-				if kind == "text/event-stream" {
-					body = "data: " + body + "\n\n"
-				}
-				w.Header().Set("Content-Type", kind)
-				w.Header().Set("Content-Encoding", encoding)
-				if encoding != "gzip" {
-					_, _ = io.WriteString(w, body)
-					return true
-				}
-				encoded := gzip.NewWriter(w)
-				_, _ = io.WriteString(encoded, body)
-				_ = encoded.Close()
-				return true
-			}}
-			if got := s.tools(t, HTTP{}); !strings.Contains(got, want) {
-				t.Errorf("%s, %s: %q, want %q", encoding, kind, got, want)
-			}
-		}
 	}
 }
 

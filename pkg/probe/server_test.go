@@ -104,36 +104,3 @@ func TestOpensOnce(t *testing.T) {
 		}
 	}
 }
-
-// TestChanged sees that the server says that its lists have changed.
-func TestChanged(t *testing.T) {
-	script := `
-tools: 1
-resources: 1
-on:
-  tools/list:
-    - send: '{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}'
-    - send: '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'
-    - send: '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'
-    - send: '{"jsonrpc":"2.0","method":"notifications/message"}'
-    - answer
-`
-	how := asked{}
-	session, err := Open(t.Context(), how.server(t, t.TempDir(), []byte(script)), Options{Environ: os.Environ(), Timeout: 20 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer session.Close()
-	lists, err := session.List(t.Context(), snapshot.Tools)
-	if err != nil || len(lists) != 1 {
-		t.Fatalf("lists %v, error %v", lists, err)
-	}
-	<-session.Signal()
-	want := []snapshot.Kind{snapshot.Tools, snapshot.Resources, snapshot.Templates}
-	if diff := cmp.Diff(want, session.News().Changed); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
-	}
-	if again := session.News().Changed; again != nil {
-		t.Errorf("stale again: %v", again)
-	}
-}

@@ -178,37 +178,6 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-func BenchmarkParseAndEncode(b *testing.B) {
-	file := big(2000)
-	b.SetBytes(int64(len(file)))
-	for b.Loop() {
-		encoded(b, parsed(b, file))
-	}
-}
-
-func BenchmarkParse(b *testing.B) {
-	file := big(2000)
-	b.SetBytes(int64(len(file)))
-	for b.Loop() {
-		parsed(b, file)
-	}
-}
-
-// big is a snapshot file of as many tools as asked for, each about 2 KB.
-func big(tools int) []byte {
-	var raws []json.RawMessage
-	for i := range tools {
-		var properties []string
-		for p := range 12 {
-			properties = append(properties, fmt.Sprintf(`"p%d":{"type":"string","description":"What the caller wants %d of, in words","enum":["a","b","c"]}`, p, p))
-		}
-		raws = append(raws, json.RawMessage(fmt.Sprintf(`{"name":"tool_%d","description":"Does thing %d","inputSchema":{"type":"object","properties":{%s},"required":["p1"]}}`,
-			i, i, strings.Join(properties, ","))))
-	}
-	file, _ := (&snapshot.Snapshot{Tools: snapshot.NewList(snapshot.Tools, raws)}).Encode()
-	return file
-}
-
 func parsed(t testing.TB, data []byte) *snapshot.Snapshot {
 	t.Helper()
 	s, err := snapshot.Parse(data)
