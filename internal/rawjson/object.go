@@ -288,8 +288,8 @@ type Part struct {
 	cut   sync.Once
 }
 
-// At returns the part that a JSON pointer leads to, as Find has it; nil also for one very deep inside, since
-// each step reads all that is behind it.
+// At returns the part that a JSON pointer leads to, as Find does. Each step reads all that is behind it, so
+// the depth is bounded.
 func (p *Part) At(pointer string) json.RawMessage {
 	const deepest = 64
 	steps := Split(pointer)
@@ -311,18 +311,5 @@ func (p *Part) At(pointer string) json.RawMessage {
 }
 
 // Find returns the value that a JSON pointer leads to, as written, of a repeated member the last one; nil
-// when there is none.
-func Find(raw json.RawMessage, pointer string) json.RawMessage {
-	for _, step := range Split(pointer) {
-		var found json.RawMessage
-		for _, m := range Children(raw) {
-			if m.Key == step {
-				found = m.Value
-			}
-		}
-		if raw = found; raw == nil {
-			return nil
-		}
-	}
-	return raw
-}
+// when there is none, and for one very deep inside.
+func Find(raw json.RawMessage, pointer string) json.RawMessage { return (&Part{Raw: raw}).At(pointer) }

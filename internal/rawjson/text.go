@@ -15,6 +15,9 @@ func canonicalString(quoted []byte) []byte {
 	if bytes.IndexByte(quoted, '\\') < 0 && utf8.Valid(quoted) {
 		return quoted
 	}
+	if !bytes.Contains(quoted, []byte(`\ud`)) && !bytes.Contains(quoted, []byte(`\uD`)) { // no surrogates
+		return Quote(unquoted(quoted))
+	}
 	dst, from := []byte{'"'}, 1
 	for _, escape := range surrogates.FindAllSubmatchIndex(quoted, -1) {
 		if half := escape[2]; half >= 0 { // else a pair, or another escape
