@@ -131,12 +131,12 @@ func TestBytesArriveAsTheyCame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	question := <-asked
+	question := receive(t, asked)
 	bad, err := call(t, l, 2, "bad")
 	if err != nil {
 		t.Fatal(err)
 	}
-	<-asked
+	receive(t, asked)
 	want := []string{spread, spread, "ask " + spread, "notifications/x " + spread, "notifications/x " + spread}
 	got := append([]string{string(good.Result), string(bad.Error.Data.(json.RawMessage)), question}, told...)
 	if diff := gocmp.Diff(want, got); diff != "" {

@@ -363,12 +363,6 @@ func (l *requestLog) add(r *http.Request) string {
 	return m.Method
 }
 
-func call(t *testing.T, l *Conn, id int64, method string) (*JSONRPCResponse, error) {
-	r := request(id)
-	r.Method = method
-	return l.SendRequest(t.Context(), r)
-}
-
 func TestSessionIsDeletedWithOurHeaders(t *testing.T) {
 	var log requestLog
 	l := streamable(t, session(&log))
@@ -567,12 +561,7 @@ func TestAnswersOutliveTheirCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	close(replied)
-	select {
-	case got := <-answers:
-		if want := `{"jsonrpc":"2.0","id":"q","result":{}}`; got != want {
-			t.Errorf("answer %s, want %s", got, want)
-		}
-	case <-time.After(time.Minute):
-		t.Error("the answer was dropped")
+	if got, want := receive(t, answers), `{"jsonrpc":"2.0","id":"q","result":{}}`; got != want {
+		t.Errorf("answer %s, want %s", got, want)
 	}
 }

@@ -2,7 +2,6 @@ package transport
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -23,15 +22,11 @@ const codeSessionGone = -32001
 func (w *web) readReply(reply *http.Response, call *pendingCall) (*http.Response, error) {
 	defer func() { _ = reply.Body.Close() }()   // a stream may be resumed with another body
 	body := bufio.NewReaderSize(reply.Body, 16) // which waits for no more than it must
-	mark := []byte("\ufeff")
-	first, _ := body.Peek(1)
-	if bytes.HasPrefix(mark, first) && len(first) > 0 { // some frameworks put a byte order mark before a body
-		first, _ = body.Peek(len(mark))
-		if bytes.Equal(first, mark) {
-			_, _ = body.Discard(len(mark))
-			first, _ = body.Peek(1)
-		}
+	mark := "\ufeff"                            // some frameworks put a byte order mark before a body
+	if start, _ := body.Peek(len(mark)); string(start) == mark {
+		_, _ = body.Discard(len(mark))
 	}
+	first, _ := body.Peek(1)
 	read := w.readJSON
 	if mediaType(reply) == eventStream && !opens(first) {
 		read = w.readStream

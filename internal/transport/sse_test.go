@@ -56,7 +56,7 @@ func openSSE(t *testing.T, h http.Handler) (*Conn, error) {
 	t.Helper()
 	srv := httptest.NewServer(h)
 	t.Cleanup(srv.Close)
-	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute) // longer than ask
+	ctx, cancel := context.WithTimeout(t.Context(), mostWait+time.Minute) // longer than ask
 	t.Cleanup(cancel)
 	l, err := OpenSSE(ctx, Endpoint{URL: srv.URL + "/sse", Headers: map[string]Secret{"Authorization": "Bearer " + secret}}, Handlers{})
 	if err == nil {
@@ -119,23 +119,11 @@ func TestSSEAnswersTheServer(t *testing.T) {
 	answers := make(chan string, 8)
 	s := &sseServer{hello: hello + sse(`{"jsonrpc":"2.0","id":1,"method":"ping"}`) + sse(`{"jsonrpc":"2.0","id":2,"method":"roots/list"}`), out: make(chan string, 8)}
 	s.reply = func(_, posted string) string { answers <- posted; return ": ok\n\n" }
-	l, err := openSSE(t, s)
-	if err != nil {
+	if _, err := openSSE(t, s); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{`{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"method not found: roots/list"}}`}
-	var got []string
-	late := time.After(time.Minute)
-	for len(got) < len(want) {
-		select {
-		case <-late:
-			t.Fatalf("only these answers came: %q", got)
-		case answer := <-answers:
-			got = append(got, answer)
-		case <-l.Done():
-			t.Fatalf("the connection ended after %d answers: %v", len(got), l.Lost())
-		}
-	}
+	got := []string{receive(t, answers), receive(t, answers)}
 	slices.Sort(got) // they are worked on side by side
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("answers (-want +got):\n%s", diff)
@@ -149,7 +137,7 @@ func TestSSELossIsToldAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.out <- ""
-	<-l.Done()
+	receive(t, l.Done())
 	if _, err := ask(t, l, 1); !errors.Is(err, ErrTransportClosed) {
 		t.Errorf("error %v, want a lost connection", err)
 	}

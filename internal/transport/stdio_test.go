@@ -35,16 +35,38 @@ func behaveWith(t *testing.T, name string, h Handlers) *Conn {
 // childOf is the process of a stdio server.
 func childOf(l *Conn) *child { return l.child }
 
-// ask sends one request and fails the test when that takes long.
+// mostWait is how long a test waits for what must come, on a slow machine too.
+const mostWait = 5 * time.Minute
+
+// ask sends tools/list and fails the test when that takes long.
 func ask(t *testing.T, l *Conn, id int64) (*JSONRPCResponse, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	return call(t, l, id, "tools/list")
+}
+
+func call(t *testing.T, l *Conn, id int64, method string) (*JSONRPCResponse, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), mostWait)
 	defer cancel()
-	r, err := l.SendRequest(ctx, request(id))
+	r := request(id)
+	r.Method = method
+	reply, err := l.SendRequest(ctx, r)
 	if errors.Is(err, context.DeadlineExceeded) {
 		t.Fatal("the request hung")
 	}
-	return r, err
+	return reply, err
+}
+
+// receive returns what comes from a channel, or was to come until it was closed.
+func receive[T any](t *testing.T, from <-chan T) T {
+	t.Helper()
+	select {
+	case value := <-from:
+		return value
+	case <-time.After(mostWait):
+		t.Fatal("nothing came")
+		panic("unreachable")
+	}
 }
 
 // awaitNoise waits until the server has written some noise.
@@ -140,7 +162,7 @@ func TestStdioTellsExitAndStderr(t *testing.T) {
 	if !errors.As(err, &lost) || !errors.Is(err, ErrTransportClosed) {
 		t.Fatalf("error %#v, want a *LostError", err)
 	}
-	<-l.Done()
+	receive(t, l.Done())
 	want := &LostError{Stderr: "reason: out of luck\n", Exited: true, Exit: "exit status 7"}
 	if diff := cmp.Diff(want, lost); diff != "" {
 		t.Errorf("loss (-want +got):\n%s", diff)

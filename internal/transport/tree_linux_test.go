@@ -19,7 +19,7 @@ func TestServerDiesWithUs(t *testing.T) {
 	if err := childOf(us).cmd.Process.Signal(syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	<-us.Done()
+	receive(t, us.Done())
 	for range 200 {
 		if !runs(server) {
 			return

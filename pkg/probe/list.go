@@ -168,12 +168,11 @@ func (r *pager) onPage(err error) error {
 
 // take adds a page and returns the cursor of the next one, nil at the end.
 func (r *pager) take(raw json.RawMessage) (json.RawMessage, error) {
-	p, err := r.method.readPage(raw)
+	p, err := r.readPage(raw)
 	if err != nil {
 		r.add(p, len(raw)) // its items are good where only its cursor is not
 		return nil, r.onPage(err)
 	}
-	r.notices = append(r.notices, p.notices...)
 	if r.modern && len(p.missing) > 0 && len(r.asked) == 0 {
 		r.note(NoticeFieldsMissing, "the result of %s has no %s", r.method.name,
 			strings.Join(p.missing, ", "))
@@ -239,30 +238,43 @@ type page struct {
 	items   []json.RawMessage // exactly as sent
 	next    json.RawMessage   // the cursor to go on with; nil at the end
 	missing []string          // members that every result has since 2026-07-28
-	notices []Notice
-	ttl     time.Duration // how long the server takes the page to stay current
+	ttl     time.Duration     // how long the server takes the page to stay current
 }
 
 // readPage splits the result of a list request. A result of another shape is an error: it must not look like
 // an empty list.
-func (m listMethod) readPage(raw json.RawMessage) (page, error) {
+func (r *pager) readPage(raw json.RawMessage) (page, error) {
+	name, kind := r.method.name, string(r.method.kind)
 	result, repeated, err := rawjson.ReadObject(raw)
 	if err != nil {
-		return page{}, badShape.errorf("the result of %s %v", m.name, err)
+		return page{}, badShape.errorf("the result of %s %v", name, err)
 	}
 	if err := complete(result); err != nil {
-		return page{}, badShape.errorf("the result of %s %s", m.name, err)
+		return page{}, badShape.errorf("the result of %s %s", name, err)
 	}
-	p := page{notices: m.oddities(raw, repeated), missing: missing(result), ttl: ttlOf(result)}
-	list := result[string(m.kind)]
-	if rawjson.TypeName(list) != "an array" {
-		return page{}, badShape.errorf("the result of %s has no list: %q is %s", m.name, m.kind,
-			rawjson.TypeName(list))
+	if len(repeated) > 0 {
+		r.note(NoticeMemberRepeated, "the result of %s has %s more than once; the last counts", name,
+			strings.Join(repeated, ", "))
 	}
-	if p.items, err = rawjson.Elements(list); err != nil {
-		return page{}, badShape.errorf("reading the result of %s: %v", m.name, err)
+	if !utf8.Valid(raw) {
+		r.note(NoticeInvalidUTF8, "the result of %s is not valid UTF-8", name)
 	}
-	p.next, err = m.cursor(result, &p)
+	if list := rawjson.TypeName(result[kind]); list != "an array" {
+		return page{}, badShape.errorf("the result of %s has no list: %q is %s", name, kind, list)
+	}
+	p := page{missing: missing(result), ttl: ttlOf(result)}
+	if p.items, err = rawjson.Elements(result[kind]); err != nil {
+		return page{}, badShape.errorf("reading the result of %s: %v", name, err)
+	}
+	p.next = result.Present("nextCursor") // as it was sent: "" is one too (specification, pagination)
+	switch next := rawjson.TypeName(p.next); next {
+	case "missing", "a string":
+	case "a number":
+		r.note(NoticeCursorOdd, "nextCursor of %s is a number, not a string", name)
+	default:
+		p.next = nil
+		err = badShape.errorf("the result of %s cannot be followed: nextCursor is %s, not a string", name, next)
+	}
 	return p, err
 }
 
@@ -300,35 +312,6 @@ func complete(result rawjson.Object) error {
 		return fmt.Errorf("has the unknown resultType %q", word)
 	}
 	return fmt.Errorf("has a resultType that is %s", rawjson.TypeName(raw))
-}
-
-// cursor returns the next cursor as it was sent: an empty string is one too (specification, pagination).
-func (m listMethod) cursor(result rawjson.Object, p *page) (json.RawMessage, error) {
-	next := result.Present("nextCursor")
-	switch kind := rawjson.TypeName(next); kind {
-	case "missing", "a string":
-		return next, nil
-	case "a number":
-		p.notices = append(p.notices, m.notice(NoticeCursorOdd, "nextCursor of %s is a number, not a string",
-			m.name))
-		return next, nil
-	default:
-		return nil, badShape.errorf("the result of %s cannot be followed: nextCursor is %s, not a string",
-			m.name, kind)
-	}
-}
-
-func (m listMethod) oddities(raw json.RawMessage, repeated []string) []Notice {
-	var odd []Notice
-	if len(repeated) > 0 {
-		odd = append(odd, m.notice(NoticeMemberRepeated, "the result of %s has %s more than once; the last "+
-			"counts",
-			m.name, strings.Join(repeated, ", ")))
-	}
-	if !utf8.Valid(raw) {
-		odd = append(odd, m.notice(NoticeInvalidUTF8, "the result of %s is not valid UTF-8", m.name))
-	}
-	return odd
 }
 
 // oddKeys reports items without a name of their own, in one notice for each way.

@@ -142,9 +142,8 @@ func FuzzPage(f *testing.F) {
 			f.Add([]byte(test.result))
 		}
 	}
-	s := listMethods[0] // tools
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		p, err := s.readPage(raw)
+		p, err := (&pager{method: listMethods[0]}).readPage(raw)
 		if err != nil {
 			return
 		}

@@ -46,7 +46,11 @@ func listenTo(t *testing.T, how asked, script []byte, want string) {
 		t.Fatal(err)
 	}
 	defer session.Close()
-	<-session.Listen()
+	select {
+	case <-session.Listen():
+	case <-time.After(5 * time.Minute):
+		t.Fatal("it is not known whether the server announces anything")
+	}
 	if _, err := session.List(t.Context(), snapshot.Tools); err != nil && !strings.Contains(want, "lost") {
 		t.Error(err)
 	}
