@@ -105,9 +105,7 @@ func FromResult(r probe.Result) Surface {
 		n := len(r.Noise)
 		s.Noise = &n
 	}
-	for _, n := range r.Noise {
-		s.NoiseText = append(s.NoiseText, n.Text)
-	}
+	s.NoiseText = r.Noise
 	for _, n := range r.Notices {
 		s.Notices = append(s.Notices, report.Notice{Stage: string(n.Stage), Code: n.Code, Message: n.Message})
 	}

@@ -17,9 +17,9 @@ func text(pieces []frame) []string {
 	for _, p := range pieces {
 		switch {
 		case p.err != nil:
-			out = append(out, fmt.Sprintf("failed %s: %v (%d bytes)", p.id, p.err, len(p.noise)+p.more))
+			out = append(out, fmt.Sprintf("failed %s: %v", p.id, p.err))
 		case p.noise != nil:
-			out = append(out, fmt.Sprintf("noise %s (%d bytes)", p.noise, len(p.noise)+p.more))
+			out = append(out, "noise "+string(p.noise))
 		default:
 			out = append(out, string(p.message.raw))
 		}
@@ -32,13 +32,7 @@ func frames(input []byte, limit int, sizes ...byte) []frame {
 	f := newFramer(&chunked{input, sizes, 0})
 	f.limit = cmp.Or(limit, f.limit)
 	var out []frame
-	for f.next(func(one frame) {
-		if len(out) > 0 && one.noise != nil && len(one.noise) == 0 {
-			out[len(out)-1].more += one.more // as the log of noise has it
-		} else {
-			out = append(out, one)
-		}
-	}) == nil {
+	for f.next(func(next frame) { out = append(out, next) }) == nil {
 	}
 	return out
 }
@@ -74,20 +68,20 @@ func TestFraming(t *testing.T) {
 		{"lines", one + "\n\n" + two + "\r\n" + tell, []string{one, two, tell}},
 		{"batch", "[" + one + ", " + tell + "]\n", []string{one, tell}},
 		{"glued", one + two + " " + tell + asks + "\n", []string{one, two, tell, asks}},
-		{"banner", "ready! " + one + "\n", []string{"noise ready! (6 bytes)", one}},
-		{"banner with braces", "{x} {\"a\":{}} " + one + "\n", []string{`noise {x} {"a":{}} (12 bytes)`, one}},
-		{"tail", one + " bye\n", []string{one, "noise bye (3 bytes)"}},
-		{"quoted request", "DEBUG got " + asks + "\n", []string{"noise DEBUG got " + asks + " (47 bytes)"}},
-		{"quoted in a log", `{"level":"debug","frame":` + one + "}\n", []string{`noise {"level":"debug","frame":` + one + "} (62 bytes)"}},
-		{"no message", "{}\n[]\n1\n\"x\"\nnull\n[" + one + ",1]\n", []string{"noise {} (2 bytes)", "noise [] (2 bytes)", "noise 1 (1 bytes)",
-			`noise "x" (3 bytes)`, "noise null (4 bytes)", "noise [" + one + ",1] (40 bytes)"}},
-		{"notification without jsonrpc", `{"method":"GET"}` + "\n", []string{`noise {"method":"GET"} (16 bytes)`}},
-		{"spread", "{\n\"jsonrpc\": \"2.0\",\n\"id\": 1\n}\n" + one, []string{"noise { (1 bytes)", `noise "jsonrpc": "2.0", (17 bytes)`,
-			`noise "id": 1 (7 bytes)`, "noise } (1 bytes)", one}},
-		{"broken", `{"jsonrpc":"2.0","id":4,"result":x}` + "\n", []string{"failed 4: the reply is not valid JSON (35 bytes)"}},
-		{"large", large + "\n" + one, []string{"failed 3: the message is larger than 0 MiB (94 bytes)", one}},
-		{"larger", large + large + large + "\n" + one, []string{"failed 3: the message is larger than 0 MiB (282 bytes)", one}},
-		{"large noise", strings.Repeat("x", 100) + "\n" + one, []string{"noise " + strings.Repeat("x", 80) + " (100 bytes)", one}},
+		{"banner", "ready! " + one + "\n", []string{"noise ready!", one}},
+		{"banner with braces", "{x} {\"a\":{}} " + one + "\n", []string{`noise {x} {"a":{}}`, one}},
+		{"tail", one + " bye\n", []string{one, "noise bye"}},
+		{"quoted request", "DEBUG got " + asks + "\n", []string{"noise DEBUG got " + asks + ""}},
+		{"quoted in a log", `{"level":"debug","frame":` + one + "}\n", []string{`noise {"level":"debug","frame":` + one + "}"}},
+		{"no message", "{}\n[]\n1\n\"x\"\nnull\n[" + one + ",1]\n", []string{"noise {}", "noise []", "noise 1",
+			`noise "x"`, "noise null", "noise [" + one + ",1]"}},
+		{"notification without jsonrpc", `{"method":"GET"}` + "\n", []string{`noise {"method":"GET"}`}},
+		{"spread", "{\n\"jsonrpc\": \"2.0\",\n\"id\": 1\n}\n" + one, []string{"noise {", `noise "jsonrpc": "2.0",`,
+			`noise "id": 1`, "noise }", one}},
+		{"broken", `{"jsonrpc":"2.0","id":4,"result":x}` + "\n", []string{"failed 4: the reply is not valid JSON"}},
+		{"large", large + "\n" + one, []string{"failed 3: the message is larger than 0 MiB", one}},
+		{"larger", large + large + large + "\n" + one, []string{"failed 3: the message is larger than 0 MiB", one}},
+		{"large noise", strings.Repeat("x", 100) + "\n" + one, []string{"noise " + strings.Repeat("x", 80) + "", one}},
 	}
 	for _, test := range tests {
 		for _, size := range []byte{1, 7, 255} {

@@ -52,8 +52,9 @@ type RPCError struct {
 	Message string `json:"message"`
 }
 
-// Noise returns what the server sent that is not a message, oldest first, until Close.
-func (b *inbox) Noise() []Noise { return b.noise.all() }
+// Noise returns the pieces of what the server sent that is not a message, oldest first, until Close: the first
+// 256 bytes of each, unescaped.
+func (b *inbox) Noise() []string { return b.noise.all() }
 
 // take sorts a message that came on a stream that all calls share. It returns the call that it answers, or
 // nil.
@@ -73,7 +74,7 @@ func (b *inbox) take(ctx context.Context, m message) *pendingCall {
 	case call != nil:
 		call.answer(m)
 	case !late:
-		b.noise.add(m.raw, 0)
+		b.noise.add(m.raw)
 	}
 	return call
 }
@@ -113,33 +114,21 @@ func (b *inbox) decide(ctx context.Context, r Request) (json.RawMessage, *RPCErr
 // Limits of the noise that is kept.
 const (
 	noiseText  = 256  // bytes of one piece
-	noiseCount = 1000 // pieces; the length of the last one includes what follows
+	noiseCount = 1000 // pieces
 )
 
-// Noise is output of a server that is not a protocol message.
-type Noise struct {
-	Text  string // the first 256 bytes, unescaped
-	Bytes int    // its whole length
-}
-
-// noiseLog keeps noise; the zero value is empty.
+// noiseLog keeps output of a server that is not a message; the zero value is empty.
 type noiseLog struct {
 	mu     sync.Mutex
-	pieces []Noise
+	pieces []string
 	frozen bool
 }
 
-// add keeps a text that was longer by more bytes. An empty one belongs to the text before.
-func (l *noiseLog) add(text []byte, more int) {
+func (l *noiseLog) add(text []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch n := len(l.pieces); {
-	case l.frozen:
-	case n == noiseCount || len(text) == 0 && n > 0:
-		l.pieces[n-1].Bytes += len(text) + more
-	default:
-		start := text[:min(len(text), noiseText)]
-		l.pieces = append(l.pieces, Noise{Text: string(start), Bytes: len(text) + more})
+	if !l.frozen && len(l.pieces) < noiseCount {
+		l.pieces = append(l.pieces, string(text[:min(len(text), noiseText)]))
 	}
 }
 
@@ -150,7 +139,7 @@ func (l *noiseLog) freeze() {
 	l.frozen = true
 }
 
-func (l *noiseLog) all() []Noise {
+func (l *noiseLog) all() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.pieces)

@@ -15,7 +15,6 @@ const junkLimit = 1 << 20
 type frame struct {
 	message message
 	noise   []byte // what is not a message; nil = message is set
-	more    int    // bytes of the noise that were not kept
 	err     error  // why a reply cannot be delivered
 	id      []byte // whose reply it is, as far as known
 }
@@ -32,18 +31,17 @@ func newFramer(stdout io.Reader) *framer {
 }
 
 // next emits the frames of the next line, or of a message whose line has no end yet. Of a line over the limit
-// it emits the start at once, and then the length of the rest. The error is that of stdout.
+// it emits the start at once, and passes over the rest. The error is that of stdout.
 func (f *framer) next(emit func(frame)) error {
 	var line []byte
 	long := false // its start was emitted
 	for {
 		part, err := f.part()
 		ended := err != nil || bytes.HasSuffix(part, []byte("\n"))
+		if long && ended {
+			return err
+		}
 		if long {
-			emit(frame{noise: []byte{}, more: len(bytes.TrimSuffix(part, []byte("\n")))})
-			if ended {
-				return err
-			}
 			continue
 		}
 		line = append(line, part...)
@@ -51,7 +49,7 @@ func (f *framer) next(emit func(frame)) error {
 		text := bytes.TrimSpace(line)
 		switch {
 		case len(line) > f.limit || len(line) > junkLimit && !opens(line):
-			found, long, line = f.tooLong(bytes.TrimSuffix(line, []byte("\n"))), !ended, nil
+			found, long, line = []frame{f.tooLong(line)}, !ended, nil
 		case !ended && (len(line) > junkLimit || !isMessage(text)): // a server may forget the newline
 			continue
 		case len(text) == 0:
@@ -71,13 +69,12 @@ func (f *framer) next(emit func(frame)) error {
 }
 
 // tooLong returns the start of a line over the limit.
-func (f *framer) tooLong(line []byte) []frame {
-	head := line[:min(len(line), noiseText, f.limit)]
-	long := frame{noise: bytes.Clone(head), more: len(line) - len(head)}
-	if opens(head) {
-		long.err, long.id = &TooLargeError{Limit: f.limit}, idIn(head)
+func (f *framer) tooLong(line []byte) frame {
+	long := frame{noise: bytes.Clone(line[:min(len(line), noiseText, f.limit)])}
+	if opens(long.noise) {
+		long.err, long.id = &TooLargeError{Limit: f.limit}, idIn(long.noise)
 	}
-	return []frame{long}
+	return long
 }
 
 // part reads what is buffered of a line.

@@ -162,7 +162,7 @@ func (c *Conn) readAll(events *eventReader, receipts io.Writer) error {
 		if wrong == errTooDeep {
 			c.calls.failOne(idIn(e.data), wrong)
 		} else if wrong != nil {
-			c.noise.add(e.data, 0)
+			c.noise.add(e.data)
 		}
 		for _, m := range batch {
 			if call := c.take(c.life, m); call != nil {

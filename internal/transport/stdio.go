@@ -53,7 +53,7 @@ func (c *Conn) readLines(receipts *io.PipeWriter) {
 	defer receipts.Close()
 	take := func(f frame) {
 		if f.noise != nil { // first, so that it is known when the call fails
-			c.noise.add(f.noise, f.more)
+			c.noise.add(f.noise)
 		}
 		switch {
 		case f.err != nil:

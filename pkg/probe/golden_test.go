@@ -187,7 +187,7 @@ func render(result Result) string {
 		fmt.Fprintf(&out, "notice %s: %s: %s\n", notice.Stage, notice.Code, notice.Message)
 	}
 	for _, noise := range result.Noise {
-		fmt.Fprintf(&out, "noise %d %q\n", noise.Bytes, noise.Text)
+		fmt.Fprintf(&out, "noise %q\n", noise)
 	}
 	for _, failure := range Failures(result.Err) {
 		fmt.Fprintf(&out, "error %v\n", failure)

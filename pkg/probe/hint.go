@@ -30,7 +30,7 @@ type failure struct {
 	stage   Stage
 	err     error
 	stderr  string
-	noise   []transport.Noise
+	noise   []string
 }
 
 // explain makes a failure one that a person can act on. The connection is nil when there is none.
@@ -65,8 +65,7 @@ func text(f failure, secrets redact.Secrets) string {
 	if !silent || len(f.noise) == 0 {
 		return text
 	}
-	lines := kit.Map(f.noise,
-		func(piece transport.Noise) string { return strings.TrimSpace(secrets.Cut(piece.Text)) })
+	lines := kit.Map(f.noise, func(line string) string { return strings.TrimSpace(secrets.Cut(line)) })
 	return text + "; it wrote to stdout: " + clip(strings.Join(lines, " | "), longText)
 }
 
@@ -384,8 +383,7 @@ func answerHint(f failure) string {
 func timeoutHint(f failure) string {
 	timeout, _ := errors.AsType[*timeoutError](f.err)
 	switch {
-	case slices.ContainsFunc(f.noise,
-		func(n transport.Noise) bool { return strings.TrimSpace(n.Text) == "{" }):
+	case slices.ContainsFunc(f.noise, func(line string) bool { return strings.TrimSpace(line) == "{" }):
 		return "the server spreads its messages over several lines (pretty-printed): write each on one line"
 	case !timeout.silent:
 		return "the server answers, but slowly: allow more with --timeout"
@@ -403,11 +401,7 @@ var listening = regexp.MustCompile(`(?i)\b(?:listening|running|started|serving|a
 
 // listensAt returns the URL at which a stdio server says that it listens for HTTP, or nothing.
 func listensAt(f failure) string {
-	wrote := f.stderr
-	for _, piece := range f.noise {
-		wrote += "\n" + piece.Text
-	}
-	found := listening.FindStringSubmatch(wrote)
+	found := listening.FindStringSubmatch(f.stderr + "\n" + strings.Join(f.noise, "\n"))
 	if f.server.Stdio == nil || found == nil {
 		return ""
 	}

@@ -94,7 +94,7 @@ func TestHints(t *testing.T) {
 		"proxy wants a login":  {failure{server: remote, err: &transport.HTTPError{Status: 407, Proxy: "http://p:1"}}, "HTTPS_PROXY=http://NAME:PASSWORD@"},
 		"proxy fails":          {failure{server: remote, err: &transport.HTTPError{Status: 502, Proxy: "http://p:1"}}, "check HTTPS_PROXY"},
 		"call cut off":         {failure{server: remote, stage: Calling, err: request(io.EOF)}, "outcome is unknown"},
-		"HTTP server":          {failure{server: stdio, err: &timeoutError{limit: time.Second, silent: true}, noise: []transport.Noise{{Text: "Server listening on 3000"}}}, "mcpctl list http://localhost:3000/mcp"},
+		"HTTP server":          {failure{server: stdio, err: &timeoutError{limit: time.Second, silent: true}, noise: []string{"Server listening on 3000"}}, "mcpctl list http://localhost:3000/mcp"},
 		"HTTP server, its URL": {failure{server: stdio, err: &timeoutError{limit: time.Second, silent: true}, stderr: "Uvicorn running on http://127.0.0.1:8000/sse (Press CTRL+C to quit)"}, "mcpctl list http://localhost:8000/sse"},
 		"version named":        {failure{server: stdio, stage: Handshake, err: &RPCError{Code: codeInvalidParams, data: json.RawMessage(`{"supported":["2021-01-01"]}`)}}, "--protocol 2021-01-01"},
 		"406":                  {failure{server: remote, err: status(406)}, "MCP endpoint"},

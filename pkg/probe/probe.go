@@ -86,15 +86,11 @@ type Result struct {
 	SecondRead []snapshot.List
 	Transport  string        // "stdio", "streamable-http" or "sse"; empty when none was reached
 	Declared   []string      // the client capabilities that were declared to the server
-	Noise      []Noise       // what the server wrote to stdout that is not the protocol
+	Noise      []string      // the first bytes of each line on stdout that is not the protocol, unescaped
 	Notices    []Notice      // oddities that lost nothing
 	Elapsed    time.Duration // from the start of the first attempt to the last answer
 	Attempts   int           // 1 + the retries that were used; 0 = not tried
 }
-
-// Noise is output on a stdio server's stdout that is not a message: its first bytes, unescaped, and its whole
-// length.
-type Noise = transport.Noise
 
 // auto is the word for no pin.
 const auto = "auto"

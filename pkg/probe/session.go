@@ -12,6 +12,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -36,14 +37,9 @@ func (s *Session) Transport() string { return s.conn.Kind }
 // Notices returns the oddities that were seen until now, in the order of their stages.
 func (s *Session) Notices() []Notice { return masked(s.attempt.seen.inOrder(), s.attempt.masks()) }
 
-// Noise returns what a stdio server wrote to its stdout until now that is not the protocol, oldest first.
-func (s *Session) Noise() []Noise {
-	all := s.conn.Noise()
-	for i := range all {
-		all[i].Text = s.attempt.masks().Cut(all[i].Text)
-	}
-	return all
-}
+// Noise returns the first bytes of each line that a stdio server wrote to its stdout until now and that is not
+// the protocol, oldest first.
+func (s *Session) Noise() []string { return kit.Map(s.conn.Noise(), s.attempt.masks().Cut) }
 
 // Done returns a channel that is closed when the connection is lost or closed. Streamable HTTP has no
 // connection to lose.
