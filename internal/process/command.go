@@ -176,7 +176,7 @@ func MinimalEnv(environ []string) []string { return minimalEnv(runtime.GOOS, env
 func minimalEnv(goos string, environ []string) []string {
 	names, fold := []string{"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"}, false
 	if goos == "windows" {
-		names, fold = windowsNames(), true
+		names, fold = windowsNames, true
 	}
 	var kept []string
 	for _, pair := range environ {
@@ -191,14 +191,11 @@ func minimalEnv(goos string, environ []string) []string {
 	return kept
 }
 
-// windowsNames returns the TypeScript SDK's list with PATHEXT and COMSPEC: without them npx.cmd is not found
+// windowsNames are those of the TypeScript SDK, with PATHEXT and COMSPEC: without them npx.cmd is not found
 // or run.
-func windowsNames() []string {
-	return []string{
-		"APPDATA", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATH", "PATHEXT",
-		"PROCESSOR_ARCHITECTURE",
-		"PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "USERNAME", "USERPROFILE",
-	}
+var windowsNames = []string{
+	"APPDATA", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATH", "PATHEXT",
+	"PROCESSOR_ARCHITECTURE", "PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "USERNAME", "USERPROFILE",
 }
 
 // sameVariable compares names as the operating system does.

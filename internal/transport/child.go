@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -62,7 +61,7 @@ func startChild(c Command) (*child, error) {
 		return nil, &process.StartError{Command: c.Path, Err: err}
 	}
 	environ, run := process.Marked(c.Env)
-	ch := &child{grace: cmp.Or(c.Grace, defaultGrace), exited: make(chan struct{}),
+	ch := &child{grace: defaultGrace, exited: make(chan struct{}),
 		stderr: process.Tail{Limit: stderrKept}}
 	ch.cmd = &exec.Cmd{Path: file, Args: append([]string{c.Path}, c.Args...), Env: environ, Dir: c.Dir,
 		ExtraFiles: files, SysProcAttr: process.OwnGroup(), Stderr: &ch.stderr, WaitDelay: drainWait}

@@ -3,6 +3,7 @@ package transport
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -102,21 +103,15 @@ func (c *Credentials) after(ctx context.Context, seen *issuedHeaders, refused *R
 		return nil, nil
 	}
 	c.last = &issuedHeaders{headers: headers, err: err, renewed: seen != nil}
-	c.remember(headers)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.given = slices.AppendSeq(c.given, maps.Values(headers))
+	c.given = c.given[max(0, len(c.given)-mostGiven):]
 	return c.last, err
 }
 
 // mostGiven limits what a session that lives for months remembers for masking.
 const mostGiven = 64
-
-func (c *Credentials) remember(headers map[string]Secret) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, value := range headers {
-		c.given = append(c.given, value)
-	}
-	c.given = c.given[max(0, len(c.given)-mostGiven):]
-}
 
 // Given returns the header values that were used until now, for masking them in texts.
 func (c *Credentials) Given() []Secret {

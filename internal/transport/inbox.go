@@ -52,8 +52,8 @@ type RPCError struct {
 	Message string `json:"message"`
 }
 
-// Noise returns the pieces of what the server sent that is not a message, oldest first, until Close: the first
-// 256 bytes of each, unescaped.
+// Noise returns the pieces of what the server sent that is not a message, oldest first, until Close: the
+// first 256 bytes of each, unescaped.
 func (b *inbox) Noise() []string { return b.noise.all() }
 
 // take sorts a message that came on a stream that all calls share. It returns the call that it answers, or

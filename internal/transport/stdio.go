@@ -5,19 +5,17 @@ import (
 	"errors"
 	"io"
 	"os"
-	"time"
 
 	mcpgo "github.com/mark3labs/mcp-go/client/transport"
 )
 
 // Command is a stdio server to start.
 type Command struct {
-	Path   string        // a name looked up in the PATH of Env, or a path
-	Args   []string      // its arguments, without its own name
-	Env    []string      // the whole environment of the child, "K=V"
-	Dir    string        // working directory; empty = the current one
-	Search string        // the PATH that a name is looked up in; empty = that of Env
-	Grace  time.Duration // what the child gets between SIGTERM and SIGKILL; 0 = 500 ms
+	Path   string   // a name looked up in the PATH of Env, or a path
+	Args   []string // its arguments, without its own name
+	Env    []string // the whole environment of the child, "K=V"
+	Dir    string   // working directory; empty = the current one
+	Search string   // the PATH that a name is looked up in; empty = that of Env
 	// its descriptors from 3 on, ours to close once it has started; nil = none
 	Files func() ([]*os.File, error)
 }

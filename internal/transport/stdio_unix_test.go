@@ -103,7 +103,7 @@ func TestStdioLeavesNobodyBehind(t *testing.T) {
 // TestStdioEndsWithItsContext: a server that ignores everything goes when the context ends, and who waits is reported.
 func TestStdioEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
-	l, err := StartStdio(ctx, Command{Path: os.Args[0], Env: []string{"BEHAVE=stubborn"}, Grace: 50 * time.Millisecond}, Handlers{})
+	l, err := StartStdio(ctx, Command{Path: os.Args[0], Env: []string{"BEHAVE=stubborn"}}, Handlers{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -273,7 +273,8 @@ func (r *pager) readPage(raw json.RawMessage) (page, error) {
 		r.note(NoticeCursorOdd, "nextCursor of %s is a number, not a string", name)
 	default:
 		p.next = nil
-		err = badShape.errorf("the result of %s cannot be followed: nextCursor is %s, not a string", name, next)
+		err = badShape.errorf("the result of %s cannot be followed: nextCursor is %s, not a string", name,
+			next)
 	}
 	return p, err
 }

@@ -208,16 +208,10 @@ func (a attempt) run(ctx context.Context, start time.Time) Result {
 		result.Elapsed = time.Since(start)
 	}
 	result.Notices = masked(a.seen.inOrder(), a.masks())
-	result.Err = a.shown(ctx, err)
-	return result
-}
-
-// shown returns err for the result: a panic has not been explained yet.
-func (a attempt) shown(ctx context.Context, err error) error {
-	if is[*panicError](err) && len(Failures(err)) == 0 {
-		return a.explain(ctx, a.first(), err, nil)
+	if result.Err = err; is[*panicError](err) && len(Failures(err)) == 0 { // it was not explained yet
+		result.Err = a.explain(ctx, a.first(), err, nil)
 	}
-	return err
+	return result
 }
 
 // retry runs one attempt after another as long as the failure can heal and there are tries left. Attempts
@@ -290,7 +284,8 @@ func (e *Error) mayPass() bool {
 	if is[*timeoutError](err) || exited(err) != "" {
 		return e.Stage.order() <= Handshake.order()
 	}
-	return refused(err) || transport.CutOff(err) || lookupHeals(err)
+	lookup, ok := errors.AsType[*net.DNSError](err)
+	return refused(err) || transport.CutOff(err) || ok && lookup.IsTemporary && !lookup.IsNotFound
 }
 
 // wsaRefused is what Windows reports instead of ECONNREFUSED.
@@ -298,11 +293,6 @@ const wsaRefused = syscall.Errno(10061)
 
 func refused(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, wsaRefused)
-}
-
-func lookupHeals(err error) bool {
-	lookup, ok := errors.AsType[*net.DNSError](err)
-	return ok && lookup.IsTemporary && !lookup.IsNotFound
 }
 
 // Server says how to reach one server. Exactly one of Stdio and HTTP is set.

@@ -3,22 +3,17 @@ package probe
 import (
 	"context"
 	"errors"
-	"sync"
 
 	"github.com/mcpctl/mcpctl/internal/transport"
 )
-
-// renewal counts the sessions of a connection over streamable HTTP.
-type renewal struct {
-	mu    sync.Mutex
-	count int
-}
 
 // inSession runs work, which sends requests. If the server does not know the session any more, it begins a
 // new one and runs work once more (2025-11-25, transports, session management). A session that listens is
 // lost instead: what the server announced in between is not known.
 func inSession(ctx context.Context, s *Session, work func() error) error {
-	before := s.renewal.current()
+	s.renewing.Lock()
+	before := s.renewals
+	s.renewing.Unlock()
 	err := guard(work)
 	if !sessionEnded(err) || s.stopListening != nil || renew(ctx, s, before) != nil {
 		return err
@@ -33,17 +28,11 @@ func sessionEnded(err error) bool {
 	return ok && status.Session && !status.Taken || errors.Is(err, transport.ErrSessionTerminated)
 }
 
-func (r *renewal) current() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.count
-}
-
 // renew begins a new session, unless another request did since the count was read.
 func renew(ctx context.Context, s *Session, count int) error {
-	s.renewal.mu.Lock()
-	defer s.renewal.mu.Unlock()
-	if s.renewal.count != count {
+	s.renewing.Lock()
+	defer s.renewing.Unlock()
+	if s.renewals != count {
 		return nil
 	}
 	now, err := s.caller.initialize(ctx, s.peer.protocol)
@@ -56,6 +45,6 @@ func renew(ctx context.Context, s *Session, count int) error {
 		return errAnother
 	}
 	s.caller.settle(ctx, now)
-	s.renewal.count++
+	s.renewals++
 	return nil
 }

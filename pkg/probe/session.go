@@ -23,7 +23,9 @@ type Session struct {
 	conn    lasting
 	caller  caller
 	peer    peer
-	renewal renewal
+
+	renewing sync.Mutex
+	renewals int // sessions of streamable HTTP after the first one
 
 	stopListening func() // nil = Listen was not called
 }
@@ -37,8 +39,8 @@ func (s *Session) Transport() string { return s.conn.Kind }
 // Notices returns the oddities that were seen until now, in the order of their stages.
 func (s *Session) Notices() []Notice { return masked(s.attempt.seen.inOrder(), s.attempt.masks()) }
 
-// Noise returns the first bytes of each line that a stdio server wrote to its stdout until now and that is not
-// the protocol, oldest first.
+// Noise returns the first bytes of each line that a stdio server wrote to its stdout until now and that is
+// not the protocol, oldest first.
 func (s *Session) Noise() []string { return kit.Map(s.conn.Noise(), s.attempt.masks().Cut) }
 
 // Done returns a channel that is closed when the connection is lost or closed. Streamable HTTP has no

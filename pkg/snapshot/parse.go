@@ -91,8 +91,11 @@ func parseFile(members []rawjson.Member, format json.RawMessage) (*Snapshot, err
 		if err != nil {
 			return nil, err
 		}
-		if !known && m.Key != "mcpctl" && m.Key != incomplete && !slices.Contains(volatile(), m.Key) {
-			s.addExtra(m)
+		if !known && m.Key != "mcpctl" && m.Key != incomplete && !slices.Contains(volatile, m.Key) {
+			if s.Extra == nil {
+				s.Extra = map[string]json.RawMessage{}
+			}
+			s.Extra[m.Key] = m.Value
 		}
 	}
 	for kind, problem := range rawjson.ObjectOf(rawjson.Last(members, incomplete)) {
@@ -111,17 +114,8 @@ func (s *Snapshot) markIncomplete(kind Kind, problem string) {
 	s.SetList(list)
 }
 
-func (s *Snapshot) addExtra(m rawjson.Member) {
-	if s.Extra == nil {
-		s.Extra = map[string]json.RawMessage{}
-	}
-	s.Extra[m.Key] = m.Value
-}
-
-// volatile returns the members of a result that say nothing about the surface.
-func volatile() []string {
-	return []string{"ttlMs", "cacheScope", "resultType", "nextCursor", "_meta"}
-}
+// volatile are the members of a result that say nothing about the surface.
+var volatile = []string{"ttlMs", "cacheScope", "resultType", "nextCursor", "_meta"}
 
 func parseResponse(members []rawjson.Member) (*Snapshot, error) {
 	if failure := rawjson.Last(members, "error"); failure != nil {
