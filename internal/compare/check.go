@@ -23,7 +23,7 @@ type CheckOptions struct {
 	Scope
 	Calls   string   // file of recorded calls; empty = none
 	FailOn  string   // as --fail-on; empty = as configured, else warning
-	Against []string // files and URLs that describe the one server, or "auto"
+	Against []string // files that describe the one server, or "auto"
 }
 
 // Check looks for problems in what servers offer.
@@ -49,7 +49,7 @@ func Check(
 	if err != nil {
 		return nil, err
 	}
-	declared, err := o.declared(ctx, p, len(targets))
+	declared, err := o.declared(p, len(targets))
 	if err != nil {
 		return nil, err
 	}
@@ -158,19 +158,15 @@ func applicationsOf(s *fleet.Surface) []string {
 	return kit.Distinct(kit.Map(used, func(place report.Place) string { return place.Application }))
 }
 
-// declared returns what files and URLs say about the one server.
-func (o CheckOptions) declared(ctx context.Context, p host.Process, servers int) ([]check.Declared, error) {
+// declared returns what files say about the one server.
+func (o CheckOptions) declared(p host.Process, servers int) ([]check.Declared, error) {
 	switch {
 	case len(o.Against) == 0:
 		return nil, nil
 	case servers != 1:
 		return nil, exit.Usagef("--against describes one server, and %d are checked: name one", servers)
 	}
-	trusted, err := o.Contact.Certificates()
-	if err != nil {
-		return nil, err
-	}
-	declared, err := declaredReader{Folder: p.Dir, CACert: trusted}.Load(ctx, o.Against)
+	declared, err := loadDeclared(p.Dir, o.Against)
 	return declared, exit.Misuse(err)
 }
 

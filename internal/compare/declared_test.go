@@ -1,10 +1,6 @@
 package compare
 
 import (
-	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,8 +13,8 @@ import (
 const manifest = `{"dxt_version": "0.1", "name": "t", "version": "1.0.0", "display_name": "T", "tools_generated": true,
 "tools": [{"name": "a", "description": "A."}], "prompts": [{"name": "p", "arguments": ["x"]}]}`
 
-// TestForms reads each form that says what a server is.
-func TestForms(t *testing.T) {
+// TestDeclarations reads each format that describes a server.
+func TestDeclarations(t *testing.T) {
 	for name, c := range map[string]struct {
 		text  string
 		holds func(check.Declared) bool
@@ -27,12 +23,6 @@ func TestForms(t *testing.T) {
 "packages": [{"registryType": "npm", "identifier": "c", "version": "1.0.0", "transport": {"type": "stdio"}}], "remotes": [{"type": "sse", "url": "https://x/"}]}`,
 			func(d check.Declared) bool {
 				return d.Name.Text == "a.b/c" && len(d.Faults) == 0 && len(d.Transports) == 2 && d.Packages[0] == (check.DeclaredPackage{Type: check.Value{Text: "npm", Line: 2}, Name: check.Value{Text: "c", Line: 2}, Version: check.Value{Text: "1.0.0", Line: 2}})
-			}},
-		"an answer of the registry": {`{"server": {"name": "a.b/c", "version": "1.0.0", "remotes": []}, "_meta": {}}`,
-			func(d check.Declared) bool { return d.Version.Text == "1.0.0" && len(d.Faults) == 2 }},
-		"before 2025-09-16": {`{"name": "a.b/c", "version": "1.0.0", "description": "x", "status": "active", "packages": [{"registry_type": "npm", "identifier": "c"}]}`,
-			func(d check.Declared) bool {
-				return d.Packages[0].Type.Text == "npm" && d.Transports[0].Text == "stdio" && len(d.Faults) == 4
 			}},
 		"faults": {`{"$schema": "x", "name": "acme", "version": "^1.2", "description": "` + strings.Repeat("é", 101) + `", "packages": [
 {"registryType": "npm", "identifier": "a b", "transport": {}}, {"registryType": "npm", "identifier": "a", "version": "1.x", "transport": {}},
@@ -49,12 +39,6 @@ func TestForms(t *testing.T) {
 		"bundle": {manifest, func(d check.Declared) bool {
 			return d.AtLeast[snapshot.Tools] && !d.AtLeast[snapshot.Prompts] && d.Items[snapshot.Tools][0].Description.Text == "A." && d.Items[snapshot.Prompts][0].Arguments[0] == "x" && len(d.Faults) == 3
 		}},
-		"card": {`{"$schema": "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json", "name": "a/b", "version": "2.0.0", "remotes": [{"type": "streamable-http"}]}`,
-			func(d check.Declared) bool {
-				return d.Version.Text == "2.0.0" && d.Transports[0].Text == "streamable-http"
-			}},
-		"old card": {`{"serverInfo": {"name": "t", "version": "3.0.0", "title": "T"}, "tools": [{"name": "a"}]}`,
-			func(d check.Declared) bool { return d.Version.Text == "3.0.0" && len(d.Items[snapshot.Tools]) == 1 }},
 		"package": {`{"name": "c", "version": "1.0.0", "mcpName": "a.b/c"}`,
 			func(d check.Declared) bool { return d.Version.Text == "1.0.0" && d.Packages[0].Version.Text == "1.0.0" }},
 	} {
@@ -69,7 +53,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestAuto takes the files of a project that say something of a server, and leaves the others out.
+// TestAuto takes the files of a project that describe a server, and leaves the others out.
 func TestAuto(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "package.json"), []byte(`{"name": "c", "version": "1.0.0"}`))
@@ -89,21 +73,21 @@ func TestAuto(t *testing.T) {
 // TestLinksOut reads nothing outside of the project, whether a file or a folder is the link. One within is followed.
 func TestLinksOut(t *testing.T) {
 	outside, dir := t.TempDir(), t.TempDir()
-	card := `{"serverInfo": {"name": "x", "version": "9.9.9"}, "transport": {}}`
-	write(t, filepath.Join(outside, "server-card.json"), []byte(card))
+	server := `{"name": "a.b/c", "version": "9.9.9", "packages": []}`
+	write(t, filepath.Join(outside, "server.json"), []byte(server))
 	link := func(to, name string) {
 		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
 			t.Skip(err)
 		}
 	}
 	link(outside, "away")
-	link(filepath.Join(outside, "server-card.json"), "server-card.json")
-	for _, name := range []string{"away/server-card.json", "server-card.json", autoDeclared} {
+	link(filepath.Join(outside, "server.json"), "server.json")
+	for _, name := range []string{"away/server.json", "server.json", autoDeclared} {
 		if all, err := load(t, dir, name); err == nil || !strings.Contains(err.Error(), "a link out of the project") {
 			t.Errorf("%s: %v, %+v", name, err, all)
 		}
 	}
-	write(t, filepath.Join(dir, "real.json"), []byte(card))
+	write(t, filepath.Join(dir, "real.json"), []byte(server))
 	link("real.json", "near.json")
 	if all, err := load(t, dir, "near.json"); err != nil || len(all) != 1 {
 		t.Errorf("%v, %+v", err, all)
@@ -112,7 +96,7 @@ func TestLinksOut(t *testing.T) {
 
 func load(t *testing.T, dir string, names ...string) ([]check.Declared, error) {
 	t.Helper()
-	return declaredReader{Folder: dir}.Load(t.Context(), names)
+	return loadDeclared(dir, names)
 }
 
 func write(t *testing.T, path string, data []byte) {
@@ -120,62 +104,4 @@ func write(t *testing.T, path string, data []byte) {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// TestURL reads what is at a URL, and says why it does not.
-func TestURL(t *testing.T) {
-	other := httptest.NewServer(http.NotFoundHandler())
-	defer other.Close()
-	mux := http.NewServeMux()
-	for path, kind := range map[string]string{"/server.json": "application/json", "/page": "text/html; charset=utf-8"} {
-		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", kind)
-			_, _ = io.WriteString(w, `{"server": {"name": "a.b/c", "version": "1.0.0", "packages": []}}`)
-		})
-	}
-	mux.HandleFunc("/huge", func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.Copy(w, io.LimitReader(spaces{}, 5<<20))
-	})
-	mux.Handle("/moved", http.RedirectHandler("/server.json", http.StatusFound))
-	mux.Handle("/away", http.RedirectHandler(other.URL, http.StatusFound))
-	mux.Handle("/circle", http.RedirectHandler("/circle", http.StatusFound))
-	server := httptest.NewServer(mux)
-	defer server.Close()
-	for path, want := range map[string]string{
-		"/server.json": "", "/moved": "",
-		"/none": "HTTP 404 Not Found", "/page": "it is an HTML page", "/away": "it redirects to " + other.URL, "/circle": "redirects too often", "/huge": "larger than 4",
-	} {
-		all, err := load(t, t.TempDir(), server.URL+path)
-		if want == "" && (err != nil || all[0].File != server.URL+path) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("%s: %v, want %q", path, err, want)
-		}
-	}
-}
-
-// TestURLSecrets shows no secret of an address, in an error or as the name of the file.
-func TestURLSecrets(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/server.json" {
-			panic(http.ErrAbortHandler)
-		}
-		_, _ = io.WriteString(w, `{"name": "a.b/c", "version": "1.0.0", "packages": []}`)
-	}))
-	defer server.Close()
-	for _, path := range []string{"/server.json", "/broken"} {
-		address := strings.Replace(server.URL, "://", "://user:hunter2secret@", 1) + path + "?token=abcdef0123456789"
-		all, err := load(t, t.TempDir(), address)
-		if said := fmt.Sprint(all, err); strings.Contains(said, "hunter2") || strings.Contains(said, "abcdef") || (err == nil) != (path == "/server.json") {
-			t.Errorf("%s: %s", path, said)
-		}
-	}
-}
-
-// spaces is white space without an end.
-type spaces struct{}
-
-func (spaces) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = ' '
-	}
-	return len(p), nil
 }

@@ -202,6 +202,17 @@ func ReadRegular(path string, limit int64) ([]byte, error) {
 	return readLimited(file, limit, info.Size())
 }
 
+// States returns the size and the time of each file that exists, which change when it does.
+func States(paths []string) map[string]string {
+	states := map[string]string{}
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil {
+			states[path] = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return states
+}
+
 // Exists reports whether a path exists, links resolved.
 func Exists(path string) bool {
 	_, err := os.Stat(path)

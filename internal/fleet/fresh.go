@@ -4,10 +4,11 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
+	"slices"
 	"sync"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/trust"
 )
 
@@ -24,14 +25,14 @@ func (s *freshness) verify(f *Fleet, a trust.Approved) func() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.seen == nil {
-		s.seen = fileStates(f)
+		s.seen = f.FileStates()
 	}
 	file, server := a.Entry().Declared()
 	digest := a.Entry().Digest()
 	return func() error {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if now := fileStates(f); !maps.Equal(now, s.seen) {
+		if now := f.FileStates(); !maps.Equal(now, s.seen) {
 			again, err := f.Reload(context.Background(), nil)
 			if err != nil {
 				return fmt.Errorf("reading the configuration again before a start: %w", err)
@@ -62,20 +63,15 @@ func trustedDigests(f *Fleet) map[string]map[string]bool {
 	return all
 }
 
-// fileStates returns the size and time of each file that decides which servers start.
-func fileStates(f *Fleet) map[string]string {
-	paths := append([]string{}, f.Config.Files...)
+// FileStates returns the states of the files that decide which servers start, as files.States does: those of
+// the configuration, those of applications if they were read, and the store of trusted entries.
+func (f *Fleet) FileStates() map[string]string {
+	paths := slices.Clone(f.Config.Files)
 	for _, looked := range f.Config.Looked {
 		paths = append(paths, looked.Path)
 	}
 	if store, err := f.gate.Store(); err == nil {
 		paths = append(paths, store.Path())
 	}
-	states := map[string]string{}
-	for _, path := range paths {
-		if info, err := os.Stat(path); err == nil {
-			states[path] = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
-		}
-	}
-	return states
+	return files.States(paths)
 }

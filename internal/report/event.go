@@ -26,17 +26,9 @@ type Event struct {
 	Elapsed  *int64    `json:"elapsedMs,omitempty"` // build: its duration
 	Counts   *Counts   `json:"counts,omitempty"`    // state: number of known items of each kind
 	Error    *Failure  `json:"error,omitempty"`     // the reason of trouble
-	Findings Findings  `json:"findings,omitzero"`   // changed and recovered: what changed
+	Findings Findings  `json:"findings,omitzero"`   // changed: what changed
 
-	Trouble    string     `json:"trouble,omitempty"`    // the kind of the error
-	From       string     `json:"from,omitempty"`       // changed and recovered: digest of the surface before
-	To         string     `json:"to,omitempty"`         // and of this one
-	Announced  *bool      `json:"announced,omitempty"`  // the server sent a notification of it
-	Confirmed  *bool      `json:"confirmed,omitempty"`  // lists of several pages came twice the same
-	VerifiedAt *time.Time `json:"verifiedAt,omitempty"` // when the complete surface last arrived
-	Connected  *bool      `json:"connected,omitempty"`
-	Listening  *bool      `json:"listening,omitempty"` // notifications arrive
-	Dropped    int        `json:"dropped,omitempty"`   // changes before this one that were not delivered
+	Dropped int `json:"dropped,omitempty"` // changes before this one that were not delivered
 
 	Status  *int      `json:"status,omitempty"`  // summary: exit status of the run
 	Verdict Verdict   `json:"verdict,omitempty"` // summary: the status as a word

@@ -3,7 +3,6 @@ package watchrun
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -14,9 +13,9 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/compare"
+	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/trust"
 )
 
 // supervise handles requests until ctx ends: r and Enter or a signal reads all servers at once, q and Enter
@@ -32,8 +31,8 @@ func (r *watchRun) supervise(ctx context.Context) {
 	hadTerminal := onTerminal(r.process)
 	look := time.NewTicker(editsEvery)
 	defer look.Stop()
-	saved := fileStates(r.savedFiles())
-	for seen := fileStates(sources(r.process, r.fleet)); ; {
+	saved := files.States(r.savedFiles())
+	for seen := r.fleet.FileStates(); ; {
 		select {
 		case <-ctx.Done():
 			return
@@ -53,7 +52,7 @@ func (r *watchRun) supervise(ctx context.Context) {
 			}
 			seen = r.reload(ctx)
 		case <-look.C:
-			if !maps.Equal(seen, fileStates(sources(r.process, r.fleet))) {
+			if !maps.Equal(seen, r.fleet.FileStates()) {
 				seen = r.reload(ctx)
 			}
 			saved = r.remeasure(saved)
@@ -91,32 +90,19 @@ func notify(c chan<- os.Signal, wanted []os.Signal) {
 	}
 }
 
-// sources returns the files that decide which servers are watched: those of the configuration, those of
-// applications if they were read, and the directory of trusted entries.
-func sources(p host.Process, f *fleet.Fleet) []string {
-	files := slices.Clone(f.Config.Files)
-	for _, looked := range f.Config.Looked {
-		files = append(files, looked.Path)
-	}
-	if store, err := (trust.Gate{Process: p}).Store(); err == nil {
-		files = append(files, store.Path())
-	}
-	return files
-}
-
 func (r *watchRun) savedFiles() []string {
-	var files []string
+	var paths []string
 	for _, w := range r.servers {
 		if r.options.Saved {
-			files = append(files, w.savedFile())
+			paths = append(paths, w.savedFile())
 		}
 	}
-	return files
+	return paths
 }
 
 // remeasure reads the servers whose saved snapshot was replaced, for example by mcpctl accept.
 func (r *watchRun) remeasure(before map[string]string) (now map[string]string) {
-	if now = fileStates(r.savedFiles()); maps.Equal(before, now) {
+	if now = files.States(r.savedFiles()); maps.Equal(before, now) {
 		return now
 	}
 	for _, w := range r.servers {
@@ -127,22 +113,11 @@ func (r *watchRun) remeasure(before map[string]string) (now map[string]string) {
 	return now
 }
 
-// fileStates returns what changes when files do, without reading them.
-func fileStates(files []string) map[string]string {
-	states := map[string]string{}
-	for _, file := range files {
-		if info, err := os.Stat(file); err == nil {
-			states[file] = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
-		}
-	}
-	return states
-}
-
 // reload makes the servers those of the current configuration and leaves unchanged ones alone. A
-// configuration that cannot be read changes nothing. The states are from before reading: a later edit is one
-// more.
+// configuration that cannot be read changes nothing. The states of its files are from before reading: a later
+// edit, or a further file, is one more reason to read it.
 func (r *watchRun) reload(ctx context.Context) (seen map[string]string) {
-	seen = fileStates(sources(r.process, r.fleet))
+	seen = r.fleet.FileStates()
 	f, err := r.fleet.Reload(ctx, r.from)
 	if err == nil {
 		var servers []*watchedServer
@@ -150,7 +125,7 @@ func (r *watchRun) reload(ctx context.Context) (seen map[string]string) {
 			r.fleet = f
 			r.applyPolicy(f)
 			r.replace(ctx, servers)
-			return seenBefore(fileStates(sources(r.process, f)), seen)
+			return seen
 		}
 	}
 	r.process.Note("the configuration cannot be read, and the servers stay: %v", err)
@@ -170,16 +145,6 @@ func (r *watchRun) applyPolicy(f *fleet.Fleet) {
 	if r.options.Saved {
 		r.ask()
 	}
-}
-
-// seenBefore returns the current states, but the earlier ones of files that had one.
-func seenBefore(now, before map[string]string) map[string]string {
-	for file := range now {
-		if state, known := before[file]; known {
-			now[file] = state
-		}
-	}
-	return now
 }
 
 // replace stops what is not among servers and starts what was not watched before.

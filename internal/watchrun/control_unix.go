@@ -12,8 +12,6 @@ func refreshSignals() []os.Signal { return []os.Signal{syscall.SIGUSR1} }
 
 func reloadSignals() []os.Signal { return []os.Signal{syscall.SIGHUP} }
 
-func resizeSignals() []os.Signal { return []os.Signal{syscall.SIGWINCH} }
-
 // ignoreBackgroundReads makes reading from a terminal in the background an error, where it would stop the
 // process.
 func ignoreBackgroundReads() { signal.Ignore(syscall.SIGTTIN) }

@@ -8,7 +8,4 @@ func refreshSignals() []os.Signal { return nil }
 // reloadSignals returns no signals: Windows has none.
 func reloadSignals() []os.Signal { return nil }
 
-// resizeSignals returns no signals: Windows has none.
-func resizeSignals() []os.Signal { return nil }
-
 func ignoreBackgroundReads() {}

@@ -1,8 +1,6 @@
 package watchrun
 
 import (
-	"time"
-
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -39,27 +37,15 @@ func (t *totals) recount(servers []*watchedServer) {
 func shownEvent(w *watchedServer, e watch.Event) report.Event {
 	shown := report.Event{
 		Time: e.Time, Event: string(e.Kind), Server: e.Server, State: string(e.State),
-		Previous: string(e.Previous), Cause: string(e.Cause), Note: e.Note, Trouble: string(e.Trouble),
-		From: e.From, To: e.To,
+		Previous: string(e.Previous), Cause: string(e.Cause),
 	}
-	if w.target.Live() {
-		shown.Connected, shown.Listening = &e.Connected, &e.Listening
-	}
-	if !e.VerifiedAt.IsZero() {
-		at := e.VerifiedAt.UTC().Truncate(time.Millisecond)
-		shown.VerifiedAt = &at
-	}
-	switch e.Kind {
-	case watch.StateChanged:
-		if surface := w.view.Status().Surface; surface != nil && e.State.Reached() {
-			shown.Counts = report.CountsOf(surface)
-		}
-		if !w.target.Live() {
-			shown.Error = w.target.Known().Error
-		}
-	case watch.Changed, watch.Recovered:
+	switch {
+	case e.Kind == watch.Changed:
 		shown.Findings = append(report.Findings{}, e.Findings...)
-		shown.Announced, shown.Confirmed = &e.Announced, &e.Confirmed
+	case e.Kind == watch.StateChanged && !w.target.Live():
+		shown.Error = w.target.Known().Error
+	case e.Kind == watch.StateChanged && e.State.Reached():
+		shown.Counts = report.CountsOf(w.view.Status().Surface)
 	}
 	if e.Err != nil {
 		shown.Error = fleet.FailureOf(e.Err)

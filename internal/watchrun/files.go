@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/crc64"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,33 +22,24 @@ import (
 type fileWatcher struct {
 	dir   string // where relative globs begin, absolute
 	globs []glob
-	seen  fileView
-}
-
-// fileView is what there was at one moment.
-type fileView struct {
-	files   map[string]stamp // by absolute path
-	matched []int            // number of files by glob
+	seen  map[string]stamp // by absolute path
 }
 
 // fileChange is one change of files.
 type fileChange struct {
-	Files []string // that were created, changed or removed, sorted; relative to the directory if below it
-
-	// The first of them changed after one poll and was noticed by the next.
-	After, Noticed time.Time
-
-	Err error // the files cannot be read any more
+	Files   []string  // that were created, changed or removed, sorted; relative to the directory if below it
+	Noticed time.Time // when the first of them was noticed
+	Err     error     // the files cannot be read any more
 }
 
 // Limits of polling.
 const (
-	pollPause   = 100 * time.Millisecond // at least, between polls
-	pollShare   = 20                     // a poll is followed by a pause of so many times its duration
-	longestWait = time.Second            // for changes to end, until those so far are reported
-	maxSearched = 100_000                // files and directories; more are a mistake in a glob
-	maxCompared = 1 << 20                // bytes of a file that is compared by content, not by time
-	coarseClock = 2 * time.Second        // the precision of file times on some file systems
+	pollPause     = 100 * time.Millisecond // at least, between polls
+	pollShare     = 20                     // a poll is followed by a pause of so many times its duration
+	longestChange = time.Second            // of changes, until those so far are reported
+	maxSearched   = 100_000                // files and directories; more are a mistake in a glob
+	maxCompared   = 1 << 20                // bytes of a file that is compared by content, not by time
+	coarseClock   = 2 * time.Second        // the precision of file times on some file systems
 )
 
 // newFileWatcher reads all files that globs in a directory name.
@@ -71,8 +63,9 @@ func newFileWatcher(ctx context.Context, dir string, globs []string) (*fileWatch
 // unmatched returns the globs that no file matches, as they were written.
 func (w *fileWatcher) unmatched() []string {
 	var none []string
-	for i, g := range w.globs {
-		if w.seen.matched[i] == 0 {
+	for _, g := range w.globs {
+		matches := func(path string) bool { return files.Below(path, g.base) && g.matches(below(g.base, path)) }
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(w.seen)), matches) {
 			none = append(none, g.text)
 		}
 	}
@@ -84,7 +77,6 @@ func (w *fileWatcher) unmatched() []string {
 func (w *fileWatcher) run(ctx context.Context, changes chan<- fileChange) {
 	var pending fileChange
 	var reported string // the last error
-	last := time.Now()  // when the poll before began
 	var out chan<- fileChange
 	poll := time.NewTimer(pollPause)
 	defer poll.Stop()
@@ -97,22 +89,19 @@ func (w *fileWatcher) run(ctx context.Context, changes chan<- fileChange) {
 		case <-poll.C:
 			began := time.Now()
 			changed, err := w.poll(ctx)
-			if len(changed) > 0 {
-				if len(pending.Files) == 0 {
-					pending.After, pending.Noticed = last, began
-				}
-				pending.Files = union(pending.Files, changed)
+			if len(pending.Files) == 0 {
+				pending.Noticed = began
 			}
+			pending.Files = union(pending.Files, changed)
 			if err == nil {
 				reported = ""
 			} else if err.Error() != reported {
 				reported, pending.Err = err.Error(), err
 			}
-			settled := len(changed) == 0 || time.Since(pending.Noticed) >= longestWait
+			settled := len(changed) == 0 || time.Since(pending.Noticed) >= longestChange
 			if pending.Err != nil || len(pending.Files) > 0 && settled {
 				out = changes
 			}
-			last = began
 			poll.Reset(max(pollPause, pollShare*time.Since(began)))
 		}
 	}
@@ -134,13 +123,13 @@ func (w *fileWatcher) poll(ctx context.Context) ([]string, error) {
 	}
 	w.seen = now
 	var names []string
-	for path, stamp := range now.files {
-		if old, known := before.files[path]; !known || !old.same(stamp) {
+	for path, stamp := range now {
+		if old, known := before[path]; !known || !old.same(stamp) {
 			names = append(names, w.name(path))
 		}
 	}
-	for path := range before.files {
-		if _, exists := now.files[path]; !exists {
+	for path := range before {
+		if _, exists := now[path]; !exists {
 			names = append(names, w.name(path))
 		}
 	}
@@ -156,15 +145,13 @@ func (w *fileWatcher) name(path string) string {
 }
 
 // look returns all files that the globs name. Those that are as before are not read again.
-func (w *fileWatcher) look(ctx context.Context) (fileView, error) {
-	now := fileView{files: map[string]stamp{}, matched: make([]int, len(w.globs))}
-	for i, g := range w.globs {
-		s := search{ctx: ctx, glob: g, before: w.seen.files, files: now.files, linked: map[string]bool{}}
-		s.ignored = ignoredIn(g.base, w.dir)
+func (w *fileWatcher) look(ctx context.Context) (map[string]stamp, error) {
+	now := map[string]stamp{}
+	for _, g := range w.globs {
+		s := search{ctx: ctx, glob: g, ignored: ignoredIn(g.base, w.dir), before: w.seen, files: now}
 		if err := s.enter(g.base, 0); err != nil {
-			return fileView{}, err
+			return nil, err
 		}
-		now.matched[i] = s.matched
 	}
 	return now, nil
 }
@@ -176,12 +163,11 @@ type search struct {
 	ignored  ignored
 	before   map[string]stamp
 	files    map[string]stamp
-	linked   map[string]bool // directories behind links that were entered, by their real paths
 	searched int
-	matched  int
 }
 
-// enter looks for files in a directory at a level below the base of the glob.
+// enter looks for files in a directory at a level below the base of the glob. Links to directories are not
+// followed.
 func (s *search) enter(dir string, level int) error {
 	if s.ctx.Err() != nil {
 		return context.Cause(s.ctx)
@@ -198,16 +184,11 @@ func (s *search) enter(dir string, level int) error {
 	}
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
-		isLink := e.Type()&fs.ModeSymlink != 0
-		isDir := e.IsDir() || isLink && files.IsDir(path)
 		switch {
-		case s.ignored.has(path, isDir):
-		case !isDir:
-			s.add(path, e.Type())
+		case s.ignored.has(path, e.IsDir()):
+		case !e.IsDir():
+			s.add(path)
 		case s.glob.depth < 0 || level < s.glob.depth:
-			if isLink && !s.follows(path, dir) {
-				continue
-			}
 			if err := s.enter(path, level+1); err != nil {
 				return err
 			}
@@ -216,32 +197,12 @@ func (s *search) enter(dir string, level int) error {
 	return nil
 }
 
-// follows reports whether a link to a directory is followed: unless it leads back, or where another one led.
-func (s *search) follows(link, dir string) bool {
-	real, err := filepath.EvalSymlinks(link)
-	if err != nil || s.linked[real] {
-		return false
-	}
-	s.linked[real] = true
-	from, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return false
-	}
-	way, err := filepath.Rel(real, from)
-	return err != nil || !filepath.IsLocal(way)
-}
-
 // add adds a file if the glob names it. Pipes and devices are left out: reading them may wait forever.
-func (s *search) add(path string, kind fs.FileMode) {
-	if kind&^fs.ModeSymlink != 0 || !s.glob.matches(below(s.glob.base, path)) {
+func (s *search) add(path string) {
+	if _, done := s.files[path]; done || !s.glob.matches(below(s.glob.base, path)) {
 		return
 	}
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return
-	}
-	s.matched++
-	if _, done := s.files[path]; !done {
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		s.files[path] = stampOf(path, info, s.before[path])
 	}
 }

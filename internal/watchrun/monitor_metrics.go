@@ -109,8 +109,6 @@ func addMetrics(now watch.Status, add addMetric) {
 			asNumber(now.State == state), "state", string(state))
 	}
 	add(gauge, "server_up", "1 if the server is connected and its surface current.", asNumber(now.Current()))
-	add(gauge, "server_connected", "1 if the server is connected.", asNumber(now.Connected))
-	add(gauge, "server_listening", "1 if notifications of the server arrive.", asNumber(now.Listening))
 	if !now.VerifiedAt.IsZero() {
 		seconds := float64(now.VerifiedAt.UnixMilli()) / 1000
 		add(gauge, "last_success_timestamp_seconds", "When all lists arrived.", seconds)

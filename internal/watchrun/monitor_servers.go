@@ -29,17 +29,14 @@ type serverState struct {
 	Mcpctl          int             `json:"mcpctl,omitempty"`
 	Name            string          `json:"name"`
 	State           watch.State     `json:"state"`
-	Since           *time.Time      `json:"since,omitempty"` // when the state began
-	Current         bool            `json:"current"`         // the surface is known to be the server's
-	Connected       bool            `json:"connected"`
-	Listening       bool            `json:"listening"`            // notifications arrive
+	Since           *time.Time      `json:"since,omitempty"`      // when the state began
+	Current         bool            `json:"current"`              // the surface is known to be the server's
 	VerifiedAt      *time.Time      `json:"verifiedAt,omitempty"` // when the complete surface last arrived
 	Transport       string          `json:"transport,omitempty"`
 	ProtocolVersion string          `json:"protocolVersion,omitempty"`
 	Counts          *report.Counts  `json:"counts,omitempty"`
 	Unknown         []snapshot.Kind `json:"unknown,omitempty"` // lists that never arrived completely
 	Tokens          *int            `json:"tokens,omitempty"`
-	Trouble         watch.Trouble   `json:"trouble,omitempty"`
 	Error           *report.Failure `json:"error,omitempty"`
 	Watch           *watch.Counts   `json:"watch,omitempty"`
 	Surface         json.RawMessage `json:"surface,omitempty"` // the last good one, as in a snapshot file
@@ -74,14 +71,10 @@ func (m *monitor) stateOf(s monitoredServer) (serverState, watch.Status) {
 	now := s.now()
 	state := serverState{
 		Name: s.name, State: now.State, Since: timeOf(now.Since), Current: now.Current(),
-		Connected: now.Connected, Listening: now.Listening, VerifiedAt: timeOf(now.VerifiedAt),
-		Transport: s.transport, Trouble: now.Trouble, Error: s.trouble,
+		VerifiedAt: timeOf(now.VerifiedAt), Transport: s.transport, Error: s.trouble,
 	}
 	if s.refresh != nil {
 		state.Watch = &now.Counts
-	}
-	if now.Stale {
-		state.Trouble = cmp.Or(now.Trouble, watch.Unverified)
 	}
 	if now.Err != nil {
 		state.Error = fleet.FailureOf(now.Err)

@@ -24,7 +24,7 @@ import (
 func twoServers(token string, loopback bool) (m *monitor, refresh chan struct{}) {
 	m, refresh = newMonitor(token, loopback, "1"), make(chan struct{}, 1)
 	tools := snapshot.NewList(snapshot.Tools, []json.RawMessage{json.RawMessage(`{"name": "a\u001b"}`)})
-	live := watch.Status{State: watch.Live, Connected: true, Surface: &snapshot.Snapshot{Tools: tools}, VerifiedAt: time.Now()}
+	live := watch.Status{State: watch.Live, Surface: &snapshot.Snapshot{Tools: tools}, VerifiedAt: time.Now()}
 	failed := watch.Status{State: watch.Failed, Err: errors.New("no licence")}
 	m.watch([]monitoredServer{
 		{name: "a b", transport: "stdio", status: func() watch.Status { return live }, refresh: refresh},
@@ -280,7 +280,7 @@ func TestMetrics(t *testing.T) {
 		`mcpctl_changes_total{level="breaking",server="a b"} 1`, `mcpctl_changes_total{level="waived",server="a b"} 1`,
 		`mcpctl_changes_total{level="warning",server="bad"} 0`, `mcpctl_undelivered_changes_total{output="--exec"} 2`,
 		`mcpctl_server_up{server="a b"} 1`, `mcpctl_server_up{server="bad"} 0`, `mcpctl_server_state{server="bad",state="failed"} 1`,
-		`mcpctl_surface_items{kind="tool",server="a b"} 1`, `mcpctl_event_clients 0`,
+		`mcpctl_surface_items{kind="tool",server="a b"} 1`,
 	} {
 		if !strings.Contains(text, want+"\n") {
 			t.Errorf("no %s", want)

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
@@ -24,7 +25,7 @@ const (
 	maxQueued     = 256 // changes that wait for one output; the oldest is dropped for a new one
 	maxTries      = 3
 	firstPause    = time.Second      // before the second try; it doubles
-	longestPause  = 30 * time.Second // that a receiver may ask for
+	longestWait   = 30 * time.Second // that a receiver may ask for
 	commandTime   = time.Minute
 	postTime      = 10 * time.Second
 	finishTime    = 30 * time.Second // for what is left when watching has ended
@@ -39,15 +40,13 @@ type outputQueue struct {
 	send        func(context.Context, []byte) error
 	note        func(format string, args ...any)
 	undelivered func(output string, changes int) // counts them
-	ctx         context.Context                  // of deliveries
-	cancel      context.CancelFunc
+	cancel      context.CancelFunc               // ends deliveries
 	ended       chan struct{}
+	waiting     chan report.Event
 
-	mu       sync.Mutex
-	wake     *sync.Cond
-	waiting  []report.Event
-	missed   int  // changes that the output did not receive since the last one that it did
-	finished bool // nothing is added any more
+	adding sync.Mutex
+	missed atomic.Int64 // changes that the output did not receive since the last one that it did
+	left   int          // changes that waited when deliveries were canceled
 }
 
 // outputs returns the queues of the outputs that the options name. The end of ctx ends deliveries at once.
@@ -67,14 +66,17 @@ func newOutputQueue(
 	send func(context.Context, []byte) error,
 ) *outputQueue {
 	q := &outputQueue{name: name, send: send, note: note, undelivered: undelivered}
-	q.ended = make(chan struct{})
-	q.wake = sync.NewCond(&q.mu)
-	q.ctx, q.cancel = context.WithCancel(ctx)
-	context.AfterFunc(q.ctx, q.wake.Broadcast)
+	q.ended, q.waiting = make(chan struct{}), make(chan report.Event, maxQueued)
+	ctx, q.cancel = context.WithCancel(ctx)
 	go func() {
 		defer close(q.ended)
-		for e, ok := q.next(); ok; e, ok = q.next() {
-			q.deliver(e)
+		for e := range q.waiting {
+			if ctx.Err() != nil {
+				q.left++
+				q.miss(1)
+				continue
+			}
+			q.deliver(ctx, e)
 		}
 	}()
 	return q
@@ -82,63 +84,52 @@ func newOutputQueue(
 
 // add queues a change. If the queue is full, the oldest is dropped.
 func (q *outputQueue) add(e report.Event) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if len(q.waiting) == maxQueued {
-		q.waiting = q.waiting[1:]
-		q.miss(1)
+	q.adding.Lock()
+	defer q.adding.Unlock()
+	for {
+		select {
+		case q.waiting <- e:
+			return
+		default:
+		}
+		select {
+		case <-q.waiting:
+			q.miss(1)
+		default:
+		}
 	}
-	q.waiting = append(q.waiting, e)
-	q.wake.Broadcast()
 }
 
-// miss counts changes that the output does not receive; the caller holds the lock.
+// miss counts changes that the output does not receive.
 func (q *outputQueue) miss(changes int) {
-	q.missed += changes
+	q.missed.Add(int64(changes))
 	q.undelivered(q.name, changes)
 }
 
-// next waits for a change. ok is false after the last one, or if deliveries must end.
-func (q *outputQueue) next() (e report.Event, ok bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for len(q.waiting) == 0 && !q.finished && q.ctx.Err() == nil {
-		q.wake.Wait()
-	}
-	if len(q.waiting) == 0 || q.ctx.Err() != nil {
-		return e, false
-	}
-	e, q.waiting = q.waiting[0], q.waiting[1:]
-	e.Dropped = q.missed
-	return e, true
-}
-
 // deliver passes a change on, in up to three tries.
-func (q *outputQueue) deliver(e report.Event) {
+func (q *outputQueue) deliver(ctx context.Context, e report.Event) {
+	dropped := q.missed.Load()
+	e.Dropped = int(dropped)
 	line := report.EventJSON(e)
 	pause := paced(firstPause)
 	for try := 1; ; try++ {
-		err := q.send(q.ctx, line)
+		err := q.send(ctx, line)
 		if err == nil {
-			q.mu.Lock()
-			q.missed -= e.Dropped
-			q.mu.Unlock()
+			q.missed.Add(-dropped)
 			return
 		}
-		final, wait := errors.Is(err, errRefused), time.Duration(0)
-		if busy, ok := errors.AsType[busyError](err); ok {
-			wait = busy.wait
-		}
-		if final || try == maxTries || q.ctx.Err() != nil {
+		if errors.Is(err, errRefused) || try == maxTries || ctx.Err() != nil {
 			q.note("%s: a change of %s was not delivered: %v", q.name, report.Visible(e.Server), err)
-			q.mu.Lock()
 			q.miss(1)
-			q.mu.Unlock()
 			return
+		}
+		wait := pause
+		if busy, ok := errors.AsType[busyError](err); ok {
+			wait = max(pause, min(busy.wait, longestWait))
 		}
 		select {
-		case <-time.After(max(pause, min(wait, longestPause))):
-		case <-q.ctx.Done():
+		case <-time.After(wait):
+		case <-ctx.Done():
 		}
 		pause *= 2
 	}
@@ -154,19 +145,13 @@ func finish(outputs []*outputQueue) {
 }
 
 func (q *outputQueue) finish() {
-	q.mu.Lock()
-	q.finished = true
-	q.wake.Broadcast()
-	q.mu.Unlock()
+	close(q.waiting)
 	late := time.AfterFunc(finishTime, q.cancel)
 	<-q.ended
 	late.Stop()
 	q.cancel()
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if left := len(q.waiting); left > 0 {
-		q.miss(left)
-		q.note("%s: watching has ended, and %d changes were not delivered", q.name, left)
+	if q.left > 0 {
+		q.note("%s: watching has ended, and %d changes were not delivered", q.name, q.left)
 	}
 }
 
@@ -182,10 +167,10 @@ type busyError struct {
 // commandOutput runs a shell command with the change on its standard input.
 func commandOutput(p host.Process, line string) func(context.Context, []byte) error {
 	return func(ctx context.Context, change []byte) error {
-		said := process.Tail{Limit: shownOfOutput}
+		output := process.Tail{Limit: shownOfOutput}
 		command := process.ShellCommand{Line: line, Env: p.Environ, Stdin: change, Limit: commandTime}
-		if err := command.Run(ctx, &said, &said); err != nil {
-			return fmt.Errorf("%w%s", err, process.Quoted(said.String()))
+		if err := command.Run(ctx, &output, &output); err != nil {
+			return fmt.Errorf("%w%s", err, process.Quoted(output.String()))
 		}
 		return nil
 	}

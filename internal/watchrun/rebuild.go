@@ -3,7 +3,6 @@ package watchrun
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -27,20 +26,15 @@ type rebuilder struct {
 	broken  atomic.Bool   // the last build failed
 
 	// What follows belongs to the goroutine of run.
-	held    bool // the server must not be started
-	built   bool // a build has succeeded, or there is none
-	began   time.Time
-	ended   time.Time // zero while a build is under way
-	loops   int       // builds in a row that were set off by files that changed during the one before
-	changed bool      // files changed during this build
-	pending []string  // files that the next build is for, after a pause
+	held  bool // the server must not be started
+	built bool // a build has succeeded
 }
 
 // Bounds of building.
 const (
-	settleTime   = time.Second // after a build, in which its processes may still write files
-	quickLoops   = 2           // builds that may set off the next at once
-	shownFiles   = 20          // changed files that an event names
+	settleTime   = 2 * time.Second // after a build, in which its processes may still write files
+	longestPause = time.Minute     // before a build for files that changed during the one before
+	shownFiles   = 20              // changed files that an event names
 	buildTime    = 10 * time.Minute
 	shownOfBuild = 16 << 10 // bytes of what the build wrote
 )
@@ -57,7 +51,7 @@ func newRebuilder(
 		p.Note("--reload %q matches no file yet (files ignored by .gitignore do not count)", glob)
 	}
 	b := &rebuilder{
-		process: p, line: o.Build, files: files, emit: emit, held: o.Build != "", built: o.Build == "",
+		process: p, line: o.Build, files: files, emit: emit, held: o.Build != "",
 		restart: make(chan struct{}, 1), asked: make(chan struct{}, 1), ready: make(chan struct{}, 1),
 	}
 	if !b.held {
@@ -92,162 +86,122 @@ func (b *rebuilder) start(ctx context.Context) (wait func()) {
 	return ending.Wait
 }
 
-// run builds and restarts whenever files change or a user asks, until ctx ends. A build that is running is
-// canceled.
+// run builds and restarts whenever files change or a user asks, until ctx ends. Files that change during a
+// build, or shortly after it, lead to the next one after ever longer pauses: a build or server that writes into
+// a watched directory would otherwise set off the next for ever.
 func (b *rebuilder) run(ctx context.Context, changes <-chan fileChange) {
-	now := b.begin(ctx, b.line != "")
+	now := b.build(ctx)
 	defer func() { now.stop() }()
-	next := func(e report.Event) {
-		now.stop()
-		b.emit(e)
-		now = b.begin(ctx, true)
-	}
+	var ended time.Time    // of the last build, or restart without one
+	var next *report.Event // the reload that is due
+	var due <-chan time.Time
+	var pause time.Duration
 	for {
+		var built chan struct{}
+		if now != nil {
+			built = now.ended
+		}
 		select {
 		case <-ctx.Done():
 			return
 		case c := <-changes:
-			switch files := b.due(c); {
-			case len(files) > 0:
-				next(reloading(files))
-			case len(b.pending) > 0 && b.ended.IsZero(): // the running build is out of date
-				now.stop()
-				now.done, b.ended = nil, time.Now()
+			if c.Err != nil {
+				b.process.Note("%v", c.Err)
 			}
-		case <-b.later():
-			next(reloading(b.pending))
+			if len(c.Files) == 0 {
+				continue
+			}
+			if now == nil && c.Noticed.Sub(ended) > paced(settleTime) {
+				pause = 0
+			} else {
+				pause = min(max(2*pause, paced(time.Second)), longestPause)
+			}
+			if next != nil {
+				c.Files = union(next.Files, c.Files)
+			}
+			next, due = reloading(c.Files), time.After(pause)
 		case <-b.asked:
-			next(report.Event{Event: "reload", Note: "as asked"})
-		case failure := <-now.done:
+			next, due = &report.Event{Event: "reload", Note: "as asked"}, time.After(0)
+		case <-due:
+			now.stop() // it is out of date
+			b.emit(*next)
+			next, due = nil, nil
+			if now = b.build(ctx); now == nil {
+				signalOnce(b.restart)
+				ended = time.Now()
+			}
+		case <-built:
 			if ctx.Err() != nil { // it was canceled
 				return
 			}
-			now.done = nil
-			b.finish(failure)
+			b.finish(now)
+			now, ended = nil, time.Now()
 		}
 	}
 }
 
-// loopPauses are the pauses before builds that keep setting off the next: in a pause, people save files, and
-// builds do not. The last one applies to all further builds.
-var loopPauses = []time.Duration{time.Second, 3 * time.Second, 9 * time.Second}
-
-// due returns the files that a build is due for at once. A build that writes into a watched directory would
-// set off the next for ever, so files that keep changing during builds are pending for a while.
-func (b *rebuilder) due(c fileChange) []string {
-	if c.Err != nil {
-		b.process.Note("%v", c.Err)
-	}
-	if len(c.Files) == 0 {
-		return nil
-	}
-	files := union(b.pending, c.Files)
-	during := c.Noticed.After(b.began) && (b.ended.IsZero() || c.After.Before(b.ended.Add(paced(settleTime))))
-	if !during {
-		b.loops, b.changed = 0, false
-		return files
-	}
-	if !b.changed {
-		b.loops, b.changed = b.loops+1, true
-	}
-	if b.loops <= quickLoops {
-		return files
-	}
-	if b.pending == nil && b.loops == quickLoops+len(loopPauses) {
-		names := report.Visible(strings.Join(files, ", "))
-		b.process.Note("%s changes with every build: builds are %s apart now (exclude it from --reload or in"+
-			" .gitignore)", names, loopPauses[len(loopPauses)-1])
-	}
-	b.pending = files
-	return nil
-}
-
-// later fires when the pause before the build for pending files is over; never if there are none.
-func (b *rebuilder) later() <-chan time.Time {
-	if len(b.pending) == 0 || b.ended.IsZero() {
-		return nil
-	}
-	pause := loopPauses[min(b.loops-quickLoops, len(loopPauses))-1]
-	return time.After(time.Until(b.ended.Add(paced(settleTime + pause))))
-}
-
-func reloading(files []string) report.Event {
-	e := report.Event{Event: "reload", Files: files}
+// reloading returns the event of files that changed.
+func reloading(files []string) *report.Event {
+	e := &report.Event{Event: "reload", Files: files}
 	if more := len(files) - shownFiles; more > 0 {
 		e.Files, e.Note = files[:shownFiles], fmt.Sprintf("and %d more", more)
 	}
 	return e
 }
 
-// build is one run of the build command, or of nothing.
+// build is a run of the build command.
 type build struct {
+	began  time.Time
 	cancel context.CancelFunc
-	done   chan *report.Failure // its outcome, once; nil = it succeeded
-	ended  chan struct{}
+	ended  chan struct{} // closed at the end; what follows is known then
+	output process.Tail
+	err    error
 }
 
-// begin begins a build. The server is not started until it has ended.
-func (b *rebuilder) begin(ctx context.Context, wanted bool) build {
-	ctx, cancel := context.WithCancel(ctx)
-	now := build{cancel: cancel, done: make(chan *report.Failure, 1), ended: make(chan struct{})}
-	if !b.changed {
-		b.loops = 0
-	}
-	b.began, b.ended, b.changed, b.pending = time.Now(), time.Time{}, false, nil
-	switch {
-	case !wanted:
-		close(now.ended)
-		b.ended = b.began
-		return now
-	case b.line == "":
-		close(now.ended)
-		now.done <- nil
-		return now
+// build starts the build command; nil without one. The server is not started until a build has succeeded.
+func (b *rebuilder) build(ctx context.Context) *build {
+	if b.line == "" {
+		return nil
 	}
 	if !b.held {
 		<-b.ready
 		b.held = true
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	now := &build{began: time.Now(), cancel: cancel, ended: make(chan struct{})}
+	now.output.Limit = shownOfBuild
+	command := process.ShellCommand{Line: b.line, Env: b.process.Environ, Limit: buildTime}
 	go func() {
 		defer close(now.ended)
-		now.done <- b.build(ctx)
+		now.err = command.Run(ctx, &now.output, &now.output)
 	}()
 	return now
 }
 
-// build runs the build command. A failure holds what it wrote.
-func (b *rebuilder) build(ctx context.Context) *report.Failure {
-	said := process.Tail{Limit: shownOfBuild}
-	command := process.ShellCommand{Line: b.line, Env: b.process.Environ, Limit: buildTime}
-	err := command.Run(ctx, &said, &said)
-	if err == nil {
-		return nil
-	}
-	return &report.Failure{
-		Stage: "building", Message: err.Error(), Stderr: said.String(),
-		Hint: "it is built again when a file changes, or on r + Enter",
-	}
-}
-
 // stop cancels a build and waits until nothing of it is left.
-func (b build) stop() {
-	b.cancel()
-	<-b.ended
+func (now *build) stop() {
+	if now != nil {
+		now.cancel()
+		<-now.ended
+	}
 }
 
 // finish takes the outcome of a build: the running server stays, or is restarted.
-func (b *rebuilder) finish(failure *report.Failure) {
-	b.ended = time.Now()
-	b.broken.Store(failure != nil)
-	if b.line != "" {
-		took := b.ended.Sub(b.began).Milliseconds()
-		b.emit(report.Event{Event: "build", Elapsed: &took, Error: failure})
+func (b *rebuilder) finish(now *build) {
+	took := time.Since(now.began).Milliseconds()
+	e := report.Event{Event: "build", Elapsed: &took}
+	if now.err != nil {
+		e.Error = &report.Failure{
+			Stage: "building", Message: now.err.Error(), Stderr: now.output.String(),
+			Hint: "it is built again when a file changes, or on r + Enter",
+		}
 	}
-	if failure == nil && b.built { // otherwise nothing runs yet, and its start waits for b.ready
+	b.broken.Store(now.err != nil)
+	b.emit(e)
+	if now.err == nil && b.built { // otherwise nothing runs yet, and its start waits for b.ready
 		signalOnce(b.restart)
 	}
-	b.built = b.built || failure == nil
-	if b.held && b.built {
+	if b.built = b.built || now.err == nil; b.built {
 		b.held = false
 		b.ready <- struct{}{}
 	}

@@ -1,48 +1,34 @@
 package watchrun
 
 import (
-	"bytes"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/report"
 )
 
-// TestBuildLoop pauses between builds that keep setting off the next, until a file is saved in a pause.
-func TestBuildLoop(t *testing.T) {
+// TestReloadPauses: files that change shortly after a build wait ever longer, others do not.
+func TestReloadPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var notes bytes.Buffer
-		b := &rebuilder{process: host.Process{Err: &notes}}
-		build := func() (at string) { // one that writes a file
-			b.begin(t.Context(), false)
-			b.ended = time.Time{}
-			time.Sleep(time.Second)
-			files := b.due(fileChange{Files: []string{"made"}, After: b.began, Noticed: time.Now()})
-			b.ended = time.Now()
-			if len(files) > 0 {
-				return "at once"
-			}
+		reloads := make(chan time.Time, 1)
+		b := &rebuilder{
+			emit:  func(report.Event) { reloads <- time.Now() },
+			asked: make(chan struct{}, 1), restart: make(chan struct{}, 1),
+		}
+		changes := make(chan fileChange)
+		go b.run(t.Context(), changes)
+		var got []time.Duration
+		for _, wait := range []time.Duration{time.Minute, time.Second, time.Second, time.Second, time.Minute} {
+			time.Sleep(wait)
 			began := time.Now()
-			<-b.later()
-			return time.Since(began).String()
+			changes <- fileChange{Files: []string{"made"}, Noticed: began}
+			got = append(got, (<-reloads).Sub(began))
 		}
-		var got []string
-		for range 7 {
-			got = append(got, build())
-		}
-		want := []string{"at once", "at once", "2s", "4s", "10s", "10s", "10s"}
+		want := []time.Duration{0, time.Second, 2 * time.Second, 4 * time.Second, 0}
 		if !slices.Equal(got, want) {
-			t.Errorf("%q, want %q", got, want)
-		}
-		if n := strings.Count(notes.String(), "made changes with every build"); n != 1 {
-			t.Errorf("%d notes: %s", n, notes.String())
-		}
-		saved := b.due(fileChange{Files: []string{"src"}, After: time.Now(), Noticed: time.Now()})
-		if !slices.Equal(saved, []string{"made", "src"}) || build() != "at once" {
-			t.Errorf("after a save in the pause: %q", saved)
+			t.Errorf("pauses %v, want %v", got, want)
 		}
 	})
 }

@@ -78,9 +78,7 @@ func Watch(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.So
 		return err
 	}
 	names := kit.Map(r.servers, (*watchedServer).name)
-	r.printer = newPrinter(p, o.Output, names, len(o.Reload) > 0, r.statusLine)
-	p.Err = r.printer
-	r.process = p
+	r.printer = newPrinter(p, o.Output, names, len(o.Reload) > 0)
 	if r.state, err = openState(p, o.State); err != nil {
 		return err
 	}
@@ -255,8 +253,7 @@ func (r *watchRun) emit(w *watchedServer, e watch.Event) {
 	if e.Kind == watch.StateChanged && e.State != watch.Closed {
 		w.failure = shown.Error
 	}
-	// The difference from a saved snapshot is in Changed only.
-	if e.Kind == watch.Changed || e.Kind == watch.Recovered && !r.options.Saved {
+	if e.Kind == watch.Changed {
 		w.found = e.Findings
 		if r.options.Saved {
 			r.totals.recount(r.servers)
@@ -273,7 +270,7 @@ func (r *watchRun) publish(e report.Event) {
 	line := report.EventJSON(e)
 	r.monitor.publish(e, line)
 	r.printer.add(printed{event: e, line: line})
-	if e.Event != string(watch.Changed) && (e.Event != string(watch.Recovered) || len(e.Findings) == 0) {
+	if e.Event != string(watch.Changed) {
 		return
 	}
 	for _, queue := range r.outputs {

@@ -34,7 +34,7 @@ func TestStateFollowsTheEvent(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer state.close()
-	w := newPrinter(p, report.Output{Format: "ndjson"}, []string{"s"}, false, nil)
+	w := newPrinter(p, report.Output{Format: "ndjson"}, []string{"s"}, false)
 	go w.run()
 	for _, tool := range []string{"a", "b", "c"} {
 		e := report.Event{Event: "changed", Server: "s"}
@@ -54,7 +54,7 @@ func TestStateFollowsTheEvent(t *testing.T) {
 	}
 
 	out.fail = os.ErrClosed
-	w = newPrinter(p, report.Output{Format: "ndjson"}, []string{"s"}, false, nil)
+	w = newPrinter(p, report.Output{Format: "ndjson"}, []string{"s"}, false)
 	go w.run()
 	w.add(printed{line: []byte("{}\n")})
 	w.add(printed{then: func() { state.save("s", offering("d")) }})

@@ -205,13 +205,8 @@ func (v *eventView) stateLine(e report.Event, s *viewedServer) report.EventLine 
 // reading returns the line of a reading: what it found, after a reload or a lost connection, or by itself.
 func (v *eventView) reading(e report.Event, s *viewedServer) report.EventLine {
 	word, remark := e.Event, e.Findings.Levels()
-	switch {
-	case e.Event == "unchanged" && e.Cause == string(watch.Notification):
-		remark = "although a change was announced"
-	case e.Event == "changed" && remark == "":
+	if e.Event == "changed" && remark == "" {
 		remark = "same as saved"
-	case e.Event == "recovered" && remark == "":
-		remark = "unchanged"
 	}
 	switch {
 	case e.Cause == string(watch.Reload) && !s.reloaded.IsZero():
@@ -221,16 +216,14 @@ func (v *eventView) reading(e report.Event, s *viewedServer) report.EventLine {
 		}
 	case e.Cause == string(watch.Reconnection) && !s.lost.IsZero():
 		word = "reconnected after " + e.Time.Sub(s.lost).Round(time.Second).String()
+	case e.Event == "unchanged":
+		remark = "although a change was announced"
 	}
-	if word != e.Event {
-		if e.Event == "unchanged" {
-			remark = ""
-			word += ", unchanged"
-		}
+	if word != e.Event && e.Event == "unchanged" {
+		word += ", unchanged"
 	}
 	s.lost, s.reloaded, s.stale, s.shown = time.Time{}, time.Time{}, false, ""
-	line := v.line(e, word, strings.TrimPrefix(remark+"; "+e.Note, "; "))
-	line.Remark = strings.TrimSuffix(line.Remark, "; ")
+	line := v.line(e, word, remark)
 	line.Findings = e.Findings
 	return line
 }

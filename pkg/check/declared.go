@@ -12,10 +12,9 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// Declared is what one file says about a server: server.json, a bundle's manifest, a server card or
-// package.json.
+// Declared is what one file says about a server: server.json, a bundle's manifest or package.json.
 type Declared struct {
-	File       string                           // or its URL
+	File       string
 	Name       Value                            // in the registry
 	Version    Value                            // of the server
 	Title      Value                            // shown to people

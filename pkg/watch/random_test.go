@@ -39,9 +39,9 @@ func TestRandomLife(t *testing.T) {
 				if diff := cmp.Diff(r.tools(), final); diff != "" {
 					t.Errorf("the surface is not the server's (-want +got):\n%s", diff)
 				}
-				told := slices.AppendSeq([]string{}, maps.Keys(known))
-				slices.Sort(told)
-				if diff := cmp.Diff(final, told); diff != "" {
+				reported := slices.AppendSeq([]string{}, maps.Keys(known))
+				slices.Sort(reported)
+				if diff := cmp.Diff(final, reported); diff != "" {
 					t.Errorf("the changes lead elsewhere (-want +got):\n%s", diff)
 				}
 			})
@@ -139,7 +139,7 @@ func TestDistanceFromWhatIsSaved(t *testing.T) {
 		want(t, "the same distance", r.after(time.Second), "1.1s unchanged by notification")
 		r.set(snapshot.Tools, "a", "b")
 		r.announce(snapshot.Tools)
-		want(t, "none", r.after(time.Second), "2.1s changed by notification")
+		want(t, "none", r.after(time.Second), "2.2s changed by notification")
 		saved = &snapshot.Snapshot{Protocol: saved.Protocol, Capabilities: saved.Capabilities,
 			Tools: listOf(snapshot.Tools, []string{"a"}), Prompts: saved.Prompts}
 		r.ask <- struct{}{}

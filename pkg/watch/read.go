@@ -1,13 +1,15 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
+	"strings"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -18,11 +20,9 @@ type reading struct {
 	hello     *snapshot.Snapshot // what the server says about itself
 	kinds     []snapshot.Kind    // to be read
 	lists     []snapshot.List    // one for each of kinds, as far as it arrived
-	asked     time.Time          // when the first list was asked for
 	arrived   time.Time          // when the last one came
 
-	before map[snapshot.Kind]string // digests of lists of several pages, as they came in the attempt before
-	sure   map[snapshot.Kind]bool   // lists of several pages that came twice in a row with the same content
+	before map[snapshot.Kind]string // content of lists of several pages, as it came in the attempt before
 }
 
 func everything(cause Cause, session Session) *reading {
@@ -38,17 +38,11 @@ func (w *watcher) read(ctx context.Context, session Session, r *reading) error {
 	ctx, release := whileConnected(ctx, session)
 	defer release()
 	w.state.status.Counts.Readings++
-	r.asked = time.Now()
-	r.before, r.sure = map[snapshot.Kind]string{}, map[snapshot.Kind]bool{}
+	r.before = map[snapshot.Kind]string{}
 	for _, kind := range r.kinds {
 		r.lists = append(r.lists, snapshot.NewPart(kind, nil, "no answer"))
 	}
 	err := w.tryToRead(ctx, session, r)
-	for _, list := range r.lists {
-		if list.Whole() {
-			w.news.answered(list.Kind)
-		}
-	}
 	r.hello = session.Hello() // it changes without a notification
 	return err
 }
@@ -76,7 +70,7 @@ func (w *watcher) tryToRead(ctx context.Context, session Session, r *reading) er
 	wait := w.options.Retry
 	for n := 1; ; n++ {
 		failed, lost := w.attempt(ctx, session, r)
-		torn := w.doubt(ctx, r)
+		torn := r.confirm(w.state.good.shot)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -101,8 +95,8 @@ func (w *watcher) tryToRead(ctx context.Context, session Session, r *reading) er
 func (w *watcher) attempt(ctx context.Context, session Session, r *reading) (failed, lost error) {
 	w.hear(session)
 	kinds := r.missing()
-	r.announced = r.announced || slices.ContainsFunc(kinds, w.news.announced)
-	w.news.tried(kinds)
+	r.announced = r.announced || slices.ContainsFunc(kinds, func(k snapshot.Kind) bool { return w.announced[k] })
+	w.tried(kinds)
 	var lists []snapshot.List
 	w.state.during(func() {
 		limited, cancel := within(ctx, w.options.Timeout, "no answer within")
@@ -133,23 +127,21 @@ func (o *Options) askedWait(err error) time.Duration {
 	return 0
 }
 
-// doubt marks lists of several pages as unread if the pages may come from different moments: a change was
-// announced meanwhile, an item is repeated, or the list would break callers. A list that comes twice in a row
-// with the same content is accepted. The error names the lists.
-func (w *watcher) doubt(ctx context.Context, r *reading) error {
+// confirm marks lists of several pages as unread until their content is that of the reading before: the pages
+// of one reading may come from different moments. good is the surface that is known, or nil. The error names
+// the lists.
+func (r *reading) confirm(good *snapshot.Snapshot) error {
 	var torn []error
-	breaks := sync.OnceValue(func() bool { return w.state.breaks(ctx, *r) })
 	for i, list := range r.lists {
-		if !list.Whole() || r.sure[list.Kind] || list.Pages < 2 {
+		if !list.Whole() || list.Pages < 2 {
 			continue
 		}
-		digest := digestOf(list)
-		if before := r.before[list.Kind]; before == digest && digest != "" {
-			r.sure[list.Kind] = true
-			continue
+		before, known := r.before[list.Kind]
+		if !known && good != nil && good.List(list.Kind).Whole() {
+			before, known = contentOf(good.List(list.Kind)), true
 		}
-		r.before[list.Kind] = digest
-		if w.news.kinds[list.Kind] || repeats(list) || !w.state.knows(digest, list.Kind) && breaks() {
+		r.before[list.Kind] = contentOf(list)
+		if !known || before != r.before[list.Kind] {
 			r.lists[i] = snapshot.NewPart(list.Kind, nil, "it changed while it was read")
 			err := fmt.Errorf("the list of %s changed each time while it was read", list.Kind.Plural())
 			torn = append(torn, err)
@@ -158,23 +150,13 @@ func (w *watcher) doubt(ctx context.Context, r *reading) error {
 	return errors.Join(torn...)
 }
 
-// digestOf returns what identifies a list, in any order of its items.
-func digestOf(list snapshot.List) string {
-	var s snapshot.Snapshot
-	s.SetList(list)
-	return s.Digest()
-}
-
-// repeats reports whether an item is in a list more than once.
-func repeats(list snapshot.List) bool {
-	seen := map[string]bool{}
-	for _, item := range list.Items() {
-		if seen[item.Key] && item.Key != "" {
-			return true
-		}
-		seen[item.Key] = true
-	}
-	return false
+// contentOf returns what identifies the items of a list, in any order.
+func contentOf(list snapshot.List) string {
+	items := kit.Map(list.Items(), func(item snapshot.Item) string {
+		return cmp.Or(item.Digest(), string(item.Raw)) // one without a canonical form has no digest
+	})
+	slices.Sort(items)
+	return strings.Join(items, "\n")
 }
 
 // within returns a context with a time limit, 0 for none. what is the beginning of the error, before the

@@ -3,7 +3,6 @@ package watch
 import (
 	"cmp"
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -32,12 +31,13 @@ func Run(ctx context.Context, source Source, options Options, emit func(Event)) 
 		w.state.status.Surface, w.state.kept = source.Last, w.state.good.digest
 	}
 	w.breaker = breaker{limit: options.MaxFailures, rest: options.Longest / 2} // below any spread of Longest
+	w.forget()
 	return w.run(ctx)
 }
 
 func (w *watcher) run(ctx context.Context) (err error) {
 	defer w.state.expiry.Stop()
-	w.state.become(Connecting, "", nil)
+	w.state.become(Connecting, nil)
 	for ctx.Err() == nil {
 		life, end := untilRestart(ctx, w.options.Restart)
 		if session := w.connect(life); session != nil {
@@ -48,7 +48,7 @@ func (w *watcher) run(ctx context.Context) (err error) {
 			w.restart()
 		}
 	}
-	w.state.become(Closed, "", nil)
+	w.state.become(Closed, nil)
 	return err
 }
 
@@ -78,7 +78,11 @@ type watcher struct {
 	options Options
 	state   *state
 	breaker breaker
-	news    news // of the session
+
+	announced map[snapshot.Kind]bool // lists that changed since they were last asked for
+	unsure    Cause                  // why changes may have been missed; empty = they were not
+	hears     bool                   // notifications arrive, be it of some lists only
+	quiet     time.Duration          // see Options.Quiet
 
 	next      time.Duration // the wait before the next attempt to connect
 	least     time.Duration // the least wait, as the server asked
@@ -113,10 +117,15 @@ func (b *breaker) reset() { b.failures = 0 }
 // restart forgets all failures and waits, since the next session was asked for.
 func (w *watcher) restart() {
 	w.breaker.reset()
-	w.next, w.misses, w.restarted, w.news = 0, 0, true, news{}
+	w.next, w.misses, w.restarted = 0, 0, true
 	if w.state.status.State != Connecting {
-		w.state.become(Reconnecting, "", nil)
+		w.state.become(Reconnecting, nil)
 	}
+}
+
+// forget drops what another session announced.
+func (w *watcher) forget() {
+	w.announced, w.unsure, w.quiet = map[snapshot.Kind]bool{}, "", w.options.Quiet
 }
 
 // connect opens a session and reads everything, again and again until that works; nil = ctx has ended.
@@ -132,7 +141,7 @@ func (w *watcher) connect(ctx context.Context) Session {
 		case ctx.Err() != nil:
 		case session != nil:
 			w.breaker.record(err)
-			w.least, w.restarted, w.state.status.Connected = 0, false, true
+			w.least, w.restarted = 0, false
 			w.apply(ctx, session, first, err)
 			return session
 		default:
@@ -168,7 +177,7 @@ func (w *watcher) open(ctx context.Context) (session Session, first *reading, er
 		return nil, nil, err
 	}
 	w.state.status.Counts.Connections++
-	w.news.forget()
+	w.forget()
 	first = everything(w.firstCause(), session)
 	err = w.read(ctx, session, first)
 	if lost := session.Lost(); (lost != nil || is[*lostError](err)) && ctx.Err() == nil {
@@ -194,14 +203,9 @@ func (w *watcher) unreachable(err error) {
 	w.state.status.Counts.Failures++
 	w.least = w.options.askedWait(err)
 	if w.misses++; w.misses >= attempts {
-		w.state.giveUp(lossOf(err), err)
+		w.state.giveUp(err)
 	}
-	w.disconnected(err)
-}
-
-func (w *watcher) disconnected(err error) {
-	w.state.status.Connected = false
-	w.state.trouble(Reconnecting, w.breaker.open(), lossOf(err), err)
+	w.state.trouble(Reconnecting, w.breaker.open(), err)
 }
 
 // follow keeps the surface of a connected server current until the connection is lost or ctx ends.
@@ -220,7 +224,7 @@ func (w *watcher) follow(ctx context.Context, session Session) {
 	if time.Since(began) >= 20*w.options.Backoff { // the connection was stable
 		w.next = w.options.Backoff
 	}
-	w.disconnected(cmp.Or(session.Lost(), lost))
+	w.state.trouble(Reconnecting, w.breaker.open(), cmp.Or(session.Lost(), lost))
 }
 
 // await waits for a reason to read. The error is that ctx ended, the connection was lost, or a ping was not
@@ -235,10 +239,10 @@ func (w *watcher) await(ctx context.Context, session Session) (*reading, error) 
 	defer pings.Wait()
 	defer end()
 	pong := make(chan error, 1)
-	var first time.Time          // when the first unread notification came
+	first := time.Now()          // when the first unread notification came
 	var settled <-chan time.Time // when notifications have paused
-	if w.news.pending() {
-		first, settled = time.Now(), time.After(w.settling(time.Now()))
+	if w.pending() {
+		settled = time.After(w.quiet)
 	}
 	for {
 		select {
@@ -264,11 +268,12 @@ func (w *watcher) await(ctx context.Context, session Session) (*reading, error) 
 			if settled == nil {
 				first = time.Now()
 			}
-			settled = time.After(w.settling(first))
+			left := max(10*w.options.Quiet, w.quiet) - time.Since(first)
+			settled = time.After(min(w.quiet, left))
 		case <-settled:
 			settled = nil
-			if w.hear(session); w.news.pending() {
-				return w.announced(session), nil
+			if w.hear(session); w.pending() {
+				return w.asAnnounced(session), nil
 			}
 			poll.Reset(time.Until(w.pollAt))
 		}
@@ -300,44 +305,50 @@ type lostError struct{ error }
 // Unwrap returns the reason.
 func (e *lostError) Unwrap() error { return e.error }
 
-// lossOf returns the kind of trouble of a server that did not answer.
-func lossOf(err error) Trouble {
-	if errors.Is(err, context.DeadlineExceeded) {
-		return Hung
-	}
-	return Gone
-}
-
-// settling returns how long to wait for further notifications: until they pause, with a limit counted from
-// the first, but not before a server that announces too much may be read again.
-func (w *watcher) settling(first time.Time) time.Duration {
-	left := w.options.patience() - time.Since(first)
-	return max(min(w.options.Quiet, left), time.Until(w.news.notBefore))
-}
-
 // hear takes the news of a session.
 func (w *watcher) hear(session Session) {
 	got := session.News()
 	status := &w.state.status
 	status.Counts.Announcements += got.Count
-	w.news.add(got, w.state.hears)
+	for _, kind := range got.Changed {
+		w.announced[kind] = true
+	}
+	switch {
+	case got.Resumed:
+		w.unsure = Resumption
+	case w.hears && !got.Hears:
+		w.unsure = Interruption
+	}
 	flipped := w.state.covered != got.Covered
-	if w.state.covered, w.state.hears = got.Covered, got.Hears; !flipped || !status.State.Reached() {
+	if w.state.covered, w.hears = got.Covered, got.Hears; !flipped || !status.State.Reached() {
 		return
 	}
-	w.state.become(w.state.connected(), "", nil)
+	w.state.become(w.state.connected(), nil)
 	w.schedule()
 	w.state.expiresIn(w.lifetime())
 }
 
-// announced returns the reading that notifications ask for, with the lists whose last reading failed.
-func (w *watcher) announced(session Session) *reading {
-	r := &reading{cause: cmp.Or(w.news.all, Notification), hello: session.Hello()}
-	if len(w.news.kinds) > 0 {
-		r.cause = Notification
+// pending reports whether something was announced that no reading was tried for.
+func (w *watcher) pending() bool { return len(w.announced) > 0 || w.unsure != "" }
+
+// tried records that lists are asked for.
+func (w *watcher) tried(kinds []snapshot.Kind) {
+	for _, kind := range kinds {
+		delete(w.announced, kind)
 	}
+	if len(kinds) == len(snapshot.Kinds()) {
+		w.unsure = ""
+	}
+}
+
+// asAnnounced returns the reading that notifications ask for, with the lists whose last reading failed.
+func (w *watcher) asAnnounced(session Session) *reading {
+	if w.unsure != "" || w.state.status.Stale {
+		return everything(cmp.Or(w.unsure, Notification), session)
+	}
+	r := &reading{cause: Notification, hello: session.Hello()}
 	for _, kind := range snapshot.Kinds() {
-		if w.news.announced(kind) || w.news.all != "" || w.state.status.Stale || w.state.good.lacks(kind) {
+		if w.announced[kind] || w.state.good.lacks(kind) {
 			r.kinds = append(r.kinds, kind)
 		}
 	}
@@ -361,7 +372,7 @@ func (w *watcher) lifetime() time.Duration {
 // refresh reads what next names, if the breaker allows an attempt. The error says that the server is lost.
 func (w *watcher) refresh(ctx context.Context, session Session, next *reading) error {
 	if !w.breaker.allows() {
-		w.news.tried(next.kinds)       // the next poll reads them
+		w.tried(next.kinds)            // the next poll reads them
 		if time.Until(w.pollAt) <= 0 { // a notification must not delay the next attempt
 			w.schedule()
 		}
@@ -387,12 +398,16 @@ func (w *watcher) apply(ctx context.Context, session Session, r *reading, err er
 		w.misses = 0
 	}
 	w.floor = min(session.Floor(), w.options.interval(true))
-	o, failed := w.state.compareTo(ctx, *r)
+	o, failed := w.state.take(ctx, *r)
 	if failed != nil && ctx.Err() != nil {
 		return
 	}
-	if err = cmp.Or(err, failed); failed == nil {
-		o.needless, o.note = w.weighAnnouncements(*r, o.moved)
+	err = cmp.Or(err, failed)
+	switch {
+	case r.announced && err == nil && (!o.moved || w.pending()): // a server that announces too much
+		w.quiet = min(2*w.quiet, w.options.interval(false))
+	case o.moved:
+		w.quiet = w.options.Quiet
 	}
 	if r.whole() && err == nil {
 		w.state.status.VerifiedAt = r.arrived

@@ -55,8 +55,8 @@ func (s *server) note(what string) {
 	s.calls = append(s.calls, fmt.Sprint(time.Since(s.began).Round(time.Millisecond), " ", what))
 }
 
-// heard is what was asked since the last call.
-func (s *server) heard() []string {
+// requests returns what was requested since the last call.
+func (s *server) requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	calls := s.calls
@@ -106,7 +106,7 @@ func (s *server) hangs(yes ...bool) {
 }
 
 // is lets pings fail as where no one is, or not.
-func (s *server) is(gone error) {
+func (s *server) failPings(gone error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.gone = gone
@@ -289,17 +289,16 @@ func (c *session) Close() error {
 // run is a watcher under test, in a bubble of its own time.
 type run struct {
 	*server
-	t     *testing.T
-	stop  context.CancelFunc
-	begun func() // lets the watcher begin
-	ended chan struct{}
-	ask   chan struct{} // asks the watcher to read at once
-	anew  chan struct{} // asks it for a new session
+	t       *testing.T
+	stop    context.CancelFunc
+	begun   func() // lets the watcher begin
+	ended   chan struct{}
+	ask     chan struct{} // asks the watcher to read at once
+	restart chan struct{} // asks it for a new session
 
-	mu       sync.Mutex
-	events   []watch.Event
-	over     bool
-	detailed bool // lines say which kind of trouble it is
+	mu     sync.Mutex
+	events []watch.Event
+	over   bool
 }
 
 // bubble runs a test in a bubble of time without random spread. The watcher begins with the first wait of the
@@ -315,10 +314,10 @@ func bubble(t *testing.T, s func() *server, o watch.Options, test func(*run)) {
 
 func begin(t *testing.T, s *server, o watch.Options) *run {
 	ctx, stop := context.WithCancel(t.Context())
-	r := &run{server: s, t: t, stop: stop, ended: make(chan struct{}), ask: make(chan struct{}, 1), anew: make(chan struct{}, 1)}
+	r := &run{server: s, t: t, stop: stop, ended: make(chan struct{}), ask: make(chan struct{}, 1), restart: make(chan struct{}, 1)}
 	ready := make(chan struct{})
 	r.begun = sync.OnceFunc(func() { close(ready) })
-	o.Refresh, o.Restart = r.ask, r.anew
+	o.Refresh, o.Restart = r.ask, r.restart
 	if o.Random == nil {
 		o.Random = func() float64 { return 0.5 }
 	}
@@ -338,10 +337,6 @@ func (r *run) take(e watch.Event) {
 	if r.over {
 		r.t.Errorf("an event after the end: %s", r.line(e))
 	}
-	apart := e.State == watch.Connecting || e.State == watch.Reconnecting || e.State == watch.Closed
-	if e.Connected && apart || !e.Connected && e.State != watch.Failed && !apart || e.Listening && !e.Connected || e.State == watch.Live && !e.Listening {
-		r.t.Errorf("connected %v, listening %v: %s of %s", e.Connected, e.Listening, r.line(e), e.State)
-	}
 	for _, f := range e.Findings {
 		if f.Server != e.Server || e.Server != "s" {
 			r.t.Errorf("a finding of %q in an event of %q", f.Server, e.Server)
@@ -355,11 +350,11 @@ func (r *run) after(d time.Duration) []string {
 	r.begun()
 	time.Sleep(d)
 	synctest.Wait()
-	return r.told()
+	return r.reported()
 }
 
-// reported is what was reported since the last call, a line an event.
-func (r *run) told() []string {
+// reported returns what was reported since the last call, a line for each event.
+func (r *run) reported() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var lines []string
@@ -381,14 +376,8 @@ func (r *run) line(e watch.Event) string {
 	for _, f := range e.Findings {
 		line += fmt.Sprintf(" %s(%s)", f.Rule, f.Item)
 	}
-	if r.detailed && e.Trouble != "" {
-		line += fmt.Sprintf(" [%s]", e.Trouble)
-	}
 	if e.Err != nil {
 		line += ": " + e.Err.Error()
-	}
-	if e.Note != "" {
-		line += " – " + e.Note
 	}
 	return line
 }
@@ -402,7 +391,7 @@ func (r *run) end() []string {
 	if took := time.Since(began); took > 2*time.Second {
 		r.t.Errorf("ending took %v", took)
 	}
-	lines := r.told()
+	lines := r.reported()
 	r.mu.Lock()
 	r.over = true
 	r.mu.Unlock()

@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -22,30 +21,25 @@ type state struct {
 	options *Options
 	emit    func(Event)
 
-	status    Status
-	covered   bool            // the server announces changes of every list
-	hears     bool            // notifications arrive, be it of some lists only
-	lifetime  time.Duration   // of the surface that was read last
-	expiry    *time.Timer     // ends with it
-	good      surface         // the last good one
-	kept      string          // digest of the one that Options.Keep has
-	since     string          // digest of the surface that the last reported change led to
-	changedAt time.Time       // when a reading last found a change
-	reported  map[string]bool // fingerprints and levels of the last reported difference from Source.Saved
+	status   Status
+	covered  bool            // the server announces changes of every list
+	lifetime time.Duration   // of the surface that was read last
+	expiry   *time.Timer     // ends with it
+	good     surface         // the last good one
+	kept     string          // digest of the one that Options.Keep has
+	reported map[string]bool // fingerprints and levels of the last reported difference from Source.Saved
 }
 
 // become sets the state and emits an event if it is a new one.
-func (s *state) become(now State, why Trouble, err error) {
+func (s *state) become(now State, err error) {
 	previous := s.status.State
-	s.status.State, s.status.Trouble, s.status.Err = now, why, err
-	s.status.Connected = s.status.Connected && now != Reconnecting && now != Closed
-	s.status.Listening = s.status.Connected && s.hears
+	s.status.State, s.status.Err = now, err
 	if previous != now {
 		s.status.Since = time.Now()
 	}
 	s.publish()
 	if previous != now {
-		s.report(Event{Kind: StateChanged, Previous: previous, Trouble: why, Err: err})
+		s.report(Event{Kind: StateChanged, Previous: previous, Err: err})
 	}
 }
 
@@ -58,21 +52,21 @@ func (s *state) connected() State {
 }
 
 // trouble sets a state of trouble, or Failed if there was too much of it.
-func (s *state) trouble(now State, tooMuch bool, why Trouble, err error) {
+func (s *state) trouble(now State, tooMuch bool, err error) {
 	if tooMuch {
 		now = Failed
 	}
-	s.become(now, why, err)
+	s.become(now, err)
 }
 
 // giveUp reports once that the last good surface may no longer be the server's.
-func (s *state) giveUp(why Trouble, err error) {
+func (s *state) giveUp(err error) {
 	if s.status.Stale || s.good.shot == nil {
 		return
 	}
 	s.status.Stale = true
 	s.publish()
-	s.report(Event{Kind: Stale, Trouble: why, Err: err})
+	s.report(Event{Kind: Stale, Err: err})
 }
 
 // expiresIn sets how long the surface that was read now stays valid.
@@ -83,8 +77,7 @@ func (s *state) expiresIn(d time.Duration) {
 
 // expire reports that nothing was read for too long.
 func (s *state) expire() {
-	why := fmt.Errorf("the surface was not verified for %s", s.lifetime)
-	s.giveUp(cmp.Or(s.status.Trouble, Unverified), why)
+	s.giveUp(fmt.Errorf("the surface was not verified for %s", s.lifetime))
 }
 
 // wait waits for a time and reports whether second ended it. A surface that expires meanwhile is reported.
@@ -124,10 +117,6 @@ const forever = time.Duration(math.MaxInt64)
 // report completes an event and emits it.
 func (s *state) report(e Event) {
 	e.Time, e.Server, e.State = time.Now(), s.source.Name, s.status.State
-	e.Connected, e.Listening = s.status.Connected, s.status.Listening
-	if e.VerifiedAt.IsZero() {
-		e.VerifiedAt = s.status.VerifiedAt
-	}
 	finding.Sort(e.Findings)
 	s.emit(e)
 }
@@ -148,70 +137,46 @@ type outcome struct {
 	first    bool // there was no surface before
 	changed  bool // there is something to report
 	moved    bool // the surface is another one, reported or not
-	needless bool // a change was announced, and there is none
-	note     string
-	from, to string // digests of the surface of the last reported change, and of this one
 }
 
-// compareTo makes what was read the good surface, unless ctx ends. Lists that failed stay as they were.
-func (s *state) compareTo(ctx context.Context, r reading) (o outcome, err error) {
+// take makes what was read the good surface, unless ctx ends. Lists that failed stay as they were.
+func (s *state) take(ctx context.Context, r reading) (o outcome, err error) {
 	next := s.good.with(r)
-	o.first, o.from, o.to = s.good.shot == nil, cmp.Or(s.since, s.good.digest), next.digest
+	o.first = s.good.shot == nil
 	if o.findings, o.changed, err = s.compare(ctx, next); err != nil {
 		return o, err
 	}
 	o.moved = o.changed || s.good.digest != "" && next.digest != "" && next.digest != s.good.digest
-	if o.first || o.changed || s.since == "" { // a change that is not reported does not begin a new one
-		s.since = next.digest
-	}
 	s.good, s.status.Surface = next, next.shot
 	return o, nil
 }
 
 // settle sets the state that a reading leads to and reports what it found.
 func (s *state) settle(r reading, o outcome, tooMuch bool, err error) {
-	counts := &s.status.Counts
-	if o.changed {
-		counts.Changes++
-	}
-	if o.changed && !o.first {
-		s.changedAt = time.Now()
-	}
 	recovered := err == nil && s.status.Stale
+	if o.changed {
+		s.status.Counts.Changes++
+	}
 	if err != nil {
-		counts.Failures++
-		s.trouble(Degraded, tooMuch, Unreadable, err)
+		s.status.Counts.Failures++
+		s.trouble(Degraded, tooMuch, err)
 	} else {
 		s.status.Stale = false
-		s.become(s.connected(), "", nil)
+		s.become(s.connected(), nil)
 	}
-	s.reportReading(r, o, recovered, err)
-	if err != nil && !o.first {
-		s.giveUp(Unreadable, err)
-	}
-}
-
-// reportReading reports what a reading found, if that is worth an event.
-func (s *state) reportReading(r reading, o outcome, recovered bool, err error) {
-	e := Event{
-		Kind: Changed, Cause: r.cause, Findings: o.findings, Note: o.note, From: o.from, To: o.to,
-		Announced: r.announced, Confirmed: len(r.sure) > 0, VerifiedAt: r.arrived,
-	}
-	again := recovered && s.source.Saved != nil
-	if again { // the difference from Source.Saved is in Changed only
+	if recovered {
 		s.report(Event{Kind: Recovered, Cause: r.cause})
-		recovered = false
 	}
+	anew := r.cause == Reload || r.cause == Reconnection
 	switch {
-	case recovered:
-		e.Kind = Recovered
 	case o.changed:
-	case o.needless, err == nil && (r.cause == Reload || r.cause == Reconnection) && !again:
-		e = Event{Kind: Unchanged, Cause: r.cause, Note: o.note}
-	default:
-		return
+		s.report(Event{Kind: Changed, Cause: r.cause, Findings: o.findings})
+	case err == nil && !recovered && (anew || r.announced && !o.moved):
+		s.report(Event{Kind: Unchanged, Cause: r.cause})
 	}
-	s.report(e)
+	if err != nil && !o.first {
+		s.giveUp(err)
+	}
 }
 
 // compare returns what to report about the next surface: what changed since the last good one, or the
@@ -255,19 +220,6 @@ func (s *state) findings(ctx context.Context, next surface) (_ []finding.Finding
 		return nil, true, fmt.Errorf("comparing: %w", err)
 	}
 	return s.options.Judge(found), true, nil
-}
-
-// breaks reports whether a reading would lead to a breaking finding.
-func (s *state) breaks(ctx context.Context, r reading) bool {
-	found, _, _ := s.findings(ctx, s.good.with(r)) // the caller checks ctx
-	return slices.ContainsFunc(found, func(f finding.Finding) bool {
-		return f.Level == finding.Breaking && f.Waiver == nil
-	})
-}
-
-// knows reports whether a list is the same as in the last good surface.
-func (s *state) knows(digest string, kind snapshot.Kind) bool {
-	return s.good.shot != nil && digest != "" && digest == digestOf(s.good.shot.List(kind))
 }
 
 // surface is the last good surface of a server. It is never changed, only replaced.

@@ -79,11 +79,12 @@ const Staleness = 3
 type Options struct {
 	Interval time.Duration // between polls; 0 = 30 s, and 5 min if the server announces changes of every list
 	Silence  time.Duration // of a server until it is pinged; 0 = 30 s
-	Quiet    time.Duration // without another notification until lists are read; 0 = 100 ms
-	Longest  time.Duration // between attempts to connect, and between attempts at a failed server; 0 = 1 min
-	Backoff  time.Duration // before the first attempt to reconnect; it doubles up to Longest; 0 = 500 ms
-	Retry    time.Duration // before the second of four attempts to read lists; it doubles; 0 = 1 s
-	Timeout  time.Duration // for one attempt to read lists; 0 = none, but 30 s for a ping
+	Quiet    time.Duration // without another notification until lists are read; 0 = 100 ms. It doubles, up to
+	// Interval, with each notification of a change that did not happen
+	Longest time.Duration // between attempts to connect, and between attempts at a failed server; 0 = 1 min
+	Backoff time.Duration // before the first attempt to reconnect; it doubles up to Longest; 0 = 500 ms
+	Retry   time.Duration // before the second of four attempts to read lists; it doubles; 0 = 1 s
+	Timeout time.Duration // for one attempt to read lists; 0 = none, but 30 s for a ping
 
 	MaxFailures int             // in a row until the server is Failed; 0 = 5
 	Diff        diff.Options    // how surfaces are compared; Run sets Server
@@ -131,9 +132,6 @@ func (o *Options) interval(announced bool) time.Duration {
 	return cmp.Or(o.Interval, 30*time.Second)
 }
 
-// patience returns how long notifications may go on until lists are read anyway.
-func (o *Options) patience() time.Duration { return 10 * o.Quiet }
-
 // spread returns d, a quarter more or less.
 func (o *Options) spread(d time.Duration) time.Duration {
 	return d*3/4 + time.Duration(o.Random()*float64(d/2))
@@ -148,31 +146,9 @@ type Event struct {
 	Previous State // the state before, of a StateChanged
 
 	Cause    Cause             // why the lists were read, if they were
-	Findings []finding.Finding // of Changed, and of Recovered unless surfaces are compared with a saved one
+	Findings []finding.Finding // of Changed
 	Err      error             // the reason of a state of trouble, or of Stale
-	Trouble  Trouble           // the kind of Err
-	Note     string            // a remark for a person; often empty
-
-	Connected bool // as far as is known
-	Listening bool // connected, and notifications arrive
-
-	// Of Changed and Recovered:
-	From, To   string    // digests of the two surfaces; empty for one that is incomplete or missing
-	Announced  bool      // the server sent a notification of the change
-	Confirmed  bool      // lists of several pages were read twice with the same result
-	VerifiedAt time.Time // when the complete surface last arrived; zero = never
 }
-
-// Trouble is a kind of trouble. The words are permanent.
-type Trouble string
-
-// The kinds of trouble.
-const (
-	Unreadable Trouble = "unreadable" // the server answers, but not with usable lists
-	Hung       Trouble = "hung"       // the connection stands, and not even a ping is answered
-	Gone       Trouble = "gone"       // not connected
-	Unverified Trouble = "unverified" // the surface did not arrive for three polling intervals
-)
 
 // EventKind is the kind of an event. The words are permanent.
 type EventKind string
@@ -230,11 +206,8 @@ type Status struct {
 	Since   time.Time          // when the state began
 	Surface *snapshot.Snapshot // the last good surface; nil = none yet
 	Err     error              // the reason of a state of trouble
-	Trouble Trouble            // the kind of Err
 	Counts  Counts
 
-	Connected  bool      // as far as is known
-	Listening  bool      // connected, and notifications arrive
 	VerifiedAt time.Time // when the complete surface last arrived; zero = never
 	Stale      bool      // Surface may no longer be the server's
 }
