@@ -59,7 +59,6 @@ func Accept(
 
 	// What changed, and which changes are selected.
 	o.Now, o.ItemBudget, o.Every = p.Now, f.Config.Project.Budgets.ItemBytes, true
-	o.Steps = stepsFor(fleet.WholeOf(f, from, len(surfaces)))
 	var candidates []*candidate
 	for _, both := range openBaseline(p, f.Config.Project.Snapshots).withAll(ctx, surfaces) {
 		c, err := o.candidate(ctx, p, both, f.Limit(), f.Config.Project.Policy)
@@ -96,7 +95,8 @@ func Accept(
 		all.add(c.result(), next.Taken, true, c.unsaved)
 	}
 	finding.Sort(all.found)
-	r := &report.Report{Command: "accept", Status: all.status(), Servers: all.servers}
+	r := fleet.Report("accept", all.surfaces)
+	r.Status = all.status()
 	r.Findings = append(report.Findings{}, all.found...)
 	switch {
 	case ctx.Err() != nil:

@@ -59,7 +59,6 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 		return nil, err
 	}
 	o.Now, o.ItemBudget = p.Now, f.Config.Project.Budgets.ItemBytes
-	o.Steps = stepsFor(fleet.WholeOf(f, current, pairs.n))
 	var judge *calls.Judge
 	if o.Calls != "" {
 		judge = &calls.Judge{}
@@ -79,7 +78,7 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	compared = slices.DeleteFunc(compared, func(c *comparison) bool { return c == nil })
 
 	// The report: levels and waivers by the policy, then the exit status.
-	all := results{servers: []report.Server{}}
+	var all results
 	for _, c := range compared {
 		all.add(c.server, c.found, c.complete, c.unsaved)
 	}
@@ -184,7 +183,7 @@ func (o DiffOptions) pairs(
 	if err != nil {
 		return pairSet{}, err
 	}
-	before, err := f.Later(ctx, bases) // first, so that a wrong --base is found before a server is contacted
+	before, err := f.Known(ctx, bases) // first, so that a wrong --base is found before a server is contacted
 	if err != nil {
 		return pairSet{}, err
 	}
@@ -193,7 +192,7 @@ func (o DiffOptions) pairs(
 		return pairSet{}, err
 	}
 	if len(current) == 0 { // other shards compare the rest of the old side
-		before = slices.DeleteFunc(before, func(s fleet.Pending) bool { return !o.Select.Shard.Has(s.Name) })
+		before = slices.DeleteFunc(before, func(t fleet.Target) bool { return !o.Select.Shard.Has(t.Name()) })
 	}
 	return matchByName(ctx, f, old, current, sharded, before, targets), nil
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -27,18 +26,6 @@ func turnFor(size int) (done func()) {
 	}
 	largeServers.Lock()
 	return largeServers.Unlock
-}
-
-// Steps for comparing the schemas of all servers of a run, and of each server at least. No change of a real
-// server needs as many.
-const (
-	stepsOfRun = 10_000_000
-	leastSteps = 50_000
-)
-
-// stepsFor returns the steps for the schemas of each server in a run of so many servers, in all its shards.
-func stepsFor(servers int) int {
-	return max(leastSteps, min(diff.DefaultSteps, stepsOfRun/max(servers, 1)))
 }
 
 // failAnalysis makes a server fail that was not analyzed, or not completely.

@@ -65,17 +65,6 @@ func TestTurns(t *testing.T) {
 	turnFor(maxSmall + 1)()
 }
 
-// TestSteps divides the steps of a run among its servers, but leaves each as many as real changes need.
-func TestSteps(t *testing.T) {
-	for servers, want := range map[int]int{
-		0: 500_000, 1: 500_000, 20: 500_000, 100: 100_000, 200: 50_000, 10_000: 50_000,
-	} {
-		if got := stepsFor(servers); got != want {
-			t.Errorf("%d servers: %d, not %d", servers, got, want)
-		}
-	}
-}
-
 // TestLate fails a server whose comparison takes too long.
 func TestLate(t *testing.T) {
 	both := pair{old: surfaceOf(t, "s", "a"), now: surfaceOf(t, "s", "b")}

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"runtime"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
@@ -33,10 +36,20 @@ type pairSet struct {
 	each func(visit func(i int, p pair) error) error
 }
 
+// eachOf calls visit for the numbers below n, several at a time.
+func eachOf(n int, visit func(i int) error) error {
+	var visits errgroup.Group
+	visits.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		visits.Go(func() error { return visit(i) })
+	}
+	return visits.Wait()
+}
+
 // knownPairs returns pairs whose sides are both known.
 func knownPairs(pairs []pair, err error) (pairSet, error) {
 	return pairSet{len(pairs), func(visit func(int, pair) error) error {
-		return fleet.Visit(len(pairs), func(i int) error { return visit(i, pairs[i]) })
+		return eachOf(len(pairs), func(i int) error { return visit(i, pairs[i]) })
 	}}, err
 }
 
@@ -50,12 +63,14 @@ func pairsWithSaved(
 	}
 	saved := openBaseline(p, f.Config.Project.Snapshots)
 	return pairSet{len(targets), func(visit func(int, pair) error) error {
-		return f.Visit(ctx, targets, func(i int, s *fleet.Surface) error {
+		_, err := f.Each(ctx, targets, func(i int, s *fleet.Surface) error {
+			defer s.LetGo()
 			if s.State == report.Disabled {
 				return nil
 			}
 			return visit(i, saved.with(ctx, *s))
 		})
+		return err
 	}}, nil
 }
 
@@ -129,32 +144,33 @@ func failSaved(s *fleet.Surface, stage string, err error) {
 // side is a directory of snapshots, and the new one another or all configured servers.
 func matchByName(
 	ctx context.Context, f *fleet.Fleet, old, current []source.Source, sharded bool,
-	before []fleet.Pending, targets []fleet.Target,
+	before, targets []fleet.Target,
 ) pairSet {
 	isDir := func(side []source.Source) bool { return len(side) == 1 && side[0].Whole() }
 	configured := len(current) == 0
 	complete := isDir(old) && (isDir(current) || configured)
 	single := len(before) == 1 && len(targets) == 1 && !complete && !(sharded && configured)
-	byName := map[string]*fleet.Pending{}
-	for i, s := range before {
-		byName[s.Name] = &before[i]
+	byName := map[string]*fleet.Target{}
+	for i, t := range before {
+		byName[t.Name()] = &before[i]
 	}
-	olds := make([]*fleet.Pending, len(targets))
+	olds := make([]*fleet.Target, len(targets))
 	for i, t := range targets {
 		olds[i] = byName[t.Name()]
 		delete(byName, t.Name())
 	}
-	var left []fleet.Pending // in their order
-	for _, s := range before {
-		if byName[s.Name] != nil && !single {
-			left = append(left, s)
+	var left []fleet.Target // in their order
+	for _, t := range before {
+		if byName[t.Name()] != nil && !single {
+			left = append(left, t)
 		}
 	}
 	if single {
 		olds[0] = &before[0]
 	}
 	return pairSet{len(targets) + len(left), func(visit func(int, pair) error) error {
-		err := f.Visit(ctx, targets, func(i int, s *fleet.Surface) error {
+		_, err := f.Each(ctx, targets, func(i int, s *fleet.Surface) error {
+			defer s.LetGo()
 			switch {
 			case s.State == report.Disabled && !single:
 				return nil
@@ -172,7 +188,7 @@ func matchByName(
 		if err != nil {
 			return err
 		}
-		return fleet.Visit(len(left), func(i int) error {
+		return eachOf(len(left), func(i int) error {
 			saved, err := left[i].Read()
 			if err != nil {
 				return err

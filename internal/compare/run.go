@@ -39,17 +39,15 @@ func Policy(policy finding.Policy, failOn string) (finding.Policy, error) {
 
 // results are what a run keeps of its servers.
 type results struct {
-	servers       []report.Server
+	surfaces      []fleet.Surface // without their documents
 	found         []finding.Finding
 	seen, partial []string // names of servers that were examined completely, and of others
-	tally         fleet.Tally
-	unsaved       bool // a server has no saved snapshot
+	unsaved       bool     // a server has no saved snapshot
 }
 
 // add adds a server and what was found in it. A disabled server was not examined at all.
 func (r *results) add(s fleet.Surface, found []finding.Finding, complete, unsaved bool) {
-	r.servers, r.found = append(r.servers, s.Server), append(r.found, found...)
-	r.tally, r.unsaved = r.tally.With(fleet.TallyOf(s)), r.unsaved || unsaved
+	r.surfaces, r.found, r.unsaved = append(r.surfaces, s), append(r.found, found...), r.unsaved || unsaved
 	switch {
 	case s.State == report.Disabled:
 	case complete:
@@ -61,7 +59,7 @@ func (r *results) add(s fleet.Surface, found []finding.Finding, complete, unsave
 
 // status returns the exit status without findings.
 func (r *results) status() int {
-	if status := r.tally.Status(); status != exit.OK || !r.unsaved {
+	if status := fleet.Status(r.surfaces); status != exit.OK || !r.unsaved {
 		return status
 	}
 	return exit.NoBaseline
@@ -75,13 +73,15 @@ func (r *results) report(
 ) *report.Report {
 	scope := scopeOf(cfg, rules, r.seen, r.partial)
 	noteUnknownOverrides(p, cfg, scope)
-	for i, s := range r.servers {
-		if threshold := policy.Threshold(s.Name); threshold != policy.FailOn {
-			r.servers[i].FailOn = threshold
-		}
-	}
 	all := &report.Report{Command: command, Status: r.status(), FailOn: policy.FailOn}
-	all.Servers, all.Findings = r.servers, policy.Apply(r.found, scope, p.Now)
+	all.Servers = []report.Server{}
+	for _, s := range r.surfaces {
+		if threshold := policy.Threshold(s.Name); threshold != policy.FailOn {
+			s.FailOn = threshold
+		}
+		all.Servers = append(all.Servers, s.Server)
+	}
+	all.Findings = policy.Apply(r.found, scope, p.Now)
 	all.SetShard(shard, r.partial)
 	if policy.Fails(all.Findings) && (all.Status == exit.OK || all.Status == exit.NoBaseline) {
 		all.Status = exit.Findings

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -27,146 +26,86 @@ func (f *Fleet) Collect(ctx context.Context, targets []Target) ([]Surface, error
 	return f.Each(ctx, targets, func(int, *Surface) error { return nil })
 }
 
-// Each collects like Collect and calls visit with each surface as it arrives, as Visit does.
-func (f *Fleet) Each(ctx context.Context, targets []Target, visit func(i int, s *Surface) error) ([]Surface,
-	error) {
+// Each collects like Collect and calls visit with each surface as it arrives, several at a time, in no order. A
+// visit may let go of documents, so that the memory does not grow with the fleet. The first error of a visit
+// ends the run.
+func (f *Fleet) Each(
+	ctx context.Context, targets []Target, visit func(i int, s *Surface) error,
+) ([]Surface, error) {
 	surfaces := make([]Surface, len(targets))
 	servers, slots := live(targets)
-	for i, s := range servers {
-		surfaces[slots[i]] = FromResult(
-			probe.Result{Server: s, Err: &probe.Error{Server: s.Name, Stage: probe.Starting,
-				Err: errNotTried}})
-	}
-	err := f.Visit(ctx, targets, func(i int, s *Surface) error {
-		defer func() { surfaces[i] = *s }()
-		return visit(i, s)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return surfaces, nil
-}
-
-// Visit calls visit with each surface as it arrives, several at a time, in no order, and keeps none: the
-// memory does not grow with the fleet. The first error of a visit ends the run.
-func (f *Fleet) Visit(ctx context.Context, targets []Target, visit func(i int, s *Surface) error) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	servers, slots := live(targets)
-	arrived := make([]*Surface, len(targets))
-	progress, places := host.NewProgress(f.process,
-		kit.Map(servers, func(s probe.Server) string { return report.Visible(s.Name) })),
-		placesOf(f.Config.Entries)
+	progress := host.NewProgress(f.process,
+		kit.Map(servers, func(s probe.Server) string { return report.Visible(s.Name) }))
 	defer progress.Finish()
-	begin, visits := newVisits(stop, func(i int) error {
-		s := arrived[i]
-		if s == nil {
-			known, err := targets[i].later()
-			if err != nil {
+	places := placesOf(f.Config.Entries)
+	visits, running := errgroup.WithContext(ctx)
+	visits.SetLimit(runtime.GOMAXPROCS(0))
+	begin := func(i int, read func() (Surface, error)) {
+		visits.Go(func() (err error) {
+			s := &surfaces[i]
+			if *s, err = read(); err != nil {
 				return err
 			}
-			s = &known
-		}
-		tolerate(f, s)
-		s.Places = places[s.Source+" "+s.Name]
-		if !f.process.Verbose {
-			arrived[i] = nil
-		}
-		return visit(i, s)
-	})
+			tolerate(f, s)
+			s.Places = places[s.Source+" "+s.Name]
+			return visit(i, s)
+		})
+	}
 	for i, t := range targets {
 		if t.server == nil {
-			begin(i)
+			begin(i, t.Read)
 		}
 	}
-	for result := range probe.All(ctx, servers, f.options) {
-		t := targets[slots[result.Index]]
-		s := FromResult(result)
-		s.Package, s.Interrupted = t.packageOf(), result.Err != nil && ctx.Err() != nil
-		s.Given = given(result.Server, f.options)
-		if t.typed && !f.contact.AllowScripts && s.Error != nil &&
-			strings.HasPrefix(s.Error.Message, "server exited") {
-			s.Error.Hint = "install scripts of packages did not run: if this one needs them, add " +
-				"--allow-scripts"
-		}
+	for i, server := range servers { // until they are tried
+		surfaces[slots[i]] = FromResult(probe.Result{Server: server,
+			Err: &probe.Error{Server: server.Name, Stage: probe.Starting, Err: errNotTried}})
+	}
+	for result := range probe.All(running, servers, f.options) {
+		i := slots[result.Index]
+		s := f.arrived(targets[i], result)
+		s.Interrupted = result.Err != nil && ctx.Err() != nil
 		progress.Done(result.Index)
-		arrived[slots[result.Index]] = &s
-		begin(slots[result.Index])
+		begin(i, func() (Surface, error) { return s, nil })
 	}
 	if err := visits.Wait(); err != nil {
-		return err
+		return nil, err
 	}
 	progress.Finish()
 	for _, file := range f.Config.Files {
 		f.process.Detail("read %s", report.Visible(f.process.Rel(file)))
 	}
-	for _, s := range arrived {
-		if s != nil {
-			Elaborate(f.process, []Surface{*s})
-		}
+	for _, i := range slots {
+		Elaborate(f.process, surfaces[i:i+1])
 	}
-	return nil
-}
-
-// Pending is a surface that can be had.
-type Pending struct {
-	Name string
-	Read func() (Surface, error)
-}
-
-// Later collects like Collect, but leaves saved surfaces to be read on demand.
-func (f *Fleet) Later(ctx context.Context, targets []Target) ([]Pending, error) {
-	all := make([]Pending, len(targets))
-	for i, t := range targets {
-		if t.saved == nil {
-			continue
-		}
-		saved := t.saved // the rest of a target is large
-		all[i] = Pending{saved.Name, func() (Surface, error) { return Target{saved: saved}.later() }}
-	}
-	surfaces, err := f.Collect(ctx, slices.DeleteFunc(slices.Clone(targets),
-		func(t Target) bool { return t.saved != nil }))
-	for i := range all {
-		if all[i].Read == nil && err == nil {
-			s := surfaces[0]
-			all[i], surfaces = Pending{s.Name, func() (Surface, error) { return s, nil }}, surfaces[1:]
-		}
-	}
-	return all, err
-}
-
-// newVisits returns visits that begin while a processor is free. The first error stops the run; what would
-// begin after it is skipped.
-func newVisits(stop context.CancelCauseFunc, visit func(i int) error) (begin func(i int),
-	visits *errgroup.Group) {
-	visits = new(errgroup.Group)
-	visits.SetLimit(runtime.GOMAXPROCS(0))
-	var failed atomic.Bool
-	return func(i int) {
-		visits.Go(func() error {
-			if failed.Load() {
-				return nil
-			}
-			err := visit(i)
-			if err != nil {
-				failed.Store(true)
-				stop(err)
-			}
-			return err
-		})
-	}, visits
-}
-
-// Visit calls visit for the numbers below n, as Fleet.Visit does.
-func Visit(n int, visit func(i int) error) error {
-	begin, visits := newVisits(func(error) {}, visit)
-	for i := range n {
-		begin(i)
-	}
-	return visits.Wait()
+	return surfaces, nil
 }
 
 var errNotTried = errors.New("not tried, since the run ended before")
+
+// arrived returns the surface of a live target.
+func (f *Fleet) arrived(t Target, result probe.Result) Surface {
+	s := FromResult(result)
+	s.Package, s.Given = t.packageOf(), given(result.Server, f.options)
+	if t.typed && !f.contact.AllowScripts && s.Error != nil &&
+		strings.HasPrefix(s.Error.Message, "server exited") {
+		s.Error.Hint = "install scripts of packages did not run: if this one needs them, add --allow-scripts"
+	}
+	return s
+}
+
+// Known returns targets of which every live one was contacted, and has its surface.
+func (f *Fleet) Known(ctx context.Context, targets []Target) ([]Target, error) {
+	known := slices.Clone(targets)
+	servers, slots := live(targets)
+	surfaces, err := f.Collect(ctx, kit.Map(slots, func(i int) Target { return targets[i] }))
+	if err != nil {
+		return nil, err
+	}
+	for i := range servers {
+		known[slots[i]] = Target{known: &surfaces[i]}
+	}
+	return known, nil
+}
 
 // live returns the servers of targets, and the index of the target of each.
 func live(targets []Target) (servers []probe.Server, slots []int) {

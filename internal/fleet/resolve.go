@@ -53,8 +53,8 @@ func (t Target) Known() Surface {
 	return *t.known
 }
 
-// later returns Known after reading what was saved.
-func (t Target) later() (Surface, error) {
+// Read returns the surface of a target that is not live, after reading what was saved.
+func (t Target) Read() (Surface, error) {
 	if t.saved == nil {
 		return t.Known(), nil
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/internal/source"
 )
 
 // Shard is a subset of the configured servers: Index of Count, from 1. The zero value has all of them.
@@ -122,16 +121,6 @@ func (f *Fleet) ShardReport(with ...string) *report.Shard {
 		Index: f.selected.Shard.Index, Total: f.selected.Shard.Count, Only: f.selected.Only, With: with,
 		Of: Digest(f.Config), Began: f.process.Now.UTC().Truncate(time.Second),
 	}
-}
-
-// WholeOf returns how many servers all shards of a run have together: the selected ones of the configuration,
-// or the n that SOURCEs name.
-func WholeOf(f *Fleet, from []source.Source, n int) int {
-	if len(from) > 0 {
-		return n
-	}
-	chosen, _ := Choose(f.Config, f.selected, nil) // cannot fail: Resolve checked it
-	return len(chosen)
 }
 
 // Digest returns the SHA-256 of what the shards of a run share: the names of the configured servers and the

@@ -82,27 +82,3 @@ func TestParseShard(t *testing.T) {
 		}
 	}
 }
-
-// TestWholeOf: a part of a divided run knows how many servers the whole has, and a run of servers that are
-// named has those.
-func TestWholeOf(t *testing.T) {
-	const configuration = `{"mcpServers": {"a": {"command": "a"}, "b": {"command": "b"}, "c": {"command": "c"}}}`
-	for _, one := range []struct {
-		selected Selection
-		words    []string
-		want     int
-	}{
-		{Selection{}, nil, 3},
-		{Selection{Shard: Shard{Index: 1, Count: 2}}, nil, 3},
-		{Selection{Shard: Shard{Index: 1, Count: 2}, Only: []string{"a", "b"}}, nil, 2},
-		{Selection{}, []string{"a"}, 1},
-	} {
-		f, from, err := load(t, configuration, one.selected, DefaultContact(), one.words...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := WholeOf(f, from, len(one.words)); got != one.want {
-			t.Errorf("%+v %q: %d, not %d", one.selected, one.words, got, one.want)
-		}
-	}
-}

@@ -159,36 +159,19 @@ func Report(command string, surfaces []Surface) *report.Report {
 	return r
 }
 
-// Status returns the exit status of surfaces without findings.
+// Status returns the exit status of surfaces without findings: wrong usage if the configuration kept every
+// server from being tried.
 func Status(surfaces []Surface) int {
-	var all Tally
+	tried, misconfigured, incomplete := false, false, false
 	for _, s := range surfaces {
-		all = all.With(TallyOf(s))
+		tried = tried || !s.Misconfigured && s.State != report.Disabled
+		misconfigured = misconfigured || s.Misconfigured
+		incomplete = incomplete || s.Incomplete() && s.Tolerated == nil
 	}
-	return all.Status()
-}
-
-// Tally is what the exit status of a run follows from.
-type Tally struct{ tried, misconfigured, incomplete bool }
-
-// TallyOf returns the tally of one surface.
-func TallyOf(s Surface) Tally {
-	return Tally{!s.Misconfigured && s.State != report.Disabled, s.Misconfigured, s.Incomplete() &&
-		s.Tolerated == nil}
-}
-
-// With returns the sum of both.
-func (t Tally) With(other Tally) Tally {
-	return Tally{t.tried || other.tried, t.misconfigured || other.misconfigured, t.incomplete ||
-		other.incomplete}
-}
-
-// Status returns the exit status: wrong usage if the configuration kept every server from being tried.
-func (t Tally) Status() int {
 	switch {
-	case !t.tried && t.misconfigured:
+	case !tried && misconfigured:
 		return exit.Usage
-	case t.incomplete:
+	case incomplete:
 		return exit.Incomplete
 	}
 	return exit.OK

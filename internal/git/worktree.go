@@ -103,19 +103,12 @@ func (w *Worktree) LinkDeps(dir string, names []string) (linked []string) {
 func (w *Worktree) Remove() error {
 	ctx, cancel := context.WithTimeout(context.Background(), removalTime)
 	defer cancel()
-	forget := func() error {
-		_, err := w.repo.line(ctx, "worktree", "remove", "--force", "--force", w.dir)
-		return err
-	}
-	first := forget()
 	if err := removeAll(w.temp); err != nil {
 		return fmt.Errorf("removing the worktree of git:%s: %w: remove %s, then run git worktree prune",
 			w.ref, err, w.temp)
 	}
-	if first == nil || !w.registered(ctx) {
-		return nil
-	}
-	if err := forget(); err != nil {
+	_, err := w.repo.line(ctx, "worktree", "remove", "--force", "--force", w.dir)
+	if err != nil && w.registered(ctx) {
 		return fmt.Errorf("removing the worktree of git:%s: %w: run git worktree prune", w.ref, err)
 	}
 	return nil

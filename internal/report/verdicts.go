@@ -125,7 +125,7 @@ func (v view) sentence(f finding.Finding) string {
 func writeCompared(p *page, s Server) {
 	head := []span{{s.Name, bold}}
 	if s.Base != "" {
-		head = append(head, span{"  " + s.Base + " → " + now(s), dim})
+		head = append(head, span{"  " + compared(s), dim})
 	}
 	if s.Tokens != nil && s.BaseTokens != nil && *s.Tokens != *s.BaseTokens {
 		head = append(head, span{"  " + estimate(*s.BaseTokens) + " → " + estimate(*s.Tokens) +
@@ -136,6 +136,15 @@ func writeCompared(p *page, s Server) {
 		p.text(2, 2, span{"why: ", dim}, span{s.Cause, bold})
 	}
 	writeAdvice(p, s.Version)
+}
+
+// compared returns both sides of a comparison; of two releases of one package, their versions.
+func compared(s Server) string {
+	old, new := s.Base, now(s)
+	if i := strings.LastIndexByte(old, '@'); published(old) && i > 0 && strings.HasPrefix(new, old[:i+1]) {
+		old, new = old[i+1:], new[i+1:]
+	}
+	return old + " → " + new
 }
 
 // published reports whether a SOURCE is a package.

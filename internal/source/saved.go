@@ -42,19 +42,8 @@ const MaxSize = 256 << 20
 
 const extension = ".json"
 
-// Read reads the snapshots of a SOURCE that is not live. dir is the snapshots directory, for a Git one
-// without a path.
-func (s Source) Read(ctx context.Context, p host.Process, dir string) ([]Saved, error) {
-	found, err := s.Find(ctx, p, dir)
-	for i := range found {
-		if err == nil && found[i].Later != nil {
-			found[i], err = found[i].Later()
-		}
-	}
-	return found, err
-}
-
-// Find does the same but leaves the snapshots of a directory, which may be many, to be read later.
+// Find returns the snapshots of a SOURCE that is not live. Those of a directory, which may be many, are read
+// later. dir is the snapshots directory, for a Git SOURCE without a path.
 func (s Source) Find(ctx context.Context, p host.Process, dir string) (found []Saved, err error) {
 	switch {
 	case s.Kind == Stdin:

@@ -72,11 +72,11 @@ func TestRead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	saved, err := source.Parse("saved").Read(t.Context(), host.Process{}, "")
+	saved, err := source.Parse("saved").Find(t.Context(), host.Process{}, "")
 	if err != nil || len(saved) != 2 || saved[0].Name != ".b" || saved[1].Name != "a" || saved[1].Origin != filepath.Join("saved", "a.json") {
 		t.Errorf("%+v, %v", saved, err)
 	}
-	saved, err = source.Parse("-").Read(t.Context(), host.Process{In: strings.NewReader(`{"tools": []}`)}, "")
+	saved, err = source.Parse("-").Find(t.Context(), host.Process{In: strings.NewReader(`{"tools": []}`)}, "")
 	if err != nil || len(saved) != 1 || saved[0].Name != "stdin" || saved[0].Origin != "-" {
 		t.Errorf("%+v, %v", saved, err)
 	}

@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"strconv"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
@@ -48,22 +47,18 @@ func listen(p host.Process, text string) (*monitor, error) {
 
 // parseAddress parses an address to listen on; a port alone means loopback.
 func parseAddress(text string) (netip.AddrPort, error) {
-	name, port := "", text
-	if i := strings.LastIndexByte(text, ':'); i >= 0 {
-		name, port = text[:i], text[i+1:]
+	full := strings.TrimPrefix(text, "localhost")
+	if !strings.Contains(full, ":") {
+		full = ":" + full
 	}
-	number, err := strconv.ParseUint(port, 10, 16)
+	if strings.HasPrefix(full, ":") {
+		full = "127.0.0.1" + full
+	}
+	address, err := netip.ParseAddrPort(full)
 	if err != nil {
-		return netip.AddrPort{}, fmt.Errorf("%q has no port from 0 to 65535, as in 127.0.0.1:9464", text)
+		return address, fmt.Errorf("%q is not an IP address with port, as 127.0.0.1:9464", text)
 	}
-	if name == "" || name == "localhost" {
-		name = "127.0.0.1"
-	}
-	address, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(name, "["), "]"))
-	if err != nil {
-		return netip.AddrPort{}, fmt.Errorf("%q is not an IP address with port, as 127.0.0.1:9464", text)
-	}
-	return netip.AddrPortFrom(address.Unmap(), uint16(number)), nil
+	return netip.AddrPortFrom(address.Addr().Unmap(), address.Port()), nil
 }
 
 // listenToken returns the token of MCPCTL_LISTEN_TOKEN, a value or file:PATH; empty if it is not set.

@@ -21,8 +21,8 @@ func TestListen(t *testing.T) {
 		{"0.0.0.0:0", "", "open to other machines"}, {"[::]:0", "", "open to other machines"}, {"192.0.2.1:0", "", "open to other machines"},
 		{"[::ffff:0.0.0.0]:0", "", "open to other machines"}, {"0.0.0.0:0", "s3cret", ""}, {"0.0.0.0:0", "file:" + file, ""},
 		{"127.0.0.1:0", "file:" + file + "x", "MCPCTL_LISTEN_TOKEN: open "}, {"127.0.0.1:0", "two words", "not one word"},
-		{"127.0.0.1:0", "file:" + os.DevNull, "not one word"}, {"127.0.0.1", "", "no port"}, {"127.0.0.1:70000", "", "no port"},
-		{"example.com:0", "", "not an IP address"}, {"unix:/tmp/s", "", "no port"}, {"192.0.2.1:0", "s3cret", "choose another port"},
+		{"127.0.0.1:0", "file:" + os.DevNull, "not one word"}, {"127.0.0.1", "", "not an IP address with port"}, {"127.0.0.1:70000", "", "not an IP address with port"},
+		{"example.com:0", "", "not an IP address"}, {"unix:/tmp/s", "", "not an IP address with port"}, {"192.0.2.1:0", "s3cret", "choose another port"},
 	} {
 		var notes bytes.Buffer
 		p := host.Process{Err: &notes}

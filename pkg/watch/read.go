@@ -1,15 +1,12 @@
 package watch
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -22,7 +19,7 @@ type reading struct {
 	lists     []snapshot.List    // one for each of kinds, as far as it arrived
 	arrived   time.Time          // when the last one came
 
-	before map[snapshot.Kind]string // content of lists of several pages, as it came in the attempt before
+	before map[snapshot.Kind]string // digests of lists of several pages, as they came in the attempt before
 }
 
 func everything(cause Cause, session Session) *reading {
@@ -138,9 +135,9 @@ func (r *reading) confirm(good *snapshot.Snapshot) error {
 		}
 		before, known := r.before[list.Kind]
 		if !known && good != nil && good.List(list.Kind).Whole() {
-			before, known = contentOf(good.List(list.Kind)), true
+			before, known = digestOf(good.List(list.Kind)), true
 		}
-		r.before[list.Kind] = contentOf(list)
+		r.before[list.Kind] = digestOf(list)
 		if !known || before != r.before[list.Kind] {
 			r.lists[i] = snapshot.NewPart(list.Kind, nil, "it changed while it was read")
 			err := fmt.Errorf("the list of %s changed each time while it was read", list.Kind.Plural())
@@ -150,13 +147,11 @@ func (r *reading) confirm(good *snapshot.Snapshot) error {
 	return errors.Join(torn...)
 }
 
-// contentOf returns what identifies the items of a list, in any order.
-func contentOf(list snapshot.List) string {
-	items := kit.Map(list.Items(), func(item snapshot.Item) string {
-		return cmp.Or(item.Digest(), string(item.Raw)) // one without a canonical form has no digest
-	})
-	slices.Sort(items)
-	return strings.Join(items, "\n")
+// digestOf returns what identifies the items of a list, in any order.
+func digestOf(list snapshot.List) string {
+	var s snapshot.Snapshot
+	s.SetList(list)
+	return s.Digest()
 }
 
 // within returns a context with a time limit, 0 for none. what is the beginning of the error, before the
