@@ -24,9 +24,9 @@ var projectFiles = []string{"manifest.json", "package.json", "server.json"}
 
 const maxDeclared = 4 << 20 // bytes of a file
 
-// loadDeclared reads files that describe a server: server.json of the registry, manifest.json of an MCP bundle,
-// and package.json with mcpName. Relative names begin in dir. autoDeclared stands for those of the project that
-// describe a server.
+// loadDeclared reads files that describe a server: server.json of the registry, manifest.json of an MCP
+// bundle, and package.json with mcpName. Relative names begin in dir. autoDeclared stands for those of the
+// project that describe a server.
 func loadDeclared(dir string, names []string) ([]check.Declared, error) {
 	var all []check.Declared
 	for _, name := range names {
@@ -73,12 +73,14 @@ func readDeclared(dir, name string) (check.Declared, error) {
 	return parseDeclared(name, root)
 }
 
-var errNotDeclaration = errors.New("not a server.json, manifest.json of a bundle or package.json with mcpName")
+var errNotDeclaration = errors.New("not a server.json, manifest.json of a bundle or package.json " +
+	"with mcpName")
 
 // parseDeclared recognizes a format by the members that it requires.
 func parseDeclared(name string, root syntax.Value) (check.Declared, error) {
 	d := check.Declared{File: name, Version: textAt(root, "version"), Title: textAt(root, "title"),
 		Items: map[snapshot.Kind][]check.DeclaredItem{}}
+	schema := root.TextOf("$schema")
 	switch {
 	case hasAny(root, "manifest_version", "dxt_version"):
 		fromManifest(&d, root)
@@ -86,7 +88,7 @@ func parseDeclared(name string, root syntax.Value) (check.Declared, error) {
 		d.Name = textAt(root, "mcpName")
 		d.Packages = []check.DeclaredPackage{{Type: check.Value{Text: "npm"},
 			Name: textAt(root, "name"), Version: d.Version}}
-	case hasAny(root, "packages", "remotes"), strings.HasSuffix(root.TextOf("$schema"), "/server.schema.json"):
+	case hasAny(root, "packages", "remotes"), strings.HasSuffix(schema, "/server.schema.json"):
 		fromRegistry(&d, root)
 	default:
 		return d, fmt.Errorf("reading %s: %w", name, errNotDeclaration)

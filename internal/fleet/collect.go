@@ -26,8 +26,8 @@ func (f *Fleet) Collect(ctx context.Context, targets []Target) ([]Surface, error
 	return f.Each(ctx, targets, func(int, *Surface) error { return nil })
 }
 
-// Each collects like Collect and calls visit with each surface as it arrives, several at a time, in no order. A
-// visit may let go of documents, so that the memory does not grow with the fleet. The first error of a visit
+// Each collects like Collect and calls visit with each surface as it arrives, several at a time, in no order.
+// A visit may let go of documents, so that the memory does not grow with the fleet. The first error of a visit
 // ends the run.
 func (f *Fleet) Each(
 	ctx context.Context, targets []Target, visit func(i int, s *Surface) error,
@@ -93,7 +93,7 @@ func (f *Fleet) arrived(t Target, result probe.Result) Surface {
 	return s
 }
 
-// Known returns targets of which every live one was contacted, and has its surface.
+// Known returns targets in which the surface of every live one is known, since it was contacted.
 func (f *Fleet) Known(ctx context.Context, targets []Target) ([]Target, error) {
 	known := slices.Clone(targets)
 	servers, slots := live(targets)

@@ -64,7 +64,9 @@ func newFileWatcher(ctx context.Context, dir string, globs []string) (*fileWatch
 func (w *fileWatcher) unmatched() []string {
 	var none []string
 	for _, g := range w.globs {
-		matches := func(path string) bool { return files.Below(path, g.base) && g.matches(below(g.base, path)) }
+		matches := func(path string) bool {
+			return files.Below(path, g.base) && g.matches(below(g.base, path))
+		}
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(w.seen)), matches) {
 			none = append(none, g.text)
 		}

@@ -87,8 +87,8 @@ func (b *rebuilder) start(ctx context.Context) (wait func()) {
 }
 
 // run builds and restarts whenever files change or a user asks, until ctx ends. Files that change during a
-// build, or shortly after it, lead to the next one after ever longer pauses: a build or server that writes into
-// a watched directory would otherwise set off the next for ever.
+// build, or shortly after it, lead to the next one after ever longer pauses: a build or server that writes
+// into a watched directory would otherwise set off the next for ever.
 func (b *rebuilder) run(ctx context.Context, changes <-chan fileChange) {
 	now := b.build(ctx)
 	defer func() { now.stop() }()

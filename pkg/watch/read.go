@@ -92,7 +92,8 @@ func (w *watcher) tryToRead(ctx context.Context, session Session, r *reading) er
 func (w *watcher) attempt(ctx context.Context, session Session, r *reading) (failed, lost error) {
 	w.hear(session)
 	kinds := r.missing()
-	r.announced = r.announced || slices.ContainsFunc(kinds, func(k snapshot.Kind) bool { return w.announced[k] })
+	announced := func(kind snapshot.Kind) bool { return w.announced[kind] }
+	r.announced = r.announced || slices.ContainsFunc(kinds, announced)
 	w.tried(kinds)
 	var lists []snapshot.List
 	w.state.during(func() {
