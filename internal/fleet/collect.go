@@ -27,8 +27,8 @@ func (f *Fleet) Collect(ctx context.Context, targets []Target) ([]Surface, error
 }
 
 // Each collects like Collect and calls visit with each surface as it arrives, several at a time, in no order.
-// A visit may let go of documents, so that the memory does not grow with the fleet. The first error of a visit
-// ends the run.
+// A visit may let go of documents, so that the memory does not grow with the fleet. The first error of a
+// visit ends the run.
 func (f *Fleet) Each(
 	ctx context.Context, targets []Target, visit func(i int, s *Surface) error,
 ) ([]Surface, error) {
