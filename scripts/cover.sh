@@ -5,7 +5,7 @@ set -eu
 floor=85
 # Packages that only compute need minutes and gigabytes under the race detector: those of pkg/ run without it, those of
 # internal/ with "make test". The oracle adds no coverage.
-computing='/internal/compare$|/internal/report$|/internal/wording$|/pkg/check$|/pkg/diff$|/pkg/schema'
+computing='/internal/compare$|/internal/config$|/internal/report$|/internal/wording$|/pkg/check$|/pkg/diff$|/pkg/schema'
 packages=$(${GO:-go} list ./... | grep -E '/(pkg|internal)/' | grep -v '/internal/oracle$')
 raced=$(echo "$packages" | grep -v -E "$computing")
 computing=$(echo "$packages" | grep -E "$computing" | grep /pkg/)

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,7 +21,6 @@ import (
 var (
 	costSize   = flag.Int("cost", 0, "measure what hostile lists of so many bytes cost, and hold them to two seconds")
 	costFormat = flag.String("cost-format", "json", "the format of the reports whose cost is measured")
-	costSearch = flag.Duration("cost-search", 0, "look for so long for lists that cost more, and write them to testdata/cost")
 )
 
 // recipe is how a list of tools is made that costs much: members of a text, as many as fill a size, once for the old side
@@ -347,57 +345,4 @@ func allocated(t *testing.T, r recipe, size int, format string) effort {
 	}
 	runtime.ReadMemStats(&after)
 	return effort{after.Mallocs - before.Mallocs, after.TotalAlloc - before.TotalAlloc, told}
-}
-
-// TestSearchCost looks for lists that cost more than those that are known, by changes to them.
-func TestSearchCost(t *testing.T) {
-	if *costSearch == 0 {
-		t.Skip("SKIPPED: it searches with -cost-search=10m")
-	}
-	const size = 100_000
-	all, worst := recipes(t), time.Duration(0)
-	var known []recipe
-	for _, r := range all {
-		p, _ := r.cost(t, size)
-		known, worst = append(known, r), max(worst, p[0].spent, p[1].spent)
-	}
-	for end := time.Now().Add(*costSearch); time.Now().Before(end); {
-		r := mutated(known[rand.IntN(len(known))], known[rand.IntN(len(known))])
-		if !json.Valid([]byte(r.list(r.Old, size))) || !json.Valid([]byte(r.list(r.New, size))) {
-			continue
-		}
-		p, _ := r.cost(t, size)
-		spent := max(p[0].spent, p[1].spent)
-		t.Logf("%v %+v", spent, r)
-		if spent > worst*5/4 {
-			known, worst = append(known, r), spent
-			text, _ := json.MarshalIndent(r, "", "  ")
-			if err := os.WriteFile(fmt.Sprintf("testdata/cost/found-%d.json", spent.Milliseconds()), append(text, '\n'), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			t.Errorf("found %v: %s", spent, text)
-		}
-	}
-}
-
-// mutated is one recipe with parts of another, or of what schemas are made of.
-func mutated(r, other recipe) recipe {
-	pick := func(from ...string) string { return from[rand.IntN(len(from))] }
-	keyword := pick("allOf", "anyOf", "oneOf", "enum", "required", "examples")
-	schema := pick(r.Old, other.Old, `{"type":"string","minLength":%d}`, `{"not":{"const":"%d"}}`, `{"contains":{"const":%d}}`, `{"if":{"minimum":%d},"then":false}`,
-		`{"uniqueItems":true,"items":{"enum":[%d,%d]}}`, `{"$ref":"#/inputSchema"}`, `{"dependentRequired":{"a%d":["b%d"]}}`, `{"pattern":"(a|b%d)*c"}`, `{"multipleOf":%d1}`)
-	switch rand.IntN(5) {
-	case 0:
-		r.Tools = other.Tools
-	case 1:
-		r.Tools = `{"name":"t","inputSchema":{"type":"object","properties":{"x":{"` + keyword + `":[MEMBERS]}}}}`
-		r.Old, r.New, r.Between = schema, strings.Replace(schema, "%d", "%d0", 1), ","
-	case 2:
-		r.Tools = strings.Replace(r.Tools, `"inputSchema"`, `"outputSchema":{"type":"object","`+keyword+`":[{}]},"inputSchema"`, 1)
-	case 3:
-		r.Old, r.New = `NEST{{"items":|`+schema+`|}}`, `NEST{{"items":|`+strings.Replace(schema, "%d", "%d0", 1)+`|}}`
-	case 4:
-		r.Old, r.New = r.New, other.Old
-	}
-	return r
 }

@@ -9,8 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,7 +19,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"go.yaml.in/yaml/v3"
 )
 
 // TestOnKubernetes runs examples/fleet/kubernetes as it is, but for the image and the volume, on a real cluster of one node that is alone
@@ -327,32 +324,4 @@ func (c *cluster) kill(t *testing.T, index int) {
 		return
 	}
 	t.Fatalf("no process of index %d", index)
-}
-
-// ask is what a watcher answers; nothing while it goes.
-func ask(t *testing.T, url, token string) []byte {
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Authorization", "Bearer "+token)
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return []byte("{}")
-	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil || answer.StatusCode != http.StatusOK {
-		return []byte("{}")
-	}
-	return body
-}
-
-// local is a manifest as JSON.
-func (c *cluster) local(t *testing.T, file string) string {
-	var value any
-	if err := yaml.Unmarshal(content(t, file), &value); err != nil {
-		t.Fatal(err)
-	}
-	return string(encoded(t, value))
 }

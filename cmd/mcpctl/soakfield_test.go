@@ -3,8 +3,6 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,7 +11,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,7 +22,6 @@ import (
 const (
 	soakCalm   = iota // streamable HTTP, one page
 	soakFaulty        // the same with pages, behind a network with faults
-	soakStdio         // a process
 )
 
 // Mean times.
@@ -44,10 +40,7 @@ func newSoakField(count int) *soakField {
 	for i := range f.plots {
 		p := &f.plots[i]
 		p.since, p.streams, p.faults = []time.Time{time.Now()}, map[chan struct{}]func(){}, map[string]int{}
-		switch {
-		case i%50 == 5:
-			p.kind = soakStdio
-		case i%5 == 0:
+		if i%5 == 0 {
 			p.kind = soakFaulty
 		}
 	}
@@ -134,7 +127,6 @@ type soakPlot struct {
 
 	mu      sync.Mutex
 	since   []time.Time // when each version came
-	said    []time.Time // when each, or one after it, was announced
 	streams map[chan struct{}]func()
 	session int           // what the server knows of sessions began with this one
 	tears   bool          // versions may come between pages
@@ -156,25 +148,6 @@ func (p *soakPlot) came(n int) time.Time {
 		return time.Time{}
 	}
 	return p.since[n]
-}
-
-// say notes that all versions are announced.
-func (p *soakPlot) say() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for len(p.said) < len(p.since) {
-		p.said = append(p.said, time.Now())
-	}
-}
-
-// announced is when a version was; zero = not yet.
-func (p *soakPlot) announced(n int) time.Time {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if n < 0 || n >= len(p.said) {
-		return time.Time{}
-	}
-	return p.said[n]
 }
 
 // change makes a new version and announces it.
@@ -366,7 +339,6 @@ func (p *soakPlot) stream(w http.ResponseWriter, r *http.Request) {
 			if !p.answers(ctx) {
 				return
 			}
-			p.say()
 			fmt.Fprint(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n")
 		}
 	}
@@ -374,14 +346,7 @@ func (p *soakPlot) stream(w http.ResponseWriter, r *http.Request) {
 
 // configuration is how the server is reached.
 func (p *soakPlot) configuration(t *testing.T, address string, i int) string {
-	switch p.kind {
-	case soakStdio:
-		self, err := os.Executable()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return fmt.Sprintf(`{"command": %q, "env": {%q: "http://%s/%d"}}`, self, soakBridge, address, i)
-	case soakFaulty:
+	if p.kind == soakFaulty {
 		p.network = &soakNetwork{to: address, conns: map[net.Conn]bool{}}
 		address = p.network.listen(t)
 	}
@@ -485,72 +450,4 @@ func (n *soakNetwork) cut() {
 	for conn := range maps.Clone(n.conns) {
 		_ = conn.Close()
 	}
-}
-
-// soakBridge is the variable that makes the test binary a stdio server, with the URL of the server that it stands for.
-const soakBridge = "MCPCTL_SOAK_BRIDGE"
-
-func init() {
-	if url := os.Getenv(soakBridge); url != "" {
-		bridge(url)
-		os.Exit(0)
-	}
-}
-
-// bridge is a stdio server that dies in the middle of an answer, or hangs, now and then.
-func bridge(url string) {
-	var mu sync.Mutex
-	say := func(line []byte) {
-		mu.Lock()
-		defer mu.Unlock()
-		_, _ = os.Stdout.Write(append(bytes.TrimSpace(line), '\n'))
-	}
-	session := ""
-	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
-		request, _ := http.NewRequest(http.MethodPost, url, bytes.NewReader(lines.Bytes()))
-		request.Header.Set(sessionHeader, session)
-		reply, err := http.DefaultClient.Do(request)
-		if err != nil {
-			os.Exit(1)
-		}
-		body, _ := io.ReadAll(reply.Body)
-		_ = reply.Body.Close()
-		if id := reply.Header.Get(sessionHeader); id != "" {
-			session = id
-			heard := make(chan struct{})
-			go announce(url, session, heard, say)
-			<-heard
-		}
-		if session != "" && reply.StatusCode == http.StatusOK {
-			switch rand.IntN(100) {
-			case 0:
-				_, _ = os.Stdout.Write(body[:len(body)/2])
-				os.Exit(7)
-			case 1:
-				mu.Lock() // for ever, and nothing is announced either
-				_, _ = io.Copy(io.Discard, os.Stdin)
-				os.Exit(0)
-			}
-		}
-		if len(body) > 0 {
-			say(body)
-		}
-	}
-}
-
-// announce passes on what the server announces, from the moment on that heard is closed.
-func announce(url, session string, heard chan<- struct{}, say func([]byte)) {
-	request, _ := http.NewRequest(http.MethodGet, url, nil)
-	request.Header.Set(sessionHeader, session)
-	reply, err := http.DefaultClient.Do(request)
-	if err != nil {
-		os.Exit(1)
-	}
-	close(heard)
-	for lines := bufio.NewScanner(reply.Body); lines.Scan(); {
-		if text, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
-			say([]byte(text))
-		}
-	}
-	os.Exit(1)
 }

@@ -56,13 +56,7 @@ func (p *pseudo) text() string {
 // await waits until the terminal shows text: a shell that gets ready on a busy machine may take a while.
 func (p *pseudo) await(t *testing.T, text string) {
 	t.Helper()
-	p.awaitFor(t, text, 2*time.Minute)
-}
-
-// awaitFor is await for what takes long.
-func (p *pseudo) awaitFor(t *testing.T, text string, limit time.Duration) {
-	t.Helper()
-	for began := time.Now(); time.Since(began) < limit; {
+	for began := time.Now(); time.Since(began) < 2*time.Minute; {
 		if strings.Contains(p.text(), text) {
 			return
 		}
@@ -121,8 +115,10 @@ const askingConfig = `{
   "servers": {"one": {"command": "sh", "args": ["-c", "echo $KEY > key.log; exit 1"], "env": {"KEY": "${input:key}"}}}
 }`
 
-// TestHiddenAnswer types a password: it is not echoed, it arrives, and the terminal is as it was.
-func TestHiddenAnswer(t *testing.T) {
+// askedHidden starts a run that asks for a password, types text at the question and waits for the run to end. Nothing
+// of it may be shown, and the terminal must be as it was.
+func askedHidden(t *testing.T, text string) (dir string, err error) {
+	t.Helper()
 	p, dir := newPseudo(t), t.TempDir()
 	config := filepath.Join(dir, "mcp.json")
 	if err := os.WriteFile(config, []byte(askingConfig), 0o600); err != nil {
@@ -131,42 +127,31 @@ func TestHiddenAnswer(t *testing.T) {
 	cmd, out := p.onTerminal(t, dir, "list", "--config", config)
 	p.await(t, "not shown")
 	p.awaitHidden(t)
-	if _, err := p.WriteString("s3cret-typed\n"); err != nil {
+	if _, err := p.WriteString(text); err != nil {
 		t.Fatal(err)
 	}
-	_ = cmd.Wait()
-	if got, _ := os.ReadFile(filepath.Join(dir, "key.log")); strings.TrimSpace(string(got)) != "s3cret-typed" {
-		t.Errorf("the server got %q; output: %s", got, out)
-	}
+	err = cmd.Wait()
 	if all := p.text() + out.String(); strings.Contains(all, "s3cret") {
 		t.Errorf("the answer was shown: %q", all)
 	}
 	if !p.echoes(t) {
 		t.Error("the terminal is left without echo")
 	}
+	return dir, err
 }
 
-// TestInterruptedAnswer types Ctrl-C at a password: the run ends with status 130, and the terminal is as it was.
+// TestHiddenAnswer types a password, which arrives.
+func TestHiddenAnswer(t *testing.T) {
+	dir, _ := askedHidden(t, "s3cret-typed\n")
+	if got, _ := os.ReadFile(filepath.Join(dir, "key.log")); strings.TrimSpace(string(got)) != "s3cret-typed" {
+		t.Errorf("the server got %q", got)
+	}
+}
+
+// TestInterruptedAnswer types Ctrl-C at a password: the run ends with status 130.
 func TestInterruptedAnswer(t *testing.T) {
-	p, dir := newPseudo(t), t.TempDir()
-	config := filepath.Join(dir, "mcp.json")
-	if err := os.WriteFile(config, []byte(askingConfig), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cmd, out := p.onTerminal(t, dir, "list", "--config", config)
-	p.await(t, "not shown")
-	p.awaitHidden(t)
-	if _, err := p.Write([]byte("s3cret\x03")); err != nil {
-		t.Fatal(err)
-	}
 	var exit *exec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
-		t.Errorf("ended with %v, want status 130; output: %s", err, out)
-	}
-	if !p.echoes(t) {
-		t.Error("the terminal is left without echo")
-	}
-	if all := p.text() + out.String(); strings.Contains(all, "s3cret") {
-		t.Errorf("what was typed was shown: %q", all)
+	if _, err := askedHidden(t, "s3cret\x03"); !errors.As(err, &exit) || exit.ExitCode() != 130 {
+		t.Errorf("ended with %v, want status 130", err)
 	}
 }
