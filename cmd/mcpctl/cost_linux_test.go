@@ -252,45 +252,6 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestCostOfARun measures what a hundred servers cost of which each is such a list, and holds a run of defaults to twenty seconds.
-func TestCostOfARun(t *testing.T) {
-	if *costSize == 0 {
-		t.Skip("SKIPPED: it measures with -cost=1000000")
-	}
-	for name, r := range recipes(t) {
-		t.Run(name, func(t *testing.T) {
-			dir, most := t.TempDir(), 10*allowed(t)
-			fleetOf(t, dir, 100, r)
-			for _, args := range [][]string{{"diff", filepath.Join(dir, "old"), filepath.Join(dir, "new")}, {"check", filepath.Join(dir, "new")}} {
-				cmd := exec.Command("mcpctl", append(args, "--format", "json", "--output", filepath.Join(dir, "report.json"))...)
-				cmd.Env = append(os.Environ(), "MCPCTL_CONFIG=", "HOME="+dir)
-				out, _ := cmd.CombinedOutput()
-				spent := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-				fmt.Printf("| %s | %s | %.1f s | %d MiB |\n", args[0], name, spent.Seconds(), cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss>>10)
-				if status := cmd.ProcessState.ExitCode(); spent > most || status != 0 && status != 1 && status != 3 {
-					t.Errorf("%s: %v, status %d: %.300s", args[0], spent, status, out)
-				}
-			}
-		})
-	}
-}
-
-// fleetOf writes folders of snapshots, old and new, of so many servers that are all one list.
-func fleetOf(t *testing.T, dir string, servers int, r recipe) {
-	t.Helper()
-	old, new := r.write(t, dir, *costSize)
-	for side, file := range map[string]string{"old": old, "new": new} {
-		if err := os.Mkdir(filepath.Join(dir, side), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		for i := range servers {
-			if err := os.Link(file, filepath.Join(dir, side, fmt.Sprintf("s%d.json", i))); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-}
-
 // TestCostGrowsWithTheBytes guards all of these lists by allocations and reports, which are the same on every machine: four times the
 // bytes cost no more than some six times as much, and findings end at those that are reported one by one. What is counted is of a whole
 // process, so it has one of its own, and the other tests need not wait for it.

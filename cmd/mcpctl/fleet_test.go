@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -77,10 +76,7 @@ func TestFleetOnSlurm(t *testing.T) {
 // farm is a folder with the configuration of many servers, and the servers.
 type farm struct {
 	dir, program string
-	found        int // servers that answer
-
-	before, after *http.ServeMux
-	changed       atomic.Bool // the servers offer a tool more
+	servers      *http.ServeMux
 
 	mutex       sync.Mutex
 	held        string        // the path of the server that does not answer until it is let
@@ -88,7 +84,7 @@ type farm struct {
 }
 
 func newFarm(t *testing.T, servers int, host string) *farm {
-	f := &farm{dir: t.TempDir(), before: http.NewServeMux(), after: http.NewServeMux()}
+	f := &farm{dir: t.TempDir(), servers: http.NewServeMux()}
 	listener, err := net.Listen("tcp", host+":0")
 	if err != nil {
 		t.Fatal(err)
@@ -100,9 +96,7 @@ func newFarm(t *testing.T, servers int, host string) *farm {
 	for i := range servers {
 		name, tools := fmt.Sprintf("s%04d", i), fmt.Sprintf("tools: [{name: tool_%d, description: 'does what tool_%d does not'}, {name: own_%d}", i%97, i%89, i)
 		if i%50 != 7 { // the others are not found
-			f.before.Handle("/"+name+"/", fixtureOf(t, name, tools+"]\n"))
-			f.after.Handle("/"+name+"/", fixtureOf(t, name, tools+", {name: later}]\n"))
-			f.found++
+			f.servers.Handle("/"+name+"/", fixtureOf(t, name, tools+"]\n"))
 		}
 		entries = append(entries, fmt.Sprintf("%q: {\"url\": \"%s/%s/mcp\"}", name, server.URL, name))
 	}
@@ -121,14 +115,10 @@ func buildStatic(t *testing.T, program string) string {
 	return program
 }
 
-// serve answers for the servers: by the second half of the scripts once they have changed.
+// serve answers for the servers.
 func (f *farm) serve(w http.ResponseWriter, r *http.Request) {
 	f.wait(r)
-	if f.changed.Load() {
-		f.after.ServeHTTP(w, r)
-		return
-	}
-	f.before.ServeHTTP(w, r)
+	f.servers.ServeHTTP(w, r)
 }
 
 // fixtureOf is a server with tools, below its name.

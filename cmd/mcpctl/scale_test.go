@@ -4,7 +4,6 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"fmt"
 	"io"
 	"net"
@@ -19,8 +18,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/fixture"
@@ -73,7 +70,6 @@ func measureLive(t *testing.T, program string, n int) {
 			t.Fatal(err)
 		}
 	}
-	measurePlain(t, n, hosts)
 	saved := filepath.Join(dir, "saved")
 	measure(t, program, dir, n, "list", "--config", "old.json")
 	measure(t, program, dir, n, "snapshot", "--config", "old.json", "--snapshots", saved)
@@ -153,71 +149,6 @@ func measure(t *testing.T, program, dir string, n int, args ...string) {
 	if info, err := os.Stat(filepath.Join(dir, "report.json")); err == nil {
 		t.Logf("report of %d KiB", info.Size()>>10)
 	}
-}
-
-// measurePlain measures what the four requests of list, and the five of check, cost a program that does nothing else: it reads what comes and looks at none
-// of it. What commands cost is to be compared with that, since machines differ.
-func measurePlain(t *testing.T, n int, hosts []string) {
-	for requests := 4; requests <= 5; requests++ {
-		cmd := exec.Command("plain", append([]string{strconv.Itoa(n), strconv.Itoa(requests)}, hosts...)...)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
-		state := cmd.ProcessState
-		spent := state.UserTime() + state.SystemTime()
-		fmt.Printf("| %d requests alone | %d | %.2f s | %.2f ms | %d MiB | %d |\n", requests, n, spent.Seconds(), float64(spent.Microseconds())/1000/float64(n), state.SysUsage().(*syscall.Rusage).Maxrss>>10, state.ExitCode())
-	}
-}
-
-func init() { programs["plain"] = func() { os.Exit(plainMain(os.Args[1:])) } }
-
-// plainMain asks so many servers, each with so many requests over a connection of its own, as the standard library does it.
-func plainMain(args []string) int {
-	n, _ := strconv.Atoi(args[0])
-	requests, _ := strconv.Atoi(args[1])
-	var all errgroup.Group
-	all.SetLimit(16)
-	for i := range n {
-		all.Go(func() error { return askPlainly(fmt.Sprintf("http://%s/old/%d", args[2+i%hosts], i), requests) })
-	}
-	if err := all.Wait(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return 0
-}
-
-func askPlainly(url string, requests int) error {
-	transport := &http.Transport{}
-	defer transport.CloseIdleConnections()
-	session := ""
-	for i, body := range []string{
-		`{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`,
-		`{"jsonrpc":"2.0","id":2,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"plain","version":"1"}}}`,
-		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
-		`{"jsonrpc":"2.0","id":3,"method":"tools/list"}`,
-		`{"jsonrpc":"2.0","id":4,"method":"tools/list"}`,
-	}[:requests] {
-		request, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
-		if err != nil {
-			return err
-		}
-		request.Header.Set("Content-Type", "application/json")
-		request.Header.Set("Accept", "application/json, text/event-stream")
-		if session != "" {
-			request.Header.Set("Mcp-Session-Id", session)
-		}
-		answer, err := (&http.Client{Transport: transport}).Do(request)
-		if err != nil {
-			return err
-		}
-		read, err := io.ReadAll(answer.Body)
-		answer.Body.Close()
-		if session = cmp.Or(answer.Header.Get("Mcp-Session-Id"), session); err != nil || i == 3 && !strings.Contains(string(read), `"inputSchema"`) {
-			return fmt.Errorf("%s: %s: %w: %.200s", url, answer.Status, err, read)
-		}
-	}
-	return nil
 }
 
 func serverName(i int) string { return fmt.Sprintf("server-%06d", i) }
