@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"sync"
 	"syscall"
 	"time"
 
@@ -81,7 +80,7 @@ func AdoptOrphans() (end func()) {
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 	return func() {
 		for range 20 { // one that no signal ends must not keep us
-			left := adopted("")
+			left := adopted("", 0)
 			if len(left) == 0 {
 				return
 			}
@@ -93,36 +92,12 @@ func AdoptOrphans() (end func()) {
 	}
 }
 
-// own are the children that we started and that are not released yet: all others were adopted.
-var own struct {
-	sync.Mutex
-	pids map[int]bool
-}
-
-func started(pid int) {
-	own.Lock()
-	defer own.Unlock()
-	if own.pids == nil {
-		own.pids = map[int]bool{}
-	}
-	own.pids[pid] = true
-}
-
-func ended(pid int) {
-	own.Lock()
-	defer own.Unlock()
-	delete(own.pids, pid)
-}
-
 // adopted returns the orphans with the mark of a run in their environment, or any mark for "", and their
-// descendants.
-func adopted(run string) []descendant {
+// descendants. The process that the run started is none of them.
+func adopted(run string, started int) []descendant {
 	var found []descendant
 	for _, pid := range children(os.Getpid()) {
-		own.Lock()
-		ours := own.pids[pid]
-		own.Unlock()
-		if ours || !marked(pid, run) {
+		if pid == started || !marked(pid, run) {
 			continue
 		}
 		if s, ok := readStat(pid); ok {

@@ -18,11 +18,7 @@ func (descendant) lives() bool { return false }
 
 func (descendant) reap() {}
 
-func adopted(string) []descendant { return nil }
-
-func started(int) {}
-
-func ended(int) {}
+func adopted(string, int) []descendant { return nil }
 
 // AdoptOrphans does nothing here: only Linux lets us find descendants whose parents ended.
 func AdoptOrphans() (end func()) { return func() {} }

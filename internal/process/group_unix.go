@@ -42,14 +42,13 @@ type Group struct {
 
 // GroupOf returns the group of a child that was started with OwnGroup and an environment of Marked.
 func GroupOf(p *os.Process, run string) (*Group, error) {
-	started(p.Pid)
 	return &Group{id: p.Pid, run: run}, nil
 }
 
 // Look remembers the descendants that a signal to the group does not reach: those in other groups, and those
 // whose parents ended, as far as the system lets us find them.
 func (g *Group) Look() {
-	found := append(escapedDescendants(g.id), adopted(g.run)...)
+	found := append(escapedDescendants(g.id), adopted(g.run, g.id)...)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, d := range found {
@@ -93,7 +92,6 @@ func (g *Group) Release() {
 	for _, d := range g.seen() {
 		d.reap()
 	}
-	ended(g.id)
 }
 
 // shellOf returns how the system's shell runs a command line.

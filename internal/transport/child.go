@@ -110,7 +110,7 @@ func (c *child) loss() error {
 	case c.stopping.Load():
 		return ErrTransportClosed
 	case within(c.exited, exitWait):
-		return &LostError{Exited: true, Exit: c.state, Stderr: c.stderr.String()}
+		return &LostError{Exit: c.state, Stderr: c.stderr.String()}
 	}
 	return &LostError{Cause: "the server closed its standard output", Stderr: c.stderr.String()}
 }

@@ -26,10 +26,9 @@ type ReplyError struct{ Problem string } // to follow "the reply"
 
 // LostError reports the end of the connection. It wraps mcp-go's ErrTransportClosed.
 type LostError struct {
-	Exited bool   // the child is gone
-	Exit   string // how: "exit status 7", "signal: killed"
+	Exit   string // how the child ended: "exit status 7", "signal: killed"; empty = it may still run
 	Stderr string // end of its stderr, at most 8 KiB, unescaped
-	Cause  string // without Exited: "the server closed its standard output"
+	Cause  string // without Exit: "the server closed its standard output"
 }
 
 // Error names the limit.
@@ -42,10 +41,11 @@ func (e *ReplyError) Error() string { return "the reply " + e.Problem }
 
 // Error leaves out the stderr: it is the server's.
 func (e *LostError) Error() string {
-	if code, ok := strings.CutPrefix(e.Exit, "exit status "); e.Exited && ok {
+	code, ok := strings.CutPrefix(e.Exit, "exit status ")
+	switch {
+	case ok:
 		return "server exited with status " + code
-	}
-	if e.Exited {
+	case e.Exit != "":
 		return "server exited: " + e.Exit
 	}
 	return e.Cause

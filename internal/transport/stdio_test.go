@@ -163,7 +163,7 @@ func TestStdioTellsExitAndStderr(t *testing.T) {
 		t.Fatalf("error %#v, want a *LostError", err)
 	}
 	receive(t, l.Done())
-	want := &LostError{Stderr: "reason: out of luck\n", Exited: true, Exit: "exit status 7"}
+	want := &LostError{Stderr: "reason: out of luck\n", Exit: "exit status 7"}
 	if diff := cmp.Diff(want, lost); diff != "" {
 		t.Errorf("loss (-want +got):\n%s", diff)
 	}

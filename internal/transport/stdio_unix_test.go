@@ -37,7 +37,7 @@ func runs(pid int) bool {
 
 // groupLives reports whether anything of a process group runs.
 func groupLives(id int) bool {
-	group, err := process.GroupOf(&os.Process{Pid: id}, "")
+	group, err := process.GroupOf(&os.Process{Pid: id}, "none")
 	return err == nil && group.Alive()
 }
 

@@ -130,13 +130,13 @@ func TestEra(t *testing.T) {
 		},
 		"nothing": {after: 30 * time.Second, initialized: 1},
 		"dies of discover": {
-			replies: map[string]reply{"server/discover": {after: 5 * ms, err: &transport.LostError{Exited: true, Exit: "exit status 1"}}},
+			replies: map[string]reply{"server/discover": {after: 5 * ms, err: &transport.LostError{Exit: "exit status 1"}}},
 			after:   5 * ms, anew: true,
 		},
 		"dies of initialize": {
 			replies: map[string]reply{
 				"server/discover": {after: 5 * ms, code: -32601},
-				"initialize":      {after: 9 * ms, err: &transport.LostError{Exited: true, Exit: "exit status 1"}},
+				"initialize":      {after: 9 * ms, err: &transport.LostError{Exit: "exit status 1"}},
 			},
 			after: 9 * ms, initialized: 1, anew: true,
 		},

@@ -196,7 +196,7 @@ func lost(err error) bool { return is[*transport.LostError](err) }
 
 // exited returns how a server ended that should have answered; empty when it did not end.
 func exited(err error) string {
-	if end, ok := errors.AsType[*transport.LostError](err); ok && end.Exited {
+	if end, ok := errors.AsType[*transport.LostError](err); ok {
 		return end.Exit
 	}
 	return ""

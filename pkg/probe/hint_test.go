@@ -36,7 +36,7 @@ func TestHints(t *testing.T) {
 	signed := Server{HTTP: &HTTP{URL: "https://mcp.example.com/mcp", Headers: map[string]Secret{"authorization": "Bearer x"}}}
 	stdio := Server{Stdio: &Stdio{Command: "srv"}}
 	pinnedStdio := Server{Stdio: stdio.Stdio, Protocol: legacy}
-	gone := &transport.LostError{Exited: true, Exit: "exit status 1"}
+	gone := &transport.LostError{Exit: "exit status 1"}
 	status := func(code int) error { return &transport.HTTPError{Status: code} }
 	tests := map[string]struct {
 		failure failure

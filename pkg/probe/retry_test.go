@@ -21,7 +21,7 @@ func failed(stage Stage, err error) *Error {
 }
 
 func TestHeals(t *testing.T) {
-	gone := &transport.LostError{Exited: true, Exit: "exit status 1"}
+	gone := &transport.LostError{Exit: "exit status 1"}
 	tests := map[string]struct {
 		err  error
 		want bool
