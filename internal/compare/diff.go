@@ -14,7 +14,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/diff"
-	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
 // DiffOptions say what is compared with what, and how.
@@ -84,7 +83,6 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	}
 	rules, shard := report.RuleIDs(diff.Rules()), f.ShardReport(o.baseFlags()...)
 	r := all.report(p, f.Config, "diff", policy, rules, shard)
-	adviseVersions(r, compared)
 	unanswered(r, noCalls)
 	return r, nil
 }
@@ -195,17 +193,4 @@ func (o DiffOptions) pairs(
 		before = slices.DeleteFunc(before, func(t fleet.Target) bool { return !o.Select.Shard.Has(t.Name()) })
 	}
 	return matchByName(ctx, f, old, current, sharded, before, targets), nil
-}
-
-// adviseVersions sets the version that each server should have after its changes.
-func adviseVersions(r *report.Report, compared []*comparison) {
-	byServer := map[string][]finding.Finding{}
-	for _, f := range r.Findings {
-		byServer[f.Server] = append(byServer[f.Server], f)
-	}
-	for i, c := range compared {
-		if v := c.versions; v != nil {
-			r.Servers[i].Version = finding.Advise(v[0], v[1], byServer[r.Servers[i].Name])
-		}
-	}
 }

@@ -20,7 +20,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // pair is one server on both sides.
@@ -212,8 +211,7 @@ func removed(name string, certain bool) fleet.Surface {
 type comparison struct {
 	server   fleet.Surface // without its documents
 	found    []finding.Finding
-	versions *[2]string // of both sides; nil if a side is unknown
-	complete bool       // everything of both sides was compared
+	complete bool // everything of both sides was compared
 	unsaved  bool
 }
 
@@ -237,7 +235,7 @@ func (p pair) compare(
 		s.BaseFile = process.Rel(SavedFile(f.Config.Project.Snapshots, s.Name))
 	}
 	s.LetGo()
-	return &comparison{s, found, p.versions(), p.complete(), p.unsaved}
+	return &comparison{s, found, p.complete(), p.unsaved}
 }
 
 // findings returns what changed; nothing if a side is unknown. A comparison that is too large or takes too
@@ -297,17 +295,4 @@ func (p *pair) result() fleet.Surface {
 		s.State, s.Error, s.Tolerated = report.Failed, p.old.Error, p.old.Tolerated
 	}
 	return s
-}
-
-// versions returns the versions of both sides: of the package if it is known, else as the server names them.
-func (p *pair) versions() *[2]string {
-	if p.old.Snapshot == nil || p.now.Snapshot == nil {
-		return nil
-	}
-	if old, now := p.old.Package, p.now.Package; old != nil && now != nil && old.Name == now.Name &&
-		now.Version != "" {
-		return &[2]string{old.Version, now.Version}
-	}
-	version := func(s *snapshot.Snapshot) string { return snapshot.Item{Raw: s.Server}.Text("version") }
-	return &[2]string{version(p.old.Snapshot), version(p.now.Snapshot)}
 }

@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
-
-	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
 // TestBrowserTenThousand opens the pages of 10,000 servers, says how long the browser took, and searches: what is folded is not drawn,
@@ -24,7 +22,6 @@ func TestBrowserTenThousand(t *testing.T) {
 		found  int // how many parts of the page have the words
 	}{
 		"changes":     {fleetReport(n), "format_9963 export", 1},
-		"own causes":  {unlike(n), "server-09999", 1},
 		"no findings": {listed(fleetReport(n), "snapshot"), "server-09990", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -59,18 +56,4 @@ func TestBrowserTenThousand(t *testing.T) {
 			}
 		})
 	}
-}
-
-// unlike is what check says of n servers, each with a cause of its own.
-func unlike(n int) *Report {
-	r := &Report{Command: "check", Status: 1, Findings: Findings{}}
-	for i := range n {
-		name := fmt.Sprintf("server-%05d", i)
-		r.Servers = append(r.Servers, Server{Name: name, State: OK, Answer: Answer{Connection: Connection{Transport: "stdio"}}})
-		r.Findings = append(r.Findings, finding.Finding{Rule: "argument-description-missing", Level: finding.Info, Server: name, Item: "tool/search", Path: "/inputSchema/properties",
-			Message: fmt.Sprintf("An argument has no description, in 4 tools: `search`, `fetch`, `own_%d`, `remove_%d`.", i, i), Hint: "Describe every argument.",
-			New: []byte(fmt.Sprintf(`["tool/search /inputSchema/properties","tool/own_%d /inputSchema/properties"]`, i))})
-	}
-	finding.Sort(r.Findings)
-	return r
 }

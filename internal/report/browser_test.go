@@ -3,12 +3,9 @@
 package report
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
 	"fmt"
-	"image"
-	"image/png"
 	"os"
 	"path/filepath"
 	"strings"
@@ -158,54 +155,23 @@ func (tab *tab) draw(t *testing.T, file string, width int64, scheme string) {
 	ask(t, tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
 	tab.do(t, chromedp.Navigate("file://"+file))
 	found := evaluate[[]string](t, tab, browserLayout)
-	picture, err := chromedp.Run(tab.ctx, chromedp.FullScreenshot(100))
-	if err != nil {
-		t.Fatal(err)
+	red := evaluate[int](t, tab, `Number(getComputedStyle(document.body).backgroundColor.match(/\d+/)[0])`)
+	if dark := red < 64; dark != (scheme == "dark") {
+		t.Errorf("the background has the red %d in the %s scheme", red, scheme)
 	}
 	tab.mu.Lock()
 	defer tab.mu.Unlock()
 	for _, trouble := range append(found, tab.troubles...) {
 		t.Error(trouble)
 	}
-	looksLike(t, picture, scheme)
 	if folder := os.Getenv("MCPCTL_SCREENSHOTS"); folder != "" {
+		picture, err := chromedp.Run(tab.ctx, chromedp.FullScreenshot(100))
+		if err != nil {
+			t.Fatal(err)
+		}
 		name := fmt.Sprintf("%s-%d-%s.png", strings.TrimSuffix(filepath.Base(file), ".html"), width, scheme)
 		if err := os.WriteFile(filepath.Join(folder, name), picture, 0o600); err != nil {
 			t.Error(err)
 		}
 	}
-}
-
-// looksLike fails unless the picture shows something on the background of its scheme.
-func looksLike(t *testing.T, picture []byte, scheme string) {
-	t.Helper()
-	drawn, err := png.Decode(bytes.NewReader(picture))
-	if err != nil {
-		t.Fatal(err)
-	}
-	back, marks := shades(drawn)
-	if dark := back < 0x4000; dark != (scheme == "dark") {
-		t.Errorf("the background has the brightness %#x in the %s scheme", back, scheme)
-	}
-	if marks < 200 {
-		t.Errorf("only %d points differ from the background", marks)
-	}
-}
-
-// shades are the brightness of the corner and the number of points that differ from it clearly.
-func shades(picture image.Image) (back uint32, marks int) {
-	bright := func(x, y int) uint32 {
-		r, g, b, _ := picture.At(x, y).RGBA()
-		return (r + g + b) / 3
-	}
-	box := picture.Bounds()
-	back = bright(box.Min.X+1, box.Min.Y+1)
-	for y := box.Min.Y; y < box.Max.Y; y++ {
-		for x := box.Min.X; x < box.Max.X; x++ {
-			if b := bright(x, y); max(b, back)-min(b, back) > 0x6000 {
-				marks++
-			}
-		}
-	}
-	return back, marks
 }

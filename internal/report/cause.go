@@ -23,9 +23,6 @@ type view struct {
 // folds reports whether long texts and lists are shown in part.
 func (v view) folds() bool { return v.Options.folds() && !v.bare }
 
-// fleet reports whether there are so many servers that only the first causes are written.
-func (v view) fleet() bool { return v.folds() && len(v.servers.all) > mostServers }
-
 // cause is what is shown together: the findings of one cause, wherever they are, or all about one item.
 type cause struct {
 	item   string // set when it is about one item
@@ -102,11 +99,11 @@ func lowerFirst(s string) string {
 const summaryFrom, summaryRows = 3, 8
 
 // writeSummary writes what happened in few lines: how much, who is affected, and each break by its item.
-func writeSummary(p *page, v view, r *Report, causes []cause) {
+func writeSummary(p *page, r *Report, causes []cause) {
 	if len(causes) < summaryFrom {
 		return
 	}
-	p.text(0, 2, r.Summary.totals(v.Waived)...)
+	p.text(0, 2, r.Summary.totals(p.Waived)...)
 	if affected := affected(r.Findings); len(affected) > 0 {
 		p.text(0, 2, span{"affects callers of ", plain}, span{someOf(affected, 3), bold})
 	}
@@ -114,18 +111,14 @@ func writeSummary(p *page, v view, r *Report, causes []cause) {
 	var rows [][]span
 	for i, c := range causes {
 		left := len(causes) - i
-		if i >= summaryRows && left > 1 && (rank(c.first()) > 0 || v.fleet()) {
+		if i >= summaryRows && left > 1 && rank(c.first()) > 0 {
 			break
 		}
 		rows = append(rows, []span{levelOf(c.groups[0]), {c.title(), plain}})
 	}
 	p.grid(2, make([]column, 2), rows)
 	if left := len(causes) - len(rows); left > 0 {
-		below := ", below"
-		if v.fleet() {
-			below = ""
-		}
-		p.text(2, 0, span{fmt.Sprintf("… and %d more%s", left, below), dim})
+		p.text(2, 0, span{fmt.Sprintf("… and %d more, below", left), dim})
 	}
 }
 
@@ -145,18 +138,10 @@ func someOf(names []string, most int) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-// writeCauses writes each cause with its findings. Short good news follow each other without a gap. Of a
-// fleet the first causes are written, and how many there are besides.
+// writeCauses writes each cause with its findings. Short good news follow each other without a gap.
 func writeCauses(p *page, v view, causes []cause) {
 	wasBrief := false
-	for i, c := range causes {
-		if v.fleet() && i == summaryRows {
-			words := kit.Map(causes[i:], func(c cause) string { return levelWord(c.first()) })
-			p.gap()
-			p.text(0, 2, span{fmt.Sprintf("… and %s: %s; --verbose shows all",
-				quantity(len(words), "more cause"), tally(words)), dim})
-			return
-		}
+	for _, c := range causes {
 		all := v.causeLines(c)
 		brief := len(all) < 2 && c.first().Level == finding.Info
 		if !brief || !wasBrief {
@@ -181,16 +166,20 @@ func (v view) causeLines(c cause) []line {
 	}
 	all := lineOf(levelOf(g), span{"  " + itemTitle(c.item), bold}, span{v.of(c.server), dim})
 	all = append(all, indented(2, v.signature(g.Members[0]))...)
-	for _, g := range c.once(v.Verbose) {
+	groups := c.groups
+	if !v.Verbose {
+		groups = c.once()
+	}
+	for _, g := range groups {
 		all = append(all, indented(2, v.groupLines(g, c.item, g.Says()))...)
 	}
 	return all
 }
 
 // once returns the groups of a cause with every value in one place: a finding about a part of a changed text
-// leaves it to the change, and so does a second finding about the same list or with the same witness. With
-// all, groups of several findings keep theirs.
-func (c cause) once(all bool) []finding.Group {
+// leaves it to the change, and so does a second finding about the same list or with the same witness. Groups
+// of several findings keep theirs.
+func (c cause) once() []finding.Group {
 	changed, shown := map[string]bool{}, map[string]bool{"": true}
 	for _, g := range c.groups {
 		changed[g.Members[0].Pointer()] = changed[g.Members[0].Pointer()] || g.Members[0].Old != nil
@@ -205,7 +194,7 @@ func (c cause) once(all bool) []finding.Group {
 		if shown[witness] {
 			f.Witness = nil
 		}
-		if !all && len(groups[i].Members) == 1 {
+		if len(groups[i].Members) == 1 {
 			groups[i].Members = []finding.Finding{f}
 		}
 		shown[values], shown[witness] = true, true
@@ -248,7 +237,7 @@ func (v view) groupLines(g finding.Group, named, title string) []line {
 	if i := slices.IndexFunc(g.Members, hasWitness); i >= 0 {
 		body = append(body, v.witness(g.Members[i])...)
 	}
-	body = append(body, groupCalls(g, v.folds())...)
+	body = append(body, groupCalls(g)...)
 	for _, hint := range hintsOf(g) {
 		body = append(body, advice("hint: ", hint)...)
 	}
@@ -306,15 +295,19 @@ func (v view) changes(g finding.Group, named string) []line {
 	return append(v.limited(calls), v.limited(changes)...)
 }
 
-// limited joins the first of some changes, and those with concealed texts; on a folded page it counts the
-// others.
+// limited joins changes; a folded page has the first and those with concealed texts, and counts the others.
 func (v view) limited(changes [][]line) (all []line) {
+	hidden := 0
 	for i, change := range changes {
-		if left := len(changes) - i; v.folds() && i >= mostChanges && left > 1 &&
+		if v.folds() && i >= mostChanges && len(changes) > mostChanges+1 &&
 			!slices.ContainsFunc(change, concealing) {
-			return append(all, lineOf(span{fmt.Sprintf("… %d more: --verbose", left), dim})...)
+			hidden++
+			continue
 		}
 		all = append(all, change...)
+	}
+	if hidden > 0 {
+		all = append(all, lineOf(span{fmt.Sprintf("… %d more: --verbose", hidden), dim})...)
 	}
 	return all
 }
@@ -432,14 +425,7 @@ func callLines(f finding.Finding) []line {
 	if f.Rule == finding.ResultRule {
 		return replayedLines(f)
 	}
-	style := yellow
-	switch {
-	case f.Calls.Unaffected():
-		style = green
-	case f.Calls.Failing > 0:
-		style = red
-	}
-	all := lineOf(span{f.Calls.String(), style})
+	all := lineOf(span{f.Calls.String(), yellow})
 	if f.Calls.Example != nil {
 		all = append(all, indented(2, lineOf(span{"such as ", dim},
 			span{short(printable.Spaced(f.Calls.Example)), plain}))...)
@@ -449,13 +435,10 @@ func callLines(f finding.Finding) []line {
 
 // groupCalls returns the recorded calls that the findings of a group affect: those of one finding, or what
 // each finding of a group says, with its item.
-func groupCalls(g finding.Group, folds bool) []line {
+func groupCalls(g finding.Group) []line {
 	members := kit.Filter(g.Members, func(f finding.Finding) bool { return f.Calls != nil })
 	var all []line
 	for _, alike := range kit.Group(members, func(f finding.Finding) string { return f.Calls.String() }) {
-		if folds && len(all) >= mostChanges {
-			return append(all, lineOf(span{"… more recorded calls: --verbose", dim})...)
-		}
 		says := callLines(alike[0])
 		if len(members) > len(alike) && len(says) > 0 {
 			says[0].spans = append([]span{{someOf(kit.Distinct(kit.Map(alike, nameOf)), 2) + ": ", plain}},

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -15,69 +16,66 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
+// alert is what CI shows besides findings: a server that did not answer in full, or a problem of the run.
+type alert struct {
+	server, title, text string
+	at                  finding.Location
+	tolerated           bool
+	stderr              string
+	number              int // among those of its server
+}
+
+// String returns the alert as one text.
+func (a alert) String() string { return a.heading() + ": " + a.text }
+
+func (a alert) heading() string { return text(a.server + ": " + a.title).String() }
+
+// alerts returns what CI shows of a server besides its findings.
+func (s Server) alerts() []alert {
+	var all []alert
+	for i, f := range s.failures() {
+		all = append(all,
+			alert{s.Name, f.Stage, troubleText(s, f), s.place(), s.Tolerated != nil, f.Stderr, i})
+	}
+	if s.Unsaved {
+		all = append(all, alert{server: s.Name, title: "no saved snapshot", text: saveHint(s), at: s.place()})
+	}
+	return all
+}
+
+// alerts returns what CI shows of a run besides its findings.
+func (r *Report) alerts() []alert {
+	var all []alert
+	for _, s := range r.Servers {
+		all = append(all, s.alerts()...)
+	}
+	return append(all, r.problems()...)
+}
+
+func (r *Report) problems() []alert {
+	var all []alert
+	for i, problem := range r.Problems {
+		all = append(all, alert{server: "mcpctl", title: "problem", text: problem, number: i})
+	}
+	return all
+}
+
 // writeGitHub writes workflow commands, most important first: GitHub shows ten annotations of a kind for each
 // step.
 func writeGitHub(w io.Writer, r *Report, o Options) error {
-	var ranked [4]strings.Builder
+	var commands [4][]string // by rank
 	servers := r.roster()
 	for _, f := range o.wanted(r.Findings) {
-		ranked[rank(f)].WriteString(annotation(f, servers.place(f)))
+		commands[rank(f)] = append(commands[rank(f)], annotation(f, servers.place(f)))
 	}
-	writeTroubles(&ranked[0], &ranked[1], r.Servers)
-	for _, problem := range r.Problems {
-		ranked[0].WriteString(workflowCommand("error", finding.Location{}, "mcpctl", problem))
+	for _, a := range r.alerts() {
+		rank := count(a.tolerated)
+		command := workflowCommand(annotationLevels[rank], a.at, a.heading(), a.text)
+		commands[rank] = append(commands[rank], command)
 	}
-	for i := range ranked {
-		if _, err := io.WriteString(w, ranked[i].String()); err != nil {
-			return err
-		}
-	}
-	_, err := io.WriteString(w, workflowText(headline(r))+"\n")
+	all := strings.Join(slices.Concat(commands[:]...), "")
+	_, err := io.WriteString(w, all+workflowText(headline(r))+"\n")
 	return err
-}
-
-// alert is an annotation of a server that could not be asked.
-type alert struct {
-	at          finding.Location
-	title, says string
-}
-
-// writeTroubles writes servers that did not answer, and those that may fail.
-func writeTroubles(failed, tolerated *strings.Builder, servers []Server) {
-	var errors, warnings []alert
-	for _, s := range servers {
-		all := kit.Map(s.failures(), func(
-			f Failure) alert {
-			return alert{s.place(), s.Name + ": " + f.Stage, troubleText(s, f)}
-		})
-		if s.Tolerated != nil {
-			warnings, all = append(warnings, all...), nil
-		}
-		if errors = append(errors, all...); s.Unsaved {
-			errors = append(errors, alert{s.place(), s.Name + ": no saved snapshot", saveHint(s)})
-		}
-	}
-	writeAlerts(failed, "error", errors)
-	writeAlerts(tolerated, "warning", warnings)
-}
-
-// mostAlerts is half of what GitHub shows of each level for a step.
-const mostAlerts = 5
-
-// writeAlerts writes each where they are few; else all in one, which leaves room for others.
-func writeAlerts(out *strings.Builder, level string, all []alert) {
-	if len(all) > mostAlerts {
-		shown := kit.Map(all[:min(len(all), mostServers)],
-			func(a alert) string { return a.title + ": " + lines(a.says)[0] })
-		if left := len(all) - len(shown); left > 0 {
-			shown = append(shown, fmt.Sprintf(
-				"… and %d more, which the summary and the other formats have", left))
-		}
-		all = []alert{{title: quantity(len(all), "failure") + " of servers", says: strings.Join(shown, "\n")}}
-	}
-	for _, a := range all {
-		out.WriteString(workflowCommand(level, a.at, a.title, a.says))
-	}
 }
 
 // annotationLevels are GitHub's words for the ranks of findings.
@@ -96,18 +94,16 @@ func subject(f finding.Finding) string {
 	return f.Server + ", " + itemTitle(f.Item)
 }
 
-// saveHint returns what to do about a server without a snapshot.
-func saveHint(s Server) string { return "save one: " + saving(s) }
-
-// saving returns the command that saves a server: one that is in no configuration is named as it was.
-func saving(s Server) string {
+// saveHint returns what to do about a server without a snapshot; one that is in no configuration is named as
+// it was.
+func saveHint(s Server) string {
 	switch {
 	case published(s.Source):
-		return "mcpctl snapshot " + printable.ShellWord(s.Source)
+		return "save one: mcpctl snapshot " + printable.ShellWord(s.Source)
 	case s.Source == "argv":
-		return "mcpctl snapshot, with the same words"
+		return "save one: mcpctl snapshot, with the same arguments"
 	}
-	return "mcpctl snapshot " + printable.ShellWord(s.Name)
+	return "save one: mcpctl snapshot " + printable.ShellWord(s.Name)
 }
 
 // workflowCommand returns one line that the runner of GitHub Actions obeys. No text gets out of its place
@@ -136,46 +132,29 @@ func workflowText(s string) string {
 // asked; see https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format.
 func writeGitLab(w io.Writer, r *Report, _ Options) error {
 	issues := []map[string]any{}
-	for _, s := range r.Servers {
-		for i, f := range s.failures() {
-			if s.Tolerated == nil {
-				issues = append(issues, troubleIssue(s, fmt.Sprint(f.Stage, i), troubleText(s, f)))
-			}
+	for _, a := range r.alerts() {
+		if !a.tolerated {
+			hash := sha256.Sum256(fmt.Append(nil, a.server, "\x00", a.title, a.number))
+			issues = append(issues, gitlabIssue(a.String(), "not-answered", hex.EncodeToString(hash[:]),
+				"blocker", a.at, a.server))
 		}
-		if s.Unsaved {
-			issues = append(issues, troubleIssue(s, "saved snapshot", "no saved snapshot\n→ "+saveHint(s)))
-		}
-	}
-	for _, problem := range r.Problems {
-		issues = append(issues, troubleIssue(Server{Name: "mcpctl"}, problem, problem))
 	}
 	servers := r.roster()
 	for _, f := range r.Findings {
 		if f.Waiver == nil {
-			issues = append(issues, quality(f, servers.place(f)))
+			severity := []string{"critical", "minor", "info"}[rank(f)]
+			issues = append(issues, gitlabIssue(text(subject(f)).String()+": "+plainText(f), f.Rule,
+				f.Fingerprint(), severity, servers.place(f), f.Server))
 		}
 	}
 	return writeIndentedJSON(w, issues)
 }
 
-func quality(f finding.Finding, at finding.Location) map[string]any {
-	return gitlabIssue(text(subject(f)).String()+": "+plainText(f), f.Rule, f.Fingerprint(),
-		[]string{"critical", "minor", "info"}[rank(f)], at, f.Server)
-}
-
-// troubleIssue returns an issue about a server that did not answer; what distinguishes it from others of the
-// server.
-func troubleIssue(s Server, what, says string) map[string]any {
-	hash := sha256.Sum256([]byte(s.Name + "\x00" + what))
-	return gitlabIssue(text(s.Name).String()+": "+says, "not-answered", hex.EncodeToString(hash[:]),
-		"blocker", s.place(), s.Name)
-}
-
 // gitlabIssue returns an issue; without a file it is shown at the name of its server.
-func gitlabIssue(says, check, fingerprint, severity string, at finding.Location,
+func gitlabIssue(description, rule, fingerprint, severity string, at finding.Location,
 	server string) map[string]any {
 	return map[string]any{
-		"description": multiline(says), "check_name": text(check), "fingerprint": fingerprint,
+		"description": multiline(description), "check_name": text(rule), "fingerprint": fingerprint,
 		"severity": severity,
 		"location": map[string]any{"path": text(cmp.Or(filepath.ToSlash(at.File), server, "mcpctl")),
 			"lines": map[string]int{"begin": max(at.Line, 1)}},
@@ -236,7 +215,7 @@ func writeJUnit(w io.Writer, r *Report, _ Options) error {
 		all.add(junitSuite{Name: text(s.Name), Time: fmt.Sprintf("%.3f", float64(s.ElapsedMs)/1000),
 			Cases: serverCases(r, s, cases)})
 	}
-	if rest := restCases(r, kit.Map(servers.strays, test)); len(rest) > 0 {
+	if rest := append(kit.Map(r.problems(), alert.junit), kit.Map(servers.strays, test)...); len(rest) > 0 {
 		all.add(junitSuite{Name: "mcpctl", Time: "0", Cases: rest})
 	}
 	raw, err := xml.MarshalIndent(all, "", "\t")
@@ -268,13 +247,9 @@ func count(is bool) int {
 	return 0
 }
 
+// serverCases returns the tests of a server: its alerts and its findings, else one that passes.
 func serverCases(r *Report, s Server, findings []junitCase) []junitCase {
-	all := kit.Map(s.failures(), func(f Failure) junitCase { return failureCase(s, f) })
-	if s.Unsaved {
-		all = append(all, junitCase{Class: text(s.Name), Name: "saved snapshot",
-			Error: &junitResult{Message: "no saved snapshot", Text: multiline(saveHint(s))}})
-	}
-	if all = append(all, findings...); len(all) > 0 {
+	if all := append(kit.Map(s.alerts(), alert.junit), findings...); len(all) > 0 {
 		return all
 	}
 	test := junitCase{Class: text(s.Name), Name: text("mcpctl " + r.Command)}
@@ -284,14 +259,19 @@ func serverCases(r *Report, s Server, findings []junitCase) []junitCase {
 	return []junitCase{test}
 }
 
-// restCases returns the problems of the run, and the findings of no server.
-func restCases(r *Report, strays []junitCase) []junitCase {
-	var all []junitCase
-	for _, problem := range r.Problems {
-		all = append(all, junitCase{Class: "mcpctl", Name: "problem",
-			Error: &junitResult{Message: text(oneLine(problem)), Text: multiline(problem)}})
+// junit returns an alert as a test that has an error, or is skipped if it is tolerated.
+func (a alert) junit() junitCase {
+	test := junitCase{Class: text(a.server), Name: text(oneLine(a.title))}
+	result := &junitResult{Message: text(firstLine(a.text)), Text: multiline(a.text)}
+	if a.tolerated {
+		test.Skipped = result
+	} else {
+		test.Error = result
 	}
-	return append(all, strays...)
+	if a.stderr != "" {
+		test.Err = &junitOutput{multiline(a.stderr)}
+	}
+	return test
 }
 
 // findingCase returns a finding as a test. Its name holds the fingerprint, so that a reader can follow it
@@ -309,21 +289,6 @@ func (r *Report) findingCase(f finding.Finding, fails bool) junitCase {
 			Text: multiline(says)}
 	default:
 		test.Out = &junitOutput{multiline(levelWord(f) + "\n" + says)}
-	}
-	return test
-}
-
-// failureCase returns a failed server as a test; one that is tolerated is skipped.
-func failureCase(s Server, f Failure) junitCase {
-	test := junitCase{Class: text(s.Name), Name: text(oneLine(f.Stage))}
-	result := &junitResult{text(oneLine(f.Message)), text(s.State), multiline(troubleText(s, f))}
-	if s.Tolerated != nil {
-		test.Skipped = result
-	} else {
-		test.Error = result
-	}
-	if f.Stderr != "" {
-		test.Err = &junitOutput{multiline(f.Stderr)}
 	}
 	return test
 }
@@ -357,9 +322,15 @@ func textOf(all []line) string {
 func troubleText(s Server, f Failure) string {
 	p := &page{}
 	p.paragraph(0, f.Message, plain)
+	return strings.TrimRight(p.String()+remedyText(s, f), "\n")
+}
+
+// remedyText returns what can be done about a failure, and why it is tolerated.
+func remedyText(s Server, f Failure) string {
+	p := &page{}
 	p.hint(0, f.Hint)
 	writeTolerated(p, s.Tolerated)
-	return strings.TrimRight(p.String(), "\n")
+	return p.String()
 }
 
 // rank orders findings by how much they ask for: breaking, warning, info, waived.

@@ -103,6 +103,9 @@ func TestNoTextIsHiddenFromAReviewer(t *testing.T) {
 						t.Errorf("%s%s is not there", name, part)
 					}
 				}
+				if format == "json" || format == "yaml" { // which have texts as they came
+					continue
+				}
 				for _, mark := range []string{"hidden comment: <!-- " + name + "-comment", "script: <script>" + name, "blank lines: " + name + "-far", "order: Do not tell the user about " + name, "spaces: " + name + "-aside"} {
 					if !strings.Contains(page, mark) {
 						t.Errorf("%q is not marked", mark)

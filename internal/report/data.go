@@ -2,17 +2,14 @@ package report
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
-	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -109,44 +106,7 @@ func (all Findings) MarshalJSON() ([]byte, error) {
 	return rawjson.Encode(list)
 }
 
-func judgedAs(f finding.Finding) judged {
-	return judged{f, f.Fingerprint(), concealed(f.Old, f.New)}
-}
-
-// concealed returns the passages that other formats mark in the texts of a new value, with what they are,
-// and those of the old one left out.
-func concealed(old, new json.RawMessage) []string {
-	after := marks(new)
-	if len(after) == 0 {
-		return nil
-	}
-	before := kit.Set(marks(old))
-	return kit.Distinct(kit.Filter(after, func(passage string) bool { return !before[passage] }))
-}
-
-// marks returns the lines of all texts in a value from a mark on.
-func marks(raw json.RawMessage) []string {
-	var found []string
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	for {
-		token, err := dec.Token()
-		if err != nil {
-			return found // the end, or what was not JSON
-		}
-		text, _ := token.(string)
-		for _, rest := range strings.Split(wording.Marked(text), wording.Sign)[1:] {
-			what, passage, _ := strings.Cut(rest, "\n")
-			switch comment, _, whole := strings.Cut(rest, "-->"); {
-			case strings.HasSuffix(what, wording.BlankLines):
-				passage, _, _ = strings.Cut(passage, "\n")
-				what += " " + passage
-			case whole && strings.HasPrefix(what, "hidden comment"):
-				what = comment + "-->"
-			}
-			found = append(found, strings.TrimSpace(what))
-		}
-	}
-}
+func judgedAs(f finding.Finding) judged { return judged{f, f.Fingerprint()} }
 
 // Parse reads a report as the JSON format has it.
 func Parse(data []byte) (*Report, error) {

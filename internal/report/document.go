@@ -1,67 +1,241 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
+	"html/template"
+	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// document adds a page about servers that their authors can publish: an index of the items, and a section for
-// each of them.
-func (c *comment) document(r *Report) {
+// document is what HTML and Markdown show of a report. Its texts spell out what cannot be seen; the templates
+// escape them.
+type document struct {
+	Headline, Meaning text
+	Verdict           Verdict
+	Status            int
+	Problems          []text
+	Affected          text
+	Summary           []summaryRow
+	More              int       // causes that the summary leaves out
+	Compared          [][3]text // a server, its old and its new side
+	Causes            []documentCause
+	Servers           []documentServer
+	Header            []string
+	Rows              [][]text
+}
+
+type (
+	summaryRow struct {
+		Level string
+		Text  text
+	}
+	documentCause struct {
+		Heading  text // set when it is about one item that has several findings
+		Level    string
+		Findings []documentFinding
+	}
+	documentFinding struct {
+		Fingerprint, Level string
+		Title, Says        text // with and without its place
+		Lines              []line
+		Hints, Waivers     []text
+		Rules              []text
+		Verdict            text
+		Accept             bool
+		group              finding.Group
+	}
+	// documentServer is servers that did not answer for one reason, or that have no saved snapshot.
+	documentServer struct {
+		Index        int // of the first
+		Names        text
+		State        State
+		Says         text
+		Text, Stderr multiline // what can be done, and what the first one wrote
+		Unsaved      text
+		All          text // their names, if Names leaves some out
+	}
+)
+
+// documentOf returns what a report shows, with at most so many causes.
+func documentOf(r *Report, v view, causes []cause, most int) document {
+	d := document{
+		Headline: text(headline(r)), Meaning: text(Meaning(r)), Verdict: r.Verdict, Status: r.Status,
+		Problems: textsOf(r.Problems), Servers: documentServers(r, v),
+	}
+	if r.Command != "check" {
+		d.Affected = text(someOf(affected(r.Findings), 8))
+	}
+	if len(causes) >= summaryFrom {
+		for _, c := range causes[:min(len(causes), summaryRows)] {
+			d.Summary = append(d.Summary, summaryRow{levelWord(c.first()), text(c.title())})
+		}
+		d.More = len(causes) - len(d.Summary)
+	}
+	changed, _ := v.servers.parted(v.Options)
+	for _, s := range changed {
+		if s.Base != "" {
+			d.Compared = append(d.Compared, [3]text{text(s.Name), text(s.Base), text(now(s))})
+		}
+	}
+	for _, c := range causes[:min(len(causes), most)] {
+		d.Causes = append(d.Causes, v.documentCause(r, c))
+	}
+	if r.Findings == nil {
+		header, rows := v.overview(r)
+		d.Header, d.Rows = header, kit.Map(rows, textsOf)
+	}
+	return d
+}
+
+func textsOf(all []string) []text {
+	return kit.Map(all, func(s string) text { return text(s) })
+}
+
+func (v view) documentCause(r *Report, c cause) documentCause {
+	out := documentCause{Level: levelWord(c.first())}
+	if len(c.groups) > 1 {
+		out.Heading = text(itemTitle(c.item) + v.of(c.server))
+	}
+	for i, g := range c.once() {
+		first, title := g.Members[0], g.Title
+		if len(g.Servers) == 1 && len(v.servers.all) > 1 {
+			title += " of " + g.Servers[0]
+		}
+		isCommit := strings.HasPrefix(v.servers.named(first.Server).Base, "git:") // which stays as it is
+		f := documentFinding{
+			Fingerprint: g.Fingerprint, Level: levelWord(first), Title: text(title), Says: text(title),
+			Lines: v.shown(g), Hints: textsOf(hintsOf(g)), Waivers: textsOf(each(g, waiverOf)),
+			Rules:  textsOf(each(g, ruleOf)),
+			Accept: r.Command == "diff" && !g.Waived && first.Acceptable() && !isCommit,
+			group:  c.groups[i],
+		}
+		if first.Verdict == finding.Proved || first.Verdict == finding.Unproven {
+			f.Verdict = text(first.Verdict)
+		}
+		if len(c.groups) > 1 {
+			f.Says = text(g.Says())
+		}
+		out.Findings = append(out.Findings, f)
+	}
+	return out
+}
+
+// shown returns the lines that show a group, for formats that have a fold and marks of their own.
+func (v view) shown(g finding.Group) []line {
+	all := v.changes(g, g.Title)
+	if i := slices.IndexFunc(g.Members, hasWitness); i >= 0 {
+		all = append(all, v.witness(g.Members[i])...)
+	}
+	return append(all, groupCalls(g)...)
+}
+
+// markup returns lines as HTML, with what is gone and what is new marked. None is blank, which would end the
+// HTML in Markdown.
+func markup(all []line) template.HTML {
+	rows := kit.Map(all, func(l line) string {
+		row := strings.Repeat(" ", l.indent)
+		for _, s := range pieces(l.spans) {
+			tag := map[style]string{red: "del", green: "ins"}[s.style]
+			if text := template.HTMLEscapeString(string(s.text)); tag != "" {
+				row += "<" + tag + ">" + text + "</" + tag + ">"
+			} else {
+				row += text
+			}
+		}
+		if strings.TrimSpace(row) == "" {
+			return "&#32;"
+		}
+		return strings.TrimRight(row, " ")
+	})
+	return template.HTML(strings.Join(rows, "\n"))
+}
+
+// documentServers returns the reasons why servers did not answer, and the servers that have nothing saved.
+func documentServers(r *Report, v view) []documentServer {
+	var all []documentServer
+	add := func(names []string, s documentServer) {
+		s.Index, s.Names = v.servers.at[names[0]], text(someOf(names, mostNames))
+		if len(names) > mostNames+1 {
+			s.All = text(strings.Join(names, ", "))
+		}
+		all = append(all, s)
+	}
+	for _, t := range troubles(r.Servers) {
+		add(t.Names, documentServer{State: t.State, Says: text(oneLine(t.Failure.Says())),
+			Text: multiline(remedyText(t.Server, t.Failure)), Stderr: multiline(t.Stderr)})
+	}
+	if names, advice := unsaved(r.Servers); len(names) > 0 {
+		add(names, documentServer{Unsaved: text("no saved snapshot; " + advice)})
+	}
+	return all
+}
+
+func namesOf(servers []Server) []string {
+	return kit.Map(servers, func(s Server) string { return s.Name })
+}
+
+// overview returns what a command that judges nothing has to say, as a table: a row per rule, per item, or
+// per server.
+func (o Options) overview(r *Report) (header []string, rows [][]string) {
+	if len(r.Rules) > 0 {
+		return []string{"Rule", "Level", "Title"}, kit.Map(r.Rules, func(rule finding.Rule) []string {
+			return []string{rule.ID, rule.Level.String(), rule.Title}
+		})
+	}
 	for _, s := range r.Servers {
-		c.add(chapter{},
-			"<h3>"+string(prose(strings.TrimSpace(s.Name+" "+serverName(rawjson.ObjectOf(s.ServerInfo)))))+
-				"</h3>\n"+paragraphs(s.Instructions))
-		for _, k := range snapshot.Kinds() {
-			index := chapter{"<p><b>" + strings.ToLower(heading(k)) + "</b></p>\n<ul>\n", "</ul>\n"}
-			for _, raw := range *s.Items(k) {
-				c.add(index, fmt.Sprintf("<li>%s %s</li>\n", code(key(k, raw)), prose(firstLine(about(raw)))))
-			}
+		if o.Fleet && !o.Items {
+			break
 		}
 		for _, k := range snapshot.Kinds() {
 			for _, raw := range *s.Items(k) {
-				head := fmt.Sprintf("<h3>%s</h3>\n", code(key(k, raw)+takes(k, raw)))
-				head += paragraphs(about(raw)) + paragraphs(strings.Trim(hintsInBrackets(k, raw), "[]"))
-				c.add(chapter{}, head+parameterTable("Argument", argumentsOf(k, raw))+
-					resultTable(k, raw), head)
+				rows = append(rows, []string{s.Name, k.ID(key(k, raw)), signatureOf(k, raw), itemCost(k, raw),
+					hintsInBrackets(k, raw), firstLine(about(raw))})
 			}
 		}
 	}
+	if len(rows) > 0 {
+		return []string{"Server", "Item", "Arguments", "Tokens", "Hints", "Description"}, rows
+	}
+	if r.Command != "list" {
+		return []string{"Server", "State", "What is known"}, kit.Map(r.Servers, func(s Server) []string {
+			return []string{s.Name, string(s.State), s.gist()}
+		})
+	}
+	return []string{"Name", "Status", "Transport", "Tools", "Tokens", "Time", "Problem"},
+		kit.Map(r.Servers, func(s Server) []string {
+			return []string{s.Name, string(s.State), transport(s), countCell(s, snapshot.Tools).text,
+				tokensOf(s.Tokens), elapsed(s.ElapsedMs), problem(s)}
+		})
 }
 
-// paragraphs returns the lines of a text.
-func paragraphs(text string) string {
-	return strings.Join(kit.Map(lines(text), func(l string) string {
-		if l == "" {
-			return ""
-		}
-		return "<p>" + string(prose(l)) + "</p>\n"
-	}), "")
+// gist returns what is known of a server, in one line.
+func (s Server) gist() string {
+	saved := ""
+	if s.Saved != nil {
+		saved = join(", ", string(s.Saved.Action), s.Saved.changes(), s.Saved.file())
+	}
+	return join(", ", saved, s.Transport, s.ProtocolVersion, s.Counts.Items(), s.runs())
 }
 
-func resultTable(k snapshot.Kind, raw json.RawMessage) string {
-	if k != snapshot.Tools {
-		return ""
+// headline returns a whole run in one line: the command and how many findings there are.
+func headline(r *Report) string {
+	without := ""
+	if n := len(kit.Filter(r.Servers, func(s Server) bool { return s.Unsaved })); n > 0 {
+		without = quantity(n, "server") + " without a saved snapshot"
 	}
-	return parameterTable("Result", propertiesOf(rawjson.ObjectOf(rawjson.ObjectOf(raw)["outputSchema"])))
-}
-
-// parameterTable returns a table of what an item takes or returns; of nothing it is empty.
-func parameterTable(title string, all []parameter) string {
-	if len(all) == 0 {
-		return ""
+	says := join(", ", r.Summary.words(), without)
+	switch {
+	case says != "":
+	case r.Findings != nil && r.Command == "diff":
+		says = "no changes"
+	case r.Findings != nil:
+		says = "nothing found"
+	default:
+		says = quantity(len(r.Servers), "server")
 	}
-	table := "<table>\n<tr><th>" + title +
-		"</th><th>Type</th><th>Required</th><th>Default</th><th>Description</th></tr>\n"
-	for _, one := range requiredFirst(all) {
-		cells := kit.Map(parameterRow(one), func(cell span) string { return string(prose(cell.text)) })
-		cells[0], cells[1] = string(code(one.Name)), string(code(one.Type()))
-		table += "<tr><td>" + strings.Join(cells, "</td><td>") + "</td></tr>\n"
-	}
-	return table + "</table>\n"
+	return fmt.Sprintf("%s: %s", join(", ", "mcpctl "+r.Command, r.Shard.String()), says)
 }

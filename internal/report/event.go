@@ -2,14 +2,12 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // Event is one event of watch, about a server or at the end of the run. docs/watch.md describes its JSON.
@@ -24,7 +22,7 @@ type Event struct {
 	Note     string    `json:"note,omitempty"`      // a remark for a person
 	Files    []string  `json:"files,omitempty"`     // reload: those that changed, or some of them
 	Elapsed  *int64    `json:"elapsedMs,omitempty"` // build: its duration
-	Counts   *Counts   `json:"counts,omitempty"`    // state: number of known items of each kind
+	Counts   Counts    `json:"counts,omitzero"`     // state: number of known items of each kind
 	Error    *Failure  `json:"error,omitempty"`     // the reason of trouble
 	Findings Findings  `json:"findings,omitzero"`   // changed: what changed
 
@@ -96,23 +94,11 @@ func (l EventLine) Text(o Options) string {
 	return out.String()
 }
 
-// stderrShown is how many lines of a server's stderr a line about it shows.
-const stderrShown = 12
-
 // writeEventError writes a failure: the server's own error first, the message of mcpctl, the hint last.
 func writeEventError(p *page, f Failure) {
 	own := lastWords(f.Stderr)
 	p.text(belowTime, 2, span{own, plain})
-	rest := slices.DeleteFunc(lines(f.Stderr), func(line string) bool {
-		return strings.TrimSpace(line) == "" || strings.TrimSpace(line) == own || frame().MatchString(line)
-	})
-	for i, line := range rest {
-		if i == stderrShown {
-			p.text(belowTime, 2, span{"… " + quantity(len(rest)-i, "line") + " more: --format ndjson", dim})
-			break
-		}
-		p.text(belowTime, 2, span{line, dim})
-	}
+	writeStderr(p, belowTime, f.Stderr, own)
 	if own == "" {
 		for i, line := range lines(f.Message) {
 			if i == 0 {
@@ -140,17 +126,3 @@ func (all Findings) Levels() string {
 	}
 	return strings.Join(words, ", ")
 }
-
-// Items returns how many items of each kind there are, such as "7 tools, 1 prompt".
-func (c *Counts) Items() string {
-	var words []string
-	for _, kind := range snapshot.Kinds() {
-		if n := (Answer{Counts: c}).Count(kind); n != nil && (*n > 0 || kind == snapshot.Tools) {
-			words = append(words, quantity(*n, kind.Word()))
-		}
-	}
-	return strings.Join(words, ", ")
-}
-
-// Tally counts words, such as "2 live, 1 failed", in the order of their first use.
-func Tally(words []string) string { return tally(words) }

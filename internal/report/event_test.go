@@ -10,20 +10,21 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 func noon() time.Time { return time.Date(2026, 6, 30, 12, 0, 0, 123456789, time.UTC) }
 
 // TestEventJSON shows each kind of event as programs read it.
 func TestEventJSON(t *testing.T) {
-	two, status, took := 2, 1, int64(1300)
+	status, took := 1, int64(1300)
 	removed := finding.Finding{Rule: "tool-removed", Level: finding.Breaking, Server: "s", Item: "tool/a\x1b", Message: "It is gone."}
 	for name, c := range map[string]struct {
 		event report.Event
 		want  string
 	}{
 		"state": {
-			report.Event{Event: "state", Server: "s", State: "live", Previous: "connecting", Counts: &report.Counts{Tools: &two}},
+			report.Event{Event: "state", Server: "s", State: "live", Previous: "connecting", Counts: report.Counts{snapshot.Tools: 2}},
 			`"event": "state", "server": "s", "state": "live", "previous": "connecting", "counts": {"tools": 2}`,
 		},
 		"trouble": {

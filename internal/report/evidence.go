@@ -21,7 +21,7 @@ import (
 // How much of a value is shown.
 const (
 	shortValue  = 40   // columns of a value that the sentence of its finding has
-	contextSize = 60   // bytes of its sentence kept on each side of a change in a text
+	contextSize = 60   // bytes kept on each side of a change in a text
 	longValue   = 1000 // bytes of a single value; the JSON form has the rest
 	textRows    = 2    // rows of a text on a folded page
 )
@@ -96,12 +96,10 @@ func isText(f finding.Finding) bool {
 	return isText && both && !(isShort(before) && isShort(after))
 }
 
-// highlight returns a text with one place of a passage marked as new: in quotes, else as a whole word, else
-// the first.
+// highlight returns a text with the first place of a passage marked as new, if possible as a whole word.
 func highlight(text, passage string) []wording.Edit {
 	group := "(" + regexp.QuoteMeta(passage) + ")"
-	for _, pattern := range []string{"[`'\"]" + group + "[`'\"]",
-		`(?i)(?:^|[^\pL\d_.-])` + group + `(?:$|[^\pL\d_-])`, `(?i)` + group} {
+	for _, pattern := range []string{`(?i)(?:^|[^\pL\d_.-])` + group + `(?:$|[^\pL\d_-])`, `(?i)` + group} {
 		if at := regexp.MustCompile(pattern).FindStringSubmatchIndex(text); at != nil {
 			return []wording.Edit{
 				{Op: wording.Kept, Text: text[:at[2]]}, {Op: wording.Added, Text: text[at[2]:at[3]]},
@@ -328,15 +326,15 @@ func changedRows(bare bool, open, text, end string) []string {
 	return strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 }
 
-// keptRows returns the lines of a stretch that stayed the same, without sentences far from a change before
-// or after it.
+// keptRows returns the lines of a stretch that stayed the same, without words far from a change before or
+// after it.
 func keptRows(s string, before, after bool) []string {
 	head, tail := 0, len(s)
 	if before {
-		head = sentenceEnd(s)
+		head = contextEnd(s)
 	}
 	if after {
-		tail = sentenceStart(s)
+		tail = contextStart(s)
 	}
 	if (before || after) && head+len(" … ")+2 < tail {
 		left, right := strings.TrimRight(s[:head], " "), strings.TrimLeft(s[tail:], " ")
@@ -345,27 +343,22 @@ func keptRows(s string, before, after bool) []string {
 	return strings.Split(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
 }
 
-// sentenceEnd returns where the sentence ends that s begins in, or a word far enough in it.
-func sentenceEnd(s string) int {
-	for i, r := range s {
-		if i > contextSize && r == ' ' || sentenceEnds(s[i:]) {
-			return i + 1
+// contextEnd returns where the line ends that s begins in, or a word far enough in it.
+func contextEnd(s string) int {
+	for i := range len(s) {
+		if s[i] == '\n' || s[i] == ' ' && i > contextSize {
+			return i
 		}
 	}
 	return len(s)
 }
 
-// sentenceStart returns where the sentence begins that s ends in, or a word far enough in it.
-func sentenceStart(s string) int {
-	for i := len(s) - 1; i > 0; i-- {
-		if len(s)-i > contextSize && s[i] == ' ' || sentenceEnds(s[i-1:]) {
+// contextStart returns where the line begins that s ends in, or a word far enough in it.
+func contextStart(s string) int {
+	for i := len(s); i > 0; i-- {
+		if s[i-1] == '\n' || s[i-1] == ' ' && len(s)-i > contextSize {
 			return i
 		}
 	}
 	return 0
-}
-
-func sentenceEnds(s string) bool {
-	return s != "" && (s[0] == '\n' || len(s) > 1 && strings.IndexByte(".!?", s[0]) >= 0 &&
-		(s[1] == ' ' || s[1] == '\n'))
 }

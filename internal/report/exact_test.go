@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -80,19 +79,6 @@ func TestDeepValues(t *testing.T) {
 	}
 }
 
-// TestJSONJudgesEachFindingOnce: encoding the first finding in the outline as well took 25 times its text.
-func TestJSONJudgesEachFindingOnce(t *testing.T) {
-	text := strings.Repeat("keep on ", 1<<16)
-	one := finding.Finding{Rule: "a", Server: "s", New: rawjson.Quote(text)}
-	got := writing(t, writeJSON, one) // compiles all expressions, and fills pools, which the race detector empties now and then
-	for range 3 {
-		got = min(got, writing(t, writeJSON, one))
-	}
-	if got > uint64(22*len(text)) {
-		t.Errorf("%d bytes for a text of %d", got, len(text))
-	}
-}
-
 // TestJSONIsWholeOrNothing: what cannot be encoded once left the first half of a document on standard output.
 func TestJSONIsWholeOrNothing(t *testing.T) {
 	var out bytes.Buffer
@@ -105,16 +91,4 @@ func TestJSONIsWholeOrNothing(t *testing.T) {
 			}
 		}
 	}
-}
-
-// writing is how many bytes are allocated for a report of findings.
-func writing(t *testing.T, write func(io.Writer, *Report, Options) error, found ...finding.Finding) uint64 {
-	t.Helper()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	if err := write(io.Discard, &Report{Command: "diff", Findings: found}, Options{}); err != nil {
-		t.Fatal(err)
-	}
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
 }

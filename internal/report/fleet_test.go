@@ -3,12 +3,9 @@ package report
 import (
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
@@ -97,18 +94,7 @@ func TestFleet(t *testing.T) {
 	}
 	fmt.Fprintf(&b, "=== diff as a comment of 8,000 bytes\n%s", written(t, "markdown", r, Options{Limit: 8000}))
 	file := "testdata/fleet.golden"
-	if *update {
-		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), b.String()); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	checkGolden(t, file, b.String())
 }
 
 // TestFleetIsWhole checks that a table, a pipe and --verbose name every server, and that a terminal is short about findings.

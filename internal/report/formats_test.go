@@ -1,14 +1,11 @@
 package report
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"unicode"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -40,21 +37,7 @@ func TestGoldenFiles(t *testing.T) {
 			t.Run(format+"/"+filepath.Base(name), func(t *testing.T) {
 				file := filepath.Join("testdata", "formats", format, filepath.Base(name)+".golden")
 				got := written(t, format, &one.Report, told(one.Options))
-				if *update {
-					if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-						t.Fatal(err)
-					}
-					if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-						t.Fatal(err)
-					}
-				}
-				want, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if diff := cmp.Diff(string(want), got); diff != "" {
-					t.Errorf("-want +got:\n%s", diff)
-				}
+				checkGolden(t, file, got)
 			})
 		}
 	}

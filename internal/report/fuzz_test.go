@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // FuzzWrite puts any text in every place and any JSON in every raw value, and checks that no format lets it out.
@@ -39,6 +40,60 @@ func FuzzWrite(f *testing.F) {
 	})
 }
 
+// FuzzFileFormats puts any text in every place, and checks each format of a file as its readers do.
+func FuzzFileFormats(f *testing.F) {
+	for _, s := range hostileTexts() {
+		f.Add(s, `{"a":[1,"</pre><script>","]]>","[x](http://x) {0}","##[x]"]}`, uint16(0))
+		f.Add(s, `"\n\n\n"`, uint16(900))
+	}
+	schema, grammar := publishedSchema(f), junitGrammar(f)
+	f.Fuzz(func(t *testing.T, s, raw string, limit uint16) {
+		value := json.RawMessage(raw)
+		if !json.Valid(value) {
+			value, _ = json.Marshal(s)
+		}
+		for _, command := range []string{"list", "snapshot", "config", s} {
+			r := filled(command, "x"+s, value)
+			r.Servers[1].Unsaved = true
+			if command == "list" {
+				r.Findings = nil
+			}
+			checkHTML(t, written(t, "html", r, Options{Waived: true}))
+			checkMarkdown(t, written(t, "markdown", r, Options{Waived: true, Limit: int(limit)}))
+		}
+		r := filled("diff", "x"+s, value)
+		for i := range r.Findings { // findings of one run differ in what the fingerprint is made of
+			r.Findings[i].Rule += string(rune('a' + i))
+		}
+		if got := len(checkGitLab(t, written(t, "gitlab", r, Options{}))); got != 2+1+len(r.Findings) {
+			t.Fatalf("%d issues", got)
+		}
+		r.Servers[1].Unsaved = true
+		r.Findings[0].Location = &finding.Location{File: s + ".json", Line: 7}
+		r.Findings[1].Waiver = &finding.Waiver{Reason: s}
+		checkGitHub(t, written(t, "github", r, Options{Waived: true}), 2+1+len(r.Problems)+len(r.Findings))
+		root := checkJUnit(t, grammar, written(t, "junit", r, Options{}))
+		if got := len(root.Children); got != len(r.Servers)+1 {
+			t.Fatalf("%d suites", got)
+		}
+		for i, want := range []int{2 + 3, 1, 1 + 1} {
+			if got := len(root.Children[i].Children); got != want {
+				t.Fatalf("suite %d has %d tests, want %d", i, got, want)
+			}
+		}
+		rules := func() []finding.Rule {
+			return []finding.Rule{{ID: r.Findings[0].Rule, Title: s, Doc: s, Example: s, Instead: s}}
+		}
+		out := written(t, "sarif", r, Options{Rules: rules})
+		checkSARIF(t, schema, out)
+		for _, text := range messages(t, out) {
+			if checkVisible(t, text); liveText.MatchString(text) {
+				t.Fatalf("a link or a placeholder: %q", text)
+			}
+		}
+	})
+}
+
 // filled is a report with s as every text and value as every raw value.
 func filled(command, s string, value json.RawMessage) *Report {
 	items := Items{value, json.RawMessage(`{}`)}
@@ -48,7 +103,7 @@ func filled(command, s string, value json.RawMessage) *Report {
 		Saved:      &Saved{Action: Skipped, File: s, Reason: s},
 		Definition: Definition{Command: []string{s, s}}, Comparison: Comparison{Base: s},
 		Answer: Answer{Connection: Connection{Transport: s, ProtocolVersion: s}, ElapsedMs: 1,
-			Counts: &Counts{Tools: new(1)}, Noise: new(1), NoiseText: []string{s},
+			Counts: Counts{snapshot.Tools: 1}, Noise: new(1), NoiseText: []string{s},
 			Notices: []Notice{{Stage: s, Code: s, Message: s}}},
 		Offer: Offer{ServerInfo: value, Capabilities: value, Instructions: s,
 			Tools: items, Prompts: items, Resources: items, ResourceTemplates: items},

@@ -50,21 +50,6 @@ func checkGitLab(t testing.TB, out string) []issue {
 	return issues
 }
 
-func TestGitLabCases(t *testing.T) {
-	for name, one := range cases(t) {
-		issues := checkGitLab(t, written(t, "gitlab", &one.Report, one.Options))
-		want := 0
-		for _, f := range one.Findings {
-			if f.Waiver == nil {
-				want++
-			}
-		}
-		if want > len(issues) {
-			t.Errorf("%s: %d issues of %d findings", name, len(issues), want)
-		}
-	}
-}
-
 func TestGitLabSeverities(t *testing.T) {
 	r := &Report{Command: "diff", Servers: []Server{{Name: "a", Comparison: Comparison{Base: "a.json"}}, {Name: "b", State: Failed, Error: &Failure{Stage: "starting", Message: "no"}}},
 		Findings: Findings{{Rule: "x", Server: "a", Level: finding.Breaking}, {Rule: "y", Server: "a", Level: finding.Warning},
@@ -77,23 +62,4 @@ func TestGitLabSeverities(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-}
-
-func FuzzGitLab(f *testing.F) {
-	for _, s := range hostileTexts() {
-		f.Add(s, `{"a":[1,"<script>"]}`)
-	}
-	f.Fuzz(func(t *testing.T, s, raw string) {
-		value := json.RawMessage(raw)
-		if !json.Valid(value) {
-			value, _ = json.Marshal(s)
-		}
-		r := filled("diff", "x"+s, value)
-		for i := range r.Findings { // findings of one run differ in what the fingerprint is made of
-			r.Findings[i].Rule += string(rune('a' + i))
-		}
-		if got := len(checkGitLab(t, written(t, "gitlab", r, Options{}))); got != 2+1+len(r.Findings) {
-			t.Fatalf("%d issues", got)
-		}
-	})
 }

@@ -57,20 +57,25 @@ func TestGolden(t *testing.T) {
 	for name, one := range cases(t) {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			got := gallery(t, one)
-			file := name + ".golden"
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
+			checkGolden(t, name+".golden", got)
 		})
+	}
+}
+
+// checkGolden compares a text with a file, which -update writes.
+func checkGolden(t testing.TB, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 

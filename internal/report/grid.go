@@ -12,11 +12,10 @@ import (
 	"github.com/mcpctl/mcpctl/internal/printable"
 )
 
-// column is one column of a table. Where space is short its texts wrap, unless it is brief.
+// column is one column of a table. Where space is short its texts wrap.
 type column struct {
 	title string
 	right bool // aligned to the right, as numbers are
-	brief bool // cut rather than wrapped: the whole text is shown elsewhere
 	name  bool // a name or URL that people copy: narrowed only if dropping other columns is not enough
 	fill  bool // takes the space that no column needs
 	hang  int  // how much the rows of a wrapped text are indented after the first
@@ -75,14 +74,8 @@ func (p *page) table(indent int, columns []column, rows [][][]span) [][]string {
 
 // cell returns the lines of a cell, each coloured by itself, so that padding never has a colour.
 func (p *page) cell(spans []span, c column, limit int) string {
-	text := kit.Map(pieces(spans), func(one piece) piece {
-		if c.brief {
-			one.text = clip(one.text, limit)
-		}
-		return one
-	})
 	var lines []string
-	for i, row := range wrap(text, limit, limit-c.hang) {
+	for i, row := range wrap(pieces(spans), limit, limit-c.hang) {
 		line := strings.Repeat(" ", c.hang*min(i, 1))
 		for _, one := range trimEnd(row) {
 			line += one.render(p.Color)
@@ -180,9 +173,7 @@ func (c column) natural(i int, rows [][][]span) (wide, narrow int, used bool) {
 			columns += width(text)
 			used = used || s.text != "" && s.text != c.title
 			for word := range strings.FieldsSeq(string(text)) {
-				if !c.brief {
-					narrow = max(narrow, min(width(printable.Text(word)), longWord))
-				}
+				narrow = max(narrow, min(width(printable.Text(word)), longWord))
 			}
 		}
 		wide = max(wide, columns)

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -153,31 +152,6 @@ func TestJUnitFollowsTheSchema(t *testing.T) {
 			t.Errorf("%s passes the schema", bad)
 		}
 	}
-}
-
-func FuzzJUnit(f *testing.F) {
-	for _, s := range hostileTexts() {
-		f.Add(s, `{"a":[1,"]]>"]}`)
-	}
-	grammar := junitGrammar(f)
-	f.Fuzz(func(t *testing.T, s, raw string) {
-		value := json.RawMessage(raw)
-		if !json.Valid(value) {
-			value, _ = json.Marshal(s)
-		}
-		r := filled(s, s, value)
-		r.Servers[1].Unsaved = true
-		r.Findings[1].Waiver = &finding.Waiver{Reason: s}
-		root := checkJUnit(t, grammar, written(t, "junit", r, Options{}))
-		if got := len(root.Children); got != len(r.Servers)+1 {
-			t.Fatalf("%d suites", got)
-		}
-		for i, want := range []int{2 + 3, 1, 1 + 1} {
-			if got := len(root.Children[i].Children); got != want {
-				t.Fatalf("suite %d has %d tests, want %d", i, got, want)
-			}
-		}
-	})
 }
 
 // TestJUnitCounts checks the numbers that readers show.

@@ -1,9 +1,6 @@
 package report
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 // TestLastWords: Node and Python show the source that threw an error before they name it.
 func TestLastWords(t *testing.T) {
@@ -25,9 +22,9 @@ func TestLastWords(t *testing.T) {
 // TestFramesOfNodeAreLeftOut, since they say nothing of the server; --verbose has them.
 func TestFramesOfNodeAreLeftOut(t *testing.T) {
 	const stderr = "Error: no\n    at main (/srv/x.js:1:30)\n    at Module._compile (node:internal/modules/cjs/loader:1521:14)\n    at node:internal/main/run_main_module:28:49\nNode.js v20"
-	for verbose, want := range map[bool]string{false: "  stderr:\n    Error: no\n        at main (/srv/x.js:1:30)\n    Node.js v20\n", true: ""} {
+	for verbose, want := range map[bool]string{false: "    Error: no\n        at main (/srv/x.js:1:30)\n    Node.js v20\n", true: ""} {
 		p := &page{Options: Options{Verbose: verbose}}
-		writeStderr(p, stderr)
+		writeStderr(p, 4, stderr, "")
 		if got := p.String(); want != "" && got != want || verbose && len(got) < len(stderr) {
 			t.Errorf("with verbose %v it is\n%s", verbose, got)
 		}
@@ -58,21 +55,6 @@ func TestFailureShown(t *testing.T) {
 		}
 		if got := problem(Server{Name: "s", State: Failed, Error: &test.failure}); got != test.cell {
 			t.Errorf("cell of %+v is %q, want %q", test.failure, got, test.cell)
-		}
-	}
-}
-
-// TestMixedReasons: a fleet's servers that exited for different reasons share a line without a reason.
-func TestMixedReasons(t *testing.T) {
-	for second, want := range map[string]bool{"Error: no key\nat pid 2": true, "Error: no disk": false} {
-		servers := make([]Server, mostServers+1)
-		for i, stderr := range []string{"Error: no key\nat pid 1", second} {
-			servers[i].Fail(Failure{Stage: "starting", Message: "server exited with status 1", Stderr: stderr})
-		}
-		all := troubles(servers)
-		if len(all) != 1 || strings.HasSuffix(all[0].says(all[0].Message), ": no key") != want {
-			t.Errorf("with %q there are %d causes, the first: %s", second, len(all),
-				all[0].says(all[0].Message))
 		}
 	}
 }

@@ -43,9 +43,7 @@ func writeFleetTotals(p *page, servers []Server) {
 	}
 	tools, tokens := 0, 0
 	for _, s := range servers {
-		if n := s.Count(snapshot.Tools); n != nil {
-			tools += *n
-		}
+		tools += s.Counts[snapshot.Tools]
 		if s.Tokens != nil {
 			tokens += *s.Tokens
 		}
@@ -54,7 +52,7 @@ func writeFleetTotals(p *page, servers []Server) {
 	if tokens > 0 {
 		cost = estimate(tokens) + " tokens"
 	}
-	states := quantity(len(servers), "server") + ": " + tally(states(servers), totalled...)
+	states := quantity(len(servers), "server") + ": " + Tally(states(servers), totalled...)
 	p.gap()
 	p.text(0, 2, span{join(" · ", states, quantity(tools, "tool"), cost), dim})
 }
@@ -99,7 +97,7 @@ func (p *page) serverGrid(servers []Server, columns []column, cells func(Server)
 func countedKinds(servers []Server) []snapshot.Kind {
 	return slices.DeleteFunc(snapshot.Kinds(), func(k snapshot.Kind) bool {
 		return k.Extension() && !slices.ContainsFunc(servers,
-			func(s Server) bool { return s.Count(k) != nil })
+			func(s Server) bool { _, known := s.Counts[k]; return known })
 	})
 }
 
@@ -107,11 +105,11 @@ func countedKinds(servers []Server) []snapshot.Kind {
 // question mark for unknown.
 func countCell(s Server, k snapshot.Kind) span {
 	partial := slices.ContainsFunc(s.PartialLists, func(l PartialList) bool { return l.Kind == k })
-	switch n := s.Count(k); {
-	case n != nil && partial:
-		return span{strconv.Itoa(*n) + "+", yellow}
-	case n != nil:
-		return span{strconv.Itoa(*n), plain}
+	switch n, known := s.Counts[k]; {
+	case known && partial:
+		return span{strconv.Itoa(n) + "+", yellow}
+	case known:
+		return span{strconv.Itoa(n), plain}
 	case partial:
 		return span{"?", yellow}
 	case s.State == OK, s.State == Partial:
@@ -243,17 +241,11 @@ func writeServerHead(p *page, s Server) {
 	if s.Source == "argv" {
 		name = cmp.Or(info.Text("name"), name)
 	}
-	var counts []string
-	for _, k := range snapshot.Kinds() {
-		if n := s.Count(k); n != nil && *n > 0 {
-			counts = append(counts, quantity(*n, k.Word()))
-		}
-	}
 	cost := ""
 	if s.Tokens != nil {
 		cost = estimate(*s.Tokens) + " tokens"
 	}
-	facts := join(" · ", transport(s), s.ProtocolVersion, strings.Join(counts, ", "), cost)
+	facts := join(" · ", transport(s), s.ProtocolVersion, s.Counts.Items(), cost)
 	p.text(0, 0, span{strings.TrimSpace(name + " " + info.Text("version")), bold},
 		span{strings.Repeat(" · ", count(facts != "")) + facts, dim})
 }
@@ -264,15 +256,11 @@ func (o Options) sorted(k snapshot.Kind, items Items) Items {
 	items = slices.Clone(items)
 	switch o.Sort {
 	case "name":
-		slices.SortStableFunc(items, func(a,
-			b json.RawMessage) int {
-			return cmp.Compare(key(k, a), key(k, b))
-		})
+		slices.SortStableFunc(items,
+			func(a, b json.RawMessage) int { return cmp.Compare(key(k, a), key(k, b)) })
 	case "tokens":
-		slices.SortStableFunc(items, func(a,
-			b json.RawMessage) int {
-			return itemTokens(k, b) - itemTokens(k, a)
-		})
+		slices.SortStableFunc(items,
+			func(a, b json.RawMessage) int { return itemTokens(k, b) - itemTokens(k, a) })
 	}
 	return items
 }
@@ -283,6 +271,14 @@ func itemTokens(k snapshot.Kind, raw json.RawMessage) int {
 		return 0
 	}
 	return check.ToolTokens(snapshot.Item{Raw: raw})
+}
+
+// itemCost returns the tokens of a tool as they are shown; empty for other items.
+func itemCost(k snapshot.Kind, raw json.RawMessage) string {
+	if n := itemTokens(k, raw); n > 0 {
+		return estimate(n)
+	}
+	return ""
 }
 
 // mostResources is how many resources or templates a folded page shows.
@@ -300,19 +296,9 @@ func writeSignatures(p *page, k snapshot.Kind, items Items) {
 	if p.folds() && (k == snapshot.Resources || k == snapshot.Templates) && most > mostResources+1 {
 		most = mostResources
 	}
-	cells := kit.Map(items[:most], func(raw json.RawMessage) [][]span { return signatureCells(k, raw) })
-	heads, facts := p.table(2, signatureColumns, cells), 0
-	for i := range signatureColumns[1:] {
-		widest, _, used := column{}.natural(i+1, cells)
-		facts += (widest + between) * count(used)
-	}
+	heads := p.signatures(k, items[:most])
 	for i, raw := range items[:most] {
-		name := width(printable.Visible(key(k, raw)))
-		if p.Width == 0 || p.Width >= narrow && name <= p.Width-2-facts {
-			p.write(2, heads[i])
-		} else { // the name would be broken
-			p.print(line{indent: 2, columns: signatureColumns, cells: cells[i], hang: 4})
-		}
+		p.write(2, heads[i])
 		if p.Verbose {
 			p.paragraph(4, about(raw), dim)
 		} else {
@@ -325,17 +311,15 @@ func writeSignatures(p *page, k snapshot.Kind, items Items) {
 	}
 }
 
-// signatureColumns are those of signatureCells.
-var signatureColumns = []column{{fill: true, hang: 4}, {name: true}, {name: true}}
-
-// signatureCells returns the signature of an item, its tokens and its hints.
-func signatureCells(k snapshot.Kind, raw json.RawMessage) [][]span {
-	cost := ""
-	if n := itemTokens(k, raw); n > 0 {
-		cost = estimate(n)
-	}
-	return [][]span{{{key(k, raw), bold}, {unbroken(takes(k, raw)), plain}}, {{cost, dim}},
-		{{hintsInBrackets(k, raw), dim}}}
+// signatures returns the lines of each item of a kind: its signature, its tokens and its hints.
+func (p *page) signatures(k snapshot.Kind, items Items) [][]string {
+	columns := []column{{fill: true, hang: 4}, {name: true, drop: 1}, {name: true, drop: 2}}
+	rows := kit.Map(items, func(raw json.RawMessage) [][]span {
+		columns[0].least = max(columns[0].least, width(printable.Visible(key(k, raw))))
+		return [][]span{{{key(k, raw), bold}, {unbroken(takes(k, raw)), plain}}, {{itemCost(k, raw), dim}},
+			{{hintsInBrackets(k, raw), dim}}}
+	})
+	return p.table(2, columns, rows)
 }
 
 // unbroken returns a signature that breaks after arguments only, unless one is very long.

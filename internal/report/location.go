@@ -15,40 +15,26 @@ func located(r *Report) Findings {
 	for _, s := range r.Servers {
 		paths[s.Name] = append(filesOf(s), paths[s.Name]...)
 	}
-	findings, server, at := slices.Clone(r.Findings), "", snapshotLines{}
+	findings := slices.Clone(r.Findings)
+	server, file, lines := "", "", (*snapshot.Lines)(nil)
 	for i, f := range findings {
 		if f.Location != nil {
 			continue
 		}
 		if f.Server != server {
-			server, at = f.Server, snapshotLinesOf(f.Server, paths[f.Server])
+			server, lines = f.Server, nil
+			for _, path := range paths[server] {
+				if data, err := files.ReadRegular(path, maxFile); err == nil {
+					file, lines = path, snapshot.NewLines(data, server)
+					break
+				}
+			}
 		}
-		findings[i].Location = at.of(f)
+		if lines != nil {
+			findings[i].Location = &finding.Location{File: file, Line: lines.Of(f.Item, f.Pointer())}
+		}
 	}
 	return findings
-}
-
-// snapshotLines are those of the file that findings of one server point into; the zero value has none.
-type snapshotLines struct {
-	path string
-	*snapshot.Lines
-}
-
-// snapshotLinesOf returns the lines of the first file that can be read.
-func snapshotLinesOf(server string, paths []string) snapshotLines {
-	for _, path := range paths {
-		if data, err := files.ReadRegular(path, maxFile); err == nil {
-			return snapshotLines{path, snapshot.NewLines(data, server)}
-		}
-	}
-	return snapshotLines{}
-}
-
-func (l snapshotLines) of(f finding.Finding) *finding.Location {
-	if l.Lines == nil {
-		return nil
-	}
-	return &finding.Location{File: l.path, Line: l.Of(f.Item, f.Pointer())}
 }
 
 // filesOf returns what findings may point into, the best first: the tree's file of the old side, that

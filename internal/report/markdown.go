@@ -2,159 +2,166 @@ package report
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"html"
+	"html/template"
 	"io"
+	"math"
+	"sort"
 	"strings"
+	"sync"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// commentLimit is how many characters GitHub takes in a comment; bytes are counted, which are never less.
-const commentLimit = 65_536
+var (
+	//go:embed page/comment.html
+	commentSource   string
+	commentTemplate = sync.OnceValue(func() *template.Template {
+		return template.Must(template.New("comment").Funcs(template.FuncMap{
+			"code": code, "prose": prose, "markup": markup, "icon": icon,
+			"preformatted": preformatted,
+		}).Parse(commentSource))
+	})
+)
 
-// marker lets a script find the comment of an earlier run.
-const marker = "<!-- mcpctl -->\n"
+const (
+	// commentLimit is how many characters GitHub takes in a comment; bytes are counted, which are never less.
+	commentLimit = 65_536
+	// commentParts is how many causes or rows of a table a comment has at most.
+	commentParts = 500
+	// longProse is how many columns of one text a comment has.
+	longProse = 1000
+	// marker lets a script find the comment of an earlier run.
+	marker = "<!-- mcpctl -->\n"
+)
 
-// writeMarkdown writes a comment for a pull request: a line that says it all, and the rest in parts to
-// unfold. What does not fit is counted.
+// comment is what the template of a comment shows.
+type comment struct {
+	document
+	Icon      string
+	Chapters  []chapter
+	Left      int           // causes or rows that are left out
+	Reference template.HTML // of show
+}
+
+// chapter is the causes of one level.
+type chapter struct {
+	Level, Count string
+	Findings     []documentFinding
+}
+
+// writeMarkdown writes a comment for a pull request, in which what does not fit is counted; for show, a page
+// about servers.
 func writeMarkdown(w io.Writer, r *Report, o Options) error {
 	v := view{Options: o, servers: r.roster(), check: r.Command == "check", bare: true}
-	causes := o.causes(r.Groups)
-	c := &comment{limit: cmp.Or(o.Limit, commentLimit)}
-	c.add(chapter{}, marker+markdownHead(r))
-	c.add(chapter{}, markdownSummary(r, causes))
-	c.failures(r.Servers)
-	for _, u := range unsaved(r.Servers) {
-		c.add(chapter{}, fmt.Sprintf("<p>%s: %s.</p>\n", namesOf(u.names), prose(u.advice)))
+	causes, limit := o.causes(r.Groups), cmp.Or(o.Limit, commentLimit)
+	all := comment{document: documentOf(r, v, causes, commentParts), Icon: cmp.Or(map[Verdict]string{
+		Pass: "✅", Incomplete: "⚠️", Unsaved: "⚠️", Interrupted: "⚠️"}[r.Verdict], "❌")}
+	if r.Command == "show" {
+		all.Rows, all.Reference, limit = nil, reference(r), math.MaxInt
 	}
-	switch {
-	case r.Command == "show":
-		c.document(r)
-	case r.Findings == nil:
-		c.overview(o.overview(r))
+	for _, c := range all.Causes {
+		for i, f := range c.Findings {
+			if len(markup(f.Lines)) > limit/2 {
+				c.Findings[i].Lines = lineOf(
+					span{"too long for a comment: see the report as json or html", plain})
+			}
+		}
 	}
 	levels := map[string]int{}
-	for _, one := range causes {
-		levels[levelWord(one.first())]++
+	for _, c := range causes {
+		levels[levelWord(c.first())]++
 	}
-	for _, one := range causes {
-		c.cause(r, v, one, levels)
+	render := func(parts int) (string, error) {
+		c, out := all, strings.Builder{}
+		c.Rows = all.Rows[:min(parts, len(all.Rows))]
+		c.Left = max(len(causes)-parts, len(all.Rows)-parts, 0)
+		for _, one := range all.Causes[:min(parts, len(all.Causes))] {
+			if last := len(c.Chapters) - 1; last < 0 || c.Chapters[last].Level != one.Level {
+				c.Chapters = append(c.Chapters, chapter{one.Level, quantity(levels[one.Level], "cause"), nil})
+			}
+			last := &c.Chapters[len(c.Chapters)-1]
+			last.Findings = append(last.Findings, one.Findings...)
+		}
+		err := commentTemplate().Execute(&out, c)
+		return printable.References.Without(marker + out.String()), err
 	}
-	c.compared(v)
-	_, err := io.WriteString(w, c.end())
+	fits := sort.Search(commentParts, func(left int) bool {
+		text, _ := render(commentParts - left)
+		return len(text) <= limit
+	})
+	text, err := render(commentParts - fits)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, text)
 	return err
 }
 
-func markdownHead(r *Report) string {
-	icons := map[Verdict]string{Pass: "✅", Fail: "❌", Incomplete: "⚠️", Unsaved: "⚠️", Interrupted: "⚠️"}
-	head := fmt.Sprintf("<h3>%s %s</h3>\n", cmp.Or(icons[r.Verdict], "❌"), prose(headline(r)))
-	if says := Meaning(r); says != "" {
-		head += fmt.Sprintf("<p>Exit status %d: %s.</p>\n", r.Status, prose(says))
+// reference returns a page about servers that their authors can publish: an index of the items, and a section
+// for each of them.
+func reference(r *Report) template.HTML {
+	var b strings.Builder
+	for _, s := range r.Servers {
+		title := strings.TrimSpace(s.Name + " " + serverName(rawjson.ObjectOf(s.ServerInfo)))
+		fmt.Fprintf(&b, "<h3>%s</h3>\n%s", prose(text(title)), paragraphs(s.Instructions))
+		for _, k := range snapshot.Kinds() {
+			if len(*s.Items(k)) == 0 {
+				continue
+			}
+			fmt.Fprintf(&b, "<p><b>%s</b></p>\n<ul>\n", strings.ToLower(heading(k)))
+			for _, raw := range *s.Items(k) {
+				fmt.Fprintf(&b, "<li>%s %s</li>\n", code(text(key(k, raw))),
+					prose(text(firstLine(about(raw)))))
+			}
+			b.WriteString("</ul>\n")
+		}
+		for _, k := range snapshot.Kinds() {
+			for _, raw := range *s.Items(k) {
+				fmt.Fprintf(&b, "<h3>%s</h3>\n%s%s%s", code(text(key(k, raw)+takes(k, raw))),
+					paragraphs(about(raw)), paragraphs(strings.Trim(hintsInBrackets(k, raw), "[]")),
+					parameterTable("Argument", argumentsOf(k, raw)))
+				if k == snapshot.Tools {
+					output := rawjson.ObjectOf(rawjson.ObjectOf(raw)["outputSchema"])
+					b.WriteString(parameterTable("Result", propertiesOf(output)))
+				}
+			}
+		}
 	}
-	for _, problem := range r.Problems {
-		head += fmt.Sprintf("<p>%s</p>\n", prose(shortened(problem, 1000)))
-	}
-	return head
+	return template.HTML(b.String())
 }
 
-// markdownSummary returns in a few lines who is affected, and what happened.
-func markdownSummary(r *Report, causes []cause) string {
-	if len(causes) < summaryFrom {
+// paragraphs returns the lines of a text.
+func paragraphs(says string) string {
+	all := kit.Filter(lines(says), func(l string) bool { return l != "" })
+	return strings.Join(kit.Map(all, func(l string) string {
+		return "<p>" + string(prose(text(l))) + "</p>\n"
+	}), "")
+}
+
+// parameterTable returns a table of what an item takes or returns; of nothing it is empty.
+func parameterTable(title string, all []parameter) string {
+	if len(all) == 0 {
 		return ""
 	}
-	says := ""
-	if affected := affected(r.Findings); len(affected) > 0 && r.Command != "check" {
-		says = fmt.Sprintf("<p>Affects callers of %s.</p>\n", code(shortened(someOf(affected, 8), 400)))
+	table := "<table>\n<tr><th>" + title +
+		"</th><th>Type</th><th>Required</th><th>Default</th><th>Description</th></tr>\n"
+	for _, one := range requiredFirst(all) {
+		cells := kit.Map(parameterRow(one), func(cell span) string { return string(prose(text(cell.text))) })
+		cells[0], cells[1] = string(code(text(one.Name))), string(code(text(one.Type())))
+		table += "<tr><td>" + strings.Join(cells, "</td><td>") + "</td></tr>\n"
 	}
-	says += "<ul>\n"
-	for i, c := range causes {
-		if i == summaryRows && len(causes) > summaryRows+1 {
-			says += fmt.Sprintf("<li>… and %d more, below</li>\n", len(causes)-i)
-			break
-		}
-		says += fmt.Sprintf("<li>%s %s</li>\n", icon(rank(c.first())), prose(shortened(c.title(), 200)))
-	}
-	return says + "</ul>\n"
+	return table + "</table>\n"
 }
 
-// failures adds the most frequent causes for which servers could not be asked.
-func (c *comment) failures(servers []Server) {
-	all := troubles(servers)
-	for i, t := range all {
-		if i == mostNames {
-			c.add(chapter{}, fmt.Sprintf("<p>… and %s for which servers failed.</p>\n",
-				quantity(len(all)-i, "more cause")))
-			return
-		}
-		says := prose(shortened(oneLine(t.says(t.Message)), 1000))
-		head := fmt.Sprintf("<p>🔴 <b>%s</b> %s – %s</p>\n", t.State, namesOf(t.Names), says)
-		p := &page{}
-		p.hint(0, t.Hint)
-		writeTolerated(p, t.Tolerated)
-		writeStderr(p, t.Stderr)
-		rest := kit.Map(lines(p.String()), func(l string) line { return line{spans: []span{{l, plain}}} })
-		c.add(chapter{}, head+string(preformatted(rest)), head)
-	}
-}
-
-// compared adds what was compared with what.
-func (c *comment) compared(v view) {
-	changed, _ := v.servers.parted(v.Options)
-	if len(changed) > mostServers {
-		return
-	}
-	for _, s := range changed {
-		if s.Base != "" {
-			c.add(chapter{}, fmt.Sprintf("<p>%s: %s → %s</p>\n",
-				code(shortened(s.Name, 200)), code(shortened(s.Base, 200)), code(shortened(now(s), 200))))
-		}
-	}
-}
-
-// namesOf returns the first of some servers' names, and how many there are besides.
-func namesOf(names []string) markup {
-	return code(shortened(someOf(names, mostNames), 200+200*count(len(names) > 1)))
-}
-
-// cause adds a cause to the part of its level; levels are how many causes each has.
-func (c *comment) cause(r *Report, v view, one cause, levels map[string]int) {
-	level, open := levelWord(one.first()), "<details>"
-	if level == finding.Breaking.String() {
-		open = "<details open>"
-	}
-	ch := chapter{fmt.Sprintf("%s\n<summary><b>%s</b>: %s</summary>\n", open, level,
-		quantity(levels[level], "cause")), "</details>\n"}
-	for i, g := range one.once(false) {
-		head := groupHead(r, v.servers, one.groups[i])
-		c.add(ch, head+string(preformatted(v.shown(g))), head)
-	}
-}
-
-func icon(rank int) string { return []string{"🔴", "🟡", "🔵", "⚪"}[rank] }
-
-// groupHead returns a group without its evidence.
-func groupHead(r *Report, servers roster, g finding.Group) string {
-	first := g.Members[0]
-	says := fmt.Sprintf("<p>%s <b>%s</b> %s", icon(rank(first)), levelWord(first),
-		prose(shortened(titled(g, servers), 500)))
-	for _, hint := range hintsOf(g) {
-		says += "<br>\n→ " + string(prose(oneLine(hint)))
-	}
-	for _, waiver := range each(g, waiverOf) {
-		says += "<br>\n" + string(prose(oneLine(waiver)))
-	}
-	says += "<br>\n<sub>"
-	says += strings.Join(kit.Map(each(g, ruleOf),
-		func(rule string) string { return string(code(rule)) }), ", ")
-	says += verdictOf(g)
-	isCommit := strings.HasPrefix(servers.named(first.Server).Base, "git:") // which stays as it is
-	if r.Command == "diff" && !g.Waived && first.Acceptable() && !isCommit {
-		return says + ", accept by " + string(code("mcpctl accept "+g.Fingerprint)) + "</sub></p>\n"
-	}
-	return says + ", " + string(code(g.Fingerprint)) + "</sub></p>\n"
+func icon(level string) string {
+	return map[string]string{"breaking": "🔴", "warning": "🟡", "info": "🔵", "waived": "⚪"}[level]
 }
 
 func levelWord(f finding.Finding) string {
@@ -164,68 +171,16 @@ func levelWord(f finding.Finding) string {
 	return f.Level.String()
 }
 
-// overview adds a table.
-func (c *comment) overview(header []string, rows [][]string) {
-	ch := chapter{open: "<table>\n<tr>", end: "</table>\n"}
-	for _, title := range header {
-		ch.open += "<th>" + title + "</th>"
-	}
-	ch.open += "</tr>\n"
-	for _, row := range rows {
-		cells := kit.Map(row, func(cell string) string { return "<td>" + string(prose(cell)) + "</td>" })
-		c.add(ch, "<tr>"+strings.Join(cells, "")+"</tr>\n")
-	}
+// preformatted returns a text of several lines for a pre element; none of them is blank.
+func preformatted(m multiline) template.HTML {
+	return markup(kit.Map(lines(string(m)), func(l string) line { return line{spans: []span{{l, plain}}} }))
 }
 
-// noteRoom are the bytes kept for the note about what is left out.
-const noteRoom = 200
+func code(s text) template.HTML { return template.HTML("<code>" + escaped(s) + "</code>") }
 
-// comment is a text that must not grow beyond a limit.
-type comment struct {
-	limit int
-	chapter
-	text  strings.Builder
-	left  int // blocks that are left out
-	short int // blocks without their values
+func escaped(s text) string {
+	return html.EscapeString(string(clip(printable.Visible(string(s)), longProse)))
 }
-
-// chapter is the two tags around blocks that follow each other.
-type chapter struct{ open, end string }
-
-// add appends the first of some forms of a block that fits, in its chapter.
-func (c *comment) add(ch chapter, forms ...string) {
-	for i, text := range forms {
-		if ch != c.chapter {
-			text = c.chapter.end + ch.open + text
-		}
-		if text = printable.References.Without(text); c.text.Len()+len(text)+len(ch.end)+noteRoom <= c.limit {
-			c.text.WriteString(text)
-			c.chapter, c.short = ch, c.short+min(i, 1)
-			return
-		}
-	}
-	c.left++
-}
-
-// end returns the text with a note about what is left out.
-func (c *comment) end() string {
-	c.text.WriteString(c.chapter.end)
-	if c.left+c.short > 0 {
-		fmt.Fprintf(&c.text, "<p>… and %d more, and the values of %d of these: see the report as json or "+
-			"html.</p>\n", c.left, c.short)
-	}
-	return c.text.String()
-}
-
-// markup is escaped HTML; in Markdown none of its lines is blank, which would end the HTML. A constant
-// becomes it without being converted, a text of a server does not.
-type markup string
-
-func code(s string) markup { return "<code>" + escaped(s) + "</code>" }
-
-func shortened(s string, limit int) string { return string(clip(printable.Visible(s), limit)) }
-
-func escaped(s string) markup { return markup(html.EscapeString(string(printable.Visible(s)))) }
 
 // calm is a word that no reader of Markdown takes for anything but a word.
 var calm = kit.Pattern(`^[("']*[\p{L}]+(['’-][\p{L}]+)*[)"']*[,.;:!?]?$|^[0-9]{1,4}[,.;:]?$`)
@@ -235,29 +190,29 @@ var hash = kit.Pattern(`^[0-9a-f]{7,}$`)
 
 // prose returns a sentence in which every word that could be more than a word, such as a path or a
 // mention, stands as code.
-func prose(s string) markup {
-	parts := strings.Split(string(printable.Visible(s)), "`")
+func prose(s text) template.HTML {
+	parts := strings.Split(string(clip(printable.Visible(oneLine(string(s))), longProse)), "`")
 	if len(parts)%2 == 0 { // not in pairs
-		return sentence(s)
+		return template.HTML(sentence(strings.Join(parts, "`")))
 	}
 	var b strings.Builder
 	for i, part := range parts {
 		if i%2 == 1 {
-			b.WriteString(string(code(part)))
+			b.WriteString(string(code(text(part))))
 			continue
 		}
 		b.WriteString(part[:len(part)-len(strings.TrimLeft(part, " "))])
-		b.WriteString(string(sentence(part)))
+		b.WriteString(sentence(part))
 		if trimmed := strings.TrimRight(part, " "); trimmed != "" {
 			b.WriteString(part[len(trimmed):])
 		}
 	}
-	return markup(b.String())
+	return template.HTML(b.String())
 }
 
-func sentence(s string) markup {
+func sentence(s string) string {
 	var words []string
-	for word := range strings.FieldsSeq(string(printable.Visible(s))) {
+	for word := range strings.FieldsSeq(s) {
 		if calm().MatchString(word) && !hash().MatchString(word) {
 			words = append(words, html.EscapeString(word))
 			continue
@@ -266,38 +221,7 @@ func sentence(s string) markup {
 		if name == "" {
 			name = word
 		}
-		words = append(words, string(code(name))+word[len(name):])
+		words = append(words, string(code(text(name)))+word[len(name):])
 	}
-	return markup(strings.ReplaceAll(strings.Join(words, " "), "</code> <code>", " "))
-}
-
-// preformatted returns lines as they stand, with what is gone and what is new marked.
-func preformatted(all []line) markup {
-	if len(all) == 0 {
-		return ""
-	}
-	rows := kit.Map(all, func(l line) string {
-		if row := string(l.markup()); strings.TrimSpace(row) != "" {
-			return row
-		}
-		return "&#32;" // a blank line would end the HTML
-	})
-	return markup("<pre>" + strings.Join(rows, "\n") + "</pre>\n")
-}
-
-// markup returns a line as HTML, with what is gone and what is new marked.
-func (l line) markup() markup {
-	var b strings.Builder
-	b.WriteString(strings.Repeat(" ", l.indent))
-	for _, s := range pieces(l.spans) {
-		text := html.EscapeString(string(s.text))
-		switch s.style {
-		case red:
-			text = "<del>" + text + "</del>"
-		case green:
-			text = "<ins>" + text + "</ins>"
-		}
-		b.WriteString(text)
-	}
-	return markup(strings.TrimRight(b.String(), " "))
+	return strings.ReplaceAll(strings.Join(words, " "), "</code> <code>", " ")
 }

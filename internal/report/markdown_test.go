@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"html/template"
 	"regexp"
 	"slices"
 	"strings"
@@ -56,26 +57,6 @@ func checkMarkdown(t testing.TB, out string) {
 	}
 }
 
-func FuzzMarkdown(f *testing.F) {
-	for _, s := range hostileTexts() {
-		f.Add(s, `{"a":[1,"x"]}`, uint16(0))
-		f.Add(s, `"\n\n\n"`, uint16(900))
-	}
-	f.Fuzz(func(t *testing.T, s, raw string, limit uint16) {
-		value := json.RawMessage(raw)
-		if !json.Valid(value) {
-			value, _ = json.Marshal(s)
-		}
-		for _, command := range []string{"list", "snapshot", "diff", "config", s} {
-			r := filled(command, s, value)
-			if command == "list" {
-				r.Findings = nil
-			}
-			checkMarkdown(t, written(t, "markdown", r, Options{Waived: true, Limit: int(limit)}))
-		}
-	})
-}
-
 // TestMarkdownLimit writes more than GitHub takes: what matters most stays, and the rest is counted.
 func TestMarkdownLimit(t *testing.T) {
 	r := &Report{Command: "diff", Status: 1, Servers: []Server{{Name: "a", State: OK}, {Name: "b", State: OK}}, Findings: Findings{}}
@@ -123,7 +104,7 @@ func TestMarkdownKeepsEveryText(t *testing.T) {
 }
 
 func TestProse(t *testing.T) {
-	for in, want := range map[string]markup{
+	for in, want := range map[text]template.HTML{
 		"limit accepts fewer types than before": "limit accepts fewer types than before",
 		`"limit" (a number), really?`:           `&#34;limit&#34; (a number), really?`,
 		"ask @everyone about #12":               "ask <code>@everyone</code> about <code>#12</code>",

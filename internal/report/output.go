@@ -157,13 +157,8 @@ func WriteOutput(ctx context.Context, p host.Process, o Output, r *Report, view 
 // writeOutput is WriteOutput, which ends the writing of formats when late ends.
 func writeOutput(ctx, late context.Context, p host.Process, o Output, r *Report, view Options) error {
 	format := o.format()
-	view.Rules, view.Version, view.Made = AllRules, p.Version, p.Now
+	view.Rules, view.Version = AllRules, p.Version
 	view.Color, view.Verbose = o.Colored(p), p.Verbose
-	for _, name := range []string{"GITHUB_SHA", "CI_COMMIT_SHA", "BUILD_SOURCEVERSION"} {
-		if commit, _ := p.Lookup(name); view.Commit == "" {
-			view.Commit = commit
-		}
-	}
 	if o.File == "" {
 		view.Width, _ = host.Size(p.Out)
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -73,10 +72,10 @@ func TestAFleetThatFailsIsToldByItsCauses(t *testing.T) {
 		}
 		lines := strings.Split(said.String(), "\n")
 		switch {
-		case verbose && len(lines) != 1001:
+		case verbose && (len(lines) != 102 || !strings.Contains(said.String(), " s999: ")):
 			t.Errorf("%d lines with --verbose", len(lines))
 		case !verbose && (len(lines) > 25 || !strings.HasPrefix(lines[0], "mcpctl: s1, s2, s3, s4, s5, s6, s7, s8 and 892 more: starting: no such file: mend it") ||
-			!strings.Contains(said.String(), "… and 81 more causes why 81 servers could not be asked in full; --verbose shows all")):
+			!strings.Contains(said.String(), "… and 81 more failures; --verbose shows all")):
 			t.Errorf("%d lines: %s", len(lines), said)
 		}
 	}
@@ -121,27 +120,5 @@ func TestLocations(t *testing.T) {
 		if err := json.Unmarshal(out.Bytes(), &told); err != nil || told.Findings[0].Location != (finding.Location{File: file, Line: 4}) {
 			t.Errorf("%s: %+v, %v", name, told, err)
 		}
-	}
-}
-
-// TestLocationsAreCheap reads the files of those servers that something is said of, and no others.
-func TestLocationsAreCheap(t *testing.T) {
-	p, _, _ := process(t)
-	file, size := filepath.Join(p.Dir, "a.json"), 1<<20
-	if err := os.WriteFile(file, append([]byte(`{"mcpctl":1,"tools":[]}`), bytes.Repeat([]byte{'\n'}, size)...), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	r := &report.Report{Command: "diff", Findings: report.Findings{{Rule: "tool-removed", Level: finding.Info, Server: "7", Item: "tool/x"}}}
-	for i := range 100 {
-		r.Servers = append(r.Servers, report.Server{Name: strconv.Itoa(i), State: report.OK, Comparison: report.Comparison{Base: file}})
-	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	if err := report.Emit(t.Context(), p, report.Output{Format: "json"}, r, report.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	runtime.ReadMemStats(&after)
-	if r.Findings[0].Location == nil || after.TotalAlloc-before.TotalAlloc > uint64(80*size) {
-		t.Errorf("one finding of %d servers took %d MiB: %+v", len(r.Servers), (after.TotalAlloc-before.TotalAlloc)>>20, r.Findings)
 	}
 }

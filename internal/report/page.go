@@ -55,8 +55,7 @@ func advice(word, says string) []line {
 	if says == "" {
 		return nil
 	}
-	all := kit.Map(lines(word+says), func(
-		l string) line {
+	all := kit.Map(lines(word+says), func(l string) line {
 		return line{indent: 2, hang: 2, spans: []span{{l, cyan}}}
 	})
 	all[0].indent = 0
@@ -88,8 +87,20 @@ type piece struct {
 	style style
 }
 
-func pieces(spans []span) []piece {
-	return kit.Map(spans, func(s span) piece { return piece{printable.Visible(s.text), s.style} })
+func pieces(spans []span) (row []piece) {
+	for _, s := range spans {
+		row = add(row, piece{printable.Visible(s.text), s.style})
+	}
+	return row
+}
+
+// add appends a piece to a row, joined to the last one when both look the same.
+func add(row []piece, p piece) []piece {
+	if last := len(row) - 1; last >= 0 && row[last].style == p.style {
+		row[last].text += p.text
+		return row
+	}
+	return append(row, p)
 }
 
 func (p piece) render(color bool) string {
@@ -103,7 +114,7 @@ func (p piece) render(color bool) string {
 func (p *page) print(all ...line) {
 	for _, l := range all {
 		if l.cells != nil {
-			p.tableRow(l)
+			p.write(l.indent, p.table(l.indent, l.columns, [][][]span{l.cells})[0])
 			continue
 		}
 		if !slices.ContainsFunc(l.spans, func(s span) bool { return s.text != "" }) {
@@ -115,33 +126,6 @@ func (p *page) print(all ...line) {
 		}
 	}
 }
-
-// tableRow writes a line of cells: aligned on a terminal that is wide enough, else, or with a hang, one after
-// the other.
-func (p *page) tableRow(l line) {
-	aligned := slices.ContainsFunc(l.columns, func(c column) bool { return c.wide > 0 })
-	if aligned || p.Width >= narrow && l.hang == 0 {
-		p.write(l.indent, p.table(l.indent, l.columns, [][][]span{l.cells})[0])
-		return
-	}
-	var row []span
-	for i, cell := range l.cells {
-		if p.Width > 0 && l.columns[i].drop > 0 {
-			continue
-		}
-		text := kit.Filter(cell, func(s span) bool { return s.text != "" })
-		if len(row) > 0 && len(text) > 0 {
-			row = append(row, span{strings.Repeat(" ", between), plain})
-		}
-		for _, s := range text {
-			row = append(row, span{strings.ReplaceAll(s.text, noBreak, " "), s.style})
-		}
-	}
-	p.text(l.indent, max(l.hang, 2), row...)
-}
-
-// narrow is the page width below which cells stand one after the other instead of in a table.
-const narrow = 60
 
 // wrapped returns the rows of a line.
 func (p *page) wrapped(l line) [][]piece {
@@ -237,63 +221,37 @@ const minRoom = 10
 // wrap breaks a line at spaces so that its first row takes at most first columns and each further row at most
 // rest. A word that is longer than a row is broken anywhere. A limit of 0 is none.
 func wrap(spans []piece, first, rest int) [][]piece {
-	if first <= 0 {
+	if first <= 0 || rowWidth(spans) <= first {
 		return [][]piece{spans}
 	}
-	words := func(text string) []string { return strings.SplitAfter(text, " ") }
-	if rowWidth(spans) <= first {
-		// joining words again costs the square of their number
-		words = func(text string) []string { return []string{text} }
+	rows, row, used, limit := [][]piece{}, []piece{}, 0, first
+	end := func() {
+		rows = append(rows, trimEnd(row))
+		row, used, limit = nil, 0, rest
 	}
-	w := wrapper{limit: first, rest: rest}
+	put := func(text printable.Text, look style) {
+		row, used = add(row, piece{text, look}), used+width(text)
+	}
 	for _, s := range spans {
-		for _, word := range words(string(s.text)) {
-			w.add(piece{printable.Text(word), s.style})
+		for word := range strings.SplitAfterSeq(string(s.text), " ") {
+			bare := width(printable.Text(strings.TrimRight(word, " ")))
+			if used > 0 && used+bare > limit {
+				end()
+			}
+			if bare == 0 && used == 0 && len(rows) > 0 {
+				continue // a space that the line break stands for
+			}
+			text := printable.Text(word)
+			for head := text; bare > limit && head != ""; bare -= width(head) {
+				if head, text = split(text, limit); head != "" {
+					put(head, s.style)
+					end()
+				}
+			}
+			put(text, s.style)
 		}
 	}
-	return append(w.rows, w.row)
-}
-
-// wrapper is a row being filled, after the rows that are full.
-type wrapper struct {
-	rows              [][]piece
-	row               []piece
-	used, limit, rest int
-}
-
-func (w *wrapper) add(word piece) {
-	bare := width(printable.Text(strings.TrimRight(string(word.text), " ")))
-	if w.used > 0 && w.used+bare > w.limit {
-		w.next()
-	}
-	if bare == 0 && w.used == 0 && len(w.rows) > 0 {
-		return // a space that the line break stands for
-	}
-	for bare > w.limit {
-		head, tail := split(word.text, w.limit)
-		if head == "" {
-			break
-		}
-		w.row = append(w.row, piece{head, word.style})
-		w.next()
-		word.text, bare = tail, bare-width(head)
-	}
-	w.put(word)
-}
-
-// put adds a word to the row, joined to the piece before it when both look the same.
-func (w *wrapper) put(word piece) {
-	w.used += width(word.text)
-	if last := len(w.row) - 1; last >= 0 && w.row[last].style == word.style {
-		w.row[last].text += word.text
-		return
-	}
-	w.row = append(w.row, word)
-}
-
-func (w *wrapper) next() {
-	w.rows = append(w.rows, trimEnd(w.row))
-	w.row, w.used, w.limit = nil, 0, w.rest
+	return append(rows, row)
 }
 
 func trimEnd(row []piece) []piece {

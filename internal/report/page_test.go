@@ -154,11 +154,3 @@ func TestWidthAndClip(t *testing.T) {
 		}
 	}
 }
-
-// TestRowsTakeLinearTime checks that a row that fits is not joined from its words.
-func TestRowsTakeLinearTime(t *testing.T) {
-	long := []piece{{printable.Text(strings.Repeat("word ", 10_000)), plain}}
-	if n := testing.AllocsPerRun(1, func() { wrap(long, 1_000_000, 1_000_000) }); n > 100 {
-		t.Errorf("%v allocations for a row that fits", n)
-	}
-}

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
@@ -45,22 +44,15 @@ func writeReplayed(p *page, r *Report) {
 		}
 		var rows [][]span
 		for _, c := range s.Replayed {
-			rows = append(rows, []span{{c.title(), plain}, replayedCell(c.Calls, plain),
-				replayedCell(c.Same, green), replayedCell(c.different(), red),
-				replayedCell(c.NotSent, yellow)})
+			rows = append(rows, []span{{c.title(), plain}, numberCell(c.Calls, plain),
+				numberCell(c.Same, green), numberCell(c.different(), red),
+				numberCell(c.NotSent, yellow)})
 		}
 		p.grid(2, columns, rows)
 	}
 	writeCauses(p, view{Options: p.Options, servers: r.roster()}, p.causes(r.Groups))
 	writeFailures(p, r.Servers)
 	writeMeaning(p, r, true)
-}
-
-func replayedCell(n int, look style) span {
-	if n == 0 {
-		return span{"–", dim}
-	}
-	return span{strconv.Itoa(n), look}
 }
 
 // replayedLines returns how many calls of a tool had the result of a finding, and the arguments of one.

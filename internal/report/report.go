@@ -121,9 +121,6 @@ type Options struct {
 
 	Waived bool // those that people read: findings that are waived as well
 
-	Made   time.Time // html: when the run was; zero = it does not say
-	Commit string    // html: the commit that was looked at; empty = it does not say
-
 	// markdown: the most bytes it may have; 0 = as many as GitHub takes in a comment
 	Limit   int
 	Rules   func() []finding.Rule // sarif, html: what is known of the rules that findings name
@@ -140,8 +137,6 @@ type Findings []finding.Finding
 type judged struct {
 	finding.Finding
 	Fingerprint string `json:"fingerprint"` // names the change for good; what `accept` takes
-	// what of the new texts a reader would not see, or is an order to the model
-	Concealed []string `json:"concealed,omitempty"`
 }
 
 // String returns "shard 2 of 8"; empty for nil.
@@ -269,10 +264,8 @@ func writeTable(w io.Writer, r *Report, o Options) error {
 	}
 	view, ok := views[r.Command]
 	switch {
-	case r.Command == "diff" && o.History && !o.Verbose:
-		view = writeHistory
-	case r.Command == "diff" && o.Upgrades && !o.Verbose && len(r.Servers) > 1:
-		view = writeUpgrades
+	case r.Command == "diff" && !o.Verbose && (o.History || o.Upgrades && len(r.Servers) > 1):
+		view = writeReleases
 	case !ok:
 		view = writeVerdicts
 	}

@@ -163,23 +163,12 @@ func fileURI(file string) string {
 // sarifInvocation returns how the run ended: whether it found out everything, and what prevented that.
 func sarifInvocation(r *Report) sarifObject {
 	var notes []sarifObject
-	note := func(level, says string) {
-		notes = append(notes, sarifObject{"level": level, "message": sarifText(says)})
-	}
-	for _, s := range r.Servers {
+	for _, a := range r.alerts() {
 		level := "error"
-		if s.Tolerated != nil {
+		if a.tolerated {
 			level = "warning"
 		}
-		for _, f := range s.failures() {
-			note(level, text(s.Name+": "+f.Stage).String()+": "+troubleText(s, f))
-		}
-		if s.Unsaved {
-			note(level, text(s.Name).String()+": no saved snapshot")
-		}
-	}
-	for _, problem := range r.Problems {
-		note("error", problem)
+		notes = append(notes, sarifObject{"level": level, "message": sarifText(a.String())})
 	}
 	run := sarifObject{"executionSuccessful": r.Verdict == Pass || r.Verdict == Fail, "exitCode": r.Status}
 	if notes != nil {

@@ -55,30 +55,6 @@ func TestSARIFFollowsTheSchema(t *testing.T) {
 // liveText are the two things that a SARIF message can hold besides text: a link and a placeholder (§3.11.5, §3.11.6).
 var liveText = regexp.MustCompile(`\]\(|\{[0-9]`)
 
-func FuzzSARIF(f *testing.F) {
-	for _, s := range hostileTexts() {
-		f.Add(s, `{"a":[1,"[x](http://x) {0}"]}`)
-	}
-	schema := publishedSchema(f)
-	f.Fuzz(func(t *testing.T, s, raw string) {
-		value := json.RawMessage(raw)
-		if !json.Valid(value) {
-			value, _ = json.Marshal(s)
-		}
-		r := filled("diff", s, value)
-		r.Findings[0].Location = &finding.Location{File: s + "x.json", Line: 7}
-		r.Findings[1].Waiver = &finding.Waiver{Reason: s}
-		out := written(t, "sarif", r, Options{Rules: func() []finding.Rule { return []finding.Rule{{ID: s, Title: s, Doc: s, Example: s, Instead: s}} }})
-		checkSARIF(t, schema, out)
-		for _, text := range messages(t, out) {
-			checkVisible(t, text)
-			if liveText.MatchString(text) {
-				t.Fatalf("a link or a placeholder: %q", text)
-			}
-		}
-	})
-}
-
 // messages are all texts of a log that readers show.
 func messages(t testing.TB, out string) []string {
 	t.Helper()

@@ -93,10 +93,10 @@ func (o Options) matching(text string) []span {
 	before = before[strings.LastIndexByte(before, '\n')+1:]
 	after, _, _ = strings.Cut(after, "\n")
 	if o.folds() {
-		if start := sentenceStart(before); start > 0 {
+		if start := contextStart(before); start > 0 {
 			before = "… " + strings.TrimLeft(before[start:], " ")
 		}
-		if end := sentenceEnd(after); end < len(after) {
+		if end := contextEnd(after); end < len(after) {
 			after = strings.TrimRight(after[:end], " ") + " …"
 		}
 	}

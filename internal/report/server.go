@@ -66,7 +66,7 @@ type Answer struct {
 	ClientCapabilities []string      `json:"clientCapabilities,omitempty"`
 	ElapsedMs          int64         `json:"elapsedMs,omitempty"`  // to the last answer; see Elapsed
 	Attempts           int           `json:"attempts,omitempty"`   // 1 + the retries that were used
-	Counts             *Counts       `json:"counts,omitempty"`     // number of items of each kind
+	Counts             Counts        `json:"counts,omitzero"`      // number of items of each kind
 	PartialLists       []PartialList `json:"incomplete,omitempty"` // lists that are not whole
 	Tokens             *int          `json:"tokens,omitempty"`     // list, diff: estimated cost in a prompt
 	Noise              *int          `json:"noise,omitempty"`      // pieces of stdout outside the protocol
@@ -92,7 +92,6 @@ type Comparison struct {
 	Unsaved    bool              `json:"unsaved,omitempty"`    // nothing was saved to compare with
 	BaseTokens *int              `json:"baseTokens,omitempty"` // Answer.Tokens of the old side
 	Changed    []SignatureChange `json:"changed,omitempty"`    // items with other signatures than before
-	Version    *finding.Advice   `json:"version,omitempty"`    // what semantic versioning demands
 	// what changed in the package that the server is in, such as "zod 3.25.76 → 4.1.5"
 	Cause string `json:"cause,omitempty"`
 }
@@ -220,41 +219,29 @@ const (
 // Items are raw items of one kind, each as the server sent it. Nil = not shown or not offered; empty = none.
 type Items = []json.RawMessage
 
-// Counts are numbers of items. Nil = not offered, or nothing of the list arrived.
-type Counts struct {
-	Tools             *int `json:"tools,omitempty"`
-	Prompts           *int `json:"prompts,omitempty"`
-	Resources         *int `json:"resources,omitempty"`
-	ResourceTemplates *int `json:"resourceTemplates,omitempty"`
-	Skills            *int `json:"skills,omitempty"`
-}
+// Counts are numbers of items by kind. A kind is absent if it is not offered or nothing of its list arrived.
+type Counts map[snapshot.Kind]int
 
 // CountsOf returns the numbers of items of a snapshot that arrived.
-func CountsOf(s *snapshot.Snapshot) *Counts {
-	counts := &Counts{}
+func CountsOf(s *snapshot.Snapshot) Counts {
+	counts := Counts{}
 	for _, kind := range snapshot.Kinds() {
 		if list := s.List(kind); list.State != snapshot.NotOffered && list.State != snapshot.Unread {
-			*counts.of(kind) = new(len(list.Items()))
+			counts[kind] = len(list.Items())
 		}
 	}
 	return counts
 }
 
-// of returns the place of the number of a kind.
-func (c *Counts) of(kind snapshot.Kind) **int {
-	switch kind {
-	case snapshot.Tools:
-		return &c.Tools
-	case snapshot.Prompts:
-		return &c.Prompts
-	case snapshot.Resources:
-		return &c.Resources
-	case snapshot.Templates:
-		return &c.ResourceTemplates
-	case snapshot.Skills:
-		return &c.Skills
+// Items returns how many items of each kind there are, such as "7 tools, 1 prompt".
+func (c Counts) Items() string {
+	var words []string
+	for _, kind := range snapshot.Kinds() {
+		if n, known := c[kind]; known && (n > 0 || kind == snapshot.Tools) {
+			words = append(words, quantity(n, kind.Word()))
+		}
 	}
-	return new(*int)
+	return strings.Join(words, ", ")
 }
 
 // Items returns the place of the items of a kind.
@@ -272,14 +259,6 @@ func (o *Offer) Items(kind snapshot.Kind) *Items {
 		return &o.Skills
 	}
 	return new(Items)
-}
-
-// Count returns how many items of a kind there are; nil = not offered, or unknown.
-func (a Answer) Count(kind snapshot.Kind) *int {
-	if a.Counts == nil {
-		return nil
-	}
-	return *a.Counts.of(kind)
 }
 
 // PartialList is a list that arrived in part.

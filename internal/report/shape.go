@@ -70,7 +70,7 @@ const (
 func schemaShape(schema json.RawMessage) string { return shape(schema, shapeDepth) }
 
 // shape returns a JSON schema in a few words, as a type would be written: "string", "integer[]",
-// `"a"|"b"`, "{x, y?: number}".
+// `"a" | "b"`, "{x, y?: number}".
 func shape(schema json.RawMessage, depth int) string {
 	switch strings.TrimSpace(string(schema)) {
 	case "true", "":
@@ -103,7 +103,7 @@ func enumShape(s rawjson.Object, _ int) string {
 	if more := len(values) - shapeValues; more > 1 {
 		values = append(values[:shapeValues], "…")
 	}
-	return cmp.Or(strings.Join(values, "|"), "never")
+	return cmp.Or(strings.Join(values, " | "), "never")
 }
 
 // refShape returns the last word of a reference, which is what its author called the definition.
@@ -115,7 +115,7 @@ func refShape(s rawjson.Object, _ int) string {
 	return "this"
 }
 
-func unionShape(s rawjson.Object, depth int) string { return joined(s, depth, "|", "anyOf", "oneOf") }
+func unionShape(s rawjson.Object, depth int) string { return joined(s, depth, " | ", "anyOf", "oneOf") }
 
 func allShape(s rawjson.Object, depth int) string { return joined(s, depth, " & ", "allOf") }
 
@@ -145,7 +145,7 @@ func typeShape(s rawjson.Object, depth int) string {
 		}
 		all = append(all, name)
 	}
-	return cmp.Or(strings.Join(slices.Compact(all), "|"), "any")
+	return cmp.Or(strings.Join(slices.Compact(all), " | "), "any")
 }
 
 func arrayShape(s rawjson.Object, depth int) string {

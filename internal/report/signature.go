@@ -204,19 +204,18 @@ func ToolHints(tool json.RawMessage) string {
 	readOnly, _ := annotations.Bool("readOnlyHint")
 	for _, h := range []struct {
 		name, says string
-		otherwise  bool
-		moot       bool // has no meaning for a tool that only reads
+		value      bool // the default
 	}{
-		{"readOnlyHint", "read-only", false, false}, {"destructiveHint", "destructive", true, readOnly},
-		{"idempotentHint", "idempotent", false, readOnly}, {"openWorldHint", "open world", true, false},
+		{"readOnlyHint", "read-only", false}, {"destructiveHint", "destructive", true},
+		{"idempotentHint", "idempotent", false}, {"openWorldHint", "open world", true},
 	} {
-		value, known := annotations.Bool(h.name)
-		switch {
-		case known:
-			all, sent = append(all, h.says+" "+yes[value]), true
-		case !h.moot:
-			all = append(all, h.says+" "+yes[h.otherwise]+" (default)")
+		note := " (default)"
+		if value, known := annotations.Bool(h.name); known {
+			h.value, note, sent = value, "", true
+		} else if readOnly && h.name != "openWorldHint" {
+			continue // it has no meaning for a tool that only reads
 		}
+		all = append(all, h.says+" "+yes[h.value]+note)
 	}
 	if !sent {
 		return strings.ReplaceAll(strings.Join(all, ", "), " (default)", "") + " (all by default)"

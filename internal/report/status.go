@@ -77,7 +77,7 @@ func writeSaved(p *page, r *Report) {
 	of := kit.Map(saved, func(s Server) string { return string(s.Saved.Action) })
 	writeFailures(p, r.Servers)
 	p.gap()
-	done := tally(of, string(Created), string(Updated), string(Unchanged), string(Skipped))
+	done := Tally(of, string(Created), string(Updated), string(Unchanged), string(Skipped))
 	p.text(0, 0, span{cmp.Or(done, "nothing to save"), plain})
 }
 
@@ -126,7 +126,7 @@ func writeRules(p *page, r *Report) {
 		return []span{{rule.ID, bold}, levelSpan(rule.Level), {rule.Title, plain}}
 	})
 	p.grid(0, []column{{title: "RULE", name: true, least: 16}, {title: "LEVEL", least: 8},
-		{title: "TITLE", brief: true, least: 8}}, rows)
+		{title: "TITLE", least: 8}}, rows)
 }
 
 // writeFamilies writes how many rules begin with the same word, where at least three do.
@@ -174,8 +174,8 @@ func writeRule(p *page, rule finding.Rule) {
 	}
 }
 
-// How many lines of a server's stderr a table shows: some name the cause at the beginning, others at the end.
-const stderrHead, stderrTail = 8, 12
+// stderrShown is how many lines of a server's stderr are shown.
+const stderrShown = 12
 
 func writeTolerated(p *page, t *finding.Tolerance) {
 	if t != nil {
@@ -194,22 +194,18 @@ func until(day finding.Day) string {
 // frame is a line of a stack that only leads through Node itself.
 var frame = kit.Pattern(`^\s+at .*\bnode:internal/`)
 
-func writeStderr(p *page, text string) {
-	all := lines(text)
-	if !p.Verbose {
-		all = slices.DeleteFunc(all, frame().MatchString)
-	}
-	if len(all) == 0 {
-		return
-	}
-	p.line(2, span{"stderr:", dim})
-	head, tail := stderrHead, stderrTail
-	if more := len(all) - head - tail; more > 0 {
-		between := "… " + quantity(more, "line") + " more …"
-		all = slices.Concat(all[:head], []string{between}, all[len(all)-tail:])
+// writeStderr writes what a server wrote to stderr, but one line: all of it, or the last lines without frames
+// of Node.
+func writeStderr(p *page, indent int, text, without string) {
+	all := slices.DeleteFunc(lines(text), func(l string) bool {
+		return !p.Verbose && (strings.TrimSpace(l) == without || frame().MatchString(l))
+	})
+	if more := len(all) - stderrShown; more > 1 && !p.Verbose {
+		p.text(indent, 2, span{"… " + quantity(more, "earlier line"), dim})
+		all = all[more:]
 	}
 	for _, l := range all {
-		p.text(4, 0, span{l, dim})
+		p.text(indent, 2, span{l, dim})
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 // shorter in small letters shift nothing.
 func TestPassagesAreHighlighted(t *testing.T) {
 	for text, passage := range map[string]string{
-		"Fill the form, rather than with '[fill]'.":              "fill",
 		"As list_issues does, or [list_issue] alone":             "list_issue",
 		"ȺȺȺȺȺȺȺȺȺȺȺȺȺȺȺȺ at https://[A.example]":                "a.example",
 		"İİİİ See https://[a.example].":                          "a.example",

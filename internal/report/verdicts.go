@@ -24,7 +24,7 @@ func writeVerdicts(p *page, r *Report) {
 			writeCompared(p, s)
 		}
 	}
-	writeSummary(p, v, r, causes)
+	writeSummary(p, r, causes)
 	writeCauses(p, v, causes)
 	writeUnsaved(p, quiet)
 	writeFailures(p, r.Servers)
@@ -120,8 +120,7 @@ func (v view) sentence(f finding.Finding) string {
 	return strings.TrimSuffix(f.Message, ".")
 }
 
-// writeCompared writes the heading of one server's findings: what was compared, and which version they
-// ask for.
+// writeCompared writes the heading of one server's findings: what was compared.
 func writeCompared(p *page, s Server) {
 	head := []span{{s.Name, bold}}
 	if s.Base != "" {
@@ -135,7 +134,6 @@ func writeCompared(p *page, s Server) {
 	if s.Cause != "" && !published(s.Base) { // packages have their versions in the heading
 		p.text(2, 2, span{"why: ", dim}, span{s.Cause, bold})
 	}
-	writeAdvice(p, s.Version)
 }
 
 // compared returns both sides of a comparison; of two releases of one package, their versions.
@@ -176,20 +174,23 @@ func itemTitle(item string) string {
 // isPolicy reports whether a finding is about the policy: its item is such as "waiver/tool-removed".
 func isPolicy(item string) bool { return strings.HasPrefix(item, "waiver/") }
 
+// writeUnsaved names the servers without a saved snapshot.
 func writeUnsaved(p *page, servers []Server) {
-	servers = kit.Filter(servers, func(s Server) bool { return s.Unsaved })
-	if p.folds() && len(servers) > mostServers {
-		names := kit.Map(servers, func(s Server) string { return s.Name })
+	names, advice := unsaved(servers)
+	if len(names) > 0 {
 		p.gap()
 		p.text(0, 2, span{someOf(names, mostNames), bold}, span{"  no saved snapshot", yellow})
-		p.hint(2, "save them: mcpctl snapshot, with the same arguments")
-		return
+		p.hint(2, advice)
 	}
-	for _, s := range servers {
-		p.gap()
-		p.text(0, 2, span{s.Name, bold}, span{"  no saved snapshot", yellow})
-		p.hint(2, saveHint(s))
+}
+
+// unsaved returns the names of the servers without a saved snapshot, and what to do.
+func unsaved(servers []Server) (names []string, advice string) {
+	all := kit.Filter(servers, func(s Server) bool { return s.Unsaved })
+	if len(all) == 1 {
+		return namesOf(all), saveHint(all[0])
 	}
+	return namesOf(all), "save them: mcpctl snapshot, with the same arguments"
 }
 
 // writeUnchanged names the servers without findings in one line.
@@ -199,7 +200,7 @@ func writeUnchanged(p *page, says string, servers []Server) {
 	if len(quiet) == 0 {
 		return
 	}
-	names, most := kit.Map(quiet, func(s Server) string { return s.Name }), len(quiet)
+	names, most := namesOf(quiet), len(quiet)
 	if p.folds() {
 		most = mostServers
 	}
@@ -209,21 +210,6 @@ func writeUnchanged(p *page, says string, servers []Server) {
 	}
 	p.gap()
 	p.text(0, 2, row...)
-}
-
-// writeAdvice writes which version the changes call for, if it is a higher one than the server has.
-func writeAdvice(p *page, a *finding.Advice) {
-	if a == nil || a.Enough {
-		return
-	}
-	step := fmt.Sprintf("version %s → %s is a %s step", a.Old, a.New, a.Made)
-	switch {
-	case a.Old == a.New:
-		step = fmt.Sprintf("version %s did not change", a.Old)
-	case a.Made == finding.None:
-		step = fmt.Sprintf("version %s → %s is a step back", a.Old, a.New)
-	}
-	p.text(2, 2, span{fmt.Sprintf("%s; these changes call for %s (%s)", step, a.Next, a.Asked), dim})
 }
 
 // writeMeaning ends a report: how many findings of each level there are, unless that is said above, and why
@@ -326,77 +312,62 @@ func Meaning(r *Report) string {
 	return "wrong usage or configuration"
 }
 
-// writeHistory writes a row for each release of a package, with what changed since the one before.
-func writeHistory(p *page, r *Report) {
+// writeReleases writes a row for each release of a package with what changed since the one before, or for
+// each configured package with what its newest version changes.
+func writeReleases(p *page, r *Report) {
+	name, note, details := "SERVER", "PROBLEM", ""
+	if p.History {
+		name, note = "RELEASE", "MOST IMPORTANT"
+		details = "each release is compared with the one before it; --verbose shows every change"
+	}
+	servers, changes := r.roster(), r.Summary.Breaking+r.Summary.Warning+r.Summary.Info > 0
 	var rows [][]span
-	servers := r.roster()
 	for i, s := range r.Servers {
-		sum, most := Summarize(servers.found[s.Name], nil), problem(s)
-		if causes := p.causes(finding.Groups(servers.found[s.Name])); len(causes) > 0 {
-			most = causes[0].title()
-		}
-		levels := levelCells(sum)
-		if i == 0 {
-			levels = make([]span, 3)
-		}
-		row := append([]span{{s.Name, bold}, countCell(s, snapshot.Tools), {tokensOf(s.Tokens), plain}},
-			levels...)
-		rows = append(rows, append(row, span{most, plain}))
-	}
-	p.grid(0, []column{
-		{title: "RELEASE", name: true}, {title: "TOOLS", right: true, drop: 2},
-		{title: "TOKENS", right: true}, {title: "BREAKING", right: true},
-		{title: "WARNING", right: true}, {title: "INFO", right: true, drop: 3},
-		{title: "MOST IMPORTANT", least: 20, brief: true, drop: 1}}, rows)
-	writeFailures(p, r.Servers)
-	if r.Summary.Breaking+r.Summary.Warning+r.Summary.Info > 0 {
-		p.gap()
-		p.text(0, 2,
-			span{"each release is compared with the one before it; --verbose shows every change", dim})
-	}
-	writeMeaning(p, r, true)
-}
-
-// levelCells returns how many findings there are of each level.
-func levelCells(sum Summary) []span {
-	cell := func(n int, look style) span {
-		if n == 0 {
-			return span{"–", dim}
-		}
-		return span{strconv.Itoa(n), look}
-	}
-	return []span{cell(sum.Breaking, red), cell(sum.Warning, yellow), cell(sum.Info, cyan)}
-}
-
-// writeUpgrades writes a row for each configured package: its version, the newest one, and what that changes.
-func writeUpgrades(p *page, r *Report) {
-	var rows [][]span
-	servers, most := r.roster(), ""
-	for _, s := range r.Servers {
-		sum, tokens := Summarize(servers.found[s.Name], nil), ""
-		switch {
-		case s.Base == s.Source:
+		found := servers.found[s.Name]
+		row := []span{{s.Name, bold}, {versionOf(s.Base), plain}, {versionOf(s.Source), plain}, {}}
+		tokens, says := tokensOf(s.Tokens), problem(s)
+		if p.History {
+			row = []span{{s.Name, bold}, {}, {}, countCell(s, snapshot.Tools)}
+			if causes := p.causes(finding.Groups(found)); len(causes) > 0 {
+				says = causes[0].title()
+			}
+		} else if s.Base == s.Source {
 			tokens = "up to date"
-		case s.Tokens != nil && s.BaseTokens != nil:
-			tokens = estimate(*s.BaseTokens) + " → " + estimate(*s.Tokens)
+		} else if s.Tokens != nil && s.BaseTokens != nil {
+			tokens = estimate(*s.BaseTokens) + " → " + tokens
 		}
-		if most == "" && len(servers.found[s.Name]) > 0 {
-			most = s.Name
+		if details == "" && len(found) > 0 {
+			details = "Details: mcpctl diff --upgrade " + s.Name
 		}
-		row := append([]span{{s.Name, bold}, {versionOf(s.Base), plain}, {versionOf(s.Source), plain}},
-			levelCells(sum)[:2]...)
-		rows = append(rows, append(row, span{tokens, dim}, span{problem(s), red}))
+		levels := make([]span, 3)
+		if i > 0 || !p.History {
+			sum := Summarize(found, nil)
+			levels[0], levels[1] = numberCell(sum.Breaking, red), numberCell(sum.Warning, yellow)
+			if p.History {
+				levels[2] = numberCell(sum.Info, cyan)
+			}
+		}
+		rows = append(rows, append(append(row, levels...), span{tokens, plain}, span{says, plain}))
 	}
 	p.grid(0, []column{
-		{title: "SERVER", name: true}, {title: "FROM", name: true}, {title: "TO", name: true},
-		{title: "BREAKING", right: true}, {title: "WARNING", right: true}, {title: "TOKENS"},
-		{title: "PROBLEM", least: 20, brief: true, drop: 1}}, rows)
+		{title: name, name: true}, {title: "FROM", name: true}, {title: "TO", name: true},
+		{title: "TOOLS", right: true, drop: 2}, {title: "BREAKING", right: true},
+		{title: "WARNING", right: true}, {title: "INFO", right: true, drop: 3},
+		{title: "TOKENS", right: p.History}, {title: note, least: 20, drop: 1}}, rows)
 	writeFailures(p, r.Servers)
-	if most != "" {
+	if changes {
 		p.gap()
-		p.text(0, 2, span{"Details: mcpctl diff --upgrade " + most, dim})
+		p.text(0, 2, span{details, dim})
 	}
-	writeMeaning(p, r, false)
+	writeMeaning(p, r, p.History)
+}
+
+// numberCell returns a number, a dash for zero.
+func numberCell(n int, look style) span {
+	if n == 0 {
+		return span{"–", dim}
+	}
+	return span{strconv.Itoa(n), look}
 }
 
 // versionOf returns the version of a package SOURCE, such as npm:NAME@VERSION.

@@ -94,6 +94,9 @@ func yamlNode(raw json.RawMessage) *yaml.Node {
 			n = text(v).node()
 		case json.Number:
 			n.Kind, n.Value = yaml.ScalarNode, v.String()
+			if _, err := v.Float64(); err != nil { // readers would take it for infinity
+				n.Tag, n.Style = "!!str", yaml.DoubleQuotedStyle
+			}
 		default:
 			n.Kind, n.Value = yaml.ScalarNode, strings.Replace(fmt.Sprint(v), "<nil>", "null", 1)
 		}

@@ -3,7 +3,9 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -155,6 +157,9 @@ func flatten(t testing.TB, w *bytes.Buffer, raw json.RawMessage) {
 		s, _ := rawjson.Text(raw)
 		fmt.Fprintf(w, "%q", s)
 	default:
+		if _, err := strconv.ParseFloat(string(raw), 64); errors.Is(err, strconv.ErrRange) {
+			raw = rawjson.Quote(string(raw)) // readers would take it for infinity
+		}
 		w.Write(raw)
 	}
 }

@@ -307,10 +307,10 @@ func fromReport(r *report.Report, origin string) ([]Saved, error) {
 			parsed.Protocol = s.ProtocolVersion
 		}
 		for _, kind := range snapshot.Kinds() {
-			items, count := *s.Items(kind), s.Count(kind)
-			switch {
-			case count == nil && items == nil:
-			case count == nil || len(items) != *count:
+			items := *s.Items(kind)
+			switch count, known := s.Counts[kind]; {
+			case !known && items == nil:
+			case !known || len(items) != count:
 				return nil, saveOne("it does not have all items of %s", s.Name)
 			default:
 				parsed.SetList(snapshot.NewList(kind, items))

@@ -34,7 +34,7 @@ type serverState struct {
 	VerifiedAt      *time.Time      `json:"verifiedAt,omitempty"` // when the complete surface last arrived
 	Transport       string          `json:"transport,omitempty"`
 	ProtocolVersion string          `json:"protocolVersion,omitempty"`
-	Counts          *report.Counts  `json:"counts,omitempty"`
+	Counts          report.Counts   `json:"counts,omitzero"`
 	Unknown         []snapshot.Kind `json:"unknown,omitempty"` // lists that never arrived completely
 	Tokens          *int            `json:"tokens,omitempty"`
 	Error           *report.Failure `json:"error,omitempty"`

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // viewed returns the lines of events that come a second apart.
@@ -25,8 +26,7 @@ func viewed(v *eventView, events ...report.Event) string {
 }
 
 func state(server, state string, failure ...string) report.Event {
-	one := 1
-	e := report.Event{Event: "state", Server: server, State: state, Counts: &report.Counts{Tools: &one}}
+	e := report.Event{Event: "state", Server: server, State: state, Counts: report.Counts{snapshot.Tools: 1}}
 	if len(failure) > 0 {
 		e.Error, e.Counts = &report.Failure{Message: failure[0], Hint: "look"}, nil
 	}
