@@ -38,7 +38,7 @@ func TestLineEnds(t *testing.T) {
 			}
 		}
 	}
-	for mixed, want := range map[string]string{"data: 1\r\ndata: 2\r\r\n": "message  1\n2", "data: 1\n\rdata: 2\r\n\n": "message  1|message  2"} {
+	for mixed, want := range map[string]string{"\ufeffdata: 1\r\ndata: 2\r\r\n": "message  1\n2", "data: 1\n\rdata: 2\r\n\n": "message  1|message  2"} {
 		if got := strings.Join(stream(strings.NewReader(mixed)), "|"); got != want {
 			t.Errorf("%q is %q, want %q", mixed, got, want)
 		}

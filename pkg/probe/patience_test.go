@@ -54,20 +54,3 @@ func TestLimitOfTheNextRequest(t *testing.T) {
 		}
 	})
 }
-
-// TestNoLimit: without one only the caller ends a request.
-func TestNoLimit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var timer requestTimer
-		const limit = 0
-		ctx, stop := timer.limit(t.Context(), limit)
-		resume := timer.pause(limit)
-		time.Sleep(24 * time.Hour)
-		resume()
-		if ctx.Err() != nil {
-			t.Error("the time was up")
-		}
-		stop()
-		<-ctx.Done()
-	})
-}
