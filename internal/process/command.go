@@ -234,10 +234,21 @@ func (c ShellCommand) Run(ctx context.Context, stdout, stderr io.Writer) error {
 // runVariable is in the environment of what we start, and finds its descendants wherever they went.
 const runVariable = "MCPCTL_RUN"
 
-// Marked returns an environment with the mark of one start, and the mark.
-func Marked(environ []string) (marked []string, run string) {
-	run = rand.Text()
-	return append(slices.Clip(environ), runVariable+"="+run), run
+// Start starts a command in a process group of its own, with a mark beside cmd.Env as its environment. Linux
+// ends the command with the thread that started it, which must be kept: runtime.LockOSThread.
+func Start(cmd *exec.Cmd) (*Group, error) {
+	run := rand.Text()
+	cmd.Env = append(slices.Clip(cmd.Env), runVariable+"="+run)
+	cmd.SysProcAttr = ownGroup()
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	group, err := GroupOf(cmd.Process, run)
+	if err != nil {
+		_ = cmd.Process.Kill()
+		go func() { _ = cmd.Wait() }()
+	}
+	return group, err
 }
 
 // outputWait is how long the output of a command is waited for once the command has ended.
@@ -246,16 +257,14 @@ const outputWait = time.Second
 // Run runs a command of exec.CommandContext in a process group that ends with its context, with killRest also
 // at its end.
 func Run(cmd *exec.Cmd, killRest bool) error {
-	runtime.LockOSThread() // see OwnGroup
+	runtime.LockOSThread() // see Start
 	defer runtime.UnlockOSThread()
 	var group *Group
 	started := make(chan struct{})
-	cmd.SysProcAttr, cmd.WaitDelay = OwnGroup(), outputWait
+	cmd.WaitDelay = outputWait
 	if cmd.Env == nil {
 		cmd.Env = os.Environ()
 	}
-	environ, run := Marked(cmd.Env)
-	cmd.Env = environ
 	cmd.Cancel = func() error {
 		if <-started; group == nil {
 			return cmd.Process.Kill()
@@ -263,14 +272,9 @@ func Run(cmd *exec.Cmd, killRest bool) error {
 		group.Kill()
 		return nil
 	}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	group, err := GroupOf(cmd.Process, run)
+	group, err := Start(cmd)
 	close(started)
 	if err != nil {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
 		return err
 	}
 	defer group.Release()

@@ -13,9 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OwnGroup puts a child into a process group of its own that dies with us: Linux ends it with the thread that
-// started it, which must be kept (runtime.LockOSThread). Beyond the standard streams nothing is inherited.
-func OwnGroup() *syscall.SysProcAttr {
+// ownGroup puts a child into a process group of its own that dies with us. Beyond the standard streams
+// nothing is inherited.
+func ownGroup() *syscall.SysProcAttr {
 	if unix.CloseRange(firstInherited, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC) != nil { // before Linux 5.11
 		closeInherited()
 	}

@@ -4,9 +4,9 @@ package process
 
 import "syscall"
 
-// OwnGroup puts a child into a process group of its own; if we are killed, its stdin ends. Nothing else is
+// ownGroup puts a child into a process group of its own; if we are killed, its stdin ends. Nothing else is
 // inherited.
-func OwnGroup() *syscall.SysProcAttr {
+func ownGroup() *syscall.SysProcAttr {
 	closeInherited()
 	return &syscall.SysProcAttr{Setpgid: true}
 }

@@ -40,7 +40,7 @@ type Group struct {
 	escaped []descendant
 }
 
-// GroupOf returns the group of a child that was started with OwnGroup and an environment of Marked.
+// GroupOf returns the group of a child that Start has started with a mark.
 func GroupOf(p *os.Process, run string) (*Group, error) {
 	return &Group{id: p.Pid, run: run}, nil
 }

@@ -17,8 +17,8 @@ const LeaveWait = 500 * time.Millisecond
 // us.
 type Group struct{ job windows.Handle }
 
-// OwnGroup keeps a child from the signals that the console sends to us.
-func OwnGroup() *syscall.SysProcAttr {
+// ownGroup keeps a child from the signals that the console sends to us.
+func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP, HideWindow: true}
 }
 

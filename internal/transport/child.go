@@ -60,11 +60,10 @@ func startChild(c Command) (*child, error) {
 	if err != nil {
 		return nil, &process.StartError{Command: c.Path, Err: err}
 	}
-	environ, run := process.Marked(c.Env)
 	ch := &child{grace: defaultGrace, exited: make(chan struct{}),
 		stderr: process.Tail{Limit: stderrKept}}
-	ch.cmd = &exec.Cmd{Path: file, Args: append([]string{c.Path}, c.Args...), Env: environ, Dir: c.Dir,
-		ExtraFiles: files, SysProcAttr: process.OwnGroup(), Stderr: &ch.stderr, WaitDelay: drainWait}
+	ch.cmd = &exec.Cmd{Path: file, Args: append([]string{c.Path}, c.Args...), Env: c.Env, Dir: c.Dir,
+		ExtraFiles: files, Stderr: &ch.stderr, WaitDelay: drainWait}
 	stdin, errIn := ch.cmd.StdinPipe()
 	stdout, end, errOut := os.Pipe() // that of os/exec is closed on exit, with what is still in it
 	if err := errors.Join(errIn, errOut); err != nil {
@@ -73,7 +72,7 @@ func startChild(c Command) (*child, error) {
 	defer end.Close()
 	ch.stdin, ch.stdout, ch.cmd.Stdout = &stdinWriter{file: stdin.(*os.File)}, stdout, end
 	started := make(chan error, 1)
-	go ch.run(started, run)
+	go ch.run(started)
 	if err = <-started; err != nil {
 		_ = stdout.Close()
 		return nil, process.StartFailure(c.Path, file, err)
@@ -83,16 +82,11 @@ func startChild(c Command) (*child, error) {
 
 // run starts the child and waits for it on one thread: Linux sends the death signal when the thread that
 // started it ends.
-func (c *child) run(started chan<- error, run string) {
+func (c *child) run(started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	err := c.cmd.Start()
-	if err == nil {
-		if c.group, err = process.GroupOf(c.cmd.Process, run); err != nil {
-			_ = c.cmd.Process.Kill()
-			_ = c.cmd.Wait()
-		}
-	}
+	var err error
+	c.group, err = process.Start(c.cmd)
 	if started <- err; err != nil {
 		return
 	}
