@@ -64,19 +64,24 @@ func Open(ctx context.Context, server Server, options Options) (*Session, error)
 	return a.open(ctx)
 }
 
-// open tries the ways to reach the server until one is taken.
+// open tries the transports that the server may speak until one is taken.
 func (a attempt) open(ctx context.Context) (*Session, error) {
 	if err := check(a.server, a.options); err != nil {
 		return nil, a.explain(ctx, a.first(), err, nil)
 	}
-	ways := a.dialers()
-	session, err := a.take(ctx, ways[0])
-	if err == nil || len(ways) == 1 || !oldTransport(err) {
+	if a.server.Stdio != nil {
+		return a.take(ctx, transport.KindStdio)
+	}
+	if a.server.HTTP.Kind == SSE {
+		return a.take(ctx, transport.KindSSE)
+	}
+	session, err := a.take(ctx, transport.KindStreamable)
+	if err == nil || a.server.HTTP.Kind == StreamableHTTP || !oldTransport(err) {
 		return session, err
 	}
-	second, sseErr := a.take(ctx, ways[1])
+	second, sseErr := a.take(ctx, transport.KindSSE)
 	if sseErr != nil && (oldTransport(sseErr) || !is[*transport.HTTPError](originalOf(sseErr))) {
-		return nil, err // that of the first way says more
+		return nil, err // that of the first transport says more
 	}
 	return second, sseErr
 }
@@ -88,23 +93,35 @@ func oldTransport(err error) bool {
 	return ok && slices.Contains([]int{400, 404, 405}, status.Status)
 }
 
-// take reaches the server in one way. When discover used the connection up, initialize gets one of its own.
-func (a attempt) take(ctx context.Context, way dialer) (*Session, error) {
-	conn, c, err := a.dial(ctx, way)
+// On stdout replies keep their order, so discover's comes first if it comes at all. Over HTTP each has a way
+// of its own.
+const (
+	stdioGrace = 250 * time.Millisecond
+	httpGrace  = time.Second
+)
+
+// take reaches the server over one transport. When discover used the connection up, initialize gets one of
+// its own.
+func (a attempt) take(ctx context.Context, kind string) (*Session, error) {
+	conn, c, err := a.dial(ctx, kind)
 	if err != nil {
-		return nil, a.explain(ctx, way.stage, err, nil)
+		return nil, a.explain(ctx, a.first(), err, nil)
 	}
-	p, err := c.shake(ctx, way.grace, a.options.Protocol)
+	grace := httpGrace
+	if kind == transport.KindStdio {
+		grace = stdioGrace
+	}
+	p, err := c.shake(ctx, grace, a.options.Protocol)
 	if errors.Is(err, errFreshConn) && ctx.Err() == nil {
 		_ = conn.close() // how it ends does not matter
-		if conn, c, err = a.dial(ctx, way); err != nil {
-			return nil, a.explain(ctx, way.stage, err, nil)
+		if conn, c, err = a.dial(ctx, kind); err != nil {
+			return nil, a.explain(ctx, a.first(), err, nil)
 		}
 		p, err = c.initializeAfter(ctx, p)
 	}
 	if err != nil {
 		defer conn.close()
-		return nil, a.explain(ctx, way.failedStage(err), p.noCommonVersion(err), conn.Conn)
+		return nil, a.explain(ctx, a.failedStage(err), p.noCommonVersion(err), conn.Conn)
 	}
 	p = p.withoutSecrets(a.surfaceSecrets())
 	c.version = p.protocol
@@ -116,16 +133,71 @@ func (a attempt) take(ctx context.Context, way dialer) (*Session, error) {
 	return &Session{attempt: a, conn: conn, caller: c, peer: p}, nil
 }
 
-// dial opens a connection in one way, and a caller on it.
-func (a attempt) dial(ctx context.Context, way dialer) (lasting, caller, error) {
+// failedStage returns the stage at which an opening failed: a stdio server that ends was never up, and an
+// HTTP server that could not be talked to at all was never reached.
+func (a attempt) failedStage(err error) Stage {
+	apart := is[*transport.HTTPError](err) || is[*transport.RedirectError](err) ||
+		is[*transport.CredentialsError](err) || unreachable(err) || transport.CutOff(err)
+	if a.server.Stdio != nil && exited(err) != "" || a.server.HTTP != nil && apart {
+		return a.first()
+	}
+	return Handshake
+}
+
+// lasting is a connection with the context that it lives on.
+type lasting struct {
+	*transport.Conn
+	keep func() bool        // lets it outlive the context it was dialed with
+	end  context.CancelFunc // ends its life, after a failed Close too
+}
+
+func (l lasting) close() error {
+	err := l.Close()
+	l.keep()
+	l.end()
+	return err
+}
+
+// dial opens a connection over one transport, which ends with ctx until keep is called, and a caller on it.
+func (a attempt) dial(ctx context.Context, kind string) (lasting, caller, error) {
 	if a.server.Verify != nil {
 		if err := a.server.Verify(); err != nil {
 			return lasting{}, caller{}, err
 		}
 	}
-	conn, err := way.open(ctx)
-	return conn, caller{conn: conn.Conn, client: a.options.Client, capabilities: a.capabilities(),
-		seen: a.seen}, err
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	l := lasting{keep: context.AfterFunc(ctx, end), end: end}
+	var err error
+	if l.Conn, err = a.connect(life, kind); err != nil {
+		l.keep()
+		l.end()
+		return lasting{}, caller{}, err
+	}
+	c := caller{conn: l.Conn, client: a.options.Client, capabilities: a.capabilities(), seen: a.seen}
+	return l, c, nil
+}
+
+func (a attempt) connect(ctx context.Context, kind string) (*transport.Conn, error) {
+	handlers := transport.Handlers{Notification: a.hear, Request: a.answer}
+	if kind == transport.KindStdio {
+		return transport.StartStdio(ctx, commandOf(*a.server.Stdio, a.options), handlers)
+	}
+	remote, client := a.server.HTTP, a.options.Client.known()
+	endpoint := transport.Endpoint{
+		URL: remote.URL, Headers: remote.Headers, Allow: remote.Allow, CACert: a.options.CACert,
+		UserAgent: client.Name + "/" + client.Version, Credentials: a.credentials, Cookies: a.cookies,
+		ForeignType: func(kind string) {
+			message := "the server sends JSON without a Content-Type"
+			if kind != "" {
+				message = fmt.Sprintf("the server sends JSON with the Content-Type %q", kind)
+			}
+			a.seen.note(Notice{Handshake, NoticeContentType, message + " instead of application/json"})
+		},
+	}
+	if kind == transport.KindSSE {
+		return transport.OpenSSE(ctx, endpoint, handlers)
+	}
+	return transport.OpenStreamable(ctx, endpoint, handlers)
 }
 
 // capabilities returns the names of the capabilities to declare.
@@ -137,51 +209,6 @@ func (a attempt) capabilities() []string {
 		return a.options.Capabilities
 	}
 	return ClientCapabilities()
-}
-
-type dialer struct {
-	stage Stage         // what dialling is
-	grace time.Duration // what discover gets after initialize was answered
-	dial  func(context.Context) (*transport.Conn, error)
-}
-
-// On stdout replies keep their order, so discover's comes first if it comes at all. Over HTTP each has a way
-// of its own.
-const (
-	stdioGrace = 250 * time.Millisecond
-	httpGrace  = time.Second
-)
-
-// dialers returns the ways to reach a server, the best one first.
-func (a attempt) dialers() []dialer {
-	handlers := transport.Handlers{Notification: a.hear, Request: a.answer}
-	if a.server.Stdio != nil {
-		command := commandOf(*a.server.Stdio, a.options)
-		return []dialer{{Starting, stdioGrace, func(ctx context.Context) (*transport.Conn, error) {
-			return transport.StartStdio(ctx, command, handlers)
-		}}}
-	}
-	endpoint := endpointOf(*a.server.HTTP, a.options)
-	endpoint.Credentials, endpoint.Cookies = a.credentials, a.cookies
-	endpoint.ForeignType = func(kind string) {
-		message := "the server sends JSON without a Content-Type"
-		if kind != "" {
-			message = fmt.Sprintf("the server sends JSON with the Content-Type %q", kind)
-		}
-		a.seen.note(Notice{Handshake, NoticeContentType, message + " instead of application/json"})
-	}
-	over := func(open func(context.Context, transport.Endpoint, transport.Handlers) (*transport.Conn,
-		error)) dialer {
-		return dialer{Connecting, httpGrace,
-			func(ctx context.Context) (*transport.Conn, error) { return open(ctx, endpoint, handlers) }}
-	}
-	switch a.server.HTTP.Kind {
-	case StreamableHTTP:
-		return []dialer{over(transport.OpenStreamable)}
-	case SSE:
-		return []dialer{over(transport.OpenSSE)}
-	}
-	return []dialer{over(transport.OpenStreamable), over(transport.OpenSSE)}
 }
 
 func commandOf(stdio Stdio, options Options) transport.Command {
@@ -197,55 +224,4 @@ func commandOf(stdio Stdio, options Options) transport.Command {
 		Path: stdio.Command, Args: stdio.Args, Env: environ, Dir: stdio.Dir, Search: stdio.Search,
 		Files: stdio.Files,
 	}
-}
-
-func endpointOf(remote HTTP, options Options) transport.Endpoint {
-	client := options.Client.known()
-	return transport.Endpoint{
-		URL: remote.URL, Headers: remote.Headers, Allow: remote.Allow,
-		CACert: options.CACert, UserAgent: client.Name + "/" + client.Version,
-	}
-}
-
-// failedStage returns the stage at which an opening failed: a stdio server that ends was never up, and an
-// HTTP server that could not be talked to at all was never reached.
-func (d dialer) failedStage(err error) Stage {
-	if d.stage == Starting && exited(err) != "" || d.stage == Connecting && !talked(err) {
-		return d.stage
-	}
-	return Handshake
-}
-
-// talked reports whether the server at the URL got as far as MCP.
-func talked(err error) bool {
-	return !is[*transport.HTTPError](err) && !is[*transport.RedirectError](err) &&
-		!is[*transport.CredentialsError](err) &&
-		!unreachable(err) && !transport.CutOff(err)
-}
-
-// lasting is a connection with the context that it lives on.
-type lasting struct {
-	*transport.Conn
-	keep func() bool        // lets it outlive the context it was dialled with
-	end  context.CancelFunc // ends its life, after a failed Close too
-}
-
-// open dials a connection that ends with ctx until keep is called.
-func (d dialer) open(ctx context.Context) (lasting, error) {
-	life, end := context.WithCancel(context.WithoutCancel(ctx))
-	keep := context.AfterFunc(ctx, end)
-	conn, err := d.dial(life)
-	if err != nil {
-		keep()
-		end()
-		return lasting{}, err
-	}
-	return lasting{Conn: conn, keep: keep, end: end}, nil
-}
-
-func (l lasting) close() error {
-	err := l.Close()
-	l.keep()
-	l.end()
-	return err
 }

@@ -26,6 +26,7 @@ func (s *Session) Listen() (settled <-chan struct{}) {
 	ctx, cancel := context.WithCancel(context.Background())
 	known, ended := make(chan struct{}), make(chan struct{})
 	settle := sync.OnceFunc(func() { close(known) })
+	s.attempt.listener.onAnnounced(settle)
 	s.stopListening = func() {
 		cancel()
 		<-ended
@@ -33,31 +34,29 @@ func (s *Session) Listen() (settled <-chan struct{}) {
 	go func() {
 		defer close(ended)
 		defer settle()
-		subscribe(ctx, s, settle)
+		subscribe(ctx, s)
 	}()
 	return known
 }
 
-func subscribe(ctx context.Context, s *Session, settle func()) {
+func subscribe(ctx context.Context, s *Session) {
 	announced := s.peer.announces()
 	l := s.attempt.listener
 	switch {
 	case len(announced) == 0:
 	// specification 2026-07-28, subscriptions/listen: a result is the server's regular end of it
 	case s.peer.stateless:
-		l.onAnnounced(settle)
-		l.loop(ctx, s.conn.Conn, settle, func(ctx context.Context) error {
+		l.loop(ctx, s.conn.Conn, func(ctx context.Context) error {
 			_, err := s.caller.call(ctx, "subscriptions/listen",
 				map[string]any{"notifications": s.peer.filter()})
 			return err
 		})
 	case s.conn.Kind == transport.KindStreamable:
-		l.onAnnounced(settle)
-		l.loop(ctx, s.conn.Conn, settle, func(ctx context.Context) error {
-			return s.conn.Listen(ctx, func() { l.started(announced, true) })
+		l.loop(ctx, s.conn.Conn, func(ctx context.Context) error {
+			return s.conn.Listen(ctx, func() { l.announce(announced, true) })
 		})
 	default: // what is announced comes unasked
-		l.started(announced, false)
+		l.announce(announced, false)
 	}
 }
 
@@ -66,14 +65,12 @@ const steadyListening = 10 * time.Second
 
 // loop listens again each time that listening has ended, with growing pauses, unless the server has no such
 // thing.
-func (l *listener) loop(ctx context.Context, conn *transport.Conn, settle func(),
-	listen func(context.Context) error) {
+func (l *listener) loop(ctx context.Context, conn *transport.Conn, listen func(context.Context) error) {
 	pause, opened := pace(time.Minute), false
 	for {
 		began := time.Now()
 		err := listen(ctx)
-		opened = l.stopped() || opened
-		settle()
+		opened = l.announce(nil, false) || opened
 		if ctx.Err() != nil || endsListening(conn, err, opened) {
 			return
 		}
@@ -142,14 +139,14 @@ type listener struct {
 	count     int                    // announcements that made changed
 	announced map[snapshot.Kind]bool // kinds whose changes are announced now
 	resumed   bool
-	known     func() // called when announcements begin; nil = not called
+	known     func() // called when announcements begin or end; nil = not called
 }
 
 // take takes notice of a notification. It runs on the goroutine that reads from the server, so it must not
 // wait for anything.
 func (l *listener) take(n transport.Notification) {
 	if n.Method == mcp.MethodNotificationSubscriptionsAcknowledged {
-		l.started(grantedKinds(rawjson.ObjectOf(rawjson.ObjectOf(n.Params)["notifications"])), true)
+		l.announce(grantedKinds(rawjson.ObjectOf(rawjson.ObjectOf(n.Params)["notifications"])), true)
 		return
 	}
 	changed := kindsNamed(func(name string) bool { return n.Method == "notifications/"+name+"/list_changed" })
@@ -170,29 +167,21 @@ func (l *listener) add(kinds map[snapshot.Kind]bool) {
 	l.signal()
 }
 
-// started notes that changes of these kinds are announced from now on; resumed reports that earlier ones may
-// be lost.
-func (l *listener) started(announced map[snapshot.Kind]bool, resumed bool) {
+// announce notes that changes of these kinds are announced from now on, nil = none any more, and reports
+// whether some were before; resumed reports that earlier ones may be lost.
+func (l *listener) announce(kinds map[snapshot.Kind]bool, resumed bool) (before bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.announced, l.resumed = announced, l.resumed || resumed
+	before = l.announced != nil
+	l.announced, l.resumed = kinds, l.resumed || resumed
 	if l.known != nil {
 		l.known()
 	}
 	l.signal()
+	return before
 }
 
-// stopped notes that nothing is announced any more, and reports whether something was.
-func (l *listener) stopped() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	was := l.announced != nil
-	l.announced = nil
-	l.signal()
-	return was
-}
-
-// onAnnounced sets a function that is called whenever announcements begin; it must not wait.
+// onAnnounced sets a function that is called whenever announcements begin or end; it must not wait.
 func (l *listener) onAnnounced(f func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
