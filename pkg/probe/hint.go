@@ -17,6 +17,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/mark3labs/mcp-go/mcp"
+
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/redact"
@@ -346,7 +348,7 @@ func protocolHint(f failure) string {
 	case f.stage == Handshake && len(named) > 0 && !slices.Contains(named, modern):
 		return "the server names version " + versions(named) + ": ask for it with --protocol " +
 			clip(named[0], shortText)
-	case badVersion.in(f.err), hasCode(f.err, codeUnsupportedVersion):
+	case badVersion.in(f.err), hasCode(f.err, mcp.UNSUPPORTED_PROTOCOL_VERSION):
 		return "update mcpctl or the server; --protocol asks for another version"
 	}
 	return ""
@@ -356,15 +358,15 @@ func protocolHint(f failure) string {
 func answerHint(f failure) string {
 	acting := f.stage.order() >= Calling.order() && f.stage.order() <= Pinging.order()
 	switch {
-	case acting && hasCode(f.err, codeMissingCapability):
+	case acting && hasCode(f.err, mcp.MISSING_REQUIRED_CLIENT_CAPABILITY):
 		return "the server asks questions while it works: run this in a terminal, or add --answer"
-	case acting && hasCode(f.err, codeMethodNotFound):
+	case acting && hasCode(f.err, mcp.METHOD_NOT_FOUND):
 		return "the server does not know this request: mcpctl show lists what it offers"
 	case acting && is[*RPCError](f.err):
 		return "the server says so of this request: look at it with --dry-run, and into its log"
-	case hasCode(f.err, codeMissingCapability):
+	case hasCode(f.err, mcp.MISSING_REQUIRED_CLIENT_CAPABILITY):
 		return "the server wants a client with other capabilities: declare them with --client-capabilities"
-	case f.stage == Handshake && hasCode(f.err, codeMethodNotFound):
+	case f.stage == Handshake && hasCode(f.err, mcp.METHOD_NOT_FOUND):
 		return "the program answers JSON-RPC but not MCP's handshake: check that it is an MCP server"
 	case is[*transport.TooLargeError](f.err), overLimit.in(f.err):
 		return "ask the server's author for pages (nextCursor) or smaller schemas"

@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
+
 	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/transport"
@@ -96,7 +98,7 @@ func TestHints(t *testing.T) {
 		"call cut off":         {failure{server: remote, stage: Calling, err: request(io.EOF)}, "outcome is unknown"},
 		"HTTP server":          {failure{server: stdio, err: &timeoutError{limit: time.Second, silent: true}, noise: []string{"Server listening on 3000"}}, "mcpctl list http://localhost:3000/mcp"},
 		"HTTP server, its URL": {failure{server: stdio, err: &timeoutError{limit: time.Second, silent: true}, stderr: "Uvicorn running on http://127.0.0.1:8000/sse (Press CTRL+C to quit)"}, "mcpctl list http://localhost:8000/sse"},
-		"version named":        {failure{server: stdio, stage: Handshake, err: &RPCError{Code: codeInvalidParams, data: json.RawMessage(`{"supported":["2021-01-01"]}`)}}, "--protocol 2021-01-01"},
+		"version named":        {failure{server: stdio, stage: Handshake, err: &RPCError{Code: mcp.INVALID_PARAMS, data: json.RawMessage(`{"supported":["2021-01-01"]}`)}}, "--protocol 2021-01-01"},
 		"406":                  {failure{server: remote, err: status(406)}, "MCP endpoint"},
 		"timeout":              {failure{server: stdio, err: &timeoutError{limit: time.Second, silent: true}}, "--timeout"},
 		"timeout at a URL":     {failure{server: remote, err: &timeoutError{limit: time.Second, silent: true}}, "MCP endpoint"},
@@ -104,11 +106,11 @@ func TestHints(t *testing.T) {
 		"pinned alone":         {failure{server: pinnedStdio, err: badVersion.errorf("no"), options: Options{Protocol: legacy}}, "take protocol out of this server's configuration"},
 		"pinned":               {failure{server: stdio, err: badVersion.errorf("no"), options: Options{Protocol: legacy}}, "leave --protocol out"},
 		"unknown version":      {failure{server: stdio, err: badVersion.errorf("no")}, "update"},
-		"wants capability":     {failure{server: stdio, err: &RPCError{Code: codeMissingCapability}}, "--client-capabilities"},
-		"wants an answer":      {failure{server: stdio, stage: Calling, err: &RPCError{Code: codeMissingCapability}}, "run this in a terminal"},
-		"unknown request":      {failure{server: stdio, stage: Completing, err: &RPCError{Code: codeMethodNotFound}}, "mcpctl show"},
-		"request refused":      {failure{server: stdio, stage: Pinging, err: &RPCError{Code: codeInvalidParams}}, "--dry-run"},
-		"no handshake":         {failure{server: stdio, stage: Handshake, err: &RPCError{Code: codeMethodNotFound}}, "is an MCP server"},
+		"wants capability":     {failure{server: stdio, err: &RPCError{Code: mcp.MISSING_REQUIRED_CLIENT_CAPABILITY}}, "--client-capabilities"},
+		"wants an answer":      {failure{server: stdio, stage: Calling, err: &RPCError{Code: mcp.MISSING_REQUIRED_CLIENT_CAPABILITY}}, "run this in a terminal"},
+		"unknown request":      {failure{server: stdio, stage: Completing, err: &RPCError{Code: mcp.METHOD_NOT_FOUND}}, "mcpctl show"},
+		"request refused":      {failure{server: stdio, stage: Pinging, err: &RPCError{Code: mcp.INVALID_PARAMS}}, "--dry-run"},
+		"no handshake":         {failure{server: stdio, stage: Handshake, err: &RPCError{Code: mcp.METHOD_NOT_FOUND}}, "is an MCP server"},
 		"too large":            {failure{server: stdio, err: &transport.TooLargeError{Limit: 1}}, "nextCursor"},
 		"over our limit":       {failure{server: stdio, err: overLimit.errorf("no")}, "nextCursor"},
 		"answered error":       {failure{server: stdio, stage: ListingTools, err: &RPCError{Code: -32603}}, "log"},

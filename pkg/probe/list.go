@@ -11,6 +11,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mark3labs/mcp-go/mcp"
+
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -119,13 +121,13 @@ func (c caller) list(ctx context.Context, method listMethod, declares capability
 		return list, notices, nil
 	}
 	r, err := c.pages(ctx, method, bounds)
-	if hasCode(err, codeInvalidParams) && len(r.asked) > 0 {
+	if hasCode(err, mcp.INVALID_PARAMS) && len(r.asked) > 0 {
 		refused := err
 		r, err = c.pages(ctx, method, bounds)
 		r.note(NoticeListRestarted, "a cursor of %s was refused (%v); the list was read from its start again",
 			method.name, refused)
 	}
-	if hasCode(err, codeMethodNotFound) && len(r.asked) == 0 {
+	if hasCode(err, mcp.METHOD_NOT_FOUND) && len(r.asked) == 0 {
 		if declares == unknownState {
 			return snapshot.List{Kind: method.kind}, nil, nil
 		}

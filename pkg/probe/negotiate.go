@@ -162,11 +162,11 @@ func final(err error) bool {
 		// a gateway's refusal says nothing about the server's era, which must not depend on a bad moment
 		return slices.Contains([]int{http.StatusTooManyRequests, http.StatusBadGateway,
 			http.StatusServiceUnavailable, http.StatusGatewayTimeout}, status.Status)
-	case hasCode(err, codeUnsupportedVersion):
+	case hasCode(err, mcp.UNSUPPORTED_PROTOCOL_VERSION):
 		named := supportedBy(err)
 		return len(named) > 0 && !slices.ContainsFunc(named, isLegacy)
 	}
-	return hasCode(err, codeHeaderMismatch, codeMissingCapability)
+	return hasCode(err, mcp.HEADER_MISMATCH, mcp.MISSING_REQUIRED_CLIENT_CAPABILITY)
 }
 
 // newestLegacy returns the newest of the versions that has a handshake, or else the newest there is.

@@ -36,15 +36,7 @@ func (e *RPCError) Error() string {
 // Data returns the data of the error as the server sent it, secrets masked; nil when there is none.
 func (e *RPCError) Data() json.RawMessage { return e.shown }
 
-// codes of JSON-RPC and of the specification that the prober acts on.
-const (
-	codeMethodNotFound     = -32601
-	codeInvalidParams      = -32602
-	codeHeaderMismatch     = -32020
-	codeMissingCapability  = -32021
-	codeUnsupportedVersion = -32022
-)
-
+// hasCode reports whether err is an RPCError with one of the codes.
 func hasCode(err error, codes ...int) bool {
 	answer, ok := errors.AsType[*RPCError](err)
 	return ok && slices.Contains(codes, answer.Code)
@@ -79,7 +71,7 @@ func (c caller) call(ctx context.Context, method string, params map[string]any) 
 // version among those it supports, is asked once more (specification 2026-07-28, version negotiation).
 func (c caller) send(ctx context.Context, request transport.JSONRPCRequest) (json.RawMessage, error) {
 	result, err := c.sendOnce(ctx, request)
-	if c.version == "" || !hasCode(err, codeUnsupportedVersion) ||
+	if c.version == "" || !hasCode(err, mcp.UNSUPPORTED_PROTOCOL_VERSION) ||
 		!slices.Contains(supportedBy(err), c.version) {
 		return result, err
 	}
