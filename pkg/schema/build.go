@@ -14,7 +14,7 @@ import (
 type builder struct {
 	*meter
 	doc     *document
-	patches *patches // what is read differently from how it is written; usually nil
+	patches *patches // edits of the document; usually nil
 	// with patches: the document as it is written, which is used where no patch is reached
 	written  map[use]*node
 	nodes    map[use]*node
@@ -25,11 +25,12 @@ type builder struct {
 
 // A use is a schema object with the circumstances that its meaning depends on.
 type use struct {
-	doc   *document
-	place string
-	with  string
-	env   string
-	role  role
+	doc     *document
+	place   string
+	pair    *met
+	patched bool
+	env     string
+	role    role
 }
 
 // A role says how a schema object is used under the Declared semantics.
@@ -43,21 +44,21 @@ const (
 
 // A spot is where building stands: a place in its resource, with the dynamic scope that led there.
 type spot struct {
-	doc   *document
-	place string
-	// what a patched schema is compared with, see [pairing]; empty where nothing below is patched
-	with string
-	in   *resource
-	env  scope
-	role role
+	doc     *document
+	place   string
+	pair    *met // the comparison that patches belong to; nil where nothing below is patched
+	patched bool // its patches are read
+	in      *resource
+	env     scope
+	role    role
 }
 
 func newBuilder(doc *document, m *meter) *builder {
 	return &builder{meter: m, doc: doc, nodes: map[use]*node{}, patterns: map[string]*node{}}
 }
 
-func (b *builder) root(at pairing, r role) *node {
-	n := seal(b.node(spot{doc: b.doc, place: at.place, with: at.with, role: r}))
+func (b *builder) root(place string, pair *met, r role) *node {
+	n := seal(b.node(spot{doc: b.doc, place: place, pair: pair, role: r}))
 	if b.cyclic() {
 		markLoops(n)
 	}
@@ -92,14 +93,13 @@ func (s spot) enter() spot {
 	return s
 }
 
-func (s spot) use() use { return use{s.doc, s.place, s.with, s.env.key(), s.role} }
+func (s spot) use() use { return use{s.doc, s.place, s.pair, s.patched, s.env.key(), s.role} }
 
 func (b *builder) schema(v any, s spot) *node {
-	s = b.patches.enter(s)
-	if other, ok := b.patches.instead(s); ok {
-		return b.node(other)
-	}
+	v, s = b.read(v, s)
 	switch v := v.(type) {
+	case *node:
+		return v
 	case bool:
 		if v {
 			return &node{op: opAll, place: s.place}
@@ -114,18 +114,18 @@ func (b *builder) schema(v any, s spot) *node {
 // object builds a schema object, or finds it built.
 func (b *builder) object(o map[string]any, s spot) *node {
 	s = s.enter()
-	if s.role != asWritten && leaf(o) && b.patches.of(s) == nil {
+	if s.role != asWritten && leaf(o) {
 		s.role = asWritten // it has nothing to declare
 	}
 	key := s.use()
 	if n := b.nodes[key]; n != nil {
 		return n
 	}
-	if n := b.written[key]; n != nil && s.with == "" {
+	if n := b.written[key]; n != nil {
 		return n
 	}
 	n := &node{op: opAll, place: s.place,
-		text: b.identity(s.doc) + string('0'+rune(s.role)) + key.with + "\x00" + key.env}
+		text: b.identity(s.doc) + string('0'+rune(s.role)) + s.pair.name(s.patched) + "\x00" + key.env}
 	b.nodes[key] = n
 	if b.objects++; b.spend(48+len(s.place)/4) || b.objects > maxNodes ||
 		len(s.env) > 0 && b.objects > maxScoped {
@@ -140,13 +140,7 @@ func (b *builder) object(o map[string]any, s spot) *node {
 		b.declare(n, o, s)
 		return n
 	}
-	b.patches.of(s).wrap(b, s, n, func(n *node) {
-		if inner, ok := b.patches.inner(s); ok {
-			n.kids = []lit{yes(b.schema(o, inner))}
-			return
-		}
-		b.writer(o, s, n).write()
-	})
+	(&writer{builder: b, o: o, spot: s, n: n}).write()
 	if s.role == asPart {
 		s.role = asWritten
 		n.implied = []lit{yes(b.object(o, s))}
@@ -169,13 +163,6 @@ func leaf(o map[string]any) bool {
 	return true
 }
 
-// writer returns a writer for the schema object at a spot, with what is read differently there.
-func (b *builder) writer(o map[string]any, s spot, n *node) *writer {
-	p := b.patches.of(s)
-	b.spend(p.cost())
-	return &writer{builder: b, o: p.apply(o), spot: s, n: n, patched: p}
-}
-
 // identity names a document for what only it defines.
 func (b *builder) identity(d *document) string {
 	if b.patches != nil && d == b.doc {
@@ -188,13 +175,12 @@ func (b *builder) identity(d *document) string {
 type writer struct {
 	*builder
 	spot
-	patched *patch
-	o       map[string]any
-	n       *node
+	o map[string]any
+	n *node
 }
 
 func (w *writer) write() {
-	if _, ref := w.o["$ref"].(string); ref && w.in.dialect.refAlone() {
+	if w.refAlone() {
 		readReferences(w)
 		return
 	}
@@ -219,7 +205,7 @@ func (w *writer) add(keyword string, n *node) {
 // has reports whether a keyword is there and means something in this dialect.
 func (w *writer) has(keyword string) (any, bool) {
 	v, ok := w.o[keyword]
-	return v, ok && w.dialectOf(keyword).reads(keyword)
+	return v, ok && w.in.dialect.reads(keyword)
 }
 
 // malformed returns an assertion about which nothing is known, and reports why.
@@ -268,23 +254,31 @@ func (w *writer) part(r role, v any, tokens ...string) *node {
 }
 
 func (w *writer) under(r role, tokens ...string) spot {
-	s := w.spot
-	w.spend(12 + len(s.place)/8)
-	if from, ok := w.patched.source(tokens); ok {
-		s = from.as(s)
-	} else {
-		s = w.patches.follow(s, s.doc, rawjson.Join(s.place, w.patched.renamed(tokens)...))
-	}
+	w.spend(12 + len(w.place)/8)
+	s := w.leads(w.spot.doc, rawjson.Join(w.place, tokens...))
 	s.role = r
 	return s
 }
 
-// dialectOf returns the dialect in which a keyword of the object is written.
-func (w *writer) dialectOf(keyword string) dialect {
-	if from, ok := w.patched.source([]string{keyword}); ok {
-		return from.doc.owner(from.place).dialect
+// leads returns the spot of a schema inside the schema at a spot, or one that it refers to.
+func (s spot) leads(doc *document, place string) spot {
+	if s.doc == doc && s.pair != nil {
+		s.pair = s.pair.from(s.place, place)
+	} else {
+		s.pair = nil
 	}
-	return w.in.dialect
+	s.doc, s.place, s.patched = doc, place, false
+	return s
+}
+
+// refAlone reports whether the object has a reference that makes its siblings void.
+func (w *writer) refAlone() bool {
+	ref := w.o["$ref"]
+	if p, ok := ref.(*part); ok {
+		ref = p.value
+	}
+	_, isText := ref.(string)
+	return isText && w.in.dialect.refAlone()
 }
 
 func (b *builder) pattern(source, place string) *node {

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +19,7 @@ func readObjects(w *writer) {
 	w.length("maxProperties", opMaxProperties)
 	readDependentRequired(w)
 	readDependentSchemas(w, "dependentSchemas")
-	if w.dialectOf("dependencies").dependencies() {
+	if w.in.dialect.dependencies() {
 		readDependentSchemas(w, "dependencies")
 	}
 }
@@ -163,12 +164,8 @@ func (w *writer) many(keyword string, o op) {
 	}
 	n := &node{op: o, kids: make([]lit, 0, len(list))}
 	for i, v := range list {
-		if w.patched.leavesOut(keyword, i) {
-			continue
-		}
 		n.kids = append(n.kids, yes(w.sub(v, keyword, strconv.Itoa(i))))
 	}
-	n.kids = append(n.kids, w.patched.joining(w.builder, keyword, w.spot)...)
 	if len(n.kids) == 1 {
 		n.op = opAll
 	}
@@ -183,13 +180,8 @@ func (w *writer) many(keyword string, o op) {
 func (w *writer) declaredOne(list []any, parts *node) *node {
 	written := &node{op: opOne, place: w.place, keyword: "oneOf"}
 	for i, v := range list {
-		if !w.patched.leavesOut("oneOf", i) {
-			written.kids = append(written.kids, yes(w.condition(v, "oneOf", strconv.Itoa(i))))
-		}
+		written.kids = append(written.kids, yes(w.condition(v, "oneOf", strconv.Itoa(i))))
 	}
-	plain := w.spot
-	plain.role = asWritten
-	written.kids = append(written.kids, w.patched.joining(w.builder, "oneOf", plain)...)
 	if slices.Equal(written.kids, parts.kids) {
 		return written
 	}
@@ -218,47 +210,49 @@ func readReferences(w *writer) {
 		if !ok {
 			continue
 		}
-		ref, ok := v.(string)
-		if !ok {
+		target, uri, ok := w.target(keyword, v)
+		switch {
+		case ok:
+			w.n.kids = append(w.n.kids, yes(w.node(target)))
+		case uri == "":
 			w.malformed(keyword, "is not a string")
-			continue
-		}
-		target, uri, ok := w.target(keyword, ref)
-		if !ok {
+		default:
 			w.problem(rawjson.Join(w.place, keyword), "names nothing in this document")
 			w.add(keyword, &node{op: opOpaque, text: "$ref\x00" + uri, why: "names nothing in this document"})
-			continue
 		}
-		w.n.kids = append(w.n.kids, yes(w.node(target)))
 	}
 }
 
-func (w *writer) target(keyword, ref string) (target spot, uri string, ok bool) {
+// target follows a reference. Where nothing is found, uri is what it names; it is empty for no reference.
+func (w *writer) target(keyword string, v any) (target spot, uri string, ok bool) {
 	s := w.spot
-	if from, patched := w.patched.source([]string{keyword}); patched {
-		s = from.as(s)
-		s.in = s.doc.owner(s.place)
+	if p, patched := v.(*part); patched {
+		s = spot{doc: p.doc, place: p.place, role: s.role, in: p.doc.owner(p.place)}
+		v = p.value
 	}
-	home := s.doc
+	ref, isText := v.(string)
+	if !isText {
+		return s, "", false
+	}
 	doc, place, uri, ok := s.doc.resolve(ref, s.in)
 	if !ok {
-		return s, uri, false
+		return s, cmp.Or(uri, ref), false
 	}
-	s = w.patches.follow(s, doc, place)
-	if s.doc != home {
+	if doc != s.doc {
 		s.env = nil
 	}
+	s = s.leads(doc, place)
 	if keyword == "$ref" {
-		return s, uri, true
+		return s, ref, true
 	}
 	for name, anchored := range s.doc.owner(s.place).dynamic {
 		outermost, scoped := s.env[name]
 		if scoped && anchored == s.place && names(keyword, ref, name) {
-			s.place, s.with = outermost, ""
+			s.place, s.pair = outermost, nil
 			break
 		}
 	}
-	return s, uri, true
+	return s, ref, true
 }
 
 // names reports whether a reference means a dynamic anchor by its name, and not the same place by a pointer.

@@ -120,7 +120,7 @@ func constant(v any) *node {
 // readNumbers reads the keywords for numbers (2020-12 validation §6.2), with the boolean exclusives of
 // draft-04.
 func readNumbers(w *writer) {
-	if w.dialectOf("minimum").draft == Draft04 {
+	if w.in.dialect.draft == Draft04 {
 		w.bound("minimum", opMinimum, w.o["exclusiveMinimum"] == true)
 		w.bound("maximum", opMaximum, w.o["exclusiveMaximum"] == true)
 	} else {
@@ -205,7 +205,7 @@ func readArrays(w *writer) {
 
 // readItems reads the schemas by position and the one for the rest, in the spelling of either draft.
 func readItems(w *writer) {
-	prefix, rest := w.tuple()
+	prefix, rest := tuple(w.o, w.in.dialect)
 	if prefix == "" && rest == "" {
 		return
 	}
@@ -224,16 +224,15 @@ func readItems(w *writer) {
 
 // tuple returns the keywords that hold the schemas by position and the schema of the rest; empty where there
 // is none.
-func (w *writer) tuple() (prefix, rest string) {
-	items, hasItems := w.o["items"]
-	_, isList := items.([]any)
-	if isList && w.dialectOf("items").tuples() {
-		if _, ok := w.o["additionalItems"]; ok {
+func tuple(o map[string]any, d dialect) (prefix, rest string) {
+	items, hasItems := o["items"]
+	if _, isList := items.([]any); isList && d.tuples() {
+		if _, ok := o["additionalItems"]; ok {
 			rest = "additionalItems"
 		}
 		return "items", rest
 	}
-	if _, ok := w.has("prefixItems"); ok {
+	if _, ok := o["prefixItems"]; ok && d.reads("prefixItems") {
 		prefix = "prefixItems"
 	}
 	if hasItems {

@@ -95,14 +95,14 @@ type Edit struct {
 	// those of the property itself; nil where there is none.
 	OldSchema, NewSchema json.RawMessage
 
-	after *Schema
-	patch *patch
+	at    *met          // where it is; nil for an annotation
+	patch func(*object) // makes it in the old schema object there
 }
 
 // Bounds on what is compared. Past them, the comparison is cut.
 const (
 	maxEdits = 2000
-	maxPairs = 20_000
+	maxPairs = 40_000
 )
 
 // compared lists the edits of a revision; nil where a schema could not be read.
@@ -111,8 +111,8 @@ func compared(ctx context.Context, before, after *Schema, b Budget) *comparison 
 		return nil
 	}
 	limit := b.steps() * unitsPerStep
-	c := &comparison{meter: newMeter(ctx, limit), before: before, after: after, seen: map[pairing]*met{},
-		pairs: newPairings(), texts: map[*document]map[string]json.RawMessage{}}
+	c := &comparison{meter: newMeter(ctx, limit), before: before, after: after, seen: map[metKey]*met{},
+		texts: map[*document]map[string]json.RawMessage{}}
 	defer func() { b.Pool.take(limit - cmp.Or(c.spared, c.left)) }()
 	c.dialects()
 	c.root = c.compare(site{before.doc, "", before.doc.root}, site{after.doc, "", after.doc.root}, trail{})
@@ -124,8 +124,7 @@ type comparison struct {
 	*meter
 	before, after *Schema
 	edits         []Edit
-	seen          map[pairing]*met
-	pairs         *pairings
+	seen          map[metKey]*met
 	texts         map[*document]map[string]json.RawMessage
 	root          *met
 	met           []*met
@@ -134,14 +133,25 @@ type comparison struct {
 
 // A met pair is two schemas that were compared, with the edits between them and the pairs inside.
 type met struct {
-	pairing
+	number     int
 	old, new   site
 	instance   string // in the value, where it was met first
 	begin, end int    // its edits, those inside included
 	own        []int  // those of its own keywords
 	inner      []reached
-	plain      bool // both say only what values of a type hold, see [place]
+	bare       *met // the same pair without what only wraps the schemas
+	same       *met // a pair with the same old schema object, which is read inside the edits of this one
+	parents    []*met
+	over       map[string]bool // places in the old document that only lead to old
+	next       map[string]*met // by the place in the old document where a pair inside begins
+	plain      bool            // both say only what values of a type hold, see [place]
 	x, y       view
+}
+
+// A metKey names a pair: as it is written, or without what only wraps the schemas.
+type metKey struct {
+	old, new, newDocument string
+	bare                  bool
 }
 
 // reached is a pair inside a pair.
@@ -173,16 +183,6 @@ func (t trail) into(instance string, path ...string) trail {
 	return t
 }
 
-// key names the comparison of two schemas. Places of other documents, such as meta-schemas, are kept apart.
-func (c *comparison) key(old, new site) pairing { return pairing{old.place, c.with(new)} }
-
-func (c *comparison) with(new site) string {
-	if new.doc != c.after.doc {
-		return "#" + new.doc.digest + new.place
-	}
-	return "#" + new.place
-}
-
 // compare lists the edits between two schemas: those of what wraps them, such as null, and those of what is
 // inside the wrappers. A pair that was met before shares its edits. It returns nil where the budget is spent.
 func (c *comparison) compare(old, new site, t trail) *met {
@@ -196,33 +196,35 @@ func (c *comparison) compare(old, new site, t trail) *met {
 	if outerOld.doc != c.before.doc {
 		return c.foreign(old, outerOld, outerNew, new, t)
 	}
-	at := c.pairs.chain(c.key(old, new), hopsOld, c.with(outerNew))
-	used := kit.Set(append(hops(old, hopsOld), hops(new, hopsNew)...))
-	if m := c.seen[at]; m != nil {
+	p := pair{comparison: c, x: x, y: y, old: outerOld, new: outerNew, trail: t}
+	m, known := c.meet(p, outerOld, outerNew, false)
+	m.pass(hopsOld)
+	if p.met = m; known {
 		c.share(m, t)
-		compareAnnotations(pair{comparison: c, x: x, y: y, old: outerOld, new: outerNew, trail: t,
-			met: m}, used)
+		compareAnnotations(p, kit.Set(append(hops(old, hopsOld), hops(new, hopsNew)...)))
 		return m
 	}
 	if len(c.edits) > maxEdits || len(c.seen) > maxPairs {
 		c.cut = true
 		return nil
 	}
-	m := c.add(&met{pairing: at, old: outerOld, new: outerNew, instance: t.instance, x: x, y: y})
-	p := pair{c, x, y, outerOld, outerNew, t, x.requires().asAny, m}
 	compareNull(p)
-	inner := c.pairs.chain(at, x.hops[len(hopsOld):], c.with(y.site))
-	if inner == at {
-		c.within(p, nil)
-	} else if known := c.seen[inner]; known != nil {
-		used := kit.Set(append(hops(old, x.hops), hops(new, y.hops)...))
-		c.share(known, t)
-		compareAnnotations(p, used)
-		m.inner = append(m.inner, reached{known, stepSame, ""})
+	p.met, known = c.meet(p, x.site, y.site, true)
+	p.met.pass(x.hops[len(hopsOld):])
+	m.inner, m.bare = []reached{{p.met, stepSame, ""}}, p.met
+	p.met.parents = append(p.met.parents, m)
+	if len(x.hops) > len(hopsOld) {
+		m.next[x.hops[len(hopsOld)]] = p.met
 	} else {
-		p.met = c.add(&met{pairing: inner, old: x.site, new: y.site, instance: t.instance, x: x, y: y})
-		m.inner = append(m.inner, reached{p.met, stepSame, ""})
-		c.within(p, nil)
+		m.same = p.met
+	}
+	if known {
+		c.share(p.met, t)
+		compareAnnotations(p, kit.Set(append(hops(old, x.hops), hops(new, y.hops)...)))
+	} else {
+		compareAnnotations(p, nil)
+		compareAssertions(p)
+		p.met.end, p.met.plain = len(c.edits), x.plainly() && y.plainly()
 	}
 	m.end = len(c.edits)
 	return m
@@ -233,19 +235,53 @@ func (c *comparison) foreign(old, target, newTarget, new site, t trail) *met {
 	if target.doc == newTarget.doc && target.place == newTarget.place || old.doc != c.before.doc {
 		return nil
 	}
-	m := c.add(&met{pairing: c.key(old, new), old: old, new: new, instance: t.instance})
-	p := pair{comparison: c, x: view{site: old}, y: view{site: new}, trail: t, met: m}
+	p := pair{comparison: c, x: view{site: old}, y: view{site: new}, trail: t}
+	m, known := c.meet(p, old, new, false)
+	if p.met = m; known {
+		c.share(m, t)
+		return m
+	}
 	p.add(Edit{Family: FamilyReference, Keyword: "$ref", Old: c.rawAt(old), New: c.rawAt(new)},
-		&patch{instead: new.origin()})
+		func(o *object) { o.instead = new.part() })
 	m.end = len(c.edits)
 	return m
 }
 
-func (c *comparison) add(m *met) *met {
-	m.begin, m.end = len(c.edits), len(c.edits)
-	c.met, c.seen[m.pairing] = append(c.met, m), m
-	return m
+// meet returns the pair of two schemas, and whether it was met before.
+func (c *comparison) meet(p pair, old, new site, bare bool) (m *met, known bool) {
+	key := metKey{old.place, new.place, new.doc.digest, bare}
+	if old.doc != c.before.doc {
+		key.old = old.doc.digest + old.place
+	}
+	if m = c.seen[key]; m != nil {
+		return m, true
+	}
+	m = &met{number: len(c.met), old: old, new: new, instance: p.trail.instance, begin: len(c.edits),
+		end: len(c.edits), over: map[string]bool{}, next: map[string]*met{}, x: p.x, y: p.y}
+	c.met, c.seen[key] = append(c.met, m), m
+	return m, false
 }
+
+// pass records places that only lead to the old schema.
+func (m *met) pass(places []string) {
+	for _, place := range places {
+		m.over[place] = true
+	}
+}
+
+// from returns the pair that a schema on the way to m, or m itself, leads to at another place; nil for none.
+func (m *met) from(here, there string) *met {
+	switch {
+	case here == m.old.place:
+		return m.next[there]
+	case m.over[there]:
+		return m
+	}
+	return nil
+}
+
+// keywords returns the pair without what only wraps the schemas.
+func (m *met) keywords() *met { return cmp.Or(m.bare, m) }
 
 // hops returns the places that wrappers lead over from a site, without the last one.
 func hops(s site, over []string) []string {
@@ -253,14 +289,6 @@ func hops(s site, over []string) []string {
 		return nil
 	}
 	return append([]string{s.place}, over[:len(over)-1]...)
-}
-
-// within lists the edits of two schemas without their wrappers.
-func (c *comparison) within(p pair, used map[string]bool) {
-	compareAnnotations(p, used)
-	compareAssertions(p)
-	p.met.end = len(c.edits)
-	p.met.plain = p.x.plainly() && p.y.plainly()
 }
 
 // share records a further place for edits that were listed already.
@@ -276,9 +304,7 @@ func (c *comparison) dialects() {
 		return
 	}
 	if old, new := c.before.At("/$schema"), c.after.At("/$schema"); !rawjson.Equal(old, new) {
-		c.edits = append(c.edits, Edit{Family: FamilyDialect, Keyword: "$schema", Path: "", Old: old,
-			New:   new,
-			after: c.after})
+		c.edits = append(c.edits, Edit{Family: FamilyDialect, Keyword: "$schema", Old: old, New: new})
 	}
 }
 

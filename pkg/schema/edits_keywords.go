@@ -68,20 +68,16 @@ func (p pair) firstDifferent(keywords []string) string {
 }
 
 func (p pair) group(f Family, keywords []string) {
-	ch := &patch{}
-	for _, k := range keywords {
-		ch.drop = append(ch.drop, []string{k})
-		if v, ok := p.y.o[k]; ok {
-			ch.set = append(ch.set, p.taken(v, k))
-		}
-	}
 	p.add(Edit{Family: f, Keyword: p.firstDifferent(keywords), Keywords: keywords,
-		Old: p.x.several(keywords), New: p.y.several(keywords)}, ch)
-}
-
-// taken returns a keyword, or a member of one, of the new schema.
-func (p pair) taken(v any, path ...string) patchedKeyword {
-	return patchedKeyword{path, v, &origin{p.y.doc, rawjson.Join(p.y.place, path...)}}
+		Old: p.x.several(keywords), New: p.y.several(keywords)},
+		func(o *object) {
+			o.drop(keywords...)
+			for _, k := range keywords {
+				if _, ok := p.y.o[k]; ok {
+					o.keywords[k] = p.y.moved(k)
+				}
+			}
+		})
 }
 
 // several returns the value of the only keyword that is there, or an object of those that are.
@@ -177,34 +173,37 @@ func compareProperties(p pair) {
 			p.inside(stepProperty, name, p.x.child("properties", name), p.y.child("additionalProperties"), t)
 			continue
 		}
-		ch := &patch{drop: [][]string{{"properties", name}}}
-		if !is.has[name] && was.has[name] {
-			ch.require = p.requiring(nil, []any{name})
-		}
 		old := p.rawAt(p.x.child("properties", name))
 		p.add(Edit{Family: FamilyProperty, Keyword: "properties", Name: name, Required: was.has[name],
 			Path: t.path, Instance: t.instance,
 			Old: old, OldSchema: old, OldPath: rawjson.Join(p.x.place, "properties", name),
-			NewPath: p.y.place}, ch)
+			NewPath: p.y.place},
+			func(o *object) {
+				delete(o.table("properties"), name)
+				if was.has[name] && !is.has[name] {
+					o.list("required", was.asAny, []any{name}, nil)
+				}
+			})
 	}
 	for _, name := range kit.SortedKeys(y) {
 		if _, kept := x[name]; !kept {
-			p.newProperty(name, y[name], was.has[name], is.has[name])
+			p.newProperty(name, was, is)
 		}
 	}
 }
 
-func (p pair) newProperty(name string, v any, was, is bool) {
+func (p pair) newProperty(name string, was, is nameList) {
 	t := p.trail.into(name, "properties", name)
-	ch := &patch{set: []patchedKeyword{p.taken(v, "properties", name)}}
-	if is && !was {
-		ch.require = p.requiring([]any{name}, nil)
-	}
-	new := p.rawAt(p.y.child("properties", name))
-	p.add(Edit{Family: FamilyProperty, Keyword: "properties", Name: name, Required: is, Path: t.path,
-		Instance: t.instance,
-		New:      new, NewSchema: new, NewPath: rawjson.Join(p.y.place, "properties", name),
-		OldPath: p.x.place}, ch)
+	added := p.y.child("properties", name)
+	new := p.rawAt(added)
+	p.add(Edit{Family: FamilyProperty, Keyword: "properties", Name: name, Required: is.has[name], Path: t.path,
+		Instance: t.instance, New: new, NewSchema: new, NewPath: added.place, OldPath: p.x.place},
+		func(o *object) {
+			o.table("properties")[name] = added.part()
+			if is.has[name] && !was.has[name] {
+				o.list("required", was.asAny, nil, []any{name})
+			}
+		})
 }
 
 type nameList struct {
@@ -216,10 +215,6 @@ type nameList struct {
 func (v view) requires() nameList {
 	names, _ := stringList(v.o["required"])
 	return nameList{names, kit.Set(names), kit.Map(names, func(name string) any { return name })}
-}
-
-func (p pair) requiring(plus, minus []any) *listChange {
-	return &listChange{p.required, minus, plus}
 }
 
 // compareRequired lists the names that joined or left required, one by one, but for properties that came or
@@ -236,12 +231,14 @@ func compareRequired(p pair) {
 			continue
 		}
 		t := p.trail.into(name, "properties", name)
-		e, becomes := Edit{Family: FamilyRequired, Keyword: "required", Name: name, Path: t.path,
-			Instance: t.instance}, p.requiring([]any{name}, nil)
-		if e.New = rawOf(name); was.has[name] {
-			e.Old, e.New, becomes = e.New, nil, p.requiring(nil, []any{name})
+		e := Edit{Family: FamilyRequired, Keyword: "required", Name: name, Path: t.path, Instance: t.instance}
+		if was.has[name] {
+			e.Old = rawOf(name)
+			p.add(e, func(o *object) { o.list("required", was.asAny, []any{name}, nil) })
+		} else {
+			e.New = rawOf(name)
+			p.add(e, func(o *object) { o.list("required", was.asAny, nil, []any{name}) })
 		}
-		p.add(e, &patch{require: becomes})
 	}
 }
 
@@ -257,13 +254,13 @@ func comparePatternProperties(p pair) {
 		}
 		p.add(Edit{Family: FamilyPatternProps, Keyword: keyword, Name: source, Instance: t.instance,
 			Old: p.rawAt(p.x.child(keyword, source))},
-			&patch{drop: [][]string{{keyword, source}}})
+			func(o *object) { delete(o.table(keyword), source) })
 	}
 	for _, source := range kit.SortedKeys(y) {
 		if _, kept := x[source]; !kept {
 			p.add(Edit{Family: FamilyPatternProps, Keyword: keyword, Name: source,
 				New: p.rawAt(p.y.child(keyword, source))},
-				&patch{set: []patchedKeyword{p.taken(y[source], keyword, source)}})
+				func(o *object) { o.table(keyword)[source] = p.y.child(keyword, source).part() })
 		}
 	}
 }
@@ -347,10 +344,7 @@ func compareItems(p pair) {
 	}
 }
 
-func (v view) tuple() (prefix, rest string) {
-	w := &writer{spot: spot{doc: v.doc, place: v.place, in: v.doc.owner(v.place)}, o: v.o}
-	return w.tuple()
-}
+func (v view) tuple() (prefix, rest string) { return tuple(v.o, v.doc.owner(v.place).dialect) }
 
 // compareCombined compares combined schemas, and unions beside other keywords, one by one if there are as
 // many, else as one.

@@ -15,24 +15,25 @@ type pair struct {
 	x, y     view
 	old, new site // before their wrappers were taken off
 	trail    trail
-	required []any // names that the old one requires
 	met      *met
 }
 
 // compare compares two schemas inside the pair.
-func (p pair) compare(old, new site, t trail) { p.inside(stepNone, "", old, new, t) }
+func (p pair) compare(old, new site, t trail) *met { return p.inside(stepNone, "", old, new, t) }
 
 // inside compares two schemas of a value inside the value.
-func (p pair) inside(kind step, name string, old, new site, t trail) {
-	if old.doc == p.before.doc {
-		p.pairs.link(p.met.pairing, p.key(old, new))
-	}
-	if m := p.comparison.compare(old, new, t); m != nil {
+func (p pair) inside(kind step, name string, old, new site, t trail) *met {
+	m := p.comparison.compare(old, new, t)
+	if m != nil {
 		p.met.inner = append(p.met.inner, reached{m, kind, name})
+		p.met.next[old.place] = m
+		m.parents = append(m.parents, p.met)
 	}
+	return m
 }
 
-func (p pair) add(e Edit, ch *patch) {
+// add lists an edit, and how it is made in the old schema object; that is nil for an annotation.
+func (p pair) add(e Edit, patch func(*object)) {
 	if len(p.edits) >= maxEdits {
 		p.cut = true
 		return
@@ -52,10 +53,8 @@ func (p pair) add(e Edit, ch *patch) {
 	if e.OldSchema == nil && e.NewSchema == nil {
 		e.OldSchema, e.NewSchema = p.rawAt(p.x.site), p.rawAt(p.y.site)
 	}
-	e.after = p.after
-	if ch != nil {
-		ch.at = p.met.pairing
-		e.patch = ch
+	if e.patch = patch; patch != nil {
+		e.at = p.met
 		p.met.own = append(p.met.own, len(p.comparison.edits))
 	}
 	p.comparison.edits = append(p.comparison.edits, e)
@@ -134,7 +133,7 @@ func compareAssertions(p pair) {
 		compareUnions(p)
 	case p.unlike():
 		p.add(Edit{Family: FamilyType, Keyword: "type", Old: p.x.typeOrChoice(), New: p.y.typeOrChoice()},
-			&patch{instead: p.y.origin()})
+			func(o *object) { o.instead = p.y.part() })
 	default:
 		compareFlattened(p)
 		compareTypes(p)
@@ -236,11 +235,8 @@ func compareNull(p pair) {
 	if was == is || !typed && len(p.x.members) == 0 || !stillTyped && len(p.y.members) == 0 {
 		return
 	}
-	ch := &patch{null: nullAdded}
-	if was {
-		ch.null = nullRemoved
-	}
-	p.add(Edit{Family: FamilyNull, Keyword: "type", Old: p.rawAt(p.old), New: p.rawAt(p.new)}, ch)
+	p.add(Edit{Family: FamilyNull, Keyword: "type", Old: p.rawAt(p.old), New: p.rawAt(p.new)},
+		func(o *object) { o.nullAdded, o.nullRemoved = is, was })
 }
 
 // unlike reports whether both say which types they accept, and have none in common.
@@ -303,24 +299,15 @@ func compareTypes(p pair) {
 	e := Edit{Family: FamilyType, Keyword: "type", Old: p.x.raw("type"), New: p.y.raw("type")}
 	if len(minus) > 0 {
 		e.Removed, e.Added = rawList(minus), nil
-		p.add(e, &patch{drop: p.x.dropUnion(), types: &listChange{base, minus, nil}})
+		p.add(e, func(o *object) { o.list("type", base, minus, nil, p.x.union) })
 	}
 	if len(plus) > 0 {
 		e.Removed, e.Added = nil, rawList(plus)
-		p.add(e, &patch{drop: p.x.dropUnion(), types: &listChange{base, nil, plus}})
+		p.add(e, func(o *object) { o.list("type", base, nil, plus, p.x.union) })
 	}
 }
 
 func asAny(names []string) []any { return kit.Map(names, func(name string) any { return name }) }
-
-// dropUnion lists keywords to take away, and the union that a view stands for.
-func (v view) dropUnion(keywords ...string) [][]string {
-	out := kit.Map(keywords, func(k string) []string { return []string{k} })
-	if v.union != "" {
-		out = append(out, []string{v.union})
-	}
-	return out
-}
 
 // compareEnums lists the values that left an enum as one edit, and those that joined as another one; as one
 // edit where no value is left. Null has an edit of its own.
@@ -358,22 +345,25 @@ func (p pair) enum(x, y, removed, added []any, has bool) {
 	if (constBefore || x == nil) && (constAfter || y == nil) {
 		e.Keyword = "const"
 	}
-	ch := &patch{drop: p.x.dropUnion("enum", "const")}
 	null, _ := p.x.acceptsNull()
 	if x == nil && null {
 		added = append(slices.Clone(added), nil)
 	}
-	if has {
-		ch.enum = &listChange{x, removed, added}
-	} else if _, typed := p.x.o["type"]; !typed && p.y.o["type"] != nil { // the values said it
-		names, _ := p.y.types()
-		types := asAny(names)
-		if null {
-			types = append(types, "null")
+	p.add(e, func(o *object) {
+		if has {
+			o.list("enum", x, removed, added, "const", p.x.union)
+			return
 		}
-		ch.set = []patchedKeyword{{path: []string{"type"}, value: namedTypes(types)}}
-	}
-	p.add(e, ch)
+		o.drop("enum", "const", p.x.union)
+		if _, typed := p.x.o["type"]; !typed && p.y.o["type"] != nil { // the values said it
+			names, _ := p.y.types()
+			types := asAny(names)
+			if null {
+				types = append(types, "null")
+			}
+			o.keywords["type"] = namedTypes(types)
+		}
+	})
 }
 
 // choice returns the list of an enum as written, or a list of the const.

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -37,7 +38,47 @@ func (s site) raw(keyword string) json.RawMessage {
 	return s.doc.raw(rawjson.Join(s.place, keyword))
 }
 
-func (s site) origin() *origin { return &origin{s.doc, s.place} }
+// part returns the site as it is put into another schema object.
+func (s site) part() *part { return &part{doc: s.doc, place: s.place, value: s.value} }
+
+// moved returns the value of a keyword as it is put into another schema object: the schemas in it, and
+// references, are read where they are written.
+func (s site) moved(keyword string) any {
+	value := s.keywords()[keyword]
+	switch keyword {
+	case "$ref", "$dynamicRef", "$recursiveRef":
+		return &part{doc: s.doc, place: s.place, value: value}
+	}
+	subs := Subschemas(keyword, value)
+	table, isTable := value.(map[string]any)
+	list, _ := value.([]any)
+	if len(subs) == 1 && subs[0].Steps == nil {
+		if isTable {
+			return s.child(keyword).part()
+		}
+		return value
+	}
+	table, list = maps.Clone(table), slices.Clone(list)
+	for _, sub := range subs {
+		if _, isObject := sub.Value.(map[string]any); !isObject {
+			continue
+		}
+		inner := s.child(keyword, sub.Steps[0]).part()
+		if isTable {
+			table[sub.Steps[0]] = inner
+		} else {
+			i, _ := strconv.Atoi(sub.Steps[0])
+			list[i] = inner
+		}
+	}
+	switch {
+	case isTable:
+		return table
+	case list != nil:
+		return list
+	}
+	return value
+}
 
 func (s site) child(tokens ...string) site {
 	place := rawjson.Join(s.place, tokens...)

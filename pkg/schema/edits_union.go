@@ -17,7 +17,7 @@ func compareUnions(p pair) {
 	p.members(x, y, p.x.members, p.y.members)
 	if p.x.union != p.y.union && len(p.x.members) > 0 && len(p.y.members) > 0 {
 		p.add(Edit{Family: FamilySchema, Keyword: p.y.union, Old: p.rawAt(p.x.site), New: p.rawAt(p.y.site)},
-			&patch{rename: map[string]string{p.y.union: p.x.union}})
+			func(o *object) { o.renamed[p.x.union] = p.y.union })
 	}
 }
 
@@ -26,20 +26,30 @@ func (p pair) members(x, y []site, indexesX, indexesY []int) {
 	matchX, matchY := p.matched(x, y)
 	for i, m := range x {
 		if matchX[i] < 0 {
-			p.memberGone(i, m, y)
+			p.memberGone(m, y)
 			continue
 		}
 		t := p.trail
 		if len(indexesY) > 0 {
 			t = t.into("", p.y.union, strconv.Itoa(indexesY[matchX[i]]))
 		}
-		p.compare(m, y[matchX[i]], t)
+		same := p.compare(m, y[matchX[i]], t)
+		if len(indexesX) == 0 && !same.leads(p.met) {
+			p.met.same = same
+		}
 	}
 	for i, m := range y {
 		if matchY[i] < 0 {
 			p.memberNew(m, x)
 		}
 	}
+}
+
+// leads reports whether a pair is read inside another one.
+func (m *met) leads(to *met) bool {
+	for ; m != nil && m != to; m = m.same {
+	}
+	return m == to
 }
 
 // alternativesOf returns the members of a union, or the view as the only one of another union, with the
@@ -228,19 +238,26 @@ func (v view) meaning() string {
 	return strings.Join(types, " ")
 }
 
-func (p pair) memberGone(i int, m site, others []site) {
+func (p pair) memberGone(m site, others []site) {
 	e := Edit{Family: memberFamily(m, others), Keyword: p.x.union, Old: p.rawAt(m), OldPath: m.place}
-	if len(p.x.members) == 0 {
-		p.add(e, &patch{gone: true})
-		return
-	}
-	p.add(e, &patch{leave: map[string]bool{p.x.union + "/" + strconv.Itoa(p.x.members[i]): true}})
+	p.add(e, func(o *object) {
+		if len(p.x.members) == 0 {
+			o.gone = true
+		} else {
+			o.leave(p.x.union, m)
+		}
+	})
 }
 
 func (p pair) memberNew(m site, others []site) {
 	e := Edit{Family: memberFamily(m, others), Keyword: p.y.union, New: p.rawAt(m), NewPath: m.place}
-	p.add(e, &patch{also: []origin{*m.origin()}, joins: p.x.union, exactly: p.x.union == "" &&
-		p.y.union == "oneOf"})
+	p.add(e, func(o *object) {
+		if p.x.union == "" {
+			o.also, o.exactly = append(o.also, m.part()), p.y.union == "oneOf"
+		} else {
+			o.lists[p.x.union] = append(slices.Clip(o.union(p.x.union)), m.part())
+		}
+	})
 }
 
 // memberFamily returns type for an alternative of types that no other alternative has, else union.

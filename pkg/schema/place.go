@@ -16,7 +16,6 @@ import (
 // the whole.
 type place struct {
 	*met
-	at             pairing
 	parent         *place
 	kind           step // from the parent
 	name           string
@@ -31,11 +30,11 @@ func placesOf(j *judgement) []*place {
 		return nil
 	}
 	judged := kit.Set(j.asserting)
-	all := []*place{{met: j.root, at: pairing{"", "#"}}}
+	all := []*place{{met: j.root}}
 	seen := map[*met]bool{j.root: true}
 	for n := 0; n < len(all); n++ {
 		p := all[n]
-		inner := p.met.bare()
+		inner := p.met.keywords()
 		p.edits = append(slices.Clone(p.own), inner.own...)
 		if inner.plain {
 			own := kit.Set(p.edits)
@@ -59,7 +58,7 @@ func placesOf(j *judgement) []*place {
 
 // hardness returns 1 for places where an answer may take much work, so that others are asked first.
 func hardness(j *judgement, p *place) int {
-	if !p.met.bare().plain && slices.ContainsFunc(p.edits, func(i int) bool {
+	if !p.met.keywords().plain && slices.ContainsFunc(p.edits, func(i int) bool {
 		switch j.Edits[i].Family {
 		case FamilyType, FamilyNull, FamilyEnum, FamilyRange, FamilyLength, FamilyItemCount, FamilyFormat:
 			return false
@@ -74,14 +73,6 @@ func hardness(j *judgement, p *place) int {
 // leadsInside reports whether a step leads to a value inside the value, in the documents that are compared.
 func leadsInside(j *judgement, r reached) bool {
 	return r.kind >= stepProperty && r.old.doc == j.Before.doc && r.new.doc == j.After.doc
-}
-
-// bare returns the pair without its wrappers.
-func (m *met) bare() *met {
-	for len(m.inner) == 1 && m.inner[0].kind == stepSame {
-		m = m.inner[0].met
-	}
-	return m
 }
 
 // below lists the edits of a pair and of all that is reached from it.
@@ -107,7 +98,7 @@ func (p *place) to(r reached) *place {
 	default:
 		t = t.into("[]", "items")
 	}
-	return &place{met: r.met, at: r.pairing, parent: p, kind: r.kind, name: r.name, path: t.path,
+	return &place{met: r.met, parent: p, kind: r.kind, name: r.name, path: t.path,
 		instance: t.instance}
 }
 
@@ -152,7 +143,7 @@ func around(j *judgement, p *place, value any) any {
 	if p.kind == stepItem {
 		return []any{value}
 	}
-	outer := p.parent.met.bare()
+	outer := p.parent.met.keywords()
 	from, to := outer.x, outer.y
 	if j.direction == Output {
 		from, to = to, from
@@ -191,7 +182,7 @@ func sibling(j *judgement, from, to view, name string, p *place) any {
 			inner = v.child("additionalProperties")
 		}
 		if whole := schemaOf(j, v.doc); inner.value != nil && whole != nil {
-			schemas = append(schemas, whole.inside(pairing{place: inner.place}))
+			schemas = append(schemas, whole.inside(inner.place))
 		}
 	}
 	b := Budget{AssertFormats: j.budget.AssertFormats, Semantics: j.budget.Semantics, Pool: j.budget.Pool,
@@ -229,7 +220,7 @@ func restOf(j *judgement, places []*place, whole Change) []Change {
 		}
 		return []Change{whole}
 	}
-	root := &place{met: j.root, at: pairing{"", "#"}, inside: j.asserting}
+	root := &place{met: j.root, inside: j.asserting}
 	all := append(places, root)
 	if j.left(root).Verdict != Compatible {
 		for n, p := range places {

@@ -25,9 +25,8 @@ type Revision struct {
 	// gain. A difference inside a shared definition is listed once. The order is that of the paths.
 	Edits []Edit
 
-	pairs *pairings
-	root  *met // nil where the schemas were not compared
-	cut   bool // not all was compared
+	root *met // nil where the schemas were not compared
+	cut  bool // not all was compared
 }
 
 // Compare separates the edits between two versions.
@@ -36,9 +35,9 @@ func Compare(ctx context.Context, before, after *Schema, b Budget) *Revision {
 	before.pay(b.Pool)
 	after.pay(b.Pool)
 	b.Steps = b.Pool.Left
-	r := &Revision{Before: before, After: after, pairs: newPairings(), cut: true}
+	r := &Revision{Before: before, After: after, cut: true}
 	if c := compared(ctx, before, after, b); c != nil {
-		r.pairs, r.root, r.cut = c.pairs, c.root, c.cut
+		r.root, r.cut = c.root, c.cut
 		r.Edits = c.sorted()
 	}
 	return r
@@ -66,22 +65,26 @@ func (c *comparison) sorted() []Edit {
 
 // With returns the old version with some of the edits, named by their number.
 func (r *Revision) With(edits ...int) *Schema {
-	return r.with(context.Background(), nil, edits, pairing{"", "#"})
+	return r.with(context.Background(), nil, edits, nil)
 }
 
-// with returns the schema of a pairing in the old version with some of the edits.
-func (r *Revision) with(ctx context.Context, pool *Pool, edits []int, at pairing) *Schema {
-	if r.Before.doc == nil {
+// with returns the old schema of a pair, nil for the whole, with some of the edits.
+func (r *Revision) with(ctx context.Context, pool *Pool, edits []int, at *met) *Schema {
+	if r.Before.doc == nil || r.root == nil {
 		return r.Before
 	}
-	chosen := make([]Edit, 0, len(edits))
-	for _, i := range slices.Compact(slices.Sorted(slices.Values(edits))) {
-		if i >= 0 && i < len(r.Edits) {
-			chosen = append(chosen, r.Edits[i])
-		}
+	place := ""
+	if at == nil || at == r.root {
+		at = r.root
+	} else {
+		place = at.old.place
 	}
-	m := pool.bound(newMeter(ctx, r.Before.doc.limit))
-	return r.Before.patched(m, patchesOf(r.Before.doc, r.pairs, chosen), at)
+	edits = kit.Filter(slices.Compact(slices.Sorted(slices.Values(edits))),
+		func(i int) bool { return i >= 0 && i < len(r.Edits) && r.Edits[i].patch != nil })
+	if len(edits) == 0 {
+		return r.Before.inside(place)
+	}
+	return r.Before.variant(pool.bound(newMeter(ctx, r.Before.doc.limit)), place, r.patches(edits), at)
 }
 
 // Without returns the new version with some of the edits undone.
@@ -181,7 +184,7 @@ type judgement struct {
 // whole decides what all edits do together.
 func (j *judgement) whole() Change {
 	part := j.share(4)
-	root := &place{at: pairing{"", "#"}}
+	root := &place{met: j.root}
 	strict := part.budget
 	strict.Semantics = Strict
 	return Change{Edit: -1,
@@ -238,7 +241,7 @@ func (j *judgement) judgePlace(p *place, places int, whole Change) {
 func (j *judgement) equal(p *place) bool {
 	part := j.share(4)
 	part.budget.Semantics = Strict
-	return !p.met.bare().plain && part.contains(p, j.side(p, true), j.side(p, false)).Verdict == Compatible &&
+	return !p.met.keywords().plain && part.contains(p, j.side(p, true), j.side(p, false)).Verdict == Compatible &&
 		part.contains(p, j.side(p, false), j.side(p, true)).Verdict == Compatible
 }
 
@@ -322,7 +325,7 @@ func (j *judgement) restored(edit int) []int {
 	}
 	return kit.Filter(j.asserting, func(i int) bool {
 		o := j.Edits[i]
-		return i != edit && o.patch.at == e.patch.at && (goes(o) || demands(o))
+		return i != edit && o.at == e.at && (goes(o) || demands(o))
 	})
 }
 
@@ -334,7 +337,7 @@ func (j *judgement) effect(p *place, edit int) (kept, inside Result) {
 	}
 	b := j.budget
 	b.Semantics = Strict
-	before, with := j.Before.inside(pairing{place: p.at.place}), j.version(p, []int{edit})
+	before, with := j.side(p, false), j.version(p, []int{edit})
 	return Contains(j.ctx, with, before, b), Contains(j.ctx, before, with, b)
 }
 
@@ -356,10 +359,15 @@ func (j *judgement) from(p *place) *Schema { return j.side(p, j.direction == Out
 func (j *judgement) to(p *place) *Schema   { return j.side(p, j.direction == Input) }
 
 func (j *judgement) side(p *place, after bool) *Schema {
-	if after {
-		return j.After.inside(pairing{place: strings.TrimPrefix(p.at.with, "#")})
+	switch {
+	case p.parent == nil && after:
+		return j.After
+	case p.parent == nil:
+		return j.Before
+	case after:
+		return j.After.inside(p.new.place)
 	}
-	return j.Before.inside(pairing{place: p.at.place})
+	return j.Before.inside(p.old.place)
 }
 
 // alone returns the schema that values come from, with one edit as the accepting side has it.
@@ -380,7 +388,7 @@ func (j *judgement) undone(p *place, edits ...int) *Schema {
 
 // madeKey names a schema between the two versions.
 type madeKey struct {
-	at    pairing
+	at    *met
 	edits string
 }
 
@@ -390,9 +398,9 @@ func (j *judgement) version(p *place, edits []int) *Schema {
 	for _, i := range slices.Sorted(slices.Values(edits)) {
 		name.WriteRune(rune(i + 1))
 	}
-	key := madeKey{p.at, name.String()}
+	key := madeKey{p.met, name.String()}
 	if j.made[key] == nil {
-		made := j.with(j.ctx, j.budget.Pool, edits, p.at)
+		made := j.with(j.ctx, j.budget.Pool, edits, p.met)
 		made.pay(j.budget.Pool)
 		j.made[key] = made
 	}

@@ -42,7 +42,7 @@ import (
 type Schema struct {
 	raw      json.RawMessage
 	doc      *document
-	at       pairing      // the schema object of the document
+	place    string       // JSON pointer of the schema object in the document
 	plain    *node        // the schema as it is written
 	declared func() *node // the schema for a caller that sends declared properties only
 	problems []Problem
@@ -107,7 +107,7 @@ func (s *Schema) parse(m *meter) (*Schema, error) {
 	}
 	s.doc, doc.written.Raw = doc, raw
 	b := newBuilder(doc, m)
-	s.build(b)
+	s.build(b, nil)
 	s.problems = b.problems
 	return s, nil
 }
@@ -119,12 +119,13 @@ func (s *Schema) unread(sum [sha256.Size]byte, why string) *Schema {
 	return s
 }
 
-// build makes the assertions of the schema, those of its callers when they are asked for.
-func (s *Schema) build(b *builder) {
+// build makes the assertions of the schema, those of its callers when they are asked for. With patches, pair is
+// the pair of the schema object.
+func (s *Schema) build(b *builder, pair *met) {
 	limit := b.left
 	root := func(r role) *node {
 		before := b.left
-		n := b.root(s.at, r)
+		n := b.root(s.place, pair, r)
 		s.unpaid.Add(int64(before - b.left))
 		b.left = max(b.left, limit/2) // what is written leaves as much for what is declared
 		return n
@@ -136,22 +137,30 @@ func (s *Schema) build(b *builder) {
 
 // asWritten returns the schema for callers that send undeclared properties, too.
 func (s *Schema) asWritten() *Schema {
-	plain := &Schema{raw: s.raw, doc: s.doc, unnamed: s.unnamed, at: s.at, plain: s.plain, builder: s.builder}
+	plain := &Schema{raw: s.raw, doc: s.doc, unnamed: s.unnamed, place: s.place, plain: s.plain, builder: s.builder}
 	plain.declared = func() *node { return s.plain }
 	return plain
 }
 
 // inside returns the schema at another place of the document.
-func (s *Schema) inside(at pairing) *Schema {
-	if at == s.at || s.doc == nil {
+func (s *Schema) inside(place string) *Schema {
+	if place == s.place || s.doc == nil {
 		return s
 	}
+	return s.variant(soonMeter(s.doc.limit), place, nil, nil)
+}
+
+// variant returns a schema of the same document at another place, and with patches.
+func (s *Schema) variant(m *meter, place string, ps *patches, pair *met) *Schema {
 	s.declared() // nodes are added no more after this
-	part := &Schema{raw: s.raw, doc: s.doc, unnamed: s.unnamed, at: at}
-	b := newBuilder(s.doc, soonMeter(s.doc.limit))
-	b.written = s.builder.nodes
-	part.build(b)
-	return part
+	v := &Schema{raw: s.raw, doc: s.doc, unnamed: s.unnamed, place: place}
+	b := newBuilder(s.doc, m)
+	b.patches, b.written = ps, s.builder.nodes
+	if ps != nil {
+		b.spend(64*len(ps.edits) + 8*len(ps.reached))
+	}
+	v.build(b, pair)
+	return v
 }
 
 // Raw returns the schema as it was given.

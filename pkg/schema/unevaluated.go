@@ -254,11 +254,7 @@ func (b *builder) evaluated(v any, s spot) *collection {
 }
 
 func (b *builder) evaluate(c *collection, v any, s spot, when []lit, nested bool) {
-	s = b.patches.enter(s)
-	if other, ok := b.patches.instead(s); ok {
-		s = other
-		v, _ = rawjson.At(s.doc.root, s.place)
-	}
+	v, s = b.read(v, s)
 	o, ok := v.(map[string]any)
 	if !ok || c.over {
 		return
@@ -270,8 +266,8 @@ func (b *builder) evaluate(c *collection, v any, s spot, when []lit, nested bool
 	}
 	c.seen[key] = true
 	c.over = len(c.seen) > maxParts || b.spend(64+16*len(when)+len(s.place))
-	w := b.writer(o, s, &node{op: opAll})
-	if _, ref := w.o["$ref"].(string); !ref || !s.in.dialect.refAlone() {
+	w := &writer{builder: b, o: o, spot: s, n: &node{op: opAll}}
+	if !w.refAlone() {
 		c.parts = append(c.parts, w.own(when, nested))
 	}
 	w.inPlace(c, when)
@@ -301,13 +297,13 @@ func (w *writer) own(when []lit, nested bool) evaluated {
 		e.every, e.open = true, e.open || unrestricted(rest)
 	}
 	e.required, _ = stringList(w.o["required"])
-	prefix, others := w.tuple()
+	prefix, others := tuple(w.o, w.in.dialect)
 	list, _ := w.o[prefix].([]any)
 	e.prefix, e.items = len(list), others != ""
 	if _, ok := w.has("unevaluatedItems"); ok && nested {
 		e.items = true
 	}
-	if v, ok := w.has("contains"); ok && w.dialectOf("contains").containsEvaluates() {
+	if v, ok := w.has("contains"); ok && w.in.dialect.containsEvaluates() {
 		e.matching = []*node{w.condition(v, "contains")}
 	}
 	return e
@@ -319,21 +315,17 @@ func (w *writer) inPlace(c *collection, when []lit) {
 		w.evaluate(c, v, w.under(r, tokens...), with(when, condition), true)
 	}
 	for _, keyword := range [...]string{"$ref", "$dynamicRef", "$recursiveRef"} {
-		ref, _ := w.o[keyword].(string)
-		if target, _, ok := w.target(keyword, ref); ok && ref != "" && w.in.dialect.reads(keyword) {
+		if target, _, ok := w.target(keyword, w.o[keyword]); ok && w.in.dialect.reads(keyword) {
 			v, _ := rawjson.At(target.doc.root, target.place)
 			w.evaluate(c, v, target, when, true)
 		}
 	}
-	if _, ref := w.o["$ref"].(string); ref && w.in.dialect.refAlone() {
+	if w.refAlone() {
 		return
 	}
 	for _, keyword := range [...]string{"allOf", "anyOf", "oneOf"} {
 		list, _ := w.o[keyword].([]any)
 		for i, v := range list {
-			if w.patched.leavesOut(keyword, i) {
-				continue
-			}
 			var condition []lit
 			if keyword != "allOf" && len(list) > 1 {
 				condition = []lit{yes(w.sub(v, keyword, strconv.Itoa(i)))}
@@ -348,7 +340,7 @@ func (w *writer) inPlace(c *collection, when []lit) {
 		visit(w.role, []lit{not(condition)}, w.o["else"], "else")
 	}
 	for _, keyword := range [...]string{"dependentSchemas", "dependencies"} {
-		d := w.dialectOf(keyword)
+		d := w.in.dialect
 		if !d.reads(keyword) || keyword == "dependencies" && !d.dependencies() {
 			continue
 		}
@@ -376,6 +368,9 @@ func hasProperty(name string) *node {
 
 // unrestricted reports whether a schema accepts everything.
 func unrestricted(v any) bool {
+	if p, ok := v.(*part); ok {
+		v = p.value
+	}
 	o, ok := v.(map[string]any)
 	return v == true || ok && len(asserting(o)) == 0 && o["$ref"] == nil
 }

@@ -184,7 +184,7 @@ func (p *plainer) shown(path []string) []map[string]any {
 	if p.schema.doc == nil {
 		return nil
 	}
-	here := inPlace((site{doc: p.schema.doc}).child(rawjson.Split(p.schema.at.place)...), nil)
+	here := inPlace((site{doc: p.schema.doc}).child(rawjson.Split(p.schema.place)...), nil)
 	for _, step := range path {
 		var inner []site
 		for _, s := range here {
