@@ -32,7 +32,7 @@ func decideText(e *engine, atoms []lit) outcome {
 	if out.answer == void || out.answer == inhabited && doubt.node == nil {
 		return out
 	}
-	if v, ok := trySamples(e, atoms, region); ok {
+	if v, ok := trySamples(e, atoms); ok {
 		return found(v)
 	}
 	if out.answer == inhabited {
@@ -45,20 +45,12 @@ func decideText(e *engine, atoms []lit) outcome {
 const maxSamples = 60
 
 // trySamples looks among strings of each pattern, and a few others, for one that satisfies all atoms.
-func trySamples(e *engine, atoms []lit, r pattern.Region) (string, bool) {
+func trySamples(e *engine, atoms []lit) (string, bool) {
 	tried := []string{"a", "", "0", "A", " ", "-", "aa", "ab", "a-b", "a1", "é"}
-	var patterns []*pattern.Pattern
 	for _, l := range atoms {
-		if l.op == opPattern && l.pattern != nil {
-			patterns = append(patterns, l.pattern)
+		if l.op == opPattern && l.pattern != nil && !e.spend(16*maxSamples+l.pattern.Size()) {
+			tried = append(tried, l.pattern.Samples(maxSamples)...)
 		}
-	}
-	for _, p := range patterns[:min(len(patterns), max(e.left, 0))] {
-		spent := 0
-		of := pattern.Region{All: []*pattern.Pattern{p}, Beside: patterns, MinLen: r.MinLen, MaxLen: r.MaxLen,
-			Bounded: r.Bounded, Spent: &spent, Limit: max(e.left, 0)/4 + 1}
-		tried = append(tried, of.Samples(maxSamples)...)
-		e.spend(spent)
 	}
 	for _, s := range tried {
 		if ok, doubt := e.textSatisfies(atoms, s, e.formats); ok && doubt.node == nil && e.left >= 0 {
@@ -168,19 +160,16 @@ func findText(e *engine, r pattern.Region, excluded []string) outcome {
 		e.spend(8 * len(excluded))
 		return plainText(e, r, excluded)
 	}
+	for _, s := range excluded {
+		e.spend(16 * (2 + len(s))) // it becomes a part of a pattern
+	}
 	if e.left < 0 {
 		return undecided(outOfSteps)
 	}
-	spent := 0
-	r.Spent, r.Limit, r.Stopped = &spent, e.left*3/4+1, e.stopped // the rest is for samples
-	defer func() { e.spend(4*unitsPerStep + spent) }()
+	work := e.left * 3 / 4 // the rest is for samples
+	r.Work = &work
+	defer func(limit int) { e.spend(4*unitsPerStep + limit - work) }(work)
 	if len(excluded) > 0 {
-		for _, s := range excluded {
-			e.spend(16 * (2 + len(s))) // it becomes a part of a pattern
-		}
-		if e.left < 0 {
-			return undecided(outOfSteps)
-		}
 		these, err := pattern.Exactly(excluded...)
 		if err != nil {
 			return undecided(reason{what: "too many strings are excluded"})

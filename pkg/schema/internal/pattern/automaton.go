@@ -2,6 +2,7 @@ package pattern
 
 import (
 	"encoding/binary"
+	"maps"
 	"regexp/syntax"
 	"slices"
 	"strings"
@@ -16,14 +17,13 @@ const (
 
 // A dfa is a deterministic automaton for one search, built as far as it is asked for.
 type dfa struct {
-	prog    *syntax.Prog
-	sets    []int // by instruction: the alphabet's set it tests for
-	alpha   *alphabet
-	anchors bool // the search can only start at the start
-	borders bool // there are word boundaries, so states remember what came before
-	states  []dfaState
-	index   map[string]int
-	work    *int // units left, shared by the automata of one question
+	prog     *syntax.Prog
+	alphabet []rune
+	anchors  bool // the search can only start at the start
+	borders  bool // there are word boundaries, so states remember what came before
+	states   []dfaState
+	index    map[string]int
+	work     *int // units left, shared by the automata of one question
 }
 
 // A dfaState is the set of instructions that wait for the next code point, without the plain jumps between
@@ -35,8 +35,8 @@ type dfaState struct {
 	next    []int
 }
 
-func newDFA(prog *syntax.Prog, sets []int, work *int) *dfa {
-	d := &dfa{prog: prog, sets: sets, index: map[string]int{}, work: work}
+func newDFA(prog *syntax.Prog, work *int) *dfa {
+	d := &dfa{prog: prog, index: map[string]int{}, work: work}
 	d.anchors = prog.StartCond()&syntax.EmptyBeginText != 0
 	for i := range prog.Inst {
 		in := &prog.Inst[i]
@@ -63,28 +63,29 @@ func (d *dfa) step(state, class int) int {
 		return next[class]
 	}
 	from := &d.states[state]
-	here := d.settle(from, d.alpha.word[class], false)
+	c := d.alphabet[class]
+	here := d.settle(from, syntax.IsWordChar(c), false)
 	if here.matched {
 		return d.remember(state, class, found)
 	}
 	after := closure{dfa: d}
 	for _, pc := range here.list {
 		in := &d.prog.Inst[pc]
-		if in.Op != syntax.InstEmptyWidth && d.alpha.member[d.sets[pc]][class] {
+		if in.Op != syntax.InstEmptyWidth && in.MatchRune(c) {
 			after.add(in.Out)
 		}
 	}
 	if !d.anchors {
 		after.add(uint32(d.prog.Start))
 	}
-	return d.remember(state, class, d.intern(after, d.borders && d.alpha.word[class]))
+	return d.remember(state, class, d.intern(after, d.borders && syntax.IsWordChar(c)))
 }
 
 func (d *dfa) remember(state, class, next int) int {
 	from := &d.states[state]
 	if from.next == nil {
-		*d.work -= len(d.alpha.runes)
-		from.next = slices.Repeat([]int{-1}, len(d.alpha.runes))
+		*d.work -= len(d.alphabet)
+		from.next = slices.Repeat([]int{-1}, len(d.alphabet))
 	}
 	from.next[class] = next
 	return next
@@ -207,124 +208,45 @@ func (c *closure) assertion(pc uint32, in *syntax.Inst, stack []uint32) []uint32
 	return stack
 }
 
-// An alphabet divides all code points into classes of equivalent members for the automata of a question.
-type alphabet struct {
-	runes  []rune   // the most readable member of each class
-	member [][]bool // by set, then by class: whether the set contains the class
-	word   []bool   // by class: whether its members are word characters
-}
-
-type span struct{ low, high rune }
-
-// A collector gathers the distinct sets of code points that automata test for.
-type collector struct {
-	sets  [][]span
-	index map[string]int
-}
-
-func (c *collector) add(spans []span) int {
-	var key strings.Builder
-	for _, s := range spans {
-		key.WriteString(string(s.low))
-		key.WriteByte('-')
-		key.WriteString(string(s.high))
-	}
-	if i, ok := c.index[key.String()]; ok {
-		return i
-	}
-	c.index[key.String()] = len(c.sets)
-	c.sets = append(c.sets, spans)
-	return len(c.sets) - 1
-}
-
-func spansOf(in *syntax.Inst) []span {
-	switch in.Op {
-	case syntax.InstRuneAny:
-		return []span{{0, unicode.MaxRune}}
-	case syntax.InstRuneAnyNotNL:
-		return []span{{0, '\n' - 1}, {'\n' + 1, unicode.MaxRune}}
-	}
-	if len(in.Rune) == 1 {
-		return []span{{in.Rune[0], in.Rune[0]}}
-	}
-	spans := make([]span, 0, len(in.Rune)/2)
-	for i := 0; i+1 < len(in.Rune); i += 2 {
-		spans = append(spans, span{in.Rune[i], in.Rune[i+1]})
-	}
-	return spans
-}
-
-// alphabet divides the code points, surrogates excepted. The word characters are always a set of their own,
-// number 0.
-func (c *collector) alphabet() *alphabet {
-	cuts := c.cuts()
-	signatures := make([][]byte, len(cuts)-1)
-	for i := range signatures {
-		signatures[i] = make([]byte, (len(c.sets)+7)/8)
-	}
-	for n, set := range c.sets {
-		for _, s := range set {
-			first, _ := slices.BinarySearch(cuts, s.low)
-			for i := first; i < len(signatures) && cuts[i] <= s.high; i++ {
-				signatures[i][n/8] |= 1 << (n % 8)
+// alphabetOf returns a code point of each class of those that automata do not distinguish, the most readable
+// first, so that a search that takes the first way finds the most readable string.
+func alphabetOf(dfas []*dfa, work *int) []rune {
+	var sets []*syntax.Inst
+	known := map[string]bool{}
+	cuts := []rune{0, '0', '9' + 1, 'A', 'Z' + 1, '_', '_' + 1, 'a', 'z' + 1, 0xd800, 0xe000, unicode.MaxRune + 1}
+	for _, d := range dfas {
+		for i := range d.prog.Inst {
+			in := &d.prog.Inst[i]
+			if *work -= len(in.Rune); known[string(in.Rune)] || len(in.Rune) == 0 {
+				continue
+			}
+			known[string(in.Rune)] = true
+			sets = append(sets, in)
+			for k := 0; k < len(in.Rune); k += 2 { // one rune is a range of itself
+				cuts = append(cuts, in.Rune[k], in.Rune[min(k+1, len(in.Rune)-1)]+1)
 			}
 		}
 	}
-	return c.classes(cuts, signatures)
-}
-
-// cuts returns every code point at which some set starts or has just ended, sorted.
-func (c *collector) cuts() []rune {
-	cuts := []rune{0, 0xd800, 0xe000, unicode.MaxRune + 1}
-	for _, set := range c.sets {
-		for _, s := range set {
-			cuts = append(cuts, s.low, s.high+1)
-		}
+	if *work -= len(cuts) * (2 + len(sets)); *work < 0 {
+		return nil
 	}
 	slices.Sort(cuts)
-	return slices.Compact(cuts)
-}
-
-func (c *collector) classes(cuts []rune, signatures [][]byte) *alphabet {
-	a := &alphabet{member: make([][]bool, len(c.sets))}
-	seen := map[string]int{}
-	for i, signature := range signatures {
-		if cuts[i] >= 0xd800 && cuts[i] < 0xe000 {
+	cuts = slices.Compact(cuts)
+	best := map[string]rune{}
+	for i, low := range cuts[:len(cuts)-1] {
+		if low >= 0xd800 && low < 0xe000 {
 			continue
 		}
-		best := readable(cuts[i], cuts[i+1]-1)
-		class, ok := seen[string(signature)]
-		if ok {
-			if rank(best) < rank(a.runes[class]) {
-				a.runes[class] = best
-			}
-			continue
+		class := []byte{bit(syntax.IsWordChar(low))}
+		for _, in := range sets {
+			class = append(class, bit(in.MatchRune(low)))
 		}
-		seen[string(signature)] = len(a.runes)
-		a.runes = append(a.runes, best)
-		for n := range c.sets {
-			a.member[n] = append(a.member[n], signature[n/8]&(1<<(n%8)) != 0)
+		c := readable(low, cuts[i+1]-1)
+		if other, seen := best[string(class)]; !seen || rank(c) < rank(other) {
+			best[string(class)] = c
 		}
 	}
-	return a.byReadability()
-}
-
-// byReadability orders the classes so that a search that takes the first way finds the most readable string.
-func (a *alphabet) byReadability() *alphabet {
-	order := make([]int, len(a.runes))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(x, y int) int { return rank(a.runes[x]) - rank(a.runes[y]) })
-	sorted := &alphabet{member: make([][]bool, len(a.member))}
-	for _, class := range order {
-		sorted.runes = append(sorted.runes, a.runes[class])
-		for n := range a.member {
-			sorted.member[n] = append(sorted.member[n], a.member[n][class])
-		}
-	}
-	sorted.word = sorted.member[0]
-	return sorted
+	return slices.SortedFunc(maps.Values(best), func(a, b rune) int { return rank(a) - rank(b) })
 }
 
 const favourites = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_. " +

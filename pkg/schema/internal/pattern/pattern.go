@@ -10,23 +10,22 @@
 package pattern
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"regexp"
 	"regexp/syntax"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
 
 	"github.com/dlclark/regexp2/v2"
+
+	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
 // Pattern is a regular expression. It is safe for concurrent use.
 type Pattern struct {
-	terms []term
+	terms []term // the last one is what the pattern itself searches for
 	// a matcher for a pattern without an automaton; its terms are only close to the language
 	irregular *regexp2.Regexp
 }
@@ -36,6 +35,7 @@ type Pattern struct {
 type term struct {
 	re      func() *regexp.Regexp
 	prog    func() *syntax.Prog
+	tree    *syntax.Regexp
 	size    int // of the program, in instructions
 	negated bool
 }
@@ -43,8 +43,18 @@ type term struct {
 // Parse reads an ECMAScript pattern. The error says why it is invalid or cannot be decided; a caller treats
 // both the same, as a pattern about which nothing is known.
 func Parse(source string) (*Pattern, error) {
-	p, irregular, err := parse(source)
-	if err == nil && irregular != nil {
+	r := &reader{}
+	parts := r.read(source)
+	p, err := &Pattern{}, r.err
+	for _, part := range parts {
+		var t term
+		if err == nil {
+			t, err = compile(part.re2)
+		}
+		t.negated = part.negated
+		p.terms = append(p.terms, t)
+	}
+	if err == nil && r.irregular {
 		if p.irregular, err = regexp2.Compile(source, regexp2.ECMAScript); err == nil {
 			p.irregular.MatchTimeout = time.Second
 		}
@@ -53,28 +63,6 @@ func Parse(source string) (*Pattern, error) {
 		return nil, fmt.Errorf("reading pattern %q: %w", source, err)
 	}
 	return p, nil
-}
-
-// parse reads a pattern, and returns why it is irregular if it is.
-func parse(source string) (p *Pattern, irregular, err error) {
-	r := &reader{}
-	parts := r.read(source)
-	switch {
-	case r.fault != "":
-		return nil, nil, errors.New(r.fault)
-	case r.unsupported != nil:
-		return nil, nil, r.unsupported
-	}
-	p = &Pattern{}
-	for _, part := range parts {
-		t, err := compile(part.re2)
-		if err != nil {
-			return nil, nil, err
-		}
-		t.negated = part.negated
-		p.terms = append(p.terms, t)
-	}
-	return p, r.irregular, nil
 }
 
 // Regular reports whether questions about all strings of the pattern can be decided.
@@ -112,6 +100,7 @@ func compile(re2 string) (term, error) {
 	return term{
 		re:   sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(re2) }),
 		prog: sync.OnceValue(func() *syntax.Prog { return program(re2) }),
+		tree: tree,
 		size: size(tree, 0),
 	}, nil
 }
@@ -177,18 +166,12 @@ func (p *Pattern) Match(s string) (found, sure bool) {
 		found, err := p.irregular.MatchString(s)
 		return found, err == nil
 	}
-	return p.close(s), true
-}
-
-// close reports whether s fulfils the conditions of the pattern, which are only close to it if it is
-// irregular.
-func (p *Pattern) close(s string) bool {
 	for _, t := range p.terms {
 		if t.re().MatchString(s) == t.negated {
-			return false
+			return false, true
 		}
 	}
-	return true
+	return true, true
 }
 
 // Answer is the result of a question that may be left open.
@@ -216,14 +199,9 @@ type Region struct {
 	MinLen    int
 	MaxLen    int
 	Bounded   bool
-	// Beside are further patterns whose characters are distinguished in samples.
-	Beside []*Pattern
-	// Spent, where it is set, is raised by the units of work that a question took.
-	Spent *int
-	// Limit bounds the units of work of a question more tightly than the package does; 0 does not.
-	Limit int
-	// Stopped, where it is set, is asked now and then whether to give up.
-	Stopped func() bool
+	// Work, where it is set, is the units of work that are left, and is lowered by what a question took. The
+	// package bounds each question by itself, too.
+	Work *int
 }
 
 // Find returns a shortest string of the region with [Yes], or [No] where the region is proved empty.
@@ -232,263 +210,104 @@ func (r Region) Find() (string, Answer) {
 		return "", No
 	}
 	work := maxWork
-	if r.Limit > 0 {
-		work = min(r.Limit, maxWork)
+	if r.Work != nil {
+		work = min(*r.Work, maxWork)
+		defer func(limit int) { *r.Work -= limit - work }(work)
 	}
-	if r.Spent != nil {
-		defer func(limit int) { *r.Spent += limit - work }(work)
-	}
-	// what is long enough is looked for only where the shortest is not
-	for _, least := range [...]int{0, r.MinLen} {
-		m := r.machine(&work)
-		if work < 0 {
+	s, answer := newMachine(r.All, r.None, &work).shortest()
+	if answer == Yes && utf8.RuneCountInString(s) < r.MinLen {
+		// what is long enough is looked for only where the shortest is not
+		long, err := compile(fmt.Sprintf(`\A(?:%s){%d,}\z`, anything, r.MinLen))
+		if err != nil {
 			return "", Unknown
 		}
-		m.least = least
-		switch g, n, whole := m.explore(); {
-		case !whole:
-			return "", Unknown
-		case n < 0 || r.Bounded && g.nodes[n].depth > r.MaxLen:
-			return "", No
-		case g.nodes[n].depth >= r.MinLen:
-			return m.path(g, n), Yes
-		}
+		all := append(r.All[:len(r.All):len(r.All)], &Pattern{terms: []term{long}})
+		s, answer = newMachine(all, r.None, &work).shortest()
 	}
-	return "", Unknown
+	if answer == Yes && r.Bounded && utf8.RuneCountInString(s) > r.MaxLen {
+		return "", No
+	}
+	return s, answer
 }
 
-// Samples returns up to n strings of the region, shortest first, that together take many ways through its
-// automaton, and a few that repeat a character. It returns fewer or none if the automaton is too large.
-// Patterns may be irregular: the strings are only close to those.
-func (r Region) Samples(n int) []string {
-	work := maxWork
-	if r.Limit > 0 {
-		work = min(r.Limit, maxWork)
-	}
-	if r.Spent != nil {
-		defer func(limit int) { *r.Spent += limit - work }(work)
-	}
-	m := r.machine(&work)
-	if work < 0 {
-		return nil
-	}
-	m.least = r.MinLen
-	g := m.start()
-	var edges []edge
-	for i := 0; i < len(g.nodes) && len(g.nodes) < maxStates && work >= 0; i++ {
-		if m.hopeless(g.nodes[i].states) {
-			continue
-		}
-		reached := map[int]bool{}
-		for class := range m.alpha.runes {
-			work -= 4*len(m.dfas) + 4
-			at := g.nodes[i]
-			to := g.visit(m.step(at.states, class), node{from: i, via: class, depth: at.depth + 1})
-			if !reached[to] {
-				reached[to] = true
-				edges = append(edges, edge{i, to, class})
+// Samples returns up to n strings that the pattern matches, or may match: it does not look at what surrounds a
+// place, nor at other conditions. They differ from one another in one place.
+func (p *Pattern) Samples(n int) []string {
+	return spell(p.terms[len(p.terms)-1].tree, n)
+}
+
+// tried are the characters that samples distinguish, where a class has them.
+const tried = "a0A_-. bz9é/@+:"
+
+// spell returns up to n strings for a tree, the plainest first.
+func spell(tree *syntax.Regexp, n int) (out []string) {
+	switch tree.Op {
+	case syntax.OpLiteral:
+		return []string{string(tree.Rune)}
+	case syntax.OpCharClass:
+		for _, c := range tried {
+			for i := 0; i < len(tree.Rune); i += 2 {
+				if c >= tree.Rune[i] && c <= tree.Rune[i+1] {
+					out = append(out, string(c))
+				}
 			}
 		}
-	}
-	tails := m.completions(g, edges)
-	var found []string
-	for _, e := range append(edges, edge{from: -1}) {
-		s, class := "", ""
-		if e.from >= 0 {
-			s, class = m.path(g, e.from), string(m.alpha.runes[e.class])
+		if len(tree.Rune) > 0 {
+			out = append(out, string(readable(tree.Rune[0], tree.Rune[1])))
 		}
-		tail, accepted := tails[e.to]
-		if s += class + tail; accepted && (!r.Bounded || utf8.RuneCountInString(s) <= r.MaxLen) {
-			found = append(found, s)
+	case syntax.OpAlternate:
+		for _, sub := range tree.Sub {
+			out = append(out, spell(sub, n)...)
 		}
-		if work -= len(s); work < 0 || len(found) > 16*n {
-			break
-		}
-	}
-	slices.SortFunc(found, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
-	found = slices.Compact(found)
-	found = found[:min(n, len(found))]
-	for class := range min(len(m.alpha.runes), maxRepeated) {
-		s, ok := m.repeating(g, class, tails)
-		if ok && (!r.Bounded || utf8.RuneCountInString(s) <= r.MaxLen) {
-			found = append(found, s)
-		}
-	}
-	return found
-}
-
-// maxRepeated is the number of characters that are each repeated in a sample.
-const maxRepeated = 24
-
-// repeating returns a string of a character in all places where it leads on, once around each loop.
-func (m *machine) repeating(g *graph, class int, tails map[int]string) (string, bool) {
-	var text []rune
-	seen := map[int]bool{}
-	at := 0
-	for *m.work >= 0 {
-		*m.work -= 8 * (1 + len(m.dfas))
-		seen[at] = true
-		next, known := g.index[g.key(m.step(g.nodes[at].states, class))]
-		if _, leads := tails[next]; !known || !leads || seen[next] {
-			break
-		}
-		text, at = append(text, m.alpha.runes[class]), next
-	}
-	tail, accepted := tails[at]
-	return string(text) + tail, accepted
-}
-
-// An edge is one step of an automaton.
-type edge struct{ from, to, class int }
-
-// completions returns shortest string from each node to acceptance.
-func (m *machine) completions(g *graph, edges []edge) map[int]string {
-	into := map[int][]edge{}
-	for _, e := range edges {
-		into[e.to] = append(into[e.to], e)
-	}
-	tails := map[int]string{}
-	var queue []int
-	for i, n := range g.nodes {
-		if m.accepts(n.states) {
-			tails[i] = ""
-			queue = append(queue, i)
-		}
-	}
-	for ; len(queue) > 0 && *m.work >= 0; queue = queue[1:] {
-		for _, e := range into[queue[0]] {
-			if _, known := tails[e.from]; !known {
-				tails[e.from] = string(m.alpha.runes[e.class]) + tails[e.to]
-				*m.work -= 4 + len(tails[e.from])/4
-				queue = append(queue, e.from)
+	case syntax.OpCapture:
+		return spell(tree.Sub[0], n)
+	case syntax.OpRepeat, syntax.OpStar, syntax.OpPlus, syntax.OpQuest:
+		least, most := bounds(tree)
+		for _, s := range spell(tree.Sub[0], n) {
+			for _, times := range [...]int{max(least, 1), least, least + 1, most} {
+				if times <= most && len(s)*times <= maxSample {
+					out = append(out, strings.Repeat(s, times))
+				}
 			}
 		}
-	}
-	return tails
-}
-
-// A machine runs the automata of a region side by side.
-type machine struct {
-	alpha *alphabet
-	dfas  []*dfa
-	all   [][]signed // by pattern of All: its terms
-	none  [][]signed
-	work  *int // units left
-	least int  // how many code points are accepted
-
-	stopped func() bool
-}
-
-type signed struct {
-	dfa     int
-	negated bool
-}
-
-func (r Region) machine(work *int) *machine {
-	m := &machine{work: work, stopped: r.Stopped}
-	c := &collector{index: map[string]int{}}
-	c.add([]span{{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}})
-	for _, p := range r.All {
-		m.all = append(m.all, m.take(p, c))
-	}
-	for _, p := range r.None {
-		m.none = append(m.none, m.take(p, c))
-	}
-	for _, p := range r.Beside {
-		for _, t := range p.terms {
-			m.sets(t, c)
-		}
-	}
-	spans := 0
-	for _, set := range c.sets {
-		spans += len(set)
-	}
-	if *m.work -= spans * (2 + len(c.sets)/4); *m.work < 0 {
-		return m
-	}
-	m.alpha = c.alphabet()
-	for _, d := range m.dfas {
-		d.alpha = m.alpha
-	}
-	return m
-}
-
-// take adds the automata of a pattern.
-func (m *machine) take(p *Pattern, c *collector) []signed {
-	var terms []signed
-	for _, t := range p.terms {
-		sets := m.sets(t, c)
-		if *m.work < 0 {
-			break
-		}
-		terms = append(terms, signed{dfa: len(m.dfas), negated: t.negated})
-		m.dfas = append(m.dfas, newDFA(t.prog(), sets, m.work))
-	}
-	return terms
-}
-
-// sets adds the sets of characters that a term tests for, and returns their numbers by instruction.
-func (m *machine) sets(t term, c *collector) []int {
-	if *m.work -= t.size; *m.work < 0 {
-		return nil
-	}
-	prog := t.prog()
-	sets := make([]int, len(prog.Inst))
-	for i := range prog.Inst {
-		*m.work -= len(prog.Inst[i].Rune)
-		switch in := &prog.Inst[i]; in.Op {
-		case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
-			sets[i] = c.add(spansOf(in))
-		}
-	}
-	return sets
-}
-
-// accepts reports whether a string that ends in these states lies in the region, but for the greatest length.
-func (m *machine) accepts(states []int) bool {
-	if states[len(m.dfas)] < m.least {
-		return false
-	}
-	for _, terms := range m.all {
-		if !m.matches(terms, states) {
-			return false
-		}
-	}
-	for _, terms := range m.none {
-		if m.matches(terms, states) {
-			return false
-		}
-	}
-	return true
-}
-
-func (m *machine) matches(terms []signed, states []int) bool {
-	for _, t := range terms {
-		if m.dfas[t.dfa].accepts(states[t.dfa]) == t.negated {
-			return false
-		}
-	}
-	return true
-}
-
-// hopeless reports whether no continuation can lead into the region.
-func (m *machine) hopeless(states []int) bool {
-	for _, terms := range m.all {
-		for _, t := range terms {
-			if s := states[t.dfa]; s == lost && !t.negated || s == found && t.negated {
-				return true
+	case syntax.OpConcat:
+		plain, variants := make([]string, len(tree.Sub)), make([][]string, len(tree.Sub))
+		for i, sub := range tree.Sub {
+			if variants[i] = spell(sub, n); len(variants[i]) > 0 {
+				plain[i] = variants[i][0]
 			}
 		}
-	}
-	for _, terms := range m.none {
-		settled := true
-		for _, t := range terms {
-			s := states[t.dfa]
-			settled = settled && (s == found && !t.negated || s == lost && t.negated)
+		for i := range tree.Sub {
+			before, after := strings.Join(plain[:i], ""), strings.Join(plain[i+1:], "")
+			for _, s := range variants[i] {
+				out = append(out, before+s+after)
+			}
+			if len(out) > 4*n {
+				break
+			}
 		}
-		if settled {
-			return true
-		}
+	default:
+		return []string{""}
 	}
-	return false
+	out = kit.Distinct(out)
+	return out[:min(n, len(out))]
+}
+
+// maxSample is the greatest length of what is repeated in a sample, in bytes.
+const maxSample = 2_000
+
+// bounds returns how often a repetition may match; a few more times than the least where that has no end.
+func bounds(tree *syntax.Regexp) (least, most int) {
+	switch tree.Op {
+	case syntax.OpStar:
+		return 0, 2
+	case syntax.OpPlus:
+		return 1, 3
+	case syntax.OpQuest:
+		return 0, 1
+	}
+	if tree.Max < 0 {
+		return tree.Min, tree.Min + 2
+	}
+	return tree.Min, tree.Max
 }

@@ -21,12 +21,12 @@ func (a Answer) String() string { return [...]string{"unknown", "yes", "no"}[a] 
 // Contains reports whether s lies in the region.
 func (r Region) Contains(s string) bool {
 	for _, p := range r.All {
-		if !p.close(s) {
+		if found, _ := p.Match(s); !found {
 			return false
 		}
 	}
 	for _, p := range r.None {
-		if p.close(s) {
+		if found, _ := p.Match(s); found {
 			return false
 		}
 	}

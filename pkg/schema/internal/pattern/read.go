@@ -8,10 +8,9 @@ import (
 	"unicode"
 )
 
-// The limits on what is read. RE2 takes counts up to 1,000; larger ones are spelled out.
+// The limits on what is read.
 const (
-	maxCount     = 20_000
-	maxRE2Count  = 1_000
+	maxCount     = 1_000 // as RE2 has it
 	maxRE2Length = 1 << 20
 	maxSource    = 10_000 // characters
 	maxGroups    = 1_000  // inside one another
@@ -37,23 +36,17 @@ type reader struct {
 	pos int
 	out strings.Builder
 
-	depth    int            // of groups inside one another
-	groups   []string       // by number from 0: what was written for each
-	names    map[string]int // numbers of the named groups
-	backward int            // the greatest number of a group that is referred to
-	refers   []string       // the names of groups that are referred to
-
-	fault       string // why ECMAScript does not read it
-	unsupported error  // why it is not read here
-	irregular   error  // why no automaton has its language; what is written is close to it
+	depth     int   // of groups inside one another
+	err       error // why it is not read
+	irregular bool  // no automaton has its language; what is written is close to it
 }
 
 // read returns the conditions that a string must fulfil: the pattern, and before it each lookahead behind a
 // leading ^.
 func (r *reader) read(pattern string) []part {
-	r.src, r.names = []rune(pattern), map[string]int{}
+	r.src = []rune(pattern)
 	if len(r.src) > maxSource {
-		r.unsupported = errTooLarge
+		r.err = errTooLarge
 		return nil
 	}
 	var parts []part
@@ -70,42 +63,25 @@ func (r *reader) read(pattern string) []part {
 		r.out.WriteString(`\A`)
 	}
 	if alternatives := r.disjunction(); alternatives > 1 && len(parts) > 0 {
-		r.irregular = errors.New("lookahead beside an alternative is not decided")
-		parts = nil
+		r.irregular, parts = true, nil // lookahead beside an alternative
 	}
 	if r.pos < len(r.src) {
 		r.fail("a ) closes no group")
 	}
-	if r.backward > len(r.groups) {
-		r.fail("\\%d refers to a group that is not there", r.backward)
-	}
-	for _, name := range r.refers {
-		if _, known := r.names[name]; !known {
-			r.fail("\\k refers to no group")
-		}
-	}
 	return append(parts, part{re2: r.out.String()})
 }
 
-// fail records why the pattern is invalid, and ends reading.
+// fail records why the pattern is invalid, or not decided here, and ends reading.
 func (r *reader) fail(format string, args ...any) {
-	if r.fault == "" {
-		r.fault = fmt.Sprintf(format, args...)
+	if r.err == nil {
+		r.err = fmt.Errorf(format, args...)
 	}
 	r.pos = len(r.src)
 }
 
-// refuse records why the pattern cannot be decided here.
-func (r *reader) refuse(format string, args ...any) {
-	if r.unsupported == nil {
-		r.unsupported = fmt.Errorf(format, args...)
-	}
-}
-
 func (r *reader) write(re2 string) {
 	if r.out.Len()+len(re2) > maxRE2Length {
-		r.unsupported = errTooLarge
-		r.pos = len(r.src)
+		r.fail("%w", errTooLarge)
 		return
 	}
 	r.out.WriteString(re2)
@@ -152,9 +128,8 @@ const (
 func (r *reader) disjunction() int {
 	for n := 1; ; n++ {
 		for r.pos < len(r.src) && r.peek() != ')' && r.peek() != '|' {
-			start := r.out.Len()
 			if r.term() {
-				r.quantifier(start)
+				r.quantifier()
 			}
 		}
 		if !r.take("|") {
@@ -203,9 +178,9 @@ func (r *reader) term() bool {
 	return true
 }
 
-// quantifier reads what may follow an atom that was written from start on. Whether it is lazy changes what a
-// match captures, not whether there is one.
-func (r *reader) quantifier(start int) {
+// quantifier reads what may follow an atom. Whether it is lazy changes what a match captures, not whether there
+// is one.
+func (r *reader) quantifier() {
 	least, most := 0, -1
 	switch {
 	case r.take("*"):
@@ -220,46 +195,14 @@ func (r *reader) quantifier(start int) {
 		}
 	}
 	r.take("?")
-	greatest := max(least, most)
-	if greatest <= maxRE2Count {
-		r.write(bounds(least, most))
-		return
-	}
-	whole := r.out.String()
-	atom := whole[start:]
-	if greatest > maxCount || len(atom)*(1+greatest/maxRE2Count) > maxRE2Length {
-		r.refuse("a repetition is too large")
-		return
-	}
-	r.out.Reset()
-	r.write(whole[:start] + "(?:" + repeated(atom, least, most) + ")")
-}
-
-// bounds writes a repetition with counts that RE2 takes.
-func bounds(least, most int) string {
 	switch {
+	case max(least, most) > maxCount:
+		r.fail("a repetition is too large")
 	case most < 0:
-		return fmt.Sprintf("{%d,}", least)
-	case most == least:
-		return fmt.Sprintf("{%d}", least)
+		r.write(fmt.Sprintf("{%d,}", least))
+	default:
+		r.write(fmt.Sprintf("{%d,%d}", least, most))
 	}
-	return fmt.Sprintf("{%d,%d}", least, most)
-}
-
-// repeated spells out a repetition with counts that RE2 takes, so that few ways to match run side by side.
-func repeated(atom string, least, most int) string {
-	if least > maxRE2Count {
-		rest := most
-		if most >= 0 {
-			rest = most - maxRE2Count
-		}
-		return fmt.Sprintf("%s{%d}", atom, maxRE2Count) + repeated(atom, least-maxRE2Count, rest)
-	}
-	if most <= maxRE2Count {
-		return atom + bounds(least, most)
-	}
-	return fmt.Sprintf("(?:%s{%d,%d}|%s{%d}%s)", atom, least, maxRE2Count-1, atom, maxRE2Count,
-		repeated(atom, 0, most-maxRE2Count))
 }
 
 // count reads {n}, {n,} or {n,m}, and leaves what only looks like it.
@@ -300,44 +243,31 @@ func number(text string) int {
 
 // group reads a group after its parenthesis, and reports whether a quantifier may follow.
 func (r *reader) group() bool {
-	start, outer := r.pos, r.out.String()
+	outer := r.out.String()
 	switch {
 	case r.take("?="), r.take("?!"), r.take("?<="), r.take("?<!"):
-		r.irregular = errors.New("lookaround is decided only at an anchored start")
+		r.irregular = true // lookaround is decided only at an anchored start
 		r.inside()
 		r.out.Reset()
 		r.out.WriteString(outer)
 		return false
 	case r.take("?:"):
 	case r.take("?<"):
-		name := r.name()
-		r.names[name] = len(r.groups)
-		r.groups = append(r.groups, "")
-	case r.take("?"):
-		if flags := r.while("ims-", endless); flags == "" || strings.Count(flags, "-") > 1 || !r.take(":") {
-			r.fail("(?%s begins no group of ECMAScript", string(r.src[start+1:min(start+2, len(r.src))]))
-		} else {
-			r.refuse("the flags of the group (?%s: are not decided", flags)
-		}
-	default:
-		r.groups = append(r.groups, "")
+		r.name()
+	case r.looking("?"):
+		r.fail("(%s begins no group of ECMAScript, or one with flags",
+			string(r.src[r.pos:min(r.pos+2, len(r.src))]))
 	}
-	opened := len(r.groups) - 1
-	captures := !strings.HasPrefix(string(r.src[start:r.pos]), "?:")
 	r.write("(?:")
 	r.inside()
 	r.write(")")
-	if captures && opened >= 0 && r.unsupported == nil {
-		r.groups[opened] = r.out.String()[len(outer):]
-	}
 	return true
 }
 
 // inside reads the alternatives of a group and its closing parenthesis.
 func (r *reader) inside() {
 	if r.depth++; r.depth > maxGroups {
-		r.unsupported = errTooLarge
-		r.pos = len(r.src)
+		r.fail("%w", errTooLarge)
 		return
 	}
 	r.disjunction()
@@ -347,21 +277,12 @@ func (r *reader) inside() {
 }
 
 // name reads the name of a group up to its >.
-func (r *reader) name() string {
-	start := r.pos
-	for r.pos < len(r.src) && r.peek() != '>' {
-		c := r.peek()
-		first := unicode.IsLetter(c) || c == '_' || c == '$' || c == '\\'
-		if !first && (r.pos == start || !unicode.IsDigit(c) && !unicode.IsMark(c)) {
-			break
-		}
-		r.pos++
-	}
-	name := string(r.src[start:r.pos])
-	if name == "" || !r.take(">") {
+func (r *reader) name() {
+	first := r.while(letters+"_$", 1)
+	r.while(letters+digits+"_$", endless)
+	if first == "" || !r.take(">") {
 		r.fail("a group has no usable name")
 	}
-	return name
 }
 
 // Characters that one sign stands for: the first and the last ones of ranges, by turns.
@@ -377,39 +298,21 @@ var (
 func (r *reader) escape() {
 	switch c := r.peek(); {
 	case c == 'k':
-		r.pos++
-		if !r.take("<") {
+		if r.pos++; !r.take("<") {
 			r.fail("\\k names no group")
-			return
 		}
-		name := r.name()
-		r.refers = append(r.refers, name)
-		if group, known := r.names[name]; known {
-			r.refer(group)
-		}
-		r.irregular = errReference
+		r.name()
+		r.irregular = true
 	case c >= '1' && c <= '9':
-		n := number(r.while(digits, 8))
-		r.backward = max(r.backward, n)
-		r.refer(n - 1)
-		r.irregular = errReference
+		r.while(digits, endless)
+		r.irregular = true
 	default:
 		set, property, inverse, _ := r.character(false)
 		r.write(spelledSet(set, property, inverse))
 	}
 }
 
-var (
-	errReference = errors.New("a backreference is not regular")
-	errTooLarge  = errors.New("the pattern is too large")
-)
-
-// refer writes a copy of a group in place of a reference to what it matched.
-func (r *reader) refer(group int) {
-	if group < len(r.groups) {
-		r.write(r.groups[group])
-	}
-}
+var errTooLarge = errors.New("the pattern is too large")
 
 // character reads an escape after its backslash that stands for a character or a set of characters.
 func (r *reader) character(inClass bool) (set []rune, property []string, inverse, single bool) {
@@ -442,29 +345,17 @@ func (r *reader) character(inClass bool) (set []rune, property []string, inverse
 	return []rune{c, c}, nil, false, true
 }
 
-// property translates \p{…} for general categories and scripts, which RE2 names the same way.
+// property translates \p{…} for general categories, which RE2 names the same way.
 func (r *reader) property(kind rune) string {
-	start := r.pos + 1
-	if !r.take("{") || r.while(letters+digits+"_=", endless) == "" || !r.take("}") {
-		r.fail("\\p names no property in braces")
-		return ""
+	name := ""
+	if r.take("{") {
+		name = r.while(letters+digits+"_=", endless)
 	}
-	name := string(r.src[start : r.pos-1])
-	key, value, keyed := strings.Cut(name, "=")
-	if !keyed {
-		key, value = "gc", name
+	_, alias := unicode.CategoryAliases[name]
+	if !r.take("}") || unicode.Categories[name] == nil && !alias {
+		r.fail("property %q is not decided", name)
 	}
-	known := false
-	switch key {
-	case "gc", "General_Category":
-		known = unicode.Categories[value] != nil || unicode.CategoryAliases[value] != ""
-	case "sc", "Script":
-		known = unicode.Scripts[value] != nil
-	}
-	if !known {
-		r.refuse("property %s is not decided", name)
-	}
-	return `\` + string(kind) + "{" + value + "}"
+	return `\` + string(kind) + "{" + name + "}"
 }
 
 // coded reads a character that is given by its number or as a control letter.
@@ -482,19 +373,12 @@ func (r *reader) coded(c rune) rune {
 		value, ok = rune(n), r.take("}") && err == nil && n <= unicode.MaxRune
 	default:
 		value, ok = r.unit(4)
-		// two halves of a surrogate pair are one character
-		if low := r.pos; ok && value >= 0xd800 && value < 0xdc00 && r.take(`\u`) {
-			if second, paired := r.unit(4); paired && second >= 0xdc00 && second < 0xe000 {
-				return (value-0xd800)<<10 + (second - 0xdc00) + 0x10000
-			}
-			r.pos = low
-		}
 	}
 	if !ok {
 		r.fail("\\%c is not an escape here", c)
 	}
 	if value >= 0xd800 && value < 0xe000 {
-		r.refuse("a lone surrogate is not decided")
+		r.fail("half of a surrogate pair is not decided")
 	}
 	return value
 }
