@@ -263,55 +263,30 @@ func names(keyword, ref, anchor string) bool {
 	return anchor != "" && strings.HasSuffix(ref, "#"+anchor)
 }
 
-// A loopFinder walks the nodes that speak of the same value.
-type loopFinder struct {
-	open, done map[*node]bool
-	stack      []*node
-}
-
-// markLoops marks every node that refers to itself without going into the value, which has no meaning
-// (2020-12 §9.4.1).
+// markLoops marks, in each circle of nodes that speak of the same value, one that refers to itself: it has no
+// meaning (2020-12 §9.4.1).
 func markLoops(root *node) {
-	f := &loopFinder{open: map[*node]bool{}, done: map[*node]bool{}}
-	visited := map[*node]bool{}
-	var visit func(n *node)
-	visit = func(n *node) {
-		if visited[n] {
+	open, done, visited := map[*node]bool{}, map[*node]bool{}, map[*node]bool{}
+	var inPlace, visit func(n *node)
+	inPlace = func(n *node) {
+		n.loop = n.loop || open[n]
+		if open[n] || done[n] || n.op > opOne {
 			return
 		}
-		visited[n] = true
-		f.inPlace(n)
+		open[n] = true
 		for _, k := range n.kids {
-			visit(k.node)
+			inPlace(k.node)
+		}
+		open[n], done[n] = false, true
+	}
+	visit = func(n *node) {
+		if !visited[n] {
+			visited[n] = true
+			inPlace(n)
+			for _, k := range n.kids {
+				visit(k.node)
+			}
 		}
 	}
 	visit(root)
-}
-
-func (f *loopFinder) inPlace(n *node) {
-	switch {
-	case f.done[n]:
-		return
-	case f.open[n]:
-		f.mark(n)
-		return
-	}
-	f.open[n] = true
-	f.stack = append(f.stack, n)
-	if n.op <= opOne {
-		for _, k := range n.kids {
-			f.inPlace(k.node)
-		}
-	}
-	f.stack = f.stack[:len(f.stack)-1]
-	f.open[n], f.done[n] = false, true
-}
-
-func (f *loopFinder) mark(n *node) {
-	for i := len(f.stack) - 1; i >= 0; i-- {
-		f.stack[i].loop = true
-		if f.stack[i] == n {
-			return
-		}
-	}
 }

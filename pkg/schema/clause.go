@@ -55,7 +55,6 @@ func (c *clause) assertions() []lit {
 type facts struct {
 	outer *facts
 	list  []fact
-	index map[digest]uint8 // once the list is long
 }
 
 // A fact is a node with what is known of it.
@@ -68,19 +67,6 @@ const (
 	holds uint8 = 1 << iota // it was assumed to hold, and what it stands for with it
 	fails                   // it was assumed not to hold
 )
-
-func (f *facts) add(n *node, sides uint8) {
-	f.list = append(f.list, fact{n, sides})
-	if f.index == nil && len(f.list) > 12 {
-		f.index = map[digest]uint8{}
-		for _, known := range f.list {
-			f.index[known.sum] |= known.sides
-		}
-	}
-	if f.index != nil {
-		f.index[n.sum] |= sides
-	}
-}
 
 func (l lit) side() uint8 {
 	if l.not {
@@ -98,10 +84,6 @@ func (f *facts) settle(l lit) bool { return f.contradict(l.flip()) }
 func (f *facts) of(n *node) uint8 {
 	var sides uint8
 	for ; f != nil; f = f.outer {
-		if f.index != nil {
-			sides |= f.index[n.sum]
-			continue
-		}
 		for _, known := range f.list {
 			if known.node == n || known.sum == n.sum {
 				sides |= known.sides
@@ -127,7 +109,7 @@ func (e *engine) assume(c *clause, lits []lit) bool {
 		if c.known.of(l.node)&l.side() != 0 {
 			continue
 		}
-		c.known.add(l.node, l.side())
+		c.known.list = append(c.known.list, fact{l.node, l.side()})
 		more, ok := e.unfold(c, l)
 		if !ok {
 			return false

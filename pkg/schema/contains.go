@@ -1,12 +1,11 @@
 package schema
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
+	"reflect"
 	"slices"
 
-	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -22,6 +21,7 @@ func Contains(ctx context.Context, wide, narrow *Schema, b Budget) Result {
 // they are written, and that none of out accepts. If there is none, the verdict is Compatible.
 type question struct {
 	in, out []*Schema
+	with    []lit    // what else the value satisfies
 	base    []string // where in a whole value the value is
 	budget  Budget
 }
@@ -38,7 +38,7 @@ func (q question) literals() []lit {
 	for _, s := range q.out {
 		out = append(out, not(s.plain))
 	}
-	return out
+	return append(out, q.with...)
 }
 
 func (q question) answer(ctx context.Context) Result {
@@ -48,11 +48,10 @@ func (q question) answer(ctx context.Context) Result {
 	for _, s := range slices.Concat(q.in, q.out) {
 		s.pay(q.budget.Pool)
 	}
-	e := newEngine(ctx, q.budget)
-	limit := e.left
-	out := e.inhabit(q.literals())
-	used := limit - cmp.Or(e.spared, e.left)
-	q.budget.Pool.take(used)
+	m, paid := q.budget.Pool.meter(ctx, q.budget.steps()*unitsPerStep)
+	limit := m.left
+	out := newEngine(m, q.budget).inhabit(q.literals())
+	paid()
 	r := Result{Verdict: Compatible}
 	switch {
 	case out.answer == void:
@@ -61,7 +60,7 @@ func (q question) answer(ctx context.Context) Result {
 	default:
 		r = undecidedBy(out)
 	}
-	r.Steps = used / unitsPerStep
+	r.Steps = m.used(limit) / unitsPerStep
 	return r
 }
 
@@ -74,8 +73,8 @@ func (q question) holds(ctx context.Context, value any) bool {
 // look.
 func (q question) reads(ctx context.Context, l lit, value any) answer {
 	limit := min(maxEvaluation, max(q.budget.steps()*unitsPerStep, leastEvaluation))
-	e := &evaluator{newMeter(ctx, limit), q.budget.AssertFormats}
-	defer func() { q.budget.Pool.take(limit - e.left) }()
+	e := &evaluator{&meter{ctx: ctx, left: limit}, q.budget.AssertFormats}
+	defer func() { q.budget.Pool.take(e.used(limit)) }()
 	return e.accepts(l, value)
 }
 
@@ -163,34 +162,8 @@ func canonical(v any) string {
 	return string(text)
 }
 
-// same reports whether two decoded values have the same canonical text.
-func same(a, b any) bool { return soonMeter(maxEvaluation).same(a, b) }
-
-func (m *meter) same(a, b any) bool {
-	if m.spend(4) {
-		return false
-	}
-	switch a := a.(type) {
-	case map[string]any:
-		b, ok := b.(map[string]any)
-		if !ok || len(a) != len(b) {
-			return false
-		}
-		for _, name := range kit.SortedKeys(a) { // in an order, for what it costs is the same each time
-			if other, there := b[name]; !there || !m.same(a[name], other) {
-				return false
-			}
-		}
-		return true
-	case []any:
-		b, ok := b.([]any)
-		return ok && slices.EqualFunc(a, b, m.same)
-	case json.Number:
-		b, ok := b.(json.Number)
-		return ok && (a == b || canonical(a) == canonical(b))
-	}
-	return a == b
-}
+// same reports whether two decoded values are equal.
+func same(a, b any) bool { return reflect.DeepEqual(a, b) || canonical(a) == canonical(b) }
 
 func plainNumbers(v any) any {
 	switch v := v.(type) {

@@ -122,32 +122,17 @@ var metas sync.Map
 // Meta returns the meta-schema of a draft, which accepts what is a schema in it.
 func Meta(d Draft) *Schema {
 	read, _ := metas.LoadOrStore(d, sync.OnceValue(func() *Schema {
-		s, _ := Parse(metaText(d))
+		text, _ := metaFiles.ReadFile("metaschemas/" + path.Base(path.Dir(draftNames[d])) + ".json")
+		s, _ := Parse(text)
 		s.unpaid.Store(0) // it is shared
 		return s
 	}))
 	return read.(func() *Schema)()
 }
 
-func metaText(d Draft) []byte {
-	text, _ := metaFiles.ReadFile("metaschemas/" + path.Base(path.Dir(draftNames[d])) + ".json")
-	return text
-}
-
-// metaDocuments are the meta-schemas by draft, read when a schema first refers to one.
-var metaDocuments = sync.OnceValue(func() map[Draft]*document {
-	out := map[Draft]*document{}
-	for d := Draft04; d <= Draft202012; d++ {
-		if root, err := decode(metaText(d)); err == nil {
-			out[d] = newDocument(soonMeter(readingUnits(len(metaText(d)))), root, d.URI(), d)
-		}
-	}
-	return out
-})
-
 func metaDocument(address string) *document {
 	if d, ok := draftOf(address); ok {
-		return metaDocuments()[d]
+		return Meta(d).doc
 	}
 	return nil
 }

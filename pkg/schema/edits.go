@@ -110,10 +110,10 @@ func compared(ctx context.Context, before, after *Schema, b Budget) *comparison 
 	if before.doc == nil || after.doc == nil {
 		return nil
 	}
-	limit := b.steps() * unitsPerStep
-	c := &comparison{meter: newMeter(ctx, limit), before: before, after: after, seen: map[metKey]*met{},
+	m, paid := b.Pool.meter(ctx, b.steps()*unitsPerStep)
+	defer paid()
+	c := &comparison{meter: m, before: before, after: after, seen: map[metKey]*met{},
 		texts: map[*document]map[string]json.RawMessage{}}
-	defer func() { b.Pool.take(limit - cmp.Or(c.spared, c.left)) }()
 	c.dialects()
 	c.root = c.compare(site{before.doc, "", before.doc.root}, site{after.doc, "", after.doc.root}, trail{})
 	c.cut = c.cut || c.left < 0
@@ -289,6 +289,11 @@ func hops(s site, over []string) []string {
 		return nil
 	}
 	return append([]string{s.place}, over[:len(over)-1]...)
+}
+
+// same reports whether two decoded values are equal; none are where the budget is spent.
+func (c *comparison) same(a, b any) bool {
+	return !c.spend(4*weight(a, maxEvaluation)) && same(a, b)
 }
 
 // share records a further place for edits that were listed already.

@@ -196,8 +196,9 @@ func (p pair) newProperty(name string, was, is nameList) {
 	t := p.trail.into(name, "properties", name)
 	added := p.y.child("properties", name)
 	new := p.rawAt(added)
-	p.add(Edit{Family: FamilyProperty, Keyword: "properties", Name: name, Required: is.has[name], Path: t.path,
-		Instance: t.instance, New: new, NewSchema: new, NewPath: added.place, OldPath: p.x.place},
+	p.add(Edit{Family: FamilyProperty, Keyword: "properties", Name: name, Required: is.has[name],
+		Path: t.path, Instance: t.instance, New: new, NewSchema: new, NewPath: added.place,
+		OldPath: p.x.place},
 		func(o *object) {
 			o.table("properties")[name] = added.part()
 			if is.has[name] && !was.has[name] {

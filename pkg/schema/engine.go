@@ -1,9 +1,6 @@
 package schema
 
-import (
-	"context"
-	"slices"
-)
+import "slices"
 
 // The engine answers one question: is there a value that satisfies all of some literals? Contains asks it for
 // a value that satisfies the narrow schema and the negation of the wide one. "No value" is a proof of
@@ -25,10 +22,9 @@ type engine struct {
 	trail  []string // keys of provisional memories
 }
 
-func newEngine(ctx context.Context, b Budget) *engine {
-	return &engine{meter: newMeter(ctx, b.steps()*unitsPerStep), formats: b.AssertFormats,
-		exact: b.Semantics == Declared,
-		memo:  map[string]*memory{}, open: map[string]*frame{}, low: noFrame}
+func newEngine(m *meter, b Budget) *engine {
+	return &engine{meter: m, formats: b.AssertFormats, exact: b.Semantics == Declared,
+		memo: map[string]*memory{}, open: map[string]*frame{}, low: noFrame}
 }
 
 // An answer says whether a value exists.

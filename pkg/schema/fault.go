@@ -39,20 +39,19 @@ func (s *Schema) Faults(pointer string, value any, pool *Pool) (found []Fault, s
 	if !ok {
 		return nil, false
 	}
-	n := s.plain
 	if s.pay(pool); pool.empty() {
 		return nil, false
 	}
+	n := s.plain
 	if pointer != "" {
-		b := newBuilder(s.doc, pool.bound(soonMeter(s.doc.limit)))
-		limit := b.left
-		n = b.nodeAt(site{s.doc, pointer, place})
+		m, paid := pool.meter(nil, s.doc.limit)
+		n = newBuilder(s.doc, m).nodeAt(site{s.doc, pointer, place})
 		markLoops(n)
-		pool.take(limit - b.left)
+		paid()
 	}
-	f := &faultFinder{evaluator: evaluator{meter: pool.bound(soonMeter(maxFaultWork))}, doc: s.doc}
-	limit := f.left
-	defer func() { pool.take(limit - f.left); pool.lacked(f.left < 0) }()
+	m, paid := pool.meter(nil, maxFaultWork)
+	f := &faultFinder{evaluator: evaluator{meter: m}, doc: s.doc}
+	defer func() { paid(); pool.lacked(m.left < 0) }()
 	switch f.satisfies(n, value) {
 	case inhabited:
 		return nil, true

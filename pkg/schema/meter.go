@@ -1,6 +1,9 @@
 package schema
 
-import "context"
+import (
+	"cmp"
+	"context"
+)
 
 // A meter counts work down to none, in units that are the same on every machine: some 15 ns and at most as
 // many bytes each.
@@ -18,8 +21,6 @@ const (
 
 // soonMeter counts work that ends by its units alone.
 func soonMeter(units int) *meter { return &meter{left: units} }
-
-func newMeter(ctx context.Context, units int) *meter { return &meter{ctx: ctx, left: units} }
 
 // spend takes units of the budget and reports whether it is spent, or the context has ended.
 func (m *meter) spend(units int) bool {
@@ -68,12 +69,16 @@ func (p *Pool) take(units int) {
 	}
 }
 
-// bound leaves a meter no more than the pool has.
-func (p *Pool) bound(m *meter) *meter {
+// meter returns a meter with no more than the pool has. What was spent is taken out of the pool by paid.
+func (p *Pool) meter(ctx context.Context, units int) (m *meter, paid func()) {
 	if p != nil {
-		m.left = min(m.left, max(p.Left, 0)*unitsPerStep)
+		units = min(units, max(p.Left, 0)*unitsPerStep)
 	}
-	return m
+	m = &meter{ctx: ctx, left: units}
+	return m, func() { p.take(m.used(units)) }
 }
+
+// used returns the units that were spent of those at the start.
+func (m *meter) used(units int) int { return units - cmp.Or(m.spared, m.left) }
 
 func (p *Pool) empty() bool { return p != nil && p.Left <= 0 }

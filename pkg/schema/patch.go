@@ -8,8 +8,8 @@ import (
 )
 
 // Patches are the edits in force while the old document is built. Building, not rewriting text, keeps
-// references, addresses and dialects intact: a schema object is read as the edits found there make it. The same
-// object may be compared with two others, so that a patch belongs to a pair. Nil patches change nothing.
+// references, addresses and dialects intact: a schema object is read as the edits found there make it. The
+// same object may be compared with two others, so that a patch belongs to a pair. Nil patches change nothing.
 type patches struct {
 	edits   map[*met][]func(*object)
 	reached map[*met]bool // pairs from which an edit is reached

@@ -2,10 +2,7 @@ package schema
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -116,21 +113,26 @@ func lifted(j *judgement, p *place, edit int, r Result) Result {
 	if p.parent == nil || r.Verdict != Incompatible || r.Witness == nil {
 		return r
 	}
+	value, _ := decode(r.Witness)
 	root := p
 	for root.parent != nil {
 		root = root.parent
 	}
-	value, _ := decode(r.Witness)
-	for at := p; at.parent != nil; at = at.parent {
-		value = around(j, at, value)
-	}
-	q := question{in: []*Schema{j.from(root)}, out: []*Schema{j.to(root)}, budget: j.budget}
+	from := j.from(root)
 	if edit >= 0 && j.opens(edit) {
-		q.in[0] = q.in[0].asWritten()
+		from = from.asWritten()
 	}
-	if q.holds(j.ctx, value) {
-		r.Witness = json.RawMessage(jsonText(value))
-		return r
+	for _, siblings := range [...]bool{true, false} {
+		inner := constant(value)
+		for at := p; at != root; at = at.parent {
+			inner = j.around(at, inner, siblings)
+		}
+		q := question{in: []*Schema{from}, with: []lit{yes(seal(inner))}, budget: j.budget}
+		if r.Witness = q.answer(j.ctx).Witness; r.Witness != nil {
+			if whole, err := decode(r.Witness); err == nil && j.reads(j.to(root), whole) == void {
+				return r
+			}
+		}
 	}
 	if r.Witness = nil; edit < 0 || len(j.restored(edit)) > 0 {
 		return r
@@ -138,74 +140,38 @@ func lifted(j *judgement, p *place, edit int, r Result) Result {
 	return j.breaksWithout(root, edit, nil)
 }
 
-// around puts a value into the smallest value that holds it.
-func around(j *judgement, p *place, value any) any {
+// around returns the assertion that a value holds another one at a place, which satisfies n. With siblings,
+// the members that it must have beside that one are right on both sides.
+func (j *judgement) around(p *place, n *node, siblings bool) *node {
 	if p.kind == stepItem {
-		return []any{value}
+		return all(yes(&node{op: opKinds, kinds: kindArray}), yes(&node{op: opMinItems, count: 1}),
+			yes(&node{op: opItem, kids: []lit{yes(n)}}))
 	}
+	object := all(yes(&node{op: opKinds, kinds: kindObject}))
 	outer := p.parent.met.keywords()
 	from, to := outer.x, outer.y
 	if j.direction == Output {
 		from, to = to, from
 	}
-	name := p.name
-	if p.kind == stepOther {
-		name = undeclared(from, to)
-	}
-	object := map[string]any{name: value}
-	for _, required := range from.requires().list {
-		if _, there := object[required]; !there {
-			object[required] = sibling(j, from, to, required, p.parent)
-		}
-	}
-	return object
-}
-
-// undeclared returns a name that neither side declares: one that is required anyway, or the plainest.
-func undeclared(from, to view) string {
 	x, _ := from.o["properties"].(map[string]any)
 	y, _ := to.o["properties"].(map[string]any)
-	names := from.requires().list
-	for i := range len(x) + len(y) + 1 {
-		names = append(names, strings.TrimSuffix("a"+strconv.Itoa(i), "0"))
-	}
-	i := slices.IndexFunc(names, func(name string) bool { return x[name] == nil && y[name] == nil })
-	return names[i]
-}
-
-// sibling returns a value for a required member, which both sides accept if there is one.
-func sibling(j *judgement, from, to view, name string, p *place) any {
-	schemas := []*Schema{}
-	for _, v := range [...]view{from, to} {
-		inner := v.child("properties", name)
-		if inner.value == nil {
-			inner = v.child("additionalProperties")
-		}
-		if whole := schemaOf(j, v.doc); inner.value != nil && whole != nil {
-			schemas = append(schemas, whole.inside(inner.place))
+	for _, name := range from.requires().list {
+		if y[name] != nil && name != p.name && siblings {
+			allowed := j.to(&place{}).inside(to.child("properties", name).place).plain
+			object.kids = append(object.kids,
+				yes(&node{op: opProperty, text: name, kids: []lit{yes(allowed)}}))
 		}
 	}
-	b := Budget{AssertFormats: j.budget.AssertFormats, Semantics: j.budget.Semantics, Pool: j.budget.Pool,
-		Steps: minShare}
-	for n := len(schemas); n > 0; n-- {
-		q := question{in: schemas[:n], budget: b, base: append(p.base(), name)}
-		if r := q.answer(j.ctx); r.Witness != nil {
-			if value, err := decode(r.Witness); err == nil {
-				return value
-			}
-		}
+	if p.kind == stepProperty {
+		object.kids = append(object.kids, yes(&node{op: opRequired, text: p.name}),
+			yes(&node{op: opProperty, text: p.name, kids: []lit{yes(n)}}))
+		return object
 	}
-	return "a"
-}
-
-func schemaOf(j *judgement, doc *document) *Schema {
-	switch doc {
-	case j.Before.doc:
-		return j.Before
-	case j.After.doc:
-		return j.After
-	}
-	return nil
+	declared := slices.Concat(kit.SortedKeys(x), kit.SortedKeys(y))
+	slices.Sort(declared)
+	others := &node{op: opRest, names: slices.Compact(declared), kids: []lit{not(n)}}
+	object.kids = append(object.kids, not(others))
+	return object
 }
 
 // restOf asks whether anything is left once all edits are undone that break or are undecided. Edits that then

@@ -84,7 +84,8 @@ func (r *Revision) with(ctx context.Context, pool *Pool, edits []int, at *met) *
 	if len(edits) == 0 {
 		return r.Before.inside(place)
 	}
-	return r.Before.variant(pool.bound(newMeter(ctx, r.Before.doc.limit)), place, r.patches(edits), at)
+	m, _ := pool.meter(ctx, r.Before.doc.limit)
+	return r.Before.variant(m, place, r.patches(edits), at)
 }
 
 // Without returns the new version with some of the edits undone.
@@ -241,7 +242,8 @@ func (j *judgement) judgePlace(p *place, places int, whole Change) {
 func (j *judgement) equal(p *place) bool {
 	part := j.share(4)
 	part.budget.Semantics = Strict
-	return !p.met.keywords().plain && part.contains(p, j.side(p, true), j.side(p, false)).Verdict == Compatible &&
+	return !p.met.keywords().plain &&
+		part.contains(p, j.side(p, true), j.side(p, false)).Verdict == Compatible &&
 		part.contains(p, j.side(p, false), j.side(p, true)).Verdict == Compatible
 }
 

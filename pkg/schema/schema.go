@@ -75,8 +75,8 @@ func ParseDraft(raw json.RawMessage, unnamed Draft) (*Schema, error) {
 // ParseWithin parses like [Parse] with work from a pool, and ends with the context. The rest of the schema is
 // unknown.
 func ParseWithin(ctx context.Context, raw json.RawMessage, pool *Pool) (*Schema, error) {
-	s, err := (&Schema{raw: raw, unnamed: Draft202012}).parse(
-		pool.bound(newMeter(ctx, readingUnits(len(raw)))))
+	m, _ := pool.meter(ctx, readingUnits(len(raw)))
+	s, err := (&Schema{raw: raw, unnamed: Draft202012}).parse(m)
 	if err == nil {
 		s.pay(pool)
 		pool.lacked(s.doc == nil)
@@ -119,8 +119,8 @@ func (s *Schema) unread(sum [sha256.Size]byte, why string) *Schema {
 	return s
 }
 
-// build makes the assertions of the schema, those of its callers when they are asked for. With patches, pair is
-// the pair of the schema object.
+// build makes the assertions of the schema, those of its callers when they are asked for. With patches, pair
+// is the pair of the schema object.
 func (s *Schema) build(b *builder, pair *met) {
 	limit := b.left
 	root := func(r role) *node {
@@ -137,7 +137,8 @@ func (s *Schema) build(b *builder, pair *met) {
 
 // asWritten returns the schema for callers that send undeclared properties, too.
 func (s *Schema) asWritten() *Schema {
-	plain := &Schema{raw: s.raw, doc: s.doc, unnamed: s.unnamed, place: s.place, plain: s.plain, builder: s.builder}
+	plain := &Schema{raw: s.raw, doc: s.doc, unnamed: s.unnamed, place: s.place, plain: s.plain,
+		builder: s.builder}
 	plain.declared = func() *node { return s.plain }
 	return plain
 }

@@ -52,7 +52,11 @@ func trySamples(e *engine, atoms []lit) (string, bool) {
 			tried = append(tried, l.pattern.Samples(maxSamples)...)
 		}
 	}
+	floor := e.left - e.left/4
 	for _, s := range tried {
+		if e.left < floor {
+			break
+		}
 		if ok, doubt := e.textSatisfies(atoms, s, e.formats); ok && doubt.node == nil && e.left >= 0 {
 			return s, true
 		}

@@ -213,7 +213,8 @@ func (c *closure) assertion(pc uint32, in *syntax.Inst, stack []uint32) []uint32
 func alphabetOf(dfas []*dfa, work *int) []rune {
 	var sets []*syntax.Inst
 	known := map[string]bool{}
-	cuts := []rune{0, '0', '9' + 1, 'A', 'Z' + 1, '_', '_' + 1, 'a', 'z' + 1, 0xd800, 0xe000, unicode.MaxRune + 1}
+	cuts := []rune{0, '0', '9' + 1, 'A', 'Z' + 1, '_', '_' + 1, 'a', 'z' + 1, 0xd800, 0xe000,
+		unicode.MaxRune + 1}
 	for _, d := range dfas {
 		for i := range d.prog.Inst {
 			in := &d.prog.Inst[i]

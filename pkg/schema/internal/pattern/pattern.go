@@ -230,8 +230,8 @@ func (r Region) Find() (string, Answer) {
 	return s, answer
 }
 
-// Samples returns up to n strings that the pattern matches, or may match: it does not look at what surrounds a
-// place, nor at other conditions. They differ from one another in one place.
+// Samples returns up to n strings that the pattern matches, or may match: it does not look at what surrounds
+// a place, nor at other conditions. They differ from one another in one place.
 func (p *Pattern) Samples(n int) []string {
 	return spell(p.terms[len(p.terms)-1].tree, n)
 }
@@ -252,8 +252,8 @@ func spell(tree *syntax.Regexp, n int) (out []string) {
 				}
 			}
 		}
-		if len(tree.Rune) > 0 {
-			out = append(out, string(readable(tree.Rune[0], tree.Rune[1])))
+		for _, c := range tree.Rune[:min(len(tree.Rune), 8)] {
+			out = append(out, string(c))
 		}
 	case syntax.OpAlternate:
 		for _, sub := range tree.Sub {
@@ -294,7 +294,7 @@ func spell(tree *syntax.Regexp, n int) (out []string) {
 }
 
 // maxSample is the greatest length of what is repeated in a sample, in bytes.
-const maxSample = 2_000
+const maxSample = 200
 
 // bounds returns how often a repetition may match; a few more times than the least where that has no end.
 func bounds(tree *syntax.Regexp) (least, most int) {

@@ -178,8 +178,8 @@ func (r *reader) term() bool {
 	return true
 }
 
-// quantifier reads what may follow an atom. Whether it is lazy changes what a match captures, not whether there
-// is one.
+// quantifier reads what may follow an atom. Whether it is lazy changes what a match captures, not whether
+// there is one.
 func (r *reader) quantifier() {
 	least, most := 0, -1
 	switch {
