@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -13,12 +12,9 @@ import (
 
 // TestContract compares the commands and flags of the program, hidden ones included, with those of testdata/contract.txt.
 func TestContract(t *testing.T) {
-	text, err := os.ReadFile("testdata/contract.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := readText(t, "testdata/contract.txt")
 	lists := map[string][]string{}
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(text) {
 		if name, words, ok := strings.Cut(line, ":"); ok && !strings.HasPrefix(line, "#") {
 			lists[name] = append(lists[name], strings.Fields(words)...)
 		}

@@ -78,11 +78,8 @@ func TestTheRulesAreDocumented(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := gocmp.Diff(string(want), got); diff != "" {
+	want := readText(t, page)
+	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("go test ./cmd/mcpctl -run Documented -update writes the page (-want +got):\n%s", diff)
 	}
 }

@@ -16,11 +16,8 @@ var (
 
 // TestSecurityNamesWhatExists holds every test and script that docs/security.md names against those that there are.
 func TestSecurityNamesWhatExists(t *testing.T) {
-	page, err := os.ReadFile("../../docs/security.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	proofs := namedProof.FindAllStringSubmatch(string(page), -1)
+	page := readText(t, "../../docs/security.md")
+	proofs := namedProof.FindAllStringSubmatch(page, -1)
 	if len(proofs) < 40 {
 		t.Fatalf("only %d tests are named: is the search broken?", len(proofs))
 	}
@@ -34,12 +31,9 @@ func TestSecurityNamesWhatExists(t *testing.T) {
 
 // TestEveryAttackHasATest holds each row of the tables that say what shows something to naming a test, in the column for that.
 func TestEveryAttackHasATest(t *testing.T) {
-	page, err := os.ReadFile("../../docs/security.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := readText(t, "../../docs/security.md")
 	rows, shown := 0, false
-	for line := range strings.Lines(string(page)) {
+	for line := range strings.Lines(page) {
 		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
 		switch last := strings.TrimSpace(cells[len(cells)-1]); {
 		case len(cells) < 2:
