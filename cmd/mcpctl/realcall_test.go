@@ -3,12 +3,47 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
+
+// alarming are the rules of check that must not speak of a well-known server: they report an attack or a secret.
+var alarming = []string{
+	"secret-exposed", "text-hidden-characters", "text-hidden-comment", "text-instructs-model", "text-names-credential-file",
+	"text-names-other-server", "text-padded", "tool-name-confusable", "url-with-credentials",
+}
+
+// check looks at the server with every rule, those included that need a live one: what it writes beside the protocol, and
+// whether a second listing is the same.
+func (s realServer) check(t *testing.T, source []string) {
+	var report struct {
+		Findings []struct{ Rule, Item, Path, Message string }
+	}
+	if err := json.Unmarshal(mcpctl(t, 0, source, "check", "--fail-on", "never"), &report); err != nil {
+		t.Fatalf("checking: %v", err)
+	}
+	spoke := map[string]int{}
+	for _, f := range report.Findings {
+		spoke[f.Rule]++
+		if slices.Contains(alarming, f.Rule) || strings.HasPrefix(f.Rule, "list-") {
+			t.Errorf("%s: %s %s: %s", f.Rule, f.Item, f.Path, f.Message)
+		}
+	}
+	var told []string
+	for _, rule := range slices.Sorted(maps.Keys(spoke)) {
+		told = append(told, fmt.Sprintf("%s %d", rule, spoke[rule]))
+	}
+	t.Logf("check of %s: %s", s.Name, strings.Join(told, ", "))
+}
 
 // realCalls are requests to the reference server of the protocol's authors, each with what its answer must have in it.
 var realCalls = []struct {
@@ -73,4 +108,51 @@ func placed(source, words []string) []string {
 		return append([]string{words[0], source[0]}, words[1:]...)
 	}
 	return append(append([]string{}, words...), source...)
+}
+
+// TestRealPairs compares two published versions of five servers, in one line each as a newcomer would: what breaks is what
+// pkg/diff/testdata/real/README.md and the releases themselves report, and nothing is left where it was done.
+func TestRealPairs(t *testing.T) {
+	if os.Getenv("MCPCTL_REAL_NODE") == "" {
+		t.Skip("SKIPPED LOUDLY: the packages need Node, which this machine lacks")
+	}
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Chdir(t.TempDir())
+	for _, pair := range []struct {
+		name, old, new string
+		breaking       int
+		args           []string
+	}{
+		{"@playwright/mcp", "0.0.70", "0.0.83", 20, nil},
+		{"@modelcontextprotocol/server-filesystem", "2025.8.21", "2026.7.10", 17, []string{"--", "."}},
+		{"@modelcontextprotocol/server-memory", "2025.9.25", "2026.8.31", 0, nil},
+		{"@modelcontextprotocol/server-sequential-thinking", "2025.12.18", "2026.8.31", 0, nil},
+		{"chrome-devtools-mcp", "1.1.1", "1.11.0", 61, nil},
+	} {
+		name := "npm:" + pair.name + "@"
+		line := append([]string{"diff", "--quiet", name + pair.old, name + pair.new, "--format", "json"}, pair.args...)
+		var out, said bytes.Buffer
+		cmd := exec.Command(os.Getenv("MCPCTL_REAL_BIN"), line...)
+		cmd.Stdout, cmd.Stderr = &out, &said
+		var ended *exec.ExitError
+		if err := cmd.Run(); err != nil && !errors.As(err, &ended) {
+			t.Fatal(err)
+		}
+		var r struct {
+			Summary struct{ Breaking, Warning, Info int }
+			Servers []struct{ Cause string }
+		}
+		if err := json.Unmarshal(out.Bytes(), &r); err != nil || len(r.Servers) != 1 {
+			t.Errorf("mcpctl %s: %v\n%s%s", strings.Join(line, " "), err, out.Bytes(), said.Bytes())
+			continue
+		}
+		told := fmt.Sprintf("%s: %d breaking, %d warnings, %d info, status %d", r.Servers[0].Cause, r.Summary.Breaking, r.Summary.Warning, r.Summary.Info, cmd.ProcessState.ExitCode())
+		t.Log(told)
+		if want := min(1, pair.breaking); r.Summary.Breaking != pair.breaking || cmd.ProcessState.ExitCode() != want || r.Servers[0].Cause != pair.name+" "+pair.old+" → "+pair.new {
+			t.Errorf("%s, want %d breaking and status %d", told, pair.breaking, want)
+		}
+	}
+	if left, err := os.ReadDir("."); err != nil || len(left) != 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -154,4 +155,100 @@ func TestInterruptedAnswer(t *testing.T) {
 	if _, err := askedHidden(t, "s3cret\x03"); !errors.As(err, &exit) || exit.ExitCode() != 130 {
 		t.Errorf("ended with %v, want status 130", err)
 	}
+}
+
+// asking is a server that asks a question before it answers.
+const asking = `log: %s
+tools: [{name: greet, inputSchema: {type: object}}]
+on: {tools/call: [{ask: '{"method":"elicitation/create","params":{"message":"Who?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"}}}}}'}, {result: {content: [{type: text, text: welcome}]}}]}
+`
+
+// TestSlowPerson answers a server's question after longer than --timeout allows the server, which counts no second of it.
+func TestSlowPerson(t *testing.T) {
+	p, dir := newPseudo(t), t.TempDir()
+	log := filepath.Join(dir, "log.jsonl")
+	if err := os.WriteFile(filepath.Join(dir, "server.yaml"), fmt.Appendf(nil, asking, log), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	server, err := exec.LookPath("fixture") // which TestMain makes of this binary
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd, out := p.onTerminal(t, dir, "call", "--timeout", "2s", "--format", "text", "greet", "--", server, "stdio", "server.yaml")
+	p.await(t, "Call it?")
+	typed(t, p, "y\n")
+	p.await(t, "answer (or nothing): ")
+	time.Sleep(2500 * time.Millisecond) // that is what is tested
+	typed(t, p, "Ada\n")
+	p.await(t, "Send it?")
+	typed(t, p, "y\n")
+	if err := cmd.Wait(); err != nil || !strings.Contains(out.String(), "welcome") {
+		t.Errorf("ended with %v: %s", err, out)
+	}
+	if sent, _ := os.ReadFile(log); !strings.Contains(string(sent), `"content":{"name":"Ada"}`) {
+		t.Errorf("the server got %s", sent)
+	}
+}
+
+func typed(t *testing.T, p *pseudo, text string) {
+	t.Helper()
+	if _, err := p.WriteString(text); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestFleetInATerminal compares two directories of sixty saved snapshots in a terminal of 24 lines: a change that
+// all servers share is shown once, the first causes follow, the others are counted, and --verbose has all of them.
+func TestFleetInATerminal(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 60 {
+		for _, side := range []string{"old", "new"} {
+			required, own := `"query"`, fmt.Sprintf(`,"own_%d":{"type":"string"}`, i)
+			if side == "new" {
+				required, own = `"query","limit"`, ""
+			}
+			tools := fmt.Sprintf(`{"tools":[{"name":"search","inputSchema":{"type":"object","properties":{`+
+				`"query":{"type":"string"},"limit":{"type":"integer"}%s},`+
+				`"additionalProperties":false,"required":[%s]}}]}`, own, required)
+			file := filepath.Join(dir, side, fmt.Sprintf("server-%02d.json", i))
+			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte(tools), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	shown := shownOf(t, dir, "diff", "old", "new")
+	for _, want := range []string{"120 breaking", "`limit` is now required in `search` of 60 servers", " more causes: "} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("the terminal does not show %q", want)
+		}
+	}
+	if high := strings.Count(shown, "\n"); high > 50 {
+		t.Errorf("%d lines in a terminal of 24", high)
+	}
+	all := shownOf(t, dir, "diff", "old", "new", "--verbose")
+	if !strings.Contains(all, "server-59") || strings.Count(all, "\n") < 200 {
+		t.Errorf("--verbose shows %d lines", strings.Count(all, "\n"))
+	}
+	if t.Failed() {
+		t.Log(shown)
+	}
+}
+
+// shownOf returns what a terminal of 24 lines shows of a command that finds breaking changes.
+func shownOf(t *testing.T, dir string, args ...string) string {
+	p := newPseudo(t)
+	if err := unix.IoctlSetWinsize(int(p.slave.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 100}); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("mcpctl", args...)
+	cmd.Dir, cmd.Env, cmd.Stdout = dir, append(os.Environ(), "HOME="+dir, "NO_COLOR=1"), p.slave
+	if err := cmd.Run(); err == nil {
+		t.Error("breaking changes passed")
+	}
+	_, _ = p.slave.WriteString("the end")
+	p.await(t, "the end")
+	return p.text()
 }

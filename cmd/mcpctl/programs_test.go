@@ -6,8 +6,10 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -89,4 +91,89 @@ func port(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ts.Check(listener.Close())
 	ts.Setenv(args[0], free)
+}
+
+// shown is the program that runs another one, of which a script reads the last words on a terminal: testscript closes that when the
+// program ends, read or not. What is written after it is more than a terminal holds, and ends only once the words before were read.
+func shown() int {
+	if len(os.Args) < 2 {
+		fmt.Fprintln(os.Stderr, "usage: shown PROGRAM [ARG…]")
+		return 2
+	}
+	cmd := exec.Command(os.Args[1], os.Args[2:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		fmt.Fprintln(os.Stderr, "shown:", err)
+		return 2
+	}
+	if tty, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0); err == nil {
+		_, _ = io.WriteString(tty, strings.Repeat(" ", 64<<10))
+	}
+	return cmd.ProcessState.ExitCode()
+}
+
+// appears is the program that lets a shell script wait for what another program writes: appears FILE COUNT REGEXP waits until
+// as many lines match. Its status is 1 when that takes longer than five minutes.
+func appears() int {
+	if len(os.Args) != 4 {
+		fmt.Fprintln(os.Stderr, "usage: appears FILE COUNT REGEXP")
+		return 2
+	}
+	wanted, err := strconv.Atoi(os.Args[2])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "appears:", err)
+		return 2
+	}
+	pattern := regexp.MustCompile("(?m)" + os.Args[3])
+	var text []byte
+	for late := time.Now().Add(5 * time.Minute); time.Now().Before(late); time.Sleep(10 * time.Millisecond) {
+		text, _ = os.ReadFile(os.Args[1]) // it may not be there yet
+		if len(pattern.FindAll(text, -1)) >= wanted {
+			return 0
+		}
+	}
+	fmt.Fprintf(os.Stderr, "appears: %s never was in %s %d times, which has\n%s", pattern, os.Args[1], wanted, text)
+	return 1
+}
+
+// blackhole is a network between a client and a server at a URL, of which it writes one of its own to a file. While another
+// file is there it swallows all that is sent, either way, and breaks off nothing: blackhole URL FILE HOLE.
+func blackhole() int {
+	if len(os.Args) != 4 {
+		fmt.Fprintln(os.Stderr, "usage: blackhole URL FILE HOLE")
+		return 2
+	}
+	host, path, _ := strings.Cut(strings.TrimPrefix(os.Args[1], "http://"), "/")
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err == nil {
+		err = os.WriteFile(os.Args[2], fmt.Appendf(nil, "http://%s/%s", listener.Addr(), path), 0o600)
+	}
+	for err == nil {
+		var client, server net.Conn
+		if client, err = listener.Accept(); err != nil {
+			break
+		}
+		if server, err = net.Dial("tcp", host); err == nil {
+			go pass(server, client)
+			go pass(client, server)
+		}
+	}
+	fmt.Fprintln(os.Stderr, "blackhole:", err)
+	return 1
+}
+
+// pass hands on what comes, unless there is a hole.
+func pass(to io.WriteCloser, from io.Reader) {
+	defer to.Close()
+	for buffer := make([]byte, 64<<10); ; {
+		n, err := from.Read(buffer)
+		if err != nil {
+			return
+		}
+		if _, hole := os.Stat(os.Args[3]); hole != nil {
+			if _, err := to.Write(buffer[:n]); err != nil {
+				return
+			}
+		}
+	}
 }

@@ -1,0 +1,255 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/google/go-containerregistry/pkg/registry"
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+	"github.com/mark3labs/mcp-go/server/servertest"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/mcpctl/mcpctl/internal/auth/authtest"
+	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/fixture"
+	"github.com/mcpctl/mcpctl/internal/packages/registrytest"
+)
+
+// authServers are the authorization servers of a script, by name.
+type authServers struct{}
+
+// authServer serves a fixture script behind OAuth: authserver NAME FILE [QUIRK…] sets NAME_URL and NAME_ISSUER. While it
+// runs, authserver NAME QUIRK… changes it. A quirk is "life 1", "need SCOPE", "deny", "revoke access|refresh|all", …
+func authServer(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: authserver NAME FILE [QUIRK…] | authserver NAME QUIRK…")
+	}
+	running := ts.Value(authServers{}).(map[string]*authtest.Server)
+	if s := running[args[0]]; s != nil {
+		s.Change(func(q *authtest.Quirks) { quirks(ts, q, args[1:]) })
+		if args[1] == "revoke" {
+			s.Revoke(args[2])
+		}
+		return
+	}
+	script, err := fixture.Load(ts.MkAbs(args[1]))
+	ts.Check(err)
+	var q authtest.Quirks
+	quirks(ts, &q, args[2:])
+	s := authtest.New(fixture.HTTP(script), q)
+	ts.Defer(s.Close)
+	running[args[0]] = s
+	ts.Setenv(args[0]+"_URL", s.URL)
+	ts.Setenv(args[0]+"_ISSUER", s.Issuer)
+}
+
+// quirks reads the words of a script.
+func quirks(ts *testscript.TestScript, q *authtest.Quirks, words []string) {
+	for i := 0; i < len(words); i++ {
+		switch word := words[i]; word {
+		case "deny":
+			q.Deny = true
+		case "ancient":
+			q.Ancient, q.Silent = true, true
+		case "openid":
+			q.OpenID = true
+		case "revoke":
+			i++
+		case "life", "need", "iss", "state", "secret", "page":
+			i++
+			setQuirk(ts, q, word, words[i])
+		default:
+			ts.Fatalf("unknown quirk %q", word)
+		}
+	}
+}
+
+func setQuirk(ts *testscript.TestScript, q *authtest.Quirks, word, value string) {
+	switch word {
+	case "life":
+		seconds, err := strconv.Atoi(value)
+		ts.Check(err)
+		q.Life = seconds
+	case "need":
+		q.Need = value
+	case "iss":
+		q.Iss = value
+	case "state":
+		q.State = value
+	case "secret":
+		q.Secret = value
+	case "page":
+		q.Metadata = map[string]any{"authorization_endpoint": value}
+	}
+}
+
+// follow is a browser for scripts: it goes where a page sends it, and writes what it saw last, at once and whole, to the file that
+// FOLLOWED names, if it names one: that may be after mcpctl has ended, so scripts wait with appears. With -ends it goes to the page alone, and writes where that sends it.
+func follow() int {
+	client := &http.Client{}
+	if os.Args[1] == "-ends" {
+		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	}
+	reply, err := client.Get(os.Args[len(os.Args)-1])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer reply.Body.Close()
+	if os.Args[1] == "-ends" {
+		fmt.Println(reply.Header.Get("Location"))
+	}
+	page, err := io.ReadAll(reply.Body)
+	if file := os.Getenv("FOLLOWED"); file != "" {
+		head := fmt.Sprintf("%s\n%s\nends with %v\n", reply.Status, strings.Join(reply.Header["Content-Security-Policy"], ""), err)
+		_ = files.Replace(file, append([]byte(head), page...))
+	}
+	return 0
+}
+
+// mcpgoServer offers one thing of every kind, over two pages of tools.
+func mcpgoServer() *server.MCPServer {
+	s := server.NewMCPServer("mcpgo", "1.2.1", server.WithToolCapabilities(true), server.WithPromptCapabilities(false),
+		server.WithResourceCapabilities(false, false), server.WithPaginationLimit(2), server.WithInstructions("Built with mcp-go."))
+	for _, name := range []string{"add", "divide", "multiply"} {
+		schema := json.RawMessage(`{"type":"object","properties":{"a":{"type":["number","null"]},"b":true},"required":["a"]}`)
+		s.AddTool(mcp.NewToolWithRawSchema(name, "Calculates.", schema), nil)
+	}
+	s.AddPrompt(mcp.NewPrompt("greet", mcp.WithArgument("who", mcp.RequiredArgument())), nil)
+	s.AddResource(mcp.NewResource("test://motto", "motto"), nil)
+	s.AddResourceTemplate(mcp.NewResourceTemplate("test://user/{id}", "user"), nil)
+	return s
+}
+
+// mcpgoStdio is the program mcpgo: the server on standard input and output.
+func mcpgoStdio() int {
+	if err := server.NewStdioServer(mcpgoServer()).Listen(context.Background(), os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// mcpgoHTTP serves the same over HTTP: mcpgohttp NAME both|legacy|sse sets NAME_URL.
+func mcpgoHTTP(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: mcpgohttp NAME both|legacy|sse")
+	}
+	var listening *httptest.Server
+	path := "/mcp"
+	switch args[1] {
+	case "both":
+		listening = servertest.NewTestStreamableHTTPServer(mcpgoServer())
+	case "legacy":
+		listening = servertest.NewTestStreamableHTTPServer(mcpgoServer(), server.WithStateful(true), server.WithStreamableHTTPProtocolVersions("2025-11-25"))
+	case "sse":
+		listening, path = servertest.NewTestServer(mcpgoServer()), "/sse"
+	default:
+		ts.Fatalf("unknown kind %q", args[1])
+	}
+	ts.Defer(func() {
+		listening.CloseClientConnections()
+		listening.Close()
+	})
+	ts.Setenv(args[0]+"_URL", listening.URL+path)
+}
+
+// npmRegistry serves every folder below DIR that has a package.json as a published package, until the end of the test, and is
+// the registry that npm asks in this script: npmregistry DIR.
+func npmRegistry(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: npmregistry DIR")
+	}
+	published := map[string]map[string]registrytest.Release{}
+	manifests := 0
+	ts.Check(filepath.WalkDir(ts.MkAbs(args[0]), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.Name() != "package.json" {
+			return err
+		}
+		one := registrytest.Release{Files: map[string]string{}}
+		manifests++
+		if err := json.Unmarshal([]byte(ts.ReadFile(path)), &one.Manifest); err != nil {
+			return err
+		}
+		beside, err := os.ReadDir(filepath.Dir(path))
+		for _, file := range beside {
+			if !file.IsDir() && file.Name() != "package.json" {
+				one.Files[file.Name()] = ts.ReadFile(filepath.Join(filepath.Dir(path), file.Name()))
+			}
+		}
+		name, _ := one.Manifest["name"].(string)
+		version, _ := one.Manifest["version"].(string)
+		if published[name] == nil {
+			published[name] = map[string]registrytest.Release{}
+		}
+		published[name][version] = one
+		return err
+	}))
+	if manifests == 0 {
+		ts.Fatalf("%s holds no package", args[0])
+	}
+	registry := registrytest.New(published)
+	ts.Defer(registry.Close)
+	ts.Setenv("npm_config_registry", registry.URL)
+	ts.Setenv("npm_config_fetch_retries", "0")
+}
+
+// pypiIndex serves the files below DIR as a package index until the end of the script: pypi DIR NAME sets NAME to the address of
+// its simple API.
+func pypiIndex(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: pypi DIR NAME")
+	}
+	server := httptest.NewServer(http.FileServer(http.Dir(ts.MkAbs(args[0]))))
+	ts.Defer(server.Close)
+	ts.Setenv(args[1], server.URL+"/simple")
+}
+
+// ociRegistry is an empty registry of container images on this machine until the end of the script: ociregistry NAME sets NAME to
+// its address.
+func ociRegistry(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: ociregistry NAME")
+	}
+	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
+	ts.Defer(server.Close)
+	ts.Setenv(args[0], strings.TrimPrefix(server.URL, "http://"))
+}
+
+// webhook takes posts until the end of the test: webhook NAME REFUSED sets NAME_URL. The first REFUSED posts
+// get status 503, the body of the last one is in NAME.body, and NAME.log has a line for each.
+func webhook(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: webhook NAME REFUSED")
+	}
+	refused, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	body, log := ts.MkAbs(args[0]+".body"), ts.MkAbs(args[0]+".log")
+	var mu sync.Mutex
+	text := ""
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		got, _ := io.ReadAll(r.Body)
+		text += fmt.Sprintln(r.Method, r.Header.Get("Content-Type"))
+		_ = os.WriteFile(log, []byte(text), 0o600) // the script sees what is missing
+		_ = os.WriteFile(body, got, 0o600)
+		if refused--; refused >= 0 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}))
+	ts.Defer(server.Close)
+	ts.Setenv(args[0]+"_URL", server.URL)
+}
