@@ -360,7 +360,7 @@ func optional(template, name string) bool {
 // A prompt that declares none takes any.
 func CheckPrompt(prompt snapshot.Item, values map[string]string) (problems []Problem) {
 	var names []string
-	arguments, _ := rawjson.Elements(prompt.Arguments())
+	arguments, _ := rawjson.Elements(prompt.Field("arguments"))
 	for _, raw := range arguments {
 		argument := rawjson.ObjectOf(raw)
 		name := argument.Text("name")

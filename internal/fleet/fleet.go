@@ -201,7 +201,7 @@ func (c Contact) options(p host.Process) (probe.Options, error) {
 		Timeout: defaultTimeout, Parallel: c.Parallel, Protocol: c.Protocol, Retries: c.Retries,
 		FailFast: c.FailFast, ReadTwice: c.ReadTwice,
 		Environ: p.Environ, InheritEnv: c.InheritEnv,
-		Client: probe.Client{Name: "mcpctl", Version: p.Version},
+		Version: p.Version,
 	}
 	if c.Timeout != nil {
 		o.Timeout = *c.Timeout

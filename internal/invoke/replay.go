@@ -59,12 +59,13 @@ func (c *Caller) Call(
 
 // toolRequest returns the request that calls a tool.
 func toolRequest(tool snapshot.Item, arguments json.RawMessage) request {
-	return request{stage: probe.Calling, message: call.Tool(tool.Key, arguments), schema: tool.InputSchema(),
+	return request{stage: probe.Calling, message: call.Tool(tool.Key, arguments),
+		schema: tool.Field("inputSchema"),
 		read: call.ToolResult}
 }
 
 // ReadOnly reports whether a tool says of itself that it only reads.
 func ReadOnly(tool snapshot.Item) bool {
-	annotations := snapshot.Item{Raw: tool.Annotations()}
+	annotations := snapshot.Item{Raw: tool.Field("annotations")}
 	return string(annotations.Field("readOnlyHint")) == "true"
 }

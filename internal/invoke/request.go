@@ -51,7 +51,7 @@ func (c *Client) call(ctx context.Context, tool string, given []call.Argument, w
 		return exit.Usagef("%s: %s can only be called as a task (execution.taskSupport), which mcpctl does "+
 			"not do; nothing was called", c.name(), report.Visible(item.Key))
 	}
-	schema := item.InputSchema()
+	schema := item.Field("inputSchema")
 	args, problems := call.Build(schema, whole, given)
 	if whole != nil && len(given) == 0 && len(problems) == 0 { // written as JSON: sent as it is
 		for _, p := range c.validate(schema, args, nil) {
@@ -66,7 +66,7 @@ func (c *Client) call(ctx context.Context, tool string, given []call.Argument, w
 		}
 	}
 	r := toolRequest(item, args)
-	r.inspect = func(r call.Result) { c.comparePromise(r, item.OutputSchema()) }
+	r.inspect = func(r call.Result) { c.comparePromise(r, item.Field("outputSchema")) }
 	if c.options.Record != nil {
 		r.record = func(result json.RawMessage) error {
 			return c.options.Record(c.target.Name(), tool, c.session.Mask(args), c.session.Mask(result))

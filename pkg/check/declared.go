@@ -167,7 +167,7 @@ func declaredArgumentsDiffer(s *server, d Declared, add lineReporter) {
 		return kit.Some(names)
 	}
 	d.eachOffered(s, func(kind snapshot.Kind, item DeclaredItem, offered snapshot.Item) {
-		arguments, _ := rawjson.Elements(offered.Arguments())
+		arguments, _ := rawjson.Elements(offered.Field("arguments"))
 		var names []string
 		for _, raw := range arguments {
 			names = append(names, rawjson.ObjectOf(raw).Text("name"))

@@ -28,6 +28,7 @@ type attempt struct {
 
 func newAttempt(server Server, options Options) attempt {
 	options.Protocol = cmp.Or(server.Protocol, options.Protocol)
+	options.Version = cmp.Or(options.Version, "dev")
 	a := attempt{server: server, options: options, secrets: redactorFor(server, options.Environ),
 		seen: &observations{}, timer: &requestTimer{},
 		listener: &listener{wake: make(chan struct{}, 1)}}
@@ -173,7 +174,7 @@ func (a attempt) dial(ctx context.Context, kind string) (lasting, caller, error)
 		l.end()
 		return lasting{}, caller{}, err
 	}
-	c := caller{conn: l.Conn, client: a.options.Client, capabilities: a.capabilities(), seen: a.seen}
+	c := caller{conn: l.Conn, client: a.options.Version, capabilities: a.capabilities(), seen: a.seen}
 	return l, c, nil
 }
 
@@ -182,10 +183,10 @@ func (a attempt) connect(ctx context.Context, kind string) (*transport.Conn, err
 	if kind == transport.KindStdio {
 		return transport.StartStdio(ctx, commandOf(*a.server.Stdio, a.options), handlers)
 	}
-	remote, client := a.server.HTTP, a.options.Client.known()
+	remote := a.server.HTTP
 	endpoint := transport.Endpoint{
 		URL: remote.URL, Headers: remote.Headers, Allow: remote.Allow, CACert: a.options.CACert,
-		UserAgent: client.Name + "/" + client.Version, Credentials: a.credentials, Cookies: a.cookies,
+		UserAgent: "mcpctl/" + a.options.Version, Credentials: a.credentials, Cookies: a.cookies,
 		ForeignType: func(kind string) {
 			message := "the server sends JSON without a Content-Type"
 			if kind != "" {

@@ -44,7 +44,7 @@ type Options struct {
 	Environ    []string      // this process's environment, as os.Environ gives it
 	InheritEnv bool          // hand all of Environ to stdio servers, not only the minimum
 	CACert     []byte        // further PEM certificates to trust
-	Client     Client        // how mcpctl introduces itself
+	Version    string        // of mcpctl, as servers see it (clientInfo, User-Agent); empty = dev
 	Elicit     Elicit        // answers the questions of servers; nil = they are declined
 
 	// Capabilities are declared to servers without Server.Capabilities; nil = all ClientCapabilities.
@@ -61,20 +61,6 @@ type Options struct {
 
 // ClientCapabilities returns the names of the capabilities that can be declared to servers.
 func ClientCapabilities() []string { return []string{"roots", "sampling", "elicitation"} }
-
-// Client is how the prober introduces itself to servers (clientInfo, User-Agent). The zero value is "mcpctl"
-// "dev".
-type Client struct{ Name, Version string }
-
-func (c Client) known() Client {
-	if c.Name == "" {
-		c.Name = "mcpctl"
-	}
-	if c.Version == "" {
-		c.Version = "dev"
-	}
-	return c
-}
 
 // Result is what one server of a run gave.
 type Result struct {

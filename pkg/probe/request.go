@@ -55,7 +55,7 @@ type sender interface {
 // caller sends requests over one connection and gives back the raw results.
 type caller struct {
 	conn         sender
-	client       Client
+	client       string   // version of mcpctl
 	version      string   // protocol version of the requests; empty before the handshake
 	capabilities []string // declared to the server
 	seen         *observations
@@ -142,7 +142,7 @@ func (c caller) declaration() map[string]any {
 }
 
 func (c caller) implementation() map[string]string {
-	return map[string]string{"name": c.client.known().Name, "version": c.client.known().Version}
+	return map[string]string{"name": "mcpctl", "version": c.client}
 }
 
 // Request is one request beside those of a probe: for what a server does, not for what it offers.

@@ -70,7 +70,7 @@ func TestMCPGo(t *testing.T) {
 			if diff := cmp.Diff(want, keysOf(shot)); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
 			}
-			if got := string(shot.Tools.Items()[0].InputSchema()); got != oddSchema {
+			if got := string(shot.Tools.Items()[0].Field("inputSchema")); got != oddSchema {
 				t.Errorf("schema %s, want it byte for byte", got)
 			}
 			if notices := session.Notices(); len(notices) > 0 {

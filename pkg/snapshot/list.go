@@ -142,19 +142,6 @@ func (i Item) Title() string {
 		rawjson.ObjectOf(o["frontmatter"]).Text("name"))
 }
 
-// InputSchema returns the JSON Schema of a tool's arguments; nil when there is none.
-func (i Item) InputSchema() json.RawMessage { return i.Field("inputSchema") }
-
-// OutputSchema returns the JSON Schema of a tool's structured result; nil when there is none.
-func (i Item) OutputSchema() json.RawMessage { return i.Field("outputSchema") }
-
-// Annotations returns the hints of a tool, or the audience and priority of a resource; nil when there are
-// none.
-func (i Item) Annotations() json.RawMessage { return i.Field("annotations") }
-
-// Arguments returns the arguments of a prompt, as an array; nil when there are none.
-func (i Item) Arguments() json.RawMessage { return i.Field("arguments") }
-
 // Kind names one of the lists.
 type Kind string
 
