@@ -61,7 +61,7 @@ func (c *Caller) Call(
 func toolRequest(tool snapshot.Item, arguments json.RawMessage) request {
 	return request{stage: probe.Calling, message: call.Tool(tool.Key, arguments),
 		schema: tool.Field("inputSchema"),
-		read: call.ToolResult}
+		read:   call.ToolResult}
 }
 
 // ReadOnly reports whether a tool says of itself that it only reads.

@@ -25,14 +25,14 @@ import (
 type StartError struct {
 	Command  string // as configured
 	NotFound bool   // the command does not exist
-	Path     string // the PATH that was searched, for hints
+	InPath   bool   // it was looked up in PATH
 	Err      error  // the system's own error, if any
 }
 
 // Error returns what is wrong with the command.
 func (e *StartError) Error() string {
 	switch {
-	case e.NotFound && e.Path != "":
+	case e.NotFound && e.InPath:
 		return fmt.Sprintf("starting %q: no such command in PATH", e.Command)
 	case e.NotFound:
 		return fmt.Sprintf("starting %q: no such file", e.Command)
@@ -57,22 +57,18 @@ func LookPath(name, dir string, env []string) (string, error) {
 		}
 	}
 	if filepath.Base(name) != name {
-		return executable(name, dir, name, "")
+		return executable(name, dir, name, false)
 	}
-	path := Variable(env, "PATH")
-	for _, folder := range filepath.SplitList(path) {
+	for _, folder := range filepath.SplitList(Variable(env, "PATH")) {
 		if folder == "" {
 			continue
 		}
-		file, err := executable(name, dir, filepath.Join(folder, name), path)
+		file, err := executable(name, dir, filepath.Join(folder, name), true)
 		if not, ok := errors.AsType[*StartError](err); !ok || !not.NotFound {
 			return file, err
 		}
 	}
-	if path == "" {
-		path = "(which is empty)"
-	}
-	return "", &StartError{Command: name, NotFound: true, Path: path}
+	return "", &StartError{Command: name, NotFound: true, InPath: true}
 }
 
 // Tool returns the file of a program that mcpctl itself uses, by the PATH in env. A relative entry of PATH
@@ -109,7 +105,7 @@ func Missing(err error, said string, args ...any) error {
 }
 
 // executable checks one file for name; on Windows it also adds the extension.
-func executable(name, dir, file, path string) (string, error) {
+func executable(name, dir, file string, inPath bool) (string, error) {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(dir, file)
 	}
@@ -121,9 +117,9 @@ func executable(name, dir, file, path string) (string, error) {
 	switch {
 	case err == nil:
 		return found, nil
-	case errors.Is(err, fs.ErrPermission) && path != "", errors.Is(err, fs.ErrNotExist),
+	case errors.Is(err, fs.ErrPermission) && inPath, errors.Is(err, fs.ErrNotExist),
 		errors.Is(err, exec.ErrNotFound):
-		return "", &StartError{Command: name, NotFound: true, Path: path, Err: err}
+		return "", &StartError{Command: name, NotFound: true, InPath: inPath, Err: err}
 	}
 	if wrapped, ok := errors.AsType[*exec.Error](err); ok {
 		err = wrapped.Err // it names the file, which the command does already

@@ -225,19 +225,10 @@ func TypeName(raw json.RawMessage) string {
 // Join returns a JSON pointer (RFC 6901) with further steps at its end: keys of objects as they are, or
 // indexes of arrays.
 func Join(pointer string, steps ...string) string {
-	if len(steps) == 1 {
-		return pointer + "/" + escaped(steps[0])
-	}
-	var few [9]string
-	parts := append(few[:0], pointer)
 	for _, step := range steps {
-		parts = append(parts, "/", escaped(step))
+		pointer += "/" + strings.ReplaceAll(strings.ReplaceAll(step, "~", "~0"), "/", "~1")
 	}
-	return strings.Join(parts, "")
-}
-
-func escaped(step string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(step, "~", "~0"), "/", "~1")
+	return pointer
 }
 
 // Split returns the steps of a JSON pointer, unescaped; none for the whole value, and for other text.
