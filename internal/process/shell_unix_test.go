@@ -63,8 +63,8 @@ func TestCommandIsDoneInTime(t *testing.T) {
 	}
 }
 
-// TestInheritedDescriptorsStayHere: what a shell left open for us, such as 9</, is nothing for what we start.
-func TestInheritedDescriptorsStayHere(t *testing.T) {
+// TestInheritedDescriptors: what a shell left open for us, such as 9</, is nothing for what we start.
+func TestInheritedDescriptors(t *testing.T) {
 	for name, keep := range map[string]func(){"by the system": func() { ownGroup() }, "one by one": closeInherited} {
 		t.Run(name, func(t *testing.T) {
 			folder, err := syscall.Open(t.TempDir(), syscall.O_RDONLY, 0) // without O_CLOEXEC, as one that was inherited

@@ -20,7 +20,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-func TestMembersSayWhereTheyStand(t *testing.T) {
+func TestMembers(t *testing.T) {
 	raw := json.RawMessage(` { "a" : [ 1 ,{"b":2} ] , "a":3}`)
 	members, err := rawjson.Members(raw)
 	if err != nil || len(members) != 2 {

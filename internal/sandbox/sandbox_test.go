@@ -69,7 +69,7 @@ func TestWrapRefusesFoldersOutside(t *testing.T) {
 	}
 }
 
-func TestWrapTellsWhatIsNotSeen(t *testing.T) {
+func TestWrapNotes(t *testing.T) {
 	for dir, want := range map[string]string{"/home/me/project": "", "/home/me": "home folder", "/": "is /"} {
 		out, note, err := box.Wrap(probe.Stdio{Command: "s", Dir: dir}, []string{"/home/me/project", "/home/me", "/"}, config.Grants{})
 		if err != nil || (note == "") != (want == "") || !strings.Contains(note, want) {
@@ -226,7 +226,7 @@ func TestWrapKeepsOthersProjectsOut(t *testing.T) {
 	}
 }
 
-func TestSharedTellsWhatIsNotItsOwn(t *testing.T) {
+func TestShared(t *testing.T) {
 	readlink := func(path string) (string, error) { return filepath.Base(path) + ":[1]", nil }
 	for printed, want := range map[string][]string{
 		"user:[2]\ncgroup:[3]\n": {}, "user:[1]\ncgroup:[3]\n": {"user"}, "user:[1]\ncgroup:[1]\n": {"user", "cgroup"},

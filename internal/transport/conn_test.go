@@ -48,8 +48,8 @@ func TestCallsFindTheirReply(t *testing.T) {
 	s.stop(first)
 }
 
-// TestFailAllSparesWhatWasAnswered: a server may reply and then end the stream at once.
-func TestFailAllSparesWhatWasAnswered(t *testing.T) {
+// TestFailAllKeepsAnswers: a server may reply and then end the stream at once.
+func TestFailAllKeepsAnswers(t *testing.T) {
 	var s pendingCalls
 	first, second := startCall(&s, 1), startCall(&s, 2)
 	m, _ := parseMessage([]byte(`{"id":1,"result":{}}`))

@@ -93,8 +93,8 @@ func errText(err error) string {
 	return err.Error()
 }
 
-// TestCredentialsTellWhatWasRefused hands the challenge and the headers on.
-func TestCredentialsTellWhatWasRefused(t *testing.T) {
+// TestRefusedCredentials hands the challenge and the headers on.
+func TestRefusedCredentials(t *testing.T) {
 	srv := httptest.NewServer(guarded("Bearer good-token", tooNarrow))
 	defer srv.Close()
 	source := &tokens{values: []string{"Bearer old-token", "Bearer good-token"}}

@@ -243,7 +243,7 @@ func TestHTTPCapsBodies(t *testing.T) {
 	}
 }
 
-func TestHTTPTellsAuthorization(t *testing.T) {
+func TestAuthorizationIsReported(t *testing.T) {
 	l := streamable(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Add("WWW-Authenticate", "Basic")
 		w.Header().Add("WWW-Authenticate", `Bearer error="invalid_token", resource_metadata="https://example.com/.well-known/oauth-protected-resource"`)
@@ -379,7 +379,7 @@ func TestSessionIsLost(t *testing.T) {
 	}
 }
 
-func TestDeleteDoesNotKeepTheUser(t *testing.T) {
+func TestDeleteIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hang := make(chan struct{})
 		defer close(hang)

@@ -45,8 +45,8 @@ func TestLineEnds(t *testing.T) {
 	}
 }
 
-// TestCRIsNotWaitedBehind: an event is there with the CR that ends it; an LF that follows belongs to it.
-func TestCRIsNotWaitedBehind(t *testing.T) {
+// TestCREndsALine: an event is there with the CR that ends it; an LF that follows belongs to it.
+func TestCREndsALine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		body, in := io.Pipe()
 		go func() {

@@ -130,7 +130,7 @@ func TestSSEAnswersTheServer(t *testing.T) {
 	}
 }
 
-func TestSSELossIsToldAtOnce(t *testing.T) {
+func TestSSEStreamEnds(t *testing.T) {
 	s := &sseServer{hello: hello, out: make(chan string, 1), reply: func(string, string) string { return "" }}
 	l, err := openSSE(t, s)
 	if err != nil {

@@ -154,7 +154,7 @@ func sorted(result string) string {
 	return "[" + strings.TrimSuffix(result[at+1:], "]") + "," + result[1:at] + "]"
 }
 
-func TestStdioTellsExitAndStderr(t *testing.T) {
+func TestExitAndStderr(t *testing.T) {
 	l := behave(t, "crash")
 	_, err := ask(t, l, 1)
 	var lost *LostError
@@ -186,8 +186,8 @@ func TestStdioKeepsTheEndOfStderr(t *testing.T) {
 	}
 }
 
-// TestStdioThatDoesNotListen: a server that lives on without its stdin will not answer, and that is reported.
-func TestStdioThatDoesNotListen(t *testing.T) {
+// TestStdinIsClosed: a server that lives on without its stdin will not answer, and that is reported.
+func TestStdinIsClosed(t *testing.T) {
 	l := behave(t, "close-stdin")
 	awaitNoise(t, l)
 	for id := range int64(3) {
@@ -223,7 +223,7 @@ func TestStdioAnswers(t *testing.T) {
 	}
 }
 
-func TestStdioLateRepliesAreNoNoise(t *testing.T) {
+func TestLateReplies(t *testing.T) {
 	l := behave(t, "late")
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()

@@ -49,8 +49,8 @@ func groupOf(pid int) int {
 	return group
 }
 
-// TestStdioLeavesNobodyBehind: no one is left, and only who ignores SIGTERM makes us wait for the grace.
-func TestStdioLeavesNobodyBehind(t *testing.T) {
+// TestStdioEndsAllProcesses leaves no process, and waits for the grace only for one that ignores SIGTERM.
+func TestStdioEndsAllProcesses(t *testing.T) {
 	const never, most = time.Minute, 10 * time.Second
 	tests := []struct {
 		name   string
@@ -100,7 +100,7 @@ func TestStdioLeavesNobodyBehind(t *testing.T) {
 	}
 }
 
-// TestStdioEndsWithItsContext: a server that ignores everything goes when the context ends, and who waits is reported.
+// TestStdioEndsWithItsContext ends a server that ignores everything, and the request under way with the cause.
 func TestStdioEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	l, err := StartStdio(ctx, Command{Path: os.Args[0], Env: []string{"BEHAVE=stubborn"}}, Handlers{})

@@ -37,7 +37,7 @@ func TestAuthorizeFails(t *testing.T) {
 	}
 }
 
-// TestAuthorizeIsMasked shows no value that Authorize gave, as whole or as the credential in it, the one who quotes it.
+// TestAuthorizeIsMasked masks what Authorize gave where the server quotes it.
 func TestAuthorizeIsMasked(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")

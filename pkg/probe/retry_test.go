@@ -20,7 +20,7 @@ func failed(stage Stage, err error) *Error {
 	return &Error{Server: "s", Stage: stage, Err: &cause{text: err.Error(), original: err}}
 }
 
-func TestHeals(t *testing.T) {
+func TestRetryable(t *testing.T) {
 	gone := &transport.LostError{Exit: "exit status 1"}
 	tests := map[string]struct {
 		err  error
@@ -56,8 +56,8 @@ func TestHeals(t *testing.T) {
 	}
 }
 
-// TestAgain counts attempts and the time between them.
-func TestAgain(t *testing.T) {
+// TestRetry counts attempts and the time between them.
+func TestRetry(t *testing.T) {
 	busy := func(after string) error {
 		return failed(Connecting, &transport.HTTPError{Status: 429, RetryAfter: after})
 	}

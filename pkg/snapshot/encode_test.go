@@ -75,7 +75,7 @@ func TestEncodeTheZeroValue(t *testing.T) {
 	}
 }
 
-func TestEncodeNamesWhatIsNoJSON(t *testing.T) {
+func TestEncodeErrors(t *testing.T) {
 	broken := json.RawMessage(`{"x":`)
 	for want, s := range map[string]*snapshot.Snapshot{
 		"encoding prompt/: at /x: unexpected end of text": {Prompts: snapshot.NewList(snapshot.Prompts, []json.RawMessage{broken})},

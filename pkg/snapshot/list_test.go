@@ -12,7 +12,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-func TestAbsentIsSaidOnlyWhenItIsCertain(t *testing.T) {
+func TestFind(t *testing.T) {
 	raws := []json.RawMessage{json.RawMessage(`{"name":"a"}`)}
 	for _, test := range []struct {
 		list       snapshot.List
@@ -39,7 +39,7 @@ func TestAbsentIsSaidOnlyWhenItIsCertain(t *testing.T) {
 	}
 }
 
-func TestAPartIsNeverEncoded(t *testing.T) {
+func TestEncodeRefusesParts(t *testing.T) {
 	s := &snapshot.Snapshot{Prompts: snapshot.NewList(snapshot.Prompts, nil)}
 	s.SetList(snapshot.NewPart(snapshot.Tools, []json.RawMessage{json.RawMessage(`{"name":"a"}`)}, "page 2: no answer"))
 	s.SetList(snapshot.NewPart(snapshot.Templates, nil, "timed out"))

@@ -117,7 +117,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-func TestParseKnowsConflicts(t *testing.T) {
+func TestParseConflicts(t *testing.T) {
 	for raw, want := range map[string]string{
 		"{\n<<<<<<< HEAD\n  \"mcpctl\": 1\n=======\n  \"mcpctl\": 1,\n>>>>>>> theirs\n}\n": "a conflict is marked on line 2",
 		"\ufeff<<<<<<< HEAD\n{}\n=======\n{ \n>>>>>>> theirs\n":                            "a conflict is marked on line 1",
@@ -136,7 +136,7 @@ func TestParseKnowsConflicts(t *testing.T) {
 	}
 }
 
-func TestAByteOrderMarkMeansNothing(t *testing.T) {
+func TestByteOrderMark(t *testing.T) {
 	file := []byte("\ufeff{\n  \"tools\": [\n    {\"name\": \"a\"}\n  ]\n}\n")
 	s, err := snapshot.Parse(file)
 	if err != nil || s.Tools.Absent("a") {
@@ -147,7 +147,7 @@ func TestAByteOrderMarkMeansNothing(t *testing.T) {
 	}
 }
 
-func TestOddItemsLoseNothing(t *testing.T) {
+func TestOddItems(t *testing.T) {
 	s, err := snapshot.Parse([]byte(`{"tools":[{"name":"good"},{"title":"x"},7,null,{"name":""},{"name":3},{"name":"twice"},{"name":"twice"}]}`))
 	if err != nil {
 		t.Fatal(err)
@@ -157,7 +157,7 @@ func TestOddItemsLoseNothing(t *testing.T) {
 	}
 }
 
-func TestKeyOfSaysWhatIsWrong(t *testing.T) {
+func TestKeyOfErrors(t *testing.T) {
 	for _, test := range []struct {
 		kind      snapshot.Kind
 		raw, want string
@@ -193,8 +193,8 @@ func TestItemViews(t *testing.T) {
 	}
 }
 
-// TestParseReadsNoEndlessList: a file is read as far as a server is.
-func TestParseReadsNoEndlessList(t *testing.T) {
+// TestParseLimit: a file is read as far as a server is.
+func TestParseLimit(t *testing.T) {
 	list := func(n int) []byte { return []byte(`{"tools":[` + strings.Repeat("1,", n-1) + "1]}") }
 	if s, err := snapshot.Parse(list(snapshot.MostItems)); err != nil || len(s.Tools.Items()) != snapshot.MostItems {
 		t.Errorf("at the bound: %v", err)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestGreet sees that the server at a URL was replaced by another version of itself, and nothing where nothing changed.
-func TestGreet(t *testing.T) {
+// TestRecheck sees that the server at a URL was replaced by another version of itself, and nothing where nothing changed.
+func TestRecheck(t *testing.T) {
 	other := `{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"fixture","version":"2.0.0"}}`
 	discovered := `{"supportedVersions":["2026-07-28"],"capabilities":{},"instructions":"new","resultType":"complete","ttlMs":0,"cacheScope":"private"}`
 	const lost = "srv: watching: the server introduces itself differently now"

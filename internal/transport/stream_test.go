@@ -41,8 +41,8 @@ func (s *resumed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, strings.ReplaceAll(text, "ID", "7"))
 }
 
-// TestStreamThatEndsBeforeTheReplyGoesOn: a server may end a stream to be asked for the rest of it (2025-11-25, SEP-1699).
-func TestStreamThatEndsBeforeTheReplyGoesOn(t *testing.T) {
+// TestStreamIsResumed: a server may end a stream to be asked for the rest of it (2025-11-25, SEP-1699).
+func TestStreamIsResumed(t *testing.T) {
 	tests := map[string]struct {
 		server *resumed
 		want   string // the result, or the error
@@ -92,14 +92,14 @@ func TestStreamThatEndsBeforeTheReplyGoesOn(t *testing.T) {
 	}
 }
 
-// TestBytesArriveAsTheyCame: results, the data of errors, the parameters of notifications, and of the server's requests.
-func TestBytesArriveAsTheyCame(t *testing.T) {
+// TestBytesAreKept: results, the data of errors, the parameters of notifications, and of the server's requests.
+func TestBytesAreKept(t *testing.T) {
 	const spread = "{\"a\":\n  [1.0,\n\n1e2],\t\"b\" : \"x\"}" // over lines, as only an event can be
 	lines := func(text string) string { return "data: " + strings.ReplaceAll(text, "\n", "\ndata: ") + "\n\n" }
 	asked := make(chan string, 1)
-	var told []string
+	var notified []string
 	h := Handlers{
-		Notification: func(n Notification) { told = append(told, n.Method+" "+string(n.Params)) },
+		Notification: func(n Notification) { notified = append(notified, n.Method+" "+string(n.Params)) },
 		Request: func(_ context.Context, r Request) (json.RawMessage, *RPCError) {
 			asked <- r.Method + " " + string(r.Params)
 			return json.RawMessage("{}"), nil
@@ -138,7 +138,7 @@ func TestBytesArriveAsTheyCame(t *testing.T) {
 	}
 	receive(t, asked)
 	want := []string{spread, spread, "ask " + spread, "notifications/x " + spread, "notifications/x " + spread}
-	got := append([]string{string(good.Result), string(bad.Error.Data.(json.RawMessage)), question}, told...)
+	got := append([]string{string(good.Result), string(bad.Error.Data.(json.RawMessage)), question}, notified...)
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("texts (-want +got):\n%s", diff)
 	}
@@ -175,8 +175,8 @@ func TestJunkIsBounded(t *testing.T) {
 	}
 }
 
-// TestLongMessagesAreNoJunk: a long line that may be a message is kept, whichever member comes first.
-func TestLongMessagesAreNoJunk(t *testing.T) {
+// TestLongMessages: a long line that may be a message is kept, whichever member comes first.
+func TestLongMessages(t *testing.T) {
 	long := strings.Repeat("x", 2*junkLimit)
 	for _, text := range []string{
 		`{"jsonrpc":"2.0","id":1,"result":"` + long + `"}`,

@@ -77,9 +77,9 @@ func busyFor(after string) error {
 
 const timeoutOfTests = 30 * time.Second
 
-// TestDeadServersKeepNobodyWaiting: one server in twenty is silent until its time is over, and all have
+// TestSilentServersDoNotBlock: one server in twenty is silent until its time is over, and all have
 // ended before twice that time.
-func TestDeadServersKeepNobodyWaiting(t *testing.T) {
+func TestSilentServersDoNotBlock(t *testing.T) {
 	for _, parallel := range []int{0, 32} {
 		synctest.Test(t, func(t *testing.T) {
 			s := simulated{
@@ -157,9 +157,9 @@ func TestSlotsInOrder(t *testing.T) {
 	}
 }
 
-// TestHostThatHasEnough: all servers of a host that refuses more than it bears, and says when to come back, are
+// TestHostLimits: all servers of a host that refuses more than it bears, and says when to come back, are
 // read in the end, and another host is not slower for it.
-func TestHostThatHasEnough(t *testing.T) {
+func TestHostLimits(t *testing.T) {
 	for _, bears := range []int{1, 5} {
 		synctest.Test(t, func(t *testing.T) {
 			s := simulated{servers: append(atHosts(200, 1), atHosts(202, 2)[1:]...),
