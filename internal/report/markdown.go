@@ -217,11 +217,15 @@ func sentence(s string) string {
 			words = append(words, html.EscapeString(word))
 			continue
 		}
-		name := strings.TrimRight(word, ",.;:!?")
-		if name == "" {
-			name = word
+		start := len(word) - len(strings.TrimLeft(word, "("))
+		name := strings.TrimRight(word[start:], ",.;:!?")
+		if start > 0 {
+			name = strings.TrimRight(name, ")")
 		}
-		words = append(words, string(code(text(name)))+word[len(name):])
+		if name == "" {
+			start, name = 0, word
+		}
+		words = append(words, word[:start]+string(code(text(name)))+word[start+len(name):])
 	}
 	return strings.ReplaceAll(strings.Join(words, " "), "</code> <code>", " ")
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -25,7 +26,7 @@ func writeMatches(p *page, servers []Server) {
 			for _, raw := range *s.Items(k) {
 				for _, f := range p.matches(k, raw) {
 					p.text(0, 4, span{s.Name + "  ", dim}, span{f.place, bold})
-					p.text(7, 0, p.matching(f.text)...)
+					p.text(width(printable.Text(s.Name))+4, 0, p.matching(f.text)...)
 				}
 			}
 		}
@@ -40,13 +41,13 @@ func (s Server) offers() bool {
 // matches returns the names and texts of an item that match the pattern, in their order; at least the name
 // of the item.
 func (o Options) matches(k snapshot.Kind, raw json.RawMessage) (all []found) {
-	name := key(k, raw)
+	name, arguments := key(k, raw), argumentsOf(k, raw)
 	add := func(place, text string) {
 		if o.Pattern.MatchString(text) && !slices.Contains(all, found{place, text}) {
 			all = append(all, found{place, text})
 		}
 	}
-	for _, argument := range argumentsOf(k, raw) {
+	for _, argument := range arguments {
 		add(name+"("+argument.Name+")", argument.Name)
 	}
 	into := func(above []string, step string) []string { return append(slices.Clone(above), step) }
@@ -55,6 +56,11 @@ func (o Options) matches(k snapshot.Kind, raw json.RawMessage) (all []found) {
 		case last < 0:
 		case last == 0 && steps[0] == k.KeyField():
 			add(name, text)
+		case k == snapshot.Prompts && last > 1 && steps[0] == "arguments":
+			i, err := strconv.Atoi(steps[1])
+			if err == nil && i < len(arguments) && steps[last] != "name" {
+				add(name+"("+arguments[i].Name+")."+steps[last], text)
+			}
 		default:
 			add(placeIn(name, steps), text)
 		}

@@ -300,7 +300,7 @@ func Meaning(r *Report) string {
 		return quantity(len(failing), "finding") + " at or above the threshold"
 	case 3:
 		failed := Summarize(nil, r.Servers).Failed
-		if failed == 0 && len(r.Problems) > 0 {
+		if failed == 0 { // a problem of the run, or a server that was stale at the end
 			return "incomplete"
 		}
 		return fmt.Sprintf("incomplete: %d of %s failed", failed, quantity(len(r.Servers), "server"))
