@@ -7,6 +7,7 @@ package calls
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -60,105 +61,106 @@ func Open(p host.Process, name string) (io.ReadCloser, error) {
 // Each calls do with each call in a file of this name, in order, until one returns an error. The raw values
 // of a call are valid until do returns. Errors name the file and the line.
 func Each(ctx context.Context, r io.Reader, name string, do func(Call) error) error {
-	in, line := bufio.NewReaderSize(r, 1<<18), []byte(nil)
-	for number := 1; ; number++ {
-		text, err := readLine(in, &line)
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 256<<10), maxLine)
+	var reader rawjson.MemberReader
+	number := 1
+	for ; lines.Scan(); number++ {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err == nil && len(text) > 0 {
-			err = decode(text, number, do)
+		line := bytes.TrimSpace(lines.Bytes())
+		if len(line) == 0 {
+			continue
 		}
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
+		if err := decode(&reader, line, number, do); err != nil {
 			return fmt.Errorf("%s:%d: %w", name, number, err)
 		}
 	}
-}
-
-// readLine returns the next line without its end and without white space around it. buffer is for lines that
-// the reader cannot hold.
-func readLine(in *bufio.Reader, buffer *[]byte) ([]byte, error) {
-	*buffer = (*buffer)[:0]
-	for {
-		part, err := in.ReadSlice('\n')
-		whole := err == nil || errors.Is(err, io.EOF)
-		if whole && len(*buffer) == 0 {
-			if len(part) == 0 {
-				return nil, err
-			}
-			return trim(part), nil
-		}
-		if len(*buffer)+len(part) > maxLine {
-			return nil, fmt.Errorf("line longer than %d MiB", maxLine>>20)
-		}
-		*buffer = append(*buffer, part...)
-		switch {
-		case whole:
-			return trim(*buffer), nil
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return nil, err
-		}
+	err := lines.Err()
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = fmt.Errorf("line longer than %d MiB", maxLine>>20)
 	}
-}
-
-func trim(line []byte) []byte {
-	for len(line) > 0 && line[len(line)-1] <= ' ' {
-		line = line[:len(line)-1]
+	if err != nil {
+		return fmt.Errorf("%s:%d: %w", name, number, err)
 	}
-	for len(line) > 0 && line[0] <= ' ' {
-		line = line[1:]
-	}
-	return line
+	return nil
 }
 
 // decode calls do with the call, or the calls, of one line.
-func decode(line []byte, number int, do func(Call) error) error {
-	members, err := rawjson.Members(line)
-	if err != nil {
-		return fmt.Errorf("invalid JSON: %w", err)
-	}
-	if rawjson.Last(members, "resourceSpans") != nil {
-		return eachSpan(line, number, do)
-	}
-	c := Call{Line: number, Arguments: rawjson.Last(members, "arguments"),
-		Result: present(rawjson.Last(members, "result"))}
-	var when string
-	for key, to := range map[string]*string{"server": &c.Server, "tool": &c.Tool, "time": &when,
-		"client": &c.Client} {
-		value := present(rawjson.Last(members, key))
-		text, ok := rawjson.Text(value)
-		if value != nil && !ok {
-			return fmt.Errorf("%q: expected string, got %s", key, rawjson.TypeName(value))
+func decode(reader *rawjson.MemberReader, line []byte, number int, do func(Call) error) error {
+	c := Call{Line: number}
+	var wrong error
+	traces := false
+	want := func(value []byte, kind byte, key, name string) bool {
+		if value[0] == kind {
+			return true
 		}
-		*to = text
+		wrong = fmt.Errorf("%q: expected %s, got %s", key, name, rawjson.TypeName(value))
+		return false
 	}
+	text := func(value []byte, key string, to *string) {
+		if string(value) != "null" && want(value, '"', key, "string") {
+			*to = rawjson.Unquote(value)
+		}
+	}
+	err := reader.Read(line, func(key, value []byte) {
+		switch string(key) {
+		case `"resourceSpans"`:
+			traces = true
+		case `"server"`:
+			text(value, "server", &c.Server)
+		case `"tool"`:
+			text(value, "tool", &c.Tool)
+		case `"client"`:
+			text(value, "client", &c.Client)
+		case `"time"`:
+			var when string
+			if text(value, "time", &when); when == "" {
+				return
+			}
+			var err error
+			if c.Time, err = time.Parse(time.RFC3339, when); err != nil {
+				wrong = fmt.Errorf(`"time": expected RFC 3339 such as 2026-11-20T09:30:00Z, got %.40q`, when)
+			}
+		case `"arguments"`:
+			if want(value, '{', "arguments", "object") {
+				c.Arguments = value
+			}
+		case `"result"`:
+			if string(value) != "null" && want(value, '{', "result", "object") {
+				c.Result = value
+			}
+		}
+	})
 	switch {
+	case err != nil:
+		return fmt.Errorf("invalid JSON: %w", err)
+	case traces:
+		return eachSpan(line, number, do)
+	case wrong != nil:
+		return wrong
 	case c.Tool == "":
 		return errors.New(`missing "tool"`)
 	case c.Arguments == nil:
 		return errors.New(`missing "arguments"`)
-	case c.Arguments[0] != '{':
-		return fmt.Errorf(`"arguments": expected object, got %s`, rawjson.TypeName(c.Arguments))
-	case c.Result != nil && c.Result[0] != '{':
-		return fmt.Errorf(`"result": expected object, got %s`, rawjson.TypeName(c.Result))
-	}
-	if when != "" {
-		if c.Time, err = time.Parse(time.RFC3339, when); err != nil {
-			return fmt.Errorf(`"time": expected RFC 3339 such as 2026-11-20T09:30:00Z, got %.40q`, when)
-		}
 	}
 	return do(c)
 }
 
-// present returns a value, or nil for null.
-func present(raw json.RawMessage) json.RawMessage {
-	if string(raw) == "null" {
-		return nil
+// Check reads a file that can be read again, and returns the first mistake in it.
+func Check(ctx context.Context, p host.Process, name string) error {
+	r, err := Open(p, name)
+	if err != nil {
+		return err
 	}
-	return raw
+	defer func() { _ = r.Close() }()
+	if file, ok := r.(*os.File); ok {
+		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+			return exit.Misuse(Each(ctx, r, name, func(Call) error { return nil }))
+		}
+	}
+	return nil
 }
 
 // Recorder returns a function that appends calls to a file.
@@ -166,44 +168,42 @@ func Recorder(
 	p host.Process, name string,
 ) func(server, tool string, arguments, result json.RawMessage) error {
 	return func(server, tool string, arguments, result json.RawMessage) error {
-		return Append(p, name, Call{Server: server, Tool: tool, Arguments: arguments, Result: result,
-			Time: p.Now, Client: "mcpctl"})
+		err := appendCall(p, name, rawjson.Build(
+			rawjson.Member{Key: "server", Value: rawjson.Quote(server)},
+			rawjson.Member{Key: "tool", Value: rawjson.Quote(tool)},
+			rawjson.Member{Key: "arguments", Value: arguments},
+			rawjson.Member{Key: "result", Value: result},
+			rawjson.Member{Key: "time", Value: rawjson.Quote(p.Now.UTC().Format(time.RFC3339))},
+			rawjson.Member{Key: "client", Value: rawjson.Quote("mcpctl")}))
+		if err != nil {
+			return fmt.Errorf("recording the call: %w", err)
+		}
+		return nil
 	}
 }
 
-// Append adds a call to a file, which only the user can read when it is new.
-func Append(p host.Process, name string, c Call) error {
-	members := []rawjson.Member{{Key: "server", Value: rawjson.Quote(c.Server)},
-		{Key: "tool", Value: rawjson.Quote(c.Tool)}, {Key: "arguments", Value: c.Arguments}}
-	if c.Result != nil {
-		members = append(members, rawjson.Member{Key: "result", Value: c.Result})
-	}
-	when := c.Time.UTC().Format(time.RFC3339)
-	members = append(members, rawjson.Member{Key: "time", Value: rawjson.Quote(when)},
-		rawjson.Member{Key: "client", Value: rawjson.Quote(c.Client)})
-	line, err := rawjson.Encode(rawjson.Build(members...))
-	if err == nil && len(line) > maxLine {
-		err = fmt.Errorf("the result is larger than %d MiB", maxLine>>20)
-	}
+// appendCall adds a call to a file, which only the user can read when it is new.
+func appendCall(p host.Process, name string, call json.RawMessage) error {
+	line, err := rawjson.Encode(call) // on one line
 	if err != nil {
-		return fmt.Errorf("recording the call: %w", err)
+		return err
+	}
+	if len(line) > maxLine {
+		return fmt.Errorf("the result is larger than %d MiB", maxLine>>20)
 	}
 	path := files.From(p.Dir, name)
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return exit.Usagef("recording the call: %s is not a regular file", name)
+		return exit.Usagef("%s is not a regular file", name)
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {
-		return exit.Usagef("recording the call: %w", err)
+		return exit.Misuse(err)
 	}
 	if err != nil {
-		return fmt.Errorf("recording the call: %w", err)
+		return err
 	}
 	_, err = file.Write(append(line, '\n')) // in one piece, so that several runs can share a file
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return errors.Join(err, file.Close())
 }
 
 // Counts are the recorded calls of each tool, by server.
@@ -248,6 +248,15 @@ func (c Counts) Of(names, offered []string) (tools map[string]int, total int) {
 		total += c[""][tool]
 	}
 	return tools, total
+}
+
+// NoCalls returns the error for a file without a call of any compared server.
+func NoCalls(name string, recorded []string) error {
+	if len(recorded) == 0 {
+		return fmt.Errorf("%s has no recorded calls", name)
+	}
+	return exit.Advise(`a call's "server" is the name of the server in the configuration`,
+		"%s has no call of a compared server, only of %s", name, kit.Some(recorded))
 }
 
 // masked returns JSON in which values that look secret are replaced, by their names or their looks.

@@ -3,8 +3,6 @@ package calls
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"hash/maphash"
 	"maps"
 	"slices"
 	"strings"
@@ -32,24 +30,15 @@ type Judge struct {
 // Server is a compared server.
 type Server struct {
 	judge   *Judge
-	offered map[string]bool // its tools on either side
-	tools   map[string]*tool
-	whole   []*question
-	total   int // recorded calls
+	offered map[string]bool  // its tools on either side
+	tools   map[string]*tool // those with findings; "" = findings about every call
+	total   int              // recorded calls
 }
 
 // tool is a tool with findings.
 type tool struct {
 	questions []*question
 	invalid   int // calls that were not valid before
-	known     map[uint64]judgement
-	seed      maphash.Seed
-}
-
-// judgement is what is decided about one call.
-type judgement struct {
-	invalid  bool      // it was not valid before
-	verdicts []outcome // of each question
 }
 
 // question is a finding whose calls are counted.
@@ -58,12 +47,22 @@ type question struct {
 	counts  *finding.Calls
 	clients map[string]bool
 	last    time.Time
+	outcome outcome // of the call that is judged
 }
+
+// outcome is whether a call is affected, or accepted.
+type outcome uint8
+
+const (
+	unknown outcome = iota // cannot be decided
+	no
+	yes
+)
 
 const (
 	maxClients = 1000    // names of clients in one finding
 	maxExample = 4 << 10 // bytes of the arguments shown with one finding
-	maxKnown   = 1 << 20 // decisions of a tool that are remembered
+	maxJudged  = 1 << 20 // bytes of arguments that are judged
 )
 
 // Server adds a server whose calls are recorded under any of some names; tools are those of either side.
@@ -88,11 +87,7 @@ func (s *Server) Count(e diff.Evidence) *finding.Calls {
 	s.judge.mu.Lock()
 	defer s.judge.mu.Unlock()
 	q := &question{Evidence: e, counts: &finding.Calls{}, clients: map[string]bool{}}
-	switch {
-	case s.judge.closed:
-		return q.counts
-	case e.Tool == "":
-		s.whole = append(s.whole, q)
+	if s.judge.closed {
 		return q.counts
 	}
 	if s.tools[e.Tool] == nil {
@@ -138,68 +133,76 @@ func (j *Judge) Read(ctx context.Context, p host.Process, name string, examples 
 	return found, slices.Sorted(maps.Keys(others)), nil
 }
 
-// NoCalls returns the error for a file without a call of any compared server.
-func NoCalls(name string, recorded []string) error {
-	if len(recorded) == 0 {
-		return fmt.Errorf("%s has no recorded calls", name)
-	}
-	return exit.Advise(`a call's "server" is the name of the server in the configuration`,
-		"%s has no call of a compared server, only of %s", name, kit.Some(recorded))
-}
-
 // add counts one call.
 func (s *Server) add(c Call, examples bool) {
 	s.total++
-	for _, q := range s.whole {
-		q.add(fails(q.Removed), c, examples)
-	}
-	t := s.tools[c.Tool]
-	if t == nil {
-		return
-	}
-	j := t.judge(c.Arguments)
-	if j.invalid {
-		t.invalid++
-		return
-	}
-	for i, q := range t.questions {
-		q.add(j.verdicts[i], c, examples)
+	for _, t := range []*tool{s.tools[""], s.tools[c.Tool]} {
+		switch {
+		case t == nil:
+		case t.judge(c.Arguments):
+			for _, q := range t.questions {
+				q.add(c, examples)
+			}
+		default:
+			t.invalid++
+		}
 	}
 }
 
-// judge decides all questions about a call. Calls with the same arguments are decided once.
-func (t *tool) judge(arguments json.RawMessage) judgement {
-	if t.known == nil {
-		t.known, t.seed = map[uint64]judgement{}, maphash.MakeSeed()
-	}
-	key := maphash.Bytes(t.seed, arguments)
-	if j, known := t.known[key]; known {
-		return j
-	}
-	d := &decoded{raw: arguments, verdicts: map[*schema.Schema]outcome{}}
-	j, explained, rejected := judgement{verdicts: make([]outcome, len(t.questions))}, false, false
-	for i, q := range t.questions {
-		j.verdicts[i] = q.judge(d)
-		if q.Before == nil || len(q.After) == 0 {
+// judge decides all questions about a call; false for one that was not valid before.
+func (t *tool) judge(raw json.RawMessage) bool {
+	a := &arguments{recorded: raw != nil && len(raw) <= maxJudged, raw: raw}
+	rejected, explained := false, false
+	for _, q := range t.questions {
+		if q.outcome = q.judge(a); q.Before == nil {
 			continue
 		}
-		j.invalid = j.invalid || d.valid(q.Before) == no
-		rejected = rejected || d.valid(q.After[0]) != yes
-		explained = explained || j.verdicts[i] != no
+		if a.accepted(q.Before) == no {
+			return false
+		}
+		rejected = rejected || a.accepted(q.After[0]) != yes
+		explained = explained || q.outcome != no
 	}
-	for i, q := range t.questions {
-		if rejected && !explained && q.After != nil {
-			j.verdicts[i] = unknown // only several changes together reject the call
+	for _, q := range t.questions {
+		if rejected && !explained && q.Before != nil {
+			q.outcome = unknown // only several changes together reject the call
 		}
 	}
-	if len(t.known)*len(t.questions) < maxKnown {
-		t.known[key] = j
-	}
-	return j
+	return true
 }
 
-func (q *question) add(v outcome, c Call, examples bool) {
-	switch v {
+// judge decides whether a call fails because of the finding.
+func (q *question) judge(a *arguments) outcome {
+	switch {
+	case q.Removed:
+		return yes
+	case !a.recorded:
+		return unknown
+	case len(q.Sent) > 0: // what is sent there is ignored now: the call may do something else
+		if slices.ContainsFunc(q.Sent, func(p string) bool { return has(a.decoded(), rawjson.Split(p)) }) {
+			return unknown
+		}
+		return no
+	case q.Before == nil:
+		return unknown
+	}
+	worst := yes
+	for _, s := range q.After {
+		switch a.accepted(s) {
+		case yes:
+			return no
+		case unknown:
+			worst = unknown
+		}
+	}
+	if a.accepted(q.Before) == unknown {
+		return unknown
+	}
+	return worst
+}
+
+func (q *question) add(c Call, examples bool) {
+	switch q.outcome {
 	case unknown:
 		q.counts.Undecided++
 	case yes:
@@ -218,112 +221,60 @@ func (q *question) add(v outcome, c Call, examples bool) {
 
 // finish completes the counts of every finding about the server.
 func (s *Server) finish() {
-	finish := func(q *question, invalid int) {
-		q.counts.Total = s.total - invalid
-		q.counts.Clients = slices.Sorted(maps.Keys(q.clients))
-		if !q.last.IsZero() {
-			q.counts.Last = q.last.UTC().Format(time.DateOnly)
-		}
-		q.Evidence = diff.Evidence{} // the schemas are large
-	}
-	for _, q := range s.whole {
-		finish(q, 0)
-	}
 	for _, t := range s.tools {
 		for _, q := range t.questions {
-			finish(q, t.invalid)
+			q.counts.Total = s.total - t.invalid
+			q.counts.Clients = slices.Sorted(maps.Keys(q.clients))
+			if !q.last.IsZero() {
+				q.counts.Last = q.last.UTC().Format(time.DateOnly)
+			}
+			q.Evidence = diff.Evidence{} // the schemas are large
 		}
 	}
 }
 
-// outcome is a decision that may be open.
-type outcome uint8
-
-const (
-	unknown outcome = iota // cannot be decided
-	no
-	yes
-)
-
-// fails returns yes for a call that certainly fails, and unknown for others.
-func fails(certain bool) outcome {
-	if certain {
-		return yes
-	}
-	return unknown
-}
-
-// judge decides whether a call fails because of the finding.
-func (q *question) judge(arguments *decoded) outcome {
-	switch {
-	case q.Removed:
-		return yes
-	case arguments.raw == nil:
-		return unknown
-	case len(q.Sent) > 0:
-		return arguments.sends(q.Sent)
-	case len(q.After) == 0:
-		return unknown
-	}
-	v := yes
-	for _, s := range q.After {
-		switch arguments.valid(s) {
-		case yes:
-			return no
-		case unknown:
-			v = unknown
-		}
-	}
-	if arguments.valid(q.Before) == unknown {
-		return unknown
-	}
-	return v
-}
-
-// decoded are the arguments of one call.
-type decoded struct {
+// arguments are those of one call.
+type arguments struct {
+	recorded bool
 	raw      json.RawMessage
 	value    any
-	err      error
 	parsed   bool
-	verdicts map[*schema.Schema]outcome
+	verdicts []verdict
 }
 
-func (d *decoded) get() (any, bool) {
-	if !d.parsed {
-		d.parsed = true
-		d.value, d.err = rawjson.Decode(d.raw)
-	}
-	return d.value, d.err == nil && d.raw != nil
+// verdict is whether a schema accepts the arguments.
+type verdict struct {
+	schema *schema.Schema
+	outcome
 }
 
-// valid reports whether a schema accepts the arguments.
-func (d *decoded) valid(s *schema.Schema) outcome {
-	v, known := d.verdicts[s]
-	if known {
-		return v
+func (a *arguments) decoded() any {
+	if !a.parsed {
+		a.parsed = true
+		a.value, _ = rawjson.Decode(a.raw) // they were read before
 	}
-	if value, ok := d.get(); ok {
-		switch accepted, sure := s.Accepts(value); {
-		case !sure:
-		case accepted:
-			v = yes
-		default:
-			v = no
-		}
-	}
-	d.verdicts[s] = v
-	return v
+	return a.value
 }
 
-// sends returns unknown where the arguments have something at one of the pointers, and else no: what is sent
-// there is ignored now, so that the call succeeds and may do something else.
-func (d *decoded) sends(pointers []string) outcome {
-	value, ok := d.get()
-	if !ok || slices.ContainsFunc(pointers, func(p string) bool { return has(value, rawjson.Split(p)) }) {
+// accepted reports whether a schema accepts the arguments.
+func (a *arguments) accepted(s *schema.Schema) outcome {
+	if !a.recorded {
 		return unknown
 	}
-	return no
+	for _, v := range a.verdicts {
+		if v.schema == s {
+			return v.outcome
+		}
+	}
+	v := verdict{s, unknown}
+	switch accepted, sure := s.Accepts(a.decoded()); {
+	case sure && accepted:
+		v.outcome = yes
+	case sure:
+		v.outcome = no
+	}
+	a.verdicts = append(a.verdicts, v)
+	return v.outcome
 }
 
 // has reports whether a value has something behind the steps of a pointer.

@@ -177,7 +177,7 @@ func TestTraces(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s|%s|%s|%s", c.Server, c.Client, c.Arguments, c.Time.UTC().Format("2006")))
 		return nil
 	})
-	want := []string{`|shop|{"n":1}|0001`, `shop||{"n":7,"all":[true,0.5]}|2025`, `shop|||0001`}
+	want := []string{`|shop|{"n":1}|0001`, `shop||{"all":[true,0.5],"n":7}|2025`, `shop|||0001`}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
@@ -190,19 +190,21 @@ func TestCompare(t *testing.T) {
 		{`{"content":[]}`, `{"content":[],"_meta":{"a":1},"isError":false,"resultType":"complete"}`, "", ""},
 		{`{"structuredContent":{"a":1}}`, `{"structuredContent":{"a":2}}`, "/structuredContent/a", ""},
 		{`{"structuredContent":{"a":1}}`, `{"structuredContent":{"a":"1"}}`, "/structuredContent/a", "/structuredContent/a"},
-		{`{"structuredContent":{"a":[1,2]}}`, `{"structuredContent":{"a":[1,2,3]}}`, "/structuredContent/a/2", ""},
-		{`{"structuredContent":{"a":[]}}`, `{"structuredContent":{"a":[1]}}`, "/structuredContent/a/0", ""},
-		{`{"structuredContent":{"at":1}}`, `{"structuredContent":{"at":2,"b":1}}`, "/structuredContent/b", "/structuredContent/b"},
-		{text(`"ab"`), text(`"abc"`), "/content/0/text length", "/content/0/text length"},
+		{`{"structuredContent":{"a":[1,2]}}`, `{"structuredContent":{"a":[1,2,3]}}`, "/structuredContent/a/2 added", ""},
+		{`{"structuredContent":{"a":[]}}`, `{"structuredContent":{"a":[1]}}`, "/structuredContent/a/0 added", ""},
+		{`{"structuredContent":{"at":1}}`, `{"structuredContent":{"at":2,"b":1}}`, "/structuredContent/b added", "/structuredContent/b added"},
+		{text(`"ab"`), text(`"abc"`), "/content/0/text length", ""},
 		{text(`"ab"`), text(`"ac"`), "/content/0/text", ""},
 		{text(`"{\"a\":1}"`), text(`"{ \"a\": 2 }"`), "/content/0/text/a", ""},
+		{`{"structuredContent":[{"a":1},{"a":2}]}`, `{"structuredContent":[{"a":0},{"a":1,"b":1},{"a":2}]}`, "/structuredContent/0/a, /structuredContent/1 added", "/structuredContent/*/b added"},
+		{`{"structuredContent":{}}`, `{"structuredContent":[]}`, "/structuredContent", "/structuredContent/* added"},
 		{`{"content":[]}`, `{"content":[],"isError":true}`, "/isError", "/isError"},
 	} {
 		for structure, want := range map[bool]string{false: c.plain, true: c.structure} {
 			var got []string
 			ignore := []string{"/structuredContent/at"}
 			for _, d := range newComparer(ignore, structure).compare(json.RawMessage(c.old), json.RawMessage(c.new)) {
-				got = append(got, d.pointer+map[bool]string{true: " length"}[d.length])
+				got = append(got, strings.TrimSpace(d.pointer+" "+string(d.kind)))
 			}
 			if strings.Join(got, ", ") != want {
 				t.Errorf("%s → %s, structure %v: %v, want %s", c.old, c.new, structure, got, want)

@@ -1,6 +1,7 @@
 package calls
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -15,7 +16,7 @@ import (
 // of an export request.
 type traces struct {
 	ResourceSpans []struct {
-		Resource   struct{ Attributes []attribute }
+		Resource   struct{ Attributes attributes }
 		ScopeSpans []struct{ Spans []span }
 	}
 }
@@ -25,54 +26,60 @@ type span struct {
 	ParentSpanID      string
 	Kind              json.RawMessage // a number or a name
 	StartTimeUnixNano json.RawMessage // a number, or a string that holds one
-	Attributes        []attribute
+	Attributes        attributes
 }
 
-type attribute struct {
+type attributes []struct {
 	Key   string
 	Value json.RawMessage // an AnyValue
 }
 
+// maxObjects bounds the memory that a line of traces takes.
+const maxObjects = 1_000_000
+
 // eachSpan calls do with the calls of tools in a document of traces. A server's span inside a client's span
 // of the same document is the same call.
 func eachSpan(line []byte, number int, do func(Call) error) error {
+	if bytes.Count(line, []byte("{")) > maxObjects {
+		return fmt.Errorf("more than %d objects in a line of traces", maxObjects)
+	}
 	var doc traces
 	if err := json.Unmarshal(line, &doc); err != nil {
 		return fmt.Errorf("invalid OTLP JSON: %w", err)
 	}
 	clients := map[string]bool{} // ids of the spans of clients
-	for _, resource := range doc.ResourceSpans {
-		for _, scope := range resource.ScopeSpans {
-			for _, s := range scope.Spans {
-				if s.isCall() && !s.isServer() {
-					clients[s.SpanID] = true
+	each := func(do func(service string, s span) error) error {
+		for _, resource := range doc.ResourceSpans {
+			service := resource.Resource.Attributes.text("service.name")
+			for _, scope := range resource.ScopeSpans {
+				for _, s := range scope.Spans {
+					if s.Attributes.text("mcp.method.name") != call.ToolMethod {
+						continue
+					}
+					if err := do(service, s); err != nil {
+						return err
+					}
 				}
 			}
 		}
+		return nil
 	}
-	for _, resource := range doc.ResourceSpans {
-		service := textOf(resource.Resource.Attributes, "service.name")
-		for _, scope := range resource.ScopeSpans {
-			for _, s := range scope.Spans {
-				if !s.isCall() || s.isServer() && clients[s.ParentSpanID] {
-					continue
-				}
-				c, err := s.call(service)
-				if err != nil {
-					return err
-				}
-				c.Line = number
-				if err := do(c); err != nil {
-					return err
-				}
-			}
+	_ = each(func(_ string, s span) error {
+		clients[s.SpanID] = clients[s.SpanID] || !s.isServer()
+		return nil
+	})
+	return each(func(service string, s span) error {
+		if s.isServer() && clients[s.ParentSpanID] {
+			return nil
 		}
-	}
-	return nil
+		c, err := s.call(service)
+		if err != nil {
+			return err
+		}
+		c.Line = number
+		return do(c)
+	})
 }
-
-// isCall reports whether a span is a tool call by the semantic conventions for MCP.
-func (s span) isCall() bool { return textOf(s.Attributes, "mcp.method.name") == call.ToolMethod }
 
 func (s span) isServer() bool {
 	kind := strings.Trim(string(s.Kind), `"`)
@@ -81,8 +88,8 @@ func (s span) isServer() bool {
 
 // call returns the call that a span records. service is the name of the program that recorded it.
 func (s span) call(service string) (Call, error) {
-	c := Call{Tool: textOf(s.Attributes, "gen_ai.tool.name", "mcp.tool.name"),
-		Server: textOf(s.Attributes, "mcp.server.name"), Client: textOf(s.Attributes, "mcp.client.name")}
+	c := Call{Tool: s.Attributes.text("gen_ai.tool.name", "mcp.tool.name"),
+		Server: s.Attributes.text("mcp.server.name"), Client: s.Attributes.text("mcp.client.name")}
 	if c.Tool == "" {
 		return c, fmt.Errorf("span %q has no gen_ai.tool.name", s.SpanID)
 	}
@@ -95,17 +102,16 @@ func (s span) call(service string) (Call, error) {
 	if nanos, err := strconv.ParseInt(strings.Trim(string(s.StartTimeUnixNano), `"`), 10, 64); err == nil {
 		c.Time = time.Unix(0, nanos)
 	}
-	c.Arguments = objectOf(s.Attributes, "gen_ai.tool.call.arguments")
-	if result := objectOf(s.Attributes, "gen_ai.tool.call.result"); result != nil {
-		if _, err := rawjson.Elements(rawjson.ObjectOf(result)["content"]); err == nil {
-			c.Result = result
-		}
+	c.Arguments, _ = s.Attributes.object("gen_ai.tool.call.arguments")
+	result, members := s.Attributes.object("gen_ai.tool.call.result")
+	if _, ok := members["content"].([]any); ok {
+		c.Result = result
 	}
 	return c, nil
 }
 
-// textOf returns the first of some attributes that is a non-empty string.
-func textOf(all []attribute, keys ...string) string {
+// text returns the first of some attributes that is a non-empty string.
+func (all attributes) text(keys ...string) string {
 	for _, key := range keys {
 		for _, a := range all {
 			if a.Key == key {
@@ -118,51 +124,58 @@ func textOf(all []attribute, keys ...string) string {
 	return ""
 }
 
-// objectOf returns an attribute whose value is an object, or a string that holds one; nil for any other.
-func objectOf(all []attribute, key string) json.RawMessage {
+// object returns an attribute whose value is an object, or a string that holds one, and its members; nil for
+// any other.
+func (all attributes) object(key string) (json.RawMessage, map[string]any) {
 	for _, a := range all {
 		if a.Key != key {
 			continue
 		}
-		raw := anyValue(a.Value)
-		if text, ok := rawjson.Text(raw); ok {
-			raw = json.RawMessage(text)
+		decoded, err := rawjson.Decode(a.Value)
+		value := plain(decoded)
+		if text, ok := value.(string); ok {
+			value, err = rawjson.Decode(json.RawMessage(text))
 		}
-		if _, err := rawjson.Members(raw); err == nil {
-			return raw
+		if members, ok := value.(map[string]any); ok && err == nil {
+			raw, err := rawjson.Encode(members)
+			if err == nil {
+				return raw, members
+			}
+		}
+	}
+	return nil, nil
+}
+
+// plain returns an AnyValue of OTLP as the value that it stands for.
+func plain(value any) any {
+	of, _ := value.(map[string]any)
+	for kind, value := range of {
+		inner, _ := value.(map[string]any)
+		values, _ := inner["values"].([]any)
+		switch kind {
+		case "kvlistValue":
+			members := map[string]any{}
+			for _, v := range values {
+				member, _ := v.(map[string]any)
+				if key, ok := member["key"].(string); ok {
+					members[key] = plain(member["value"])
+				}
+			}
+			return members
+		case "arrayValue":
+			elements := make([]any, len(values))
+			for i, v := range values {
+				elements[i] = plain(v)
+			}
+			return elements
+		case "intValue": // a 64-bit number is a string
+			if text, ok := value.(string); ok {
+				return json.Number(text)
+			}
+			return value
+		case "stringValue", "boolValue", "doubleValue":
+			return value
 		}
 	}
 	return nil
-}
-
-// anyValue returns an AnyValue of OTLP as plain JSON.
-func anyValue(raw json.RawMessage) json.RawMessage {
-	value := rawjson.ObjectOf(raw)
-	switch {
-	case value["kvlistValue"] != nil:
-		var list struct{ Values []attribute }
-		if json.Unmarshal(value["kvlistValue"], &list) != nil {
-			return nil
-		}
-		members := []rawjson.Member{}
-		for _, a := range list.Values {
-			members = append(members, rawjson.Member{Key: a.Key, Value: anyValue(a.Value)})
-		}
-		return rawjson.Build(members...)
-	case value["arrayValue"] != nil:
-		elements := []json.RawMessage{}
-		all, _ := rawjson.Elements(rawjson.ObjectOf(value["arrayValue"])["values"])
-		for _, element := range all {
-			elements = append(elements, anyValue(element))
-		}
-		return rawjson.List(elements)
-	case value["intValue"] != nil: // a 64-bit number is a string
-		return json.RawMessage(strings.Trim(string(value["intValue"]), `"`))
-	}
-	for _, key := range []string{"stringValue", "boolValue", "doubleValue"} {
-		if value[key] != nil {
-			return value[key]
-		}
-	}
-	return json.RawMessage("null")
 }

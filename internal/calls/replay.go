@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/mcpctl/mcpctl/internal/call"
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
@@ -174,16 +176,15 @@ type replayed struct {
 
 	mu     sync.Mutex
 	rows   map[string]*report.Replayed // by tool, or by the place of the expectation
-	places map[string]*unexpected      // by tool, place and kind
+	places map[string]*unexpected      // by tool, place and kind; or by the place of the expectation
 }
 
 // unexpected is a finding that is collected.
 type unexpected struct {
 	finding.Finding
-	tool  string
-	says  string // a sentence without a full stop
-	count int
-	line  int // of the first call
+	row     *report.Replayed
+	message string // without a full stop
+	line    int    // of the first call
 }
 
 // server sends the calls of one server.
@@ -208,11 +209,29 @@ func (r *replay) server(ctx context.Context, t fleet.Target) *replayed {
 	if result.Err != nil {
 		return s
 	}
-	names := []string{t.Name(), snapshot.Item{Raw: s.caller.Hello().Server}.Text("name")}
-	err := s.sendRecorded(ctx, names)
-	if err == nil {
-		err = s.sendExpected(ctx, names)
-	}
+	running := new(errgroup.Group)
+	running.SetLimit(r.options.Contact.Parallel)
+	err := s.each(ctx, []string{t.Name(), snapshot.Item{Raw: s.caller.Hello().Server}.Text("name")},
+		func(c Call, expected *config.Expectation) error {
+			if err := cmp.Or(s.caller.Lost(), ctx.Err()); err != nil {
+				return errLost // which is reported already
+			}
+			s.met = true
+			tool, offered := s.tools[c.Tool]
+			if !s.wanted(ctx, c, tool, offered) {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.row(c, expected).NotSent++
+				return nil
+			}
+			c.Arguments, c.Result = bytes.Clone(c.Arguments), bytes.Clone(c.Result)
+			running.Go(func() error {
+				s.send(ctx, c, expected, tool, offered)
+				return nil
+			})
+			return nil
+		})
+	_ = running.Wait()
 	if err != nil && !errors.Is(err, errLost) {
 		s.fail(report.Failure{Stage: "replaying", Message: err.Error()})
 	}
@@ -222,12 +241,19 @@ func (r *replay) server(ctx context.Context, t fleet.Target) *replayed {
 	return s
 }
 
-// errLost ends the calls of a server whose connection is gone, which is reported already.
 var errLost = errors.New("the connection is lost")
 
-// sendRecorded sends the calls of the file again.
-func (s *replayed) sendRecorded(ctx context.Context, names []string) error {
+// each calls do with the recorded calls of the server that has one of some names, or those of mcpctl.yaml.
+func (s *replayed) each(ctx context.Context, names []string, do func(Call, *config.Expectation) error) error {
 	if s.options.Calls == "" {
+		for i, e := range s.expect {
+			if slices.Contains(names, e.Server) {
+				c := Call{Tool: e.Tool, Arguments: e.Arguments, Line: e.Source.Line}
+				if err := do(c, &s.expect[i]); err != nil {
+					return err
+				}
+			}
+		}
 		return nil
 	}
 	in, err := Open(s.process, s.options.Calls)
@@ -235,119 +261,87 @@ func (s *replayed) sendRecorded(ctx context.Context, names []string) error {
 		return err
 	}
 	defer func() { _ = in.Close() }()
-	var running sync.WaitGroup
-	defer running.Wait()
-	slots := make(chan struct{}, s.options.Contact.Parallel)
 	return Each(ctx, in, s.options.Calls, func(c Call) error {
-		item, offered := s.tools[c.Tool]
-		if !slices.Contains(names, c.Server) && (c.Server != "" || !offered) {
-			return nil
+		_, offered := s.tools[c.Tool]
+		if c.Server == "" && offered || c.Server != "" && slices.Contains(names, c.Server) {
+			return do(c, nil)
 		}
-		if s.caller.Lost() != nil {
-			return errLost
-		}
-		s.met = true
-		if !s.wanted(ctx, c.Tool, item, offered, c.Arguments) {
-			s.row(c.Tool, nil).NotSent++
-			return ctx.Err()
-		}
-		c.Arguments, c.Result = bytes.Clone(c.Arguments), bytes.Clone(c.Result)
-		slots <- struct{}{}
-		running.Go(func() {
-			defer func() { <-slots }()
-			s.sendAgain(ctx, c, item, offered)
-		})
-		return ctx.Err()
+		return nil
 	})
 }
 
 // wanted reports whether a call is sent: the user named its tool, the tool only reads, or the user confirms
 // it.
-func (s *replayed) wanted(ctx context.Context, name string, tool snapshot.Item, offered bool,
-	arguments json.RawMessage) bool {
+func (s *replayed) wanted(ctx context.Context, c Call, tool snapshot.Item, offered bool) bool {
 	switch {
-	case arguments == nil: // of traces that do not record them
+	case c.Arguments == nil: // of traces that do not record them
 		return false
-	case !offered || invoke.ReadOnly(tool) || s.options.Select.Yes || slices.Contains(s.options.Tools, name):
+	case !offered || invoke.ReadOnly(tool) || s.options.Select.Yes,
+		slices.Contains(s.options.Tools, c.Tool):
 		return true
 	}
-	agreed, asked := s.consent[name]
+	agreed, asked := s.consent[c.Tool]
 	if !asked {
 		s.asking.Lock()
 		defer s.asking.Unlock()
 		err := host.Confirm(ctx, s.process, fmt.Sprintf("send calls of a tool that may change something\n"+
 			"  server   %s\n  tool     %s\n  such as  %s\n", report.Visible(s.surface.Name),
-			report.Visible(name), report.OneLine(arguments)), "Send them?",
+			report.Visible(c.Tool), report.OneLine(c.Arguments)), "Send them?",
 			host.ErrNoTerminal, host.ErrNoAnswer)
 		agreed = err == nil
-		s.consent[name] = agreed
+		s.consent[c.Tool] = agreed
 		if errors.Is(err, host.ErrNoTerminal) {
 			s.process.Note("%s: calls of %s are not sent, since it may change something: "+
 				"--tool %s sends them",
-				report.Visible(s.surface.Name), report.Visible(name), report.Visible(name))
+				report.Visible(s.surface.Name), report.Visible(c.Tool), report.Visible(c.Tool))
 		}
 	}
 	return agreed
 }
 
-// sendAgain sends a recorded call and compares the result with the recorded one.
-func (s *replayed) sendAgain(ctx context.Context, c Call, tool snapshot.Item, offered bool) {
-	result, refused, ok := s.send(ctx, c, tool, offered)
+// send sends a call and compares its result with the recorded or expected one.
+func (s *replayed) send(ctx context.Context, c Call, expected *config.Expectation, tool snapshot.Item,
+	offered bool) {
+	var result call.Result
+	var err error
+	if offered {
+		result, err = s.caller.Call(ctx, tool, c.Arguments)
+	}
+	var problems []difference
+	answer, refused := errors.AsType[*probe.RPCError](err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	row := s.rowLocked(c.Tool, nil)
-	if !ok {
-		row.NotSent++
+	row := s.row(c, expected)
+	switch {
+	case !offered:
+		problems = []difference{{problem: "The tool is no longer offered"}}
+	case refused:
+		problems = []difference{{problem: fmt.Sprintf("The call is refused with error %d: %s", answer.Code,
+			answer.Message)}}
+	case err != nil:
+		if row.NotSent++; ctx.Err() == nil {
+			f := *fleet.FailureOf(err)
+			f.Stage, f.Message = string(probe.Calling), c.Tool+": "+f.Message
+			s.fail(f)
+		}
 		return
+	case expected != nil:
+		if all := unmet(*expected, result); all != nil {
+			problems = []difference{{problem: strings.Join(all, "; ")}}
+		}
+	case c.Result != nil:
+		problems = s.comparer.compare(c.Result, result.Raw)
+	default:
+		row.Unrecorded++
 	}
 	row.Calls++
 	s.sent = s.sent || offered
-	var differences []difference
-	switch {
-	case refused != "":
-		s.unexpected(c, difference{}, refused)
-		return
-	case c.Result != nil:
-		differences = s.comparer.compare(c.Result, result.Raw)
-	default:
-		row.Unrecorded++
-		return
-	}
-	for _, d := range differences {
-		s.unexpected(c, d, d.say())
-	}
-	if len(differences) == 0 {
+	if problems == nil && (c.Result != nil || expected != nil) {
 		row.Same++
 	}
-}
-
-// send sends a call. refused says why the server gives no result; ok is false where it could not be asked.
-func (s *replayed) send(ctx context.Context, c Call, tool snapshot.Item, offered bool) (result call.Result,
-	refused string, ok bool) {
-	if !offered {
-		return result, "The tool is no longer offered", true
+	for _, d := range problems {
+		s.unexpected(c, expected, row, d, result)
 	}
-	result, err := s.caller.Call(ctx, tool, c.Arguments)
-	answer, isAnswer := errors.AsType[*probe.RPCError](err)
-	switch {
-	case err == nil:
-		return result, "", true
-	case isAnswer:
-		return result, fmt.Sprintf("The call is refused with error %d: %s", answer.Code, answer.Message), true
-	case ctx.Err() != nil:
-		return result, "", false
-	}
-	failure := report.Failure{Stage: string(probe.Calling), Message: err.Error()}
-	for _, f := range probe.Failures(err) {
-		failure = report.Failure{
-			Stage: string(f.Stage), Message: f.Err.Error(), Hint: f.Hint, Stderr: f.Stderr,
-		}
-	}
-	failure.Message = c.Tool + ": " + failure.Message
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.fail(failure)
-	return result, "", false
 }
 
 // fail adds a failure of the server, unless there are many.
@@ -358,53 +352,48 @@ func (s *replayed) fail(f report.Failure) {
 }
 
 // row returns the row of a tool, or of an expectation.
-func (s *replayed) row(tool string, at *finding.Location) *report.Replayed {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.rowLocked(tool, at)
-}
-
-func (s *replayed) rowLocked(tool string, at *finding.Location) *report.Replayed {
-	key := tool
-	if at != nil {
-		key = fmt.Sprintf("%s\x00%09d", tool, at.Line)
+func (s *replayed) row(c Call, expected *config.Expectation) *report.Replayed {
+	key, row := c.Tool, &report.Replayed{Tool: c.Tool}
+	if expected != nil {
+		key, row.Expectation = fmt.Sprintf("%s\x00%09d", c.Tool, c.Line), &expected.Source
 	}
 	if s.rows[key] == nil {
-		s.rows[key] = &report.Replayed{Tool: tool, Expectation: at}
+		s.rows[key] = row
 	}
 	return s.rows[key]
 }
 
-// unexpected collects a result that is not as recorded. The caller holds the lock.
-func (s *replayed) unexpected(c Call, d difference, says string) {
-	kind := says
-	if d.length {
-		kind = "length"
+// unexpected collects a result that is not as recorded or expected.
+func (s *replayed) unexpected(c Call, expected *config.Expectation, row *report.Replayed, d difference,
+	result call.Result) {
+	key := strings.Join([]string{c.Tool, d.pointer, string(d.kind), d.problem}, "\x00")
+	if expected != nil {
+		key = fmt.Sprintf("\x00%09d", c.Line)
 	}
-	key := strings.Join([]string{c.Tool, d.pointer, kind}, "\x00")
 	u := s.places[key]
-	if u == nil && len(s.places) >= maxNames {
+	switch {
+	case u == nil && len(s.places) >= maxNames:
 		return
-	}
-	if u == nil {
-		u = &unexpected{tool: c.Tool, line: c.Line + 1}
+	case u == nil:
+		u = &unexpected{Finding: finding.Finding{Calls: &finding.Calls{}}, line: c.Line + 1}
 		s.places[key] = u
 	}
-	if u.count++; c.Line < u.line {
-		u.line, u.says = c.Line, says
-		u.Finding = finding.Finding{
-			Rule: finding.ResultRule, Level: finding.Breaking, Verdict: finding.ByRule,
-			Server: s.surface.Name, Item: "tool/" + c.Tool, Path: "/result" + d.pointer,
-			Old: d.old, New: d.new,
-		}
-		if d.length {
-			u.Level = finding.Info
-		}
-		if len(c.Arguments) <= maxExample {
-			u.Calls = &finding.Calls{Example: masked(c.Arguments)}
-		} else {
-			u.Calls = &finding.Calls{}
-		}
+	if u.Calls.Failing++; c.Line >= u.line {
+		return
+	}
+	counted := &finding.Calls{Failing: u.Calls.Failing}
+	if len(c.Arguments) <= maxExample {
+		counted.Example = masked(c.Arguments)
+	}
+	*u = unexpected{line: c.Line, row: row, message: d.message(), Finding: finding.Finding{
+		Rule: finding.ResultRule, Level: finding.Breaking, Verdict: finding.ByRule, Server: s.surface.Name,
+		Item: "tool/" + c.Tool, Path: "/result" + d.pointer, Old: d.old, New: d.new, Calls: counted,
+	}}
+	if d.kind == length {
+		u.Level = finding.Info
+	}
+	if expected != nil {
+		u.Location, u.New = &expected.Source, expectedAndGot(*expected, result)
 	}
 }
 
@@ -413,56 +402,14 @@ func (s *replayed) findings() []finding.Finding {
 	var all []finding.Finding
 	for _, key := range kit.SortedKeys(s.places) {
 		u := s.places[key]
-		f := u.Finding
-		if f.Location == nil {
-			total := s.rows[u.tool].Calls
-			f.Cause, f.Message = u.says, u.says+"."
-			f.Calls.Total, f.Calls.Failing = total, u.count
+		u.Message, u.Calls.Total = u.message+".", u.row.Calls
+		if u.Location == nil {
+			u.Cause = u.message
 		}
-		all = append(all, f)
+		all = append(all, u.Finding)
 	}
 	kept, _ := finding.Limit(all)
 	return kept
-}
-
-// sendExpected sends the calls of mcpctl.yaml and checks their results.
-func (s *replayed) sendExpected(ctx context.Context, names []string) error {
-	for _, e := range s.expect {
-		if !slices.Contains(names, e.Server) {
-			continue
-		}
-		if s.caller.Lost() != nil {
-			return errLost
-		}
-		s.met = true
-		tool, offered := s.tools[e.Tool]
-		row := s.row(e.Tool, &e.Source)
-		if !s.wanted(ctx, e.Tool, tool, offered, e.Arguments) {
-			row.NotSent++
-			continue
-		}
-		c := Call{Tool: e.Tool, Arguments: e.Arguments, Line: e.Source.Line}
-		result, refused, ok := s.send(ctx, c, tool, offered)
-		if !ok {
-			row.NotSent++
-			continue
-		}
-		row.Calls++
-		s.sent = s.sent || offered
-		if refused == "" {
-			refused = strings.Join(unmet(e, result), "; ")
-		}
-		if refused == "" {
-			row.Same++
-			continue
-		}
-		f := finding.Finding{Rule: finding.ResultRule, Level: finding.Breaking, Verdict: finding.ByRule,
-			Server: s.surface.Name, Item: "tool/" + e.Tool, Path: "/result", Location: &e.Source,
-			Message: refused + ".", New: expectedAndGot(e, result),
-			Calls: &finding.Calls{Total: 1, Failing: 1, Example: masked(e.Arguments)}}
-		s.places[fmt.Sprintf("\x00%09d", e.Source.Line)] = &unexpected{Finding: f}
-	}
-	return nil
 }
 
 // expectedAndGot returns an expectation beside the result, as a finding shows it.
@@ -478,57 +425,52 @@ func expectedAndGot(e config.Expectation, r call.Result) json.RawMessage {
 		expected["equals"] = e.Equals
 	}
 	both := map[string]any{"expected": expected}
-	if raw := shownJSON(r.Raw); r.Raw != nil && raw != nil {
-		both["result"] = raw
+	if r.Raw != nil {
+		if raw := shownJSON(r.Raw); raw != nil {
+			both["result"] = raw
+		}
 	}
-	raw, err := rawjson.Encode(both)
-	if err != nil {
-		return nil
-	}
+	raw, _ := rawjson.Encode(both) // made of JSON
 	return raw
 }
 
 // unmet returns what a result lacks of an expectation.
 func unmet(e config.Expectation, r call.Result) (all []string) {
-	if r.Failed != e.IsError {
-		return []string{either(r.Failed, "The call fails", "The call does not fail")}
+	switch {
+	case r.Failed && !e.IsError:
+		return []string{"The call fails"}
+	case !r.Failed && e.IsError:
+		return []string{"The call does not fail"}
 	}
-	texts := strings.Join(kit.Map(r.Pieces, func(p call.Content) string { return p.Text }), "\n")
-	value := cmp.Or(string(r.Structured), jsonIn(texts))
-	if e.Contains != "" && !strings.Contains(texts+string(r.Structured), e.Contains) {
+	text := strings.Join(kit.Map(r.Pieces, func(p call.Content) string { return p.Text }), "\n")
+	if e.Contains != "" && !strings.Contains(text+string(r.Structured), e.Contains) {
 		all = append(all, fmt.Sprintf("The result does not contain %q", e.Contains))
 	}
-	switch {
-	case (e.Matches != nil || e.Equals != nil) && value == "":
+	if e.Matches == nil && e.Equals == nil {
+		return all
+	}
+	raw := r.Structured
+	if raw == nil {
+		raw = json.RawMessage(text)
+	}
+	value, err := rawjson.Decode(raw)
+	if err != nil {
 		return append(all, "The result has no structured content and no JSON text")
-	case e.Equals != nil && !sameJSON(e.Equals, json.RawMessage(value)):
-		all = append(all, "The result is not the expected one")
+	}
+	if e.Equals != nil {
+		if equal, err := rawjson.Decode(e.Equals); err != nil || !rawjson.Same(equal, value) {
+			all = append(all, "The result is not the expected one")
+		}
 	}
 	if e.Matches == nil {
 		return all
 	}
-	problems, sure := call.Check(e.Matches, json.RawMessage(value))
+	problems, sure := call.Check(e.Matches, raw)
 	for _, p := range problems {
-		text := "The result does not match: " + strings.TrimSpace(p.Path+" "+p.Message)
-		all = append(all, strings.TrimSpace(text))
+		all = append(all, "The result does not match: "+strings.TrimSpace(p.Path+" "+p.Message))
 	}
 	if !sure {
 		all = append(all, "The result could not be checked against the schema")
 	}
 	return all
-}
-
-// jsonIn returns a text that is one JSON value; empty for any other.
-func jsonIn(text string) string {
-	if json.Valid([]byte(text)) {
-		return text
-	}
-	return ""
-}
-
-func either(first bool, a, b string) string {
-	if first {
-		return a
-	}
-	return b
 }

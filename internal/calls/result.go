@@ -4,12 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -19,8 +15,18 @@ import (
 type difference struct {
 	pointer  string          // into the result; empty = the whole
 	old, new json.RawMessage // nil = absent, or too large to be shown
-	length   bool            // a text that is only longer or shorter than before
+	kind     kind
+	problem  string // instead: a sentence about the call as a whole
 }
+
+// kind is how a place differs, if its value did not only change.
+type kind string
+
+const (
+	added   kind = "added"
+	removed kind = "removed"
+	length  kind = "length" // a text is only longer or shorter than before
+)
 
 const (
 	maxCompared    = 4 << 20  // bytes of two results that are compared place by place
@@ -44,76 +50,46 @@ func (c comparer) compare(recorded, result json.RawMessage) []difference {
 	if bytes.Equal(recorded, result) {
 		return nil
 	}
+	old, new := resultOf(recorded), resultOf(result)
+	before, after := map[string]any{"isError": old["isError"]}, map[string]any{"isError": new["isError"]}
+	if failing, _ := rawjson.Differences(before, after, 1, c.ignore...); failing != nil {
+		return kit.Map(failing, differenceOf) // the rest is an error message on one side
+	}
+	decodeTexts(old, new)
+	var left, right any = old, new
+	if c.structure {
+		left, right = shapeOf(old), shapeOf(new)
+	}
 	if len(recorded)+len(result) > maxCompared {
-		if rawjson.Equal(recorded, result) {
+		if rawjson.Same(left, right) {
 			return nil
 		}
 		return []difference{{}}
 	}
-	old, new := resultOf(recorded), resultOf(result)
-	if old["isError"] != new["isError"] && !c.ignored("/isError") {
-		return []difference{{pointer: "/isError", old: shownJSON(old["isError"] == true),
-			new: shownJSON(new["isError"] == true)}}
-	}
-	texts := decodeTexts(old, new)
-	var left, right any = old, new
-	var found []difference
-	if c.structure {
-		for _, pointer := range texts {
-			a, _ := rawjson.At(old, pointer)
-			b, _ := rawjson.At(new, pointer)
-			if before, after := a.(string), b.(string); len(before) != len(after) && !c.ignored(pointer) {
-				found = append(found, difference{pointer, shownJSON(a), shownJSON(b), true})
-			}
-		}
-		left, right = shapeOf(old), shapeOf(new)
-	}
-	w := &walker{found: found}
-	options := []gocmp.Option{gocmp.Reporter(w), gocmp.Comparer(sameNumber)}
+	found, _ := rawjson.Differences(left, right, maxDifferences, c.ignore...)
 	if c.structure { // an empty list says nothing about its items
-		options = append(options, gocmp.FilterValues(
-			func(a, b []any) bool { return len(a) == 0 || len(b) == 0 }, gocmp.Ignore()))
+		found = kit.Filter(found, func(d rawjson.Difference) bool {
+			return d.Added || d.Removed || d.Old != nil && d.New != nil
+		})
 	}
-	if len(c.ignore) > 0 {
-		options = append(options, gocmp.FilterPath(
-			func(path gocmp.Path) bool { return c.ignored(pointerOf(path)) }, gocmp.Ignore()))
-	}
-	gocmp.Equal(left, right, options...)
-	return w.found
+	return kit.Map(found, differenceOf)
 }
 
-// sameNumber reports whether two numbers have the same value; long ones must be written alike.
-func sameNumber(a, b json.Number) bool {
-	const exact = 15 // characters of a number that a float64 holds exactly
-	if a == b || len(a) > exact || len(b) > exact {
-		return a == b
+func differenceOf(d rawjson.Difference) difference {
+	found := difference{pointer: d.Pointer, old: shownJSON(d.Old), new: shownJSON(d.New)}
+	before, isText := d.Old.(string)
+	after, areTexts := d.New.(string)
+	steps := rawjson.Split(d.Pointer)
+	switch {
+	case d.Added:
+		found.kind, found.old = added, nil
+	case d.Removed:
+		found.kind, found.new = removed, nil
+	case isText && areTexts && before != "" && after != "" && len(steps) == 3 && steps[0] == "content" &&
+		(strings.HasPrefix(after, before) || strings.HasPrefix(before, after)):
+		found.kind = length
 	}
-	x, errX := a.Float64()
-	y, errY := b.Float64()
-	return errX == nil && errY == nil && x == y
-}
-
-// sameJSON reports whether two texts hold the same JSON value.
-func sameJSON(a, b json.RawMessage) bool {
-	x, errX := rawjson.Decode(a)
-	y, errY := rawjson.Decode(b)
-	return errX == nil && errY == nil && gocmp.Equal(x, y, gocmp.Comparer(sameNumber))
-}
-
-// ignored reports whether a pointer, or a place around it, is ignored.
-func (c comparer) ignored(pointer string) bool {
-	steps := rawjson.Split(pointer)
-	return slices.ContainsFunc(c.ignore, func(pattern []string) bool {
-		if len(pattern) > len(steps) {
-			return false
-		}
-		for i, step := range pattern {
-			if step != "*" && step != steps[i] {
-				return false
-			}
-		}
-		return true
-	})
+	return found
 }
 
 // resultOf returns the members of a result that are compared.
@@ -127,127 +103,74 @@ func resultOf(raw json.RawMessage) map[string]any {
 	if members["resultType"] == "complete" { // said since protocol 2026-07-28
 		delete(members, "resultType")
 	}
-	if members["isError"] == false {
-		delete(members, "isError")
-	}
+	members["isError"] = members["isError"] == true
 	return members
 }
 
-// decodeTexts replaces texts that hold an object or an array on both sides with what they hold, and returns
-// the pointers of the other texts that both sides have.
-func decodeTexts(old, new map[string]any) (others []string) {
+// decodeTexts replaces texts that hold an object or an array on both sides with what they hold.
+func decodeTexts(old, new map[string]any) {
 	before, _ := old["content"].([]any)
 	after, _ := new["content"].([]any)
 	for i := range min(len(before), len(after)) {
 		a, _ := before[i].(map[string]any)
 		b, _ := after[i].(map[string]any)
-		text, isText := a["text"].(string)
-		again, both := b["text"].(string)
-		if !isText || !both {
-			continue
+		oldValue, newValue := heldJSON(a["text"]), heldJSON(b["text"])
+		if oldValue != nil && newValue != nil {
+			a["text"], b["text"] = oldValue, newValue
 		}
-		oldValue, newValue := heldJSON(text), heldJSON(again)
-		if oldValue == nil || newValue == nil {
-			others = append(others, rawjson.Join("/content", strconv.Itoa(i), "text"))
-			continue
-		}
-		a["text"], b["text"] = oldValue, newValue
 	}
-	return others
 }
 
 // heldJSON returns the object or array that a text holds, else nil.
-func heldJSON(text string) any {
-	if text = strings.TrimSpace(text); text == "" || text[0] != '{' && text[0] != '[' {
+func heldJSON(text any) any {
+	held, _ := text.(string)
+	if held = strings.TrimSpace(held); held == "" || held[0] != '{' && held[0] != '[' {
 		return nil
 	}
-	value, err := rawjson.Decode(json.RawMessage(text))
+	value, err := rawjson.Decode(json.RawMessage(held))
 	if err != nil {
 		return nil
 	}
 	return value
 }
 
-// shapeOf returns a value with the names of types in place of scalars, and with the different shapes of its
-// items in place of a list.
-func shapeOf(value any) any {
-	switch v := value.(type) {
-	case map[string]any:
-		shape := make(map[string]any, len(v))
-		for key, member := range v {
-			shape[key] = shapeOf(member)
-		}
-		return shape
-	case []any:
-		shapes := map[string]any{}
-		for _, item := range v {
-			shape := shapeOf(item)
-			shapes[fmt.Sprint(shape)] = shape // fmt sorts keys
-		}
-		return kit.Map(kit.SortedKeys(shapes), func(key string) any { return shapes[key] })
-	case string:
-		return "string"
-	case json.Number:
-		return "number"
-	case bool:
-		return "boolean"
-	}
-	return "null"
-}
-
-// walker collects the places that go-cmp reports.
-type walker struct {
-	path  gocmp.Path
-	found []difference
-}
-
-// PushStep follows the comparison into a value.
-func (w *walker) PushStep(s gocmp.PathStep) { w.path = append(w.path, s) }
-
-// PopStep follows the comparison out of a value.
-func (w *walker) PopStep() { w.path = w.path[:len(w.path)-1] }
-
-// Report records the place of a difference.
-func (w *walker) Report(r gocmp.Result) {
-	if r.Equal() || len(w.found) >= maxDifferences {
-		return
-	}
-	d := difference{pointer: pointerOf(w.path)}
-	x, y := w.path.Last().Values()
-	var old, new any
-	if x.IsValid() {
-		old = x.Interface()
-		d.old = shownJSON(old)
-	}
-	if y.IsValid() {
-		new = y.Interface()
-		d.new = shownJSON(new)
-	}
-	before, isText := old.(string)
-	after, both := new.(string)
-	d.length = isText && both && before != "" && after != "" && isContentText(d.pointer) &&
-		(strings.HasPrefix(after, before) || strings.HasPrefix(before, after))
-	w.found = append(w.found, d)
-}
-
-// isContentText reports whether a pointer leads to the text of a content block.
-func isContentText(pointer string) bool {
-	steps := rawjson.Split(pointer)
-	return len(steps) == 3 && steps[0] == "content" && steps[2] == "text"
-}
-
-func pointerOf(path gocmp.Path) string {
-	pointer := ""
-	for _, step := range path {
-		switch s := step.(type) {
-		case gocmp.MapIndex:
-			pointer = rawjson.Join(pointer, s.Key().String())
-		case gocmp.SliceIndex:
-			x, y := s.SplitKeys()
-			pointer += "/" + strconv.Itoa(max(x, y))
+// shapeOf returns values with the names of types in place of scalars, and with one shape of all its items,
+// under "*", in place of a list.
+func shapeOf(values ...any) any {
+	members, items, types := map[string][]any{}, []any{}, map[string]bool{}
+	for _, value := range values {
+		switch v := value.(type) {
+		case map[string]any:
+			types["object"] = true
+			for key, member := range v {
+				members[key] = append(members[key], member)
+			}
+		case []any:
+			types["array"] = true
+			items = append(items, v...)
+		case string:
+			types["string"] = true
+		case json.Number:
+			types["number"] = true
+		case bool:
+			types["boolean"] = true
+		default:
+			types["null"] = true
 		}
 	}
-	return pointer
+	switch {
+	case len(types) > 1 || !types["object"] && !types["array"]:
+		return strings.Join(kit.SortedKeys(types), " or ")
+	case len(items) > 0:
+		return map[string]any{"*": shapeOf(items...)}
+	case types["array"]:
+		return map[string]any{"*": nil}
+	}
+	shape := map[string]any{}
+	for key, all := range members {
+		shape[key] = shapeOf(all...)
+	}
+	return shape
 }
 
 // shownJSON returns a value as JSON with what looks secret masked; nil where it is too large to be shown.
@@ -259,22 +182,26 @@ func shownJSON(value any) json.RawMessage {
 	return masked(raw)
 }
 
-// say returns a difference as a sentence without a full stop.
-func (d difference) say() string {
-	at := ""
+// message returns a difference as a sentence without a full stop.
+func (d difference) message() string {
+	place := ""
 	if d.pointer != "" {
-		at = " at " + d.pointer
+		place = " at " + d.pointer
 	}
 	switch {
+	case d.problem != "":
+		return d.problem
 	case d.pointer == "/isError" && string(d.new) == "true":
 		return "The call fails now"
 	case d.pointer == "/isError":
 		return "The call no longer fails"
-	case d.length:
+	case d.kind == length && d.old != nil && d.new != nil:
 		return fmt.Sprintf("The text%s has %d characters, it had %d",
-			at, characters(d.new), characters(d.old))
+			place, characters(d.new), characters(d.old))
+	case d.kind == length:
+		return "The text" + place + " has another length"
 	}
-	return "The result differs" + at + d.values()
+	return "The result differs" + place + d.values()
 }
 
 // values returns the two values where both are short, for a sentence.
@@ -283,13 +210,14 @@ func (d difference) values() string {
 	switch old, now := string(d.old), string(d.new); {
 	case len(old) > short || len(now) > short || old+now == "":
 		return ""
-	case old == "":
+	case d.kind == added:
 		return " (new: " + now + ")"
-	case now == "":
+	case d.kind == removed:
 		return " (gone: " + old + ")"
-	default:
+	case old != "" && now != "":
 		return " (" + old + " → " + now + ")"
 	}
+	return ""
 }
 
 func characters(raw json.RawMessage) int {

@@ -36,7 +36,7 @@ type DiffOptions struct {
 func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Source) (*report.Report, error) {
 	old, current, err := o.sides(from)
 	if err == nil {
-		err = o.Recorded.check(p, o.FailOn)
+		err = o.Recorded.check(ctx, p, o.FailOn)
 	}
 	if err != nil {
 		return nil, err

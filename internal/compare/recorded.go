@@ -21,20 +21,16 @@ type Recorded struct {
 }
 
 // check finds mistakes before a server is contacted.
-func (o Recorded) check(p host.Process, failOn string) error {
+func (o Recorded) check(ctx context.Context, p host.Process, failOn string) error {
 	switch {
 	case o.Calls == "" && failOn == string(finding.FailOnUsed):
 		return exit.Usagef("--fail-on %s needs recorded calls: --calls FILE", failOn)
 	case o.Calls == "" && o.NoExamples:
 		return exit.Usagef("--no-examples needs recorded calls: --calls FILE")
-	case o.Calls == "" || o.Calls == "-":
+	case o.Calls == "":
 		return nil
 	}
-	file, err := calls.Open(p, o.Calls)
-	if err != nil {
-		return err
-	}
-	return file.Close()
+	return calls.Check(ctx, p, o.Calls)
 }
 
 // counted returns the options of a comparison whose findings are counted by the judge; nil = none is.

@@ -76,7 +76,8 @@ type Client struct {
 	asked   []string        // keys of those that it asked for
 	floor   sync.Mutex      // one question at a time; guards asked
 
-	declines bool // questions of the server are declined
+	declines   bool // questions of the server are declined
+	configured bool // the server has a name of its own
 }
 
 // connect opens a connection to the one server that from names; contacting it is agreed to.
@@ -90,7 +91,8 @@ func connect(ctx context.Context, p host.Process, o Options, from []source.Sourc
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{process: p, options: o}
+	c := &Client{process: p, options: o,
+		configured: slices.Contains([]source.Kind{source.Configured, source.Package}, from[0].Kind)}
 	if c.answers, err = answersOf(p, o.Answers); err != nil {
 		return nil, err
 	}

@@ -37,9 +37,6 @@ func (c *Caller) Transport() string { return c.client.session.Transport() }
 // Lost returns the error that ended the connection; nil while it lasts.
 func (c *Caller) Lost() error { return c.client.session.Lost() }
 
-// Mask returns JSON with the secrets of the server masked.
-func (c *Caller) Mask(raw json.RawMessage) json.RawMessage { return c.client.session.Mask(raw) }
-
 // Tools lists the tools of the server.
 func (c *Caller) Tools(ctx context.Context) ([]snapshot.Item, error) {
 	lists, err := c.client.session.List(ctx, snapshot.Tools)
@@ -54,7 +51,7 @@ func (c *Caller) Call(
 	if err != nil {
 		return call.Result{}, err
 	}
-	return call.ToolResult(c.Mask(raw))
+	return call.ToolResult(c.client.mask(raw))
 }
 
 // toolRequest returns the request that calls a tool.

@@ -14,6 +14,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -69,11 +70,27 @@ func (c *Client) call(ctx context.Context, tool string, given []call.Argument, w
 	r.inspect = func(r call.Result) { c.comparePromise(r, item.Field("outputSchema")) }
 	if c.options.Record != nil {
 		r.record = func(result json.RawMessage) error {
-			return c.options.Record(c.target.Name(), tool, c.session.Mask(args), c.session.Mask(result))
+			return c.options.Record(c.recordedName(), tool, c.mask(args), c.mask(result))
 		}
 	}
 	return c.do(ctx, tool, r)
 }
+
+// recordedName returns the name under which calls are recorded: the configured one, else that in serverInfo,
+// which stays from version to version.
+func (c *Client) recordedName() string {
+	if c.configured {
+		return c.target.Name()
+	}
+	return cmp.Or(snapshot.Item{Raw: c.session.Hello().Server}.Text("name"), c.target.Name())
+}
+
+// mask returns JSON with the secrets of the server masked, and the mark that differs from run to run.
+func (c *Client) mask(raw json.RawMessage) json.RawMessage {
+	return mark().ReplaceAll(c.session.Mask(raw), []byte("$1***"))
+}
+
+var mark = kit.Pattern("(" + process.RunVariable + `\W{1,8})[A-Z2-7]{26}`)
 
 // Prompt fills in a prompt with words such as key=value.
 func Prompt(ctx context.Context, p host.Process, o Options, from []source.Source, name string,

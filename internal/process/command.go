@@ -227,14 +227,14 @@ func (c ShellCommand) Run(ctx context.Context, stdout, stderr io.Writer) error {
 	return err
 }
 
-// runVariable is in the environment of what we start, and finds its descendants wherever they went.
-const runVariable = "MCPCTL_RUN"
+// RunVariable is in the environment of what we start, and finds its descendants wherever they went.
+const RunVariable = "MCPCTL_RUN"
 
 // Start starts a command in a process group of its own, with a mark beside cmd.Env as its environment. Linux
 // ends the command with the thread that started it, which must be kept: runtime.LockOSThread.
 func Start(cmd *exec.Cmd) (*Group, error) {
 	run := rand.Text()
-	cmd.Env = append(slices.Clip(cmd.Env), runVariable+"="+run)
+	cmd.Env = append(slices.Clip(cmd.Env), RunVariable+"="+run)
 	cmd.SysProcAttr = ownGroup()
 	if err := cmd.Start(); err != nil {
 		return nil, err

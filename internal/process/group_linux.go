@@ -114,7 +114,7 @@ func marked(pid int, run string) bool {
 	for pause := time.Millisecond; pause < 10*time.Millisecond; pause *= 2 {
 		environ, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
 		if err != nil || len(environ) > 0 {
-			return err == nil && bytes.Contains(environ, []byte(runVariable+"="+run))
+			return err == nil && bytes.Contains(environ, []byte(RunVariable+"="+run))
 		}
 		if s, ok := readStat(pid); !ok || s.state == 'Z' {
 			return false

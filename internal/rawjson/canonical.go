@@ -147,7 +147,7 @@ func compareKeys(a, b []byte) int {
 	if bytes.IndexByte(a, '\\') < 0 && bytes.IndexByte(b, '\\') < 0 {
 		return bytes.Compare(a[:len(a)-1], b[:len(b)-1]) // without the closing quotes
 	}
-	if order := strings.Compare(unquoted(a), unquoted(b)); order != 0 {
+	if order := strings.Compare(Unquote(a), Unquote(b)); order != 0 {
 		return order
 	}
 	return bytes.Compare(a, b)

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Member is one member of a JSON object, or one element of an array.
@@ -22,16 +24,38 @@ type Member struct {
 // kind of value wraps ErrNotObject; the members before a syntax error are returned with it.
 func Members(raw json.RawMessage) (members []Member, err error) {
 	r := newReader(raw)
-	err = r.whole(func() error {
+	err = r.members(func(key, value []byte) {
+		members = append(members, Member{Unquote(key), value, int(r.InputOffset()) - len(value)})
+	})
+	return members, err
+}
+
+func (r reader) members(member func(key, value []byte)) error {
+	return r.whole(func() error {
 		return r.object(func(key []byte) error {
 			value, err := r.next()
 			if err == nil {
-				members = append(members, Member{unquoted(key), value, int(r.InputOffset()) - len(value)})
+				member(key, value)
 			}
 			return err
 		})
 	})
-	return members, err
+}
+
+// MemberReader reads many objects with less work than Members.
+type MemberReader struct {
+	decoder *jsontext.Decoder
+	buffer  bytes.Buffer
+}
+
+// Read calls member with the members of an object, like Members: the key in quotes, and the value as written.
+func (m *MemberReader) Read(raw json.RawMessage, member func(key, value []byte)) error {
+	if m.decoder == nil {
+		m.decoder = new(jsontext.Decoder)
+	}
+	m.buffer = *bytes.NewBuffer(raw)
+	m.decoder.Reset(&m.buffer, lenient...)
+	return reader{m.decoder, raw}.members(member)
 }
 
 // Field returns the value of the last member with the key; nil when there is none. The error is that of
@@ -81,7 +105,7 @@ func Texts(raw json.RawMessage) []string {
 	var texts []string
 	for _, element := range elements {
 		if element != nil && element[0] == '"' {
-			texts = append(texts, unquoted(element))
+			texts = append(texts, Unquote(element))
 		}
 	}
 	return texts
@@ -96,13 +120,13 @@ func Strings[P any](raw json.RawMessage, top P, into func(outer P, step string) 
 	walk = func(place P) error {
 		switch r.PeekKind() {
 		case '{':
-			return r.object(func(key []byte) error { return walk(into(place, unquoted(key))) })
+			return r.object(func(key []byte) error { return walk(into(place, Unquote(key))) })
 		case '[':
 			return r.array(func(i int) error { return walk(into(place, strconv.Itoa(i))) })
 		}
 		value, err := r.next()
 		if err == nil && value[0] == '"' {
-			found(place, unquoted(value))
+			found(place, Unquote(value))
 		}
 		return err
 	}
@@ -119,7 +143,7 @@ func Repeated(raw json.RawMessage) []string {
 		case '{':
 			seen := map[string]int{}
 			return r.object(func(key []byte) error {
-				inner := append(steps, unquoted(key))
+				inner := append(steps, Unquote(key))
 				if seen[inner[len(steps)]]++; seen[inner[len(steps)]] == 2 {
 					found = append(found, Join("", inner...))
 				}

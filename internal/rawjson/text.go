@@ -16,7 +16,7 @@ func canonicalString(quoted []byte) []byte {
 		return quoted
 	}
 	if !bytes.Contains(quoted, []byte(`\ud`)) && !bytes.Contains(quoted, []byte(`\uD`)) { // no surrogates
-		return Quote(unquoted(quoted))
+		return Quote(Unquote(quoted))
 	}
 	dst, from := []byte{'"'}, 1
 	for _, escape := range surrogates.FindAllSubmatchIndex(quoted, -1) {
@@ -35,12 +35,12 @@ var surrogates = regexp.MustCompile(
 
 // appendUnescaped appends the inside of a string without the escapes that it does not need.
 func appendUnescaped(dst, inside []byte) []byte {
-	quoted := Quote(unquoted(append(append([]byte{'"'}, inside...), '"')))
+	quoted := Quote(Unquote(append(append([]byte{'"'}, inside...), '"')))
 	return append(dst, quoted[1:len(quoted)-1]...)
 }
 
-// unquoted returns the text of a JSON string. Halves of surrogate pairs and invalid UTF-8 become U+FFFD.
-func unquoted(quoted []byte) string {
+// Unquote returns the text of a JSON string. Halves of surrogate pairs and invalid UTF-8 become U+FFFD.
+func Unquote(quoted []byte) string {
 	text, _ := jsontext.AppendUnquote(nil, quoted) // the error is about what became U+FFFD
 	return string(text)
 }
@@ -57,7 +57,7 @@ func Text(raw json.RawMessage) (string, bool) {
 	if len(raw) == 0 || raw[0] != '"' || !jsontext.Value(raw).IsValid(lenient...) {
 		return "", false
 	}
-	return unquoted(raw), true
+	return Unquote(raw), true
 }
 
 // Encode returns a value as JSON on one line, without the escapes for HTML; raw values stay as written, but
@@ -76,13 +76,44 @@ func Encode(value any) (json.RawMessage, error) {
 // counts.
 func Decode(raw json.RawMessage) (decoded any, err error) {
 	r := newReader(raw)
-	if err := r.whole(func() error { _, err := r.next(); return err }); err != nil {
-		return nil, err
-	}
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	err = decoder.Decode(&decoded)
+	err = r.whole(func() error {
+		decoded, err = r.decoded()
+		return err
+	})
 	return decoded, err
+}
+
+func (r reader) decoded() (any, error) {
+	switch r.PeekKind() {
+	case '{':
+		members := map[string]any{}
+		return members, r.object(func(key []byte) error {
+			name := Unquote(key)
+			value, err := r.decoded()
+			members[name] = value
+			return err
+		})
+	case '[':
+		elements := []any{}
+		err := r.array(func(int) error {
+			value, err := r.decoded()
+			elements = append(elements, value)
+			return err
+		})
+		return elements, err
+	}
+	value, err := r.next()
+	switch {
+	case err != nil:
+		return nil, err
+	case value[0] == '"':
+		return Unquote(value), nil
+	case value[0] == 't' || value[0] == 'f':
+		return value[0] == 't', nil
+	case value[0] == 'n':
+		return nil, nil
+	}
+	return json.Number(value), nil
 }
 
 // Build returns an object of these members in this order; their values stay as they are.
