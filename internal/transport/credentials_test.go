@@ -104,7 +104,7 @@ func TestRefusedCredentials(t *testing.T) {
 	}
 	got := source.last
 	if got.Status != 403 || got.Sent["Authorization"] != "Bearer old-token" || !strings.Contains(got.Challenge, `scope="a b"`) {
-		t.Errorf("told %+v", got)
+		t.Errorf("refused %+v", got)
 	}
 }
 

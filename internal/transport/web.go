@@ -261,9 +261,10 @@ func (w *web) readEnd(reply *http.Response) {
 	if reply.ProtoMajor > 1 || w.lingers.Load() {
 		return
 	}
-	late := time.AfterFunc(endWait, func() { _ = reply.Body.Close() })
+	body := reply.Body // which is replaced when this returns, maybe before the timer has stopped
+	late := time.AfterFunc(endWait, func() { _ = body.Close() })
 	defer late.Stop()
-	if _, err := io.CopyN(io.Discard, reply.Body, bodyStart); !errors.Is(err, io.EOF) {
+	if _, err := io.CopyN(io.Discard, body, bodyStart); !errors.Is(err, io.EOF) {
 		w.lingers.Store(true)
 	}
 }
