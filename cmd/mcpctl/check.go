@@ -23,7 +23,7 @@ Checks each server, and all of them together. No tool is called. Security findin
 already has are reported as info.`,
 		Flags: []cli.Flag{
 			&cli.GenericFlag{Name: "against",
-				Usage: "Check `FILE` (server.json, manifest.json; auto) against the server",
+				Usage: "Check `FILE` (server.json, manifest.json) against the server",
 				Value: list(&o.Against), TakesFile: true},
 		},
 		Action: p.about(&view, func(ctx context.Context, from []source.Source) (*report.Report, error) {

@@ -17,10 +17,10 @@ import (
 
 // soakEvent is what matters of an event.
 type soakEvent struct {
-	Event, Server, State, Trouble string
-	Time                          time.Time
-	Findings                      []struct{ Rule, Item string }
-	Servers                       []struct{ Watch map[string]int }
+	Event, Server, State string
+	Time                 time.Time
+	Findings             []struct{ Rule, Item string }
+	Servers              []struct{ Watch map[string]int }
 }
 
 // soakJudge holds what is reported against what happened.
@@ -53,9 +53,7 @@ func (j *soakJudge) take(e soakEvent) {
 			j.counts[name] += n
 		}
 	}
-	if j.counts["event "+e.Event]++; e.Trouble != "" {
-		j.counts[e.Event+" "+e.Trouble]++
-	}
+	j.counts["event "+e.Event]++
 	if e.State == "live" {
 		j.reached[e.Server] = true
 	}

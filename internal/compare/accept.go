@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -80,9 +79,9 @@ func Accept(
 			continue
 		}
 		file := SavedFile(f.Config.Project.Snapshots, c.now.Name)
-		next, err := o.moveWithin(ctx, c, f.Limit())
+		next, err := o.move(ctx, *c)
 		if err != nil {
-			return nil, err
+			return nil, exit.Misuse(err)
 		}
 		c.now.Saved = o.describe(c, next)
 		c.now.Saved.File = p.Rel(file)
@@ -261,19 +260,6 @@ type move struct {
 	data    []byte // the new file; nil = it stays
 	current bool   // the new file is what the server offers now
 	reason  string // why the file cannot be moved
-}
-
-// moveWithin returns the move of a server within its time limit. One that takes too long fails.
-func (o AcceptOptions) moveWithin(ctx context.Context, c *candidate, limit time.Duration) (move, error) {
-	next, err := host.Within(ctx, limit, func(ctx context.Context) (move, error) { return o.move(ctx, *c) })
-	switch {
-	case ctx.Err() != nil:
-		return move{}, context.Cause(ctx)
-	case errors.Is(err, context.DeadlineExceeded):
-		failAnalysis(&c.now, "accepting", fleet.TooLong(limit), fleet.TakeLonger)
-		return move{reason: "the new snapshot was not ready in time"}, nil
-	}
-	return next, exit.Misuse(err)
 }
 
 func (o AcceptOptions) move(ctx context.Context, c candidate) (move, error) {

@@ -23,7 +23,7 @@ type CheckOptions struct {
 	Scope
 	Calls   string   // file of recorded calls; empty = none
 	FailOn  string   // as --fail-on; empty = as configured, else warning
-	Against []string // files that describe the one server, or "auto"
+	Against []string // files that describe the one server
 }
 
 // Check looks for problems in what servers offer.
@@ -166,8 +166,15 @@ func (o CheckOptions) declared(p host.Process, servers int) ([]check.Declared, e
 	case servers != 1:
 		return nil, exit.Usagef("--against describes one server, and %d are checked: name one", servers)
 	}
-	declared, err := loadDeclared(p.Dir, o.Against)
-	return declared, exit.Misuse(err)
+	var all []check.Declared
+	for _, name := range o.Against {
+		d, err := readDeclared(p.Dir, name)
+		if err != nil {
+			return nil, exit.Misuse(err)
+		}
+		all = append(all, d)
+	}
+	return all, nil
 }
 
 // observed returns what the probe noticed besides the lists.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -16,47 +15,10 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// autoDeclared names all of projectFiles.
-const autoDeclared = "auto"
-
-// projectFiles are the files of a project that may describe its server.
-var projectFiles = []string{"manifest.json", "package.json", "server.json"}
-
 const maxDeclared = 4 << 20 // bytes of a file
 
-// loadDeclared reads files that describe a server: server.json of the registry, manifest.json of an MCP
-// bundle, and package.json with mcpName. Relative names begin in dir. autoDeclared stands for those of the
-// project that describe a server.
-func loadDeclared(dir string, names []string) ([]check.Declared, error) {
-	var all []check.Declared
-	for _, name := range names {
-		if name != autoDeclared {
-			d, err := readDeclared(dir, name)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, d)
-			continue
-		}
-		before := len(all)
-		for _, name := range projectFiles {
-			d, err := readDeclared(dir, name)
-			switch {
-			case err == nil:
-				all = append(all, d)
-			case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errNotDeclaration):
-				return nil, err
-			}
-		}
-		if len(all) == before {
-			return nil, fmt.Errorf("no file describes the server (looked for %s): name one",
-				strings.Join(projectFiles, ", "))
-		}
-	}
-	return all, nil
-}
-
-// readDeclared reads a file, unless it is a link out of the project.
+// readDeclared reads a file that describes a server, relative to dir: server.json of the registry,
+// manifest.json of an MCP bundle, or package.json with mcpName. A link out of the project is an error.
 func readDeclared(dir, name string) (check.Declared, error) {
 	data, err := files.ReadRegular(files.From(dir, name), maxDeclared)
 	if err == nil {

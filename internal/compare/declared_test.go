@@ -45,28 +45,11 @@ func TestDeclarations(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			write(t, filepath.Join(dir, "it.json"), []byte(c.text))
-			all, err := load(t, dir, "it.json")
-			if err != nil || !c.holds(all[0]) {
-				t.Errorf("%v: %+v", err, all)
+			d, err := readDeclared(dir, "it.json")
+			if err != nil || !c.holds(d) {
+				t.Errorf("%v: %+v", err, d)
 			}
 		})
-	}
-}
-
-// TestAuto takes the files of a project that describe a server, and leaves the others out.
-func TestAuto(t *testing.T) {
-	dir := t.TempDir()
-	write(t, filepath.Join(dir, "package.json"), []byte(`{"name": "c", "version": "1.0.0"}`))
-	if all, err := load(t, dir, autoDeclared); err == nil {
-		t.Errorf("found %+v", all)
-	}
-	write(t, filepath.Join(dir, "manifest.json"), []byte(manifest))
-	if all, err := load(t, dir, autoDeclared); err != nil || len(all) != 1 || all[0].File != "manifest.json" {
-		t.Errorf("%v: %+v", err, all)
-	}
-	write(t, filepath.Join(dir, "server.json"), []byte("{"))
-	if _, err := load(t, dir, autoDeclared); err == nil {
-		t.Error("a broken file was passed over")
 	}
 }
 
@@ -82,21 +65,16 @@ func TestLinksOut(t *testing.T) {
 	}
 	link(outside, "away")
 	link(filepath.Join(outside, "server.json"), "server.json")
-	for _, name := range []string{"away/server.json", "server.json", autoDeclared} {
-		if all, err := load(t, dir, name); err == nil || !strings.Contains(err.Error(), "a link out of the project") {
+	for _, name := range []string{"away/server.json", "server.json"} {
+		if all, err := readDeclared(dir, name); err == nil || !strings.Contains(err.Error(), "a link out of the project") {
 			t.Errorf("%s: %v, %+v", name, err, all)
 		}
 	}
 	write(t, filepath.Join(dir, "real.json"), []byte(server))
 	link("real.json", "near.json")
-	if all, err := load(t, dir, "near.json"); err != nil || len(all) != 1 {
-		t.Errorf("%v, %+v", err, all)
+	if d, err := readDeclared(dir, "near.json"); err != nil || d.Version.Text != "9.9.9" {
+		t.Errorf("%v, %+v", err, d)
 	}
-}
-
-func load(t *testing.T, dir string, names ...string) ([]check.Declared, error) {
-	t.Helper()
-	return loadDeclared(dir, names)
 }
 
 func write(t *testing.T, path string, data []byte) {

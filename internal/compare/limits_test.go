@@ -54,8 +54,8 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// TestTurns lets a second large server wait for the first one, but not a small one.
-func TestTurns(t *testing.T) {
+// TestLargeServersTakeTurns lets a second large server wait for the first one, but not a small one.
+func TestLargeServersTakeTurns(t *testing.T) {
 	done := turnFor(maxSmall + 1)
 	turnFor(maxSmall)()
 	if largeServers.TryLock() {

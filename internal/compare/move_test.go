@@ -249,24 +249,6 @@ func sameLevels(t *testing.T, accepted string, before, left []finding.Finding) {
 	}
 }
 
-// TestTogether accepts all findings at once.
-func TestTogether(t *testing.T) {
-	for name, c := range changes(t) {
-		before := slices.DeleteFunc(compareSides(t, c.old, c.new), aboutComparison)
-		if len(before) > many {
-			continue // TestOneByOne takes them in parts
-		}
-		moved, err := moveItems(c.old, c.new, before, prints(before), comparing(t))
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if left := slices.DeleteFunc(moved.Left, aboutComparison); len(left) > 0 {
-			t.Errorf("%s: %d are left, the first is %s %s %s", name, len(left), left[0].Rule, left[0].Item,
-				left[0].Pointer())
-		}
-	}
-}
-
 // TestExactly shows what one accepted finding does to the file, to the letter.
 func TestExactly(t *testing.T) {
 	const head = `"capabilities":{"tools":{}},"protocolVersion":"2025-11-25","serverInfo":{"name":"s","version":"1.0.0"}`

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sort"
 	"strconv"
 	"strings"
 )
@@ -70,25 +69,14 @@ func Below(path, folder string) bool {
 
 // RealPath returns a path without symbolic links, as far as it exists.
 func RealPath(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
+	rest := ""
+	for dir := path; ; dir = filepath.Dir(dir) {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.Join(real, rest)
+		}
+		if dir == filepath.Dir(dir) {
+			return path
+		}
+		rest = filepath.Join(filepath.Base(dir), rest)
 	}
-	parents := []string{path}
-	for last := path; filepath.Dir(last) != last; last = parents[len(parents)-1] {
-		parents = append(parents, filepath.Dir(last))
-	}
-	// below a missing directory all are missing: of a thousand levels, ten are looked at
-	i := sort.Search(len(parents), func(i int) bool {
-		_, err := filepath.EvalSymlinks(parents[i])
-		return err == nil
-	})
-	if i == len(parents) {
-		return path
-	}
-	real, errReal := filepath.EvalSymlinks(parents[i])
-	rest, errRest := filepath.Rel(parents[i], path)
-	if errReal != nil || errRest != nil {
-		return path
-	}
-	return filepath.Join(real, rest)
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
@@ -33,8 +35,8 @@ func load(t *testing.T, configuration string, s Selection, c Contact, words ...s
 	return f, from, err
 }
 
-// TestNothingPassesUngated: what was found and not named has no server that could be contacted until someone agreed.
-func TestNothingPassesUngated(t *testing.T) {
+// TestGate: what was found and not named has no server that could be contacted until someone agreed.
+func TestGate(t *testing.T) {
 	const configuration = `{"mcpServers": {"a": {"command": "a"}, "b": {"url": "https://b.example/mcp"}, "off": {"command": "c", "disabled": true}}}`
 	for _, yes := range []bool{false, true} {
 		f, from, err := load(t, configuration, Selection{Yes: !yes, Trust: yes}, DefaultContact())
@@ -51,6 +53,40 @@ func TestNothingPassesUngated(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestChangedEntryDoesNotStart refuses to start an entry that changed, though size and time of its file did not.
+func TestChangedEntryDoesNotStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, from, err := load(t, `{"mcpServers": {"a": {"command": "good"}}}`, Selection{Trust: true}, DefaultContact())
+		if err != nil {
+			t.Fatal(err)
+		}
+		targets, err := f.Resolve(t.Context(), from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		verify := targets[0].server.Verify
+		time.Sleep(time.Minute)
+		if err := verify(); err != nil {
+			t.Errorf("an entry that did not change: %v", err)
+		}
+		file := filepath.Join(f.process.Dir, ".mcp.json")
+		info, err := os.Stat(file)
+		if err == nil {
+			err = os.WriteFile(file, []byte(`{"mcpServers": {"a": {"command": "evil"}}}`), 0o600)
+		}
+		if err == nil {
+			err = os.Chtimes(file, info.ModTime(), info.ModTime())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if err := verify(); err == nil || !strings.Contains(err.Error(), "changed since it was trusted") {
+			t.Errorf("an entry that changed: %v", err)
+		}
+	})
 }
 
 func TestSelection(t *testing.T) {

@@ -6,38 +6,44 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/trust"
 )
 
-// freshness keeps found servers from starting again once their entry changed: before each start the files of
-// the configuration and the trust store are looked at, and read again if one of them is another than before.
+// freshness keeps found servers from starting again once their entry changed: the configuration and the trust
+// store are read again before each start, but for starts of the same moment.
 type freshness struct {
 	mu      sync.Mutex
-	seen    map[string]string          // the state of each file
+	read    time.Time                  // when the files were read last
+	seen    map[string]string          // their states then
 	trusted map[string]map[string]bool // digests that may start now, by file and server
 }
+
+// sameMoment is how long the files need not be read again as long as their sizes and times stay: a fleet starts
+// at once.
+const sameMoment = time.Second
 
 // verify returns the check of an approved entry before each of its starts.
 func (s *freshness) verify(f *Fleet, a trust.Approved) func() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.seen == nil {
-		s.seen = f.FileStates()
+		s.read, s.seen = time.Now(), f.FileStates()
 	}
 	file, server := a.Entry().Declared()
 	digest := a.Entry().Digest()
 	return func() error {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if now := f.FileStates(); !maps.Equal(now, s.seen) {
+		if now := f.FileStates(); time.Since(s.read) > sameMoment || !maps.Equal(now, s.seen) {
 			again, err := f.Reload(context.Background(), nil)
 			if err != nil {
 				return fmt.Errorf("reading the configuration again before a start: %w", err)
 			}
-			s.seen, s.trusted = now, trustedDigests(again)
+			s.read, s.seen, s.trusted = time.Now(), now, trustedDigests(again)
 		}
 		if s.trusted == nil || s.trusted[file+"\x00"+server][digest] {
 			return nil

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,57 +70,47 @@ func askInputs(ctx context.Context, p host.Process, asked []inputPrompt) (map[st
 	return answers, nil
 }
 
+// ask asks until the answer is one of the options, if there are any.
 func (q inputPrompt) ask(ctx context.Context, t *host.Terminal) (string, error) {
-	what := strconv.Quote(q.ID)
+	name := strconv.Quote(q.ID)
 	if q.Description != "" {
-		what = fmt.Sprintf("%s (%s)", what, report.Visible(q.Description))
+		name = fmt.Sprintf("%s (%s)", name, report.Visible(q.Description))
 	}
-	t.Printf("mcpctl: the input %s is needed by %s\n", what, report.Visible(strings.Join(q.servers, ", ")))
+	t.Printf("mcpctl: the input %s is needed by %s\n", name, report.Visible(strings.Join(q.servers, ", ")))
+	prompt, usual := "answer", q.Default
 	if q.Options != nil {
-		return q.choose(ctx, t)
+		prompt, usual = fmt.Sprintf("choose 1 to %d", len(q.Options)), ""
 	}
-	prompt := "answer: "
-	if q.Default != "" && !q.Password {
-		prompt = fmt.Sprintf("answer [%s]: ", report.Visible(q.Default))
-	} else if q.Password {
-		prompt = "answer (not shown): "
-	}
-	text, err := t.Ask(ctx, prompt, q.Password)
-	if text == "" {
-		text = q.Default
-	}
-	return text, err
-}
-
-// choose shows numbered options and accepts a number or an option.
-func (q inputPrompt) choose(ctx context.Context, t *host.Terminal) (string, error) {
-	standard := ""
 	for i, o := range q.Options {
 		t.Printf("%3d) %s\n", i+1, report.Visible(o.Label))
-		if o.Value == q.Default && standard == "" {
-			standard = strconv.Itoa(i + 1)
+		if o.Value == q.Default && usual == "" {
+			usual = strconv.Itoa(i + 1)
 		}
 	}
-	prompt := fmt.Sprintf("choose 1 to %d: ", len(q.Options))
-	if standard != "" {
-		prompt = fmt.Sprintf("choose 1 to %d [%s]: ", len(q.Options), standard)
+	switch {
+	case q.Password:
+		prompt += " (not shown)"
+	case usual != "":
+		prompt += fmt.Sprintf(" [%s]", report.Visible(usual))
 	}
 	for range host.MaxAttempts {
-		text, err := t.Ask(ctx, prompt, false)
+		text, err := t.Ask(ctx, prompt+": ", q.Password)
 		if err != nil {
 			return "", err
 		}
-		if text = strings.TrimSpace(text); text == "" {
-			text = standard
-		}
-		if value, ok := q.chosen(text); ok {
+		if value, ok := q.chosen(cmp.Or(text, usual)); ok {
 			return value, nil
 		}
 	}
 	return "", fmt.Errorf("%d answers were none of the choices", host.MaxAttempts)
 }
 
-func (q inputPrompt) chosen(text string) (string, bool) {
+// chosen returns the value of an answer; ok is false for one that is not an option.
+func (q inputPrompt) chosen(text string) (value string, ok bool) {
+	if q.Options == nil {
+		return text, true
+	}
+	text = strings.TrimSpace(text)
 	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(q.Options) {
 		return q.Options[n-1].Value, true
 	}

@@ -172,31 +172,24 @@ func (f *Fleet) Resolve(ctx context.Context, from []source.Source) ([]Target, er
 
 // One returns the only live server that a SOURCE names.
 func (f *Fleet) One(ctx context.Context, from source.Source) (Target, error) {
+	if !from.Live() {
+		return Target{}, exit.Usagef("%s is saved: only a live server can be asked to do something", from.Word)
+	}
 	targets, err := f.Resolve(ctx, []source.Source{from})
 	switch {
 	case err != nil:
 		return Target{}, err
-	case len(targets) == 1 && targets[0].Live():
-		return targets[0], nil
-	case !from.Live():
-		return Target{}, exit.Usagef("%s is saved: only a live server can be asked to do something",
-			from.Word)
-	case len(targets) > 1: // with a pattern of saved snapshots
-		names := kit.Map(targets, func(t Target) string { return report.Visible(t.Name()) })
-		return Target{}, exit.Usagef("%s is several servers: name one of %s", from.Word,
-			strings.Join(names, ", "))
-	case len(targets) == 0:
+	case len(targets) != 1:
 		return Target{}, exit.Usagef("name one server")
+	case targets[0].Live():
+		return targets[0], nil
 	}
-	known := targets[0].known
+	known := targets[0].Known()
 	if known.Error == nil {
 		return Target{}, exit.Usagef("%s is disabled in %s", from.Word, known.Source)
 	}
-	text := report.Visible(known.Name) + ": " + report.Visible(known.Error.Message)
-	if known.Error.Hint != "" {
-		text += "\nhint: " + report.Visible(known.Error.Hint)
-	}
-	return Target{}, exit.Usagef("%s", text)
+	return Target{}, exit.Misuse(exit.Advise(report.Visible(known.Error.Hint), "%s: %s",
+		report.Visible(known.Name), report.Visible(known.Error.Message)))
 }
 
 // entriesFor returns the configured servers that SOURCEs name.

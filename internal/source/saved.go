@@ -61,8 +61,7 @@ func (s Source) Find(ctx context.Context, p host.Process, dir string) (found []S
 	return found, exit.Misuse(err)
 }
 
-// readFolder finds the snapshots of a directory. Only reports are read at once: they may hold several
-// servers.
+// readFolder finds the snapshots of a directory, a server in each file.
 func readFolder(ctx context.Context, dir string) ([]Saved, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -78,39 +77,15 @@ func readFolder(ctx context.Context, dir string) ([]Saved, error) {
 			continue
 		}
 		path := filepath.Join(dir, entry.Name())
-		if !beginsReport(path) {
-			found = append(found, Saved{Name: nameOf(path), Origin: path, Later: func() (Saved, error) {
-				one, err := ReadFile(ctx, path)
-				return withPackages([]Saved{one}, lock)[0], err
-			}})
-			continue
-		}
-		saved, err := readRegular(ctx, path)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, withPackages(saved, lock)...)
+		found = append(found, Saved{Name: nameOf(path), Origin: path, Later: func() (Saved, error) {
+			saved, err := ReadFile(ctx, path)
+			return withPackages([]Saved{saved}, lock)[0], err
+		}})
 	}
 	if len(found) == 0 {
 		return nil, exit.Advise("save snapshots with mcpctl snapshot", "no snapshots (*.json) in %s", dir)
 	}
 	return found, nil
-}
-
-// beginsReport reports whether a file may be a report, by its beginning.
-func beginsReport(path string) bool {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() { // reported when it is read
-		return false
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer file.Close()
-	start := make([]byte, 256)
-	n, _ := io.ReadFull(file, start)
-	return bytes.Contains(start[:n], []byte(`"command"`))
 }
 
 // withPackages sets the packages of snapshots from the lock file.

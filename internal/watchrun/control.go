@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/compare"
-	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 )
@@ -31,7 +30,6 @@ func (r *watchRun) supervise(ctx context.Context) {
 	hadTerminal := onTerminal(r.process)
 	look := time.NewTicker(editsEvery)
 	defer look.Stop()
-	saved := files.States(r.savedFiles())
 	for seen := r.fleet.FileStates(); ; {
 		select {
 		case <-ctx.Done():
@@ -55,7 +53,6 @@ func (r *watchRun) supervise(ctx context.Context) {
 			if !maps.Equal(seen, r.fleet.FileStates()) {
 				seen = r.reload(ctx)
 			}
-			saved = r.remeasure(saved)
 		}
 	}
 }
@@ -88,29 +85,6 @@ func notify(c chan<- os.Signal, wanted []os.Signal) {
 	if len(wanted) > 0 {
 		signal.Notify(c, wanted...)
 	}
-}
-
-func (r *watchRun) savedFiles() []string {
-	var paths []string
-	for _, w := range r.servers {
-		if r.options.Saved {
-			paths = append(paths, w.savedFile())
-		}
-	}
-	return paths
-}
-
-// remeasure reads the servers whose saved snapshot was replaced, for example by mcpctl accept.
-func (r *watchRun) remeasure(before map[string]string) (now map[string]string) {
-	if now = files.States(r.savedFiles()); maps.Equal(before, now) {
-		return now
-	}
-	for _, w := range r.servers {
-		if file := w.savedFile(); before[file] != now[file] {
-			w.ask()
-		}
-	}
-	return now
 }
 
 // reload makes the servers those of the current configuration and leaves unchanged ones alone. A

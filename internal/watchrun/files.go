@@ -3,14 +3,11 @@ package watchrun
 import (
 	"context"
 	"fmt"
-	"hash/crc64"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -22,25 +19,11 @@ import (
 type fileWatcher struct {
 	dir   string // where relative globs begin, absolute
 	globs []glob
-	seen  map[string]stamp // by absolute path
+	seen  map[string]string // size and time of each file, by absolute path
 }
 
-// fileChange is one change of files.
-type fileChange struct {
-	Files   []string  // that were created, changed or removed, sorted; relative to the directory if below it
-	Noticed time.Time // when the first of them was noticed
-	Err     error     // the files cannot be read any more
-}
-
-// Limits of polling.
-const (
-	pollPause     = 100 * time.Millisecond // at least, between polls
-	pollShare     = 20                     // a poll is followed by a pause of so many times its duration
-	longestChange = time.Second            // of changes, until those so far are reported
-	maxSearched   = 100_000                // files and directories; more are a mistake in a glob
-	maxCompared   = 1 << 20                // bytes of a file that is compared by content, not by time
-	coarseClock   = 2 * time.Second        // the precision of file times on some file systems
-)
+// maxSearched bounds the files and directories that a glob is searched in; more are a mistake in it.
+const maxSearched = 100_000
 
 // newFileWatcher reads all files that globs in a directory name.
 func newFileWatcher(ctx context.Context, dir string, globs []string) (*fileWatcher, error) {
@@ -74,41 +57,6 @@ func (w *fileWatcher) unmatched() []string {
 	return none
 }
 
-// run sends changes until ctx ends, each once a poll finds no further one. Changes that come before the last
-// one was received are joined.
-func (w *fileWatcher) run(ctx context.Context, changes chan<- fileChange) {
-	var pending fileChange
-	var reported string // the last error
-	var out chan<- fileChange
-	poll := time.NewTimer(pollPause)
-	defer poll.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case out <- pending:
-			pending, out = fileChange{}, nil
-		case <-poll.C:
-			began := time.Now()
-			changed, err := w.poll(ctx)
-			if len(pending.Files) == 0 {
-				pending.Noticed = began
-			}
-			pending.Files = union(pending.Files, changed)
-			if err == nil {
-				reported = ""
-			} else if err.Error() != reported {
-				reported, pending.Err = err.Error(), err
-			}
-			settled := len(changed) == 0 || time.Since(pending.Noticed) >= longestChange
-			if pending.Err != nil || len(pending.Files) > 0 && settled {
-				out = changes
-			}
-			poll.Reset(max(pollPause, pollShare*time.Since(began)))
-		}
-	}
-}
-
 // union returns the names that are in one of two lists, sorted.
 func union(a, b []string) []string {
 	all := slices.Concat(a, b)
@@ -125,8 +73,8 @@ func (w *fileWatcher) poll(ctx context.Context) ([]string, error) {
 	}
 	w.seen = now
 	var names []string
-	for path, stamp := range now {
-		if old, known := before[path]; !known || !old.same(stamp) {
+	for path, state := range now {
+		if before[path] != state {
 			names = append(names, w.name(path))
 		}
 	}
@@ -146,11 +94,11 @@ func (w *fileWatcher) name(path string) string {
 	return path
 }
 
-// look returns all files that the globs name. Those that are as before are not read again.
-func (w *fileWatcher) look(ctx context.Context) (map[string]stamp, error) {
-	now := map[string]stamp{}
+// look returns the size and time of all files that the globs name.
+func (w *fileWatcher) look(ctx context.Context) (map[string]string, error) {
+	now := map[string]string{}
 	for _, g := range w.globs {
-		s := search{ctx: ctx, glob: g, ignored: ignoredIn(g.base, w.dir), before: w.seen, files: now}
+		s := search{ctx: ctx, glob: g, ignored: ignoredIn(g.base, w.dir), files: now}
 		if err := s.enter(g.base, 0); err != nil {
 			return nil, err
 		}
@@ -163,8 +111,7 @@ type search struct {
 	ctx      context.Context
 	glob     glob
 	ignored  ignored
-	before   map[string]stamp
-	files    map[string]stamp
+	files    map[string]string
 	searched int
 }
 
@@ -199,45 +146,14 @@ func (s *search) enter(dir string, level int) error {
 	return nil
 }
 
-// add adds a file if the glob names it. Pipes and devices are left out: reading them may wait forever.
+// add adds a file if the glob names it. Pipes and devices are left out.
 func (s *search) add(path string) {
 	if _, done := s.files[path]; done || !s.glob.matches(below(s.glob.base, path)) {
 		return
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-		s.files[path] = stampOf(path, info, s.before[path])
+		s.files[path] = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 	}
-}
-
-// stamp identifies one state of a file.
-type stamp struct {
-	size    int64
-	written time.Time
-	sum     uint64 // of the content; 0 = it was not read
-	settled bool   // a file with this size and time has this content
-}
-
-// stampOf returns the stamp of a file, which is read unless the stamp before is still valid.
-func stampOf(path string, info fs.FileInfo, before stamp) stamp {
-	age := time.Since(info.ModTime())
-	now := stamp{size: info.Size(), written: info.ModTime(), settled: age > coarseClock}
-	switch {
-	case now.size == 0, now.size > maxCompared:
-	case before.settled && before.size == now.size && before.written.Equal(now.written):
-		now.sum = before.sum
-	default:
-		if data, err := files.ReadRegular(path, maxCompared); err == nil {
-			now.sum = crc64.Checksum(data, crc64.MakeTable(crc64.ECMA))
-		}
-	}
-	return now
-}
-
-func (s stamp) same(other stamp) bool {
-	if s.size != other.size || s.sum != other.sum {
-		return false
-	}
-	return s.size == 0 || s.sum != 0 || s.written.Equal(other.written)
 }
 
 // glob is a pattern of file names.

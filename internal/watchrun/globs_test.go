@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
@@ -177,28 +176,5 @@ func TestOddFiles(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"a.ts", "c.ts", "sub/b.ts"}, named(t, dir, "**/*.ts")); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
-	}
-}
-
-// TestLargeFile compares a large file by size and time.
-func TestLargeFile(t *testing.T) {
-	path := filepath.Join(plant(t, "a="+strings.Repeat("x", maxCompared+1)), "a")
-	look := func() stamp {
-		t.Helper()
-		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return stampOf(path, info, stamp{})
-	}
-	before := look()
-	if before.sum != 0 || !before.same(look()) {
-		t.Errorf("%+v, then %+v", before, look())
-	}
-	if err := os.Chtimes(path, time.Time{}, time.Unix(1, 0)); err != nil {
-		t.Fatal(err)
-	}
-	if before.same(look()) {
-		t.Error("another time is the same")
 	}
 }

@@ -103,13 +103,6 @@ func (m *monitor) publish(e report.Event, line []byte) {
 	}
 }
 
-// undelivered counts changes that an output did not receive.
-func (m *monitor) undelivered(output string, changes int) {
-	if m != nil {
-		m.metrics.undelivered.WithLabelValues(output).Add(float64(changes))
-	}
-}
-
 // handler answers requests: the route, then the token, then the origin of writes, then the Host.
 func (m *monitor) handler() http.Handler {
 	mux := http.NewServeMux()

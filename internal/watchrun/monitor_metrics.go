@@ -17,10 +17,9 @@ import (
 
 // metrics are the counters of a run, and the state of its servers at each scrape.
 type metrics struct {
-	monitor     *monitor
-	registry    *prometheus.Registry
-	changes     *prometheus.CounterVec
-	undelivered *prometheus.CounterVec
+	monitor  *monitor
+	registry *prometheus.Registry
+	changes  *prometheus.CounterVec
 }
 
 func newMetrics(m *monitor, version string) *metrics {
@@ -29,9 +28,6 @@ func newMetrics(m *monitor, version string) *metrics {
 		changes: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "mcpctl_changes_total", Help: "Findings in reported changes, by level (or waived).",
 		}, []string{"server", "level"}),
-		undelivered: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "mcpctl_undelivered_changes_total", Help: "Changes that an output did not receive.",
-		}, []string{"output"}),
 	}
 	clients := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "mcpctl_event_clients", Help: "Clients that listen to events.",
@@ -42,7 +38,7 @@ func newMetrics(m *monitor, version string) *metrics {
 	})
 	build.Set(1)
 	process := collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})
-	t.registry.MustRegister(t.changes, t.undelivered, clients, build, t, collectors.NewGoCollector(), process)
+	t.registry.MustRegister(t.changes, clients, build, t, collectors.NewGoCollector(), process)
 	return t
 }
 

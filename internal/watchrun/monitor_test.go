@@ -48,8 +48,8 @@ func asked(m *monitor, method, path string, headers ...string) *httptest.Respons
 	return w
 }
 
-// TestWhoIsAnswered lists who gets an answer: by Host, origin, token, method and path.
-func TestWhoIsAnswered(t *testing.T) {
+// TestRequests lists who gets an answer: by Host, origin, token, method and path.
+func TestRequests(t *testing.T) {
 	const bearer = "Authorization: Bearer s3cret"
 	for _, c := range []struct {
 		loopback, token bool
@@ -274,11 +274,10 @@ func TestMetrics(t *testing.T) {
 	m, _ := twoServers("", false)
 	waived := finding.Finding{Level: finding.Breaking, Waiver: &finding.Waiver{}}
 	m.publish(report.Event{Server: "a b", Findings: report.Findings{{Level: finding.Breaking}, {Level: finding.Info}, waived}}, nil)
-	m.undelivered("--exec", 2)
 	text := asked(m, "GET", "/metrics").Body.String()
 	for _, want := range []string{
 		`mcpctl_changes_total{level="breaking",server="a b"} 1`, `mcpctl_changes_total{level="waived",server="a b"} 1`,
-		`mcpctl_changes_total{level="warning",server="bad"} 0`, `mcpctl_undelivered_changes_total{output="--exec"} 2`,
+		`mcpctl_changes_total{level="warning",server="bad"} 0`,
 		`mcpctl_server_up{server="a b"} 1`, `mcpctl_server_up{server="bad"} 0`, `mcpctl_server_state{server="bad",state="failed"} 1`,
 		`mcpctl_surface_items{kind="tool",server="a b"} 1`,
 	} {

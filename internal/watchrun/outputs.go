@@ -24,8 +24,7 @@ import (
 const (
 	maxQueued     = 256 // changes that wait for one output; the oldest is dropped for a new one
 	maxTries      = 3
-	firstPause    = time.Second      // before the second try; it doubles
-	longestWait   = 30 * time.Second // that a receiver may ask for
+	firstPause    = time.Second // before the second try; it doubles
 	commandTime   = time.Minute
 	postTime      = 10 * time.Second
 	finishTime    = 30 * time.Second // for what is left when watching has ended
@@ -36,13 +35,12 @@ const (
 // outputQueue passes changes to one output, one after the other. It delays neither watching nor another
 // output.
 type outputQueue struct {
-	name        string // the flag
-	send        func(context.Context, []byte) error
-	note        func(format string, args ...any)
-	undelivered func(output string, changes int) // counts them
-	cancel      context.CancelFunc               // ends deliveries
-	ended       chan struct{}
-	waiting     chan report.Event
+	name    string // the flag
+	send    func(context.Context, []byte) error
+	note    func(format string, args ...any)
+	cancel  context.CancelFunc // ends deliveries
+	ended   chan struct{}
+	waiting chan report.Event
 
 	adding sync.Mutex
 	missed atomic.Int64 // changes that the output did not receive since the last one that it did
@@ -50,22 +48,21 @@ type outputQueue struct {
 }
 
 // outputs returns the queues of the outputs that the options name. The end of ctx ends deliveries at once.
-func (o Options) outputs(ctx context.Context, p host.Process, undelivered func(string, int)) []*outputQueue {
+func (o Options) outputs(ctx context.Context, p host.Process) []*outputQueue {
 	var all []*outputQueue
 	if o.Exec != "" {
-		all = append(all, newOutputQueue(ctx, "--exec", p.Note, undelivered, commandOutput(p, o.Exec)))
+		all = append(all, newOutputQueue(ctx, "--exec", p.Note, commandOutput(p, o.Exec)))
 	}
 	if o.Webhook != "" {
-		all = append(all, newOutputQueue(ctx, "--webhook", p.Note, undelivered, webhookOutput(p, o.Webhook)))
+		all = append(all, newOutputQueue(ctx, "--webhook", p.Note, webhookOutput(p, o.Webhook)))
 	}
 	return all
 }
 
 func newOutputQueue(
-	ctx context.Context, name string, note func(string, ...any), undelivered func(string, int),
-	send func(context.Context, []byte) error,
+	ctx context.Context, name string, note func(string, ...any), send func(context.Context, []byte) error,
 ) *outputQueue {
-	q := &outputQueue{name: name, send: send, note: note, undelivered: undelivered}
+	q := &outputQueue{name: name, send: send, note: note}
 	q.ended, q.waiting = make(chan struct{}), make(chan report.Event, maxQueued)
 	ctx, q.cancel = context.WithCancel(ctx)
 	go func() {
@@ -73,7 +70,6 @@ func newOutputQueue(
 		for e := range q.waiting {
 			if ctx.Err() != nil {
 				q.left++
-				q.miss(1)
 				continue
 			}
 			q.deliver(ctx, e)
@@ -94,16 +90,10 @@ func (q *outputQueue) add(e report.Event) {
 		}
 		select {
 		case <-q.waiting:
-			q.miss(1)
+			q.missed.Add(1)
 		default:
 		}
 	}
-}
-
-// miss counts changes that the output does not receive.
-func (q *outputQueue) miss(changes int) {
-	q.missed.Add(int64(changes))
-	q.undelivered(q.name, changes)
 }
 
 // deliver passes a change on, in up to three tries.
@@ -120,15 +110,11 @@ func (q *outputQueue) deliver(ctx context.Context, e report.Event) {
 		}
 		if errors.Is(err, errRefused) || try == maxTries || ctx.Err() != nil {
 			q.note("%s: a change of %s was not delivered: %v", q.name, report.Visible(e.Server), err)
-			q.miss(1)
+			q.missed.Add(1)
 			return
 		}
-		wait := pause
-		if busy, ok := errors.AsType[busyError](err); ok {
-			wait = max(pause, min(busy.wait, longestWait))
-		}
 		select {
-		case <-time.After(wait):
+		case <-time.After(pause):
 		case <-ctx.Done():
 		}
 		pause *= 2
@@ -157,12 +143,6 @@ func (q *outputQueue) finish() {
 
 // errRefused marks an answer that another try would not change.
 var errRefused = errors.New("refused")
-
-// busyError is an answer that asks for a later try.
-type busyError struct {
-	error
-	wait time.Duration
-}
 
 // commandOutput runs a shell command with the change on its standard input.
 func commandOutput(p host.Process, line string) func(context.Context, []byte) error {
@@ -219,7 +199,7 @@ func answered(reply *http.Response) error {
 		return nil
 	case code >= 500, code == http.StatusRequestTimeout, code == http.StatusTooEarly,
 		code == http.StatusTooManyRequests, code == http.StatusNotFound:
-		return busyError{err, transport.AskedWait(reply.Header.Get("Retry-After"))}
+		return err
 	}
 	return fmt.Errorf("%w: %w", errRefused, err)
 }

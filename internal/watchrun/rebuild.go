@@ -32,9 +32,12 @@ type rebuilder struct {
 
 // Bounds of building.
 const (
-	settleTime   = 2 * time.Second // after a build, in which its processes may still write files
-	longestPause = time.Minute     // before a build for files that changed during the one before
-	shownFiles   = 20              // changed files that an event names
+	pollPause    = 100 * time.Millisecond // at least, between polls of files
+	pollShare    = 20                     // a poll is followed by a pause of so many times its duration
+	gatherTime   = 3 * pollPause / 2      // in which further files may change
+	settleTime   = 2 * time.Second        // after a build, in which its processes may still write files
+	longestPause = time.Minute            // before a build for files that changed during the one before
+	shownFiles   = 20                     // changed files that an event names
 	buildTime    = 10 * time.Minute
 	shownOfBuild = 16 << 10 // bytes of what the build wrote
 )
@@ -80,20 +83,21 @@ func (b *rebuilder) start(ctx context.Context) (wait func()) {
 		return func() {}
 	}
 	var ending sync.WaitGroup
-	changes := make(chan fileChange)
-	ending.Go(func() { b.files.run(ctx, changes) })
-	ending.Go(func() { b.run(ctx, changes) })
+	ending.Go(func() { b.run(ctx) })
 	return ending.Wait
 }
 
 // run builds and restarts whenever files change or a user asks, until ctx ends. Files that change during a
 // build, or shortly after it, lead to the next one after ever longer pauses: a build or server that writes
 // into a watched directory would otherwise set off the next for ever.
-func (b *rebuilder) run(ctx context.Context, changes <-chan fileChange) {
+func (b *rebuilder) run(ctx context.Context) {
 	now := b.build(ctx)
 	defer func() { now.stop() }()
-	var ended time.Time    // of the last build, or restart without one
-	var next *report.Event // the reload that is due
+	poll := time.NewTimer(pollPause)
+	defer poll.Stop()
+	var failed error     // of the last poll
+	var ended time.Time  // when the last build did, or the last restart without one
+	var changed []string // files since the last build began
 	var due <-chan time.Time
 	var pause time.Duration
 	for {
@@ -104,28 +108,30 @@ func (b *rebuilder) run(ctx context.Context, changes <-chan fileChange) {
 		select {
 		case <-ctx.Done():
 			return
-		case c := <-changes:
-			if c.Err != nil {
-				b.process.Note("%v", c.Err)
+		case <-poll.C:
+			began := time.Now()
+			files, err := b.files.poll(ctx)
+			if poll.Reset(max(pollPause, pollShare*time.Since(began))); err != nil && failed == nil {
+				b.process.Note("%v", err)
 			}
-			if len(c.Files) == 0 {
+			if failed = err; len(files) == 0 {
 				continue
 			}
-			if now == nil && c.Noticed.Sub(ended) > paced(settleTime) {
+			if now == nil && time.Since(ended) > paced(settleTime) {
 				pause = 0
-			} else {
+			} else if due == nil {
 				pause = min(max(2*pause, paced(time.Second)), longestPause)
 			}
-			if next != nil {
-				c.Files = union(next.Files, c.Files)
+			if due == nil {
+				due = time.After(max(pause, gatherTime))
 			}
-			next, due = reloading(c.Files), time.After(pause)
+			changed = union(changed, files)
 		case <-b.asked:
-			next, due = &report.Event{Event: "reload", Note: "as asked"}, time.After(0)
+			due = time.After(0)
 		case <-due:
 			now.stop() // it is out of date
-			b.emit(*next)
-			next, due = nil, nil
+			b.emit(reloading(changed))
+			changed, due = nil, nil
 			if now = b.build(ctx); now == nil {
 				signalOnce(b.restart)
 				ended = time.Now()
@@ -140,11 +146,14 @@ func (b *rebuilder) run(ctx context.Context, changes <-chan fileChange) {
 	}
 }
 
-// reloading returns the event of files that changed.
-func reloading(files []string) *report.Event {
-	e := &report.Event{Event: "reload", Files: files}
-	if more := len(files) - shownFiles; more > 0 {
+// reloading returns the event of files that changed, or of a reload that a user asked for.
+func reloading(files []string) report.Event {
+	e := report.Event{Event: "reload", Files: files}
+	switch more := len(files) - shownFiles; {
+	case more > 0:
 		e.Files, e.Note = files[:shownFiles], fmt.Sprintf("and %d more", more)
+	case len(files) == 0:
+		e.Note = "as asked"
 	}
 	return e
 }

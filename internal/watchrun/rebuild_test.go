@@ -1,6 +1,7 @@
 package watchrun
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -9,22 +10,26 @@ import (
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
-// TestReloadPauses: files that change shortly after a build wait ever longer, others do not.
+// TestReloadPauses: files that change shortly after a restart wait ever longer, others do not.
 func TestReloadPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		reloads := make(chan time.Time, 1)
-		b := &rebuilder{
-			emit:  func(report.Event) { reloads <- time.Now() },
-			asked: make(chan struct{}, 1), restart: make(chan struct{}, 1),
+		dir := plant(t, "a.ts")
+		files, err := newFileWatcher(t.Context(), dir, []string{"*.ts"})
+		if err != nil {
+			t.Fatal(err)
 		}
-		changes := make(chan fileChange)
-		go b.run(t.Context(), changes)
+		reloads := make(chan report.Event, 1)
+		b := &rebuilder{files: files, emit: func(e report.Event) { reloads <- e }, restart: make(chan struct{}, 1)}
+		go b.run(t.Context())
 		var got []time.Duration
-		for _, wait := range []time.Duration{time.Minute, time.Second, time.Second, time.Second, time.Minute} {
+		for n, wait := range []time.Duration{time.Minute, time.Second, time.Second, time.Second, time.Minute} {
 			time.Sleep(wait)
 			began := time.Now()
-			changes <- fileChange{Files: []string{"made"}, Noticed: began}
-			got = append(got, (<-reloads).Sub(began))
+			write(t, dir, fmt.Sprintf("a.ts=%0*d", n+1, 0))
+			if e := <-reloads; !slices.Equal(e.Files, []string{"a.ts"}) {
+				t.Errorf("files %q", e.Files)
+			}
+			got = append(got, time.Since(began).Truncate(time.Second))
 		}
 		want := []time.Duration{0, time.Second, 2 * time.Second, 4 * time.Second, 0}
 		if !slices.Equal(got, want) {

@@ -92,7 +92,7 @@ func Watch(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.So
 			return err
 		}
 	}
-	r.outputs = o.outputs(ctx, p, r.monitor.undelivered)
+	r.outputs = o.outputs(ctx, p)
 	return r.run(ctx)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/clipperhouse/displaywidth"
 
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/watch"
 )
@@ -88,7 +89,7 @@ func (v *eventView) begin(now time.Time) []report.EventLine {
 	for _, state := range order {
 		word := fmt.Sprintf("%d %s", len(states[state]), state)
 		if !watch.State(state).Reached() && state != string(watch.Disabled) {
-			word += " (" + strings.Join(firstOf(states[state]), ", ") + ")"
+			word += " (" + kit.Some(states[state]) + ")"
 		}
 		words = append(words, word)
 	}
@@ -105,16 +106,6 @@ func (v *eventView) begin(now time.Time) []report.EventLine {
 	}
 	v.held = nil
 	return lines
-}
-
-// shownNames is how many names stand in one line.
-const shownNames = 5
-
-func firstOf(names []string) []string {
-	if more := len(names) - shownNames; more > 0 {
-		return append(slices.Clone(names[:shownNames]), fmt.Sprintf("%d more", more))
-	}
-	return names
 }
 
 // after returns the lines of an event after the start.

@@ -98,8 +98,8 @@ func TestSilenceIsPinged(t *testing.T) {
 	})
 }
 
-// TestTooOld is a surface that was not verified for too long, whatever the connection seems to be.
-func TestTooOld(t *testing.T) {
+// TestStale is a surface that was not verified for too long, whatever the connection seems to be.
+func TestStale(t *testing.T) {
 	for name, test := range map[string]struct {
 		covered bool
 		options watch.Options
@@ -130,8 +130,8 @@ func TestTooOld(t *testing.T) {
 	}
 }
 
-// TestOldSurfaceIsReadAgain by the next reading, which reports what changed.
-func TestOldSurfaceIsReadAgain(t *testing.T) {
+// TestStaleSurfaceIsReadAgain by the next reading, which reports what changed.
+func TestStaleSurfaceIsReadAgain(t *testing.T) {
 	bubble(t, announcing, watch.Options{Interval: 5 * time.Second, Timeout: 20 * time.Second}, func(r *run) {
 		r.after(time.Second)
 		r.reported()

@@ -10,33 +10,30 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// reading is one reading of lists.
+// reading is one reading of all lists.
 type reading struct {
 	cause     Cause
-	announced bool               // the server had announced a change of some of these lists
+	announced bool               // the server had announced a change
 	hello     *snapshot.Snapshot // what the server says about itself
-	kinds     []snapshot.Kind    // to be read
-	lists     []snapshot.List    // one for each of kinds, as far as it arrived
+	lists     []snapshot.List    // as far as they arrived, in the order of snapshot.Kinds
 	arrived   time.Time          // when the last one came
 
 	before map[snapshot.Kind]string // digests of lists of several pages, as they came in the attempt before
 }
 
-func everything(cause Cause, session Session) *reading {
-	return &reading{cause: cause, hello: session.Hello(), kinds: snapshot.Kinds()}
-}
-
 // attempts is how often lists are tried before a reading fails.
 const attempts = 4
 
-// read asks for the lists of r, four times at most, while the connection stands; those that arrived are not
-// asked for again. The error is that of the missing lists, or the reason why ctx or the connection ended.
+// read asks for the lists, four times at most, while the connection stands; those that arrived are not asked
+// for again. A notification that comes meanwhile is not answered by it. The error is that of the missing lists, or the reason why ctx or the connection ended.
 func (w *watcher) read(ctx context.Context, session Session, r *reading) error {
 	ctx, release := whileConnected(ctx, session)
 	defer release()
 	w.state.status.Counts.Readings++
+	w.hear(session)
+	r.announced, w.pending = w.pending == Notification, ""
 	r.before = map[snapshot.Kind]string{}
-	for _, kind := range r.kinds {
+	for _, kind := range snapshot.Kinds() {
 		r.lists = append(r.lists, snapshot.NewPart(kind, nil, "no answer"))
 	}
 	err := w.tryToRead(ctx, session, r)
@@ -87,14 +84,15 @@ func (w *watcher) tryToRead(ctx context.Context, session Session, r *reading) er
 	}
 }
 
-// attempt asks once for what is missing. A notification that comes while a list is read is not answered by
-// it. If nothing arrives at all, the server is pinged; lost says that it did not answer that either.
+// attempt asks once for what is missing. If nothing arrives at all, the server is pinged; lost says that it
+// did not answer that either.
 func (w *watcher) attempt(ctx context.Context, session Session, r *reading) (failed, lost error) {
-	w.hear(session)
-	kinds := r.missing()
-	announced := func(kind snapshot.Kind) bool { return w.announced[kind] }
-	r.announced = r.announced || slices.ContainsFunc(kinds, announced)
-	w.tried(kinds)
+	var kinds []snapshot.Kind
+	for _, list := range r.lists {
+		if !list.Whole() {
+			kinds = append(kinds, list.Kind)
+		}
+	}
 	var lists []snapshot.List
 	w.state.during(func() {
 		limited, cancel := within(ctx, w.options.Timeout, "no answer within")
@@ -108,7 +106,7 @@ func (w *watcher) attempt(ctx context.Context, session Session, r *reading) (fai
 	w.hear(session)
 	r.arrived = time.Now()
 	for _, list := range lists {
-		r.lists[slices.Index(r.kinds, list.Kind)] = list
+		r.lists[slices.Index(snapshot.Kinds(), list.Kind)] = list
 	}
 	return failed, lost
 }
@@ -174,29 +172,6 @@ func (e *timeoutError) Error() string { return fmt.Sprintf("%s %s", e.what, e.li
 
 // Is makes it match context.DeadlineExceeded.
 func (e *timeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
-
-// missing returns the kinds that have not arrived completely.
-func (r *reading) missing() []snapshot.Kind {
-	var kinds []snapshot.Kind
-	for _, list := range r.lists {
-		if !list.Whole() {
-			kinds = append(kinds, list.Kind)
-		}
-	}
-	return kinds
-}
-
-// list returns what arrived of a kind; asked is false for one that was not to be read.
-func (r *reading) list(kind snapshot.Kind) (list snapshot.List, asked bool) {
-	i := slices.Index(r.kinds, kind)
-	if i < 0 {
-		return snapshot.List{}, false
-	}
-	return r.lists[i], true
-}
-
-// whole reports whether every list was to be read.
-func (r *reading) whole() bool { return len(r.kinds) == len(snapshot.Kinds()) }
 
 func is[E error](err error) bool {
 	_, ok := errors.AsType[E](err)

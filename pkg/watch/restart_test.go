@@ -43,9 +43,9 @@ func TestRestartFails(t *testing.T) {
 	})
 }
 
-// TestRestartBreaksOff whatever is under way: a reading that is never answered, and a wait for the next
+// TestRestartCancels whatever is under way: a reading that is never answered, and a wait for the next
 // attempt.
-func TestRestartBreaksOff(t *testing.T) {
+func TestRestartCancels(t *testing.T) {
 	bubble(t, silent, watch.Options{}, func(r *run) {
 		r.after(time.Second)
 		r.hangs()
@@ -81,8 +81,8 @@ func TestRestartBeforeTheFirstReading(t *testing.T) {
 	})
 }
 
-// TestGoesOnFromTheLastSurface reports what changed while no one watched, once, and nothing when nothing did.
-func TestGoesOnFromTheLastSurface(t *testing.T) {
+// TestLastSurface reports what changed while no one watched, once, and nothing when nothing did.
+func TestLastSurface(t *testing.T) {
 	known := func(tools ...string) func() *server {
 		return func() *server {
 			s := announcing()

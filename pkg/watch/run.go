@@ -5,8 +5,6 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // Run watches a server until ctx ends and calls emit for each event, one at a time and in order. It returns
@@ -31,7 +29,6 @@ func Run(ctx context.Context, source Source, options Options, emit func(Event)) 
 		w.state.status.Surface, w.state.kept = source.Last, w.state.good.digest
 	}
 	w.breaker = breaker{limit: options.MaxFailures, rest: options.Longest / 2} // below any spread of Longest
-	w.forget()
 	return w.run(ctx)
 }
 
@@ -79,14 +76,12 @@ type watcher struct {
 	state   *state
 	breaker breaker
 
-	announced map[snapshot.Kind]bool // lists that changed since they were last asked for
-	unsure    Cause                  // why changes may have been missed; empty = they were not
-	hears     bool                   // notifications arrive, be it of some lists only
-	quiet     time.Duration          // see Options.Quiet
+	pending Cause         // why the lists may have changed since they were last asked for; empty = no reason
+	hears   bool          // notifications arrive, be it of some lists only
+	quiet   time.Duration // see Options.Quiet
 
 	next      time.Duration // the wait before the next attempt to connect
 	least     time.Duration // the least wait, as the server asked
-	misses    int           // attempts to connect that failed in a row
 	restarted bool          // the next session was asked for
 	floor     time.Duration // the least time between polls, as the server asked
 	pollAt    time.Time     // when to read everything again
@@ -117,15 +112,10 @@ func (b *breaker) reset() { b.failures = 0 }
 // restart forgets all failures and waits, since the next session was asked for.
 func (w *watcher) restart() {
 	w.breaker.reset()
-	w.next, w.misses, w.restarted = 0, 0, true
+	w.next, w.restarted = 0, true
 	if w.state.status.State != Connecting {
 		w.state.become(Reconnecting, nil)
 	}
-}
-
-// forget drops what another session announced.
-func (w *watcher) forget() {
-	w.announced, w.unsure, w.quiet = map[snapshot.Kind]bool{}, "", w.options.Quiet
 }
 
 // connect opens a session and reads everything, again and again until that works; nil = ctx has ended.
@@ -177,8 +167,8 @@ func (w *watcher) open(ctx context.Context) (session Session, first *reading, er
 		return nil, nil, err
 	}
 	w.state.status.Counts.Connections++
-	w.forget()
-	first = everything(w.firstCause(), session)
+	w.quiet, w.pending = w.options.Quiet, ""
+	first = &reading{cause: w.firstCause()}
 	err = w.read(ctx, session, first)
 	if lost := session.Lost(); (lost != nil || is[*lostError](err)) && ctx.Err() == nil {
 		w.state.during(func() { _ = session.Close() })
@@ -202,7 +192,7 @@ func (w *watcher) firstCause() Cause {
 func (w *watcher) unreachable(err error) {
 	w.state.status.Counts.Failures++
 	w.least = w.options.askedWait(err)
-	if w.misses++; w.misses >= attempts {
+	if w.breaker.failures >= attempts {
 		w.state.giveUp(err)
 	}
 	w.state.trouble(Reconnecting, w.breaker.open(), err)
@@ -241,7 +231,7 @@ func (w *watcher) await(ctx context.Context, session Session) (*reading, error) 
 	pong := make(chan error, 1)
 	first := time.Now()          // when the first unread notification came
 	var settled <-chan time.Time // when notifications have paused
-	if w.pending() {
+	if w.pending != "" {
 		settled = time.After(w.quiet)
 	}
 	for {
@@ -260,10 +250,10 @@ func (w *watcher) await(ctx context.Context, session Session) (*reading, error) 
 			}
 			silence.Reset(w.silence())
 		case <-poll.C:
-			return everything(Poll, session), nil
+			return &reading{cause: Poll}, nil
 		case <-w.options.Refresh:
 			w.breaker.reset()
-			return everything(Request, session), nil
+			return &reading{cause: Request}, nil
 		case <-session.Signal():
 			if settled == nil {
 				first = time.Now()
@@ -272,8 +262,8 @@ func (w *watcher) await(ctx context.Context, session Session) (*reading, error) 
 			settled = time.After(min(w.quiet, left))
 		case <-settled:
 			settled = nil
-			if w.hear(session); w.pending() {
-				return w.asAnnounced(session), nil
+			if w.hear(session); w.pending != "" {
+				return &reading{cause: w.pending}, nil
 			}
 			poll.Reset(time.Until(w.pollAt))
 		}
@@ -310,14 +300,13 @@ func (w *watcher) hear(session Session) {
 	got := session.News()
 	status := &w.state.status
 	status.Counts.Announcements += got.Count
-	for _, kind := range got.Changed {
-		w.announced[kind] = true
-	}
 	switch {
+	case len(got.Changed) > 0:
+		w.pending = Notification
 	case got.Resumed:
-		w.unsure = Resumption
+		w.pending = Resumption
 	case w.hears && !got.Hears:
-		w.unsure = Interruption
+		w.pending = Interruption
 	}
 	flipped := w.state.covered != got.Covered
 	if w.state.covered, w.hears = got.Covered, got.Hears; !flipped || !status.State.Reached() {
@@ -326,33 +315,6 @@ func (w *watcher) hear(session Session) {
 	w.state.become(w.state.connected(), nil)
 	w.schedule()
 	w.state.expiresIn(w.lifetime())
-}
-
-// pending reports whether something was announced that no reading was tried for.
-func (w *watcher) pending() bool { return len(w.announced) > 0 || w.unsure != "" }
-
-// tried records that lists are asked for.
-func (w *watcher) tried(kinds []snapshot.Kind) {
-	for _, kind := range kinds {
-		delete(w.announced, kind)
-	}
-	if len(kinds) == len(snapshot.Kinds()) {
-		w.unsure = ""
-	}
-}
-
-// asAnnounced returns the reading that notifications ask for, with the lists whose last reading failed.
-func (w *watcher) asAnnounced(session Session) *reading {
-	if w.unsure != "" || w.state.status.Stale {
-		return everything(cmp.Or(w.unsure, Notification), session)
-	}
-	r := &reading{cause: Notification, hello: session.Hello()}
-	for _, kind := range snapshot.Kinds() {
-		if w.announced[kind] || w.state.good.lacks(kind) {
-			r.kinds = append(r.kinds, kind)
-		}
-	}
-	return r
 }
 
 // schedule sets when to read everything again, even if nothing is announced.
@@ -372,7 +334,7 @@ func (w *watcher) lifetime() time.Duration {
 // refresh reads what next names, if the breaker allows an attempt. The error says that the server is lost.
 func (w *watcher) refresh(ctx context.Context, session Session, next *reading) error {
 	if !w.breaker.allows() {
-		w.tried(next.kinds)            // the next poll reads them
+		w.pending = ""                 // the next poll reads them
 		if time.Until(w.pollAt) <= 0 { // a notification must not delay the next attempt
 			w.schedule()
 		}
@@ -394,9 +356,6 @@ func (w *watcher) refresh(ctx context.Context, session Session, next *reading) e
 // apply makes what was read the good surface, reports it, and schedules the next reading. Nothing happens if
 // ctx ends meanwhile: the next session reads everything.
 func (w *watcher) apply(ctx context.Context, session Session, r *reading, err error) {
-	if err == nil {
-		w.misses = 0
-	}
 	w.floor = min(session.Floor(), w.options.interval(true))
 	o, failed := w.state.take(ctx, *r)
 	if failed != nil && ctx.Err() != nil {
@@ -404,19 +363,17 @@ func (w *watcher) apply(ctx context.Context, session Session, r *reading, err er
 	}
 	err = cmp.Or(err, failed)
 	switch {
-	case r.announced && err == nil && (!o.moved || w.pending()): // a server that announces too much
+	case r.announced && err == nil && (!o.moved || w.pending != ""): // a server that announces too much
 		w.quiet = min(2*w.quiet, w.options.interval(false))
 	case o.moved:
 		w.quiet = w.options.Quiet
 	}
-	if r.whole() && err == nil {
+	if err == nil {
 		w.state.status.VerifiedAt = r.arrived
 		w.state.expiresIn(w.lifetime())
 	}
 	w.state.settle(*r, o, w.breaker.open(), err)
-	if r.whole() || err != nil {
-		w.schedule()
-	}
+	w.schedule()
 	w.state.publish()
 	w.state.keep()
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/host"
@@ -125,7 +124,7 @@ func (s *state) publish() { s.options.View.publish(s.status) }
 
 // keep hands on the surface if it is complete, current and a new one.
 func (s *state) keep() {
-	if s.status.Current() && s.good.digest != "" && len(s.good.lacking) == 0 && s.good.digest != s.kept {
+	if s.status.Current() && s.good.digest != "" && s.good.digest != s.kept {
 		s.kept = s.good.digest
 		s.options.Keep(s.good.shot)
 	}
@@ -224,35 +223,23 @@ func (s *state) findings(ctx context.Context, next surface) (_ []finding.Finding
 
 // surface is the last good surface of a server. It is never changed, only replaced.
 type surface struct {
-	shot    *snapshot.Snapshot // nil = nothing yet. An incomplete list of it never arrived completely
-	digest  string             // empty unless the snapshot is complete
-	lacking []snapshot.Kind    // lists whose last reading failed
+	shot   *snapshot.Snapshot // nil = nothing yet. An incomplete list of it never arrived completely
+	digest string             // empty unless the snapshot is complete
 }
 
 // with returns the surface after a reading: complete lists replace those before, the others stay.
 func (s surface) with(r reading) surface {
 	next := surface{shot: &snapshot.Snapshot{}}
 	*next.shot = *r.hello
-	for _, kind := range snapshot.Kinds() {
-		list, asked := r.list(kind)
-		failed := asked && !list.Whole()
-		switch {
-		case s.shot == nil && !asked:
-			list = snapshot.NewPart(kind, nil, "not asked for yet")
-		case s.shot != nil && (!asked || failed && s.shot.List(kind).Whole()):
-			list = s.shot.List(kind)
+	for _, list := range r.lists {
+		if s.shot != nil && !list.Whole() && s.shot.List(list.Kind).Whole() {
+			list = s.shot.List(list.Kind)
 		}
 		next.shot.SetList(list)
-		if failed || !asked && s.lacks(kind) {
-			next.lacking = append(next.lacking, kind)
-		}
 	}
 	next.digest = next.shot.Digest()
 	return next
 }
-
-// lacks reports whether the last reading of a list failed.
-func (s surface) lacks(kind snapshot.Kind) bool { return slices.Contains(s.lacking, kind) }
 
 // against returns the two sides of a comparison with the next surface. A list that becomes known was not
 // added, and an incomplete one is compared with nothing.

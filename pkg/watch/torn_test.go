@@ -99,16 +99,3 @@ func TestFirstReadingIsTorn(t *testing.T) {
 		want(t, "events", r.after(3*time.Second), "0s state connecting", "2.1s state polling")
 	})
 }
-
-// TestOnlyWhatIsInDoubtIsReadAgain: a list that came as it is known is not, whatever is wrong with another
-// one.
-func TestOnlyWhatIsInDoubtIsReadAgain(t *testing.T) {
-	bubble(t, paged(false), watch.Options{}, func(r *run) {
-		r.after(time.Second)
-		r.requests()
-		r.set(snapshot.Tools, "b")
-		r.after(30 * time.Second)
-		want(t, "requests", r.requests(), "30.1s tools", "30.1s prompts", "30.1s resources",
-			"30.1s resourceTemplates", "30.1s skills", "30.2s tools")
-	})
-}
