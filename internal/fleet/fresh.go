@@ -22,8 +22,8 @@ type freshness struct {
 	trusted map[string]map[string]bool // digests that may start now, by file and server
 }
 
-// sameMoment is how long the files need not be read again as long as their sizes and times stay: a fleet starts
-// at once.
+// sameMoment is how long the files need not be read again as long as their sizes and times stay: a fleet
+// starts at once.
 const sameMoment = time.Second
 
 // verify returns the check of an approved entry before each of its starts.

@@ -173,7 +173,8 @@ func (f *Fleet) Resolve(ctx context.Context, from []source.Source) ([]Target, er
 // One returns the only live server that a SOURCE names.
 func (f *Fleet) One(ctx context.Context, from source.Source) (Target, error) {
 	if !from.Live() {
-		return Target{}, exit.Usagef("%s is saved: only a live server can be asked to do something", from.Word)
+		return Target{}, exit.Usagef("%s is saved: only a live server can be asked to do something",
+			from.Word)
 	}
 	targets, err := f.Resolve(ctx, []source.Source{from})
 	switch {

@@ -25,7 +25,8 @@ type reading struct {
 const attempts = 4
 
 // read asks for the lists, four times at most, while the connection stands; those that arrived are not asked
-// for again. A notification that comes meanwhile is not answered by it. The error is that of the missing lists, or the reason why ctx or the connection ended.
+// for again. A notification that comes meanwhile is not answered by it. The error is that of the missing
+// lists, or the reason why ctx or the connection ended.
 func (w *watcher) read(ctx context.Context, session Session, r *reading) error {
 	ctx, release := whileConnected(ctx, session)
 	defer release()

@@ -170,7 +170,7 @@ func (s *state) settle(r reading, o outcome, tooMuch bool, err error) {
 	switch {
 	case o.changed:
 		s.report(Event{Kind: Changed, Cause: r.cause, Findings: o.findings})
-	case err == nil && !recovered && (anew || r.announced && !o.moved):
+	case err == nil && !recovered && (anew || r.announced && !o.first && !o.moved):
 		s.report(Event{Kind: Unchanged, Cause: r.cause})
 	}
 	if err != nil && !o.first {
