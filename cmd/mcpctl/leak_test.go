@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -132,64 +133,60 @@ func (l *leak) fill(text string) string {
 	return out.String()
 }
 
+// lists are functions of places that write a text for each secret, with its index, value, value as JSON and as part of
+// a URL.
+var lists = map[string]struct {
+	fits func(planted) bool
+	text string
+}{
+	"env":         {all, `"SINDEX": JSON,`},
+	"credible":    {planted.credible, `"SINDEX_KEY": JSON, "SINDEX": JSON,`},
+	"envfile":     {all, "SINDEX=JSON\n"},
+	"headers":     {planted.inHeader, `"X-SINDEX-Key": JSON,`},
+	"headerlines": {planted.inHeader, "X-SINDEX-Key: VALUE\n"},
+	"args":        {all, `"--token", JSON,`},
+	"query":       {all, "sINDEX=ESCAPED&"},
+	"echoEnv":     {all, `{{env "SINDEX"}} `},
+	"echoHeaders": {planted.inHeader, `{{header "X-SINDEX-Key"}} `},
+	"echoQuery":   {all, `{{query "sINDEX"}} `},
+	"envs":        {all, `(env "SINDEX") " " `},
+	"headerwords": {planted.inHeader, `(header "X-SINDEX-Key") " " `},
+}
+
 // funcs are what files of places may use.
 func (l *leak) funcs() template.FuncMap {
-	return template.FuncMap{
-		"dir":  func() string { return l.dir },
-		"port": func() string { return l.port },
-		"env": func() string {
-			return l.each(all, func(i int, p planted) string { return fmt.Sprintf(`"S%d": %s,`, i, quoteJSON(p.value)) })
-		},
-		"credible": func() string {
-			return l.each(planted.credible, func(i int, p planted) string {
-				return fmt.Sprintf(`"S%d_KEY": %s, "S%d": %s,`, i, quoteJSON(p.value), i, quoteJSON(p.value))
-			})
-		},
-		"echoQuery": func() string {
-			return l.each(all, func(i int, _ planted) string { return fmt.Sprintf(`{{query "s%d"}} `, i) })
-		},
-		"envfile": func() string {
-			return l.each(all, func(i int, p planted) string { return fmt.Sprintf("S%d=%s\n", i, quoteJSON(p.value)) })
-		},
-		"echoEnv": func() string {
-			return l.each(all, func(i int, _ planted) string { return fmt.Sprintf(`{{env "S%d"}} `, i) })
-		},
-		"quoteEnv": func() string {
-			return "{{quote (print " + l.each(all, func(i int, _ planted) string { return fmt.Sprintf(`(env "S%d") " " `, i) }) + ")}}"
-		},
-		"headers": func() string {
-			return l.each(planted.inHeader, func(i int, p planted) string { return fmt.Sprintf(`"X-S%d-Key": %s,`, i, quoteJSON(p.value)) })
-		},
-		"headerlines": func() string {
-			return l.each(planted.inHeader, func(i int, p planted) string { return fmt.Sprintf("X-S%d-Key: %s\n", i, p.value) })
-		},
-		"echoHeaders": func() string {
-			return l.each(planted.inHeader, func(i int, _ planted) string { return fmt.Sprintf(`{{header "X-S%d-Key"}} `, i) })
-		},
-		"quoteHeaders": func() string {
-			return "{{quote (print " + l.each(planted.inHeader, func(i int, _ planted) string { return fmt.Sprintf(`(header "X-S%d-Key") " " `, i) }) + ")}}"
-		},
+	funcs := template.FuncMap{
+		"dir":          func() string { return l.dir },
+		"port":         func() string { return l.port },
+		"quoteEnv":     func() string { return "{{quote (print " + l.list("envs") + ")}}" },
+		"quoteHeaders": func() string { return "{{quote (print " + l.list("headerwords") + ")}}" },
 		"cookie": func() string {
-			return quoteJSON(strings.TrimSuffix(l.each(planted.oneWord, func(i int, p planted) string { return fmt.Sprintf("s%d=%s; ", i, strings.ReplaceAll(p.value, ";", "")) }), "; "))
-		},
-		"args": func() string {
-			return l.each(all, func(_ int, p planted) string { return `"--token", ` + quoteJSON(p.value) + "," })
+			return quoteJSON(l.each(planted.oneWord, func(i int, p planted) string {
+				return fmt.Sprintf("s%d=%s; ", i, strings.ReplaceAll(p.value, ";", ""))
+			}))
 		},
 		"echoArgs": func() string {
 			return l.each(all, func(i int, _ planted) string { return fmt.Sprintf("{{arg %d}} ", 2*i+1) })
 		},
-		"query": func() string {
-			return strings.TrimSuffix(l.each(all, func(i int, p planted) string { return fmt.Sprintf("s%d=%s&", i, url.QueryEscape(p.value)) }), "&")
-		},
-
-		"users":   func(path string) string { return l.users(path) },
-		"bearers": func(kind string) string { return l.bearers(kind) },
+		"users":   l.users,
+		"bearers": l.bearers,
 		"value":   func(kind string) string { return l.named(kind).value },
 		"json":    quoteJSON,
 	}
+	for name := range lists {
+		funcs[name] = func() string { return l.list(name) }
+	}
+	return funcs
 }
 
 func all(planted) bool { return true }
+
+func (l *leak) list(name string) string {
+	return l.each(lists[name].fits, func(i int, p planted) string {
+		return strings.NewReplacer("INDEX", fmt.Sprint(i), "VALUE", p.value, "JSON", quoteJSON(p.value),
+			"ESCAPED", url.QueryEscape(p.value)).Replace(lists[name].text)
+	})
+}
 
 // each is the text for every secret that fits.
 func (l *leak) each(fits func(planted) bool, text func(i int, p planted) string) string {
@@ -238,7 +235,7 @@ func quoteJSON(text string) string {
 // run runs the commands and looks at what they have written.
 func (l *leak) run() {
 	var told bytes.Buffer
-	for line := range strings.Lines(commandsOf(l.files)) {
+	for line := range strings.Lines(cmp.Or(l.files["commands"], usual)) {
 		if line = strings.TrimSpace(line); line != "" {
 			l.command(line, &told)
 		}
@@ -255,13 +252,6 @@ func (l *leak) run() {
 	}
 }
 
-func commandsOf(files map[string]string) string {
-	if own, ok := files["commands"]; ok {
-		return own
-	}
-	return usual
-}
-
 // command runs one command line in this process and keeps what it writes.
 func (l *leak) command(line string, told *bytes.Buffer) {
 	ctx, cancel := context.WithTimeout(l.Context(), 5*time.Minute) // what never ends fails, late
@@ -271,7 +261,7 @@ func (l *leak) command(line string, told *bytes.Buffer) {
 		In: strings.NewReader(""), Out: out, Err: stderr, Dir: l.dir, Home: filepath.Join(filepath.Dir(l.dir), "home"),
 		GOOS: runtime.GOOS, Version: "devel", Now: time.Now(),
 		Environ: append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(filepath.Dir(l.dir), "home"),
-			"MCP_TIMEOUT=5"}, l.environ()...),
+			"MCP_TIMEOUT=5"}, l.lines("environ")...),
 	})
 	told.Write(out.Bytes())
 	told.Write(stderr.Bytes())
@@ -304,8 +294,6 @@ func (l *leak) words(line string) []string {
 	}
 	return append(words, l.lines("flags")...)
 }
-
-func (l *leak) environ() []string { return l.lines("environ") }
 
 func (l *leak) lines(name string) []string {
 	var lines []string

@@ -45,7 +45,7 @@ func (l *leak) listen() {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "mcpctl", "watch", "--config", "mcp.json", "--listen", "127.0.0.1:0", "--format", "ndjson", "--verbose")
 	cmd.Dir = l.dir
-	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + l.dir}, l.environ()...)
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + l.dir}, l.lines("environ")...)
 	var told bytes.Buffer
 	cmd.Stdout = &told
 	says, err := cmd.StderrPipe()
