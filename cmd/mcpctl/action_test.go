@@ -46,6 +46,13 @@ func readText(t *testing.T, file string) string {
 	return string(data)
 }
 
+func writeText(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func readYAML(t *testing.T, file string, into any) string {
 	t.Helper()
 	text := readText(t, file)
@@ -259,9 +266,7 @@ func release(t *testing.T, old, new string) string {
 	const name = "mcpctl_1.2.0_linux_amd64.tar.gz"
 	sums := fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(packed.String())), name)
 	for file, text := range map[string]string{name: packed.String(), "checksums.txt": strings.ReplaceAll(sums, old, new)} {
-		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		writeText(t, filepath.Join(dir, file), text)
 	}
 	return "MCPCTL_RELEASES=file://" + filepath.Dir(dir)
 }

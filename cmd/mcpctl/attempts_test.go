@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -158,9 +157,7 @@ func TestAttempts(t *testing.T) {
 			}
 			n++
 			file := strings.ReplaceAll(group+"-"+a.name, " ", "-") + ".txtar"
-			if err := os.WriteFile(filepath.Join(dir, file), []byte(script), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			writeText(t, filepath.Join(dir, file), script)
 		}
 	}
 	if files, _ := filepath.Glob(filepath.Join(dir, "*.txtar")); len(files) != n || n < 35 {

@@ -193,9 +193,7 @@ func slowServers(t *testing.T, work, mcpctl string) {
 // twoThousand lists 2,000 tools on 40 pages and compares two snapshots of that size.
 func twoThousand(t *testing.T, work, mcpctl string) {
 	script := filepath.Join(work, "big.yaml")
-	if err := os.WriteFile(script, []byte("tools: 2000\npageSize: 50\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeText(t, script, "tools: 2000\npageSize: 50\n")
 	server := []string{filepath.Join(work, "fixture"), "stdio", script}
 	list := append([]string{mcpctl, "list", "--format", "json", "--"}, server...)
 	show("list 2,000 tools on 40 pages", timed(starting(work, list...)), "`mcpctl version`", timed(starting(work, mcpctl, "version")))

@@ -68,9 +68,7 @@ func TestConformance(t *testing.T) {
 // compareTable holds what was found to what was found before.
 func compareTable(t *testing.T, got string) {
 	if *update {
-		if err := os.WriteFile(outcomes, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		writeText(t, outcomes, got)
 	}
 	want, err := os.ReadFile(outcomes)
 	if err != nil {

@@ -37,9 +37,7 @@ func (r recipe) write(t *testing.T, dir string, size int) (old, new string) {
 	t.Helper()
 	old, new = filepath.Join(dir, "old.json"), filepath.Join(dir, "new.json")
 	for path, member := range map[string]string{old: r.Old, new: r.New} {
-		if err := os.WriteFile(path, []byte(r.list(member, size)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		writeText(t, path, r.list(member, size))
 	}
 	return old, new
 }
@@ -134,9 +132,7 @@ func TestSignalEndsReadingAConfiguration(t *testing.T) {
 		servers = append(servers, fmt.Sprintf(`"s%d": {"command": "npx", "cwd": %q}`, i, deep))
 	}
 	text := `{"mcpServers": {` + strings.Join(servers, ",") + `}}`
-	if err := os.WriteFile(filepath.Join(dir, ".mcp.json"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeText(t, filepath.Join(dir, ".mcp.json"), text)
 	for _, command := range []string{"list", "config", "trust"} {
 		t.Run(command, func(t *testing.T) { interrupted(t, dir, []string{command}) })
 	}

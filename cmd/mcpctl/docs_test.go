@@ -33,9 +33,7 @@ func TestDocs(t *testing.T) {
 		if script, n := sessionOf(string(text)); n > 0 {
 			ran += n
 			name := strings.TrimSuffix(filepath.Base(page), ".md") + ".txtar"
-			if err := os.WriteFile(filepath.Join(scripts, name), []byte(script), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			writeText(t, filepath.Join(scripts, name), script)
 		}
 	}
 	if ran < 5 {

@@ -230,9 +230,7 @@ func startSlurm(t *testing.T, work string) slurm {
 		"cgroup.conf": "CgroupPlugin=autodetect\nCgroupAutomount=no\n",
 		"munge.key":   strings.Repeat("not a secret at all ", 10),
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		writeText(t, filepath.Join(dir, name), text)
 	}
 	for _, folder := range []string{"state", "spool"} {
 		_ = os.Mkdir(filepath.Join(dir, folder), 0o700)

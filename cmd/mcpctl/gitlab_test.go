@@ -98,9 +98,7 @@ func clone(t *testing.T) string {
 		config += fmt.Sprintf("  s%d: {command: fixture, args: [stdio, server.yaml]}\n", i)
 	}
 	for name, text := range map[string]string{"mcpctl.yaml": config, "server.yaml": "tools: [{name: find}]\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		writeText(t, filepath.Join(dir, name), text)
 	}
 	return dir
 }

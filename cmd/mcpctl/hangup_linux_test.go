@@ -14,9 +14,7 @@ import (
 // asks for the configuration to be read again.
 func TestHangUp(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "server.yaml"), []byte("tools: 1\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeText(t, filepath.Join(dir, "server.yaml"), "tools: 1\n")
 	terminal := newPseudo(t)
 	cmd := exec.Command("mcpctl", "watch", "--", "fixture", "stdio", "server.yaml")
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, terminal.slave, terminal.slave, terminal.slave
@@ -51,9 +49,7 @@ on:
   tools/list#1: [answer, {await: closed}, {send: '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'}]
   tools/list#2: [{result: {tools: []}}]
 `
-	if err := os.WriteFile(filepath.Join(dir, "server.yaml"), []byte(script), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeText(t, filepath.Join(dir, "server.yaml"), script)
 	cmd := exec.Command("mcpctl", "watch", "--format", "ndjson", "--", "sh", "-c", "setsid sleep 1000 & exec fixture stdio server.yaml")
 	cmd.Dir = dir
 	out, err := cmd.StdoutPipe()

@@ -99,9 +99,7 @@ func newLeak(t *testing.T, secrets []planted, archive *txtar.Archive) *leak {
 		l.serve(script)
 	}
 	for name, text := range l.files {
-		if err := os.WriteFile(filepath.Join(l.dir, name), []byte(l.fill(text)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		writeText(t, filepath.Join(l.dir, name), l.fill(text))
 	}
 	return l
 }

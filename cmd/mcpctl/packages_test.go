@@ -36,9 +36,7 @@ func TestNPMPublish(t *testing.T) {
 	t.Cleanup(r.Close)
 	folder := t.TempDir()
 	settings := filepath.Join(folder, "npmrc")
-	if err := os.WriteFile(settings, []byte("registry="+r.URL+"\n//"+strings.TrimPrefix(r.URL, "http://")+"/:_authToken=x\nfetch-retries=0\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeText(t, settings, "registry="+r.URL+"\n//"+strings.TrimPrefix(r.URL, "http://")+"/:_authToken=x\nfetch-retries=0\n")
 	for _, line := range [][]string{
 		{"../../scripts/npm.sh", "1.2.3-rc.1", folder, "linux-x64=" + settings, "win32-x64=" + settings, "darwin-arm64=" + settings},
 		{"../../scripts/npm-publish.sh", folder, "1.2.3-rc.1"},

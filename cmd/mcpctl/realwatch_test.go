@@ -43,9 +43,7 @@ func TestRealWatchAnnounces(t *testing.T) {
 	until := watchIn(t, dir, realWatch("--", "./server.sh", bin))
 	until("live")
 	call := `{"jsonrpc":"2.0","id":"theirs","method":"tools/call","params":{"name":"gzip-file-as-resource","arguments":{"name":"made.gz","data":"data:text/plain,hello"}}}` + "\n"
-	if err := os.WriteFile(filepath.Join(dir, "more.new"), []byte(call), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeText(t, filepath.Join(dir, "more.new"), call)
 	if err := os.Rename(filepath.Join(dir, "more.new"), filepath.Join(dir, "more")); err != nil {
 		t.Fatal(err)
 	}
@@ -59,9 +57,7 @@ func TestRealWatchKill(t *testing.T) {
 	until := watchIn(t, dir, realWatch("--", "node", bin))
 	until("live")
 	added := filepath.Join(filepath.Dir(bin), "docs", "zz-added.md")
-	if err := os.WriteFile(added, []byte("# Added\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeText(t, added, "# Added\n")
 	defer os.Remove(added)
 	killNode(t, dir)
 	wantAdded(t, until("changed"), "reconnection", "zz-added.md")

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -74,9 +73,7 @@ func TestTheRulesAreDocumented(t *testing.T) {
 	const page = "../../docs/rules.md"
 	got := rulesPage(catalogues())
 	if *update {
-		if err := os.WriteFile(page, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		writeText(t, page, got)
 	}
 	want := readText(t, page)
 	if diff := gocmp.Diff(want, got); diff != "" {

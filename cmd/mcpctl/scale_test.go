@@ -66,9 +66,7 @@ func measureLive(t *testing.T, program string, n int) {
 			}
 			entries = append(entries, fmt.Sprintf(`"%s":{"url":"http://%s/%s/%d"}`, serverName(i), hosts[i%len(hosts)], version, i))
 		}
-		if err := os.WriteFile(filepath.Join(dir, version+".json"), []byte(`{"mcpServers":{`+strings.Join(entries, ",\n")+`}}`), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		writeText(t, filepath.Join(dir, version+".json"), `{"mcpServers":{`+strings.Join(entries, ",\n")+`}}`)
 	}
 	saved := filepath.Join(dir, "saved")
 	measure(t, program, dir, n, "list", "--config", "old.json")

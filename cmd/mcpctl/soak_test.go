@@ -118,9 +118,7 @@ func startSoak(t *testing.T, field *soakField, address, hook string) *soaked {
 		servers = append(servers, fmt.Sprintf(`%q: %s`, soakName(i), field.plots[i].configuration(t, address, i)))
 	}
 	file := filepath.Join(dir, "mcp.json")
-	if err := os.WriteFile(file, []byte(`{"mcpServers": {`+strings.Join(servers, ",\n")+"}}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeText(t, file, `{"mcpServers": {`+strings.Join(servers, ",\n")+"}}")
 	s := &soaked{
 		cmd:  exec.Command(realProgram(t, dir), "watch", "--config", file, "--format", "ndjson", "--timeout", "10s", "--state", filepath.Join(dir, "state"), "--webhook", hook),
 		done: make(chan struct{}), judge: newSoakJudge(field),

@@ -122,9 +122,7 @@ func askedHidden(t *testing.T, text string) (dir string, err error) {
 	t.Helper()
 	p, dir := newPseudo(t), t.TempDir()
 	config := filepath.Join(dir, "mcp.json")
-	if err := os.WriteFile(config, []byte(askingConfig), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeText(t, config, askingConfig)
 	cmd, out := p.onTerminal(t, dir, "list", "--config", config)
 	p.await(t, "not shown")
 	p.awaitHidden(t)
@@ -214,9 +212,7 @@ func TestFleetInATerminal(t *testing.T) {
 			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(file, []byte(tools), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			writeText(t, file, tools)
 		}
 	}
 	shown := shownOf(t, dir, "diff", "old", "new")

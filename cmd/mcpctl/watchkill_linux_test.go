@@ -46,9 +46,7 @@ func offer(t *testing.T, dir string, names ...string) {
 		text += fmt.Sprintf("  - {name: %s, description: %q}\n", name, strings.Repeat(name+" ", 5))
 	}
 	fresh := filepath.Join(dir, "fresh")
-	if err := os.WriteFile(fresh, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeText(t, fresh, text)
 	if err := os.Rename(fresh, filepath.Join(dir, "server.yaml")); err != nil {
 		t.Fatal(err)
 	}

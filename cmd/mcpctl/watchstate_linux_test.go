@@ -19,9 +19,7 @@ func TestStateOutlivesKills(t *testing.T) {
 	server := `{tools: [{name: a}], capabilities: {tools: {listChanged: true}}, on: {tools/list: [
 		{result: '{"tools":[{"name":"t{{count}}-{{env "RUN"}}"}]}'}, {sleep: 5ms},
 		{send: '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'}]}}`
-	if err := os.WriteFile(filepath.Join(dir, "server.yaml"), []byte(server), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeText(t, filepath.Join(dir, "server.yaml"), server)
 	reported := map[string]bool{} // digests that a reported change led to
 	for n := range 8 {
 		run := string(rune('a' + n))
