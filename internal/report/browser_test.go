@@ -55,7 +55,7 @@ func TestBrowserFilters(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "page.html")
 	two := &Report{Command: "diff", Servers: []Server{{Name: "a"}, {Name: "b"}}, Findings: []finding.Finding{
 		{Rule: "tool-removed", Level: finding.Breaking, Server: "a", Item: "tool/x", Message: "`x` was removed."},
-		{Rule: "tool-added", Level: finding.Info, Server: "a", Item: "tool/y", Message: "`y` is new."},
+		{Rule: "tool-added", Level: finding.Info, Server: "a", Item: "tool/zebra", Message: "`zebra` is new."},
 		{Rule: "tool-removed", Level: finding.Breaking, Server: "b", Item: "tool/z", Message: "`z` was removed."},
 	}}
 	if err := os.WriteFile(file, []byte(written(t, "html", two, Options{})), 0o600); err != nil {
@@ -66,7 +66,7 @@ func TestBrowserFilters(t *testing.T) {
 		return evaluate[int](t, tab, after+`; [...document.querySelectorAll(".finding")].filter((f) => f.checkVisibility() && `+which+`).length`)
 	}
 	box := `document.querySelector('input[value="breaking"]').click()`
-	search := `form.elements.words.value = "y"; form.elements.words.dispatchEvent(new Event("input", {bubbles: true}))`
+	search := `form.elements.words.value = "zebra"; form.elements.words.dispatchEvent(new Event("input", {bubbles: true}))`
 	if n := count("", "true"); n != 3 {
 		t.Errorf("%d findings at first, want 3", n)
 	}
@@ -74,7 +74,7 @@ func TestBrowserFilters(t *testing.T) {
 		t.Errorf("%d findings without the breaking ones, want 1", n)
 	}
 	if n := count(box+"; "+search, "true"); n != 1 {
-		t.Errorf("%d findings about y, want 1", n)
+		t.Errorf("%d findings about zebra, want 1", n)
 	}
 }
 

@@ -20,6 +20,15 @@ var sortedRules = sync.OnceValue(func() []finding.Rule {
 	return all
 })
 
+// ruleNamed returns the rule of an id, or one that says nothing.
+func ruleNamed(id string) finding.Rule {
+	all := sortedRules()
+	if i := slices.IndexFunc(all, func(known finding.Rule) bool { return known.ID == id }); i >= 0 {
+		return all[i]
+	}
+	return finding.Rule{ID: id, Title: id}
+}
+
 // AllRuleIDs returns the ids of all rules.
 func AllRuleIDs() []string { return RuleIDs(AllRules()) }
 

@@ -189,16 +189,13 @@ type (
 		Skipped *junitResult `xml:"skipped"`
 		Error   *junitResult `xml:"error"`
 		Failure *junitResult `xml:"failure"`
-		Out     *junitOutput `xml:"system-out"`
-		Err     *junitOutput `xml:"system-err"`
+		Out     *junitResult `xml:"system-out"`
+		Err     *junitResult `xml:"system-err"`
 	}
 	junitResult struct {
-		Message text      `xml:"message,attr"`
+		Message text      `xml:"message,attr,omitempty"`
 		Type    text      `xml:"type,attr,omitempty"`
 		Text    multiline `xml:",chardata"`
-	}
-	junitOutput struct {
-		Text multiline `xml:",chardata"`
 	}
 )
 
@@ -269,7 +266,7 @@ func (a alert) junit() junitCase {
 		test.Error = result
 	}
 	if a.stderr != "" {
-		test.Err = &junitOutput{multiline(a.stderr)}
+		test.Err = &junitResult{Text: multiline(a.stderr)}
 	}
 	return test
 }
@@ -288,7 +285,7 @@ func (r *Report) findingCase(f finding.Finding, fails bool) junitCase {
 		test.Skipped = &junitResult{Message: text("waived: " + oneLine(f.Waiver.Reason)),
 			Text: multiline(says)}
 	default:
-		test.Out = &junitOutput{multiline(levelWord(f) + "\n" + says)}
+		test.Out = &junitResult{Text: multiline(levelWord(f) + "\n" + says)}
 	}
 	return test
 }

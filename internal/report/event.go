@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -100,29 +99,10 @@ func writeEventError(p *page, f Failure) {
 	p.text(belowTime, 2, span{own, plain})
 	writeStderr(p, belowTime, f.Stderr, own)
 	if own == "" {
-		for i, line := range lines(f.Message) {
-			if i == 0 {
-				line = Failure{Stage: f.Stage, Message: line}.Says()
-			}
-			p.text(belowTime, 2, span{line, plain})
-		}
+		p.paragraph(belowTime, f.Says(), plain)
 	}
-	for _, line := range lines(f.Hint) {
-		p.text(belowTime, 2, span{"hint: " + line, cyan})
-	}
+	p.hint(belowTime, f.Hint)
 }
 
 // Levels returns how many findings of each level there are, such as "1 breaking, 2 info".
-func (all Findings) Levels() string {
-	sum := Summarize(all, nil)
-	var words []string
-	for _, level := range []struct {
-		count int
-		word  string
-	}{{sum.Breaking, "breaking"}, {sum.Warning, "warning"}, {sum.Info, "info"}, {sum.Waived, "waived"}} {
-		if level.count > 0 {
-			words = append(words, fmt.Sprint(level.count, " ", level.word))
-		}
-	}
-	return strings.Join(words, ", ")
-}
+func (all Findings) Levels() string { return Summarize(all, nil).words() }

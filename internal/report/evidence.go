@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"hash/maphash"
 	"path"
 	"regexp"
 	"slices"
@@ -244,17 +243,14 @@ func setChange(old, new json.RawMessage) (gone, joined string) {
 	if err != nil || err2 != nil {
 		return "", ""
 	}
-	seed := maphash.MakeSeed()
-	digest := func(value json.RawMessage) uint64 { return rawjson.Digest(seed, value) }
 	less := func(all, other []json.RawMessage, sign string) string {
-		there := kit.Set(kit.Map(other, digest))
-		left := kit.Filter(all, func(value json.RawMessage) bool { return !there[digest(value)] })
+		there := kit.Set(kit.Map(other, printable.Spaced))
+		left := kit.Filter(kit.Map(all, printable.Spaced), func(value string) bool { return !there[value] })
 		if len(left) == 0 {
 			return ""
 		}
-		return sign + strings.Join(kit.Map(left, func(value json.RawMessage) string {
-			return wording.Marked(unescapedMarkup.Replace(printable.Spaced(value)))
-		}), ", ")
+		mark := func(value string) string { return wording.Marked(unescapedMarkup.Replace(value)) }
+		return sign + strings.Join(kit.Map(left, mark), ", ")
 	}
 	return less(before, after, "− "), less(after, before, "+ ")
 }

@@ -8,7 +8,6 @@ import (
 	"unicode"
 
 	"github.com/mcpctl/mcpctl/internal/printable"
-	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
 // fileFormats are the formats that are read by something else than a terminal, each with golden files in a folder of its own.
@@ -19,11 +18,6 @@ func fileFormats() []string {
 // reported are the options that the command line gives.
 func told(o Options) Options {
 	o.Version = "1.2.3"
-	rules := []finding.Rule{
-		{ID: "input-type-narrowed", Level: finding.Breaking, Title: "A type was narrowed", Doc: "Values of other types were accepted and are rejected now.", Example: "number → integer", Instead: "Keep accepting the wider type."},
-		{ID: "tool-removed", Level: finding.Breaking, Title: "A tool is gone", Doc: "Whoever calls it gets an error.", Example: "search → nothing", Instead: "Keep it and say in its description what to call instead."},
-	}
-	o.Rules = func() []finding.Rule { return rules }
 	return o
 }
 

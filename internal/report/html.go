@@ -123,7 +123,7 @@ func (v view) webCause(c documentCause) []webFinding {
 		if len(f.Lines) > openLines+4 && !slices.ContainsFunc(f.Lines, concealing) {
 			out.Lines, out.Folded = f.Lines[:openLines], f.Lines[openLines:]
 		}
-		out.Docs = textsOf(each(f.group, func(f finding.Finding) string { return v.ruleOf(f.Rule).Doc }))
+		out.Docs = textsOf(each(f.group, func(f finding.Finding) string { return ruleNamed(f.Rule).Doc }))
 		return out
 	})
 	all[0].Heading = c.Heading

@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -11,45 +12,54 @@ import (
 )
 
 // writeItem writes an item for a person: its signature, its texts, its arguments and what it returns.
-func writeItem(p *page, k snapshot.Kind, raw json.RawMessage) {
-	item := rawjson.ObjectOf(raw)
-	p.write(2, p.signatures(k, Items{raw})[0])
-	if title := (snapshot.Item{Raw: raw}).Title(); title != key(k, raw) {
-		p.text(4, 0, span{title, dim})
+func writeItem(p *page, indent int, k snapshot.Kind, raw json.RawMessage) {
+	item, inner := rawjson.ObjectOf(raw), indent+2
+	note := func(label, says string) {
+		if says != "" {
+			p.text(inner, 2, span{label + "  ", dim}, span{says, plain})
+		}
 	}
-	p.paragraph(4, (snapshot.Item{Raw: raw}).Description(), plain)
-	writeParameters(p, "ARGUMENT", argumentsOf(k, raw))
+	p.write(indent, p.signatures(indent, k, Items{raw})[0])
+	if title := (snapshot.Item{Raw: raw}).Title(); title != key(k, raw) {
+		p.text(inner, 0, span{title, dim})
+	}
+	p.paragraph(inner, (snapshot.Item{Raw: raw}).Description(), plain)
+	writeParameters(p, inner, "ARGUMENT", argumentsOf(k, raw))
 	switch k {
 	case snapshot.Tools:
-		writeParameters(p, "RESULT", propertiesOf(rawjson.ObjectOf(item["outputSchema"])))
+		result := requiredFirst(propertiesOf(rawjson.ObjectOf(item["outputSchema"])))
+		if slices.ContainsFunc(result, func(r parameter) bool { return r.description() != "" }) {
+			writeParameters(p, inner, "RESULT", result)
+		} else if len(result) > 0 {
+			p.gap()
+			note("RESULT  ", joinParameters(result, shapeDepth, len(result)))
+		}
 		p.gap()
-		writeNote(p, "hints", ToolHints(raw))
+		note("hints", ToolHints(raw))
 	case snapshot.Templates:
-		writeNote(p, "variables", strings.Join(templateVariables(item.Text("uriTemplate")), ", "))
+		note("variables", strings.Join(templateVariables(item.Text("uriTemplate")), ", "))
 	}
-	writeNote(p, "MIME type", item.Text("mimeType"))
+	note("MIME type", item.Text("mimeType"))
 	if p.Raw {
-		p.line(4, span{"raw", dim})
-		writeIndented(p, 6, raw, dim) // not wrapped, so that it can be copied
-	}
-}
-
-func writeNote(p *page, label, text string) {
-	if text != "" {
-		p.text(4, 2, span{label + "  ", dim}, span{text, plain})
+		p.line(inner, span{"raw", dim})
+		writeIndented(p, inner+2, raw, dim) // not wrapped, so that it can be copied
 	}
 }
 
 // writeParameters writes what an item takes or gives: name, type, whether it is required, default and
 // description.
-func writeParameters(p *page, title string, all []parameter) {
+func writeParameters(p *page, indent int, title string, all []parameter) {
 	if len(all) == 0 {
 		return
 	}
 	p.gap()
-	all = requiredFirst(all)
-	p.grid(4, []column{{title: title, name: true}, {title: "TYPE", least: 10}, {title: "REQUIRED", drop: 2},
-		{title: "DEFAULT", drop: 1}, {title: "DESCRIPTION", least: 20}}, kit.Map(all, parameterRow))
+	p.grid(indent, []column{{title: title, name: true}, {title: "TYPE", least: 10},
+		{title: "REQUIRED", drop: 2}, {title: "DEFAULT", drop: 1}, {title: "DESCRIPTION", least: 20}},
+		kit.Map(requiredFirst(all), parameterRow))
+}
+
+func (p parameter) description() string {
+	return oneLine(rawjson.ObjectOf(p.Schema).Text("description"))
 }
 
 func parameterRow(p parameter) []span {
@@ -62,6 +72,6 @@ func parameterRow(p parameter) []span {
 		{p.Type(), plain},
 		{needed, plain},
 		{printable.Spaced(rawjson.ObjectOf(p.Schema)["default"]), plain},
-		{oneLine(rawjson.ObjectOf(p.Schema).Text("description")), plain},
+		{p.description(), plain},
 	}
 }

@@ -296,7 +296,7 @@ func writeSignatures(p *page, k snapshot.Kind, items Items) {
 	if p.folds() && (k == snapshot.Resources || k == snapshot.Templates) && most > mostResources+1 {
 		most = mostResources
 	}
-	heads := p.signatures(k, items[:most])
+	heads := p.signatures(2, k, items[:most])
 	for i, raw := range items[:most] {
 		p.write(2, heads[i])
 		if p.Verbose {
@@ -312,14 +312,14 @@ func writeSignatures(p *page, k snapshot.Kind, items Items) {
 }
 
 // signatures returns the lines of each item of a kind: its signature, its tokens and its hints.
-func (p *page) signatures(k snapshot.Kind, items Items) [][]string {
+func (p *page) signatures(indent int, k snapshot.Kind, items Items) [][]string {
 	columns := []column{{fill: true, hang: 4}, {name: true, drop: 1}, {name: true, drop: 2}}
 	rows := kit.Map(items, func(raw json.RawMessage) [][]span {
 		columns[0].least = max(columns[0].least, width(printable.Visible(key(k, raw))))
 		return [][]span{{{key(k, raw), bold}, {unbroken(takes(k, raw)), plain}}, {{itemCost(k, raw), dim}},
 			{{hintsInBrackets(k, raw), dim}}}
 	})
-	return p.table(2, columns, rows)
+	return p.table(indent, columns, rows)
 }
 
 // unbroken returns a signature that breaks after arguments only, unless one is very long.
@@ -465,11 +465,13 @@ func writeItems(p *page, s Server, k snapshot.Kind) {
 		return
 	}
 	p.gap()
+	indent := 0
 	if !p.Chosen {
+		indent = 2
 		p.line(0, span{heading(k) + " (" + strconv.Itoa(len(items)) + ")", bold})
 	}
 	for _, raw := range items {
 		p.gap()
-		writeItem(p, k, raw)
+		writeItem(p, indent, k, raw)
 	}
 }

@@ -157,7 +157,7 @@ func WriteOutput(ctx context.Context, p host.Process, o Output, r *Report, view 
 // writeOutput is WriteOutput, which ends the writing of formats when late ends.
 func writeOutput(ctx, late context.Context, p host.Process, o Output, r *Report, view Options) error {
 	format := o.format()
-	view.Rules, view.Version = AllRules, p.Version
+	view.Version = p.Version
 	view.Color, view.Verbose = o.Colored(p), p.Verbose
 	if o.File == "" {
 		view.Width, _ = host.Size(p.Out)

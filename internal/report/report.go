@@ -123,8 +123,7 @@ type Options struct {
 
 	// markdown: the most bytes it may have; 0 = as many as GitHub takes in a comment
 	Limit   int
-	Rules   func() []finding.Rule // sarif, html: what is known of the rules that findings name
-	Version string                // sarif: version of the program that writes
+	Version string // sarif: version of the program that writes
 }
 
 // Elapsed returns a duration in the unit of Server.ElapsedMs, rounded.

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -30,7 +29,7 @@ func writeSARIF(w io.Writer, r *Report, o Options) error {
 	rules, results := []sarifObject{}, []sarifObject{}
 	for i, id := range kit.SortedKeys(index) {
 		index[id] = i
-		rules = append(rules, sarifRule(o.ruleOf(id)))
+		rules = append(rules, sarifRule(ruleNamed(id)))
 	}
 	servers := r.roster()
 	for _, f := range r.Findings {
@@ -60,16 +59,6 @@ func numericVersion(version string) string {
 		version = "0-" + version
 	}
 	return version
-}
-
-func (o Options) ruleOf(id string) finding.Rule {
-	if o.Rules != nil {
-		known := o.Rules()
-		if at := slices.IndexFunc(known, func(k finding.Rule) bool { return k.ID == id }); at >= 0 {
-			return known[at]
-		}
-	}
-	return finding.Rule{ID: id, Title: id}
 }
 
 func sarifRule(rule finding.Rule) sarifObject {

@@ -26,7 +26,7 @@ func writeMatches(p *page, servers []Server) {
 			for _, raw := range *s.Items(k) {
 				for _, f := range p.matches(k, raw) {
 					p.text(0, 4, span{s.Name + "  ", dim}, span{f.place, bold})
-					p.text(width(printable.Text(s.Name))+4, 0, p.matching(f.text)...)
+					p.text(min(width(printable.Visible(s.Name)), 20)+4, 0, p.matching(f.text)...)
 				}
 			}
 		}

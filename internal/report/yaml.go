@@ -3,7 +3,6 @@ package report
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 )
 
@@ -22,43 +22,34 @@ func writeYAML(w io.Writer, r *Report, _ Options) error {
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriter(w)
+	root := &yaml.Node{Kind: yaml.MappingNode}
 	for _, m := range members {
+		value := &yaml.Node{Kind: yaml.SequenceNode, Content: kit.Map(m.elements, yamlNode)}
 		if m.elements == nil {
-			err = putYAML(out, m.key, yamlNode(m.value), true)
+			value = yamlNode(m.value)
 		}
-		for i, raw := range m.elements {
-			list := &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{yamlNode(raw)}}
-			err = cmp.Or(err, putYAML(out, m.key, list, i == 0))
-		}
-		if err != nil {
-			return err
-		}
+		root.Content = append(root.Content, text(m.key).node(), value)
 	}
-	return out.Flush()
+	return putYAML(w, root)
 }
 
-// putYAML writes a member, or without its key, as further elements of a list need it.
-func putYAML(w io.Writer, key string, value *yaml.Node, named bool) error {
-	var out bytes.Buffer
-	e := yaml.NewEncoder(&out)
+// putYAML writes a value, in which what cannot be seen is spelled out.
+func putYAML(w io.Writer, value *yaml.Node) error {
+	var written bytes.Buffer
+	e := yaml.NewEncoder(&written)
 	e.SetIndent(2)
-	member := &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{text(key).node(), value}}
-	if err := e.Encode(member); err != nil {
+	if err := e.Encode(value); err != nil {
 		return err
 	}
-	written := out.String()
-	if !named {
-		_, written, _ = strings.Cut(written, "\n")
-	}
-	for _, c := range written { // what cannot be seen is in double quotes
+	out := bufio.NewWriter(w)
+	for _, c := range written.String() { // what cannot be seen is in double quotes
 		if c != '\n' && printable.Hidden(c) {
-			_, _ = fmt.Fprintf(w, `\U%08X`, c)
+			_, _ = fmt.Fprintf(out, `\U%08X`, c)
 			continue
 		}
-		_, _ = io.WriteString(w, string(c)) // Flush returns the first error
+		_, _ = out.WriteRune(c) // Flush returns the first error
 	}
-	return nil
+	return out.Flush()
 }
 
 // flowDepth is how deep values are spread over lines; deeper ones stand on one line.

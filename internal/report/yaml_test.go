@@ -57,14 +57,14 @@ func TestYAMLQuotes(t *testing.T) {
 	}
 }
 
-// yamlText returns a text as the value of a key in YAML.
+// yamlText returns a text in YAML.
 func yamlText(t *testing.T, s string) string {
 	t.Helper()
 	var out strings.Builder
-	if err := putYAML(&out, "k", yamlNode(rawjson.Quote(s)), true); err != nil {
+	if err := putYAML(&out, yamlNode(rawjson.Quote(s))); err != nil {
 		t.Fatal(err)
 	}
-	return strings.TrimSuffix(strings.TrimPrefix(out.String(), "k: "), "\n")
+	return strings.TrimSuffix(out.String(), "\n")
 }
 
 // everywhere is a value with a text as keys and values, long ones too, over lines and where all stands on one.
