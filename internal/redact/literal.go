@@ -31,7 +31,7 @@ var (
 // Literals returns a command line in which only literal secrets are replaced; isCode reports which arguments
 // may be code.
 func Literals(argv []string, isCode func(i int) bool) []string {
-	shown := eachArg(argv, literalArg)
+	shown := argStyle{named: literalNamed, other: literalWord}.show(argv)
 	for i, arg := range argv {
 		if isCode(i) {
 			shown[i] = Literal(arg)
@@ -40,23 +40,8 @@ func Literals(argv []string, isCode func(i int) bool) []string {
 	return shown
 }
 
-func literalArg(previous, arg string) string {
-	if flag, value, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(flag, "-") {
-		return flag + "=" + literalArg(flag, value)
-	}
-	prefix, pair := nextIs[previous]
-	switch {
-	case pair:
-		name := prefix().FindString(arg)
-		return name + literalNamed(strings.TrimRight(name, ":="), arg[len(name):])
-	case strings.HasPrefix(previous, "-") && !flagLike().MatchString(arg):
-		return literalNamed(previous, arg)
-	}
-	return literalWord(arg)
-}
-
 // literalNamed returns the shown value of a flag. One that may be a command is shown, under any name.
-func literalNamed(name, value string) string {
+func literalNamed(name, value string, _ bool) string {
 	if !SecretName(name) || command().MatchString(withDefault().ReplaceAllString(value, "")) {
 		return literalWord(value)
 	}

@@ -41,17 +41,46 @@ var nextIs = map[string]func() *regexp.Regexp{
 // the like, NAME=value environment, headers, bearer tokens, user info and query values of URLs. A whole
 // variable stays as written.
 func MaskArgs(argv []string) []string {
-	return eachArg(argv, maskArg)
+	return argStyle{named: maskNamed, other: MaskText}.show(argv)
 }
 
-// eachArg returns a command line with every argument as show returns it, which also gets the argument
-// before.
-func eachArg(argv []string, show func(previous, arg string) string) []string {
+// argStyle is a way to show the arguments of a command line.
+type argStyle struct {
+	// shows the value of a flag, or of a header or variable that is the value of a flag (pair)
+	named func(name, value string, pair bool) string
+	other func(arg string) string // shows any other argument
+}
+
+func (s argStyle) show(argv []string) []string {
 	shown, previous := make([]string, len(argv)), ""
 	for i, arg := range argv {
-		shown[i], previous = show(previous, arg), arg
+		shown[i], previous = s.arg(previous, arg), arg
 	}
 	return shown
+}
+
+func (s argStyle) arg(previous, arg string) string {
+	flag, value, assigned := strings.Cut(arg, "=")
+	prefix, pair := nextIs[previous]
+	switch {
+	case arg == "" || IsVariable(arg):
+		return arg
+	case assigned && strings.HasPrefix(flag, "-"):
+		return flag + "=" + s.arg(flag, value)
+	case pair:
+		name := prefix().FindString(arg)
+		return name + s.named(strings.TrimRight(name, ":="), arg[len(name):], true)
+	case strings.HasPrefix(previous, "-") && !strings.Contains(previous, "=") && !flagLike().MatchString(arg):
+		return s.named(previous, arg, false)
+	}
+	return s.other(arg)
+}
+
+func maskNamed(name, value string, pair bool) string {
+	if pair || secretWord().MatchString(name) {
+		return maskRest(value)
+	}
+	return MaskText(value)
 }
 
 var (
@@ -78,24 +107,6 @@ func MaskLine(line string) string {
 	}
 	text := namedValue().ReplaceAllString(shown.String()+line[end:], "${1}"+Mask)
 	return MaskTokens(bearer().ReplaceAllString(text, "$1 "+Mask))
-}
-
-func maskArg(previous, arg string) string {
-	if flag, value, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(flag, "-") {
-		return flag + "=" + maskArg(flag, value)
-	}
-	prefix, pair := nextIs[previous]
-	switch {
-	case arg == "" || IsVariable(arg):
-		return arg
-	case pair:
-		name := prefix().FindString(arg)
-		return name + maskRest(arg[len(name):])
-	case strings.HasPrefix(previous, "-") && secretWord().MatchString(previous) &&
-		!strings.Contains(previous, "=") && !flagLike().MatchString(arg):
-		return Mask
-	}
-	return MaskText(arg)
 }
 
 func maskRest(rest string) string {
