@@ -76,6 +76,38 @@ func TestLifetimes(t *testing.T) {
 	}
 }
 
+// TestNoCookies sends no cookie to a server that sets one, nor to the authorization server.
+func TestNoCookies(t *testing.T) {
+	set := func(next http.HandlerFunc) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Cookie") != "" {
+				t.Errorf("%s gets %q", r.URL.Path, r.Header.Get("Cookie"))
+			}
+			http.SetCookie(w, &http.Cookie{Name: "lb", Value: "a7", Path: "/"})
+			next(w, r)
+		}
+	}
+	issuer := `{"issuer":"http://HOST/tenant","authorization_endpoint":"http://HOST/tenant/authorize",` +
+		`"token_endpoint":"http://HOST/tenant/token","registration_endpoint":"http://HOST/tenant/register",` +
+		`"code_challenge_methods_supported":["S256"]}`
+	_, server := serve(t, authtest.Quirks{Iss: "-", Answers: map[string]http.HandlerFunc{
+		issuerPath: set(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.WriteString(w, strings.ReplaceAll(issuer, "HOST", r.Host))
+		}),
+		"/tenant/register": set(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusCreated)
+			_, _ = io.WriteString(w, `{"client_id":"c"}`)
+		}),
+		"/tenant/token": set(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, `{"access_token":"a","token_type":"Bearer"}`)
+		}),
+	}})
+	if _, err := Login(t.Context(), server, nil, browser(t), nil); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestIssuerDocuments goes on to the next place for a page and for S256, and stays with the first document otherwise.
 func TestIssuerDocuments(t *testing.T) {
 	const (

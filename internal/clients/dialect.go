@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"cmp"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -54,91 +55,94 @@ func DialectOf(path string) Dialect {
 	return Shared
 }
 
-// Unit returns the unit of a timeout that is a number; 0 = milliseconds, but seconds below 1000.
-func (d Dialect) Unit() time.Duration {
-	switch d {
-	case Seconds, Codex, Goose:
-		return time.Second
-	case Gemini, OpenCode, Continue:
-		return time.Millisecond
-	}
-	return 0
+// form is how an application writes servers, where that differs from mcpctl.
+type form struct {
+	unit      time.Duration     // of a timeout that is a number
+	keys      map[string]string // the application's names of keys, with mcpctl's
+	variables []notation
+	passed    string // key of the names of variables that the server gets from the environment
+	// the rest; the reason is as in Translate
+	translate func(server syntax.Value, lookup Lookup) (out syntax.Value, reason string)
 }
 
-// renamed returns the application's names of keys that mcpctl calls otherwise.
-func (d Dialect) renamed() map[string]string {
-	return map[Dialect]map[string]string{
-		Warp:     {"working_directory": "cwd"},
-		Codex:    {"startup_timeout_sec": "timeout"},
-		OpenCode: {"environment": "env"},
-		Continue: {"connectionTimeout": "timeout"},
-		Goose:    {"cmd": "command", "envs": "env", "uri": "url"},
-	}[d]
+// notation is an application's spelling of a variable, with mcpctl's.
+type notation struct {
+	pattern func() *regexp.Regexp
+	means   string
 }
+
+func (d Dialect) form() form {
+	switch d {
+	case VSCode:
+		return form{translate: vscodeServer}
+	case Zed:
+		return form{translate: zedServer}
+	case Gemini:
+		return form{unit: time.Millisecond}
+	case Seconds:
+		return form{unit: time.Second}
+	case Codex:
+		return form{unit: time.Second, keys: map[string]string{"startup_timeout_sec": "timeout"},
+			passed: "env_vars"}
+	case OpenCode:
+		return form{unit: time.Millisecond, keys: map[string]string{"environment": "env"},
+			variables: []notation{{openCodeEnv, "$${env:$1}"}, {openCodeFile, "$${file:$1}"}},
+			translate: openCodeServer}
+	case Continue:
+		return form{unit: time.Millisecond, keys: map[string]string{"connectionTimeout": "timeout"},
+			variables: []notation{{continueSecret, "$${$1}"}, {continueInput, "$${input:$1}"}},
+			translate: continueServer}
+	case Goose:
+		return form{unit: time.Second, keys: map[string]string{"cmd": "command", "envs": "env", "uri": "url"},
+			passed: "env_keys", translate: gooseServer}
+	case Warp:
+		return form{keys: map[string]string{"working_directory": "cwd"}}
+	}
+	return form{}
+}
+
+var (
+	openCodeEnv    = kit.Pattern(`\$?\{env:([^{}]+)\}`)
+	openCodeFile   = kit.Pattern(`\$?\{file:([^{}]+)\}`)
+	continueSecret = kit.Pattern(`\$\{\{\s*secrets\.([A-Za-z0-9_.-]+)\s*\}\}`)
+	continueInput  = kit.Pattern(`\$\{\{\s*inputs\.([A-Za-z0-9_.-]+)\s*\}\}`)
+)
+
+// Unit returns the unit of a timeout that is a number; 0 = milliseconds, but seconds below 1000.
+func (d Dialect) Unit() time.Duration { return d.form().unit }
 
 // Translate returns a server with the keys and variables that mcpctl reads. The reason is not empty if only
 // the application can run the server.
 func (d Dialect) Translate(server syntax.Value, lookup Lookup) (out syntax.Value, reason string) {
+	form := d.form()
 	if server.Kind != syntax.Object {
 		return server, ""
 	}
 	server.Fields = slices.Clone(server.Fields)
 	for i, f := range server.Fields {
-		if known, ok := d.renamed()[f.Key]; ok {
-			server.Fields[i].Key = known
-		}
+		server.Fields[i].Key = cmp.Or(form.keys[f.Key], f.Key)
 	}
-	switch d {
-	case VSCode:
-		return vscodeServer(server, lookup), ""
-	case Zed:
-		return zedServer(server)
-	case Codex:
-		return codexServer(server, lookup), ""
-	case Goose:
-		return gooseServer(server)
-	case OpenCode:
-		return openCodeVariables.rewrite(openCodeServer(server)), ""
-	case Continue:
-		if server.TextOf("uses") != "" {
-			return server, "Continue fetches it from its hub"
-		}
-		for _, headers := range server.At("requestOptions", "headers") {
-			server = server.With(headers)
-		}
-		return continueVariables.rewrite(server), ""
+	if form.translate != nil {
+		server, reason = form.translate(server, lookup)
 	}
-	return server, ""
+	if form.passed != "" {
+		server = withPassed(server, form.passed, lookup)
+	}
+	return rewrite(server, form.variables), reason
 }
-
-// notations are an application's spellings of variables, with those that mcpctl reads.
-type notations []struct {
-	pattern func() *regexp.Regexp
-	means   string
-}
-
-var (
-	openCodeVariables = notations{
-		{kit.Pattern(`\$?\{env:([^{}]+)\}`), "$${env:$1}"},
-		{kit.Pattern(`\$?\{file:([^{}]+)\}`), "$${file:$1}"},
-	}
-	continueVariables = notations{
-		{kit.Pattern(`\$\{\{\s*secrets\.([A-Za-z0-9_.-]+)\s*\}\}`), "$${$1}"},
-		{kit.Pattern(`\$\{\{\s*inputs\.([A-Za-z0-9_.-]+)\s*\}\}`), "$${input:$1}"},
-	}
-)
 
 // rewrite returns v with the variables in all strings as mcpctl reads them.
-func (ns notations) rewrite(v syntax.Value) syntax.Value {
-	v.Items, v.Fields = slices.Clone(v.Items), slices.Clone(v.Fields)
-	for i := range v.Items {
-		v.Items[i] = ns.rewrite(v.Items[i])
+func rewrite(v syntax.Value, variables []notation) syntax.Value {
+	if len(variables) == 0 {
+		return v
 	}
-	for i := range v.Fields {
-		v.Fields[i].Value = ns.rewrite(v.Fields[i].Value)
+	inside := func(item syntax.Value) syntax.Value { return rewrite(item, variables) }
+	v.Items, v.Fields = kit.Map(v.Items, inside), slices.Clone(v.Fields)
+	for i, f := range v.Fields {
+		v.Fields[i].Value = inside(f.Value)
 	}
 	if v.Kind == syntax.Text {
-		for _, n := range ns {
+		for _, n := range variables {
 			v.Text = n.pattern().ReplaceAllString(v.Text, n.means)
 		}
 	}
@@ -147,21 +151,32 @@ func (ns notations) rewrite(v syntax.Value) syntax.Value {
 
 // openCodeServer returns a server with the program and its arguments, which are one list, apart. The type is
 // redundant.
-func openCodeServer(server syntax.Value) syntax.Value {
+func openCodeServer(server syntax.Value, _ Lookup) (syntax.Value, string) {
 	server = server.Without("type")
 	command, ok := server.Get("command")
 	if !ok || command.Value.Kind != syntax.List || len(command.Value.Items) == 0 {
-		return server
+		return server, ""
 	}
 	args := command
 	args.Key, args.Value.Items = "args", command.Value.Items[1:]
 	command.Value = command.Value.Items[0]
-	return server.Without("command", "args").With(command).With(args)
+	return server.Without("command", "args").With(command).With(args), ""
+}
+
+// continueServer returns a server with its headers. One of Continue's hub is not in the file.
+func continueServer(server syntax.Value, _ Lookup) (syntax.Value, string) {
+	if server.TextOf("uses") != "" {
+		return server, "Continue fetches it from its hub"
+	}
+	for _, headers := range server.At("requestOptions", "headers") {
+		server = server.With(headers)
+	}
+	return server, ""
 }
 
 // vscodeServer returns a server with the home directory for a "~" at the beginning of command, cwd and args,
 // and with env.PATH appended to the existing PATH, as VS Code starts it.
-func vscodeServer(server syntax.Value, lookup Lookup) syntax.Value {
+func vscodeServer(server syntax.Value, lookup Lookup) (syntax.Value, string) {
 	home := func(v syntax.Value) syntax.Value {
 		if v.Kind == syntax.Text && (v.Text == "~" || strings.HasPrefix(v.Text, "~/") ||
 			strings.HasPrefix(v.Text, `~\`)) {
@@ -186,11 +201,11 @@ func vscodeServer(server syntax.Value, lookup Lookup) syntax.Value {
 			}
 		}
 	}
-	return server
+	return server, ""
 }
 
 // zedServer returns a server of one of Zed's two forms. A server of an extension has no command.
-func zedServer(server syntax.Value) (syntax.Value, string) {
+func zedServer(server syntax.Value, _ Lookup) (syntax.Value, string) {
 	command, hasCommand := server.Get("command")
 	_, hasURL := server.Get("url")
 	_, bySettings := server.Get("settings")
@@ -209,55 +224,34 @@ func zedServer(server syntax.Value) (syntax.Value, string) {
 	return server, ""
 }
 
-// gooseServer returns a server with the variables that it names. Some run inside of goose.
-func gooseServer(server syntax.Value) (syntax.Value, string) {
-	kind := server.TextOf("type")
-	if slices.Contains([]string{"builtin", "platform", "frontend", "inline_python"}, kind) {
+// gooseServer refuses the servers that run inside of goose.
+func gooseServer(server syntax.Value, _ Lookup) (syntax.Value, string) {
+	if slices.Contains([]string{"builtin", "platform", "frontend", "inline_python"}, server.TextOf("type")) {
 		return server, "goose runs it itself"
 	}
-	names, _ := server.Get("env_keys")
-	if len(names.Value.Items) == 0 || kind != "stdio" {
-		return server, ""
-	}
-	passed := kit.Map(names.Value.Items, func(item syntax.Value) syntax.Field {
-		return syntax.String(
-			item.Text, "${"+item.Text+"}", item.Line)
-	})
-	if env, ok := server.Get("env"); ok && env.Value.Kind != syntax.Object {
-		server = server.Without("env")
-	}
-	return withEnv(server, names.Line, passed), ""
+	return server, ""
 }
 
-// codexServer returns a server with the variables that it names, if they are set.
-func codexServer(server syntax.Value, lookup Lookup) syntax.Value {
-	names, ok := server.Get("env_vars")
-	if !ok || names.Value.Kind != syntax.List {
+// withPassed returns a server with the variables that a list names, if they are set; those that it has
+// already win.
+func withPassed(server syntax.Value, key string, lookup Lookup) syntax.Value {
+	names, _ := server.Get(key)
+	env, ok := server.Get("env")
+	if names.Value.Kind != syntax.List || len(names.Value.Items) == 0 ||
+		ok && env.Value.Kind != syntax.Object {
 		return server
 	}
-	var passed []syntax.Field
-	for _, item := range names.Value.Items {
-		name := item.Text
-		if item.Kind == syntax.Object {
-			name = item.TextOf("name")
-		}
-		if _, set := lookup.Value(name); set && name != "" && !strings.ContainsAny(name, "=\x00") {
-			passed = append(passed, syntax.String(name, "${"+name+"}", item.Line))
-		}
-	}
-	return withEnv(server.Without("env_vars"), names.Line, passed)
-}
-
-// withEnv returns a server with further variables; those that it has already win.
-func withEnv(server syntax.Value, line int, passed []syntax.Field) syntax.Value {
-	env, ok := server.Get("env")
+	env.Key, env.Value.Kind = "env", syntax.Object
 	if !ok {
-		env = syntax.Field{Key: "env", Line: line, Value: syntax.Value{Kind: syntax.Object, Line: line}}
+		env.Line, env.Value.Line = names.Line, names.Line
 	}
-	for _, f := range passed {
-		env.Value = env.Value.With(f)
+	for _, item := range names.Value.Items {
+		name := cmp.Or(item.Text, item.TextOf("name"))
+		if _, set := lookup.Value(name); set && name != "" && !strings.ContainsAny(name, "=\x00") {
+			env.Value = env.Value.With(syntax.String(name, "${"+name+"}", item.Line))
+		}
 	}
-	return server.Without("env").With(env)
+	return server.Without("env", key).With(env)
 }
 
 // Section is a map of servers in a file.
