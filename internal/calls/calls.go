@@ -41,21 +41,18 @@ const (
 	maxNames = 100_000  // distinct tools in one file
 )
 
-// Open opens a file of calls that the user named; - is standard input.
-func Open(p host.Process, name string) (io.ReadCloser, error) {
-	if name == "-" {
-		return io.NopCloser(p.In), nil
-	}
+// readFile calls do with each call in a file that the user named. Its errors are mistakes of the user.
+func readFile(ctx context.Context, p host.Process, name string, do func(Call) error) error {
 	file, err := os.Open(files.From(p.Dir, name))
 	if err != nil {
-		return nil, exit.Misuse(exit.Advise("record one: mcpctl call --record "+name+" SOURCE TOOL",
+		return exit.Misuse(exit.Advise("record one: mcpctl call --record "+name+" SOURCE TOOL",
 			"cannot read recorded calls: %w", err))
 	}
-	if info, err := file.Stat(); err != nil || info.IsDir() {
-		_ = file.Close()
-		return nil, exit.Usagef("cannot read recorded calls: %s is a directory", name)
+	defer func() { _ = file.Close() }()
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() { // it is read more than once
+		return exit.Usagef("cannot read recorded calls: %s is not a regular file", name)
 	}
-	return file, nil
+	return exit.Misuse(Each(ctx, file, name, do))
 }
 
 // Each calls do with each call in a file of this name, in order, until one returns an error. The raw values
@@ -148,21 +145,6 @@ func decode(reader *rawjson.MemberReader, line []byte, number int, do func(Call)
 	return do(c)
 }
 
-// Check reads a file that can be read again, and returns the first mistake in it.
-func Check(ctx context.Context, p host.Process, name string) error {
-	r, err := Open(p, name)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = r.Close() }()
-	if file, ok := r.(*os.File); ok {
-		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
-			return exit.Misuse(Each(ctx, r, name, func(Call) error { return nil }))
-		}
-	}
-	return nil
-}
-
 // Recorder returns a function that appends calls to a file.
 func Recorder(
 	p host.Process, name string,
@@ -211,13 +193,8 @@ type Counts map[string]map[string]int
 
 // Count counts the calls in a file. Calls without a server are those of "".
 func Count(ctx context.Context, p host.Process, name string) (Counts, error) {
-	r, err := Open(p, name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = r.Close() }()
 	counts, names := Counts{}, 0
-	return counts, exit.Misuse(Each(ctx, r, name, func(c Call) error {
+	return counts, readFile(ctx, p, name, func(c Call) error {
 		if counts[c.Server] == nil {
 			counts[c.Server] = map[string]int{}
 		}
@@ -228,7 +205,7 @@ func Count(ctx context.Context, p host.Process, name string) (Counts, error) {
 			return fmt.Errorf("more than %d different tools", maxNames)
 		}
 		return nil
-	}))
+	})
 }
 
 // Of returns the calls of a server that is recorded under any of some names, and how many there are. Calls
@@ -250,13 +227,12 @@ func (c Counts) Of(names, offered []string) (tools map[string]int, total int) {
 	return tools, total
 }
 
-// NoCalls returns the error for a file without a call of any compared server.
-func NoCalls(name string, recorded []string) error {
-	if len(recorded) == 0 {
+// NoCalls returns the problem of a file without a call of any compared server.
+func (c Counts) NoCalls(name string) error {
+	if len(c) == 0 {
 		return fmt.Errorf("%s has no recorded calls", name)
 	}
-	return exit.Advise(`a call's "server" is the name of the server in the configuration`,
-		"%s has no call of a compared server, only of %s", name, kit.Some(recorded))
+	return fmt.Errorf("%s has no call of a compared server, only of %s", name, kit.Some(kit.SortedKeys(c)))
 }
 
 // masked returns JSON in which values that look secret are replaced, by their names or their looks.

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -98,19 +97,14 @@ func (s *Server) Count(e diff.Evidence) *finding.Calls {
 }
 
 // Read counts the calls of a file. With examples each finding keeps the arguments of a failing call. found
-// reports whether the file has a call of a compared server; if not, recorded are the servers in the file.
-func (j *Judge) Read(ctx context.Context, p host.Process, name string, examples bool) (found bool,
-	recorded []string, err error) {
-	r, err := Open(p, name)
-	if err != nil {
-		return false, nil, err
-	}
-	defer func() { _ = r.Close() }()
+// reports whether the file has a call of a compared server.
+func (j *Judge) Read(
+	ctx context.Context, p host.Process, name string, examples bool,
+) (found bool, err error) {
 	j.mu.Lock()
 	j.closed = true
 	j.mu.Unlock()
-	others := map[string]bool{}
-	err = Each(ctx, r, name, func(c Call) error {
+	err = readFile(ctx, p, name, func(c Call) error {
 		servers := j.byName[c.Server]
 		if c.Server == "" {
 			servers = kit.Filter(j.servers, func(s *Server) bool { return s.offered[c.Tool] })
@@ -119,18 +113,12 @@ func (j *Judge) Read(ctx context.Context, p host.Process, name string, examples 
 			s.add(c, examples)
 			found = true
 		}
-		if !found && len(others) < maxNames {
-			others[c.Server] = true
-		}
 		return nil
 	})
-	if err != nil {
-		return false, nil, exit.Misuse(err)
-	}
 	for _, s := range j.servers {
 		s.finish()
 	}
-	return found, slices.Sorted(maps.Keys(others)), nil
+	return found, err
 }
 
 // add counts one call.

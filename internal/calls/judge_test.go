@@ -114,8 +114,12 @@ func counted(t *testing.T, old, now, arguments string) []finding.Finding {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := host.Process{In: strings.NewReader(`{"tool":"t","arguments":` + arguments + `}`)}
-	if met, _, err := j.Read(t.Context(), p, "-", true); err != nil || !met {
+	p := host.Process{Dir: t.TempDir()}
+	call := `{"tool":"t","arguments":` + arguments + `}`
+	if err := os.WriteFile(filepath.Join(p.Dir, "calls"), []byte(call), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if met, err := j.Read(t.Context(), p, "calls", true); err != nil || !met {
 		t.Fatal(met, err)
 	}
 	return found
@@ -137,15 +141,19 @@ func TestEach(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "",
 		"\n \r\n" + `{"tool":"a","arguments":{}}`: "3  a  {}",
-		`{"tool":"a"}`:                               `f:1: missing "arguments"`,
-		`{"arguments":{}}`:                           `f:1: missing "tool"`,
-		`{"tool":1,"arguments":{}}`:                  `f:1: "tool": expected string, got a number`,
-		`{"tool":"a","arguments":[]}`:                `f:1: "arguments": expected object, got an array`,
-		`{"tool":"a","arguments":{},"result":"x"}`:   `f:1: "result": expected object, got a string`,
-		`{"tool":"a","arguments":{},"time":"today"}`: `f:1: "time": expected RFC 3339 such as 2026-11-20T09:30:00Z, got "today"`,
+		`{"tool":"a"}`:                             `f:1: missing "arguments"`,
+		`{"arguments":{}}`:                         `f:1: missing "tool"`,
+		`{"tool":1,"arguments":{}}`:                `f:1: "tool": expected string, got a number`,
+		`{"tool":"a","arguments":[]}`:              `f:1: "arguments": expected object, got an array`,
+		`{"tool":"a","arguments":{},"result":"x"}`: `f:1: "result": expected object, got a string`,
+		strings.Repeat("x", maxLine+1):             "f:1: line longer than 32 MiB",
+		`{"tool":"a","arguments":{"a":` + strings.Repeat("[", 20000): "f:1: invalid JSON: at /arguments/a" +
+			strings.Repeat("/0", 10) + "/…: nesting exceeds 10000 levels",
+		`{"resourceSpans":[` + strings.Repeat("{},", maxObjects) + `{}]}`: "f:1: more than 1000000 objects in a line of traces",
+		`{"tool":"a","arguments":{},"time":"today"}`:                      `f:1: "time": expected RFC 3339 such as 2026-11-20T09:30:00Z, got "today"`,
 	} {
 		if diff := cmp.Diff(want, read(text)); diff != "" {
-			t.Errorf("%q (-want +got):\n%s", text, diff)
+			t.Errorf("%.80q (-want +got):\n%s", text, diff)
 		}
 	}
 }

@@ -42,9 +42,6 @@ type ReplayOptions struct {
 func Replay(
 	ctx context.Context, p host.Process, o ReplayOptions, from []source.Source,
 ) (*report.Report, error) {
-	if o.Calls == "-" {
-		return nil, exit.Usagef("replay reads --calls once per server: name a file, not standard input")
-	}
 	o.Contact.Parallel = max(o.Contact.Parallel, 1)
 	f, err := fleet.Load(ctx, p, o.Select, o.Contact, from)
 	if err != nil {
@@ -155,7 +152,7 @@ func (r *replay) report(done []*replayed, policy finding.Policy) (*report.Report
 	case !sent && len(found) == 0 && out.Status == exit.OK:
 		problem := errors.New("no call was sent")
 		if r.options.Calls != "" && !slices.ContainsFunc(done, func(s *replayed) bool { return s.met }) {
-			problem = NoCalls(r.options.Calls, kit.SortedKeys(r.counts))
+			problem = r.counts.NoCalls(r.options.Calls)
 		}
 		out.Problems, out.Status = append(out.Problems, problem.Error()), exit.Incomplete
 	case out.Status == exit.OK && policy.Fails(out.Findings):
@@ -256,12 +253,7 @@ func (s *replayed) each(ctx context.Context, names []string, do func(Call, *conf
 		}
 		return nil
 	}
-	in, err := Open(s.process, s.options.Calls)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = in.Close() }()
-	return Each(ctx, in, s.options.Calls, func(c Call) error {
+	return readFile(ctx, s.process, s.options.Calls, func(c Call) error {
 		_, offered := s.tools[c.Tool]
 		if c.Server == "" && offered || c.Server != "" && slices.Contains(names, c.Server) {
 			return do(c, nil)

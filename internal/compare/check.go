@@ -110,7 +110,7 @@ func (o CheckOptions) noCalls(counts calls.Counts, checked []checkedServer) erro
 	if counts == nil || slices.ContainsFunc(checked, called) {
 		return nil
 	}
-	return calls.NoCalls(o.Calls, kit.SortedKeys(counts))
+	return counts.NoCalls(o.Calls)
 }
 
 // checkedServer is what a check keeps of one server.

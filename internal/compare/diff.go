@@ -35,9 +35,10 @@ type DiffOptions struct {
 // Diff compares servers with their old side and reports what changed.
 func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Source) (*report.Report, error) {
 	old, current, err := o.sides(from)
-	if err == nil {
-		err = o.Recorded.check(ctx, p, o.FailOn)
+	if err != nil {
+		return nil, err
 	}
+	counts, err := o.Recorded.check(ctx, p, o.FailOn)
 	if err != nil {
 		return nil, err
 	}
@@ -70,9 +71,13 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	if err != nil {
 		return nil, err
 	}
-	noCalls, err := o.Recorded.count(ctx, p, judge)
-	if err != nil {
-		return nil, err
+	var noCalls error
+	if judge != nil {
+		if found, err := judge.Read(ctx, p, o.Calls, !o.NoExamples); err != nil {
+			return nil, err
+		} else if !found {
+			noCalls = counts.NoCalls(o.Calls)
+		}
 	}
 	compared = slices.DeleteFunc(compared, func(c *comparison) bool { return c == nil })
 

@@ -20,17 +20,17 @@ type Recorded struct {
 	NoExamples bool   // findings show no arguments
 }
 
-// check finds mistakes before a server is contacted.
-func (o Recorded) check(ctx context.Context, p host.Process, failOn string) error {
+// check finds mistakes before a server is contacted, and counts the calls in the file.
+func (o Recorded) check(ctx context.Context, p host.Process, failOn string) (calls.Counts, error) {
 	switch {
 	case o.Calls == "" && failOn == string(finding.FailOnUsed):
-		return exit.Usagef("--fail-on %s needs recorded calls: --calls FILE", failOn)
+		return nil, exit.Usagef("--fail-on %s needs recorded calls: --calls FILE", failOn)
 	case o.Calls == "" && o.NoExamples:
-		return exit.Usagef("--no-examples needs recorded calls: --calls FILE")
+		return nil, exit.Usagef("--no-examples needs recorded calls: --calls FILE")
 	case o.Calls == "":
-		return nil
+		return nil, nil
 	}
-	return calls.Check(ctx, p, o.Calls)
+	return calls.Count(ctx, p, o.Calls)
 }
 
 // counted returns the options of a comparison whose findings are counted by the judge; nil = none is.
@@ -48,18 +48,6 @@ func (p pair) counted(judge *calls.Judge, options diff.Options) diff.Options {
 	}
 	options.Recorded = judge.Server(names, tools).Count
 	return options
-}
-
-// count fills in the counts of all findings. The problem says that the file has no call of a compared server.
-func (o Recorded) count(ctx context.Context, p host.Process, judge *calls.Judge) (problem, err error) {
-	if judge == nil {
-		return nil, nil
-	}
-	found, recorded, err := judge.Read(ctx, p, o.Calls, !o.NoExamples)
-	if err != nil || found {
-		return nil, err
-	}
-	return calls.NoCalls(o.Calls, recorded), nil
 }
 
 // unanswered adds a problem to a report, which is incomplete then.

@@ -29,7 +29,7 @@ func (c *Calls) String() string {
 	all := kit.Counted(c.Total, "recorded call")
 	switch {
 	case c.Total == 0:
-		return "no call of this server is recorded"
+		return "no valid call of this server is recorded"
 	case c.Failing == 0 && c.Undecided == 0:
 		return "none of " + all + " is affected"
 	case c.Failing == 0:
