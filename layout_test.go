@@ -63,7 +63,7 @@ var libraries = map[string][]string{
 	"github.com/yosida95/uritemplate/v3":       {"internal/call"},
 	"github.com/zalando/go-keyring":            {"internal/vault"},
 	"go.yaml.in/yaml/v3":                       {"internal/report", "internal/syntax", "internal/fixture"},
-	"golang.org/x/mod":                         {"pkg/finding", "internal/packages"},
+	"golang.org/x/mod":                         {"cmd/mcpctl", "pkg/diff", "internal/packages"},
 	"golang.org/x/oauth2":                      {"internal/auth", "internal/auth/authtest"},
 	"golang.org/x/sync": {"internal/calls", "internal/compare", "internal/fleet", "internal/transport",
 		"pkg/probe"},

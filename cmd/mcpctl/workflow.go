@@ -10,8 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/semver"
+
 	"github.com/mcpctl/mcpctl/internal/git"
-	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -242,8 +243,8 @@ func actionAt(commit, version string) (action, with string) {
 
 // released reports whether a version is that of a release.
 func released(version string) bool {
-	_, valid := finding.ParseVersion(version)
-	return valid && !strings.Contains(version, "-")
+	v := "v" + strings.TrimPrefix(version, "v")
+	return semver.Canonical(v) == v && semver.Prerelease(v) == ""
 }
 
 // workflow returns the file of a CI system: its path, its text, and what it does.

@@ -117,9 +117,9 @@ type candidate struct {
 	pair
 	compare func(context.Context) comparer
 	found   []finding.Finding
-	shown   []finding.Finding             // found as diff shows them, many of one rule as one
-	hidden  map[string][]*finding.Finding // those behind a shown one, by its fingerprint
-	chosen  []string                      // fingerprints of found
+	shown   []finding.Finding            // found as diff shows them, many of one rule as one
+	hidden  map[string][]finding.Finding // those behind a shown one, by its fingerprint
+	chosen  []string                     // fingerprints of found
 }
 
 // candidate compares a pair. The error is that of ctx.

@@ -1,7 +1,6 @@
 package wording
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -23,138 +22,115 @@ const (
 	Added
 )
 
-// maxEdits is how many words may differ before two texts count as entirely different.
-const maxEdits = 1000
+// maxPairs bounds the pairs of words that are compared; of longer texts all that differs is one replacement.
+const maxPairs = 4 << 20
 
-// token matches what is compared: a word, a run of spaces, or one other character.
+// token matches what is compared: a word, a run of blanks, or one other character.
 var token = kit.Pattern(`[\p{L}\p{N}_]+|[ \t]+|(?s:.)`)
 
-// Compare returns what was kept, removed and added, word by word; changes of adjacent words are one.
+// Compare returns what was kept, removed and added, word by word. Changes with only blanks between them are
+// one.
 func Compare(before, after string) []Edit {
 	a, b := token().FindAllString(before, -1), token().FindAllString(after, -1)
-	head := 0
-	for head < len(a) && head < len(b) && a[head] == b[head] {
+	head, tail := 0, 0
+	for head < min(len(a), len(b)) && a[head] == b[head] {
 		head++
 	}
-	tail := 0
-	for tail < len(a)-head && tail < len(b)-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+	for tail < min(len(a), len(b))-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
 		tail++
 	}
-	edits := []Edit{{Kept, strings.Join(a[:head], "")}}
-	edits = append(edits, script(a[head:len(a)-tail], b[head:len(b)-tail])...)
-	edits = append(edits, Edit{Kept, strings.Join(a[len(a)-tail:], "")})
-	return tidy(edits)
-}
-
-// script returns the shortest list of edits that turns a into b (Myers, "An O(ND) Difference Algorithm",
-// 1986), or one replacement when that is too long.
-func script(a, b []string) []Edit {
-	var rounds []front
-	last := front{0}
-	for d := range min(len(a)+len(b), maxEdits) + 1 {
-		next := make(front, d+1)
-		for k := -d; k <= d; k += 2 {
-			x, _ := last.step(d, k)
-			for x < len(a) && x-k < len(b) && a[x] == b[x-k] {
-				x++
-			}
-			next[(k+d)/2] = x
-			if x >= len(a) && x-k >= len(b) {
-				return backtrack(append(rounds, last), a, b)
-			}
-		}
-		rounds, last = append(rounds, last), next
-	}
-	return []Edit{{Removed, strings.Join(a, "")}, {Added, strings.Join(b, "")}}
-}
-
-// front is how far each diagonal reaches into a with d edits; diagonal k of -d, -d+2, … d is at (k+d)/2.
-type front []int
-
-// step returns where edit number d leads on diagonal k: down (an addition) or right (a removal), whichever
-// reaches further.
-func (f front) step(d, k int) (x int, down bool) {
-	right, below := (k+d)/2-1, (k+d)/2
-	switch {
-	case d == 0:
-		return 0, true
-	case k == -d || k != d && f[right] < f[below]:
-		return f[below], true
-	}
-	return f[right] + 1, false
-}
-
-// backtrack returns the edits, which it finds from the end of the texts to their start.
-func backtrack(rounds []front, a, b []string) []Edit {
+	end := strings.Join(a[len(a)-tail:], "")
 	var edits []Edit
-	x, y := len(a), len(b)
-	for d := len(rounds) - 1; d >= 0; d-- {
-		start, down := rounds[d].step(d, x-y)
-		for x > start && x > 0 && y > 0 && a[x-1] == b[y-1] {
-			x, y = x-1, y-1
-			edits = append(edits, Edit{Kept, a[x]})
-		}
-		switch {
-		case d == 0:
-		case down:
-			y--
-			edits = append(edits, Edit{Added, b[y]})
-		default:
-			x--
-			edits = append(edits, Edit{Removed, a[x]})
+	add := func(op Op, text string) {
+		if last := len(edits) - 1; last >= 0 && edits[last].Op == op {
+			edits[last].Text += text
+		} else if text != "" {
+			edits = append(edits, Edit{op, text})
 		}
 	}
-	slices.Reverse(edits)
+	add(Kept, strings.Join(a[:head], ""))
+	a, b = a[head:len(a)-tail], b[head:len(b)-tail]
+	if len(a)*len(b) > maxPairs {
+		add(Removed, strings.Join(a, ""))
+		add(Added, strings.Join(b, ""))
+		add(Kept, end)
+		return edits
+	}
+
+	// Both texts are read along their longest common subsequence.
+	common := commonLengths(a, b)
+	var phrase []Edit // since the last word that was kept
+	var blanks string // after the phrase
+	change := func(op Op, word string) {
+		if blanks != "" {
+			phrase = append(phrase, Edit{Kept, blanks})
+		}
+		phrase, blanks = append(phrase, Edit{op, word}), ""
+	}
+	flush := func() {
+		for _, e := range joined(phrase) {
+			add(e.Op, e.Text)
+		}
+		add(Kept, blanks)
+		phrase, blanks = nil, ""
+	}
+	for len(a) > 0 || len(b) > 0 {
+		switch {
+		case len(a) > 0 && len(b) > 0 && a[0] == b[0]:
+			if blanks == "" && len(phrase) > 0 && strings.Trim(a[0], " \t") == "" {
+				blanks = a[0]
+			} else {
+				flush()
+				add(Kept, a[0])
+			}
+			a, b = a[1:], b[1:]
+		case len(b) == 0 || len(a) > 0 && common[len(a)-1][len(b)] > common[len(a)][len(b)-1]:
+			change(Removed, a[0])
+			a = a[1:]
+		default:
+			change(Added, b[0])
+			b = b[1:]
+		}
+	}
+	flush()
+	add(Kept, end)
 	return edits
 }
 
-// tidy joins neighbours with one operation, and changes with only space between them.
-func tidy(edits []Edit) []Edit {
-	var out, phrase []Edit
-	for i, e := range edits {
-		blank := strings.Trim(e.Text, " \t") == "" && i+1 < len(edits) && edits[i+1].Op != Kept
-		if e.Op != Kept || blank && len(phrase) > 0 {
-			phrase = append(phrase, e)
-			continue
-		}
-		out = appendEdit(appendPhrase(out, phrase), e)
-		phrase = nil
-	}
-	return appendPhrase(out, phrase)
-}
-
-// appendPhrase appends changes, those with removals and additions as one replacement.
-func appendPhrase(all, phrase []Edit) []Edit {
-	var before, after string
+// joined returns a phrase with removals and additions as one replacement, another one as it is.
+func joined(phrase []Edit) []Edit {
+	var removed, added string
 	var ops [Added + 1]bool
 	for _, e := range phrase {
 		ops[e.Op] = true
 		if e.Op != Added {
-			before += e.Text
+			removed += e.Text
 		}
 		if e.Op != Removed {
-			after += e.Text
+			added += e.Text
 		}
 	}
 	if ops[Removed] && ops[Added] {
-		phrase = []Edit{{Removed, before}, {Added, after}}
-		if strings.HasSuffix(before, " ") && strings.HasSuffix(after, " ") {
-			phrase = []Edit{{Removed, before[:len(before)-1]}, {Added, after[:len(after)-1]}, {Kept, " "}}
-		}
+		return []Edit{{Removed, removed}, {Added, added}}
 	}
-	for _, e := range phrase {
-		all = appendEdit(all, e)
-	}
-	return all
+	return phrase
 }
 
-func appendEdit(all []Edit, e Edit) []Edit {
-	if e.Text == "" {
-		return all
+// commonLengths returns the lengths of the longest common subsequences of the last i words of a and the last
+// j of b, at [i][j].
+func commonLengths(a, b []string) [][]int32 {
+	lengths := make([][]int32, len(a)+1)
+	for i := range lengths {
+		lengths[i] = make([]int32, len(b)+1)
 	}
-	if last := len(all) - 1; last >= 0 && all[last].Op == e.Op {
-		all[last].Text += e.Text
-		return all
+	for i := range a {
+		for j := range b {
+			if a[len(a)-1-i] == b[len(b)-1-j] {
+				lengths[i+1][j+1] = lengths[i][j] + 1
+			} else {
+				lengths[i+1][j+1] = max(lengths[i+1][j], lengths[i][j+1])
+			}
+		}
 	}
-	return append(all, e)
+	return lengths
 }

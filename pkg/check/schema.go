@@ -114,11 +114,7 @@ func schemaInvalid(d *document, at location) {
 	}
 	found, _ := schema.Meta(draft).Faults("", d.value, d.pool)
 	if len(found) > maxFaults {
-		var others finding.Others
-		for _, f := range found[maxFaults:] {
-			others.Add(f.Path, f.Reason)
-		}
-		at.add("", others.Value(), "The schema is invalid in %d more places.", others.Count)
+		at.add("", encoded(d.value), "The schema is invalid in %d more places.", len(found)-maxFaults)
 		found = found[:maxFaults]
 	}
 	for _, f := range found {

@@ -3,7 +3,6 @@ package diff
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -122,10 +121,11 @@ func (r *revision) change(ch *change) {
 	}
 	switch {
 	case ch.likeness != nil && ch.New == nil:
-		f.Hint, _, f.Cause = renaming(ch.Name, ch.likeness.Name)
-		r.guesses[ch.Name] = ch.likeness.Name
+		f.Cause = code(ch.Name) + " possibly renamed to " + code(ch.likeness.Name)
+		f.Hint = f.Cause
 	case ch.likeness != nil:
-		_, f.Hint, f.Cause = renaming(ch.likeness.Name, ch.Name)
+		f.Cause = code(ch.likeness.Name) + " possibly renamed to " + code(ch.Name)
+		f.Hint = "possibly the new name of " + code(ch.likeness.Name)
 	}
 	if len(ch.Also) > 0 {
 		f.Hint = "shared definition: the same change applies to " + strings.Join(ch.Also, ", ")
@@ -190,22 +190,17 @@ func (r *revision) sentence(ch *change, suffix string, f finding.Finding) {
 		f.Old = rawjson.Quote(ch.Name)
 	}
 	f.Level = r.level(string(r.direction)+"-"+suffix, ch)
-	says := r.rules[string(r.direction)+"-"+suffix].message(f, r.words(ch))
-	switch {
-	case f.Level == finding.Info && f.Cause == "":
-		if f.Cause = generatorOf(r, ch); f.Cause != "" {
-			f.Message = strings.TrimSuffix(says, ".") + "; callers are unaffected."
-		}
-	case r.refused(ch):
+	if f.Level == finding.Info && f.Cause == "" {
+		f.Cause = generatorOf(r, ch)
+	}
+	if r.refused(ch) {
+		says := r.rules[string(r.direction)+"-"+suffix].message(f, r.words(ch))
 		f.Message = strings.TrimSuffix(says, ".") + ", and unknown arguments are now rejected."
 	}
-	r.show(ch, &f)
-	r.reportAs(suffix, f, r.words(ch)...)
-	if f.Level == finding.Breaking && f.Cause == "" && ch.ofValues() &&
-		r.findings[len(r.findings)-1].Cause == "" {
-		r.tightened = append(r.tightened,
-			tightened{finding: len(r.findings) - 1, name: r.subject(ch.Instance)})
+	if r.reported = true; ch.breaks() {
+		shown(&f, ch.judged.Breaks)
 	}
+	r.reportAs(suffix, f, r.words(ch)...)
 }
 
 // refused reports whether an argument that is gone breaks since its object takes no undeclared ones any more.
@@ -218,58 +213,7 @@ func (r *revision) refused(ch *change) bool {
 	return string(r.After.At(new)) == closed && string(r.Before.At(old)) != closed
 }
 
-// tightened is a finding about the values of one argument, or of a member of the result.
-type tightened struct {
-	finding int    // its place in the comparison's findings
-	name    string // of the argument
-}
-
-func (ch *change) ofValues() bool {
-	switch ch.Family {
-	case schema.FamilyProperty, schema.FamilyRequired, schema.FamilyAdditional, schema.FamilyUnevaluated:
-		return false
-	}
-	return ch.judged != nil
-}
-
-// tightenedTogether gives one cause to what breaks by the values of an argument, and to arguments that break
-// in the same way.
-func tightenedTogether(r *revision) {
-	happened := map[string]string{} // to each argument
-	for _, one := range r.tightened {
-		f := r.findings[one.finding]
-		happened[one.name] += fmt.Sprintf("%s %s %s\n", f.Rule, f.Old, f.New)
-	}
-	for _, one := range r.tightened {
-		same := kit.Filter(r.tightened, func(other tightened) bool {
-			return happened[other.name] == happened[one.name]
-		})
-		names := kit.Distinct(kit.Map(same, func(t tightened) string { return t.name }))
-		if len(same) > 1 {
-			r.findings[one.finding].Cause = someNames(names) +
-				accepts(r.direction, len(names), strings.Contains(happened[one.name], "-changed "))
-		}
-	}
-}
-
-// accepts returns how the values of some arguments, or members of the result, changed.
-func accepts(direction finding.Direction, names int, others bool) string {
-	switch {
-	case direction == finding.Output:
-		return " can be more than before"
-	case others:
-		return either(names == 1, " accepts", " accept") + " other values than before"
-	}
-	return either(names == 1, " accepts", " accept") + " less than before"
-}
-
-// show puts down what the level of a change rests on: a value, or why none is shown.
-func (r *revision) show(ch *change, f *finding.Finding) {
-	if r.reported = true; ch.breaks() {
-		shown(f, ch.judged.Breaks)
-	}
-}
-
+// shown sets what the level of a break rests on: a value, or why none is shown.
 func shown(f *finding.Finding, result schema.Result) {
 	if f.Witness = result.Witness; f.Witness != nil {
 		f.Verdict = finding.Proved

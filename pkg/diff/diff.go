@@ -13,6 +13,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -57,7 +58,6 @@ func Compare(ctx context.Context, old, new *snapshot.Snapshot, options Options) 
 		compareList(c, kind, old, new)
 	}
 	compareVersionStep(c, old, new)
-	nameRepeated(c)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -81,8 +81,7 @@ type comparison struct {
 	names   []string     // of all tools of the new side
 	pool    *schema.Pool // for the schemas of one item
 
-	evidence *Evidence         // of the finding that is reported next; nil = no call can decide it
-	guesses  map[string]string // old names of properties with the new names that look like them
+	evidence *Evidence // of the finding that is reported next; nil = no call can decide it
 }
 
 // report completes a finding with what its rule says about it, and keeps it. A level that is set already
@@ -201,15 +200,13 @@ func displayed(v view) string {
 	return ""
 }
 
-// compareOpaque compares a member whose meaning is not known here, and says where it differs.
+// compareOpaque compares a member whose meaning is not known here, and reports the places where it differs.
+// Volatile members, such as "ui/resourceUri", are left out.
 func compareOpaque(c *comparison, s subject, rule, key string, volatile ...string) {
 	old, new := treeOf(s.old[key]), treeOf(s.new[key])
-	for _, tree := range []any{old, new} {
-		if o, ok := tree.(map[string]any); ok {
-			for _, name := range volatile {
-				delete(o, name)
-			}
-		}
+	for _, path := range volatile {
+		remove(old, strings.Split(path, "/"))
+		remove(new, strings.Split(path, "/"))
 	}
 	if empty(old) && empty(new) {
 		return
@@ -219,6 +216,17 @@ func compareOpaque(c *comparison, s subject, rule, key string, volatile ...strin
 			Item: s.id, Path: s.path + rawjson.Join("", key), Old: s.old[key], New: s.new[key],
 			Message: cmp.Or(c.rules[rule].Says, c.rules[rule].Title) + " " + whereabouts(found, more) + ".",
 		})
+	}
+}
+
+// remove deletes a member of a decoded value, and each object that it leaves empty.
+func remove(tree any, path []string) {
+	object, _ := tree.(map[string]any)
+	if len(path) > 1 {
+		remove(object[path[0]], path[1:])
+	}
+	if len(path) == 1 || empty(object[path[0]]) {
+		delete(object, path[0])
 	}
 }
 
@@ -259,20 +267,15 @@ func reportChanged(c *comparison, s subject, members []string, rule func(key str
 		if changed := by[id]; len(changed) > maxListed {
 			f := finding.Finding{Item: s.id, Path: s.path, Old: s.old.only(changed).orNothing(),
 				New: s.new.only(changed).orNothing()}
-			c.reportMany(id, f, changed)
+			f.Cause = c.rules[id].Title + ": " + kit.Some(kit.Map(changed, code))
+			f.Message = f.Cause + "."
+			c.report(id, f)
 			continue
 		}
 		for _, key := range by[id] {
 			report(id, key)
 		}
 	}
-}
-
-// reportMany reports one finding of a rule in place of one for each of very many names.
-func (c *comparison) reportMany(id string, f finding.Finding, names []string) {
-	f.Cause = c.rules[id].Title + ": " + kit.Some(kit.Map(names, code))
-	f.Message = f.Cause + "."
-	c.report(id, f)
 }
 
 // maxListed is how many places of one kind in an item have findings of their own.

@@ -193,39 +193,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestIntervalsAreTold names the bounds that differ, also where no one counts them.
-func TestIntervalsAreTold(t *testing.T) {
-	tool := func(bounds string) string {
-		return `{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"n":{"type":"integer"` + bounds + `}}}}]}`
-	}
-	safe := tool(`,"minimum":-9007199254740991,"maximum":9007199254740991`)
-	for _, test := range []struct {
-		old, new string
-		want     []string
-	}{
-		{tool(""), safe, []string{
-			"The range of `n` is narrower (no limit → at most 9007199254740991); callers are unaffected.",
-			"The range of `n` is narrower (no limit → at least -9007199254740991); callers are unaffected.",
-		}},
-		{tool(""), tool(`,"minimum":0,"maximum":9007199254740991`), []string{
-			"The range of `n` is narrower (no limit → at most 9007199254740991); callers are unaffected.",
-			"`n` now has a lower bound (no limit → at least 0).",
-		}},
-	} {
-		var got []string
-		for _, f := range compared(t, parse(t, test.old), parse(t, test.new), diff.Options{}) {
-			got = append(got, f.Message)
-		}
-		slices.Sort(got)
-		slices.Sort(test.want)
-		if diff := cmp.Diff(test.want, got); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
-	}
-}
-
-// TestAVersionThatWentBackIsOneFact holds that what two rules speak of is one cause, for a person and for
-// accept. TestGrowthInsideAlternatives: a range that grows into another alternative of a oneOf refuses what
+// TestGrowthInsideAlternatives: a range that grows into another alternative of a oneOf refuses what
 // both accept. Where the other range shrinks at the same time, it breaks only once that change is undone.
 func TestGrowthInsideAlternatives(t *testing.T) {
 	const low, other = `{"type":"integer","minimum":0,"maximum":10}`, `{"type":"integer","minimum":20,"maximum":30}`
@@ -245,16 +213,6 @@ func TestGrowthInsideAlternatives(t *testing.T) {
 		if diff := cmp.Diff(c.want, lines(compared(t, server(c.old[0], c.old[1]), server(c.new[0], c.new[1]), diff.Options{}))); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", name, diff)
 		}
-	}
-}
-
-func TestAVersionThatWentBackIsOneFact(t *testing.T) {
-	surface := func(version string) string {
-		return `{"protocolVersion":"2025-11-25","serverInfo":{"name":"s","version":"` + version + `"},"capabilities":{"tools":{}},"tools":[]}`
-	}
-	groups := finding.Groups(compared(t, parse(t, surface("1.2.0")), parse(t, surface("1.1.9")), diff.Options{}))
-	if len(groups) != 1 || groups[0].Level != finding.Warning || groups[0].Title != `The server's version went backwards, from "1.2.0" to "1.1.9"` {
-		t.Errorf("%+v", groups)
 	}
 }
 
@@ -279,7 +237,7 @@ func TestVersionsThatBreaksAskFor(t *testing.T) {
 		}
 		asked := compared(t, parse(t, surface(test.old, tool)), parse(t, surface(test.new, test.left)), diff.Options{Enable: []string{"server-version-not-bumped"}})
 		if len(asked) > len(found) != (test.old == test.new) {
-			t.Errorf("%s → %s: who asks for it is told %d things instead of %d", test.old, test.new, len(asked), len(found))
+			t.Errorf("%s → %s: %d findings with the rule enabled, %d without", test.old, test.new, len(asked), len(found))
 		}
 	}
 }

@@ -64,57 +64,49 @@ func byKey(list snapshot.List) map[string][]json.RawMessage {
 // their spelling. If there are more than maxListed, the rest is one pair.
 func repeats(key string, old, new []json.RawMessage) []*pair {
 	var matched []*pair
-	before, after := canonicals(old), canonicals(new)
 	add := func(old, new json.RawMessage) {
 		matched = append(matched, &pair{key: key, nth: len(matched), old: old, new: new})
 	}
-	var gone, fresh []json.RawMessage
-	for len(before) > 0 && len(after) > 0 {
-		switch order := bytes.Compare(before[0], after[0]); {
-		case order < 0:
-			gone, before = append(gone, before[0]), before[1:]
-		case order > 0:
-			fresh, after = append(fresh, after[0]), after[1:]
-		default:
-			add(before[0], after[0])
-			before, after = before[1:], after[1:]
-		}
+	times := map[string]int{}
+	before := canonicals(old)
+	for _, item := range before {
+		times[string(item)]++
 	}
-	before, after = append(gone, before...), append(fresh, after...)
-	for i := range max(len(before), len(after)) {
-		switch {
-		case i == maxListed:
-			further := max(len(before), len(after)) - i
-			return append(matched, &pair{key, len(matched), further, named(before[min(i, len(before)):]),
-				named(after[min(i, len(after)):])})
-		case i >= len(after):
-			add(before[i], nil)
-		case i >= len(before):
-			add(nil, after[i])
-		default:
-			add(before[i], after[i])
+	after := slices.DeleteFunc(canonicals(new), func(item json.RawMessage) bool {
+		found := times[string(item)] > 0
+		if found {
+			times[string(item)]--
+			add(item, item)
 		}
+		return found
+	})
+	before = slices.DeleteFunc(before, func(item json.RawMessage) bool {
+		times[string(item)]--
+		return times[string(item)] < 0
+	})
+	for i := range max(len(before), len(after)) {
+		if i == maxListed {
+			rest := &pair{key: key, nth: len(matched), further: max(len(before), len(after)) - i}
+			if len(before) > i {
+				rest.old = rawjson.List(before[i:])
+			}
+			if len(after) > i {
+				rest.new = rawjson.List(after[i:])
+			}
+			return append(matched, rest)
+		}
+		add(first(before[min(i, len(before)):]), first(after[min(i, len(after)):]))
 	}
 	return matched
 }
 
-// named returns the names of items that one finding reports.
-func named(items []json.RawMessage) json.RawMessage {
-	var others finding.Others
-	for _, item := range items {
-		others.Add(string(item))
-	}
-	return others.Value()
-}
-
 func canonicals(items []json.RawMessage) []json.RawMessage {
-	var spelled []json.RawMessage
-	for _, item := range items {
+	spelled := kit.Map(items, func(item json.RawMessage) json.RawMessage {
 		if canonical, err := rawjson.Canonical(item); err == nil {
-			item = canonical
+			return canonical
 		}
-		spelled = append(spelled, item)
-	}
+		return item
+	})
 	slices.SortFunc(spelled, func(a, b json.RawMessage) int { return bytes.Compare(a, b) })
 	return spelled
 }
@@ -169,16 +161,13 @@ func compareEach(c *comparison, kind snapshot.Kind, items []*pair) {
 		kit.Parallel(c.ctx, len(changed), func(n int) {
 			i := changed[n]
 			found[i] = *c
-			found[i].findings, found[i].guesses, found[i].pool = nil, map[string]string{}, share(i)
+			found[i].findings, found[i].pool = nil, share(i)
 			compareItem(&found[i], kind, items[i])
 		})
 	})
-	c.guesses = map[string]string{}
-	for _, one := range found {
-		c.findings = append(c.findings, one.findings...)
-		maps.Copy(c.guesses, one.guesses)
+	for _, item := range found {
+		c.findings = append(c.findings, item.findings...)
 	}
-	spreadGuesses(c)
 }
 
 func reportRemoved(c *comparison, kind snapshot.Kind, p *pair, hint string) {
@@ -242,7 +231,7 @@ func compareDeprecation(c *comparison, s subject, before, after json.RawMessage)
 func reportAdded(c *comparison, kind snapshot.Kind, p *pair) {
 	c.report(kind.Word()+"-added", finding.Finding{Item: kind.ID(p.key), New: p.new})
 	if mayHide(p.new) {
-		findHidden(c, kind.ID(p.key), nil, textsOf("", "", treeOf(p.new), true).hiding)
+		findHidden(c, kind.ID(p.key), p.new, nil, textsOf("", "", treeOf(p.new), true).hiding)
 	}
 }
 

@@ -14,111 +14,83 @@ func comparePrompt(c *comparison, s subject) {
 	compareDescription(c, s, "item")
 	compareOpaque(c, s, "item-meta-changed", "_meta")
 	compareOpaque(c, s, "item-icons-changed", "icons")
-	compareArguments(c, s, readArguments(s.old["arguments"]), readArguments(s.new["arguments"]))
+	compareArguments(c, s)
 	compareRest(c, s, "name", "title", "description", "_meta", "icons", "arguments")
 }
 
-type argument struct {
-	name string
-	raw  json.RawMessage
-	view
-}
-
-func (a argument) required() bool { return string(a.view["required"]) == "true" }
-
-func readArguments(raw json.RawMessage) []argument {
+// readArguments returns the names of a prompt's arguments in their order, and the arguments by their names,
+// the first one if several share a name.
+func readArguments(raw json.RawMessage) (names []string, byName map[string]json.RawMessage) {
 	elements, _ := rawjson.Elements(raw)
-	return kit.Map(elements, func(element json.RawMessage) argument {
-		v := viewOf(element)
-		return argument{v.text("name"), element, v}
-	})
-}
-
-// byName returns arguments by their names, the first one if several share a name.
-func byName(arguments []argument) map[string]*argument {
-	named := make(map[string]*argument, len(arguments))
-	for i, a := range arguments {
-		if named[a.name] == nil {
-			named[a.name] = &arguments[i]
+	byName = map[string]json.RawMessage{}
+	for _, element := range elements {
+		name := viewOf(element).text("name")
+		if names = append(names, name); byName[name] == nil {
+			byName[name] = element
 		}
 	}
-	return named
+	return names, byName
 }
 
-func compareArguments(c *comparison, s subject, old, new []argument) {
-	before, after := byName(old), byName(new)
+func compareArguments(c *comparison, s subject) {
+	oldNames, old := readArguments(s.old["arguments"])
+	newNames, new := readArguments(s.new["arguments"])
+	gone := kit.Filter(kit.Distinct(oldNames), func(name string) bool { return new[name] == nil })
+	fresh := kit.Filter(kit.Distinct(newNames), func(name string) bool { return old[name] == nil })
 	renamed := map[string]bool{}
-	successors := onlyAlike(alone(old, after), alone(new, before),
-		func(a *argument) string { return withoutMember(a.raw, "name") })
-	for i, a := range old {
-		if before[a.name] != &old[i] {
-			continue // the first of a name holds
+	successors := onlyAlike(gone, fresh, func(name string) string {
+		if raw := old[name]; raw != nil {
+			return withoutMember(raw, "name")
 		}
-		if b := after[a.name]; b != nil {
-			compareArgument(c, s, a, *b)
-			continue
-		}
-		f := finding.Finding{Item: s.id, Path: argumentPath(a.name), Old: a.raw}
-		successor := successors[&old[i]]
-		if successor == nil {
+		return withoutMember(new[name], "name")
+	})
+	for _, name := range kit.Distinct(oldNames) {
+		f := finding.Finding{Item: s.id, Path: argumentPath(name), Old: old[name]}
+		successor, found := successors[name]
+		switch {
+		case new[name] != nil:
+			compareArgument(c, s, name, viewOf(old[name]), viewOf(new[name]))
+		case found:
+			renamed[successor] = true
+			f.New, f.Hint = new[successor], "send "+code(successor)+" instead"
+			c.report("prompt-argument-renamed", f, "new", code(successor))
+		default:
 			c.report("prompt-argument-removed", f)
+		}
+	}
+	for _, name := range fresh {
+		if renamed[name] {
 			continue
 		}
-		renamed[successor.name] = true
-		f.New, f.Hint = successor.raw, "send "+code(successor.name)+" instead"
-		c.report("prompt-argument-renamed", f, "new", code(successor.name))
+		rule := either(isTrue(viewOf(new[name])["required"]), "prompt-required-argument-added",
+			"prompt-optional-argument-added")
+		c.report(rule, finding.Finding{Item: s.id, Path: argumentPath(name), New: new[name]})
 	}
-	for _, b := range new {
-		if before[b.name] != nil || renamed[b.name] {
-			continue
-		}
-		rule := "prompt-optional-argument-added"
-		if b.required() {
-			rule = "prompt-required-argument-added"
-		}
-		c.report(rule, finding.Finding{Item: s.id, Path: argumentPath(b.name), New: b.raw})
-	}
-	if was, is := sharedNames(old, after), sharedNames(new, before); !slices.Equal(was, is) {
+	was := slices.DeleteFunc(oldNames, func(name string) bool { return new[name] == nil })
+	is := slices.DeleteFunc(newNames, func(name string) bool { return old[name] == nil })
+	if !slices.Equal(was, is) {
 		c.report("prompt-argument-order-changed",
 			finding.Finding{Item: s.id, Path: "/arguments", Old: asJSON(was), New: asJSON(is)})
 	}
 }
 
-// alone returns the arguments that the other side does not have.
-func alone(arguments []argument, other map[string]*argument) []*argument {
-	var found []*argument
-	for i, a := range arguments {
-		if other[a.name] == nil {
-			found = append(found, &arguments[i])
-		}
-	}
-	return found
-}
-
 func argumentPath(name string) string { return rawjson.Join("/arguments", name) }
 
-func compareArgument(c *comparison, s subject, old, new argument) {
-	inner := subject{kind: s.kind, id: s.id, path: argumentPath(old.name), name: old.name, old: old.view,
-		new: new.view}
+func compareArgument(c *comparison, s subject, name string, old, new view) {
+	inner := subject{kind: s.kind, id: s.id, path: argumentPath(name), name: name, old: old, new: new}
 	compareDescription(c, inner, "prompt-argument")
 	compareTitle(c, inner, "prompt-argument-title-changed")
 	known := []string{"title", "description"} // the name is the same
-	if boolean(old.view, "required") && boolean(new.view, "required") {
+	if boolean(old, "required") && boolean(new, "required") {
 		known = append(known, "required")
 	}
 	compareRest(c, inner, known...)
-	f := finding.Finding{Item: s.id, Path: inner.path, Member: "required", Old: old.view["required"],
-		New: new.view["required"]}
-	switch {
-	case !old.required() && new.required():
+	f := finding.Finding{Item: s.id, Path: inner.path, Member: "required", Old: old["required"],
+		New: new["required"]}
+	switch was, is := isTrue(old["required"]), isTrue(new["required"]); {
+	case !was && is:
 		c.report("prompt-argument-became-required", f, inner.named()...)
-	case old.required() && !new.required():
+	case was && !is:
 		c.report("prompt-argument-became-optional", f, inner.named()...)
 	}
-}
-
-// sharedNames returns the names of the arguments that the other side has, too, in their own order.
-func sharedNames(arguments []argument, other map[string]*argument) []string {
-	shared := kit.Filter(arguments, func(a argument) bool { return other[a.name] != nil })
-	return append([]string{}, kit.Map(shared, func(a argument) string { return a.name })...)
 }

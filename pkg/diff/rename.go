@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -16,8 +17,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// Something that is gone may be found under another name. If nothing but the name differs, or many names
-// changed in the same way, it was renamed. What only looks like it is a guess, and becomes a hint.
+// A missing item or property may have another name now. If only its name differs, or the names of many items
+// changed in the same way, it was renamed. A mere likeness becomes a hint.
 
 // likely is the similarity, from 0 to 1, from which a new name is suggested for an old one.
 const likely = 0.6
@@ -25,42 +26,20 @@ const likely = 0.6
 // maxCandidates bounds the names that are compared in pairs, so that replacing a long list takes linear time.
 const maxCandidates = 100
 
-// A word is a part of a name, in lower case, with its place in the name.
-type word struct {
-	text       string
-	start, end int
-}
+var camelCase = kit.Pattern(`(\p{Ll})(\p{Lu})`)
 
-// wordsOf splits a name at punctuation and at capitals. A name of more than 200 bytes is cut.
-func wordsOf(name string) []word {
-	const longest = 200
-	var words []word
-	var last rune
-	for i, r := range name[:min(len(name), longest)] {
-		size := len(string(r))
-		switch {
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
-		case len(words) > 0 && words[len(words)-1].end == i && !(unicode.IsUpper(r) && unicode.IsLower(last)):
-			w := &words[len(words)-1]
-			w.text, w.end = w.text+string(unicode.ToLower(r)), i+size
-		default:
-			words = append(words, word{string(unicode.ToLower(r)), i, i + size})
+// wordsOf returns the words of the first 200 bytes of a text, split at punctuation and capitals, singular and
+// in lower case.
+func wordsOf(text string) []string {
+	spaced := camelCase().ReplaceAllString(text[:min(len(text), 200)], "$1 $2")
+	words := strings.FieldsFunc(strings.ToLower(spaced),
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return kit.Map(words, func(word string) string {
+		if len(word) > 3 && !strings.HasSuffix(word, "ss") {
+			return strings.TrimSuffix(word, "s")
 		}
-		last = r
-	}
-	return words
-}
-
-// stems returns the words without their places; plurals become singular.
-func stems(words []word) []string {
-	return kit.Map(words, func(w word) string { return stem(w.text) })
-}
-
-func stem(text string) string {
-	if len(text) > 3 && !strings.HasSuffix(text, "ss") {
-		return strings.TrimSuffix(text, "s")
-	}
-	return text
+		return word
+	})
 }
 
 // verbs lists verbs of one meaning. Names with verbs of different meanings name different things.
@@ -72,105 +51,80 @@ var verbs = [...]string{
 	"delete remove drop destroy erase clear purge",
 }
 
-// opposites lists words that exclude each other, in pairs.
-const opposites = "start stop start end begin end open close enable disable connect disconnect push pull " +
-	"import export upload download send receive login logout approve reject accept reject accept decline " +
-	"grant revoke up down show hide encode decode encrypt decrypt first last on off allow deny allow block " +
-	"attach detach min max minimum maximum before after from to include exclude in out source target " +
-	"source destination old new left right latitude longitude lat lng lat lon input output public private " +
-	"incoming outgoing lower upper since until parent child next previous next prev x y row column join " +
-	"leave pause resume expand collapse increase decrease ascending descending asc desc true false sender " +
-	"recipient merge split width height read write older newer head tail request response client server"
-
-// negations are words that turn the meaning of a name round.
-var negations = []string{"no", "not", "non", "never", "without"}
-
-// opposite reports whether two names say different or opposite things by the words that only one of them has.
-func opposite(a, b string) bool {
-	x, y := stems(wordsOf(a)), stems(wordsOf(b))
-	onlyX := kit.Filter(x, func(w string) bool { return !slices.Contains(y, w) })
-	onlyY := kit.Filter(y, func(w string) bool { return !slices.Contains(x, w) })
-	negated := func(words []string) bool {
-		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(negations, w) })
-	}
-	if negated(onlyX) != negated(onlyY) {
-		return true
-	}
-	pairs := strings.Fields(opposites)
-	verbsX, verbsY, sameVerb := false, false, false
-	for _, v := range onlyX {
-		verbsX = verbsX || len(meanings(v)) > 0
-		for _, w := range onlyY {
-			for i := 0; i < len(pairs); i += 2 {
-				if p, q := stem(pairs[i]), stem(pairs[i+1]); p == v && q == w || p == w && q == v {
-					return true
-				}
-			}
-			for _, prefix := range [...]string{"un", "dis", "de", "non"} {
-				if v == prefix+w || w == prefix+v {
-					return true
-				}
-			}
-			verbsY = verbsY || len(meanings(w)) > 0
-			sameVerb = sameVerb || sameMeaning(v, w)
-		}
-	}
-	return verbsX && verbsY && !sameVerb
-}
-
-// meanings returns the groups of verbs that a word belongs to.
-func meanings(w string) []int {
-	var groups []int
+// verbGroups returns the indices of a verb in verbs, by the verb.
+var verbGroups = sync.OnceValue(func() map[string][]int {
+	groups := map[string][]int{}
 	for i, group := range verbs {
-		if slices.Contains(strings.Fields(group), w) {
-			groups = append(groups, i)
+		for _, verb := range strings.Fields(group) {
+			groups[verb] = append(groups[verb], i)
 		}
 	}
 	return groups
-}
+})
 
 func sameMeaning(a, b string) bool {
-	groups := meanings(b)
-	return a == b || slices.ContainsFunc(meanings(a), func(g int) bool { return slices.Contains(groups, g) })
+	common := func(group int) bool { return slices.Contains(verbGroups()[b], group) }
+	return a == b || slices.ContainsFunc(verbGroups()[a], common)
 }
 
-// similarity returns how much two names have in common, from 0 to 1: of their words, where verbs of one
-// meaning are the same, or of their pairs of neighbouring letters. It is 0 for names of opposite meaning.
+// opposites lists words that exclude each other, in pairs.
+var opposites = strings.Fields(`
+	start stop start end begin end open close enable disable connect disconnect push pull import
+	export upload download send receive login logout approve reject accept reject accept decline
+	grant revoke up down show hide encode decode encrypt decrypt first last on off allow deny allow
+	block attach detach min max minimum maximum before after from to include exclude in out source
+	target source destination old new left right latitude longitude lat lng lat lon input output
+	public private incoming outgoing lower upper since until parent child next previou next prev x y
+	row column join leave pause resume expand collapse increase decrease ascending descending asc
+	desc true false sender recipient merge split width height read write older newer head tail
+	request response client server lock unlock mute unmute follow unfollow subscribe unsubscribe`)
+
+// opposite reports whether two names say different or opposite things by the words that only one of them has.
+func opposite(a, b string) bool {
+	x, y := wordsOf(a), wordsOf(b)
+	onlyX := kit.Filter(x, func(word string) bool { return !slices.Contains(y, word) })
+	onlyY := kit.Filter(y, func(word string) bool { return !slices.Contains(x, word) })
+	isVerb := func(word string) bool { return len(verbGroups()[word]) > 0 }
+	verbsX, verbsY := kit.Filter(onlyX, isVerb), kit.Filter(onlyY, isVerb)
+	if len(verbsX) > 0 && len(verbsY) > 0 && dice(verbsX, verbsY) == 0 {
+		return true
+	}
+	for i := 0; i < len(opposites); i += 2 {
+		p, q := opposites[i], opposites[i+1]
+		if slices.Contains(onlyX, p) && slices.Contains(onlyY, q) ||
+			slices.Contains(onlyX, q) && slices.Contains(onlyY, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// similarity returns how much two names have in common, from 0 to 1: of their words, or of their pairs of
+// neighbouring letters. It is 0 for names of opposite meaning.
 func similarity(a, b string) float64 {
 	if opposite(a, b) {
 		return 0
 	}
-	return max(dice(stems(wordsOf(a)), stems(wordsOf(b)), sameMeaning),
-		dice(letterPairs(a), letterPairs(b), func(x, y string) bool { return x == y }))
-}
-
-func letterPairs(name string) []string {
-	const longest = 200
-	name = strings.ToLower(name[:min(len(name), longest)])
-	var pairs []string
-	for i := 1; i < len(name); i++ {
-		pairs = append(pairs, name[i-1:i+1])
+	pairs := func(name string) (pairs []string) {
+		name = strings.ToLower(name[:min(len(name), 200)])
+		for i := 1; i < len(name); i++ {
+			pairs = append(pairs, name[i-1:i+1])
+		}
+		return pairs
 	}
-	return pairs
+	return max(dice(wordsOf(a), wordsOf(b)), dice(pairs(a), pairs(b)))
 }
 
-// dice returns Dice's coefficient of two lists, from 0 to 1.
-func dice(a, b []string, equal func(x, y string) bool) float64 {
+// dice returns Dice's coefficient of two lists of words, from 0 to 1. Verbs of one meaning are the same.
+func dice(a, b []string) float64 {
 	rest, common := slices.Clone(b), 0
 	for _, x := range a {
-		if i := slices.IndexFunc(rest, func(y string) bool { return equal(x, y) }); i >= 0 {
+		if i := slices.IndexFunc(rest, func(y string) bool { return sameMeaning(x, y) }); i >= 0 {
 			rest = slices.Delete(rest, i, i+1)
 			common++
 		}
 	}
 	return 2 * float64(common) / float64(max(1, len(a)+len(b)))
-}
-
-// overlap returns how many words two texts have in common, from 0 to 1.
-func overlap(a, b string) float64 {
-	apart := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
-	return dice(strings.FieldsFunc(strings.ToLower(a), apart), strings.FieldsFunc(strings.ToLower(b), apart),
-		func(x, y string) bool { return x == y })
 }
 
 // assign pairs each old thing with the new one of the highest score, each new one once. Pairs below likely
@@ -201,16 +155,13 @@ func assign[T comparable](gone, fresh []T, score func(old, new T) float64) map[T
 // onlyAlike pairs old and new things that have the same key, where no other on either side has it. Those
 // with an empty key have no partner.
 func onlyAlike[T comparable](gone, fresh []T, key func(T) string) map[T]T {
-	by := func(items []T) map[string][]T {
-		groups := map[string][]T{}
-		for _, item := range items {
-			groups[key(item)] = append(groups[key(item)], item)
-		}
-		return groups
+	after := map[string][]T{}
+	for _, new := range fresh {
+		after[key(new)] = append(after[key(new)], new)
 	}
-	found, after := map[T]T{}, by(fresh)
-	for what, old := range by(gone) {
-		if new := after[what]; what != "" && len(old) == 1 && len(new) == 1 {
+	found := map[T]T{}
+	for _, old := range kit.Group(gone, key) {
+		if new := after[key(old[0])]; key(old[0]) != "" && len(old) == 1 && len(new) == 1 {
 			found[old[0]] = new[0]
 		}
 	}
@@ -250,82 +201,65 @@ func joinRenamedItems(c *comparison, kind snapshot.Kind, matched []*pair) []*pai
 }
 
 // renamedExactly returns the items that are gone, each with the only new item that is the same under another
-// key.
+// key. Items without a description and arguments must have similar names.
 func renamedExactly(kind snapshot.Kind, matched []*pair) map[*pair]*pair {
+	named := kind.KeyField() == "name"
 	found := onlyAlike(gone(matched), fresh(matched), func(p *pair) string {
 		raw := p.old
 		if raw == nil {
 			raw = p.new
 		}
-		if kind.KeyField() == "name" {
+		if named {
 			return withoutMember(raw, "name")
 		}
 		return viewOf(raw).text("name")
 	})
 	maps.DeleteFunc(found, func(old, new *pair) bool {
-		return kind.KeyField() == "name" && (opposite(old.key, new.key) ||
-			!describesItself(old.old) && similarity(old.key, new.key) < likely)
+		bare := viewOf(old.old).text("description") == "" && len(argumentsOf(old.old)) == 0
+		return named && (opposite(old.key, new.key) || bare && similarity(old.key, new.key) < likely)
 	})
 	return found
-}
-
-// describesItself reports whether an item says enough for another one that says the same to be taken for it.
-func describesItself(raw json.RawMessage) bool {
-	v := viewOf(raw)
-	return v.text("description") != "" || len(argumentsOf(raw)) > 0 || v["arguments"] != nil
 }
 
 // argumentsOf returns the names of a tool's arguments, or of a prompt's.
 func argumentsOf(raw json.RawMessage) []string {
 	v := viewOf(raw)
 	if v["arguments"] != nil {
-		return kit.Map(readArguments(v["arguments"]), func(a argument) string { return a.name })
+		names, _ := readArguments(v["arguments"])
+		return names
 	}
 	return kit.SortedKeys(viewOf(viewOf(v["inputSchema"])["properties"]))
 }
 
-// A namingChange is how a name became another one: a prefix or a suffix that came, went or changed, or
-// another spelling of the same words.
-type namingChange struct{ part, old, new string }
-
-// namingChanges lists the ways in which one name can have become another.
-func namingChanges(old, new string) []namingChange {
-	a, b := wordsOf(old), wordsOf(new)
-	letters := func(words []word) string {
-		return strings.Join(kit.Map(words, func(w word) string { return w.text }), "")
-	}
-	if letters(a) == letters(b) {
-		return []namingChange{{part: "spelling", new: styleOf(new)}}
-	}
-	head, tail := 0, 0
-	for head < min(len(a), len(b)) && a[head].text == b[head].text {
-		head++
-	}
-	for tail < min(len(a), len(b)) && a[len(a)-1-tail].text == b[len(b)-1-tail].text {
-		tail++
-	}
-	var changes []namingChange
-	if tail > 0 {
-		before, after := old[:a[len(a)-tail].start], new[:b[len(b)-tail].start]
-		changes = append(changes, namingChange{"prefix", before, after})
-	}
-	if head > 0 {
-		changes = append(changes, namingChange{"suffix", old[a[head-1].end:], new[b[head-1].end:]})
-	}
-	return changes
+// letters returns the letters and digits of a text in lower case.
+func letters(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, text)
 }
 
-// styleOf names the way in which the words of a name are joined.
-func styleOf(name string) string {
-	switch {
-	case strings.Contains(name, "_"):
-		return "snake_case"
-	case strings.Contains(name, "-"):
-		return "kebab-case"
-	case strings.ToLower(name) == name:
-		return "lower case"
+// namingChange describes how a name became another one, if by another prefix or spelling of its words; empty
+// if by neither.
+func namingChange(old, new *pair) string {
+	if letters(old.key) == letters(new.key) {
+		return ": other spellings of the same words"
 	}
-	return "camelCase"
+	if prefix, ok := strings.CutSuffix(new.key, old.key); ok {
+		return ": prefix " + code(prefix) + " added"
+	}
+	if prefix, ok := strings.CutSuffix(old.key, new.key); ok {
+		return ": prefix " + code(prefix) + " removed"
+	}
+	was, is := wordsOf(old.key), wordsOf(new.key)
+	a, b := argumentsOf(old.old), argumentsOf(new.new)
+	if len(was) > 1 && len(is) > 1 && slices.Equal(was[1:], is[1:]) && !opposite(was[0], is[0]) &&
+		(len(a)+len(b) == 0 || sharedArguments(a, b) > 0) {
+		return ": prefix " + code(was[0]) + " became " + code(is[0])
+	}
+	return ""
 }
 
 // renamedAlike returns items whose names changed in the same way, if they are at least two and at least half
@@ -334,52 +268,29 @@ func renamedAlike(kind snapshot.Kind, gone, fresh []*pair) (successors map[*pair
 	if kind.KeyField() != "name" {
 		return map[*pair]*pair{}, ""
 	}
-	renamed := map[namingChange]map[*pair]*pair{}
+	renamed := map[string]map[*pair]*pair{}
 	for _, old := range gone[:min(len(gone), maxCandidates)] {
 		for _, new := range fresh[:min(len(fresh), maxCandidates)] {
-			for _, change := range namingChanges(old.key, new.key) {
-				if change.old != "" && change.new != "" && (opposite(change.old, change.new) ||
-					!shareArguments(old.old, new.new)) {
-					continue
-				}
-				if renamed[change] == nil {
-					renamed[change] = map[*pair]*pair{}
-				}
-				if renamed[change][old] == nil {
-					renamed[change][old] = new
-				}
+			change := namingChange(old, new)
+			if renamed[change] == nil {
+				renamed[change] = map[*pair]*pair{}
+			}
+			if renamed[change][old] == nil {
+				renamed[change][old] = new
 			}
 		}
 	}
-	var best namingChange
-	for change, pairs := range renamed {
-		if order := cmp.Compare(len(pairs), len(renamed[best])); order > 0 ||
-			order == 0 && fmt.Sprint(change) < fmt.Sprint(best) {
+	delete(renamed, "")
+	var best string
+	for _, change := range kit.SortedKeys(renamed) {
+		if len(renamed[change]) > len(renamed[best]) {
 			best = change
 		}
 	}
 	if n := len(renamed[best]); n < 2 || 2*n < len(gone) {
 		return map[*pair]*pair{}, ""
 	}
-	cause = sentence(kind.Plural()+" renamed", nil)
-	switch {
-	case best.part == "spelling":
-		cause += " to " + best.new
-	case best.old == "":
-		cause += ": " + best.part + " " + code(best.new) + " added"
-	case best.new == "":
-		cause += ": " + best.part + " " + code(best.old) + " removed"
-	default:
-		cause += ": " + best.part + " " + code(best.old) + " became " + code(best.new)
-	}
-	return renamed[best], cause
-}
-
-// shareArguments reports whether two items have an argument in common, or both have none.
-func shareArguments(old, new json.RawMessage) bool {
-	a, b := argumentsOf(old), argumentsOf(new)
-	shared := slices.ContainsFunc(a, func(name string) bool { return slices.Contains(b, name) })
-	return shared || len(a) == 0 && len(b) == 0
+	return renamed[best], sentence(kind.Plural()+" renamed", nil) + best
 }
 
 // renameHints returns a hint for each item that is gone and has a twin that stays, or a likely new name.
@@ -407,53 +318,59 @@ func resemblance(old, new *pair) float64 {
 	}
 	names := similarity(old.key, new.key)
 	a, b := argumentsOf(old.old), argumentsOf(new.new)
-	if len(a) == 0 || len(b) == 0 {
+	shared := sharedArguments(a, b)
+	alike := dice(wordsOf(before.text("description")), wordsOf(after.text("description"))) >= likely
+	switch {
+	case len(a) == 0 || len(b) == 0:
 		return names
-	}
-	common := float64(len(kit.Filter(a, func(name string) bool { return slices.Contains(b, name) })))
-	shared := common / float64(min(len(a), len(b)))
-	if slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))) &&
-		overlap(before.text("description"), after.text("description")) >= likely {
+	case shared == max(len(a), len(b)) && alike:
 		return max(names, likely)
-	}
-	if names < likely {
+	case names < likely:
 		return 0
 	}
-	return (2*names + shared) / 3
+	return (2*names + float64(shared)/float64(min(len(a), len(b)))) / 3
+}
+
+func sharedArguments(a, b []string) int {
+	return len(kit.Filter(a, func(name string) bool { return slices.Contains(b, name) }))
+}
+
+// endsName reports whether a character is not one of those that names of tools consist of.
+func endsName(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-'
 }
 
 // twins returns the tools that are gone, each with one that stays and accepts the same, and that has the same
 // description or is named in that of the other.
 func twins(matched []*pair) map[*pair]*pair {
 	accepts := func(raw json.RawMessage) string {
-		input, err := rawjson.Canonical(arguments(viewOf(raw)["inputSchema"]))
-		if err != nil {
-			return ""
-		}
+		input, _ := rawjson.Canonical(arguments(viewOf(raw)["inputSchema"])) // of what is not JSON: empty
 		return string(input)
 	}
-	staying := map[string][]*pair{}
+	byName, byText := map[string]*pair{}, map[string]*pair{}
 	for _, p := range matched {
 		if p.old != nil && p.new != nil {
-			staying[accepts(p.new)] = append(staying[accepts(p.new)], p)
+			byName[p.key] = p
+			byText[accepts(p.new)+normal(viewOf(p.new).text("description"))] = p
 		}
 	}
 	found := map[*pair]*pair{}
 	for _, old := range gone(matched) {
-		text := viewOf(old.old).text("description")
-		for _, p := range staying[accepts(old.old)][:min(len(staying[accepts(old.old)]), maxCandidates)] {
-			named := slices.Contains(words(text), p.key) ||
-				slices.ContainsFunc(wordsOf(text), func(w word) bool { return text[w.start:w.end] == p.key })
-			equal := normal(text) == normal(viewOf(p.new).text("description"))
-			if found[old] == nil && text != "" && (named || equal) {
+		input, text := accepts(old.old), viewOf(old.old).text("description")
+		for _, name := range strings.FieldsFunc(text, endsName) {
+			if p := byName[name]; p != nil && accepts(p.new) == input {
 				found[old] = p
 			}
+		}
+		if p := byText[input+normal(text)]; p != nil && text != "" {
+			found[old] = p
 		}
 	}
 	return found
 }
 
-// joinRenamed joins a property that is gone with the only new one of its object that is the same.
+// joinRenamed joins a property that is gone with the only new one of its object that is the same, and sets
+// the likely new names of others.
 func joinRenamed(changes []*change) []*change {
 	gone, fresh := properties(changes)
 	claimed := map[*change]bool{}
@@ -468,7 +385,7 @@ func joinRenamed(changes []*change) []*change {
 		}
 	}
 	changes = slices.DeleteFunc(slices.Clone(changes), func(ch *change) bool { return claimed[ch] })
-	guessRenamed(changes)
+	guessRenamed(properties(changes))
 	return changes
 }
 
@@ -503,81 +420,35 @@ func (ch *change) allButName() string {
 
 // repeatsName reports whether a title is a name in other letters, as generators write it.
 func repeatsName(title, name string) bool {
-	letters := func(text string) string {
-		return strings.Join(kit.Map(wordsOf(text), func(w word) string { return w.text }), "")
-	}
 	rest, named := strings.CutPrefix(letters(title), letters(name))
 	return named && slices.Contains([]string{"", "arguments", "output"}, rest)
 }
 
-// guessRenamed finds likely new names for properties that are gone: those that look alike, and the only two
-// of one type that are gone and new in an object.
-func guessRenamed(changes []*change) {
-	gone, fresh := properties(changes)
-	count := map[string]int{}
+// guessRenamed sets likely new names for properties that are gone: those that look alike, and the only two of
+// one type that are gone and new in an object.
+func guessRenamed(gone, fresh []*change) {
 	typed := func(ch *change) string {
 		v := viewOf(ch.value())
-		return parent(ch.Path) + " " + cmp.Or(string(v["type"]), string(withoutRemarks(v).json()))
+		return parent(ch.Path) + " " + cmp.Or(string(v["type"]), string(withoutRemarks(v).json())) +
+			either(v["enum"] != nil, " enum", "")
 	}
-	for _, ch := range gone {
-		count["gone "+typed(ch)]++
-	}
-	for _, ch := range fresh {
-		count["new "+typed(ch)]++
-	}
+	onlyOfType := onlyAlike(gone, fresh, typed)
 	for old, new := range assign(gone, fresh, func(old, new *change) float64 {
-		switch {
-		case parent(old.Path) != parent(new.Path) || opposite(old.Name, new.Name):
+		if parent(old.Path) != parent(new.Path) || opposite(old.Name, new.Name) {
 			return 0
-		case typed(old) == typed(new) && count["gone "+typed(old)] == 1 && count["new "+typed(new)] == 1:
-			return max(likely, resemblanceOfProperties(old, new))
 		}
-		return resemblanceOfProperties(old, new)
+		score := similarity(old.Name, new.Name)
+		before, after := viewOf(old.Old), viewOf(new.New)
+		text := before.text("description")
+		if text != "" && same(withoutRemarks(before).json(), withoutRemarks(after).json()) {
+			const tie = 0.1 // of equal descriptions the names decide
+			score = max(score, dice(wordsOf(text), wordsOf(after.text("description")))+tie*score)
+		}
+		if onlyOfType[old] == new {
+			return max(score, likely)
+		}
+		return score
 	}) {
 		old.likeness, new.likeness = new, old
 	}
-}
-
-// resemblanceOfProperties returns how much two properties are alike, from 0 to 1: by their names, or by their
-// descriptions if they accept the same.
-func resemblanceOfProperties(gone, fresh *change) float64 {
-	names := similarity(gone.Name, fresh.Name)
-	old, new := viewOf(gone.Old), viewOf(fresh.New)
-	if old.text("description") != "" && same(withoutRemarks(old).json(), withoutRemarks(new).json()) {
-		const tie = 0.1 // of equal descriptions the names decide
-		return max(names, overlap(old.text("description"), new.text("description"))+tie*names)
-	}
-	return names
-}
-
-// spreadGuesses takes a guess made in one tool for another tool that lost and gained the same names.
-func spreadGuesses(c *comparison) {
-	added := map[string]*finding.Finding{}
-	for i := range c.findings {
-		if f := &c.findings[i]; f.Hint == "" && f.Old == nil && strings.Contains(f.Rule, "-property-added") {
-			added[f.Item+f.Path] = f
-		}
-	}
-	for i := range c.findings {
-		gone := &c.findings[i]
-		steps := rawjson.Split(gone.Path)
-		if gone.Hint != "" || len(steps) == 0 || !strings.HasSuffix(gone.Rule, "-property-removed") {
-			continue
-		}
-		old := steps[len(steps)-1]
-		new, guessed := c.guesses[old]
-		place := gone.Item + rawjson.Join(parent(gone.Path), new)
-		if fresh := added[place]; guessed && fresh != nil {
-			gone.Hint, fresh.Hint, gone.Cause = renaming(old, new)
-			fresh.Cause = gone.Cause
-			delete(added, place)
-		}
-	}
-}
-
-// renaming returns what is said of a property that was possibly renamed: a hint for each of two findings, and
-// their cause.
-func renaming(old, new string) (gone, fresh, cause string) {
-	cause = code(old) + " possibly renamed to " + code(new)
-	return cause, "possibly the new name of " + code(old), cause
 }

@@ -64,7 +64,6 @@ type revision struct {
 	invalid    bool          // the new schema has parts without a meaning
 	unresolved bool          // one of them is a reference
 	reported   bool          // a finding that is about values, not only annotations
-	tightened  []tightened   // what breaks by the values of one argument or member
 }
 
 // compareSchemas compares what a tool accepts or promises. Each edit is judged with the others undone.
@@ -118,7 +117,6 @@ func (r *revision) compare() {
 	for _, ch := range judged.Rest {
 		r.residual(ch)
 	}
-	tightenedTogether(r)
 	r.remainder()
 }
 
@@ -127,13 +125,11 @@ func reportProblems(r *revision) {
 	known := kit.Set(kit.Map(r.Before.Problems(),
 		func(p schema.Problem) string { return p.Message + p.Path }))
 	count := 0
-	var others finding.Others
 	for _, p := range r.After.Problems() {
 		if known[p.Message+p.Path] || strings.HasSuffix(p.Path, "/$schema") {
 			continue
 		}
 		if count++; count > maxListed {
-			others.Add(p.Path, p.Message)
 			continue
 		}
 		id := "schema-invalid"
@@ -144,9 +140,9 @@ func reportProblems(r *revision) {
 		r.reportAs(id, finding.Finding{Path: p.Path, New: r.After.At(p.Path),
 			Message: fmt.Sprintf("At %s: %s.", p.Path, p.Message)})
 	}
-	if others.Count > 0 {
-		r.reportAs("schema-invalid", finding.Finding{New: others.Value(),
-			Message: fmt.Sprintf("%d more parts of the schema are invalid.", others.Count)})
+	if count > maxListed {
+		r.reportAs("schema-invalid", finding.Finding{New: r.sent.New,
+			Message: fmt.Sprintf("%d more parts of the schema are invalid.", count-maxListed)})
 	}
 }
 

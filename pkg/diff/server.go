@@ -1,11 +1,12 @@
 package diff
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+
+	"golang.org/x/mod/semver"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -97,42 +98,51 @@ func compareInstructions(c *comparison, old, new string) {
 }
 
 func compareIdentity(c *comparison, old, new view) {
+	s := subject{path: "/serverInfo", old: old, new: new}
 	rule := func(key string) string {
-		return cmp.Or(map[string]string{"name": "server-name-changed",
-			"version": "server-version-changed"}[key], "server-metadata-changed")
+		before, after, ok := versions(old, new)
+		switch {
+		case key == "name":
+			return "server-name-changed"
+		case key != "version":
+			return "server-metadata-changed"
+		case ok && semver.Compare(after, before) < 0:
+			return "server-version-decreased"
+		}
+		return "server-version-changed"
 	}
-	reportChanged(c, subject{path: "/serverInfo", old: old, new: new}, keys(old, new), rule,
-		func(rule, key string) {
-			f := finding.Finding{Path: rawjson.Join("/serverInfo", key), Old: old[key], New: new[key]}
-			if before, after, ok := semantic(old, new); ok && key == "version" && after.Less(before) {
-				c.report("server-version-decreased", f)
-				// one fact is one cause
-				f.Cause = strings.TrimSuffix(c.rules["server-version-decreased"].message(f, nil), ".")
-			}
-			c.report(rule, f)
-		})
+	reportChanged(c, s, keys(old, new), rule, func(rule, key string) { reportMember(c, s, rule, key) })
 }
 
-// compareVersionStep looks at the version in the light of all findings. One that stayed is for those who ask
-// for the rule.
+// versions returns the versions of both sides as package semver has them; ok is false if one of them is not a
+// semantic version.
+func versions(old, new view) (before, after string, ok bool) {
+	before = "v" + strings.TrimPrefix(old.text("version"), "v")
+	after = "v" + strings.TrimPrefix(new.text("version"), "v")
+	return before, after, semver.IsValid(before) && semver.IsValid(after)
+}
+
+// compareVersionStep reports breaking changes under a version that is no new major one, or below 1.0 no new
+// minor one. A version that did not change is reported only if the project asks for the rule.
 func compareVersionStep(c *comparison, old, new *snapshot.Snapshot) {
 	const rule = "server-version-not-bumped"
-	before, after, ok := semantic(viewOf(old.Server), viewOf(new.Server))
-	broken := slices.ContainsFunc(c.findings,
-		func(f finding.Finding) bool { return f.Level == finding.Breaking })
-	if !ok || !broken || after.Less(before) || before.Step(after) == finding.Major {
+	was, is := viewOf(old.Server), viewOf(new.Server)
+	before, after, ok := versions(was, is)
+	step := semver.Major
+	if semver.Major(before) == "v0" {
+		step = semver.MajorMinor
+	}
+	breaks := func(f finding.Finding) bool { return f.Level == finding.Breaking }
+	if !ok || step(before) != step(after) || semver.Compare(after, before) < 0 ||
+		before == after && !slices.Contains(c.Enable, rule) || !slices.ContainsFunc(c.findings, breaks) {
 		return
 	}
-	if before == after && !slices.Contains(c.Enable, rule) {
-		return
-	}
-	f := finding.Finding{Path: "/serverInfo/version", Old: viewOf(old.Server)["version"],
-		New: viewOf(new.Server)["version"]}
-	if i := slices.IndexFunc(c.findings,
-		func(f finding.Finding) bool { return f.Rule == "server-version-changed" }); i >= 0 {
-		f.Cause = fmt.Sprintf("Server version %s → %s (%s); breaking changes call for %s", before, after,
-			before.Step(after), before.Next(finding.Major))
-		c.findings[i].Cause = f.Cause // one step is one cause
+	f := finding.Finding{Path: "/serverInfo/version", Old: was["version"], New: is["version"]}
+	f.Cause = strings.TrimSuffix(c.rules[rule].message(f, nil), ".")
+	for i := range c.findings {
+		if c.findings[i].Rule == "server-version-changed" {
+			c.findings[i].Cause = f.Cause // one step is one cause
+		}
 	}
 	c.report(rule, f)
 }
@@ -294,11 +304,4 @@ func reportUnrecorded(c *comparison, kind snapshot.Kind) {
 
 func declares(s *snapshot.Snapshot, kind snapshot.Kind) bool {
 	return kind.DeclaredIn(s.Capabilities) != nil
-}
-
-// semantic parses the versions of both sides; ok is false if one of them is not a semantic version.
-func semantic(old, new view) (before, after finding.Version, ok bool) {
-	before, ok1 := finding.ParseVersion(old.text("version"))
-	after, ok2 := finding.ParseVersion(new.text("version"))
-	return before, after, ok1 && ok2
 }

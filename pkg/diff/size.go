@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"bytes"
 	"fmt"
 	"hash/maphash"
 	"maps"
@@ -57,29 +56,19 @@ func besideLists(s *snapshot.Snapshot) view {
 	return v
 }
 
-// sizeOfItems takes an item that stands in one place on both sides for the same, which costs least.
-func sizeOfItems(old, new []snapshot.Item) int {
+// sizeOfItems returns how many bytes of items only one side has.
+func sizeOfItems(old, new []snapshot.Item) (size int) {
 	seed := maphash.MakeSeed()
-	a, b := digestsOf(seed, old, new), digestsOf(seed, new, old)
-	return lacking(old, a, b) + lacking(new, b, a)
-}
-
-// digestsOf returns digests of the items, 0 for those in the same place of the other side.
-func digestsOf(seed maphash.Seed, items, others []snapshot.Item) []uint64 {
-	digests := make([]uint64, len(items))
-	for i, item := range items {
-		if i >= len(others) || !bytes.Equal(item.Raw, others[i].Raw) {
-			digests[i] = rawjson.Digest(seed, item.Raw)
+	digest := func(item snapshot.Item) uint64 { return rawjson.Digest(seed, item.Raw) }
+	before, after := kit.Map(old, digest), kit.Map(new, digest)
+	inOld, inNew := kit.Set(before), kit.Set(after)
+	for i, item := range old {
+		if !inNew[before[i]] {
+			size += len(item.Raw)
 		}
 	}
-	return digests
-}
-
-// lacking returns how many bytes of items the others do not have.
-func lacking(items []snapshot.Item, digests, others []uint64) (size int) {
-	there := kit.Set(others)
-	for i, item := range items {
-		if digests[i] != 0 && !there[digests[i]] {
+	for i, item := range new {
+		if !inOld[after[i]] {
 			size += len(item.Raw)
 		}
 	}

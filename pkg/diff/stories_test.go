@@ -103,7 +103,7 @@ func TestOneDecisionIsOneCause(t *testing.T) {
 		return `{"mcpctl":1,"serverInfo":{"name":"s","version":"` + either(required == "", "1.0.0", "1.1.0") + `"},"tools":[{"name":"t","inputSchema":{"type":"object",` +
 			required + `"properties":{` + properties + `}}}]}`
 	}
-	const bumped = "\ninfo      Server version 1.0.0 → 1.1.0 (minor); breaking changes call for 2.0.0\n"
+	const bumped = "\ninfo      Breaking changes call for a new major version (\"1.0.0\" → \"1.1.0\")\n"
 	for _, c := range []struct{ was, is, want string }{
 		{`"w":{"type":"number"},"h":{"type":"number"}`, `"w":{"type":"integer","minimum":1},"h":{"type":"integer","minimum":1}`,
 			"breaking  Arguments accept integers only in `t`\nbreaking  Arguments have a lower bound of 0 or 1 in `t`" + bumped},

@@ -107,13 +107,14 @@ func compareTexts(c *comparison, item, path string, old, new json.RawMessage) {
 	hiding := mayHide(new)
 	before, after := textsOf(path, "description", treeOf(old), hiding),
 		textsOf(path, "description", treeOf(new), hiding)
-	findHidden(c, item, before.hiding, after.hiding)
+	findHidden(c, item, new, before.hiding, after.hiding)
 	was, is := before.read, after.read
 	findNew(c, "text-url-added", item, was, is, hostsIn,
 		func(host string) string { return "The text now names the host " + host + "." })
 	findNew(c, "text-tool-reference-added", item, was, is, c.toolsIn(item),
 		func(tool string) string { return "The text now names the tool " + code(tool) + " of this server." })
-	findCues(c, item, was, is)
+	findNew(c, "text-instruction-cue-added", item, was, is, ordersIn,
+		func(order string) string { return fmt.Sprintf("The text now says %q.", order) })
 	findUntold(c, item, before.read, after.read)
 }
 
@@ -182,8 +183,8 @@ func mayHide(raw json.RawMessage) bool {
 		bytes.Contains(raw, []byte(`\b`)) || bytes.Contains(raw, []byte(`\f`))
 }
 
-// findHidden looks for texts in which invisible characters are new.
-func findHidden(c *comparison, item string, old, new []passage) {
+// findHidden looks for texts of an item in which invisible characters are new. whole is all of the item.
+func findHidden(c *comparison, item string, whole json.RawMessage, old, new []passage) {
 	type place struct {
 		pointer string
 		hidden  rune
@@ -195,7 +196,6 @@ func findHidden(c *comparison, item string, old, new []passage) {
 		}
 	}
 	count, more := 0, 0
-	var others finding.Others
 	for _, p := range new {
 		hidden := slices.DeleteFunc(snapshot.Hidden(p.text),
 			func(r rune) bool { return before[place{p.pointer, r}] })
@@ -204,7 +204,6 @@ func findHidden(c *comparison, item string, old, new []passage) {
 		}
 		if count++; count > maxListed {
 			more += len(hidden)
-			others.Add(p.pointer, p.text)
 			continue
 		}
 		c.report("text-hidden-characters-added", finding.Finding{
@@ -215,9 +214,9 @@ func findHidden(c *comparison, item string, old, new []passage) {
 	}
 	if more > 0 {
 		c.report("text-hidden-characters-added", finding.Finding{
-			Item: item, New: others.Value(),
+			Item: item, New: whole,
 			Message: fmt.Sprintf("%s appeared in %s.", kit.Counted(more, "more invisible character"),
-				kit.Counted(others.Count, "more text")),
+				kit.Counted(count-maxListed, "more text")),
 		})
 	}
 }
@@ -230,19 +229,22 @@ func findNew(c *comparison, rule, item string, old, new []passage, named func(pa
 	known := map[string]bool{}
 	for _, p := range old {
 		for _, name := range named(p) {
-			known[name] = true
+			known[strings.ToLower(name)] = true
 		}
 	}
 	for _, p := range new {
 		for _, name := range named(p) {
-			if !known[name] {
-				known[name] = true
+			if !known[strings.ToLower(name)] {
+				known[strings.ToLower(name)] = true
 				c.report(rule, finding.Finding{Item: item, Path: p.pointer, New: p.naming(name),
 					Message: says(name), Passage: name})
 			}
 		}
 	}
 }
+
+// ordersIn returns the phrases of a text that give orders to the model.
+func ordersIn(p passage) []string { return wording.Read(p.text).Orders() }
 
 // hostsIn returns the hosts that a text names.
 func hostsIn(p passage) []string {
@@ -277,26 +279,6 @@ func words(text string) []string {
 		found = append(found, m[1])
 	}
 	return slices.Compact(slices.Sorted(slices.Values(found)))
-}
-
-// findCues looks for phrases that give orders behind the user's back.
-func findCues(c *comparison, item string, old, new []passage) {
-	before := map[string]bool{}
-	for _, p := range old {
-		for _, phrase := range wording.Read(p.text).Orders() {
-			before[strings.ToLower(phrase)] = true
-		}
-	}
-	for _, p := range new {
-		fresh := slices.DeleteFunc(wording.Read(p.text).Orders(),
-			func(phrase string) bool { return before[strings.ToLower(phrase)] })
-		if len(fresh) > 0 {
-			c.report("text-instruction-cue-added", finding.Finding{
-				Item: item, Path: p.pointer, New: p.raw,
-				Message: fmt.Sprintf("The text now says %q.", fresh[0]), Passage: fresh[0],
-			})
-		}
-	}
 }
 
 func compareSize(c *comparison, item string, old, new json.RawMessage) {

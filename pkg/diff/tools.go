@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -33,39 +34,27 @@ func compareExecution(c *comparison, s subject) {
 		return
 	}
 	old, new := viewOf(s.old["execution"]), viewOf(s.new["execution"])
-	inner := subject{kind: s.kind, id: s.id, path: "/execution", old: old, new: new}
-	compareRest(c, inner, "taskSupport")
-	before, after := taskSupport(old), taskSupport(new)
+	compareRest(c, subject{kind: s.kind, id: s.id, path: "/execution", old: old, new: new}, "taskSupport")
+	known := []string{`"forbidden"`, `"optional"`, `"required"`} // the first one is the default
+	before := cmp.Or(string(old["taskSupport"]), known[0])
+	after := cmp.Or(string(new["taskSupport"]), known[0])
 	if before == after {
 		return
 	}
-	f := finding.Finding{Item: s.id, Path: "/execution", Member: "taskSupport", Old: old["taskSupport"],
-		New: new["taskSupport"]}
-	c.report(taskRule(before, after), f)
-}
-
-// taskSupport returns the task support of a tool; the default is forbidden.
-func taskSupport(execution view) string {
-	if execution["taskSupport"] == nil {
-		return "forbidden"
-	}
-	return execution.text("taskSupport")
-}
-
-func taskRule(old, new string) string {
-	known := []string{"forbidden", "optional", "required"}
+	rule := "tool-task-support-added"
 	switch {
-	case !slices.Contains(known, old) || !slices.Contains(known, new):
-		return "item-changed"
-	case new == "required":
-		return "tool-task-support-required"
-	case new == "forbidden":
-		return "tool-task-support-withdrawn"
+	case !slices.Contains(known, before) || !slices.Contains(known, after):
+		rule = "item-changed"
+	case after == known[2]:
+		rule = "tool-task-support-required"
+	case after == known[0]:
+		rule = "tool-task-support-withdrawn"
 	}
-	return "tool-task-support-added"
+	c.report(rule, finding.Finding{Item: s.id, Path: "/execution", Member: "taskSupport",
+		Old: old["taskSupport"], New: new["taskSupport"]})
 }
 
-// compareMeta compares _meta; the identifiers of a trace are not part of the surface.
+// compareMeta compares _meta; the identifiers of a trace are not part of what a tool is.
 func compareMeta(c *comparison, s subject) {
 	old, new := viewOf(viewOf(s.old["_meta"])["ui"]), viewOf(viewOf(s.new["_meta"])["ui"])
 	if !same(old["resourceUri"], new["resourceUri"]) {
@@ -73,24 +62,8 @@ func compareMeta(c *comparison, s subject) {
 			Item: s.id, Path: "/_meta/ui/resourceUri", Old: old["resourceUri"], New: new["resourceUri"],
 		})
 	}
-	s.old, s.new = withoutApp(s.old), withoutApp(s.new)
-	compareOpaque(c, s, "item-meta-changed", "_meta", "traceparent", "tracestate", "baggage", "progressToken")
-}
-
-func withoutApp(tool view) view {
-	meta := viewOf(tool["_meta"])
-	ui := viewOf(meta["ui"])
-	if ui["resourceUri"] == nil {
-		return tool
-	}
-	delete(ui, "resourceUri")
-	meta["ui"] = ui.json()
-	if len(ui) == 0 {
-		delete(meta, "ui")
-	}
-	tool = maps.Clone(tool)
-	tool["_meta"] = meta.json()
-	return tool
+	compareOpaque(c, s, "item-meta-changed", "_meta", "ui/resourceUri", "traceparent", "tracestate",
+		"baggage", "progressToken")
 }
 
 func (v view) json() json.RawMessage {
@@ -220,60 +193,45 @@ const headerKeyword = "x-mcp-header"
 var headerToken = kit.Pattern("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
 // headersOf returns the headers of a schema by the pointer of the property that asks for them, at most one
-// more than maxListed.
+// more than maxListed. A header is valid below properties only, and if no other one has its name.
 func headersOf(schema json.RawMessage) map[string]header {
-	c, names := headerCollector{found: map[string]header{}}, map[string]int{}
-	c.written.Raw = schema
-	c.collect(treeOf(schema), true)
-	for pointer, h := range c.found {
+	found, times := map[string]header{}, map[string]int{}
+	written := rawjson.Part{Raw: schema}
+	var collect func(tree any, plain bool, steps []string)
+	collect = func(tree any, plain bool, steps []string) {
+		switch t := tree.(type) {
+		case map[string]any:
+			if asked, ok := t[headerKeyword]; ok && len(found) <= maxListed {
+				pointer := rawjson.Join("", steps...)
+				raw := written.At(rawjson.Join(pointer, headerKeyword))
+				name, _ := asked.(string)
+				times[strings.ToLower(name)]++
+				found[pointer] = header{raw, plain && len(steps) > 0 && primitive(t["type"]) &&
+					headerToken().MatchString(name)}
+			}
+			for key, member := range t {
+				properties, ok := member.(map[string]any)
+				if key != "properties" || !ok {
+					collect(member, false, append(steps, key))
+					continue
+				}
+				for name, property := range properties {
+					collect(property, plain, append(steps, key, name))
+				}
+			}
+		case []any:
+			for i, element := range t {
+				collect(element, false, append(steps, strconv.Itoa(i)))
+			}
+		}
+	}
+	collect(treeOf(schema), true, nil)
+	for pointer, h := range found {
 		name, _ := rawjson.Text(h.raw)
-		h.valid = h.valid && headerToken().MatchString(name)
-		names[strings.ToLower(string(h.raw))]++
-		c.found[pointer] = h
+		h.valid = h.valid && times[strings.ToLower(name)] == 1
+		found[pointer] = h
 	}
-	for pointer, h := range c.found {
-		h.valid = h.valid && names[strings.ToLower(string(h.raw))] == 1
-		c.found[pointer] = h
-	}
-	return c.found
-}
-
-type headerCollector struct {
-	way     []string
-	found   map[string]header
-	written rawjson.Part
-}
-
-// collect walks a schema. plain reports whether it is reached through properties only.
-func (c *headerCollector) collect(tree any, plain bool, steps ...string) {
-	way := c.way
-	c.way = append(c.way, steps...)
-	defer func() { c.way = way }()
-	switch t := tree.(type) {
-	case map[string]any:
-		if asked, ok := t[headerKeyword]; ok && len(c.found) <= maxListed {
-			pointer := rawjson.Join("", c.way...)
-			raw := c.written.At(rawjson.Join(pointer, headerKeyword))
-			if raw == nil {
-				raw = asJSON(asked)
-			}
-			c.found[pointer] = header{raw: raw, valid: plain && len(c.way) > 0 && primitive(t["type"])}
-		}
-		for key, member := range t {
-			properties, ok := member.(map[string]any)
-			if key != "properties" || !ok {
-				c.collect(member, false, key)
-				continue
-			}
-			for name, property := range properties {
-				c.collect(property, plain, key, name)
-			}
-		}
-	case []any:
-		for i, element := range t {
-			c.collect(element, false, strconv.Itoa(i))
-		}
-	}
+	return found
 }
 
 func primitive(kind any) bool {

@@ -2,7 +2,6 @@ package diff
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -13,19 +12,6 @@ import (
 
 // acceptsMore is the cause of what lets callers send more than before.
 const acceptsMore = "Arguments accept more"
-
-// nameRepeated removes the common cause from what happened to one argument in several tools.
-func nameRepeated(c *comparison) {
-	times := map[string]int{}
-	for _, f := range c.findings {
-		times[f.Message]++
-	}
-	for i := range c.findings {
-		if f := &c.findings[i]; f.Cause == acceptsMore && times[f.Message] > 1 {
-			f.Cause = ""
-		}
-	}
-}
 
 func (r *revision) words(ch *change) []string {
 	name := r.subject(ch.Instance)
@@ -41,8 +27,8 @@ func (r *revision) words(ch *change) []string {
 		words = append(words, "default", brief(defaultOf(r, ch)))
 	case isInterval(ch.Family):
 		before, after := ch.schemas()
-		was, is := intervals(before, after, ch.Keywords)
-		words = append(words, "was", was, "is", is, "limit", limits[ch.Family])
+		words = append(words, "was", interval(before, ch.Keywords), "is", interval(after, ch.Keywords),
+			"limit", limits[ch.Family])
 	case ch.Family == schema.FamilyDeprecated:
 		words = append(words, "deprecated", either(isTrue(ch.New), "now deprecated", "no longer deprecated"))
 	}
@@ -80,49 +66,33 @@ func (r *revision) subject(instance string) string {
 	return code(name) + either(input, "", " in the result")
 }
 
-// safeIntegers bound what every reader of JSON knows exactly (RFC 7493 section 2.2); some generators write
-// them out.
-var safeIntegers = []string{"9007199254740991", "-9007199254740991"}
-
 // anotherGenerator is the cause of what changes with the library that writes a server's schemas.
 const anotherGenerator = "Schemas come from a different generator; callers are unaffected"
 
 // generatorOf returns the cause of a change by the library that writes a server's schemas, if no caller is
-// affected; else empty.
+// affected; else empty. Some write out the integers that every reader knows exactly (RFC 7493 section 2.2).
 func generatorOf(r *revision, ch *change) string {
+	before, after := ch.schemas()
+	safe := func(bound string) bool {
+		return strings.TrimPrefix(string(after[bound]), "-") == "9007199254740991" && before[bound] == nil
+	}
 	switch ch.Family {
 	case schema.FamilyAdditional, schema.FamilyReference, schema.FamilyUnevaluated:
 		return either(slices.ContainsFunc(r.Edits,
 			func(e schema.Edit) bool { return e.Family == schema.FamilyDialect }), anotherGenerator, "")
 	case schema.FamilyRange:
-		before, after := ch.schemas()
-		for _, keyword := range ch.Keywords {
-			if slices.Contains(safeIntegers, string(after[keyword])) &&
-				!same(after[keyword], before[keyword]) {
-				return anotherGenerator
-			}
-		}
+		return either(slices.ContainsFunc(ch.Keywords, safe), anotherGenerator, "")
 	}
 	return ""
 }
 
-// intervals returns the bounds of two schemas, in words, without those of safeIntegers unless nothing else
-// differs.
-func intervals(old, new view, keywords []string) (was, is string) {
-	was, is = interval(old, keywords, safeIntegers), interval(new, keywords, safeIntegers)
-	if was == is {
-		return interval(old, keywords, nil), interval(new, keywords, nil)
-	}
-	return was, is
-}
-
 // interval returns the bounds of a schema, in words.
-func interval(v view, keywords, unsaid []string) string {
+func interval(v view, keywords []string) string {
 	var least, most []string
 	for _, keyword := range keywords {
 		value := string(v[keyword])
 		switch {
-		case value == "" || slices.Contains(unsaid, value):
+		case value == "":
 		case keyword == "exclusiveMinimum":
 			least = append(least, "more than "+value)
 		case keyword == "exclusiveMaximum":
@@ -134,15 +104,4 @@ func interval(v view, keywords, unsaid []string) string {
 		}
 	}
 	return cmp.Or(strings.Join(append(least, most...), " and "), "no limit")
-}
-
-// someNames lists a few names, or says how many they are.
-func someNames(names []string) string {
-	switch n := len(names); {
-	case n > 4:
-		return fmt.Sprintf("%d arguments", n)
-	case n > 1:
-		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
-	}
-	return names[0]
 }

@@ -15,9 +15,6 @@ func TestWhatFindingsSay(t *testing.T) {
 	input := func(properties string) string {
 		return `{"tools":[` + tool("t", `,"inputSchema":{"type":"object","properties":{`+properties+`}}`) + `]}`
 	}
-	output := func(properties string) string {
-		return `{"tools":[` + tool("t", `,"inputSchema":{"type":"object"},"outputSchema":{"type":"object","required":["a","b"],"properties":{`+properties+`}}`) + `]}`
-	}
 	for name, c := range map[string]struct {
 		old, new string
 		want     []string
@@ -35,18 +32,10 @@ func TestWhatFindingsSay(t *testing.T) {
 		"another spelling": {`{"tools":[` + tool("get_user", ``) + `]}`, `{"tools":[` + tool("getUser", ``) + `]}`, []string{
 			"breaking tool/get_user: `get_user` was renamed to `getUser`. → call `getUser` instead",
 		}},
-		"a prompt by another name": {`{"prompts":[{"name":"alpha","arguments":[]}]}`, `{"prompts":[{"name":"zulu","arguments":[]}]}`, []string{
-			"breaking prompt/alpha: `alpha` was renamed to `zulu`. → use `zulu` instead",
-		}},
 		"the closest is hinted at": {`{"tools":[` + tool("list_users", `,"description":"A."`) + `]}`, `{"tools":[` + tool("list_user_names", `,"description":"B."`) + `,` + tool("list_all_users", `,"description":"C."`) + `]}`, []string{
 			"info tool/list_all_users: `list_all_users` is new. (New tools)",
 			"info tool/list_user_names: `list_user_names` is new. (New tools)",
 			"breaking tool/list_users: `list_users` was removed. → `list_users` possibly renamed to `list_all_users` (Removed tools)",
-		}},
-		"of two that are as close": {`{"tools":[` + tool("abcdef", `,"description":"A."`) + `]}`, `{"tools":[` + tool("abcdefx", `,"description":"B."`) + `,` + tool("abcdefy", `,"description":"C."`) + `]}`, []string{
-			"breaking tool/abcdef: `abcdef` was removed. → `abcdef` possibly renamed to `abcdefx` (Removed tools)",
-			"info tool/abcdefx: `abcdefx` is new. (New tools)",
-			"info tool/abcdefy: `abcdefy` is new. (New tools)",
 		}},
 		"removed as it said": {`{"tools":[` + tool("a", `,"description":"DEPRECATED: use find_all instead"`) + `]}`, `{"tools":[]}`, []string{
 			"breaking tool/a: `a` was removed; it was deprecated without a date. → use `find_all` instead, as announced (Removed tools)",
@@ -64,24 +53,8 @@ func TestWhatFindingsSay(t *testing.T) {
 		"a capability that comes": {`{"mcpctl":1,"capabilities":{}}`, `{"mcpctl":1,"capabilities":{"logging":{}}}`, []string{
 			"info /capabilities/logging: The capability `logging` is new.",
 		}},
-		"less by two limits of one": {input(`"n":{"type":"integer","minimum":1,"multipleOf":1}`), input(`"n":{"type":"integer","minimum":2,"multipleOf":2}`), []string{
-			"breaking tool/t/inputSchema/properties/n: `multipleOf` of `n` is stricter (1 → 2). (`n` accepts less than before)",
-			"breaking tool/t/inputSchema/properties/n: The range of `n` is narrower (at least 1 → at least 2). (`n` accepts less than before)",
-		}},
-		"the same of two": {input(`"a":{"type":"string"},"b":{"type":"string"}`), input(`"a":{"type":"string","maxLength":9},"b":{"type":"string","maxLength":9}`), []string{
-			"breaking tool/t/inputSchema/properties/a: The allowed length of `a` shrank (no limit → at most 9). (`a` and `b` accept less than before)",
-			"breaking tool/t/inputSchema/properties/b: The allowed length of `b` shrank (no limit → at most 9). (`a` and `b` accept less than before)",
-		}},
 		"other values of one": {input(`"a":{"const":1,"title":"A"}`), input(`"a":{"const":2,"title":"A"}`), []string{
 			"breaking tool/t/inputSchema/properties/a: The accepted values of `a` changed from 1 to 2.",
-		}},
-		"other values of two": {input(`"a":{"const":1},"b":{"const":1}`), input(`"a":{"const":2},"b":{"const":2}`), []string{
-			"breaking tool/t/inputSchema/properties/a: The accepted values of `a` changed from 1 to 2. (`a` and `b` accept other values than before)",
-			"breaking tool/t/inputSchema/properties/b: The accepted values of `b` changed from 1 to 2. (`a` and `b` accept other values than before)",
-		}},
-		"more of two in the result": {output(`"a":{"type":"string"},"b":{"type":"string"}`), output(`"a":{"type":["string","null"]},"b":{"type":["string","null"]}`), []string{
-			"breaking tool/t/outputSchema/properties/a: `a` in the result can now be null. (`a` in the result and `b` in the result can be more than before)",
-			"breaking tool/t/outputSchema/properties/b: `b` in the result can now be null. (`a` in the result and `b` in the result can be more than before)",
 		}},
 		"an app that moves": {`{"tools":[` + tool("a", `,"_meta":{"ui":{"resourceUri":"ui://1"}}`) + `]}`, `{"tools":[` + tool("a", `,"_meta":{"ui":{"resourceUri":"ui://2"}}`) + `]}`, []string{
 			`warning tool/a/_meta/ui/resourceUri: The app that the tool shows to the user changed from "ui://1" to "ui://2".`,
@@ -95,27 +68,6 @@ func TestWhatFindingsSay(t *testing.T) {
 		}},
 		"a name that people see": {`{"tools":[` + tool("a", `,"title":"A"`) + `]}`, `{"tools":[` + tool("a", ``) + `]}`, []string{
 			`info tool/a/title: The title changed from "A" to "a". (The title changed)`,
-		}},
-		"two that break together": {input(`"n":{"type":"integer","anyOf":[{"maximum":10},{"minimum":5}]}`), input(`"n":{"type":"integer","anyOf":[{"maximum":6},{"minimum":9}]}`), []string{
-			"breaking tool/t/inputSchema/properties/n/anyOf/0: The range of `n` (in one alternative) is narrower (at most 10 → at most 6). (`n` accepts less than before)",
-			"breaking tool/t/inputSchema/properties/n/anyOf/1: The range of `n` (in one alternative) is narrower (at least 5 → at least 9). (`n` accepts less than before)",
-		}},
-		"two limits of one": {input(`"a":{"type":"string"}`), input(`"a":{"type":"string","maxLength":9,"pattern":"^x"}`), []string{
-			"breaking tool/t/inputSchema/properties/a: The pattern of `a` is stricter. (`a` accepts less than before)",
-			"breaking tool/t/inputSchema/properties/a: The allowed length of `a` shrank (no limit → at most 9). (`a` accepts less than before)",
-		}},
-		"four arguments": {input(`"a":{"type":"string"},"b":{"type":"string"},"c":{"type":"string"},"d":{"type":"string"}`), input(`"a":{"type":"string","maxLength":9},"b":{"type":"string","maxLength":9},"c":{"type":"string","maxLength":9},"d":{"type":"string","maxLength":9}`), []string{
-			"breaking tool/t/inputSchema/properties/a: The allowed length of `a` shrank (no limit → at most 9). (`a`, `b`, `c` and `d` accept less than before)",
-			"breaking tool/t/inputSchema/properties/b: The allowed length of `b` shrank (no limit → at most 9). (`a`, `b`, `c` and `d` accept less than before)",
-			"breaking tool/t/inputSchema/properties/c: The allowed length of `c` shrank (no limit → at most 9). (`a`, `b`, `c` and `d` accept less than before)",
-			"breaking tool/t/inputSchema/properties/d: The allowed length of `d` shrank (no limit → at most 9). (`a`, `b`, `c` and `d` accept less than before)",
-		}},
-		"five arguments": {input(`"a":{"type":"string"},"b":{"type":"string"},"c":{"type":"string"},"d":{"type":"string"},"e":{"type":"string"}`), input(`"a":{"type":"string","maxLength":9},"b":{"type":"string","maxLength":9},"c":{"type":"string","maxLength":9},"d":{"type":"string","maxLength":9},"e":{"type":"string","maxLength":9}`), []string{
-			"breaking tool/t/inputSchema/properties/a: The allowed length of `a` shrank (no limit → at most 9). (5 arguments accept less than before)",
-			"breaking tool/t/inputSchema/properties/b: The allowed length of `b` shrank (no limit → at most 9). (5 arguments accept less than before)",
-			"breaking tool/t/inputSchema/properties/c: The allowed length of `c` shrank (no limit → at most 9). (5 arguments accept less than before)",
-			"breaking tool/t/inputSchema/properties/d: The allowed length of `d` shrank (no limit → at most 9). (5 arguments accept less than before)",
-			"breaking tool/t/inputSchema/properties/e: The allowed length of `e` shrank (no limit → at most 9). (5 arguments accept less than before)",
 		}},
 		"members of a member, three": {`{"tools":[` + tool("a", `,"_meta":{"x":1,"y":1,"z":1}`) + `]}`, `{"tools":[` + tool("a", `,"_meta":{"x":2,"y":2,"z":2}`) + `]}`, []string{
 			"info tool/a/_meta: `_meta` changed at /x, /y, /z.",

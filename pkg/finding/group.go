@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
-	"hash"
 	"slices"
 	"strings"
 
@@ -179,106 +177,42 @@ func Named(findings []Finding, fingerprint string) []Finding {
 // maxPerRule is how many findings of one rule and server are reported one by one.
 const maxPerRule = 1000
 
-// Limit keeps a thousand findings of each rule and server and puts one in place of the others, so that no
-// server makes a report arbitrarily long. The worst are kept, the first of each item before the second of
-// any. The one for the others has their highest level and a fingerprint that depends on all of them, so that
-// a waiver of one does not cover it; replaced has them by that fingerprint. The result is sorted as by Sort.
-func Limit(findings []Finding) (kept []Finding, replaced map[string][]*Finding) {
+// Limit keeps a thousand findings of each rule and server, the worst, and puts one in place of the others, so
+// that no server makes a report arbitrarily long. That one has their highest level and a fingerprint that
+// depends on all of them; replaced has them by that fingerprint. The result is sorted as by Sort.
+func Limit(findings []Finding) (kept []Finding, replaced map[string][]Finding) {
 	Sort(findings)
 	if len(findings) <= maxPerRule {
 		return findings, nil
 	}
-	all := make([]*Finding, len(findings))
-	for i := range findings {
-		all[i] = &findings[i]
-	}
-	var sums []Finding
-	excess := map[*Finding]bool{}
-	replaced = map[string][]*Finding{}
-	for _, same := range kit.Group(all, func(f *Finding) [2]string { return [2]string{f.Server, f.Rule} }) {
-		if len(same) <= maxPerRule+1 {
-			continue
+	replaced = map[string][]Finding{}
+	rule := func(f Finding) [2]string { return [2]string{f.Server, f.Rule} }
+	for _, same := range kit.Group(findings, rule) {
+		if len(same) > maxPerRule+1 {
+			slices.SortStableFunc(same, func(a, b Finding) int { return cmp.Compare(b.Level, a.Level) })
+			others := slices.Clone(same[maxPerRule:])
+			sum := sumOf(others)
+			replaced[sum.Fingerprint()], same = others, append(same[:maxPerRule], sum)
 		}
-		others := leastImportant(same)
-		for _, f := range others {
-			excess[f] = true
-		}
-		sum := sumOf(others)
-		sums, replaced[sum.Fingerprint()] = append(sums, sum), others
+		kept = append(kept, same...)
 	}
-	for i := range findings {
-		if !excess[&findings[i]] {
-			kept = append(kept, findings[i])
-		}
-	}
-	if kept = append(kept, sums...); len(sums) > 0 {
-		Sort(kept)
-	}
+	Sort(kept)
 	return kept, replaced
 }
 
-// leastImportant returns the findings of one rule beyond maxPerRule, the worst first.
-func leastImportant(same []*Finding) []*Finding {
-	ofItem, nth := map[string]int{}, map[*Finding]int{}
-	for _, f := range same {
-		nth[f] = ofItem[f.Item]
-		ofItem[f.Item]++
-	}
-	slices.SortStableFunc(same, func(a, b *Finding) int {
-		return cmp.Or(cmp.Compare(b.Level, a.Level), nth[a]-nth[b])
-	})
-	return same[maxPerRule:]
-}
-
-func sumOf(findings []*Finding) Finding {
-	const examples = 3
-	first := findings[0]
-	sum := Finding{Rule: first.Rule, Level: first.Level, Verdict: first.Verdict, Server: first.Server,
-		Item: first.Item, Hint: first.Hint}
-	var others Others
-	var places []string
+// sumOf returns a finding in place of several of one rule and server, the worst first. It has their item if
+// they have one in common, so that a waiver for an item covers no other.
+func sumOf(findings []Finding) Finding {
+	sum, digest := findings[0], sha256.New()
 	for _, f := range findings {
-		others.Add(f.Fingerprint())
-		if sum.Item != f.Item {
+		digest.Write([]byte(f.Fingerprint()))
+		if f.Item != sum.Item {
 			sum.Item = ""
 		}
-		if sum.Verdict != f.Verdict {
-			sum.Verdict = ByRule
-		}
-		place := strings.TrimSpace(f.Item + " " + f.Pointer())
-		if len(places) < examples && place != "" && !slices.Contains(places, place) {
-			places = append(places, place)
-		}
 	}
-	sum.Message = fmt.Sprintf("%d more findings of this rule, at %s and others.", len(findings),
-		strings.Join(places, ", "))
 	sum.Cause = fmt.Sprintf("%d more findings of %s of %s", len(findings), sum.Rule,
 		cmp.Or(sum.Server, "the server"))
-	sum.New = others.Value()
-	return sum
-}
-
-// Others counts what one finding stands for, and digests it for the fingerprint.
-type Others struct {
-	Count  int
-	digest hash.Hash
-}
-
-// Add counts one more, which the strings identify.
-func (o *Others) Add(names ...string) {
-	if o.digest == nil {
-		o.digest = sha256.New()
-	}
-	o.Count++
-	for _, name := range names {
-		fmt.Fprintf(o.digest, "%d %s ", len(name), name)
-	}
-}
-
-// Value returns count and digest as JSON; nil for none.
-func (o *Others) Value() json.RawMessage {
-	if o.digest == nil {
-		return nil
-	}
-	return fmt.Appendf(nil, `{"findings":%d,"digest":"%x"}`, o.Count, o.digest.Sum(nil))
+	return Finding{Rule: sum.Rule, Level: sum.Level, Verdict: sum.Verdict, Server: sum.Server, Item: sum.Item,
+		Hint: sum.Hint, Cause: sum.Cause, Message: sum.Cause + ".",
+		New: fmt.Appendf(nil, `{"findings":%d,"digest":"%x"}`, len(findings), digest.Sum(nil))}
 }
