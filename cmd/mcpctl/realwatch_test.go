@@ -88,7 +88,7 @@ func TestRealWatchHTTP(t *testing.T) {
 	until("live")
 }
 
-func wantAdded(t *testing.T, all []toldEvent, cause, name string) {
+func wantAdded(t *testing.T, all []watchEvent, cause, name string) {
 	t.Helper()
 	last := all[len(all)-1]
 	if len(last.Findings) != 1 || last.Cause != cause || last.Findings[0].Rule != "resource-added" || !strings.HasSuffix(last.Findings[0].Item, name) {

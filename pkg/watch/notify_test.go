@@ -217,7 +217,7 @@ func TestPollAnswersAnAnnouncement(t *testing.T) {
 func TestAnnouncedChangeCannotBeRead(t *testing.T) {
 	trouble := []string{"8.1s state degraded: down", "8.1s stale: down"}
 	for name, test := range map[string]struct {
-		mend func(*run)
+		fix  func(*run)
 		want []string
 	}{
 		"found by the poll": {func(*run) {}, []string{"38.1s state live", "38.1s recovered by poll", "38.1s changed by poll tool-added(tool/b)"}},
@@ -233,7 +233,7 @@ func TestAnnouncedChangeCannotBeRead(t *testing.T) {
 				r.announce(snapshot.Tools)
 				want(t, "trouble", r.after(10*time.Second), trouble...)
 				r.breaks(snapshot.Tools, nil)
-				test.mend(r)
+				test.fix(r)
 				want(t, "events", r.after(10*time.Minute), test.want...)
 			})
 		})

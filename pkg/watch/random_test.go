@@ -136,7 +136,7 @@ func TestDifferenceFromSaved(t *testing.T) {
 	bubble(t, far, watch.Options{}, func(r *run) {
 		want(t, "at first", r.after(time.Second), "0s state connecting", "0s state live", "0s changed by start tool-removed(tool/b)")
 		r.announce(snapshot.Tools)
-		want(t, "the same distance", r.after(time.Second), "1.1s unchanged by notification")
+		want(t, "the same difference", r.after(time.Second), "1.1s unchanged by notification")
 		r.set(snapshot.Tools, "a", "b")
 		r.announce(snapshot.Tools)
 		want(t, "none", r.after(time.Second), "2.2s changed by notification")
@@ -149,7 +149,7 @@ func TestDifferenceFromSaved(t *testing.T) {
 		want(t, "trouble", r.after(10*time.Second), "11s state degraded: down", "11s stale: down")
 		r.breaks(snapshot.Tools, nil)
 		r.ask <- struct{}{}
-		want(t, "recovered as far away", r.after(time.Second), "14s state live", "14s recovered by request")
+		want(t, "recovered with the same difference", r.after(time.Second), "14s state live", "14s recovered by request")
 		r.breaks(snapshot.Tools, errDown)
 		r.ask <- struct{}{}
 		want(t, "trouble again", r.after(10*time.Second), "22s state degraded: down", "22s stale: down")
@@ -163,7 +163,7 @@ func TestDifferenceFromSaved(t *testing.T) {
 		before := saved
 		saved = nil
 		r.ask <- struct{}{}
-		want(t, "nothing is saved any more: the distance is not known, and not none", r.after(time.Second))
+		want(t, "nothing is saved any more: the difference is not known, and not none", r.after(time.Second))
 		saved = before
 		r.ask <- struct{}{}
 		want(t, "saved as before", r.after(time.Second))

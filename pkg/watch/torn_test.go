@@ -82,7 +82,7 @@ func TestNeverTheSame(t *testing.T) {
 	})
 }
 
-// TestFirstReadingIsTorn in the distance from what is saved.
+// TestFirstReadingIsTorn when it is compared with what is saved.
 func TestFirstReadingIsTorn(t *testing.T) {
 	saved := &snapshot.Snapshot{Protocol: "2025-11-25", Capabilities: (*session)(nil).Hello().Capabilities,
 		Tools: listOf(snapshot.Tools, []string{"a", "b"}), Prompts: listOf(snapshot.Prompts, []string{"p"})}

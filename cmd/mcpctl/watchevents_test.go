@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// toldEvent is an event as a program reads it.
-type toldEvent struct {
+// watchEvent is an event as a program reads it.
+type watchEvent struct {
 	Event, State, Cause string
 	ElapsedMs           int
 	Findings            []struct{ Rule, Item string }
@@ -20,7 +20,7 @@ type toldEvent struct {
 
 // watchIn starts an mcpctl watch --format ndjson in a folder until the test ends. The function that it gives
 // waits for an event, or for a state, and gives all events until then.
-func watchIn(t *testing.T, dir string, cmd *exec.Cmd) func(word string) []toldEvent {
+func watchIn(t *testing.T, dir string, cmd *exec.Cmd) func(word string) []watchEvent {
 	t.Helper()
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
 	out, err := cmd.StdoutPipe()
@@ -38,10 +38,10 @@ func watchIn(t *testing.T, dir string, cmd *exec.Cmd) func(word string) []toldEv
 	})
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, 4<<20)
-	return func(word string) (all []toldEvent) {
+	return func(word string) (all []watchEvent) {
 		t.Helper()
 		for lines.Scan() {
-			var e toldEvent
+			var e watchEvent
 			if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
 				t.Fatalf("%v: %s", err, lines.Text())
 			}
