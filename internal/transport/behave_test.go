@@ -162,6 +162,20 @@ var behaviours = map[string]func(*server){
 		s.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":[%s]}`+"\n", id, strings.Join(answers, ",")))
 		s.rest()
 	},
+	"early": func(s *server) { // has something to say before it is asked
+		s.write(`{"jsonrpc":"2.0","method":"notifications/x"}` + "\n" + `{"jsonrpc":"2.0","id":"a","method":"roots/list"}` + "\n")
+		id, answer := "", ""
+		for range 2 { // the answer and our request, in any order
+			line, _ := s.in.ReadString('\n')
+			if m, _ := parseMessage([]byte(line)); m.isReply() {
+				answer = strings.TrimSpace(line)
+			} else {
+				id = string(m.id)
+			}
+		}
+		s.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", id, answer))
+		s.rest()
+	},
 	"env": func(s *server) {
 		id, _ := s.next()
 		text, _ := json.Marshal(os.Environ())

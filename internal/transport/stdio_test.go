@@ -223,6 +223,27 @@ func TestStdioAnswers(t *testing.T) {
 	}
 }
 
+// TestEarlyMessages: what a server sends as soon as it runs finds its handlers.
+func TestEarlyMessages(t *testing.T) {
+	notified := make(chan string, 1)
+	l := behaveWith(t, "early", Handlers{
+		Notification: func(n Notification) { notified <- n.Method },
+		Request: func(context.Context, Request) (json.RawMessage, *RPCError) {
+			return json.RawMessage(`{"roots":[]}`), nil
+		},
+	})
+	if got := receive(t, notified); got != "notifications/x" {
+		t.Errorf("notified of %s", got)
+	}
+	r, err := ask(t, l, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(`{"jsonrpc":"2.0","id":"a","result":{"roots":[]}}`, string(r.Result)); diff != "" {
+		t.Errorf("answer (-want +got):\n%s", diff)
+	}
+}
+
 func TestLateReplies(t *testing.T) {
 	l := behave(t, "late")
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
