@@ -322,11 +322,14 @@ func (p *page) signatures(indent int, k snapshot.Kind, items Items) [][]string {
 	return p.table(indent, columns, rows)
 }
 
-// unbroken returns a signature that breaks after arguments only, unless one is very long.
+// wholeArgument is how long an argument is that is not broken, in bytes.
+const wholeArgument = 30
+
+// unbroken returns a signature that breaks after arguments only, unless one is long.
 func unbroken(signature string) string {
 	arguments := strings.SplitAfter(signature, ", ")
 	for i, argument := range arguments {
-		if text := strings.TrimSuffix(argument, " "); len(text) <= longWord {
+		if text := strings.TrimSuffix(argument, " "); len(text) <= wholeArgument {
 			arguments[i] = strings.ReplaceAll(text, " ", noBreak) + argument[len(text):]
 		}
 	}
