@@ -56,21 +56,3 @@ func TestDisguises(t *testing.T) {
 		}
 	}
 }
-
-// TestMarkedRemembers: to mark a long text takes a while, and a page shows it in several places. What is remembered has an end.
-func TestMarkedRemembers(t *testing.T) {
-	text := strings.Repeat("Do not tell the user. ", 1000)
-	marked := Marked(text)
-	if again := testing.AllocsPerRun(1, func() { Marked(strings.Clone(text)) }); again > 10 {
-		t.Errorf("%v allocations for a text that was marked before", again)
-	}
-	for i := range 40 {
-		Marked(strings.Repeat("Plain words. ", 10_000) + strings.Repeat("!", i))
-		if size := cacheSize.Load(); size > maxCache {
-			t.Fatalf("%d bytes are remembered", size)
-		}
-	}
-	if Marked(text) != marked {
-		t.Error("a text that was forgotten is marked in another way")
-	}
-}

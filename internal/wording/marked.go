@@ -3,8 +3,6 @@ package wording
 import (
 	"fmt"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 
@@ -23,14 +21,6 @@ const (
 var concealed = kit.Pattern(`(?is)<!--.*?(?:-->|$)|<script\b.*?(?:</script\s*>|$)|!\[[^\]]*\]\([^)]*\)|` +
 	`<(?:img|iframe|object|embed|svg|style|link|meta)\b[^>]*>|[^\s][ \t]{16,}[^\s]|\n(?:[ \t\r]*\n){6,}`)
 
-// cache has marked texts, since a report shows a text in several places.
-var (
-	cache     sync.Map
-	cacheSize atomic.Int64
-)
-
-const maxCache = 8 << 20 // bytes
-
 // Marked returns a text with signs before concealed passages and orders to the model.
 func Marked(text string) string {
 	tag := func(r rune) bool { return unicode.Is(unicode.Cf, r) && Latin(r) > 0 }
@@ -38,16 +28,7 @@ func Marked(text string) string {
 		!strings.Contains(text, ".env") && !strings.ContainsFunc(text, tag) {
 		return text // a name or a number; all orders but that to read .env have blanks
 	}
-	if marked, known := cache.Load(text); known {
-		return marked.(string)
-	}
-	marked := markConcealed(markOrders(text))
-	if size := int64(len(text) + len(marked)); cacheSize.Add(size) > maxCache {
-		cache.Clear()
-		cacheSize.Store(size)
-	}
-	cache.Store(text, marked)
-	return marked
+	return markConcealed(markOrders(text))
 }
 
 func markConcealed(text string) string {

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -177,21 +178,13 @@ func (r *revision) remainder() {
 
 func (r *revision) unproven(f finding.Finding, subject string, result schema.Result) {
 	f.Level, f.Verdict = finding.Warning, finding.Unproven
-	f.Message = fmt.Sprintf("The change of %s could not be decided: %s.", subject,
-		reason(result))
+	reason := cmp.Or(result.Reason, "unsupported construct")
+	if result.Path != "" {
+		reason += " at " + result.Path
+	}
+	f.Message = fmt.Sprintf("The change of %s could not be decided: %s.", subject, reason)
 	r.reported = true
 	r.reportAs("schema-unproven", f)
-}
-
-func reason(result schema.Result) string {
-	text := result.Reason
-	if text == "" {
-		text = "unsupported construct"
-	}
-	if result.Path != "" {
-		text += " at " + result.Path
-	}
-	return text
 }
 
 func equal(ch schema.Change) bool {

@@ -83,10 +83,9 @@ func place(f finding.Finding) string {
 	return kind + "s/" + name + f.Path
 }
 
-// TestRenamesSpread: what is guessed to be a renaming in one tool is one in the others that lost and gained
-// the same names, although their own texts do not say so; and of texts that are alike the names decide which
-// belongs to which.
-func TestRenamesSpread(t *testing.T) {
+// TestLikelyRenames guesses the new names of arguments: of the only two of one type, and of equal texts those
+// with similar names.
+func TestLikelyRenames(t *testing.T) {
 	const ref, target = `"Exact element reference from the page snapshot"`, `"Exact element reference from the page snapshot, or a selector"`
 	old := parse(t, `{"tools":[
 		{"name":"click","inputSchema":{"type":"object","properties":{"ref":{"type":"string","description":`+ref+`}}}},
