@@ -277,15 +277,16 @@ type Failure struct {
 	Stderr  string `json:"stderr,omitempty"` // the end of what the server wrote to stderr
 }
 
-// Says returns the message after the stage. A server that cannot be reached or started needs no stage, and
-// one that exited has the reason that it wrote.
+// Says returns the message after the stage. A server that cannot be reached or started, or is silent, needs
+// no stage, and one that exited has the reason that it wrote.
 func (f Failure) Says() string {
 	says := f.Message
 	if f.exited() {
 		says = join(": ", says, exitReason(f.Stderr))
 	}
 	opening := slices.Contains([]string{"starting", "connecting", "handshake"}, f.Stage)
-	if opening && (f.exited() || strings.HasPrefix(f.Message, cannotConnect)) {
+	if opening && (f.exited() || strings.HasPrefix(f.Message, cannotConnect) ||
+		strings.HasPrefix(f.Message, "no MCP reply")) {
 		return says
 	}
 	return join(": ", f.Stage, says)
