@@ -314,22 +314,26 @@ func writeSignatures(p *page, k snapshot.Kind, items Items) {
 // signatures returns the lines of each item of a kind: its signature, its tokens and its hints.
 func (p *page) signatures(indent int, k snapshot.Kind, items Items) [][]string {
 	columns := []column{{fill: true, hang: 4}, {name: true, drop: 1}, {name: true, drop: 2}}
+	whole := longWord
+	if p.Width > 0 {
+		whole = min(whole, p.room(indent)-besideSignature)
+	}
 	rows := kit.Map(items, func(raw json.RawMessage) [][]span {
 		columns[0].least = max(columns[0].least, width(printable.Visible(key(k, raw))))
-		return [][]span{{{key(k, raw), bold}, {unbroken(takes(k, raw)), plain}}, {{itemCost(k, raw), dim}},
-			{{hintsInBrackets(k, raw), dim}}}
+		return [][]span{{{key(k, raw), bold}, {unbroken(takes(k, raw), whole), plain}},
+			{{itemCost(k, raw), dim}}, {{hintsInBrackets(k, raw), dim}}}
 	})
 	return p.table(indent, columns, rows)
 }
 
-// wholeArgument is how long an argument is that is not broken, in bytes.
-const wholeArgument = 30
+// besideSignature is how many columns tokens, hints and the indent of further lines take at most.
+const besideSignature = 27
 
-// unbroken returns a signature that breaks after arguments only, unless one is long.
-func unbroken(signature string) string {
+// unbroken returns a signature that breaks after arguments only, unless one is longer than most bytes.
+func unbroken(signature string, most int) string {
 	arguments := strings.SplitAfter(signature, ", ")
 	for i, argument := range arguments {
-		if text := strings.TrimSuffix(argument, " "); len(text) <= wholeArgument {
+		if text := strings.TrimSuffix(argument, " "); len(text) <= most {
 			arguments[i] = strings.ReplaceAll(text, " ", noBreak) + argument[len(text):]
 		}
 	}
