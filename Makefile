@@ -108,8 +108,8 @@ check-corpus:         ## count findings of each rule of check in LISTINGS
 	$(GO) test ./pkg/check -count=1 -run TestRealListings -v -listings "$(or $(LISTINGS),../../testdata/listings/.)"
 
 oracle:               ## compare random schemas with an independent validator: FOR=1h SEED=N
-	$(GO) test -count=1 -timeout 0 ./pkg/schema/internal/oracle -run '^(TestOracle|TestVerdictsHoldForEveryValueTried)$$' -v \
-		-args -oracle.pairs 10000 -for $(or $(FOR),1h) -seed $(or $(SEED),$(shell date +%s))
+	$(GO) test -count=1 -timeout 0 ./pkg/schema/internal/oracle -run '^TestOracle$$' -v \
+		-args -for $(or $(FOR),1h) -seed $(or $(SEED),$(shell date +%s))
 
 composed:             ## compare N compositions of changes with an independent validator: SEED=N
 	$(GO) test -count=1 -timeout 0 ./pkg/diff -run '^TestComposed' -v -args -compositions $(or $(N),20000) -seed $(or $(SEED),$(shell date +%s))

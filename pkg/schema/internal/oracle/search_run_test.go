@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/mcpctl/mcpctl/pkg/schema/internal/pattern"
@@ -9,11 +10,10 @@ import (
 // A search holds the two schemas, what is left of the budget, and what was learnt on the way.
 type search struct {
 	narrow, wide *document
-	options      searchOptions
+	most         int             // candidates to try
 	tried        int             // candidates put to both schemas
 	work         int             // units left: values visited by the validator, candidates made
 	seen         map[string]bool // candidates tried, as text
-	accepted     []any           // candidates that both accept
 	read         map[string]*pattern.Pattern
 	smallest     map[string]chosen
 	open         int      // calls of minimal under way
@@ -40,29 +40,23 @@ const (
 	workPerAlternative = 20
 )
 
-func newSearch(narrow, wide any, o searchOptions) (*search, error) {
-	n, err := newDocument(narrow, "narrow", o.AssertFormats)
+func newSearch(narrow, wide any, evaluations int) (*search, error) {
+	n, err := newDocument(narrow, "narrow", false)
 	if err != nil {
 		return nil, err
 	}
-	w, err := newDocument(wide, "wide", o.AssertFormats)
+	w, err := newDocument(wide, "wide", false)
 	if err != nil {
 		return nil, err
 	}
-	if o.Evaluations <= 0 {
-		o.Evaluations = DefaultEvaluations
-	}
-	return &search{narrow: n, wide: w, options: o, work: o.Evaluations * workPerEvaluation, seen: map[string]bool{},
-		read: map[string]*pattern.Pattern{}, smallest: map[string]chosen{}, ways: map[string][]alternative{}, twins: map[[2]string]bool{}}, nil
+	most := cmp.Or(evaluations, defaultEvaluations)
+	return &search{narrow: n, wide: w, most: most, work: most * workPerEvaluation, seen: map[string]bool{},
+		read: map[string]*pattern.Pattern{}, smallest: map[string]chosen{}, ways: map[string][]alternative{},
+		twins: map[[2]string]bool{}}, nil
 }
 
-// run tries hints, then candidates from the schemas, varied ever deeper, then mutations of what both accept.
+// run tries candidates from the schemas, varied ever deeper.
 func (s *search) run() (any, bool) {
-	for _, h := range s.options.Hints {
-		if v, err := readValue(h); err == nil && s.refutes(v) {
-			return v, true
-		}
-	}
 	root := place{ns: []node{s.narrow.node()}, ws: []node{s.wide.node()}, exact: true}
 	for _, limit := range [...]int{1, 2, 4, 40} {
 		s.limit = limit
@@ -78,10 +72,10 @@ func (s *search) run() (any, bool) {
 			break
 		}
 	}
-	return s.mutate()
+	return nil, false
 }
 
-func (s *search) spent() bool { return s.tried >= s.options.Evaluations || s.work <= 0 }
+func (s *search) spent() bool { return s.tried >= s.most || s.work <= 0 }
 
 // refutes reports whether a candidate is a witness.
 func (s *search) refutes(v any) bool {
@@ -92,26 +86,7 @@ func (s *search) refutes(v any) bool {
 	}
 	s.seen[text] = true
 	s.tried++
-	if !s.admits(v) {
-		return false
-	}
-	switch s.ask(s.wide.node(), v) {
-	case No:
-		return true
-	case Yes:
-		if len(s.accepted) < 200 && len(text) < 2000 {
-			s.accepted = append(s.accepted, v)
-		}
-	}
-	return false
-}
-
-// admits reports whether a caller of the narrow schema may send the value.
-func (s *search) admits(v any) bool {
-	if s.ask(s.narrow.node(), v) != Yes {
-		return false
-	}
-	return !s.options.Declared || declared([]node{s.narrow.node()}, v, 0)
+	return s.ask(s.narrow.node(), v) == Yes && s.ask(s.wide.node(), v) == No
 }
 
 func textOf(v any) string {
