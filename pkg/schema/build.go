@@ -29,7 +29,6 @@ type use struct {
 	place   string
 	pair    *met
 	patched bool
-	env     string
 	role    role
 }
 
@@ -42,14 +41,13 @@ const (
 	asDeclared             // all that is said about a value: undeclared properties are not sent
 )
 
-// A spot is where building stands: a place in its resource, with the dynamic scope that led there.
+// A spot is where building stands: a place in its resource.
 type spot struct {
 	doc     *document
 	place   string
 	pair    *met // the comparison that patches belong to; nil where nothing below is patched
 	patched bool // its patches are read
 	in      *resource
-	env     scope
 	role    role
 }
 
@@ -89,11 +87,10 @@ func (b *builder) nodeAt(s site) *node { return seal(b.node(spot{doc: s.doc, pla
 // enter completes the spot of a schema object.
 func (s spot) enter() spot {
 	s.in = s.doc.owner(s.place)
-	s.env = s.env.enter(s.in)
 	return s
 }
 
-func (s spot) use() use { return use{s.doc, s.place, s.pair, s.patched, s.env.key(), s.role} }
+func (s spot) use() use { return use{s.doc, s.place, s.pair, s.patched, s.role} }
 
 func (b *builder) schema(v any, s spot) *node {
 	v, s = b.read(v, s)
@@ -125,10 +122,9 @@ func (b *builder) object(o map[string]any, s spot) *node {
 		return n
 	}
 	n := &node{op: opAll, place: s.place,
-		text: b.identity(s.doc) + string('0'+rune(s.role)) + s.pair.name(s.patched) + "\x00" + key.env}
+		text: b.identity(s.doc) + string('0'+rune(s.role)) + s.pair.name(s.patched)}
 	b.nodes[key] = n
-	if b.objects++; b.spend(48+len(s.place)/4) || b.objects > maxNodes ||
-		len(s.env) > 0 && b.objects > maxScoped {
+	if b.objects++; b.spend(48+len(s.place)/4) || b.objects > maxNodes {
 		why := "too many schemas"
 		if b.left < 0 {
 			why = outOfSteps.what
@@ -273,11 +269,7 @@ func (s spot) leads(doc *document, place string) spot {
 
 // refAlone reports whether the object has a reference that makes its siblings void.
 func (w *writer) refAlone() bool {
-	ref := w.o["$ref"]
-	if p, ok := ref.(*part); ok {
-		ref = p.value
-	}
-	_, isText := ref.(string)
+	_, _, isText := w.reference(w.o["$ref"])
 	return isText && w.in.dialect.refAlone()
 }
 

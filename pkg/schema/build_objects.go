@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -210,49 +209,52 @@ func readReferences(w *writer) {
 		if !ok {
 			continue
 		}
-		target, uri, ok := w.target(keyword, v)
-		switch {
-		case ok:
-			w.n.kids = append(w.n.kids, yes(w.node(target)))
-		case uri == "":
+		ref, from, ok := w.reference(v)
+		if !ok {
 			w.malformed(keyword, "is not a string")
-		default:
+			continue
+		}
+		target, uri, ok := from.target(ref)
+		switch {
+		case !ok:
 			w.problem(rawjson.Join(w.place, keyword), "names nothing in this document")
 			w.add(keyword, &node{op: opOpaque, text: "$ref\x00" + uri, why: "names nothing in this document"})
+		case keyword != "$ref" && target.scoped(keyword, ref):
+			w.add(keyword, w.opaque(w.place, keyword, "a reference that depends on the way to it"))
+		default:
+			w.n.kids = append(w.n.kids, yes(w.node(target)))
 		}
 	}
 }
 
-// target follows a reference. Where nothing is found, uri is what it names; it is empty for no reference.
-func (w *writer) target(keyword string, v any) (target spot, uri string, ok bool) {
-	s := w.spot
+// reference returns the text of a reference, and the spot where it is written.
+func (w *writer) reference(v any) (ref string, from spot, ok bool) {
+	from = w.spot
 	if p, patched := v.(*part); patched {
-		s = spot{doc: p.doc, place: p.place, role: s.role, in: p.doc.owner(p.place)}
+		from = spot{doc: p.doc, place: p.place, role: w.role, in: p.doc.owner(p.place)}
 		v = p.value
 	}
-	ref, isText := v.(string)
-	if !isText {
-		return s, "", false
-	}
+	ref, ok = v.(string)
+	return ref, from, ok
+}
+
+// target follows a reference. Where it leads nowhere, uri is what it names.
+func (s spot) target(ref string) (target spot, uri string, ok bool) {
 	doc, place, uri, ok := s.doc.resolve(ref, s.in)
 	if !ok {
-		return s, cmp.Or(uri, ref), false
+		return s, uri, false
 	}
-	if doc != s.doc {
-		s.env = nil
-	}
-	s = s.leads(doc, place)
-	if keyword == "$ref" {
-		return s, ref, true
-	}
+	return s.leads(doc, place), uri, true
+}
+
+// scoped reports whether a reference by a dynamic anchor may lead elsewhere than to a spot.
+func (s spot) scoped(keyword, ref string) bool {
 	for name, anchored := range s.doc.owner(s.place).dynamic {
-		outermost, scoped := s.env[name]
-		if scoped && anchored == s.place && names(keyword, ref, name) {
-			s.place, s.pair = outermost, nil
-			break
+		if anchored == s.place && names(keyword, ref, name) && s.doc.dynamic(name) {
+			return true
 		}
 	}
-	return s, ref, true
+	return false
 }
 
 // names reports whether a reference means a dynamic anchor by its name, and not the same place by a pointer.

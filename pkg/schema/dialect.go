@@ -88,9 +88,6 @@ func (d dialect) tuples() bool { return d.draft <= Draft201909 || d.unnamed }
 // dependencies reports whether the keyword of that name is read (draft-07 and before).
 func (d dialect) dependencies() bool { return d.draft <= Draft07 || d.unnamed }
 
-// containsEvaluates reports whether items matched by contains count as evaluated (2020-12 §10.3.1.3).
-func (d dialect) containsEvaluates() bool { return d.draft >= Draft202012 }
-
 // reads reports whether the dialect gives meaning to a keyword that some draft introduced; const has one even
 // in draft-04.
 func (d dialect) reads(keyword string) bool {

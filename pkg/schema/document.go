@@ -3,7 +3,6 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/url"
 	"strconv"
 	"strings"
@@ -132,14 +131,16 @@ func (d *document) name(o map[string]any, place string, in *resource) {
 	}
 }
 
-// dynamic reports whether what a reference means may depend on the way to it.
-func (d *document) dynamic() bool {
+// dynamic reports whether what a reference to a dynamic anchor means may depend on the way to it (2020-12
+// §8.2.3.2): where several resources have it.
+func (d *document) dynamic(anchor string) bool {
+	count := 0
 	for _, r := range d.roots {
-		if len(r.dynamic) > 0 {
-			return true
+		if _, has := r.dynamic[anchor]; has {
+			count++
 		}
 	}
-	return false
+	return count > 1
 }
 
 // owner returns the resource whose root encloses a place most closely.
@@ -217,41 +218,11 @@ func Subschemas(keyword string, value any) []Subschema {
 	return out
 }
 
-// A scope is, for each dynamic anchor, the outermost schema that has it (2020-12 §7.1, §8.2.3.2).
-type scope map[string]string
-
-func (s scope) enter(r *resource) scope {
-	out := s
-	for name, place := range r.dynamic {
-		if _, outer := s[name]; outer {
-			continue
-		}
-		if len(out) == len(s) {
-			out = scope{}
-			maps.Copy(out, s)
-		}
-		out[name] = place
-	}
-	return out
-}
-
-func (s scope) key() string {
-	if len(s) == 0 {
-		return ""
-	}
-	var b strings.Builder
-	for _, name := range kit.SortedKeys(s) {
-		b.WriteString(name + "\x00" + s[name] + "\x00")
-	}
-	return b.String()
-}
-
 // Limits on what is read at all. A schema past them is kept as one construct that nothing is known about.
 const (
 	maxBytes   = 1 << 20
 	maxNesting = 512
 	maxNodes   = 50_000
-	maxScoped  = 5_000 // under dynamic scopes, which may be very many
 
 	leastBuild   = 200_000 // units
 	unitsPerByte = 48      // most schemas take 1 to 6

@@ -293,7 +293,7 @@ func (v view) isMap() bool {
 // plainly reports whether a view says no more than which values an object or an array holds.
 func (v view) plainly() bool {
 	_, tuple := v.o["items"].([]any)
-	return !tuple && v.union == "" && !v.doc.dynamic() &&
+	return !tuple && v.union == "" &&
 		!slices.ContainsFunc(asserting(v.o), func(k string) bool {
 			switch k {
 			case "type", "properties", "required", "items", "additionalProperties", "format",

@@ -52,9 +52,7 @@ type part struct {
 func (b *builder) read(v any, s spot) (any, spot) {
 	for {
 		if p, ok := v.(*part); ok {
-			if v = p.value; p.doc != s.doc {
-				s.env = nil
-			}
+			v = p.value
 			s.doc, s.place, s.pair, s.patched = p.doc, p.place, p.pair, p.patched
 		}
 		if s.pair != nil && (b.patches == nil || !b.patches.reached[s.pair]) {

@@ -10,34 +10,22 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
-// readUnevaluated reads unevaluatedProperties and unevaluatedItems (2020-12 core §11).
+// readUnevaluated reads unevaluatedProperties (2020-12 core §11). What unevaluatedItems says is not decided.
 func readUnevaluated(w *writer) {
-	properties, hasProperties := w.has("unevaluatedProperties")
-	items, hasItems := w.has("unevaluatedItems")
-	if !hasProperties && !hasItems {
+	if v, ok := w.has("unevaluatedItems"); ok && !unrestricted(v) {
+		arrays := &node{op: opKinds, kinds: kindArray}
+		w.add("unevaluatedItems", some(not(arrays), yes(w.opaque(w.place, "unevaluatedItems", ""))))
+	}
+	v, ok := w.has("unevaluatedProperties")
+	if !ok {
 		return
 	}
-	c := w.evaluated(w.o, w.spot)
-	if hasProperties {
-		child := w.below(properties, "unevaluatedProperties")
-		w.add("unevaluatedProperties", w.unless(c, "unevaluatedProperties", func() *node {
-			return w.otherProperties(w.place, c.parts, child)
-		}))
+	child := w.below(v, "unevaluatedProperties")
+	n := w.opaque(w.place, "unevaluatedProperties", "too many parts")
+	if c := w.evaluated(w.o, w.spot); !c.over {
+		n = w.otherProperties(w.place, c.parts, child)
 	}
-	if hasItems {
-		child := w.below(items, "unevaluatedItems")
-		w.add("unevaluatedItems", w.unless(c, "unevaluatedItems", func() *node {
-			return w.otherItems(w.place, c.parts, child)
-		}))
-	}
-}
-
-// unless returns what is made, or an opaque assertion if too much was collected.
-func (w *writer) unless(c *collection, keyword string, make func() *node) *node {
-	if c.over {
-		return w.opaque(w.place, keyword, "too many parts")
-	}
-	return make()
+	w.add("unevaluatedProperties", n)
 }
 
 // otherProperties returns the assertion that every property that no part evaluates satisfies the child. The
@@ -155,76 +143,17 @@ func conjunction(when []lit) lit {
 	return yes(all(when...))
 }
 
-// otherItems returns the assertion that every item that no part evaluates satisfies the child.
-func (b *builder) otherItems(place string, parts []evaluated, child *node) *node {
-	var sometimes []evaluated
-	start, cuts := 0, []int{}
-	item := some(yes(child))
-	for _, p := range parts {
-		switch {
-		case len(p.when) > 0:
-			sometimes = append(sometimes, p)
-			cuts = append(cuts, p.prefix)
-		case p.items:
-			return all()
-		default:
-			start = max(start, p.prefix)
-			for _, m := range p.matching {
-				item.kids = append(item.kids, yes(m))
-			}
-		}
-	}
-	out := all()
-	slices.Sort(cuts)
-	for _, cut := range slices.Compact(cuts) {
-		for ; start < cut; start++ {
-			out.kids = append(out.kids, yes(b.otherItem(place, start, opItem, item, sometimes)))
-		}
-	}
-	out.kids = append(out.kids, yes(b.otherItem(place, start, opItems, item, sometimes)))
-	return out
-}
-
-// otherItem returns otherItems for the item at an index, or for all from it on.
-func (b *builder) otherItem(place string, index int, o op, item *node, parts []evaluated) *node {
-	containing := kit.Filter(parts, func(p evaluated) bool { return len(p.matching) > 0 })
-	if len(containing) > maxSplits {
-		return b.opaque(place, "unevaluatedItems", "many contains")
-	}
-	out := some()
-	for chosen := range 1 << len(containing) {
-		b.spend(48 + 8*len(parts))
-		child := some(item.kids...)
-		var when []lit
-		for i, p := range containing {
-			if chosen>>i&1 == 1 {
-				when = append(when, p.when...)
-				for _, m := range p.matching {
-					child.kids = append(child.kids, yes(m))
-				}
-			}
-		}
-		when = append(when, yes(&node{op: o, count: index, kids: []lit{yes(child)}}))
-		out.kids = append(out.kids, conjunction(when))
-	}
-	return orHolds(out, parts, func(p evaluated) bool { return p.items || p.prefix > index })
-}
-
-// An evaluated set says which properties and items some keywords apply to (2020-12 core §11) while the
-// literals in when hold.
+// An evaluated set says which properties some keywords apply to (2020-12 core §11) while the literals in
+// when hold.
 type evaluated struct {
 	when     []lit
-	every    bool            // all properties
-	open     bool            // all of them because a keyword says that anything goes
-	names    []string        // of properties
+	every    bool // all
+	open     bool // all of them because a keyword says that anything goes
+	names    []string
 	listed   map[string]bool // the same
-	patterns []*node         // of properties
-	declares bool            // the keyword properties is there
+	patterns []*node
+	declares bool // the keyword properties is there
 	required []string
-
-	items    bool // all items
-	prefix   int  // the first items
-	matching []*node
 }
 
 // maxSplits bounds the combinations that are written out.
@@ -246,7 +175,7 @@ type collected struct {
 	when string
 }
 
-// evaluated collects what the schema v at a spot evaluates, without its own unevaluatedProperties and -Items.
+// evaluated collects what the schema v at a spot evaluates, without its own unevaluatedProperties.
 func (b *builder) evaluated(v any, s spot) *collection {
 	c := &collection{seen: map[collected]bool{}}
 	b.evaluate(c, v, s, nil, false)
@@ -297,15 +226,6 @@ func (w *writer) own(when []lit, nested bool) evaluated {
 		e.every, e.open = true, e.open || unrestricted(rest)
 	}
 	e.required, _ = stringList(w.o["required"])
-	prefix, others := tuple(w.o, w.in.dialect)
-	list, _ := w.o[prefix].([]any)
-	e.prefix, e.items = len(list), others != ""
-	if _, ok := w.has("unevaluatedItems"); ok && nested {
-		e.items = true
-	}
-	if v, ok := w.has("contains"); ok && w.in.dialect.containsEvaluates() {
-		e.matching = []*node{w.condition(v, "contains")}
-	}
 	return e
 }
 
@@ -315,7 +235,8 @@ func (w *writer) inPlace(c *collection, when []lit) {
 		w.evaluate(c, v, w.under(r, tokens...), with(when, condition), true)
 	}
 	for _, keyword := range [...]string{"$ref", "$dynamicRef", "$recursiveRef"} {
-		if target, _, ok := w.target(keyword, w.o[keyword]); ok && w.in.dialect.reads(keyword) {
+		ref, from, isText := w.reference(w.o[keyword])
+		if target, _, ok := from.target(ref); ok && isText && w.in.dialect.reads(keyword) {
 			v, _ := rawjson.At(target.doc.root, target.place)
 			w.evaluate(c, v, target, when, true)
 		}
