@@ -12,7 +12,6 @@ type clause struct {
 	base    *clause // what the clause adds to; nil for one that stands alone
 	depth   int     // how many clauses it adds to
 	atoms   []lit   // without those of base
-	index   *nameIndex
 	tags    []tag
 	choices []choice
 	doubt   reason // a construct that had to be left out
@@ -141,6 +140,9 @@ func (e *engine) unfold(c *clause, l lit) ([]lit, bool) {
 		return nil, !l.not
 	case l.op == opKinds, e.spend(4 * len(l.kids)):
 	case l.op == opAll && !l.not || l.op == opAny && l.not:
+		if !l.not {
+			c.tags = append(c.tags, l.node.tags...)
+		}
 		return signed(l.kids, l.not), true
 	case l.op == opAll || l.op == opAny:
 		c.choices = append(c.choices, choice{l, alternatives(l.kids, l.not)})
@@ -148,7 +150,6 @@ func (e *engine) unfold(c *clause, l lit) ([]lit, bool) {
 		c.choices = append(c.choices, choice{l, e.exactlyOne(l)})
 	default:
 		c.atoms = append(c.atoms, l)
-		c.learn(l)
 	}
 	return nil, true
 }
@@ -287,13 +288,7 @@ func (e *engine) refuted(c *clause, alternative []lit) bool {
 	if !e.assume(branch, alternative) {
 		return true
 	}
-	switch {
-	case len(branch.atoms) == 0:
-		return false
-	case c.kind == kindObject:
-		return e.objectRefuted(branch)
-	}
-	return e.decide(branch).answer == void
+	return len(branch.atoms) > 0 && e.decide(branch).answer == void
 }
 
 // decide decides a clause by its atoms alone, without the choices that are still open.

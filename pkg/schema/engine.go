@@ -14,17 +14,16 @@ type engine struct {
 	formats bool // they are asserted
 	exact   bool // numbers count only as far as all programs agree on them, see [Declared]
 
-	memo   map[string]*memory
+	memo   map[string]outcome
 	open   map[string]*frame
-	frames int      // open questions
-	below  int      // values inside values between the first open question and the current one
-	low    int      // the outermost open question that the current answer takes to be void
-	trail  []string // keys of provisional memories
+	frames int // open questions
+	below  int // values inside values between the first open question and the current one
+	low    int // the outermost open question that the current answer takes to be void
 }
 
 func newEngine(m *meter, b Budget) *engine {
 	return &engine{meter: m, formats: b.AssertFormats, exact: b.Semantics == Declared,
-		memo: map[string]*memory{}, open: map[string]*frame{}, low: noFrame}
+		memo: map[string]outcome{}, open: map[string]*frame{}, low: noFrame}
 }
 
 // An answer says whether a value exists.
@@ -157,9 +156,8 @@ func impliesNegated(l lit, lits []lit) bool {
 }
 
 // Values are finite, so those of recursive schemas are looked for by induction on their height: while a
-// question is open, the same question about a value inside may be answered with void. What rests on that
-// stands if the open question is answered with void, and is forgotten otherwise. The same question about the
-// same value is unsure.
+// question is open, the same question about a value inside may be answered with void. What rests on that is
+// not remembered. The same question about the same value is unsure.
 
 const noFrame = 1 << 30
 
@@ -168,18 +166,11 @@ type frame struct {
 	below int // where it was asked
 }
 
-// A memory is the outcome of a question that was answered before.
-type memory struct {
-	outcome
-	low int // the outermost open question it depends on, or noFrame
-}
-
 // recall answers a question from memory or asks it.
 func (e *engine) recall(question []lit, ask func([]lit) outcome) outcome {
 	key := keyOf(question)
-	if m := e.memo[key]; m != nil {
-		e.low = min(e.low, m.low)
-		return m.outcome
+	if out, known := e.memo[key]; known {
+		return out
 	}
 	if f := e.open[key]; f != nil {
 		if f.below == e.below {
@@ -191,33 +182,16 @@ func (e *engine) recall(question []lit, ask func([]lit) outcome) outcome {
 	f := &frame{e.frames, e.below}
 	e.open[key] = f
 	e.frames++
-	outer, mark := e.low, len(e.trail)
+	outer := e.low
 	e.low = noFrame
 	out := ask(question)
 	e.frames--
 	delete(e.open, key)
-	e.remember(key, out, f, mark)
+	if out.answer != void || e.low >= f.index {
+		e.memo[key], e.low = out, noFrame
+	}
 	e.low = min(outer, e.low)
 	return out
-}
-
-// remember keeps an outcome and settles what was concluded since mark.
-func (e *engine) remember(key string, out outcome, f *frame, mark int) {
-	switch {
-	case out.answer != void:
-		for _, provisional := range e.trail[mark:] {
-			delete(e.memo, provisional)
-		}
-		e.trail, e.low = e.trail[:mark], noFrame
-	case e.low >= f.index:
-		for _, provisional := range e.trail[mark:] {
-			e.memo[provisional].low = noFrame
-		}
-		e.trail, e.low = e.trail[:mark], noFrame
-	default:
-		e.trail = append(e.trail, key)
-	}
-	e.memo[key] = &memory{out, e.low}
 }
 
 func keyOf(question []lit) string {

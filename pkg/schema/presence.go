@@ -6,63 +6,6 @@ import (
 	"strconv"
 )
 
-// A nameIndex finds the atoms of a clause about objects by the one name they speak of.
-type nameIndex struct {
-	named   map[string][]lit
-	general []lit
-	size    int // the atoms that are indexed
-}
-
-func (c *clause) indexed() *nameIndex {
-	if c.index == nil {
-		c.index = &nameIndex{named: map[string][]lit{}}
-	}
-	for _, l := range c.atoms[c.index.size:] {
-		if name, fixed := fixedName(l); fixed {
-			c.index.named[name] = append(c.index.named[name], l)
-		} else if l.op != opMinProperties && l.op != opMaxProperties {
-			c.index.general = append(c.index.general, l)
-		}
-	}
-	c.index.size = len(c.atoms)
-	return c.index
-}
-
-// objectRefuted reports whether a clause is seen to be impossible by the properties that it says something
-// new about.
-func (e *engine) objectRefuted(c *clause) bool {
-	for _, l := range c.atoms {
-		name, fixed := fixedName(l)
-		if !fixed {
-			return decideObject(e, c.assertions()).answer == void
-		}
-		lits, there := e.property(c, name)
-		if there && e.inside(lits).answer == void {
-			return true
-		}
-	}
-	return false
-}
-
-// property returns what a clause says of the property of a name, and whether the property is there.
-func (e *engine) property(c *clause, name string) (lits []lit, there bool) {
-	for ; c != nil && !e.spend(8); c = c.base {
-		for _, l := range c.indexed().named[name] {
-			if isRule(l) {
-				lits = append(lits, consequence(l))
-			} else {
-				lits, there = append(lits, demand(l)...), true
-			}
-		}
-		for _, l := range c.indexed().general {
-			if isRule(l) && l.op == opRest && e.covers(l, name) == inhabited {
-				lits = append(lits, consequence(l))
-			}
-		}
-	}
-	return lits, there
-}
-
 // isRule reports whether an atom says something of all properties that it speaks of, and does not ask for
 // one.
 func isRule(l lit) bool { return l.not == (l.op == opRequired) }
@@ -71,31 +14,6 @@ func isRule(l lit) bool { return l.not == (l.op == opRequired) }
 type tag struct {
 	name string
 	set  *scalars
-}
-
-// learn keeps the tags of a clause up to date.
-func (c *clause) learn(l lit) {
-	if c.kind != kindObject || l.not {
-		return
-	}
-	if set := finite(l); l.op != opRequired && set == nil {
-		return
-	}
-	var required bool
-	var sets []*scalars
-	for d := c; d != nil; d = d.base {
-		for _, known := range d.indexed().named[l.text] {
-			required = required || known.op == opRequired && !known.not
-			if set := finite(known); set != nil {
-				sets = append(sets, set)
-			}
-		}
-	}
-	for _, set := range sets {
-		if required {
-			c.tags = append(c.tags, tag{l.text, set})
-		}
-	}
 }
 
 // finite returns the scalars that an atom allows the property that it speaks of, or nil.
