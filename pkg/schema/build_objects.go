@@ -265,8 +265,8 @@ func names(keyword, ref, anchor string) bool {
 	return anchor != "" && strings.HasSuffix(ref, "#"+anchor)
 }
 
-// markLoops marks, in each circle of nodes that speak of the same value, one that refers to itself: it has no
-// meaning (2020-12 §9.4.1).
+// markLoops marks one node of each circle of nodes about the same value: a schema that refers to itself
+// without going into the value has no meaning (2020-12 §9.4.1).
 func markLoops(root *node) {
 	open, done, visited := map[*node]bool{}, map[*node]bool{}, map[*node]bool{}
 	var inPlace, visit func(n *node)

@@ -28,9 +28,8 @@ type Fault struct {
 const maxFaultWork = 1 << 22
 
 // Faults returns the faults of a value (numbers as [json.Number]; formats are annotations) by the schema
-// object at a JSON pointer, the deepest first, each place once for the branches of a union. sure is false,
-// and there are no faults, if that takes more work than the pool has or rests on something that is not
-// understood.
+// object at a JSON pointer, the deepest first, each place once for the branches of a union. sure is false
+// and found empty where that takes more work than the pool has, or rests on something unsupported.
 func (s *Schema) Faults(pointer string, value any, pool *Pool) (found []Fault, sure bool) {
 	if s.doc == nil {
 		return nil, false

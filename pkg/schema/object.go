@@ -195,7 +195,8 @@ func (o *objectProblem) options(need lit, try func() bool) {
 		return
 	}
 	for _, name := range o.names {
-		if !o.has(name) && o.covers(need, name) != void && !o.extend(name, demand(need), try) {
+		if !o.has(name) && o.covers(need, name) != void &&
+			!o.extend(name, append(o.ruling(name), demand(need)...), try) {
 			return
 		}
 	}
@@ -208,7 +209,7 @@ func (o *objectProblem) options(need lit, try func() bool) {
 			o.doubt = reason{"names that are divided by patterns", need.node}
 			name = "x"
 		}
-		if answer != void && !o.extendRegion(name, region, demand(need), try) {
+		if answer != void && !o.extend(name, append(demand(need), o.rulingOf(region)...), try) {
 			return
 		}
 	}
@@ -230,26 +231,23 @@ func (o *objectProblem) share(i int, need lit, try func() bool) bool {
 }
 
 // extend meets a need with a further property.
-func (o *objectProblem) extend(name string, demands []lit, try func() bool) bool {
-	return o.extendWith(slot{name: name, lits: append(o.ruling(name), demands...)}, try)
-}
-
-func (o *objectProblem) extendRegion(name string, r nameRegion, demands []lit, try func() bool) bool {
-	lits := slices.Clone(demands)
-	for _, rule := range o.rules {
-		if r.within(rule) {
-			lits = append(lits, consequence(rule))
-		}
-	}
-	return o.extendWith(slot{name: name, lits: lits}, try)
-}
-
-func (o *objectProblem) extendWith(s slot, try func() bool) bool {
+func (o *objectProblem) extend(name string, lits []lit, try func() bool) bool {
 	n := len(o.slots)
-	o.slots = append(o.slots, s)
+	o.slots = append(o.slots, slot{name: name, lits: lits})
 	more := o.fill(n) == void || try()
 	o.slots = o.slots[:n]
 	return more
+}
+
+// rulingOf returns what the rules say of the properties of a region.
+func (o *objectProblem) rulingOf(r nameRegion) []lit {
+	var out []lit
+	for _, rule := range o.rules {
+		if r.within(rule) {
+			out = append(out, consequence(rule))
+		}
+	}
+	return out
 }
 
 // complete adds properties up to the least number and writes the value.
@@ -288,7 +286,7 @@ func (o *objectProblem) enlarge(missing int) outcome {
 		return false
 	}
 	for _, name := range o.names {
-		if !o.has(name) && !o.extend(name, nil, again) {
+		if !o.has(name) && !o.extend(name, o.ruling(name), again) {
 			return out
 		}
 	}
@@ -297,7 +295,7 @@ func (o *objectProblem) enlarge(missing int) outcome {
 		if answer == unsure {
 			return undecided(reason{what: "names that are divided by patterns"})
 		}
-		if answer == inhabited && !o.extendRegion(name, region, nil, again) {
+		if answer == inhabited && !o.extend(name, o.rulingOf(region), again) {
 			return out
 		}
 	}

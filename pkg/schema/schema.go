@@ -7,10 +7,10 @@
 // what each of them breaks. [Schema.Faults] lists the faults of one value.
 //
 // All of JSON Schema 2020-12 is read, but for unevaluatedItems and for dynamic references that lead elsewhere
-// on another way: about these nothing is known. Drafts 04, 06, 07 and 2019-09 are read into the same form where
-// "$schema" names them. References are resolved inside the document only: nothing is ever fetched. Numbers
-// are exact rationals. "format" and the content keywords are annotations, unless [Budget] says that formats
-// are asserted.
+// on another way: about these nothing is known. Drafts 04, 06, 07 and 2019-09 are read into the same form
+// where "$schema" names them. References are resolved inside the document only: nothing is ever fetched.
+// Numbers are exact rationals. "format" and the content keywords are annotations, unless [Budget] says that
+// formats are asserted.
 //
 // # How it is decided
 //

@@ -98,24 +98,14 @@ func compile(re2 string) (term, error) {
 		return term{}, errTooLarge
 	}
 	return term{
-		re:   sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(re2) }),
-		prog: sync.OnceValue(func() *syntax.Prog { return program(re2) }),
+		re: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(re2) }),
+		prog: sync.OnceValue(func() *syntax.Prog {
+			prog, _ := syntax.Compile(tree.Simplify()) // never fails
+			return prog
+		}),
 		tree: tree,
 		size: size(tree, 0),
 	}, nil
-}
-
-// program compiles what was parsed before.
-func program(re2 string) *syntax.Prog {
-	tree, err := syntax.Parse(re2, syntax.Perl)
-	if err != nil {
-		panic(err)
-	}
-	prog, err := syntax.Compile(tree.Simplify())
-	if err != nil {
-		panic(err)
-	}
-	return prog
 }
 
 // maxProgram bounds the instructions of a pattern, which repetitions multiply, and the ends of the ranges
