@@ -2,6 +2,7 @@ package schema
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -43,12 +44,12 @@ func (s *Schema) Faults(pointer string, value any, pool *Pool) (found []Fault, s
 	}
 	n := s.plain
 	if pointer != "" {
-		m, paid := pool.meter(nil, s.doc.limit)
+		m, paid := pool.meter(context.Background(), s.doc.limit)
 		n = newBuilder(s.doc, m).nodeAt(site{s.doc, pointer, place})
 		markLoops(n)
 		paid()
 	}
-	m, paid := pool.meter(nil, maxFaultWork)
+	m, paid := pool.meter(context.Background(), maxFaultWork)
 	f := &faultFinder{evaluator: evaluator{meter: m}, doc: s.doc}
 	defer func() { paid(); pool.lacked(m.left < 0) }()
 	switch f.satisfies(n, value) {
