@@ -163,8 +163,7 @@ func (e Entry) received(u use) []string {
 	case u.key == "envFile":
 		return []string{"the variables of " + redact.MaskTokens(u.shown)}
 	case u.from == fromText:
-		return kit.Map(e.scope.sources(u.text),
-			func(source string) string { return redact.MaskTokens(strings.TrimPrefix(source, "env ")) })
+		return kit.Map(e.scope.sources(u.text), redact.MaskTokens)
 	case u.from == fromVariable:
 		return []string{redact.MaskTokens(u.text)}
 	case u.from == fromFile:

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -184,16 +185,25 @@ func (x expander) variable(name, fallback string, hasFallback bool) (string, []u
 	return value, nil
 }
 
-// given returns the values that s takes from elsewhere, and those of them that look secret or answer a hidden
-// input. The home and project directories are shown.
-func (x expander) given(s string) (values, secrets []probe.Secret) {
-	for s != "" {
-		_, token, rest := x.next(s)
-		s = rest
-		inner := strings.TrimSuffix(strings.TrimPrefix(token, "${"), "}")
-		if _, folder := x.directory(inner); token == "" || folder {
-			continue
+// variables returns the variables of a text as they are written, each with what its braces hold. Those that
+// stand for directories are left out.
+func (x expander) variables(text string) iter.Seq2[string, string] {
+	return func(yield func(token, inner string) bool) {
+		for text != "" {
+			_, token, rest := x.next(text)
+			text = rest
+			inner := strings.TrimSuffix(strings.TrimPrefix(token, "${"), "}")
+			if _, folder := x.directory(inner); token != "" && !folder && !yield(token, inner) {
+				return
+			}
 		}
+	}
+}
+
+// given returns the values that a text takes from elsewhere, and those of them that look secret or answer a
+// hidden input. The home and project directories are shown.
+func (x expander) given(text string) (values, secrets []probe.Secret) {
+	for token, inner := range x.variables(text) {
 		value, _, _ := x.replace(token)
 		if value == "" || value == x.home || value == x.folder {
 			continue
@@ -207,24 +217,19 @@ func (x expander) given(s string) (values, secrets []probe.Secret) {
 	return values, secrets
 }
 
-// sources returns the variables and inputs whose values a text holds: "env NAME" or "input ID".
+// sources returns the names of the variables and inputs whose values a text holds.
 func (x expander) sources(text string) []string {
 	var all []string
-	for text != "" && x.depth <= maxDefaults {
-		_, token, rest := x.next(text)
-		text = rest
-		inner := strings.TrimSuffix(strings.TrimPrefix(token, "${"), "}")
-		if _, folder := x.directory(inner); token == "" || folder {
-			continue
-		}
-		if id, ok := strings.CutPrefix(inner, "input:"); ok {
-			all = append(all, "input "+id)
+	if x.depth++; x.depth > maxDefaults+1 {
+		return nil
+	}
+	for _, inner := range x.variables(text) {
+		if strings.HasPrefix(inner, "input:") {
+			all = append(all, "input "+strings.TrimPrefix(inner, "input:"))
 			continue
 		}
 		name, fallback, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(inner, "$"), "env:"), ":-")
-		inside := x
-		inside.depth++
-		all = append(append(all, "env "+name), inside.sources(fallback)...)
+		all = append(append(all, name), x.sources(fallback)...)
 	}
 	return unique(all)
 }

@@ -44,7 +44,8 @@ func Login(ctx context.Context, p host.Process, server auth.Server, o Options) (
 		return nil, exit.Usagef("%s is configured for client credentials: runs get their tokens "+
 			"without a login", report.Visible(server.Name))
 	}
-	old, err := storeOf(p).Of(auth.Canonical(server.URL))
+	store := storeOf(p)
+	old, err := store.Of(auth.Canonical(server.URL))
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +53,37 @@ func Login(ctx context.Context, p host.Process, server auth.Server, o Options) (
 	if err != nil {
 		return nil, err
 	}
-	l, err := inTime(ctx, p, server, old, place, o)
+	limit := loginTime
+	if o.Timeout != nil {
+		limit = *o.Timeout
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit,
+		fmt.Errorf("the login was not completed within %s", limit))
+	defer cancel()
+	if place == vault.Keyring { // before the user logs in: the result must be saved
+		if err := store.Keyring.Check(ctx); err != nil {
+			return nil, exit.Misuse(exit.Advise("set MCPCTL_TOKEN_STORE=file to store the tokens in a private "+
+				"file", "login to %s: %w", report.Visible(server.Name), err))
+		}
+	}
+	if old != nil { // its registration may be used again
+		if whole, err := store.Unlock(ctx, *old); err == nil && whole != nil {
+			old = whole
+		}
+	}
+	flow := auth.Flow{
+		Print:  func(text string) { printAlways(p, text) },
+		Open:   func(_ context.Context, page string) error { return openBrowser(p, page) },
+		Save:   saver(p, store, old, place),
+		Device: o.Device, Scopes: o.Scopes,
+	}
+	if o.Paste {
+		flow.Paste = func(ctx context.Context) (string, error) { return readPasted(ctx, p) }
+	}
+	l, err := auth.Login(ctx, server, old, flow, o.CACert)
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("login to %s: %w", report.Visible(server.Name), err)
 	}
@@ -75,57 +106,19 @@ func placeFor(p host.Process, old *vault.Login) (vault.Place, error) {
 	return place, nil
 }
 
-// inTime logs in within the timeout and saves the login.
-func inTime(ctx context.Context, p host.Process, server auth.Server, old *vault.Login, place vault.Place,
-	o Options) (*vault.Login, error) {
-	limit := loginTime
-	if o.Timeout != nil {
-		limit = *o.Timeout
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, limit,
-		fmt.Errorf("the login was not completed within %s", limit))
-	defer cancel()
-	store := storeOf(p)
-	if place == vault.Keyring { // before the user logs in: the result must be saved
-		if err := store.Keyring.Check(ctx); err != nil {
-			return nil, exit.Misuse(exit.Advise(
-				"set MCPCTL_TOKEN_STORE=file to store the tokens in a private file", "%w", err))
-		}
-	}
-	l, err := authorize(ctx, p, server, old, o, func(ctx context.Context, l *vault.Login) error {
+// saver returns the function that saves a login in a place. It removes an old one of another authorization
+// server or in another place.
+func saver(p host.Process, store vault.Vault, old *vault.Login,
+	place vault.Place) func(context.Context, *vault.Login) error {
+	return func(ctx context.Context, l *vault.Login) error {
 		l.Place, l.Renews = place, l.Secrets.Refresh != ""
-		// of another authorization server, or in another place
 		if old != nil && (old.Issuer != l.Issuer || old.Place != l.Place) {
 			if err := store.Remove(ctx, *old); err != nil {
 				p.Note("%v", err)
 			}
 		}
 		return store.Save(ctx, *l)
-	})
-	if err != nil && ctx.Err() != nil {
-		return nil, context.Cause(ctx)
 	}
-	return l, err
-}
-
-// authorize runs the login.
-func authorize(ctx context.Context, p host.Process, server auth.Server, old *vault.Login, o Options,
-	save func(context.Context, *vault.Login) error) (*vault.Login, error) {
-	if old != nil { // its registration may be used again
-		if whole, err := storeOf(p).Unlock(ctx, *old); err == nil && whole != nil {
-			old = whole
-		}
-	}
-	flow := auth.Flow{
-		Print:  func(text string) { printAlways(p, text) },
-		Open:   func(_ context.Context, page string) error { return openBrowser(p, page) },
-		Save:   save,
-		Device: o.Device, Scopes: o.Scopes,
-	}
-	if o.Paste {
-		flow.Paste = func(ctx context.Context) (string, error) { return readPasted(ctx, p) }
-	}
-	return auth.Login(ctx, server, old, flow, o.CACert)
 }
 
 // printAlways writes what the user must know to log in, also with --quiet.
