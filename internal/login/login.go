@@ -254,40 +254,24 @@ func stateOf(p host.Process, s auth.Server, l *vault.Login) report.Login {
 }
 
 // openBrowser opens a page in the user's browser: BROWSER if it is set, else that of the system. The page is
-// one argument, never part of a shell's command line.
+// the last argument, never part of a shell's command line.
 func openBrowser(p host.Process, page string) error {
 	browsers := systemBrowsers(p, page)
 	if chosen, _ := p.Lookup("BROWSER"); chosen != "" {
-		browsers = kit.Map(filepath.SplitList(chosen),
-			func(command string) []string { return withPage(strings.Fields(command), page) })
+		browsers = nil
+		for _, command := range filepath.SplitList(chosen) {
+			if words := strings.Fields(command); len(words) > 0 {
+				browsers = append(browsers, append(words, page))
+			}
+		}
 	}
 	err := errors.New("none was found")
 	for _, words := range browsers {
-		if len(words) == 0 {
-			continue
-		}
 		if err = start(words, p.Environ); err == nil {
 			return nil
 		}
 	}
 	return err
-}
-
-// withPage returns a command of BROWSER with the page in place of %s, or at its end.
-func withPage(words []string, page string) []string {
-	if len(words) == 0 {
-		return nil
-	}
-	placed := false
-	for i, word := range words {
-		if strings.Contains(word, "%s") {
-			words[i], placed = strings.ReplaceAll(word, "%s", page), true
-		}
-	}
-	if !placed {
-		words = append(words, page)
-	}
-	return words
 }
 
 // systemBrowsers returns the commands that may open a page on the system.
