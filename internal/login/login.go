@@ -62,8 +62,9 @@ func Login(ctx context.Context, p host.Process, server auth.Server, o Options) (
 	defer cancel()
 	if place == vault.Keyring { // before the user logs in: the result must be saved
 		if err := store.Keyring.Check(ctx); err != nil {
-			return nil, exit.Misuse(exit.Advise("set MCPCTL_TOKEN_STORE=file to store the tokens in a private "+
-				"file", "login to %s: %w", report.Visible(server.Name), err))
+			return nil, exit.Misuse(exit.Advise(
+				"set MCPCTL_TOKEN_STORE=file to store the tokens in a private file",
+				"login to %s: %w", report.Visible(server.Name), err))
 		}
 	}
 	if old != nil { // its registration may be used again
