@@ -79,7 +79,7 @@ func compareOutput(c *comparison, s subject) {
 	case s.new["outputSchema"] == nil:
 		c.report("tool-output-schema-removed",
 			finding.Finding{Item: s.id, Path: "/outputSchema", Old: s.old["outputSchema"],
-				Hint: "results are no longer promised to have a shape"})
+				Hint: "the structure of results is no longer declared"})
 	default:
 		compareSchemas(c, s, finding.Output, "outputSchema",
 			func(raw json.RawMessage) json.RawMessage { return raw })
