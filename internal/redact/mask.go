@@ -41,7 +41,7 @@ var nextIs = map[string]func() *regexp.Regexp{
 // the like, NAME=value environment, headers, bearer tokens, user info and query values of URLs. A whole
 // variable stays as written.
 func MaskArgs(argv []string) []string {
-	return argStyle{named: maskNamed, other: MaskText}.show(argv)
+	return argStyle{named: maskNamed, other: maskOther}.show(argv)
 }
 
 // argStyle is a way to show the arguments of a command line.
@@ -63,8 +63,8 @@ func (s argStyle) arg(previous, arg string) string {
 	flag, value, assigned := strings.Cut(arg, "=")
 	prefix, pair := nextIs[previous]
 	switch {
-	case arg == "" || IsVariable(arg):
-		return arg
+	case arg == "":
+		return ""
 	case assigned && strings.HasPrefix(flag, "-"):
 		return flag + "=" + s.arg(flag, value)
 	case pair:
@@ -80,7 +80,14 @@ func maskNamed(name, value string, pair bool) string {
 	if pair || secretWord().MatchString(name) {
 		return maskRest(value)
 	}
-	return MaskText(value)
+	return maskOther(value)
+}
+
+func maskOther(arg string) string {
+	if IsVariable(arg) {
+		return arg
+	}
+	return MaskText(arg)
 }
 
 var (
