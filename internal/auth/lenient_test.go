@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -76,35 +77,29 @@ func TestLifetimes(t *testing.T) {
 	}
 }
 
-// TestNoCookies sends no cookie to a server that sets one, nor to the authorization server.
+// TestNoCookies sends no cookie back, whatever an authorization server sets.
 func TestNoCookies(t *testing.T) {
-	set := func(next http.HandlerFunc) http.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request) {
-			if r.Header.Get("Cookie") != "" {
-				t.Errorf("%s gets %q", r.URL.Path, r.Header.Get("Cookie"))
-			}
-			http.SetCookie(w, &http.Cookie{Name: "lb", Value: "a7", Path: "/"})
-			next(w, r)
+	requests := 0
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if requests++; r.Header.Get("Cookie") != "" {
+			t.Errorf("%s gets %q", r.URL.Path, r.Header.Get("Cookie"))
 		}
+		http.SetCookie(w, &http.Cookie{Name: "lb", Value: "a7", Path: "/"})
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"access_token":"a","token_type":"Bearer"}`)
+	}))
+	defer srv.Close()
+	w, err := newClient(Server{Name: "s", URL: srv.URL + "/mcp"}, nil)
+	if err != nil {
+		t.Fatal(err)
 	}
-	issuer := `{"issuer":"http://HOST/tenant","authorization_endpoint":"http://HOST/tenant/authorize",` +
-		`"token_endpoint":"http://HOST/tenant/token","registration_endpoint":"http://HOST/tenant/register",` +
-		`"code_challenge_methods_supported":["S256"]}`
-	_, server := serve(t, authtest.Quirks{Iss: "-", Answers: map[string]http.HandlerFunc{
-		issuerPath: set(func(w http.ResponseWriter, r *http.Request) {
-			_, _ = io.WriteString(w, strings.ReplaceAll(issuer, "HOST", r.Host))
-		}),
-		"/tenant/register": set(func(w http.ResponseWriter, _ *http.Request) {
-			w.WriteHeader(http.StatusCreated)
-			_, _ = io.WriteString(w, `{"client_id":"c"}`)
-		}),
-		"/tenant/token": set(func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "application/json")
-			_, _ = io.WriteString(w, `{"access_token":"a","token_type":"Bearer"}`)
-		}),
-	}})
-	if _, err := Login(t.Context(), server, nil, browser(t), nil); err != nil {
-		t.Error(err)
+	var reply struct{}
+	_, redeemed := w.redeem(t.Context(), oauthClient{}, srv.URL+"/token", grantCode, url.Values{})
+	err = errors.Join(w.get(t.Context(), srv.URL+"/metadata", &reply),
+		w.post(t.Context(), srv.URL+"/register", struct{}{}, &reply), redeemed,
+		w.revoke(t.Context(), oauthClient{}, srv.URL+"/revoke", "a"))
+	if err != nil || requests != 4 {
+		t.Errorf("%d requests, %v", requests, err)
 	}
 }
 
