@@ -93,7 +93,6 @@ func (d *document) markUsed() {
 		d.markAll()
 		return
 	}
-	identity := func(object map[string]any) uintptr { return reflect.ValueOf(object).Pointer() }
 	byObject := make(map[uintptr]*subschema, len(d.subschemas))
 	for _, s := range d.subschemas {
 		byObject[identity(s.object)] = s
@@ -135,6 +134,9 @@ func (d *document) markUsed() {
 	}
 }
 
+// identity returns the address of an object, which schemas that are equal do not share.
+func identity(object map[string]any) uintptr { return reflect.ValueOf(object).Pointer() }
+
 func (d *document) markAll() {
 	for _, s := range d.subschemas {
 		s.used = true
@@ -171,6 +173,26 @@ func (d *document) resolves(target string) bool {
 		return ok
 	}
 	return d.names().anchors[fragment]
+}
+
+// refersToItself reports whether the $ref of a schema leads back to it through references alone.
+func (s *subschema) refersToItself() bool {
+	object := s.object
+	for range maxReferences {
+		target, _ := object["$ref"].(string)
+		fragment, local := strings.CutPrefix(target, "#")
+		if fragment = unescaped(fragment); !local || fragment != "" && fragment[0] != '/' {
+			return false
+		}
+		found, _ := rawjson.At(s.doc.value, fragment)
+		if object, _ = found.(map[string]any); object == nil {
+			return false
+		}
+		if identity(object) == identity(s.object) {
+			return true
+		}
+	}
+	return false
 }
 
 // hasID reports whether the $id of a schema in the document is an address, or ends with it.

@@ -35,8 +35,13 @@ var schemaRules = map[string]rule{
 		}
 	}),
 	"reference-unresolved": eachSchema(func(s *subschema, at location) {
-		if target, ok := s.object["$ref"].(string); ok && !isRemote(target) && !s.doc.resolves(target) {
+		target, ok := s.object["$ref"].(string)
+		switch {
+		case !ok:
+		case !isRemote(target) && !s.doc.resolves(target):
 			at.add("$ref", rawjson.Quote(target), "The reference %q leads nowhere.", quote(target))
+		case s.refersToItself():
+			at.add("$ref", rawjson.Quote(target), "The reference %q leads only to itself.", quote(target))
 		}
 	}),
 	"reference-remote": eachSchema(func(s *subschema, at location) {
@@ -85,6 +90,7 @@ const (
 	maxProofDepth  = 32  // deeper schemas are not checked for contradictions
 	proofSteps     = 2_000
 	maxPattern     = 16 << 10 // bytes of a pattern that is compiled
+	maxReferences  = 32       // that are followed from one
 )
 
 // schemaUndecided must come after the rules that take steps of a pool: rules are applied in the order of

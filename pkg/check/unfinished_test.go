@@ -62,6 +62,36 @@ func TestNamesOfSchemas(t *testing.T) {
 	}
 }
 
+// TestReferencesToThemselves reports the references that lead back to their own place through references alone.
+func TestReferencesToThemselves(t *testing.T) {
+	for properties, want := range map[string]int{
+		`"f":{"$ref":"#/properties/f"}`:                               1,
+		`"f":{"$ref":"#/properties/g"},"g":{"$ref":"#/properties/f"}`: 2,
+		`"f":{"$ref":"#/properties/g"},"g":{"$ref":"#/properties/g"}`: 1,
+		`"f":{"$ref":"#/properties/%66","type":"object"}`:             1,
+		`"f":{"allOf":[{"$ref":"#/properties/f/allOf/0"}]}`:           1,
+		`"f":{"$ref":"#"}`: 0,
+		`"f":{"properties":{"next":{"$ref":"#/properties/f"}}}`:                                              0,
+		`"f":{"$ref":"#/properties/g"},"g":{"type":"string"}`:                                                0,
+		`"f":{"properties":{"$ref":{"type":"string"}},"$ref":"#/properties/f/properties"},"$ref":{"type":1}`: 0,
+	} {
+		s, err := snapshot.Parse([]byte(`{"tools":[{"name":"t","inputSchema":{"type":"object","properties":{` + properties + `}}}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := check.Run(t.Context(), []check.Subject{{Name: "s", Snapshot: s}}, check.Options{})
+		got := 0
+		for _, f := range found {
+			if f.Rule == "reference-unresolved" && strings.Contains(f.Message, "leads only to itself") {
+				got++
+			}
+		}
+		if err != nil || got != want {
+			t.Errorf("%s: %d references, want %d, %v", properties, got, want, err)
+		}
+	}
+}
+
 // TestManyMissingItems guesses for the first hundred names of a file alone which one is meant: each guess looks at all that there are.
 func TestManyMissingItems(t *testing.T) {
 	s, err := snapshot.Parse([]byte(`{"tools":[{"name":"tickets_list"}]}`))
