@@ -96,6 +96,7 @@ var behaviours = map[string]func(*server){
 		s.answer(`{"jsonrpc":"2.0","result":"` + strings.Repeat("x", frameLimit) + `","id":ID}` + "\n")
 	},
 	"silent":          func(s *server) { s.rest() },
+	"prompt":          func(s *server) { s.write("started\nAPI key: "); s.rest() },
 	"forgets-newline": func(s *server) { s.answer(strings.TrimSpace(fine)) },
 	"content-length": func(s *server) {
 		for {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -55,6 +56,9 @@ type RPCError struct {
 // Noise returns the pieces of what the server sent that is not a message, oldest first, until Close: the
 // first 256 bytes of each, unescaped.
 func (b *inbox) Noise() []string { return b.noise.all() }
+
+// Unended returns the start of a line on stdout that has no end yet and is no message; empty = there is none.
+func (b *inbox) Unended() string { return b.noise.unended() }
 
 // take sorts a message that came on a stream that all calls share. It returns the call that it answers, or
 // nil.
@@ -121,6 +125,7 @@ const (
 type noiseLog struct {
 	mu     sync.Mutex
 	pieces []string
+	start  string // of a line that has no end yet
 	frozen bool
 }
 
@@ -132,11 +137,26 @@ func (l *noiseLog) add(text []byte) {
 	}
 }
 
+// wait keeps the start of a line that has no end yet; nothing = there is none.
+func (l *noiseLog) wait(line []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.frozen {
+		l.start = string(line[:min(len(line), noiseText)])
+	}
+}
+
 // freeze ends the log: what a server writes while it is ended depends on chance.
 func (l *noiseLog) freeze() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.frozen = true
+}
+
+func (l *noiseLog) unended() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.TrimSpace(l.start)
 }
 
 func (l *noiseLog) all() []string {

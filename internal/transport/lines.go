@@ -24,10 +24,12 @@ type framer struct {
 	in      *bufio.Reader
 	limit   int  // bytes of a line
 	unended bool // the last frame came before the end of its line
+
+	waits func(start []byte) // is called with a line that has no end yet
 }
 
 func newFramer(stdout io.Reader) *framer {
-	return &framer{in: bufio.NewReaderSize(stdout, 64<<10), limit: frameLimit}
+	return &framer{in: bufio.NewReaderSize(stdout, 64<<10), limit: frameLimit, waits: func([]byte) {}}
 }
 
 // next emits the frames of the next line, or of a message whose line has no end yet. Of a line over the limit
@@ -51,6 +53,7 @@ func (f *framer) next(emit func(frame)) error {
 		case len(line) > f.limit || len(line) > junkLimit && !opens(line):
 			found, long, line = []frame{f.tooLong(line)}, !ended, nil
 		case !ended && (len(line) > junkLimit || !isMessage(text)): // a server may forget the newline
+			f.waits(line)
 			continue
 		case len(text) == 0:
 		case f.unended:

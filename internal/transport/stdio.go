@@ -50,6 +50,7 @@ func StartStdio(ctx context.Context, command Command, h Handlers) (*Conn, error)
 func (c *Conn) readLines(receipts *io.PipeWriter) {
 	defer receipts.Close()
 	take := func(f frame) {
+		c.noise.wait(nil)
 		if f.noise != nil { // first, so that it is known when the call fails
 			c.noise.add(f.noise)
 		}
@@ -62,7 +63,9 @@ func (c *Conn) readLines(receipts *io.PipeWriter) {
 			}
 		}
 	}
-	for lines := newFramer(c.child.stdout); lines.next(take) == nil; {
+	lines := newFramer(c.child.stdout)
+	lines.waits = c.noise.wait
+	for lines.next(take) == nil {
 	}
 	c.lose(c.child.loss())
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -79,6 +80,20 @@ func awaitNoise(t *testing.T, l *Conn) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	t.Fatal("there is no noise")
+}
+
+// TestUnendedLine keeps a line that waits for its end apart from the noise.
+func TestUnendedLine(t *testing.T) {
+	l := behave(t, "prompt")
+	for range 2000 {
+		if l.Unended() != "" {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if noise := l.Noise(); l.Unended() != "API key:" || !slices.Equal(noise, []string{"started"}) {
+		t.Errorf("unended %q, noise %q", l.Unended(), noise)
+	}
 }
 
 func TestStdioReplies(t *testing.T) {

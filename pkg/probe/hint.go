@@ -42,6 +42,9 @@ func (a attempt) explain(ctx context.Context, stage Stage, err error, conn *tran
 	if conn != nil {
 		f.stderr = conn.Stderr()
 		f.noise = conn.Noise()
+		if start := conn.Unended(); start != "" {
+			f.noise = append(f.noise, start)
+		}
 	}
 	if end, ok := errors.AsType[*transport.LostError](err); ok && end.Stderr != "" {
 		f.stderr = end.Stderr
@@ -282,6 +285,8 @@ func statusHint(f failure) string {
 		return "this URL is a web page: MCP endpoints usually end with /mcp or /sse"
 	case reply.Status == http.StatusNotFound, reply.Status == http.StatusMethodNotAllowed:
 		return f.pathHint()
+	case refusesVersion(f.err):
+		return protocolHint(f)
 	}
 	return "check that the URL is the one of an MCP endpoint, with its path (often /mcp or /sse) and its " +
 		"headers"
@@ -345,10 +350,11 @@ func protocolHint(f failure) string {
 		return "take protocol out of this server's configuration to speak what the server speaks"
 	case badVersion.in(f.err) && f.options.Protocol != "" && f.options.Protocol != auto:
 		return "leave --protocol out to speak what the server speaks"
-	case f.stage == Handshake && len(named) > 0 && !slices.Contains(named, modern):
+	case f.stage.order() <= Handshake.order() && len(named) > 0 && !slices.Contains(named, modern):
 		return "the server names version " + versions(named) + ": ask for it with --protocol " +
 			clip(named[0], shortText)
-	case badVersion.in(f.err), hasCode(f.err, mcp.UNSUPPORTED_PROTOCOL_VERSION):
+	case badVersion.in(f.err), hasCode(f.err, mcp.UNSUPPORTED_PROTOCOL_VERSION),
+		f.stage.order() <= Handshake.order() && refusesVersion(f.err):
 		return "update mcpctl or the server; --protocol asks for another version"
 	}
 	return ""

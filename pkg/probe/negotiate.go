@@ -12,6 +12,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/transport"
 )
@@ -163,7 +164,7 @@ func final(err error) bool {
 		return slices.Contains([]int{http.StatusTooManyRequests, http.StatusBadGateway,
 			http.StatusServiceUnavailable, http.StatusGatewayTimeout}, status.Status)
 	case hasCode(err, mcp.UNSUPPORTED_PROTOCOL_VERSION):
-		named := supportedBy(err)
+		named := kit.Filter(supportedBy(err), func(v string) bool { return v != modern }) // it was asked for
 		return len(named) > 0 && !slices.ContainsFunc(named, isLegacy)
 	}
 	return hasCode(err, mcp.HEADER_MISMATCH, mcp.MISSING_REQUIRED_CLIENT_CAPABILITY)
@@ -179,13 +180,16 @@ func newestLegacy(versions []string) string {
 	return legacy
 }
 
-// datedVersion finds protocol versions in a text.
-var datedVersion = regexp.MustCompile(`\b20\d\d-\d\d-\d\d\b`)
+// Patterns of texts that refuse a protocol version.
+var (
+	datedVersion = regexp.MustCompile(`\b20\d\d-\d\d-\d\d\b`)
+	ofVersions   = regexp.MustCompile(`(?i)protocol.?version`)
+	beforeNames  = regexp.MustCompile(`(?i)support|one of|must be|expect`)
+)
 
 // supportedBy returns the versions that a refusal names as supported: in its data with any code, as
 // servers spell it, or in a text about versions, of an error or of HTTP 400.
 func supportedBy(err error) []string {
-	text := ""
 	if refusal, ok := errors.AsType[*RPCError](err); ok {
 		for _, name := range []string{"supported", "supportedVersions"} {
 			member := rawjson.ObjectOf(refusal.data)[name]
@@ -196,18 +200,29 @@ func supportedBy(err error) []string {
 				return []string{one}
 			}
 		}
-		text = refusal.Message
 	}
-	if status, ok := errors.AsType[*transport.HTTPError](err); ok && status.Status == http.StatusBadRequest {
-		text = status.Body
-	}
-	// behind "unsupported" the one that was asked for may be named
-	_, named, ok := strings.Cut(strings.ToLower(text), "support")
-	if !ok || !strings.Contains(strings.ToLower(text), "version") {
+	text := refusalText(err)
+	found := beforeNames.FindAllStringIndex(text, -1)
+	if len(found) == 0 || !strings.Contains(strings.ToLower(text), "version") {
 		return nil
 	}
-	if _, behind, again := strings.Cut(named, "support"); again {
-		named = behind
+	// before the last such word the version that was asked for may be named
+	if named := datedVersion.FindAllString(text[found[len(found)-1][1]:], -1); len(named) > 0 {
+		return named
 	}
-	return datedVersion.FindAllString(named, -1)
+	return datedVersion.FindAllString(text, -1)
+}
+
+// refusesVersion reports whether the text of a refusal is about the protocol version.
+func refusesVersion(err error) bool { return ofVersions.MatchString(refusalText(err)) }
+
+// refusalText returns the text of an error, or of HTTP 400.
+func refusalText(err error) string {
+	if status, ok := errors.AsType[*transport.HTTPError](err); ok && status.Status == http.StatusBadRequest {
+		return status.Body
+	}
+	if refusal, ok := errors.AsType[*RPCError](err); ok {
+		return refusal.Message
+	}
+	return ""
 }

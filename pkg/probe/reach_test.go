@@ -388,6 +388,9 @@ func TestVersionRefusals(t *testing.T) {
 		"as one version":   {200, `"error":{"code":-32602,"message":"no","data":{"supported":"2024-11-05"}}`},
 		"in another order": {200, `"error":{"code":-32602,"message":"Server supports protocol version 2024-11-05, client requested 2025-11-25"}`},
 		"as a list":        {200, `"error":{"code":-32000,"message":"Protocol version 2025-11-25 is not supported. Use one of: 2024-11-05"}`},
+		"as a choice":      {200, `"error":{"code":-32602,"message":"protocolVersion must be one of \"2024-11-05\""}`},
+		"as the only one":  {200, `"error":{"code":-32600,"message":"Only 2024-11-05 is supported as protocol version"}`},
+		"as expected":      {400, `"message":"unknown MCP-Protocol-Version 2025-11-25, expected 2024-11-05"`},
 		"as HTTP 400":      {400, `"message":"Bad Request: Unsupported protocol version (supported versions: 2024-11-05)"`},
 	}
 	for name, test := range tests {
