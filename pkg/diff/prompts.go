@@ -53,7 +53,7 @@ func compareArguments(c *comparison, s subject) {
 		case found:
 			renamed[successor] = true
 			f.New, f.Hint = new[successor], "send "+code(successor)+" instead"
-			c.report("prompt-argument-renamed", f, "new", code(successor))
+			c.report("prompt-argument-renamed", f, "new", code(successor)+codePoints(name, successor))
 		default:
 			c.report("prompt-argument-removed", f)
 		}

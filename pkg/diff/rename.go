@@ -89,7 +89,7 @@ func joinRenamedItems(c *comparison, kind snapshot.Kind, matched []*pair) []*pai
 				Item: kind.ID(old.key), Old: rawjson.Quote(old.key), New: rawjson.Quote(new.key),
 				Hint:  either(kind == snapshot.Tools, "call ", "use ") + code(new.key) + " instead",
 				Cause: causes[old],
-			}, old.old, "new", code(new.key))
+			}, old.old, "new", code(new.key)+codePoints(old.key, new.key))
 		} else {
 			reportMoved(c, kind, old, new)
 		}

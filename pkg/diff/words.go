@@ -37,7 +37,7 @@ func (r *revision) words(ch *change) []string {
 		words = append(words, "was", was, "is", is)
 	}
 	if ch.successor != nil {
-		words = append(words, "new", code(ch.successor.Name))
+		words = append(words, "new", code(ch.successor.Name)+codePoints(ch.Name, ch.successor.Name))
 	}
 	return words
 }
