@@ -13,8 +13,8 @@ import (
 // mostCodePoints is how many code points of a name are named.
 const mostCodePoints = 8
 
-// codePoints names the code points in which a new name differs from an old one that looks like it, for the end
-// of a sentence; empty if the names can be told apart.
+// codePoints names the code points in which a new name differs from an old one that looks like it, for the
+// end of a sentence; empty if the names can be told apart.
 func codePoints(old, new string) string {
 	before, after := []rune(old), []rune(new)
 	if old == new || !looksLike(before, after) {

@@ -133,6 +133,8 @@ func startHint(f failure) string {
 	case start.NotFound && several && runtimes[first] != "":
 		return `"command" is the program alone: write its arguments as "args", ` +
 			`such as "command": "npx", "args": ["-y", "PACKAGE"]`
+	case start.NotFound && (strings.HasPrefix(start.Command, "~") || strings.Contains(start.Command, "/~/")):
+		return "~ stands for the home directory in shells and in VS Code's files alone: write ${userHome}"
 	case start.NotFound && runtimes[program] != "":
 		return "install " + runtimes[program] + "; if it is installed, give the full path of " + program +
 			" or set PATH under env in the configuration"

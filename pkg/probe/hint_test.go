@@ -51,6 +51,7 @@ func TestHints(t *testing.T) {
 		"no folder":            {failure{server: stdio, err: &process.StartError{Err: errors.New(`working folder "x" is not a directory`)}}, "cwd"},
 		"no uvx":               {failure{server: stdio, err: &process.StartError{Command: "/usr/bin/uvx", NotFound: true}}, "install uv (https"},
 		"a whole line":         {failure{server: stdio, err: &process.StartError{Command: "npx -y pkg", NotFound: true}}, `write its arguments as "args"`},
+		"home of a shell":      {failure{server: stdio, err: &process.StartError{Command: "/src/~/bin/srv", NotFound: true}}, "${userHome}"},
 		"no command":           {failure{server: stdio, err: &process.StartError{Command: "srv", NotFound: true}}, "full path"},
 		"not executable":       {failure{server: stdio, err: &process.StartError{Command: "srv.js", Err: fs.ErrPermission}}, "chmod +x"},
 		"no such package":      {failure{server: stdio, err: gone, stderr: "npm error code E404\nnpm error 404 Not Found - GET https://x"}, "package"},
