@@ -14,7 +14,7 @@ import (
 const mostCodePoints = 8
 
 // codePoints names the code points in which a new name differs from an old one that looks like it, for the
-// end of a sentence; empty if the names can be told apart.
+// end of a sentence; empty if the names look different.
 func codePoints(old, new string) string {
 	before, after := []rune(old), []rune(new)
 	if old == new || !looksLike(before, after) {
