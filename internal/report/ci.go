@@ -26,7 +26,10 @@ type alert struct {
 }
 
 // String returns the alert as one text.
-func (a alert) String() string { return a.heading() + ": " + a.text }
+func (a alert) String() string { return a.heading() + ": " + a.full() }
+
+// full returns the text with the end of what the server or the build wrote to stderr.
+func (a alert) full() string { return join("\n", a.text, strings.TrimRight(a.stderr, "\n")) }
 
 func (a alert) heading() string { return text(a.server + ": " + a.title).String() }
 
@@ -70,7 +73,7 @@ func writeGitHub(w io.Writer, r *Report, o Options) error {
 	}
 	for _, a := range r.alerts() {
 		rank := count(a.tolerated)
-		command := workflowCommand(annotationLevels[rank], a.at, a.heading(), a.text)
+		command := workflowCommand(annotationLevels[rank], a.at, a.heading(), a.full())
 		commands[rank] = append(commands[rank], command)
 	}
 	all := strings.Join(slices.Concat(commands[:]...), "")
