@@ -114,7 +114,11 @@ func writeSummary(p *page, r *Report, causes []cause) {
 		if i >= summaryRows && left > 1 && rank(c.first()) > 0 {
 			break
 		}
-		rows = append(rows, []span{levelOf(c.groups[0]), {c.title(), plain}})
+		level := levelOf(c.groups[0])
+		if c.groups[0].Waived {
+			level.text = "waived"
+		}
+		rows = append(rows, []span{level, {c.title(), plain}})
 	}
 	p.grid(2, make([]column, 2), rows)
 	if left := len(causes) - len(rows); left > 0 {
