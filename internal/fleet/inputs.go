@@ -93,6 +93,12 @@ func (q inputPrompt) ask(ctx context.Context, t *host.Terminal) (string, error) 
 	case usual != "":
 		prompt += fmt.Sprintf(" [%s]", report.Visible(usual))
 	}
+	switch {
+	case usual != "":
+		t.Printf("Enter takes the default\n")
+	case q.Options == nil:
+		t.Printf("Enter leaves it empty\n")
+	}
 	for range host.MaxAttempts {
 		text, err := t.Ask(ctx, prompt+": ", q.Password)
 		if err != nil {
