@@ -30,7 +30,11 @@ func (r *serverReader) readStdio(command syntax.Field, e *Entry) {
 		}
 		stdio.Command = out.value
 		if strings.ContainsAny(out.value, `/`+string(filepath.Separator)) {
-			stdio.Command = files.From(stdio.Dir, out.value)
+			file := files.From(stdio.Dir, out.value)
+			program, _, _ := strings.Cut(out.value, " ")
+			if filepath.Base(program) != program || files.Exists(file) {
+				stdio.Command = file // else it is a program with arguments, which starting it says
+			}
 		}
 	}
 	if f, ok := r.get("args"); ok {

@@ -126,15 +126,19 @@ func startHint(f failure) string {
 		return ""
 	}
 	program := strings.TrimSuffix(filepath.Base(start.Command), filepath.Ext(start.Command)) // npx of npx.cmd
-	first, _, several := strings.Cut(start.Command, " ")
+	words := strings.Fields(start.Command)
+	inPath := func(name string) bool {
+		_, err := process.LookPath(name, "", f.options.Environ)
+		return err == nil
+	}
 	switch {
 	case start.Err != nil && strings.HasPrefix(start.Err.Error(), "working folder"):
 		return "fix cwd in the configuration: it names the working directory of the server"
-	case start.NotFound && several && runtimes[first] != "":
-		return `"command" is the program alone: write its arguments as "args", ` +
-			`such as "command": "npx", "args": ["-y", "PACKAGE"]`
 	case start.NotFound && (strings.HasPrefix(start.Command, "~") || strings.Contains(start.Command, "/~/")):
 		return "~ stands for the home directory in shells and in VS Code's files alone: write ${userHome}"
+	case start.NotFound && len(words) > 1 && (runtimes[words[0]] != "" || inPath(words[0])):
+		return fmt.Sprintf(`"command" is the program alone: write its arguments as "args": `+
+			`"command": %q, "args": ["%s"]`, words[0], strings.Join(words[1:], `", "`))
 	case start.NotFound && runtimes[program] != "":
 		return "install " + runtimes[program] + "; if it is installed, give the full path of " + program +
 			" or set PATH under env in the configuration"
@@ -175,6 +179,8 @@ const (
 	packageMissing = `\bE404\b|404 Not Found - GET|No solution found when resolving|` +
 		`No matching distribution found`
 	moduleMissing   = `Cannot find (module|package) '|ModuleNotFoundError: `
+	fileMissing     = `Cannot find module '(/|\.|[A-Za-z]:)`
+	noExecutable    = `could not determine executable to run`
 	usageShown      = `(?im)^\s*usage:\s`
 	variableMissing = `(?i)\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b.{0,40}` +
 		`(is required|not set|is missing|must be set|not provided|undefined)|` +
@@ -198,8 +204,9 @@ func exitHint(f failure) string {
 		return "npx was interrupted while it installed the package: remove the directory _npx in npm's " +
 			"cache, and try again"
 	case wrote(moduleMissing):
-		return "build the server and install its dependencies in its directory (npm install, pip install), " +
-			"and check the path and the working directory"
+		return moduleHint(f)
+	case wrote(noExecutable):
+		return "the package has no program that npx could run: check its name, it is not an MCP server"
 	case wrote(usageShown):
 		return "give the server the arguments that its usage names: as args in the configuration, or after " +
 			"-- on the command line"
@@ -210,6 +217,22 @@ func exitHint(f failure) string {
 	}
 	return "run the same command by hand to see why; servers get a minimal environment (--inherit-env " +
 		"passes all of it) and what env in the configuration sets"
+}
+
+// moduleHint advises on a file or package that a script needs and does not find.
+func moduleHint(f failure) string {
+	where := `"args" in ` + f.server.Source
+	if f.server.Source == "" || f.server.Source == "argv" {
+		where = "the path"
+	}
+	remedy := "install its dependencies (npm install)"
+	switch {
+	case regexp.MustCompile(fileMissing).MatchString(f.stderr):
+		remedy = "run its build (npm run build)"
+	case strings.Contains(f.stderr, "ModuleNotFoundError"):
+		remedy = "install its dependencies (uv sync, pip install)"
+	}
+	return remedy + ", or check " + where
 }
 
 // networkHint advises on a server at a URL that was not reached.
@@ -235,7 +258,7 @@ func networkHint(f failure) string {
 		return "the server, or a gateway before it, closed the connection: look into its log, or allow " +
 			"--retries"
 	case refused(f.err):
-		return "check that the server runs, and the port in the URL"
+		return "start the server, or check the port"
 	}
 	redirect, ok := errors.AsType[*transport.RedirectError](f.err)
 	switch {
