@@ -291,7 +291,16 @@ func (v view) changes(g finding.Group, named string) []line {
 			}
 		}
 	}
-	for _, same := range kit.Group(g.Members, func(f finding.Finding) string { return v.changeKey(g, f) }) {
+	members, evident := g.Members, map[string]bool{}
+	for _, f := range members {
+		evident[nameOf(f)] = evident[nameOf(f)] || len(v.shows(g, f)) > 0
+	}
+	if len(g.Servers) == 1 { // an item with evidence needs no line that only names it
+		members = kit.Filter(members, func(f finding.Finding) bool {
+			return !evident[nameOf(f)] || len(v.shows(g, f)) > 0
+		})
+	}
+	for _, same := range kit.Group(members, func(f finding.Finding) string { return v.changeKey(g, f) }) {
 		if change := v.change(g, same, named, called); len(change) > 0 {
 			changes = append(changes, change)
 		}
