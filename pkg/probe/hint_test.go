@@ -95,6 +95,8 @@ func TestHints(t *testing.T) {
 		"404 of a list":        {failure{server: remote, stage: ListingTools, err: status(404)}, "so the URL is right"},
 		"brotli":               {failure{server: remote, err: &transport.HTTPError{Status: 200, Encoding: "br"}}, "compresses"},
 		"proxy wants a login":  {failure{server: remote, err: &transport.HTTPError{Status: 407, Proxy: "http://p:1"}}, "HTTPS_PROXY=http://NAME:PASSWORD@"},
+		"proxy forbids":        {failure{server: remote, err: &transport.HTTPError{Status: 403, Proxy: "http://p:1"}}, "check HTTPS_PROXY"},
+		"page of a proxy":      {failure{server: local, err: &transport.HTTPError{Status: 200, Type: "text/html", Body: "<html>", Proxy: "http://p:1"}}, "check HTTP_PROXY"},
 		"proxy fails":          {failure{server: remote, err: &transport.HTTPError{Status: 502, Proxy: "http://p:1"}}, "check HTTPS_PROXY"},
 		"call cut off":         {failure{server: remote, stage: Calling, err: request(io.EOF)}, "outcome is unknown"},
 		"HTTP server":          {failure{server: stdio, err: &timeoutError{limit: time.Second, silent: true}, noise: []string{"Server listening on 3000"}}, "mcpctl list http://localhost:3000/mcp"},

@@ -152,6 +152,23 @@ func TestSessionIsRenewed(t *testing.T) {
 			})
 		}
 	}
+	requests := map[string]Stage{"tools/call": Calling, "prompts/get": Prompting, "resources/read": Reading, "completion/complete": Completing}
+	for method, stage := range requests {
+		for name, refuse := range refusals {
+			t.Run(name+" at "+method, func(t *testing.T) {
+				s := &tiny{instead: func(w http.ResponseWriter, r *http.Request, asked string, id json.RawMessage, _ int) bool {
+					if asked != method {
+						return false
+					}
+					return r.Header.Get("Mcp-Session-Id") == "session-1" && refuse(w, id) ||
+						respond(w, 200, "application/json", `{"jsonrpc":"2.0","id":`+string(id)+`,"result":{}}`)
+				}}
+				if err := s.request(t, Request{Stage: stage, Method: method}); err != nil || s.counts["initialize"] != 2 || s.counts[method] != 2 {
+					t.Errorf("%v after %v", err, s.counts)
+				}
+			})
+		}
+	}
 	t.Run("again and again", func(t *testing.T) {
 		s := &tiny{instead: func(w http.ResponseWriter, _ *http.Request, method string, id json.RawMessage, _ int) bool {
 			return method == "tools/list" && refusals["404"](w, id)
@@ -165,6 +182,12 @@ func TestSessionIsRenewed(t *testing.T) {
 // call calls a tool and returns the error.
 func (s *tiny) call(t *testing.T) error {
 	t.Helper()
+	return s.request(t, Request{Stage: Calling, Method: "tools/call", Params: map[string]json.RawMessage{"name": json.RawMessage(`"one"`)}})
+}
+
+// request sends a request in a session of its own and returns the error.
+func (s *tiny) request(t *testing.T, request Request) error {
+	t.Helper()
 	srv := httptest.NewServer(s)
 	defer srv.Close()
 	session, err := Open(t.Context(), Server{Name: "s", HTTP: &HTTP{URL: srv.URL + "/mcp"}}, Options{Timeout: time.Minute})
@@ -172,7 +195,7 @@ func (s *tiny) call(t *testing.T) error {
 		t.Fatal(err)
 	}
 	defer session.Close()
-	_, err = session.Request(t.Context(), Request{Stage: Calling, Method: "tools/call", Params: map[string]json.RawMessage{"name": json.RawMessage(`"one"`)}})
+	_, err = session.Request(t.Context(), request)
 	return err
 }
 
