@@ -130,6 +130,9 @@ func checkOne(
 	}
 	defer turnFor(sizeOf(s.Snapshot))()
 	subject.Name, subject.Snapshot, subject.Observed = s.Name, s.Snapshot, observed(*s)
+	if s.Snapshot != nil {
+		s.Expensive = report.ExpensiveTools(s.Snapshot)
+	}
 	one.called = subject.Called != nil && subject.Called.Total > 0
 	if s.Transport != "" { // live: what the saved snapshot has as well is not new
 		saved, err := source.ReadFile(ctx, SavedFile(project.Snapshots, s.Name))

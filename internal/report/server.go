@@ -7,7 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -33,6 +35,8 @@ type Server struct {
 	Login    *Login            `json:"login,omitempty"`
 	Since    string            `json:"since,omitempty"`
 	Replayed []Replayed        `json:"replayed,omitempty"`
+
+	Expensive []ToolCost `json:"expensive,omitempty"`
 
 	// the file of the current tree whose lines findings point at; empty = Base, if that is a file
 	BaseFile string `json:"-"`
@@ -110,6 +114,23 @@ type Definition struct {
 	Effects *Effects `json:"effects,omitempty"`       // what the server would do
 }
 
+// ToolCost is about what a tool costs in a prompt.
+type ToolCost struct {
+	Tool   string `json:"tool"`
+	Tokens int    `json:"tokens"`
+}
+
+// mostExpensive is how many tools check names by their cost.
+const mostExpensive = 10
+
+// ExpensiveTools returns the tools of a snapshot that cost most, the first first.
+func ExpensiveTools(s *snapshot.Snapshot) []ToolCost {
+	all := kit.Map(s.Tools.Items(),
+		func(t snapshot.Item) ToolCost { return ToolCost{t.Key, check.ToolTokens(t)} })
+	slices.SortStableFunc(all, func(a, b ToolCost) int { return b.Tokens - a.Tokens })
+	return slices.Clip(all[:min(len(all), mostExpensive)])
+}
+
 // The types of servers[] in JSON: one for each command.
 type (
 	listServer struct {
@@ -142,7 +163,8 @@ type (
 	checkServer struct {
 		serverHead
 		Answer
-		FailOn finding.Threshold `json:"failOn,omitempty"`
+		FailOn    finding.Threshold `json:"failOn,omitempty"`
+		Expensive []ToolCost        `json:"expensive,omitempty"` // the ten tools with the most tokens
 	}
 	replayServer struct {
 		serverHead
@@ -181,7 +203,7 @@ func serverTypes() map[string]func(*Server) any {
 		"snapshot": func(s *Server) any { return snapshotServer{s.head(), s.Answer, s.Saved} },
 		"accept":   func(s *Server) any { return acceptServer{s.head(), s.Answer, s.Comparison, s.Saved} },
 		"diff":     func(s *Server) any { return diffServer{s.head(), s.Answer, s.Comparison, s.FailOn} },
-		"check":    func(s *Server) any { return checkServer{s.head(), s.Answer, s.FailOn} },
+		"check":    func(s *Server) any { return checkServer{s.head(), s.Answer, s.FailOn, s.Expensive} },
 		"replay":   func(s *Server) any { return replayServer{s.head(), s.Answer, s.FailOn, s.Replayed} },
 		"config":   func(s *Server) any { return configServer{s.head(), s.Connection, s.Definition} },
 		"trust":    func(s *Server) any { return trustServer{s.head(), s.Connection, s.Definition, s.Since} },

@@ -62,7 +62,31 @@ func writeChecked(p *page, r *Report) {
 	}
 	writeFailures(p, r.Servers)
 	writeUnchanged(p, "nothing found: ", quiet)
+	writeExpensive(p, servers.all)
 	writeMeaning(p, r, true)
+}
+
+// writeExpensive names the tools of all servers that cost most, where there are more of them than it names.
+func writeExpensive(p *page, servers []Server) {
+	var all []ToolCost
+	tools := 0
+	for _, s := range servers {
+		tools += s.Counts[snapshot.Tools]
+		for _, t := range s.Expensive {
+			if len(servers) > 1 {
+				t.Tool = s.Name + " " + t.Tool
+			}
+			all = append(all, t)
+		}
+	}
+	if tools <= mostExpensive || len(all) == 0 {
+		return
+	}
+	slices.SortStableFunc(all, func(a, b ToolCost) int { return b.Tokens - a.Tokens })
+	names := kit.Map(all[:min(len(all), mostExpensive)],
+		func(t ToolCost) string { return t.Tool + " " + estimate(t.Tokens) })
+	p.gap()
+	p.text(0, 2, span{"most tokens: ", dim}, span{strings.Join(names, ", "), plain})
 }
 
 // mostSentences is how many sentences about one rule a folded page has.
