@@ -50,7 +50,7 @@ func (l Launcher) Command(ref Ref, args []string) (c Command, err error) {
 		c.Path, err = l.engine()
 	}
 	if err != nil {
-		return c, fmt.Errorf("starting %s: %w", ref, err)
+		return c, fmt.Errorf("%s: %w", ref, err)
 	}
 	c.Args, c.Env = append(c.Args, args...), l.Env(ref.Registry)
 	c.Dir, err = l.private(filepath.Join(ref.Registry,
@@ -87,10 +87,22 @@ func (l Launcher) engine() (string, error) {
 func (l Launcher) tool(name, from string) (string, error) {
 	file, err := process.Tool(name, []string{"PATH=" + l.path()})
 	if isMissing(err) {
-		return "", fmt.Errorf("%s is not installed (%s): %w", name, from, err)
+		return "", &missingTool{name, from, err}
 	}
 	return file, err
 }
+
+// missingTool reports a program that is not installed.
+type missingTool struct {
+	name, from string
+	start      error // how looking for it failed
+}
+
+// Error names the program and where to get it.
+func (e *missingTool) Error() string { return fmt.Sprintf("%s is not installed (%s)", e.name, e.from) }
+
+// Unwrap returns how looking for it failed.
+func (e *missingTool) Unwrap() error { return e.start }
 
 func isMissing(err error) bool {
 	start, ok := errors.AsType[*process.StartError](err)
