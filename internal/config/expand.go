@@ -136,6 +136,12 @@ func (x expander) directory(name string) (string, bool) {
 var shellForm = kit.Pattern(`^([#!]?)([A-Za-z_][A-Za-z0-9_]*)(:?[-=+?]|:[ -]*[0-9]|$)|` +
 	`^([A-Z_][A-Z0-9_]*)([%#/,^@])`)
 
+// isShellForm reports whether a text is an expansion of shells, rather than a name.
+func isShellForm(text string) bool {
+	form := shellForm().FindStringSubmatch(text)
+	return form != nil && form[1]+form[3]+form[5] != ""
+}
+
 // reference returns the value of the text between the braces. Other text may be part of a
 // password: it is quoted only if it looks like a name.
 func (x expander) reference(inner string) (string, []unresolved) {
@@ -229,7 +235,10 @@ func (x expander) sources(text string) []string {
 			continue
 		}
 		name, fallback, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(inner, "$"), "env:"), ":-")
-		all = append(append(all, name), x.sources(fallback)...)
+		if _, set := x.lookup.Value(name); set || !isShellForm(name) {
+			all = append(all, name)
+		}
+		all = append(all, x.sources(fallback)...)
 	}
 	return unique(all)
 }

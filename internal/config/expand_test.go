@@ -66,6 +66,20 @@ func TestExpandKeepsWhatIsMissing(t *testing.T) {
 	}
 }
 
+// TestSources names the variables of a text, and none where a form of shells is not supported.
+func TestSources(t *testing.T) {
+	for in, want := range map[string][]string{
+		"${SET} ${env:UNSET:-${ALSO}} ${userHome}": {"ALSO", "SET", "UNSET"},
+		"${input:key}":                         {"input key"},
+		"${UNSET-x}${UNSET:=x}${!SET}${SET,,}": nil,
+		"${ProgramFiles(x86)}${a.b-c:-${SET}}": {"ProgramFiles(x86)", "SET", "a.b-c"},
+	} {
+		if diff := cmp.Diff(want, testExpander().sources(in)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", in, diff)
+		}
+	}
+}
+
 func TestExpandWithoutEnvironment(t *testing.T) {
 	var zero expander
 	if got, missing := zero.expand("a ${userHome} ${X}"); len(missing) != 2 || got.value != "a  " {
