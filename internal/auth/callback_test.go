@@ -62,8 +62,8 @@ func TestCallback(t *testing.T) {
 	}
 }
 
-// TestNobodyStaysAtTheCallback: a connection ends with the answer to its first request, whatever it holds back.
-func TestNobodyStaysAtTheCallback(t *testing.T) {
+// TestCallbackConnectionsEnd: a connection ends with the answer to its first request, whatever it holds back.
+func TestCallbackConnectionsEnd(t *testing.T) {
 	t.Parallel()
 	d, err := openCallback(config.Client{}, nil, Flow{})
 	if err != nil {

@@ -51,8 +51,8 @@ func TestFromCommand(t *testing.T) {
 	}
 }
 
-// TestNamesTellProgramsApart is what keeps one program from taking the snapshot file of another.
-func TestNamesTellProgramsApart(t *testing.T) {
+// TestNamesDistinguishPrograms is what keeps one program from taking the snapshot file of another.
+func TestNamesDistinguishPrograms(t *testing.T) {
 	for _, pair := range [][2]string{
 		{"a/tool.sh", "b/tool.sh"}, {"x/a/tool.sh", "y/a/tool.sh"}, {"node /x/tool.js", "node /y/tool.js"}, {"../tool", "tool"},
 		{"npx @a/mcp", "npx @b/mcp@2"}, {"sh -c one", "sh -c two"}, {"docker run -i a", "docker run -i b"},

@@ -20,7 +20,7 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-func TestNotesHeedQuietAndVerbose(t *testing.T) {
+func TestNotesFollowQuietAndVerbose(t *testing.T) {
 	for _, test := range []struct {
 		quiet, verbose bool
 		want           string

@@ -40,8 +40,8 @@ func TestProgressIsCalm(t *testing.T) {
 	})
 }
 
-// TestNobodyListens: a reader that stands still never holds the server up; what it cannot take is dropped.
-func TestNobodyListens(t *testing.T) {
+// TestWithoutListeners: a reader that stands still never holds the server up; what it cannot take is dropped.
+func TestWithoutListeners(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		blocked := make(chan struct{})
 		p := newPrinter(host.Process{Err: stuck{blocked}}, "s")

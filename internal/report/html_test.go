@@ -54,8 +54,8 @@ func checkHTML(t testing.TB, out string) {
 	}
 }
 
-// TestHTMLAsksNobody checks that nothing is fetched, and that the policy allows our style and script alone.
-func TestHTMLAsksNobody(t *testing.T) {
+// TestHTMLRequestsNothing checks that nothing is fetched, and that the policy allows our style and script alone.
+func TestHTMLRequestsNothing(t *testing.T) {
 	for _, one := range cases(t) {
 		out := written(t, "html", &one.Report, told(one.Options))
 		checkHTML(t, out)

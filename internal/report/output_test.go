@@ -53,8 +53,8 @@ func TestEmit(t *testing.T) {
 	}
 }
 
-// TestAFleetThatFailsIsToldByItsCauses: standard error once got a line for each of a thousand servers. JSON has them all.
-func TestAFleetThatFailsIsToldByItsCauses(t *testing.T) {
+// TestFailuresAreGroupedByCause: standard error once got a line for each of a thousand servers. JSON has them all.
+func TestFailuresAreGroupedByCause(t *testing.T) {
 	r := &report.Report{Command: "list", Status: exit.Incomplete}
 	for i := range 1000 {
 		message := "no such file"

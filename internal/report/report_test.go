@@ -94,7 +94,7 @@ type brokenPipe struct{}
 
 func (brokenPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-func TestWriteTellsOfABrokenPipe(t *testing.T) {
+func TestWriteReportsABrokenPipe(t *testing.T) {
 	for _, format := range Formats() {
 		err := Write(brokenPipe{}, format, &Report{Command: "list"}, Options{})
 		if !errors.Is(err, io.ErrClosedPipe) || !strings.Contains(err.Error(), "as "+format) {

@@ -97,9 +97,9 @@ func TestFileURI(t *testing.T) {
 	}
 }
 
-// TestSARIFSaysWhatReadersAskFor: nothing that means nothing, a run that can be reported from others, rules that can be filtered by
+// TestSARIFHasWhatReadersNeed: nothing that means nothing, a run that can be reported from others, rules that can be filtered by
 // tags, and a severity for those about security alone. Microsoft's validator objects to the first and asks for the names.
-func TestSARIFSaysWhatReadersAskFor(t *testing.T) {
+func TestSARIFHasWhatReadersNeed(t *testing.T) {
 	r := &Report{Command: "check", Findings: Findings{{Rule: "text-hidden-comment", Level: finding.Warning, Item: "tool/a", Message: "m"}, {Rule: "tool-removed", Level: finding.Breaking, Item: "tool/b", Message: "n"}}}
 	out := written(t, "sarif", r, Options{})
 	if strings.Contains(out, "-1") || strings.Contains(out, "[]") {

@@ -156,8 +156,8 @@ func TestAddedLinesAreLines(t *testing.T) {
 	}
 }
 
-// TestAListIsToldOnce: what left a choice and what joined it are two findings, and one change.
-func TestAListIsToldOnce(t *testing.T) {
+// TestListIsReportedOnce: what left a choice and what joined it are two findings, and one change.
+func TestListIsReportedOnce(t *testing.T) {
 	left := finding.Finding{Rule: "input-enum-value-removed", Level: finding.Breaking, Server: "a", Item: "tool/t", Path: "/inputSchema/properties/p/enum",
 		Message: "`p` no longer accepts \"x\".", Old: json.RawMessage(`["x","y"]`), New: json.RawMessage(`["y","z"]`)}
 	joined := left

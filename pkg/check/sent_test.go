@@ -9,9 +9,9 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// TestValuesAreToldAsSent: values were reported as they had been decoded: members in another order, repeated ones gone, and half a
+// TestValuesAreShownAsSent: values were reported as they had been decoded: members in another order, repeated ones gone, and half a
 // surrogate pair as another character.
-func TestValuesAreToldAsSent(t *testing.T) {
+func TestValuesAreShownAsSent(t *testing.T) {
 	const (
 		hints   = `{"title":"\ud800","destructiveHint":true,"a":1,"readOnlyHint":true,"a":2}`
 		given   = `{"b":1.0,"a":"\ud83d","b":2}`

@@ -43,9 +43,9 @@ type victim struct {
 	validator     *jsonschema.Schema
 }
 
-// TestComposedChangesAreToldLikeSingleOnes changes two to four members of a real tool at once: what is reported
+// TestComposedChangesAreReportedLikeSingleOnes changes two to four members of a real tool at once: what is reported
 // is what is reported of each change alone, at the same level, and each witness shows its own change.
-func TestComposedChangesAreToldLikeSingleOnes(t *testing.T) {
+func TestComposedChangesAreReportedLikeSingleOnes(t *testing.T) {
 	victims := realSchemas(t)
 	random := rand.New(rand.NewPCG(*seed, 0))
 	checked := map[string]int{}

@@ -121,9 +121,9 @@ func TestCostlyToolsLeaveTheOthersAnAnswer(t *testing.T) {
 	}
 }
 
-// TestManyProblemsAreToldAsOne: a list of what is not a schema is reported by its first members and the number of
+// TestManyProblemsAreOneFinding: a list of what is not a schema is reported by its first members and the number of
 // the rest.
-func TestManyProblemsAreToldAsOne(t *testing.T) {
+func TestManyProblemsAreOneFinding(t *testing.T) {
 	surface := func(member string) string {
 		return `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"tools":[{"name":"t","inputSchema":{"type":"object","allOf":[` +
 			strings.TrimSuffix(strings.Repeat(member+",", 5000), ",") + `]}}]}`
@@ -215,9 +215,9 @@ func crowded(kind string) string {
 	return `{"type":"object","properties":{` + strings.Join(properties, ",") + `}}`
 }
 
-// TestManyOfOneNameAreToldAsOne holds what is reported of items that all have one name, or none: the first of
+// TestManyOfOneNameAreOneFinding holds what is reported of items that all have one name, or none: the first of
 // them, and that the others were not compared.
-func TestManyOfOneNameAreToldAsOne(t *testing.T) {
+func TestManyOfOneNameAreOneFinding(t *testing.T) {
 	for name, item := range map[string]string{"of one name": `{"name":"t","x":%d}`, "that are no objects": `%d`} {
 		list := func(from, count int) *snapshot.Snapshot {
 			var items []string
@@ -242,9 +242,9 @@ func TestManyOfOneNameAreToldAsOne(t *testing.T) {
 	}
 }
 
-// TestManyOptionsAreToldAsOne holds what is reported of a capability with very many options, below a name that is
+// TestManyOptionsAreOneFinding holds what is reported of a capability with very many options, below a name that is
 // long.
-func TestManyOptionsAreToldAsOne(t *testing.T) {
+func TestManyOptionsAreOneFinding(t *testing.T) {
 	options := func(count int) *snapshot.Snapshot {
 		var all []string
 		for i := range count {
@@ -275,9 +275,9 @@ func TestManyHeadersAreNotCompared(t *testing.T) {
 	}
 }
 
-// TestManyMembersAreToldAsOne: of very many members that changed by one rule one finding says how many they
+// TestManyMembersAreOneFinding: of very many members that changed by one rule one finding says how many they
 // are, with all of both sides; a hundred are reported one by one.
-func TestManyMembersAreToldAsOne(t *testing.T) {
+func TestManyMembersAreOneFinding(t *testing.T) {
 	const around = `{"protocolVersion":"2026-07-28","supportedVersions":[VERSIONS],"serverInfo":{"name":"s",INFO},"capabilities":{"tools":{},CAPABILITIES,
 		"extensions":{"io.modelcontextprotocol/skills":{},EXTENSIONS}},"tools":[{"name":"t","inputSchema":{"type":"object"},"annotations":{ANNOTATIONS},OTHERS}],
 		"skills":[{"uri":"skill://s","frontmatter":{"name":"s",FRONT},"resources":[FILES]}]}`

@@ -125,8 +125,8 @@ func TestARenameIsGuessed(t *testing.T) {
 	}
 }
 
-// TestAnotherGeneratorTouchesNobody: zod 4 writes bounds that hold for every number that a caller can send.
-func TestAnotherGeneratorTouchesNobody(t *testing.T) {
+// TestAnotherGeneratorAffectsNoCaller: zod 4 writes bounds that hold for every number that a caller can send.
+func TestAnotherGeneratorAffectsNoCaller(t *testing.T) {
 	surface := func(schema string) string { return `{"tools":[{"name":"a","inputSchema":` + schema + `}]}` }
 	old := `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"n":{"type":"integer"}}}`
 	new := `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{"n":{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991}}}`

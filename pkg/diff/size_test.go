@@ -82,9 +82,9 @@ func TestHeadersThatClientsSend(t *testing.T) {
 	}
 }
 
-// TestABareListSaysNothingOfOthers: what a bare tools/list result does not hold is neither new nor gone on
+// TestBareListHasNoOtherKinds: what a bare tools/list result does not hold is neither new nor gone on
 // the other side.
-func TestABareListSaysNothingOfOthers(t *testing.T) {
+func TestBareListHasNoOtherKinds(t *testing.T) {
 	bare := parse(t, `{"tools":[{"name":"a"}]}`)
 	for _, declared := range []string{`{"tools":{},"prompts":{}}`, `{}`} {
 		whole := parse(t, `{"mcpctl":1,"capabilities":`+declared+`,"tools":[{"name":"a"}],"prompts":[{"name":"p"}]}`)

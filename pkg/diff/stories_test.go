@@ -16,9 +16,9 @@ import (
 
 var storyBlock = regexp.MustCompile("(?s)```text\n(.*?)```")
 
-// TestRealDiffsAreTold holds the stories of testdata/real/README.md, one for each pair of releases; -update
+// TestRealDiffs holds the stories of testdata/real/README.md, one for each pair of releases; -update
 // rewrites them.
-func TestRealDiffsAreTold(t *testing.T) {
+func TestRealDiffs(t *testing.T) {
 	const page = "testdata/real/README.md"
 	text := read(t, page)
 	files, err := filepath.Glob("testdata/real/*/old.json")

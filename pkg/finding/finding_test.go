@@ -102,7 +102,7 @@ func TestPointerJoinsPathAndMember(t *testing.T) {
 	}
 }
 
-func TestFingerprintTellsChangesApart(t *testing.T) {
+func TestFingerprintsOfChangesDiffer(t *testing.T) {
 	seen := map[string]string{base().Fingerprint(): "base"}
 	for name, edit := range map[string]func(*finding.Finding){
 		"rule":    func(f *finding.Finding) { f.Rule = "output-type-narrowed" },

@@ -18,7 +18,7 @@ func everywhere(message string, level finding.Level, server string, tools ...str
 	return found
 }
 
-func TestGroupsTellWhatHappenedOnce(t *testing.T) {
+func TestGroupsReportEachChangeOnce(t *testing.T) {
 	required := everywhere("`p` is now required.", finding.Breaking, "a", "x", "y", "z")
 	described := everywhere("The description of `p` changed.", finding.Warning, "a", "x", "y")
 	for i := range described {

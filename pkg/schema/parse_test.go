@@ -42,7 +42,7 @@ func TestProblemsNameWhatHasNoMeaning(t *testing.T) {
 	}
 }
 
-func TestParseDraftSaysWhatAnUnnamedSchemaIs(t *testing.T) {
+func TestParseDraftOfAnUnnamedSchema(t *testing.T) {
 	raw := json.RawMessage(`{"$ref":"#/definitions/s","maxLength":1,"definitions":{"s":{"type":"string"}}}`)
 	old, err := ParseDraft(raw, Draft07)
 	if err != nil {
