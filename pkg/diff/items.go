@@ -100,6 +100,8 @@ func repeats(key string, old, new []json.RawMessage) []*pair {
 	return matched
 }
 
+// canonicals returns the items in one spelling, sorted, so that lists with the same items in another order
+// are equal. An item without a canonical form stays as it is.
 func canonicals(items []json.RawMessage) []json.RawMessage {
 	spelled := kit.Map(items, func(item json.RawMessage) json.RawMessage {
 		if canonical, err := rawjson.Canonical(item); err == nil {
@@ -293,6 +295,8 @@ func asJSON(value any) json.RawMessage {
 	return raw
 }
 
+// withoutMember returns the canonical text of an object without one member, to find what changed only its
+// name. It is empty for what is not an object or has no members.
 func withoutMember(raw json.RawMessage, name string) string {
 	v := viewOf(raw)
 	if len(v) == 0 {

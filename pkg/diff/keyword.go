@@ -89,6 +89,7 @@ func either(condition bool, yes, no string) string {
 	return no
 }
 
+// presence returns the last word of the names of rules about a keyword that comes, goes or changes.
 func (ch *change) presence() string {
 	switch {
 	case ch.Old == nil:
@@ -163,6 +164,8 @@ func (ch *change) movedDefault() (suffix, message string, moved bool) {
 	return "", "", false
 }
 
+// propertyRule returns the rule for a property that came or went. A removed property with a successor counts
+// as renamed.
 func (ch *change) propertyRule() string {
 	switch {
 	case ch.successor != nil:

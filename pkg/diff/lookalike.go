@@ -29,6 +29,8 @@ func codePoints(old, new string) string {
 	return fmt.Sprintf(" (%s instead of %s)", codePointsOf(after), codePointsOf(before))
 }
 
+// codePointsOf names the characters of a text that the eye may not distinguish, for messages. A long text is
+// cut.
 func codePointsOf(text []rune) string {
 	if len(text) == 0 {
 		return "nothing"

@@ -9,6 +9,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
+// comparePrompt compares two versions of a prompt: the members that have rules of their own, then the rest.
 func comparePrompt(c *comparison, s subject) {
 	compareTitle(c, s, "item-title-changed")
 	compareDescription(c, s, "item")
@@ -32,6 +33,8 @@ func readArguments(raw json.RawMessage) (names []string, byName map[string]json.
 	return names, byName
 }
 
+// compareArguments pairs arguments by name. A removed argument and a new one that differ only in the name are
+// reported as a rename, and the order only for arguments that both sides have.
 func compareArguments(c *comparison, s subject) {
 	oldNames, old := readArguments(s.old["arguments"])
 	newNames, new := readArguments(s.new["arguments"])
@@ -76,6 +79,8 @@ func compareArguments(c *comparison, s subject) {
 
 func argumentPath(name string) string { return rawjson.Join("/arguments", name) }
 
+// compareArgument compares an argument that both sides have. A required member that is not a boolean counts
+// as false, and its change is reported as one of an unknown member.
 func compareArgument(c *comparison, s subject, name string, old, new view) {
 	inner := subject{kind: s.kind, id: s.id, path: argumentPath(name), name: name, old: old, new: new}
 	compareDescription(c, inner, "prompt-argument")

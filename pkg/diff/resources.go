@@ -9,6 +9,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
+// compareResource compares what lists say about a resource: the members that have rules of their own, then
+// the rest.
 func compareResource(c *comparison, s subject) {
 	compareDisplay(c, s)
 	compareMediaType(c, s, "resource-mime-type-changed", "resource-mime-type-removed",
@@ -94,6 +96,7 @@ func parseTemplate(template string) []expression {
 	return parts
 }
 
+// compareURITemplate reports at most one change of the part that every URI has, and then those of the query.
 func compareURITemplate(c *comparison, f finding.Finding, old, new string) {
 	before, after := parseTemplate(old), parseTemplate(new)
 	oldVariables, oldShape := required(before)
@@ -119,6 +122,8 @@ func compareURITemplate(c *comparison, f finding.Finding, old, new string) {
 	compareQuery(c, f, query(before), query(after))
 }
 
+// compareQuery compares the variables of the query, which may be left out: a new one breaks nothing, but a
+// client that sends one that is gone is not understood.
 func compareQuery(c *comparison, f finding.Finding, old, new []string) {
 	f.Level = finding.Info
 	if !contains(old, new) {

@@ -159,6 +159,8 @@ func known(f finding.Finding, values []string) map[string]string {
 	return known
 }
 
+// nameOf returns what a finding is about for its message: the last step of its pointer, or the key of the
+// item if the finding is about the whole item.
 func nameOf(f finding.Finding) string {
 	steps := rawjson.Split(f.Pointer())
 	if len(steps) == 0 {

@@ -103,6 +103,8 @@ func compareSchemas(c *comparison, s subject, direction finding.Direction, key s
 	}
 }
 
+// compare judges the revision and reports it: first what has no meaning, then each change, then what no
+// change explains. The order matters, since later parts leave out what is reported already.
 func (r *revision) compare() {
 	reportProblems(r)
 	side := schema.Input
@@ -176,6 +178,8 @@ func (r *revision) remainder() {
 	}
 }
 
+// unproven reports a change whose effect is not decided, as a warning. An unknown effect must never pass as a
+// harmless one.
 func (r *revision) unproven(f finding.Finding, subject string, result schema.Result) {
 	f.Level, f.Verdict = finding.Warning, finding.Unproven
 	reason := cmp.Or(result.Reason, "unsupported construct")

@@ -14,6 +14,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
+// comparePresence reports a server that is on one side only, with the caller's reason if there is one.
 func comparePresence(c *comparison, before, after bool) {
 	switch {
 	case before:
@@ -23,6 +24,8 @@ func comparePresence(c *comparison, before, after bool) {
 	}
 }
 
+// compareServer compares what a server says of itself. Instructions, identity and capabilities count only
+// where both sides describe the server; a bare list does not.
 func compareServer(c *comparison, old, new *snapshot.Snapshot) {
 	compareProtocol(c, old.Protocol, new.Protocol)
 	compareSupported(c, old.Supported, new.Supported)
@@ -35,6 +38,8 @@ func compareServer(c *comparison, old, new *snapshot.Snapshot) {
 	compareCapabilities(c, viewOf(old.Capabilities), viewOf(new.Capabilities), old)
 }
 
+// compareProtocol compares the versions as texts: they are dates, so their order is that of the texts. A side
+// that does not record its version is not compared.
 func compareProtocol(c *comparison, old, new string) {
 	if old == new || old == "" || new == "" {
 		return
@@ -80,6 +85,8 @@ func compareExtra(c *comparison, old, new *snapshot.Snapshot) {
 	reportChanged(c, s, keys(s.old, s.new), rule, func(rule, key string) { reportMember(c, s, rule, key) })
 }
 
+// compareInstructions reports a changed text, and what in it is of interest by itself, such as hidden
+// characters.
 func compareInstructions(c *comparison, old, new string) {
 	if old == new {
 		return
@@ -97,6 +104,8 @@ func compareInstructions(c *comparison, old, new string) {
 	compareTexts(c, "", "instructions", rawjson.Quote(old), rawjson.Quote(new))
 }
 
+// compareIdentity compares serverInfo member by member. Versions have an order only if both are semantic
+// versions.
 func compareIdentity(c *comparison, old, new view) {
 	s := subject{path: "/serverInfo", old: old, new: new}
 	rule := func(key string) string {
@@ -150,6 +159,8 @@ func compareVersionStep(c *comparison, old, new *snapshot.Snapshot) {
 // ofClients are capabilities of clients: in the answer of a server they offer nothing.
 var ofClients = []string{"elicitation", "roots", "sampling"}
 
+// compareCapabilities compares what the server offers; capabilities of clients are left out. Options inside a
+// capability are compared one by one, and extensions by rules of their own.
 func compareCapabilities(c *comparison, old, new view, before *snapshot.Snapshot) {
 	s := subject{path: "/capabilities", old: old, new: new}
 	known := append([]string{"extensions", "experimental"}, ofClients...)
@@ -283,6 +294,8 @@ func listMethod(kind snapshot.Kind) string {
 	return string(kind) + "/list"
 }
 
+// reportUnavailable reports a list that could not be read now but had items before. The items are not
+// reported as removed, since they may still be there.
 func reportUnavailable(c *comparison, before snapshot.List) {
 	if len(before.Items()) == 0 {
 		return

@@ -50,6 +50,8 @@ type collector struct {
 	texts
 }
 
+// collect adds the texts of a tree under a key. Names of members may hide something too. On return the way is
+// what it was on entry.
 func (c *collector) collect(key string, tree any) {
 	way, length := c.way, c.length
 	switch t := tree.(type) {
@@ -281,6 +283,8 @@ func words(text string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(found)))
 }
 
+// compareSize reports an item that has grown over the budget. One that was larger already is not reported
+// again, and a budget of 0 turns the rule off.
 func compareSize(c *comparison, item string, old, new json.RawMessage) {
 	if c.ItemBudget <= 0 {
 		return

@@ -14,6 +14,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
+// compareTool compares two versions of a tool: the members that have rules of their own, then the rest.
 func compareTool(c *comparison, s subject) {
 	compareTitle(c, s, "item-title-changed")
 	compareDescription(c, s, "tool")
@@ -71,6 +72,8 @@ func (v view) json() json.RawMessage {
 		func(key string) rawjson.Member { return rawjson.Member{Key: key, Value: v[key]} })...)
 }
 
+// compareOutput compares what a tool promises about its results. A schema on one side only is a finding of
+// its own and not a comparison with the schema that accepts everything.
 func compareOutput(c *comparison, s subject) {
 	switch {
 	case s.old["outputSchema"] == nil && s.new["outputSchema"] == nil:
@@ -104,6 +107,8 @@ type hint struct {
 	writersOnly     bool // the hint means nothing for a tool that only reads
 }
 
+// behaviourHints lists the hints of the protocol with their defaults: a tool without a hint is compared as if
+// it had the default.
 func behaviourHints() []hint {
 	return []hint{
 		{"readOnlyHint", false, "tool-read-only-hint-claimed", "tool-read-only-hint-revoked", false},

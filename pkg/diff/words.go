@@ -13,6 +13,8 @@ import (
 // acceptsMore is the cause of what lets callers send more than before.
 const acceptsMore = "Arguments accept more"
 
+// words returns the placeholders that the sentences of rules may contain, each followed by what takes its
+// place.
 func (r *revision) words(ch *change) []string {
 	name := r.subject(ch.Instance)
 	if inAlternative().MatchString(ch.Path) {

@@ -48,6 +48,8 @@ const (
 	maxHorizon = 2048
 )
 
+// decideArray returns void only where the bounds contradict each other or every placement of the needs fails.
+// Arrays with very many positions are undecided, since items are looked at one by one.
 func decideArray(e *engine, atoms []lit) outcome {
 	a := e.arrayProblem(atoms)
 	if a.least > a.most {
@@ -59,6 +61,8 @@ func decideArray(e *engine, atoms []lit) outcome {
 	return a.place(a.needs)
 }
 
+// arrayProblem sorts the atoms of a clause. A negated rule becomes a need, since some item must break it, and
+// a negated contains a limit. Needs with a fixed index come first: they have one position only.
 func (e *engine) arrayProblem(atoms []lit) *arrayProblem {
 	a := &arrayProblem{engine: e}
 	a.least, a.most = counts(atoms, opMinItems, opMaxItems)
@@ -115,6 +119,8 @@ func (a *arrayProblem) ask(l lit, group int) {
 	}
 }
 
+// extendHorizon moves the horizon behind the positions that an atom names. Items after it are all under the
+// same rules.
 func (a *arrayProblem) extendHorizon(l lit) {
 	switch l.op {
 	case opItem:
@@ -300,6 +306,8 @@ func (a *arrayProblem) limited(index int) []lit {
 	return out
 }
 
+// pairs tries each pair of items as the two equal ones: both get the assertions of both, and so the same
+// value. Void means that no two of the present items can be equal.
 func (a *arrayProblem) pairs() outcome {
 	out := outcome{answer: void}
 	for j := range a.cells {

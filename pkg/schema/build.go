@@ -55,6 +55,7 @@ func newBuilder(doc *document, m *meter) *builder {
 	return &builder{meter: m, doc: doc, nodes: map[use]*node{}, patterns: map[string]*node{}}
 }
 
+// root builds the node of the schema at a place for one role, and removes the problems that the roles share.
 func (b *builder) root(place string, pair *met, r role) *node {
 	n := seal(b.node(spot{doc: b.doc, place: place, pair: pair, role: r}))
 	if b.cyclic() {
@@ -92,6 +93,8 @@ func (s spot) enter() spot {
 
 func (s spot) use() use { return use{s.doc, s.place, s.pair, s.patched, s.role} }
 
+// schema builds the node of a decoded schema. A value that is not a schema becomes an opaque node and a
+// problem, so that building never fails.
 func (b *builder) schema(v any, s spot) *node {
 	v, s = b.read(v, s)
 	switch v := v.(type) {
@@ -175,6 +178,8 @@ type writer struct {
 	n *node
 }
 
+// write reads all keywords, or the reference alone in the drafts where it makes its siblings void. Each
+// reader appends its assertions to the node.
 func (w *writer) write() {
 	if w.refAlone() {
 		readReferences(w)
@@ -209,6 +214,8 @@ func (w *writer) malformed(keyword, message string) {
 	w.add(keyword, w.builder.malformed(w.place, keyword, w.o[keyword], message))
 }
 
+// malformed reports a problem and returns an opaque node. The node is named by its text and not by its place,
+// so the same mistake on two sides cancels out.
 func (b *builder) malformed(place, keyword string, v any, message string) *node {
 	path := place
 	if keyword != "" {
@@ -273,6 +280,8 @@ func (w *writer) refAlone() bool {
 	return isText && w.in.dialect.refAlone()
 }
 
+// pattern returns one node for each source. The node has no pattern where the source cannot be read or the
+// budget is spent; questions about it are then undecided.
 func (b *builder) pattern(source, place string) *node {
 	if n := b.patterns[source]; n != nil {
 		return n

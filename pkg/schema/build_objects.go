@@ -23,6 +23,8 @@ func readObjects(w *writer) {
 	}
 }
 
+// readProperties reads properties, patternProperties and additionalProperties together, since the last one
+// depends on the other two. It stops at the first that is malformed.
 func readProperties(w *writer) {
 	table, ok := w.table("properties")
 	if !ok {
@@ -65,6 +67,7 @@ func (w *writer) table(keyword string) (map[string]any, bool) {
 	return table, ok
 }
 
+// readRequired adds one assertion for each name. A list with anything but names is malformed as a whole.
 func readRequired(w *writer) {
 	v, ok := w.has("required")
 	if !ok {
@@ -80,6 +83,7 @@ func readRequired(w *writer) {
 	}
 }
 
+// stringList reports false for anything but an array of strings; an empty array is one.
 func stringList(v any) ([]string, bool) {
 	list, ok := v.([]any)
 	if !ok {
@@ -151,6 +155,8 @@ func readLogic(w *writer) {
 	readConditional(w)
 }
 
+// many reads a keyword with a list of schemas. A list of one is that schema under any keyword. For declared
+// values, oneOf is read by declaredOne.
 func (w *writer) many(keyword string, o op) {
 	v, ok := w.has(keyword)
 	if !ok {

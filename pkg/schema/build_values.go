@@ -27,6 +27,8 @@ func readTypes(w *writer) {
 	}
 }
 
+// readType reads type, a name or a list of names. "integer" is a number that is a multiple of one, unless
+// "number" is listed as well.
 func readType(w *writer, v any) {
 	names, isList := v.([]any)
 	if !isList {
@@ -132,6 +134,8 @@ func readNumbers(w *writer) {
 	w.bound("multipleOf", opMultiple, false)
 }
 
+// bound reads a keyword whose value is a number. One that is too large to compute with leaves only numbers
+// undecided: values of other types still satisfy the keyword.
 func (w *writer) bound(keyword string, o op, strict bool) {
 	v, ok := w.has(keyword)
 	if !ok {
@@ -171,6 +175,8 @@ func readStrings(w *writer) {
 	}
 }
 
+// length reads a keyword whose value is a count. A minimum of 0 adds nothing, so that a schema with it equals
+// one without it.
 func (w *writer) length(keyword string, o op) {
 	v, ok := w.has(keyword)
 	if !ok {

@@ -80,6 +80,8 @@ func (f *facts) contradict(l lit) bool {
 
 func (f *facts) settle(l lit) bool { return f.contradict(l.flip()) }
 
+// of returns what is known of a node, in this set or in those around it: holds, fails, both or 0 for nothing.
+// Nodes with the same meaning count as the same.
 func (f *facts) of(n *node) uint8 {
 	var sides uint8
 	for ; f != nil; f = f.outer {
@@ -154,6 +156,8 @@ func (e *engine) unfold(c *clause, l lit) ([]lit, bool) {
 	return nil, true
 }
 
+// signed returns the children as they are, or each of them negated. With De Morgan, it turns a negated
+// combination into one of negated parts.
 func signed(kids []lit, negated bool) []lit {
 	if !negated {
 		return kids

@@ -26,6 +26,8 @@ type question struct {
 	budget  Budget
 }
 
+// literals returns the question as literals, all of them to be satisfied by one value. Only the first schema
+// is read under the semantics of the budget.
 func (q question) literals() []lit {
 	var out []lit
 	for i, s := range q.in {
@@ -41,6 +43,8 @@ func (q question) literals() []lit {
 	return append(out, q.with...)
 }
 
+// answer decides the question. The engine is trusted only when it finds no value; a value that it finds must
+// also pass holds, else the result is Unknown.
 func (q question) answer(ctx context.Context) Result {
 	if q.budget.Pool == nil {
 		q.budget.Pool = &Pool{Left: q.budget.steps()}
@@ -93,6 +97,7 @@ func (q question) shown(ctx context.Context, value any) Result {
 	return r
 }
 
+// undecidedBy returns an Unknown result with the reason, and with the place of the construct if there is one.
 func undecidedBy(out outcome) Result {
 	r := Result{Reason: out.why.String()}
 	if out.answer == inhabited {
@@ -122,6 +127,8 @@ func (s *Schema) root(m Semantics) *node {
 // maxWitness is the number of values in the largest witness that is shown.
 const maxWitness = 2000
 
+// weight estimates the size of a value: one for each value in it, itself included, and one more for every 64
+// bytes of a string. It stops at the limit, so it is cheap for huge values too.
 func weight(v any, limit int) int {
 	n := 1
 	if limit <= 1 {
@@ -165,6 +172,8 @@ func canonical(v any) string {
 // same reports whether two decoded values are equal.
 func same(a, b any) bool { return reflect.DeepEqual(a, b) || canonical(a) == canonical(b) }
 
+// plainNumbers returns a copy in which equal numbers are spelled alike. A number that is too large to compute
+// with stays as written.
 func plainNumbers(v any) any {
 	switch v := v.(type) {
 	case json.Number:

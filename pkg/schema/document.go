@@ -58,6 +58,7 @@ func newDocument(m *meter, root any, digest string, unnamed Draft) *document {
 	return d
 }
 
+// open records a resource at a place. Where two have the same address, the first one keeps it.
 func (d *document) open(place string, base *url.URL, dialect dialect) *resource {
 	r := &resource{place: place, base: base, dialect: dialect, anchors: map[string]string{},
 		dynamic: map[string]string{}}

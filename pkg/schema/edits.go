@@ -304,6 +304,8 @@ func (c *comparison) share(m *met, t trail) {
 	}
 }
 
+// dialects adds an edit if the two roots are read as different drafts. A $schema that is spelled in another
+// way but names the same draft changes nothing.
 func (c *comparison) dialects() {
 	if c.before.doc.owner("").dialect.draft == c.after.doc.owner("").dialect.draft {
 		return
@@ -318,6 +320,8 @@ func rawOf(v any) json.RawMessage {
 	return raw
 }
 
+// rawAt returns the value at a site as written, and keeps it, so that each place is written out once. It is
+// nil where the budget is spent and the text is not known yet.
 func (c *comparison) rawAt(s site) json.RawMessage {
 	texts := c.texts[s.doc]
 	if texts == nil {

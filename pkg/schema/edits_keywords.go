@@ -56,6 +56,8 @@ func compareKeywords(p pair) {
 // text reports whether any of the keywords differs as written.
 func (p pair) text(keywords []string) bool { return p.firstDifferent(keywords) != "" }
 
+// firstDifferent returns the first keyword that is only on one side or has another value there; empty if
+// there is none.
 func (p pair) firstDifferent(keywords []string) string {
 	for _, k := range keywords {
 		old, had := p.x.o[k]
@@ -67,6 +69,8 @@ func (p pair) firstDifferent(keywords []string) string {
 	return ""
 }
 
+// group adds one edit for all of the keywords together. Its patch replaces them as a whole, so that keywords
+// that depend on each other are never mixed from both versions.
 func (p pair) group(f Family, keywords []string) {
 	p.add(Edit{Family: f, Keyword: p.firstDifferent(keywords), Keywords: keywords,
 		Old: p.x.several(keywords), New: p.y.several(keywords)},
@@ -192,6 +196,8 @@ func compareProperties(p pair) {
 	}
 }
 
+// newProperty adds the edit for a property that only the new version declares. That it is required as well is
+// a part of the same edit.
 func (p pair) newProperty(name string, was, is nameList) {
 	t := p.trail.into(name, "properties", name)
 	added := p.y.child("properties", name)
@@ -243,6 +249,8 @@ func compareRequired(p pair) {
 	}
 }
 
+// comparePatternProperties pairs the schemas by the text of their patterns. A pattern that was spelled in
+// another way is one edit that removes it and one that adds it.
 func comparePatternProperties(p pair) {
 	const keyword = "patternProperties"
 	x, _ := p.x.o[keyword].(map[string]any)
@@ -315,6 +323,8 @@ func structured(s site) bool {
 	return false
 }
 
+// compareItems compares the three keywords of items by what they mean, since drafts spell tuples in different
+// ways. Tuples of different lengths, or only one with a rest, are replaced as a whole.
 func compareItems(p pair) {
 	xPrefix, xRest := p.x.tuple()
 	yPrefix, yRest := p.y.tuple()
@@ -389,6 +399,8 @@ func (p pair) compareEach(x, y []site, keyword string) {
 	}
 }
 
+// known reports whether comparisons give a keyword a meaning of its own. One that is neither known nor silent
+// counts as a remark.
 func known(keyword string) bool {
 	for _, g := range groups() {
 		if slices.Contains(g.keywords, keyword) {

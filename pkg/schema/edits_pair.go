@@ -116,6 +116,8 @@ func (p pair) mapped(was, is site) bool {
 	return true
 }
 
+// familyOfNote returns the family of an annotation: its own name, access for readOnly and writeOnly, unknown
+// for keywords that JSON Schema does not define.
 func familyOfNote(keyword string) Family {
 	switch keyword {
 	case "readOnly", "writeOnly":
@@ -127,6 +129,8 @@ func familyOfNote(keyword string) Family {
 	return Family(keyword)
 }
 
+// compareAssertions compares everything but annotations and null. Two schemas without a type in common are
+// one edit of the type: edits of their keywords would mean nothing.
 func compareAssertions(p pair) {
 	switch {
 	case len(p.x.members) > 0 || len(p.y.members) > 0:
@@ -229,6 +233,8 @@ func (v view) admitsNull() (null, typed bool) {
 	return null, typed
 }
 
+// compareNull adds an edit if null is accepted on one side only. It adds none where a side that is not a
+// union does not say which types it accepts.
 func compareNull(p pair) {
 	was, typed := p.x.admitsNull()
 	is, stillTyped := p.y.admitsNull()
@@ -332,6 +338,8 @@ func compareEnums(p pair) {
 	}
 }
 
+// enum adds an edit that takes some values out and puts others in. has is false if the new side lists no
+// values; the patch then sets the new type where the old values were all that implied one.
 func (p pair) enum(x, y, removed, added []any, has bool) {
 	e := Edit{Family: FamilyEnum, Keyword: "enum", Removed: rawList(removed), Added: rawList(added)}
 	if x != nil {

@@ -86,6 +86,7 @@ func (s site) child(tokens ...string) site {
 	return site{s.doc, place, v}
 }
 
+// list returns the members of a keyword that holds a list of schemas; none if its value is anything else.
 func (s site) list(keyword string) []site {
 	members, _ := s.keywords()[keyword].([]any)
 	out := make([]site, len(members))
@@ -95,6 +96,7 @@ func (s site) list(keyword string) []site {
 	return out
 }
 
+// follow returns the site that $ref leads to. It reports false where $ref is absent or leads nowhere.
 func (s site) follow() (site, bool) {
 	ref, ok := s.keywords()["$ref"].(string)
 	if !ok {
@@ -159,6 +161,8 @@ func settleBoth(old, new site) (x, y view) {
 // flat reports whether flatten wrote the view as one.
 func (v view) flat() bool { return len(v.plain) > 0 }
 
+// strip takes the wrappers off a site and collects the annotations on the way. It stops at maxWrappers, which
+// also ends a cycle of references.
 func strip(s site) view {
 	v := view{site: s, notes: map[string]site{}}
 	for range maxWrappers {
@@ -267,6 +271,8 @@ func mayBeNull(s site) bool {
 	return null || !typed
 }
 
+// onlyNull reports whether a schema is written in one of the usual ways to accept null alone. False is not a
+// proof that it accepts more.
 func onlyNull(s site) bool {
 	o := s.keywords()
 	asserted := asserting(o)
@@ -326,6 +332,7 @@ func overlapping(types []any) bool {
 		slices.Contains(types, any("number")) && slices.Contains(types, any("integer"))
 }
 
+// enumOnly reports whether a schema with these keywords lists its values; a type may stand beside the list.
 func enumOnly(asserted []string) bool {
 	for _, k := range asserted {
 		if k != "enum" && k != "const" && k != "type" {

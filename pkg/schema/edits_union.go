@@ -238,6 +238,8 @@ func (v view) meaning() string {
 	return strings.Join(types, " ")
 }
 
+// memberGone adds the edit for an alternative that no new one matches. Where the old schema is not a union,
+// it is the alternative itself that leaves.
 func (p pair) memberGone(m site, others []site) {
 	e := Edit{Family: memberFamily(m, others), Keyword: p.x.union, Old: p.rawAt(m), OldPath: m.place}
 	p.add(e, func(o *object) {
@@ -249,6 +251,8 @@ func (p pair) memberGone(m site, others []site) {
 	})
 }
 
+// memberNew adds the edit for an alternative that no old one matches. Where the old schema is not a union,
+// the patch makes it one.
 func (p pair) memberNew(m site, others []site) {
 	e := Edit{Family: memberFamily(m, others), Keyword: p.y.union, New: p.rawAt(m), NewPath: m.place}
 	p.add(e, func(o *object) {

@@ -65,6 +65,8 @@ func settled(v any, doubt reason, tried bool) outcome {
 	return undecided(doubt)
 }
 
+// inside asks for a value inside the value. It is undecided below maxInside levels, which ends schemas whose
+// values are nested without end.
 func (e *engine) inside(lits []lit) outcome {
 	if e.below >= maxInside {
 		return undecided(reason{what: "the values are nested too deeply"})
@@ -109,6 +111,8 @@ func (e *engine) ask(question []lit) outcome {
 	return out
 }
 
+// better returns the outcome to keep of two ways to find a value. An undecided way hides a void one, since
+// void is a proof only if it is the answer of all ways.
 func better(a, b outcome) outcome {
 	switch {
 	case a.answer == inhabited || b.answer == void:

@@ -36,6 +36,8 @@ func (e *evaluator) accepts(l lit, v any) answer {
 	return e.satisfies(l.node, v)
 }
 
+// satisfies returns inhabited for values of a type that the node does not speak of. It is unsure for opaque
+// nodes, for a schema that refers to itself about the same value, and where the budget is spent.
 func (e *evaluator) satisfies(n *node, v any) answer {
 	switch {
 	case e.spend(2) || n.loop || n.op == opOpaque:
@@ -88,6 +90,8 @@ func negate(a answer) answer {
 	return inhabited + void - a
 }
 
+// every returns void if the answer for one item is void, unsure if one is not decided, else inhabited; an
+// empty list is inhabited.
 func every[T any](list []T, ask func(T) answer) answer {
 	out := inhabited
 	for _, item := range list {
@@ -98,6 +102,7 @@ func every[T any](list []T, ask func(T) answer) answer {
 	return out
 }
 
+// one decides oneOf. Two alternatives that accept the value refuse it, whatever the undecided ones do.
 func (e *evaluator) one(kids []lit, v any) answer {
 	count := map[answer]int{}
 	for _, k := range kids {
@@ -112,6 +117,8 @@ func (e *evaluator) one(kids []lit, v any) answer {
 	return answerOf(count[inhabited] == 1)
 }
 
+// kindOf returns the type of a decoded value. Values are as [encoding/json] decodes them with numbers as
+// [json.Number], so the rest are objects.
 func kindOf(v any) kindSet {
 	switch v.(type) {
 	case nil:
@@ -128,6 +135,8 @@ func kindOf(v any) kindSet {
 	return kindObject
 }
 
+// array decides an assertion about arrays. Any other that comes here is a finite set of scalars, which has no
+// array in it.
 func (e *evaluator) array(n *node, v []any) answer {
 	switch n.op {
 	case opMinItems:
@@ -165,6 +174,8 @@ func withoutRepeats(v []any) []any {
 	})
 }
 
+// contains is sure when the items that satisfy the child are enough, or are too few even with all undecided
+// ones.
 func (e *evaluator) contains(n *node, v []any) answer {
 	count := map[answer]int{}
 	for _, item := range v {
@@ -179,6 +190,8 @@ func (e *evaluator) contains(n *node, v []any) answer {
 	return unsure
 }
 
+// object decides an assertion about objects. A property that opRest may or may not speak of makes the answer
+// unsure only if its value does not satisfy the child.
 func (e *evaluator) object(n *node, v map[string]any) answer {
 	switch n.op {
 	case opMinProperties:

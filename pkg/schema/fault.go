@@ -175,6 +175,7 @@ func (f *faultFinder) add(n *node, keyword string, v any, path string, union boo
 		union: union})
 }
 
+// typeName returns the name of a value's type as the keyword type spells it; an integer is a "number" here.
 func typeName(v any) string {
 	for name, kind := range kindNames() {
 		if kind == kindOf(v) {

@@ -202,6 +202,8 @@ func (n *node) possible() (yes, no kindSet) {
 	return kindAll, n.op.guard()
 }
 
+// possibleOfMany is possible for combinations. The answers may be too large but never too small: a type that
+// is left out is proved not to occur.
 func (n *node) possibleOfMany() (yes, no kindSet) {
 	all, some := kindAll, kindNone
 	allNot, someNot := kindAll, kindNone
@@ -255,6 +257,8 @@ func (n *node) digest() digest {
 	return digest(h[:16])
 }
 
+// ordered returns the children in the order of their digests, where order has no meaning. Repeated ones are
+// dropped, but not from oneOf, in which a repeated child refuses what it accepts.
 func (n *node) ordered() []lit {
 	if n.op > opOne {
 		return n.kids
@@ -354,6 +358,7 @@ func (s *scalars) size() int { return 3 + len(s.strings) + len(s.numbers) }
 
 func (s *scalars) empty() bool { return s.kinds() == kindNone }
 
+// kinds returns the types that have a member in the set; none if it is empty.
 func (s *scalars) kinds() kindSet {
 	k := kindNone
 	if s.null {
@@ -371,6 +376,7 @@ func (s *scalars) kinds() kindSet {
 	return k
 }
 
+// append adds a text to b that is different for different sets, for digests.
 func (s *scalars) append(b []byte) []byte {
 	flags := byte(s.kinds())
 	if s.yes {

@@ -8,6 +8,7 @@ import (
 	"strings"
 )
 
+// decideNull decides a clause about null: only finite sets can speak of it.
 func decideNull(e *engine, atoms []lit) outcome {
 	for _, l := range atoms {
 		if l.op == opScalars && l.set.null == l.not {
@@ -17,6 +18,7 @@ func decideNull(e *engine, atoms []lit) outcome {
 	return found(nil)
 }
 
+// decideBoolean tries both values, so its answer is always decided.
 func decideBoolean(e *engine, atoms []lit) outcome {
 next:
 	for _, v := range [...]bool{true, false} {
@@ -106,6 +108,8 @@ func foundNumber(r *big.Rat) outcome {
 	return found(n)
 }
 
+// numberSatisfies reports whether a number satisfies all atoms. It computes with rationals, so 0.1 is exact;
+// the work grows with the square of the digits.
 func (m *meter) numberSatisfies(atoms []lit, v *big.Rat) bool {
 	words := (v.Num().BitLen() + v.Denom().BitLen()) / 64
 	m.spend(len(atoms) * (8 + words*words/4))
@@ -134,6 +138,8 @@ type interval struct {
 	lowStrict, highStrict bool
 }
 
+// intervalOf returns the range that the bounds among the atoms leave. A negated bound is one on the other
+// side; multiples and finite sets are left to the caller.
 func intervalOf(atoms []lit) interval {
 	var s interval
 	for _, l := range atoms {

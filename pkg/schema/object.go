@@ -29,6 +29,8 @@ const maxLanguages = 8
 
 const unbounded = 1 << 52
 
+// decideObject first decides the properties whose names are known, and then looks for names for the others.
+// It is void as soon as one known property has no value.
 func decideObject(e *engine, atoms []lit) outcome {
 	o := e.objectProblem(atoms)
 	if e.spend(8 * (len(atoms) + len(o.names))) {
@@ -56,6 +58,7 @@ func decideObject(e *engine, atoms []lit) outcome {
 	return o.place(open)
 }
 
+// objectProblem sorts the atoms of a clause and surveys the names in them.
 func (e *engine) objectProblem(atoms []lit) *objectProblem {
 	o := &objectProblem{engine: e}
 	o.least, o.most = counts(atoms, opMinProperties, opMaxProperties)

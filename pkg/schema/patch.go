@@ -30,6 +30,7 @@ func (r *Revision) patches(edits []int) *patches {
 	return ps
 }
 
+// reach marks a pair and all pairs that lead to it: from each of them an edit is reached.
 func (ps *patches) reach(m *met) {
 	if !ps.reached[m] {
 		ps.reached[m] = true

@@ -85,6 +85,7 @@ func (m *met) below(seen map[*met]bool) (edits []int) {
 	return edits
 }
 
+// to returns the place of a value inside the value of p, with the path and the instance extended by the step.
 func (p *place) to(r reached) *place {
 	t := trail{p.path, p.instance}
 	switch r.kind {

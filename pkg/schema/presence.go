@@ -72,6 +72,8 @@ func (e *engine) excluded(c *clause, l lit) bool {
 	return false
 }
 
+// contradict reports whether a property has one set of values in a and another one in b, with none in common.
+// False may only mean that the budget is spent.
 func (e *engine) contradict(a, b []tag) bool {
 	for _, x := range a {
 		for _, y := range b {
@@ -119,6 +121,8 @@ func (r nameRegion) has(language *node) bool {
 	return r.inside>>i&1 == 1
 }
 
+// within reports whether an atom speaks of the names of the region. Atoms about one name never do, since the
+// names of a region are those that are not mentioned.
 func (r nameRegion) within(l lit) bool {
 	switch l.op {
 	case opProperty, opRequired:
@@ -201,6 +205,8 @@ func answerOf(ok bool) answer {
 	return void
 }
 
+// matches answers whether a pattern matches a text, compared with what is wanted. It is unsure for a pattern
+// that is not understood, and where the budget is spent.
 func (m *meter) matches(p *node, text string, want bool) answer {
 	if p.pattern == nil || m.spend(p.pattern.Cost(text)) {
 		return unsure
@@ -212,6 +218,7 @@ func (m *meter) matches(p *node, text string, want bool) answer {
 	return answerOf(found == want)
 }
 
+// allOf is "and" with three values: one void answer decides it.
 func allOf(a, b answer) answer {
 	switch {
 	case a == void || b == void:

@@ -93,6 +93,7 @@ func (r *Revision) Without(edits ...int) *Schema {
 	return r.With(r.others(edits)...)
 }
 
+// others returns the numbers of all edits but the given ones, in order.
 func (r *Revision) others(edits []int) []int {
 	left := kit.Set(edits)
 	var kept []int
@@ -155,6 +156,8 @@ func (r *Revision) Judge(ctx context.Context, d Direction, b Budget) Judgement {
 	return j.judgement(whole, restOf(j, places, whole))
 }
 
+// judgement puts the answers together in the order of the edits. An edit that no value reaches is compatible;
+// one that was not asked, since the work ran out, stays Unknown with that reason.
 func (j *judgement) judgement(whole Change, rest []Change) Judgement {
 	out := Judgement{Whole: whole, Rest: rest}
 	for _, i := range j.asserting {
@@ -360,6 +363,7 @@ func (j *judgement) reads(s *Schema, value any) answer {
 func (j *judgement) from(p *place) *Schema { return j.side(p, j.direction == Output) }
 func (j *judgement) to(p *place) *Schema   { return j.side(p, j.direction == Input) }
 
+// side returns the schema of one version at a place: the whole at the root, else the part there.
 func (j *judgement) side(p *place, after bool) *Schema {
 	switch {
 	case p.parent == nil && after:

@@ -85,6 +85,8 @@ func ParseWithin(ctx context.Context, raw json.RawMessage, pool *Pool) (*Schema,
 	return s, err
 }
 
+// parse returns an error only for what is not JSON or not a schema. A schema that is too large, or that the
+// work does not suffice for, is one about which nothing is known.
 func (s *Schema) parse(m *meter) (*Schema, error) {
 	limit, raw := m.left, s.raw
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", s.unnamed, raw))
@@ -246,6 +248,7 @@ const DefaultSteps = 50_000
 // maxInside is the number of nested values that are followed.
 const maxInside = 64
 
+// steps returns the steps that a decision may take: those of the budget, but no more than the pool has left.
 func (b Budget) steps() int {
 	steps := DefaultSteps
 	if b.Steps > 0 {

@@ -79,6 +79,8 @@ func findFormatted(e *engine, atoms []lit) (string, bool) {
 	return "", false
 }
 
+// decideMembers tries the strings of a finite set. It is void only if each of them is refused for certain; a
+// string that may satisfy the atoms is worth trying.
 func decideMembers(e *engine, atoms []lit, members []string) outcome {
 	out := outcome{answer: void}
 	for _, v := range members {
@@ -159,6 +161,8 @@ func regionOf(atoms []lit) (r pattern.Region, excluded []string, doubt reason) {
 // maxWitnessText bounds the strings that are written out.
 const maxWitnessText = 1 << 16
 
+// findText searches for a string in a region that is not excluded. Excluded strings become a pattern that
+// must not match, so that one search decides; it may use three quarters of the work that is left.
 func findText(e *engine, r pattern.Region, excluded []string) outcome {
 	if len(r.All) == 0 && len(r.None) == 0 {
 		e.spend(8 * len(excluded))

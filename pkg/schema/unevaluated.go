@@ -182,6 +182,8 @@ func (b *builder) evaluated(v any, s spot) *collection {
 	return c
 }
 
+// evaluate adds to c what the schema v evaluates while when holds; nested is false for the schema that c is
+// about. A schema object is visited once for each condition, which ends cycles.
 func (b *builder) evaluate(c *collection, v any, s spot, when []lit, nested bool) {
 	v, s = b.read(v, s)
 	o, ok := v.(map[string]any)
@@ -211,6 +213,8 @@ func addresses(lits []lit) string {
 	return b.String()
 }
 
+// own returns what the keywords of the object evaluate by themselves, without the schemas in allOf and the
+// like. unevaluatedProperties counts only where it is nested.
 func (w *writer) own(when []lit, nested bool) evaluated {
 	e := evaluated{when: when}
 	table, declares := w.o["properties"].(map[string]any)

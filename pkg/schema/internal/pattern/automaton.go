@@ -35,6 +35,8 @@ type dfaState struct {
 	next    []int
 }
 
+// newDFA returns an automaton with the two fixed states only. Its alphabet is set later, when those of all
+// automata in one question are known.
 func newDFA(prog *syntax.Prog, work *int) *dfa {
 	d := &dfa{prog: prog, index: map[string]int{}, work: work}
 	d.anchors = prog.StartCond()&syntax.EmptyBeginText != 0
@@ -55,6 +57,8 @@ func (d *dfa) begin() int {
 	return d.intern(c, false)
 }
 
+// step returns the state after one code point of a class, and builds it when it is first asked for. A search
+// that is not anchored may begin a match at each position.
 func (d *dfa) step(state, class int) int {
 	if state == found || state == lost {
 		return state
@@ -81,6 +85,8 @@ func (d *dfa) step(state, class int) int {
 	return d.remember(state, class, d.intern(after, d.borders && syntax.IsWordChar(c)))
 }
 
+// remember records a transition and returns where it leads. The table of a state is made with its first
+// transition, and counts as work.
 func (d *dfa) remember(state, class, next int) int {
 	from := &d.states[state]
 	if from.next == nil {
@@ -107,6 +113,8 @@ func (d *dfa) settle(from *dfaState, nextIsWord, end bool) closure {
 	return c
 }
 
+// conditions returns the assertions that hold between the last code point and the next one, or at the end. A
+// line is the whole text, as in ECMA-262 without the flag m.
 func (d *dfa) conditions(from *dfaState, nextIsWord, end bool) syntax.EmptyOp {
 	holds := syntax.EmptyNoWordBoundary
 	if from.word != nextIsWord {
@@ -121,6 +129,8 @@ func (d *dfa) conditions(from *dfaState, nextIsWord, end bool) syntax.EmptyOp {
 	return holds
 }
 
+// intern returns the number of the state for a closure, a new one if no state has the same instructions and
+// the same past.
 func (d *dfa) intern(c closure, word bool) int {
 	switch {
 	case c.matched:
@@ -160,6 +170,8 @@ type closure struct {
 	matched  bool
 }
 
+// add follows the jumps from an instruction and adds all that wait for a code point. It has a stack of its
+// own, since patterns decide the depth; once the work is spent, the closure is not complete.
 func (c *closure) add(pc uint32) {
 	if c.seen == nil {
 		c.seen = map[uint32]bool{}
@@ -177,6 +189,8 @@ func (c *closure) add(pc uint32) {
 	}
 }
 
+// visit looks at one instruction: it records a match or an instruction that waits, and pushes the targets of
+// plain jumps.
 func (c *closure) visit(pc uint32, stack []uint32) []uint32 {
 	in := &c.dfa.prog.Inst[pc]
 	switch in.Op {
@@ -194,6 +208,8 @@ func (c *closure) visit(pc uint32, stack []uint32) []uint32 {
 	return stack
 }
 
+// assertion keeps an assertion in the closure until what follows is known, and follows it if it holds then.
+// One about the start is dropped as soon as something was read: it can never hold again.
 func (c *closure) assertion(pc uint32, in *syntax.Inst, stack []uint32) []uint32 {
 	needs := syntax.EmptyOp(in.Arg)
 	if c.settling {

@@ -86,6 +86,8 @@ func Exactly(names ...string) (*Pattern, error) {
 	return &Pattern{terms: []term{t}}, nil
 }
 
+// compile reads a pattern in RE2 syntax and refuses one that is too large before a program is built. The
+// matcher and the program are made on first use.
 func compile(re2 string) (term, error) {
 	if len(re2) > maxRE2Length {
 		return term{}, errTooLarge
