@@ -16,6 +16,8 @@ import (
 // fingerprint matches the arguments that may be a fingerprint, whole or shortened.
 var fingerprint = kit.Pattern(`^[0-9a-fA-F]{4,12}$`)
 
+// acceptCommand makes accept. A word that looks like a fingerprint is one unless a configured server has that
+// name; other words are SOURCEs.
 func acceptCommand(p program) *cli.Command {
 	var o compare.AcceptOptions
 	return p.command(&cli.Command{

@@ -36,6 +36,8 @@ type program struct {
 	Output  report.Output
 }
 
+// run runs one command line and returns its exit status. Words after "--" are kept from the library, which
+// would read flags among them; its help goes to a buffer, so that a failed write is reported.
 func run(ctx context.Context, args []string, p host.Process) int {
 	completing := len(args) > 0 && args[len(args)-1] == completionFlag
 	if completing {
@@ -73,6 +75,8 @@ func newProgram(p host.Process, behind []string) program {
 	return this
 }
 
+// newApp returns the application with all commands. Without a command it shows its help, and errors are
+// returned to run, since the library would print them and exit.
 func newApp(p program) *cli.App {
 	app := &cli.App{
 		Name: "mcpctl", Usage: "Inspect, compare and guard MCP servers", Description: appDescription,

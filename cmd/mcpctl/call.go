@@ -86,6 +86,8 @@ func swapped(named, rest []string) bool {
 		slices.Contains([]source.Kind{source.URL, source.Package}, source.Parse(rest[0]).Kind)
 }
 
+// callCommand makes call. With --record the call and its result are appended to a file, which replay and
+// --calls read.
 func callCommand(p program) *cli.Command {
 	var o invoke.Options
 	var base, record string
@@ -114,6 +116,7 @@ a.b=1 sets b in a, tags[]=x appends. A tool without readOnlyHint is called after
 	}, &o)
 }
 
+// promptCommand makes prompt. Its arguments are not converted by a schema, because prompts have none.
 func promptCommand(p program) *cli.Command {
 	var o invoke.Options
 	return p.invokeCommand(&cli.Command{
@@ -131,6 +134,7 @@ func promptCommand(p program) *cli.Command {
 	}, &o)
 }
 
+// readCommand makes read. KEY=VALUE words fill in a URI template; the resource may also be at a web address.
 func readCommand(p program) *cli.Command {
 	var o invoke.Options
 	return p.invokeCommand(&cli.Command{
@@ -149,6 +153,8 @@ A URI template (RFC 6570) is expanded with the values: mcpctl read tickets ticke
 	}, &o)
 }
 
+// completeCommand makes complete. The words behind the argument are a prefix, empty if missing, and then
+// other arguments.
 func completeCommand(p program) *cli.Command {
 	var o invoke.Options
 	return p.invokeCommand(&cli.Command{

@@ -10,6 +10,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/source"
 )
 
+// checkCommand makes check, which judges servers as they are now; diff judges how they changed.
 func checkCommand(p program) *cli.Command {
 	var o compare.CheckOptions
 	var view report.Options

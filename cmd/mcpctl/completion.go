@@ -22,6 +22,8 @@ var completions embed.FS
 // completionFlag ends the arguments when a shell asks what may come next; urfave/cli then runs no command.
 const completionFlag = "--generate-bash-completion"
 
+// completionCommand makes completion. The script for fish is generated from the commands; those for other
+// shells are embedded files.
 func completionCommand(p program) *cli.Command {
 	shells := []string{"bash", "fish", "powershell", "zsh"}
 	return &cli.Command{

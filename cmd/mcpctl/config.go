@@ -12,6 +12,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/trust"
 )
 
+// configCommand makes config, which contacts nothing. A broken file does not hide the servers of the others.
 func configCommand(p program) *cli.Command {
 	return p.command(&cli.Command{
 		Name:      "config",

@@ -13,6 +13,8 @@ import (
 // scope returns the selection of servers to compare and how to reach them.
 func (p program) scope() compare.Scope { return compare.Scope{Select: p.Select, Contact: p.Contact} }
 
+// diffCommand makes diff. Breaking findings fail the run unless --fail-on says otherwise, whereas check fails
+// from warnings on.
 func diffCommand(p program) *cli.Command {
 	var o compare.DiffOptions
 	var view report.Options

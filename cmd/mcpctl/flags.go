@@ -88,6 +88,8 @@ func selectionFlags(s *fleet.Selection) []cli.Flag {
 	})
 }
 
+// configurationFlags returns the flags for where servers are configured, without those that choose among
+// them.
 func configurationFlags(s *fleet.Selection) []cli.Flag {
 	return []cli.Flag{
 		&cli.GenericFlag{
@@ -134,6 +136,8 @@ func outputFlag(o *report.Output) []cli.Flag {
 	}}
 }
 
+// formatFlags returns the flags for the format. The default is what the environment set; the help shows usual
+// in its place.
 func (p *program) formatFlags(formats []string, usual string) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{
@@ -146,6 +150,7 @@ func (p *program) formatFlags(formats []string, usual string) []cli.Flag {
 	}
 }
 
+// talkFlags returns the flags for colors and for how much is printed.
 func (p *program) talkFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{
@@ -163,6 +168,8 @@ func (p *program) talkFlags() []cli.Flag {
 	}
 }
 
+// reportFlags returns the flags of commands that report findings: more reports, and an exit status of 0 in
+// spite of them.
 func reportFlags(o *report.Output) []cli.Flag {
 	return []cli.Flag{
 		&cli.GenericFlag{
@@ -176,6 +183,8 @@ func reportFlags(o *report.Output) []cli.Flag {
 	}
 }
 
+// contactFlags returns the flags for how servers are started and reached, and for what a client says to them:
+// its protocol, capabilities and credentials.
 func contactFlags(s *fleet.Selection, c *fleet.Contact) []cli.Flag {
 	return []cli.Flag{
 		yesFlag(s), trustFlag(s),
@@ -244,6 +253,7 @@ func (p *program) parallelFlags() []cli.Flag {
 	}
 }
 
+// retryFlags returns the flags for what is done when a server fails.
 func retryFlags(c *fleet.Contact) []cli.Flag {
 	return []cli.Flag{
 		&cli.GenericFlag{

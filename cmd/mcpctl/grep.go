@@ -13,6 +13,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
+// grepCommand makes grep, a list of the items that match. Without a match it exits with 1, as grep does, and
+// a pattern in lower case matches capitals as well.
 func grepCommand(p program) *cli.Command {
 	var filter fleet.ItemFilter
 	return p.command(&cli.Command{

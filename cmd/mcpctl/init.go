@@ -32,6 +32,7 @@ import (
 
 const projectFile = "mcpctl.yaml"
 
+// initCommand makes init. Where mcpctl.yaml exists it only adds a workflow, and refuses to add servers to it.
 func initCommand(p program) *cli.Command {
 	ci := ""
 	return p.command(&cli.Command{

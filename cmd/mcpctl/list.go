@@ -14,6 +14,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
+// listCommand makes list. Without a filter it shows a row for each server, with one the items that pass.
 func listCommand(p program) *cli.Command {
 	var filter fleet.ItemFilter
 	var view report.Options

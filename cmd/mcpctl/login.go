@@ -15,6 +15,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/source"
 )
 
+// loginCommand makes login. With --status it only shows what is stored.
 func loginCommand(p program) *cli.Command {
 	var o login.Options
 	status := false
@@ -57,6 +58,7 @@ sent to that server only.`,
 	}, p.loginFlags())
 }
 
+// logoutCommand makes logout, which contacts the authorization server to revoke the tokens.
 func logoutCommand(p program) *cli.Command {
 	return p.command(&cli.Command{
 		Name:      "logout",

@@ -22,6 +22,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/process"
 )
 
+// main ends the processes that servers left behind before it exits, and waits for exchanges of tokens that
+// outlive their run. After a signal the status is that of the signal.
 func main() {
 	// The MCP library logs through the default logger; stderr is for our own messages.
 	slog.SetDefault(slog.New(slog.DiscardHandler))

@@ -6,6 +6,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 )
 
+// manCommand makes man, which the help does not show; its page is generated from the commands.
 func manCommand(p program) *cli.Command {
 	return p.command(&cli.Command{
 		Name:     "man",

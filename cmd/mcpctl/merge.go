@@ -15,6 +15,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
+// mergeCommand makes merge. It contacts nothing, and judges the reports of all shards as one run.
 func mergeCommand(p program) *cli.Command {
 	showWaived := false
 	return p.command(&cli.Command{

@@ -10,6 +10,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/source"
 )
 
+// pingCommand makes ping, which reads no lists: a server that responds passes.
 func pingCommand(p program) *cli.Command {
 	return p.command(&cli.Command{
 		Name:      "ping",

@@ -7,6 +7,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
+// replayCommand makes replay, which calls tools and therefore asks first about those that may change
+// something.
 func replayCommand(p program) *cli.Command {
 	var o calls.ReplayOptions
 	var view report.Options

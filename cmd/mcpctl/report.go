@@ -13,6 +13,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/source"
 )
 
+// reportCommand makes report, which shows a saved report again. It exits with 0 even if that has findings.
 func reportCommand(p program) *cli.Command {
 	var view report.Options
 	return p.command(&cli.Command{

@@ -10,6 +10,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
+// rulesCommand makes rules. Unknown identifiers are an error, and those given are shown in the usual order.
 func rulesCommand(p program) *cli.Command {
 	return p.command(&cli.Command{
 		Name:         "rules",

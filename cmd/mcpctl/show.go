@@ -8,6 +8,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
+// showCommand makes show. It needs a SOURCE, whereas list shows all servers without one.
 func showCommand(p program) *cli.Command {
 	raw := false
 	return p.command(&cli.Command{

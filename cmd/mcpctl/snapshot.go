@@ -10,6 +10,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/source"
 )
 
+// snapshotCommand makes snapshot. When the snapshot itself goes to standard output, the report goes to
+// standard error.
 func snapshotCommand(p program) *cli.Command {
 	var o compare.SaveOptions
 	return p.command(&cli.Command{

@@ -11,6 +11,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/trust"
 )
 
+// trustCommand makes trust, which only changes what is trusted; servers start when a later command needs
+// them.
 func trustCommand(p program) *cli.Command {
 	var how trusting
 	return p.command(&cli.Command{
@@ -40,6 +42,8 @@ Files named with --config or MCPCTL_CONFIG need no trust.`,
 // trusting are the flags of trust alone.
 type trusting struct{ list, revoke, all, dryRun bool }
 
+// run checks that the flags fit together and does what they say. Revoking needs no readable configuration
+// when it is for all servers.
 func (how trusting) run(ctx context.Context, p program, names []string) (*report.Report, error) {
 	gate := trust.Gate{Process: p.Process}
 	store, err := gate.Store()

@@ -83,6 +83,8 @@ func list(to *[]string) value {
 	}
 }
 
+// names collects names that are separated by commas; the flag may be given several times. A first value
+// without any name is an error.
 func names(to *[]string) value {
 	return func(text string) error {
 		for name := range strings.SplitSeq(text, ",") {

@@ -41,6 +41,7 @@ func builtFrom() (commit string) {
 	return commit
 }
 
+// versionCommand makes version, which prints JSON or YAML when --format asks for it.
 func versionCommand(p program) *cli.Command {
 	return p.command(&cli.Command{
 		Name:     "version",

@@ -12,6 +12,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/watchrun"
 )
 
+// watchCommand makes watch. Its formats are those of events, not of reports, because it writes while it runs.
 func watchCommand(p program) *cli.Command {
 	var o watchrun.Options
 	var against string

@@ -126,6 +126,8 @@ func Build(schema, base json.RawMessage, given []Argument) (json.RawMessage, []P
 	return base, problems
 }
 
+// put sets one argument in whole and adds its path to seen. It returns whole unchanged with a problem, except
+// for a name that the schema lacks, which is set all the same.
 func (s shape) put(whole json.RawMessage, a Argument, seen map[string]bool) (json.RawMessage, *Problem) {
 	names, at, more := s.find(a.Key)
 	path := rawjson.Join("", names...)
@@ -211,6 +213,8 @@ func replace(whole json.RawMessage, names []string,
 	return rawjson.Build(members...), err
 }
 
+// appended returns the list old with one more element: a new list when old is nil, an error when it is
+// another value.
 func appended(old, element json.RawMessage) (json.RawMessage, error) {
 	if old == nil {
 		return rawjson.List([]json.RawMessage{element}), nil

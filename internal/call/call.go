@@ -156,6 +156,8 @@ func Elicited(params json.RawMessage) Elicitation {
 	return e
 }
 
+// fieldOf returns a field of a form from a property of its schema. The choices of a list are those of its
+// elements.
 func fieldOf(p rawjson.Member, required []string, at shape) Field {
 	schema := rawjson.ObjectOf(p.Value)
 	f := Field{Name: p.Key, Title: schema.Text("title"), About: schema.Text("description"),
@@ -210,6 +212,8 @@ func (f Field) Value(text string) (json.RawMessage, []Problem) {
 	return value, f.faults(value)
 }
 
+// faults returns the problems of a value by the schema of the field; nil also when that schema cannot be
+// encoded.
 func (f Field) faults(value json.RawMessage) []Problem {
 	schema, err := json.Marshal(f.place.at)
 	if err != nil {
@@ -268,6 +272,8 @@ func (e Elicitation) Answer(given []Argument) (json.RawMessage, []Problem) {
 	return Accepted(e.Fields, values), problems
 }
 
+// given returns the value of an answer on the command line, with its problems by the schema of the field.
+// Only a Converted answer takes its type from the field; others must be JSON.
 func (f Field) given(a Argument) (json.RawMessage, []Problem) {
 	if a.Form == Converted {
 		return f.Value(a.Text)

@@ -328,6 +328,8 @@ func (p Content) Extension() string {
 	return ".txt"
 }
 
+// extensions maps media types to the extensions of the files that they are saved in, the same ones on every
+// system.
 func extensions() map[string]string {
 	return map[string]string{
 		"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp",
@@ -363,6 +365,8 @@ func SkillFault(skill snapshot.Item, uri string, read Result) string {
 	return ""
 }
 
+// differs returns how a file that was read differs in size, digest or frontmatter from its entry in a skill;
+// "" when it does not. Only the file of the skill itself has a frontmatter to compare.
 func differs(skill snapshot.Item, uri string, entry rawjson.Object, pieces []Content) string {
 	if len(pieces) != 1 || pieces[0].Flaw != "" {
 		return "one content is wanted"

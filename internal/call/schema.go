@@ -68,6 +68,8 @@ func (s shape) lookUp(ref string) any {
 	return at
 }
 
+// property returns the place of a member. What additionalProperties says counts only when properties has no
+// such name; without either, anything may be there.
 func (s shape) property(name string) shape {
 	var known, others []any
 	for _, part := range s.parts() {
@@ -85,6 +87,7 @@ func (s shape) property(name string) shape {
 	return s.any(known)
 }
 
+// items returns the place of the elements of a list; anything may be there when no schema has items.
 func (s shape) items() shape {
 	var known []any
 	for _, part := range s.parts() {
@@ -106,6 +109,7 @@ func (s shape) any(schemas []any) shape {
 	return shape{s.root, map[string]any{"anyOf": schemas}}
 }
 
+// names returns the names that any schema at the place defines in properties, sorted.
 func (s shape) names() []string {
 	all := map[string]bool{}
 	for _, part := range s.parts() {
@@ -181,6 +185,8 @@ func (s shape) typesOf(schema any, steps *int) types {
 	return allowed
 }
 
+// ownTypes returns the types that type and the choices of one schema allow together, without its references
+// and unions. A type that is not known allows nothing.
 func ownTypes(part map[string]any) types {
 	allowed := anything
 	switch named := part["type"].(type) {
@@ -211,6 +217,7 @@ func choicesOf(part map[string]any) []any {
 	return values
 }
 
+// typeOfValue returns the type of a decoded value. A number without a fraction is an integer.
 func typeOfValue(value any) types {
 	switch v := value.(type) {
 	case nil:
@@ -227,6 +234,7 @@ func typeOfValue(value any) types {
 	return anObject
 }
 
+// typeOfNumber reports 1.0 and 1e2 as integers, as JSON Schema does.
 func typeOfNumber(text string) types {
 	if !strings.ContainsAny(text, ".eE") {
 		return anInteger

@@ -94,6 +94,7 @@ func writeDetails(p *page, servers []Server) {
 	}
 }
 
+// writeFiles writes the table of the configuration files that were looked at, nothing when there are none.
 func writeFiles(p *page, files []File) {
 	if len(files) == 0 {
 		return
@@ -105,6 +106,7 @@ func writeFiles(p *page, files []File) {
 		{title: "PROBLEM", least: 16, drop: 4}}, kit.Map(files, File.row))
 }
 
+// row returns the cells of a file. Servers are counted only in a file that was read.
 func (f File) row() []span {
 	style, count := map[string]style{"read": green, "broken": red}[f.State], ""
 	if f.State == "read" {
@@ -184,6 +186,7 @@ func writeTrust(p *page, r *Report) {
 	writeFailures(p, r.Servers)
 }
 
+// standing returns the trust in a server as a phrase, with the date since when if that is known.
 func (s Server) standing() span {
 	switch s.Trust {
 	case Trusted:

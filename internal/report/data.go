@@ -51,6 +51,8 @@ func encoded(r *Report) ([]member, error) {
 	return members, nil
 }
 
+// encodeEach returns the JSON of each value separately, so that a writer can indent them one by one; nil when
+// there are none.
 func encodeEach[E any](all []E, value func(*E) any) (elements []json.RawMessage, err error) {
 	for i := range all {
 		raw, err := rawjson.Encode(value(&all[i]))
@@ -65,6 +67,8 @@ func encodeEach[E any](all []E, value func(*E) any) (elements []json.RawMessage,
 // stub returns a list that is absent, empty or not, as all is, without its elements.
 func stub[S ~[]E, E any](all S) S { return append(all[:0:0], make(S, min(1, len(all)))...) }
 
+// writeJSON writes the report as indented JSON. Servers, findings and groups are indented one by one, so that
+// no indented copy of a large report is held in memory.
 func writeJSON(w io.Writer, r *Report, _ Options) error {
 	members, err := encoded(r)
 	if err != nil {
@@ -88,6 +92,7 @@ func writeJSON(w io.Writer, r *Report, _ Options) error {
 	return out.Flush()
 }
 
+// writeIndentedJSON writes v as indented JSON with a newline at the end.
 func writeIndentedJSON(w io.Writer, v any) error {
 	raw, err := rawjson.Encode(v)
 	if err != nil {

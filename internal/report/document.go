@@ -95,6 +95,8 @@ func textsOf(all []string) []text {
 	return kit.Map(all, func(s string) text { return text(s) })
 }
 
+// documentCause returns what a page shows of the findings with one cause. A cause with one finding has no
+// heading, because that finding says it all.
 func (v view) documentCause(r *Report, c cause) documentCause {
 	out := documentCause{Level: levelWord(c.first())}
 	if len(c.groups) > 1 {

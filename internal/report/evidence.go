@@ -187,6 +187,8 @@ type schemaPlace struct {
 	text  bool   // a string here is for a model to read
 }
 
+// into returns the place of the member named step. The members of properties are names of properties; a
+// description, title or comment is a text for the model.
 func (at schemaPlace) into(step string) schemaPlace {
 	switch {
 	case at.names:

@@ -74,6 +74,8 @@ type (
 	}
 )
 
+// writeHTML writes the report as one page without references to other files. A policy in it allows only its
+// own style and script, by their hashes; causes and rows of long reports are folded.
 func writeHTML(w io.Writer, r *Report, o Options) error {
 	v := view{Options: o, servers: r.roster(), check: r.Command == "check", bare: true}
 	causes := o.causes(r.Groups)

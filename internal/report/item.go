@@ -62,6 +62,7 @@ func (p parameter) description() string {
 	return oneLine(rawjson.ObjectOf(p.Schema).Text("description"))
 }
 
+// parameterRow returns the cells of an argument; a default is shown as JSON.
 func parameterRow(p parameter) []span {
 	needed := ""
 	if p.Required {

@@ -64,6 +64,8 @@ func states(servers []Server) []string {
 	return kit.Map(servers, func(s Server) string { return string(s.State) })
 }
 
+// writeServerList writes a row for each server. The less important columns are left out first when the page
+// is narrow.
 func writeServerList(p *page, servers []Server) {
 	kinds := countedKinds(servers)
 	var columns []column
@@ -197,6 +199,7 @@ var (
 		`^\s*(?:Uncaught )?(?:[\w.]*(?:Error|Exception)(?: \[\w+\])?|panic|(?i:fatal|error)): `)
 )
 
+// elapsed returns a duration in the unit that suits its size; "" for 0, which means not measured.
 func elapsed(ms int64) string {
 	switch d := time.Duration(ms) * time.Millisecond; {
 	case ms <= 0:
@@ -466,6 +469,8 @@ func capabilities(raw json.RawMessage) string {
 	return strings.Join(all, ", ")
 }
 
+// writeItems writes the items of one kind in full, and nothing when that list was not read. A heading with
+// their number is left out when items were chosen by name.
 func writeItems(p *page, s Server, k snapshot.Kind) {
 	items := *s.Items(k)
 	if items == nil {

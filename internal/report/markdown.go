@@ -210,6 +210,8 @@ func prose(s text) template.HTML {
 	return template.HTML(b.String())
 }
 
+// sentence returns text as HTML in which words that Markdown or GitHub may take for something else, such as
+// @name, #12 or a commit, are code. Adjacent code is joined.
 func sentence(s string) string {
 	var words []string
 	for word := range strings.FieldsSeq(s) {

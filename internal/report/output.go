@@ -183,6 +183,7 @@ func (o Output) Bytes(ctx context.Context, p host.Process, data []byte) error {
 	return o.answer(ctx, p, files.Bytes(data))
 }
 
+// answer writes to the file that --output names, or to standard output without one.
 func (o Output) answer(ctx context.Context, p host.Process, content files.Content) error {
 	if o.File == "" {
 		return content(p.Out)

@@ -254,6 +254,7 @@ func wrap(spans []piece, first, rest int) [][]piece {
 	return append(rows, row)
 }
 
+// trimEnd removes the spaces at the end of a row, and the pieces that are empty then. It changes row itself.
 func trimEnd(row []piece) []piece {
 	for last := len(row) - 1; last >= 0; last-- {
 		row[last].text = printable.Text(strings.TrimRight(string(row[last].text), " "))

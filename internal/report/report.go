@@ -177,6 +177,8 @@ func (r *Report) FindingsDigest() string {
 // Fails reports whether a finding makes the run fail.
 func (r *Report) Fails() bool { return slices.ContainsFunc(r.Findings, r.failing()) }
 
+// failing returns a function that reports whether a finding fails the run. The threshold of the server comes
+// before that of the report; without either it is breaking.
 func (r *Report) failing() func(finding.Finding) bool {
 	own := map[string]finding.Threshold{}
 	for i := range r.Servers {

@@ -21,6 +21,8 @@ const (
 // Microsoft's validator objects to.
 type sarifObject = map[string]any
 
+// writeSARIF writes the report as one SARIF run. It describes only the rules that have findings, sorted, and
+// results refer to them by index.
 func writeSARIF(w io.Writer, r *Report, o Options) error {
 	index := map[string]int{}
 	for _, f := range r.Findings {
@@ -61,6 +63,8 @@ func numericVersion(version string) string {
 	return version
 }
 
+// sarifRule returns the description of a rule. GitHub shows the help beside an alert, and ranks those about
+// security by a score.
 func sarifRule(rule finding.Rule) sarifObject {
 	full := cmp.Or(rule.Doc, rule.Title)
 	help := full
@@ -102,6 +106,8 @@ func sarifLevel(l finding.Level) string {
 		finding.Info: "note", finding.Off: "none"}[l]
 }
 
+// sarifResult returns a finding as a result of the rule with that index. Without a file, at gives it a
+// logical location only; a waiver becomes an accepted suppression.
 func sarifResult(f finding.Finding, rule int, at finding.Location) sarifObject {
 	properties := sarifObject{}
 	for _, p := range [][2]string{{"server", f.Server}, {"item", f.Item}, {"path", f.Pointer()},

@@ -451,6 +451,7 @@ type roster struct {
 	strays []finding.Finding            // of no server, such as those about the whole fleet
 }
 
+// roster indexes the servers and findings once, so that finding those of a server takes no search.
 func (r *Report) roster() roster {
 	known := roster{all: r.Servers, at: map[string]int{}, found: map[string][]finding.Finding{}}
 	for i := range r.Servers {

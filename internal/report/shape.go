@@ -97,6 +97,8 @@ func shape(schema json.RawMessage, depth int) string {
 
 func constShape(s rawjson.Object, _ int) string { return printable.Spaced(s["const"]) }
 
+// enumShape returns the values with "|" between them: the first shapeValues, or all if that leaves out one
+// only. An empty enum allows nothing, which is "never".
 func enumShape(s rawjson.Object, _ int) string {
 	enum, _ := rawjson.Elements(s["enum"])
 	values := kit.Map(enum, printable.Spaced)
@@ -130,6 +132,8 @@ func joined(s rawjson.Object, depth int, sign string, keywords ...string) string
 	return cmp.Or(strings.Join(kit.Distinct(all), sign), "any")
 }
 
+// typeShape returns the type as a short text, such as "string | null", and of objects and arrays what is
+// inside, as far as depth allows.
 func typeShape(s rawjson.Object, depth int) string {
 	names := rawjson.Texts(s["type"])
 	if name := s.Text("type"); name != "" {
@@ -148,6 +152,8 @@ func typeShape(s rawjson.Object, depth int) string {
 	return cmp.Or(strings.Join(slices.Compact(all), " | "), "any")
 }
 
+// arrayShape returns a text such as "string[]", "(string | null)[]" or, for a tuple, "[string, integer]";
+// "array" where the elements are unknown or too deep.
 func arrayShape(s rawjson.Object, depth int) string {
 	if tuple, _ := rawjson.Elements(s["prefixItems"]); len(tuple) > 0 && depth > 0 {
 		all := kit.Map(tuple, func(member json.RawMessage) string { return shape(member, depth-2) })
@@ -164,6 +170,8 @@ func arrayShape(s rawjson.Object, depth int) string {
 	return inner + "[]"
 }
 
+// objectShape returns the members in braces, or "{…}" where they are too deep, or "map of string" when only
+// additionalProperties has a schema; "object" where nothing is known.
 func objectShape(s rawjson.Object, depth int) string {
 	members := requiredFirst(propertiesOf(s))
 	switch values := s["additionalProperties"]; {

@@ -15,6 +15,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
+// writeLogins writes a row for each server at a URL, and then why the login of some is unknown.
 func writeLogins(p *page, r *Report) {
 	if len(r.Servers) == 0 {
 		p.line(0, span{"no servers at a URL are configured, and there are no logins", plain})
@@ -27,6 +28,7 @@ func writeLogins(p *page, r *Report) {
 	writeFailures(p, r.Servers)
 }
 
+// loginRow returns the cells of a server; without a Login, which could not be looked up then, it is unknown.
 func (s Server) loginRow() []span {
 	l := s.Login
 	if l == nil {
@@ -70,6 +72,8 @@ func (s Server) ping() []span {
 	return []span{{fmt.Sprintf("%.1f ms", s.PingMs), bold}}
 }
 
+// writeSaved writes a row for each snapshot that was to be saved, then the servers that failed, and how many
+// were created, updated, unchanged and skipped.
 func writeSaved(p *page, r *Report) {
 	saved := kit.Filter(r.Servers, func(s Server) bool { return s.Saved != nil })
 	p.grid(0, []column{{title: "NAME", name: true, least: 8}, {title: "SNAPSHOT", least: 9},
@@ -95,6 +99,7 @@ func writeAccepted(p *page, r *Report) {
 	writeSaved(p, r)
 }
 
+// savedRow returns the cells of a server whose Saved is set.
 func savedRow(s Server) []span {
 	saved := *s.Saved
 	inks := map[Action]style{Created: green, Updated: yellow, Unchanged: dim, Skipped: red}
@@ -161,6 +166,7 @@ func writeFamilies(p *page, rules []finding.Rule) {
 	p.gap()
 }
 
+// writeRule writes everything about a rule: its level, title, explanation, an example and what to do instead.
 func writeRule(p *page, rule finding.Rule) {
 	p.line(0, span{rule.ID, bold}, span{"  ", plain}, levelSpan(rule.Level))
 	p.paragraph(2, rule.Title, plain)
@@ -209,6 +215,8 @@ func writeStderr(p *page, indent int, text, without string) {
 	}
 }
 
+// writeProblems writes one paragraph for each problem, with a gap before the first; nothing when there are
+// none.
 func writeProblems(p *page, all []string) {
 	for i, text := range all {
 		if i == 0 {
@@ -258,6 +266,8 @@ func WriteResult(w io.Writer, r call.Result, saved map[int]string, o Options) er
 	return err
 }
 
+// writePiece writes one content of a result. Binary content, and content that was saved in a file, is only
+// named.
 func writePiece(p *page, indent int, piece call.Content, saved string) {
 	if label := label(piece, saved); label != "" {
 		p.line(indent, span{label, dim})

@@ -175,6 +175,8 @@ func published(source string) bool {
 		strings.HasPrefix(source, "oci:")
 }
 
+// now returns what the base was compared with: "now" for a server that was contacted, "absent", or the SOURCE
+// of a package or of a snapshot, since these stay as they are.
 func now(s Server) string {
 	switch {
 	case s.Transport != "" && !published(s.Source): // a package stays the same
@@ -185,6 +187,7 @@ func now(s Server) string {
 	return cmp.Or(s.Source, "now")
 }
 
+// itemTitle returns an item as a heading names it; the empty item is the server.
 func itemTitle(item string) string {
 	switch {
 	case item == "":

@@ -321,6 +321,8 @@ func readable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, control)
 }
 
+// rot13 moves a letter by 13 places in the alphabet and keeps its case; other characters stay. Applied twice,
+// it gives the letter back.
 func rot13(r rune) rune {
 	switch {
 	case 'a' <= r && r <= 'z':

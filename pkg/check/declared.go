@@ -75,6 +75,8 @@ var declaredRules = map[string]rule{
 // lineReporter reports a value of a file, and the value that it differs from.
 type lineReporter func(item string, declared Value, actual, format string, args ...any)
 
+// eachDeclared makes a rule that applies a check to each file about the server. Findings have the line of the
+// file, its text as the old value and that of the server as the new one.
 func eachDeclared(apply func(s *server, d Declared, add lineReporter)) rule {
 	return func(s *server, report reporter) {
 		for _, d := range s.Declared {
@@ -99,6 +101,8 @@ func eachDeclared(apply func(s *server, d Declared, add lineReporter)) rule {
 // maxGuesses is for how many missing items a similar name is searched.
 const maxGuesses = 100
 
+// declaredMissing looks for items of a file that the server surely does not have, such as a renamed tool. It
+// suggests no similar names after maxGuesses items.
 func declaredMissing(s *server, d Declared, add lineReporter) {
 	for kind, items := range d.Items {
 		list := s.Snapshot.List(kind)
@@ -116,6 +120,8 @@ func declaredMissing(s *server, d Declared, add lineReporter) {
 	}
 }
 
+// declaredUnlisted looks for items of the server that a file leaves out, such as a new tool, at the line of
+// the first item listed. A kind that the file does not list, or lists in part, is not compared.
 func declaredUnlisted(s *server, d Declared, add lineReporter) {
 	for kind, items := range d.Items {
 		listed := kit.Set(kit.Map(items, func(item DeclaredItem) string { return item.Name.Text }))
@@ -145,6 +151,8 @@ func (d Declared) eachOffered(s *server,
 	}
 }
 
+// declaredTextDiffers looks for a description or title in a file that is not the server's. A description that
+// the file lacks, and a title that either lacks, is not compared.
 func declaredTextDiffers(s *server, d Declared, add lineReporter) {
 	d.eachOffered(s, func(kind snapshot.Kind, item DeclaredItem, offered snapshot.Item) {
 		text := strings.TrimSpace(item.Description.Text)
@@ -159,6 +167,8 @@ func declaredTextDiffers(s *server, d Declared, add lineReporter) {
 	}
 }
 
+// declaredArgumentsDiffer looks for items, such as prompts, whose arguments in a file are not those of the
+// server; their order does not matter. An item without a list of arguments in the file is not compared.
 func declaredArgumentsDiffer(s *server, d Declared, add lineReporter) {
 	list := func(names []string) string {
 		if len(names) == 0 {
@@ -204,6 +214,8 @@ func (d Declared) eachOther(s *server, f func(other Declared)) {
 	}
 }
 
+// declaredNameDiffers looks for two files that give the server different names in the registry. Each pair is
+// reported once, for the file whose path sorts last.
 func declaredNameDiffers(s *server, d Declared, add lineReporter) {
 	d.eachOther(s, func(other Declared) {
 		if d.Name.Text != "" && other.Name.Text != "" && d.Name.Text != other.Name.Text &&
@@ -214,6 +226,8 @@ func declaredNameDiffers(s *server, d Declared, add lineReporter) {
 	})
 }
 
+// declaredPackageDiffers looks for versions of a package that differ from the server in the same file, from
+// the package that was started, or from another file: 1.2.0 in server.json, 1.1.0 in package.json.
 func declaredPackageDiffers(s *server, d Declared, add lineReporter) {
 	for _, p := range d.Packages {
 		if p.Version.Text != "" && d.Version.Text != "" && p.Version.Text != d.Version.Text {

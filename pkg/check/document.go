@@ -44,6 +44,8 @@ type subschema struct {
 	definition bool // a member of $defs or definitions
 }
 
+// newDocument returns the schema in a member of a tool, nil when the tool has no such member. It is parsed
+// when a rule first asks for that.
 func newDocument(ctx context.Context, i *item, name string) *document {
 	value, there := i.fields[name]
 	if !there {
@@ -63,6 +65,8 @@ func newDocument(ctx context.Context, i *item, name string) *document {
 var parts = []string{"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas",
 	"dependencies"}
 
+// collect appends s, filled in for the object at path, and all schemas inside it, up to maxSubschemas. A
+// boolean schema is left out.
 func (d *document) collect(path *pointer, value any, s subschema) {
 	object, ok := value.(map[string]any)
 	if !ok || len(d.subschemas) >= maxSubschemas {
@@ -204,6 +208,8 @@ func (d *document) hasID(target string) bool {
 // schemaNames are the anchors in a document, and the ids with all their relative forms.
 type schemaNames struct{ anchors, ids map[string]bool }
 
+// collectNames returns every anchor, and every id with what follows each of its slashes, because a reference
+// may be relative: for a/b/c also b/c and c.
 func (d *document) collectNames() schemaNames {
 	n := schemaNames{map[string]bool{}, map[string]bool{}}
 	for _, s := range d.subschemas {

@@ -55,6 +55,8 @@ type Mention struct {
 	Path string `json:"path"`
 }
 
+// memberOf returns what the rules on several servers need of s. Words that name its own tools are left out,
+// and a word counts once for each item.
 func memberOf(s *server) Member {
 	m := Member{Name: s.Name}
 	m.Tools = kit.Map(s.tools, func(t *item) string { return t.Key })
@@ -106,6 +108,8 @@ type fleet struct {
 	budgets Budgets
 }
 
+// newFleet returns the servers sorted by name, so that findings do not depend on the order in which they were
+// read.
 func newFleet(members []Member, budgets Budgets) *fleet {
 	f := &fleet{members: slices.Clone(members), owners: map[string][]*Member{}, budgets: budgets}
 	slices.SortStableFunc(f.members, func(a, b Member) int { return cmp.Compare(a.Name, b.Name) })
@@ -176,6 +180,8 @@ func (m *Member) loadedWith(others []*Member) (*Member, []string) {
 	return nil, nil
 }
 
+// nameConfusable looks for different names of tools, of one server or of several, that look alike, such as
+// get_user and getUser. It reports the one that sorts later.
 func nameConfusable(f *fleet, report reporter) {
 	first := map[string]string{}
 	for _, name := range kit.SortedKeys(f.owners) {
@@ -205,6 +211,8 @@ func skeleton(name string) string {
 	}, strings.ToLower(name))
 }
 
+// namesOtherServer looks for texts of a server that name a tool of another one, such as "call send_email
+// first": they may direct what the model does there. Words are compared by digest, since no texts are kept.
 func namesOtherServer(f *fleet, report reporter) {
 	names := make(map[string]string, len(f.owners))
 	for name := range f.owners {

@@ -72,6 +72,8 @@ func noticed(codes ...string) rule {
 	}
 }
 
+// orderUnstable looks for lists with the same names in another order on a second request, which defeats the
+// prompt caches of clients.
 func orderUnstable(s *server, report reporter) {
 	s.eachListAgain(func(kind snapshot.Kind, first, second []string) {
 		if !slices.Equal(first, second) && sameNames(first, second) {
@@ -81,6 +83,8 @@ func orderUnstable(s *server, report reporter) {
 	})
 }
 
+// contentUnstable looks for lists with other names on a second request, such as a tool that is there only at
+// times.
 func contentUnstable(s *server, report reporter) {
 	s.eachListAgain(func(kind snapshot.Kind, first, second []string) {
 		if !sameNames(first, second) {
@@ -107,6 +111,8 @@ func (s *server) eachListAgain(f func(kind snapshot.Kind, first, second []string
 	}
 }
 
+// duplicateNames looks for two items of a kind with the same name or URI. A name that occurs more often is
+// reported once.
 func duplicateNames(s *server, report reporter) {
 	count := map[string]int{}
 	for _, i := range s.items {
@@ -116,6 +122,8 @@ func duplicateNames(s *server, report reporter) {
 	}
 }
 
+// withoutName looks for items without a usable name or URI, which are reported by their index, since no rule
+// on items can name them.
 func withoutName(s *server, report reporter) {
 	for _, kind := range snapshot.Kinds() {
 		for n, i := range s.of(kind) {
@@ -176,6 +184,8 @@ var headerToken = kit.Pattern("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
 const headerKeyword = "x-mcp-header"
 
+// headerNameInvalid looks for an x-mcp-header that is not a valid name, such as "my header", is used twice in
+// a tool, or is on a property that has no header. Only servers of 2026-07-28 or later are checked.
 func headerNameInvalid(s *server, report reporter) {
 	if !s.modern() {
 		return
@@ -216,6 +226,8 @@ func headerFault(s *subschema, name string, used bool) string {
 	return ""
 }
 
+// featureDeprecated looks for what the protocol 2026-07-28 deprecated or removed: the capability logging, and
+// execution in a tool.
 func featureDeprecated(s *server, report reporter) {
 	if s.Snapshot.Protocol < modern {
 		return
@@ -232,6 +244,8 @@ func featureDeprecated(s *server, report reporter) {
 	})(s, report)
 }
 
+// itemDeprecated looks for items that say they are deprecated, and reports the date and the replacement that
+// they give.
 func itemDeprecated(i *item, at location) {
 	d, ok := wording.DeprecationOf(rawjson.ObjectOf(i.Raw))
 	if !ok {

@@ -97,6 +97,8 @@ var placeholder = kit.Pattern(`^(?:(?i:\W*(?:todo|fixme|tbd|tba|xxx+|n/?a|none|n
 	`test|lorem ipsum.*|(?:no|add|insert|your|the|enter|tool|missing)?\s*(?:tool\s+)?description` +
 	`(?:\s+(?:here|goes here|missing|of the tool|tbd|todo|to be added))?)\W*$)|\W*(?:TODO|FIXME|TBD)\b)`)
 
+// argumentsWithoutDescription looks for arguments of a tool that have neither a description nor a title, such
+// as {"q": {"type": "string"}}. Arguments that are defined by reference are left out.
 func argumentsWithoutDescription(t *item, at location) {
 	if t.input == nil || len(t.input.subschemas) == 0 {
 		return

@@ -104,6 +104,8 @@ func schemaUndecided(t *item, at location) {
 	}
 }
 
+// rootNotObject looks for a schema of a tool without type object at the top, such as {"type": "array"}. A
+// missing schema, or null, is left to other rules.
 func rootNotObject(d *document, at location) {
 	if d == nil || d.value == nil {
 		return
@@ -113,6 +115,8 @@ func rootNotObject(d *document, at location) {
 	}
 }
 
+// schemaInvalid looks for schemas that break the rules of their own draft, such as {"type": "text"}. It
+// reports maxFaults places; one more finding counts the others. An unknown draft is not judged.
 func schemaInvalid(d *document, at location) {
 	draft, _, known := schema.DraftOf(d.value)
 	if !known {
@@ -169,6 +173,8 @@ func definitionsUnused(s *server, report reporter) {
 	}
 }
 
+// requiredUndefined looks for names in required that properties lacks, such as a misspelled one. Where
+// properties may be defined elsewhere, as in parts of a union, it reports nothing.
 func requiredUndefined(s *subschema, at location) {
 	if s.properties() == nil && s.depth > 0 || s.part || s.definesElsewhere() {
 		return
@@ -243,6 +249,8 @@ func crossed(object map[string]any, least, most string) bool {
 	return errLow != nil || errHigh != nil || low >= high || object["type"] == "integer" && high-low < 1
 }
 
+// hasReference reports whether a decoded value has a $ref or $dynamicRef at any depth, even where that is the
+// name of a property.
 func hasReference(value any) bool {
 	switch v := value.(type) {
 	case map[string]any:
@@ -359,6 +367,7 @@ var providerRules = map[string]rule{
 	}),
 }
 
+// toolNameNotLike makes a rule that looks for names of tools without a match of the pattern form.
 func toolNameNotLike(form string) rule {
 	allowed := kit.Pattern(form)
 	return eachTool(func(t *item, at location) {

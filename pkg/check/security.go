@@ -67,6 +67,8 @@ func textMatches(message string, patterns ...lazy) rule {
 	})
 }
 
+// textPadded looks for 200 blanks or 40 empty lines with text after them, which a user may not see. Texts
+// with few blanks are passed over first, because matching the pattern takes time.
 func textPadded(t text, at location) {
 	if blanks := strings.Count(t.value, " ") + strings.Count(t.value, "\t") + strings.Count(t.value, "\n") +
 		strings.Count(t.value, "\u00a0"); blanks < 40 {
@@ -97,6 +99,8 @@ var secretForms = []struct {
 // maxSecretShown is how many characters of a secret a report shows.
 const maxSecretShown = 6
 
+// secretInText looks for texts with a key in a form that its issuer documents, such as ghp_ and 36 letters.
+// Only its first characters are reported, and keys that are clearly examples are not.
 func secretInText(t text, at location) {
 	if t.short() {
 		return
@@ -135,6 +139,8 @@ func saysExample(text string) bool {
 
 var urlWithUser = kit.Pattern(`\b[a-z][a-z0-9+.-]*://[^\s/?#@"'<>:]+:[^\s/?#@"'<>]+@[^\s/?#"'<>]+`)
 
+// urlWithCredentials looks for texts with a password in a URL, such as postgres://app:pa55word@db/x. The
+// finding leaves out user and password.
 func urlWithCredentials(t text, at location) {
 	if t.short() {
 		return

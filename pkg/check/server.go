@@ -70,6 +70,8 @@ type text struct {
 
 func (t text) short() bool { return len(t.value) < minPhrase }
 
+// newServer decodes what a server sent and shares the steps for its schemas among its tools. When the context
+// ends it returns early, with the items so far, and the schemas have no pool.
 func newServer(ctx context.Context, subject Subject, options Options) *server {
 	s := &server{Subject: subject, ctx: ctx, options: options, sent: map[string]*rawjson.Part{}}
 	s.vocabulary = sync.OnceValue(s.collectVocabulary)
@@ -99,6 +101,8 @@ func newServer(ctx context.Context, subject Subject, options Options) *server {
 	return s
 }
 
+// newItem decodes an item. One larger than maxItemBytes has neither fields, texts nor schemas, so that most
+// rules pass over it.
 func newItem(ctx context.Context, kind snapshot.Kind, raw snapshot.Item) *item {
 	i := &item{Item: raw, kind: kind, id: kind.ID(raw.Key)}
 	if len(raw.Raw) > maxItemBytes {

@@ -54,6 +54,8 @@ func eachDescription(apply func(s *subschema, text string, at location)) rule {
 	})
 }
 
+// defaultDiffers looks for a description with another default than the schema, such as "defaults to 10" where
+// default is 20. Where one default of the text agrees, or may be about something else, it reports nothing.
 func defaultDiffers(s *subschema, text string, at location) {
 	value, number, scalar := scalarText(s.object["default"])
 	if !scalar { // for null the text says what is used in its place
@@ -129,6 +131,8 @@ func choicesOf(text string) []string {
 	return found
 }
 
+// choicesDiffer looks for a description that offers a value that enum lacks, such as "one of: asc, desc,
+// none". When all of its values are unknown, the list is about something else.
 func choicesDiffer(s *subschema, text string, at location) {
 	if s.enum() == nil || s.object["type"] != "string" && s.object["type"] != nil {
 		return
@@ -175,6 +179,8 @@ func (s *subschema) limitKeywords() (maximum, minimum []string, means func(unit 
 	return nil, nil, nil
 }
 
+// limitDiffers looks for a description with another limit than the schema, such as "at most 100" where
+// maximum is 50. The unit in the text must fit the type: characters for a string, items for an array.
 func limitDiffers(s *subschema, text string, at location) {
 	maximum, minimum, means := s.limitKeywords()
 	if means == nil {
@@ -222,6 +228,8 @@ var (
 		`[(\[](?:required|mandatory)[)\]]`)
 )
 
+// requiredDiffers looks for a description that says the opposite of required, such as "Optional. The branch."
+// of a required argument. A text with a condition, such as "required if", is not judged.
 func requiredDiffers(parent *subschema, name string, property map[string]any, at location) {
 	text, _ := property["description"].(string)
 	if parent.part || conditional().MatchString(text) {
@@ -325,6 +333,8 @@ var credentialNames = []string{"apikey", "apitoken", "apisecret", "accesstoken",
 	"authcookie", "pat", "jwt", "jwttoken", "bearer", "idtoken", "oauthtoken", "bottoken", "webhooksecret",
 	"signingkey"}
 
+// asksForCredential looks for an argument named like a credential, such as github_api_key: the words of its
+// name from any of them to the last must be a known name.
 func asksForCredential(name string, at location) {
 	words := wordsOf(name)
 	for i := range words {
