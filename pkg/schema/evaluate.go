@@ -102,7 +102,7 @@ func every[T any](list []T, ask func(T) answer) answer {
 	return out
 }
 
-// one decides oneOf. Two alternatives that accept the value refuse it, whatever the undecided ones do.
+// one decides oneOf. Two alternatives that accept the value refuse it, even if others are undecided.
 func (e *evaluator) one(kids []lit, v any) answer {
 	count := map[answer]int{}
 	for _, k := range kids {
