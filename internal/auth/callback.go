@@ -24,10 +24,10 @@ import (
 
 // callbackServer receives the answer to a login from the browser, at a port of this machine.
 type callbackServer struct {
-	redirect string
+	redirect string       // the URI at which the answer arrives
 	state    string       // of the login; an answer to it has the same
 	server   *http.Server // nil = the answer is pasted
-	visited  atomic.Bool
+	visited  atomic.Bool  // the answer has arrived
 	answers  chan url.Values
 	stray    func()     // reports once a request that does not answer this login
 	outcome  chan error // of the login, for the browser
@@ -119,6 +119,7 @@ func (s *callbackServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// writeOutcome writes the page for a login that worked, or did not. The reason is not on it.
 func writeOutcome(w http.ResponseWriter, err error) {
 	if err == nil {
 		writePage(w, "You are logged in", "mcpctl has what it needs. You can close this window.")

@@ -94,6 +94,8 @@ func (c *client) get(ctx context.Context, address string, into any) error {
 	return c.object(req, http.StatusOK, into)
 }
 
+// post sends a JSON object and reads the one in the reply. Status 201 is expected, as for a registration (RFC
+// 7591, 3.2.1); 200 will do.
 func (c *client) post(ctx context.Context, address string, what, into any) error {
 	body, err := json.Marshal(what)
 	if err != nil {
@@ -266,6 +268,8 @@ func Public(ip netip.Addr) error {
 	return fmt.Errorf("%s is not a public address", ip.Unmap())
 }
 
+// public reports whether an address is on the public internet. One that holds an IPv4 address is judged by
+// it.
 func public(ip netip.Addr) bool {
 	if inner, ok := embedded(ip); ok {
 		return public(inner)

@@ -246,6 +246,7 @@ func (i issuer) requirePKCE() error {
 	return nil
 }
 
+// discovered is what a login requests, and from which authorization server.
 type discovered struct {
 	resource string // that tokens are for
 	scopes   []string

@@ -97,6 +97,8 @@ func (s Server) scopes(f discovered, old *vault.Login, flow Flow) []string {
 	return scopes(wanted, flow.Scopes)
 }
 
+// loginOf returns the login to save for a token. A token without scopes has those that were requested (RFC
+// 6749, 5.1). The secret of a configured client stays in the configuration.
 func loginOf(s Server, f discovered, me oauthClient, t token) *vault.Login {
 	l := &vault.Login{
 		Server: Canonical(s.URL), Resource: f.resource, Issuer: f.issuer.ID, Token: f.issuer.Token,
@@ -190,6 +192,7 @@ type request struct {
 	oauthClient
 }
 
+// url returns the address of the login page, with the PKCE challenge and the resource (RFC 8707).
 func (r request) url() string {
 	config := oauth2.Config{ClientID: r.oauthClient.ID, RedirectURL: r.Redirect, Scopes: r.requested(),
 		Endpoint: oauth2.Endpoint{AuthURL: r.issuer.Authorize}}

@@ -96,6 +96,7 @@ func (s *Source) needScopes(ctx context.Context, seen vault.Login, missing []str
 		"the server requires further scopes (%s); the login has %s", named(missing), named(now.Scopes))
 }
 
+// named returns scopes for a message.
 func named(scopes []string) string {
 	if len(scopes) == 0 {
 		return "not named"
@@ -116,6 +117,8 @@ func (s *Source) renew(ctx context.Context, seen vault.Login, refused bool) (*va
 	})
 }
 
+// renewLocked is renew while the login is locked. It returns nil if the login is gone, what another run
+// saved, and the old login, while its token is valid and not refused, after a failure that may pass.
 func (s *Source) renewLocked(ctx context.Context, seen vault.Login, refused bool) (*vault.Login, error) {
 	now, err := s.Vault.Unlock(ctx, seen)
 	switch {

@@ -248,6 +248,8 @@ func masked(raw json.RawMessage) json.RawMessage {
 	return clean
 }
 
+// maskValue returns a value with its secrets masked; objects and arrays are changed in place. name is the key
+// of the value, or of the array that it is in; empty = none.
 func maskValue(name string, value any) any {
 	switch v := value.(type) {
 	case map[string]any:

@@ -36,17 +36,17 @@ type Server struct {
 
 // tool is a tool with findings.
 type tool struct {
-	questions []*question
-	invalid   int // calls that were not valid before
+	questions []*question // one for each finding
+	invalid   int         // calls that were not valid before
 }
 
 // question is a finding whose calls are counted.
 type question struct {
 	diff.Evidence
-	counts  *finding.Calls
-	clients map[string]bool
-	last    time.Time
-	outcome outcome // of the call that is judged
+	counts  *finding.Calls  // what Count returned
+	clients map[string]bool // that made an affected call
+	last    time.Time       // when the newest affected call was made
+	outcome outcome         // of the call that is judged
 }
 
 // outcome is whether a call is affected, or accepted.
@@ -189,6 +189,8 @@ func (q *question) judge(a *arguments) outcome {
 	return worst
 }
 
+// add counts a call by the outcome that the tool's judge method set. A call that still works is in the total
+// of the server only.
 func (q *question) add(c Call, examples bool) {
 	switch q.outcome {
 	case unknown:
@@ -223,11 +225,11 @@ func (s *Server) finish() {
 
 // arguments are those of one call.
 type arguments struct {
-	recorded bool
+	recorded bool // raw is there, and small enough to be judged
 	raw      json.RawMessage
-	value    any
+	value    any // what raw holds, if parsed
 	parsed   bool
-	verdicts []verdict
+	verdicts []verdict // of the schemas that were asked
 }
 
 // verdict is whether a schema accepts the arguments.

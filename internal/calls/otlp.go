@@ -21,6 +21,7 @@ type traces struct {
 	}
 }
 
+// span is one operation in a trace.
 type span struct {
 	SpanID            string
 	ParentSpanID      string
@@ -29,6 +30,7 @@ type span struct {
 	Attributes        attributes
 }
 
+// attributes are what a span or a resource says about itself, in OTLP JSON.
 type attributes []struct {
 	Key   string
 	Value json.RawMessage // an AnyValue

@@ -238,6 +238,7 @@ func (r *replay) server(ctx context.Context, t fleet.Target) *replayed {
 	return s
 }
 
+// errLost ends the reading of recorded calls once the connection is lost, which is reported already.
 var errLost = errors.New("the connection is lost")
 
 // each calls do with the recorded calls of the server that has one of some names, or those of mcpctl.yaml.

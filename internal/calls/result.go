@@ -15,8 +15,8 @@ import (
 type difference struct {
 	pointer  string          // into the result; empty = the whole
 	old, new json.RawMessage // nil = absent, or too large to be shown
-	kind     kind
-	problem  string // instead: a sentence about the call as a whole
+	kind     kind            // empty = the value changed
+	problem  string          // instead: a sentence about the call as a whole
 }
 
 // kind is how a place differs, if its value did not only change.
@@ -75,6 +75,8 @@ func (c comparer) compare(recorded, result json.RawMessage) []difference {
 	return kit.Map(found, differenceOf)
 }
 
+// differenceOf returns a difference with its values as they may be shown. A text of the content that goes on
+// longer, or breaks off earlier, differs in length only.
 func differenceOf(d rawjson.Difference) difference {
 	found := difference{pointer: d.Pointer, old: shownJSON(d.Old), new: shownJSON(d.New)}
 	before, isText := d.Old.(string)

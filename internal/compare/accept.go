@@ -262,6 +262,8 @@ type move struct {
 	reason  string // why the file cannot be moved
 }
 
+// move returns what accepting would do to the saved snapshot, and writes nothing. With All the new one is
+// what arrived, and all of that must have arrived.
 func (o AcceptOptions) move(ctx context.Context, c candidate) (move, error) {
 	switch {
 	case c.old.Snapshot == nil:

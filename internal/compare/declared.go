@@ -149,8 +149,11 @@ func fromRegistry(d *check.Declared, root syntax.Value) {
 	registryFaults(d, root)
 }
 
+// currentSchema is the newest published schema of server.json.
 const currentSchema = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 
+// What the registry accepts: names, hashes, and the length of a description in characters. A version that
+// matches versionRange is refused.
 var (
 	registryName = kit.Pattern(
 		`^[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?/[a-zA-Z0-9]([a-zA-Z0-9._-]*[a-zA-Z0-9])?$`)
@@ -187,6 +190,7 @@ func registryFaults(d *check.Declared, root syntax.Value) {
 	}
 }
 
+// packageFaults adds what the registry refuses in one package of a server.json.
 func packageFaults(d *check.Declared, p syntax.Value) {
 	for _, f := range p.Fields {
 		if strings.Contains(f.Key, "_") {

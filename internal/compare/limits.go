@@ -17,6 +17,7 @@ const maxChecked = 4 << 20
 // that the memory of a run does not grow with the number of processors.
 const maxSmall = 128 << 10
 
+// largeServers is held while a server larger than maxSmall is judged.
 var largeServers sync.Mutex
 
 // turnFor waits until a server of a size may be judged, and returns the function to call afterwards.
@@ -34,6 +35,7 @@ func failAnalysis(s *fleet.Surface, stage, message, hint string) {
 	s.Fail(report.Failure{Stage: stage, Message: message, Hint: hint})
 }
 
+// offerLess is the advice for a server that is too large.
 const offerLess = "no model can read that much: offer less; mcpctl list shows what is large"
 
 // failLarge makes a server fail that is too large to be checked.

@@ -54,6 +54,7 @@ func moveItems(
 	return moved{Snapshot: now, Taken: taken, Left: after}, nil
 }
 
+// errComparison is why a finding cannot be accepted that is still there after what it names was taken.
 var errComparison = errors.New("the finding is about the comparison, not about what is saved")
 
 // take returns a snapshot with what a finding is about as new has it.

@@ -80,6 +80,8 @@ type baseline struct {
 	lock    packages.Lock
 }
 
+// openBaseline returns the saved snapshots in a folder. With a lock file that cannot be read, the causes
+// of changes are unknown, which is noted.
 func openBaseline(p host.Process, dir string) baseline {
 	lock, err := packages.ReadLock(filepath.Join(dir, packages.LockFile))
 	if err != nil {

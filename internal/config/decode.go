@@ -114,6 +114,7 @@ func keysOf(t reflect.Type) map[string][]int {
 	return keys
 }
 
+// capital matches the boundaries of words in the name of a Go field.
 var capital = kit.Pattern(`([a-z])([A-Z])`)
 
 // require reports whether a key has a text, and adds a problem otherwise.
@@ -134,6 +135,7 @@ func (r decoder) limit(f syntax.Field) int {
 	return n
 }
 
+// threshold reads a threshold; "" after a problem.
 func (r decoder) threshold(f syntax.Field) finding.Threshold {
 	if !r.want(f, syntax.Text) {
 		return ""
@@ -147,6 +149,7 @@ func (r decoder) threshold(f syntax.Field) finding.Threshold {
 	return threshold
 }
 
+// levels reads the levels of rules, by rule id. A rule with an invalid level is left out.
 func (r decoder) levels(f syntax.Field) map[string]finding.Level {
 	levels := map[string]finding.Level{}
 	for _, m := range r.texts(f) {
@@ -162,6 +165,7 @@ func (r decoder) levels(f syntax.Field) map[string]finding.Level {
 	return levels
 }
 
+// day reads a day; "" if there is none, and after a problem.
 func (r decoder) day(f syntax.Field) finding.Day {
 	text := r.text(f)
 	if text == "" {

@@ -79,6 +79,7 @@ func (d *discovery) report(file clients.File, doc document) File {
 	return f
 }
 
+// addRemark adds a problem of a file as a remark: the file is broken, and the run goes on without it.
 func (d *discovery) addRemark(f *File, p Problem) {
 	d.config.Remarks = append(d.config.Remarks, p)
 	f.State, f.Problem = Broken, fmt.Sprintf("%s: %s", p, p.Hint)
@@ -143,7 +144,7 @@ func (in Input) present(path string) string {
 // document is a file of an application, read once for all that is looked up in it.
 type document struct {
 	root    syntax.Value
-	state   string
+	state   string   // Absent, Read, Broken or Overruled
 	problem *Problem // of a broken one
 }
 
@@ -165,6 +166,8 @@ func (d *discovery) open(path string) document {
 	return doc
 }
 
+// parseFile reads and parses a file. An empty one is an empty object. Beyond maxDiscoveredBytes in all files
+// together each further one is a problem.
 func (d *discovery) parseFile(path string) (syntax.Value, *Problem) {
 	shown := d.in.present(path)
 	data, err := readRegular(path)

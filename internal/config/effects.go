@@ -200,6 +200,7 @@ func (e Entry) contacts() string {
 	return redact.MaskTokens(redact.MaskURL(address))
 }
 
+// The forms of an address: a URL, a host with a port or an IPv4 address, and a text that is a host name.
 var (
 	withScheme = kit.Pattern(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>,;]+`)
 	withPort   = kit.Pattern(`(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}:\d+|\b\d{1,3}(?:\.\d{1,3}){3}\b`)

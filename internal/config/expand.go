@@ -30,6 +30,7 @@ const (
 	maxUnresolved = 20 // problems per string
 )
 
+// expanded is a text in which the variables were replaced.
 type expanded struct {
 	value string // what the server gets; may be secret
 	shown string // the same with variables as they are written, except for directories
@@ -66,6 +67,8 @@ func (x expander) expand(s string) (expanded, []unresolved) {
 	return expanded{value.String(), shown.String()}, missing
 }
 
+// What a variable looks like without braces, the name of one in braces (Windows has ProgramFiles(x86)), and
+// other text in braces that may be shown in a problem.
 var (
 	bareVariable = kit.Pattern(`^\$[A-Za-z_][A-Za-z0-9_]*`)
 	variableName = kit.Pattern(`^[A-Za-z_][A-Za-z0-9_.()-]*$`)

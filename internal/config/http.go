@@ -48,6 +48,8 @@ func (r httpReader) target(address syntax.Field, transport string) *probe.HTTP {
 	return h
 }
 
+// httpKind returns the transport for the key of a URL and a declared transport. Without one, httpUrl means
+// streamable HTTP; "http" leaves the choice to the probe.
 func httpKind(key, transport string) probe.HTTPKind {
 	switch {
 	case transport == "sse":

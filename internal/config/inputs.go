@@ -46,6 +46,8 @@ func (s *scope) readInputs(root syntax.Value) {
 	}
 }
 
+// readInput reads one input. One that mcpctl cannot ask for has a problem, which follows its name in
+// messages.
 func readInput(id string, v syntax.Value) editorInput {
 	in := editorInput{Prompt: Prompt{
 		ID: id, Variable: inputVariable(id), Description: v.TextOf("description"),

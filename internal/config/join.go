@@ -157,12 +157,15 @@ func merge(entries []Entry) []Entry {
 	return merged
 }
 
+// same reports whether two entries are the same server, wherever they are written.
 func same(a, b Entry) bool {
 	a.Server.Source, b.Server.Source = "", ""
 	a.Server.Values, b.Server.Values = nil, nil // what is masked, not what is started
 	return a.Disabled == b.Disabled && reflect.DeepEqual(a.Server, b.Server) && sameProblems(a, b)
 }
 
+// duplicate returns the problem of a second server with the name of the first, or with one that differs only
+// in case: their snapshots would be one file where case is ignored.
 func duplicate(first, second Entry) Problem {
 	p := Problem{
 		File: second.File, Line: second.Line, Server: second.Server.Name,

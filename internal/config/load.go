@@ -201,6 +201,8 @@ func (l *loader) parse(file origin, parser syntax.Parser) (root syntax.Value, ok
 	return root, true
 }
 
+// content returns the text of a file. A pipe can be read once, so its text is kept in Input.Streams. A file
+// that the user did not name must be a regular one.
 func (l *loader) content(file origin) (data []byte, err error) {
 	data, kept := l.in.Streams[file.path]
 	switch {

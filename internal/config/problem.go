@@ -69,6 +69,7 @@ func Explain(err error) error {
 	return explained{problems, strings.Join(lines, "\n")}
 }
 
+// explained is the error that shows problems with their hints.
 type explained struct {
 	problems Problems
 	text     string

@@ -76,6 +76,7 @@ type overrideKeys struct {
 	Sandbox             *grantKeys
 }
 
+// projectReader reads mcpctl.yaml.
 type projectReader struct {
 	fieldReader
 	rules func() []string // known rule ids; nil = not checked

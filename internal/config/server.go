@@ -38,6 +38,7 @@ func (s scope) holds(path string) bool {
 	return s.root != "" && files.Below(files.RealPath(path), files.RealPath(s.root))
 }
 
+// in returns the scope for servers written in a dialect.
 func (s scope) in(dialect clients.Dialect) scope {
 	s.dialect, s.unit, s.bare = dialect, dialect.Unit(), dialect == clients.Gemini
 	return s
@@ -183,6 +184,8 @@ func (r *serverReader) boolean(key string, fallback bool) bool {
 // maxName bounds the length of the file name of a server's snapshot, in bytes.
 const maxName = 200
 
+// checkName adds a problem for a name that is blank, has control characters, or is too long for the file of
+// its snapshot.
 func (r *serverReader) checkName(f syntax.Field) {
 	switch {
 	case strings.TrimSpace(f.Key) == "":

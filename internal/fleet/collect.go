@@ -152,6 +152,7 @@ func (f *Fleet) Ping(ctx context.Context, targets []Target) []Surface {
 	return surfaces
 }
 
+// pingOne connects to a server and pings it. The surface has no lists, and has failed if the ping did.
 func pingOne(ctx context.Context, server probe.Server, options probe.Options) (Surface, error) {
 	began := time.Now()
 	result := probe.Result{Server: server, Attempts: 1}

@@ -184,6 +184,7 @@ func tellRemarks(f *Fleet) {
 	}
 }
 
+// placeOf returns the place of a problem: FILE:LINE: server "NAME", as far as they are known.
 func placeOf(p config.Problem) string {
 	at := p.File
 	if p.Line > 0 {

@@ -113,6 +113,8 @@ func Show(surfaces []Surface, wanted []string) error {
 	return notOffered(surfaces, missing[0])
 }
 
+// show adds the wanted items to the report, or all if none are named, and returns those wanted that the
+// server offers.
 func (s *Surface) show(wanted []string) (found []string) {
 	if len(wanted) == 0 {
 		s.describe(ItemFilter{})
@@ -120,6 +122,8 @@ func (s *Surface) show(wanted []string) (found []string) {
 	return slices.DeleteFunc(slices.Clone(wanted), func(want string) bool { return !s.showItem(want) })
 }
 
+// showItem adds the items with this name or id to the report, and reports whether there are any. One name may
+// belong to several kinds.
 func (s *Surface) showItem(want string) bool {
 	found := false
 	if s.Snapshot == nil {

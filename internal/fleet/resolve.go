@@ -107,6 +107,8 @@ func (t Target) Same(other Target) bool {
 		reflect.DeepEqual(t.login, other.login)
 }
 
+// comparable returns a server without its source and its functions: reflect.DeepEqual takes functions for
+// different.
 func comparable(s probe.Server) probe.Server {
 	s.Source, s.Verify = "", nil
 	if s.Stdio != nil {

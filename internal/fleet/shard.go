@@ -76,6 +76,8 @@ func ParseShard(text string, lookup func(string) (string, bool)) (Shard, error) 
 	return s, nil
 }
 
+// shardOfRunner returns the shard for the first runner whose index is in the environment. count is the number
+// of shards; empty = that of the runner.
 func shardOfRunner(count string, lookup func(string) (string, bool)) (Shard, error) {
 	for _, r := range runners {
 		index, _ := lookup(r.index)

@@ -118,6 +118,8 @@ func FromResult(r probe.Result) Surface {
 	return s
 }
 
+// count sets what the report says about the snapshot: its protocol version, numbers of items, and partial
+// lists.
 func (s *Surface) count() {
 	if s.Snapshot == nil {
 		return

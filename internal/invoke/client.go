@@ -54,6 +54,7 @@ func (o Options) Check(p host.Process) error {
 	return out.CheckFile(p)
 }
 
+// format returns the format to write: without a choice text on a terminal, else raw.
 func (o Options) format(p host.Process) string {
 	switch {
 	case o.Output.Format != "":
@@ -192,6 +193,7 @@ func after(before, text string) string {
 	return before + text
 }
 
+// Limits of what is shown of a server's notifications.
 const (
 	progressPace = 500 * time.Millisecond // between two lines of progress
 	mostWaiting  = 256                    // notifications that wait to be shown; further ones are dropped
@@ -201,12 +203,13 @@ const (
 // printer prints progress and log messages of a server on standard error.
 type printer struct {
 	process host.Process
-	server  string // as it may be shown
-	waiting chan probe.Heard
-	over    chan struct{}
-	ended   chan struct{}
+	server  string           // as it may be shown
+	waiting chan probe.Heard // notifications to show
+	over    chan struct{}    // closed by stop
+	ended   chan struct{}    // closed when all is shown
 }
 
+// newPrinter returns a printer that prints in a goroutine of its own until stop.
 func newPrinter(p host.Process, server string) *printer {
 	pr := &printer{process: p, server: server, waiting: make(chan probe.Heard, mostWaiting),
 		over: make(chan struct{}), ended: make(chan struct{})}

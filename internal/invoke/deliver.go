@@ -19,7 +19,7 @@ import (
 type delivery struct {
 	process host.Process
 	output  report.Output
-	format  string
+	format  string // one of Formats
 }
 
 // deliver writes what a request gave back; a tool's failure never lands in a file for its contents.
@@ -36,6 +36,7 @@ func deliver(ctx context.Context, p host.Process, o Options, name string, r call
 	return d.save(ctx, file, r)
 }
 
+// display writes a result to standard output. saved has the files of the pieces that were saved, by index.
 func (d delivery) display(r call.Result, saved map[int]string) error {
 	var out bytes.Buffer
 	switch d.format {
@@ -122,6 +123,7 @@ func (d delivery) writePieces(ctx context.Context, name string, r call.Result) e
 	return d.display(r, saved)
 }
 
+// store writes a file and notes that. kind is its media type, for the note; empty = unknown.
 func (d delivery) store(ctx context.Context, file, kind string, data []byte) error {
 	if err := files.WriteOutput(ctx, d.process.Dir, file, files.Bytes(data)); err != nil {
 		return fmt.Errorf("writing --output %s: %w", file, err)

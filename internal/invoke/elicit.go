@@ -71,6 +71,8 @@ var (
 	errSampling = errors.New("the server wants a model to answer (sampling); mcpctl has none")
 )
 
+// answer returns the answer to one request that a server made in a result (specification 2026-07-28,
+// input_required). There are no roots, and a request for a model is an error.
 func (c *Client) answer(ctx context.Context, q call.Question) (json.RawMessage, error) {
 	switch q.Method {
 	case "roots/list":
@@ -121,6 +123,7 @@ func question(e call.Elicitation) string {
 	return shortened(e.Message + after(" – ", strings.Join(names, ", ")))
 }
 
+// answersOf reads the values of --answer. Each member of an object in an @FILE is an answer of its own.
 func answersOf(p host.Process, flags []string) (all []call.Argument, err error) {
 	for _, flag := range flags {
 		words, file := []string{flag}, ""

@@ -90,6 +90,7 @@ func (c *Client) mask(raw json.RawMessage) json.RawMessage {
 	return mark().ReplaceAll(c.session.Mask(raw), []byte("$1***"))
 }
 
+// mark matches the value of RunVariable, with the name before it as its group.
 var mark = kit.Pattern("(" + process.RunVariable + `\W{1,8})[A-Z2-7]{26}`)
 
 // Prompt fills in a prompt with words such as key=value.
@@ -206,6 +207,8 @@ func arguments(p host.Process, words []string, flag, base string) ([]call.Argume
 	return given, whole, nil
 }
 
+// texts reads words such as key=value, by key. A value written as JSON is an error: prompts and templates
+// take texts only.
 func texts(p host.Process, words []string) (map[string]string, error) {
 	given, _, err := arguments(p, words, "", "")
 	if err != nil {
@@ -296,6 +299,7 @@ func (o Options) problems(server, name string, problems []call.Problem) error {
 	return exit.Usagef("%s", text)
 }
 
+// lineOf returns a problem of the arguments as one line, with the nearest valid word if there is one.
 func lineOf(p call.Problem) string {
 	near := ""
 	if p.Word != "" {

@@ -28,6 +28,7 @@ type descendant struct {
 	start string
 }
 
+// lives reports whether the process still runs. A zombie and a later process with its number do not count.
 func (d descendant) lives() bool {
 	s, ok := readStat(d.pid)
 	return ok && s.start == d.start && s.state != 'Z'
@@ -146,9 +147,10 @@ func onlyZombies(group int) bool {
 type stat struct {
 	pid, group int
 	state      byte
-	start      string
+	start      string // field 22, in clock ticks since the system started
 }
 
+// allStats returns the stat of every process that can be read; nil without /proc.
 func allStats() []stat {
 	proc, err := os.Open("/proc")
 	if err != nil {
@@ -167,6 +169,7 @@ func allStats() []stat {
 	return all
 }
 
+// readStat returns the stat of a process; false if it is gone.
 func readStat(pid int) (stat, bool) {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {

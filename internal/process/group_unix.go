@@ -58,6 +58,7 @@ func (g *Group) Look() {
 	}
 }
 
+// seen returns the descendants outside of the group that Look has found until now.
 func (g *Group) seen() []descendant {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -70,6 +71,7 @@ func (g *Group) Terminate() { g.signal(syscall.SIGTERM) }
 // Kill ends the group.
 func (g *Group) Kill() { g.signal(syscall.SIGKILL) }
 
+// signal sends a signal to the group, and to each descendant outside of it that is known and still runs.
 func (g *Group) signal(s syscall.Signal) {
 	_ = syscall.Kill(-g.id, s)
 	g.Look() // what lost its parent by now

@@ -36,6 +36,7 @@ func GroupOf(p *os.Process, _ string) (*Group, error) {
 	return &Group{job: job}, nil
 }
 
+// fill puts a process into a job, and lets the processes of the job end with its last handle.
 func fill(job windows.Handle, pid int) error {
 	var limits windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
 	limits.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE

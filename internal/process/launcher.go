@@ -12,6 +12,7 @@ var networkNames = []string{
 	"ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "SSL_CERT_DIR", "SSL_CERT_FILE", "XDG_CACHE_HOME",
 }
 
+// Variables with the registries, caches, proxies and certificates of the package managers.
 var (
 	npmNames = []string{
 		"NODE_EXTRA_CA_CERTS", "NPM_CONFIG_CACHE", "NPM_CONFIG_CAFILE", "NPM_CONFIG_HTTPS_PROXY",

@@ -87,6 +87,7 @@ func (p *program) add(file string) {
 	}
 }
 
+// show makes paths visible and read-only in the sandbox. One that does not exist is left out.
 func (p *program) show(paths ...string) {
 	for _, path := range paths {
 		p.mounts = append(p.mounts, mount{path, []string{"--ro-bind-try", path, path}})

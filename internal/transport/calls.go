@@ -18,7 +18,7 @@ type pendingCall struct {
 	repeatable bool               // it may be sent a second time
 	cancel     context.CancelFunc // ends the wait in mcp-go
 
-	settled sync.Once
+	settled sync.Once // by the first reply or failure; sets the two below
 	reply   message
 	err     error
 }
@@ -76,6 +76,7 @@ type pendingCalls struct {
 	last int64 // the highest id that was sent
 }
 
+// start makes a request one that a reply can settle, until stop. cancel is called when it fails.
 func (s *pendingCalls) start(r JSONRPCRequest, cancel context.CancelFunc) *pendingCall {
 	id, _ := r.ID.Value().(int64)
 	p := &pendingCall{id: id, cancel: cancel, repeatable: repeatable(r.Method)}
@@ -88,6 +89,7 @@ func (s *pendingCalls) start(r JSONRPCRequest, cancel context.CancelFunc) *pendi
 	return p
 }
 
+// stop ends the wait for a reply: one that comes afterwards is late.
 func (s *pendingCalls) stop(p *pendingCall) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

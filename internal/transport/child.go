@@ -24,19 +24,22 @@ const (
 
 const stderrKept = 8 << 10 // bytes of a child's stderr: its end
 
+// child is a stdio server that was started.
 type child struct {
 	cmd    *exec.Cmd
 	group  *process.Group
 	stdin  *stdinWriter
 	stdout *os.File
 	stderr process.Tail
-	grace  time.Duration
+	grace  time.Duration // between SIGTERM and SIGKILL
 
 	exited   chan struct{} // closed when the child is gone, its stderr read and state set
 	state    string        // how it ended
 	stopping atomic.Bool   // it is ended by stop
 }
 
+// startChild starts a command with pipes for its standard streams. A launcher is looked up without relative
+// entries of PATH. The error is a *process.StartError.
 func startChild(c Command) (*child, error) {
 	search := c.Env
 	if c.Search != "" {

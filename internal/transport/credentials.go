@@ -45,6 +45,7 @@ type Credentials struct {
 	given []Secret // all values so far, for masking
 }
 
+// issuedHeaders is one result of Credentials.ask.
 type issuedHeaders struct {
 	headers map[string]Secret
 	err     error
@@ -149,6 +150,7 @@ func (w *web) send(req *http.Request) (*http.Response, error) {
 	return w.sendWith(again, better)
 }
 
+// sendWith sends a request with these credentials, and notes that they worked if the server took them.
 func (w *web) sendWith(req *http.Request, credentials *issuedHeaders) (*http.Response, error) {
 	reply, err := w.base.RoundTrip(w.withHeaders(req, credentials))
 	if err == nil && !wantsCredentials(reply) {

@@ -105,6 +105,7 @@ func (e *RedirectError) Error() string {
 	return fmt.Sprintf("%s from %s to %s: not following it: %s", how, e.From, e.To, e.Why)
 }
 
+// How many redirects are followed, and why one is not, for RedirectError.Why.
 const (
 	otherOrigin  = "it is another origin, and would get the headers meant for the first one"
 	maxRedirects = 10

@@ -115,6 +115,7 @@ func (e *HTTPError) HTML() bool {
 		strings.HasPrefix(start, "<html")
 }
 
+// quoteStart returns the first line of a server's text, quoted, and cut if it is long.
 func quoteStart(text string) string {
 	const most = 160
 	line, _, _ := strings.Cut(text, "\n")

@@ -11,6 +11,8 @@ import (
 	"time"
 )
 
+// The media type of server-sent events, and the two kinds of events that MCP uses: a JSON-RPC message, and
+// where HTTP+SSE takes the messages of the client.
 const (
 	eventStream   = "text/event-stream" // the media type
 	messageEvent  = "message"

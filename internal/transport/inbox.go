@@ -103,6 +103,8 @@ func (b *inbox) answer(ctx context.Context, m message) {
 	}()
 }
 
+// decide returns the result for a request of the server, or the error: what the handler returns, else {} for
+// ping and "method not found" for the rest.
 func (b *inbox) decide(ctx context.Context, r Request) (json.RawMessage, *RPCError) {
 	if b.handlers.Request != nil {
 		if result, refusal := b.handlers.Request(ctx, r); result != nil || refusal != nil {
@@ -126,7 +128,7 @@ type noiseLog struct {
 	mu     sync.Mutex
 	pieces []string
 	start  string // of a line that has no end yet
-	frozen bool
+	frozen bool   // nothing is added any more
 }
 
 func (l *noiseLog) add(text []byte) {

@@ -60,6 +60,7 @@ func OpenSSE(ctx context.Context, e Endpoint, h Handlers) (*Conn, error) {
 	return c, nil
 }
 
+// newRemote returns a connection over HTTP that still lacks its carrier. The error is about the endpoint.
 func newRemote(ctx context.Context, kind string, e Endpoint, h Handlers) (*Conn, error) {
 	w, err := newWeb(e)
 	if err != nil {

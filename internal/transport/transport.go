@@ -75,6 +75,8 @@ type Conn struct {
 // quiet discards the logs of mcp-go: this package reports what they say.
 var quiet = slog.New(slog.DiscardHandler)
 
+// newConn returns a connection without a carrier. Its context has the values of ctx, and does not end
+// with it.
 func newConn(ctx context.Context, kind string, h Handlers) *Conn {
 	c := &Conn{Kind: kind, done: make(chan struct{})}
 	c.handlers, c.answers = h, semaphore.NewWeighted(mostAnswers)

@@ -81,6 +81,7 @@ func readCommands(ctx context.Context, in io.Reader) <-chan string {
 // behind links, on network file systems, of new files.
 const editsEvery = 500 * time.Millisecond
 
+// notify is signal.Notify for a list that may be empty, which for signal.Notify means all signals.
 func notify(c chan<- os.Signal, wanted []os.Signal) {
 	if len(wanted) > 0 {
 		signal.Notify(c, wanted...)

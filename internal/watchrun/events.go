@@ -15,6 +15,7 @@ type totals struct {
 	summary report.Summary
 }
 
+// add counts findings by their level, and makes the run fail if the policy says so.
 func (t *totals) add(found []finding.Finding) {
 	t.fails = t.fails || t.policy.Fails(found)
 	sum := report.Summarize(found, nil)

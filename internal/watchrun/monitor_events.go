@@ -28,6 +28,7 @@ type hub struct {
 	closed  bool
 }
 
+// publish hands an event to every client, and drops a client whose channel is full.
 func (h *hub) publish(m message) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -72,6 +73,7 @@ func (h *hub) remove(client chan message) {
 	}
 }
 
+// close ends what every client receives. No client can join afterwards.
 func (h *hub) close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

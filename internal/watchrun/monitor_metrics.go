@@ -22,6 +22,8 @@ type metrics struct {
 	changes  *prometheus.CounterVec
 }
 
+// newMetrics returns the metrics of a monitor in a registry of their own: those of mcpctl, of its build, of
+// the Go runtime and of the process.
 func newMetrics(m *monitor, version string) *metrics {
 	t := &metrics{
 		monitor: m, registry: prometheus.NewRegistry(),
@@ -53,6 +55,7 @@ func (t *metrics) expect(server string) {
 	}
 }
 
+// found counts the findings of a reported change, waived ones apart from the others of their level.
 func (t *metrics) found(server string, findings []finding.Finding) {
 	for _, f := range findings {
 		level := f.Level.String()

@@ -42,6 +42,7 @@ type serverState struct {
 	Surface         json.RawMessage `json:"surface,omitempty"` // the last good one, as in a snapshot file
 }
 
+// listServers answers with the state of every server, without the surfaces, which can be large.
 func (m *monitor) listServers(w http.ResponseWriter, _ *http.Request) {
 	states := kit.Map(*m.servers.Load(), func(s monitoredServer) serverState {
 		state, _ := m.stateOf(s)
@@ -53,6 +54,7 @@ func (m *monitor) listServers(w http.ResponseWriter, _ *http.Request) {
 	}{report.Version, append([]serverState{}, states...)})
 }
 
+// showServer answers with the state of one server and its last good surface.
 func (m *monitor) showServer(w http.ResponseWriter, r *http.Request) {
 	s, ok := m.named(w, r)
 	if !ok {

@@ -35,14 +35,14 @@ const (
 // outputQueue passes changes to one output, one after the other. It delays neither watching nor another
 // output.
 type outputQueue struct {
-	name    string // the flag
-	send    func(context.Context, []byte) error
+	name    string                              // the flag
+	send    func(context.Context, []byte) error // delivers one change
 	note    func(format string, args ...any)
 	cancel  context.CancelFunc // ends deliveries
-	ended   chan struct{}
-	waiting chan report.Event
+	ended   chan struct{}      // closed when all are delivered or given up
+	waiting chan report.Event  // changes to deliver
 
-	adding sync.Mutex
+	adding sync.Mutex   // held by add, which may drop the oldest change first
 	missed atomic.Int64 // changes that the output did not receive since the last one that it did
 	left   int          // changes that waited when deliveries were canceled
 }
@@ -59,6 +59,8 @@ func (o Options) outputs(ctx context.Context, p host.Process) []*outputQueue {
 	return all
 }
 
+// newOutputQueue returns a queue that passes changes to send in a goroutine of its own, until finish. After
+// the end of ctx it only counts what is left.
 func newOutputQueue(
 	ctx context.Context, name string, note func(string, ...any), send func(context.Context, []byte) error,
 ) *outputQueue {
@@ -130,6 +132,8 @@ func finish(outputs []*outputQueue) {
 	ending.Wait()
 }
 
+// finish waits until all changes are delivered, for at most finishTime, and notes how many were not. No
+// change may be added afterwards.
 func (q *outputQueue) finish() {
 	close(q.waiting)
 	late := time.AfterFunc(finishTime, q.cancel)

@@ -27,9 +27,9 @@ type printer struct {
 	color   bool
 	view    *eventView // nil = JSON
 	queue   chan printed
-	ended   chan struct{}
-	broken  atomic.Bool // standard output cannot be written
-	err     error       // of writing to it
+	ended   chan struct{} // closed when all is printed
+	broken  atomic.Bool   // standard output cannot be written
+	err     error         // of writing to it
 }
 
 // newPrinter returns a printer that prints once its run method runs.
@@ -48,6 +48,8 @@ func (w *printer) add(p printed) { w.queue <- p }
 // startWait is how long the line about all servers waits for the slowest of them.
 const startWait = 5 * time.Second
 
+// run prints what is added until finish. After startWait it writes the line about all servers even if some of
+// them are still connecting.
 func (w *printer) run() {
 	defer close(w.ended)
 	started := time.After(startWait)
@@ -66,6 +68,8 @@ func (w *printer) run() {
 	}
 }
 
+// print writes an event as a line of JSON or as lines of the view. What was to follow the events is left out
+// once writing has failed.
 func (w *printer) print(p printed) {
 	switch {
 	case p.then != nil:
@@ -87,6 +91,7 @@ func (w *printer) text(lines []report.EventLine) string {
 	return text.String()
 }
 
+// write writes a text to standard output. The first error is noted and kept, and ends all further writing.
 func (w *printer) write(text string) {
 	if w.err != nil || text == "" {
 		return

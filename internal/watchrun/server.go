@@ -149,6 +149,7 @@ func Listen(ctx context.Context, session *probe.Session) watch.Session {
 	return &listeningSession{Session: session}
 }
 
+// listeningSession is a session that listens to what its server announces.
 type listeningSession struct {
 	*probe.Session
 	read  bool   // everything was read before

@@ -20,8 +20,8 @@ type eventView struct {
 	names      []string // of the servers at the start
 	width      int      // columns of the longest name
 	servers    map[string]*viewedServer
-	begun      bool // the line about the start was written
-	held       []report.Event
+	begun      bool           // the line about the start was written
+	held       []report.Event // events that wait for that line
 }
 
 // viewedServer is what the lines so far said about a server.
@@ -35,6 +35,7 @@ type viewedServer struct {
 	files    []string        // that changed
 }
 
+// newEventView returns the view for these servers. A single server has no line about the start of all.
 func newEventView(names []string, developing bool) *eventView {
 	v := &eventView{names: names, developing: developing, begun: len(names) < 2}
 	v.servers = map[string]*viewedServer{}

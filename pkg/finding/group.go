@@ -44,8 +44,10 @@ func Groups(findings []Finding) []Group {
 	return groups
 }
 
+// cause returns what findings of one group have in common; for a finding without a Cause its message.
 func (f Finding) cause() string { return cmp.Or(f.Cause, strings.TrimSuffix(f.Message, ".")) }
 
+// rank orders groups by level, with those that are waived below all others.
 func (g Group) rank() int {
 	if g.Waived {
 		return -1
@@ -61,6 +63,8 @@ func (g Group) tail() int {
 	return 0
 }
 
+// groupOf returns the group of findings with one cause. It sorts members, after taking the order of items,
+// servers and fingerprints from them.
 func groupOf(members []Finding) Group {
 	g := Group{Cause: members[0].cause(), Members: members, Findings: kit.Map(members, Finding.Fingerprint)}
 	g.Items = distinct(members, func(f Finding) string { return f.Item })
@@ -76,6 +80,7 @@ func groupOf(members []Finding) Group {
 	return g
 }
 
+// rank orders findings by level, with those that are waived below all others.
 func (f Finding) rank() int {
 	if f.Waiver != nil {
 		return -1
@@ -149,6 +154,7 @@ func (g Group) serverParts() []string {
 	})
 }
 
+// plural returns the word for items of these kinds; "items" if there are several kinds.
 func plural(kinds []string) string {
 	switch kinds = kit.Distinct(kinds); {
 	case len(kinds) > 1:

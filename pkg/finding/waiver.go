@@ -33,6 +33,7 @@ func (w Waiver) Covers(f Finding) bool {
 		(w.Path == "" || kit.Glob(w.Path, f.Path) || kit.Glob(w.Path, f.Pointer()))
 }
 
+// matches reports whether the waiver is about a rule and a server, whatever its item and path.
 func (w Waiver) matches(rule, server string) bool {
 	return kit.Glob(w.Rule, rule) && (w.Server == "" || kit.Glob(w.Server, server))
 }
@@ -115,6 +116,8 @@ func (w Waiver) applies(rules, servers []string) bool {
 	})
 }
 
+// report returns a finding about the waiver. problem ends its message, after the description of the waiver. A
+// pattern of servers is not the name of one, so the finding has no server then.
 func (w Waiver) report(rule string, level Level, problem string) Finding {
 	f := Finding{Rule: rule, Level: level, Verdict: ByRule, Item: "waiver/" + w.Rule,
 		Message: "T" + w.String()[1:] + " " + problem}

@@ -15,6 +15,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/transport"
 )
 
+// attempt is one try to reach a server, and what all connections of that try share.
 type attempt struct {
 	server      Server
 	options     Options
@@ -26,6 +27,8 @@ type attempt struct {
 	listener    *listener
 }
 
+// newAttempt returns an attempt that has seen nothing yet. A protocol version pinned for the server wins over
+// that of the options.
 func newAttempt(server Server, options Options) attempt {
 	options.Protocol = cmp.Or(server.Protocol, options.Protocol)
 	options.Version = cmp.Or(options.Version, "dev")
@@ -152,6 +155,7 @@ type lasting struct {
 	end  context.CancelFunc // ends its life, after a failed Close too
 }
 
+// close ends the connection and its context. The error is that of the connection.
 func (l lasting) close() error {
 	err := l.Close()
 	l.keep()
@@ -178,6 +182,8 @@ func (a attempt) dial(ctx context.Context, kind string) (lasting, caller, error)
 	return l, c, nil
 }
 
+// connect starts the command, or opens one of the two HTTP transports. JSON that comes with another
+// Content-Type is read, and noted.
 func (a attempt) connect(ctx context.Context, kind string) (*transport.Conn, error) {
 	handlers := transport.Handlers{Notification: a.hear, Request: a.answer}
 	if kind == transport.KindStdio {
@@ -212,6 +218,8 @@ func (a attempt) capabilities() []string {
 	return ClientCapabilities()
 }
 
+// commandOf returns the command with the environment of the child. Configured variables come last, so that
+// they win over inherited ones.
 func commandOf(stdio Stdio, options Options) transport.Command {
 	environ := options.Environ
 	if !options.InheritEnv {

@@ -212,6 +212,7 @@ const (
 	overLimit                   // a result is over a limit
 )
 
+// kindError is an error that the prober itself found; see errorKind.
 type kindError struct {
 	kind errorKind
 	text string
@@ -306,6 +307,7 @@ const (
 	Closing          Stage = "closing"
 )
 
+// order returns the position of a stage among those that an attempt goes through.
 func (s Stage) order() int {
 	return slices.Index([]Stage{
 		Starting, Connecting, Handshake, ListingTools, ListingPrompts, ListingResources, ListingTemplates,

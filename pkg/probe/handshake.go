@@ -17,6 +17,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
+// peer is what a server said about itself when it was reached.
 type peer struct {
 	protocol     string          // the version in effect
 	supported    []string        // what server/discover lists; nil when it has no such list

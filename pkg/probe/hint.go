@@ -429,6 +429,7 @@ func timeoutHint(f failure) string {
 	return "allow more with --timeout if the server is slow; else check that the URL is an MCP endpoint"
 }
 
+// listening matches what a server writes about where it listens; its groups are the port and the path.
 var listening = regexp.MustCompile(`(?i)\b(?:listening|running|started|serving|available)\b[^\n]*?` +
 	`(?:https?://[\w.\[\]:-]+?:|\b(?:on|port):? |:)(\d{2,5})\b(/[\w./-]*)?`)
 

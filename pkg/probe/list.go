@@ -99,17 +99,18 @@ type limits struct {
 
 func standardLimits() limits { return limits{pages: 1000, items: snapshot.MostItems, bytes: 256 << 20} }
 
+// pager collects the pages of one list.
 type pager struct {
 	method listMethod
 	limits limits
 	modern bool // the revision is 2026-07-28 or later
 
 	items   []json.RawMessage
-	pages   int
+	pages   int               // read until now
 	last    []json.RawMessage // the items of the newest page
 	asked   []string          // cursors that were followed, in order
-	bytes   int
-	ttl     time.Duration // the longest of the pages
+	bytes   int               // of all pages
+	ttl     time.Duration     // the longest of the pages
 	notices []Notice
 }
 
@@ -144,6 +145,8 @@ func (c caller) list(ctx context.Context, method listMethod, declares capability
 	return list, append(r.notices, method.oddKeys(list)...), nil
 }
 
+// pages asks for one page after the other, following the cursors, until the list or the limits end it. The
+// pager is never nil: with an error it holds what arrived before.
 func (c caller) pages(ctx context.Context, method listMethod, bounds limits) (*pager, error) {
 	r := &pager{method: method, limits: bounds, modern: c.version >= modern}
 	params := map[string]any{}
@@ -220,6 +223,7 @@ func (r *pager) cursorLoop(p page) error {
 		"cannot be read", r.method.name, cursor, len(r.items)))
 }
 
+// bounded returns the error of a list that is over one of its limits.
 func (r *pager) bounded() error {
 	switch {
 	case len(r.asked) >= r.limits.pages:
@@ -236,6 +240,7 @@ func (r *pager) note(code, format string, args ...any) {
 	r.notices = append(r.notices, r.method.notice(code, format, args...))
 }
 
+// page is one page of a list.
 type page struct {
 	items   []json.RawMessage // exactly as sent
 	next    json.RawMessage   // the cursor to go on with; nil at the end

@@ -39,6 +39,8 @@ func (s *Session) Listen() (settled <-chan struct{}) {
 	return known
 }
 
+// subscribe listens until ctx ends or listening is pointless: with subscriptions/listen since 2026-07-28,
+// before that on the GET stream of streamable HTTP. stdio and HTTP+SSE need no request for it.
 func subscribe(ctx context.Context, s *Session) {
 	announced := s.peer.announces()
 	l := s.attempt.listener
@@ -138,8 +140,8 @@ type listener struct {
 	changed   map[snapshot.Kind]bool
 	count     int                    // announcements that made changed
 	announced map[snapshot.Kind]bool // kinds whose changes are announced now
-	resumed   bool
-	known     func() // called when announcements begin or end; nil = not called
+	resumed   bool                   // announcements may have been missed
+	known     func()                 // called when announcements begin or end; nil = not called
 }
 
 // take takes notice of a notification. It runs on the goroutine that reads from the server, so it must not
@@ -188,6 +190,7 @@ func (l *listener) onAnnounced(f func()) {
 	l.known = f
 }
 
+// news returns what was announced since the last call and forgets it. Which lists are covered stays.
 func (l *listener) news(p peer) News {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -101,6 +101,7 @@ func check(server Server, options Options) error {
 	return nil
 }
 
+// check returns an error for a URL or a transport that cannot be used. It does not quote the URL.
 func (h HTTP) check() error {
 	address, err := url.Parse(h.URL) // the error would show the URL, and what is secret in it
 	if err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https" {
@@ -262,6 +263,8 @@ func (e *Error) AskedWait() time.Duration {
 	return transport.AskedWait(status.RetryAfter)
 }
 
+// mayPass reports whether another attempt may succeed: an expired session, 429 and 5xx but for 501, a refused
+// or broken connection, a lookup that failed for now; a timeout and an exit only up to the handshake.
 func (e *Error) mayPass() bool {
 	err := originalOf(e)
 	if status, ok := errors.AsType[*transport.HTTPError](err); ok {
@@ -365,6 +368,7 @@ type Authorize func(ctx context.Context, refused *Refused) (map[string]Secret, e
 // Refused is what a server said when it wanted other credentials.
 type Refused = transport.Refused
 
+// credentialsOf returns the credentials that authorize gives. A panic in it is an error of this server alone.
 func credentialsOf(authorize Authorize) *transport.Credentials {
 	return transport.NewCredentials(func(ctx context.Context, refused *Refused) (headers map[string]Secret,
 		_ error) {

@@ -79,6 +79,8 @@ func (c caller) send(ctx context.Context, request transport.JSONRPCRequest) (jso
 	return c.sendOnce(ctx, request)
 }
 
+// sendOnce sends a request and waits for the reply. A JSON-RPC error is returned as an *RPCError whose
+// secrets are not masked yet.
 func (c caller) sendOnce(ctx context.Context, request transport.JSONRPCRequest) (json.RawMessage, error) {
 	reply, err := c.conn.SendRequest(ctx, request)
 	if err != nil {

@@ -143,8 +143,8 @@ type observations struct {
 	heard atomic.Bool // the server answered, asked or notified
 
 	mu      sync.Mutex
-	notices []Notice // each once
-	ttl     map[snapshot.Kind]time.Duration
+	notices []Notice                        // each once
+	ttl     map[snapshot.Kind]time.Duration // of each list that was read; 0 = it says nothing
 }
 
 func (o *observations) nextID() int64 { return o.id.Add(1) }
@@ -152,6 +152,7 @@ func (o *observations) nextID() int64 { return o.id.Add(1) }
 // mostNotices bounds what a session that lives for months may collect.
 const mostNotices = 10_000
 
+// note adds notices that were not made before, as far as mostNotices allows.
 func (o *observations) note(notices ...Notice) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

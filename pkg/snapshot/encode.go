@@ -96,6 +96,7 @@ func (s *Snapshot) fields() (map[string][]byte, error) {
 // incomplete is the member that names the lists which are not whole, each with its problem.
 const incomplete = "incomplete"
 
+// problems returns the problem of each list that is not whole, by kind; nil if all are whole.
 func (s *Snapshot) problems() json.RawMessage {
 	var problems []rawjson.Member
 	for _, list := range s.Incomplete() {
@@ -115,6 +116,7 @@ func versions(supported []string) []byte {
 	return indentedList(parts)
 }
 
+// encodeList returns a list as it stands in the file: sorted by key, then by the canonical form of the items.
 func encodeList(list List) ([]byte, error) {
 	items := slices.Clone(list.items)
 	kit.SortBy(items, func(a, b Item) int { return strings.Compare(a.Key, b.Key) }, func(item Item) string {

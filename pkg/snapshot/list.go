@@ -163,6 +163,7 @@ type kindRow struct {
 	slot         func(*Snapshot) *List // where the list stands; nil = among the Extensions
 }
 
+// kinds has a row for each kind, in the order in which they are shown.
 var kinds = [...]kindRow{
 	{Tools, "tool", "tools", "name", "/tools", func(s *Snapshot) *List { return &s.Tools }},
 	{Prompts, "prompt", "prompts", "name", "/prompts", func(s *Snapshot) *List { return &s.Prompts }},

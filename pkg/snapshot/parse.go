@@ -53,6 +53,8 @@ func conflictLine(data []byte) int {
 	return 0
 }
 
+// parse reads a snapshot file or an answer of a server. If outermost is false, data is the result of a
+// JSON-RPC response, which holds no further response.
 func parse(data []byte, outermost bool) (*Snapshot, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, errors.New("the file is empty")
@@ -76,6 +78,7 @@ func parse(data []byte, outermost bool) (*Snapshot, error) {
 	return parseResult(members)
 }
 
+// parseFile reads a snapshot file whose member "mcpctl" is format. Members that it does not know are kept.
 func parseFile(members []rawjson.Member, format json.RawMessage) (*Snapshot, error) {
 	version, _ := strconv.Atoi(string(format)) // 0 for other text, the largest for what is too large
 	if version < 1 {
@@ -117,6 +120,7 @@ func (s *Snapshot) markIncomplete(kind Kind, problem string) {
 // volatile are the members of a result that say nothing about the surface.
 var volatile = []string{"ttlMs", "cacheScope", "resultType", "nextCursor", "_meta"}
 
+// parseResponse reads the result in a JSON-RPC response. A response with an error is an error.
 func parseResponse(members []rawjson.Member) (*Snapshot, error) {
 	if failure := rawjson.Last(members, "error"); failure != nil {
 		detail, _ := rawjson.Members(failure)
@@ -204,6 +208,7 @@ func (s *Snapshot) set(m rawjson.Member) (known bool, err error) {
 // some 500 bytes.
 const MostItems = 100_000
 
+// setItems replaces the list of a kind with the elements of an array.
 func (s *Snapshot) setItems(kind Kind, raw json.RawMessage) error {
 	items, err := rawjson.Elements(raw)
 	if err == nil && len(items) > MostItems {
@@ -216,6 +221,7 @@ func (s *Snapshot) setItems(kind Kind, raw json.RawMessage) error {
 	return nil
 }
 
+// setText sets a variable to a string. Null leaves it as it is, and other values are errors.
 func setText(target *string, raw json.RawMessage) error {
 	if string(raw) == "null" {
 		return nil
@@ -235,6 +241,7 @@ func unlessNull(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
+// texts returns an array of strings. An error names the index of the element that is not one.
 func texts(raw json.RawMessage) ([]string, error) {
 	elements, err := rawjson.Elements(raw)
 	if err != nil {

@@ -72,6 +72,7 @@ func (s *Snapshot) SetList(list List) {
 	}
 }
 
+// extension returns the index of a kind in Extensions, or -1.
 func (s *Snapshot) extension(kind Kind) int {
 	return slices.IndexFunc(s.Extensions, func(l List) bool { return l.Kind == kind })
 }
@@ -172,6 +173,8 @@ func joins(runes []rune, i int) bool {
 	return joinable(runes[i-1]) && joinable(runes[i+1])
 }
 
+// joinable reports whether a character may stand beside a zero-width joiner: symbols and emoji, from U+2190
+// on, and scripts whose spelling needs joiners.
 func joinable(r rune) bool {
 	return r >= 0x2190 && r < 0xE0000 && !invisible(r) || r == 0xFE0F ||
 		unicode.In(r, unicode.Arabic, unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati,

@@ -163,6 +163,7 @@ func within(ctx context.Context, limit time.Duration, what string) (context.Cont
 	return context.WithTimeoutCause(ctx, limit, &timeoutError{limit, what})
 }
 
+// timeoutError is the end of a time limit of watching.
 type timeoutError struct {
 	limit time.Duration
 	what  string

@@ -32,6 +32,8 @@ func Run(ctx context.Context, source Source, options Options, emit func(Event)) 
 	return w.run(ctx)
 }
 
+// run keeps one session after the other until ctx ends. A session ends when its connection is lost, or when
+// Options.Restart asks for a new one.
 func (w *watcher) run(ctx context.Context) (err error) {
 	defer w.state.expiry.Stop()
 	w.state.become(Connecting, nil)
@@ -92,14 +94,16 @@ type watcher struct {
 type breaker struct {
 	limit    int           // failures in a row
 	rest     time.Duration // between attempts after them
-	failures int
-	until    time.Time
+	failures int           // in a row until now
+	until    time.Time     // no attempt before that, while it is open
 }
 
+// open reports whether attempts are limited to one at a time.
 func (b *breaker) open() bool { return b.failures >= b.limit }
 
 func (b *breaker) allows() bool { return !b.open() || !time.Now().Before(b.until) }
 
+// record counts the result of an attempt; a success starts the count again.
 func (b *breaker) record(err error) {
 	if b.failures++; err == nil {
 		b.failures = 0

@@ -105,6 +105,8 @@ const announcedInterval = 5 * time.Minute
 // Judge gives findings the levels that a project wants, and drops those that it does not want to see.
 type Judge func([]finding.Finding) []finding.Finding
 
+// withDefaults returns the options with the documented values in place of zeros. Interval and Timeout stay 0:
+// what that means depends on the server and on what is limited.
 func (o Options) withDefaults() Options {
 	o.Silence = cmp.Or(o.Silence, 30*time.Second)
 	o.Quiet = cmp.Or(o.Quiet, 100*time.Millisecond)

@@ -34,6 +34,7 @@ func (s *Server) authority(path string) http.Handler {
 	})
 }
 
+// metadata describes the authorization server (RFC 8414).
 func (s *Server) metadata(w http.ResponseWriter, _ *http.Request) {
 	document(w, http.StatusOK, map[string]any{
 		"issuer": s.Issuer, "authorization_endpoint": s.Issuer + "/authorize", "token_endpoint": s.Issuer + "/token",
@@ -77,6 +78,8 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, asked.Get("redirect_uri")+"?"+s.answer(asked).Encode(), http.StatusFound)
 }
 
+// answer returns the parameters that the browser takes back to the client: a code or an error, with the state
+// and the issuer (RFC 9207) as the quirks want them.
 func (s *Server) answer(asked url.Values) url.Values {
 	answer := url.Values{"state": {asked.Get("state")}, "iss": {s.Issuer}}
 	switch s.quirks.Iss {
@@ -215,6 +218,7 @@ func (s *Server) device(w http.ResponseWriter, r *http.Request) {
 	}, s.quirks.Device)
 }
 
+// revoke makes a token worthless. An unknown token is not an error (RFC 7009, 2.2).
 func (s *Server) revoke(w http.ResponseWriter, r *http.Request) {
 	if r.ParseForm() != nil || r.PostForm.Get("client_id") == "" && !strings.HasPrefix(r.Header.Get("Authorization"), "Basic ") {
 		fail(w, "invalid_client", "who?")

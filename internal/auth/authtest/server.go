@@ -60,6 +60,7 @@ type Server struct {
 	issuer, mcp *httptest.Server
 }
 
+// client is what is kept of a client's registration (RFC 7591).
 type client struct {
 	Redirects []string `json:"redirect_uris"`
 	Kind      string   `json:"application_type"`
@@ -162,6 +163,7 @@ func has(list, others string) bool {
 	return !slices.ContainsFunc(strings.Fields(others), func(word string) bool { return !slices.Contains(words, word) })
 }
 
+// resource returns the site of the MCP server. An ancient one is its own authorization server.
 func (s *Server) resource() http.Handler {
 	site := http.NewServeMux()
 	site.HandleFunc("/.well-known/oauth-protected-resource", s.describe)
@@ -174,6 +176,7 @@ func (s *Server) resource() http.Handler {
 	return site
 }
 
+// describe answers with the protected-resource metadata (RFC 9728), where the quirks have it.
 func (s *Server) describe(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	q := s.quirks
