@@ -31,7 +31,6 @@ type Options struct {
 	// ids of rules that shall speak where they are silent by default; those that are off, as info
 	Enable     []string
 	ItemBudget int // bytes that one item may take before text-size-grew speaks; 0 = no budget
-	Steps      int // work on the schemas; 0 = DefaultSteps
 	// report all findings one by one, where finding.Limit replaces very many of a rule by one
 	Every   bool
 	Now     time.Time // by which an announced date has come; zero = none has

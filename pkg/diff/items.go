@@ -2,7 +2,6 @@ package diff
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -159,7 +158,7 @@ func compareEach(c *comparison, kind snapshot.Kind, items []*pair) {
 			sizes[i] = len(p.old) + len(p.new)
 		}
 	}
-	rounds(cmp.Or(c.Steps, DefaultSteps), sizes, func(changed []int, share func(int) *schema.Pool) {
+	rounds(DefaultSteps, sizes, func(changed []int, share func(int) *schema.Pool) {
 		kit.Parallel(c.ctx, len(changed), func(n int) {
 			i := changed[n]
 			found[i] = *c
