@@ -75,7 +75,7 @@ func gosdkHTTP(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	ts.Fatalf("nobody listens at %s", address)
+	ts.Fatalf("nothing listens at %s", address)
 }
 
 // TestRealWatchGoSDK changes what a server on the official go-sdk offers, over both its transports, and ends it.

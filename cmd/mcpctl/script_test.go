@@ -296,5 +296,5 @@ func inTime(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		return
 	}
-	ts.Fatalf("%s is nowhere in what it wrote, whatever time it had", args[1])
+	ts.Fatalf("%s is nowhere in what it wrote, however long it waited", args[1])
 }

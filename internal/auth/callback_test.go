@@ -62,7 +62,7 @@ func TestCallback(t *testing.T) {
 	}
 }
 
-// TestCallbackConnectionsEnd: a connection ends with the answer to its first request, whatever it holds back.
+// TestCallbackConnectionsEnd: a connection ends with the answer to its first request, even if the client keeps it open.
 func TestCallbackConnectionsEnd(t *testing.T) {
 	t.Parallel()
 	d, err := openCallback(config.Client{}, nil, Flow{})

@@ -84,7 +84,7 @@ func TestNoTerminalInCI(t *testing.T) {
 	}
 }
 
-// TestSilentProgress draws nothing where standard error is no terminal.
+// TestSilentProgress draws nothing where standard error is not a terminal.
 func TestSilentProgress(t *testing.T) {
 	var out bytes.Buffer
 	for _, progress := range []*Progress{NewProgress(Process{Err: &out}, []string{"a", "b", "c"}), {}} {

@@ -57,7 +57,7 @@ type RPCError struct {
 // first 256 bytes of each, unescaped.
 func (b *inbox) Noise() []string { return b.noise.all() }
 
-// Unended returns the start of a line on stdout that has no end yet and is no message; empty = there is none.
+// Unended returns the start of a line on stdout that has not ended and is not a message; empty = none.
 func (b *inbox) Unended() string { return b.noise.unended() }
 
 // take sorts a message that came on a stream that all calls share. It returns the call that it answers, or

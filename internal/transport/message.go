@@ -46,7 +46,7 @@ func parseMessage(value []byte) (message, bool) {
 	return m, m.id != nil && (m.result != nil || m.fault != nil)
 }
 
-// Reasons why a text is no message.
+// Reasons why a text is not a message.
 var (
 	errNotMessage = &ReplyError{"is JSON but not a JSON-RPC message"}
 	errNotJSON    = &ReplyError{"is not valid JSON"}

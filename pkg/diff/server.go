@@ -131,8 +131,8 @@ func versions(old, new view) (before, after string, ok bool) {
 	return before, after, semver.IsValid(before) && semver.IsValid(after)
 }
 
-// compareVersionStep reports breaking changes under a version that is no new major one, or below 1.0 no new
-// minor one. A version that did not change is reported only if the project asks for the rule.
+// compareVersionStep reports breaking changes whose version is not a new major one, or below 1.0 a new minor
+// one. A version that did not change is reported only if the project asks for the rule.
 func compareVersionStep(c *comparison, old, new *snapshot.Snapshot) {
 	const rule = "server-version-not-bumped"
 	was, is := viewOf(old.Server), viewOf(new.Server)
