@@ -152,14 +152,15 @@ func printError(p host.Process, err error) {
 		return
 	}
 	text, hint := strings.TrimSpace(err.Error()), exit.HintOf(err)
+	columns := host.Width(p.Err)
 	for line := range strings.SplitSeq(text, "\n") {
 		if !strings.HasPrefix(line, " ") && !strings.HasPrefix(line, "hint: ") {
 			line = "error: " + line
 		}
-		fmt.Fprintln(p.Err, report.Visible(line))
+		fmt.Fprintln(p.Err, report.Message(line, columns))
 	}
 	if hint != "" && !strings.Contains(text, hint) {
-		fmt.Fprintln(p.Err, "hint:", report.Visible(hint))
+		fmt.Fprintln(p.Err, report.Message("hint: "+hint, columns))
 	}
 }
 

@@ -377,5 +377,13 @@ func lines(s string) []string {
 	return out
 }
 
+// Message returns a line outside a report as Visible does, broken at spaces for so many columns; 0 = none.
+func Message(s string, columns int) string {
+	rows := wrap([]piece{{printable.Text(Visible(s)), plain}}, columns, max(columns-2, minRoom))
+	return strings.Join(kit.Map(rows, func(row []piece) string {
+		return strings.Join(kit.Map(row, func(p piece) string { return string(p.text) }), "")
+	}), "\n  ")
+}
+
 // Visible returns a text for messages outside a report, as printable.Message has it.
 func Visible(s string) string { return printable.Message(s) }
