@@ -13,6 +13,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/clipperhouse/displaywidth"
 )
 
 // Process is one run of the program. It is passed by value and never changed once the command line is read.
@@ -40,7 +42,30 @@ func (p Process) Lookup(name string) (string, bool) {
 
 // Reason writes to Err why the status is not 0, also with --quiet.
 func (p Process) Reason(format string, args ...any) {
-	fmt.Fprintf(p.Err, "mcpctl: "+format+"\n", args...)
+	for line := range strings.SplitSeq(fmt.Sprintf("mcpctl: "+format, args...), "\n") {
+		fmt.Fprintln(p.Err, fold(line, Width(p.Err)))
+	}
+}
+
+// fold returns a line broken at spaces for so many columns; 0 = no limit.
+func fold(line string, columns int) string {
+	var folded strings.Builder
+	used := 0
+	for i, word := range strings.Split(line, " ") {
+		size := displaywidth.String(word)
+		switch {
+		case i == 0:
+		case columns > 0 && used+1+size > columns:
+			folded.WriteString("\n  ")
+			used = 2
+		default:
+			folded.WriteByte(' ')
+			used++
+		}
+		folded.WriteString(word)
+		used += size
+	}
+	return folded.String()
 }
 
 // Note writes to Err, unless --quiet is set.
