@@ -3,6 +3,7 @@ package watchrun
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -17,13 +18,11 @@ import (
 // fileWatcher finds changes of the files that globs name. It polls, since that works behind links and on
 // network file systems too.
 type fileWatcher struct {
-	dir   string // where relative globs begin, absolute
-	globs []glob
-	seen  map[string]string // size and time of each file, by absolute path
+	dir       string // where relative globs begin, absolute
+	globs     []glob
+	seen      map[string]string // size and time of each file, by absolute path
+	unmatched []string          // the globs that no file matched at first, as they were written
 }
-
-// maxSearched bounds the files and directories that a glob is searched in; more are a mistake in it.
-const maxSearched = 100_000
 
 // newFileWatcher reads all files that globs in a directory name.
 func newFileWatcher(ctx context.Context, dir string, globs []string) (*fileWatcher, error) {
@@ -31,30 +30,23 @@ func newFileWatcher(ctx context.Context, dir string, globs []string) (*fileWatch
 	if err != nil {
 		return nil, err
 	}
-	w := &fileWatcher{dir: dir}
+	w := &fileWatcher{dir: dir, seen: map[string]string{}}
 	for _, text := range globs {
 		g, err := parseGlob(dir, text)
 		if err != nil {
 			return nil, err
 		}
+		found, err := g.find(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 0 {
+			w.unmatched = append(w.unmatched, text)
+		}
+		maps.Copy(w.seen, found)
 		w.globs = append(w.globs, g)
 	}
-	w.seen, err = w.look(ctx)
-	return w, err
-}
-
-// unmatched returns the globs that no file matches, as they were written.
-func (w *fileWatcher) unmatched() []string {
-	var none []string
-	for _, g := range w.globs {
-		matches := func(path string) bool {
-			return files.Below(path, g.base) && g.matches(below(g.base, path))
-		}
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(w.seen)), matches) {
-			none = append(none, g.text)
-		}
-	}
-	return none
+	return w, nil
 }
 
 // union returns the names that are in one of two lists, sorted.
@@ -66,23 +58,26 @@ func union(a, b []string) []string {
 
 // poll looks at all files again and returns the names of those that changed.
 func (w *fileWatcher) poll(ctx context.Context) ([]string, error) {
-	before := w.seen
-	now, err := w.look(ctx)
-	if err != nil {
-		return nil, err
+	now := map[string]string{}
+	for _, g := range w.globs {
+		found, err := g.find(ctx)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(now, found)
 	}
-	w.seen = now
 	var names []string
 	for path, state := range now {
-		if before[path] != state {
+		if w.seen[path] != state {
 			names = append(names, w.name(path))
 		}
 	}
-	for path := range before {
+	for path := range w.seen {
 		if _, exists := now[path]; !exists {
 			names = append(names, w.name(path))
 		}
 	}
+	w.seen = now
 	return names, nil
 }
 
@@ -94,68 +89,6 @@ func (w *fileWatcher) name(path string) string {
 	return path
 }
 
-// look returns the size and time of all files that the globs name.
-func (w *fileWatcher) look(ctx context.Context) (map[string]string, error) {
-	now := map[string]string{}
-	for _, g := range w.globs {
-		s := search{ctx: ctx, glob: g, ignored: ignoredIn(g.base, w.dir), files: now}
-		if err := s.enter(g.base, 0); err != nil {
-			return nil, err
-		}
-	}
-	return now, nil
-}
-
-// search is one look for the files of a glob.
-type search struct {
-	ctx      context.Context
-	glob     glob
-	ignored  ignored
-	files    map[string]string
-	searched int
-}
-
-// enter looks for files in a directory at a level below the base of the glob. Links to directories are not
-// followed.
-func (s *search) enter(dir string, level int) error {
-	if s.ctx.Err() != nil {
-		return context.Cause(s.ctx)
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil // it may come
-	}
-	if s.searched += len(entries); s.searched > maxSearched {
-		return fmt.Errorf("--reload %q: more than %d files to search: name fewer", s.glob.text, maxSearched)
-	}
-	if level > 0 {
-		s.ignored.enter(dir)
-	}
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		switch {
-		case s.ignored.has(path, e.IsDir()):
-		case !e.IsDir():
-			s.add(path)
-		case s.glob.depth < 0 || level < s.glob.depth:
-			if err := s.enter(path, level+1); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// add adds a file if the glob names it. Pipes and devices are left out.
-func (s *search) add(path string) {
-	if _, done := s.files[path]; done || !s.glob.matches(below(s.glob.base, path)) {
-		return
-	}
-	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-		s.files[path] = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
-	}
-}
-
 // glob is a pattern of file names.
 type glob struct {
 	text  string // as it was written
@@ -164,7 +97,7 @@ type glob struct {
 	depth int    // levels of directories below base that it reaches into; -1 = any number
 }
 
-// parseGlob reads a glob that begins in dir, unless it is absolute.
+// parseGlob reads a glob that begins in dir, unless it is absolute. A directory means everything in it.
 func parseGlob(dir, text string) (glob, error) {
 	slashed := filepath.ToSlash(text)
 	if text == "" || !doublestar.ValidatePattern(slashed) {
@@ -182,14 +115,39 @@ func parseGlob(dir, text string) (glob, error) {
 	return g, nil
 }
 
-// matches reports whether a path below base, with slashes, is named by the glob.
-func (g glob) matches(below string) bool { return doublestar.MatchUnvalidated(g.rest, below) }
+// maxSearched bounds the files and directories that a glob is searched in; more are a mistake in it.
+const maxSearched = 100_000
 
-// below returns a path relative to a directory above it, with slashes; empty for the directory itself.
-func below(dir, path string) string {
-	way, err := filepath.Rel(dir, path)
-	if err != nil || way == "." {
-		return ""
-	}
-	return filepath.ToSlash(way)
+// find returns the size and time of the files that the glob names, by absolute path. Links to directories are
+// not followed, and pipes and devices are left out.
+func (g glob) find(ctx context.Context) (map[string]string, error) {
+	found, searched, tree := map[string]string{}, 0, os.DirFS(g.base)
+	err := fs.WalkDir(tree, ".", func(path string, e fs.DirEntry, err error) error {
+		switch searched++; {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			return nil // the directory may come
+		case searched > maxSearched:
+			return fmt.Errorf("--reload %q: more than %d files to search: name fewer", g.text, maxSearched)
+		case e.IsDir():
+			if path != "." && (g.ignores(e.Name()) || g.depth >= 0 && strings.Count(path, "/") >= g.depth) {
+				return fs.SkipDir
+			}
+		case !g.ignores(e.Name()) && doublestar.MatchUnvalidated(g.rest, path):
+			if info, err := fs.Stat(tree, path); err == nil && info.Mode().IsRegular() {
+				absolute := filepath.Join(g.base, filepath.FromSlash(path))
+				found[absolute] = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
+			}
+		}
+		return nil
+	})
+	return found, err
+}
+
+// ignores reports whether a name is one of repositories, installed modules and temporary files of editors,
+// unless the glob has it.
+func (g glob) ignores(name string) bool {
+	return (strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") || name == "node_modules") &&
+		!strings.Contains(g.rest, name)
 }

@@ -50,8 +50,8 @@ func newRebuilder(
 	if err != nil {
 		return nil, exit.Misuse(err)
 	}
-	for _, glob := range files.unmatched() {
-		p.Note("--reload %q matches no file yet (files ignored by .gitignore do not count)", glob)
+	for _, glob := range files.unmatched {
+		p.Note("--reload %q matches no file yet", glob)
 	}
 	b := &rebuilder{
 		process: p, line: o.Build, files: files, emit: emit, held: o.Build != "",
