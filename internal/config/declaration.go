@@ -1,7 +1,6 @@
 package config
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -21,16 +20,7 @@ type declaration struct {
 	path    string // absolute, of the file
 	name    string // of the server in that file
 	dialect clients.Dialect
-	entry   syntax.Value   // every key, known or not
-	inputs  []syntax.Value // the file's inputs that the entry refers to
-}
-
-// inputsNamed returns the inputs of a file that an entry refers to.
-func inputsNamed(entry, inputs syntax.Value) []syntax.Value {
-	text := entry.Canonical()
-	return kit.Filter(inputs.Items, func(input syntax.Value) bool {
-		return bytes.Contains(text, []byte("${input:"+input.TextOf("id")+"}"))
-	})
+	entry   syntax.Value // every key, known or not
 }
 
 // Declared returns the configuration file of the entry, links resolved, and its name there.
@@ -51,17 +41,18 @@ func (e Entry) Digest() string {
 		}
 	}
 	file, server := e.Declared()
-	entry := e.declared.entry.Canonical()
-	add("mcpctl-trust-1", file, string(e.declared.dialect), server, string(entry))
-	for _, input := range e.declared.inputs {
-		add("input", string(input.Canonical()))
+	add("mcpctl-trust-1", file, string(e.declared.dialect), server, string(e.declared.entry.Canonical()))
+	for _, input := range e.scope.asked.Items {
+		if e.refersTo("input:" + input.TextOf("id") + "}") {
+			add("input", string(input.Canonical()))
+		}
 	}
 	for _, name := range kit.SortedKeys(e.scope.known) {
-		if bytes.Contains(entry, []byte("${"+name)) {
+		if e.refersTo(name) {
 			add("folder", name, e.scope.known[name])
 		}
 	}
-	if bytes.Contains(entry, []byte("${workspaceFolder")) {
+	if e.refersTo("workspaceFolder") {
 		add("folder", "workspaceFolder", e.scope.folder)
 	}
 	for _, host := range e.May.Network {
@@ -74,6 +65,13 @@ func (e Entry) Digest() string {
 		add("directory", files.RealPath(s.Dir))
 	}
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// refersTo reports whether the entry uses a variable that begins like this, in mcpctl's spelling.
+func (e Entry) refersTo(variable string) bool {
+	return slices.ContainsFunc(e.uses, func(u use) bool {
+		return strings.Contains(u.text, "${"+variable) || strings.Contains(u.text, "${env:"+variable)
+	})
 }
 
 // linkOut returns a problem if an entry that was only found uses a file or directory of the project that is a

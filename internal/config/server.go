@@ -92,7 +92,7 @@ func (s scope) servers(of syntax.Value) []Entry {
 			server, reason = s.dialect.Translate(f.Value, s.lookup)
 		}
 		e := s.entry(syntax.Field{Key: f.Key, Line: f.Line, Value: server})
-		e.declared.entry, e.declared.inputs = f.Value, inputsNamed(f.Value, s.asked)
+		e.declared.entry = f.Value
 		if reason != "" {
 			e.unusable = true
 			e.Problems = []Problem{{File: s.file, Line: f.Line, Server: f.Key, Message: reason}}

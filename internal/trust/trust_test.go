@@ -179,58 +179,76 @@ func TestCodeIsShown(t *testing.T) {
 	}
 }
 
+// dialects are the forms of files, each with an entry in it. %s is replaced by the members of the entry.
+var dialects = map[string]struct{ file, shape, entry string }{
+	"shared":          {"project/.mcp.json", `{"mcpServers": {"s": %s}}`, `{"command": "npx"}`},
+	"vscode":          {"project/.vscode/mcp.json", `{"servers": {"s": %s}}`, `{"command": "npx"}`},
+	"vscode settings": {"project/mcp.json", `{"mcp": {"servers": {"s": %s}}}`, `{"command": "npx"}`},
+	"zed":             {"project/mcp.json", `{"context_servers": {"s": %s}}`, `{"command": "npx"}`},
+	"codex":           {"project/mcp.json", `{"mcp_servers": {"s": %s}}`, `{"command": "npx"}`},
+	"opencode":        {"project/mcp.json", `{"mcp": {"s": %s}}`, `{"type": "local", "command": ["npx"]}`},
+	"continue":        {"project/mcp.json", `{"mcpServers": [%s]}`, `{"name": "s", "command": "npx"}`},
+	"goose":           {"project/mcp.json", `{"extensions": {"s": %s}}`, `{"type": "stdio", "cmd": "npx"}`},
+	"gemini":          {"project/.gemini/settings.json", `{"mcpServers": {"s": %s}}`, `{"command": "npx"}`},
+	"seconds":         {"project/.roo/mcp.json", `{"mcpServers": {"s": %s}}`, `{"command": "npx"}`},
+	"warp":            {"project/.warp/.mcp.json", `{"mcpServers": {"s": %s}}`, `{"command": "npx"}`},
+	"claude projects": {".claude.json", `{"projects": {"%[2]s": {"mcpServers": {"s": %[1]s}}}}`, `{"command": "npx"}`},
+	"claude plugins":  {".claude/plugins/p/.mcp.json", `{"mcpServers": {"s": %s}}`, `{"command": "npx"}`},
+	"mcpctl.yaml":     {"project/mcpctl.yaml", `servers: {"s": %s}`, `{"command": "npx"}`},
+}
+
 // TestEveryKeyAsks changes, adds and removes each key that an entry can have, in each dialect, known or not: every change
-// asks again, and the entry as it was stays trusted.
+// asks again, and the entry as it was stays trusted. The home directory is a repository here, so that each entry is asked
+// about for itself.
 func TestEveryKeyAsks(t *testing.T) {
 	values := []string{`"1"`, `"2"`, `["x"]`, `{"K": "v"}`, `true`, `7`, `null`}
-	keys := []string{
-		"command", "args", "env", "envFile", "cwd", "url", "serverUrl", "httpUrl", "headers", "http_headers",
-		"env_http_headers", "bearerToken", "bearer_token_env_var", "headersHelper", "oauth", "auth", "type", "transport",
-		"timeout", "sandbox", "tools", "allowed", "ENV", "future-key", "x\u0000y", "",
-	}
-	dialects := map[string]string{
-		".mcp.json":        `{"mcpServers": {"s": %s}}`,
-		".vscode/mcp.json": `{"servers": {"s": %s}}`,
-		"mcpctl.yaml":      `servers: {"s": %s}`,
-	}
-	for file, shape := range dialects {
+	keys := strings.Fields(`command cmd args env envs environment envFile env_keys env_vars cwd working_directory
+		url uri serverUrl httpUrl headers http_headers env_http_headers requestOptions bearerToken
+		bearer_token_env_var headersHelper oauth auth type transport name uses source path settings timeout
+		connectionTimeout startup_timeout_sec disabled enabled protocol clientCapabilities sandbox tools
+		allowed ENV future-key`)
+	keys = append(keys, "x\u0000y", "")
+	for name, d := range dialects {
 		u := newUser(t)
-		read := func(entry string) *config.Config {
-			u.writes("project/"+file, fmt.Sprintf(shape, entry))
-			cfg, _ := config.Load(config.Input{Dir: u.path("project"), Home: u.home, Root: u.home, OS: "linux"})
-			return cfg
+		u.writes(".git/HEAD", "")
+		u.writes(".claude/plugins/installed_plugins.json",
+			`{"plugins": {"p@m": [{"scope": "user", "installPath": "`+u.path(".claude/plugins/p")+`"}]}}`)
+		u.writes(".claude/settings.json", `{"enabledPlugins": {"p@m": true}}`)
+		read := func(entry string) []config.Entry {
+			u.writes(d.file, strings.NewReplacer("%[2]s", u.path("project"), "%[1]s", entry, "%s", entry).Replace(d.shape))
+			cfg, _ := config.Load(config.Input{Dir: u.path("project"), Home: u.home, Root: u.home, OS: "linux", Discover: true})
+			return cfg.Entries
 		}
-		base := read(`{"command": "npx"}`)
-		u.trust(base)
-		trusted := func(cfg *config.Config) bool {
-			yes, _ := u.Trusted(cfg, cfg.Entries)
+		trusted := func(entries []config.Entry) bool {
+			yes, _ := u.Trusted(&config.Config{}, entries)
 			return len(yes) == 1
 		}
-		if !trusted(base) {
-			t.Fatalf("%s: not trusted as it is", file)
+		u.trust(&config.Config{Entries: read(d.entry)})
+		if !trusted(read(d.entry)) || !trusted(read(strings.ReplaceAll(d.entry, ":", " : "))) {
+			t.Fatalf("%s: not trusted as it is, or with more white space", name)
 		}
 		tried := 0
 		for _, key := range keys {
 			for _, value := range values {
-				name, _ := json.Marshal(key)
-				entry := fmt.Sprintf(`{"command": "npx", %s: %s}`, name, value)
-				if key == "command" {
-					entry = fmt.Sprintf(`{%s: %s}`, name, value)
+				var entry map[string]json.RawMessage
+				if err := json.Unmarshal([]byte(d.entry), &entry); err != nil {
+					t.Fatal(err)
 				}
-				cfg := read(entry)
-				if len(cfg.Entries) == 0 {
-					continue // the file is refused as a whole
+				entry[key] = json.RawMessage(value)
+				text, err := json.Marshal(entry)
+				if err != nil {
+					t.Fatal(err)
 				}
-				if tried++; trusted(cfg) && !cfg.Entries[0].Disabled {
-					t.Errorf("%s: %s starts without a question", file, entry)
+				if entries := read(string(text)); len(entries) > 0 { // else the file is refused as a whole
+					tried++
+					if trusted(entries) && !entries[0].Disabled {
+						t.Errorf("%s: %s starts without a question", name, text)
+					}
 				}
 			}
 		}
 		if tried < len(keys)*len(values)*3/4 {
-			t.Errorf("%s: only %d changes were tried", file, tried)
-		}
-		if !trusted(read(`{ "command" : "npx" }`)) {
-			t.Errorf("%s: white space asks again", file)
+			t.Errorf("%s: only %d changes were tried", name, tried)
 		}
 	}
 }
@@ -242,7 +260,6 @@ func TestWhatElseIsDeclared(t *testing.T) {
 		change func(u user) *config.Config
 		asks   bool
 	}{
-		"another default of its input": {func(u user) *config.Config { return u.reads(strings.Replace(base, `"1"`, `"2"`, 1)) }, true},
 		"another input": {func(u user) *config.Config {
 			return u.reads(strings.Replace(base, `"inputs": [`, `"inputs": [{"id": "other"}, `, 1))
 		}, false},
@@ -267,6 +284,23 @@ func TestWhatElseIsDeclared(t *testing.T) {
 		cfg.Entries = slices.DeleteFunc(cfg.Entries, func(e config.Entry) bool { return e.Server.Name != "s" })
 		if yes, _ := u.Trusted(cfg, cfg.Entries); (len(yes) == 0) != c.asks {
 			t.Errorf("%s: trusted %v", what, len(yes) == 1)
+		}
+	}
+}
+
+// TestInputsAreDeclared: a default of an input is part of the entries that name it, in any spelling.
+func TestInputsAreDeclared(t *testing.T) {
+	for _, text := range []string{
+		`{"servers": {"s": {"command": "npx", "args": ["${input:q}"]}}, "inputs": [{"id": "q", "default": "1"}]}`,
+		`{"servers": {"s": {"command": "${X:-${input:q}}"}}, "inputs": [{"id": "q", "default": "1"}]}`,
+		`{"servers": {"s": {"command": "${input:a\"<}"}}, "inputs": [{"id": "a\"<", "default": "1"}]}`,
+		`{"mcpServers": [{"name": "s", "command": "${{ inputs.q }}"}], "inputs": [{"id": "q", "default": "1"}]}`,
+	} {
+		u := newUser(t)
+		u.trust(u.reads(text))
+		cfg := u.reads(strings.Replace(text, `"1"`, `"2"`, 1))
+		if yes, _ := u.Trusted(cfg, cfg.Entries); len(yes) > 0 {
+			t.Errorf("%s: another default starts without a question", text)
 		}
 	}
 }
