@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -97,11 +96,6 @@ func fromManifest(d *check.Declared, root syntax.Value) {
 	manifestVariables(d, root)
 	d.AtLeast = map[snapshot.Kind]bool{snapshot.Tools: root.TextOf("tools_generated") == "true",
 		snapshot.Prompts: root.TextOf("prompts_generated") == "true"}
-	for _, key := range []string{"name", "version", "description", "author", "server"} {
-		if !hasAny(root, key) {
-			addFault(d, 1, "the manifest lacks %s, which is required", key)
-		}
-	}
 }
 
 // userSetting matches a variable whose value is a setting of the user.
@@ -146,74 +140,4 @@ func fromRegistry(d *check.Declared, root syntax.Value) {
 		}
 		d.Transports = append(d.Transports, kind)
 	}
-	registryFaults(d, root)
-}
-
-// currentSchema is the newest published schema of server.json.
-const currentSchema = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
-
-// What the registry accepts: names, hashes, and the length of a description in characters. A version that
-// matches versionRange is refused.
-var (
-	registryName = kit.Pattern(
-		`^[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?/[a-zA-Z0-9]([a-zA-Z0-9._-]*[a-zA-Z0-9])?$`)
-	versionRange       = kit.Pattern(`^[\^~<>=]|\|\||(^|\.)[xX*](\.|$)| - `)
-	fileSHA256         = kit.Pattern(`^[a-f0-9]{64}$`)
-	longestDescription = 100
-)
-
-// registryFaults adds what the schema and the validators of the registry refuse.
-func registryFaults(d *check.Declared, root syntax.Value) {
-	schema, description := textAt(root, "$schema"), textAt(root, "description")
-	switch {
-	case schema.Text == "":
-		addFault(d, 1, `"$schema" is missing, which the registry requires`)
-	case schema.Text != currentSchema && !strings.Contains(schema.Text, "/draft/"):
-		addFault(d, schema.Line, "the schema %q is not the current one, %s", schema.Text, currentSchema)
-	}
-	if !registryName().MatchString(d.Name.Text) {
-		addFault(d, d.Name.Line, "the name %q is not of the form io.github.acme/tickets", d.Name.Text)
-	}
-	if n := utf8.RuneCountInString(description.Text); n < 1 || n > longestDescription {
-		addFault(d, description.Line, "the description has %d characters; the registry takes 1 to %d", n,
-			longestDescription)
-	}
-	if v := d.Version; v.Text == "" || v.Text == "latest" || versionRange().MatchString(v.Text) {
-		addFault(d, v.Line, "the version %q is not one version", v.Text)
-	}
-	if status, ok := root.Get("status"); ok {
-		addFault(d, status.Line, "status is not allowed here since 2025-09-29: the registry sets it")
-	}
-	packages, _ := root.Get("packages")
-	for _, p := range packages.Value.Items {
-		packageFaults(d, p)
-	}
-}
-
-// packageFaults adds what the registry refuses in one package of a server.json.
-func packageFaults(d *check.Declared, p syntax.Value) {
-	for _, f := range p.Fields {
-		if strings.Contains(f.Key, "_") {
-			addFault(d, f.Line,
-				"the key %q is outdated: since 2025-09-16 keys are in camel case", f.Key)
-		}
-	}
-	identifier, version, hash := textAt(p, "identifier"), textAt(p, "version"), textAt(p, "fileSha256")
-	switch kind := p.TextOf("registryType"); {
-	case identifier.Text == "" || strings.ContainsAny(identifier.Text, " \t"):
-		addFault(d, max(identifier.Line, p.Line), "a package has no usable identifier")
-	case version.Text == "latest" || versionRange().MatchString(version.Text):
-		addFault(d, version.Line, "the version %q of the package is not one version", version.Text)
-	case kind == "mcpb" && !fileSHA256().MatchString(hash.Text):
-		addFault(d, max(hash.Line, p.Line), "a bundle needs fileSha256, 64 digits in lower case")
-	case kind == "oci" && version.Text != "":
-		addFault(d, version.Line, "the version of an image belongs in its identifier only")
-	}
-	if !hasAny(p, "transport") {
-		addFault(d, p.Line, "a package has no transport")
-	}
-}
-
-func addFault(d *check.Declared, line int, format string, args ...any) {
-	d.Faults = append(d.Faults, check.Value{Text: fmt.Sprintf(format, args...), Line: max(line, 1)})
 }
