@@ -401,8 +401,7 @@ func (s *replayed) findings() []finding.Finding {
 		}
 		all = append(all, u.Finding)
 	}
-	kept, _ := finding.Limit(all)
-	return kept
+	return finding.Limit(all)
 }
 
 // expectedAndGot returns an expectation beside the result, as a finding shows it.

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -57,16 +56,22 @@ func Accept(
 	}
 
 	// What changed, and which changes are selected.
-	o.Now, o.ItemBudget, o.Every = p.Now, f.Config.Project.Budgets.ItemBytes, true
-	var candidates []*candidate
+	o.Now, o.ItemBudget = p.Now, f.Config.Project.Budgets.ItemBytes
+	policy := f.Config.Project.Policy
+	compare := func(both *pair, limit time.Duration) ([]finding.Finding, error) {
+		found, err := both.findings(ctx, limit, o.Options, policy)
+		return policy.Apply(found, finding.Scope{}, p.Now), err
+	}
+	var candidates []candidate
 	for _, both := range openBaseline(p, f.Config.Project.Snapshots).withAll(ctx, surfaces) {
-		c, err := o.candidate(ctx, p, both, f.Limit(), f.Config.Project.Policy)
+		found, err := compare(&both, f.Limit())
 		if err != nil {
 			return nil, err
 		}
-		candidates = append(candidates, c)
+		candidates = append(candidates, candidate{both, found})
 	}
-	if err := o.choose(candidates); err != nil {
+	chosen, err := o.choose(candidates)
+	if err != nil {
 		return nil, err
 	}
 
@@ -75,23 +80,28 @@ func Accept(
 	var current []fleet.Surface // servers whose new file is what they offer now
 	changed := map[string][]byte{}
 	for _, c := range candidates {
-		if !o.All && len(c.chosen) == 0 {
+		if !o.All && !slices.ContainsFunc(c.found, chosen) {
 			continue
 		}
-		file := SavedFile(f.Config.Project.Snapshots, c.now.Name)
-		next, err := o.move(ctx, *c)
+		next, err := o.move(c, chosen, func(old, now *snapshot.Snapshot) []finding.Finding {
+			again := c.pair
+			again.old.Snapshot, again.old.Raw, again.now.Snapshot = old, nil, now
+			found, _ := compare(&again, 0) // ctx is checked below
+			return found
+		})
 		if err != nil {
-			return nil, exit.Misuse(err)
+			return nil, cmp.Or(ctx.Err(), exit.Misuse(err))
 		}
-		c.now.Saved = o.describe(c, next)
+		file := SavedFile(f.Config.Project.Snapshots, c.now.Name)
+		c.now.Saved = next.saved
 		c.now.Saved.File = p.Rel(file)
 		if next.data != nil {
 			changed[file] = next.data
 		}
-		if next.current {
+		if c.now.Whole() && len(next.left) == 0 {
 			current = append(current, c.now)
 		}
-		all.add(c.result(), next.Taken, true, c.unsaved)
+		all.add(c.result(), next.taken, true, c.unsaved)
 	}
 	finding.Sort(all.found)
 	r := fleet.Report("accept", all.surfaces)
@@ -115,83 +125,50 @@ func Accept(
 // candidate is a server whose saved snapshot may be moved.
 type candidate struct {
 	pair
-	compare func(context.Context) comparer
-	found   []finding.Finding
-	shown   []finding.Finding            // found as diff shows them, many of one rule as one
-	hidden  map[string][]finding.Finding // those behind a shown one, by its fingerprint
-	chosen  []string                     // fingerprints of found
+	found []finding.Finding
 }
 
-// candidate compares a pair. The error is that of ctx.
-func (o AcceptOptions) candidate(
-	ctx context.Context, p host.Process, both pair, limit time.Duration, policy finding.Policy,
-) (*candidate, error) {
-	judge := func(found []finding.Finding) []finding.Finding {
-		return policy.Apply(found, finding.Scope{}, p.Now)
-	}
-	found, err := both.findings(ctx, limit, o.Options, policy)
-	if err != nil {
-		return nil, err
-	}
-	c := &candidate{pair: both, found: judge(found)}
-	c.shown, c.hidden = finding.Limit(found)
-	c.shown = judge(c.shown)
-	c.compare = func(ctx context.Context) comparer {
-		return func(old, now *snapshot.Snapshot) []finding.Finding {
-			one := both
-			one.old.Snapshot, one.now.Snapshot = old, now
-			one.old.Raw = nil                                   // of another snapshot
-			found, _ := one.findings(ctx, 0, o.Options, policy) // the caller checks ctx
-			return judge(found)
-		}
-	}
-	return c, nil
-}
-
-// choose marks the findings that are selected. A fingerprint that names nothing is an error.
-func (o AcceptOptions) choose(candidates []*candidate) error {
+// choose returns whether a finding is selected. A fingerprint or flag that selects nothing is an error.
+func (o AcceptOptions) choose(candidates []candidate) (func(finding.Finding) bool, error) {
 	var all []finding.Finding
 	var incomplete []string
 	for _, c := range candidates {
-		all = append(all, c.shown...)
+		all = append(all, c.found...)
 		if s := c.result(); s.Incomplete() {
 			incomplete = append(incomplete, c.now.Name)
 		}
 	}
 	chosen := map[string]bool{}
+	isChosen := func(f finding.Finding) bool { return o.All || chosen[f.Fingerprint()] }
+	var known []string // fingerprints of findings and of their groups
+	for _, g := range finding.Groups(all) {
+		known = append(append(known, g.Fingerprint), g.Findings...)
+	}
+	known = kit.Distinct(known)
 	for _, id := range o.Fingerprints {
-		id, err := completeFingerprint(id, all)
-		if err != nil {
-			return err
+		matches := kit.Filter(known, func(full string) bool { return strings.HasPrefix(full, id) })
+		switch {
+		case len(matches) > 1:
+			return nil, exit.Usagef("fingerprint %s is ambiguous: %s", id, strings.Join(matches, ", "))
+		case len(matches) == 0 && len(incomplete) > 0:
+			return nil, fmt.Errorf("no finding has the fingerprint %s; it may be in %s, which did not "+
+				"answer in full", id, strings.Join(incomplete, ", "))
+		case len(matches) == 0:
+			return nil, exit.Usagef("no finding has the fingerprint %s%s: see mcpctl diff", id,
+				kit.DidYouMean(id, known))
 		}
-		named := finding.Named(all, id)
-		if len(named) == 0 {
-			return unknownFingerprint(id, all, incomplete)
-		}
-		for _, f := range named {
+		for _, f := range finding.Named(all, matches[0]) {
 			chosen[f.Fingerprint()] = true
 		}
 	}
-	if err := o.chooseMatching(all, chosen); err != nil {
-		return err
-	}
-	for _, c := range candidates {
-		for id, hidden := range c.hidden {
-			for _, f := range hidden {
-				chosen[f.Fingerprint()] = chosen[f.Fingerprint()] || chosen[id]
-			}
-		}
-		for _, f := range c.found {
-			if o.All || chosen[f.Fingerprint()] {
-				c.chosen = append(c.chosen, f.Fingerprint())
-			}
-		}
-	}
-	return nil
+	return isChosen, o.chooseMatching(all, chosen)
 }
 
 // chooseMatching marks the findings that --tool and --rule select. A value that selects nothing is an error.
 func (o AcceptOptions) chooseMatching(all []finding.Finding, chosen map[string]bool) error {
+	if len(o.Tools)+len(o.Rules) == 0 {
+		return nil
+	}
 	unused := map[string]bool{}
 	for _, tool := range o.Tools {
 		unused["--tool "+tool] = true
@@ -199,124 +176,61 @@ func (o AcceptOptions) chooseMatching(all []finding.Finding, chosen map[string]b
 	for _, rule := range o.Rules {
 		unused["--rule "+rule] = true
 	}
-	if len(unused) == 0 {
-		return nil
-	}
 	for _, f := range all {
 		tool := strings.TrimPrefix(f.Item, "tool/")
 		ofTool := len(o.Tools) == 0 || f.Item != tool && slices.Contains(o.Tools, tool)
 		if ofTool && (len(o.Rules) == 0 || slices.Contains(o.Rules, f.Rule)) {
-			chosen[f.Fingerprint()] = true
+			chosen[f.Fingerprint()] = f.Item != "" || f.Path != "" // else it stands for others
 			delete(unused, "--tool "+tool)
 			delete(unused, "--rule "+f.Rule)
 		}
 	}
-	if names := slices.Sorted(maps.Keys(unused)); len(names) > 0 {
+	if len(unused) > 0 {
 		return exit.Misuse(exit.Advise(`see "mcpctl diff"`, "no change matches %s",
-			strings.Join(names, ", ")))
+			strings.Join(kit.SortedKeys(unused), ", ")))
 	}
 	return nil
 }
 
-// fingerprintsOf returns the fingerprints of findings and of their groups.
-func fingerprintsOf(all []finding.Finding) []string {
-	var known []string
-	for _, g := range finding.Groups(all) {
-		known = append(append(known, g.Fingerprint), g.Findings...)
-	}
-	return known
-}
-
-// completeFingerprint returns the one fingerprint that begins with id, or id if none does.
-func completeFingerprint(id string, all []finding.Finding) (string, error) {
-	var known []string
-	for _, full := range fingerprintsOf(all) {
-		if strings.HasPrefix(full, id) && !slices.Contains(known, full) {
-			known = append(known, full)
-		}
-	}
-	switch {
-	case len(known) == 0 || slices.Contains(known, id):
-		return id, nil
-	case len(known) > 1:
-		return "", exit.Usagef("fingerprint %s is ambiguous: %s", id, strings.Join(known, ", "))
-	}
-	return known[0], nil
-}
-
-// unknownFingerprint returns the error for a fingerprint that no finding has.
-func unknownFingerprint(id string, all []finding.Finding, incomplete []string) error {
-	if len(incomplete) > 0 {
-		return fmt.Errorf("no finding has the fingerprint %s; it may be in %s, which did not answer in full",
-			id, strings.Join(incomplete, ", "))
-	}
-	return exit.Usagef("no finding has the fingerprint %s%s: see mcpctl diff", id,
-		kit.DidYouMean(id, fingerprintsOf(all)))
-}
-
-// move is what accepting does to the saved snapshot of one server.
-type move struct {
-	moved
-	data    []byte // the new file; nil = it stays
-	current bool   // the new file is what the server offers now
-	reason  string // why the file cannot be moved
-}
-
-// move returns what accepting would do to the saved snapshot, and writes nothing. With All the new one is
-// what arrived, and all of that must have arrived.
-func (o AcceptOptions) move(ctx context.Context, c candidate) (move, error) {
+// move returns what accepting does to the saved snapshot of a server, and writes nothing. With All the new
+// one is what arrived, and all of that must have arrived.
+func (o AcceptOptions) move(c candidate, chosen func(finding.Finding) bool, compare comparer) (moved, error) {
+	next := moved{snapshot: c.now.Snapshot, taken: c.found}
+	var err error
 	switch {
 	case c.old.Snapshot == nil:
-		return move{reason: "nothing is saved"}, nil
+		return moved{saved: &report.Saved{Action: report.Skipped, Reason: "nothing is saved"}}, nil
 	case o.All && !c.now.Whole():
-		return move{reason: "not everything arrived"}, nil
+		return moved{saved: &report.Saved{Action: report.Skipped, Reason: "not everything arrived"}}, nil
+	case !o.All:
+		next, err = moveItems(c.old.Snapshot, c.now.Snapshot, c.found, chosen, compare)
 	}
-	next := move{moved: moved{Snapshot: c.now.Snapshot, Taken: c.found}}
-	var err error
-	if !o.All {
-		next.moved, err = moveItems(c.old.Snapshot, c.now.Snapshot, c.found, c.chosen, c.compare(ctx))
-		if err != nil {
-			return move{}, cmp.Or(ctx.Err(), err)
-		}
-	}
-	data, err := next.Snapshot.Encode()
 	if err != nil {
-		return move{}, err
+		return moved{}, err
 	}
 	before, err := c.old.Snapshot.Encode()
 	if err != nil {
-		return move{}, err
+		return moved{}, err
 	}
-	if now, err := c.now.Snapshot.Encode(); c.now.Whole() {
-		next.current = err == nil && bytes.Equal(now, data)
+	if next.data, err = next.snapshot.Encode(); err != nil {
+		return moved{}, err
 	}
-	if !bytes.Equal(before, data) {
-		next.data = data
-	}
-	return next, ctx.Err()
-}
-
-// describe returns what a move does to a file.
-func (o AcceptOptions) describe(c *candidate, next move) *report.Saved {
-	saved := &report.Saved{Action: report.Updated}
+	next.saved = countChanges(c.old.Snapshot, next.snapshot)
 	switch {
-	case next.reason != "":
-		return &report.Saved{Action: report.Skipped, Reason: next.reason}
-	case next.data == nil:
-		saved.Action = report.Unchanged
+	case bytes.Equal(before, next.data):
+		next.saved.Action, next.data = report.Unchanged, nil
 	case o.DryRun:
-		saved.Action = report.WouldUpdate
+		next.saved.Action = report.WouldUpdate
 	}
-	countItems(saved, next.Taken)
 	var remarks []string
-	for _, f := range next.Taken {
-		if !slices.Contains(c.chosen, f.Fingerprint()) {
+	for _, f := range next.taken {
+		if !chosen(f) {
 			remarks = append(remarks, f.Fingerprint()+" went along")
 		}
 	}
-	if n := len(next.Left); n > 0 {
+	if n := len(next.left); n > 0 {
 		remarks = append(remarks, kit.Counted(n, "finding")+" left")
 	}
-	saved.Reason = strings.Join(remarks, "; ")
-	return saved
+	next.saved.Reason = strings.Join(remarks, "; ")
+	return next, nil
 }

@@ -1,32 +1,24 @@
 package compare
 
 import (
-	"maps"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// TestAcceptSum accepts the finding that stands for many, and with it exactly those.
-func TestAcceptSum(t *testing.T) {
-	names := make([]string, 2500)
-	both := pair{old: surfaceOf(t, "s", names...), now: surfaceOf(t, "s")}
-	o := AcceptOptions{}
-	o.Every = true
-	c, err := o.candidate(t.Context(), host.Process{}, both, 0, finding.Policy{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.Fingerprints = slices.Collect(maps.Keys(c.hidden))
-	err = o.choose([]*candidate{c})
-	if err != nil || len(c.shown) != 1001 || len(c.chosen) != 1500 {
-		t.Errorf("%v, %d are shown, %d are chosen", err, len(c.shown), len(c.chosen))
+// TestAcceptMany accepts very many changes of one rule, of which only the first are shown one by one.
+func TestAcceptMany(t *testing.T) {
+	both := pair{old: surfaceOf(t, "s", make([]string, 2500)...), now: surfaceOf(t, "s")}
+	found, err := both.findings(t.Context(), 0, diff.Options{}, finding.Policy{})
+	o := AcceptOptions{Rules: []string{"tool-removed"}}
+	chosen, wrong := o.choose([]candidate{{both, found}})
+	if n := len(kit.Filter(found, chosen)); err != nil || wrong != nil || n != 1000 || len(found) != 1001 {
+		t.Errorf("%v, %v, %d of %d are chosen", err, wrong, n, len(found))
 	}
 }
 
@@ -44,14 +36,13 @@ func TestAcceptUndecided(t *testing.T) {
 			both: pair{old: surfaceOf(t, "s", "a"), now: surfaceOf(t, "s", "b")}, limit: time.Nanosecond,
 		},
 	} {
-		o := AcceptOptions{All: true}
-		one, err := o.candidate(t.Context(), host.Process{}, c.both, c.limit, finding.Policy{})
+		found, err := c.both.findings(t.Context(), c.limit, diff.Options{}, finding.Policy{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		next, err := o.move(t.Context(), *one)
-		if s := one.now; err != nil || next.data != nil || s.State != report.Failed ||
-			!strings.HasPrefix(s.Error.Message, message) || len(one.found) != 0 {
+		next, err := AcceptOptions{All: true}.move(candidate{c.both, found}, nil, nil)
+		if s := c.both.now; err != nil || next.data != nil || s.State != report.Failed ||
+			!strings.HasPrefix(s.Error.Message, message) || len(found) != 0 {
 			t.Errorf("%s: %v, %d bytes, %q, %+v", message, err, len(next.data), s.State, s.Error)
 		}
 	}

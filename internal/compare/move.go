@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -18,22 +19,21 @@ type comparer func(old, new *snapshot.Snapshot) []finding.Finding
 
 // moved is a saved snapshot with accepted changes.
 type moved struct {
-	Snapshot *snapshot.Snapshot
-	Taken    []finding.Finding // the chosen findings, and others of their items
-	Left     []finding.Finding // findings that remain
+	snapshot *snapshot.Snapshot
+	data     []byte            // the new file; nil = it stays
+	taken    []finding.Finding // the chosen findings, and others of their items
+	left     []finding.Finding // findings that remain
+	saved    *report.Saved
 }
 
 // moveItems accepts changes by item: it returns old with the items of the chosen findings as they are in new.
 // A finding about the server itself takes the member of the snapshot that it is about, such as serverInfo.
 // found are the findings of compare(old, new). A finding about the comparison itself cannot be chosen.
 func moveItems(
-	old, new *snapshot.Snapshot, found []finding.Finding, chosen []string, compare comparer,
+	old, new *snapshot.Snapshot, found []finding.Finding, chosen func(finding.Finding) bool, compare comparer,
 ) (moved, error) {
-	isChosen, now := kit.Set(chosen), old
-	for _, f := range found {
-		if !isChosen[f.Fingerprint()] {
-			continue
-		}
+	now := old
+	for _, f := range kit.Filter(found, chosen) {
 		next, err := take(now, new, f, found)
 		if err != nil {
 			return moved{}, fmt.Errorf("accepting %s (%s): %w", f.Fingerprint(), f.Rule, err)
@@ -41,17 +41,17 @@ func moveItems(
 		now = next
 	}
 	after := compare(now, new)
-	left := map[string]bool{}
-	for _, f := range after {
-		left[f.Fingerprint()] = true
-	}
+	left := kit.Set(kit.Map(after, finding.Finding.Fingerprint))
+	var taken []finding.Finding
 	for _, f := range found {
-		if id := f.Fingerprint(); isChosen[id] && left[id] {
-			return moved{}, fmt.Errorf("accepting %s (%s): %w", id, f.Rule, errComparison)
+		switch remains := left[f.Fingerprint()]; {
+		case remains && chosen(f):
+			return moved{}, fmt.Errorf("accepting %s (%s): %w", f.Fingerprint(), f.Rule, errComparison)
+		case !remains:
+			taken = append(taken, f)
 		}
 	}
-	taken := kit.Filter(found, func(f finding.Finding) bool { return !left[f.Fingerprint()] })
-	return moved{Snapshot: now, Taken: taken, Left: after}, nil
+	return moved{snapshot: now, taken: taken, left: after}, nil
 }
 
 // errComparison is why a finding cannot be accepted that is still there after what it names was taken.

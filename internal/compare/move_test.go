@@ -145,6 +145,11 @@ func prints(findings []finding.Finding) []string {
 	return ids
 }
 
+// named returns whether a finding has one of these fingerprints.
+func named(fingerprints ...string) func(finding.Finding) bool {
+	return func(f finding.Finding) bool { return slices.Contains(fingerprints, f.Fingerprint()) }
+}
+
 // aboutComparison are the rules that speak of the comparison: nothing that is saved can end what they say.
 func aboutComparison(f finding.Finding) bool {
 	return slices.Contains([]string{"list-unavailable", "list-incomplete", "comparison-scope-differs"},
@@ -180,17 +185,17 @@ func exhaust(t *testing.T, c changedSides, found []finding.Finding, random *rand
 		}
 		random.Shuffle(len(left), func(i, j int) { left[i], left[j] = left[j], left[i] })
 		chosen := prints(left[:1+len(left)/many*15])
-		moved, err := moveItems(now, c.new, found, chosen, comparing(t))
+		moved, err := moveItems(now, c.new, found, named(chosen...), comparing(t))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, id := range prints(moved.Left) {
+		for _, id := range prints(moved.left) {
 			if slices.Contains(chosen, id) {
 				t.Fatalf("%s is still there", id)
 			}
 		}
-		now, found = reread(t, moved.Snapshot), moved.Left
-		left = slices.DeleteFunc(slices.Clone(moved.Left), aboutComparison)
+		now, found = reread(t, moved.snapshot), moved.left
+		left = slices.DeleteFunc(slices.Clone(moved.left), aboutComparison)
 	}
 }
 
@@ -213,17 +218,17 @@ func TestByItem(t *testing.T) {
 			if aboutComparison(f) || len(before) > many && i%150 != 0 {
 				continue
 			}
-			moved, err := moveItems(c.old, c.new, before, []string{f.Fingerprint()}, comparing(t))
+			moved, err := moveItems(c.old, c.new, before, named(f.Fingerprint()), comparing(t))
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 			total++
-			for _, g := range moved.Taken {
+			for _, g := range moved.taken {
 				if g.Item != f.Item && f.Item != "" && g.Item != "" && !renames(f, g) {
 					t.Errorf("%s: %s %s takes %s %s", name, f.Rule, f.Item, g.Rule, g.Item)
 				}
 			}
-			sameLevels(t, name+": "+f.Rule+" "+f.Item+f.Pointer(), before, moved.Left)
+			sameLevels(t, name+": "+f.Rule+" "+f.Item+f.Pointer(), before, moved.left)
 		}
 	}
 	if total < 100 {
@@ -285,11 +290,11 @@ func TestExactly(t *testing.T) {
 					chosen = f.Fingerprint()
 				}
 			}
-			moved, err := moveItems(old, new, compareSides(t, old, new), []string{chosen}, comparing(t))
+			moved, err := moveItems(old, new, compareSides(t, old, new), named(chosen), comparing(t))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(encoded(t, full(test.want)), encoded(t, moved.Snapshot)); diff != "" {
+			if diff := cmp.Diff(encoded(t, full(test.want)), encoded(t, moved.snapshot)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -312,7 +317,7 @@ func TestMoveRefuses(t *testing.T) {
 	if len(found) != 1 || found[0].Rule != "list-unavailable" {
 		t.Fatalf("found %v", found)
 	}
-	if moved, err := moveItems(old, new, found, prints(found), comparing(t)); err == nil {
-		t.Errorf("what is not known of a list was accepted: %s", encoded(t, moved.Snapshot))
+	if moved, err := moveItems(old, new, found, named(prints(found)...), comparing(t)); err == nil {
+		t.Errorf("what is not known of a list was accepted: %s", encoded(t, moved.snapshot))
 	}
 }

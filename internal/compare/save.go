@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
-	"time"
+	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
@@ -18,10 +18,9 @@ import (
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
-	"github.com/mcpctl/mcpctl/pkg/diff"
-	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -65,7 +64,7 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 			return printSnapshot(p, s)
 		}
 		file := cmp.Or(o.File, SavedFile(dir, s.Name))
-		if err := o.save(ctx, p, s, file, f.Limit()); err != nil {
+		if err := o.save(ctx, p, s, file); err != nil {
 			failSaved(s, "saving", err)
 			s.Saved = &report.Saved{Action: report.Skipped, Reason: "the file could not be replaced",
 				File: p.Rel(file)}
@@ -112,9 +111,7 @@ func checkDir(p host.Process, project config.Project) error {
 }
 
 // save writes the snapshot of s to a file, unless it is incomplete: a good file is never replaced by less.
-func (o SaveOptions) save(
-	ctx context.Context, p host.Process, s *fleet.Surface, file string, limit time.Duration,
-) error {
+func (o SaveOptions) save(ctx context.Context, p host.Process, s *fleet.Surface, file string) error {
 	switch {
 	case s.State == report.Disabled:
 		return nil
@@ -126,7 +123,7 @@ func (o SaveOptions) save(
 	if err != nil {
 		return err
 	}
-	saved, err := update(ctx, *s, data, file, limit)
+	saved, err := update(*s, data, file)
 	if err != nil {
 		return err
 	}
@@ -162,9 +159,7 @@ func replaceFile(p host.Process, file string, data []byte) error {
 
 // update returns what saving data to a file changes. A file without a snapshot is not overwritten, and the
 // snapshot of another server only by a configured one.
-func update(
-	ctx context.Context, now fleet.Surface, data []byte, file string, limit time.Duration,
-) (*report.Saved, error) {
+func update(now fleet.Surface, data []byte, file string) (*report.Saved, error) {
 	before, err := files.ReadRegular(file, source.MaxSize)
 	switch {
 	// a pipe or a device
@@ -192,35 +187,42 @@ func update(
 			" was renamed, delete the file first",
 			"%s is the snapshot of %q, and this server calls itself %q", file, was, is)
 	}
-	saved := &report.Saved{Action: report.Updated}
-	found, err := host.Within(ctx, limit, func(ctx context.Context) ([]finding.Finding, error) {
-		return diff.Compare(ctx, old, now.Snapshot, diff.Options{Every: true})
-	})
-	switch countItems(saved, found); { // what arrived is saved, counted or not
-	case errors.Is(err, context.DeadlineExceeded):
-		saved.Reason = "the changes were not counted: " + fleet.TooLong(limit)
-	case err != nil:
-		saved.Reason = "the changes were not counted: " + err.Error()
-	}
-	return saved, nil
+	return countChanges(old, now.Snapshot), nil
 }
 
 func selfName(s *snapshot.Snapshot) string { return snapshot.Item{Raw: s.Server}.Text("name") }
 
-// countItems counts the items that findings are about.
-func countItems(saved *report.Saved, findings []finding.Finding) {
-	changed := map[string]bool{}
-	for _, f := range findings {
-		switch {
-		case f.Item == "":
-			saved.Reason = "the server's own description changed"
-		case strings.HasSuffix(f.Rule, "-added") && f.Path == "":
-			saved.Added++
-		case strings.HasSuffix(f.Rule, "-removed") && f.Path == "":
-			saved.Removed++
-		case !changed[f.Item]:
-			changed[f.Item] = true
-			saved.Changed++
+// countChanges counts the items in which two snapshots differ. Items of one name count as one.
+func countChanges(old, new *snapshot.Snapshot) *report.Saved {
+	saved := &report.Saved{Action: report.Updated}
+	for _, kind := range snapshot.Kinds() {
+		before, after := byKey(old.List(kind)), byKey(new.List(kind))
+		for key, items := range after {
+			switch {
+			case before[key] == nil:
+				saved.Added++
+			case !slices.EqualFunc(before[key], items, rawjson.Equal):
+				saved.Changed++
+			}
+		}
+		for key := range before {
+			if after[key] == nil {
+				saved.Removed++
+			}
 		}
 	}
+	if old.Protocol != new.Protocol || old.Instructions != new.Instructions ||
+		!rawjson.Equal(old.Server, new.Server) || !rawjson.Equal(old.Capabilities, new.Capabilities) {
+		saved.Reason = "the server's own description changed"
+	}
+	return saved
+}
+
+// byKey returns the items of a list by their names or URIs.
+func byKey(list snapshot.List) map[string][]json.RawMessage {
+	items := map[string][]json.RawMessage{}
+	for _, item := range list.Items() {
+		items[item.Key] = append(items[item.Key], item.Raw)
+	}
+	return items
 }

@@ -239,7 +239,7 @@ func (r *row) findings(apply func(report reporter)) []finding.Finding {
 		all = append(all, f)
 	})
 	finding.Sort(all)
-	joined, _ := finding.Limit(kit.Filter(all, func(f finding.Finding) bool { return f.Cause == "" }))
+	joined := finding.Limit(kit.Filter(all, func(f finding.Finding) bool { return f.Cause == "" }))
 	caused := kit.Filter(all, func(f finding.Finding) bool { return f.Cause != "" })
 	for _, same := range kit.Group(caused, func(f finding.Finding) [2]string {
 		return [2]string{f.Server, f.Cause}

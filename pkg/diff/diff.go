@@ -30,11 +30,9 @@ type Options struct {
 	AssertFormats bool   // "format" in a schema is a constraint, not a remark
 	// ids of rules that shall speak where they are silent by default; those that are off, as info
 	Enable     []string
-	ItemBudget int // bytes that one item may take before text-size-grew speaks; 0 = no budget
-	// report all findings one by one, where finding.Limit replaces very many of a rule by one
-	Every   bool
-	Now     time.Time // by which an announced date has come; zero = none has
-	Absence string    // why a side is nil, as a sentence; empty = the server is not there
+	ItemBudget int       // bytes that one item may take before text-size-grew speaks; 0 = no budget
+	Now        time.Time // by which an announced date has come; zero = none has
+	Absence    string    // why a side is nil, as a sentence; empty = the server is not there
 	// counts the recorded calls that a breaking or warning finding affects; nil = no call is recorded
 	Recorded func(Evidence) *finding.Calls
 }
@@ -60,12 +58,7 @@ func Compare(ctx context.Context, old, new *snapshot.Snapshot, options Options) 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if c.Every {
-		finding.Sort(c.findings)
-		return c.findings, nil
-	}
-	limited, _ := finding.Limit(c.findings)
-	return limited, nil
+	return finding.Limit(c.findings), nil
 }
 
 type comparison struct {

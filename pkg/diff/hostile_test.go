@@ -164,27 +164,6 @@ func TestManyProblemsAreNamedByAll(t *testing.T) {
 	}
 }
 
-// TestManyFindingsAreSummedUp: a list of thousands is reported by its first and one that stands for the others,
-// which is as bad as they are; the one who asks for every one gets every one.
-func TestManyFindingsAreSummedUp(t *testing.T) {
-	surface := func(tools int) string {
-		var list []string
-		for i := range tools {
-			list = append(list, fmt.Sprintf(`{"name":"t%d","inputSchema":{"type":"object"}}`, i))
-		}
-		return `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"tools":[` + strings.Join(list, ",") + `]}`
-	}
-	old, new := parse(t, surface(3000)), parse(t, surface(0))
-	told, every := compared(t, old, new, diff.Options{}), compared(t, old, new, diff.Options{Every: true})
-	if len(told) != 1001 || len(every) != 3000 {
-		t.Fatalf("%d are told, of %d", len(told), len(every))
-	}
-	sums := slices.DeleteFunc(slices.Clone(told), func(f finding.Finding) bool { return !strings.HasPrefix(f.Message, "2000 more findings") })
-	if len(sums) != 1 || sums[0].Level != finding.Breaking || sums[0].Rule != "tool-removed" {
-		t.Errorf("%+v", sums)
-	}
-}
-
 // costly is a schema with patterns whose automata are of exponential size.
 func costly(n int) string {
 	return fmt.Sprintf(`{"type":"object","properties":{"a":{"type":"string","pattern":"(a|b)*b(a|b){%d}$"},"b":{"type":"string","pattern":"(a|b)*a(a|b){%d}$"}}}`, 30+n, 30+n)

@@ -185,25 +185,23 @@ const maxPerRule = 1000
 
 // Limit keeps a thousand findings of each rule and server, the worst, and puts one in place of the others, so
 // that no server makes a report arbitrarily long. That one has their highest level and a fingerprint that
-// depends on all of them; replaced has them by that fingerprint. The result is sorted as by Sort.
-func Limit(findings []Finding) (kept []Finding, replaced map[string][]Finding) {
+// depends on all of them. The result is sorted as by Sort.
+func Limit(findings []Finding) []Finding {
 	Sort(findings)
 	if len(findings) <= maxPerRule {
-		return findings, nil
+		return findings
 	}
-	replaced = map[string][]Finding{}
+	var kept []Finding
 	rule := func(f Finding) [2]string { return [2]string{f.Server, f.Rule} }
 	for _, same := range kit.Group(findings, rule) {
 		if len(same) > maxPerRule+1 {
 			slices.SortStableFunc(same, func(a, b Finding) int { return cmp.Compare(b.Level, a.Level) })
-			others := slices.Clone(same[maxPerRule:])
-			sum := sumOf(others)
-			replaced[sum.Fingerprint()], same = others, append(same[:maxPerRule], sum)
+			same = append(same[:maxPerRule:maxPerRule], sumOf(same[maxPerRule:]))
 		}
 		kept = append(kept, same...)
 	}
 	Sort(kept)
-	return kept, replaced
+	return kept
 }
 
 // sumOf returns a finding in place of several of one rule and server, the worst first. It has their item if
