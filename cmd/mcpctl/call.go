@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -109,7 +110,9 @@ a.b=1 sets b in a, tags[]=x appends. A tool without readOnlyHint is called after
 			"mcpctl list SOURCE shows the tools"},
 			func(ctx context.Context, from []source.Source, rest []string) error {
 				if record != "" {
-					o.Record = calls.Recorder(p.Process, record)
+					o.Record = func(server, tool string, arguments, result json.RawMessage) error {
+						return calls.Append(p.Process, record, server, tool, arguments, result)
+					}
 				}
 				return invoke.Call(ctx, p.Process, o, from, rest[0], rest[1:], base)
 			}),

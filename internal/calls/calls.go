@@ -13,10 +13,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
+	"strings"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/host"
@@ -34,6 +35,8 @@ type Call struct {
 	Time      time.Time       // when it was made; zero = not recorded
 	Client    string          // who made it; empty = not recorded
 	Line      int             // of the file, from 1
+
+	expected *config.Expectation // of mcpctl.yaml; nil = a recorded call
 }
 
 const (
@@ -84,59 +87,55 @@ func Each(ctx context.Context, r io.Reader, name string, do func(Call) error) er
 	return nil
 }
 
+// members are those of a call that are read, with the types that they have.
+var members = map[string]string{
+	"server": "string", "tool": "string", "arguments": "object", "result": "object", "time": "string",
+	"client": "string", "resourceSpans": "array",
+}
+
 // decode calls do with the call, or the calls, of one line.
 func decode(reader *rawjson.MemberReader, line []byte, number int, do func(Call) error) error {
 	c := Call{Line: number}
 	var wrong error
 	traces := false
-	want := func(value []byte, kind byte, key, name string) bool {
-		if value[0] == kind {
-			return true
-		}
-		wrong = fmt.Errorf("%q: expected %s, got %s", key, name, rawjson.TypeName(value))
-		return false
-	}
-	text := func(value []byte, key string, to *string) {
-		if string(value) != "null" && want(value, '"', key, "string") {
-			*to = rawjson.Unquote(value)
-		}
-	}
 	err := reader.Read(line, func(key, value []byte) {
-		switch string(key) {
-		case `"resourceSpans"`:
-			traces = true
-		case `"server"`:
-			text(value, "server", &c.Server)
-		case `"tool"`:
-			text(value, "tool", &c.Tool)
-		case `"client"`:
-			text(value, "client", &c.Client)
-		case `"time"`:
-			var when string
-			if text(value, "time", &when); when == "" {
-				return
-			}
+		name := key[1 : len(key)-1] // without the quotes
+		want, known := members[string(name)]
+		_, got, _ := strings.Cut(rawjson.TypeName(value), " ") // without the article
+		switch {
+		case !known || string(value) == "null":
+			return
+		case got != want:
+			wrong = fmt.Errorf("%q: expected %s, got %s", name, want, rawjson.TypeName(value))
+			return
+		}
+		switch string(name) {
+		case "server":
+			c.Server = rawjson.Unquote(value)
+		case "tool":
+			c.Tool = rawjson.Unquote(value)
+		case "arguments":
+			c.Arguments = value
+		case "result":
+			c.Result = value
+		case "time":
 			var err error
-			if c.Time, err = time.Parse(time.RFC3339, when); err != nil {
-				wrong = fmt.Errorf(`"time": expected RFC 3339 such as 2026-11-20T09:30:00Z, got %.40q`, when)
+			if c.Time, err = time.Parse(time.RFC3339, rawjson.Unquote(value)); err != nil {
+				wrong = fmt.Errorf(`"time": expected RFC 3339 such as 2026-11-20T09:30:00Z, got %.40s`, value)
 			}
-		case `"arguments"`:
-			if want(value, '{', "arguments", "object") {
-				c.Arguments = value
-			}
-		case `"result"`:
-			if string(value) != "null" && want(value, '{', "result", "object") {
-				c.Result = value
-			}
+		case "client":
+			c.Client = rawjson.Unquote(value)
+		case "resourceSpans":
+			traces = true
 		}
 	})
 	switch {
 	case err != nil:
 		return fmt.Errorf("invalid JSON: %w", err)
-	case traces:
-		return eachSpan(line, number, do)
 	case wrong != nil:
 		return wrong
+	case traces:
+		return eachSpan(line, number, do)
 	case c.Tool == "":
 		return errors.New(`missing "tool"`)
 	case c.Arguments == nil:
@@ -145,47 +144,30 @@ func decode(reader *rawjson.MemberReader, line []byte, number int, do func(Call)
 	return do(c)
 }
 
-// Recorder returns a function that appends calls to a file.
-func Recorder(
-	p host.Process, name string,
-) func(server, tool string, arguments, result json.RawMessage) error {
-	return func(server, tool string, arguments, result json.RawMessage) error {
-		err := appendCall(p, name, rawjson.Build(
-			rawjson.Member{Key: "server", Value: rawjson.Quote(server)},
-			rawjson.Member{Key: "tool", Value: rawjson.Quote(tool)},
-			rawjson.Member{Key: "arguments", Value: arguments},
-			rawjson.Member{Key: "result", Value: result},
-			rawjson.Member{Key: "time", Value: rawjson.Quote(p.Now.UTC().Format(time.RFC3339))},
-			rawjson.Member{Key: "client", Value: rawjson.Quote("mcpctl")}))
-		if err != nil {
-			return fmt.Errorf("recording the call: %w", err)
-		}
-		return nil
-	}
-}
-
-// appendCall adds a call to a file, which only the user can read when it is new.
-func appendCall(p host.Process, name string, call json.RawMessage) error {
-	line, err := rawjson.Encode(call) // on one line
+// Append adds a call, made now by mcpctl, to a file that only the user can read when it is new.
+func Append(p host.Process, name, server, tool string, arguments, result json.RawMessage) error {
+	line, err := rawjson.Encode(rawjson.Build( // on one line
+		rawjson.Member{Key: "server", Value: rawjson.Quote(server)},
+		rawjson.Member{Key: "tool", Value: rawjson.Quote(tool)},
+		rawjson.Member{Key: "arguments", Value: arguments},
+		rawjson.Member{Key: "result", Value: result},
+		rawjson.Member{Key: "time", Value: rawjson.Quote(p.Now.UTC().Format(time.RFC3339))},
+		rawjson.Member{Key: "client", Value: rawjson.Quote("mcpctl")}))
 	if err != nil {
 		return err
 	}
 	if len(line) > maxLine {
-		return fmt.Errorf("the result is larger than %d MiB", maxLine>>20)
+		return fmt.Errorf("recording the call: the result is larger than %d MiB", maxLine>>20)
 	}
-	path := files.From(p.Dir, name)
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return exit.Usagef("%s is not a regular file", name)
-	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
-	if errors.Is(err, fs.ErrNotExist) {
-		return exit.Misuse(err)
-	}
+	file, err := os.OpenFile(files.From(p.Dir, name), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
-		return err
+		return exit.Usagef("recording the call: %w", err)
 	}
 	_, err = file.Write(append(line, '\n')) // in one piece, so that several runs can share a file
-	return errors.Join(err, file.Close())
+	if err = errors.Join(err, file.Close()); err != nil {
+		return fmt.Errorf("recording the call: %w", err)
+	}
+	return nil
 }
 
 // Counts are the recorded calls of each tool, by server.
@@ -235,16 +217,17 @@ func (c Counts) NoCalls(name string) error {
 	return fmt.Errorf("%s has no call of a compared server, only of %s", name, kit.Some(kit.SortedKeys(c)))
 }
 
-// masked returns JSON in which values that look secret are replaced, by their names or their looks.
-func masked(raw json.RawMessage) json.RawMessage {
+// masked returns JSON in which values that look secret are replaced, by their names or their looks; nil for
+// more than a number of bytes.
+func masked(raw json.RawMessage, most int) json.RawMessage {
+	if len(raw) > most {
+		return nil
+	}
 	value, err := rawjson.Decode(raw)
 	if err != nil {
 		return nil
 	}
-	clean, err := rawjson.Encode(maskValue("", value))
-	if err != nil {
-		return nil
-	}
+	clean, _ := rawjson.Encode(maskValue("", value)) // decoded JSON can be encoded
 	return clean
 }
 

@@ -43,10 +43,8 @@ type tool struct {
 // question is a finding whose calls are counted.
 type question struct {
 	diff.Evidence
-	counts  *finding.Calls  // what Count returned
-	clients map[string]bool // that made an affected call
-	last    time.Time       // when the newest affected call was made
-	outcome outcome         // of the call that is judged
+	counts  *finding.Calls // what Count returned
+	outcome outcome        // of the call that is judged
 }
 
 // outcome is whether a call is affected, or accepted.
@@ -85,7 +83,7 @@ func (j *Judge) Server(names, tools []string) *Server {
 func (s *Server) Count(e diff.Evidence) *finding.Calls {
 	s.judge.mu.Lock()
 	defer s.judge.mu.Unlock()
-	q := &question{Evidence: e, counts: &finding.Calls{}, clients: map[string]bool{}}
+	q := &question{Evidence: e, counts: &finding.Calls{}}
 	if s.judge.closed {
 		return q.counts
 	}
@@ -116,7 +114,11 @@ func (j *Judge) Read(
 		return nil
 	})
 	for _, s := range j.servers {
-		s.finish()
+		for _, t := range s.tools {
+			for _, q := range t.questions {
+				q.counts.Total = s.total - t.invalid
+			}
+		}
 	}
 	return found, err
 }
@@ -139,7 +141,7 @@ func (s *Server) add(c Call, examples bool) {
 
 // judge decides all questions about a call; false for one that was not valid before.
 func (t *tool) judge(raw json.RawMessage) bool {
-	a := &arguments{recorded: raw != nil && len(raw) <= maxJudged, raw: raw}
+	a := argumentsOf(raw)
 	rejected, explained := false, false
 	for _, q := range t.questions {
 		if q.outcome = q.judge(a); q.Before == nil {
@@ -160,14 +162,14 @@ func (t *tool) judge(raw json.RawMessage) bool {
 }
 
 // judge decides whether a call fails because of the finding.
-func (q *question) judge(a *arguments) outcome {
+func (q *question) judge(a arguments) outcome {
 	switch {
 	case q.Removed:
 		return yes
 	case !a.recorded:
 		return unknown
 	case len(q.Sent) > 0: // what is sent there is ignored now: the call may do something else
-		if slices.ContainsFunc(q.Sent, func(p string) bool { return has(a.decoded(), rawjson.Split(p)) }) {
+		if slices.ContainsFunc(q.Sent, func(p string) bool { return has(a.value, rawjson.Split(p)) }) {
 			return unknown
 		}
 		return no
@@ -197,74 +199,51 @@ func (q *question) add(c Call, examples bool) {
 		q.counts.Undecided++
 	case yes:
 		q.counts.Failing++
-		if c.Client != "" && len(q.clients) < maxClients {
-			q.clients[c.Client] = true
+		at, known := slices.BinarySearch(q.counts.Clients, c.Client)
+		if !known && c.Client != "" && len(q.counts.Clients) < maxClients {
+			q.counts.Clients = slices.Insert(q.counts.Clients, at, c.Client)
 		}
-		if c.Time.After(q.last) {
-			q.last = c.Time
+		if !c.Time.IsZero() {
+			q.counts.Last = max(q.counts.Last, c.Time.UTC().Format(time.DateOnly))
 		}
-		if examples && q.counts.Example == nil && len(c.Arguments) <= maxExample {
-			q.counts.Example = masked(c.Arguments)
-		}
-	}
-}
-
-// finish completes the counts of every finding about the server.
-func (s *Server) finish() {
-	for _, t := range s.tools {
-		for _, q := range t.questions {
-			q.counts.Total = s.total - t.invalid
-			q.counts.Clients = slices.Sorted(maps.Keys(q.clients))
-			if !q.last.IsZero() {
-				q.counts.Last = q.last.UTC().Format(time.DateOnly)
-			}
-			q.Evidence = diff.Evidence{} // the schemas are large
+		if examples && q.counts.Example == nil {
+			q.counts.Example = masked(c.Arguments, maxExample)
 		}
 	}
 }
 
 // arguments are those of one call.
 type arguments struct {
-	recorded bool // raw is there, and small enough to be judged
-	raw      json.RawMessage
-	value    any // what raw holds, if parsed
-	parsed   bool
-	verdicts []verdict // of the schemas that were asked
+	recorded bool // small enough to be judged
+	value    any
+	accepts  map[*schema.Schema]outcome // of the schemas that were asked
 }
 
-// verdict is whether a schema accepts the arguments.
-type verdict struct {
-	schema *schema.Schema
-	outcome
-}
-
-func (a *arguments) decoded() any {
-	if !a.parsed {
-		a.parsed = true
-		a.value, _ = rawjson.Decode(a.raw) // they were read before
+func argumentsOf(raw json.RawMessage) arguments {
+	if raw == nil || len(raw) > maxJudged {
+		return arguments{}
 	}
-	return a.value
+	value, err := rawjson.Decode(raw)
+	return arguments{err == nil, value, map[*schema.Schema]outcome{}}
 }
 
 // accepted reports whether a schema accepts the arguments.
-func (a *arguments) accepted(s *schema.Schema) outcome {
+func (a arguments) accepted(s *schema.Schema) outcome {
 	if !a.recorded {
 		return unknown
 	}
-	for _, v := range a.verdicts {
-		if v.schema == s {
-			return v.outcome
-		}
+	known, asked := a.accepts[s]
+	if asked {
+		return known
 	}
-	v := verdict{s, unknown}
-	switch accepted, sure := s.Accepts(a.decoded()); {
+	switch accepted, sure := s.Accepts(a.value); {
 	case sure && accepted:
-		v.outcome = yes
+		known = yes
 	case sure:
-		v.outcome = no
+		known = no
 	}
-	a.verdicts = append(a.verdicts, v)
-	return v.outcome
+	a.accepts[s] = known
+	return known
 }
 
 // has reports whether a value has something behind the steps of a pointer.

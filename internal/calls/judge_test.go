@@ -210,9 +210,16 @@ func TestCompare(t *testing.T) {
 	} {
 		for structure, want := range map[bool]string{false: c.plain, true: c.structure} {
 			var got []string
-			ignore := []string{"/structuredContent/at"}
-			for _, d := range newComparer(ignore, structure).compare(json.RawMessage(c.old), json.RawMessage(c.new)) {
-				got = append(got, strings.TrimSpace(d.pointer+" "+string(d.kind)))
+			ignore := [][]string{{"structuredContent", "at"}}
+			for _, d := range compare(json.RawMessage(c.old), json.RawMessage(c.new), ignore, structure) {
+				place := d.pointer
+				switch {
+				case d.old == nil:
+					place += " added"
+				case d.lengthOnly:
+					place += " length"
+				}
+				got = append(got, place)
 			}
 			if strings.Join(got, ", ") != want {
 				t.Errorf("%s → %s, structure %v: %v, want %s", c.old, c.new, structure, got, want)
@@ -241,8 +248,8 @@ func TestSchema(t *testing.T) {
 	compiler.AssertFormat()
 	lines := compiler.MustCompile("../../docs/calls.schema.json")
 	p := host.Process{Dir: t.TempDir(), Now: time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)}
-	record := Recorder(p, "calls.jsonl")
-	if err := record("s", "t", json.RawMessage(`{"a":"<\u00e9>"}`), json.RawMessage("{\n\"content\": []}")); err != nil {
+	err := Append(p, "calls.jsonl", "s", "t", json.RawMessage(`{"a":"<\u00e9>"}`), json.RawMessage("{\n\"content\": []}"))
+	if err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(filepath.Join(p.Dir, "calls.jsonl"))

@@ -2,6 +2,7 @@ package calls
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -28,12 +29,25 @@ type span struct {
 	Kind              json.RawMessage // a number or a name
 	StartTimeUnixNano json.RawMessage // a number, or a string that holds one
 	Attributes        attributes
+	service           string // name of the program that recorded it
 }
 
-// attributes are what a span or a resource says about itself, in OTLP JSON.
-type attributes []struct {
-	Key   string
-	Value json.RawMessage // an AnyValue
+// attributes are the decoded values of a span or a resource, by key.
+type attributes map[string]any
+
+// UnmarshalJSON reads the list that OTLP JSON has.
+func (a *attributes) UnmarshalJSON(raw []byte) error {
+	var list []struct {
+		Key   string
+		Value json.RawMessage
+	}
+	err := json.Unmarshal(raw, &list)
+	*a = attributes{}
+	for _, attribute := range list {
+		value, _ := rawjson.Decode(attribute.Value) // an error for a missing value
+		(*a)[attribute.Key] = plain(value)
+	}
+	return err
 }
 
 // maxObjects bounds the memory that a line of traces takes.
@@ -49,38 +63,32 @@ func eachSpan(line []byte, number int, do func(Call) error) error {
 	if err := json.Unmarshal(line, &doc); err != nil {
 		return fmt.Errorf("invalid OTLP JSON: %w", err)
 	}
+	var calls []span
 	clients := map[string]bool{} // ids of the spans of clients
-	each := func(do func(service string, s span) error) error {
-		for _, resource := range doc.ResourceSpans {
-			service := resource.Resource.Attributes.text("service.name")
-			for _, scope := range resource.ScopeSpans {
-				for _, s := range scope.Spans {
-					if s.Attributes.text("mcp.method.name") != call.ToolMethod {
-						continue
-					}
-					if err := do(service, s); err != nil {
-						return err
-					}
+	for _, resource := range doc.ResourceSpans {
+		for _, scope := range resource.ScopeSpans {
+			for _, s := range scope.Spans {
+				if s.Attributes.text("mcp.method.name") == call.ToolMethod {
+					s.service = resource.Resource.Attributes.text("service.name")
+					calls = append(calls, s)
+					clients[s.SpanID] = clients[s.SpanID] || !s.isServer()
 				}
 			}
 		}
-		return nil
 	}
-	_ = each(func(_ string, s span) error {
-		clients[s.SpanID] = clients[s.SpanID] || !s.isServer()
-		return nil
-	})
-	return each(func(service string, s span) error {
+	for _, s := range calls {
 		if s.isServer() && clients[s.ParentSpanID] {
-			return nil
+			continue
 		}
-		c, err := s.call(service)
-		if err != nil {
+		c := s.call()
+		if c.Line = number; c.Tool == "" {
+			return fmt.Errorf("span %q has no gen_ai.tool.name", s.SpanID)
+		}
+		if err := do(c); err != nil {
 			return err
 		}
-		c.Line = number
-		return do(c)
-	})
+	}
+	return nil
 }
 
 func (s span) isServer() bool {
@@ -88,64 +96,47 @@ func (s span) isServer() bool {
 	return kind == "2" || kind == "SPAN_KIND_SERVER"
 }
 
-// call returns the call that a span records. service is the name of the program that recorded it.
-func (s span) call(service string) (Call, error) {
-	c := Call{Tool: s.Attributes.text("gen_ai.tool.name", "mcp.tool.name"),
+// call returns the call that a span records.
+func (s span) call() Call {
+	c := Call{Tool: cmp.Or(s.Attributes.text("gen_ai.tool.name"), s.Attributes.text("mcp.tool.name")),
 		Server: s.Attributes.text("mcp.server.name"), Client: s.Attributes.text("mcp.client.name")}
-	if c.Tool == "" {
-		return c, fmt.Errorf("span %q has no gen_ai.tool.name", s.SpanID)
-	}
-	switch {
-	case s.isServer() && c.Server == "":
-		c.Server = service
-	case !s.isServer() && c.Client == "":
-		c.Client = service
+	if s.isServer() {
+		c.Server = cmp.Or(c.Server, s.service)
+	} else {
+		c.Client = cmp.Or(c.Client, s.service)
 	}
 	if nanos, err := strconv.ParseInt(strings.Trim(string(s.StartTimeUnixNano), `"`), 10, 64); err == nil {
 		c.Time = time.Unix(0, nanos)
 	}
-	c.Arguments, _ = s.Attributes.object("gen_ai.tool.call.arguments")
-	result, members := s.Attributes.object("gen_ai.tool.call.result")
-	if _, ok := members["content"].([]any); ok {
+	c.Arguments = s.Attributes.object("gen_ai.tool.call.arguments")
+	result := s.Attributes.object("gen_ai.tool.call.result")
+	if _, err := rawjson.Elements(rawjson.ObjectOf(result)["content"]); err == nil { // that of tools/call
 		c.Result = result
 	}
-	return c, nil
+	return c
 }
 
-// text returns the first of some attributes that is a non-empty string.
-func (all attributes) text(keys ...string) string {
-	for _, key := range keys {
-		for _, a := range all {
-			if a.Key == key {
-				if text := rawjson.ObjectOf(a.Value).Text("stringValue"); text != "" {
-					return text
-				}
-			}
-		}
-	}
-	return ""
+// text returns an attribute that is a string, else "".
+func (a attributes) text(key string) string {
+	text, _ := a[key].(string)
+	return text
 }
 
-// object returns an attribute whose value is an object, or a string that holds one, and its members; nil for
-// any other.
-func (all attributes) object(key string) (json.RawMessage, map[string]any) {
-	for _, a := range all {
-		if a.Key != key {
-			continue
-		}
-		decoded, err := rawjson.Decode(a.Value)
-		value := plain(decoded)
-		if text, ok := value.(string); ok {
-			value, err = rawjson.Decode(json.RawMessage(text))
-		}
-		if members, ok := value.(map[string]any); ok && err == nil {
-			raw, err := rawjson.Encode(members)
-			if err == nil {
-				return raw, members
-			}
+// object returns an attribute whose value is an object, or a string that holds one; nil for any other.
+func (a attributes) object(key string) json.RawMessage {
+	value := a[key]
+	if text, ok := value.(string); ok {
+		var err error
+		if value, err = rawjson.Decode(json.RawMessage(text)); err != nil {
+			return nil
 		}
 	}
-	return nil, nil
+	members, ok := value.(map[string]any)
+	raw, err := rawjson.Encode(members)
+	if !ok || err != nil {
+		return nil
+	}
+	return raw
 }
 
 // plain returns an AnyValue of OTLP as the value that it stands for.

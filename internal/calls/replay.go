@@ -48,12 +48,12 @@ func Replay(
 		return nil, err
 	}
 	project := f.Config.Project
-	policy, err := project.Policy.WithFailOn(o.FailOn)
+	policy, err := fleet.Policy(project.Policy, o.FailOn)
 	if err != nil {
-		return nil, exit.Usagef("--fail-on: %w", err)
+		return nil, err
 	}
 	r := &replay{process: p, options: o, fleet: f, expect: project.Calls.Expect,
-		comparer: newComparer(project.Calls.Ignore, o.Structure)}
+		ignore: kit.Map(project.Calls.Ignore, rawjson.Split)}
 	if err := r.prepare(ctx, project); err != nil {
 		return nil, err
 	}
@@ -73,18 +73,33 @@ func Replay(
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	return r.report(done, policy)
+
+	var all fleet.Results
+	met, sent := false, false
+	for _, s := range done {
+		all.Add(s.surface, s.findings(), s.surface.Whole(), false)
+		met, sent = met || s.met, sent || s.sent
+	}
+	out := all.Report(p, f.Config, "replay", policy, []string{finding.ResultRule}, nil)
+	switch {
+	case sent || len(all.Found) > 0 || out.Status != exit.OK:
+	case o.Calls != "" && !met:
+		fleet.Unanswered(out, r.counts.NoCalls(o.Calls))
+	default:
+		fleet.Unanswered(out, errors.New("no call was sent"))
+	}
+	return out, nil
 }
 
 // replay is one run of Replay.
 type replay struct {
-	process  host.Process
-	options  ReplayOptions
-	fleet    *fleet.Fleet
-	comparer comparer
-	counts   Counts // of the file
-	expect   []config.Expectation
-	asking   sync.Mutex // one question at a time
+	process host.Process
+	options ReplayOptions
+	fleet   *fleet.Fleet
+	ignore  [][]string // steps of JSON pointers; "*" stands for any step
+	counts  Counts     // of the file
+	expect  []config.Expectation
+	asking  sync.Mutex // one question at a time
 }
 
 // prepare reads what is to be sent, and asks about expectations in a file that was only found.
@@ -102,11 +117,7 @@ func (r *replay) prepare(ctx context.Context, project config.Project) error {
 		return nil
 	}
 	about := fmt.Sprintf("send the calls of %s, which was only found\n", report.Visible(project.File))
-	for i, e := range r.expect {
-		if i == maxDifferences {
-			about += fmt.Sprintf("  … and %d more\n", len(r.expect)-i)
-			break
-		}
+	for _, e := range r.expect {
 		about += fmt.Sprintf("  %s  %s  %s\n", report.Visible(e.Server), report.Visible(e.Tool),
 			report.OneLine(e.Arguments))
 	}
@@ -122,45 +133,6 @@ func (r *replay) concerns(name string) bool {
 		slices.ContainsFunc(r.expect, func(e config.Expectation) bool { return e.Server == name })
 }
 
-// report puts the results of all servers together.
-func (r *replay) report(done []*replayed, policy finding.Policy) (*report.Report, error) {
-	var surfaces []fleet.Surface
-	var found []finding.Finding
-	scope := finding.Scope{Rules: []string{finding.ResultRule}}
-	for _, id := range report.AllRuleIDs() {
-		if id != finding.ResultRule {
-			scope.Others = append(scope.Others, id)
-		}
-	}
-	sent := false
-	for _, s := range done {
-		surfaces, found, sent = append(surfaces, s.surface), append(found, s.findings()...), sent || s.sent
-		if s.surface.Whole() {
-			scope.Seen = append(scope.Seen, s.surface.Name)
-		} else {
-			scope.Partial = append(scope.Partial, s.surface.Name)
-		}
-	}
-	out := fleet.Report("replay", surfaces)
-	out.FailOn, out.Findings = policy.FailOn, policy.Apply(found, scope, r.process.Now)
-	for i, server := range out.Servers {
-		if own := policy.Threshold(server.Name); own != policy.FailOn {
-			out.Servers[i].FailOn = own
-		}
-	}
-	switch {
-	case !sent && len(found) == 0 && out.Status == exit.OK:
-		problem := errors.New("no call was sent")
-		if r.options.Calls != "" && !slices.ContainsFunc(done, func(s *replayed) bool { return s.met }) {
-			problem = r.counts.NoCalls(r.options.Calls)
-		}
-		out.Problems, out.Status = append(out.Problems, problem.Error()), exit.Incomplete
-	case out.Status == exit.OK && policy.Fails(out.Findings):
-		out.Status = exit.Findings
-	}
-	return out, nil
-}
-
 // replayed is what is known of one server.
 type replayed struct {
 	*replay
@@ -168,20 +140,19 @@ type replayed struct {
 	caller  *invoke.Caller
 	tools   map[string]snapshot.Item
 	consent map[string]bool // by tool
-	sent    bool            // a call was sent
 	met     bool            // there is a call for the server
+	sent    bool            // a call was sent
 
 	mu     sync.Mutex
-	rows   map[string]*report.Replayed // by tool, or by the place of the expectation
-	places map[string]*unexpected      // by tool, place and kind; or by the place of the expectation
+	rows   map[string]*report.Replayed // by Call.row
+	places map[string]*unexpected      // by row, place, and whether only a length differs
 }
 
-// unexpected is a finding that is collected.
+// unexpected is a finding about results that differ at one place.
 type unexpected struct {
 	finding.Finding
-	row     *report.Replayed
-	message string // without a full stop
-	line    int    // of the first call
+	row  *report.Replayed
+	line int // of the first call
 }
 
 // server sends the calls of one server.
@@ -208,28 +179,27 @@ func (r *replay) server(ctx context.Context, t fleet.Target) *replayed {
 	}
 	running := new(errgroup.Group)
 	running.SetLimit(r.options.Contact.Parallel)
-	err := s.each(ctx, []string{t.Name(), snapshot.Item{Raw: s.caller.Hello().Server}.Text("name")},
-		func(c Call, expected *config.Expectation) error {
-			if err := cmp.Or(s.caller.Lost(), ctx.Err()); err != nil {
-				return errLost // which is reported already
-			}
-			s.met = true
-			tool, offered := s.tools[c.Tool]
-			if !s.wanted(ctx, c, tool, offered) {
-				s.mu.Lock()
-				defer s.mu.Unlock()
-				s.row(c, expected).NotSent++
-				return nil
-			}
-			c.Arguments, c.Result = bytes.Clone(c.Arguments), bytes.Clone(c.Result)
-			running.Go(func() error {
-				s.send(ctx, c, expected, tool, offered)
-				return nil
-			})
+	names := []string{t.Name(), snapshot.Item{Raw: s.caller.Hello().Server}.Text("name")}
+	err := s.each(ctx, names, func(c Call) error {
+		if err := cmp.Or(s.caller.Lost(), ctx.Err()); err != nil {
+			return err
+		}
+		s.met = true
+		if !s.wanted(ctx, c) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.row(c).NotSent++
+			return nil
+		}
+		c.Arguments, c.Result = bytes.Clone(c.Arguments), bytes.Clone(c.Result)
+		running.Go(func() error {
+			s.send(ctx, c)
 			return nil
 		})
+		return nil
+	})
 	_ = running.Wait()
-	if err != nil && !errors.Is(err, errLost) {
+	if err != nil && cmp.Or(s.caller.Lost(), ctx.Err()) == nil { // else it is reported already
 		s.fail(report.Failure{Stage: "replaying", Message: err.Error()})
 	}
 	for _, key := range kit.SortedKeys(s.rows) {
@@ -238,34 +208,32 @@ func (r *replay) server(ctx context.Context, t fleet.Target) *replayed {
 	return s
 }
 
-// errLost ends the reading of recorded calls once the connection is lost, which is reported already.
-var errLost = errors.New("the connection is lost")
-
 // each calls do with the recorded calls of the server that has one of some names, or those of mcpctl.yaml.
-func (s *replayed) each(ctx context.Context, names []string, do func(Call, *config.Expectation) error) error {
-	if s.options.Calls == "" {
-		for i, e := range s.expect {
-			if slices.Contains(names, e.Server) {
-				c := Call{Tool: e.Tool, Arguments: e.Arguments, Line: e.Source.Line}
-				if err := do(c, &s.expect[i]); err != nil {
-					return err
-				}
+func (s *replayed) each(ctx context.Context, names []string, do func(Call) error) error {
+	if s.options.Calls != "" {
+		return readFile(ctx, s.process, s.options.Calls, func(c Call) error {
+			_, offered := s.tools[c.Tool]
+			if c.Server == "" && offered || c.Server != "" && slices.Contains(names, c.Server) {
+				return do(c)
+			}
+			return nil
+		})
+	}
+	for _, e := range s.expect {
+		if slices.Contains(names, e.Server) {
+			err := do(Call{Tool: e.Tool, Arguments: e.Arguments, Line: e.Source.Line, expected: &e})
+			if err != nil {
+				return err
 			}
 		}
-		return nil
 	}
-	return readFile(ctx, s.process, s.options.Calls, func(c Call) error {
-		_, offered := s.tools[c.Tool]
-		if c.Server == "" && offered || c.Server != "" && slices.Contains(names, c.Server) {
-			return do(c, nil)
-		}
-		return nil
-	})
+	return nil
 }
 
 // wanted reports whether a call is sent: the user named its tool, the tool only reads, or the user confirms
 // it.
-func (s *replayed) wanted(ctx context.Context, c Call, tool snapshot.Item, offered bool) bool {
+func (s *replayed) wanted(ctx context.Context, c Call) bool {
+	tool, offered := s.tools[c.Tool]
 	switch {
 	case c.Arguments == nil: // of traces that do not record them
 		return false
@@ -274,42 +242,41 @@ func (s *replayed) wanted(ctx context.Context, c Call, tool snapshot.Item, offer
 		return true
 	}
 	agreed, asked := s.consent[c.Tool]
-	if !asked {
-		s.asking.Lock()
-		defer s.asking.Unlock()
-		err := host.Confirm(ctx, s.process, fmt.Sprintf("send calls of a tool that may change something\n"+
-			"  server   %s\n  tool     %s\n  such as  %s\n", report.Visible(s.surface.Name),
-			report.Visible(c.Tool), report.OneLine(c.Arguments)), "Send them?",
-			host.ErrNoTerminal, host.ErrNoAnswer)
-		agreed = err == nil
-		s.consent[c.Tool] = agreed
-		if errors.Is(err, host.ErrNoTerminal) {
-			s.process.Note("%s: calls of %s are not sent, since it may change something: "+
-				"--tool %s sends them",
-				report.Visible(s.surface.Name), report.Visible(c.Tool), report.Visible(c.Tool))
-		}
+	if asked {
+		return agreed
 	}
-	return agreed
+	s.asking.Lock()
+	defer s.asking.Unlock()
+	server, name := report.Visible(s.surface.Name), report.Visible(c.Tool)
+	err := host.Confirm(ctx, s.process, fmt.Sprintf("send calls of a tool that may change something\n"+
+		"  server   %s\n  tool     %s\n  such as  %s\n", server, name, report.OneLine(c.Arguments)),
+		"Send them?", host.ErrNoTerminal, host.ErrNoAnswer)
+	if errors.Is(err, host.ErrNoTerminal) {
+		s.process.Note("%s: calls of %s are not sent, since it may change something: --tool %s sends them",
+			server, name, name)
+	}
+	s.consent[c.Tool] = err == nil
+	return err == nil
 }
 
 // send sends a call and compares its result with the recorded or expected one.
-func (s *replayed) send(ctx context.Context, c Call, expected *config.Expectation, tool snapshot.Item,
-	offered bool) {
+func (s *replayed) send(ctx context.Context, c Call) {
 	var result call.Result
 	var err error
+	tool, offered := s.tools[c.Tool]
 	if offered {
 		result, err = s.caller.Call(ctx, tool, c.Arguments)
 	}
-	var problems []difference
 	answer, refused := errors.AsType[*probe.RPCError](err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	row := s.row(c, expected)
+	row := s.row(c)
+	var found []difference
 	switch {
 	case !offered:
-		problems = []difference{{problem: "The tool is no longer offered"}}
+		found = []difference{{message: "The tool is no longer offered"}}
 	case refused:
-		problems = []difference{{problem: fmt.Sprintf("The call is refused with error %d: %s", answer.Code,
+		found = []difference{{message: fmt.Sprintf("The call is refused with error %d: %s", answer.Code,
 			answer.Message)}}
 	case err != nil:
 		if row.NotSent++; ctx.Err() == nil {
@@ -318,22 +285,25 @@ func (s *replayed) send(ctx context.Context, c Call, expected *config.Expectatio
 			s.fail(f)
 		}
 		return
-	case expected != nil:
-		if all := unmet(*expected, result); all != nil {
-			problems = []difference{{problem: strings.Join(all, "; ")}}
+	case c.expected != nil:
+		if message := unmet(*c.expected, result); message != "" {
+			found = []difference{{message: message}}
 		}
-	case c.Result != nil:
-		problems = s.comparer.compare(c.Result, result.Raw)
-	default:
+	case c.Result == nil:
 		row.Unrecorded++
+	default:
+		found = compare(c.Result, result.Raw, s.ignore, s.options.Structure)
 	}
 	row.Calls++
 	s.sent = s.sent || offered
-	if problems == nil && (c.Result != nil || expected != nil) {
+	if len(found) == 0 && (c.Result != nil || c.expected != nil) {
 		row.Same++
 	}
-	for _, d := range problems {
-		s.unexpected(c, expected, row, d, result)
+	for _, d := range found {
+		if c.expected != nil {
+			d.new = expectedAndGot(*c.expected, result)
+		}
+		s.add(c, d, row)
 	}
 }
 
@@ -344,61 +314,63 @@ func (s *replayed) fail(f report.Failure) {
 	}
 }
 
-// row returns the row of a tool, or of an expectation.
-func (s *replayed) row(c Call, expected *config.Expectation) *report.Replayed {
-	key, row := c.Tool, &report.Replayed{Tool: c.Tool}
-	if expected != nil {
-		key, row.Expectation = fmt.Sprintf("%s\x00%09d", c.Tool, c.Line), &expected.Source
+// rowKey returns the key of the row of a call: its tool, and for an expectation its line.
+func (c Call) rowKey() string {
+	if c.expected == nil {
+		return c.Tool
 	}
-	if s.rows[key] == nil {
-		s.rows[key] = row
-	}
-	return s.rows[key]
+	return fmt.Sprintf("%s\x00%09d", c.Tool, c.Line)
 }
 
-// unexpected collects a result that is not as recorded or expected.
-func (s *replayed) unexpected(c Call, expected *config.Expectation, row *report.Replayed, d difference,
-	result call.Result) {
-	key := strings.Join([]string{c.Tool, d.pointer, string(d.kind), d.problem}, "\x00")
-	if expected != nil {
-		key = fmt.Sprintf("\x00%09d", c.Line)
+// row returns the row of a call.
+func (s *replayed) row(c Call) *report.Replayed {
+	row := s.rows[c.rowKey()]
+	if row == nil {
+		row = &report.Replayed{Tool: c.Tool}
+		if c.expected != nil {
+			row.Expectation = &c.expected.Source
+		}
+		s.rows[c.rowKey()] = row
 	}
-	u := s.places[key]
+	return row
+}
+
+// add counts a result that differs at a place. The finding shows the first call of the file.
+func (s *replayed) add(c Call, d difference, row *report.Replayed) {
+	key := fmt.Sprintf("%s\x00%s\x00%v", c.rowKey(), cmp.Or(d.pointer, d.message), d.lengthOnly)
+	u, known := s.places[key]
 	switch {
-	case u == nil && len(s.places) >= maxNames:
+	case !known && len(s.places) >= maxNames:
 		return
-	case u == nil:
-		u = &unexpected{Finding: finding.Finding{Calls: &finding.Calls{}}, line: c.Line + 1}
-		s.places[key] = u
-	}
-	if u.Calls.Failing++; c.Line >= u.line {
+	case known && u.line <= c.Line:
+		u.Calls.Failing++
 		return
 	}
-	counted := &finding.Calls{Failing: u.Calls.Failing}
-	if len(c.Arguments) <= maxExample {
-		counted.Example = masked(c.Arguments)
-	}
-	*u = unexpected{line: c.Line, row: row, message: d.message(), Finding: finding.Finding{
+	f := finding.Finding{
 		Rule: finding.ResultRule, Level: finding.Breaking, Verdict: finding.ByRule, Server: s.surface.Name,
-		Item: "tool/" + c.Tool, Path: "/result" + d.pointer, Old: d.old, New: d.new, Calls: counted,
-	}}
-	if d.kind == length {
-		u.Level = finding.Info
+		Item: "tool/" + c.Tool, Path: "/result" + d.pointer, Old: d.old, New: d.new,
+		Message: d.message + ".", Calls: &finding.Calls{Failing: 1, Example: masked(c.Arguments, maxExample)},
 	}
-	if expected != nil {
-		u.Location, u.New = &expected.Source, expectedAndGot(*expected, result)
+	if known {
+		f.Calls.Failing += u.Calls.Failing
 	}
+	if d.lengthOnly {
+		f.Level = finding.Info
+	}
+	if c.expected == nil {
+		f.Cause = d.message
+	} else {
+		f.Location = &c.expected.Source
+	}
+	s.places[key] = &unexpected{f, row, c.Line}
 }
 
-// findings returns what is not as recorded or expected.
+// findings returns the results that are not as recorded or expected.
 func (s *replayed) findings() []finding.Finding {
 	var all []finding.Finding
 	for _, key := range kit.SortedKeys(s.places) {
 		u := s.places[key]
-		u.Message, u.Calls.Total = u.message+".", u.row.Calls
-		if u.Location == nil {
-			u.Cause = u.message
-		}
+		u.Calls.Total = u.row.Calls
 		all = append(all, u.Finding)
 	}
 	return finding.Limit(all)
@@ -406,63 +378,44 @@ func (s *replayed) findings() []finding.Finding {
 
 // expectedAndGot returns an expectation beside the result, as a finding shows it.
 func expectedAndGot(e config.Expectation, r call.Result) json.RawMessage {
-	expected := map[string]any{"isError": e.IsError}
-	if e.Contains != "" {
-		expected["contains"] = e.Contains
-	}
-	if e.Matches != nil {
-		expected["matches"] = e.Matches
-	}
-	if e.Equals != nil {
-		expected["equals"] = e.Equals
-	}
-	both := map[string]any{"expected": expected}
+	both := map[string]any{"expected": e}
 	if r.Raw != nil {
-		if raw := shownJSON(r.Raw); raw != nil {
-			both["result"] = raw
-		}
+		both["result"] = shownJSON(r.Raw) // null if it is too large
 	}
 	raw, _ := rawjson.Encode(both) // made of JSON
 	return raw
 }
 
-// unmet returns what a result lacks of an expectation.
-func unmet(e config.Expectation, r call.Result) (all []string) {
-	switch {
-	case r.Failed && !e.IsError:
-		return []string{"The call fails"}
-	case !r.Failed && e.IsError:
-		return []string{"The call does not fail"}
-	}
+// unmet returns how a result is not as expected, as a sentence without a full stop; empty if it is.
+func unmet(e config.Expectation, r call.Result) string {
 	text := strings.Join(kit.Map(r.Pieces, func(p call.Content) string { return p.Text }), "\n")
-	if e.Contains != "" && !strings.Contains(text+string(r.Structured), e.Contains) {
-		all = append(all, fmt.Sprintf("The result does not contain %q", e.Contains))
-	}
-	if e.Matches == nil && e.Equals == nil {
-		return all
-	}
 	raw := r.Structured
 	if raw == nil {
 		raw = json.RawMessage(text)
 	}
 	value, err := rawjson.Decode(raw)
-	if err != nil {
-		return append(all, "The result has no structured content and no JSON text")
-	}
-	if e.Equals != nil {
-		if equal, err := rawjson.Decode(e.Equals); err != nil || !rawjson.Same(equal, value) {
-			all = append(all, "The result is not the expected one")
-		}
-	}
-	if e.Matches == nil {
-		return all
+	equal, _ := rawjson.Decode(e.Equals) // which is JSON, if there
+	switch {
+	case r.Failed && !e.IsError:
+		return "The call fails"
+	case !r.Failed && e.IsError:
+		return "The call does not fail"
+	case e.Contains != "" && !strings.Contains(text+string(r.Structured), e.Contains):
+		return fmt.Sprintf("The result does not contain %q", e.Contains)
+	case e.Matches == nil && e.Equals == nil:
+		return ""
+	case err != nil:
+		return "The result has no structured content and no JSON text"
+	case e.Equals != nil && !rawjson.Same(equal, value):
+		return "The result is not the expected one"
+	case e.Matches == nil:
+		return ""
 	}
 	problems, sure := call.Check(e.Matches, raw)
-	for _, p := range problems {
-		all = append(all, "The result does not match: "+strings.TrimSpace(p.Path+" "+p.Message))
-	}
 	if !sure {
-		all = append(all, "The result could not be checked against the schema")
+		return "The result could not be checked against the schema"
 	}
-	return all
+	return strings.Join(kit.Map(problems, func(p call.Problem) string {
+		return "The result does not match: " + strings.TrimSpace(p.Path+" "+p.Message)
+	}), "; ")
 }

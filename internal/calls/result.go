@@ -11,22 +11,13 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
-// difference is one place at which a result is not as recorded.
+// difference is one place at which a result is not as recorded, or the whole result.
 type difference struct {
-	pointer  string          // into the result; empty = the whole
-	old, new json.RawMessage // nil = absent, or too large to be shown
-	kind     kind            // empty = the value changed
-	problem  string          // instead: a sentence about the call as a whole
+	pointer    string          // into the result; empty = the whole
+	old, new   json.RawMessage // nil = absent, or too large to be shown
+	message    string          // a sentence without a full stop
+	lengthOnly bool            // a text is only longer or shorter than before
 }
-
-// kind is how a place differs, if its value did not only change.
-type kind string
-
-const (
-	added   kind = "added"
-	removed kind = "removed"
-	length  kind = "length" // a text is only longer or shorter than before
-)
 
 const (
 	maxCompared    = 4 << 20  // bytes of two results that are compared place by place
@@ -34,40 +25,31 @@ const (
 	maxShown       = 16 << 10 // bytes of a value that is shown
 )
 
-// comparer compares results.
-type comparer struct {
-	ignore    [][]string // steps of JSON pointers; "*" stands for any step
-	structure bool       // types and keys only
-}
-
-func newComparer(ignore []string, structure bool) comparer {
-	return comparer{kit.Map(ignore, rawjson.Split), structure}
-}
-
 // compare returns where a result differs from the recorded one; _meta does not count. A text that holds JSON
-// on both sides is compared as JSON.
-func (c comparer) compare(recorded, result json.RawMessage) []difference {
+// on both sides is compared as JSON. ignore has the steps of JSON pointers; "*" stands for any step. With
+// structure only types and keys are compared.
+func compare(recorded, result json.RawMessage, ignore [][]string, structure bool) []difference {
 	if bytes.Equal(recorded, result) {
 		return nil
 	}
 	old, new := resultOf(recorded), resultOf(result)
 	before, after := map[string]any{"isError": old["isError"]}, map[string]any{"isError": new["isError"]}
-	if failing, _ := rawjson.Differences(before, after, 1, c.ignore...); failing != nil {
+	if failing, _ := rawjson.Differences(before, after, 1, ignore...); failing != nil {
 		return kit.Map(failing, differenceOf) // the rest is an error message on one side
 	}
 	decodeTexts(old, new)
 	var left, right any = old, new
-	if c.structure {
+	if structure {
 		left, right = shapeOf(old), shapeOf(new)
 	}
 	if len(recorded)+len(result) > maxCompared {
 		if rawjson.Same(left, right) {
 			return nil
 		}
-		return []difference{{}}
+		return []difference{{message: "The result differs"}}
 	}
-	found, _ := rawjson.Differences(left, right, maxDifferences, c.ignore...)
-	if c.structure { // an empty list says nothing about its items
+	found, _ := rawjson.Differences(left, right, maxDifferences, ignore...)
+	if structure { // an empty list says nothing about its items
 		found = kit.Filter(found, func(d rawjson.Difference) bool {
 			return d.Added || d.Removed || d.Old != nil && d.New != nil
 		})
@@ -75,21 +57,38 @@ func (c comparer) compare(recorded, result json.RawMessage) []difference {
 	return kit.Map(found, differenceOf)
 }
 
-// differenceOf returns a difference with its values as they may be shown. A text of the content that goes on
-// longer, or breaks off earlier, differs in length only.
+// differenceOf returns a difference as it is reported. A text of the content that goes on longer, or breaks
+// off earlier, differs in length only.
 func differenceOf(d rawjson.Difference) difference {
-	found := difference{pointer: d.Pointer, old: shownJSON(d.Old), new: shownJSON(d.New)}
-	before, isText := d.Old.(string)
-	after, areTexts := d.New.(string)
+	found := difference{pointer: d.Pointer}
+	if !d.Added {
+		found.old = shownJSON(d.Old)
+	}
+	if !d.Removed {
+		found.new = shownJSON(d.New)
+	}
+	const short = 40 // bytes of a value in the message
 	steps := rawjson.Split(d.Pointer)
-	switch {
-	case d.Added:
-		found.kind, found.old = added, nil
-	case d.Removed:
-		found.kind, found.new = removed, nil
-	case isText && areTexts && before != "" && after != "" && len(steps) == 3 && steps[0] == "content" &&
+	before, _ := d.Old.(string)
+	after, _ := d.New.(string)
+	switch old, new := string(found.old), string(found.new); {
+	case d.Pointer == "/isError" && d.New == true:
+		found.message = "The call fails now"
+	case d.Pointer == "/isError":
+		found.message = "The call no longer fails"
+	case before != "" && after != "" && len(steps) == 3 && steps[0] == "content" &&
 		(strings.HasPrefix(after, before) || strings.HasPrefix(before, after)):
-		found.kind = length
+		found.lengthOnly = true
+		found.message = fmt.Sprintf("The text at %s has %d characters, it had %d", d.Pointer,
+			utf8.RuneCountInString(after), utf8.RuneCountInString(before))
+	case len(old) > short || len(new) > short || !d.Added && old == "" || !d.Removed && new == "":
+		found.message = "The result differs at " + d.Pointer
+	case d.Added:
+		found.message = fmt.Sprintf("The result differs at %s (new: %s)", d.Pointer, new)
+	case d.Removed:
+		found.message = fmt.Sprintf("The result differs at %s (gone: %s)", d.Pointer, old)
+	default:
+		found.message = fmt.Sprintf("The result differs at %s (%s → %s)", d.Pointer, old, new)
 	}
 	return found
 }
@@ -150,14 +149,9 @@ func shapeOf(values ...any) any {
 		case []any:
 			types["array"] = true
 			items = append(items, v...)
-		case string:
-			types["string"] = true
-		case json.Number:
-			types["number"] = true
-		case bool:
-			types["boolean"] = true
 		default:
-			types["null"] = true
+			raw, _ := rawjson.Encode(value) // a scalar
+			types[strings.TrimPrefix(rawjson.TypeName(raw), "a ")] = true
 		}
 	}
 	switch {
@@ -178,51 +172,8 @@ func shapeOf(values ...any) any {
 // shownJSON returns a value as JSON with what looks secret masked; nil where it is too large to be shown.
 func shownJSON(value any) json.RawMessage {
 	raw, err := rawjson.Encode(value)
-	if err != nil || len(raw) > maxShown {
+	if err != nil {
 		return nil
 	}
-	return masked(raw)
-}
-
-// message returns a difference as a sentence without a full stop.
-func (d difference) message() string {
-	place := ""
-	if d.pointer != "" {
-		place = " at " + d.pointer
-	}
-	switch {
-	case d.problem != "":
-		return d.problem
-	case d.pointer == "/isError" && string(d.new) == "true":
-		return "The call fails now"
-	case d.pointer == "/isError":
-		return "The call no longer fails"
-	case d.kind == length && d.old != nil && d.new != nil:
-		return fmt.Sprintf("The text%s has %d characters, it had %d",
-			place, characters(d.new), characters(d.old))
-	case d.kind == length:
-		return "The text" + place + " has another length"
-	}
-	return "The result differs" + place + d.values()
-}
-
-// values returns the two values where both are short, for a sentence.
-func (d difference) values() string {
-	const short = 40 // bytes
-	switch old, now := string(d.old), string(d.new); {
-	case len(old) > short || len(now) > short || old+now == "":
-		return ""
-	case d.kind == added:
-		return " (new: " + now + ")"
-	case d.kind == removed:
-		return " (gone: " + old + ")"
-	case old != "" && now != "":
-		return " (" + old + " → " + now + ")"
-	}
-	return ""
-}
-
-func characters(raw json.RawMessage) int {
-	text, _ := rawjson.Text(raw)
-	return utf8.RuneCountInString(text)
+	return masked(raw, maxShown)
 }

@@ -76,7 +76,7 @@ func Accept(
 	}
 
 	// The new files, which are written if all of them are known.
-	var all results
+	var all fleet.Results
 	var current []fleet.Surface // servers whose new file is what they offer now
 	changed := map[string][]byte{}
 	for _, c := range candidates {
@@ -101,12 +101,12 @@ func Accept(
 		if c.now.Whole() && len(next.left) == 0 {
 			current = append(current, c.now)
 		}
-		all.add(c.result(), next.taken, true, c.unsaved)
+		all.Add(c.result(), next.taken, true, c.unsaved)
 	}
-	finding.Sort(all.found)
-	r := fleet.Report("accept", all.surfaces)
-	r.Status = all.status()
-	r.Findings = append(report.Findings{}, all.found...)
+	finding.Sort(all.Found)
+	r := fleet.Report("accept", all.Surfaces)
+	r.Status = all.Status()
+	r.Findings = append(report.Findings{}, all.Found...)
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)

@@ -41,7 +41,7 @@ func Check(
 	if err != nil {
 		return nil, err
 	}
-	policy, err := Policy(f.Config.Project.Policy.CheckPolicy(), o.FailOn)
+	policy, err := fleet.Policy(f.Config.Project.Policy.CheckPolicy(), o.FailOn)
 	if err != nil {
 		return nil, err
 	}
@@ -66,24 +66,24 @@ func Check(
 	if err != nil {
 		return nil, err
 	}
-	var all results
+	var all fleet.Results
 	var members []check.Member
 	for i, s := range surfaces {
-		all.add(s, checked[i].found, s.Whole(), false)
+		all.Add(s, checked[i].found, s.Whole(), false)
 		members = append(members, checked[i].members...)
 	}
 
 	// The rules for all servers together, which merge applies to those of all shards.
 	rules, shard := report.RuleIDs(check.Rules()), f.ShardReport()
 	if shard == nil {
-		all.found = append(all.found, check.Together(members, options.Budgets)...)
+		all.Found = append(all.Found, check.Together(members, options.Budgets)...)
 	} else {
 		rules, shard.Members = rulesOfShard(rules), members
 	}
 
 	// The report: levels and waivers by the policy, then the exit status.
-	r := all.report(p, f.Config, "check", policy, rules, shard)
-	unanswered(r, o.noCalls(counts, checked))
+	r := all.Report(p, f.Config, "check", policy, rules, shard)
+	fleet.Unanswered(r, o.noCalls(counts, checked))
 	return r, nil
 }
 

@@ -48,7 +48,7 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	if err != nil {
 		return nil, err
 	}
-	policy, err := Policy(f.Config.Project.Policy, o.FailOn)
+	policy, err := fleet.Policy(f.Config.Project.Policy, o.FailOn)
 	if err != nil {
 		return nil, err
 	}
@@ -82,13 +82,13 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	compared = slices.DeleteFunc(compared, func(c *comparison) bool { return c == nil })
 
 	// The report: levels and waivers by the policy, then the exit status.
-	var all results
+	var all fleet.Results
 	for _, c := range compared {
-		all.add(c.server, c.found, c.complete, c.unsaved)
+		all.Add(c.server, c.found, c.complete, c.unsaved)
 	}
 	rules, shard := report.RuleIDs(diff.Rules()), f.ShardReport(o.baseFlags()...)
-	r := all.report(p, f.Config, "diff", policy, rules, shard)
-	unanswered(r, noCalls)
+	r := all.Report(p, f.Config, "diff", policy, rules, shard)
+	fleet.Unanswered(r, noCalls)
 	return r, nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -48,17 +47,6 @@ func (p pair) counted(judge *calls.Judge, options diff.Options) diff.Options {
 	}
 	options.Recorded = judge.Server(names, tools).Count
 	return options
-}
-
-// unanswered adds a problem to a report, which is incomplete then.
-func unanswered(r *report.Report, problem error) {
-	if problem == nil {
-		return
-	}
-	r.Problems = append(r.Problems, problem.Error())
-	if r.Status <= exit.NoBaseline && r.Status != exit.Usage {
-		r.Status = exit.Incomplete
-	}
 }
 
 // calledTools returns the recorded calls of a server's tools; nil without recorded calls.

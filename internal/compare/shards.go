@@ -134,7 +134,7 @@ func judgeTogether(
 		slices.SortStableFunc(members, func(a, b check.Member) int { return byPlace(a.Name, b.Name) })
 		found = append(found, check.Together(members, check.Budgets(cfg.Project.Budgets))...)
 	}
-	return policy.Apply(found, scopeOf(cfg, report.RuleIDs(applied), seen, partial), p.Now)
+	return policy.Apply(found, fleet.ScopeOf(cfg, report.RuleIDs(applied), seen, partial), p.Now)
 }
 
 // inOrderOf returns the comparison of server names by their order in the configuration; unknown ones come

@@ -14,16 +14,16 @@ type Calls struct {
 	Expect []Expectation
 }
 
-// Expectation is a call with what its result must be.
+// Expectation is a call with what its result must be, which is its JSON form.
 type Expectation struct {
-	Server    string
-	Tool      string
-	Arguments json.RawMessage // an object
-	IsError   bool            // whether the tool must report an error
-	Contains  string          // a part of its texts; empty = any
-	Matches   json.RawMessage // a schema of its structured content; nil = any
-	Equals    json.RawMessage // its structured content; nil = any
-	Source    finding.Location
+	Server    string           `json:"-"`
+	Tool      string           `json:"-"`
+	Arguments json.RawMessage  `json:"-"`                  // an object
+	Contains  string           `json:"contains,omitempty"` // a part of its texts; empty = any
+	Equals    json.RawMessage  `json:"equals,omitempty"`   // its structured content; nil = any
+	IsError   bool             `json:"isError"`            // whether the tool must report an error
+	Matches   json.RawMessage  `json:"matches,omitempty"`  // a schema of its structured content; nil = any
+	Source    finding.Location `json:"-"`
 }
 
 // callsKeys are the keys of "calls".

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 )
@@ -110,7 +109,7 @@ func (r *watchRun) reload(ctx context.Context) (seen map[string]string) {
 // applyPolicy judges by the policy of a configuration from now on, including differences that were reported
 // before.
 func (r *watchRun) applyPolicy(f *fleet.Fleet) {
-	policy, err := compare.Policy(f.Config.Project.Policy, r.options.FailOn)
+	policy, err := fleet.Policy(f.Config.Project.Policy, r.options.FailOn)
 	if err != nil || reflect.DeepEqual(policy, r.totals.policy) {
 		return // the level of --fail-on is what may be wrong, and it was checked
 	}

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
@@ -68,7 +67,7 @@ func Watch(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.So
 	r := &watchRun{process: p, options: o, from: from, fleet: f, began: time.Now()}
 	r.left = map[string]*snapshot.Snapshot{}
 	r.places = make(chan struct{}, cmp.Or(o.Parallel, probe.AtOnce()))
-	policy, err := compare.Policy(f.Config.Project.Policy, o.FailOn)
+	policy, err := fleet.Policy(f.Config.Project.Policy, o.FailOn)
 	if err != nil {
 		return err
 	}
