@@ -15,7 +15,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/registry"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/mark3labs/mcp-go/server/servertest"
@@ -217,15 +220,21 @@ func pypiIndex(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[1], server.URL+"/simple")
 }
 
-// ociRegistry is an empty registry of container images on this machine until the end of the script: ociregistry NAME sets NAME to
-// its address.
+// ociRegistry is a registry of container images on this machine until the end of the script: ociregistry NAME IMAGE:TAG… sets NAME to
+// its address. The images are empty.
 func ociRegistry(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: ociregistry NAME")
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: ociregistry NAME IMAGE:TAG…")
 	}
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
 	ts.Defer(server.Close)
-	ts.Setenv(args[0], strings.TrimPrefix(server.URL, "http://"))
+	address := strings.TrimPrefix(server.URL, "http://")
+	ts.Setenv(args[0], address)
+	for _, image := range args[1:] {
+		tag, err := name.NewTag(address + "/" + image)
+		ts.Check(err)
+		ts.Check(remote.Write(tag, empty.Image))
+	}
 }
 
 // webhook takes posts until the end of the test: webhook NAME REFUSED sets NAME_URL. The first REFUSED posts

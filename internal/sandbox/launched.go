@@ -41,9 +41,10 @@ func (b Box) launched(s probe.Stdio, dir string) (probe.Stdio, error) {
 		return s, nil
 	}
 	_, spec, _ := strings.Cut(launch.Ref.String(), ":")
-	first := "npx --yes --ignore-scripts -p " + spec + " true"
+	// in a project, or with git dependencies, both could run code that comes from elsewhere
+	first := "cd / && npx --yes --ignore-scripts --git=/bin/false -p " + spec + " true"
 	if launch.Ref.Registry == "pypi" {
-		first = "uv tool install " + spec
+		first = "uv tool install --no-config --no-build " + spec
 	}
 	return s, fmt.Errorf("%s would fetch %s, but the sandbox has no network: fetch it without "+
 		"starting it (%s), or grant the network in mcpctl.yaml", launcher, launch.Ref, first)
