@@ -25,9 +25,8 @@ import (
 
 // Options tune a comparison. The zero value is the default one.
 type Options struct {
-	Server        string // name of the server in each finding
-	Strict        bool   // schemas are compared as plain sets of values (--semantics strict)
-	AssertFormats bool   // "format" in a schema is a constraint, not a remark
+	Server string // name of the server in each finding
+	Strict bool   // schemas are compared as plain sets of values (--semantics strict)
 	// ids of rules that shall speak where they are silent by default; those that are off, as info
 	Enable     []string
 	ItemBudget int       // bytes that one item may take before text-size-grew speaks; 0 = no budget

@@ -73,20 +73,6 @@ func TestServerNameIsInEachFinding(t *testing.T) {
 	}
 }
 
-// TestFormatsAreConstraintsOnRequest holds both meanings of a format.
-func TestFormatsAreConstraintsOnRequest(t *testing.T) {
-	surface := func(schema string) string {
-		return `{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"p":` + schema + `}}}]}`
-	}
-	old, new := parse(t, surface(`{"type":"string"}`)), parse(t, surface(`{"type":"string","format":"ipv4"}`))
-	for asserted, want := range map[bool]finding.Level{false: finding.Warning, true: finding.Breaking} {
-		found := compared(t, old, new, diff.Options{AssertFormats: asserted})
-		if len(found) != 1 || found[0].Rule != "input-format-added" || found[0].Level != want {
-			t.Errorf("asserted: %v: %v, want one finding, %s", asserted, lines(found), want)
-		}
-	}
-}
-
 func TestASuccessorIsHinted(t *testing.T) {
 	old := parse(t, `{"tools":[{"name":"list_repos","description":"Lists repositories."}]}`)
 	new := parse(t, `{"tools":[{"name":"list_repositories","description":"Lists the repositories of an account."},{"name":"zoom"}]}`)

@@ -43,7 +43,7 @@ func (c *comparison) countCalls(f finding.Finding) *finding.Calls {
 // alone rejects, or, where an argument goes that is ignored now, what sends it; nil for other changes.
 func (r *revision) evidenceOf(ch *change) *Evidence {
 	switch {
-	case r.Recorded == nil || r.direction == finding.Output || r.AssertFormats || ch.judged == nil:
+	case r.Recorded == nil || r.direction == finding.Output || ch.judged == nil:
 		return nil
 	case ch.Family == schema.FamilyProperty && ch.New == nil && !ch.breaks() && ch.Instance != "":
 		return &Evidence{Sent: append([]string{ch.Instance}, ch.Also...)}
@@ -55,7 +55,7 @@ func (r *revision) evidenceOf(ch *change) *Evidence {
 
 // wholeEvidence returns what decides whether a call is affected by all edits of an input schema together.
 func (r *revision) wholeEvidence() *Evidence {
-	if r.Recorded == nil || r.direction == finding.Output || r.AssertFormats {
+	if r.Recorded == nil || r.direction == finding.Output {
 		return nil
 	}
 	return &Evidence{Before: r.Before, After: []*schema.Schema{r.After}}

@@ -76,9 +76,7 @@ func compareSchemas(c *comparison, s subject, direction finding.Direction, key s
 		return
 	}
 	r := &revision{comparison: c, item: s.id, path: "/" + key, sent: sent, direction: direction,
-		budget: schema.Budget{
-			AssertFormats: c.AssertFormats, Pool: c.pool,
-		}}
+		budget: schema.Budget{Pool: c.pool}}
 	if c.Strict {
 		r.budget.Semantics = schema.Strict
 	}

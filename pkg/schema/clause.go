@@ -138,8 +138,8 @@ func (e *engine) unfold(c *clause, l lit) ([]lit, bool) {
 		c.doubt = reason{"a schema that refers to itself", l.node}
 	case l.op == opOpaque:
 		c.doubt = reason{l.why, l.node}
-	case l.op == opFormat && !e.formats:
-		return nil, !l.not
+	case l.op == opFormat && l.not: // an annotation, which a witness keeps
+		return nil, false
 	case l.op == opKinds, e.spend(4 * len(l.kids)):
 	case l.op == opAll && !l.not || l.op == opAny && l.not:
 		if !l.not {

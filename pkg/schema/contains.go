@@ -21,8 +21,7 @@ func Contains(ctx context.Context, wide, narrow *Schema, b Budget) Result {
 // they are written, and that none of out accepts. If there is none, the verdict is Compatible.
 type question struct {
 	in, out []*Schema
-	with    []lit    // what else the value satisfies
-	base    []string // where in a whole value the value is
+	with    []lit // what else the value satisfies
 	budget  Budget
 }
 
@@ -77,18 +76,16 @@ func (q question) holds(ctx context.Context, value any) bool {
 // look.
 func (q question) reads(ctx context.Context, l lit, value any) answer {
 	limit := min(maxEvaluation, max(q.budget.steps()*unitsPerStep, leastEvaluation))
-	e := &evaluator{&meter{ctx: ctx, left: limit}, q.budget.AssertFormats}
+	e := &evaluator{&meter{ctx: ctx, left: limit}}
 	defer func() { q.budget.Pool.take(e.used(limit)) }()
 	return e.accepts(l, value)
 }
 
-// shown returns a result with the value, or with a plainer one that shows the same.
+// shown returns a result with the value, without what it does not need.
 func (q question) shown(ctx context.Context, value any) Result {
 	if weight(value, maxWitness) < maxWitness {
-		plainer := &plainer{schema: q.in[0], base: q.base, pool: q.budget.Pool, holds: func(v any) bool {
-			return (q.budget.Semantics == Strict || allExact(v)) && q.holds(ctx, v)
-		}}
-		value = plainer.plain(value)
+		smaller := &shrinker{pool: q.budget.Pool, holds: func(v any) bool { return q.holds(ctx, v) }}
+		value = smaller.shrunk(value)
 	}
 	r := Result{Verdict: Incompatible}
 	if weight(value, maxWitness) < maxWitness {

@@ -52,7 +52,7 @@ const (
 	FamilySchema        Family = "schema" // parts that could not be matched, as one edit
 )
 
-// Annotation reports whether the family never changes which values are accepted, unless formats are asserted.
+// Annotation reports whether the family never changes which values are accepted.
 func (f Family) Annotation() bool {
 	switch f {
 	case FamilyDialect, FamilyDefault, FamilyDescription, FamilyTitle, FamilyExamples, FamilyDeprecated,

@@ -11,8 +11,7 @@ import "slices"
 // text.go, array.go, object.go), which asks again for the values inside the value.
 type engine struct {
 	*meter
-	formats bool // they are asserted
-	exact   bool // numbers count only as far as all programs agree on them, see [Declared]
+	exact bool // numbers count only as far as all programs agree on them, see [Declared]
 
 	memo   map[string]outcome
 	open   map[string]*frame
@@ -22,7 +21,7 @@ type engine struct {
 }
 
 func newEngine(m *meter, b Budget) *engine {
-	return &engine{meter: m, formats: b.AssertFormats, exact: b.Semantics == Declared,
+	return &engine{meter: m, exact: b.Semantics == Declared,
 		memo: map[string]outcome{}, open: map[string]*frame{}, low: noFrame}
 }
 

@@ -13,19 +13,18 @@ const maxEvaluation = 1 << 22
 // leastEvaluation is what is spent on an evaluation where the budget is spent, in units.
 const leastEvaluation = 1 << 16
 
-func newEvaluator(formats bool) *evaluator { return &evaluator{soonMeter(maxEvaluation), formats} }
+func newEvaluator() *evaluator { return &evaluator{soonMeter(maxEvaluation)} }
 
 // An evaluator reads nodes as a validator reads a schema: value in hand. It shares with the engine no more
 // than the nodes and the assertions about numbers and strings, and so confirms what the engine finds.
 type evaluator struct {
 	*meter
-	formats bool // they are asserted
 }
 
 // Accepts reports whether the schema accepts a value, decoded with numbers as [json.Number]; formats are
 // annotations. sure is false where that cannot be decided.
 func (s *Schema) Accepts(value any) (accepted, sure bool) {
-	found := newEvaluator(false).satisfies(s.plain, value)
+	found := newEvaluator().satisfies(s.plain, value)
 	return found == inhabited, found != unsure
 }
 
@@ -68,7 +67,7 @@ func (e *evaluator) asserts(n *node, v any) answer {
 		}
 		return answerOf(e.numberSatisfies([]lit{yes(n)}, r))
 	case string:
-		ok, doubt := e.textSatisfies([]lit{yes(n)}, v, e.formats)
+		ok, doubt := e.textSatisfies([]lit{yes(n)}, v)
 		if doubt.node != nil {
 			return unsure
 		}

@@ -3,7 +3,6 @@ package schema
 import (
 	"encoding/json"
 	"math/big"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -71,24 +70,6 @@ func decideNumber(e *engine, atoms []lit) outcome {
 var maxExact = big.NewRat(1<<53-1, 1)
 
 func isExact(r *big.Rat) bool { return new(big.Rat).Abs(r).Cmp(maxExact) <= 0 }
-
-// allExact reports whether all numbers in a value are within what programs agree on.
-func allExact(v any) bool {
-	switch v := v.(type) {
-	case json.Number:
-		r, ok := rational(v)
-		return ok && isExact(r)
-	case []any:
-		return !slices.ContainsFunc(v, func(item any) bool { return !allExact(item) })
-	case map[string]any:
-		for _, item := range v {
-			if !allExact(item) {
-				return false
-			}
-		}
-	}
-	return true
-}
 
 // isDouble reports whether a number is what a double reads and writes.
 func isDouble(r *big.Rat) bool {

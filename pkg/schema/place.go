@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // A place is a pair of schemas about which edits are judged: the deepest one to which, on both sides, only
@@ -99,9 +98,6 @@ func (p *place) to(r reached) *place {
 	return &place{met: r.met, parent: p, kind: r.kind, name: r.name, path: t.path,
 		instance: t.instance}
 }
-
-// base returns the place in a whole value, in steps.
-func (p *place) base() []string { return rawjson.Split(p.instance) }
 
 // isUnused reports whether an edit stands where no value leads to.
 func isUnused(j *judgement, edit int) bool {
@@ -272,7 +268,6 @@ func breaksWithSettledUndone(j *judgement, p *place, edit int) Result {
 		{in: []*Schema{from}, out: []*Schema{to, j.alone(p, edit)}},
 		{in: []*Schema{from, j.undone(p, append(settled, edit)...)}, out: []*Schema{to}},
 	} {
-		q.base = p.base()
 		r := j.ask(q)
 		if r.Verdict == Compatible {
 			continue

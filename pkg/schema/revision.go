@@ -137,7 +137,7 @@ func (r *Revision) Judge(ctx context.Context, d Direction, b Budget) Judgement {
 	j := &judgement{Revision: r, ctx: ctx, direction: d, budget: b, made: map[madeKey]*Schema{},
 		found: map[int]Change{}}
 	for i, e := range r.Edits {
-		if e.patch != nil && (!e.Family.Annotation() || e.Family == FamilyFormat && b.AssertFormats) {
+		if e.patch != nil && !e.Family.Annotation() {
 			j.asserting = append(j.asserting, i)
 		}
 	}
@@ -279,7 +279,7 @@ func (j *judgement) breaksWithout(p *place, edit int, others []int) Result {
 	if value, err := decode(first.Witness); err == nil && j.reads(undone, value) == inhabited {
 		return first
 	}
-	second := j.ask(question{in: []*Schema{from, undone}, out: []*Schema{to}, base: p.base()})
+	second := j.ask(question{in: []*Schema{from, undone}, out: []*Schema{to}})
 	switch {
 	case second.Verdict == Incompatible:
 		return second
@@ -297,7 +297,7 @@ func (j *judgement) refused(p *place, from, to, alone *Schema) Result {
 		err == nil && j.reads(to, value) == void {
 		return first
 	}
-	return j.ask(question{in: []*Schema{from}, out: []*Schema{to, alone}, base: p.base()})
+	return j.ask(question{in: []*Schema{from}, out: []*Schema{to, alone}})
 }
 
 // opens reports whether an edit takes away what was allowed in so many words, as additionalProperties: true
@@ -347,7 +347,7 @@ func (j *judgement) effect(p *place, edit int) (kept, inside Result) {
 }
 
 func (j *judgement) contains(p *place, wide, narrow *Schema) Result {
-	return j.ask(question{in: []*Schema{narrow}, out: []*Schema{wide}, base: p.base()})
+	return j.ask(question{in: []*Schema{narrow}, out: []*Schema{wide}})
 }
 
 func (j *judgement) ask(q question) Result {

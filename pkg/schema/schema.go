@@ -9,8 +9,7 @@
 // All of JSON Schema 2020-12 is read, but for unevaluatedItems and for dynamic references that lead elsewhere
 // on another way: about these nothing is known. Drafts 04, 06, 07 and 2019-09 are read into the same form
 // where "$schema" names them. References are resolved inside the document only: nothing is ever fetched.
-// Numbers are exact rationals. "format" and the content keywords are annotations, unless [Budget] says that
-// formats are asserted.
+// Numbers are exact rationals. "format" and the content keywords are annotations.
 //
 // # How it is decided
 //
@@ -236,8 +235,6 @@ type Budget struct {
 	Steps int
 	// Semantics is Declared unless set.
 	Semantics Semantics
-	// AssertFormats treats "format" as a constraint instead of an annotation.
-	AssertFormats bool
 	// Pool, if there is one, bounds the work of all decisions together that are made with it.
 	Pool *Pool
 }

@@ -336,7 +336,7 @@ func decode(raw []byte) any {
 
 // valid asks the validator.
 func valid(schema, instance any) (bool, error) {
-	j, err := newJudge(schema, "schema", false)
+	j, err := newJudge(schema, "schema")
 	if err != nil {
 		return false, err
 	}

@@ -40,7 +40,7 @@ type Judge struct {
 }
 
 // newJudge reads a decoded schema, numbers as [json.Number]. An error: it is invalid, refers outside itself, or is too large.
-func newJudge(root any, name string, assertFormats bool) (*Judge, error) {
+func newJudge(root any, name string) (*Judge, error) {
 	if err := Check(root); err != nil {
 		return nil, fmt.Errorf("reading a schema: %w", err)
 	}
@@ -51,11 +51,7 @@ func newJudge(root any, name string, assertFormats bool) (*Judge, error) {
 	v.compiler.DefaultDraft(jsonschema.Draft2020)
 	v.compiler.RegisterVocabulary(&jsonschema.Vocabulary{URL: "mem:///ticks", Compile: v.tick})
 	v.compiler.AssertVocabs()
-	if assertFormats {
-		v.compiler.AssertFormat()
-	} else {
-		v.ignoreFormats()
-	}
+	v.ignoreFormats()
 	if err := v.compiler.AddResource(v.URL, root); err != nil {
 		return nil, fmt.Errorf("reading a schema: %w", err)
 	}

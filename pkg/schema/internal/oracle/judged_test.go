@@ -10,8 +10,8 @@ import (
 )
 
 // judged asks the independent validator whether a schema accepts a value.
-func judged(s *schema.Schema, value any, formats bool) answer {
-	j, err := newJudge(asJudged(decode(s.Raw())), "schema", formats)
+func judged(s *schema.Schema, value any) answer {
+	j, err := newJudge(asJudged(decode(s.Raw())), "schema")
 	if err != nil {
 		return unsure
 	}

@@ -104,8 +104,8 @@ func (c *run) judge(t *testing.T, g *grammar, number uint64, narrow, wide any) {
 	if took > c.slowest {
 		c.slowest, c.slowestPair = took, fmt.Sprintf("pair %d\nnarrow %s\nwide   %s", number, encode(narrow), encode(wide))
 	}
-	n, err1 := newJudge(narrow, "schema", false)
-	w, err2 := newJudge(wide, "schema", false)
+	n, err1 := newJudge(narrow, "schema")
+	w, err2 := newJudge(wide, "schema")
 	if err != nil || err1 != nil || err2 != nil {
 		c.skipped++
 		return
@@ -303,8 +303,8 @@ func TestPastFailures(t *testing.T) {
 // wrong reports whether the engine's verdict on a pair is disproved, by the value or by its own witness.
 func wrong(narrow, wide any, value json.RawMessage) bool {
 	r, _, err := contains(narrow, wide, schema.Strict)
-	n, err1 := newJudge(narrow, "schema", false)
-	w, err2 := newJudge(wide, "schema", false)
+	n, err1 := newJudge(narrow, "schema")
+	w, err2 := newJudge(wide, "schema")
 	if err != nil || err1 != nil || err2 != nil {
 		return false
 	}

@@ -76,7 +76,7 @@ func checkChange(t *testing.T, r *schema.Revision, ch schema.Change, d schema.Di
 	if d == schema.Output {
 		from, to = to, from
 	}
-	if judged(from, value, false) == no || judged(to, value, false) == yes {
+	if judged(from, value) == no || judged(to, value) == yes {
 		t.Errorf("%s does not show that edit %d breaks", ch.Breaks.Witness, ch.Edit)
 	}
 	if ch.Edit < 0 || slices.Contains([]schema.Family{schema.FamilyProperty, schema.FamilyAdditional, schema.FamilyUnevaluated}, r.Edits[ch.Edit].Family) {

@@ -20,8 +20,8 @@ type node struct {
 	value any
 }
 
-func newDocument(root any, name string, assertFormats bool) (*document, error) {
-	j, err := newJudge(root, name, assertFormats)
+func newDocument(root any, name string) (*document, error) {
+	j, err := newJudge(root, name)
 	if err != nil {
 		return nil, err
 	}

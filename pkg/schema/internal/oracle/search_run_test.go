@@ -41,11 +41,11 @@ const (
 )
 
 func newSearch(narrow, wide any, evaluations int) (*search, error) {
-	n, err := newDocument(narrow, "narrow", false)
+	n, err := newDocument(narrow, "narrow")
 	if err != nil {
 		return nil, err
 	}
-	w, err := newDocument(wide, "wide", false)
+	w, err := newDocument(wide, "wide")
 	if err != nil {
 		return nil, err
 	}
