@@ -202,8 +202,7 @@ type format struct {
 	affixes []string // what stands before and after the letters of a long example; nil for none
 }
 
-// examples returns strings of the format, one of the least length and one of the greatest that a region allows
-// among them.
+// examples returns strings of the format, also of the least and the greatest length that a region allows.
 func (f format) examples(r pattern.Region) []string {
 	out := []string{f.example}
 	for _, n := range [...]int{r.MinLen, r.MaxLen} {
