@@ -42,17 +42,12 @@ func MergeShards(
 		return nil, fmt.Errorf("%s: the configuration here is not the one of that run: merge in the "+
 			"directory that the shards ran in, or name their configuration with --config", first.File)
 	}
-	if err := checkServers(cfg, s, shards); err != nil {
-		return nil, err
-	}
+	whole := &report.Report{Command: first.Command, FailOn: first.FailOn, Status: statusOf(shards)}
 	for _, shard := range shards {
 		if shard.FindingsDigest() != shard.Shard.Findings {
 			return nil, fmt.Errorf("%s: the findings of %s were changed after the run: run it again",
 				shard.File, shard.Shard)
 		}
-	}
-	whole := &report.Report{Command: first.Command, FailOn: first.FailOn, Status: statusOf(shards)}
-	for _, shard := range shards {
 		whole.Servers, whole.Problems = append(whole.Servers, shard.Servers...),
 			append(whole.Problems, shard.Problems...)
 	}
@@ -65,46 +60,6 @@ func MergeShards(
 		whole.Status = exit.Findings
 	}
 	return whole, nil
-}
-
-// checkServers returns an error for a shard that lacks one of its servers, or reports one of another shard.
-func checkServers(cfg *config.Config, s fleet.Selection, shards []ShardReport) error {
-	s.Only = shards[0].Shard.Only
-	chosen, err := fleet.Choose(cfg, s, nil)
-	if err != nil {
-		return err
-	}
-	reported := map[string]bool{}
-	for _, shard := range shards {
-		for _, server := range shard.Servers {
-			if owner := fleet.ShardOf(server.Name, len(shards)); owner != shard.Shard.Index {
-				return fmt.Errorf("%s: %s reports %q, which belongs to shard %d: run it again",
-					shard.File, shard.Shard, server.Name, owner)
-			}
-			if reported[server.Name] {
-				return fmt.Errorf("%s: %s names the server %q twice: run it again", shard.File, shard.Shard,
-					server.Name)
-			}
-			reported[server.Name] = true
-		}
-	}
-	if slices.Contains(shards[0].Shard.With, upgradeFlag) { // reports only servers that start a package
-		return nil
-	}
-	missing := make([][]string, len(shards)+1) // by the index of the shard
-	for _, e := range chosen {
-		if name := e.Server.Name; !reported[name] && !e.Disabled { // diff does not report disabled servers
-			owner := fleet.ShardOf(name, len(shards))
-			missing[owner] = append(missing[owner], name)
-		}
-	}
-	for _, shard := range shards {
-		if names := missing[shard.Shard.Index]; len(names) > 0 {
-			return fmt.Errorf("%s: %s has no results of %s: run it again", shard.File, shard.Shard,
-				kit.Some(names))
-		}
-	}
-	return nil
 }
 
 // judgeTogether returns the findings of all shards and those about all servers, under the policy.
@@ -137,19 +92,13 @@ func judgeTogether(
 	return policy.Apply(found, fleet.ScopeOf(cfg, report.RuleIDs(applied), seen, partial), p.Now)
 }
 
-// inOrderOf returns the comparison of server names by their order in the configuration; unknown ones come
-// last, by name.
+// inOrderOf returns the comparison of server names by their order in the configuration.
 func inOrderOf(cfg *config.Config) func(a, b string) int {
 	place := map[string]int{}
 	for i, e := range cfg.Entries {
-		place[e.Server.Name] = i - len(cfg.Entries)
+		place[e.Server.Name] = i
 	}
-	return func(a, b string) int {
-		if place[a] == 0 && place[b] == 0 {
-			return cmp.Compare(a, b)
-		}
-		return cmp.Compare(place[a], place[b])
-	}
+	return func(a, b string) int { return cmp.Compare(place[a], place[b]) }
 }
 
 // statusOf returns the exit status of all shards without findings: 2 if the configuration kept every server
@@ -181,9 +130,10 @@ const mostNamed = 10
 // the run before.
 const longestRun = 12 * time.Hour
 
-// fitTogether returns an error unless the reports are all shards of one run, each once.
+// fitTogether returns an error unless the reports are all shards of one run, each once, and each server is in
+// one of them.
 func fitTogether(shards []ShardReport) error {
-	files := map[int]string{}
+	files, reported := map[int]string{}, map[string]string{}
 	for _, shard := range shards {
 		first := shards[0]
 		if shard.Shard == nil {
@@ -212,6 +162,13 @@ func fitTogether(shards []ShardReport) error {
 			return fmt.Errorf("%s and %s are both %s: remove one of them", other, shard.File, shard.Shard)
 		}
 		files[shard.Shard.Index] = shard.File
+		for _, server := range shard.Servers {
+			if other := reported[server.Name]; other != "" {
+				return fmt.Errorf("%s and %s both report the server %q: run these shards again", other,
+					shard.File, server.Name)
+			}
+			reported[server.Name] = shard.File
+		}
 	}
 	var missing []string
 	for i := 1; i <= shards[0].Shard.Total && len(missing) <= mostNamed; i++ {
