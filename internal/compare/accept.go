@@ -63,7 +63,12 @@ func Accept(
 		return policy.Apply(found, finding.Scope{}, p.Now), err
 	}
 	var candidates []candidate
-	for _, both := range openBaseline(p, f.Config.Project.Snapshots).withAll(ctx, surfaces) {
+	saved := openBaseline(p, f.Config.Project.Snapshots)
+	for _, s := range surfaces {
+		if s.State == report.Disabled {
+			continue
+		}
+		both := saved.with(ctx, s)
 		found, err := compare(&both, f.Limit())
 		if err != nil {
 			return nil, err

@@ -133,16 +133,16 @@ func buildBoth(ctx context.Context, p host.Process, tree *git.Worktree, line str
 	if line == "" {
 		return nil
 	}
-	p.Note("building the current tree")
-	if failure := buildIn(ctx, p, line, p.Dir, tree.Environ); failure != nil {
-		failure.Message, failure.Hint = "of the current tree: "+failure.Message, "fix the build, or --build"
-		return failure
-	}
-	p.Note("building %s", report.Visible(tree.Label()))
-	if failure := buildIn(ctx, p, line, tree.Dir(), tree.Environ); failure != nil {
-		failure.Message = fmt.Sprintf("of %s: %s", tree.Label(), failure.Message)
-		failure.Hint = "the command of --build must work on both sides, without submodules and Git LFS files"
-		return failure
+	for _, side := range []struct{ name, dir, hint string }{
+		{"the current tree", p.Dir, "fix the build, or --build"},
+		{tree.Label(), tree.Dir(),
+			"the command of --build must work on both sides, without submodules and Git LFS files"},
+	} {
+		p.Note("building %s", report.Visible(side.name))
+		if failure := buildIn(ctx, p, line, side.dir, tree.Environ); failure != nil {
+			failure.Message, failure.Hint = "of "+side.name+": "+failure.Message, side.hint
+			return failure
+		}
 	}
 	return nil
 }

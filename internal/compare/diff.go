@@ -177,10 +177,8 @@ func (o DiffOptions) pairs(
 		return knownPairs(history(ctx, f, o.Versions, current))
 	case o.Upgrade:
 		return knownPairs(upgrades(ctx, p, f, current, sharded))
-	case o.Locked:
-		return knownPairs(lockedPairs(ctx, p, f, current))
 	case old == nil:
-		return pairsWithSaved(ctx, p, f, current)
+		return pairsWithSaved(ctx, p, f, current, o.Locked)
 	}
 	bases, err := f.Resolve(ctx, old)
 	if err != nil {

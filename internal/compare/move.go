@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -75,7 +76,7 @@ func take(from, new *snapshot.Snapshot, f finding.Finding, found []finding.Findi
 	if f.Item != "" || len(place) == 0 || slices.Contains(snapshot.Kinds(), snapshot.Kind(place[0])) {
 		return nil, errComparison // never a whole list: what is not known is not gone
 	}
-	return takeMember(from, new, place[0])
+	return takeMember(from, new, place[0]), nil
 }
 
 // successor returns the key of the item that a removed one was renamed to; empty when no finding says so.
@@ -113,31 +114,31 @@ func takeItem(from, new *snapshot.Snapshot, kind snapshot.Kind, key string) *sna
 
 // takeMember returns a snapshot with a member of its file as new has it. With a capability go its lists,
 // whose items no other finding names.
-func takeMember(from, new *snapshot.Snapshot, name string) (*snapshot.Snapshot, error) {
-	old, err := from.EncodeKnown()
-	if err != nil {
-		return nil, err
-	}
-	now, err := new.EncodeKnown()
-	if err != nil {
-		return nil, err
-	}
-	members, err := rawjson.Members(old)
-	if err != nil {
-		return nil, err
-	}
-	gone := []string{name}
-	if name == "capabilities" {
+func takeMember(from, new *snapshot.Snapshot, name string) *snapshot.Snapshot {
+	taken := *from
+	switch name {
+	case "protocolVersion":
+		taken.Protocol = new.Protocol
+	case "supportedVersions":
+		taken.Supported = new.Supported
+	case "serverInfo":
+		taken.Server = new.Server
+	case "instructions":
+		taken.Instructions = new.Instructions
+	case "capabilities":
+		taken.Capabilities = new.Capabilities
 		for _, kind := range snapshot.Kinds() {
 			if rawjson.ObjectOf(new.Capabilities)[kind.Capability()] == nil &&
 				new.List(kind).State == snapshot.NotOffered {
-				gone = append(gone, string(kind))
+				taken.SetList(snapshot.List{Kind: kind})
 			}
 		}
+	default:
+		taken.Extra = map[string]json.RawMessage{}
+		maps.Copy(taken.Extra, from.Extra)
+		if taken.Extra[name] = new.Extra[name]; new.Extra[name] == nil {
+			delete(taken.Extra, name)
+		}
 	}
-	members = slices.DeleteFunc(members, func(m rawjson.Member) bool { return slices.Contains(gone, m.Key) })
-	if value := rawjson.ObjectOf(now)[name]; value != nil {
-		members = append(members, rawjson.Member{Key: name, Value: value})
-	}
-	return snapshot.Parse(rawjson.Build(members...))
+	return &taken
 }

@@ -18,23 +18,14 @@ import (
 	"github.com/mcpctl/mcpctl/internal/source"
 )
 
-// packageTargets returns the targets of SOURCEs, with the lock of the snapshots directory and a launcher.
-func packageTargets(ctx context.Context, f *fleet.Fleet, from []source.Source) (
-	targets []fleet.Target, lock packages.Lock, launcher packages.Launcher, err error,
-) {
-	if lock, err = readLock(f); err != nil {
-		return nil, nil, launcher, err
-	}
-	if launcher, err = f.Packages(); err != nil {
-		return nil, nil, launcher, err
-	}
-	targets, err = f.Resolve(ctx, from)
-	return targets, lock, launcher, err
-}
-
-func readLock(f *fleet.Fleet) (packages.Lock, error) {
+// openLock returns the lock of the snapshots directory, and a launcher for what is locked.
+func openLock(f *fleet.Fleet) (packages.Lock, packages.Launcher, error) {
 	lock, err := packages.ReadLock(filepath.Join(f.Config.Project.Snapshots, packages.LockFile))
-	return lock, exit.Misuse(err)
+	if err != nil {
+		return nil, packages.Launcher{}, exit.Misuse(err)
+	}
+	launcher, err := f.Packages()
+	return lock, launcher, err
 }
 
 // maxLookups is how many packages are looked up at once.
@@ -43,11 +34,7 @@ const maxLookups = 4
 // relock updates the lock with the packages that saved surfaces come from. A package that its registry does
 // not describe is not locked.
 func relock(ctx context.Context, p host.Process, f *fleet.Fleet, saved []fleet.Surface) error {
-	lock, err := readLock(f)
-	if err != nil {
-		return err
-	}
-	launcher, err := f.Packages()
+	lock, launcher, err := openLock(f)
 	if err != nil {
 		return err
 	}
@@ -120,10 +107,10 @@ func (p *pair) cause(changed bool) string {
 	return fmt.Sprintf("%s is the same release as before", now.Ref)
 }
 
-// lockedPairs compares servers with their saved snapshots. A server that would start another package than the
-// locked one is not contacted; the others start exactly what is locked.
-func lockedPairs(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.Source) ([]pair, error) {
-	targets, lock, launcher, err := packageTargets(ctx, f, from)
+// lockedTargets returns targets as they start exactly what is locked. A server that would start another
+// package is not contacted.
+func lockedTargets(ctx context.Context, f *fleet.Fleet, targets []fleet.Target) ([]fleet.Target, error) {
+	lock, launcher, err := openLock(f)
 	if err != nil {
 		return nil, err
 	}
@@ -136,16 +123,7 @@ func lockedPairs(ctx context.Context, p host.Process, f *fleet.Fleet, from []sou
 		return &report.Failure{Stage: "comparing", Message: "--locked: " + difference,
 			Hint: "show the changes with mcpctl diff, and lock the package with mcpctl snapshot"}
 	})
-	current, err := collectAt(ctx, f, targets, versions)
-	if err != nil {
-		return nil, err
-	}
-	for i, s := range current {
-		if locked, known := lock[s.Name]; known && s.Package != nil {
-			current[i].Package = &locked
-		}
-	}
-	return openBaseline(p, f.Config.Project.Snapshots).withAll(ctx, current), nil
+	return fleet.AtVersion(f, targets, versions)
 }
 
 // lockedVersion returns the version that a target starts under the lock, or how its package differs from the
@@ -170,17 +148,6 @@ func lockedVersion(
 		return "", err.Error()
 	}
 	return now.Version, now.Since(locked)
-}
-
-// collectAt returns the surfaces of targets whose packages start in these versions.
-func collectAt(
-	ctx context.Context, f *fleet.Fleet, targets []fleet.Target, versions map[string]string,
-) ([]fleet.Surface, error) {
-	targets, err := fleet.AtVersion(f, targets, versions)
-	if err != nil {
-		return nil, err
-	}
-	return f.Collect(ctx, targets)
 }
 
 // history returns each of the last n releases of a package with the newest one before it that answered; the
@@ -220,19 +187,22 @@ func history(ctx context.Context, f *fleet.Fleet, n int, from []source.Source) (
 	return pairs, nil
 }
 
-// upgrades returns servers in the version that is configured and in the newest one. No registry is asked
-// about a server that may not start.
+// upgrades returns servers in the version that is configured and in the newest one; those that have none come
+// last. No registry is asked about a server that may not start.
 func upgrades(
 	ctx context.Context, p host.Process, f *fleet.Fleet, from []source.Source, sharded bool,
 ) ([]pair, error) {
-	targets, lock, launcher, err := packageTargets(ctx, f, from)
+	lock, launcher, err := openLock(f)
 	if err != nil {
 		return nil, err
 	}
-	var pairs []pair
+	targets, err := f.Resolve(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	var others []pair
 	var upgraded []fleet.Target
-	var places []int // of upgraded, in pairs
-	current, newest := map[string]string{}, map[string]string{}
+	current, newest := map[string]packages.Package{}, map[string]packages.Package{}
 	for _, t := range targets {
 		launch, launches := t.Launch()
 		known := t.Known()
@@ -240,7 +210,7 @@ func upgrades(
 		case known.State == report.Disabled:
 			continue
 		case !t.Live():
-			pairs = append(pairs, pair{old: known, now: known})
+			others = append(others, pair{old: known, now: known})
 			continue
 		case !launches:
 			p.Note("%s is skipped: it starts no package with npx, uvx, docker or another known launcher",
@@ -248,40 +218,58 @@ func upgrades(
 			continue
 		}
 		old, latest, err := releasesOf(ctx, launcher, launch.Ref, lock[t.Name()])
-		s := fleet.Surface{Package: &latest,
-			Server: report.Server{Name: t.Name(), State: report.OK, Source: latest.String()}}
+		if err == nil && old.Version != latest.Version {
+			current[t.Name()], newest[t.Name()] = old, latest
+			upgraded = append(upgraded, t)
+			continue
+		}
+		s := fleet.Surface{Server: report.Server{Name: t.Name(), State: report.OK}}
 		if err != nil {
 			failSaved(&s, "comparing", err)
 		}
-		both := pair{old: s, now: s}
-		both.old.Package, both.old.Source = &old, old.String()
-		if pairs = append(pairs, both); err == nil && old.Version != latest.Version {
-			upgraded, places = append(upgraded, t), append(places, len(pairs)-1)
-			current[t.Name()], newest[t.Name()] = old.Version, latest.Version
-		}
+		others = append(others, pair{old: ofRelease(s, old), now: ofRelease(s, latest)})
 	}
-	if len(pairs) == 0 && !sharded { // another shard may have some
+	if len(upgraded)+len(others) == 0 && !sharded { // another shard may have some
 		return nil, exit.Usagef("no server starts a package with npx, uvx, docker or another known launcher")
 	}
-	olds, err := collectAt(ctx, f, upgraded, current)
+	before, err := collectReleases(ctx, f, upgraded, current)
 	if err != nil {
 		return nil, err
 	}
-	latest, err := collectAt(ctx, f, upgraded, newest)
+	after, err := collectReleases(ctx, f, upgraded, newest)
 	if err != nil {
 		return nil, err
 	}
-	for i, place := range places {
-		fill(&pairs[place].old, olds[i])
-		fill(&pairs[place].now, latest[i])
+	var pairs []pair
+	for i := range upgraded {
+		pairs = append(pairs, pair{old: before[i], now: after[i]})
 	}
-	return pairs, nil
+	return append(pairs, others...), nil
 }
 
-// fill replaces a surface, but not the release that it was planned to be of.
-func fill(planned *fleet.Surface, s fleet.Surface) {
-	s.Package, s.Source = planned.Package, planned.Source
-	*planned = s
+// collectReleases returns the surfaces of targets whose packages start in these releases, by name.
+func collectReleases(
+	ctx context.Context, f *fleet.Fleet, targets []fleet.Target, releases map[string]packages.Package,
+) ([]fleet.Surface, error) {
+	versions := map[string]string{}
+	for name, release := range releases {
+		versions[name] = release.Version
+	}
+	targets, err := fleet.AtVersion(f, targets, versions)
+	if err != nil {
+		return nil, err
+	}
+	surfaces, err := f.Collect(ctx, targets)
+	for i, s := range surfaces {
+		surfaces[i] = ofRelease(s, releases[s.Name])
+	}
+	return surfaces, err
+}
+
+// ofRelease returns a surface that names the release of a package.
+func ofRelease(s fleet.Surface, release packages.Package) fleet.Surface {
+	s.Package, s.Source = &release, release.String()
+	return s
 }
 
 // releasesOf returns the release of a package that a server starts, and the newest one. What a configuration

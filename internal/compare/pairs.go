@@ -52,11 +52,14 @@ func knownPairs(pairs []pair, err error) (pairSet, error) {
 	}}, err
 }
 
-// pairsWithSaved returns servers with their saved snapshots.
+// pairsWithSaved returns servers with their saved snapshots, with locked as they start what is locked.
 func pairsWithSaved(
-	ctx context.Context, p host.Process, f *fleet.Fleet, from []source.Source,
+	ctx context.Context, p host.Process, f *fleet.Fleet, from []source.Source, locked bool,
 ) (pairSet, error) {
 	targets, err := f.Resolve(ctx, from)
+	if err == nil && locked {
+		targets, err = lockedTargets(ctx, f, targets)
+	}
 	if err != nil {
 		return pairSet{}, err
 	}
@@ -67,7 +70,11 @@ func pairsWithSaved(
 			if s.State == report.Disabled {
 				return nil
 			}
-			return visit(i, saved.with(ctx, *s))
+			both := saved.with(ctx, *s)
+			if locked && s.Package != nil && both.old.Package != nil {
+				both.now.Package = both.old.Package
+			}
+			return visit(i, both)
 		})
 		return err
 	}}, nil
@@ -108,17 +115,6 @@ func (b baseline) with(ctx context.Context, s fleet.Surface) pair {
 		old.Package = &locked
 	}
 	return pair{old: old, now: s, unsaved: errors.Is(err, fs.ErrNotExist)}
-}
-
-// withAll pairs surfaces with their saved snapshots, without disabled servers.
-func (b baseline) withAll(ctx context.Context, surfaces []fleet.Surface) []pair {
-	var pairs []pair
-	for _, s := range surfaces {
-		if s.State != report.Disabled {
-			pairs = append(pairs, b.with(ctx, s))
-		}
-	}
-	return pairs
 }
 
 // SavedFile returns the file of a server's snapshot in a directory.
