@@ -139,15 +139,15 @@ func TestSignalEndsReadingAConfiguration(t *testing.T) {
 }
 
 func interrupted(t *testing.T, dir string, args []string) {
-	t.Helper()
-	cmd := exec.Command("mcpctl", append(args, "--format", "json", "--output", filepath.Join(dir, "report.json"))...)
+	t.Parallel()
+	cmd := exec.Command("mcpctl", append(args, "--format", "json", "--output", filepath.Join(t.TempDir(), "report.json"))...)
 	cmd.Env = append(os.Environ(), "MCPCTL_CONFIG=", "HOME="+dir)
 	cmd.Dir = dir
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	spent := time.Duration(0)
-	for ; spent < 500*time.Millisecond; spent = processorTime(t, cmd.Process.Pid) {
+	for ; spent < 200*time.Millisecond; spent = processorTime(t, cmd.Process.Pid) {
 		time.Sleep(time.Millisecond)
 	}
 	_ = cmd.Process.Signal(os.Interrupt)

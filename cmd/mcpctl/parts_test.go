@@ -24,9 +24,9 @@ var fleets = flag.Int("fleets", 6, "how many random fleets are divided and merge
 // of one run over all servers, finding for finding, and its exit status. Servers fail, answer in part, are disabled or cannot be
 // started; there are budgets, levels of the project's own and waivers of every kind.
 func TestPartsMakeTheWhole(t *testing.T) {
-	t.Parallel()
 	for seed := range *fleets {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
 			f := newRandomFleet(t, rand.New(rand.NewPCG(uint64(seed), 17)))
 			f.mcpctl("snapshot")
 			f.write()

@@ -277,7 +277,7 @@ func (c *counted) Write(p []byte) (int, error) {
 	}
 }
 
-// inTime runs a program that is to do something until its time is over, with TIME in its words as 1s, then 4s, 16s and 64s,
+// inTime runs a program that is to do something until its time is over, with TIME in its words as 500ms, then 2s, 8s and 32s,
 // until what it writes matches: how much time that takes depends on the machine. It wants this exit status in the end:
 // intime STATUS REGEXP PROGRAM [ARG…].
 func inTime(ts *testscript.TestScript, neg bool, args []string) {
@@ -285,7 +285,7 @@ func inTime(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: intime STATUS REGEXP PROGRAM [ARG…] TIME [ARG…]")
 	}
 	pattern := regexp.MustCompile("(?m)" + args[1])
-	for _, limit := range []string{"1s", "4s", "16s", "64s"} {
+	for _, limit := range []string{"500ms", "2s", "8s", "32s"} {
 		words := kit.Map(args[3:], func(word string) string { return strings.ReplaceAll(word, "TIME", limit) })
 		status := exitStatus(ts, ts.Exec(args[2], words...))
 		if !pattern.MatchString(ts.ReadFile("stdout") + ts.ReadFile("stderr")) {
