@@ -26,54 +26,48 @@ type Expectation struct {
 	Source    finding.Location `json:"-"`
 }
 
-// callsKeys are the keys of "calls".
-type callsKeys struct {
-	Ignore []syntax.Field
-	Expect []expectKeys
-}
-
-// expectKeys are the keys of an expectation.
-type expectKeys struct {
-	Server, Tool, Contains     string
-	Arguments, Matches, Equals syntax.Field
-	IsError                    bool `key:"isError"`
-	Source                     finding.Location
-}
-
-// calls returns the settings for replayed calls.
-func (p *projectReader) calls(keys callsKeys) Calls {
-	var c Calls
-	for _, item := range keys.Ignore {
-		pointer := item.Value.Text
-		if !strings.HasPrefix(pointer, "/") {
-			p.addProblem(item.Value.Line, "write a JSON pointer such as /structuredContent/updatedAt",
-				`"calls.ignore": %q is not a JSON pointer`, pointer)
-			continue
-		}
-		c.Ignore = append(c.Ignore, pointer)
-	}
-	for _, e := range keys.Expect {
-		expected := Expectation{
-			Server: e.Server, Tool: e.Tool, Contains: e.Contains, IsError: e.IsError, Source: e.Source,
-			Arguments: p.json(e.Arguments, true), Matches: p.json(e.Matches, true),
-			Equals: p.json(e.Equals, false),
-		}
-		if expected.Arguments == nil {
-			expected.Arguments = json.RawMessage("{}")
-		}
-		c.Expect = append(c.Expect, expected)
-	}
+// calls reads the settings for replayed calls.
+func (r *fieldReader) calls(f syntax.Field) (c Calls) {
+	r.decode(f, keys{
+		"ignore": func(f syntax.Field) {
+			for _, item := range r.items(f) {
+				if pointer := item.Value.Text; strings.HasPrefix(pointer, "/") {
+					c.Ignore = append(c.Ignore, pointer)
+				} else {
+					r.addProblem(item.Line, "write a JSON pointer such as /structuredContent/updatedAt",
+						`"calls.ignore": %q is not a JSON pointer`, pointer)
+				}
+			}
+		},
+		"expect": func(f syntax.Field) { c.Expect = decodeList(r, f, r.expectation) },
+	})
 	return c
 }
 
+// expectation reads one item of "calls.expect".
+func (r *fieldReader) expectation(f syntax.Field) Expectation {
+	e := Expectation{Source: r.source(f)}
+	var arguments, matches, equals syntax.Field
+	if r.decode(f, keys{"server": &e.Server, "tool": &e.Tool, "arguments": &arguments, "isError": &e.IsError,
+		"contains": &e.Contains, "matches": &matches, "equals": &equals}) {
+		r.require(f, "server", e.Server, "name the server")
+		r.require(f, "tool", e.Tool, "name the tool")
+	}
+	if e.Arguments = r.json(arguments, true); e.Arguments == nil {
+		e.Arguments = json.RawMessage("{}")
+	}
+	e.Matches, e.Equals = r.json(matches, true), r.json(equals, false)
+	return e
+}
+
 // json returns a value as JSON; nil where it is not set, or not an object where only objects are allowed.
-func (p *projectReader) json(f syntax.Field, object bool) json.RawMessage {
-	if f.Line == 0 || object && !p.want(f, syntax.Object) {
+func (r *fieldReader) json(f syntax.Field, object bool) json.RawMessage {
+	if f.Line == 0 || object && !r.want(f, syntax.Object) {
 		return nil
 	}
 	value := f.Value.JSON()
 	if !json.Valid(value) {
-		p.addProblem(f.Line, "write numbers as in JSON, such as 0.5 and 1e3", "%q is not JSON", f.Key)
+		r.addProblem(f.Line, "write numbers as in JSON, such as 0.5 and 1e3", "%q is not JSON", f.Key)
 		return nil
 	}
 	return value

@@ -57,7 +57,8 @@ func FuzzParse(f *testing.F) {
 		}
 		if root, wrong := syntax.YAML(clean); wrong == nil {
 			s.strict = true
-			p := projectReader{fieldReader: fieldReader{file: "f"}, rules: func() []string { return []string{"tool-removed"} }, scope: s}
+			p := projectReader{scope: s}
+			p.fieldReader = fieldReader{file: "f", rules: func() []string { return []string{"tool-removed"} }}
 			p.read(root)
 			servers := root.At("servers")
 			judge(t, clean, servers, merge(p.entries), p.problems)

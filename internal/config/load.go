@@ -101,7 +101,7 @@ func (l *loader) readProject() (project projectReader, named []origin) {
 	}
 	s := l.scope(file)
 	s.unit, s.strict = time.Second, true
-	project = projectReader{fieldReader: fieldReader{file: file.shown}, rules: l.in.Rules, scope: s}
+	project = projectReader{fieldReader: fieldReader{file: file.shown, rules: l.in.Rules}, scope: s}
 	l.config.Project = project.read(root)
 	l.problems = append(l.problems, project.problems...)
 	return project, named
@@ -163,7 +163,7 @@ func (l *loader) scope(file origin) scope {
 		folder = l.in.Dir
 	}
 	s := scope{
-		file: file.shown, abs: file.path, found: file.found, prefix: file.prefix, folder: folder,
+		file: file.shown, abs: file.path, found: file.found, folder: folder,
 		root:     files.ProjectRoot(l.in.Dir),
 		expander: expander{lookup: l.in.Lookup, home: l.in.Home, folder: folder},
 	}
@@ -281,11 +281,10 @@ var serverFiles = []string{".mcp.json", "mcp.json", filepath.Join(".vscode", "mc
 
 // origin is a file to read.
 type origin struct {
-	path   string // absolute
-	shown  string // as the user knows it
-	from   string // what names it, for hints
-	found  Found
-	prefix string // of the names of its servers
+	path  string // absolute
+	shown string // as the user knows it
+	from  string // what names it, for hints
+	found Found
 }
 
 // named returns the files of --config or MCPCTL_CONFIG, each once. MCPCTL_CONFIG is a list such as PATH.

@@ -51,35 +51,9 @@ func (a Allow) Refusal(server string) *Problem {
 // defaultSnapshots is the directory of snapshots beside the configuration.
 const defaultSnapshots = "mcp-snapshots"
 
-// projectKeys are the keys of mcpctl.yaml, in kebab-case. Those of type syntax.Field are read later: servers
-// and paths refer to variables, and for allow null is not absent.
-type projectKeys struct {
-	Include     []syntax.Field
-	Servers     syntax.Field
-	Discover    syntax.Field
-	Snapshots   syntax.Field
-	FailOn      finding.Threshold
-	CheckFailOn finding.Threshold
-	Rules       map[string]finding.Level
-	Overrides   map[string]overrideKeys
-	Tolerate    []finding.Tolerance
-	Waivers     []finding.Waiver
-	Budgets     Budgets
-	Calls       callsKeys
-	Allow       syntax.Field
-}
-
-// overrideKeys are the settings for one server.
-type overrideKeys struct {
-	FailOn, CheckFailOn finding.Threshold
-	Rules               map[string]finding.Level
-	Sandbox             *grantKeys
-}
-
 // projectReader reads mcpctl.yaml.
 type projectReader struct {
 	fieldReader
-	rules func() []string // known rule ids; nil = not checked
 	scope
 	include []origin          // other files of servers
 	entries []Entry           // servers in the file itself
@@ -91,50 +65,55 @@ type projectReader struct {
 func (p *projectReader) read(root syntax.Value) Project {
 	out := Project{File: p.fieldReader.file, Found: p.found,
 		Snapshots: filepath.Join(p.folder, defaultSnapshots)}
-	if !p.is(root, syntax.Object, "the file") {
-		return out
-	}
-	var keys projectKeys
-	p.decoder().decode(syntax.Field{Value: root}, &keys)
-
-	out.FailOn, out.CheckFailOn, out.Rules = keys.FailOn, keys.CheckFailOn, keys.Rules
-	out.Waivers, out.Tolerate, out.Budgets = keys.Waivers, keys.Tolerate, keys.Budgets
-	out.Calls = p.calls(keys.Calls)
 	p.granted = map[string]Grants{}
-	for server, o := range keys.Overrides {
-		if out.Overrides == nil {
-			out.Overrides = map[string]finding.Override{}
-		}
-		out.Overrides[server] = finding.Override{FailOn: o.FailOn, CheckFailOn: o.CheckFailOn, Rules: o.Rules}
-		if o.Sandbox != nil {
-			p.granted[server] = p.grants(*o.Sandbox, p.folder)
-		}
-	}
-	p.alone = given(keys.Servers) || keys.Include != nil
-	if given(keys.Servers) && p.want(keys.Servers, syntax.Object) && p.fewEnough(keys.Servers) {
-		p.entries = p.servers(keys.Servers.Value)
-	}
-	p.include = p.includedFiles(keys.Include)
-	if given(keys.Snapshots) {
-		out.Snapshots = filepath.Clean(files.From(p.folder, cmp.Or(p.path(keys.Snapshots), defaultSnapshots)))
-		out.snapshotsLine = keys.Snapshots.Line
-	}
-	if given(keys.Discover) {
-		out.Discover = p.discover(keys.Discover)
-	}
-	if f := keys.Allow; f.Line > 0 {
-		out.Allow = Allow{File: out.File, Line: f.Line}
-		for _, item := range p.scalars(f) {
+	var allow syntax.Field // for which null is not absent
+	b := &out.Budgets
+	p.decode(syntax.Field{Value: root}, keys{
+		"include": func(f syntax.Field) { p.alone, p.include = true, p.includedFiles(f) },
+		"servers": func(f syntax.Field) {
+			if p.alone = true; p.want(f, syntax.Object) && p.fewEnough(f) {
+				p.entries = p.servers(f.Value)
+			}
+		},
+		"discover": func(f syntax.Field) { out.Discover = p.discover(f) },
+		"snapshots": func(f syntax.Field) {
+			folder := files.From(p.folder, cmp.Or(p.path(f), defaultSnapshots))
+			out.Snapshots, out.snapshotsLine = filepath.Clean(folder), f.Line
+		},
+		"fail-on": &out.FailOn, "check-fail-on": &out.CheckFailOn, "rules": &out.Rules,
+		"overrides": func(f syntax.Field) { out.Overrides = p.overrides(f) },
+		"tolerate":  func(f syntax.Field) { out.Tolerate = decodeList(&p.fieldReader, f, p.tolerance) },
+		"waivers":   func(f syntax.Field) { out.Waivers = decodeList(&p.fieldReader, f, p.waiver) },
+		"budgets": func(f syntax.Field) {
+			p.decode(f, keys{"tokens": &b.Tokens, "tools": &b.Tools, "server-tokens": &b.ServerTokens,
+				"server-tools": &b.ServerTools, "tool-tokens": &b.ToolTokens, "item-bytes": &b.ItemBytes,
+				"text-characters": &b.TextCharacters})
+		},
+		"calls": func(f syntax.Field) { out.Calls = p.calls(f) },
+		"allow": &allow,
+	})
+	if allow.Line > 0 {
+		out.Allow = Allow{File: out.File, Line: allow.Line}
+		for _, item := range p.scalars(allow) {
 			out.Allow.Names = append(out.Allow.Names, item.Value.Text)
 		}
 	}
 	return out
 }
 
-func (p *projectReader) decoder() decoder { return decoder{&p.fieldReader, p.rules} }
-
-// given reports whether a key is set to something else than null.
-func given(f syntax.Field) bool { return f.Line > 0 && f.Value.Kind != syntax.Null }
+// overrides reads the settings for single servers.
+func (p *projectReader) overrides(f syntax.Field) map[string]finding.Override {
+	all := map[string]finding.Override{}
+	for _, server := range p.object(f, nil) {
+		var o finding.Override
+		p.decode(server.In(f.Key), keys{
+			"fail-on": &o.FailOn, "check-fail-on": &o.CheckFailOn, "rules": &o.Rules,
+			"sandbox": func(f syntax.Field) { p.granted[server.Key] = p.grants(f, p.folder) },
+		})
+		all[server.Key] = o
+	}
+	return all
+}
 
 // discover reads whether the files of applications are read too. Only a file that the user named may say so:
 // a repository must not have the servers of a user's applications started.
@@ -173,25 +152,18 @@ const confineHint = "keep it inside the project, or name this file with --config
 // maxIncluded is how many files may be included.
 const maxIncluded = 1000
 
-// includedFiles returns the files to include: paths, or objects with a prefix for the names of servers.
-func (p *projectReader) includedFiles(items []syntax.Field) (all []origin) {
-	for i, item := range items {
+// includedFiles returns the files to include.
+func (p *projectReader) includedFiles(f syntax.Field) (all []origin) {
+	for i, item := range p.items(f) {
 		if i == maxIncluded {
 			p.addProblem(item.Line, "include fewer", "more than %d files are included", maxIncluded)
 			break
 		}
-		keys := struct {
-			File   syntax.Field
-			Prefix string
-		}{File: item}
-		if item.Value.Kind == syntax.Object {
-			p.decoder().decode(item, &keys)
-		}
-		path := p.path(keys.File)
+		path := p.path(item)
 		if path == "" {
 			continue
 		}
-		file := origin{path: path, shown: path, found: p.scope.found, prefix: keys.Prefix,
+		file := origin{path: path, shown: path, found: p.scope.found,
 			from: fmt.Sprintf("%s:%d", p.fieldReader.file, item.Line)}
 		if !filepath.IsAbs(path) {
 			file.path = filepath.Join(filepath.Dir(p.abs), path)
@@ -210,25 +182,28 @@ func (p *projectReader) includedFiles(items []syntax.Field) (all []origin) {
 	return all
 }
 
-// grantKeys are the keys of "sandbox".
-type grantKeys struct{ Network, Write []syntax.Field }
-
-// grants returns what a server may do in the sandbox; paths are relative to a directory.
-func (r *fieldReader) grants(keys grantKeys, folder string) Grants {
-	var may Grants
-	for _, item := range keys.Network {
-		if host := item.Value.Text; host == "" || strings.ContainsAny(host, "/ ") {
-			r.addProblem(item.Line, "write names such as api.example.com", "invalid host name %.40q", host)
-		} else {
-			may.Network = append(may.Network, host)
-		}
-	}
-	for _, item := range keys.Write {
-		if item.Value.Text == "" {
-			r.addProblem(item.Line, "write a directory, relative to this file", "empty directory name")
-		} else {
-			may.Write = append(may.Write, filepath.Clean(files.From(folder, item.Value.Text)))
-		}
-	}
+// grants reads "sandbox"; paths are relative to a directory.
+func (r *fieldReader) grants(f syntax.Field, folder string) (may Grants) {
+	r.decode(f, keys{
+		"network": func(f syntax.Field) {
+			for _, item := range r.items(f) {
+				if host := item.Value.Text; host == "" || strings.ContainsAny(host, "/ ") {
+					r.addProblem(item.Line, "write names such as api.example.com", "invalid host name %.40q",
+						host)
+				} else {
+					may.Network = append(may.Network, host)
+				}
+			}
+		},
+		"write": func(f syntax.Field) {
+			for _, item := range r.items(f) {
+				if item.Value.Text == "" {
+					r.addProblem(item.Line, "write a directory, relative to this file", "empty directory name")
+				} else {
+					may.Write = append(may.Write, filepath.Clean(files.From(folder, item.Value.Text)))
+				}
+			}
+		},
+	})
 	return may
 }

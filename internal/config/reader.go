@@ -16,6 +16,7 @@ import (
 // may be secret.
 type fieldReader struct {
 	file, server string
+	rules        func() []string // known rule ids; nil = not checked
 	problems     []Problem
 }
 

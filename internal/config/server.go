@@ -23,7 +23,6 @@ type scope struct {
 	abs     string            // absolute path of the file
 	folder  string            // absolute directory that relative paths start at
 	root    string            // of the project of the run; empty = there is none
-	prefix  string            // of the names of the servers
 	section string            // part of the identity of a server where a file has several of one name
 	asked   syntax.Value      // the file's list of inputs
 	gives   map[string]string // variables that the application gives to its servers and their headersHelper
@@ -86,7 +85,6 @@ func (r *fieldReader) fewEnough(servers syntax.Field) bool {
 func (s scope) servers(of syntax.Value) []Entry {
 	entries := make([]Entry, len(of.Fields))
 	for i, f := range of.Fields {
-		f.Key = s.prefix + f.Key
 		server, reason := f.Value, ""
 		if !s.strict {
 			server, reason = s.dialect.Translate(f.Value, s.lookup)
@@ -159,9 +157,7 @@ func (r *serverReader) read(e *Entry) {
 		return
 	}
 	if f, ok := r.get("sandbox"); ok {
-		var keys grantKeys
-		decoder{fieldReader: &r.fieldReader}.decode(f, &keys)
-		e.May = r.grants(keys, r.folder)
+		e.May = r.grants(f, r.folder)
 	}
 	if f, ok := r.get("protocol"); ok {
 		e.Server.Protocol = r.protocol(f)
