@@ -14,22 +14,13 @@ import (
 
 // use is a text of the configuration that decides what a server does.
 type use struct {
-	key   string // as in messages: "args[1]", "headers.X-Trace", "oauth.clientSecret"
-	text  string // as it is written; or the name of a variable, the path of a file
-	shown string // the same with directories in place of their variables
-	from  origins
-	path  string // absolute, of the file that it names
+	key      string   // as in messages: "args[1]", "headers.X-Trace", "oauth.clientSecret"
+	text     string   // as it is written; or the name of a variable, the path of a file
+	shown    string   // the same with directories in place of their variables
+	receives []string // names of the user's values that the server gets by it
+	literal  bool     // the server gets the text itself, not what it names
+	path     string   // absolute, of the file that it names
 }
-
-// origins are where the value of a use comes from.
-type origins string
-
-const (
-	fromText     origins = ""        // the text itself, with its variables
-	fromVariable origins = "env"     // the variable that the text names
-	fromFile     origins = "file"    // the file that the text names
-	fromEnvFile  origins = "envFile" // a line of that file
-)
 
 // Effects are what a person weighs before trusting an entry. Literal secrets of the file are masked.
 type Effects struct {
@@ -68,8 +59,8 @@ func (e Entry) Effects() Effects {
 	x.Shell = slices.ContainsFunc(words,
 		func(word string) bool { return slices.Contains(shells, programBase(word)) })
 	for _, u := range e.uses {
-		x.Receives = append(x.Receives, e.received(u)...)
-		if u.from != fromText {
+		x.Receives = append(x.Receives, kit.Map(u.receives, redact.MaskTokens)...)
+		if !u.literal {
 			continue
 		}
 		addresses := addressesIn(u)
@@ -155,21 +146,6 @@ func programBase(word string) string {
 func unique(names []string) []string {
 	slices.Sort(names)
 	return slices.Compact(names)
-}
-
-// received returns the names of the user's values that the server gets by a text of the configuration.
-func (e Entry) received(u use) []string {
-	switch {
-	case u.key == "envFile":
-		return []string{"the variables of " + redact.MaskTokens(u.shown)}
-	case u.from == fromText:
-		return kit.Map(e.scope.sources(u.text), redact.MaskTokens)
-	case u.from == fromVariable:
-		return []string{redact.MaskTokens(u.text)}
-	case u.from == fromFile:
-		return []string{"the content of " + redact.MaskTokens(u.shown)}
-	}
-	return nil
 }
 
 // words returns the command line, variables as they are written.

@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,8 +31,12 @@ const (
 
 // expanded is a text in which the variables were replaced.
 type expanded struct {
-	value string // what the server gets; may be secret
-	shown string // the same with variables as they are written, except for directories
+	value   string         // what the server gets; may be secret
+	shown   string         // the same with variables as they are written, except for directories
+	values  []probe.Secret // that were put in, except for the home and project directories
+	secrets []probe.Secret // those that look secret or answer a hidden input
+	sources []string       // the names of the variables and inputs, also of defaults that are not used
+	missing []unresolved
 }
 
 // unresolved is a variable that has no value.
@@ -44,27 +47,29 @@ type unresolved struct {
 
 // expand replaces ${VAR}, ${VAR:-default}, ${env:VAR}, ${input:ID}, ${workspaceFolder} and the like. "$${" is
 // a literal "${".
-func (x expander) expand(s string) (expanded, []unresolved) {
+func (x expander) expand(s string) (out expanded) {
 	var value, shown strings.Builder
-	var missing []unresolved
 	for s != "" {
 		literal, token, rest := x.next(s)
 		value.WriteString(literal)
 		shown.WriteString(literal)
 		if token != "" {
-			v, as, problems := x.replace(token)
-			value.WriteString(v)
-			shown.WriteString(as)
-			for _, p := range problems {
+			v := x.replace(token)
+			value.WriteString(v.value)
+			shown.WriteString(v.shown)
+			out.values, out.secrets = append(out.values, v.values...), append(out.secrets, v.secrets...)
+			out.sources = append(out.sources, v.sources...)
+			for _, p := range v.missing {
 				same := func(other unresolved) bool { return other.message == p.message }
-				if len(missing) < maxUnresolved && !slices.ContainsFunc(missing, same) {
-					missing = append(missing, p)
+				if len(out.missing) < maxUnresolved && !slices.ContainsFunc(out.missing, same) {
+					out.missing = append(out.missing, p)
 				}
 			}
 		}
 		s = rest
 	}
-	return expanded{value.String(), shown.String()}, missing
+	out.value, out.shown = value.String(), shown.String()
+	return out
 }
 
 // What a variable looks like without braces, the name of one in braces (Windows has ProgramFiles(x86)), and
@@ -97,22 +102,38 @@ func (x expander) next(s string) (literal, token, rest string) {
 	return literal, rest[:end], rest[end:]
 }
 
-// replace returns the value of one variable, and what is shown for it.
-func (x expander) replace(token string) (value, shown string, missing []unresolved) {
-	if !strings.HasPrefix(token, "${") {
-		value, missing = x.variable(token[1:], "", false)
-		return value, token, missing
+// replace returns what stands for one variable.
+func (x expander) replace(token string) (out expanded) {
+	inner, closed := token[1:], true // of $NAME
+	if strings.HasPrefix(token, "${") {
+		inner, closed = strings.CutSuffix(token[2:], "}")
 	}
-	inner, closed := strings.CutSuffix(token[2:], "}")
 	if !closed {
-		return "", "", []unresolved{{message: `"${" without "}"`, hint: `write "$${" for a literal "${"`}}
+		return unknown(`"${" without "}"`, `write "$${" for a literal "${"`)
 	}
-	known, _, _ := strings.Cut(strings.TrimPrefix(inner, "env:"), ":-")
-	if folder, ok := x.directory(known); ok {
-		return folder, folder, nil
+	name, fallback, hasFallback := strings.Cut(strings.TrimPrefix(inner, "env:"), ":-")
+	if folder, ok := x.directory(name); ok {
+		return expanded{value: folder, shown: folder}
 	}
-	value, missing = x.reference(inner)
-	return value, token, missing
+	id, isInput := strings.CutPrefix(inner, "input:")
+	if isInput {
+		out = x.input(id)
+	} else {
+		out = x.reference(name, fallback, hasFallback)
+	}
+	out.shown, out.values, out.secrets = token, nil, nil
+	if out.value != "" && out.value != x.home && out.value != x.folder {
+		out.values = []probe.Secret{probe.Secret(out.value)}
+		if redact.Sensitive(strings.Trim(token, "${}"), out.value) || isInput && x.inputs[id].Password {
+			out.secrets = out.values
+		}
+	}
+	return out
+}
+
+// unknown returns a variable without a value.
+func unknown(message, hint string) expanded {
+	return expanded{missing: []unresolved{{message: message, hint: hint}}}
 }
 
 // directory returns the value of a variable that stands for a directory, which is safe to show.
@@ -139,109 +160,48 @@ func (x expander) directory(name string) (string, bool) {
 var shellForm = kit.Pattern(`^([#!]?)([A-Za-z_][A-Za-z0-9_]*)(:?[-=+?]|:[ -]*[0-9]|$)|` +
 	`^([A-Z_][A-Z0-9_]*)([%#/,^@])`)
 
-// isShellForm reports whether a text is an expansion of shells, rather than a name.
-func isShellForm(text string) bool {
-	form := shellForm().FindStringSubmatch(text)
-	return form != nil && form[1]+form[3]+form[5] != ""
-}
-
-// reference returns the value of the text between the braces. Other text may be part of a
-// password: it is quoted only if it looks like a name.
-func (x expander) reference(inner string) (string, []unresolved) {
-	if id, ok := strings.CutPrefix(inner, "input:"); ok {
-		return x.input(id)
-	}
-	name, fallback, hasFallback := strings.Cut(strings.TrimPrefix(inner, "env:"), ":-")
+// reference returns the value of an environment variable. Another name may be part of a password: it is
+// quoted only if it looks like a name.
+func (x expander) reference(name, fallback string, hasFallback bool) expanded {
 	_, set := x.lookup.Value(name)
 	form := shellForm().FindStringSubmatch(name)
-	if form == nil {
-		form = make([]string, 6)
-	}
-	prefix, shell, operator := form[1], form[2]+form[4], form[3]+form[5]
-	problem := unresolved{message: "${…} without a variable", hint: "environment variables, ${input:ID}, " +
-		`${workspaceFolder} and ${userHome} exist; write "$${" for a literal "${"`}
 	switch {
-	case prefix+operator != "" && !set:
-		problem.message = fmt.Sprintf("the shell form ${%s%s%s…} is not supported", prefix, shell, operator)
-		problem.hint = fmt.Sprintf("write ${%s}, or ${%s:-default}", shell, shell)
+	case form != nil && form[1]+form[3]+form[5] != "" && !set:
+		shell := form[2] + form[4]
+		return unknown(fmt.Sprintf("the shell form ${%s%s%s…} is not supported", form[1], shell, form[3]+form[5]),
+			fmt.Sprintf("write ${%s}, or ${%s:-default}", shell, shell))
 	case variableName().MatchString(name):
 		return x.variable(name, fallback, hasFallback)
 	case strings.HasPrefix(name, "file:"):
-		problem.message = "a file in place of a value is not supported"
-		problem.hint = "put the value into an environment variable, and name that instead"
-	case printable().MatchString(name):
-		problem.message = fmt.Sprintf("the variable ${%s} is not supported", name)
+		return unknown("a file in place of a value is not supported",
+			"put the value into an environment variable, and name that instead")
 	}
-	return "", []unresolved{problem}
+	message := "${…} without a variable"
+	if printable().MatchString(name) {
+		message = fmt.Sprintf("the variable ${%s} is not supported", name)
+	}
+	return unknown(message, "environment variables, ${input:ID}, "+
+		`${workspaceFolder} and ${userHome} exist; write "$${" for a literal "${"`)
 }
 
 // variable returns the value of an environment variable. The fallback also replaces an empty one, as in a
 // shell.
-func (x expander) variable(name, fallback string, hasFallback bool) (string, []unresolved) {
+func (x expander) variable(name, fallback string, hasFallback bool) expanded {
 	value, ok := x.lookup.Value(name)
+	var out expanded
+	if x.depth++; hasFallback && x.depth <= maxDefaults {
+		out = x.expand(fallback)
+	}
 	switch {
-	case hasFallback && value == "":
-		if x.depth++; x.depth > maxDefaults {
-			return "", []unresolved{{message: fmt.Sprintf("more than %d defaults inside defaults",
-				maxDefaults), hint: "set " + name + " in the environment"}}
-		}
-		out, missing := x.expand(fallback)
-		return out.value, missing
-	case !ok:
-		return "", []unresolved{{message: fmt.Sprintf("the variable %s is not set", name),
-			hint: fmt.Sprintf("set %s in the environment, or write ${%s:-default}", name, name)}}
+	case hasFallback && value == "" && x.depth > maxDefaults:
+		out = unknown(fmt.Sprintf("more than %d defaults inside defaults", maxDefaults),
+			"set "+name+" in the environment")
+	case value != "" || ok && !hasFallback:
+		out.value, out.missing = value, nil
+	case !hasFallback:
+		out = unknown(fmt.Sprintf("the variable %s is not set", name),
+			fmt.Sprintf("set %s in the environment, or write ${%s:-default}", name, name))
 	}
-	return value, nil
-}
-
-// variables returns the variables of a text as they are written, each with what its braces hold. Those that
-// stand for directories are left out.
-func (x expander) variables(text string) iter.Seq2[string, string] {
-	return func(yield func(token, inner string) bool) {
-		for text != "" {
-			_, token, rest := x.next(text)
-			text = rest
-			inner := strings.TrimSuffix(strings.TrimPrefix(token, "${"), "}")
-			if _, folder := x.directory(inner); token != "" && !folder && !yield(token, inner) {
-				return
-			}
-		}
-	}
-}
-
-// given returns the values that a text takes from elsewhere, and those of them that look secret or answer a
-// hidden input. The home and project directories are shown.
-func (x expander) given(text string) (values, secrets []probe.Secret) {
-	for token, inner := range x.variables(text) {
-		value, _, _ := x.replace(token)
-		if value == "" || value == x.home || value == x.folder {
-			continue
-		}
-		values = append(values, probe.Secret(value))
-		id, isInput := strings.CutPrefix(inner, "input:")
-		if redact.Sensitive(strings.Trim(token, "${}"), value) || isInput && x.inputs[id].Password {
-			secrets = append(secrets, probe.Secret(value))
-		}
-	}
-	return values, secrets
-}
-
-// sources returns the names of the variables and inputs whose values a text holds.
-func (x expander) sources(text string) []string {
-	var all []string
-	if x.depth++; x.depth > maxDefaults+1 {
-		return nil
-	}
-	for _, inner := range x.variables(text) {
-		if strings.HasPrefix(inner, "input:") {
-			all = append(all, "input "+strings.TrimPrefix(inner, "input:"))
-			continue
-		}
-		name, fallback, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(inner, "$"), "env:"), ":-")
-		if _, set := x.lookup.Value(name); set || !isShellForm(name) {
-			all = append(all, name)
-		}
-		all = append(all, x.sources(fallback)...)
-	}
-	return unique(all)
+	out.sources = append(out.sources, name)
+	return out
 }

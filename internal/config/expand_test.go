@@ -17,7 +17,7 @@ func testExpander() expander {
 }
 
 func TestExpand(t *testing.T) {
-	for in, want := range map[string]expanded{
+	for in, want := range map[string][2]string{
 		"":                           {"", ""},
 		"plain":                      {"plain", "plain"},
 		"${SET}":                     {"value", "${SET}"},
@@ -41,9 +41,9 @@ func TestExpand(t *testing.T) {
 		"$SET $ $$ $5":               {"$SET $ $$ $5", "$SET $ $$ $5"},
 		"%SET% {SET} $(SET)":         {"%SET% {SET} $(SET)", "%SET% {SET} $(SET)"},
 	} {
-		got, missing := testExpander().expand(in)
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(expanded{})); diff != "" || len(missing) > 0 {
-			t.Errorf("expand(%q) (-want +got):\n%s missing: %v", in, diff, missing)
+		got := testExpander().expand(in)
+		if diff := cmp.Diff(want, [2]string{got.value, got.shown}); diff != "" || len(got.missing) > 0 {
+			t.Errorf("expand(%q) (-want +got):\n%s missing: %v", in, diff, got.missing)
 		}
 	}
 }
@@ -59,7 +59,7 @@ func TestExpandKeepsWhatIsMissing(t *testing.T) {
 		"${command:x.y}":    "the variable ${command:x.y} is not supported",
 		"${s3cr3t word}":    "${…} without a variable",
 	} {
-		_, missing := testExpander().expand(in)
+		missing := testExpander().expand(in).missing
 		if len(missing) != 1 || missing[0].message != want || missing[0].hint == "" {
 			t.Errorf("expand(%q) misses %v, want %q with a hint", in, missing, want)
 		}
@@ -74,7 +74,7 @@ func TestSources(t *testing.T) {
 		"${UNSET-x}${UNSET:=x}${!SET}${SET,,}": nil,
 		"${ProgramFiles(x86)}${a.b-c:-${SET}}": {"ProgramFiles(x86)", "SET", "a.b-c"},
 	} {
-		if diff := cmp.Diff(want, testExpander().sources(in)); diff != "" {
+		if diff := cmp.Diff(want, unique(testExpander().expand(in).sources)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", in, diff)
 		}
 	}
@@ -82,8 +82,8 @@ func TestSources(t *testing.T) {
 
 func TestExpandWithoutEnvironment(t *testing.T) {
 	var zero expander
-	if got, missing := zero.expand("a ${userHome} ${X}"); len(missing) != 2 || got.value != "a  " {
-		t.Errorf("expand = %q, missing %v", got.value, missing)
+	if got := zero.expand("a ${userHome} ${X}"); len(got.missing) != 2 || got.value != "a  " {
+		t.Errorf("expand = %q, missing %v", got.value, got.missing)
 	}
 }
 
@@ -92,7 +92,7 @@ func TestExpandLongStrings(t *testing.T) {
 	for _, in := range []string{
 		strings.Repeat("$", 1<<20), strings.Repeat("${", 1<<19), strings.Repeat("${A}", 1<<18), strings.Repeat("${A:-", 1<<18),
 	} {
-		if _, missing := testExpander().expand(in); len(missing) > maxUnresolved {
+		if missing := testExpander().expand(in).missing; len(missing) > maxUnresolved {
 			t.Errorf("%d problems of one string", len(missing))
 		}
 	}
@@ -103,15 +103,15 @@ func FuzzExpand(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in string) {
 		const secret = "\x01secret\x01"
 		x := expander{folder: "/f", home: "/h", lookup: func(name string) (string, bool) { return secret, name == "SECRET" }}
-		got, missing := x.expand(in)
-		if !strings.Contains(in, "$") && (got != expanded{in, in} || len(missing) > 0) {
-			t.Errorf("expand(%q) = %+v, %v without a variable", in, got, missing)
+		got := x.expand(in)
+		if !strings.Contains(in, "$") && (got.value != in || got.shown != in || len(got.missing) > 0) {
+			t.Errorf("expand(%q) = %+v without a variable", in, got)
 		}
 		if strings.Contains(got.shown, secret) && !strings.Contains(in, secret) {
 			t.Errorf("expand(%q) shows the secret: %q", in, got.shown)
 		}
 		escaped := strings.Contains(in, "$${") || strings.Contains(in, ":-")
-		if !escaped && len(missing) == 0 && strings.Contains(got.value, "${") {
+		if !escaped && len(got.missing) == 0 && strings.Contains(got.value, "${") {
 			t.Errorf("expand(%q) sends a literal variable: %q", in, got.value)
 		}
 	})

@@ -104,8 +104,7 @@ func (r httpReader) headers() (map[string]probe.Secret, *probe.Helper) {
 	if f, ok := r.get("env_http_headers"); ok { // a variable without a value is not sent, as in Codex
 		for _, m := range r.texts(f) {
 			value, _ := r.lookup.Value(m.Value.Text)
-			r.uses = append(r.uses, use{key: m.In(f.Key).Key, text: m.Value.Text, shown: m.Value.Text,
-				from: fromVariable})
+			r.uses = append(r.uses, named(m.In(f.Key), m.Value.Text))
 			if strings.TrimSpace(value) != "" || !headerName(m.Key) {
 				r.addHeader(headers, m, value)
 			}
@@ -244,8 +243,9 @@ func (r httpReader) fetch(from syntax.Field) string {
 	if path == from.Value.Text {
 		path, _ = r.path(from)
 	}
-	r.uses = append(r.uses[:uses], use{key: from.Key, text: from.Value.Text, shown: from.Value.Text,
-		from: fromFile, path: path})
+	file := named(from, "the content of "+from.Value.Text)
+	file.path = path
+	r.uses = append(r.uses[:uses], file)
 	if len(r.problems) > problems {
 		return ""
 	}
@@ -258,10 +258,15 @@ func (r httpReader) fetch(from syntax.Field) string {
 	return value
 }
 
+// named returns the use of a text that names where a value of the user's comes from.
+func named(f syntax.Field, value string) use {
+	return use{key: f.Key, text: f.Value.Text, shown: f.Value.Text, receives: []string{value}}
+}
+
 // variable returns the value of an environment variable; "" after a problem.
 func (r httpReader) variable(f syntax.Field) string {
 	name := f.Value.Text
-	r.uses = append(r.uses, use{key: f.Key, text: name, shown: name, from: fromVariable})
+	r.uses = append(r.uses, named(f, name))
 	value, ok := r.lookup.Value(name)
 	r.values = append(r.values, probe.Secret(value))
 	switch hint := fmt.Sprintf("set %s in the environment", name); {
@@ -391,9 +396,9 @@ func (r httpReader) unverifiedHosts() []string {
 		if !slices.Contains(keys, u.key) || !strings.Contains(u.text, "$") {
 			continue
 		}
-		out, _ := r.scope.expand(u.text)
-		if shown, _ := literal.expand(u.text); hostIn(shown.value) != hostIn(out.value) {
-			hosts = append(hosts, hostIn(out.value))
+		host := hostIn(r.scope.expand(u.text).value)
+		if hostIn(literal.expand(u.text).value) != host {
+			hosts = append(hosts, host)
 		}
 	}
 	return kit.Distinct(hosts)

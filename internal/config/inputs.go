@@ -92,7 +92,7 @@ func inputVariable(id string) string {
 }
 
 // input returns the value of one of VS Code's inputs, from the environment.
-func (x expander) input(id string) (string, []unresolved) {
+func (x expander) input(id string) expanded {
 	in, configured := x.inputs[id]
 	name := inputVariable(id)
 	value, set := x.lookup.Value(name)
@@ -103,7 +103,7 @@ func (x expander) input(id string) (string, []unresolved) {
 		problem.message = fmt.Sprintf("%s is not one of the options of the input %q", name, id)
 		problem.hint = in.choices()
 	case set:
-		return value, nil
+		return expanded{value: value, sources: []string{"input " + id}}
 	case !configured:
 	case in.problem != "":
 		problem.message, problem.hint = fmt.Sprintf("the input %q %s", id, in.problem), in.hint
@@ -114,7 +114,7 @@ func (x expander) input(id string) (string, []unresolved) {
 			problem.hint += fmt.Sprintf(" (%q)", in.Description)
 		}
 	}
-	return "", []unresolved{problem}
+	return expanded{missing: []unresolved{problem}, sources: []string{"input " + id}}
 }
 
 func (p Prompt) allows(value string) bool {

@@ -131,15 +131,14 @@ func (p *projectReader) path(f syntax.Field) string {
 	if !p.want(f, syntax.Text) {
 		return ""
 	}
-	out, missing := p.scope.expand(f.Value.Text)
-	for _, m := range missing {
+	out := p.scope.expand(f.Value.Text)
+	for _, m := range out.missing {
 		p.addProblem(f.Value.Line, m.hint, "%s, needed in %q", m.message, f.Key)
 	}
-	_, secrets := p.given(f.Value.Text)
 	switch {
-	case len(missing) == 0 && out.value == "":
+	case len(out.missing) == 0 && out.value == "":
 		p.addProblem(f.Value.Line, "write a path", "%q is empty", f.Key)
-	case len(secrets) > 0:
+	case len(out.secrets) > 0:
 		p.addProblem(f.Value.Line, "write the path without it",
 			"%q holds a variable that looks secret, and paths are shown", f.Key)
 		return ""

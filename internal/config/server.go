@@ -280,11 +280,11 @@ func (r *serverReader) rejectKeys(keys []string, because string) {
 
 // expand replaces the variables in a string. A variable without a value is a problem, and ok is false then.
 func (r *serverReader) expand(f syntax.Field) (out expanded, ok bool) {
-	out, missing := r.scope.expand(f.Value.Text)
-	r.uses = append(r.uses, use{key: f.Key, text: f.Value.Text, shown: out.shown, from: fromText})
-	values, secrets := r.given(f.Value.Text)
-	r.values, r.secrets = append(r.values, values...), append(r.secrets, secrets...)
-	for _, m := range missing {
+	out = r.scope.expand(f.Value.Text)
+	r.uses = append(r.uses, use{key: f.Key, text: f.Value.Text, shown: out.shown, receives: out.sources,
+		literal: true})
+	r.values, r.secrets = append(r.values, out.values...), append(r.secrets, out.secrets...)
+	for _, m := range out.missing {
 		r.addProblem(f.Value.Line, m.hint, "%s, needed in %q", m.message, f.Key)
 		if m.prompt == nil {
 			continue
@@ -294,7 +294,7 @@ func (r *serverReader) expand(f syntax.Field) (out expanded, ok bool) {
 			r.prompts = append(r.prompts, *m.prompt)
 		}
 	}
-	return out, len(missing) == 0
+	return out, len(out.missing) == 0
 }
 
 // maxLevels is how many directories a path may have: links are resolved in each of them.

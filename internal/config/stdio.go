@@ -88,7 +88,8 @@ func (r *serverReader) envFile(f syntax.Field) map[string]probe.Secret {
 	if path == r.folder {
 		return nil
 	}
-	r.uses[len(r.uses)-1].path = path
+	file := &r.uses[len(r.uses)-1]
+	file.path, file.receives = path, []string{"the variables of " + file.shown}
 	if rel, err := filepath.Rel(r.folder, shown); err == nil && filepath.IsLocal(rel) {
 		shown = rel
 	}
@@ -110,7 +111,6 @@ func (r *serverReader) envFile(f syntax.Field) map[string]probe.Secret {
 			if !isPath(name) {
 				r.values = append(r.values, env[name])
 			}
-			r.uses = append(r.uses, use{key: "envFile." + name, text: v, shown: v, from: fromEnvFile})
 		}
 	}
 	return env
