@@ -180,7 +180,7 @@ func (r httpReader) bearer() (probe.Secret, *probe.Helper) {
 		out, _ := r.expand(f)
 		token = out.value
 	case own:
-		from, ok := r.reference(f, "env", "file", "command")
+		from, ok := r.reference(f, "file", "command")
 		switch {
 		case !ok:
 		case strings.HasSuffix(from.Key, ".command"):
@@ -199,15 +199,15 @@ func (r httpReader) bearer() (probe.Secret, *probe.Helper) {
 	return value, nil
 }
 
-// secret returns a text with variables, or the value of the environment variable or file that an object
-// names; "" for null and after a problem.
+// secret returns a text with variables, or the content of the file that an object names; "" for null and after
+// a problem.
 func (r httpReader) secret(f syntax.Field) string {
 	switch {
 	case f.Value.Scalar():
 		out, _ := r.expand(f)
 		return out.value
 	case f.Value.Kind != syntax.Null:
-		if from, ok := r.reference(f, "env", "file"); ok {
+		if from, ok := r.reference(f, "file"); ok {
 			return r.fetch(from)
 		}
 	}
@@ -216,7 +216,7 @@ func (r httpReader) secret(f syntax.Field) string {
 
 // reference returns the one member of an object that says where a value comes from, named for messages.
 func (r httpReader) reference(f syntax.Field, forms ...string) (syntax.Field, bool) {
-	hint := fmt.Sprintf("write one of %s, such as {env: NAME}", strings.Join(forms, ", "))
+	hint := "write a string, or an object such as {file: PATH}"
 	if f.Value.Kind != syntax.Object {
 		r.addProblem(f.Value.Line, hint, "%q must be a string or an object, but is %s", f.Key, f.Value.Kind)
 		return syntax.Field{}, false
@@ -233,11 +233,8 @@ func (r httpReader) reference(f syntax.Field, forms ...string) (syntax.Field, bo
 	return from, r.want(from, syntax.Text)
 }
 
-// fetch returns the value of the environment variable or file that a reference names; "" after a problem.
+// fetch returns the content of the file that a reference names; "" after a problem.
 func (r httpReader) fetch(from syntax.Field) string {
-	if strings.HasSuffix(from.Key, ".env") {
-		return r.variable(from)
-	}
 	uses, problems := len(r.uses), len(r.problems)
 	path := fromHome(r.home, from.Value.Text)
 	if path == from.Value.Text {

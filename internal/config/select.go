@@ -3,7 +3,7 @@ package config
 import (
 	"cmp"
 	"fmt"
-	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -64,35 +64,30 @@ func (c *Config) unknown(name string) string {
 	return cmp.Or(kit.Suggest(name, known), "mcpctl config lists all servers")
 }
 
-// Arguments that are something else than a server's name.
-var (
-	address  = kit.Pattern(`^[A-Za-z0-9.-]*:\d+(/.*)?$|^localhost(/.*)?$|^\d+\.\d+\.\d+\.\d+(/.*)?$`)
-	scoped   = kit.Pattern(`^@[A-Za-z0-9~][\w.~-]*/[A-Za-z0-9~][\w.~-]*(@[\w.^~<>=*|+-]+)?$`) // of npm
-	halfURL  = kit.Pattern(`^(https?):/*([^/].*)`)
-	revision = kit.Pattern(`^(HEAD|main|master|origin/.+)$|.[~^]\d*$`)
-)
+// otherWords are arguments that are something else than a server's name, with how to write them.
+var otherWords = []struct {
+	pattern func() *regexp.Regexp
+	hint    string
+}{
+	{kit.Pattern(`^(https?):/*([^/].*)`), "for a URL: $1://$2"},
+	{kit.Pattern(`^:\d+(/.*)?$`), "for the server at that address: http://localhost$0"},
+	{kit.Pattern(`^([A-Za-z0-9.-]+:\d+|localhost|\d+\.\d+\.\d+\.\d+)(/.*)?$`),
+		"for the server at that address: http://$0"},
+	{kit.Pattern(`^@[A-Za-z0-9~][\w.~-]*/[A-Za-z0-9~][\w.~-]*(@[\w.^~<>=*|+-]+)?$`),
+		"for the server in an npm package: npm:$0"},
+	{kit.Pattern(`^docker:(.*)`), "for the server in an image: oci:$1"},
+	{kit.Pattern(`^(HEAD|main|master|origin/.+)$|^.+[~^]\d*$`), "for the snapshots of a commit: git:$0"},
+	{kit.Pattern(`^.*\.(ya?ml|toml|jsonc)$`), "for the servers in a file: --config $0"},
+	{kit.Pattern(`^(tools|prompts|resources|templates)$`), "for items of one kind: --kind $0"},
+}
 
 // Meant returns how to write an argument that is an address, a package, a commit, a file or a kind of items
 // rather than a server's name; "" for other arguments.
 func Meant(argument string) string {
-	image, isImage := strings.CutPrefix(argument, "docker:")
-	switch half := halfURL().FindStringSubmatch(argument); {
-	case half != nil:
-		return fmt.Sprintf("for a URL: %s://%s", half[1], half[2])
-	case strings.HasPrefix(argument, ":") && address().MatchString(argument):
-		return "for the server at that address: http://localhost" + argument
-	case address().MatchString(argument):
-		return "for the server at that address: http://" + argument
-	case scoped().MatchString(argument):
-		return "for the server in an npm package: npm:" + argument
-	case isImage:
-		return "for the server in an image: oci:" + image
-	case revision().MatchString(argument):
-		return "for the snapshots of a commit: git:" + argument
-	case slices.Contains([]string{".yaml", ".yml", ".toml", ".jsonc"}, filepath.Ext(argument)):
-		return "for the servers in a file: --config " + argument
-	case slices.Contains([]string{"tools", "prompts", "resources", "templates"}, argument):
-		return "for items of one kind: --kind " + argument
+	for _, other := range otherWords {
+		if match := other.pattern().FindStringSubmatchIndex(argument); match != nil {
+			return string(other.pattern().ExpandString(nil, other.hint, argument, match))
+		}
 	}
 	return ""
 }
