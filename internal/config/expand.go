@@ -167,8 +167,8 @@ func (x expander) reference(name, fallback string, hasFallback bool) expanded {
 	form := shellForm().FindStringSubmatch(name)
 	switch {
 	case form != nil && form[1]+form[3]+form[5] != "" && !set:
-		shell := form[2] + form[4]
-		return unknown(fmt.Sprintf("the shell form ${%s%s%s…} is not supported", form[1], shell, form[3]+form[5]),
+		shell, operator := form[2]+form[4], form[3]+form[5]
+		return unknown(fmt.Sprintf("the shell form ${%s%s%s…} is not supported", form[1], shell, operator),
 			fmt.Sprintf("write ${%s}, or ${%s:-default}", shell, shell))
 	case variableName().MatchString(name):
 		return x.variable(name, fallback, hasFallback)

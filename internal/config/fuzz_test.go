@@ -58,7 +58,7 @@ func FuzzParse(f *testing.F) {
 		if root, wrong := syntax.YAML(clean); wrong == nil {
 			s.strict = true
 			p := projectReader{scope: s}
-			p.fieldReader = fieldReader{file: "f", rules: func() []string { return []string{"tool-removed"} }}
+			p.fieldReader = &fieldReader{file: "f", rules: func() []string { return []string{"tool-removed"} }}
 			p.read(root)
 			servers := root.At("servers")
 			judge(t, clean, servers, merge(p.entries), p.problems)

@@ -199,8 +199,8 @@ func (r httpReader) bearer() (probe.Secret, *probe.Helper) {
 	return value, nil
 }
 
-// secret returns a text with variables, or the content of the file that an object names; "" for null and after
-// a problem.
+// secret returns a text with variables, or the content of the file that an object names; "" for null and
+// after a problem.
 func (r httpReader) secret(f syntax.Field) string {
 	switch {
 	case f.Value.Scalar():

@@ -157,7 +157,7 @@ func (r *serverReader) read(e *Entry) {
 		return
 	}
 	if f, ok := r.get("sandbox"); ok {
-		e.May = r.grants(f, r.folder)
+		e.May = decoder{&r.fieldReader}.grants(f, r.folder)
 	}
 	if f, ok := r.get("protocol"); ok {
 		e.Server.Protocol = r.protocol(f)
