@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"html/template"
-	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -19,34 +18,37 @@ type document struct {
 	Status            int
 	Problems          []text
 	Affected          text
-	Summary           []summaryRow
-	More              int       // causes that the summary leaves out
+	Summary           []documentRow
+	More              int       // rows that the summary leaves out
 	Compared          [][3]text // a server, its old and its new side
-	Causes            []documentCause
+	Groups            []documentGroup
 	Servers           []documentServer
 	Header            []string
 	Rows              [][]text
 }
 
 type (
-	summaryRow struct {
+	documentRow struct {
 		Level string
 		Text  text
 	}
-	documentCause struct {
-		Heading  text // set when it is about one item that has several findings
-		Level    string
-		Findings []documentFinding
-	}
-	documentFinding struct {
+	documentGroup struct {
 		Fingerprint, Level string
-		Title, Says        text // with and without its place
+		Title              text
 		Lines              []line
 		Hints, Waivers     []text
 		Rules              []text
 		Verdict            text
 		Accept             bool
-		group              finding.Group
+		// of HTML: lines, explanations of the rules and findings that are folded
+		Folded  []line
+		Docs    []text
+		Members []documentMember
+	}
+	// documentMember is findings of a group that show the same.
+	documentMember struct {
+		Places [][2]text // with their fingerprints
+		Lines  []line
 	}
 	// documentServer is servers that did not answer for one reason, or that have no saved snapshot.
 	documentServer struct {
@@ -60,8 +62,8 @@ type (
 	}
 )
 
-// documentOf returns what a report shows, with at most so many causes.
-func documentOf(r *Report, v view, causes []cause, most int) document {
+// documentOf returns what a report shows of its groups.
+func documentOf(r *Report, v view, groups []finding.Group) document {
 	d := document{
 		Headline: text(headline(r)), Meaning: text(Meaning(r)), Verdict: r.Verdict, Status: r.Status,
 		Problems: textsOf(r.Problems), Servers: documentServers(r, v),
@@ -69,11 +71,11 @@ func documentOf(r *Report, v view, causes []cause, most int) document {
 	if r.Command != "check" {
 		d.Affected = text(someOf(affected(r.Findings), 8))
 	}
-	if len(causes) >= summaryFrom {
-		for _, c := range causes[:min(len(causes), summaryRows)] {
-			d.Summary = append(d.Summary, summaryRow{levelWord(c.first()), text(c.title())})
+	if rows := summaryRows(groups); len(rows) >= summaryFrom {
+		for _, row := range rows[:min(len(rows), mostRows)] {
+			d.Summary = append(d.Summary, documentRow{levelWord(row.Members[0]), text(row.title())})
 		}
-		d.More = len(causes) - len(d.Summary)
+		d.More = len(rows) - len(d.Summary)
 	}
 	changed, _ := v.servers.parted(v.Options)
 	for _, s := range changed {
@@ -81,9 +83,7 @@ func documentOf(r *Report, v view, causes []cause, most int) document {
 			d.Compared = append(d.Compared, [3]text{text(s.Name), text(s.Base), text(now(s))})
 		}
 	}
-	for _, c := range causes[:min(len(causes), most)] {
-		d.Causes = append(d.Causes, v.documentCause(r, c))
-	}
+	d.Groups = kit.Map(groups, func(g finding.Group) documentGroup { return v.documentGroup(r, g) })
 	if r.Findings == nil {
 		header, rows := v.overview(r)
 		d.Header, d.Rows = header, kit.Map(rows, textsOf)
@@ -95,44 +95,23 @@ func textsOf(all []string) []text {
 	return kit.Map(all, func(s string) text { return text(s) })
 }
 
-// documentCause returns what a page shows of the findings with one cause. A cause with one finding has no
-// heading, because that finding says it all.
-func (v view) documentCause(r *Report, c cause) documentCause {
-	out := documentCause{Level: levelWord(c.first())}
-	if len(c.groups) > 1 {
-		out.Heading = text(itemTitle(c.item) + v.of(c.server))
+// documentGroup returns what a page shows of the findings with one cause.
+func (v view) documentGroup(r *Report, g finding.Group) documentGroup {
+	first, title := g.Members[0], g.Title
+	if len(g.Servers) == 1 && len(v.servers.all) > 1 {
+		title += " of " + g.Servers[0]
 	}
-	for i, g := range c.once() {
-		first, title := g.Members[0], g.Title
-		if len(g.Servers) == 1 && len(v.servers.all) > 1 {
-			title += " of " + g.Servers[0]
-		}
-		isCommit := strings.HasPrefix(v.servers.named(first.Server).Base, "git:") // which stays as it is
-		f := documentFinding{
-			Fingerprint: g.Fingerprint, Level: levelWord(first), Title: text(title), Says: text(title),
-			Lines: v.shown(g), Hints: textsOf(hintsOf(g)), Waivers: textsOf(each(g, waiverOf)),
-			Rules:  textsOf(each(g, ruleOf)),
-			Accept: r.Command == "diff" && !g.Waived && first.Acceptable() && !isCommit,
-			group:  c.groups[i],
-		}
-		if first.Verdict == finding.Proved || first.Verdict == finding.Unproven {
-			f.Verdict = text(first.Verdict)
-		}
-		if len(c.groups) > 1 {
-			f.Says = text(g.Says())
-		}
-		out.Findings = append(out.Findings, f)
+	isCommit := strings.HasPrefix(v.servers.named(first.Server).Base, "git:") // which stays as it is
+	out := documentGroup{
+		Fingerprint: g.Fingerprint, Level: levelWord(first), Title: text(title),
+		Lines: v.shown(g), Hints: textsOf(hintsOf(g)), Waivers: textsOf(each(g, waiverOf)),
+		Rules:  textsOf(each(g, ruleOf)),
+		Accept: r.Command == "diff" && !g.Waived && first.Acceptable() && !isCommit,
+	}
+	if first.Verdict == finding.Proved || first.Verdict == finding.Unproven {
+		out.Verdict = text(first.Verdict)
 	}
 	return out
-}
-
-// shown returns the lines that show a group, for formats that have a fold and marks of their own.
-func (v view) shown(g finding.Group) []line {
-	all := v.changes(g, g.Title)
-	if i := slices.IndexFunc(g.Members, hasWitness); i >= 0 {
-		all = append(all, v.witness(g.Members[i])...)
-	}
-	return append(all, groupCalls(g)...)
 }
 
 // markup returns lines as HTML, with what is gone and what is new marked. None is blank, which would end the
@@ -227,7 +206,7 @@ func (s Server) gist() string {
 func headline(r *Report) string {
 	without := ""
 	if n := len(kit.Filter(r.Servers, func(s Server) bool { return s.Unsaved })); n > 0 {
-		without = quantity(n, "server") + " without a saved snapshot"
+		without = kit.Counted(n, "server") + " without a saved snapshot"
 	}
 	says := join(", ", r.Summary.words(), without)
 	switch {
@@ -237,7 +216,7 @@ func headline(r *Report) string {
 	case r.Findings != nil:
 		says = "nothing found"
 	default:
-		says = quantity(len(r.Servers), "server")
+		says = kit.Counted(len(r.Servers), "server")
 	}
 	return fmt.Sprintf("%s: %s", join(", ", "mcpctl "+r.Command, r.Shard.String()), says)
 }

@@ -85,8 +85,8 @@ func (l EventLine) Text(o Options) string {
 	if l.Error != nil {
 		writeEventError(p, *l.Error)
 	}
-	for _, c := range p.causes(finding.Groups(l.Findings)) {
-		p.print(indented(belowTime, view{Options: o}.causeLines(c))...)
+	for _, g := range p.groups(finding.Groups(l.Findings)) {
+		p.print(indented(belowTime, view{Options: o}.groupLines(g))...)
 	}
 	var out strings.Builder
 	_, _ = printable.Guard(&out, printable.SpelledOut).Write([]byte(p.String()))

@@ -95,7 +95,7 @@ func TestEventLine(t *testing.T) {
 		},
 		"findings": {
 			report.EventLine{Server: "s", Word: "changed", Remark: "1 breaking", Findings: report.Findings{removed}},
-			"12:00:00  s  changed  1 breaking\n            breaking  It is gone  tool-removed  " + removed.Fingerprint() + "\n              a\\x1b\n",
+			"12:00:00  s  changed  1 breaking\n            breaking  It is gone  tool-removed  " + removed.Fingerprint() + "\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

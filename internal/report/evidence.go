@@ -19,54 +19,39 @@ import (
 
 // How much of a value is shown.
 const (
-	shortValue  = 40   // columns of a value that the sentence of its finding has
-	contextSize = 60   // bytes kept on each side of a change in a text
-	longValue   = 1000 // bytes of a single value; the JSON form has the rest
-	textRows    = 2    // rows of a text on a folded page
+	shortValue   = 40   // columns of a value that the sentence of its finding has
+	contextWords = 10   // words shown on each side of a change in a text
+	longValue    = 1000 // bytes of a single value; the JSON form has the rest
+	textRows     = 2    // rows of a text on a folded page
 )
 
 // evidence returns the lines that show what changed: items by their calls, arguments by their types, texts by
-// their words. A short value is in the sentence of its finding. Verbose returns every value as it stands,
-// with its place.
+// their words, and the recorded calls that are affected. A short value is in the sentence of its finding.
+// Verbose returns every value as it stands, with its place.
 func (v view) evidence(f finding.Finding) []line {
 	old, now := display(f.Old, f.New)
 	gone, joined := setChange(f.Old, f.New)
+	var shown []line
 	switch {
 	case isPolicy(f.Item), f.Old == nil && f.New == nil:
-		return nil
 	case isWholeItem(f):
-		return v.item(f)
+		shown = v.item(f)
 	case v.Verbose:
-		return append(lineOf(span{f.Pointer(), dim}), v.values(f)...)
-	case f.Passage != "":
-		return v.edits(highlight(now, f.Passage))
-	case isSchema(f):
-		return v.schemas(f)
-	case v.check:
-		if text, ok := rawjson.Text(f.New); ok && !strings.Contains(f.Message, text) &&
-			(!isShort(now) || strings.Contains(now, wording.Sign)) {
-			return v.paragraph(now, plain)
+		shown = append(lineOf(span{f.Pointer(), dim}), v.values(f)...)
+		if texts := v.textsWithin(f.Old, f.New, ""); slices.ContainsFunc(texts, concealing) {
+			shown = append(shown, texts...) // JSON does not mark what is concealed
 		}
-		return nil
-	case isReadText(f), gone != "" && joined != "", !inSentence(f, old, now):
-		return v.values(f)
+	case f.Passage != "":
+		shown = v.edits(highlight(now, f.Passage))
+	case isSchema(f):
+		shown = v.schemas(f)
+	case v.check && rawjson.TypeName(f.New) != "a string":
+	case isReadText(f) && !v.check, !isShort(old), !isShort(now), strings.Contains(now, wording.Sign),
+		gone != "" && joined != "": // each finding reports one of them
+		shown = v.values(f)
 	}
-	return nil
+	return append(shown, callLines(f)...)
 }
-
-// inSentence reports whether the sentence of a finding has its values: single ones that are short, and
-// bounds.
-func inSentence(f finding.Finding, old, now string) bool {
-	return isShort(old) && isShort(now) && !strings.Contains(now, wording.Sign) ||
-		bounds().MatchString(f.Rule)
-}
-
-// bounds are the rules of limits, whose sentence has all of them; the others here are about keywords whose
-// values are not schemas.
-var (
-	bounds   = kit.Pattern(`-(range|length|count)-`)
-	keywords = kit.Pattern(`-(range|length|count|dependent-required|content|keyword)-`)
-)
 
 // isWholeItem reports whether an item came or went.
 func isWholeItem(f finding.Finding) bool {
@@ -80,19 +65,12 @@ func isReadText(f finding.Finding) bool {
 	return (place == "description" || place == "instructions") && rawjson.TypeName(f.New) == "a string"
 }
 
-// isSchema reports whether a schema inside a tool's schemas changed, and not the value of a keyword.
+// isSchema reports whether a schema inside a tool's schemas came, went or changed, and not a keyword of it.
 func isSchema(f finding.Finding) bool {
 	inSchema := strings.HasPrefix(f.Path, "/inputSchema") || strings.HasPrefix(f.Path, "/outputSchema")
-	value := cmp.Or(string(f.New), string(f.Old))
-	return inSchema && !keywords().MatchString(f.Rule) &&
-		rawjson.TypeName(json.RawMessage(value)) == "an object"
-}
-
-// isText reports whether a text became another one that is shown by its words.
-func isText(f finding.Finding) bool {
-	before, isText := rawjson.Text(f.Old)
-	after, both := rawjson.Text(f.New)
-	return isText && both && !(isShort(before) && isShort(after))
+	value := json.RawMessage(cmp.Or(string(f.New), string(f.Old)))
+	return inSchema && f.Member == "" && rawjson.TypeName(value) == "an object" &&
+		(f.Old == nil || f.New == nil || schemaShape(f.Old) != "any" || schemaShape(f.New) != "any")
 }
 
 // highlight returns a text with the first place of a passage marked as new, if possible as a whole word.
@@ -180,49 +158,36 @@ func (v view) textsWithin(old, new json.RawMessage, shown string) []line {
 	return indented(2, v.paragraph(all, plain))
 }
 
-// schemaPlace is a place in a schema or item.
-type schemaPlace struct {
-	name  string // of the property that it is in
-	names bool   // the members here are names of properties
-	text  bool   // a string here is for a model to read
-}
+// schemaPlace is a place in a schema or item: the member, and the property that it is in.
+type schemaPlace struct{ property, member string }
 
-// into returns the place of the member named step. The members of properties are names of properties; a
-// description, title or comment is a text for the model.
+// into returns the place of the member named step. The members of properties are names of properties.
 func (at schemaPlace) into(step string) schemaPlace {
-	switch {
-	case at.names:
-		return schemaPlace{name: step}
-	case step == "properties":
-		return schemaPlace{name: at.name, names: true}
+	if at.member == "properties" {
+		return schemaPlace{step, step}
 	}
-	text := step == "description" || step == "title" || step == "$comment"
-	return schemaPlace{name: at.name, text: text}
+	return schemaPlace{at.property, step}
 }
 
 // eachText calls give for each text in a value that a model reads, with the name of its property.
 func eachText(raw json.RawMessage, give func(name, text string)) {
 	rawjson.Strings(raw, schemaPlace{}, schemaPlace.into, func(at schemaPlace, text string) {
-		if at.text {
-			give(at.name, text)
+		if slices.Contains([]string{"description", "title", "$comment"}, at.member) {
+			give(at.property, text)
 		}
 	})
 }
 
 // values returns one value, or two side by side: lists by what left and what joined them, long texts word by
-// word; then the texts in a new schema if some are concealed, which JSON does not mark.
+// word.
 func (v view) values(f finding.Finding) []line {
 	before, after := display(f.Old, f.New)
 	gone, joined := setChange(f.Old, f.New)
-	var marked []line
-	if texts := v.textsWithin(f.Old, f.New, ""); isSchema(f) && slices.ContainsFunc(texts, concealing) {
-		marked = texts
-	}
 	switch {
 	case f.Old == nil && v.check:
 		return v.paragraph(short(after), plain)
 	case f.Old == nil:
-		return append(v.paragraph("+ "+short(after), green), marked...)
+		return v.paragraph("+ "+short(after), green)
 	case f.New == nil:
 		return v.paragraph("− "+short(before), red)
 	case gone+joined != "":
@@ -231,7 +196,7 @@ func (v view) values(f finding.Finding) []line {
 	case isShort(before) && isShort(after):
 		return lineOf(span{before, red}, span{" → ", dim}, span{after, green})
 	}
-	return append(v.edits(wording.Compare(before, after)), marked...)
+	return v.edits(wording.Compare(before, after))
 }
 
 // unescapedMarkup spells out what JSON may write as escapes.
@@ -293,70 +258,51 @@ func short(s string) string {
 
 // edits returns a text with its changes marked. Long stretches that stayed the same are left out, but not by
 // Verbose.
-func (v view) edits(all []wording.Edit) (out []line) {
-	row := line{hang: 2}
+func (v view) edits(all []wording.Edit) []line {
+	out := []line{{hang: 2}}
 	for i, e := range all {
-		rows, look := keptRows(e.Text, i > 0 && !v.Verbose, i < len(all)-1 && !v.Verbose), plain
+		text, look := strings.ReplaceAll(e.Text, "\r\n", "\n"), plain
+		onlyBreaks := strings.Trim(text, "\n") == "" // spelled out, to be seen
 		switch e.Op {
+		case wording.Kept:
+			onlyBreaks = false
+			if !v.Verbose {
+				text = nearWords(text, i > 0, i < len(all)-1)
+			}
 		case wording.Removed:
-			rows, look = changedRows(v.bare, "[-", e.Text, "-]"), red
+			text, look = v.marked("[-", text, "-]"), red
 		case wording.Added:
-			rows, look = changedRows(v.bare, "{+", e.Text, "+}"), green
+			text, look = v.marked("{+", text, "+}"), green
 		}
-		for _, done := range rows[:len(rows)-1] {
-			row.spans = append(row.spans, span{done, look})
-			out, row = append(out, row), line{hang: 2}
+		rows := []string{text}
+		if !onlyBreaks {
+			rows = strings.Split(text, "\n")
 		}
-		row.spans = append(row.spans, span{rows[len(rows)-1], look})
-	}
-	return append(out, row)
-}
-
-// changedRows returns the lines of a stretch of a text that changed. Line breaks alone are spelled out, to
-// be seen.
-func changedRows(bare bool, open, text, end string) []string {
-	if !bare {
-		text = open + text + end
-	}
-	if strings.TrimLeft(text, open+end+"\n") == "" {
-		return []string{text}
-	}
-	return strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
-}
-
-// keptRows returns the lines of a stretch that stayed the same, without words far from a change before or
-// after it.
-func keptRows(s string, before, after bool) []string {
-	head, tail := 0, len(s)
-	if before {
-		head = contextEnd(s)
-	}
-	if after {
-		tail = contextStart(s)
-	}
-	if (before || after) && head+len(" … ")+2 < tail {
-		left, right := strings.TrimRight(s[:head], " "), strings.TrimLeft(s[tail:], " ")
-		s = strings.TrimLeft(left+" … ", strings.Repeat(" ", count(head == 0))) + right
-	}
-	return strings.Split(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
-}
-
-// contextEnd returns where the line ends that s begins in, or a word far enough in it.
-func contextEnd(s string) int {
-	for i := range len(s) {
-		if s[i] == '\n' || s[i] == ' ' && i > contextSize {
-			return i
+		for j, row := range rows {
+			if j > 0 {
+				out = append(out, line{hang: 2})
+			}
+			last := &out[len(out)-1]
+			last.spans = append(last.spans, span{row, look})
 		}
 	}
-	return len(s)
+	return out
 }
 
-// contextStart returns where the line begins that s ends in, or a word far enough in it.
-func contextStart(s string) int {
-	for i := len(s); i > 0; i-- {
-		if s[i-1] == '\n' || s[i-1] == ' ' && len(s)-i > contextSize {
-			return i
-		}
+// marked returns a stretch of a text that changed, between marks.
+func (v view) marked(open, text, end string) string {
+	if v.bare {
+		return text
 	}
-	return 0
+	return open + text + end
+}
+
+// nearWords returns a stretch of a text without words far from a change before or after it.
+func nearWords(s string, before, after bool) string {
+	words := strings.SplitAfter(s, " ")
+	head, tail := contextWords*count(before), contextWords*count(after)
+	if !before && !after || len(words) <= head+tail+2 {
+		return s
+	}
+	return strings.Join(words[:head], "") + "… " + strings.Join(words[len(words)-tail:], "")
 }

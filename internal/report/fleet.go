@@ -80,7 +80,7 @@ func writeFailures(p *page, servers []Server) {
 			p.gap()
 		}
 		if p.folds() && i == mostServers {
-			p.text(0, 2, span{quantity(len(all)-i, "more failure") + ": --verbose", dim})
+			p.text(0, 2, span{kit.Counted(len(all)-i, "more failure") + ": --verbose", dim})
 			return
 		}
 		f := t.Failure
@@ -111,7 +111,7 @@ func FailureNotes(servers []Server, all bool) (notes []string) {
 	reasons, advised := troubles(failed), ""
 	for i, t := range reasons {
 		if i == mostServers && !all {
-			return append(notes, "… and "+quantity(len(reasons)-i, "more failure")+"; --verbose shows all")
+			return append(notes, "… and "+kit.Counted(len(reasons)-i, "more failure")+"; --verbose shows all")
 		}
 		note := Visible(t.names(!all)) + ": " + Visible(t.Failure.Says())
 		if t.Hint != "" && t.Hint != advised {

@@ -52,9 +52,9 @@ func writeFleetTotals(p *page, servers []Server) {
 	if tokens > 0 {
 		cost = estimate(tokens) + " tokens"
 	}
-	states := quantity(len(servers), "server") + ": " + Tally(states(servers), totalled...)
+	states := kit.Counted(len(servers), "server") + ": " + Tally(states(servers), totalled...)
 	p.gap()
-	p.text(0, 2, span{join(" · ", states, quantity(tools, "tool"), cost), dim})
+	p.text(0, 2, span{join(" · ", states, kit.Counted(tools, "tool"), cost), dim})
 }
 
 // totalled are the states of servers in the order of totals.
@@ -431,7 +431,7 @@ func writeServer(p *page, s Server) {
 		facts = append(facts, [2]string{"notice", join(": ", n.Stage, n.Message) + " (" + n.Code + ")"})
 	}
 	if s.Noise != nil && *s.Noise > 0 {
-		noise := quantity(*s.Noise, "piece") + " on stdout outside the protocol"
+		noise := kit.Counted(*s.Noise, "piece") + " on stdout outside the protocol"
 		facts = append(facts, [2]string{"noise", noise})
 		for _, text := range s.NoiseText {
 			facts = append(facts, [2]string{" ", strings.TrimRight(text, "\r\n")})

@@ -25,7 +25,7 @@ var (
 	commentTemplate = sync.OnceValue(func() *template.Template {
 		return template.Must(template.New("comment").Funcs(template.FuncMap{
 			"code": code, "prose": prose, "markup": markup, "icon": icon,
-			"preformatted": preformatted,
+			"preformatted": preformatted, "counted": kit.Counted,
 		}).Parse(commentSource))
 	})
 )
@@ -33,7 +33,7 @@ var (
 const (
 	// commentLimit is how many characters GitHub takes in a comment; bytes are counted, which are never less.
 	commentLimit = 65_536
-	// commentParts is how many causes or rows of a table a comment has at most.
+	// commentParts is how many groups or rows of a table a comment has at most.
 	commentParts = 500
 	// longProse is how many columns of one text a comment has.
 	longProse = 1000
@@ -45,50 +45,38 @@ const (
 type comment struct {
 	document
 	Icon      string
-	Chapters  []chapter
-	Left      int           // causes or rows that are left out
-	Reference template.HTML // of show
-}
-
-// chapter is the causes of one level.
-type chapter struct {
-	Level, Count string
-	Findings     []documentFinding
+	Levels    map[string]int    // number of groups by level
+	Chapters  [][]documentGroup // by level
+	Left      int               // groups or rows that are left out
+	Reference template.HTML     // of show
 }
 
 // writeMarkdown writes a comment for a pull request, in which what does not fit is counted; for show, a page
 // about servers.
 func writeMarkdown(w io.Writer, r *Report, o Options) error {
 	v := view{Options: o, servers: r.roster(), check: r.Command == "check", bare: true}
-	causes, limit := o.causes(r.Groups), cmp.Or(o.Limit, commentLimit)
-	all := comment{document: documentOf(r, v, causes, commentParts), Icon: cmp.Or(map[Verdict]string{
-		Pass: "✅", Incomplete: "⚠️", Unsaved: "⚠️", Interrupted: "⚠️"}[r.Verdict], "❌")}
+	groups, limit := o.groups(r.Groups), cmp.Or(o.Limit, commentLimit)
+	all := comment{document: documentOf(r, v, groups[:min(len(groups), commentParts)]),
+		Levels: map[string]int{}, Icon: cmp.Or(map[Verdict]string{
+			Pass: "✅", Incomplete: "⚠️", Unsaved: "⚠️", Interrupted: "⚠️"}[r.Verdict], "❌")}
 	if r.Command == "show" {
 		all.Rows, all.Reference, limit = nil, reference(r), math.MaxInt
 	}
-	for _, c := range all.Causes {
-		for i, f := range c.Findings {
-			if len(markup(f.Lines)) > limit/2 {
-				c.Findings[i].Lines = lineOf(
-					span{"too long for a comment: see the report as json or html", plain})
-			}
+	for i, g := range all.Groups {
+		if len(markup(g.Lines)) > limit/2 {
+			all.Groups[i].Lines = lineOf(
+				span{"too long for a comment: see the report as json or html", plain})
 		}
 	}
-	levels := map[string]int{}
-	for _, c := range causes {
-		levels[levelWord(c.first())]++
+	for _, g := range groups {
+		all.Levels[levelWord(g.Members[0])]++
 	}
 	render := func(parts int) (string, error) {
 		c, out := all, strings.Builder{}
 		c.Rows = all.Rows[:min(parts, len(all.Rows))]
-		c.Left = max(len(causes)-parts, len(all.Rows)-parts, 0)
-		for _, one := range all.Causes[:min(parts, len(all.Causes))] {
-			if last := len(c.Chapters) - 1; last < 0 || c.Chapters[last].Level != one.Level {
-				c.Chapters = append(c.Chapters, chapter{one.Level, quantity(levels[one.Level], "cause"), nil})
-			}
-			last := &c.Chapters[len(c.Chapters)-1]
-			last.Findings = append(last.Findings, one.Findings...)
-		}
+		c.Left = max(len(groups)-parts, len(all.Rows)-parts, 0)
+		c.Chapters = kit.Group(all.Groups[:min(parts, len(all.Groups))],
+			func(g documentGroup) string { return g.Level })
 		err := commentTemplate().Execute(&out, c)
 		return printable.References.Without(marker + out.String()), err
 	}

@@ -50,7 +50,7 @@ func writeReplayed(p *page, r *Report) {
 		}
 		p.grid(2, columns, rows)
 	}
-	writeCauses(p, view{Options: p.Options, servers: r.roster()}, p.causes(r.Groups))
+	writeGroups(p, view{Options: p.Options, servers: r.roster()}, p.groups(r.Groups))
 	writeFailures(p, r.Servers)
 	writeMeaning(p, r, true)
 }
@@ -59,7 +59,7 @@ func writeReplayed(p *page, r *Report) {
 func replayedLines(f finding.Finding) []line {
 	says, arguments := "called with ", ""
 	if f.Calls.Total > 1 {
-		says = fmt.Sprintf("in %d of %s, such as ", f.Calls.Failing, quantity(f.Calls.Total, "call"))
+		says = fmt.Sprintf("in %d of %s, such as ", f.Calls.Failing, kit.Counted(f.Calls.Total, "call"))
 	}
 	if f.Calls.Example != nil {
 		arguments = short(printable.Spaced(f.Calls.Example))

@@ -99,12 +99,7 @@ func (o Options) matching(text string) []span {
 	before = before[strings.LastIndexByte(before, '\n')+1:]
 	after, _, _ = strings.Cut(after, "\n")
 	if o.folds() {
-		if start := contextStart(before); start > 0 {
-			before = "… " + strings.TrimLeft(before[start:], " ")
-		}
-		if end := contextEnd(after); end < len(after) {
-			after = strings.TrimRight(after[:end], " ") + " …"
-		}
+		before, after = nearWords(before, false, true), nearWords(after, true, false)
 	}
 	return []span{{strings.TrimLeft(before, " \t"), plain}, {text[at[0]:at[1]], yellow}, {after, plain}}
 }

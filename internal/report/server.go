@@ -274,7 +274,7 @@ func (c Counts) Items() string {
 	var words []string
 	for _, kind := range snapshot.Kinds() {
 		if n, known := c[kind]; known && (n > 0 || kind == snapshot.Tools) {
-			words = append(words, quantity(n, kind.Word()))
+			words = append(words, kit.Counted(n, kind.Word()))
 		}
 	}
 	return strings.Join(words, ", ")

@@ -175,6 +175,20 @@ func SignatureChanges(old, new *snapshot.Snapshot) []SignatureChange {
 	return all
 }
 
+// concerns reports whether an argument came, went, or became optional or required.
+func (c SignatureChange) concerns(argument string) bool {
+	old, new := argumentsIn(c.Old), argumentsIn(c.New)
+	return slices.ContainsFunc([]string{argument, argument + "?"}, func(mark string) bool {
+		return slices.Contains(old, mark) != slices.Contains(new, mark)
+	})
+}
+
+// argumentsIn returns the arguments of a call, as callText writes them.
+func argumentsIn(call string) []string {
+	_, list, _ := strings.Cut(strings.TrimSuffix(call, ")"), "(")
+	return strings.Split(list, ", ")
+}
+
 // Short returns the change with … in place of the arguments that stayed.
 func (c SignatureChange) Short() SignatureChange {
 	return SignatureChange{c.Item, omitShared(c.Old, c.New), omitShared(c.New, c.Old)}
@@ -182,11 +196,10 @@ func (c SignatureChange) Short() SignatureChange {
 
 // omitShared returns a call in which … stands for the arguments that another call has, too.
 func omitShared(call, other string) string {
-	name, list, _ := strings.Cut(strings.TrimSuffix(call, ")"), "(")
-	_, others, _ := strings.Cut(strings.TrimSuffix(other, ")"), "(")
-	known := kit.Set(strings.Split(others, ", "))
+	name, _, _ := strings.Cut(call, "(")
+	known := kit.Set(argumentsIn(other))
 	var kept []string
-	for argument := range strings.SplitSeq(list, ", ") {
+	for _, argument := range argumentsIn(call) {
 		if !known[argument] {
 			kept = append(kept, argument)
 		} else if len(kept) == 0 || kept[len(kept)-1] != "…" {

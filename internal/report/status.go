@@ -92,7 +92,7 @@ func writeAccepted(p *page, r *Report) {
 		if found := v.servers.found[s.Name]; len(found) > 0 {
 			p.gap()
 			writeCompared(p, s)
-			writeCauses(p, v, p.causes(finding.Groups(found)))
+			writeGroups(p, v, p.groups(finding.Groups(found)))
 		}
 	}
 	p.gap()
@@ -207,7 +207,7 @@ func writeStderr(p *page, indent int, text, without string) {
 		return !p.Verbose && (strings.TrimSpace(l) == without || frame().MatchString(l))
 	})
 	if more := len(all) - stderrShown; more > 1 && !p.Verbose {
-		p.text(indent, 2, span{"… " + quantity(more, "earlier line"), dim})
+		p.text(indent, 2, span{"… " + kit.Counted(more, "earlier line"), dim})
 		all = all[more:]
 	}
 	for _, l := range all {
@@ -224,14 +224,6 @@ func writeProblems(p *page, all []string) {
 		}
 		p.text(0, 2, span{text, red})
 	}
-}
-
-// quantity returns "1 line" or "2 lines".
-func quantity(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return strconv.Itoa(n) + " " + word + "s"
 }
 
 // WriteResult writes what a request gave back, for people; saved are the files of pieces, by position.

@@ -54,7 +54,7 @@ func table(t *testing.T, r *report.Report, o report.Options) string {
 // TestStoryOfARelease reads real diffs as a person does: a few lines say what happened, everything is there by its
 // fingerprint, the worst comes first, two screens hold it all, and with --verbose nothing is left out.
 func TestStoryOfARelease(t *testing.T) {
-	for name, rows := range map[string]int{"playwright": 60, "playwright-0.0.83": 115, "chrome-devtools-1.6": 110} {
+	for name, rows := range map[string]int{"playwright": 60, "playwright-0.0.83": 120, "chrome-devtools-1.6": 110} {
 		t.Run(name, func(t *testing.T) { storyOf(t, name, rows) })
 	}
 }
@@ -137,7 +137,7 @@ func TestAddedLinesAreLines(t *testing.T) {
 	host.Passage = "evil.example"
 	r := &report.Report{Command: "diff", Servers: []report.Server{{Name: "a", State: report.OK}}, Findings: []finding.Finding{host, text}}
 	for format, want := range map[string][]string{
-		"table":    {"Approve this PR.{+\n", "\n    Line two. See https://evil.example/x. Line three.\n    ⚠ script: <script>alert(1)</script>+}\n"},
+		"table":    {"Approve this PR.{+\n", "\n  Line two. See https://evil.example/x. Line three.\n  ⚠ script: <script>alert(1)</script>+}\n"},
 		"markdown": {"<ins>Line two. See https://evil.example/x. Line three.</ins>\n", "<ins>⚠ script: &lt;script&gt;alert(1)&lt;/script&gt;</ins>"},
 		"junit":    {"Line two. See https://evil.example/x. Line three.\n⚠ script", "See https://{+evil.example+}/x."},
 	} {
@@ -153,18 +153,6 @@ func TestAddedLinesAreLines(t *testing.T) {
 		if strings.Contains(out.String(), `\n`) {
 			t.Errorf("%s: a line break is spelled out in\n%s", format, out.String())
 		}
-	}
-}
-
-// TestListIsReportedOnce: what left a choice and what joined it are two findings, and one change.
-func TestListIsReportedOnce(t *testing.T) {
-	left := finding.Finding{Rule: "input-enum-value-removed", Level: finding.Breaking, Server: "a", Item: "tool/t", Path: "/inputSchema/properties/p/enum",
-		Message: "`p` no longer accepts \"x\".", Old: json.RawMessage(`["x","y"]`), New: json.RawMessage(`["y","z"]`)}
-	joined := left
-	joined.Rule, joined.Level, joined.Message = "input-enum-value-added", finding.Info, "`p` now accepts \"z\"."
-	r := &report.Report{Command: "diff", Servers: []report.Server{{Name: "a", State: report.OK}}, Findings: []finding.Finding{left, joined}}
-	if out := table(t, r, report.Options{}); strings.Count(out, `− "x"  + "z"`) != 1 {
-		t.Errorf("the change is not told once:\n%s", out)
 	}
 }
 

@@ -12,24 +12,25 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// writeVerdicts writes the findings of a comparison: a summary, the causes in full, then servers without
+// writeVerdicts writes the findings of a comparison: a summary, the groups in full, then servers without
 // findings.
 func writeVerdicts(p *page, r *Report) {
 	servers := r.roster()
 	v := view{Options: p.Options, servers: servers}
 	changed, quiet := servers.parted(p.Options)
-	causes := p.causes(r.Groups)
+	groups := p.groups(r.Groups)
+	rows := summaryRows(groups)
 	if len(changed) == 1 || !p.folds() || len(changed) <= mostServers {
 		for _, s := range changed {
 			writeCompared(p, s)
 		}
 	}
-	writeSummary(p, r, causes)
-	writeCauses(p, v, causes)
+	writeSummary(p, r, rows)
+	writeGroups(p, v, groups)
 	writeUnsaved(p, quiet)
 	writeFailures(p, r.Servers)
 	writeUnchanged(p, "no changes: ", quiet)
-	writeMeaning(p, r, len(causes) < summaryFrom)
+	writeMeaning(p, r, len(rows) < summaryFrom)
 }
 
 // parted returns the servers with findings that are shown, and those without any.
@@ -273,10 +274,10 @@ func (s Summary) totals(waived bool) []span {
 		style style
 	}{
 		{s.Breaking, strconv.Itoa(s.Breaking) + " breaking", red},
-		{s.Warning, quantity(s.Warning, "warning"), yellow},
+		{s.Warning, kit.Counted(s.Warning, "warning"), yellow},
 		{s.Info, strconv.Itoa(s.Info) + " info", cyan},
 		{s.Waived, strconv.Itoa(s.Waived) + note, dim},
-		{s.Failed, quantity(s.Failed, "server") + " failed", red},
+		{s.Failed, kit.Counted(s.Failed, "server") + " failed", red},
 	} {
 		if part.n == 0 {
 			continue
@@ -314,23 +315,23 @@ func Meaning(r *Report) string {
 		breaking := Summarize(failing, nil).Breaking
 		switch {
 		case r.Command == "replay":
-			return quantity(len(failing), "result") + " not as recorded or expected"
+			return kit.Counted(len(failing), "result") + " not as recorded or expected"
 		case r.Command == "check" && breaking == 0:
 			return "check fails on " + string(cmp.Or(r.FailOn, finding.FailOnWarning)) +
 				"; --fail-on breaking to allow"
 		case breaking > 0 && r.Command == "diff":
-			return quantity(breaking, "breaking change") + " found"
+			return kit.Counted(breaking, "breaking change") + " found"
 		}
 		if len(failing) == 0 { // those of watch are not part of the report
 			return "findings at or above the threshold"
 		}
-		return quantity(len(failing), "finding") + " at or above the threshold"
+		return kit.Counted(len(failing), "finding") + " at or above the threshold"
 	case 3:
 		failed := Summarize(nil, r.Servers).Failed
 		if failed == 0 { // a problem of the run, or a server that was stale at the end
 			return "incomplete"
 		}
-		return fmt.Sprintf("incomplete: %d of %s failed", failed, quantity(len(r.Servers), "server"))
+		return fmt.Sprintf("incomplete: %d of %s failed", failed, kit.Counted(len(r.Servers), "server"))
 	case 4:
 		return "no saved snapshot to compare with"
 	case 130, 143:
@@ -355,8 +356,8 @@ func writeReleases(p *page, r *Report) {
 		tokens, says := tokensOf(s.Tokens), problem(s)
 		if p.History {
 			row = []span{{s.Name, bold}, {}, {}, countCell(s, snapshot.Tools)}
-			if causes := p.causes(finding.Groups(found)); len(causes) > 0 {
-				says = causes[0].title()
+			if rows := summaryRows(p.groups(finding.Groups(found))); len(rows) > 0 {
+				says = rows[0].title()
 			}
 		} else if s.Base == s.Source {
 			tokens = "up to date"

@@ -1,10 +1,9 @@
 const form = document.getElementById("filter");
-const parts = [...document.querySelectorAll(".finding, main > section:not(.cause), tbody tr")];
+const parts = [...document.querySelectorAll(".finding, main > section, tbody tr")];
 const texts = new Map();
 function text(part) {
   if (!texts.has(part)) {
-    const heading = part.closest(".cause")?.querySelector("h2");
-    texts.set(part, ((heading ? heading.textContent + " " : "") + part.textContent).toLowerCase());
+    texts.set(part, part.textContent.toLowerCase());
   }
   return texts.get(part);
 }
@@ -15,9 +14,6 @@ function filter() {
   for (const part of parts) {
     part.hidden = "level" in part.dataset && !levels.has(part.dataset.level) || !words.every((word) => text(part).includes(word));
     shown += part.hidden ? 0 : 1;
-  }
-  for (const section of document.querySelectorAll(".cause")) {
-    section.hidden = !section.querySelector(".finding:not([hidden])");
   }
   for (const more of document.querySelectorAll("details.more")) {
     const found = words.length > 0 && more.querySelector(".finding:not([hidden]), tr:not([hidden])") !== null;

@@ -1,0 +1,393 @@
+package report
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/wording"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
+
+// view is what the lines of findings depend on besides the findings.
+type view struct {
+	Options
+	servers roster
+	check   bool // values are those of the only side, not of a change
+	bare    bool // changes are marked by their style alone, for formats with marks of their own
+}
+
+// folds reports whether long texts and lists are shown in part.
+func (v view) folds() bool { return v.Options.folds() && !v.bare }
+
+// wanted returns the findings that are shown: waived ones only on request.
+func (o Options) wanted(all []finding.Finding) []finding.Finding {
+	return kit.Filter(all, func(f finding.Finding) bool { return o.Waived || f.Waiver == nil })
+}
+
+// groups returns the groups that are shown: removed items first, then the worst.
+func (o Options) groups(all []finding.Group) []finding.Group {
+	var shown []finding.Group
+	for _, g := range all {
+		if g.Members = o.wanted(g.Members); len(g.Members) > 0 {
+			shown = append(shown, g)
+		}
+	}
+	removes := func(g finding.Group) int {
+		f := g.Members[0]
+		return count(rank(f) == 0 && isWholeItem(f) && f.New == nil)
+	}
+	slices.SortStableFunc(shown, func(a, b finding.Group) int { return removes(b) - removes(a) })
+	return shown
+}
+
+// summaryRow is a line of a summary: the worst group of an item with the number of further breaks, or a group
+// that concerns several items.
+type summaryRow struct {
+	finding.Group
+	breaks int
+	ofItem bool
+}
+
+// summaryRows returns the rows of a summary, in the order of the groups.
+func summaryRows(groups []finding.Group) []summaryRow {
+	var rows []summaryRow
+	known := map[[2]string]int{} // index in rows, by server and item
+	for _, g := range groups {
+		f := g.Members[0]
+		key := [2]string{f.Server, f.Item}
+		at, seen := known[key]
+		switch {
+		case len(g.Items) != 1 || len(g.Servers) != 1 || isPolicy(f.Item) || isWholeItem(f):
+			rows = append(rows, summaryRow{Group: g})
+		case seen:
+			rows[at].breaks += count(rank(f) == 0)
+		default:
+			known[key] = len(rows)
+			rows = append(rows, summaryRow{Group: g, ofItem: true})
+		}
+	}
+	return rows
+}
+
+// title returns what happened, and where, in one line.
+func (s summaryRow) title() string {
+	if !s.ofItem {
+		return s.Title
+	}
+	title := nameOf(s.Members[0]) + ": " + lowerFirst(s.Says())
+	if s.breaks > 0 {
+		title += ", " + kit.Counted(s.breaks, "more break")
+	}
+	return title
+}
+
+// lowerFirst returns a sentence as it stands behind a colon: "the description changed".
+func lowerFirst(s string) string {
+	if rest, article := strings.CutPrefix(s, "The "); article {
+		return "the " + rest
+	}
+	return s
+}
+
+// A summary is written from summaryFrom rows on; beside breaks it has at most mostRows of them.
+const summaryFrom, mostRows = 3, 8
+
+// writeSummary writes what happened in few lines: how much, who is affected, and each break by its item.
+func writeSummary(p *page, r *Report, rows []summaryRow) {
+	if len(rows) < summaryFrom {
+		return
+	}
+	p.text(0, 2, r.Summary.totals(p.Waived)...)
+	if affected := affected(r.Findings); len(affected) > 0 {
+		p.text(0, 2, span{"affects callers of ", plain}, span{someOf(affected, 3), bold})
+	}
+	p.gap()
+	shown := rows
+	if len(rows) > mostRows+1 {
+		shown = rows[:mostRows]
+		for _, row := range rows[mostRows:] {
+			if rank(row.Members[0]) == 0 {
+				shown = append(shown, row)
+			}
+		}
+	}
+	p.grid(2, make([]column, 2), kit.Map(shown, func(row summaryRow) []span {
+		level := levelOf(row.Group)
+		level.text = levelWord(row.Members[0])
+		return []span{level, {row.title(), plain}}
+	}))
+	if left := len(rows) - len(shown); left > 0 {
+		p.text(2, 0, span{fmt.Sprintf("… and %d more, below", left), dim})
+	}
+}
+
+// affected returns the items with a breaking finding that nothing waives, in order.
+func affected(findings []finding.Finding) []string {
+	found := kit.Filter(findings, func(f finding.Finding) bool {
+		return rank(f) == 0 && f.Item != "" && !isPolicy(f.Item)
+	})
+	return kit.Distinct(kit.Map(found, nameOf))
+}
+
+// someOf returns the first of some names, and how many there are besides.
+func someOf(names []string, most int) string {
+	if len(names) <= most+1 {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// writeGroups writes each group with its findings. Short good news follow each other without a gap.
+func writeGroups(p *page, v view, groups []finding.Group) {
+	wasBrief := false
+	for _, g := range groups {
+		all := v.groupLines(g)
+		brief := len(all) < 2 && g.Level == finding.Info
+		if !brief || !wasBrief {
+			p.gap()
+		}
+		p.print(all...)
+		wasBrief = brief
+	}
+}
+
+// of names a server where there are several.
+func (v view) of(server string) string {
+	if len(v.servers.all) < 2 || server == "" {
+		return ""
+	}
+	return " (" + server + ")"
+}
+
+// headed are the columns of the heading of a group: its level, what happened, its rules, and its fingerprint.
+var headed = []column{{}, {fill: true, name: true}, {drop: 1, name: true}, {name: true}}
+
+// groupLines returns one group: what happened, where, the values, a witness, and what to do.
+func (v view) groupLines(g finding.Group) []line {
+	note := ""
+	if len(g.Servers) == 1 {
+		note = v.of(g.Servers[0])
+	}
+	if slices.ContainsFunc(g.Members, func(f finding.Finding) bool { return f.Verdict == finding.Unproven }) {
+		note += " (" + string(finding.Unproven) + ")"
+	}
+	rules := each(g, ruleOf)
+	if v.folds() {
+		rules = rules[:min(1, len(rules))]
+	}
+	all := []line{{columns: headed, cells: [][]span{{levelOf(g)}, {{g.Title, bold}, {note, dim}},
+		{{strings.Join(rules, ", "), dim}}, {{g.Fingerprint, dim}}}}}
+	if v.Verbose && len(g.Members) > 1 {
+		for _, f := range g.Members {
+			all = append(all, line{indent: 2, hang: 2,
+				spans: []span{{itemTitle(f.Item), bold}, {v.of(f.Server) + "  " + f.Fingerprint(), dim}}})
+			all = append(all, indented(4, v.body(f))...)
+		}
+		return all
+	}
+	body := v.shown(g)
+	for _, hint := range hintsOf(g) {
+		body = append(body, advice("hint: ", hint)...)
+	}
+	for _, waiver := range each(g, waiverOf) {
+		body = append(body, line{hang: 2, spans: []span{{waiver, yellow}}})
+	}
+	return append(all, indented(2, body)...)
+}
+
+func levelOf(g finding.Group) span {
+	if g.Waived {
+		return span{g.Level.String(), dim}
+	}
+	return levelSpan(g.Level)
+}
+
+// hintsOf returns the hints of a group; none of a rename, which its title has.
+func hintsOf(g finding.Group) []string {
+	if len(each(g, ruleOf)) > 1 {
+		return nil
+	}
+	return each(g, func(f finding.Finding) string { return f.Hint })
+}
+
+// Limits of a folded page: changes of one group, and names in one line.
+const (
+	mostChanges = 4
+	mostNames   = 8
+)
+
+// shown returns the lines that show a group: the calls that changed, each change once with its places, and a
+// witness. A folded page has the first changes and those with concealed texts.
+func (v view) shown(g finding.Group) []line {
+	type change struct {
+		lines []line
+		of    []finding.Finding
+	}
+	var blocks [][]line
+	var changes []*change
+	called, byText := map[string]bool{}, map[string]*change{}
+	for _, f := range g.Members {
+		if call := v.signature(g, f); call != nil && !called[f.Server+f.Item] {
+			called[f.Server+f.Item] = true
+			blocks = append(blocks, call)
+		}
+		lines := v.change(g, f)
+		text := fmt.Sprint(lines)
+		if byText[text] == nil {
+			byText[text] = &change{lines: lines}
+			changes = append(changes, byText[text])
+		}
+		byText[text].of = append(byText[text].of, f)
+	}
+	for _, c := range changes {
+		if len(c.lines) == 0 { // the calls show it
+			c.of = kit.Filter(c.of, func(f finding.Finding) bool { return !called[f.Server+f.Item] })
+		}
+		if block := v.placed(g, c.of, c.lines); len(block) > 0 {
+			blocks = append(blocks, block)
+		}
+	}
+	var all []line
+	hidden := 0
+	for i, block := range blocks {
+		if v.folds() && i >= mostChanges && len(blocks) > mostChanges+1 &&
+			!slices.ContainsFunc(block, concealing) {
+			hidden++
+			continue
+		}
+		all = append(all, block...)
+	}
+	if hidden > 0 {
+		all = append(all, lineOf(span{fmt.Sprintf("… %d more: --verbose", hidden), dim})...)
+	}
+	hasWitness := func(f finding.Finding) bool { return f.Witness != nil }
+	if i := slices.IndexFunc(g.Members, hasWitness); i >= 0 {
+		all = append(all, v.witness(g.Members[i])...)
+	}
+	return all
+}
+
+// concealing reports whether a line has text that is marked as concealed.
+func concealing(l line) bool {
+	return slices.ContainsFunc(l.spans, func(s span) bool { return strings.Contains(s.text, wording.Sign) })
+}
+
+// change returns the evidence of a finding, else its sentence where that says more than its group and the
+// call that is shown.
+func (v view) change(g finding.Group, f finding.Finding) []line {
+	says := strings.TrimSuffix(f.Message, ".")
+	if shown := v.evidence(f); shown != nil || f.Item == "" || len(g.Members) == 1 || says == g.Cause ||
+		v.signature(g, f) != nil {
+		return shown
+	}
+	return lineOf(span{says, plain})
+}
+
+// placed returns the lines of findings that show the same, with their places before the first: names of items
+// and arguments, and servers if there are several. What the title or the lines name is left out.
+func (v view) placed(g finding.Group, same []finding.Finding, lines []line) []line {
+	var names, servers []string
+	for _, f := range same {
+		servers = append(servers, f.Server)
+		name := nameOf(f)
+		if isReadText(f) && len(g.Members) > 1 {
+			name = f.Place()
+		}
+		if !isWholeItem(f) && (len(g.Items) > 1 || name != nameOf(f)) {
+			names = append(names, name)
+		}
+	}
+	names, servers = kit.Distinct(names), kit.Distinct(servers)
+	most := len(same)
+	if v.folds() || v.bare {
+		most = mostNames
+	}
+	switch {
+	case len(same) == 0:
+		return nil
+	case len(g.Servers) > 1:
+		where := someOf(names, most) + " of " + someOf(servers, most)
+		return append(lineOf(span{strings.TrimPrefix(where, " "), dim}), lines...)
+	case len(lines) == 0:
+		return lineOf(span{someOf(names, most), plain})
+	case len(names) > 0:
+		lines[0].spans = append([]span{{someOf(names, 1) + "  ", dim}}, lines[0].spans...)
+	}
+	return lines
+}
+
+// signature returns how the item of a finding was and is called, if an argument changed that the finding is
+// about; without the other arguments, where it takes more than a line. Good news needs no call.
+func (v view) signature(g finding.Group, f finding.Finding) []line {
+	for _, s := range v.servers.named(f.Server).Changed {
+		if g.Level == finding.Info || s.Item != f.Item || f.Member != "" || !s.concerns(path.Base(f.Path)) {
+			continue
+		}
+		if v.folds() && width(printable.Visible(s.Old+" → "+s.New)) > v.Width-2 {
+			s = s.Short()
+		}
+		return lineOf(span{s.Old, red}, span{" → ", dim}, span{s.New, green})
+	}
+	return nil
+}
+
+// body returns all that a finding says: its message, what changed, and what can be done.
+func (v view) body(f finding.Finding) []line {
+	all := kit.Map(lines(f.Message), func(l string) line {
+		return line{hang: bullet(l), spans: []span{{l, plain}}}
+	})
+	return slices.Concat(all, v.evidence(f), v.witness(f), advice("hint: ", f.Hint),
+		lineOf(span{waiverOf(f), yellow}))
+}
+
+// witness returns a value that one side accepts and the other does not.
+func (v view) witness(f finding.Finding) []line {
+	if f.Witness == nil {
+		return nil
+	}
+	says := "valid before, invalid now: "
+	if strings.HasPrefix(f.Path, "/outputSchema") {
+		says = "valid now, invalid before: "
+	}
+	return lineOf(span{says, plain}, span{short(printable.Spaced(f.Witness)), yellow})
+}
+
+// callLines returns the recorded calls that a finding affects, and one of them.
+func callLines(f finding.Finding) []line {
+	if f.Calls == nil {
+		return nil
+	}
+	if f.Rule == finding.ResultRule {
+		return replayedLines(f)
+	}
+	all := lineOf(span{f.Calls.String(), yellow})
+	if f.Calls.Example != nil {
+		all = append(all, indented(2, lineOf(span{"such as ", dim},
+			span{short(printable.Spaced(f.Calls.Example)), plain}))...)
+	}
+	return all
+}
+
+// each returns the texts that the members of a group have, once each.
+func each(g finding.Group, text func(finding.Finding) string) []string {
+	return kit.Distinct(kit.Filter(kit.Map(g.Members, text), func(text string) bool { return text != "" }))
+}
+
+func ruleOf(f finding.Finding) string { return f.Rule }
+func nameOf(f finding.Finding) string { _, name, _ := strings.Cut(f.Item, "/"); return name }
+
+// waiverOf returns what excuses a finding, in one line.
+func waiverOf(f finding.Finding) string {
+	w, by := f.Waiver, ""
+	if w == nil {
+		return ""
+	}
+	if w.Owner != "" {
+		by = " by " + firstLine(w.Owner)
+	}
+	return "waived" + by + until(w.Expires) + ": " + firstLine(w.Reason)
+}
