@@ -21,6 +21,9 @@ func TestSecurityNamesWhatExists(t *testing.T) {
 	if len(proofs) < 40 {
 		t.Fatalf("only %d tests are named: is the search broken?", len(proofs))
 	}
+	if !strings.Contains(strings.Join(strings.Fields(page), " "), "Trust and lock do not pin what a package depends on") {
+		t.Error("docs/security.md does not say that the dependencies of packages are not pinned")
+	}
 	known := everyTest(t)
 	for _, m := range proofs {
 		if !known[m[1]] {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mcpctl/mcpctl/internal/auth/authtest"
 	"github.com/mcpctl/mcpctl/internal/vault"
@@ -53,18 +54,41 @@ func TestInterrupted(t *testing.T) {
 			t.Errorf("the next run: %v", err)
 		}
 	})
-	t.Run("code", func(t *testing.T) {
+	for name, device := range map[string]bool{"code": false, "device code": true} {
+		t.Run(name, func(t *testing.T) {
+			s, server := serve(t, authtest.Quirks{})
+			arrived, release := hold(s, "/token")
+			ctx, cancel := context.WithCancelCause(t.Context())
+			kept, ended := make(chan *vault.Login, 1), make(chan error, 1)
+			flow := browser(t)
+			flow.Device = device
+			flow.Save = func(ctx context.Context, l *vault.Login) error {
+				kept <- l
+				return ctx.Err()
+			}
+			go func() {
+				_, err := Login(ctx, server, nil, flow, nil)
+				ended <- err
+			}()
+			<-arrived
+			cancel(over)
+			if err := <-ended; !errors.Is(err, over) {
+				t.Errorf("the run ended with %v", err)
+			}
+			close(release)
+			Finish()
+			if l := <-kept; l.Secrets.Access == "" {
+				t.Error("the login was not kept")
+			}
+		})
+	}
+	t.Run("registration", func(t *testing.T) {
 		s, server := serve(t, authtest.Quirks{})
-		arrived, release := hold(s, "/token")
+		arrived, release := hold(s, "/register")
 		ctx, cancel := context.WithCancelCause(t.Context())
-		kept, ended := make(chan *vault.Login, 1), make(chan error, 1)
-		flow := browser(t)
-		flow.Save = func(ctx context.Context, l *vault.Login) error {
-			kept <- l
-			return ctx.Err()
-		}
+		ended, finished := make(chan error, 1), make(chan struct{})
 		go func() {
-			_, err := Login(ctx, server, nil, flow, nil)
+			_, err := Login(ctx, server, nil, browser(t), nil)
 			ended <- err
 		}()
 		<-arrived
@@ -72,11 +96,14 @@ func TestInterrupted(t *testing.T) {
 		if err := <-ended; !errors.Is(err, over) {
 			t.Errorf("the run ended with %v", err)
 		}
-		close(release)
-		Finish()
-		if l := <-kept; l.Secrets.Access == "" {
-			t.Error("the login was not kept")
+		go func() { Finish(); close(finished) }()
+		select {
+		case <-finished:
+			t.Error("the registration was given up")
+		case <-time.After(50 * time.Millisecond):
 		}
+		close(release)
+		<-finished
 	})
 	t.Run("revocation", func(t *testing.T) {
 		s, server := serve(t, authtest.Quirks{})
