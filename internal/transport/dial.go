@@ -35,16 +35,22 @@ func Dial(ctx context.Context, network, address string, limit time.Duration,
 // which: net/http has its own spelling of hosts.
 func (w *web) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	allow := w.endpoint.Allow
-	if via, err := Proxy(&http.Request{URL: w.home}); allow == nil || err == nil && via != nil {
+	if allow == nil || w.via() != nil {
 		allow = func(netip.Addr) error { return nil }
 	}
 	return Dial(ctx, network, address, dialTimeout, allow)
 }
 
+// via returns the proxy on the way to the server; nil = none.
+func (w *web) via() *url.URL {
+	via, _ := http.ProxyFromEnvironment(&http.Request{URL: w.home})
+	return via
+}
+
 // proxy returns the proxy of the environment. It checks the address that the proxy would connect to, if the
 // URL has one.
 func (w *web) proxy(r *http.Request) (*url.URL, error) {
-	via, err := Proxy(r)
+	via, err := http.ProxyFromEnvironment(r)
 	ip, notIP := netip.ParseAddr(r.URL.Hostname())
 	if err == nil && via != nil && w.endpoint.Allow != nil && notIP == nil {
 		err = w.endpoint.Allow(ip)
@@ -52,17 +58,16 @@ func (w *web) proxy(r *http.Request) (*url.URL, error) {
 	return via, err
 }
 
-// proxyOf returns the proxy on the way to the server, for a status that a proxy may have sent itself.
+// proxyOf returns the origin of the proxy on the way, for a status that a proxy may have sent itself.
 func (w *web) proxyOf(status int) string {
-	via, err := Proxy(&http.Request{URL: w.home})
 	// https goes through it unread
 	own := status == http.StatusProxyAuthRequired || w.home.Scheme == "http" &&
 		slices.Contains([]int{http.StatusForbidden, http.StatusBadGateway, http.StatusServiceUnavailable,
 			http.StatusGatewayTimeout}, status)
-	if err != nil || via == nil || !own {
-		return ""
+	if via := w.via(); via != nil && own {
+		return Origin(via)
 	}
-	return Origin(via)
+	return ""
 }
 
 // refusedByProxy returns the error of a proxy that does not connect to the server.

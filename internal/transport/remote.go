@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,8 +15,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// OpenStreamable returns a connection of streamable HTTP. It contacts nothing yet; the end of ctx ends every
-// request. The error is about the URL or the certificates.
+// OpenStreamable returns a connection of streamable HTTP. It contacts nothing yet. The error is about the URL
+// or the certificates.
 func OpenStreamable(ctx context.Context, e Endpoint, h Handlers) (*Conn, error) {
 	c, err := newRemote(ctx, KindStreamable, e, h)
 	if err != nil {
@@ -27,14 +28,14 @@ func OpenStreamable(ctx context.Context, e Endpoint, h Handlers) (*Conn, error) 
 		return nil, errURL
 	}
 	c.respond = func(answer []byte) { c.post(e.URL, answer) }
-	return c.closeWith(ctx), nil
+	return c, nil
 }
 
 // noTimeout replaces the fixed timeouts of mcp-go: contexts limit every wait.
 const noTimeout = time.Duration(math.MaxInt64)
 
-// OpenSSE opens the event stream and waits until it has named its endpoint. It lives until Close or the end
-// of ctx.
+// OpenSSE opens the event stream and waits until it has named its endpoint, or until ctx ends. It lives until
+// Close.
 func OpenSSE(ctx context.Context, e Endpoint, h Handlers) (*Conn, error) {
 	c, err := newRemote(ctx, KindSSE, e, h)
 	if err != nil {
@@ -51,7 +52,7 @@ func OpenSSE(ctx context.Context, e Endpoint, h Handlers) (*Conn, error) {
 			c.post(to, answer)
 		}
 	}
-	c.closeWith(ctx)
+	defer context.AfterFunc(ctx, func() { c.giveUp(context.Cause(ctx)) })()
 	if err := stream.Start(c.life); err != nil {
 		err = c.explain(ctx, err)
 		_ = c.Close()
@@ -76,17 +77,21 @@ func newRemote(ctx context.Context, kind string, e Endpoint, h Handlers) (*Conn,
 func (c *Conn) post(to string, answer []byte) {
 	ctx, cancel := context.WithTimeout(c.life, answerTimeout)
 	defer cancel()
-	if reply, err := c.do(ctx, http.MethodPost, to, answer); err == nil {
+	if reply, err := c.do(ctx, http.MethodPost, to, answer, http.Header{}); err == nil {
 		_ = reply.Body.Close()
 	}
 }
 
-// do sends a request beside mcp-go, with the headers that mcp-go sets.
-func (c *Conn) do(ctx context.Context, method, to string, body []byte) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, method, to, bytes.NewReader(body))
+// do sends a request beside mcp-go, with the headers that mcp-go sets, unless the given ones have them.
+func (c *Conn) do(ctx context.Context, method, to string, body []byte, header http.Header) (*http.Response,
+	error) {
+	var none *pendingCall // of resume: what comes is not the reply itself
+	req, err := http.NewRequestWithContext(context.WithValue(ctx, callKey{}, none), method, to,
+		bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
+	req.Header = header
 	req.Header.Set("Accept", eventStream)
 	if method == http.MethodPost {
 		req.Header.Set("Accept", "application/json, "+eventStream)
@@ -96,10 +101,12 @@ func (c *Conn) do(ctx context.Context, method, to string, body []byte) (*http.Re
 	if version != "" {
 		req.Header.Set(HeaderKeyProtocolVersion, version)
 	}
-	if session := c.GetSessionId(); session != "" && !mcp.IsModernProtocol(version) {
+	session := cmp.Or(req.Header.Get(HeaderKeySessionID), c.GetSessionId())
+	if session != "" && !mcp.IsModernProtocol(version) {
 		req.Header.Set(HeaderKeySessionID, session)
 	}
-	return c.web.client.Do(req)
+	reply, err := c.web.client.Do(req)
+	return reply, withoutURL(err)
 }
 
 // Listen opens the stream on which a server of streamable HTTP sends what belongs to no request (2025-11-25,
@@ -114,11 +121,7 @@ func (c *Conn) Listen(ctx context.Context, opened func()) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(c.life, func() { cancel(c.Lost()) })()
-	if !c.read() {
-		return c.Lost()
-	}
-	defer c.readers.Done()
-	reply, err := c.do(ctx, http.MethodGet, c.web.endpoint.URL, nil)
+	reply, err := c.do(ctx, http.MethodGet, c.web.endpoint.URL, nil, http.Header{})
 	if err != nil {
 		return c.explain(ctx, err)
 	}
@@ -133,7 +136,6 @@ func (c *Conn) feed(body io.ReadCloser) io.ReadCloser {
 	c.readers.Go(func() {
 		err := c.readAll(newEventReader(body), in)
 		c.lose(brokenStream(err))
-		c.end()
 		_ = in.Close()
 		_ = body.Close()
 	})

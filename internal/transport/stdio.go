@@ -20,8 +20,8 @@ type Command struct {
 	Files func() ([]*os.File, error)
 }
 
-// StartStdio starts a server as a child process in a process group of its own. The end of ctx ends the child.
-// The error is a *process.StartError, or the cause of a ctx that has ended already.
+// StartStdio starts a server as a child process in a process group of its own, which runs until Close. The
+// error is a *process.StartError, or the cause of a ctx that has ended already.
 func StartStdio(ctx context.Context, command Command, h Handlers) (*Conn, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -43,7 +43,7 @@ func StartStdio(ctx context.Context, command Command, h Handlers) (*Conn, error)
 	if err := stdio.Start(c.life); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
-	return c.closeWith(ctx), nil
+	return c, nil
 }
 
 // readLines reads the stdout of the child to its end, and writes the receipts of replies.

@@ -3,8 +3,6 @@
 package transport
 
 import (
-	"context"
-	"errors"
 	"os"
 	"regexp"
 	"runtime"
@@ -97,28 +95,5 @@ func TestStdioEndsAllProcesses(t *testing.T) {
 				t.Error("its helper is still there")
 			}
 		})
-	}
-}
-
-// TestStdioEndsWithItsContext ends a server that ignores everything, and the request under way with the cause.
-func TestStdioEndsWithItsContext(t *testing.T) {
-	ctx, cancel := context.WithCancelCause(t.Context())
-	l, err := StartStdio(ctx, Command{Path: os.Args[0], Env: []string{"BEHAVE=stubborn"}}, Handlers{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ask(t, l, 1); err != nil {
-		t.Fatal(err)
-	}
-	why := errors.New("enough")
-	time.AfterFunc(10*time.Millisecond, func() { cancel(why) })
-	if _, err := ask(t, l, 2); !errors.Is(err, why) {
-		t.Errorf("error %v, want the cause of the context", err)
-	}
-	if err := l.Close(); err != nil {
-		t.Error(err)
-	}
-	if runs(childOf(l).cmd.Process.Pid) {
-		t.Error("the server is still there")
 	}
 }

@@ -60,16 +60,11 @@ type Conn struct {
 	web      *web            // nil over stdio
 	version  atomic.Value    // string: the protocol version in effect
 	messages atomic.Value    // string: the URL that a server of HTTP+SSE named for our messages
-	life     context.Context // of answers and of the event stream of HTTP+SSE
-	end      context.CancelFunc
+	life     context.Context // ends when the connection is lost or closed; its cause is why
+	giveUp   context.CancelCauseFunc
 
 	shut    sync.Once
 	shutErr error
-	unwatch atomic.Pointer[func() bool] // stops closing with the context of the connection
-
-	lostMu sync.Mutex
-	lost   error         // why the connection is gone
-	done   chan struct{} // closed when lost is set
 }
 
 // quiet discards the logs of mcp-go: this package reports what they say.
@@ -78,19 +73,9 @@ var quiet = slog.New(slog.DiscardHandler)
 // newConn returns a connection without a carrier. Its context has the values of ctx, and does not end
 // with it.
 func newConn(ctx context.Context, kind string, h Handlers) *Conn {
-	c := &Conn{Kind: kind, done: make(chan struct{})}
+	c := &Conn{Kind: kind}
 	c.handlers, c.answers = h, semaphore.NewWeighted(mostAnswers)
-	c.life, c.end = context.WithCancel(context.WithoutCancel(ctx))
-	return c
-}
-
-// closeWith closes the connection when ctx ends.
-func (c *Conn) closeWith(ctx context.Context) *Conn {
-	stop := context.AfterFunc(ctx, func() {
-		c.lose(context.Cause(ctx))
-		_ = c.Close()
-	})
-	c.unwatch.Store(&stop)
+	c.life, c.giveUp = context.WithCancelCause(context.WithoutCancel(ctx))
 	return c
 }
 
@@ -125,18 +110,25 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	}
 	if errors.Is(err, errStdinEnded) {
-		within(c.done, exitWait) // how the child ended says more
+		within(c.Done(), exitWait) // how the child ended says more
 	}
 	if lost := c.Lost(); lost != nil {
 		return lost
 	}
-	if request, ok := errors.AsType[*url.Error](err); ok { // its text has the URL, which may contain a secret
-		return request.Err
-	}
+	err = withoutURL(err)
 	for _, known := range []error{ErrSessionTerminated, errStdinEnded, errNotReading} {
 		if errors.Is(err, known) {
 			return known
 		}
+	}
+	return err
+}
+
+// withoutURL returns the cause of an error of http.Client, whose text has the URL, which may contain a
+// secret.
+func withoutURL(err error) error {
+	if request, ok := errors.AsType[*url.Error](err); ok {
+		return request.Err
 	}
 	return err
 }
@@ -155,35 +147,14 @@ func (c *Conn) SetProtocolVersion(v string) {
 func (c *Conn) GetSessionId() string { return c.carrier.GetSessionId() }
 
 // Done returns a channel that is closed when the connection is lost or closed.
-func (c *Conn) Done() <-chan struct{} { return c.done }
+func (c *Conn) Done() <-chan struct{} { return c.life.Done() }
 
 // Lost returns why the connection is gone; nil while it lasts.
-func (c *Conn) Lost() error {
-	c.lostMu.Lock()
-	defer c.lostMu.Unlock()
-	return c.lost
-}
-
-// read adds a reader, unless the connection is gone: Close waits for those that are there.
-func (c *Conn) read() bool {
-	c.lostMu.Lock()
-	defer c.lostMu.Unlock()
-	if c.lost == nil {
-		c.readers.Add(1)
-	}
-	return c.lost == nil
-}
+func (c *Conn) Lost() error { return context.Cause(c.life) }
 
 // GiveUp marks the connection as lost because of err; requests under way may still be answered. The first
 // reason stays.
-func (c *Conn) GiveUp(err error) {
-	c.lostMu.Lock()
-	defer c.lostMu.Unlock()
-	if c.lost == nil {
-		c.lost = err
-		close(c.done)
-	}
-}
+func (c *Conn) GiveUp(err error) { c.giveUp(err) }
 
 // lose marks the connection as lost and fails every call that waits.
 func (c *Conn) lose(err error) {
@@ -201,15 +172,11 @@ func (c *Conn) Stderr() string {
 }
 
 // Close ends the connection and waits, with a limit: the child's process tree is gone, an HTTP session
-// deleted, and no goroutine of the connection runs.
+// deleted, and no goroutine of the connection runs. It must not be called while Listen runs.
 func (c *Conn) Close() error {
 	c.shut.Do(func() {
 		c.noise.freeze()
-		if stop := c.unwatch.Load(); stop != nil {
-			(*stop)()
-		}
 		c.lose(ErrTransportClosed)
-		c.end()
 		if c.child != nil {
 			c.shutErr = c.child.stop()
 			c.readers.Wait() // mcp-go takes receipts until it is closed

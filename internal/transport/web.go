@@ -1,23 +1,18 @@
 package transport
 
 import (
-	"context"
 	"errors"
 	"io"
-	"maps"
 	"mime"
 	"net/http"
 	"net/netip"
 	"net/url"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
-
-	"github.com/mcpctl/mcpctl/internal/redact"
 )
 
 // Endpoint is an HTTP server to contact.
@@ -28,6 +23,9 @@ type Endpoint struct {
 	UserAgent   string            // empty = Go's
 	CACert      []byte            // further PEM certificates to trust
 	Cookies     http.CookieJar    // keeps what a load balancer sets; nil = cookies are dropped
+
+	// Mask hides the secrets in a text of the server, which may quote the request; nil = there are none.
+	Mask func(text string) string
 
 	// ForeignType is called with the Content-Type of each JSON reply that is not application/json; nil = not.
 	ForeignType func(contentType string)
@@ -41,7 +39,6 @@ const (
 	dialTimeout   = 15 * time.Second
 	tlsTimeout    = 15 * time.Second
 	answerTimeout = 10 * time.Second       // for an answer to a request of the server
-	deleteTimeout = 2 * time.Second        // for the end of a session: the user waits
 	endWait       = 100 * time.Millisecond // for the end of a body after its message
 )
 
@@ -71,6 +68,9 @@ func newWeb(e Endpoint) (*web, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, errURL
 	}
+	if e.Mask == nil {
+		e.Mask = func(text string) string { return text }
+	}
 	w := &web{endpoint: e, home: u}
 	w.base = &http.Transport{
 		Proxy:                  w.proxy,
@@ -97,11 +97,6 @@ func (w *web) CloseIdleConnections() { w.base.CloseIdleConnections() }
 func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 	if Origin(w.home) != Origin(req.URL) {
 		return nil, &RedirectError{From: PlainURL(w.home), To: PlainURL(req.URL), Why: otherOrigin}
-	}
-	if req.Method == http.MethodDelete {
-		ctx, cancel := context.WithTimeout(req.Context(), deleteTimeout)
-		defer cancel()
-		req = req.WithContext(ctx)
 	}
 	reply, err := w.exchange(req)
 	if call := callOf(req); call != nil && call.repeatable && CutOff(err) {
@@ -170,10 +165,10 @@ func (w *web) withHeaders(req *http.Request, credentials *issuedHeaders) *http.R
 func (w *web) refuse(reply *http.Response, call *pendingCall) (*http.Response, error) {
 	body := startOf(reply.Body)
 	fail := w.fault(reply, body)
+	fail.Session = reply.Request.Header.Get(HeaderKeySessionID) != "" && endsSession(reply.StatusCode, body)
 	if call == nil {
 		return nil, fail
 	}
-	fail.Session = reply.Request.Header.Get(HeaderKeySessionID) != "" && endsSession(reply.StatusCode, body)
 	authorization := reply.StatusCode == http.StatusUnauthorized || reply.StatusCode == http.StatusForbidden
 	// its id does not matter: a server that did not read ours writes null
 	m, ok := parseMessage(firstValue(body))
@@ -211,8 +206,8 @@ func (w *web) fault(reply *http.Response, body []byte) *HTTPError {
 	fail := &HTTPError{
 		Status:     reply.StatusCode,
 		Type:       reply.Header.Get("Content-Type"),
-		Body:       w.mask(string(body[:min(len(body), bodyStart)])),
-		Auth:       w.mask(challenge(reply)),
+		Body:       w.endpoint.Mask(string(body[:min(len(body), bodyStart)])),
+		Auth:       w.endpoint.Mask(challenge(reply)),
 		RetryAfter: reply.Header.Get("Retry-After"),
 		Proxy:      w.proxyOf(reply.StatusCode),
 	}
@@ -227,15 +222,6 @@ func (w *web) fault(reply *http.Response, body []byte) *HTTPError {
 func encoded(reply *http.Response) bool {
 	encoding := reply.Header.Get("Content-Encoding")
 	return encoding != "" && !strings.EqualFold(encoding, "identity")
-}
-
-// mask hides headers, credentials, user info and query in a text of the server, which may quote the request.
-func (w *web) mask(text string) string {
-	secrets := redact.URL(w.endpoint.URL)
-	for _, value := range slices.AppendSeq(w.endpoint.Credentials.Given(), maps.Values(w.endpoint.Headers)) {
-		secrets = append(secrets, redact.Header(value.Reveal())...)
-	}
-	return redact.Of(secrets...).Cut(text)
 }
 
 // withReceipt gives mcp-go a receipt in the place of the reply to a call.
@@ -271,8 +257,7 @@ func (w *web) readEnd(reply *http.Response) {
 
 // CutOff reports whether the connection ended instead of an answer, or in the middle of one.
 func CutOff(err error) bool {
-	for _, broken := range []error{syscall.ECONNRESET, syscall.EPIPE, wsaReset, io.EOF, io.ErrUnexpectedEOF,
-		errReplyCutOff} {
+	for _, broken := range []error{syscall.ECONNRESET, syscall.EPIPE, wsaReset, io.EOF, io.ErrUnexpectedEOF} {
 		if errors.Is(err, broken) {
 			return true
 		}

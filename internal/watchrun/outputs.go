@@ -17,7 +17,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/internal/transport"
 )
 
 // Limits of --exec and --webhook.
@@ -171,10 +170,8 @@ func checkWebhook(text string) error {
 
 // webhookOutput posts a change. Redirects are not followed.
 func webhookOutput(p host.Process, to string) func(context.Context, []byte) error {
-	connections := http.DefaultTransport.(*http.Transport).Clone()
-	connections.Proxy = transport.Proxy
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	client := &http.Client{Transport: connections, Timeout: postTime, CheckRedirect: stay}
+	client := &http.Client{Timeout: postTime, CheckRedirect: stay}
 	return func(ctx context.Context, change []byte) error {
 		request, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(change))
 		if err != nil {

@@ -117,23 +117,19 @@ func (a attempt) take(ctx context.Context, kind string) (*Session, error) {
 	}
 	p, err := c.shake(ctx, grace, a.options.Protocol)
 	if errors.Is(err, errFreshConn) && ctx.Err() == nil {
-		_ = conn.close() // how it ends does not matter
+		_ = conn.Close() // how it ends does not matter
 		if conn, c, err = a.dial(ctx, kind); err != nil {
 			return nil, a.explain(ctx, a.first(), err, nil)
 		}
 		p, err = c.initializeAfter(ctx, p)
 	}
 	if err != nil {
-		defer conn.close()
-		return nil, a.explain(ctx, a.failedStage(err), p.noCommonVersion(err), conn.Conn)
+		defer conn.Close()
+		return nil, a.explain(ctx, a.failedStage(err), p.noCommonVersion(err), conn)
 	}
 	p = p.withoutSecrets(a.surfaceSecrets())
 	c.version = p.protocol
 	c.settle(ctx, p)
-	if !conn.keep() { // the time was up while the server was notified
-		defer conn.close()
-		return nil, a.explain(ctx, Handshake, context.Cause(ctx), conn.Conn)
-	}
 	return &Session{attempt: a, conn: conn, caller: c, peer: p}, nil
 }
 
@@ -148,38 +144,19 @@ func (a attempt) failedStage(err error) Stage {
 	return Handshake
 }
 
-// lasting is a connection with the context that it lives on.
-type lasting struct {
-	*transport.Conn
-	keep func() bool        // lets it outlive the context it was dialed with
-	end  context.CancelFunc // ends its life, after a failed Close too
-}
-
-// close ends the connection and its context. The error is that of the connection.
-func (l lasting) close() error {
-	err := l.Close()
-	l.keep()
-	l.end()
-	return err
-}
-
-// dial opens a connection over one transport, which ends with ctx until keep is called, and a caller on it.
-func (a attempt) dial(ctx context.Context, kind string) (lasting, caller, error) {
+// dial opens a connection over one transport, which lives until Close, and a caller on it.
+func (a attempt) dial(ctx context.Context, kind string) (*transport.Conn, caller, error) {
 	if a.server.Verify != nil {
 		if err := a.server.Verify(); err != nil {
-			return lasting{}, caller{}, err
+			return nil, caller{}, err
 		}
 	}
-	life, end := context.WithCancel(context.WithoutCancel(ctx))
-	l := lasting{keep: context.AfterFunc(ctx, end), end: end}
-	var err error
-	if l.Conn, err = a.connect(life, kind); err != nil {
-		l.keep()
-		l.end()
-		return lasting{}, caller{}, err
+	conn, err := a.connect(ctx, kind)
+	if err != nil {
+		return nil, caller{}, err
 	}
-	c := caller{conn: l.Conn, client: a.options.Version, capabilities: a.capabilities(), seen: a.seen}
-	return l, c, nil
+	return conn, caller{conn: conn, client: a.options.Version, capabilities: a.capabilities(),
+		seen: a.seen}, nil
 }
 
 // connect starts the command, or opens one of the two HTTP transports. JSON that comes with another
@@ -193,6 +170,7 @@ func (a attempt) connect(ctx context.Context, kind string) (*transport.Conn, err
 	endpoint := transport.Endpoint{
 		URL: remote.URL, Headers: remote.Headers, Allow: remote.Allow, CACert: a.options.CACert,
 		UserAgent: "mcpctl/" + a.options.Version, Credentials: a.credentials, Cookies: a.cookies,
+		Mask: func(text string) string { return a.masks().Cut(text) },
 		ForeignType: func(kind string) {
 			message := "the server sends JSON without a Content-Type"
 			if kind != "" {

@@ -48,13 +48,13 @@ func subscribe(ctx context.Context, s *Session) {
 	case len(announced) == 0:
 	// specification 2026-07-28, subscriptions/listen: a result is the server's regular end of it
 	case s.peer.stateless:
-		l.loop(ctx, s.conn.Conn, func(ctx context.Context) error {
+		l.loop(ctx, s.conn, func(ctx context.Context) error {
 			_, err := s.caller.call(ctx, "subscriptions/listen",
 				map[string]any{"notifications": s.peer.filter()})
 			return err
 		})
 	case s.conn.Kind == transport.KindStreamable:
-		l.loop(ctx, s.conn.Conn, func(ctx context.Context) error {
+		l.loop(ctx, s.conn, func(ctx context.Context) error {
 			return s.conn.Listen(ctx, func() { l.announce(announced, true) })
 		})
 	default: // what is announced comes unasked
@@ -117,7 +117,7 @@ func (s *Session) Hello() *snapshot.Snapshot { return s.peer.snapshot() }
 // Lost returns why the connection was lost, an *Error; nil while it lasts.
 func (s *Session) Lost() error {
 	if err := s.conn.Lost(); err != nil {
-		return s.attempt.explain(context.Background(), Watching, err, s.conn.Conn)
+		return s.attempt.explain(context.Background(), Watching, err, s.conn)
 	}
 	return nil
 }

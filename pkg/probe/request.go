@@ -189,7 +189,7 @@ func (s *Session) fail(ctx context.Context, stage Stage, err error) *Error {
 	if status, ok := errors.AsType[*transport.HTTPError](err); ok && status.Session {
 		s.conn.GiveUp(status)
 	}
-	return s.attempt.explain(ctx, stage, err, s.conn.Conn)
+	return s.attempt.explain(ctx, stage, err, s.conn)
 }
 
 // Preview returns the JSON-RPC message that Request would send, on one line, with the secrets of the server

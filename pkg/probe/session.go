@@ -20,7 +20,7 @@ import (
 // Session is one live connection to a server after its handshake. Its methods may be called at the same time.
 type Session struct {
 	attempt attempt
-	conn    lasting
+	conn    *transport.Conn
 	caller  caller
 	peer    peer
 
@@ -53,7 +53,7 @@ func (s *Session) Close() error {
 	if s.stopListening != nil {
 		s.stopListening()
 	}
-	if err := s.conn.close(); err != nil {
+	if err := s.conn.Close(); err != nil {
 		return s.attempt.explain(context.Background(), Closing, err, nil)
 	}
 	return nil
