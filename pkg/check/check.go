@@ -56,7 +56,6 @@ type Notice struct{ Code, Message string }
 // Options configure a check. The zero value has no budgets.
 type Options struct {
 	Budgets Budgets
-	Steps   int           // work on the schemas of each server; 0 = DefaultSteps
 	Timeout time.Duration // for each server; 0 = none
 }
 

@@ -21,7 +21,6 @@ type ruleCase struct {
 	surfaceCase
 	Surfaces []surfaceCase
 	Budgets  check.Budgets
-	Steps    int
 	Want     []string // "SERVER ITEM POINTER", with the level in front where it is not that of the rule
 }
 
@@ -54,7 +53,7 @@ func TestEveryRuleSpeaksAndIsSilent(t *testing.T) {
 			for _, file := range files {
 				test := readCase(t, file)
 				speaks, silent = speaks || len(test.Want) > 0, silent || len(test.Want) == 0
-				if diff := cmp.Diff(test.Want, placesOf(rule, run(t, test.surfaces(t), check.Options{Budgets: test.Budgets, Steps: test.Steps}))); diff != "" {
+				if diff := cmp.Diff(test.Want, placesOf(rule, run(t, test.surfaces(t), check.Options{Budgets: test.Budgets}))); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", filepath.Base(file), diff)
 				}
 			}

@@ -194,16 +194,14 @@ func (s *subschema) definesElsewhere() bool {
 		"dependentSchemas")
 }
 
-// schemaContradictory reports schemas that are proved to match nothing, with a small budget each. The
-// innermost schemas come first, since an object is impossible when a property that it requires is.
+// schemaContradictory reports schemas that are proved to match nothing, with a small budget each, the
+// innermost first.
 func schemaContradictory(s *server, report reporter) {
 	nothing, _ := schema.Parse([]byte("false")) // is a schema
 	eachDocument(func(d *document, at location) {
 		budget := schema.Budget{Steps: proofSteps, Semantics: schema.Strict, Pool: d.pool}
-		impossible := false
 		for _, sub := range slices.Backward(d.subschemas) {
-			if !sub.typed || sub.depth > maxProofDepth || hasReference(sub.object) ||
-				!mayContradict(sub.object) && !(impossible && sub.has("required")) {
+			if !sub.typed || sub.depth > maxProofDepth || hasReference(sub.object) {
 				continue
 			}
 			if d.pool.Left <= 0 || s.stopped() {
@@ -211,42 +209,12 @@ func schemaContradictory(s *server, report reporter) {
 			}
 			parsed, err := schema.ParseWithin(s.ctx, encoded(sub.object), d.pool)
 			if err == nil && schema.Contains(s.ctx, nothing, parsed, budget).Verdict == schema.Compatible {
-				impossible = true
 				f := finding.Finding{Item: d.tool.id, Path: sub.path.String(), Verdict: finding.Proved}
 				f.Message = fmt.Sprintf("No value can match the schema%s.", sub.ofArgument())
 				report(f)
 			}
 		}
 	})(s, report)
-}
-
-// mayContradict reports whether a schema has keywords that can exclude each other.
-func mayContradict(object map[string]any) bool {
-	if has(object, "allOf", "anyOf", "oneOf", "const", "multipleOf", "exclusiveMinimum", "exclusiveMaximum",
-		"maxProperties", "minProperties") ||
-		has(object, "required") && object["additionalProperties"] == false ||
-		has(object, "pattern") && has(object, "minLength", "maxLength", "enum") {
-		return true
-	}
-	if enum, ok := object["enum"].([]any); ok {
-		notString := func(value any) bool { _, text := value.(string); return !text }
-		if object["type"] != "string" || len(enum) == 0 || slices.ContainsFunc(enum, notString) {
-			return true
-		}
-	}
-	return has(object, "enum") && has(object, "minimum", "maximum", "minLength", "maxLength") ||
-		crossed(object, "minimum", "maximum") || crossed(object, "minLength", "maxLength") ||
-		crossed(object, "minItems", "maxItems")
-}
-
-// crossed reports whether a lower bound may be above the upper one.
-func crossed(object map[string]any, least, most string) bool {
-	if !has(object, least) || !has(object, most) {
-		return false
-	}
-	low, errLow := strconv.ParseFloat(fmt.Sprint(object[least]), 64)
-	high, errHigh := strconv.ParseFloat(fmt.Sprint(object[most]), 64)
-	return errLow != nil || errHigh != nil || low >= high || object["type"] == "integer" && high-low < 1
 }
 
 // hasReference reports whether a decoded value has a $ref or $dynamicRef at any depth, even where that is the

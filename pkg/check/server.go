@@ -1,7 +1,6 @@
 package check
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -21,11 +20,10 @@ import (
 // modern is the first revision of the protocol without a handshake.
 const modern = "2026-07-28"
 
-// DefaultSteps bounds the work on the schemas of one server, in steps of about a microsecond. Tools have
-// equal shares, and one step more for each byte.
-const DefaultSteps = 500_000
-
 const (
+	// work on the schemas of one server, in steps of about a microsecond; tools have equal shares, and one
+	// step more for each byte
+	maxServerSteps = 500_000
 	maxToolSteps   = 250_000 // of one tool
 	maxItemBytes   = 4 << 20 // larger items are not decoded
 	minPhrase      = 7       // length of the shortest text that can hold a phrase, a name or a secret
@@ -92,7 +90,7 @@ func newServer(ctx context.Context, subject Subject, options Options) *server {
 		}
 	}
 	for _, t := range s.tools {
-		share := cmp.Or(options.Steps, DefaultSteps)/len(s.tools) + len(t.Raw)
+		share := maxServerSteps/len(s.tools) + len(t.Raw)
 		pool := &schema.Pool{Left: min(share, maxToolSteps)}
 		for _, d := range t.schemas {
 			d.pool = pool
