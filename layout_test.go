@@ -23,13 +23,13 @@ const module = "github.com/mcpctl/mcpctl/"
 var layers = [][]string{
 	0:  {"internal/rawjson", "internal/process", "internal/files", "internal/host", "internal/exit", "internal/kit"},
 	1:  {"pkg/snapshot", "pkg/finding", "pkg/schema", "internal/redact", "internal/syntax", "internal/wording", "internal/vault", "internal/printable"},
-	2:  {"pkg/diff", "pkg/check", "internal/call", "internal/transport", "internal/git", "internal/clients", "internal/packages"},
+	2:  {"pkg/diff", "pkg/check", "internal/transport", "internal/git", "internal/clients", "internal/packages"},
 	3:  {"internal/report", "pkg/probe", "pkg/watch"},
 	4:  {"internal/config"},
 	5:  {"internal/sandbox", "internal/auth"},
 	6:  {"internal/trust", "internal/login", "internal/source"},
 	7:  {"internal/fleet"},
-	8:  {"internal/invoke"},
+	8:  {"internal/call"},
 	9:  {"internal/calls"},
 	10: {"internal/compare"},
 	11: {"internal/watchrun"},
@@ -139,7 +139,7 @@ func TestLayoutFindsFaults(t *testing.T) {
 	}{
 		{"pkg/diff", "pkg/schema", false}, {"pkg/diff", "pkg/check", true}, {"pkg/schema", "pkg/diff", true}, {"internal/config", "internal/fleet", true},
 		{"pkg/schema", "pkg/schema/internal/pattern", false}, {"pkg/diff", "pkg/schema/internal/pattern", true}, {"internal/fleet", "internal/fixture", true},
-		{"pkg/diff", "internal/nowhere", true}, {"internal/invoke", "internal/watchrun", true}, {"cmd/mcpctl", "internal/host", false},
+		{"pkg/diff", "internal/nowhere", true}, {"internal/call", "internal/watchrun", true}, {"cmd/mcpctl", "internal/host", false},
 	} {
 		if fault := checkImport(c.pkg, module+c.path); (fault != "") != c.wrong {
 			t.Errorf("%s imports %s: %q", c.pkg, c.path, fault)
@@ -226,28 +226,24 @@ func TestOnePackageCallsTools(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		pkg := filepath.ToSlash(filepath.Dir(file))
 		ast.Inspect(parsed, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.BasicLit:
-				if strings.Trim(n.Value, "\"`") == "tools/call" && !slices.Contains(mayCall, filepath.ToSlash(filepath.Dir(file))) {
+			literal, isLiteral := n.(*ast.BasicLit)
+			selector, isSelector := n.(*ast.SelectorExpr)
+			if isLiteral && strings.Trim(literal.Value, "\"`") == "tools/call" ||
+				isSelector && selector.Sel.Name == "MethodToolsCall" {
+				if !slices.Contains(mayCall, pkg) {
 					t.Errorf("%s names tools/call, which only internal/call may", file)
 				}
-			case *ast.SelectorExpr:
-				x, ok := n.X.(*ast.Ident)
-				if ok && x.Name == "mcp" && n.Sel.Name == "MethodToolsCall" {
-					t.Errorf("%s names tools/call, which only internal/call may", file)
-				}
-				if ok && x.Name == "call" && n.Sel.Name == "Tool" {
-					if makers++; filepath.ToSlash(filepath.Dir(file)) != "internal/invoke" {
-						t.Errorf("%s makes the request that calls a tool, which only internal/invoke may", file)
-					}
+				if pkg == "internal/call" {
+					makers++
 				}
 			}
 			return true
 		})
 	}
 	if makers != 1 {
-		t.Errorf("the request that calls a tool is made at %d places, want 1", makers)
+		t.Errorf("internal/call names tools/call at %d places, want 1", makers)
 	}
 }
 

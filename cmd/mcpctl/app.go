@@ -12,11 +12,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/mcpctl/mcpctl/internal/call"
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/invoke"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
@@ -67,7 +67,7 @@ func run(ctx context.Context, args []string, p host.Process) int {
 func newProgram(p host.Process, behind []string) program {
 	this := program{Process: p, behind: behind, Contact: fleet.DefaultContact()}
 	this.env, this.misread = config.ReadEnvironment(p.Lookup,
-		slices.Concat(report.Formats(), invoke.Formats()))
+		slices.Concat(report.Formats(), call.Formats()))
 	this.Contact.Timeout, this.Output.Format = this.env.Timeout, this.env.Format
 	if this.env.Retries != nil {
 		this.Contact.Retries = *this.env.Retries

@@ -7,20 +7,20 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/mcpctl/mcpctl/internal/call"
 	"github.com/mcpctl/mcpctl/internal/calls"
 	"github.com/mcpctl/mcpctl/internal/exit"
-	"github.com/mcpctl/mcpctl/internal/invoke"
 	"github.com/mcpctl/mcpctl/internal/source"
 )
 
 // What call, prompt, read and complete share: each makes one request to one server.
 
 // invokeCommand completes a command that makes one request: its own flags come first, shared ones after them.
-func (p *program) invokeCommand(c *cli.Command, o *invoke.Options) *cli.Command {
-	if p.Output.Format != "table" && !slices.Contains(invoke.Formats(), p.Output.Format) {
+func (p *program) invokeCommand(c *cli.Command, o *call.Options) *cli.Command {
+	if p.Output.Format != "table" && !slices.Contains(call.Formats(), p.Output.Format) {
 		p.Output.Format = "" // MCPCTL_FORMAT is for reports
 	}
-	own := slices.Concat(p.formatFlags(invoke.Formats(), "text on a terminal, else raw"),
+	own := slices.Concat(p.formatFlags(call.Formats(), "text on a terminal, else raw"),
 		outputFlag(&p.Output))
 	c.Flags = slices.Concat(c.Flags, selectionFlags(&p.Select), own, p.talkFlags(),
 		contactFlags(&p.Select, &p.Contact))
@@ -35,12 +35,12 @@ func (p *program) invokeCommand(c *cli.Command, o *invoke.Options) *cli.Command 
 	return c
 }
 
-func dryRunFlag(o *invoke.Options) cli.Flag {
+func dryRunFlag(o *call.Options) cli.Flag {
 	return &cli.BoolFlag{Name: "dry-run", Usage: "Show the request; do not send it", Destination: &o.DryRun}
 }
 
 // askFlags returns the flags of requests that may take long and ask questions.
-func askFlags(o *invoke.Options) []cli.Flag {
+func askFlags(o *call.Options) []cli.Flag {
 	return []cli.Flag{
 		dryRunFlag(o),
 		&cli.GenericFlag{Name: "answer",
@@ -90,7 +90,7 @@ func swapped(named, rest []string) bool {
 // callCommand makes call. With --record the call and its result are appended to a file, which replay and
 // --calls read.
 func callCommand(p program) *cli.Command {
-	var o invoke.Options
+	var o call.Options
 	var base, record string
 	return p.invokeCommand(&cli.Command{
 		Name:      "call",
@@ -114,14 +114,14 @@ a.b=1 sets b in a, tags[]=x appends. A tool without readOnlyHint is called after
 						return calls.Append(p.Process, record, server, tool, arguments, result)
 					}
 				}
-				return invoke.Call(ctx, p.Process, o, from, rest[0], rest[1:], base)
+				return call.Call(ctx, p.Process, o, from, rest[0], rest[1:], base)
 			}),
 	}, &o)
 }
 
 // promptCommand makes prompt. Its arguments are not converted by a schema, because prompts have none.
 func promptCommand(p program) *cli.Command {
-	var o invoke.Options
+	var o call.Options
 	return p.invokeCommand(&cli.Command{
 		Name:        "prompt",
 		Category:    "Call",
@@ -132,14 +132,14 @@ func promptCommand(p program) *cli.Command {
 		Action: p.asking(operands{1, true, "which prompt? Write mcpctl prompt SOURCE NAME [KEY=VALUE…]; " +
 			"mcpctl list SOURCE shows the prompts"},
 			func(ctx context.Context, from []source.Source, rest []string) error {
-				return invoke.Prompt(ctx, p.Process, o, from, rest[0], rest[1:])
+				return call.Prompt(ctx, p.Process, o, from, rest[0], rest[1:])
 			}),
 	}, &o)
 }
 
 // readCommand makes read. KEY=VALUE words fill in a URI template; the resource may also be at a web address.
 func readCommand(p program) *cli.Command {
-	var o invoke.Options
+	var o call.Options
 	return p.invokeCommand(&cli.Command{
 		Name:      "read",
 		Category:  "Call",
@@ -151,7 +151,7 @@ A URI template (RFC 6570) is expanded with the values: mcpctl read tickets ticke
 		Action: p.asking(operands{1, false, "read what? Write mcpctl read SOURCE URI; mcpctl list SOURCE " +
 			"shows resources and templates"},
 			func(ctx context.Context, from []source.Source, rest []string) error {
-				return invoke.Read(ctx, p.Process, o, from, rest[0], rest[1:])
+				return call.Read(ctx, p.Process, o, from, rest[0], rest[1:])
 			}),
 	}, &o)
 }
@@ -159,7 +159,7 @@ A URI template (RFC 6570) is expanded with the values: mcpctl read tickets ticke
 // completeCommand makes complete. The words behind the argument are a prefix, empty if missing, and then
 // other arguments.
 func completeCommand(p program) *cli.Command {
-	var o invoke.Options
+	var o call.Options
 	return p.invokeCommand(&cli.Command{
 		Name:        "complete",
 		Category:    "Call",
@@ -174,7 +174,7 @@ func completeCommand(p program) *cli.Command {
 				if len(known) > 0 {
 					prefix, known = known[0], known[1:]
 				}
-				return invoke.Complete(ctx, p.Process, o, from, rest[0], rest[1], prefix, known)
+				return call.Complete(ctx, p.Process, o, from, rest[0], rest[1], prefix, known)
 			}),
 	}, &o)
 }

@@ -8,10 +8,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/mcpctl/mcpctl/internal/call"
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
-	"github.com/mcpctl/mcpctl/internal/invoke"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
 )
@@ -36,7 +36,7 @@ func (p *program) complete(check func() error) cli.BeforeFunc {
 		switch file := p.Output.File; {
 		case file == "-":
 			p.Output.File = ""
-		case slices.Contains(slices.Concat(report.Formats(), invoke.Formats()), file): // as kubectl has it
+		case slices.Contains(slices.Concat(report.Formats(), call.Formats()), file): // as kubectl has it
 			hint := fmt.Sprintf("use --format %s, or -o ./%s for the file", file, file)
 			return exit.Misuse(exit.Advise(hint, "-o %s would write a file named %q", file, file))
 		}

@@ -2,6 +2,7 @@ package call
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,107 +10,136 @@ import (
 
 	"github.com/yosida95/uritemplate/v3"
 
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
-	"github.com/mcpctl/mcpctl/pkg/schema"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// Form is how an argument is written.
-type Form int
-
-// The forms of an argument.
-const (
-	Converted Form = iota // key=value: the value becomes what the schema wants
-	Literal               // key:=JSON
-	FromText              // key@=FILE: the text of a file, converted
-	FromJSON              // key:=@FILE: the JSON in a file
-)
-
-// Argument is one argument as a person writes it.
-type Argument struct {
-	Key  string // a property; a.b is b inside a, and a[] a further element of a
-	Form Form
-	Text string // the value, or the name of the file
+// argument is one argument as a person writes it.
+type argument struct {
+	key  string // a property; a.b is b inside a, and a[] a further element of a
+	text string // the value
+	json bool   // the value is JSON; else it becomes what the schema wants
 }
 
-// ParseArgument reads key=value, key:=JSON, key@=FILE or key:=@FILE.
-func ParseArgument(text string) (Argument, error) {
-	key, value, found := strings.Cut(text, "=")
-	switch {
-	case !found && strings.Contains(text, "://"):
-		return Argument{}, fmt.Errorf("invalid argument %q: put the server first", text)
-	case !found && strings.HasPrefix(text, "{"):
-		return Argument{}, fmt.Errorf("invalid argument %q: write --args before a whole object", text)
-	case !found || key == "":
-		return Argument{},
-			fmt.Errorf("invalid argument %q: write key=value, key:=JSON, key@=FILE or key:=@FILE", text)
-	case !utf8.ValidString(text):
-		return Argument{}, fmt.Errorf("the argument %q is not UTF-8", text)
+// arguments reads words: key=value, key:=JSON, key@=FILE with a text or key:=@FILE with JSON; and the object
+// that a flag gives.
+func arguments(p host.Process, words []string, flag, base string) ([]argument, json.RawMessage, error) {
+	var given []argument
+	for _, word := range words {
+		a, file, err := parseArgument(word)
+		if err != nil {
+			return nil, nil, exit.Misuse(err)
+		}
+		if file != "" {
+			content, err := content(p, file)
+			if err != nil {
+				return nil, nil, exit.Usagef("reading %s: %w", a.key, err)
+			}
+			a.text = string(content)
+		}
+		given = append(given, a)
 	}
-	a := Argument{Key: key, Text: value}
+	if base == "" {
+		return given, nil, nil
+	}
+	whole := []byte(base)
+	if name, ok := strings.CutPrefix(base, "@"); ok || base == "-" {
+		var err error
+		if whole, err = content(p, name); err != nil {
+			return nil, nil, exit.Usagef("reading %s: %w", flag, err)
+		}
+	}
+	if !json.Valid(whole) {
+		return nil, nil, exit.Usagef("%s is not JSON: write an object such as '{\"limit\": 5}', @FILE, or - "+
+			"for standard input", flag)
+	}
+	return given, whole, nil
+}
+
+// parseArgument reads an argument, or the name of the file that has its value.
+func parseArgument(word string) (a argument, file string, err error) {
+	key, value, found := strings.Cut(word, "=")
+	switch {
+	case !found && strings.Contains(word, "://"):
+		return a, "", fmt.Errorf("invalid argument %q: put the server first", word)
+	case !found && strings.HasPrefix(word, "{"):
+		return a, "", fmt.Errorf("invalid argument %q: write --args before a whole object", word)
+	case !utf8.ValidString(word):
+		return a, "", fmt.Errorf("the argument %q is not UTF-8", word)
+	}
+	a = argument{key: key, text: value}
 	if name, ok := strings.CutSuffix(key, ":"); ok {
-		a.Key, a.Form = name, Literal
-		if file, ok := strings.CutPrefix(value, "@"); ok {
-			a.Text, a.Form = file, FromJSON
+		a.key, a.json = name, true
+		if name, ok := strings.CutPrefix(value, "@"); ok {
+			file = name
 		}
 	} else if name, ok := strings.CutSuffix(key, "@"); ok {
-		a.Key, a.Form = name, FromText
+		a.key, file = name, value
 	}
-	if a.Key == "" {
-		return Argument{}, fmt.Errorf("%q has no key before %q", text, key)
+	if !found || a.key == "" {
+		return a, "", fmt.Errorf("invalid argument %q: write key=value, key:=JSON, key@=FILE or key:=@FILE",
+			word)
 	}
-	return a, nil
+	return a, file, nil
 }
 
-// File returns the file that the argument names, if it names one.
-func (a Argument) File() (name string, ok bool) {
-	return a.Text, a.Form == FromText || a.Form == FromJSON
+// maxArgument bounds a file that becomes an argument.
+const maxArgument = 16 << 20
+
+// content returns the contents of a file, or of standard input for "-".
+func content(p host.Process, name string) ([]byte, error) {
+	if name == "-" {
+		return files.ReadLimited(p.In, maxArgument)
+	}
+	return files.Read(name, maxArgument)
 }
 
-// Of returns the argument with the content of its file as its value.
-func (a Argument) Of(content []byte) Argument {
-	a.Text = string(content)
-	switch a.Form {
-	case FromText:
-		a.Form = Converted
-	case FromJSON:
-		a.Form = Literal
+// texts reads words such as key=value, by key. A value written as JSON is an error: prompts and templates
+// take texts only.
+func texts(p host.Process, words []string) (map[string]string, error) {
+	given, _, err := arguments(p, words, "", "")
+	if err != nil {
+		return nil, err
 	}
-	return a
+	values := map[string]string{}
+	for _, a := range given {
+		if a.json {
+			return nil, exit.Usagef("%s is a text here: write %s=VALUE", a.key, a.key)
+		}
+		if _, twice := values[a.key]; twice {
+			return nil, exit.Usagef("%s is given twice", a.key)
+		}
+		values[a.key] = a.text
+	}
+	return values, nil
 }
 
 // value returns the JSON value of the argument at a place of the schema.
-func (a Argument) value(at shape) (json.RawMessage, error) {
+func (a argument) value(at shape) (json.RawMessage, error) {
 	switch {
-	case !utf8.ValidString(a.Text):
-		return nil, fmt.Errorf("%s is not UTF-8", a.Key)
-	case a.Form == Converted:
-		return at.convert(a.Text), nil
-	case !json.Valid([]byte(a.Text)):
-		return nil, fmt.Errorf("%s is not valid JSON; for a text write %s=", brief(a.Text), a.Key)
+	case !utf8.ValidString(a.text):
+		return nil, fmt.Errorf("%s is not UTF-8", a.key)
+	case !a.json:
+		return at.convert(a.text), nil
+	case !json.Valid([]byte(a.text)):
+		return nil, fmt.Errorf("%s is not valid JSON; for a text write %s=", brief(a.text), a.key)
 	}
-	return json.RawMessage(strings.TrimSpace(a.Text)), nil
+	return json.RawMessage(strings.TrimSpace(a.text)), nil
 }
 
-// Problem is one thing that is wrong with arguments, or with what a tool gave back.
-type Problem struct {
-	Path    string   // JSON pointer
-	Message string   // to follow the path
-	Word    string   // what was written, where one of Words may have been meant
-	Words   []string // what could have been written
-}
-
-// Build sets the given arguments in base, a JSON object or nil, and keeps its other bytes. The problems are
-// with the arguments as written; [Check] checks the whole object.
-func Build(schema, base json.RawMessage, given []Argument) (json.RawMessage, []Problem) {
+// build sets the given arguments in base, a JSON object or nil, and keeps its other bytes. The problems are
+// with the arguments as written; Check checks the whole object.
+func build(schema, base json.RawMessage, given []argument) (json.RawMessage, []Problem) {
 	if base == nil {
 		base = json.RawMessage("{}")
 	}
 	if _, err := rawjson.Members(base); err != nil {
-		return base,
-			[]Problem{{Message: fmt.Sprintf("the arguments are %s; a JSON object is wanted",
-				rawjson.TypeName(base))}}
+		return base, []Problem{{Message: fmt.Sprintf("the arguments are %s; a JSON object is wanted",
+			rawjson.TypeName(base))}}
 	}
 	if !utf8.Valid(base) {
 		return base, []Problem{{Message: "the arguments are not UTF-8"}}
@@ -118,45 +148,25 @@ func Build(schema, base json.RawMessage, given []Argument) (json.RawMessage, []P
 	var problems []Problem
 	seen := map[string]bool{}
 	for _, a := range given {
-		var problem *Problem
-		if base, problem = root.put(base, a, seen); problem != nil {
-			problems = append(problems, *problem)
+		names, place, more := root.find(a.key)
+		path := rawjson.Join("", names...)
+		more = more || !a.json && place.gathers(a.text)
+		changed, err := a.put(base, names, place, more)
+		if seen[path] && !more {
+			err = errors.New("is given twice")
+		}
+		seen[path] = true
+		if err != nil {
+			problems = append(problems, Problem{path, err.Error()})
+			continue
+		}
+		base = changed
+		if known := root.undeclared(names); known != nil {
+			problems = append(problems, Problem{path,
+				"is not an argument of this tool" + kit.DidYouMean(a.key, known)})
 		}
 	}
 	return base, problems
-}
-
-// put sets one argument in whole and adds its path to seen. It returns whole unchanged with a problem, except
-// for a name that the schema lacks, which is set all the same.
-func (s shape) put(whole json.RawMessage, a Argument, seen map[string]bool) (json.RawMessage, *Problem) {
-	names, at, more := s.find(a.Key)
-	path := rawjson.Join("", names...)
-	more = more || a.Form == Converted && at.gathers(a.Text)
-	if seen[path] && !more {
-		return whole, &Problem{Path: path, Message: "is given twice"}
-	}
-	seen[path] = true
-	if more {
-		at = at.items()
-	}
-	value, err := a.value(at)
-	if err != nil {
-		return whole, &Problem{Path: path, Message: err.Error()}
-	}
-	changed, err := replace(whole, names, func(old json.RawMessage) (json.RawMessage, error) {
-		if more {
-			return appended(old, value)
-		}
-		return value, nil
-	})
-	if err != nil {
-		return whole, &Problem{Path: path, Message: err.Error()}
-	}
-	if names := s.stranger(names); names != nil {
-		return changed, &Problem{Path: path, Message: "is not an argument of this tool", Word: a.Key,
-			Words: names}
-	}
-	return changed, nil
 }
 
 // find returns the property that a key names: of this name, or nested with dots between. more reports that
@@ -164,8 +174,8 @@ func (s shape) put(whole json.RawMessage, a Argument, seen map[string]bool) (jso
 func (s shape) find(key string) (names []string, at shape, more bool) {
 	for {
 		if bare, ok := strings.CutSuffix(key, "[]"); ok && !s.declares(key) {
-			names, at, _ := s.find(bare)
-			return names, at, true
+			inner, at, _ := s.find(bare)
+			return append(names, inner...), at, true
 		}
 		first, rest, nested := strings.Cut(key, ".")
 		if !nested || s.declares(key) || first == "" || rest == "" {
@@ -175,9 +185,9 @@ func (s shape) find(key string) (names []string, at shape, more bool) {
 	}
 }
 
-// stranger returns the declared names if the given one is not among them and the schema does not allow
+// undeclared returns the declared names if the given one is not among them and the schema does not allow
 // others; else nil.
-func (s shape) stranger(names []string) []string {
+func (s shape) undeclared(names []string) []string {
 	for _, name := range names {
 		if declared := s.names(); len(declared) > 0 && !slices.Contains(declared, name) && !s.open() {
 			return declared
@@ -187,133 +197,45 @@ func (s shape) stranger(names []string) []string {
 	return nil
 }
 
-// replace gives the place behind the names in an object a new value, and makes the objects on the way to it.
-func replace(whole json.RawMessage, names []string,
-	with func(json.RawMessage) (json.RawMessage, error)) (json.RawMessage, error) {
-	if len(names) == 0 {
-		return with(whole)
-	}
-	if whole == nil {
-		whole = json.RawMessage("{}")
-	}
-	members, err := rawjson.Members(whole)
-	if err != nil {
-		return nil, fmt.Errorf("has no place: what it would be inside of is %s", rawjson.TypeName(whole))
-	}
-	at := -1
-	for i, m := range members {
-		if m.Key == names[0] {
-			at = i // of a member that repeats the last one counts
+// put returns a whole object with the argument at a path of names, and makes missing objects. With more it is
+// a further element of a list.
+func (a argument) put(whole json.RawMessage, names []string, at shape, more bool) (json.RawMessage, error) {
+	if len(names) > 0 {
+		if whole == nil {
+			whole = json.RawMessage("{}")
 		}
-	}
-	if at < 0 {
-		at, members = len(members), append(members, rawjson.Member{Key: names[0]})
-	}
-	members[at].Value, err = replace(members[at].Value, names[1:], with)
-	return rawjson.Build(members...), err
-}
-
-// appended returns the list old with one more element: a new list when old is nil, an error when it is
-// another value.
-func appended(old, element json.RawMessage) (json.RawMessage, error) {
-	if old == nil {
-		return rawjson.List([]json.RawMessage{element}), nil
-	}
-	elements, err := rawjson.Elements(old)
-	if err != nil {
-		return nil, fmt.Errorf("is %s already, to which no element can be added", rawjson.TypeName(old))
-	}
-	return rawjson.List(append(elements, element)), nil
-}
-
-// Check returns what a schema finds wrong with a value. sure is false where that is undecided; there are no
-// problems then.
-func Check(against, value json.RawMessage) (problems []Problem, sure bool) {
-	decoded, err := rawjson.Decode(against)
-	if err != nil {
-		return nil, false
-	}
-	v, err := rawjson.Decode(value)
-	if err != nil {
-		return []Problem{{Message: fmt.Sprintf("is not valid JSON: %v", err)}}, true
-	}
-	parsed, err := schema.Parse(against)
-	if err != nil {
-		return nil, false
-	}
-	faults, sure := parsed.Faults("", v, nil)
-	root := shape{decoded, decoded}
-	for _, f := range faults {
-		problems = append(problems, root.explain(f, v)...)
-	}
-	return problems, sure
-}
-
-// explain returns a fault as problems that a person can fix.
-func (s shape) explain(f schema.Fault, whole any) []Problem {
-	at, value := s.follow(f.Path, whole)
-	if f.Keyword == "required" || f.Keyword == "additionalProperties" {
-		var all []Problem
-		for _, name := range f.Names {
-			p := Problem{Path: rawjson.Join(f.Path, name), Message: "is required, and missing"}
-			if f.Keyword != "required" {
-				p.Message, p.Word, p.Words = "is not taken", name, at.names()
+		members, err := rawjson.Members(whole)
+		if err != nil {
+			return nil, fmt.Errorf("has no place: what it would be inside of is %s", rawjson.TypeName(whole))
+		}
+		last := len(members)
+		for i, m := range members {
+			if m.Key == names[0] {
+				last = i // of a member that repeats the last one counts
 			}
-			all = append(all, p)
 		}
-		return all
-	}
-	p := Problem{Path: f.Path, Message: brief(value) + ": " + f.Reason}
-	switch {
-	case f.Keyword == "type":
-		p.Message = fmt.Sprintf("%s is %s; %s is wanted", brief(value),
-			rawjson.TypeName(json.RawMessage(brief(value))), alternatives(f.Want))
-	case f.Keyword == "enum" || f.Keyword == "const":
-		p.Message = fmt.Sprintf("%s is not allowed; %s is", brief(value), alternatives(f.Want))
-		p.Word, _ = value.(string)
-		for _, want := range f.Want {
-			p.Words = append(p.Words, word(json.RawMessage(want)))
+		if last == len(members) {
+			members = append(members, rawjson.Member{Key: names[0]})
 		}
-	case len(f.Want) > 0:
-		p.Message = fmt.Sprintf("%s is against %s %s", brief(value), f.Keyword, strings.Join(f.Want, ", "))
+		members[last].Value, err = a.put(members[last].Value, names[1:], at, more)
+		return rawjson.Build(members...), err
 	}
-	return []Problem{p}
+	if !more {
+		return a.value(at)
+	}
+	value, err := a.value(at.items())
+	if err != nil || whole == nil {
+		return rawjson.List([]json.RawMessage{value}), err
+	}
+	elements, err := rawjson.Elements(whole)
+	if err != nil {
+		return nil, fmt.Errorf("is %s already, to which no element can be added", rawjson.TypeName(whole))
+	}
+	return rawjson.List(append(elements, value)), nil
 }
 
-// follow returns the place and the value at a JSON pointer.
-func (s shape) follow(path string, value any) (shape, any) {
-	for _, step := range rawjson.Split(path) {
-		inner, ok := rawjson.Step(value, step)
-		if _, isList := value.([]any); isList && ok {
-			s, value = s.items(), inner
-		} else if !isList {
-			s, value = s.property(step), inner
-		}
-	}
-	return s, value
-}
-
-// alternatives returns "a, b or c", cut when there are many.
-func alternatives(words []string) string {
-	const most = 12
-	var distinct []string
-	for _, w := range words {
-		if !slices.Contains(distinct, w) {
-			distinct = append(distinct, w)
-		}
-	}
-	if more := len(distinct) - most; more > 0 {
-		return fmt.Sprintf("%s or one of %d more", strings.Join(distinct[:most], ", "), more)
-	}
-	last := len(distinct) - 1
-	if last < 1 {
-		return strings.Join(distinct, "")
-	}
-	return strings.Join(distinct[:last], ", ") + " or " + distinct[last]
-}
-
-// Expand fills in a URI template (RFC 6570). A variable without a value is a problem, except in a query.
-func Expand(text string, values map[string]string) (uri string, problems []Problem) {
+// expand fills in a URI template (RFC 6570). A variable without a value is a problem, except in a query.
+func expand(text string, values map[string]string) (uri string, problems []Problem) {
 	if !strings.Contains(text, "{") && len(values) == 0 {
 		return text, nil
 	}
@@ -324,73 +246,46 @@ func Expand(text string, values map[string]string) (uri string, problems []Probl
 	known := uritemplate.Values{}
 	names := template.Varnames()
 	for _, name := range kit.SortedKeys(values) {
-		if known.Set(name, uritemplate.String(values[name])); !slices.Contains(names, name) {
-			problems = append(problems, Problem{Path: rawjson.Join("", name),
-				Message: "is not a variable of the template", Word: name, Words: names})
+		known.Set(name, uritemplate.String(values[name]))
+		if !slices.Contains(names, name) {
+			problems = append(problems, Problem{rawjson.Join("", name),
+				"is not a variable of the template" + kit.DidYouMean(name, names)})
 		}
 	}
-	for _, name := range names {
-		if _, given := values[name]; !given && !optional(text, name) {
-			problems = append(problems, Problem{Path: rawjson.Join("", name),
-				Message: "is required, and missing"})
+	required, _ := uritemplate.New(query().ReplaceAllString(text, "")) // as valid as the whole
+	for _, name := range required.Varnames() {
+		if _, given := values[name]; !given {
+			problems = append(problems, Problem{rawjson.Join("", name), "is required, and missing"})
 		}
 	}
 	uri, err = template.Expand(known)
 	if err != nil {
-		return text, append(problems, Problem{Message: fmt.Sprintf("cannot be expanded: %v", err)})
+		problems = append(problems, Problem{Message: fmt.Sprintf("cannot be expanded: %v", err)})
 	}
 	return uri, problems
 }
 
-// optional reports whether a variable occurs only in a query: {?name} or {&name}.
-func optional(template, name string) bool {
-	for part := range strings.SplitSeq(template, "{") {
-		inside, _, ok := strings.Cut(part, "}")
-		if !ok || !slices.ContainsFunc(strings.Split(strings.TrimLeft(inside, "+#./;?&"), ","),
-			func(v string) bool {
-				v, _, _ = strings.Cut(strings.TrimSuffix(v, "*"), ":")
-				return v == name
-			}) {
-			continue
-		}
-		if inside[0] != '?' && inside[0] != '&' {
-			return false
-		}
-	}
-	return true
-}
+// query matches the variables of a URI template that form a query.
+var query = kit.Pattern(`\{[?&][^}]*\}`)
 
-// CheckPrompt returns the problems of a prompt's arguments: missing ones, and names that it does not declare.
+// checkPrompt returns the problems of a prompt's arguments: missing ones, and names that it does not declare.
 // A prompt that declares none takes any.
-func CheckPrompt(prompt snapshot.Item, values map[string]string) (problems []Problem) {
+func checkPrompt(prompt snapshot.Item, values map[string]string) (problems []Problem) {
 	var names []string
-	arguments, _ := rawjson.Elements(prompt.Field("arguments"))
-	for _, raw := range arguments {
-		argument := rawjson.ObjectOf(raw)
-		name := argument.Text("name")
+	declared, _ := rawjson.Elements(prompt.Field("arguments"))
+	for _, raw := range declared {
+		a := rawjson.ObjectOf(raw)
+		name := a.Text("name")
 		names = append(names, name)
-		if _, given := values[name]; !given && string(argument["required"]) == "true" {
-			problems = append(problems, Problem{Path: rawjson.Join("", name),
-				Message: "is required, and missing"})
+		if _, given := values[name]; !given && string(a["required"]) == "true" {
+			problems = append(problems, Problem{rawjson.Join("", name), "is required, and missing"})
 		}
 	}
 	for _, name := range kit.SortedKeys(values) {
 		if len(names) > 0 && !slices.Contains(names, name) {
-			problems = append(problems, Problem{Path: rawjson.Join("", name),
-				Message: "is not an argument of this prompt", Word: name, Words: names})
+			problems = append(problems, Problem{rawjson.Join("", name),
+				"is not an argument of this prompt" + kit.DidYouMean(name, names)})
 		}
 	}
 	return problems
-}
-
-// brief returns a value for a message, cut when it is long.
-func brief(value any) string {
-	raw, err := json.Marshal(value)
-	if err != nil {
-		return fmt.Sprint(value)
-	}
-	if len(raw) > 60 {
-		return strings.ToValidUTF8(string(raw[:60]), "") + "…"
-	}
-	return string(raw)
 }

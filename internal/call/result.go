@@ -4,18 +4,14 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
-	"github.com/mcpctl/mcpctl/internal/syntax"
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// Result is what a request gave back.
+// Result is what a request returned.
 type Result struct {
 	Raw         json.RawMessage // exactly as the server sent it
 	Description string          // of a prompt
@@ -23,21 +19,18 @@ type Result struct {
 	Structured  json.RawMessage // structuredContent of a tool; nil = none
 	Failed      bool            // the tool reports an error (isError)
 	Values      []string        // of a completion
-	More        string          // of a completion: what is said of further values
+	More        string          // of a completion: how many values there are
 }
 
-// ToolResult reads what a tool gave back (specification, tools, tool result).
-func ToolResult(raw json.RawMessage) (Result, error) {
-	r := Result{Raw: raw}
-	result, err := whole("tools/call", raw)
+// toolResult reads the result of a tool (specification, tools, tool result).
+func toolResult(raw json.RawMessage) (Result, error) {
+	r, members, err := resultOf(ToolMethod, raw)
 	if err != nil {
 		return r, err
 	}
-	r.Failed = string(result["isError"]) == "true"
-	if value := result["structuredContent"]; value != nil && string(value) != "null" {
-		r.Structured = value
-	}
-	blocks, err := elements("tools/call", "content", result["content"])
+	r.Failed = string(members["isError"]) == "true"
+	r.Structured = members.Present("structuredContent")
+	blocks, err := elements(ToolMethod, "content", members["content"])
 	if err != nil && r.Structured == nil {
 		return r, err
 	}
@@ -47,15 +40,14 @@ func ToolResult(raw json.RawMessage) (Result, error) {
 	return r, nil
 }
 
-// PromptResult reads a prompt that was filled in.
-func PromptResult(raw json.RawMessage) (Result, error) {
-	r := Result{Raw: raw}
-	result, err := whole("prompts/get", raw)
+// promptResult reads a prompt that was filled in.
+func promptResult(raw json.RawMessage) (Result, error) {
+	r, members, err := resultOf("prompts/get", raw)
 	if err != nil {
 		return r, err
 	}
-	r.Description = result.Text("description")
-	messages, err := elements("prompts/get", "messages", result["messages"])
+	r.Description = members.Text("description")
+	messages, err := elements("prompts/get", "messages", members["messages"])
 	for _, message := range messages {
 		m := rawjson.ObjectOf(message)
 		blocks := []json.RawMessage{m["content"]}
@@ -72,28 +64,26 @@ func PromptResult(raw json.RawMessage) (Result, error) {
 	return r, err
 }
 
-// ReadResult reads the contents of resources.
-func ReadResult(raw json.RawMessage) (Result, error) {
-	r := Result{Raw: raw}
-	result, err := whole("resources/read", raw)
+// readResult reads the contents of resources.
+func readResult(raw json.RawMessage) (Result, error) {
+	r, members, err := resultOf("resources/read", raw)
 	if err != nil {
 		return r, err
 	}
-	contents, err := elements("resources/read", "contents", result["contents"])
-	for _, one := range contents {
-		r.Pieces = append(r.Pieces, resource(one, one))
+	contents, err := elements("resources/read", "contents", members["contents"])
+	for _, content := range contents {
+		r.Pieces = append(r.Pieces, resourceOf(content, content))
 	}
 	return r, err
 }
 
-// CompleteResult reads the values that complete an argument.
-func CompleteResult(raw json.RawMessage) (Result, error) {
-	r := Result{Raw: raw}
-	result, err := whole("completion/complete", raw)
+// completeResult reads the values that complete an argument.
+func completeResult(raw json.RawMessage) (Result, error) {
+	r, members, err := resultOf("completion/complete", raw)
 	if err != nil {
 		return r, err
 	}
-	completion := rawjson.ObjectOf(result["completion"])
+	completion := rawjson.ObjectOf(members["completion"])
 	values, err := elements("completion/complete", "values", completion["values"])
 	for _, value := range values {
 		r.Values = append(r.Values, word(value))
@@ -107,16 +97,17 @@ func CompleteResult(raw json.RawMessage) (Result, error) {
 	return r, err
 }
 
-// whole returns the members of a complete result; other results are errors.
-func whole(method string, raw json.RawMessage) (rawjson.Object, error) {
-	result, _, err := rawjson.ReadObject(raw)
+// resultOf returns a result with the members of a complete one; others are errors.
+func resultOf(method string, raw json.RawMessage) (Result, rawjson.Object, error) {
+	r := Result{Raw: raw}
+	members, _, err := rawjson.ReadObject(raw)
 	if err != nil {
-		return nil, fmt.Errorf("the result of %s %w", method, err)
+		return r, nil, fmt.Errorf("the result of %s %w", method, err)
 	}
-	if kind := result["resultType"]; kind != nil && word(kind) != "complete" {
-		return nil, fmt.Errorf("the result of %s has the unknown resultType %s", method, missing(kind))
+	if kind := members["resultType"]; kind != nil && word(kind) != "complete" {
+		return r, nil, fmt.Errorf("the result of %s has the unknown resultType %s", method, missing(kind))
 	}
-	return result, nil
+	return r, members, nil
 }
 
 func elements(method, name string, raw json.RawMessage) ([]json.RawMessage, error) {
@@ -127,140 +118,85 @@ func elements(method, name string, raw json.RawMessage) ([]json.RawMessage, erro
 	return all, nil
 }
 
-// RepeatsStructured reports whether the texts of the result repeat its structured content: one text all of
+// repeatsStructured reports whether the texts of the result repeat its structured content: one text all of
 // it, or each text an element. FastMCP wraps a value that is not an object as {"result": …}.
-func (r Result) RepeatsStructured() bool {
-	texts := kit.Map(kit.Filter(r.Pieces, func(p Content) bool { return p.Kind == Text }),
-		func(p Content) string { return p.Text })
+func (r Result) repeatsStructured() bool {
+	var texts []string
+	for _, p := range r.Pieces {
+		if p.Kind == text {
+			texts = append(texts, p.Text)
+		}
+	}
 	value := r.Structured
 	if members, err := rawjson.Members(value); err == nil && len(members) == 1 && members[0].Key == "result" {
 		value = members[0].Value
 	}
-	says := func(text string) bool { return sameAs(value, text) || sameAs(r.Structured, text) }
+	same := func(text string) bool { return sameAs(value, text) || sameAs(r.Structured, text) }
 	elements, err := rawjson.Elements(value)
-	return slices.ContainsFunc(texts, says) ||
+	return slices.ContainsFunc(texts, same) ||
 		err == nil && len(elements) > 0 && slices.EqualFunc(elements, texts, sameAs)
 }
 
 // sameAs reports whether a text is a value, written as JSON or, of a string, as it is.
 func sameAs(value json.RawMessage, text string) bool {
-	said, ok := rawjson.Text(value)
-	return ok && said == text || rawjson.Equal(value, json.RawMessage(text))
+	quoted, ok := rawjson.Text(value)
+	return ok && quoted == text || rawjson.Equal(value, json.RawMessage(text))
 }
 
-// Promised checks structured content against the tool's output schema (specification, tools, output schema).
-// sure is false if that is undecided.
-func (r Result) Promised(schema json.RawMessage) (problems []Problem, sure bool) {
-	switch {
-	case schema == nil || r.Failed:
-		return nil, true
-	case r.Structured == nil:
-		return []Problem{{Message: "is missing, though the tool declares an outputSchema"}}, true
+// digest returns "sha256:" and the hash of the one content of the result; "unknown" unless there is one.
+func (r Result) digest() string {
+	if len(r.Pieces) != 1 || r.Pieces[0].Flaw != "" {
+		return "unknown"
 	}
-	return Check(schema, r.Structured)
+	return fmt.Sprintf("sha256:%x", sha256.Sum256(r.Pieces[0].bytes()))
 }
 
-// InputRequest is what a server wants to know before it goes on (since 2026-07-28, multi round-trip
-// requests).
-type InputRequest struct {
-	Requests []Question
-	State    json.RawMessage // to be sent back as it is; nil = none
-}
-
-// Question is one request of a server to the client.
-type Question struct {
-	Key    string
-	Method string
-	Params json.RawMessage
-}
-
-// ErrNoRequest is the error of a result that asks for input and says neither what for nor what to send back.
-var ErrNoRequest = errors.New("the server asks for input and does not say for what")
-
-// InputRequested reports whether a result asks for input, and for what.
-func InputRequested(raw json.RawMessage) (need InputRequest, asked bool, err error) {
-	result := rawjson.ObjectOf(raw)
-	if result.Text("resultType") != "input_required" {
-		return need, false, nil
-	}
-	members, _ := rawjson.Members(result["inputRequests"])
-	for _, m := range members {
-		request := rawjson.ObjectOf(m.Value)
-		need.Requests = append(need.Requests, Question{m.Key, request.Text("method"), request["params"]})
-	}
-	if need.State = result["requestState"]; need.State == nil && need.Requests == nil {
-		return need, true, ErrNoRequest
-	}
-	return need, true, nil
-}
-
-// Responses returns the answers to questions as the object to send back, by the keys of the questions.
-func Responses(questions []Question, answers []json.RawMessage) json.RawMessage {
-	if len(questions) == 0 {
-		return nil
-	}
-	var members []rawjson.Member
-	for i, q := range questions {
-		members = append(members, rawjson.Member{Key: q.Key, Value: answers[i]})
-	}
-	return rawjson.Build(members...)
-}
-
-// Kind is what a piece of content is.
-type Kind string
-
-// The kinds of content.
+// The kinds of content that differ in how they are shown. Others are those of the specification with data.
 const (
-	Text     Kind = "text"
-	Image    Kind = "image"
-	Audio    Kind = "audio"
-	Resource Kind = "resource"      // the contents of a resource
-	Link     Kind = "resource_link" // where a resource is
-	Unknown  Kind = "unknown"       // of a type that the specification does not have, or broken
+	text     = "text"
+	resource = "resource"      // the contents of a resource
+	link     = "resource_link" // where a resource is
 )
 
 // Content is one piece of content, as a server sent it.
 type Content struct {
-	Kind  Kind
+	Kind  string          // its type
 	Role  string          // of a prompt's message: who says it
 	Text  string          // of a text and of a resource that is one
-	Data  []byte          // of binary content
+	Data  []byte          // of binary content; nil = none
 	MIME  string          // as the server says; empty when it does not
 	URI   string          // of resources and links
 	Name  string          // of a link
 	About string          // description of a link
 	Size  string          // of a link, in bytes as the server says it
-	Flaw  string          // what is wrong with the piece; empty = nothing
+	Flaw  string          // why it cannot be shown; empty = it can
 	Raw   json.RawMessage // the whole of it
 }
 
-// Binary reports whether a piece is bytes rather than text.
-func (p Content) Binary() bool { return p.Data != nil }
-
-// Bytes returns the contents of the piece: its data or its text. Of a link, and of what is not known, there
+// bytes returns the contents of the piece: its data or its text. Of a link, and of what is not known, there
 // are none.
-func (p Content) Bytes() []byte {
-	if p.Binary() {
+func (p Content) bytes() []byte {
+	if p.Data != nil {
 		return p.Data
 	}
 	return []byte(p.Text)
 }
 
-// Saved reports whether the piece has contents that can be saved.
-func (p Content) Saved() bool { return p.Kind != Link && p.Kind != Unknown }
+// savable reports whether the piece is more than a text and has contents.
+func (p Content) savable() bool { return p.Flaw == "" && p.Kind != link && p.Kind != text }
 
 // piece reads one content block (specification, tools, tool result; prompts, data types).
 func piece(raw json.RawMessage) Content {
 	block := rawjson.ObjectOf(raw)
-	p := Content{Kind: Kind(block.Text("type")), MIME: block.Text("mimeType"), Raw: raw}
+	p := Content{Kind: block.Text("type"), MIME: block.Text("mimeType"), Raw: raw}
 	switch p.Kind {
-	case Text:
-		p.text(block["text"])
-	case Image, Audio:
+	case text:
+		p.readText(block["text"])
+	case "image", "audio":
 		p.decode("data", block["data"])
-	case Resource:
-		return resource(block["resource"], raw)
-	case Link:
+	case resource:
+		return resourceOf(block["resource"], raw)
+	case link:
 		p.URI, p.Name, p.About, p.Size = block.Text("uri"), block.Text("name"), block.Text("description"),
 			string(block["size"])
 		if p.URI == "" {
@@ -268,24 +204,23 @@ func piece(raw json.RawMessage) Content {
 		}
 	default:
 		p.Flaw = "its type is " + missing(block["type"])
-		p.Kind = Unknown
 	}
 	return p
 }
 
-// resource reads the contents of one resource (specification, resources, contents).
-func resource(raw, whole json.RawMessage) Content {
+// resourceOf reads the contents of one resource (specification, resources, contents).
+func resourceOf(raw, whole json.RawMessage) Content {
 	block := rawjson.ObjectOf(raw)
-	p := Content{Kind: Resource, MIME: block.Text("mimeType"), URI: block.Text("uri"), Raw: whole}
+	p := Content{Kind: resource, MIME: block.Text("mimeType"), URI: block.Text("uri"), Raw: whole}
 	if blob, ok := block["blob"]; ok {
 		p.decode("blob", blob)
 		return p
 	}
-	p.text(block["text"])
+	p.readText(block["text"])
 	return p
 }
 
-func (p *Content) text(raw json.RawMessage) {
+func (p *Content) readText(raw json.RawMessage) {
 	text, ok := rawjson.Text(raw)
 	if p.Text = text; !ok {
 		p.Flaw = "its text is " + missing(raw)
@@ -296,13 +231,13 @@ func (p *Content) text(raw json.RawMessage) {
 func (p *Content) decode(name string, raw json.RawMessage) {
 	text, ok := rawjson.Text(raw)
 	if !ok {
-		p.Kind, p.Flaw = Unknown, fmt.Sprintf("its %s is %s", name, missing(raw))
+		p.Flaw = fmt.Sprintf("its %s is %s", name, missing(raw))
 		return
 	}
 	text = strings.NewReplacer("\r", "", "\n", "", "-", "+", "_", "/").Replace(text)
 	data, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(text, "="))
 	if err != nil {
-		p.Kind, p.Flaw = Unknown, fmt.Sprintf("its %s is not base64", name)
+		p.Flaw = fmt.Sprintf("its %s is not base64", name)
 		return
 	}
 	p.Data = append([]byte{}, data...)
@@ -315,85 +250,29 @@ func missing(raw json.RawMessage) string {
 	return rawjson.TypeName(raw)
 }
 
-// Extension ends the name of a file for the piece: by its media type in a fixed table, never as a server
-// wishes.
-func (p Content) Extension() string {
-	kind, _, _ := strings.Cut(strings.ToLower(p.MIME), ";")
-	if extension, ok := extensions()[strings.TrimSpace(kind)]; ok {
+// extensions end the names of files by media type: a fixed table, never as a server wishes.
+var extensions = map[string]string{
+	"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp",
+	"image/svg+xml": ".svg", "audio/wav": ".wav", "audio/x-wav": ".wav", "audio/mpeg": ".mp3",
+	"audio/ogg": ".ogg", "video/mp4": ".mp4", "application/json": ".json", "application/pdf": ".pdf",
+	"application/zip": ".zip", "application/gzip": ".gz", "application/xml": ".xml", "text/xml": ".xml",
+	"text/html": ".html", "text/css": ".css", "text/csv": ".csv", "text/markdown": ".md",
+}
+
+// extension returns the end of the name of a file for the piece.
+func (p Content) extension() string {
+	mime, _, _ := strings.Cut(strings.ToLower(p.MIME), ";")
+	if extension, ok := extensions[strings.TrimSpace(mime)]; ok {
 		return extension
 	}
-	if p.Binary() {
+	if p.Data != nil {
 		return ".bin"
 	}
 	return ".txt"
-}
-
-// extensions maps media types to the extensions of the files that they are saved in, the same ones on every
-// system.
-func extensions() map[string]string {
-	return map[string]string{
-		"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp",
-		"image/svg+xml": ".svg", "image/avif": ".avif",
-		"image/bmp": ".bmp", "image/tiff": ".tiff",
-		"audio/wav": ".wav", "audio/x-wav": ".wav", "audio/mpeg": ".mp3", "audio/ogg": ".ogg",
-		"audio/flac": ".flac", "audio/mp4": ".m4a", "audio/webm": ".weba",
-		"video/mp4": ".mp4", "video/webm": ".webm",
-		"application/json": ".json", "application/pdf": ".pdf", "application/zip": ".zip",
-		"application/gzip": ".gz", "application/xml": ".xml",
-		"text/plain": ".txt", "text/html": ".html", "text/css": ".css", "text/csv": ".csv",
-		"text/markdown": ".md", "text/xml": ".xml",
-	}
 }
 
 // word returns the text of a JSON string, empty for anything else.
 func word(raw json.RawMessage) string {
 	text, _ := rawjson.Text(raw)
 	return text
-}
-
-// SkillFault returns how a file differs from its entry in the skill (SEP-2640, verification on read); empty
-// when it does not, or the skill lists no such file.
-func SkillFault(skill snapshot.Item, uri string, read Result) string {
-	files, _ := rawjson.Elements(skill.Field("resources"))
-	for _, file := range files {
-		if entry := rawjson.ObjectOf(file); entry.Text("uri") == uri {
-			if problem := differs(skill, uri, entry, read.Pieces); problem != "" {
-				return problem
-			}
-		}
-	}
-	return ""
-}
-
-// differs returns how a file that was read differs in size, digest or frontmatter from its entry in a skill;
-// "" when it does not. Only the file of the skill itself has a frontmatter to compare.
-func differs(skill snapshot.Item, uri string, entry rawjson.Object, pieces []Content) string {
-	if len(pieces) != 1 || pieces[0].Flaw != "" {
-		return "one content is wanted"
-	}
-	content := []byte(pieces[0].Text)
-	if pieces[0].Data != nil {
-		content = pieces[0].Data
-	}
-	digest := fmt.Sprintf("sha256:%x", sha256.Sum256(content))
-	switch {
-	case string(entry["size"]) != fmt.Sprint(len(content)):
-		return fmt.Sprintf("it has %d bytes, and %s are listed", len(content), entry["size"])
-	case entry.Text("digest") != digest:
-		return fmt.Sprintf("its digest is %s, and %s is listed", digest, entry.Text("digest"))
-	case uri == skill.Key && !rawjson.Equal(frontmatter(content), skill.Field("frontmatter")):
-		return "its frontmatter is another one"
-	}
-	return ""
-}
-
-// frontmatter returns the YAML between the first two lines of three hyphens as JSON; nil without any.
-func frontmatter(text []byte) json.RawMessage {
-	body, found := strings.CutPrefix(strings.ReplaceAll(string(text), "\r\n", "\n"), "---\n")
-	front, _, closed := strings.Cut(body, "\n---")
-	value, err := syntax.YAML([]byte(front))
-	if !found || !closed || err != nil {
-		return nil
-	}
-	return value.JSON()
 }

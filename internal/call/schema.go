@@ -2,7 +2,6 @@ package call
 
 import (
 	"encoding/json"
-	"math/big"
 	"net/url"
 	"slices"
 	"strings"
@@ -56,12 +55,8 @@ func (s shape) parts() []map[string]any {
 
 // lookUp returns the schema that a reference within the document leads to; nil for any other.
 func (s shape) lookUp(ref string) any {
-	rest, ok := strings.CutPrefix(ref, "#")
-	if !ok {
-		return nil
-	}
-	pointer, err := url.PathUnescape(rest)
-	if err != nil || pointer != "" && pointer[0] != '/' {
+	pointer, err := url.PathUnescape(strings.TrimPrefix(ref, "#"))
+	if err != nil || ref == "" || ref[0] != '#' || pointer != "" && pointer[0] != '/' {
 		return nil
 	}
 	at, _ := rawjson.At(s.root, pointer)
@@ -126,159 +121,95 @@ func (s shape) declares(name string) bool { return slices.Contains(s.names(), na
 // open reports whether the schema explicitly allows further properties.
 func (s shape) open() bool {
 	return slices.ContainsFunc(s.parts(), func(part map[string]any) bool {
-		more, said := part["additionalProperties"]
+		more, set := part["additionalProperties"]
 		_, patterns := part["patternProperties"]
-		return said && more != false || patterns
+		return set && more != false || patterns
 	})
 }
 
-// The types of JSON Schema, as a set.
-type types uint8
-
-const (
-	aNull types = 1 << iota
-	aBoolean
-	anInteger
-	aNumber // one with a fraction; a number is this or an integer
-	aString
-	anArray
-	anObject
-	anything = aNull | aBoolean | anInteger | aNumber | aString | anArray | anObject
-)
-
-// typeNames are the types by the names that schemas have for them.
-var typeNames = map[string]types{
-	"null": aNull, "boolean": aBoolean, "integer": anInteger, "number": anInteger | aNumber,
-	"string": aString, "array": anArray, "object": anObject,
+// types are the names of JSON types, and the texts that an enum or const lists.
+type types struct {
+	names map[string]bool // empty = any
+	texts map[string]bool
 }
 
-// types returns the JSON types that a value at the place may have.
+// types returns the types that any schema at the place names or lists.
 func (s shape) types() types {
-	steps := maxParts
-	return s.typesOf(s.at, &steps)
-}
-
-// typesOf returns the types that a schema allows; where that takes too many steps, since it is recursive,
-// all of them.
-func (s shape) typesOf(schema any, steps *int) types {
-	part, ok := schema.(map[string]any)
-	if *steps--; !ok || *steps < 0 {
-		return anything
-	}
-	allowed := ownTypes(part)
-	if ref, ok := part["$ref"].(string); ok {
-		allowed &= s.typesOf(s.lookUp(ref), steps)
-	}
-	for _, keyword := range []string{"anyOf", "oneOf"} {
-		if branches, ok := part[keyword].([]any); ok && len(branches) > 0 {
-			var union types
-			for _, branch := range branches {
-				union |= s.typesOf(branch, steps)
+	t := types{map[string]bool{}, map[string]bool{}}
+	for _, part := range s.parts() {
+		switch named := part["type"].(type) {
+		case string:
+			t.names[named] = true
+		case []any:
+			for _, name := range named {
+				name, _ := name.(string)
+				t.names[name] = true
 			}
-			allowed &= union
+		}
+		listed, _ := part["enum"].([]any)
+		if value, ok := part["const"]; ok {
+			listed = append(slices.Clone(listed), value)
+		}
+		for _, value := range listed {
+			t.names[typeOf(value)] = true
+			if text, ok := value.(string); ok {
+				t.texts[text] = true
+			}
 		}
 	}
-	branches, _ := part["allOf"].([]any)
-	for _, branch := range branches {
-		allowed &= s.typesOf(branch, steps)
-	}
-	return allowed
+	return t
 }
 
-// ownTypes returns the types that type and the choices of one schema allow together, without its references
-// and unions. A type that is not known allows nothing.
-func ownTypes(part map[string]any) types {
-	allowed := anything
-	switch named := part["type"].(type) {
-	case string:
-		allowed = typeNames[named]
-	case []any:
-		allowed = 0
-		for _, one := range named {
-			name, _ := one.(string)
-			allowed |= typeNames[name]
-		}
-	}
-	if values := choicesOf(part); values != nil {
-		var listed types
-		for _, v := range values {
-			listed |= typeOfValue(v)
-		}
-		allowed &= listed
-	}
-	return allowed
-}
-
-func choicesOf(part map[string]any) []any {
-	if value, ok := part["const"]; ok {
-		return []any{value}
-	}
-	values, _ := part["enum"].([]any)
-	return values
-}
-
-// typeOfValue returns the type of a decoded value. A number without a fraction is an integer.
-func typeOfValue(value any) types {
+// typeOf returns the name of the type of a decoded value.
+func typeOf(value any) string {
 	switch v := value.(type) {
 	case nil:
-		return aNull
+		return "null"
 	case bool:
-		return aBoolean
+		return "boolean"
 	case json.Number:
-		return typeOfNumber(v.String())
-	case string:
-		return aString
-	case []any:
-		return anArray
-	}
-	return anObject
-}
-
-// typeOfNumber reports 1.0 and 1e2 as integers, as JSON Schema does.
-func typeOfNumber(text string) types {
-	if !strings.ContainsAny(text, ".eE") {
-		return anInteger
-	}
-	if n, ok := new(big.Rat).SetString(text); ok && n.IsInt() {
-		return anInteger
-	}
-	return aNumber
-}
-
-// convert returns a text as a value for the place: a listed value, else one of another allowed type than
-// string that it spells, else the text. Numbers stay as written.
-func (s shape) convert(text string) json.RawMessage {
-	allowed := s.types()
-	if slices.Contains(s.choices(), any(text)) {
-		return rawjson.Quote(text)
-	}
-	literal := json.RawMessage(strings.TrimSpace(text))
-	if kind := typeOfLiteral(literal); kind != 0 && kind != aString {
-		numeric := kind&(anInteger|aNumber) != 0 && allowed&(anInteger|aNumber) != 0 && allowed&aString == 0
-		if kind&allowed != 0 || numeric {
-			return literal
+		if strings.ContainsAny(v.String(), ".eE") {
+			return "number"
 		}
+		return "integer"
+	case string:
+		return "string"
+	case []any:
+		return "array"
+	}
+	return "object"
+}
+
+// takes reports whether a text is to be read as JSON of one of the types, not as a string. Where no string is
+// allowed, any number stands for a number: the validator explains it better than a text.
+func (t types) takes(text string) bool {
+	value, err := rawjson.Decode(json.RawMessage(text))
+	if err != nil || t.texts[text] {
+		return false
+	}
+	switch name := typeOf(value); name {
+	case "string":
+		return false
+	case "integer", "number":
+		numeric := t.names["integer"] || t.names["number"]
+		return len(t.names) == 0 || t.names[name] || name == "integer" && t.names["number"] ||
+			numeric && !t.names["string"]
+	default:
+		return len(t.names) == 0 || t.names[name]
+	}
+}
+
+// convert returns a text as a value for the place: of another type than string if it may have one that it
+// spells. Numbers stay as written.
+func (s shape) convert(text string) json.RawMessage {
+	if s.types().takes(text) {
+		return json.RawMessage(strings.TrimSpace(text))
 	}
 	return rawjson.Quote(text)
 }
 
-// typeOfLiteral returns the type of a JSON text; 0 = it is none.
-func typeOfLiteral(literal json.RawMessage) types {
-	value, err := rawjson.Decode(literal)
-	if err != nil {
-		return 0
-	}
-	return typeOfValue(value)
-}
-
-// choices returns the values that enum and const list for the place.
-func (s shape) choices() []any {
-	return kit.Flat(s.parts(), choicesOf)
-}
-
 // gathers reports whether a text is one element of the array at the place, not the whole array.
 func (s shape) gathers(text string) bool {
-	allowed := s.types()
-	whole := json.RawMessage(strings.TrimSpace(text))
-	return allowed&anArray != 0 && allowed&(aString|anObject) == 0 && typeOfLiteral(whole)&allowed == 0
+	t := s.types()
+	return t.names["array"] && !t.names["string"] && !t.names["object"] && !t.takes(text)
 }

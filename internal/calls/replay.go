@@ -18,7 +18,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/invoke"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/report"
@@ -69,7 +68,7 @@ func Replay(
 			report.Visible(targets[saved].Name()))
 	}
 	done := make([]*replayed, len(targets))
-	kit.Parallel(ctx, len(targets), func(i int) { done[i] = r.server(ctx, targets[i]) })
+	kit.Parallel(ctx, len(targets), func(i int) { done[i] = r.sendAll(ctx, targets[i]) })
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -137,7 +136,7 @@ func (r *replay) concerns(name string) bool {
 type replayed struct {
 	*replay
 	surface fleet.Surface
-	caller  *invoke.Caller
+	client  *call.Client
 	tools   map[string]snapshot.Item
 	consent map[string]bool // by tool
 	met     bool            // there is a call for the server
@@ -155,33 +154,26 @@ type unexpected struct {
 	line int // of the first call
 }
 
-// server sends the calls of one server.
-func (r *replay) server(ctx context.Context, t fleet.Target) *replayed {
-	s := &replayed{replay: r, surface: t.Known(), tools: map[string]snapshot.Item{},
-		consent: map[string]bool{}, rows: map[string]*report.Replayed{}, places: map[string]*unexpected{}}
+// sendAll sends the calls of one server.
+func (r *replay) sendAll(ctx context.Context, t fleet.Target) *replayed {
+	s := &replayed{replay: r, surface: t.Known(), consent: map[string]bool{},
+		rows: map[string]*report.Replayed{}, places: map[string]*unexpected{}}
 	if !t.Live() {
 		return s
 	}
-	result := probe.Result{Server: probe.Server{Name: t.Name(), Source: t.Source()}, Attempts: 1}
-	s.caller, result.Err = invoke.Open(ctx, r.process, r.fleet, t)
-	if result.Err == nil {
-		defer s.caller.Close()
-		var tools []snapshot.Item
-		tools, result.Err = s.caller.Tools(ctx)
-		for _, item := range tools {
-			s.tools[item.Key] = item
-		}
-		result.Snapshot, result.Transport = s.caller.Hello(), s.caller.Transport()
+	var err error
+	if s.client, err = call.Open(ctx, r.process, r.fleet, t); err == nil {
+		defer s.client.Close()
+		s.tools, err = s.client.Tools(ctx)
 	}
-	s.surface = fleet.FromResult(result)
-	if result.Err != nil {
+	if s.surface = s.client.Surface(err); err != nil {
 		return s
 	}
 	running := new(errgroup.Group)
 	running.SetLimit(r.options.Contact.Parallel)
-	names := []string{t.Name(), snapshot.Item{Raw: s.caller.Hello().Server}.Text("name")}
-	err := s.each(ctx, names, func(c Call) error {
-		if err := cmp.Or(s.caller.Lost(), ctx.Err()); err != nil {
+	names := []string{t.Name(), s.client.OwnName()}
+	err = s.each(ctx, names, func(c Call) error {
+		if err := cmp.Or(s.client.Lost(), ctx.Err()); err != nil {
 			return err
 		}
 		s.met = true
@@ -199,7 +191,7 @@ func (r *replay) server(ctx context.Context, t fleet.Target) *replayed {
 		return nil
 	})
 	_ = running.Wait()
-	if err != nil && cmp.Or(s.caller.Lost(), ctx.Err()) == nil { // else it is reported already
+	if err != nil && cmp.Or(s.client.Lost(), ctx.Err()) == nil { // else it is reported already
 		s.fail(report.Failure{Stage: "replaying", Message: err.Error()})
 	}
 	for _, key := range kit.SortedKeys(s.rows) {
@@ -237,7 +229,7 @@ func (s *replayed) wanted(ctx context.Context, c Call) bool {
 	switch {
 	case c.Arguments == nil: // of traces that do not record them
 		return false
-	case !offered || invoke.ReadOnly(tool) || s.options.Select.Yes,
+	case !offered || call.ReadOnly(tool) || s.options.Select.Yes,
 		slices.Contains(s.options.Tools, c.Tool):
 		return true
 	}
@@ -265,7 +257,7 @@ func (s *replayed) send(ctx context.Context, c Call) {
 	var err error
 	tool, offered := s.tools[c.Tool]
 	if offered {
-		result, err = s.caller.Call(ctx, tool, c.Arguments)
+		result, err = s.client.Tool(ctx, tool, c.Arguments)
 	}
 	answer, refused := errors.AsType[*probe.RPCError](err)
 	s.mu.Lock()

@@ -7,36 +7,25 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/mcpctl/mcpctl/internal/call"
 	"github.com/mcpctl/mcpctl/internal/printable"
 )
 
-// FuzzWriteResult: nothing that a server puts into a result reaches the terminal as anything but text, and every line of
+// FuzzWriteBlocks: nothing that a server puts into a result reaches the terminal as anything but text, and every line of
 // a text is there.
-func FuzzWriteResult(f *testing.F) {
+func FuzzWriteBlocks(f *testing.F) {
 	f.Add("plain", "a/b")
 	f.Add("\x1b[2J\u202e\n\tx", "\x9b")
 	f.Add("{\"a\":\"\u2028\"}", "\u200b")
 	f.Fuzz(func(t *testing.T, text, word string) {
-		quoted, _ := json.Marshal(word)
-		r := call.Result{
-			Description: word, Failed: true, Structured: quoted, Values: []string{word},
-			Pieces: []call.Content{
-				{Kind: call.Text, Text: text}, {Kind: call.Text, Role: word, Text: text},
-				{Kind: call.Image, MIME: word, Data: []byte(text)}, {Kind: call.Resource, URI: word, MIME: word, Text: text},
-				{Kind: call.Link, URI: word, Name: word, About: text, Size: word}, {Kind: call.Unknown, Flaw: word, Raw: quoted},
-			},
-		}
 		var out bytes.Buffer
-		if err := WriteResult(&out, r, map[int]string{2: word}, Options{Width: 80}); err != nil {
-			t.Fatal(err)
-		}
+		WriteBlocks(&out, []Block{{Text: text}, {Role: word, Text: text}, {Role: word, Label: word, Text: text},
+			{Label: word, Failure: true}}, Options{Width: 80})
 		for _, c := range out.String() {
 			if c != '\n' && (unicode.IsControl(c) || unicode.In(c, unicode.Bidi_Control) || printable.Hidden(c) && c != ' ') {
 				t.Fatalf("%U reaches the terminal in %q", c, out.String())
 			}
 		}
-		if strings.Count(out.String(), "\n") < 3*len(strings.Split(strings.TrimRight(text, "\r\n"), "\n")) {
+		if strings.Count(out.String(), "\n") < 2*len(strings.Split(text, "\n")) {
 			t.Errorf("lines of %q are missing in %q", text, out.String())
 		}
 	})

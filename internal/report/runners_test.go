@@ -10,7 +10,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/mcpctl/mcpctl/internal/call"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
@@ -100,7 +99,7 @@ func checkOrders(t testing.TB, name, s string, value json.RawMessage, commands .
 	}
 	events(t, s, func(out string) { checkRunners(t, name+" event", out, nothing) })
 	checkRunners(t, name+" visible", Visible(s), nothing)
-	checkRunners(t, name+" result", result(t, s, value), nothing)
+	checkRunners(t, name+" result", blocks(s, value), nothing)
 }
 
 // events are events with s in every place.
@@ -116,19 +115,10 @@ func events(t testing.TB, s string, check func(string)) {
 	}
 }
 
-// result is an answer with s in every place.
-func result(t testing.TB, s string, value json.RawMessage) string {
-	r := call.Result{
-		Description: s, Structured: value, Values: []string{s},
-		Pieces: []call.Content{
-			{Kind: call.Text, Text: s}, {Kind: call.Text, Role: s, Text: s}, {Kind: call.Image, MIME: s, Data: []byte(s)}, {Kind: call.Resource, URI: s, MIME: s, Text: s},
-			{Kind: call.Link, URI: s, Name: s, About: s, Size: s}, {Kind: call.Unknown, Flaw: s, Raw: value},
-		},
-	}
+// blocks is a result with s in every place.
+func blocks(s string, value json.RawMessage) string {
 	var out bytes.Buffer
-	if err := WriteResult(&out, r, map[int]string{2: s}, Options{Width: 80}); err != nil {
-		t.Fatal(err)
-	}
+	WriteBlocks(&out, []Block{{Text: s}, {Role: s, Label: s, Text: s}, {Label: s, Failure: true}}, Options{Width: 80})
 	return out.String() + printable.Indented(value) + "\n" + OneLine(value)
 }
 

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/call"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -226,82 +225,39 @@ func writeProblems(p *page, all []string) {
 	}
 }
 
-// WriteResult writes what a request gave back, for people; saved are the files of pieces, by position.
-func WriteResult(w io.Writer, r call.Result, saved map[int]string, o Options) error {
+// Block is a part of what a request returned, for people.
+type Block struct {
+	Role    string // who says it, in a prompt; empty = no one in particular
+	Label   string // stands before the text, or for what is not a text
+	Failure bool   // the label says that it failed
+	Text    string // shown line by line
+}
+
+// WriteBlocks writes what a request returned.
+func WriteBlocks(w io.Writer, blocks []Block, o Options) {
 	p := &page{Options: o}
-	if r.Failed {
-		p.line(0, span{"the tool reports an error:", red})
-	}
-	if r.Description != "" {
-		p.text(0, 0, span{oneLine(r.Description), dim})
-	}
-	role := ""
-	for i, piece := range r.Pieces {
-		if piece.Role != role {
-			role = piece.Role
+	role, indent := "", 0
+	for _, b := range blocks {
+		if b.Role != role {
+			role, indent = b.Role, 2*count(b.Role != "")
 			p.gap()
 			p.line(0, span{role, bold})
 		}
-		indent := 0
-		if role != "" {
-			indent = 2
+		look := dim
+		if b.Failure {
+			look = red
 		}
-		writePiece(p, indent, piece, saved[i])
-	}
-	if r.Structured != nil && !r.RepeatsStructured() {
-		writeIndented(p, 0, r.Structured, plain)
-	}
-	for _, value := range r.Values {
-		p.line(0, span{value, plain})
-	}
-	_, err := io.WriteString(printable.Guard(w, printable.SpelledOut), p.String())
-	return err
-}
-
-// writePiece writes one content of a result. Binary content, and content that was saved in a file, is only
-// named.
-func writePiece(p *page, indent int, piece call.Content, saved string) {
-	if label := label(piece, saved); label != "" {
-		p.line(indent, span{label, dim})
-	}
-	switch {
-	case piece.Flaw != "":
-		p.text(indent, 2, span{short(printable.Spaced(piece.Raw)), dim})
-	case piece.Kind == call.Link:
-		p.text(indent+2, 0, span{oneLine(piece.About), plain})
-	case !piece.Binary() && saved == "":
-		for line := range strings.SplitSeq(strings.TrimRight(piece.Text, "\r\n"), "\n") {
+		if b.Label != "" {
+			p.text(indent, 0, span{b.Label, look})
+		}
+		if b.Text == "" && b.Label != "" {
+			continue
+		}
+		for line := range strings.SplitSeq(b.Text, "\n") {
 			p.line(indent, span{strings.ReplaceAll(strings.TrimRight(line, "\r"), "\t", "    "), plain})
 		}
 	}
-}
-
-// label returns what stands for a piece other than text, such as [image/png, 12 KB].
-func label(piece call.Content, saved string) string {
-	what, kind, size := "", piece.MIME, ""
-	switch {
-	case piece.Flaw != "":
-		return "[content that cannot be shown: " + piece.Flaw + "]"
-	case piece.Kind == call.Text && saved == "":
-		return ""
-	case piece.Kind == call.Link:
-		what = join(", ", "link "+piece.URI, piece.Name)
-	case piece.Kind == call.Resource:
-		what = piece.URI
-	}
-	if piece.Binary() {
-		kind = cmp.Or(kind, string(piece.Kind))
-	}
-	if piece.Binary() || saved != "" {
-		size = printable.Size(len(piece.Bytes()))
-	}
-	if piece.Size != "" {
-		size = join(", ", size, piece.Size+" bytes")
-	}
-	if saved != "" {
-		saved = "saved to " + saved
-	}
-	return "[" + join(", ", what, kind, size, saved) + "]"
+	_, _ = io.WriteString(printable.Guard(w, printable.SpelledOut), p.String())
 }
 
 // writeIndented writes JSON over several lines, with its numbers and the order of its members as they came.

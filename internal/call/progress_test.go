@@ -1,4 +1,4 @@
-package invoke
+package call
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ import (
 func TestProgressIsCalm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said bytes.Buffer
-		p := newPrinter(host.Process{Err: &said}, "s")
+		p := newProgress(host.Process{Err: &said}, "s")
 		for i := range 3000 {
 			p.hear(probe.Heard{Method: "notifications/progress", Params: json.RawMessage(fmt.Sprintf(`{"progress":%d}`, i))})
 			if i == 2000 {
@@ -44,8 +44,8 @@ func TestProgressIsCalm(t *testing.T) {
 func TestWithoutListeners(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		blocked := make(chan struct{})
-		p := newPrinter(host.Process{Err: stuck{blocked}}, "s")
-		for range 10 * mostWaiting {
+		p := newProgress(host.Process{Err: stuck{blocked}}, "s")
+		for range 10 * maxWaiting {
 			p.hear(probe.Heard{Method: "notifications/message", Params: json.RawMessage(`{"level":"info","data":"x"}`)})
 		}
 		close(blocked)

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
-// everyType has a property for every way in which a type can be said.
+// everyType has a property for every way to give a type.
 const everyType = `{
   "type": "object", "additionalProperties": false,
   "$defs": {"Limit": {"type": "integer", "minimum": 1}, "Loop": {"$ref": "#/$defs/Loop"}, "Tree": {"type": "object", "properties": {"next": {"$ref": "#/$defs/Tree"}, "v": {"type": "number"}}}},
@@ -26,7 +26,19 @@ const everyType = `{
   }
 }`
 
-// TestBuild: what a person writes becomes what the schema wants, as it is written.
+// parsed reads words that name no file.
+func parsed(t *testing.T, words string) (given []argument) {
+	for _, word := range strings.Fields(words) {
+		a, file, err := parseArgument(word)
+		if err != nil || file != "" {
+			t.Fatalf("%s: %v, file %q", word, err, file)
+		}
+		given = append(given, a)
+	}
+	return given
+}
+
+// TestBuild converts arguments to what the schema wants.
 func TestBuild(t *testing.T) {
 	for words, want := range map[string]string{
 		"":                                 `{}`,
@@ -67,58 +79,60 @@ func TestBuild(t *testing.T) {
 		"text=<a>&é":                       `{"text":"<a>&é"}`,
 		"obj:={\"a\":{\"x\":1}} obj.a.y=2": `{"obj":{"a":{"x":1,"y":2}}}`,
 	} {
-		var given []Argument
-		for _, w := range strings.Fields(words) {
-			a, err := ParseArgument(w)
-			if err != nil {
-				t.Fatalf("%s: %v", w, err)
-			}
-			given = append(given, a)
-		}
-		got, problems := Build(json.RawMessage(everyType), nil, given)
+		got, problems := build(json.RawMessage(everyType), nil, parsed(t, words))
 		if diff := cmp.Diff(want, string(got)); diff != "" || len(problems) > 0 {
 			t.Errorf("%s: %v (-want +got)\n%s", words, problems, diff)
 		}
 	}
 }
 
-// TestBuildProblems: what makes no sense as it is written is named with its place.
+// TestBuildProblems names mistakes with their places.
 func TestBuildProblems(t *testing.T) {
 	for words, want := range map[string]string{
 		"text=a text=b":      "/text is given twice",
-		"txet=a":             "/txet is not an argument of this tool",
+		"txet=a":             `/txet is not an argument of this tool (did you mean "text"?)`,
 		"tree.nxt=1":         "/tree/nxt is not an argument of this tool",
 		"text=a text.b=c":    "/text/b has no place: what it would be inside of is a string",
 		"text:={":            `/text "{" is not valid JSON; for a text write text=`,
 		"text=a text[]=b":    "/text is a string already, to which no element can be added",
-		"any:=\xff":          "",
 		"map.x=1 map.x=2":    "/map/x is given twice",
 		"obj.a.b=1 obj.a~=2": "/obj/a~0 is not an argument of this tool",
 	} {
-		var given []Argument
-		parsed := ""
-		for _, w := range strings.Fields(words) {
-			a, err := ParseArgument(w)
-			if err != nil {
-				parsed = err.Error()
-				continue
-			}
-			given = append(given, a)
-		}
-		_, problems := Build(json.RawMessage(everyType), nil, given)
-		if want == "" {
-			if !strings.Contains(parsed, "not UTF-8") {
-				t.Errorf("%q: parsing gives %q", words, parsed)
-			}
-			continue
-		}
+		_, problems := build(json.RawMessage(everyType), nil, parsed(t, words))
 		if len(problems) != 1 || problems[0].Path+" "+problems[0].Message != want {
 			t.Errorf("%q: %+v, want %s", words, problems, want)
 		}
 	}
 	for base, want := range map[string]string{`[1]`: "an array", `"x"`: "a string", `nope`: "null", "{\"a\":\"\xff\"}": "not UTF-8"} {
-		if _, problems := Build(nil, json.RawMessage(base), nil); len(problems) != 1 || !strings.Contains(problems[0].Message, want) {
+		if _, problems := build(nil, json.RawMessage(base), nil); len(problems) != 1 || !strings.Contains(problems[0].Message, want) {
 			t.Errorf("%s: %+v", base, problems)
+		}
+	}
+}
+
+// TestParseArgument reads the four forms and refuses other words.
+func TestParseArgument(t *testing.T) {
+	for word, want := range map[string]struct {
+		argument
+		file string
+	}{
+		"a=b=c":     {argument{"a", "b=c", false}, ""},
+		"a=":        {argument{"a", "", false}, ""},
+		"a:=1":      {argument{"a", "1", true}, ""},
+		"a@=f":      {argument{"a", "f", false}, "f"},
+		"a:=@f":     {argument{"a", "@f", true}, "f"},
+		"a=@f":      {argument{"a", "@f", false}, ""}, // a handle such as @ada is a text
+		"a.b[]=c":   {argument{"a.b[]", "c", false}, ""},
+		"a@b=c":     {argument{"a@b", "c", false}, ""},
+		"http://x=": {argument{"http://x", "", false}, ""},
+	} {
+		if a, file, err := parseArgument(word); a != want.argument || file != want.file || err != nil {
+			t.Errorf("%s: %+v, %q, %v", word, a, file, err)
+		}
+	}
+	for _, word := range []string{"", "a", "=", "=x", ":=1", "@=f", ":=@f", "a=\xff"} {
+		if a, _, err := parseArgument(word); err == nil {
+			t.Errorf("%q is %+v", word, a)
 		}
 	}
 }
@@ -140,8 +154,8 @@ func FuzzBuild(f *testing.F) {
 		if err != nil {
 			t.Skip()
 		}
-		given := []Argument{{Key: "given", Form: Literal, Text: literal}, {Key: key, Text: text}}
-		got, problems := Build(json.RawMessage(schema), json.RawMessage(base), given)
+		given := []argument{{"given", literal, true}, {key, text, false}}
+		got, problems := build(json.RawMessage(schema), json.RawMessage(base), given)
 		if !json.Valid(got) {
 			t.Fatalf("no JSON: %s", got)
 		}
@@ -173,3 +187,30 @@ func FuzzBuild(f *testing.F) {
 }
 
 func declared(schema, name string) bool { return shapeOf([]byte(schema)).declares(name) }
+
+// TestExpand: templates are filled in, and what is missing outside of a query is reported.
+func TestExpand(t *testing.T) {
+	for template, want := range map[string]string{
+		"x:one":                  "x:one",
+		"tickets://{id}":         "tickets://7",
+		"t://{+path}/{id}{?q,r}": "t:///a/b/7",
+		"t://{id}{#frag}":        "t://7 | /frag is required, and missing",
+		"t://{id:1}/{list*}":     "t://7/ | /list is required, and missing",
+		"t://{":                  "t://{ | is not a URI template",
+	} {
+		values := map[string]string{}
+		for name, value := range map[string]string{"id": "7", "path": "/a/b"} {
+			if strings.Contains(template, "{"+name) || strings.Contains(template, "{+"+name) {
+				values[name] = value
+			}
+		}
+		got, problems := expand(template, values)
+		for _, p := range problems {
+			message, _, _ := strings.Cut(p.Message, ":")
+			got += strings.TrimRight(" | "+p.Path+" "+message, " ")
+		}
+		if diff := cmp.Diff(want, strings.ReplaceAll(got, "|  ", "| ")); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", template, diff)
+		}
+	}
+}

@@ -58,38 +58,3 @@ func TestCheckUndecided(t *testing.T) {
 		}
 	}
 }
-
-// TestNearest: a problem knows which words could have been meant.
-func TestNearest(t *testing.T) {
-	problems, _ := Check(json.RawMessage(`{"additionalProperties":false,"properties":{"title":{},"limit":{}}}`), json.RawMessage(`{"titel":1}`))
-	if len(problems) != 1 || problems[0].Word != "titel" || strings.Join(problems[0].Words, " ") != "limit title" {
-		t.Errorf("%+v", problems)
-	}
-}
-
-// TestExpand: templates are filled in, and what is missing outside of a query is reported.
-func TestExpand(t *testing.T) {
-	for template, want := range map[string]string{
-		"x:one":                  "x:one",
-		"tickets://{id}":         "tickets://7",
-		"t://{+path}/{id}{?q,r}": "t:///a/b/7",
-		"t://{id}{#frag}":        "t://7 | /frag is required, and missing",
-		"t://{id:1}/{list*}":     "t://7/ | /list is required, and missing",
-		"t://{":                  "t://{ | is not a URI template",
-	} {
-		values := map[string]string{}
-		for name, value := range map[string]string{"id": "7", "path": "/a/b"} {
-			if strings.Contains(template, "{"+name) || strings.Contains(template, "{+"+name) {
-				values[name] = value
-			}
-		}
-		got, problems := Expand(template, values)
-		for _, p := range problems {
-			message, _, _ := strings.Cut(p.Message, ":")
-			got += strings.TrimRight(" | "+p.Path+" "+message, " ")
-		}
-		if diff := cmp.Diff(want, strings.ReplaceAll(got, "|  ", "| ")); diff != "" {
-			t.Errorf("%s (-want +got)\n%s", template, diff)
-		}
-	}
-}

@@ -1,0 +1,236 @@
+// Package call makes one request to one server that makes it act, answers what the server asks back, and
+// delivers the result. It alone names the request that calls a tool (layout_test.go).
+package call
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/pkg/probe"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// Options say how a server is found and reached, how a request is made, and where its result goes.
+type Options struct {
+	Select  fleet.Selection
+	Contact fleet.Contact
+	// Format is one of Formats; empty = text on a terminal, raw elsewhere. File may be a directory
+	Output report.Output
+	DryRun bool // show the request and do not send it
+	// is given each call of a tool with its result, secrets masked; nil = nothing is recorded
+	Record func(server, tool string, arguments, result json.RawMessage) error
+	// to what the server may ask: KEY=VALUE as for arguments, or @FILE with a JSON object
+	Answers []string
+}
+
+// Formats returns the formats in which results can be written.
+func Formats() []string { return []string{"text", "json", "raw"} }
+
+// Check returns mistakes in the options before any server is contacted.
+func (o Options) Check(p host.Process) error {
+	out := o.Output
+	switch {
+	case out.Format != "" && !slices.Contains(Formats(), out.Format):
+		return exit.Usagef("unknown format %q: use %s", out.Format, strings.Join(Formats(), ", "))
+	case out.Format == "raw" && out.File == "" && host.IsTerminal(p.Out):
+		return exit.Usagef("--format raw is what the server sent, with everything in it that a terminal " +
+			"would obey: use --format text, or --output FILE")
+	}
+	if err := out.CheckColor(); err != nil || out.File == "" || files.IsDir(out.File) {
+		return err
+	}
+	return out.CheckFile(p)
+}
+
+// format returns the format to write: without a choice text on a terminal, else raw.
+func (o Options) format(p host.Process) string {
+	switch {
+	case o.Output.Format != "":
+		return o.Output.Format
+	case o.Output.File == "" && host.IsTerminal(p.Out):
+		return "text"
+	}
+	return "raw"
+}
+
+// Client is a connection to one server. It prints the progress and answers the questions of the server.
+type Client struct {
+	process    host.Process
+	options    Options
+	target     fleet.Target
+	session    *probe.Session // nil = it could not be opened
+	progress   *progress      // nil = quiet
+	answers    []argument     // to questions of the server
+	asked      []string       // keys of those that it asked for
+	asking     sync.Mutex     // one question at a time; guards asked
+	declines   bool           // questions of the server are declined
+	configured bool           // the server has a name of its own
+}
+
+// Open connects to a server whose tools are called. Its questions are declined. After an error only Surface
+// may be called.
+func Open(ctx context.Context, p host.Process, f *fleet.Fleet, t fleet.Target) (*Client, error) {
+	c := &Client{process: p, target: t, declines: true}
+	var err error
+	c.session, err = f.Open(ctx, t, fleet.SessionOptions{Elicit: c.elicit})
+	return c, err
+}
+
+// Surface returns what is known of the server, with the error that ended the connection, if any.
+func (c *Client) Surface(err error) fleet.Surface {
+	r := probe.Result{Server: probe.Server{Name: c.target.Name(), Source: c.target.Source()}, Attempts: 1,
+		Elapsed: time.Since(c.process.Now), Err: err}
+	if c.session != nil {
+		r.Transport, r.Snapshot = c.session.Transport(), c.session.Hello()
+		r.Notices, r.Noise = c.session.Notices(), c.session.Noise()
+	}
+	return fleet.FromResult(r)
+}
+
+// OwnName returns the name of the server in its serverInfo, which stays from version to version.
+func (c *Client) OwnName() string { return snapshot.Item{Raw: c.session.Hello().Server}.Text("name") }
+
+// Close ends the connection.
+func (c *Client) Close() { _ = c.session.Close() } // errors of a server as it exits do not matter
+
+// Lost returns the error that ended the connection; nil while it lasts.
+func (c *Client) Lost() error { return c.session.Lost() }
+
+// Tools returns the tools of the server by name.
+func (c *Client) Tools(ctx context.Context) (map[string]snapshot.Item, error) {
+	lists, err := c.session.List(ctx, snapshot.Tools)
+	tools := map[string]snapshot.Item{}
+	for _, item := range lists[0].Items() {
+		tools[item.Key] = item
+	}
+	return tools, err
+}
+
+// Tool calls a tool. Several calls may run at once.
+func (c *Client) Tool(ctx context.Context, tool snapshot.Item, arguments json.RawMessage) (Result, error) {
+	raw, err := c.send(ctx, toolRequest(tool, arguments))
+	if err != nil {
+		return Result{}, err
+	}
+	return toolResult(c.mask(raw))
+}
+
+// on connects to the one server that from names for as long as do takes; contacting it is agreed to.
+func on(ctx context.Context, p host.Process, o Options, from []source.Source, do func(*Client) error) error {
+	if len(from) == 0 {
+		return exit.Usagef("on which server? Name one: a configured NAME, a URL, or -- and the " +
+			"command that starts it")
+	}
+	o.Contact.Parallel = 1
+	f, err := fleet.Load(ctx, p, o.Select, o.Contact, from)
+	if err != nil {
+		return err
+	}
+	c := &Client{process: p, options: o,
+		configured: slices.Contains([]source.Kind{source.Configured, source.Package}, from[0].Kind)}
+	if c.answers, err = answersOf(p, o.Answers); err != nil {
+		return err
+	}
+	if c.target, err = f.One(ctx, from[0]); err != nil {
+		return err
+	}
+	session := fleet.SessionOptions{Capabilities: []string{}} // a tool may do without what is declined
+	if !p.Quiet {
+		c.progress = newProgress(p, c.name())
+		defer c.progress.stop()
+		session.Hear, session.LogLevel = c.progress.hear, "info"
+	}
+	t, err := host.OpenTerminal(p)
+	if err == nil {
+		t.Close()
+	}
+	if err == nil || len(c.answers) > 0 {
+		session.Capabilities = []string{"elicitation"}
+		session.Elicit = func(_ context.Context, params json.RawMessage) (json.RawMessage, error) {
+			result, err := c.elicit(ctx, params)
+			if err != nil {
+				c.note("%v", err)
+			}
+			return result, err
+		}
+	}
+	if c.session, err = f.Open(ctx, c.target, session); err != nil {
+		return explain(err)
+	}
+	c.session.AskForLog(ctx)
+	err = do(c)
+	fleet.Elaborate(p, []fleet.Surface{c.Surface(nil)})
+	c.Close()
+	for _, a := range c.answers {
+		if !slices.Contains(c.asked, a.key) {
+			c.note("it did not ask for %s, which --answer is about", report.Visible(a.key))
+		}
+	}
+	return err
+}
+
+func (c *Client) name() string { return report.Visible(c.target.Name()) }
+
+func (c *Client) note(format string, args ...any) {
+	c.process.Note("%s: %s", c.name(), fmt.Sprintf(format, args...))
+}
+
+func (c *Client) failed(stage probe.Stage, err error) error {
+	return fmt.Errorf("%s: %s: %w", c.name(), stage, err)
+}
+
+// visitRequired is the code of an error whose data has URLs that the user must visit first (specification
+// 2025-11-25, URLElicitationRequiredError).
+const visitRequired = -32042
+
+// explain returns a probe error as text: the request, what failed, the end of stderr, and what to do next.
+func explain(err error) error {
+	const stderrLines = 8
+	var lines []string
+	for _, f := range probe.Failures(err) {
+		says := report.Failure{Stage: string(f.Stage), Message: f.Err.Error(), Stderr: f.Stderr}.Says()
+		lines = append(lines, report.Visible(f.Server)+": "+report.Visible(says)+
+			after(": ", report.Visible(f.Hint)))
+		var stderr []string
+		for line := range strings.Lines(f.Stderr) {
+			if line = strings.TrimRight(line, " \r\n"); line != "" {
+				stderr = append(stderr, "  stderr: "+report.Visible(line))
+			}
+		}
+		lines = append(lines, stderr[max(0, len(stderr)-stderrLines):]...)
+	}
+	if answer, ok := errors.AsType[*probe.RPCError](err); ok && answer.Code == visitRequired {
+		elicitations, _ := rawjson.Elements(rawjson.ObjectOf(answer.Data())["elicitations"])
+		for _, raw := range elicitations {
+			if address := rawjson.ObjectOf(raw).Text("url"); address != "" {
+				lines = append(lines, "  visit "+report.Visible(address)+
+					" if you trust that host, and try again")
+			}
+		}
+	}
+	if len(lines) == 0 {
+		return err
+	}
+	return errors.New(strings.Join(lines, "\n"))
+}
+
+// after returns text with a prefix, or nothing if text is empty.
+func after(before, text string) string {
+	if text == "" {
+		return ""
+	}
+	return before + text
+}

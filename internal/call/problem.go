@@ -1,0 +1,120 @@
+package call
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/pkg/schema"
+)
+
+// Problem is one thing that is wrong with arguments, or with a result.
+type Problem struct {
+	Path    string // JSON pointer
+	Message string // to follow the path
+}
+
+// String returns the problem as one line that can be printed.
+func (p Problem) String() string { return report.Visible(strings.TrimSpace(p.Path + " " + p.Message)) }
+
+// invalid returns the usage error for arguments of what has a name; nil without problems.
+func invalid(name string, problems []Problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	text := name + ": invalid arguments, nothing was called"
+	for _, p := range problems {
+		text += "\n  " + p.String()
+	}
+	return exit.Usagef("%s", text)
+}
+
+// Check returns what a schema finds wrong with a value. sure is false where that is undecided; there are no
+// problems then.
+func Check(against, value json.RawMessage) (problems []Problem, sure bool) {
+	v, err := rawjson.Decode(value)
+	if err != nil {
+		return []Problem{{Message: fmt.Sprintf("is not valid JSON: %v", err)}}, true
+	}
+	parsed, err := schema.Parse(against)
+	if err != nil {
+		return nil, false
+	}
+	faults, sure := parsed.Faults("", v, nil)
+	root := shapeOf(against)
+	for _, f := range faults {
+		problems = append(problems, root.explain(f, v)...)
+	}
+	return problems, sure
+}
+
+// explain returns a fault as problems that a person can fix.
+func (s shape) explain(f schema.Fault, value any) []Problem {
+	for _, step := range rawjson.Split(f.Path) {
+		if _, isList := value.([]any); isList {
+			s = s.items()
+		} else {
+			s = s.property(step)
+		}
+		value, _ = rawjson.Step(value, step)
+	}
+	var all []Problem
+	switch {
+	case f.Keyword == "required":
+		for _, name := range f.Names {
+			all = append(all, Problem{rawjson.Join(f.Path, name), "is required, and missing"})
+		}
+		return all
+	case f.Keyword == "additionalProperties":
+		for _, name := range f.Names {
+			all = append(all, Problem{rawjson.Join(f.Path, name),
+				"is not taken" + kit.DidYouMean(name, s.names())})
+		}
+		return all
+	}
+	shown := brief(value)
+	message := shown + ": " + f.Reason
+	switch {
+	case f.Keyword == "type":
+		message = fmt.Sprintf("%s is %s; %s is wanted", shown, rawjson.TypeName(json.RawMessage(shown)),
+			alternatives(f.Want))
+	case f.Keyword == "enum" || f.Keyword == "const":
+		written, _ := value.(string)
+		words := kit.Map(f.Want, func(want string) string { return word(json.RawMessage(want)) })
+		message = fmt.Sprintf("%s is not allowed; %s is%s", shown, alternatives(f.Want),
+			kit.DidYouMean(written, words))
+	case len(f.Want) > 0:
+		message = fmt.Sprintf("%s is against %s %s", shown, f.Keyword, strings.Join(f.Want, ", "))
+	}
+	return []Problem{{f.Path, message}}
+}
+
+// alternatives returns "a, b or c", cut when there are many.
+func alternatives(words []string) string {
+	const most = 12
+	distinct := kit.Distinct(words)
+	if more := len(distinct) - most; more > 0 {
+		return fmt.Sprintf("%s or one of %d more", strings.Join(distinct[:most], ", "), more)
+	}
+	last := len(distinct) - 1
+	if last < 1 {
+		return strings.Join(distinct, "")
+	}
+	return strings.Join(distinct[:last], ", ") + " or " + distinct[last]
+}
+
+// brief returns a value for a message, cut when it is long.
+func brief(value any) string {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Sprint(value)
+	}
+	if len(raw) > 60 {
+		return strings.ToValidUTF8(string(raw[:60]), "") + "…"
+	}
+	return string(raw)
+}
