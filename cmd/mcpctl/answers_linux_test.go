@@ -6,13 +6,17 @@ import (
 	"os/exec"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/mcpctl/mcpctl/internal/host/terminaltest"
 )
 
 // answers is the program that runs another one on a terminal of 80 by 24 and types the next line of a file at each
-// prompt: answers FILE PROGRAM [ARG…]. The line "<end>" is Ctrl-D, as is every prompt after the last line; before the
-// answer after it, the line "<copy> FROM TO" copies a file. The file screen has what the terminal showed; the standard streams and the status are those of the program.
+// prompt: answers FILE PROGRAM [ARG…]. The line "<end>" is Ctrl-D, as is every prompt after the last line, and "<interrupt>"
+// at the end of a line Ctrl-C. Before an answer, the line "<copy> FROM TO" copies a file and "<wait> TIME" waits. The file
+// screen has what the terminal showed; the standard streams and the status are those of the program.
 func answers() int {
 	if len(os.Args) < 3 {
 		fmt.Fprintln(os.Stderr, "usage: answers FILE PROGRAM [ARG…]")
@@ -23,7 +27,7 @@ func answers() int {
 		fmt.Fprintln(os.Stderr, "answers:", err)
 		return 2
 	}
-	master, slave, err := openTerminal()
+	master, slave, err := terminaltest.New()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "answers:", err)
 		return 2
@@ -38,6 +42,9 @@ func answers() int {
 	_ = slave.Close()
 	screen := typeAnswers(master, strings.Split(strings.TrimSuffix(string(lines), "\n"), "\n"))
 	_ = cmd.Wait() // its status says it
+	if !echoes(master) {
+		screen += "\nthe terminal is left without echo"
+	}
 	if err := os.WriteFile("screen", []byte(screen), 0o600); err != nil {
 		fmt.Fprintln(os.Stderr, "answers:", err)
 		return 2
@@ -45,22 +52,10 @@ func answers() int {
 	return cmd.ProcessState.ExitCode()
 }
 
-// openTerminal opens a pseudo terminal that does not show what is typed.
-func openTerminal() (master, slave *os.File, err error) {
-	if master, err = os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0); err != nil {
-		return nil, nil, err
-	}
-	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
-	if err == nil {
-		err = unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0)
-	}
-	if err == nil {
-		err = unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80})
-	}
-	if err == nil {
-		slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
-	}
-	return master, slave, err
+// echoes reports whether a terminal shows what is typed.
+func echoes(terminal *os.File) bool {
+	state, err := unix.IoctlGetTermios(int(terminal.Fd()), unix.TCGETS)
+	return err == nil && state.Lflag&unix.ECHO != 0
 }
 
 // typeAnswers types an answer whenever the last line shown is a prompt, and returns all that was shown.
@@ -76,24 +71,38 @@ func typeAnswers(master *os.File, lines []string) string {
 		if !strings.HasSuffix(shown.String(), " ") {
 			continue
 		}
-		typed := "\x04"
-		if len(lines) > 0 && strings.HasPrefix(lines[0], "<copy> ") { // while the question is open
-			from, to, _ := strings.Cut(strings.TrimPrefix(lines[0], "<copy> "), " ")
-			text, err := os.ReadFile(from)
-			if err == nil {
-				err = os.WriteFile(to, text, 0o600)
-			}
-			if err != nil {
+		for strings.HasSuffix(shown.String(), "(not shown): ") && echoes(master) {
+			time.Sleep(time.Millisecond)
+		}
+		for len(lines) > 0 && (strings.HasPrefix(lines[0], "<copy> ") || strings.HasPrefix(lines[0], "<wait> ")) { // while the question is open
+			if err := meanwhile(strings.Fields(lines[0])); err != nil {
 				return shown.String() + err.Error()
 			}
 			lines = lines[1:]
 		}
+		typed := "\x04"
 		if len(lines) > 0 {
-			if lines[0] != "<end>" {
-				typed = lines[0] + "\n"
+			if text, interrupted := strings.CutSuffix(lines[0], "<interrupt>"); interrupted {
+				typed = text + "\x03"
+			} else if text != "<end>" {
+				typed = text + "\n"
 			}
 			lines = lines[1:]
 		}
 		_, _ = master.WriteString(typed)
 	}
+}
+
+// meanwhile copies a file, or waits.
+func meanwhile(words []string) error {
+	if words[0] == "<wait>" {
+		wait, err := time.ParseDuration(words[1])
+		time.Sleep(wait)
+		return err
+	}
+	text, err := os.ReadFile(words[1])
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(words[2], text, 0o600)
 }

@@ -105,16 +105,6 @@ func newFarm(t *testing.T, servers int, host string) *farm {
 	return f
 }
 
-// buildStatic builds mcpctl as it runs in a container that has nothing else.
-func buildStatic(t *testing.T, program string) string {
-	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	return program
-}
-
 // serve answers for the servers.
 func (f *farm) serve(w http.ResponseWriter, r *http.Request) {
 	f.wait(r)

@@ -8,32 +8,70 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // realServer is one row of testdata/real/servers.json.
 type realServer struct {
 	Name, Npm, Go, Module, Bin string
 	Tools                      int
-	Transports                 map[string]struct {
-		Args []string
-		Env  map[string]string
-		URL  string
-	}
+	Transports                 map[string]*realTransport
 }
 
-// TestReal drives the real binary (MCPCTL_REAL_BIN) against every real server that scripts/test-real.sh installed: each
-// transport it has is listed, checked, saved twice byte for byte the same, and compared with an empty result.
+// realTransport is how a server is started, and where it then listens.
+type realTransport struct {
+	Args []string
+	Env  map[string]string
+	URL  string
+}
+
+// TestReal runs testdata/real/server.txtar with the real binary (MCPCTL_REAL_BIN) for every real server that
+// scripts/test-real.sh installed, over each of its transports, and everything.txtar with the reference server.
 func TestReal(t *testing.T) {
 	for _, s := range realServers(t) {
 		for kind := range s.Transports {
-			t.Run(s.Name+"/"+kind, func(t *testing.T) { s.drive(t, kind) })
+			t.Run(s.Name+"/"+kind, func(t *testing.T) {
+				config := s.configure(t, kind)
+				files := []string{"testdata/real/server.txtar"}
+				if s.Name == "everything" {
+					files = append(files, "testdata/real/everything.txtar")
+				}
+				runReal(t, files, "MCPCTL_CONFIG="+config, "TRANSPORT="+kind, "TOOLS="+strconv.Itoa(s.Tools))
+			})
 		}
 	}
+}
+
+// TestRealReleases compares published versions.
+func TestRealReleases(t *testing.T) {
+	if os.Getenv("MCPCTL_REAL_NODE") == "" {
+		t.Skip("SKIPPED LOUDLY: the packages need Node, which this machine lacks")
+	}
+	runReal(t, []string{"testdata/real/releases.txtar"})
+}
+
+// runReal runs scripts with the real binary, and with the user's home since npm reads its settings there.
+func runReal(t *testing.T, files []string, variables ...string) {
+	params := scripts("")
+	params.Files = files
+	params.Setup = func(env *testscript.Env) error {
+		err := setup(env)
+		env.Vars = append(env.Vars, variables...)
+		env.Setenv("MCPCTL_FORMAT", "json")
+		env.Setenv("MCP_TIMEOUT", "60s")
+		env.Setenv("HOME", os.Getenv("HOME"))
+		env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
+		env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, "cache"))
+		env.Setenv("PATH", filepath.Dir(os.Getenv("MCPCTL_REAL_BIN"))+string(filepath.ListSeparator)+env.Getenv("PATH"))
+		return err
+	}
+	testscript.Run(t, params)
 }
 
 func realServers(t *testing.T) []realServer {
@@ -48,73 +86,54 @@ func realServers(t *testing.T) []realServer {
 	return servers
 }
 
-func (s realServer) drive(t *testing.T, kind string) {
+// program returns the file of the server, or skips the test.
+func (s realServer) program(t *testing.T) string {
+	t.Helper()
 	bin, err := exec.LookPath(s.Bin)
-	if err != nil && s.Npm != "" && os.Getenv("MCPCTL_REAL_NODE") == "" {
+	switch {
+	case err == nil:
+		return bin
+	case s.Npm != "" && os.Getenv("MCPCTL_REAL_NODE") == "":
 		t.Skipf("SKIPPED LOUDLY: %s needs Node, which this machine lacks", s.Npm)
-	}
-	if err != nil && s.Go != "" && os.Getenv("MCPCTL_REAL_GO") == "" {
+	case s.Go != "" && os.Getenv("MCPCTL_REAL_GO") == "":
 		t.Skipf("NOT TESTED: %s takes minutes to build: make nightly", s.Go)
 	}
+	t.Fatal(err)
+	return ""
+}
+
+// configure writes a configuration that names the server s, which it starts until the end of the test if it listens at a URL.
+func (s realServer) configure(t *testing.T, kind string) string {
+	way, file := s.start(t, kind), filepath.Join(t.TempDir(), "mcp.json")
+	entry := map[string]any{"type": kind, "url": way.URL}
+	if kind == "stdio" {
+		entry = map[string]any{"command": s.program(t), "args": way.Args, "env": way.Env}
+	}
+	text, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"s": entry}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Chdir(t.TempDir()) // some servers report the folder they run in
-	source := s.source(t, kind, bin)
-	dirs := []string{filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")}
-	s.list(t, kind, source)
-	s.check(t, source)
-	for _, dir := range dirs {
-		mcpctl(t, 0, source, "snapshot", "--snapshots", dir)
-	}
-	first, second := onlyFile(t, dirs[0]), onlyFile(t, dirs[1])
-	if first != second {
-		t.Errorf("two snapshots of %s over %s differ", s.Name, kind)
-	}
-	var report struct{ Findings []json.RawMessage }
-	if err := json.Unmarshal(mcpctl(t, 0, source, "diff", "--snapshots", dirs[0], "--fail-on", "any"), &report); err != nil || len(report.Findings) != 0 {
-		t.Errorf("diff with itself: %v, %d findings: %s", err, len(report.Findings), report.Findings)
-	}
+	writeText(t, file, string(text))
+	return file
 }
 
-func (s realServer) list(t *testing.T, kind string, source []string) {
-	var report struct {
-		Servers []struct {
-			State, Transport, ProtocolVersion string
-			Counts                            struct{ Tools int }
-		}
-	}
-	if err := json.Unmarshal(mcpctl(t, 0, source, "list"), &report); err != nil || len(report.Servers) != 1 {
-		t.Fatalf("listing: %v, %d servers", err, len(report.Servers))
-	}
-	got := report.Servers[0]
-	t.Logf("%s over %s: protocol %s, %d tools", s.Name, got.Transport, got.ProtocolVersion, got.Counts.Tools)
-	if got.State != "ok" || got.Transport != kind || got.Counts.Tools < s.Tools {
-		t.Errorf("listed %+v, want state ok, transport %s and at least %d tools", got, kind, s.Tools)
-	}
-}
-
-// source is how mcpctl names the server: a URL, after starting the server there, or the words around "--".
-// It is what follows the command's own flags.
-func (s realServer) source(t *testing.T, kind, bin string) []string {
-	way, port := s.Transports[kind], freePort(t)
+// start returns how the server is reached, and starts it if that is at a URL.
+func (s realServer) start(t *testing.T, kind string) realTransport {
+	bin, port := s.program(t), freePort(t)
 	fill := strings.NewReplacer("$TMP", t.TempDir(), "$PORT", port).Replace
-	var args, env []string
-	for _, a := range way.Args {
-		args = append(args, fill(a))
+	way := realTransport{URL: fill(s.Transports[kind].URL), Env: map[string]string{}}
+	for _, a := range s.Transports[kind].Args {
+		way.Args = append(way.Args, fill(a))
 	}
-	for k, v := range way.Env {
+	var env []string
+	for k, v := range s.Transports[kind].Env {
+		way.Env[k] = fill(v)
 		env = append(env, k+"="+fill(v))
 	}
-	if kind == "stdio" {
-		var source []string
-		for _, e := range env {
-			source = append(source, "--env", e)
-		}
-		return append(append(source, "--", bin), args...)
+	if kind != "stdio" {
+		serve(t, port, exec.Command(bin, way.Args...), env)
 	}
-	serve(t, port, exec.Command(bin, args...), env)
-	return []string{fill(way.URL)}
+	return way
 }
 
 // serve runs an HTTP server until the end of the test and waits until its port answers.
@@ -147,34 +166,4 @@ func freePort(t *testing.T) string {
 	defer listener.Close()
 	_, port, _ := net.SplitHostPort(listener.Addr().String())
 	return port
-}
-
-// mcpctl runs the real binary and gives its standard output.
-func mcpctl(t *testing.T, status int, source []string, args ...string) []byte {
-	return runReal(t, status, append(append(args, "--format", "json", "--timeout", "60s"), source...))
-}
-
-func runReal(t *testing.T, status int, words []string) []byte {
-	cmd := exec.Command(os.Getenv("MCPCTL_REAL_BIN"), words...)
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != status {
-		t.Fatalf("mcpctl %v: %v, want exit status %d\n%s\n%s", words, err, status, out, stderr.String())
-	}
-	return out
-}
-
-// onlyFile is the one snapshot of a folder, which may have the lock of what it was taken from beside it.
-func onlyFile(t *testing.T, dir string) string {
-	files, _ := filepath.Glob(filepath.Join(dir, "*.json"))
-	files = slices.DeleteFunc(files, func(file string) bool { return filepath.Base(file) == "mcpctl.lock.json" })
-	if len(files) != 1 {
-		t.Fatalf("%d snapshots in %s, want 1", len(files), dir)
-	}
-	data, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
 }

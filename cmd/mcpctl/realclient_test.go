@@ -7,8 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,17 +15,10 @@ import (
 // TestRealClient compares what mcpctl lists of server-everything, over each transport, with what the official
 // TypeScript client lists when it declares the same capabilities.
 func TestRealClient(t *testing.T) {
+	s := realServers(t)[0]
 	bin := everything(t)
 	client := filepath.Join(filepath.Dir(filepath.Dir(bin)), "..", "client.mjs") // where Node finds the SDK
-	text, err := os.ReadFile("../../testdata/real/client.mjs")
-	if err == nil {
-		err = os.WriteFile(client, text, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	servers := realServers(t)
-	s := servers[slices.IndexFunc(servers, func(s realServer) bool { return s.Name == "everything" })]
+	writeText(t, client, readText(t, "../../testdata/real/client.mjs"))
 	declared := map[string]string{
 		"roots,sampling,elicitation": `{"roots":{},"sampling":{},"elicitation":{"form":{},"url":{}}}`,
 		"roots":                      `{"roots":{}}`,
@@ -36,58 +27,51 @@ func TestRealClient(t *testing.T) {
 	for names, capabilities := range declared {
 		for kind := range s.Transports {
 			t.Run(kind+"/"+names, func(t *testing.T) {
-				source := s.source(t, kind, bin)
-				target := source
+				way := s.start(t, kind)
+				target := []string{way.URL}
+				source := target
 				if kind == "stdio" {
-					target = source[slices.Index(source, "--")+1:]
+					target = append([]string{bin}, way.Args...)
+					source = append([]string{"--"}, target...)
 				}
-				node := exec.Command("node", append([]string{client, capabilities, kind}, target...)...)
-				node.Stderr = os.Stderr
-				out, err := node.Output()
-				if err != nil {
-					t.Fatal(err)
+				want, got := map[string][]string{}, map[string][]string{}
+				printed(t, &want, "node", append([]string{client, capabilities, kind}, target...)...)
+				var listed struct {
+					Servers []struct {
+						Tools, Prompts, Resources, ResourceTemplates []struct{ Name, URI, URITemplate string }
+					}
 				}
-				var want map[string][]string
-				if err := json.Unmarshal(out, &want); err != nil {
-					t.Fatal(err)
+				printed(t, &listed, os.Getenv("MCPCTL_REAL_BIN"), append([]string{"list", "--json", "--client-capabilities", names}, source...)...)
+				for _, i := range listed.Servers[0].Tools {
+					got["tools"] = append(got["tools"], i.Name)
 				}
-				got := listedNames(t, mcpctl(t, 0, source, "list", "--client-capabilities", names))
-				if diff := cmp.Diff(want, got); diff != "" {
-					t.Errorf("-official +mcpctl\n%s", diff)
+				for _, i := range listed.Servers[0].Prompts {
+					got["prompts"] = append(got["prompts"], i.Name)
 				}
-				all := strings.Contains(names, "sampling")
-				if n := len(got["tools"]); n < 13 || all && n < 16 {
-					t.Errorf("%d tools", n)
+				for _, i := range listed.Servers[0].Resources {
+					got["resources"] = append(got["resources"], i.URI)
 				}
-				t.Logf("%d tools, %d prompts, %d resources, %d templates", len(got["tools"]), len(got["prompts"]),
-					len(got["resources"]), len(got["resourceTemplates"]))
+				for _, i := range listed.Servers[0].ResourceTemplates {
+					got["resourceTemplates"] = append(got["resourceTemplates"], i.URITemplate)
+				}
+				if diff := cmp.Diff(want, got); diff != "" || len(got["tools"]) < 13 {
+					t.Errorf("%d tools; -official +mcpctl\n%s", len(got["tools"]), diff)
+				}
 			})
 		}
 	}
 }
 
-// listedNames returns the names and URIs in a report, by the kind of item.
-func listedNames(t *testing.T, report []byte) map[string][]string {
-	var listed struct {
-		Servers []struct {
-			Tools, Prompts, Resources, ResourceTemplates []struct{ Name, URI, URITemplate string }
-		}
+// printed reads the JSON that a command prints.
+func printed(t *testing.T, into any, name string, args ...string) {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err == nil {
+		err = json.Unmarshal(out, into)
 	}
-	if err := json.Unmarshal(report, &listed); err != nil || len(listed.Servers) != 1 {
-		t.Fatalf("%v: %s", err, report)
+	if err != nil {
+		t.Fatalf("%s %v: %v", name, args, err)
 	}
-	names, s := map[string][]string{}, listed.Servers[0]
-	for _, i := range s.Tools {
-		names["tools"] = append(names["tools"], i.Name)
-	}
-	for _, i := range s.Prompts {
-		names["prompts"] = append(names["prompts"], i.Name)
-	}
-	for _, i := range s.Resources {
-		names["resources"] = append(names["resources"], i.URI)
-	}
-	for _, i := range s.ResourceTemplates {
-		names["resourceTemplates"] = append(names["resourceTemplates"], i.URITemplate)
-	}
-	return names
 }

@@ -13,9 +13,6 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"github.com/mcpctl/mcpctl/pkg/probe"
-	"github.com/mcpctl/mcpctl/pkg/watch"
 )
 
 // gosdkServer is the example server of the official go-sdk, an implementation that shares no code with us.
@@ -80,18 +77,15 @@ func gosdkHTTP(ts *testscript.TestScript, neg bool, args []string) {
 
 // TestRealWatchGoSDK changes what a server on the official go-sdk offers, over both its transports, and ends it.
 func TestRealWatchGoSDK(t *testing.T) {
-	program := filepath.Join(buildGoSDK(t), "changing")
+	program, ndjson := filepath.Join(buildGoSDK(t), "changing"), []string{"watch", "--format", "ndjson"}
 	t.Run("stdio", func(t *testing.T) {
 		control := "127.0.0.1:" + freePort(t)
-		l := lookOut(t, probe.Server{Name: "changing", Stdio: &probe.Stdio{Command: program, Args: []string{"-control", control}}})
-		watchChanges(t, l, control, "2026-07-28")
+		w := startWatch(t, t.TempDir(), exec.Command("mcpctl", append(ndjson, "--", program, "-control", control)...), "tool/first")
+		watchChanges(w, control)
 		if err := order(control, "/exit"); err == nil {
 			t.Error("it did not end")
 		}
-		l.until("first")
-		if n := l.view.Status().Counts.Connections; n < 2 {
-			t.Errorf("connected %d times, want a second time once it had ended", n)
-		}
+		w.untilOffers("tool/first")
 	})
 	for protocol, more := range map[string]string{"2026-07-28": "-stateless", "2025-11-25": "-stateless=false"} {
 		t.Run("http "+protocol, func(t *testing.T) {
@@ -100,43 +94,41 @@ func TestRealWatchGoSDK(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			defer func() { _ = cmd.Wait() }()
-			defer func() { _ = cmd.Process.Kill() }()
+			t.Cleanup(func() {
+				_ = cmd.Process.Kill()
+				_ = cmd.Wait()
+			})
 			command(t, control, "/")
-			l := lookOut(t, probe.Server{Name: "changing", HTTP: &probe.HTTP{URL: "http://" + listen + "/mcp"}})
-			watchChanges(t, l, control, protocol)
+			watchChanges(startWatch(t, t.TempDir(), exec.Command("mcpctl", append(ndjson, "--protocol", protocol, "http://"+listen+"/mcp")...), "tool/first"), control)
 		})
 	}
 }
 
-// watchChanges changes what a server offers; it must be of this protocol and report its changes itself.
-func watchChanges(t *testing.T, l *lookout, control, protocol string) {
-	t.Helper()
-	l.until("first")
-	if got := l.view.Status(); got.State != watch.Live || got.Surface.Protocol != protocol {
-		t.Errorf("the state is %s with %s, want live with %s", got.State, got.Surface.Protocol, protocol)
-	}
+// watchChanges changes what a server offers, which reports its changes itself.
+func watchChanges(w *watching, control string) {
+	w.Helper()
+	w.until("live")
 	for _, step := range []struct {
 		command string
 		want    []string
 	}{
-		{"/add?tool=second", []string{"first", "second"}},
-		{"/remove?tool=first", []string{"second"}},
-		{"/add?prompt=p", []string{"second", "prompt/p"}},
-		{"/add?resource=x:1", []string{"second", "prompt/p", "resource/x:1"}},
-		{"/remove?prompt=p", []string{"second", "resource/x:1"}},
-		{"/remove?resource=x:1", []string{"second"}},
+		{"/add?tool=second", []string{"tool/first", "tool/second"}},
+		{"/remove?tool=first", []string{"tool/second"}},
+		{"/add?prompt=p", []string{"tool/second", "prompt/p"}},
+		{"/add?resource=x:1", []string{"tool/second", "prompt/p", "resource/x:1"}},
+		{"/remove?prompt=p", []string{"tool/second", "resource/x:1"}},
+		{"/remove?resource=x:1", []string{"tool/second"}},
 	} {
-		command(t, control, step.command)
-		l.until(step.want...)
+		command(w.T, control, step.command)
+		w.untilOffers(step.want...)
 	}
 	for n := range 20 {
-		command(t, control, fmt.Sprint("/add?tool=more", n%2))
-		command(t, control, fmt.Sprint("/remove?tool=more", (n+1)%2))
+		command(w.T, control, fmt.Sprint("/add?tool=more", n%2))
+		command(w.T, control, fmt.Sprint("/remove?tool=more", (n+1)%2))
 	}
-	l.until("more1", "second")
-	if n := l.view.Status().Counts.Connections; n != 1 {
-		t.Errorf("connected %d times", n)
+	w.untilOffers("tool/more1", "tool/second")
+	if w.reconnect > 0 {
+		w.Errorf("reconnected %d times", w.reconnect)
 	}
 }
 

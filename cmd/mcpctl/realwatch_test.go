@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -28,8 +27,8 @@ func everything(t *testing.T) string {
 	return bin
 }
 
-func realWatch(args ...string) *exec.Cmd {
-	return exec.Command(os.Getenv("MCPCTL_REAL_BIN"), append([]string{"watch", "--format", "ndjson"}, args...)...)
+func realWatch(t *testing.T, dir string, args ...string) *watching {
+	return startWatch(t, dir, exec.Command(os.Getenv("MCPCTL_REAL_BIN"), append([]string{"watch", "--format", "ndjson"}, args...)...))
 }
 
 // TestRealWatchAnnounces has the server make a resource – a tool of its does – in the midst of being watched: it announces
@@ -40,31 +39,31 @@ func TestRealWatchAnnounces(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "server.sh"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	until := watchIn(t, dir, realWatch("--", "./server.sh", bin))
-	until("live")
+	w := realWatch(t, dir, "--", "./server.sh", bin)
+	w.until("live")
 	call := `{"jsonrpc":"2.0","id":"theirs","method":"tools/call","params":{"name":"gzip-file-as-resource","arguments":{"name":"made.gz","data":"data:text/plain,hello"}}}` + "\n"
 	writeText(t, filepath.Join(dir, "more.new"), call)
 	if err := os.Rename(filepath.Join(dir, "more.new"), filepath.Join(dir, "more")); err != nil {
 		t.Fatal(err)
 	}
-	wantAdded(t, until("changed"), "notification", "made.gz")
+	w.wantAdded("notification", "made.gz")
 }
 
 // TestRealWatchKill kills the server while a file is added to what it offers as resources: it is started again, and the
 // change of the outage is reported.
 func TestRealWatchKill(t *testing.T) {
 	dir, bin := t.TempDir(), everything(t)
-	until := watchIn(t, dir, realWatch("--", "node", bin))
-	until("live")
+	w := realWatch(t, dir, "--", "node", bin)
+	w.until("live")
 	added := filepath.Join(filepath.Dir(bin), "docs", "zz-added.md")
 	writeText(t, added, "# Added\n")
 	defer os.Remove(added)
-	killNode(t, dir)
-	wantAdded(t, until("changed"), "reconnection", "zz-added.md")
-	killNode(t, dir)
-	for _, e := range until("live") {
+	kill(t, dir, "node ")
+	w.wantAdded("reconnection", "zz-added.md")
+	kill(t, dir, "node ")
+	for _, e := range w.until("live") {
 		if e.Event == "changed" {
-			t.Errorf("a change was told where nothing changed: %+v", e)
+			t.Errorf("a change was reported where nothing changed: %+v", e)
 		}
 	}
 }
@@ -78,35 +77,21 @@ func TestRealWatchHTTP(t *testing.T) {
 		return cmd
 	}
 	first := begin()
-	until := watchIn(t, t.TempDir(), realWatch("--interval", "1s", "http://127.0.0.1:"+port+"/mcp"))
-	until("live")
+	w := realWatch(t, t.TempDir(), "--interval", "1s", "http://127.0.0.1:"+port+"/mcp")
+	w.until("live")
 	if err := syscall.Kill(-first.Process.Pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	until("polling") // its stream is gone
+	w.until("polling") // its stream is gone
 	begin()
-	until("live")
+	w.until("live")
 }
 
-func wantAdded(t *testing.T, all []watchEvent, cause, name string) {
-	t.Helper()
+func (w *watching) wantAdded(cause, name string) {
+	w.Helper()
+	all := w.until("changed")
 	last := all[len(all)-1]
 	if len(last.Findings) != 1 || last.Cause != cause || last.Findings[0].Rule != "resource-added" || !strings.HasSuffix(last.Findings[0].Item, name) {
-		t.Errorf("told %+v, want one resource-added of %s by %s", last, name, cause)
+		w.Errorf("got %+v, want one resource-added of %s by %s", last, name, cause)
 	}
-}
-
-// killNode kills the server that runs in a folder.
-func killNode(t *testing.T, dir string) {
-	t.Helper()
-	for _, process := range processesIn(dir) {
-		id, rest, _ := strings.Cut(process, " ")
-		if pid, err := strconv.Atoi(id); err == nil && strings.HasPrefix(rest, "node ") {
-			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-				t.Fatal(err)
-			}
-			return
-		}
-	}
-	t.Fatal("the server does not run")
 }

@@ -29,10 +29,7 @@ import (
 func TestScale(t *testing.T) {
 	live, saved, _ := strings.Cut(os.Getenv("MCPCTL_SCALE"), "/")
 	dir := t.TempDir()
-	program := filepath.Join(dir, "mcpctl")
-	if out, err := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	program := buildStatic(t, filepath.Join(dir, "mcpctl"))
 	fmt.Println("| command | servers | processor time | a server | peak | status |\n|---|---|---|---|---|---|")
 	for _, n := range counts(t, live) {
 		measureLive(t, program, n)

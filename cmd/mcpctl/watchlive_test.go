@@ -1,136 +1,113 @@
 package main
 
 import (
-	"context"
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/mark3labs/mcp-go/server/servertest"
-	"go.uber.org/goleak"
-
-	"github.com/mcpctl/mcpctl/internal/watchrun"
-	"github.com/mcpctl/mcpctl/pkg/probe"
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
-	"github.com/mcpctl/mcpctl/pkg/watch"
 )
 
-// lookout watches one real server and keeps what was reported of its items: tools by their names, others as
-// findings name them.
-type lookout struct {
-	t     *testing.T
-	view  watch.View
-	stop  context.CancelFunc
-	ended chan struct{}
-
-	mu     sync.Mutex
-	items  map[string]bool // as the first surface and the changes since make them
-	events []watch.EventKind
+// watchEvent is an event as a program reads it.
+type watchEvent struct {
+	Event, State, Cause, From, To string
+	ElapsedMs                     int
+	Findings                      []struct{ Rule, Item string }
 }
 
-// lookOut begins to watch, with short waits, until the test ends; by then nothing may be left.
-func lookOut(t *testing.T, target probe.Server) *lookout {
-	leaks := []goleak.Option{goleak.IgnoreCurrent(),
-		// mcp-go's server over HTTP+SSE keeps a subscription for ever once its client has gone
-		goleak.IgnoreAnyFunction("github.com/mark3labs/mcp-go/server.(*MCPServer).handleSubscriptionsListen")}
-	ctx, stop := context.WithCancel(t.Context())
-	l := &lookout{t: t, stop: stop, ended: make(chan struct{})}
-	open := func(ctx context.Context) (watch.Session, error) {
-		session, err := probe.Open(ctx, target, probe.Options{Environ: os.Environ(), Timeout: 5 * time.Minute})
-		if err != nil {
-			return nil, err
-		}
-		return watchrun.Listen(ctx, session), nil
+// watching is an mcpctl watch --format ndjson.
+type watching struct {
+	*testing.T
+	cmd       *exec.Cmd
+	lines     *bufio.Scanner
+	items     map[string]bool // that the changes lead to; nil = not known
+	reconnect int             // how often it had to
+}
+
+// startWatch starts a watch in a directory, until the end of the test, of a server that offers these items.
+func startWatch(t *testing.T, dir string, cmd *exec.Cmd, items ...string) *watching {
+	t.Helper()
+	cmd.Dir, cmd.Stderr = dir, os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
 	}
-	source := watch.Source{Name: target.Name, Open: open}
-	options := watch.Options{
-		Backoff: 2 * time.Millisecond, Longest: 20 * time.Millisecond, Retry: 2 * time.Millisecond, Interval: time.Second,
-		Quiet: 5 * time.Millisecond, MaxFailures: 1000, Timeout: 5 * time.Minute, View: &l.view,
+	if err != nil {
+		t.Fatal(err)
 	}
-	go func() {
-		defer close(l.ended)
-		if err := watch.Run(ctx, source, options, l.take); err != nil {
-			t.Error(err)
-		}
-	}()
+	late := time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Kill() })
 	t.Cleanup(func() {
-		stop()
-		<-l.ended
-		goleak.VerifyNone(t, leaks...)
+		late.Stop()
+		_ = cmd.Process.Signal(os.Interrupt)
+		_ = cmd.Wait()
 	})
-	return l
+	w := &watching{T: t, cmd: cmd, lines: bufio.NewScanner(out)}
+	w.lines.Buffer(nil, 4<<20)
+	for _, item := range items {
+		if w.items == nil {
+			w.items = map[string]bool{}
+		}
+		w.items[item] = true
+	}
+	return w
 }
 
-// take applies an event to what is known. A change that makes no sense then was reported twice, or one before it
+// next reads an event, or reports false at the end. A change that makes no sense then was reported twice, or one before it
 // was lost.
-func (l *lookout) take(e watch.Event) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.events = append(l.events, e.Kind)
-	if l.items == nil && e.State.Reached() {
-		l.items = map[string]bool{}
-		for _, name := range l.names() {
-			l.items[name] = true
-		}
+func (w *watching) next() (e watchEvent, ok bool) {
+	if !w.lines.Scan() || json.Unmarshal(w.lines.Bytes(), &e) != nil { // the last line of a process that was killed is torn
+		return e, false
+	}
+	w.Logf("%.300s", w.lines.Text())
+	if e.State == "reconnecting" {
+		w.reconnect++
 	}
 	for _, f := range e.Findings {
-		name := strings.TrimPrefix(f.Item, "tool/")
-		switch added := strings.HasSuffix(f.Rule, "-added"); {
-		case !added && !strings.HasSuffix(f.Rule, "-removed"), f.Item == "":
-		case l.items[name] == added:
-			l.t.Errorf("%s %s was told twice", f.Rule, name)
-		case added:
-			l.items[name] = true
-		default:
-			delete(l.items, name)
+		added := strings.HasSuffix(f.Rule, "-added")
+		if w.items == nil || !added && !strings.HasSuffix(f.Rule, "-removed") {
+			continue
+		}
+		if w.items[f.Item] == added {
+			w.Errorf("%s of %s was reported twice", f.Rule, f.Item)
+		}
+		if delete(w.items, f.Item); added {
+			w.items[f.Item] = true
 		}
 	}
+	return e, true
 }
 
-// names are the items of the newest surface, sorted.
-func (l *lookout) names() []string {
-	names := []string{}
-	s := l.view.Status().Surface
-	if s == nil {
-		return names
-	}
-	for kind, prefix := range map[snapshot.Kind]string{snapshot.Tools: "", snapshot.Prompts: "prompt/", snapshot.Resources: "resource/"} {
-		for _, item := range s.List(kind).Items() {
-			names = append(names, prefix+item.Key)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
-// until waits until the surface, and the changes that were reported, are these items.
-func (l *lookout) until(want ...string) {
-	l.t.Helper()
-	slices.Sort(want)
-	late := time.After(5 * time.Minute)
+// until returns the events up to one with a name, or with a state.
+func (w *watching) until(word string) (all []watchEvent) {
+	w.Helper()
 	for {
-		l.mu.Lock()
-		told := slices.AppendSeq([]string{}, maps.Keys(l.items))
-		l.mu.Unlock()
-		slices.Sort(told)
-		if slices.Equal(l.names(), want) && slices.Equal(told, want) && l.view.Status().State.Reached() {
-			return
+		e, ok := w.next()
+		if !ok {
+			w.Fatalf("it ended before %s", word)
 		}
-		select {
-		case <-late:
-			l.t.Fatalf("want %q; the surface is %q, the changes lead to %q, the state is %s (%v)",
-				want, l.names(), told, l.view.Status().State, l.view.Status().Err)
-		case <-time.After(time.Millisecond):
+		if all = append(all, e); e.Event == word || e.Event == "state" && e.State == word {
+			return all
+		}
+	}
+}
+
+// untilOffers waits until the changes lead to these items.
+func (w *watching) untilOffers(want ...string) {
+	w.Helper()
+	slices.Sort(want)
+	for !slices.Equal(slices.Sorted(maps.Keys(w.items)), want) {
+		if _, ok := w.next(); !ok {
+			w.Fatalf("it ended with %v, want %v", w.items, want)
 		}
 	}
 }
@@ -147,34 +124,28 @@ func TestWatchMcpGo(t *testing.T) {
 		"sse": func(s *server.MCPServer) (*httptest.Server, string) { return servertest.NewTestServer(s), "/sse" },
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := server.NewMCPServer("changing", "1", server.WithToolCapabilities(true))
 			add := func(name string) {
 				s.AddTool(mcp.NewToolWithRawSchema(name, strings.Repeat(name+" ", 5), json.RawMessage(`{"type":"object"}`)), nil)
 			}
 			add("first")
 			site, path := listen(s)
-			defer site.Close()
-			defer site.CloseClientConnections()
-			l := lookOut(t, probe.Server{Name: "changing", HTTP: &probe.HTTP{URL: site.URL + path}})
-			defer func() {
-				l.stop()
-				<-l.ended
-			}()
-			l.until("first")
-			if got := l.view.Status().State; got != watch.Live {
-				t.Errorf("the state is %s, want live", got)
-			}
+			t.Cleanup(site.Close)
+			t.Cleanup(site.CloseClientConnections)
+			w := startWatch(t, t.TempDir(), exec.Command("mcpctl", "watch", "--format", "ndjson", site.URL+path), "tool/first")
+			w.until("live")
 			add("second")
-			l.until("first", "second")
+			w.untilOffers("tool/first", "tool/second")
 			s.DeleteTools("first")
-			l.until("second")
+			w.untilOffers("tool/second")
 			for n := range 20 {
 				add(fmt.Sprint("more", n%2))
 				s.DeleteTools(fmt.Sprint("more", (n+1)%2))
 			}
-			l.until("more1", "second")
-			if diff := cmp.Diff(1, l.view.Status().Counts.Connections); diff != "" {
-				t.Errorf("connections (-want +got):\n%s", diff)
+			w.untilOffers("tool/more1", "tool/second")
+			if w.reconnect > 0 {
+				t.Errorf("reconnected %d times", w.reconnect)
 			}
 		})
 	}

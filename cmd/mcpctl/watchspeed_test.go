@@ -28,8 +28,8 @@ func TestSaveToDiff(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	events := watchIn(t, dir, exec.Command("mcpctl", "watch", "--format", "ndjson", "--reload", "examples/**", "--build", "go build -o tickets ./examples/tickets", "--", "./tickets"))
-	events("live")
+	watch := startWatch(t, dir, exec.Command("mcpctl", "watch", "--format", "ndjson", "--reload", "examples/**", "--build", "go build -o tickets ./examples/tickets", "--", "./tickets"))
+	watch.until("live")
 	surface := filepath.Join(dir, "examples", "tickets", "surface-1.json")
 	first, err := os.ReadFile(surface)
 	if err != nil {
@@ -42,7 +42,7 @@ func TestSaveToDiff(t *testing.T) {
 		if err := os.WriteFile(surface, [][]byte{second, first}[n%2], 0o600); err != nil {
 			t.Fatal(err)
 		}
-		all := events("changed")
+		all := watch.until("changed")
 		told, build := time.Now(), time.Duration(0)
 		for _, e := range all {
 			build += time.Duration(e.ElapsedMs) * time.Millisecond
