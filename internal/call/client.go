@@ -151,7 +151,7 @@ func on(ctx context.Context, p host.Process, o Options, from []source.Source, do
 	if !p.Quiet {
 		c.progress = newProgress(p, c.name())
 		defer c.progress.stop()
-		session.Hear, session.LogLevel = c.progress.hear, "info"
+		session.Progress = c.progress.hear
 	}
 	t, err := host.OpenTerminal(p)
 	if err == nil {
@@ -170,7 +170,6 @@ func on(ctx context.Context, p host.Process, o Options, from []source.Source, do
 	if c.session, err = f.Open(ctx, c.target, session); err != nil {
 		return explain(err)
 	}
-	c.session.AskForLog(ctx)
 	err = do(c)
 	fleet.Elaborate(p, []fleet.Surface{c.Surface(nil)})
 	c.Close()

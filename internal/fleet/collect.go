@@ -177,10 +177,8 @@ func pingOne(ctx context.Context, server probe.Server, options probe.Options) (S
 type SessionOptions struct {
 	// answers the questions of the server; nil = they are declined
 	Elicit func(ctx context.Context, params json.RawMessage) (json.RawMessage, error)
-	// receives progress and log messages; nil = neither is requested
-	Hear func(probe.Heard)
-	// of the messages to ask for
-	LogLevel string
+	// receives the params of progress notifications; nil = progress is not requested
+	Progress func(params json.RawMessage)
 	// client capabilities to declare unless the user chose others; nil = all
 	Capabilities []string
 }
@@ -188,7 +186,7 @@ type SessionOptions struct {
 // Open connects to a live target.
 func (f *Fleet) Open(ctx context.Context, t Target, o SessionOptions) (*probe.Session, error) {
 	options := f.options
-	options.Elicit, options.OnNotification, options.LogLevel = o.Elicit, o.Hear, o.LogLevel
+	options.Elicit, options.OnProgress = o.Elicit, o.Progress
 	options.Capabilities = o.Capabilities
 	return probe.Open(ctx, *t.server, options)
 }

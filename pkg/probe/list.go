@@ -75,23 +75,6 @@ func (p peer) declaresLists() bool {
 		func(m listMethod) bool { return m.kind.DeclaredIn(p.capabilities) != nil })
 }
 
-// undeclaredList reads a list of a server that declares none. What comes is offered, and everything else is
-// the answer of a server without the list.
-func (c caller) undeclaredList(ctx context.Context, method listMethod, bounds limits) (snapshot.List,
-	[]Notice) {
-	ctx, cancel := context.WithTimeout(ctx, bareWait)
-	defer cancel()
-	r, err := c.pages(ctx, method, bounds)
-	if err != nil || len(r.items) == 0 {
-		return snapshot.List{Kind: method.kind}, nil
-	}
-	list := snapshot.NewList(method.kind, r.items)
-	list.Pages = r.pages
-	r.note(NoticeUndeclared, "%s returned %s, but the capability %q is not declared", method.name,
-		kit.Counted(len(r.items), "item"), method.kind.Capability())
-	return list, append(r.notices, method.oddKeys(list)...)
-}
-
 // limits bound what one list may be. Over one of them the list is Truncated, and the error says so.
 type limits struct {
 	pages, items, bytes int
@@ -110,7 +93,6 @@ type pager struct {
 	last    []json.RawMessage // the items of the newest page
 	asked   []string          // cursors that were followed, in order
 	bytes   int               // of all pages
-	ttl     time.Duration     // the longest of the pages
 	notices []Notice
 }
 
@@ -118,10 +100,19 @@ type pager struct {
 func (c caller) list(ctx context.Context, method listMethod, declares capabilityState,
 	bounds limits) (snapshot.List, []Notice, error) {
 	if declares == bare {
-		list, notices := c.undeclaredList(ctx, method, bounds)
-		return list, notices, nil
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, bareWait)
+		defer cancel()
 	}
 	r, err := c.pages(ctx, method, bounds)
+	if declares == bare {
+		// what comes is offered, and everything else is the answer of a server without the list
+		if err != nil || len(r.items) == 0 {
+			return snapshot.List{Kind: method.kind}, nil, nil
+		}
+		r.note(NoticeUndeclared, "%s returned %s, but the capability %q is not declared", method.name,
+			kit.Counted(len(r.items), "item"), method.kind.Capability())
+	}
 	if hasCode(err, mcp.INVALID_PARAMS) && len(r.asked) > 0 {
 		refused := err
 		r, err = c.pages(ctx, method, bounds)
@@ -139,7 +130,6 @@ func (c caller) list(ctx context.Context, method listMethod, declares capability
 	if err != nil {
 		return snapshot.NewPart(method.kind, r.items, err.Error()), r.notices, err
 	}
-	c.seen.keep(method.kind, r.ttl)
 	list := snapshot.NewList(method.kind, r.items)
 	list.Pages = r.pages
 	return list, append(r.notices, method.oddKeys(list)...), nil
@@ -197,7 +187,6 @@ func (r *pager) add(p page, size int) {
 	r.pages++
 	r.last = p.items
 	r.bytes += size
-	r.ttl = max(r.ttl, p.ttl)
 }
 
 // cursorLoop ends a list whose cursor leads back. A server that sends its first page once more knows of no
@@ -245,7 +234,6 @@ type page struct {
 	items   []json.RawMessage // exactly as sent
 	next    json.RawMessage   // the cursor to go on with; nil at the end
 	missing []string          // members that every result has since 2026-07-28
-	ttl     time.Duration     // how long the server takes the page to stay current
 }
 
 // readPage splits the result of a list request. A result of another shape is an error: it must not look like
@@ -269,7 +257,7 @@ func (r *pager) readPage(raw json.RawMessage) (page, error) {
 	if list := rawjson.TypeName(result[kind]); list != "an array" {
 		return page{}, badShape.errorf("the result of %s has no list: %q is %s", name, kind, list)
 	}
-	p := page{missing: missing(result), ttl: ttlOf(result)}
+	p := page{missing: missing(result)}
 	if p.items, err = rawjson.Elements(result[kind]); err != nil {
 		return page{}, badShape.errorf("reading the result of %s: %v", name, err)
 	}
@@ -292,19 +280,6 @@ func missing(result rawjson.Object) []string {
 	return kit.Filter([]string{"resultType", "ttlMs", "cacheScope"},
 		func(name string) bool { return result.Present(name) == nil })
 }
-
-// ttlOf returns the ttlMs of a result (specification 2026-07-28, caching); other values than a positive
-// number of milliseconds is 0.
-func ttlOf(result rawjson.Object) time.Duration {
-	var ms float64
-	if json.Unmarshal(result.Present("ttlMs"), &ms) != nil || ms < 0 {
-		return 0
-	}
-	return time.Duration(min(ms, longestTTL)) * time.Millisecond
-}
-
-// longestTTL is a day, in milliseconds.
-const longestTTL = 24 * 60 * 60 * 1000
 
 // complete reports whether the result is whole (specification 2026-07-28, basic: resultType; absent means
 // complete).

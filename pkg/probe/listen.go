@@ -128,10 +128,6 @@ func (s *Session) Signal() <-chan struct{} { return s.attempt.listener.wake }
 // News returns what happened since the last call, and forgets it.
 func (s *Session) News() News { return s.attempt.listener.news(s.peer) }
 
-// Floor returns how long the server takes its lists to stay current, by the shortest ttlMs of them as last
-// read (specification 2026-07-28, caching): asking earlier is in vain. 0 = it does not say.
-func (s *Session) Floor() time.Duration { return s.attempt.seen.shortest() }
-
 // listener remembers what a server announces, and which lists it said to have changed.
 type listener struct {
 	wake chan struct{} // holds at most one signal

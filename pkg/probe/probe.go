@@ -17,18 +17,17 @@ package probe
 import (
 	"cmp"
 	"context"
-	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"iter"
 	"net"
 	"net/netip"
-	"net/url"
 	"os"
 	"slices"
 	"syscall"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -50,13 +49,10 @@ type Options struct {
 	// Capabilities are declared to servers without Server.Capabilities; nil = all ClientCapabilities.
 	// Servers that ask get an empty list of roots, and a refusal of sampling.
 	Capabilities []string
-	// with OnNotification, the least level of log messages to ask for, such as "info"; empty = none (since
-	// 2026-07-28)
-	LogLevel string
 
-	// OnNotification receives the progress and the log of requests, and must not wait; nil = neither is
-	// asked for.
-	OnNotification func(Heard)
+	// OnProgress receives the params of notifications/progress of a request, secrets masked, and must not
+	// wait; nil = progress is not asked for.
+	OnProgress func(params json.RawMessage)
 }
 
 // ClientCapabilities returns the names of the capabilities that can be declared to servers.
@@ -87,28 +83,8 @@ func check(server Server, options Options) error {
 		return badUsage.errorf("unknown protocol version %q: %s and %s exist", pin, auto,
 			versions(Versions()))
 	}
-	if len(options.CACert) > 0 && !x509.NewCertPool().AppendCertsFromPEM(options.CACert) {
-		return badUsage.errorf("the further certificates to trust hold no PEM certificate")
-	}
-	switch {
-	case (server.Stdio == nil) == (server.HTTP == nil):
+	if (server.Stdio == nil) == (server.HTTP == nil) {
 		return badUsage.errorf("a server needs either a command or a URL")
-	case server.HTTP != nil:
-		return server.HTTP.check()
-	case server.Stdio.Command == "":
-		return badUsage.errorf("the command is empty")
-	}
-	return nil
-}
-
-// check returns an error for a URL or a transport that cannot be used. It does not quote the URL.
-func (h HTTP) check() error {
-	address, err := url.Parse(h.URL) // the error would show the URL, and what is secret in it
-	if err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https" {
-		return badUsage.errorf("the URL must be absolute and begin with http:// or https://")
-	}
-	if !slices.Contains([]HTTPKind{AutoHTTP, StreamableHTTP, SSE}, h.Kind) {
-		return badUsage.errorf("unknown transport %q: %s and %s exist", h.Kind, StreamableHTTP, SSE)
 	}
 	return nil
 }
@@ -201,54 +177,30 @@ func (a attempt) run(ctx context.Context, start time.Time) Result {
 	return result
 }
 
-// retry runs one attempt after another as long as the failure can heal and there are tries left. Attempts
+// retry runs one attempt after another as long as all failures may pass and there are retries left. Attempts
 // that the server asks for with Retry-After do not count, while their waits are no longer than limit in all;
 // 0 = longestWait.
 func retry(ctx context.Context, retries int, limit time.Duration, once func() error) {
-	left := cmp.Or(limit, longestWait)
-	attempt := func() (struct{}, error) {
-		err := once()
-		for wait := askedWait(err); 0 < wait && wait <= left; wait = askedWait(err) {
-			left -= wait
-			select {
-			case <-ctx.Done():
-				return struct{}{}, backoff.Permanent(err)
-			case <-time.After(wait):
-			}
-			err = once()
+	left, pauses := cmp.Or(limit, longestWait), pace(30*time.Second)
+	for {
+		failures := Failures(once())
+		if len(failures) == 0 || slices.ContainsFunc(failures, func(e *Error) bool { return !e.mayPass() }) {
+			return
 		}
-		return struct{}{}, retryable(err)
+		pause := slices.Max(kit.Map(failures, (*Error).AskedWait))
+		if pause > 0 && pause <= left {
+			left -= pause
+		} else if retries--; retries < 0 {
+			return
+		} else {
+			pause = cmp.Or(min(pause, longestWait), pauses.NextBackOff())
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
 	}
-	_, _ = backoff.Retry(ctx, attempt, // what went wrong is in the last result
-		backoff.WithBackOff(pace(30*time.Second)), backoff.WithMaxElapsedTime(0),
-		backoff.WithMaxTries(uint(max(retries, 0))+1))
-}
-
-// retryable returns the error of one attempt for backoff: permanent unless all failures may pass.
-func retryable(err error) error {
-	if wait := askedWait(err); wait > 0 {
-		return &backoff.RetryAfterError{Duration: min(wait, longestWait)}
-	}
-	if err != nil && !mayPass(err) {
-		return backoff.Permanent(err)
-	}
-	return err
-}
-
-// mayPass reports whether the same attempt may succeed a moment later.
-func mayPass(err error) bool {
-	return !slices.ContainsFunc(Failures(err), func(e *Error) bool { return !e.mayPass() })
-}
-
-// askedWait returns how long the server asks to wait, if another attempt may succeed then; 0 = it does not.
-func askedWait(err error) (wait time.Duration) {
-	if !mayPass(err) {
-		return 0
-	}
-	for _, failure := range Failures(err) {
-		wait = max(wait, failure.AskedWait())
-	}
-	return wait
 }
 
 // longestWait bounds what a server may ask for with Retry-After.

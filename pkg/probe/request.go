@@ -217,13 +217,8 @@ func (s *Session) message(r Request) (transport.JSONRPCRequest, error) {
 	for name, value := range r.Params {
 		params[name] = value
 	}
-	options := s.attempt.options
-	if options.OnNotification != nil {
-		meta := map[string]any{"progressToken": fmt.Sprintf("mcpctl-%d", s.attempt.seen.nextID())}
-		if s.peer.stateless && options.LogLevel != "" {
-			meta[mcp.MetaKeyLogLevel] = options.LogLevel
-		}
-		params["_meta"] = meta
+	if s.attempt.options.OnProgress != nil {
+		params["_meta"] = map[string]any{"progressToken": fmt.Sprintf("mcpctl-%d", s.attempt.seen.nextID())}
 	}
 	message := s.caller.request(r.Method, params)
 	if r.Schema == nil || !s.peer.stateless || s.conn.Kind != transport.KindStreamable {
@@ -270,16 +265,4 @@ func (s *Session) Ping(ctx context.Context) (time.Duration, error) {
 	began := time.Now()
 	_, err := s.Request(ctx, Request{Stage: Pinging, Method: method})
 	return time.Since(began), err
-}
-
-// AskForLog asks a server of the era of the handshake that declares logging for log messages of
-// Options.LogLevel and above (specification 2025-11-25, logging); since 2026-07-28 each request asks. A
-// error of the server is ignored.
-func (s *Session) AskForLog(ctx context.Context) {
-	level := s.attempt.options.LogLevel
-	if s.peer.stateless || level == "" || rawjson.ObjectOf(s.peer.capabilities).Present("logging") == nil {
-		return
-	}
-	_, _ = s.Request(ctx, Request{Stage: Handshake, Method: "logging/setLevel",
-		Params: map[string]json.RawMessage{"level": rawjson.Quote(level)}})
 }

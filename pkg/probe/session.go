@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -143,8 +142,7 @@ type observations struct {
 	heard atomic.Bool // the server answered, asked or notified
 
 	mu      sync.Mutex
-	notices []Notice                        // each once
-	ttl     map[snapshot.Kind]time.Duration // of each list that was read; 0 = it says nothing
+	notices []Notice // each once
 }
 
 func (o *observations) nextID() int64 { return o.id.Add(1) }
@@ -173,36 +171,9 @@ func (o *observations) inOrder() []Notice {
 	return sorted
 }
 
-// keep remembers how long a server takes a list to stay current.
-func (o *observations) keep(kind snapshot.Kind, ttl time.Duration) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.ttl == nil {
-		o.ttl = map[snapshot.Kind]time.Duration{}
-	}
-	o.ttl[kind] = ttl
-}
-
-// shortest returns the shortest time for which a list that was read stays current; 0 when one of them says
-// nothing of it.
-func (o *observations) shortest() time.Duration {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if len(o.ttl) == 0 {
-		return 0
-	}
-	return slices.Min(slices.Collect(maps.Values(o.ttl)))
-}
-
 // Elicit asks the user for what a server wants to know. It gets the params of elicitation/create as sent,
 // secrets masked, and gives an ElicitResult (specification, elicitation). The error is sent to the server.
 type Elicit func(ctx context.Context, params json.RawMessage) (json.RawMessage, error)
-
-// Heard is a notification of a server about a request under way.
-type Heard struct {
-	Method string          // notifications/progress or notifications/message
-	Params json.RawMessage // as sent, secrets masked
-}
 
 // codeRejected is what the specification has for sampling that a user does not want.
 const codeRejected = -1
@@ -237,12 +208,9 @@ func (a attempt) answer(ctx context.Context, asked transport.Request) (json.RawM
 func (a attempt) hear(n transport.Notification) {
 	a.seen.heard.Store(true)
 	a.listener.take(n)
-	if n.Method != "notifications/progress" && n.Method != "notifications/message" {
-		return
-	}
-	if a.options.OnNotification != nil {
+	if n.Method == "notifications/progress" && a.options.OnProgress != nil {
 		params, _ := a.masks().JSON(n.Params)
-		a.options.OnNotification(Heard{n.Method, params})
+		a.options.OnProgress(params)
 	}
 }
 
@@ -250,10 +218,9 @@ func (a attempt) hear(n transport.Notification) {
 const listenDuringWait = 2 * time.Second
 
 // listenDuring listens, while a request is under way, for what servers of streamable HTTP with a handshake
-// send beside it: some send their questions and their log there. The function it returns ends that.
+// send beside it: some send their questions there. The function it returns ends that.
 func (s *Session) listenDuring(ctx context.Context) (stop func()) {
-	wanted := s.attempt.options.OnNotification != nil || s.attempt.options.Elicit != nil
-	if !wanted || s.peer.stateless || s.conn.Kind != transport.KindStreamable {
+	if s.attempt.options.Elicit == nil || s.peer.stateless || s.conn.Kind != transport.KindStreamable {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)

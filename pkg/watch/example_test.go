@@ -38,7 +38,6 @@ func (g *growing) Signal() <-chan struct{} { return g.signal }
 func (g *growing) News() watch.News {
 	return watch.News{Changed: []snapshot.Kind{snapshot.Tools}, Count: 1}
 }
-func (g *growing) Floor() time.Duration       { return 0 }
 func (g *growing) Ping(context.Context) error { return nil }
 func (g *growing) Done() <-chan struct{}      { return nil }
 func (g *growing) Lost() error                { return nil }

@@ -85,7 +85,6 @@ type watcher struct {
 	next      time.Duration // the wait before the next attempt to connect
 	least     time.Duration // the least wait, as the server asked
 	restarted bool          // the next session was asked for
-	floor     time.Duration // the least time between polls, as the server asked
 	pollAt    time.Time     // when to read everything again
 }
 
@@ -327,12 +326,12 @@ func (w *watcher) schedule() {
 	if w.breaker.open() {
 		interval = w.options.Longest
 	}
-	w.pollAt = time.Now().Add(max(w.options.spread(interval), w.floor))
+	w.pollAt = time.Now().Add(w.options.spread(interval))
 }
 
 // lifetime returns how old the surface may grow until it is stale.
 func (w *watcher) lifetime() time.Duration {
-	return Staleness * max(w.options.interval(w.state.covered), w.floor)
+	return Staleness * w.options.interval(w.state.covered)
 }
 
 // refresh reads what next names, if the breaker allows an attempt. The error says that the server is lost.
@@ -360,7 +359,6 @@ func (w *watcher) refresh(ctx context.Context, session Session, next *reading) e
 // apply makes what was read the good surface, reports it, and schedules the next reading. Nothing happens if
 // ctx ends meanwhile: the next session reads everything.
 func (w *watcher) apply(ctx context.Context, session Session, r *reading, err error) {
-	w.floor = min(session.Floor(), w.options.interval(true))
 	o, failed := w.state.take(ctx, *r)
 	if failed != nil && ctx.Err() != nil {
 		return

@@ -31,7 +31,6 @@ type server struct {
 	refuse  error                         // of the next attempts to connect
 	fail    map[snapshot.Kind]error       // of a list
 	onList  func(snapshot.Kind, *session) // runs before a list is answered, unlocked
-	floor   time.Duration                 // ttlMs
 	hang    bool                          // nothing is ever answered
 	pongs   bool                          // but pings
 	gone    error                         // of pings
@@ -262,12 +261,6 @@ func (c *session) Ping(ctx context.Context) error {
 		return cmp.Or(c.Lost(), context.Cause(ctx))
 	}
 	return gone
-}
-
-func (c *session) Floor() time.Duration {
-	c.server.mu.Lock()
-	defer c.server.mu.Unlock()
-	return c.server.floor
 }
 
 func (c *session) Done() <-chan struct{} { return c.done }

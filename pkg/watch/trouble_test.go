@@ -191,27 +191,6 @@ func TestWaitsAreSpread(t *testing.T) {
 	}
 }
 
-// TestFloor of a server is the least time between polls, and no more than the time of a safety poll.
-func TestFloor(t *testing.T) {
-	for floor, want := range map[time.Duration]string{
-		time.Second: "30s tools", 40 * time.Second: "40s tools", 24 * time.Hour: "5m0s tools",
-	} {
-		patient := func() *server {
-			s := silent()
-			s.floor = floor
-			return s
-		}
-		bubble(t, patient, watch.Options{}, func(r *run) {
-			r.after(time.Second)
-			r.requests()
-			r.after(6 * time.Minute)
-			if got := only(r.requests(), "tools"); len(got) == 0 || got[0] != want {
-				t.Errorf("with a floor of %v polled at %q, want %q", floor, got, want)
-			}
-		})
-	}
-}
-
 // TestServerThatEndsAtOnce over and over is not started in a hot loop, whether it ends before its lists or
 // after them.
 func TestServerThatEndsAtOnce(t *testing.T) {

@@ -57,9 +57,6 @@ type Session interface {
 	// Ping checks that the server responds. Any answer will do.
 	Ping(context.Context) error
 
-	// Floor returns how long the server says that its lists stay valid; 0 if it does not say.
-	Floor() time.Duration
-
 	// Done is closed when the connection is lost; Lost then returns the reason.
 	Done() <-chan struct{}
 	Lost() error
