@@ -43,8 +43,7 @@ func configCommand(p program) *cli.Command {
 // found returns the report of a configuration and its problems.
 func (p program) found(cfg *config.Config, entries []config.Entry, problem error) *report.Report {
 	r := &report.Report{Command: "config"}
-	gate := trust.Gate{Process: p.Process}
-	r.Servers = gate.Describe(cfg, entries)
+	r.Servers = trust.Gate{Process: p.Process}.Describe(entries)
 	for _, e := range entries {
 		if e.Err() != nil {
 			r.Status = exit.Usage

@@ -75,5 +75,5 @@ func (how trusting) run(ctx context.Context, p program, names []string) (*report
 	if err != nil {
 		return nil, err
 	}
-	return gate.Propose(ctx, cfg, entries, how.dryRun)
+	return gate.Propose(ctx, entries, how.dryRun)
 }

@@ -102,10 +102,10 @@ func Load(ctx context.Context, p host.Process, s Selection, c Contact, from []so
 	if err != nil {
 		return f, nil // Resolve returns the error again
 	}
-	if err := f.gate.Ask(ctx, f.Config, entries); err != nil {
+	if err := f.gate.Ask(ctx, entries); err != nil {
 		return nil, err
 	}
-	trusted, _ := f.gate.Trusted(f.Config, incomplete(entries))
+	trusted, _ := f.gate.Trusted(incomplete(entries))
 	if f.answers, err = askInputs(ctx, p, inputsOf(trusted)); err != nil {
 		return nil, err
 	}

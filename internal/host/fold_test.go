@@ -9,7 +9,7 @@ func TestFold(t *testing.T) {
 		40: "mcpctl: a: no answer within 4s",
 		20: "mcpctl: a: no answer\n  within 4s",
 	} {
-		if got := fold("mcpctl: a: no answer within 4s", columns); got != want {
+		if got := Fold("mcpctl: a: no answer within 4s", columns, "  "); got != want {
 			t.Errorf("%d columns: %q, want %q", columns, got, want)
 		}
 	}

@@ -43,12 +43,13 @@ func (p Process) Lookup(name string) (string, bool) {
 // Reason writes to Err why the status is not 0, also with --quiet.
 func (p Process) Reason(format string, args ...any) {
 	for line := range strings.SplitSeq(fmt.Sprintf("mcpctl: "+format, args...), "\n") {
-		fmt.Fprintln(p.Err, fold(line, Width(p.Err)))
+		fmt.Fprintln(p.Err, Fold(line, Width(p.Err), "  "))
 	}
 }
 
-// fold returns a line broken at spaces for so many columns; 0 = no limit.
-func fold(line string, columns int) string {
+// Fold returns a line broken at spaces for so many columns; 0 = no limit. Further lines begin with an indent,
+// which counts.
+func Fold(line string, columns int, indent string) string {
 	var folded strings.Builder
 	used := 0
 	for i, word := range strings.Split(line, " ") {
@@ -56,8 +57,8 @@ func fold(line string, columns int) string {
 		switch {
 		case i == 0:
 		case columns > 0 && used+1+size > columns:
-			folded.WriteString("\n  ")
-			used = 2
+			folded.WriteString("\n" + indent)
+			used = len(indent)
 		default:
 			folded.WriteByte(' ')
 			used++

@@ -4,7 +4,6 @@
 package trust
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -48,11 +47,11 @@ func (g Gate) Store() (Store, error) {
 // Admit divides entries into those that may be started or contacted and those that must not: not trusted, not
 // valid, or disabled.
 func (g Gate) Admit(cfg *config.Config, entries []config.Entry) (approved []Approved, refused []Refused) {
-	problem := g.judge(cfg)
+	d := g.decisions()
 	for i, e := range entries {
 		var problems []config.Problem
-		if untrusted := problem(e); untrusted != nil && !e.Disabled {
-			problems = append(problems, *untrusted)
+		if g.state(d, e) != report.Trusted && !e.Disabled {
+			problems = append(problems, d.problem(cfg, e))
 		}
 		if !e.Disabled {
 			problems = append(problems, e.Problems...)
@@ -67,10 +66,10 @@ func (g Gate) Admit(cfg *config.Config, entries []config.Entry) (approved []Appr
 }
 
 // Trusted returns the entries that need no question, and those that do.
-func (g Gate) Trusted(cfg *config.Config, entries []config.Entry) (trusted, untrusted []config.Entry) {
-	problem := g.judge(cfg)
+func (g Gate) Trusted(entries []config.Entry) (trusted, untrusted []config.Entry) {
+	d := g.decisions()
 	for _, e := range entries {
-		if problem(e) == nil {
+		if g.state(d, e) == report.Trusted {
 			trusted = append(trusted, e)
 		} else {
 			untrusted = append(untrusted, e)
@@ -79,31 +78,36 @@ func (g Gate) Trusted(cfg *config.Config, entries []config.Entry) (trusted, untr
 	return trusted, untrusted
 }
 
-// judge reads the store once and returns the function that says why an entry is not trusted; nil = it is.
-func (g Gate) judge(cfg *config.Config) func(config.Entry) *config.Problem {
+// decisions reads the store.
+func (g Gate) decisions() (d decisions) {
 	store, err := g.Store()
-	var known decisions
 	if err == nil && !g.Once {
-		known, err = store.read()
+		d, err = store.read()
 	}
-	return func(e config.Entry) *config.Problem {
-		if g.Once || !e.NeedsTrust() {
-			return nil
-		}
-		p := config.Problem{File: e.File, Line: e.Line, Server: e.Server.Name, Hint: trustHint(cfg, e)}
-		trusted, before := known.trusts(e)
-		switch {
-		case err != nil:
-			p.Message = fmt.Sprintf("not trusted: %v", err)
-		case trusted:
-			return nil
-		case before:
-			p.Message = "changed since it was trusted: it would now " + summary(e)
-		default:
-			p.Message = "not trusted yet: it would " + summary(e)
-		}
-		return &p
+	d.err = err
+	return d
+}
+
+// state reports whether an entry may start: by a decision, for this run, or because it needs none.
+func (g Gate) state(d decisions, e config.Entry) report.Trust {
+	if g.Once || !e.NeedsTrust() {
+		return report.Trusted
 	}
+	return d.state(e)
+}
+
+// problem returns why an entry that is not trusted does not start.
+func (d decisions) problem(cfg *config.Config, e config.Entry) config.Problem {
+	p := config.Problem{File: e.File, Line: e.Line, Server: e.Server.Name, Hint: trustHint(cfg, e)}
+	switch {
+	case d.err != nil:
+		p.Message = fmt.Sprintf("not trusted: %v", d.err)
+	case d.state(e) == report.Changed:
+		p.Message = "changed since it was trusted: it would now " + summary(e)
+	default:
+		p.Message = "not trusted yet: it would " + summary(e)
+	}
+	return p
 }
 
 func trustHint(cfg *config.Config, e config.Entry) string {
@@ -130,42 +134,27 @@ func summary(e config.Entry) string {
 	return "contact " + x.Contacts
 }
 
-// Describe returns a configured server for a report, with what it would do; secrets are masked.
-func (g Gate) Describe(cfg *config.Config, entries []config.Entry) []report.Server {
-	var servers []report.Server
-	problem := g.judge(cfg)
+// Describe returns configured servers for a report, with what each would do; secrets are masked.
+func (g Gate) Describe(entries []config.Entry) (servers []report.Server) {
+	known := g.decisions()
 	for _, e := range entries {
-		s := describe(e)
-		switch s.State = report.OK; {
+		d, x := e.Describe(), report.Effects(e.Effects())
+		s := report.Server{Name: e.Server.Name, State: report.OK, Source: e.Server.Source, Places: Places(e)}
+		s.Transport, s.ProtocolVersion = d.Transport, e.Server.Protocol
+		s.Definition = report.Definition{Command: d.Command, Dir: d.Dir, Env: d.Env, URL: d.URL,
+			Headers: d.Headers, Helper: d.Helper, Effects: &x}
+		switch {
 		case e.Disabled:
 			s.State = report.Disabled
 		case e.Err() != nil:
 			addProblems(&s, e.Problems)
 		}
-		x := report.Effects(e.Effects())
-		s.Effects = &x
 		if e.NeedsTrust() {
-			s.Trust = report.Trusted
-			if p := problem(e); p != nil {
-				s.Trust = report.Untrusted
-				if strings.HasPrefix(p.Message, "changed") {
-					s.Trust = report.Changed
-				}
-			}
+			s.Trust = known.state(e)
 		}
 		servers = append(servers, s)
 	}
 	return servers
-}
-
-// describe returns an entry as reports have it.
-func describe(e config.Entry) report.Server {
-	d := e.Describe()
-	s := report.Server{Name: e.Server.Name, Source: e.Server.Source, Places: Places(e)}
-	s.Transport, s.ProtocolVersion = d.Transport, e.Server.Protocol
-	s.Definition = report.Definition{Command: d.Command, Dir: d.Dir, Env: d.Env, URL: d.URL,
-		Headers: d.Headers, Helper: d.Helper}
-	return s
 }
 
 // Places returns where applications have an entry, as reports have it; nil = it was not discovered.
@@ -188,25 +177,4 @@ func addProblems(s *report.Server, problems []config.Problem) {
 	for _, p := range problems {
 		s.Fail(report.Failure{Stage: "configuration", Message: p.Error(), Hint: p.Hint})
 	}
-}
-
-// Ask asks the user about the entries that are not trusted, and stores each yes. Without a terminal, or with
-// CI set, nothing is asked, and what is not trusted fails.
-func (g Gate) Ask(ctx context.Context, cfg *config.Config, entries []config.Entry) error {
-	var untrusted []config.Entry
-	_, all := g.Trusted(cfg, entries)
-	for _, e := range all {
-		if e.Err() == nil || len(e.Asks()) > 0 { // what cannot run is not worth a question
-			untrusted = append(untrusted, e)
-		}
-	}
-	if len(untrusted) == 0 {
-		return nil
-	}
-	t, err := host.OpenTerminal(g.Process)
-	if err != nil {
-		return nil
-	}
-	defer t.Close()
-	return g.ask(ctx, t, untrusted)
 }

@@ -13,15 +13,14 @@ import (
 )
 
 // Propose trusts the entries that need it and reports what each of them does. With dryRun nothing is stored.
-func (g Gate) Propose(ctx context.Context, cfg *config.Config, entries []config.Entry,
-	dryRun bool) (*report.Report, error) {
-	entries = slices.DeleteFunc(slices.Clone(entries), func(e config.Entry) bool { return !e.NeedsTrust() })
+func (g Gate) Propose(ctx context.Context, entries []config.Entry, dryRun bool) (*report.Report, error) {
+	entries = kit.Filter(entries, config.Entry.NeedsTrust)
 	if !dryRun && len(entries) > 0 {
 		if err := g.Keep(ctx, entries); err != nil {
 			return nil, err
 		}
 	}
-	r := &report.Report{Command: "trust", Servers: g.Describe(cfg, entries)}
+	r := &report.Report{Command: "trust", Servers: g.Describe(entries)}
 	for i := range r.Servers { // trusting does not depend on what else an entry lacks
 		r.Servers[i].State, r.Servers[i].Error, r.Servers[i].MoreErrors = report.OK, nil, nil
 	}
@@ -31,13 +30,15 @@ func (g Gate) Propose(ctx context.Context, cfg *config.Config, entries []config.
 // Report shows the decisions about servers with these names, or all of them.
 func (s Store) Report(names []string) *report.Report {
 	r := &report.Report{Command: "trust"}
-	grants, err := s.List()
+	d, err := s.read()
 	if err != nil {
 		r.Problems, r.Status = []string{err.Error()}, exit.Incomplete
 	}
-	for _, g := range grants {
+	for _, g := range d.Trusted {
 		if len(names) == 0 || slices.Contains(names, g.Server) {
-			r.Servers = append(r.Servers, g.describe(report.Trusted))
+			server := g.describe(report.Trusted)
+			server.Since = g.Since
+			r.Servers = append(r.Servers, server)
 		}
 	}
 	return r
@@ -51,72 +52,50 @@ func (g Grant) describe(state report.Trust) report.Server {
 	}
 	s := report.Server{Name: name, State: report.OK, Source: g.File}
 	s.Trust = state
-	if state == report.Trusted {
-		s.Since = g.Since
-	}
 	return s
 }
 
 // RevokeFound removes the decisions about the files of a configuration, or about their servers with these
-// names, whether the servers still exist or not.
+// names, whether the servers still exist or not. A name that neither a server nor a decision has is an error,
+// since a mistyped one would seem to be revoked.
 func (s Store) RevokeFound(ctx context.Context, cfg *config.Config, names []string) (*report.Report, error) {
-	read := map[string]bool{}
-	for _, file := range cfg.Files {
-		read[files.RealPath(absolute(file))] = true
-	}
-	for _, looked := range cfg.Looked {
-		read[files.RealPath(absolute(looked.Path))] = true
-	}
-	here := func(g Grant) bool { return read[g.File] }
-	grants, err := s.List()
-	if err != nil {
-		return nil, err
-	}
-	wanted, err := wantedGrants(cfg, slices.DeleteFunc(slices.Clone(grants),
-		func(g Grant) bool { return !here(g) }), names)
-	if err != nil {
-		return nil, err
-	}
-	revoked, err := s.Revoke(ctx, func(g Grant) bool { return here(g) && wanted(g) })
-	if err != nil {
-		return nil, err
+	here := map[string]bool{}
+	looked := kit.Map(cfg.Looked, func(f config.File) string { return f.Path })
+	for _, file := range slices.Concat(cfg.Files, looked) {
+		if path, err := filepath.Abs(file); err == nil {
+			here[files.RealPath(path)] = true
+		}
 	}
 	r := &report.Report{Command: "trust"}
-	for _, g := range revoked {
-		r.Servers = append(r.Servers, g.describe(report.Untrusted))
+	err := s.update(ctx, func(d *decisions) error {
+		found := kit.Filter(d.Trusted, func(g Grant) bool { return here[g.File] })
+		known := append(cfg.Names(), kit.Map(found, func(g Grant) string { return g.Server })...)
+		for _, name := range names {
+			if !slices.Contains(known, name) {
+				return exit.Usagef("no decision to revoke about %q%s; mcpctl trust --list shows every "+
+					"decision", name, kit.DidYouMean(name, known))
+			}
+		}
+		d.Trusted = slices.DeleteFunc(d.Trusted, func(g Grant) bool {
+			revoked := here[g.File] && (len(names) == 0 || g.isOf(cfg, names))
+			if revoked {
+				r.Servers = append(r.Servers, g.describe(report.Untrusted))
+			}
+			return revoked
+		})
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return r, nil
 }
 
-// wantedGrants returns which decisions the names mean. A name that neither a server nor a decision has is an
-// error, since a mistyped one would seem to be revoked.
-func wantedGrants(cfg *config.Config, grants []Grant, names []string) (func(Grant) bool, error) {
-	known := cfg.Names()
-	for _, g := range grants {
-		known = append(known, g.Server)
-	}
-	for _, name := range names {
-		if !slices.Contains(known, name) {
-			return nil, exit.Usagef("no decision to revoke about %q%s; mcpctl trust --list shows every "+
-				"decision",
-				name, kit.DidYouMean(name, known))
-		}
-	}
-	return func(g Grant) bool {
-		if len(names) == 0 || slices.Contains(names, g.Server) {
-			return true
-		}
-		return slices.ContainsFunc(cfg.Entries, func(e config.Entry) bool {
-			file, server := e.Declared()
-			return file == g.File && (server == g.Server || g.Server == "" && e.Application()) &&
-				slices.Contains(names, e.Server.Name)
-		})
-	}, nil
-}
-
-func absolute(file string) string {
-	if path, err := filepath.Abs(file); err == nil {
-		return path
-	}
-	return file
+// isOf reports whether a decision is about a server of these names, or about the file of one.
+func (g Grant) isOf(cfg *config.Config, names []string) bool {
+	return slices.Contains(names, g.Server) || slices.ContainsFunc(cfg.Entries, func(e config.Entry) bool {
+		file, server := e.Declared()
+		return file == g.File && (server == g.Server || g.Server == "" && e.Application()) &&
+			slices.Contains(names, e.Server.Name)
+	})
 }

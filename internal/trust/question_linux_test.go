@@ -176,7 +176,7 @@ func TestAskEndsWithItsRun(t *testing.T) {
 func TestNothingIsAskedInCI(t *testing.T) {
 	u := newUser(t)
 	cfg := u.reads(`{"mcpServers": {"one": {"command": "npx"}}}`)
-	if err := u.Ask(t.Context(), cfg, cfg.Entries); err != nil || u.kept() != nil || u.refusal(cfg) == "" {
+	if err := u.Ask(t.Context(), cfg.Entries); err != nil || u.kept() != nil || u.refusal(cfg) == "" {
 		t.Errorf("%v, stored %q", err, u.kept())
 	}
 }

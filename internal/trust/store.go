@@ -8,12 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"slices"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/report"
 )
 
 // Store is the file in which a user's decisions are kept. The zero Store keeps nothing and trusts nothing.
@@ -37,6 +37,8 @@ func OpenStore(stateDir string) Store {
 type decisions struct {
 	Format  int     `json:"mcpctl"`
 	Trusted []Grant `json:"trusted"`
+
+	err error // why the store cannot be read; then nothing is trusted
 }
 
 // Grant is what is trusted of one server of one file, or, with an empty Server, one whole file of an
@@ -48,86 +50,65 @@ type Grant struct {
 	Since   string            `json:"since"`             // the day of the newest decision
 }
 
-// trusts returns whether an entry is trusted, and whether another version of it is.
-func (d decisions) trusts(e config.Entry) (trusted, before bool) {
+// state reports whether an entry is trusted, or another version of it is.
+func (d decisions) state(e config.Entry) report.Trust {
 	file, server := e.Declared()
 	for _, g := range d.Trusted {
 		switch {
 		case g.File != file:
 		case g.Server == "" && e.Application():
-			return true, false
+			return report.Trusted
 		case g.Server == server:
-			_, trusted = g.Digests[e.Digest()]
-			return trusted, !trusted
+			if _, trusted := g.Digests[e.Digest()]; trusted {
+				return report.Trusted
+			}
+			return report.Changed
 		}
 	}
-	return false, false
-}
-
-// add records entries as they are now: an application's own by its file, any other by its digest beside those
-// before.
-func (d *decisions) add(entries []config.Entry, day string) {
-	for _, e := range entries {
-		file, server := e.Declared()
-		digests := map[string]string{e.Digest(): day}
-		if e.Application() {
-			server, digests = "", nil
-		}
-		i := slices.IndexFunc(d.Trusted, func(g Grant) bool { return g.File == file && g.Server == server })
-		if i < 0 {
-			d.Trusted = append(d.Trusted, Grant{File: file, Server: server, Digests: digests, Since: day})
-			continue
-		}
-		d.Trusted[i].Since = day
-		if digests != nil {
-			maps.Copy(d.Trusted[i].Digests, digests)
-		}
-	}
-	slices.SortFunc(d.Trusted, func(a, b Grant) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Server, b.Server))
-	})
+	return report.Untrusted
 }
 
 // read returns the decisions. A store that others can write, or that cannot be read, is an error and trusts
 // nothing.
-func (s Store) read() (d decisions, err error) {
-	err = s.folder.Read(storeFile, func(data []byte) error {
+func (s Store) read() (decisions, error) {
+	var d decisions
+	err := s.folder.Read(storeFile, func(data []byte) error {
 		decoder := json.NewDecoder(bytes.NewReader(data))
 		decoder.DisallowUnknownFields()
-		var read decisions
-		if decoder.Decode(&read) != nil || decoder.More() {
+		err := decoder.Decode(&d)
+		incomplete := func(g Grant) bool { return g.File == "" || g.Server != "" && len(g.Digests) == 0 }
+		switch {
+		case err != nil || decoder.More() || slices.ContainsFunc(d.Trusted, incomplete):
 			return errors.New("not a trust store of mcpctl: remove it, then run mcpctl trust again")
-		}
-		if read.Format != format {
+		case d.Format != format:
 			return fmt.Errorf("format %d, but this mcpctl reads format %d: remove it, then run mcpctl "+
-				"trust again", read.Format, format)
+				"trust again", d.Format, format)
 		}
-		for _, g := range read.Trusted {
-			if g.File == "" || g.Server != "" && len(g.Digests) == 0 {
-				return errors.New("an incomplete decision: remove the file, then run mcpctl trust again")
-			}
-		}
-		d = read
 		return nil
 	})
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return decisions{}, nil
+	case err != nil:
+		return decisions{}, err
 	}
-	return d, err
+	return d, nil
 }
 
-// update changes the decisions while no other run can.
-func (s Store) update(ctx context.Context, change func(*decisions)) error {
+// update changes the decisions while no other run can. After an error of change nothing is written.
+func (s Store) update(ctx context.Context, change func(*decisions) error) error {
 	release, err := s.folder.Lock(ctx, lockFile)
 	if err != nil {
 		return fmt.Errorf("locking the trust store: %w", err)
 	}
 	defer release()
 	d, err := s.read()
+	if err == nil {
+		err = change(&d)
+	}
 	if err != nil {
 		return err
 	}
-	change(&d)
 	d.Format = format
 	if err := s.folder.Write(storeFile, d); err != nil {
 		return fmt.Errorf("writing the trust store: %w", err)
@@ -135,24 +116,31 @@ func (s Store) update(ctx context.Context, change func(*decisions)) error {
 	return nil
 }
 
-// Trust records entries as they are now.
+// Trust records entries as they are now: an application's own by its file, any other by its digest beside
+// those before.
 func (s Store) Trust(ctx context.Context, entries []config.Entry, now time.Time) error {
-	return s.update(ctx, func(d *decisions) { d.add(entries, now.UTC().Format(time.DateOnly)) })
-}
-
-// List returns every decision, by file and server.
-func (s Store) List() ([]Grant, error) {
-	d, err := s.read()
-	return d.Trusted, err
-}
-
-// Revoke removes the decisions that match and returns them. A store that cannot be read is left as it is.
-func (s Store) Revoke(ctx context.Context, match func(Grant) bool) (revoked []Grant, err error) {
-	err = s.update(ctx, func(d *decisions) {
-		revoked = slices.DeleteFunc(slices.Clone(d.Trusted), func(g Grant) bool { return !match(g) })
-		d.Trusted = slices.DeleteFunc(d.Trusted, match)
+	day := now.UTC().Format(time.DateOnly)
+	return s.update(ctx, func(d *decisions) error {
+		for _, e := range entries {
+			file, server := e.Declared()
+			if e.Application() {
+				server = ""
+			}
+			i := slices.IndexFunc(d.Trusted,
+				func(g Grant) bool { return g.File == file && g.Server == server })
+			if i < 0 {
+				i = len(d.Trusted)
+				d.Trusted = append(d.Trusted, Grant{File: file, Server: server, Digests: map[string]string{}})
+			}
+			if d.Trusted[i].Since = day; server != "" {
+				d.Trusted[i].Digests[e.Digest()] = day
+			}
+		}
+		slices.SortFunc(d.Trusted, func(a, b Grant) int {
+			return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Server, b.Server))
+		})
+		return nil
 	})
-	return revoked, err
 }
 
 // Clear removes every decision, readable or not.

@@ -116,11 +116,11 @@ func (u user) kept() (servers []string) {
 	if err != nil {
 		u.t.Fatal(err)
 	}
-	grants, err := store.List()
+	d, err := store.read()
 	if err != nil {
 		u.t.Fatal(err)
 	}
-	for _, g := range grants {
+	for _, g := range d.Trusted {
 		servers = append(servers, g.describe(report.Trusted).Name)
 	}
 	slices.Sort(servers)
@@ -180,28 +180,31 @@ func TestCodeIsShown(t *testing.T) {
 }
 
 // dialects are the forms of files, each with an entry in it. %s is replaced by the members of the entry.
-var dialects = map[string]struct{ file, shape, entry string }{
-	"shared":          {"project/.mcp.json", `{"mcpServers": {"s": %s}}`, `{"command": "npx"}`},
-	"vscode":          {"project/.vscode/mcp.json", `{"servers": {"s": %s}}`, `{"command": "npx"}`},
-	"vscode settings": {"project/mcp.json", `{"mcp": {"servers": {"s": %s}}}`, `{"command": "npx"}`},
-	"zed":             {"project/mcp.json", `{"context_servers": {"s": %s}}`, `{"command": "npx"}`},
-	"codex":           {"project/mcp.json", `{"mcp_servers": {"s": %s}}`, `{"command": "npx"}`},
-	"opencode":        {"project/mcp.json", `{"mcp": {"s": %s}}`, `{"type": "local", "command": ["npx"]}`},
-	"continue":        {"project/mcp.json", `{"mcpServers": [%s]}`, `{"name": "s", "command": "npx"}`},
-	"goose":           {"project/mcp.json", `{"extensions": {"s": %s}}`, `{"type": "stdio", "cmd": "npx"}`},
-	"gemini":          {"project/.gemini/settings.json", `{"mcpServers": {"s": %s}}`, `{"command": "npx"}`},
-	"seconds":         {"project/.roo/mcp.json", `{"mcpServers": {"s": %s}}`, `{"command": "npx"}`},
-	"warp":            {"project/.warp/.mcp.json", `{"mcpServers": {"s": %s}}`, `{"command": "npx"}`},
-	"claude projects": {".claude.json", `{"projects": {"%[2]s": {"mcpServers": {"s": %[1]s}}}}`, `{"command": "npx"}`},
-	"claude plugins":  {".claude/plugins/p/.mcp.json", `{"mcpServers": {"s": %s}}`, `{"command": "npx"}`},
-	"mcpctl.yaml":     {"project/mcpctl.yaml", `servers: {"s": %s}`, `{"command": "npx"}`},
+var dialects = map[string]struct {
+	file, shape, entry string
+	discover           bool
+}{
+	"shared":          {"project/.mcp.json", `{"mcpServers": {"s": %s}}`, `{"command": "npx"}`, false},
+	"vscode":          {"project/.vscode/mcp.json", `{"servers": {"s": %s}}`, `{"command": "npx"}`, false},
+	"vscode settings": {"project/mcp.json", `{"mcp": {"servers": {"s": %s}}}`, `{"command": "npx"}`, false},
+	"zed":             {"project/mcp.json", `{"context_servers": {"s": %s}}`, `{"command": "npx"}`, false},
+	"codex":           {"project/mcp.json", `{"mcp_servers": {"s": %s}}`, `{"command": "npx"}`, false},
+	"opencode":        {"project/mcp.json", `{"mcp": {"s": %s}}`, `{"type": "local", "command": ["npx"]}`, false},
+	"continue":        {"project/mcp.json", `{"mcpServers": [%s]}`, `{"name": "s", "command": "npx"}`, false},
+	"goose":           {"project/mcp.json", `{"extensions": {"s": %s}}`, `{"type": "stdio", "cmd": "npx"}`, false},
+	"gemini":          {"project/.gemini/settings.json", `{"mcpServers": {"s": %s}}`, `{"command": "npx"}`, true},
+	"seconds":         {"project/.roo/mcp.json", `{"mcpServers": {"s": %s}}`, `{"command": "npx"}`, true},
+	"warp":            {"project/.warp/.mcp.json", `{"mcpServers": {"s": %s}}`, `{"command": "npx"}`, true},
+	"claude projects": {".claude.json", `{"projects": {"%[2]s": {"mcpServers": {"s": %[1]s}}}}`, `{"command": "npx"}`, true},
+	"claude plugins":  {".claude/plugins/p/.mcp.json", `{"mcpServers": {"s": %s}}`, `{"command": "npx"}`, true},
+	"mcpctl.yaml":     {"project/mcpctl.yaml", `servers: {"s": %s}`, `{"command": "npx"}`, false},
 }
 
 // TestEveryKeyAsks changes, adds and removes each key that an entry can have, in each dialect, known or not: every change
 // asks again, and the entry as it was stays trusted. The home directory is a repository here, so that each entry is asked
 // about for itself.
 func TestEveryKeyAsks(t *testing.T) {
-	values := []string{`"1"`, `"2"`, `["x"]`, `{"K": "v"}`, `true`, `7`, `null`}
+	values := []string{`"1"`, `["x"]`, `{"K": "v"}`, `7`, `null`}
 	keys := strings.Fields(`command cmd args env envs environment envFile env_keys env_vars cwd working_directory
 		url uri serverUrl httpUrl headers http_headers env_http_headers requestOptions bearerToken
 		bearer_token_env_var headersHelper oauth auth type transport name uses source path settings timeout
@@ -216,11 +219,11 @@ func TestEveryKeyAsks(t *testing.T) {
 		u.writes(".claude/settings.json", `{"enabledPlugins": {"p@m": true}}`)
 		read := func(entry string) []config.Entry {
 			u.writes(d.file, strings.NewReplacer("%[2]s", u.path("project"), "%[1]s", entry, "%s", entry).Replace(d.shape))
-			cfg, _ := config.Load(config.Input{Dir: u.path("project"), Home: u.home, Root: u.home, OS: "linux", Discover: true})
+			cfg, _ := config.Load(config.Input{Dir: u.path("project"), Home: u.home, Root: u.home, OS: "linux", Discover: d.discover})
 			return cfg.Entries
 		}
 		trusted := func(entries []config.Entry) bool {
-			yes, _ := u.Trusted(&config.Config{}, entries)
+			yes, _ := u.Trusted(entries)
 			return len(yes) == 1
 		}
 		u.trust(&config.Config{Entries: read(d.entry)})
@@ -282,7 +285,7 @@ func TestWhatElseIsDeclared(t *testing.T) {
 		u.trust(u.reads(base))
 		cfg := c.change(u)
 		cfg.Entries = slices.DeleteFunc(cfg.Entries, func(e config.Entry) bool { return e.Server.Name != "s" })
-		if yes, _ := u.Trusted(cfg, cfg.Entries); (len(yes) == 0) != c.asks {
+		if yes, _ := u.Trusted(cfg.Entries); (len(yes) == 0) != c.asks {
 			t.Errorf("%s: trusted %v", what, len(yes) == 1)
 		}
 	}
@@ -299,7 +302,7 @@ func TestInputsAreDeclared(t *testing.T) {
 		u := newUser(t)
 		u.trust(u.reads(text))
 		cfg := u.reads(strings.Replace(text, `"1"`, `"2"`, 1))
-		if yes, _ := u.Trusted(cfg, cfg.Entries); len(yes) > 0 {
+		if yes, _ := u.Trusted(cfg.Entries); len(yes) > 0 {
 			t.Errorf("%s: another default starts without a question", text)
 		}
 	}
@@ -405,7 +408,7 @@ func TestStoreProvesNothing(t *testing.T) {
 		"trailing":            {write(`{"mcpctl": 3, "trusted": []}{}`), "not a trust store of mcpctl"},
 		"an unknown key":      {write(`{"mcpctl": 3, "trusted": [], "more": 1}`), "not a trust store of mcpctl"},
 		"newer":               {write(`{"mcpctl": 4, "trusted": []}`), "format 4, but this mcpctl reads format 3"},
-		"no digests":          {write(`{"mcpctl": 3, "trusted": [{"file": "/x", "server": "s", "since": ""}]}`), "an incomplete decision"},
+		"no digests":          {write(`{"mcpctl": 3, "trusted": [{"file": "/x", "server": "s", "since": ""}]}`), "not a trust store of mcpctl"},
 		"a directory":         {func(f string) error { return errors.Join(os.Remove(f), os.Mkdir(f, 0o700)) }, "not a regular file"},
 		"huge":                {write(`{"mcpctl": 3, "trusted": []}` + strings.Repeat(" ", maxStore)), "larger"},
 	} {
@@ -483,8 +486,9 @@ func TestRevokeFound(t *testing.T) {
 			u.writes("project/.mcp.json", project)
 			u.trust(u.load(true))
 			store, _ := u.Store()
-			err := store.update(t.Context(), func(d *decisions) {
+			err := store.update(t.Context(), func(d *decisions) error {
 				d.Trusted = append(d.Trusted, Grant{File: "/x/.mcp.json", Server: "elsewhere", Digests: map[string]string{"d": ""}})
+				return nil
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -524,11 +528,11 @@ func TestDescribe(t *testing.T) {
 	} {
 		u := newUser(t)
 		cfg := u.server(entry)
-		s := u.Describe(cfg, cfg.Entries)[0]
+		s := u.Describe(cfg.Entries)[0]
 		if s.State != want.state || s.Trust != want.trust || (s.Error != nil) != (want.state == report.Failed) || s.Effects == nil {
 			t.Errorf("%s: %s, %q, error %v", entry, s.State, s.Trust, s.Error)
 		}
-		r, err := u.Propose(t.Context(), cfg, cfg.Entries, true)
+		r, err := u.Propose(t.Context(), cfg.Entries, true)
 		if err != nil || u.kept() != nil {
 			t.Errorf("%s: a dry run: %v, stored %q", entry, err, u.kept())
 		}
