@@ -39,7 +39,7 @@ func listen(p host.Process, text string) (*monitor, error) {
 	if err != nil {
 		return nil, exit.Usagef("--listen: %w: choose another port, or 0 for any", err)
 	}
-	m := newMonitor(token, loopback, p.Version)
+	m := newMonitor(token, loopback)
 	m.serve(listener)
 	p.Note("listening on http://%s", listener.Addr())
 	return m, nil

@@ -44,11 +44,11 @@ const (
 )
 
 // newMonitor returns a monitor without servers.
-func newMonitor(token string, loopback bool, version string) *monitor {
+func newMonitor(token string, loopback bool) *monitor {
 	m := &monitor{token: token, loopback: loopback, ended: make(chan struct{})}
 	m.events.clients = map[chan message]bool{}
 	m.servers.Store(new([]monitoredServer))
-	m.metrics = newMetrics(m, version)
+	m.metrics = newMetrics(m)
 	return m
 }
 

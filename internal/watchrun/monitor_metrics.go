@@ -2,7 +2,6 @@ package watchrun
 
 import (
 	"net/http"
-	"runtime"
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -22,9 +21,9 @@ type metrics struct {
 	changes  *prometheus.CounterVec
 }
 
-// newMetrics returns the metrics of a monitor in a registry of their own: those of mcpctl, of its build, of
-// the Go runtime and of the process.
-func newMetrics(m *monitor, version string) *metrics {
+// newMetrics returns the metrics of a monitor in a registry of their own, with those of the Go runtime and of
+// the process.
+func newMetrics(m *monitor) *metrics {
 	t := &metrics{
 		monitor: m, registry: prometheus.NewRegistry(),
 		changes: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -34,13 +33,8 @@ func newMetrics(m *monitor, version string) *metrics {
 	clients := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "mcpctl_event_clients", Help: "Clients that listen to events.",
 	}, m.events.size)
-	build := prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "mcpctl_build_info", Help: "1, with the version of mcpctl and of Go.",
-		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
-	})
-	build.Set(1)
-	process := collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})
-	t.registry.MustRegister(t.changes, clients, build, t, collectors.NewGoCollector(), process)
+	t.registry.MustRegister(t.changes, clients, t, collectors.NewGoCollector(),
+		collectors.NewBuildInfoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return t
 }
 

@@ -22,7 +22,7 @@ import (
 
 // twoServers returns a monitor of a live server and a failed one; refresh receives requests to read the first.
 func twoServers(token string, loopback bool) (m *monitor, refresh chan struct{}) {
-	m, refresh = newMonitor(token, loopback, "1"), make(chan struct{}, 1)
+	m, refresh = newMonitor(token, loopback), make(chan struct{}, 1)
 	tools := snapshot.NewList(snapshot.Tools, []json.RawMessage{json.RawMessage(`{"name": "a\u001b"}`)})
 	live := watch.Status{State: watch.Live, Surface: &snapshot.Snapshot{Tools: tools}, VerifiedAt: time.Now()}
 	failed := watch.Status{State: watch.Failed, Err: errors.New("no licence")}

@@ -80,7 +80,7 @@ func TestOneLinePerSave(t *testing.T) {
 	crash := state("todo", "failed", "the server ended")
 	crash.Error.Stderr = "src/index.ts:35:51: ERROR: Expected \")\"\n"
 	reload := report.Event{Event: "reload", Server: "todo", Files: []string{"src/tools.ts"}}
-	removed := finding.Finding{Rule: "tool-removed", Level: finding.Breaking, Server: "todo", Item: "tool/a", Message: "It is gone."}
+	removed := finding.Finding{Rule: "tool-removed", Level: finding.Breaking, Server: "todo", Item: "tool/a", Message: "Tool a was removed."}
 	got := viewed(v, state("todo", "connecting"), state("todo", "live"),
 		reload, state("todo", "reconnecting"), state("todo", "live"), report.Event{Event: "unchanged", Server: "todo", Cause: "reload"},
 		reload, state("todo", "reconnecting"), crash,
@@ -93,8 +93,7 @@ func TestOneLinePerSave(t *testing.T) {
             src/index.ts:35:51: ERROR: Expected ")"
             hint: waiting for the next save
 12:00:12  todo  reloaded in 3.0s (src/tools.ts)  1 breaking
-            breaking  It is gone  tool-removed  ` + removed.Fingerprint() + `
-              a
+            breaking  Tool a was removed  tool-removed  ` + removed.Fingerprint() + `
 `
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -129,35 +129,3 @@ func TestStale(t *testing.T) {
 		})
 	}
 }
-
-// TestStaleSurfaceIsReadAgain by the next reading, which reports what changed.
-func TestStaleSurfaceIsReadAgain(t *testing.T) {
-	bubble(t, announcing, watch.Options{Interval: 5 * time.Second, Timeout: 20 * time.Second}, func(r *run) {
-		r.after(time.Second)
-		r.reported()
-		r.server.mu.Lock()
-		r.hang, r.pongs = true, true
-		r.server.mu.Unlock()
-		r.set(snapshot.Tools, "a", "b")
-		time.Sleep(17 * time.Second) // of a network that swallows everything
-		r.hangs(false)
-		want(t, "events", r.after(time.Minute), "15s stale: the surface was not verified for 15s",
-			"26s recovered by poll", "26s changed by poll tool-added(tool/b)")
-	})
-}
-
-// TestIntervalBoundsAnnouncers as it does others.
-func TestIntervalBoundsAnnouncers(t *testing.T) {
-	for want, options := range map[string]watch.Options{
-		"5s tools": {Interval: 5 * time.Second}, "5m0s tools": {},
-	} {
-		bubble(t, announcing, options, func(r *run) {
-			r.after(time.Second)
-			r.requests()
-			r.after(6 * time.Minute)
-			if got := only(r.requests(), "tools"); len(got) == 0 || got[0] != want {
-				t.Errorf("polled at %q, want %q", got, want)
-			}
-		})
-	}
-}

@@ -2,9 +2,7 @@ package watch_test
 
 import (
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -133,24 +131,6 @@ func TestServerThatAnnouncesEveryReading(t *testing.T) {
 	})
 }
 
-// TestServerThatAnnouncesTooMuchAtTimes is not slowed down, as long as there are changes among it.
-func TestServerThatAnnouncesTooMuchAtTimes(t *testing.T) {
-	bubble(t, announcing, watch.Options{}, func(r *run) {
-		r.after(time.Minute)
-		for i := range 20 {
-			for range 2 {
-				r.announce(snapshot.Tools)
-				r.after(5 * time.Second)
-			}
-			r.set(snapshot.Tools, "a", fmt.Sprint("t", i))
-			r.announce(snapshot.Tools)
-			if got := r.after(time.Second); len(got) != 1 || !strings.Contains(got[0], "changed by notification") {
-				t.Fatalf("change %d is told as %q", i, got)
-			}
-		}
-	})
-}
-
 // TestResumedNotifications read everything, and no one takes that for an announcement.
 func TestResumedNotifications(t *testing.T) {
 	bubble(t, announcing, watch.Options{}, func(r *run) {
@@ -162,19 +142,6 @@ func TestResumedNotifications(t *testing.T) {
 		r.set(snapshot.Tools, "a", "b")
 		r.session().hear(watch.News{Resumed: true})
 		want(t, "events", r.after(time.Second), "2.1s changed by resumption tool-added(tool/b)")
-	})
-}
-
-// TestListening that ends turns watching into polling, and back.
-func TestListening(t *testing.T) {
-	bubble(t, announcing, watch.Options{}, func(r *run) {
-		r.after(time.Second)
-		r.requests()
-		r.covers(false)
-		r.session().hear(watch.News{})
-		want(t, "events", r.after(time.Second), "1.1s state polling")
-		r.set(snapshot.Tools)
-		want(t, "events", r.after(time.Minute), "31.1s changed by poll tool-removed(tool/a)")
 	})
 }
 

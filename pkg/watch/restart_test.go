@@ -51,9 +51,7 @@ func TestRestartCancels(t *testing.T) {
 		r.hangs()
 		r.ask <- struct{}{}
 		r.after(time.Second)
-		r.server.mu.Lock()
-		r.hang = false
-		r.server.mu.Unlock()
+		r.hangs(false)
 		r.restart <- struct{}{}
 		want(t, "events", r.after(0), "2s state reconnecting", "2s state polling", "2s unchanged by reload")
 		r.refuses(errDown)

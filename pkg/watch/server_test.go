@@ -75,55 +75,36 @@ func (s *server) open(context.Context) (watch.Session, error) {
 	return s.current, nil
 }
 
-// set changes what the server offers without a word.
-func (s *server) set(kind snapshot.Kind, names ...string) {
+// change makes a change to the server while it is watched.
+func (s *server) change(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.names[kind] = append([]string{}, names...)
+	f()
+}
+
+// set changes what the server offers without a word.
+func (s *server) set(kind snapshot.Kind, names ...string) {
+	s.change(func() { s.names[kind] = append([]string{}, names...) })
 }
 
 // covers makes the server announce changes, or not.
-func (s *server) covers(covered bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.covered = covered
-}
+func (s *server) covers(covered bool) { s.change(func() { s.covered = covered }) }
 
 // breaks makes a list fail, or work again.
-func (s *server) breaks(kind snapshot.Kind, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.fail[kind] = err
-}
+func (s *server) breaks(kind snapshot.Kind, err error) { s.change(func() { s.fail[kind] = err }) }
 
 // hangs leaves every list without an answer from now on, and every ping but when pongs is set; or answers
 // again.
-func (s *server) hangs(yes ...bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.hang = len(yes) == 0 || yes[0]
-}
+func (s *server) hangs(yes ...bool) { s.change(func() { s.hang = len(yes) == 0 || yes[0] }) }
 
-// is lets pings fail as where no one is, or not.
-func (s *server) failPings(gone error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.gone = gone
-}
+// failPings makes pings fail as where no server is, or not.
+func (s *server) failPings(gone error) { s.change(func() { s.gone = gone }) }
 
 // onEach runs f before each list is answered; nil = nothing.
-func (s *server) onEach(f func(snapshot.Kind, *session)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.onList = f
-}
+func (s *server) onEach(f func(snapshot.Kind, *session)) { s.change(func() { s.onList = f }) }
 
 // refuses makes attempts to connect fail, or work again.
-func (s *server) refuses(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.refuse = err
-}
+func (s *server) refuses(err error) { s.change(func() { s.refuse = err }) }
 
 // announce says that lists changed.
 func (s *server) announce(kinds ...snapshot.Kind) { s.session().hear(watch.News{Changed: kinds}) }

@@ -176,16 +176,28 @@ func TestConnectionLost(t *testing.T) {
 	})
 }
 
-// TestWaitsAreSpread by a quarter to either side.
-func TestWaitsAreSpread(t *testing.T) {
-	for random, want := range map[float64]string{0: "22.5s tools", 0.5: "30s tools", 0.9999999: "37.5s tools"} {
-		o := watch.Options{Random: func() float64 { return random }}
-		bubble(t, silent, o, func(r *run) {
+// TestPollTimes: waits are spread by a quarter to either side; the interval bounds announcing servers too.
+func TestPollTimes(t *testing.T) {
+	spread := func(random float64) watch.Options {
+		return watch.Options{Random: func() float64 { return random }}
+	}
+	for _, test := range []struct {
+		server  func() *server
+		options watch.Options
+		want    string
+	}{
+		{silent, spread(0), "22.5s tools"},
+		{silent, spread(0.5), "30s tools"},
+		{silent, spread(0.9999999), "37.5s tools"},
+		{announcing, watch.Options{Interval: 5 * time.Second}, "5s tools"},
+		{announcing, watch.Options{}, "5m0s tools"},
+	} {
+		bubble(t, test.server, test.options, func(r *run) {
 			r.after(time.Second)
 			r.requests()
-			r.after(40 * time.Second)
-			if got := only(r.requests(), "tools"); len(got) == 0 || got[0] != want {
-				t.Errorf("with %v polled at %q, want %q", random, got, want)
+			r.after(6 * time.Minute)
+			if got := only(r.requests(), "tools"); len(got) == 0 || got[0] != test.want {
+				t.Errorf("interval %v: polled at %q, want %q", test.options.Interval, got, test.want)
 			}
 		})
 	}
@@ -246,9 +258,7 @@ func TestEndWhileReading(t *testing.T) {
 func TestSilentList(t *testing.T) {
 	bubble(t, silent, watch.Options{Timeout: 5 * time.Second}, func(r *run) {
 		r.after(time.Second)
-		r.server.mu.Lock()
-		r.hang, r.pongs = true, true
-		r.server.mu.Unlock()
+		r.change(func() { r.hang, r.pongs = true, true })
 		want(t, "events", r.after(2*time.Minute), "57s state degraded: no answer within 5s", "57s stale: no answer within 5s")
 	})
 }
