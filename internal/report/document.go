@@ -85,8 +85,7 @@ func documentOf(r *Report, v view, groups []finding.Group) document {
 	}
 	d.Groups = kit.Map(groups, func(g finding.Group) documentGroup { return v.documentGroup(r, g) })
 	if r.Findings == nil {
-		header, rows := v.overview(r)
-		d.Header, d.Rows = header, kit.Map(rows, textsOf)
+		d.Header, d.Rows = v.overview(r)
 	}
 	return d
 }
@@ -159,47 +158,28 @@ func namesOf(servers []Server) []string {
 	return kit.Map(servers, func(s Server) string { return s.Name })
 }
 
-// overview returns what a command that judges nothing has to say, as a table: a row per rule, per item, or
-// per server.
-func (o Options) overview(r *Report) (header []string, rows [][]string) {
-	if len(r.Rules) > 0 {
-		return []string{"Rule", "Level", "Title"}, kit.Map(r.Rules, func(rule finding.Rule) []string {
-			return []string{rule.ID, rule.Level.String(), rule.Title}
-		})
-	}
+// overview returns the table of a command that judges nothing: a row per item, else the largest table of the
+// view that people read.
+func (o Options) overview(r *Report) (header []string, rows [][]text) {
 	for _, s := range r.Servers {
-		if o.Fleet && !o.Items {
-			break
-		}
 		for _, k := range snapshot.Kinds() {
 			for _, raw := range *s.Items(k) {
-				rows = append(rows, []string{s.Name, k.ID(key(k, raw)), signatureOf(k, raw), itemCost(k, raw),
-					hintsInBrackets(k, raw), firstLine(about(raw))})
+				rows = append(rows, textsOf([]string{s.Name, k.ID(key(k, raw)), signatureOf(k, raw),
+					itemCost(k, raw), hintsInBrackets(k, raw), firstLine(about(raw))}))
 			}
 		}
 	}
-	if len(rows) > 0 {
+	if len(rows) > 0 && (o.Items || !o.Fleet) {
 		return []string{"Server", "Item", "Arguments", "Tokens", "Hints", "Description"}, rows
 	}
-	if r.Command != "list" {
-		return []string{"Server", "State", "What is known"}, kit.Map(r.Servers, func(s Server) []string {
-			return []string{s.Name, string(s.State), s.gist()}
-		})
-	}
-	return []string{"Name", "Status", "Transport", "Tools", "Tokens", "Time", "Problem"},
-		kit.Map(r.Servers, func(s Server) []string {
-			return []string{s.Name, string(s.State), transport(s), countCell(s, snapshot.Tools).text,
-				tokensOf(s.Tokens), elapsed(s.ElapsedMs), problem(s)}
-		})
-}
-
-// gist returns what is known of a server, in one line.
-func (s Server) gist() string {
-	saved := ""
-	if s.Saved != nil {
-		saved = join(", ", string(s.Saved.Action), s.Saved.changes(), s.Saved.file())
-	}
-	return join(", ", saved, s.Transport, s.ProtocolVersion, s.Counts.Items(), s.runs())
+	rows = nil
+	p := &page{Options: o, tables: func(titles []string, cells [][]text) {
+		if len(cells) > len(rows) {
+			header, rows = titles, cells
+		}
+	}}
+	viewOf(r, o)(p, r)
+	return header, rows
 }
 
 // headline returns a whole run in one line: the command and how many findings there are.

@@ -95,7 +95,7 @@ func (l EventLine) Text(o Options) string {
 
 // writeEventError writes a failure: the server's own error first, the message of mcpctl, the hint last.
 func writeEventError(p *page, f Failure) {
-	own := lastWords(f.Stderr)
+	own := errorLine(f.Stderr)
 	p.text(belowTime, 2, span{own, plain})
 	writeStderr(p, belowTime, f.Stderr, own)
 	if own == "" {

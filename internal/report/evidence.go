@@ -70,7 +70,8 @@ func isSchema(f finding.Finding) bool {
 	inSchema := strings.HasPrefix(f.Path, "/inputSchema") || strings.HasPrefix(f.Path, "/outputSchema")
 	value := json.RawMessage(cmp.Or(string(f.New), string(f.Old)))
 	return inSchema && f.Member == "" && rawjson.TypeName(value) == "an object" &&
-		(f.Old == nil || f.New == nil || schemaShape(f.Old) != "any" || schemaShape(f.New) != "any")
+		(f.Old == nil || f.New == nil ||
+			shape(f.Old, shapeDepth) != "any" || shape(f.New, shapeDepth) != "any")
 }
 
 // highlight returns a text with the first place of a passage marked as new, if possible as a whole word.
@@ -87,7 +88,7 @@ func highlight(text, passage string) []wording.Edit {
 	return []wording.Edit{{Op: wording.Added, Text: text}}
 }
 
-// item returns the call of an item that came or went, and the texts for the model that came with it.
+// item returns the signature of an item that came or went, and the texts for the model that came with it.
 func (v view) item(f finding.Finding) []line {
 	raw, sign, look := f.New, "+ ", green
 	if raw == nil {
@@ -95,12 +96,8 @@ func (v view) item(f finding.Finding) []line {
 	}
 	word, name, _ := strings.Cut(f.Item, "/")
 	for _, k := range snapshot.Kinds() {
-		switch takes := signatureOf(k, raw); {
-		case k.Word() != word:
-		case v.Verbose && takes != "":
-			name += "(" + takes + ")"
-		default:
-			name = cmp.Or(callText(k, name, argumentsOf(k, raw)), name)
+		if k.Word() == word {
+			name += takes(k, raw)
 		}
 	}
 	all := lineOf(span{sign + name, look})
@@ -116,7 +113,7 @@ func (v view) item(f finding.Finding) []line {
 func (v view) schemas(f finding.Finding) (all []line) {
 	before, after := rawjson.ObjectOf(f.Old).Text("description"), rawjson.ObjectOf(f.New).Text("description")
 	shown := ""
-	switch was, is := schemaShape(f.Old), schemaShape(f.New); {
+	switch was, is := shape(f.Old, shapeDepth), shape(f.New, shapeDepth); {
 	case f.New == nil:
 		return nil
 	case f.Old == nil:

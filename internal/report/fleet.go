@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -84,8 +83,6 @@ func writeFailures(p *page, servers []Server) {
 			return
 		}
 		f := t.Failure
-		// the server is named already
-		f.Message = strings.Replace(f.Message, "server "+strconv.Quote(t.Name)+": ", "", 1)
 		message, rest, _ := strings.Cut(strings.TrimSpace(f.Message), "\n")
 		f.Message = message
 		p.text(0, 2, span{"error: ", red}, span{t.names(p.folds()), bold}, span{": " + f.Says(), plain})

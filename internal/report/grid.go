@@ -34,6 +34,14 @@ func (p *page) grid(indent int, columns []column, rows [][]span) {
 	all := kit.Map(append([][]span{header}, rows...), func(row []span) [][]span {
 		return kit.Map(row, func(s span) []span { return []span{s} })
 	})
+	if p.tables != nil {
+		kept, _ := fit(columns, all, 0)
+		p.tables(kit.Map(kept, func(i int) string { return columns[i].title }),
+			kit.Map(rows, func(row []span) []text {
+				return kit.Map(kept, func(i int) text { return text(row[i].text) })
+			}))
+		return
+	}
 	for _, row := range p.table(indent, columns, all) {
 		p.write(indent, row)
 	}

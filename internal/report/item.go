@@ -3,7 +3,6 @@ package report
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
@@ -25,8 +24,7 @@ func writeItem(p *page, indent int, k snapshot.Kind, raw json.RawMessage) {
 	}
 	p.paragraph(inner, (snapshot.Item{Raw: raw}).Description(), plain)
 	writeParameters(p, inner, "ARGUMENT", argumentsOf(k, raw))
-	switch k {
-	case snapshot.Tools:
+	if k == snapshot.Tools {
 		result := requiredFirst(propertiesOf(rawjson.ObjectOf(item["outputSchema"])))
 		if slices.ContainsFunc(result, func(r parameter) bool { return r.description() != "" }) {
 			writeParameters(p, inner, "RESULT", result)
@@ -36,8 +34,6 @@ func writeItem(p *page, indent int, k snapshot.Kind, raw json.RawMessage) {
 		}
 		p.gap()
 		note("hints", ToolHints(raw))
-	case snapshot.Templates:
-		note("variables", strings.Join(templateVariables(item.Text("uriTemplate")), ", "))
 	}
 	note("MIME type", item.Text("mimeType"))
 	if p.Raw {

@@ -156,9 +156,6 @@ func problem(s Server) string {
 		return ""
 	}
 	cause := firstLine(s.Error.Message)
-	if _, found, ok := strings.Cut(cause, "server "+strconv.Quote(s.Name)+": "); ok {
-		cause = found
-	}
 	if s.Error.exited() {
 		cause = cmp.Or(exitReason(s.Error.Stderr), cause)
 	}
@@ -171,33 +168,26 @@ func problem(s Server) string {
 	return cause
 }
 
-// lastWords returns the line of a server's stderr that says best why it ended: the first that names an
-// error, as runtimes do below the source that threw it; else the first with a word for a reason; else the
-// first.
-func lastWords(stderr string) string {
-	said, best := "", -1
-	for _, line := range lines(stderr) {
-		rank := count(reason().MatchString(line)) + 2*count(namedError().MatchString(line))
-		if rank > best {
-			said, best = strings.TrimSpace(line), rank
+// errorLine returns the line of a server's stderr that names an error, as runtimes do below the source that
+// threw it; else the last.
+func errorLine(stderr string) string {
+	all := lines(stderr)
+	for _, line := range all {
+		if namedError().MatchString(line) {
+			return strings.TrimSpace(line)
 		}
 	}
-	return said
+	return strings.TrimSpace(strings.Join(all[max(0, len(all)-1):], ""))
 }
 
 // exitReason returns why a server says that it exited, without a mere "Error: " before it.
 func exitReason(stderr string) string {
-	said := lastWords(stderr)
-	return strings.TrimPrefix(strings.TrimPrefix(said, "Uncaught "), "Error: ")
+	return strings.TrimPrefix(strings.TrimPrefix(errorLine(stderr), "Uncaught "), "Error: ")
 }
 
-// reason is what lines have that say why a program ended, and namedError how those begin that name an error.
-var (
-	reason = kit.Pattern(
-		`(?i)error|required|must|missing|not (set|found|given)|cannot|no such|denied|invalid`)
-	namedError = kit.Pattern(
-		`^\s*(?:Uncaught )?(?:[\w.]*(?:Error|Exception)(?: \[\w+\])?|panic|(?i:fatal|error)): `)
-)
+// namedError is how lines begin that name an error, after a place in a file at most.
+var namedError = kit.Pattern(
+	`^\s*(\S+:\d+:(\d+:)? )?(Uncaught )?([\w.]*(Error|Exception)( \[\w+\])?|panic|(?i:fatal|error)): `)
 
 // elapsed returns a duration in the unit that suits its size; "" for 0, which means not measured.
 func elapsed(ms int64) string {
@@ -369,16 +359,13 @@ func hintsInBrackets(k snapshot.Kind, raw json.RawMessage) string {
 
 // about returns the description of an item, else its title, else its name.
 func about(raw json.RawMessage) string {
-	item := rawjson.ObjectOf(raw)
-	annotations := rawjson.ObjectOf(item["annotations"])
-	for _, text := range []string{(snapshot.Item{Raw: raw}).Description(), item.Text("title"),
-		annotations.Text("title")} {
-		if firstLine(text) != "" {
-			return text
-		}
+	item, object := snapshot.Item{Raw: raw}, rawjson.ObjectOf(raw)
+	if text := item.Description(); firstLine(text) != "" {
+		return text
 	}
-	if name := item.Text("name"); item["uri"] != nil || item["uriTemplate"] != nil {
-		return name
+	named := object["uri"] == nil && object["uriTemplate"] == nil // by the name that Title falls back to
+	if title := item.Title(); !named || title != object.Text("name") {
+		return title
 	}
 	return ""
 }
@@ -389,13 +376,7 @@ func heading(k snapshot.Kind) string { return strings.ToUpper(k.Word() + "s") }
 // key returns what identifies an item to people: its key, or its name where the key is missing.
 func key(k snapshot.Kind, raw json.RawMessage) string {
 	item := rawjson.ObjectOf(raw)
-	if id := item.Text(k.KeyField()); id != "" {
-		return id
-	}
-	if name := item.Text("name"); name != "" {
-		return name
-	}
-	return "(no " + k.KeyField() + ")"
+	return cmp.Or(item.Text(k.KeyField()), item.Text("name"), "(no "+k.KeyField()+")")
 }
 
 // listed reports whether s has items of any kind.

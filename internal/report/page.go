@@ -17,6 +17,7 @@ import (
 type page struct {
 	strings.Builder
 	Options
+	tables func(titles []string, rows [][]text) // takes tables with titles, if set
 }
 
 // folds reports whether long texts and lists are shown in part: on a terminal, unless everything is asked

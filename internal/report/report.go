@@ -249,6 +249,19 @@ func Write(w io.Writer, format string, r *Report, o Options) error {
 // writeTable writes the view of a command that people read.
 func writeTable(w io.Writer, r *Report, o Options) error {
 	p := &page{Options: o}
+	viewOf(r, o)(p, r)
+	writeProblems(p, r.Problems)
+	if r.Shard != nil {
+		p.gap()
+		p.text(0, 2, span{r.Shard.String() + " of the configured servers; mcpctl merge adds the rules " +
+			"about all of them", dim})
+	}
+	_, err := io.WriteString(w, strings.TrimRight(p.String(), "\n")+"\n")
+	return err
+}
+
+// viewOf returns what writes the view of a command that people read.
+func viewOf(r *Report, o Options) func(*page, *Report) {
 	views := map[string]func(*page, *Report){
 		"list":     writeList,
 		"show":     writeShow,
@@ -263,22 +276,13 @@ func writeTable(w io.Writer, r *Report, o Options) error {
 		"check":    writeChecked,
 		"replay":   writeReplayed,
 	}
-	view, ok := views[r.Command]
-	switch {
-	case r.Command == "diff" && !o.Verbose && (o.History || o.Upgrades && len(r.Servers) > 1):
-		view = writeReleases
-	case !ok:
-		view = writeVerdicts
+	if view, ok := views[r.Command]; ok {
+		return view
 	}
-	view(p, r)
-	writeProblems(p, r.Problems)
-	if r.Shard != nil {
-		p.gap()
-		p.text(0, 2, span{r.Shard.String() + " of the configured servers; mcpctl merge adds the rules " +
-			"about all of them", dim})
+	if r.Command == "diff" && !o.Verbose && (o.History || o.Upgrades && len(r.Servers) > 1) {
+		return writeReleases
 	}
-	_, err := io.WriteString(w, strings.TrimRight(p.String(), "\n")+"\n")
-	return err
+	return writeVerdicts
 }
 
 // complete returns a copy of r in which everything that follows from the rest is filled in.

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"encoding/json"
+	"path"
 	"slices"
 	"strings"
 
@@ -11,51 +12,21 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
-// Type returns the type of a parameter with the limits that its schema sets.
-func (p parameter) Type() string {
-	s := rawjson.ObjectOf(p.Schema)
-	kind := strings.TrimSpace(shape(p.Schema, shapeDepth) + " " + interval(s["minimum"], s["maximum"]))
-	return strings.Join(append([]string{kind}, limits(s)...), ", ")
-}
+// limits are the keywords that stand behind the type of a parameter.
+var limits = []string{"minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf", "minLength",
+	"maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "format", "pattern"}
 
-// limits returns the bounds that a schema sets beside its type: "length ≤ 5", "pattern ^a".
-func limits(s rawjson.Object) []string {
-	var all []string
-	for _, l := range []struct{ label, least, most string }{
-		{"exclusive ", "exclusiveMinimum", "exclusiveMaximum"}, {"length ", "minLength", "maxLength"},
-		{"items ", "minItems", "maxItems"}, {"members ", "minProperties", "maxProperties"},
-	} {
-		if bounds := interval(s[l.least], s[l.most]); bounds != "" {
-			all = append(all, l.label+bounds)
-		}
-	}
-	for _, keyword := range []string{"multipleOf", "format", "pattern"} {
-		if value := cmp.Or(s.Text(keyword), printable.Spaced(s[keyword])); value != "" {
+// Type returns the type of a parameter with the limits that its schema sets, such as "integer, minimum 1".
+func (p parameter) Type() string {
+	s, all := rawjson.ObjectOf(p.Schema), []string{shape(p.Schema, shapeDepth)}
+	for _, keyword := range limits {
+		value := cmp.Or(s.Text(keyword), printable.Spaced(s[keyword]))
+		// what JavaScript counts exactly is no limit
+		if value != "" && strings.TrimPrefix(value, "-") != "9007199254740991" {
 			all = append(all, keyword+" "+value)
 		}
 	}
-	return all
-}
-
-// interval returns a range whose ends are raw numbers; nil, or the ends of what JavaScript counts exactly,
-// = no end.
-func interval(least, most json.RawMessage) string {
-	const largest = "9007199254740991"
-	if string(least) == "-"+largest {
-		least = nil
-	}
-	if string(most) == largest {
-		most = nil
-	}
-	switch {
-	case least != nil && most != nil:
-		return printable.Spaced(least) + ".." + printable.Spaced(most)
-	case least != nil:
-		return "≥ " + printable.Spaced(least)
-	case most != nil:
-		return "≤ " + printable.Spaced(most)
-	}
-	return ""
+	return strings.Join(all, ", ")
 }
 
 // How much of a schema its shape shows: half levels of nesting (a union is half of one), members, values of
@@ -66,40 +37,40 @@ const (
 	shapeValues  = 5
 )
 
-// schemaShape returns a JSON schema in a few words, as a type would be written.
-func schemaShape(schema json.RawMessage) string { return shape(schema, shapeDepth) }
-
 // shape returns a JSON schema in a few words, as a type would be written: "string", "integer[]",
 // `"a" | "b"`, "{x, y?: number}".
 func shape(schema json.RawMessage, depth int) string {
-	switch strings.TrimSpace(string(schema)) {
-	case "true", "":
-		return "any"
-	case "false":
+	if strings.TrimSpace(string(schema)) == "false" {
 		return "never"
 	}
 	if depth < -shapeDepth {
 		return "…"
 	}
 	s := rawjson.ObjectOf(schema)
-	for _, keyword := range []struct {
-		name  string
-		shape func(rawjson.Object, int) string
-	}{{"const", constShape}, {"enum", enumShape}, {"$ref", refShape}, {"type", typeShape},
-		{"anyOf", unionShape},
-		{"oneOf", unionShape}, {"properties", objectShape}, {"allOf", allShape}, {"items", arrayShape}} {
-		if _, ok := s[keyword.name]; ok {
-			return keyword.shape(s, depth)
-		}
+	switch {
+	case s["const"] != nil:
+		return printable.Spaced(s["const"])
+	case s["enum"] != nil:
+		return enumShape(s)
+	case s["$ref"] != nil: // the last word is what its author called the definition
+		return cmp.Or(strings.Trim(path.Base(s.Text("$ref")), "#"), "this")
+	case s["type"] != nil:
+		return typeShape(s, depth)
+	case s["anyOf"] != nil || s["oneOf"] != nil:
+		return joined(s, depth, " | ", "anyOf", "oneOf")
+	case s["properties"] != nil:
+		return objectShape(s, depth)
+	case s["allOf"] != nil:
+		return joined(s, depth, " & ", "allOf")
+	case s["items"] != nil:
+		return arrayShape(s, depth)
 	}
 	return "any"
 }
 
-func constShape(s rawjson.Object, _ int) string { return printable.Spaced(s["const"]) }
-
 // enumShape returns the values with "|" between them: the first shapeValues, or all if that leaves out one
 // only. An empty enum allows nothing, which is "never".
-func enumShape(s rawjson.Object, _ int) string {
+func enumShape(s rawjson.Object) string {
 	enum, _ := rawjson.Elements(s["enum"])
 	values := kit.Map(enum, printable.Spaced)
 	if more := len(values) - shapeValues; more > 1 {
@@ -107,19 +78,6 @@ func enumShape(s rawjson.Object, _ int) string {
 	}
 	return cmp.Or(strings.Join(values, " | "), "never")
 }
-
-// refShape returns the last word of a reference, which is what its author called the definition.
-func refShape(s rawjson.Object, _ int) string {
-	ref := strings.TrimRight(s.Text("$ref"), "/#")
-	if name := ref[strings.LastIndexAny(ref, "/#")+1:]; name != "" {
-		return name
-	}
-	return "this"
-}
-
-func unionShape(s rawjson.Object, depth int) string { return joined(s, depth, " | ", "anyOf", "oneOf") }
-
-func allShape(s rawjson.Object, depth int) string { return joined(s, depth, " & ", "allOf") }
 
 // joined returns the shapes of the schemas in some lists, once each.
 func joined(s rawjson.Object, depth int, sign string, keywords ...string) string {

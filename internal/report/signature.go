@@ -61,14 +61,8 @@ func (p parameter) mark() string {
 
 // signatureOf returns what an item of a kind takes, on one line: "query, limit?: integer".
 func signatureOf(kind snapshot.Kind, raw json.RawMessage) string {
-	switch kind {
-	case snapshot.Tools, snapshot.Prompts:
-		all := requiredFirst(argumentsOf(kind, raw))
-		return joinParameters(all, shapeDepth, len(all))
-	case snapshot.Templates:
-		return strings.Join(templateVariables(rawjson.ObjectOf(raw).Text("uriTemplate")), ", ")
-	}
-	return ""
+	all := requiredFirst(argumentsOf(kind, raw))
+	return joinParameters(all, shapeDepth, len(all))
 }
 
 // argumentsOf returns what a caller names when it uses an item, in the order in which they were sent.
@@ -92,20 +86,14 @@ func promptArguments(prompt rawjson.Object) []parameter {
 		required, _ := a.Bool("required")
 		all = append(all, parameter{a.Text("name"), required, rawjson.Build(
 			rawjson.Member{Key: "type", Value: rawjson.Quote("string")},
-			rawjson.Member{Key: "title", Value: rawjson.Quote(a.Text("title"))},
 			rawjson.Member{Key: "description", Value: rawjson.Quote(a.Text("description"))})})
 	}
 	return all
 }
 
-// callText returns an item as one would call it, without the types of its arguments; empty when it takes none
-// by name.
-func callText(kind snapshot.Kind, name string, all []parameter) string {
-	if kind != snapshot.Tools && kind != snapshot.Prompts {
-		return ""
-	}
-	names := kit.Map(all, parameter.mark)
-	return name + "(" + strings.Join(names, ", ") + ")"
+// callText returns an item as one would call it, without the types of its arguments.
+func callText(name string, all []parameter) string {
+	return name + "(" + strings.Join(kit.Map(all, parameter.mark), ", ") + ")"
 }
 
 // orderAs puts old arguments into the new ones' order, each that is gone behind the one that it followed.
@@ -124,23 +112,6 @@ func orderAs(old, new []parameter) {
 	slices.SortStableFunc(old, func(a, b parameter) int { return place[a.Name] - place[b.Name] })
 }
 
-// templateExpression is one {…} of a URI template (RFC 6570).
-var templateExpression = kit.Pattern(`\{[+#./;?&]?([^{}]*)\}`)
-
-// templateVariables returns the names of a URI template's variables, each once.
-func templateVariables(template string) []string {
-	var all []string
-	for _, found := range templateExpression().FindAllStringSubmatch(template, -1) {
-		for name := range strings.SplitSeq(found[1], ",") {
-			name, _, _ = strings.Cut(strings.TrimSuffix(name, "*"), ":")
-			if name != "" && !slices.Contains(all, name) {
-				all = append(all, name)
-			}
-		}
-	}
-	return all
-}
-
 // SignatureChange is how an item was and is called: its name and arguments in the new order, a ? behind those
 // that may be left out.
 type SignatureChange struct {
@@ -156,7 +127,7 @@ func SignatureChanges(old, new *snapshot.Snapshot) []SignatureChange {
 		return nil
 	}
 	var all []SignatureChange
-	for _, k := range snapshot.Kinds() {
+	for _, k := range []snapshot.Kind{snapshot.Tools, snapshot.Prompts} {
 		before := map[string][]parameter{}
 		was, is := old.List(k), new.List(k)
 		for _, item := range was.Items() {
@@ -166,16 +137,16 @@ func SignatureChanges(old, new *snapshot.Snapshot) []SignatureChange {
 			arguments, both := before[item.Key]
 			now := argumentsOf(k, item.Raw)
 			orderAs(arguments, now)
-			if one := (SignatureChange{k.ID(item.Key), callText(k, item.Key, arguments),
-				callText(k, item.Key, now)}); both && one.Old != one.New {
-				all = append(all, one)
+			change := SignatureChange{k.ID(item.Key), callText(item.Key, arguments), callText(item.Key, now)}
+			if both && change.Old != change.New {
+				all = append(all, change)
 			}
 		}
 	}
 	return all
 }
 
-// concerns reports whether an argument came, went, or became optional or required.
+// concerns reports whether an argument came or went, or became optional or required.
 func (c SignatureChange) concerns(argument string) bool {
 	old, new := argumentsIn(c.Old), argumentsIn(c.New)
 	return slices.ContainsFunc([]string{argument, argument + "?"}, func(mark string) bool {

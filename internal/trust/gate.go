@@ -175,6 +175,7 @@ func Misconfigured(name, source string, problems []config.Problem) report.Server
 func addProblems(s *report.Server, problems []config.Problem) {
 	s.State = report.Failed
 	for _, p := range problems {
+		p.Server = "" // which the report names
 		s.Fail(report.Failure{Stage: "configuration", Message: p.Error(), Hint: p.Hint})
 	}
 }

@@ -2,19 +2,19 @@ package report
 
 import "testing"
 
-// TestLastWords: Node and Python show the source that threw an error before they name it.
-func TestLastWords(t *testing.T) {
+// TestErrorLine reads what Node and Python write: the source that threw an error before they name it.
+func TestErrorLine(t *testing.T) {
 	for stderr, want := range map[string]string{
 		"/srv/x.js:1\nasync function main(){ throw new Error('API_KEY is required'); }\n      ^\n\nError: API_KEY is required\n    at main (/srv/x.js:1:30)": "Error: API_KEY is required",
 		"Traceback (most recent call last):\n  File \"x.py\", line 3, in main\n    raise ValueError(\"KEY must be set\")\nValueError: KEY must be set":       "ValueError: KEY must be set",
 		"TypeError [ERR_INVALID_ARG]: no":                              "TypeError [ERR_INVALID_ARG]: no",
-		"starting\nthe variable KEY is not set\ngood bye":              "the variable KEY is not set",
+		"starting\nthe variable KEY is not set\n":                      "the variable KEY is not set",
 		"usage: server FOLDER":                                         "usage: server FOLDER",
 		"goroutine 1\npanic: open x: no such file\n\nerror required 2": "panic: open x: no such file",
 		"": "",
 	} {
-		if got := lastWords(stderr); got != want {
-			t.Errorf("%q is told by %q, want %q", stderr, got, want)
+		if got := errorLine(stderr); got != want {
+			t.Errorf("%q gives %q, want %q", stderr, got, want)
 		}
 	}
 }
