@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -17,18 +16,12 @@ import (
 // change is one edit of a schema, or the removal and the addition of a property that was renamed.
 type change struct {
 	schema.Edit
-	views     func() (old, new view) // of OldSchema and NewSchema, which edits of one place share
-	judged    *schema.Change         // what it does to values; nil for a remark
-	effect    effect
-	successor *schema.Edit // the new property under which an old one is found
+	before, after view           // of OldSchema and NewSchema
+	judged        *schema.Change // what it does to values; nil for a remark
+	effect        effect
+	successor     *schema.Edit // the new property under which an old one is found
 	// the property that came for one that is gone, or the other way round, by its looks
 	likeness *change
-}
-
-func (ch *change) schemas() (old, new view) { return ch.views() }
-
-func sameBytes(a, b json.RawMessage) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
 func (ch *change) breaks() bool {
@@ -37,47 +30,25 @@ func (ch *change) breaks() bool {
 
 // changes returns the edits with what each of them does, renames joined.
 func (r *revision) changes(judged []schema.Change) []*change {
-	changes := make([]*change, len(r.Edits))
-	for i, e := range r.Edits {
-		changes[i] = &change{Edit: e}
-		if i > 0 && sameBytes(e.OldSchema, r.Edits[i-1].OldSchema) &&
-			sameBytes(e.NewSchema, r.Edits[i-1].NewSchema) {
-			changes[i].views = changes[i-1].views
-		} else {
-			changes[i].views = sync.OnceValues(
-				func() (view, view) { return viewOf(e.OldSchema), viewOf(e.NewSchema) })
+	views := map[*byte]view{} // each schema is read once for all of its edits
+	read := func(raw json.RawMessage) view {
+		if len(raw) == 0 {
+			return nil
 		}
+		if views[&raw[0]] == nil {
+			views[&raw[0]] = viewOf(raw)
+		}
+		return views[&raw[0]]
+	}
+	var changes []*change
+	for _, e := range r.Edits {
+		changes = append(changes, &change{Edit: e, before: read(e.OldSchema), after: read(e.NewSchema)})
 	}
 	for _, j := range judged {
 		ch := changes[j.Edit]
-		ch.judged, ch.effect = &j, r.effectOf(ch, j)
+		ch.judged, ch.effect = &j, effectOf(j, r.direction)
 	}
 	return joinRenamed(changes)
-}
-
-// effectOf names what an edit does. A bound that moves is named by itself: among alternatives that overlap,
-// one that grew can make the whole narrower.
-func (r *revision) effectOf(ch *change, j schema.Change) effect {
-	if isInterval(ch.Family) {
-		before, after := ch.schemas()
-		old, new := before.only(ch.Keywords), after.only(ch.Keywords)
-		switch {
-		case r.within(old, new):
-			return widens
-		case r.within(new, old):
-			return narrows
-		}
-	}
-	return effectOf(j, r.direction)
-}
-
-// within reports whether one schema accepts all that another one accepts.
-func (r *revision) within(narrow, wide view) bool {
-	n, errN := schema.Parse(narrow.json())
-	w, errW := schema.Parse(wide.json())
-	strict := r.budget
-	strict.Semantics = schema.Strict
-	return errN == nil && errW == nil && schema.Contains(r.ctx, w, n, strict).Verdict == schema.Compatible
 }
 
 // worse reports whether one change breaks, or is undecided, where another one is safe or undecided.
@@ -173,15 +144,6 @@ func explained(r *revision, ch *change) bool {
 	return ch.Family == schema.FamilyReference && r.unresolved || root && !isObject(viewOf(r.After.Raw()))
 }
 
-// isInterval reports whether a family has a lower and an upper bound.
-func isInterval(family schema.Family) bool {
-	switch family {
-	case schema.FamilyRange, schema.FamilyLength, schema.FamilyItemCount, schema.FamilyPropertyCount:
-		return true
-	}
-	return false
-}
-
 // sentence reports a change under a rule, at the level of its verdict.
 func (r *revision) sentence(ch *change, suffix string, f finding.Finding) {
 	if ch.successor != nil {
@@ -190,8 +152,8 @@ func (r *revision) sentence(ch *change, suffix string, f finding.Finding) {
 		f.Old = rawjson.Quote(ch.Name)
 	}
 	f.Level = r.level(string(r.direction)+"-"+suffix, ch)
-	if f.Level == finding.Info && f.Cause == "" {
-		f.Cause = generatorOf(r, ch)
+	if f.Level == finding.Info && f.Cause == "" && fromGenerator(r, ch) {
+		f.Cause = anotherGenerator
 	}
 	if r.refused(ch) {
 		says := r.rules[string(r.direction)+"-"+suffix].message(f, r.words(ch))

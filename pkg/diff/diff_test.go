@@ -206,9 +206,9 @@ func TestGrowthInsideAlternatives(t *testing.T) {
 		old, new [2]string
 		want     []string
 	}{
-		"narrower as a whole": {[2]string{low, other}, [2]string{wider, other}, []string{"breaking input-schema-narrowed" + first + " 10→25"}},
+		"narrower as a whole": {[2]string{low, other}, [2]string{wider, other}, []string{"breaking input-schema-incomparable" + first + " 10→25"}},
 		"wider as a whole":    {[2]string{low, other}, [2]string{wider, room}, []string{"info input-range-widened" + first + " 10→25", "info input-range-narrowed" + second + " 20→26"}},
-		"and back":            {[2]string{wider, room}, [2]string{low, other}, []string{"breaking input-range-narrowed" + first + " 25→10", "breaking input-schema-narrowed" + second + " 26→20"}},
+		"and back":            {[2]string{wider, room}, [2]string{low, other}, []string{"breaking input-range-narrowed" + first + " 25→10", "breaking input-range-narrowed" + second + " 26→20"}},
 	} {
 		if diff := cmp.Diff(c.want, lines(compared(t, server(c.old[0], c.old[1]), server(c.new[0], c.new[1]), diff.Options{}))); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", name, diff)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -18,28 +17,38 @@ import (
 
 type pair struct {
 	key      string
-	nth      int // how many pairs of the same key come before it
-	further  int // how many more of the same key it stands for, which are not compared; old and new name them
 	old, new json.RawMessage
+	others   int // > 0: old and new are lists of items whose key another item has, and this is their number
 }
 
-// pairs matches the items of two lists by key, in the order of the keys.
+// pairs matches the items of two lists by key, in the order of the keys. Of items that share a key the first
+// two that differ are a pair, and all others together.
 func pairs(old, new snapshot.List) []*pair {
 	before, after := byKey(old), byKey(new)
-	names := slices.Collect(maps.Keys(before))
-	for key := range after {
-		if before[key] == nil {
-			names = append(names, key)
-		}
-	}
-	slices.Sort(names)
-	matched := make([]*pair, 0, len(names))
-	for _, key := range names {
-		if len(before[key]) <= 1 && len(after[key]) <= 1 {
-			matched = append(matched, &pair{key: key, old: first(before[key]), new: first(after[key])})
+	var matched []*pair
+	for _, key := range keys(before, after) {
+		a, b := before[key], after[key]
+		if len(a) <= 1 && len(b) <= 1 {
+			matched = append(matched, &pair{key: key, old: first(a), new: first(b)})
 			continue
 		}
-		matched = append(matched, repeats(key, before[key], after[key])...)
+		isNew, isGone := len(a) == 0, len(b) == 0
+		a, b = canonicals(a), canonicals(b)
+		a, b = without(a, b), without(b, a)
+		if isNew || isGone || len(a) > 0 && len(b) > 0 {
+			matched = append(matched, &pair{key: key, old: first(a), new: first(b)})
+			a, b = a[min(1, len(a)):], b[min(1, len(b)):]
+		}
+		if others := max(len(a), len(b)); others > 0 {
+			rest := &pair{key: key, others: others}
+			if len(a) > 0 {
+				rest.old = rawjson.List(a)
+			}
+			if len(b) > 0 {
+				rest.new = rawjson.List(b)
+			}
+			matched = append(matched, rest)
+		}
 	}
 	return matched
 }
@@ -59,48 +68,7 @@ func byKey(list snapshot.List) map[string][]json.RawMessage {
 	return groups
 }
 
-// repeats matches items that share a key: first those that are the same, then the others in the order of
-// their spelling. If there are more than maxListed, the rest is one pair.
-func repeats(key string, old, new []json.RawMessage) []*pair {
-	var matched []*pair
-	add := func(old, new json.RawMessage) {
-		matched = append(matched, &pair{key: key, nth: len(matched), old: old, new: new})
-	}
-	times := map[string]int{}
-	before := canonicals(old)
-	for _, item := range before {
-		times[string(item)]++
-	}
-	after := slices.DeleteFunc(canonicals(new), func(item json.RawMessage) bool {
-		found := times[string(item)] > 0
-		if found {
-			times[string(item)]--
-			add(item, item)
-		}
-		return found
-	})
-	before = slices.DeleteFunc(before, func(item json.RawMessage) bool {
-		times[string(item)]--
-		return times[string(item)] < 0
-	})
-	for i := range max(len(before), len(after)) {
-		if i == maxListed {
-			rest := &pair{key: key, nth: len(matched), further: max(len(before), len(after)) - i}
-			if len(before) > i {
-				rest.old = rawjson.List(before[i:])
-			}
-			if len(after) > i {
-				rest.new = rawjson.List(after[i:])
-			}
-			return append(matched, rest)
-		}
-		add(first(before[min(i, len(before)):]), first(after[min(i, len(after)):]))
-	}
-	return matched
-}
-
-// canonicals returns the items in one spelling, sorted, so that lists with the same items in another order
-// are equal. An item without a canonical form stays as it is.
+// canonicals returns the items in one spelling, sorted. An item without a canonical form stays as it is.
 func canonicals(items []json.RawMessage) []json.RawMessage {
 	spelled := kit.Map(items, func(item json.RawMessage) json.RawMessage {
 		if canonical, err := rawjson.Canonical(item); err == nil {
@@ -112,13 +80,25 @@ func canonicals(items []json.RawMessage) []json.RawMessage {
 	return spelled
 }
 
+// without returns items without as many of each as there are among others.
+func without(items, others []json.RawMessage) []json.RawMessage {
+	times := map[string]int{}
+	for _, other := range others {
+		times[string(other)]++
+	}
+	return kit.Filter(items, func(item json.RawMessage) bool {
+		times[string(item)]--
+		return times[string(item)] < 0
+	})
+}
+
 // compareItems compares the items of two lists. What one side lacks means something only when its list is
 // whole.
 func compareItems(c *comparison, old, new snapshot.List) {
 	kind := new.Kind
 	matched := pairs(old, new)
 	if kind == snapshot.Tools {
-		namesOf(c, matched)
+		c.names = kit.SortedKeys(byKey(new))
 		compareOrder(c, old, new)
 	}
 	if old.Whole() && new.Whole() {
@@ -129,15 +109,15 @@ func compareItems(c *comparison, old, new snapshot.List) {
 	for _, p := range matched {
 		switch {
 		case p.new == nil && !new.Whole(), p.old == nil && !old.Whole():
-		case p.further > 0:
+		case p.others > 0 && kind == snapshot.Tools && p.key != "" && p.old == nil:
+			c.report("tool-duplicate-name", finding.Finding{Item: kind.ID(p.key), New: p.new})
+		case p.others > 0:
 			c.report(changedRule(kind), finding.Finding{
 				Item: kind.ID(p.key), Level: finding.Warning, Verdict: finding.Unproven, Old: p.old,
 				New: p.new,
 				Message: fmt.Sprintf("%s of this %s changed and were not compared one by one.",
-					kit.Counted(p.further, "more item"), kind.KeyField()),
+					kit.Counted(p.others, "more item"), kind.KeyField()),
 			})
-		case p.nth > 0 && (p.old == nil || p.new == nil):
-			reportRepeated(c, kind, p)
 		case p.new == nil:
 			reportRemoved(c, kind, p, hints[p])
 		case p.old == nil:
@@ -231,23 +211,8 @@ func compareDeprecation(c *comparison, s subject, before, after json.RawMessage)
 
 func reportAdded(c *comparison, kind snapshot.Kind, p *pair) {
 	c.report(kind.Word()+"-added", finding.Finding{Item: kind.ID(p.key), New: p.new})
-	if mayHide(p.new) {
-		findHidden(c, kind.ID(p.key), p.new, nil, textsOf("", "", treeOf(p.new), true).hiding)
-	}
-}
-
-// reportRepeated reports an item on one side whose key another one has, too.
-func reportRepeated(c *comparison, kind snapshot.Kind, p *pair) {
-	f := finding.Finding{Item: kind.ID(p.key), Old: p.old, New: p.new}
-	switch {
-	case p.key == "":
-		c.report(changedRule(kind), f)
-	case kind == snapshot.Tools && p.old == nil:
-		c.report("tool-duplicate-name", f)
-	default:
-		f.Message = fmt.Sprintf("The number of items with this %s changed.", kind.KeyField())
-		c.report(changedRule(kind), f)
-	}
+	_, hiding := textsOf("", "", p.new)
+	findHidden(c, kind.ID(p.key), p.new, nil, hiding)
 }
 
 // comparers say what is particular to a kind.
@@ -317,11 +282,9 @@ func reportMoved(c *comparison, kind snapshot.Kind, old, new *pair) {
 }
 
 func gone(matched []*pair) []*pair {
-	return slices.DeleteFunc(slices.Clone(matched),
-		func(p *pair) bool { return p.new != nil || p.nth > 0 || p.key == "" })
+	return kit.Filter(matched, func(p *pair) bool { return p.new == nil && p.others == 0 && p.key != "" })
 }
 
 func fresh(matched []*pair) []*pair {
-	return slices.DeleteFunc(slices.Clone(matched),
-		func(p *pair) bool { return p.old != nil || p.nth > 0 || p.key == "" })
+	return kit.Filter(matched, func(p *pair) bool { return p.old == nil && p.others == 0 && p.key != "" })
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -57,11 +58,6 @@ func (r *revision) suffix(ch *change) string {
 	if rule := r.oftenBreaks(ch); rule != "" {
 		return rule
 	}
-	harmless := either(r.direction == finding.Input, string(widens), string(narrows))
-	if ch.breaks() && string(ch.effect) == harmless { // such as an alternative that grew into another one
-		return effectRule(schema.FamilySchema,
-			effect(either(r.direction == finding.Input, string(narrows), string(widens))))
-	}
 	return effectRule(ch.Family, ch.effect)
 }
 
@@ -71,8 +67,7 @@ func (r *revision) oftenBreaks(ch *change) string {
 	if r.direction == finding.Output || !ch.breaks() {
 		return ""
 	}
-	_, after := ch.schemas()
-	switch lower := string(cmp.Or(string(after["minimum"]), string(after["exclusiveMinimum"]))); {
+	switch lower := cmp.Or(string(ch.after["minimum"]), string(ch.after["exclusiveMinimum"])); {
 	case ch.Family == schema.FamilyType && len(ch.Removed) == 1 && string(ch.Removed[0]) == `"fraction"`:
 		return "fractions-rejected"
 	case ch.Family == schema.FamilyRange && ch.Keywords[0] == "minimum" && ch.Old == nil &&
@@ -82,7 +77,7 @@ func (r *revision) oftenBreaks(ch *change) string {
 	return ""
 }
 
-func either(condition bool, yes, no string) string {
+func either[T any](condition bool, yes, no T) T {
 	if condition {
 		return yes
 	}
@@ -112,10 +107,9 @@ func (ch *change) descriptionRule() string {
 // documentedDefaults returns the defaults in the descriptions before and after; empty if the schema has the
 // change, or one of the texts can be read in another way.
 func (ch *change) documentedDefaults() (was, is string) {
-	before, after := ch.schemas()
-	old, spoken := documentedDefault(before)
-	new, still := documentedDefault(after)
-	if !spoken || !still || old.Same(new) || !same(before["default"], after["default"]) {
+	old, spoken := documentedDefault(ch.before)
+	new, still := documentedDefault(ch.after)
+	if !spoken || !still || old.Same(new) || !same(ch.before["default"], ch.after["default"]) {
 		return "", ""
 	}
 	return old.Word + old.Unit, new.Word + new.Unit
@@ -135,10 +129,9 @@ func documentedDefault(v view) (wording.Default, bool) {
 // movedDefault returns the rule and the message for a default that went from the schema into the description,
 // or came from there; moved is false if it did not.
 func (ch *change) movedDefault() (suffix, message string, moved bool) {
-	before, after := ch.schemas()
-	value, v := ch.Old, after
+	value, v := ch.Old, ch.after
 	if value == nil {
-		value, v = ch.New, before
+		value, v = ch.New, ch.before
 	}
 	all := wording.Defaults(v.text("description"))
 	if ch.Old != nil && ch.New != nil || len(all) != 1 || all[0].Word == "" {
@@ -193,11 +186,11 @@ func defaultOf(r *revision, ch *change) json.RawMessage {
 	}
 	const hops = 8 // of references
 	for range hops {
-		target, _ := rawjson.Text(r.After.At(rawjson.Join(place, "$ref")))
-		inside, local := strings.CutPrefix(target, "#")
 		if given := r.After.At(rawjson.Join(place, "default")); given != nil && string(given) != "null" {
 			return given
 		}
+		target, _ := rawjson.Text(r.After.At(rawjson.Join(place, "$ref")))
+		inside, local := strings.CutPrefix(target, "#")
 		if !local {
 			return nil
 		}
@@ -223,27 +216,15 @@ func anyName(raw json.RawMessage) bool { return raw == nil || unconstrained(raw)
 // unionRule names a change of alternatives: where their number does not go with the effect, as when a union
 // is new, by the effect alone.
 func (ch *change) unionRule() string {
-	more := ch.moreAlternatives()
-	if ch.effect == widens && more > 0 || ch.effect == narrows && more < 0 {
+	count := func(raw json.RawMessage) int {
+		alternatives, err := rawjson.Elements(raw)
+		return either(err == nil || raw == nil, len(alternatives), 1)
+	}
+	grew := cmp.Compare(count(ch.New), count(ch.Old))
+	if ch.effect == widens && grew > 0 || ch.effect == narrows && grew < 0 {
 		return effectRule(schema.FamilyUnion, ch.effect)
 	}
 	return effectRule(schema.FamilySchema, ch.effect)
-}
-
-// moreAlternatives returns by how many alternatives a union grew: an edit holds two lists, or the one that
-// came or left.
-func (ch *change) moreAlternatives() int {
-	old, noList := rawjson.Elements(ch.Old)
-	new, norList := rawjson.Elements(ch.New)
-	switch {
-	case noList == nil && norList == nil:
-		return len(new) - len(old)
-	case noList == nil || norList == nil:
-		return 0
-	case ch.Old == nil:
-		return 1
-	}
-	return -1
 }
 
 // choiceRule names a change of a fixed choice of values.
@@ -264,24 +245,15 @@ func (ch *change) choiceRule() string {
 // values returns what differs before and after: of one keyword, or objects of the keywords that differ
 // together.
 func (ch *change) values() (member string, old, new json.RawMessage) {
-	before, after := ch.schemas()
-	was, is := view{}, view{}
-	var differing []string
-	for _, keyword := range ch.Keywords {
-		if same(before[keyword], after[keyword]) {
-			continue
-		}
-		differing = append(differing, keyword)
-		was.put(keyword, before[keyword])
-		is.put(keyword, after[keyword])
-	}
+	differing := kit.Filter(ch.Keywords,
+		func(keyword string) bool { return !same(ch.before[keyword], ch.after[keyword]) })
 	switch len(differing) {
 	case 0:
 		return ch.Keyword, ch.Old, ch.New
 	case 1:
-		return differing[0], was[differing[0]], is[differing[0]]
+		return differing[0], ch.before[differing[0]], ch.after[differing[0]]
 	}
-	return "", was.orNothing(), is.orNothing()
+	return "", ch.before.only(differing).orNothing(), ch.after.only(differing).orNothing()
 }
 
 func (v view) orNothing() json.RawMessage {
@@ -289,10 +261,4 @@ func (v view) orNothing() json.RawMessage {
 		return nil
 	}
 	return v.json()
-}
-
-func (v view) put(key string, value json.RawMessage) {
-	if value != nil {
-		v[key] = value
-	}
 }

@@ -203,6 +203,9 @@ func effectOf(ch schema.Change, direction finding.Direction) effect {
 	case inside == schema.Compatible:
 		return narrows
 	case kept == schema.Incompatible && inside == schema.Incompatible:
+		if ch.Breaks.Verdict == schema.Compatible { // such as one of two alternatives that overlap
+			return either(direction == finding.Input, widens, narrows)
+		}
 		return moves
 	case kept == schema.Incompatible:
 		return narrows

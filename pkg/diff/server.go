@@ -101,7 +101,7 @@ func compareInstructions(c *comparison, old, new string) {
 	if became := textBecame(old, new); became != "" {
 		c.report("instructions-"+became, f)
 	}
-	compareTexts(c, "", "instructions", rawjson.Quote(old), rawjson.Quote(new))
+	compareTexts(c, "", "/instructions", rawjson.Quote(old), rawjson.Quote(new))
 }
 
 // compareIdentity compares serverInfo member by member. Versions have an order only if both are semantic

@@ -5,9 +5,7 @@ import (
 	"hash/maphash"
 	"maps"
 	"slices"
-	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -30,47 +28,34 @@ func Size(old, new *snapshot.Snapshot) int {
 	if old == nil || new == nil {
 		return 0
 	}
-	size := 0
-	if old.Instructions != new.Instructions {
-		size += len(old.Instructions) + len(new.Instructions)
-	}
-	if !slices.Equal(old.Supported, new.Supported) {
-		size += len(strings.Join(slices.Concat(old.Supported, new.Supported), ""))
-	}
-	was, is := besideLists(old), besideLists(new)
-	for _, key := range keys(was, is) {
-		if !same(was[key], is[key]) {
-			size += len(was[key]) + len(is[key])
-		}
-	}
-	for _, kind := range snapshot.Kinds() {
-		size += sizeOfItems(old.List(kind).Items(), new.List(kind).Items())
-	}
-	return size
-}
-
-// besideLists returns the JSON members of a snapshot that are not lists.
-func besideLists(s *snapshot.Snapshot) view {
-	v := view{"serverInfo": s.Server, "capabilities": s.Capabilities}
-	maps.Copy(v, s.Extra)
-	return v
-}
-
-// sizeOfItems returns how many bytes of items only one side has.
-func sizeOfItems(old, new []snapshot.Item) (size int) {
 	seed := maphash.MakeSeed()
-	digest := func(item snapshot.Item) uint64 { return rawjson.Digest(seed, item.Raw) }
-	before, after := kit.Map(old, digest), kit.Map(new, digest)
-	inOld, inNew := kit.Set(before), kit.Set(after)
-	for i, item := range old {
-		if !inNew[before[i]] {
-			size += len(item.Raw)
+	before, after := sizes(seed, old), sizes(seed, new)
+	total := 0
+	for digest, size := range before {
+		if _, both := after[digest]; !both {
+			total += size
 		}
 	}
-	for i, item := range new {
-		if !inOld[after[i]] {
-			size += len(item.Raw)
+	for digest, size := range after {
+		if _, both := before[digest]; !both {
+			total += size
 		}
 	}
-	return size
+	return total
+}
+
+// sizes returns the sizes of the parts of a snapshot in bytes, by their digests.
+func sizes(seed maphash.Seed, s *snapshot.Snapshot) map[uint64]int {
+	parts := append(slices.Collect(maps.Values(s.Extra)), s.Server, s.Capabilities,
+		rawjson.Quote(s.Instructions), asJSON(s.Supported))
+	for _, kind := range snapshot.Kinds() {
+		for _, item := range s.List(kind).Items() {
+			parts = append(parts, item.Raw)
+		}
+	}
+	sizes := map[uint64]int{}
+	for _, part := range parts {
+		sizes[rawjson.Digest(seed, part)] += len(part)
+	}
+	return sizes
 }

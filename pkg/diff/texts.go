@@ -30,152 +30,71 @@ func (p passage) naming(name string) json.RawMessage {
 	return p.raw
 }
 
-// texts are those inside a value: that a model reads, and that hide something.
-type texts struct{ read, hiding []passage }
-
-// textsOf returns the texts inside a tree at a pointer and under a key; with hiding, also those with
-// invisible characters.
-func textsOf(pointer, key string, tree any, hiding bool) texts {
-	c := collector{hides: hiding, way: []string{pointer}}
-	c.collect(key, tree)
-	return c.texts
+// textPlace is a place on the way to a text. Its pointer is written out only for the texts that are wanted.
+type textPlace struct {
+	outer  *textPlace
+	token  string // of the pointer; empty where it would be too long
+	key    string // of the member
+	length int    // of the pointer, in bytes
 }
 
-// collector is on its way through a tree. The pointers of what is not wanted are not written out: in what is
-// nested deep they take more room than the texts.
-type collector struct {
-	hides  bool
-	way    []string // tokens of pointers
-	length int      // of the way, in bytes
-	texts
-}
-
-// collect adds the texts of a tree under a key. Names of members may hide something too. On return the way is
-// what it was on entry.
-func (c *collector) collect(key string, tree any) {
-	way, length := c.way, c.length
-	switch t := tree.(type) {
-	case string:
-		if isRead(key) {
-			c.read = append(c.read, c.passage(key, t))
-		}
-		c.hide(t)
-	case map[string]any:
-		for _, name := range kit.SortedKeys(t) {
-			c.enter(rawjson.Join("", name))
-			c.hide(name)
-			c.collect(name, t[name])
-			c.way, c.length = way, length
-		}
-	case []any:
-		for i, element := range t {
-			c.enter("/" + strconv.Itoa(i))
-			c.collect("", element)
-			c.way, c.length = way, length
-		}
-	}
-}
-
-// longestPointer is the length up to which pointers are written out, in bytes. Deeper
-// texts are reported at the nearest value around them: a long name over many short texts would be repeated.
+// longestPointer is the length up to which pointers are written out, in bytes. Deeper texts are reported at
+// the nearest value around them: a long name over many short texts would be repeated.
 const longestPointer = 1 << 10
 
-func (c *collector) enter(token string) {
-	if c.length+len(token) <= longestPointer {
-		c.way, c.length = append(c.way, token), c.length+len(token)
+func (p *textPlace) enter(step string) *textPlace {
+	token := rawjson.Join("", step)
+	if p.length+len(token) > longestPointer {
+		token = ""
 	}
+	return &textPlace{p, token, step, p.length + len(token)}
 }
 
-func (c *collector) hide(text string) {
-	if c.hides && len(snapshot.Hidden(text)) > 0 {
-		c.hiding = append(c.hiding, c.passage("", text))
+func (p *textPlace) pointer() string {
+	if p.outer == nil {
+		return p.token
 	}
+	return p.outer.pointer() + p.token
 }
 
-// passage returns a text at the place of the collector.
-func (c *collector) passage(key, text string) passage {
-	return passage{pointer: strings.Join(c.way, ""), text: text, raw: rawjson.Quote(text)}
+// textsOf returns the texts inside a value at a pointer and under a key, sorted by place: those that a model
+// reads, and those with invisible characters, which may be names of members.
+func textsOf(pointer, key string, raw json.RawMessage) (read, hiding []passage) {
+	hides := mayHide(raw)
+	hide := func(p *textPlace, text string) {
+		if hides && len(snapshot.Hidden(text)) > 0 {
+			hiding = append(hiding, passage{p.pointer(), text, rawjson.Quote(text)})
+		}
+	}
+	enter := func(outer *textPlace, step string) *textPlace {
+		inner := outer.enter(step)
+		hide(inner, step)
+		return inner
+	}
+	rawjson.Strings(raw, &textPlace{token: pointer, key: key}, enter, func(p *textPlace, text string) {
+		if p.key == "description" || p.key == "title" {
+			read = append(read, passage{p.pointer(), text, rawjson.Quote(text)})
+		}
+		hide(p, text)
+	})
+	byPlace := func(a, b passage) int { return strings.Compare(a.pointer, b.pointer) }
+	slices.SortStableFunc(read, byPlace)
+	slices.SortStableFunc(hiding, byPlace)
+	return read, hiding
 }
-
-// isRead reports whether a model reads a member as text.
-func isRead(key string) bool { return key == "description" || key == "title" }
 
 // compareTexts looks at what the texts of an item say on the new side only. path is the JSON pointer of the
 // values.
 func compareTexts(c *comparison, item, path string, old, new json.RawMessage) {
-	if path != "" {
-		path = "/" + path
-	}
-	hiding := mayHide(new)
-	before, after := textsOf(path, "description", treeOf(old), hiding),
-		textsOf(path, "description", treeOf(new), hiding)
-	findHidden(c, item, new, before.hiding, after.hiding)
-	was, is := before.read, after.read
+	was, hidden := textsOf(path, "description", old)
+	is, hiding := textsOf(path, "description", new)
+	findHidden(c, item, new, hidden, hiding)
 	findNew(c, "text-url-added", item, was, is, hostsIn,
 		func(host string) string { return "The text now names the host " + host + "." })
 	findNew(c, "text-tool-reference-added", item, was, is, c.toolsIn(item),
 		func(tool string) string { return "The text now names the tool " + code(tool) + " of this server." })
 	findNew(c, "text-instruction-cue-added", item, was, is, ordersIn,
 		func(order string) string { return fmt.Sprintf("The text now says %q.", order) })
-	findUntold(c, item, before.read, after.read)
-}
-
-// findUntold looks for texts of a tool's schemas that are new and that no finding showed.
-func findUntold(c *comparison, item string, old, new []passage) {
-	known := map[string]bool{}
-	before := map[string]json.RawMessage{} // by place
-	for _, p := range old {
-		known[normal(p.text)], before[p.pointer] = true, p.raw
-	}
-	definitions := map[string]bool{} // that were there before
-	for _, p := range old {
-		definitions[definitionOf(p.pointer)] = true
-	}
-	fresh := slices.DeleteFunc(slices.Clone(new), func(p passage) bool {
-		if d := definitionOf(p.pointer); d != "" && !definitions[d] || repeatsItsName(p) {
-			return true // it belongs to what brought the definition
-		}
-		return known[normal(p.text)] || normal(p.text) == "" ||
-			!strings.HasPrefix(p.pointer, "/inputSchema/") && !strings.HasPrefix(p.pointer, "/outputSchema/")
-	})
-	if len(fresh) == 0 {
-		return
-	}
-	for _, f := range c.findings {
-		if f.Item == item && f.New != nil {
-			for _, p := range textsOf("", "description", treeOf(f.New), false).read {
-				known[normal(p.text)] = true
-			}
-		}
-	}
-	count := 0
-	for _, p := range fresh {
-		if known[normal(p.text)] || count == maxListed {
-			continue
-		}
-		known[normal(p.text)] = true
-		count++
-		isNew := before[p.pointer] == nil
-		c.report(either(strings.HasPrefix(p.pointer, "/input"), "input", "output")+
-			either(isNew, "-property-description-added", "-property-description-changed"), finding.Finding{
-			Item: item, Path: parent(p.pointer), Member: p.pointer[len(parent(p.pointer))+1:],
-			Old: before[p.pointer], New: p.raw,
-			Message: "A text in the schema " + either(isNew, "is new.", "changed."),
-			Cause:   "Texts in schemas changed",
-		})
-	}
-}
-
-var definition = kit.Pattern(`^/(inputSchema|outputSchema)/(\$defs|definitions)/[^/]*`)
-
-// definitionOf returns the pointer of the definition that a text is in; empty if there is none.
-func definitionOf(pointer string) string { return definition().FindString(pointer) }
-
-// repeatsItsName reports whether a text is the title that a generator makes of the name of a property.
-func repeatsItsName(p passage) bool {
-	steps := rawjson.Split(p.pointer)
-	n := len(steps)
-	return n > 2 && steps[n-1] == "title" && steps[n-3] == "properties" && repeatsName(p.text, steps[n-2])
 }
 
 // mayHide reports whether a JSON text can hold an invisible character: one beyond ASCII, or an escaped one.

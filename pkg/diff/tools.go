@@ -89,16 +89,6 @@ func compareOutput(c *comparison, s subject) {
 	}
 }
 
-// namesOf remembers the names that the texts of the new side may speak of.
-func namesOf(c *comparison, matched []*pair) {
-	for _, p := range matched {
-		if p.new != nil && p.key != "" {
-			c.names = append(c.names, p.key)
-		}
-	}
-	c.names = slices.Compact(c.names)
-}
-
 // hint is one behaviour hint of a tool and the rules about it.
 type hint struct {
 	name            string

@@ -27,9 +27,8 @@ func (r *revision) words(ch *change) []string {
 	switch {
 	case ch.Family == schema.FamilyProperty, ch.Family == schema.FamilyRequired:
 		words = append(words, "default", brief(defaultOf(r, ch)))
-	case isInterval(ch.Family):
-		before, after := ch.schemas()
-		words = append(words, "was", interval(before, ch.Keywords), "is", interval(after, ch.Keywords),
+	case limits[ch.Family] != "":
+		words = append(words, "was", interval(ch.before, ch.Keywords), "is", interval(ch.after, ch.Keywords),
 			"limit", limits[ch.Family])
 	case ch.Family == schema.FamilyDeprecated:
 		words = append(words, "deprecated", either(isTrue(ch.New), "now deprecated", "no longer deprecated"))
@@ -44,8 +43,9 @@ func (r *revision) words(ch *change) []string {
 	return words
 }
 
-// limits names what a bound is of, where one rule is about several kinds of bounds.
+// limits names what a bound is of.
 var limits = map[schema.Family]string{
+	schema.FamilyRange:         "range",
 	schema.FamilyLength:        "length",
 	schema.FamilyItemCount:     "number of elements",
 	schema.FamilyPropertyCount: "number of members",
@@ -71,21 +71,17 @@ func (r *revision) subject(instance string) string {
 // anotherGenerator is the cause of what changes with the library that writes a server's schemas.
 const anotherGenerator = "Schemas come from a different generator; callers are unaffected"
 
-// generatorOf returns the cause of a change by the library that writes a server's schemas, if no caller is
-// affected; else empty. Some write out the integers that every reader knows exactly (RFC 7493 section 2.2).
-func generatorOf(r *revision, ch *change) string {
-	before, after := ch.schemas()
-	safe := func(bound string) bool {
-		return strings.TrimPrefix(string(after[bound]), "-") == "9007199254740991" && before[bound] == nil
-	}
+// fromGenerator reports whether a harmless change comes with the library that writes a server's schemas. Some
+// write out the integers that every reader knows exactly (RFC 7493 section 2.2).
+func fromGenerator(r *revision, ch *change) bool {
 	switch ch.Family {
-	case schema.FamilyAdditional, schema.FamilyReference, schema.FamilyUnevaluated:
-		return either(slices.ContainsFunc(r.Edits,
-			func(e schema.Edit) bool { return e.Family == schema.FamilyDialect }), anotherGenerator, "")
 	case schema.FamilyRange:
-		return either(slices.ContainsFunc(ch.Keywords, safe), anotherGenerator, "")
+		return r.direction == finding.Input && ch.effect == narrows
+	case schema.FamilyAdditional, schema.FamilyReference, schema.FamilyUnevaluated:
+		return slices.ContainsFunc(r.Edits,
+			func(e schema.Edit) bool { return e.Family == schema.FamilyDialect })
 	}
-	return ""
+	return false
 }
 
 // interval returns the bounds of a schema, in words.
