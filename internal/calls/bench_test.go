@@ -27,7 +27,7 @@ func BenchmarkEach(b *testing.B) {
 	text := lines(2000)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		if err := Each(b.Context(), strings.NewReader(text), "calls", func(Call) error { return nil }); err != nil {
+		if err := eachCall(b.Context(), strings.NewReader(text), "calls", func(Call) error { return nil }); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -43,9 +43,9 @@ func BenchmarkJudge(b *testing.B) {
 		j := &Judge{}
 		s := j.Server([]string{"shop"}, []string{"find"})
 		for range 3 {
-			s.Count(diff.Evidence{Tool: "find", Before: old, After: []*schema.Schema{now, now}})
+			s(diff.Evidence{Tool: "find", Before: old, After: []*schema.Schema{now, now}})
 		}
-		err := Each(b.Context(), strings.NewReader(text), "calls", func(c Call) error { s.add(c, true); return nil })
+		err := eachCall(b.Context(), strings.NewReader(text), "calls", func(c Call) error { j.servers[0].add(c, true); return nil })
 		if err != nil {
 			b.Fatal(err)
 		}

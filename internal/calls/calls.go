@@ -23,7 +23,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
-	"github.com/mcpctl/mcpctl/internal/redact"
 )
 
 // Call is one recorded call of a tool.
@@ -55,36 +54,31 @@ func readFile(ctx context.Context, p host.Process, name string, do func(Call) er
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() { // it is read more than once
 		return exit.Usagef("cannot read recorded calls: %s is not a regular file", name)
 	}
-	return exit.Misuse(Each(ctx, file, name, do))
+	return exit.Misuse(eachCall(ctx, file, name, do))
 }
 
-// Each calls do with each call in a file of this name, in order, until one returns an error. The raw values
-// of a call are valid until do returns. Errors name the file and the line.
-func Each(ctx context.Context, r io.Reader, name string, do func(Call) error) error {
+// eachCall calls do with each call in a file of this name, in order, until one returns an error. The raw
+// values of a call are valid until do returns. Errors name the file and the line.
+func eachCall(ctx context.Context, r io.Reader, name string, do func(Call) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 256<<10), maxLine)
 	var reader rawjson.MemberReader
-	number := 1
-	for ; lines.Scan(); number++ {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
+	for number := 1; ctx.Err() == nil; number++ {
+		more, err := lines.Scan(), lines.Err()
 		line := bytes.TrimSpace(lines.Bytes())
-		if len(line) == 0 {
-			continue
+		switch {
+		case errors.Is(err, bufio.ErrTooLong):
+			err = fmt.Errorf("line longer than %d MiB", maxLine>>20)
+		case err == nil && !more:
+			return nil
+		case err == nil && len(line) > 0:
+			err = decode(&reader, line, number, do)
 		}
-		if err := decode(&reader, line, number, do); err != nil {
+		if err != nil {
 			return fmt.Errorf("%s:%d: %w", name, number, err)
 		}
 	}
-	err := lines.Err()
-	if errors.Is(err, bufio.ErrTooLong) {
-		err = fmt.Errorf("line longer than %d MiB", maxLine>>20)
-	}
-	if err != nil {
-		return fmt.Errorf("%s:%d: %w", name, number, err)
-	}
-	return nil
+	return context.Cause(ctx)
 }
 
 // members are those of a call that are read, with the types that they have.
@@ -215,41 +209,4 @@ func (c Counts) NoCalls(name string) error {
 		return fmt.Errorf("%s has no recorded calls", name)
 	}
 	return fmt.Errorf("%s has no call of a compared server, only of %s", name, kit.Some(kit.SortedKeys(c)))
-}
-
-// masked returns JSON in which values that look secret are replaced, by their names or their looks; nil for
-// more than a number of bytes.
-func masked(raw json.RawMessage, most int) json.RawMessage {
-	if len(raw) > most {
-		return nil
-	}
-	value, err := rawjson.Decode(raw)
-	if err != nil {
-		return nil
-	}
-	clean, _ := rawjson.Encode(maskValue("", value)) // decoded JSON can be encoded
-	return clean
-}
-
-// maskValue returns a value with its secrets masked; objects and arrays are changed in place. name is the key
-// of the value, or of the array that it is in; empty = none.
-func maskValue(name string, value any) any {
-	switch v := value.(type) {
-	case map[string]any:
-		for key := range v {
-			v[key] = maskValue(key, v[key])
-		}
-	case []any:
-		for i := range v {
-			v[i] = maskValue(name, v[i])
-		}
-	case string, json.Number:
-		if name != "" && redact.SecretName(name) {
-			return redact.Mask
-		}
-		if text, ok := v.(string); ok {
-			return redact.Literal(text)
-		}
-	}
-	return value
 }

@@ -18,17 +18,16 @@ import (
 )
 
 // Judge counts the recorded calls that findings affect. The findings of all servers are collected first
-// (Server, Count), and one pass over the file counts the calls of all of them (Read).
+// (Server), and one pass over the file counts the calls of all of them (Read).
 type Judge struct {
 	mu      sync.Mutex
 	closed  bool // the file is read: comparisons that were given up must not add findings
-	servers []*Server
-	byName  map[string][]*Server
+	servers []*server
 }
 
-// Server is a compared server.
-type Server struct {
-	judge   *Judge
+// server is a compared server.
+type server struct {
+	names   []string         // under which its calls are recorded
 	offered map[string]bool  // its tools on either side
 	tools   map[string]*tool // those with findings; "" = findings about every call
 	total   int              // recorded calls
@@ -36,15 +35,16 @@ type Server struct {
 
 // tool is a tool with findings.
 type tool struct {
-	questions []*question // one for each finding
-	invalid   int         // calls that were not valid before
+	before, after *schema.Schema // of its arguments, of either side; nil = no finding depends on them
+	questions     []*question    // one for each finding
+	invalid       int            // calls that were not valid before
 }
 
 // question is a finding whose calls are counted.
 type question struct {
 	diff.Evidence
-	counts  *finding.Calls // what Count returned
-	outcome outcome        // of the call that is judged
+	counts  *finding.Calls
+	outcome outcome // of the call that is judged
 }
 
 // outcome is whether a call is affected, or accepted.
@@ -58,40 +58,33 @@ const (
 
 const (
 	maxClients = 1000    // names of clients in one finding
-	maxExample = 4 << 10 // bytes of the arguments shown with one finding
 	maxJudged  = 1 << 20 // bytes of arguments that are judged
 )
 
-// Server adds a server whose calls are recorded under any of some names; tools are those of either side.
-func (j *Judge) Server(names, tools []string) *Server {
+// Server adds a server whose calls are recorded under any of some names; tools are those of either side. It
+// returns diff.Options.Recorded, whose counts Read fills in.
+func (j *Judge) Server(names, tools []string) func(diff.Evidence) *finding.Calls {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	s := &Server{judge: j, offered: kit.Set(tools), tools: map[string]*tool{}}
+	s := &server{names: kit.Distinct(names), offered: kit.Set(tools), tools: map[string]*tool{}}
 	j.servers = append(j.servers, s)
-	if j.byName == nil {
-		j.byName = map[string][]*Server{}
-	}
-	for _, name := range kit.Distinct(names) {
-		if name != "" {
-			j.byName[name] = append(j.byName[name], s)
+	return func(e diff.Evidence) *finding.Calls {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		counts := &finding.Calls{}
+		if j.closed {
+			return counts
 		}
+		if s.tools[e.Tool] == nil {
+			s.tools[e.Tool] = &tool{}
+		}
+		t := s.tools[e.Tool]
+		t.questions = append(t.questions, &question{Evidence: e, counts: counts})
+		if e.Before != nil { // the findings of a tool share the schemas of its two sides
+			t.before, t.after = e.Before, e.After[0]
+		}
+		return counts
 	}
-	return s
-}
-
-// Count returns the counts of a finding, which Read fills in. It is diff.Options.Recorded.
-func (s *Server) Count(e diff.Evidence) *finding.Calls {
-	s.judge.mu.Lock()
-	defer s.judge.mu.Unlock()
-	q := &question{Evidence: e, counts: &finding.Calls{}}
-	if s.judge.closed {
-		return q.counts
-	}
-	if s.tools[e.Tool] == nil {
-		s.tools[e.Tool] = &tool{}
-	}
-	s.tools[e.Tool].questions = append(s.tools[e.Tool].questions, q)
-	return q.counts
 }
 
 // Read counts the calls of a file. With examples each finding keeps the arguments of a failing call. found
@@ -102,10 +95,16 @@ func (j *Judge) Read(
 	j.mu.Lock()
 	j.closed = true
 	j.mu.Unlock()
+	byName := map[string][]*server{}
+	for _, s := range j.servers {
+		for _, name := range s.names {
+			byName[name] = append(byName[name], s)
+		}
+	}
 	err = readFile(ctx, p, name, func(c Call) error {
-		servers := j.byName[c.Server]
+		servers := byName[c.Server]
 		if c.Server == "" {
-			servers = kit.Filter(j.servers, func(s *Server) bool { return s.offered[c.Tool] })
+			servers = kit.Filter(j.servers, func(s *server) bool { return s.offered[c.Tool] })
 		}
 		for _, s := range servers {
 			s.add(c, examples)
@@ -124,7 +123,7 @@ func (j *Judge) Read(
 }
 
 // add counts one call.
-func (s *Server) add(c Call, examples bool) {
+func (s *server) add(c Call, examples bool) {
 	s.total++
 	for _, t := range []*tool{s.tools[""], s.tools[c.Tool]} {
 		switch {
@@ -141,54 +140,69 @@ func (s *Server) add(c Call, examples bool) {
 
 // judge decides all questions about a call; false for one that was not valid before.
 func (t *tool) judge(raw json.RawMessage) bool {
-	a := argumentsOf(raw)
-	rejected, explained := false, false
+	recorded := raw != nil && len(raw) <= maxJudged
+	before, after := unknown, yes
+	var value any
+	if recorded {
+		value, _ = rawjson.Decode(raw) // they were read before
+	}
+	if recorded && t.before != nil {
+		before, after = accepts(t.before, value), accepts(t.after, value)
+	}
+	explained := after == yes
 	for _, q := range t.questions {
-		if q.outcome = q.judge(a); q.Before == nil {
-			continue
+		if q.outcome = q.judge(value, before, after); !recorded && !q.Removed {
+			q.outcome = unknown
 		}
-		if a.accepted(q.Before) == no {
-			return false
-		}
-		rejected = rejected || a.accepted(q.After[0]) != yes
-		explained = explained || q.outcome != no
+		explained = explained || q.Before != nil && q.outcome != no
 	}
 	for _, q := range t.questions {
-		if rejected && !explained && q.Before != nil {
+		if !explained && q.Before != nil {
 			q.outcome = unknown // only several changes together reject the call
 		}
 	}
-	return true
+	return before != no
 }
 
-// judge decides whether a call fails because of the finding.
-func (q *question) judge(a arguments) outcome {
+// judge decides whether a call with these arguments fails because of the finding. before and after are
+// whether the two sides accept them.
+func (q *question) judge(value any, before, after outcome) outcome {
 	switch {
 	case q.Removed:
 		return yes
-	case !a.recorded:
-		return unknown
 	case len(q.Sent) > 0: // what is sent there is ignored now: the call may do something else
-		if slices.ContainsFunc(q.Sent, func(p string) bool { return has(a.value, rawjson.Split(p)) }) {
+		if slices.ContainsFunc(q.Sent, func(p string) bool { return has(value, rawjson.Split(p)) }) {
 			return unknown
 		}
 		return no
 	case q.Before == nil:
 		return unknown
+	case after == yes:
+		return no
 	}
-	worst := yes
-	for _, s := range q.After {
-		switch a.accepted(s) {
+	for _, s := range q.After[1:] {
+		switch accepts(s, value) {
 		case yes:
 			return no
 		case unknown:
-			worst = unknown
+			after = unknown
 		}
 	}
-	if a.accepted(q.Before) == unknown {
+	if before == unknown || after == unknown {
 		return unknown
 	}
-	return worst
+	return yes
+}
+
+// accepts reports whether a schema accepts arguments.
+func accepts(s *schema.Schema, value any) outcome {
+	switch accepted, sure := s.Accepts(value); {
+	case !sure:
+		return unknown
+	case accepted:
+		return yes
+	}
+	return no
 }
 
 // add counts a call by the outcome that the tool's judge method set. A call that still works is in the total
@@ -206,44 +220,10 @@ func (q *question) add(c Call, examples bool) {
 		if !c.Time.IsZero() {
 			q.counts.Last = max(q.counts.Last, c.Time.UTC().Format(time.DateOnly))
 		}
-		if examples && q.counts.Example == nil {
-			q.counts.Example = masked(c.Arguments, maxExample)
+		if examples && q.counts.Example == nil && c.Arguments != nil {
+			q.counts.Example = shownJSON(c.Arguments)
 		}
 	}
-}
-
-// arguments are those of one call.
-type arguments struct {
-	recorded bool // small enough to be judged
-	value    any
-	accepts  map[*schema.Schema]outcome // of the schemas that were asked
-}
-
-func argumentsOf(raw json.RawMessage) arguments {
-	if raw == nil || len(raw) > maxJudged {
-		return arguments{}
-	}
-	value, err := rawjson.Decode(raw)
-	return arguments{err == nil, value, map[*schema.Schema]outcome{}}
-}
-
-// accepted reports whether a schema accepts the arguments.
-func (a arguments) accepted(s *schema.Schema) outcome {
-	if !a.recorded {
-		return unknown
-	}
-	known, asked := a.accepts[s]
-	if asked {
-		return known
-	}
-	switch accepted, sure := s.Accepts(a.value); {
-	case sure && accepted:
-		known = yes
-	case sure:
-		known = no
-	}
-	a.accepts[s] = known
-	return known
 }
 
 // has reports whether a value has something behind the steps of a pointer.

@@ -49,7 +49,7 @@ func TestJudge(t *testing.T) {
 	for _, c := range changes {
 		old, now := schemaOf(c.old), schemaOf(c.new)
 		for arguments, breaks := range labelled(c.breaks, c.passes) {
-			if got := accepts(t, old, arguments) && !accepts(t, now, arguments); got != breaks {
+			if got := validates(t, old, arguments) && !validates(t, now, arguments); got != breaks {
 				t.Errorf("%s: %s: the validator says breaks = %v", c.name, arguments, got)
 			}
 			affected := false
@@ -81,7 +81,7 @@ func labelled(breaks, passes string) map[string]bool {
 	return all
 }
 
-func accepts(t *testing.T, schema, arguments string) bool {
+func validates(t *testing.T, schema, arguments string) bool {
 	t.Helper()
 	compiler := jsonschema.NewCompiler()
 	document, err := jsonschema.UnmarshalJSON(strings.NewReader(schema))
@@ -110,7 +110,7 @@ func counted(t *testing.T, old, now, arguments string) []finding.Finding {
 	}
 	var j Judge
 	found, err := diff.Compare(t.Context(), side(old), side(now), diff.Options{Server: "s",
-		Recorded: j.Server([]string{"s"}, []string{"t"}).Count})
+		Recorded: j.Server([]string{"s"}, []string{"t"})})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func counted(t *testing.T, old, now, arguments string) []finding.Finding {
 func TestEach(t *testing.T) {
 	read := func(text string) string {
 		var all []string
-		err := Each(t.Context(), strings.NewReader(text), "f", func(c Call) error {
+		err := eachCall(t.Context(), strings.NewReader(text), "f", func(c Call) error {
 			all = append(all, fmt.Sprintf("%d %s %s %s %s", c.Line, c.Server, c.Tool, c.Client, c.Arguments))
 			return nil
 		})
@@ -181,7 +181,7 @@ func TestTraces(t *testing.T) {
 		span(`"spanId":"d","kind":2,`),
 	)
 	var got []string
-	err := Each(t.Context(), strings.NewReader(text), "f", func(c Call) error {
+	err := eachCall(t.Context(), strings.NewReader(text), "f", func(c Call) error {
 		got = append(got, fmt.Sprintf("%s|%s|%s|%s", c.Server, c.Client, c.Arguments, c.Time.UTC().Format("2006")))
 		return nil
 	})
@@ -233,7 +233,7 @@ func FuzzEach(f *testing.F) {
 	f.Add(`{"tool":"a","arguments":{}}`)
 	f.Add(`{"resourceSpans":[{"scopeSpans":[{"spans":[{"attributes":[{"key":"mcp.method.name","value":{}}]}]}]}]}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		_ = Each(t.Context(), strings.NewReader(text), "f", func(c Call) error {
+		_ = eachCall(t.Context(), strings.NewReader(text), "f", func(c Call) error {
 			if c.Tool == "" {
 				t.Error("a call without a tool")
 			}
@@ -260,7 +260,7 @@ func TestSchema(t *testing.T) {
 	if err != nil || lines.Validate(value) != nil {
 		t.Errorf("%s: %v, %v", text, err, lines.Validate(value))
 	}
-	err = Each(t.Context(), strings.NewReader(string(text)), "f", func(c Call) error {
+	err = eachCall(t.Context(), strings.NewReader(string(text)), "f", func(c Call) error {
 		if c.Server != "s" || c.Tool != "t" || !c.Time.Equal(p.Now) || c.Client != "mcpctl" {
 			t.Errorf("%+v", c)
 		}

@@ -74,18 +74,20 @@ func Replay(
 	}
 
 	var all fleet.Results
-	met, sent := false, false
+	met, answered := 0, 0
 	for _, s := range done {
 		all.Add(s.surface, s.findings(), s.surface.Whole(), false)
-		met, sent = met || s.met, sent || s.sent
+		for _, row := range s.surface.Replayed {
+			met, answered = met+1, answered+row.Calls
+		}
 	}
 	out := all.Report(p, f.Config, "replay", policy, []string{finding.ResultRule}, nil)
 	switch {
-	case sent || len(all.Found) > 0 || out.Status != exit.OK:
-	case o.Calls != "" && !met:
-		fleet.Unanswered(out, r.counts.NoCalls(o.Calls))
-	default:
+	case answered > 0 || out.Status != exit.OK:
+	case met > 0:
 		fleet.Unanswered(out, errors.New("no call was sent"))
+	default:
+		fleet.Unanswered(out, r.counts.NoCalls(o.Calls))
 	}
 	return out, nil
 }
@@ -139,25 +141,26 @@ type replayed struct {
 	client  *call.Client
 	tools   map[string]snapshot.Item
 	consent map[string]bool // by tool
-	met     bool            // there is a call for the server
-	sent    bool            // a call was sent
 
-	mu     sync.Mutex
-	rows   map[string]*report.Replayed // by Call.row
-	places map[string]*unexpected      // by row, place, and whether only a length differs
+	mu   sync.Mutex
+	rows map[string]*row // by tool, and for an expectation its line
+}
+
+// row is what is known of the calls of a tool, or of an expectation.
+type row struct {
+	report.Replayed
+	differing map[string]unexpected // by place
 }
 
 // unexpected is a finding about results that differ at one place.
 type unexpected struct {
 	finding.Finding
-	row  *report.Replayed
 	line int // of the first call
 }
 
 // sendAll sends the calls of one server.
 func (r *replay) sendAll(ctx context.Context, t fleet.Target) *replayed {
-	s := &replayed{replay: r, surface: t.Known(), consent: map[string]bool{},
-		rows: map[string]*report.Replayed{}, places: map[string]*unexpected{}}
+	s := &replayed{replay: r, surface: t.Known(), consent: map[string]bool{}, rows: map[string]*row{}}
 	if !t.Live() {
 		return s
 	}
@@ -176,7 +179,6 @@ func (r *replay) sendAll(ctx context.Context, t fleet.Target) *replayed {
 		if err := cmp.Or(s.client.Lost(), ctx.Err()); err != nil {
 			return err
 		}
-		s.met = true
 		if !s.wanted(ctx, c) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -192,10 +194,11 @@ func (r *replay) sendAll(ctx context.Context, t fleet.Target) *replayed {
 	})
 	_ = running.Wait()
 	if err != nil && cmp.Or(s.client.Lost(), ctx.Err()) == nil { // else it is reported already
-		s.fail(report.Failure{Stage: "replaying", Message: err.Error()})
+		s.surface.State = report.Partial
+		s.surface.Fail(report.Failure{Stage: "replaying", Message: err.Error()})
 	}
 	for _, key := range kit.SortedKeys(s.rows) {
-		s.surface.Replayed = append(s.surface.Replayed, *s.rows[key])
+		s.surface.Replayed = append(s.surface.Replayed, s.rows[key].Replayed)
 	}
 	return s
 }
@@ -211,15 +214,13 @@ func (s *replayed) each(ctx context.Context, names []string, do func(Call) error
 			return nil
 		})
 	}
+	var err error
 	for _, e := range s.expect {
-		if slices.Contains(names, e.Server) {
-			err := do(Call{Tool: e.Tool, Arguments: e.Arguments, Line: e.Source.Line, expected: &e})
-			if err != nil {
-				return err
-			}
+		if slices.Contains(names, e.Server) && err == nil {
+			err = do(Call{Tool: e.Tool, Arguments: e.Arguments, Line: e.Source.Line, expected: &e})
 		}
 	}
-	return nil
+	return err
 }
 
 // wanted reports whether a call is sent: the user named its tool, the tool only reads, or the user confirms
@@ -271,10 +272,12 @@ func (s *replayed) send(ctx context.Context, c Call) {
 		found = []difference{{message: fmt.Sprintf("The call is refused with error %d: %s", answer.Code,
 			answer.Message)}}
 	case err != nil:
-		if row.NotSent++; ctx.Err() == nil {
+		row.NotSent++
+		s.surface.State = report.Partial
+		if ctx.Err() == nil && len(s.surface.MoreErrors) < maxDifferences {
 			f := *fleet.FailureOf(err)
 			f.Stage, f.Message = string(probe.Calling), c.Tool+": "+f.Message
-			s.fail(f)
+			s.surface.Fail(f)
 		}
 		return
 	case c.expected != nil:
@@ -287,7 +290,6 @@ func (s *replayed) send(ctx context.Context, c Call) {
 		found = compare(c.Result, result.Raw, s.ignore, s.options.Structure)
 	}
 	row.Calls++
-	s.sent = s.sent || offered
 	if len(found) == 0 && (c.Result != nil || c.expected != nil) {
 		row.Same++
 	}
@@ -299,52 +301,35 @@ func (s *replayed) send(ctx context.Context, c Call) {
 	}
 }
 
-// fail adds a failure of the server, unless there are many.
-func (s *replayed) fail(f report.Failure) {
-	if s.surface.State = report.Partial; len(s.surface.MoreErrors) < maxDifferences {
-		s.surface.Fail(f)
-	}
-}
-
-// rowKey returns the key of the row of a call: its tool, and for an expectation its line.
-func (c Call) rowKey() string {
-	if c.expected == nil {
-		return c.Tool
-	}
-	return fmt.Sprintf("%s\x00%09d", c.Tool, c.Line)
-}
-
 // row returns the row of a call.
-func (s *replayed) row(c Call) *report.Replayed {
-	row := s.rows[c.rowKey()]
-	if row == nil {
-		row = &report.Replayed{Tool: c.Tool}
-		if c.expected != nil {
-			row.Expectation = &c.expected.Source
-		}
-		s.rows[c.rowKey()] = row
+func (s *replayed) row(c Call) *row {
+	key, new := c.Tool, &row{report.Replayed{Tool: c.Tool}, map[string]unexpected{}}
+	if c.expected != nil {
+		key, new.Expectation = fmt.Sprintf("%s\x00%09d", c.Tool, c.Line), &c.expected.Source
 	}
-	return row
+	if s.rows[key] == nil {
+		s.rows[key] = new
+	}
+	return s.rows[key]
 }
 
 // add counts a result that differs at a place. The finding shows the first call of the file.
-func (s *replayed) add(c Call, d difference, row *report.Replayed) {
-	key := fmt.Sprintf("%s\x00%s\x00%v", c.rowKey(), cmp.Or(d.pointer, d.message), d.lengthOnly)
-	u, known := s.places[key]
+func (s *replayed) add(c Call, d difference, row *row) {
+	place := fmt.Sprint(cmp.Or(d.pointer, d.message), d.lengthOnly)
+	known, seen := row.differing[place]
 	switch {
-	case !known && len(s.places) >= maxNames:
+	case seen && known.line <= c.Line:
+		known.Calls.Failing++
 		return
-	case known && u.line <= c.Line:
-		u.Calls.Failing++
+	case !seen && len(row.differing) >= maxPlaces:
 		return
+	case !seen:
+		known.Calls = &finding.Calls{}
 	}
 	f := finding.Finding{
 		Rule: finding.ResultRule, Level: finding.Breaking, Verdict: finding.ByRule, Server: s.surface.Name,
-		Item: "tool/" + c.Tool, Path: "/result" + d.pointer, Old: d.old, New: d.new,
-		Message: d.message + ".", Calls: &finding.Calls{Failing: 1, Example: masked(c.Arguments, maxExample)},
-	}
-	if known {
-		f.Calls.Failing += u.Calls.Failing
+		Item: "tool/" + c.Tool, Path: "/result" + d.pointer, Old: d.old, New: d.new, Message: d.message + ".",
+		Calls: &finding.Calls{Failing: known.Calls.Failing + 1, Example: shownJSON(c.Arguments)},
 	}
 	if d.lengthOnly {
 		f.Level = finding.Info
@@ -354,18 +339,19 @@ func (s *replayed) add(c Call, d difference, row *report.Replayed) {
 	} else {
 		f.Location = &c.expected.Source
 	}
-	s.places[key] = &unexpected{f, row, c.Line}
+	row.differing[place] = unexpected{f, c.Line}
 }
 
 // findings returns the results that are not as recorded or expected.
 func (s *replayed) findings() []finding.Finding {
 	var all []finding.Finding
-	for _, key := range kit.SortedKeys(s.places) {
-		u := s.places[key]
-		u.Calls.Total = u.row.Calls
-		all = append(all, u.Finding)
+	for _, key := range kit.SortedKeys(s.rows) {
+		for _, u := range s.rows[key].differing {
+			u.Calls.Total = s.rows[key].Calls
+			all = append(all, u.Finding)
+		}
 	}
-	return finding.Limit(all)
+	return finding.Limit(all) // sorted
 }
 
 // expectedAndGot returns an expectation beside the result, as a finding shows it.
@@ -404,10 +390,11 @@ func unmet(e config.Expectation, r call.Result) string {
 		return ""
 	}
 	problems, sure := call.Check(e.Matches, raw)
-	if !sure {
+	switch {
+	case !sure:
 		return "The result could not be checked against the schema"
+	case len(problems) > 0:
+		return "The result does not match: " + problems[0].String()
 	}
-	return strings.Join(kit.Map(problems, func(p call.Problem) string {
-		return "The result does not match: " + strings.TrimSpace(p.Path+" "+p.Message)
-	}), "; ")
+	return ""
 }

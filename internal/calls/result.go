@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/redact"
 )
 
 // difference is one place at which a result is not as recorded, or the whole result.
@@ -20,9 +21,10 @@ type difference struct {
 }
 
 const (
-	maxCompared    = 4 << 20  // bytes of two results that are compared place by place
-	maxDifferences = 20       // places reported of one call
-	maxShown       = 16 << 10 // bytes of a value that is shown
+	maxCompared    = 4 << 20 // bytes of two results that are compared place by place
+	maxDifferences = 20      // places reported of one call
+	maxPlaces      = 1000    // places reported of one tool
+	maxShown       = 8 << 10 // bytes of a value that is shown
 )
 
 // compare returns where a result differs from the recorded one; _meta does not count. A text that holds JSON
@@ -33,9 +35,13 @@ func compare(recorded, result json.RawMessage, ignore [][]string, structure bool
 		return nil
 	}
 	old, new := resultOf(recorded), resultOf(result)
-	before, after := map[string]any{"isError": old["isError"]}, map[string]any{"isError": new["isError"]}
-	if failing, _ := rawjson.Differences(before, after, 1, ignore...); failing != nil {
-		return kit.Map(failing, differenceOf) // the rest is an error message on one side
+	if old["isError"] != new["isError"] { // the rest is an error message on one side
+		d := differenceOf(rawjson.Difference{Pointer: "/isError", Old: old["isError"], New: new["isError"]})
+		d.message = "The call no longer fails"
+		if new["isError"] == true {
+			d.message = "The call fails now"
+		}
+		return []difference{d}
 	}
 	decodeTexts(old, new)
 	var left, right any = old, new
@@ -72,10 +78,6 @@ func differenceOf(d rawjson.Difference) difference {
 	before, _ := d.Old.(string)
 	after, _ := d.New.(string)
 	switch old, new := string(found.old), string(found.new); {
-	case d.Pointer == "/isError" && d.New == true:
-		found.message = "The call fails now"
-	case d.Pointer == "/isError":
-		found.message = "The call no longer fails"
 	case before != "" && after != "" && len(steps) == 3 && steps[0] == "content" &&
 		(strings.HasPrefix(after, before) || strings.HasPrefix(before, after)):
 		found.lengthOnly = true
@@ -96,10 +98,7 @@ func differenceOf(d rawjson.Difference) difference {
 // resultOf returns the members of a result that are compared.
 func resultOf(raw json.RawMessage) map[string]any {
 	value, _ := rawjson.Decode(raw)
-	members, _ := value.(map[string]any)
-	if members == nil {
-		members = map[string]any{"result": value}
-	}
+	members, _ := value.(map[string]any) // a result is an object
 	delete(members, "_meta")
 	if members["resultType"] == "complete" { // said since protocol 2026-07-28
 		delete(members, "resultType")
@@ -108,37 +107,27 @@ func resultOf(raw json.RawMessage) map[string]any {
 	return members
 }
 
-// decodeTexts replaces texts that hold an object or an array on both sides with what they hold.
+// decodeTexts replaces texts that hold JSON on both sides with what they hold.
 func decodeTexts(old, new map[string]any) {
 	before, _ := old["content"].([]any)
 	after, _ := new["content"].([]any)
 	for i := range min(len(before), len(after)) {
 		a, _ := before[i].(map[string]any)
 		b, _ := after[i].(map[string]any)
-		oldValue, newValue := heldJSON(a["text"]), heldJSON(b["text"])
-		if oldValue != nil && newValue != nil {
+		oldText, _ := a["text"].(string)
+		newText, _ := b["text"].(string)
+		oldValue, oldErr := rawjson.Decode(json.RawMessage(oldText))
+		newValue, newErr := rawjson.Decode(json.RawMessage(newText))
+		if oldErr == nil && newErr == nil {
 			a["text"], b["text"] = oldValue, newValue
 		}
 	}
 }
 
-// heldJSON returns the object or array that a text holds, else nil.
-func heldJSON(text any) any {
-	held, _ := text.(string)
-	if held = strings.TrimSpace(held); held == "" || held[0] != '{' && held[0] != '[' {
-		return nil
-	}
-	value, err := rawjson.Decode(json.RawMessage(held))
-	if err != nil {
-		return nil
-	}
-	return value
-}
-
 // shapeOf returns values with the names of types in place of scalars, and with one shape of all its items,
-// under "*", in place of a list.
+// under "*", in place of a list; nil without values.
 func shapeOf(values ...any) any {
-	members, items, types := map[string][]any{}, []any{}, map[string]bool{}
+	members, types := map[string][]any{}, map[string]bool{}
 	for _, value := range values {
 		switch v := value.(type) {
 		case map[string]any:
@@ -148,19 +137,17 @@ func shapeOf(values ...any) any {
 			}
 		case []any:
 			types["array"] = true
-			items = append(items, v...)
+			members["*"] = append(members["*"], v...)
 		default:
 			raw, _ := rawjson.Encode(value) // a scalar
 			types[strings.TrimPrefix(rawjson.TypeName(raw), "a ")] = true
 		}
 	}
 	switch {
+	case len(types) == 0:
+		return nil
 	case len(types) > 1 || !types["object"] && !types["array"]:
 		return strings.Join(kit.SortedKeys(types), " or ")
-	case len(items) > 0:
-		return map[string]any{"*": shapeOf(items...)}
-	case types["array"]:
-		return map[string]any{"*": nil}
 	}
 	shape := map[string]any{}
 	for key, all := range members {
@@ -171,9 +158,9 @@ func shapeOf(values ...any) any {
 
 // shownJSON returns a value as JSON with what looks secret masked; nil where it is too large to be shown.
 func shownJSON(value any) json.RawMessage {
-	raw, err := rawjson.Encode(value)
-	if err != nil {
+	raw, _ := rawjson.Encode(value) // made of JSON
+	if len(raw) > maxShown {
 		return nil
 	}
-	return masked(raw, maxShown)
+	return redact.JSON(raw)
 }

@@ -45,7 +45,7 @@ func (p pair) counted(judge *calls.Judge, options diff.Options) diff.Options {
 			tools = append(tools, kit.Map(s.Tools.Items(), func(i snapshot.Item) string { return i.Key })...)
 		}
 	}
-	options.Recorded = judge.Server(names, tools).Count
+	options.Recorded = judge.Server(names, tools)
 	return options
 }
 

@@ -1,10 +1,12 @@
 package redact
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // What a person agrees to is shown in full: only literal secrets are masked, and of code nothing that could
@@ -133,4 +135,38 @@ func Literal(text string) string {
 		}
 		return parts[1] + Mask
 	})
+}
+
+// JSON returns a value in which strings and numbers that look secret are replaced, by their names or their
+// looks; nil for what is not JSON.
+func JSON(raw json.RawMessage) json.RawMessage {
+	value, err := rawjson.Decode(raw)
+	if err != nil {
+		return nil
+	}
+	clean, _ := rawjson.Encode(maskValue("", value)) // decoded JSON can be encoded
+	return clean
+}
+
+// maskValue returns a value with its secrets masked; objects and arrays are changed in place. name is the key
+// of the value, or of the array that it is in; empty = none.
+func maskValue(name string, value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		for key := range v {
+			v[key] = maskValue(key, v[key])
+		}
+	case []any:
+		for i := range v {
+			v[i] = maskValue(name, v[i])
+		}
+	case string, json.Number:
+		if name != "" && SecretName(name) {
+			return Mask
+		}
+		if text, ok := v.(string); ok {
+			return Literal(text)
+		}
+	}
+	return value
 }
