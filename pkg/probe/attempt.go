@@ -36,7 +36,7 @@ func newAttempt(server Server, options Options) attempt {
 		seen: &observations{}, timer: &requestTimer{},
 		listener: &listener{wake: make(chan struct{}, 1)}}
 	if server.HTTP != nil && server.HTTP.Authorize != nil {
-		a.credentials = credentialsOf(server.HTTP.Authorize)
+		a.credentials = transport.NewCredentials(server.HTTP.Authorize)
 	}
 	a.cookies, _ = cookiejar.New(nil) // no error without options
 	return a

@@ -23,7 +23,6 @@ func TestAuthorizeFails(t *testing.T) {
 	}{
 		"advised": {func(context.Context, *Refused) (map[string]Secret, error) { return nil, advised{} }, "getting credentials: the token expired", "log in again"},
 		"plain":   {func(context.Context, *Refused) (map[string]Secret, error) { return nil, errors.New("no") }, "getting credentials: no", "fix how"},
-		"panic":   {func(context.Context, *Refused) (map[string]Secret, error) { panic("oops") }, "oops", "bug in mcpctl"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

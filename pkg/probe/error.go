@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -143,31 +142,26 @@ func unreachable(err error) bool {
 
 // networkCause returns why no connection was made, without the layers that package net puts around it.
 func networkCause(err error) string {
-	dial, ok := errors.AsType[*net.OpError](err)
-	if ok && dial.Op == "proxyconnect" {
+	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "proxyconnect" {
 		if inner, ok := errors.AsType[*net.OpError](dial.Err); ok && inner.Addr != nil {
 			return "proxy " + inner.Addr.String() + ": " + networkCause(dial.Err)
 		}
 		return "proxy: " + networkCause(dial.Err)
 	}
-	lookup, lookedUp := errors.AsType[*net.DNSError](err)
-	call, called := errors.AsType[*os.SyscallError](err)
+	var lookup *net.DNSError
+	var timeout net.Error
 	switch {
-	case lookedUp && lookup.IsNotFound:
+	case errors.As(err, &lookup) && lookup.IsNotFound:
 		return "no such host"
-	case lookedUp:
+	case lookup != nil:
 		return "lookup " + lookup.Name + ": " + lookup.Err
 	case refused(err):
 		return "connection refused"
-	case ok && dial.Timeout():
+	case errors.As(err, &timeout) && timeout.Timeout():
 		return "connection timed out"
-	case called:
-		return call.Err.Error()
-	case ok && dial.Err != nil:
-		return dial.Err.Error()
 	}
-	if request, ok := errors.AsType[*url.Error](err); ok {
-		err = request.Err
+	for errors.Unwrap(err) != nil {
+		err = errors.Unwrap(err)
 	}
 	text := strings.TrimPrefix(err.Error(), "tls: failed to verify certificate: ")
 	return strings.TrimPrefix(strings.TrimPrefix(text, "x509: "), "http: ")

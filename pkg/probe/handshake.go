@@ -3,7 +3,6 @@ package probe
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
-	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -192,29 +190,4 @@ func introduction(result rawjson.Object) peer {
 		}
 	}
 	return p
-}
-
-// errAnother is why a connection is of no more use once the server says something else of itself.
-var errAnother = errors.New("the server introduces itself differently now")
-
-// Recheck asks a server without a connection to lose, which may have been replaced since, how it introduces
-// itself; if otherwise than before, the session is lost. Any failure is left to the requests that follow.
-func (s *Session) Recheck(ctx context.Context) {
-	if s.conn.Kind != transport.KindStreamable || !s.peer.stateless && s.conn.GetSessionId() != "" {
-		return
-	}
-	var now peer
-	err := guard(func() (err error) {
-		if s.peer.stateless {
-			now, err = s.caller.discover(ctx)
-		} else {
-			now, err = s.caller.initialize(ctx, s.peer.protocol)
-			now.supported = s.peer.supported
-		}
-		return err
-	})
-	if now = now.withoutSecrets(s.attempt.surfaceSecrets()); err == nil &&
-		now.snapshot().Digest() != s.peer.snapshot().Digest() {
-		s.conn.GiveUp(errAnother)
-	}
 }

@@ -125,7 +125,6 @@ func startHint(f failure) string {
 	if !ok {
 		return ""
 	}
-	program := strings.TrimSuffix(filepath.Base(start.Command), filepath.Ext(start.Command)) // npx of npx.cmd
 	words := strings.Fields(start.Command)
 	inPath := func(name string) bool {
 		_, err := process.LookPath(name, "", f.options.Environ)
@@ -136,12 +135,9 @@ func startHint(f failure) string {
 		return "fix cwd in the configuration: it names the working directory of the server"
 	case start.NotFound && (strings.HasPrefix(start.Command, "~") || strings.Contains(start.Command, "/~/")):
 		return "~ stands for the home directory in shells and in VS Code's files alone: write ${userHome}"
-	case start.NotFound && len(words) > 1 && (runtimes[words[0]] != "" || inPath(words[0])):
+	case start.NotFound && len(words) > 1 && inPath(words[0]):
 		return fmt.Sprintf(`"command" is the program alone: write its arguments as "args": `+
 			`"command": %q, "args": ["%s"]`, words[0], strings.Join(words[1:], `", "`))
-	case start.NotFound && runtimes[program] != "":
-		return "install " + runtimes[program] + "; if it is installed, give the full path of " + program +
-			" or set PATH under env in the configuration"
 	case start.NotFound:
 		return "check the spelling, install it, or give its full path; a PATH under env in the " +
 			"configuration counts"
@@ -154,34 +150,12 @@ func startHint(f failure) string {
 	return ""
 }
 
-// runtimes are the programs that servers are often started with, and what brings them.
-var runtimes = map[string]string{
-	"node":    "Node.js (https://nodejs.org)",
-	"npm":     "Node.js (https://nodejs.org)",
-	"npx":     "Node.js (https://nodejs.org)",
-	"bun":     "Bun (https://bun.sh)",
-	"bunx":    "Bun (https://bun.sh)",
-	"deno":    "Deno (https://deno.com)",
-	"python":  "Python (https://www.python.org)",
-	"python3": "Python (https://www.python.org)",
-	"uv":      "uv (https://docs.astral.sh/uv)",
-	"uvx":     "uv (https://docs.astral.sh/uv)",
-	"pipx":    "pipx (https://pipx.pypa.io)",
-	"docker":  "Docker (https://docs.docker.com/get-docker)",
-	"podman":  "Podman (https://podman.io)",
-	"go":      "Go (https://go.dev)",
-	"java":    "a Java runtime (https://adoptium.net)",
-	"dotnet":  ".NET (https://dotnet.microsoft.com)",
-}
-
 // Patterns of what a server writes to stderr before it ends.
 const (
 	packageMissing = `\bE404\b|404 Not Found - GET|No solution found when resolving|` +
 		`No matching distribution found`
 	moduleMissing   = `Cannot find (module|package) '|ModuleNotFoundError: `
 	fileMissing     = `Cannot find module '(/|\.|[A-Za-z]:)`
-	noExecutable    = `could not determine executable to run`
-	usageShown      = `(?im)^\s*usage:\s`
 	variableMissing = `(?i)\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b.{0,40}` +
 		`(is required|not set|is missing|must be set|not provided|undefined)|` +
 		`(missing|required|set|provide).{0,40}(environment variable|api key|access token)`
@@ -200,16 +174,8 @@ func exitHint(f failure) string {
 		return "check the package's name and version: the package registry does not have it"
 	case wrote(variableMissing):
 		return "set the missing variable under env in the configuration, or with --env NAME=value"
-	case wrote(moduleMissing) && strings.Contains(f.stderr, "_npx"):
-		return "npx was interrupted while it installed the package: remove the directory _npx in npm's " +
-			"cache, and try again"
 	case wrote(moduleMissing):
 		return moduleHint(f)
-	case wrote(noExecutable):
-		return "the package has no program that npx could run: check its name, it is not an MCP server"
-	case wrote(usageShown):
-		return "give the server the arguments that its usage names: as args in the configuration, or after " +
-			"-- on the command line"
 	case filepath.Base(f.server.Stdio.Command) == "bwrap":
 		return "in the sandbox it sees no network, no home, and of files only its program, its runtime and " +
 			"the project: grant more in mcpctl.yaml (sandbox: {network: [HOST], write: [FOLDER]}), or run " +

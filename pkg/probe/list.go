@@ -190,8 +190,7 @@ func (r *pager) add(p page, size int) {
 }
 
 // cursorLoop ends a list whose cursor leads back. A server that sends its first page once more knows of no
-// cursors, so that page is all there is; behind any other page that names a cursor again there may be what
-// more.
+// cursors, so that page is all there is; after any other page that names a cursor again there may be more.
 func (r *pager) cursorLoop(p page) error {
 	repeats := slices.EqualFunc(r.last, p.items, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
 	first := r.pages == 1
@@ -199,15 +198,12 @@ func (r *pager) cursorLoop(p page) error {
 		r.add(p, 0)
 	}
 	cursor := clip(string(p.next), shortText)
-	if repeats && first {
-		r.pages++ // a list of several pages may change while it is read
-		r.note(NoticeCursorRepeated, "%s takes no notice of the cursor %s and gives its first page again; "+
-			"the list was ended there with %d items",
-			r.method.name, cursor, len(r.items))
-		return nil
-	}
 	r.note(NoticeCursorRepeated, "%s names the cursor %s again; the list was ended there with %d items",
 		r.method.name, cursor, len(r.items))
+	if repeats && first {
+		r.pages++ // a list of several pages may change while it is read
+		return nil
+	}
 	return r.onPage(badShape.errorf("%s names the cursor %s again, so what comes behind its %d items "+
 		"cannot be read", r.method.name, cursor, len(r.items)))
 }

@@ -45,6 +45,23 @@ func (a introduced) speaksModern() bool {
 	return a.err == nil && slices.Contains(a.peer.supported, modern)
 }
 
+// decides reports whether initialize cannot help after this answer to discover.
+func (a introduced) decides() bool { return a.speaksModern() || final(a.err) || lost(a.err) }
+
+// supported returns the versions that the answer names.
+func (a introduced) supported() []string {
+	if a.err != nil {
+		return supportedBy(a.err)
+	}
+	return a.peer.supported
+}
+
+// outcome returns an answer to discover that decides.
+func (a introduced) outcome() (peer, error) {
+	a.peer.supported = a.supported()
+	return a.peer, freshConn(a.err, lost(a.err))
+}
+
 // negotiate opens the protocol on a fresh connection, and finds out in which era the server speaks. It sends
 // server/discover, and initialize once that was refused, or beside it when there is no answer after
 // discoverWait. A result of discover that lists our version wins over initialize, so that a slow server of
@@ -53,40 +70,34 @@ func (a introduced) speaksModern() bool {
 func (c caller) negotiate(ctx context.Context, grace time.Duration) (peer, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	discovering := introduce(ctx, c.discover) // nil once it was answered, or is not waited for any more
-	var initializing <-chan introduced
-	var discover, initialize *introduced // the answers
-	limit := time.After(discoverWait)    // of the wait for discover
-	for {
-		select {
-		case a := <-discovering:
-			discovering, discover = nil, &a
-		case a := <-initializing:
-			initialize, limit = &a, time.After(grace)
-			if a.err != nil { // a refusal is worth a longer wait
-				limit = time.After(max(grace, discoverWait))
-			}
-		case <-limit:
-			if limit = nil; initialize != nil {
-				discovering = nil
-			}
+	discovering := introduce(ctx, c.discover)
+	discover, version := within(discovering, discoverWait), legacy
+	if discover != nil {
+		if discover.decides() {
+			return discover.outcome()
 		}
-		decided := discover != nil && (discover.speaksModern() || final(discover.err) || lost(discover.err))
-		switch {
-		case decided && (discover.speaksModern() || initialize == nil):
-			p := discover.peer
-			if discover.err != nil {
-				p.supported = supportedBy(discover.err)
-			}
-			return p, freshConn(discover.err, lost(discover.err))
-		case initialize != nil && (discovering == nil || decided):
-			return chooseLegacy(discover, *initialize)
-		case initializing == nil && (discovering == nil || limit == nil):
-			version := legacyVersion(discover) // here: discover may change meanwhile
-			initializing = introduce(ctx, func(ctx context.Context) (peer, error) {
-				return c.initializeAny(ctx, version)
-			})
+		discovering, version = nil, newestLegacy(discover.supported())
+	}
+	initializing := introduce(ctx, func(ctx context.Context) (peer, error) {
+		return c.initializeAny(ctx, version)
+	})
+	select {
+	case late := <-discovering:
+		if late.decides() {
+			return late.outcome()
 		}
+		return chooseLegacy(&late, <-initializing)
+	case initialize := <-initializing:
+		if discover == nil {
+			if initialize.err != nil { // a refusal is worth a longer wait
+				grace = max(grace, discoverWait)
+			}
+			discover = within(discovering, grace)
+		}
+		if discover != nil && discover.speaksModern() {
+			return discover.outcome()
+		}
+		return chooseLegacy(discover, initialize)
 	}
 }
 
@@ -105,15 +116,14 @@ func introduce(ctx context.Context, open func(context.Context) (peer, error)) <-
 	return answers
 }
 
-// legacyVersion returns the version to ask for with initialize, by what discover answered; nil = nothing.
-func legacyVersion(discover *introduced) string {
-	switch {
-	case discover == nil:
-		return legacy
-	case discover.err != nil:
-		return newestLegacy(supportedBy(discover.err))
+// within returns the answer if it comes within a limit, or nil.
+func within(answers <-chan introduced, limit time.Duration) *introduced {
+	select {
+	case a := <-answers:
+		return &a
+	case <-time.After(limit):
+		return nil
 	}
-	return newestLegacy(discover.peer.supported)
 }
 
 // chooseLegacy returns the outcome of initialize, unless the refusal of discover says more.
@@ -127,7 +137,7 @@ func chooseLegacy(discover *introduced, initialize introduced) (peer, error) {
 	if discovered {
 		p.supported = discover.peer.supported
 	}
-	return p, freshConn(err, lost(err) || discovered && hasAnswer(err))
+	return p, freshConn(err, lost(err) || discovered && hasAnswer(err)) // servers on go-sdk open once
 }
 
 // wantsLogin reports whether a server refused a request for lack of credentials, and said which it wants.

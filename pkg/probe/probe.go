@@ -319,15 +319,3 @@ type Authorize func(ctx context.Context, refused *Refused) (map[string]Secret, e
 
 // Refused is what a server said when it wanted other credentials.
 type Refused = transport.Refused
-
-// credentialsOf returns the credentials that authorize gives. A panic in it is an error of this server alone.
-func credentialsOf(authorize Authorize) *transport.Credentials {
-	return transport.NewCredentials(func(ctx context.Context, refused *Refused) (headers map[string]Secret,
-		_ error) {
-		err := guard(func() (err error) {
-			headers, err = authorize(ctx, refused)
-			return err
-		})
-		return headers, err
-	})
-}

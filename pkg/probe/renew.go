@@ -35,16 +35,44 @@ func renew(ctx context.Context, s *Session, count int) error {
 	if s.renewals != count {
 		return nil
 	}
-	now, err := s.caller.initialize(ctx, s.peer.protocol)
-	if err != nil {
+	now, err := s.introduceAgain(ctx)
+	if err == nil {
+		now.notices = nil
+		s.caller.settle(ctx, now)
+		s.renewals++
+	}
+	return err
+}
+
+// Recheck asks a server without a connection to lose, which may have been replaced since, how it introduces
+// itself; if otherwise than before, the session is lost. Any failure is left to the requests that follow.
+func (s *Session) Recheck(ctx context.Context) {
+	if s.conn.Kind != transport.KindStreamable || !s.peer.stateless && s.conn.GetSessionId() != "" {
+		return
+	}
+	if _, err := s.introduceAgain(ctx); errors.Is(err, errAnother) {
+		s.conn.GiveUp(errAnother)
+	}
+}
+
+// errAnother is why a connection is of no more use once the server says something else of itself.
+var errAnother = errors.New("the server introduces itself differently now")
+
+// introduceAgain opens the protocol once more. The error is errAnother if the server says something else of
+// itself than before.
+func (s *Session) introduceAgain(ctx context.Context) (now peer, err error) {
+	err = guard(func() (err error) {
+		if s.peer.stateless {
+			now, err = s.caller.discover(ctx)
+			return err
+		}
+		now, err = s.caller.initialize(ctx, s.peer.protocol)
+		now.supported = s.peer.supported
 		return err
-	}
-	now.supported, now.notices = s.peer.supported, nil
+	})
 	now = now.withoutSecrets(s.attempt.surfaceSecrets())
-	if now.snapshot().Digest() != s.peer.snapshot().Digest() {
-		return errAnother
+	if err == nil && now.snapshot().Digest() != s.peer.snapshot().Digest() {
+		err = errAnother
 	}
-	s.caller.settle(ctx, now)
-	s.renewals++
-	return nil
+	return now, err
 }
