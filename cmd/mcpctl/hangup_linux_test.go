@@ -11,8 +11,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host/terminaltest"
 )
 
-// TestHangUp closes the terminal in which servers are watched: nothing stays behind. The signal of that is the one that
-// asks for the configuration to be read again.
+// TestHangUp closes the terminal in which servers are watched: nothing stays behind.
 func TestHangUp(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

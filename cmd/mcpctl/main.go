@@ -41,13 +41,16 @@ func main() {
 // stopWait is how long an interrupted run may take to stop its servers, rather than leave them behind.
 const stopWait = 3 * time.Second
 
-// signalContext ends at the first SIGINT or SIGTERM; after a second the process ends within stopWait, after a
-// third at once.
+// signalContext ends at the first SIGINT, SIGTERM or SIGHUP, unless nohup has that ignored; after a second
+// the process ends within stopWait, after a third at once.
 func signalContext() (context.Context, context.CancelCauseFunc) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // see standardOutput
 	ctx, cancel := context.WithCancelCause(context.Background())
 	arrived := make(chan os.Signal, 2)
 	signal.Notify(arrived, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(arrived, syscall.SIGHUP)
+	}
 	go func() {
 		first := <-arrived
 		cancel(exit.Interrupted{Signal: first})

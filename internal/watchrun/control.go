@@ -13,20 +13,15 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/fleet"
-	"github.com/mcpctl/mcpctl/internal/host"
 )
 
 // supervise handles requests until ctx ends: r and Enter or a signal reads all servers at once, q and Enter
-// quits, another signal or an edited configuration file reads the configuration again.
+// quits, an edited configuration file is read again.
 func (r *watchRun) supervise(ctx context.Context) {
-	refresh, reload := make(chan os.Signal, 1), make(chan os.Signal, 1)
-	notify(refresh, refreshSignals())
-	notify(reload, reloadSignals())
+	refresh := make(chan os.Signal, 1)
+	handleSignals(refresh)
 	defer signal.Stop(refresh)
-	defer signal.Stop(reload)
-	ignoreBackgroundReads()
 	typed := readCommands(ctx, r.process.In)
-	hadTerminal := onTerminal(r.process)
 	look := time.NewTicker(editsEvery)
 	defer look.Stop()
 	for seen := r.fleet.FileStates(); ; {
@@ -42,23 +37,12 @@ func (r *watchRun) supervise(ctx context.Context) {
 			case "q":
 				r.end(errQuit)
 			}
-		case <-reload:
-			if hadTerminal && !onTerminal(r.process) { // it was closed
-				r.end(errHungUp)
-				return
-			}
-			seen = r.reload(ctx)
 		case <-look.C:
 			if !maps.Equal(seen, r.fleet.FileStates()) {
 				seen = r.reload(ctx)
 			}
 		}
 	}
-}
-
-// onTerminal reports whether the run has a terminal.
-func onTerminal(p host.Process) bool {
-	return host.IsTerminal(p.In) || host.IsTerminal(p.Out)
 }
 
 // readCommands reads lines of standard input. It is not waited for at the end: a terminal has no end.
@@ -79,13 +63,6 @@ func readCommands(ctx context.Context, in io.Reader) <-chan string {
 // editsEvery is how often configuration files are checked. That also finds edits without a file system event:
 // behind links, on network file systems, of new files.
 const editsEvery = 500 * time.Millisecond
-
-// notify is signal.Notify for a list that may be empty, which for signal.Notify means all signals.
-func notify(c chan<- os.Signal, wanted []os.Signal) {
-	if len(wanted) > 0 {
-		signal.Notify(c, wanted...)
-	}
-}
 
 // reload makes the servers those of the current configuration and leaves unchanged ones alone. A
 // configuration that cannot be read changes nothing. The states of its files are from before reading: a later

@@ -8,10 +8,9 @@ import (
 	"syscall"
 )
 
-func refreshSignals() []os.Signal { return []os.Signal{syscall.SIGUSR1} }
-
-func reloadSignals() []os.Signal { return []os.Signal{syscall.SIGHUP} }
-
-// ignoreBackgroundReads makes reading from a terminal in the background an error, where it would stop the
-// process.
-func ignoreBackgroundReads() { signal.Ignore(syscall.SIGTTIN) }
+// handleSignals sends SIGUSR1 to a channel, and makes reading from a terminal in the background an error:
+// otherwise that would stop the process.
+func handleSignals(refresh chan<- os.Signal) {
+	signal.Notify(refresh, syscall.SIGUSR1)
+	signal.Ignore(syscall.SIGTTIN)
+}

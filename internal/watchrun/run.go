@@ -122,7 +122,6 @@ type watchRun struct {
 // Reasons for the end of watching, other than a signal.
 var (
 	errTimeOver = errors.New("the time of --for is over")
-	errHungUp   = errors.New("the terminal was closed")
 	errQuit     = errors.New("ended by q + Enter")
 	errChanged  = errors.New("a change at or above --fail-on")
 )
