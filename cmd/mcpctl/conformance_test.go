@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	gocmp "github.com/google/go-cmp/cmp"
+
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -62,20 +64,11 @@ func TestConformance(t *testing.T) {
 	if table.Len() == 0 {
 		t.Fatal("no suite: run make conformance")
 	}
-	compareTable(t, table.String())
-}
-
-// compareTable holds what was found to what was found before.
-func compareTable(t *testing.T, got string) {
 	if *update {
-		writeText(t, outcomes, got)
+		writeText(t, outcomes, table.String())
 	}
-	want, err := os.ReadFile(outcomes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s says\n%s\nand the run\n%s", outcomes, want, got)
+	if diff := gocmp.Diff(readText(t, outcomes), table.String()); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", outcomes, diff)
 	}
 }
 
@@ -209,8 +202,10 @@ func verdictOf(t *testing.T, dir string, good bool) string {
 
 func init() { programs["conformer"] = func() { os.Exit(conform(os.Args[len(os.Args)-1])) } }
 
-// scenarioContext is what a scenario hands to a client besides the URL of its server.
-type scenarioContext struct {
+// conformer plays the user of mcpctl in a scenario, which hands it more than the URL of its server.
+type conformer struct {
+	scenario, dir string
+
 	ClientID     string `json:"client_id"`
 	ClientSecret string `json:"client_secret"`
 	Calls        []struct {
@@ -219,43 +214,44 @@ type scenarioContext struct {
 	} `json:"toolCalls"`
 }
 
-// conform plays the user of mcpctl in a scenario: looks at the server, logs in when mcpctl says so, and uses what there is.
-func conform(url string) int {
-	var s scenarioContext
-	if text := os.Getenv("MCP_CONFORMANCE_CONTEXT"); text != "" {
-		if err := json.Unmarshal([]byte(text), &s); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-	}
+// mostLogins is how often a user logs in because mcpctl says so.
+const mostLogins = 3
+
+// conform uses all that a server offers; whenever mcpctl says so, it logs in and starts again.
+func conform(url string) (status int) {
 	dir, err := os.MkdirTemp("", "conformer")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
+	must(err)
 	defer os.RemoveAll(dir)
-	c := conformer{scenario: os.Getenv("MCP_CONFORMANCE_SCENARIO"), dir: dir, config: filepath.Join(dir, "mcp.json"), context: s}
-	if err := os.WriteFile(c.config, c.configuration(url), 0o600); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
+	c := conformer{scenario: os.Getenv("MCP_CONFORMANCE_SCENARIO"), dir: dir}
+	if text := os.Getenv("MCP_CONFORMANCE_CONTEXT"); text != "" {
+		must(json.Unmarshal([]byte(text), &c))
 	}
-	return c.play()
-}
-
-type conformer struct {
-	scenario, dir, config string
-	context               scenarioContext
-}
-
-// configuration is what a user would write of the server.
-func (c conformer) configuration(url string) []byte {
-	oauth := map[string]any{}
-	for key, value := range map[string]string{
-		"clientId": c.context.ClientID, "clientSecret": c.context.ClientSecret,
-	} {
-		if value != "" {
-			oauth[key] = value
+	c.configure(url)
+	for logins := 0; ; logins++ {
+		said, status := c.use()
+		if status == 0 || logins == mostLogins || !strings.Contains(said, "mcpctl login it") {
+			return status
 		}
+		if _, status = c.run("login", "it"); status != 0 {
+			return status
+		}
+	}
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// configure writes what a user would write of the server.
+func (c conformer) configure(url string) {
+	oauth := map[string]string{}
+	if c.ClientID != "" {
+		oauth["clientId"] = c.ClientID
+	}
+	if c.ClientSecret != "" {
+		oauth["clientSecret"] = c.ClientSecret
 	}
 	switch {
 	case strings.HasPrefix(c.scenario, "auth/client-credentials"):
@@ -268,26 +264,8 @@ func (c conformer) configuration(url string) []byte {
 		server["oauth"] = oauth
 	}
 	text, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"it": server}})
-	if err != nil {
-		panic(err) // of texts alone
-	}
-	return text
-}
-
-// mostLogins is how often a user logs in because mcpctl says so.
-const mostLogins = 3
-
-// play uses all that the server offers; whenever mcpctl says "log in", it logs in and starts again.
-func (c conformer) play() int {
-	for logins := 0; ; logins++ {
-		said, status := c.use()
-		if status == 0 || logins == mostLogins || !strings.Contains(said, "mcpctl login it") {
-			return status
-		}
-		if _, status = c.run("login", "it"); status != 0 {
-			return status
-		}
-	}
+	must(err)
+	must(os.WriteFile(filepath.Join(c.dir, "mcp.json"), text, 0o600))
 }
 
 // use lists what there is, calls each tool, fills in each prompt and reads each resource, until something fails.
@@ -297,30 +275,28 @@ func (c conformer) use() (said string, status int) {
 		return said, status
 	}
 	var report struct {
-		Servers []struct{ Tools, Prompts, Resources, Skills []json.RawMessage }
+		Servers []struct{ Tools, Prompts, Resources, Skills []rawjson.Object }
 	}
-	if err := json.Unmarshal([]byte(said), &report); err != nil || len(report.Servers) != 1 {
-		return said + fmt.Sprint(err), 1
-	}
+	must(json.Unmarshal([]byte(said), &report))
+	s := report.Servers[0]
 	var requests [][]string
-	for _, tool := range report.Servers[0].Tools {
-		call := []string{"call", "it", rawjson.ObjectOf(tool).Text("name"), "--yes", "--args", arguments(tool, report.Servers[0].Tools[0])}
-		requests = append(requests, append(call, given[c.scenario]...))
-	}
-	if len(c.context.Calls) > 0 {
-		requests = nil
-	}
-	for _, call := range c.context.Calls { // with values that the schema refuses
+	for _, call := range c.Calls { // with values that the schema refuses
 		requests = append(requests, []string{"call", "it", call.Name, "--yes", "--args", string(call.Arguments)})
 	}
-	for _, prompt := range report.Servers[0].Prompts {
-		requests = append(requests, []string{"prompt", "it", rawjson.ObjectOf(prompt).Text("name")})
+	for _, tool := range s.Tools {
+		if len(c.Calls) == 0 {
+			call := []string{"call", "it", tool.Text("name"), "--yes", "--args", arguments(tool, s.Tools[0])}
+			requests = append(requests, append(call, given[c.scenario]...))
+		}
 	}
-	for _, resource := range report.Servers[0].Resources {
-		requests = append(requests, []string{"read", "it", rawjson.ObjectOf(resource).Text("uri")})
+	for _, prompt := range s.Prompts {
+		requests = append(requests, []string{"prompt", "it", prompt.Text("name")})
 	}
-	for _, skill := range report.Servers[0].Skills { // whose first file is SKILL.md
-		files, _ := rawjson.Elements(rawjson.ObjectOf(skill)["resources"])
+	for _, resource := range s.Resources {
+		requests = append(requests, []string{"read", "it", resource.Text("uri")})
+	}
+	for _, skill := range s.Skills { // whose first file is SKILL.md
+		files, _ := rawjson.Elements(skill["resources"])
 		for _, file := range files {
 			requests = append(requests, []string{"read", "it", rawjson.ObjectOf(file).Text("uri")})
 		}
@@ -331,41 +307,38 @@ func (c conformer) use() (said string, status int) {
 	for _, request := range requests {
 		words, result := c.run(request...)
 		said, status = said+words, cmp.Or(status, result)
-		if status != 0 && len(report.Servers[0].Skills) > 0 {
+		if status != 0 && len(s.Skills) > 0 {
 			break // what a skill says is not followed when it is not what was listed
 		}
 	}
 	return said, status
 }
 
-// arguments are some that a tool takes. A schema that it wants is that of the server's first tool.
-func arguments(tool, first json.RawMessage) string {
-	schema := rawjson.ObjectOf(rawjson.ObjectOf(tool)["inputSchema"])
-	properties := rawjson.ObjectOf(schema["properties"])
+// arguments returns some that a tool takes. A schema that it wants is that of the server's first tool.
+func arguments(tool, first rawjson.Object) string {
+	schema := rawjson.ObjectOf(tool["inputSchema"])
 	args := map[string]any{}
-	if rawjson.ObjectOf(tool).Text("name") == "json_schema_2020_12_tool" {
+	if tool.Text("name") == "json_schema_2020_12_tool" {
 		args["contactMethod"], args["phone"] = "phone", "1" // as its conditions want
 	}
 	for _, name := range rawjson.Texts(schema["required"]) {
-		switch rawjson.ObjectOf(properties[name]).Text("type") {
+		switch rawjson.ObjectOf(rawjson.ObjectOf(schema["properties"])[name]).Text("type") {
 		case "number", "integer":
 			args[name] = 5
 		case "object":
-			args[name] = rawjson.ObjectOf(first)["inputSchema"]
+			args[name] = first["inputSchema"]
 		default:
 			args[name] = "x"
 		}
 	}
 	text, err := json.Marshal(args)
-	if err != nil {
-		panic(err)
-	}
+	must(err)
 	return string(text)
 }
 
 // run runs mcpctl, shows what it said and gives it back.
 func (c conformer) run(args ...string) (said string, status int) {
-	cmd := exec.Command("mcpctl", append(args, "--config", c.config)...)
+	cmd := exec.Command("mcpctl", append(args, "--config", "mcp.json")...)
 	cmd.Dir = c.dir
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
