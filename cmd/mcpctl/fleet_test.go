@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -38,32 +39,25 @@ func TestFleetOnSlurm(t *testing.T) {
 	f := newFarm(t, 1000, "127.0.0.1")
 	f.program = buildStatic(t, filepath.Join(f.dir, "bin", "mcpctl"))
 	for _, script := range []string{"slurm.sh", "merge.sh"} {
-		text, err := os.ReadFile(filepath.Join("../../examples/fleet", script))
-		if err != nil {
-			t.Fatal(err)
-		}
-		f.write(t, script, string(text))
+		f.write(t, script, readText(t, filepath.Join("../../examples/fleet", script)))
 	}
 	if err := os.Mkdir(filepath.Join(f.dir, "reports"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	s := startSlurm(t, f.dir)
 	want, status := f.check(t)
-	asked := f.hold(t, partOf(t, f, 3))
+	held := f.hold(t, 3)
 	parts := s.run(t, "sbatch", "--parsable", "--array=1-8", "slurm.sh")
-	<-asked
+	<-held.asked
 	s.run(t, "scontrol", "requeue", parts+"_3")
-	f.let()
+	close(held.open)
 	merge := s.command("sbatch", "--wait", "--dependency=afterany:"+parts, "merge.sh")
 	err := merge.Run()
 	if got := merge.ProcessState.ExitCode(); got != status {
 		log, _ := os.ReadFile(filepath.Join(f.dir, "reports/merge.log"))
 		t.Fatalf("merge: status %d (%v), want %d: %s", got, err, status, log)
 	}
-	got, err := os.ReadFile(filepath.Join(f.dir, "check.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := []byte(readText(t, filepath.Join(f.dir, "check.json")))
 	if difference := cmp.Diff(withoutTimes(t, want), withoutTimes(t, got)); difference != "" {
 		t.Errorf("-whole +merged %s", difference)
 	}
@@ -73,14 +67,18 @@ func TestFleetOnSlurm(t *testing.T) {
 	t.Logf("1,000 servers in 8 parts, one of them killed and requeued: status %d, %d bytes of report, as from one run", status, len(got))
 }
 
-// farm is a folder with the configuration of many servers, and the servers.
+// farm is a directory with the configuration of many servers, and the servers.
 type farm struct {
 	dir, program string
 	servers      *http.ServeMux
+	gate         atomic.Pointer[gate]
+}
 
-	mutex       sync.Mutex
-	held        string        // the path of the server that does not answer until it is let
-	asked, open chan struct{} // it was asked, and may answer
+// gate holds a server back: it was asked, and answers once it is open.
+type gate struct {
+	server      string
+	once        sync.Once
+	asked, open chan struct{}
 }
 
 func newFarm(t *testing.T, servers int, host string) *farm {
@@ -96,7 +94,11 @@ func newFarm(t *testing.T, servers int, host string) *farm {
 	for i := range servers {
 		name, tools := fmt.Sprintf("s%04d", i), fmt.Sprintf("tools: [{name: tool_%d, description: 'does what tool_%d does not'}, {name: own_%d}", i%97, i%89, i)
 		if i%50 != 7 { // the others are not found
-			f.servers.Handle("/"+name+"/", fixtureOf(t, name, tools+"]\n"))
+			script, err := fixture.Parse([]byte(tools + "]\n"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.servers.Handle("/"+name+"/", http.StripPrefix("/"+name, fixture.HTTP(script)))
 		}
 		entries = append(entries, fmt.Sprintf("%q: {\"url\": \"%s/%s/mcp\"}", name, server.URL, name))
 	}
@@ -107,17 +109,14 @@ func newFarm(t *testing.T, servers int, host string) *farm {
 
 // serve answers for the servers.
 func (f *farm) serve(w http.ResponseWriter, r *http.Request) {
-	f.wait(r)
-	f.servers.ServeHTTP(w, r)
-}
-
-// fixtureOf is a server with tools, below its name.
-func fixtureOf(t *testing.T, name, tools string) http.Handler {
-	script, err := fixture.Parse([]byte(tools))
-	if err != nil {
-		t.Fatal(err)
+	if g := f.gate.Load(); g != nil && strings.HasPrefix(r.URL.Path, "/"+g.server+"/") {
+		g.once.Do(func() { close(g.asked) })
+		select {
+		case <-g.open:
+		case <-r.Context().Done():
+		}
 	}
-	return http.StripPrefix("/"+name, fixture.HTTP(script))
+	f.servers.ServeHTTP(w, r)
 }
 
 func (f *farm) write(t *testing.T, name, text string) {
@@ -137,47 +136,16 @@ func (f *farm) check(t *testing.T, more ...string) ([]byte, int) {
 	return out, cmd.ProcessState.ExitCode()
 }
 
-// partOf is a server that a part has.
-func partOf(t *testing.T, f *farm, part int) string {
-	out, _ := f.check(t, "--shard", fmt.Sprintf("%d/8", part))
+// hold holds back a server of one of 8 shards.
+func (f *farm) hold(t *testing.T, shard int) *gate {
+	out, _ := f.check(t, "--shard", fmt.Sprintf("%d/8", shard))
 	var r struct{ Servers []struct{ Name string } }
 	if err := json.Unmarshal(out, &r); err != nil {
 		t.Fatal(err)
 	}
-	return r.Servers[len(r.Servers)/2].Name
-}
-
-// hold lets a server not answer; the channel is closed once it was asked.
-func (f *farm) hold(t *testing.T, server string) <-chan struct{} {
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	f.held, f.asked, f.open = "/"+server+"/", make(chan struct{}), make(chan struct{})
-	return f.asked
-}
-
-func (f *farm) let() {
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	f.held = ""
-	close(f.open)
-}
-
-func (f *farm) wait(r *http.Request) {
-	f.mutex.Lock()
-	held, asked, open := f.held != "" && strings.HasPrefix(r.URL.Path, f.held), f.asked, f.open
-	f.mutex.Unlock()
-	if !held {
-		return
-	}
-	select {
-	case <-asked:
-	default:
-		close(asked)
-	}
-	select {
-	case <-open:
-	case <-r.Context().Done():
-	}
+	g := &gate{server: r.Servers[len(r.Servers)/2].Name, asked: make(chan struct{}), open: make(chan struct{})}
+	f.gate.Store(g)
+	return g
 }
 
 // slurm is a controller and a node on this machine.

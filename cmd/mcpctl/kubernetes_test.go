@@ -132,59 +132,38 @@ func newFarmInside(t *testing.T, programs string) *cluster {
 
 // writeImage packs a program as an image, as docker save does.
 func writeImage(t *testing.T, file, name, program string) {
-	layer := packed(t, map[string][]byte{"usr/bin/mcpctl": content(t, program)})
-	config := encoded(t, map[string]any{
-		"architecture": "amd64", "os": "linux", "config": map[string]any{"Entrypoint": []string{"/usr/bin/mcpctl"}, "WorkingDir": "/", "User": "65532:65532"},
-		"rootfs": map[string]any{"type": "layers", "diff_ids": []string{fmt.Sprintf("sha256:%x", sha256.Sum256(layer))}},
-	})
-	manifest := encoded(t, []any{map[string]any{"Config": "config.json", "RepoTags": []string{name}, "Layers": []string{"layer.tar"}}})
-	if err := os.WriteFile(file, packed(t, map[string][]byte{"config.json": config, "layer.tar": layer, "manifest.json": manifest}), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	layer := packed(t, map[string]string{"usr/bin/mcpctl": readText(t, program)})
+	config := fmt.Sprintf(`{"architecture": "amd64", "os": "linux", "config": {"Entrypoint": ["/usr/bin/mcpctl"], "WorkingDir": "/", "User": "65532:65532"},
+		"rootfs": {"type": "layers", "diff_ids": ["sha256:%x"]}}`, sha256.Sum256([]byte(layer)))
+	manifest := fmt.Sprintf(`[{"Config": "config.json", "RepoTags": [%q], "Layers": ["layer.tar"]}]`, name)
+	writeText(t, file, packed(t, map[string]string{"config.json": config, "layer.tar": layer, "manifest.json": manifest}))
 }
 
-func packed(t *testing.T, files map[string][]byte) []byte {
+func packed(t *testing.T, files map[string]string) string {
 	var out bytes.Buffer
 	archive := tar.NewWriter(&out)
 	for name, text := range files {
 		if err := archive.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(text))}); err != nil {
 			t.Fatal(err)
 		}
-		_, _ = archive.Write(text)
+		_, _ = archive.Write([]byte(text))
 	}
 	if err := archive.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return out.Bytes()
-}
-
-func encoded(t *testing.T, value any) []byte {
-	text, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
-
-func content(t *testing.T, file string) []byte {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
+	return out.String()
 }
 
 // apply makes the example, with the configuration of the farm and a folder of this machine as its volume.
 func (c *cluster) apply(t *testing.T) {
 	for name, file := range map[string]string{"mcp.json": ".mcp.json", "mcpctl.yaml": "mcpctl.yaml"} {
-		text := bytes.ReplaceAll(content(t, filepath.Join(c.dir, file)), []byte("[.mcp.json]"), []byte("[mcp.json]"))
-		c.write(t, name, string(text))
+		c.write(t, name, strings.ReplaceAll(readText(t, filepath.Join(c.dir, file)), "[.mcp.json]", "[mcp.json]"))
 	}
 	if err := os.Remove(filepath.Join(c.dir, ".mcp.json")); err != nil {
 		t.Fatal(err)
 	}
 	volume := filepath.Join(c.work, "volume")
-	if err := errors.Join(os.Mkdir(volume, 0o777), os.Chmod(volume, 0o777), os.Symlink(absolute(t, "../../examples/fleet/kubernetes"), filepath.Join(c.dir, "example"))); err != nil {
+	if err := errors.Join(os.Mkdir(volume, 0o777), os.Chmod(volume, 0o777), os.CopyFS(filepath.Join(c.dir, "example"), os.DirFS("../../examples/fleet/kubernetes"))); err != nil {
 		t.Fatal(err)
 	}
 	patch := func(kind, path string) string {
@@ -204,14 +183,6 @@ patches:
 	c.run(t, "apply", "--server-side", "--kustomize", c.dir)
 	c.run(t, "scale", "statefulset", "mcpctl-watch", "--replicas=2")
 	c.until(t, is("2"), "get", "statefulset", "mcpctl-watch", "--output=jsonpath={.status.readyReplicas}")
-}
-
-func absolute(t *testing.T, path string) string {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 // run is what kubectl writes.
@@ -249,29 +220,28 @@ func (c *cluster) testJob(t *testing.T) {
 	want, status := c.check(t)
 	t.Logf("one process over 500 servers: status %d, %d bytes of report, in %s", status, len(want), time.Since(began).Round(100*time.Millisecond))
 	parts := filepath.Join(c.work, "volume", "shards")
-	c.leaveLastNight(t, parts)
 	blocked := filepath.Join(parts, "5.json") // index 5 cannot write its report
-	if err := errors.Join(os.Remove(blocked), os.Mkdir(blocked, 0o755)); err != nil {
+	if err := errors.Join(os.Mkdir(parts, 0o777), os.Chmod(parts, 0o777), os.Mkdir(blocked, 0o755)); err != nil {
 		t.Fatal(err)
 	}
-	asked := c.hold(t, partOf(t, c.farm, 4))
+	held := c.hold(t, 4)
 	began = time.Now()
 	c.run(t, "create", "job", "check", "--from=cronjob/mcpctl-check")
-	<-asked
+	<-held.asked
 	c.awaitFailed(t, 5)
 	if err := os.Remove(blocked); err != nil {
 		t.Fatal(err)
 	}
 	c.kill(t, 3)
 	c.awaitFailed(t, 3)
-	c.let()
+	close(held.open)
 	c.until(t, is("0-7 2 Complete"), "get", "job", "check", "--output=jsonpath={.status.completedIndexes} {.status.failed} {.status.conditions[?(@.type=='Complete')].type}")
 	c.run(t, "create", "job", "merge", "--from=cronjob/mcpctl-merge")
 	exit := c.until(t, func(text string) bool { return text != "" }, "get", "pod", "--selector=batch.kubernetes.io/job-name=merge", "--output=jsonpath={.items[*].status.containerStatuses[*].state.terminated.exitCode}")
 	if exit != strconv.Itoa(status) {
 		t.Errorf("the merge ended with status %s, want %d: %s", exit, status, c.run(t, "logs", "job/merge"))
 	}
-	got := content(t, filepath.Join(c.work, "volume/whole/check.json"))
+	got := []byte(readText(t, filepath.Join(c.work, "volume/whole/check.json")))
 	here := bytes.ReplaceAll(got, []byte("/etc/mcpctl/"), nil) // as the process in the folder names its files
 	if difference := cmp.Diff(withoutTimes(t, want), withoutTimes(t, here)); difference != "" {
 		t.Errorf("-whole +merged %s", difference)
@@ -282,24 +252,6 @@ func (c *cluster) testJob(t *testing.T) {
 	}
 	t.Logf("8 indexes over 500 servers, one killed, one failed, both begun anew: after %s merged with status %s, %d findings, %d bytes of report, as from one process",
 		time.Since(began).Round(100*time.Millisecond), exit, len(r.Findings), len(got))
-}
-
-// leaveLastNight leaves the reports of an earlier run where those of the next are to be.
-func (c *cluster) leaveLastNight(t *testing.T, folder string) {
-	if err := errors.Join(os.Mkdir(folder, 0o777), os.Chmod(folder, 0o777)); err != nil {
-		t.Fatal(err)
-	}
-	for i := range 8 {
-		text, _ := c.check(t, "--shard", fmt.Sprintf("%d/8", i+1))
-		var r map[string]any
-		if err := json.Unmarshal(text, &r); err != nil {
-			t.Fatal(err)
-		}
-		r["shard"].(map[string]any)["began"] = time.Now().Add(-24 * time.Hour)
-		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("%d.json", i)), encoded(t, r), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 // awaitFailed waits until a pod of an index of the Job has failed.
