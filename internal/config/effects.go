@@ -37,11 +37,6 @@ type Effects struct {
 	Shell     bool     // the command line goes through a shell
 }
 
-// packageLaunchers fetch what they start, as the .npmrc and the like of the working directory say.
-var packageLaunchers = []string{
-	"npx", "npm", "pnpm", "pnpx", "yarn", "bun", "bunx", "deno", "uvx", "uv", "pipx", "dnx",
-}
-
 // shells run a command line that is one of their arguments.
 var shells = []string{"sh", "bash", "zsh", "dash", "ksh", "fish", "cmd", "powershell", "pwsh", "busybox"}
 
@@ -49,7 +44,7 @@ var shells = []string{"sh", "bash", "zsh", "dash", "ksh", "fish", "cmd", "powers
 func (e Entry) Effects() Effects {
 	words := e.words()
 	x := Effects{Contacts: e.contacts()}
-	x.Packages = len(words) > 0 && slices.Contains(packageLaunchers, programBase(words[0]))
+	x.Packages = len(words) > 0 && process.FetchesPackages(programBase(words[0]))
 	shown := 0 // arguments that are never masked: the program, and the package of a launcher
 	if x.Packages {
 		shown = 1 + slices.IndexFunc(words[1:],

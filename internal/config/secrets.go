@@ -19,7 +19,7 @@ func SecretsIn(s probe.Server) []probe.Secret {
 		secrets = redact.Hidden(argv, redact.MaskArgs(argv))
 		texts, named = []string{s.Stdio.Dir, s.Stdio.Command}, s.Stdio.Env
 	case s.HTTP != nil:
-		secrets = redact.OfURL(s.HTTP.URL)
+		secrets = redact.URL(s.HTTP.URL)
 		texts, named = []string{s.HTTP.URL}, s.HTTP.Headers
 	}
 	secrets = append(secrets, redact.Hidden(texts, kit.Map(texts, redact.MaskTokens))...)

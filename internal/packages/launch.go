@@ -39,11 +39,16 @@ func (l Launcher) Command(ref Ref, args []string) (c Command, err error) {
 	switch ref.Registry {
 	case "npm":
 		c.Args = []string{"-y", ref.spec()}
-		c.Path, err = l.tool("npx", "it comes with Node.js, https://nodejs.org")
+		c.Path, err = l.tool("it comes with Node.js, https://nodejs.org", "npx")
 	case "pypi":
 		c.Args = []string{ref.spec()}
-		if c.Path, err = l.tool("uvx", "it comes with uv, https://docs.astral.sh/uv"); isMissing(err) {
-			c, err = l.pipx(ref, err)
+		c.Path, err = l.tool("it comes with uv, https://docs.astral.sh/uv", "uvx", "pipx")
+		if programName(c.Path) == "pipx" {
+			c.Args = []string{"run", strings.Replace(ref.spec(), "@", "==", 1)}
+			if !l.Scripts { // pip builds packages that are named by a URL under all settings
+				err = errors.New("pipx may run code of packages while it installs them: install uv, or " +
+					"allow that with --allow-scripts")
+			}
 		}
 	case "oci":
 		c.Args = []string{"run", "-i", "--rm", ref.spec()}
@@ -58,55 +63,21 @@ func (l Launcher) Command(ref Ref, args []string) (c Command, err error) {
 	return c, err
 }
 
-// pipx returns what starts a package of PyPI where uvx is missing. pip builds packages that are named by a
-// URL under all settings, so their code would run on installing.
-func (l Launcher) pipx(ref Ref, missing error) (Command, error) {
-	path, err := l.tool("pipx", "")
-	switch {
-	case isMissing(err):
-		return Command{}, missing
-	case err == nil && !l.Scripts:
-		err = errors.New("pipx may run code of packages while it installs them: install uv, or allow that " +
-			"with --allow-scripts")
-	}
-	return Command{Path: path, Args: []string{"run", strings.Replace(ref.spec(), "@", "==", 1)}}, err
-}
-
 // engine returns the program that runs containers.
 func (l Launcher) engine() (string, error) {
-	docker, err := l.tool("docker", "https://docs.docker.com/get-docker, or podman, https://podman.io")
-	if isMissing(err) {
-		if podman, err := l.tool("podman", ""); !isMissing(err) {
-			return podman, err
+	return l.tool("https://docs.docker.com/get-docker, or podman, https://podman.io", "docker", "podman")
+}
+
+// tool returns the file of the first of some programs that an absolute entry of PATH leads to; from is where
+// to get the first.
+func (l Launcher) tool(from string, names ...string) (string, error) {
+	for _, name := range names {
+		file, err := process.Tool(name, []string{"PATH=" + l.path()})
+		if start, ok := errors.AsType[*process.StartError](err); !ok || !start.NotFound {
+			return file, err
 		}
 	}
-	return docker, err
-}
-
-// tool returns the file of a program that an absolute entry of PATH leads to; from is where to get it.
-func (l Launcher) tool(name, from string) (string, error) {
-	file, err := process.Tool(name, []string{"PATH=" + l.path()})
-	if isMissing(err) {
-		return "", &missingTool{name, from, err}
-	}
-	return file, err
-}
-
-// missingTool reports a program that is not installed.
-type missingTool struct {
-	name, from string
-	start      error // how looking for it failed
-}
-
-// Error names the program and where to get it.
-func (e *missingTool) Error() string { return fmt.Sprintf("%s is not installed (%s)", e.name, e.from) }
-
-// Unwrap returns how looking for it failed.
-func (e *missingTool) Unwrap() error { return e.start }
-
-func isMissing(err error) bool {
-	start, ok := errors.AsType[*process.StartError](err)
-	return ok && start.NotFound
+	return "", fmt.Errorf("%s is not installed (%s)", names[0], from)
 }
 
 // path returns the absolute entries of the user's PATH.

@@ -173,7 +173,7 @@ func unmarshalList[T any](data []byte, into *[]T) error {
 }
 
 func (l Launcher) npmView(ctx context.Context, words ...string) ([]byte, error) {
-	npm, err := l.tool("npm", "it comes with Node.js, https://nodejs.org")
+	npm, err := l.tool("it comes with Node.js, https://nodejs.org", "npm")
 	if err != nil {
 		return nil, err
 	}

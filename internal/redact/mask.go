@@ -3,6 +3,7 @@ package redact
 import (
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -242,7 +243,8 @@ func SecretName(name string) bool {
 	return secretWord().MatchString(name) && !aboutSecrets().MatchString(name)
 }
 
-// Hidden returns the parts of texts that their masked forms do not show, which a server may quote.
+// Hidden returns the parts of texts that their masked forms do not show, which a server may quote, also
+// without the escapes of URLs.
 func Hidden(texts, shown []string) []string {
 	var secrets []string
 	for i, text := range texts {
@@ -251,6 +253,11 @@ func Hidden(texts, shown []string) []string {
 			if user, password, ok := strings.Cut(part, ":"); ok && user != "" && password != "" {
 				secrets = append(secrets, password)
 			}
+		}
+	}
+	for _, part := range slices.Clone(secrets) {
+		if plain, err := url.QueryUnescape(part); err == nil && plain != part {
+			secrets = append(secrets, plain)
 		}
 	}
 	return secrets
@@ -310,9 +317,9 @@ func Sensitive(name, value string) bool {
 	return value != "" && (SecretName(name) || MaskText(value) != value)
 }
 
-// OfURL returns the secret parts of a URL: user info, token-like segments, and query values with names of
-// secrets.
-func OfURL(raw string) []string {
+// URL returns the secret parts of a URL: user info, token-like segments, and query values with names or looks
+// of secrets.
+func URL(raw string) []string {
 	address, search, _ := strings.Cut(raw, "?")
 	secrets := Hidden([]string{address}, []string{MaskURL(address)})
 	search, _, _ = strings.Cut(search, "#")

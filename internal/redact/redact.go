@@ -352,29 +352,3 @@ func Header(value string) []string {
 	}
 	return secrets
 }
-
-// URL returns the secrets in a URL: its user info in three forms, query values and the fragment. What is not
-// a URL is one as a whole.
-func URL(raw string) []string {
-	address, err := url.Parse(raw)
-	if err != nil {
-		return []string{raw}
-	}
-	var secrets []string
-	if user := address.User; user != nil {
-		password, _ := user.Password()
-		written, _, _ := strings.Cut(raw, "@")
-		_, written, _ = strings.Cut(written, "//")
-		_, writtenPassword, _ := strings.Cut(written, ":")
-		secrets = append(secrets, written, writtenPassword, user.String(), user.Username(), password,
-			user.Username()+":"+password)
-	}
-	for _, pair := range strings.Split(address.RawQuery, "&") {
-		_, value, _ := strings.Cut(pair, "=")
-		secrets = append(secrets, value)
-	}
-	for _, values := range address.Query() {
-		secrets = append(secrets, values...)
-	}
-	return append(secrets, address.Fragment)
-}

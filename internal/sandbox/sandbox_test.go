@@ -225,14 +225,3 @@ func TestWrapKeepsOthersProjectsOut(t *testing.T) {
 		}
 	}
 }
-
-func TestShared(t *testing.T) {
-	readlink := func(path string) (string, error) { return filepath.Base(path) + ":[1]", nil }
-	for printed, want := range map[string][]string{
-		"user:[2]\ncgroup:[3]\n": {}, "user:[1]\ncgroup:[3]\n": {"user"}, "user:[1]\ncgroup:[1]\n": {"user", "cgroup"},
-	} {
-		if got := Shared(printed, readlink); !slices.Equal(got, want) {
-			t.Errorf("%q: %v, want %v", printed, got, want)
-		}
-	}
-}

@@ -29,7 +29,7 @@ func redactorFor(server Server, environ []string) redact.Secrets {
 		secrets = append(secrets, redact.InEnvironment(inherited)...)
 		for _, pair := range inherited {
 			_, value, _ := strings.Cut(pair, "=")
-			secrets = append(secrets, redact.OfURL(value)...)
+			secrets = append(secrets, redact.URL(value)...)
 		}
 		for name, value := range server.Stdio.Env {
 			if !slices.Contains(plainVariables, strings.ToUpper(name)) {
@@ -41,7 +41,8 @@ func redactorFor(server Server, environ []string) redact.Secrets {
 		for _, value := range server.HTTP.Headers {
 			secrets = append(secrets, redact.Header(value.Reveal())...)
 		}
-		secrets = append(secrets, redact.URL(server.HTTP.URL)...)
+		address := server.HTTP.URL
+		secrets = append(secrets, redact.Hidden([]string{address}, []string{redact.MaskURL(address)})...)
 	}
 	for _, value := range slices.Concat(server.Secrets, server.Values) {
 		secrets = append(secrets, value.Reveal())
