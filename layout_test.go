@@ -70,8 +70,9 @@ var libraries = map[string][]string{
 	"golang.org/x/term": {"internal/host"},
 }
 
-// mayContact are the packages that may connect to a server, after it was trusted.
-var mayContact = []string{"internal/fleet"}
+// mayContact are the packages that may connect to a server: after it was trusted, or at the URL that the user
+// logs in to.
+var mayContact = []string{"internal/fleet", "internal/auth"}
 
 // forbiddenInPkg are functions that print, log, read the environment or exit. pkg/ does not use them.
 var forbiddenInPkg = []string{

@@ -2,7 +2,9 @@ package auth
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -137,7 +139,11 @@ func TestRegistrationIsUsedAgain(t *testing.T) {
 
 // TestNoLoginNeeded logs in to a server that accepts requests without a login.
 func TestNoLoginNeeded(t *testing.T) {
-	everybody := map[string]http.HandlerFunc{"/mcp": func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "{}") }}
+	everybody := map[string]http.HandlerFunc{"/mcp": func(w http.ResponseWriter, r *http.Request) {
+		var request struct{ ID json.RawMessage }
+		_ = json.NewDecoder(r.Body).Decode(&request)
+		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"supportedVersions":["2026-07-28"]}}`, request.ID)
+	}}
 	_, server := serve(t, authtest.Quirks{Ancient: true, Answers: everybody})
 	if _, err := Login(t.Context(), server, nil, browser(t), nil); err == nil || !strings.Contains(err.Error(), "accepts requests without a login") {
 		t.Errorf("got %v", err)

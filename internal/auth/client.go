@@ -32,6 +32,7 @@ const (
 type client struct {
 	addressPolicy
 	client *http.Client
+	caCert []byte // further PEM certificates to trust
 }
 
 // newClient returns the client for a server. caCert are further PEM certificates to trust.
@@ -49,7 +50,7 @@ func newClient(s Server, caCert []byte) (*client, error) {
 	proxied := direct.Clone()
 	proxied.DialContext, proxied.Proxy = nil, http.ProxyFromEnvironment
 	return &client{policy, &http.Client{Transport: checkedTransport{policy, direct, proxied},
-		CheckRedirect: sameOriginOnly, Timeout: requestTime}}, nil
+		CheckRedirect: sameOriginOnly, Timeout: requestTime}, caCert}, nil
 }
 
 // sameOriginOnly follows a redirect of a GET within its origin.

@@ -5,8 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -14,13 +13,14 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/transport"
+	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
 // challenge is what a server demands with a 401 or 403 (RFC 6750, 3; RFC 9728, 5.1).
 type challenge struct {
 	metadata string   // URL of the protected-resource metadata; empty = not named
 	scopes   []string // required for the request
-	open     bool     // the request was accepted without a token
+	open     bool     // the server accepts connections without a token
 }
 
 // parseChallenge reads WWW-Authenticate headers, joined with commas.
@@ -29,46 +29,30 @@ func parseChallenge(header string) challenge {
 		scopes: scopes([]string{transport.ChallengeParameter(header, "scope")})}
 }
 
-// firstRequests are requests that a protected server answers with 401, one for each era of the protocol.
-var firstRequests = []struct{ version, method, params string }{
-	{"2026-07-28", "server/discover",
-		`{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
-			`"io.modelcontextprotocol/clientInfo":{"name":"mcpctl","version":"1"},` +
-			`"io.modelcontextprotocol/clientCapabilities":{}}}`},
-	{"", "initialize",
-		`{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"mcpctl","version":"1"}}`},
-}
-
-// challenge returns what the server demands of a request without a token. An open server may demand one
-// later.
-func (c *client) challenge(ctx context.Context, s Server) (challenge, error) {
-	open := false
-	for _, r := range firstRequests {
-		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, r.method, r.params)
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL, strings.NewReader(body))
-		if err != nil {
-			return challenge{}, fmt.Errorf("the URL of %q is invalid", s.Name)
-		}
-		req.Header.Set("Content-Type", "application/json")
-		req.Header.Set("Accept", "application/json, text/event-stream")
-		if r.version != "" {
-			req.Header.Set("MCP-Protocol-Version", r.version)
-			req.Header.Set("Mcp-Method", r.method)
-		}
-		reply, err := c.client.Do(req)
-		if err != nil {
-			return challenge{}, fmt.Errorf("asking %s how to log in: %w", transport.PlainURL(req.URL),
-				causeOf(ctx, err))
-		}
-		_, _ = io.CopyN(io.Discard, reply.Body, 1<<10)
-		_ = reply.Body.Close()
-		header := strings.Join(reply.Header.Values("WWW-Authenticate"), ", ")
-		if reply.StatusCode == http.StatusUnauthorized || header != "" {
-			return parseChallenge(header), nil
-		}
-		open = open || reply.StatusCode < 300
+// challenge returns what the server demands of a connection without a token. An open server may demand one
+// later. The error is that of a server that was not reached.
+func (c *client) challenge(ctx context.Context, s Server) (asked challenge, _ error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTime)
+	defer cancel()
+	server := probe.Server{Name: s.Name, HTTP: &probe.HTTP{URL: s.URL,
+		Allow: func(ip netip.Addr) error { return c.allow(c.home.Hostname(), ip) },
+		Authorize: func(_ context.Context, refused *probe.Refused) (map[string]probe.Secret, error) {
+			if refused != nil {
+				asked = parseChallenge(refused.Challenge)
+			}
+			return nil, nil
+		}}}
+	session, err := probe.Open(ctx, server, probe.Options{CACert: c.caCert})
+	switch {
+	case err == nil:
+		asked.open = true
+		_ = session.Close()
+	case !probe.Answered(err):
+		failure := probe.Failures(err)[0]
+		return asked, exit.Advise(failure.Hint, "asking %s how to log in: %w", transport.PlainURL(c.home),
+			failure.Err)
 	}
-	return challenge{open: open}, nil
+	return asked, nil
 }
 
 // resource is protected-resource metadata (RFC 9728).

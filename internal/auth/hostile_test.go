@@ -61,7 +61,7 @@ func TestHostileAnswers(t *testing.T) {
 		"slow token":                     {"/tenant/token", slow, "no complete answer"},
 		"huge token":                     {"/tenant/token", huge, "larger than 256 KiB"},
 		"token is a page":                {"/tenant/token", garbage, "unusable answer"},
-		"the server itself is moved":     {"/mcp", elsewhere, "redirects, which is not followed"},
+		"the server itself is moved":     {"/mcp", elsewhere, "not following it: it is another origin"},
 		"authorization server is silent": {issuerPath, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "EOF"},
 	}
 	for name, test := range tests {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -181,29 +180,26 @@ func (s *Source) machineLogin(ctx context.Context, refused *probe.Refused) (*vau
 		return nil, err
 	}
 	var asked challenge
-	if refused != nil {
+	switch {
+	case refused != nil:
 		asked = parseChallenge(refused.Challenge)
-	} else if s.machine == nil {
-		if asked, err = c.challenge(ctx, s.Server); err != nil {
-			return nil, err
-		}
+	case s.machine == nil:
+		asked, err = c.challenge(ctx, s.Server)
 	}
-	var before []string
-	if s.machine != nil {
-		before = s.machine.Wanted
-	}
-	wanted := scopes(before, asked.scopes)
-	if refused != nil && refused.Status == 403 && (s.machine == nil || len(wanted) == len(before)) {
-		return nil, exit.Advise("grant the client these scopes at the authorization server, and name them "+
-			"in oauth.scopes of the configuration",
-			"the server requires further scopes: %s", named(asked.scopes))
+	if err != nil {
+		return nil, err
 	}
 	f, err := c.discover(ctx, s.Server, asked)
 	if err != nil {
 		return nil, err
 	}
-	if f.scopes = wanted; s.machine == nil {
+	if s.machine == nil {
 		f.scopes = s.Server.scopes(f, nil, Flow{})
+	} else if f.scopes = scopes(s.machine.Wanted, asked.scopes); refused != nil && refused.Status == 403 &&
+		len(f.scopes) == len(s.machine.Wanted) {
+		return nil, exit.Advise("grant the client these scopes at the authorization server, and name them "+
+			"in oauth.scopes of the configuration",
+			"the server requires further scopes: %s", named(asked.scopes))
 	}
 	me, ok := configured(s.Server.Client, f.issuer)
 	if !ok || me.Method == methodNone {
@@ -219,6 +215,6 @@ func (s *Source) machineLogin(ctx context.Context, refused *probe.Refused) (*vau
 			"server", "%w", err)
 	}
 	s.machine = loginOf(s.Server, f, me, t)
-	s.machine.Wanted = slices.Clone(f.scopes)
+	s.machine.Wanted = f.scopes
 	return s.machine, nil
 }

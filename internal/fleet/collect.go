@@ -34,8 +34,7 @@ func (f *Fleet) Each(
 ) ([]Surface, error) {
 	surfaces := make([]Surface, len(targets))
 	servers, slots := live(targets)
-	progress := host.NewProgress(f.process,
-		kit.Map(servers, func(s probe.Server) string { return report.Visible(s.Name) }))
+	progress := host.NewProgress(f.process, len(servers))
 	defer progress.Finish()
 	places := placesOf(f.Config.Entries)
 	visits, running := errgroup.WithContext(ctx)
@@ -64,7 +63,7 @@ func (f *Fleet) Each(
 		i := slots[result.Index]
 		s := f.arrived(targets[i], result)
 		s.Interrupted = result.Err != nil && ctx.Err() != nil
-		progress.Done(result.Index)
+		progress.Done()
 		begin(i, func() (Surface, error) { return s, nil })
 	}
 	if err := visits.Wait(); err != nil {

@@ -115,7 +115,7 @@ func TestLastPages(t *testing.T) {
 		if err := WriteUntil(late, &out, endless); !errors.Is(err, why) {
 			t.Error(err)
 		}
-		if err := <-refused; !errors.Is(err, io.ErrClosedPipe) || out.String() != "pagepagepage" && out.String() != "pagepagepagepage" {
+		if err := <-refused; !errors.Is(err, why) || out.String() != "pagepagepage" && out.String() != "pagepagepagepage" {
 			t.Errorf("%v, %q", err, &out)
 		}
 	})

@@ -5,7 +5,6 @@ package host
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -95,47 +94,36 @@ func (p Process) Rel(path string) string {
 // StateDir returns the directory for what the program remembers: below XDG_STATE_HOME or ~/.local/state, on
 // macOS and Windows where the system has such directories.
 func (p Process) StateDir() (string, error) {
-	base := p.stateBase()
-	if !filepath.IsAbs(base) {
-		return "", errors.New("no home directory: set HOME, or XDG_STATE_HOME to an absolute path")
-	}
-	return filepath.Join(base, "mcpctl"), nil
+	return p.userDir("XDG_STATE_HOME", ".local/state", "Library/Application Support")
 }
 
 // CacheDir returns the directory for what can be fetched again: below XDG_CACHE_HOME or ~/.cache, on macOS
 // and Windows where the system has such directories.
 func (p Process) CacheDir() (string, error) {
-	base := filepath.Join(p.Home, ".cache")
-	switch xdg, ok := p.Lookup("XDG_CACHE_HOME"); {
-	case ok && filepath.IsAbs(xdg):
-		base = xdg
-	case p.GOOS == "windows":
-		base = p.stateBase()
-	case p.GOOS == "darwin":
-		base = filepath.Join(p.Home, "Library", "Caches")
-	}
-	if !filepath.IsAbs(base) {
-		return "", errors.New("no home directory: set HOME, or XDG_CACHE_HOME to an absolute path")
-	}
-	return filepath.Join(base, "mcpctl"), nil
+	return p.userDir("XDG_CACHE_HOME", ".cache", "Library/Caches")
 }
 
-// stateBase returns the directory of the system's conventions. A relative XDG_STATE_HOME counts as not set,
-// as its specification says.
-func (p Process) stateBase() string {
-	if xdg, ok := p.Lookup("XDG_STATE_HOME"); ok && filepath.IsAbs(xdg) {
-		return xdg
+// userDir returns the directory of the program in the one that a variable names, else in one of the home
+// directory, or on Windows in LocalAppData. A relative path in a variable counts as not set, as the XDG
+// specification says.
+func (p Process) userDir(variable, unix, darwin string) (string, error) {
+	base := filepath.Join(p.Home, unix)
+	xdg, _ := p.Lookup(variable)
+	local, _ := p.Lookup("LocalAppData")
+	switch {
+	case filepath.IsAbs(xdg):
+		base = xdg
+	case p.GOOS == "windows" && filepath.IsAbs(local):
+		base = local
+	case p.GOOS == "windows":
+		base = filepath.Join(p.Home, "AppData", "Local")
+	case p.GOOS == "darwin":
+		base = filepath.Join(p.Home, darwin)
 	}
-	switch p.GOOS {
-	case "windows":
-		if local, ok := p.Lookup("LocalAppData"); ok && filepath.IsAbs(local) {
-			return local
-		}
-		return filepath.Join(p.Home, "AppData", "Local")
-	case "darwin":
-		return filepath.Join(p.Home, "Library", "Application Support")
+	if !filepath.IsAbs(base) {
+		return "", fmt.Errorf("no home directory: set HOME, or %s to an absolute path", variable)
 	}
-	return filepath.Join(p.Home, ".local", "state")
+	return filepath.Join(base, "mcpctl"), nil
 }
 
 // lastWords is how long a write may take once the run was interrupted.
@@ -241,33 +229,22 @@ func ForLastPages(ctx context.Context) (context.Context, context.CancelFunc) {
 // WriteUntil writes content to w until ctx ends; then the error is the cause and the content is not
 // complete.
 func WriteUntil(ctx context.Context, w io.Writer, content func(io.Writer) error) error {
-	open := &closable{w: w}
-	defer open.close()
-	_, err := AwaitFor(ctx, 0, func() (struct{}, error) { return struct{}{}, content(open) })
+	_, err := AwaitFor(ctx, 0, func() (struct{}, error) { return struct{}{}, content(untilEnd{ctx, w}) })
 	return err
 }
 
-// closable is a writer that can be closed.
-type closable struct {
-	w      io.Writer
-	mu     sync.Mutex
-	closed bool
+// untilEnd is a writer that fails once its context has ended.
+type untilEnd struct {
+	ctx context.Context
+	w   io.Writer
 }
 
-// Write writes, unless the run has ended.
-func (c *closable) Write(p []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return 0, io.ErrClosedPipe
+// Write writes, unless the context has ended.
+func (u untilEnd) Write(p []byte) (int, error) {
+	if u.ctx.Err() != nil {
+		return 0, context.Cause(u.ctx)
 	}
-	return c.w.Write(p)
-}
-
-func (c *closable) close() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.closed = true
+	return u.w.Write(p)
 }
 
 // AwaitFor returns the result of work. After the end of ctx work has the grace to return; then it is left

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/clipperhouse/displaywidth"
@@ -161,28 +160,25 @@ func ReadLine(r io.Reader) ([]byte, error) {
 // Progress shows on one line how many servers have answered; the zero value is silent. Nothing else may be
 // written meanwhile.
 type Progress struct {
-	out     io.Writer
-	waiting []string // names by their numbers; empty for a server that has answered
-	first   int      // of those that have not
-	left    int
+	out         io.Writer
+	done, total int
 }
 
-// NewProgress shows on p's standard error which servers are still awaited; it is silent unless that is a
-// terminal and several servers are named.
-func NewProgress(p Process, names []string) *Progress {
-	if term, _ := p.Lookup("TERM"); term == "dumb" || len(names) < 2 || p.Quiet || !IsTerminal(p.Err) {
+// NewProgress shows on p's standard error how many of the servers have answered; it is silent unless that is
+// a terminal and there are several servers.
+func NewProgress(p Process, servers int) *Progress {
+	if term, _ := p.Lookup("TERM"); term == "dumb" || servers < 2 || p.Quiet || !IsTerminal(p.Err) {
 		return &Progress{}
 	}
-	shown := &Progress{out: p.Err, waiting: slices.Clone(names), left: len(names)}
+	shown := &Progress{out: p.Err, total: servers}
 	shown.draw()
 	return shown
 }
 
-// Done counts the answer of server i.
-func (p *Progress) Done(i int) {
+// Done counts the answer of a server.
+func (p *Progress) Done() {
 	if p.out != nil {
-		p.waiting[i] = ""
-		p.left--
+		p.done++
 		p.draw()
 	}
 }
@@ -192,16 +188,7 @@ const clearLine = "\r\x1b[J"
 
 // draw replaces the line. It must not be wider than the terminal, or it could not be cleared.
 func (p *Progress) draw() {
-	text := fmt.Sprintf("%d of %d servers answered", len(p.waiting)-p.left, len(p.waiting))
-	if p.left > 0 {
-		for p.waiting[p.first] == "" {
-			p.first++
-		}
-		text += "; waiting for " + p.waiting[p.first]
-	}
-	if p.left > 1 {
-		text += fmt.Sprintf(" and %d more", p.left-1)
-	}
+	text := fmt.Sprintf("%d of %d servers answered", p.done, p.total)
 	width := cmp.Or(Width(p.out), 80)
 	_, _ = io.WriteString(p.out, clearLine+displaywidth.TruncateString(text, width-1, "…"))
 }

@@ -87,8 +87,8 @@ func TestNoTerminalInCI(t *testing.T) {
 // TestSilentProgress draws nothing where standard error is not a terminal.
 func TestSilentProgress(t *testing.T) {
 	var out bytes.Buffer
-	for _, progress := range []*Progress{NewProgress(Process{Err: &out}, []string{"a", "b", "c"}), {}} {
-		progress.Done(0)
+	for _, progress := range []*Progress{NewProgress(Process{Err: &out}, 3), {}} {
+		progress.Done()
 		progress.Finish()
 	}
 	if out.Len() > 0 {
