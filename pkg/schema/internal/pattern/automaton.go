@@ -2,11 +2,11 @@ package pattern
 
 import (
 	"encoding/binary"
-	"maps"
 	"regexp/syntax"
 	"slices"
-	"strings"
 	"unicode"
+
+	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
 // The states every automaton has: found means that a match lies behind, lost that none can come any more.
@@ -229,8 +229,7 @@ func (c *closure) assertion(pc uint32, in *syntax.Inst, stack []uint32) []uint32
 func alphabetOf(dfas []*dfa, work *int) []rune {
 	var sets []*syntax.Inst
 	known := map[string]bool{}
-	cuts := []rune{0, '0', '9' + 1, 'A', 'Z' + 1, '_', '_' + 1, 'a', 'z' + 1, 0xd800, 0xe000,
-		unicode.MaxRune + 1}
+	cuts := []rune{0, '0', '9' + 1, 'A', 'Z' + 1, '_', '_' + 1, 'a', 'z' + 1, 0xe000}
 	for _, d := range dfas {
 		for i := range d.prog.Inst {
 			in := &d.prog.Inst[i]
@@ -244,52 +243,30 @@ func alphabetOf(dfas []*dfa, work *int) []rune {
 			}
 		}
 	}
-	if *work -= len(cuts) * (2 + len(sets)); *work < 0 {
+	if *work -= (len(favourites) + 2*len(cuts)) * (2 + len(sets)); *work < 0 {
 		return nil
 	}
 	slices.Sort(cuts)
 	cuts = slices.Compact(cuts)
-	best := map[string]rune{}
-	for i, low := range cuts[:len(cuts)-1] {
-		if low >= 0xd800 && low < 0xe000 {
+	printing := kit.Filter(cuts, func(c rune) bool { return c > ' ' && unicode.IsPrint(c) })
+	var alphabet []rune
+	seen := map[string]bool{}
+	for _, c := range slices.Concat(favourites, printing, cuts) {
+		if c >= 0xd800 && c < 0xe000 || c > unicode.MaxRune {
 			continue
 		}
-		class := []byte{bit(syntax.IsWordChar(low))}
+		class := []byte{bit(syntax.IsWordChar(c))}
 		for _, in := range sets {
-			class = append(class, bit(in.MatchRune(low)))
+			class = append(class, bit(in.MatchRune(c)))
 		}
-		c := readable(low, cuts[i+1]-1)
-		if other, seen := best[string(class)]; !seen || rank(c) < rank(other) {
-			best[string(class)] = c
-		}
-	}
-	return slices.SortedFunc(maps.Values(best), func(a, b rune) int { return rank(a) - rank(b) })
-}
-
-const favourites = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_. " +
-	"/:@,+=!?#%&*()<>[]{};'\"$^|~`\\"
-
-// rank orders code points by how well they read: favourites, then other printing ones, then the rest.
-func rank(c rune) int {
-	if i := strings.IndexRune(favourites, c); i >= 0 {
-		return i
-	}
-	switch {
-	case c > ' ' && unicode.IsPrint(c):
-		return 1<<21 + int(c)
-	case c == '\n' || c == '\t':
-		return 1<<22 + int(c)
-	}
-	return 1<<23 + int(c)
-}
-
-// readable returns the member of a range of code points that reads best, looking at no more than a few.
-func readable(low, high rune) rune {
-	best := low
-	for c := low; c <= high && c < low+unicode.MaxASCII; c++ {
-		if rank(c) < rank(best) {
-			best = c
+		if !seen[string(class)] {
+			seen[string(class)] = true
+			alphabet = append(alphabet, c)
 		}
 	}
-	return best
+	return alphabet
 }
+
+// favourites are the code points that read best.
+var favourites = []rune("abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_. " +
+	"/:@,+=!?#%&*()<>[]{};'\"$^|~`\\")
