@@ -238,6 +238,11 @@ func (b *builder) opaque(place, keyword, why string) *node {
 	return &node{op: opOpaque, text: text, place: place, keyword: keyword, why: why}
 }
 
+// unknown returns an assertion about which nothing is known for values of a type, and which holds for others.
+func (w *writer) unknown(kind kindSet, keyword, why string) *node {
+	return some(not(&node{op: opKinds, kinds: kind}), yes(w.opaque(w.place, keyword, why)))
+}
+
 // sub builds the schema in a keyword that speaks of the same value.
 func (w *writer) sub(v any, tokens ...string) *node { return w.part(w.role, v, tokens...) }
 

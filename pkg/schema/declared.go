@@ -1,0 +1,177 @@
+package schema
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
+)
+
+// A scope is what a schema object says of properties by name, with what it refers to and combines.
+type scope struct {
+	names, required []string
+	patterns        []*node
+	every           bool // a keyword speaks of all other names
+	restricted      bool // such a keyword restricts them
+	declares        bool // the keyword properties is there
+	conditional     bool // a part speaks of names only for some values
+	seen            map[use]bool
+}
+
+// scope returns the scope of the schema object v at a spot, without its own unevaluatedProperties.
+func (b *builder) scope(v any, s spot) *scope {
+	c := &scope{seen: map[use]bool{}}
+	b.collect(c, v, s, false, false)
+	slices.Sort(c.names)
+	c.names = slices.Compact(c.names)
+	return c
+}
+
+// collect adds what a schema object says. nested is false for the one that the scope is of, conditional true
+// inside alternatives. Each object is visited once, which ends cycles.
+func (b *builder) collect(c *scope, v any, s spot, nested, conditional bool) {
+	v, s = b.read(v, s)
+	o, ok := v.(map[string]any)
+	s = s.enter()
+	if !ok || c.seen[s.use()] || b.spend(64+len(s.place)) {
+		return
+	}
+	c.seen[s.use()] = true
+	w := &writer{builder: b, o: o, spot: s, n: &node{op: opAll}}
+	for _, keyword := range [...]string{"$ref", "$dynamicRef", "$recursiveRef"} {
+		ref, from, isText := w.reference(o[keyword])
+		if target, _, ok := from.target(ref); ok && isText && w.in.dialect.reads(keyword) {
+			v, _ := rawjson.At(target.doc.root, target.place)
+			b.collect(c, v, target, true, conditional)
+		}
+	}
+	if w.refAlone() {
+		return
+	}
+	w.own(c, nested, conditional)
+	for _, keyword := range [...]string{"allOf", "anyOf", "oneOf"} {
+		list, _ := o[keyword].([]any)
+		for i, v := range list {
+			choice := keyword != "allOf" && len(list) > 1
+			b.collect(c, v, w.under(w.role, keyword, strconv.Itoa(i)), true, conditional || choice)
+		}
+	}
+	for _, keyword := range [...]string{"if", "then", "else", "dependentSchemas", "dependencies"} {
+		if _, there := w.has(keyword); there {
+			for _, sub := range Subschemas(keyword, o[keyword]) {
+				b.collect(c, sub.Value, w.under(w.role, append([]string{keyword}, sub.Steps...)...), true, true)
+			}
+		}
+	}
+}
+
+// own adds what the keywords of the object say by themselves. unevaluatedProperties counts only where it is
+// nested.
+func (w *writer) own(c *scope, nested, conditional bool) {
+	table, declares := w.o["properties"].(map[string]any)
+	byPattern, _ := w.o["patternProperties"].(map[string]any)
+	required, _ := stringList(w.o["required"])
+	w.spend(16 * (len(table) + len(byPattern) + len(required)))
+	c.names = append(c.names, kit.SortedKeys(table)...)
+	c.required = append(c.required, required...)
+	c.declares = c.declares || declares
+	for _, source := range kit.SortedKeys(byPattern) {
+		c.patterns = append(c.patterns, w.pattern(source, w.place))
+	}
+	every := false
+	for _, keyword := range [...]string{"additionalProperties", "unevaluatedProperties"} {
+		if v, there := w.has(keyword); there && (nested || keyword == "additionalProperties") {
+			every = true
+			c.restricted = c.restricted || !unrestricted(v)
+		}
+	}
+	c.every = c.every || every
+	c.conditional = c.conditional || conditional && (every || len(table)+len(byPattern) > 0)
+}
+
+// readUnevaluated reads unevaluatedProperties and unevaluatedItems (2020-12 core §11): additionalProperties
+// for the names of all parts, and items where nothing is combined. Beside parts that speak of names only for
+// some values, and for items beside any part, they are not decided.
+func readUnevaluated(w *writer) {
+	if v, ok := w.has("unevaluatedItems"); ok && !unrestricted(v) {
+		prefix, rest := tuple(w.o, w.in.dialect)
+		list, _ := w.o[prefix].([]any)
+		switch {
+		case w.combines() || w.o["contains"] != nil:
+			w.add("unevaluatedItems", w.unknown(kindArray, "unevaluatedItems", "items that only some values have"))
+		case rest == "":
+			w.add("unevaluatedItems", &node{op: opItems, count: len(list),
+				kids: []lit{yes(w.below(v, "unevaluatedItems"))}})
+		}
+	}
+	v, ok := w.has("unevaluatedProperties")
+	if !ok || unrestricted(v) {
+		return
+	}
+	switch c := w.scope(w.o, w.spot); {
+	case c.conditional || w.left < 0:
+		w.add("unevaluatedProperties",
+			w.unknown(kindObject, "unevaluatedProperties", "names that only some values have"))
+	case !c.every:
+		w.add("unevaluatedProperties", &node{op: opRest, names: c.names, patterns: c.patterns,
+			kids: []lit{yes(w.below(v, "unevaluatedProperties"))}})
+	}
+}
+
+// combines reports whether the object refers to other schemas about the same value, or combines some.
+func (w *writer) combines() bool {
+	return slices.ContainsFunc([]string{"$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "if",
+		"dependentSchemas", "dependencies"}, func(keyword string) bool { return w.o[keyword] != nil })
+}
+
+// declare makes n the schema of a value whose sender knows only declared properties: all that is written, and
+// where properties are listed and nothing restricts others, no others. Of a union that stands alone, it is one
+// of the alternatives as declared.
+func (b *builder) declare(n *node, o map[string]any, s spot) {
+	plain := s
+	plain.role = asWritten
+	n.implied = []lit{yes(b.object(o, plain))}
+	if (&writer{builder: b, o: o, spot: s}).passesOn() {
+		(&writer{builder: b, o: o, spot: s, n: n}).write()
+		return
+	}
+	s.role = asPart
+	n.kids = []lit{yes(b.object(o, s))}
+	if c := b.scope(o, s); c.declares && !c.restricted && b.left >= 0 {
+		names := append(c.names, c.required...)
+		slices.Sort(names)
+		n.kids = append(n.kids, yes(&node{op: opRest, names: slices.Compact(names), patterns: c.patterns,
+			kids: []lit{yes(some())}}))
+	}
+}
+
+// passesOn reports whether a schema object leaves it to one reference or union what is declared.
+func (w *writer) passesOn() bool {
+	if w.refAlone() {
+		return true
+	}
+	found := 0
+	for keyword, v := range w.o {
+		switch keyword {
+		case "$ref", "anyOf", "oneOf":
+			found++
+		case "allOf":
+			list, _ := v.([]any)
+			found += len(list)
+		case "properties", "patternProperties", "additionalProperties", "unevaluatedProperties", "required",
+			"$dynamicRef", "$recursiveRef", "if", "dependentSchemas", "dependencies":
+			return false
+		}
+	}
+	return found == 1
+}
+
+// unrestricted reports whether a schema accepts everything.
+func unrestricted(v any) bool {
+	if p, ok := v.(*part); ok {
+		v = p.value
+	}
+	o, ok := v.(map[string]any)
+	return v == true || ok && len(asserting(o)) == 0 && o["$ref"] == nil
+}
