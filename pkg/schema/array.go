@@ -5,13 +5,12 @@ import (
 	"slices"
 )
 
-// An array problem is a clause about arrays, sorted: rules say what items must satisfy, needs ask for an
-// item, limits say how many items at most satisfy something, and the length lies between least and most.
+// An array problem is a clause about arrays, sorted: rules say what items must satisfy, needs ask for items,
+// and the length lies between least and most.
 type arrayProblem struct {
 	*engine
 	rules       []lit // opItem, opItems
 	needs       []need
-	limits      []limit
 	least, most int
 	distinct    bool
 	repeated    bool
@@ -20,26 +19,19 @@ type arrayProblem struct {
 	doubt       reason
 }
 
-// A need asks for an item from an index on that satisfies a literal. Needs of one group want different items.
+// A need asks for items from an index on that satisfy a literal, each behind the one before.
 type need struct {
 	from  int
 	fixed bool // exactly at from
 	lit   lit
-	group int
-}
-
-// A limit says that at most count items satisfy a literal.
-type limit struct {
 	count int
-	lit   lit
 }
 
 // A cell is an item of the value that is being put together, or several that are alike.
 type cell struct {
-	lits   []lit
-	groups []int
-	count  int
-	out    outcome
+	lits  []lit
+	count int
+	out   outcome
 }
 
 // Bounds on arrays that are looked at item by item.
@@ -55,32 +47,41 @@ func decideArray(e *engine, atoms []lit) outcome {
 	if a.least > a.most {
 		return outcome{answer: void}
 	}
-	if a.horizon > maxHorizon || len(a.needs) > maxCells {
+	if a.horizon > maxHorizon || slices.ContainsFunc(a.needs, func(n need) bool { return n.count > maxCells }) {
 		return undecided(reason{"an array with very many positions", atoms[0].node})
 	}
 	return a.place(a.needs)
 }
 
-// arrayProblem sorts the atoms of a clause. A negated rule becomes a need, since some item must break it, and
-// a negated contains a limit. Needs with a fixed index come first: they have one position only.
+// arrayProblem sorts the atoms of a clause. A negated rule becomes a need, since some item must break it; that
+// no item satisfies something is a rule, and that only so many do is left out. Needs with a fixed index come
+// first: they have one position only.
 func (e *engine) arrayProblem(atoms []lit) *arrayProblem {
 	a := &arrayProblem{engine: e}
 	a.least, a.most = counts(atoms, opMinItems, opMaxItems)
-	for i, l := range atoms {
+	for _, l := range atoms {
 		switch {
 		case l.op == opMinItems, l.op == opMaxItems:
 		case l.op == opUnique:
 			a.distinct, a.repeated = a.distinct || !l.not, a.repeated || l.not
 		case l.op == opContains && !l.not:
-			a.ask(l, i)
+			a.least = max(a.least, l.count)
+			a.needs = append(a.needs, need{lit: l.kids[0], count: l.count})
+		case l.op == opContains && l.count == 1:
+			a.rules = append(a.rules, yes(&node{op: opItems, kids: []lit{l.kids[0].flip()}}))
 		case l.op == opContains:
-			a.limits = append(a.limits, limit{l.count - 1, l.kids[0]})
+			a.doubt = reason{"a limit on the items that satisfy a schema", l.node}
 		case l.not:
-			a.needs = append(a.needs, need{l.count, l.op == opItem, l.kids[0].flip(), i})
+			a.needs = append(a.needs, need{l.count, l.op == opItem, l.kids[0].flip(), 1})
 		default:
 			a.rules = append(a.rules, l)
 		}
-		a.extendHorizon(l)
+		switch l.op { // items behind the positions that are named are all under the same rules
+		case opItem:
+			a.horizon = max(a.horizon, l.count+1)
+		case opItems:
+			a.horizon = max(a.horizon, l.count)
+		}
 	}
 	slices.SortStableFunc(a.needs, func(x, y need) int { return order(y.fixed) - order(x.fixed) })
 	return a
@@ -109,25 +110,6 @@ func order(b bool) int {
 		return 1
 	}
 	return 0
-}
-
-// ask adds the needs of contains.
-func (a *arrayProblem) ask(l lit, group int) {
-	a.least = max(a.least, l.count)
-	for range min(l.count, maxCells+1) {
-		a.needs = append(a.needs, need{0, false, l.kids[0], group})
-	}
-}
-
-// extendHorizon moves the horizon behind the positions that an atom names. Items after it are all under the
-// same rules.
-func (a *arrayProblem) extendHorizon(l lit) {
-	switch l.op {
-	case opItem:
-		a.horizon = max(a.horizon, l.count+1)
-	case opItems:
-		a.horizon = max(a.horizon, l.count)
-	}
 }
 
 // fill looks for the items and writes the value.
@@ -160,7 +142,7 @@ func (a *arrayProblem) fill() outcome {
 
 const maxWitnessItems = 1 << 16
 
-// ruling returns what the rules say of the item at an index. A limit of none is a rule.
+// ruling returns what the rules say of the item at an index.
 func (a *arrayProblem) ruling(index int) []lit {
 	var out []lit
 	for _, l := range a.rules {
@@ -168,22 +150,17 @@ func (a *arrayProblem) ruling(index int) []lit {
 			out = append(out, l.kids[0])
 		}
 	}
-	for _, l := range a.limits {
-		if l.count == 0 {
-			out = append(out, l.lit.flip())
-		}
-	}
 	return out
 }
 
 func (a *arrayProblem) grow(length int) {
 	for len(a.cells) < length {
-		a.spend(4 + 2*len(a.rules) + len(a.limits))
+		a.spend(4 + 2*len(a.rules))
 		a.cells = append(a.cells, cell{lits: a.ruling(len(a.cells)), count: 1})
 	}
 }
 
-// place finds an item for each need, in every way there is until one succeeds.
+// place finds the items for each need, in every way there is until one succeeds.
 func (a *arrayProblem) place(needs []need) outcome {
 	if a.step() {
 		return undecided(outOfSteps)
@@ -202,14 +179,15 @@ func (a *arrayProblem) place(needs []need) outcome {
 		size := len(a.cells)
 		a.grow(i + 1)
 		before := a.cells[i]
-		if !slices.Contains(before.groups, n.group) {
-			a.cells[i].lits = append(slices.Clone(before.lits), n.lit)
-			a.cells[i].groups = append(slices.Clone(before.groups), n.group)
-			if a.inside(a.cells[i].lits).answer != void {
-				out = better(out, a.place(needs[1:]))
+		a.cells[i].lits = append(slices.Clone(before.lits), n.lit)
+		if a.inside(a.cells[i].lits).answer != void {
+			rest := needs[1:]
+			if n.count > 1 {
+				rest = append([]need{{i + 1, false, n.lit, n.count - 1}}, rest...)
 			}
-			a.cells[i] = before
+			out = better(out, a.place(rest))
 		}
+		a.cells[i] = before
 		a.cells = a.cells[:size]
 		if out.answer == inhabited || a.left < 0 {
 			return out
@@ -230,80 +208,30 @@ func (a *arrayProblem) complete() outcome {
 		return outcome{answer: void}
 	}
 	a.grow(min(length, max(a.horizon, maxCells)))
-	if rest := length - len(a.cells); rest > 0 {
+	rest := length - len(a.cells)
+	if rest > 0 {
 		a.cells = append(a.cells, cell{lits: a.ruling(a.horizon), count: rest})
 	}
-	return a.limit(0, 0)
-}
-
-// limit decides for each item from an index on and each limit from one on, whether the item counts for it.
-func (a *arrayProblem) limit(which, index int) outcome {
-	if a.step() {
-		return undecided(outOfSteps)
-	}
-	if which == len(a.limits) {
+	if a.repeated && rest < 2 { // else the rest are equal
 		return a.repeat()
 	}
-	l := a.limits[which]
-	if index == len(a.cells) || index == 0 && l.count == 0 { // none at all is a rule
-		return a.limit(which+1, 0)
-	}
-	before := a.cells[index]
-	defer func() { a.cells[index] = before }()
-	a.cells[index].lits = append(slices.Clone(before.lits), l.lit.flip())
-	out := outcome{answer: void}
-	if a.inside(a.cells[index].lits).answer != void {
-		out = a.limit(which, index+1)
-	}
-	if out.answer == inhabited {
-		return out
-	}
-	a.cells[index].lits = append(slices.Clone(before.lits), l.lit)
-	if a.limits[which].count >= before.count && a.inside(a.cells[index].lits).answer != void {
-		a.limits[which].count -= before.count
-		out = better(out, a.limit(which, index+1))
-		a.limits[which].count += before.count
-	}
-	if before.count > 1 && a.limits[which].count > 0 {
-		out = better(out, undecided(reason{"maxContains over very many items", l.lit.node}))
-	}
-	return out
+	return a.fill()
 }
 
-// repeat makes two items equal where the array must not be unique.
+// repeat makes two items equal, if need be further ones behind the others: those behind the horizon are alike.
 func (a *arrayProblem) repeat() outcome {
-	if !a.repeated {
-		return a.fill()
-	}
 	out := outcome{answer: void}
-	if len(a.cells) > 0 && a.cells[len(a.cells)-1].count > 1 {
-		out = undecided(reason{what: "equal items among very many"})
-	}
-	// Two further items behind the others may be the equal ones.
-	size := len(a.cells)
-	defer func() { a.cells = a.cells[:size] }()
-	for range max(a.horizon-size, 0) + 3 {
+	for {
 		out = better(out, a.pairs())
-		if out.answer == inhabited || len(a.cells) >= a.most {
+		switch n := len(a.cells); {
+		case out.answer == inhabited || n >= min(a.most, a.horizon+2):
 			return out
-		}
-		if len(a.cells) > maxCells {
+		case n > maxCells:
 			return better(out, undecided(reason{what: "equal items among very many"}))
-		}
-		a.cells = append(a.cells, cell{lits: a.limited(len(a.cells)), count: 1})
-	}
-	return out
-}
-
-// limited returns what holds for an item added after the limits were decided: it must not count.
-func (a *arrayProblem) limited(index int) []lit {
-	out := a.ruling(index)
-	for _, l := range a.limits {
-		if l.count > 0 {
-			a.doubt = reason{"maxContains together with equal items", l.lit.node}
+		default:
+			a.grow(n + 1)
 		}
 	}
-	return out
 }
 
 // pairs tries each pair of items as the two equal ones: both get the assertions of both, and so the same

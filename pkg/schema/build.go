@@ -239,8 +239,19 @@ func (b *builder) opaque(place, keyword, why string) *node {
 }
 
 // unknown returns an assertion about which nothing is known for values of a type, and which holds for others.
-func (w *writer) unknown(kind kindSet, keyword, why string) *node {
-	return some(not(&node{op: opKinds, kinds: kind}), yes(w.opaque(w.place, keyword, why)))
+// What is written alike is one assertion.
+func (w *writer) unknown(kind kindSet, keyword, text, why string) *node {
+	return some(not(&node{op: opKinds, kinds: kind}),
+		yes(&node{op: opOpaque, text: keyword + "\x00" + text, place: w.place, keyword: keyword, why: why}))
+}
+
+// text returns the object as text, or its place where it refers to others or is patched.
+func (w *writer) text() string {
+	text := jsonText(w.o)
+	if w.spend(len(text)); w.pair != nil || strings.Contains(text, `Ref":`) || strings.Contains(text, `"$ref":`) {
+		text = w.identity(w.spot.doc) + w.place + w.pair.name(w.spot.patched)
+	}
+	return text
 }
 
 // sub builds the schema in a keyword that speaks of the same value.

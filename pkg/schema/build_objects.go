@@ -3,7 +3,6 @@ package schema
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -98,9 +97,11 @@ func stringList(v any) ([]string, bool) {
 	return out, true
 }
 
+// readPropertyNames reads propertyNames: there is no property with a name that the schema refuses.
 func readPropertyNames(w *writer) {
 	if v, ok := w.has("propertyNames"); ok {
-		w.add("propertyNames", &node{op: opPropertyNames, kids: []lit{yes(w.condition(v, "propertyNames"))}})
+		w.add("propertyNames", &node{op: opRest, patterns: []*node{w.condition(v, "propertyNames")},
+			kids: []lit{yes(some())}})
 	}
 }
 
@@ -208,7 +209,8 @@ func readConditional(w *writer) {
 	}
 }
 
-// readReferences reads $ref, $dynamicRef and $recursiveRef (2020-12 §8.2.3).
+// readReferences reads $ref, $dynamicRef and $recursiveRef (2020-12 §8.2.3). A dynamic reference is one like
+// the others where only one resource has anchors.
 func readReferences(w *writer) {
 	for _, keyword := range [...]string{"$ref", "$dynamicRef", "$recursiveRef"} {
 		v, ok := w.has(keyword)
@@ -225,8 +227,8 @@ func readReferences(w *writer) {
 		case !ok:
 			w.problem(rawjson.Join(w.place, keyword), "names nothing in this document")
 			w.add(keyword, &node{op: opOpaque, text: "$ref\x00" + uri, why: "names nothing in this document"})
-		case keyword != "$ref" && target.scoped(keyword, ref):
-			w.add(keyword, w.opaque(w.place, keyword, "a reference that depends on the way to it"))
+		case keyword != "$ref" && len(target.doc.roots) > 1:
+			w.add(keyword, w.opaque(w.place, keyword, "a reference that may depend on the way to it"))
 		default:
 			w.n.kids = append(w.n.kids, yes(w.node(target)))
 		}
@@ -251,24 +253,6 @@ func (s spot) target(ref string) (target spot, uri string, ok bool) {
 		return s, uri, false
 	}
 	return s.leads(doc, place), uri, true
-}
-
-// scoped reports whether a reference by a dynamic anchor may lead elsewhere than to a spot.
-func (s spot) scoped(keyword, ref string) bool {
-	for name, anchored := range s.doc.owner(s.place).dynamic {
-		if anchored == s.place && names(keyword, ref, name) && s.doc.dynamic(name) {
-			return true
-		}
-	}
-	return false
-}
-
-// names reports whether a reference means a dynamic anchor by its name, and not the same place by a pointer.
-func names(keyword, ref, anchor string) bool {
-	if keyword == "$recursiveRef" {
-		return anchor == ""
-	}
-	return anchor != "" && strings.HasSuffix(ref, "#"+anchor)
 }
 
 // markLoops marks one node of each circle of nodes about the same value: a schema that refers to itself

@@ -148,11 +148,7 @@ func (w *writer) bound(keyword string, o op, strict bool) {
 		w.malformed(keyword, "is not a number that can be used here")
 		return
 	case !readable:
-		numbers := &node{op: opKinds, kinds: kindNumber}
-		tooLarge := &node{op: opOpaque, text: keyword + "\x00" + string(literal), place: w.place,
-			keyword: keyword,
-			why:     "a number that is too large"}
-		w.add(keyword, some(not(numbers), yes(tooLarge)))
+		w.add(keyword, w.unknown(kindNumber, keyword, string(literal), "a number that is too large"))
 		return
 	}
 	w.add(keyword, &node{op: o, number: r, strict: strict})

@@ -99,7 +99,7 @@ func readUnevaluated(w *writer) {
 		list, _ := w.o[prefix].([]any)
 		switch {
 		case w.combines() || w.o["contains"] != nil:
-			w.add("unevaluatedItems", w.unknown(kindArray, "unevaluatedItems", "items that only some values have"))
+			w.add("unevaluatedItems", w.unknown(kindArray, "unevaluatedItems", w.text(), "items that only some values have"))
 		case rest == "":
 			w.add("unevaluatedItems", &node{op: opItems, count: len(list),
 				kids: []lit{yes(w.below(v, "unevaluatedItems"))}})
@@ -112,7 +112,7 @@ func readUnevaluated(w *writer) {
 	switch c := w.scope(w.o, w.spot); {
 	case c.conditional || w.left < 0:
 		w.add("unevaluatedProperties",
-			w.unknown(kindObject, "unevaluatedProperties", "names that only some values have"))
+			w.unknown(kindObject, "unevaluatedProperties", w.text(), "names that only some values have"))
 	case !c.every:
 		w.add("unevaluatedProperties", &node{op: opRest, names: c.names, patterns: c.patterns,
 			kids: []lit{yes(w.below(v, "unevaluatedProperties"))}})

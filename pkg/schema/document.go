@@ -39,7 +39,6 @@ type resource struct {
 	base    *url.URL
 	dialect dialect
 	anchors map[string]string // pointers by plain name
-	dynamic map[string]string // pointers of dynamic anchors by name; "" is "$recursiveAnchor"
 }
 
 // unnamedBase is the address of a document without one. It is the same for all, so that references compare.
@@ -60,8 +59,7 @@ func newDocument(m *meter, root any, digest string, unnamed Draft) *document {
 
 // open records a resource at a place. Where two have the same address, the first one keeps it.
 func (d *document) open(place string, base *url.URL, dialect dialect) *resource {
-	r := &resource{place: place, base: base, dialect: dialect, anchors: map[string]string{},
-		dynamic: map[string]string{}}
+	r := &resource{place: place, base: base, dialect: dialect, anchors: map[string]string{}}
 	d.roots[place] = r
 	if _, taken := d.resources[address(base)]; !taken {
 		d.resources[address(base)] = r
@@ -125,23 +123,8 @@ func (d *document) name(o map[string]any, place string, in *resource) {
 		in.anchors[a] = place
 	}
 	if a, ok := o["$dynamicAnchor"].(string); ok && in.dialect.reads("$dynamicAnchor") {
-		in.anchors[a], in.dynamic[a] = place, place
+		in.anchors[a] = place
 	}
-	if a, ok := o["$recursiveAnchor"].(bool); ok && a && in.dialect.reads("$recursiveAnchor") {
-		in.dynamic[""] = in.place
-	}
-}
-
-// dynamic reports whether what a reference to a dynamic anchor means may depend on the way to it (2020-12
-// §8.2.3.2): where several resources have it.
-func (d *document) dynamic(anchor string) bool {
-	count := 0
-	for _, r := range d.roots {
-		if _, has := r.dynamic[anchor]; has {
-			count++
-		}
-	}
-	return count > 1
 }
 
 // owner returns the resource whose root encloses a place most closely.

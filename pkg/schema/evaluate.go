@@ -212,8 +212,6 @@ func (e *evaluator) object(n *node, v map[string]any) answer {
 			covered := e.covers(yes(n), name)
 			return negate(allOf(covered, negate(e.accepts(n.kids[0], v[name]))))
 		})
-	case opPropertyNames:
-		return every(kit.SortedKeys(v), func(name string) answer { return e.accepts(n.kids[0], name) })
 	}
 	return void // a finite set of scalars
 }

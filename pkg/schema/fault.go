@@ -122,12 +122,6 @@ func (f *faultFinder) inside(n *node, v any, path string, union bool) {
 				f.member(n, o[name], path, name, union)
 			}
 		}
-	case opPropertyNames:
-		for _, name := range kit.SortedKeys(v.(map[string]any)) {
-			if f.accepts(n.kids[0], name) == void {
-				f.add(n, n.keyword, v, path, union, name)
-			}
-		}
 	case opRequired:
 		f.add(n, n.keyword, v, path, union, n.text)
 	case opMinimum, opMaximum:

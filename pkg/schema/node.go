@@ -63,9 +63,8 @@ const (
 	opContains // at least count items satisfy the child
 
 	opProperty // property text, if it is there, satisfies the child
-	// every property not in names, matching all of within and none of patterns, satisfies the child
+	// every property with a name not in names, accepted by all of within and none of patterns, satisfies the child
 	opRest
-	opPropertyNames // every name of a property satisfies the child
 	opRequired      // property text is there
 	opMinProperties // at least count properties
 	opMaxProperties // at most count properties
@@ -101,8 +100,8 @@ type node struct {
 	set      *scalars
 	pattern  *pattern.Pattern // nil where it could not be read
 	names    []string
-	patterns []*node // of opRest: names that match are left out
-	within   []*node // of opRest: names that do not match are left out
+	patterns []*node // of opRest: schemas of the names that are left out
+	within   []*node // of opRest: schemas of the names that are not
 	kids     []lit
 	implied  []lit // weaker nodes known to hold where this one does; not to be expanded
 	tags     []tag

@@ -12,7 +12,7 @@ type objectProblem struct {
 	needs       []lit
 	least, most int
 	names       []string // all names that are mentioned
-	languages   []*node  // patterns and property-name schemas that divide the other names
+	languages   []*node  // schemas of names that divide the other names
 	slots       []slot   // the properties chosen so far
 	doubt       reason
 }
@@ -83,10 +83,10 @@ func (o *objectProblem) survey(atoms []lit) {
 			o.names = append(o.names, l.text)
 		case opRest:
 			o.names = append(o.names, l.names...)
-			o.languages = append(append(o.languages, l.patterns...), l.within...)
-		case opPropertyNames:
-			o.languages = append(o.languages, l.kids[0].node)
-			o.names = append(o.names, listedStrings(l.kids[0].node)...)
+			for _, language := range append(l.patterns[:len(l.patterns):len(l.patterns)], l.within...) {
+				o.languages = append(o.languages, language)
+				o.names = append(o.names, listedStrings(language)...)
+			}
 		}
 	}
 	slices.Sort(o.names)
@@ -140,12 +140,12 @@ func (o *objectProblem) ruling(name string) []lit {
 	return out
 }
 
-// consequence returns what a rule says of the properties that it speaks of.
+// consequence returns what a rule says of the properties that it speaks of; a negated required forbids one.
 func consequence(rule lit) lit {
-	if rule.op == opProperty || rule.op == opRest {
-		return rule.kids[0]
+	if rule.op == opRequired {
+		return yes(nothing())
 	}
-	return yes(nothing())
+	return rule.kids[0]
 }
 
 // put adds demands to the property of a name, which becomes part of the value.

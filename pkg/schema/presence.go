@@ -124,13 +124,7 @@ func (r nameRegion) has(language *node) bool {
 // within reports whether an atom speaks of the names of the region. Atoms about one name never do, since the
 // names of a region are those that are not mentioned.
 func (r nameRegion) within(l lit) bool {
-	switch l.op {
-	case opProperty, opRequired:
-		return false
-	case opPropertyNames:
-		return !r.has(l.kids[0].node)
-	}
-	return !slices.ContainsFunc(l.patterns, r.has) &&
+	return l.op == opRest && !slices.ContainsFunc(l.patterns, r.has) &&
 		!slices.ContainsFunc(l.within, func(n *node) bool { return !r.has(n) })
 }
 
@@ -170,14 +164,6 @@ func (o *objectProblem) anyName() string {
 }
 
 // covers reports whether an atom speaks of a name, as an answer: void is no.
-func (e *engine) covers(l lit, name string) answer {
-	if l.op == opPropertyNames { // it speaks of the names that do not satisfy the child
-		return e.inhabit([]lit{l.kids[0].flip(), yes(constantString(name))}).answer
-	}
-	return e.meter.covers(l, name)
-}
-
-// covers reports whether an atom that needs no engine speaks of a name.
 func (m *meter) covers(l lit, name string) answer {
 	if l.op == opProperty || l.op == opRequired {
 		return answerOf(l.text == name)
@@ -188,14 +174,9 @@ func (m *meter) covers(l lit, name string) answer {
 	if _, left := slices.BinarySearch(l.names, name); left {
 		return void
 	}
-	out := inhabited
-	for _, p := range l.within {
-		out = allOf(out, m.matches(p, name, true))
-	}
-	for _, p := range l.patterns {
-		out = allOf(out, m.matches(p, name, false))
-	}
-	return out
+	e := &evaluator{m}
+	within := every(l.within, func(p *node) answer { return e.satisfies(p, name) })
+	return allOf(within, every(l.patterns, func(p *node) answer { return negate(e.satisfies(p, name)) }))
 }
 
 func answerOf(ok bool) answer {
@@ -205,9 +186,9 @@ func answerOf(ok bool) answer {
 	return void
 }
 
-// matches answers whether a pattern matches a text, compared with what is wanted. It is unsure for a pattern
-// that is not understood, and where the budget is spent.
-func (m *meter) matches(p *node, text string, want bool) answer {
+// matches answers whether a pattern matches a text. It is unsure for a pattern that is not understood, and
+// where the budget is spent.
+func (m *meter) matches(p *node, text string) answer {
 	if p.pattern == nil || m.spend(p.pattern.Cost(text)) {
 		return unsure
 	}
@@ -215,7 +196,7 @@ func (m *meter) matches(p *node, text string, want bool) answer {
 	if !sure {
 		return unsure
 	}
-	return answerOf(found == want)
+	return answerOf(found)
 }
 
 // allOf is "and" with three values: one void answer decides it.
@@ -227,8 +208,4 @@ func allOf(a, b answer) answer {
 		return inhabited
 	}
 	return unsure
-}
-
-func constantString(s string) *node {
-	return seal(&node{op: opScalars, set: &scalars{strings: []string{s}}})
 }

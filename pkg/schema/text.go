@@ -96,7 +96,7 @@ func (m *meter) textSatisfies(atoms []lit, v string) (ok bool, doubt reason) {
 		case opMaxLength:
 			ok = utf8.RuneCountInString(v) <= l.count
 		case opPattern:
-			found := m.matches(l.node, v, true)
+			found := m.matches(l.node, v)
 			if found == unsure {
 				doubt = reason{"a pattern that is not understood", l.node}
 				continue
