@@ -48,9 +48,6 @@ func (q question) answer(ctx context.Context) Result {
 	if q.budget.Pool == nil {
 		q.budget.Pool = &Pool{Left: q.budget.steps()}
 	}
-	for _, s := range slices.Concat(q.in, q.out) {
-		s.pay(q.budget.Pool)
-	}
 	m, paid := q.budget.Pool.meter(ctx, q.budget.steps()*unitsPerStep)
 	limit := m.left
 	out := newEngine(m, q.budget).inhabit(q.literals())

@@ -121,7 +121,6 @@ func Meta(d Draft) *Schema {
 	read, _ := metas.LoadOrStore(d, sync.OnceValue(func() *Schema {
 		text, _ := metaFiles.ReadFile("metaschemas/" + path.Base(path.Dir(draftNames[d])) + ".json")
 		s, _ := Parse(text)
-		s.unpaid.Store(0) // it is shared
 		return s
 	}))
 	return read.(func() *Schema)()

@@ -150,8 +150,8 @@ type met struct {
 
 // A metKey names a pair: as it is written, or without what only wraps the schemas.
 type metKey struct {
-	old, new, newDocument string
-	bare                  bool
+	old, new string
+	bare     bool
 }
 
 // reached is a pair inside a pair.
@@ -193,9 +193,6 @@ func (c *comparison) compare(old, new site, t trail) *met {
 	c.spend(32*(len(x.o)+len(y.o)) + 256*(len(x.members)+len(y.members)))
 	outerOld, hopsOld := refers(old)
 	outerNew, hopsNew := refers(new)
-	if outerOld.doc != c.before.doc {
-		return c.foreign(old, outerOld, outerNew, new, t)
-	}
 	p := pair{comparison: c, x: x, y: y, old: outerOld, new: outerNew, trail: t}
 	m, known := c.meet(p, outerOld, outerNew, false)
 	m.pass(hopsOld)
@@ -230,29 +227,9 @@ func (c *comparison) compare(old, new site, t trail) *met {
 	return m
 }
 
-// foreign lists a reference to another document, such as a meta-schema, that leads elsewhere now.
-func (c *comparison) foreign(old, target, newTarget, new site, t trail) *met {
-	if target.doc == newTarget.doc && target.place == newTarget.place || old.doc != c.before.doc {
-		return nil
-	}
-	p := pair{comparison: c, x: view{site: old}, y: view{site: new}, trail: t}
-	m, known := c.meet(p, old, new, false)
-	if p.met = m; known {
-		c.share(m, t)
-		return m
-	}
-	p.add(Edit{Family: FamilyReference, Keyword: "$ref", Old: c.rawAt(old), New: c.rawAt(new)},
-		func(o *object) { o.instead = new.part() })
-	m.end = len(c.edits)
-	return m
-}
-
 // meet returns the pair of two schemas, and whether it was met before.
 func (c *comparison) meet(p pair, old, new site, bare bool) (m *met, known bool) {
-	key := metKey{old.place, new.place, new.doc.digest, bare}
-	if old.doc != c.before.doc {
-		key.old = old.doc.digest + old.place
-	}
+	key := metKey{old.place, new.place, bare}
 	if m = c.seen[key]; m != nil {
 		return m, true
 	}

@@ -96,14 +96,15 @@ func (s site) list(keyword string) []site {
 	return out
 }
 
-// follow returns the site that $ref leads to. It reports false where $ref is absent or leads nowhere.
+// follow returns the site that $ref leads to. It reports false where $ref is absent or leads out of the
+// document.
 func (s site) follow() (site, bool) {
 	ref, ok := s.keywords()["$ref"].(string)
 	if !ok {
 		return s, false
 	}
 	doc, place, _, ok := s.doc.resolve(ref, s.doc.owner(s.place))
-	if !ok {
+	if !ok || doc != s.doc {
 		return s, false
 	}
 	v, ok := rawjson.At(doc.root, place)

@@ -39,7 +39,7 @@ func (s *Schema) Faults(pointer string, value any, pool *Pool) (found []Fault, s
 	if !ok {
 		return nil, false
 	}
-	if s.pay(pool); pool.empty() {
+	if pool.empty() {
 		return nil, false
 	}
 	n := s.plain

@@ -268,32 +268,28 @@ func decideReals(e *engine, atoms []lit, s interval) outcome {
 	return undecided(reason{what: "no number found that is left over"})
 }
 
-// candidates lists numbers inside and around an interval, the plain ones first.
+// candidates lists plain numbers, the ends of an interval, and numbers between them or beside the only one.
 func (s *interval) candidates() []*big.Rat {
 	var out []*big.Rat
-	for _, n := range []int64{0, 10000, -10000, 20000, 30000, 100000, 5000, 15000, -5000, 1000, 1005000,
-		-1005000, 500, 50, 5} {
-		out = append(out, big.NewRat(n, 10000))
+	for _, n := range []int64{0, 1000, -1000, 2000, 3000, 10000, 500, 1500, -500, 100, 50, 5} {
+		out = append(out, big.NewRat(n, 1000))
 	}
-	anchor := new(big.Rat)
-	width := big.NewRat(1, 1)
+	from, width := new(big.Rat), big.NewRat(1, 1)
 	switch {
 	case s.low != nil && s.high != nil:
-		anchor, width = s.low, new(big.Rat).Sub(s.high, s.low)
+		from, width = s.low, new(big.Rat).Sub(s.high, s.low)
 		out = append(out, s.low, s.high)
 	case s.low != nil:
-		anchor = s.low
+		from = s.low
 		out = append(out, s.low)
 	case s.high != nil:
-		anchor, width = s.high, big.NewRat(-1, 1)
+		from, width = s.high, big.NewRat(-1, 1)
 		out = append(out, s.high)
 	}
-	for _, f := range []int64{5000, 10000, 2500, 7500, 1000, 1, 3333, 4999, 5001, 7919, 1237} {
-		out = append(out, new(big.Rat).Add(anchor, new(big.Rat).Mul(width, big.NewRat(f, 10000))))
-	}
 	for n := int64(1); n < 64; n++ {
-		out = append(out, new(big.Rat).Add(anchor, new(big.Rat).Mul(width, big.NewRat(n*157+1, 100000))))
-		out = append(out, new(big.Rat).Add(anchor, new(big.Rat).Mul(width, big.NewRat(n, 1))))
+		for _, f := range [...]*big.Rat{big.NewRat(n, 2), big.NewRat(n*157+1, 100000)} {
+			out = append(out, new(big.Rat).Add(from, f.Mul(f, width)))
+		}
 	}
 	return out
 }

@@ -37,7 +37,7 @@ func placesOf(j *judgement) []*place {
 			p.inside = kit.Filter(kit.Distinct(p.met.below(map[*met]bool{})),
 				func(i int) bool { return judged[i] && !own[i] })
 			for _, r := range inner.inner {
-				if leadsInside(j, r) && !seen[r.met] {
+				if r.kind >= stepProperty && !seen[r.met] {
 					seen[r.met] = true
 					all = append(all, p.to(r))
 				}
@@ -64,11 +64,6 @@ func hardness(j *judgement, p *place) int {
 		return 1
 	}
 	return 0
-}
-
-// leadsInside reports whether a step leads to a value inside the value, in the documents that are compared.
-func leadsInside(j *judgement, r reached) bool {
-	return r.kind >= stepProperty && r.old.doc == j.Before.doc && r.new.doc == j.After.doc
 }
 
 // below lists the edits of a pair and of all that is reached from it.

@@ -32,8 +32,6 @@ type Revision struct {
 // Compare separates the edits between two versions.
 func Compare(ctx context.Context, before, after *Schema, b Budget) *Revision {
 	b = b.pooled()
-	before.pay(b.Pool)
-	after.pay(b.Pool)
 	b.Steps = b.Pool.Left
 	r := &Revision{Before: before, After: after, cut: true}
 	if c := compared(ctx, before, after, b); c != nil {
@@ -85,7 +83,7 @@ func (r *Revision) with(ctx context.Context, pool *Pool, edits []int, at *met) *
 		return r.Before.inside(place)
 	}
 	m, _ := pool.meter(ctx, r.Before.doc.limit)
-	return r.Before.variant(m, place, r.patches(edits), at)
+	return r.Before.variant(m, pool, place, r.patches(edits), at)
 }
 
 // Without returns the new version with some of the edits undone.
@@ -406,9 +404,7 @@ func (j *judgement) version(p *place, edits []int) *Schema {
 	}
 	key := madeKey{p.met, name.String()}
 	if j.made[key] == nil {
-		made := j.with(j.ctx, j.budget.Pool, edits, p.met)
-		made.pay(j.budget.Pool)
-		j.made[key] = made
+		j.made[key] = j.with(j.ctx, j.budget.Pool, edits, p.met)
 	}
 	return j.made[key]
 }

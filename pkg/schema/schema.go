@@ -35,7 +35,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 )
 
 // Schema is a parsed JSON Schema. It is immutable and safe for concurrent use.
@@ -48,11 +47,7 @@ type Schema struct {
 	problems []Problem
 	unnamed  Draft
 	builder  *builder
-	unpaid   atomic.Int64 // cost of parsing, charged to the first Pool that uses the schema
 }
-
-// pay takes what reading the schema cost out of a pool, once.
-func (s *Schema) pay(p *Pool) { p.take(int(s.unpaid.Swap(0))) }
 
 // Problem is a part of a schema without meaning, such as a malformed keyword. It equals itself, and otherwise
 // is Unknown.
@@ -69,16 +64,15 @@ func Parse(raw json.RawMessage) (*Schema, error) { return ParseDraft(raw, Draft2
 
 // ParseDraft parses like [Parse], with another dialect for a schema that names none.
 func ParseDraft(raw json.RawMessage, unnamed Draft) (*Schema, error) {
-	return (&Schema{raw: raw, unnamed: unnamed}).parse(soonMeter(readingUnits(len(raw))))
+	return (&Schema{raw: raw, unnamed: unnamed}).parse(soonMeter(readingUnits(len(raw))), nil)
 }
 
 // ParseWithin parses like [Parse] with work from a pool, and ends with the context. The rest of the schema is
 // unknown.
 func ParseWithin(ctx context.Context, raw json.RawMessage, pool *Pool) (*Schema, error) {
 	m, _ := pool.meter(ctx, readingUnits(len(raw)))
-	s, err := (&Schema{raw: raw, unnamed: Draft202012}).parse(m)
+	s, err := (&Schema{raw: raw, unnamed: Draft202012}).parse(m, pool)
 	if err == nil {
-		s.pay(pool)
 		pool.lacked(s.doc == nil)
 	}
 	return s, err
@@ -86,7 +80,7 @@ func ParseWithin(ctx context.Context, raw json.RawMessage, pool *Pool) (*Schema,
 
 // parse returns an error only for what is not JSON or not a schema. A schema that is too large, or that the
 // work does not suffice for, is one about which nothing is known.
-func (s *Schema) parse(m *meter) (*Schema, error) {
+func (s *Schema) parse(m *meter, pool *Pool) (*Schema, error) {
 	limit, raw := m.left, s.raw
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", s.unnamed, raw))
 	if len(raw) > maxBytes || nesting(raw) > maxNesting {
@@ -103,13 +97,13 @@ func (s *Schema) parse(m *meter) (*Schema, error) {
 	}
 	m.spend(len(raw))
 	doc := newDocument(m, root, string(sum[:]), s.unnamed)
-	s.unpaid.Store(int64(limit - m.left))
+	pool.take(limit - m.left)
 	if m.left < 0 {
 		return s.unread(sum, outOfSteps.what), nil
 	}
 	s.doc, doc.written.Raw = doc, raw
 	b := newBuilder(doc, m)
-	s.build(b, nil)
+	s.build(b, nil, pool)
 	s.problems = b.problems
 	return s, nil
 }
@@ -121,14 +115,14 @@ func (s *Schema) unread(sum [sha256.Size]byte, why string) *Schema {
 	return s
 }
 
-// build makes the assertions of the schema, those of its callers when they are asked for. With patches, pair
-// is the pair of the schema object.
-func (s *Schema) build(b *builder, pair *met) {
+// build makes the assertions of the schema, those of its callers when they are asked for, with work from a
+// pool. With patches, pair is the pair of the schema object.
+func (s *Schema) build(b *builder, pair *met, pool *Pool) {
 	limit := b.left
 	root := func(r role) *node {
 		before := b.left
 		n := b.root(s.place, pair, r)
-		s.unpaid.Add(int64(before - b.left))
+		pool.take(before - b.left)
 		b.left = max(b.left, limit/2) // what is written leaves as much for what is declared
 		return n
 	}
@@ -150,11 +144,11 @@ func (s *Schema) inside(place string) *Schema {
 	if place == s.place || s.doc == nil {
 		return s
 	}
-	return s.variant(soonMeter(s.doc.limit), place, nil, nil)
+	return s.variant(soonMeter(s.doc.limit), nil, place, nil, nil)
 }
 
 // variant returns a schema of the same document at another place, and with patches.
-func (s *Schema) variant(m *meter, place string, ps *patches, pair *met) *Schema {
+func (s *Schema) variant(m *meter, pool *Pool, place string, ps *patches, pair *met) *Schema {
 	s.declared() // nodes are added no more after this
 	v := &Schema{raw: s.raw, doc: s.doc, unnamed: s.unnamed, place: place}
 	b := newBuilder(s.doc, m)
@@ -162,7 +156,7 @@ func (s *Schema) variant(m *meter, place string, ps *patches, pair *met) *Schema
 	if ps != nil {
 		b.spend(64*len(ps.edits) + 8*len(ps.reached))
 	}
-	v.build(b, pair)
+	v.build(b, pair, pool)
 	return v
 }
 

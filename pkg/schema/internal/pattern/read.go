@@ -47,8 +47,8 @@ type part struct {
 	negated bool
 }
 
-// A reader rewrites an ECMAScript pattern (ECMA-262 §22.2.1, with the flag u) where RE2 means something else by
-// the same text. Punctuation that has no meaning stands for itself. Most of what is invalid is left for the
+// A reader rewrites an ECMAScript pattern (ECMA-262 §22.2.1, with the flag u) where RE2 means something else
+// by the same text. Punctuation that has no meaning stands for itself. Most of what is invalid is left for the
 // parser of RE2 to refuse.
 type reader struct {
 	rest   string // to be read
