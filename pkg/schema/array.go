@@ -47,15 +47,16 @@ func decideArray(e *engine, atoms []lit) outcome {
 	if a.least > a.most {
 		return outcome{answer: void}
 	}
-	if a.horizon > maxHorizon || slices.ContainsFunc(a.needs, func(n need) bool { return n.count > maxCells }) {
+	tooMany := func(n need) bool { return n.count > maxCells }
+	if a.horizon > maxHorizon || slices.ContainsFunc(a.needs, tooMany) {
 		return undecided(reason{"an array with very many positions", atoms[0].node})
 	}
 	return a.place(a.needs)
 }
 
-// arrayProblem sorts the atoms of a clause. A negated rule becomes a need, since some item must break it; that
-// no item satisfies something is a rule, and that only so many do is left out. Needs with a fixed index come
-// first: they have one position only.
+// arrayProblem sorts the atoms of a clause. A negated rule becomes a need, since some item must break it. That
+// no item satisfies something is a rule, and that only so many do is left out. Needs with a fixed index, which
+// have one position only, come first.
 func (e *engine) arrayProblem(atoms []lit) *arrayProblem {
 	a := &arrayProblem{engine: e}
 	a.least, a.most = counts(atoms, opMinItems, opMaxItems)
@@ -218,7 +219,7 @@ func (a *arrayProblem) complete() outcome {
 	return a.fill()
 }
 
-// repeat makes two items equal, if need be further ones behind the others: those behind the horizon are alike.
+// repeat makes two items equal, if need be further ones: those behind the horizon are alike.
 func (a *arrayProblem) repeat() outcome {
 	out := outcome{answer: void}
 	for {

@@ -248,7 +248,8 @@ func (w *writer) unknown(kind kindSet, keyword, text, why string) *node {
 // text returns the object as text, or its place where it refers to others or is patched.
 func (w *writer) text() string {
 	text := jsonText(w.o)
-	if w.spend(len(text)); w.pair != nil || strings.Contains(text, `Ref":`) || strings.Contains(text, `"$ref":`) {
+	w.spend(len(text))
+	if refers := strings.Contains(text, `Ref":`) || strings.Contains(text, `"$ref":`); refers || w.pair != nil {
 		text = w.identity(w.spot.doc) + w.place + w.pair.name(w.spot.patched)
 	}
 	return text

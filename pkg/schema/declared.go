@@ -60,7 +60,8 @@ func (b *builder) collect(c *scope, v any, s spot, nested, conditional bool) {
 	for _, keyword := range [...]string{"if", "then", "else", "dependentSchemas", "dependencies"} {
 		if _, there := w.has(keyword); there {
 			for _, sub := range Subschemas(keyword, o[keyword]) {
-				b.collect(c, sub.Value, w.under(w.role, append([]string{keyword}, sub.Steps...)...), true, true)
+				at := w.under(w.role, append([]string{keyword}, sub.Steps...)...)
+				b.collect(c, sub.Value, at, true, true)
 			}
 		}
 	}
@@ -99,7 +100,8 @@ func readUnevaluated(w *writer) {
 		list, _ := w.o[prefix].([]any)
 		switch {
 		case w.combines() || w.o["contains"] != nil:
-			w.add("unevaluatedItems", w.unknown(kindArray, "unevaluatedItems", w.text(), "items that only some values have"))
+			w.add("unevaluatedItems",
+				w.unknown(kindArray, "unevaluatedItems", w.text(), "items that only some values have"))
 		case rest == "":
 			w.add("unevaluatedItems", &node{op: opItems, count: len(list),
 				kids: []lit{yes(w.below(v, "unevaluatedItems"))}})
@@ -121,13 +123,13 @@ func readUnevaluated(w *writer) {
 
 // combines reports whether the object refers to other schemas about the same value, or combines some.
 func (w *writer) combines() bool {
-	return slices.ContainsFunc([]string{"$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "if",
-		"dependentSchemas", "dependencies"}, func(keyword string) bool { return w.o[keyword] != nil })
+	return slices.ContainsFunc([]string{"$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf",
+		"if", "dependentSchemas", "dependencies"}, func(keyword string) bool { return w.o[keyword] != nil })
 }
 
 // declare makes n the schema of a value whose sender knows only declared properties: all that is written, and
-// where properties are listed and nothing restricts others, no others. Of a union that stands alone, it is one
-// of the alternatives as declared.
+// where properties are listed and nothing restricts others, no others. A union that stands alone is one of its
+// alternatives as declared.
 func (b *builder) declare(n *node, o map[string]any, s spot) {
 	plain := s
 	plain.role = asWritten

@@ -48,8 +48,8 @@ type part struct {
 }
 
 // A reader rewrites an ECMAScript pattern (ECMA-262 §22.2.1, with the flag u) where RE2 means something else
-// by the same text. Punctuation that has no meaning stands for itself. Most of what is invalid is left for the
-// parser of RE2 to refuse.
+// by the same text. Punctuation that has no meaning stands for itself. Most of what is invalid is left to the
+// parser of RE2.
 type reader struct {
 	rest   string // to be read
 	out    []byte
