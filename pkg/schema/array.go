@@ -54,9 +54,9 @@ func decideArray(e *engine, atoms []lit) outcome {
 	return a.place(a.needs)
 }
 
-// arrayProblem sorts the atoms of a clause. A negated rule becomes a need, since some item must break it. That
-// no item satisfies something is a rule, and that only so many do is left out. Needs with a fixed index, which
-// have one position only, come first.
+// arrayProblem sorts the atoms of a clause. A negated rule becomes a need, since some item must break it.
+// That no item satisfies something is a rule, and that only so many do is left out. Needs with a fixed index,
+// which have one position only, come first.
 func (e *engine) arrayProblem(atoms []lit) *arrayProblem {
 	a := &arrayProblem{engine: e}
 	a.least, a.most = counts(atoms, opMinItems, opMaxItems)

@@ -249,7 +249,7 @@ func (w *writer) unknown(kind kindSet, keyword, text, why string) *node {
 func (w *writer) text() string {
 	text := jsonText(w.o)
 	w.spend(len(text))
-	if refers := strings.Contains(text, `Ref":`) || strings.Contains(text, `"$ref":`); refers || w.pair != nil {
+	if w.pair != nil || strings.Contains(text, `Ref":`) || strings.Contains(text, `"$ref":`) {
 		text = w.identity(w.spot.doc) + w.place + w.pair.name(w.spot.patched)
 	}
 	return text

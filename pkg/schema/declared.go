@@ -127,9 +127,9 @@ func (w *writer) combines() bool {
 		"if", "dependentSchemas", "dependencies"}, func(keyword string) bool { return w.o[keyword] != nil })
 }
 
-// declare makes n the schema of a value whose sender knows only declared properties: all that is written, and
-// where properties are listed and nothing restricts others, no others. A union that stands alone is one of its
-// alternatives as declared.
+// declare makes n the schema of a value whose sender knows only declared properties: all that is written,
+// and where properties are listed and nothing restricts others, no others. A union that stands alone is one
+// of its alternatives as declared.
 func (b *builder) declare(n *node, o map[string]any, s spot) {
 	plain := s
 	plain.role = asWritten

@@ -63,7 +63,7 @@ const (
 	opContains // at least count items satisfy the child
 
 	opProperty // property text, if it is there, satisfies the child
-	// every property not in names, whose name satisfies all of within and none of patterns, satisfies the child
+	// every property not in names whose name satisfies all of within and none of patterns satisfies the child
 	opRest
 	opRequired      // property text is there
 	opMinProperties // at least count properties
