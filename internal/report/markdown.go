@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/clipperhouse/displaywidth"
+
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -164,58 +166,40 @@ func preformatted(m multiline) template.HTML {
 	return markup(kit.Map(lines(string(m)), func(l string) line { return line{spans: []span{{l, plain}}} }))
 }
 
-func code(s text) template.HTML { return template.HTML("<code>" + escaped(s) + "</code>") }
-
-func escaped(s text) string {
-	return html.EscapeString(string(clip(printable.Visible(string(s)), longProse)))
+func code(s text) template.HTML {
+	return template.HTML("<code>" + html.EscapeString(clipped(s)) + "</code>")
 }
 
-// calm is a word that no reader of Markdown takes for anything but a word.
-var calm = kit.Pattern(`^[("']*[\p{L}]+(['’-][\p{L}]+)*[)"']*[,.;:!?]?$|^[0-9]{1,4}[,.;:]?$`)
+// clipped returns a text of at most longProse columns, in which what cannot be seen is spelled out.
+func clipped(s text) string { return displaywidth.TruncateString(s.String(), longProse, "…") }
 
-// hash is a word that may be taken for the name of a commit.
-var hash = kit.Pattern(`^[0-9a-f]{7,}$`)
+var (
+	// calm is a word that no reader of Markdown takes for anything but a word, and hash one that may be taken
+	// for the name of a commit.
+	calm = kit.Pattern(`^[("']*[\p{L}]+(['’-][\p{L}]+)*[)"']*[,.;:!?]?$|^[0-9]{1,4}[,.;:]?$`)
+	hash = kit.Pattern(`^[0-9a-f]{7,}$`)
+	// word is a word between what stands around it.
+	word = kit.Pattern(`(\s*\(?)(\S+?)([,.;:!?]*\)?[,.;:!?]*)(\s|$)`)
+)
 
-// prose returns a sentence in which every word that could be more than a word, such as a path or a
-// mention, stands as code.
+// prose returns a sentence in which every word that Markdown or GitHub may take for something else, such as a
+// path, @name, #12 or a commit, stands as code. Adjacent code is joined.
 func prose(s text) template.HTML {
-	parts := strings.Split(string(clip(printable.Visible(oneLine(string(s))), longProse)), "`")
-	if len(parts)%2 == 0 { // not in pairs
-		return template.HTML(sentence(strings.Join(parts, "`")))
-	}
 	var b strings.Builder
-	for i, part := range parts {
+	for i, part := range strings.Split(clipped(text(oneLine(string(s)))), "`") {
 		if i%2 == 1 {
 			b.WriteString(string(code(text(part))))
 			continue
 		}
-		b.WriteString(part[:len(part)-len(strings.TrimLeft(part, " "))])
-		b.WriteString(sentence(part))
-		if trimmed := strings.TrimRight(part, " "); trimmed != "" {
-			b.WriteString(part[len(trimmed):])
+		for _, w := range word().FindAllStringSubmatch(part, -1) {
+			b.WriteString(html.EscapeString(w[1]))
+			if whole := strings.TrimSpace(w[1] + w[2] + w[3]); calm().MatchString(whole) && !hash().MatchString(whole) {
+				b.WriteString(html.EscapeString(w[2]))
+			} else {
+				b.WriteString(string(code(text(w[2]))))
+			}
+			b.WriteString(html.EscapeString(w[3]) + w[4])
 		}
 	}
-	return template.HTML(b.String())
-}
-
-// sentence returns text as HTML in which words that Markdown or GitHub may take for something else, such as
-// @name, #12 or a commit, are code. Adjacent code is joined.
-func sentence(s string) string {
-	var words []string
-	for word := range strings.FieldsSeq(s) {
-		if calm().MatchString(word) && !hash().MatchString(word) {
-			words = append(words, html.EscapeString(word))
-			continue
-		}
-		start := len(word) - len(strings.TrimLeft(word, "("))
-		name := strings.TrimRight(word[start:], ",.;:!?")
-		if start > 0 {
-			name = strings.TrimRight(name, ")")
-		}
-		if name == "" {
-			start, name = 0, word
-		}
-		words = append(words, word[:start]+string(code(text(name)))+word[start+len(name):])
-	}
-	return strings.ReplaceAll(strings.Join(words, " "), "</code> <code>", " ")
+	return template.HTML(strings.ReplaceAll(b.String(), "</code> <code>", " "))
 }

@@ -111,8 +111,8 @@ func TestProse(t *testing.T) {
 		"a_b c-d http://x y":                    "<code>a_b</code> c-d <code>http://x</code> y",
 		"deadbeef GH-12 12 12345":               "<code>deadbeef GH-12</code> 12 <code>12345</code>",
 		"run `mcpctl accept x` now, `y`":        "run <code>mcpctl accept x</code> now, <code>y</code>",
-		"at a/b, then ... c.":                   "at <code>a/b</code>, then <code>...</code> c.",
-		"one ` alone":                           "one <code>`</code> alone",
+		"at a/b, then c/d (e/f).":               "at <code>a/b</code>, then <code>c/d</code> (<code>e/f</code>).",
+		"one ` alone":                           "one <code> alone</code>",
 		"<b> & x":                               "<code>&lt;b&gt; &amp;</code> x",
 	} {
 		if got := prose(in); got != want {

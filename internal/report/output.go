@@ -122,9 +122,9 @@ func (o Output) format() string { return cmp.Or(o.Format, "table") }
 // Emit writes the report everywhere that o says, explains on standard error a status that is not 0 unless a
 // person sees the table, and returns the report's status as the command's error.
 func Emit(ctx context.Context, p host.Process, o Output, r *Report, view Options) error {
-	late, done := host.ForLastPages(ctx)
-	defer done()
 	if r.Command != "accept" { // which has moved the lines
+		late, done := host.ForLastPages(ctx)
+		defer done()
 		findings, err := host.AwaitFor(late, 0, func() (Findings, error) { return located(r), nil })
 		if err != nil {
 			return err
@@ -134,7 +134,7 @@ func Emit(ctx context.Context, p host.Process, o Output, r *Report, view Options
 	if interrupted, ok := errors.AsType[exit.Interrupted](context.Cause(ctx)); ok {
 		r.Status = interrupted.Status()
 	}
-	if err := writeOutput(ctx, late, p, o, r, view); err != nil {
+	if err := WriteOutput(ctx, p, o, r, view); err != nil {
 		return err
 	}
 	PrintStatus(p, o, r)
@@ -147,21 +147,12 @@ func Emit(ctx context.Context, p host.Process, o Output, r *Report, view Options
 	return exit.Reported(r.Status)
 }
 
-// WriteOutput writes the report everywhere that o says.
+// WriteOutput writes the report everywhere that o says, and to the summary of a GitHub Actions job when one of
+// the formats is github. A file that cannot be written keeps no other from being written.
 func WriteOutput(ctx context.Context, p host.Process, o Output, r *Report, view Options) error {
 	late, done := host.ForLastPages(ctx)
 	defer done()
-	return writeOutput(ctx, late, p, o, r, view)
-}
-
-// writeOutput is WriteOutput, which ends the writing of formats when late ends.
-func writeOutput(ctx, late context.Context, p host.Process, o Output, r *Report, view Options) error {
-	format := o.format()
-	view.Version = p.Version
-	view.Color, view.Verbose = o.Colored(p), p.Verbose
-	if o.File == "" {
-		view.Width, _ = host.Size(p.Out)
-	}
+	view.Version, view.Verbose = p.Version, p.Verbose
 	content := func(format string, view Options) files.Content {
 		return func(w io.Writer) error {
 			seen := r
@@ -171,12 +162,25 @@ func writeOutput(ctx, late context.Context, p host.Process, o Output, r *Report,
 			return host.WriteUntil(late, w, func(w io.Writer) error { return Write(w, format, seen, view) })
 		}
 	}
-	return errors.Join(o.answer(ctx, p, content(format, view)), writeReports(ctx, p, o, view, content),
-		writeStepSummary(p, o, view, content))
+	answer := view
+	answer.Color = o.Colored(p)
+	if o.File == "" {
+		answer.Width, _ = host.Size(p.Out)
+	}
+	errs := []error{o.answer(ctx, p, content(o.format(), answer))}
+	github := o.format() == "github"
+	for _, f := range o.Reports {
+		github = github || f.Format == "github"
+		if err := files.WriteOutput(ctx, p.Dir, f.Path, content(f.Format, view)); err != nil {
+			errs = append(errs, fmt.Errorf("writing --report %s=%s: %w", f.Format, f.Path, err))
+		}
+	}
+	if path, _ := p.Lookup("GITHUB_STEP_SUMMARY"); path != "" && github {
+		view.Limit = summaryLimit
+		errs = append(errs, writeStepSummary(path, content("markdown", view)))
+	}
+	return errors.Join(errs...)
 }
-
-// contents gives what a report is in a format.
-type contents = func(format string, view Options) files.Content
 
 // Bytes puts an answer where File says, or on standard output.
 func (o Output) Bytes(ctx context.Context, p host.Process, data []byte) error {
@@ -194,32 +198,13 @@ func (o Output) answer(ctx context.Context, p host.Process, content files.Conten
 	return nil
 }
 
-// writeReports writes the files beside the answer, whole or not at all; one that fails keeps no other from
-// being written.
-func writeReports(ctx context.Context, p host.Process, o Output, view Options, content contents) error {
-	view.Width, view.Color = 0, false
-	var errs []error
-	for _, f := range o.Reports {
-		if err := files.WriteOutput(ctx, p.Dir, f.Path, content(f.Format, view)); err != nil {
-			errs = append(errs, fmt.Errorf("writing --report %s: %w", f, err))
-		}
-	}
-	return errors.Join(errs...)
-}
-
 // summaryLimit is how many bytes GitHub takes in the summary of a step.
 const summaryLimit = 1 << 20
 
-// writeStepSummary adds to the page of a GitHub Actions job, when one of the formats is github.
-func writeStepSummary(p host.Process, o Output, view Options, content contents) error {
-	path, _ := p.Lookup("GITHUB_STEP_SUMMARY")
-	github := func(f OutputFile) bool { return f.Format == "github" }
-	if path == "" || o.format() != "github" && !slices.ContainsFunc(o.Reports, github) {
-		return nil
-	}
-	view.Limit = summaryLimit
+// writeStepSummary appends to the summary of a step.
+func writeStepSummary(path string, content files.Content) error {
 	var out bytes.Buffer
-	if err := content("markdown", view)(&out); err != nil {
+	if err := content(&out); err != nil {
 		return err
 	}
 	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)

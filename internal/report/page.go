@@ -267,16 +267,8 @@ func trimEnd(row []piece) []piece {
 	return row
 }
 
-const ellipsis = "…"
-
 // width returns the number of columns that s takes, regardless of the locale.
-func width(s printable.Text) int {
-	columns := 0
-	for _, r := range s {
-		columns += displaywidth.Options{}.Rune(r)
-	}
-	return columns
-}
+func width(s printable.Text) int { return displaywidth.String(string(s)) }
 
 // rowWidth returns the number of columns that pieces take beside each other.
 func rowWidth(row []piece) (columns int) {
@@ -286,25 +278,10 @@ func rowWidth(row []piece) (columns int) {
 	return columns
 }
 
-// clip shortens s to at most limit columns, an ellipsis included. A limit of 0 or less is none.
-func clip(s printable.Text, limit int) printable.Text {
-	if limit <= 0 || width(s) <= limit {
-		return s
-	}
-	head, _ := split(s, limit-1)
-	return printable.Text(strings.TrimRight(string(head), " ")) + ellipsis
-}
-
 // split cuts s after the last character that still fits into limit columns.
 func split(s printable.Text, limit int) (head, tail printable.Text) {
-	used := 0
-	for i, r := range s {
-		used += width(printable.Text(r))
-		if used > limit {
-			return s[:i], s[i:]
-		}
-	}
-	return s, ""
+	head = printable.Text(displaywidth.TruncateString(string(s), limit, ""))
+	return head, s[len(head):]
 }
 
 func stateStyle(s State) style {

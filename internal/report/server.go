@@ -3,12 +3,10 @@ package report
 import (
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -255,18 +253,6 @@ func CountsOf(s *snapshot.Snapshot) Counts {
 		}
 	}
 	return counts
-}
-
-// MarshalJSON encodes the counts in the order of snapshot.Kinds.
-func (c Counts) MarshalJSON() ([]byte, error) {
-	var members []rawjson.Member
-	for _, kind := range snapshot.Kinds() {
-		if n, known := c[kind]; known {
-			value := strconv.AppendInt(nil, int64(n), 10)
-			members = append(members, rawjson.Member{Key: string(kind), Value: value})
-		}
-	}
-	return rawjson.Build(members...), nil
 }
 
 // Items returns how many items of each kind there are, such as "7 tools, 1 prompt".

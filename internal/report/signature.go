@@ -184,9 +184,8 @@ func omitShared(call, other string) string {
 // the others.
 func ToolHints(tool json.RawMessage) string {
 	annotations := rawjson.ObjectOf(rawjson.ObjectOf(tool)["annotations"])
-	all, sent, yes := []string{}, false, map[bool]string{true: "yes", false: "no"}
-	readOnly, _ := annotations.Bool("readOnlyHint")
-	for _, h := range []struct {
+	var all []string
+	for _, hint := range []struct {
 		name, says string
 		value      bool // the default
 	}{
@@ -194,15 +193,11 @@ func ToolHints(tool json.RawMessage) string {
 		{"idempotentHint", "idempotent", false}, {"openWorldHint", "open world", true},
 	} {
 		note := " (default)"
-		if value, known := annotations.Bool(h.name); known {
-			h.value, note, sent = value, "", true
-		} else if readOnly && h.name != "openWorldHint" {
-			continue // it has no meaning for a tool that only reads
+		if value, known := annotations.Bool(hint.name); known {
+			hint.value, note = value, ""
 		}
-		all = append(all, h.says+" "+yes[h.value]+note)
-	}
-	if !sent {
-		return strings.ReplaceAll(strings.Join(all, ", "), " (default)", "") + " (all by default)"
+		yes := map[bool]string{true: " yes", false: " no"}[hint.value]
+		all = append(all, hint.says+yes+note)
 	}
 	return strings.Join(all, ", ")
 }
