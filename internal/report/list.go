@@ -324,13 +324,13 @@ const besideSignature = 27
 
 // unbroken returns a signature that breaks after arguments only, unless one is longer than most bytes.
 func unbroken(signature string, most int) string {
-	arguments := strings.SplitAfter(signature, ", ")
+	arguments := strings.Split(signature, ", ")
 	for i, argument := range arguments {
-		if text := strings.TrimSuffix(argument, " "); len(text) <= most {
-			arguments[i] = strings.ReplaceAll(text, " ", noBreak) + argument[len(text):]
+		if len(argument) < most {
+			arguments[i] = strings.ReplaceAll(argument, " ", noBreak)
 		}
 	}
-	return strings.Join(arguments, "")
+	return strings.Join(arguments, ", ")
 }
 
 // takes returns what an item takes, in parentheses.
@@ -400,68 +400,32 @@ func writeShow(p *page, r *Report) {
 
 // writeServer writes what there is to say of a server as a whole.
 func writeServer(p *page, s Server) {
-	p.text(0, 2, span{s.Name, bold}, span{"  ", plain}, span{string(s.State), stateStyle(s.State)})
-	info := rawjson.ObjectOf(s.ServerInfo)
-	facts := [][2]string{
-		{"server", serverName(info)}, {"website", info.Text("websiteUrl")}, {"protocol", s.ProtocolVersion},
-		{"transport", s.Transport},
-		{"source", strings.Replace(s.Source, "argv", "the command line", count(s.Source == "argv"))},
-		{"time", elapsed(s.ElapsedMs)}, {"capabilities", capabilities(s.Capabilities)},
-	}
+	writeServerHead(p, s)
+	declared := kit.Map(rawjson.Children(s.Capabilities), func(m rawjson.Member) string { return m.Key })
+	facts := [][2]string{{"website", rawjson.ObjectOf(s.ServerInfo).Text("websiteUrl")},
+		{"capabilities", strings.Join(declared, ", ")}}
 	for _, n := range s.Notices {
 		facts = append(facts, [2]string{"notice", join(": ", n.Stage, n.Message) + " (" + n.Code + ")"})
 	}
-	if s.Noise != nil && *s.Noise > 0 {
-		noise := kit.Counted(*s.Noise, "piece") + " on stdout outside the protocol"
-		facts = append(facts, [2]string{"noise", noise})
-		for _, text := range s.NoiseText {
-			facts = append(facts, [2]string{" ", strings.TrimRight(text, "\r\n")})
+	for _, fact := range facts {
+		if fact[1] != "" {
+			p.text(2, 2, span{fact[0] + "  ", dim}, span{fact[1], plain})
 		}
 	}
-	facts = slices.DeleteFunc(facts, func(fact [2]string) bool { return fact[1] == "" })
-	p.grid(2, []column{{name: true}, {}}, kit.Map(facts, func(fact [2]string) []span {
-		return []span{{fact[0], dim}, {fact[1], plain}}
-	}))
 	if s.Instructions != "" {
 		p.line(2, span{"instructions", dim})
 		p.paragraph(4, s.Instructions, plain)
 	}
 }
 
-func serverName(info rawjson.Object) string {
-	name := info.Text("name")
-	if title := info.Text("title"); title != "" && title != name {
-		name = title + " (" + name + ")"
-	}
-	return strings.TrimSpace(name + " " + info.Text("version"))
-}
-
-// capabilities returns the declared capabilities, each with the flags that are on: "tools (listChanged)".
-func capabilities(raw json.RawMessage) string {
-	all := kit.Map(rawjson.Children(raw), func(m rawjson.Member) string {
-		on := kit.Filter(rawjson.Children(m.Value),
-			func(flag rawjson.Member) bool { return string(flag.Value) != "false" })
-		if len(on) == 0 {
-			return m.Key
-		}
-		return m.Key + " (" + strings.Join(kit.Map(on, func(flag rawjson.Member) string { return flag.Key }),
-			", ") + ")"
-	})
-	return strings.Join(all, ", ")
-}
-
-// writeItems writes the items of one kind in full, and nothing when that list was not read. A heading with
-// their number is left out when items were chosen by name.
+// writeItems writes the items of one kind in full, and nothing when that list was not read. A heading is left
+// out when items were chosen by name.
 func writeItems(p *page, s Server, k snapshot.Kind) {
-	items := *s.Items(k)
-	if items == nil {
-		return
-	}
-	p.gap()
-	indent := 0
-	if !p.Chosen {
+	items, indent := *s.Items(k), 0
+	if len(items) > 0 && !p.Chosen {
 		indent = 2
-		p.line(0, span{heading(k) + " (" + strconv.Itoa(len(items)) + ")", bold})
+		p.gap()
+		p.line(0, span{heading(k), bold})
 	}
 	for _, raw := range items {
 		p.gap()

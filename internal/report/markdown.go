@@ -99,7 +99,8 @@ func writeMarkdown(w io.Writer, r *Report, o Options) error {
 func reference(r *Report) template.HTML {
 	var b strings.Builder
 	for _, s := range r.Servers {
-		title := strings.TrimSpace(s.Name + " " + serverName(rawjson.ObjectOf(s.ServerInfo)))
+		info := rawjson.ObjectOf(s.ServerInfo)
+		title := join(" ", s.Name, info.Text("name"), info.Text("version"))
 		fmt.Fprintf(&b, "<h3>%s</h3>\n%s", prose(text(title)), paragraphs(s.Instructions))
 		for _, k := range snapshot.Kinds() {
 			if len(*s.Items(k)) == 0 {
