@@ -194,7 +194,8 @@ func prose(s text) template.HTML {
 		}
 		for _, w := range word().FindAllStringSubmatch(part, -1) {
 			b.WriteString(html.EscapeString(w[1]))
-			if whole := strings.TrimSpace(w[1] + w[2] + w[3]); calm().MatchString(whole) && !hash().MatchString(whole) {
+			whole := strings.TrimSpace(w[1] + w[2] + w[3])
+			if calm().MatchString(whole) && !hash().MatchString(whole) {
 				b.WriteString(html.EscapeString(w[2]))
 			} else {
 				b.WriteString(string(code(text(w[2]))))

@@ -147,8 +147,8 @@ func Emit(ctx context.Context, p host.Process, o Output, r *Report, view Options
 	return exit.Reported(r.Status)
 }
 
-// WriteOutput writes the report everywhere that o says, and to the summary of a GitHub Actions job when one of
-// the formats is github. A file that cannot be written keeps no other from being written.
+// WriteOutput writes the report everywhere that o says, and to the summary of a GitHub Actions job when one
+// of the formats is github. A file that cannot be written keeps no other from being written.
 func WriteOutput(ctx context.Context, p host.Process, o Output, r *Report, view Options) error {
 	late, done := host.ForLastPages(ctx)
 	defer done()
