@@ -119,14 +119,6 @@ var behaviours = map[string]func(*server){
 		os.Exit(7)
 	},
 	"crash-stdout": func(s *server) { s.write("usage: no such flag\n"); os.Exit(2) },
-	"stderr-flood": func(s *server) {
-		chunk := strings.Repeat("e", 1<<20)
-		for range 64 {
-			_, _ = io.WriteString(os.Stderr, chunk)
-		}
-		fmt.Fprint(os.Stderr, "the end")
-		s.answer(fine)
-	},
 	"close-stdout": func(s *server) { s.next(); _ = os.Stdout.Close(); s.rest() },
 	"close-stdin":  func(*server) { _ = os.Stdin.Close(); fmt.Println("closed"); time.Sleep(time.Minute) },
 	"parent": func(s *server) { // starts another server and gets killed

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -91,21 +90,6 @@ func errText(err error) string {
 		return ""
 	}
 	return err.Error()
-}
-
-// TestRefusedCredentials hands the challenge and the headers on.
-func TestRefusedCredentials(t *testing.T) {
-	srv := httptest.NewServer(guarded("Bearer good-token", tooNarrow))
-	defer srv.Close()
-	source := &tokens{values: []string{"Bearer old-token", "Bearer good-token"}}
-	l := openStreamable(t, Endpoint{URL: srv.URL, Credentials: NewCredentials(source.ask)})
-	if _, err := ask(t, l, 1); err != nil {
-		t.Fatal(err)
-	}
-	got := source.last
-	if got.Status != 403 || got.Sent["Authorization"] != "Bearer old-token" || !strings.Contains(got.Challenge, `scope="a b"`) {
-		t.Errorf("refused %+v", got)
-	}
 }
 
 // TestCredentialsExpireAgain renews credentials that worked as often as they are refused.

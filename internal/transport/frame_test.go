@@ -78,7 +78,7 @@ func TestFraming(t *testing.T) {
 		{"notification without jsonrpc", `{"method":"GET"}` + "\n", []string{`noise {"method":"GET"}`}},
 		{"spread", "{\n\"jsonrpc\": \"2.0\",\n\"id\": 1\n}\n" + one, []string{"noise {", `noise "jsonrpc": "2.0",`,
 			`noise "id": 1`, "noise }", one}},
-		{"broken", `{"jsonrpc":"2.0","id":4,"result":x}` + "\n", []string{"failed 4: the reply is not valid JSON"}},
+		{"broken", `{"jsonrpc":"2.0","id":4,"result":x}` + "\n", []string{"failed 4: the reply is not valid JSON: invalid character 'x' looking for beginning of value"}},
 		{"large", large + "\n" + one, []string{"failed 3: the message is larger than 0 MiB", one}},
 		{"larger", large + large + large + "\n" + one, []string{"failed 3: the message is larger than 0 MiB", one}},
 		{"large noise", strings.Repeat("x", 100) + "\n" + one, []string{"noise " + strings.Repeat("x", 80) + "", one}},

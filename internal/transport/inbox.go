@@ -9,40 +9,22 @@ import (
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	"golang.org/x/sync/semaphore"
 )
-
-// inbox takes every message of a server.
-type inbox struct {
-	handlers Handlers
-	calls    pendingCalls
-	noise    noiseLog
-	respond  func(answer []byte) // sends the answer to a request of the server
-
-	readers sync.WaitGroup      // of stdout or an event stream
-	answers *semaphore.Weighted // a slot for each answer under way
-}
 
 // Handlers take what a server sends unasked.
 type Handlers struct {
 	// Notification receives the notifications, in order. It runs on the goroutine that reads, and must not
 	// wait or send a request. nil = they are dropped.
-	Notification func(Notification)
+	Notification func(Incoming)
 
 	// Request answers a request of the server; nil and nil leave it to the default, which answers ping with
 	// {} and refuses others as unknown methods. Its context ends with the connection, or the request that
 	// the server works on. nil = the default.
-	Request func(context.Context, Request) (json.RawMessage, *RPCError)
+	Request func(context.Context, Incoming) (json.RawMessage, *RPCError)
 }
 
-// Notification is one notification of a server.
-type Notification struct {
-	Method string
-	Params json.RawMessage // as sent; nil when absent
-}
-
-// Request is one request of the server's own.
-type Request struct {
+// Incoming is a notification or a request of a server.
+type Incoming struct {
 	Method string
 	Params json.RawMessage // as sent; nil when absent
 }
@@ -53,32 +35,32 @@ type RPCError struct {
 	Message string `json:"message"`
 }
 
-// Noise returns the pieces of what the server sent that is not a message, oldest first, until Close: the
-// first 256 bytes of each, unescaped.
-func (b *inbox) Noise() []string { return b.noise.all() }
+// Noise returns the pieces of what the server sent that is not a message, oldest first: the first 256 bytes
+// of each, unescaped.
+func (c *Conn) Noise() []string { return c.noise.all() }
 
 // Unended returns the start of a line on stdout that has not ended and is not a message; empty = none.
-func (b *inbox) Unended() string { return b.noise.unended() }
+func (c *Conn) Unended() string { return c.noise.unended() }
 
 // take sorts a message that came on a stream that all calls share. It returns the call that it answers, or
 // nil.
-func (b *inbox) take(ctx context.Context, m message) *pendingCall {
+func (c *Conn) take(ctx context.Context, m message) *pendingCall {
 	switch {
 	case m.isRequest():
-		b.answer(ctx, m)
+		c.answer(ctx, m)
 		return nil
 	case !m.isReply():
-		if b.handlers.Notification != nil {
-			b.handlers.Notification(Notification{m.method, m.params})
+		if c.handlers.Notification != nil {
+			c.handlers.Notification(Incoming{m.method, m.params})
 		}
 		return nil
 	}
-	call, late := b.calls.find(m.id)
+	call, late := c.calls.find(m.id)
 	switch {
 	case call != nil:
 		call.answer(m)
 	case !late:
-		b.noise.add(m.raw)
+		c.noise.add(m.raw)
 	}
 	return call
 }
@@ -87,27 +69,27 @@ func (b *inbox) take(ctx context.Context, m message) *pendingCall {
 const mostAnswers = 64
 
 // answer answers a request of the server beside the reader. ctx ends the work on it.
-func (b *inbox) answer(ctx context.Context, m message) {
-	if !b.answers.TryAcquire(1) {
+func (c *Conn) answer(ctx context.Context, m message) {
+	if !c.answers.TryAcquire(1) {
 		return
 	}
 	go func() {
-		defer b.answers.Release(1)
+		defer c.answers.Release(1)
 		member := `,"result":`
-		value, refusal := b.decide(ctx, Request{m.method, m.params})
+		value, refusal := c.decide(ctx, Incoming{m.method, m.params})
 		if refusal != nil {
 			member = `,"error":`
 			value, _ = json.Marshal(refusal) // a number and a text can be encoded
 		}
-		b.respond(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s%s%s}`, m.id, member, value))
+		c.respond(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s%s%s}`, m.id, member, value))
 	}()
 }
 
 // decide returns the result for a request of the server, or the error: what the handler returns, else {} for
 // ping and "method not found" for the rest.
-func (b *inbox) decide(ctx context.Context, r Request) (json.RawMessage, *RPCError) {
-	if b.handlers.Request != nil {
-		if result, refusal := b.handlers.Request(ctx, r); result != nil || refusal != nil {
+func (c *Conn) decide(ctx context.Context, r Incoming) (json.RawMessage, *RPCError) {
+	if c.handlers.Request != nil {
+		if result, refusal := c.handlers.Request(ctx, r); result != nil || refusal != nil {
 			return result, refusal
 		}
 	}
@@ -128,13 +110,12 @@ type noiseLog struct {
 	mu     sync.Mutex
 	pieces []string
 	start  string // of a line that has no end yet
-	frozen bool   // nothing is added any more
 }
 
 func (l *noiseLog) add(text []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.frozen && len(l.pieces) < noiseCount {
+	if len(l.pieces) < noiseCount {
 		l.pieces = append(l.pieces, string(text[:min(len(text), noiseText)]))
 	}
 }
@@ -143,16 +124,7 @@ func (l *noiseLog) add(text []byte) {
 func (l *noiseLog) wait(line []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.frozen {
-		l.start = string(line[:min(len(line), noiseText)])
-	}
-}
-
-// freeze ends the log: what a server writes while it is ended depends on chance.
-func (l *noiseLog) freeze() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.frozen = true
+	l.start = string(line[:min(len(line), noiseText)])
 }
 
 func (l *noiseLog) unended() string {

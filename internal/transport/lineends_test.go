@@ -2,9 +2,6 @@ package transport
 
 import (
 	"io"
-	"net/http"
-	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -61,25 +58,4 @@ func TestCREndsALine(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestAnEventOfSeveralLinesIsOneMessage, where one listens beside requests.
-func TestAnEventOfSeveralLinesIsOneMessage(t *testing.T) {
-	const event = "data: {\"jsonrpc\": \"2.0\",\ndata: \"method\": \"notifications/several\"}\n\n"
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", eventStream)
-		_, _ = io.WriteString(w, event)
-	}))
-	t.Cleanup(server.Close)
-	var heard []string
-	conn, err := OpenStreamable(t.Context(), Endpoint{URL: server.URL},
-		Handlers{Notification: func(n Notification) { heard = append(heard, n.Method) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close() })
-	_ = conn.Listen(t.Context(), func() {}) // until the stream ends
-	if !slices.Equal(heard, []string{"notifications/several"}) {
-		t.Errorf("heard %q", heard)
-	}
 }

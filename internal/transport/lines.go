@@ -116,12 +116,9 @@ func sort(line []byte) (found []frame) {
 	case err == errNotMessage: // a log in JSON, say, even if it quotes a message
 	case bytes.Contains(line, []byte("\x00\"\x00")) || bytes.Contains(line, []byte("{\x00")):
 		noise.err = &ReplyError{"is UTF-16 text, where MCP needs UTF-8"}
-	case err == errTooDeep && opens(line):
-		noise.id, noise.err = idIn(line), err
 	default:
 		found = salvage(line)
-		reply := bytes.Contains(line, []byte(`"jsonrpc"`)) && !bytes.Contains(line, []byte(`"method"`))
-		if len(found) == 1 && line[0] == '{' && reply {
+		if len(found) == 1 && brokenReply(line) {
 			found[0].id, found[0].err = idIn(line), err
 		}
 		return found

@@ -3,7 +3,6 @@ package transport
 import (
 	"bytes"
 	"encoding/json"
-	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -46,21 +45,17 @@ func parseMessage(value []byte) (message, bool) {
 	return m, m.id != nil && (m.result != nil || m.fault != nil)
 }
 
-// Reasons why a text is not a message.
-var (
-	errNotMessage = &ReplyError{"is JSON but not a JSON-RPC message"}
-	errNotJSON    = &ReplyError{"is not valid JSON"}
-	errTooDeep    = &ReplyError{"is nested deeper than 10000 levels"} // the limit of encoding/json
-)
+// errNotMessage is the error for other JSON than messages.
+var errNotMessage = &ReplyError{"is JSON but not a JSON-RPC message"}
 
 // parseMessages reads a message, or a batch of them (2025-03-26), all of whose elements must be messages. The
-// error is one of those above.
+// error is errNotMessage, or says why the text is not JSON.
 func parseMessages(value []byte) ([]message, *ReplyError) {
 	if m, ok := parseMessage(value); ok {
 		return []message{m}, nil
 	}
 	if err := json.Unmarshal(value, new(json.RawMessage)); err != nil {
-		return nil, unreadable(err)
+		return nil, &ReplyError{"is not valid JSON: " + err.Error()}
 	}
 	elements, _ := rawjson.Elements(value) // none of another value
 	batch := make([]message, len(elements))
@@ -76,12 +71,10 @@ func parseMessages(value []byte) ([]message, *ReplyError) {
 	return batch, nil
 }
 
-// unreadable returns what an error of encoding/json says of a text.
-func unreadable(err error) *ReplyError {
-	if strings.Contains(err.Error(), "exceeded max depth") {
-		return errTooDeep
-	}
-	return errNotJSON
+// brokenReply reports whether a text that is not JSON was meant as a reply, most likely.
+func brokenReply(text []byte) bool {
+	return opens(text) && bytes.Contains(text, []byte(`"jsonrpc"`)) &&
+		!bytes.Contains(text, []byte(`"method"`))
 }
 
 // flaw returns what makes a reply useless, or nothing.

@@ -162,7 +162,7 @@ func (c *Conn) readAll(events *eventReader, receipts io.Writer) error {
 			continue
 		}
 		batch, wrong := parseMessages(e.data)
-		if wrong == errTooDeep {
+		if wrong != nil && brokenReply(e.data) {
 			c.calls.failOne(idIn(e.data), wrong)
 		} else if wrong != nil {
 			c.noise.add(e.data)

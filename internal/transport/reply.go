@@ -49,10 +49,10 @@ func (w *web) readJSON(reply *http.Response, body io.Reader, call *pendingCall) 
 	}
 	batch, wrong := parseMessages(bytes.TrimPrefix(text, []byte("\ufeff"))) // as some frameworks write it
 	switch {
-	case wrong == errNotJSON:
-		return message{}, w.fault(reply, text)
-	case wrong != nil:
+	case wrong == errNotMessage, wrong != nil && brokenReply(text):
 		return message{}, wrong
+	case wrong != nil:
+		return message{}, w.fault(reply, text)
 	}
 	if w.endpoint.ForeignType != nil && mediaType(reply) != "application/json" {
 		w.endpoint.ForeignType(reply.Header.Get("Content-Type"))
@@ -100,7 +100,7 @@ func (w *web) readEvents(ctx context.Context, events *eventReader, call *pending
 			return message{}, err
 		}
 		batch, wrong := parseMessages(e.data)
-		if wrong == errTooDeep { // the reply, most likely
+		if wrong != nil && brokenReply(e.data) {
 			return message{}, wrong
 		}
 		for _, m := range batch {

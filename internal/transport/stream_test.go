@@ -99,8 +99,8 @@ func TestBytesAreKept(t *testing.T) {
 	asked := make(chan string, 1)
 	var notified []string
 	h := Handlers{
-		Notification: func(n Notification) { notified = append(notified, n.Method+" "+string(n.Params)) },
-		Request: func(_ context.Context, r Request) (json.RawMessage, *RPCError) {
+		Notification: func(n Incoming) { notified = append(notified, n.Method+" "+string(n.Params)) },
+		Request: func(_ context.Context, r Incoming) (json.RawMessage, *RPCError) {
 			asked <- r.Method + " " + string(r.Params)
 			return json.RawMessage("{}"), nil
 		},

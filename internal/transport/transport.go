@@ -8,7 +8,7 @@
 //
 //   - framer reads the stdout of a child, eventReader event streams, and web, the RoundTripper below mcp-go,
 //     all other bodies. They limit the size of what they read.
-//   - inbox sorts the messages. Notifications and requests of the server end at their handlers.
+//   - Conn.take sorts the messages. Notifications and requests of the server end at their handlers.
 //   - A reply ends at the pendingCall that waits for it, byte for byte. mcp-go gets a receipt, the same id
 //     with an empty result, which ends its wait.
 package transport
@@ -54,7 +54,12 @@ const frameLimit = 64 << 20
 type Conn struct {
 	Kind string
 
-	inbox
+	handlers Handlers
+	calls    pendingCalls
+	noise    noiseLog
+	respond  func(answer []byte) // sends the answer to a request of the server
+	readers  sync.WaitGroup      // of stdout or an event stream
+	answers  *semaphore.Weighted // a slot for each answer under way
 	carrier  mcpgo.Interface
 	child    *child          // nil over HTTP
 	web      *web            // nil over stdio
@@ -73,8 +78,7 @@ var quiet = slog.New(slog.DiscardHandler)
 // newConn returns a connection without a carrier. Its context has the values of ctx, and does not end
 // with it.
 func newConn(ctx context.Context, kind string, h Handlers) *Conn {
-	c := &Conn{Kind: kind}
-	c.handlers, c.answers = h, semaphore.NewWeighted(mostAnswers)
+	c := &Conn{Kind: kind, handlers: h, answers: semaphore.NewWeighted(mostAnswers)}
 	c.life, c.giveUp = context.WithCancelCause(context.WithoutCancel(ctx))
 	return c
 }
@@ -175,7 +179,6 @@ func (c *Conn) Stderr() string {
 // deleted, and no goroutine of the connection runs. It must not be called while Listen runs.
 func (c *Conn) Close() error {
 	c.shut.Do(func() {
-		c.noise.freeze()
 		c.lose(ErrTransportClosed)
 		if c.child != nil {
 			c.shutErr = c.child.stop()

@@ -142,7 +142,7 @@ type listener struct {
 
 // take takes notice of a notification. It runs on the goroutine that reads from the server, so it must not
 // wait for anything.
-func (l *listener) take(n transport.Notification) {
+func (l *listener) take(n transport.Incoming) {
 	if n.Method == mcp.MethodNotificationSubscriptionsAcknowledged {
 		l.announce(grantedKinds(rawjson.ObjectOf(rawjson.ObjectOf(n.Params)["notifications"])), true)
 		return

@@ -180,7 +180,7 @@ const codeRejected = -1
 
 // answer answers the server's own requests: with no roots, with a refusal of sampling, and with what
 // Options.Elicit returns. The transport answers what is left.
-func (a attempt) answer(ctx context.Context, asked transport.Request) (json.RawMessage,
+func (a attempt) answer(ctx context.Context, asked transport.Incoming) (json.RawMessage,
 	*transport.RPCError) {
 	method := mcp.MCPMethod(asked.Method)
 	a.seen.heard.Store(true)
@@ -205,7 +205,7 @@ func (a attempt) answer(ctx context.Context, asked transport.Request) (json.RawM
 }
 
 // hear takes a notification. It runs on the goroutine that reads.
-func (a attempt) hear(n transport.Notification) {
+func (a attempt) hear(n transport.Incoming) {
 	a.seen.heard.Store(true)
 	a.listener.take(n)
 	if n.Method == "notifications/progress" && a.options.OnProgress != nil {
