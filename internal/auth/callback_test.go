@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -61,34 +60,6 @@ func TestCallback(t *testing.T) {
 		if ignored != 1 {
 			t.Errorf("ignored answers were reported %d times", ignored)
 		}
-	}
-}
-
-// TestCallbackConnectionsEnd: a connection ends with the answer to its first request, even if the client keeps it open.
-func TestCallbackConnectionsEnd(t *testing.T) {
-	t.Parallel()
-	d, err := openCallback(config.Client{}, nil, Flow{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.close()
-	at, _ := url.Parse(d.redirect)
-	for name, request := range map[string]string{
-		"a stray": "GET /favicon.ico HTTP/1.1\r\nHost: " + at.Host + "\r\n\r\n",
-		"a body":  "POST /callback HTTP/1.1\r\nHost: " + at.Host + "\r\nContent-Length: 9\r\n\r\n",
-	} {
-		conn, err := net.Dial("tcp", at.Host)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.WriteString(conn, request); err != nil {
-			t.Fatal(err)
-		}
-		answer, err := io.ReadAll(conn) // ends with the connection, or with the test
-		if !strings.Contains(string(answer), "Connection: close") {
-			t.Errorf("%s: %v, %s", name, err, answer)
-		}
-		_ = conn.Close()
 	}
 }
 

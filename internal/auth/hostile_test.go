@@ -6,8 +6,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -152,26 +150,6 @@ func TestDialling(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = c.Close()
-}
-
-// TestNames judges what a name means at the moment of dialling, with a name of this machine that is not a literal address.
-func TestNames(t *testing.T) {
-	name, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, err := net.DefaultResolver.LookupNetIP(t.Context(), "ip", name)
-	if err != nil || slices.ContainsFunc(found, func(ip netip.Addr) bool { return public(ip.Unmap()) }) {
-		t.Skipf("SKIPPED: the name of this machine, %s, means %v (%v)", name, found, err)
-	}
-	w, err := newClient(Server{URL: "https://mcp.example/mcp"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = w.get(t.Context(), "https://"+name+"/", &struct{}{})
-	if err == nil || !strings.Contains(err.Error(), "not a public address") || hint(err) != trustIssuer {
-		t.Errorf("got %v, hint %q", err, hint(err))
-	}
 }
 
 // TestAllow has a case for every kind of address.

@@ -1,7 +1,6 @@
 package auth
 
 import (
-	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -77,32 +76,6 @@ func TestLifetimes(t *testing.T) {
 	}
 }
 
-// TestNoCookies sends no cookie back, whatever an authorization server sets.
-func TestNoCookies(t *testing.T) {
-	requests := 0
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if requests++; r.Header.Get("Cookie") != "" {
-			t.Errorf("%s gets %q", r.URL.Path, r.Header.Get("Cookie"))
-		}
-		http.SetCookie(w, &http.Cookie{Name: "lb", Value: "a7", Path: "/"})
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"access_token":"a","token_type":"Bearer"}`)
-	}))
-	defer srv.Close()
-	w, err := newClient(Server{Name: "s", URL: srv.URL + "/mcp"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var reply struct{}
-	_, redeemed := w.redeem(t.Context(), oauthClient{}, srv.URL+"/token", grantCode, url.Values{})
-	err = errors.Join(w.get(t.Context(), srv.URL+"/metadata", &reply),
-		w.post(t.Context(), srv.URL+"/register", struct{}{}, &reply), redeemed,
-		w.revoke(t.Context(), oauthClient{}, srv.URL+"/revoke", "a"))
-	if err != nil || requests != 4 {
-		t.Errorf("%d requests, %v", requests, err)
-	}
-}
-
 // TestIssuerDocuments goes on to the next place for a page and for S256, and stays with the first document otherwise.
 func TestIssuerDocuments(t *testing.T) {
 	const (
@@ -142,20 +115,6 @@ func TestIssuerDocuments(t *testing.T) {
 				t.Errorf("token endpoint %q, S256 %v, error %v", got.Token, got.requirePKCE(), err)
 			}
 		})
-	}
-}
-
-// TestIssuerOfTenant looks for S256 in all three documents of an issuer with a path.
-func TestIssuerOfTenant(t *testing.T) {
-	const (
-		without = `{"issuer":"ISSUER/tenant","token_endpoint":"ISSUER/t1"}`
-		with    = `{"issuer":"ISSUER/tenant","token_endpoint":"ISSUER/t2","code_challenge_methods_supported":["S256"]}`
-	)
-	w, at := serves(t, map[string]string{"/.well-known/oauth-authorization-server/tenant": without,
-		"/.well-known/openid-configuration/tenant": "<html>", "/tenant/.well-known/openid-configuration": with})
-	got, err := w.issuer(t.Context(), at+"/tenant")
-	if err != nil || got.Token != at+"/t1" || got.requirePKCE() != nil {
-		t.Errorf("token endpoint %q, S256 %v, error %v", got.Token, got.requirePKCE(), err)
 	}
 }
 
@@ -216,27 +175,15 @@ func TestConfiguredEndpoints(t *testing.T) {
 // TestRefused shows the code and the description of a refusal, escaped.
 func TestRefused(t *testing.T) {
 	for want, refused := range map[string]refusedError{
-		`the authorization server refused: "server_error"`:                           {"server_error", ""},
-		`the authorization server refused: "temporarily_unavailable": "b"`:           {"temporarily_unavailable", "b"},
-		`the authorization server refused: "x\ny": "<b>\u009b31m"`:                   {"x\ny", "<b>\u009b31m"},
+		`the authorization server refused: "server_error"`:                 {"server_error", ""},
+		`the authorization server refused: "temporarily_unavailable": "b"`: {"temporarily_unavailable", "b"},
+		`the authorization server refused: "x\ny": "<b>\u009b31m"`:         {"x\ny", "<b>\u009b31m"},
+		"the login was denied":                  {"access_denied", ""},
+		`the login was denied: "\x1b[31mred\n"`: {"access_denied", "\x1b[31mred\n"},
 		`the authorization server refused: "e": "` + strings.Repeat("a", 200) + `"…`: {"e", strings.Repeat("a", 300)},
 	} {
 		if got := refused.Error(); got != want {
 			t.Errorf("got %s, want %s", got, want)
-		}
-	}
-}
-
-// TestDenied shows the reason of a refusal, escaped.
-func TestDenied(t *testing.T) {
-	for why, want := range map[string]string{
-		"":                  "the login was denied",
-		"User not assigned": `the login was denied: "User not assigned"`,
-		"\x1b[31mred\n":     `the login was denied: "\x1b[31mred\n"`,
-		"\u202etext":        `the login was denied: "\u202etext"`,
-	} {
-		if got := (&refusedError{"access_denied", why}).Error(); got != want {
-			t.Errorf("%q gives %s, want %s", why, got, want)
 		}
 	}
 }

@@ -161,24 +161,18 @@ func TestStepUp(t *testing.T) {
 
 // TestMachine gets tokens without a person, and more scopes when they are wanted.
 func TestMachine(t *testing.T) {
-	for name, client := range map[string]config.Client{
-		"secret": {ID: "known", Secret: "hush-hush", Machine: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s, server := serve(t, authtest.Quirks{Secret: "hush-hush"})
-			server.Client = client
-			source := &Source{Server: server}
-			if status, err := visit(t, source, s.URL); status != http.StatusOK || err != nil {
-				t.Fatalf("%d, %v", status, err)
-			}
-			s.Change(func(q *authtest.Quirks) { q.Need = "mcp:write" })
-			if status, err := visit(t, source, s.URL); status != http.StatusOK || err != nil {
-				t.Errorf("%d, %v", status, err)
-			}
-			if got := s.Form("/tenant/token").Get("scope"); got != "mcp:read mcp:write" {
-				t.Errorf("asked for %q", got)
-			}
-		})
+	s, server := serve(t, authtest.Quirks{Secret: "hush-hush"})
+	server.Client = config.Client{ID: "known", Secret: "hush-hush", Machine: true}
+	source := &Source{Server: server}
+	if status, err := visit(t, source, s.URL); status != http.StatusOK || err != nil {
+		t.Fatalf("%d, %v", status, err)
+	}
+	s.Change(func(q *authtest.Quirks) { q.Need = "mcp:write" })
+	if status, err := visit(t, source, s.URL); status != http.StatusOK || err != nil {
+		t.Errorf("%d, %v", status, err)
+	}
+	if got := s.Form("/tenant/token").Get("scope"); got != "mcp:read mcp:write" {
+		t.Errorf("asked for %q", got)
 	}
 }
 

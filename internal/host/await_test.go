@@ -35,25 +35,6 @@ func TestAwait(t *testing.T) {
 	})
 }
 
-// TestAwaitAfterTheEnd bounds work that ignores the end of the run, one after the other.
-func TestAwaitAfterTheEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		why := errors.New("signal")
-		ctx, cancel := context.WithCancelCause(t.Context())
-		never, began := make(chan struct{}), time.Now()
-		defer close(never)
-		time.AfterFunc(time.Second, func() { cancel(why) })
-		for range 5 {
-			if _, err := Await(ctx, func() (int, error) { <-never; return 0, nil }); !errors.Is(err, why) {
-				t.Fatal(err)
-			}
-		}
-		if took := time.Since(began); took != time.Second+grace+4*lateGrace {
-			t.Errorf("it took %v", took)
-		}
-	})
-}
-
 // TestWithin: what is not done in time is an error, whether it notices the end of its time or not; the end of the run is another one.
 func TestWithin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

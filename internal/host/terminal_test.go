@@ -83,15 +83,3 @@ func TestNoTerminalInCI(t *testing.T) {
 		t.Errorf("with CI: %v", err)
 	}
 }
-
-// TestSilentProgress draws nothing where standard error is not a terminal.
-func TestSilentProgress(t *testing.T) {
-	var out bytes.Buffer
-	for _, progress := range []*Progress{NewProgress(Process{Err: &out}, 3), {}} {
-		progress.Done()
-		progress.Finish()
-	}
-	if out.Len() > 0 {
-		t.Errorf("drawn: %q", out.String())
-	}
-}

@@ -22,8 +22,8 @@ func TestBrowsers(t *testing.T) {
 	}{
 		"macOS":            {"darwin", nil, [][]string{{"open", page}}},
 		"Windows":          {"windows", nil, [][]string{{"rundll32", "url.dll,FileProtocolHandler", page}}},
-		"Linux, X11":       {"linux", []string{"DISPLAY=:0"}, [][]string{{"xdg-open", page}, {"wslview", page}, {"x-www-browser", page}}},
-		"Linux, Wayland":   {"linux", []string{"WAYLAND_DISPLAY=wayland-0"}, [][]string{{"xdg-open", page}, {"wslview", page}, {"x-www-browser", page}}},
+		"Linux, X11":       {"linux", []string{"DISPLAY=:0"}, [][]string{{"xdg-open", page}, {"wslview", page}}},
+		"Linux, Wayland":   {"linux", []string{"WAYLAND_DISPLAY=wayland-0"}, [][]string{{"xdg-open", page}, {"wslview", page}}},
 		"Linux, no screen": {"linux", nil, nil},
 	}
 	for name, test := range tests {

@@ -61,7 +61,7 @@ func Login(ctx context.Context, p host.Process, server auth.Server, o Options) (
 		fmt.Errorf("the login was not completed within %s", limit))
 	defer cancel()
 	if place == vault.Keyring { // before the user logs in: the result must be saved
-		if err := store.Keyring.Check(ctx); err != nil {
+		if err := store.CheckKeyring(ctx); err != nil {
 			return nil, exit.Misuse(exit.Advise(
 				"set MCPCTL_TOKEN_STORE=file to store the tokens in a private file",
 				"login to %s: %w", report.Visible(server.Name), err))
@@ -159,7 +159,7 @@ func storeOf(p host.Process) vault.Vault {
 	if err != nil {
 		return vault.Vault{}
 	}
-	return vault.Vault{Folder: filepath.Join(state, "logins"), Keyring: vault.Ring{Missing: noKeyring(p)}}
+	return vault.Vault{Folder: filepath.Join(state, "logins"), NoKeyring: noKeyring(p)}
 }
 
 // noKeyring returns why a system with D-Bus has no keyring; a request would start another bus.
@@ -285,7 +285,7 @@ func systemBrowsers(p host.Process, page string) [][]string {
 	}
 	for _, screen := range []string{"DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"} {
 		if value, _ := p.Lookup(screen); value != "" {
-			return [][]string{{"xdg-open", page}, {"wslview", page}, {"x-www-browser", page}}
+			return [][]string{{"xdg-open", page}, {"wslview", page}}
 		}
 	}
 	return nil

@@ -80,8 +80,8 @@ func digest(text string) string {
 
 // Vault is a directory of logins. It is created when it is needed.
 type Vault struct {
-	Folder  string // absolute
-	Keyring Ring   // for logins that are stored there
+	Folder    string // absolute
+	NoKeyring string // why the system's keyring cannot be used; empty = it can
 }
 
 // document is the content of a login's file.
@@ -148,7 +148,7 @@ func (v Vault) Unlock(ctx context.Context, l Login) (*Login, error) {
 	if doc.Place == File {
 		return &doc.Login, nil
 	}
-	text, err := v.Keyring.get(ctx, l.key())
+	text, err := v.keyring(ctx, func() (string, error) { return keyring.Get(service, l.key()) })
 	if err == nil && json.Unmarshal([]byte(text), &doc.Secrets) != nil {
 		err = errors.New("its value is not a login of mcpctl")
 	}
@@ -177,9 +177,13 @@ func (v Vault) Save(ctx context.Context, l Login) error {
 	doc := document{Format: format, Login: l}
 	doc.Renews = l.Secrets.Refresh != ""
 	if l.Place != File {
-		text, err := json.Marshal(l.Secrets)
-		if err == nil {
-			err = v.Keyring.set(ctx, l.key(), string(text))
+		text, _ := json.Marshal(l.Secrets) // texts can be encoded
+		_, err := v.keyring(ctx, func() (string, error) {
+			return "", keyring.Set(service, l.key(), string(text))
+		})
+		if errors.Is(err, keyring.ErrSetDataTooBig) {
+			err = errors.New("its tokens are larger than this keyring takes: log in with " +
+				"MCPCTL_TOKEN_STORE=file")
 		}
 		if err != nil {
 			return fmt.Errorf("saving the login in the keyring: %w", err)
@@ -196,7 +200,10 @@ func (v Vault) Save(ctx context.Context, l Login) error {
 func (v Vault) Remove(ctx context.Context, l Login) error {
 	var err error
 	if l.Place == Keyring {
-		err = v.Keyring.remove(ctx, l.key())
+		_, err = v.keyring(ctx, func() (string, error) { return "", keyring.Delete(service, l.key()) })
+	}
+	if errors.Is(err, keyring.ErrNotFound) {
+		err = nil
 	}
 	if err = errors.Join(err, v.files().Remove(l.key()+".json")); err != nil {
 		return fmt.Errorf("removing the login to %s: %w", l.Server, err)
@@ -213,48 +220,22 @@ func (v Vault) Lock(ctx context.Context, l Login) (release func(), err error) {
 	return release, nil
 }
 
-// Ring is the operating system's keyring. The zero value is ready to use.
-type Ring struct {
-	Missing string // why there is none; it is not used then
-}
-
 // service is the name under which the keyring shows the secrets to the user.
 const service = "mcpctl"
 
-// Check returns an error if the keyring cannot be used.
-func (r Ring) Check(ctx context.Context) error {
-	_, err := r.get(ctx, "check")
+// CheckKeyring returns an error if the keyring cannot be used.
+func (v Vault) CheckKeyring(ctx context.Context) error {
+	_, err := v.keyring(ctx, func() (string, error) { return keyring.Get(service, "check") })
 	if err == nil || errors.Is(err, keyring.ErrNotFound) {
 		return nil
 	}
 	return fmt.Errorf("the keyring of this machine cannot be used: %w", err)
 }
 
-func (r Ring) get(ctx context.Context, key string) (string, error) {
-	return r.within(ctx, func() (string, error) { return keyring.Get(service, key) })
-}
-
-func (r Ring) set(ctx context.Context, key, secret string) error {
-	_, err := r.within(ctx, func() (string, error) { return "", keyring.Set(service, key, secret) })
-	if errors.Is(err, keyring.ErrSetDataTooBig) {
-		return errors.New(
-			"its tokens are larger than this keyring takes: log in with MCPCTL_TOKEN_STORE=file")
-	}
-	return err
-}
-
-func (r Ring) remove(ctx context.Context, key string) error {
-	_, err := r.within(ctx, func() (string, error) { return "", keyring.Delete(service, key) })
-	if errors.Is(err, keyring.ErrNotFound) {
-		return nil
-	}
-	return err
-}
-
-// within waits for the keyring until ctx ends: it may ask the user to unlock it.
-func (r Ring) within(ctx context.Context, use func() (string, error)) (string, error) {
-	if r.Missing != "" {
-		return "", errors.New(r.Missing)
+// keyring waits for the keyring until ctx ends: it may ask the user to unlock it.
+func (v Vault) keyring(ctx context.Context, use func() (string, error)) (string, error) {
+	if v.NoKeyring != "" {
+		return "", errors.New(v.NoKeyring)
 	}
 	secret, err := host.AwaitFor(ctx, 0, use)
 	if err != nil && ctx.Err() != nil {

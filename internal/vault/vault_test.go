@@ -204,15 +204,15 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// TestRing says what is wrong with a keyring, and waits for none for ever.
-func TestRing(t *testing.T) {
-	if err := (Ring{Missing: "there is no bus"}).Check(t.Context()); err == nil || !strings.Contains(err.Error(), "cannot be used: there is no bus") {
+// TestKeyring says what is wrong with a keyring, and waits for none for ever.
+func TestKeyring(t *testing.T) {
+	if err := (Vault{NoKeyring: "there is no bus"}).CheckKeyring(t.Context()); err == nil || !strings.Contains(err.Error(), "cannot be used: there is no bus") {
 		t.Errorf("got %v", err)
 	}
-	if err := (Ring{}).Check(t.Context()); err != nil {
+	if err := (Vault{}).CheckKeyring(t.Context()); err != nil {
 		t.Errorf("an empty keyring: %v", err)
 	}
-	v := Vault{Folder: filepath.Join(t.TempDir(), "logins"), Keyring: Ring{Missing: "there is no bus"}}
+	v := Vault{Folder: filepath.Join(t.TempDir(), "logins"), NoKeyring: "there is no bus"}
 	if err := v.Save(t.Context(), some(Keyring)); err == nil {
 		t.Error("kept without a keyring")
 	}
@@ -223,7 +223,7 @@ func TestRing(t *testing.T) {
 	cancel(errors.New("enough"))
 	stuck := make(chan struct{})
 	defer close(stuck)
-	if _, err := (Ring{}).within(ctx, func() (string, error) { <-stuck; return "", nil }); err == nil || !strings.Contains(err.Error(), "enough") {
+	if _, err := (Vault{}).keyring(ctx, func() (string, error) { <-stuck; return "", nil }); err == nil || !strings.Contains(err.Error(), "enough") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"sync"
 	"testing"
 	"time"
 
@@ -73,37 +71,6 @@ func outcome(result Result) string {
 		return string(Failures(result.Err)[0].Stage)
 	}
 	return fmt.Sprintf("%d tools", len(result.Snapshot.Tools.Items()))
-}
-
-// TestAllFailFast expects that the first failure ends the rest, whether it had begun or not. The server that fails does
-// so once the one beside it was asked.
-func TestAllFailFast(t *testing.T) {
-	asked := make(chan struct{})
-	var once sync.Once
-	hanging := at(t, func(_ http.ResponseWriter, r *http.Request) {
-		once.Do(func() { close(asked) })
-		_, _ = io.Copy(io.Discard, r.Body) // who leaves is seen only by who has read what was sent
-		<-r.Context().Done()
-	})
-	failing := at(t, func(w http.ResponseWriter, _ *http.Request) {
-		<-asked
-		w.WriteHeader(http.StatusForbidden)
-	})
-	servers := []Server{hanging, failing, hanging, hanging}
-	failed, left, untouched := 0, 0, 0
-	for result := range All(t.Context(), servers, Options{Parallel: 2, FailFast: true}) {
-		switch {
-		case errors.Is(result.Err, ErrNotTried) && result.Attempts == 0:
-			untouched++
-		case errors.Is(result.Err, ErrNotTried):
-			left++
-		case result.Err != nil:
-			failed++
-		}
-	}
-	if failed != 1 || left < 1 || left+untouched != 3 {
-		t.Errorf("%d failed, %d left on the way, %d untouched; want 1 and the rest", failed, left, untouched)
-	}
 }
 
 // TestAllEndsWithItsContext expects a result for every server, and soon.

@@ -320,47 +320,6 @@ func TestCookies(t *testing.T) {
 	}
 }
 
-// TestCookieRules sends a cookie back where and as long as the server set it for, in its latest value.
-func TestCookieRules(t *testing.T) {
-	for name, test := range map[string]struct{ first, then, want string }{
-		"for all paths":        {"lb=a7; Path=/; HttpOnly; SameSite=None", "", "lb=a7"},
-		"for another path":     {"lb=a7; Path=/elsewhere", "", ""},
-		"for another host":     {"lb=a7; Domain=example.com", "", ""},
-		"expired":              {"lb=a7; Max-Age=0", "", ""},
-		"expired by date":      {"lb=a7; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "", ""},
-		"set again":            {"lb=a7", "lb=b8", "lb=b8"},
-		"removed":              {"lb=a7", "lb=; Max-Age=0", ""},
-		"two":                  {"lb=a7", "node=2", "lb=a7; node=2"},
-		"a value with a quote": {`lb="a7=="`, "", `lb="a7=="`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var got string
-			s := &tiny{instead: func(w http.ResponseWriter, r *http.Request, method string, _ json.RawMessage, _ int) bool {
-				switch method {
-				case "initialize":
-					w.Header().Add("Set-Cookie", test.first)
-				case "notifications/initialized":
-					w.Header().Add("Set-Cookie", test.then)
-				case "tools/list":
-					got = r.Header.Get("Cookie")
-				}
-				return false
-			}}
-			if tools := s.tools(t, HTTP{}); tools != "one two" || got != test.want {
-				t.Errorf("tools %q, cookies %q, want %q", tools, got, test.want)
-			}
-			var other string // a server on another port of the same host
-			s = &tiny{instead: func(_ http.ResponseWriter, r *http.Request, _ string, _ json.RawMessage, _ int) bool {
-				other += r.Header.Get("Cookie")
-				return false
-			}}
-			if tools := s.tools(t, HTTP{}); tools != "one two" || other != "" {
-				t.Errorf("another server: tools %q, cookies %q", tools, other)
-			}
-		})
-	}
-}
-
 // TestContentTypes: a reply is read whatever its type says, and one that cannot be read says why.
 func TestContentTypes(t *testing.T) {
 	const list = `{"jsonrpc":"2.0","id":ID,"result":{"tools":[{"name":"x"}]}}`

@@ -157,64 +157,6 @@ func TestSlotsInOrder(t *testing.T) {
 	}
 }
 
-// TestHostLimits: all servers of a host that refuses more than it bears, and says when to come back, are
-// read in the end, and another host is not slower for it.
-func TestHostLimits(t *testing.T) {
-	for _, bears := range []int{1, 5} {
-		synctest.Test(t, func(t *testing.T) {
-			s := simulated{servers: append(atHosts(200, 1), atHosts(202, 2)[1:]...),
-				options: Options{Timeout: 5 * time.Minute}}
-			s.answer = func(i, _, ofHost int) (time.Duration, error) {
-				if hostOf(s.servers[i]) == "host0" && ofHost > bears {
-					return time.Millisecond, busyFor("1")
-				}
-				return 50 * time.Millisecond, nil
-			}
-			took, other := s.run(t.Context()), time.Duration(0)
-			for i, server := range s.servers {
-				if hostOf(server) == "host1" {
-					other = max(other, s.ended[i])
-				}
-			}
-			if s.failed() > 0 || other > 20*time.Second {
-				t.Errorf("bearing %d: %d failed, the other host %v of %v", bears, s.failed(), other, took)
-			}
-			t.Logf("%v, %d attempts", took, s.asked)
-		})
-	}
-}
-
-// TestRefusalsEnd: a server that is refused for ever fails in the end, and its host keeps no other waiting.
-func TestRefusalsEnd(t *testing.T) {
-	for after, c := range map[string]struct {
-		n        int
-		attempts int // at most
-		time     time.Duration
-	}{
-		"":     {1, 1, time.Second},
-		"0":    {1, 1, time.Second},
-		"3":    {1, 11, timeoutOfTests + time.Second},
-		"3600": {40, 40, time.Second},
-		"1":    {40, 1240, 2*timeoutOfTests + time.Second},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			s := simulated{servers: append(atHosts(c.n, 1), Server{HTTP: &HTTP{URL: "http://other"}}),
-				options: Options{Timeout: timeoutOfTests}}
-			s.answer = func(i, _, _ int) (time.Duration, error) {
-				if i == c.n {
-					return time.Millisecond, nil
-				}
-				return time.Millisecond, busyFor(after)
-			}
-			took := s.run(t.Context())
-			if s.failed() != c.n || s.asked > c.attempts+1 || took > c.time || s.ended[c.n] > time.Second {
-				t.Errorf("%q: %d failed in %v after %d attempts, the other one after %v", after, s.failed(), took,
-					s.asked, s.ended[c.n])
-			}
-		})
-	}
-}
-
 // TestInterruptedPause: nothing waits for a host once the run has ended.
 func TestInterruptedPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -229,26 +171,4 @@ func TestInterruptedPause(t *testing.T) {
 			t.Errorf("it took %v", took)
 		}
 	})
-}
-
-// TestSlowHost: servers at a host that is slow and stands first keep no others waiting.
-func TestSlowHost(t *testing.T) {
-	for _, parallel := range []int{0, 4} {
-		synctest.Test(t, func(t *testing.T) {
-			s := simulated{
-				servers: append(atHosts(900, 1), atHosts(900, 900)...),
-				options: Options{Parallel: parallel, Timeout: timeoutOfTests},
-			}
-			s.answer = func(i, _, _ int) (time.Duration, error) {
-				if i < 900 {
-					return 20 * time.Second, nil
-				}
-				return 10 * time.Millisecond, nil
-			}
-			s.run(t.Context())
-			if last := slices.Max(s.ended[901:]); last > 30*time.Second || s.failed() > 0 {
-				t.Errorf("with %d at once the others ended after %v, %d failed", parallel, last, s.failed())
-			}
-		})
-	}
 }
