@@ -243,23 +243,13 @@ func expand(text string, values map[string]string) (uri string, problems []Probl
 	if err != nil {
 		return text, []Problem{{Message: fmt.Sprintf("is not a URI template: %v", err)}}
 	}
+	path, _ := uritemplate.New(query().ReplaceAllString(text, "")) // as valid as the whole
+	problems = checkNames(values, template.Varnames(), path.Varnames(), "a variable of the template")
 	known := uritemplate.Values{}
-	names := template.Varnames()
-	for _, name := range kit.SortedKeys(values) {
-		known.Set(name, uritemplate.String(values[name]))
-		if !slices.Contains(names, name) {
-			problems = append(problems, Problem{rawjson.Join("", name),
-				"is not a variable of the template" + kit.DidYouMean(name, names)})
-		}
+	for name, value := range values {
+		known.Set(name, uritemplate.String(value))
 	}
-	required, _ := uritemplate.New(query().ReplaceAllString(text, "")) // as valid as the whole
-	for _, name := range required.Varnames() {
-		if _, given := values[name]; !given {
-			problems = append(problems, Problem{rawjson.Join("", name), "is required, and missing"})
-		}
-	}
-	uri, err = template.Expand(known)
-	if err != nil {
+	if uri, err = template.Expand(known); err != nil {
 		problems = append(problems, Problem{Message: fmt.Sprintf("cannot be expanded: %v", err)})
 	}
 	return uri, problems
@@ -268,24 +258,18 @@ func expand(text string, values map[string]string) (uri string, problems []Probl
 // query matches the variables of a URI template that form a query.
 var query = kit.Pattern(`\{[?&][^}]*\}`)
 
-// checkPrompt returns the problems of a prompt's arguments: missing ones, and names that it does not declare.
-// A prompt that declares none takes any.
-func checkPrompt(prompt snapshot.Item, values map[string]string) (problems []Problem) {
-	var names []string
+// checkPrompt returns the problems of a prompt's arguments. A prompt that declares none takes any.
+func checkPrompt(prompt snapshot.Item, values map[string]string) []Problem {
+	var names, required []string
 	declared, _ := rawjson.Elements(prompt.Field("arguments"))
 	for _, raw := range declared {
 		a := rawjson.ObjectOf(raw)
-		name := a.Text("name")
-		names = append(names, name)
-		if _, given := values[name]; !given && string(a["required"]) == "true" {
-			problems = append(problems, Problem{rawjson.Join("", name), "is required, and missing"})
+		if names = append(names, a.Text("name")); string(a["required"]) == "true" {
+			required = append(required, a.Text("name"))
 		}
 	}
-	for _, name := range kit.SortedKeys(values) {
-		if len(names) > 0 && !slices.Contains(names, name) {
-			problems = append(problems, Problem{rawjson.Join("", name),
-				"is not an argument of this prompt" + kit.DidYouMean(name, names)})
-		}
+	if names == nil {
+		return nil
 	}
-	return problems
+	return checkNames(values, names, required, "an argument of this prompt")
 }

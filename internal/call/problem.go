@@ -3,6 +3,7 @@ package call
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
@@ -81,11 +82,11 @@ func (s shape) explain(f schema.Fault, value any) []Problem {
 	switch {
 	case f.Keyword == "type":
 		message = fmt.Sprintf("%s is %s; %s is wanted", shown, rawjson.TypeName(json.RawMessage(shown)),
-			alternatives(f.Want))
+			strings.Join(kit.Distinct(f.Want), " or "))
 	case f.Keyword == "enum" || f.Keyword == "const":
 		written, _ := value.(string)
 		words := kit.Map(f.Want, func(want string) string { return word(json.RawMessage(want)) })
-		message = fmt.Sprintf("%s is not allowed; %s is%s", shown, alternatives(f.Want),
+		message = fmt.Sprintf("%s is not allowed; use %s%s", shown, kit.Some(kit.Distinct(f.Want)),
 			kit.DidYouMean(written, words))
 	case len(f.Want) > 0:
 		message = fmt.Sprintf("%s is against %s %s", shown, f.Keyword, strings.Join(f.Want, ", "))
@@ -93,18 +94,21 @@ func (s shape) explain(f schema.Fault, value any) []Problem {
 	return []Problem{{f.Path, message}}
 }
 
-// alternatives returns "a, b or c", cut when there are many.
-func alternatives(words []string) string {
-	const most = 12
-	distinct := kit.Distinct(words)
-	if more := len(distinct) - most; more > 0 {
-		return fmt.Sprintf("%s or one of %d more", strings.Join(distinct[:most], ", "), more)
+// checkNames returns the problems of values by name: required ones that are missing, and those that are not
+// among the known.
+func checkNames(values map[string]string, known, required []string, what string) (problems []Problem) {
+	for _, name := range kit.Distinct(required) {
+		if _, given := values[name]; !given {
+			problems = append(problems, Problem{rawjson.Join("", name), "is required, and missing"})
+		}
 	}
-	last := len(distinct) - 1
-	if last < 1 {
-		return strings.Join(distinct, "")
+	for _, name := range kit.SortedKeys(values) {
+		if !slices.Contains(known, name) {
+			problems = append(problems, Problem{rawjson.Join("", name),
+				"is not " + what + kit.DidYouMean(name, known)})
+		}
 	}
-	return strings.Join(distinct[:last], ", ") + " or " + distinct[last]
+	return problems
 }
 
 // brief returns a value for a message, cut when it is long.

@@ -5,9 +5,11 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -24,36 +26,27 @@ type Result struct {
 
 // toolResult reads the result of a tool (specification, tools, tool result).
 func toolResult(raw json.RawMessage) (Result, error) {
-	r, members, err := resultOf(ToolMethod, raw)
-	if err != nil {
-		return r, err
-	}
+	r, members, blocks, err := resultOf(ToolMethod, raw, "/content")
 	r.Failed = string(members["isError"]) == "true"
 	r.Structured = members.Present("structuredContent")
-	blocks, err := elements(ToolMethod, "content", members["content"])
-	if err != nil && r.Structured == nil {
-		return r, err
-	}
 	for _, block := range blocks {
 		r.Pieces = append(r.Pieces, piece(block))
 	}
-	return r, nil
+	if members != nil && r.Structured != nil { // content may be missing then
+		err = nil
+	}
+	return r, err
 }
 
 // promptResult reads a prompt that was filled in.
 func promptResult(raw json.RawMessage) (Result, error) {
-	r, members, err := resultOf("prompts/get", raw)
-	if err != nil {
-		return r, err
-	}
+	r, members, messages, err := resultOf("prompts/get", raw, "/messages")
 	r.Description = members.Text("description")
-	messages, err := elements("prompts/get", "messages", members["messages"])
 	for _, message := range messages {
 		m := rawjson.ObjectOf(message)
-		blocks := []json.RawMessage{m["content"]}
-		// against the specification, and some do it
-		if several, err := rawjson.Elements(m["content"]); err == nil {
-			blocks = several
+		blocks, err := rawjson.Elements(m["content"]) // against the specification, and some do it
+		if err != nil {
+			blocks = []json.RawMessage{m["content"]}
 		}
 		for _, block := range blocks {
 			p := piece(block)
@@ -66,11 +59,7 @@ func promptResult(raw json.RawMessage) (Result, error) {
 
 // readResult reads the contents of resources.
 func readResult(raw json.RawMessage) (Result, error) {
-	r, members, err := resultOf("resources/read", raw)
-	if err != nil {
-		return r, err
-	}
-	contents, err := elements("resources/read", "contents", members["contents"])
+	r, _, contents, err := resultOf("resources/read", raw, "/contents")
 	for _, content := range contents {
 		r.Pieces = append(r.Pieces, resourceOf(content, content))
 	}
@@ -79,15 +68,9 @@ func readResult(raw json.RawMessage) (Result, error) {
 
 // completeResult reads the values that complete an argument.
 func completeResult(raw json.RawMessage) (Result, error) {
-	r, members, err := resultOf("completion/complete", raw)
-	if err != nil {
-		return r, err
-	}
+	r, members, values, err := resultOf("completion/complete", raw, "/completion/values")
+	r.Values = kit.Map(values, word)
 	completion := rawjson.ObjectOf(members["completion"])
-	values, err := elements("completion/complete", "values", completion["values"])
-	for _, value := range values {
-		r.Values = append(r.Values, word(value))
-	}
 	switch total := completion["total"]; {
 	case total != nil && string(total) != fmt.Sprint(len(values)):
 		r.More = fmt.Sprintf("%d of %s values", len(values), brief(total))
@@ -97,25 +80,25 @@ func completeResult(raw json.RawMessage) (Result, error) {
 	return r, err
 }
 
-// resultOf returns a result with the members of a complete one; others are errors.
-func resultOf(method string, raw json.RawMessage) (Result, rawjson.Object, error) {
-	r := Result{Raw: raw}
-	members, _, err := rawjson.ReadObject(raw)
-	if err != nil {
-		return r, nil, fmt.Errorf("the result of %s %w", method, err)
+// resultOf returns a result with its members and the elements of its list at a JSON pointer. A result that is
+// not complete is an error, as is one without the list.
+func resultOf(method string, raw json.RawMessage, list string) (
+	r Result, members rawjson.Object, elements []json.RawMessage, err error,
+) {
+	r.Raw = raw
+	if members, _, err = rawjson.ReadObject(raw); err != nil {
+		return r, nil, nil, fmt.Errorf("the result of %s %w", method, err)
 	}
 	if kind := members["resultType"]; kind != nil && word(kind) != "complete" {
-		return r, nil, fmt.Errorf("the result of %s has the unknown resultType %s", method, missing(kind))
+		return r, nil, nil, fmt.Errorf("the result of %s has the unknown resultType %s", method,
+			missing(kind))
 	}
-	return r, members, nil
-}
-
-func elements(method, name string, raw json.RawMessage) ([]json.RawMessage, error) {
-	all, err := rawjson.Elements(raw)
-	if err != nil {
-		return nil, fmt.Errorf("the result of %s has no list: %q is %s", method, name, rawjson.TypeName(raw))
+	found := rawjson.Find(raw, list)
+	if elements, err = rawjson.Elements(found); err != nil {
+		err = fmt.Errorf("the result of %s has no list: %q is %s", method, path.Base(list),
+			rawjson.TypeName(found))
 	}
-	return all, nil
+	return r, members, elements, err
 }
 
 // repeatsStructured reports whether the texts of the result repeat its structured content: one text all of

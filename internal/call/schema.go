@@ -66,42 +66,36 @@ func (s shape) lookUp(ref string) any {
 // property returns the place of a member. What additionalProperties says counts only when properties has no
 // such name; without either, anything may be there.
 func (s shape) property(name string) shape {
-	var known, others []any
-	for _, part := range s.parts() {
+	known := s.inner(func(part map[string]any) any {
 		properties, _ := part["properties"].(map[string]any)
-		if schema, ok := properties[name]; ok {
-			known = append(known, schema)
-		}
-		if schema, ok := part["additionalProperties"].(map[string]any); ok {
-			others = append(others, schema)
-		}
+		return properties[name]
+	})
+	if known.at == nil {
+		known = s.inner(func(part map[string]any) any { return part["additionalProperties"] })
 	}
-	if known == nil {
-		known = others
-	}
-	return s.any(known)
+	return known
 }
 
 // items returns the place of the elements of a list; anything may be there when no schema has items.
 func (s shape) items() shape {
-	var known []any
-	for _, part := range s.parts() {
-		if schema, ok := part["items"].(map[string]any); ok {
-			known = append(known, schema)
-		}
-	}
-	return s.any(known)
+	return s.inner(func(part map[string]any) any { return part["items"] })
 }
 
-// any returns the place where one of several schemas applies.
-func (s shape) any(schemas []any) shape {
-	switch len(schemas) {
+// inner returns the place where one of the schemas applies that a function finds in the parts.
+func (s shape) inner(of func(part map[string]any) any) shape {
+	var found []any
+	for _, part := range s.parts() {
+		if schema, ok := of(part).(map[string]any); ok {
+			found = append(found, schema)
+		}
+	}
+	switch len(found) {
 	case 0:
 		return shape{root: s.root}
 	case 1:
-		return shape{s.root, schemas[0]}
+		return shape{s.root, found[0]}
 	}
-	return shape{s.root, map[string]any{"anyOf": schemas}}
+	return shape{s.root, map[string]any{"anyOf": found}}
 }
 
 // names returns the names that any schema at the place defines in properties, sorted.
