@@ -43,7 +43,7 @@ func newestImage(ctx context.Context, ref Ref) (Ref, error) {
 	if ref.Exact() {
 		return ref, nil
 	}
-	if numbersOf(ref.Registry, ref.Version) == nil {
+	if !isRelease(ref.Registry, ref.Version) {
 		tag, err := name.NewTag(ref.spec())
 		if err != nil {
 			return ref, err

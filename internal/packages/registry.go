@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/mod/semver"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/process"
@@ -22,22 +23,31 @@ const (
 	maxReported = 4 << 10  // bytes of what a failing program wrote
 )
 
-// Describe returns the release that a reference stands for now. Of an image that is the one on this machine.
-func (l Launcher) Describe(ctx context.Context, ref Ref) (p Package, err error) {
+var errSlow = fmt.Errorf("the registry did not answer within %s", askLimit)
+
+// ask asks a registry within askLimit; the error says what for.
+func ask[T any](ctx context.Context, doing string, ref Ref, question func(context.Context) (T, error)) (T,
+	error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, askLimit, errSlow)
 	defer cancel()
-	switch ref.Registry {
-	case "npm":
-		p, err = l.npmRelease(ctx, ref)
-	case "pypi":
-		p, err = l.pypiRelease(ctx, ref)
-	default:
-		p, err = l.image(ctx, ref)
-	}
+	answer, err := question(ctx)
 	if err != nil {
-		return p, fmt.Errorf("looking up %s: %w", ref, cmp.Or(context.Cause(ctx), err))
+		err = fmt.Errorf("%s %s: %w", doing, ref, cmp.Or(context.Cause(ctx), err))
 	}
-	return p, nil
+	return answer, err
+}
+
+// Describe returns the release that a reference stands for now. Of an image that is the one on this machine.
+func (l Launcher) Describe(ctx context.Context, ref Ref) (Package, error) {
+	return ask(ctx, "looking up", ref, func(ctx context.Context) (Package, error) {
+		switch ref.Registry {
+		case "npm":
+			return l.npmRelease(ctx, ref)
+		case "pypi":
+			return l.pypiRelease(ctx, ref)
+		}
+		return l.image(ctx, ref)
+	})
 }
 
 // Newest returns the newest release of a package; of an image whose tag can move, the one that its registry
@@ -46,76 +56,58 @@ func (l Launcher) Newest(ctx context.Context, ref Ref) (Package, error) {
 	if ref.Registry != "oci" {
 		return l.Describe(ctx, Ref{Registry: ref.Registry, Name: ref.Name})
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, askLimit, errSlow)
-	defer cancel()
-	newest, err := newestImage(ctx, ref)
-	if err != nil {
-		return Package{Ref: ref}, fmt.Errorf("looking up %s: %w", ref, cmp.Or(context.Cause(ctx), err))
-	}
-	return Package{Ref: newest}, nil
+	newest, err := ask(ctx, "looking up", ref, func(ctx context.Context) (Ref, error) {
+		return newestImage(ctx, ref)
+	})
+	return Package{Ref: newest}, err
 }
 
 // Versions returns the last n releases of a package, lowest first, without pre-releases: those of a range,
 // else those up to the version of the reference.
 func (l Launcher) Versions(ctx context.Context, ref Ref, n int) ([]Ref, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, askLimit, errSlow)
-	defer cancel()
-	var all []string
-	var err error
 	last := ref.Version
-	switch ref.Registry {
-	case "npm":
-		all, last, err = l.npmVersions(ctx, ref)
-	case "pypi":
-		all, err = l.pypiVersions(ctx, ref.Name)
-	default:
-		all, err = tags(ctx, ref.Name)
-	}
+	all, err := ask(ctx, "listing the versions of", ref, func(ctx context.Context) (all []string, err error) {
+		switch ref.Registry {
+		case "npm":
+			all, last, err = l.npmVersions(ctx, ref)
+		case "pypi":
+			all, err = l.pypiVersions(ctx, ref.Name)
+		default:
+			all, err = tags(ctx, ref.Name)
+		}
+		return all, err
+	})
 	if err != nil {
-		return nil, fmt.Errorf("listing the versions of %s: %w", ref, cmp.Or(context.Cause(ctx), err))
+		return nil, err
 	}
 	all = releases(ref.Registry, all)
 	if at := slices.Index(all, last); at >= 0 {
 		all = all[:at+1]
 	}
-	var refs []Ref
-	for _, version := range all[max(0, len(all)-n):] {
-		refs = append(refs, Ref{Registry: ref.Registry, Name: ref.Name, Version: version})
-	}
-	if len(refs) == 0 {
+	if len(all) == 0 {
 		return nil, fmt.Errorf("%s: the registry knows no release of it", ref)
 	}
-	return refs, nil
+	return kit.Map(all[max(0, len(all)-n):], func(version string) Ref {
+		return Ref{Registry: ref.Registry, Name: ref.Name, Version: version}
+	}), nil
 }
 
-var errSlow = fmt.Errorf("the registry did not answer within %s", askLimit)
-
-// numbered matches a release: numbers, and nothing that marks a pre-release or a variant.
-var numbered = kit.Pattern(`^v?(\d{1,9}(?:\.\d{1,9})*)(?:\.post\d+)?$`)
-
-// numbersOf returns the numbers of a release; nil when a version is something else. Shorter versions of npm
-// and images are ranges and tags that move.
-func numbersOf(registry, version string) (numbers []int) {
-	found := numbered().FindStringSubmatch(version)
-	if found == nil {
-		return nil
-	}
-	for text := range strings.SplitSeq(found[1], ".") {
-		n, _ := strconv.Atoi(text) // the pattern bounds it
-		numbers = append(numbers, n)
-	}
-	if registry != "pypi" && len(numbers) != 3 {
-		return nil
-	}
-	return numbers
+// isRelease reports whether a version has numbers alone. Shorter ones of npm and images are ranges and tags
+// that move.
+func isRelease(registry, version string) bool {
+	v := semverOf(version)
+	return semver.IsValid(v) && semver.Prerelease(v)+semver.Build(v) == "" &&
+		(registry == "pypi" || semver.Canonical(v) == v)
 }
+
+// semverOf returns a version as package semver has it.
+func semverOf(version string) string { return "v" + strings.TrimPrefix(version, "v") }
 
 // releases returns the releases among versions, lowest first.
 func releases(registry string, versions []string) []string {
-	found := slices.DeleteFunc(slices.Clone(versions),
-		func(v string) bool { return numbersOf(registry, v) == nil })
+	found := kit.Filter(versions, func(v string) bool { return isRelease(registry, v) })
 	slices.SortStableFunc(found, func(a, b string) int {
-		return cmp.Or(slices.Compare(numbersOf(registry, a), numbersOf(registry, b)), cmp.Compare(a, b))
+		return cmp.Or(semver.Compare(semverOf(a), semverOf(b)), cmp.Compare(a, b))
 	})
 	return found
 }

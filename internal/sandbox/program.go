@@ -167,20 +167,13 @@ func (b Box) presentable(folder string) bool {
 		(b.Home == "" || !files.Below(b.Home, folder))
 }
 
-// interpreters run the first argument that is a file with such an ending; other files may be anything, such
-// as keys.
-var interpreters = map[string]string{
-	"node": ".js .mjs .cjs .ts .mts .cts", "nodejs": ".js .mjs .cjs", "bun": ".js .mjs .cjs .ts .mts .tsx",
-	"deno": ".js .mjs .ts .mts .tsx", "tsx": ".js .ts .mts .tsx",
-	"python": ".py .pyz .pex", "python3": ".py .pyz .pex", "ruby": ".rb", "perl": ".pl", "php": ".php",
-	"java": ".jar", "sh": ".sh", "bash": ".sh", "dotnet": ".dll", "uv": ".py",
-}
+// scriptEndings are those of files that interpreters run; other files may be anything, such as keys.
+var scriptEndings = strings.Fields(".js .mjs .cjs .ts .mts .cts .tsx .py .pyz .pex .rb .pl .php .jar .sh .dll")
 
 // script returns the index of the argument that an interpreter runs, or -1.
 func script(s probe.Stdio) int {
-	endings := strings.Fields(interpreters[filepath.Base(s.Command)])
 	return slices.IndexFunc(s.Args, func(arg string) bool {
-		return !strings.HasPrefix(arg, "-") && slices.Contains(endings, filepath.Ext(arg))
+		return !strings.HasPrefix(arg, "-") && slices.Contains(scriptEndings, filepath.Ext(arg))
 	})
 }
 
