@@ -116,22 +116,44 @@ func (e Entry) Application() bool {
 		files.CheckPrivate(real, files.NotWritable) == nil && !e.startsInRepository()
 }
 
-// startsInRepository reports whether the working directory, or a path on the command line, is below a
-// repository.
+// startsInRepository reports whether the entry runs a command in a repository, or one that names a path below
+// a repository, by its arguments or environment.
 func (e Entry) startsInRepository() bool {
-	s := e.Server.Stdio
-	if s == nil {
+	var dir string
+	var texts []string
+	switch s, h := e.Server.Stdio, e.Server.HTTP; {
+	case s != nil:
+		dir, texts = s.Dir, append([]string{s.Command}, s.Args...)
+		for _, value := range s.Env {
+			texts = append(texts, value.Reveal())
+		}
+	case h != nil && h.Helper != nil:
+		dir, texts = h.Helper.Dir, []string{h.Helper.Command}
+	default:
 		return false
 	}
-	return inRepository(s.Dir) || slices.ContainsFunc(append([]string{s.Command}, s.Args...),
-		func(argument string) bool {
-			if _, value, ok := strings.Cut(argument, "="); ok {
-				argument = value
-			}
-			path := files.From(s.Dir, argument)
+	return inRepository(dir) || slices.ContainsFunc(texts, func(text string) bool {
+		return slices.ContainsFunc(pathsIn(text), func(path string) bool {
+			path = files.From(dir, path)
 			_, err := os.Lstat(path)
-			return argument != "" && err == nil && inRepository(filepath.Dir(path))
+			return err == nil && inRepository(filepath.Dir(path))
 		})
+	})
+}
+
+// pathsIn returns the parts of an argument that may be paths, as in --flag=PATH, -rPATH and a shell line.
+func pathsIn(text string) []string {
+	parts := strings.FieldsFunc(text, func(r rune) bool {
+		return r == filepath.ListSeparator || strings.ContainsRune(" \t\n\"'`=,;|&()<>", r)
+	})
+	_, value, _ := strings.Cut(text, "=")
+	parts = slices.DeleteFunc(append(parts, text, value), func(part string) bool { return part == "" })
+	for i, part := range parts {
+		if slash := strings.IndexByte(part, '/'); part[0] == '-' && slash > 0 {
+			parts[i] = part[slash:]
+		}
+	}
+	return parts
 }
 
 // inRepository reports whether a directory is part of a git repository, links resolved.

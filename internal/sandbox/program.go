@@ -168,7 +168,8 @@ func (b Box) presentable(folder string) bool {
 }
 
 // scriptEndings are those of files that interpreters run; other files may be anything, such as keys.
-var scriptEndings = strings.Fields(".js .mjs .cjs .ts .mts .cts .tsx .py .pyz .pex .rb .pl .php .jar .sh .dll")
+var scriptEndings = []string{".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".py", ".pyz", ".pex",
+	".rb", ".pl", ".php", ".jar", ".sh", ".dll"}
 
 // script returns the index of the argument that an interpreter runs, or -1.
 func script(s probe.Stdio) int {

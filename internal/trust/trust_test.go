@@ -365,9 +365,23 @@ func TestApplications(t *testing.T) {
 		t.Errorf("added later: %q", got)
 	}
 	u.writes("project/server.js", "")
-	inside := discovered(u, `{"mcpServers": {"in": {"command": "node", "args": ["${workspaceFolder}/server.js"]}}}`)
-	if got := u.refusal(inside); !strings.HasPrefix(got, "not trusted yet") {
-		t.Errorf("starts a file of a repository: %q", got)
+	u.writes("project/bin/server", "")
+	for _, entry := range []string{
+		`{"command": "node", "args": ["${workspaceFolder}/server.js"]}`,
+		`{"command": "node", "args": ["--require=PROJECT/server.js", "x"]}`,
+		`{"command": "node", "args": ["-rPROJECT/server.js"]}`,
+		`{"command": "deno", "args": ["run", "file://PROJECT/server.js"]}`,
+		`{"command": "sh", "args": ["-c", "cd / && node 'PROJECT/server.js'"]}`,
+		`{"command": "node", "env": {"NODE_OPTIONS": "--require PROJECT/server.js"}}`,
+		`{"command": "server", "env": {"PATH": "PROJECT/bin:/usr/bin"}}`,
+		`{"command": "node", "args": ["server.js"], "cwd": "PROJECT"}`,
+		`{"url": "https://h.example/", "headersHelper": "PROJECT/bin/server"}`,
+	} {
+		entry = strings.ReplaceAll(entry, "PROJECT", u.path("project"))
+		inside := discovered(u, `{"mcpServers": {"in": `+entry+`}}`)
+		if got := u.refusal(inside); !strings.HasPrefix(got, "not trusted yet") {
+			t.Errorf("%s starts a file of a repository: %q", entry, got)
+		}
 	}
 	own := discovered(u, `{"mcpServers": {"one": {"command": "uvx"}}}`)
 	if err := os.Chmod(u.path(file), 0o660); err != nil {
