@@ -59,61 +59,44 @@ func Compare(before, after string) []Edit {
 
 	// Both texts are read along their longest common subsequence.
 	common := commonLengths(a, b)
-	var phrase []Edit // since the last word that was kept
-	var blanks string // after the phrase
-	change := func(op Op, word string) {
-		if blanks != "" {
-			phrase = append(phrase, Edit{Kept, blanks})
-		}
-		phrase, blanks = append(phrase, Edit{op, word}), ""
-	}
+	var removed, added, blanks string // since the last word that was kept, and the blanks after them
 	flush := func() {
-		for _, e := range joined(phrase) {
-			add(e.Op, e.Text)
-		}
+		add(Removed, removed)
+		add(Added, added)
 		add(Kept, blanks)
-		phrase, blanks = nil, ""
+		removed, added, blanks = "", "", ""
+	}
+	join := func() { // a replacement goes on after blanks
+		if removed == "" || added == "" {
+			flush()
+		}
+		removed, added, blanks = removed+blanks, added+blanks, ""
 	}
 	for len(a) > 0 || len(b) > 0 {
 		switch {
 		case len(a) > 0 && len(b) > 0 && a[0] == b[0]:
-			if blanks == "" && len(phrase) > 0 && strings.Trim(a[0], " \t") == "" {
+			if blanks == "" && removed+added != "" && strings.Trim(a[0], " \t") == "" {
 				blanks = a[0]
 			} else {
 				flush()
 				add(Kept, a[0])
 			}
 			a, b = a[1:], b[1:]
-		case len(b) == 0 || len(a) > 0 && common[len(a)-1][len(b)] > common[len(a)][len(b)-1]:
-			change(Removed, a[0])
+			continue
+		case blanks != "":
+			join()
+		}
+		if len(b) == 0 || len(a) > 0 && common[len(a)-1][len(b)] > common[len(a)][len(b)-1] {
+			removed += a[0]
 			a = a[1:]
-		default:
-			change(Added, b[0])
+		} else {
+			added += b[0]
 			b = b[1:]
 		}
 	}
 	flush()
 	add(Kept, end)
 	return edits
-}
-
-// joined returns a phrase with removals and additions as one replacement, another one as it is.
-func joined(phrase []Edit) []Edit {
-	var removed, added string
-	var ops [Added + 1]bool
-	for _, e := range phrase {
-		ops[e.Op] = true
-		if e.Op != Added {
-			removed += e.Text
-		}
-		if e.Op != Removed {
-			added += e.Text
-		}
-	}
-	if ops[Removed] && ops[Added] {
-		return []Edit{{Removed, removed}, {Added, added}}
-	}
-	return phrase
 }
 
 // commonLengths returns the lengths of the longest common subsequences of the last i words of a and the last

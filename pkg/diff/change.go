@@ -102,9 +102,9 @@ func (r *revision) change(ch *change) {
 		f.Hint = "shared definition: the same change applies to " + strings.Join(ch.Also, ", ")
 	}
 	if ch.Family == schema.FamilyDefault {
-		if rule, message, moved := ch.movedDefault(); moved {
+		if rule, message := ch.movedDefault(); rule != "" {
 			f.Message = sentence(message, known(f, r.words(ch))) + "."
-			f.Level = map[string]finding.Level{"default-removed": finding.Info}[rule]
+			f.Level = either(rule == "default-removed", finding.Info, finding.Off)
 		}
 	}
 	if ch.judged == nil {

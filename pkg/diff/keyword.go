@@ -13,10 +13,44 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/schema"
 )
 
+// remarkRules are the rules for changes that say nothing of values. One that ends in "-" has a rule each for
+// what was added, removed and changed.
+var remarkRules = map[schema.Family]string{
+	schema.FamilyAccess:      "access-changed",
+	schema.FamilyContent:     "content-changed",
+	schema.FamilyDefault:     "default-",
+	schema.FamilyDeprecated:  "property-deprecation-changed",
+	schema.FamilyDescription: "property-description-",
+	schema.FamilyDialect:     "schema-dialect-changed",
+	schema.FamilyExamples:    "examples-changed",
+	schema.FamilyFormat:      "format-",
+	schema.FamilyTitle:       "property-title-changed",
+	schema.FamilyUnknown:     "keyword-changed",
+}
+
 // suffix returns the rule of a change without its direction; empty if another part of the comparison reports
 // it.
 func (r *revision) suffix(ch *change) string {
+	remark := remarkRules[ch.Family]
+	if strings.HasSuffix(remark, "-") {
+		remark += ch.presence()
+	}
 	switch ch.Family {
+	case schema.FamilyAccess, schema.FamilyDeprecated:
+		return either(isTrue(ch.Old) == isTrue(ch.New), "", remark)
+	case schema.FamilyDefault:
+		rule, _ := ch.movedDefault()
+		return cmp.Or(rule, remark)
+	case schema.FamilyDescription:
+		if was, is := ch.documentedDefaults(); was != is && r.direction == finding.Input {
+			return "documented-default-changed"
+		}
+		old, _ := rawjson.Text(ch.Old)
+		new, _ := rawjson.Text(ch.New)
+		became := textBecame(old, new)
+		return either(became == "", "", "property-description-"+became)
+	case schema.FamilyUnknown:
+		return either(r.modern && ch.Keyword == headerKeyword, "", remark)
 	case schema.FamilyProperty:
 		return ch.propertyRule() + r.withDefault(ch)
 	case schema.FamilyRequired:
@@ -26,39 +60,10 @@ func (r *revision) suffix(ch *change) string {
 		return ch.choiceRule()
 	case schema.FamilyAdditional:
 		return ch.additionalRule()
-	case schema.FamilyDialect:
-		return "schema-dialect-changed"
-	case schema.FamilyContent:
-		return "content-changed"
-	case schema.FamilyAccess:
-		return either(isTrue(ch.Old) == isTrue(ch.New), "", "access-changed")
-	case schema.FamilyExamples:
-		return "examples-changed"
-	case schema.FamilyTitle:
-		return "property-title-changed"
-	case schema.FamilyDeprecated:
-		return either(isTrue(ch.Old) == isTrue(ch.New), "", "property-deprecation-changed")
-	case schema.FamilyDefault:
-		if rule, _, moved := ch.movedDefault(); moved {
-			return rule
-		}
-		return "default-" + ch.presence()
-	case schema.FamilyDescription:
-		if was, is := ch.documentedDefaults(); was != is && r.direction == finding.Input {
-			return "documented-default-changed"
-		}
-		return ch.descriptionRule()
-	case schema.FamilyFormat:
-		return "format-" + ch.presence()
 	case schema.FamilyUnion:
 		return ch.unionRule()
-	case schema.FamilyUnknown:
-		return either(r.modern && ch.Keyword == headerKeyword, "", "keyword-changed")
 	}
-	if rule := r.oftenBreaks(ch); rule != "" {
-		return rule
-	}
-	return effectRule(ch.Family, ch.effect)
+	return cmp.Or(remark, r.oftenBreaks(ch), effectRule(ch.Family, ch.effect))
 }
 
 // oftenBreaks returns the rule for what makes most breaks of real releases, so that a project can lower it: a
@@ -97,13 +102,6 @@ func (ch *change) presence() string {
 
 func isTrue(raw json.RawMessage) bool { return string(raw) == "true" }
 
-func (ch *change) descriptionRule() string {
-	old, _ := rawjson.Text(ch.Old)
-	new, _ := rawjson.Text(ch.New)
-	became := textBecame(old, new)
-	return either(became == "", "", "property-description-"+became)
-}
-
 // documentedDefaults returns the defaults in the descriptions before and after; empty if the schema has the
 // change, or one of the texts can be read in another way.
 func (ch *change) documentedDefaults() (was, is string) {
@@ -127,34 +125,33 @@ func documentedDefault(v view) (wording.Default, bool) {
 }
 
 // movedDefault returns the rule and the message for a default that went from the schema into the description,
-// or came from there; moved is false if it did not.
-func (ch *change) movedDefault() (suffix, message string, moved bool) {
-	value, v := ch.Old, ch.after
+// or came from there; empty if it did not.
+func (ch *change) movedDefault() (suffix, message string) {
+	value, side := ch.Old, ch.after
 	if value == nil {
-		value, v = ch.New, ch.before
+		value, side = ch.New, ch.before
 	}
-	all := wording.Defaults(v.text("description"))
+	all := wording.Defaults(side.text("description"))
 	if ch.Old != nil && ch.New != nil || len(all) != 1 || all[0].Word == "" {
-		return "", "", false
+		return "", ""
 	}
-	number := strings.ContainsAny(string(value[:1]), "-0123456789")
-	declared := wording.Default{Word: string(value), Number: number}
+	declared := string(value)
 	if text, ok := rawjson.Text(value); ok {
-		declared.Word = text
+		declared = text
 	}
-	documented, sure := documentedDefault(v)
+	documented, sure := documentedDefault(side)
 	stated := code(documented.Word+documented.Unit) + ", stated in the description only"
-	switch {
-	case all[0].Same(declared) && ch.New == nil:
-		return "default-removed", "the default of {name}[ ({old})] moved into the description", true
-	case all[0].Same(declared):
-		return "default-added", "the default of {name}[ ({new})] moved into the schema", true
+	switch moved := all[0].Same(wording.Default{Word: declared}); {
+	case moved && ch.New == nil:
+		return "default-removed", "the default of {name}[ ({old})] moved into the description"
+	case moved:
+		return "default-added", "the default of {name}[ ({new})] moved into the schema"
 	case sure && ch.New == nil:
-		return "default-changed", "the default of {name} changed[ from {old}] to " + stated, true
+		return "default-changed", "the default of {name} changed[ from {old}] to " + stated
 	case sure:
-		return "default-changed", "the default of {name} changed from " + stated + "[, to {new}]", true
+		return "default-changed", "the default of {name} changed from " + stated + "[, to {new}]"
 	}
-	return "", "", false
+	return "", ""
 }
 
 // propertyRule returns the rule for a property that came or went. A removed property with a successor counts

@@ -135,16 +135,17 @@ func namingChange(old, new *pair) string {
 	if letters(old.key) == letters(new.key) {
 		return ": other spellings of the same words"
 	}
-	if prefix, ok := strings.CutSuffix(new.key, old.key); ok {
-		return ": prefix " + code(prefix) + " added"
-	}
-	if prefix, ok := strings.CutSuffix(old.key, new.key); ok {
-		return ": prefix " + code(prefix) + " removed"
-	}
+	prefix, added := strings.CutSuffix(new.key, old.key)
+	removed, shorter := strings.CutSuffix(old.key, new.key)
 	was, is := wordsOf(old.key), wordsOf(new.key)
 	a, b := argumentsOf(old.old), argumentsOf(new.new)
-	if len(was) > 1 && len(is) > 1 && slices.Equal(was[1:], is[1:]) && !opposite(was[0], is[0]) &&
-		(len(a)+len(b) == 0 || sharedArguments(a, b) > 0) {
+	switch {
+	case added:
+		return ": prefix " + code(prefix) + " added"
+	case shorter:
+		return ": prefix " + code(removed) + " removed"
+	case len(was) > 1 && len(is) > 1 && slices.Equal(was[1:], is[1:]) && !opposite(was[0], is[0]) &&
+		(len(a)+len(b) == 0 || sharedArguments(a, b) > 0):
 		return ": prefix " + code(was[0]) + " became " + code(is[0])
 	}
 	return ""
@@ -230,26 +231,25 @@ func twins(matched []*pair) map[*pair]*pair {
 		input, _ := rawjson.Canonical(arguments(viewOf(raw)["inputSchema"])) // of what is not JSON: empty
 		return string(input)
 	}
-	byName, byText := map[string]*pair{}, map[string]*pair{}
+	staying := map[string][]*pair{} // by what they accept
 	for _, p := range matched {
 		if p.old != nil && p.new != nil {
-			byName[p.key] = p
-			byText[accepts(p.new)+normal(viewOf(p.new).text("description"))] = p
+			staying[accepts(p.new)] = append(staying[accepts(p.new)], p)
 		}
 	}
 	endsName := func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-'
 	}
 	found := map[*pair]*pair{}
-	for _, old := range gone(matched) {
-		input, text := accepts(old.old), viewOf(old.old).text("description")
-		for _, name := range strings.FieldsFunc(text, endsName) {
-			if p := byName[name]; p != nil && accepts(p.new) == input {
+	left := gone(matched)
+	for _, old := range left[:min(len(left), maxCandidates)] {
+		text, same := viewOf(old.old).text("description"), staying[accepts(old.old)]
+		named := strings.FieldsFunc(text, endsName)
+		for _, p := range same[:min(len(same), maxCandidates)] {
+			if slices.Contains(named, p.key) ||
+				text != "" && normal(text) == normal(viewOf(p.new).text("description")) {
 				found[old] = p
 			}
-		}
-		if p := byText[input+normal(text)]; p != nil && text != "" {
-			found[old] = p
 		}
 	}
 	return found
