@@ -3,12 +3,7 @@ package diff_test
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -30,15 +25,6 @@ func BenchmarkCompare(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/float64(tools), "µs/tool")
 		})
-	}
-}
-
-// BenchmarkReplaced compares two lists that have no name in common.
-func BenchmarkReplaced(b *testing.B) {
-	old := large(b, 2000, 0)
-	new := strings.ReplaceAll(old, `"tool_`, `"other_`)
-	for b.Loop() {
-		compared(b, parse(b, old), parse(b, new), diff.Options{})
 	}
 }
 
@@ -85,58 +71,4 @@ func largeTool(i int, edited bool) string {
 			"filter":{"type":"object","properties":{"author":{"type":"string"},"assignee":{"type":["string","null"]},"milestone":{"type":"integer","minimum":1}},"additionalProperties":false},
 			"limit":{"type":"integer","minimum":1,"maximum":%d,"description":"How many issues are returned at most."}}}}`,
 		i, text, i, i, required, states, most)
-}
-
-// BenchmarkRealTools compares every tool that differs between the real releases of testdata/real, one by one,
-// and reports how long the slower ones take.
-func BenchmarkRealTools(b *testing.B) {
-	pairs := realTools(b)
-	var took []float64
-	for b.Loop() {
-		for _, p := range pairs {
-			start := time.Now()
-			compared(b, p[0], p[1], diff.Options{})
-			took = append(took, float64(time.Since(start).Microseconds())/1000)
-		}
-	}
-	slices.Sort(took)
-	b.ReportMetric(took[len(took)/2], "p50-ms")
-	b.ReportMetric(took[len(took)*99/100], "p99-ms")
-	b.ReportMetric(float64(len(pairs)), "tools")
-}
-
-// realTools are the tools that two releases share and that differ, each pair as two snapshots of one tool.
-func realTools(b *testing.B) [][2]*snapshot.Snapshot {
-	b.Helper()
-	folders, _ := filepath.Glob("testdata/real/*/old.json")
-	var pairs [][2]*snapshot.Snapshot
-	for _, file := range folders {
-		old, new := readSnapshot(b, file), readSnapshot(b, filepath.Join(filepath.Dir(file), "new.json"))
-		before := map[string]snapshot.Item{}
-		for _, item := range old.Tools.Items() {
-			before[item.Key] = item
-		}
-		for _, item := range new.Tools.Items() {
-			if was, ok := before[item.Key]; ok && string(was.Raw) != string(item.Raw) {
-				pairs = append(pairs, [2]*snapshot.Snapshot{alone(was), alone(item)})
-			}
-		}
-	}
-	if len(pairs) == 0 {
-		b.Fatal("no changed tools")
-	}
-	return pairs
-}
-
-func alone(tool snapshot.Item) *snapshot.Snapshot {
-	return &snapshot.Snapshot{Tools: snapshot.NewList(snapshot.Tools, []json.RawMessage{tool.Raw})}
-}
-
-func readSnapshot(b *testing.B, file string) *snapshot.Snapshot {
-	b.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return parse(b, string(data))
 }

@@ -234,7 +234,11 @@ func empty(tree any) bool {
 
 // compareRest reports the members that no rule knows.
 func compareRest(c *comparison, s subject, known ...string) {
-	rule := func(string) string { return changedRule(s.kind) }
+	reportMembers(c, s, func(string) string { return changedRule(s.kind) }, known...)
+}
+
+// reportMembers reports each member that changed and is not known by the rule for it.
+func reportMembers(c *comparison, s subject, rule func(key string) string, known ...string) {
 	reportChanged(c, s, keys(s.old, s.new, known...), rule,
 		func(rule, key string) { reportMember(c, s, rule, key) })
 }

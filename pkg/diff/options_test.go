@@ -65,24 +65,6 @@ func renamed(name string) string {
 	return `{"capabilities":{"tools":{}},"tools":[{"name":"` + name + `","description":"All issues there are.","inputSchema":{"type":"object"}}]}`
 }
 
-func TestServerNameIsInEachFinding(t *testing.T) {
-	for _, f := range compared(t, parse(t, twoTools), parse(t, oneTool), diff.Options{Server: "github"}) {
-		if f.Server != "github" {
-			t.Errorf("%s names the server %q", f.Rule, f.Server)
-		}
-	}
-}
-
-func TestASuccessorIsHinted(t *testing.T) {
-	old := parse(t, `{"tools":[{"name":"list_repos","description":"Lists repositories."}]}`)
-	new := parse(t, `{"tools":[{"name":"list_repositories","description":"Lists the repositories of an account."},{"name":"zoom"}]}`)
-	found := compared(t, old, new, diff.Options{})
-	const want = "`list_repos` possibly renamed to `list_repositories`"
-	if len(found) != 3 || found[0].Rule != "tool-removed" || found[0].Hint != want {
-		t.Errorf("%v, with the hint %q, want %q", lines(found), found[0].Hint, want)
-	}
-}
-
 // TestHalfAComparisonIsNone: who is interrupted hears of nothing.
 func TestHalfAComparisonIsNone(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
@@ -90,24 +72,6 @@ func TestHalfAComparisonIsNone(t *testing.T) {
 	found, err := diff.Compare(ctx, parse(t, twoTools), parse(t, oneTool), diff.Options{})
 	if found != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("%d findings, %v", len(found), err)
-	}
-}
-
-// TestARenameIsGuessed: an argument that came for one that is gone is reported in two findings with one cause.
-func TestARenameIsGuessed(t *testing.T) {
-	surface := func(name, says string) string {
-		return `{"tools":[{"name":"click","inputSchema":{"type":"object","additionalProperties":false,"required":["` + name + `"],"properties":{
-			"` + name + `":{"type":"string","description":"Exact target element reference from the page snapshot` + says + `"}}}}]}`
-	}
-	found := compared(t, parse(t, surface("ref", "")), parse(t, surface("target", ", or a unique selector")), diff.Options{})
-	groups := finding.Groups(found)
-	if len(found) != 2 || len(groups) != 1 || groups[0].Title != "`ref` possibly renamed to `target` in `click`" {
-		t.Errorf("%v in %v", lines(found), groups)
-	}
-	for _, f := range found {
-		if f.Hint == "" || f.Level != finding.Breaking || f.Witness == nil {
-			t.Errorf("%s: level %s, hint %q, witness %s", f.Rule, f.Level, f.Hint, f.Witness)
-		}
 	}
 }
 

@@ -36,7 +36,7 @@ func TestPythonReleases(t *testing.T) {
 				found := compared(t, old, new, diff.Options{})
 				all += len(found)
 				undecided += len(slices.DeleteFunc(slices.Clone(found), func(f finding.Finding) bool { return !strings.HasSuffix(f.Rule, "-schema-unproven") }))
-				isolated(t, old, new, found)
+				witnesses(t, old, new, found)
 				if t.Failed() {
 					t.Fatalf("%s → %s", pair[0], pair[1])
 				}

@@ -79,6 +79,9 @@ func TestEveryRuleHasItsTexts(t *testing.T) {
 		if !sentence.MatchString(rule.Title) {
 			t.Errorf("%s has the title %q", rule.ID, rule.Title)
 		}
+		if strings.ToLower(rule.ID) != rule.ID || strings.ContainsAny(rule.ID, " _") {
+			t.Errorf("%s is not a kebab-case id", rule.ID)
+		}
 	}
 }
 

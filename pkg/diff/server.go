@@ -80,9 +80,8 @@ func namedAfter(texts []string) view {
 
 // compareExtra compares members of the file that this version does not know.
 func compareExtra(c *comparison, old, new *snapshot.Snapshot) {
-	s := subject{old: view(old.Extra), new: view(new.Extra)}
-	rule := func(string) string { return "server-changed" }
-	reportChanged(c, s, keys(s.old, s.new), rule, func(rule, key string) { reportMember(c, s, rule, key) })
+	s := subject{old: old.Extra, new: new.Extra}
+	reportMembers(c, s, func(string) string { return "server-changed" })
 }
 
 // compareInstructions reports a changed text, and what in it is of interest by itself, such as hidden
@@ -120,7 +119,7 @@ func compareIdentity(c *comparison, old, new view) {
 		}
 		return "server-version-changed"
 	}
-	reportChanged(c, s, keys(old, new), rule, func(rule, key string) { reportMember(c, s, rule, key) })
+	reportMembers(c, s, rule)
 }
 
 // versions returns the versions of both sides as package semver has them; ok is false if one of them is not a
@@ -176,7 +175,8 @@ func compareCapabilities(c *comparison, old, new view, before *snapshot.Snapshot
 				c.report(rule, f)
 			}
 		})
-	compareExtensions(c, viewOf(old["extensions"]), viewOf(new["extensions"]))
+	s = subject{path: "/capabilities/extensions", old: viewOf(old["extensions"]), new: viewOf(new["extensions"])}
+	reportMembers(c, s, s.comesOrGoes("extension-added", "extension-removed", "extension-settings-changed"))
 	if !same(old["experimental"], new["experimental"]) {
 		c.report("experimental-capability-changed", finding.Finding{
 			Path: "/capabilities/experimental", Old: old["experimental"], New: new["experimental"],
@@ -227,12 +227,6 @@ const optionRemoved = "capability-option-removed"
 
 func offered(option json.RawMessage) bool {
 	return option != nil && string(option) != "false" && string(option) != "null"
-}
-
-func compareExtensions(c *comparison, old, new view) {
-	s := subject{path: "/capabilities/extensions", old: old, new: new}
-	rule := s.comesOrGoes("extension-added", "extension-removed", "extension-settings-changed")
-	reportChanged(c, s, keys(old, new), rule, func(rule, key string) { reportMember(c, s, rule, key) })
 }
 
 // compareScope reports what of the two sides cannot be compared.

@@ -17,8 +17,7 @@ func compareSkill(c *comparison, s subject) {
 	rule := func(key string) string {
 		return either(slices.Contains(rights, key), "skill-rights-changed", "skill-frontmatter-changed")
 	}
-	reportChanged(c, front, keys(front.old, front.new, "description"), rule,
-		func(rule, key string) { reportMember(c, front, rule, key) })
+	reportMembers(c, front, rule, "description")
 	compareFiles(c, s)
 	compareRest(c, s, "uri", "frontmatter", "resources")
 }

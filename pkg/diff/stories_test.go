@@ -1,10 +1,6 @@
 package diff_test
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -14,85 +10,12 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-var storyBlock = regexp.MustCompile("(?s)```text\n(.*?)```")
-
-// TestRealDiffs holds the stories of testdata/real/README.md, one for each pair of releases; -update
-// rewrites them.
-func TestRealDiffs(t *testing.T) {
-	const page = "testdata/real/README.md"
-	text := read(t, page)
-	files, err := filepath.Glob("testdata/real/*/old.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	held := 0
-	for _, file := range files {
-		folder := filepath.Dir(file)
-		heading := "\n## " + filepath.Base(folder) + ": "
-		_, rest, found := strings.Cut(text, heading)
-		if !found {
-			continue // a page that is read does not report every pair
-		}
-		held++
-		findings := compared(t, parse(t, read(t, file)), parse(t, read(t, filepath.Join(folder, "new.json"))), diff.Options{})
-		told := opening(findings)
-		row := strings.Split(text, "\n| ")[3+strings.Count(text[:len(text)-len(rest)-len(heading)], "\n## ")-1]
-		if counts := countsOf(findings); !strings.HasSuffix(strings.SplitN(row, "\n", 2)[0], counts) {
-			t.Errorf("%s: the table says %s, want the row to end with%s", filepath.Base(folder), row, counts)
-		}
-		if was := storyBlock.FindStringSubmatch(rest)[1]; was != told {
-			if *update {
-				text = strings.Replace(text, was, told, 1)
-			} else {
-				t.Errorf("%s: the page says\n%s\nand the comparison\n%s", filepath.Base(folder), was, told)
-			}
-		}
-	}
-	if stories := len(storyBlock.FindAllString(text, -1)); held != stories || held < 6 {
-		t.Errorf("%d of the page's %d stories belong to a pair of releases", held, stories)
-	}
-	if *update {
-		if err := os.WriteFile(page, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// countsOf ends a row of the page's table: findings, causes, what breaks, and in how many tools.
-func countsOf(findings []finding.Finding) string {
-	breaks, tools := 0, map[string]bool{}
-	for _, f := range findings {
-		if f.Level == finding.Breaking {
-			breaks++
-			tools[f.Item] = tools[f.Item] || strings.HasPrefix(f.Item, "tool/")
-		}
-	}
-	delete(tools, "")
-	return fmt.Sprintf("| %d | %d | %d | %d |", len(findings), len(finding.Groups(findings)), breaks, len(tools))
-}
-
 // causes are the findings as a story opens: a line for each cause.
 func causes(findings []finding.Finding) string {
 	var b strings.Builder
 	for _, g := range finding.Groups(findings) {
 		b.WriteString(g.Level.String() + strings.Repeat(" ", 10-len(g.Level.String())) + g.Title + "\n")
 	}
-	return b.String()
-}
-
-// opening is what needs a reader: a line for each cause that breaks, and one for those of every other level.
-func opening(findings []finding.Finding) string {
-	var b strings.Builder
-	quiet := map[finding.Level]int{}
-	for _, line := range strings.SplitAfter(causes(findings), "\n") {
-		if strings.HasPrefix(line, "breaking ") {
-			b.WriteString(line)
-		}
-	}
-	for _, g := range finding.Groups(findings) {
-		quiet[g.Level]++
-	}
-	fmt.Fprintf(&b, "warning   %d more\ninfo      %d more\n", quiet[finding.Warning], quiet[finding.Info])
 	return b.String()
 }
 
