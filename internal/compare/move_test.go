@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -251,53 +249,6 @@ func sameLevels(t *testing.T, accepted string, before, left []finding.Finding) {
 			t.Errorf("with %s accepted, %s %s%s is %s and was %s",
 				accepted, f.Rule, f.Item, f.Pointer(), f.Level, before[i].Level)
 		}
-	}
-}
-
-// TestExactly shows what one accepted finding does to the file, to the letter.
-func TestExactly(t *testing.T) {
-	const head = `"capabilities":{"tools":{}},"protocolVersion":"2025-11-25","serverInfo":{"name":"s","version":"1.0.0"}`
-	for _, test := range []struct{ name, rule, item, old, new, want string }{
-		{
-			"a removed tool", "tool-removed", "tool/a",
-			`"tools":[{"name":"a"},{"name":"b","description":"B."}]`,
-			`"tools":[{"name":"b","description":"C."}]`,
-			`"tools":[{"name":"b","description":"B."}]`,
-		},
-		{
-			"an added tool, numbers as written", "tool-added", "tool/b",
-			`"tools":[{"name":"a","x":1.0}]`, `"tools":[{"name":"b","y":1.50e3},{"name":"a","x":2.0}]`,
-			`"tools":[{"name":"a","x":1.0},{"name":"b","y":1.50e3}]`,
-		},
-		{
-			"a tool as a whole, and no other", "input-property-became-required", "tool/a",
-			`"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"x":{}}}},{"name":"b","title":"B"}]`,
-			`"tools":[{"name":"a","title":"A","inputSchema":{"type":"object","properties":{"x":{}},"required":["x"]}},` +
-				`{"name":"b","title":"C"}]`,
-			`"tools":[{"name":"a","title":"A","inputSchema":{"type":"object","properties":{"x":{}},"required":["x"]}},` +
-				`{"name":"b","title":"B"}]`,
-		},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			full := func(lists string) *snapshot.Snapshot {
-				return parse(t,
-					[]byte(`{"mcpctl":1,`+head+`,`+lists+`}`))
-			}
-			old, new := full(test.old), full(test.new)
-			chosen := ""
-			for _, f := range compareSides(t, old, new) {
-				if f.Rule == test.rule && f.Item == test.item && chosen == "" {
-					chosen = f.Fingerprint()
-				}
-			}
-			moved, err := moveItems(old, new, compareSides(t, old, new), named(chosen), comparing(t))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(encoded(t, full(test.want)), encoded(t, moved.snapshot)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
 	}
 }
 

@@ -175,7 +175,8 @@ func compareCapabilities(c *comparison, old, new view, before *snapshot.Snapshot
 				c.report(rule, f)
 			}
 		})
-	s = subject{path: "/capabilities/extensions", old: viewOf(old["extensions"]), new: viewOf(new["extensions"])}
+	s = subject{path: "/capabilities/extensions", old: viewOf(old["extensions"]),
+		new: viewOf(new["extensions"])}
 	reportMembers(c, s, s.comesOrGoes("extension-added", "extension-removed", "extension-settings-changed"))
 	if !same(old["experimental"], new["experimental"]) {
 		c.report("experimental-capability-changed", finding.Finding{

@@ -82,34 +82,23 @@ func TestAGroupIsThatGroup(t *testing.T) {
 	}
 }
 
-// TestOneItemOfManyServersIsNamed: the title says what came or went, though the findings' cause does not.
-func TestOneItemOfManyServersIsNamed(t *testing.T) {
-	var all []finding.Finding
-	for _, server := range []string{"a", "b", "c"} {
-		all = append(all, finding.Finding{Rule: "tool-removed", Server: server, Item: "tool/x", Message: "`x` was removed.", Cause: "Removed tools"})
+// TestTitles names the item, the servers or the parts of the server that a cause is about.
+func TestTitles(t *testing.T) {
+	removed := finding.Finding{Rule: "tool-removed", Item: "tool/x", Message: "`x` was removed.", Cause: "Removed tools"}
+	of := func(f finding.Finding, server string) finding.Finding { f.Server = server; return f }
+	offers := func(part string) finding.Finding {
+		return finding.Finding{Rule: "capability-option-removed", Path: "/capabilities/" + part + "/listChanged",
+			Message: "The server no longer offers `" + part + ".listChanged`.", Cause: "The server no longer offers `listChanged`"}
 	}
-	if got, want := finding.Groups(all)[0].Title, "`x` was removed in 3 servers"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
-// TestATitleThatSpeaksOfTheItemNamesIt: "The tool … in `x`" would be about something in x.
-func TestATitleThatSpeaksOfTheItemNamesIt(t *testing.T) {
-	all := []finding.Finding{{Rule: "item-offered-deprecated", Item: "tool/x", Path: "/description", Message: "The tool is deprecated; y replaces it.", Cause: "The tool is deprecated"}}
-	if got, want := finding.Groups(all)[0].Title, "The tool `x` is deprecated; y replaces it"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
-// TestPlacesOfTheServerAreNamed: what happened to several parts of the server itself is reported with the parts.
-func TestPlacesOfTheServerAreNamed(t *testing.T) {
-	var all []finding.Finding
-	for _, part := range []string{"prompts", "tools"} {
-		all = append(all, finding.Finding{Rule: "capability-option-removed", Path: "/capabilities/" + part + "/listChanged",
-			Message: "The server no longer offers `" + part + ".listChanged`.", Cause: "The server no longer offers `listChanged`"})
-	}
-	if got, want := finding.Groups(all)[0].Title, "The server no longer offers `listChanged` in `prompts`, `tools`"; got != want {
-		t.Errorf("%q, want %q", got, want)
+	for want, all := range map[string][]finding.Finding{
+		"`x` was removed in 3 servers": {of(removed, "a"), of(removed, "b"), of(removed, "c")},
+		"The tool `x` is deprecated; y replaces it": {{Rule: "item-offered-deprecated", Item: "tool/x", Path: "/description",
+			Message: "The tool is deprecated; y replaces it.", Cause: "The tool is deprecated"}},
+		"The server no longer offers `listChanged` in `prompts`, `tools`": {offers("prompts"), offers("tools")},
+	} {
+		if got := finding.Groups(all)[0].Title; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -75,7 +74,7 @@ func TestDayEnds(t *testing.T) {
 	}
 }
 
-// reported is what Apply gave, a line for each finding.
+// told is what Apply gave, a line for each finding.
 func told(findings []finding.Finding) []string {
 	lines := []string{}
 	for _, f := range findings {
@@ -249,32 +248,11 @@ func TestAnExpiredWaiverGivesWayToTheNext(t *testing.T) {
 	}
 }
 
-func TestPolicyRulesCanBeTuned(t *testing.T) {
-	p := finding.Policy{
-		Rules:   map[string]finding.Level{"waiver-unused": finding.Off, "waiver-expired": finding.Info},
-		Waivers: []finding.Waiver{{Rule: "a", Expires: "2025-01-01"}, {Rule: "a"}},
-	}
-	got := told(p.Apply(nil, finding.Scope{Rules: []string{"a"}, Seen: []string{"x"}}, noon()))
-	if diff := cmp.Diff([]string{"info waiver-expired  waiver/a"}, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-func TestPolicyFindingsAreWhole(t *testing.T) {
-	ids := []string{}
-	for _, rule := range finding.PolicyRules() {
-		ids = append(ids, rule.ID)
-		if rule.Title == "" || rule.Doc == "" || rule.Example == "" || rule.Instead == "" || rule.Level == finding.Off {
-			t.Errorf("%s is not whole", rule.ID)
-		}
-	}
-	if !slices.IsSorted(ids) {
-		t.Errorf("not sorted: %v", ids)
-	}
+func TestFindingAboutAWaiver(t *testing.T) {
 	p := finding.Policy{Waivers: []finding.Waiver{{Rule: "a", Item: "tool/x", Server: "s", Reason: "r", Expires: "2025-01-01", Source: finding.Location{File: "mcpctl.yaml", Line: 3}}}}
 	got := p.Apply(nil, finding.Scope{Rules: []string{"a"}, Seen: []string{"s"}}, noon())
 	want := "The waiver of a for tool/x of server s (mcpctl.yaml:3) expired on 2025-01-01."
-	if len(got) != 1 || got[0].Message != want || got[0].Hint == "" || !slices.Contains(ids, got[0].Rule) {
+	if len(got) != 1 || got[0].Message != want || got[0].Hint == "" {
 		t.Errorf("got %+v, want the message %q", got, want)
 	}
 	if at := got[0].Location; at == nil || at.String() != "mcpctl.yaml:3" {
@@ -282,20 +260,6 @@ func TestPolicyFindingsAreWhole(t *testing.T) {
 	}
 	if diff := cmp.Diff(`{"rule":"a","server":"s","item":"tool/x","reason":"r","expires":"2025-01-01"}`, string(got[0].New)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-func TestWaivedFindingInJSON(t *testing.T) {
-	f := removed("github", "a")
-	f.Waiver = &finding.Waiver{Rule: "tool-removed", Reason: "known", Source: finding.Location{File: "mcpctl.yaml", Line: 3}}
-	raw, err := json.Marshal(f)
-	if err != nil || !strings.Contains(string(raw), `"waiver":{"reason":"known"}`) {
-		t.Errorf("%s, %v", raw, err)
-	}
-	f2 := f
-	f2.Waiver = nil
-	if f.Fingerprint() != f2.Fingerprint() {
-		t.Error("a waiver changes the fingerprint")
 	}
 }
 
