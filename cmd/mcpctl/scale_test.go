@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,135 +20,104 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/fixture"
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
-
-// TestScale prints what fleets cost, as a table: MCPCTL_SCALE is "SERVERS… / SAVED…", such as
-// "100 1000 10000 / 100000". It judges nothing but that each command came to its end: processor time is compared by the one who reads it.
-func TestScale(t *testing.T) {
-	live, saved, _ := strings.Cut(os.Getenv("MCPCTL_SCALE"), "/")
-	dir := t.TempDir()
-	program := buildStatic(t, filepath.Join(dir, "mcpctl"))
-	fmt.Println("| command | servers | processor time | a server | peak | status |\n|---|---|---|---|---|---|")
-	for _, n := range counts(t, live) {
-		measureLive(t, program, n)
-	}
-	for _, n := range counts(t, saved) {
-		measureSaved(t, program, n)
-	}
-}
-
-func counts(t *testing.T, words string) []int {
-	var all []int
-	for word := range strings.FieldsSeq(words) {
-		n, err := strconv.Atoi(word)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, n)
-	}
-	return all
-}
-
-// measureLive measures commands on servers at URLs, of which one in twenty changes after its snapshot was saved.
-func measureLive(t *testing.T, program string, n int) {
-	dir, hosts := t.TempDir(), startFarm(t)
-	for _, version := range []string{"old", "new", "far", "dead"} {
-		var entries []string
-		for i := range n {
-			version := version
-			if version == "dead" && i%20 != 3 {
-				version = "old"
-			}
-			entries = append(entries, fmt.Sprintf(`"%s":{"url":"http://%s/%s/%d"}`, serverName(i), hosts[i%len(hosts)], version, i))
-		}
-		writeText(t, filepath.Join(dir, version+".json"), `{"mcpServers":{`+strings.Join(entries, ",\n")+`}}`)
-	}
-	saved := filepath.Join(dir, "saved")
-	measure(t, program, dir, n, "list", "--config", "old.json")
-	measure(t, program, dir, n, "snapshot", "--config", "old.json", "--snapshots", saved)
-	measure(t, program, dir, n, "diff", "--config", "new.json", "--snapshots", saved)
-	measure(t, program, dir, n, "check", "--config", "new.json", "--snapshots", saved)
-	measure(t, program, dir, n, "list", "--config", "far.json")
-	began := time.Now()
-	measure(t, program, dir, n, "list", "--config", "dead.json", "--timeout", deadTimeout.String())
-	if took := time.Since(began); took > 2*deadTimeout {
-		t.Errorf("with one server in twenty dead a list took %v, and the timeout is %v", took, deadTimeout)
-	}
-}
 
 const (
 	deadTimeout = 30 * time.Second
 	away        = 20 * time.Millisecond // what each request to a server takes longer that is not on this machine
 )
 
-// measureSaved measures commands on snapshots that were saved.
-func measureSaved(t *testing.T, program string, n int) {
-	dir := t.TempDir()
-	for _, version := range []string{"old", "new"} {
-		if err := os.Mkdir(filepath.Join(dir, version), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		for i := range n {
-			s := snapshot.Snapshot{Protocol: "2025-11-25", Server: fmt.Appendf(nil, `{"name":%q,"version":"1"}`, serverName(i)), Capabilities: []byte(`{"tools":{}}`)}
-			var raw []string
-			for _, tool := range toolsOf(i, version == "new") {
-				raw = append(raw, string(tool))
-			}
-			list, err := snapshot.Parse([]byte(`{"tools":[` + strings.Join(raw, ",") + `]}`))
-			if err != nil {
-				t.Fatal(err)
-			}
-			s.Tools = list.Tools
-			data, err := s.Encode()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(dir, version, config.FileName(serverName(i))), data, 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
+// TestScale prints what fleets cost, as a table: MCPCTL_SCALE is "SERVERS… / SAVED…", such as "100 1000 10000 / 100000".
+// It judges nothing but that each command came to its end: processor time is compared by the one who reads it.
+func TestScale(t *testing.T) {
+	live, saved, _ := strings.Cut(os.Getenv("MCPCTL_SCALE"), "/")
+	program := buildStatic(t, filepath.Join(t.TempDir(), "mcpctl"))
+	fmt.Println("| command | servers | processor time | a server | peak | status |\n|---|---|---|---|---|---|")
+	for count := range strings.FieldsSeq(live) {
+		measureLive(newFleetRun(t, program, count))
 	}
-	measure(t, program, dir, n, "check", "new")
-	measure(t, program, dir, n, "diff", "old", "new")
+	for count := range strings.FieldsSeq(saved) {
+		measureSaved(newFleetRun(t, program, count))
+	}
 }
 
-// measure runs a command and prints its row.
-func measure(t *testing.T, program, dir string, n int, args ...string) {
-	cmd := exec.Command(program, append(args, "--format", "json", "--output", "report.json")...)
-	if args[0] == "snapshot" {
-		cmd = exec.Command(program, append(args, "--format", "json", "--report", "json=report.json")...)
+// fleetRun measures commands on a number of servers.
+type fleetRun struct {
+	*testing.T
+	program, dir string
+	servers      int
+}
+
+func newFleetRun(t *testing.T, program, count string) fleetRun {
+	n, err := strconv.Atoi(count)
+	if err != nil {
+		t.Fatal(err)
 	}
-	said := &strings.Builder{}
-	cmd.Dir, cmd.Stderr, cmd.Env = dir, said, append(os.Environ(), "HOME="+dir)
+	return fleetRun{t, program, t.TempDir(), n}
+}
+
+// measureLive measures commands on servers at URLs, of which one in twenty changes after its snapshot was saved.
+func measureLive(f fleetRun) {
+	hosts := startFarm(f.T)
+	for _, version := range []string{"old", "new", "far", "dead"} {
+		var entries []string
+		for i := range f.servers {
+			version := version
+			if version == "dead" && i%20 != 3 {
+				version = "old"
+			}
+			entries = append(entries, fmt.Sprintf(`"server-%06d":{"url":"http://%s/%s/%[1]d"}`, i, hosts[i%len(hosts)], version))
+		}
+		writeText(f.T, filepath.Join(f.dir, version+".json"), `{"mcpServers":{`+strings.Join(entries, ",\n")+`}}`)
+	}
+	f.measure("list", "list", "--config", "old.json")
+	f.measure("snapshot", "snapshot", "--config", "old.json", "--snapshots", "saved")
+	f.measure("diff", "diff", "--config", "new.json", "--snapshots", "saved")
+	f.measure("check", "check", "--config", "new.json", "--snapshots", "saved")
+	f.measure(fmt.Sprintf("list, %v away", away), "list", "--config", "far.json")
+	if took := f.measure("list, one in twenty dead", "list", "--config", "dead.json", "--timeout", deadTimeout.String()); took > 2*deadTimeout {
+		f.Errorf("with one server in twenty dead a list took %v, and the timeout is %v", took, deadTimeout)
+	}
+}
+
+// measureSaved measures commands on lists that were saved.
+func measureSaved(f fleetRun) {
+	for _, version := range []string{"old", "new"} {
+		if err := os.Mkdir(filepath.Join(f.dir, version), 0o700); err != nil {
+			f.Fatal(err)
+		}
+		for i := range f.servers {
+			var tools []string
+			for _, tool := range toolsOf(i, version == "new") {
+				tools = append(tools, string(tool))
+			}
+			file := filepath.Join(f.dir, version, config.FileName(fmt.Sprintf("server-%06d", i)))
+			writeText(f.T, file, `{"tools":[`+strings.Join(tools, ",")+`]}`)
+		}
+	}
+	f.measure("check, saved", "check", "new")
+	f.measure("diff, saved", "diff", "old", "new")
+}
+
+// measure runs a command, prints its row and returns how long it took.
+func (f fleetRun) measure(title string, args ...string) time.Duration {
+	var stderr strings.Builder
+	cmd := exec.Command(f.program, append(args, "--format", "json", "--report", "json=report.json")...)
+	cmd.Dir, cmd.Stderr, cmd.Env = f.dir, &stderr, append(os.Environ(), "HOME="+f.dir)
 	began := time.Now()
 	_ = cmd.Run() // its status is judged
-	state := cmd.ProcessState
-	spent, rusage, dead := state.UserTime()+state.SystemTime(), state.SysUsage().(*syscall.Rusage), slices.Contains(args, "dead.json")
-	if status := state.ExitCode(); status != 0 && status != 1 && (status != 3 || !dead) {
-		t.Errorf("%v: %v: %.2000s", args, state, said)
+	took, state := time.Since(began), cmd.ProcessState
+	spent, peak := state.UserTime()+state.SystemTime(), state.SysUsage().(*syscall.Rusage).Maxrss
+	if status := state.ExitCode(); status != 0 && status != 1 && (status != 3 || !strings.HasSuffix(title, "dead")) {
+		f.Errorf("%v: %v: %.2000s", args, state, &stderr)
 	}
-	what := args[0]
-	if slices.Contains(args, "far.json") {
-		what += fmt.Sprintf(", %v away", away)
-	}
-	if dead {
-		what += ", one in twenty dead"
-	}
-	if !strings.HasPrefix(args[1], "-") {
-		what += ", saved"
-	}
-	fmt.Printf("| `%s` | %d | %.2f s | %.2f ms | %d MiB | %d |\n", what, n, spent.Seconds(), float64(spent.Microseconds())/1000/float64(n), rusage.Maxrss>>10, state.ExitCode())
-	t.Logf("%s: %v elapsed", what, time.Since(began))
-	if info, err := os.Stat(filepath.Join(dir, "report.json")); err == nil {
-		t.Logf("report of %d KiB", info.Size()>>10)
-	}
+	fmt.Printf("| `%s` | %d | %.2f s | %.2f ms | %d MiB | %d |\n", title, f.servers, spent.Seconds(), 1000*spent.Seconds()/float64(f.servers), peak>>10, state.ExitCode())
+	f.Logf("%s: %v elapsed", title, took)
+	return took
 }
 
-func serverName(i int) string { return fmt.Sprintf("server-%06d", i) }
-
-// toolsOf are ten tools of about 700 bytes: five that a hundred servers in ten thousand share word for word, and five of its own. Once
-// changed, one server in twenty wants another argument in one of them, as all its neighbours do.
+// toolsOf are ten tools of about 700 bytes: five that a hundred servers in ten thousand share word for word, and five of its
+// own. Once changed, one server in twenty wants another argument in one of them, as all its neighbours do.
 func toolsOf(i int, changed bool) fixture.Items {
 	var tools fixture.Items
 	for k := range 10 {
@@ -174,20 +142,14 @@ func toolsOf(i int, changed bool) fixture.Items {
 // hosts is how many addresses of the loopback interface the servers of a farm are divided among.
 const hosts = 100
 
-// startFarm starts the servers in a process of their own, so that its memory is not taken for that of what is measured; they are at
-// /old/NUMBER, /new/NUMBER and, with a delay, /far/NUMBER of each host.
+// startFarm starts the servers in a process of their own, so that its memory is not taken for that of what is measured; they
+// are at /old/NUMBER, /new/NUMBER, /dead/NUMBER and, with a delay, /far/NUMBER of each host.
 func startFarm(t *testing.T) []string {
 	cmd := exec.Command("farm")
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+	in, errIn := cmd.StdinPipe()
+	out, errOut := cmd.StdoutPipe()
+	if err := cmd.Start(); err != nil || errIn != nil || errOut != nil {
+		t.Fatal(err, errIn, errOut)
 	}
 	t.Cleanup(func() { in.Close(); _ = cmd.Wait() })
 	line, err := bufio.NewReader(out).ReadString('\n')
@@ -203,24 +165,26 @@ func init() { programs["farm"] = farmMain }
 func farmMain() {
 	var sites sync.Map
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, "/dead/") { // it has accepted the connection, and never answers
+		_, path, _ := strings.Cut(r.URL.Path, "/")
+		version, number, _ := strings.Cut(path, "/")
+		switch version {
+		case "dead": // it has accepted the connection, and never answers
 			_, _ = io.Copy(io.Discard, r.Body)
 			<-r.Context().Done()
 			return
-		}
-		if strings.HasPrefix(r.URL.Path, "/far/") {
+		case "far":
 			time.Sleep(away)
 		}
-		site, known := sites.Load(r.URL.Path)
+		i, err := strconv.Atoi(number)
+		if err != nil {
+			http.NotFound(w, r)
+			return
+		}
+		site, known := sites.Load(path)
 		if !known {
-			var version string
-			var i int
-			if _, err := fmt.Sscanf(strings.ReplaceAll(r.URL.Path, "/", " "), "%s %d", &version, &i); err != nil {
-				http.NotFound(w, r)
-				return
-			}
-			script := &fixture.Script{ServerInfo: fixture.Raw(fmt.Sprintf(`{"name":%q,"version":"1"}`, serverName(i))), Tools: toolsOf(i, version == "new"), HTTP: fixture.Web{Path: r.URL.Path}}
-			site, _ = sites.LoadOrStore(r.URL.Path, fixture.HTTP(script))
+			info := fixture.Raw(fmt.Sprintf(`{"name":"server-%06d","version":"1"}`, i))
+			script := &fixture.Script{ServerInfo: info, Tools: toolsOf(i, version == "new"), HTTP: fixture.Web{Path: r.URL.Path}}
+			site, _ = sites.LoadOrStore(path, fixture.HTTP(script))
 		}
 		site.(http.Handler).ServeHTTP(w, r)
 	})
