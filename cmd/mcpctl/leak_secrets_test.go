@@ -8,6 +8,8 @@ import (
 	"html"
 	"net/url"
 	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
 // planted is a secret of the corpus. Nothing of it may be found in what mcpctl writes.
@@ -63,7 +65,7 @@ func corpus() []planted {
 		"several lines":      random("line1", 24) + "\n" + random("line2", 24) + "\n",
 	}
 	var planted []planted
-	for _, kind := range sortedKeys(all) {
+	for _, kind := range kit.SortedKeys(all) {
 		planted = append(planted, plantedAs(kind, all[kind]))
 	}
 	password := random("database", 16)

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -232,17 +231,19 @@ func quoteJSON(text string) string {
 
 // run runs the commands and looks at what they have written.
 func (l *leak) run() {
+	ctx, cancel := context.WithTimeout(l.Context(), 5*time.Minute) // what never ends fails, late
+	defer cancel()
 	var told bytes.Buffer
 	for line := range strings.Lines(cmp.Or(l.files["commands"], usual)) {
 		if line = strings.TrimSpace(line); line != "" {
-			l.command(line, &told)
+			if status := l.command(ctx, line, &told); status > 4 || ctx.Err() != nil {
+				l.Errorf("%s: status %d, %v: %s", line, status, ctx.Err(), &told)
+			}
 		}
 	}
 	told.WriteString(l.written())
 	text := told.String()
-	for _, p := range l.secrets {
-		l.look(text, p)
-	}
+	l.look(text)
 	for line := range strings.Lines(l.files["shows"]) {
 		if line = strings.TrimSpace(line); !regexp.MustCompile(line).MatchString(text) {
 			l.Errorf("nothing shows %s:\n%.3000s", line, text)
@@ -250,23 +251,18 @@ func (l *leak) run() {
 	}
 }
 
-// command runs one command line in this process and keeps what it writes.
-func (l *leak) command(line string, told *bytes.Buffer) {
-	ctx, cancel := context.WithTimeout(l.Context(), 5*time.Minute) // what never ends fails, late
-	defer cancel()
+// command runs a command line in this process and keeps what it writes.
+func (l *leak) command(ctx context.Context, line string, told *bytes.Buffer) (status int) {
 	args, out, stderr := l.words(line), &bytes.Buffer{}, &bytes.Buffer{}
-	status := run(ctx, args, host.Process{
-		In: strings.NewReader(""), Out: out, Err: stderr, Dir: l.dir, Home: filepath.Join(filepath.Dir(l.dir), "home"),
-		GOOS: runtime.GOOS, Version: "devel", Now: time.Now(),
-		Environ: append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(filepath.Dir(l.dir), "home"),
-			"MCP_TIMEOUT=5"}, l.lines("environ")...),
+	home := filepath.Join(filepath.Dir(l.dir), "home")
+	status = run(ctx, args, host.Process{
+		In: strings.NewReader(""), Out: out, Err: stderr, Dir: l.dir, Home: home, GOOS: runtime.GOOS, Version: "devel", Now: time.Now(),
+		Environ: append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "MCP_TIMEOUT=5"}, l.lines("environ")...),
 	})
 	told.Write(out.Bytes())
 	told.Write(stderr.Bytes())
-	if status > 4 || ctx.Err() != nil {
-		l.Errorf("%s: status %d, %v: %s", line, status, ctx.Err(), told)
-	}
 	fmt.Fprintf(told, "\n# %s\n", args[0])
+	return status
 }
 
 // words are a command line with the flags of the place.
@@ -324,22 +320,20 @@ func (l *leak) written() string {
 	return text.String()
 }
 
-// look finds traces of a secret.
-func (l *leak) look(text string, p planted) {
-	for _, trace := range p.traces() {
-		if at := strings.Index(text, trace); at >= 0 {
-			command := text[at:]
-			if i := strings.Index(command, "\n# "); i >= 0 {
-				command = command[i+3:]
+// look finds traces of secrets.
+func (l *leak) look(text string) {
+	for _, p := range l.secrets {
+		for _, trace := range p.traces() {
+			if before, after, found := strings.Cut(text, trace); found {
+				_, command, _ := strings.Cut(after, "\n# ")
+				command, _, _ = strings.Cut(command, "\n")
+				l.Errorf("%s: %q is in what %q wrote (or in the file above): …%s%[2]s%[5]s…", p.kind, trace, command,
+					before[max(0, len(before)-150):], after[:min(len(after), 150)])
+				break
 			}
-			command, _, _ = strings.Cut(command, "\n")
-			l.Errorf("%s: %q is in what %q wrote (or in the file above): …%s…", p.kind, trace, command, text[max(0, at-150):min(len(text), at+150)])
-			return
 		}
 	}
 }
-
-func sortedKeys(of map[string]string) []string { return slices.Sorted(maps.Keys(of)) }
 
 // TestTracesAreFound proves that the search would find what it looks for.
 func TestTracesAreFound(t *testing.T) {

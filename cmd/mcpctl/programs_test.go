@@ -85,12 +85,17 @@ func port(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: port NAME")
 	}
+	ts.Setenv(args[0], freePort())
+}
+
+func freePort() string {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	ts.Check(err)
-	_, free, err := net.SplitHostPort(listener.Addr().String())
-	ts.Check(err)
-	ts.Check(listener.Close())
-	ts.Setenv(args[0], free)
+	if err != nil {
+		panic(err)
+	}
+	defer listener.Close()
+	_, port, _ := net.SplitHostPort(listener.Addr().String())
+	return port
 }
 
 // shown is the program that runs another one, of which a script reads the last words on a terminal: testscript closes that when the

@@ -119,7 +119,7 @@ func (s realServer) configure(t *testing.T, kind string) string {
 
 // start returns how the server is reached, and starts it if that is at a URL.
 func (s realServer) start(t *testing.T, kind string) realTransport {
-	bin, port := s.program(t), freePort(t)
+	bin, port := s.program(t), freePort()
 	fill := strings.NewReplacer("$TMP", t.TempDir(), "$PORT", port).Replace
 	way := realTransport{URL: fill(s.Transports[kind].URL), Env: map[string]string{}}
 	for _, a := range s.Transports[kind].Args {
@@ -156,14 +156,4 @@ func serve(t *testing.T, port string, cmd *exec.Cmd, env []string) {
 		time.Sleep(100 * time.Millisecond)
 	}
 	t.Fatalf("%v does not listen at port %s", cmd.Args, port)
-}
-
-func freePort(t *testing.T) string {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	_, port, _ := net.SplitHostPort(listener.Addr().String())
-	return port
 }

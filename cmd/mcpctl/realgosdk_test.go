@@ -79,7 +79,7 @@ func gosdkHTTP(ts *testscript.TestScript, neg bool, args []string) {
 func TestRealWatchGoSDK(t *testing.T) {
 	program, ndjson := filepath.Join(buildGoSDK(t), "changing"), []string{"watch", "--format", "ndjson"}
 	t.Run("stdio", func(t *testing.T) {
-		control := "127.0.0.1:" + freePort(t)
+		control := "127.0.0.1:" + freePort()
 		w := startWatch(t, t.TempDir(), exec.Command("mcpctl", append(ndjson, "--", program, "-control", control)...), "tool/first")
 		watchChanges(w, control)
 		if err := order(control, "/exit"); err == nil {
@@ -89,7 +89,7 @@ func TestRealWatchGoSDK(t *testing.T) {
 	})
 	for protocol, more := range map[string]string{"2026-07-28": "-stateless", "2025-11-25": "-stateless=false"} {
 		t.Run("http "+protocol, func(t *testing.T) {
-			control, listen := "127.0.0.1:"+freePort(t), "127.0.0.1:"+freePort(t)
+			control, listen := "127.0.0.1:"+freePort(), "127.0.0.1:"+freePort()
 			cmd := exec.Command(program, "-control", control, "-http", listen, more)
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)

@@ -70,7 +70,7 @@ func TestRealWatchKill(t *testing.T) {
 
 // TestRealWatchHTTP ends the server at a URL and starts another one there: the session is begun anew.
 func TestRealWatchHTTP(t *testing.T) {
-	bin, port := everything(t), freePort(t)
+	bin, port := everything(t), freePort()
 	begin := func() *exec.Cmd {
 		cmd := exec.Command("node", bin, "streamableHttp")
 		serve(t, port, cmd, []string{"PORT=" + port})
