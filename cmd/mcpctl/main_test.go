@@ -29,7 +29,6 @@ var programs = map[string]func(){
 	},
 	"answers": func() { os.Exit(answers()) },
 	"appears": func() { os.Exit(appears()) },
-	"shown":   func() { os.Exit(shown()) },
 	"escape":  func() { os.Exit(escape(os.Args[1:])) },
 	"fetch":   func() { os.Exit(fetch(os.Args[1:])) },
 	"mcpgo":   func() { quit(mcpgoStdio()) },
@@ -107,10 +106,9 @@ func scripts(dir string) testscript.Params {
 			"mcpgohttp":   mcpgoHTTP,
 			"nochild":     noChild,
 			"npmregistry": npmRegistry, "pypi": pypiIndex, "ociregistry": ociRegistry,
-			"port":    port,
-			"until":   until,
-			"webhook": webhook,
-			"write":   write,
+			"port":  port,
+			"until": until,
+			"write": write,
 		},
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strconv"
@@ -96,25 +95,6 @@ func freePort() string {
 	defer listener.Close()
 	_, port, _ := net.SplitHostPort(listener.Addr().String())
 	return port
-}
-
-// shown is the program that runs another one, of which a script reads the last words on a terminal: testscript closes that when the
-// program ends, read or not. What is written after it is more than a terminal holds, and ends only once the words before were read.
-func shown() int {
-	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "usage: shown PROGRAM [ARG…]")
-		return 2
-	}
-	cmd := exec.Command(os.Args[1], os.Args[2:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	if err := cmd.Run(); cmd.ProcessState == nil {
-		fmt.Fprintln(os.Stderr, "shown:", err)
-		return 2
-	}
-	if tty, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0); err == nil {
-		_, _ = io.WriteString(tty, strings.Repeat(" ", 64<<10))
-	}
-	return cmd.ProcessState.ExitCode()
 }
 
 // appears is the program that lets a shell script wait for what another program writes: appears FILE COUNT REGEXP waits until

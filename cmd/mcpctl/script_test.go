@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"encoding/pem"
@@ -103,9 +104,8 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 || signals[args[0]] == nil {
 		ts.Fatalf("usage: interrupt INT|TERM|TWICE FILE STATUS PROGRAM [ARG…]")
 	}
-	cmd := exec.Command(args[3], args[4:]...)
-	cmd.Env = []string{"PATH=" + ts.Getenv("PATH"), "HOME=" + ts.Getenv("HOME"), "TMPDIR=" + ts.Getenv("TMPDIR")}
-	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), ts.Stdout(), ts.Stderr()
+	cmd := command(ts, args[3:])
+	cmd.Stdout = ts.Stdout()
 	ts.Check(cmd.Start())
 	defer time.AfterFunc(5*time.Minute, func() { _ = cmd.Process.Kill() }).Stop() // a program that notices no signal fails, late
 	await(ts, ts.MkAbs(args[1]))
@@ -219,62 +219,49 @@ func lookup(data json.RawMessage, path []string) (string, error) {
 	return "", fmt.Errorf("no %s in %.200s", path[0], data)
 }
 
-// until runs a program that goes on until it is reported to end, types q and Enter as soon as as many lines of its standard output
-// match, and wants this exit status: until STATUS COUNT REGEXP PROGRAM [ARG…].
+// until runs a program that goes on until it is told to end: it types q and Enter as soon as as many lines of its standard
+// output match, and wants this exit status: until STATUS COUNT REGEXP PROGRAM [ARG…].
 func until(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 {
 		ts.Fatalf("usage: until STATUS COUNT REGEXP PROGRAM [ARG…]")
 	}
 	count, err := strconv.Atoi(args[1])
 	ts.Check(err)
-	cmd := exec.Command(args[3], args[4:]...)
-	cmd.Env = []string{"PATH=" + ts.Getenv("PATH"), "HOME=" + ts.Getenv("HOME"), "TMPDIR=" + ts.Getenv("TMPDIR"), "CI=true",
-		"MCPCTL_CONFIG=" + ts.Getenv("MCPCTL_CONFIG"), "GOCOVERDIR=" + ts.Getenv("GOCOVERDIR")}
-	cmd.Dir, cmd.Stderr = ts.MkAbs("."), ts.Stderr()
-	out := &counted{pattern: regexp.MustCompile("(?m)" + args[2]), left: count, reached: make(chan struct{})}
-	cmd.Stdout = io.MultiWriter(ts.Stdout(), out)
+	pattern := regexp.MustCompile(args[2])
+	cmd := command(ts, args[3:])
+	out, err := cmd.StdoutPipe()
+	ts.Check(err)
 	typed, err := cmd.StdinPipe()
 	ts.Check(err)
 	ts.Check(cmd.Start())
 	defer time.AfterFunc(5*time.Minute, func() { _ = cmd.Process.Kill() }).Stop() // what never comes fails, late
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	select {
-	case <-out.reached:
-		_, _ = io.WriteString(typed, "q\n")
-		err = <-ended
-	case err = <-ended:
-		ts.Fatalf("it ended by itself, with status %s, before %q was there %d times", exitStatus(ts, err), args[2], count)
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		fmt.Fprintln(ts.Stdout(), lines.Text())
+		if pattern.Match(lines.Bytes()) {
+			if count--; count == 0 {
+				_, _ = io.WriteString(typed, "q\n")
+			}
+		}
 	}
-	if got := exitStatus(ts, err); got != args[0] {
+	got := exitStatus(ts, cmd.Wait())
+	if count > 0 {
+		ts.Fatalf("it ended by itself, with status %s, %d lines too early for %q", got, count, args[2])
+	}
+	if got != args[0] {
 		ts.Fatalf("exit status %s, want %s", got, args[0])
 	}
 }
 
-// counted reports when as many whole lines as wanted have matched.
-type counted struct {
-	pattern *regexp.Regexp
-	left    int
-	reached chan struct{}
-	once    sync.Once
-	rest    []byte // the line that has not ended yet
-}
-
-// Write looks at the lines that p ends.
-func (c *counted) Write(p []byte) (int, error) {
-	c.rest = append(c.rest, p...)
-	for {
-		line, rest, ended := bytes.Cut(c.rest, []byte("\n"))
-		if !ended {
-			return len(p), nil
-		}
-		if c.rest = rest; c.pattern.Match(line) {
-			c.left--
-		}
-		if c.left <= 0 {
-			c.once.Do(func() { close(c.reached) })
-		}
+// command returns a program in the directory and the environment of the script.
+func command(ts *testscript.TestScript, args []string) *exec.Cmd {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir, cmd.Stderr = ts.MkAbs("."), ts.Stderr()
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "CI", "MCPCTL_CONFIG", "GOCOVERDIR"} {
+		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
 	}
+	return cmd
 }
 
 // inTime runs a program that is to do something until its time is over, with TIME in its words as 500ms, then 2s, 8s and 32s,

@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/registry"
@@ -60,41 +59,28 @@ func authServer(ts *testscript.TestScript, neg bool, args []string) {
 
 // quirks reads the words of a script.
 func quirks(ts *testscript.TestScript, q *authtest.Quirks, words []string) {
+	flags := map[string]*bool{"deny": &q.Deny, "ancient": &q.Ancient, "openid": &q.OpenID}
+	texts := map[string]*string{"need": &q.Need, "iss": &q.Iss, "state": &q.State, "secret": &q.Secret}
 	for i := 0; i < len(words); i++ {
-		switch word := words[i]; word {
-		case "deny":
-			q.Deny = true
-		case "ancient":
-			q.Ancient, q.Silent = true, true
-		case "openid":
-			q.OpenID = true
-		case "revoke":
-			i++
-		case "life", "need", "iss", "state", "secret", "page":
-			i++
-			setQuirk(ts, q, word, words[i])
-		default:
+		if flag := flags[words[i]]; flag != nil {
+			*flag = true
+			q.Silent = q.Silent || q.Ancient
+			continue
+		}
+		word := words[i]
+		i++
+		switch {
+		case texts[word] != nil:
+			*texts[word] = words[i]
+		case word == "life":
+			seconds, err := strconv.Atoi(words[i])
+			ts.Check(err)
+			q.Life = seconds
+		case word == "page":
+			q.Metadata = map[string]any{"authorization_endpoint": words[i]}
+		case word != "revoke":
 			ts.Fatalf("unknown quirk %q", word)
 		}
-	}
-}
-
-func setQuirk(ts *testscript.TestScript, q *authtest.Quirks, word, value string) {
-	switch word {
-	case "life":
-		seconds, err := strconv.Atoi(value)
-		ts.Check(err)
-		q.Life = seconds
-	case "need":
-		q.Need = value
-	case "iss":
-		q.Iss = value
-	case "state":
-		q.State = value
-	case "secret":
-		q.Secret = value
-	case "page":
-		q.Metadata = map[string]any{"authorization_endpoint": value}
 	}
 }
 
@@ -235,30 +221,4 @@ func ociRegistry(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(err)
 		ts.Check(remote.Write(tag, empty.Image))
 	}
-}
-
-// webhook takes posts until the end of the test: webhook NAME REFUSED sets NAME_URL. The first REFUSED posts
-// get status 503, the body of the last one is in NAME.body, and NAME.log has a line for each.
-func webhook(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: webhook NAME REFUSED")
-	}
-	refused, err := strconv.Atoi(args[1])
-	ts.Check(err)
-	body, log := ts.MkAbs(args[0]+".body"), ts.MkAbs(args[0]+".log")
-	var mu sync.Mutex
-	text := ""
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		defer mu.Unlock()
-		got, _ := io.ReadAll(r.Body)
-		text += fmt.Sprintln(r.Method, r.Header.Get("Content-Type"))
-		_ = os.WriteFile(log, []byte(text), 0o600) // the script sees what is missing
-		_ = os.WriteFile(body, got, 0o600)
-		if refused--; refused >= 0 {
-			w.WriteHeader(http.StatusServiceUnavailable)
-		}
-	}))
-	ts.Defer(server.Close)
-	ts.Setenv(args[0]+"_URL", server.URL)
 }
