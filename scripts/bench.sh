@@ -20,4 +20,3 @@ fi
 echo "binary, stripped: $(($(wc -c <"$dir/mcpctl") / 1024)) KiB"
 [ -n "${BENCH_WHOLE_ONLY:-}" ] || $GO test -run '^$' -bench . -benchmem ./pkg/... ./internal/...
 BENCH_DIR="$dir" $GO test -tags bench -count=1 -run '^TestWholeProcess$' ./cmd/mcpctl -v | grep -E '^\||^---|FAIL|panic'
-$GO test -tags bench -count=1 -run '^TestSaveToDiff$' ./cmd/mcpctl -v | grep -E 'from save to diff|^---|FAIL|panic'

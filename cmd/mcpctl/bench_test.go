@@ -4,7 +4,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -17,7 +16,6 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
-	"github.com/mcpctl/mcpctl/internal/fixture"
 )
 
 // TestWholeProcess measures mcpctl as its users run it and prints a row of Markdown for each comparison: the medians of
@@ -27,20 +25,17 @@ func TestWholeProcess(t *testing.T) {
 	dir := os.Getenv("BENCH_DIR")
 	mcpctl := filepath.Join(dir, "mcpctl")
 	work := t.TempDir()
-	linkFixture(t, work)
 	fmt.Println("| measured | median | against | median | ratio (median of pairs) | peak MiB |\n|---|---|---|---|---|---|")
 	t.Run("start", func(*testing.T) {
 		show("`mcpctl version`", timed(starting(work, mcpctl, "version")), "`true`", timed(starting(work, "true")))
 	})
-	for name, server := range servers(dir, work) {
+	for name, server := range servers(dir) {
 		list := starting(work, append([]string{mcpctl, "list", "--format", "json", "--"}, server...)...)
 		show("list "+name, timed(list), "floor: start and raw handshake", func() sample { return floor(t, work, server) })
 		for peer, argv := range peers(dir, server) {
 			show("list "+name, timed(list), peer, timed(starting(work, argv...)))
 		}
 	}
-	slowServers(t, work, mcpctl)
-	twoThousand(t, work, mcpctl)
 }
 
 // sample is one run of one program.
@@ -127,19 +122,8 @@ func floor(t *testing.T, dir string, argv []string) sample {
 	return sample{wall: time.Since(began)}
 }
 
-// linkFixture makes this test binary callable as "fixture" in dir.
-func linkFixture(t *testing.T, dir string) {
-	self, err := os.Executable()
-	if err == nil {
-		err = os.Symlink(self, filepath.Join(dir, "fixture"))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // servers are the stdio servers to list: one in Go that starts at once and, where Node is, a real one from npm.
-func servers(dir, work string) map[string][]string {
+func servers(dir string) map[string][]string {
 	found := map[string][]string{"tickets (Go, 3 tools)": {filepath.Join(dir, "tickets")}}
 	everything := filepath.Join(dir, "node_modules/.bin/mcp-server-everything")
 	if _, err := os.Stat(everything); err == nil {
@@ -172,57 +156,4 @@ func mcpc(node, path string, server []string) []string {
 	const session = `printf '{"mcpServers":{"e":{"command":"%s"}}}' "$3" >mcpc.json; export HOME=$PWD
 "$1" "$2" connect mcpc.json:e @s && "$1" "$2" --json @s tools-list && "$1" "$2" close @s`
 	return []string{"sh", "-c", session, "sh", node, path, server[0]}
-}
-
-// slowServers lists 50 HTTP servers that take 200 ms for every answer, and one of them.
-func slowServers(t *testing.T, work, mcpctl string) {
-	script, err := fixture.Parse([]byte("era: both\ntools: 3\non:\n  \"*\": [{sleep: 200ms}, answer]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	urls := make([]string, 50)
-	for i := range urls {
-		server := fixture.Listen(script)
-		defer server.Close()
-		urls[i] = server.Address()
-	}
-	all := append([]string{mcpctl, "list", "--format", "json", "--parallel", "50"}, urls...)
-	show("list 50 HTTP servers, 200 ms each, `--parallel 50`", timed(starting(work, all...)), "one of them", timed(starting(work, mcpctl, "list", "--format", "json", urls[0])))
-}
-
-// twoThousand lists 2,000 tools on 40 pages and compares two snapshots of that size.
-func twoThousand(t *testing.T, work, mcpctl string) {
-	script := filepath.Join(work, "big.yaml")
-	writeText(t, script, "tools: 2000\npageSize: 50\n")
-	server := []string{filepath.Join(work, "fixture"), "stdio", script}
-	list := append([]string{mcpctl, "list", "--format", "json", "--"}, server...)
-	show("list 2,000 tools on 40 pages", timed(starting(work, list...)), "`mcpctl version`", timed(starting(work, mcpctl, "version")))
-	old, changed := bigSnapshots(t, work)
-	show("diff of two 2,000-tool snapshots, 5 % changed", timed(starting(work, mcpctl, "diff", "--format", "json", old, changed)), "`mcpctl version`", timed(starting(work, mcpctl, "version")))
-}
-
-// bigSnapshots are two files with 2,000 tools of everyday schemas, of which every twentieth differs.
-func bigSnapshots(t *testing.T, dir string) (old, changed string) {
-	const schema = `{"name":"tool_%04d","description":"Does one thing with the items that match.","inputSchema":{"type":"object","properties":{` +
-		`"query":{"type":"string","minLength":1,"description":"What to look for"},"limit":{"type":"%s","minimum":1,"maximum":100,"default":20},` +
-		`"state":{"type":"string","enum":["open","closed","all"]},"labels":{"type":"array","items":{"type":"string"},"maxItems":10}},"required":["query"]}}`
-	write := func(name string, kind func(int) string) string {
-		var tools bytes.Buffer
-		for i := range 2000 {
-			fmt.Fprintf(&tools, ","+schema, i, kind(i))
-		}
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, fmt.Appendf(nil, `{"tools":[%s]}`, tools.Bytes()[1:]), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	old = write("old.json", func(int) string { return "number" })
-	changed = write("new.json", func(i int) string {
-		if i%20 == 0 {
-			return "integer"
-		}
-		return "number"
-	})
-	return old, changed
 }

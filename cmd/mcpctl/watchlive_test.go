@@ -21,7 +21,6 @@ import (
 // watchEvent is an event as a program reads it.
 type watchEvent struct {
 	Event, State, Cause, From, To string
-	ElapsedMs                     int
 	Findings                      []struct{ Rule, Item string }
 }
 
