@@ -43,23 +43,3 @@ func TestWriteAfterInterrupt(t *testing.T) {
 		t.Errorf("wrote %q: %d, %v", text.String(), n, err)
 	}
 }
-
-// TestInterruptedRead gives up a read when the run is interrupted.
-func TestInterruptedRead(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		enough := errors.New("enough")
-		ctx, interrupt := context.WithCancelCause(t.Context())
-		reader, writer := io.Pipe()
-		in := host.InterruptibleInput(ctx, reader)
-		go func() { _, _ = writer.Write([]byte("word")) }()
-		word := make([]byte, 9)
-		if n, err := in.Read(word); string(word[:n]) != "word" || err != nil {
-			t.Errorf("read %q, %v", word[:n], err)
-		}
-		time.AfterFunc(time.Hour, func() { interrupt(enough) })
-		if _, err := in.Read(word); !errors.Is(err, enough) {
-			t.Errorf("%v", err)
-		}
-		_ = writer.Close()
-	})
-}

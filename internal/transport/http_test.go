@@ -378,22 +378,6 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-func TestNotifications(t *testing.T) {
-	tests := []struct {
-		status int
-		want   string
-	}{
-		{202, ""}, {200, ""}, {204, ""}, {400, `HTTP 400 Bad Request: "no\tway"`},
-	}
-	for _, test := range tests {
-		l := streamable(t, write(test.status, "text/plain", map[bool]string{true: "no\tway"}[test.status != 204]))
-		err := l.SendNotification(t.Context(), mcp.JSONRPCNotification{JSONRPC: "2.0", Notification: mcp.Notification{Method: "notifications/initialized"}})
-		if got := fmt.Sprint(err); got != test.want && (err != nil || test.want != "") {
-			t.Errorf("%d gives %s, want %s", test.status, got, test.want)
-		}
-	}
-}
-
 func TestBadURLs(t *testing.T) {
 	for _, u := range []string{"", "mcp", "ftp://example.com", "http://", "//example.com/mcp", "http://%zz"} {
 		if _, err := OpenStreamable(t.Context(), Endpoint{URL: u}, Handlers{}); !errors.Is(err, errURL) {

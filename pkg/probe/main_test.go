@@ -2,28 +2,24 @@ package probe
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"testing"
 
-	"github.com/mark3labs/mcp-go/server"
 	"go.uber.org/goleak"
 
 	"github.com/mcpctl/mcpctl/internal/fixture"
 )
 
-// asServer makes the test binary play a server instead of running tests: "fixture" with a script, "mcp-go" or "once".
+// asServer makes the test binary play a server instead of running tests: "fixture" with a script or "once".
 const asServer = "MCPCTL_TEST_SERVER"
 
 func TestMain(m *testing.M) {
 	switch os.Getenv(asServer) {
 	case "fixture":
 		os.Exit(fixture.Main(os.Args[1:], fixture.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
-	case "mcp-go":
-		_ = server.NewStdioServer(mcpGo()).Listen(context.Background(), os.Stdin, os.Stdout)
 	case "once":
 		opensOnce(os.Stdin, os.Stdout)
 	default:
