@@ -9,7 +9,7 @@ dir=${REAL_DIR:-$(mktemp -d)}
 mkdir -p "$dir/bin"
 root=$(pwd)
 table=testdata/real/servers.json
-sdk=@modelcontextprotocol/sdk@1.32.2 # the client that TestRealClient compares with
+sdk=@modelcontextprotocol/sdk@1.32.2 # the client that client.txtar compares with
 
 pins() { sed -n "s/.*\"$1\": \"\([^\"]*\)\".*/\1/p" "$table"; }
 
@@ -30,6 +30,8 @@ if command -v node >/dev/null 2>&1 && command -v npm >/dev/null 2>&1; then
 	echo "installing $(pins npm | wc -l) servers from npm, on Node $(node --version)"
 	# Install scripts are not run.
 	# shellcheck disable=SC2046
+	cp testdata/real/client.mjs "$dir" # where Node finds the SDK
+	export MCPCTL_REAL_CLIENT="$dir/client.mjs"
 	npm install --prefix "$dir" --no-audit --no-fund --ignore-scripts --loglevel=error $(pins npm) $sdk
 else
 	echo "SKIPPED: servers from npm: node is not installed" >&2

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"net"
 	"os"
@@ -32,17 +33,18 @@ type realTransport struct {
 }
 
 // TestReal runs testdata/real/server.txtar with the real binary (MCPCTL_REAL_BIN) for every real server that
-// scripts/test-real.sh installed, over each of its transports, and everything.txtar with the reference server.
+// scripts/test-real.sh installed, over each of its transports, and two more with the reference server.
 func TestReal(t *testing.T) {
 	for _, s := range realServers(t) {
 		for kind := range s.Transports {
 			t.Run(s.Name+"/"+kind, func(t *testing.T) {
-				config := s.configure(t, kind)
+				way := s.start(t, kind)
 				files := []string{"testdata/real/server.txtar"}
 				if s.Name == "everything" {
-					files = append(files, "testdata/real/everything.txtar")
+					files = append(files, "testdata/real/everything.txtar", "testdata/real/client.txtar")
 				}
-				runReal(t, files, "MCPCTL_CONFIG="+config, "TRANSPORT="+kind, "TOOLS="+strconv.Itoa(s.Tools))
+				runReal(t, files, "MCPCTL_CONFIG="+s.configure(t, kind, way), "TRANSPORT="+kind, "TOOLS="+strconv.Itoa(s.Tools),
+					"TARGET="+cmp.Or(way.URL, s.program(t)), "CLIENT="+os.Getenv("MCPCTL_REAL_CLIENT"))
 			})
 		}
 	}
@@ -102,9 +104,9 @@ func (s realServer) program(t *testing.T) string {
 	return ""
 }
 
-// configure writes a configuration that names the server s, which it starts until the end of the test if it listens at a URL.
-func (s realServer) configure(t *testing.T, kind string) string {
-	way, file := s.start(t, kind), filepath.Join(t.TempDir(), "mcp.json")
+// configure writes a configuration that names the server s.
+func (s realServer) configure(t *testing.T, kind string, way realTransport) string {
+	file := filepath.Join(t.TempDir(), "mcp.json")
 	entry := map[string]any{"type": kind, "url": way.URL}
 	if kind == "stdio" {
 		entry = map[string]any{"command": s.program(t), "args": way.Args, "env": way.Env}
@@ -117,7 +119,7 @@ func (s realServer) configure(t *testing.T, kind string) string {
 	return file
 }
 
-// start returns how the server is reached, and starts it if that is at a URL.
+// start returns how the server is reached, and starts it until the end of the test if that is at a URL.
 func (s realServer) start(t *testing.T, kind string) realTransport {
 	bin, port := s.program(t), freePort()
 	fill := strings.NewReplacer("$TMP", t.TempDir(), "$PORT", port).Replace

@@ -98,7 +98,7 @@ func TestRealWatchGoSDK(t *testing.T) {
 				_ = cmd.Process.Kill()
 				_ = cmd.Wait()
 			})
-			command(t, control, "/")
+			mustOrder(t, control, "/")
 			watchChanges(startWatch(t, t.TempDir(), exec.Command("mcpctl", append(ndjson, "--protocol", protocol, "http://"+listen+"/mcp")...), "tool/first"), control)
 		})
 	}
@@ -119,12 +119,12 @@ func watchChanges(w *watching, control string) {
 		{"/remove?prompt=p", []string{"tool/second", "resource/x:1"}},
 		{"/remove?resource=x:1", []string{"tool/second"}},
 	} {
-		command(w.T, control, step.command)
+		mustOrder(w.T, control, step.command)
 		w.untilOffers(step.want...)
 	}
 	for n := range 20 {
-		command(w.T, control, fmt.Sprint("/add?tool=more", n%2))
-		command(w.T, control, fmt.Sprint("/remove?tool=more", (n+1)%2))
+		mustOrder(w.T, control, fmt.Sprint("/add?tool=more", n%2))
+		mustOrder(w.T, control, fmt.Sprint("/remove?tool=more", (n+1)%2))
 	}
 	w.untilOffers("tool/more1", "tool/second")
 	if w.reconnect > 0 {
@@ -132,8 +132,8 @@ func watchChanges(w *watching, control string) {
 	}
 }
 
-// command has a server do something, once it listens.
-func command(t *testing.T, address, what string) {
+// mustOrder has a server do something, once it listens.
+func mustOrder(t *testing.T, address, what string) {
 	t.Helper()
 	var err error
 	for range 1000 {

@@ -1,12 +1,14 @@
-// Prints the names that the official TypeScript client lists of a server, as JSON by kind.
-// node client.mjs CAPABILITIES stdio COMMAND ARG… | streamable-http URL | sse URL
+// Compares the names that the official TypeScript client lists of a server with those of a report of mcpctl.
+// node client.mjs CAPABILITIES REPORT stdio COMMAND ARG… | streamable-http URL | sse URL
+import { deepStrictEqual } from 'node:assert';
+import { readFileSync } from 'node:fs';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import * as types from '@modelcontextprotocol/sdk/types.js';
 
-const [capabilities, kind, target, ...args] = process.argv.slice(2);
+const [capabilities, report, kind, target, ...args] = process.argv.slice(2);
 const transports = {
   'stdio': () => new StdioClientTransport({ command: target, args, env: process.env, stderr: 'ignore' }),
   'streamable-http': () => new StreamableHTTPClientTransport(new URL(target)),
@@ -37,5 +39,8 @@ for (const [member, [method, schema, key]] of Object.entries(lists)) {
     cursor = page.nextCursor;
   } while (cursor);
 }
-console.log(JSON.stringify(names));
 await client.close();
+const server = JSON.parse(readFileSync(report)).servers[0];
+for (const [member, [, , key]] of Object.entries(lists)) {
+  deepStrictEqual((server[member] ?? []).map(item => item[key]), names[member], member);
+}
