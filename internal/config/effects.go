@@ -44,7 +44,7 @@ var shells = []string{"sh", "bash", "zsh", "dash", "ksh", "fish", "cmd", "powers
 func (e Entry) Effects() Effects {
 	words := e.words()
 	x := Effects{Contacts: e.contacts()}
-	x.Packages = len(words) > 0 && process.FetchesPackages(programBase(words[0]))
+	x.Packages = len(words) > 0 && process.FetchesPackages(words[0])
 	shown := 0 // arguments that are never masked: the program, and the package of a launcher
 	if x.Packages {
 		shown = 1 + slices.IndexFunc(words[1:],
@@ -52,13 +52,17 @@ func (e Entry) Effects() Effects {
 	}
 	x.Starts = redact.Literals(words, func(i int) bool { return i <= shown || isCode(words, i) })
 	x.Shell = slices.ContainsFunc(words,
-		func(word string) bool { return slices.Contains(shells, programBase(word)) })
-	for _, u := range e.uses {
+		func(word string) bool { return slices.Contains(shells, process.ProgramName(word)) })
+	for i, u := range e.uses {
 		x.Receives = append(x.Receives, kit.Map(u.receives, redact.MaskTokens)...)
 		if !u.literal {
 			continue
 		}
-		addresses := addressesIn(u)
+		option := ""
+		if i > 0 {
+			option = e.uses[i-1].shown
+		}
+		addresses := addressesIn(u, option)
 		x.Addresses = append(x.Addresses, addresses...)
 		if name, ok := strings.CutPrefix(u.key, "env."); ok && len(addresses) == 0 && !isVariable(u.text) {
 			x.Sets = append(x.Sets, name+"="+redact.LiteralValue(name, u.shown))
@@ -116,7 +120,7 @@ var codeFlags = map[string][]string{
 
 // isCode reports whether an argument is code for the program, which is never masked.
 func isCode(words []string, i int) bool {
-	program := programBase(words[0])
+	program := process.ProgramName(words[0])
 	flags := codeFlags[program]
 	if flags == nil && slices.Contains(shells, program) {
 		flags = []string{"-c", "-lc", "-ic"}
@@ -127,15 +131,6 @@ func isCode(words []string, i int) bool {
 // isVariable reports whether a text is one variable, with a default or without.
 func isVariable(text string) bool {
 	return strings.HasPrefix(text, "${") && clients.Closing(text) == len(text)
-}
-
-// programBase returns the name of a program without its directory and without .exe, .cmd or .bat.
-func programBase(word string) string {
-	name := strings.ToLower(word[strings.LastIndexAny(word, `/\`)+1:])
-	for _, extension := range []string{".exe", ".cmd", ".bat"} {
-		name = strings.TrimSuffix(name, extension)
-	}
-	return name
 }
 
 func unique(names []string) []string {
@@ -176,18 +171,25 @@ var (
 	withScheme = kit.Pattern(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>,;]+`)
 	withPort   = kit.Pattern(`(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}:\d+|\b\d{1,3}(?:\.\d{1,3}){3}\b`)
 	hostAlone  = kit.Pattern(`^(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}$`)
+	// an option whose value is a host; that of others could be the name of a file or module
+	addressOption = kit.Pattern(`(?i)^-.*(?:host|url|uri|endpoint|server|domain|address|proxy|base|api)`)
 )
 
-// addressesIn returns the literal addresses in a text to which a secret could be sent.
-func addressesIn(u use) []string {
+// addressesIn returns the literal addresses in a text to which a secret could be sent; option is the argument
+// before it.
+func addressesIn(u use, option string) []string {
 	group, name, _ := strings.Cut(u.key, ".")
 	group, _, _ = strings.Cut(group, "[")
 	found := withScheme().FindAllString(u.shown, -1)
 	if len(found) == 0 {
 		found = withPort().FindAllString(u.shown, -1)
 	}
-	if len(found) == 0 && group == "env" {
-		found = hostAlone().FindAllString(strings.TrimSpace(u.shown), -1)
+	value := strings.TrimSpace(u.shown)
+	if name, assigned, ok := strings.Cut(value, "="); ok && group == "args" {
+		option, value = name, assigned
+	}
+	if len(found) == 0 && (group == "env" || group == "args" && addressOption().MatchString(option)) {
+		found = hostAlone().FindAllString(value, -1)
 	}
 	var all []string
 	for _, text := range found {

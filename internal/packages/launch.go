@@ -43,7 +43,7 @@ func (l Launcher) Command(ref Ref, args []string) (c Command, err error) {
 	case "pypi":
 		c.Args = []string{ref.spec()}
 		c.Path, err = l.tool("it comes with uv, https://docs.astral.sh/uv", "uvx", "pipx")
-		if programName(c.Path) == "pipx" {
+		if process.ProgramName(c.Path) == "pipx" {
 			c.Args = []string{"run", strings.Replace(ref.spec(), "@", "==", 1)}
 			if !l.Scripts { // pip builds packages that are named by a URL under all settings
 				err = errors.New("pipx may run code of packages while it installs them: install uv, or " +

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/process"
 )
 
 // Launch is a command line that starts a package by npx, uvx, docker or the like.
@@ -54,13 +56,14 @@ var launchers = []launcher{
 // mcpctl knows.
 func Launched(argv []string) (Launch, bool) {
 	start := 0
-	if len(argv) > 2 && programName(argv[0]) == "cmd" && strings.EqualFold(argv[1], "/c") {
+	if len(argv) > 2 && process.ProgramName(argv[0]) == "cmd" && strings.EqualFold(argv[1], "/c") {
 		start = 2
 	}
 	for _, l := range launchers {
 		words := argv[start:]
 		n := len(l.words)
-		if len(words) <= n || programName(words[0]) != l.words[0] || !slices.Equal(words[1:n], l.words[1:]) {
+		if len(words) <= n || process.ProgramName(words[0]) != l.words[0] ||
+			!slices.Equal(words[1:n], l.words[1:]) {
 			continue
 		}
 		if l.registry == "oci" {
@@ -69,12 +72,6 @@ func Launched(argv []string) (Launch, bool) {
 		return l.read(argv, start+n)
 	}
 	return Launch{}, false
-}
-
-// programName returns the name of a program without its directory and extension.
-func programName(path string) string {
-	name := strings.ToLower(path[strings.LastIndexAny(path, `/\`)+1:])
-	return strings.TrimSuffix(strings.TrimSuffix(name, ".exe"), ".cmd")
 }
 
 // elsewhere are parts of flags that make a package of that name another one.

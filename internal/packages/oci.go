@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
+
+	"github.com/mcpctl/mcpctl/internal/process"
 )
 
 // image asks docker which image a reference stands for on this machine. One that was built here has no
@@ -25,7 +27,8 @@ func (l Launcher) image(ctx context.Context, ref Ref) (Package, error) {
 	}
 	var found []struct{ RepoDigests []string }
 	if err := json.Unmarshal(out, &found); err != nil || len(found) != 1 {
-		return Package{}, fmt.Errorf("%s image inspect does not describe one image", programName(engine))
+		return Package{}, fmt.Errorf("%s image inspect does not describe one image",
+			process.ProgramName(engine))
 	}
 	ref.Version = cmp.Or(ref.Version, "latest")
 	for _, digest := range found[0].RepoDigests {

@@ -188,7 +188,8 @@ func (l Launcher) run(ctx context.Context, registry, program string, args ...str
 	}
 	err = process.Run(cmd, true)
 	if err != nil {
-		return nil, fmt.Errorf("%s failed: %w%s", programName(program), err, process.Quoted(stderr.String()))
+		return nil, fmt.Errorf("%s failed: %w%s", process.ProgramName(program), err,
+			process.Quoted(stderr.String()))
 	}
 	return out.Text, nil
 }

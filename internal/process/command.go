@@ -88,20 +88,6 @@ func Tool(name string, env []string) (string, error) {
 	return file, nil
 }
 
-// packageLaunchers fetch what they start, as the .npmrc and the like of the working directory say.
-var packageLaunchers = []string{
-	"npx", "npm", "pnpm", "pnpx", "yarn", "bun", "bunx", "deno", "uvx", "uv", "pipx", "dnx",
-}
-
-// FetchesPackages reports whether a program, without directory and extension, fetches what it starts.
-func FetchesPackages(name string) bool { return slices.Contains(packageLaunchers, name) }
-
-// IsLauncher reports whether a command, without a directory, is a program that starts other programs, which
-// relative entries of PATH must not choose.
-func IsLauncher(name string) bool {
-	return FetchesPackages(name) || slices.Contains([]string{"docker", "podman", "git", "bwrap"}, name)
-}
-
 // Missing returns an error of Tool, or the given message if the program does not exist.
 func Missing(err error, said string, args ...any) error {
 	if start, ok := errors.AsType[*StartError](err); ok && !start.NotFound {

@@ -1,11 +1,36 @@
 package process
 
 import (
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 )
+
+// ProgramName returns the name of a program in lower case, without its directory and without .exe, .cmd or
+// .bat.
+func ProgramName(command string) string {
+	name := strings.ToLower(command[strings.LastIndexAny(command, `/\`)+1:])
+	for _, extension := range []string{".exe", ".cmd", ".bat"} {
+		name = strings.TrimSuffix(name, extension)
+	}
+	return name
+}
+
+// packageLaunchers fetch what they start, as the .npmrc and the like of the working directory say.
+var packageLaunchers = []string{
+	"npx", "npm", "pnpm", "pnpx", "yarn", "bun", "bunx", "deno", "uvx", "uv", "pipx", "dnx",
+}
+
+// FetchesPackages reports whether a program fetches what it starts.
+func FetchesPackages(command string) bool {
+	return slices.Contains(packageLaunchers, ProgramName(command))
+}
+
+// IsLauncher reports whether a command without a directory starts other programs, which relative entries of
+// PATH must not choose.
+func IsLauncher(command string) bool {
+	return !strings.ContainsAny(command, `/\`) && (FetchesPackages(command) ||
+		slices.Contains([]string{"docker", "podman", "git", "bwrap"}, ProgramName(command)))
+}
 
 // Variables for the network that every launcher may need.
 var networkNames = []string{
@@ -58,11 +83,7 @@ func LauncherEnv(command string, environ []string) []string {
 // LauncherNames returns the names, in capitals, of the variables that LauncherEnv looks for; nil for other
 // commands.
 func LauncherNames(command string) []string {
-	name := filepath.Base(command)
-	if runtime.GOOS == "windows" {
-		name = strings.TrimSuffix(strings.ToLower(name), filepath.Ext(name))
-	}
-	if names := launcherNames[name]; names != nil {
+	if names := launcherNames[ProgramName(command)]; names != nil {
 		return slices.Concat(names, networkNames)
 	}
 	return nil

@@ -43,3 +43,15 @@ func TestLauncherEnvIsDocumented(t *testing.T) {
 		}
 	}
 }
+
+// TestIsLauncher knows launchers as each system spells them; one in a directory is what it is.
+func TestIsLauncher(t *testing.T) {
+	for command, want := range map[string]bool{
+		"npx": true, "npx.cmd": true, "NPX.EXE": true, "docker": true, "git.exe": true,
+		"node": false, "./npx": false, `tools\npx.cmd`: false, "npx-server": false, "": false,
+	} {
+		if got := IsLauncher(command); got != want {
+			t.Errorf("%q: %v", command, got)
+		}
+	}
+}

@@ -179,6 +179,26 @@ func TestCodeIsShown(t *testing.T) {
 	}
 }
 
+// TestAddressesAreShown: every literal address of an entry stands beside the secrets that it receives.
+func TestAddressesAreShown(t *testing.T) {
+	for members, want := range map[string]string{
+		`"args": ["--url", "https://evil.example/x"]`:  "args=https://evil.example/x",
+		`"args": ["--url=https://evil.example/x"]`:     "args=https://evil.example/x",
+		`"args": ["evil.example:443"]`:                 "args=evil.example:443",
+		`"args": ["--api-host", "evil.example"]`:       "args=evil.example",
+		`"args": ["--endpoint=evil.example"]`:          "args=evil.example",
+		`"args": ["-m", "package.module", "x.js"]`:     "",
+		`"args": ["--config", "server.json"]`:          "",
+		`"args": ["--host", "localhost"]`:              "",
+		`"env": {"K": "${K}", "BASE": "evil.example"}`: "BASE=evil.example",
+	} {
+		cfg := newUser(t).server(`{"command": "npx", ` + members + `}`)
+		if got := strings.Join(cfg.Entries[0].Effects().Addresses, " "); got != want {
+			t.Errorf("%s: %q, want %q", members, got, want)
+		}
+	}
+}
+
 // dialects are the forms of files, each with an entry in it. %s is replaced by the members of the entry.
 var dialects = map[string]struct {
 	file, shape, entry string
