@@ -6,10 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"runtime"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
@@ -28,27 +25,22 @@ type pair struct {
 	unsaved  bool // the old side is missing, possibly because nothing was saved
 }
 
-// pairSet is the servers of a run with both sides. each visits the pairs, several at a time, as soon as both
-// sides are known; i is the place of a pair in the report.
+// pairSet is the servers of a run with both sides. each visits the pairs as soon as both sides are known,
+// several at a time; i is the place of a pair in the report.
 type pairSet struct {
 	n    int
 	each func(visit func(i int, p pair) error) error
 }
 
-// eachOf calls visit for the numbers below n, several at a time.
-func eachOf(n int, visit func(i int) error) error {
-	var visits errgroup.Group
-	visits.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range n {
-		visits.Go(func() error { return visit(i) })
-	}
-	return visits.Wait()
-}
-
 // knownPairs returns pairs whose sides are both known.
 func knownPairs(pairs []pair, err error) (pairSet, error) {
 	return pairSet{len(pairs), func(visit func(int, pair) error) error {
-		return eachOf(len(pairs), func(i int) error { return visit(i, pairs[i]) })
+		for i, p := range pairs {
+			if err := visit(i, p); err != nil {
+				return err
+			}
+		}
+		return nil
 	}}, err
 }
 
@@ -185,13 +177,16 @@ func matchByName(
 		if err != nil {
 			return err
 		}
-		return eachOf(len(left), func(i int) error {
-			saved, err := left[i].Read()
+		for i, t := range left {
+			saved, err := t.Read()
+			if err == nil {
+				err = visit(len(targets)+i, pair{old: saved, now: removed(saved.Name, complete)})
+			}
 			if err != nil {
 				return err
 			}
-			return visit(len(targets)+i, pair{old: saved, now: removed(saved.Name, complete)})
-		})
+		}
+		return nil
 	}}
 }
 

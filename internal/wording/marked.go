@@ -3,7 +3,6 @@ package wording
 import (
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -23,15 +22,7 @@ var concealed = kit.Pattern(`(?is)<!--.*?(?:-->|$)|<script\b.*?(?:</script\s*>|$
 
 // Marked returns a text with signs before concealed passages and orders to the model.
 func Marked(text string) string {
-	tag := func(r rune) bool { return unicode.Is(unicode.Cf, r) && Latin(r) > 0 }
-	if !strings.ContainsFunc(text, unicode.IsSpace) && !strings.ContainsAny(text, "<!") &&
-		!strings.Contains(text, ".env") && !strings.ContainsFunc(text, tag) {
-		return text // a name or a number; all orders but that to read .env have blanks
-	}
-	return markConcealed(markOrders(text))
-}
-
-func markConcealed(text string) string {
+	text = markOrders(text)
 	if !strings.ContainsAny(text, "<!\t") && !strings.Contains(text, "        ") &&
 		!strings.Contains(text, "\n\n\n") && !strings.Contains(text, "\n ") {
 		return text // most texts, and the search is slow

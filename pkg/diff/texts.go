@@ -106,39 +106,27 @@ func mayHide(raw json.RawMessage) bool {
 
 // findHidden looks for texts of an item in which invisible characters are new. whole is all of the item.
 func findHidden(c *comparison, item string, whole json.RawMessage, old, new []passage) {
-	type place struct {
-		pointer string
-		hidden  rune
-	}
-	before := map[place]bool{}
+	before := map[string]string{}
 	for _, p := range old {
-		for _, r := range snapshot.Hidden(p.text) {
-			before[place{p.pointer, r}] = true
-		}
+		before[p.pointer] += p.text
 	}
-	count, more := 0, 0
+	const rule = "text-hidden-characters-added"
+	texts := 0
 	for _, p := range new {
 		hidden := slices.DeleteFunc(snapshot.Hidden(p.text),
-			func(r rune) bool { return before[place{p.pointer, r}] })
+			func(r rune) bool { return strings.ContainsRune(before[p.pointer], r) })
 		if len(hidden) == 0 {
 			continue
 		}
-		if count++; count > maxListed {
-			more += len(hidden)
-			continue
+		if texts++; texts <= maxListed {
+			c.report(rule, finding.Finding{Item: item, Path: p.pointer, New: p.raw,
+				Message: fmt.Sprintf("The text now contains %s (first: %U).",
+					kit.Counted(len(hidden), "invisible character"), hidden[0])})
 		}
-		c.report("text-hidden-characters-added", finding.Finding{
-			Item: item, Path: p.pointer, New: p.raw,
-			Message: fmt.Sprintf("The text now contains %s (first: %U).",
-				kit.Counted(len(hidden), "invisible character"), hidden[0]),
-		})
 	}
-	if more > 0 {
-		c.report("text-hidden-characters-added", finding.Finding{
-			Item: item, New: whole,
-			Message: fmt.Sprintf("%s appeared in %s.", kit.Counted(more, "more invisible character"),
-				kit.Counted(count-maxListed, "more text")),
-		})
+	if texts > maxListed {
+		c.report(rule, finding.Finding{Item: item, New: whole, Message: fmt.Sprintf(
+			"%s now contain invisible characters.", kit.Counted(texts-maxListed, "more text"))})
 	}
 }
 

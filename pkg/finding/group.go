@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // Group is findings with one cause at several places.
@@ -125,9 +124,6 @@ func (g Group) title() string {
 		title, preposition = strings.TrimSuffix(g.Members[0].Message, "."), "in"
 	case len(names) == 0:
 		preposition = "in"
-		if parts := g.serverParts(); len(parts) > 1 {
-			title += " in " + kit.Some(parts)
-		}
 	case wholeItems:
 		title, preposition = title+": "+kit.Some(names), "in"
 	case len(names) == 1 && strings.HasPrefix(title, "The "+kinds[0]+" "): // about the item itself
@@ -142,16 +138,6 @@ func (g Group) title() string {
 		title += fmt.Sprintf(" %s %d servers", preposition, len(g.Servers))
 	}
 	return title
-}
-
-// serverParts returns the members of the server's capabilities that the findings are about.
-func (g Group) serverParts() []string {
-	return distinct(g.Members, func(f Finding) string {
-		if steps := rawjson.Split(f.Pointer()); len(steps) > 1 {
-			return "`" + steps[len(steps)-2] + "`"
-		}
-		return ""
-	})
 }
 
 // plural returns the word for items of these kinds; "items" if there are several kinds.

@@ -86,15 +86,10 @@ func TestAGroupIsThatGroup(t *testing.T) {
 func TestTitles(t *testing.T) {
 	removed := finding.Finding{Rule: "tool-removed", Item: "tool/x", Message: "`x` was removed.", Cause: "Removed tools"}
 	of := func(f finding.Finding, server string) finding.Finding { f.Server = server; return f }
-	offers := func(part string) finding.Finding {
-		return finding.Finding{Rule: "capability-option-removed", Path: "/capabilities/" + part + "/listChanged",
-			Message: "The server no longer offers `" + part + ".listChanged`.", Cause: "The server no longer offers `listChanged`"}
-	}
 	for want, all := range map[string][]finding.Finding{
 		"`x` was removed in 3 servers": {of(removed, "a"), of(removed, "b"), of(removed, "c")},
 		"The tool `x` is deprecated; y replaces it": {{Rule: "item-offered-deprecated", Item: "tool/x", Path: "/description",
 			Message: "The tool is deprecated; y replaces it.", Cause: "The tool is deprecated"}},
-		"The server no longer offers `listChanged` in `prompts`, `tools`": {offers("prompts"), offers("tools")},
 	} {
 		if got := finding.Groups(all)[0].Title; got != want {
 			t.Errorf("%q, want %q", got, want)
