@@ -31,14 +31,6 @@ func FuzzWriteBlocks(f *testing.F) {
 	})
 }
 
-func TestSizes(t *testing.T) {
-	for n, want := range map[int]string{0: "0 bytes", 999: "999 bytes", 1000: "1.0 KB", 12_345: "12 KB", 999_999: "999 KB", 1_500_000: "1.5 MB"} {
-		if got := printable.Size(n); got != want {
-			t.Errorf("%d is %q, want %q", n, got, want)
-		}
-	}
-}
-
 // TestTextsOfSchema reports texts that a model reads from properties that are called like their keywords.
 func TestTextsOfSchema(t *testing.T) {
 	var got []string

@@ -39,21 +39,6 @@ func checkGitHub(t testing.TB, out string, commands int) {
 	}
 }
 
-// TestBreaksComeFirst: of each level GitHub shows ten annotations for a step.
-func TestBreaksComeFirst(t *testing.T) {
-	failed := Server{Name: "s", State: Failed, Error: &Failure{Stage: "connecting", Message: "refused\nat once", Hint: "start it"}}
-	may := failed
-	may.Name, may.Tolerated = "may", &finding.Tolerance{Reason: "old"}
-	r := &Report{Command: "diff", Servers: []Server{may, failed}, Findings: Findings{{Rule: "a", Server: "s", Item: "tool/x", Level: finding.Breaking}}}
-	rows := strings.Split(written(t, "github", r, Options{}), "\n")
-	for i, want := range []string{"^::error .*title=breaking", "^::error title=s%3A connecting::refused%0Aat once%0Ahint: start it$",
-		"^::warning title=may%3A connecting::refused%0A", "^mcpctl "} {
-		if !regexp.MustCompile(want).MatchString(rows[i]) {
-			t.Errorf("line %d is %q, want %s", i, rows[i], want)
-		}
-	}
-}
-
 // unescape reads a text as the runner does.
 func unescape(s string) string {
 	return strings.NewReplacer("%25", "%", "%0D", "\r", "%0A", "\n", "%3A", ":", "%2C", ",").Replace(s)

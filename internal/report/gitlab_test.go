@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
 // issue is an entry of GitLab's code quality report.
@@ -48,18 +46,4 @@ func checkGitLab(t testing.TB, out string) []issue {
 		}
 	}
 	return issues
-}
-
-func TestGitLabSeverities(t *testing.T) {
-	r := &Report{Command: "diff", Servers: []Server{{Name: "a", Comparison: Comparison{Base: "a.json"}}, {Name: "b", State: Failed, Error: &Failure{Stage: "starting", Message: "no"}}},
-		Findings: Findings{{Rule: "x", Server: "a", Level: finding.Breaking}, {Rule: "y", Server: "a", Level: finding.Warning},
-			{Rule: "z", Server: "a", Level: finding.Info}, {Rule: "w", Level: finding.Breaking, Waiver: &finding.Waiver{Reason: "r"}}, {Rule: "v", Level: finding.Info}}}
-	var got []string
-	for _, i := range checkGitLab(t, written(t, "gitlab", r, Options{})) {
-		got = append(got, string(i.CheckName)+" "+i.Severity+" "+string(i.Location.Path))
-	}
-	want := []string{"not-answered blocker b", "x critical a.json", "y minor a.json", "z info a.json", "v info mcpctl"}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
 }

@@ -1,15 +1,11 @@
 package report
 
 import (
-	"encoding/json"
-	"fmt"
 	"html"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
 // webTag is any tag; ownWebTag is one that the page's template has, with the values of its attributes.
@@ -70,58 +66,5 @@ func TestHTMLRequestsNothing(t *testing.T) {
 				t.Errorf("the policy lacks %s: %s", want, policy)
 			}
 		}
-	}
-}
-
-// TestHTMLLayout checks what stands where: an article per cause with each of its findings, a box per level, and a section for
-// each server that could not be asked or compared; the others are named in one place.
-func TestHTMLLayout(t *testing.T) {
-	for name, one := range cases(t) {
-		if one.Findings == nil || one.Options.Waived {
-			continue
-		}
-		out := written(t, "html", &one.Report, Options{Waived: true})
-		groups := finding.Groups(one.Findings)
-		if got, want := strings.Count(out, `class="finding"`), len(groups); got != want {
-			t.Errorf("%s: %d articles, want %d", name, got, want)
-		}
-		for _, g := range groups {
-			level := levelWord(g.Members[0])
-			if !strings.Contains(out, fmt.Sprintf(`id="f-%s" data-level="%s"`, g.Fingerprint, level)) || !strings.Contains(out, `name="level" value="`+level+`"`) {
-				t.Errorf("%s: no article for %s, or no box for it", name, g.Fingerprint)
-			}
-			for _, f := range g.Members {
-				if !strings.Contains(out, "<code>"+f.Fingerprint()+"</code>") {
-					t.Errorf("%s: %s is not on the page", name, f.Fingerprint())
-				}
-			}
-		}
-		for i, s := range one.Servers {
-			said := strings.Contains(out, fmt.Sprintf(`<section data-server="%d">`, i))
-			isUnsaved := func(s Server) bool { return s.Unsaved }
-			if want := len(s.failures()) > 0 || i == slices.IndexFunc(one.Servers, isUnsaved); said != want {
-				t.Errorf("%s: a section of %s: %v", name, s.Name, said)
-			}
-		}
-	}
-}
-
-// TestManyServersAreNamedOnce: below its title a cause names a few of them, and its folds the others.
-func TestManyServersAreNamedOnce(t *testing.T) {
-	r := &Report{Command: "diff", Status: 1}
-	for i := range 40 {
-		name := fmt.Sprintf("server-%02d", i)
-		r.Servers = append(r.Servers, Server{Name: name, State: OK})
-		r.Findings = append(r.Findings, finding.Finding{Rule: "tool-removed", Level: finding.Breaking, Server: name, Item: "tool/x", Path: "",
-			Message: "`x` was removed.", Cause: "Removed tools", Old: json.RawMessage(`{"name":"x"}`), Hint: "perhaps `x` was renamed: `y` is new and looks like it"})
-	}
-	out := written(t, "html", r, Options{})
-	for _, want := range []string{"x was removed in 40 servers", "and 32 more", "perhaps x was renamed: y is new"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("%q is not in the page", want)
-		}
-	}
-	if n := strings.Count(out, "server-39"); n != 1 { // the finding in its fold
-		t.Errorf("the last server is named %d times", n)
 	}
 }

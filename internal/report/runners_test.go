@@ -121,14 +121,3 @@ func blocks(s string, value json.RawMessage) string {
 	WriteBlocks(&out, []Block{{Text: s}, {Role: s, Label: s, Text: s}, {Label: s, Failure: true}}, Options{Width: 80})
 	return out.String() + printable.Indented(value) + "\n" + OneLine(value)
 }
-
-// TestOrdersAreNotLost reads texts back from formats that programs read.
-func TestOrdersAreNotLost(t *testing.T) {
-	for _, s := range orders() {
-		checkYAML(t, s, &Report{Command: s, Problems: []string{s}, Servers: []Server{{Name: s, Offer: Offer{Instructions: s}}}})
-		var again Report
-		if err := json.Unmarshal([]byte(written(t, "json", &Report{Problems: []string{s}}, Options{})), &again); err != nil || again.Problems[0] != s {
-			t.Errorf("%q came back as %q (%v)", s, again.Problems, err)
-		}
-	}
-}
