@@ -5,10 +5,8 @@ package fleet
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -159,7 +157,7 @@ func (f *Fleet) read(ctx context.Context, from []source.Source) error {
 			f.process.Note("%s", report.Visible(line))
 		}
 	}
-	tellRemarks(f)
+	f.noteRemarks()
 	return nil
 }
 
@@ -174,26 +172,15 @@ func needsConfig(err error, from []source.Source, project string) bool {
 		slices.ContainsFunc(problems, func(p config.Problem) bool { return p.File == project })
 }
 
-// tellRemarks notes the files that were left out, with --verbose also the servers; each once.
-func tellRemarks(f *Fleet) {
+// noteRemarks notes the files that were left out, with --verbose also the servers; each once.
+func (f *Fleet) noteRemarks() {
 	for _, p := range f.Config.Remarks {
-		if (p.Server == "" || f.process.Verbose) && !slices.Contains(f.remarked, p.Error()) {
-			f.remarked = append(f.remarked, p.Error())
-			f.process.Note("%s: left out: %s", report.Visible(placeOf(p)), report.Visible(p.Message))
+		p.Message = "left out: " + p.Message
+		if says := p.Error(); (p.Server == "" || f.process.Verbose) && !slices.Contains(f.remarked, says) {
+			f.remarked = append(f.remarked, says)
+			f.process.Note("%s", report.Visible(says))
 		}
 	}
-}
-
-// placeOf returns the place of a problem: FILE:LINE: server "NAME", as far as they are known.
-func placeOf(p config.Problem) string {
-	at := p.File
-	if p.Line > 0 {
-		at = fmt.Sprintf("%s:%d", p.File, p.Line)
-	}
-	if p.Server != "" {
-		at += ": server " + strconv.Quote(p.Server)
-	}
-	return at
 }
 
 // options returns how the prober reaches servers.

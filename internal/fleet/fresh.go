@@ -17,9 +17,9 @@ import (
 // store are read again before each start, but for starts of the same moment.
 type freshness struct {
 	mu      sync.Mutex
-	read    time.Time                  // when the files were read last
-	seen    map[string]string          // their states then
-	trusted map[string]map[string]bool // digests that may start now, by file and server
+	read    time.Time          // when the files were read last
+	seen    map[string]string  // their states then
+	trusted map[[3]string]bool // what may start now: file, server and digest of each
 }
 
 // sameMoment is how long the files need not be read again as long as their sizes and times stay: a fleet
@@ -33,8 +33,7 @@ func (s *freshness) verify(f *Fleet, a trust.Approved) func() error {
 	if s.seen == nil {
 		s.read, s.seen = time.Now(), f.FileStates()
 	}
-	file, server := a.Entry().Declared()
-	digest := a.Entry().Digest()
+	entry := declared(a)
 	return func() error {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -45,7 +44,7 @@ func (s *freshness) verify(f *Fleet, a trust.Approved) func() error {
 			}
 			s.read, s.seen, s.trusted = time.Now(), now, trustedDigests(again)
 		}
-		if s.trusted == nil || s.trusted[file+"\x00"+server][digest] {
+		if s.trusted == nil || s.trusted[entry] {
 			return nil
 		}
 		return exit.Advise("review it with mcpctl config, then run mcpctl trust",
@@ -53,20 +52,20 @@ func (s *freshness) verify(f *Fleet, a trust.Approved) func() error {
 	}
 }
 
-// trustedDigests returns the digests of the configuration's entries that may start.
-func trustedDigests(f *Fleet) map[string]map[string]bool {
-	all := map[string]map[string]bool{}
+// trustedDigests returns what declared returns of each entry of the configuration that may start.
+func trustedDigests(f *Fleet) map[[3]string]bool {
+	all := map[[3]string]bool{}
 	approved, _ := f.gate.Admit(f.Config, f.Config.Entries)
 	for _, a := range approved {
-		e := a.Entry()
-		file, server := e.Declared()
-		key := file + "\x00" + server
-		if all[key] == nil {
-			all[key] = map[string]bool{}
-		}
-		all[key][e.Digest()] = true
+		all[declared(a)] = true
 	}
 	return all
+}
+
+// declared returns the file, the server and the digest of an entry.
+func declared(a trust.Approved) [3]string {
+	file, server := a.Entry().Declared()
+	return [3]string{file, server, a.Entry().Digest()}
 }
 
 // FileStates returns the states of the files that decide which servers start, as files.States does: those of

@@ -74,18 +74,13 @@ func askInputs(ctx context.Context, p host.Process, asked []inputPrompt) (map[st
 func (q inputPrompt) ask(ctx context.Context, t *host.Terminal) (string, error) {
 	name := strconv.Quote(q.ID)
 	if q.Description != "" {
-		name = fmt.Sprintf("%s (%s)", name, report.Visible(q.Description))
+		name += " (" + report.Visible(q.Description) + ")"
 	}
 	t.Printf("mcpctl: the input %s is needed by %s\n", name, report.Visible(strings.Join(q.servers, ", ")))
 	prompt, usual := "answer", q.Default
-	if q.Options != nil {
-		prompt, usual = fmt.Sprintf("choose 1 to %d", len(q.Options)), ""
-	}
 	for i, o := range q.Options {
+		prompt = fmt.Sprintf("choose 1 to %d", len(q.Options))
 		t.Printf("%3d) %s\n", i+1, report.Visible(o.Label))
-		if o.Value == q.Default && usual == "" {
-			usual = strconv.Itoa(i + 1)
-		}
 	}
 	switch {
 	case q.Password:
@@ -113,17 +108,10 @@ func (q inputPrompt) ask(ctx context.Context, t *host.Terminal) (string, error) 
 
 // chosen returns the value of an answer; ok is false for one that is not an option.
 func (q inputPrompt) chosen(text string) (value string, ok bool) {
-	if q.Options == nil {
-		return text, true
-	}
-	text = strings.TrimSpace(text)
-	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(q.Options) {
-		return q.Options[n-1].Value, true
-	}
-	for _, o := range q.Options {
-		if text != "" && (o.Label == text || o.Value == text) {
+	for i, o := range q.Options {
+		if slices.Contains([]string{strconv.Itoa(i + 1), o.Label, o.Value}, strings.TrimSpace(text)) {
 			return o.Value, true
 		}
 	}
-	return "", false
+	return text, q.Options == nil
 }

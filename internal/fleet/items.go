@@ -68,19 +68,14 @@ func (s *Surface) describe(filter ItemFilter) {
 			filter.Kind != "" && strings.TrimSuffix(filter.Kind, "s") != kind.Word() {
 			continue
 		}
-		*s.Items(kind) = report.Items{}
+		items := report.Items{}
 		for _, item := range list.Items() {
 			if filter.Name.Match(item.Key) && (filter.Text == nil || mentions(item.Raw, filter.Text)) {
-				s.add(kind, item)
+				items = append(items, item.Raw)
 			}
 		}
+		*s.Items(kind) = items
 	}
-}
-
-// add adds an item to the report.
-func (s *Surface) add(kind snapshot.Kind, item snapshot.Item) {
-	slot := s.Items(kind)
-	*slot = append(*slot, item.Raw)
 }
 
 // mentions reports whether a text in a value, or the name of a member, matches.
@@ -98,46 +93,35 @@ func mentions(raw json.RawMessage, pattern *regexp.Regexp) bool {
 	}
 }
 
-// Show adds all items, or the wanted ones, to the reports of servers. An item that no server offers is an
-// error.
+// Show adds all items, or the wanted ones, to the reports of servers. One name may belong to several kinds.
+// An item that no server offers is an error.
 func Show(surfaces []Surface, wanted []string) error {
-	missing := wanted
+	found := map[string]bool{}
 	for i := range surfaces {
-		found := surfaces[i].show(wanted)
-		missing = slices.DeleteFunc(slices.Clone(missing),
-			func(want string) bool { return slices.Contains(found, want) })
-	}
-	if len(missing) == 0 {
-		return nil
-	}
-	return notOffered(surfaces, missing[0])
-}
-
-// show adds the wanted items to the report, or all if none are named, and returns those wanted that the
-// server offers.
-func (s *Surface) show(wanted []string) (found []string) {
-	if len(wanted) == 0 {
-		s.describe(ItemFilter{})
-	}
-	return slices.DeleteFunc(slices.Clone(wanted), func(want string) bool { return !s.showItem(want) })
-}
-
-// showItem adds the items with this name or id to the report, and reports whether there are any. One name may
-// belong to several kinds.
-func (s *Surface) showItem(want string) bool {
-	found := false
-	if s.Snapshot == nil {
-		return false
-	}
-	for _, kind := range snapshot.Kinds() {
-		for _, item := range s.Snapshot.List(kind).Items() {
-			if want == item.Key || want == kind.ID(item.Key) {
-				s.add(kind, item)
-				found = true
+		s := &surfaces[i]
+		if len(wanted) == 0 {
+			s.describe(ItemFilter{})
+		}
+		if s.Snapshot == nil {
+			continue
+		}
+		for _, kind := range snapshot.Kinds() {
+			slot := s.Items(kind)
+			for _, item := range s.Snapshot.List(kind).Items() {
+				for _, want := range wanted {
+					if want == item.Key || want == kind.ID(item.Key) {
+						*slot, found[want] = append(*slot, item.Raw), true
+					}
+				}
 			}
 		}
 	}
-	return found
+	for _, want := range wanted {
+		if !found[want] {
+			return notOffered(surfaces, want)
+		}
+	}
+	return nil
 }
 
 // notOffered returns the error for an item that no surface offers, or nil if one did not answer in full.

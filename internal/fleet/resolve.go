@@ -71,8 +71,8 @@ func (t Target) failed(failure *report.Failure) Target {
 // Name returns the name of the server.
 func (t Target) Name() string {
 	switch {
-	case t.server != nil:
-		return t.server.Name
+	case t.plain != nil:
+		return t.plain.Name
 	case t.saved != nil:
 		return t.saved.Name
 	}
@@ -146,12 +146,11 @@ func (t Target) Overrides() bool {
 // Resolve returns the targets that SOURCEs name, after the trust gate; without SOURCEs all configured ones,
 // in their order.
 func (f *Fleet) Resolve(ctx context.Context, from []source.Source) ([]Target, error) {
-	var targets []Target
 	entries, err := f.entriesFor(from)
 	if err != nil {
 		return nil, err
 	}
-	targets = append(targets, f.configured(entries)...)
+	targets := f.configured(entries)
 	for _, s := range from {
 		more, err := f.targetsOf(ctx, s)
 		if err != nil {
@@ -229,8 +228,7 @@ func Choose(cfg *config.Config, s Selection, names []string) ([]config.Entry, er
 				kit.DidYouMean(pattern, known))
 		}
 	}
-	chosen := slices.DeleteFunc(slices.Clone(entries),
-		func(e config.Entry) bool { return !s.takes(e.Server.Name) })
+	chosen := kit.Filter(entries, func(e config.Entry) bool { return s.takes(e.Server.Name) })
 	if len(chosen) == 0 && len(entries) > 0 {
 		return nil, exit.Usagef("--only %s leaves no server of those that were named",
 			strings.Join(s.Only, ","))
@@ -246,13 +244,7 @@ func (s Selection) takes(name string) bool {
 
 // only returns the targets that --only selects, configured or not.
 func (s Selection) only(targets []Target) ([]Target, error) {
-	left := slices.DeleteFunc(slices.Clone(targets), func(t Target) bool {
-		name := t.Known().Name
-		if t.plain != nil {
-			name = t.plain.Name
-		}
-		return !s.takes(name)
-	})
+	left := kit.Filter(targets, func(t Target) bool { return s.takes(t.Name()) })
 	if len(left) == 0 && len(targets) > 0 {
 		return nil, exit.Usagef("--only %s leaves nothing of what was named", strings.Join(s.Only, ","))
 	}

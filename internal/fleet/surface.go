@@ -55,14 +55,9 @@ func (s Surface) Known() bool { return s.Snapshot != nil || s.arrived || s.State
 // Incomplete reports whether the server did not answer in full.
 func (s Surface) Incomplete() bool { return s.State == report.Failed || s.State == report.Partial }
 
-// Priced reports whether the cost of the server in a prompt is known.
-func (s Surface) Priced() bool {
-	return s.Snapshot != nil && s.Snapshot.Tools.Whole()
-}
-
 // TokenCost estimates what the server costs in a prompt; nil when its tools are not known.
 func (s Surface) TokenCost() *int {
-	if !s.Priced() {
+	if s.Snapshot == nil || !s.Snapshot.Tools.Whole() {
 		return nil
 	}
 	return new(check.Tokens(s.Snapshot))
@@ -102,8 +97,7 @@ func FromResult(r probe.Result) Surface {
 	s.ClientCapabilities = r.Declared
 	s.count()
 	if r.Transport == "stdio" {
-		n := len(r.Noise)
-		s.Noise = &n
+		s.Noise = new(len(r.Noise))
 	}
 	s.NoiseText = r.Noise
 	for _, n := range r.Notices {
@@ -183,7 +177,8 @@ func Status(surfaces []Surface) int {
 func Elaborate(p host.Process, surfaces []Surface) {
 	for _, s := range surfaces {
 		name := report.Visible(s.Name)
-		p.Detail("%s: %s", name, s.summary())
+		p.Detail("%s: %s, over %s, protocol %s, %d ms", name, s.State, cmp.Or(s.Transport, s.Intended),
+			cmp.Or(s.ProtocolVersion, "unknown"), s.ElapsedMs)
 		for _, n := range s.Notices {
 			p.Detail("%s: %s", name, report.Visible(n.Message))
 		}
@@ -214,19 +209,4 @@ func NoiseNote(surfaces []Surface) string {
 	}
 	return fmt.Sprintf("%s: wrote to stdout what is not an MCP message: \"%s\"; some clients fail there "+
 		"(write logs to stderr)", kit.Some(names), report.Visible(first))
-}
-
-// summary returns how the probe of a server went, in a few words.
-func (s Surface) summary() string {
-	words := []string{string(s.State)}
-	if s.Transport != "" {
-		words = append(words, "over "+s.Transport)
-	}
-	if s.ProtocolVersion != "" {
-		words = append(words, "protocol "+s.ProtocolVersion)
-	}
-	if s.Attempts > 1 {
-		words = append(words, fmt.Sprintf("%d attempts", s.Attempts))
-	}
-	return strings.Join(append(words, fmt.Sprintf("%d ms", s.ElapsedMs)), ", ")
 }

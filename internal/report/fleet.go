@@ -108,7 +108,8 @@ func FailureNotes(servers []Server, all bool) (notes []string) {
 	reasons, advised := troubles(failed), ""
 	for i, t := range reasons {
 		if i == mostServers && !all {
-			return append(notes, "… and "+kit.Counted(len(reasons)-i, "more failure")+"; --verbose shows all")
+			more := kit.Counted(len(reasons)-i, "more failure")
+			return append(notes, "… and "+more+"; --verbose shows all")
 		}
 		note := Visible(t.names(!all)) + ": " + Visible(t.Failure.Says())
 		if t.Hint != "" && t.Hint != advised {
