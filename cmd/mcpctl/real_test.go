@@ -33,7 +33,7 @@ type realTransport struct {
 }
 
 // TestReal runs testdata/real/server.txtar with the real binary (MCPCTL_REAL_BIN) for every real server that
-// scripts/test-real.sh installed, over each of its transports, and two more with the reference server.
+// scripts/test-real.sh installed, over each of its transports, and more with the reference server.
 func TestReal(t *testing.T) {
 	for _, s := range realServers(t) {
 		for kind := range s.Transports {
@@ -42,6 +42,9 @@ func TestReal(t *testing.T) {
 				files := []string{"testdata/real/server.txtar"}
 				if s.Name == "everything" {
 					files = append(files, "testdata/real/everything.txtar", "testdata/real/client.txtar")
+				}
+				if s.Name == "everything" && kind == "stdio" {
+					files = append(files, "testdata/real/watch.txtar")
 				}
 				runReal(t, files, "MCPCTL_CONFIG="+s.configure(t, kind, way), "TRANSPORT="+kind, "TOOLS="+strconv.Itoa(s.Tools),
 					"TARGET="+cmp.Or(way.URL, s.program(t)), "CLIENT="+os.Getenv("MCPCTL_REAL_CLIENT"))

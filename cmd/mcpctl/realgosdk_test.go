@@ -3,9 +3,7 @@
 package main
 
 import (
-	"fmt"
 	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -73,84 +71,4 @@ func gosdkHTTP(ts *testscript.TestScript, neg bool, args []string) {
 		time.Sleep(5 * time.Millisecond)
 	}
 	ts.Fatalf("nothing listens at %s", address)
-}
-
-// TestRealWatchGoSDK changes what a server on the official go-sdk offers, over both its transports, and ends it.
-func TestRealWatchGoSDK(t *testing.T) {
-	program, ndjson := filepath.Join(buildGoSDK(t), "changing"), []string{"watch", "--format", "ndjson"}
-	t.Run("stdio", func(t *testing.T) {
-		control := "127.0.0.1:" + freePort()
-		w := startWatch(t, t.TempDir(), exec.Command("mcpctl", append(ndjson, "--", program, "-control", control)...), "tool/first")
-		watchChanges(w, control)
-		if err := order(control, "/exit"); err == nil {
-			t.Error("it did not end")
-		}
-		w.untilOffers("tool/first")
-	})
-	for protocol, more := range map[string]string{"2026-07-28": "-stateless", "2025-11-25": "-stateless=false"} {
-		t.Run("http "+protocol, func(t *testing.T) {
-			control, listen := "127.0.0.1:"+freePort(), "127.0.0.1:"+freePort()
-			cmd := exec.Command(program, "-control", control, "-http", listen, more)
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() {
-				_ = cmd.Process.Kill()
-				_ = cmd.Wait()
-			})
-			mustOrder(t, control, "/")
-			watchChanges(startWatch(t, t.TempDir(), exec.Command("mcpctl", append(ndjson, "--protocol", protocol, "http://"+listen+"/mcp")...), "tool/first"), control)
-		})
-	}
-}
-
-// watchChanges changes what a server offers, which reports its changes itself.
-func watchChanges(w *watching, control string) {
-	w.Helper()
-	w.until("live")
-	for _, step := range []struct {
-		command string
-		want    []string
-	}{
-		{"/add?tool=second", []string{"tool/first", "tool/second"}},
-		{"/remove?tool=first", []string{"tool/second"}},
-		{"/add?prompt=p", []string{"tool/second", "prompt/p"}},
-		{"/add?resource=x:1", []string{"tool/second", "prompt/p", "resource/x:1"}},
-		{"/remove?prompt=p", []string{"tool/second", "resource/x:1"}},
-		{"/remove?resource=x:1", []string{"tool/second"}},
-	} {
-		mustOrder(w.T, control, step.command)
-		w.untilOffers(step.want...)
-	}
-	for n := range 20 {
-		mustOrder(w.T, control, fmt.Sprint("/add?tool=more", n%2))
-		mustOrder(w.T, control, fmt.Sprint("/remove?tool=more", (n+1)%2))
-	}
-	w.untilOffers("tool/more1", "tool/second")
-	if w.reconnect > 0 {
-		w.Errorf("reconnected %d times", w.reconnect)
-	}
-}
-
-// mustOrder has a server do something, once it listens.
-func mustOrder(t *testing.T, address, what string) {
-	t.Helper()
-	var err error
-	for range 1000 {
-		if err = order(address, what); err == nil {
-			return
-		}
-		<-time.After(10 * time.Millisecond)
-	}
-	t.Fatal(err)
-}
-
-// order sends a command over a connection of its own.
-func order(address, what string) error {
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	reply, err := client.Get("http://" + address + what)
-	if err != nil {
-		return err
-	}
-	return reply.Body.Close()
 }
