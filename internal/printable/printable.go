@@ -33,7 +33,9 @@ func Visible(s string) Text {
 	before, marks := rune(0), 0
 	for len(s) > 0 {
 		r, size := utf8.DecodeRuneInString(s)
-		marks = countMarks(marks, r)
+		if marks++; !unicode.IsMark(r) {
+			marks = 0
+		}
 		switch {
 		case r == utf8.RuneError && size == 1:
 			fmt.Fprintf(&b, `\x%02x`, s[0])
@@ -56,13 +58,6 @@ func ascii(s string) bool {
 		}
 	}
 	return true
-}
-
-func countMarks(marks int, r rune) int {
-	if unicode.IsMark(r) {
-		return marks + 1
-	}
-	return 0
 }
 
 // Hidden reports whether a character has no look of its own, or changes the look of others.
@@ -169,6 +164,26 @@ func (g *guard) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
+func (g *guard) advance(c byte) {
+	g.mark = g.mark.next(c)
+	switch {
+	case c == '\n' || c == '\r':
+		g.begins, g.colon, g.escape, g.char = true, false, false, nil
+	case g.escape:
+		g.escape = c == '[' || c < '@'
+	case c == '\x1b':
+		g.escape = true
+	case g.begins && c == ':' && !g.colon:
+		g.colon = true
+	case g.begins:
+		g.char = append(g.char, c)
+		if r, _ := utf8.DecodeRune(g.char); utf8.FullRune(g.char) {
+			g.begins, g.char = unicode.IsSpace(r), nil
+		}
+		g.begins = g.begins && !g.colon
+	}
+}
+
 // mark is how much of "##vso" has just been read, in upper or lower case.
 type mark int
 
@@ -187,35 +202,6 @@ func (m mark) next(c byte) mark {
 // armed reports whether a bracket makes an order of what was read.
 func (m mark) armed() bool { return m == 2 || m == 5 }
 
-func (g *guard) advance(c byte) {
-	g.mark = g.mark.next(c)
-	switch {
-	case c == '\n' || c == '\r':
-		g.begins, g.colon, g.escape, g.char = true, false, false, nil
-	case g.escape:
-		g.escape = c == '[' || c < '@'
-	case c == '\x1b':
-		g.escape = true
-	case g.begins:
-		g.begins = g.stillBegins(c)
-	}
-}
-
-// stillBegins reports whether another byte at the beginning of a line leaves it there.
-func (g *guard) stillBegins(c byte) bool {
-	if c == ':' && !g.colon {
-		g.colon = true
-		return true
-	}
-	g.char = append(g.char, c)
-	if !utf8.FullRune(g.char) {
-		return !g.colon
-	}
-	r, _ := utf8.DecodeRune(g.char)
-	g.char = nil
-	return !g.colon && unicode.IsSpace(r)
-}
-
 // Without returns a text, from the beginning of a line, in which no runner finds an order.
 func (s Spelling) Without(text string) string {
 	if !strings.Contains(text, "::") && !strings.Contains(text, "##") {
@@ -227,120 +213,78 @@ func (s Spelling) Without(text string) string {
 }
 
 // Spaced returns JSON on one line, with a space after each comma and colon; other text stays as it is.
-func Spaced(raw json.RawMessage) string { return laidOut(raw, layout{}) }
-
-// Indented returns JSON over several lines, numbers and order as they came, everything invisible escaped.
-func Indented(raw json.RawMessage) string { return laidOut(raw, layout{indent: "  "}) }
-
-func laidOut(raw json.RawMessage, l layout) string {
-	var compact bytes.Buffer
-	if json.Compact(&compact, raw) != nil {
-		return string(raw)
-	}
-	return string(l.append(nil, compact.Bytes(), 0))
+func Spaced(raw json.RawMessage) string {
+	text := strings.ReplaceAll(string(inLines(raw)), ",\n", ", ") // strings have no line breaks
+	return strings.ReplaceAll(text, "\n", "")
 }
 
-// AppendIndented appends JSON without white space as Indented has it, where it lies so deep in another value.
-func AppendIndented(dst []byte, compact json.RawMessage, depth int) []byte {
-	return layout{indent: "  "}.append(dst, compact, depth)
-}
+// Indented returns JSON over several lines, numbers and order as they came, everything invisible escaped;
+// other text stays as it is.
+func Indented(raw json.RawMessage) string { return string(AppendIndented(nil, raw, 0)) }
 
-// maxIndent is how deep values are spread over lines; what lies deeper stands on one line.
-const maxIndent = 64
-
-// layout spreads compact JSON over lines, or spaces it on one; invisible characters are \u escapes, invalid
-// UTF-8 U+FFFD.
-type layout struct{ indent string }
-
-func (l layout) append(dst, raw []byte, depth int) []byte {
-	for i := 0; i < len(raw); i++ {
-		switch c := raw[i]; c {
-		case '"':
-			end := stringEnd(raw, i)
-			dst = appendEscaped(dst, raw[i:end])
-			i = end - 1
-		case '{', '[':
-			dst = append(dst, c)
-			if raw[i+1] == c+2 { // an empty object or array
-				dst, i = append(dst, raw[i+1]), i+1
-				continue
-			}
-			depth++
-			dst = l.newLine(dst, depth)
-		case '}', ']':
+// AppendIndented appends JSON as Indented has it, where it lies so deep in another value.
+func AppendIndented(dst []byte, raw json.RawMessage, depth int) []byte {
+	const deepest = 64 // levels that are spread over lines
+	for i, line := range bytes.Split(inLines(raw), []byte("\n")) {
+		if bytes.HasPrefix(line, []byte("}")) || bytes.HasPrefix(line, []byte("]")) {
 			depth--
-			dst = append(l.newLine(dst, depth), c)
-		case ',':
-			dst = l.between(append(dst, c), depth)
-		case ':':
-			dst = append(dst, ": "...)
-		default:
-			dst = append(dst, c)
+		}
+		switch {
+		case i > 0 && depth <= deepest:
+			dst = append(append(dst, '\n'), strings.Repeat("  ", depth)...)
+		case bytes.HasSuffix(dst, []byte(",")):
+			dst = append(dst, ' ')
+		}
+		dst = append(dst, line...)
+		if bytes.HasSuffix(line, []byte("{")) || bytes.HasSuffix(line, []byte("[")) {
+			depth++
 		}
 	}
 	return dst
 }
 
-func (l layout) newLine(dst []byte, depth int) []byte {
-	if l.indent == "" || depth > maxIndent {
-		return dst
+// inLines returns JSON with a line break after each opening bracket and comma, and before each closing one.
+func inLines(raw json.RawMessage) []byte {
+	var lines bytes.Buffer
+	if json.Indent(&lines, bytes.TrimSpace(raw), "", "") != nil {
+		return raw
 	}
-	return append(append(dst, '\n'), strings.Repeat(l.indent, depth)...)
+	return escaped(lines.Bytes())
 }
 
-func (l layout) between(dst []byte, depth int) []byte {
-	if l.indent == "" || depth > maxIndent {
-		return append(dst, ' ')
-	}
-	return l.newLine(dst, depth)
-}
+// EscapedJSON returns JSON, and a line break, with \u escapes for what cannot be seen in strings, or what a
+// terminal or runner obeys. Values stay.
+func EscapedJSON(raw []byte) []byte { return append(escaped(raw), '\n') }
 
-// EscapedJSON returns JSON with \u escapes for what cannot be seen in strings, or what a terminal or
-// runner obeys. Values stay.
-func EscapedJSON(raw []byte) []byte {
+func escaped(raw []byte) []byte {
 	dst := make([]byte, 0, len(raw)+1)
-	for i := 0; i < len(raw); i++ {
-		if raw[i] != '"' {
-			dst = append(dst, raw[i])
-			continue
-		}
-		end := stringEnd(raw, i)
-		dst, i = appendEscaped(dst, raw[i:end]), end-1
-	}
-	return append(dst, '\n')
-}
-
-// stringEnd returns the position after the closing quote of the string that starts at i.
-func stringEnd(raw []byte, i int) int {
-	for i++; i < len(raw) && raw[i] != '"'; i++ {
-		if raw[i] == '\\' {
-			i++
-		}
-	}
-	return min(i+1, len(raw))
-}
-
-// appendEscaped copies a JSON string and escapes what cannot be seen, and what makes a runner obey.
-func appendEscaped(dst, s []byte) []byte {
 	var order mark
-	for len(s) > 0 {
-		r, size := utf8.DecodeRune(s)
+	inString := false
+	for size := 0; len(raw) > 0; raw = raw[size:] {
+		var r rune
+		r, size = utf8.DecodeRune(raw)
 		switch {
+		case r == '"':
+			inString = !inString
+			dst = append(dst, '"')
+		case r == '\\':
+			size = min(2, len(raw))
+			dst = append(dst, raw[:size]...)
 		case r == '[' && order.armed():
 			dst = append(dst, `\u005b`...)
-		case r >= ' ' && r <= '~':
-			dst = append(dst, byte(r))
+		case !inString || r >= ' ' && r <= '~':
+			dst = append(dst, raw[:size]...)
 		case r == utf8.RuneError && size == 1:
 			dst = append(dst, `\ufffd`...)
 		case !Hidden(r):
-			dst = append(dst, s[:size]...)
+			dst = append(dst, raw[:size]...)
 		case r > 0xffff:
 			high, low := utf16.EncodeRune(r)
 			dst = fmt.Appendf(dst, `\u%04x\u%04x`, high, low)
 		default:
 			dst = fmt.Appendf(dst, `\u%04x`, r)
 		}
-		order, s = order.next(s[0]), s[size:]
+		order = order.next(raw[0])
 	}
 	return dst
 }
