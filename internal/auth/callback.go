@@ -34,7 +34,7 @@ type callbackServer struct {
 }
 
 // openCallback opens the port that the client is registered with, else that of the last login, whose
-// registration can be used again, else any. If the answer is pasted, no port is opened.
+// registration can be used again, else any. If the answer is pasted, no port stays open.
 func openCallback(c config.Client, old *vault.Login, flow Flow) (*callbackServer, error) {
 	pasted := flow.Paste != nil
 	s := &callbackServer{state: rand.Text(), answers: make(chan url.Values, 1), outcome: make(chan error, 1),
@@ -45,19 +45,10 @@ func openCallback(c config.Client, old *vault.Login, flow Flow) (*callbackServer
 	if old != nil && old.Client.Registered && c.ID == "" && s.openAt(old.Client.Redirect, pasted) == nil {
 		return s, nil
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, fmt.Errorf("listening for the answer to the login: %w", err)
-	}
-	s.redirect = "http://" + listener.Addr().String() + "/callback"
-	if pasted {
-		return s, listener.Close()
-	}
-	s.serve(listener)
-	return s, nil
+	return s, s.openAt("http://127.0.0.1:0/callback", pasted)
 }
 
-// openAt opens the port of a redirect URI, which must be on this machine.
+// openAt opens the port of a redirect URI, which must be on this machine; port 0 is any.
 func (s *callbackServer) openAt(redirect string, pasted bool) error {
 	u, err := url.Parse(redirect)
 	if err != nil || u.Scheme != "http" || !kit.ThisMachine(u.Hostname()) || u.Port() == "" ||
@@ -66,7 +57,7 @@ func (s *callbackServer) openAt(redirect string, pasted bool) error {
 			"the redirect URI %s is not on this machine", quoted(redirect))
 	}
 	s.redirect = redirect
-	if pasted {
+	if pasted && u.Port() != "0" {
 		return nil
 	}
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", u.Port()))
@@ -74,14 +65,16 @@ func (s *callbackServer) openAt(redirect string, pasted bool) error {
 		return exit.Advise("stop the program that uses the port, or log in with --no-browser",
 			"listening for the answer to the login: %w", err)
 	}
-	s.serve(listener)
-	return nil
-}
-
-func (s *callbackServer) serve(listener net.Listener) {
+	if u.Port() == "0" {
+		s.redirect = "http://" + listener.Addr().String() + u.Path
+	}
+	if pasted {
+		return listener.Close()
+	}
 	s.server = &http.Server{Handler: s, ReadTimeout: 5 * time.Second, MaxHeaderBytes: 64 << 10}
 	s.server.SetKeepAlivesEnabled(false) // an idle connection would only use a descriptor
 	go func() { _ = s.server.Serve(listener) }()
+	return nil
 }
 
 // ServeHTTP accepts the first request with the state of the login, and answers with the outcome of the login.

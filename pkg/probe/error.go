@@ -179,12 +179,6 @@ func notTLS(err error) bool {
 		err != nil && strings.Contains(err.Error(), "server gave HTTP response to HTTPS client")
 }
 
-// refusedTLS reports whether the other side broke off the handshake of TLS.
-func refusedTLS(err error) bool {
-	alert, ok := errors.AsType[*net.OpError](err)
-	return ok && alert.Op == "remote error"
-}
-
 // lost reports whether the connection is gone.
 func lost(err error) bool { return is[*transport.LostError](err) }
 

@@ -15,7 +15,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -141,8 +140,6 @@ func startHint(f failure) string {
 	case start.NotFound:
 		return "check the spelling, install it, or give its full path; a PATH under env in the " +
 			"configuration counts"
-	case errors.Is(start.Err, syscall.EISDIR):
-		return "that is a directory: name the program in it that starts the server, and then its arguments"
 	case errors.Is(start.Err, fs.ErrPermission):
 		return "make the file executable (chmod +x), or start it with its interpreter: command node, args " +
 			"[server.js]"
@@ -369,9 +366,6 @@ func answerHint(f failure) string {
 		return "ask the server's author for pages (nextCursor) or smaller schemas"
 	case is[*RPCError](f.err):
 		return "the server itself says so: check its credentials, its network and its log"
-	case refusedTLS(f.err):
-		return "the server, or a proxy before it, refused TLS as mcpctl speaks it: it may want a " +
-			"certificate of its clients, and mcpctl sends none, or TLS older than 1.2"
 	case is[*transport.ReplyError](f.err), badShape.in(f.err):
 		return "this is a bug in the server, report it to its author: other clients will fail here too"
 	}

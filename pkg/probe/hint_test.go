@@ -60,7 +60,6 @@ func TestHints(t *testing.T) {
 		"in a sandbox":         {failure{server: Server{Stdio: &Stdio{Command: "/usr/bin/bwrap"}}, err: gone, stderr: "panic"}, "without --sandbox"},
 		"no module, Node":      {failure{server: stdio, err: gone, stderr: "Error: Cannot find module '/srv/dist/index.js'"}, "run its build (npm run build), or check the path"},
 		"no module, Python":    {failure{server: stdio, err: gone, stderr: "ModuleNotFoundError: No module named 'mcp'"}, "install its dependencies (uv sync, pip install), or"},
-		"a folder":             {failure{server: stdio, err: &process.StartError{Command: "/tmp", Err: syscall.EISDIR}}, "is a directory"},
 		"exited":               {failure{server: stdio, err: gone, stderr: "panic"}, "by hand"},
 		"stdout closed":        {failure{server: stdio, err: &transport.LostError{Cause: "the server closed its standard output"}}, "stdio transport"},
 		"unknown authority":    {failure{server: remote, err: request(&tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}})}, "--ca-cert"},
@@ -119,7 +118,6 @@ func TestHints(t *testing.T) {
 		"over our limit":       {failure{server: stdio, err: overLimit.errorf("no")}, "nextCursor"},
 		"answered error":       {failure{server: stdio, stage: ListingTools, err: &RPCError{Code: -32603}}, "log"},
 		"garbled":              {failure{server: stdio, err: &transport.ReplyError{Problem: "x"}}, "author"},
-		"client certificate":   {failure{server: remote, err: dialing("remote error", errors.New("tls: certificate required"))}, "a certificate of its clients"},
 		"no HTTP":              {failure{server: remote, stage: Handshake, err: request(errors.New("malformed HTTP response"))}, "the port and the path in the URL"},
 		"shape":                {failure{server: stdio, err: badShape.errorf("no")}, "author"},
 	}
