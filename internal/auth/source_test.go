@@ -8,8 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/mcpctl/mcpctl/internal/auth/authtest"
 	"github.com/mcpctl/mcpctl/internal/config"
@@ -207,35 +205,4 @@ func TestBrokenLogin(t *testing.T) {
 	if got, want := other.Server.loginCommand(), `mcpctl login 'it'\''s other'`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-}
-
-// TestLogout makes the tokens worthless.
-func TestLogout(t *testing.T) {
-	s, server := serve(t, authtest.Quirks{})
-	source, l := login(t, server, browser(t))
-	if err := Logout(t.Context(), server, *l, nil); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := visit(t, source, s.URL); err == nil {
-		t.Error("let in after the logout")
-	}
-}
-
-// TestFresh is about clocks: a token is renewed before it ends, and one of unknown life is not.
-func TestFresh(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := vault.Login{Expires: time.Now().Add(time.Hour)}
-		for _, step := range []struct {
-			pass time.Duration
-			want bool
-		}{{0, true}, {59 * time.Minute, true}, {51 * time.Second, false}, {time.Hour, false}} {
-			time.Sleep(step.pass)
-			if fresh(l) != step.want {
-				t.Errorf("after %v: %v", step.pass, !step.want)
-			}
-		}
-		if !fresh(vault.Login{}) {
-			t.Error("a token without an end ended")
-		}
-	})
 }

@@ -2,13 +2,10 @@ package transport
 
 import (
 	"context"
-	"crypto/tls"
 	"encoding/json"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
-	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -217,26 +214,6 @@ func request(id int64) JSONRPCRequest {
 	return JSONRPCRequest{JSONRPC: "2.0", ID: mcp.NewRequestId(id), Method: "tools/list"}
 }
 
-func TestAuthorizationIsReported(t *testing.T) {
-	l := streamable(t, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Add("WWW-Authenticate", "Basic")
-		w.Header().Add("WWW-Authenticate", `Bearer error="invalid_token", resource_metadata="https://example.com/.well-known/oauth-protected-resource"`)
-		http.Error(w, "no: "+secret, http.StatusUnauthorized)
-	})
-	_, err := ask(t, l, 1)
-	var got *HTTPError
-	if !errors.As(err, &got) {
-		t.Fatalf("error %v, want an *HTTPError", err)
-	}
-	want := &HTTPError{
-		Status: 401, Type: "text/plain; charset=utf-8", Body: "no: ***\n",
-		Auth: `Basic, Bearer error="invalid_token", resource_metadata="https://example.com/.well-known/oauth-protected-resource"`,
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("error (-want +got):\n%s", diff)
-	}
-}
-
 func TestRedirects(t *testing.T) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		t.Errorf("another origin was contacted, with headers %v", r.Header)
@@ -335,46 +312,6 @@ func TestSessionIsDeletedWithOurHeaders(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, log.lines); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
-	}
-}
-
-func TestSessionIsLost(t *testing.T) {
-	l := streamable(t, session(new(requestLog)))
-	if _, err := call(t, l, 1, "initialize"); err != nil {
-		t.Fatal(err)
-	}
-	_, err := call(t, l, 2, "tools/list")
-	var gone *HTTPError
-	if !errors.As(err, &gone) || !gone.Session || gone.Status != 404 {
-		t.Errorf("error %v, want an *HTTPError about the session", err)
-	}
-	if _, err := call(t, l, 3, "tools/list"); !errors.Is(err, ErrSessionTerminated) {
-		t.Errorf("error %v, want mcp-go's ErrSessionTerminated", err)
-	}
-}
-
-func TestTLS(t *testing.T) {
-	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.ProtoMajor != 2 {
-			t.Errorf("%s, want HTTP/2", r.Proto)
-		}
-		write(200, jsonType, fine)(w, r)
-	}))
-	srv.EnableHTTP2 = true
-	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
-	srv.StartTLS()
-	defer srv.Close()
-	_, err := ask(t, openStreamable(t, Endpoint{URL: srv.URL}), 1)
-	var unknown *tls.CertificateVerificationError
-	if !errors.As(err, &unknown) {
-		t.Errorf("error %v, want one about the certificate", err)
-	}
-	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw})
-	if _, err := ask(t, openStreamable(t, Endpoint{URL: srv.URL, CACert: ca}), 1); err != nil {
-		t.Errorf("with its certificate trusted: %v", err)
-	}
-	if _, err := OpenStreamable(t.Context(), Endpoint{URL: srv.URL, CACert: []byte("none")}, Handlers{}); err == nil {
-		t.Error("a file without certificates is accepted")
 	}
 }
 

@@ -169,26 +169,6 @@ func sorted(result string) string {
 	return "[" + strings.TrimSuffix(result[at+1:], "]") + "," + result[1:at] + "]"
 }
 
-func TestExitAndStderr(t *testing.T) {
-	l := behave(t, "crash")
-	_, err := ask(t, l, 1)
-	var lost *LostError
-	if !errors.As(err, &lost) || !errors.Is(err, ErrTransportClosed) {
-		t.Fatalf("error %#v, want a *LostError", err)
-	}
-	receive(t, l.Done())
-	want := &LostError{Stderr: "reason: out of luck\n", Exit: "exit status 7"}
-	if diff := cmp.Diff(want, lost); diff != "" {
-		t.Errorf("loss (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(want.Stderr, l.Stderr()); diff != "" {
-		t.Errorf("stderr (-want +got):\n%s", diff)
-	}
-	if _, again := ask(t, l, 2); !errors.As(again, &lost) {
-		t.Errorf("a later request gives %v, want a *LostError", again)
-	}
-}
-
 // TestStdinIsClosed: a server that lives on without its stdin will not answer, and that is reported.
 func TestStdinIsClosed(t *testing.T) {
 	l := behave(t, "close-stdin")

@@ -13,8 +13,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // tiny is a server of streamable HTTP with a handshake, sessions and two tools on two pages, which misbehaves as asked.
@@ -396,29 +394,6 @@ func TestUndeclaredLists(t *testing.T) {
 	} {
 		if got := (&tiny{capabilities: capabilities}).tools(t, HTTP{}); got != want {
 			t.Errorf("capabilities %s: %q, want %q", capabilities, got, want)
-		}
-	}
-}
-
-// TestClientCapabilities declares those of the server's entry, else those of the run, else all.
-func TestClientCapabilities(t *testing.T) {
-	all := []string{"roots", "sampling", "elicitation"}
-	const declaresAll = `{"elicitation":{"form":{},"url":{}},"roots":{},"sampling":{}}`
-	tests := []struct {
-		run, server []string
-		want        string
-	}{
-		{nil, nil, declaresAll},
-		{[]string{}, nil, `{}`},
-		{[]string{"elicitation"}, nil, `{"elicitation":{"form":{},"url":{}}}`},
-		{[]string{}, []string{"roots"}, `{"roots":{}}`},
-		{all, []string{}, `{}`},
-	}
-	for _, test := range tests {
-		a := newAttempt(Server{Capabilities: test.server}, Options{Capabilities: test.run})
-		got, err := json.Marshal(caller{capabilities: a.capabilities()}.declaration())
-		if diff := cmp.Diff(test.want, string(got)); diff != "" || err != nil {
-			t.Errorf("run %v, server %v (-want +got):\n%s", test.run, test.server, diff)
 		}
 	}
 }
