@@ -107,25 +107,3 @@ func TestEnvironment(t *testing.T) {
 		}
 	}
 }
-
-// TestPrivateDirectory: each version has a directory of its own, for the user alone, with an empty package.json.
-func TestPrivateDirectory(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("NOT TESTED: modes mean nothing there")
-	}
-	l := packages.Launcher{Dir: filepath.Join(t.TempDir(), "packages"), Environ: []string{"PATH=" + installed(t, "npx")}}
-	seen := map[string]bool{}
-	for _, word := range []string{"npm:a@1.0.0", "npm:a@2.0.0", "npm:@a/a@1.0.0", "npm:a"} {
-		ref, _, _ := packages.Parse(word)
-		got, err := l.Command(ref, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		info, err := os.Stat(got.Dir)
-		manifest, _ := os.ReadFile(filepath.Join(got.Dir, "package.json"))
-		if err != nil || info.Mode().Perm() != 0o700 || string(manifest) != "{}\n" || seen[got.Dir] {
-			t.Errorf("%s runs in %s: %v, mode %v, package.json %q", word, got.Dir, err, info.Mode(), manifest)
-		}
-		seen[got.Dir] = true
-	}
-}

@@ -161,7 +161,7 @@ func Shebang(file string) []string {
 // shell functions.
 func MinimalEnv(environ []string) []string { return minimalEnv(runtime.GOOS, environ) }
 
-// minimalEnv is MinimalEnv for a given operating system. Windows ignores the case of names.
+// minimalEnv returns MinimalEnv of an operating system. Windows ignores the case of names.
 func minimalEnv(goos string, environ []string) []string {
 	names, fold := []string{"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"}, false
 	if goos == "windows" {

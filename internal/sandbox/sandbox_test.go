@@ -69,18 +69,6 @@ func TestWrapRefusesFoldersOutside(t *testing.T) {
 	}
 }
 
-func TestWrapNotes(t *testing.T) {
-	for dir, want := range map[string]string{"/home/me/project": "", "/home/me": "home folder", "/": "is /"} {
-		out, note, err := box.Wrap(probe.Stdio{Command: "s", Dir: dir}, []string{"/home/me/project", "/home/me", "/"}, config.Grants{})
-		if err != nil || (note == "") != (want == "") || !strings.Contains(note, want) {
-			t.Errorf("%s: %q, %v", dir, note, err)
-		}
-		if bound := "--ro-bind-try " + dir + " " + dir + " "; want != "" && strings.Contains(strings.Join(out.Args, " "), bound) {
-			t.Errorf("%s is seen", dir)
-		}
-	}
-}
-
 // TestWrapGrants opens what is granted and nothing else.
 func TestWrapGrants(t *testing.T) {
 	project := t.TempDir()

@@ -182,21 +182,14 @@ func namesOf(all []subject) string {
 	return fmt.Sprintf("these %d", len(names))
 }
 
-// foundIn names where the entries come from.
+// foundIn names the files that the entries come from, the first three in full.
 func foundIn(entries []config.Entry) string {
-	var names []string
-	project := false
-	for _, e := range entries {
-		project = project || e.Found == config.Searched
-		if file := report.Visible(e.File); !slices.Contains(names, file) {
-			names = append(names, file)
-		}
+	names := kit.Distinct(kit.Map(entries, func(e config.Entry) string { return report.Visible(e.File) }))
+	where := strings.Join(names[:min(len(names), 3)], ", ")
+	if more := len(names) - 3; more > 0 {
+		where += fmt.Sprintf(" and %d more files", more)
 	}
-	where := strings.Join(names, ", ")
-	if len(names) > 3 {
-		where = fmt.Sprintf("%s and %d more files", strings.Join(names[:3], ", "), len(names)-3)
-	}
-	if project {
+	if slices.ContainsFunc(entries, func(e config.Entry) bool { return e.Found == config.Searched }) {
 		return "this project (" + where + ")"
 	}
 	return where
