@@ -3,6 +3,7 @@ package fleet
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 	"net/url"
@@ -318,8 +319,8 @@ func contact(server probe.Server, client config.Client) Target {
 // notPrivate refuses addresses of this machine and of private networks.
 func notPrivate(ip netip.Addr) error {
 	if err := auth.Public(ip); err != nil {
-		return fmt.Errorf("%w, and the host of a found file comes from the environment: write the host "+
-			"into the file, or name the file with --config", err)
+		return errors.New(err.Error() + ", and the host of a found file comes from the environment: write " +
+			"the host into the file, or name the file with --config")
 	}
 	return nil
 }
