@@ -168,8 +168,8 @@ func Read(ctx context.Context, p host.Process, o Options, from []source.Source, 
 	})
 }
 
-// verify compares what was read with its digest in the list of skills, if it has one there (SEP-2640,
-// verification on read).
+// verify compares what was read with its digest in the list of skills, if it has one there, and the
+// frontmatter of a skill with the listed one (SEP-2640, verification on read).
 func (c *Client) verify(ctx context.Context, uri string, read Result) error {
 	lists, err := c.session.List(ctx, snapshot.Skills)
 	if err != nil {
@@ -180,10 +180,17 @@ func (c *Client) verify(ctx context.Context, uri string, read Result) error {
 		for _, file := range files {
 			entry := rawjson.ObjectOf(file)
 			listed, digest := entry.Text("digest"), read.digest()
-			if entry.Text("uri") == uri && listed != "" && listed != digest {
+			if entry.Text("uri") != uri || listed == "" {
+				continue
+			}
+			if listed != digest {
 				return c.failed(probe.Reading, fmt.Errorf("%s is not what the server's list of skills says: "+
 					"its digest is %s, and %s is listed; nothing of it is shown", report.Visible(uri), digest,
 					report.Visible(listed)))
+			}
+			if uri == skill.Key && !rawjson.Equal(read.frontmatter(), skill.Field("frontmatter")) {
+				return c.failed(probe.Reading, fmt.Errorf("%s is not what the server's list of skills says: "+
+					"its frontmatter is another one; nothing of it is shown", report.Visible(uri)))
 			}
 		}
 	}

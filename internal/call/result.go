@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/syntax"
 )
 
 // Result is what a request returned.
@@ -132,6 +133,19 @@ func (r Result) digest() string {
 		return "unknown"
 	}
 	return fmt.Sprintf("sha256:%x", sha256.Sum256(r.Pieces[0].bytes()))
+}
+
+// frontmatter returns the YAML between the first two lines of three hyphens of the one content as JSON; nil
+// without any.
+func (r Result) frontmatter() json.RawMessage {
+	text := strings.ReplaceAll(string(r.Pieces[0].bytes()), "\r\n", "\n")
+	body, found := strings.CutPrefix(text, "---\n")
+	front, _, closed := strings.Cut(body, "\n---")
+	value, err := syntax.YAML([]byte(front))
+	if !found || !closed || err != nil {
+		return nil
+	}
+	return value.JSON()
 }
 
 // The kinds of content that differ in how they are shown. Others are those of the specification with data.
