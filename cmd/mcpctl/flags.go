@@ -9,7 +9,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/call"
-	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/report"
@@ -28,7 +27,7 @@ func (p *program) command(c *cli.Command, shared ...[]cli.Flag) *cli.Command {
 func (p *program) complete(check func() error) cli.BeforeFunc {
 	return func(*cli.Context) error {
 		if p.misread != nil {
-			return exit.Misuse(config.Explain(p.misread))
+			return exit.Misuse(p.misread)
 		}
 		if p.JSON {
 			p.Output.Format = "json"

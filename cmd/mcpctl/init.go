@@ -268,7 +268,8 @@ func nameOf(ctx context.Context, p program, from []source.Source, server probe.S
 		names = append(names, manifestOf(p.Dir).Name)
 	}
 	for _, name := range names {
-		if name = plainName(name); name != "" && !slices.Contains(commonNames, name) {
+		name = config.PlainName(strings.ToLower(path.Base(name)))
+		if name != "" && !slices.Contains(commonNames, name) {
 			return name, nil
 		}
 	}
@@ -278,15 +279,6 @@ func nameOf(ctx context.Context, p program, from []source.Source, server probe.S
 // commonNames are names that say nothing about a server.
 var commonNames = []string{"app", "example", "example-server", "index", "main", "mcp", "mcp-server",
 	"my-server", "server", "test"}
-
-// plainName returns the last element of a name in lower-case letters, digits, ".", "_" and "-".
-func plainName(name string) string {
-	words := strings.FieldsFunc(strings.ToLower(path.Base(name)), func(r rune) bool {
-		return r != '.' && r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z')
-	})
-	name = strings.Trim(strings.Join(words, "-"), ".-")
-	return name[:min(len(name), 60)]
-}
 
 // agree stores trust in the server of the new mcpctl.yaml, which later runs find there.
 func agree(ctx context.Context, p host.Process) error {

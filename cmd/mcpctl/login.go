@@ -7,7 +7,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/auth"
-	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/login"
@@ -130,7 +129,7 @@ func (p program) loginStatus(c *cli.Context) error {
 	}
 	entries, err := cfg.Select(names)
 	if err != nil {
-		return exit.Misuse(config.Explain(err))
+		return exit.Misuse(err)
 	}
 	return p.emit(c.Context, login.Status(p.Process, cfg, entries, len(names) == 0), nil, report.Options{})
 }

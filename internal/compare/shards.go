@@ -36,7 +36,7 @@ func MergeShards(
 	first := shards[0]
 	cfg, err := fleet.Read(ctx, p, s)
 	if err != nil {
-		return nil, exit.Misuse(config.Explain(err))
+		return nil, exit.Misuse(err)
 	}
 	if fleet.Digest(cfg) != first.Shard.Of {
 		return nil, fmt.Errorf("%s: the configuration here is not the one of that run: merge in the "+

@@ -80,7 +80,7 @@ func programName(dir, arg string) string {
 	if first == "" || first == ".." || strings.Contains(first, ":") {
 		return withHash(name, whole)
 	}
-	return plainName(path.Join(path.Dir(whole), name))
+	return PlainName(path.Join(path.Dir(whole), name))
 }
 
 func withHash(name, whole string) string {
@@ -95,11 +95,11 @@ func base(arg string) string {
 		".go", ".jar", ".sh"} {
 		b = strings.TrimSuffix(b, extension)
 	}
-	return plainName(b)
+	return PlainName(b)
 }
 
-// plainName replaces all but letters, digits, ".", "-" and "_".
-func plainName(s string) string {
+// PlainName replaces all but letters, digits, ".", "-" and "_".
+func PlainName(s string) string {
 	words := strings.FieldsFunc(s, func(r rune) bool { return r > 0x7f || !plainByte(byte(r)) })
 	name := strings.Trim(strings.Join(words, "-"), ".-")
 	return name[:min(len(name), 60)]
@@ -117,7 +117,7 @@ func FromURL(raw string) (probe.Server, error) {
 	if err != nil {
 		return probe.Server{}, errors.New("reading the server's address: not a URL")
 	}
-	server := probe.Server{Name: cmp.Or(plainName(strings.ToLower(u.Host)), "server"), Source: CommandLine,
+	server := probe.Server{Name: cmp.Or(PlainName(strings.ToLower(u.Host)), "server"), Source: CommandLine,
 		HTTP: &probe.HTTP{URL: clean}}
 	if way := strings.Trim(u.Path, "/"); !usualPath().MatchString(way) {
 		server.Name = withHash(server.Name, way)

@@ -43,11 +43,8 @@ func TestReadEnvironmentMistakes(t *testing.T) {
 	} {
 		name, value, _ := strings.Cut(setting, "=")
 		_, err := ReadEnvironment(lookupOne(name, value), []string{"table", "json", "yaml"})
-		if err == nil || err.Error() != want {
-			t.Errorf("%s: %v, want %s", setting, err, want)
-		}
-		if problems, ok := err.(Problems); !ok || problems[0].Hint == "" {
-			t.Errorf("%s: %v has no hint", setting, err)
+		if problems, ok := err.(Problems); !ok || problems[0].Error() != want || problems[0].Hint == "" {
+			t.Errorf("%s: %v, want %s with a hint", setting, err, want)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -38,48 +37,22 @@ func (p Problem) Error() string {
 // Problems is several problems as one error; errors.As finds each Problem.
 type Problems []Problem
 
-// Error returns a line for each problem.
+// Error returns a line for each problem, and one for each hint.
 func (ps Problems) Error() string {
-	return strings.Join(kit.Map(ps, Problem.Error), "\n")
+	var lines []string
+	for _, p := range ps {
+		lines = append(lines, p.Error())
+		if p.Hint != "" {
+			lines = append(lines, "hint: "+p.Hint)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Unwrap returns the problems.
 func (ps Problems) Unwrap() []error {
 	return kit.Map(ps, func(p Problem) error { return p })
 }
-
-// Explain returns an error of Load or Select with the hints as further lines; other errors as they are.
-func Explain(err error) error {
-	var problems Problems
-	var problem Problem
-	switch {
-	case errors.As(err, &problems):
-	case errors.As(err, &problem):
-		problems = Problems{problem}
-	default:
-		return err
-	}
-	var lines []string
-	for _, p := range problems {
-		lines = append(lines, p.Error())
-		if p.Hint != "" {
-			lines = append(lines, "hint: "+p.Hint)
-		}
-	}
-	return explained{problems, strings.Join(lines, "\n")}
-}
-
-// explained is the error that shows problems with their hints.
-type explained struct {
-	problems Problems
-	text     string
-}
-
-// Error returns the problems and their hints.
-func (e explained) Error() string { return e.text }
-
-// Unwrap returns the problems.
-func (e explained) Unwrap() error { return e.problems }
 
 // maskTokens masks tokens in problems, where one stands in a wrong place.
 func maskTokens(problems []Problem) []Problem {

@@ -150,11 +150,13 @@ func (f *Fleet) read(ctx context.Context, from []source.Source) error {
 		cfg.Project.Snapshots, cfg.Project.SnapshotsOutside = f.selected.Snapshots, ""
 	}
 	if err != nil && needsConfig(err, from, cfg.Project.File) {
-		return exit.Misuse(config.Explain(err))
+		return exit.Misuse(err)
 	}
 	if err != nil {
 		for line := range strings.SplitSeq(err.Error(), "\n") {
-			f.process.Note("%s", report.Visible(line))
+			if !strings.HasPrefix(line, "hint: ") {
+				f.process.Note("%s", report.Visible(line))
+			}
 		}
 	}
 	f.noteRemarks()

@@ -220,7 +220,7 @@ func (f *Fleet) entriesFor(from []source.Source) ([]config.Entry, error) {
 func Choose(cfg *config.Config, s Selection, names []string) ([]config.Entry, error) {
 	entries, err := cfg.Select(names)
 	if err != nil {
-		return nil, exit.Misuse(config.Explain(err))
+		return nil, exit.Misuse(err)
 	}
 	known := cfg.Names()
 	for _, pattern := range s.Only {
@@ -262,10 +262,10 @@ func NoServers(cfg *config.Config, names []string) error {
 		where = "none in the files of applications"
 	}
 	if len(names) > 0 {
-		return exit.Misuse(config.Explain(config.Problem{
+		return exit.Misuse(config.Problems{{
 			Message: fmt.Sprintf("no server %q is configured", names[0]),
 			Hint:    cmp.Or(config.Meant(names[0]), where),
-		}))
+		}})
 	}
 	return exit.Misuse(exit.Advise(
 		"add one to .mcp.json, use --discover, or name one: a URL, npm:PACKAGE or -- CMD",
@@ -357,7 +357,7 @@ func (f *Fleet) targetsOf(ctx context.Context, s source.Source) ([]Target, error
 		return targets, err
 	}
 	if err != nil {
-		return nil, exit.Misuse(config.Explain(err))
+		return nil, exit.Misuse(err)
 	}
 	if refusal := f.Config.Project.Allow.Refusal(server.Name); refusal != nil {
 		return []Target{misconfigured(server.Name, server.Source, []config.Problem{*refusal})}, nil

@@ -116,9 +116,12 @@ func (r *watchRun) open(ctx context.Context, w *watchedServer) (watch.Session, e
 	if err != nil {
 		return nil, err
 	}
-	listening := Listen(ctx, session).(*listeningSession)
-	listening.noise = func() { r.reportNoise(w, session) }
-	return listening, nil
+	select {
+	case <-session.Listen():
+	case <-time.After(listenWait):
+	case <-ctx.Done():
+	}
+	return &listeningSession{Session: session, noise: func() { r.reportNoise(w, session) }}, nil
 }
 
 // reportNoise reports once what a server writes to stdout that is not the protocol.
@@ -139,21 +142,11 @@ func (r *watchRun) reportNoise(w *watchedServer, session *probe.Session) {
 // too.
 const listenWait = time.Second
 
-// Listen returns a session as pkg/watch needs it, after waiting a moment for notifications to begin.
-func Listen(ctx context.Context, session *probe.Session) watch.Session {
-	select {
-	case <-session.Listen():
-	case <-time.After(listenWait):
-	case <-ctx.Done():
-	}
-	return &listeningSession{Session: session}
-}
-
 // listeningSession is a session that listens to what its server announces.
 type listeningSession struct {
 	*probe.Session
 	read  bool   // everything was read before
-	noise func() // called after each reading; nil = nothing to do
+	noise func() // called after each reading
 }
 
 // List reads lists. Before everything is read again, the server is asked whether it is still the same.
@@ -165,9 +158,7 @@ func (l *listeningSession) List(ctx context.Context, kinds ...snapshot.Kind) ([]
 		l.read = true
 	}
 	lists, err := l.Session.List(ctx, kinds...)
-	if l.noise != nil {
-		l.noise()
-	}
+	l.noise()
 	return lists, err
 }
 
