@@ -139,31 +139,6 @@ func TestManyProblemsAreOneFinding(t *testing.T) {
 	}
 }
 
-// TestManyProblemsAreNamedByAll: what is reported of many places at once has another fingerprint when any of them
-// changes.
-func TestManyProblemsAreNamedByAll(t *testing.T) {
-	surface := func(description, member, last string) string {
-		members := strings.Repeat(member+",", 150) + last
-		texts := strings.Repeat(`"`+description+`",`, 150) + `"` + description + `x"`
-		return `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"tools":[{"name":"t","_meta":{"a":[` + texts + `]},"inputSchema":{"type":"object","allOf":[` + members + `]}}]}`
-	}
-	prints := func(description, last string) map[string]string {
-		named := map[string]string{}
-		for _, f := range compared(t, parse(t, surface("a", "{}", "{}")), parse(t, surface(description, `"a"`, last)), diff.Options{}) {
-			if strings.HasPrefix(f.Message, "50 more parts") || strings.HasPrefix(f.Message, "51 more parts") || strings.HasPrefix(f.Message, "51 more texts") {
-				named[f.Rule] = f.Fingerprint()
-			}
-		}
-		return named
-	}
-	first, other := prints("\u200b", "{}"), prints("\u200c", `"a"`)
-	for _, rule := range []string{"input-schema-invalid", "text-hidden-characters-added"} {
-		if first[rule] == "" || other[rule] == "" || first[rule] == other[rule] {
-			t.Errorf("%s: %q and %q", rule, first[rule], other[rule])
-		}
-	}
-}
-
 // costly is a schema with patterns whose automata are of exponential size.
 func costly(n int) string {
 	return fmt.Sprintf(`{"type":"object","properties":{"a":{"type":"string","pattern":"(a|b)*b(a|b){%d}$"},"b":{"type":"string","pattern":"(a|b)*a(a|b){%d}$"}}}`, 30+n, 30+n)

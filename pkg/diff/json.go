@@ -49,15 +49,11 @@ func whereabouts(found []rawjson.Difference, more int) string {
 
 // view is the members of a JSON object by key. Of members with the same key the last one holds; null is the
 // same as absent.
-type view map[string]json.RawMessage
+type view rawjson.Object
 
 // viewOf reads an object; a value of any other kind has no members.
 func viewOf(raw json.RawMessage) view {
-	members, _ := rawjson.Members(raw)
-	v := make(view, len(members))
-	for _, m := range members {
-		v[m.Key] = m.Value
-	}
+	v := view(rawjson.ObjectOf(raw))
 	maps.DeleteFunc(v, func(_ string, value json.RawMessage) bool { return string(value) == "null" })
 	return v
 }
@@ -74,10 +70,7 @@ func (v view) only(keys []string) view {
 }
 
 // text returns a member that is a string; empty if it is missing or of another type.
-func (v view) text(key string) string {
-	text, _ := rawjson.Text(v[key])
-	return text
-}
+func (v view) text(key string) string { return rawjson.Object(v).Text(key) }
 
 // keys returns the keys of both sides that are not known, sorted.
 func keys[M ~map[string]V, V any](old, new M, known ...string) []string {

@@ -74,52 +74,51 @@ func canonicalType(mimeType string) string {
 	return mime.FormatMediaType(kind, parameters)
 }
 
-// expression is one part of a URI template (RFC 6570): a fixed text, or variables under an operator.
-type expression struct {
-	text      string // of a fixed part
-	operator  string
-	variables []string // with their modifiers, such as "path*" or "id:3"
-}
+var expression = kit.Pattern(`\{([+#./;?&]?)([^{}]+)\}`)
 
-var templatePart = kit.Pattern(`\{([+#./;?&]?)([^{}]*)\}|[^{}]+|[{}]`)
-
-// parseTemplate splits a URI template; text outside of expressions is fixed.
-func parseTemplate(template string) []expression {
-	var parts []expression
-	for _, m := range templatePart().FindAllStringSubmatch(template, -1) {
-		if m[2] == "" {
-			parts = append(parts, expression{text: m[0]})
-			continue
+// parseTemplate returns the variables that every URI of a template (RFC 6570) has, those of its query with
+// their modifiers, and the template without its query and with a mark in the place of each variable.
+func parseTemplate(template string) (variables, query []string, shape string) {
+	shape = expression().ReplaceAllStringFunc(template, func(part string) string {
+		m := expression().FindStringSubmatch(part)
+		written := strings.Split(m[2], ",")
+		if m[1] == "?" || m[1] == "&" {
+			query = append(query, written...)
+			return ""
 		}
-		parts = append(parts, expression{operator: m[1], variables: strings.Split(m[2], ",")})
-	}
-	return parts
+		marks := m[1]
+		for _, variable := range written {
+			name := strings.TrimRight(strings.SplitN(variable, ":", 2)[0], "*")
+			variables = append(variables, name)
+			marks += "{" + strings.TrimPrefix(variable, name) + "}"
+		}
+		return marks
+	})
+	return variables, query, shape
 }
 
 // compareURITemplate reports at most one change of the part that every URI has, and then those of the query.
 func compareURITemplate(c *comparison, f finding.Finding, old, new string) {
-	before, after := parseTemplate(old), parseTemplate(new)
-	oldVariables, oldShape := required(before)
-	newVariables, newShape := required(after)
-	moved := slices.ContainsFunc(newVariables, func(name string) bool {
-		return slices.Contains(oldVariables, name) &&
-			slices.Index(oldVariables, name) != slices.Index(newVariables, name)
+	before, oldQuery, oldShape := parseTemplate(old)
+	after, newQuery, newShape := parseTemplate(new)
+	moved := slices.ContainsFunc(after, func(name string) bool {
+		return slices.Contains(before, name) && slices.Index(before, name) != slices.Index(after, name)
 	})
 	switch {
-	case slices.Equal(oldShape, newShape) && slices.Equal(oldVariables, newVariables):
-	case slices.Equal(oldShape, newShape) && moved:
+	case oldShape == newShape && slices.Equal(before, after):
+	case oldShape == newShape && moved:
 		f.Message = "The variables of the template changed places: its URIs mean something else."
 		c.report("template-uri-changed", f)
-	case slices.Equal(oldShape, newShape):
+	case oldShape == newShape:
 		c.report("template-variable-renamed", f)
-	case len(newVariables) > len(oldVariables) && contains(newVariables, oldVariables):
+	case len(after) > len(before) && contains(after, before):
 		c.report("template-variable-added", f)
-	case len(newVariables) < len(oldVariables) && contains(oldVariables, newVariables):
+	case len(after) < len(before) && contains(before, after):
 		c.report("template-variable-removed", f)
-	case !slices.Equal(oldShape, newShape):
+	default:
 		c.report("template-uri-changed", f)
 	}
-	compareQuery(c, f, query(before), query(after))
+	compareQuery(c, f, oldQuery, newQuery)
 }
 
 // compareQuery compares the variables of the query, which may be left out: a new one breaks nothing, but a
@@ -133,35 +132,6 @@ func compareQuery(c *comparison, f finding.Finding, old, new []string) {
 	if !contains(new, old) {
 		c.report("template-variable-removed", f)
 	}
-}
-
-// required returns the variables that every URI of the template has, and the template with a mark in the
-// place of each.
-func required(parts []expression) (variables, shape []string) {
-	for _, part := range parts {
-		switch part.operator {
-		case "?", "&":
-		default:
-			shape = append(shape, part.operator+part.text)
-			for _, variable := range part.variables {
-				name := strings.TrimRight(strings.SplitN(variable, ":", 2)[0], "*")
-				variables = append(variables, name)
-				shape = append(shape, "{"+strings.TrimPrefix(variable, name)+"}")
-			}
-		}
-	}
-	return variables, shape
-}
-
-// query returns the variables in the query of a template.
-func query(parts []expression) []string {
-	var variables []string
-	for _, part := range parts {
-		if part.operator == "?" || part.operator == "&" {
-			variables = append(variables, part.variables...)
-		}
-	}
-	return variables
 }
 
 func contains(whole, parts []string) bool {
