@@ -160,7 +160,7 @@ type kindRow struct {
 	word, plural string
 	key          string                // the member that identifies an item in its list
 	declared     string                // where capabilities declare the list, as a JSON pointer
-	slot         func(*Snapshot) *List // where the list stands; nil = among the Extensions
+	slot         func(*Snapshot) *List // where the list stands
 }
 
 // kinds has a row for each kind, in the order in which they are shown.
@@ -171,7 +171,8 @@ var kinds = [...]kindRow{
 		func(s *Snapshot) *List { return &s.Resources }},
 	{Templates, "template", "resource templates", "uriTemplate", "/resources",
 		func(s *Snapshot) *List { return &s.Templates }},
-	{Skills, "skill", "skills", "uri", "/extensions/io.modelcontextprotocol~1skills", nil},
+	{Skills, "skill", "skills", "uri", "/extensions/io.modelcontextprotocol~1skills",
+		func(s *Snapshot) *List { return &s.Skills }},
 }
 
 // Kinds returns all kinds in the order in which they are shown.

@@ -98,25 +98,6 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestSetListChangesItsOwnListAlone, of this snapshot and not of its copies; what is not a kind is nowhere.
-func TestSetListChangesItsOwnListAlone(t *testing.T) {
-	var s snapshot.Snapshot
-	count := func(of snapshot.Snapshot) (counts []int) {
-		for _, kind := range append(snapshot.Kinds(), "widgets") {
-			counts = append(counts, len(of.List(kind).Items()))
-		}
-		return counts
-	}
-	for i, kind := range append(snapshot.Kinds(), "widgets") {
-		s.SetList(snapshot.NewList(kind, make([]json.RawMessage, i+1)))
-	}
-	before := s
-	s.SetList(snapshot.NewList(snapshot.Skills, nil))
-	if diff := cmp.Diff([][]int{{1, 2, 3, 4, 5, 0}, {1, 2, 3, 4, 0, 0}}, [][]int{count(before), count(s)}); diff != "" {
-		t.Errorf("(-before +after):\n%s", diff)
-	}
-}
-
 // TestSize counts every text that a server can make long.
 func TestSize(t *testing.T) {
 	s := snapshot.Snapshot{

@@ -18,7 +18,6 @@ package snapshot
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 )
@@ -36,9 +35,7 @@ type Snapshot struct {
 	Capabilities json.RawMessage // capabilities as sent; nil when there were none
 	Instructions string          // text for the model; empty when there was none
 
-	Tools, Prompts, Resources, Templates List
-
-	Extensions []List // of the kinds that extensions bring, such as Skills: read by List, written by SetList
+	Tools, Prompts, Resources, Templates, Skills List
 
 	Extra map[string]json.RawMessage // further members of a file of this format, kept as they are
 }
@@ -48,8 +45,6 @@ func (s *Snapshot) List(kind Kind) List {
 	list := List{}
 	if slot := kind.row().slot; slot != nil {
 		list = *slot(s)
-	} else if at := s.extension(kind); at >= 0 {
-		list = s.Extensions[at]
 	}
 	list.Kind = kind
 	return list
@@ -59,22 +54,7 @@ func (s *Snapshot) List(kind Kind) List {
 func (s *Snapshot) SetList(list List) {
 	if slot := list.Kind.row().slot; slot != nil {
 		*slot(s) = list
-		return
 	}
-	if !slices.Contains(Kinds(), list.Kind) {
-		return
-	}
-	s.Extensions = slices.Clone(s.Extensions) // copies of a snapshot have lists of their own
-	if at := s.extension(list.Kind); at >= 0 {
-		s.Extensions[at] = list
-	} else {
-		s.Extensions = append(s.Extensions, list)
-	}
-}
-
-// extension returns the index of a kind in Extensions, or -1.
-func (s *Snapshot) extension(kind Kind) int {
-	return slices.IndexFunc(s.Extensions, func(l List) bool { return l.Kind == kind })
 }
 
 // Complete reports whether everything that the server offers is there.
@@ -148,29 +128,19 @@ func Hidden(text string) []rune {
 
 func isTag(r rune) bool { return 0xE0000 <= r && r <= 0xE007F }
 
-// invisible reports whether a character is never visible.
+// invisible reports whether a character is never visible: controls but tab and line ends, and what Unicode
+// lets programs ignore.
 func invisible(r rune) bool {
-	switch {
-	case r == '\t' || r == '\n' || r == '\r':
+	if r == '\t' || r == '\n' || r == '\r' {
 		return false
-	case unicode.IsControl(r), isTag(r):
-		return true
-	case 0xFE00 <= r && r <= 0xFE0F, 0xE0100 <= r && r <= 0xE01EF: // variation selectors
-		return true
-	case r == 0x00AD, r == 0x034F, r == 0x061C, r == 0x180E, r == 0xFEFF: // soft hyphen, joiners and marks
-		return true
-	case r == 0x115F, r == 0x1160, r == 0x17B4, r == 0x17B5, r == 0x3164, r == 0xFFA0: // fillers
-		return true
 	}
-	return 0x200B <= r && r <= 0x200F || 0x202A <= r && r <= 0x202E || 0x2060 <= r && r <= 0x206F
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point,
+		unicode.Variation_Selector) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }
 
 // joins reports whether a zero-width joiner or non-joiner stands where a script or an emoji needs one.
 func joins(runes []rune, i int) bool {
-	if i == 0 || i == len(runes)-1 {
-		return false
-	}
-	return joinable(runes[i-1]) && joinable(runes[i+1])
+	return i > 0 && i < len(runes)-1 && joinable(runes[i-1]) && joinable(runes[i+1])
 }
 
 // joinable reports whether a character may stand beside a zero-width joiner: symbols and emoji, from U+2190
@@ -178,8 +148,6 @@ func joins(runes []rune, i int) bool {
 func joinable(r rune) bool {
 	return r >= 0x2190 && r < 0xE0000 && !invisible(r) || r == 0xFE0F ||
 		unicode.In(r, unicode.Arabic, unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati,
-			unicode.Oriya,
-			unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer,
-			unicode.Myanmar,
-			unicode.Mongolian, unicode.Syriac)
+			unicode.Oriya, unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala,
+			unicode.Khmer, unicode.Myanmar, unicode.Mongolian, unicode.Syriac)
 }
