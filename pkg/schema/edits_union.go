@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -13,7 +14,7 @@ import (
 // compareUnions compares the alternatives of two unions. A schema that is not a union counts as a union of
 // one.
 func compareUnions(p pair) {
-	x, y := p.x.alternativesOf(p.y), p.y.alternativesOf(p.x)
+	x, y := p.x.alternativesOf(), p.y.alternativesOf()
 	p.members(x, y, p.x.members, p.y.members)
 	if p.x.union != p.y.union && len(p.x.members) > 0 && len(p.y.members) > 0 {
 		p.add(Edit{Family: FamilySchema, Keyword: p.y.union, Old: p.rawAt(p.x.site), New: p.rawAt(p.y.site)},
@@ -52,36 +53,19 @@ func (m *met) leads(to *met) bool {
 	return m == to
 }
 
-// alternativesOf returns the members of a union, or the view as the only one of another union, with the
-// annotations that it keeps.
-func (v view) alternativesOf(other view) []site {
+// alternativesOf returns the members of a union, or the view as the only one of another union, without the
+// annotations, which are compared with those of the union.
+func (v view) alternativesOf() []site {
 	if len(v.members) > 0 {
 		return kit.Map(v.members, func(i int) site { return v.child(v.union, strconv.Itoa(i)) })
 	}
 	only := v.site
 	if o, ok := v.value.(map[string]any); ok {
 		o = maps.Clone(o)
-		maps.DeleteFunc(o, func(k string, _ any) bool {
-			return slices.Contains(annotations, k) &&
-				!v.pairsNote(k, other)
-		})
+		maps.DeleteFunc(o, func(k string, _ any) bool { return slices.Contains(annotations, k) })
 		only.value = o
 	}
 	return []site{only}
-}
-
-// pairsNote reports whether an annotation of a view that is not a union is compared with that of an
-// alternative: the union has none itself.
-func (v view) pairsNote(keyword string, union view) bool {
-	note, noted := v.notes[keyword]
-	if _, around := union.notes[keyword]; !noted || around || note.place != v.place || len(v.members) > 0 ||
-		len(union.members) == 0 {
-		return false
-	}
-	return slices.ContainsFunc(union.alternativesOf(v), func(m site) bool {
-		_, inside := strip(m).notes[keyword]
-		return inside
-	})
 }
 
 // matched pairs members: first those that are equal, then those that are most alike. What has no match is -1.
@@ -238,30 +222,17 @@ func (v view) meaning() string {
 	return strings.Join(types, " ")
 }
 
-// memberGone adds the edit for an alternative that no new one matches. Where the old schema is not a union,
-// it is the alternative itself that leaves.
+// memberGone adds the edit for an alternative that no new one matches.
 func (p pair) memberGone(m site, others []site) {
 	e := Edit{Family: memberFamily(m, others), Keyword: p.x.union, Old: p.rawAt(m), OldPath: m.place}
-	p.add(e, func(o *object) {
-		if len(p.x.members) == 0 {
-			o.gone = true
-		} else {
-			o.leave(p.x.union, m)
-		}
-	})
+	p.add(e, func(o *object) { o.leave(cmp.Or(p.x.union, p.y.union), m) })
 }
 
-// memberNew adds the edit for an alternative that no old one matches. Where the old schema is not a union,
-// the patch makes it one.
+// memberNew adds the edit for an alternative that no old one matches.
 func (p pair) memberNew(m site, others []site) {
 	e := Edit{Family: memberFamily(m, others), Keyword: p.y.union, New: p.rawAt(m), NewPath: m.place}
-	p.add(e, func(o *object) {
-		if p.x.union == "" {
-			o.also, o.exactly = append(o.also, m.part()), p.y.union == "oneOf"
-		} else {
-			o.lists[p.x.union] = append(slices.Clip(o.union(p.x.union)), m.part())
-		}
-	})
+	keyword := cmp.Or(p.x.union, p.y.union)
+	p.add(e, func(o *object) { o.lists[keyword] = append(slices.Clip(o.union(keyword)), m.part()) })
 }
 
 // memberFamily returns type for an alternative of types that no other alternative has, else union.

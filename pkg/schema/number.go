@@ -271,8 +271,8 @@ func decideReals(e *engine, atoms []lit, s interval) outcome {
 // candidates lists plain numbers, the ends of an interval, and numbers between them or beside the only one.
 func (s *interval) candidates() []*big.Rat {
 	var out []*big.Rat
-	for _, n := range []int64{0, 1000, -1000, 2000, 3000, 10000, 500, 1500, -500, 100, 50, 5} {
-		out = append(out, big.NewRat(n, 1000))
+	for _, n := range []int64{0, 10000, -10000, 20000, 30000, 100000, 5000, 15000, -5000, 1000, 500, 50, 5} {
+		out = append(out, big.NewRat(n, 10000))
 	}
 	from, width := new(big.Rat), big.NewRat(1, 1)
 	switch {

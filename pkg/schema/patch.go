@@ -99,10 +99,8 @@ type object struct {
 	copied   int               // members of tables and lists
 
 	nullAdded, nullRemoved bool
-	gone                   bool  // the object itself is not an alternative any more
-	also                   []any // further alternatives to the object
-	exactly                bool  // exactly one of the object and the further alternatives is to hold
-	instead                *part // what is read instead of all of it
+	becomes                string // the keyword of the union that the object becomes a member of
+	instead                *part  // what is read instead of all of it
 }
 
 func (o *object) drop(keywords ...string) {
@@ -135,9 +133,12 @@ func (o *object) list(keyword string, written, minus, plus []any, keywords ...st
 	o.copied += len(o.lists[keyword])
 }
 
-// union returns the alternatives of a union, each read where it is written.
+// union returns the alternatives of a union, each read where it is written. An object that is no union
+// becomes one with itself as the only alternative.
 func (o *object) union(keyword string) []any {
-	if o.lists[keyword] == nil {
+	if _, changed := o.lists[keyword]; !changed && o.at.old.keywords()[keyword] == nil {
+		o.becomes, o.lists[keyword] = keyword, []any{o.self}
+	} else if !changed {
 		for _, s := range o.at.old.list(keyword) {
 			p := s.part()
 			p.pair = o.at.next[s.place]
@@ -166,7 +167,9 @@ func (o *object) value() any {
 		o.drop(keyword)
 	}
 	for keyword, list := range o.lists {
-		o.keywords[cmp.Or(o.renamed[keyword], keyword)] = list
+		if keyword != o.becomes {
+			o.keywords[cmp.Or(o.renamed[keyword], keyword)] = list
+		}
 	}
 	if types, changed := o.lists["type"]; changed {
 		if o.keywords["type"] = namedTypes(types); len(types) > len(allTypes) {
@@ -183,24 +186,14 @@ func (o *object) value() any {
 		return map[string]any{"anyOf": []any{self, null}}
 	case o.nullRemoved:
 		return map[string]any{"allOf": []any{self}, "not": null}
-	case o.gone && len(o.also) == 0:
+	case o.becomes != "" && len(o.lists[o.becomes]) == 0:
 		return false
-	case o.gone:
-		return map[string]any{o.unionOf(): o.also}
-	case len(o.also) > 0:
-		return map[string]any{o.unionOf(): slices.Concat([]any{self}, o.also)}
+	case o.becomes != "":
+		return map[string]any{o.becomes: o.lists[o.becomes]}
 	case !self.patched:
 		return self
 	}
 	return o.keywords
-}
-
-// unionOf returns the keyword of the union that an object with further alternatives becomes.
-func (o *object) unionOf() string {
-	if o.exactly {
-		return "oneOf"
-	}
-	return "anyOf"
 }
 
 // name distinguishes the readings of one schema object in different pairs.

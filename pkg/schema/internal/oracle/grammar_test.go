@@ -8,19 +8,33 @@ import (
 // A grammar makes random schemas over every keyword. Names, texts and numbers are few, so that constraints meet.
 type grammar struct {
 	*rand.Rand
-	old bool // draft-07 instead of 2020-12
+	old   bool       // draft-07 instead of 2020-12
+	words dictionary // that values are made of, too
 }
 
 func newGrammar(seed uint64) *grammar { return &grammar{Rand: rand.New(rand.NewPCG(seed, 0x6d6370))} }
 
 func choose[T any](g *grammar, list ...T) T { return list[g.IntN(len(list))] }
 
-func (g *grammar) name() string { return choose(g, "id", "name", "tags", "x-note", "", "é") }
+func (g *grammar) name() string {
+	if len(g.words.names) > 0 && g.chance(2) {
+		return choose(g, g.words.names...)
+	}
+	return choose(g, "id", "name", "tags", "x-note", "", "é")
+}
+
 func (g *grammar) number() any {
+	if len(g.words.numbers) > 0 && g.chance(2) {
+		return choose(g, g.words.numbers...)
+	}
 	return json.Number(choose(g, "-2", "0", "0.5", "1", "1.0", "2", "2.5", "3", "5", "1e2"))
 }
 func (g *grammar) step() any { return json.Number(choose(g, "0.1", "0.5", "1", "2", "3", "1.5")) }
+
 func (g *grammar) text() string {
+	if len(g.words.texts) > 0 && g.chance(2) {
+		return choose(g, g.words.texts...)
+	}
 	return choose(g, "", "a", "b", "ab", "A1", "x-note", "é", "🐲", "aaa")
 }
 func (g *grammar) count() any        { return json.Number(choose(g, "0", "1", "2", "3")) }
@@ -260,6 +274,9 @@ func (g *grammar) logic(o map[string]any, depth int) {
 
 // value makes a random instance.
 func (g *grammar) value(depth int) any {
+	if len(g.words.values) > 0 && g.chance(4) {
+		return choose(g, g.words.values...)
+	}
 	switch n := g.IntN(10); {
 	case n < 3:
 		return g.text()

@@ -229,7 +229,7 @@ func (s *size) add(v any, depth int) {
 			s.add(sub, depth+1)
 		}
 	case json.Number:
-		s.exponent = s.exponent || !Writable(v)
+		s.exponent = s.exponent || !writable(v)
 	}
 }
 
@@ -245,8 +245,8 @@ func (s size) check() error {
 	return nil
 }
 
-// Writable reports whether a number can be calculated with at reasonable cost.
-func Writable(n json.Number) bool {
+// writable reports whether a number can be calculated with at reasonable cost.
+func writable(n json.Number) bool {
 	mantissa, exponent, found := strings.Cut(strings.ToLower(string(n)), "e")
 	if len(mantissa) > 10*maxExponent {
 		return false
@@ -342,7 +342,7 @@ func splitDependencies(o map[string]any) {
 	if !ok {
 		return
 	}
-	required, schemas := Copied(o["dependentRequired"]), Copied(o["dependentSchemas"])
+	required, schemas := copied(o["dependentRequired"]), copied(o["dependentSchemas"])
 	for name, dependency := range table {
 		if list, ok := dependency.([]any); ok {
 			required[name] = list
@@ -354,8 +354,8 @@ func splitDependencies(o map[string]any) {
 	delete(o, "dependencies")
 }
 
-// Copied is a copy of an object, empty for anything else.
-func Copied(v any) map[string]any {
+// copied is a copy of an object, empty for anything else.
+func copied(v any) map[string]any {
 	if table, ok := v.(map[string]any); ok {
 		return maps.Clone(table)
 	}
