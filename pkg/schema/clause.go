@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"maps"
 	"slices"
 )
 
@@ -8,10 +9,8 @@ import (
 // open.
 type clause struct {
 	kind    kindSet
-	known   *facts
-	base    *clause // what the clause adds to; nil for one that stands alone
-	depth   int     // how many clauses it adds to
-	atoms   []lit   // without those of base
+	known   map[digest]uint8 // what was assumed of nodes: holds, fails
+	atoms   []lit
 	tags    []tag
 	choices []choice
 	doubt   reason // a construct that had to be left out
@@ -21,45 +20,6 @@ type clause struct {
 type choice struct {
 	of           lit // what the choice was made from
 	alternatives [][]lit
-}
-
-func newClause(k kindSet) *clause { return &clause{kind: k, known: &facts{}} }
-
-func (c *clause) fork() *clause {
-	d := c.probe()
-	d.choices = slices.Clone(c.choices)
-	return d
-}
-
-// probe returns a fork without the open choices.
-func (c *clause) probe() *clause {
-	return &clause{kind: c.kind, base: c, depth: c.depth + 1, known: &facts{outer: c.known}, doubt: c.doubt}
-}
-
-// assertions returns all atoms, with those of the clauses this one adds to.
-func (c *clause) assertions() []lit {
-	size := 0
-	for b := c; b != nil; b = b.base {
-		size += len(b.atoms)
-	}
-	out := make([]lit, size)
-	for b := c; b != nil; b = b.base {
-		size -= len(b.atoms)
-		copy(out[size:], b.atoms)
-	}
-	return out
-}
-
-// facts is the set of literals that a clause is known to satisfy.
-type facts struct {
-	outer *facts
-	list  []fact
-}
-
-// A fact is a node with what is known of it.
-type fact struct {
-	*node
-	sides uint8
 }
 
 const (
@@ -74,43 +34,33 @@ func (l lit) side() uint8 {
 	return holds
 }
 
-func (f *facts) contradict(l lit) bool {
-	return f.of(l.node)&l.flip().side() != 0
-}
+func newClause(k kindSet) *clause { return &clause{kind: k, known: map[digest]uint8{}} }
 
-func (f *facts) settle(l lit) bool { return f.contradict(l.flip()) }
-
-// of returns what is known of a node, in this set or in those around it: holds, fails, both or 0 for nothing.
-// Nodes with the same meaning count as the same.
-func (f *facts) of(n *node) uint8 {
-	var sides uint8
-	for ; f != nil; f = f.outer {
-		for _, known := range f.list {
-			if known.node == n || known.sum == n.sum {
-				sides |= known.sides
-			}
-		}
-	}
-	return sides
+// fork returns a copy of a clause without the open choices.
+func (e *engine) fork(c *clause) *clause {
+	e.spend(len(c.known))
+	return &clause{kind: c.kind, known: maps.Clone(c.known), atoms: slices.Clip(c.atoms),
+		tags: slices.Clip(c.tags), doubt: c.doubt}
 }
 
 // assume adds literals to a clause, as far as the budget allows. It reports false where that is a
 // contradiction.
 func (e *engine) assume(c *clause, lits []lit) bool {
 	queue := slices.Clone(lits)
-	for len(queue) > 0 && !e.spend(12+2*c.depth) {
+	for len(queue) > 0 && !e.spend(12) {
 		l := queue[0].core()
 		queue = queue[1:]
 		if c.vacuous(l) {
 			continue
 		}
-		if c.known.contradict(l) || c.impossible(l) {
+		known := c.known[l.sum]
+		if known&l.flip().side() != 0 || c.impossible(l) {
 			return false
 		}
-		if c.known.of(l.node)&l.side() != 0 {
+		if known&l.side() != 0 {
 			continue
 		}
-		c.known.list = append(c.known.list, fact{l.node, l.side()})
+		c.known[l.sum] = known | l.side()
 		more, ok := e.unfold(c, l)
 		if !ok {
 			return false
@@ -195,8 +145,8 @@ func (e *engine) solve(c *clause) outcome {
 	out := outcome{answer: void}
 	for _, alternative := range c.choices[chosen].alternatives {
 		e.spend(8 * len(c.choices))
-		branch := c.fork()
-		branch.choices = append(branch.choices[:chosen], branch.choices[chosen+1:]...)
+		branch := e.fork(c)
+		branch.choices = slices.Concat(c.choices[:chosen], c.choices[chosen+1:])
 		if !e.assume(branch, alternative) {
 			continue
 		}
@@ -271,7 +221,7 @@ func (e *engine) weigh(c *clause, ch choice) (left [][]lit, met bool) {
 // certain reports whether every literal of an alternative is known to hold.
 func (c *clause) certain(alternative []lit) bool {
 	for _, l := range alternative {
-		if !c.vacuous(l) && !c.known.settle(l) {
+		if !c.vacuous(l) && c.known[l.sum]&l.side() == 0 {
 			return false
 		}
 	}
@@ -284,24 +234,21 @@ func (e *engine) refuted(c *clause, alternative []lit) bool {
 		return false
 	}
 	for _, l := range alternative {
-		if c.impossible(l) || c.known.contradict(l) || e.excluded(c, l) {
+		if c.impossible(l) || c.known[l.sum]&l.flip().side() != 0 || e.excluded(c, l) {
 			return true
 		}
 	}
-	branch := c.probe()
+	branch := e.fork(c)
 	if !e.assume(branch, alternative) {
 		return true
 	}
-	return len(branch.atoms) > 0 && e.decide(branch).answer == void
+	return len(branch.atoms) > len(c.atoms) && e.decide(branch).answer == void
 }
 
 // decide decides a clause by its atoms alone, without the choices that are still open.
 func (e *engine) decide(c *clause) outcome {
 	var out outcome
-	if e.spend(2 * c.depth) {
-		return undecided(outOfSteps)
-	}
-	atoms := c.assertions()
+	atoms := c.atoms
 	if e.spend(8 * len(atoms)) {
 		return undecided(outOfSteps)
 	}

@@ -64,12 +64,7 @@ func (e *engine) excluded(c *clause, l lit) bool {
 	if l.not || c.kind != kindObject {
 		return false
 	}
-	for ; c != nil; c = c.base {
-		if len(c.tags) > 0 && e.contradict(c.tags, l.node.tags) {
-			return true
-		}
-	}
-	return false
+	return e.contradict(c.tags, l.node.tags)
 }
 
 // contradict reports whether a property has one set of values in a and another one in b, with none in common.
