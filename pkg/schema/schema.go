@@ -6,10 +6,10 @@
 // never guesses. [Compare] separates the edits between two versions of a schema, and [Revision.Judge] decides
 // what each of them breaks. [Schema.Faults] lists the faults of one value.
 //
-// All of JSON Schema 2020-12 is read, but for unevaluatedItems and for dynamic references that lead elsewhere
-// on another way: about these nothing is known. Drafts 04, 06, 07 and 2019-09 are read into the same form
-// where "$schema" names them. References are resolved inside the document only: nothing is ever fetched.
-// Numbers are exact rationals. "format" and the content keywords are annotations.
+// JSON Schema 2020-12 is read, and drafts 04, 06, 07 and 2019-09 are read into the same form where "$schema"
+// names them. What is rare and cannot be decided simply is not: section 7 of docs/compatibility.md lists it.
+// References are resolved inside the document only: nothing is ever fetched. Numbers are exact rationals.
+// "format" and the content keywords are annotations.
 //
 // # How it is decided
 //
