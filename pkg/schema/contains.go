@@ -73,9 +73,9 @@ func (q question) holds(ctx context.Context, value any) bool {
 // look.
 func (q question) reads(ctx context.Context, l lit, value any) answer {
 	limit := min(maxEvaluation, max(q.budget.steps()*unitsPerStep, leastEvaluation))
-	e := &evaluator{&meter{ctx: ctx, left: limit}}
-	defer func() { q.budget.Pool.take(e.used(limit)) }()
-	return e.accepts(l, value)
+	m := &meter{ctx: ctx, left: limit}
+	defer func() { q.budget.Pool.take(m.used(limit)) }()
+	return m.accepts(l, value)
 }
 
 // shown returns a result with the value, without what it does not need.

@@ -13,69 +13,64 @@ const maxEvaluation = 1 << 22
 // leastEvaluation is what is spent on an evaluation where the budget is spent, in units.
 const leastEvaluation = 1 << 16
 
-func newEvaluator() *evaluator { return &evaluator{soonMeter(maxEvaluation)} }
-
-// An evaluator reads nodes as a validator reads a schema: value in hand. It shares with the engine no more
-// than the nodes and the assertions about numbers and strings, and so confirms what the engine finds.
-type evaluator struct {
-	*meter
-}
+// Values are read as a validator reads them: value in hand. Reading shares with the engine no more than the
+// nodes and the assertions about numbers and strings, and so confirms what the engine finds.
 
 // Accepts reports whether the schema accepts a value, decoded with numbers as [json.Number]; formats are
 // annotations. sure is false where that cannot be decided.
 func (s *Schema) Accepts(value any) (accepted, sure bool) {
-	found := newEvaluator().satisfies(s.plain, value)
+	found := soonMeter(maxEvaluation).satisfies(s.plain, value)
 	return found == inhabited, found != unsure
 }
 
-func (e *evaluator) accepts(l lit, v any) answer {
+func (m *meter) accepts(l lit, v any) answer {
 	if l.not {
-		return negate(e.satisfies(l.node, v))
+		return negate(m.satisfies(l.node, v))
 	}
-	return e.satisfies(l.node, v)
+	return m.satisfies(l.node, v)
 }
 
 // satisfies returns inhabited for values of a type that the node does not speak of. It is unsure for opaque
 // nodes, for a schema that refers to itself about the same value, and where the budget is spent.
-func (e *evaluator) satisfies(n *node, v any) answer {
+func (m *meter) satisfies(n *node, v any) answer {
 	switch {
-	case e.spend(2) || n.loop || n.op == opOpaque:
+	case m.spend(2) || n.loop || n.op == opOpaque:
 		return unsure
 	case n.op.guard()&kindOf(v) == 0:
 		return inhabited
 	}
 	switch n.op {
 	case opAll:
-		return every(n.kids, func(k lit) answer { return e.accepts(k, v) })
+		return every(n.kids, func(k lit) answer { return m.accepts(k, v) })
 	case opAny:
-		return negate(every(n.kids, func(k lit) answer { return negate(e.accepts(k, v)) }))
+		return negate(every(n.kids, func(k lit) answer { return negate(m.accepts(k, v)) }))
 	case opOne:
-		return e.one(n.kids, v)
+		return m.one(n.kids, v)
 	case opKinds:
 		return answerOf(n.kinds&kindOf(v) != 0)
 	}
-	return e.asserts(n, v)
+	return m.asserts(n, v)
 }
 
 // asserts evaluates an assertion about the type that the value has.
-func (e *evaluator) asserts(n *node, v any) answer {
+func (m *meter) asserts(n *node, v any) answer {
 	switch v := v.(type) {
 	case json.Number:
 		r, ok := rational(v)
 		if !ok {
 			return unsure
 		}
-		return answerOf(e.numberSatisfies([]lit{yes(n)}, r))
+		return answerOf(m.numberSatisfies([]lit{yes(n)}, r))
 	case string:
-		ok, doubt := e.textSatisfies([]lit{yes(n)}, v)
+		ok, doubt := m.textSatisfies([]lit{yes(n)}, v)
 		if doubt.node != nil {
 			return unsure
 		}
 		return answerOf(ok)
 	case []any:
-		return e.array(n, v)
+		return m.array(n, v)
 	case map[string]any:
-		return e.object(n, v)
+		return m.object(n, v)
 	case bool:
 		return answerOf(n.set.hasBool(v))
 	}
@@ -102,10 +97,10 @@ func every[T any](list []T, ask func(T) answer) answer {
 }
 
 // one decides oneOf. Two alternatives that accept the value refuse it, even if others are undecided.
-func (e *evaluator) one(kids []lit, v any) answer {
+func (m *meter) one(kids []lit, v any) answer {
 	count := map[answer]int{}
 	for _, k := range kids {
-		count[e.accepts(k, v)]++
+		count[m.accepts(k, v)]++
 	}
 	switch {
 	case count[inhabited] > 1:
@@ -136,7 +131,7 @@ func kindOf(v any) kindSet {
 
 // array decides an assertion about arrays. Any other that comes here is a finite set of scalars, which has no
 // array in it.
-func (e *evaluator) array(n *node, v []any) answer {
+func (m *meter) array(n *node, v []any) answer {
 	switch n.op {
 	case opMinItems:
 		return answerOf(len(v) >= n.count)
@@ -145,7 +140,7 @@ func (e *evaluator) array(n *node, v []any) answer {
 	case opUnique:
 		seen := map[string]bool{}
 		for _, item := range v {
-			if e.spend(32 * weight(item, maxEvaluation)) {
+			if m.spend(32 * weight(item, maxEvaluation)) {
 				return unsure
 			}
 			seen[canonical(item)] = true
@@ -153,13 +148,13 @@ func (e *evaluator) array(n *node, v []any) answer {
 		return answerOf(len(seen) == len(v))
 	case opItem:
 		return every(v[min(n.count, len(v)):min(n.count+1, len(v))],
-			func(item any) answer { return e.accepts(n.kids[0], item) })
+			func(item any) answer { return m.accepts(n.kids[0], item) })
 	case opItems:
-		e.spend(len(v) / 4)
+		m.spend(len(v) / 4)
 		return every(withoutRepeats(v[min(n.count, len(v)):]),
-			func(item any) answer { return e.accepts(n.kids[0], item) })
+			func(item any) answer { return m.accepts(n.kids[0], item) })
 	case opContains:
-		return e.contains(n, v)
+		return m.contains(n, v)
 	}
 	return void // a finite set of scalars
 }
@@ -175,10 +170,10 @@ func withoutRepeats(v []any) []any {
 
 // contains is sure when the items that satisfy the child are enough, or are too few even with all undecided
 // ones.
-func (e *evaluator) contains(n *node, v []any) answer {
+func (m *meter) contains(n *node, v []any) answer {
 	count := map[answer]int{}
 	for _, item := range v {
-		count[e.accepts(n.kids[0], item)]++
+		count[m.accepts(n.kids[0], item)]++
 	}
 	switch {
 	case count[inhabited] >= n.count:
@@ -191,7 +186,7 @@ func (e *evaluator) contains(n *node, v []any) answer {
 
 // object decides an assertion about objects. A property that opRest may or may not speak of makes the answer
 // unsure only if its value does not satisfy the child.
-func (e *evaluator) object(n *node, v map[string]any) answer {
+func (m *meter) object(n *node, v map[string]any) answer {
 	switch n.op {
 	case opMinProperties:
 		return answerOf(len(v) >= n.count)
@@ -205,12 +200,12 @@ func (e *evaluator) object(n *node, v map[string]any) answer {
 		if !ok {
 			return inhabited
 		}
-		return e.accepts(n.kids[0], value)
+		return m.accepts(n.kids[0], value)
 	case opRest:
-		e.spend(16 * len(v))
+		m.spend(16 * len(v))
 		return every(kit.SortedKeys(v), func(name string) answer {
-			covered := e.covers(yes(n), name)
-			return negate(allOf(covered, negate(e.accepts(n.kids[0], v[name]))))
+			covered := m.covers(yes(n), name)
+			return negate(allOf(covered, negate(m.accepts(n.kids[0], v[name]))))
 		})
 	}
 	return void // a finite set of scalars

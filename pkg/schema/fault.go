@@ -50,7 +50,7 @@ func (s *Schema) Faults(pointer string, value any, pool *Pool) (found []Fault, s
 		paid()
 	}
 	m, paid := pool.meter(context.Background(), maxFaultWork)
-	f := &faultFinder{evaluator: evaluator{meter: m}, doc: s.doc}
+	f := &faultFinder{meter: m, doc: s.doc}
 	defer func() { paid(); pool.lacked(m.left < 0) }()
 	switch f.satisfies(n, value) {
 	case inhabited:
@@ -67,7 +67,7 @@ func (s *Schema) Faults(pointer string, value any, pool *Pool) (found []Fault, s
 
 // A faultFinder reads why a value is rejected.
 type faultFinder struct {
-	evaluator
+	*meter
 	doc   *document
 	found []Fault
 }

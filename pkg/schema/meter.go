@@ -48,7 +48,6 @@ type Pool struct {
 	// Left is the number of steps that are left. Decisions for which none are left are Unknown.
 	Left int
 
-	units int  // of a step that was begun
 	short bool // something was left undecided with work left: it may not take all
 }
 
@@ -63,9 +62,7 @@ func (p *Pool) lacked(work bool) {
 
 func (p *Pool) take(units int) {
 	if p != nil {
-		p.units += units
-		p.Left -= p.units / unitsPerStep
-		p.units %= unitsPerStep
+		p.Left -= (units + unitsPerStep - 1) / unitsPerStep
 	}
 }
 

@@ -95,7 +95,7 @@ func TestSchemasAreSafeForConcurrentUse(t *testing.T) {
 // follow.
 func TestLoopsAreMarkedForEachReading(t *testing.T) {
 	s := mustParse(t, `{"properties":{"a":{"type":"string"}},"anyOf":[{"$ref":"#"},{"type":"object"}]}`)
-	e := newEvaluator()
+	e := soonMeter(maxEvaluation)
 	e.left = 10_000
 	e.accepts(yes(s.declared()), map[string]any{"a": "x"})
 	if e.left < 9_000 {

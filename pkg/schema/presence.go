@@ -169,9 +169,8 @@ func (m *meter) covers(l lit, name string) answer {
 	if _, left := slices.BinarySearch(l.names, name); left {
 		return void
 	}
-	e := &evaluator{m}
-	within := every(l.within, func(p *node) answer { return e.satisfies(p, name) })
-	return allOf(within, every(l.patterns, func(p *node) answer { return negate(e.satisfies(p, name)) }))
+	within := every(l.within, func(p *node) answer { return m.satisfies(p, name) })
+	return allOf(within, every(l.patterns, func(p *node) answer { return negate(m.satisfies(p, name)) }))
 }
 
 func answerOf(ok bool) answer {
