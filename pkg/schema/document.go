@@ -45,11 +45,11 @@ type resource struct {
 const unnamedBase = "schema:///"
 
 // newDocument indexes a document. The index is not whole where that takes more than m has.
-func newDocument(m *meter, root any, digest string, unnamed Draft) *document {
+func newDocument(m *meter, root any, digest string) *document {
 	d := &document{root: root, digest: digest, limit: max(m.left, 0), resources: map[string]*resource{},
 		roots: map[string]*resource{}}
 	base, _ := url.Parse(unnamedBase)
-	outer := &resource{base: base, dialect: dialect{draft: unnamed, unnamed: unnamed == Draft202012}}
+	outer := &resource{base: base, dialect: dialect{draft: Draft202012, unnamed: true}}
 	d.index(m, root, "", outer)
 	if d.roots[""] == nil {
 		d.open("", outer.base, outer.dialect)

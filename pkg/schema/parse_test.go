@@ -42,21 +42,6 @@ func TestProblemsNameWhatHasNoMeaning(t *testing.T) {
 	}
 }
 
-func TestParseDraftOfAnUnnamedSchema(t *testing.T) {
-	raw := json.RawMessage(`{"$ref":"#/definitions/s","maxLength":1,"definitions":{"s":{"type":"string"}}}`)
-	old, err := ParseDraft(raw, Draft07)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := mustParse(t, `{"type":"string"}`)
-	if !Equivalent(t.Context(), old, text, Budget{}) {
-		t.Error("in draft-07 nothing counts beside a reference")
-	}
-	if Equivalent(t.Context(), mustParse(t, string(raw)), text, Budget{}) {
-		t.Error("in 2020-12 everything counts beside a reference")
-	}
-}
-
 func TestBudgetIsCountedInSteps(t *testing.T) {
 	wide, narrow := mustParse(t, colouring(12)), mustParse(t, colouring(11))
 	enough := Contains(t.Context(), wide, narrow, Budget{Semantics: Strict})

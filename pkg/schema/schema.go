@@ -45,7 +45,6 @@ type Schema struct {
 	plain    *node        // the schema as it is written
 	declared func() *node // the schema for a caller that sends declared properties only
 	problems []Problem
-	unnamed  Draft
 	builder  *builder
 }
 
@@ -60,18 +59,15 @@ type Problem struct {
 // none may also use the tuple form of items and the dependencies of older drafts.
 //
 // The error says that raw is not one JSON value, or not an object or boolean.
-func Parse(raw json.RawMessage) (*Schema, error) { return ParseDraft(raw, Draft202012) }
-
-// ParseDraft parses like [Parse], with another dialect for a schema that names none.
-func ParseDraft(raw json.RawMessage, unnamed Draft) (*Schema, error) {
-	return (&Schema{raw: raw, unnamed: unnamed}).parse(soonMeter(readingUnits(len(raw))), nil)
+func Parse(raw json.RawMessage) (*Schema, error) {
+	return (&Schema{raw: raw}).parse(soonMeter(readingUnits(len(raw))), nil)
 }
 
 // ParseWithin parses like [Parse] with work from a pool, and ends with the context. The rest of the schema is
 // unknown.
 func ParseWithin(ctx context.Context, raw json.RawMessage, pool *Pool) (*Schema, error) {
 	m, _ := pool.meter(ctx, readingUnits(len(raw)))
-	s, err := (&Schema{raw: raw, unnamed: Draft202012}).parse(m, pool)
+	s, err := (&Schema{raw: raw}).parse(m, pool)
 	if err == nil {
 		pool.lacked(s.doc == nil)
 	}
@@ -82,7 +78,7 @@ func ParseWithin(ctx context.Context, raw json.RawMessage, pool *Pool) (*Schema,
 // work does not suffice for, is one about which nothing is known.
 func (s *Schema) parse(m *meter, pool *Pool) (*Schema, error) {
 	limit, raw := m.left, s.raw
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", s.unnamed, raw))
+	sum := sha256.Sum256(raw)
 	if len(raw) > maxBytes || nesting(raw) > maxNesting {
 		return s.unread(sum, "the schema is too large or nested too deeply"), nil
 	}
@@ -96,7 +92,7 @@ func (s *Schema) parse(m *meter, pool *Pool) (*Schema, error) {
 		return nil, fmt.Errorf("reading schema: a schema is an object or a boolean")
 	}
 	m.spend(len(raw))
-	doc := newDocument(m, root, string(sum[:]), s.unnamed)
+	doc := newDocument(m, root, string(sum[:]))
 	pool.take(limit - m.left)
 	if m.left < 0 {
 		return s.unread(sum, outOfSteps.what), nil
@@ -133,8 +129,7 @@ func (s *Schema) build(b *builder, pair *met, pool *Pool) {
 
 // asWritten returns the schema for callers that send undeclared properties, too.
 func (s *Schema) asWritten() *Schema {
-	plain := &Schema{raw: s.raw, doc: s.doc, unnamed: s.unnamed, place: s.place, plain: s.plain,
-		builder: s.builder}
+	plain := &Schema{raw: s.raw, doc: s.doc, place: s.place, plain: s.plain, builder: s.builder}
 	plain.declared = func() *node { return s.plain }
 	return plain
 }
@@ -150,7 +145,7 @@ func (s *Schema) inside(place string) *Schema {
 // variant returns a schema of the same document at another place, and with patches.
 func (s *Schema) variant(m *meter, pool *Pool, place string, ps *patches, pair *met) *Schema {
 	s.declared() // nodes are added no more after this
-	v := &Schema{raw: s.raw, doc: s.doc, unnamed: s.unnamed, place: place}
+	v := &Schema{raw: s.raw, doc: s.doc, place: place}
 	b := newBuilder(s.doc, m)
 	b.patches, b.written = ps, s.builder.nodes
 	if ps != nil {

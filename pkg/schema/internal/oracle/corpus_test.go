@@ -93,19 +93,12 @@ type direction struct {
 // directions lists the labelled directions of a pair under one semantics.
 func (p pair) directions(t testing.TB, semantics schema.Semantics) []direction {
 	t.Helper()
-	before, err := schema.ParseDraft(p.Old, draft(p.Dialect[0]))
-	if err != nil {
-		t.Fatalf("%s: %v", p.ID, err)
-	}
-	after, err := schema.ParseDraft(p.New, draft(p.Dialect[1]))
-	if err != nil {
-		t.Fatalf("%s: %v", p.ID, err)
-	}
 	forward, backward := p.Forward, p.Backward
 	if semantics == schema.Declared {
 		forward, backward = p.DeclaredForward, p.DeclaredBackward
 	}
 	x, y := named(p.Old, p.Dialect[0]), named(p.New, p.Dialect[1])
+	before, after := mustParse(t, string(x)), mustParse(t, string(y))
 	var out []direction
 	if forward != nil {
 		out = append(out, direction{p.ID + " forward", before, after, x, y, semantics, *forward})
