@@ -31,28 +31,30 @@ func parseChallenge(header string) challenge {
 
 // challenge returns what the server demands of a connection without a token. An open server may demand one
 // later. The error is that of a server that was not reached.
-func (c *client) challenge(ctx context.Context, s Server) (asked challenge, _ error) {
+func (c *client) challenge(ctx context.Context, s Server) (challenge, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
+	refusals := make(chan challenge, 1) // the first one
 	server := probe.Server{Name: s.Name, HTTP: &probe.HTTP{URL: s.URL,
 		Allow: func(ip netip.Addr) error { return c.allow(c.home.Hostname(), ip) },
 		Authorize: func(_ context.Context, refused *probe.Refused) (map[string]probe.Secret, error) {
-			if refused != nil {
-				asked = parseChallenge(refused.Challenge)
+			if refused != nil && len(refusals) == 0 { // calls never overlap
+				refusals <- parseChallenge(refused.Challenge)
 			}
 			return nil, nil
 		}}}
 	session, err := probe.Open(ctx, server, probe.Options{CACert: c.caCert})
-	switch {
-	case err == nil:
-		asked.open = true
+	if err == nil {
 		_ = session.Close()
-	case !probe.Answered(err):
-		failure := probe.Failures(err)[0]
-		return asked, exit.Advise(failure.Hint, "asking %s how to log in: %w", transport.PlainURL(c.home),
-			failure.Err)
 	}
-	return asked, nil
+	switch {
+	case len(refusals) > 0:
+		return <-refusals, nil
+	case err != nil && !probe.Answered(err):
+		failure := probe.Failures(err)[0]
+		return challenge{}, exit.Advise(failure.Hint, "%w", failure.Err)
+	}
+	return challenge{open: err == nil}, nil
 }
 
 // resource is protected-resource metadata (RFC 9728).

@@ -75,17 +75,15 @@ func (p peer) declaresLists() bool {
 		func(m listMethod) bool { return m.kind.DeclaredIn(p.capabilities) != nil })
 }
 
-// limits bound what one list may be. Over one of them the list is Truncated, and the error says so.
-type limits struct {
-	pages, items, bytes int
-}
-
-func standardLimits() limits { return limits{pages: 1000, items: snapshot.MostItems, bytes: 256 << 20} }
+// Limits of one list, beside snapshot.MostItems. A list over one of them is Truncated, and the error says so.
+const (
+	maxPages     = 1000
+	maxListBytes = 256 << 20
+)
 
 // pager collects the pages of one list.
 type pager struct {
 	method listMethod
-	limits limits
 	modern bool // the revision is 2026-07-28 or later
 
 	items   []json.RawMessage
@@ -97,14 +95,14 @@ type pager struct {
 }
 
 // list reads all pages of one list. With an error it is what arrived before, and is not whole.
-func (c caller) list(ctx context.Context, method listMethod, declares capabilityState,
-	bounds limits) (snapshot.List, []Notice, error) {
+func (c caller) list(ctx context.Context, method listMethod, declares capabilityState) (snapshot.List,
+	[]Notice, error) {
 	if declares == bare {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, bareWait)
 		defer cancel()
 	}
-	r, err := c.pages(ctx, method, bounds)
+	r, err := c.pages(ctx, method)
 	if declares == bare {
 		// what comes is offered, and everything else is the answer of a server without the list
 		if err != nil || len(r.items) == 0 {
@@ -115,7 +113,7 @@ func (c caller) list(ctx context.Context, method listMethod, declares capability
 	}
 	if hasCode(err, mcp.INVALID_PARAMS) && len(r.asked) > 0 {
 		refused := err
-		r, err = c.pages(ctx, method, bounds)
+		r, err = c.pages(ctx, method)
 		r.note(NoticeListRestarted, "a cursor of %s was refused (%v); the list was read from its start again",
 			method.name, refused)
 	}
@@ -137,8 +135,8 @@ func (c caller) list(ctx context.Context, method listMethod, declares capability
 
 // pages asks for one page after the other, following the cursors, until the list or the limits end it. The
 // pager is never nil: with an error it holds what arrived before.
-func (c caller) pages(ctx context.Context, method listMethod, bounds limits) (*pager, error) {
-	r := &pager{method: method, limits: bounds, modern: c.version >= modern}
+func (c caller) pages(ctx context.Context, method listMethod) (*pager, error) {
+	r := &pager{method: method, modern: c.version >= modern}
 	params := map[string]any{}
 	for {
 		raw, err := c.call(ctx, method.name, params)
@@ -211,12 +209,12 @@ func (r *pager) cursorLoop(p page) error {
 // bounded returns the error of a list that is over one of its limits.
 func (r *pager) bounded() error {
 	switch {
-	case len(r.asked) >= r.limits.pages:
-		return overLimit.errorf("%s goes on after %d pages", r.method.name, r.limits.pages)
-	case len(r.items) > r.limits.items:
-		return overLimit.errorf("%s has more than %d items", r.method.name, r.limits.items)
-	case r.bytes > r.limits.bytes:
-		return overLimit.errorf("%s is larger than %d MiB", r.method.name, r.limits.bytes>>20)
+	case len(r.asked) >= maxPages:
+		return overLimit.errorf("%s goes on after %d pages", r.method.name, maxPages)
+	case len(r.items) > snapshot.MostItems:
+		return overLimit.errorf("%s has more than %d items", r.method.name, snapshot.MostItems)
+	case r.bytes > maxListBytes:
+		return overLimit.errorf("%s is larger than %d MiB", r.method.name, maxListBytes>>20)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,33 +37,32 @@ func (s *scripted) SendRequest(_ context.Context, r transport.JSONRPCRequest) (*
 }
 
 // listTools lists the tools of a server that answers with the results.
-func listTools(t *testing.T, bounds limits, results ...string) (snapshot.List, []Notice, []string, error) {
+func listTools(t *testing.T, results ...string) (snapshot.List, []Notice, []string, error) {
 	t.Helper()
 	server := &scripted{results: results}
 	c := caller{conn: server, seen: &observations{}}
 	s := listMethods[0] // tools
-	list, notices, err := c.list(t.Context(), s, declared, bounds)
+	list, notices, err := c.list(t.Context(), s, declared)
 	return list, notices, server.params, err
 }
 
 // TestListLimits expects an error, and a list that is not whole, over each limit.
 func TestListLimits(t *testing.T) {
 	endless := `{"tools":[{"name":"tN"}],"nextCursor":"cN"}`
+	many := `{"tools":[` + strings.Repeat("{},", snapshot.MostItems) + `{}]}`
+	allowed := append(slices.Repeat([]string{endless}, maxPages-1), `{"tools":[]}`)
 	tests := map[string]struct {
-		bounds  limits
 		results []string
 		want    string
 	}{
-		"pages":            {limits{pages: 3, items: 100, bytes: 1000}, []string{endless}, "tools/list goes on after 3 pages"},
-		"items":            {limits{pages: 9, items: 2, bytes: 1000}, []string{endless}, "tools/list has more than 2 items"},
-		"items on a page":  {limits{pages: 9, items: 2, bytes: 1000}, []string{`{"tools":[{},{},{}]}`}, "tools/list has more than 2 items"},
-		"bytes":            {limits{pages: 9, items: 100, bytes: 100}, []string{endless}, "tools/list is larger than 0 MiB"},
-		"neither":          {standardLimits(), []string{""}, "the reply to tools/list has neither a result nor an error"},
-		"the last allowed": {limits{pages: 3, items: 3, bytes: 1000}, []string{endless, endless, `{"tools":[{"name":"tN"}]}`}, "<nil>"},
+		"pages":            {[]string{endless}, "tools/list goes on after 1000 pages"},
+		"items":            {[]string{many}, "tools/list has more than 100000 items"},
+		"neither":          {[]string{""}, "the reply to tools/list has neither a result nor an error"},
+		"the last allowed": {allowed, "<nil>"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			list, _, _, err := listTools(t, test.bounds, test.results...)
+			list, _, _, err := listTools(t, test.results...)
 			if got := fmt.Sprint(err); got != test.want {
 				t.Errorf("error %q, want %q", got, test.want)
 			}
@@ -75,7 +75,7 @@ func TestListLimits(t *testing.T) {
 
 // TestListEchoesCursors expects each cursor to be sent back as the value that came.
 func TestListEchoesCursors(t *testing.T) {
-	list, notices, params, err := listTools(t, standardLimits(),
+	list, notices, params, err := listTools(t,
 		`{"tools":[],"nextCursor":""}`, `{"tools":[],"nextCursor":12345678901234567890}`, `{"tools":[],"nextCursor":"\ud800"}`, `{"tools":[]}`)
 	if err != nil || len(list.Items()) != 0 {
 		t.Fatalf("list %v, error %v", list, err)
@@ -119,7 +119,7 @@ var hostile = map[string]struct {
 func TestHostileResults(t *testing.T) {
 	for name, test := range hostile {
 		t.Run(name, func(t *testing.T) {
-			list, notices, _, err := listTools(t, standardLimits(), test.result)
+			list, notices, _, err := listTools(t, test.result)
 			got := fmt.Sprint(err)
 			if err == nil {
 				codes := []string{}

@@ -96,7 +96,7 @@ func (s *Session) list(ctx context.Context, kind snapshot.Kind) (list snapshot.L
 	// in a new session from the first page: cursors belong to a session
 	err := inSession(ctx, s, func() (err error) {
 		var notices []Notice
-		list, notices, err = s.caller.list(ctx, way, way.state(s.peer), standardLimits())
+		list, notices, err = s.caller.list(ctx, way, way.state(s.peer))
 		s.attempt.seen.note(notices...)
 		return err
 	})
