@@ -2,7 +2,6 @@ package transport
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -122,7 +121,7 @@ var behaviours = map[string]func(*server){
 	"close-stdout": func(s *server) { s.next(); _ = os.Stdout.Close(); s.rest() },
 	"close-stdin":  func(*server) { _ = os.Stdin.Close(); fmt.Println("closed"); time.Sleep(time.Minute) },
 	"parent": func(s *server) { // starts another server and gets killed
-		l, err := StartStdio(context.Background(), Command{Path: os.Args[0], Env: []string{"BEHAVE=stubborn"}}, Handlers{})
+		l, err := StartStdio(Command{Path: os.Args[0], Env: []string{"BEHAVE=stubborn"}}, Handlers{})
 		if err != nil {
 			panic(err)
 		}

@@ -73,7 +73,7 @@ func (p *pipeListener) Addr() net.Addr { return &net.TCPAddr{} }
 
 func openStreamable(t *testing.T, e Endpoint) *Conn {
 	t.Helper()
-	l, err := OpenStreamable(t.Context(), e, Handlers{})
+	l, err := OpenStreamable(e, Handlers{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +317,7 @@ func TestSessionIsDeletedWithOurHeaders(t *testing.T) {
 
 func TestBadURLs(t *testing.T) {
 	for _, u := range []string{"", "mcp", "ftp://example.com", "http://", "//example.com/mcp", "http://%zz"} {
-		if _, err := OpenStreamable(t.Context(), Endpoint{URL: u}, Handlers{}); !errors.Is(err, errURL) {
+		if _, err := OpenStreamable(Endpoint{URL: u}, Handlers{}); !errors.Is(err, errURL) {
 			t.Errorf("%q gives %v", u, err)
 		}
 		if _, err := OpenSSE(t.Context(), Endpoint{URL: u}, Handlers{}); !errors.Is(err, errURL) {
@@ -370,7 +370,7 @@ func TestAnswersOutliveTheirCall(t *testing.T) {
 			sse(`{"jsonrpc":"2.0","id":1,"result":{}}`))
 	}))
 	defer srv.Close()
-	l, err := OpenStreamable(t.Context(), Endpoint{URL: srv.URL}, Handlers{
+	l, err := OpenStreamable(Endpoint{URL: srv.URL}, Handlers{
 		Request: func(context.Context, Incoming) (json.RawMessage, *RPCError) {
 			<-replied
 			return json.RawMessage(`{}`), nil

@@ -17,8 +17,8 @@ import (
 
 // OpenStreamable returns a connection of streamable HTTP. It contacts nothing yet. The error is about the URL
 // or the certificates.
-func OpenStreamable(ctx context.Context, e Endpoint, h Handlers) (*Conn, error) {
-	c, err := newRemote(ctx, KindStreamable, e, h)
+func OpenStreamable(e Endpoint, h Handlers) (*Conn, error) {
+	c, err := newRemote(KindStreamable, e, h)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ const noTimeout = time.Duration(math.MaxInt64)
 // OpenSSE opens the event stream and waits until it has named its endpoint, or until ctx ends. It lives until
 // Close.
 func OpenSSE(ctx context.Context, e Endpoint, h Handlers) (*Conn, error) {
-	c, err := newRemote(ctx, KindSSE, e, h)
+	c, err := newRemote(KindSSE, e, h)
 	if err != nil {
 		return nil, err
 	}
@@ -62,12 +62,12 @@ func OpenSSE(ctx context.Context, e Endpoint, h Handlers) (*Conn, error) {
 }
 
 // newRemote returns a connection over HTTP that still lacks its carrier. The error is about the endpoint.
-func newRemote(ctx context.Context, kind string, e Endpoint, h Handlers) (*Conn, error) {
+func newRemote(kind string, e Endpoint, h Handlers) (*Conn, error) {
 	w, err := newWeb(e)
 	if err != nil {
 		return nil, err
 	}
-	c := newConn(ctx, kind, h)
+	c := newConn(kind, h)
 	c.web, w.conn = w, c
 	return c, nil
 }

@@ -38,7 +38,7 @@ func TestStartErrors(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := StartStdio(t.Context(), test.command, Handlers{})
+			_, err := StartStdio(test.command, Handlers{})
 			var start *process.StartError
 			if !errors.As(err, &start) || start.NotFound != test.notFound {
 				t.Fatalf("error %#v, want a *StartError, not found: %v", err, test.notFound)
@@ -56,7 +56,7 @@ func TestCommandIsRunAsConfigured(t *testing.T) {
 	if err := os.Symlink(os.Args[0], filepath.Join(dir, "server")); err != nil {
 		t.Skip(err)
 	}
-	l, err := StartStdio(t.Context(), Command{Path: "./server", Dir: dir, Env: []string{"BEHAVE=env", "A=1"}}, Handlers{})
+	l, err := StartStdio(Command{Path: "./server", Dir: dir, Env: []string{"BEHAVE=env", "A=1"}}, Handlers{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"context"
 	"errors"
 	"io"
 	"os"
@@ -21,16 +20,13 @@ type Command struct {
 }
 
 // StartStdio starts a server as a child process in a process group of its own, which runs until Close. The
-// error is a *process.StartError, or the cause of a ctx that has ended already.
-func StartStdio(ctx context.Context, command Command, h Handlers) (*Conn, error) {
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
+// error is a *process.StartError.
+func StartStdio(command Command, h Handlers) (*Conn, error) {
 	ch, err := startChild(command)
 	if err != nil {
 		return nil, err
 	}
-	c := newConn(ctx, KindStdio, h)
+	c := newConn(KindStdio, h)
 	c.child = ch
 	c.respond = func(answer []byte) {
 		_, _ = ch.stdin.Write(append(answer, '\n')) // requests that follow report the failure

@@ -21,7 +21,7 @@ func behave(t *testing.T, name string) *Conn { return behaveWith(t, name, Handle
 func behaveWith(t *testing.T, name string, h Handlers) *Conn {
 	t.Helper()
 	env := []string{"BEHAVE=" + name, "PATH=" + os.Getenv("PATH"), "GOCOVERDIR=" + t.TempDir()} // or it complains on stderr
-	l, err := StartStdio(t.Context(), Command{Path: os.Args[0], Env: env}, h)
+	l, err := StartStdio(Command{Path: os.Args[0], Env: env}, h)
 	if err != nil {
 		t.Fatal(err)
 	}

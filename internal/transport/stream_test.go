@@ -122,7 +122,7 @@ func TestBytesAreKept(t *testing.T) {
 			}[m.Method == "good"])(w, r)
 	}))
 	t.Cleanup(srv.Close)
-	l, err := OpenStreamable(t.Context(), Endpoint{URL: srv.URL}, h)
+	l, err := OpenStreamable(Endpoint{URL: srv.URL}, h)
 	if err != nil {
 		t.Fatal(err)
 	}

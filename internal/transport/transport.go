@@ -75,11 +75,10 @@ type Conn struct {
 // quiet discards the logs of mcp-go: this package reports what they say.
 var quiet = slog.New(slog.DiscardHandler)
 
-// newConn returns a connection without a carrier. Its context has the values of ctx, and does not end
-// with it.
-func newConn(ctx context.Context, kind string, h Handlers) *Conn {
+// newConn returns a connection without a carrier.
+func newConn(kind string, h Handlers) *Conn {
 	c := &Conn{Kind: kind, handlers: h, answers: semaphore.NewWeighted(mostAnswers)}
-	c.life, c.giveUp = context.WithCancelCause(context.WithoutCancel(ctx))
+	c.life, c.giveUp = context.WithCancelCause(context.Background())
 	return c
 }
 

@@ -164,7 +164,7 @@ func (a attempt) dial(ctx context.Context, kind string) (*transport.Conn, caller
 func (a attempt) connect(ctx context.Context, kind string) (*transport.Conn, error) {
 	handlers := transport.Handlers{Notification: a.hear, Request: a.answer}
 	if kind == transport.KindStdio {
-		return transport.StartStdio(ctx, commandOf(*a.server.Stdio, a.options), handlers)
+		return transport.StartStdio(commandOf(*a.server.Stdio, a.options), handlers)
 	}
 	remote := a.server.HTTP
 	endpoint := transport.Endpoint{
@@ -182,7 +182,7 @@ func (a attempt) connect(ctx context.Context, kind string) (*transport.Conn, err
 	if kind == transport.KindSSE {
 		return transport.OpenSSE(ctx, endpoint, handlers)
 	}
-	return transport.OpenStreamable(ctx, endpoint, handlers)
+	return transport.OpenStreamable(endpoint, handlers)
 }
 
 // capabilities returns the names of the capabilities to declare.
