@@ -59,24 +59,3 @@ func TestWorkflowCommand(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
-
-func TestPlace(t *testing.T) {
-	servers := []Server{{Name: "saved", Comparison: Comparison{Base: "mcp-snapshots/saved.json"}, Source: ".mcp.json:4"}, {Name: "live", Source: `C:\x\.mcp.json:12`},
-		{Name: "ref", Comparison: Comparison{Base: "git:main"}, Source: "new.json"}, {Name: "url", Source: "https://h.example:80"}, {Name: "argv", Source: "command line"}}
-	for _, test := range []struct {
-		f    finding.Finding
-		want finding.Location
-	}{
-		{finding.Finding{Server: "saved", Location: &finding.Location{File: "f", Line: 9}}, finding.Location{File: "f", Line: 9}},
-		{finding.Finding{Server: "saved"}, finding.Location{File: "mcp-snapshots/saved.json", Line: 1}},
-		{finding.Finding{Server: "live"}, finding.Location{File: `C:\x\.mcp.json`, Line: 12}},
-		{finding.Finding{Server: "ref"}, finding.Location{File: "new.json", Line: 1}},
-		{finding.Finding{Server: "url"}, finding.Location{}},
-		{finding.Finding{Server: "argv"}, finding.Location{}},
-		{finding.Finding{Server: "unknown"}, finding.Location{}},
-	} {
-		if got := (&Report{Servers: servers}).roster().place(test.f); got != test.want {
-			t.Errorf("%s: %v, want %v", test.f.Server, got, test.want)
-		}
-	}
-}

@@ -68,30 +68,32 @@ func states(servers []Server) []string {
 // is narrow.
 func writeServerList(p *page, servers []Server) {
 	kinds := countedKinds(servers)
-	var columns []column
+	columns := []column{{title: "NAME", name: true, least: 10}, {title: "STATUS"},
+		{title: "TRANSPORT", drop: 3}, {title: "PROTOCOL", drop: 5}}
 	for i, k := range kinds {
 		columns = append(columns, column{title: heading(k), right: true, drop: []int{0, 6, 7, 8, 8}[i]})
 	}
-	columns = append(columns, column{title: "TOKENS", right: true},
-		column{title: "TIME", right: true, drop: 4}, column{title: "APPLICATION", least: 8, drop: 9})
-	p.serverGrid(servers, columns, func(s Server) []span {
-		cells := kit.Map(kinds, func(k snapshot.Kind) span { return countCell(s, k) })
-		return append(cells, span{tokensOf(s.Tokens), plain}, span{elapsed(s.ElapsedMs), plain},
-			span{s.applications(), plain})
-	})
-}
-
-// serverGrid writes a row for each server: its state, more columns, and its problem.
-func (p *page) serverGrid(servers []Server, columns []column, cells func(Server) []span) {
-	about := []column{{title: "NAME", name: true, least: 10}, {title: "STATUS"},
-		{title: "TRANSPORT", drop: 3}, {title: "PROTOCOL", drop: 5}}
-	rows := kit.Map(servers, func(s Server) []span {
+	columns = append(columns, column{title: "TOKENS", right: true}, column{title: "PING", right: true},
+		column{title: "TIME", right: true, drop: 4}, column{title: "APPLICATION", least: 8, drop: 9},
+		column{title: "PROBLEM", least: 20})
+	p.grid(0, columns, kit.Map(servers, func(s Server) []span {
 		row := []span{{s.Name, bold}, {string(s.State), stateStyle(s.State)}, {transport(s), plain},
 			{s.ProtocolVersion, plain}}
-		return append(append(row, cells(s)...), span{problem(s), stateStyle(s.State)})
-	})
-	columns = append(append(about, columns...), column{title: "PROBLEM", least: 20})
-	p.grid(0, columns, rows)
+		for _, k := range kinds {
+			row = append(row, countCell(s, k))
+		}
+		return append(row, span{tokensOf(s.Tokens), plain}, span{s.ping(), bold},
+			span{elapsed(s.ElapsedMs), plain}, span{s.applications(), plain},
+			span{problem(s), stateStyle(s.State)})
+	}))
+}
+
+// ping returns how fast a server responded to a ping; empty if it was not pinged.
+func (s Server) ping() string {
+	if s.PingMs == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.1f ms", s.PingMs)
 }
 
 // countedKinds returns the kinds that have a column: those of the core, and skills where a server has a
@@ -114,7 +116,7 @@ func countCell(s Server, k snapshot.Kind) span {
 		return span{strconv.Itoa(n), plain}
 	case partial:
 		return span{"?", yellow}
-	case s.State == OK, s.State == Partial:
+	case s.Counts != nil && (s.State == OK || s.State == Partial):
 		return span{"-", dim}
 	}
 	return span{}

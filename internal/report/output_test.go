@@ -13,7 +13,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
 func process(t *testing.T) (_ host.Process, out, said *bytes.Buffer) {
@@ -89,36 +88,5 @@ func TestInterrupted(t *testing.T) {
 	err := report.Emit(ctx, p, report.Output{Format: "json"}, &report.Report{Command: "diff"}, report.Options{})
 	if exit.CodeOf(err) != 130 || !strings.Contains(out.String(), `"verdict": "interrupted"`) || !strings.Contains(out.String(), `"status": 130`) {
 		t.Errorf("%v, %s", err, out)
-	}
-}
-
-// TestLocations points findings at lines: of what was compared with, and of a commit's file in the current tree.
-func TestLocations(t *testing.T) {
-	for name, server := range map[string]func(file string) report.Server{
-		"saved": func(file string) report.Server {
-			return report.Server{Name: "a", Comparison: report.Comparison{Base: file}, Answer: report.Answer{Connection: report.Connection{Transport: "stdio"}}}
-		},
-		"committed": func(file string) report.Server {
-			return report.Server{Name: "a", Comparison: report.Comparison{Base: "git:main:a.json"}, BaseFile: file}
-		},
-		"looked at": func(file string) report.Server { return report.Server{Name: "a", Source: file} },
-	} {
-		p, out, _ := process(t)
-		file := filepath.Join(p.Dir, "a.json")
-		if err := os.WriteFile(file, []byte("{\n  \"mcpctl\": 1,\n  \"tools\": [\n    {\n      \"name\": \"x\"\n    }\n  ]\n}\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		s := server(file)
-		s.State = report.OK
-		r := &report.Report{Command: "diff", Servers: []report.Server{s}, Findings: report.Findings{{Rule: "tool-removed", Level: finding.Breaking, Server: "a", Item: "tool/x"}}}
-		if err := report.Emit(t.Context(), p, report.Output{Format: "json"}, r, report.Options{}); err != nil {
-			t.Fatal(err)
-		}
-		var told struct {
-			Findings []struct{ Location finding.Location }
-		}
-		if err := json.Unmarshal(out.Bytes(), &told); err != nil || told.Findings[0].Location != (finding.Location{File: file, Line: 4}) {
-			t.Errorf("%s: %+v, %v", name, told, err)
-		}
 	}
 }

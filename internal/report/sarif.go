@@ -73,8 +73,7 @@ func sarifRule(rule finding.Rule) sarifObject {
 			help += "\n\n" + part[0] + part[1]
 		}
 	}
-	subject, _, _ := strings.Cut(rule.ID, "-")
-	tags, properties := []text{"mcp", text(subject)}, sarifObject{}
+	tags, properties := []text{"mcp", text(familyOf(rule))}, sarifObject{}
 	if rule.Security {
 		tags = append(tags, "security")
 		// GitHub ranks alerts of security by this score: high, medium or low

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -60,15 +59,8 @@ func (l Login) ends() string {
 
 // writePings writes a row per server: whether it responded, and how fast.
 func writePings(p *page, r *Report) {
-	p.serverGrid(r.Servers, []column{{title: "PING", right: true, least: 8}}, Server.ping)
+	writeServerList(p, r.Servers)
 	writeFailures(p, r.Servers)
-}
-
-func (s Server) ping() []span {
-	if s.PingMs == 0 {
-		return make([]span, 1)
-	}
-	return []span{{fmt.Sprintf("%.1f ms", s.PingMs), bold}}
 }
 
 // writeSaved writes a row for each snapshot that was to be saved, then the servers that failed, and how many
@@ -135,34 +127,28 @@ func writeRules(p *page, r *Report) {
 
 // writeFamilies writes how many rules begin with the same word, where at least three do.
 func writeFamilies(p *page, rules []finding.Rule) {
-	families := map[string]map[finding.Level]int{}
-	sizes := map[string]int{}
-	for _, rule := range rules {
-		word, _, _ := strings.Cut(rule.ID, "-")
-		if families[word] == nil {
-			families[word] = map[finding.Level]int{}
-		}
-		families[word][rule.Level]++
-		sizes[word]++
-	}
 	var rows [][]span
-	for _, word := range kit.SortedKeys(sizes) {
-		if sizes[word] < 3 {
+	for _, family := range kit.Group(rules, familyOf) {
+		if len(family) < 3 {
 			continue
 		}
-		row := []span{{word + "-*", bold}, {strconv.Itoa(sizes[word]), plain}}
+		row := []span{{familyOf(family[0]) + "-*", bold}, {strconv.Itoa(len(family)), plain}}
 		for _, level := range []finding.Level{finding.Breaking, finding.Warning, finding.Info} {
-			row = append(row, span{strconv.Itoa(families[word][level]), levelStyle(level)})
+			of := kit.Filter(family, func(rule finding.Rule) bool { return rule.Level == level })
+			row = append(row, span{strconv.Itoa(len(of)), levelStyle(level)})
 		}
 		rows = append(rows, row)
-	}
-	if len(rows) == 0 {
-		return
 	}
 	p.grid(0, []column{{title: "FAMILY", name: true, least: 8}, {title: "RULES", right: true},
 		{title: "BREAKING", right: true}, {title: "WARNING", right: true},
 		{title: "INFO", right: true}}, rows)
 	p.gap()
+}
+
+// familyOf returns the first word of a rule's id.
+func familyOf(rule finding.Rule) string {
+	word, _, _ := strings.Cut(rule.ID, "-")
+	return word
 }
 
 // writeRule writes everything about a rule: its level, title, explanation, an example and what to do instead.

@@ -204,8 +204,7 @@ func isPolicy(item string) bool { return strings.HasPrefix(item, "waiver/") }
 
 // writeUnsaved names the servers without a saved snapshot.
 func writeUnsaved(p *page, servers []Server) {
-	names, advice := unsaved(servers)
-	if len(names) > 0 {
+	if names, advice := unsaved(servers); len(names) > 0 {
 		p.gap()
 		p.text(0, 2, span{someOf(names, mostNames), bold}, span{"  no saved snapshot", yellow})
 		p.hint(2, advice)
