@@ -13,10 +13,7 @@ import (
 
 // noChild wants that no process of this script is left. A process belongs to the script when its working folder does,
 // which every child inherits.
-func noChild(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 0 {
-		ts.Fatalf("usage: nochild")
-	}
+func noChild(ts *testscript.TestScript, args []string) {
 	if left := leftIn(ts.Getenv("WORK")); len(left) > 0 {
 		ts.Fatalf("left behind: %s", strings.Join(left, "; "))
 	}

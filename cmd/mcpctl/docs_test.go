@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -24,7 +25,7 @@ func TestDocs(t *testing.T) {
 		t.Skip("SKIPPED: the examples are written for a POSIX shell")
 	}
 	pages, _ := filepath.Glob("../../docs/*.md")
-	scripts, ran := t.TempDir(), 0
+	sessions, ran := t.TempDir(), 0
 	for _, page := range append(pages, "../../README.md") {
 		text, err := os.ReadFile(page)
 		if err != nil {
@@ -33,25 +34,18 @@ func TestDocs(t *testing.T) {
 		if script, n := sessionOf(string(text)); n > 0 {
 			ran += n
 			name := strings.TrimSuffix(filepath.Base(page), ".md") + ".txtar"
-			writeText(t, filepath.Join(scripts, name), script)
+			writeText(t, filepath.Join(sessions, name), script)
 		}
 	}
 	if ran < 5 {
 		t.Fatalf("only %d examples found: is the search broken?", ran)
 	}
-	testscript.Run(t, testscript.Params{
-		Dir:  scripts,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "intime": inTime, "prints": prints},
-		Setup: func(env *testscript.Env) error {
-			if err := setup(env); err != nil {
-				return err
-			}
-			if err := protect(env); err != nil {
-				return err
-			}
-			return os.CopyFS(filepath.Join(env.WorkDir, "examples"), os.DirFS("../../examples"))
-		},
-	})
+	params := scripts(sessions)
+	params.Cmds["prints"] = takes("prints FILE", prints)
+	params.Setup = func(env *testscript.Env) error {
+		return errors.Join(setup(env), protect(env), os.CopyFS(filepath.Join(env.WorkDir, "examples"), os.DirFS("../../examples")))
+	}
+	testscript.Run(t, params)
 }
 
 // protect gives a session a server that wants a login, one that wants a token, and a browser that follows every link.
@@ -113,7 +107,7 @@ func cutStatus(command string) (bare, status string) {
 }
 
 // prints compares the last command's output with a file in which a line "…" stands for any lines: prints FILE.
-func prints(ts *testscript.TestScript, neg bool, args []string) {
+func prints(ts *testscript.TestScript, args []string) {
 	want := strings.Split(strings.TrimRight(ts.ReadFile(args[0]), "\n"), "\n")
 	output := ts.ReadFile("stdout")
 	if got := strings.Split(strings.TrimRight(output, "\n"), "\n"); !matches(want, got) {

@@ -96,20 +96,38 @@ func scripts(dir string) testscript.Params {
 		Setup:               setup,
 		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"authserver":  authServer,
-			"eachformat":  eachFormat,
-			"exits":       exits,
-			"httpfixture": httpFixture,
-			"interrupt":   interrupt,
-			"intime":      inTime,
+			"authserver":  takes("authserver NAME FILE|QUIRK [QUIRK…]", authServer),
+			"eachformat":  takes("eachformat STATUS COMMAND [ARG…]", eachFormat),
+			"exits":       takes("exits STATUS PROGRAM [ARG…]", exits),
+			"httpfixture": takes("httpfixture NAME FILE [tls]", httpFixture),
+			"interrupt":   takes("interrupt INT|TERM|TWICE FILE STATUS PROGRAM [ARG…]", interrupt),
+			"intime":      takes("intime STATUS REGEXP PROGRAM [ARG…]", inTime),
 			"json":        jsonValue,
-			"mcpgohttp":   mcpgoHTTP,
-			"nochild":     noChild,
-			"npmregistry": npmRegistry, "pypi": pypiIndex, "ociregistry": ociRegistry,
-			"port":  port,
-			"until": until,
-			"write": write,
+			"mcpgohttp":   takes("mcpgohttp NAME both|legacy|sse", mcpgoHTTP),
+			"nochild":     takes("nochild", noChild),
+			"npmregistry": takes("npmregistry DIR", npmRegistry),
+			"ociregistry": takes("ociregistry NAME IMAGE:TAG…", ociRegistry),
+			"port":        takes("port NAME", port),
+			"pypi":        takes("pypi DIR NAME", pypiIndex),
+			"until":       takes("until STATUS COUNT REGEXP PROGRAM [ARG…]", until),
+			"write":       takes("write FILE LINE…", write),
 		},
+	}
+}
+
+// takes returns a command of scripts with the arguments that its usage shows: in brackets those that may be left out.
+func takes(usage string, run func(*testscript.TestScript, []string)) func(*testscript.TestScript, bool, []string) {
+	words, least := strings.Fields(usage)[1:], 0
+	for _, word := range words {
+		if !strings.HasPrefix(word, "[") {
+			least++
+		}
+	}
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		if neg || len(args) < least || len(args) > len(words) && !strings.Contains(usage, "…") {
+			ts.Fatalf("usage: %s", usage)
+		}
+		run(ts, args)
 	}
 }
 

@@ -80,10 +80,7 @@ func readUntil(response *http.Response, until *regexp.Regexp) (string, error) {
 }
 
 // port finds a port of the loopback interface that no one listens on: port NAME sets NAME.
-func port(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: port NAME")
-	}
+func port(ts *testscript.TestScript, args []string) {
 	ts.Setenv(args[0], freePort())
 }
 

@@ -24,7 +24,7 @@ func TestRealGoSDK(t *testing.T) {
 	}
 	bin := buildGoSDK(t)
 	params := scripts("testdata/gosdk")
-	params.Cmds["gosdkhttp"] = gosdkHTTP
+	params.Cmds["gosdkhttp"] = takes("gosdkhttp NAME", gosdkHTTP)
 	params.Setup = func(env *testscript.Env) error {
 		env.Setenv("PATH", bin+string(filepath.ListSeparator)+env.Getenv("PATH"))
 		return setup(env)
@@ -46,10 +46,7 @@ func buildGoSDK(t *testing.T) (bin string) {
 }
 
 // gosdkHTTP starts the server over streamable HTTP until the end of the test: gosdkhttp NAME sets NAME_URL.
-func gosdkHTTP(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: gosdkhttp NAME")
-	}
+func gosdkHTTP(ts *testscript.TestScript, args []string) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	ts.Check(err)
 	address := listener.Addr().String()

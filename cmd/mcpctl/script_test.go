@@ -27,10 +27,7 @@ import (
 )
 
 // exits runs a program and wants exactly this exit status: exits 3 mcpctl list. A status that is not 0 leaves why on standard error.
-func exits(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: exits STATUS PROGRAM [ARG…]")
-	}
+func exits(ts *testscript.TestScript, args []string) {
 	err := ts.Exec(args[1], args[2:]...)
 	if got := exitStatus(ts, err); got != args[0] {
 		ts.Fatalf("exit status %s, want %s", got, args[0])
@@ -42,10 +39,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 
 // eachFormat runs a command of mcpctl once in every format that reports have, and wants the same exit status and some
 // report each time: eachformat 3 list no-such-server.
-func eachFormat(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: eachformat STATUS COMMAND [ARG…]")
-	}
+func eachFormat(ts *testscript.TestScript, args []string) {
 	for _, format := range report.Formats() {
 		out := ts.MkAbs("out." + format)
 		err := ts.Exec("mcpctl", slices.Insert(slices.Clone(args[1:]), 1, "--format", format, "--output", out)...)
@@ -76,10 +70,7 @@ func exitStatus(ts *testscript.TestScript, err error) string {
 
 // httpFixture serves a fixture script until the end of the test: httpfixture NAME FILE [tls] sets NAME_URL, NAME_PORT,
 // and with tls NAME_CA, the file of the certificate that no one trusts.
-func httpFixture(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 || len(args) > 3 {
-		ts.Fatalf("usage: httpfixture NAME FILE [tls]")
-	}
+func httpFixture(ts *testscript.TestScript, args []string) {
 	script, err := fixture.Load(ts.MkAbs(args[1]))
 	ts.Check(err)
 	listen := fixture.Listen
@@ -99,11 +90,8 @@ func httpFixture(ts *testscript.TestScript, neg bool, args []string) {
 
 // interrupt runs a program, sends it a signal once FILE exists and wants this exit status: interrupt TERM FILE 143 mcpctl ….
 // With TWICE the signal is an impatient user's SIGINT, sent twice.
-func interrupt(ts *testscript.TestScript, neg bool, args []string) {
+func interrupt(ts *testscript.TestScript, args []string) {
 	signals := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "TWICE": os.Interrupt}
-	if neg || len(args) < 4 || signals[args[0]] == nil {
-		ts.Fatalf("usage: interrupt INT|TERM|TWICE FILE STATUS PROGRAM [ARG…]")
-	}
 	cmd := command(ts, args[3:])
 	cmd.Stdout = ts.Stdout()
 	ts.Check(cmd.Start())
@@ -171,10 +159,7 @@ func wantValue(ts *testscript.TestScript, data []byte, path, want string) {
 }
 
 // write writes lines to a file: write FILE LINE….
-func write(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: write FILE LINE…")
-	}
+func write(ts *testscript.TestScript, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Join(args[1:], "\n")+"\n"), 0o600))
 }
 
@@ -221,10 +206,7 @@ func lookup(data json.RawMessage, path []string) (string, error) {
 
 // until runs a program that goes on until it is told to end: it types q and Enter as soon as as many lines of its standard
 // output match, and wants this exit status: until STATUS COUNT REGEXP PROGRAM [ARG…].
-func until(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 4 {
-		ts.Fatalf("usage: until STATUS COUNT REGEXP PROGRAM [ARG…]")
-	}
+func until(ts *testscript.TestScript, args []string) {
 	count, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	pattern := regexp.MustCompile(args[2])
@@ -267,10 +249,7 @@ func command(ts *testscript.TestScript, args []string) *exec.Cmd {
 // inTime runs a program that is to do something until its time is over, with TIME in its words as 500ms, then 2s, 8s and 32s,
 // until what it writes matches: how much time that takes depends on the machine. It wants this exit status in the end:
 // intime STATUS REGEXP PROGRAM [ARG…].
-func inTime(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 4 || !strings.Contains(strings.Join(args[2:], " "), "TIME") {
-		ts.Fatalf("usage: intime STATUS REGEXP PROGRAM [ARG…] TIME [ARG…]")
-	}
+func inTime(ts *testscript.TestScript, args []string) {
 	pattern := regexp.MustCompile("(?m)" + args[1])
 	for _, limit := range []string{"500ms", "2s", "8s", "32s"} {
 		words := kit.Map(args[3:], func(word string) string { return strings.ReplaceAll(word, "TIME", limit) })

@@ -34,10 +34,7 @@ type authServers struct{}
 
 // authServer serves a fixture script behind OAuth: authserver NAME FILE [QUIRK…] sets NAME_URL and NAME_ISSUER. While it
 // runs, authserver NAME QUIRK… changes it. A quirk is "life 1", "need SCOPE", "deny", "revoke access|refresh|all", …
-func authServer(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: authserver NAME FILE [QUIRK…] | authserver NAME QUIRK…")
-	}
+func authServer(ts *testscript.TestScript, args []string) {
 	running := ts.Value(authServers{}).(map[string]*authtest.Server)
 	if s := running[args[0]]; s != nil {
 		s.Change(func(q *authtest.Quirks) { quirks(ts, q, args[1:]) })
@@ -132,10 +129,7 @@ func mcpgoStdio() int {
 }
 
 // mcpgoHTTP serves the same over HTTP: mcpgohttp NAME both|legacy|sse sets NAME_URL.
-func mcpgoHTTP(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: mcpgohttp NAME both|legacy|sse")
-	}
+func mcpgoHTTP(ts *testscript.TestScript, args []string) {
 	var listening *httptest.Server
 	path := "/mcp"
 	switch args[1] {
@@ -157,10 +151,7 @@ func mcpgoHTTP(ts *testscript.TestScript, neg bool, args []string) {
 
 // npmRegistry serves every folder below DIR that has a package.json as a published package, until the end of the test, and is
 // the registry that npm asks in this script: npmregistry DIR.
-func npmRegistry(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: npmregistry DIR")
-	}
+func npmRegistry(ts *testscript.TestScript, args []string) {
 	published := map[string]map[string]registrytest.Release{}
 	manifests := 0
 	ts.Check(filepath.WalkDir(ts.MkAbs(args[0]), func(path string, d fs.DirEntry, err error) error {
@@ -197,10 +188,7 @@ func npmRegistry(ts *testscript.TestScript, neg bool, args []string) {
 
 // pypiIndex serves the files below DIR as a package index until the end of the script: pypi DIR NAME sets NAME to the address of
 // its simple API.
-func pypiIndex(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: pypi DIR NAME")
-	}
+func pypiIndex(ts *testscript.TestScript, args []string) {
 	server := httptest.NewServer(http.FileServer(http.Dir(ts.MkAbs(args[0]))))
 	ts.Defer(server.Close)
 	ts.Setenv(args[1], server.URL+"/simple")
@@ -208,10 +196,7 @@ func pypiIndex(ts *testscript.TestScript, neg bool, args []string) {
 
 // ociRegistry is a registry of container images on this machine until the end of the script: ociregistry NAME IMAGE:TAG… sets NAME to
 // its address. The images are empty.
-func ociRegistry(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 1 {
-		ts.Fatalf("usage: ociregistry NAME IMAGE:TAG…")
-	}
+func ociRegistry(ts *testscript.TestScript, args []string) {
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
 	ts.Defer(server.Close)
 	address := strings.TrimPrefix(server.URL, "http://")
