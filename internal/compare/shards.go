@@ -92,13 +92,19 @@ func judgeTogether(
 	return policy.Apply(found, fleet.ScopeOf(cfg, report.RuleIDs(applied), seen, partial), p.Now)
 }
 
-// inOrderOf returns the comparison of server names by their order in the configuration.
+// inOrderOf returns the comparison of server names by their order in the configuration. Those that only the
+// saved side has come last, by name.
 func inOrderOf(cfg *config.Config) func(a, b string) int {
 	place := map[string]int{}
 	for i, e := range cfg.Entries {
-		place[e.Server.Name] = i
+		place[e.Server.Name] = i - len(cfg.Entries)
 	}
-	return func(a, b string) int { return cmp.Compare(place[a], place[b]) }
+	return func(a, b string) int {
+		if place[a] == 0 && place[b] == 0 {
+			return cmp.Compare(a, b)
+		}
+		return cmp.Compare(place[a], place[b])
+	}
 }
 
 // statusOf returns the exit status of all shards without findings: 2 if the configuration kept every server

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -78,6 +79,18 @@ func TestUnwrappedErrorsAreRedacted(t *testing.T) {
 	}
 	if layers < 1 {
 		t.Error("there was no error to look into")
+	}
+}
+
+// TestPanicsAreRedacted lets what the prober calls panic with a secret in its hands.
+func TestPanicsAreRedacted(t *testing.T) {
+	server := Server{Name: "s", HTTP: &HTTP{
+		URL: "http://127.0.0.1:1/mcp", Headers: map[string]Secret{"Authorization": "Bearer sup3rs3cret"},
+		Authorize: func(context.Context, *Refused) (map[string]Secret, error) { panic("no luck with sup3rs3cret") },
+	}}
+	_, err := Open(t.Context(), server, Options{})
+	if err == nil || !strings.Contains(err.Error(), "no luck with ***") || strings.Contains(fmt.Sprintf("%+v %#v", err, err), "sup3rs3cret") {
+		t.Errorf("got %v", err)
 	}
 }
 
