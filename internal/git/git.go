@@ -43,7 +43,7 @@ func (r Repo) run(ctx context.Context, stdin string, args ...string) ([]byte, er
 	cmd.Env = append(slices.Clone(r.environ), "GIT_LFS_SKIP_SMUDGE=1", "GIT_TERMINAL_PROMPT=0")
 	var stdout, stderr bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &stdout, &stderr
-	err = process.Run(cmd, false)
+	err = process.Run(cmd)
 	switch message := strings.TrimSpace(stderr.String()); {
 	case err == nil:
 	case ctx.Err() != nil:

@@ -186,7 +186,7 @@ func (l Launcher) run(ctx context.Context, registry, program string, args ...str
 	for name, value := range l.Env(registry) {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
-	err = process.Run(cmd, true)
+	err = process.Run(cmd)
 	if err != nil {
 		return nil, fmt.Errorf("%s failed: %w%s", process.ProgramName(program), err,
 			process.Quoted(stderr.String()))

@@ -210,7 +210,7 @@ func (c ShellCommand) Run(ctx context.Context, stdout, stderr io.Writer) error {
 	cmd := exec.CommandContext(ctx, shell[0], shell[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Dir, c.Env, bytes.NewReader(c.Stdin),
 		stdout, stderr
-	err := Run(cmd, true)
+	err := Run(cmd)
 	if errors.Is(err, exec.ErrWaitDelay) { // something in the background kept its output open
 		err = nil
 	}
@@ -243,9 +243,8 @@ func Start(cmd *exec.Cmd) (*Group, error) {
 // outputWait is how long the output of a command is waited for once the command has ended.
 const outputWait = time.Second
 
-// Run runs a command of exec.CommandContext in a process group that ends with its context, with killRest also
-// at its end.
-func Run(cmd *exec.Cmd, killRest bool) error {
+// Run runs a command of exec.CommandContext in a process group that ends with it or with its context.
+func Run(cmd *exec.Cmd) error {
 	runtime.LockOSThread() // see Start
 	defer runtime.UnlockOSThread()
 	var group *Group
@@ -268,11 +267,9 @@ func Run(cmd *exec.Cmd, killRest bool) error {
 	}
 	defer group.Release()
 	err = cmd.Wait()
-	if killRest {
-		group.Kill()
-		group.Look()
-		group.Kill() // what the first left without a parent
-	}
+	group.Kill()
+	group.Look()
+	group.Kill() // what the first left without a parent
 	return err
 }
 

@@ -328,6 +328,27 @@ func TestInputsAreDeclared(t *testing.T) {
 	}
 }
 
+// TestDirectoryIsDeclared: a link that leads to another directory is another working directory.
+func TestDirectoryIsDeclared(t *testing.T) {
+	u := newUser(t)
+	u.writes("project/one/x", "")
+	u.writes("project/two/x", "")
+	leadingTo := func(to string) *config.Config {
+		_ = os.Remove(u.path("project/dir"))
+		if err := os.Symlink(to, u.path("project/dir")); err != nil {
+			t.Skipf("NOT TESTED: %v", err)
+		}
+		return u.server(`{"command": "npx", "cwd": "dir"}`)
+	}
+	u.trust(leadingTo("one"))
+	if got := u.refusal(leadingTo("two")); !strings.HasPrefix(got, "changed since it was trusted") {
+		t.Errorf("another directory: %q", got)
+	}
+	if got := u.refusal(leadingTo("one")); got != "" {
+		t.Errorf("the same directory: %q", got)
+	}
+}
+
 // TestBranches keeps every version that was trusted, so that switching between branches asks nothing twice.
 func TestBranches(t *testing.T) {
 	u := newUser(t)
