@@ -87,12 +87,9 @@ func (e *HTTPError) Error() string {
 		return text + " with an HTML page instead of JSON"
 	case body == "":
 		return text + " with an empty body"
-	case e.Status < 300 && e.Type == "":
-		return text + " without a Content-Type: " + quoteStart(body)
-	case e.Status < 300 && strings.HasPrefix(e.Type, "application/json"):
-		return text + " with a body that is not JSON: " + quoteStart(body)
 	case e.Status < 300:
-		return text + " with " + strconv.Quote(e.Type) + " instead of JSON: " + quoteStart(body)
+		return fmt.Sprintf("%s with a body that is not JSON (Content-Type %q): %s", text, e.Type,
+			quoteStart(body))
 	}
 	return text + ": " + quoteStart(body)
 }
