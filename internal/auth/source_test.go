@@ -105,7 +105,7 @@ func TestRenewFails(t *testing.T) {
 	})
 	t.Run("nobody logged in", func(t *testing.T) {
 		s, server := serve(t, authtest.Quirks{})
-		source := &Source{Server: server, Vault: vault.Vault{Folder: t.TempDir()}}
+		source := &Source{Server: server, Vault: vault.Vault{Folder: filepath.Join(t.TempDir(), "logins")}}
 		if status, err := visit(t, source, s.URL); status != http.StatusUnauthorized || err != nil {
 			t.Errorf("%d, %v", status, err)
 		}

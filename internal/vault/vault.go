@@ -70,8 +70,12 @@ func (Secrets) String() string { return "***" }
 // GoString hides them from %#v.
 func (Secrets) GoString() string { return "***" }
 
-// key returns the name of a login's file: that of its server, then of its issuer.
-func (l Login) key() string { return digest(l.Server) + digest(l.Issuer) }
+// key returns the name of a login's file: there is one login to a server.
+func (l Login) key() string { return digest(l.Server) }
+
+// secretKey returns the key of a login's secrets in the keyring. Those of another issuer are never read with
+// this login.
+func (l Login) secretKey() string { return digest(l.Server) + digest(l.Issuer) }
 
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
@@ -101,39 +105,27 @@ func (v Vault) files() files.Folder {
 
 // All returns the logins without their secrets, by server. An unreadable file is an error beside the others.
 func (v Vault) All() (all []Login, err error) {
-	err = v.each(func(string) bool { return true }, func(l Login) { all = append(all, l) })
-	slices.SortFunc(all, func(a, b Login) int {
-		return strings.Compare(a.Server+"\n"+a.Issuer,
-			b.Server+"\n"+b.Issuer)
-	})
-	return all, err
-}
-
-// each reads the logins in files with these names.
-func (v Vault) each(named func(name string) bool, visit func(Login)) error {
-	return v.files().Each(func(name string) error {
-		if !named(name) {
-			return nil
-		}
+	err = v.files().Each(func(name string) error {
 		doc, err := v.read(name)
 		if doc.Secrets = (Secrets{}); err == nil {
-			visit(doc.Login)
+			all = append(all, doc.Login)
 		}
 		return err
 	})
+	slices.SortFunc(all, func(a, b Login) int { return strings.Compare(a.Server, b.Server) })
+	return all, err
 }
 
-// Of returns the newest login to a server, without its secrets; nil if there is none.
-func (v Vault) Of(server string) (newest *Login, err error) {
-	err = v.each(func(name string) bool { return strings.HasPrefix(name, digest(server)) }, func(l Login) {
-		if l.Server == server && (newest == nil || l.Since.After(newest.Since)) {
-			newest = &l
-		}
-	})
-	if newest != nil {
-		return newest, nil
+// Of returns the login to a server, without its secrets; nil if there is none.
+func (v Vault) Of(server string) (*Login, error) {
+	doc, err := v.read(digest(server) + ".json")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	return nil, err
+	if doc.Secrets = (Secrets{}); err != nil {
+		return nil, err
+	}
+	return &doc.Login, nil
 }
 
 // Unlock returns the current state of a login, with its secrets; nil if it was removed.
@@ -148,7 +140,7 @@ func (v Vault) Unlock(ctx context.Context, l Login) (*Login, error) {
 	if doc.Place == File {
 		return &doc.Login, nil
 	}
-	text, err := v.keyring(ctx, func() (string, error) { return keyring.Get(service, l.key()) })
+	text, err := v.keyring(ctx, func() (string, error) { return keyring.Get(service, l.secretKey()) })
 	if err == nil && json.Unmarshal([]byte(text), &doc.Secrets) != nil {
 		err = errors.New("its value is not a login of mcpctl")
 	}
@@ -179,7 +171,7 @@ func (v Vault) Save(ctx context.Context, l Login) error {
 	if l.Place != File {
 		text, _ := json.Marshal(l.Secrets) // texts can be encoded
 		_, err := v.keyring(ctx, func() (string, error) {
-			return "", keyring.Set(service, l.key(), string(text))
+			return "", keyring.Set(service, l.secretKey(), string(text))
 		})
 		if errors.Is(err, keyring.ErrSetDataTooBig) {
 			err = errors.New("its tokens are larger than this keyring takes: log in with " +
@@ -200,7 +192,7 @@ func (v Vault) Save(ctx context.Context, l Login) error {
 func (v Vault) Remove(ctx context.Context, l Login) error {
 	var err error
 	if l.Place == Keyring {
-		_, err = v.keyring(ctx, func() (string, error) { return "", keyring.Delete(service, l.key()) })
+		_, err = v.keyring(ctx, func() (string, error) { return "", keyring.Delete(service, l.secretKey()) })
 	}
 	if errors.Is(err, keyring.ErrNotFound) {
 		err = nil

@@ -65,7 +65,7 @@ func TestKeep(t *testing.T) {
 			if again, err := v.Unlock(t.Context(), want); again != nil || err != nil {
 				t.Errorf("still there: %v, %v", again, err)
 			}
-			if _, err := keyring.Get(service, want.key()); !errors.Is(err, keyring.ErrNotFound) {
+			if _, err := keyring.Get(service, want.secretKey()); !errors.Is(err, keyring.ErrNotFound) {
 				t.Errorf("still in the keyring: %v", err)
 			}
 			if err := v.Remove(t.Context(), want); err != nil {
@@ -154,18 +154,21 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestNewest is the login that was made last, when there are two for one server.
-func TestNewest(t *testing.T) {
+// TestOneLogin keeps the last login to a server, and none of its secrets for another issuer.
+func TestOneLogin(t *testing.T) {
 	v := Vault{Folder: filepath.Join(t.TempDir(), "logins")}
-	first, second := some(File), some(File)
-	second.Issuer, second.Since = "https://other.example", first.Since.Add(time.Hour)
-	for _, l := range []Login{second, first} {
+	first, second := some(Keyring), some(Keyring)
+	second.Issuer, second.Secrets.Refresh = "https://other.example", "other-secret"
+	for _, l := range []Login{first, second} {
 		if err := v.Save(t.Context(), l); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if l, err := v.Of(first.Server); err != nil || l.Issuer != second.Issuer {
 		t.Errorf("%+v, %v", l, err)
+	}
+	if text, err := keyring.Get(service, first.secretKey()); err != nil || strings.Contains(text, "other-secret") {
+		t.Errorf("the secrets of the first issuer are %s, %v", text, err)
 	}
 	if l, err := v.Of("https://mcp.example/other"); l != nil || err != nil {
 		t.Errorf("a login to another server: %+v, %v", l, err)
