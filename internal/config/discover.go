@@ -174,23 +174,15 @@ func (d *discovery) parseFile(path string) (syntax.Value, *Problem) {
 	if d.bytes += len(data); err == nil && d.bytes > maxDiscoveredBytes {
 		err = fmt.Errorf("more than %d MiB in the files of applications", maxDiscoveredBytes>>20)
 	}
-	if err != nil {
-		return syntax.Value{}, &Problem{File: shown, Message: "reading the file: " + err.Error(),
-			Hint: "the other files were read"}
-	}
-	if strings.TrimSpace(string(data)) == "" { // some applications create such
+	if err == nil && strings.TrimSpace(string(data)) == "" { // some applications create such
 		return syntax.Value{Kind: syntax.Object, Line: 1}, nil
 	}
-	root, wrong := syntax.ParserFor(path)(data)
-	if wrong == nil && root.Kind != syntax.Object {
-		wrong = &syntax.Error{Line: root.Line, Message: "the file must be an object, but is " +
+	root, problem := parsed(shown, data, err, "the other files were read", syntax.ParserFor(path))
+	if problem == nil && root.Kind != syntax.Object {
+		problem = &Problem{File: shown, Line: root.Line, Message: "the file must be an object, but is " +
 			root.Kind.String(), Hint: "the application expects one, too"}
 	}
-	if wrong != nil {
-		return syntax.Value{}, &Problem{File: shown, Line: wrong.Line, Message: wrong.Message,
-			Hint: wrong.Hint}
-	}
-	return root, nil
+	return root, problem
 }
 
 // rowServers returns the servers that a row of the table finds in its file. A file of settings may have none.

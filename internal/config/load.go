@@ -182,23 +182,33 @@ func isStream(path string) bool {
 // parse reads and parses a file; ok is false after a problem.
 func (l *loader) parse(file origin, parser syntax.Parser) (root syntax.Value, ok bool) {
 	l.config.Files = append(l.config.Files, file.shown)
+	hint := ""
+	if file.from != "" {
+		hint = "it is named by " + file.from
+	}
 	data, err := l.content(file)
+	root, problem := parsed(file.shown, data, err, hint, parser)
+	if problem != nil {
+		l.problems = append(l.problems, *problem)
+	}
+	return root, problem == nil
+}
+
+// parsed returns what was read from a file; hint is for an error of reading it.
+func parsed(
+	shown string, data []byte, err error, hint string, parser syntax.Parser,
+) (syntax.Value, *Problem) {
+	p := Problem{File: shown, Hint: hint}
 	if err != nil {
-		hint := ""
-		if file.from != "" {
-			hint = "it is named by " + file.from
-		}
-		l.problems = append(l.problems, Problem{File: file.shown, Message: "reading the file: " + err.Error(),
-			Hint: hint})
-		return syntax.Value{}, false
+		p.Message = "reading the file: " + err.Error()
+		return syntax.Value{}, &p
 	}
 	root, wrong := parser(data)
 	if wrong != nil {
-		l.problems = append(l.problems, Problem{File: file.shown, Line: wrong.Line, Message: wrong.Message,
-			Hint: wrong.Hint})
-		return syntax.Value{}, false
+		p.Line, p.Message, p.Hint = wrong.Line, wrong.Message, wrong.Hint
+		return syntax.Value{}, &p
 	}
-	return root, true
+	return root, nil
 }
 
 // content returns the text of a file. A pipe can be read once, so its text is kept in Input.Streams. A file
