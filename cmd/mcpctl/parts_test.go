@@ -16,6 +16,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/fixture"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
 var fleets = flag.Int("fleets", 6, "how many random fleets are divided and merged")
@@ -66,8 +67,8 @@ func (f *randomFleet) write() {
 	for i := range f.servers {
 		entries = append(entries, fmt.Sprintf("%q: %s", fmt.Sprint("s", f.r.IntN(2)*100+i), f.entry()))
 	}
-	f.file(".mcp.json", `{"mcpServers": {`+strings.Join(entries, ",\n")+`}}`)
-	f.file("mcpctl.yaml", f.decisions())
+	writeText(f.t, filepath.Join(f.dir, ".mcp.json"), `{"mcpServers": {`+strings.Join(entries, ",\n")+`}}`)
+	writeText(f.t, filepath.Join(f.dir, "mcpctl.yaml"), f.decisions())
 }
 
 // entry is one server, most of the time one that answers.
@@ -115,29 +116,17 @@ func (f *randomFleet) decisions() string {
 		"overrides: {s1: {fail-on: breaking}, s102: {rules: {tool-added: warning}}}",
 		"tolerate: [{server: s0, reason: it is away}, {server: s100, reason: it is away}]",
 	}
-	text := ""
-	for _, line := range all {
-		if f.r.IntN(2) == 0 {
-			text += line + "\n"
-		}
-	}
 	waivers := []string{
 		"{rule: tool-removed, reason: known}", "{rule: tool-name-*, server: s2, reason: known}", "{rule: budget-tools, reason: known}",
 		"{rule: prompt-removed, reason: of no use}", "{rule: prompt-*, reason: not asked}", "{rule: input-*, item: tool/search, expires: 2020-01-01, reason: old}", "{rule: text-names-other-server, server: s10*, reason: known}",
 	}
-	text += "waivers:\n"
-	for _, w := range waivers {
-		if f.r.IntN(2) == 0 {
-			text += "  - " + w + "\n"
-		}
-	}
-	return strings.TrimSuffix(text, "waivers:\n")
+	all = append(f.some(all), "waivers: ["+strings.Join(f.some(waivers), ", ")+"]")
+	return strings.Join(all, "\n") + "\n"
 }
 
-func (f *randomFleet) file(name, text string) {
-	if err := os.WriteFile(filepath.Join(f.dir, name), []byte(text), 0o600); err != nil {
-		f.t.Fatal(err)
-	}
+// some returns half of the texts.
+func (f *randomFleet) some(texts []string) []string {
+	return kit.Filter(texts, func(string) bool { return f.r.IntN(2) == 0 })
 }
 
 // mcpctl is one run in the folder, its answer and its exit status.
@@ -159,15 +148,10 @@ func (f *randomFleet) mcpctl(line string, more ...string) ([]byte, int) {
 func (f *randomFleet) divide(command string) {
 	whole, want := f.mcpctl(command)
 	n := 1 + f.r.IntN(5)
-	folder := filepath.Join(f.t.TempDir(), "parts")
-	if err := os.Mkdir(folder, 0o700); err != nil {
-		f.t.Fatal(err)
-	}
+	folder := f.t.TempDir()
 	for i := n; i > 0; i-- {
 		part, _ := f.mcpctl(command, "--shard", fmt.Sprintf("%d/%d", i, n))
-		if err := os.WriteFile(filepath.Join(folder, fmt.Sprint(i, ".json")), part, 0o600); err != nil {
-			f.t.Fatal(err)
-		}
+		writeText(f.t, filepath.Join(folder, fmt.Sprint(i, ".json")), string(part))
 	}
 	merged, got := f.mcpctl("merge " + folder)
 	if difference := cmp.Diff(withoutTimes(f.t, whole), withoutTimes(f.t, merged)); difference != "" || got != want {
