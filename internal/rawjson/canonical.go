@@ -48,21 +48,17 @@ func Equal(a, b json.RawMessage) bool {
 }
 
 // Digest returns a hash of the canonical form, or of the bytes of what is not JSON.
-func Digest(seed maphash.Seed, raw json.RawMessage) uint64 {
-	form, err := Canonical(raw)
-	if err != nil {
-		form = raw
-	}
-	return maphash.Bytes(seed, form)
-}
+func Digest(seed maphash.Seed, raw json.RawMessage) uint64 { return maphash.Bytes(seed, formOf(raw)) }
 
 // Size returns the number of bytes of the canonical form, or of what is not JSON.
-func Size(raw json.RawMessage) int {
+func Size(raw json.RawMessage) int { return len(formOf(raw)) }
+
+func formOf(raw json.RawMessage) []byte {
 	form, err := Canonical(raw)
 	if err != nil {
-		return len(raw)
+		return raw
 	}
-	return len(form)
+	return form
 }
 
 // value is a parsed JSON value, in canonical order.
