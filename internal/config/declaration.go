@@ -53,7 +53,7 @@ func (e Entry) Digest() string {
 		}
 	}
 	if e.refersTo("workspaceFolder") {
-		add("folder", "workspaceFolder", e.scope.folder)
+		add("folder", "workspaceFolder", e.scope.expander.folder)
 	}
 	for _, host := range e.May.Network {
 		add("network", host)

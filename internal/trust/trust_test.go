@@ -300,6 +300,10 @@ func TestWhatElseIsDeclared(t *testing.T) {
 			u.writes("project/mcpctl.yaml", "include: [.mcp.json]\noverrides: {s: {sandbox: {network: [example.com]}}}\n")
 			return u.reads(base)
 		}, true},
+		"a directory that it may write": {func(u user) *config.Config {
+			u.writes("project/mcpctl.yaml", "include: [.mcp.json]\noverrides: {s: {sandbox: {write: [out]}}}\n")
+			return u.reads(base)
+		}, true},
 	} {
 		u := newUser(t)
 		u.trust(u.reads(base))
@@ -346,6 +350,28 @@ func TestDirectoryIsDeclared(t *testing.T) {
 	}
 	if got := u.refusal(leadingTo("one")); got != "" {
 		t.Errorf("the same directory: %q", got)
+	}
+}
+
+// TestProjectIsDeclared: an application's entry that names the project is trusted for that project.
+func TestProjectIsDeclared(t *testing.T) {
+	for _, variable := range []string{"${CLAUDE_PROJECT_DIR}", "${env:CLAUDE_PROJECT_DIR}", "${workspaceFolder}"} {
+		u := newUser(t)
+		u.writes(".git/HEAD", "")
+		u.writes("clone/.git/HEAD", "")
+		u.writes(".cursor/mcp.json", `{"mcpServers": {"s": {"command": "x", "args": ["`+variable+`"]}}}`)
+		u.trust(u.load(true))
+		in := config.Input{Dir: u.path("clone"), Home: u.home, Root: u.home, OS: "linux", Discover: true}
+		cfg, err := config.Load(in)
+		if err != nil || len(cfg.Entries) != 1 {
+			t.Fatalf("%d entries, %v", len(cfg.Entries), err)
+		}
+		if got := u.refusal(cfg); !strings.HasPrefix(got, "changed since it was trusted") {
+			t.Errorf("%s in another project: %q", variable, got)
+		}
+		if got := u.refusal(u.load(true)); got != "" {
+			t.Errorf("%s in the same project: %q", variable, got)
+		}
 	}
 }
 
@@ -415,7 +441,7 @@ func TestApplications(t *testing.T) {
 		`{"command": "sh", "args": ["-c", "cd / && node 'PROJECT/server.js'"]}`,
 		`{"command": "node", "env": {"NODE_OPTIONS": "--require PROJECT/server.js"}}`,
 		`{"command": "server", "env": {"PATH": "PROJECT/bin:/usr/bin"}}`,
-		`{"command": "node", "args": ["server.js"], "cwd": "PROJECT"}`,
+		`{"command": "make", "cwd": "PROJECT"}`,
 		`{"url": "https://h.example/", "headersHelper": "PROJECT/bin/server"}`,
 	} {
 		entry = strings.ReplaceAll(entry, "PROJECT", u.path("project"))
@@ -434,7 +460,7 @@ func TestApplications(t *testing.T) {
 	if err := os.Chmod(u.path(file), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	u.writes(".git/HEAD", "")
+	u.writes(".cursor/.git/HEAD", "")
 	if got := u.refusal(own); !strings.HasPrefix(got, "not trusted yet") {
 		t.Errorf("in a repository: %q", got)
 	}
