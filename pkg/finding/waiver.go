@@ -33,7 +33,7 @@ func (w Waiver) Covers(f Finding) bool {
 		(w.Path == "" || kit.Glob(w.Path, f.Path) || kit.Glob(w.Path, f.Pointer()))
 }
 
-// matches reports whether the waiver is about a rule and a server, whatever its item and path.
+// matches reports whether the waiver is about a rule and a server; its item and path are not looked at.
 func (w Waiver) matches(rule, server string) bool {
 	return kit.Glob(w.Rule, rule) && (w.Server == "" || kit.Glob(w.Server, server))
 }
