@@ -73,7 +73,8 @@ func writeServerList(p *page, servers []Server) {
 	for i, k := range kinds {
 		columns = append(columns, column{title: heading(k), right: true, drop: []int{0, 6, 7, 8, 8}[i]})
 	}
-	columns = append(columns, column{title: "TOKENS", right: true}, column{title: "PING", right: true},
+	columns = append(columns, column{title: "TOKENS", right: true},
+		column{title: "PING", right: true, least: 8},
 		column{title: "TIME", right: true, drop: 4}, column{title: "APPLICATION", least: 8, drop: 9},
 		column{title: "PROBLEM", least: 20})
 	p.grid(0, columns, kit.Map(servers, func(s Server) []span {

@@ -135,14 +135,14 @@ func (v view) sentence(f finding.Finding) string {
 	if len(f.Places) > 0 && v.Verbose {
 		return join(": ", server, f.Cause, strings.Join(f.Places, ", "))
 	}
-	place := ""
+	says, place := strings.TrimSuffix(f.Message, "."), ""
 	if f.Item != "" && len(f.Places) == 0 {
 		place = cmp.Or(f.Place(), f.Item)
 	}
 	if place != "" || server != "" {
-		return join(": ", server, place, lowerFirst(strings.TrimSuffix(f.Message, ".")))
+		says = lowerFirst(says)
 	}
-	return strings.TrimSuffix(f.Message, ".")
+	return join(": ", server, place, says)
 }
 
 // writeCompared writes the heading of one server's findings: what was compared.
