@@ -51,7 +51,7 @@ together.`,
 			}
 			if len(words) > 0 && len(o.Fingerprints)+len(o.Tools)+len(o.Rules) == 0 && !o.All {
 				hint := `specify fingerprints (see "mcpctl diff"), --tool, --rule or --all`
-				return exit.Misuse(exit.Advise(hint, "invalid fingerprint %q", words[0]))
+				return exit.UsageHint(hint, "invalid fingerprint %q", words[0])
 			}
 			from, err := p.sources(words)
 			if err != nil {

@@ -89,7 +89,7 @@ func newApp(p program) *cli.App {
 		case c.Args().Present():
 			return unknownCommand(app, c.Args().First())
 		case p.behind != nil:
-			return exit.Misuse(exit.Advise("mcpctl list -- "+strings.Join(p.behind, " "), "no command given"))
+			return exit.UsageHint("mcpctl list -- "+strings.Join(p.behind, " "), "no command given")
 		}
 		return cli.ShowAppHelp(c)
 	}
@@ -125,7 +125,7 @@ func unknownCommand(app *cli.App, word string) error {
 		_, _ = fmt.Sscanf(cli.SuggestCommand(app.Commands, word), cli.SuggestDidYouMeanTemplate, &similar)
 		hint = fmt.Sprintf("did you mean %q?", "mcpctl "+similar)
 	}
-	return exit.Misuse(exit.Advise(hint, "unknown command %q", word))
+	return exit.UsageHint(hint, "unknown command %q", word)
 }
 
 // badUsage returns an error of the flag package as a usage error, with two dashes before the flag.
@@ -138,8 +138,8 @@ func badUsage(c *cli.Context, err error, _ bool) error {
 		}
 		text = "unknown flag " + flag
 	}
-	return exit.Misuse(exit.Advise(hint, "%s",
-		strings.Replace(text, ": parse error", ": not true or false", 1)))
+	return exit.UsageHint(hint, "%s",
+		strings.Replace(text, ": parse error", ": not true or false", 1))
 }
 
 // dashed finds a flag in a message of the flag package, which writes one dash.

@@ -71,7 +71,8 @@ func (p *program) asking(words operands,
 			return exit.Usagef("%s", words.usage)
 		}
 		if words.named && swapped(named, rest) {
-			return exit.Usagef("the SOURCE comes first: mcpctl %s %s %s", c.Command.Name, rest[0], named[0])
+			return exit.UsageHint("mcpctl "+c.Command.Name+" "+rest[0]+" "+named[0],
+				"the SOURCE comes first")
 		}
 		from, err := p.sources(named)
 		if err != nil {

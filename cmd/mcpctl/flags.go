@@ -37,7 +37,7 @@ func (p *program) complete(check func() error) cli.BeforeFunc {
 			p.Output.File = ""
 		case slices.Contains(slices.Concat(report.Formats(), call.Formats()), file): // as kubectl has it
 			hint := fmt.Sprintf("use --format %s, or -o ./%s for the file", file, file)
-			return exit.Misuse(exit.Advise(hint, "-o %s would write a file named %q", file, file))
+			return exit.UsageHint(hint, "-o %s would write a file named %q", file, file)
 		}
 		return check()
 	}

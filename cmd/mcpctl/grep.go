@@ -30,7 +30,7 @@ Exits 1 if nothing matches.`,
 		},
 		Action: func(c *cli.Context) error {
 			if !c.Args().Present() {
-				return exit.Misuse(exit.Advise("mcpctl grep PATTERN [SOURCE…]", "specify a pattern"))
+				return exit.UsageHint("mcpctl grep PATTERN [SOURCE…]", "specify a pattern")
 			}
 			if err := filter.Check(); err != nil {
 				return err

@@ -51,11 +51,11 @@ Existing files are kept; run it again with --ci to add a workflow.`,
 			case err != nil:
 				return err
 			case ci != "" && ci != "github" && ci != "gitlab":
-				return exit.Misuse(exit.Advise("use --ci github or --ci gitlab", "unknown CI system %q", ci))
+				return exit.UsageHint("use --ci github or --ci gitlab", "unknown CI system %q", ci)
 			case has(p.Dir, projectFile) && (ci == "" || len(from) > 0):
-				return exit.Misuse(exit.Advise(
+				return exit.UsageHint(
 					"add servers to it by hand, or a workflow: mcpctl init --ci github",
-					"%s already exists", projectFile))
+					"%s already exists", projectFile)
 			case has(p.Dir, projectFile):
 				return addWorkflow(c.Context, p, ci)
 			}
@@ -137,8 +137,8 @@ func workflowOf(
 	b := buildOf(ctx, git.Here(p.Process), p.Dir, servers)
 	path, text, about := workflow(ci, b, builtFrom(), p.Version)
 	if has(p.Dir, path) {
-		return planned{}, nil, exit.Misuse(exit.Advise("add the steps of docs/ci.md to it, or remove it",
-			"%s already exists", path))
+		return planned{}, nil, exit.UsageHint("add the steps of docs/ci.md to it, or remove it",
+			"%s already exists", path)
 	}
 	return planned{path, text, about}, b.missing, nil
 }
@@ -200,9 +200,9 @@ func projectOf(ctx context.Context, p program, from []source.Source) (planned, [
 		}
 	}
 	if len(include) == 0 {
-		return planned{}, nil, exit.Misuse(exit.Advise(
+		return planned{}, nil, exit.UsageHint(
 			"mcpctl init -- CMD ARG… with the command that starts your server",
-			"no servers configured (looked for .mcp.json, mcp.json, .vscode/mcp.json and .cursor/mcp.json)"))
+			"no servers configured (looked for .mcp.json, mcp.json, .vscode/mcp.json and .cursor/mcp.json)")
 	}
 	list := strings.Join(kit.Map(include, func(f string) string { return string(rawjson.Quote(f)) }), ", ")
 	return file("include: ["+list+"]\n", "includes "+strings.Join(include, ", ")), serversOf(cfg), nil
@@ -225,8 +225,8 @@ func shortCommand(s probe.Server) string {
 func inline(ctx context.Context, p program, from []source.Source) (string, probe.Server, error) {
 	s := from[0]
 	if len(from) != 1 || s.Kind != source.Command && s.Kind != source.URL {
-		return "", probe.Server{}, exit.Misuse(exit.Advise("mcpctl init -- CMD ARG…, or mcpctl init URL",
-			"init takes one URL, or one command after --"))
+		return "", probe.Server{}, exit.UsageHint("mcpctl init -- CMD ARG…, or mcpctl init URL",
+			"init takes one URL, or one command after --")
 	}
 	read, body := config.FromURL, []rawjson.Member{{Key: "url", Value: rawjson.Quote(s.Word)}}
 	if s.Kind == source.Command {

@@ -111,7 +111,7 @@ func (p program) protected(ctx context.Context, command string, words []string) 
 		return auth.Server{}, false, err
 	}
 	if len(targets) != 1 {
-		return auth.Server{}, false, exit.Usagef("that names %d servers: name one", len(targets))
+		return auth.Server{}, false, exit.UsageHint("name one", "that names %d servers", len(targets))
 	}
 	server, err := targets[0].Protected()
 	return server, err == nil && targets[0].Overrides(), err

@@ -15,7 +15,7 @@ func manCommand(p program) *cli.Command {
 		Hidden:   true,
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
-				return exit.Usagef("man takes no argument: mcpctl man | man -l -")
+				return exit.UsageHint("mcpctl man | man -l -", "man takes no argument")
 			}
 			page, err := c.App.ToManWithSection(1)
 			if err != nil {

@@ -26,8 +26,8 @@ Reads a report that --format json or --report json=FILE wrote, - for standard in
 		Flags: []cli.Flag{waivedFlag(&view.Waived)},
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
-				return exit.Usagef("report takes one file that --format json wrote, or - for standard " +
-					"input: see mcpctl report --help")
+				return exit.UsageHint("mcpctl report --help",
+					"report takes one file that --format json wrote, or - for standard input")
 			}
 			r, err := p.savedReport(c.Context, c.Args().First())
 			if err != nil {
@@ -51,7 +51,8 @@ func (p program) savedReport(ctx context.Context, path string) (*report.Report, 
 	data, err := p.savedFile(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil,
-			exit.Usagef("%w: mcpctl check --report json=FILE writes a report, and so do diff and list", err)
+			exit.UsageHint("mcpctl check --report json=FILE writes a report, and so do diff and list",
+				"%w", err)
 	}
 	if err != nil {
 		return nil, exit.Misuse(err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -22,8 +23,8 @@ func rulesCommand(p program) *cli.Command {
 			all, ids := report.AllRules(), c.Args().Slice()
 			for _, id := range ids {
 				if known := report.RuleIDs(all); !slices.Contains(known, id) {
-					return exit.Usagef("unknown rule %q%s: see mcpctl rules", id,
-						kit.DidYouMean(id, known))
+					return exit.UsageHint(cmp.Or(kit.Suggest(id, known), "mcpctl rules lists them"),
+						"unknown rule %q", id)
 				}
 			}
 			r := &report.Report{Command: "rules"}

@@ -23,8 +23,8 @@ func showCommand(p program) *cli.Command {
 			source, wanted := oneSource(p, c.Args().Slice())
 			from, err := p.sources(source)
 			if err == nil && len(from) == 0 {
-				err = exit.Misuse(exit.Advise("mcpctl show SOURCE [ITEM…]; mcpctl list lists servers",
-					"specify a server"))
+				err = exit.UsageHint("mcpctl show SOURCE [ITEM…]; mcpctl list lists servers",
+					"specify a server")
 			}
 			if err != nil {
 				return err

@@ -49,7 +49,7 @@ func versionCommand(p program) *cli.Command {
 		Usage:    "Print the version",
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
-				return exit.Usagef("version takes no argument: see mcpctl version --help")
+				return exit.UsageHint("mcpctl version --help", "version takes no argument")
 			}
 			return p.Output.Bytes(c.Context, p.Process, []byte(versionText(p.Version, p.Output.Format)))
 		},

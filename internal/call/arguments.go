@@ -54,8 +54,9 @@ func arguments(p host.Process, words []string, flag, base string) ([]argument, j
 		}
 	}
 	if !json.Valid(whole) {
-		return nil, nil, exit.Usagef("%s is not JSON: write an object such as '{\"limit\": 5}', @FILE, or - "+
-			"for standard input", flag)
+		return nil, nil, exit.UsageHint(
+			"write an object such as '{\"limit\": 5}', @FILE, or - for standard input",
+			"%s is not JSON", flag)
 	}
 	return given, whole, nil
 }
@@ -108,7 +109,7 @@ func texts(p host.Process, words []string) (map[string]string, error) {
 	values := map[string]string{}
 	for _, a := range given {
 		if a.json {
-			return nil, exit.Usagef("%s is a text here: write %s=VALUE", a.key, a.key)
+			return nil, exit.UsageHint("write "+a.key+"=VALUE", "%s is a text here", a.key)
 		}
 		if _, twice := values[a.key]; twice {
 			return nil, exit.Usagef("%s is given twice", a.key)

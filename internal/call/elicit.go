@@ -35,8 +35,8 @@ func (c *Client) confirm(ctx context.Context, tool snapshot.Item, args json.RawM
 		c.name(), c.session.Transport(), report.Visible(c.target.Source()), report.Visible(tool.Key),
 		report.Visible(summary), report.OneLine(args), report.Visible(report.ToolHints(tool.Raw))),
 		"Call it?",
-		exit.Usagef("%s: %s may change things: its server does not say that it only reads (readOnlyHint); "+
-			"nothing was called: look at the request with --dry-run, and call it with --yes",
+		exit.UsageHint("look at the request with --dry-run, and call it with --yes",
+			"%s: %s may change things (it does not declare readOnlyHint), nothing was called",
 			c.name(), report.Visible(tool.Key)),
 		exit.Usagef("%s: %s was not called", c.name(), report.Visible(tool.Key)))
 }

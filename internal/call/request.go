@@ -206,8 +206,8 @@ func Complete(ctx context.Context, p host.Process, o Options, from []source.Sour
 	ref := map[string]string{"type": "ref/prompt", "name": key}
 	switch {
 	case key == "", kind != "prompt" && kind != "template" && kind != "resource": // as the protocol has it
-		return exit.Usagef("%q is neither prompt/NAME nor template/URI-TEMPLATE: write prompt/%s, or "+
-			"template/%s", reference, reference, reference)
+		return exit.UsageHint(fmt.Sprintf("write prompt/%s, or template/%[1]s", reference),
+			"%q is neither prompt/NAME nor template/URI-TEMPLATE", reference)
 	case kind != "prompt":
 		ref = map[string]string{"type": "ref/resource", "uri": key}
 	}
@@ -249,14 +249,13 @@ func (c *Client) find(ctx context.Context, kind snapshot.Kind, name string) (sna
 		return item, explain(err)
 	}
 	names := kit.Map(lists[0].Items(), func(item snapshot.Item) string { return item.Key })
-	near := kit.DidYouMean(name, names)
-	err = exit.Usagef("%s offers no %s %q%s: see mcpctl list", c.name(), kind.Word(), name,
-		report.Visible(near))
-	if near == "" && c.options.Contact.Capabilities == "" { // list declares all of them
-		err = exit.Misuse(exit.Advise("if mcpctl list shows it, add --client-capabilities "+
-			strings.Join(probe.ClientCapabilities(), ","), "%w", err))
+	hint := cmp.Or(kit.Suggest(name, names), "mcpctl list shows what it offers")
+	if len(kit.Nearest(name, names)) == 0 && c.options.Contact.Capabilities == "" {
+		// list declares all of them
+		hint = "if mcpctl list shows it, add --client-capabilities " +
+			strings.Join(probe.ClientCapabilities(), ",")
 	}
-	return item, err
+	return item, exit.UsageHint(report.Visible(hint), "%s offers no %s %q", c.name(), kind.Word(), name)
 }
 
 // do sends a request, reads its result and delivers it under a name. inspect looks at the result before; nil

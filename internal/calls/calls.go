@@ -47,8 +47,8 @@ const (
 func readFile(ctx context.Context, p host.Process, name string, do func(Call) error) error {
 	file, err := os.Open(files.From(p.Dir, name))
 	if err != nil {
-		return exit.Misuse(exit.Advise("record one: mcpctl call --record "+name+" SOURCE TOOL",
-			"cannot read recorded calls: %w", err))
+		return exit.UsageHint("record one: mcpctl call --record "+name+" SOURCE TOOL",
+			"cannot read recorded calls: %w", err)
 	}
 	defer func() { _ = file.Close() }()
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() { // it is read more than once

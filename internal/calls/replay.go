@@ -112,8 +112,8 @@ func (r *replay) prepare(ctx context.Context, project config.Project) error {
 		r.expect = nil
 		return err
 	case len(r.expect) == 0:
-		return exit.Misuse(exit.Advise("name recorded calls with --calls FILE, or list calls under "+
-			"calls.expect in mcpctl.yaml", "no calls to send"))
+		return exit.UsageHint("name recorded calls with --calls FILE, or list calls under "+
+			"calls.expect in mcpctl.yaml", "no calls to send")
 	case project.Found == config.Named || r.options.Select.Trust:
 		return nil
 	}
@@ -124,7 +124,7 @@ func (r *replay) prepare(ctx context.Context, project config.Project) error {
 	}
 	hint := fmt.Sprintf("review its calls, then use --config %s, or --trust for this run", project.File)
 	return host.Confirm(ctx, r.process, about, "Send them?",
-		exit.Misuse(exit.Advise(hint, "%s was only found, and its calls are not trusted", project.File)),
+		exit.UsageHint(hint, "%s was only found, and its calls are not trusted", project.File),
 		exit.Usagef("canceled"))
 }
 

@@ -40,8 +40,8 @@ func Accept(
 	case o.All && some:
 		return nil, exit.Usagef("--all cannot be used with fingerprints, --tool or --rule")
 	case !o.All && !some:
-		return nil, exit.Misuse(exit.Advise(`see "mcpctl diff" for them`, "specify fingerprints, --tool, "+
-			"--rule or --all"))
+		return nil, exit.UsageHint(`see "mcpctl diff" for them`, "specify fingerprints, --tool, "+
+			"--rule or --all")
 	}
 	f, err := o.load(ctx, p, from)
 	if err == nil {
@@ -159,8 +159,8 @@ func (o AcceptOptions) choose(candidates []candidate) (func(finding.Finding) boo
 			return nil, fmt.Errorf("no finding has the fingerprint %s; it may be in %s, which did not "+
 				"answer in full", id, strings.Join(incomplete, ", "))
 		case len(matches) == 0:
-			return nil, exit.Usagef("no finding has the fingerprint %s%s: see mcpctl diff", id,
-				kit.DidYouMean(id, known))
+			return nil, exit.UsageHint(cmp.Or(kit.Suggest(id, known), "mcpctl diff shows them"),
+				"no finding has the fingerprint %s", id)
 		}
 		for _, f := range finding.Named(all, matches[0]) {
 			chosen[f.Fingerprint()] = true
@@ -191,8 +191,8 @@ func (o AcceptOptions) chooseMatching(all []finding.Finding, chosen map[string]b
 		}
 	}
 	if len(unused) > 0 {
-		return exit.Misuse(exit.Advise(`see "mcpctl diff"`, "no change matches %s",
-			strings.Join(kit.SortedKeys(unused), ", ")))
+		return exit.UsageHint(`see "mcpctl diff"`, "no change matches %s",
+			strings.Join(kit.SortedKeys(unused), ", "))
 	}
 	return nil
 }

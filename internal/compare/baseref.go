@@ -31,8 +31,8 @@ func rebuilt(
 	}
 	for _, t := range targets {
 		if t.Live() && !t.Starts() || t.Saved() {
-			return nil, exit.Usagef("--base-ref: %q is not started by a command: name stdio servers",
-				t.Name())
+			return nil, exit.UsageHint("name stdio servers",
+				"--base-ref: %q is not started by a command", t.Name())
 		}
 	}
 	tree, err := git.Here(p).AddWorktree(ctx, ref)

@@ -98,7 +98,8 @@ func (o DiffOptions) sides(from []source.Source) (old, current []source.Source, 
 	kinds := o.kinds()
 	switch {
 	case o.Versions > 0 && (len(from) != 1 || from[0].Kind != source.Package):
-		return nil, nil, exit.Usagef("--versions requires one package: mcpctl diff npm:PACKAGE --versions 5")
+		return nil, nil, exit.UsageHint("mcpctl diff npm:PACKAGE --versions 5",
+			"--versions requires one package")
 	case len(kinds) > 1:
 		return nil, nil, exit.Usagef("specify only one of %s", strings.Join(kinds, ", "))
 	case o.Ref == "" && o.Build != "":
@@ -108,7 +109,7 @@ func (o DiffOptions) sides(from []source.Source) (old, current []source.Source, 
 	}
 	old, current, err = splitSides(from, o.Base)
 	if err == nil && o.Locked && old != nil {
-		err = exit.Usagef("--locked compares with saved snapshots: name only one side")
+		err = exit.UsageHint("name only one side", "--locked compares with saved snapshots")
 	}
 	return old, current, err
 }
@@ -159,10 +160,10 @@ func splitSides(from []source.Source, base string) (old, current []source.Source
 	case saved < 0:
 		return nil, from, nil
 	case len(from) > 2:
-		return nil, nil, exit.Usagef("%d SOURCEs are named, and %q is a saved one: name two, the old one"+
-			" first, or use --base", len(from), from[saved])
+		return nil, nil, exit.UsageHint("name two, the old one first, or use --base",
+			"%d SOURCEs are named, and %q is a saved one", len(from), from[saved])
 	}
-	return nil, nil, exit.Usagef("missing second source: mcpctl diff OLD NEW, or use --base")
+	return nil, nil, exit.UsageHint("mcpctl diff OLD NEW, or use --base", "missing second source")
 }
 
 // pairs returns both sides of each server.

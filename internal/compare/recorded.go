@@ -23,9 +23,10 @@ type Recorded struct {
 func (o Recorded) check(ctx context.Context, p host.Process, failOn string) (calls.Counts, error) {
 	switch {
 	case o.Calls == "" && failOn == string(finding.FailOnUsed):
-		return nil, exit.Usagef("--fail-on %s needs recorded calls: --calls FILE", failOn)
+		return nil, exit.UsageHint("name their file with --calls FILE",
+			"--fail-on %s needs recorded calls", failOn)
 	case o.Calls == "" && o.NoExamples:
-		return nil, exit.Usagef("--no-examples needs recorded calls: --calls FILE")
+		return nil, exit.UsageHint("name their file with --calls FILE", "--no-examples needs recorded calls")
 	case o.Calls == "":
 		return nil, nil
 	}

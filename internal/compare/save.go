@@ -52,8 +52,8 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 		return nil, err
 	}
 	if o.File != "" && len(targets) != 1 {
-		return nil, exit.Usagef("--output takes the snapshot of one server, and %d are named: leave it out "+
-			"to save a file for each", len(targets))
+		return nil, exit.UsageHint("leave it out to save a file for each",
+			"--output takes the snapshot of one server, and %d are named", len(targets))
 	}
 
 	dir := f.Config.Project.Snapshots
@@ -106,8 +106,8 @@ func checkDir(p host.Process, project config.Project) error {
 	if project.SnapshotsOutside == "" {
 		return nil
 	}
-	return exit.Usagef("%s leads out of the project, to %s: name the directory with --snapshots if you mean"+
-		" it", p.Rel(project.Snapshots), project.SnapshotsOutside)
+	return exit.UsageHint("name the directory with --snapshots if you mean it",
+		"%s leads out of the project, to %s", p.Rel(project.Snapshots), project.SnapshotsOutside)
 }
 
 // save writes the snapshot of s to a file, unless it is incomplete: a good file is never replaced by less.

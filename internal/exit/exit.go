@@ -31,6 +31,9 @@ func (u UsageError) Unwrap() error { return u.err }
 // Usagef formats a UsageError.
 func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
+// UsageHint formats a UsageError with what to do next.
+func UsageHint(do, format string, args ...any) error { return UsageError{Advise(do, format, args...)} }
+
 // Misuse wraps err in a UsageError; nil stays nil.
 func Misuse(err error) error {
 	if err == nil {

@@ -15,8 +15,8 @@ import (
 // Buildable returns an error if no build may run.
 func (c Contact) Buildable() error {
 	if c.Sandbox {
-		return exit.Usagef("a build runs outside of the sandbox: build first and leave --build out, or " +
-			"leave --sandbox out")
+		return exit.UsageHint("build first and leave --build out, or leave --sandbox out",
+			"a build runs outside of the sandbox")
 	}
 	return nil
 }
@@ -25,8 +25,8 @@ func (c Contact) Buildable() error {
 // without a sandbox nothing is started.
 func (c Contact) confine(p host.Process, targets []Target) error {
 	if c.InheritEnv {
-		return exit.Usagef("--inherit-env hands the secrets of the environment into the sandbox: leave one " +
-			"of the two out, or name what is needed with --env")
+		return exit.UsageHint("leave one of the two out, or name what is needed with --env",
+			"--inherit-env hands the secrets of the environment into the sandbox")
 	}
 	box, lacks, err := sandbox.Detect(context.Background(), p)
 	if err != nil {

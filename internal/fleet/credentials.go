@@ -33,8 +33,9 @@ func (c Contact) prepare(p host.Process, targets []Target) error {
 		return exit.Misuse(err)
 	}
 	if origins := originsOf(targets); flags.given() && len(origins) > 1 {
-		return exit.Usagef("headers of the command line would go to %d origins (%s, %s, …): name one "+
-			"server, or put headers into the configuration", len(origins), origins[0], origins[1])
+		return exit.UsageHint("name one server, or put headers into the configuration",
+			"headers of the command line would go to %d origins (%s, %s, …)", len(origins),
+			origins[0], origins[1])
 	}
 	for i, t := range targets {
 		if t.plain == nil {
@@ -106,7 +107,7 @@ func (c Contact) credentials(p host.Process) (flags credentials, err error) {
 	case err != nil:
 		return flags, exit.Misuse(err)
 	case flags.headers["Authorization"] != "":
-		return flags, exit.Usagef("--bearer and --header give an Authorization header: keep one of them")
+		return flags, exit.UsageHint("keep one of them", "--bearer and --header give an Authorization header")
 	case helper != nil:
 		flags.helper = helper
 	default:

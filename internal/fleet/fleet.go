@@ -85,7 +85,7 @@ func (f *Fleet) Survey(ctx context.Context, from []source.Source) ([]Surface, er
 // Load reads the configuration and asks the user for trust and for missing inputs.
 func Load(ctx context.Context, p host.Process, s Selection, c Contact, from []source.Source) (*Fleet, error) {
 	if s.Shard.Count > 0 && len(from) > 0 {
-		return nil, exit.Usagef("--shard divides the configured servers: name none, or leave it out")
+		return nil, exit.UsageHint("name none, or leave it out", "--shard divides the configured servers")
 	}
 	f := &Fleet{process: p, selected: s, contact: c, streams: map[string][]byte{}, fresh: &freshness{},
 		gate: trust.Gate{Process: p, Once: s.Trust}}

@@ -60,8 +60,8 @@ func askInputs(ctx context.Context, p host.Process, asked []inputPrompt) (map[st
 			return nil, context.Cause(ctx)
 		case errors.Is(err, host.ErrNoAnswer):
 			t.Printf("\n")
-			return nil, exit.Usagef("the input %q was not answered: set %s in the environment to run "+
-				"without being asked", q.ID, q.Variable)
+			return nil, exit.UsageHint("set "+q.Variable+" in the environment to run without being asked",
+				"the input %q was not answered", q.ID)
 		case err != nil:
 			return nil, fmt.Errorf("asking for the input %q: %w", q.ID, err)
 		}

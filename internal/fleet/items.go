@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"regexp"
@@ -29,8 +30,7 @@ func (f ItemFilter) Check() error {
 	}
 	if words := KindWords(); f.Kind != "" && !slices.Contains(words, f.Kind) &&
 		!slices.Contains(words, f.Kind+"s") {
-		return exit.Usagef("--kind is one of %s, not %q%s", strings.Join(words, ", "), f.Kind,
-			kit.DidYouMean(f.Kind, words))
+		return exit.UsageHint(kit.Suggest(f.Kind, words), "unknown kind %q", f.Kind)
 	}
 	return nil
 }
@@ -138,6 +138,6 @@ func notOffered(surfaces []Surface, missing string) error {
 			}
 		}
 	}
-	return exit.Usagef("%s offers no %q%s: see mcpctl list", strings.Join(names, ", "), missing,
-		kit.DidYouMean(missing, known))
+	hint := cmp.Or(kit.Suggest(missing, known), "mcpctl list shows what it offers")
+	return exit.UsageHint(report.Visible(hint), "%s offers no %q", strings.Join(names, ", "), missing)
 }

@@ -127,13 +127,13 @@ func comparable(s probe.Server) probe.Server {
 func (t Target) Protected() (auth.Server, error) {
 	switch {
 	case t.server == nil && t.known.Error != nil:
-		return auth.Server{}, exit.Usagef("%s: %s\n%s", report.Visible(t.Name()), t.known.Error.Message,
-			t.known.Error.Hint)
+		return auth.Server{}, exit.UsageHint(t.known.Error.Hint, "%s: %s", report.Visible(t.Name()),
+			t.known.Error.Message)
 	case t.server == nil:
 		return auth.Server{}, exit.Usagef("%s is disabled in the configuration", report.Visible(t.Name()))
 	case t.server.HTTP == nil:
-		return auth.Server{}, exit.Usagef("%s is started as a command: it takes credentials from its "+
-			"environment (env in the configuration)", report.Visible(t.Name()))
+		return auth.Server{}, exit.UsageHint("set env in the configuration",
+			"%s is started as a command: it takes credentials from its environment", report.Visible(t.Name()))
 	}
 	return login.ServerOf(*t.server, t.login), nil
 }
@@ -191,8 +191,8 @@ func (f *Fleet) One(ctx context.Context, from source.Source) (Target, error) {
 	if known.Error == nil {
 		return Target{}, exit.Usagef("%s is disabled in %s", from.Word, known.Source)
 	}
-	return Target{}, exit.Misuse(exit.Advise(report.Visible(known.Error.Hint), "%s: %s",
-		report.Visible(known.Name), report.Visible(known.Error.Message)))
+	return Target{}, exit.UsageHint(report.Visible(known.Error.Hint), "%s: %s",
+		report.Visible(known.Name), report.Visible(known.Error.Message))
 }
 
 // entriesFor returns the configured servers that SOURCEs name.
@@ -225,8 +225,8 @@ func Choose(cfg *config.Config, s Selection, names []string) ([]config.Entry, er
 	known := cfg.Names()
 	for _, pattern := range s.Only {
 		if !slices.ContainsFunc(known, func(name string) bool { return kit.Glob(pattern, name) }) {
-			return nil, exit.Usagef("--only %s: no such server%s", pattern,
-				kit.DidYouMean(pattern, known))
+			return nil, exit.UsageHint(cmp.Or(kit.Suggest(pattern, known), "mcpctl config lists all servers"),
+				"--only %s: no such server", pattern)
 		}
 	}
 	chosen := kit.Filter(entries, func(e config.Entry) bool { return s.takes(e.Server.Name) })
@@ -267,9 +267,9 @@ func NoServers(cfg *config.Config, names []string) error {
 			Hint:    cmp.Or(config.Meant(names[0]), where),
 		}})
 	}
-	return exit.Misuse(exit.Advise(
+	return exit.UsageHint(
 		"add one to .mcp.json, use --discover, or name one: a URL, npm:PACKAGE or -- CMD",
-		"no servers configured (%s)", where))
+		"no servers configured (%s)", where)
 }
 
 // configured returns the targets of configured servers, in their order. Only what the gate approved can be

@@ -39,7 +39,7 @@ const loginTime = 5 * time.Minute
 func Login(ctx context.Context, p host.Process, server auth.Server, o Options) (*report.Report, error) {
 	switch {
 	case o.Device && o.Paste:
-		return nil, exit.Usagef("--device needs no browser here: leave --no-browser out")
+		return nil, exit.UsageHint("leave --no-browser out", "--device needs no browser here")
 	case server.Client.Machine:
 		return nil, exit.Usagef("%s is configured for client credentials: runs get their tokens "+
 			"without a login", report.Visible(server.Name))
@@ -62,9 +62,9 @@ func Login(ctx context.Context, p host.Process, server auth.Server, o Options) (
 	defer cancel()
 	if place == vault.Keyring { // before the user logs in: the result must be saved
 		if err := store.CheckKeyring(ctx); err != nil {
-			return nil, exit.Misuse(exit.Advise(
+			return nil, exit.UsageHint(
 				"set MCPCTL_TOKEN_STORE=file to store the tokens in a private file",
-				"login to %s: %w", report.Visible(server.Name), err))
+				"login to %s: %w", report.Visible(server.Name), err)
 		}
 	}
 	if old != nil { // its registration may be used again

@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"slices"
@@ -72,8 +73,9 @@ func (s Store) RevokeFound(ctx context.Context, cfg *config.Config, names []stri
 		known := append(cfg.Names(), kit.Map(found, func(g Grant) string { return g.Server })...)
 		for _, name := range names {
 			if !slices.Contains(known, name) {
-				return exit.Usagef("no decision to revoke about %q%s; mcpctl trust --list shows every "+
-					"decision", name, kit.DidYouMean(name, known))
+				hint := kit.Suggest(name, kit.Distinct(known))
+				return exit.UsageHint(cmp.Or(hint, "mcpctl trust --list shows every decision"),
+					"no decision to revoke about %q", name)
 			}
 		}
 		d.Trusted = slices.DeleteFunc(d.Trusted, func(g Grant) bool {

@@ -28,8 +28,8 @@ func listen(p host.Process, text string) (*monitor, error) {
 	}
 	loopback := address.Addr().IsLoopback()
 	if !loopback && token == "" {
-		return nil, exit.Usagef("--listen %s is open to other machines:"+
-			" set MCPCTL_LISTEN_TOKEN, or use 127.0.0.1", text)
+		return nil, exit.UsageHint("set MCPCTL_LISTEN_TOKEN, or use 127.0.0.1",
+			"--listen %s is open to other machines", text)
 	}
 	network := "tcp"
 	if address.Addr().Is4() { // 0.0.0.0 does not include IPv6
@@ -37,7 +37,7 @@ func listen(p host.Process, text string) (*monitor, error) {
 	}
 	listener, err := net.Listen(network, address.String())
 	if err != nil {
-		return nil, exit.Usagef("--listen: %w: choose another port, or 0 for any", err)
+		return nil, exit.UsageHint("choose another port, or 0 for any", "--listen: %w", err)
 	}
 	m := newMonitor(token, loopback)
 	m.serve(listener)

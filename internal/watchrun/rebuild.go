@@ -68,11 +68,11 @@ func (o Options) restartable(servers []*watchedServer) error {
 	switch {
 	case len(o.Reload) == 0:
 	case len(servers) != 1:
-		return exit.Usagef("--reload restarts one stdio server, not %d:"+
-			" name one, or write its command after --", len(servers))
+		return exit.UsageHint("name one, or write its command after --",
+			"--reload restarts one stdio server, not %d", len(servers))
 	case servers[0].target.Live() && !servers[0].target.Starts():
-		return exit.Usagef("--reload restarts a stdio server, and %q is at a URL: write its command after --",
-			servers[0].name())
+		return exit.UsageHint("write its command after --",
+			"--reload restarts a stdio server, and %q is at a URL", servers[0].name())
 	}
 	return nil
 }

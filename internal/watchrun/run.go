@@ -51,13 +51,13 @@ func (o Options) Check(from []source.Source, command bool) error {
 	case o.State != "" && o.Saved:
 		return exit.Usagef("specify only one of --state and --against saved")
 	case o.Build != "" && len(o.Reload) == 0:
-		return exit.Usagef("--build runs when files change: name them with --reload")
+		return exit.UsageHint("name them with --reload", "--build runs when files change")
 	case len(o.Reload) > 0 && command && len(from) > 1: // what the shell made of a glob
-		return exit.Usagef("--reload restarts the server after --, and %q is another SOURCE:"+
-			" quote the glob, as in --reload 'src/**/*.ts'", from[0])
+		return exit.UsageHint("quote the glob, as in --reload 'src/**/*.ts'",
+			"--reload restarts the server after --, and %q is another SOURCE", from[0])
 	}
 	if i := slices.IndexFunc(from, func(s source.Source) bool { return !s.Live() }); i >= 0 {
-		return exit.Usagef("%q is saved and cannot change: name a server, or use mcpctl diff", from[i])
+		return exit.UsageHint("name a server, or use mcpctl diff", "%q is saved and cannot change", from[i])
 	}
 	return checkWebhook(o.Webhook)
 }
