@@ -3,12 +3,9 @@
 package main
 
 import (
-	"net"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -24,7 +21,6 @@ func TestRealGoSDK(t *testing.T) {
 	}
 	bin := buildGoSDK(t)
 	params := scripts("testdata/gosdk")
-	params.Cmds["gosdkhttp"] = takes("gosdkhttp NAME", gosdkHTTP)
 	params.Setup = func(env *testscript.Env) error {
 		env.Setenv("PATH", bin+string(filepath.ListSeparator)+env.Getenv("PATH"))
 		return setup(env)
@@ -43,29 +39,4 @@ func buildGoSDK(t *testing.T) (bin string) {
 		t.Fatalf("building %s: %v\n%s", gosdkServer, err, out)
 	}
 	return bin
-}
-
-// gosdkHTTP starts the server over streamable HTTP until the end of the test: gosdkhttp NAME sets NAME_URL.
-func gosdkHTTP(ts *testscript.TestScript, args []string) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	ts.Check(err)
-	address := listener.Addr().String()
-	ts.Check(listener.Close())
-	path, err := exec.LookPath(filepath.Join(filepath.SplitList(ts.Getenv("PATH"))[0], "everything"))
-	ts.Check(err)
-	cmd := exec.Command(path, "-http", address)
-	ts.Check(cmd.Start())
-	ts.Defer(func() {
-		_ = cmd.Process.Signal(os.Kill)
-		_ = cmd.Wait()
-	})
-	for range 1000 {
-		if conn, err := net.Dial("tcp", address); err == nil {
-			ts.Check(conn.Close())
-			ts.Setenv(args[0]+"_URL", "http://"+address+"/mcp")
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	ts.Fatalf("nothing listens at %s", address)
 }
