@@ -97,7 +97,7 @@ func stringList(v any) ([]string, bool) {
 	return out, true
 }
 
-// readPropertyNames reads propertyNames: there is no property with a name that the schema refuses.
+// readPropertyNames reads propertyNames: properties with names that the schema refuses are rejected.
 func readPropertyNames(w *writer) {
 	if v, ok := w.has("propertyNames"); ok {
 		w.add("propertyNames", &node{op: opRest, patterns: []*node{w.condition(v, "propertyNames")},

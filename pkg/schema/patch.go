@@ -133,8 +133,8 @@ func (o *object) list(keyword string, written, minus, plus []any, keywords ...st
 	o.copied += len(o.lists[keyword])
 }
 
-// union returns the alternatives of a union, each read where it is written. An object that is no union
-// becomes one with itself as the only alternative.
+// union returns the alternatives of a union, each read where it is written. An object that is not
+// a union becomes one with itself as the only alternative.
 func (o *object) union(keyword string) []any {
 	if _, changed := o.lists[keyword]; !changed && o.at.old.keywords()[keyword] == nil {
 		o.becomes, o.lists[keyword] = keyword, []any{o.self}

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -47,10 +48,22 @@ func placesOf(j *judgement) []*place {
 		p.edits = kit.Filter(kit.Distinct(p.edits), func(i int) bool { return judged[i] })
 	}
 	slices.Reverse(all)
-	slices.SortStableFunc(all, func(a, b *place) int {
-		return order(b.met.keywords().plain) - order(a.met.keywords().plain)
-	})
+	slices.SortStableFunc(all, func(a, b *place) int { return cmp.Compare(hardness(j, a), hardness(j, b)) })
 	return kit.Filter(all, func(p *place) bool { return len(p.edits) > 0 })
+}
+
+// hardness returns 1 for places where an answer may take much work, so that others are asked first.
+func hardness(j *judgement, p *place) int {
+	if !p.met.keywords().plain && slices.ContainsFunc(p.edits, func(i int) bool {
+		switch j.Edits[i].Family {
+		case FamilyType, FamilyNull, FamilyEnum, FamilyRange, FamilyLength, FamilyItemCount, FamilyFormat:
+			return false
+		}
+		return true
+	}) {
+		return 1
+	}
+	return 0
 }
 
 // below lists the edits of a pair and of all that is reached from it.
