@@ -21,7 +21,7 @@ func (p parameter) Type() string {
 	s, all := rawjson.ObjectOf(p.Schema), []string{shape(p.Schema, shapeDepth)}
 	for _, keyword := range limits {
 		value := cmp.Or(s.Text(keyword), printable.Spaced(s[keyword]))
-		// what JavaScript counts exactly is no limit
+		// the ends of what JavaScript counts exactly limit nothing
 		if value != "" && strings.TrimPrefix(value, "-") != "9007199254740991" {
 			all = append(all, keyword+" "+value)
 		}
