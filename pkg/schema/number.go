@@ -268,7 +268,8 @@ func decideReals(e *engine, atoms []lit, s interval) outcome {
 	return undecided(reason{what: "no number found that is left over"})
 }
 
-// candidates lists plain numbers, the ends of an interval, and numbers between them or beside the only one.
+// candidates lists plain numbers, the ends of an interval and the number above the lower one, and numbers
+// between them or beside the only one.
 func (s *interval) candidates() []*big.Rat {
 	var out []*big.Rat
 	for _, n := range []int64{0, 10000, -10000, 20000, 30000, 100000, 5000, 15000, -5000, 1000, 500, 50, 5} {
@@ -278,7 +279,7 @@ func (s *interval) candidates() []*big.Rat {
 	switch {
 	case s.low != nil && s.high != nil:
 		from, width = s.low, new(big.Rat).Sub(s.high, s.low)
-		out = append(out, s.low, s.high)
+		out = append(out, s.low, new(big.Rat).Add(s.low, big.NewRat(1, 1)), s.high)
 	case s.low != nil:
 		from = s.low
 		out = append(out, s.low)
