@@ -37,7 +37,7 @@ demo: build           ## list, save and compare the example server
 	PATH="$(CURDIR)/bin:$$PATH" sh examples/demo.sh
 
 test:                 ## run the hermetic tests, or those of PACKAGES
-	sh scripts/test.sh -timeout 9m -parallel 6 $(or $(PACKAGES),./...)
+	sh scripts/test.sh -timeout 9m -parallel 5 $(or $(PACKAGES),./...)
 
 race: export CGO_ENABLED = 1
 race:                 ## run them with the race detector
