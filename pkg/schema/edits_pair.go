@@ -71,6 +71,7 @@ func compareAnnotations(p pair, places map[string]bool) {
 		old, new := was.keywords()[k], is.keywords()[k]
 		switch {
 		case k == "$comment" || had == has && p.same(old, new):
+		case p.x.pairsNote(k, p.y) || p.y.pairsNote(k, p.x):
 		case places != nil && !(had && places[was.place]) && !(has && places[is.place]):
 		case k == "discriminator" && p.mapped(was, is):
 		case (k == "default" || k == "examples") && p.unordered(k) && sameSet(old, new):

@@ -14,7 +14,7 @@ import (
 // compareUnions compares the alternatives of two unions. A schema that is not a union counts as a union of
 // one.
 func compareUnions(p pair) {
-	x, y := p.x.alternativesOf(), p.y.alternativesOf()
+	x, y := p.x.alternativesOf(p.y), p.y.alternativesOf(p.x)
 	p.members(x, y, p.x.members, p.y.members)
 	if p.x.union != p.y.union && len(p.x.members) > 0 && len(p.y.members) > 0 {
 		p.add(Edit{Family: FamilySchema, Keyword: p.y.union, Old: p.rawAt(p.x.site), New: p.rawAt(p.y.site)},
@@ -53,19 +53,36 @@ func (m *met) leads(to *met) bool {
 	return m == to
 }
 
-// alternativesOf returns the members of a union, or the view as the only one of another union, without the
-// annotations, which are compared with those of the union.
-func (v view) alternativesOf() []site {
+// alternativesOf returns the members of a union, or the view as the only one of another union, with the
+// annotations that it keeps.
+func (v view) alternativesOf(other view) []site {
 	if len(v.members) > 0 {
 		return kit.Map(v.members, func(i int) site { return v.child(v.union, strconv.Itoa(i)) })
 	}
 	only := v.site
 	if o, ok := v.value.(map[string]any); ok {
 		o = maps.Clone(o)
-		maps.DeleteFunc(o, func(k string, _ any) bool { return slices.Contains(annotations, k) })
+		maps.DeleteFunc(o, func(k string, _ any) bool {
+			return slices.Contains(annotations, k) &&
+				!v.pairsNote(k, other)
+		})
 		only.value = o
 	}
 	return []site{only}
+}
+
+// pairsNote reports whether an annotation of a view that is not a union is compared with that of an
+// alternative: the union has none itself.
+func (v view) pairsNote(keyword string, union view) bool {
+	note, noted := v.notes[keyword]
+	if _, around := union.notes[keyword]; !noted || around || note.place != v.place || len(v.members) > 0 ||
+		len(union.members) == 0 {
+		return false
+	}
+	return slices.ContainsFunc(union.alternativesOf(v), func(m site) bool {
+		_, inside := strip(m).notes[keyword]
+		return inside
+	})
 }
 
 // matched pairs members: first those that are equal, then those that are most alike. What has no match is -1.
