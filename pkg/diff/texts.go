@@ -95,6 +95,62 @@ func compareTexts(c *comparison, item, path string, old, new json.RawMessage) {
 		func(tool string) string { return "The text now names the tool " + code(tool) + " of this server." })
 	findNew(c, "text-instruction-cue-added", item, was, is, ordersIn,
 		func(order string) string { return fmt.Sprintf("The text now says %q.", order) })
+	findUnreported(c, item, was, is)
+}
+
+// findUnreported looks for texts of a tool's schemas that are new and that no finding shows, such as those
+// below a part that was replaced.
+func findUnreported(c *comparison, item string, old, new []passage) {
+	known, before, definitions := map[string]bool{"": true}, map[string]json.RawMessage{}, map[string]bool{}
+	for _, p := range old {
+		known[normal(p.text)], before[p.pointer] = true, p.raw
+		definitions[definitionOf(p.pointer)] = true
+	}
+	fresh := kit.Filter(new, func(p passage) bool {
+		d := definitionOf(p.pointer)
+		return !known[normal(p.text)] && !repeatsItsName(p) &&
+			(d == "" || definitions[d]) && // else it belongs to what brought the definition
+			(strings.HasPrefix(p.pointer, "/inputSchema/") || strings.HasPrefix(p.pointer, "/outputSchema/"))
+	})
+	if len(fresh) == 0 {
+		return
+	}
+	for _, f := range c.findings {
+		if f.Item == item && f.New != nil {
+			shown, _ := textsOf("", "description", f.New)
+			for _, p := range shown {
+				known[normal(p.text)] = true
+			}
+		}
+	}
+	count := 0
+	for _, p := range fresh {
+		if known[normal(p.text)] || count == maxListed {
+			continue
+		}
+		known[normal(p.text)] = true
+		count++
+		isNew := before[p.pointer] == nil
+		c.report(either(strings.HasPrefix(p.pointer, "/input"), "input", "output")+
+			either(isNew, "-property-description-added", "-property-description-changed"), finding.Finding{
+			Item: item, Path: parent(p.pointer), Member: p.pointer[len(parent(p.pointer))+1:],
+			Old: before[p.pointer], New: p.raw,
+			Message: "A text in the schema " + either(isNew, "is new.", "changed."),
+			Cause:   "Texts in schemas changed",
+		})
+	}
+}
+
+var definition = kit.Pattern(`^/(inputSchema|outputSchema)/(\$defs|definitions)/[^/]*`)
+
+// definitionOf returns the pointer of the definition that a text is in; empty if there is none.
+func definitionOf(pointer string) string { return definition().FindString(pointer) }
+
+// repeatsItsName reports whether a text is the title that a generator makes of the name of a property.
+func repeatsItsName(p passage) bool {
+	steps := rawjson.Split(p.pointer)
+	n := len(steps)
+	return n > 2 && steps[n-1] == "title" && steps[n-3] == "properties" && repeatsName(p.text, steps[n-2])
 }
 
 // mayHide reports whether a JSON text can hold an invisible character: one beyond ASCII, or an escaped one.
