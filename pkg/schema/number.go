@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -268,8 +269,8 @@ func decideReals(e *engine, atoms []lit, s interval) outcome {
 	return undecided(reason{what: "no number found that is left over"})
 }
 
-// candidates lists plain numbers, the ends of an interval and the number above the lower one, and numbers
-// between them or beside the only one.
+// candidates lists plain numbers, the ends of an interval and the numbers beside them, and numbers between
+// them or beside the only one.
 func (s *interval) candidates() []*big.Rat {
 	var out []*big.Rat
 	for _, n := range []int64{0, 10000, -10000, 20000, 30000, 100000, 5000, 15000, -5000, 1000, 500, 50, 5} {
@@ -279,7 +280,12 @@ func (s *interval) candidates() []*big.Rat {
 	switch {
 	case s.low != nil && s.high != nil:
 		from, width = s.low, new(big.Rat).Sub(s.high, s.low)
-		out = append(out, s.low, new(big.Rat).Add(s.low, big.NewRat(1, 1)), s.high)
+		one := big.NewRat(1, 1)
+		ends := []*big.Rat{s.low, s.high, new(big.Rat).Add(s.low, one), new(big.Rat).Sub(s.high, one)}
+		slices.SortStableFunc(ends, func(a, b *big.Rat) int {
+			return new(big.Rat).Abs(a).Cmp(new(big.Rat).Abs(b)) // a small number shows most
+		})
+		out = append(out, ends...)
 	case s.low != nil:
 		from = s.low
 		out = append(out, s.low)
