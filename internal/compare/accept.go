@@ -58,7 +58,7 @@ func Accept(
 	// What changed, and which changes are selected.
 	o.Now, o.ItemBudget = p.Now, f.Config.Project.Budgets.ItemBytes
 	policy := f.Config.Project.Policy
-	compare := func(both *pair, limit time.Duration) ([]finding.Finding, error) {
+	var compare judge = func(both *pair, limit time.Duration) ([]finding.Finding, error) {
 		found, err := both.findings(ctx, limit, o.Options, policy)
 		return policy.Apply(found, finding.Scope{}, p.Now), err
 	}
@@ -80,38 +80,14 @@ func Accept(
 		return nil, err
 	}
 
-	// The new files, which are written if all of them are known.
-	var all fleet.Results
-	var current []fleet.Surface // servers whose new file is what they offer now
-	changed := map[string][]byte{}
-	for _, c := range candidates {
-		if !o.All && !slices.ContainsFunc(c.found, chosen) {
-			continue
-		}
-		next, err := o.move(c, chosen, func(old, now *snapshot.Snapshot) []finding.Finding {
-			again := c.pair
-			again.old.Snapshot, again.old.Raw, again.now.Snapshot = old, nil, now
-			found, _ := compare(&again, 0) // ctx is checked below
-			return found
-		})
-		if err != nil {
-			return nil, cmp.Or(ctx.Err(), exit.Misuse(err))
-		}
-		file := SavedFile(f.Config.Project.Snapshots, c.now.Name)
-		c.now.Saved = next.saved
-		c.now.Saved.File = p.Rel(file)
-		if next.data != nil {
-			changed[file] = next.data
-		}
-		if c.now.Whole() && len(next.left) == 0 {
-			current = append(current, c.now)
-		}
-		all.Add(c.result(), next.taken, true, c.unsaved)
+	next, err := o.advance(ctx, p, f, candidates, chosen, compare)
+	if err != nil {
+		return nil, err
 	}
-	finding.Sort(all.Found)
-	r := fleet.Report("accept", all.Surfaces)
-	r.Status = all.Status()
-	r.Findings = append(report.Findings{}, all.Found...)
+	finding.Sort(next.all.Found)
+	r := fleet.Report("accept", next.all.Surfaces)
+	r.Status = next.all.Status()
+	r.Findings = append(report.Findings{}, next.all.Found...)
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
@@ -119,12 +95,55 @@ func Accept(
 		return r, nil
 	}
 	files.Sweep(f.Config.Project.Snapshots)
-	for file, data := range changed {
+	for file, data := range next.files {
 		if err := replaceFile(p, file, data); err != nil {
 			return nil, err
 		}
 	}
-	return r, relock(ctx, p, f, current)
+	return r, relock(ctx, p, f, next.current)
+}
+
+// judge returns the findings of a pair, with the policy applied.
+type judge func(both *pair, limit time.Duration) ([]finding.Finding, error)
+
+// accepted is what accept writes and reports.
+type accepted struct {
+	all     fleet.Results
+	files   map[string][]byte // new contents of snapshot files
+	current []fleet.Surface   // servers whose new file is what they offer now
+}
+
+// advance makes the new snapshot files. None is written before all of them are known.
+func (o AcceptOptions) advance(
+	ctx context.Context, p host.Process, f *fleet.Fleet, candidates []candidate,
+	chosen func(finding.Finding) bool, compare judge,
+) (accepted, error) {
+	next := accepted{files: map[string][]byte{}}
+	for _, c := range candidates {
+		if !o.All && !slices.ContainsFunc(c.found, chosen) {
+			continue
+		}
+		moved, err := o.move(c, chosen, func(old, now *snapshot.Snapshot) []finding.Finding {
+			again := c.pair
+			again.old.Snapshot, again.old.Raw, again.now.Snapshot = old, nil, now
+			found, _ := compare(&again, 0) // ctx is checked below
+			return found
+		})
+		if err != nil {
+			return next, cmp.Or(ctx.Err(), exit.Misuse(err))
+		}
+		file := SavedFile(f.Config.Project.Snapshots, c.now.Name)
+		c.now.Saved = moved.saved
+		c.now.Saved.File = p.Rel(file)
+		if moved.data != nil {
+			next.files[file] = moved.data
+		}
+		if c.now.Whole() && len(moved.left) == 0 {
+			next.current = append(next.current, c.now)
+		}
+		next.all.Add(c.result(), moved.taken, true, c.unsaved)
+	}
+	return next, nil
 }
 
 // candidate is a server whose saved snapshot may be moved.
