@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 )
 
@@ -30,7 +31,7 @@ func TestListen(t *testing.T) {
 			p.Environ = []string{"MCPCTL_LISTEN_TOKEN=" + c.token}
 		}
 		m, err := listen(p, c.address)
-		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error()+"\n"+exit.HintOf(err), c.want) {
 			t.Errorf("%s with %q: %v, want %q", c.address, c.token, err, c.want)
 		}
 		if err == nil && !strings.Contains(notes.String(), "listening on http://") || strings.Contains(notes.String(), "s3cret") {

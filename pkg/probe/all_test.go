@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
-	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -25,17 +23,6 @@ func serve(t *testing.T, script string) Server {
 	listener := fixture.Listen(parsed)
 	t.Cleanup(listener.Close)
 	return Server{Name: "served", HTTP: &HTTP{URL: listener.Address()}}
-}
-
-// at is a server at the URL of a handler.
-func at(t *testing.T, handler http.HandlerFunc) Server {
-	t.Helper()
-	server := httptest.NewServer(handler)
-	t.Cleanup(func() {
-		server.CloseClientConnections()
-		server.Close()
-	})
-	return Server{Name: "handled", HTTP: &HTTP{URL: server.URL, Kind: StreamableHTTP}}
 }
 
 // closed is a server at a port on which no one listens.
