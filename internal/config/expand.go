@@ -36,6 +36,7 @@ type expanded struct {
 	values  []probe.Secret // that were put in, except for the home and project directories
 	secrets []probe.Secret // those that look secret or answer a hidden input
 	sources []string       // the names of the variables and inputs, also of defaults that are not used
+	empty   []string       // the names of the variables that are set to nothing and have no default
 	missing []unresolved
 }
 
@@ -58,7 +59,7 @@ func (x expander) expand(s string) (out expanded) {
 			value.WriteString(v.value)
 			shown.WriteString(v.shown)
 			out.values, out.secrets = append(out.values, v.values...), append(out.secrets, v.secrets...)
-			out.sources = append(out.sources, v.sources...)
+			out.sources, out.empty = append(out.sources, v.sources...), append(out.empty, v.empty...)
 			for _, p := range v.missing {
 				same := func(other unresolved) bool { return other.message == p.message }
 				if len(out.missing) < maxUnresolved && !slices.ContainsFunc(out.missing, same) {
@@ -197,7 +198,10 @@ func (x expander) variable(name, fallback string, hasFallback bool) expanded {
 		out = unknown(fmt.Sprintf("more than %d defaults inside defaults", maxDefaults),
 			"set "+name+" in the environment")
 	case value != "" || ok && !hasFallback:
-		out.value, out.missing = value, nil
+		out.value, out.missing, out.empty = value, nil, nil
+		if strings.TrimSpace(value) == "" {
+			out.empty = []string{name}
+		}
 	case !hasFallback:
 		out = unknown(fmt.Sprintf("the variable %s is not set", name),
 			fmt.Sprintf("set %s in the environment, or write ${%s:-default}", name, name))

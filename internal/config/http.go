@@ -177,8 +177,7 @@ func (r httpReader) bearer() (probe.Secret, *probe.Helper) {
 			token = r.variable(f)
 		}
 	case own && f.Value.Kind == syntax.Text:
-		out, _ := r.expand(f)
-		token = out.value
+		token = r.credential(f)
 	case own:
 		from, ok := r.reference(f, "file", "command")
 		switch {
@@ -204,14 +203,27 @@ func (r httpReader) bearer() (probe.Secret, *probe.Helper) {
 func (r httpReader) secret(f syntax.Field) string {
 	switch {
 	case f.Value.Scalar():
-		out, _ := r.expand(f)
-		return out.value
+		return r.credential(f)
 	case f.Value.Kind != syntax.Null:
 		if from, ok := r.reference(f, "file"); ok {
 			return r.fetch(from)
 		}
 	}
 	return ""
+}
+
+// credential returns a text with variables. An empty variable without a default is a problem where the text
+// ends without what it stands for, as in "Bearer ${TOKEN}".
+func (r httpReader) credential(f syntax.Field) string {
+	out, _ := r.expand(f)
+	value := strings.TrimRight(out.value, " \t")
+	if len(out.empty) > 0 && (value == "" || value != out.value) {
+		name := out.empty[len(out.empty)-1]
+		r.addProblem(f.Value.Line,
+			fmt.Sprintf("set %s in the environment, or write ${%s:-} if it may be empty", name, name),
+			"the variable %s is empty, needed in %q", name, f.Key)
+	}
+	return out.value
 }
 
 // reference returns the one member of an object that says where a value comes from, named for messages.
