@@ -45,16 +45,22 @@ func parseMessage(value []byte) (message, bool) {
 	return m, m.id != nil && (m.result != nil || m.fault != nil)
 }
 
-// errNotMessage is the error for other JSON than messages.
-var errNotMessage = &ReplyError{"is JSON but not a JSON-RPC message"}
+// Reasons why a text is not a message: other JSON, and the start of JSON.
+var (
+	errNotMessage = &ReplyError{"is JSON but not a JSON-RPC message"}
+	errCutOff     = &ReplyError{"is cut off"}
+)
 
 // parseMessages reads a message, or a batch of them (2025-03-26), all of whose elements must be messages. The
-// error is errNotMessage, or says why the text is not JSON.
+// error is one of those above, or says why the text is not JSON.
 func parseMessages(value []byte) ([]message, *ReplyError) {
 	if m, ok := parseMessage(value); ok {
 		return []message{m}, nil
 	}
 	if err := json.Unmarshal(value, new(json.RawMessage)); err != nil {
+		if err.Error() == "unexpected end of JSON input" {
+			return nil, errCutOff
+		}
 		return nil, &ReplyError{"is not valid JSON: " + err.Error()}
 	}
 	elements, _ := rawjson.Elements(value) // none of another value

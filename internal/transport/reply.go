@@ -49,7 +49,7 @@ func (w *web) readJSON(reply *http.Response, body io.Reader, call *pendingCall) 
 	}
 	batch, wrong := parseMessages(bytes.TrimPrefix(text, []byte("\ufeff"))) // as some frameworks write it
 	switch {
-	case wrong == errNotMessage, wrong != nil && brokenReply(text):
+	case wrong == errNotMessage, wrong == errCutOff && opens(text), wrong != nil && brokenReply(text):
 		return message{}, wrong
 	case wrong != nil:
 		return message{}, w.fault(reply, text)

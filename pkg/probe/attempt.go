@@ -36,10 +36,22 @@ func newAttempt(server Server, options Options) attempt {
 		seen: &observations{}, timer: &requestTimer{},
 		listener: &listener{wake: make(chan struct{}, 1)}}
 	if server.HTTP != nil && server.HTTP.Authorize != nil {
-		a.credentials = transport.NewCredentials(server.HTTP.Authorize)
+		a.credentials = credentialsOf(server.HTTP.Authorize)
 	}
 	a.cookies, _ = cookiejar.New(nil) // no error without options
 	return a
+}
+
+// credentialsOf returns the credentials that authorize gives. A panic in it is an error of this server alone.
+func credentialsOf(authorize Authorize) *transport.Credentials {
+	return transport.NewCredentials(func(ctx context.Context, refused *Refused) (headers map[string]Secret,
+		_ error) {
+		err := guard(func() (err error) {
+			headers, err = authorize(ctx, refused)
+			return err
+		})
+		return headers, err
+	})
 }
 
 // timeout returns how long the attempt may take; 0 = for ever.
@@ -106,11 +118,16 @@ const (
 
 // take reaches the server over one transport. When discover used the connection up, initialize gets one of
 // its own.
-func (a attempt) take(ctx context.Context, kind string) (*Session, error) {
+func (a attempt) take(ctx context.Context, kind string) (session *Session, _ error) {
 	conn, c, err := a.dial(ctx, kind)
 	if err != nil {
 		return nil, a.explain(ctx, a.first(), err, nil)
 	}
+	defer func() {
+		if session == nil && conn != nil { // after a panic too
+			_ = conn.Close()
+		}
+	}()
 	grace := httpGrace
 	if kind == transport.KindStdio {
 		grace = stdioGrace
@@ -124,7 +141,6 @@ func (a attempt) take(ctx context.Context, kind string) (*Session, error) {
 		p, err = c.initializeAfter(ctx, p)
 	}
 	if err != nil {
-		defer conn.Close()
 		return nil, a.explain(ctx, a.failedStage(err), p.noCommonVersion(err), conn)
 	}
 	p = p.withoutSecrets(a.surfaceSecrets())
@@ -146,6 +162,9 @@ func (a attempt) failedStage(err error) Stage {
 
 // dial opens a connection over one transport, which lives until Close, and a caller on it.
 func (a attempt) dial(ctx context.Context, kind string) (*transport.Conn, caller, error) {
+	if ctx.Err() != nil { // nothing is started for a run that was interrupted
+		return nil, caller{}, context.Cause(ctx)
+	}
 	if a.server.Verify != nil {
 		if err := a.server.Verify(); err != nil {
 			return nil, caller{}, err

@@ -215,11 +215,13 @@ func networkHint(f failure) string {
 	case is[*net.DNSError](f.err):
 		return "check the spelling of the host in the URL, and that this machine can resolve names (VPN, " +
 			"proxy)"
-	case f.server.HTTP != nil && transport.CutOff(f.err) && f.stage == Calling:
+	case f.server.HTTP != nil && (transport.CutOff(f.err) || lost(f.err)) && f.stage == Calling:
 		return "the call may have been executed, its outcome is unknown: check that before calling again"
 	case f.server.HTTP != nil && transport.CutOff(f.err):
 		return "the server, or a gateway before it, closed the connection: look into its log, or allow " +
 			"--retries"
+	case f.server.HTTP != nil && lost(f.err) && f.stage.order() > Handshake.order() && f.stage != Watching:
+		return "the server, or a gateway before it, ended the stream too early: look into its log"
 	case refused(f.err):
 		return "start the server, or check the port"
 	}

@@ -95,6 +95,8 @@ func TestHints(t *testing.T) {
 		"proxy forbids":        {failure{server: remote, err: &transport.HTTPError{Status: 403, Proxy: "http://p:1"}}, "check HTTPS_PROXY"},
 		"page of a proxy":      {failure{server: local, err: &transport.HTTPError{Status: 200, Type: "text/html", Body: "<html>", Proxy: "http://p:1"}}, "check HTTP_PROXY"},
 		"proxy fails":          {failure{server: remote, err: &transport.HTTPError{Status: 502, Proxy: "http://p:1"}}, "check HTTPS_PROXY"},
+		"call without a reply": {failure{server: remote, stage: Calling, err: &transport.LostError{Cause: "the server ended the event stream without a reply"}}, "outcome is unknown"},
+		"list without a reply": {failure{server: remote, stage: ListingTools, err: &transport.LostError{Cause: "the server ended the event stream without a reply"}}, "into its log"},
 		"call cut off":         {failure{server: remote, stage: Calling, err: request(io.EOF)}, "outcome is unknown"},
 		"HTTP server":          {failure{server: stdio, err: &timeoutError{limit: time.Second, silent: true}, noise: []string{"Server listening on 3000"}}, "mcpctl list http://localhost:3000/mcp"},
 		"HTTP server, its URL": {failure{server: stdio, err: &timeoutError{limit: time.Second, silent: true}, stderr: "Uvicorn running on http://127.0.0.1:8000/sse (Press CTRL+C to quit)"}, "mcpctl list http://localhost:8000/sse"},

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -258,6 +260,13 @@ func TestCutConnections(t *testing.T) {
 			w.Header().Set("Content-Length", "100")
 			respond(w, 200, "application/json", `{"jsonrpc":"2.0",`)
 		},
+		"in a body without a length": func(w http.ResponseWriter) {
+			conn, text, err := w.(http.Hijacker).Hijack()
+			if err == nil {
+				_, _ = text.WriteString("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n{\"result\":{")
+				_ = errors.Join(text.Flush(), conn.Close())
+			}
+		},
 		"in the stream": func(w http.ResponseWriter) {
 			respond(w, 200, "text/event-stream", "event: message\n")
 			panic(http.ErrAbortHandler)
@@ -394,6 +403,21 @@ func TestUndeclaredLists(t *testing.T) {
 	} {
 		if got := (&tiny{capabilities: capabilities}).tools(t, HTTP{}); got != want {
 			t.Errorf("capabilities %s: %q, want %q", capabilities, got, want)
+		}
+	}
+}
+
+// TestOpenAfterTheEnd opens a server for a run that has ended already, such as one that was interrupted.
+func TestOpenAfterTheEnd(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, server := range []Server{{Stdio: &Stdio{Command: os.Args[0]}}, {HTTP: &HTTP{URL: "http://127.0.0.1:1/mcp"}}} {
+		server.Verify = func() error {
+			t.Error("the server is started or contacted")
+			return nil
+		}
+		if _, err := Open(ctx, server, Options{}); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, want the end of the context", err)
 		}
 	}
 }

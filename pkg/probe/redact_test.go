@@ -88,9 +88,14 @@ func TestPanicsAreRedacted(t *testing.T) {
 		URL: "http://127.0.0.1:1/mcp", Headers: map[string]Secret{"Authorization": "Bearer sup3rs3cret"},
 		Authorize: func(context.Context, *Refused) (map[string]Secret, error) { panic("no luck with sup3rs3cret") },
 	}}
-	_, err := Open(t.Context(), server, Options{})
-	if err == nil || !strings.Contains(err.Error(), "no luck with ***") || strings.Contains(fmt.Sprintf("%+v %#v", err, err), "sup3rs3cret") {
-		t.Errorf("got %v", err)
+	for _, kind := range []HTTPKind{AutoHTTP, SSE} {
+		for _, version := range []string{"", legacy} {
+			server.HTTP.Kind, server.Protocol = kind, version
+			_, err := Open(t.Context(), server, Options{})
+			if err == nil || !strings.Contains(err.Error(), "no luck with ***") || strings.Contains(fmt.Sprintf("%+v %#v", err, err), "sup3rs3cret") {
+				t.Errorf("%s, version %q: got %v", kind, version, err)
+			}
+		}
 	}
 }
 
