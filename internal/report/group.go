@@ -320,11 +320,16 @@ func (v view) placed(g finding.Group, same []finding.Finding, lines []line) []li
 	return lines
 }
 
+// longestCalls bounds the calls that are shown at each finding of their item.
+const longestCalls = 4000
+
 // signature returns how the item of a finding was and is called, if an argument changed that the finding is
-// about; without the other arguments, where it takes more than a line. Good news needs no call.
+// about; without the other arguments, where it takes more than a line. Good news needs no call, and one of
+// hundreds of arguments helps no reader.
 func (v view) signature(g finding.Group, f finding.Finding) []line {
 	for _, s := range v.servers.named(f.Server).Changed {
-		if g.Level == finding.Info || s.Item != f.Item || f.Member != "" || !s.concerns(path.Base(f.Path)) {
+		if g.Level == finding.Info || s.Item != f.Item || f.Member != "" ||
+			len(s.Old)+len(s.New) > longestCalls || !s.concerns(path.Base(f.Path)) {
 			continue
 		}
 		if v.folds() && width(printable.Visible(s.Old+" → "+s.New)) > v.Width-2 {

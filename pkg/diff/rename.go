@@ -138,15 +138,16 @@ func namingChange(old, new *pair) string {
 	prefix, added := strings.CutSuffix(new.key, old.key)
 	removed, shorter := strings.CutSuffix(old.key, new.key)
 	was, is := wordsOf(old.key), wordsOf(new.key)
-	a, b := argumentsOf(old.old), argumentsOf(new.new)
 	switch {
 	case added:
 		return ": prefix " + code(prefix) + " added"
 	case shorter:
 		return ": prefix " + code(removed) + " removed"
-	case len(was) > 1 && len(is) > 1 && slices.Equal(was[1:], is[1:]) && !opposite(was[0], is[0]) &&
-		(len(a)+len(b) == 0 || sharedArguments(a, b) > 0):
-		return ": prefix " + code(was[0]) + " became " + code(is[0])
+	case len(was) > 1 && len(is) > 1 && slices.Equal(was[1:], is[1:]) && !opposite(was[0], is[0]):
+		a, b := argumentsOf(old.old), argumentsOf(new.new)
+		if len(a)+len(b) == 0 || sharedArguments(a, b) > 0 {
+			return ": prefix " + code(was[0]) + " became " + code(is[0])
+		}
 	}
 	return ""
 }
@@ -184,8 +185,18 @@ func renamedAlike(kind snapshot.Kind, gone, fresh []*pair) (successors map[*pair
 
 // renameHints returns a hint for each item that is gone and has a twin that stays, or a likely new name.
 func renameHints(kind snapshot.Kind, matched []*pair) map[*pair]string {
-	hints := map[*pair]string{}
-	for old, new := range assign(gone(matched), fresh(matched), resemblance) {
+	hints, outlines := map[*pair]string{}, map[*pair]outline{}
+	outlined := func(p *pair, raw json.RawMessage) outline {
+		known, ok := outlines[p]
+		if !ok {
+			known = outlineOf(p.key, raw)
+			outlines[p] = known
+		}
+		return known
+	}
+	for old, new := range assign(gone(matched), fresh(matched), func(old, new *pair) float64 {
+		return resemblance(outlined(old, old.old), outlined(new, new.new))
+	}) {
 		hints[old] = code(old.key) + " possibly renamed to " + code(new.key)
 	}
 	if kind == snapshot.Tools {
@@ -196,19 +207,31 @@ func renameHints(kind snapshot.Kind, matched []*pair) map[*pair]string {
 	return hints
 }
 
+// outline is what is compared of items that may be the same under another name.
+type outline struct {
+	name             string
+	arguments, words []string // words of the description
+	readOnly         json.RawMessage
+}
+
+// outlineOf reads an item.
+func outlineOf(name string, raw json.RawMessage) outline {
+	v := viewOf(raw)
+	return outline{name, argumentsOf(raw), wordsOf(v.text("description")),
+		viewOf(v["annotations"])["readOnlyHint"]}
+}
+
 // resemblance returns how much two items are alike, from 0 to 1: by their names and arguments, or by equal
 // arguments and similar descriptions.
-func resemblance(old, new *pair) float64 {
-	before, after := viewOf(old.old), viewOf(new.new)
-	reads := viewOf(before["annotations"])["readOnlyHint"]
-	writes := viewOf(after["annotations"])["readOnlyHint"]
-	if opposite(old.key, new.key) || reads != nil && writes != nil && !same(reads, writes) {
+func resemblance(old, new outline) float64 {
+	if opposite(old.name, new.name) ||
+		old.readOnly != nil && new.readOnly != nil && !same(old.readOnly, new.readOnly) {
 		return 0
 	}
-	names := similarity(old.key, new.key)
-	a, b := argumentsOf(old.old), argumentsOf(new.new)
+	names := similarity(old.name, new.name)
+	a, b := old.arguments, new.arguments
 	shared := sharedArguments(a, b)
-	alike := dice(wordsOf(before.text("description")), wordsOf(after.text("description"))) >= likely
+	alike := dice(old.words, new.words) >= likely
 	switch {
 	case len(a) == 0 || len(b) == 0:
 		return names

@@ -191,7 +191,8 @@ func distinct(found []Fault) []Fault {
 	var out []Fault
 	for _, f := range found {
 		i := slices.IndexFunc(out, func(known Fault) bool {
-			inside := known.Path == f.Path || strings.HasPrefix(known.Path, f.Path+"/")
+			below, inside := strings.CutPrefix(known.Path, f.Path)
+			inside = inside && (below == "" || below[0] == '/')
 			return inside && (f.union || known.union) || known.Path == f.Path && known.Keyword == f.Keyword
 		})
 		switch {

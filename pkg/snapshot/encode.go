@@ -141,18 +141,20 @@ func indentedList(elements [][]byte) []byte {
 	return slices.Concat([]byte("[\n    "), bytes.Join(elements, []byte(",\n    ")), []byte("\n  ]"))
 }
 
-// Lines finds lines in one snapshot file. It reads the list of items once, however many lines are asked for.
+// Lines finds lines in one snapshot file. It reads each value once, however many lines are asked for.
 type Lines struct {
-	breaks []int                     // where each line ends
-	whole  rawjson.Member            // the file
-	items  map[string]rawjson.Member // by id; At is the place in the file
+	breaks   []int                     // where each line ends
+	whole    rawjson.Member            // the file
+	items    map[string]rawjson.Member // by id; At is the place in the file
+	children map[int][]rawjson.Member  // of the values that were looked into, by place in the file
 }
 
 // NewLines reads a snapshot file, or the part of a report about the named server, or the only one; before a
 // fault at least.
 func NewLines(file []byte, server string) *Lines {
 	file = bytes.TrimPrefix(file, byteOrderMark)
-	l := &Lines{whole: rawjson.Member{Value: file}, items: map[string]rawjson.Member{}}
+	l := &Lines{whole: rawjson.Member{Value: file}, items: map[string]rawjson.Member{},
+		children: map[int][]rawjson.Member{}}
 	read := 0
 	for line := range bytes.Lines(file) {
 		read += len(line)
@@ -221,16 +223,21 @@ func (l *Lines) Of(id, pointer string) int {
 			}
 		}
 	}
-	line, _ := slices.BinarySearch(l.breaks, find(within, pointer).At)
+	line, _ := slices.BinarySearch(l.breaks, l.find(within, pointer).At)
 	return 1 + line
 }
 
 // find returns the value that a pointer leads to inside another one, or the nearest value around it that is
 // there.
-func find(m rawjson.Member, pointer string) rawjson.Member {
+func (l *Lines) find(m rawjson.Member, pointer string) rawjson.Member {
 	for _, step := range rawjson.Split(pointer) {
+		inner, known := l.children[m.At]
+		if !known {
+			inner = children(m)
+			l.children[m.At] = inner
+		}
 		found := false
-		for _, child := range children(m) { // of repeated members the last one counts
+		for _, child := range inner { // of repeated members the last one counts
 			if child.Key == step {
 				m, found = child, true
 			}
