@@ -146,8 +146,13 @@ func (g glob) find(ctx context.Context) (map[string]string, error) {
 }
 
 // ignores reports whether a name is one of repositories, installed modules and temporary files of editors,
-// unless the glob has it.
+// unless the glob has it, or a pattern for it that begins with a dot.
 func (g glob) ignores(name string) bool {
-	return (strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") || name == "node_modules") &&
-		!strings.Contains(g.rest, name)
+	hidden := strings.HasPrefix(name, ".")
+	if !hidden && !strings.HasSuffix(name, "~") && name != "node_modules" || strings.Contains(g.rest, name) {
+		return false
+	}
+	return !hidden || !slices.ContainsFunc(strings.Split(g.rest, "/"), func(part string) bool {
+		return strings.HasPrefix(part, ".") && doublestar.MatchUnvalidated(part, name)
+	})
 }

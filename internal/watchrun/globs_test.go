@@ -107,11 +107,14 @@ func TestGlobOutside(t *testing.T) {
 
 // TestIgnored leaves out names of repositories, modules and editors, unless a glob has them.
 func TestIgnored(t *testing.T) {
-	dir := plant(t, ".git/config", ".env", "a.ts", "a.ts~", ".a.ts.swp", "node_modules/m/index.js", "src/.cache/b.ts", "src/c.ts")
+	dir := plant(t, ".git/config", ".env", ".env.local", "a.ts", "a.ts~", ".a.ts.swp", "node_modules/m/index.js", "src/.cache/b.ts", "src/c.ts")
 	for globs, want := range map[string]string{
 		"**":                "a.ts src/c.ts",
 		".":                 "a.ts src/c.ts",
 		"**/.env":           ".env",
+		".env*":             ".env .env.local",
+		"**/.[a-e]*/*.ts":   "src/.cache/b.ts",
+		"*.swp":             "",
 		"src/.cache/*":      "src/.cache/b.ts",
 		"node_modules/**":   "node_modules/m/index.js",
 		"*/m/*.js":          "",

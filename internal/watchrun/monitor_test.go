@@ -58,6 +58,7 @@ func TestRequests(t *testing.T) {
 		{true, false, "GET", "/v1/servers", "", 200},
 		{true, false, "GET", "/v1/servers", "Host: [::1]:9464", 200},
 		{true, false, "GET", "/v1/servers", "Host: evil.example", 421},
+		{true, false, "GET", "/v1/servers", "Host: 127.0.0.1.evil.example", 421},
 		{true, false, "GET", "/v1/servers", "Host: localhost.", 421},
 		{true, false, "GET", "/v1/events", "Host: evil.example", 421},
 		{true, false, "POST", "/v1/servers/a%20b/refresh", "Host: evil.example", 421},
