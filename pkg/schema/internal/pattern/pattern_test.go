@@ -48,6 +48,8 @@ func TestMatchMeansWhatECMAMeans(t *testing.T) {
 		{`^[a&&b]$`, []string{"a", "&"}, []string{"ab"}},
 		{`^a{,2}$`, []string{"a{,2}"}, []string{"aa"}},
 		{`^{x}$`, []string{"{x}"}, nil},
+		{`^a{02}$`, []string{"aa"}, []string{"a", "a{02}"}},
+		{`^a{0,00}b{2,010}$`, []string{"bb"}, []string{"b", "abb"}},
 		{`^(?<year>\d{4})$`, []string{"2026"}, []string{"26"}},
 		{`^a+?b*?$`, []string{"a", "aab"}, []string{"b"}},
 		{`^\p{Lu}\P{L}$`, []string{"É1"}, []string{"é1"}},

@@ -37,6 +37,7 @@ var (
 	reference  = kit.Pattern(`^(?:[1-9][0-9]*|k<[A-Za-z_$][\w$]*>)`)
 	opening    = kit.Pattern(`^\((?:\?(:|=|!|<=|<!|<[A-Za-z_$][\w$]*>))?`)
 	quantifier = kit.Pattern(`^(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})`)
+	zeros      = kit.Pattern(`\b0+([0-9])`) // before a number, which make RE2 read its braces as text
 )
 
 var errTooLarge = errors.New("the pattern is too large")
@@ -113,7 +114,7 @@ func (r *reader) term() {
 		if r.bare {
 			r.fail("there is nothing that %s could repeat", found[0])
 		}
-		r.write(found[0])
+		r.write(zeros().ReplaceAllString(found[0], "$1"))
 		return
 	}
 	r.bare = false
