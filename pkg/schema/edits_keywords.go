@@ -40,12 +40,15 @@ func groups() []group {
 	}
 }
 
-// compareKeywords lists the groups that differ. What is equal in text and differs behind a reference in it is
-// found when nothing else explains a difference.
+// compareKeywords lists the groups that differ. What is equal in text may still differ behind a reference.
 func compareKeywords(p pair) {
 	for _, g := range groups() {
 		if p.text(g.keywords) {
 			p.group(g.family, g.keywords)
+			continue
+		}
+		for _, k := range g.keywords {
+			compareBehind(p, k)
 		}
 	}
 }
@@ -108,6 +111,27 @@ func (v view) raw(keyword string) json.RawMessage {
 		return raw
 	}
 	return rawOf(value)
+}
+
+// compareBehind compares the schemas in a keyword that is equal as written.
+func compareBehind(p pair, keyword string) {
+	v, ok := p.x.o[keyword]
+	if !ok {
+		return
+	}
+	switch keyword {
+	case "if", "then", "else", "not":
+		p.compare(p.x.child(keyword), p.y.child(keyword), p.trail.into("", keyword))
+	case "contains", "unevaluatedItems":
+		p.compare(p.x.child(keyword), p.y.child(keyword), p.trail.into("[]", keyword))
+	case "contentSchema", "propertyNames", "unevaluatedProperties":
+		p.compare(p.x.child(keyword), p.y.child(keyword), p.trail.into("*", keyword))
+	case "dependentSchemas", "dependencies":
+		table, _ := v.(map[string]any)
+		for _, name := range kit.SortedKeys(table) {
+			p.compare(p.x.child(keyword, name), p.y.child(keyword, name), p.trail.into("", keyword, name))
+		}
+	}
 }
 
 // compareInner compares what holds schemas for the values inside the value, and parts that are combined.
