@@ -111,6 +111,7 @@ func compareItems(c *comparison, old, new snapshot.List) {
 		case p.new == nil && !new.Whole(), p.old == nil && !old.Whole():
 		case p.others > 0 && kind == snapshot.Tools && p.key != "" && p.old == nil:
 			c.report("tool-duplicate-name", finding.Finding{Item: kind.ID(p.key), New: p.new})
+			findHiddenInOthers(c, kind.ID(p.key), p)
 		case p.others > 0:
 			c.report(changedRule(kind), finding.Finding{
 				Item: kind.ID(p.key), Level: finding.Warning, Verdict: finding.Unproven, Old: p.old,
@@ -118,6 +119,7 @@ func compareItems(c *comparison, old, new snapshot.List) {
 				Message: fmt.Sprintf("%s of this %s changed and were not compared one by one.",
 					kit.Counted(p.others, "more item"), kind.KeyField()),
 			})
+			findHiddenInOthers(c, kind.ID(p.key), p)
 		case p.new == nil:
 			reportRemoved(c, kind, p, hints[p])
 		case p.old == nil:
@@ -213,6 +215,21 @@ func reportAdded(c *comparison, kind snapshot.Kind, p *pair) {
 	c.report(kind.Word()+"-added", finding.Finding{Item: kind.ID(p.key), New: p.new})
 	_, hiding := textsOf("", "", p.new)
 	findHidden(c, kind.ID(p.key), p.new, nil, hiding)
+}
+
+// findHiddenInOthers looks for new invisible characters in items that are not compared one by one.
+func findHiddenInOthers(c *comparison, item string, p *pair) {
+	var before []passage
+	old, _ := rawjson.Elements(p.old)
+	for _, raw := range old {
+		_, hiding := textsOf("", "", raw)
+		before = append(before, hiding...)
+	}
+	new, _ := rawjson.Elements(p.new)
+	for _, raw := range new {
+		_, hiding := textsOf("", "", raw)
+		findHidden(c, item, raw, before, hiding)
+	}
 }
 
 // comparers say what is particular to a kind.

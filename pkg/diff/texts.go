@@ -164,7 +164,7 @@ func mayHide(raw json.RawMessage) bool {
 func findHidden(c *comparison, item string, whole json.RawMessage, old, new []passage) {
 	before := map[string]string{}
 	for _, p := range old {
-		before[p.pointer] += p.text
+		before[p.pointer] += string(snapshot.Hidden(p.text))
 	}
 	const rule = "text-hidden-characters-added"
 	texts := 0
