@@ -140,7 +140,7 @@ func (v Vault) Unlock(ctx context.Context, l Login) (*Login, error) {
 	if doc.Place == File {
 		return &doc.Login, nil
 	}
-	text, err := v.keyring(ctx, func() (string, error) { return keyring.Get(service, l.secretKey()) })
+	text, err := v.keyring(ctx, func() (string, error) { return keyring.Get(service, doc.secretKey()) })
 	if err == nil && json.Unmarshal([]byte(text), &doc.Secrets) != nil {
 		err = errors.New("its value is not a login of mcpctl")
 	}

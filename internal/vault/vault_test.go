@@ -170,6 +170,10 @@ func TestOneLogin(t *testing.T) {
 	if text, err := keyring.Get(service, first.secretKey()); err != nil || strings.Contains(text, "other-secret") {
 		t.Errorf("the secrets of the first issuer are %s, %v", text, err)
 	}
+	// a run that began before the second login was saved
+	if l, err := v.Unlock(t.Context(), first); err != nil || l.Issuer != second.Issuer || l.Secrets != second.Secrets {
+		t.Errorf("the login of the first issuer is unlocked as %+v with %q, %v", l, l.Secrets.Refresh, err)
+	}
 	if l, err := v.Of("https://mcp.example/other"); l != nil || err != nil {
 		t.Errorf("a login to another server: %+v, %v", l, err)
 	}
