@@ -239,3 +239,17 @@ func TestIgnoredChange(t *testing.T) {
 			"2m1.1s changed by notification tool-removed(tool/a) tool-removed(tool/c)")
 	})
 }
+
+// TestFindingsAreSorted in each event, whatever order the policy returns them in.
+func TestFindingsAreSorted(t *testing.T) {
+	judge := func(found []finding.Finding) []finding.Finding {
+		slices.Reverse(found)
+		return found
+	}
+	bubble(t, announcing, watch.Options{Judge: judge}, func(r *run) {
+		r.after(time.Second)
+		r.set(snapshot.Tools, "b")
+		r.announce(snapshot.Tools)
+		want(t, "events", r.after(time.Second), "1.1s changed by notification tool-removed(tool/a) tool-added(tool/b)")
+	})
+}

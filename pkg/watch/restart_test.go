@@ -100,3 +100,18 @@ func TestLastSurface(t *testing.T) {
 		want(t, "nothing new", r.after(time.Minute), "0s state connecting", "0s state live")
 	})
 }
+
+// TestInterruptionDuringReading is a reading after it, though nothing more is announced.
+func TestInterruptionDuringReading(t *testing.T) {
+	bubble(t, announcing, watch.Options{}, func(r *run) {
+		r.after(time.Second)
+		r.onEach(func(kind snapshot.Kind, _ *session) {
+			if kind == snapshot.Prompts { // the tools were read
+				r.covers(false)
+				r.set(snapshot.Tools, "a", "b")
+			}
+		})
+		r.ask <- struct{}{}
+		want(t, "events", r.after(time.Second), "1s state polling", "1.1s changed by interruption tool-added(tool/b)")
+	})
+}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -16,4 +18,32 @@ func TestUndecidedInTime(t *testing.T) {
 	if _, _, err := s.findings(t.Context(), surface{shot: &snapshot.Snapshot{}}); err == nil || !strings.HasSuffix(err.Error(), "comparing: undecided after 1ns") {
 		t.Errorf("%v", err)
 	}
+}
+
+// slowSession takes a second to say why it was lost.
+type slowSession struct {
+	Session
+	done chan struct{}
+	said bool
+}
+
+func (s *slowSession) Done() <-chan struct{} { return s.done }
+
+func (s *slowSession) Lost() error {
+	time.Sleep(time.Second)
+	s.said = true
+	return nil
+}
+
+// TestNothingRunsAfterAReading: release waits for a session that is still asked.
+func TestNothingRunsAfterAReading(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		session := &slowSession{done: make(chan struct{})}
+		_, release := whileConnected(t.Context(), session)
+		close(session.done)
+		synctest.Wait()
+		if release(); !session.said {
+			t.Error("the session is still in use")
+		}
+	})
 }

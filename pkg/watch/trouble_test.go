@@ -226,19 +226,22 @@ func TestServerThatEndsAtOnce(t *testing.T) {
 	}
 }
 
-// TestSteadyConnection makes the waits begin anew.
-func TestSteadyConnection(t *testing.T) {
-	bubble(t, silent, watch.Options{}, func(r *run) {
-		r.after(0)
-		for range 5 {
+// TestStableConnection makes the waits begin anew once it has stood twenty times as long as the first of them.
+func TestStableConnection(t *testing.T) {
+	for stood, again := range map[time.Duration]string{
+		10*time.Second - time.Millisecond: "17.499s open", 10 * time.Second: "14s open",
+	} {
+		bubble(t, silent, watch.Options{}, func(r *run) {
+			r.refuses(errDown)
+			r.after(3 * time.Second)
+			r.refuses(nil)
+			r.after(500*time.Millisecond + stood) // connected at 3.5 s
+			r.requests()
 			r.drop("flapping")
-			r.after(30 * time.Second)
-		}
-		r.requests()
-		r.drop("once more")
-		r.after(time.Second)
-		want(t, "requests", only(r.requests(), "open"), "2m30.5s open")
-	})
+			r.after(10 * time.Second)
+			want(t, "requests", only(r.requests(), "open"), again)
+		})
+	}
 }
 
 // TestEndWhileReading does not wait for a server that never answers.
@@ -372,5 +375,50 @@ func TestServerAsksToWaitWhenConnecting(t *testing.T) {
 	bubble(t, down, watch.Options{}, func(r *run) {
 		r.after(30 * time.Second)
 		want(t, "requests", only(r.requests(), "open"), "0s open", "20s open")
+	})
+}
+
+// TestSince is when the state began, however often the server was read in it.
+func TestSince(t *testing.T) {
+	var view watch.View
+	bubble(t, silent, watch.Options{View: &view}, func(r *run) {
+		r.after(10 * time.Minute)
+		if got := view.Status(); !got.Since.Equal(r.began) {
+			t.Errorf("%s since %v, want the beginning", got.State, got.Since.Sub(r.began))
+		}
+	})
+}
+
+// TestRequestWhileNotConnected is an attempt at once, also at a server that failed too often.
+func TestRequestWhileNotConnected(t *testing.T) {
+	bubble(t, silent, watch.Options{}, func(r *run) {
+		r.refuses(errDown)
+		r.after(20 * time.Second)
+		r.refuses(nil)
+		r.ask <- struct{}{}
+		want(t, "events", r.after(0), "20s state polling")
+	})
+}
+
+// TestConnectionEndsTheCount of failures: the next failure is the first one in a row again.
+func TestConnectionEndsTheCount(t *testing.T) {
+	bubble(t, silent, watch.Options{MaxFailures: 2}, func(r *run) {
+		r.refuses(errDown)
+		r.after(0)
+		r.refuses(nil)
+		want(t, "connected", r.after(time.Second), "500ms state polling")
+		r.breaks(snapshot.Tools, errDown)
+		want(t, "events", r.after(40*time.Second), "37.5s state degraded: down", "37.5s stale: down")
+	})
+}
+
+// TestFirstReadingFails: a list that becomes known is no change, and its announcement had none.
+func TestFirstReadingFails(t *testing.T) {
+	bubble(t, announcing, watch.Options{}, func(r *run) {
+		r.breaks(snapshot.Prompts, errDown)
+		want(t, "events", r.after(10*time.Second), "0s state connecting", "7s state degraded: down")
+		r.breaks(snapshot.Prompts, nil)
+		r.announce(snapshot.Prompts)
+		want(t, "events then", r.after(time.Second), "10.1s state live", "10.1s unchanged by notification")
 	})
 }
