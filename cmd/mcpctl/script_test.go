@@ -91,7 +91,8 @@ func httpFixture(ts *testscript.TestScript, args []string) {
 // interrupt runs a program, sends it a signal once FILE exists and wants this exit status: interrupt TERM FILE 143 mcpctl ….
 // With TWICE the signal is an impatient user's SIGINT, sent twice.
 func interrupt(ts *testscript.TestScript, args []string) {
-	signals := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "TWICE": os.Interrupt}
+	signals := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP,
+		"TWICE": os.Interrupt}
 	cmd := command(ts, args[3:])
 	cmd.Stdout = ts.Stdout()
 	ts.Check(cmd.Start())

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// The exit statuses; docs/reference.md explains them. An interrupted run exits with 130 or 143, as in
-// shells.
+// The exit statuses; docs/reference.md explains them. An interrupted run exits with 129, 130 or 143,
+// as in shells.
 const (
 	OK         = 0
 	Findings   = 1 // findings at or above the threshold

@@ -79,12 +79,13 @@ const (
 	Invalid     Verdict = "error"       // 2: wrong usage or configuration
 	Incomplete  Verdict = "incomplete"  // 3: could not find out
 	Unsaved     Verdict = "unsaved"     // 4: nothing saved to compare with
-	Interrupted Verdict = "interrupted" // 130 and 143
+	Interrupted Verdict = "interrupted" // 129, 130 and 143: by a signal
 )
 
 // VerdictOf returns the word for an exit status.
 func VerdictOf(status int) Verdict {
-	words := map[int]Verdict{0: Pass, 1: Fail, 3: Incomplete, 4: Unsaved, 130: Interrupted, 143: Interrupted}
+	words := map[int]Verdict{0: Pass, 1: Fail, 3: Incomplete, 4: Unsaved,
+		129: Interrupted, 130: Interrupted, 143: Interrupted}
 	if word, ok := words[status]; ok {
 		return word
 	}

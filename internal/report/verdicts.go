@@ -333,7 +333,7 @@ func Meaning(r *Report) string {
 		return fmt.Sprintf("incomplete: %d of %s failed", failed, kit.Counted(len(r.Servers), "server"))
 	case 4:
 		return "no saved snapshot to compare with"
-	case 130, 143:
+	case 129, 130, 143:
 		return "interrupted: what was finished is shown"
 	}
 	return "wrong usage or configuration"
