@@ -98,10 +98,7 @@ func differenceOf(d rawjson.Difference) difference {
 // resultOf returns the members of a result that are compared.
 func resultOf(raw json.RawMessage) map[string]any {
 	value, _ := rawjson.Decode(raw)
-	members, _ := value.(map[string]any)
-	if members == nil { // against the protocol
-		members = map[string]any{"result": value}
-	}
+	members, _ := value.(map[string]any) // a result is an object
 	delete(members, "_meta")
 	if members["resultType"] == "complete" { // said since protocol 2026-07-28
 		delete(members, "resultType")
