@@ -139,7 +139,7 @@ func build(schema, base json.RawMessage, given []argument) (json.RawMessage, []P
 		base = json.RawMessage("{}")
 	}
 	if _, err := rawjson.Members(base); err != nil {
-		return base, []Problem{{Message: fmt.Sprintf("the arguments are %s; a JSON object is wanted",
+		return base, []Problem{{Message: fmt.Sprintf("the arguments are %s, want a JSON object",
 			rawjson.TypeName(base))}}
 	}
 	if !utf8.Valid(base) {

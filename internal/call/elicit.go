@@ -112,7 +112,7 @@ func answersOf(p host.Process, flags []string) (all []argument, err error) {
 		all = append(all, given...)
 		members, err := rawjson.Members(whole)
 		if file != "" && err != nil {
-			return nil, exit.Usagef("--answer %s holds %s; a JSON object is wanted, with the answer to "+
+			return nil, exit.Usagef("--answer %s holds %s, want a JSON object, with the answer to "+
 				"each field", flag, rawjson.TypeName(whole))
 		}
 		for _, m := range members {

@@ -81,7 +81,7 @@ func (s shape) explain(f schema.Fault, value any) []Problem {
 	message := shown + ": " + f.Reason
 	switch {
 	case f.Keyword == "type":
-		message = fmt.Sprintf("%s is %s; %s is wanted", shown, rawjson.TypeName(json.RawMessage(shown)),
+		message = fmt.Sprintf("%s is %s, want %s", shown, rawjson.TypeName(json.RawMessage(shown)),
 			strings.Join(kit.Distinct(f.Want), " or "))
 	case f.Keyword == "enum" || f.Keyword == "const":
 		written, _ := value.(string)

@@ -14,16 +14,16 @@ func TestCheck(t *testing.T) {
 	for value, want := range map[string]string{
 		`{}`:                         "",
 		`{"i":1,"text":"x"}`:         "",
-		`{"i":"1"}`:                  `/i "1" is a string; integer is wanted`,
-		`{"i":1.5}`:                  `/i 1.5 is a number; integer is wanted`,
+		`{"i":"1"}`:                  `/i "1" is a string, want integer`,
+		`{"i":1.5}`:                  `/i 1.5 is a number, want integer`,
 		`{"ref":0}`:                  `/ref 0 is against minimum 1`,
 		`{"e":"no"}`:                 `/e "no" is not allowed; use "on", "off", 1, null`,
 		`{"c":"other"}`:              `/c "other" is not allowed; use "only"`,
-		`{"u":[]}`:                   `/u [] is an array; string or integer is wanted`,
-		`{"list":[1,"x",2.5]}`:       `/list/1 "x" is a string; integer is wanted|/list/2 2.5 is a number; integer is wanted`,
-		`{"tree":{"next":{"v":""}}}`: `/tree/next/v "" is a string; number is wanted`,
-		`{"a/b":1,"i":"x"}`:          `/i "x" is a string; integer is wanted|/a~1b is not taken`,
-		`[]`:                         ` [] is an array; object is wanted`,
+		`{"u":[]}`:                   `/u [] is an array, want string or integer`,
+		`{"list":[1,"x",2.5]}`:       `/list/1 "x" is a string, want integer|/list/2 2.5 is a number, want integer`,
+		`{"tree":{"next":{"v":""}}}`: `/tree/next/v "" is a string, want number`,
+		`{"a/b":1,"i":"x"}`:          `/i "x" is a string, want integer|/a~1b is not taken`,
+		`[]`:                         ` [] is an array, want object`,
 	} {
 		problems, sure := Check(json.RawMessage(everyType), json.RawMessage(value))
 		var got []string
