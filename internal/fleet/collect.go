@@ -86,7 +86,8 @@ func (f *Fleet) arrived(t Target, result probe.Result) Surface {
 	s := FromResult(result)
 	s.Package, s.Given = t.packageOf(), given(result.Server, f.options)
 	if t.typed && !f.contact.AllowScripts && s.Error != nil &&
-		strings.HasPrefix(s.Error.Message, "server exited") && !strings.Contains(s.Error.Hint, "no program") {
+		strings.HasPrefix(s.Error.Message, "server exited") &&
+		strings.HasPrefix(s.Error.Hint, "run the same") { // nothing better is known
 		s.Error.Hint = "install scripts of packages did not run: if this one needs them, add --allow-scripts"
 	}
 	return s

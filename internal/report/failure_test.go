@@ -11,6 +11,8 @@ func TestErrorLine(t *testing.T) {
 		"starting\nthe variable KEY is not set\n":                      "the variable KEY is not set",
 		"usage: server FOLDER":                                         "usage: server FOLDER",
 		"goroutine 1\npanic: open x: no such file\n\nerror required 2": "panic: open x: no such file",
+		"npm error code E404\nnpm error 404 Not Found - GET https://registry.example/x\nnpm error A complete log of this run can be found in: x": "npm error 404 Not Found - GET https://registry.example/x",
+		"npm error code ETARGET\nnpm error notarget No matching version found for x@9.\nnpm error A complete log of this run can be found in: x": "npm error notarget No matching version found for x@9.",
 		"": "",
 	} {
 		if got := errorLine(stderr); got != want {

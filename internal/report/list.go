@@ -188,9 +188,10 @@ func exitReason(stderr string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(errorLine(stderr), "Uncaught "), "Error: ")
 }
 
-// namedError is how lines begin that name an error, after a place in a file at most.
+// namedError is how lines begin that name an error, after a place in a file at most; npm names its own.
 var namedError = kit.Pattern(
-	`^\s*(\S+:\d+:(\d+:)? )?(Uncaught )?([\w.]*(Error|Exception)( \[\w+\])?|panic|(?i:fatal|error)): `)
+	`^\s*(\S+:\d+:(\d+:)? )?(Uncaught )?([\w.]*(Error|Exception)( \[\w+\])?|panic|(?i:fatal|error)): |` +
+		`^npm error (\d+|notarget) [A-Z]`)
 
 // elapsed returns a duration in the unit that suits its size; "" for 0, which means not measured.
 func elapsed(ms int64) string {

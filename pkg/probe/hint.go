@@ -149,7 +149,7 @@ func startHint(f failure) string {
 
 // Patterns of what a server writes to stderr before it ends.
 const (
-	packageMissing = `\bE404\b|404 Not Found - GET|No solution found when resolving|` +
+	packageMissing = `\bE404\b|\bETARGET\b|404 Not Found - GET|No solution found when resolving|` +
 		`No matching distribution found`
 	moduleMissing   = `Cannot find (module|package) '|ModuleNotFoundError: `
 	fileMissing     = `Cannot find module '(/|\.|[A-Za-z]:)`
