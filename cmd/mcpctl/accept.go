@@ -7,7 +7,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/compare"
-	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
@@ -50,8 +49,7 @@ together.`,
 				}
 			}
 			if len(words) > 0 && len(o.Fingerprints)+len(o.Tools)+len(o.Rules) == 0 && !o.All {
-				hint := `specify fingerprints (see "mcpctl diff"), --tool, --rule or --all`
-				return exit.UsageHint(hint, "invalid fingerprint %q", words[0])
+				return errFingerprint(words[0])
 			}
 			from, err := p.sources(words)
 			if err != nil {

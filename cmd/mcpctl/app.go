@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -17,9 +16,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/internal/source"
 )
 
 // program is one run of mcpctl as a command sees it. Every command has a copy of its own, into which its
@@ -53,7 +50,7 @@ func run(ctx context.Context, args []string, p host.Process) int {
 		own = append(own, completionFlag)
 	}
 	var noTopic error // of "mcpctl help NAME"
-	app.CommandNotFound = func(_ *cli.Context, name string) { noTopic = unknownCommand(app, name) }
+	app.CommandNotFound = func(_ *cli.Context, name string) { noTopic = errUnknownCommand(app, name) }
 	var help bytes.Buffer // and completion: the library does not report that writing failed
 	app.Writer = &help
 	err := errors.Join(app.RunContext(ctx, own), noTopic)
@@ -82,14 +79,14 @@ func newApp(p program) *cli.App {
 		Name: "mcpctl", Usage: "Inspect, compare and guard MCP servers", Description: appDescription,
 		Version:   p.Version,
 		ErrWriter: p.Err, CustomAppHelpTemplate: appHelp, Suggest: true, EnableBashCompletion: true,
-		OnUsageError: badUsage, ExitErrHandler: func(*cli.Context, error) {}, // main exits
+		OnUsageError: errUsage, ExitErrHandler: func(*cli.Context, error) {}, // main exits
 	}
 	app.Action = func(c *cli.Context) error {
 		switch {
 		case c.Args().Present():
-			return unknownCommand(app, c.Args().First())
+			return errUnknownCommand(app, c.Args().First())
 		case p.behind != nil:
-			return exit.UsageHint("mcpctl list -- "+strings.Join(p.behind, " "), "no command given")
+			return errNoCommand(p.behind)
 		}
 		return cli.ShowAppHelp(c)
 	}
@@ -102,7 +99,7 @@ func newApp(p program) *cli.App {
 		optionsCommand,
 	} {
 		c := construct(p)
-		c.OnUsageError, c.HideHelpCommand, c.CustomHelpTemplate = badUsage, true, commandHelp
+		c.OnUsageError, c.HideHelpCommand, c.CustomHelpTemplate = errUsage, true, commandHelp
 		for _, f := range c.Flags {
 			if b, ok := f.(*cli.BoolFlag); ok {
 				b.DisableDefaultText = true // "(default: false)"
@@ -116,34 +113,6 @@ func newApp(p program) *cli.App {
 	}
 	return app
 }
-
-// unknownCommand returns the error for a first argument that is not a command: possibly a SOURCE, or a
-// typing error.
-func unknownCommand(app *cli.App, word string) error {
-	hint, similar := "mcpctl list "+printable.ShellWord(word), ""
-	if source.Parse(word).Kind == source.Configured {
-		_, _ = fmt.Sscanf(cli.SuggestCommand(app.Commands, word), cli.SuggestDidYouMeanTemplate, &similar)
-		hint = fmt.Sprintf("did you mean %q?", "mcpctl "+similar)
-	}
-	return exit.UsageHint(hint, "unknown command %q", word)
-}
-
-// badUsage returns an error of the flag package as a usage error, with two dashes before the flag.
-func badUsage(c *cli.Context, err error, _ bool) error {
-	hint := "see " + c.Command.HelpName + " --help"
-	text := dashed.ReplaceAllString(err.Error(), "$1--$2")
-	if flag, unknown := strings.CutPrefix(text, "flag provided but not defined: "); unknown {
-		if similar := cli.SuggestFlag(c.Command.Flags, strings.TrimLeft(flag, "-"), false); similar != "" {
-			hint = fmt.Sprintf("did you mean %q? see %s --help", similar, c.Command.HelpName)
-		}
-		text = "unknown flag " + flag
-	}
-	return exit.UsageHint(hint, "%s",
-		strings.Replace(text, ": parse error", ": not true or false", 1))
-}
-
-// dashed finds a flag in a message of the flag package, which writes one dash.
-var dashed = regexp.MustCompile(`( for flag | for |argument: |defined: )-(\w[\w-]+)`)
 
 // printError prints an error that no report has shown yet, a line for each cause, and what to do.
 func printError(p host.Process, err error) {

@@ -71,8 +71,7 @@ func (p *program) asking(words operands,
 			return exit.Usagef("%s", words.usage)
 		}
 		if words.named && swapped(named, rest) {
-			return exit.UsageHint("mcpctl "+c.Command.Name+" "+rest[0]+" "+named[0],
-				"the SOURCE comes first")
+			return errSourceLast(c.Command.Name, rest[0], named[0])
 		}
 		from, err := p.sources(named)
 		if err != nil {

@@ -6,11 +6,9 @@ import (
 	"io"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 )
 
@@ -36,7 +34,7 @@ func completionCommand(p program) *cli.Command {
 			if shell := c.Args().First(); shell != "fish" {
 				script, err := completions.ReadFile("completion/" + shell)
 				if err != nil || c.NArg() != 1 {
-					return exit.Usagef("specify one shell: %s", strings.Join(shells, ", "))
+					return errShell(shells)
 				}
 				_, err = p.Out.Write(script)
 				return err

@@ -21,7 +21,7 @@ func configCommand(p program) *cli.Command {
 		ArgsUsage: "[NAME…]",
 		Action: func(c *cli.Context) error {
 			if p.behind != nil {
-				return exit.Usagef(`config reads files: it takes no "--"`)
+				return errConfigDashes
 			}
 			names := c.Args().Slice()
 			cfg, problem := fleet.Read(c.Context, p.Process, p.Select)

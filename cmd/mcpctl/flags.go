@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -35,9 +34,8 @@ func (p *program) complete(check func() error) cli.BeforeFunc {
 		switch file := p.Output.File; {
 		case file == "-":
 			p.Output.File = ""
-		case slices.Contains(slices.Concat(report.Formats(), call.Formats()), file): // as kubectl has it
-			hint := fmt.Sprintf("use --format %s, or -o ./%s for the file", file, file)
-			return exit.UsageHint(hint, "-o %s would write a file named %q", file, file)
+		case slices.Contains(slices.Concat(report.Formats(), call.Formats()), file):
+			return errFileIsFormat(file)
 		}
 		return check()
 	}

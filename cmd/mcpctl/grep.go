@@ -30,7 +30,7 @@ Exits 1 if nothing matches.`,
 		},
 		Action: func(c *cli.Context) error {
 			if !c.Args().Present() {
-				return exit.UsageHint("mcpctl grep PATTERN [SOURCE…]", "specify a pattern")
+				return errNoPattern
 			}
 			if err := filter.Check(); err != nil {
 				return err
@@ -41,7 +41,7 @@ Exits 1 if nothing matches.`,
 			}
 			var err error
 			if filter.Text, err = regexp.Compile(pattern); err != nil {
-				return exit.Usagef("invalid pattern: %w", err)
+				return errPattern(err)
 			}
 			from, err := p.sources(c.Args().Tail())
 			if err != nil {

@@ -51,11 +51,9 @@ Existing files are kept; run it again with --ci to add a workflow.`,
 			case err != nil:
 				return err
 			case ci != "" && ci != "github" && ci != "gitlab":
-				return exit.UsageHint("use --ci github or --ci gitlab", "unknown CI system %q", ci)
+				return errCI(ci)
 			case has(p.Dir, projectFile) && (ci == "" || len(from) > 0):
-				return exit.UsageHint(
-					"add servers to it by hand, or a workflow: mcpctl init --ci github",
-					"%s already exists", projectFile)
+				return errProjectExists
 			case has(p.Dir, projectFile):
 				return addWorkflow(c.Context, p, ci)
 			}
@@ -137,8 +135,7 @@ func workflowOf(
 	b := buildOf(ctx, git.Here(p.Process), p.Dir, servers)
 	path, text, about := workflow(ci, b, builtFrom(), p.Version)
 	if has(p.Dir, path) {
-		return planned{}, nil, exit.UsageHint("add the steps of docs/ci.md to it, or remove it",
-			"%s already exists", path)
+		return planned{}, nil, errWorkflowExists(path)
 	}
 	return planned{path, text, about}, b.missing, nil
 }
@@ -179,7 +176,8 @@ func savedFiles(r *report.Report) []planned {
 // command line. It also returns these servers.
 func projectOf(ctx context.Context, p program, from []source.Source) (planned, []probe.Server, error) {
 	file := func(servers, about string) planned {
-		return planned{projectFile, "# Reference: https://github.com/mcpctl/mcpctl/blob/main/docs/config.md\n" +
+		const reference = "https://github.com/mcpctl/mcpctl/blob/main/docs/config.md"
+		return planned{projectFile, "# Reference: " + reference + "\n" +
 			servers + "snapshots: mcp-snapshots\nfail-on: breaking\ncheck-fail-on: breaking\n", about}
 	}
 	if len(from) > 0 {
@@ -200,9 +198,7 @@ func projectOf(ctx context.Context, p program, from []source.Source) (planned, [
 		}
 	}
 	if len(include) == 0 {
-		return planned{}, nil, exit.UsageHint(
-			"mcpctl init -- CMD ARG… with the command that starts your server",
-			"no servers configured (looked for .mcp.json, mcp.json, .vscode/mcp.json and .cursor/mcp.json)")
+		return planned{}, nil, errNothingFound
 	}
 	list := strings.Join(kit.Map(include, func(f string) string { return string(rawjson.Quote(f)) }), ", ")
 	return file("include: ["+list+"]\n", "includes "+strings.Join(include, ", ")), serversOf(cfg), nil
@@ -225,8 +221,7 @@ func shortCommand(s probe.Server) string {
 func inline(ctx context.Context, p program, from []source.Source) (string, probe.Server, error) {
 	s := from[0]
 	if len(from) != 1 || s.Kind != source.Command && s.Kind != source.URL {
-		return "", probe.Server{}, exit.UsageHint("mcpctl init -- CMD ARG…, or mcpctl init URL",
-			"init takes one URL, or one command after --")
+		return "", probe.Server{}, errInitServer
 	}
 	read, body := config.FromURL, []rawjson.Member{{Key: "url", Value: rawjson.Quote(s.Word)}}
 	if s.Kind == source.Command {

@@ -92,15 +92,14 @@ func (p *program) loginFlags() []cli.Flag {
 func (p program) protected(ctx context.Context, command string, words []string) (_ auth.Server,
 	overridden bool, _ error) {
 	if len(words) != 1 || p.behind != nil {
-		return auth.Server{}, false, exit.Usagef("%s takes one server: a configured name, or a URL", command)
+		return auth.Server{}, false, errOneServer(command)
 	}
 	from, err := p.sources(words)
 	if err != nil {
 		return auth.Server{}, false, err
 	}
 	if kind := from[0].Kind; kind != source.Configured && kind != source.URL {
-		return auth.Server{}, false, exit.Usagef("%s takes the name of a configured server, or a URL",
-			command)
+		return auth.Server{}, false, errOneServer(command)
 	}
 	f, err := fleet.Load(ctx, p.Process, p.Select, p.Contact, from)
 	if err != nil {
@@ -111,7 +110,7 @@ func (p program) protected(ctx context.Context, command string, words []string) 
 		return auth.Server{}, false, err
 	}
 	if len(targets) != 1 {
-		return auth.Server{}, false, exit.UsageHint("name one", "that names %d servers", len(targets))
+		return auth.Server{}, false, errManyServers(len(targets))
 	}
 	server, err := targets[0].Protected()
 	return server, err == nil && targets[0].Overrides(), err
@@ -120,7 +119,7 @@ func (p program) protected(ctx context.Context, command string, words []string) 
 // loginStatus reports the logins to configured servers and, without names, all others.
 func (p program) loginStatus(c *cli.Context) error {
 	if p.behind != nil {
-		return exit.Usagef("--status takes names of servers")
+		return errLoginStatus
 	}
 	names := c.Args().Slice()
 	cfg, err := fleet.Read(c.Context, p.Process, p.Select)

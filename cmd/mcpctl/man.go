@@ -2,8 +2,6 @@ package main
 
 import (
 	"github.com/urfave/cli/v2"
-
-	"github.com/mcpctl/mcpctl/internal/exit"
 )
 
 // manCommand makes man, which the help does not show; its page is generated from the commands.
@@ -15,7 +13,7 @@ func manCommand(p program) *cli.Command {
 		Hidden:   true,
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
-				return exit.UsageHint("mcpctl man | man -l -", "man takes no argument")
+				return errManArgument
 			}
 			page, err := c.App.ToManWithSection(1)
 			if err != nil {

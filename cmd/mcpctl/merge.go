@@ -10,7 +10,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/compare"
-	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
@@ -42,9 +41,6 @@ servers; a missing shard is status 3.`,
 	}, configurationFlags(&p.Select), p.outputFlags(), reportFlags(&p.Output))
 }
 
-const mergeTakes = "merge takes the reports of all shards, or their directory: run each with --shard " +
-	"I/N --report json=FILE, and see mcpctl merge --help"
-
 // shardReports reads reports from files, and from the JSON files of folders.
 func (p program) shardReports(ctx context.Context, paths []string) ([]compare.ShardReport, error) {
 	var shards []compare.ShardReport
@@ -52,7 +48,7 @@ func (p program) shardReports(ctx context.Context, paths []string) ([]compare.Sh
 		for _, file := range jsonFiles(path) {
 			r, err := p.savedReport(ctx, file)
 			if errors.Is(err, fs.ErrNotExist) {
-				err = exit.Usagef("there is no %s: %s", file, mergeTakes)
+				err = errNoShard(file)
 			}
 			if err != nil {
 				return nil, err
@@ -61,7 +57,7 @@ func (p program) shardReports(ctx context.Context, paths []string) ([]compare.Sh
 		}
 	}
 	if len(shards) == 0 {
-		return nil, exit.Usagef("%s", mergeTakes)
+		return nil, errNoShards
 	}
 	return shards, nil
 }

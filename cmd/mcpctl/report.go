@@ -26,8 +26,7 @@ Reads a report that --format json or --report json=FILE wrote, - for standard in
 		Flags: []cli.Flag{waivedFlag(&view.Waived)},
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
-				return exit.UsageHint("mcpctl report --help",
-					"report takes one file that --format json wrote, or - for standard input")
+				return errReportFile
 			}
 			r, err := p.savedReport(c.Context, c.Args().First())
 			if err != nil {
@@ -50,9 +49,7 @@ func (p program) savedFile(ctx context.Context, path string) ([]byte, error) {
 func (p program) savedReport(ctx context.Context, path string) (*report.Report, error) {
 	data, err := p.savedFile(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil,
-			exit.UsageHint("mcpctl check --report json=FILE writes a report, and so do diff and list",
-				"%w", err)
+		return nil, errNoReport(err)
 	}
 	if err != nil {
 		return nil, exit.Misuse(err)

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/mcpctl/mcpctl/internal/exit"
-	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
@@ -23,8 +20,7 @@ func rulesCommand(p program) *cli.Command {
 			all, ids := report.AllRules(), c.Args().Slice()
 			for _, id := range ids {
 				if known := report.RuleIDs(all); !slices.Contains(known, id) {
-					return exit.UsageHint(cmp.Or(kit.Suggest(id, known), "mcpctl rules lists them"),
-						"unknown rule %q", id)
+					return errUnknownRule(id, known)
 				}
 			}
 			r := &report.Report{Command: "rules"}

@@ -3,7 +3,6 @@ package main
 import (
 	"github.com/urfave/cli/v2"
 
-	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
@@ -23,8 +22,7 @@ func showCommand(p program) *cli.Command {
 			source, wanted := oneSource(p, c.Args().Slice())
 			from, err := p.sources(source)
 			if err == nil && len(from) == 0 {
-				err = exit.UsageHint("mcpctl show SOURCE [ITEM…]; mcpctl list lists servers",
-					"specify a server")
+				err = errNoServer
 			}
 			if err != nil {
 				return err

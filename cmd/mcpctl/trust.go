@@ -51,11 +51,11 @@ func (how trusting) run(ctx context.Context, p program, names []string) (*report
 	case err != nil:
 		return nil, exit.Misuse(err)
 	case p.behind != nil:
-		return nil, exit.Usagef(`a command on the command line needs no trust: trust takes no "--"`)
+		return nil, errTrustDashes
 	case how.list && (how.revoke || how.dryRun), how.revoke && how.dryRun:
-		return nil, exit.Usagef("specify only one of --list, --revoke, --dry-run")
+		return nil, errTrustFlags
 	case how.all && (!how.revoke || len(names) > 0):
-		return nil, exit.Usagef("--all forgets every agreement: it goes with --revoke, and without names")
+		return nil, errTrustAll
 	case how.list:
 		return store.Report(names), nil
 	case how.all:
@@ -64,8 +64,7 @@ func (how trusting) run(ctx context.Context, p program, names []string) (*report
 	cfg, err := fleet.Read(ctx, p.Process, p.Select)
 	switch {
 	case how.revoke && cfg == nil: // a broken file must not keep anybody from revoking
-		return nil, exit.Usagef("the configuration could not be read: forget every agreement with --revoke " +
-			"--all")
+		return nil, errRevoke
 	case how.revoke:
 		return store.RevokeFound(ctx, cfg, names)
 	case err != nil:

@@ -6,8 +6,6 @@ import (
 	"runtime/debug"
 
 	"github.com/urfave/cli/v2"
-
-	"github.com/mcpctl/mcpctl/internal/exit"
 )
 
 // buildVersion is set by the linker for released binaries.
@@ -49,7 +47,7 @@ func versionCommand(p program) *cli.Command {
 		Usage:    "Print the version",
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
-				return exit.UsageHint("mcpctl version --help", "version takes no argument")
+				return errVersionArgs
 			}
 			return p.Output.Bytes(c.Context, p.Process, []byte(versionText(p.Version, p.Output.Format)))
 		},

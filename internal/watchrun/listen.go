@@ -28,8 +28,7 @@ func listen(p host.Process, text string) (*monitor, error) {
 	}
 	loopback := address.Addr().IsLoopback()
 	if !loopback && token == "" {
-		return nil, exit.UsageHint("set MCPCTL_LISTEN_TOKEN, or use 127.0.0.1",
-			"--listen %s is open to other machines", text)
+		return nil, errOpen(text)
 	}
 	network := "tcp"
 	if address.Addr().Is4() { // 0.0.0.0 does not include IPv6
@@ -37,7 +36,7 @@ func listen(p host.Process, text string) (*monitor, error) {
 	}
 	listener, err := net.Listen(network, address.String())
 	if err != nil {
-		return nil, exit.UsageHint("choose another port, or 0 for any", "--listen: %w", err)
+		return nil, errListening(err)
 	}
 	m := newMonitor(token, loopback)
 	m.serve(listener)
@@ -75,7 +74,7 @@ func listenToken(p host.Process) (string, error) {
 		token = strings.TrimSpace(string(text))
 	}
 	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", exit.Usagef("MCPCTL_LISTEN_TOKEN is not one word of ASCII characters")
+		return "", errToken
 	}
 	return token, nil
 }

@@ -13,7 +13,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/report"
@@ -163,7 +162,7 @@ func commandOutput(p host.Process, line string) func(context.Context, []byte) er
 func checkWebhook(text string) error {
 	to, err := url.Parse(text)
 	if text != "" && (err != nil || to.Host == "" || to.Scheme != "http" && to.Scheme != "https") {
-		return exit.Usagef("--webhook is not a URL like https://HOST/PATH")
+		return errWebhook
 	}
 	return nil
 }

@@ -68,11 +68,9 @@ func (o Options) restartable(servers []*watchedServer) error {
 	switch {
 	case len(o.Reload) == 0:
 	case len(servers) != 1:
-		return exit.UsageHint("name one, or write its command after --",
-			"--reload restarts one stdio server, not %d", len(servers))
+		return errNotOne(len(servers))
 	case servers[0].target.Live() && !servers[0].target.Starts():
-		return exit.UsageHint("write its command after --",
-			"--reload restarts a stdio server, and %q is at a URL", servers[0].name())
+		return errAtURL(servers[0].name())
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ package watchrun
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -47,17 +46,16 @@ type Options struct {
 func (o Options) Check(from []source.Source, command bool) error {
 	switch {
 	case o.Interval != nil && *o.Interval < time.Second:
-		return exit.Usagef("--interval is at least 1s")
+		return errInterval
 	case o.State != "" && o.Saved:
-		return exit.Usagef("specify only one of --state and --against saved")
+		return errStateSaved
 	case o.Build != "" && len(o.Reload) == 0:
-		return exit.UsageHint("name them with --reload", "--build runs when files change")
+		return errNoReload
 	case len(o.Reload) > 0 && command && len(from) > 1: // what the shell made of a glob
-		return exit.UsageHint("quote the glob, as in --reload 'src/**/*.ts'",
-			"--reload restarts the server after --, and %q is another SOURCE", from[0])
+		return errUnquoted(from[0])
 	}
 	if i := slices.IndexFunc(from, func(s source.Source) bool { return !s.Live() }); i >= 0 {
-		return exit.UsageHint("name a server, or use mcpctl diff", "%q is saved and cannot change", from[i])
+		return errSaved(from[i])
 	}
 	return checkWebhook(o.Webhook)
 }
@@ -118,13 +116,6 @@ type watchRun struct {
 	servers []*watchedServer
 	totals  totals
 }
-
-// Reasons for the end of watching, other than a signal.
-var (
-	errTimeOver = errors.New("the time of --for is over")
-	errQuit     = errors.New("ended by q + Enter")
-	errChanged  = errors.New("a change at or above --fail-on")
-)
 
 // run watches until ctx or the run itself ends it, and waits until nothing is running any more.
 func (r *watchRun) run(ctx context.Context) error {

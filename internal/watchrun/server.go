@@ -171,8 +171,6 @@ func (l *listeningSession) Ping(ctx context.Context) error {
 	return err
 }
 
-var errUnsaved = errors.New("no saved snapshot to compare with: run mcpctl snapshot")
-
 // savedReader returns a function that reads the saved snapshot of a server. A file that cannot be read is
 // reported once, and the last one that could stays in effect.
 func (r *watchRun) savedReader(ctx context.Context, w *watchedServer, path string) func() *snapshot.Snapshot {

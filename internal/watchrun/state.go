@@ -41,7 +41,7 @@ func openState(p host.Process, path string) (*stateFolder, error) {
 	case err != nil:
 		return nil, exit.Usagef("--state: locking %s: %w", path, err)
 	case !locked:
-		return nil, exit.Usagef("--state: another mcpctl uses %s", path)
+		return nil, errStateInUse(path)
 	}
 	files.Sweep(path)
 	return s, nil

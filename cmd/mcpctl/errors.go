@@ -1,0 +1,138 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/source"
+)
+
+// The mistakes in a command line that commands themselves find, each with what to do next where the message
+// alone does not say it.
+
+var (
+	errNoPattern = exit.UsageHint("mcpctl grep PATTERN [SOURCE…]", "specify a pattern")
+	errNoServer  = exit.UsageHint("mcpctl show SOURCE [ITEM…]; mcpctl list lists servers",
+		"specify a server")
+	errManArgument = exit.UsageHint("mcpctl man | man -l -", "man takes no argument")
+	errVersionArgs = exit.UsageHint("mcpctl version --help", "version takes no argument")
+	errReportFile  = exit.UsageHint("mcpctl report --help",
+		"report takes one file that --format json wrote, or - for standard input")
+	errNoShards     = exit.UsageHint(mergeHint, "merge takes the reports of all shards, or their directory")
+	errConfigDashes = exit.Usagef(`config reads files: it takes no "--"`)
+	errTrustDashes  = exit.Usagef(`a command on the command line needs no trust: trust takes no "--"`)
+	errTrustFlags   = exit.Usagef("specify only one of --list, --revoke, --dry-run")
+	errTrustAll     = exit.UsageHint("mcpctl trust --revoke --all",
+		"--all goes with --revoke, and without names")
+	errRevoke = exit.UsageHint("forget every agreement with --revoke --all",
+		"the configuration could not be read")
+	errInitServer = exit.UsageHint("mcpctl init -- CMD ARG…, or mcpctl init URL",
+		"init takes one URL, or one command after --")
+	errNothingFound = exit.UsageHint("mcpctl init -- CMD ARG… with the command that starts your server",
+		"no servers configured (looked for .mcp.json, mcp.json, .vscode/mcp.json and .cursor/mcp.json)")
+	errProjectExists = exit.UsageHint("add servers to it by hand, or a workflow: mcpctl init --ci github",
+		projectFile+" already exists")
+	errLoginStatus = exit.Usagef("--status takes names of servers")
+)
+
+const mergeHint = "run each with --shard I/N --report json=FILE, and see mcpctl merge --help"
+
+// errUnknownCommand returns the error for a first argument that is not a command: possibly a SOURCE, or a
+// typing error.
+func errUnknownCommand(app *cli.App, word string) error {
+	hint, similar := "mcpctl list "+printable.ShellWord(word), ""
+	if source.Parse(word).Kind == source.Configured {
+		_, _ = fmt.Sscanf(cli.SuggestCommand(app.Commands, word), cli.SuggestDidYouMeanTemplate, &similar)
+		hint = fmt.Sprintf("did you mean %q?", "mcpctl "+similar)
+	}
+	return exit.UsageHint(hint, "unknown command %q", word)
+}
+
+// errUsage returns an error of the flag package, with two dashes before the flag and a similar one as hint.
+func errUsage(c *cli.Context, err error, _ bool) error {
+	hint := "see " + c.Command.HelpName + " --help"
+	text := dashed.ReplaceAllString(err.Error(), "$1--$2")
+	if flag, unknown := strings.CutPrefix(text, "flag provided but not defined: "); unknown {
+		if similar := cli.SuggestFlag(c.Command.Flags, strings.TrimLeft(flag, "-"), false); similar != "" {
+			hint = fmt.Sprintf("did you mean %q? see %s --help", similar, c.Command.HelpName)
+		}
+		text = "unknown flag " + flag
+	}
+	return exit.UsageHint(hint, "%s", strings.Replace(text, ": parse error", ": not true or false", 1))
+}
+
+// dashed finds a flag in a message of the flag package, which writes one dash.
+var dashed = regexp.MustCompile(`( for flag | for |argument: |defined: )-(\w[\w-]+)`)
+
+// errNoCommand returns the error for a command line after "--" without a command of mcpctl.
+func errNoCommand(behind []string) error {
+	return exit.UsageHint("mcpctl list -- "+strings.Join(behind, " "), "no command given")
+}
+
+// errFileIsFormat returns the error for -o with a format, as kubectl has it.
+func errFileIsFormat(name string) error {
+	hint := fmt.Sprintf("use --format %s, or -o ./%s for the file", name, name)
+	return exit.UsageHint(hint, "-o %s would write a file named %q", name, name)
+}
+
+// errFingerprint returns the error for a word that is neither a server nor a fingerprint.
+func errFingerprint(word string) error {
+	hint := `specify fingerprints (see "mcpctl diff"), --tool, --rule or --all`
+	return exit.UsageHint(hint, "invalid fingerprint %q", word)
+}
+
+// errSourceLast returns the error for a SOURCE after the item of a command that begins with the SOURCE.
+func errSourceLast(command, item, from string) error {
+	return exit.UsageHint("mcpctl "+command+" "+item+" "+from, "the SOURCE comes first")
+}
+
+// errPattern returns the error for a regular expression that does not compile.
+func errPattern(err error) error { return exit.Usagef("invalid pattern: %w", err) }
+
+// errCI returns the error for a CI system that init does not know.
+func errCI(name string) error {
+	return exit.UsageHint("use --ci github or --ci gitlab", "unknown CI system %q", name)
+}
+
+// errWorkflowExists returns the error for a workflow that init would overwrite.
+func errWorkflowExists(path string) error {
+	return exit.UsageHint("add the steps of docs/ci.md to it, or remove it", "%s already exists", path)
+}
+
+// errShell returns the error for anything but one shell.
+func errShell(shells []string) error {
+	return exit.Usagef("specify one shell: %s", strings.Join(shells, ", "))
+}
+
+// errOneServer returns the error for a login at anything but one server.
+func errOneServer(command string) error {
+	return exit.Usagef("%s takes one server: a configured name, or a URL", command)
+}
+
+// errManyServers returns the error for a word that names several servers where a command takes one.
+func errManyServers(n int) error { return exit.UsageHint("name one", "that names %d servers", n) }
+
+// errNoShard returns the error for a report of a shard that does not exist.
+func errNoShard(file string) error {
+	return exit.UsageHint(mergeHint,
+		"there is no %s: merge takes the reports of all shards, or their directory", file)
+}
+
+// errNoReport returns the error for a report that does not exist.
+func errNoReport(err error) error {
+	hint := "mcpctl check --report json=FILE writes a report, and so do diff and list"
+	return exit.UsageHint(hint, "%w", err)
+}
+
+// errUnknownRule returns the error for an id that is not among the known ones.
+func errUnknownRule(id string, known []string) error {
+	return exit.UsageHint(cmp.Or(kit.Suggest(id, known), "mcpctl rules lists them"), "unknown rule %q", id)
+}
