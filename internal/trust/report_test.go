@@ -1,0 +1,174 @@
+package trust
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/report"
+)
+
+// three has a server that is fine, one that lacks a variable, and one that is disabled.
+const three = `{"mcpServers": {
+	"fine": {"url": "https://h.example/mcp", "headers": {"X-Team": "a"}},
+	"lacks": {"command": "npx", "env": {"K": "${MISSING}"}},
+	"off": {"command": "npx", "disabled": true}}}`
+
+// row returns what a user reads of a server in a report about trust.
+func row(s report.Server) string {
+	return fmt.Sprint(s.Name, " ", s.State, " ", s.Trust, " ", s.Source)
+}
+
+// TestEachEntryIsJudgedByItself: a refused or disabled entry does not decide about those after it.
+func TestEachEntryIsJudgedByItself(t *testing.T) {
+	u := newUser(t)
+	cfg := u.reads(three)
+	slices.Reverse(cfg.Entries) // off, lacks, fine
+	u.trust(&config.Config{Entries: cfg.Entries[2:]})
+	approved, refused := u.Admit(cfg, cfg.Entries)
+	if len(approved) != 1 || approved[0].Index != 2 || approved[0].Entry().Server.Name != "fine" {
+		t.Errorf("approved %+v", approved)
+	}
+	if len(refused) != 2 || len(refused[0].Problems) != 0 || len(refused[1].Problems) != 2 {
+		t.Errorf("refused %+v; want off without a problem, lacks with two (trust, the variable)", refused)
+	}
+	if trusted, untrusted := u.Trusted(cfg.Entries); len(trusted) != 2 || len(untrusted) != 1 {
+		t.Errorf("%d need no question, %d do", len(trusted), len(untrusted))
+	}
+}
+
+// TestTrustHint names the command that asks, and the files that the user can name in its place.
+func TestTrustHint(t *testing.T) {
+	searched := &config.Config{Searched: []string{"a.json", "b.json"}}
+	for want, c := range map[string]struct {
+		cfg   *config.Config
+		found config.Entry
+	}{
+		"run mcpctl trust; or use --trust for this run, or name the file: --config a.json --config b.json": {
+			searched, config.Entry{File: "c.json", Found: config.Searched}},
+		"run mcpctl trust; or use --trust for this run, or name the file: --config c.json": {
+			&config.Config{}, config.Entry{File: "c.json", Found: config.Searched}},
+		"run mcpctl trust --discover; or use --trust for this run, or name the file: --config c.json": {
+			searched, config.Entry{File: "c.json", Found: config.Discovered}},
+	} {
+		if got := trustHint(c.cfg, c.found); !strings.HasSuffix(got, want) {
+			t.Errorf("got %q\nwant %q", got, want)
+		}
+	}
+}
+
+// TestDescribeStates shows each server with its state, whether it is trusted, and what it would do.
+func TestDescribeStates(t *testing.T) {
+	u := newUser(t)
+	cfg := u.reads(three)
+	u.trust(&config.Config{Entries: cfg.Entries[:1]})
+	servers := u.Describe(cfg.Entries)
+	want := []string{"fine ok trusted .mcp.json:2", "lacks failed untrusted .mcp.json:3",
+		"off disabled  .mcp.json:4"}
+	if got := kit.Map(servers, row); !slices.Equal(got, want) {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+	d := servers[0].Definition
+	if d.URL != "https://h.example/mcp" || len(d.Headers) != 1 || d.Effects.Contacts != d.URL {
+		t.Errorf("definition %+v", d)
+	}
+	err := servers[1].Error
+	if err == nil || err.Stage != "configuration" || !strings.Contains(err.Message, "MISSING") {
+		t.Errorf("lacks: %+v", err)
+	}
+}
+
+// TestPropose trusts what needs it, whatever else an entry lacks; a dry run reports the same and stores
+// nothing.
+func TestPropose(t *testing.T) {
+	u := newUser(t)
+	cfg := u.reads(three)
+	named := cfg.Entries[0]
+	named.Found = config.Named
+	for _, dryRun := range []bool{true, false} {
+		r, err := u.Propose(t.Context(), []config.Entry{cfg.Entries[1], named}, dryRun)
+		if err != nil || r.Command != "trust" || len(r.Servers) != 1 || r.Servers[0].State != report.OK ||
+			r.Servers[0].Error != nil {
+			t.Errorf("dry run %v: %+v, %v", dryRun, r, err)
+		}
+		if kept := u.kept(); (len(kept) == 0) != dryRun {
+			t.Errorf("dry run %v: stored %q", dryRun, kept)
+		}
+	}
+}
+
+// TestTrustList lists the decisions by file and name, and says when the store cannot be read.
+func TestTrustList(t *testing.T) {
+	u := newUser(t)
+	cfg := u.reads(three)
+	slices.Reverse(cfg.Entries)
+	u.trust(cfg)
+	store, err := u.Store()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := " ok trusted " + u.path("project/.mcp.json")
+	for names, want := range map[string][]string{
+		"":    {"fine" + file, "lacks" + file, "off" + file},
+		"off": {"off" + file},
+	} {
+		r := store.Report(strings.Fields(names))
+		if got := kit.Map(r.Servers, row); !slices.Equal(got, want) || r.Status != 0 || r.Problems != nil {
+			t.Errorf("%q: got %q, want %q", names, got, want)
+		}
+		if since := r.Servers[0].Since; since != "2026-07-01" {
+			t.Errorf("%q: since %q", names, since)
+		}
+	}
+	if got := (Grant{File: "f"}).describe(report.Trusted).Name; got != "*" {
+		t.Errorf("a whole file is listed as %q", got)
+	}
+	u.writes("state/mcpctl/trust.json", "{")
+	if r := store.Report(nil); r.Status != exit.Incomplete || len(r.Problems) != 1 {
+		t.Errorf("unreadable: %+v", r)
+	}
+}
+
+// TestFoundIn names at most three files, and the project when the files were searched for in it.
+func TestFoundIn(t *testing.T) {
+	for files, want := range map[string]string{
+		"a":         "a",
+		"a b a":     "a, b",
+		"a b c":     "a, b, c",
+		"a b c d e": "a, b, c and 2 more files",
+	} {
+		for found, want := range map[config.Found]string{
+			config.Discovered: want, config.Searched: "this project (" + want + ")"} {
+			entries := kit.Map(strings.Fields(files),
+				func(f string) config.Entry { return config.Entry{File: f, Found: found} })
+			if got := foundIn(entries); got != want {
+				t.Errorf("%q: %q, want %q", files, got, want)
+			}
+		}
+	}
+}
+
+// TestScreens asks together what fits one screen, and alone what is marked.
+func TestScreens(t *testing.T) {
+	line := subject{name: "s", lines: []string{"x"}}
+	marked := subject{name: "m", lines: []string{"x"}, marked: true}
+	for _, c := range []struct {
+		height int
+		all    []subject
+		want   []int
+	}{
+		{24, slices.Repeat([]subject{line}, 14), []int{14}},
+		{24, slices.Repeat([]subject{line}, 15), []int{14, 1}},
+		{5, slices.Repeat([]subject{line}, 7), []int{6, 1}},
+		{24, []subject{line, marked, marked}, []int{1, 1, 1}},
+	} {
+		got := kit.Map(screens(c.all, 80, c.height), func(p []subject) int { return len(p) })
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%d on %d lines: %v, want %v", len(c.all), c.height, got, c.want)
+		}
+	}
+}
