@@ -223,31 +223,21 @@ const (
 // shown returns the lines that show a group: the calls that changed, each change once with its places, and a
 // witness. A folded page has the first changes and those with concealed texts.
 func (v view) shown(g finding.Group) []line {
-	type change struct {
-		lines []line
-		of    []finding.Finding
-	}
 	var blocks [][]line
-	var changes []*change
-	called, byText := map[string]bool{}, map[string]*change{}
+	called := map[string]bool{}
 	for _, f := range g.Members {
 		if call := v.signature(g, f); call != nil && !called[f.Server+f.Item] {
 			called[f.Server+f.Item] = true
 			blocks = append(blocks, call)
 		}
-		lines := v.change(g, f)
-		text := fmt.Sprint(lines)
-		if byText[text] == nil {
-			byText[text] = &change{lines: lines}
-			changes = append(changes, byText[text])
-		}
-		byText[text].of = append(byText[text].of, f)
 	}
-	for _, c := range changes {
-		if len(c.lines) == 0 { // the calls show it
-			c.of = kit.Filter(c.of, func(f finding.Finding) bool { return !called[f.Server+f.Item] })
+	alike := kit.Group(g.Members, func(f finding.Finding) string { return fmt.Sprint(v.change(g, f)) })
+	for _, same := range alike {
+		lines := v.change(g, same[0])
+		if len(lines) == 0 { // the calls show it
+			same = kit.Filter(same, func(f finding.Finding) bool { return !called[f.Server+f.Item] })
 		}
-		if block := v.placed(g, c.of, c.lines); len(block) > 0 {
+		if block := v.placed(g, same, lines); len(block) > 0 {
 			blocks = append(blocks, block)
 		}
 	}
