@@ -172,3 +172,24 @@ func TestScreens(t *testing.T) {
 		}
 	}
 }
+
+// TestSubjects asks once for an application's file, and names the risk of what is asked alone.
+func TestSubjects(t *testing.T) {
+	u := newUser(t)
+	u.writes(".claude.json", `{"mcpServers": {"a": {"command": "x"}, "b": {"command": "x"}}}`)
+	u.reads(`{"mcpServers": {
+		"sends": {"command": "x", "env": {"K": "${K}", "BASE": "https://evil.example/x"}},
+		"shell": {"command": "sh"},
+		"plain": {"command": "x"}}}`)
+	var got []string
+	for _, s := range subjectsOf(u.load(true).Entries) {
+		got = append(got, fmt.Sprintf("%s %v%s %d %s",
+			s.name, s.marked, s.risk, len(s.entries), s.lines[len(s.lines)-1]))
+	}
+	for _, want := range []string{u.path(".claude.json") + " false 2 a, b", "shell true It runs a shell 1 ",
+		"sends true It may send K to evil.example 1 ", "plain false 1 "} {
+		if !slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, want) }) {
+			t.Errorf("no %q in %q", want, got)
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package config
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestEffects shows what a person weighs before trusting an entry of a project.
+func TestEffects(t *testing.T) {
+	for entry, want := range map[string]Effects{
+		`{"command": "npx", "args": ["-y", "pkg"]}`: {
+			Starts: []string{"npx", "-y", "pkg"}, Passes: []string{"npm_config_registry"}, Packages: true},
+		`{"command": "x", "env": {"B": "${TOKEN}", "A": "${HOME}", "MODE": "fast", "V": "${MODE}"}}`: {
+			Starts: []string{"x"}, Receives: []string{"HOME", "MODE", "TOKEN"}, Sets: []string{"MODE=fast"}},
+		`{"command": "x", "cwd": "sub"}`: {Starts: []string{"x"}, Dir: "DIR/sub"},
+		`{"command": "x", "cwd": "/"}`:   {Starts: []string{"x"}, Dir: "/, outside of the project"},
+		`{"command": "x", "args": ["--host", "a.example", "b.example", "http://localhost:1"]}`: {
+			Starts:    []string{"x", "--host", "a.example", "b.example", "http://localhost:1"},
+			Addresses: []string{"args=a.example"}},
+		`{"command": "bash", "args": ["-c", "token=x"]}`: {
+			Starts: []string{"bash", "-c", "token=x"}, Shell: true},
+		`{"url": "https://h.example/mcp", "headersHelper": "get"}`: {
+			Contacts: "https://h.example/mcp", Runs: []string{"get"}, Shell: true,
+			Addresses: []string{"url=https://h.example/mcp"}},
+	} {
+		dir := t.TempDir()
+		place(t, dir+"/.mcp.json", []byte(`{"mcpServers": {"s": `+entry+`}}`))
+		c, err := Load(Input{Dir: dir, Root: dir, OS: "linux", Lookup: lookupOne("npm_config_registry", "r")})
+		if err != nil || len(c.Entries) != 1 {
+			t.Fatalf("%s: %v", entry, err)
+		}
+		empty := cmp.FilterValues(func(a, b []string) bool { return len(a)+len(b) == 0 }, cmp.Ignore())
+		got := c.Entries[0].Effects()
+		got.Dir = strings.ReplaceAll(got.Dir, dir, "DIR")
+		if diff := cmp.Diff(want, got, empty); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", entry, diff)
+		}
+	}
+}
+
+// TestDigest changes with each thing that decides what an entry does and that stands outside of it.
+func TestDigest(t *testing.T) {
+	grant := func(e *Entry, network, write []string) { e.May.Network, e.May.Write = network, write }
+	base := Entry{uses: []use{{text: "${workspaceFolder}/x"}}}
+	seen := []string{base.Digest()}
+	for what, change := range map[string]func(*Entry){
+		"a host of the sandbox":      func(e *Entry) { grant(e, []string{"a"}, nil) },
+		"another host":               func(e *Entry) { grant(e, []string{"b"}, nil) },
+		"a directory of the sandbox": func(e *Entry) { grant(e, nil, []string{"a"}) },
+		"the folder of the editor":   func(e *Entry) { e.scope.expander.folder = "/elsewhere" },
+		"a folder that it names": func(e *Entry) {
+			e.uses = []use{{text: "${HOME}/x"}}
+			e.scope.known = map[string]string{"HOME": "/h"}
+		},
+	} {
+		e := base
+		change(&e)
+		if slices.Contains(seen, e.Digest()) {
+			t.Errorf("%s does not change the digest", what)
+		}
+		seen = append(seen, e.Digest())
+	}
+}
+
+// TestSelectTool: a second name that no server has is taken for a tool of the first, unless it is mistyped.
+func TestSelectTool(t *testing.T) {
+	c := &Config{Files: []string{"x"}, Entries: entriesOf("github", "files")}
+	tool := "for a tool, prompt or resource of github: mcpctl show github search"
+	for _, test := range []struct {
+		names []string
+		hint  string
+	}{
+		{[]string{"github", "search"}, tool},
+		{[]string{"github", "files", "search"}, tool},
+		{[]string{"github", "filess"}, `did you mean "files"?`},
+		{[]string{"search", "github"}, `use one of "github", "files"`},
+	} {
+		_, err := c.Select(test.names)
+		problems, _ := err.(Problems)
+		if len(problems) != 1 || problems[0].Hint != test.hint {
+			t.Errorf("%q: %#v, want the hint %q", test.names, err, test.hint)
+		}
+	}
+}
