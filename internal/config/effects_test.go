@@ -85,3 +85,38 @@ func TestSelectTool(t *testing.T) {
 		}
 	}
 }
+
+// TestEffectsOfTheSandbox shows what mcpctl.yaml grants besides what all servers may.
+func TestEffectsOfTheSandbox(t *testing.T) {
+	e := Entry{May: Grants{Network: []string{"a.example", "b.example"}, Write: []string{"/out"}}}
+	want := []string{"network: all of it, for a.example, b.example", "write: /out"}
+	if diff := cmp.Diff(want, e.Effects().Sandbox); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestEntryStates: what an entry still needs before it starts.
+func TestEntryStates(t *testing.T) {
+	asked, other := Problem{asked: true}, Problem{Message: "no command"}
+	prompts := []Prompt{{ID: "q"}}
+	for _, test := range []struct {
+		what              string
+		entry             Entry
+		asks, bad, trusts bool
+	}{
+		{"named", Entry{Found: Named}, false, false, false},
+		{"searched", Entry{Found: Searched}, false, false, true},
+		{"discovered", Entry{Found: Discovered}, false, false, true},
+		{"disabled", Entry{Found: Searched, Disabled: true, Prompts: prompts, Problems: []Problem{asked}},
+			false, false, false},
+		{"an input", Entry{Prompts: prompts, Problems: []Problem{asked}}, true, true, false},
+		{"an input, not allowed", Entry{Prompts: prompts, Problems: []Problem{asked}, refused: true},
+			false, true, false},
+		{"an input and more", Entry{Prompts: prompts, Problems: []Problem{asked, other}}, false, true, false},
+	} {
+		e := test.entry
+		if len(e.Asks()) > 0 != test.asks || (e.Err() != nil) != test.bad || e.NeedsTrust() != test.trusts {
+			t.Errorf("%s: asks %v, error %v, needs trust %v", test.what, e.Asks(), e.Err(), e.NeedsTrust())
+		}
+	}
+}

@@ -193,3 +193,15 @@ func TestSubjects(t *testing.T) {
 		}
 	}
 }
+
+// TestMisconfigured reports each problem of a server as a failure of its configuration.
+func TestMisconfigured(t *testing.T) {
+	s := Misconfigured("s", "f:1", []config.Problem{
+		{Server: "s", Message: "no command", Hint: "add one"}, {Server: "s", Message: "no such folder"}})
+	if got := row(s); got != "s failed  f:1" {
+		t.Errorf("got %q", got)
+	}
+	if e := s.Error; e == nil || e.Message != "no command" || e.Hint != "add one" || len(s.MoreErrors) != 1 {
+		t.Errorf("errors %+v, %+v", e, s.MoreErrors)
+	}
+}
