@@ -54,9 +54,7 @@ func arguments(p host.Process, words []string, flag, base string) ([]argument, j
 		}
 	}
 	if !json.Valid(whole) {
-		return nil, nil, exit.UsageHint(
-			"write an object such as '{\"limit\": 5}', @FILE, or - for standard input",
-			"%s is not JSON", flag)
+		return nil, nil, errNotJSON(flag)
 	}
 	return given, whole, nil
 }
@@ -109,10 +107,10 @@ func texts(p host.Process, words []string) (map[string]string, error) {
 	values := map[string]string{}
 	for _, a := range given {
 		if a.json {
-			return nil, exit.UsageHint("write "+a.key+"=VALUE", "%s is a text here", a.key)
+			return nil, errNotText(a.key)
 		}
 		if _, twice := values[a.key]; twice {
-			return nil, exit.Usagef("%s is given twice", a.key)
+			return nil, errTwice(a.key)
 		}
 		values[a.key] = a.text
 	}

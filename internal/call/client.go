@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
@@ -44,10 +43,9 @@ func (o Options) Check(p host.Process) error {
 	out := o.Output
 	switch {
 	case out.Format != "" && !slices.Contains(Formats(), out.Format):
-		return exit.UsageHint("use "+strings.Join(Formats(), ", "), "unknown format %q", out.Format)
+		return errFormat(out.Format)
 	case out.Format == "raw" && out.File == "" && host.IsTerminal(p.Out):
-		return exit.UsageHint("use --format text, or --output FILE",
-			"--format raw is what the server sent, with everything in it that a terminal would obey")
+		return errRawOnTerminal
 	}
 	if err := out.CheckColor(); err != nil || out.File == "" || files.IsDir(out.File) {
 		return err
@@ -131,8 +129,7 @@ func (c *Client) Tool(ctx context.Context, tool snapshot.Item, arguments json.Ra
 // on connects to the one server that from names for as long as do takes; contacting it is agreed to.
 func on(ctx context.Context, p host.Process, o Options, from []source.Source, do func(*Client) error) error {
 	if len(from) == 0 {
-		return exit.UsageHint("name one: a configured NAME, a URL, or -- and the command that starts it",
-			"no server given")
+		return errNoServer
 	}
 	o.Contact.Parallel = 1
 	f, err := fleet.Load(ctx, p, o.Select, o.Contact, from)

@@ -35,10 +35,7 @@ func (c *Client) confirm(ctx context.Context, tool snapshot.Item, args json.RawM
 		c.name(), c.session.Transport(), report.Visible(c.target.Source()), report.Visible(tool.Key),
 		report.Visible(summary), report.OneLine(args), report.Visible(report.ToolHints(tool.Raw))),
 		"Call it?",
-		exit.UsageHint("look at the request with --dry-run, and call it with --yes",
-			"%s: %s may change things (it does not declare readOnlyHint), nothing was called",
-			c.name(), report.Visible(tool.Key)),
-		exit.Usagef("%s: %s was not called", c.name(), report.Visible(tool.Key)))
+		errUnconfirmed(c.name(), tool.Key), errDeclined(c.name(), tool.Key))
 }
 
 // answer returns the answer to one request that a server made in a result. There are no roots, and a request

@@ -206,8 +206,7 @@ func Complete(ctx context.Context, p host.Process, o Options, from []source.Sour
 	ref := map[string]string{"type": "ref/prompt", "name": key}
 	switch {
 	case key == "", kind != "prompt" && kind != "template" && kind != "resource": // as the protocol has it
-		return exit.UsageHint(fmt.Sprintf("write prompt/%s, or template/%[1]s", reference),
-			"%q is neither prompt/NAME nor template/URI-TEMPLATE", reference)
+		return errReference(reference)
 	case kind != "prompt":
 		ref = map[string]string{"type": "ref/resource", "uri": key}
 	}

@@ -1,0 +1,54 @@
+package call
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/report"
+)
+
+// Mistakes in the command line, found before a server is contacted.
+var (
+	errRawOnTerminal = exit.UsageHint("use --format text, or --output FILE",
+		"--format raw is what the server sent, with everything in it that a terminal would obey")
+	errNoServer = exit.UsageHint("name one: a configured NAME, a URL, or -- and the command that starts it",
+		"no server given")
+)
+
+// errFormat returns the error for a --format that call does not have.
+func errFormat(format string) error {
+	return exit.UsageHint("use "+strings.Join(Formats(), ", "), "unknown format %q", format)
+}
+
+// errNotJSON returns the error for the value of a flag that holds all arguments.
+func errNotJSON(flag string) error {
+	return exit.UsageHint("write an object such as '{\"limit\": 5}', @FILE, or - for standard input",
+		"%s is not JSON", flag)
+}
+
+// errNotText returns the error for an argument in JSON where only text is possible.
+func errNotText(key string) error {
+	return exit.UsageHint("write "+key+"=VALUE", "%s is a text here", key)
+}
+
+// errTwice returns the error for an argument that is given again.
+func errTwice(key string) error { return exit.Usagef("%s is given twice", key) }
+
+// errReference returns the error for a reference that complete cannot read.
+func errReference(reference string) error {
+	return exit.UsageHint(fmt.Sprintf("write prompt/%s, or template/%[1]s", reference),
+		"%q is neither prompt/NAME nor template/URI-TEMPLATE", reference)
+}
+
+// errUnconfirmed returns the error for a tool that needs a confirmation, when there is no terminal.
+func errUnconfirmed(server, tool string) error {
+	return exit.UsageHint("look at the request with --dry-run, and call it with --yes",
+		"%s: %s may change things (it does not declare readOnlyHint), nothing was called",
+		server, report.Visible(tool))
+}
+
+// errDeclined returns the error for a tool whose call the user declined.
+func errDeclined(server, tool string) error {
+	return exit.Usagef("%s: %s was not called", server, report.Visible(tool))
+}
