@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -38,10 +37,9 @@ func Accept(
 	some := len(o.Fingerprints)+len(o.Tools)+len(o.Rules) > 0
 	switch {
 	case o.All && some:
-		return nil, exit.Usagef("--all cannot be used with fingerprints, --tool or --rule")
+		return nil, errAcceptAll
 	case !o.All && !some:
-		return nil, exit.UsageHint(`see "mcpctl diff" for them`, "specify fingerprints, --tool, "+
-			"--rule or --all")
+		return nil, errAcceptNone
 	}
 	f, err := o.load(ctx, p, from)
 	if err == nil {
@@ -173,13 +171,9 @@ func (o AcceptOptions) choose(candidates []candidate) (func(finding.Finding) boo
 		matches := kit.Filter(known, func(full string) bool { return strings.HasPrefix(full, id) })
 		switch {
 		case len(matches) > 1:
-			return nil, exit.Usagef("fingerprint %s is ambiguous: %s", id, strings.Join(matches, ", "))
-		case len(matches) == 0 && len(incomplete) > 0:
-			return nil, fmt.Errorf("no finding has the fingerprint %s; it may be in %s, which did not "+
-				"answer in full", id, strings.Join(incomplete, ", "))
+			return nil, errFingerprint(id, matches)
 		case len(matches) == 0:
-			return nil, exit.UsageHint(cmp.Or(kit.Suggest(id, known), "mcpctl diff shows them"),
-				"no finding has the fingerprint %s", id)
+			return nil, errNoFinding(id, known, incomplete)
 		}
 		for _, f := range finding.Named(all, matches[0]) {
 			chosen[f.Fingerprint()] = true
@@ -210,8 +204,7 @@ func (o AcceptOptions) chooseMatching(all []finding.Finding, chosen map[string]b
 		}
 	}
 	if len(unused) > 0 {
-		return exit.UsageHint(`see "mcpctl diff"`, "no change matches %s",
-			strings.Join(kit.SortedKeys(unused), ", "))
+		return errNoChange(kit.SortedKeys(unused))
 	}
 	return nil
 }

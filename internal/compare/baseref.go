@@ -2,14 +2,12 @@ package compare
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/git"
@@ -31,8 +29,7 @@ func rebuilt(
 	}
 	for _, t := range targets {
 		if t.Live() && !t.Starts() || t.Saved() {
-			return nil, exit.UsageHint("name stdio servers",
-				"--base-ref: %q is not started by a command", t.Name())
+			return nil, errNotStarted(t.Name())
 		}
 	}
 	tree, err := git.Here(p).AddWorktree(ctx, ref)
@@ -126,9 +123,7 @@ func sameProgram(s, moved probe.Stdio) bool {
 // buildBoth builds the current tree and the worktree. It returns nil if both succeed.
 func buildBoth(ctx context.Context, p host.Process, tree *git.Worktree, line string) *report.Failure {
 	if !files.IsDir(tree.Dir()) {
-		return &report.Failure{Stage: "checking out",
-			Message: fmt.Sprintf("%s has no directory %s", tree.Label(), tree.Prefix()),
-			Hint:    "run mcpctl from a directory that both sides have"}
+		return failedCheckout(tree.Label(), tree.Prefix())
 	}
 	if line == "" {
 		return nil

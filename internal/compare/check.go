@@ -91,7 +91,7 @@ func Check(
 func (o CheckOptions) counts(ctx context.Context, p host.Process) (calls.Counts, error) {
 	switch {
 	case o.FailOn == string(finding.FailOnUsed):
-		return nil, exit.Usagef("--fail-on %s is for diff", o.FailOn)
+		return nil, errFailOnCheck(o.FailOn)
 	case o.Calls == "":
 		return nil, nil
 	}
@@ -167,7 +167,7 @@ func (o CheckOptions) declared(p host.Process, servers int) ([]check.Declared, e
 	case len(o.Against) == 0:
 		return nil, nil
 	case servers != 1:
-		return nil, exit.Usagef("--against describes one server, and %d are checked: name one", servers)
+		return nil, errAgainst(servers)
 	}
 	var all []check.Declared
 	for _, name := range o.Against {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/calls"
-	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
@@ -98,18 +97,17 @@ func (o DiffOptions) sides(from []source.Source) (old, current []source.Source, 
 	kinds := o.kinds()
 	switch {
 	case o.Versions > 0 && (len(from) != 1 || from[0].Kind != source.Package):
-		return nil, nil, exit.UsageHint("mcpctl diff npm:PACKAGE --versions 5",
-			"--versions requires one package")
+		return nil, nil, errVersions
 	case len(kinds) > 1:
-		return nil, nil, exit.Usagef("specify only one of %s", strings.Join(kinds, ", "))
+		return nil, nil, errKinds(kinds)
 	case o.Ref == "" && o.Build != "":
-		return nil, nil, exit.Usagef("--build requires --base-ref")
+		return nil, nil, errBuild
 	case o.Build != "" && o.Contact.Buildable() != nil:
 		return nil, nil, o.Contact.Buildable()
 	}
 	old, current, err = splitSides(from, o.Base)
 	if err == nil && o.Locked && old != nil {
-		err = exit.UsageHint("name only one side", "--locked compares with saved snapshots")
+		err = errLocked
 	}
 	return old, current, err
 }
@@ -160,10 +158,9 @@ func splitSides(from []source.Source, base string) (old, current []source.Source
 	case saved < 0:
 		return nil, from, nil
 	case len(from) > 2:
-		return nil, nil, exit.UsageHint("name two, the old one first, or use --base",
-			"%d SOURCEs are named, and %q is a saved one", len(from), from[saved])
+		return nil, nil, errSides(len(from), from[saved])
 	}
-	return nil, nil, exit.UsageHint("mcpctl diff OLD NEW, or use --base", "missing second source")
+	return nil, nil, errOneSide
 }
 
 // pairs returns both sides of each server.

@@ -120,8 +120,7 @@ func lockedTargets(ctx context.Context, f *fleet.Fleet, targets []fleet.Target) 
 		if versions[t.Name()] = version; difference == "" {
 			return nil
 		}
-		return &report.Failure{Stage: "comparing", Message: "--locked: " + difference,
-			Hint: "show the changes with mcpctl diff, and lock the package with mcpctl snapshot"}
+		return failedLock(difference)
 	})
 	return fleet.AtVersion(f, targets, versions)
 }
@@ -230,7 +229,7 @@ func upgrades(
 		others = append(others, pair{old: ofRelease(s, old), now: ofRelease(s, latest)})
 	}
 	if len(upgraded)+len(others) == 0 && !sharded { // another shard may have some
-		return nil, exit.Usagef("no server starts a package with npx, uvx, docker or another known launcher")
+		return nil, errPackages
 	}
 	before, err := collectReleases(ctx, f, upgraded, current)
 	if err != nil {

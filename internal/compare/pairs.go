@@ -195,9 +195,7 @@ func removed(name string, certain bool) fleet.Surface {
 	if certain {
 		return fleet.Absent(name)
 	}
-	return fleet.Surface{Server: report.Server{Name: name, State: report.Failed, Error: &report.Failure{
-		Stage: "comparing", Message: "only the old side has this server",
-		Hint: "name it on the new side, or leave it out of the old one"}}}
+	return fleet.Surface{Server: report.Server{Name: name, State: report.Failed, Error: failedPair()}}
 }
 
 // comparison is what a run keeps of a pair.

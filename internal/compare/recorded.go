@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/mcpctl/mcpctl/internal/calls"
-	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/pkg/check"
@@ -23,10 +22,9 @@ type Recorded struct {
 func (o Recorded) check(ctx context.Context, p host.Process, failOn string) (calls.Counts, error) {
 	switch {
 	case o.Calls == "" && failOn == string(finding.FailOnUsed):
-		return nil, exit.UsageHint("name their file with --calls FILE",
-			"--fail-on %s needs recorded calls", failOn)
+		return nil, errFailOnCalls(failOn)
 	case o.Calls == "" && o.NoExamples:
-		return nil, exit.UsageHint("name their file with --calls FILE", "--no-examples needs recorded calls")
+		return nil, errNoCalls
 	case o.Calls == "":
 		return nil, nil
 	}

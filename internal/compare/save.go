@@ -52,8 +52,7 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 		return nil, err
 	}
 	if o.File != "" && len(targets) != 1 {
-		return nil, exit.UsageHint("leave it out to save a file for each",
-			"--output takes the snapshot of one server, and %d are named", len(targets))
+		return nil, errOutput(len(targets))
 	}
 
 	dir := f.Config.Project.Snapshots
@@ -106,8 +105,7 @@ func checkDir(p host.Process, project config.Project) error {
 	if project.SnapshotsOutside == "" {
 		return nil
 	}
-	return exit.UsageHint("name the directory with --snapshots if you mean it",
-		"%s leads out of the project, to %s", p.Rel(project.Snapshots), project.SnapshotsOutside)
+	return errOutside(p.Rel(project.Snapshots), project.SnapshotsOutside)
 }
 
 // save writes the snapshot of s to a file, unless it is incomplete: a good file is never replaced by less.
@@ -151,8 +149,7 @@ func replaceFile(p host.Process, file string, data []byte) error {
 		err = files.CheckInside(p.Dir, file)
 	}
 	if err != nil {
-		return exit.Advise("name the file with --output FILE, or the directory with --snapshots DIR",
-			"%s is a symbolic link: %v", p.Rel(file), err)
+		return errLink(p.Rel(file), err)
 	}
 	return files.Replace(real, data)
 }
@@ -175,17 +172,13 @@ func update(now fleet.Surface, data []byte, file string) (*report.Saved, error) 
 	case errors.Is(err, snapshot.ErrConflict) && now.Source != config.CommandLine: // git has both sides
 		return &report.Saved{Action: report.Updated, Reason: "it had conflict markers"}, nil
 	case errors.Is(err, snapshot.ErrConflict):
-		return nil, exit.Advise("if it is the file of this server, run git checkout --ours or --theirs, or"+
-			" delete it, and run mcpctl snapshot again",
-			"%s has conflict markers and may be the file of another server", file)
+		return nil, errConflict(file)
 	case err != nil:
 		return nil, fmt.Errorf("%s is not a snapshot and stays as it is: %w", file,
 			&source.ParseError{Origin: file, Err: err})
 	}
 	if was, is := selfName(old), selfName(now.Snapshot); now.Source == config.CommandLine && was != is {
-		return nil, exit.Advise("give the server a name of its own in .mcp.json, or use --output FILE; if it"+
-			" was renamed, delete the file first",
-			"%s is the snapshot of %q, and this server calls itself %q", file, was, is)
+		return nil, errOtherServer(file, was, is)
 	}
 	return countChanges(old, now.Snapshot), nil
 }

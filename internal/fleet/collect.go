@@ -6,7 +6,6 @@ import (
 	"errors"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -85,9 +84,7 @@ var errNotTried = errors.New("not tried, since the run ended before")
 func (f *Fleet) arrived(t Target, result probe.Result) Surface {
 	s := FromResult(result)
 	s.Package, s.Given = t.packageOf(), given(result.Server, f.options)
-	if t.typed && !f.contact.AllowScripts && s.Error != nil &&
-		strings.HasPrefix(s.Error.Message, "server exited") &&
-		strings.HasPrefix(s.Error.Hint, "run the same") { // nothing better is known
+	if t.typed && !f.contact.AllowScripts && s.Error != nil && s.Error.Hint == probe.RunByHand {
 		s.Error.Hint = "install scripts of packages did not run: if this one needs them, add --allow-scripts"
 	}
 	return s

@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
@@ -15,8 +14,7 @@ import (
 // Buildable returns an error if no build may run.
 func (c Contact) Buildable() error {
 	if c.Sandbox {
-		return exit.UsageHint("build first and leave --build out, or leave --sandbox out",
-			"a build runs outside of the sandbox")
+		return errBuildSandbox
 	}
 	return nil
 }
@@ -25,8 +23,7 @@ func (c Contact) Buildable() error {
 // without a sandbox nothing is started.
 func (c Contact) confine(p host.Process, targets []Target) error {
 	if c.InheritEnv {
-		return exit.UsageHint("leave one of the two out, or name what is needed with --env",
-			"--inherit-env hands the secrets of the environment into the sandbox")
+		return errInheritSandbox
 	}
 	box, lacks, err := sandbox.Detect(context.Background(), p)
 	if err != nil {
@@ -49,8 +46,7 @@ func (c Contact) confine(p host.Process, targets []Target) error {
 				p.Note("%s: --sandbox: %s", name, report.Visible(note))
 			}
 		case t.server.HTTP != nil && t.server.HTTP.Helper != nil:
-			targets[i] = t.unconfined(errors.New("a command gives its headers, and runs outside of the " +
-				"sandbox: give them with --header or --bearer, or leave --sandbox out"))
+			targets[i] = t.unconfined(errHelperSandbox)
 		default:
 			p.Note("%s: --sandbox was not applied: it is contacted, and nothing is started", name)
 		}
@@ -60,9 +56,7 @@ func (c Contact) confine(p host.Process, targets []Target) error {
 
 // unconfined returns a target that failed because it cannot run in the sandbox.
 func (t Target) unconfined(why error) Target {
-	failure := &report.Failure{Stage: "configuration", Message: "--sandbox: " + report.Visible(why.Error()),
-		Hint: "what can be granted to a server stands in docs/security.md; or run it without --sandbox"}
-	t = t.failed(failure)
+	t = t.failed(failedSandbox(why))
 	t.known.Misconfigured = true
 	return t
 }

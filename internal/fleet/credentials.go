@@ -17,7 +17,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/redact"
-	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -33,9 +32,7 @@ func (c Contact) prepare(p host.Process, targets []Target) error {
 		return exit.Misuse(err)
 	}
 	if origins := originsOf(targets); flags.given() && len(origins) > 1 {
-		return exit.UsageHint("name one server, or put headers into the configuration",
-			"headers of the command line would go to %d origins (%s, %s, …)", len(origins),
-			origins[0], origins[1])
+		return errOrigins(origins)
 	}
 	for i, t := range targets {
 		if t.plain == nil {
@@ -107,7 +104,7 @@ func (c Contact) credentials(p host.Process) (flags credentials, err error) {
 	case err != nil:
 		return flags, exit.Misuse(err)
 	case flags.headers["Authorization"] != "":
-		return flags, exit.UsageHint("keep one of them", "--bearer and --header give an Authorization header")
+		return flags, errTwoAuthorizations
 	case helper != nil:
 		flags.helper = helper
 	default:
@@ -176,11 +173,7 @@ func runHelper(ctx context.Context, server probe.Server, environ []string) (map[
 		}
 	}
 	helper := *server.HTTP.Helper
-	fail := func(err error) error {
-		return exit.Advise("run it by hand in the folder of its configuration: "+
-			report.Visible(redact.MaskLine(helper.Command)),
-			"running the command that gives headers: %v", err)
-	}
+	fail := func(err error) error { return errHelper(helper.Command, err) }
 	said, out := &process.Tail{Limit: helperErrors}, &process.CappedBuffer{Limit: helperOutput}
 	command := process.ShellCommand{Line: helper.Command, Env: helperEnviron(server, environ),
 		Limit: helperTime, Dir: helper.Dir}

@@ -85,7 +85,7 @@ func (f *Fleet) Survey(ctx context.Context, from []source.Source) ([]Surface, er
 // Load reads the configuration and asks the user for trust and for missing inputs.
 func Load(ctx context.Context, p host.Process, s Selection, c Contact, from []source.Source) (*Fleet, error) {
 	if s.Shard.Count > 0 && len(from) > 0 {
-		return nil, exit.UsageHint("name none, or leave it out", "--shard divides the configured servers")
+		return nil, errShardNames
 	}
 	f := &Fleet{process: p, selected: s, contact: c, streams: map[string][]byte{}, fresh: &freshness{},
 		gate: trust.Gate{Process: p, Once: s.Trust}}
@@ -197,13 +197,11 @@ func (c Contact) options(p host.Process) (probe.Options, error) {
 		o.Timeout = *c.Timeout
 	}
 	if known := probe.Versions(); c.Protocol != "auto" && !slices.Contains(known, c.Protocol) {
-		return o, exit.Usagef("--protocol is auto or one of %s, not %q", strings.Join(known, ", "),
-			c.Protocol)
+		return o, errProtocol(c.Protocol, known)
 	}
 	for _, name := range c.clientCapabilities() {
 		if known := probe.ClientCapabilities(); !slices.Contains(known, name) {
-			return o, exit.Usagef("--client-capabilities is none or a list of %s, not %q",
-				strings.Join(known, ","), name)
+			return o, errCapability(name, known)
 		}
 	}
 	var err error

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/trust"
 )
@@ -47,8 +46,7 @@ func (s *freshness) verify(f *Fleet, a trust.Approved) func() error {
 		if s.trusted == nil || s.trusted[entry] {
 			return nil
 		}
-		return exit.Advise("review it with mcpctl config, then run mcpctl trust",
-			"the entry of the server changed since it was trusted")
+		return errRevised
 	}
 }
 

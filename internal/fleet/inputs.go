@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/config"
-	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
@@ -60,8 +59,7 @@ func askInputs(ctx context.Context, p host.Process, asked []inputPrompt) (map[st
 			return nil, context.Cause(ctx)
 		case errors.Is(err, host.ErrNoAnswer):
 			t.Printf("\n")
-			return nil, exit.UsageHint("set "+q.Variable+" in the environment to run without being asked",
-				"the input %q was not answered", q.ID)
+			return nil, errInput(q.ID, q.Variable)
 		case err != nil:
 			return nil, fmt.Errorf("asking for the input %q: %w", q.ID, err)
 		}

@@ -2,14 +2,12 @@ package fleet
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
@@ -26,11 +24,11 @@ type ItemFilter struct {
 // Check returns an error for an invalid filter.
 func (f ItemFilter) Check() error {
 	if !f.Name.Valid() {
-		return exit.Usagef("--filter %q is not a pattern such as create_*", f.Name)
+		return errFilter(string(f.Name))
 	}
 	if words := KindWords(); f.Kind != "" && !slices.Contains(words, f.Kind) &&
 		!slices.Contains(words, f.Kind+"s") {
-		return exit.UsageHint(kit.Suggest(f.Kind, words), "unknown kind %q", f.Kind)
+		return errKind(f.Kind, words)
 	}
 	return nil
 }
@@ -138,6 +136,5 @@ func notOffered(surfaces []Surface, missing string) error {
 			}
 		}
 	}
-	hint := cmp.Or(kit.Suggest(missing, known), "mcpctl list shows what it offers")
-	return exit.UsageHint(report.Visible(hint), "%s offers no %q", strings.Join(names, ", "), missing)
+	return errNotOffered(names, known, missing)
 }

@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -127,13 +126,11 @@ func comparable(s probe.Server) probe.Server {
 func (t Target) Protected() (auth.Server, error) {
 	switch {
 	case t.server == nil && t.known.Error != nil:
-		return auth.Server{}, exit.UsageHint(t.known.Error.Hint, "%s: %s", report.Visible(t.Name()),
-			t.known.Error.Message)
+		return auth.Server{}, errUnusable(t.Name(), t.known.Error)
 	case t.server == nil:
-		return auth.Server{}, exit.Usagef("%s is disabled in the configuration", report.Visible(t.Name()))
+		return auth.Server{}, errDisabled(t.Name(), "the configuration")
 	case t.server.HTTP == nil:
-		return auth.Server{}, exit.UsageHint("set env in the configuration",
-			"%s is started as a command: it takes credentials from its environment", report.Visible(t.Name()))
+		return auth.Server{}, errNoLogin(t.Name())
 	}
 	return login.ServerOf(*t.server, t.login), nil
 }
@@ -175,24 +172,22 @@ func (f *Fleet) Resolve(ctx context.Context, from []source.Source) ([]Target, er
 // One returns the only live server that a SOURCE names.
 func (f *Fleet) One(ctx context.Context, from source.Source) (Target, error) {
 	if !from.Live() {
-		return Target{}, exit.Usagef("%s is saved: only a live server can be asked to do something",
-			from.Word)
+		return Target{}, errSaved(from.Word)
 	}
 	targets, err := f.Resolve(ctx, []source.Source{from})
 	switch {
 	case err != nil:
 		return Target{}, err
 	case len(targets) != 1:
-		return Target{}, exit.Usagef("name one server")
+		return Target{}, errOneServer
 	case targets[0].Live():
 		return targets[0], nil
 	}
 	known := targets[0].Known()
 	if known.Error == nil {
-		return Target{}, exit.Usagef("%s is disabled in %s", from.Word, known.Source)
+		return Target{}, errDisabled(from.Word, known.Source)
 	}
-	return Target{}, exit.UsageHint(report.Visible(known.Error.Hint), "%s: %s",
-		report.Visible(known.Name), report.Visible(known.Error.Message))
+	return Target{}, errUnusable(known.Name, known.Error)
 }
 
 // entriesFor returns the configured servers that SOURCEs name.
@@ -225,14 +220,12 @@ func Choose(cfg *config.Config, s Selection, names []string) ([]config.Entry, er
 	known := cfg.Names()
 	for _, pattern := range s.Only {
 		if !slices.ContainsFunc(known, func(name string) bool { return kit.Glob(pattern, name) }) {
-			return nil, exit.UsageHint(cmp.Or(kit.Suggest(pattern, known), "mcpctl config lists all servers"),
-				"--only %s: no such server", pattern)
+			return nil, errOnly(pattern, known)
 		}
 	}
 	chosen := kit.Filter(entries, func(e config.Entry) bool { return s.takes(e.Server.Name) })
 	if len(chosen) == 0 && len(entries) > 0 {
-		return nil, exit.Usagef("--only %s leaves no server of those that were named",
-			strings.Join(s.Only, ","))
+		return nil, errOnlyLeaves(s.Only)
 	}
 	return chosen, nil
 }
@@ -247,29 +240,9 @@ func (s Selection) takes(name string) bool {
 func (s Selection) only(targets []Target) ([]Target, error) {
 	left := kit.Filter(targets, func(t Target) bool { return s.takes(t.Name()) })
 	if len(left) == 0 && len(targets) > 0 {
-		return nil, exit.Usagef("--only %s leaves nothing of what was named", strings.Join(s.Only, ","))
+		return nil, errOnlyLeaves(s.Only)
 	}
 	return left, nil
-}
-
-// NoServers returns the error for a configuration without servers; names are those that were requested.
-func NoServers(cfg *config.Config, names []string) error {
-	where := "looked for mcpctl.yaml, .mcp.json and others up to the repository's root"
-	switch {
-	case len(cfg.Files) > 0:
-		where = "none in the configuration"
-	case len(cfg.Looked) > 0:
-		where = "none in the files of applications"
-	}
-	if len(names) > 0 {
-		return exit.Misuse(config.Problems{{
-			Message: fmt.Sprintf("no server %q is configured", names[0]),
-			Hint:    cmp.Or(config.Meant(names[0]), where),
-		}})
-	}
-	return exit.UsageHint(
-		"add one to .mcp.json, use --discover, or name one: a URL, npm:PACKAGE or -- CMD",
-		"no servers configured (%s)", where)
 }
 
 // configured returns the targets of configured servers, in their order. Only what the gate approved can be

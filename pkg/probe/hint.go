@@ -158,6 +158,10 @@ const (
 		`(missing|required|set|provide).{0,40}(environment variable|api key|access token)`
 )
 
+// RunByHand is the hint about a stdio server that exited where nothing better is known.
+const RunByHand = "run the same command by hand to see why; servers get a minimal environment " +
+	"(--inherit-env passes all of it) and what env in the configuration sets"
+
 // exitHint advises on a stdio server that ended, or closed its stdout.
 func exitHint(f failure) string {
 	wrote := func(pattern string) bool { return regexp.MustCompile(pattern).MatchString(f.stderr) }
@@ -178,8 +182,7 @@ func exitHint(f failure) string {
 			"the project: grant more in mcpctl.yaml (sandbox: {network: [HOST], write: [FOLDER]}), or run " +
 			"it without --sandbox"
 	}
-	return "run the same command by hand to see why; servers get a minimal environment (--inherit-env " +
-		"passes all of it) and what env in the configuration sets"
+	return RunByHand
 }
 
 // moduleHint advises on a file or package that a script needs and does not find.
