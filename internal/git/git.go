@@ -76,8 +76,7 @@ func (r Repo) Commit(ctx context.Context, ref string) (string, error) {
 	}
 	commit, err := r.resolve(ctx, ref)
 	if _, silent := errors.AsType[*exec.ExitError](err); silent {
-		return "", exit.UsageHint("run git fetch origin (in CI fetch-depth: 0), or correct the name",
-			"git:%s is not a commit of this repository", ref)
+		return "", errNoCommit(ref)
 	}
 	if err != nil {
 		return "", exit.Usagef("git:%s: %w", ref, err)
@@ -99,13 +98,11 @@ func (r Repo) mergeBase(ctx context.Context) (string, error) {
 		}
 		commit, err := r.line(ctx, "merge-base", branch, "HEAD")
 		if err != nil {
-			return "", exit.UsageHint("in a shallow clone run git fetch --unshallow (in CI "+
-				"fetch-depth: 0)", "git:merge-base: HEAD and %s have no commit in common", branch)
+			return "", errUnrelated(branch)
 		}
 		return commit, nil
 	}
-	return "", exit.UsageHint("fetch the branch, or name a commit: git:REF",
-		"git:merge-base: none of %s exists", strings.Join(candidates, ", "))
+	return "", errNoBranch(candidates)
 }
 
 // targetBranches returns the branches into which HEAD may be merged, the likeliest first.

@@ -57,7 +57,7 @@ func (w *Worktree) locate(ctx context.Context, dir string) error {
 	w.repo = Repo{dir: dir, environ: w.Environ}
 	top, err := w.repo.Root(ctx)
 	if err != nil {
-		return exit.Usagef("--base-ref needs a repository with a working tree: %w", err)
+		return errNoWorkTree(err)
 	}
 	prefix, err := w.repo.line(ctx, "rev-parse", "--show-prefix")
 	if err != nil {

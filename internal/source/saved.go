@@ -83,7 +83,7 @@ func readFolder(ctx context.Context, dir string) ([]Saved, error) {
 		}})
 	}
 	if len(found) == 0 {
-		return nil, exit.Advise("save snapshots with mcpctl snapshot", "no snapshots (*.json) in %s", dir)
+		return nil, errNoSnapshots(dir)
 	}
 	return found, nil
 }
@@ -105,7 +105,7 @@ func ReadFile(ctx context.Context, path string) (Saved, error) {
 	case err != nil:
 		return Saved{}, exit.Misuse(err)
 	case len(saved) != 1:
-		return Saved{}, exit.Usagef("reading %s: it has %d servers; a snapshot has one", path, len(saved))
+		return Saved{}, errServers(path, len(saved))
 	}
 	return saved[0], nil
 }
@@ -137,11 +137,7 @@ func readFile(ctx context.Context, path string) ([]Saved, error) {
 	data, err := ReadNamed(ctx, path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		hint := "mcpctl snapshot saves snapshots; mcpctl config lists configured servers"
-		if meant := config.Meant(path); meant != "" {
-			hint = meant
-		}
-		return nil, exit.Advise(hint, "%w", err)
+		return nil, errNoFile(path, err)
 	case err != nil:
 		return nil, err
 	}
@@ -261,9 +257,6 @@ func reportIn(data []byte) *report.Report {
 
 // fromReport returns the snapshots of the servers in a report, which must have every item of each.
 func fromReport(r *report.Report, origin string) ([]Saved, error) {
-	saveOne := func(format string, args ...any) error {
-		return exit.Advise("save a snapshot with mcpctl snapshot", format, args...)
-	}
 	var all []Saved
 	for _, s := range r.Servers {
 		switch {
@@ -274,7 +267,7 @@ func fromReport(r *report.Report, origin string) ([]Saved, error) {
 		case s.Saved != nil && s.Saved.File != "":
 			return nil, fmt.Errorf("the snapshot of %s is in %s", s.Name, s.Saved.File)
 		case s.Counts == nil:
-			return nil, saveOne("it does not list the items of %s", s.Name)
+			return nil, errNoItems("it does not list the items of " + s.Name)
 		}
 		parsed := &snapshot.Snapshot{Server: s.ServerInfo, Capabilities: s.Capabilities,
 			Instructions: s.Instructions}
@@ -286,7 +279,7 @@ func fromReport(r *report.Report, origin string) ([]Saved, error) {
 			switch count, known := s.Counts[kind]; {
 			case !known && items == nil:
 			case !known || len(items) != count:
-				return nil, saveOne("it does not have all items of %s", s.Name)
+				return nil, errNoItems("it does not have all items of " + s.Name)
 			default:
 				parsed.SetList(snapshot.NewList(kind, items))
 			}
@@ -294,7 +287,7 @@ func fromReport(r *report.Report, origin string) ([]Saved, error) {
 		all = append(all, Saved{Snapshot: parsed, Name: s.Name, Origin: origin})
 	}
 	if len(all) == 0 {
-		return nil, saveOne("it has no servers")
+		return nil, errNoItems("it has no servers")
 	}
 	return all, nil
 }

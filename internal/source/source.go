@@ -7,7 +7,6 @@ import (
 
 	"github.com/kballard/go-shellquote"
 
-	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/kit"
 )
@@ -69,14 +68,14 @@ func ParseAll(words, command []string) ([]Source, error) {
 	var all []Source
 	for _, word := range words {
 		if word == "" {
-			return nil, exit.Usagef("an empty SOURCE")
+			return nil, errEmpty
 		}
 		if strings.Contains(word, "://") && !isURL(word) {
-			return nil, exit.Usagef("%q is not an http:// or https:// URL", word)
+			return nil, errScheme(word)
 		}
 		parsed := Parse(word)
 		if parsed.Kind == Command && len(parsed.Args) == 0 {
-			return nil, exit.Usagef("%q is not a command line: a quote is open, or it is empty", word)
+			return nil, errCommandLine(word)
 		}
 		all = append(all, parsed)
 	}
@@ -84,7 +83,7 @@ func ParseAll(words, command []string) ([]Source, error) {
 		return all, nil
 	}
 	if len(command) == 0 {
-		return nil, exit.Usagef(`specify the command of a stdio server after "--"`)
+		return nil, errNoCommand
 	}
 	started := false
 	for i, s := range all {

@@ -1,0 +1,43 @@
+package source
+
+import (
+	"cmp"
+
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
+)
+
+// The mistakes in SOURCEs.
+var (
+	errEmpty     = exit.Usagef("an empty SOURCE")
+	errNoCommand = exit.Usagef(`specify the command of a stdio server after "--"`)
+)
+
+// errScheme returns the error for an address of another scheme than those of HTTP.
+func errScheme(word string) error { return exit.Usagef("%q is not an http:// or https:// URL", word) }
+
+// errCommandLine returns the error for a SOURCE that begins as a command line and is none.
+func errCommandLine(word string) error {
+	return exit.Usagef("%q is not a command line: a quote is open, or it is empty", word)
+}
+
+// errNoSnapshots returns the error for a directory without snapshots.
+func errNoSnapshots(dir string) error {
+	return exit.Advise(saveOne, "no snapshots (*.json) in %s", dir)
+}
+
+// errNoItems returns the error for a report that does not hold a whole snapshot.
+func errNoItems(why string) error { return exit.Advise(saveOne, "%s", why) }
+
+const saveOne = "save a snapshot with mcpctl snapshot"
+
+// errServers returns the error for a report of several servers where one snapshot is needed.
+func errServers(path string, n int) error {
+	return exit.Usagef("reading %s: it has %d servers; a snapshot has one", path, n)
+}
+
+// errNoFile returns the error for a file that does not exist, with what its name may have meant.
+func errNoFile(path string, err error) error {
+	const hint = "mcpctl snapshot saves snapshots; mcpctl config lists configured servers"
+	return exit.Advise(cmp.Or(config.Meant(path), hint), "%w", err)
+}
