@@ -72,7 +72,7 @@ func documentOf(r *Report, v view, groups []finding.Group) document {
 		d.Affected = text(someOf(affected(r.Findings), 8))
 	}
 	if rows := summaryRows(groups); len(rows) >= summaryFrom {
-		for _, row := range rows[:min(len(rows), mostRows)] {
+		for _, row := range shownRows(rows) {
 			d.Summary = append(d.Summary, documentRow{levelWord(row.Members[0]), text(row.title())})
 		}
 		d.More = len(rows) - len(d.Summary)

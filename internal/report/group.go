@@ -96,6 +96,15 @@ func lowerFirst(s string) string {
 // A summary is written from summaryFrom rows on; beside breaks it has at most mostRows of them.
 const summaryFrom, mostRows = 3, 8
 
+// shownRows returns the rows that a summary shows: the first ones, and every break.
+func shownRows(rows []summaryRow) []summaryRow {
+	if len(rows) <= mostRows+1 {
+		return rows
+	}
+	breaks := kit.Filter(rows[mostRows:], func(row summaryRow) bool { return rank(row.Members[0]) == 0 })
+	return slices.Concat(rows[:mostRows], breaks)
+}
+
 // writeSummary writes what happened in few lines: how much, who is affected, and each break by its item.
 func writeSummary(p *page, r *Report, rows []summaryRow) {
 	if len(rows) < summaryFrom {
@@ -106,15 +115,7 @@ func writeSummary(p *page, r *Report, rows []summaryRow) {
 		p.text(0, 2, span{"affects callers of ", plain}, span{someOf(affected, 3), bold})
 	}
 	p.gap()
-	shown := rows
-	if len(rows) > mostRows+1 {
-		shown = rows[:mostRows]
-		for _, row := range rows[mostRows:] {
-			if rank(row.Members[0]) == 0 {
-				shown = append(shown, row)
-			}
-		}
-	}
+	shown := shownRows(rows)
 	p.grid(2, make([]column, 2), kit.Map(shown, func(row summaryRow) []span {
 		level := levelOf(row.Group)
 		level.text = levelWord(row.Members[0])

@@ -76,6 +76,8 @@ func writeMarkdown(w io.Writer, r *Report, o Options) error {
 	render := func(parts int) (string, error) {
 		c, out := all, strings.Builder{}
 		c.Rows = all.Rows[:min(parts, len(all.Rows))]
+		c.Summary = all.Summary[:min(max(parts, mostRows), len(all.Summary))]
+		c.More += len(all.Summary) - len(c.Summary)
 		c.Left = max(len(groups)-parts, len(all.Rows)-parts, 0)
 		c.Chapters = kit.Group(all.Groups[:min(parts, len(all.Groups))],
 			func(g documentGroup) string { return g.Level })

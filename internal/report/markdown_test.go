@@ -123,3 +123,28 @@ func TestProse(t *testing.T) {
 		t.Error("markdown is no format")
 	}
 }
+
+// TestSummaryNamesEveryBreak checks that no format folds breaks behind a number, and that other changes are
+// counted.
+func TestSummaryNamesEveryBreak(t *testing.T) {
+	r := &Report{Command: "diff", Status: 1, Servers: []Server{{Name: "s", State: OK}}, Findings: Findings{}}
+	for i := range 12 {
+		r.Findings = append(r.Findings, finding.Finding{Rule: "gone", Level: finding.Breaking, Server: "s",
+			Item: fmt.Sprint("tool/b", i), Path: "/inputSchema", Message: fmt.Sprint("The argument ", i, " is gone")})
+	}
+	for i := range 5 {
+		r.Findings = append(r.Findings, finding.Finding{Rule: "note", Level: finding.Info, Server: "s",
+			Item: fmt.Sprint("tool/i", i), Path: "/inputSchema", Message: fmt.Sprint("The argument ", i, " is new")})
+	}
+	for _, format := range []string{"table", "html", "markdown"} {
+		out := html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(written(t, format, r, Options{}), ""))
+		for i := range 12 {
+			if want := fmt.Sprintf("b%d: the argument %d is gone", i, i); !strings.Contains(out, want) {
+				t.Errorf("%s: the summary does not have %q", format, want)
+			}
+		}
+		if !strings.Contains(out, "and 5 more") {
+			t.Errorf("%s: the summary does not count what it leaves out", format)
+		}
+	}
+}
