@@ -16,7 +16,6 @@ import (
 	"unicode"
 
 	"github.com/mcpctl/mcpctl/internal/config"
-	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -159,17 +158,12 @@ func (c *client) identify(ctx context.Context, s Server, f discovered, old *vaul
 		return oauthClient{Client: old.Client, secret: probe.Secret(old.Secrets.ClientSecret)}, nil
 	}
 	if f.issuer.Register == "" {
-		return oauthClient{}, exit.Advise(registerHint,
-			"the authorization server %s does not register clients, and none is configured",
-			quoted(f.issuer.ID))
+		return oauthClient{}, errNoRegistration(f.issuer.ID)
 	}
 	return finish(ctx, func(ctx context.Context) (oauthClient, error) {
 		return c.register(ctx, f, redirect, grant)
 	})
 }
-
-// registerHint is the hint if registration fails.
-const registerHint = `register a client there by hand, and configure it: "oauth": {"clientId": "…"}`
 
 // register registers a client (RFC 7591).
 func (c *client) register(ctx context.Context, f discovered, redirect, grant string) (oauthClient, error) {
@@ -185,7 +179,7 @@ func (c *client) register(ctx context.Context, f discovered, redirect, grant str
 		err = fmt.Errorf("%s: the answer has no usable client", f.issuer.Register)
 	}
 	if err != nil {
-		return oauthClient{}, exit.Advise(registerHint, "registering with the authorization server: %w", err)
+		return oauthClient{}, errRegistration(err)
 	}
 	me := oauthClient{secret: probe.Secret(r.Secret),
 		Client: vault.Client{ID: r.ID, Method: r.Method, Redirect: redirect, Registered: true}}

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/config"
-	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/vault"
 )
@@ -53,8 +52,7 @@ func (s *callbackServer) openAt(redirect string, pasted bool) error {
 	u, err := url.Parse(redirect)
 	if err != nil || u.Scheme != "http" || !kit.ThisMachine(u.Hostname()) || u.Port() == "" ||
 		u.RawQuery != "" {
-		return exit.Advise("write it as http://localhost:PORT/callback, as the client was registered",
-			"the redirect URI %s is not on this machine", quoted(redirect))
+		return errRedirect(redirect)
 	}
 	s.redirect = redirect
 	if pasted && u.Port() != "0" {
@@ -62,8 +60,7 @@ func (s *callbackServer) openAt(redirect string, pasted bool) error {
 	}
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", u.Port()))
 	if err != nil {
-		return exit.Advise("stop the program that uses the port, or log in with --no-browser",
-			"listening for the answer to the login: %w", err)
+		return errPort(err)
 	}
 	if u.Port() == "0" {
 		s.redirect = "http://" + listener.Addr().String() + u.Path

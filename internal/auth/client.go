@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/transport"
@@ -245,14 +244,10 @@ func (p addressPolicy) allow(host string, ip netip.Addr) error {
 		allowed = p.local && ip.IsLoopback()
 	}
 	if !allowed {
-		return exit.Advise(trustIssuer, "%s is at %s, which is not a public address", host, ip)
+		return errPrivate(host, ip)
 	}
 	return nil
 }
-
-// trustIssuer is the hint for an authorization server that is refused.
-const trustIssuer = `if you trust it, name it in the configuration: ` +
-	`"oauth": {"authServerMetadataUrl": "https://…/.well-known/…"}`
 
 // reserved returns networks that netip does not call private and that are not public: shared address space,
 // protocol assignments, benchmarks, the future, discard, documentation.

@@ -183,8 +183,7 @@ func (c *client) issuerAt(ctx context.Context, address, id string) (i issuer, er
 		return i, fmt.Errorf("reading metadata of the authorization server: %w", err)
 	}
 	if id != "" && !sameIssuer(i.ID, id) {
-		return i, exit.Advise(trustIssuer, "reading metadata of the authorization server: %s is of "+
-			"issuer %s, not of %s", address, quoted(i.ID), quoted(id))
+		return i, errOtherIssuer(address, i.ID, id)
 	}
 	return i, c.vet(i)
 }

@@ -13,7 +13,6 @@ import (
 
 	"golang.org/x/oauth2"
 
-	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -79,9 +78,7 @@ func (s Server) checkIssuer(f discovered, old *vault.Login) error {
 	if old == nil || sameIssuer(old.Issuer, f.issuer.ID) || s.Client.ID == "" {
 		return nil
 	}
-	return exit.Advise(fmt.Sprintf("if that is intended, run mcpctl logout %s and log in again", s.Name),
-		"the server now names the authorization server %s; the configured client belongs to %s",
-		quoted(f.issuer.ID), quoted(old.Issuer))
+	return errMoved(s, f.issuer.ID, old.Issuer)
 }
 
 // scopes returns the scopes to request: the configured ones, or else those that the server requires, and
@@ -245,8 +242,7 @@ const (
 func (c *client) byDevice(ctx context.Context, s Server, f discovered, old *vault.Login, flow Flow,
 	save saver) error {
 	if f.issuer.Device == "" {
-		return exit.Advise("log in with "+s.loginCommand("--no-browser"),
-			"the authorization server %s has no device login", quoted(f.issuer.ID))
+		return errNoDevice(s, f.issuer.ID)
 	}
 	me, err := c.identify(ctx, s, f, old, "http://127.0.0.1/callback", grantDevice)
 	if err != nil {

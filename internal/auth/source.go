@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -55,7 +54,7 @@ func (s *Source) userLogin(ctx context.Context, refused *probe.Refused) (*vault.
 	l, err := s.Vault.Unlock(ctx, *public)
 	switch {
 	case err != nil:
-		return nil, exit.Advise("log in again with "+s.Server.loginCommand(), "%w", err)
+		return nil, errUnreadable(s.Server, err)
 	case l == nil:
 		return nil, nil
 	case refused == nil && (fresh(*l) || l.Secrets.Refresh == ""):
@@ -87,12 +86,9 @@ func (s *Source) needScopes(ctx context.Context, seen vault.Login, missing []str
 		return err
 	}
 	if len(missing) > 0 && len(scopes(now.Scopes, missing)) == len(now.Scopes) {
-		return exit.Advise("ask the operator of the server what your account may do, or change the account "+
-			"with mcpctl logout "+s.Server.Name,
-			"the server refuses this although the login has every scope that it names (%s)", named(missing))
+		return errForbidden(s.Server, missing)
 	}
-	return exit.Advise("log in again, with more scopes: "+s.Server.loginCommand(),
-		"the server requires further scopes (%s); the login has %s", named(missing), named(now.Scopes))
+	return errScopes(s.Server, missing, now.Scopes)
 }
 
 // named returns scopes for a message.
@@ -126,8 +122,7 @@ func (s *Source) renewLocked(ctx context.Context, seen vault.Login, refused bool
 	case now.Secrets.Access != seen.Secrets.Access:
 		return now, nil
 	case now.Secrets.Refresh == "" || now.Revoked:
-		return nil, exit.Advise("log in again: "+s.Server.loginCommand(),
-			"the login of %s is not accepted any more: it expired or was revoked", day(now.Since))
+		return nil, errExpired(s.Server, now.Since, nil)
 	}
 	next, err := s.refreshed(ctx, *now)
 	refusal, isRefusal := errors.AsType[*refusedError](err)
@@ -139,11 +134,10 @@ func (s *Source) renewLocked(ctx context.Context, seen vault.Login, refused bool
 		return now, nil // valid for a moment
 	case ended:
 		now.Revoked = true
-		return nil, errors.Join(exit.Advise("log in again: "+s.Server.loginCommand(),
-			"the login of %s has ended: it expired or was revoked: %w", day(now.Since), err),
+		return nil, errors.Join(errExpired(s.Server, now.Since, err),
 			s.Vault.Save(ctx, *now))
 	}
-	return nil, exit.Advise("try again; the login may still be valid", "renewing the login: %w", err)
+	return nil, errRenewal(err)
 }
 
 func day(t time.Time) string { return t.Format(time.DateOnly) }
@@ -197,22 +191,17 @@ func (s *Source) machineLogin(ctx context.Context, refused *probe.Refused) (*vau
 		f.scopes = s.Server.scopes(f, nil, Flow{})
 	} else if f.scopes = scopes(s.machine.Wanted, asked.scopes); refused != nil && refused.Status == 403 &&
 		len(f.scopes) == len(s.machine.Wanted) {
-		return nil, exit.Advise("grant the client these scopes at the authorization server, and name them "+
-			"in oauth.scopes of the configuration",
-			"the server requires further scopes: %s", named(asked.scopes))
+		return nil, errClientScopes(asked.scopes)
 	}
 	me, ok := configured(s.Server.Client, f.issuer)
 	if !ok || me.Method == methodNone {
 		return nil,
-			exit.Advise(`name it in the configuration: "oauth": {"clientId": "…", "clientSecret": "${…}"}`,
-				"client_credentials need a client of the authorization server %s with a secret",
-				quoted(f.issuer.ID))
+			errNoSecret(f.issuer.ID)
 	}
 	t, err := c.redeem(ctx, me, f.issuer.Token, grantMachine,
 		url.Values{"resource": {f.resource}, "scope": {strings.Join(f.scopes, " ")}})
 	if err != nil {
-		return nil, exit.Advise("check the id and secret of the client, and its rights at the authorization "+
-			"server", "%w", err)
+		return nil, errClient(err)
 	}
 	s.machine = loginOf(s.Server, f, me, t)
 	s.machine.Wanted = f.scopes

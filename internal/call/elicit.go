@@ -10,7 +10,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -109,8 +108,7 @@ func answersOf(p host.Process, flags []string) (all []argument, err error) {
 		all = append(all, given...)
 		members, err := rawjson.Members(whole)
 		if file != "" && err != nil {
-			return nil, exit.Usagef("--answer %s holds %s, want a JSON object, with the answer to "+
-				"each field", flag, rawjson.TypeName(whole))
+			return nil, errAnswers(flag, rawjson.TypeName(whole))
 		}
 		for _, m := range members {
 			all = append(all, argument{m.Key, string(m.Value), true})

@@ -1,11 +1,14 @@
 package call
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
 // Mistakes in the command line, found before a server is contacted.
@@ -51,4 +54,26 @@ func errUnconfirmed(server, tool string) error {
 // errDeclined returns the error for a tool whose call the user declined.
 func errDeclined(server, tool string) error {
 	return exit.Usagef("%s: %s was not called", server, report.Visible(tool))
+}
+
+// errTaskOnly returns the error for a tool that can only be called as a task.
+func errTaskOnly(server, tool string) error {
+	return exit.Usagef("%s: %s can only be called as a task (execution.taskSupport), which mcpctl does "+
+		"not do; nothing was called", server, report.Visible(tool))
+}
+
+// errAnswers returns the error for a file of --answer with a value of another type.
+func errAnswers(flag, holds string) error {
+	return exit.Usagef("--answer %s holds %s, want a JSON object, with the answer to each field", flag, holds)
+}
+
+// errNotOffered returns the error for an item that a server does not offer. Unless a name is similar, it may
+// be offered only to clients with more capabilities: list declares all of them, call none.
+func errNotOffered(server, kind, name string, offered []string, capabilities string) error {
+	hint := cmp.Or(kit.Suggest(name, offered), "mcpctl list shows what it offers")
+	if len(kit.Nearest(name, offered)) == 0 && capabilities == "" {
+		hint = "if mcpctl list shows it, add --client-capabilities " +
+			strings.Join(probe.ClientCapabilities(), ",")
+	}
+	return exit.UsageHint(report.Visible(hint), "%s offers no %s %q", server, kind, name)
 }

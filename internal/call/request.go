@@ -51,8 +51,7 @@ func (c *Client) call(ctx context.Context, name string, given []argument, whole 
 	}
 	// specification 2025-11-25, tasks
 	if (snapshot.Item{Raw: tool.Field("execution")}).Text("taskSupport") == "required" {
-		return exit.Usagef("%s: %s can only be called as a task (execution.taskSupport), which mcpctl does "+
-			"not do; nothing was called", c.name(), report.Visible(tool.Key))
+		return errTaskOnly(c.name(), tool.Key)
 	}
 	schema := tool.Field("inputSchema")
 	args, problems := build(schema, whole, given)
@@ -248,13 +247,7 @@ func (c *Client) find(ctx context.Context, kind snapshot.Kind, name string) (sna
 		return item, explain(err)
 	}
 	names := kit.Map(lists[0].Items(), func(item snapshot.Item) string { return item.Key })
-	hint := cmp.Or(kit.Suggest(name, names), "mcpctl list shows what it offers")
-	if len(kit.Nearest(name, names)) == 0 && c.options.Contact.Capabilities == "" {
-		// list declares all of them
-		hint = "if mcpctl list shows it, add --client-capabilities " +
-			strings.Join(probe.ClientCapabilities(), ",")
-	}
-	return item, exit.UsageHint(report.Visible(hint), "%s offers no %s %q", c.name(), kind.Word(), name)
+	return item, errNotOffered(c.name(), kind.Word(), name, names, c.options.Contact.Capabilities)
 }
 
 // do sends a request, reads its result and delivers it under a name. inspect looks at the result before; nil
