@@ -31,6 +31,14 @@ func TestFaults(t *testing.T) {
 			{"", `violates "pattern"`, "pattern", nil, []string{"^a"}, false},
 		}},
 		{`{"format":"email"}`, `"nobody"`, nil},
+		{`{"items":{"type":"string"}}`, `[1,"a",true]`, []Fault{
+			{"/0", "expected string, got number", "type", nil, []string{"string"}, false},
+			{"/2", "expected string, got boolean", "type", nil, []string{"string"}, false},
+		}},
+		{`{"prefixItems":[{"type":"string"},{"type":"integer"}],"items":{"type":"null"}}`, `["a","b",1]`, []Fault{
+			{"/1", "expected integer, got string", "type", nil, []string{"integer"}, false},
+			{"/2", "expected null, got number", "type", nil, []string{"null"}, false},
+		}},
 		{`{"$schema":"http://json-schema.org/draft-04/schema#","format":"email","maximum":5,"exclusiveMaximum":true}`, `5`,
 			[]Fault{{"", `violates "exclusiveMaximum"`, "exclusiveMaximum", nil, nil, false}}},
 	} {

@@ -88,6 +88,15 @@ func TestLoopsAreMarkedForEachReading(t *testing.T) {
 	}
 }
 
+// TestBracketsInTextsAreNotNesting: a text may hold as many brackets and quotes as it likes.
+func TestBracketsInTextsAreNotNesting(t *testing.T) {
+	text, _ := json.Marshal(strings.Repeat(`"[{\`, maxNesting))
+	s := mustParse(t, `{"type":"string","description":`+string(text)+`}`)
+	if found, sure := s.Faults("", "a", nil); !sure || len(found) > 0 {
+		t.Errorf("sure %v, %v", sure, found)
+	}
+}
+
 func mustParse(t testing.TB, raw string) *Schema {
 	t.Helper()
 	s, err := Parse(json.RawMessage(raw))

@@ -37,6 +37,7 @@ func TestMatchMeansWhatECMAMeans(t *testing.T) {
 		{`^\cC$`, []string{"\x03"}, []string{"C", "cC"}},
 		{`^\cc$`, []string{"\x03"}, []string{`\cc`}},
 		{`^\t\n\v\f\r\0$`, []string{"\t\n\v\f\r\x00"}, []string{"tnvfr0"}},
+		{`^\0[/:]\0:\0\/$`, []string{"\x00/\x00:\x00/"}, []string{"0/0:0/"}},
 		{`^\x41\u0042\u{43}$`, []string{"ABC"}, nil},
 		{`^[\b]$`, []string{"\b"}, []string{"b"}},
 		{`\bcat\b`, []string{"a cat", "cat", "cat."}, []string{"cats", "tomcat", "écats"}},
@@ -193,6 +194,15 @@ func TestIrregularPatternsMatch(t *testing.T) {
 		}
 		if _, sure := p.Match(strings.Repeat("a", 100)); sure {
 			t.Errorf("%s was matched against a long string", test.ecma)
+		}
+	}
+}
+
+// TestNotRead refuses what is no character, and a reference to no group.
+func TestNotRead(t *testing.T) {
+	for _, ecma := range []string{`^\00$`, `^\09$`, `^(?<a>x)\k<b>$`, `a\`} {
+		if p, err := Parse(ecma); err == nil {
+			t.Errorf("%s is read as %s", ecma, p)
 		}
 	}
 }
