@@ -9,7 +9,6 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/call"
 	"github.com/mcpctl/mcpctl/internal/calls"
-	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/source"
 )
 
@@ -52,7 +51,7 @@ func askFlags(o *call.Options) []cli.Flag {
 type operands struct {
 	least int    // how many there must be
 	named bool   // the first is a name; resources and templates may be at a web address, as servers are
-	usage string // what is said when they are missing
+	what  string // what they are
 }
 
 // asking returns the action of such a command: a SOURCE, unless "--" names it, and other words for do.
@@ -61,14 +60,7 @@ func (p *program) asking(words operands,
 	return func(c *cli.Context) error {
 		named, rest := oneSource(*p, c.Args().Slice())
 		if len(rest) < words.least {
-			if p.behind != nil {
-				return exit.Usagef("%s; put it before --", words.usage)
-			}
-			if len(named) == 1 {
-				return exit.Usagef("%s; %q is read as the SOURCE, and nothing follows it",
-					words.usage, named[0])
-			}
-			return exit.Usagef("%s", words.usage)
+			return errOperand(c.Command, words.what, named, p.behind != nil)
 		}
 		if words.named && swapped(named, rest) {
 			return errSourceLast(c.Command.Name, rest[0], named[0])
@@ -106,8 +98,7 @@ a.b=1 sets b in a, tags[]=x appends. A tool without readOnlyHint is called after
 			&cli.StringFlag{Name: "record", Usage: "Append the call and its result to `FILE`",
 				TakesFile: true, Destination: &record},
 		}, askFlags(&o)...),
-		Action: p.asking(operands{1, true, "call which tool? Write mcpctl call SOURCE TOOL [KEY=VALUE…]; " +
-			"mcpctl list SOURCE shows the tools"},
+		Action: p.asking(operands{1, true, "a tool"},
 			func(ctx context.Context, from []source.Source, rest []string) error {
 				if record != "" {
 					o.Record = func(server, tool string, arguments, result json.RawMessage) error {
@@ -129,8 +120,7 @@ func promptCommand(p program) *cli.Command {
 		ArgsUsage:   "SOURCE NAME [KEY=VALUE…] [-- CMD ARG…]",
 		Description: `Every argument of a prompt is a text; key@=FILE reads it from a file.`,
 		Flags:       askFlags(&o),
-		Action: p.asking(operands{1, true, "which prompt? Write mcpctl prompt SOURCE NAME [KEY=VALUE…]; " +
-			"mcpctl list SOURCE shows the prompts"},
+		Action: p.asking(operands{1, true, "a prompt"},
 			func(ctx context.Context, from []source.Source, rest []string) error {
 				return call.Prompt(ctx, p.Process, o, from, rest[0], rest[1:])
 			}),
@@ -148,8 +138,7 @@ func readCommand(p program) *cli.Command {
 		Description: `
 A URI template (RFC 6570) is expanded with the values: mcpctl read tickets tickets://{id} id=7.`,
 		Flags: askFlags(&o),
-		Action: p.asking(operands{1, false, "read what? Write mcpctl read SOURCE URI; mcpctl list SOURCE " +
-			"shows resources and templates"},
+		Action: p.asking(operands{1, false, "a resource"},
 			func(ctx context.Context, from []source.Source, rest []string) error {
 				return call.Read(ctx, p.Process, o, from, rest[0], rest[1:])
 			}),
@@ -167,8 +156,7 @@ func completeCommand(p program) *cli.Command {
 		ArgsUsage:   "SOURCE prompt/NAME|template/URI ARGUMENT [PREFIX] [KEY=VALUE…] [-- CMD ARG…]",
 		Description: `KEY=VALUE are arguments that are known already; servers may suggest by them.`,
 		Flags:       []cli.Flag{dryRunFlag(&o)},
-		Action: p.asking(operands{2, false, "complete what? Write mcpctl complete SOURCE prompt/NAME " +
-			"ARGUMENT [PREFIX], or template/URI-TEMPLATE in the place of prompt/NAME"},
+		Action: p.asking(operands{2, false, "a prompt or template, and an argument"},
 			func(ctx context.Context, from []source.Source, rest []string) error {
 				prefix, known := "", rest[2:]
 				if len(known) > 0 {

@@ -61,7 +61,8 @@ func errUsage(c *cli.Context, err error, _ bool) error {
 	hint := "see " + c.Command.HelpName + " --help"
 	text := dashed.ReplaceAllString(err.Error(), "$1--$2")
 	if flag, unknown := strings.CutPrefix(text, "flag provided but not defined: "); unknown {
-		if similar := cli.SuggestFlag(c.Command.Flags, strings.TrimLeft(flag, "-"), false); similar != "" {
+		similar := cli.SuggestFlag(c.Command.Flags, strings.TrimLeft(flag, "-"), false)
+		if len(similar) > len("-x") { // a letter is similar to no word
 			hint = fmt.Sprintf("did you mean %q? see %s --help", similar, c.Command.HelpName)
 		}
 		text = "unknown flag " + flag
@@ -87,6 +88,20 @@ func errFileIsFormat(name string) error {
 func errFingerprint(word string) error {
 	hint := `specify fingerprints (see "mcpctl diff"), --tool, --rule or --all`
 	return exit.UsageHint(hint, "invalid fingerprint %q", word)
+}
+
+// errOperand returns the error for a command that lacks what it needs behind the SOURCE.
+func errOperand(c *cli.Command, what string, named []string, command bool) error {
+	message := "specify " + what
+	switch {
+	case command:
+		message += " before --"
+	case len(named) == 1:
+		message += fmt.Sprintf(" after the SOURCE %q", named[0])
+	}
+	usage := strings.TrimSuffix(c.ArgsUsage, " [-- CMD ARG…]")
+	return exit.UsageHint(fmt.Sprintf("mcpctl %s %s; mcpctl list SOURCE shows what it offers", c.Name, usage),
+		"%s", message)
 }
 
 // errSourceLast returns the error for a SOURCE after the item of a command that begins with the SOURCE.

@@ -35,13 +35,12 @@ Exits 1 if nothing matches.`,
 			if err := filter.Check(); err != nil {
 				return err
 			}
-			pattern := c.Args().First()
-			if pattern == strings.ToLower(pattern) {
-				pattern = "(?i)" + pattern
-			}
-			var err error
-			if filter.Text, err = regexp.Compile(pattern); err != nil {
+			pattern, err := regexp.Compile(c.Args().First())
+			if err != nil {
 				return errPattern(err)
+			}
+			if filter.Text = pattern; c.Args().First() == strings.ToLower(c.Args().First()) {
+				filter.Text = regexp.MustCompile("(?i)" + c.Args().First())
 			}
 			from, err := p.sources(c.Args().Tail())
 			if err != nil {

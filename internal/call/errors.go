@@ -72,7 +72,7 @@ func errAnswers(flag, holds string) error {
 func errNotOffered(server, kind, name string, offered []string, capabilities string) error {
 	hint := cmp.Or(kit.Suggest(name, offered), "mcpctl list shows what it offers")
 	if len(kit.Nearest(name, offered)) == 0 && capabilities == "" {
-		hint = "if mcpctl list shows it, add --client-capabilities " +
+		hint = "see mcpctl list; for what is offered to some clients only, add --client-capabilities " +
 			strings.Join(probe.ClientCapabilities(), ",")
 	}
 	return exit.UsageHint(report.Visible(hint), "%s offers no %s %q", server, kind, name)
