@@ -16,7 +16,7 @@ fi
 package() {
 	{
 		printf '{\n  "name": "%s",\n  "version": "%s",\n' "$1" "$version"
-		printf '  "description": "Inspect, diff and guard MCP (Model Context Protocol) servers",\n  "license": "Apache-2.0",\n'
+		printf '  "description": "List, compare and check MCP (Model Context Protocol) servers",\n  "license": "Apache-2.0",\n'
 		printf '  "repository": {"type": "git", "url": "git+https://github.com/mcpctl/mcpctl.git"},\n'
 		cat
 		printf '}\n'

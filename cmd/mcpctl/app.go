@@ -76,7 +76,7 @@ func newProgram(p host.Process, behind []string) program {
 // returned to run, since the library would print them and exit.
 func newApp(p program) *cli.App {
 	app := &cli.App{
-		Name: "mcpctl", Usage: "Inspect, compare and guard MCP servers", Description: appDescription,
+		Name: "mcpctl", Usage: "List, compare and check MCP servers", Description: appDescription,
 		Version:   p.Version,
 		ErrWriter: p.Err, CustomAppHelpTemplate: appHelp, Suggest: true, EnableBashCompletion: true,
 		OnUsageError: errUsage, ExitErrHandler: func(*cli.Context, error) {}, // main exits

@@ -23,8 +23,8 @@ func diffCommand(p program) *cli.Command {
 		Category:  "Guard",
 		Usage:     "Show changes since the saved snapshots",
 		ArgsUsage: "[SOURCE…] [-- CMD ARG…]",
-		Description: `Compares servers with their saved snapshots, or with --base. Two saved SOURCEs are
-compared with each other: the first is old, the second new.`,
+		Description: `Compares servers with their saved snapshots, or with --base. Two packages, URLs or saved
+SOURCEs are compared with each other: the first is old, the second new.`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "base", Usage: "Compare with `SOURCE`, the old side", Destination: &o.Base},
 			&cli.StringFlag{Name: "base-ref", Usage: "Compare with the servers as of commit `REF`",

@@ -118,7 +118,7 @@ func yesFlag(s *fleet.Selection) cli.Flag {
 func trustFlag(s *fleet.Selection) cli.Flag {
 	return &cli.BoolFlag{
 		Name: "trust", Category: connecting, Destination: &s.Trust,
-		Usage: "Start servers that were only found, in this run",
+		Usage: "Start found servers in this run without asking",
 	}
 }
 
@@ -245,7 +245,7 @@ func (p *program) parallelFlags() []cli.Flag {
 		},
 		&cli.GenericFlag{
 			Name: "shard", Category: connecting, Value: shard(&p.Select.Shard, p.Lookup),
-			Usage: "Contact shard `I/N` of the servers; auto: as CI says",
+			Usage: "Contact shard `I/N` of the servers; auto: from the CI environment",
 		},
 	}
 }
@@ -300,7 +300,7 @@ func schemaFlags(strict *bool) []cli.Flag {
 	return []cli.Flag{
 		&cli.GenericFlag{
 			Name: "semantics", Value: semantics(strict), DefaultText: "declared",
-			Usage: "Compare `PROPERTIES`: declared, or any (strict)",
+			Usage: "Properties that callers send, by `MODE`: declared or strict",
 		},
 	}
 }

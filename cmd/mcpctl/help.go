@@ -8,7 +8,7 @@ import (
 const appHelp = `{{.Name}} - {{.Usage}}
 
 USAGE:
-   mcpctl COMMAND [SOURCE…] [FLAG…] [-- CMD ARG…]
+   mcpctl COMMAND [FLAG…] [SOURCE…] [-- CMD ARG…]
 
 COMMANDS:{{range .VisibleCategories}}{{if .Name}}
    {{.Name}}:{{range .VisibleCommands}}
@@ -24,10 +24,10 @@ const commandHelp = `{{.HelpName}} - {{.Usage}}
 USAGE:
    {{.HelpName}} [FLAG…]{{if .ArgsUsage}} {{.ArgsUsage}}{{end}}{{if .Description}}
 
-{{.Description}}{{end}}
+{{.Description}}{{end}}{{range .VisibleFlagCategories}}{{if not .Name}}
 
-OPTIONS:{{range .VisibleFlagCategories}}{{if not .Name}}{{range .Flags}}
-   {{.}}{{end}}{{end}}{{else}}{{template "visibleFlagTemplate" .}}{{end}}
+OPTIONS:{{range .Flags}}
+   {{.}}{{end}}{{end}}{{end}}
 
 Use "mcpctl options" for flags that commands share.
 `

@@ -1,4 +1,4 @@
-// Command mcpctl inspects, diffs and guards MCP (Model Context Protocol) servers.
+// Command mcpctl lists, compares and checks MCP (Model Context Protocol) servers.
 //
 // It lists what servers offer, saves it, says what changed and who breaks. See docs/reference.md for its
 // commands, sources and exit statuses.

@@ -69,7 +69,8 @@ r and Enter, or SIGUSR1, reads all servers now. Saved snapshots are not changed.
 func (p *program) watchFlags(o *watchrun.Options, against *string) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{
-			Name: "format", Aliases: []string{"f"}, Usage: "Print table (lines) or ndjson (one event a line)",
+			Name: "format", Aliases: []string{"f"},
+			Usage: "Print `FORMAT`: table (lines) or ndjson (one event a line)",
 			Value: p.Output.Format, Destination: &p.Output.Format,
 		},
 		&cli.BoolFlag{Name: "json", Usage: "Same as --format ndjson", Destination: &p.JSON},
@@ -78,7 +79,7 @@ func (p *program) watchFlags(o *watchrun.Options, against *string) []cli.Flag {
 			Value: duration(&o.Interval), DefaultText: "30s",
 		},
 		&cli.StringFlag{
-			Name: "against", Usage: "Compare with the previous or the saved snapshot",
+			Name: "against", Usage: "Compare with `SNAPSHOT`: previous or saved",
 			Value: "previous", Destination: against,
 		},
 		&cli.GenericFlag{Name: "for", Usage: "Quit after `DURATION`", Value: duration(&o.For)},
