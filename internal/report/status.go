@@ -133,7 +133,7 @@ func writeFamilies(p *page, rules []finding.Rule) {
 			continue
 		}
 		row := []span{{familyOf(family[0]) + "-*", bold}, {strconv.Itoa(len(family)), plain}}
-		for _, level := range []finding.Level{finding.Breaking, finding.Warning, finding.Info} {
+		for _, level := range []finding.Level{finding.Breaking, finding.Warning, finding.Info, finding.Off} {
 			of := kit.Filter(family, func(rule finding.Rule) bool { return rule.Level == level })
 			row = append(row, span{strconv.Itoa(len(of)), levelStyle(level)})
 		}
@@ -141,7 +141,7 @@ func writeFamilies(p *page, rules []finding.Rule) {
 	}
 	p.grid(0, []column{{title: "FAMILY", name: true, least: 8}, {title: "RULES", right: true},
 		{title: "BREAKING", right: true}, {title: "WARNING", right: true},
-		{title: "INFO", right: true}}, rows)
+		{title: "INFO", right: true}, {title: "OFF", right: true}}, rows)
 	p.gap()
 }
 
@@ -157,7 +157,7 @@ func writeRule(p *page, rule finding.Rule) {
 	p.paragraph(2, rule.Title, plain)
 	p.gap()
 	p.paragraph(2, rule.Doc, plain)
-	for _, part := range [][2]string{{"example  ", rule.Example}, {"instead  ", rule.Instead}} {
+	for _, part := range [][2]string{{"example  ", rule.Example}, {"fix  ", rule.Instead}} {
 		if part[1] != "" {
 			p.gap()
 			p.text(2, 2, span{part[0], dim}, span{part[1], plain})
