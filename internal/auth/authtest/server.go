@@ -1,5 +1,5 @@
 // Package authtest is an authorization server and a protected MCP server for tests. It keeps to the rules of OAuth 2.1,
-// and refuses who does not; what it does wrong is said by its Quirks.
+// and refuses clients that do not; its Quirks say what it does wrong.
 package authtest
 
 import (
