@@ -198,8 +198,7 @@ func explain(err error) error {
 	var lines []string
 	for _, f := range probe.Failures(err) {
 		says := report.Failure{Stage: string(f.Stage), Message: f.Err.Error(), Stderr: f.Stderr}.Says()
-		lines = append(lines, report.Visible(f.Server)+": "+report.Visible(says)+
-			after(": ", report.Visible(f.Hint)))
+		lines = append(lines, report.Visible(f.Server)+": "+report.Visible(says))
 		var stderr []string
 		for line := range strings.Lines(f.Stderr) {
 			if line = strings.TrimRight(line, " \r\n"); line != "" {
@@ -207,6 +206,9 @@ func explain(err error) error {
 			}
 		}
 		lines = append(lines, stderr[max(0, len(stderr)-stderrLines):]...)
+		if f.Hint != "" {
+			lines = append(lines, "hint: "+report.Visible(f.Hint))
+		}
 	}
 	if answer, ok := errors.AsType[*probe.RPCError](err); ok && answer.Code == visitRequired {
 		elicitations, _ := rawjson.Elements(rawjson.ObjectOf(answer.Data())["elicitations"])

@@ -131,7 +131,7 @@ func (c *Client) answered(f form) (json.RawMessage, error) {
 			known = true
 			values[i], wrong = field.given(c.answers[at])
 		} else if field.required && field.preset == nil {
-			wrong = []Problem{{Message: "is required, and missing"}}
+			wrong = []Problem{{Message: "is required but missing"}}
 		}
 		for _, p := range wrong {
 			p.Path = rawjson.Join("", field.name) + p.Path

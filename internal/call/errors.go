@@ -46,8 +46,8 @@ func errReference(reference string) error {
 
 // errUnconfirmed returns the error for a tool that needs a confirmation, when there is no terminal.
 func errUnconfirmed(server, tool string) error {
-	return exit.UsageHint("look at the request with --dry-run, and call it with --yes",
-		"%s: %s may change things (it does not declare readOnlyHint), nothing was called",
+	return exit.UsageHint("add --yes to call it, or --dry-run to see the request",
+		"%s: %s may change things (it does not declare readOnlyHint); nothing was called",
 		server, report.Visible(tool))
 }
 

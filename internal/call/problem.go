@@ -67,7 +67,7 @@ func (s shape) explain(f schema.Fault, value any) []Problem {
 	switch {
 	case f.Keyword == "required":
 		for _, name := range f.Names {
-			all = append(all, Problem{rawjson.Join(f.Path, name), "is required, and missing"})
+			all = append(all, Problem{rawjson.Join(f.Path, name), "is required but missing"})
 		}
 		return all
 	case f.Keyword == "additionalProperties":
@@ -99,7 +99,7 @@ func (s shape) explain(f schema.Fault, value any) []Problem {
 func checkNames(values map[string]string, known, required []string, what string) (problems []Problem) {
 	for _, name := range kit.Distinct(required) {
 		if _, given := values[name]; !given {
-			problems = append(problems, Problem{rawjson.Join("", name), "is required, and missing"})
+			problems = append(problems, Problem{rawjson.Join("", name), "is required but missing"})
 		}
 	}
 	for _, name := range kit.SortedKeys(values) {

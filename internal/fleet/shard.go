@@ -71,7 +71,7 @@ func ParseShard(text string, lookup func(string) (string, bool)) (Shard, error) 
 	s.Count, wrong = strconv.Atoi(count)
 	canonical := fmt.Sprintf("%d/%d", s.Index, s.Count) == text
 	if err != nil || wrong != nil || !divided || s.Index < 1 || s.Index > s.Count || !canonical {
-		return Shard{}, fmt.Errorf("%q is not a shard such as 1/4, nor auto", text)
+		return Shard{}, fmt.Errorf("%q is neither a shard such as 1/4 nor auto", text)
 	}
 	return s, nil
 }

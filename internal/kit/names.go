@@ -85,7 +85,12 @@ func DidYouMean(word string, words []string) string {
 // and they are few.
 func Suggest(word string, words []string) string {
 	if nearest := Nearest(word, words); len(nearest) > 0 {
-		return "did you mean " + Quoted(nearest, " or ") + "?"
+		last := len(nearest) - 1
+		first := Quoted(nearest[:last], ", ")
+		if last > 0 {
+			first += " or "
+		}
+		return fmt.Sprintf("did you mean %s%q?", first, nearest[last])
 	}
 	if len(words) == 0 || len(words) > 12 {
 		return ""

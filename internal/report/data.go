@@ -124,7 +124,7 @@ func Parse(data []byte) (*Report, error) {
 		return nil, fmt.Errorf("the report has version %d, and this mcpctl knows %d: install a newer one",
 			r.Mcpctl, Version)
 	case r.Mcpctl != Version || r.Command == "":
-		return nil, errors.New("not a report of mcpctl, which --format json writes")
+		return nil, errors.New("not an mcpctl report, as --format json writes it")
 	}
 	return r, nil
 }

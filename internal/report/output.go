@@ -38,14 +38,14 @@ type OutputFile struct{ Format, Path string }
 func ParseOutputFile(text string) (OutputFile, error) {
 	format, path, ok := strings.Cut(text, "=")
 	if !ok || path == "" {
-		return OutputFile{}, fmt.Errorf("%q is not a format and a file such as sarif=out.sarif", text)
+		return OutputFile{}, fmt.Errorf("%q is not FORMAT=FILE, such as sarif=out.sarif", text)
 	}
 	return OutputFile{format, path}, checkFormat(format)
 }
 
 func checkFormat(format string) error {
 	if !slices.Contains(Formats(), format) {
-		return fmt.Errorf("unknown format %q%s: %s exist", format, kit.DidYouMean(format, Formats()),
+		return fmt.Errorf("unknown format %q%s: use one of %s", format, kit.DidYouMean(format, Formats()),
 			strings.Join(Formats(), ", "))
 	}
 	return nil

@@ -236,7 +236,7 @@ func Formats() []string { return kit.SortedKeys(formats()) }
 func Write(w io.Writer, format string, r *Report, o Options) error {
 	f, ok := formats()[format]
 	if !ok {
-		return fmt.Errorf("unknown format %q: %s exist", format, strings.Join(Formats(), ", "))
+		return fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(Formats(), ", "))
 	}
 	if f.Spelling != (printable.Spelling{}) {
 		w = printable.Guard(w, f.Spelling)

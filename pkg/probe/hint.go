@@ -362,7 +362,7 @@ func answerHint(f failure) string {
 	case acting && hasCode(f.err, mcp.METHOD_NOT_FOUND):
 		return "the server does not know this request: mcpctl show lists what it offers"
 	case acting && is[*RPCError](f.err):
-		return "the server says so of this request: look at it with --dry-run, and into its log"
+		return "the server rejected this request: show it with --dry-run, and read the server's log"
 	case hasCode(f.err, mcp.MISSING_REQUIRED_CLIENT_CAPABILITY):
 		return "the server wants a client with other capabilities: declare them with --client-capabilities"
 	case f.stage == Handshake && hasCode(f.err, mcp.METHOD_NOT_FOUND):
