@@ -5,27 +5,30 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
-// rulesCommand makes rules. Unknown identifiers are an error, and those given are shown in the usual order.
+// rulesCommand makes rules. Unknown ids are an error. Rules appear in the usual order.
 func rulesCommand(p program) *cli.Command {
 	return p.command(&cli.Command{
 		Name:         "rules",
 		Category:     "Inspect",
 		Usage:        "List rules, or explain one",
-		ArgsUsage:    "[ID]",
+		ArgsUsage:    "[ID|PATTERN]",
 		BashComplete: offerWords(report.RuleIDs(report.AllRules())),
 		Action: func(c *cli.Context) error {
 			all, ids := report.AllRules(), c.Args().Slice()
 			for _, id := range ids {
-				if known := report.RuleIDs(all); !slices.Contains(known, id) {
+				known := report.RuleIDs(all)
+				if !slices.ContainsFunc(known, func(rule string) bool { return kit.Glob(id, rule) }) {
 					return errUnknownRule(id, known)
 				}
 			}
 			r := &report.Report{Command: "rules"}
 			for _, rule := range all {
-				if len(ids) == 0 || slices.Contains(ids, rule.ID) {
+				matches := func(id string) bool { return kit.Glob(id, rule.ID) }
+				if len(ids) == 0 || slices.ContainsFunc(ids, matches) {
 					r.Rules = append(r.Rules, rule)
 				}
 			}
