@@ -19,7 +19,8 @@ func (p *program) invokeCommand(c *cli.Command, o *call.Options) *cli.Command {
 	if p.Output.Format != "table" && !slices.Contains(call.Formats(), p.Output.Format) {
 		p.Output.Format = "" // MCPCTL_FORMAT is for reports
 	}
-	own := slices.Concat(p.formatFlags(call.Formats(), "text on a terminal, else raw"),
+	const category = "" // its formats are its own
+	own := slices.Concat(p.formatFlags(category, call.Formats(), "text on a terminal, else raw"),
 		outputFlag(&p.Output))
 	c.Flags = slices.Concat(c.Flags, selectionFlags(&p.Select), own, p.talkFlags(),
 		contactFlags(&p.Select, &p.Contact))

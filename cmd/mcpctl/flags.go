@@ -123,7 +123,8 @@ func trustFlag(s *fleet.Selection) cli.Flag {
 }
 
 func (p *program) outputFlags() []cli.Flag {
-	return slices.Concat(p.formatFlags(report.Formats(), "table"), outputFlag(&p.Output), p.talkFlags())
+	return slices.Concat(p.formatFlags(printing, report.Formats(), "table"), outputFlag(&p.Output),
+		p.talkFlags())
 }
 
 func outputFlag(o *report.Output) []cli.Flag {
@@ -135,15 +136,15 @@ func outputFlag(o *report.Output) []cli.Flag {
 
 // formatFlags returns the flags for the format. The default is what the environment set; the help shows usual
 // in its place.
-func (p *program) formatFlags(formats []string, usual string) []cli.Flag {
+func (p *program) formatFlags(category string, formats []string, usual string) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{
-			Name: "format", Aliases: []string{"f"}, Category: printing, Value: p.Output.Format,
+			Name: "format", Aliases: []string{"f"}, Category: category, Value: p.Output.Format,
 			DefaultText: usual,
 			Usage:       "`FORMAT` of the output: " + strings.Join(formats, ", "),
 			Destination: &p.Output.Format,
 		},
-		&cli.BoolFlag{Name: "json", Category: printing, Usage: "Same as --format json", Destination: &p.JSON},
+		&cli.BoolFlag{Name: "json", Category: category, Usage: "Same as --format json", Destination: &p.JSON},
 	}
 }
 

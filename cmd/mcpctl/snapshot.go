@@ -34,6 +34,7 @@ func snapshotCommand(p program) *cli.Command {
 				}
 				return r, err
 			}),
-	}, snapshotsFlags(&p.Select), selectionFlags(&p.Select), p.formatFlags(report.Formats(), "table"),
+	}, snapshotsFlags(&p.Select), selectionFlags(&p.Select),
+		p.formatFlags(printing, report.Formats(), "table"),
 		p.talkFlags(), reportFlags(&p.Output), p.reachFlags())
 }
