@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
-
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -43,7 +42,7 @@ var (
 	errLoginStatus = exit.Usagef("--status takes names of servers")
 )
 
-const mergeHint = "run each with --shard I/N --report json=FILE, and see mcpctl merge --help"
+const mergeHint = "name the files that --shard I/N --report json=FILE wrote, or their directory"
 
 // errUnknownCommand returns the error for a first argument that is not a command: possibly a SOURCE, or a
 // typing error.
@@ -137,8 +136,7 @@ func errManyServers(n int) error { return exit.UsageHint("name one", "that names
 
 // errNoShard returns the error for a report of a shard that does not exist.
 func errNoShard(file string) error {
-	return exit.UsageHint(mergeHint,
-		"there is no %s: merge takes the reports of all shards, or their directory", file)
+	return exit.UsageHint(mergeHint, "%s does not exist", file)
 }
 
 // errNoReport returns the error for a report that does not exist.

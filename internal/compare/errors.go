@@ -14,7 +14,7 @@ import (
 // The mistakes in flags and SOURCEs that show before a server is contacted.
 var (
 	errAcceptAll  = exit.Usagef("--all cannot be used with fingerprints, --tool or --rule")
-	errAcceptNone = exit.UsageHint(`see "mcpctl diff" for them`,
+	errAcceptNone = exit.UsageHint("mcpctl diff lists fingerprints",
 		"specify fingerprints, --tool, --rule or --all")
 	errVersions = exit.UsageHint("mcpctl diff npm:PACKAGE --versions 5", "--versions requires one package")
 	errBuild    = exit.Usagef("--build requires --base-ref")

@@ -113,6 +113,9 @@ func (o SaveOptions) save(ctx context.Context, p host.Process, s *fleet.Surface,
 	switch {
 	case s.State == report.Disabled:
 		return nil
+	case s.State == report.Failed:
+		s.Saved = &report.Saved{Action: report.Skipped, File: p.Rel(file), Reason: "the server failed"}
+		return nil
 	case !s.Whole():
 		s.Saved = &report.Saved{Action: report.Skipped, File: p.Rel(file), Reason: "not everything arrived"}
 		return nil

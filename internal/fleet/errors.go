@@ -116,7 +116,8 @@ func NoServers(cfg *config.Config, names []string) error {
 		where = "none in the files of applications"
 	}
 	if len(names) > 0 {
-		return exit.UsageHint(cmp.Or(config.Meant(names[0]), where), "no server %q is configured", names[0])
+		hint := cmp.Or(config.Meant(names[0]), "name a URL, npm:PACKAGE, FILE.json or -- CMD; "+where)
+		return exit.UsageHint(hint, "no server %q is configured", names[0])
 	}
 	return exit.UsageHint(
 		"add one to .mcp.json, use --discover, or name one: a URL, npm:PACKAGE or -- CMD",

@@ -49,7 +49,7 @@ func (r Repo) run(ctx context.Context, stdin string, args ...string) ([]byte, er
 	case ctx.Err() != nil:
 		err = context.Cause(ctx)
 	case message != "":
-		err = errors.New(message)
+		err = errors.New(strings.TrimPrefix(message, "fatal: "))
 	}
 	return stdout.Bytes(), err
 }

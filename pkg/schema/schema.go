@@ -7,7 +7,7 @@
 // what each of them breaks. [Schema.Faults] lists the faults of one value.
 //
 // JSON Schema 2020-12 is read, and drafts 04, 06, 07 and 2019-09 are read into the same form where "$schema"
-// names them. What is rare and cannot be decided simply is not: section 7 of docs/compatibility.md lists it.
+// names them. Rare constructs are not decided: section 7 of docs/compatibility.md lists them.
 // References are resolved inside the document only: nothing is ever fetched. Numbers are exact rationals.
 // "format" and the content keywords are annotations.
 //
