@@ -32,7 +32,7 @@ func arguments(p host.Process, words []string, flag, base string) ([]argument, j
 	for _, word := range words {
 		a, file, err := parseArgument(word)
 		if err != nil {
-			return nil, nil, exit.Misuse(err)
+			return nil, nil, err
 		}
 		if file != "" {
 			content, err := content(p, file)
@@ -64,11 +64,11 @@ func parseArgument(word string) (a argument, file string, err error) {
 	key, value, found := strings.Cut(word, "=")
 	switch {
 	case !found && strings.Contains(word, "://"):
-		return a, "", fmt.Errorf("invalid argument %q: put the server first", word)
+		return a, "", errArgument(word, "put the server first")
 	case !found && strings.HasPrefix(word, "{"):
-		return a, "", fmt.Errorf("invalid argument %q: write --args before a whole object", word)
+		return a, "", errArgument(word, "write --args before a whole object")
 	case !utf8.ValidString(word):
-		return a, "", fmt.Errorf("the argument %q is not UTF-8", word)
+		return a, "", exit.Usagef("the argument %q is not UTF-8", word)
 	}
 	a = argument{key: key, text: value}
 	if name, ok := strings.CutSuffix(key, ":"); ok {
@@ -80,8 +80,7 @@ func parseArgument(word string) (a argument, file string, err error) {
 		a.key, file = name, value
 	}
 	if !found || a.key == "" {
-		return a, "", fmt.Errorf("invalid argument %q: write key=value, key:=JSON, key@=FILE or key:=@FILE",
-			word)
+		return a, "", errArgument(word, "write key=value, key:=JSON, key@=FILE or key:=@FILE")
 	}
 	return a, file, nil
 }

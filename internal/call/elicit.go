@@ -37,7 +37,7 @@ func (c *Client) confirm(ctx context.Context, tool snapshot.Item, args json.RawM
 		errUnconfirmed(c.name(), tool.Key), errDeclined(c.name(), tool.Key))
 }
 
-// answer returns the answer to one request that a server made in a result. There are no roots, and a request
+// answer returns the answer to one request that a server made in a result. No roots are given, and a request
 // for a model is an error.
 func (c *Client) answer(ctx context.Context, request rawjson.Object) (json.RawMessage, error) {
 	switch method := request.Text("method"); method {
@@ -73,9 +73,7 @@ func (c *Client) elicit(ctx context.Context, params json.RawMessage) (json.RawMe
 	}
 	t, err := host.OpenTerminal(c.process)
 	if err != nil {
-		return nil, errors.New("the server asks: " + f.question() + "\nno terminal to answer on: run " +
-			"mcpctl in one, answer a form with --answer KEY=VALUE, or give the tool all it needs as " +
-			"arguments")
+		return nil, errUnanswered(f.question())
 	}
 	defer t.Close()
 	t.Printf("mcpctl: the server %s asks:\n", c.name())

@@ -35,6 +35,9 @@ func errNotText(key string) error {
 	return exit.UsageHint("write "+key+"=VALUE", "%s is a text here", key)
 }
 
+// errArgument returns the error for an argument in a form that call does not have.
+func errArgument(word, hint string) error { return exit.UsageHint(hint, "invalid argument %q", word) }
+
 // errTwice returns the error for an argument that is given again.
 func errTwice(key string) error { return exit.Usagef("%s is given twice", key) }
 
@@ -44,7 +47,7 @@ func errReference(reference string) error {
 		"%q is neither prompt/NAME nor template/URI-TEMPLATE", reference)
 }
 
-// errUnconfirmed returns the error for a tool that needs a confirmation, when there is no terminal.
+// errUnconfirmed returns the error for a tool that needs a confirmation, without a terminal.
 func errUnconfirmed(server, tool string) error {
 	return exit.UsageHint("add --yes to call it, or --dry-run to see the request",
 		"%s: %s may change things (it does not declare readOnlyHint); nothing was called",
@@ -60,6 +63,13 @@ func errDeclined(server, tool string) error {
 func errTaskOnly(server, tool string) error {
 	return exit.Usagef("%s: %s can only be called as a task (execution.taskSupport), which mcpctl does "+
 		"not do; nothing was called", server, report.Visible(tool))
+}
+
+// errUnanswered returns the error for a question of a server, without a terminal.
+func errUnanswered(question string) error {
+	return exit.Advise("run mcpctl in a terminal, answer a form with --answer KEY=VALUE, or pass "+
+		"all arguments",
+		"the server asks: %s\nno terminal to answer on", question)
 }
 
 // errAnswers returns the error for a file of --answer with a value of another type.
