@@ -5,7 +5,6 @@ import (
 	"crypto/sha512"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"path"
 	"path/filepath"
 	"slices"
@@ -24,13 +23,11 @@ func (b Box) launched(s probe.Stdio, dir string) (probe.Stdio, error) {
 	launcher := filepath.Base(s.Command)
 	switch {
 	case launcher == "docker" || launcher == "podman":
-		return s, fmt.Errorf("%s reaches its engine by a Unix socket, which the sandbox does not have, and "+
-			"a container is shut in by itself: run it without --sandbox", launcher)
+		return s, errEngine(launcher)
 	case !known && launcher != "npx" && launcher != "uvx", launch.Ref.Registry == "oci":
 		return s, nil
 	case !known:
-		return s, fmt.Errorf("%s %s would need the network, which the sandbox does not have: grant it in "+
-			"mcpctl.yaml", launcher, strings.Join(s.Args, " "))
+		return s, errNetwork(launcher, s.Args)
 	}
 	file := b.fromUV(launch)
 	if launch.Ref.Registry == "npm" {
@@ -46,8 +43,7 @@ func (b Box) launched(s probe.Stdio, dir string) (probe.Stdio, error) {
 	if launch.Ref.Registry == "pypi" {
 		first = "uv tool install --no-config --no-build " + spec
 	}
-	return s, fmt.Errorf("%s would fetch %s, but the sandbox has no network: fetch it without "+
-		"starting it (%s), or grant the network in mcpctl.yaml", launcher, launch.Ref, first)
+	return s, errFetch(launcher, launch.Ref.String(), first)
 }
 
 // manifestLimit bounds the package.json of a package, in bytes.

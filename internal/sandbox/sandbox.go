@@ -5,7 +5,6 @@ package sandbox
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -20,7 +19,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/process"
-	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -102,11 +100,9 @@ func (b Box) Wrap(s probe.Stdio, projects []string, may config.Grants) (wrapped 
 	for _, folder := range may.Write {
 		switch folder = files.RealPath(folder); {
 		case !b.presentable(folder):
-			return s, "", fmt.Errorf("%s is granted for writing, and too much lies in it: grant a folder "+
-				"of the project", folder)
+			return s, "", errTooMuch(folder)
 		case !files.IsDir(folder):
-			return s, "",
-				fmt.Errorf("%s is granted for writing, but does not exist: create it first", folder)
+			return s, "", errNoFolder(folder)
 		}
 		p.mounts = append(p.mounts, mount{folder, []string{"--bind", folder, folder}})
 	}
@@ -132,7 +128,7 @@ func (b Box) projectOf(dir string, projects []string) (string, error) {
 			}
 		}
 		if dir != b.Home && dir != "/" {
-			return "", outside(dir, projects)
+			return "", errOutside(dir, projects)
 		}
 		return "", nil
 	}
@@ -147,12 +143,7 @@ func (b Box) projectOf(dir string, projects []string) (string, error) {
 			return dir, nil
 		}
 	}
-	return "", outside(dir, projects)
-}
-
-func outside(dir string, projects []string) error {
-	return fmt.Errorf("its working folder %s is outside of the project (%s), and the sandbox shows nothing "+
-		"else: run mcpctl there, or fix cwd", dir, strings.Join(projects, ", "))
+	return "", errOutside(dir, projects)
 }
 
 // mount is a folder, file or link that appears in the sandbox.
@@ -243,14 +234,11 @@ const trialTime = 10 * time.Second
 // started.
 func Detect(ctx context.Context, p host.Process) (b Box, lacks []string, _ error) {
 	if p.GOOS != "linux" {
-		return b, nil, errors.New("--sandbox exists on Linux alone, where bubblewrap is: leave it out, or " +
-			"use a container")
+		return b, nil, errNotLinux
 	}
 	var err error
 	if b.Bwrap, err = process.Tool("bwrap", p.Environ); err != nil {
-		return b, nil, process.Missing(err, "--sandbox needs bubblewrap, but bwrap is not in PATH: "+
-			"install it (apt install bubblewrap, dnf install bubblewrap), or leave --sandbox out; nothing "+
-			"was started")
+		return b, nil, process.Missing(err, "%w", errNoBwrap)
 	}
 	b.Dir = p.Dir
 	b.Path, _ = p.Lookup("PATH")
@@ -264,9 +252,7 @@ func Detect(ctx context.Context, p host.Process) (b Box, lacks []string, _ error
 		lacks = append(lacks, "a bound of its folders in memory (bubblewrap is too old)")
 	}
 	if out, err := b.try(ctx); err != nil {
-		return b, nil, fmt.Errorf("--sandbox does not work here, so nothing was started: %s %w: user "+
-			"namespaces must be allowed (kernel.unprivileged_userns_clone, AppArmor, container settings)",
-			report.Visible(strings.TrimSpace(out)), err)
+		return b, nil, errTrial(out, err)
 	}
 	b.processes = true
 	if _, err := b.try(ctx); err != nil { // all processes of the user count, wherever they are

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"encoding/binary"
-	"errors"
 	"os"
 	"runtime"
 
@@ -53,8 +52,7 @@ var absent = []uint32{unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS
 func filter(goarch string) ([]unix.SockFilter, error) {
 	audit, ok := architectures[goarch]
 	if !ok {
-		return nil, errors.New("--sandbox knows no filter of system calls for " + goarch +
-			", so that Unix sockets could be reached: leave it out, or use a container")
+		return nil, errNoFilter(goarch)
 	}
 	allow := unix.SockFilter{Code: answer, K: unix.SECCOMP_RET_ALLOW}
 	fail := func(errno unix.Errno) unix.SockFilter {
