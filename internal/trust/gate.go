@@ -81,7 +81,7 @@ func (g Gate) Trusted(entries []config.Entry) (trusted, untrusted []config.Entry
 // decisions reads the store.
 func (g Gate) decisions() (d decisions) {
 	store, err := g.Store()
-	if err == nil && !g.Once {
+	if err == nil {
 		d, err = store.read()
 	}
 	d.err = err

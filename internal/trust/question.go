@@ -21,29 +21,29 @@ const Promise = "mcpctl asks again when an entry changes; the code it starts can
 // Ask asks the user about the entries that are not trusted, and stores each yes. Without a terminal, or with
 // CI set, nothing is asked, and what is not trusted fails.
 func (g Gate) Ask(ctx context.Context, entries []config.Entry) error {
+	t, err := host.OpenTerminal(g.Process)
+	if err != nil {
+		return nil
+	}
+	defer t.Close()
+	return g.ask(ctx, t, entries)
+}
+
+// ask shows what entries would do and stores what the user trusts. Marked subjects come last and are asked
+// singly; what does not fit one screen is asked in parts that do. An entry that could not run is left out.
+func (g Gate) ask(ctx context.Context, t *host.Terminal, entries []config.Entry) error {
 	_, untrusted := g.Trusted(entries)
 	runnable := kit.Filter(untrusted,
 		func(e config.Entry) bool { return e.Err() == nil || len(e.Asks()) > 0 })
 	if len(runnable) == 0 {
 		return nil
 	}
-	t, err := host.OpenTerminal(g.Process)
-	if err != nil {
-		return nil
-	}
-	defer t.Close()
-	return g.ask(ctx, t, runnable)
-}
-
-// ask shows what entries would do and stores what the user trusts. Marked subjects come last and are asked
-// singly; what does not fit one screen is asked in parts that do.
-func (g Gate) ask(ctx context.Context, t *host.Terminal, entries []config.Entry) error {
 	width, height := host.Size(t.Out)
 	if width == 0 || height == 0 {
 		width, height = 80, 24
 	}
-	t.Printf("Found in %s, not trusted yet:\n\n", foundIn(entries))
-	for i, part := range screens(subjectsOf(entries), width, height) {
+	t.Printf("Found in %s, not trusted yet:\n\n", foundIn(runnable))
+	for i, part := range screens(subjectsOf(runnable), width, height) {
 		for _, s := range part {
 			t.Printf("%s", s.block(width))
 		}

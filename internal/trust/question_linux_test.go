@@ -16,8 +16,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host/terminaltest"
 )
 
-// answers asks about entries on a terminal of 80 by height and gives one answer to each question, "\x04" for its end.
-// ahead is typed before the first question.
+// answers asks about entries on a terminal of 80 by height, 0 = it does not tell, and gives one answer to each
+// question, "\x04" for its end. ahead is typed before the first question.
 func (u user) answers(ctx context.Context, height int, ahead string, answers []string, entries []config.Entry) (string, error) {
 	u.t.Helper()
 	master, slave := terminaltest.Open(u.t)
@@ -147,6 +147,9 @@ func TestManyServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	parts := strings.Split(shown, "[y/N] ")
+	if n := strings.Count(shown, "mcpctl asks again"); n != len(parts)-1 {
+		t.Errorf("the promise is on %d of %d screens", n, len(parts)-1)
+	}
 	for i, part := range parts {
 		if rows := strings.Count(part, "\n"); rows > 23 {
 			t.Errorf("part %d has %d rows:\n%s", i, rows, part)
@@ -157,6 +160,49 @@ func TestManyServers(t *testing.T) {
 	}
 	if !strings.Contains(shown, "(3840 characters)") {
 		t.Errorf("the long argument is not shortened:\n%s", shown)
+	}
+}
+
+// TestAskedAbout asks about what could run after a yes, and shows nothing if there is no such entry.
+func TestAskedAbout(t *testing.T) {
+	for what, c := range map[string]struct {
+		entry string
+		asked bool
+	}{
+		"fine":                     {`{"command": "npx"}`, true},
+		"lacks a variable":         {`{"command": "npx", "args": ["${MISSING}"]}`, false},
+		"lacks an input, asked by": {`{"command": "npx", "args": ["${input:other}"]}`, true},
+		"disabled":                 {`{"command": "npx", "disabled": true}`, false},
+		"trusted":                  {`{"command": "npx", "args": ["trusted"]}`, false},
+	} {
+		u := newUser(t)
+		cfg := u.server(c.entry)
+		if what == "trusted" {
+			u.trust(cfg)
+		}
+		shown, err := u.answers(t.Context(), 24, "", nil, cfg.Entries)
+		if err != nil || (shown != "") != c.asked {
+			t.Errorf("%s: %v, shown:\n%s", what, err, shown)
+		}
+		if c.asked && !strings.HasSuffix(shown, "Trust s? [y/N] \n") {
+			t.Errorf("%s: the line of a question without an answer does not end:\n%s", what, shown)
+		}
+	}
+}
+
+// TestTerminalsOfAnySize: a higher screen has more servers in one question; one of unknown size is of 24 lines.
+func TestTerminalsOfAnySize(t *testing.T) {
+	u := newUser(t)
+	var servers []string
+	for i := range 20 {
+		servers = append(servers, fmt.Sprintf(`"s%d": {"command": "x"}`, i))
+	}
+	cfg := u.reads(`{"mcpServers": {` + strings.Join(servers, ", ") + `}}`)
+	for height, first := range map[int]string{40: "these 20", 24: "these 14", 0: "these 14"} {
+		shown, err := u.answers(t.Context(), height, "", nil, cfg.Entries)
+		if err != nil || !strings.Contains(shown, "Trust "+first+"?") {
+			t.Errorf("%d lines, want %s: %v\n%s", height, first, err, shown)
+		}
 	}
 }
 

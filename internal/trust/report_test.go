@@ -2,6 +2,7 @@ package trust
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -72,6 +73,12 @@ func TestDescribeStates(t *testing.T) {
 	if got := kit.Map(servers, row); !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
+	if fine := servers[0]; fine.Transport != "http" || fine.Places != nil {
+		t.Errorf("%+v", fine)
+	}
+	if lacks := servers[1].Definition; lacks.Command == nil || len(lacks.Env) != 1 {
+		t.Errorf("definition of lacks: %+v", lacks)
+	}
 	d := servers[0].Definition
 	if d.URL != "https://h.example/mcp" || len(d.Headers) != 1 || d.Effects.Contacts != d.URL {
 		t.Errorf("definition %+v", d)
@@ -79,6 +86,27 @@ func TestDescribeStates(t *testing.T) {
 	err := servers[1].Error
 	if err == nil || err.Stage != "configuration" || !strings.Contains(err.Message, "MISSING") {
 		t.Errorf("lacks: %+v", err)
+	}
+}
+
+// TestPlaces reports where applications have a server, in their order.
+func TestPlaces(t *testing.T) {
+	places := []config.Place{{ID: "cursor", File: "a"}, {ID: "claude", File: "b"}}
+	servers := Gate{}.Describe([]config.Entry{{Places: places}})
+	got := kit.Map(servers[0].Places, func(p report.Place) string { return p.ID + " " + p.File })
+	if want := []string{"cursor a", "claude b"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestNothingToPropose leaves the user without a store.
+func TestNothingToPropose(t *testing.T) {
+	u := newUser(t)
+	if r, err := u.Propose(t.Context(), []config.Entry{{Found: config.Named}}, false); err != nil || r.Servers != nil {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if _, err := os.Stat(u.path("state")); err == nil {
+		t.Error("a store was made without a decision")
 	}
 }
 
@@ -190,6 +218,36 @@ func TestSubjects(t *testing.T) {
 		"sends true It may send K to evil.example 1 ", "plain false 1 "} {
 		if !slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, want) }) {
 			t.Errorf("no %q in %q", want, got)
+		}
+	}
+}
+
+// TestRisk names what a server could do that is asked about alone: where it may send what, before its shell.
+func TestRisk(t *testing.T) {
+	for want, x := range map[string]config.Effects{
+		"": {},
+		" It may send K to h.example": {Receives: []string{"K"}, Shell: true,
+			Addresses: []string{"env.BASE=https://h.example/v1"}},
+		" It may send T to 192.0.2.1:80": {Receives: []string{"T"}, Addresses: []string{"args=192.0.2.1:80"}},
+		" It runs a shell":               {Receives: []string{"K"}, Shell: true},
+		" It runs a shell ":              {Addresses: []string{"args=https://h.example"}, Shell: true},
+	} {
+		if got := riskOf(x); got != strings.TrimRight(want, " ") {
+			t.Errorf("%+v: got %q, want %q", x, got, want)
+		}
+	}
+}
+
+// TestBlock has a name of up to nine characters on the line of what the server does.
+func TestBlock(t *testing.T) {
+	for name, want := range map[string]string{
+		"s":          "  s         x\n",
+		"123456789":  "  123456789 x\n",
+		"äöü456789":  "  äöü456789 x\n",
+		"1234567890": "  1234567890\n            x\n",
+	} {
+		if got := (subject{name: name, lines: []string{"x"}}).block(80); got != want {
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }

@@ -597,6 +597,44 @@ func TestRevokeFound(t *testing.T) {
 	}
 }
 
+// TestRevokeBySeenName revokes by the name that the user sees, which differs from that in the file where several
+// have it, and touches no decision about another file or server.
+func TestRevokeBySeenName(t *testing.T) {
+	u := newUser(t)
+	mine := u.path("mine.json")
+	u.writes(".cursor/mcp.json", `{"mcpServers": {"s": {"command": "uvx"}}}`)
+	u.writes("project/.mcp.json", `{"mcpServers": {"s": {"command": "npx"}, "t": {"command": "npx"}}}`)
+	cfg := u.load(true)
+	cfg.Files = append(cfg.Files, mine)
+	store, _ := u.Store()
+	err := store.update(t.Context(), func(d *decisions) error {
+		for file, servers := range map[string][]string{
+			u.path(".cursor/mcp.json"): {"", "s", "gone"}, u.path("project/.mcp.json"): {"s", "t"}, mine: {"", "s"}} {
+			for _, server := range servers {
+				d.Trusted = append(d.Trusted,
+					Grant{File: file, Server: server, Digests: map[string]string{"d": ""}})
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := store.RevokeFound(t.Context(), cfg, []string{"s.cursor"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range r.Servers {
+		got = append(got, s.Name+" "+s.Source)
+	}
+	slices.Sort(got)
+	file := u.path(".cursor/mcp.json")
+	if diff := cmp.Diff([]string{"* " + file, "s " + file}, got); diff != "" {
+		t.Errorf("revoked (-want +got):\n%s", diff)
+	}
+}
+
 // TestDescribe reports what an entry would do and whether it may.
 func TestDescribe(t *testing.T) {
 	for entry, want := range map[string]struct {
