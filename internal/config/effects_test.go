@@ -55,6 +55,12 @@ func TestDigest(t *testing.T) {
 			e.uses = []use{{text: "${HOME}/x"}}
 			e.scope.known = map[string]string{"HOME": "/h"}
 		},
+		"that folder elsewhere": func(e *Entry) {
+			e.uses = []use{{text: "${HOME}/x"}}
+			e.scope.known = map[string]string{"HOME": "/i"}
+		},
+		"two hosts":              func(e *Entry) { grant(e, []string{"a", "b"}, nil) },
+		"one that spells as two": func(e *Entry) { grant(e, []string{"anetworkb"}, nil) },
 	} {
 		e := base
 		change(&e)
@@ -83,6 +89,15 @@ func TestSelectTool(t *testing.T) {
 		if len(problems) != 1 || problems[0].Hint != test.hint {
 			t.Errorf("%q: %#v, want the hint %q", test.names, err, test.hint)
 		}
+	}
+	for name, want := range map[string]string{"srch": `no server "srch" is configured`,
+		"a/b": `no server "a/b" is configured, and no such file exists`} {
+		if _, err := c.Select([]string{name}); err == nil || !strings.HasPrefix(err.Error(), want+"\n") {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+	}
+	if _, err := c.Select([]string{"srch", "nothing"}); strings.Contains(err.(Problems)[1].Hint, "show srch") {
+		t.Errorf("the tool of an unknown server: %v", err)
 	}
 }
 

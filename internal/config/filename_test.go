@@ -21,6 +21,8 @@ func TestFileName(t *testing.T) {
 		"Lpt1":             "%4Cpt1.json",
 		"console":          "console.json",
 		"a b":              "a%20b.json",
+		"azAZ09":           "azAZ09.json",
+		"`a{@A[/0:":        "%60a%7B%40A%5B%2F0%3A.json",
 		"trailing.":        "trailing..json",
 		"100%":             "100%25.json",
 		"%63on":            "%2563on.json",
