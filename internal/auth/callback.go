@@ -160,8 +160,7 @@ func (s *callbackServer) pasted(text string) (url.Values, error) {
 	got, err := url.Parse(strings.TrimSpace(text))
 	if err != nil || got.Scheme != want.Scheme || got.Host != want.Host || got.Path != want.Path ||
 		got.RawQuery == "" {
-		return nil, fmt.Errorf("the pasted text is not the address of the answer, which begins with %s?",
-			s.redirect)
+		return nil, errPasted(s.redirect)
 	}
 	return got.Query(), nil
 }

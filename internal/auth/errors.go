@@ -41,6 +41,12 @@ func errPort(err error) error {
 		"listening for the answer to the login: %w", err)
 }
 
+// errPasted returns the error for a pasted text that is not the answer to a login.
+func errPasted(redirect string) error {
+	return exit.Advise("paste the whole address that the browser ends at: it begins with "+redirect+"?",
+		"the pasted text is not the address of the answer")
+}
+
 // errPrivate returns the error for a host of an authorization server that is not public.
 func errPrivate(host string, ip netip.Addr) error {
 	return exit.Advise(trustIssuer, "%s is at %s, which is not a public address", host, ip)

@@ -64,7 +64,7 @@ func Replay(
 		targets = kit.Filter(targets, func(t fleet.Target) bool { return r.concerns(t.Name()) })
 	}
 	if saved := slices.IndexFunc(targets, fleet.Target.Saved); saved >= 0 {
-		return nil, exit.Usagef("%s is a saved snapshot: calls are sent to live servers only",
+		return nil, exit.UsageHint("name a live server", "%s is a saved snapshot",
 			report.Visible(targets[saved].Name()))
 	}
 	done := make([]*replayed, len(targets))

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/kit"
 )
@@ -57,8 +58,8 @@ func ReadLock(file string) (Lock, error) {
 func ParseLock(file string, data []byte) (Lock, error) {
 	var read lockFormat
 	if err := json.Unmarshal(data, &read); err != nil || read.Mcpctl != 1 {
-		return nil, fmt.Errorf("%s is not a lock file that this mcpctl can read: restore it from version "+
-			"control, or delete it and run mcpctl snapshot", file)
+		return nil, exit.Advise("restore it from version control, or delete it and run mcpctl snapshot",
+			"%s is not a lock file that this mcpctl can read", file)
 	}
 	lock := Lock{}
 	for name, entry := range read.Servers {
