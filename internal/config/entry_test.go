@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -155,6 +156,46 @@ func TestEnvFile(t *testing.T) {
 		if !slices.Contains(s.Values, "s3cret") || slices.Contains(s.Values, "/file") {
 			t.Errorf("%s: masked values: %d", env, len(s.Values))
 		}
+	}
+}
+
+// TestTokensAreMasked knows the value of a token wherever the entry takes it from.
+func TestTokensAreMasked(t *testing.T) {
+	dir := t.TempDir()
+	place(t, filepath.Join(dir, "token"), []byte("s3cret\n"))
+	for _, from := range []string{"'${TOKEN}'", "{file: token}"} {
+		text := "servers: {s: {url: 'https://h/', bearerToken: " + from + "}}"
+		place(t, filepath.Join(dir, "mcpctl.yaml"), []byte(text))
+		c, err := Load(Input{Dir: dir, Root: dir, OS: "linux", Lookup: lookupOne("TOKEN", "s3cret")})
+		if err != nil || c.Entries[0].Err() != nil || !slices.Contains(c.Entries[0].Server.Values, "s3cret") {
+			t.Errorf("%s: %v, %+v", from, err, c.Entries)
+		}
+	}
+}
+
+// TestPickString offers the label of an option and uses its value; a bare text is both.
+func TestPickString(t *testing.T) {
+	root, wrong := syntax.JSON([]byte(`{"type": "pickString", "options": ["a", {"label": "B", "value": "b"}]}`))
+	if wrong != nil {
+		t.Fatal(wrong)
+	}
+	if diff := cmp.Diff([]Option{{"a", "a"}, {"B", "b"}}, readInput("q", root).Options); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestStdin reads "-" from standard input, and "./-" as the file of that name.
+func TestStdin(t *testing.T) {
+	t.Chdir(t.TempDir())
+	place(t, "-", []byte(`{"mcpServers": {"file": {"command": "x"}}}`))
+	stdin := `{"mcpServers": {"typed": {"command": "x"}}}`
+	c, err := Load(Input{Dir: ".", Files: []string{"-"}, OS: "linux", Stdin: strings.NewReader(stdin)})
+	if err != nil || !slices.Equal(c.Names(), []string{"typed"}) {
+		t.Errorf("with standard input: %v, %v", c.Names(), err)
+	}
+	c, err = Load(Input{Dir: ".", Files: []string{"./-"}, OS: "linux", Stdin: strings.NewReader(stdin)})
+	if err != nil || !slices.Equal(c.Names(), []string{"file"}) {
+		t.Errorf("the file: %v, %v", c.Names(), err)
 	}
 }
 
