@@ -103,7 +103,6 @@ func TestBearer(t *testing.T) {
 		"env:":             "--bearer takes env:NAME",
 		"cmd:":             "--bearer takes env:NAME",
 		"file:":            "--bearer takes env:NAME",
-		"s3cret":           "--bearer takes env:NAME",
 		"x:s3cret":         "--bearer takes env:NAME",
 	} {
 		value, helper, err := in.Bearer(flag)
@@ -131,9 +130,6 @@ func TestHeadersOfAFile(t *testing.T) {
 	want := map[string]probe.Secret{"A": "1", "B": "2", "C": "3"}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("(-want +got):\n%s%v", diff, err)
-	}
-	if _, err := (Input{Home: home}).Headers([]string{"C: 3", "@~/missing"}); err == nil {
-		t.Error("a missing file is no error")
 	}
 }
 
@@ -263,7 +259,6 @@ func TestApplicationEntries(t *testing.T) {
 	}{
 		"the user's":      {file, func(*Entry) {}, true},
 		"named":           {file, func(e *Entry) { e.Found = Named }, false},
-		"searched":        {file, func(e *Entry) { e.Found = Searched }, false},
 		"no file":         {"", func(*Entry) {}, false},
 		"network granted": {file, func(e *Entry) { e.May.Network = []string{"a"} }, false},
 		"others can add":  {shared, func(*Entry) {}, false},

@@ -76,9 +76,6 @@ func TestDescribeStates(t *testing.T) {
 	if fine := servers[0]; fine.Transport != "http" || fine.Places != nil {
 		t.Errorf("%+v", fine)
 	}
-	if lacks := servers[1].Definition; lacks.Command == nil || len(lacks.Env) != 1 {
-		t.Errorf("definition of lacks: %+v", lacks)
-	}
 	d := servers[0].Definition
 	if d.URL != "https://h.example/mcp" || len(d.Headers) != 1 || d.Effects.Contacts != d.URL {
 		t.Errorf("definition %+v", d)
@@ -241,7 +238,6 @@ func TestRisk(t *testing.T) {
 // TestBlock has a name of up to nine characters on the line of what the server does.
 func TestBlock(t *testing.T) {
 	for name, want := range map[string]string{
-		"s":          "  s         x\n",
 		"123456789":  "  123456789 x\n",
 		"äöü456789":  "  äöü456789 x\n",
 		"1234567890": "  1234567890\n            x\n",
