@@ -85,6 +85,9 @@ func openBaseline(p host.Process, dir string) baseline {
 	lock, err := packages.ReadLock(filepath.Join(dir, packages.LockFile))
 	if err != nil {
 		p.Note("causes of changes are unknown: %v", err)
+		if hint := exit.HintOf(err); hint != "" {
+			p.Note("hint: %s", hint)
+		}
 	}
 	return baseline{p, dir, lock}
 }
