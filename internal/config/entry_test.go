@@ -8,9 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -35,51 +32,6 @@ func TestTimeouts(t *testing.T) {
 		if bad := want < 0; (e.Err() != nil) != bad || e.Server.Timeout != max(want, 0) {
 			t.Errorf("%s: %v, %v", text, e.Server.Timeout, e.Err())
 		}
-	}
-}
-
-// TestNameLength takes names whose snapshot has a file name of up to 200 bytes.
-func TestNameLength(t *testing.T) {
-	for n, fine := range map[int]bool{195: true, 196: false} {
-		e := project(t, "servers: {"+strings.Repeat("x", n)+": {command: x}}").Entries[0]
-		if (e.Err() == nil) != fine {
-			t.Errorf("%d letters: %v", n, e.Err())
-		}
-	}
-}
-
-// TestSandboxGrants reads what a server may do besides what all may; directories are those of the file.
-func TestSandboxGrants(t *testing.T) {
-	c := project(t, "servers: {s: {command: x, sandbox: {network: [a.example], write: [out]}}}")
-	out := filepath.Join(c.Entries[0].scope.folder, "out")
-	want := Grants{Network: []string{"a.example"}, Write: []string{out}}
-	if diff := cmp.Diff(want, c.Entries[0].May); diff != "" || c.Entries[0].Err() != nil {
-		t.Errorf("(-want +got):\n%s%v", diff, c.Entries[0].Err())
-	}
-}
-
-// TestCalls reads what replayed calls must return; a structured result may be anything, a schema not.
-func TestCalls(t *testing.T) {
-	c := project(t, `servers: {s: {command: x}}
-calls:
-  ignore: [/a, /b/*]
-  expect:
-    - {server: s, tool: one, arguments: {a: 1}, equals: 5, isError: true}
-    - {server: s, tool: two, contains: text, matches: {type: object}}
-`).Project.Calls
-	if diff := cmp.Diff([]string{"/a", "/b/*"}, c.Ignore); diff != "" {
-		t.Errorf("ignore (-want +got):\n%s", diff)
-	}
-	var got []string
-	for _, e := range c.Expect {
-		got = append(got, strings.Join([]string{e.Tool, string(e.Arguments), string(e.Equals), e.Contains,
-			string(e.Matches)}, "|"))
-	}
-	if diff := cmp.Diff([]string{`one|{"a":1}|5||`, `two|{}||text|{"type":"object"}`}, got); diff != "" {
-		t.Errorf("expect (-want +got):\n%s", diff)
-	}
-	if len(c.Expect) != 2 || !c.Expect[0].IsError || c.Expect[1].IsError {
-		t.Errorf("errors of tools: %+v", c.Expect)
 	}
 }
 
@@ -122,17 +74,6 @@ func TestBearer(t *testing.T) {
 	}
 }
 
-// TestHeadersOfAFile takes the lines of a file beside the flags, blank ones apart.
-func TestHeadersOfAFile(t *testing.T) {
-	home := t.TempDir()
-	place(t, filepath.Join(home, "headers"), []byte("A: 1\n\n  B: 2\n"))
-	got, err := Input{Home: home}.Headers([]string{"@~/headers", "C: 3"})
-	want := map[string]probe.Secret{"A": "1", "B": "2", "C": "3"}
-	if diff := cmp.Diff(want, got); diff != "" || err != nil {
-		t.Errorf("(-want +got):\n%s%v", diff, err)
-	}
-}
-
 // TestEnvFile: a file of variables gives the server values that are masked. It does not choose the program: only
 // a PATH of the entry itself does.
 func TestEnvFile(t *testing.T) {
@@ -152,31 +93,6 @@ func TestEnvFile(t *testing.T) {
 		if !slices.Contains(s.Values, "s3cret") || slices.Contains(s.Values, "/file") {
 			t.Errorf("%s: masked values: %d", env, len(s.Values))
 		}
-	}
-}
-
-// TestTokensAreMasked knows the value of a token wherever the entry takes it from.
-func TestTokensAreMasked(t *testing.T) {
-	dir := t.TempDir()
-	place(t, filepath.Join(dir, "token"), []byte("s3cret\n"))
-	for _, from := range []string{"'${TOKEN}'", "{file: token}"} {
-		text := "servers: {s: {url: 'https://h/', bearerToken: " + from + "}}"
-		place(t, filepath.Join(dir, "mcpctl.yaml"), []byte(text))
-		c, err := Load(Input{Dir: dir, Root: dir, OS: "linux", Lookup: lookupOne("TOKEN", "s3cret")})
-		if err != nil || c.Entries[0].Err() != nil || !slices.Contains(c.Entries[0].Server.Values, "s3cret") {
-			t.Errorf("%s: %v, %+v", from, err, c.Entries)
-		}
-	}
-}
-
-// TestPickString offers the label of an option and uses its value; a bare text is both.
-func TestPickString(t *testing.T) {
-	root, wrong := syntax.JSON([]byte(`{"type": "pickString", "options": ["a", {"label": "B", "value": "b"}]}`))
-	if wrong != nil {
-		t.Fatal(wrong)
-	}
-	if diff := cmp.Diff([]Option{{"a", "a"}, {"B", "b"}}, readInput("q", root).Options); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

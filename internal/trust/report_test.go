@@ -2,7 +2,6 @@ package trust
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -58,70 +57,6 @@ func TestTrustHint(t *testing.T) {
 	} {
 		if got := trustHint(c.cfg, c.found); !strings.HasSuffix(got, want) {
 			t.Errorf("got %q\nwant %q", got, want)
-		}
-	}
-}
-
-// TestDescribeStates shows each server with its state, whether it is trusted, and what it would do.
-func TestDescribeStates(t *testing.T) {
-	u := newUser(t)
-	cfg := u.reads(three)
-	u.trust(&config.Config{Entries: cfg.Entries[:1]})
-	servers := u.Describe(cfg.Entries)
-	want := []string{"fine ok trusted .mcp.json:2", "lacks failed untrusted .mcp.json:3",
-		"off disabled  .mcp.json:4"}
-	if got := kit.Map(servers, row); !slices.Equal(got, want) {
-		t.Errorf("got %q\nwant %q", got, want)
-	}
-	if fine := servers[0]; fine.Transport != "http" || fine.Places != nil {
-		t.Errorf("%+v", fine)
-	}
-	d := servers[0].Definition
-	if d.URL != "https://h.example/mcp" || len(d.Headers) != 1 || d.Effects.Contacts != d.URL {
-		t.Errorf("definition %+v", d)
-	}
-	err := servers[1].Error
-	if err == nil || err.Stage != "configuration" || !strings.Contains(err.Message, "MISSING") {
-		t.Errorf("lacks: %+v", err)
-	}
-}
-
-// TestPlaces reports where applications have a server, in their order.
-func TestPlaces(t *testing.T) {
-	places := []config.Place{{ID: "cursor", File: "a"}, {ID: "claude", File: "b"}}
-	servers := Gate{}.Describe([]config.Entry{{Places: places}})
-	got := kit.Map(servers[0].Places, func(p report.Place) string { return p.ID + " " + p.File })
-	if want := []string{"cursor a", "claude b"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-// TestNothingToPropose leaves the user without a store.
-func TestNothingToPropose(t *testing.T) {
-	u := newUser(t)
-	if r, err := u.Propose(t.Context(), []config.Entry{{Found: config.Named}}, false); err != nil || r.Servers != nil {
-		t.Errorf("%+v, %v", r, err)
-	}
-	if _, err := os.Stat(u.path("state")); err == nil {
-		t.Error("a store was made without a decision")
-	}
-}
-
-// TestPropose trusts what needs it, whatever else an entry lacks; a dry run reports the same and stores
-// nothing.
-func TestPropose(t *testing.T) {
-	u := newUser(t)
-	cfg := u.reads(three)
-	named := cfg.Entries[0]
-	named.Found = config.Named
-	for _, dryRun := range []bool{true, false} {
-		r, err := u.Propose(t.Context(), []config.Entry{cfg.Entries[1], named}, dryRun)
-		if err != nil || r.Command != "trust" || len(r.Servers) != 1 || r.Servers[0].State != report.OK ||
-			r.Servers[0].Error != nil {
-			t.Errorf("dry run %v: %+v, %v", dryRun, r, err)
-		}
-		if kept := u.kept(); (len(kept) == 0) != dryRun {
-			t.Errorf("dry run %v: stored %q", dryRun, kept)
 		}
 	}
 }
