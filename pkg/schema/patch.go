@@ -77,7 +77,7 @@ func (b *builder) patched(m *met) any {
 		self := cmp.Or(m.same, m)
 		o := &object{self: &part{m.old.doc, m.old.place, self, false, m.old.value}, at: m,
 			keywords: maps.Clone(m.old.keywords()), tables: map[string]bool{}, lists: map[string][]any{},
-			renamed: map[string]string{}}
+			removed: map[string][]any{}, renamed: map[string]string{}}
 		for _, edit := range edits {
 			edit(o)
 		}
@@ -95,6 +95,7 @@ type object struct {
 	keywords map[string]any
 	tables   map[string]bool   // keywords whose tables were copied
 	lists    map[string][]any  // types, values, names and alternatives in place of those that are written
+	removed  map[string][]any  // types, values and names to take out of the lists at the end
 	renamed  map[string]string // new names of unions
 	copied   int               // members of tables and lists
 
@@ -124,13 +125,14 @@ func (o *object) table(keyword string) map[string]any {
 
 // list takes members out of a list that is written in some keywords, and puts others in.
 func (o *object) list(keyword string, written, minus, plus []any, keywords ...string) {
-	list, changed := o.lists[keyword]
-	if !changed {
+	if _, changed := o.lists[keyword]; !changed {
 		o.drop(keywords...)
-		list = written
+		o.lists[keyword] = slices.Clone(written)
+		o.copied += len(written)
 	}
-	o.lists[keyword] = slices.Concat(without(list, minus), plus)
-	o.copied += len(o.lists[keyword])
+	o.lists[keyword] = append(o.lists[keyword], plus...)
+	o.removed[keyword] = append(o.removed[keyword], minus...)
+	o.copied += len(plus) + len(minus)
 }
 
 // union returns the alternatives of a union, each read where it is written. An object that is not
@@ -165,6 +167,9 @@ func (o *object) value() any {
 	for keyword := range o.renamed {
 		o.union(keyword)
 		o.drop(keyword)
+	}
+	for keyword, gone := range o.removed {
+		o.lists[keyword] = without(o.lists[keyword], gone)
 	}
 	for keyword, list := range o.lists {
 		if keyword != o.becomes {
