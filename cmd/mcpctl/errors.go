@@ -132,7 +132,9 @@ func errOneServer(command string) error {
 }
 
 // errManyServers returns the error for a word that names several servers where a command takes one.
-func errManyServers(n int) error { return exit.UsageHint("name one", "that names %d servers", n) }
+func errManyServers(word string, n int) error {
+	return exit.UsageHint("name one", "%q names %d servers", word, n)
+}
 
 // errNoShard returns the error for a report of a shard that does not exist.
 func errNoShard(file string) error {

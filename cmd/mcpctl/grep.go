@@ -35,12 +35,13 @@ Exits 1 if nothing matches.`,
 			if err := filter.Check(); err != nil {
 				return err
 			}
-			pattern, err := regexp.Compile(c.Args().First())
-			if err != nil {
+			pattern := c.Args().First()
+			var err error
+			if filter.Text, err = regexp.Compile(pattern); err != nil {
 				return errPattern(err)
 			}
-			if filter.Text = pattern; c.Args().First() == strings.ToLower(c.Args().First()) {
-				filter.Text = regexp.MustCompile("(?i)" + c.Args().First())
+			if pattern == strings.ToLower(pattern) {
+				filter.Text = regexp.MustCompile("(?i)" + pattern)
 			}
 			from, err := p.sources(c.Args().Tail())
 			if err != nil {

@@ -110,7 +110,7 @@ func (p program) protected(ctx context.Context, command string, words []string) 
 		return auth.Server{}, false, err
 	}
 	if len(targets) != 1 {
-		return auth.Server{}, false, errManyServers(len(targets))
+		return auth.Server{}, false, errManyServers(words[0], len(targets))
 	}
 	server, err := targets[0].Protected()
 	return server, err == nil && targets[0].Overrides(), err

@@ -134,8 +134,7 @@ func (s *Source) renewLocked(ctx context.Context, seen vault.Login, refused bool
 		return now, nil // valid for a moment
 	case ended:
 		now.Revoked = true
-		return nil, errors.Join(errExpired(s.Server, now.Since, err),
-			s.Vault.Save(ctx, *now))
+		return nil, errors.Join(errExpired(s.Server, now.Since, err), s.Vault.Save(ctx, *now))
 	}
 	return nil, errRenewal(err)
 }
@@ -195,8 +194,7 @@ func (s *Source) machineLogin(ctx context.Context, refused *probe.Refused) (*vau
 	}
 	me, ok := configured(s.Server.Client, f.issuer)
 	if !ok || me.Method == methodNone {
-		return nil,
-			errNoSecret(f.issuer.ID)
+		return nil, errNoSecret(f.issuer.ID)
 	}
 	t, err := c.redeem(ctx, me, f.issuer.Token, grantMachine,
 		url.Values{"resource": {f.resource}, "scope": {strings.Join(f.scopes, " ")}})

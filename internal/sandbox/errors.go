@@ -52,8 +52,8 @@ func errFetch(launcher, ref, first string) error {
 
 // errTooMuch returns the error for a grant of a folder that holds more than a project.
 func errTooMuch(folder string) error {
-	return exit.Advise("grant a folder of the project", "%s is granted for writing, and too much is in it",
-		folder)
+	return exit.Advise("grant a folder of the project",
+		"%s is granted for writing, but holds more than a project", folder)
 }
 
 // errNoFolder returns the error for a grant of a folder that does not exist.
