@@ -255,13 +255,14 @@ func askAgain(j *judgement, p *place) {
 // breaksWithSettledUndone asks the two questions of an edit with all edits undone that have a finding.
 func breaksWithSettledUndone(j *judgement, p *place, edit int) Result {
 	settled := j.settled()
-	from, to := j.from(p), j.undone(p, settled...)
+	from, to := j.from(p), j.version(p, j.others(settled))
+	alone, undone := j.version(p, []int{edit}), j.version(p, j.others(append(settled, edit)))
 	if j.direction == Output {
-		from, to = j.version(p, j.others(settled)), j.to(p)
+		from, to, alone, undone = to, j.to(p), undone, alone
 	}
 	for _, q := range [...]question{
-		{in: []*Schema{from}, out: []*Schema{to, j.alone(p, edit)}},
-		{in: []*Schema{from, j.undone(p, append(settled, edit)...)}, out: []*Schema{to}},
+		{in: []*Schema{from}, out: []*Schema{to, alone}},
+		{in: []*Schema{from, undone}, out: []*Schema{to}},
 	} {
 		r := j.ask(q)
 		if r.Verdict == Compatible {
