@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"runtime/debug"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -57,6 +59,9 @@ r and Enter, or SIGUSR1, reads all servers now. Saved snapshots are not changed.
 			f, err := fleet.Load(c.Context, p.Process, p.Select, p.Contact, from)
 			if err != nil {
 				return err
+			}
+			if os.Getenv("GOGC") == "" {
+				debug.SetGCPercent(50) // watch runs for weeks and is mostly idle: memory costs more
 			}
 			return watchrun.Watch(c.Context, p.Process, f, from, o)
 		},
