@@ -25,11 +25,10 @@ type builder struct {
 
 // A use is a schema object with the circumstances that its meaning depends on.
 type use struct {
-	doc     *document
-	place   string
-	pair    *met
-	patched bool
-	role    role
+	doc   *document
+	place string
+	pair  *met
+	role  role
 }
 
 // A role says how a schema object is used under the Declared semantics.
@@ -43,21 +42,20 @@ const (
 
 // A spot is where building stands: a place in its resource.
 type spot struct {
-	doc     *document
-	place   string
-	pair    *met // the comparison that patches belong to; nil where nothing below is patched
-	patched bool // its patches are read
-	in      *resource
-	role    role
+	doc   *document
+	place string
+	pair  *met // the comparison whose patches are read; nil for what is written
+	in    *resource
+	role  role
 }
 
 func newBuilder(doc *document, m *meter) *builder {
 	return &builder{meter: m, doc: doc, nodes: map[use]*node{}, patterns: map[string]*node{}}
 }
 
-// root builds the node of the schema at a place for one role, and removes the problems that the roles share.
-func (b *builder) root(place string, pair *met, r role) *node {
-	n := seal(b.node(spot{doc: b.doc, place: place, pair: pair, role: r}))
+// root builds the node of a schema for one role, and removes the problems that the roles share.
+func (b *builder) root(p *part, r role) *node {
+	n := seal(b.schema(p, spot{role: r}))
 	if b.cyclic() {
 		markLoops(n)
 	}
@@ -91,7 +89,7 @@ func (s spot) enter() spot {
 	return s
 }
 
-func (s spot) use() use { return use{s.doc, s.place, s.pair, s.patched, s.role} }
+func (s spot) use() use { return use{s.doc, s.place, s.pair, s.role} }
 
 // schema builds the node of a decoded schema. A value that is not a schema becomes an opaque node and a
 // problem, so that building never fails.
@@ -125,7 +123,7 @@ func (b *builder) object(o map[string]any, s spot) *node {
 		return n
 	}
 	n := &node{op: opAll, place: s.place,
-		text: b.identity(s.doc) + string('0'+rune(s.role)) + s.pair.name(s.patched)}
+		text: b.identity(s.doc) + string('0'+rune(s.role)) + s.pair.name()}
 	b.nodes[key] = n
 	if b.objects++; b.spend(48+len(s.place)/4) || b.objects > maxNodes {
 		why := "too many schemas"
@@ -250,7 +248,7 @@ func (w *writer) text() string {
 	text := jsonText(w.o)
 	w.spend(len(text))
 	if w.pair != nil || strings.Contains(text, `Ref":`) || strings.Contains(text, `"$ref":`) {
-		text = w.identity(w.spot.doc) + w.place + w.pair.name(w.spot.patched)
+		text = w.identity(w.spot.doc) + w.place + w.pair.name()
 	}
 	return text
 }
@@ -275,20 +273,7 @@ func (w *writer) part(r role, v any, tokens ...string) *node {
 
 func (w *writer) under(r role, tokens ...string) spot {
 	w.spend(12 + len(w.place)/8)
-	s := w.leads(w.spot.doc, rawjson.Join(w.place, tokens...))
-	s.role = r
-	return s
-}
-
-// leads returns the spot of a schema inside the schema at a spot, or one that it refers to.
-func (s spot) leads(doc *document, place string) spot {
-	if s.doc == doc && s.pair != nil {
-		s.pair = s.pair.from(s.place, place)
-	} else {
-		s.pair = nil
-	}
-	s.doc, s.place, s.patched = doc, place, false
-	return s
+	return spot{doc: w.spot.doc, place: rawjson.Join(w.place, tokens...), in: w.in, role: r}
 }
 
 // refAlone reports whether the object has a reference that makes its siblings void.

@@ -217,6 +217,10 @@ func readReferences(w *writer) {
 		if !ok {
 			continue
 		}
+		if p, ok := v.(*part); ok && p.pair != nil {
+			w.n.kids = append(w.n.kids, yes(w.sub(p, keyword)))
+			continue
+		}
 		ref, from, ok := w.reference(v)
 		if !ok {
 			w.malformed(keyword, "is not a string")
@@ -252,7 +256,7 @@ func (s spot) target(ref string) (target spot, uri string, ok bool) {
 	if !ok {
 		return s, uri, false
 	}
-	return s.leads(doc, place), uri, true
+	return spot{doc: doc, place: place, in: s.in, role: s.role}, uri, true
 }
 
 // markLoops marks one node of each circle of nodes about the same value: a schema that refers to itself

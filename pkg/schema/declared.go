@@ -40,6 +40,10 @@ func (b *builder) collect(c *scope, v any, s spot, nested, conditional bool) {
 	c.seen[s.use()] = true
 	w := &writer{builder: b, o: o, spot: s, n: &node{op: opAll}}
 	for _, keyword := range [...]string{"$ref", "$dynamicRef", "$recursiveRef"} {
+		if p, ok := o[keyword].(*part); ok && p.pair != nil {
+			b.collect(c, p, w.under(w.role, keyword), true, conditional)
+			continue
+		}
 		ref, from, isText := w.reference(o[keyword])
 		if target, _, ok := from.target(ref); ok && isText && w.in.dialect.reads(keyword) {
 			v, _ := rawjson.At(target.doc.root, target.place)

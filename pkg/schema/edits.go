@@ -1,9 +1,9 @@
 package schema
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -135,17 +135,17 @@ type comparison struct {
 type met struct {
 	number     int
 	old, new   site
+	x, y       view
 	instance   string // in the value, where it was met first
 	begin, end int    // its edits, those inside included
 	own        []int  // those of its own keywords
-	inner      []reached
-	bare       *met // the same pair without what only wraps the schemas
-	same       *met // a pair with the same old schema object, which is read inside the edits of this one
-	parents    []*met
-	over       map[string]bool // places in the old document that only lead to old
-	next       map[string]*met // by the place in the old document where a pair inside begins
-	plain      bool            // both say only what values of a type hold, see [place]
-	x, y       view
+	// the pair without what only wraps the schemas; the core of that is nil, or the pair of the same old
+	// object and the alternative that matches it
+	core     *met
+	null     string // the keyword of a wrapper of the core that accepts null
+	plain    bool   // both say only what values of a type hold, see [place]
+	children []child
+	parents  []*met
 }
 
 // A metKey names a pair: as it is written, or without what only wraps the schemas.
@@ -154,23 +154,12 @@ type metKey struct {
 	bare     bool
 }
 
-// reached is a pair inside a pair.
-type reached struct {
+// A child is a pair inside a pair, with the keyword of the old schema object where it stands, and its name or
+// number there.
+type child struct {
 	*met
-	kind step
-	name string // of the property
+	at []string
 }
-
-// A step says how a value inside a value is reached.
-type step uint8
-
-const (
-	stepNone     step = iota // the same value, or one that is not followed
-	stepSame                 // the same value, without what only wraps its schema
-	stepProperty             // the property of that name
-	stepOther                // an undeclared property
-	stepItem                 // an item
-)
 
 // A trail is how a pair of schemas was reached.
 type trail struct{ path, instance string }
@@ -184,40 +173,29 @@ func (t trail) into(instance string, path ...string) trail {
 }
 
 // compare lists the edits between two schemas: those of what wraps them, such as null, and those of what is
-// inside the wrappers. A pair that was met before shares its edits. It returns nil where the budget is spent.
+// inside the wrappers. A pair that was met before shares its edits. It returns nil where the budget is spent
+// or the pairs are too many.
 func (c *comparison) compare(old, new site, t trail) *met {
-	if c.spend(512 + 4*len(old.place) + 4*len(new.place)) {
+	if c.spend(512+4*len(old.place)+4*len(new.place)) || len(c.seen) > maxPairs {
+		c.cut = true
 		return nil
 	}
 	x, y := settleBoth(old, new)
 	c.spend(32*(len(x.o)+len(y.o)) + 256*(len(x.members)+len(y.members)))
-	outerOld, hopsOld := refers(old)
-	outerNew, hopsNew := refers(new)
-	p := pair{comparison: c, x: x, y: y, old: outerOld, new: outerNew, trail: t}
-	m, known := c.meet(p, outerOld, outerNew, false)
-	m.pass(hopsOld)
+	p := pair{comparison: c, x: x, y: y, trail: t}
+	m, known := c.meet(p, x.target, y.target, false)
 	if p.met = m; known {
 		c.share(m, t)
-		compareAnnotations(p, kit.Set(append(hops(old, hopsOld), hops(new, hopsNew)...)))
+		compareAnnotations(p, kit.Set(slices.Concat(x.wrappers[:x.references], y.wrappers[:y.references])))
 		return m
 	}
-	if len(c.edits) > maxEdits || len(c.seen) > maxPairs {
-		c.cut = true
-		return nil
-	}
+	m.null = x.null
 	compareNull(p)
 	p.met, known = c.meet(p, x.site, y.site, true)
-	p.met.pass(x.hops[len(hopsOld):])
-	m.inner, m.bare = []reached{{p.met, stepSame, ""}}, p.met
-	p.met.parents = append(p.met.parents, m)
-	if len(x.hops) > len(hopsOld) {
-		m.next[x.hops[len(hopsOld)]] = p.met
-	} else {
-		m.same = p.met
-	}
+	m.become(p.met)
 	if known {
 		c.share(p.met, t)
-		compareAnnotations(p, kit.Set(append(hops(old, x.hops), hops(new, y.hops)...)))
+		compareAnnotations(p, kit.Set(slices.Concat(x.wrappers, y.wrappers)))
 	} else {
 		compareAnnotations(p, nil)
 		compareAssertions(p)
@@ -233,39 +211,23 @@ func (c *comparison) meet(p pair, old, new site, bare bool) (m *met, known bool)
 	if m = c.seen[key]; m != nil {
 		return m, true
 	}
-	m = &met{number: len(c.met), old: old, new: new, instance: p.trail.instance, begin: len(c.edits),
-		end: len(c.edits), over: map[string]bool{}, next: map[string]*met{}, x: p.x, y: p.y}
+	m = &met{number: len(c.met), old: old, new: new, x: p.x, y: p.y, instance: p.trail.instance,
+		begin: len(c.edits), end: len(c.edits)}
 	c.met, c.seen[key] = append(c.met, m), m
 	return m, false
 }
 
-// pass records places that only lead to the old schema.
-func (m *met) pass(places []string) {
-	for _, place := range places {
-		m.over[place] = true
-	}
+// become makes another pair the core of m.
+func (m *met) become(core *met) {
+	m.core = core
+	core.parents = append(core.parents, m)
 }
 
-// from returns the pair that a schema on the way to m, or m itself, leads to at another place; nil for none.
-func (m *met) from(here, there string) *met {
-	switch {
-	case here == m.old.place:
-		return m.next[there]
-	case m.over[there]:
-		return m
+// leads reports whether a pair is read as another one.
+func (m *met) leads(to *met) bool {
+	for ; m != nil && m != to; m = m.core {
 	}
-	return nil
-}
-
-// keywords returns the pair without what only wraps the schemas.
-func (m *met) keywords() *met { return cmp.Or(m.bare, m) }
-
-// hops returns the places that wrappers lead over from a site, without the last one.
-func hops(s site, over []string) []string {
-	if len(over) == 0 {
-		return nil
-	}
-	return append([]string{s.place}, over[:len(over)-1]...)
+	return m == to
 }
 
 // same reports whether two decoded values are equal; none are where the budget is spent.

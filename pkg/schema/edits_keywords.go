@@ -121,15 +121,15 @@ func compareBehind(p pair, keyword string) {
 	}
 	switch keyword {
 	case "if", "then", "else", "not":
-		p.compare(p.x.child(keyword), p.y.child(keyword), p.trail.into("", keyword))
+		p.inside(p.y.child(keyword), p.trail.into("", keyword), keyword)
 	case "contains", "unevaluatedItems":
-		p.compare(p.x.child(keyword), p.y.child(keyword), p.trail.into("[]", keyword))
+		p.inside(p.y.child(keyword), p.trail.into("[]", keyword), keyword)
 	case "contentSchema", "propertyNames", "unevaluatedProperties":
-		p.compare(p.x.child(keyword), p.y.child(keyword), p.trail.into("*", keyword))
+		p.inside(p.y.child(keyword), p.trail.into("*", keyword), keyword)
 	case "dependentSchemas", "dependencies":
 		table, _ := v.(map[string]any)
 		for _, name := range kit.SortedKeys(table) {
-			p.compare(p.x.child(keyword, name), p.y.child(keyword, name), p.trail.into("", keyword, name))
+			p.inside(p.y.child(keyword, name), p.trail.into("", keyword, name), keyword, name)
 		}
 	}
 }
@@ -154,7 +154,7 @@ func compareReferences(p pair) {
 		y, also := p.y.follow()
 		switch {
 		case had && has && k == "$ref" && found && also:
-			p.compare(x, y, p.trail)
+			p.reach(p.compare(x, y, p.trail), k)
 		case p.text([]string{k}):
 			p.group(FamilyReference, []string{k})
 		}
@@ -170,11 +170,11 @@ func compareProperties(p pair) {
 	for _, name := range kit.SortedKeys(x) {
 		t := p.trail.into(name, "properties", name)
 		if _, kept := y[name]; kept {
-			p.inside(stepProperty, name, p.x.child("properties", name), p.y.child("properties", name), t)
+			p.inside(p.y.child("properties", name), t, "properties", name)
 			continue
 		}
 		if p.y.isMap() { // it is a name like any other now
-			p.inside(stepProperty, name, p.x.child("properties", name), p.y.child("additionalProperties"), t)
+			p.inside(p.y.child("additionalProperties"), t, "properties", name)
 			continue
 		}
 		old := p.rawAt(p.x.child("properties", name))
@@ -258,7 +258,7 @@ func comparePatternProperties(p pair) {
 	for _, source := range kit.SortedKeys(x) {
 		t := p.trail.into("*", keyword, source)
 		if _, kept := y[source]; kept {
-			p.compare(p.x.child(keyword, source), p.y.child(keyword, source), t)
+			p.inside(p.y.child(keyword, source), t, keyword, source)
 			continue
 		}
 		p.add(Edit{Family: FamilyPatternProps, Keyword: keyword, Name: source, Instance: t.instance,
@@ -283,7 +283,7 @@ func compareAdditional(p pair) {
 	if had && has {
 		x, y := p.x.child(keyword), p.y.child(keyword)
 		if p.same(x.value, y.value) || structured(x) && structured(y) {
-			p.inside(stepOther, "", x, y, p.trail.into("*", keyword))
+			p.inside(y, p.trail.into("*", keyword), keyword)
 			return
 		}
 	}
@@ -332,7 +332,7 @@ func compareItems(p pair) {
 	if xPrefix == "" && yPrefix == "" {
 		switch {
 		case xRest != "" && yRest != "":
-			p.inside(stepItem, "", p.x.child(xRest), p.y.child(yRest), p.trail.into("[]", "items"))
+			p.inside(p.y.child(yRest), p.trail.into("[]", "items"), xRest)
 		case p.text(all):
 			p.group(FamilyItems, all)
 		}
@@ -343,13 +343,16 @@ func compareItems(p pair) {
 		p.group(FamilyTuple, all)
 		return
 	}
-	p.compareEach(x, y, "prefixItems")
+	for i := range x {
+		number := strconv.Itoa(i)
+		p.inside(y[i], p.trail.into(number, "prefixItems", number), xPrefix, number)
+	}
 	if xRest == "" {
 		return
 	}
 	_, wasSchema := p.x.o[xRest].(map[string]any)
 	if _, isSchema := p.y.o[yRest].(map[string]any); wasSchema && isSchema {
-		p.compare(p.x.child(xRest), p.y.child(yRest), p.trail.into("[]", "items"))
+		p.inside(p.y.child(yRest), p.trail.into("[]", "items"), xRest)
 	} else if !p.same(p.x.o[xRest], p.y.o[yRest]) {
 		p.group(FamilyTuple, all)
 	}
@@ -371,7 +374,10 @@ func compareCombined(p pair) {
 		case len(x) != len(y):
 			p.group(of.family, of.keywords)
 		default:
-			p.compareEach(x, y, keyword)
+			for i := range x {
+				number := strconv.Itoa(i)
+				p.inside(y[i], p.trail.into("", keyword, number), keyword, number)
+			}
 		}
 	}
 }
@@ -386,17 +392,6 @@ func (p pair) beside(keyword string, x, y []site) {
 	}
 	p.x.union, p.y.union, p.x.members, p.y.members = keyword, keyword, all(x), all(y)
 	p.members(x, y, p.x.members, p.y.members)
-}
-
-// compareEach compares the schemas of two lists by their places.
-func (p pair) compareEach(x, y []site, keyword string) {
-	for i := range x {
-		instance := ""
-		if keyword == "prefixItems" {
-			instance = strconv.Itoa(i)
-		}
-		p.compare(x[i], y[i], p.trail.into(instance, keyword, strconv.Itoa(i)))
-	}
 }
 
 // known reports whether comparisons give a keyword a meaning of its own. One that is neither known nor silent

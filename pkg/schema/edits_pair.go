@@ -12,24 +12,22 @@ import (
 // A pair is two schemas that take the same place in the old and the new document.
 type pair struct {
 	*comparison
-	x, y     view
-	old, new site // before their wrappers were taken off
-	trail    trail
-	met      *met
+	x, y  view
+	trail trail
+	met   *met
 }
 
-// compare compares two schemas inside the pair.
-func (p pair) compare(old, new site, t trail) *met { return p.inside(stepNone, "", old, new, t) }
+// inside compares the schema at a keyword of the old schema object with a new one.
+func (p pair) inside(new site, t trail, at ...string) {
+	p.reach(p.compare(p.x.child(at...), new, t), at...)
+}
 
-// inside compares two schemas of a value inside the value.
-func (p pair) inside(kind step, name string, old, new site, t trail) *met {
-	m := p.comparison.compare(old, new, t)
+// reach records a pair that is reached by a keyword of the old schema object.
+func (p pair) reach(m *met, at ...string) {
 	if m != nil {
-		p.met.inner = append(p.met.inner, reached{m, kind, name})
-		p.met.next[old.place] = m
+		p.met.children = append(p.met.children, child{m, at})
 		m.parents = append(m.parents, p.met)
 	}
-	return m
 }
 
 // add lists an edit, and how it is made in the old schema object; that is nil for an annotation.
@@ -217,7 +215,8 @@ func (v view) acceptsNull() (null, typed bool) {
 	members, hasEnum := v.enum()
 	byType := !hasType || slices.Contains(listed(value), any("null"))
 	byEnum := !hasEnum || slices.Contains(members, nil)
-	return v.null || byType && byEnum && (hasType || hasEnum), hasType || hasEnum || v.null
+	typed = hasType || hasEnum || v.null != ""
+	return v.null != "" || byType && byEnum && typed, typed
 }
 
 // admitsNull reports whether a view, or one of its alternatives, accepts null, and whether it says so at all.
@@ -241,7 +240,7 @@ func compareNull(p pair) {
 	if was == is || !typed && len(p.x.members) == 0 || !stillTyped && len(p.y.members) == 0 {
 		return
 	}
-	p.add(Edit{Family: FamilyNull, Keyword: "type", Old: p.rawAt(p.old), New: p.rawAt(p.new)},
+	p.add(Edit{Family: FamilyNull, Keyword: "type", Old: p.rawAt(p.met.old), New: p.rawAt(p.met.new)},
 		func(o *object) { o.nullAdded, o.nullRemoved = is, was })
 }
 

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -39,7 +40,7 @@ func (s site) raw(keyword string) json.RawMessage {
 }
 
 // part returns the site as it is put into another schema object.
-func (s site) part() *part { return &part{doc: s.doc, place: s.place, value: s.value} }
+func (s site) part() *part { return &part{site: s} }
 
 // moved returns the value of a keyword as it is put into another schema object: the schemas in it, and
 // references, are read where they are written.
@@ -47,7 +48,7 @@ func (s site) moved(keyword string) any {
 	value := s.keywords()[keyword]
 	switch keyword {
 	case "$ref", "$dynamicRef", "$recursiveRef":
-		return &part{doc: s.doc, place: s.place, value: value}
+		return &part{site: site{s.doc, s.place, value}}
 	}
 	subs := Subschemas(keyword, value)
 	table, isTable := value.(map[string]any)
@@ -117,8 +118,11 @@ type view struct {
 	site
 	o     map[string]any  // its keywords; a union of plain types or constants is written as one
 	notes map[string]site // where annotations are written, those of wrappers first
-	hops  []string        // the places that the wrappers lead over, this one last
-	null  bool            // a wrapper accepts null
+	null  string          // the keyword of a wrapper that accepts null: anyOf where there are several
+	// the places of the wrappers; the first of them that are only references lead to the target
+	wrappers   []string
+	references int
+	target     site
 	// anyOf or oneOf, if that is all there is and it has several members other than null
 	union   string
 	members []int // their indexes
@@ -165,36 +169,22 @@ func (v view) flat() bool { return len(v.plain) > 0 }
 // strip takes the wrappers off a site and collects the annotations on the way. It stops at maxWrappers, which
 // also ends a cycle of references.
 func strip(s site) view {
-	v := view{site: s, notes: map[string]site{}}
+	v := view{site: s, target: s, notes: map[string]site{}}
 	for range maxWrappers {
 		v.note()
 		inner, ok := v.unwrap()
 		if !ok {
 			break
 		}
+		if _, refers := v.keywords()["$ref"]; refers && v.references == len(v.wrappers) {
+			v.target = inner
+			v.references++
+		}
+		v.wrappers = append(v.wrappers, v.place)
 		v.site = inner
-		v.hops = append(v.hops, inner.place)
 	}
 	v.o = v.keywords()
 	return v
-}
-
-// refers follows a site that is only a reference, with remarks at most, and returns the places that lead to
-// the end.
-func refers(s site) (end site, hops []string) {
-	for range maxWrappers {
-		asserted := asserting(s.keywords())
-		_, ref := s.keywords()["$ref"]
-		if !ref || len(asserted) > 1 && !s.doc.owner(s.place).dialect.refAlone() {
-			break
-		}
-		next, ok := s.follow()
-		if !ok {
-			break
-		}
-		s, hops = next, append(hops, next.place)
-	}
-	return s, hops
 }
 
 func (v *view) note() {
@@ -257,7 +247,7 @@ func (v *view) alternatives(keyword string) (site, bool) {
 			members = append(members, i)
 		}
 	case len(members) < len(list):
-		v.null = true
+		v.null = min(keyword, cmp.Or(v.null, keyword))
 	}
 	if len(members) == 1 {
 		return list[members[0]], true
@@ -302,7 +292,7 @@ func (v *view) flatten() {
 		m := v.member(i)
 		asserted := asserting(m.o)
 		switch {
-		case m.null || m.union != "":
+		case m.null != "" || m.union != "":
 			return
 		case len(asserted) == 1 && asserted[0] == "type":
 			types = append(types, listed(m.o["type"])...)

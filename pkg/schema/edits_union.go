@@ -34,9 +34,10 @@ func (p pair) members(x, y []site, indexesX, indexesY []int) {
 		if len(indexesY) > 0 {
 			t = t.into("", p.y.union, strconv.Itoa(indexesY[matchX[i]]))
 		}
-		same := p.compare(m, y[matchX[i]], t)
-		if len(indexesX) == 0 && !same.leads(p.met) {
-			p.met.same = same
+		if len(indexesX) > 0 {
+			p.inside(y[matchX[i]], t, p.x.union, strconv.Itoa(indexesX[i]))
+		} else if same := p.compare(m, y[matchX[i]], t); same != nil && !same.leads(p.met) {
+			p.met.become(same)
 		}
 	}
 	for i, m := range y {
@@ -44,13 +45,6 @@ func (p pair) members(x, y []site, indexesX, indexesY []int) {
 			p.memberNew(m, x)
 		}
 	}
-}
-
-// leads reports whether a pair is read inside another one.
-func (m *met) leads(to *met) bool {
-	for ; m != nil && m != to; m = m.same {
-	}
-	return m == to
 }
 
 // alternativesOf returns the members of a union, or the view as the only one of another union, with the
@@ -181,8 +175,8 @@ func likeness(a, b view) int {
 
 // called returns the name of an alternative: that of its definition, or its title.
 func (v view) called() string {
-	if len(v.hops) > 0 {
-		steps := rawjson.Split(v.hops[len(v.hops)-1])
+	if len(v.wrappers) > 0 {
+		steps := rawjson.Split(v.place)
 		if n := len(steps); n > 1 && (steps[n-2] == "$defs" || steps[n-2] == "definitions") {
 			return steps[n-1]
 		}
@@ -223,8 +217,7 @@ func compareFlattened(p pair) {
 			}
 			y, t = p.y.member(j), p.trail.into("", p.y.union, strconv.Itoa(j))
 		}
-		compareAnnotations(pair{comparison: p.comparison, x: x, y: y, old: x.site, new: y.site, trail: t,
-			met: p.met}, nil)
+		compareAnnotations(pair{comparison: p.comparison, x: x, y: y, trail: t, met: p.met}, nil)
 	}
 }
 
@@ -249,7 +242,7 @@ func (p pair) memberGone(m site, others []site) {
 func (p pair) memberNew(m site, others []site) {
 	e := Edit{Family: memberFamily(m, others), Keyword: p.y.union, New: p.rawAt(m), NewPath: m.place}
 	keyword := cmp.Or(p.x.union, p.y.union)
-	p.add(e, func(o *object) { o.lists[keyword] = append(slices.Clip(o.union(keyword)), m.part()) })
+	p.add(e, func(o *object) { o.lists[keyword] = append(slices.Clip(o.members(keyword)), m.part()) })
 }
 
 // memberFamily returns type for an alternative of types that no other alternative has, else union.

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+
+	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
 // Patches are the edits in force while the old document is built. Building, not rewriting text, keeps
@@ -40,31 +43,29 @@ func (ps *patches) reach(m *met) {
 	}
 }
 
-// A part is a schema that patches put into a schema object, with the place where it is read.
+// A part is a schema that stands in another schema object than where it is written.
 type part struct {
-	doc     *document
-	place   string
-	pair    *met
-	patched bool // the edits of the pair are in value
-	value   any
+	site
+	pair *met // that patches change; nil for the schema as it is written
+}
+
+// part returns the old schema of a pair as the patches make it.
+func (ps *patches) part(m *met) *part {
+	if ps.reached[m] {
+		return &part{m.old, m}
+	}
+	return m.old.part()
 }
 
 // read returns the schema to be read at a spot, and where: v, or what patches make of it.
 func (b *builder) read(v any, s spot) (any, spot) {
 	for {
-		if p, ok := v.(*part); ok {
-			v = p.value
-			s.doc, s.place, s.pair, s.patched = p.doc, p.place, p.pair, p.patched
-		}
-		if s.pair != nil && (b.patches == nil || !b.patches.reached[s.pair]) {
-			s.pair, s.patched = nil, false
-		}
-		if s.pair == nil || s.patched || s.place != s.pair.old.place || s.doc != s.pair.old.doc {
+		p, ok := v.(*part)
+		if !ok {
 			return v, s
 		}
-		v = b.patched(s.pair)
-		if _, elsewhere := v.(*part); !elsewhere {
-			return v, s
+		if v, s.doc, s.place, s.pair = p.value, p.doc, p.place, p.pair; p.pair != nil {
+			v = b.patched(p.pair)
 		}
 	}
 }
@@ -74,10 +75,12 @@ func (b *builder) patched(m *met) any {
 	v, known := b.patches.read[m]
 	if !known {
 		edits := b.patches.edits[m]
-		self := cmp.Or(m.same, m)
-		o := &object{self: &part{m.old.doc, m.old.place, self, false, m.old.value}, at: m,
-			keywords: maps.Clone(m.old.keywords()), tables: map[string]bool{}, lists: map[string][]any{},
+		o := &object{at: m, patches: b.patches, keywords: maps.Clone(m.old.keywords()),
+			tables: map[string]bool{}, lists: map[string][]any{},
 			removed: map[string][]any{}, renamed: map[string]string{}}
+		for _, c := range m.children {
+			o.put(c)
+		}
 		for _, edit := range edits {
 			edit(o)
 		}
@@ -91,10 +94,10 @@ func (b *builder) patched(m *met) any {
 // An object is a schema object that edits change.
 type object struct {
 	at       *met
-	self     *part
+	patches  *patches
 	keywords map[string]any
 	tables   map[string]bool   // keywords whose tables were copied
-	lists    map[string][]any  // types, values, names and alternatives in place of those that are written
+	lists    map[string][]any  // types, values, names and schemas in place of those that are written
 	removed  map[string][]any  // types, values and names to take out of the lists at the end
 	renamed  map[string]string // new names of unions
 	copied   int               // members of tables and lists
@@ -102,6 +105,29 @@ type object struct {
 	nullAdded, nullRemoved bool
 	becomes                string // the keyword of the union that the object becomes a member of
 	instead                *part  // what is read instead of all of it
+}
+
+// put makes the object hold a child as patches make it.
+func (o *object) put(c child) {
+	keyword := c.at[0]
+	_, isList := o.keywords[keyword].([]any)
+	switch {
+	case !o.patches.reached[c.met]:
+	case isList:
+		o.members(keyword)
+	case len(c.at) == 1:
+		o.keywords[keyword] = o.patches.part(c.met)
+	default:
+		o.table(keyword)[c.at[1]] = o.patches.part(c.met)
+	}
+}
+
+// self returns what the object is without edits of its own.
+func (o *object) self() *part {
+	if o.at.core == nil {
+		return o.at.old.part()
+	}
+	return o.patches.part(o.at.core)
 }
 
 func (o *object) drop(keywords ...string) {
@@ -135,25 +161,28 @@ func (o *object) list(keyword string, written, minus, plus []any, keywords ...st
 	o.copied += len(plus) + len(minus)
 }
 
-// union returns the alternatives of a union, each read where it is written. An object that is not
-// a union becomes one with itself as the only alternative.
-func (o *object) union(keyword string) []any {
+// members returns the schemas in a list. An object without the list becomes a union with itself as the only
+// alternative.
+func (o *object) members(keyword string) []any {
 	if _, changed := o.lists[keyword]; !changed && o.at.old.keywords()[keyword] == nil {
-		o.becomes, o.lists[keyword] = keyword, []any{o.self}
+		o.becomes, o.lists[keyword] = keyword, []any{o.self()}
 	} else if !changed {
-		for _, s := range o.at.old.list(keyword) {
-			p := s.part()
-			p.pair = o.at.next[s.place]
-			o.lists[keyword] = append(o.lists[keyword], p)
+		list := kit.Map(o.at.old.list(keyword), func(s site) any { return s.part() })
+		for _, c := range o.at.children {
+			if c.at[0] == keyword {
+				i, _ := strconv.Atoi(c.at[1])
+				list[i] = o.patches.part(c.met)
+			}
 		}
-		o.copied += len(o.lists[keyword])
+		o.copied += len(list)
+		o.lists[keyword] = list
 	}
 	return o.lists[keyword]
 }
 
 // leave takes an alternative out of a union.
 func (o *object) leave(keyword string, alternative site) {
-	o.lists[keyword] = slices.DeleteFunc(slices.Clone(o.union(keyword)), func(v any) bool {
+	o.lists[keyword] = slices.DeleteFunc(slices.Clone(o.members(keyword)), func(v any) bool {
 		p := v.(*part)
 		return p.doc == alternative.doc && p.place == alternative.place
 	})
@@ -161,50 +190,43 @@ func (o *object) leave(keyword string, alternative site) {
 
 // value returns the object as it is read: a schema, or a part.
 func (o *object) value() any {
-	if o.instead != nil {
+	null := &node{op: opKinds, kinds: kindNull}
+	switch {
+	case o.instead != nil:
 		return o.instead
+	case o.nullRemoved:
+		return map[string]any{"allOf": []any{o.self()}, "not": null}
+	case o.nullAdded || o.at.null != "":
+		return map[string]any{cmp.Or(o.at.null, "anyOf"): []any{o.self(), null}}
+	case o.becomes != "" && len(o.lists[o.becomes]) == 0:
+		return false
+	case o.becomes != "":
+		return map[string]any{o.becomes: o.lists[o.becomes]}
+	case o.at.core != nil:
+		return o.self()
 	}
 	for keyword := range o.renamed {
-		o.union(keyword)
+		o.members(keyword)
 		o.drop(keyword)
 	}
 	for keyword, gone := range o.removed {
 		o.lists[keyword] = without(o.lists[keyword], gone)
 	}
 	for keyword, list := range o.lists {
-		if keyword != o.becomes {
-			o.keywords[cmp.Or(o.renamed[keyword], keyword)] = list
-		}
+		o.keywords[cmp.Or(o.renamed[keyword], keyword)] = list
 	}
 	if types, changed := o.lists["type"]; changed {
 		if o.keywords["type"] = namedTypes(types); len(types) > len(allTypes) {
 			o.drop("type")
 		}
 	}
-	self := o.self
-	if self.pair == o.at {
-		self.patched, self.value = true, o.keywords
-	}
-	null := &node{op: opKinds, kinds: kindNull}
-	switch {
-	case o.nullAdded:
-		return map[string]any{"anyOf": []any{self, null}}
-	case o.nullRemoved:
-		return map[string]any{"allOf": []any{self}, "not": null}
-	case o.becomes != "" && len(o.lists[o.becomes]) == 0:
-		return false
-	case o.becomes != "":
-		return map[string]any{o.becomes: o.lists[o.becomes]}
-	case !self.patched:
-		return self
-	}
 	return o.keywords
 }
 
 // name distinguishes the readings of one schema object in different pairs.
-func (m *met) name(patched bool) string {
+func (m *met) name() string {
 	if m == nil {
 		return ""
 	}
-	return fmt.Sprint(m.number, patched)
+	return fmt.Sprint(m.number)
 }

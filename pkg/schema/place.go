@@ -11,10 +11,8 @@ import (
 // schemas lead that say nothing but which values an object or an array holds. What is found there holds for
 // the whole.
 type place struct {
-	*met
+	child          // of the core of the parent
 	parent         *place
-	kind           step // from the parent
-	name           string
 	path, instance string
 	edits          []int // that are judged here
 	inside         []int // those of the members, which are judged at their own places
@@ -26,20 +24,19 @@ func placesOf(j *judgement) []*place {
 		return nil
 	}
 	judged := kit.Set(j.asserting)
-	all := []*place{{met: j.root}}
+	all := []*place{{child: child{met: j.root}}}
 	seen := map[*met]bool{j.root: true}
 	for n := 0; n < len(all); n++ {
 		p := all[n]
-		inner := p.met.keywords()
-		p.edits = append(slices.Clone(p.own), inner.own...)
-		if inner.plain {
+		p.edits = append(slices.Clone(p.own), p.core.own...)
+		if p.core.plain {
 			own := kit.Set(p.edits)
 			p.inside = kit.Filter(kit.Distinct(p.met.below(map[*met]bool{})),
 				func(i int) bool { return judged[i] && !own[i] })
-			for _, r := range inner.inner {
-				if r.kind >= stepProperty && !seen[r.met] {
-					seen[r.met] = true
-					all = append(all, p.to(r))
+			for _, c := range p.core.children {
+				if !seen[c.met] {
+					seen[c.met] = true
+					all = append(all, p.to(c))
 				}
 			}
 		} else {
@@ -54,7 +51,7 @@ func placesOf(j *judgement) []*place {
 
 // hardness returns 1 for places where an answer may take much work, so that others are asked first.
 func hardness(j *judgement, p *place) int {
-	if !p.met.keywords().plain && slices.ContainsFunc(p.edits, func(i int) bool {
+	if !p.core.plain && slices.ContainsFunc(p.edits, func(i int) bool {
 		switch j.Edits[i].Family {
 		case FamilyType, FamilyNull, FamilyEnum, FamilyRange, FamilyLength, FamilyItemCount, FamilyFormat:
 			return false
@@ -68,30 +65,28 @@ func hardness(j *judgement, p *place) int {
 
 // below lists the edits of a pair and of all that is reached from it.
 func (m *met) below(seen map[*met]bool) (edits []int) {
-	if seen[m] {
+	if m == nil || seen[m] {
 		return nil
 	}
 	seen[m] = true
-	edits = slices.Clone(m.own)
-	for _, r := range m.inner {
-		edits = append(edits, r.met.below(seen)...)
+	edits = append(slices.Clone(m.own), m.core.below(seen)...)
+	for _, c := range m.children {
+		edits = append(edits, c.below(seen)...)
 	}
 	return edits
 }
 
-// to returns the place of a value inside the value of p, with the path and the instance extended by the step.
-func (p *place) to(r reached) *place {
-	t := trail{p.path, p.instance}
-	switch r.kind {
-	case stepProperty:
-		t = t.into(r.name, "properties", r.name)
-	case stepOther:
-		t = t.into("*", "additionalProperties")
-	default:
-		t = t.into("[]", "items")
+// to returns the place of a value inside the value of p.
+func (p *place) to(c child) *place {
+	instance := "[]"
+	switch c.at[0] {
+	case "properties":
+		instance = c.at[1]
+	case "additionalProperties":
+		instance = "*"
 	}
-	return &place{met: r.met, parent: p, kind: r.kind, name: r.name, path: t.path,
-		instance: t.instance}
+	t := trail{p.path, p.instance}.into(instance, c.at...)
+	return &place{child: c, parent: p, path: t.path, instance: t.instance}
 }
 
 // isUnused reports whether an edit stands where no value leads to.
@@ -135,28 +130,27 @@ func lifted(j *judgement, p *place, edit int, r Result) Result {
 // around returns the assertion that a value holds another one at a place, which satisfies n. With siblings,
 // the members that it must have beside that one are right on both sides.
 func (j *judgement) around(p *place, n *node, siblings bool) *node {
-	if p.kind == stepItem {
+	if p.at[0] == "items" {
 		return all(yes(&node{op: opKinds, kinds: kindArray}), yes(&node{op: opMinItems, count: 1}),
 			yes(&node{op: opItem, kids: []lit{yes(n)}}))
 	}
 	object := all(yes(&node{op: opKinds, kinds: kindObject}))
-	outer := p.parent.met.keywords()
-	from, to := outer.x, outer.y
+	from, to := p.parent.x, p.parent.y
 	if j.direction == Output {
 		from, to = to, from
 	}
 	x, _ := from.o["properties"].(map[string]any)
 	y, _ := to.o["properties"].(map[string]any)
 	for _, name := range from.requires().list {
-		if y[name] != nil && name != p.name && siblings {
+		if y[name] != nil && !slices.Equal(p.at, []string{"properties", name}) && siblings {
 			allowed := j.to(&place{}).inside(to.child("properties", name).place).plain
 			object.kids = append(object.kids,
 				yes(&node{op: opProperty, text: name, kids: []lit{yes(allowed)}}))
 		}
 	}
-	if p.kind == stepProperty {
-		object.kids = append(object.kids, yes(&node{op: opRequired, text: p.name}),
-			yes(&node{op: opProperty, text: p.name, kids: []lit{yes(n)}}))
+	if p.at[0] == "properties" {
+		object.kids = append(object.kids, yes(&node{op: opRequired, text: p.at[1]}),
+			yes(&node{op: opProperty, text: p.at[1], kids: []lit{yes(n)}}))
 		return object
 	}
 	declared := slices.Concat(kit.SortedKeys(x), kit.SortedKeys(y))
@@ -178,7 +172,7 @@ func restOf(j *judgement, places []*place, whole Change) []Change {
 		}
 		return []Change{whole}
 	}
-	root := &place{met: j.root, inside: j.asserting}
+	root := &place{child: child{met: j.root}, inside: j.asserting}
 	all := append(places, root)
 	if j.left(root).Verdict != Compatible {
 		for n, p := range places {

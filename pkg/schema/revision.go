@@ -83,7 +83,8 @@ func (r *Revision) with(ctx context.Context, pool *Pool, edits []int, at *met) *
 		return r.Before.inside(place)
 	}
 	m, _ := pool.meter(ctx, r.Before.doc.limit)
-	return r.Before.variant(m, pool, place, r.patches(edits), at)
+	ps := r.patches(edits)
+	return r.Before.variant(m, pool, place, ps, ps.part(at))
 }
 
 // Without returns the new version with some of the edits undone.
@@ -186,7 +187,7 @@ type judgement struct {
 // whole decides what all edits do together.
 func (j *judgement) whole() Change {
 	part := j.share(4)
-	root := &place{met: j.root}
+	root := &place{child: child{met: j.root}}
 	strict := part.budget
 	strict.Semantics = Strict
 	return Change{Edit: -1,
@@ -243,7 +244,7 @@ func (j *judgement) judgePlace(p *place, places int, whole Change) {
 func (j *judgement) equal(p *place) bool {
 	part := j.share(4)
 	part.budget.Semantics = Strict
-	return !p.met.keywords().plain &&
+	return !p.core.plain &&
 		part.contains(p, j.side(p, true), j.side(p, false)).Verdict == Compatible &&
 		part.contains(p, j.side(p, false), j.side(p, true)).Verdict == Compatible
 }

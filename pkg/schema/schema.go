@@ -35,6 +35,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // Schema is a parsed JSON Schema. It is immutable and safe for concurrent use.
@@ -99,7 +101,7 @@ func (s *Schema) parse(m *meter, pool *Pool) (*Schema, error) {
 	}
 	s.doc, doc.written.Raw = doc, raw
 	b := newBuilder(doc, m)
-	s.build(b, nil, pool)
+	s.build(b, site{doc, "", root}.part(), pool)
 	s.problems = b.problems
 	return s, nil
 }
@@ -112,12 +114,12 @@ func (s *Schema) unread(sum [sha256.Size]byte, why string) *Schema {
 }
 
 // build makes the assertions of the schema, those of its callers when they are asked for, with work from a
-// pool. With patches, pair is the pair of the schema object.
-func (s *Schema) build(b *builder, pair *met, pool *Pool) {
+// pool.
+func (s *Schema) build(b *builder, top *part, pool *Pool) {
 	limit := b.left
 	root := func(r role) *node {
 		before := b.left
-		n := b.root(s.place, pair, r)
+		n := b.root(top, r)
 		pool.take(before - b.left)
 		b.left = max(b.left, limit/2) // what is written leaves as much for what is declared
 		return n
@@ -139,11 +141,12 @@ func (s *Schema) inside(place string) *Schema {
 	if place == s.place || s.doc == nil {
 		return s
 	}
-	return s.variant(soonMeter(s.doc.limit), nil, place, nil, nil)
+	value, _ := rawjson.At(s.doc.root, place)
+	return s.variant(soonMeter(s.doc.limit), nil, place, nil, site{s.doc, place, value}.part())
 }
 
 // variant returns a schema of the same document at another place, and with patches.
-func (s *Schema) variant(m *meter, pool *Pool, place string, ps *patches, pair *met) *Schema {
+func (s *Schema) variant(m *meter, pool *Pool, place string, ps *patches, top *part) *Schema {
 	s.declared() // nodes are added no more after this
 	v := &Schema{raw: s.raw, doc: s.doc, place: place}
 	b := newBuilder(s.doc, m)
@@ -151,7 +154,7 @@ func (s *Schema) variant(m *meter, pool *Pool, place string, ps *patches, pair *
 	if ps != nil {
 		b.spend(64*len(ps.edits) + 8*len(ps.reached))
 	}
-	v.build(b, pair, pool)
+	v.build(b, top, pool)
 	return v
 }
 
