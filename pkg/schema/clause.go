@@ -11,7 +11,6 @@ type clause struct {
 	kind    kindSet
 	known   map[digest]uint8 // what was assumed of nodes: holds, fails
 	atoms   []lit
-	tags    []tag
 	choices []choice
 	doubt   reason // a construct that had to be left out
 }
@@ -40,7 +39,7 @@ func newClause(k kindSet) *clause { return &clause{kind: k, known: map[digest]ui
 func (e *engine) fork(c *clause) *clause {
 	e.spend(len(c.known))
 	return &clause{kind: c.kind, known: maps.Clone(c.known), atoms: slices.Clip(c.atoms),
-		tags: slices.Clip(c.tags), doubt: c.doubt}
+		doubt: c.doubt}
 }
 
 // assume adds literals to a clause, as far as the budget allows. It reports false where that is a
@@ -92,9 +91,6 @@ func (e *engine) unfold(c *clause, l lit) ([]lit, bool) {
 		return nil, false
 	case l.op == opKinds, e.spend(4 * len(l.kids)):
 	case l.op == opAll && !l.not || l.op == opAny && l.not:
-		if !l.not {
-			c.tags = append(c.tags, l.node.tags...)
-		}
 		return signed(l.kids, l.not), true
 	case l.op == opAll || l.op == opAny:
 		c.choices = append(c.choices, choice{l, alternatives(l.kids, l.not)})
@@ -204,8 +200,8 @@ func (e *engine) prune(c *clause) bool {
 
 // weigh returns the alternatives of a choice that may still hold, or that the choice is met already.
 func (e *engine) weigh(c *clause, ch choice) (left [][]lit, met bool) {
-	if e.excluded(c, ch.of.flip()) || e.spend(4*len(ch.alternatives)) {
-		return ch.alternatives, e.left >= 0
+	if e.spend(4 * len(ch.alternatives)) {
+		return ch.alternatives, false
 	}
 	if slices.ContainsFunc(ch.alternatives, c.certain) {
 		return nil, true
@@ -234,7 +230,7 @@ func (e *engine) refuted(c *clause, alternative []lit) bool {
 		return false
 	}
 	for _, l := range alternative {
-		if c.impossible(l) || c.known[l.sum]&l.flip().side() != 0 || e.excluded(c, l) {
+		if c.impossible(l) || c.known[l.sum]&l.flip().side() != 0 {
 			return true
 		}
 	}
@@ -288,7 +284,7 @@ func (e *engine) exactlyOne(l lit) [][]lit {
 				}
 				break
 			}
-			if e.apart(a, b) || e.inhabit([]lit{a, b}).answer == void {
+			if e.inhabit([]lit{a, b}).answer == void {
 				continue
 			}
 			if l.not {

@@ -103,8 +103,7 @@ type node struct {
 	patterns []*node // of opRest: schemas of the names that are left out
 	within   []*node // of opRest: schemas of the names that are not
 	kids     []lit
-	implied  []lit // weaker nodes known to hold where this one does; not to be expanded
-	tags     []tag
+	implied  []lit  // weaker nodes known to hold where this one does; not to be expanded
 	sum      digest // equal sums mean equal assertions
 	place    string // JSON pointer of the schema object
 	why      string // of opOpaque: why nothing is known; no part of the sum
@@ -178,7 +177,6 @@ func seal(n *node) *node {
 		seal(l.node)
 	}
 	n.yes, n.no = n.possible()
-	n.tags = n.topTags()
 	if !n.head {
 		n.sum = n.digest()
 	}
@@ -345,15 +343,6 @@ func (s *scalars) hasNumber(v *big.Rat) bool {
 }
 
 func (s *scalars) hasBool(v bool) bool { return v && s.yes || !v && s.no }
-
-func (s *scalars) disjoint(t *scalars) bool {
-	if s.null && t.null || s.yes && t.yes || s.no && t.no {
-		return false
-	}
-	return !slices.ContainsFunc(s.strings, t.hasString) && !slices.ContainsFunc(s.numbers, t.hasNumber)
-}
-
-func (s *scalars) size() int { return 3 + len(s.strings) + len(s.numbers) }
 
 func (s *scalars) empty() bool { return s.kinds() == kindNone }
 
