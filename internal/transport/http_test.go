@@ -315,6 +315,23 @@ func TestSessionIsDeletedWithOurHeaders(t *testing.T) {
 	}
 }
 
+func TestDeletingASessionEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := inBubble(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodDelete {
+				<-r.Context().Done()
+			}
+			w.Header().Set(HeaderKeySessionID, "abc")
+			write(200, jsonType, fine)(w, r)
+		})
+		_, err := call(t, l, 1, "initialize")
+		start := time.Now()
+		if err = errors.Join(err, l.Close()); err != nil || time.Since(start) != deleteTimeout {
+			t.Errorf("closing took %v, %v", time.Since(start), err)
+		}
+	})
+}
+
 func TestBadURLs(t *testing.T) {
 	for _, u := range []string{"", "mcp", "ftp://example.com", "http://", "//example.com/mcp", "http://%zz"} {
 		if _, err := OpenStreamable(Endpoint{URL: u}, Handlers{}); !errors.Is(err, errURL) {

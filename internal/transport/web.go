@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"context"
 	"errors"
 	"io"
 	"mime"
@@ -39,6 +40,7 @@ const (
 	dialTimeout   = 15 * time.Second
 	tlsTimeout    = 15 * time.Second
 	answerTimeout = 10 * time.Second       // for an answer to a request of the server
+	deleteTimeout = 2 * time.Second        // for the end of a session, which the server ends anyway
 	endWait       = 100 * time.Millisecond // for the end of a body after its message
 )
 
@@ -97,6 +99,11 @@ func (w *web) CloseIdleConnections() { w.base.CloseIdleConnections() }
 func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 	if Origin(w.home) != Origin(req.URL) {
 		return nil, &RedirectError{From: PlainURL(w.home), To: PlainURL(req.URL), Why: otherOrigin}
+	}
+	if req.Method == http.MethodDelete {
+		ctx, cancel := context.WithTimeout(req.Context(), deleteTimeout)
+		defer cancel()
+		req = req.WithContext(ctx)
 	}
 	reply, err := w.exchange(req)
 	if call := callOf(req); call != nil && call.repeatable && CutOff(err) {
