@@ -113,7 +113,7 @@ func compared(ctx context.Context, before, after *Schema, b Budget) *comparison 
 	m, paid := b.Pool.meter(ctx, b.steps()*unitsPerStep)
 	defer paid()
 	c := &comparison{meter: m, before: before, after: after, seen: map[metKey]*met{},
-		texts: map[*document]map[string]json.RawMessage{}}
+		texts: map[textKey]json.RawMessage{}}
 	c.dialects()
 	c.root = c.compare(site{before.doc, "", before.doc.root}, site{after.doc, "", after.doc.root}, trail{})
 	c.cut = c.cut || c.left < 0
@@ -125,9 +125,8 @@ type comparison struct {
 	before, after *Schema
 	edits         []Edit
 	seen          map[metKey]*met
-	texts         map[*document]map[string]json.RawMessage
+	texts         map[textKey]json.RawMessage
 	root          *met
-	met           []*met
 	cut           bool // not all was compared
 }
 
@@ -138,7 +137,7 @@ type met struct {
 	x, y       view
 	instance   string // in the value, where it was met first
 	begin, end int    // its edits, those inside included
-	own        []int  // those of its own keywords
+	own        []int  // those of its own keywords, once all are sorted
 	// the pair without what only wraps the schemas; the core of that is nil, or the pair of the same old
 	// object and the alternative that matches it
 	core     *met
@@ -154,6 +153,12 @@ type metKey struct {
 	bare     bool
 }
 
+// A textKey names a value in a document.
+type textKey struct {
+	doc   *document
+	place string
+}
+
 // A child is a pair inside a pair, with the keyword of the old schema object where it stands, and its name or
 // number there.
 type child struct {
@@ -164,8 +169,19 @@ type child struct {
 // A trail is how a pair of schemas was reached.
 type trail struct{ path, instance string }
 
-func (t trail) into(instance string, path ...string) trail {
+// into returns the trail of a schema that a keyword holds.
+func (t trail) into(path ...string) trail {
 	t.path = rawjson.Join(t.path, path...)
+	instance := ""
+	switch path[0] {
+	case "properties", "prefixItems":
+		instance = path[1]
+	case "items", "contains", "unevaluatedItems":
+		instance = "[]"
+	case "additionalProperties", "patternProperties", "propertyNames", "unevaluatedProperties",
+		"contentSchema":
+		instance = "*"
+	}
 	if instance != "" {
 		t.instance = rawjson.Join(t.instance, instance)
 	}
@@ -211,9 +227,9 @@ func (c *comparison) meet(p pair, old, new site, bare bool) (m *met, known bool)
 	if m = c.seen[key]; m != nil {
 		return m, true
 	}
-	m = &met{number: len(c.met), old: old, new: new, x: p.x, y: p.y, instance: p.trail.instance,
+	m = &met{number: len(c.seen), old: old, new: new, x: p.x, y: p.y, instance: p.trail.instance,
 		begin: len(c.edits), end: len(c.edits)}
-	c.met, c.seen[key] = append(c.met, m), m
+	c.seen[key] = m
 	return m, false
 }
 
@@ -262,15 +278,11 @@ func rawOf(v any) json.RawMessage {
 // rawAt returns the value at a site as written, and keeps it, so that each place is written out once. It is
 // nil where the budget is spent and the text is not known yet.
 func (c *comparison) rawAt(s site) json.RawMessage {
-	texts := c.texts[s.doc]
-	if texts == nil {
-		texts = map[string]json.RawMessage{}
-		c.texts[s.doc] = texts
-	}
-	raw, known := texts[s.place]
+	key := textKey{s.doc, s.place}
+	raw, known := c.texts[key]
 	if !known && c.left >= 0 {
 		raw = s.doc.raw(s.place)
-		texts[s.place] = raw
+		c.texts[key] = raw
 		c.spend(4 * len(raw))
 	}
 	return raw

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -17,8 +18,11 @@ type pair struct {
 	met   *met
 }
 
-// inside compares the schema at a keyword of the old schema object with a new one.
-func (p pair) inside(new site, t trail, at ...string) {
+// inside compares the schemas that a keyword holds on both sides.
+func (p pair) inside(at ...string) { p.against(p.y.child(at...), p.trail.into(at...), at...) }
+
+// against compares the schema that a keyword of the old schema object holds with a new one.
+func (p pair) against(new site, t trail, at ...string) {
 	p.reach(p.compare(p.x.child(at...), new, t), at...)
 }
 
@@ -36,24 +40,13 @@ func (p pair) add(e Edit, patch func(*object)) {
 		p.cut = true
 		return
 	}
-	if e.Path == "" {
-		e.Path = p.trail.path
-	}
-	if e.OldPath == "" {
-		e.OldPath = p.x.place
-	}
-	if e.NewPath == "" {
-		e.NewPath = p.y.place
-	}
-	if e.Instance == "" {
-		e.Instance = p.trail.instance
-	}
+	e.Path, e.Instance = cmp.Or(e.Path, p.trail.path), cmp.Or(e.Instance, p.trail.instance)
+	e.OldPath, e.NewPath = cmp.Or(e.OldPath, p.x.place), cmp.Or(e.NewPath, p.y.place)
 	if e.OldSchema == nil && e.NewSchema == nil {
 		e.OldSchema, e.NewSchema = p.rawAt(p.x.site), p.rawAt(p.y.site)
 	}
 	if e.patch = patch; patch != nil {
 		e.at = p.met
-		p.met.own = append(p.met.own, len(p.comparison.edits))
 	}
 	p.comparison.edits = append(p.comparison.edits, e)
 }
@@ -142,7 +135,12 @@ func compareAssertions(p pair) {
 		compareEnums(p)
 		compareReferences(p)
 		compareKeywords(p)
-		compareInner(p)
+		compareProperties(p)
+		compareRequired(p)
+		comparePatternProperties(p)
+		compareAdditional(p)
+		compareItems(p)
+		compareCombined(p)
 	}
 }
 

@@ -87,6 +87,12 @@ func (s site) child(tokens ...string) site {
 	return site{s.doc, place, v}
 }
 
+// table returns the members of a keyword that holds an object; nil if its value is anything else.
+func (v view) table(keyword string) map[string]any {
+	table, _ := v.o[keyword].(map[string]any)
+	return table
+}
+
 // list returns the members of a keyword that holds a list of schemas; none if its value is anything else.
 func (s site) list(keyword string) []site {
 	members, _ := s.keywords()[keyword].([]any)
@@ -242,10 +248,7 @@ func (v *view) alternatives(keyword string) (site, bool) {
 		return site{}, false
 	case len(members) < len(list) && keyword == "oneOf" &&
 		slices.ContainsFunc(members, func(i int) bool { return mayBeNull(list[i]) }):
-		members = members[:0]
-		for i := range list { // null satisfies two of them
-			members = append(members, i)
-		}
+		members = indexes(len(list)) // null satisfies two of them
 	case len(members) < len(list):
 		v.null = min(keyword, cmp.Or(v.null, keyword))
 	}
@@ -254,6 +257,14 @@ func (v *view) alternatives(keyword string) (site, bool) {
 	}
 	v.union, v.members = keyword, members
 	return site{}, false
+}
+
+func indexes(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
 }
 
 // mayBeNull reports whether a schema is not known to refuse null.

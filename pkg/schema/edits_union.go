@@ -15,35 +15,30 @@ import (
 // one.
 func compareUnions(p pair) {
 	x, y := p.x.alternativesOf(p.y), p.y.alternativesOf(p.x)
-	p.members(x, y, p.x.members, p.y.members)
-	if p.x.union != p.y.union && len(p.x.members) > 0 && len(p.y.members) > 0 {
-		p.add(Edit{Family: FamilySchema, Keyword: p.y.union, Old: p.rawAt(p.x.site), New: p.rawAt(p.y.site)},
-			func(o *object) { o.renamed[p.x.union] = p.y.union })
-	}
-}
-
-// members compares the members of two unions. A schema that is not a union has no indexes.
-func (p pair) members(x, y []site, indexesX, indexesY []int) {
 	matchX, matchY := p.matched(x, y)
 	for i, m := range x {
 		if matchX[i] < 0 {
 			p.memberGone(m, y)
 			continue
 		}
-		t := p.trail
-		if len(indexesY) > 0 {
-			t = t.into("", p.y.union, strconv.Itoa(indexesY[matchX[i]]))
+		t, new := p.trail, y[matchX[i]]
+		if len(p.y.members) > 0 {
+			t = t.into(p.y.union, strconv.Itoa(p.y.members[matchX[i]]))
 		}
-		if len(indexesX) > 0 {
-			p.inside(y[matchX[i]], t, p.x.union, strconv.Itoa(indexesX[i]))
-		} else if same := p.compare(m, y[matchX[i]], t); same != nil && !same.leads(p.met) {
-			p.met.become(same)
+		if len(p.x.members) > 0 {
+			p.against(new, t, p.x.union, strconv.Itoa(p.x.members[i]))
+		} else if only := p.compare(m, new, t); only != nil && !only.leads(p.met) {
+			p.met.become(only)
 		}
 	}
 	for i, m := range y {
 		if matchY[i] < 0 {
 			p.memberNew(m, x)
 		}
+	}
+	if p.x.union != p.y.union && len(p.x.members) > 0 && len(p.y.members) > 0 {
+		p.add(Edit{Family: FamilySchema, Keyword: p.y.union, Old: p.rawAt(p.x.site), New: p.rawAt(p.y.site)},
+			func(o *object) { o.renamed[p.x.union] = p.y.union })
 	}
 }
 
@@ -123,8 +118,7 @@ func (c *comparison) pairAlike(a, b []view, left, forX, forY []int) {
 		alike[k] = make([]int, len(b))
 		for j := range b {
 			if forY[j] < 0 && c.left >= 0 {
-				p, _ := a[i].o["properties"].(map[string]any)
-				c.spend(64 * len(p))
+				c.spend(64 * len(a[i].table("properties")))
 				alike[k][j] = likeness(a[i], b[j])
 			}
 		}
@@ -145,8 +139,7 @@ func (c *comparison) pairAlike(a, b []view, left, forX, forY []int) {
 func likeness(a, b view) int {
 	types, named := a.types()
 	others, also := b.types()
-	p, _ := a.o["properties"].(map[string]any)
-	q, _ := b.o["properties"].(map[string]any)
+	p, q := a.table("properties"), b.table("properties")
 	common, tags := 0, 0
 	for name := range p {
 		if _, shared := q[name]; !shared {
@@ -206,7 +199,7 @@ func compareFlattened(p pair) {
 		after[p.y.member(i).meaning()] = i
 	}
 	for _, i := range p.x.plain {
-		x, y, t := p.x.member(i), view{site: p.y.site}, p.trail.into("", p.x.union, strconv.Itoa(i))
+		x, y, t := p.x.member(i), view{site: p.y.site}, p.trail.into(p.x.union, strconv.Itoa(i))
 		if p.spend(64 * (1 + len(x.notes))) {
 			return
 		}
@@ -215,7 +208,7 @@ func compareFlattened(p pair) {
 			if !kept {
 				continue
 			}
-			y, t = p.y.member(j), p.trail.into("", p.y.union, strconv.Itoa(j))
+			y, t = p.y.member(j), p.trail.into(p.y.union, strconv.Itoa(j))
 		}
 		compareAnnotations(pair{comparison: p.comparison, x: x, y: y, trail: t, met: p.met}, nil)
 	}

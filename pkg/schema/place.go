@@ -78,14 +78,7 @@ func (m *met) below(seen map[*met]bool) (edits []int) {
 
 // to returns the place of a value inside the value of p.
 func (p *place) to(c child) *place {
-	instance := "[]"
-	switch c.at[0] {
-	case "properties":
-		instance = c.at[1]
-	case "additionalProperties":
-		instance = "*"
-	}
-	t := trail{p.path, p.instance}.into(instance, c.at...)
+	t := trail{p.path, p.instance}.into(c.at...)
 	return &place{child: c, parent: p, path: t.path, instance: t.instance}
 }
 
@@ -139,8 +132,7 @@ func (j *judgement) around(p *place, n *node, siblings bool) *node {
 	if j.direction == Output {
 		from, to = to, from
 	}
-	x, _ := from.o["properties"].(map[string]any)
-	y, _ := to.o["properties"].(map[string]any)
+	x, y := from.table("properties"), to.table("properties")
 	for _, name := range from.requires().list {
 		if y[name] != nil && !slices.Equal(p.at, []string{"properties", name}) && siblings {
 			allowed := j.to(&place{}).inside(to.child("properties", name).place).plain

@@ -41,24 +41,21 @@ func Compare(ctx context.Context, before, after *Schema, b Budget) *Revision {
 	return r
 }
 
-// sorted returns the edits in the order of their paths, and numbers them anew in the pairs.
+// sorted returns the edits in the order of their paths, and lists those of each pair by their numbers there.
 func (c *comparison) sorted() []Edit {
-	order := make([]int, len(c.edits))
-	for i := range order {
-		order[i] = i
+	order := indexes(len(c.edits))
+	slices.SortStableFunc(order,
+		func(a, b int) int { return strings.Compare(c.edits[a].Path, c.edits[b].Path) })
+	number, sorted := make([]int, len(order)), make([]Edit, len(order))
+	for i, from := range order {
+		number[from], sorted[i] = i, c.edits[from]
 	}
-	slices.SortStableFunc(order, func(a,
-		b int) int {
-		return strings.Compare(c.edits[a].Path, c.edits[b].Path)
-	})
-	number := make([]int, len(order))
-	for i, old := range order {
-		number[old] = i
+	for i, e := range c.edits {
+		if e.at != nil {
+			e.at.own = append(e.at.own, number[i])
+		}
 	}
-	for _, m := range c.met {
-		m.own = kit.Map(m.own, func(i int) int { return number[i] })
-	}
-	return kit.Map(order, func(i int) Edit { return c.edits[i] })
+	return sorted
 }
 
 // With returns the old version with some of the edits, named by their number.
