@@ -111,26 +111,30 @@ func Texts(raw json.RawMessage) []string {
 	return texts
 }
 
-// Strings calls found for every string inside a value, up to a syntax error. into makes what is known of an
-// inner place of what is known of the outer one and the name of the member, or the index of the element.
-func Strings[P any](raw json.RawMessage, top P, into func(outer P, step string) P,
-	found func(place P, text string)) {
+// Strings calls found for every string inside a value and for every name of a member, up to a syntax error.
+// steps lead to the string or to the member; they are valid during the call.
+func Strings(raw json.RawMessage, found func(steps []string, text string, isName bool)) {
 	r := newReader(raw)
-	var walk func(place P) error
-	walk = func(place P) error {
+	var walk func(steps []string) error
+	walk = func(steps []string) error {
 		switch r.PeekKind() {
 		case '{':
-			return r.object(func(key []byte) error { return walk(into(place, Unquote(key))) })
+			return r.object(func(key []byte) error {
+				name := Unquote(key)
+				inner := append(steps, name)
+				found(inner, name, true)
+				return walk(inner)
+			})
 		case '[':
-			return r.array(func(i int) error { return walk(into(place, strconv.Itoa(i))) })
+			return r.array(func(i int) error { return walk(append(steps, strconv.Itoa(i))) })
 		}
 		value, err := r.next()
 		if err == nil && value[0] == '"' {
-			found(place, Unquote(value))
+			found(steps, Unquote(value), false)
 		}
 		return err
 	}
-	_ = walk(top)
+	_ = walk(nil) // what stands before a syntax error counts
 }
 
 // Repeated returns the JSON pointers of the members that an object inside a value has more than once.

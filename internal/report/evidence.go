@@ -155,23 +155,20 @@ func (v view) textsWithin(old, new json.RawMessage, shown string) []line {
 	return indented(2, v.paragraph(all, plain))
 }
 
-// schemaPlace is a place in a schema or item: the member, and the property that it is in.
-type schemaPlace struct{ property, member string }
-
-// into returns the place of the member named step. The members of properties are names of properties.
-func (at schemaPlace) into(step string) schemaPlace {
-	if at.member == "properties" {
-		return schemaPlace{step, step}
-	}
-	return schemaPlace{at.property, step}
-}
-
 // eachText calls give for each text in a value that a model reads, with the name of its property.
 func eachText(raw json.RawMessage, give func(name, text string)) {
-	rawjson.Strings(raw, schemaPlace{}, schemaPlace.into, func(at schemaPlace, text string) {
-		if slices.Contains([]string{"description", "title", "$comment"}, at.member) {
-			give(at.property, text)
+	rawjson.Strings(raw, func(steps []string, text string, isName bool) {
+		if isName || len(steps) == 0 ||
+			!slices.Contains([]string{"description", "title", "$comment"}, steps[len(steps)-1]) {
+			return
 		}
+		property := ""
+		for i := 1; i < len(steps); i++ {
+			if steps[i-1] == "properties" {
+				property = steps[i]
+			}
+		}
+		give(property, text)
 	})
 }
 

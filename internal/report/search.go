@@ -50,10 +50,9 @@ func (o Options) matches(k snapshot.Kind, raw json.RawMessage) (all []found) {
 	for _, argument := range arguments {
 		add(name+"("+argument.Name+")", argument.Name)
 	}
-	into := func(above []string, step string) []string { return append(slices.Clone(above), step) }
-	rawjson.Strings(raw, nil, into, func(steps []string, text string) {
+	rawjson.Strings(raw, func(steps []string, text string, isName bool) {
 		switch last := len(steps) - 1; {
-		case last < 0:
+		case last < 0 || isName:
 		case last == 0 && steps[0] == k.KeyField():
 			add(name, text)
 		case k == snapshot.Prompts && last > 1 && steps[0] == "arguments":

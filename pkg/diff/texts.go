@@ -18,64 +18,47 @@ import (
 type passage struct {
 	pointer string
 	text    string
-	raw     json.RawMessage
 }
 
 // naming returns the text that names something, or the name alone if the text is long and may name thousands.
 func (p passage) naming(name string) json.RawMessage {
 	const long = 4 << 10
-	if len(p.raw) > long {
-		return rawjson.Quote(name)
+	if raw := rawjson.Quote(p.text); len(raw) <= long {
+		return raw
 	}
-	return p.raw
+	return rawjson.Quote(name)
 }
 
-// textPlace is a place on the way to a text. Its pointer is written out only for the texts that are wanted.
-type textPlace struct {
-	outer  *textPlace
-	token  string // of the pointer; empty where it would be too long
-	key    string // of the member
-	length int    // of the pointer, in bytes
-}
-
-// longestPointer is the length up to which pointers are written out, in bytes. Deeper texts are reported at
-// the nearest value around them: a long name over many short texts would be repeated.
-const longestPointer = 1 << 10
-
-func (p *textPlace) enter(step string) *textPlace {
-	token := rawjson.Join("", step)
-	if p.length+len(token) > longestPointer {
-		token = ""
+// extended returns a pointer with further steps, up to a length in bytes. Deeper texts are reported at a
+// value around them: a long name over many short texts would be repeated.
+func extended(pointer string, steps []string) string {
+	const longest = 1 << 10
+	for _, step := range steps {
+		if len(pointer)+len(step) >= longest {
+			continue
+		}
+		if inner := rawjson.Join(pointer, step); len(inner) <= longest {
+			pointer = inner
+		}
 	}
-	return &textPlace{p, token, step, p.length + len(token)}
-}
-
-func (p *textPlace) pointer() string {
-	if p.outer == nil {
-		return p.token
-	}
-	return p.outer.pointer() + p.token
+	return pointer
 }
 
 // textsOf returns the texts inside a value at a pointer and under a key, sorted by place: those that a model
 // reads, and those with invisible characters, which may be names of members.
 func textsOf(pointer, key string, raw json.RawMessage) (read, hiding []passage) {
 	hides := mayHide(raw)
-	hide := func(p *textPlace, text string) {
+	rawjson.Strings(raw, func(steps []string, text string, isName bool) {
+		member := key
+		if len(steps) > 0 {
+			member = steps[len(steps)-1]
+		}
+		if !isName && (member == "description" || member == "title") {
+			read = append(read, passage{extended(pointer, steps), text})
+		}
 		if hides && len(snapshot.Hidden(text)) > 0 {
-			hiding = append(hiding, passage{p.pointer(), text, rawjson.Quote(text)})
+			hiding = append(hiding, passage{extended(pointer, steps), text})
 		}
-	}
-	enter := func(outer *textPlace, step string) *textPlace {
-		inner := outer.enter(step)
-		hide(inner, step)
-		return inner
-	}
-	rawjson.Strings(raw, &textPlace{token: pointer, key: key}, enter, func(p *textPlace, text string) {
-		if p.key == "description" || p.key == "title" {
-			read = append(read, passage{p.pointer(), text, rawjson.Quote(text)})
-		}
-		hide(p, text)
 	})
 	byPlace := func(a, b passage) int { return strings.Compare(a.pointer, b.pointer) }
 	slices.SortStableFunc(read, byPlace)
@@ -103,7 +86,7 @@ func compareTexts(c *comparison, item, path string, old, new json.RawMessage) {
 func findUnreported(c *comparison, item string, old, new []passage) {
 	known, before, definitions := map[string]bool{"": true}, map[string]json.RawMessage{}, map[string]bool{}
 	for _, p := range old {
-		known[normal(p.text)], before[p.pointer] = true, p.raw
+		known[normal(p.text)], before[p.pointer] = true, rawjson.Quote(p.text)
 		definitions[definitionOf(p.pointer)] = true
 	}
 	fresh := kit.Filter(new, func(p passage) bool {
@@ -134,7 +117,7 @@ func findUnreported(c *comparison, item string, old, new []passage) {
 		c.report(either(strings.HasPrefix(p.pointer, "/input"), "input", "output")+
 			either(isNew, "-property-description-added", "-property-description-changed"), finding.Finding{
 			Item: item, Path: parent(p.pointer), Member: p.pointer[len(parent(p.pointer))+1:],
-			Old: before[p.pointer], New: p.raw,
+			Old: before[p.pointer], New: rawjson.Quote(p.text),
 			Message: "A text in the schema " + either(isNew, "is new.", "changed."),
 			Cause:   "Texts in schemas changed",
 		})
@@ -175,7 +158,7 @@ func findHidden(c *comparison, item string, whole json.RawMessage, old, new []pa
 			continue
 		}
 		if texts++; texts <= maxListed {
-			c.report(rule, finding.Finding{Item: item, Path: p.pointer, New: p.raw,
+			c.report(rule, finding.Finding{Item: item, Path: p.pointer, New: rawjson.Quote(p.text),
 				Message: fmt.Sprintf("The text now contains %s (first: %U).",
 					kit.Counted(len(hidden), "invisible character"), hidden[0])})
 		}
