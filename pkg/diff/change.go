@@ -16,13 +16,16 @@ import (
 // change is one edit of a schema, or the removal and the addition of a property that was renamed.
 type change struct {
 	schema.Edit
-	before, after view           // of OldSchema and NewSchema
-	judged        *schema.Change // what it does to values; nil for a remark
-	effect        effect
-	successor     *schema.Edit // the new property under which an old one is found
+	judged    *schema.Change // what it does to values; nil for a remark
+	effect    effect
+	successor *schema.Edit // the new property under which an old one is found
 	// the property that came for one that is gone, or the other way round, by its looks
 	likeness *change
 }
+
+func (ch *change) before() view { return viewOf(ch.OldSchema) }
+
+func (ch *change) after() view { return viewOf(ch.NewSchema) }
 
 func (ch *change) breaks() bool {
 	return ch.judged != nil && ch.judged.Breaks.Verdict == schema.Incompatible
@@ -30,20 +33,7 @@ func (ch *change) breaks() bool {
 
 // changes returns the edits with what each of them does, renames joined.
 func (r *revision) changes(judged []schema.Change) []*change {
-	views := map[*byte]view{} // each schema is read once for all of its edits
-	read := func(raw json.RawMessage) view {
-		if len(raw) == 0 {
-			return nil
-		}
-		if views[&raw[0]] == nil {
-			views[&raw[0]] = viewOf(raw)
-		}
-		return views[&raw[0]]
-	}
-	var changes []*change
-	for _, e := range r.Edits {
-		changes = append(changes, &change{Edit: e, before: read(e.OldSchema), after: read(e.NewSchema)})
-	}
+	changes := kit.Map(r.Edits, func(e schema.Edit) *change { return &change{Edit: e} })
 	for _, j := range judged {
 		ch := changes[j.Edit]
 		ch.judged, ch.effect = &j, effectOf(j, r.direction)
@@ -111,8 +101,6 @@ func (r *revision) change(ch *change) {
 		r.reportAs(suffix, f, r.words(ch)...)
 		return
 	}
-	r.evidence = r.evidenceOf(ch)
-	defer func() { r.evidence = nil }()
 	switch {
 	case explained(r, ch):
 		r.reported = true
@@ -187,8 +175,6 @@ func shown(f *finding.Finding, result schema.Result) {
 // residual reports a difference that no change explains.
 func (r *revision) residual(ch schema.Change) {
 	f := r.sent
-	r.evidence = r.wholeEvidence()
-	defer func() { r.evidence = nil }()
 	if ch.Path != "" {
 		f = finding.Finding{Path: ch.Path, Old: r.Before.At(ch.Old), New: r.After.At(ch.New)}
 	}

@@ -72,7 +72,7 @@ type comparison struct {
 	names   []string     // of all tools of the new side
 	pool    *schema.Pool // for the schemas of one item
 
-	evidence *Evidence // of the finding that is reported next; nil = no call can decide it
+	evidence Evidence // of the finding that is reported next
 }
 
 // report completes a finding with what its rule says about it, and keeps it. A level that is set already
@@ -125,10 +125,24 @@ func (s subject) comesOrGoes(added, removed, changed string) func(key string) st
 	}
 }
 
+// part returns the subject of an object inside this one.
+func (s subject) part(key string) subject {
+	return subject{kind: s.kind, id: s.id, path: rawjson.Join(s.path, key), old: viewOf(s.old[key]),
+		new: viewOf(s.new[key])}
+}
+
+// member returns a finding about one member.
+func (s subject) member(key string) finding.Finding {
+	return finding.Finding{Item: s.id, Path: rawjson.Join(s.path, key), Old: s.old[key], New: s.new[key]}
+}
+
+// keyword returns a finding about the object that says which of its members differs.
+func (s subject) keyword(key string) finding.Finding {
+	return finding.Finding{Item: s.id, Path: s.path, Member: key, Old: s.old[key], New: s.new[key]}
+}
+
 func reportMember(c *comparison, s subject, rule, key string) {
-	c.report(rule, finding.Finding{
-		Item: s.id, Path: s.path + rawjson.Join("", key), Old: s.old[key], New: s.new[key],
-	}, s.named()...)
+	c.report(rule, s.member(key), s.named()...)
 }
 
 func (s subject) named() []string {
@@ -145,17 +159,14 @@ func compareDescription(c *comparison, s subject, word string) {
 	if became == "" {
 		return
 	}
-	rule := word + "-description-" + became
-	if _, known := c.rules[rule]; known {
-		reportMember(c, s, rule, "description")
-		return
+	f, rule := s.member("description"), word+"-description-"+became
+	if _, known := c.rules[rule]; !known {
+		rule = word + "-description-changed"
+		if became == "added" {
+			f.Level, f.Message, f.Cause = finding.Info, "A description was added.", "Descriptions added"
+		}
 	}
-	f := finding.Finding{Item: s.id, Path: s.path + "/description", Old: s.old["description"],
-		New: s.new["description"]}
-	if became == "added" {
-		f.Level, f.Message, f.Cause = finding.Info, "A description was added.", "Descriptions added"
-	}
-	c.report(word+"-description-changed", f, s.named()...)
+	c.report(rule, f, s.named()...)
 }
 
 // textBecame returns what became of a text, as the ids of rules have it; empty if no visible character
@@ -203,10 +214,9 @@ func compareOpaque(c *comparison, s subject, rule, key string, volatile ...strin
 		return
 	}
 	if found, more := rawjson.Differences(old, new, maxListed); len(found) > 0 {
-		c.report(rule, finding.Finding{
-			Item: s.id, Path: s.path + rawjson.Join("", key), Old: s.old[key], New: s.new[key],
-			Message: cmp.Or(c.rules[rule].Says, c.rules[rule].Title) + " " + whereabouts(found, more) + ".",
-		})
+		f := s.member(key)
+		f.Message = cmp.Or(c.rules[rule].Says, c.rules[rule].Title) + " " + whereabouts(found, more) + "."
+		c.report(rule, f)
 	}
 }
 
@@ -232,15 +242,15 @@ func empty(tree any) bool {
 	return tree == broken("")
 }
 
-// compareRest reports the members that no rule knows.
-func compareRest(c *comparison, s subject, known ...string) {
-	reportMembers(c, s, func(string) string { return changedRule(s.kind) }, known...)
-}
-
 // reportMembers reports each member that changed and is not known by the rule for it.
 func reportMembers(c *comparison, s subject, rule func(key string) string, known ...string) {
 	reportChanged(c, s, keys(s.old, s.new, known...), rule,
 		func(rule, key string) { reportMember(c, s, rule, key) })
+}
+
+// reportUnknown reports each member that changed and that no rule knows.
+func reportUnknown(c *comparison, s subject, known ...string) {
+	reportMembers(c, s, func(string) string { return changedRule(s.kind) }, known...)
 }
 
 // changedRule returns the rule for what no other rule knows. A skill is advised on its frontmatter.
@@ -260,11 +270,9 @@ func reportChanged(c *comparison, s subject, members []string, rule func(key str
 	}
 	for _, id := range kit.SortedKeys(by) {
 		if changed := by[id]; len(changed) > maxListed {
-			f := finding.Finding{Item: s.id, Path: s.path, Old: s.old.only(changed).orNothing(),
-				New: s.new.only(changed).orNothing()}
-			f.Cause = c.rules[id].Title + ": " + kit.Some(kit.Map(changed, code))
-			f.Message = f.Cause + "."
-			c.report(id, f)
+			cause := c.rules[id].Title + ": " + kit.Some(kit.Map(changed, code))
+			c.report(id, finding.Finding{Item: s.id, Path: s.path, Old: s.old.only(changed).orNothing(),
+				New: s.new.only(changed).orNothing(), Cause: cause, Message: cause + "."})
 			continue
 		}
 		for _, key := range by[id] {

@@ -21,6 +21,14 @@ type pair struct {
 	others   int // > 0: old and new are lists of items whose key another item has, and this is their number
 }
 
+// raw returns one side of an item that is gone or new.
+func (p *pair) raw() json.RawMessage {
+	if p.old == nil {
+		return p.new
+	}
+	return p.old
+}
+
 // pairs matches the items of two lists by key, in the order of the keys. Of items that share a key the first
 // two that differ are a pair, and all others together.
 func pairs(old, new snapshot.List) []*pair {
@@ -28,13 +36,11 @@ func pairs(old, new snapshot.List) []*pair {
 	var matched []*pair
 	for _, key := range keys(before, after) {
 		a, b := before[key], after[key]
-		if len(a) <= 1 && len(b) <= 1 {
-			matched = append(matched, &pair{key: key, old: first(a), new: first(b)})
-			continue
-		}
 		isNew, isGone := len(a) == 0, len(b) == 0
-		a, b = canonicals(a), canonicals(b)
-		a, b = without(a, b), without(b, a)
+		if len(a) > 1 || len(b) > 1 {
+			a, b = canonicals(a), canonicals(b)
+			a, b = without(a, b), without(b, a)
+		}
 		if isNew || isGone || len(a) > 0 && len(b) > 0 {
 			matched = append(matched, &pair{key: key, old: first(a), new: first(b)})
 			a, b = a[min(1, len(a)):], b[min(1, len(b)):]
@@ -232,11 +238,20 @@ func findHiddenInOthers(c *comparison, item string, p *pair) {
 	}
 }
 
-// comparers say what is particular to a kind.
-var comparers = map[snapshot.Kind]func(*comparison, subject){
-	snapshot.Tools: compareTool, snapshot.Prompts: comparePrompt, snapshot.Resources: compareResource,
-	snapshot.Templates: compareTemplate, snapshot.Skills: compareSkill,
+// comparers say what is particular to a kind: the members that it compares by itself, and how.
+var comparers = map[snapshot.Kind]struct {
+	compare func(*comparison, subject)
+	members []string
+}{
+	snapshot.Tools:     {compareTool, []string{"annotations", "execution", "inputSchema", "outputSchema"}},
+	snapshot.Prompts:   {compareArguments, []string{"arguments"}},
+	snapshot.Resources: {compareResource, []string{"name", "annotations", "mimeType", "size"}},
+	snapshot.Templates: {compareResource, []string{"name", "annotations", "mimeType"}},
+	snapshot.Skills:    {compareSkill, []string{"frontmatter", "resources"}},
 }
+
+// traces are the members of _meta that change with each request, and what has a rule of its own.
+var traces = []string{"ui/resourceUri", "traceparent", "tracestate", "baggage", "progressToken"}
 
 // compareItem compares one item that both sides have and that changed.
 func compareItem(c *comparison, kind snapshot.Kind, p *pair) {
@@ -247,9 +262,17 @@ func compareItem(c *comparison, kind snapshot.Kind, p *pair) {
 		}
 		return
 	}
-	if compare := comparers[kind]; compare != nil {
-		compare(c, s)
+	members := append([]string{kind.KeyField()}, comparers[kind].members...)
+	if kind != snapshot.Skills { // what a skill says is in its frontmatter
+		isTool := kind == snapshot.Tools
+		compareTitle(c, s, "item-title-changed")
+		compareDescription(c, s, either(isTool, "tool", "item"))
+		compareOpaque(c, s, "item-meta-changed", "_meta", either(isTool, traces, nil)...)
+		compareOpaque(c, s, "item-icons-changed", "icons")
+		members = append(members, "title", "description", "_meta", "icons")
 	}
+	comparers[kind].compare(c, s)
+	reportUnknown(c, s, members...)
 	compareDeprecation(c, s, p.old, p.new)
 	compareTexts(c, s.id, "", p.old, p.new)
 	compareSize(c, s.id, p.old, p.new)
@@ -286,16 +309,6 @@ func withoutMember(raw json.RawMessage, name string) string {
 	delete(v, name)
 	spelled, _ := rawjson.Canonical(v.json()) // what a view shows is JSON
 	return string(spelled)
-}
-
-// reportMoved reports a resource or template that is found under another address.
-func reportMoved(c *comparison, kind snapshot.Kind, old, new *pair) {
-	f := finding.Finding{Item: kind.ID(old.key), Old: rawjson.Quote(old.key), New: rawjson.Quote(new.key)}
-	if kind == snapshot.Resources {
-		c.report("resource-uri-changed", f)
-		return
-	}
-	compareURITemplate(c, f, old.key, new.key)
 }
 
 func gone(matched []*pair) []*pair {

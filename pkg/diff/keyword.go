@@ -72,12 +72,13 @@ func (r *revision) oftenBreaks(ch *change) string {
 	if r.direction == finding.Output || !ch.breaks() {
 		return ""
 	}
-	switch lower := cmp.Or(string(ch.after["minimum"]), string(ch.after["exclusiveMinimum"])); {
-	case ch.Family == schema.FamilyType && len(ch.Removed) == 1 && string(ch.Removed[0]) == `"fraction"`:
+	if ch.Family == schema.FamilyType && len(ch.Removed) == 1 && string(ch.Removed[0]) == `"fraction"` {
 		return "fractions-rejected"
-	case ch.Family == schema.FamilyRange && ch.Keywords[0] == "minimum" && ch.Old == nil &&
-		(lower == "0" || lower == "1"):
-		return "lower-bound-added"
+	}
+	if ch.Family == schema.FamilyRange && ch.Keywords[0] == "minimum" && ch.Old == nil {
+		after := ch.after()
+		lower := cmp.Or(string(after["minimum"]), string(after["exclusiveMinimum"]))
+		return either(lower == "0" || lower == "1", "lower-bound-added", "")
 	}
 	return ""
 }
@@ -105,9 +106,10 @@ func isTrue(raw json.RawMessage) bool { return string(raw) == "true" }
 // documentedDefaults returns the defaults in the descriptions before and after; empty if the schema has the
 // change, or one of the texts can be read in another way.
 func (ch *change) documentedDefaults() (was, is string) {
-	old, spoken := documentedDefault(ch.before)
-	new, still := documentedDefault(ch.after)
-	if !spoken || !still || old.Same(new) || !same(ch.before["default"], ch.after["default"]) {
+	before, after := ch.before(), ch.after()
+	old, spoken := documentedDefault(before)
+	new, still := documentedDefault(after)
+	if !spoken || !still || old.Same(new) || !same(before["default"], after["default"]) {
 		return "", ""
 	}
 	return old.Word + old.Unit, new.Word + new.Unit
@@ -127,9 +129,9 @@ func documentedDefault(v view) (wording.Default, bool) {
 // movedDefault returns the rule and the message for a default that went from the schema into the description,
 // or came from there; empty if it did not.
 func (ch *change) movedDefault() (suffix, message string) {
-	value, side := ch.Old, ch.after
+	value, side := ch.Old, ch.after()
 	if value == nil {
-		value, side = ch.New, ch.before
+		value, side = ch.New, ch.before()
 	}
 	all := wording.Defaults(side.text("description"))
 	if ch.Old != nil && ch.New != nil || len(all) != 1 || all[0].Word == "" {
@@ -242,15 +244,19 @@ func (ch *change) choiceRule() string {
 // values returns what differs before and after: of one keyword, or objects of the keywords that differ
 // together.
 func (ch *change) values() (member string, old, new json.RawMessage) {
+	if len(ch.Keywords) == 0 {
+		return ch.Keyword, ch.Old, ch.New
+	}
+	before, after := ch.before(), ch.after()
 	differing := kit.Filter(ch.Keywords,
-		func(keyword string) bool { return !same(ch.before[keyword], ch.after[keyword]) })
+		func(keyword string) bool { return !same(before[keyword], after[keyword]) })
 	switch len(differing) {
 	case 0:
 		return ch.Keyword, ch.Old, ch.New
 	case 1:
-		return differing[0], ch.before[differing[0]], ch.after[differing[0]]
+		return differing[0], before[differing[0]], after[differing[0]]
 	}
-	return "", ch.before.only(differing).orNothing(), ch.after.only(differing).orNothing()
+	return "", before.only(differing).orNothing(), after.only(differing).orNothing()
 }
 
 func (v view) orNothing() json.RawMessage {

@@ -9,16 +9,6 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// comparePrompt compares two versions of a prompt: the members that have rules of their own, then the rest.
-func comparePrompt(c *comparison, s subject) {
-	compareTitle(c, s, "item-title-changed")
-	compareDescription(c, s, "item")
-	compareOpaque(c, s, "item-meta-changed", "_meta")
-	compareOpaque(c, s, "item-icons-changed", "icons")
-	compareArguments(c, s)
-	compareRest(c, s, "name", "title", "description", "_meta", "icons", "arguments")
-}
-
 // readArguments returns the names of a prompt's arguments in their order, and the arguments by their names,
 // the first one if several share a name.
 func readArguments(raw json.RawMessage) (names []string, byName map[string]json.RawMessage) {
@@ -89,9 +79,8 @@ func compareArgument(c *comparison, s subject, name string, old, new view) {
 	if boolean(old, "required") && boolean(new, "required") {
 		known = append(known, "required")
 	}
-	compareRest(c, inner, known...)
-	f := finding.Finding{Item: s.id, Path: inner.path, Member: "required", Old: old["required"],
-		New: new["required"]}
+	reportUnknown(c, inner, known...)
+	f := inner.keyword("required")
 	switch was, is := isTrue(old["required"]), isTrue(new["required"]); {
 	case !was && is:
 		c.report("prompt-argument-became-required", f, inner.named()...)

@@ -23,40 +23,24 @@ type Evidence struct {
 // countCalls asks Options.Recorded about a finding that matters and is about a tool or the whole server.
 func (c *comparison) countCalls(f finding.Finding) *finding.Calls {
 	tool, isTool := strings.CutPrefix(f.Item, "tool/")
-	evidence := Evidence{Tool: tool}
-	switch {
-	case c.Recorded == nil || f.Level < finding.Warning:
+	wholeServer := f.Rule == "server-removed"
+	if c.Recorded == nil || f.Level < finding.Warning || !isTool && !wholeServer {
 		return nil
-	case f.Rule == "server-removed":
-		evidence.Removed = true
-	case !isTool:
-		return nil
-	case f.Rule == "tool-removed" || f.Rule == "tool-renamed":
-		evidence.Removed = true
-	case c.evidence != nil:
-		evidence.Before, evidence.After, evidence.Sent = c.evidence.Before, c.evidence.After, c.evidence.Sent
 	}
+	evidence := c.evidence
+	evidence.Tool = tool
+	evidence.Removed = wholeServer || f.Rule == "tool-removed" || f.Rule == "tool-renamed"
 	return c.Recorded(evidence)
 }
 
 // evidenceOf returns what decides whether a call is affected by a change of an input schema: what the change
-// alone rejects, or, where an argument goes that is ignored now, what sends it; nil for other changes.
-func (r *revision) evidenceOf(ch *change) *Evidence {
+// alone rejects, or, where an argument goes that is ignored now, what sends it; empty for other changes.
+func (r *revision) evidenceOf(ch *change) Evidence {
 	switch {
 	case r.Recorded == nil || r.direction == finding.Output || ch.judged == nil:
-		return nil
+		return Evidence{}
 	case ch.Family == schema.FamilyProperty && ch.New == nil && !ch.breaks() && ch.Instance != "":
-		return &Evidence{Sent: append([]string{ch.Instance}, ch.Also...)}
-	case ch.judged.Edit < 0:
-		return r.wholeEvidence()
+		return Evidence{Sent: append([]string{ch.Instance}, ch.Also...)}
 	}
-	return &Evidence{Before: r.Before, After: []*schema.Schema{r.After, r.With(ch.judged.Edit)}}
-}
-
-// wholeEvidence returns what decides whether a call is affected by all edits of an input schema together.
-func (r *revision) wholeEvidence() *Evidence {
-	if r.Recorded == nil || r.direction == finding.Output {
-		return nil
-	}
-	return &Evidence{Before: r.Before, After: []*schema.Schema{r.After}}
+	return Evidence{Before: r.Before, After: []*schema.Schema{r.After, r.With(ch.judged.Edit)}}
 }

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -69,31 +68,29 @@ func onlyAlike[T comparable](gone, fresh []T, key func(T) string) map[T]T {
 // joinRenamedItems reports items whose key changed, and returns the pairs that are left: an old item under
 // its new key is one pair, so that what else changed is reported under the old key.
 func joinRenamedItems(c *comparison, kind snapshot.Kind, matched []*pair) []*pair {
-	successors, cause := renamedAlike(kind, gone(matched), fresh(matched))
-	causes, claimed := map[*pair]string{}, map[*pair]bool{}
-	for old, new := range successors {
-		causes[old], claimed[new] = cause, true
-	}
-	for old, new := range renamedExactly(kind, matched) {
-		if successors[old] == nil && !claimed[new] {
-			successors[old], claimed[new] = new, true
-		}
-	}
+	alike, cause := renamedAlike(kind, gone(matched), fresh(matched))
+	claimed := kit.Set(slices.Collect(maps.Values(alike)))
+	exact := renamedExactly(kind, matched)
 	for _, old := range matched {
-		new := successors[old]
-		if new == nil {
-			continue
+		new, isAlike := alike[old]
+		if !isAlike {
+			if new = exact[old]; new == nil || claimed[new] {
+				continue
+			}
 		}
-		if kind.KeyField() == "name" {
-			c.reportAnnounced(kind.Word()+"-renamed", finding.Finding{
-				Item: kind.ID(old.key), Old: rawjson.Quote(old.key), New: rawjson.Quote(new.key),
-				Hint:  either(kind == snapshot.Tools, "call ", "use ") + code(new.key) + " instead",
-				Cause: causes[old],
-			}, old.old, "new", code(new.key)+codePoints(old.key, new.key))
-		} else {
-			reportMoved(c, kind, old, new)
+		f := finding.Finding{Item: kind.ID(old.key), Old: rawjson.Quote(old.key), New: rawjson.Quote(new.key)}
+		switch {
+		case kind.KeyField() == "name":
+			f.Hint = either(kind == snapshot.Tools, "call ", "use ") + code(new.key) + " instead"
+			f.Cause = either(isAlike, cause, "")
+			c.reportAnnounced(kind.Word()+"-renamed", f, old.old,
+				"new", code(new.key)+codePoints(old.key, new.key))
+		case kind == snapshot.Resources:
+			c.report("resource-uri-changed", f)
+		default:
+			compareURITemplate(c, f, old.key, new.key)
 		}
-		old.new = new.new
+		old.new, claimed[new] = new.new, true
 	}
 	return slices.DeleteFunc(matched, func(p *pair) bool { return claimed[p] })
 }
@@ -103,14 +100,10 @@ func joinRenamedItems(c *comparison, kind snapshot.Kind, matched []*pair) []*pai
 func renamedExactly(kind snapshot.Kind, matched []*pair) map[*pair]*pair {
 	named := kind.KeyField() == "name"
 	found := onlyAlike(gone(matched), fresh(matched), func(p *pair) string {
-		raw := p.old
-		if raw == nil {
-			raw = p.new
-		}
 		if named {
-			return withoutMember(raw, "name")
+			return withoutMember(p.raw(), "name")
 		}
-		return viewOf(raw).text("name")
+		return viewOf(p.raw()).text("name")
 	})
 	maps.DeleteFunc(found, func(old, new *pair) bool {
 		bare := viewOf(old.old).text("description") == "" && len(argumentsOf(old.old)) == 0
@@ -185,19 +178,10 @@ func renamedAlike(kind snapshot.Kind, gone, fresh []*pair) (successors map[*pair
 
 // renameHints returns a hint for each item that is gone and has a twin that stays, or a likely new name.
 func renameHints(kind snapshot.Kind, matched []*pair) map[*pair]string {
-	hints, outlines := map[*pair]string{}, map[*pair]outline{}
-	outlined := func(p *pair, raw json.RawMessage) outline {
-		known, ok := outlines[p]
-		if !ok {
-			known = outlineOf(p.key, raw)
-			outlines[p] = known
-		}
-		return known
-	}
-	for old, new := range assign(gone(matched), fresh(matched), func(old, new *pair) float64 {
-		return resemblance(outlined(old, old.old), outlined(new, new.new))
-	}) {
-		hints[old] = code(old.key) + " possibly renamed to " + code(new.key)
+	hints := map[*pair]string{}
+	before, after := kit.Map(gone(matched), outlineOf), kit.Map(fresh(matched), outlineOf)
+	for old, new := range assign(before, after, resemblance) {
+		hints[old.pair] = code(old.key) + " possibly renamed to " + code(new.key)
 	}
 	if kind == snapshot.Tools {
 		for old, twin := range twins(matched) {
@@ -209,26 +193,25 @@ func renameHints(kind snapshot.Kind, matched []*pair) map[*pair]string {
 
 // outline is what is compared of items that may be the same under another name.
 type outline struct {
-	name             string
+	*pair
 	arguments, words []string // words of the description
 	readOnly         json.RawMessage
 }
 
-// outlineOf reads an item.
-func outlineOf(name string, raw json.RawMessage) outline {
-	v := viewOf(raw)
-	return outline{name, argumentsOf(raw), wordsOf(v.text("description")),
+func outlineOf(p *pair) *outline {
+	v := viewOf(p.raw())
+	return &outline{p, argumentsOf(p.raw()), wordsOf(v.text("description")),
 		viewOf(v["annotations"])["readOnlyHint"]}
 }
 
 // resemblance returns how much two items are alike, from 0 to 1: by their names and arguments, or by equal
 // arguments and similar descriptions.
-func resemblance(old, new outline) float64 {
-	if opposite(old.name, new.name) ||
+func resemblance(old, new *outline) float64 {
+	if opposite(old.key, new.key) ||
 		old.readOnly != nil && new.readOnly != nil && !same(old.readOnly, new.readOnly) {
 		return 0
 	}
-	names := similarity(old.name, new.name)
+	names := similarity(old.key, new.key)
 	a, b := old.arguments, new.arguments
 	shared := sharedArguments(a, b)
 	alike := dice(old.words, new.words) >= likely
@@ -260,16 +243,12 @@ func twins(matched []*pair) map[*pair]*pair {
 			staying[accepts(p.new)] = append(staying[accepts(p.new)], p)
 		}
 	}
-	endsName := func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-'
-	}
 	found := map[*pair]*pair{}
 	left := gone(matched)
 	for _, old := range left[:min(len(left), maxCandidates)] {
 		text, same := viewOf(old.old).text("description"), staying[accepts(old.old)]
-		named := strings.FieldsFunc(text, endsName)
 		for _, p := range same[:min(len(same), maxCandidates)] {
-			if slices.Contains(named, p.key) ||
+			if p.key != "" && strings.Contains(text, p.key) ||
 				text != "" && normal(text) == normal(viewOf(p.new).text("description")) {
 				found[old] = p
 			}

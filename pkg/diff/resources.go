@@ -7,62 +7,44 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// compareResource compares what lists say about a resource: the members that have rules of their own, then
-// the rest.
+// compareResource compares what resources and templates say in the same way, and the size of a resource.
 func compareResource(c *comparison, s subject) {
-	compareDisplay(c, s)
+	if !same(s.old["name"], s.new["name"]) {
+		reportMember(c, s, "item-name-changed", "name")
+	}
+	compareOpaque(c, s, "item-annotations-changed", "annotations", "lastModified")
+	if s.kind == snapshot.Templates {
+		const changed = "template-mime-type-changed"
+		compareMediaType(c, s, changed, changed, changed)
+		return
+	}
 	compareMediaType(c, s, "resource-mime-type-changed", "resource-mime-type-removed",
 		"resource-mime-type-added")
 	if !same(s.old["size"], s.new["size"]) {
 		reportMember(c, s, "resource-size-changed", "size")
 	}
-	compareRest(c, s, "uri", "name", "title", "description", "annotations", "_meta", "icons",
-		"mimeType", "size")
-}
-
-func compareTemplate(c *comparison, s subject) {
-	compareDisplay(c, s)
-	const changed = "template-mime-type-changed"
-	compareMediaType(c, s, changed, changed, changed)
-	compareRest(c, s, "uriTemplate", "name", "title", "description", "annotations", "_meta", "icons",
-		"mimeType")
-}
-
-// compareDisplay compares what resources and templates say of themselves in the same way.
-func compareDisplay(c *comparison, s subject) {
-	if !same(s.old["name"], s.new["name"]) {
-		reportMember(c, s, "item-name-changed", "name")
-	}
-	compareTitle(c, s, "item-title-changed")
-	compareDescription(c, s, "item")
-	compareOpaque(c, s, "item-annotations-changed", "annotations", "lastModified")
-	compareOpaque(c, s, "item-meta-changed", "_meta")
-	compareOpaque(c, s, "item-icons-changed", "icons")
 }
 
 // compareMediaType reports a new type as info, and as a warning one that is gone or differs in its parameters
 // only.
 func compareMediaType(c *comparison, s subject, changed, removed, added string) {
 	old, new := s.old.text("mimeType"), s.new.text("mimeType")
-	f := finding.Finding{Item: s.id, Path: "/mimeType", Old: s.old["mimeType"], New: s.new["mimeType"]}
 	essence := func(mimeType string) string { return strings.SplitN(canonicalType(mimeType), ";", 2)[0] }
+	f, rule := s.member("mimeType"), changed
 	switch {
 	case canonicalType(old) == canonicalType(new):
 		return
 	case old == "":
-		f.Level = finding.Info
-		c.report(added, f)
-		return
+		rule, f.Level = added, finding.Info
 	case new == "":
-		f.Level = finding.Warning
-		c.report(removed, f)
-		return
+		rule, f.Level = removed, finding.Warning
 	case essence(old) == essence(new):
 		f.Level = finding.Warning
 	}
-	c.report(changed, f)
+	c.report(rule, f)
 }
 
 // canonicalType returns a media type in one spelling: lower case, parameters sorted.

@@ -36,22 +36,16 @@ type rule struct {
 	Cause         string
 	BreakingCause string // the same for places that break
 
-	families []schema.Family // whose changes with this effect it reports; none = it does not go by the effect
-	effect   effect
+	Effect   effect
+	Families []schema.Family // whose changes with this effect it reports; none = it does not go by the effect
 }
 
 // schemaRow makes two rules, input-ID for what a caller may send and output-ID for what a reader gets.
 type schemaRow struct {
-	ID            string
+	rule
 	Input, Output finding.Level
-	Effect        effect
-	Families      []schema.Family // what the effect is of, where a change is reported by its effect
-	Says          string
 	Returns       string // what the output rule says instead of Says
-	Cause         string
-	BreakingCause string
 	ResultCause   string // the cause of the output rule instead of Cause
-	Doc, Example  string
 }
 
 // effect is what a change does to the set of values that a schema accepts.
@@ -88,14 +82,9 @@ var catalogue = sync.OnceValue(func() map[string]rule {
 		for direction, level := range map[finding.Direction]finding.Level{finding.Input: row.Input,
 			finding.Output: row.Output} {
 			means := file.Effects[row.Effect][direction]
-			r := rule{
-				Says: row.Says, Cause: row.Cause, BreakingCause: row.BreakingCause,
-				families: row.Families, effect: row.Effect,
-				Rule: finding.Rule{
-					ID: string(direction) + "-" + row.ID, Level: level, Direction: direction,
-					Doc: row.Doc + " " + means.Doc, Example: row.Example, Instead: means.Instead,
-				},
-			}
+			r := row.rule
+			r.ID, r.Level, r.Direction = string(direction)+"-"+row.ID, level, direction
+			r.Doc, r.Instead = row.Doc+" "+means.Doc, means.Instead
 			switch {
 			case direction == finding.Output:
 				r.Says, r.Cause = cmp.Or(row.Returns, r.Says), cmp.Or(row.ResultCause, r.Cause)
@@ -114,29 +103,17 @@ var catalogue = sync.OnceValue(func() map[string]rule {
 	return byID
 })
 
-// effectRules are the rules for what a change does, by the family of keywords and the effect.
-var effectRules = sync.OnceValue(func() map[schema.Family]map[effect]string {
-	rules := map[schema.Family]map[effect]string{}
-	for id, r := range catalogue() {
-		suffix, input := strings.CutPrefix(id, "input-")
-		if !input {
-			continue
-		}
-		for _, family := range r.families {
-			if rules[family] == nil {
-				rules[family] = map[effect]string{}
-			}
-			rules[family][r.effect] = suffix
-		}
-	}
-	return rules
-})
-
 // effectRule returns the rule for a change with an effect; if its family has none, that of schemas as a
 // whole.
 func effectRule(family schema.Family, e effect) string {
 	e = cmp.Or(e, moves)
-	return cmp.Or(effectRules()[family][e], effectRules()[schema.FamilySchema][e])
+	for id, r := range catalogue() {
+		suffix, input := strings.CutPrefix(id, "input-")
+		if input && r.Effect == e && slices.Contains(r.Families, family) {
+			return suffix
+		}
+	}
+	return effectRule(schema.FamilySchema, e)
 }
 
 func (r rule) message(f finding.Finding, values []string) string {

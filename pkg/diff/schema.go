@@ -113,12 +113,17 @@ func (r *revision) compare() {
 	r.whole = judged.Whole
 	reportCombinators(r)
 	for _, ch := range r.undecided(r.changes(judged.Changes)) {
+		r.evidence = r.evidenceOf(ch)
 		r.change(ch)
+	}
+	if r.evidence = (Evidence{}); r.direction == finding.Input {
+		r.evidence = Evidence{Before: r.Before, After: []*schema.Schema{r.After}}
 	}
 	for _, ch := range judged.Rest {
 		r.residual(ch)
 	}
 	r.remainder()
+	r.evidence = Evidence{}
 }
 
 // reportProblems reports what has no meaning in the new schema and was not in the old one.
@@ -165,8 +170,6 @@ func onOneLine(raw json.RawMessage) json.RawMessage {
 // remainder reports what the verdict on the whole says and no change explains.
 func (r *revision) remainder() {
 	f := r.sent
-	r.evidence = r.wholeEvidence()
-	defer func() { r.evidence = nil }()
 	switch {
 	case equal(r.whole): // all edits together say the same in other words
 		r.reportAs("schema-rewritten", f)

@@ -11,15 +11,13 @@ import (
 // compareSkill compares one skill by its entry in the list (SEP-2640): its frontmatter, and the digest of
 // each file.
 func compareSkill(c *comparison, s subject) {
-	front := subject{kind: s.kind, id: s.id, path: "/frontmatter", old: viewOf(s.old["frontmatter"]),
-		new: viewOf(s.new["frontmatter"])}
+	front := s.part("frontmatter")
 	compareDescription(c, front, "item")
 	rule := func(key string) string {
 		return either(slices.Contains(rights, key), "skill-rights-changed", "skill-frontmatter-changed")
 	}
 	reportMembers(c, front, rule, "description")
 	compareFiles(c, s)
-	compareRest(c, s, "uri", "frontmatter", "resources")
 }
 
 // rights are what widens what an agent does without being asked.

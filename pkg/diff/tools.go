@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,19 +13,13 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// compareTool compares two versions of a tool: the members that have rules of their own, then the rest.
 func compareTool(c *comparison, s subject) {
-	compareTitle(c, s, "item-title-changed")
-	compareDescription(c, s, "tool")
-	compareHints(c, s)
-	compareExecution(c, s)
-	compareMeta(c, s)
-	compareOpaque(c, s, "item-icons-changed", "icons")
+	compareHints(c, s.part("annotations"))
+	compareExecution(c, s.part("execution"))
+	compareUI(c, s)
 	compareHeaders(c, s)
 	compareInput(c, s)
 	compareOutput(c, s)
-	compareRest(c, s, "name", "title", "description", "annotations", "execution", "_meta", "icons",
-		"inputSchema", "outputSchema")
 }
 
 // compareExecution compares how the tool can be called. Only servers of the initialize era say it.
@@ -34,11 +27,10 @@ func compareExecution(c *comparison, s subject) {
 	if c.eras {
 		return
 	}
-	old, new := viewOf(s.old["execution"]), viewOf(s.new["execution"])
-	compareRest(c, subject{kind: s.kind, id: s.id, path: "/execution", old: old, new: new}, "taskSupport")
+	reportUnknown(c, s, "taskSupport")
 	known := []string{`"forbidden"`, `"optional"`, `"required"`} // the first one is the default
-	before := cmp.Or(string(old["taskSupport"]), known[0])
-	after := cmp.Or(string(new["taskSupport"]), known[0])
+	before := cmp.Or(string(s.old["taskSupport"]), known[0])
+	after := cmp.Or(string(s.new["taskSupport"]), known[0])
 	if before == after {
 		return
 	}
@@ -51,20 +43,14 @@ func compareExecution(c *comparison, s subject) {
 	case after == known[0]:
 		rule = "tool-task-support-withdrawn"
 	}
-	c.report(rule, finding.Finding{Item: s.id, Path: "/execution", Member: "taskSupport",
-		Old: old["taskSupport"], New: new["taskSupport"]})
+	c.report(rule, s.keyword("taskSupport"))
 }
 
-// compareMeta compares _meta; the identifiers of a trace are not part of what a tool is.
-func compareMeta(c *comparison, s subject) {
-	old, new := viewOf(viewOf(s.old["_meta"])["ui"]), viewOf(viewOf(s.new["_meta"])["ui"])
-	if !same(old["resourceUri"], new["resourceUri"]) {
-		c.report("tool-ui-resource-changed", finding.Finding{
-			Item: s.id, Path: "/_meta/ui/resourceUri", Old: old["resourceUri"], New: new["resourceUri"],
-		})
+// compareUI compares which resource shows the results of the tool.
+func compareUI(c *comparison, s subject) {
+	if ui := s.part("_meta").part("ui"); !same(ui.old["resourceUri"], ui.new["resourceUri"]) {
+		reportMember(c, ui, "tool-ui-resource-changed", "resourceUri")
 	}
-	compareOpaque(c, s, "item-meta-changed", "_meta", "ui/resourceUri", "traceparent", "tracestate",
-		"baggage", "progressToken")
 }
 
 func (v view) json() json.RawMessage {
@@ -80,9 +66,9 @@ func compareOutput(c *comparison, s subject) {
 	case s.old["outputSchema"] == nil:
 		reportMember(c, s, "tool-output-schema-added", "outputSchema")
 	case s.new["outputSchema"] == nil:
-		c.report("tool-output-schema-removed",
-			finding.Finding{Item: s.id, Path: "/outputSchema", Old: s.old["outputSchema"],
-				Hint: "the structure of results is no longer declared"})
+		f := s.member("outputSchema")
+		f.Hint = "the structure of results is no longer declared"
+		c.report("tool-output-schema-removed", f)
 	default:
 		compareSchemas(c, s, finding.Output, "outputSchema",
 			func(raw json.RawMessage) json.RawMessage { return raw })
@@ -110,50 +96,33 @@ func behaviourHints() []hint {
 
 // compareHints compares the annotations of a tool by what they mean.
 func compareHints(c *comparison, s subject) {
-	old, new := viewOf(s.old["annotations"]), viewOf(s.new["annotations"])
-	reader := effective(old, behaviourHints()[0]) || effective(new, behaviourHints()[0])
+	reader := effective(s.old, behaviourHints()[0]) || effective(s.new, behaviourHints()[0])
 	known := []string{"title"}
 	for _, h := range behaviourHints() {
-		before, after := effective(old, h), effective(new, h)
-		if before == after && !(boolean(old, h.name) && boolean(new, h.name)) {
+		before, after := effective(s.old, h), effective(s.new, h)
+		if before == after && !(boolean(s.old, h.name) && boolean(s.new, h.name)) {
 			continue // reported below, as an undefined annotation
 		}
 		known = append(known, h.name)
-		if before == after || reader && h.writersOnly {
-			continue
+		if before != after && !(reader && h.writersOnly) {
+			c.report(either(after, h.toTrue, h.toFalse), s.keyword(h.name))
 		}
-		rule := h.toFalse
-		if after {
-			rule = h.toTrue
-		}
-		c.report(rule, finding.Finding{Item: s.id, Path: "/annotations", Member: h.name, Old: old[h.name],
-			New: new[h.name]})
 	}
 	rule := func(string) string { return "tool-annotation-changed" }
-	reportChanged(c, subject{kind: s.kind, id: s.id, path: "/annotations", old: old, new: new},
-		keys(old, new, known...), rule, func(rule, key string) {
-			c.report(rule, finding.Finding{Item: s.id, Path: "/annotations", Member: key, Old: old[key],
-				New: new[key]})
-		})
+	reportChanged(c, s, keys(s.old, s.new, known...), rule,
+		func(rule, key string) { c.report(rule, s.keyword(key)) })
 }
 
 // boolean reports whether a member is true, false or absent.
 func boolean(v view, name string) bool {
-	value := string(v[name])
-	return value == "" || value == "true" || value == "false"
+	_, known := rawjson.Object(v).Bool(name)
+	return known || v[name] == nil
 }
 
 // effective returns what a hint means; one that is neither true nor false means the same as an absent one.
 func effective(annotations view, h hint) bool {
-	if value := annotations[h.name]; value != nil && boolean(annotations, h.name) {
-		return string(value) == "true"
-	}
-	return h.byDefault
-}
-
-type header struct {
-	raw   json.RawMessage
-	valid bool // by the rules of 2026-07-28, taken alone
+	value, known := rawjson.Object(annotations).Bool(h.name)
+	return either(known, value, h.byDefault)
 }
 
 // compareHeaders compares the HTTP headers that a tool's arguments ask for (2026-07-28, streamable HTTP).
@@ -161,7 +130,8 @@ func compareHeaders(c *comparison, s subject) {
 	if !c.modern {
 		return
 	}
-	old, new := headersOf(s.old["inputSchema"]), headersOf(s.new["inputSchema"])
+	old, wrongBefore := headersOf(s.old["inputSchema"])
+	new, wrong := headersOf(s.new["inputSchema"])
 	if max(len(old), len(new)) > maxListed {
 		c.report("tool-header-mapping-changed", finding.Finding{
 			Item: s.id, Path: "/inputSchema", Verdict: finding.Unproven,
@@ -169,15 +139,12 @@ func compareHeaders(c *comparison, s subject) {
 		})
 		return
 	}
-	wrongBefore := slices.ContainsFunc(slices.Collect(maps.Values(old)),
-		func(h header) bool { return !h.valid })
 	for _, pointer := range keys(old, new) {
-		before, after := old[pointer], new[pointer]
 		f := finding.Finding{Item: s.id, Path: "/inputSchema" + pointer, Member: headerKeyword,
-			Old: before.raw, New: after.raw}
-		if after.raw != nil && !after.valid && !wrongBefore {
+			Old: old[pointer], New: new[pointer]}
+		if wrong[pointer] && len(wrongBefore) == 0 {
 			c.report("tool-hidden-from-http-clients", f)
-		} else if !same(before.raw, after.raw) {
+		} else if !same(f.Old, f.New) {
 			c.report("tool-header-mapping-changed", f)
 		}
 	}
@@ -188,21 +155,26 @@ const headerKeyword = "x-mcp-header"
 var headerToken = kit.Pattern("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
 // headersOf returns the headers of a schema by the pointer of the property that asks for them, at most one
-// more than maxListed. A header is valid below properties only, and if no other one has its name.
-func headersOf(schema json.RawMessage) map[string]header {
-	found, times := map[string]header{}, map[string]int{}
-	written := rawjson.Part{Raw: schema}
+// more than maxListed, and which of them are wrong: a header is right below properties only, for a scalar,
+// and if no other one has its name.
+func headersOf(schema json.RawMessage) (headers view, wrong map[string]bool) {
+	headers, wrong = view{}, map[string]bool{}
+	byName := map[string]string{}
 	var collect func(tree any, plain bool, steps []string)
 	collect = func(tree any, plain bool, steps []string) {
 		switch t := tree.(type) {
 		case map[string]any:
-			if asked, ok := t[headerKeyword]; ok && len(found) <= maxListed {
+			if asked, ok := t[headerKeyword]; ok && len(headers) <= maxListed {
 				pointer := rawjson.Join("", steps...)
-				raw := written.At(rawjson.Join(pointer, headerKeyword))
+				headers[pointer] = asJSON(asked)
 				name, _ := asked.(string)
-				times[strings.ToLower(name)]++
-				found[pointer] = header{raw, plain && len(steps) > 0 && primitive(t["type"]) &&
-					headerToken().MatchString(name)}
+				if !plain || len(steps) == 0 || !primitive(t["type"]) || !headerToken().MatchString(name) {
+					wrong[pointer] = true
+				}
+				if other, taken := byName[strings.ToLower(name)]; taken {
+					wrong[pointer], wrong[other] = true, true
+				}
+				byName[strings.ToLower(name)] = pointer
 			}
 			for key, member := range t {
 				properties, ok := member.(map[string]any)
@@ -221,12 +193,7 @@ func headersOf(schema json.RawMessage) map[string]header {
 		}
 	}
 	collect(treeOf(schema), true, nil)
-	for pointer, h := range found {
-		name, _ := rawjson.Text(h.raw)
-		h.valid = h.valid && times[strings.ToLower(name)] == 1
-		found[pointer] = h
-	}
-	return found
+	return headers, wrong
 }
 
 func primitive(kind any) bool {
