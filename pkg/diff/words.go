@@ -28,8 +28,8 @@ func (r *revision) words(ch *change) []string {
 	case ch.Family == schema.FamilyProperty, ch.Family == schema.FamilyRequired:
 		words = append(words, "default", brief(defaultOf(r, ch)))
 	case limits[ch.Family] != "":
-		words = append(words, "was", interval(ch.before(), ch.Keywords), "is", interval(ch.after(), ch.Keywords),
-			"limit", limits[ch.Family])
+		words = append(words, "was", interval(ch.before(), ch.Keywords),
+			"is", interval(ch.after(), ch.Keywords), "limit", limits[ch.Family])
 	case ch.Family == schema.FamilyDeprecated:
 		words = append(words, "deprecated", either(isTrue(ch.New), "now deprecated", "no longer deprecated"))
 	}
