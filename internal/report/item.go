@@ -25,7 +25,7 @@ func writeItem(p *page, indent int, k snapshot.Kind, raw json.RawMessage) {
 	p.paragraph(inner, (snapshot.Item{Raw: raw}).Description(), plain)
 	writeParameters(p, inner, "ARGUMENT", argumentsOf(k, raw))
 	if k == snapshot.Tools {
-		result := requiredFirst(propertiesOf(rawjson.ObjectOf(item["outputSchema"])))
+		result := requiredFirst(resultsOf(raw))
 		if slices.ContainsFunc(result, func(r parameter) bool { return r.description() != "" }) {
 			writeParameters(p, inner, "RESULT", result)
 		} else if len(result) > 0 {

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	_ "embed"
-	"fmt"
 	"html"
 	"html/template"
 	"io"
@@ -23,12 +22,20 @@ import (
 
 var (
 	//go:embed page/comment.html
-	commentSource   string
+	commentSource string
+	//go:embed page/reference.html
+	referenceSource string
 	commentTemplate = sync.OnceValue(func() *template.Template {
 		return template.Must(template.New("comment").Funcs(template.FuncMap{
 			"code": code, "prose": prose, "markup": markup, "icon": icon,
 			"preformatted": preformatted, "counted": kit.Counted,
-		}).Parse(commentSource))
+			"text":  func(parts ...string) text { return text(strings.Join(parts, "")) },
+			"title": referenceTitle, "kinds": snapshot.Kinds, "heading": heading, "lower": strings.ToLower,
+			"items": func(s Server, k snapshot.Kind) Items { return *s.Items(k) },
+			"key":   key, "about": about, "takes": takes, "hints": hintsInBrackets, "trim": strings.Trim,
+			"lines": lines, "firstLine": firstLine,
+			"arguments": argumentsOf, "results": resultsOf, "cells": parameterCells,
+		}).Parse(commentSource + referenceSource))
 	})
 )
 
@@ -50,7 +57,7 @@ type comment struct {
 	Levels    map[string]int    // number of groups by level
 	Chapters  [][]documentGroup // by level
 	Left      int               // groups or rows that are left out
-	Reference template.HTML     // of show
+	Reference []Server          // of show: a page about them that their authors can publish
 }
 
 // writeMarkdown writes a comment for a pull request, in which what does not fit is counted; for show, a page
@@ -62,7 +69,7 @@ func writeMarkdown(w io.Writer, r *Report, o Options) error {
 		Levels: map[string]int{}, Icon: cmp.Or(map[Verdict]string{
 			Pass: "✅", Incomplete: "⚠️", Unsaved: "⚠️", Interrupted: "⚠️"}[r.Verdict], "❌")}
 	if r.Command == "show" {
-		all.Rows, all.Reference, limit = nil, reference(r), math.MaxInt
+		all.Rows, all.Reference, limit = nil, r.Servers, math.MaxInt
 	}
 	for i, g := range all.Groups {
 		if len(markup(g.Lines)) > limit/2 {
@@ -96,61 +103,17 @@ func writeMarkdown(w io.Writer, r *Report, o Options) error {
 	return err
 }
 
-// reference returns a page about servers that their authors can publish: an index of the items, and a section
-// for each of them.
-func reference(r *Report) template.HTML {
-	var b strings.Builder
-	for _, s := range r.Servers {
-		info := rawjson.ObjectOf(s.ServerInfo)
-		title := join(" ", s.Name, info.Text("name"), info.Text("version"))
-		fmt.Fprintf(&b, "<h3>%s</h3>\n%s", prose(text(title)), paragraphs(s.Instructions))
-		for _, k := range snapshot.Kinds() {
-			if len(*s.Items(k)) == 0 {
-				continue
-			}
-			fmt.Fprintf(&b, "<p><b>%s</b></p>\n<ul>\n", strings.ToLower(heading(k)))
-			for _, raw := range *s.Items(k) {
-				fmt.Fprintf(&b, "<li>%s %s</li>\n", code(text(key(k, raw))),
-					prose(text(firstLine(about(raw)))))
-			}
-			b.WriteString("</ul>\n")
-		}
-		for _, k := range snapshot.Kinds() {
-			for _, raw := range *s.Items(k) {
-				fmt.Fprintf(&b, "<h3>%s</h3>\n%s%s%s", code(text(key(k, raw)+takes(k, raw))),
-					paragraphs(about(raw)), paragraphs(strings.Trim(hintsInBrackets(k, raw), "[]")),
-					parameterTable("Argument", argumentsOf(k, raw)))
-				if k == snapshot.Tools {
-					output := rawjson.ObjectOf(rawjson.ObjectOf(raw)["outputSchema"])
-					b.WriteString(parameterTable("Result", propertiesOf(output)))
-				}
-			}
-		}
-	}
-	return template.HTML(b.String())
+// referenceTitle returns the name of a server, as it is configured and as the server has it, and its version.
+func referenceTitle(s Server) text {
+	info := rawjson.ObjectOf(s.ServerInfo)
+	return text(join(" ", s.Name, info.Text("name"), info.Text("version")))
 }
 
-// paragraphs returns the lines of a text.
-func paragraphs(says string) string {
-	all := kit.Filter(lines(says), func(l string) bool { return l != "" })
-	return strings.Join(kit.Map(all, func(l string) string {
-		return "<p>" + string(prose(text(l))) + "</p>\n"
-	}), "")
-}
-
-// parameterTable returns a table of what an item takes or returns; of nothing it is empty.
-func parameterTable(title string, all []parameter) string {
-	if len(all) == 0 {
-		return ""
-	}
-	table := "<table>\n<tr><th>" + title +
-		"</th><th>Type</th><th>Required</th><th>Default</th><th>Description</th></tr>\n"
-	for _, one := range requiredFirst(all) {
-		cells := kit.Map(parameterRow(one), func(cell span) string { return string(prose(text(cell.text))) })
-		cells[0], cells[1] = string(code(text(one.Name))), string(code(text(one.Type())))
-		table += "<tr><td>" + strings.Join(cells, "</td><td>") + "</td></tr>\n"
-	}
-	return table + "</table>\n"
+// parameterCells returns the cells of what an item takes or returns: name and type first.
+func parameterCells(all []parameter) [][]text {
+	return kit.Map(requiredFirst(all), func(p parameter) []text {
+		return kit.Map(parameterRow(p), func(cell span) text { return text(cell.text) })
+	})
 }
 
 func icon(level string) string {

@@ -77,6 +77,11 @@ func argumentsOf(kind snapshot.Kind, raw json.RawMessage) []parameter {
 	return nil
 }
 
+// resultsOf returns the members of what a tool returns, in the order in which they were sent.
+func resultsOf(raw json.RawMessage) []parameter {
+	return propertiesOf(rawjson.ObjectOf(rawjson.ObjectOf(raw)["outputSchema"]))
+}
+
 // promptArguments returns the arguments of a prompt; all of them are strings.
 func promptArguments(prompt rawjson.Object) []parameter {
 	var all []parameter
