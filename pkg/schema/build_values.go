@@ -59,24 +59,24 @@ func readType(w *writer, v any) {
 
 // enum returns the schema of a set of constants: scalars together, arrays and objects one by one.
 func (b *builder) enum(members []any) *node {
-	set := &scalars{}
-	out := some()
 	b.spend(16 * len(members))
+	out := some()
+	var plain []any
 	for _, m := range members {
 		switch m.(type) {
 		case []any, map[string]any:
 			out.kids = append(out.kids, yes(b.constant(m)))
 		default:
-			if !set.add(m) {
-				return &node{op: opOpaque, text: jsonText(members), why: "a number that is too large"}
-			}
+			plain = append(plain, m)
 		}
 	}
-	set.tidy()
-	if len(out.kids) == 0 {
+	set, ok := scalarsOf(plain...)
+	switch {
+	case !ok:
+		return &node{op: opOpaque, text: jsonText(members), why: "a number that is too large"}
+	case len(out.kids) == 0:
 		return &node{op: opScalars, set: set}
-	}
-	if !set.empty() {
+	case len(set) > 0:
 		out.kids = append(out.kids, yes(&node{op: opScalars, set: set}))
 	}
 	return out
@@ -112,8 +112,8 @@ func constant(v any) *node {
 		}
 		return out
 	}
-	set := &scalars{}
-	if !set.add(v) {
+	set, ok := scalarsOf(v)
+	if !ok {
 		return &node{op: opOpaque, text: jsonText(v), why: "a number that is too large"}
 	}
 	return &node{op: opScalars, set: set}

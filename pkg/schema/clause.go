@@ -243,27 +243,55 @@ func (e *engine) refuted(c *clause, alternative []lit) bool {
 
 // decide decides a clause by its atoms alone, without the choices that are still open.
 func (e *engine) decide(c *clause) outcome {
-	var out outcome
-	atoms := c.atoms
-	if e.spend(8 * len(atoms)) {
+	if e.spend(8 * len(c.atoms)) {
 		return undecided(outOfSteps)
 	}
-	switch c.kind {
-	case kindNull:
-		out = decideNull(e, atoms)
-	case kindBoolean:
-		out = decideBoolean(e, atoms)
-	case kindNumber:
-		out = decideNumber(e, atoms)
-	case kindString:
-		out = decideText(e, atoms)
-	case kindArray:
-		out = decideArray(e, atoms)
-	case kindObject:
-		out = decideObject(e, atoms)
-	}
+	out := e.decideKind(c.kind, c.atoms)
 	if out.answer == inhabited {
 		return settled(out.value, c.doubt, true)
+	}
+	return out
+}
+
+func (e *engine) decideKind(kind kindSet, atoms []lit) outcome {
+	if kind == kindNumber && e.exact {
+		atoms = slices.Concat(atoms, exactRange)
+	}
+	for _, l := range atoms {
+		if l.op == opScalars && !l.not {
+			e.spend(len(l.set))
+			return e.tryEach(atoms, l.set.of(kind)...)
+		}
+	}
+	switch kind {
+	case kindNull:
+		return e.tryEach(atoms, nil)
+	case kindBoolean:
+		return e.tryEach(atoms, true, false)
+	case kindNumber:
+		return decideNumber(e, atoms)
+	case kindString:
+		return decideText(e, atoms)
+	case kindArray:
+		return decideArray(e, atoms)
+	}
+	return decideObject(e, atoms)
+}
+
+// tryEach looks for a value that satisfies all atoms. It is void only if each is refused for certain; a value
+// that may satisfy them is worth trying.
+func (e *engine) tryEach(atoms []lit, values ...any) outcome {
+	out := outcome{answer: void}
+	for _, v := range values {
+		e.step()
+		switch answer, doubt := e.satisfiesAll(atoms, v); {
+		case answer == inhabited:
+			return found(v)
+		case e.left < 0:
+			return undecided(outOfSteps)
+		case answer == unsure:
+			out = better(out, doubtful(v, doubt))
+		}
 	}
 	return out
 }

@@ -172,9 +172,7 @@ func plainNumbers(v any) any {
 	switch v := v.(type) {
 	case json.Number:
 		if r, ok := rational(v); ok {
-			if n, ok := decimal(r); ok {
-				return n
-			}
+			return decimal(r)
 		}
 	case []any:
 		out := make([]any, len(v))

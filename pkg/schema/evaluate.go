@@ -54,27 +54,31 @@ func (m *meter) satisfies(n *node, v any) answer {
 
 // asserts evaluates an assertion about the type that the value has.
 func (m *meter) asserts(n *node, v any) answer {
+	if number, ok := v.(json.Number); ok {
+		return m.number(n, number)
+	}
+	if n.op == opScalars {
+		return answerOf(n.set.has(v))
+	}
 	switch v := v.(type) {
-	case json.Number:
-		r, ok := rational(v)
-		if !ok {
-			return unsure
-		}
-		return answerOf(m.numberSatisfies([]lit{yes(n)}, r))
 	case string:
-		ok, doubt := m.textSatisfies([]lit{yes(n)}, v)
-		if doubt.node != nil {
-			return unsure
-		}
-		return answerOf(ok)
+		return m.text(n, v)
 	case []any:
 		return m.array(n, v)
-	case map[string]any:
-		return m.object(n, v)
-	case bool:
-		return answerOf(n.set.hasBool(v))
 	}
-	return answerOf(n.set.null)
+	return m.object(n, v.(map[string]any))
+}
+
+// satisfiesAll evaluates several literals. The reason names one that is not decided.
+func (m *meter) satisfiesAll(lits []lit, v any) (a answer, doubt reason) {
+	a = every(lits, func(l lit) answer {
+		got := m.accepts(l, v)
+		if got == unsure {
+			doubt = reason{"a pattern that is not understood", l.node}
+		}
+		return got
+	})
+	return a, doubt
 }
 
 func negate(a answer) answer {
@@ -129,8 +133,7 @@ func kindOf(v any) kindSet {
 	return kindObject
 }
 
-// array decides an assertion about arrays. Any other that comes here is a finite set of scalars, which has no
-// array in it.
+// array decides an assertion about arrays.
 func (m *meter) array(n *node, v []any) answer {
 	switch n.op {
 	case opMinItems:
@@ -153,10 +156,8 @@ func (m *meter) array(n *node, v []any) answer {
 		m.spend(len(v) / 4)
 		return every(withoutRepeats(v[min(n.count, len(v)):]),
 			func(item any) answer { return m.accepts(n.kids[0], item) })
-	case opContains:
-		return m.contains(n, v)
 	}
-	return void // a finite set of scalars
+	return m.contains(n, v)
 }
 
 // withoutRepeats drops items that are the one before, as a value that was made up has them by the thousand.
@@ -201,12 +202,10 @@ func (m *meter) object(n *node, v map[string]any) answer {
 			return inhabited
 		}
 		return m.accepts(n.kids[0], value)
-	case opRest:
-		m.spend(16 * len(v))
-		return every(kit.SortedKeys(v), func(name string) answer {
-			covered := m.covers(yes(n), name)
-			return negate(allOf(covered, negate(m.accepts(n.kids[0], v[name]))))
-		})
 	}
-	return void // a finite set of scalars
+	m.spend(16 * len(v))
+	return every(kit.SortedKeys(v), func(name string) answer {
+		covered := m.covers(yes(n), name)
+		return negate(allOf(covered, negate(m.accepts(n.kids[0], v[name]))))
+	})
 }

@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"math/big"
 	"slices"
+	"strconv"
 
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/pkg/schema/internal/pattern"
 )
 
@@ -97,7 +99,7 @@ type node struct {
 	count    int
 	text     string
 	number   *big.Rat
-	set      *scalars
+	set      scalars
 	pattern  *pattern.Pattern // nil where it could not be read
 	names    []string
 	patterns []*node // of opRest: schemas of the names that are left out
@@ -235,8 +237,8 @@ func (n *node) digest() digest {
 	if n.number != nil {
 		b = appendText(b, n.number.RatString())
 	}
-	if n.set != nil {
-		b = n.set.append(b)
+	for _, key := range n.set {
+		b = appendText(b, key)
 	}
 	for _, name := range n.names {
 		b = appendText(b, name)
@@ -296,90 +298,73 @@ func headSum(n *node) digest {
 	return digest(h[:16])
 }
 
-// scalars is a finite set of nulls, booleans, numbers and strings.
-type scalars struct {
-	null, yes, no bool
-	numbers       []*big.Rat // sorted, distinct
-	strings       []string   // sorted, distinct
+// scalars is a finite set of nulls, booleans, numbers and strings, by their keys, sorted and distinct.
+type scalars []string
+
+// scalarsOf returns the set of some scalars. It reports false for a number that cannot be read, and for
+// anything but a scalar.
+func scalarsOf(values ...any) (scalars, bool) {
+	set := make(scalars, len(values))
+	for i, v := range values {
+		key, ok := scalarKey(v)
+		if !ok {
+			return nil, false
+		}
+		set[i] = key
+	}
+	slices.Sort(set)
+	return slices.Compact(set), true
 }
 
-// add puts a scalar into the set. It reports false for a number that cannot be read, and for anything but a
-// scalar.
-func (s *scalars) add(v any) bool {
+// scalarKey returns a text that only equal scalars share: their JSON, but of a string the quote and the text.
+func scalarKey(v any) (string, bool) {
 	switch v := v.(type) {
 	case nil:
-		s.null = true
+		return "null", true
 	case bool:
-		s.yes, s.no = s.yes || v, s.no || !v
+		return strconv.FormatBool(v), true
 	case string:
-		s.strings = append(s.strings, v)
+		return `"` + v, true
 	case json.Number:
-		r, ok := rational(v)
-		if !ok {
-			return false
+		if r, ok := rational(v); ok {
+			return string(decimal(r)), true
 		}
-		s.numbers = append(s.numbers, r)
-	default:
-		return false
 	}
-	return true
+	return "", false
 }
 
-func (s *scalars) tidy() {
-	slices.Sort(s.strings)
-	s.strings = slices.Compact(s.strings)
-	slices.SortFunc(s.numbers, (*big.Rat).Cmp)
-	s.numbers = slices.CompactFunc(s.numbers, func(a, b *big.Rat) bool { return a.Cmp(b) == 0 })
+func scalarOf(key string) any {
+	switch key[0] {
+	case 'n':
+		return nil
+	case 't', 'f':
+		return key == "true"
+	case '"':
+		return key[1:]
+	}
+	return json.Number(key)
 }
 
-func (s *scalars) hasString(v string) bool {
-	_, ok := slices.BinarySearch(s.strings, v)
-	return ok
+func (s scalars) has(v any) bool {
+	key, ok := scalarKey(v)
+	_, found := slices.BinarySearch(s, key)
+	return ok && found
 }
 
-func (s *scalars) hasNumber(v *big.Rat) bool {
-	_, ok := slices.BinarySearchFunc(s.numbers, v, (*big.Rat).Cmp)
-	return ok
+// of returns the members of a type.
+func (s scalars) of(k kindSet) []any {
+	return kit.Filter(kit.Map(s, scalarOf), func(v any) bool { return kindOf(v) == k })
 }
 
-func (s *scalars) hasBool(v bool) bool { return v && s.yes || !v && s.no }
-
-func (s *scalars) empty() bool { return s.kinds() == kindNone }
+func (s scalars) strings() []string {
+	return kit.Map(s.of(kindString), func(v any) string { return v.(string) })
+}
 
 // kinds returns the types that have a member in the set; none if it is empty.
-func (s *scalars) kinds() kindSet {
+func (s scalars) kinds() kindSet {
 	k := kindNone
-	if s.null {
-		k |= kindNull
-	}
-	if s.yes || s.no {
-		k |= kindBoolean
-	}
-	if len(s.numbers) > 0 {
-		k |= kindNumber
-	}
-	if len(s.strings) > 0 {
-		k |= kindString
+	for _, key := range s {
+		k |= kindOf(scalarOf(key))
 	}
 	return k
-}
-
-// append adds a text to b that is different for different sets, for digests.
-func (s *scalars) append(b []byte) []byte {
-	flags := byte(s.kinds())
-	if s.yes {
-		flags |= 1 << 6
-	}
-	if s.no {
-		flags |= 1 << 7
-	}
-	b = append(b, flags)
-	for _, r := range s.numbers {
-		b = appendText(b, r.RatString())
-	}
-	b = append(b, 0)
-	for _, v := range s.strings {
-		b = appendText(b, v)
-	}
-	return b
 }

@@ -6,153 +6,72 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/kit"
 )
-
-// decideNull decides a clause about null: only finite sets can speak of it.
-func decideNull(e *engine, atoms []lit) outcome {
-	for _, l := range atoms {
-		if l.op == opScalars && l.set.null == l.not {
-			return outcome{answer: void}
-		}
-	}
-	return found(nil)
-}
-
-// decideBoolean tries both values, so its answer is always decided.
-func decideBoolean(e *engine, atoms []lit) outcome {
-next:
-	for _, v := range [...]bool{true, false} {
-		for _, l := range atoms {
-			if l.op == opScalars && l.set.hasBool(v) == l.not {
-				continue next
-			}
-		}
-		return found(v)
-	}
-	return outcome{answer: void}
-}
 
 // maxCandidates bounds the numbers that are tried one by one.
 const maxCandidates = 4096
 
-// decideNumber decides a clause about numbers: an interval, multiples, and finite sets, over the rationals.
+// decideNumber decides a clause about numbers over the rationals: an interval, multiples and excluded
+// numbers.
 func decideNumber(e *engine, atoms []lit) outcome {
-	for _, l := range atoms {
-		if l.op == opScalars && !l.not {
-			for _, v := range l.set.numbers {
-				if e.step() {
-					return undecided(outOfSteps)
-				}
-				if (!e.exact || isExact(v)) && e.numberSatisfies(atoms, v) {
-					return foundNumber(v)
-				}
-			}
-			return outcome{answer: void}
-		}
-	}
-	span := intervalOf(atoms)
-	if e.exact {
-		span.raise(new(big.Rat).Neg(maxExact), false)
-		span.lower(maxExact, false)
-	}
-	if span.empty() {
+	low, high := interval(atoms)
+	switch step := commonMultiple(atoms); {
+	case low != nil && high != nil && low.Cmp(high) > 0:
 		return outcome{answer: void}
+	case step == nil:
+		return decideReals(e, atoms, low, high)
+	case e.spend(16*len(atoms)) || step.Num().BitLen() > maxStepBits:
+		return undecided(reason{what: "a common multiple that is too large"})
+	default:
+		return decideMultiples(e, atoms, low, high, step)
 	}
-	if step := commonMultiple(atoms); step != nil {
-		if e.spend(16*len(atoms)) || step.Num().BitLen() > maxStepBits {
-			return undecided(reason{what: "a common multiple that is too large"})
-		}
-		return decideMultiples(e, atoms, span, step)
-	}
-	return decideReals(e, atoms, span)
 }
 
-// maxExact is the largest integer up to which doubles represent every integer (RFC 7493 §2.2).
-var maxExact = big.NewRat(1<<53-1, 1)
-
-func isExact(r *big.Rat) bool { return new(big.Rat).Abs(r).Cmp(maxExact) <= 0 }
-
-// isDouble reports whether a number is what a double reads and writes.
-func isDouble(r *big.Rat) bool {
-	f, exact := r.Float64()
-	if exact {
-		return true
-	}
-	back, ok := new(big.Rat).SetString(strconv.FormatFloat(f, 'g', -1, 64))
-	return ok && back.Cmp(r) == 0
+// exactRange are the bounds of the integers that all programs agree on (RFC 7493 §2.2).
+var exactRange = []lit{
+	yes(&node{op: opMinimum, number: big.NewRat(1-1<<53, 1)}),
+	yes(&node{op: opMaximum, number: big.NewRat(1<<53-1, 1)}),
 }
 
-func foundNumber(r *big.Rat) outcome {
-	n, ok := decimal(r)
+// number decides an assertion about numbers. It computes with rationals, so 0.1 is exact; the work grows with
+// the square of the digits.
+func (m *meter) number(n *node, number json.Number) answer {
+	v, ok := rational(number)
 	if !ok {
-		return undecided(reason{what: "a number without a decimal form"})
+		return unsure
 	}
-	return found(n)
-}
-
-// numberSatisfies reports whether a number satisfies all atoms. It computes with rationals, so 0.1 is exact;
-// the work grows with the square of the digits.
-func (m *meter) numberSatisfies(atoms []lit, v *big.Rat) bool {
 	words := (v.Num().BitLen() + v.Denom().BitLen()) / 64
-	m.spend(len(atoms) * (8 + words*words/4))
-	for _, l := range atoms {
-		var ok bool
-		switch l.op {
-		case opScalars:
-			ok = l.set.hasNumber(v)
-		case opMinimum:
-			ok = v.Cmp(l.number) > 0 || !l.strict && v.Cmp(l.number) == 0
-		case opMaximum:
-			ok = v.Cmp(l.number) < 0 || !l.strict && v.Cmp(l.number) == 0
-		case opMultiple:
-			ok = new(big.Rat).Quo(v, l.number).IsInt()
-		}
-		if ok == l.not {
-			return false
-		}
+	m.spend(8 + words*words/4)
+	switch n.op {
+	case opMinimum:
+		return answerOf(v.Cmp(n.number) > 0 || !n.strict && v.Cmp(n.number) == 0)
+	case opMaximum:
+		return answerOf(v.Cmp(n.number) < 0 || !n.strict && v.Cmp(n.number) == 0)
+	case opMultiple:
+		return answerOf(new(big.Rat).Quo(v, n.number).IsInt())
 	}
-	return true
+	return answerOf(n.set.has(number))
 }
 
-// An interval of rationals; a nil end is open to infinity.
-type interval struct {
-	low, high             *big.Rat
-	lowStrict, highStrict bool
-}
-
-// intervalOf returns the range that the bounds among the atoms leave. A negated bound is one on the other
-// side; multiples and finite sets are left to the caller.
-func intervalOf(atoms []lit) interval {
-	var s interval
+// interval returns the least and the greatest number that the bounds among the atoms leave, nil where there
+// is none. Whether the ends themselves are in it is left to the atoms. A negated bound is one on the other
+// side.
+func interval(atoms []lit) (low, high *big.Rat) {
 	for _, l := range atoms {
 		switch {
 		case l.op == opMinimum && !l.not || l.op == opMaximum && l.not:
-			s.raise(l.number, l.strict != l.not)
+			if low == nil || l.number.Cmp(low) > 0 {
+				low = l.number
+			}
 		case l.op == opMaximum || l.op == opMinimum:
-			s.lower(l.number, l.strict != l.not)
+			if high == nil || l.number.Cmp(high) < 0 {
+				high = l.number
+			}
 		}
 	}
-	return s
-}
-
-func (s *interval) raise(r *big.Rat, strict bool) {
-	if s.low == nil || r.Cmp(s.low) > 0 || r.Cmp(s.low) == 0 && strict {
-		s.low, s.lowStrict = r, strict
-	}
-}
-
-func (s *interval) lower(r *big.Rat, strict bool) {
-	if s.high == nil || r.Cmp(s.high) < 0 || r.Cmp(s.high) == 0 && strict {
-		s.high, s.highStrict = r, strict
-	}
-}
-
-func (s *interval) empty() bool {
-	if s.low == nil || s.high == nil {
-		return false
-	}
-	order := s.low.Cmp(s.high)
-	return order > 0 || order == 0 && (s.lowStrict || s.highStrict)
+	return low, high
 }
 
 // maxStepBits bounds the common multiple of several numbers.
@@ -182,121 +101,79 @@ func leastCommon(a, b *big.Rat) *big.Rat {
 	return new(big.Rat).SetFrac(num, new(big.Int).GCD(nil, nil, a.Denom(), b.Denom()))
 }
 
-// decideMultiples decides a clause whose numbers are the multiples of step in an interval.
-func decideMultiples(e *engine, atoms []lit, s interval, step *big.Rat) outcome {
+// decideMultiples decides a clause whose numbers are the multiples of step in an interval: small ones are
+// tried, and then all from an end of the interval on.
+func decideMultiples(e *engine, atoms []lit, low, high, step *big.Rat) outcome {
 	for _, l := range atoms {
 		if l.op == opMultiple && l.not && new(big.Rat).Quo(step, l.number).IsInt() {
 			return outcome{answer: void}
 		}
 	}
 	for _, k := range [...]int64{0, 1, -1, 2, 3} {
-		if v := new(big.Rat).Mul(big.NewRat(k, 1), step); (!e.exact || isExact(v)) &&
-			e.numberSatisfies(atoms, v) {
-			return foundNumber(v)
+		v := new(big.Rat).Mul(big.NewRat(k, 1), step)
+		if out := e.tryEach(atoms, decimal(v)); out.answer == inhabited {
+			return out
 		}
 	}
-	from, direction := s.start(step)
-	k := new(big.Int).Set(from)
+	v := new(big.Rat)
+	switch {
+	case low != nil:
+		v.Mul(floor(new(big.Rat).Quo(low, step)), step)
+	case high != nil:
+		v.Mul(floor(new(big.Rat).Quo(high, step)), step)
+		step = new(big.Rat).Neg(step)
+	}
 	for range maxCandidates {
-		if e.step() {
-			return undecided(outOfSteps)
-		}
-		v := new(big.Rat).Mul(new(big.Rat).SetInt(k), step)
-		if s.past(v, direction) {
+		if high != nil && v.Cmp(high) > 0 {
 			return outcome{answer: void}
 		}
-		if e.numberSatisfies(atoms, v) {
-			return foundNumber(v)
+		if out := e.tryEach(atoms, decimal(v)); out.answer != void {
+			return out
 		}
-		k.Add(k, big.NewInt(int64(direction)))
+		v.Add(v, step)
 	}
 	return undecided(reason{what: "too many multiples to try"})
 }
 
-// start returns the factor of the first multiple of step to try, and whether to count up or down: from an end
-// of the interval, or from zero.
-func (s *interval) start(step *big.Rat) (*big.Int, int) {
-	switch {
-	case s.low != nil:
-		return ceil(new(big.Rat).Quo(s.low, step)), 1
-	case s.high != nil:
-		return floor(new(big.Rat).Quo(s.high, step)), -1
-	}
-	return new(big.Int), 1
-}
-
-func (s *interval) past(v *big.Rat, direction int) bool {
-	if direction > 0 {
-		return s.high != nil && (v.Cmp(s.high) > 0 || v.Cmp(s.high) == 0 && s.highStrict)
-	}
-	return s.low != nil && v.Cmp(s.low) < 0
-}
-
-func floor(r *big.Rat) *big.Int { return new(big.Int).Div(r.Num(), r.Denom()) }
-
-func ceil(r *big.Rat) *big.Int {
-	q := floor(new(big.Rat).Neg(r))
-	return q.Neg(q)
-}
+func floor(r *big.Rat) *big.Rat { return new(big.Rat).SetInt(new(big.Int).Div(r.Num(), r.Denom())) }
 
 // decideReals decides a clause whose numbers are all those in an interval but finitely many and but
 // multiples. If the interval is more than a point, infinitely many are left.
-func decideReals(e *engine, atoms []lit, s interval) outcome {
-	if s.low != nil && s.high != nil && s.low.Cmp(s.high) == 0 {
-		if e.numberSatisfies(atoms, s.low) {
-			return foundNumber(s.low)
-		}
-		return outcome{answer: void}
+func decideReals(e *engine, atoms []lit, low, high *big.Rat) outcome {
+	if low != nil && high != nil && low.Cmp(high) == 0 {
+		return e.tryEach(atoms, decimal(low))
 	}
-	var other *big.Rat
-	for _, v := range s.candidates() {
-		if e.step() {
-			break
-		}
-		switch ok := e.numberSatisfies(atoms, v); {
-		case ok && isDouble(v):
-			return foundNumber(v)
-		case ok && other == nil:
-			other = v
-		}
-	}
-	switch {
-	case other != nil:
-		return foundNumber(other)
-	case e.left < 0:
-		return undecided(outOfSteps)
+	if out := e.tryEach(atoms, candidates(low, high)...); out.answer != void {
+		return out
 	}
 	return undecided(reason{what: "no number found that is left over"})
 }
 
-// candidates lists plain numbers, the ends of an interval and the numbers beside them, and numbers between
-// them or beside the only one.
-func (s *interval) candidates() []*big.Rat {
-	var out []*big.Rat
-	for _, n := range []int64{0, 10000, -10000, 20000, 30000, 100000, 5000, 15000, -5000, 1000, 500, 50, 5} {
-		out = append(out, big.NewRat(n, 10000))
+// candidates lists plain numbers, the ends of an interval and plain distances from them, and numbers between
+// the ends or beside the only one.
+func candidates(low, high *big.Rat) []any {
+	ends := kit.Filter([]*big.Rat{new(big.Rat), low, high}, func(r *big.Rat) bool { return r != nil })
+	slices.SortStableFunc(ends, func(a, b *big.Rat) int {
+		return new(big.Rat).Abs(a).Cmp(new(big.Rat).Abs(b)) // a small number shows most
+	})
+	var out []any
+	for _, from := range ends {
+		for _, n := range [...]int64{0, 1000, -1000, 2000, 3000, 10000, 500, 1500, -500, 100, 50, 5} {
+			out = append(out, decimal(new(big.Rat).Add(from, big.NewRat(n, 1000))))
+		}
 	}
 	from, width := new(big.Rat), big.NewRat(1, 1)
 	switch {
-	case s.low != nil && s.high != nil:
-		from, width = s.low, new(big.Rat).Sub(s.high, s.low)
-		one := big.NewRat(1, 1)
-		ends := []*big.Rat{s.low, s.high, new(big.Rat).Add(s.low, one), new(big.Rat).Sub(s.high, one)}
-		slices.SortStableFunc(ends, func(a, b *big.Rat) int {
-			return new(big.Rat).Abs(a).Cmp(new(big.Rat).Abs(b)) // a small number shows most
-		})
-		out = append(out, ends...)
-	case s.low != nil:
-		from = s.low
-		out = append(out, s.low)
-	case s.high != nil:
-		from, width = s.high, big.NewRat(-1, 1)
-		out = append(out, s.high)
+	case low != nil && high != nil:
+		from, width = low, new(big.Rat).Sub(high, low)
+	case low != nil:
+		from = low
+	case high != nil:
+		from, width = high, big.NewRat(-1, 1)
 	}
-	for n := int64(1); n < 64; n++ {
-		for _, f := range [...]*big.Rat{big.NewRat(n, 2), big.NewRat(n*157+1, 100000)} {
-			out = append(out, new(big.Rat).Add(from, f.Mul(f, width)))
-		}
+	for n := range int64(64) {
+		part := big.NewRat(n, 64)
+		out = append(out, decimal(part.Add(from, part.Mul(part, width))))
 	}
 	return out
 }
@@ -327,16 +204,10 @@ func rational(n json.Number) (*big.Rat, bool) {
 	return new(big.Rat).SetString(s)
 }
 
-// decimal writes a rational as a JSON number. It reports false for one without a finite decimal form.
-func decimal(r *big.Rat) (json.Number, bool) {
-	if r.IsInt() {
-		return json.Number(r.Num().String()), true
-	}
-	digits, exact := r.FloatPrec()
-	if !exact {
-		return "", false
-	}
-	return json.Number(r.FloatString(digits)), true
+// decimal writes a rational as a JSON number. All that are read and computed here have a finite decimal form.
+func decimal(r *big.Rat) json.Number {
+	digits, _ := r.FloatPrec()
+	return json.Number(r.FloatString(digits))
 }
 
 // natural reads a count: a JSON number that is a non-negative integer, as 2 or 2.0.

@@ -98,12 +98,12 @@ func (o *objectProblem) survey(atoms []lit) {
 // listedStrings returns the strings that a schema of names lists in itself or in its parts.
 func listedStrings(n *node) []string {
 	if n.op == opScalars {
-		return n.set.strings
+		return n.set.strings()
 	}
 	var out []string
 	for _, k := range n.kids {
 		if k.op == opScalars {
-			out = append(out, k.set.strings...)
+			out = append(out, k.set.strings()...)
 		}
 	}
 	return out

@@ -47,11 +47,14 @@ func (o *objectProblem) fresh(r nameRegion) (string, answer) {
 		return o.anyName(), inhabited
 	}
 	o.spend(32 * len(o.names))
-	taken := &scalars{strings: slices.Clone(o.names)}
-	for _, s := range o.slots {
-		taken.strings = append(taken.strings, s.name)
+	var names []any
+	for _, name := range o.names {
+		names = append(names, name)
 	}
-	taken.tidy()
+	for _, s := range o.slots {
+		names = append(names, s.name)
+	}
+	taken, _ := scalarsOf(names...)
 	question := []lit{yes(seal(&node{op: opKinds, kinds: kindString})),
 		not(seal(&node{op: opScalars, set: taken}))}
 	for i, language := range r.languages {

@@ -9,22 +9,17 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/schema/internal/pattern"
 )
 
-// decideText decides a clause about strings: lengths, patterns and finite sets. A string of a format that is
-// named is preferred.
+// decideText decides a clause about strings: lengths, patterns and excluded strings. A string of a format
+// that is named is preferred.
 func decideText(e *engine, atoms []lit) outcome {
-	for _, l := range atoms {
-		if l.op == opScalars && !l.not {
-			return decideMembers(e, atoms, l.set.strings)
-		}
-	}
 	region, excluded, doubt := regionOf(atoms)
 	if region.Bounded && region.MaxLen < region.MinLen {
 		return outcome{answer: void}
 	}
 	for _, l := range atoms {
-		for _, v := range formats()[l.text].examples(region) {
-			if ok, unclear := e.textSatisfies(atoms, v); l.op == opFormat && ok && unclear.node == nil {
-				return found(v)
+		if l.op == opFormat {
+			if out := e.tryEach(atoms, formats()[l.text].examples(region)...); out.answer == inhabited {
+				return out
 			}
 		}
 	}
@@ -57,59 +52,25 @@ func trySamples(e *engine, atoms []lit) (string, bool) {
 		if e.left < floor {
 			break
 		}
-		if ok, doubt := e.textSatisfies(atoms, s); ok && doubt.node == nil && e.left >= 0 {
+		if answer, _ := e.satisfiesAll(atoms, s); answer == inhabited && e.left >= 0 {
 			return s, true
 		}
 	}
 	return "", false
 }
 
-// decideMembers tries the strings of a finite set. It is void only if each of them is refused for certain; a
-// string that may satisfy the atoms is worth trying.
-func decideMembers(e *engine, atoms []lit, members []string) outcome {
-	out := outcome{answer: void}
-	for _, v := range members {
-		if e.step() {
-			return undecided(outOfSteps)
-		}
-		switch ok, doubt := e.textSatisfies(atoms, v); {
-		case ok && doubt.node == nil:
-			return found(v)
-		case ok:
-			out = better(out, doubtful(v, doubt))
-		}
+// text decides an assertion about strings; a format is an annotation.
+func (m *meter) text(n *node, v string) answer {
+	m.spend(2 + len(v)/16)
+	switch n.op {
+	case opMinLength:
+		return answerOf(utf8.RuneCountInString(v) >= n.count)
+	case opMaxLength:
+		return answerOf(utf8.RuneCountInString(v) <= n.count)
+	case opPattern:
+		return m.matches(n, v)
 	}
-	return out
-}
-
-// textSatisfies reports whether a string satisfies all atoms, or may: then the doubt names the first that is
-// not understood.
-func (m *meter) textSatisfies(atoms []lit, v string) (ok bool, doubt reason) {
-	for _, l := range atoms {
-		m.spend(2 + len(v)/16)
-		var ok bool
-		switch l.op {
-		case opScalars:
-			ok = l.set.hasString(v)
-		case opMinLength:
-			ok = utf8.RuneCountInString(v) >= l.count
-		case opMaxLength:
-			ok = utf8.RuneCountInString(v) <= l.count
-		case opPattern:
-			found := m.matches(l.node, v)
-			if found == unsure {
-				doubt = reason{"a pattern that is not understood", l.node}
-				continue
-			}
-			ok = found == inhabited
-		case opFormat:
-			ok = true
-		}
-		if ok == l.not {
-			return false, reason{}
-		}
-	}
-	return true, doubt
+	return inhabited
 }
 
 // regionOf collects what atoms say of a string. Constructs that are not understood are left out; the doubt
@@ -121,7 +82,7 @@ func regionOf(atoms []lit) (r pattern.Region, excluded []string, doubt reason) {
 		switch {
 		case l.op == opMinLength, l.op == opMaxLength:
 		case l.op == opScalars:
-			excluded = append(excluded, l.set.strings...)
+			excluded = append(excluded, l.set.strings()...)
 		case l.op == opPattern && l.pattern != nil && l.pattern.Regular() && !l.not:
 			r.All = append(r.All, l.pattern)
 		case l.op == opPattern && l.pattern != nil && l.pattern.Regular():
@@ -203,8 +164,8 @@ type format struct {
 }
 
 // examples returns strings of the format, also of the least and the greatest length that a region allows.
-func (f format) examples(r pattern.Region) []string {
-	out := []string{f.example}
+func (f format) examples(r pattern.Region) []any {
+	out := []any{f.example}
 	for _, n := range [...]int{r.MinLen, r.MaxLen} {
 		if n < maxWitnessText && len(f.affixes) > 0 && n > len(f.affixes[0])+len(f.affixes[1]) {
 			letters := strings.Repeat("a", n-len(f.affixes[0])-len(f.affixes[1]))
