@@ -124,9 +124,6 @@ func (w *watcher) restart() {
 // connect opens a session and reads everything, again and again until that works; nil = ctx has ended.
 func (w *watcher) connect(ctx context.Context) Session {
 	for w.pause(ctx, w.beforeConnecting()) {
-		if !w.breaker.allows() {
-			continue
-		}
 		session, first, err := w.open(ctx)
 		switch {
 		case session != nil && ctx.Err() != nil:
