@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -16,19 +17,10 @@ type builder struct {
 	doc     *document
 	patches *patches // edits of the document; usually nil
 	// with patches: the document as it is written, which is used where no patch is reached
-	written  map[use]*node
-	nodes    map[use]*node
-	objects  int
+	written  map[spot]*node
+	nodes    map[spot]*node
 	patterns map[string]*node
 	problems []Problem
-}
-
-// A use is a schema object with the circumstances that its meaning depends on.
-type use struct {
-	doc   *document
-	place string
-	pair  *met
-	role  role
 }
 
 // A role says how a schema object is used under the Declared semantics.
@@ -40,7 +32,8 @@ const (
 	asDeclared             // all that is said about a value: undeclared properties are not sent
 )
 
-// A spot is where building stands: a place in its resource.
+// A spot is where building stands: a place in its resource, with the circumstances that the meaning of the
+// schema there depends on.
 type spot struct {
 	doc   *document
 	place string
@@ -50,7 +43,7 @@ type spot struct {
 }
 
 func newBuilder(doc *document, m *meter) *builder {
-	return &builder{meter: m, doc: doc, nodes: map[use]*node{}, patterns: map[string]*node{}}
+	return &builder{meter: m, doc: doc, nodes: map[spot]*node{}, patterns: map[string]*node{}}
 }
 
 // root builds the node of a schema for one role, and removes the problems that the roles share.
@@ -83,14 +76,6 @@ func (b *builder) node(s spot) *node {
 
 func (b *builder) nodeAt(s site) *node { return seal(b.node(spot{doc: s.doc, place: s.place})) }
 
-// enter completes the spot of a schema object.
-func (s spot) enter() spot {
-	s.in = s.doc.owner(s.place)
-	return s
-}
-
-func (s spot) use() use { return use{s.doc, s.place, s.pair, s.role} }
-
 // schema builds the node of a decoded schema. A value that is not a schema becomes an opaque node and a
 // problem, so that building never fails.
 func (b *builder) schema(v any, s spot) *node {
@@ -111,21 +96,17 @@ func (b *builder) schema(v any, s spot) *node {
 
 // object builds a schema object, or finds it built.
 func (b *builder) object(o map[string]any, s spot) *node {
-	s = s.enter()
+	s.in = s.doc.owner(s.place)
 	if s.role != asWritten && leaf(o) {
 		s.role = asWritten // it has nothing to declare
 	}
-	key := s.use()
-	if n := b.nodes[key]; n != nil {
-		return n
-	}
-	if n := b.written[key]; n != nil {
+	if n := cmp.Or(b.nodes[s], b.written[s]); n != nil {
 		return n
 	}
 	n := &node{op: opAll, place: s.place,
 		text: b.identity(s.doc) + string('0'+rune(s.role)) + s.pair.name()}
-	b.nodes[key] = n
-	if b.objects++; b.spend(48+len(s.place)/4) || b.objects > maxNodes {
+	b.nodes[s] = n
+	if b.spend(48+len(s.place)/4) || len(b.nodes) > maxNodes {
 		why := "too many schemas"
 		if b.left < 0 {
 			why = outOfSteps.what

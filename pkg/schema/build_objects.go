@@ -15,10 +15,10 @@ func readObjects(w *writer) {
 	readPropertyNames(w)
 	w.length("minProperties", opMinProperties)
 	w.length("maxProperties", opMaxProperties)
-	readDependentRequired(w)
-	readDependentSchemas(w, "dependentSchemas")
+	readDependencies(w, "dependentRequired")
+	readDependencies(w, "dependentSchemas")
 	if w.in.dialect.dependencies() {
-		readDependentSchemas(w, "dependencies")
+		readDependencies(w, "dependencies")
 	}
 }
 
@@ -105,19 +105,6 @@ func readPropertyNames(w *writer) {
 	}
 }
 
-// readDependentRequired reads dependentRequired: the property is absent, or others are present.
-func readDependentRequired(w *writer) {
-	table, _ := w.table("dependentRequired")
-	for _, name := range kit.SortedKeys(table) {
-		names, ok := stringList(table[name])
-		if !ok {
-			w.malformed("dependentRequired", "is not an object of arrays of names")
-			return
-		}
-		w.add("dependentRequired", dependency(name, requireAll(names)))
-	}
-}
-
 func requireAll(names []string) *node {
 	out := all()
 	for _, name := range names {
@@ -132,16 +119,20 @@ func dependency(name string, consequence *node) *node {
 	return some(yes(absent), yes(consequence))
 }
 
-// readDependentSchemas reads the keyword of that name, or the dependencies of older drafts, which mix both
-// forms.
-func readDependentSchemas(w *writer, keyword string) {
+// readDependencies reads dependentRequired, dependentSchemas, or the dependencies of older drafts, which mix
+// both forms: the property is absent, or others are present, or the object satisfies a schema.
+func readDependencies(w *writer, keyword string) {
 	table, _ := w.table(keyword)
 	for _, name := range kit.SortedKeys(table) {
-		if names, ok := stringList(table[name]); ok && keyword == "dependencies" {
+		switch names, ok := stringList(table[name]); {
+		case ok && keyword != "dependentSchemas":
 			w.add(keyword, dependency(name, requireAll(names)))
-			continue
+		case keyword == "dependentRequired":
+			w.malformed(keyword, "is not an object of arrays of names")
+			return
+		default:
+			w.add(keyword, dependency(name, w.sub(table[name], keyword, name)))
 		}
-		w.add(keyword, dependency(name, w.sub(table[name], keyword, name)))
 	}
 }
 

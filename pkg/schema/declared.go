@@ -2,7 +2,6 @@ package schema
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -16,63 +15,61 @@ type scope struct {
 	restricted      bool // such a keyword restricts them
 	declares        bool // the keyword properties is there
 	conditional     bool // a part speaks of names only for some values
-	seen            map[use]bool
+	seen            map[spot]bool
 }
 
 // scope returns the scope of the schema object v at a spot, without its own unevaluatedProperties.
 func (b *builder) scope(v any, s spot) *scope {
-	c := &scope{seen: map[use]bool{}}
-	b.collect(c, v, s, false, false)
+	c := &scope{seen: map[spot]bool{}}
+	b.collect(c, v, s, false)
 	slices.Sort(c.names)
 	c.names = slices.Compact(c.names)
 	return c
 }
 
-// collect adds what a schema object says. nested is false for the one that the scope is of, conditional true
-// inside alternatives. Each object is visited once, which ends cycles.
-func (b *builder) collect(c *scope, v any, s spot, nested, conditional bool) {
+// collect adds what a schema object says. conditional is true inside alternatives. Each object is visited
+// once, which ends cycles.
+func (b *builder) collect(c *scope, v any, s spot, conditional bool) {
 	v, s = b.read(v, s)
 	o, ok := v.(map[string]any)
-	s = s.enter()
-	if !ok || c.seen[s.use()] || b.spend(64+len(s.place)) {
+	s.in = s.doc.owner(s.place)
+	if !ok || c.seen[s] || b.spend(64+len(s.place)) {
 		return
 	}
-	c.seen[s.use()] = true
+	nested := len(c.seen) > 0
+	c.seen[s] = true
 	w := &writer{builder: b, o: o, spot: s, n: &node{op: opAll}}
 	for _, keyword := range [...]string{"$ref", "$dynamicRef", "$recursiveRef"} {
 		if p, ok := o[keyword].(*part); ok && p.pair != nil {
-			b.collect(c, p, w.under(w.role, keyword), true, conditional)
+			b.collect(c, p, w.under(w.role, keyword), conditional)
 			continue
 		}
 		ref, from, isText := w.reference(o[keyword])
 		if target, _, ok := from.target(ref); ok && isText && w.in.dialect.reads(keyword) {
 			v, _ := rawjson.At(target.doc.root, target.place)
-			b.collect(c, v, target, true, conditional)
+			b.collect(c, v, target, conditional)
 		}
 	}
 	if w.refAlone() {
 		return
 	}
 	w.own(c, nested, conditional)
-	for _, keyword := range [...]string{"allOf", "anyOf", "oneOf"} {
-		list, _ := o[keyword].([]any)
-		for i, v := range list {
-			choice := keyword != "allOf" && len(list) > 1
-			b.collect(c, v, w.under(w.role, keyword, strconv.Itoa(i)), true, conditional || choice)
+	for _, keyword := range [...]string{"allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas",
+		"dependencies"} {
+		if _, there := w.has(keyword); !there {
+			continue
 		}
-	}
-	for _, keyword := range [...]string{"if", "then", "else", "dependentSchemas", "dependencies"} {
-		if _, there := w.has(keyword); there {
-			for _, sub := range Subschemas(keyword, o[keyword]) {
-				at := w.under(w.role, append([]string{keyword}, sub.Steps...)...)
-				b.collect(c, sub.Value, at, true, true)
-			}
+		subs := Subschemas(keyword, o[keyword])
+		always := keyword == "allOf" || len(subs) == 1 && (keyword == "anyOf" || keyword == "oneOf")
+		for _, sub := range subs {
+			at := w.under(w.role, append([]string{keyword}, sub.Steps...)...)
+			b.collect(c, sub.Value, at, conditional || !always)
 		}
 	}
 }
 
 // own adds what the keywords of the object say by themselves. unevaluatedProperties counts only where it is
-// nested.
+// nested in the object that the scope is of.
 func (w *writer) own(c *scope, nested, conditional bool) {
 	table, declares := w.o["properties"].(map[string]any)
 	byPattern, _ := w.o["patternProperties"].(map[string]any)

@@ -119,11 +119,10 @@ func (d *document) name(o map[string]any, place string, in *resource) {
 		strings.HasPrefix(id, "#") {
 		in.anchors[id[1:]] = place
 	}
-	if a, ok := o["$anchor"].(string); ok && in.dialect.reads("$anchor") {
-		in.anchors[a] = place
-	}
-	if a, ok := o["$dynamicAnchor"].(string); ok && in.dialect.reads("$dynamicAnchor") {
-		in.anchors[a] = place
+	for _, keyword := range [...]string{"$anchor", "$dynamicAnchor"} {
+		if a, ok := o[keyword].(string); ok && in.dialect.reads(keyword) {
+			in.anchors[a] = place
+		}
 	}
 }
 

@@ -112,9 +112,8 @@ func compared(ctx context.Context, before, after *Schema, b Budget) *comparison 
 	}
 	m, paid := b.Pool.meter(ctx, b.steps()*unitsPerStep)
 	defer paid()
-	c := &comparison{meter: m, before: before, after: after, seen: map[metKey]*met{},
-		texts: map[textKey]json.RawMessage{}}
-	c.dialects()
+	c := &comparison{meter: m, seen: map[metKey]*met{}, texts: map[textKey]json.RawMessage{}}
+	c.dialects(before, after)
 	c.root = c.compare(site{before.doc, "", before.doc.root}, site{after.doc, "", after.doc.root}, trail{})
 	c.cut = c.cut || c.left < 0
 	return c
@@ -122,12 +121,11 @@ func compared(ctx context.Context, before, after *Schema, b Budget) *comparison 
 
 type comparison struct {
 	*meter
-	before, after *Schema
-	edits         []Edit
-	seen          map[metKey]*met
-	texts         map[textKey]json.RawMessage
-	root          *met
-	cut           bool // not all was compared
+	edits []Edit
+	seen  map[metKey]*met
+	texts map[textKey]json.RawMessage
+	root  *met
+	cut   bool // not all was compared
 }
 
 // A met pair is two schemas that were compared, with the edits between them and the pairs inside.
@@ -261,11 +259,11 @@ func (c *comparison) share(m *met, t trail) {
 
 // dialects adds an edit if the two roots are read as different drafts. A $schema that is spelled in another
 // way but names the same draft changes nothing.
-func (c *comparison) dialects() {
-	if c.before.doc.owner("").dialect.draft == c.after.doc.owner("").dialect.draft {
+func (c *comparison) dialects(before, after *Schema) {
+	if before.doc.owner("").dialect.draft == after.doc.owner("").dialect.draft {
 		return
 	}
-	if old, new := c.before.At("/$schema"), c.after.At("/$schema"); !rawjson.Equal(old, new) {
+	if old, new := before.At("/$schema"), after.At("/$schema"); !rawjson.Equal(old, new) {
 		c.edits = append(c.edits, Edit{Family: FamilyDialect, Keyword: "$schema", Old: old, New: new})
 	}
 }

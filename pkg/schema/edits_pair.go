@@ -239,7 +239,11 @@ func compareNull(p pair) {
 		return
 	}
 	p.add(Edit{Family: FamilyNull, Keyword: "type", Old: p.rawAt(p.met.old), New: p.rawAt(p.met.new)},
-		func(o *object) { o.nullAdded, o.nullRemoved = is, was })
+		func(o *object) {
+			if o.instead = o.orNull("anyOf"); was {
+				o.instead = o.butNull()
+			}
+		})
 }
 
 // unlike reports whether both say which types they accept, and have none in common.

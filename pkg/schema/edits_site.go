@@ -3,7 +3,6 @@ package schema
 import (
 	"cmp"
 	"encoding/json"
-	"maps"
 	"slices"
 	"strconv"
 
@@ -50,35 +49,27 @@ func (s site) moved(keyword string) any {
 	case "$ref", "$dynamicRef", "$recursiveRef":
 		return &part{site: site{s.doc, s.place, value}}
 	}
-	subs := Subschemas(keyword, value)
-	table, isTable := value.(map[string]any)
-	list, _ := value.([]any)
-	if len(subs) == 1 && subs[0].Steps == nil {
-		if isTable {
-			return s.child(keyword).part()
-		}
-		return value
-	}
-	table, list = maps.Clone(table), slices.Clone(list)
-	for _, sub := range subs {
+	inner := func(sub Subschema) any {
 		if _, isObject := sub.Value.(map[string]any); !isObject {
-			continue
+			return sub.Value
 		}
-		inner := s.child(keyword, sub.Steps[0]).part()
-		if isTable {
-			table[sub.Steps[0]] = inner
-		} else {
-			i, _ := strconv.Atoi(sub.Steps[0])
-			list[i] = inner
-		}
+		return s.child(append([]string{keyword}, sub.Steps...)...).part()
 	}
+	subs := Subschemas(keyword, value)
+	_, isList := value.([]any)
 	switch {
-	case isTable:
-		return table
-	case list != nil:
-		return list
+	case len(subs) == 0:
+		return value
+	case subs[0].Steps == nil:
+		return inner(subs[0])
+	case isList:
+		return kit.Map(subs, inner)
 	}
-	return value
+	table := map[string]any{}
+	for _, sub := range subs {
+		table[sub.Steps[0]] = inner(sub)
+	}
+	return table
 }
 
 func (s site) child(tokens ...string) site {

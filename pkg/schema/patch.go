@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -76,8 +75,7 @@ func (b *builder) patched(m *met) any {
 	if !known {
 		edits := b.patches.edits[m]
 		o := &object{at: m, patches: b.patches, keywords: maps.Clone(m.old.keywords()),
-			tables: map[string]bool{}, lists: map[string][]any{},
-			removed: map[string][]any{}, renamed: map[string]string{}}
+			tables: map[string]bool{}, lists: map[string][]any{}, removed: map[string][]any{}}
 		for _, c := range m.children {
 			o.put(c)
 		}
@@ -96,15 +94,12 @@ type object struct {
 	at       *met
 	patches  *patches
 	keywords map[string]any
-	tables   map[string]bool   // keywords whose tables were copied
-	lists    map[string][]any  // types, values, names and schemas in place of those that are written
-	removed  map[string][]any  // types, values and names to take out of the lists at the end
-	renamed  map[string]string // new names of unions
-	copied   int               // members of tables and lists
-
-	nullAdded, nullRemoved bool
-	becomes                string // the keyword of the union that the object becomes a member of
-	instead                *part  // what is read instead of all of it
+	tables   map[string]bool  // keywords whose tables were copied
+	lists    map[string][]any // types, values, names and schemas in place of those that are written
+	removed  map[string][]any // types, values and names to take out of the lists at the end
+	copied   int              // members of tables and lists
+	becomes  string           // the keyword of the union that the object becomes a member of
+	instead  any              // what is read instead of all of it
 }
 
 // put makes the object hold a child as patches make it.
@@ -188,16 +183,30 @@ func (o *object) leave(keyword string, alternative site) {
 	})
 }
 
+// rename gives a union another keyword.
+func (o *object) rename(old, new string) {
+	o.lists[new] = o.members(old)
+	delete(o.lists, old)
+	o.drop(old)
+}
+
+// orNull returns the union of the object and null.
+func (o *object) orNull(keyword string) any {
+	return map[string]any{keyword: []any{o.self(), &node{op: opKinds, kinds: kindNull}}}
+}
+
+// butNull returns the object without null.
+func (o *object) butNull() any {
+	return map[string]any{"allOf": []any{o.self()}, "not": &node{op: opKinds, kinds: kindNull}}
+}
+
 // value returns the object as it is read: a schema, or a part.
 func (o *object) value() any {
-	null := &node{op: opKinds, kinds: kindNull}
 	switch {
 	case o.instead != nil:
 		return o.instead
-	case o.nullRemoved:
-		return map[string]any{"allOf": []any{o.self()}, "not": null}
-	case o.nullAdded || o.at.null != "":
-		return map[string]any{cmp.Or(o.at.null, "anyOf"): []any{o.self(), null}}
+	case o.at.null != "":
+		return o.orNull(o.at.null)
 	case o.becomes != "" && len(o.lists[o.becomes]) == 0:
 		return false
 	case o.becomes != "":
@@ -205,15 +214,11 @@ func (o *object) value() any {
 	case o.at.core != nil:
 		return o.self()
 	}
-	for keyword := range o.renamed {
-		o.members(keyword)
-		o.drop(keyword)
-	}
 	for keyword, gone := range o.removed {
 		o.lists[keyword] = without(o.lists[keyword], gone)
 	}
 	for keyword, list := range o.lists {
-		o.keywords[cmp.Or(o.renamed[keyword], keyword)] = list
+		o.keywords[keyword] = list
 	}
 	if types, changed := o.lists["type"]; changed {
 		if o.keywords["type"] = namedTypes(types); len(types) > len(allTypes) {

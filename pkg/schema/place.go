@@ -11,11 +11,11 @@ import (
 // schemas lead that say nothing but which values an object or an array holds. What is found there holds for
 // the whole.
 type place struct {
-	child          // of the core of the parent
-	parent         *place
-	path, instance string
-	edits          []int // that are judged here
-	inside         []int // those of the members, which are judged at their own places
+	child  // of the core of the parent
+	trail  // from the root
+	parent *place
+	edits  []int // that are judged here
+	inside []int // those of the members, which are judged at their own places
 }
 
 // placesOf lists where edits are judged: the deepest first, and those last that may take much work.
@@ -78,8 +78,7 @@ func (m *met) below(seen map[*met]bool) (edits []int) {
 
 // to returns the place of a value inside the value of p.
 func (p *place) to(c child) *place {
-	t := trail{p.path, p.instance}.into(c.at...)
-	return &place{child: c, parent: p, path: t.path, instance: t.instance}
+	return &place{child: c, trail: p.trail.into(c.at...), parent: p}
 }
 
 // isUnused reports whether an edit stands where no value leads to.

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -60,18 +61,16 @@ func (c *comparison) sorted() []Edit {
 
 // With returns the old version with some of the edits, named by their number.
 func (r *Revision) With(edits ...int) *Schema {
-	return r.with(context.Background(), nil, edits, nil)
+	return r.with(context.Background(), nil, edits, r.root)
 }
 
-// with returns the old schema of a pair, nil for the whole, with some of the edits.
+// with returns the old schema of a pair with some of the edits.
 func (r *Revision) with(ctx context.Context, pool *Pool, edits []int, at *met) *Schema {
 	if r.Before.doc == nil || r.root == nil {
 		return r.Before
 	}
 	place := ""
-	if at == nil || at == r.root {
-		at = r.root
-	} else {
+	if at != r.root {
 		place = at.old.place
 	}
 	edits = kit.Filter(slices.Compact(slices.Sorted(slices.Values(edits))),
@@ -130,7 +129,7 @@ type Judgement struct {
 // whether anything is left once all edits that break are undone.
 func (r *Revision) Judge(ctx context.Context, d Direction, b Budget) Judgement {
 	b = b.pooled()
-	j := &judgement{Revision: r, ctx: ctx, direction: d, budget: b, made: map[madeKey]*Schema{},
+	j := &judgement{Revision: r, ctx: ctx, direction: d, budget: b, made: map[string]*Schema{},
 		found: map[int]Change{}}
 	for i, e := range r.Edits {
 		if e.patch != nil && !e.Family.Annotation() {
@@ -177,8 +176,8 @@ type judgement struct {
 	direction Direction
 	budget    Budget
 	asserting []int
-	made      map[madeKey]*Schema
-	found     map[int]Change // by edit: the worst of all places
+	made      map[string]*Schema // by pair and edits
+	found     map[int]Change     // by edit: the worst of all places
 }
 
 // whole decides what all edits do together.
@@ -388,19 +387,9 @@ func (j *judgement) undone(p *place, edits ...int) *Schema {
 	return j.version(p, edits)
 }
 
-// madeKey names a schema between the two versions.
-type madeKey struct {
-	at    *met
-	edits string
-}
-
 // version returns the old version with some edits at a place, made once.
 func (j *judgement) version(p *place, edits []int) *Schema {
-	var name strings.Builder
-	for _, i := range slices.Sorted(slices.Values(edits)) {
-		name.WriteRune(rune(i + 1))
-	}
-	key := madeKey{p.met, name.String()}
+	key := fmt.Sprint(p.number, slices.Sorted(slices.Values(edits)))
 	if j.made[key] == nil {
 		j.made[key] = j.with(j.ctx, j.budget.Pool, edits, p.met)
 	}
