@@ -9,147 +9,222 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
-// The states every automaton has: found means that a match lies behind, lost that none can come any more.
-const (
-	found = 0
-	lost  = 1
-)
-
-// A dfa is a deterministic automaton for one search, built as far as it is asked for.
-type dfa struct {
+// An automaton runs one term of a pattern.
+type automaton struct {
 	prog     *syntax.Prog
-	alphabet []rune
-	anchors  bool // the search can only start at the start
+	negated  bool
+	anchored bool // the search can only start at the start
 	borders  bool // there are word boundaries, so states remember what came before
-	states   []dfaState
-	index    map[string]int
 	work     *int // units left, shared by the automata of one question
 }
 
-// A dfaState is the set of instructions that wait for the next code point, without the plain jumps between
-// them.
-type dfaState struct {
-	waiting []uint32
+// A state is the set of instructions that wait for the next code point or for assertions. Without any, no
+// match can come any more.
+type state struct {
+	found   bool // a match lies behind
 	start   bool // nothing has been read
 	word    bool // the code point before was a word character
-	next    []int
+	waiting []uint32
 }
 
-// newDFA returns an automaton with the two fixed states only. Its alphabet is set later, when those of all
-// automata in one question are known.
-func newDFA(prog *syntax.Prog, work *int) *dfa {
-	d := &dfa{prog: prog, index: map[string]int{}, work: work}
-	d.anchors = prog.StartCond()&syntax.EmptyBeginText != 0
-	for i := range prog.Inst {
-		in := &prog.Inst[i]
-		if in.Op == syntax.InstEmptyWidth &&
-			syntax.EmptyOp(in.Arg)&(syntax.EmptyWordBoundary|syntax.EmptyNoWordBoundary) != 0 {
-			d.borders = true
+func newAutomaton(t term, work *int) automaton {
+	a := automaton{prog: t.prog(), negated: t.negated, work: work}
+	a.anchored = a.prog.StartCond()&syntax.EmptyBeginText != 0
+	a.borders = slices.ContainsFunc(a.prog.Inst, func(in syntax.Inst) bool {
+		return in.Op == syntax.InstEmptyWidth &&
+			syntax.EmptyOp(in.Arg)&(syntax.EmptyWordBoundary|syntax.EmptyNoWordBoundary) != 0
+	})
+	return a
+}
+
+func (a *automaton) begin() state {
+	waiting, found := a.follow([]uint32{uint32(a.prog.Start)}, 0, true)
+	return state{found: found, start: true, waiting: waiting}
+}
+
+// step returns the state after one code point. A search that is not anchored may begin a match at each
+// position.
+func (a *automaton) step(s state, c rune) state {
+	if s.found || len(s.waiting) == 0 {
+		return s
+	}
+	here, found := a.settle(s, syntax.IsWordChar(c), false)
+	if found {
+		return state{found: true}
+	}
+	var after []uint32
+	for _, pc := range here {
+		if in := &a.prog.Inst[pc]; in.MatchRune(c) {
+			after = append(after, in.Out)
 		}
 	}
-	d.states = make([]dfaState, 2)
-	return d
+	if !a.anchored {
+		after = append(after, uint32(a.prog.Start))
+	}
+	waiting, found := a.follow(after, 0, true)
+	if found {
+		return state{found: true}
+	}
+	return state{word: a.borders && syntax.IsWordChar(c), waiting: waiting}
 }
 
-func (d *dfa) begin() int {
-	c := closure{dfa: d, start: true}
-	c.add(uint32(d.prog.Start))
-	return d.intern(c, false)
+func (a *automaton) accepts(s state) bool {
+	_, found := a.settle(s, false, true)
+	return s.found || found
 }
 
-// step returns the state after one code point of a class, and builds it when it is first asked for. A search
-// that is not anchored may begin a match at each position.
-func (d *dfa) step(state, class int) int {
-	if state == found || state == lost {
-		return state
-	}
-	if next := d.states[state].next; next != nil && next[class] >= 0 {
-		return next[class]
-	}
-	from := &d.states[state]
-	c := d.alphabet[class]
-	here := d.settle(from, syntax.IsWordChar(c), false)
-	if here.matched {
-		return d.remember(state, class, found)
-	}
-	after := closure{dfa: d}
-	for _, pc := range here.list {
-		in := &d.prog.Inst[pc]
-		if in.Op != syntax.InstEmptyWidth && in.MatchRune(c) {
-			after.add(in.Out)
-		}
-	}
-	if !d.anchors {
-		after.add(uint32(d.prog.Start))
-	}
-	return d.remember(state, class, d.intern(after, d.borders && syntax.IsWordChar(c)))
-}
-
-// remember records a transition and returns where it leads. The table of a state is made with its first
-// transition, and counts as work.
-func (d *dfa) remember(state, class, next int) int {
-	from := &d.states[state]
-	if from.next == nil {
-		*d.work -= len(d.alphabet)
-		from.next = slices.Repeat([]int{-1}, len(d.alphabet))
-	}
-	from.next[class] = next
-	return next
-}
-
-func (d *dfa) accepts(state int) bool {
-	if state == found || state == lost {
-		return state == found
-	}
-	return d.settle(&d.states[state], false, true).matched
-}
-
-// settle follows the assertions of a state that hold before the next code point or at the end.
-func (d *dfa) settle(from *dfaState, nextIsWord, end bool) closure {
-	c := closure{dfa: d, holds: d.conditions(from, nextIsWord, end), settling: true}
-	for _, pc := range from.waiting {
-		c.add(pc)
-	}
-	return c
-}
-
-// conditions returns the assertions that hold between the last code point and the next one, or at the end. A
-// line is the whole text, as in ECMA-262 without the flag m.
-func (d *dfa) conditions(from *dfaState, nextIsWord, end bool) syntax.EmptyOp {
+// settle follows the assertions of a state that hold before the next code point or at the end. A line is the
+// whole text, as in ECMA-262 without the flag m.
+func (a *automaton) settle(s state, nextIsWord, end bool) (waiting []uint32, found bool) {
 	holds := syntax.EmptyNoWordBoundary
-	if from.word != nextIsWord {
+	if s.word != nextIsWord {
 		holds = syntax.EmptyWordBoundary
 	}
-	if from.start {
+	if s.start {
 		holds |= syntax.EmptyBeginText | syntax.EmptyBeginLine
 	}
 	if end {
 		holds |= syntax.EmptyEndText | syntax.EmptyEndLine
 	}
-	return holds
+	return a.follow(s.waiting, holds, false)
 }
 
-// intern returns the number of the state for a closure, a new one if no state has the same instructions and
-// the same past.
-func (d *dfa) intern(c closure, word bool) int {
-	switch {
-	case c.matched:
-		return found
-	case len(c.list) == 0:
-		return lost
+// follow follows the jumps from some instructions to those that wait for a code point, sorted, and reports
+// whether a match is among them. Assertions that do not hold are kept if it is not known yet whether they do.
+// Once the work is spent, the answer is not complete.
+func (a *automaton) follow(from []uint32, holds syntax.EmptyOp, keep bool) (waiting []uint32, found bool) {
+	seen := map[uint32]bool{}
+	for stack := slices.Clone(from); len(stack) > 0; {
+		pc := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		*a.work -= 4
+		if seen[pc] || *a.work < 0 {
+			continue
+		}
+		seen[pc] = true
+		switch in := &a.prog.Inst[pc]; in.Op {
+		case syntax.InstMatch:
+			found = true
+		case syntax.InstAlt, syntax.InstAltMatch:
+			stack = append(stack, in.Out, in.Arg)
+		case syntax.InstCapture, syntax.InstNop:
+			stack = append(stack, in.Out)
+		case syntax.InstEmptyWidth:
+			if syntax.EmptyOp(in.Arg)&^holds == 0 {
+				stack = append(stack, in.Out)
+			} else if keep {
+				waiting = append(waiting, pc)
+			}
+		case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
+			waiting = append(waiting, pc)
+		}
 	}
-	slices.Sort(c.list)
-	key := make([]byte, 0, 4*len(c.list)+2)
-	for _, pc := range c.list {
-		key = binary.LittleEndian.AppendUint32(key, pc)
+	slices.Sort(waiting)
+	return waiting, found
+}
+
+// A search looks for a string that matches all of some patterns and none of others. It runs their automata
+// side by side.
+type search struct {
+	automata  []automaton
+	all, none [][]int // by pattern: its automata
+	alphabet  []rune
+	work      *int // units left
+}
+
+func newSearch(all, none []*Pattern, work *int) *search {
+	m := &search{work: work}
+	take := func(patterns []*Pattern) (out [][]int) {
+		for _, p := range patterns {
+			var terms []int
+			for _, t := range p.terms {
+				if *work -= t.size; *work < 0 {
+					return nil
+				}
+				terms = append(terms, len(m.automata))
+				m.automata = append(m.automata, newAutomaton(t, work))
+			}
+			out = append(out, terms)
+		}
+		return out
 	}
-	key = append(key, bit(c.start), bit(word))
-	if i, ok := d.index[string(key)]; ok {
-		return i
+	m.all, m.none = take(all), take(none)
+	m.alphabet = alphabetOf(m.automata, work)
+	return m
+}
+
+// accepts reports whether a string that ends in these states is looked for.
+func (m *search) accepts(states []state) bool {
+	fails := func(i int) bool { return m.automata[i].accepts(states[i]) == m.automata[i].negated }
+	return !slices.ContainsFunc(m.all, func(terms []int) bool { return slices.ContainsFunc(terms, fails) }) &&
+		!slices.ContainsFunc(m.none, func(terms []int) bool { return !slices.ContainsFunc(terms, fails) })
+}
+
+// hopeless reports whether no continuation can lead to a string that is looked for.
+func (m *search) hopeless(states []state) bool {
+	settled := func(i int, holds bool) bool {
+		s := states[i]
+		return (s.found || len(s.waiting) == 0) && (s.found != m.automata[i].negated) == holds
 	}
-	d.states = append(d.states, dfaState{waiting: c.list, start: c.start, word: word})
-	d.index[string(key)] = len(d.states) - 1
-	return len(d.states) - 1
+	fails := func(i int) bool { return settled(i, false) }
+	open := func(i int) bool { return !settled(i, true) }
+	return slices.ContainsFunc(m.all, func(terms []int) bool { return slices.ContainsFunc(terms, fails) }) ||
+		slices.ContainsFunc(m.none, func(terms []int) bool { return !slices.ContainsFunc(terms, open) })
+}
+
+// A node is a string with the states that it leads to.
+type node struct {
+	states []state // of each automaton
+	from   int     // the node before it on a shortest way
+	via    rune    // what was read last on that way
+}
+
+// shortest looks for a shortest string, breadth first.
+func (m *search) shortest() (string, Answer) {
+	if *m.work < 0 {
+		return "", Unknown
+	}
+	begin := kit.Map(m.automata, func(a automaton) state { return a.begin() })
+	nodes := []node{{states: begin, from: -1}}
+	seen := map[string]bool{keyOf(begin): true}
+	for i := 0; i < len(nodes); i++ {
+		at := nodes[i]
+		accepted := m.accepts(at.states)
+		// the last states may lack ways, and then accept too much or too little
+		if *m.work < 0 || len(nodes) > maxStates {
+			return "", Unknown
+		}
+		if accepted {
+			return spelled(nodes, i), Yes
+		}
+		if m.hopeless(at.states) {
+			continue
+		}
+		for _, c := range m.alphabet {
+			*m.work -= 4*len(m.automata) + 4
+			next := make([]state, len(m.automata))
+			for k := range m.automata {
+				next[k] = m.automata[k].step(at.states[k], c)
+			}
+			if key := keyOf(next); !seen[key] {
+				seen[key] = true
+				nodes = append(nodes, node{next, i, c})
+			}
+		}
+	}
+	return "", No
+}
+
+func keyOf(states []state) string {
+	var key []byte
+	for _, s := range states {
+		key = append(key, bit(s.found), bit(s.start), bit(s.word))
+		key = binary.LittleEndian.AppendUint32(key, uint32(len(s.waiting)))
+		for _, pc := range s.waiting {
+			key = binary.LittleEndian.AppendUint32(key, pc)
+		}
+	}
+	return string(key)
 }
 
 func bit(b bool) byte {
@@ -159,80 +234,25 @@ func bit(b bool) byte {
 	return 0
 }
 
-// A closure is a set of instructions reached without reading. Assertions wait in it until it is settled.
-type closure struct {
-	dfa      *dfa
-	start    bool
-	settling bool
-	holds    syntax.EmptyOp
-	seen     map[uint32]bool
-	list     []uint32
-	matched  bool
-}
-
-// add follows the jumps from an instruction and adds all that wait for a code point. It has a stack of its
-// own, since patterns decide the depth; once the work is spent, the closure is not complete.
-func (c *closure) add(pc uint32) {
-	if c.seen == nil {
-		c.seen = map[uint32]bool{}
+// spelled returns the string that leads to a node.
+func spelled(nodes []node, n int) string {
+	var runes []rune
+	for ; nodes[n].from >= 0; n = nodes[n].from {
+		runes = append(runes, nodes[n].via)
 	}
-	stack := []uint32{pc}
-	for len(stack) > 0 {
-		pc = stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		*c.dfa.work -= 4
-		if c.seen[pc] || *c.dfa.work < 0 {
-			continue
-		}
-		c.seen[pc] = true
-		stack = c.visit(pc, stack)
-	}
-}
-
-// visit looks at one instruction: it records a match or an instruction that waits, and pushes the targets of
-// plain jumps.
-func (c *closure) visit(pc uint32, stack []uint32) []uint32 {
-	in := &c.dfa.prog.Inst[pc]
-	switch in.Op {
-	case syntax.InstMatch:
-		c.matched = true
-	case syntax.InstAlt, syntax.InstAltMatch:
-		return append(stack, in.Out, in.Arg)
-	case syntax.InstCapture, syntax.InstNop:
-		return append(stack, in.Out)
-	case syntax.InstEmptyWidth:
-		return c.assertion(pc, in, stack)
-	case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
-		c.list = append(c.list, pc)
-	}
-	return stack
-}
-
-// assertion keeps an assertion in the closure until what follows is known, and follows it if it holds then.
-// One about the start is dropped as soon as something was read: it can never hold again.
-func (c *closure) assertion(pc uint32, in *syntax.Inst, stack []uint32) []uint32 {
-	needs := syntax.EmptyOp(in.Arg)
-	if c.settling {
-		if needs&^c.holds == 0 {
-			return append(stack, in.Out)
-		}
-		return stack
-	}
-	if c.start || needs&syntax.EmptyBeginText == 0 {
-		c.list = append(c.list, pc)
-	}
-	return stack
+	slices.Reverse(runes)
+	return string(runes)
 }
 
 // alphabetOf returns a code point of each class of those that automata do not distinguish, the most readable
 // first, so that a search that takes the first way finds the most readable string.
-func alphabetOf(dfas []*dfa, work *int) []rune {
+func alphabetOf(automata []automaton, work *int) []rune {
 	var sets []*syntax.Inst
 	known := map[string]bool{}
 	cuts := []rune{0, '0', '9' + 1, 'A', 'Z' + 1, '_', '_' + 1, 'a', 'z' + 1, 0xe000}
-	for _, d := range dfas {
-		for i := range d.prog.Inst {
-			in := &d.prog.Inst[i]
+	for _, a := range automata {
+		for i := range a.prog.Inst {
+			in := &a.prog.Inst[i]
 			if *work -= len(in.Rune); known[string(in.Rune)] || len(in.Rune) == 0 {
 				continue
 			}
