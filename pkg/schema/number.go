@@ -158,8 +158,8 @@ func candidates(low, high *big.Rat) []any {
 	})
 	var out []any
 	for _, from := range ends {
-		for _, n := range [...]int64{0, 1000, -1000, 2000, 3000, 10000, 500, 1500, -500, 100, 50, 5} {
-			out = append(out, decimal(new(big.Rat).Add(from, big.NewRat(n, 1000))))
+		for _, n := range [...]int64{0, 10000, -10000, 20000, 30000, 100000, 5000, 15000, 1000, 500, 50, 5} {
+			out = append(out, decimal(new(big.Rat).Add(from, big.NewRat(n, 10000))))
 		}
 	}
 	from, width := new(big.Rat), big.NewRat(1, 1)
