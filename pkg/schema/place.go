@@ -28,21 +28,19 @@ func placesOf(j *judgement) []*place {
 	seen := map[*met]bool{j.root: true}
 	for n := 0; n < len(all); n++ {
 		p := all[n]
-		p.edits = append(slices.Clone(p.own), p.core.own...)
-		if p.core.plain {
-			own := kit.Set(p.edits)
-			p.inside = kit.Filter(kit.Distinct(p.met.below(map[*met]bool{})),
-				func(i int) bool { return judged[i] && !own[i] })
-			for _, c := range p.core.children {
-				if !seen[c.met] {
-					seen[c.met] = true
-					all = append(all, p.to(c))
-				}
-			}
-		} else {
-			p.edits = p.met.below(map[*met]bool{})
+		p.edits = kit.Filter(p.below(map[*met]bool{}), func(i int) bool { return judged[i] })
+		if !p.core.plain {
+			continue
 		}
-		p.edits = kit.Filter(kit.Distinct(p.edits), func(i int) bool { return judged[i] })
+		own := kit.Set(append(slices.Clone(p.own), p.core.own...))
+		p.inside = kit.Filter(p.edits, func(i int) bool { return !own[i] })
+		p.edits = kit.Filter(p.edits, func(i int) bool { return own[i] })
+		for _, c := range p.core.children {
+			if !seen[c.met] {
+				seen[c.met] = true
+				all = append(all, p.to(c))
+			}
+		}
 	}
 	slices.Reverse(all)
 	slices.SortStableFunc(all, func(a, b *place) int { return cmp.Compare(hardness(j, a), hardness(j, b)) })
@@ -81,11 +79,6 @@ func (p *place) to(c child) *place {
 	return &place{child: c, trail: p.trail.into(c.at...), parent: p}
 }
 
-// isUnused reports whether an edit stands where no value leads to.
-func isUnused(j *judgement, edit int) bool {
-	return j.root != nil && !slices.Contains(j.root.below(map[*met]bool{}), edit)
-}
-
 // lifted completes a value that shows a break at a place to a value of the whole, which both whole schemas
 // read. Where none is found, the question is asked about the whole.
 func lifted(j *judgement, p *place, edit int, r Result) Result {
@@ -107,10 +100,8 @@ func lifted(j *judgement, p *place, edit int, r Result) Result {
 			inner = j.around(at, inner, siblings)
 		}
 		q := question{in: []*Schema{from}, with: []lit{yes(seal(inner))}, budget: j.budget}
-		if r.Witness = q.answer(j.ctx).Witness; r.Witness != nil {
-			if whole, err := decode(r.Witness); err == nil && j.reads(j.to(root), whole) == void {
-				return r
-			}
+		if r.Witness = q.answer(j.ctx).Witness; j.reads(j.to(root), r.Witness) == void {
+			return r
 		}
 	}
 	if r.Witness = nil; edit < 0 || len(j.restored(edit)) > 0 {
@@ -187,7 +178,7 @@ func unexplained(j *judgement, places []*place, ask func(*judgement, *place) Res
 		}
 		r := ask(j.share(len(places)-n), p)
 		open := slices.ContainsFunc(slices.Concat(p.edits, p.inside), func(i int) bool {
-			return j.found[i].Breaks.Verdict == Unknown && !isUnused(j, i)
+			return j.found[i].Breaks.Verdict == Unknown && j.used[i]
 		})
 		if r.Verdict == Compatible || r.Verdict == Unknown && open {
 			continue
@@ -213,11 +204,11 @@ func (j *judgement) left(p *place) Result {
 	case len(settled) == len(j.asserting):
 		return Result{Verdict: Compatible}
 	case len(settled) == 0:
-		return j.contains(p, j.to(p), j.from(p))
+		return j.contains(j.to(p), j.from(p))
 	case j.direction == Output:
-		return j.contains(p, j.to(p), j.version(p, j.others(settled)))
+		return j.contains(j.to(p), j.version(p, j.others(settled)))
 	}
-	return j.contains(p, j.undone(p, settled...), j.from(p))
+	return j.contains(j.undone(p, settled...), j.from(p))
 }
 
 // askAgain asks the edits of a place anew that are said to be safe, if something is left there once all edits

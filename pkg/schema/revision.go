@@ -2,6 +2,7 @@ package schema
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -130,7 +131,7 @@ type Judgement struct {
 func (r *Revision) Judge(ctx context.Context, d Direction, b Budget) Judgement {
 	b = b.pooled()
 	j := &judgement{Revision: r, ctx: ctx, direction: d, budget: b, made: map[string]*Schema{},
-		found: map[int]Change{}}
+		found: map[int]Change{}, used: kit.Set(r.root.below(map[*met]bool{}))}
 	for i, e := range r.Edits {
 		if e.patch != nil && !e.Family.Annotation() {
 			j.asserting = append(j.asserting, i)
@@ -157,7 +158,7 @@ func (j *judgement) judgement(whole Change, rest []Change) Judgement {
 	out := Judgement{Whole: whole, Rest: rest}
 	for _, i := range j.asserting {
 		ch, asked := j.found[i]
-		if !asked && isUnused(j, i) {
+		if !asked && !j.used[i] {
 			ch = Change{Kept: Result{Verdict: Compatible}, Inside: Result{Verdict: Compatible},
 				Breaks: Result{Verdict: Compatible}}
 		} else if !asked {
@@ -176,6 +177,7 @@ type judgement struct {
 	direction Direction
 	budget    Budget
 	asserting []int
+	used      map[int]bool       // edits that some value leads to
 	made      map[string]*Schema // by pair and edits
 	found     map[int]Change     // by edit: the worst of all places
 }
@@ -183,13 +185,10 @@ type judgement struct {
 // whole decides what all edits do together.
 func (j *judgement) whole() Change {
 	part := j.share(4)
-	root := &place{child: child{met: j.root}}
-	strict := part.budget
-	strict.Semantics = Strict
-	return Change{Edit: -1,
-		Kept:   Contains(j.ctx, j.After, j.Before, strict),
-		Inside: Contains(j.ctx, j.Before, j.After, strict),
-		Breaks: Contains(j.ctx, part.to(root), part.from(root), part.budget)}
+	ch := Change{Edit: -1}
+	ch.Kept, ch.Inside = part.effect(j.Before, j.After)
+	ch.Breaks = part.contains(j.to(&place{}), j.from(&place{}))
+	return ch
 }
 
 // share leaves a part of the pool for what comes after, so that one costly edit does not keep the others from
@@ -212,7 +211,7 @@ func (j *judgement) spent() bool {
 func (j *judgement) judgePlace(p *place, places int, whole Change) {
 	kept := whole.Breaks
 	if p.parent != nil {
-		kept = j.share(places).contains(p, j.to(p), j.from(p))
+		kept = j.share(places).contains(j.to(p), j.from(p))
 	}
 	same := kept.Verdict == Compatible && j.equal(p) // other words for the same
 	for n, i := range p.edits {
@@ -229,8 +228,13 @@ func (j *judgement) judgePlace(p *place, places int, whole Change) {
 		if before, asked := j.found[i]; asked && worse(before.Breaks.Verdict) >= worse(ch.Breaks.Verdict) {
 			continue
 		}
-		if ch.Kept, ch.Inside = (Result{Verdict: Compatible}), (Result{Verdict: Compatible}); !same {
-			ch.Kept, ch.Inside = part.effect(p, i)
+		switch {
+		case same:
+			ch.Kept, ch.Inside = Result{Verdict: Compatible}, Result{Verdict: Compatible}
+		case part.spent():
+			ch.Kept, ch.Inside = Result{Reason: outOfSteps.what}, Result{Reason: outOfSteps.what}
+		default:
+			ch.Kept, ch.Inside = part.effect(j.side(p, false), j.version(p, []int{i}))
 		}
 		j.found[i] = ch
 	}
@@ -238,11 +242,7 @@ func (j *judgement) judgePlace(p *place, places int, whole Change) {
 
 // equal reports whether both sides of a union, or of schemas that are combined, accept the same values.
 func (j *judgement) equal(p *place) bool {
-	part := j.share(4)
-	part.budget.Semantics = Strict
-	return !p.core.plain &&
-		part.contains(p, j.side(p, true), j.side(p, false)).Verdict == Compatible &&
-		part.contains(p, j.side(p, false), j.side(p, true)).Verdict == Compatible
+	return !p.core.plain && Equivalent(j.ctx, j.side(p, true), j.side(p, false), j.share(4).budget)
 }
 
 // worse orders verdicts.
@@ -251,10 +251,8 @@ func worse(v Verdict) int { return map[Verdict]int{Compatible: 0, Unknown: 1, In
 // breaks asks the two questions of an edit: is there a value from the one side that the other side refuses,
 // and that is refused with this edit alone, or accepted with this edit undone?
 func (j *judgement) breaks(p *place, edit int) Result {
-	restored := j.restored(edit)
-	r := j.breaksWithout(p, edit, append(restored, p.inside...))
-	if value, err := decode(r.Witness); r.Verdict != Incompatible || err != nil ||
-		j.reads(j.to(p), value) == void {
+	r := j.breaksWithout(p, edit, append(j.restored(edit), p.inside...))
+	if r.Verdict != Incompatible || r.Witness == nil || j.reads(j.to(p), r.Witness) == void {
 		return r
 	}
 	return j.breaksWithout(p, edit, nil)
@@ -270,15 +268,12 @@ func (j *judgement) breaksWithout(p *place, edit int, others []int) Result {
 	if j.opens(edit) {
 		from = from.asWritten()
 	}
-	first := j.refused(p, from, to, alone)
-	if value, err := decode(first.Witness); err == nil && j.reads(undone, value) == inhabited {
+	first := j.refused(from, to, alone)
+	if j.reads(undone, first.Witness) == inhabited {
 		return first
 	}
 	second := j.ask(question{in: []*Schema{from, undone}, out: []*Schema{to}})
-	switch {
-	case second.Verdict == Incompatible:
-		return second
-	case first.Verdict == Compatible:
+	if second.Verdict == Incompatible || first.Verdict == Compatible {
 		return second
 	}
 	return first
@@ -286,10 +281,9 @@ func (j *judgement) breaksWithout(p *place, edit int, others []int) Result {
 
 // refused asks for a value that is refused by a schema with one edit alone, and by the other side. What the
 // edit alone does not refuse need not be asked of the whole.
-func (j *judgement) refused(p *place, from, to, alone *Schema) Result {
-	first := j.contains(p, alone, from)
-	if value, err := decode(first.Witness); first.Verdict == Compatible ||
-		err == nil && j.reads(to, value) == void {
+func (j *judgement) refused(from, to, alone *Schema) Result {
+	first := j.contains(alone, from)
+	if first.Verdict == Compatible || j.reads(to, first.Witness) == void {
 		return first
 	}
 	return j.ask(question{in: []*Schema{from}, out: []*Schema{to, alone}})
@@ -313,12 +307,11 @@ func (j *judgement) opens(edit int) bool {
 func (j *judgement) restored(edit int) []int {
 	e := j.Edits[edit]
 	goes := func(o Edit) bool {
-		return o.Family == FamilyProperty &&
-			(o.New == nil) == (j.direction == Input)
+		return o.Family == FamilyProperty && (o.New == nil) == (j.direction == Input)
 	}
 	demands := func(o Edit) bool {
-		return o.Family == FamilyRequired && (o.New != nil) == (j.direction == Input) ||
-			o.Family == FamilyProperty && o.Required && (o.New != nil) == (j.direction == Input)
+		return (o.Family == FamilyRequired || o.Family == FamilyProperty && o.Required) &&
+			(o.New != nil) == (j.direction == Input)
 	}
 	if e.Family != FamilyAdditional && e.Family != FamilyUnevaluated && !goes(e) {
 		return nil
@@ -329,19 +322,14 @@ func (j *judgement) restored(edit int) []int {
 	})
 }
 
-// effect compares what a schema accepts before, and with one edit alone, on all values.
-func (j *judgement) effect(p *place, edit int) (kept, inside Result) {
-	if j.spent() {
-		open := Result{Reason: outOfSteps.what}
-		return open, open
-	}
+// effect compares what is accepted before and after, on all values.
+func (j *judgement) effect(before, after *Schema) (kept, inside Result) {
 	b := j.budget
 	b.Semantics = Strict
-	before, with := j.side(p, false), j.version(p, []int{edit})
-	return Contains(j.ctx, with, before, b), Contains(j.ctx, before, with, b)
+	return Contains(j.ctx, after, before, b), Contains(j.ctx, before, after, b)
 }
 
-func (j *judgement) contains(p *place, wide, narrow *Schema) Result {
+func (j *judgement) contains(wide, narrow *Schema) Result {
 	return j.ask(question{in: []*Schema{narrow}, out: []*Schema{wide}})
 }
 
@@ -350,7 +338,12 @@ func (j *judgement) ask(q question) Result {
 	return q.answer(j.ctx)
 }
 
-func (j *judgement) reads(s *Schema, value any) answer {
+// reads answers whether a schema accepts a witness; unsure where there is none.
+func (j *judgement) reads(s *Schema, witness json.RawMessage) answer {
+	value, err := decode(witness)
+	if err != nil {
+		return unsure
+	}
 	return question{budget: j.budget}.reads(j.ctx, yes(s.plain), value)
 }
 
