@@ -184,8 +184,8 @@ func (o CheckOptions) declared(p host.Process, servers int) ([]check.Declared, e
 func observed(s fleet.Surface) check.Observed {
 	seen := check.Observed{Transport: s.Transport, Noise: s.NoiseText, Again: s.SecondRead, Given: s.Given}
 	if p := s.Package; p != nil {
-		seen.Package = &check.DeclaredPackage{Type: check.Value{Text: p.Registry},
-			Name: check.Value{Text: p.Name}, Version: check.Value{Text: p.Version}}
+		seen.Package = &check.DeclaredPackage{Type: check.Value{Text: p.Ref.Registry},
+			Name: check.Value{Text: p.Ref.Name}, Version: check.Value{Text: p.Ref.Version}}
 	}
 	for _, n := range s.Notices {
 		seen.Notices = append(seen.Notices, check.Notice{Code: n.Code, Message: n.Message})

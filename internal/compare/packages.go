@@ -44,7 +44,7 @@ func relock(ctx context.Context, p host.Process, f *fleet.Fleet, saved []fleet.S
 	for i, s := range saved {
 		switch {
 		case s.Package == nil:
-		case s.Package.Exact() && lock[s.Name].Ref == s.Package.Ref:
+		case s.Package.Ref.Exact() && lock[s.Name].Ref == s.Package.Ref:
 			entries[i] = lock[s.Name]
 		default:
 			lookups.Go(func() error {
@@ -61,7 +61,7 @@ func relock(ctx context.Context, p host.Process, f *fleet.Fleet, saved []fleet.S
 	_ = lookups.Wait() // the errors were noted
 	before := maps.Clone(lock)
 	for i, s := range saved {
-		if delete(lock, s.Name); entries[i].Name != "" {
+		if delete(lock, s.Name); entries[i].Ref.Name != "" {
 			lock[s.Name] = entries[i]
 		}
 	}
@@ -79,7 +79,7 @@ func relock(ctx context.Context, p host.Process, f *fleet.Fleet, saved []fleet.S
 func (p *pair) findPackage(ctx context.Context, process host.Process, f *fleet.Fleet) {
 	old, now := p.old.Package, p.now.Package
 	if old == nil || now == nil || old.Integrity == "" || now.Integrity != "" ||
-		old.Ref == now.Ref && now.Exact() {
+		old.Ref == now.Ref && now.Ref.Exact() {
 		return
 	}
 	launcher, err := f.Packages()
@@ -146,7 +146,7 @@ func lockedVersion(
 	if err != nil {
 		return "", err.Error()
 	}
-	return now.Version, now.Since(locked)
+	return now.Ref.Version, now.Since(locked)
 }
 
 // history returns each of the last n releases of a package with the newest one before it that answered; the
@@ -217,7 +217,7 @@ func upgrades(
 			continue
 		}
 		old, latest, err := releasesOf(ctx, launcher, launch.Ref, lock[t.Name()])
-		if err == nil && old.Version != latest.Version {
+		if err == nil && old.Ref.Version != latest.Ref.Version {
 			current[t.Name()], newest[t.Name()] = old, latest
 			upgraded = append(upgraded, t)
 			continue
@@ -252,7 +252,7 @@ func collectReleases(
 ) ([]fleet.Surface, error) {
 	versions := map[string]string{}
 	for name, release := range releases {
-		versions[name] = release.Version
+		versions[name] = release.Ref.Version
 	}
 	targets, err := fleet.AtVersion(f, targets, versions)
 	if err != nil {
@@ -267,7 +267,7 @@ func collectReleases(
 
 // ofRelease returns a surface that names the release of a package.
 func ofRelease(s fleet.Surface, release packages.Package) fleet.Surface {
-	s.Package, s.Source = &release, release.String()
+	s.Package, s.Source = &release, release.Ref.String()
 	return s
 }
 
@@ -280,12 +280,12 @@ func releasesOf(
 	if newest, err = launcher.Newest(ctx, ref); err != nil {
 		return old, newest, err
 	}
-	same := locked.Registry == ref.Registry && locked.Name == ref.Name && !ref.Exact()
+	same := locked.Ref.Registry == ref.Registry && locked.Ref.Name == ref.Name && !ref.Exact()
 	switch {
-	case ref.Registry == "oci" && !newest.Exact():
+	case ref.Registry == "oci" && !newest.Ref.Exact():
 	case ref.Registry == "oci":
 		if old = newest; same && locked.Integrity != "" {
-			old.Version = locked.Integrity
+			old.Ref.Version = locked.Integrity
 		}
 	case same:
 		old = locked

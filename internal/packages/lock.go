@@ -14,11 +14,11 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
-// Package is one release of a package as its registry describes it.
+// Package is one release of a package as its registry describes it: nothing of the machine, nothing secret.
 type Package struct {
-	Ref
-	Integrity    string            // of the archive or image, such as "sha512-…"; empty = unknown
-	Dependencies map[string]string // the direct ones, each with the versions it may have
+	Ref          Ref               `json:"package"`
+	Integrity    string            `json:"integrity,omitempty"`    // such as "sha512-…"; empty = unknown
+	Dependencies map[string]string `json:"dependencies,omitempty"` // the direct ones, with their versions
 }
 
 // LockFile is the file beside snapshots that says which packages they were taken of.
@@ -30,16 +30,10 @@ const lockLimit = 32 << 20
 // Lock is the packages that saved servers were started from, by the names of the servers.
 type Lock map[string]Package
 
-// locked is a package in the file: nothing of the machine, nothing secret.
-type locked struct {
-	Package      string            `json:"package"`
-	Integrity    string            `json:"integrity,omitempty"`
-	Dependencies map[string]string `json:"dependencies,omitempty"`
-}
-
+// lockFormat is the content of the file.
 type lockFormat struct {
-	Mcpctl  int               `json:"mcpctl"`
-	Servers map[string]locked `json:"servers"`
+	Mcpctl  int  `json:"mcpctl"`
+	Servers Lock `json:"servers"`
 }
 
 // ReadLock reads the file; one that does not exist is an empty lock.
@@ -57,33 +51,27 @@ func ReadLock(file string) (Lock, error) {
 // ParseLock reads the content of the file, which errors name.
 func ParseLock(file string, data []byte) (Lock, error) {
 	var read lockFormat
-	if err := json.Unmarshal(data, &read); err != nil || read.Mcpctl != 1 {
+	err := json.Unmarshal(data, &read)
+	complete := err == nil && read.Mcpctl == 1
+	lock := Lock{}
+	for name, p := range read.Servers {
+		complete = complete && p.Ref.Name != ""
+		lock[name] = p
+	}
+	if !complete {
 		return nil, exit.Advise("restore it from version control, or delete it and run mcpctl snapshot",
 			"%s is not a lock file that this mcpctl can read", file)
-	}
-	lock := Lock{}
-	for name, entry := range read.Servers {
-		ref, known, err := Parse(entry.Package)
-		if !known || err != nil {
-			return nil, fmt.Errorf("%s: %q of server %q is not a package that this mcpctl knows", file,
-				entry.Package, name)
-		}
-		lock[name] = Package{ref, entry.Integrity, entry.Dependencies}
 	}
 	return lock, nil
 }
 
 // Encode returns the content of the file: the same packages give the same bytes.
 func (l Lock) Encode() ([]byte, error) {
-	out := lockFormat{1, map[string]locked{}}
-	for name, p := range l {
-		out.Servers[name] = locked{p.String(), p.Integrity, p.Dependencies}
-	}
 	var data bytes.Buffer
 	encoder := json.NewEncoder(&data)
 	encoder.SetEscapeHTML(false) // ranges of versions have < and >
 	encoder.SetIndent("", "  ")
-	err := encoder.Encode(out)
+	err := encoder.Encode(lockFormat{1, l})
 	return data.Bytes(), err
 }
 
@@ -102,10 +90,10 @@ func (p Package) Since(old Package) string {
 		below = " (" + strings.Join(changed, ", ") + ")"
 	}
 	switch {
-	case p.Registry != old.Registry || p.Name != old.Name:
+	case p.Ref.Registry != old.Ref.Registry || p.Ref.Name != old.Ref.Name:
 		return fmt.Sprintf("%s → %s", old.Ref, p.Ref)
-	case p.Version != old.Version:
-		return fmt.Sprintf("%s %s → %s%s", p.Name, old.Version, p.Version, below)
+	case p.Ref.Version != old.Ref.Version:
+		return fmt.Sprintf("%s %s → %s%s", p.Ref.Name, old.Ref.Version, p.Ref.Version, below)
 	case p.Integrity != old.Integrity && p.Integrity != "" && old.Integrity != "":
 		return fmt.Sprintf("%s was published again: %s → %s%s", p.Ref, old.Integrity, p.Integrity, below)
 	}

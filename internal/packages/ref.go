@@ -30,6 +30,19 @@ func (r Ref) String() string {
 	return r.Registry + ":" + r.Name + "@" + r.Version
 }
 
+// MarshalText returns the reference as String does.
+func (r Ref) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// UnmarshalText reads a reference.
+func (r *Ref) UnmarshalText(text []byte) error {
+	ref, known, err := Parse(string(text))
+	if !known {
+		return fmt.Errorf("%q is not a package that mcpctl knows", text)
+	}
+	*r = ref
+	return err
+}
+
 // spec returns the reference as npx and uvx take it, or docker for an image.
 func (r Ref) spec() string {
 	_, spec, _ := strings.Cut(r.String(), ":")
