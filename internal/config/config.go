@@ -15,6 +15,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/redact"
+	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -38,11 +39,11 @@ type Input struct {
 
 // Config is the configuration that was read. Names of entries are unique.
 type Config struct {
-	Files    []string // that were read, in order; empty = no configuration exists
-	Searched []string // those of Files that the search found
-	Entries  []Entry  // in the order of files and of servers in them
-	Project  Project  // the settings of mcpctl.yaml, or the defaults
-	Looked   []File   // files of applications that were looked for, in the order of applications
+	Files    []string      // that were read, in order; empty = no configuration exists
+	Searched []string      // those of Files that the search found
+	Entries  []Entry       // in the order of files and of servers in them
+	Project  Project       // the settings of mcpctl.yaml, or the defaults
+	Looked   []report.File // files of applications that were looked for, in the order of applications
 	// problems that do not end the run: servers that only their application can start, broken files of
 	// applications
 	Remarks []Problem
@@ -50,16 +51,16 @@ type Config struct {
 
 // Entry is one configured server.
 type Entry struct {
-	Server   probe.Server // Name and Source are always set; the rest is complete only without Problems
-	Login    Client       // how to log in to a server at a URL
-	File     string       // where it was configured; "MCP_SERVER_URL" for that variable
-	Line     int          // 1-based; 0 if File is not a file
-	Found    Found        // how File was found
-	Disabled bool         // configured not to run
-	Problems []Problem    // why it cannot be run; unimportant if it is disabled
-	Prompts  []Prompt     // inputs that the user can be asked for; each is among Problems too
-	Places   []Place      // where applications have it; nil = it was not discovered
-	May      Grants       // what it may do in the sandbox besides what all may
+	Server   probe.Server   // Name and Source are always set; the rest is complete only without Problems
+	Login    Client         // how to log in to a server at a URL
+	File     string         // where it was configured; "MCP_SERVER_URL" for that variable
+	Line     int            // 1-based; 0 if File is not a file
+	Found    Found          // how File was found
+	Disabled bool           // configured not to run
+	Problems []Problem      // why it cannot be run; unimportant if it is disabled
+	Prompts  []Prompt       // inputs that the user can be asked for; each is among Problems too
+	Places   []report.Place // where applications have it; nil = it was not discovered
+	May      Grants         // what it may do in the sandbox besides what all may
 
 	declared  declaration // as it is written
 	uses      []use       // the texts that decide what it does
@@ -151,63 +152,22 @@ type Budgets struct {
 	TextCharacters            int // of each text for a reader
 }
 
-// Place is where an application has a server.
-type Place struct {
-	Application string // as in "Claude Code"
-	ID          string // as in "claude-code"
-	Scope       string // "user", "project", "managed", …
-	File        string // as shown to people
-	Line        int    // 1-based
-	Name        string // the server's name there; empty = that of its entry
-	State       string // "disabled", "overridden" by another definition of the application; empty = in use
-}
-
-// File is a file of an application that discovery looked for.
-type File struct {
-	Application string
-	Scope       string
-	Path        string
-	State       string // Read, Broken, Overruled or Absent
-	Servers     int
-	Problem     string // why it is broken, with the line
-}
-
-// The states of a File.
-const (
-	Absent    = "absent"    // it does not exist
-	Read      = "read"      // it was read
-	Broken    = "broken"    // it could not be read or parsed
-	Overruled = "overruled" // the application ignores it: the administrator's file decides alone
-)
-
-// Description is what an entry starts or contacts, for people: variables as they are written, environment
-// variables and headers by name only, secrets masked.
-type Description struct {
-	Transport string // "stdio", "http" or "sse"
-	Command   []string
-	Dir       string
-	Env       []string
-	URL       string
-	Headers   []string
-	Helper    string // the command that prints headers
-}
-
-// Describe returns the description of an entry.
-func (e Entry) Describe() Description {
-	var d Description
+// Describe returns the transport of an entry, and what it starts or contacts: variables as they are written,
+// environment variables and headers by name only, secrets masked.
+func (e Entry) Describe() (transport string, d report.Definition) {
 	if s := e.Server.Stdio; s != nil {
-		d.Transport, d.Env = "stdio", kit.SortedKeys(s.Env)
+		transport, d.Env = "stdio", kit.SortedKeys(s.Env)
 		d.Dir = redact.MaskTokens(cmp.Or(e.dir, s.Dir))
 		d.Command = kit.Map(redact.MaskArgs(e.words()), redact.MaskTokens)
 	}
 	if h := e.Server.HTTP; h != nil {
-		d.Transport, d.Headers, d.URL = string(h.Kind), kit.SortedKeys(h.Headers), e.contacts()
+		transport, d.Headers, d.URL = string(h.Kind), kit.SortedKeys(h.Headers), e.contacts()
 		if h.Kind == probe.AutoHTTP {
-			d.Transport = "http"
+			transport = "http"
 		}
 		if h.Helper != nil {
 			d.Helper = redact.MaskTokens(redact.MaskLine(h.Helper.Command))
 		}
 	}
-	return d
+	return transport, d
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/clients"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 )
 
@@ -47,19 +48,19 @@ func (d *discovery) application(app clients.App) []Entry {
 	sole := false // an administrator's file decides alone
 	for _, file := range d.host.Files(app) {
 		doc := d.open(file.Path)
-		exists := doc.state != Absent
+		exists := doc.state != report.FileAbsent
 		if sole && exists {
-			doc = document{state: Overruled}
+			doc = document{state: report.FileOverruled}
 		}
-		report := d.report(file, doc)
+		looked := d.lookedAt(file, doc)
 		switch {
-		case doc.state == Read && file.Row.Dialect == clients.Plugins:
+		case doc.state == report.FileRead && file.Row.Dialect == clients.Plugins:
 			entries = append(entries, d.plugins(file, doc.root)...)
-		case doc.state == Read:
-			entries = append(entries, d.servers(d.scopeOf(file), file, doc.root, &report)...)
+		case doc.state == report.FileRead:
+			entries = append(entries, d.servers(d.scopeOf(file), file, doc.root, &looked)...)
 		}
 		sole = sole || file.Row.Sole && exists
-		d.config.Looked = append(d.config.Looked, report)
+		d.config.Looked = append(d.config.Looked, looked)
 	}
 	for i, e := range entries {
 		if e.Disabled {
@@ -69,9 +70,9 @@ func (d *discovery) application(app clients.App) []Entry {
 	return override(entries)
 }
 
-// report returns what reports say about a file. A broken one is a remark, too.
-func (d *discovery) report(file clients.File, doc document) File {
-	f := File{Application: file.App.Name, Scope: string(file.Row.Scope), Path: d.in.present(file.Path),
+// lookedAt returns what reports say about a file. A broken one is a remark, too.
+func (d *discovery) lookedAt(file clients.File, doc document) report.File {
+	f := report.File{Application: file.App.Name, Scope: string(file.Row.Scope), Path: d.in.present(file.Path),
 		State: doc.state}
 	if doc.problem != nil {
 		d.addRemark(&f, *doc.problem)
@@ -80,20 +81,20 @@ func (d *discovery) report(file clients.File, doc document) File {
 }
 
 // addRemark adds a problem of a file as a remark: the file is broken, and the run goes on without it.
-func (d *discovery) addRemark(f *File, p Problem) {
+func (d *discovery) addRemark(f *report.File, p Problem) {
 	d.config.Remarks = append(d.config.Remarks, p)
-	f.State, f.Problem = Broken, fmt.Sprintf("%s: %s", p, p.Hint)
+	f.State, f.Problem = report.FileBroken, fmt.Sprintf("%s: %s", p, p.Hint)
 }
 
 // servers returns the servers in a file, unless they are too many.
-func (d *discovery) servers(s scope, file clients.File, root syntax.Value, report *File) []Entry {
+func (d *discovery) servers(s scope, file clients.File, root syntax.Value, looked *report.File) []Entry {
 	entries, problems := s.rowServers(file, root, d.host.Projects)
 	if len(problems) > 0 {
-		d.addRemark(report, problems[0])
+		d.addRemark(looked, problems[0])
 	}
-	report.Servers = len(entries)
+	looked.Servers = len(entries)
 	if d.count+len(entries) > maxDiscovered {
-		d.addRemark(report, Problem{File: report.Path,
+		d.addRemark(looked, Problem{File: looked.Path,
 			Message: fmt.Sprintf("more than %d servers in the files of applications", maxDiscovered),
 			Hint:    "use --config with this file"})
 		return nil
@@ -106,7 +107,7 @@ func (d *discovery) servers(s scope, file clients.File, root syntax.Value, repor
 func withPlaces(file clients.File, entries []Entry) []Entry {
 	for i := range entries {
 		e := &entries[i]
-		e.Places = []Place{{Application: file.App.Name, ID: file.App.ID, Scope: string(file.Row.Scope),
+		e.Places = []report.Place{{Application: file.App.Name, ID: file.App.ID, Scope: string(file.Row.Scope),
 			File: e.File, Line: e.Line, Name: e.Server.Name}}
 		e.duplicate = file.App.Each || file.Row.Beside
 	}
@@ -154,13 +155,13 @@ func (d *discovery) open(path string) document {
 	if ok {
 		return doc
 	}
-	doc.state = Absent
+	doc.state = report.FileAbsent
 	if _, err := os.Lstat(path); err == nil {
-		doc.state = Read
+		doc.state = report.FileRead
 		doc.root, doc.problem = d.parseFile(path)
 	}
 	if doc.problem != nil {
-		doc.state = Broken
+		doc.state = report.FileBroken
 	}
 	d.read[path] = doc
 	return doc
@@ -313,8 +314,8 @@ func (d *discovery) plugin(file clients.File, folder string, gives map[string]st
 	manifest := filepath.Join(".claude-plugin", "plugin.json")
 	file.Path = filepath.Join(folder, manifest)
 	doc := d.open(file.Path)
-	if doc.state == Broken {
-		d.config.Looked = append(d.config.Looked, d.report(file, doc))
+	if doc.state == report.FileBroken {
+		d.config.Looked = append(d.config.Looked, d.lookedAt(file, doc))
 		return entries
 	}
 	servers, _ := doc.root.Get("mcpServers")
@@ -337,18 +338,18 @@ func (d *discovery) pluginFile(file clients.File, folder, name string, gives map
 	}
 	file.Path = filepath.Join(folder, name)
 	doc := d.open(file.Path)
-	if doc.state == Absent {
+	if doc.state == report.FileAbsent {
 		return nil
 	}
-	report := d.report(file, doc)
+	looked := d.lookedAt(file, doc)
 	s := d.scopeOf(file)
 	s.folder, s.gives = folder, gives
 	maps.Copy(s.known, gives)
 	file.Row.Key, file.Row.Dialect = "mcpServers", clients.Shared
 	var entries []Entry
-	if doc.state == Read {
-		entries = d.servers(s, file, doc.root, &report)
+	if doc.state == report.FileRead {
+		entries = d.servers(s, file, doc.root, &looked)
 	}
-	d.config.Looked = append(d.config.Looked, report)
+	d.config.Looked = append(d.config.Looked, looked)
 	return entries
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/redact"
+	"github.com/mcpctl/mcpctl/internal/report"
 )
 
 // use is a text of the configuration that decides what a server does.
@@ -22,28 +23,14 @@ type use struct {
 	path     string   // absolute, of the file that it names
 }
 
-// Effects are what a person weighs before trusting an entry. Literal secrets of the file are masked.
-type Effects struct {
-	Starts    []string // the command line, variables as they are written; nil for a URL
-	Contacts  string   // the URL of the server; empty for a command
-	Dir       string   // the working directory, if the entry sets it or it is not in the project
-	Receives  []string // variables, inputs and files whose values it gets, by name
-	Passes    []string // variables of the user's that a launcher such as npx gets, by name; not in a sandbox
-	Addresses []string // KEY=ADDRESS, literal ones that are not on this machine
-	Sets      []string // NAME=VALUE, the other literal environment variables
-	Runs      []string // command lines that a shell runs to get credentials
-	Sandbox   []string // what it may do in the sandbox besides what all may
-	Packages  bool     // a launcher fetches a package by the project's own settings
-	Shell     bool     // the command line goes through a shell
-}
-
 // shells run a command line that is one of their arguments.
 var shells = []string{"sh", "bash", "zsh", "dash", "ksh", "fish", "cmd", "powershell", "pwsh", "busybox"}
 
-// Effects returns what the entry would do, from the configuration alone.
-func (e Entry) Effects() Effects {
+// Effects returns what the entry would do, from the configuration alone: what a person weighs before trusting
+// it. Literal secrets of the file are masked.
+func (e Entry) Effects() report.Effects {
 	words := e.words()
-	x := Effects{Contacts: e.contacts()}
+	x := report.Effects{Contacts: e.contacts()}
 	x.Packages = len(words) > 0 && process.FetchesPackages(words[0])
 	shown := 0 // arguments that are never masked: the program, and the package of a launcher
 	if x.Packages {
@@ -91,10 +78,6 @@ func (e Entry) Effects() Effects {
 	x.Receives = unique(x.Receives)
 	return x
 }
-
-// Marked reports whether the user should decide about the entry alone: it gets a value of the user's together
-// with an address that the file chose, or runs a shell.
-func (x Effects) Marked() bool { return x.Shell || len(x.Receives) > 0 && len(x.Addresses) > 0 }
 
 // passes returns the names of the variables that the command gets as a launcher and that the entry does not
 // set itself.

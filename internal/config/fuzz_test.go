@@ -83,7 +83,8 @@ func judge(t *testing.T, data []byte, servers []syntax.Field, entries []Entry, p
 	var said strings.Builder
 	for _, e := range entries {
 		problems = append(problems, e.Problems...)
-		described, err := json.Marshal(e.Describe())
+		_, definition := e.Describe()
+		described, err := json.Marshal(definition)
 		if err != nil {
 			t.Fatal(err)
 		}

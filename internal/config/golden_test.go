@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -125,7 +126,7 @@ func dump(c *Config, err error) string {
 		dumpProblems(&b, "error", problems)
 	}
 	for _, l := range c.Looked {
-		if l.State != Absent {
+		if l.State != report.FileAbsent {
 			fmt.Fprintf(&b, "looked: %s %s %s %s, %d servers\n", l.State, l.Application, l.Scope, l.Path, l.Servers)
 		}
 	}
@@ -159,7 +160,7 @@ func stateOf(e Entry) string {
 }
 
 func dumpEntry(b *strings.Builder, e Entry) {
-	d := e.Describe()
+	transport, d := e.Describe()
 	fmt.Fprintf(b, "\n%s %q from %s\n", stateOf(e), e.Server.Name, e.Server.Source)
 	if e.Found != Named {
 		fmt.Fprintf(b, "found: %s\n", e.Found)
@@ -173,7 +174,7 @@ func dumpEntry(b *strings.Builder, e Entry) {
 		dumpSecrets(b, "env", s.Env)
 	}
 	if h := e.Server.HTTP; h != nil {
-		fmt.Fprintf(b, "contacts: %s by %s\nshown: %s\n", h.URL, d.Transport, d.URL)
+		fmt.Fprintf(b, "contacts: %s by %s\nshown: %s\n", h.URL, transport, d.URL)
 		dumpSecrets(b, "header", h.Headers)
 		if h.Helper != nil {
 			fmt.Fprintf(b, "helper: %q in %s, bearer %v\nhelper shown: %q\n", h.Helper.Command, h.Helper.Dir, h.Helper.Bearer, d.Helper)

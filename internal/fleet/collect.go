@@ -14,7 +14,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/internal/trust"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -130,7 +129,7 @@ func (f *Fleet) Tolerated(name string) *finding.Tolerance {
 func placesOf(entries []config.Entry) map[string][]report.Place {
 	at := map[string][]report.Place{}
 	for _, e := range entries {
-		at[e.Server.Source+" "+e.Server.Name] = trust.Places(e)
+		at[e.Server.Source+" "+e.Server.Name] = e.Places
 	}
 	return at
 }

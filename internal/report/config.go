@@ -108,8 +108,8 @@ func writeFiles(p *page, files []File) {
 
 // row returns the cells of a file. Servers are counted only in a file that was read.
 func (f File) row() []span {
-	style, count := map[string]style{"read": green, "broken": red}[f.State], ""
-	if f.State == "read" {
+	style, count := map[string]style{FileRead: green, FileBroken: red}[f.State], ""
+	if f.State == FileRead {
 		count = strconv.Itoa(f.Servers)
 	}
 	return []span{{f.Path, plain}, {f.Application, plain}, {f.Scope, plain}, {f.State, style}, {count, plain},

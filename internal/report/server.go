@@ -418,16 +418,27 @@ type Effects struct {
 	Shell    bool `json:"shell,omitempty"` // the command line goes through a shell
 }
 
+// Marked reports whether the user should decide about the entry alone: it gets a value of the user's together
+// with an address that the file chose, or runs a shell.
+func (x Effects) Marked() bool { return x.Shell || len(x.Receives) > 0 && len(x.Addresses) > 0 }
+
 // File is a file of an application that discovery looked at.
 type File struct {
 	Application string `json:"application"`
 	Scope       string `json:"scope"`
 	Path        string `json:"path"`
-	// "read", "broken", "overruled" (an administrator's file decides alone) or "absent"
-	State   string `json:"state"`
-	Servers int    `json:"servers"`
-	Problem string `json:"problem,omitempty"` // why it could not be read, with its line
+	State       string `json:"state"` // FileRead, FileBroken, FileOverruled or FileAbsent
+	Servers     int    `json:"servers"`
+	Problem     string `json:"problem,omitempty"` // why it is broken, with its line
 }
+
+// The states of a File.
+const (
+	FileAbsent    = "absent"    // it does not exist
+	FileRead      = "read"      // it was read
+	FileBroken    = "broken"    // it could not be read or parsed
+	FileOverruled = "overruled" // the application ignores it: the administrator's file decides alone
+)
 
 // roster finds the servers of a report, and their findings, by name.
 type roster struct {

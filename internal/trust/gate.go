@@ -124,7 +124,7 @@ func trustHint(cfg *config.Config, e config.Entry) string {
 
 // summary returns what an entry would do, in a few words.
 func summary(e config.Entry) string {
-	x := report.Effects(e.Effects())
+	x := e.Effects()
 	if len(x.Starts) > 0 {
 		return fmt.Sprintf("start %q", x.Lines()[0])
 	}
@@ -138,11 +138,10 @@ func summary(e config.Entry) string {
 func (g Gate) Describe(entries []config.Entry) (servers []report.Server) {
 	known := g.decisions()
 	for _, e := range entries {
-		d, x := e.Describe(), report.Effects(e.Effects())
-		s := report.Server{Name: e.Server.Name, State: report.OK, Source: e.Server.Source, Places: Places(e)}
-		s.Transport, s.ProtocolVersion = d.Transport, e.Server.Protocol
-		s.Definition = report.Definition{Command: d.Command, Dir: d.Dir, Env: d.Env, URL: d.URL,
-			Headers: d.Headers, Helper: d.Helper, Effects: &x}
+		s := report.Server{Name: e.Server.Name, State: report.OK, Source: e.Server.Source, Places: e.Places}
+		x := e.Effects()
+		s.Transport, s.Definition = e.Describe()
+		s.Effects, s.ProtocolVersion = &x, e.Server.Protocol
 		switch {
 		case e.Disabled:
 			s.State = report.Disabled
@@ -155,14 +154,6 @@ func (g Gate) Describe(entries []config.Entry) (servers []report.Server) {
 		servers = append(servers, s)
 	}
 	return servers
-}
-
-// Places returns where applications have an entry, as reports have it; nil = it was not discovered.
-func Places(e config.Entry) (places []report.Place) {
-	for _, place := range e.Places {
-		places = append(places, report.Place(place))
-	}
-	return places
 }
 
 // Misconfigured returns the report of a server that cannot be tried because of the configuration.
