@@ -37,8 +37,8 @@ func (a alert) heading() string { return text(a.server + ": " + a.title).String(
 func (s Server) alerts() []alert {
 	var all []alert
 	for i, f := range s.failures() {
-		all = append(all,
-			alert{s.Name, f.Stage, troubleText(s, f), s.place(), s.Tolerated != nil, f.Stderr, i})
+		says := textOf(append(paragraph(f.Message, plain), s.remedy(f)...))
+		all = append(all, alert{s.Name, f.Stage, says, s.place(), s.Tolerated != nil, f.Stderr, i})
 	}
 	if s.Unsaved {
 		all = append(all, alert{server: s.Name, title: "no saved snapshot", text: saveHint(s), at: s.place()})
@@ -69,7 +69,9 @@ func writeGitHub(w io.Writer, r *Report, o Options) error {
 	var commands [4][]string // by rank
 	servers := r.roster()
 	for _, f := range o.wanted(r.Findings) {
-		commands[rank(f)] = append(commands[rank(f)], annotation(f, servers.place(f)))
+		command := workflowCommand(annotationLevels[rank(f)], servers.place(f), levelWord(f)+": "+subject(f),
+			plainText(f)+"\n"+f.Rule+" "+f.Fingerprint())
+		commands[rank(f)] = append(commands[rank(f)], command)
 	}
 	for _, a := range r.alerts() {
 		rank := count(a.tolerated)
@@ -83,11 +85,6 @@ func writeGitHub(w io.Writer, r *Report, o Options) error {
 
 // annotationLevels are GitHub's words for the ranks of findings.
 var annotationLevels = []string{"error", "warning", "notice", "notice"}
-
-func annotation(f finding.Finding, at finding.Location) string {
-	return workflowCommand(annotationLevels[rank(f)], at, levelWord(f)+": "+subject(f),
-		plainText(f)+"\n"+f.Rule+" "+f.Fingerprint())
-}
 
 // subject returns what a finding is about: the server and the item.
 func subject(f finding.Finding) string {
@@ -212,8 +209,16 @@ func writeJUnit(w io.Writer, r *Report, _ Options) error {
 		if r.Command == "replay" {
 			cases = replayedCases(s, servers.found[s.Name], test)
 		}
+		cases = append(kit.Map(s.alerts(), alert.junit), cases...)
+		if len(cases) == 0 {
+			passed := junitCase{Class: text(s.Name), Name: text("mcpctl " + r.Command)}
+			if s.State == Disabled {
+				passed.Skipped = &junitResult{Message: "disabled in the configuration"}
+			}
+			cases = append(cases, passed)
+		}
 		all.add(junitSuite{Name: text(s.Name), Time: fmt.Sprintf("%.3f", float64(s.ElapsedMs)/1000),
-			Cases: serverCases(r, s, cases)})
+			Cases: cases})
 	}
 	if rest := append(kit.Map(r.problems(), alert.junit), kit.Map(servers.strays, test)...); len(rest) > 0 {
 		all.add(junitSuite{Name: "mcpctl", Time: "0", Cases: rest})
@@ -246,18 +251,6 @@ func count(is bool) int {
 		return 1
 	}
 	return 0
-}
-
-// serverCases returns the tests of a server: its alerts and its findings, else one that passes.
-func serverCases(r *Report, s Server, findings []junitCase) []junitCase {
-	if all := append(kit.Map(s.alerts(), alert.junit), findings...); len(all) > 0 {
-		return all
-	}
-	test := junitCase{Class: text(s.Name), Name: text("mcpctl " + r.Command)}
-	if s.State == Disabled {
-		test.Skipped = &junitResult{Message: "disabled in the configuration"}
-	}
-	return []junitCase{test}
 }
 
 // junit returns an alert as a test that has an error, or is skipped if it is tolerated.
@@ -308,9 +301,7 @@ func (s Server) place() finding.Location {
 	return cmp.Or(finding.LocationOf(s.Base), finding.LocationOf(s.Source))
 }
 
-func plainText(f finding.Finding) string {
-	return textOf(view{}.body(f))
-}
+func plainText(f finding.Finding) string { return textOf(view{}.body(f)) }
 
 // textOf returns lines as plain text of unlimited width.
 func textOf(all []line) string {
@@ -319,19 +310,14 @@ func textOf(all []line) string {
 	return strings.TrimRight(p.String(), "\n")
 }
 
-// troubleText returns all that is known of a failure but its stderr.
-func troubleText(s Server, f Failure) string {
-	p := &page{}
-	p.paragraph(0, f.Message, plain)
-	return strings.TrimRight(p.String()+remedyText(s, f), "\n")
-}
-
-// remedyText returns what can be done about a failure, and why it is tolerated.
-func remedyText(s Server, f Failure) string {
-	p := &page{}
-	p.hint(0, f.Hint)
-	writeTolerated(p, s.Tolerated)
-	return p.String()
+// remedy returns what can be done about a failure, and why it is tolerated.
+func (s Server) remedy(f Failure) []line {
+	all := advice("hint: ", f.Hint)
+	if t := s.Tolerated; t != nil {
+		says := "tolerated" + until(t.Expires) + ": " + firstLine(t.Reason)
+		all = append(all, line{indent: 2, hang: 2, spans: []span{{says, yellow}}})
+	}
+	return all
 }
 
 // rank orders findings by how much they ask for: breaking, warning, info, waived.

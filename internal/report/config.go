@@ -95,6 +95,7 @@ func writeDetails(p *page, servers []Server) {
 }
 
 // writeFiles writes the table of the configuration files that were looked at, nothing when there are none.
+// Servers are counted only in a file that was read.
 func writeFiles(p *page, files []File) {
 	if len(files) == 0 {
 		return
@@ -103,17 +104,14 @@ func writeFiles(p *page, files []File) {
 	p.grid(0, []column{{title: "FILE", least: 16, name: true},
 		{title: "APPLICATION", least: 8, drop: 1}, {title: "SCOPE", least: 6, drop: 2},
 		{title: "STATE", least: 6}, {title: "SERVERS", right: true, least: 7, drop: 3},
-		{title: "PROBLEM", least: 16, drop: 4}}, kit.Map(files, File.row))
-}
-
-// row returns the cells of a file. Servers are counted only in a file that was read.
-func (f File) row() []span {
-	style, count := map[string]style{FileRead: green, FileBroken: red}[f.State], ""
-	if f.State == FileRead {
-		count = strconv.Itoa(f.Servers)
-	}
-	return []span{{f.Path, plain}, {f.Application, plain}, {f.Scope, plain}, {f.State, style}, {count, plain},
-		{f.Problem, plain}}
+		{title: "PROBLEM", least: 16, drop: 4}}, kit.Map(files, func(f File) []span {
+		style, count := map[string]style{FileRead: green, FileBroken: red}[f.State], ""
+		if f.State == FileRead {
+			count = strconv.Itoa(f.Servers)
+		}
+		return []span{{f.Path, plain}, {f.Application, plain}, {f.Scope, plain}, {f.State, style},
+			{count, plain}, {f.Problem, plain}}
+	}))
 }
 
 // longArgument is how many characters of one argument are shown; the middle of a longer one is counted.
@@ -121,27 +119,26 @@ const longArgument = 160
 
 // Lines returns the effects as lines for people, escaped for a terminal: the command line or URL first.
 func (x Effects) Lines() []string {
-	first := x.Contacts
+	lines := []string{x.Contacts}
 	if len(x.Starts) > 0 {
-		first = strings.Join(kit.Map(x.Starts,
+		lines[0] = strings.Join(kit.Map(x.Starts,
 			func(word string) string { return printable.ShellWord(abridged(word)) }), " ")
 	}
-	lines := []string{first}
-	if len(x.Receives) > 0 {
-		line := "receives " + strings.Join(x.Receives, ", ")
-		if len(x.Addresses) > 0 {
-			line += ", with " + strings.Join(kit.Map(x.Addresses, abridged), ", ")
+	list := func(says string, all []string) {
+		if len(all) > 0 {
+			lines = append(lines, says+strings.Join(kit.Map(all, abridged), ", "))
 		}
-		lines = append(lines, line)
-	} else if len(x.Addresses) > 0 && len(x.Starts) > 0 {
-		lines = append(lines, "names "+strings.Join(kit.Map(x.Addresses, abridged), ", "))
 	}
-	if len(x.Passes) > 0 {
-		lines = append(lines, "gets your settings "+strings.Join(x.Passes, ", "))
+	switch addresses := strings.Join(kit.Map(x.Addresses, abridged), ", "); {
+	case len(x.Receives) > 0 && addresses != "":
+		lines = append(lines, "receives "+strings.Join(x.Receives, ", ")+", with "+addresses)
+	case len(x.Receives) == 0 && len(x.Starts) > 0:
+		list("names ", x.Addresses)
+	default:
+		list("receives ", x.Receives)
 	}
-	if len(x.Sets) > 0 {
-		lines = append(lines, "sets "+strings.Join(kit.Map(x.Sets, abridged), ", "))
-	}
+	list("gets your settings ", x.Passes)
+	list("sets ", x.Sets)
 	if x.Dir != "" {
 		lines = append(lines, "in "+x.Dir)
 	}

@@ -40,8 +40,7 @@ type (
 		Rules              []text
 		Verdict            text
 		Accept             bool
-		// of HTML: lines, explanations of the rules and findings that are folded
-		Folded  []line
+		// of HTML: explanations of the rules, and findings that are folded
 		Docs    []text
 		Members []documentMember
 	}
@@ -146,7 +145,7 @@ func documentServers(r *Report, v view) []documentServer {
 	}
 	for _, t := range troubles(r.Servers) {
 		add(t.Names, documentServer{State: t.State, Says: text(oneLine(t.Failure.Says())),
-			Text: multiline(remedyText(t.Server, t.Failure)), Stderr: multiline(t.Stderr)})
+			Text: multiline(textOf(t.remedy(t.Failure))), Stderr: multiline(t.Stderr)})
 	}
 	if names, advice := unsaved(r.Servers); len(names) > 0 {
 		add(names, documentServer{Unsaved: text("no saved snapshot; " + advice)})

@@ -222,7 +222,7 @@ func (v view) paragraph(s string, look style) []line {
 	if v.folds() && !strings.Contains(s, wording.Sign) {
 		return []line{{rows: textRows, spans: []span{{oneLine(s), look}}}}
 	}
-	return kit.Map(lines(s), func(l string) line { return line{hang: bullet(l), spans: []span{{l, look}}} })
+	return paragraph(s, look)
 }
 
 // display returns a pair of values as it is compared and shown: JSON on one line, but a long text, or the
@@ -253,7 +253,10 @@ func short(s string) string {
 // edits returns a text with its changes marked. Long stretches that stayed the same are left out, but not by
 // Verbose.
 func (v view) edits(all []wording.Edit) []line {
-	out := []line{{hang: 2}}
+	out, marks := []line{{hang: 2}}, []string{"[-", "-]", "{+", "+}"}
+	if v.bare {
+		marks = make([]string, 4)
+	}
 	for i, e := range all {
 		text, look := strings.ReplaceAll(e.Text, "\r\n", "\n"), plain
 		onlyBreaks := strings.Trim(text, "\n") == "" // spelled out, to be seen
@@ -264,9 +267,9 @@ func (v view) edits(all []wording.Edit) []line {
 				text = nearWords(text, i > 0, i < len(all)-1)
 			}
 		case wording.Removed:
-			text, look = v.marked("[-", text, "-]"), red
+			text, look = marks[0]+text+marks[1], red
 		case wording.Added:
-			text, look = v.marked("{+", text, "+}"), green
+			text, look = marks[2]+text+marks[3], green
 		}
 		rows := []string{text}
 		if !onlyBreaks {
@@ -281,14 +284,6 @@ func (v view) edits(all []wording.Edit) []line {
 		}
 	}
 	return out
-}
-
-// marked returns a stretch of a text that changed, between marks.
-func (v view) marked(open, text, end string) string {
-	if v.bare {
-		return text
-	}
-	return open + text + end
 }
 
 // nearWords returns a stretch of a text without words far from a change before or after it.

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
 // mostServers is how many servers or reasons for failures a folded page names in one place.
@@ -31,40 +30,34 @@ type trouble struct {
 
 // troubles returns the reasons for which servers could not be asked in full. In a fleet, reasons that differ
 // by the name of the server are one, and the most frequent comes first.
-func troubles(servers []Server) []*trouble {
-	type reason struct {
-		says, hint string
-		State
-		finding.Tolerance
-	}
-	var all []*trouble
-	known := map[reason]*trouble{}
-	fleet := len(servers) > mostServers
+func troubles(servers []Server) []trouble {
+	var each []trouble
 	for _, s := range servers {
 		for _, f := range s.failures() {
-			r := reason{f.Says(), f.Hint, s.State, finding.Tolerance{}}
-			if s.Tolerated != nil {
-				r.Tolerance = *s.Tolerated
-			}
-			if fleet {
-				r.says = strings.ReplaceAll(r.says, s.Name, "")
-				r.hint = strings.ReplaceAll(r.hint, s.Name, "")
-			}
-			if known[r] == nil {
-				known[r] = &trouble{Server: s, Failure: f}
-				all = append(all, known[r])
-			}
-			known[r].Names = append(known[r].Names, s.Name)
+			each = append(each, trouble{Server: s, Failure: f})
 		}
 	}
+	fleet := len(servers) > mostServers
+	alike := kit.Group(each, func(t trouble) string {
+		reason := fmt.Sprintf("%q %q %s %v", t.Says(), t.Hint, t.State, t.Tolerated)
+		if fleet {
+			reason = strings.ReplaceAll(reason, t.Name, "")
+		}
+		return reason
+	})
+	all := kit.Map(alike, func(same []trouble) trouble {
+		first := same[0]
+		first.Names = kit.Map(same, func(t trouble) string { return t.Name })
+		return first
+	})
 	if fleet {
-		slices.SortStableFunc(all, func(a, b *trouble) int { return len(b.Names) - len(a.Names) })
+		slices.SortStableFunc(all, func(a, b trouble) int { return len(b.Names) - len(a.Names) })
 	}
 	return all
 }
 
 // names returns the servers of a trouble, on a folded page the first of them.
-func (t *trouble) names(folded bool) string {
+func (t trouble) names(folded bool) string {
 	if folded {
 		return someOf(t.Names, mostNames)
 	}
@@ -87,8 +80,7 @@ func writeFailures(p *page, servers []Server) {
 		f.Message = message
 		p.text(0, 2, span{"error: ", red}, span{t.names(p.folds()), bold}, span{": " + f.Says(), plain})
 		p.paragraph(2, rest, plain)
-		p.hint(0, t.Hint)
-		writeTolerated(p, t.Tolerated)
+		p.print(t.remedy(t.Failure)...)
 		if p.Verbose || !t.Failure.exited() { // else the message has the reason
 			if t.Stderr != "" {
 				p.line(2, span{"stderr:", dim})

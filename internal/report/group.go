@@ -333,10 +333,7 @@ func (v view) signature(g finding.Group, f finding.Finding) []line {
 
 // body returns all that a finding says: its message, what changed, and what can be done.
 func (v view) body(f finding.Finding) []line {
-	all := kit.Map(lines(f.Message), func(l string) line {
-		return line{hang: bullet(l), spans: []span{{l, plain}}}
-	})
-	return slices.Concat(all, v.evidence(f), v.witness(f), advice("hint: ", f.Hint),
+	return slices.Concat(paragraph(f.Message, plain), v.evidence(f), v.witness(f), advice("hint: ", f.Hint),
 		lineOf(span{waiverOf(f), yellow}))
 }
 
@@ -357,13 +354,17 @@ func callLines(f finding.Finding) []line {
 	if f.Calls == nil {
 		return nil
 	}
+	example := short(printable.Spaced(f.Calls.Example))
 	if f.Rule == finding.ResultRule {
-		return replayedLines(f)
+		says := "called with "
+		if f.Calls.Total > 1 {
+			says = fmt.Sprintf("in %d of %s, such as ", f.Calls.Failing, kit.Counted(f.Calls.Total, "call"))
+		}
+		return lineOf(span{says, dim}, span{example, plain})
 	}
 	all := lineOf(span{f.Calls.String(), yellow})
-	if f.Calls.Example != nil {
-		all = append(all, indented(2, lineOf(span{"such as ", dim},
-			span{short(printable.Spaced(f.Calls.Example)), plain}))...)
+	if example != "" {
+		all = append(all, indented(2, lineOf(span{"such as ", dim}, span{example, plain}))...)
 	}
 	return all
 }

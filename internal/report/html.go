@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"slices"
 	"strings"
 	"sync"
 
@@ -23,17 +22,15 @@ var (
 	//go:embed page/page.html
 	pageSource   string
 	pageTemplate = sync.OnceValue(func() *template.Template {
-		return template.Must(template.New("page").Funcs(template.FuncMap{"bare": bareText, "markup": markup}).
-			Parse(pageSource))
+		return template.Must(template.New("page").Funcs(template.FuncMap{
+			"bare":   func(s text) text { return text(strings.ReplaceAll(string(s), "`", "")) },
+			"markup": markup,
+		}).Parse(pageSource))
 	})
 )
 
-// How many groups, rows of a table and lines of a finding are seen at once; the others are folded.
-const (
-	openGroups = 20
-	openRows   = 200
-	openLines  = 10
-)
+// How many groups and rows of a table are seen at once; the others are folded.
+const openGroups, openRows = 20, 200
 
 // webPage is what the template of a page shows.
 type webPage struct {
@@ -44,7 +41,6 @@ type webPage struct {
 	Levels       []webLevel
 	Search       bool
 	FoldedGroups []documentGroup
-	FoldedTitle  text
 	Quiet        text
 	QuietOf      text
 	MoreRows     [][]text
@@ -72,8 +68,6 @@ func writeHTML(w io.Writer, r *Report, o Options) error {
 	}
 	if len(r.Servers) > mostServers && len(groups) > openGroups {
 		p.Groups, p.FoldedGroups = p.Groups[:openGroups], p.Groups[openGroups:]
-		levels := kit.Map(p.FoldedGroups, func(g documentGroup) string { return g.Level })
-		p.FoldedTitle = text(kit.Counted(len(levels), "more cause") + ": " + Tally(levels))
 	}
 	shown := min(len(p.Rows), openRows)
 	p.Rows, p.MoreRows = p.Rows[:shown], p.Rows[shown:]
@@ -97,14 +91,8 @@ func sourceHash(source string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(hash[:])
 }
 
-// bareText returns a sentence without the backticks around its names.
-func bareText(s text) text { return text(strings.ReplaceAll(string(s), "`", "")) }
-
-// unfold sets what the folds of a group show. Many lines are folded unless something in them is concealed.
+// unfold sets what the fold of a group shows.
 func (v view) unfold(out *documentGroup, g finding.Group) {
-	if len(out.Lines) > openLines+4 && !slices.ContainsFunc(out.Lines, concealing) {
-		out.Lines, out.Folded = out.Lines[:openLines], out.Lines[openLines:]
-	}
 	out.Docs = textsOf(each(g, func(f finding.Finding) string { return ruleNamed(f.Rule).Doc }))
 	v.Verbose = true
 	evidence := func(f finding.Finding) []line { return append(v.evidence(f), v.witness(f)...) }

@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
@@ -38,7 +39,9 @@ func writeItem(p *page, indent int, k snapshot.Kind, raw json.RawMessage) {
 	note("MIME type", item.Text("mimeType"))
 	if p.Raw {
 		p.line(inner, span{"raw", dim})
-		writeIndented(p, inner+2, raw, dim) // not wrapped, so that it can be copied
+		for line := range strings.SplitSeq(printable.Indented(raw), "\n") {
+			p.line(inner+2, span{line, dim}) // not wrapped, so that it can be copied
+		}
 	}
 }
 

@@ -41,27 +41,22 @@ func writeFleetTotals(p *page, servers []Server) {
 	if len(servers) < 2 {
 		return
 	}
-	tools, tokens := 0, 0
+	tools, tokens, cost := 0, 0, ""
+	var states []string
 	for _, s := range servers {
+		states = append(states, string(s.State))
 		tools += s.Counts[snapshot.Tools]
 		if s.Tokens != nil {
 			tokens += *s.Tokens
 		}
 	}
-	cost := ""
 	if tokens > 0 {
 		cost = estimate(tokens) + " tokens"
 	}
-	states := kit.Counted(len(servers), "server") + ": " + Tally(states(servers), totalled...)
+	tally := Tally(states, string(OK), string(Partial), string(Failed), string(Disabled), string(Absent))
 	p.gap()
-	p.text(0, 2, span{join(" · ", states, kit.Counted(tools, "tool"), cost), dim})
-}
-
-// totalled are the states of servers in the order of totals.
-var totalled = []string{string(OK), string(Partial), string(Failed), string(Disabled), string(Absent)}
-
-func states(servers []Server) []string {
-	return kit.Map(servers, func(s Server) string { return string(s.State) })
+	p.text(0, 2, span{join(" · ", kit.Counted(len(servers), "server")+": "+tally,
+		kit.Counted(tools, "tool"), cost), dim})
 }
 
 // writeServerList writes a row for each server. The less important columns are left out first when the page
@@ -83,18 +78,14 @@ func writeServerList(p *page, servers []Server) {
 		for _, k := range kinds {
 			row = append(row, countCell(s, k))
 		}
-		return append(row, span{tokensOf(s.Tokens), plain}, span{s.ping(), bold},
+		ping := ""
+		if s.PingMs > 0 {
+			ping = fmt.Sprintf("%.1f ms", s.PingMs)
+		}
+		return append(row, span{tokensOf(s.Tokens), plain}, span{ping, bold},
 			span{elapsed(s.ElapsedMs), plain}, span{s.applications(), plain},
 			span{problem(s), stateStyle(s.State)})
 	}))
-}
-
-// ping returns how fast a server responded to a ping; empty if it was not pinged.
-func (s Server) ping() string {
-	if s.PingMs == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%.1f ms", s.PingMs)
 }
 
 // countedKinds returns the kinds that have a column: those of the core, and skills where a server has a
@@ -215,12 +206,10 @@ func writeItemList(p *page, servers []Server) {
 		}
 		p.gap()
 		writeServerHead(p, s)
-		empty := true
 		for _, k := range snapshot.Kinds() {
 			writeSignatures(p, k, p.sorted(k, *s.Items(k)))
-			empty = empty && len(*s.Items(k)) == 0
 		}
-		if empty {
+		if !s.offers() {
 			p.line(0, span{"no items", plain})
 		}
 	}
@@ -388,15 +377,25 @@ func (s Server) listed() bool {
 	return slices.ContainsFunc(snapshot.Kinds(), func(k snapshot.Kind) bool { return *s.Items(k) != nil })
 }
 
-// writeShow writes everything about each server and each of its items.
+// writeShow writes everything about each server and each of its items, which have no headings when they were
+// chosen by name.
 func writeShow(p *page, r *Report) {
 	for _, s := range r.Servers {
 		p.gap()
+		indent := 0
 		if !p.Chosen {
+			indent = 2
 			writeServer(p, s)
 		}
 		for _, k := range snapshot.Kinds() {
-			writeItems(p, s, k)
+			for i, raw := range *s.Items(k) {
+				p.gap()
+				if i == 0 && !p.Chosen {
+					p.line(0, span{heading(k), bold})
+					p.gap()
+				}
+				writeItem(p, indent, k, raw)
+			}
 		}
 	}
 	writeFailures(p, r.Servers)
@@ -419,20 +418,5 @@ func writeServer(p *page, s Server) {
 	if s.Instructions != "" {
 		p.line(2, span{"instructions", dim})
 		p.paragraph(4, s.Instructions, plain)
-	}
-}
-
-// writeItems writes the items of one kind in full, and nothing when that list was not read. A heading is left
-// out when items were chosen by name.
-func writeItems(p *page, s Server, k snapshot.Kind) {
-	items, indent := *s.Items(k), 0
-	if len(items) > 0 && !p.Chosen {
-		indent = 2
-		p.gap()
-		p.line(0, span{heading(k), bold})
-	}
-	for _, raw := range items {
-		p.gap()
-		writeItem(p, indent, k, raw)
 	}
 }

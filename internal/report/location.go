@@ -13,7 +13,12 @@ import (
 func located(r *Report) Findings {
 	paths := map[string][]string{} // that findings may point into, by name of the server
 	for _, s := range r.Servers {
-		paths[s.Name] = append(filesOf(s), paths[s.Name]...)
+		// the best first: the tree's file of the old side, that itself, the new side
+		own := []string{s.BaseFile, s.Base}
+		if s.Transport == "" {
+			own = append(own, s.Source)
+		}
+		paths[s.Name] = append(own, paths[s.Name]...)
 	}
 	findings := slices.Clone(r.Findings)
 	server, file, lines := "", "", (*snapshot.Lines)(nil)
@@ -35,16 +40,6 @@ func located(r *Report) Findings {
 		}
 	}
 	return findings
-}
-
-// filesOf returns what findings may point into, the best first: the tree's file of the old side, that
-// itself, the new side.
-func filesOf(s Server) []string {
-	paths := []string{s.BaseFile, s.Base}
-	if s.Transport == "" {
-		paths = append(paths, s.Source)
-	}
-	return slices.DeleteFunc(paths, func(path string) bool { return path == "" })
 }
 
 // maxFile bounds a file that findings point into, in bytes.

@@ -111,7 +111,7 @@ func (p piece) render(color bool) string {
 	return "\x1b[" + string(p.style) + "m" + string(p.text) + "\x1b[0m"
 }
 
-// print writes lines, each wrapped.
+// print writes lines, each wrapped to the width of the page.
 func (p *page) print(all ...line) {
 	for _, l := range all {
 		if l.cells != nil {
@@ -122,21 +122,16 @@ func (p *page) print(all ...line) {
 			p.gap()
 			continue
 		}
-		for i, row := range p.wrapped(l) {
+		rest := p.room(l.indent + l.hang)
+		rows := wrap(pieces(l.spans), p.room(l.indent), rest)
+		if l.rows > 0 && len(rows) > l.rows {
+			rows = rows[:l.rows]
+			rows[l.rows-1] = cut(rows[l.rows-1], rest)
+		}
+		for i, row := range rows {
 			p.row(l.indent+l.hang*min(i, 1), row)
 		}
 	}
-}
-
-// wrapped returns the rows of a line.
-func (p *page) wrapped(l line) [][]piece {
-	room, rest := p.room(l.indent), p.room(l.indent+l.hang)
-	rows := wrap(pieces(l.spans), room, rest)
-	if l.rows > 0 && len(rows) > l.rows {
-		rows = rows[:l.rows]
-		rows[l.rows-1] = cut(rows[l.rows-1], rest)
-	}
-	return rows
 }
 
 // cut shortens a row so that it takes at most limit columns with an ellipsis behind it.
@@ -182,15 +177,16 @@ func (p *page) text(indent, hang int, spans ...span) {
 	}
 }
 
-// paragraph writes a text of several lines, each wrapped; list items and indented lines stay what they are.
+// paragraph returns a text of several lines; list items and indented lines stay what they are.
+func paragraph(text string, look style) []line {
+	return kit.Map(lines(text), func(l string) line {
+		return line{hang: bullet(l), spans: []span{{l, look}}}
+	})
+}
+
+// paragraph writes a text of several lines, each wrapped.
 func (p *page) paragraph(indent int, text string, look style) {
-	for _, l := range lines(text) {
-		if l == "" {
-			p.gap()
-			continue
-		}
-		p.text(indent, bullet(l), span{l, look})
-	}
+	p.print(indented(indent, paragraph(text, look))...)
 }
 
 // bullet returns how many columns stand before the words of a line.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -53,18 +52,6 @@ func writeReplayed(p *page, r *Report) {
 	writeGroups(p, view{Options: p.Options, servers: r.roster()}, p.groups(r.Groups))
 	writeFailures(p, r.Servers)
 	writeMeaning(p, r, true)
-}
-
-// replayedLines returns how many calls of a tool had the result of a finding, and the arguments of one.
-func replayedLines(f finding.Finding) []line {
-	says, arguments := "called with ", ""
-	if f.Calls.Total > 1 {
-		says = fmt.Sprintf("in %d of %s, such as ", f.Calls.Failing, kit.Counted(f.Calls.Total, "call"))
-	}
-	if f.Calls.Example != nil {
-		arguments = short(printable.Spaced(f.Calls.Example))
-	}
-	return lineOf(span{says, dim}, span{arguments, plain})
 }
 
 // replayedCases returns a test for each expectation, and for the recorded calls of each tool; results that

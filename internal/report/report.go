@@ -251,7 +251,10 @@ func Write(w io.Writer, format string, r *Report, o Options) error {
 func writeTable(w io.Writer, r *Report, o Options) error {
 	p := &page{Options: o}
 	viewOf(r, o)(p, r)
-	writeProblems(p, r.Problems)
+	p.gap()
+	for _, problem := range r.Problems {
+		p.text(0, 2, span{problem, red})
+	}
 	if r.Shard != nil {
 		p.gap()
 		p.text(0, 2, span{r.Shard.String() + " of the configured servers; mcpctl merge adds the rules " +

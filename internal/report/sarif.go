@@ -38,8 +38,8 @@ func writeSARIF(w io.Writer, r *Report, o Options) error {
 		results = append(results, sarifResult(f, index[f.Rule], servers.place(f)))
 	}
 	driver := sarifObject{"name": "mcpctl", "informationUri": homepage, "rules": rules}
-	if version := numericVersion(o.Version); version != "" {
-		driver["version"] = text(version)
+	if o.Version != "" {
+		driver["version"] = text(strings.TrimPrefix(o.Version, "v"))
 	}
 	run := sarifObject{
 		"tool":              sarifObject{"driver": driver},
@@ -52,15 +52,6 @@ func writeSARIF(w io.Writer, r *Report, o Options) error {
 	}
 	return writeIndentedJSON(w,
 		sarifObject{"$schema": sarifSchema, "version": "2.1.0", "runs": []sarifObject{run}})
-}
-
-// numericVersion returns a version that begins with a number, as readers compare it.
-func numericVersion(version string) string {
-	version = strings.TrimPrefix(version, "v")
-	if version != "" && (version[0] < '0' || version[0] > '9') {
-		version = "0-" + version
-	}
-	return version
 }
 
 // sarifRule returns the description of a rule. GitHub shows the help beside an alert, and ranks those about
@@ -84,20 +75,11 @@ func sarifRule(rule finding.Rule) sarifObject {
 	}
 	properties["tags"] = tags // which readers filter by
 	return sarifObject{
-		"id": text(rule.ID), "name": text(pascal(rule.ID)), "shortDescription": sarifText(rule.Title),
+		"id": text(rule.ID), "shortDescription": sarifText(rule.Title),
 		"fullDescription": sarifText(full), "help": sarifText(help),
 		"helpUri":              homepage + "/blob/main/docs/rules.md#" + url.PathEscape(rule.ID),
 		"defaultConfiguration": sarifObject{"level": sarifLevel(rule.Level)}, "properties": properties,
 	}
-}
-
-// pascal returns a rule's id as one word, which SARIF calls its friendly name.
-func pascal(id string) string {
-	var b strings.Builder
-	for word := range strings.SplitSeq(id, "-") {
-		b.WriteString(strings.ToUpper(word[:min(1, len(word))]) + word[min(1, len(word)):])
-	}
-	return b.String()
 }
 
 func sarifLevel(l finding.Level) string {

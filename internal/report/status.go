@@ -13,6 +13,11 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
+// loginStyles are the colours of the states of a login; others are dim.
+var loginStyles = map[LoginState]style{LoggedIn: green, Itself: green, Expired: red, Revoked: red}
+
+const minute = "2006-01-02 15:04Z"
+
 // writeLogins writes a row for each server at a URL, and then why the login of some is unknown.
 func writeLogins(p *page, r *Report) {
 	if len(r.Servers) == 0 {
@@ -22,39 +27,25 @@ func writeLogins(p *page, r *Report) {
 	p.grid(0, []column{{title: "NAME", name: true, least: 8}, {title: "LOGIN", least: 8},
 		{title: "TOKEN ENDS", least: 10, drop: 2},
 		{title: "SCOPES", least: 8, drop: 3}, {title: "STORE", least: 4, drop: 4},
-		{title: "ISSUER", least: 12, drop: 1}}, kit.Map(r.Servers, Server.loginRow))
+		{title: "ISSUER", least: 12, drop: 1}}, kit.Map(r.Servers, func(s Server) []span {
+		l := s.Login
+		if l == nil { // it could not be looked up
+			return []span{{s.Name, bold}, {"unknown", red}, {}, {}, {}, {}}
+		}
+		ends, scopes := "", strings.Join(l.Scopes, " ")
+		if !l.Expires.IsZero() {
+			ends = l.Expires.UTC().Format(minute)
+			if l.Renews {
+				ends += ", renewed"
+			}
+		}
+		if len(l.Wanted) > 0 {
+			scopes += " (wanted: " + strings.Join(l.Wanted, " ") + ")"
+		}
+		return []span{{s.Name, bold}, {string(l.State), cmp.Or(loginStyles[l.State], dim)}, {ends, plain},
+			{scopes, plain}, {l.Store, dim}, {l.Issuer, dim}}
+	}))
 	writeFailures(p, r.Servers)
-}
-
-// loginRow returns the cells of a server; without a Login, which could not be looked up then, it is unknown.
-func (s Server) loginRow() []span {
-	l := s.Login
-	if l == nil {
-		return []span{{s.Name, bold}, {"unknown", red}, {}, {}, {}, {}}
-	}
-	scopes := strings.Join(l.Scopes, " ")
-	if len(l.Wanted) > 0 {
-		scopes += " (wanted: " + strings.Join(l.Wanted, " ") + ")"
-	}
-	return []span{{s.Name, bold}, {string(l.State), l.State.style()}, {l.ends(), plain}, {scopes, plain},
-		{l.Store, dim}, {l.Issuer, dim}}
-}
-
-func (s LoginState) style() style {
-	return cmp.Or(map[LoginState]style{LoggedIn: green, Itself: green, Expired: red, Revoked: red}[s], dim)
-}
-
-const minute = "2006-01-02 15:04Z"
-
-// ends returns when the access token ends, and what is done about it.
-func (l Login) ends() string {
-	switch {
-	case l.Expires.IsZero():
-		return ""
-	case l.Renews:
-		return l.Expires.UTC().Format(minute) + ", renewed"
-	}
-	return l.Expires.UTC().Format(minute)
 }
 
 // writePings writes a row per server: whether it responded, and how fast.
@@ -67,8 +58,16 @@ func writePings(p *page, r *Report) {
 // were created, updated, unchanged and skipped.
 func writeSaved(p *page, r *Report) {
 	saved := kit.Filter(r.Servers, func(s Server) bool { return s.Saved != nil })
+	styles := map[Action]style{Created: green, Updated: yellow, Unchanged: dim, Skipped: red}
+	signed := func(sign string, n int) string { return strings.Repeat(sign+strconv.Itoa(n), count(n > 0)) }
 	p.grid(0, []column{{title: "NAME", name: true, least: 8}, {title: "SNAPSHOT", least: 9},
-		{title: "CHANGES", least: 8, drop: 1}, {title: "FILE", least: 16, drop: 2}}, kit.Map(saved, savedRow))
+		{title: "CHANGES", least: 8, drop: 1}, {title: "FILE", least: 16, drop: 2}},
+		kit.Map(saved, func(server Server) []span {
+			s := server.Saved
+			changes := join(" ", signed("+", s.Added), signed("−", s.Removed), signed("~", s.Changed))
+			return []span{{server.Name, bold}, {string(s.Action), styles[s.Action]}, {changes, plain},
+				{join(": ", s.File, firstLine(s.Reason)), plain}}
+		}))
 	of := kit.Map(saved, func(s Server) string { return string(s.Saved.Action) })
 	writeFailures(p, r.Servers)
 	p.gap()
@@ -88,27 +87,6 @@ func writeAccepted(p *page, r *Report) {
 	}
 	p.gap()
 	writeSaved(p, r)
-}
-
-// savedRow returns the cells of a server whose Saved is set.
-func savedRow(s Server) []span {
-	saved := *s.Saved
-	inks := map[Action]style{Created: green, Updated: yellow, Unchanged: dim, Skipped: red}
-	return []span{
-		{s.Name, bold},
-		{string(saved.Action), inks[saved.Action]},
-		{saved.changes(), plain},
-		{saved.file(), plain},
-	}
-}
-
-// file returns the path, and why the file was not touched or what else there is to say of it.
-func (s Saved) file() string { return join(": ", s.File, firstLine(s.Reason)) }
-
-// changes returns "+2 −1 ~3": items added, removed and changed.
-func (s Saved) changes() string {
-	signed := func(sign string, n int) string { return strings.Repeat(sign+strconv.Itoa(n), count(n > 0)) }
-	return join(" ", signed("+", s.Added), signed("−", s.Removed), signed("~", s.Changed))
 }
 
 // writeRules writes a row per family and a row per rule, or everything about a single one.
@@ -168,12 +146,6 @@ func writeRule(p *page, rule finding.Rule) {
 // stderrShown is how many lines of a server's stderr are shown.
 const stderrShown = 12
 
-func writeTolerated(p *page, t *finding.Tolerance) {
-	if t != nil {
-		p.text(2, 2, span{"tolerated" + until(t.Expires) + ": " + firstLine(t.Reason), yellow})
-	}
-}
-
 // until returns the last day on which something holds, in words; nothing when it holds for ever.
 func until(day finding.Day) string {
 	if day == "" {
@@ -197,17 +169,6 @@ func writeStderr(p *page, indent int, text, without string) {
 	}
 	for _, l := range all {
 		p.text(indent, 2, span{l, dim})
-	}
-}
-
-// writeProblems writes one paragraph for each problem, with a gap before the first; nothing when there are
-// none.
-func writeProblems(p *page, all []string) {
-	for i, text := range all {
-		if i == 0 {
-			p.gap()
-		}
-		p.text(0, 2, span{text, red})
 	}
 }
 
@@ -244,13 +205,6 @@ func WriteBlocks(w io.Writer, blocks []Block, o Options) {
 		}
 	}
 	_, _ = io.WriteString(printable.Guard(w, printable.SpelledOut), p.String())
-}
-
-// writeIndented writes JSON over several lines, with its numbers and the order of its members as they came.
-func writeIndented(p *page, indent int, raw json.RawMessage, look style) {
-	for line := range strings.SplitSeq(printable.Indented(raw), "\n") {
-		p.line(indent, span{line, look})
-	}
 }
 
 // OneLine returns JSON on one line, with spaces so that it can be read, and everything invisible in it

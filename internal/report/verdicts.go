@@ -27,7 +27,11 @@ func writeVerdicts(p *page, r *Report) {
 	}
 	writeSummary(p, r, rows)
 	writeGroups(p, v, groups)
-	writeUnsaved(p, quiet)
+	if names, advice := unsaved(quiet); len(names) > 0 {
+		p.gap()
+		p.text(0, 2, span{someOf(names, mostNames), bold}, span{"  no saved snapshot", yellow})
+		p.hint(2, advice)
+	}
 	writeFailures(p, r.Servers)
 	writeUnchanged(p, "no changes: ", quiet)
 	writeMeaning(p, r, len(rows) < summaryFrom)
@@ -201,15 +205,6 @@ func itemTitle(item string) string {
 
 // isPolicy reports whether a finding is about the policy: its item is such as "waiver/tool-removed".
 func isPolicy(item string) bool { return strings.HasPrefix(item, "waiver/") }
-
-// writeUnsaved names the servers without a saved snapshot.
-func writeUnsaved(p *page, servers []Server) {
-	if names, advice := unsaved(servers); len(names) > 0 {
-		p.gap()
-		p.text(0, 2, span{someOf(names, mostNames), bold}, span{"  no saved snapshot", yellow})
-		p.hint(2, advice)
-	}
-}
 
 // unsaved returns the names of the servers without a saved snapshot, and what to do.
 func unsaved(servers []Server) (names []string, advice string) {
