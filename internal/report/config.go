@@ -168,9 +168,12 @@ func abridged(text string) string {
 // writeTrust writes a block per configured server: what it would do, and whether it is trusted.
 func writeTrust(p *page, r *Report) {
 	for _, s := range r.Servers {
-		p.gap()
-		p.text(0, 2, span{s.Name, bold}, span{"  ", plain}, span{s.Source, dim}, span{"  ", plain},
-			s.standing())
+		says := map[Trust]span{Trusted: {"trusted", green}, Changed: {"changed since it was trusted", red},
+			Untrusted: {"not trusted", yellow}, "": {"needs no trust", dim}}[s.Trust]
+		if s.Trust == Trusted && s.Since != "" {
+			says.text += " since " + s.Since
+		}
+		p.below(span{s.Name, bold}, span{"  ", plain}, span{s.Source, dim}, span{"  ", plain}, says)
 		if s.Effects != nil {
 			for _, line := range s.Effects.Lines() {
 				p.text(2, 4, span{line, plain})
@@ -181,20 +184,4 @@ func writeTrust(p *page, r *Report) {
 		p.line(0, span{"no servers that need trust", plain})
 	}
 	writeFailures(p, r.Servers)
-}
-
-// standing returns the trust in a server as a phrase, with the date since when if that is known.
-func (s Server) standing() span {
-	switch s.Trust {
-	case Trusted:
-		if s.Since != "" {
-			return span{"trusted since " + s.Since, green}
-		}
-		return span{"trusted", green}
-	case Changed:
-		return span{"changed since it was trusted", red}
-	case Untrusted:
-		return span{"not trusted", yellow}
-	}
-	return span{"needs no trust", dim}
 }

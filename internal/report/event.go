@@ -82,8 +82,14 @@ func (l EventLine) Text(o Options) string {
 	}
 	p.print(line{hang: belowTime, columns: []column{{name: true}, {name: true, wide: l.Width}, {hang: 2}},
 		cells: [][]span{{{l.Time.Format(time.TimeOnly), dim}}, {{l.Server, bold}}, word}})
-	if l.Error != nil {
-		writeEventError(p, *l.Error)
+	if f := l.Error; f != nil { // the server's own error first, the hint last
+		own := errorLine(f.Stderr)
+		p.text(belowTime, 2, span{own, plain})
+		writeStderr(p, belowTime, f.Stderr, own)
+		if own == "" {
+			p.paragraph(belowTime, f.Says(), plain)
+		}
+		p.print(indented(belowTime, advice("hint: ", f.Hint))...)
 	}
 	for _, g := range p.groups(finding.Groups(l.Findings)) {
 		p.print(indented(belowTime, view{Options: o}.groupLines(g))...)
@@ -91,17 +97,6 @@ func (l EventLine) Text(o Options) string {
 	var out strings.Builder
 	_, _ = printable.Guard(&out, printable.SpelledOut).Write([]byte(p.String()))
 	return out.String()
-}
-
-// writeEventError writes a failure: the server's own error first, the message of mcpctl, the hint last.
-func writeEventError(p *page, f Failure) {
-	own := errorLine(f.Stderr)
-	p.text(belowTime, 2, span{own, plain})
-	writeStderr(p, belowTime, f.Stderr, own)
-	if own == "" {
-		p.paragraph(belowTime, f.Says(), plain)
-	}
-	p.hint(belowTime, f.Hint)
 }
 
 // Levels returns how many findings of each level there are, such as "1 breaking, 2 info".

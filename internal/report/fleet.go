@@ -56,21 +56,14 @@ func troubles(servers []Server) []trouble {
 	return all
 }
 
-// names returns the servers of a trouble, on a folded page the first of them.
-func (t trouble) names(folded bool) string {
-	if folded {
-		return someOf(t.Names, mostNames)
-	}
-	return strings.Join(t.Names, ", ")
-}
-
 // writeFailures writes for each reason which servers could not be asked in full, why, and what to do.
 func writeFailures(p *page, servers []Server) {
-	all := troubles(servers)
+	all, most := troubles(servers), len(servers)
+	if p.folds() {
+		most = mostNames
+	}
+	p.gap()
 	for i, t := range all {
-		if i == 0 {
-			p.gap()
-		}
 		if p.folds() && i == mostServers {
 			p.text(0, 2, span{kit.Counted(len(all)-i, "more failure") + ": --verbose", dim})
 			return
@@ -78,7 +71,7 @@ func writeFailures(p *page, servers []Server) {
 		f := t.Failure
 		message, rest, _ := strings.Cut(strings.TrimSpace(f.Message), "\n")
 		f.Message = message
-		p.text(0, 2, span{"error: ", red}, span{t.names(p.folds()), bold}, span{": " + f.Says(), plain})
+		p.text(0, 2, span{"error: ", red}, span{someOf(t.Names, most), bold}, span{": " + f.Says(), plain})
 		p.paragraph(2, rest, plain)
 		p.print(t.remedy(t.Failure)...)
 		if p.Verbose || !t.Failure.exited() { // else the message has the reason
@@ -97,13 +90,16 @@ func FailureNotes(servers []Server, all bool) (notes []string) {
 	for i := range failed {
 		failed[i].MoreErrors = nil
 	}
-	reasons, advised := troubles(failed), ""
+	reasons, most, advised := troubles(failed), mostNames, ""
+	if all {
+		most = len(servers)
+	}
 	for i, t := range reasons {
 		if i == mostServers && !all {
 			more := kit.Counted(len(reasons)-i, "more failure")
 			return append(notes, "… and "+more+"; --verbose shows all")
 		}
-		note := Visible(t.names(!all)) + ": " + Visible(t.Failure.Says())
+		note := Visible(someOf(t.Names, most)) + ": " + Visible(t.Failure.Says())
 		if t.Hint != "" && t.Hint != advised {
 			advised, note = t.Hint, note+": "+Visible(t.Hint)
 		}

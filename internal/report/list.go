@@ -54,15 +54,14 @@ func writeFleetTotals(p *page, servers []Server) {
 		cost = estimate(tokens) + " tokens"
 	}
 	tally := Tally(states, string(OK), string(Partial), string(Failed), string(Disabled), string(Absent))
-	p.gap()
-	p.text(0, 2, span{join(" · ", kit.Counted(len(servers), "server")+": "+tally,
+	p.below(span{join(" · ", kit.Counted(len(servers), "server")+": "+tally,
 		kit.Counted(tools, "tool"), cost), dim})
 }
 
 // writeServerList writes a row for each server. The less important columns are left out first when the page
 // is narrow.
 func writeServerList(p *page, servers []Server) {
-	kinds := countedKinds(servers)
+	kinds := snapshot.Kinds()
 	columns := []column{{title: "NAME", name: true, least: 10}, {title: "STATUS"},
 		{title: "TRANSPORT", drop: 3}, {title: "PROTOCOL", drop: 5}}
 	for i, k := range kinds {
@@ -88,17 +87,8 @@ func writeServerList(p *page, servers []Server) {
 	}))
 }
 
-// countedKinds returns the kinds that have a column: those of the core, and skills where a server has a
-// list of them.
-func countedKinds(servers []Server) []snapshot.Kind {
-	return slices.DeleteFunc(snapshot.Kinds(), func(k snapshot.Kind) bool {
-		return k.Extension() && !slices.ContainsFunc(servers,
-			func(s Server) bool { _, known := s.Counts[k]; return known })
-	})
-}
-
-// countCell returns a number, with a plus when there may be more, a dash for what is not offered, a
-// question mark for unknown.
+// countCell returns a number, with a plus when there may be more, a dash for what is not offered (nothing for
+// extensions), a question mark for unknown.
 func countCell(s Server, k snapshot.Kind) span {
 	partial := slices.ContainsFunc(s.PartialLists, func(l PartialList) bool { return l.Kind == k })
 	switch n, known := s.Counts[k]; {
@@ -108,7 +98,7 @@ func countCell(s Server, k snapshot.Kind) span {
 		return span{strconv.Itoa(n), plain}
 	case partial:
 		return span{"?", yellow}
-	case s.Counts != nil && (s.State == OK || s.State == Partial):
+	case !k.Extension() && s.Counts != nil && (s.State == OK || s.State == Partial):
 		return span{"-", dim}
 	}
 	return span{}
@@ -215,8 +205,7 @@ func writeItemList(p *page, servers []Server) {
 	}
 	writeFailures(p, servers)
 	if len(servers) == 1 && len(servers[0].Tools) > 0 && p.Again != "" {
-		p.gap()
-		p.text(0, 2, span{"Details: mcpctl show " + p.Again, dim})
+		p.below(span{"Details: mcpctl show " + p.Again, dim})
 	}
 }
 

@@ -169,6 +169,14 @@ func (p *page) gap() {
 	}
 }
 
+// below writes one wrapped line below a gap; of nothing it writes nothing.
+func (p *page) below(spans ...span) {
+	if lines := lineOf(spans...); lines != nil {
+		p.gap()
+		p.print(lines...)
+	}
+}
+
 // text writes one wrapped line; of nothing it writes nothing.
 func (p *page) text(indent, hang int, spans ...span) {
 	for _, l := range lineOf(spans...) {
@@ -198,12 +206,6 @@ func bullet(line string) int {
 	return len(line) - len(words)
 }
 
-func (p *page) hint(indent int, says string) {
-	if says != "" {
-		p.print(indented(indent, advice("hint: ", says))...)
-	}
-}
-
 // room returns the number of columns right of an indent; 0 = unlimited.
 func (p *page) room(indent int) int {
 	if p.Width <= 0 {
@@ -218,7 +220,7 @@ const minRoom = 10
 // wrap breaks a line at spaces so that its first row takes at most first columns and each further row at most
 // rest. A word that is longer than a row is broken anywhere. A limit of 0 is none.
 func wrap(spans []piece, first, rest int) [][]piece {
-	if first <= 0 || rowWidth(spans) <= first {
+	if first <= 0 {
 		return [][]piece{spans}
 	}
 	rows, row, used, limit := [][]piece{}, []piece{}, 0, first
@@ -265,14 +267,6 @@ func trimEnd(row []piece) []piece {
 
 // width returns the number of columns that s takes, regardless of the locale.
 func width(s printable.Text) int { return displaywidth.String(string(s)) }
-
-// rowWidth returns the number of columns that pieces take beside each other.
-func rowWidth(row []piece) (columns int) {
-	for _, s := range row {
-		columns += width(s.text)
-	}
-	return columns
-}
 
 // split cuts s after the last character that still fits into limit columns.
 func split(s printable.Text, limit int) (head, tail printable.Text) {

@@ -35,8 +35,7 @@ func writeReplayed(p *page, r *Report) {
 		if len(s.Replayed) == 0 {
 			continue
 		}
-		p.gap()
-		p.text(0, 2, span{s.Name, bold})
+		p.below(span{s.Name, bold})
 		columns := []column{
 			{title: "TOOL", name: true}, {title: "CALLS", right: true}, {title: "SAME", right: true},
 			{title: "DIFFERENT", right: true}, {title: "NOT SENT", right: true},

@@ -234,10 +234,10 @@ func Formats() []string { return kit.SortedKeys(formats()) }
 
 // Write writes r in a format of Formats. The report itself is not changed.
 func Write(w io.Writer, format string, r *Report, o Options) error {
-	f, ok := formats()[format]
-	if !ok {
-		return fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(Formats(), ", "))
+	if err := checkFormat(format); err != nil {
+		return err
 	}
+	f := formats()[format]
 	if f.Spelling != (printable.Spelling{}) {
 		w = printable.Guard(w, f.Spelling)
 	}
@@ -256,8 +256,7 @@ func writeTable(w io.Writer, r *Report, o Options) error {
 		p.text(0, 2, span{problem, red})
 	}
 	if r.Shard != nil {
-		p.gap()
-		p.text(0, 2, span{r.Shard.String() + " of the configured servers; mcpctl merge adds the rules " +
+		p.below(span{r.Shard.String() + " of the configured servers; mcpctl merge adds the rules " +
 			"about all of them", dim})
 	}
 	_, err := io.WriteString(w, strings.TrimRight(p.String(), "\n")+"\n")

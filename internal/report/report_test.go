@@ -20,7 +20,7 @@ func TestFormats(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	err := Write(io.Discard, "tabel", &Report{}, Options{})
-	if err == nil || !strings.Contains(err.Error(), `unknown format "tabel": use one of github, gitlab, html, json, junit, markdown, sarif, table, yaml`) {
+	if err == nil || !strings.Contains(err.Error(), `unknown format "tabel" (did you mean "table"?): use one of github, gitlab, html, json, junit, markdown, sarif, table, yaml`) {
 		t.Errorf("error is %v", err)
 	}
 }

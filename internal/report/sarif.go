@@ -37,6 +37,17 @@ func writeSARIF(w io.Writer, r *Report, o Options) error {
 	for _, f := range r.Findings {
 		results = append(results, sarifResult(f, index[f.Rule], servers.place(f)))
 	}
+	// how the run ended: whether it found out everything, and what prevented that
+	invocation := sarifObject{"executionSuccessful": r.Verdict == Pass || r.Verdict == Fail,
+		"exitCode": r.Status}
+	var notes []sarifObject
+	for _, a := range r.alerts() {
+		level := []string{"error", "warning"}[count(a.tolerated)]
+		notes = append(notes, sarifObject{"level": level, "message": sarifText(a.String())})
+	}
+	if notes != nil {
+		invocation["toolExecutionNotifications"] = notes
+	}
 	driver := sarifObject{"name": "mcpctl", "informationUri": homepage, "rules": rules}
 	if o.Version != "" {
 		driver["version"] = text(strings.TrimPrefix(o.Version, "v"))
@@ -46,7 +57,7 @@ func writeSARIF(w io.Writer, r *Report, o Options) error {
 		"automationDetails": sarifObject{"id": text("mcpctl/" + r.Command + "/")},
 		"originalUriBaseIds": sarifObject{rootBase: sarifObject{
 			"description": sarifText("The directory in which mcpctl ran.")}},
-		"invocations": []sarifObject{sarifInvocation(r)},
+		"invocations": []sarifObject{invocation},
 		"results":     results,
 		"columnKind":  "utf16CodeUnits",
 	}
@@ -134,23 +145,6 @@ func fileURI(file string) string {
 		u.Scheme = "file"
 	}
 	return u.String()
-}
-
-// sarifInvocation returns how the run ended: whether it found out everything, and what prevented that.
-func sarifInvocation(r *Report) sarifObject {
-	var notes []sarifObject
-	for _, a := range r.alerts() {
-		level := "error"
-		if a.tolerated {
-			level = "warning"
-		}
-		notes = append(notes, sarifObject{"level": level, "message": sarifText(a.String())})
-	}
-	run := sarifObject{"executionSuccessful": r.Verdict == Pass || r.Verdict == Fail, "exitCode": r.Status}
-	if notes != nil {
-		run["toolExecutionNotifications"] = notes
-	}
-	return run
 }
 
 // sarifText returns a text in which SARIF finds neither links nor placeholders (§3.11.5, §3.11.6): a space

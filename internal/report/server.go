@@ -268,19 +268,9 @@ func (c Counts) Items() string {
 
 // Items returns the place of the items of a kind.
 func (o *Offer) Items(kind snapshot.Kind) *Items {
-	switch kind {
-	case snapshot.Tools:
-		return &o.Tools
-	case snapshot.Prompts:
-		return &o.Prompts
-	case snapshot.Resources:
-		return &o.Resources
-	case snapshot.Templates:
-		return &o.ResourceTemplates
-	case snapshot.Skills:
-		return &o.Skills
-	}
-	return new(Items)
+	return map[snapshot.Kind]*Items{snapshot.Tools: &o.Tools, snapshot.Prompts: &o.Prompts,
+		snapshot.Resources: &o.Resources, snapshot.Templates: &o.ResourceTemplates,
+		snapshot.Skills: &o.Skills}[kind]
 }
 
 // PartialList is a list that arrived in part.

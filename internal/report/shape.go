@@ -51,7 +51,12 @@ func shape(schema json.RawMessage, depth int) string {
 	case s["const"] != nil:
 		return printable.Spaced(s["const"])
 	case s["enum"] != nil:
-		return enumShape(s)
+		enum, _ := rawjson.Elements(s["enum"])
+		values := kit.Map(enum, printable.Spaced)
+		if more := len(values) - shapeValues; more > 1 {
+			values = append(values[:shapeValues], "…")
+		}
+		return cmp.Or(strings.Join(values, " | "), "never") // an empty enum allows nothing
 	case s["$ref"] != nil: // the last word is what its author called the definition
 		return cmp.Or(strings.Trim(path.Base(s.Text("$ref")), "#"), "this")
 	case s["type"] != nil:
@@ -66,17 +71,6 @@ func shape(schema json.RawMessage, depth int) string {
 		return arrayShape(s, depth)
 	}
 	return "any"
-}
-
-// enumShape returns the values with "|" between them: the first shapeValues, or all if that leaves out one
-// only. An empty enum allows nothing, which is "never".
-func enumShape(s rawjson.Object) string {
-	enum, _ := rawjson.Elements(s["enum"])
-	values := kit.Map(enum, printable.Spaced)
-	if more := len(values) - shapeValues; more > 1 {
-		values = append(values[:shapeValues], "…")
-	}
-	return cmp.Or(strings.Join(values, " | "), "never")
 }
 
 // joined returns the shapes of the schemas in some lists, once each.

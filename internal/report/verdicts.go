@@ -27,10 +27,9 @@ func writeVerdicts(p *page, r *Report) {
 	}
 	writeSummary(p, r, rows)
 	writeGroups(p, v, groups)
-	if names, advice := unsaved(quiet); len(names) > 0 {
-		p.gap()
-		p.text(0, 2, span{someOf(names, mostNames), bold}, span{"  no saved snapshot", yellow})
-		p.hint(2, advice)
+	if names, what := unsaved(quiet); len(names) > 0 {
+		p.below(span{someOf(names, mostNames), bold}, span{"  no saved snapshot", yellow})
+		p.print(indented(2, advice("hint: ", what))...)
 	}
 	writeFailures(p, r.Servers)
 	writeUnchanged(p, "no changes: ", quiet)
@@ -90,8 +89,7 @@ func writeExpensive(p *page, servers []Server) {
 	slices.SortStableFunc(all, func(a, b ToolCost) int { return b.Tokens - a.Tokens })
 	names := kit.Map(all[:min(len(all), mostExpensive)],
 		func(t ToolCost) string { return t.Tool + " " + estimate(t.Tokens) })
-	p.gap()
-	p.text(0, 2, span{"most tokens: ", dim}, span{strings.Join(names, ", "), plain})
+	p.below(span{"most tokens: ", dim}, span{strings.Join(names, ", "), plain})
 }
 
 // mostSentences is how many sentences about one rule a folded page has.
@@ -230,24 +228,21 @@ func writeUnchanged(p *page, says string, servers []Server) {
 	if base := quiet[0].Base; len(quiet) == 1 && base != "" {
 		row = append(row, span{" is as in " + base, dim})
 	}
-	p.gap()
-	p.text(0, 2, row...)
+	p.below(row...)
 }
 
 // writeMeaning ends a report: how many findings of each level there are, unless that is said above, and why
 // the run fails.
 func writeMeaning(p *page, r *Report, totals bool) {
-	row := r.Summary.totals(p.Waived)
-	if !totals {
-		row = nil
+	var row []span
+	if totals {
+		row = r.Summary.totals(p.Waived)
 	}
 	says := Meaning(r)
 	if len(row) > 0 && says != "" && r.Command == "check" && r.Status == 1 {
 		row, says = append(row, span{" (" + says + ")", dim}), ""
 	}
-	if len(row) > 0 || says != "" {
-		p.gap()
-	}
+	p.gap()
 	p.text(0, 2, row...)
 	p.text(0, 2, span{says, dim})
 	if r.accepts() {
@@ -378,8 +373,7 @@ func writeReleases(p *page, r *Report) {
 		{title: "TOKENS", right: p.History}, {title: note, least: 20, drop: 1}}, rows)
 	writeFailures(p, r.Servers)
 	if changes {
-		p.gap()
-		p.text(0, 2, span{details, dim})
+		p.below(span{details, dim})
 	}
 	writeMeaning(p, r, p.History)
 }
