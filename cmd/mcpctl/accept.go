@@ -28,13 +28,11 @@ func acceptCommand(p program) *cli.Command {
 Fingerprints are those that mcpctl diff shows; they may be shortened. Inseparable changes are accepted
 together.`,
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "all", Usage: "Accept all changes", Destination: &o.All},
-			&cli.GenericFlag{Name: "tool", Usage: "Accept the changes of tool `NAME` (repeatable)",
-				Value: list(&o.Tools)},
-			&cli.GenericFlag{Name: "rule", Usage: "Accept the changes of rule `ID` (repeatable)",
-				Value: list(&o.Rules)},
-			&cli.BoolFlag{Name: "dry-run", Usage: "Show what would be accepted; write nothing",
-				Destination: &o.DryRun},
+			toggle("all", "Accept all changes", &o.All),
+			option("tool", "Accept the changes of tool `NAME` (repeatable)", list(&o.Tools)),
+			option("rule", "Accept the changes of rule `ID` (repeatable)", list(&o.Rules)),
+			toggle("dry-run", "Show what would be accepted; write nothing", &o.DryRun),
+			semanticsFlag(&o.Strict),
 		},
 		Action: func(c *cli.Context) error {
 			var servers, words []string
@@ -59,5 +57,5 @@ together.`,
 			r, err := compare.Accept(c.Context, p.Process, o, from)
 			return p.emit(c.Context, r, err, report.Options{Waived: true})
 		},
-	}, schemaFlags(&o.Strict), snapshotsFlags(&p.Select), p.surveyFlags())
+	}, snapshotsFlags(&p.Select), p.surveyFlags())
 }

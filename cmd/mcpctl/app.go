@@ -66,6 +66,7 @@ func newProgram(p host.Process, behind []string) program {
 	this.env, this.misread = config.ReadEnvironment(p.Lookup,
 		slices.Concat(report.Formats(), call.Formats()))
 	this.Contact.Timeout, this.Output.Format = this.env.Timeout, this.env.Format
+	this.Output.Color = "auto"
 	if this.env.Retries != nil {
 		this.Contact.Retries = *this.env.Retries
 	}
@@ -100,11 +101,6 @@ func newApp(p program) *cli.App {
 	} {
 		c := construct(p)
 		c.OnUsageError, c.HideHelpCommand, c.CustomHelpTemplate = errUsage, true, commandHelp
-		for _, f := range c.Flags {
-			if b, ok := f.(*cli.BoolFlag); ok {
-				b.DisableDefaultText = true // "(default: false)"
-			}
-		}
 		if shown := examplesOf(c.Name); shown != "" {
 			c.Description += "\n\nEXAMPLES:" + shown
 		}

@@ -20,10 +20,9 @@ func (p *program) invokeCommand(c *cli.Command, o *call.Options) *cli.Command {
 		p.Output.Format = "" // MCPCTL_FORMAT is for reports
 	}
 	const category = "" // its formats are its own
-	own := slices.Concat(p.formatFlags(category, call.Formats(), "text on a terminal, else raw"),
-		outputFlag(&p.Output))
-	c.Flags = slices.Concat(c.Flags, selectionFlags(&p.Select), own, p.talkFlags(),
-		contactFlags(&p.Select, &p.Contact))
+	c.Flags = slices.Concat(c.Flags, selectionFlags(&p.Select),
+		p.formatFlags(category, call.Formats(), "text on a terminal, else raw"), outputFlag(&p.Output),
+		p.talkFlags(), contactFlags(&p.Select, &p.Contact))
 	c.BashComplete = completeFor(p, c)
 	c.Before = p.complete(func() error {
 		if p.Output.Format == "table" {
@@ -36,15 +35,14 @@ func (p *program) invokeCommand(c *cli.Command, o *call.Options) *cli.Command {
 }
 
 func dryRunFlag(o *call.Options) cli.Flag {
-	return &cli.BoolFlag{Name: "dry-run", Usage: "Show the request; do not send it", Destination: &o.DryRun}
+	return toggle("dry-run", "Show the request; do not send it", &o.DryRun)
 }
 
 // askFlags returns the flags of requests that may take long and ask questions.
 func askFlags(o *call.Options) []cli.Flag {
 	return []cli.Flag{
 		dryRunFlag(o),
-		&cli.GenericFlag{Name: "answer",
-			Usage: "Answer the server's questions: `KEY=VALUE`, @FILE (repeatable)", Value: list(&o.Answers)},
+		option("answer", "Answer the server's questions: `KEY=VALUE`, @FILE (repeatable)", list(&o.Answers)),
 	}
 }
 
@@ -94,10 +92,8 @@ func callCommand(p program) *cli.Command {
 KEY=VALUE is converted to the type in the schema, KEY:=JSON is sent as it is, KEY@=FILE reads a file,
 a.b=1 sets b in a, tags[]=x appends. A tool without readOnlyHint is called after a confirmation.`,
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "args", Usage: "Arguments as a `JSON` object, @FILE or - (standard input)",
-				Destination: &base},
-			&cli.StringFlag{Name: "record", Usage: "Append the call and its result to `FILE`",
-				TakesFile: true, Destination: &record},
+			option("args", "Arguments as a `JSON` object, @FILE or - (standard input)", text(&base)),
+			option("record", "Append the call and its result to `FILE`", text(&record)),
 		}, askFlags(&o)...),
 		Action: p.asking(operands{1, true, "a tool"},
 			func(ctx context.Context, from []source.Source, rest []string) error {

@@ -23,14 +23,12 @@ func checkCommand(p program) *cli.Command {
 Checks each server, and all of them together. No tool is called. Security findings that the saved snapshot
 already has are reported as info.`,
 		Flags: []cli.Flag{
-			&cli.GenericFlag{Name: "against",
-				Usage: "Check `FILE` (server.json, manifest.json) against the server",
-				Value: list(&o.Against), TakesFile: true},
+			option("against", "Check `FILE` (server.json, manifest.json) against the server", list(&o.Against)),
+			callsFlag(&o.Calls),
 		},
 		Action: p.about(&view, func(ctx context.Context, from []source.Source) (*report.Report, error) {
 			o.Scope = p.scope()
 			return compare.Check(ctx, p.Process, o, from)
 		}),
-	}, callsFlags(&o.Calls, nil), judgeFlags(&o.FailOn, &view.Waived, "warning"),
-		snapshotsFlags(&p.Select), p.surveyFlags())
+	}, judgeFlags(&o.FailOn, &view.Waived, "warning"), snapshotsFlags(&p.Select), p.surveyFlags())
 }

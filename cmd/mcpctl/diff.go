@@ -26,22 +26,19 @@ func diffCommand(p program) *cli.Command {
 		Description: `Compares servers with their saved snapshots, or with --base. Two packages, URLs or saved
 SOURCEs are compared with each other: the first is old, the second new.`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "base", Usage: "Compare with `SOURCE`, the old side", Destination: &o.Base},
-			&cli.StringFlag{Name: "base-ref", Usage: "Compare with the servers as of commit `REF`",
-				Destination: &o.Ref},
-			&cli.GenericFlag{Name: "versions", Usage: "Compare the last `N` releases of a package",
-				Value: number(&o.Versions, 0)},
-			&cli.BoolFlag{Name: "upgrade", Usage: "Compare packages with their newest versions",
-				Destination: &o.Upgrade},
-			&cli.BoolFlag{Name: "locked", Usage: "Refuse packages that differ from the lock file",
-				Destination: &o.Locked},
-			&cli.StringFlag{Name: "build", Usage: "With --base-ref: run `CMD` in both trees first",
-				Destination: &o.Build},
+			option("base", "Compare with `SOURCE`, the old side", text(&o.Base)),
+			option("base-ref", "Compare with the servers as of commit `REF`", text(&o.Ref)),
+			option("versions", "Compare the last `N` releases of a package", number(&o.Versions, 0)),
+			toggle("upgrade", "Compare packages with their newest versions", &o.Upgrade),
+			toggle("locked", "Refuse packages that differ from the lock file", &o.Locked),
+			option("build", "With --base-ref: run `CMD` in both trees first", text(&o.Build)),
+			callsFlag(&o.Calls),
+			toggle("no-examples", "Show no arguments of recorded calls", &o.NoExamples),
 		},
 		Action: p.about(&view, func(ctx context.Context, from []source.Source) (*report.Report, error) {
 			o.Scope, view.History, view.Upgrades = p.scope(), o.Versions > 0, o.Upgrade
 			return compare.Diff(ctx, p.Process, o, from)
 		}),
-	}, callsFlags(&o.Calls, &o.NoExamples), judgeFlags(&o.FailOn, &view.Waived, "breaking"),
-		schemaFlags(&o.Strict), snapshotsFlags(&p.Select), p.surveyFlags())
+	}, judgeFlags(&o.FailOn, &view.Waived, "breaking"), []cli.Flag{semanticsFlag(&o.Strict)},
+		snapshotsFlags(&p.Select), p.surveyFlags())
 }

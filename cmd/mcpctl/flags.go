@@ -70,6 +70,34 @@ func oneSource(p program, words []string) (named, rest []string) {
 	return nil, words
 }
 
+// option makes a flag with a value. Its name may be followed by a short one: "config, c". Shells complete
+// paths for a usage with `FILE` or `DIR`.
+func option(name, usage string, to value) cli.Flag {
+	names := strings.Split(name, ", ")
+	return &cli.GenericFlag{Name: names[0], Aliases: names[1:], Usage: usage, Value: to,
+		TakesFile: strings.Contains(usage, "FILE`") || strings.Contains(usage, "`DIR`")}
+}
+
+// toggle makes a flag without a value, named as by option.
+func toggle(name, usage string, to *bool) cli.Flag {
+	names := strings.Split(name, ", ")
+	return &cli.BoolFlag{Name: names[0], Aliases: names[1:], Usage: usage, Destination: to,
+		DisableDefaultText: true}
+}
+
+// shared puts flags of several commands into a category, which the help of a command leaves out.
+func shared(category string, flags ...cli.Flag) []cli.Flag {
+	for _, f := range flags {
+		switch f := f.(type) {
+		case *cli.GenericFlag:
+			f.Category = category
+		case *cli.BoolFlag:
+			f.Category = category
+		}
+	}
+	return flags
+}
+
 func (p *program) surveyFlags() []cli.Flag {
 	return slices.Concat(selectionFlags(&p.Select), p.outputFlags(), reportFlags(&p.Output), p.reachFlags())
 }
@@ -79,47 +107,28 @@ func (p *program) reachFlags() []cli.Flag {
 }
 
 func selectionFlags(s *fleet.Selection) []cli.Flag {
-	return append(configurationFlags(s), &cli.GenericFlag{
-		Name: "only", Category: selecting, Usage: "Limit to servers matching `NAME` (glob, repeatable)",
-		Value: names(&s.Only),
-	})
+	return append(configurationFlags(s), shared(selecting,
+		option("only", "Limit to servers matching `NAME` (glob, repeatable)", names(&s.Only)))...)
 }
 
 // configurationFlags returns the flags for where servers are configured, without those that choose among
 // them.
 func configurationFlags(s *fleet.Selection) []cli.Flag {
-	return []cli.Flag{
-		&cli.GenericFlag{
-			Name: "config", Aliases: []string{"c"}, Category: selecting, Value: list(&s.Files),
-			TakesFile: true,
-			Usage:     "Read servers from `FILE` (repeatable; default MCPCTL_CONFIG)",
-		},
-		&cli.BoolFlag{
-			Name: "discover", Category: selecting, Destination: &s.Discover,
-			Usage: "Include the servers of Claude, Cursor, VS Code and others",
-		},
-	}
+	return shared(selecting,
+		option("config, c", "Read servers from `FILE` (repeatable; default MCPCTL_CONFIG)", list(&s.Files)),
+		toggle("discover", "Include the servers of Claude, Cursor, VS Code and others", &s.Discover))
 }
 
 func snapshotsFlags(s *fleet.Selection) []cli.Flag {
-	return []cli.Flag{&cli.StringFlag{
-		Name: "snapshots", Category: selecting, Destination: &s.Snapshots,
-		Usage: "`FOLDER` of saved snapshots (default mcp-snapshots)",
-	}}
+	return shared(selecting,
+		option("snapshots", "`FOLDER` of saved snapshots (default mcp-snapshots)", text(&s.Snapshots)))
 }
 
-func yesFlag(s *fleet.Selection) cli.Flag {
-	return &cli.BoolFlag{
-		Name: "yes", Aliases: []string{"y"}, Category: connecting, Usage: "Skip confirmation prompts",
-		Destination: &s.Yes,
-	}
-}
-
-func trustFlag(s *fleet.Selection) cli.Flag {
-	return &cli.BoolFlag{
-		Name: "trust", Category: connecting, Destination: &s.Trust,
-		Usage: "Start found servers in this run without asking",
-	}
+// consentFlags returns the flags that answer questions in advance.
+func consentFlags(s *fleet.Selection) []cli.Flag {
+	return shared(connecting,
+		toggle("yes, y", "Skip confirmation prompts", &s.Yes),
+		toggle("trust", "Start found servers in this run without asking", &s.Trust))
 }
 
 func (p *program) outputFlags() []cli.Flag {
@@ -128,180 +137,93 @@ func (p *program) outputFlags() []cli.Flag {
 }
 
 func outputFlag(o *report.Output) []cli.Flag {
-	return []cli.Flag{&cli.StringFlag{
-		Name: "output", Aliases: []string{"o"}, Category: printing, Destination: &o.File, TakesFile: true,
-		Usage: "Write to `FILE` (- for standard output)",
-	}}
+	return shared(printing, option("output, o", "Write to `FILE` (- for standard output)", text(&o.File)))
 }
 
 // formatFlags returns the flags for the format. The default is what the environment set; the help shows usual
 // in its place.
 func (p *program) formatFlags(category string, formats []string, usual string) []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{
-			Name: "format", Aliases: []string{"f"}, Category: category, Value: p.Output.Format,
-			DefaultText: usual,
-			Usage:       "`FORMAT` of the output: " + strings.Join(formats, ", "),
-			Destination: &p.Output.Format,
-		},
-		&cli.BoolFlag{Name: "json", Category: category, Usage: "Same as --format json", Destination: &p.JSON},
-	}
+	return shared(category,
+		option("format, f", "`FORMAT` of the output: "+strings.Join(formats, ", "),
+			text(&p.Output.Format).usually(usual)),
+		toggle("json", "Same as --format json", &p.JSON))
 }
 
 // talkFlags returns the flags for colors and for how much is printed.
 func (p *program) talkFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{
-			Name: "color", Category: printing, Value: "auto", Destination: &p.Output.Color,
-			Usage: "Use colors `WHEN`: auto, always or never",
-		},
-		&cli.BoolFlag{
-			Name: "quiet", Aliases: []string{"q"}, Category: printing, Usage: "Print errors only",
-			Destination: &p.Quiet,
-		},
-		&cli.BoolFlag{
-			Name: "verbose", Aliases: []string{"v"}, Category: printing, Usage: "Print more detail",
-			Destination: &p.Verbose,
-		},
-	}
+	return shared(printing,
+		option("color", "Use colors `WHEN`: auto, always or never", text(&p.Output.Color).usually(`"auto"`)),
+		toggle("quiet, q", "Print errors only", &p.Quiet),
+		toggle("verbose, v", "Print more detail", &p.Verbose))
 }
 
 // reportFlags returns the flags of commands that report findings: more reports, and an exit status of 0 in
 // spite of them.
 func reportFlags(o *report.Output) []cli.Flag {
-	return []cli.Flag{
-		&cli.GenericFlag{
-			Name: "report", Category: printing, Value: reports(&o.Reports), TakesFile: true,
-			Usage: "Also write the report as `FORMAT=FILE` (repeatable)",
-		},
-		&cli.BoolFlag{
-			Name: "exit-zero", Category: printing, Usage: "Exit 0 even if there are findings",
-			Destination: &o.ExitZero,
-		},
-	}
+	return shared(printing,
+		option("report", "Also write the report as `FORMAT=FILE` (repeatable)", reports(&o.Reports)),
+		toggle("exit-zero", "Exit 0 even if there are findings", &o.ExitZero))
 }
 
 // contactFlags returns the flags for how servers are started and reached, and for what a client says to them:
 // its protocol, capabilities and credentials.
 func contactFlags(s *fleet.Selection, c *fleet.Contact) []cli.Flag {
-	return []cli.Flag{
-		yesFlag(s), trustFlag(s),
+	return append(consentFlags(s), shared(connecting,
 		timeoutFlag(c, "30s"),
-		&cli.GenericFlag{
-			Name: "env", Category: connecting, Usage: "Set `K=V` for stdio servers (repeatable)",
-			Value: list(&c.Env),
-		},
-		&cli.BoolFlag{
-			Name: "inherit-env", Category: connecting, Destination: &c.InheritEnv,
-			Usage: "Pass the full environment to stdio servers",
-		},
-		&cli.BoolFlag{
-			Name: "allow-scripts", Category: connecting, Destination: &c.AllowScripts,
-			Usage: "Run install scripts and builds of packages",
-		},
-		&cli.BoolFlag{
-			Name: "sandbox", Category: connecting, Destination: &c.Sandbox,
-			Usage: "Run stdio servers without network, read-only (Linux)",
-		},
+		option("env", "Set `K=V` for stdio servers (repeatable)", list(&c.Env)),
+		toggle("inherit-env", "Pass the full environment to stdio servers", &c.InheritEnv),
+		toggle("allow-scripts", "Run install scripts and builds of packages", &c.AllowScripts),
+		toggle("sandbox", "Run stdio servers without network, read-only (Linux)", &c.Sandbox),
 		caCertFlag(c),
-		&cli.StringFlag{
-			Name: "protocol", Category: connecting, Value: c.Protocol, Destination: &c.Protocol,
-			Usage: "Speak protocol `VERSION`, such as 2025-11-25",
-		},
-		&cli.StringFlag{
-			Name: "client-capabilities", Category: connecting, Destination: &c.Capabilities,
-			Usage: "Declare `LIST` of roots,sampling,elicitation, or none",
-		},
-		&cli.GenericFlag{
-			Name: "header", Category: connecting, Value: list(&c.Headers),
-			Usage: "Send `\"K: V\"` (or lines of @FILE) to HTTP servers (repeatable)",
-		},
-		&cli.StringFlag{
-			Name: "bearer", Category: connecting, Destination: &c.Bearer,
-			Usage: "Bearer token `FROM` env:NAME, file:PATH or cmd:COMMAND",
-		},
-	}
+		option("protocol", "Speak protocol `VERSION`, such as 2025-11-25", text(&c.Protocol).usually(`"auto"`)),
+		option("client-capabilities", "Declare `LIST` of roots,sampling,elicitation, or none",
+			text(&c.Capabilities)),
+		option("header", "Send `\"K: V\"` (or lines of @FILE) to HTTP servers (repeatable)",
+			list(&c.Headers)),
+		option("bearer", "Bearer token `FROM` env:NAME, file:PATH or cmd:COMMAND", text(&c.Bearer)))...)
 }
 
 func timeoutFlag(c *fleet.Contact, usual string) cli.Flag {
-	return &cli.GenericFlag{
-		Name: "timeout", Category: connecting, Value: duration(&c.Timeout), DefaultText: usual,
-		Usage: "Timeout per server, a `DURATION` (0 = none)",
-	}
+	return option("timeout", "Timeout per server, a `DURATION` (0 = none)",
+		duration(&c.Timeout).usually(usual))
 }
 
 func caCertFlag(c *fleet.Contact) cli.Flag {
-	return &cli.StringFlag{
-		Name: "ca-cert", Category: connecting, Destination: &c.CACert, TakesFile: true,
-		Usage: "Trust the certificates of PEM `FILE` too",
-	}
+	return option("ca-cert", "Trust the certificates of PEM `FILE` too", text(&c.CACert))
 }
 
 // parallelFlags returns the flags for how many servers are contacted at once, and which shard of them.
 func (p *program) parallelFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.GenericFlag{
-			Name: "parallel", Category: connecting, Value: count(&p.Contact.Parallel),
-			Usage: "Maximum concurrent servers, `N`", DefaultText: "64 remote, 8 per host",
-		},
-		&cli.GenericFlag{
-			Name: "shard", Category: connecting, Value: shard(&p.Select.Shard, p.Lookup),
-			Usage: "Contact shard `I/N` of the servers; auto: from the CI environment",
-		},
-	}
+	return shared(connecting,
+		option("parallel", "Maximum concurrent servers, `N`",
+			number(&p.Contact.Parallel, 1).usually("64 remote, 8 per host")),
+		option("shard", "Contact shard `I/N` of the servers; auto: from the CI environment",
+			shard(&p.Select.Shard, p.Lookup)))
 }
 
 // retryFlags returns the flags for what is done when a server fails.
 func retryFlags(c *fleet.Contact) []cli.Flag {
-	return []cli.Flag{
-		&cli.GenericFlag{
-			Name: "retries", Category: connecting, Usage: "Retry transient failures `N` times",
-			DefaultText: "0",
-			Value:       number(&c.Retries, 0),
-		},
-		&cli.BoolFlag{
-			Name: "fail-fast", Category: connecting, Usage: "Stop at the first failed server",
-			Destination: &c.FailFast,
-		},
-	}
+	return shared(connecting,
+		option("retries", "Retry transient failures `N` times", number(&c.Retries, 0).usually("0")),
+		toggle("fail-fast", "Stop at the first failed server", &c.FailFast))
 }
 
 // judgeFlags returns the flags for what fails a run, and whether waived findings are shown. usual is the
 // threshold without a flag.
 func judgeFlags(failOn *string, showWaived *bool, usual string) []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{
-			Name: "fail-on", Destination: failOn, DefaultText: usual,
-			Usage: "Exit 1 on findings at or above `LEVEL`, any or never",
-		},
+		option("fail-on", "Exit 1 on findings at or above `LEVEL`, any or never", text(failOn).usually(usual)),
 		waivedFlag(showWaived),
 	}
 }
 
-// callsFlags returns the flags for a file of recorded calls; noExamples = nil for commands that show no
-// calls.
-func callsFlags(file *string, noExamples *bool) []cli.Flag {
-	flags := []cli.Flag{&cli.StringFlag{
-		Name: "calls", Destination: file, TakesFile: true,
-		Usage: "Judge findings by the recorded calls in `FILE`",
-	}}
-	if noExamples != nil {
-		flags = append(flags, &cli.BoolFlag{
-			Name: "no-examples", Destination: noExamples, Usage: "Show no arguments of recorded calls",
-		})
-	}
-	return flags
+func callsFlag(file *string) cli.Flag {
+	return option("calls", "Judge findings by the recorded calls in `FILE`", text(file))
 }
 
-func waivedFlag(show *bool) cli.Flag {
-	return &cli.BoolFlag{Name: "show-waived", Usage: "Include waived findings", Destination: show}
-}
+func waivedFlag(show *bool) cli.Flag { return toggle("show-waived", "Include waived findings", show) }
 
-func schemaFlags(strict *bool) []cli.Flag {
-	return []cli.Flag{
-		&cli.GenericFlag{
-			Name: "semantics", Value: semantics(strict), DefaultText: "declared",
-			Usage: "Properties that callers send, by `MODE`: declared or strict",
-		},
-	}
+func semanticsFlag(strict *bool) cli.Flag {
+	return option("semantics", "Properties that callers send, by `MODE`: declared or strict",
+		semantics(strict).usually("declared"))
 }

@@ -25,9 +25,7 @@ func grepCommand(p program) *cli.Command {
 		Description: `
 Searches names, descriptions and schemas for a regular expression; case matters if it has capitals.
 Exits 1 if nothing matches.`,
-		Flags: []cli.Flag{
-			kindFlag(&filter),
-		},
+		Flags: []cli.Flag{kindFlag(&filter)},
 		Action: func(c *cli.Context) error {
 			if !c.Args().Present() {
 				return errNoPattern

@@ -42,9 +42,7 @@ func initCommand(p program) *cli.Command {
 		ArgsUsage: "[URL] [-- CMD ARG…]",
 		Description: `Uses the configuration in this directory, or the server on the command line.
 Existing files are kept; run it again with --ci to add a workflow.`,
-		Flags: []cli.Flag{&cli.StringFlag{
-			Name: "ci", Usage: "Also write a workflow for `SYSTEM`: github or gitlab", Destination: &ci,
-		}},
+		Flags: []cli.Flag{option("ci", "Also write a workflow for `SYSTEM`: github or gitlab", text(&ci))},
 		Action: func(c *cli.Context) error {
 			from, err := p.sources(c.Args().Slice())
 			switch {

@@ -25,13 +25,9 @@ func listCommand(p program) *cli.Command {
 		Usage:     "List servers, or their tools, prompts and resources",
 		ArgsUsage: "[SOURCE…] [-- CMD ARG…]",
 		Flags: []cli.Flag{
-			&cli.GenericFlag{Name: "sort", Usage: "Sort items by `ORDER`: tokens or name",
-				Value: sortOrder(&view.Sort)},
+			option("sort", "Sort items by `ORDER`: tokens or name", sortOrder(&view.Sort)),
 			kindFlag(&filter),
-			&cli.StringFlag{
-				Name: "filter", Usage: "Limit to items matching `GLOB` (or containing it)",
-				Destination: (*string)(&filter.Name),
-			},
+			option("filter", "Limit to items matching `GLOB` (or containing it)", text((*string)(&filter.Name))),
 		},
 		Action: p.about(&view, func(ctx context.Context, from []source.Source) (*report.Report, error) {
 			if err := filter.Check(); err != nil {
@@ -67,8 +63,5 @@ func again(from []source.Source, r *report.Report) string {
 }
 
 func kindFlag(filter *fleet.ItemFilter) cli.Flag {
-	return &cli.StringFlag{
-		Name: "kind", Usage: "Limit to `KIND`: " + strings.Join(fleet.KindWords(), ", "),
-		Destination: &filter.Kind,
-	}
+	return option("kind", "Limit to `KIND`: "+strings.Join(fleet.KindWords(), ", "), text(&filter.Kind))
 }

@@ -27,13 +27,10 @@ func loginCommand(p program) *cli.Command {
 SERVER is the name of a configured server, or a URL. A browser opens. The tokens are kept in the keyring and
 sent to that server only.`,
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "no-browser", Usage: "Print the URL to open; paste the final URL",
-				Destination: &o.Paste},
-			&cli.BoolFlag{Name: "device", Usage: "Log in on another device with a code",
-				Destination: &o.Device},
-			&cli.BoolFlag{Name: "status", Usage: "Show login status; contact nothing", Destination: &status},
-			&cli.GenericFlag{Name: "scope", Usage: "Request `SCOPE`, too (repeatable)",
-				Value: list(&o.Scopes)},
+			toggle("no-browser", "Print the URL to open; paste the final URL", &o.Paste),
+			toggle("device", "Log in on another device with a code", &o.Device),
+			toggle("status", "Show login status; contact nothing", &status),
+			option("scope", "Request `SCOPE`, too (repeatable)", list(&o.Scopes)),
 		},
 		Action: func(c *cli.Context) error {
 			if status {
@@ -80,11 +77,8 @@ func logoutCommand(p program) *cli.Command {
 }
 
 func (p *program) loginFlags() []cli.Flag {
-	return slices.Concat(selectionFlags(&p.Select), p.outputFlags(), []cli.Flag{
-		yesFlag(&p.Select), trustFlag(&p.Select),
-		timeoutFlag(&p.Contact, "5m"),
-		caCertFlag(&p.Contact),
-	})
+	return slices.Concat(selectionFlags(&p.Select), p.outputFlags(), consentFlags(&p.Select),
+		shared(connecting, timeoutFlag(&p.Contact, "5m"), caCertFlag(&p.Contact)))
 }
 
 // protected returns the one server that a command about logins names, and whether its configuration wins

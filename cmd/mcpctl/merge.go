@@ -25,9 +25,7 @@ func mergeCommand(p program) *cli.Command {
 		Description: `
 Reads the reports that --shard I/N --report json=FILE wrote. The exit status is that of one run over all
 servers; a missing shard is status 3.`,
-		Flags: []cli.Flag{
-			waivedFlag(&showWaived),
-		},
+		Flags: []cli.Flag{waivedFlag(&showWaived)},
 		Action: func(c *cli.Context) error {
 			shards, err := p.shardReports(c.Context, c.Args().Slice())
 			if err != nil {

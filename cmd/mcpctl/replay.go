@@ -20,11 +20,9 @@ func replayCommand(p program) *cli.Command {
 		Description: `Without --calls, sends the calls under calls.expect in mcpctl.yaml. Tools without
 readOnlyHint are called after a confirmation, or if --tool names them.`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "calls", Usage: "Send the recorded calls in `FILE`", Destination: &o.Calls,
-				TakesFile: true},
-			&cli.GenericFlag{Name: "tool", Usage: "Call the tool `NAME` without asking (repeatable)",
-				Value: list(&o.Tools)},
-			&cli.BoolFlag{Name: "structure", Usage: "Compare types and keys only", Destination: &o.Structure},
+			option("calls", "Send the recorded calls in `FILE`", text(&o.Calls)),
+			option("tool", "Call the tool `NAME` without asking (repeatable)", list(&o.Tools)),
+			toggle("structure", "Compare types and keys only", &o.Structure),
 		},
 		Action: func(c *cli.Context) error {
 			from, err := p.sources(c.Args().Slice())

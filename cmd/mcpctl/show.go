@@ -17,7 +17,7 @@ func showCommand(p program) *cli.Command {
 		Usage:       "Show details of a server, tool, prompt or resource",
 		ArgsUsage:   "SOURCE [ITEM…] [-- CMD ARG…]",
 		Description: `An ITEM is a name or URI, or one with its kind in front: tool/create_issue.`,
-		Flags:       []cli.Flag{&cli.BoolFlag{Name: "raw", Usage: "Include the raw JSON", Destination: &raw}},
+		Flags:       []cli.Flag{toggle("raw", "Include the raw JSON", &raw)},
 		Action: func(c *cli.Context) error {
 			source, wanted := oneSource(p, c.Args().Slice())
 			from, err := p.sources(source)

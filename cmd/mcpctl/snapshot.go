@@ -20,10 +20,7 @@ func snapshotCommand(p program) *cli.Command {
 		Usage:     "Save server snapshots",
 		ArgsUsage: "[SOURCE…] [-- CMD ARG…]",
 		Flags: []cli.Flag{
-			&cli.StringFlag{
-				Name: "output", Aliases: []string{"o"}, Destination: &o.File, TakesFile: true,
-				Usage: "Write the snapshot of one server to `FILE` (- for stdout)",
-			},
+			option("output, o", "Write the snapshot of one server to `FILE` (- for stdout)", text(&o.File)),
 		},
 		Action: p.about(&report.Options{},
 			func(ctx context.Context, from []source.Source) (*report.Report, error) {

@@ -24,13 +24,11 @@ func trustCommand(p program) *cli.Command {
 Shows what each server would do, asks, and remembers the answer until that changes. Contacts nothing.
 Files named with --config or MCPCTL_CONFIG need no trust.`,
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"},
-				Usage: "Show what would be trusted; store nothing", Destination: &how.dryRun},
-			&cli.BoolFlag{Name: "list", Usage: "List all trusted servers", Destination: &how.list},
-			&cli.BoolFlag{Name: "revoke", Usage: "Revoke trust in the servers found here",
-				Destination: &how.revoke},
+			toggle("dry-run, n", "Show what would be trusted; store nothing", &how.dryRun),
+			toggle("list", "List all trusted servers", &how.list),
+			toggle("revoke", "Revoke trust in the servers found here", &how.revoke),
 			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Hidden: true}, // which it takes for granted
-			&cli.BoolFlag{Name: "all", Usage: "With --revoke: revoke all trust", Destination: &how.all},
+			toggle("all", "With --revoke: revoke all trust", &how.all),
 		},
 		Action: func(c *cli.Context) error {
 			r, err := how.run(c.Context, p, c.Args().Slice())

@@ -11,16 +11,21 @@ import (
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
-// value reads what was typed for a flag into the field that it is for. A flag with a value to begin with says
-// so in DefaultText.
-type value func(text string) error
+// value reads what was typed for a flag into the field that it is for.
+type value struct {
+	read  func(text string) error
+	usual string // the default that the help shows; empty = none
+}
+
+// usually returns the value with a default for the help.
+func (v value) usually(usual string) value { return value{v.read, usual} }
 
 // Set reads what was typed.
 func (v value) Set(text string) error {
 	if text == unchanged {
 		return nil
 	}
-	return v(text)
+	return v.read(text)
 }
 
 // unchanged cannot be typed: no argument holds a zero byte.
@@ -29,12 +34,20 @@ const unchanged = "\x00"
 // Serialize keeps urfave/cli from setting the value again for each other name of its flag.
 func (value) Serialize() string { return unchanged }
 
-// String returns no default to show.
-func (value) String() string { return "" }
+// String returns the default to show.
+func (v value) String() string { return v.usual }
+
+// text reads a text as it is.
+func text(to *string) value {
+	return value{read: func(text string) error {
+		*to = text
+		return nil
+	}}
+}
 
 // duration reads a Go duration, or a number of seconds; a field that stays nil was not given.
 func duration(to **time.Duration) value {
-	return func(text string) error {
+	return value{read: func(text string) error {
 		parsed, err := time.ParseDuration(text)
 		if err != nil {
 			if parsed, err = time.ParseDuration(text + "s"); err != nil {
@@ -46,15 +59,12 @@ func duration(to **time.Duration) value {
 		}
 		*to = &parsed
 		return nil
-	}
+	}}
 }
-
-// count reads a number of at least 1; a field that stays 0 was not given.
-func count(to *int) value { return number(to, 1) }
 
 // number reads a whole number of at least so much, in decimal: 010 is ten.
 func number(to *int, least int) value {
-	return func(text string) error {
+	return value{read: func(text string) error {
 		n, err := strconv.Atoi(text)
 		switch {
 		case err != nil:
@@ -64,29 +74,29 @@ func number(to *int, least int) value {
 		}
 		*to = n
 		return nil
-	}
+	}}
 }
 
 // shard reads a part of the configured servers, such as 2/5; auto looks for it in the environment.
 func shard(to *fleet.Shard, lookup func(string) (string, bool)) value {
-	return func(text string) (err error) {
+	return value{read: func(text string) (err error) {
 		*to, err = fleet.ParseShard(text, lookup)
 		return err
-	}
+	}}
 }
 
 // list collects the values of a flag that may be given several times.
 func list(to *[]string) value {
-	return func(text string) error {
+	return value{read: func(text string) error {
 		*to = append(*to, text)
 		return nil
-	}
+	}}
 }
 
 // names collects names that are separated by commas; the flag may be given several times. A first value
 // without any name is an error.
 func names(to *[]string) value {
-	return func(text string) error {
+	return value{read: func(text string) error {
 		for name := range strings.SplitSeq(text, ",") {
 			if name = strings.TrimSpace(name); name != "" {
 				*to = append(*to, name)
@@ -96,34 +106,34 @@ func names(to *[]string) value {
 			return errors.New("it names nothing")
 		}
 		return nil
-	}
+	}}
 }
 
 // reports reads the files that a run writes beside its answer, such as sarif=out.sarif.
 func reports(to *[]report.OutputFile) value {
-	return func(text string) error {
+	return value{read: func(text string) error {
 		file, err := report.ParseOutputFile(text)
 		*to = append(*to, file)
 		return err
-	}
+	}}
 }
 
 // sortOrder reads the order of items in a list.
 func sortOrder(to *string) value {
-	return func(text string) error {
+	return value{read: func(text string) error {
 		if *to = text; text != "tokens" && text != "name" {
 			return fmt.Errorf("--sort is tokens or name, not %q", text)
 		}
 		return nil
-	}
+	}}
 }
 
 // semantics reads whether callers may send anything that a schema allows.
 func semantics(strict *bool) value {
-	return func(text string) error {
+	return value{read: func(text string) error {
 		if *strict = text == "strict"; !*strict && text != "declared" {
 			return fmt.Errorf("--semantics is declared or strict, not %q", text)
 		}
 		return nil
-	}
+	}}
 }

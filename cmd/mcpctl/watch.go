@@ -4,6 +4,7 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
+	"strconv"
 
 	"github.com/urfave/cli/v2"
 
@@ -17,7 +18,7 @@ import (
 // watchCommand makes watch. Its formats are those of events, not of reports, because it writes while it runs.
 func watchCommand(p program) *cli.Command {
 	var o watchrun.Options
-	var against string
+	against := "previous"
 	p.Output.Format = eventFormat(p.env)
 	c := &cli.Command{
 		Name:      "watch",
@@ -27,7 +28,7 @@ func watchCommand(p program) *cli.Command {
 		Description: `Listens to notifications and polls, until a signal or --for ends it.
 r and Enter, or SIGUSR1, reads all servers now. Saved snapshots are not changed.`,
 		Flags: slices.Concat(
-			p.watchFlags(&o, &against), schemaFlags(&o.Diff.Strict), selectionFlags(&p.Select), p.talkFlags(),
+			p.watchFlags(&o, &against), selectionFlags(&p.Select), p.talkFlags(),
 			contactFlags(&p.Select, &p.Contact), p.parallelFlags(), snapshotsFlags(&p.Select),
 		),
 		Before: p.complete(func() error {
@@ -73,43 +74,21 @@ r and Enter, or SIGUSR1, reads all servers now. Saved snapshots are not changed.
 // watchFlags returns the flags that only watch has.
 func (p *program) watchFlags(o *watchrun.Options, against *string) []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{
-			Name: "format", Aliases: []string{"f"},
-			Usage: "Print `FORMAT`: table (lines) or ndjson (one event a line)",
-			Value: p.Output.Format, Destination: &p.Output.Format,
-		},
-		&cli.BoolFlag{Name: "json", Usage: "Same as --format ndjson", Destination: &p.JSON},
-		&cli.GenericFlag{
-			Name: "interval", Usage: "Poll every `DURATION` (5m for servers that notify)",
-			Value: duration(&o.Interval), DefaultText: "30s",
-		},
-		&cli.StringFlag{
-			Name: "against", Usage: "Compare with `SNAPSHOT`: previous or saved",
-			Value: "previous", Destination: against,
-		},
-		&cli.GenericFlag{Name: "for", Usage: "Quit after `DURATION`", Value: duration(&o.For)},
-		&cli.GenericFlag{
-			Name: "reload", Usage: "Restart the server when `GLOB` changes (repeatable)",
-			Value: list(&o.Reload),
-		},
-		&cli.StringFlag{
-			Name: "build", Usage: "With --reload: run `CMD` before each start", Destination: &o.Build,
-		},
-		&cli.StringFlag{
-			Name: "exec", Usage: "Run `CMD` for each change, with JSON on its stdin", Destination: &o.Exec,
-		},
-		&cli.StringFlag{Name: "webhook", Usage: "Post each change as JSON to `URL`", Destination: &o.Webhook},
-		&cli.StringFlag{
-			Name: "listen", Usage: "Serve metrics, states and events at `ADDRESS`", Destination: &o.Listen,
-		},
-		&cli.StringFlag{
-			Name: "state", Usage: "Keep snapshots in `DIR`; report changes since then",
-			Destination: &o.State, TakesFile: true,
-		},
-		&cli.StringFlag{
-			Name: "fail-on", Usage: "Quit with status 1 at a change of `LEVEL` or above",
-			Destination: &o.FailOn,
-		},
+		option("format, f", "Print `FORMAT`: table (lines) or ndjson (one event a line)",
+			text(&p.Output.Format).usually(strconv.Quote(p.Output.Format))),
+		toggle("json", "Same as --format ndjson", &p.JSON),
+		option("interval", "Poll every `DURATION` (5m for servers that notify)",
+			duration(&o.Interval).usually("30s")),
+		option("against", "Compare with `SNAPSHOT`: previous or saved", text(against).usually(`"previous"`)),
+		option("for", "Quit after `DURATION`", duration(&o.For)),
+		option("reload", "Restart the server when `GLOB` changes (repeatable)", list(&o.Reload)),
+		option("build", "With --reload: run `CMD` before each start", text(&o.Build)),
+		option("exec", "Run `CMD` for each change, with JSON on its stdin", text(&o.Exec)),
+		option("webhook", "Post each change as JSON to `URL`", text(&o.Webhook)),
+		option("listen", "Serve metrics, states and events at `ADDRESS`", text(&o.Listen)),
+		option("state", "Keep snapshots in `DIR`; report changes since then", text(&o.State)),
+		option("fail-on", "Quit with status 1 at a change of `LEVEL` or above", text(&o.FailOn)),
+		semanticsFlag(&o.Diff.Strict),
 	}
 }
 
