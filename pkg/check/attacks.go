@@ -197,34 +197,29 @@ func patterns(expressions ...string) []lazy {
 
 // textInstructsModel reports the first attack in each text, also in what it encodes, and orders about tools
 // of other servers.
-func textInstructsModel(s *server, report reporter) {
-	eachText(func(t text, at location) {
-		if t.short() {
+func textInstructsModel(t text, at location) {
+	if t.short() {
+		return
+	}
+	spaced := t.value
+	if !t.prose && !strings.ContainsFunc(t.value, unicode.IsSpace) { // a name or a choice
+		spaced = strings.NewReplacer("_", " ", "-", " ").Replace(t.value)
+	}
+	plain, encoding := slices.Compact([]string{spaced, t.value}), ""
+	for n, value := range append(plain, decoded(t.value, 2)...) {
+		if n == len(plain) {
+			encoding = ", encoded"
+		}
+		if passage, a := findAttack(value); passage != "" {
+			said := rawjson.Quote(passage)
+			at.add("", said, "The text %s%s: %s (%s).", a.does, encoding, said, a.source)
 			return
 		}
-		spaced := t.value
-		if !t.prose && !strings.ContainsFunc(t.value, unicode.IsSpace) { // a name or a choice
-			spaced = strings.NewReplacer("_", " ", "-", " ").Replace(t.value)
-		}
-		for _, value := range slices.Compact([]string{spaced, t.value}) {
-			if passage, a := findAttack(value); passage != "" {
-				said := rawjson.Quote(passage)
-				at.add("", said, "The text %s: %s (%s).", a.does, said, a.source)
-				return
-			}
-		}
-		for _, inner := range decoded(t.value, 2) {
-			if passage, a := findAttack(inner); passage != "" {
-				said := rawjson.Quote(passage)
-				at.add("", said, "The text %s, encoded: %s (%s).", a.does, said, a.source)
-				return
-			}
-		}
-		if passage, tool := s.shadowed(t); passage != "" {
-			at.add("", rawjson.Quote(passage), "The text gives orders about %s, a tool of another server "+
-				"(Invariant Labs, 2025-04-07).", tool)
-		}
-	})(s, report)
+	}
+	if passage, tool := at.server.shadowed(t); passage != "" {
+		at.add("", rawjson.Quote(passage), "The text gives orders about %s, a tool of another server "+
+			"(Invariant Labs, 2025-04-07).", tool)
+	}
 }
 
 // findAttack returns the passage of a text that is an attack, and its kind; "" when there is none.

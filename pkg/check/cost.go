@@ -27,36 +27,31 @@ var costRules = map[string]rule{
 			at.add("", nil, "The text has %d characters.", utf8.RuneCountInString(t.value))
 		}
 	}),
-	"budget-text-characters": func(s *server, report reporter) {
-		eachText(func(t text, at location) {
-			if t.prose {
-				characters := func() int { return utf8.RuneCountInString(t.value) }
-				at.overBudget("The text", characters, "characters", s.options.Budgets.TextCharacters)
-			}
-		})(s, report)
-	},
+	"budget-text-characters": eachText(func(t text, at location) {
+		if limit := at.server.options.Budgets.TextCharacters; limit > 0 && t.prose {
+			at.overBudget("The text", utf8.RuneCountInString(t.value), "characters", limit)
+		}
+	}),
 	"budget-server-tokens": func(s *server, report reporter) {
-		tokens := func() int { return Tokens(s.Snapshot) }
-		location{"", root, report}.overBudget("The server", tokens, "tokens", s.options.Budgets.ServerTokens)
+		if limit := s.options.Budgets.ServerTokens; limit > 0 {
+			location{s, "", root, report}.overBudget("The server", Tokens(s.Snapshot), "tokens", limit)
+		}
 	},
 	"budget-server-tools": func(s *server, report reporter) {
-		tools := func() int { return len(s.tools) }
-		location{"", root, report}.overBudget("The server", tools, "tools", s.options.Budgets.ServerTools)
+		if limit := s.options.Budgets.ServerTools; limit > 0 {
+			location{s, "", root, report}.overBudget("The server", len(s.tools), "tools", limit)
+		}
 	},
-	"budget-tool-tokens": func(s *server, report reporter) {
-		eachItem(func(i *item, at location) {
-			if i.kind == snapshot.Tools {
-				tokens := func() int { return ToolTokens(i.Item) }
-				at.overBudget("The tool", tokens, "tokens", s.options.Budgets.ToolTokens)
-			}
-		})(s, report)
-	},
-	"budget-item-bytes": func(s *server, report reporter) {
-		eachItem(func(i *item, at location) {
-			bytes := func() int { return rawjson.Size(i.Raw) }
-			at.overBudget("The "+i.kind.Word(), bytes, "bytes", s.options.Budgets.ItemBytes)
-		})(s, report)
-	},
+	"budget-tool-tokens": eachItem(func(i *item, at location) {
+		if limit := at.server.options.Budgets.ToolTokens; limit > 0 && i.kind == snapshot.Tools {
+			at.overBudget("The tool", ToolTokens(i.Item), "tokens", limit)
+		}
+	}),
+	"budget-item-bytes": eachItem(func(i *item, at location) {
+		if limit := at.server.options.Budgets.ItemBytes; limit > 0 {
+			at.overBudget("The "+i.kind.Word(), rawjson.Size(i.Raw), "bytes", limit)
+		}
+	}),
 }
 
 const (
@@ -64,12 +59,9 @@ const (
 	longText      = 8000 // bytes
 )
 
-// overBudget reports a number above a budget; without a budget nothing is counted.
-func (l location) overBudget(subject string, count func() int, unit string, budget int) {
-	if budget == 0 {
-		return
-	}
-	if n := count(); n > budget {
+// overBudget reports a number above a budget.
+func (l location) overBudget(subject string, n int, unit string, budget int) {
+	if n > budget {
 		l.add("", encoded(n), "%s has %d %s; the budget is %d.", subject, n, unit, budget)
 	}
 }

@@ -21,13 +21,13 @@ const maxSubschemas = 50_000
 type document struct {
 	tool       *item
 	raw        json.RawMessage
-	value      any                   // decoded
-	path       string                // "/inputSchema" or "/outputSchema"
-	subschemas []*subschema          // the document and all schemas inside that are objects, outermost first
-	parsed     func() *schema.Schema // nil when it is not a schema
-	names      func() schemaNames
-	pool       *schema.Pool // shared by the schemas of a tool
-	cut        bool         // schemas so deep inside that they have no pointer are not checked in full
+	value      any                    // decoded
+	path       string                 // "/inputSchema" or "/outputSchema"
+	subschemas []*subschema           // the document and all schemas inside that are objects, outermost first
+	parsed     func() *schema.Schema  // nil when it is not a schema
+	names      func() map[string]bool // by which references may call its schemas
+	pool       *schema.Pool           // shared by the schemas of a tool
+	cut        bool                   // schemas so deep inside that they have no pointer are not checked in full
 }
 
 // subschema is a document or a schema inside it.
@@ -169,14 +169,12 @@ func (d *document) resolves(target string) bool {
 	fragment = unescaped(fragment)
 	switch {
 	case address != "":
-		return d.hasID(address)
-	case fragment == "":
-		return true
-	case strings.HasPrefix(fragment, "/"):
+		return d.names()[address]
+	case fragment == "" || strings.HasPrefix(fragment, "/"):
 		_, ok := rawjson.At(d.value, fragment)
 		return ok
 	}
-	return d.names().anchors[fragment]
+	return d.names()["#"+fragment]
 }
 
 // refersToItself reports whether the $ref of a schema leads back to it through references alone.
@@ -199,31 +197,17 @@ func (s *subschema) refersToItself() bool {
 	return false
 }
 
-// hasID reports whether the $id of a schema in the document is an address, or ends with it.
-func (d *document) hasID(target string) bool {
-	address, _, _ := strings.Cut(target, "#")
-	return d.names().ids[address]
-}
-
-// schemaNames are the anchors in a document, and the ids with all their relative forms.
-type schemaNames struct{ anchors, ids map[string]bool }
-
-// collectNames returns every anchor, and every id with what follows each of its slashes, because a reference
-// may be relative: for a/b/c also b/c and c.
-func (d *document) collectNames() schemaNames {
-	n := schemaNames{map[string]bool{}, map[string]bool{}}
+// collectNames returns every anchor after "#", and every id with what follows each of its slashes, because a
+// reference may be relative: for a/b/c also b/c and c.
+func (d *document) collectNames() map[string]bool {
+	names := map[string]bool{}
 	for _, s := range d.subschemas {
-		n.anchors[s.string("$anchor")], n.anchors[s.string("$dynamicAnchor")] = true, true
-		id := s.string("$id")
-		if anchor, local := strings.CutPrefix(id, "#"); local {
-			n.anchors[anchor] = true
-		}
-		for slash := true; slash && id != ""; {
-			n.ids[id] = true
-			_, id, slash = strings.Cut(id, "/")
+		names["#"+s.string("$anchor")], names["#"+s.string("$dynamicAnchor")] = true, true
+		for id, slash := s.string("$id"), true; slash; _, id, slash = strings.Cut(id, "/") {
+			names[id] = true
 		}
 	}
-	return n
+	return names
 }
 
 // faults returns why a schema of the document rejects a value.
@@ -292,16 +276,14 @@ func eachDocument(apply func(d *document, at location)) rule {
 
 // eachSchema makes a rule that is applied to the schemas of tools and all schemas inside.
 func eachSchema(apply func(s *subschema, at location)) rule {
-	return func(s *server, report reporter) {
-		eachDocument(func(d *document, at location) {
-			for _, sub := range d.subschemas {
-				if !s.stopped() {
-					at.path = sub.path
-					apply(sub, at)
-				}
+	return eachDocument(func(d *document, at location) {
+		for _, sub := range d.subschemas {
+			if !at.server.stopped() {
+				at.path = sub.path
+				apply(sub, at)
 			}
-		})(s, report)
-	}
+		}
+	})
 }
 
 // eachInput makes a rule that is applied to the schemas that validate arguments.

@@ -23,20 +23,19 @@ var protocolRules = map[string]rule{
 	"capability-undeclared":      noticed("capability-undeclared"),
 	"cursor-broken":              noticed("cursor-repeated", "cursor-not-text", "list-restarted"),
 	"result-fields-missing":      noticed("result-fields-missing"),
-	"list-order-unstable":        orderUnstable,
-	"list-content-unstable":      contentUnstable,
-	"duplicate-name":             duplicateNames,
-	"duplicate-key": func(s *server, report reporter) {
-		noticed("member-repeated")(s, report)
-		eachItem(func(i *item, at location) {
-			for _, path := range rawjson.Repeated(i.Raw) {
-				at.below(path).add("", nil, "")
-			}
-		})(s, report)
-	},
+	// another order defeats the prompt caches of clients
+	"list-order-unstable": unstable(true, "A second request returned the %[1]d %[3]s in a different order."),
+	"list-content-unstable": unstable(false,
+		"A second request returned different %[3]s (%[1]d, then %[2]d)."),
+	"duplicate-name": duplicateNames,
+	"duplicate-key": combined(noticed("member-repeated"), eachItem(func(i *item, at location) {
+		for _, path := range rawjson.Repeated(i.Raw) {
+			at.below(path).add("", nil, "")
+		}
+	})),
 	"item-without-name":   withoutName,
-	"member-mistyped":     memberMistyped,
-	"header-name-invalid": headerNameInvalid,
+	"member-mistyped":     combined(eachItem(memberMistyped), before(modern, eachDocument(booleanProperty))),
+	"header-name-invalid": eachTool(headerNameInvalid),
 	"protocol-outdated": func(s *server, report reporter) {
 		if p := s.Snapshot.Protocol; p != "" && p < "2025-06-18" && !s.modern() {
 			report(finding.Finding{Path: "/protocolVersion", New: rawjson.Quote(p),
@@ -72,43 +71,27 @@ func noticed(codes ...string) rule {
 	}
 }
 
-// orderUnstable looks for lists with the same names in another order on a second request, which defeats the
-// prompt caches of clients.
-func orderUnstable(s *server, report reporter) {
-	s.eachListAgain(func(kind snapshot.Kind, first, second []string) {
-		if !slices.Equal(first, second) && sameNames(first, second) {
-			report(finding.Finding{Path: "/" + string(kind), Message: fmt.Sprintf(
-				"A second request returned the %d %s in a different order.", len(first), kind)})
+// unstable makes a rule that looks for complete lists that a second request changed: with the same names in
+// another order, or with other names, such as a tool that is there only at times.
+func unstable(same bool, message string) rule {
+	keys := func(list snapshot.List) []string {
+		return kit.Map(list.Items(), func(i snapshot.Item) string { return i.Key })
+	}
+	return func(s *server, report reporter) {
+		for _, again := range s.Observed.Again {
+			list := s.Snapshot.List(again.Kind)
+			first, second := keys(list), keys(again)
+			if list.State == snapshot.Complete && again.State == snapshot.Complete &&
+				!slices.Equal(first, second) && sameNames(first, second) == same {
+				report(finding.Finding{Path: "/" + string(again.Kind),
+					Message: fmt.Sprintf(message, len(first), len(second), again.Kind)})
+			}
 		}
-	})
-}
-
-// contentUnstable looks for lists with other names on a second request, such as a tool that is there only at
-// times.
-func contentUnstable(s *server, report reporter) {
-	s.eachListAgain(func(kind snapshot.Kind, first, second []string) {
-		if !sameNames(first, second) {
-			report(finding.Finding{Path: "/" + string(kind), Message: fmt.Sprintf(
-				"A second request returned different %s (%d, then %d).", kind, len(first), len(second))})
-		}
-	})
+	}
 }
 
 func sameNames(first, second []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(first)), slices.Sorted(slices.Values(second)))
-}
-
-// eachListAgain calls f with the keys of each list that was read twice in full.
-func (s *server) eachListAgain(f func(kind snapshot.Kind, first, second []string)) {
-	keys := func(list snapshot.List) []string {
-		return kit.Map(list.Items(), func(i snapshot.Item) string { return i.Key })
-	}
-	for _, second := range s.Observed.Again {
-		first := s.Snapshot.List(second.Kind)
-		if first.State == snapshot.Complete && second.State == snapshot.Complete {
-			f(second.Kind, keys(first), keys(second))
-		}
-	}
 }
 
 // duplicateNames looks for two items of a kind with the same name or URI. A name that occurs more often is
@@ -151,33 +134,35 @@ var memberTypes = map[snapshot.Kind]map[string]string{
 }
 
 // memberMistyped reports members that typed clients refuse.
-func memberMistyped(s *server, report reporter) {
-	eachItem(func(i *item, at location) {
-		for _, types := range []map[string]string{memberTypes[""], memberTypes[i.kind]} {
-			for _, name := range kit.SortedKeys(types) {
-				want, required := strings.CutPrefix(types[name], "!")
-				value, there := rawjson.At(i.fields, "/"+name)
-				switch is := rawjson.TypeName(encoded(value)); {
-				case i.fields == nil:
-				case there && is != want:
-					at.below("/"+name).add("", short(value), "%s is %s, but must be %s.",
-						strings.ReplaceAll(name, "/", "."), is, want)
-				case !there && required:
-					at.at(name).add("", nil, "%s is missing, but must be %s.", name, want)
-				}
+func memberMistyped(i *item, at location) {
+	for _, types := range []map[string]string{memberTypes[""], memberTypes[i.kind]} {
+		for _, name := range kit.SortedKeys(types) {
+			want, required := strings.CutPrefix(types[name], "!")
+			value, there := rawjson.At(i.fields, "/"+name)
+			switch is := rawjson.TypeName(encoded(value)); {
+			case i.fields == nil:
+			case there && is != want:
+				at.below("/"+name).add("", short(value), "%s is %s, but must be %s.",
+					strings.ReplaceAll(name, "/", "."), is, want)
+			case !there && required:
+				at.at(name).add("", nil, "%s is missing, but must be %s.", name, want)
 			}
 		}
-	})(s, report)
-	before(modern, eachDocument(func(d *document, at location) {
-		object, _ := d.value.(map[string]any)
-		properties, _ := object["properties"].(map[string]any)
-		for _, name := range kit.SortedKeys(properties) {
-			if _, ok := properties[name].(bool); ok {
-				at.at("properties", name).add("", encoded(properties[name]),
-					"The schema of %q is %v, but must be an object.", name, properties[name])
-			}
+	}
+}
+
+// booleanProperty reports properties whose schema is a boolean, which clients refused before 2026-07-28.
+func booleanProperty(d *document, at location) {
+	if len(d.subschemas) == 0 {
+		return
+	}
+	properties := d.subschemas[0].properties()
+	for _, name := range kit.SortedKeys(properties) {
+		if _, ok := properties[name].(bool); ok {
+			at.at("properties", name).add("", encoded(properties[name]),
+				"The schema of %q is %v, but must be an object.", name, properties[name])
 		}
-	}))(s, report)
+	}
 }
 
 var headerToken = kit.Pattern("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
@@ -186,29 +171,24 @@ const headerKeyword = "x-mcp-header"
 
 // headerNameInvalid looks for an x-mcp-header that is not a valid name, such as "my header", is used twice in
 // a tool, or is on a property that has no header. Only servers of 2026-07-28 or later are checked.
-func headerNameInvalid(s *server, report reporter) {
-	if !s.modern() {
+func headerNameInvalid(t *item, at location) {
+	if t.input == nil || !at.server.modern() {
 		return
 	}
-	eachTool(func(t *item, at location) {
-		if t.input == nil {
-			return
+	used := map[string]bool{}
+	for _, sub := range t.input.subschemas {
+		value, there := sub.object[headerKeyword]
+		if !there {
+			continue
 		}
-		used := map[string]bool{}
-		for _, sub := range t.input.subschemas {
-			value, there := sub.object[headerKeyword]
-			if !there {
-				continue
-			}
-			name, _ := value.(string)
-			if fault := headerFault(sub, name, used[strings.ToLower(name)]); fault != "" {
-				at.path = sub.path
-				at.add(headerKeyword, encoded(value), "HTTP clients must ignore the tool: the header %q %s.",
-					name, fault)
-			}
-			used[strings.ToLower(name)] = true
+		name, _ := value.(string)
+		if fault := headerFault(sub, name, used[strings.ToLower(name)]); fault != "" {
+			at.path = sub.path
+			at.add(headerKeyword, encoded(value), "HTTP clients must ignore the tool: the header %q %s.",
+				name, fault)
 		}
-	})(s, report)
+		used[strings.ToLower(name)] = true
+	}
 }
 
 // headerFault returns why a header name is invalid; "" when it is valid.

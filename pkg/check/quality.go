@@ -21,14 +21,10 @@ var qualityRules = map[string]rule{
 			at.at("description").add("", rawjson.Quote(d), "The description %q repeats the name.", quote(d))
 		}
 	}),
-	"description-placeholder": func(s *server, report reporter) {
-		eachTool(func(t *item, at location) {
-			placeholderDescription(t.string("description"), at)
-		})(s, report)
-		eachDescription(func(s *subschema, text string, at location) {
-			placeholderDescription(text, at)
-		})(s, report)
-	},
+	"description-placeholder": combined(
+		eachTool(func(t *item, at location) { placeholderDescription(t.string("description"), at) }),
+		eachDescription(func(_ *subschema, text string, at location) { placeholderDescription(text, at) }),
+	),
 	"tool-description-duplicate": func(s *server, report reporter) {
 		first := map[string]string{}
 		eachTool(func(t *item, at location) {
@@ -45,17 +41,12 @@ var qualityRules = map[string]rule{
 			}
 		})(s, report)
 	},
-	"argument-description-missing": func(s *server, report reporter) {
-		eachTool(argumentsWithoutDescription)(s, report)
-		for _, i := range s.of(snapshot.Prompts) {
-			for _, a := range i.arguments() {
-				if !a.described {
-					location{i.id, root, report}.at("arguments", a.index).add("", rawjson.Quote(a.name),
-						"The argument %q has no description.", a.name)
-				}
+	"argument-description-missing": combined(eachTool(argumentsWithoutDescription),
+		eachPromptArgument(func(name string, argument map[string]any, at location) {
+			if argument["description"] == nil {
+				at.add("", rawjson.Quote(name), "The argument %q has no description.", name)
 			}
-		}
-	},
+		})),
 	"tool-annotations-missing": eachTool(annotationsMissing),
 	"tool-annotations-contradict": eachTool(func(t *item, at location) {
 		if hints := t.hints(); hints["readOnlyHint"] == true && hints["destructiveHint"] == true {
@@ -113,16 +104,12 @@ func argumentsWithoutDescription(t *item, at location) {
 
 // annotationsMissing reports tools without any hint, and those that write and lack destructiveHint.
 func annotationsMissing(t *item, at location) {
-	hints, missing := t.hints(), ""
-	switch {
-	case hints["readOnlyHint"] == true:
+	missing := "destructiveHint (clients assume true)"
+	switch hints := t.hints(); {
+	case hints["readOnlyHint"] == true || hints["destructiveHint"] != nil:
 		return
-	case hints["readOnlyHint"] == nil && hints["destructiveHint"] == nil:
+	case hints["readOnlyHint"] == nil:
 		missing = "readOnlyHint (clients assume false)"
-	case hints["destructiveHint"] == nil:
-		missing = "destructiveHint (clients assume true)"
-	default:
-		return
 	}
 	at.report(finding.Finding{Item: t.id, Path: "/annotations",
 		Member: strings.Fields(missing)[0], Cause: "Tools lack " + missing,

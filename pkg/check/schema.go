@@ -45,7 +45,7 @@ var schemaRules = map[string]rule{
 		}
 	}),
 	"reference-remote": eachSchema(func(s *subschema, at location) {
-		if target := s.string("$ref"); isRemote(target) && !s.doc.hasID(target) {
+		if target := s.string("$ref"); isRemote(target) && !s.doc.resolves(target) {
 			at.add("$ref", rawjson.Quote(target), "The reference %q leads out of the schema.", quote(target))
 		}
 	}),
@@ -63,7 +63,7 @@ var schemaRules = map[string]rule{
 		}
 	}),
 	"required-undefined":   eachSchema(requiredUndefined),
-	"schema-contradictory": schemaContradictory,
+	"schema-contradictory": eachDocument(schemaContradictory),
 	"default-invalid": eachSchema(func(s *subschema, at location) {
 		if value, there := s.object["default"]; there {
 			instanceInvalid(s, value, at.at("default"), "default")
@@ -196,25 +196,22 @@ func (s *subschema) definesElsewhere() bool {
 
 // schemaContradictory reports schemas that are proved to match nothing, with a small budget each, the
 // innermost first.
-func schemaContradictory(s *server, report reporter) {
+func schemaContradictory(d *document, at location) {
 	nothing, _ := schema.Parse([]byte("false")) // is a schema
-	eachDocument(func(d *document, at location) {
-		budget := schema.Budget{Steps: proofSteps, Semantics: schema.Strict, Pool: d.pool}
-		for _, sub := range slices.Backward(d.subschemas) {
-			if !sub.typed || sub.depth > maxProofDepth || hasReference(sub.object) {
-				continue
-			}
-			if d.pool.Left <= 0 || s.stopped() {
-				return
-			}
-			parsed, err := schema.ParseWithin(s.ctx, encoded(sub.object), d.pool)
-			if err == nil && schema.Contains(s.ctx, nothing, parsed, budget).Verdict == schema.Compatible {
-				f := finding.Finding{Item: d.tool.id, Path: sub.path.String(), Verdict: finding.Proved}
-				f.Message = fmt.Sprintf("No value can match the schema%s.", sub.ofArgument())
-				report(f)
-			}
+	budget, ctx := schema.Budget{Steps: proofSteps, Semantics: schema.Strict, Pool: d.pool}, at.server.ctx
+	for _, sub := range slices.Backward(d.subschemas) {
+		if !sub.typed || sub.depth > maxProofDepth || hasReference(sub.object) {
+			continue
 		}
-	})(s, report)
+		if d.pool.Left <= 0 || at.server.stopped() {
+			return
+		}
+		parsed, err := schema.ParseWithin(ctx, encoded(sub.object), d.pool)
+		if err == nil && schema.Contains(ctx, nothing, parsed, budget).Verdict == schema.Compatible {
+			at.report(finding.Finding{Item: d.tool.id, Path: sub.path.String(), Verdict: finding.Proved,
+				Message: fmt.Sprintf("No value can match the schema%s.", sub.ofArgument())})
+		}
+	}
 }
 
 // hasReference reports whether a decoded value has a $ref or $dynamicRef at any depth, even where that is the

@@ -19,16 +19,13 @@ var securityRules = map[string]rule{
 				kit.Counted(len(hidden), "invisible character"), hidden[0])
 		}
 	}),
-	"text-instructs-model":       textInstructsModel,
+	"text-instructs-model":       eachText(textInstructsModel),
 	"text-claims-priority":       textMatches("The text claims priority: %s.", wording.PriorityClaims...),
 	"text-names-credential-file": textMatches("The text names the credential file %s.", credentialFile),
 	"text-hidden-comment":        textMatches("The text has the hidden comment %s.", comment),
 	"text-padded":                eachText(textPadded),
-	"secret-exposed": func(s *server, report reporter) {
-		noticed("secret-echoed")(s, report)
-		eachText(secretInText)(s, report)
-	},
-	"url-with-credentials": eachText(urlWithCredentials),
+	"secret-exposed":             combined(noticed("secret-echoed"), eachText(secretInText)),
+	"url-with-credentials":       eachText(urlWithCredentials),
 }
 
 // excerpt returns the surroundings of a character.

@@ -179,24 +179,6 @@ func (i *item) hints() map[string]any {
 	return hints
 }
 
-// argument is an argument of a prompt.
-type argument struct {
-	name, index string
-	described   bool
-}
-
-// arguments returns the arguments of a prompt.
-func (i *item) arguments() (all []argument) {
-	values, _ := i.fields["arguments"].([]any)
-	for n, value := range values {
-		members, _ := value.(map[string]any)
-		if name, ok := members["name"].(string); ok {
-			all = append(all, argument{name, strconv.Itoa(n), members["description"] != nil})
-		}
-	}
-	return all
-}
-
 // pointer is a JSON pointer that is joined only when it is reported: in deeply nested values the pointers
 // take more memory than the values. One beyond maxPointer stays at the nearest enclosing value.
 type pointer struct {
@@ -231,6 +213,7 @@ func (p *pointer) String() string {
 
 // location is a place that a rule can report.
 type location struct {
+	server *server
 	item   string
 	path   *pointer
 	report reporter
@@ -260,7 +243,7 @@ func eachItem(apply func(i *item, at location)) rule {
 	return func(s *server, report reporter) {
 		for _, i := range s.items {
 			if !s.stopped() {
-				apply(i, location{i.id, root, report})
+				apply(i, location{s, i.id, root, report})
 			}
 		}
 	}
@@ -275,13 +258,35 @@ func eachTool(apply func(t *item, at location)) rule {
 	})
 }
 
+// eachPromptArgument makes a rule that is applied to each argument of a prompt.
+func eachPromptArgument(apply func(name string, argument map[string]any, at location)) rule {
+	return eachItem(func(i *item, at location) {
+		values, _ := i.fields["arguments"].([]any)
+		for n, value := range values {
+			argument, _ := value.(map[string]any)
+			if name, ok := argument["name"].(string); ok && i.kind == snapshot.Prompts {
+				apply(name, argument, at.at("arguments", strconv.Itoa(n)))
+			}
+		}
+	})
+}
+
 // eachText makes a rule that is applied to each text.
 func eachText(apply func(t text, at location)) rule {
 	return func(s *server, report reporter) {
 		for _, t := range s.texts {
 			if !s.stopped() {
-				apply(t, location{t.item, t.path, report})
+				apply(t, location{s, t.item, t.path, report})
 			}
+		}
+	}
+}
+
+// combined makes a rule of several.
+func combined(rules ...rule) rule {
+	return func(s *server, report reporter) {
+		for _, apply := range rules {
+			apply(s, report)
 		}
 	}
 }

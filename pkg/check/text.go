@@ -30,18 +30,14 @@ var textRules = map[string]rule{
 			first[skeleton(name)] = name
 		}
 	}),
-	"argument-asks-for-credential": func(s *server, report reporter) {
+	"argument-asks-for-credential": combined(
 		eachArgument(func(_ *subschema, name string, property map[string]any, at location) {
 			if t, ok := property["type"].(string); !ok || t == "string" {
 				asksForCredential(name, at)
 			}
-		})(s, report)
-		for _, i := range s.of(snapshot.Prompts) {
-			for _, a := range i.arguments() {
-				asksForCredential(a.name, location{i.id, root, report}.at("arguments", a.index))
-			}
-		}
-	},
+		}),
+		eachPromptArgument(func(name string, _ map[string]any, at location) { asksForCredential(name, at) }),
+	),
 }
 
 // eachDescription makes a rule that is applied to each schema that validates an argument, or a part of one,
