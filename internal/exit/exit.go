@@ -66,16 +66,6 @@ func HintOf(err error) string {
 	return ""
 }
 
-// unable is an error whose status is Incomplete, however it is wrapped.
-type unable struct{ error }
-
-// Unwrap returns the error itself.
-func (u unable) Unwrap() error { return u.error }
-
-// Unable wraps err so that its status is Incomplete, even inside a UsageError: the request may be right, but
-// could not be fulfilled.
-func Unable(err error) error { return unable{err} }
-
 // Code is an error with a status whose reason is reported already.
 type Code int
 
@@ -95,7 +85,6 @@ func CodeOf(err error) int {
 	var code Code
 	var usage UsageError
 	var interrupted Interrupted
-	var incomplete unable
 	switch {
 	case err == nil:
 		return OK
@@ -103,8 +92,6 @@ func CodeOf(err error) int {
 		return interrupted.Status()
 	case errors.As(err, &code):
 		return int(code)
-	case errors.As(err, &incomplete):
-		return Incomplete
 	case errors.As(err, &usage):
 		return Usage
 	}

@@ -32,8 +32,7 @@ func (f *Fleet) Each(
 ) ([]Surface, error) {
 	surfaces := make([]Surface, len(targets))
 	servers, slots := live(targets)
-	progress := host.NewProgress(f.process, len(servers))
-	defer progress.Finish()
+	answered, finish := host.Progress(f.process, len(servers))
 	places := placesOf(f.Config.Entries)
 	visits, running := errgroup.WithContext(ctx)
 	visits.SetLimit(runtime.GOMAXPROCS(0))
@@ -61,13 +60,13 @@ func (f *Fleet) Each(
 		i := slots[result.Index]
 		s := f.arrived(targets[i], result)
 		s.Interrupted = result.Err != nil && ctx.Err() != nil
-		progress.Done()
+		answered()
 		begin(i, func() (Surface, error) { return s, nil })
 	}
-	if err := visits.Wait(); err != nil {
+	err := visits.Wait()
+	if finish(); err != nil {
 		return nil, err
 	}
-	progress.Finish()
 	for _, file := range f.Config.Files {
 		f.process.Detail("read %s", report.Visible(f.process.Rel(file)))
 	}

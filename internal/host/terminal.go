@@ -1,7 +1,6 @@
 package host
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/clipperhouse/displaywidth"
 	"golang.org/x/term"
 )
 
@@ -132,9 +130,6 @@ func Confirm(ctx context.Context, p Process, about, question string, noTerminal,
 	return nil
 }
 
-// Width returns the number of columns of the terminal; 0 = unknown.
-func (t *Terminal) Width() int { return Width(t.Out) }
-
 // longestAnswer bounds an answer, in bytes; a terminal's own limit is lower.
 const longestAnswer = 64 << 10
 
@@ -157,48 +152,22 @@ func ReadLine(r io.Reader) ([]byte, error) {
 	return nil, fmt.Errorf("an answer of more than %d KiB", longestAnswer>>10)
 }
 
-// Progress shows on one line how many servers have answered; the zero value is silent. Nothing else may be
-// written meanwhile.
-type Progress struct {
-	out         io.Writer
-	done, total int
-}
-
-// NewProgress shows on p's standard error how many of the servers have answered; it is silent unless that is
-// a terminal and there are several servers.
-func NewProgress(p Process, servers int) *Progress {
-	if term, _ := p.Lookup("TERM"); term == "dumb" || servers < 2 || p.Quiet || !IsTerminal(p.Err) {
-		return &Progress{}
-	}
-	shown := &Progress{out: p.Err, total: servers}
-	shown.draw()
-	return shown
-}
-
-// Done counts the answer of a server.
-func (p *Progress) Done() {
-	if p.out != nil {
-		p.done++
-		p.draw()
-	}
-}
-
 // clearLine is the escape sequence that clears the line of the cursor.
 const clearLine = "\r\x1b[J"
 
-// draw replaces the line. It must not be wider than the terminal, or it could not be cleared.
-func (p *Progress) draw() {
-	text := fmt.Sprintf("%d of %d servers answered", p.done, p.total)
-	width := cmp.Or(Width(p.out), 80)
-	_, _ = io.WriteString(p.out, clearLine+displaywidth.TruncateString(text, width-1, "…"))
-}
-
-// Finish clears the line.
-func (p *Progress) Finish() {
-	if p.out != nil {
-		_, _ = io.WriteString(p.out, clearLine)
+// Progress shows on one line of a terminal how many of several servers have answered. It returns a function
+// that counts an answer, and one that clears the line; nothing else may be written in between.
+func Progress(p Process, servers int) (answered, finish func()) {
+	if term, _ := p.Lookup("TERM"); term == "dumb" || servers < 2 || p.Quiet || !IsTerminal(p.Err) {
+		return func() {}, func() {}
 	}
-	p.out = nil
+	done := -1
+	answered = func() {
+		done++
+		fmt.Fprintf(p.Err, "%s%d of %d servers answered", clearLine, done, servers)
+	}
+	answered()
+	return answered, func() { fmt.Fprint(p.Err, clearLine) }
 }
 
 // fileOf returns the file that a stream wraps.

@@ -143,29 +143,25 @@ func TestWidth(t *testing.T) {
 	if err := unix.IoctlSetWinsize(int(typing.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 93}); err != nil {
 		t.Fatal(err)
 	}
-	if terminal.Width() != 93 || Width(wrapped{terminal.Out}) != 93 || !IsTerminal(wrapped{terminal.Out}) {
-		t.Errorf("%d columns, want 93", terminal.Width())
+	if Width(wrapped{terminal.Out}) != 93 || !IsTerminal(wrapped{terminal.Out}) {
+		t.Errorf("%d columns, want 93", Width(terminal.Out))
 	}
 }
 
-// TestProgress redraws one line for each answer, no wider than the terminal, and clears it at the end.
+// TestProgress redraws one line for each answer and clears it at the end.
 func TestProgress(t *testing.T) {
 	terminal, typing := newTerminal(t)
-	columns := func(n uint16) {
-		if err := unix.IoctlSetWinsize(int(typing.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 4, Col: n}); err != nil {
-			t.Fatal(err)
-		}
+	for _, quiet := range []Process{
+		{Err: terminal.Out, Quiet: true}, {Err: terminal.Out, Environ: []string{"TERM=dumb"}},
+	} {
+		answered, finish := Progress(quiet, 2)
+		answered()
+		finish()
 	}
-	columns(60)
-	NewProgress(Process{Err: terminal.Out, Quiet: true}, 2).Done()
-	NewProgress(Process{Err: terminal.Out, Environ: []string{"TERM=dumb"}}, 2).Done()
-	progress := NewProgress(Process{Err: terminal.Out}, 2)
-	progress.Done()
-	columns(20)
-	progress.Done()
-	progress.Finish()
-	progress.Finish()
-	want := "\r\x1b[J0 of 2 servers answered\r\x1b[J1 of 2 servers answered\r\x1b[J2 of 2 servers ans…\r\x1b[J"
+	answered, finish := Progress(Process{Err: terminal.Out}, 2)
+	answered()
+	finish()
+	want := "\r\x1b[J0 of 2 servers answered\r\x1b[J1 of 2 servers answered\r\x1b[J"
 	if diff := cmp.Diff(want, typing.saw(terminal)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
