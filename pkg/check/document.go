@@ -27,7 +27,7 @@ type document struct {
 	parsed     func() *schema.Schema  // nil when it is not a schema
 	names      func() map[string]bool // by which references may call its schemas
 	pool       *schema.Pool           // shared by the schemas of a tool
-	cut        bool                   // schemas so deep inside that they have no pointer are not checked in full
+	cut        bool                   // deep schemas without a pointer are not checked in full
 }
 
 // subschema is a document or a schema inside it.
