@@ -27,7 +27,8 @@ func listCommand(p program) *cli.Command {
 		Flags: []cli.Flag{
 			option("sort", "Sort items by `ORDER`: tokens or name", sortOrder(&view.Sort)),
 			kindFlag(&filter),
-			option("filter", "Limit to items matching `GLOB` (or containing it)", text((*string)(&filter.Name))),
+			option("filter", "Limit to items matching `GLOB` (or containing it)",
+				text((*string)(&filter.Name))),
 		},
 		Action: p.about(&view, func(ctx context.Context, from []source.Source) (*report.Report, error) {
 			if err := filter.Check(); err != nil {
