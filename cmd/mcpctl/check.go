@@ -23,7 +23,8 @@ func checkCommand(p program) *cli.Command {
 Checks each server, and all of them together. No tool is called. Security findings that the saved snapshot
 already has are reported as info.`,
 		Flags: []cli.Flag{
-			option("against", "Check `FILE` (server.json, manifest.json) against the server", list(&o.Against)),
+			option("against", "Check `FILE` (server.json, manifest.json) against the server",
+				list(&o.Against)),
 			callsFlag(&o.Calls),
 		},
 		Action: p.about(&view, func(ctx context.Context, from []source.Source) (*report.Report, error) {

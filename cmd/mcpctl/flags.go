@@ -175,7 +175,8 @@ func contactFlags(s *fleet.Selection, c *fleet.Contact) []cli.Flag {
 		toggle("allow-scripts", "Run install scripts and builds of packages", &c.AllowScripts),
 		toggle("sandbox", "Run stdio servers without network, read-only (Linux)", &c.Sandbox),
 		caCertFlag(c),
-		option("protocol", "Speak protocol `VERSION`, such as 2025-11-25", text(&c.Protocol).usually(`"auto"`)),
+		option("protocol", "Speak protocol `VERSION`, such as 2025-11-25",
+			text(&c.Protocol).usually(`"auto"`)),
 		option("client-capabilities", "Declare `LIST` of roots,sampling,elicitation, or none",
 			text(&c.Capabilities)),
 		option("header", "Send `\"K: V\"` (or lines of @FILE) to HTTP servers (repeatable)",
@@ -212,7 +213,8 @@ func retryFlags(c *fleet.Contact) []cli.Flag {
 // threshold without a flag.
 func judgeFlags(failOn *string, showWaived *bool, usual string) []cli.Flag {
 	return []cli.Flag{
-		option("fail-on", "Exit 1 on findings at or above `LEVEL`, any or never", text(failOn).usually(usual)),
+		option("fail-on", "Exit 1 on findings at or above `LEVEL`, any or never",
+			text(failOn).usually(usual)),
 		waivedFlag(showWaived),
 	}
 }
