@@ -271,8 +271,8 @@ func reportChanged(c *comparison, s subject, members []string, rule func(key str
 	for _, id := range kit.SortedKeys(by) {
 		if changed := by[id]; len(changed) > maxListed {
 			cause := c.rules[id].Title + ": " + kit.Some(kit.Map(changed, code))
-			c.report(id, finding.Finding{Item: s.id, Path: s.path, Old: s.old.only(changed).orNothing(),
-				New: s.new.only(changed).orNothing(), Cause: cause, Message: cause + "."})
+			c.report(id, finding.Finding{Item: s.id, Path: s.path, Old: s.old.only(changed),
+				New: s.new.only(changed), Cause: cause, Message: cause + "."})
 			continue
 		}
 		for _, key := range by[id] {

@@ -280,18 +280,15 @@ func compareItem(c *comparison, kind snapshot.Kind, p *pair) {
 
 // compareOrder compares the order of the tools that both sides have.
 func compareOrder(c *comparison, old, new snapshot.List) {
-	before, after := shared(old, new), shared(new, old)
+	key := func(item snapshot.Item) string { return item.Key }
+	before, after := kit.Map(old.Items(), key), kit.Map(new.Items(), key)
+	wasThere, isThere := kit.Set(before), kit.Set(after)
+	before = kit.Filter(before, func(key string) bool { return isThere[key] })
+	after = kit.Filter(after, func(key string) bool { return wasThere[key] })
 	if !slices.Equal(before, after) {
 		c.report("tool-order-changed", finding.Finding{Path: "/tools", Old: asJSON(before),
 			New: asJSON(after)})
 	}
-}
-
-func shared(list, other snapshot.List) []string {
-	key := func(item snapshot.Item) string { return item.Key }
-	known := kit.Set(kit.Map(other.Items(), key))
-	return append([]string{}, kit.Filter(kit.Map(list.Items(), key),
-		func(key string) bool { return known[key] })...)
 }
 
 func asJSON(value any) json.RawMessage {

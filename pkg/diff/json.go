@@ -58,15 +58,18 @@ func viewOf(raw json.RawMessage) view {
 	return v
 }
 
-// only returns the members of these keys.
-func (v view) only(keys []string) view {
+// only returns an object of the members of these keys; nil if there are none.
+func (v view) only(keys []string) json.RawMessage {
 	some := view{}
 	for _, key := range keys {
 		if value, there := v[key]; there {
 			some[key] = value
 		}
 	}
-	return some
+	if len(some) == 0 {
+		return nil
+	}
+	return some.json()
 }
 
 // text returns a member that is a string; empty if it is missing or of another type.

@@ -16,16 +16,15 @@ import (
 // remarkRules are the rules for changes that say nothing of values. One that ends in "-" has a rule each for
 // what was added, removed and changed.
 var remarkRules = map[schema.Family]string{
-	schema.FamilyAccess:      "access-changed",
-	schema.FamilyContent:     "content-changed",
-	schema.FamilyDefault:     "default-",
-	schema.FamilyDeprecated:  "property-deprecation-changed",
-	schema.FamilyDescription: "property-description-",
-	schema.FamilyDialect:     "schema-dialect-changed",
-	schema.FamilyExamples:    "examples-changed",
-	schema.FamilyFormat:      "format-",
-	schema.FamilyTitle:       "property-title-changed",
-	schema.FamilyUnknown:     "keyword-changed",
+	schema.FamilyAccess:     "access-changed",
+	schema.FamilyContent:    "content-changed",
+	schema.FamilyDefault:    "default-",
+	schema.FamilyDeprecated: "property-deprecation-changed",
+	schema.FamilyDialect:    "schema-dialect-changed",
+	schema.FamilyExamples:   "examples-changed",
+	schema.FamilyFormat:     "format-",
+	schema.FamilyTitle:      "property-title-changed",
+	schema.FamilyUnknown:    "keyword-changed",
 }
 
 // suffix returns the rule of a change without its direction; empty if another part of the comparison reports
@@ -256,12 +255,5 @@ func (ch *change) values() (member string, old, new json.RawMessage) {
 	case 1:
 		return differing[0], before[differing[0]], after[differing[0]]
 	}
-	return "", before.only(differing).orNothing(), after.only(differing).orNothing()
-}
-
-func (v view) orNothing() json.RawMessage {
-	if len(v) == 0 {
-		return nil
-	}
-	return v.json()
+	return "", before.only(differing), after.only(differing)
 }

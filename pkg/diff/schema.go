@@ -68,10 +68,13 @@ type revision struct {
 }
 
 // compareSchemas compares what a tool accepts or promises. Each edit is judged with the others undone.
-func compareSchemas(c *comparison, s subject, direction finding.Direction, key string,
-	read func(json.RawMessage) json.RawMessage) {
-	sent := finding.Finding{Old: s.old[key], New: s.new[key]}
-	old, new := read(sent.Old), read(sent.New)
+func compareSchemas(c *comparison, s subject, direction finding.Direction) {
+	key := string(direction) + "Schema"
+	old, new := s.old[key], s.new[key]
+	sent := finding.Finding{Old: old, New: new}
+	if direction == finding.Input {
+		old, new = arguments(old), arguments(new)
+	}
 	if rawjson.Equal(old, new) {
 		return
 	}
@@ -266,25 +269,18 @@ func harmless(id string) finding.Level {
 // compareInput compares what the tool accepts. A tool without a schema, which the specification forbids,
 // takes no arguments.
 func compareInput(c *comparison, s subject) {
-	old, new := s.old["inputSchema"], s.new["inputSchema"]
-	compareInputRoot(c, s, old, new)
-	compareSchemas(c, s, finding.Input, "inputSchema", arguments)
-}
-
-// compareInputRoot looks at what only matters at the root of an input schema.
-func compareInputRoot(c *comparison, s subject, old, new json.RawMessage) {
-	before, after := viewOf(old), viewOf(new)
-	f := finding.Finding{Item: s.id, Path: "/inputSchema", Old: old, New: new}
-	switch {
-	case isObject(before) && !isObject(after):
+	f := s.member("inputSchema")
+	switch before, after := isObject(viewOf(f.Old)), isObject(viewOf(f.New)); {
+	case before && !after:
 		f.Message = `The input schema no longer has "type": "object" at its root.`
 		c.report("input-schema-invalid", f)
-	case !isObject(before) && isObject(after):
+	case !before && after:
 		f.Level, f.Message = finding.Info,
 			`The input schema now has "type": "object" at its root, as required.`
 		f.Cause = `The input schema now has "type": "object" at its root`
 		c.report("input-schema-changed", f)
 	}
+	compareSchemas(c, s, finding.Input)
 }
 
 // reportCombinators reports those that are new at the root of an input schema, if they are more than other

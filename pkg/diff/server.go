@@ -61,9 +61,7 @@ func compareSupported(c *comparison, old, new []string) {
 		return
 	}
 	s := subject{path: "/supportedVersions", old: namedAfter(old), new: namedAfter(new)}
-	rule := func(version string) string {
-		return either(s.new[version] == nil, "protocol-version-removed", "protocol-version-added")
-	}
+	rule := s.comesOrGoes("protocol-version-added", "protocol-version-removed", "")
 	reportChanged(c, s, keys(s.old, s.new), rule, func(rule, version string) {
 		c.report(rule, finding.Finding{Path: s.path, Old: s.old[version], New: s.new[version]})
 	})
@@ -163,37 +161,35 @@ var ofClients = []string{"elicitation", "roots", "sampling"}
 func compareCapabilities(c *comparison, old, new view, before *snapshot.Snapshot) {
 	s := subject{path: "/capabilities", old: old, new: new}
 	known := append([]string{"extensions", "experimental"}, ofClients...)
-	reportChanged(c, s, keys(old, new, known...),
-		s.comesOrGoes("capability-added", "capability-removed", optionRemoved), func(rule, key string) {
-			switch f := (finding.Finding{Path: rawjson.Join(s.path, key), Old: old[key], New: new[key]}); {
-			case f.Old != nil && f.New != nil:
-				compareOptions(c, f.Path, f.Old, f.New)
-			case f.New == nil:
-				f.Message = withdrawal(key, before)
-				fallthrough
-			default:
-				c.report(rule, f)
-			}
-		})
-	s = subject{path: "/capabilities/extensions", old: viewOf(old["extensions"]),
-		new: viewOf(new["extensions"])}
-	reportMembers(c, s, s.comesOrGoes("extension-added", "extension-removed", "extension-settings-changed"))
+	rule := s.comesOrGoes("capability-added", "capability-removed", optionRemoved)
+	reportChanged(c, s, keys(old, new, known...), rule, func(rule, key string) {
+		f := s.member(key)
+		if rule == optionRemoved {
+			compareOptions(c, f.Path, f.Old, f.New)
+			return
+		}
+		if rule == "capability-removed" {
+			f.Message = withdrawal(key, before)
+		}
+		c.report(rule, f)
+	})
+	extensions := s.part("extensions")
+	reportMembers(c, extensions,
+		extensions.comesOrGoes("extension-added", "extension-removed", "extension-settings-changed"))
 	if !same(old["experimental"], new["experimental"]) {
-		c.report("experimental-capability-changed", finding.Finding{
-			Path: "/capabilities/experimental", Old: old["experimental"], New: new["experimental"],
-		})
+		reportMember(c, s, "experimental-capability-changed", "experimental")
 	}
 }
 
-// withdrawal returns how much goes with a capability.
+// withdrawal returns the message for a capability that goes, with how much goes with it.
 func withdrawal(key string, before *snapshot.Snapshot) string {
-	for _, kind := range snapshot.Kinds() {
-		if n := len(before.List(kind).Items()); string(kind) == key && n > 0 {
-			return fmt.Sprintf("The capability %s was removed, and with it %s.", code(key),
-				kit.Counted(n, kind.Word()))
+	message := "The capability " + code(key) + " was removed"
+	if kind := snapshot.Kind(key); slices.Contains(snapshot.Kinds(), kind) {
+		if n := len(before.List(kind).Items()); n > 0 {
+			message += ", and with it " + kit.Counted(n, kind.Word())
 		}
 	}
-	return fmt.Sprintf("The capability %s was removed.", code(key))
+	return message + "."
 }
 
 // compareOptions compares the options of a capability. false is the same as absent. Very many are one
@@ -259,7 +255,8 @@ func compareList(c *comparison, kind snapshot.Kind, old, new *snapshot.Snapshot)
 		reportUnavailable(c, before)
 	case before.State == after.State && after.State == snapshot.NotOffered:
 	case before.State == snapshot.Unread, recordless(old, before), recordless(new, after):
-		reportUnrecorded(c, kind)
+		c.report("comparison-scope-differs", finding.Finding{Path: "/" + string(kind),
+			Message: fmt.Sprintf("One side has no record of %s: not compared.", kind.Plural())})
 	// capability-removed speaks for them
 	case after.State == snapshot.NotOffered && declares(old, kind) && !declares(new, kind):
 	default:
@@ -281,32 +278,18 @@ func recordless(s *snapshot.Snapshot, list snapshot.List) bool {
 		(!described(s) || list.Kind.Extension() && declares(s, list.Kind))
 }
 
-// listMethod returns the request that lists items of a kind.
-func listMethod(kind snapshot.Kind) string {
-	if kind == snapshot.Templates {
-		return "resources/templates/list"
-	}
-	return string(kind) + "/list"
-}
-
 // reportUnavailable reports a list that could not be read now but had items before. The items are not
 // reported as removed, since they may still be there.
 func reportUnavailable(c *comparison, before snapshot.List) {
 	if len(before.Items()) == 0 {
 		return
 	}
+	method := either(before.Kind == snapshot.Templates, "resources/templates", string(before.Kind)) + "/list"
 	c.report("list-unavailable", finding.Finding{
 		Path: "/" + string(before.Kind),
-		Message: fmt.Sprintf("%s failed; its %d previous %s were not compared.", listMethod(before.Kind),
-			len(before.Items()), before.Kind.Plural()),
+		Message: fmt.Sprintf("%s failed; its %d previous %s were not compared.", method, len(before.Items()),
+			before.Kind.Plural()),
 		Hint: "fix the server or the connection, then compare again",
-	})
-}
-
-func reportUnrecorded(c *comparison, kind snapshot.Kind) {
-	c.report("comparison-scope-differs", finding.Finding{
-		Path: "/" + string(kind), Message: fmt.Sprintf("One side has no record of %s: not compared.",
-			kind.Plural()),
 	})
 }
 

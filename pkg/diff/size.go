@@ -30,16 +30,15 @@ func Size(old, new *snapshot.Snapshot) int {
 	}
 	seed := maphash.MakeSeed()
 	before, after := sizes(seed, old), sizes(seed, new)
-	total := 0
-	for digest, size := range before {
-		if _, both := after[digest]; !both {
-			total += size
+	for digest := range before {
+		if _, both := after[digest]; both {
+			delete(before, digest)
+			delete(after, digest)
 		}
 	}
-	for digest, size := range after {
-		if _, both := before[digest]; !both {
-			total += size
-		}
+	total := 0
+	for _, size := range slices.AppendSeq(slices.Collect(maps.Values(before)), maps.Values(after)) {
+		total += size
 	}
 	return total
 }

@@ -70,8 +70,7 @@ func compareOutput(c *comparison, s subject) {
 		f.Hint = "the structure of results is no longer declared"
 		c.report("tool-output-schema-removed", f)
 	default:
-		compareSchemas(c, s, finding.Output, "outputSchema",
-			func(raw json.RawMessage) json.RawMessage { return raw })
+		compareSchemas(c, s, finding.Output)
 	}
 }
 
