@@ -103,26 +103,3 @@ func Group[T any, K comparable](items []T, key func(T) K) [][]T {
 	}
 	return groups
 }
-
-// SortBy sorts items by an order, and those that are equal in it by a key, which is computed only for these.
-func SortBy[T any, K cmp.Ordered](items []T, order func(a, b T) int, key func(T) K) {
-	type keyed struct {
-		item T
-		key  K
-	}
-	slices.SortStableFunc(items, order)
-	for len(items) > 0 {
-		alike := 1
-		for alike < len(items) && order(items[0], items[alike]) == 0 {
-			alike++
-		}
-		if alike > 1 {
-			all := Map(items[:alike], func(item T) keyed { return keyed{item, key(item)} })
-			slices.SortStableFunc(all, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
-			for i, one := range all {
-				items[i] = one.item
-			}
-		}
-		items = items[alike:]
-	}
-}

@@ -9,15 +9,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
-// TestSortBy makes keys of what is equal by the order alone, and keeps what is equal by both as it was.
-func TestSortBy(t *testing.T) {
-	items, keyed := []string{"b2", "a1", "b1", "b1", "c1"}, 0
-	kit.SortBy(items, func(a, b string) int { return strings.Compare(a[:1], b[:1]) }, func(s string) byte { keyed++; return s[1] })
-	if want := []string{"a1", "b1", "b1", "b2", "c1"}; !reflect.DeepEqual(items, want) || keyed != 3 {
-		t.Errorf("got %v with %d keys, want %v with 3", items, keyed, want)
-	}
-}
-
 // TestParallel does each once, and nothing once the run has ended.
 func TestParallel(t *testing.T) {
 	done := make([]int, 100)

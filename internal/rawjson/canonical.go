@@ -48,12 +48,13 @@ func Equal(a, b json.RawMessage) bool {
 }
 
 // Digest returns a hash of the canonical form, or of the bytes of what is not JSON.
-func Digest(seed maphash.Seed, raw json.RawMessage) uint64 { return maphash.Bytes(seed, formOf(raw)) }
+func Digest(seed maphash.Seed, raw json.RawMessage) uint64 { return maphash.Bytes(seed, Form(raw)) }
 
 // Size returns the number of bytes of the canonical form, or of what is not JSON.
-func Size(raw json.RawMessage) int { return len(formOf(raw)) }
+func Size(raw json.RawMessage) int { return len(Form(raw)) }
 
-func formOf(raw json.RawMessage) []byte {
+// Form returns the canonical form, or the bytes of what is not JSON.
+func Form(raw json.RawMessage) json.RawMessage {
 	form, err := Canonical(raw)
 	if err != nil {
 		return raw

@@ -38,7 +38,7 @@ func pairs(old, new snapshot.List) []*pair {
 		a, b := before[key], after[key]
 		isNew, isGone := len(a) == 0, len(b) == 0
 		if len(a) > 1 || len(b) > 1 {
-			a, b = canonicals(a), canonicals(b)
+			a, b = kit.Map(a, rawjson.Form), kit.Map(b, rawjson.Form)
 			a, b = without(a, b), without(b, a)
 		}
 		if isNew || isGone || len(a) > 0 && len(b) > 0 {
@@ -74,28 +74,18 @@ func byKey(list snapshot.List) map[string][]json.RawMessage {
 	return groups
 }
 
-// canonicals returns the items in one spelling, sorted. An item without a canonical form stays as it is.
-func canonicals(items []json.RawMessage) []json.RawMessage {
-	spelled := kit.Map(items, func(item json.RawMessage) json.RawMessage {
-		if canonical, err := rawjson.Canonical(item); err == nil {
-			return canonical
-		}
-		return item
-	})
-	slices.SortFunc(spelled, func(a, b json.RawMessage) int { return bytes.Compare(a, b) })
-	return spelled
-}
-
-// without returns items without as many of each as there are among others.
+// without returns items without as many of each as there are among others, sorted.
 func without(items, others []json.RawMessage) []json.RawMessage {
 	times := map[string]int{}
 	for _, other := range others {
 		times[string(other)]++
 	}
-	return kit.Filter(items, func(item json.RawMessage) bool {
+	left := kit.Filter(items, func(item json.RawMessage) bool {
 		times[string(item)]--
 		return times[string(item)] < 0
 	})
+	slices.SortFunc(left, func(a, b json.RawMessage) int { return bytes.Compare(a, b) })
+	return left
 }
 
 // compareItems compares the items of two lists. What one side lacks means something only when its list is
@@ -296,16 +286,15 @@ func asJSON(value any) json.RawMessage {
 	return raw
 }
 
-// withoutMember returns the canonical text of an object without one member, to find what changed only its
-// name. It is empty for what is not an object or has no members.
-func withoutMember(raw json.RawMessage, name string) string {
+// withoutName returns the canonical text of an object without its name, to find what changed only that; empty
+// for what is not an object or has no members.
+func withoutName(raw json.RawMessage) string {
 	v := viewOf(raw)
 	if len(v) == 0 {
 		return ""
 	}
-	delete(v, name)
-	spelled, _ := rawjson.Canonical(v.json()) // what a view shows is JSON
-	return string(spelled)
+	delete(v, "name")
+	return string(rawjson.Form(v.json()))
 }
 
 func gone(matched []*pair) []*pair {

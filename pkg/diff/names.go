@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -29,28 +28,22 @@ func wordsOf(text string) []string {
 }
 
 // verbs lists verbs of one meaning. Names with verbs of different meanings name different things.
-var verbs = [...]string{
+var verbs = kit.Map([]string{
 	"create add new insert make register write put save upsert store post",
 	"get read fetch show view describe retrieve load inspect",
 	"list search find query browse enumerate lookup",
 	"update edit modify change patch set write put save upsert store post",
 	"delete remove drop destroy erase clear purge",
+}, strings.Fields)
+
+func isVerb(word string) bool {
+	return slices.ContainsFunc(verbs, func(group []string) bool { return slices.Contains(group, word) })
 }
 
-// verbGroups returns the indices of a verb in verbs, by the verb.
-var verbGroups = sync.OnceValue(func() map[string][]int {
-	groups := map[string][]int{}
-	for i, group := range verbs {
-		for _, verb := range strings.Fields(group) {
-			groups[verb] = append(groups[verb], i)
-		}
-	}
-	return groups
-})
-
 func sameMeaning(a, b string) bool {
-	common := func(group int) bool { return slices.Contains(verbGroups()[b], group) }
-	return a == b || slices.ContainsFunc(verbGroups()[a], common)
+	return a == b || slices.ContainsFunc(verbs, func(group []string) bool {
+		return slices.Contains(group, a) && slices.Contains(group, b)
+	})
 }
 
 // opposites lists words that exclude each other, in pairs.
@@ -70,7 +63,6 @@ func opposite(a, b string) bool {
 	x, y := wordsOf(a), wordsOf(b)
 	onlyX := kit.Filter(x, func(word string) bool { return !slices.Contains(y, word) })
 	onlyY := kit.Filter(y, func(word string) bool { return !slices.Contains(x, word) })
-	isVerb := func(word string) bool { return len(verbGroups()[word]) > 0 }
 	verbsX, verbsY := kit.Filter(onlyX, isVerb), kit.Filter(onlyY, isVerb)
 	if len(verbsX) > 0 && len(verbsY) > 0 && dice(verbsX, verbsY) == 0 {
 		return true

@@ -32,10 +32,7 @@ func compareArguments(c *comparison, s subject) {
 	fresh := kit.Filter(kit.Distinct(newNames), func(name string) bool { return old[name] == nil })
 	renamed := map[string]bool{}
 	successors := onlyAlike(gone, fresh, func(name string) string {
-		if raw := old[name]; raw != nil {
-			return withoutMember(raw, "name")
-		}
-		return withoutMember(new[name], "name")
+		return withoutName(either(old[name] != nil, old[name], new[name]))
 	})
 	for _, name := range kit.Distinct(oldNames) {
 		f := finding.Finding{Item: s.id, Path: argumentPath(name), Old: old[name]}

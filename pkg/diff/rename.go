@@ -101,7 +101,7 @@ func renamedExactly(kind snapshot.Kind, matched []*pair) map[*pair]*pair {
 	named := kind.KeyField() == "name"
 	found := onlyAlike(gone(matched), fresh(matched), func(p *pair) string {
 		if named {
-			return withoutMember(p.raw(), "name")
+			return withoutName(p.raw())
 		}
 		return viewOf(p.raw()).text("name")
 	})
@@ -234,8 +234,7 @@ func sharedArguments(a, b []string) int {
 // description or is named in that of the other.
 func twins(matched []*pair) map[*pair]*pair {
 	accepts := func(raw json.RawMessage) string {
-		input, _ := rawjson.Canonical(arguments(viewOf(raw)["inputSchema"])) // of what is not JSON: empty
-		return string(input)
+		return string(rawjson.Form(arguments(viewOf(raw)["inputSchema"])))
 	}
 	staying := map[string][]*pair{} // by what they accept
 	for _, p := range matched {
@@ -299,11 +298,7 @@ func (ch *change) allButName() string {
 		delete(v, "title")
 		value = v.json()
 	}
-	accepts, err := rawjson.Canonical(value)
-	if err != nil {
-		accepts = value
-	}
-	return fmt.Sprint(parent(ch.Path), " ", ch.Required, " ", string(accepts))
+	return fmt.Sprint(parent(ch.Path), " ", ch.Required, " ", string(rawjson.Form(value)))
 }
 
 // repeatsName reports whether a title is a name in other letters, as generators write it.

@@ -169,7 +169,12 @@ func Sort(findings []Finding) {
 	for i := range all {
 		order[i] = &all[i]
 	}
-	kit.SortBy(order, byPlace, (*Finding).Fingerprint)
+	slices.SortStableFunc(order, func(a, b *Finding) int {
+		if place := byPlace(a, b); place != 0 {
+			return place
+		}
+		return strings.Compare(a.Fingerprint(), b.Fingerprint())
+	})
 	for i, f := range order {
 		findings[i] = *f
 	}

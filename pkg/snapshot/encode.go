@@ -59,7 +59,17 @@ func (s *Snapshot) fields() (map[string][]byte, error) {
 	fields := map[string][]byte{}
 	raw := map[string]json.RawMessage{"serverInfo": s.Server, "capabilities": s.Capabilities}
 	maps.Copy(raw, s.Extra)
-	raw[incomplete] = s.problems()
+	raw["mcpctl"], raw[incomplete] = strconv.AppendInt(nil, Format, 10), s.problems()
+	if s.Protocol != "" {
+		raw["protocolVersion"] = rawjson.Quote(s.Protocol)
+	}
+	if s.Instructions != "" {
+		raw["instructions"] = rawjson.Quote(s.Instructions)
+	}
+	if s.Supported != nil { // their order says nothing
+		versions := slices.Sorted(slices.Values(s.Supported))
+		raw["supportedVersions"] = rawjson.List(kit.Map(versions, rawjson.Quote))
+	}
 	for key, value := range raw {
 		if value == nil {
 			continue
@@ -69,16 +79,6 @@ func (s *Snapshot) fields() (map[string][]byte, error) {
 			return nil, fmt.Errorf("encoding %s: %w", key, err)
 		}
 		fields[key] = indented
-	}
-	fields["mcpctl"] = strconv.AppendInt(nil, Format, 10)
-	if s.Protocol != "" {
-		fields["protocolVersion"] = rawjson.Quote(s.Protocol)
-	}
-	if s.Instructions != "" {
-		fields["instructions"] = rawjson.Quote(s.Instructions)
-	}
-	if s.Supported != nil {
-		fields["supportedVersions"] = versions(s.Supported)
 	}
 	for _, kind := range Kinds() {
 		list := s.List(kind)
@@ -109,19 +109,24 @@ func (s *Snapshot) problems() json.RawMessage {
 	return rawjson.Build(problems...)
 }
 
-// versions returns protocol versions as a sorted array: their order says nothing.
-func versions(supported []string) []byte {
-	parts := kit.Map(slices.Sorted(slices.Values(supported)),
-		func(version string) []byte { return rawjson.Quote(version) })
-	return indentedList(parts)
-}
-
 // encodeList returns a list as it stands in the file: sorted by key, then by the canonical form of the items.
 func encodeList(list List) ([]byte, error) {
-	items := slices.Clone(list.items)
-	kit.SortBy(items, func(a, b Item) int { return strings.Compare(a.Key, b.Key) }, func(item Item) string {
-		form, _ := rawjson.Canonical(item.Raw) // what has none fails below
-		return string(form)
+	type element struct {
+		Item
+		form json.RawMessage // canonical, where another item has the same key
+	}
+	items := kit.Map(list.items, func(item Item) *element { return &element{Item: item} })
+	form := func(e *element) []byte {
+		if e.form == nil {
+			e.form = rawjson.Form(e.Raw)
+		}
+		return e.form
+	}
+	slices.SortStableFunc(items, func(a, b *element) int {
+		if a.Key != b.Key {
+			return strings.Compare(a.Key, b.Key)
+		}
+		return bytes.Compare(form(a), form(b))
 	})
 	forms := make([][]byte, len(items))
 	for i, item := range items {
