@@ -19,8 +19,8 @@ type change struct {
 	judged    *schema.Change // what it does to values; nil for a remark
 	effect    effect
 	successor *schema.Edit // the new property under which an old one is found
-	// the property that came for one that is gone, or the other way round, by its looks
-	likeness *change
+	// that a property was possibly renamed, for both of its names
+	cause, hint string
 }
 
 func (ch *change) before() view { return viewOf(ch.OldSchema) }
@@ -72,36 +72,25 @@ func (r *revision) change(ch *change) {
 	if suffix == "" {
 		return
 	}
-	f := finding.Finding{Path: ch.Path}
+	f := finding.Finding{Path: ch.Path, Cause: ch.cause, Hint: ch.hint}
 	f.Member, f.Old, f.New = ch.values()
 	switch ch.Family {
 	case schema.FamilyProperty, schema.FamilyRequired:
 		f.Member = "" // the place is the property
 	case schema.FamilyDialect:
 		f.Path, f.Member, f.Cause = ch.Path+"/$schema", "", anotherGenerator
-	}
-	switch {
-	case ch.likeness != nil && ch.New == nil:
-		f.Cause = code(ch.Name) + " possibly renamed to " + code(ch.likeness.Name)
-		f.Hint = f.Cause
-	case ch.likeness != nil:
-		f.Cause = code(ch.likeness.Name) + " possibly renamed to " + code(ch.Name)
-		f.Hint = "possibly the new name of " + code(ch.likeness.Name)
-	}
-	if len(ch.Also) > 0 {
-		f.Hint = "shared definition: the same change applies to " + strings.Join(ch.Also, ", ")
-	}
-	if ch.Family == schema.FamilyDefault {
+	case schema.FamilyDefault:
 		if rule, message := ch.movedDefault(); rule != "" {
 			f.Message = sentence(message, known(f, r.words(ch))) + "."
 			f.Level = either(rule == "default-removed", finding.Info, finding.Off)
 		}
 	}
-	if ch.judged == nil {
-		r.reportAs(suffix, f, r.words(ch)...)
-		return
+	if len(ch.Also) > 0 {
+		f.Hint = "shared definition: the same change applies to " + strings.Join(ch.Also, ", ")
 	}
 	switch {
+	case ch.judged == nil:
+		r.reportAs(suffix, f, r.words(ch)...)
 	case explained(r, ch):
 		r.reported = true
 	case r.silent(ch):

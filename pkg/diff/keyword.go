@@ -51,18 +51,48 @@ func (r *revision) suffix(ch *change) string {
 	case schema.FamilyUnknown:
 		return either(r.modern && ch.Keyword == headerKeyword, "", remark)
 	case schema.FamilyProperty:
-		return ch.propertyRule() + r.withDefault(ch)
+		switch {
+		case ch.successor != nil:
+			return "property-renamed"
+		case ch.New == nil:
+			return "property-removed"
+		case ch.Required:
+			return "required-property-added" + r.withDefault(ch)
+		}
+		return "optional-property-added"
 	case schema.FamilyRequired:
-		return either(ch.New == nil, "property-became-optional", "property-became-required") +
-			r.withDefault(ch)
+		if ch.New == nil {
+			return "property-became-optional"
+		}
+		return "property-became-required" + r.withDefault(ch)
 	case schema.FamilyEnum:
-		return ch.choiceRule()
+		switch {
+		case ch.Old == nil || ch.New == nil:
+			return "enum-" + ch.presence()
+		case len(ch.Removed) == 0:
+			return "enum-value-added"
+		case len(ch.Added) == 0:
+			return "enum-value-removed"
+		}
+		return "const-changed"
 	case schema.FamilyAdditional:
-		return ch.additionalRule()
+		switch {
+		case string(ch.New) == "false":
+			return "additional-properties-closed"
+		case string(ch.Old) == "false", !ch.breaks() && anyName(ch.Old) && !anyName(ch.New):
+			return "additional-properties-opened" // what was said of no name is a map of any
+		}
+		return "additional-properties-" + either(ch.effect == widens, "widened", "narrowed")
 	case schema.FamilyUnion:
 		return ch.unionRule()
 	}
 	return cmp.Or(remark, r.oftenBreaks(ch), effectRule(ch.Family, ch.effect))
+}
+
+// withDefault returns the end of the rule about an argument that must be there now, and that a server can
+// fill in.
+func (r *revision) withDefault(ch *change) string {
+	return either(r.direction == finding.Input && defaultOf(r, ch) != nil, "-with-default", "")
 }
 
 // oftenBreaks returns the rule for what makes most breaks of real releases, so that a project can lower it: a
@@ -155,26 +185,6 @@ func (ch *change) movedDefault() (suffix, message string) {
 	return "", ""
 }
 
-// propertyRule returns the rule for a property that came or went. A removed property with a successor counts
-// as renamed.
-func (ch *change) propertyRule() string {
-	switch {
-	case ch.successor != nil:
-		return "property-renamed"
-	case ch.New == nil:
-		return "property-removed"
-	case ch.Required:
-		return "required-property-added"
-	}
-	return "optional-property-added"
-}
-
-// withDefault marks the rule of an argument that must be there now, and that a server can fill in.
-func (r *revision) withDefault(ch *change) string {
-	demanded := ch.New != nil && (ch.Family == schema.FamilyRequired || ch.Required)
-	return either(demanded && r.direction == finding.Input && defaultOf(r, ch) != nil, "-with-default", "")
-}
-
 // defaultOf returns the default of the property that a change is about, in the new schema; nil if there is
 // none.
 func defaultOf(r *revision, ch *change) json.RawMessage {
@@ -197,17 +207,6 @@ func defaultOf(r *revision, ch *change) json.RawMessage {
 	return nil
 }
 
-// additionalRule returns the rule for a change of additionalProperties.
-func (ch *change) additionalRule() string {
-	switch {
-	case string(ch.New) == "false":
-		return "additional-properties-closed"
-	case string(ch.Old) == "false", !ch.breaks() && anyName(ch.Old) && !anyName(ch.New):
-		return "additional-properties-opened" // what was said of no name is a map of any
-	}
-	return either(ch.effect == widens, "additional-properties-widened", "additional-properties-narrowed")
-}
-
 // anyName reports whether additionalProperties is absent or says that anything goes.
 func anyName(raw json.RawMessage) bool { return raw == nil || unconstrained(raw) }
 
@@ -223,21 +222,6 @@ func (ch *change) unionRule() string {
 		return effectRule(schema.FamilyUnion, ch.effect)
 	}
 	return effectRule(schema.FamilySchema, ch.effect)
-}
-
-// choiceRule names a change of a fixed choice of values.
-func (ch *change) choiceRule() string {
-	switch {
-	case ch.Old == nil:
-		return "enum-added"
-	case ch.New == nil:
-		return "enum-removed"
-	case len(ch.Removed) == 0:
-		return "enum-value-added"
-	case len(ch.Added) == 0:
-		return "enum-value-removed"
-	}
-	return "const-changed"
 }
 
 // values returns what differs before and after: of one keyword, or objects of the keywords that differ

@@ -307,15 +307,14 @@ func repeatsName(title, name string) bool {
 	return named && slices.Contains([]string{"", "arguments", "output"}, rest)
 }
 
-// guessRenamed sets likely new names for properties that are gone: those that look alike, and the only two of
+// guessRenamed notes likely new names of properties that are gone: those that look alike, and the only two of
 // one type that are gone and new in an object.
 func guessRenamed(gone, fresh []*change) {
-	typed := func(ch *change) string {
+	onlyOfType := onlyAlike(gone, fresh, func(ch *change) string {
 		v := viewOf(ch.value())
 		return parent(ch.Path) + " " + cmp.Or(string(v["type"]), string(withoutRemarks(v).json())) +
 			either(v["enum"] != nil, " enum", "")
-	}
-	onlyOfType := onlyAlike(gone, fresh, typed)
+	})
 	for old, new := range assign(gone, fresh, func(old, new *change) float64 {
 		if parent(old.Path) != parent(new.Path) || opposite(old.Name, new.Name) {
 			return 0
@@ -327,11 +326,10 @@ func guessRenamed(gone, fresh []*change) {
 			const tie = 0.1 // of equal descriptions the names decide
 			score = max(score, dice(wordsOf(text), wordsOf(after.text("description")))+tie*score)
 		}
-		if onlyOfType[old] == new {
-			return max(score, likely)
-		}
-		return score
+		return max(score, either(onlyOfType[old] == new, likely, 0))
 	}) {
-		old.likeness, new.likeness = new, old
+		old.cause = code(old.Name) + " possibly renamed to " + code(new.Name)
+		old.hint = old.cause
+		new.cause, new.hint = old.cause, "possibly the new name of "+code(old.Name)
 	}
 }

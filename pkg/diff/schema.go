@@ -223,19 +223,24 @@ func effectOf(ch schema.Change, direction finding.Direction) effect {
 
 // level returns the level of a change: its verdict, softened or sharpened by the rule.
 func (r *revision) level(id string, ch *change) finding.Level {
-	byDefault := r.rules[id].Level
-	switch {
-	case ch.breaks() && r.softened(id, ch):
-		return finding.Warning
+	switch byDefault := r.rules[id].Level; {
 	case ch.breaks():
-		return finding.Breaking
-	case byDefault == finding.Breaking:
-		return harmless(id)
+		return either(r.softened(id, ch), finding.Warning, finding.Breaking)
+	case byDefault != finding.Breaking:
+		return byDefault
 	}
-	return byDefault
+	switch id {
+	case "input-property-removed", "input-property-renamed", "output-property-removed",
+		"output-property-renamed": // what is sent or expected goes unheard
+		return finding.Warning
+	case "input-additional-properties-narrowed": // as additional-properties-closed, which includes it
+		return finding.Warning
+	}
+	return finding.Info
 }
 
-// softened reports whether a rule only warns unless plain sets are compared (docs/compatibility.md, 3 and 4).
+// softened reports whether a break by a rule only warns unless plain sets are compared (docs/compatibility.md,
+// sections 3 and 4).
 func (r *revision) softened(id string, ch *change) bool {
 	switch id {
 	case "output-optional-property-added", "output-required-property-added":
@@ -252,18 +257,6 @@ func (r *revision) softened(id string, ch *change) bool {
 func (r *revision) closed(object string) bool {
 	return string(r.Before.At(object+"/additionalProperties")) == "false" ||
 		string(r.Before.At(object+"/unevaluatedProperties")) == "false"
-}
-
-// harmless returns the level of a rule that mostly breaks if it is proved that it does not.
-func harmless(id string) finding.Level {
-	switch id {
-	case "input-property-removed", "input-property-renamed", "output-property-removed",
-		"output-property-renamed":
-		return finding.Warning // what is sent or expected goes unheard
-	case "input-additional-properties-narrowed":
-		return finding.Warning // as additional-properties-closed, which includes it
-	}
-	return finding.Info
 }
 
 // compareInput compares what the tool accepts. A tool without a schema, which the specification forbids,

@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -47,7 +46,6 @@ func extended(pointer string, steps []string) string {
 // textsOf returns the texts inside a value at a pointer and under a key, sorted by place: those that a model
 // reads, and those with invisible characters, which may be names of members.
 func textsOf(pointer, key string, raw json.RawMessage) (read, hiding []passage) {
-	hides := mayHide(raw)
 	rawjson.Strings(raw, func(steps []string, text string, isName bool) {
 		member := key
 		if len(steps) > 0 {
@@ -56,7 +54,7 @@ func textsOf(pointer, key string, raw json.RawMessage) (read, hiding []passage) 
 		if !isName && (member == "description" || member == "title") {
 			read = append(read, passage{extended(pointer, steps), text})
 		}
-		if hides && len(snapshot.Hidden(text)) > 0 {
+		if len(snapshot.Hidden(text)) > 0 {
 			hiding = append(hiding, passage{extended(pointer, steps), text})
 		}
 	})
@@ -74,9 +72,16 @@ func compareTexts(c *comparison, item, path string, old, new json.RawMessage) {
 	findHidden(c, item, new, hidden, hiding)
 	findNew(c, "text-url-added", item, was, is, hostsIn,
 		func(host string) string { return "The text now names the host " + host + "." })
-	findNew(c, "text-tool-reference-added", item, was, is, c.toolsIn(item),
+	otherTools := func(text string) []string {
+		return kit.Filter(words(text), func(name string) bool {
+			_, known := slices.BinarySearch(c.names, name)
+			return known && item != snapshot.Tools.ID(name)
+		})
+	}
+	findNew(c, "text-tool-reference-added", item, was, is, otherTools,
 		func(tool string) string { return "The text now names the tool " + code(tool) + " of this server." })
-	findNew(c, "text-instruction-cue-added", item, was, is, ordersIn,
+	orders := func(text string) []string { return wording.Read(text).Orders() }
+	findNew(c, "text-instruction-cue-added", item, was, is, orders,
 		func(order string) string { return fmt.Sprintf("The text now says %q.", order) })
 	findUnreported(c, item, was, is)
 }
@@ -87,10 +92,10 @@ func findUnreported(c *comparison, item string, old, new []passage) {
 	known, before, definitions := map[string]bool{"": true}, map[string]json.RawMessage{}, map[string]bool{}
 	for _, p := range old {
 		known[normal(p.text)], before[p.pointer] = true, rawjson.Quote(p.text)
-		definitions[definitionOf(p.pointer)] = true
+		definitions[definition().FindString(p.pointer)] = true
 	}
 	fresh := kit.Filter(new, func(p passage) bool {
-		d := definitionOf(p.pointer)
+		d := definition().FindString(p.pointer)
 		return !known[normal(p.text)] && !repeatsItsName(p) &&
 			(d == "" || definitions[d]) && // else it belongs to what brought the definition
 			(strings.HasPrefix(p.pointer, "/inputSchema/") || strings.HasPrefix(p.pointer, "/outputSchema/"))
@@ -124,23 +129,14 @@ func findUnreported(c *comparison, item string, old, new []passage) {
 	}
 }
 
+// definition matches the pointer of the definition that a text is in.
 var definition = kit.Pattern(`^/(inputSchema|outputSchema)/(\$defs|definitions)/[^/]*`)
-
-// definitionOf returns the pointer of the definition that a text is in; empty if there is none.
-func definitionOf(pointer string) string { return definition().FindString(pointer) }
 
 // repeatsItsName reports whether a text is the title that a generator makes of the name of a property.
 func repeatsItsName(p passage) bool {
 	steps := rawjson.Split(p.pointer)
 	n := len(steps)
 	return n > 2 && steps[n-1] == "title" && steps[n-3] == "properties" && repeatsName(p.text, steps[n-2])
-}
-
-// mayHide reports whether a JSON text can hold an invisible character: one beyond ASCII, or an escaped one.
-func mayHide(raw json.RawMessage) bool {
-	return bytes.ContainsFunc(raw, func(r rune) bool { return r >= 0x7F }) ||
-		bytes.Contains(raw, []byte(`\u`)) ||
-		bytes.Contains(raw, []byte(`\b`)) || bytes.Contains(raw, []byte(`\f`))
 }
 
 // findHidden looks for texts of an item in which invisible characters are new. whole is all of the item.
@@ -172,16 +168,16 @@ func findHidden(c *comparison, item string, whole json.RawMessage, old, new []pa
 var address = kit.Pattern(`(?i)\bhttps?://([^\s/?#"'<>()\[\]{}\\` + "`" + `,;|]+)`)
 
 // findNew looks for what the texts of an item name now and none of them named before, each once.
-func findNew(c *comparison, rule, item string, old, new []passage, named func(passage) []string,
+func findNew(c *comparison, rule, item string, old, new []passage, named func(text string) []string,
 	says func(name string) string) {
 	known := map[string]bool{}
 	for _, p := range old {
-		for _, name := range named(p) {
+		for _, name := range named(p.text) {
 			known[strings.ToLower(name)] = true
 		}
 	}
 	for _, p := range new {
-		for _, name := range named(p) {
+		for _, name := range named(p.text) {
 			if !known[strings.ToLower(name)] {
 				known[strings.ToLower(name)] = true
 				c.report(rule, finding.Finding{Item: item, Path: p.pointer, New: p.naming(name),
@@ -191,27 +187,12 @@ func findNew(c *comparison, rule, item string, old, new []passage, named func(pa
 	}
 }
 
-// ordersIn returns the phrases of a text that give orders to the model.
-func ordersIn(p passage) []string { return wording.Read(p.text).Orders() }
-
-// hostsIn returns the hosts that a text names.
-func hostsIn(p passage) []string {
-	return kit.Map(address().FindAllStringSubmatch(p.text, -1), func(m []string) string { return host(m[1]) })
-}
-
-// host returns the host of an address, without user information and a trailing dot.
-func host(authority string) string {
-	return strings.ToLower(strings.TrimRight(authority[strings.LastIndex(authority, "@")+1:], ".:"))
-}
-
-// toolsIn returns the tools of the server that a text of an item names, apart from the item itself.
-func (c *comparison) toolsIn(item string) func(passage) []string {
-	return func(p passage) []string {
-		return kit.Filter(words(p.text), func(name string) bool {
-			_, known := slices.BinarySearch(c.names, name)
-			return known && item != snapshot.Tools.ID(name)
-		})
-	}
+// hostsIn returns the hosts that a text names, without user information and a trailing dot.
+func hostsIn(text string) []string {
+	return kit.Map(address().FindAllStringSubmatch(text, -1), func(m []string) string {
+		host := m[1][strings.LastIndex(m[1], "@")+1:]
+		return strings.ToLower(strings.TrimRight(host, ".:"))
+	})
 }
 
 var (

@@ -102,6 +102,9 @@ func (s *Snapshot) Size() int {
 // line ends, zero-width, bidirectional, filler, tags, idle variation selectors. What emoji and joining
 // scripts need is not counted.
 func Hidden(text string) []rune {
+	if !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r >= 0x7F }) {
+		return nil // most texts
+	}
 	var hidden []rune
 	runes := []rune(text)
 	flagTags := 0 // how many tags may follow: a black flag turns into that of a region by up to seven of them
