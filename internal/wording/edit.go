@@ -53,11 +53,10 @@ func Compare(before, after string) []Edit {
 	if len(a)*len(b) > maxPairs {
 		add(Removed, strings.Join(a, ""))
 		add(Added, strings.Join(b, ""))
-		add(Kept, end)
-		return edits
+		a, b = nil, nil
 	}
 
-	// Both texts are read along their longest common subsequence.
+	// Both texts are read along their longest common subsequence. A replacement goes on after blanks.
 	common := commonLengths(a, b)
 	var removed, added, blanks string // since the last word that was kept, and the blanks after them
 	flush := func() {
@@ -66,31 +65,20 @@ func Compare(before, after string) []Edit {
 		add(Kept, blanks)
 		removed, added, blanks = "", "", ""
 	}
-	join := func() { // a replacement goes on after blanks
-		if removed == "" || added == "" {
-			flush()
-		}
-		removed, added, blanks = removed+blanks, added+blanks, ""
-	}
 	for len(a) > 0 || len(b) > 0 {
-		switch {
-		case len(a) > 0 && len(b) > 0 && a[0] == b[0]:
-			if blanks == "" && removed+added != "" && strings.Trim(a[0], " \t") == "" {
-				blanks = a[0]
-			} else {
-				flush()
-				add(Kept, a[0])
-			}
+		switch same := len(a) > 0 && len(b) > 0 && a[0] == b[0]; {
+		case same && blanks == "" && removed != "" && added != "" && strings.Trim(a[0], " \t") == "":
+			blanks = a[0]
 			a, b = a[1:], b[1:]
-			continue
-		case blanks != "":
-			join()
-		}
-		if len(b) == 0 || len(a) > 0 && common[len(a)-1][len(b)] > common[len(a)][len(b)-1] {
-			removed += a[0]
+		case same:
+			flush()
+			add(Kept, a[0])
+			a, b = a[1:], b[1:]
+		case len(b) == 0 || len(a) > 0 && common[len(a)-1][len(b)] > common[len(a)][len(b)-1]:
+			removed, added, blanks = removed+blanks+a[0], added+blanks, ""
 			a = a[1:]
-		} else {
-			added += b[0]
+		default:
+			removed, added, blanks = removed+blanks, added+blanks+b[0], ""
 			b = b[1:]
 		}
 	}

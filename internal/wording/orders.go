@@ -136,30 +136,26 @@ func (r Reading) all(pattern func() *regexp.Regexp, most int) (found [][]int) {
 
 var orders = slices.Concat(Instructions, PriorityClaims)
 
-// Orders returns the passages of the text that give orders to the model.
-func (r Reading) Orders() []string {
-	var found []string
+// orders returns the places of all orders to the model.
+func (r Reading) orders() (found [][]int) {
 	for _, order := range orders {
-		for _, at := range r.all(order, -1) {
-			found = append(found, strings.TrimSpace(r.text[at[0]:at[1]]))
-		}
+		found = append(found, r.all(order, -1)...)
 	}
 	return found
 }
 
+// Orders returns the passages of the text that give orders to the model.
+func (r Reading) Orders() []string {
+	return kit.Map(r.orders(), func(at []int) string { return strings.TrimSpace(r.text[at[0]:at[1]]) })
+}
+
 // markOrders returns a text with a sign before each order.
 func markOrders(text string) string {
-	var at []int
-	r := Read(text)
-	for _, order := range orders {
-		for _, found := range r.all(order, -1) {
-			at = append(at, found[0])
-		}
-	}
-	slices.Sort(at)
+	starts := kit.Map(Read(text).orders(), func(at []int) int { return at[0] })
+	slices.Sort(starts)
 	var out strings.Builder
 	done := 0
-	for _, next := range slices.Compact(at) {
+	for _, next := range slices.Compact(starts) {
 		out.WriteString(text[done:next] + orderSign)
 		done = next
 	}

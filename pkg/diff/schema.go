@@ -239,8 +239,8 @@ func (r *revision) level(id string, ch *change) finding.Level {
 	return finding.Info
 }
 
-// softened reports whether a break by a rule only warns unless plain sets are compared (docs/compatibility.md,
-// sections 3 and 4).
+// softened reports whether a break by a rule only warns unless plain sets are compared: sections 3 and 4 of
+// docs/compatibility.md.
 func (r *revision) softened(id string, ch *change) bool {
 	switch id {
 	case "output-optional-property-added", "output-required-property-added":
