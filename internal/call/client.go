@@ -70,7 +70,6 @@ type Client struct {
 	options    Options
 	target     fleet.Target
 	session    *probe.Session // nil = it could not be opened
-	progress   *progress      // nil = quiet
 	answers    []argument     // to questions of the server
 	asked      []string       // keys of those that it asked for
 	asking     sync.Mutex     // one question at a time; guards asked
@@ -146,9 +145,9 @@ func on(ctx context.Context, p host.Process, o Options, from []source.Source, do
 	}
 	session := fleet.SessionOptions{Capabilities: []string{}} // a tool may do without what is declined
 	if !p.Quiet {
-		c.progress = newProgress(p, c.name())
-		defer c.progress.stop()
-		session.Progress = c.progress.hear
+		shown := &progress{process: p, server: c.name()}
+		defer shown.stop()
+		session.Progress = shown.hear
 	}
 	t, err := host.OpenTerminal(p)
 	if err == nil {

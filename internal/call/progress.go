@@ -3,7 +3,7 @@ package call
 import (
 	"encoding/json"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/host"
@@ -16,48 +16,39 @@ const (
 	maxLine      = 2000                   // bytes of one line
 )
 
-// progress prints the progress of a server on standard error.
+// progress prints the progress of a server on standard error, not too often.
 type progress struct {
-	newest atomic.Pointer[string] // what is not printed yet
-	over   chan struct{}          // closed by stop
-	ended  chan struct{}          // closed when all is printed
+	process host.Process
+	server  string // its name as it may be shown
+
+	mu      sync.Mutex
+	printed time.Time       // when the last line was
+	newest  json.RawMessage // the newest notification that is not printed; nil = none
 }
 
-// newProgress returns a progress that prints the newest notification, not too often, until stop. The server's
-// name may be shown as it is.
-func newProgress(p host.Process, server string) *progress {
-	shown := &progress{over: make(chan struct{}), ended: make(chan struct{})}
-	show := func() {
-		if line := shown.newest.Swap(nil); line != nil {
-			p.Note("%s: %s", server, *line)
-		}
-	}
-	go func() {
-		defer close(shown.ended)
-		defer show()
-		pace := time.NewTicker(progressPace)
-		defer pace.Stop()
-		for {
-			select {
-			case <-pace.C:
-				show()
-			case <-shown.over:
-				return
-			}
-		}
-	}()
-	return shown
-}
-
-// hear takes a notification. It never waits.
+// hear takes a notification.
 func (p *progress) hear(params json.RawMessage) {
-	line := progressLine(params)
-	p.newest.Store(&line)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.newest = params
+	if time.Since(p.printed) >= progressPace {
+		p.print()
+	}
 }
 
+// stop prints the last notification.
 func (p *progress) stop() {
-	close(p.over)
-	<-p.ended
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.print()
+}
+
+// print prints the newest notification, once.
+func (p *progress) print() {
+	if p.newest != nil {
+		p.process.Note("%s: %s", p.server, progressLine(p.newest))
+		p.newest, p.printed = nil, time.Now()
+	}
 }
 
 // progressLine returns a notification of progress in words: 2 of 5: copying.

@@ -17,7 +17,7 @@ import (
 func TestProgressIsCalm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var printed bytes.Buffer
-		p := newProgress(host.Process{Err: &printed}, "s")
+		p := &progress{process: host.Process{Err: &printed}, server: "s"}
 		for i := range 3000 {
 			p.hear(json.RawMessage(fmt.Sprintf(`{"progress":%d}`, i)))
 			time.Sleep(time.Millisecond)
