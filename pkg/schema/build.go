@@ -119,10 +119,6 @@ func (b *builder) object(o map[string]any, s spot) *node {
 		return n
 	}
 	(&writer{builder: b, o: o, spot: s, n: n}).write()
-	if s.role == asPart {
-		s.role = asWritten
-		n.implied = []lit{yes(b.object(o, s))}
-	}
 	return n
 }
 

@@ -9,7 +9,7 @@ import (
 // open.
 type clause struct {
 	kind    kindSet
-	known   map[digest]uint8 // what was assumed of nodes: holds, fails
+	known   map[literal]bool // what was assumed, and what that stands for
 	atoms   []lit
 	choices []choice
 	doubt   reason // a construct that had to be left out
@@ -21,19 +21,15 @@ type choice struct {
 	alternatives [][]lit
 }
 
-const (
-	holds uint8 = 1 << iota // it was assumed to hold, and what it stands for with it
-	fails                   // it was assumed not to hold
-)
-
-func (l lit) side() uint8 {
-	if l.not {
-		return fails
-	}
-	return holds
+// A literal is the meaning of a lit.
+type literal struct {
+	sum digest
+	not bool
 }
 
-func newClause(k kindSet) *clause { return &clause{kind: k, known: map[digest]uint8{}} }
+func (l lit) literal() literal { return literal{l.sum, l.not} }
+
+func newClause(k kindSet) *clause { return &clause{kind: k, known: map[literal]bool{}} }
 
 // fork returns a copy of a clause without the open choices.
 func (e *engine) fork(c *clause) *clause {
@@ -52,14 +48,13 @@ func (e *engine) assume(c *clause, lits []lit) bool {
 		if c.vacuous(l) {
 			continue
 		}
-		known := c.known[l.sum]
-		if known&l.flip().side() != 0 || c.impossible(l) {
+		if c.refutes(l) {
 			return false
 		}
-		if known&l.side() != 0 {
+		if c.known[l.literal()] {
 			continue
 		}
-		c.known[l.sum] = known | l.side()
+		c.known[l.literal()] = true
 		more, ok := e.unfold(c, l)
 		if !ok {
 			return false
@@ -79,6 +74,9 @@ func (c *clause) impossible(l lit) bool {
 	}
 	return l.may()&c.kind == 0
 }
+
+// refutes reports whether a literal is seen at once not to hold.
+func (c *clause) refutes(l lit) bool { return c.known[l.flip().literal()] || c.impossible(l) }
 
 // unfold returns the literals that l stands for, or records it as an atom or a choice.
 func (e *engine) unfold(c *clause, l lit) ([]lit, bool) {
@@ -217,7 +215,7 @@ func (e *engine) weigh(c *clause, ch choice) (left [][]lit, met bool) {
 // certain reports whether every literal of an alternative is known to hold.
 func (c *clause) certain(alternative []lit) bool {
 	for _, l := range alternative {
-		if !c.vacuous(l) && c.known[l.sum]&l.side() == 0 {
+		if !c.vacuous(l) && !c.known[l.literal()] {
 			return false
 		}
 	}
@@ -229,10 +227,8 @@ func (e *engine) refuted(c *clause, alternative []lit) bool {
 	if e.step() {
 		return false
 	}
-	for _, l := range alternative {
-		if c.impossible(l) || c.known[l.sum]&l.flip().side() != 0 {
-			return true
-		}
+	if slices.ContainsFunc(alternative, c.refutes) {
+		return true
 	}
 	branch := e.fork(c)
 	if !e.assume(branch, alternative) {

@@ -132,9 +132,6 @@ func (w *writer) combines() bool {
 // and where properties are listed and nothing restricts others, no others. A union that stands alone is one
 // of its alternatives as declared.
 func (b *builder) declare(n *node, o map[string]any, s spot) {
-	plain := s
-	plain.role = asWritten
-	n.implied = []lit{yes(b.object(o, plain))}
 	if (&writer{builder: b, o: o, spot: s}).passesOn() {
 		(&writer{builder: b, o: o, spot: s, n: n}).write()
 		return

@@ -140,22 +140,7 @@ func tidy(lits []lit) ([]lit, bool) {
 			return nil, false
 		}
 	}
-	for _, l := range out {
-		if !l.not && impliesNegated(l, out) {
-			return nil, false
-		}
-	}
 	return out, true
-}
-
-// impliesNegated reports whether something that l is known to imply is negated among the literals.
-func impliesNegated(l lit, lits []lit) bool {
-	for _, weaker := range l.implied {
-		if slices.ContainsFunc(lits, weaker.flip().same) {
-			return true
-		}
-	}
-	return false
 }
 
 // Values are finite, so those of recursive schemas are looked for by induction on their height: while a

@@ -105,7 +105,6 @@ type node struct {
 	patterns []*node // of opRest: schemas of the names that are left out
 	within   []*node // of opRest: schemas of the names that are not
 	kids     []lit
-	implied  []lit  // weaker nodes known to hold where this one does; not to be expanded
 	sum      digest // equal sums mean equal assertions
 	place    string // JSON pointer of the schema object
 	why      string // of opOpaque: why nothing is known; no part of the sum
@@ -120,7 +119,7 @@ type lit struct {
 
 // core unwraps combinations of one, which have the sum of what they hold.
 func (l lit) core() lit {
-	for l.op <= opOne && len(l.kids) == 1 && !l.head && !l.kids[0].not && len(l.implied) == 0 {
+	for l.op <= opOne && len(l.kids) == 1 && !l.head && !l.kids[0].not {
 		l.node = l.kids[0].node
 	}
 	return l
@@ -175,9 +174,6 @@ func seal(n *node) *node {
 	for _, p := range append(n.patterns[:len(n.patterns):len(n.patterns)], n.within...) {
 		seal(p)
 	}
-	for _, l := range n.implied {
-		seal(l.node)
-	}
 	n.yes, n.no = n.possible()
 	if !n.head {
 		n.sum = n.digest()
@@ -221,7 +217,7 @@ func (n *node) possibleOfMany() (yes, no kindSet) {
 
 // digest sums up the meaning of a node. A combination of one is that one; the order of more does not matter.
 func (n *node) digest() digest {
-	if n.op <= opOne && len(n.kids) == 1 && !n.kids[0].not && len(n.implied) == 0 {
+	if n.op <= opOne && len(n.kids) == 1 && !n.kids[0].not {
 		return n.kids[0].sum
 	}
 	var space [256]byte

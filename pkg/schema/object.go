@@ -55,6 +55,9 @@ func decideObject(e *engine, atoms []lit) outcome {
 			return outcome{answer: void}
 		}
 	}
+	if len(o.languages) > maxLanguages && (len(open) > 0 || o.least > len(o.slots)) {
+		return undecided(reason{"many patterns of names", o.languages[0]})
+	}
 	return o.place(open)
 }
 
@@ -176,9 +179,6 @@ func (o *objectProblem) place(needs []lit) outcome {
 	if len(needs) == 0 {
 		return o.complete()
 	}
-	if len(o.languages) > maxLanguages {
-		return undecided(reason{"many patterns of names", o.languages[0]})
-	}
 	out := outcome{answer: void}
 	o.options(needs[0], func() bool {
 		out = better(out, o.place(needs[1:]))
@@ -194,9 +194,13 @@ func (o *objectProblem) options(need lit, try func() bool) {
 			return
 		}
 	}
-	if len(o.slots) >= o.most {
-		return
+	if len(o.slots) < o.most {
+		o.additions(need, try)
 	}
+}
+
+// additions calls try for every further property that meets a need, until it reports false.
+func (o *objectProblem) additions(need lit, try func() bool) {
 	for _, name := range o.names {
 		if !o.has(name) && o.covers(need, name) != void &&
 			!o.extend(name, append(o.ruling(name), demand(need)...), try) {
@@ -275,32 +279,18 @@ func (o *objectProblem) complete() outcome {
 // maxEnlarge bounds the properties that are made up to reach a least number.
 const maxEnlarge = 512
 
+// anyProperty asks for a property of any name with any value.
+var anyProperty = not(&node{op: opRest, kids: []lit{yes(nothing())}})
+
 // enlarge adds properties of any name: every name whose rules can be met counts once.
 func (o *objectProblem) enlarge(missing int) outcome {
 	if missing > maxEnlarge {
 		return undecided(reason{what: "very many properties are required"})
 	}
-	if len(o.languages) > maxLanguages {
-		return undecided(reason{"many patterns of names", o.languages[0]})
-	}
 	out := outcome{answer: void}
-	again := func() bool {
+	o.additions(anyProperty, func() bool {
 		out = o.complete()
 		return false
-	}
-	for _, name := range o.names {
-		if !o.has(name) && !o.extend(name, o.ruling(name), again) {
-			return out
-		}
-	}
-	for region := range o.regions() {
-		name, answer := o.fresh(region)
-		if answer == unsure {
-			return undecided(reason{what: "names that are divided by patterns"})
-		}
-		if answer == inhabited && !o.extend(name, o.rulingOf(region), again) {
-			return out
-		}
-	}
+	})
 	return out
 }
