@@ -124,17 +124,9 @@ func (b *builder) object(o map[string]any, s spot) *node {
 
 // leaf reports whether a schema object holds no schemas that could declare properties.
 func leaf(o map[string]any) bool {
-	for k := range o {
-		switch k {
-		case "properties", "patternProperties", "additionalProperties", "unevaluatedProperties", "items",
-			"prefixItems",
-			"additionalItems", "unevaluatedItems", "allOf", "anyOf", "oneOf", "if", "then", "else",
-			"dependentSchemas",
-			"dependencies", "$ref", "$dynamicRef", "$recursiveRef":
-			return false
-		}
-	}
-	return true
+	return !hasAny(o, "properties", "patternProperties", "additionalProperties", "unevaluatedProperties",
+		"items", "prefixItems", "additionalItems", "unevaluatedItems", "allOf", "anyOf", "oneOf", "if",
+		"then", "else", "dependentSchemas", "dependencies", "$ref", "$dynamicRef", "$recursiveRef")
 }
 
 // identity names a document for what only it defines.

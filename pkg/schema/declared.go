@@ -173,5 +173,5 @@ func unrestricted(v any) bool {
 		v = p.value
 	}
 	o, ok := v.(map[string]any)
-	return v == true || ok && len(asserting(o)) == 0 && o["$ref"] == nil
+	return v == true || ok && len(asserting(o)) == 0
 }

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -105,26 +104,11 @@ const (
 	maxPairs = 40_000
 )
 
-// compared lists the edits of a revision; nil where a schema could not be read.
-func compared(ctx context.Context, before, after *Schema, b Budget) *comparison {
-	if before.doc == nil || after.doc == nil {
-		return nil
-	}
-	m, paid := b.Pool.meter(ctx, b.steps()*unitsPerStep)
-	defer paid()
-	c := &comparison{meter: m, seen: map[metKey]*met{}, texts: map[textKey]json.RawMessage{}}
-	c.dialects(before, after)
-	c.root = c.compare(site{before.doc, "", before.doc.root}, site{after.doc, "", after.doc.root}, trail{})
-	c.cut = c.cut || c.left < 0
-	return c
-}
-
 type comparison struct {
 	*meter
 	edits []Edit
 	seen  map[metKey]*met
 	texts map[textKey]json.RawMessage
-	root  *met
 	cut   bool // not all was compared
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -39,6 +40,17 @@ var groups = []group{
 	{FamilyUnevaluated, []string{"unevaluatedProperties", "unevaluatedItems"}},
 	{FamilyExclusion, []string{"not"}},
 }
+
+// known are the keywords to which comparisons give a meaning of their own. One that is neither known nor
+// silent counts as a remark.
+var known = sync.OnceValue(func() map[string]bool {
+	keywords := []string{"$ref", "type", "enum", "const", "properties", "required", "patternProperties",
+		"additionalProperties", "items", "prefixItems", "additionalItems", "allOf", "anyOf", "oneOf"}
+	for _, g := range groups {
+		keywords = append(keywords, g.keywords...)
+	}
+	return kit.Set(keywords)
+})
 
 // compareKeywords lists the groups that differ. What is equal in text may still differ behind a reference.
 func compareKeywords(p pair) {
@@ -259,27 +271,23 @@ func (v view) isMap() bool {
 
 // plainly reports whether a view says no more than which values an object or an array holds.
 func (v view) plainly() bool {
+	plain := []string{"type", "properties", "required", "items", "additionalProperties", "format",
+		"minProperties", "maxProperties", "minItems", "maxItems"}
 	_, tuple := v.o["items"].([]any)
 	return !tuple && v.union == "" &&
-		!slices.ContainsFunc(asserting(v.o), func(k string) bool {
-			switch k {
-			case "type", "properties", "required", "items", "additionalProperties", "format",
-				"minProperties", "maxProperties", "minItems", "maxItems":
-				return false
-			}
-			return known(k)
-		})
+		!slices.ContainsFunc(asserting(v.o), func(k string) bool { return !slices.Contains(plain, k) })
 }
 
 // structured reports whether a schema describes values with values inside.
 func structured(s site) bool {
-	o := settle(s).o
-	for _, k := range [...]string{"properties", "items", "prefixItems", "additionalProperties"} {
-		if _, ok := o[k]; ok {
-			return true
-		}
-	}
-	return false
+	return hasAny(settle(s).o, "properties", "items", "prefixItems", "additionalProperties")
+}
+
+func hasAny(o map[string]any, keywords ...string) bool {
+	return slices.ContainsFunc(keywords, func(k string) bool {
+		_, there := o[k]
+		return there
+	})
 }
 
 // compareItems compares the three keywords of items by what they mean, since drafts spell tuples in different
@@ -338,17 +346,4 @@ func compareCombined(p pair) {
 			compareBehind(p, keyword)
 		}
 	}
-}
-
-// known reports whether comparisons give a keyword a meaning of its own. One that is neither known nor silent
-// counts as a remark.
-func known(keyword string) bool {
-	for _, g := range groups {
-		if slices.Contains(g.keywords, keyword) {
-			return true
-		}
-	}
-	return slices.Contains([]string{"$ref", "type", "enum", "const", "properties", "required",
-		"patternProperties", "additionalProperties", "items", "prefixItems", "additionalItems", "allOf",
-		"anyOf", "oneOf"}, keyword)
 }

@@ -54,6 +54,7 @@ func (p pair) add(e Edit, patch func(*object)) {
 // compareAnnotations lists the remarks that differ. If places are named, only those that are written there
 // count: the others were compared before.
 func compareAnnotations(p pair, places map[string]bool) {
+	sets := p.x.o["uniqueItems"] == true && p.y.o["uniqueItems"] == true
 	noted := maps.Clone(p.x.notes)
 	maps.Copy(noted, p.y.notes)
 	for _, k := range kit.SortedKeys(noted) {
@@ -65,17 +66,12 @@ func compareAnnotations(p pair, places map[string]bool) {
 		case p.x.pairsNote(k, p.y) || p.y.pairsNote(k, p.x):
 		case places != nil && !(had && places[was.place]) && !(has && places[is.place]):
 		case k == "discriminator" && p.mapped(was, is):
-		case (k == "default" || k == "examples") && p.unordered(k) && sameSet(old, new):
+		case (k == "examples" || k == "default" && sets) && sameSet(old, new):
 		default:
 			p.add(Edit{Family: familyOfNote(k), Keyword: k, OldPath: was.place, NewPath: is.place,
 				Old: was.raw(k), New: is.raw(k)}, nil)
 		}
 	}
-}
-
-// unordered reports whether the order of the items in a remark has no meaning: of a set, or of examples.
-func (p pair) unordered(keyword string) bool {
-	return keyword == "examples" || p.x.o["uniqueItems"] == true && p.y.o["uniqueItems"] == true
 }
 
 // sameSet reports whether two arrays hold equal items, in any order; so may the arrays in two lists of
@@ -197,7 +193,7 @@ func isInteger(n json.Number) bool {
 	return ok && r.IsInt()
 }
 
-// namedTypes writes types as a schema does; nil for all types.
+// namedTypes writes types as a schema does.
 func namedTypes(types []any) any {
 	out := slices.Clone(types)
 	if slices.Contains(out, any(fraction)) {
@@ -279,17 +275,14 @@ func compareTypes(p pair) {
 	if !hadType && !hasType || !hadType && !also || !hasType && !named {
 		return // the values that are listed say it all
 	}
-	if !hasType && !also { // every type, and null, is accepted now
-		y = allTypes
-	}
-	var lost, gained []string // where one side only lists values, its list says what is lost or gained
+	var minus, plus []any // where one side only lists values, its list says what is lost or gained
+	base, after := asAny(x), asAny(y)
 	if hasType || !also {
-		lost = kit.Filter(x, func(t string) bool { return !slices.Contains(y, t) })
+		minus = without(base, after)
 	}
 	if hadType || !named {
-		gained = kit.Filter(y, func(t string) bool { return !slices.Contains(x, t) })
+		plus = without(after, base)
 	}
-	base, minus, plus := asAny(x), asAny(lost), asAny(gained)
 	was, _ := p.x.acceptsNull()
 	is, _ := p.y.acceptsNull()
 	switch {
@@ -323,19 +316,13 @@ func compareEnums(p pair) {
 	y, has := p.y.enum()
 	removed, added := withoutNull(without(x, y)), withoutNull(without(y, x))
 	switch {
-	case !had && !has:
-	case had != has:
+	case had == has && len(removed) == 0 && len(added) == 0:
+	case had != has, len(removed) == 0, len(added) == 0,
+		len(removed) == len(withoutNull(x)) && len(added) == len(withoutNull(y)):
 		p.enum(x, y, removed, added, has)
-	case len(removed) == len(withoutNull(x)) && len(added) == len(withoutNull(y)) && len(removed) > 0 &&
-		len(added) > 0:
-		p.enum(x, y, removed, added, true)
 	default:
-		if len(removed) > 0 {
-			p.enum(x, y, removed, nil, true)
-		}
-		if len(added) > 0 {
-			p.enum(x, y, nil, added, true)
-		}
+		p.enum(x, y, removed, nil, true)
+		p.enum(x, y, nil, added, true)
 	}
 }
 

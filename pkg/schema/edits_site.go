@@ -127,16 +127,14 @@ type view struct {
 }
 
 var annotations = []string{"$comment", "default", "deprecated", "description", "examples", "readOnly",
-	"title",
-	"writeOnly"}
+	"title", "writeOnly"}
 
 // Annotations returns the keywords that do not affect which values are accepted.
 func Annotations() []string { return slices.Clone(annotations) }
 
 // silent are the keywords that only hold or name other schemas.
 var silent = []string{"$anchor", "$defs", "$dynamicAnchor", "$id", "$recursiveAnchor", "$schema",
-	"$vocabulary",
-	"definitions", "id"}
+	"$vocabulary", "definitions", "id"}
 
 // maxWrappers bounds the wrappers that are taken off.
 const maxWrappers = 32
@@ -195,13 +193,12 @@ func (v *view) note() {
 // remark reports whether a keyword accepts and refuses nothing: an annotation, or one that JSON Schema does
 // not define.
 func remark(keyword string) bool {
-	return slices.Contains(annotations, keyword) || !known(keyword) && !slices.Contains(silent, keyword)
+	return !known()[keyword] && !slices.Contains(silent, keyword)
 }
 
 // asserting lists the keywords of a schema object that say which values are accepted.
 func asserting(o map[string]any) []string {
-	return kit.Filter(kit.SortedKeys(o),
-		func(k string) bool { return !remark(k) && !slices.Contains(silent, k) })
+	return kit.Filter(kit.SortedKeys(o), func(k string) bool { return known()[k] })
 }
 
 // unwrap returns what the site wraps.

@@ -113,23 +113,20 @@ func (c *comparison) pairAlike(a, b []view, left, forX, forY []int) {
 		return
 	}
 	c.spend(len(left) * len(b) * perPair)
-	alike := make([][]int, len(left))
-	for k, i := range left {
-		alike[k] = make([]int, len(b))
+	type match struct{ i, j, tenths int }
+	var all []match
+	for _, i := range left {
 		for j := range b {
 			if forY[j] < 0 && c.left >= 0 {
 				c.spend(64 * len(a[i].table("properties")))
-				alike[k][j] = likeness(a[i], b[j])
+				all = append(all, match{i, j, likeness(a[i], b[j]) / 10})
 			}
 		}
 	}
-	for least := 90; least > 0; least -= 10 {
-		for k, i := range left {
-			for j := range b {
-				if forX[i] < 0 && forY[j] < 0 && alike[k][j] >= least {
-					forX[i], forY[j] = j, i
-				}
-			}
+	slices.SortStableFunc(all, func(x, y match) int { return y.tenths - x.tenths })
+	for _, m := range all {
+		if m.tenths > 0 && forX[m.i] < 0 && forY[m.j] < 0 {
+			forX[m.i], forY[m.j] = m.j, m.i
 		}
 	}
 }

@@ -33,13 +33,19 @@ type Revision struct {
 
 // Compare separates the edits between two versions.
 func Compare(ctx context.Context, before, after *Schema, b Budget) *Revision {
-	b = b.pooled()
-	b.Steps = b.Pool.Left
 	r := &Revision{Before: before, After: after, cut: true}
-	if c := compared(ctx, before, after, b); c != nil {
-		r.root, r.cut = c.root, c.cut
-		r.Edits = c.sorted()
+	old, new := before.doc, after.doc
+	if old == nil || new == nil {
+		return r
 	}
+	b = b.pooled()
+	m, paid := b.Pool.meter(ctx, b.Pool.Left*unitsPerStep)
+	defer paid()
+	c := &comparison{meter: m, seen: map[metKey]*met{}, texts: map[textKey]json.RawMessage{}}
+	c.dialects(before, after)
+	r.root = c.compare(site{old, "", old.root}, site{new, "", new.root}, trail{})
+	r.cut = c.cut || c.left < 0
+	r.Edits = c.sorted()
 	return r
 }
 
@@ -67,7 +73,7 @@ func (r *Revision) With(edits ...int) *Schema {
 
 // with returns the old schema of a pair with some of the edits.
 func (r *Revision) with(ctx context.Context, pool *Pool, edits []int, at *met) *Schema {
-	if r.Before.doc == nil || r.root == nil {
+	if r.root == nil {
 		return r.Before
 	}
 	place := ""
