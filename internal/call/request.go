@@ -163,8 +163,37 @@ func Read(ctx context.Context, p host.Process, o Options, from []source.Source, 
 	return on(ctx, p, o, from, func(c *Client) error {
 		return c.do(ctx, uri, probe.Request{Stage: probe.Reading, Method: "resources/read",
 			Params: map[string]json.RawMessage{"uri": rawjson.Quote(uri)},
-		}, readResult, nil)
+		}, readResult, func(r Result) error { return c.verify(ctx, uri, r) })
 	})
+}
+
+// verify compares what was read with its digest in the list of skills, if it has one there, and the
+// frontmatter of a skill with the listed one (SEP-2640, verification on read).
+func (c *Client) verify(ctx context.Context, uri string, read Result) error {
+	lists, err := c.session.List(ctx, snapshot.Skills)
+	if err != nil {
+		return explain(err)
+	}
+	for _, skill := range lists[0].Items() {
+		files, _ := rawjson.Elements(skill.Field("resources"))
+		for _, file := range files {
+			entry := rawjson.ObjectOf(file)
+			listed, digest := entry.Text("digest"), read.digest()
+			if entry.Text("uri") != uri || listed == "" {
+				continue
+			}
+			if listed != digest {
+				return c.failed(probe.Reading, fmt.Errorf("%s is not what the server's list of skills says: "+
+					"its digest is %s, and %s is listed; nothing of it is shown", report.Visible(uri), digest,
+					report.Visible(listed)))
+			}
+			if uri == skill.Key && !rawjson.Equal(read.frontmatter(), skill.Field("frontmatter")) {
+				return c.failed(probe.Reading, fmt.Errorf("%s is not what the server's list of skills says: "+
+					"its frontmatter is another one; nothing of it is shown", report.Visible(uri)))
+			}
+		}
+	}
+	return nil
 }
 
 // Complete asks what an argument of a prompt or a template may be (specification, completion), given the

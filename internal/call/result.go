@@ -1,6 +1,7 @@
 package call
 
 import (
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/syntax"
 )
 
 // Result is what a request returned.
@@ -123,6 +125,27 @@ func (r Result) repeatsStructured() bool {
 func sameAs(value json.RawMessage, text string) bool {
 	quoted, ok := rawjson.Text(value)
 	return ok && quoted == text || rawjson.Equal(value, json.RawMessage(text))
+}
+
+// digest returns "sha256:" and the hash of the one content of the result; "unknown" unless there is one.
+func (r Result) digest() string {
+	if len(r.Pieces) != 1 || r.Pieces[0].Flaw != "" {
+		return "unknown"
+	}
+	return fmt.Sprintf("sha256:%x", sha256.Sum256(r.Pieces[0].bytes()))
+}
+
+// frontmatter returns the YAML between the first two lines of three hyphens of the one content as JSON; nil
+// without any.
+func (r Result) frontmatter() json.RawMessage {
+	text := strings.ReplaceAll(string(r.Pieces[0].bytes()), "\r\n", "\n")
+	body, found := strings.CutPrefix(text, "---\n")
+	front, _, closed := strings.Cut(body, "\n---")
+	value, err := syntax.YAML([]byte(front))
+	if !found || !closed || err != nil {
+		return nil
+	}
+	return value.JSON()
 }
 
 // The kinds of content that differ in how they are shown. Others are those of the specification with data.
