@@ -1,10 +1,13 @@
 package main
 
 import (
+	"context"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/calls"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/source"
 )
 
 // replayCommand makes replay, which calls tools and therefore asks first about those that may change
@@ -24,14 +27,9 @@ readOnlyHint are called after a confirmation, or if --tool names them.`,
 			option("tool", "Call the tool `NAME` without asking (repeatable)", list(&o.Tools)),
 			toggle("structure", "Compare types and keys only", &o.Structure),
 		},
-		Action: func(c *cli.Context) error {
-			from, err := p.sources(c.Args().Slice())
-			if err != nil {
-				return err
-			}
+		Action: p.about(&view, func(ctx context.Context, from []source.Source) (*report.Report, error) {
 			o.Select, o.Contact = p.Select, p.Contact
-			r, err := calls.Replay(c.Context, p.Process, o, from)
-			return p.emit(c.Context, r, err, view)
-		},
+			return calls.Replay(ctx, p.Process, o, from)
+		}),
 	}, judgeFlags(&o.FailOn, &view.Waived, "breaking"), p.surveyFlags())
 }

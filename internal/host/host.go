@@ -226,27 +226,6 @@ func ForLastPages(ctx context.Context) (context.Context, context.CancelFunc) {
 	return late, func() { cancel(nil) }
 }
 
-// WriteUntil writes content to w until ctx ends; then the error is the cause and the content is not
-// complete.
-func WriteUntil(ctx context.Context, w io.Writer, content func(io.Writer) error) error {
-	_, err := AwaitFor(ctx, 0, func() (struct{}, error) { return struct{}{}, content(untilEnd{ctx, w}) })
-	return err
-}
-
-// untilEnd is a writer that fails once its context has ended.
-type untilEnd struct {
-	ctx context.Context
-	w   io.Writer
-}
-
-// Write writes, unless the context has ended.
-func (u untilEnd) Write(p []byte) (int, error) {
-	if u.ctx.Err() != nil {
-		return 0, context.Cause(u.ctx)
-	}
-	return u.w.Write(p)
-}
-
 // AwaitFor returns the result of work. After the end of ctx work has the grace to return; then it is left
 // running.
 func AwaitFor[T any](ctx context.Context, grace time.Duration, work func() (T, error)) (T, error) {

@@ -159,7 +159,8 @@ func WriteOutput(ctx context.Context, p host.Process, o Output, r *Report, view 
 			if slices.Contains(ciFormats, format) {
 				seen = r.seenFrom(repositoryOf(p))
 			}
-			return host.WriteUntil(late, w, func(w io.Writer) error { return Write(w, format, seen, view) })
+			_, err := host.AwaitFor(late, 0, func() (any, error) { return nil, Write(w, format, seen, view) })
+			return err
 		}
 	}
 	answer := view

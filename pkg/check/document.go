@@ -131,7 +131,7 @@ func (d *document) markUsed() {
 				d.markAll()
 				return
 			default:
-				found, _ := rawjson.At(d.value, unescaped(fragment))
+				found, _ := d.at(fragment)
 				add(found)
 			}
 		}
@@ -155,26 +155,25 @@ func (d *document) after(i int) int {
 	return i
 }
 
-// unescaped returns a fragment without the escapes of URLs.
-func unescaped(fragment string) string {
+// at returns the value that a fragment, a pointer with escapes as in URLs, leads to; none for an anchor.
+func (d *document) at(fragment string) (value any, there bool) {
 	if plain, err := url.PathUnescape(fragment); err == nil {
-		return plain
+		fragment = plain
 	}
-	return fragment
+	if fragment != "" && fragment[0] != '/' {
+		return nil, false
+	}
+	return rawjson.At(d.value, fragment)
 }
 
 // resolves reports whether a reference leads into the document. One relative to an $id is assumed to.
 func (d *document) resolves(target string) bool {
 	address, fragment, _ := strings.Cut(target, "#")
-	fragment = unescaped(fragment)
-	switch {
-	case address != "":
+	if address != "" {
 		return d.names()[address]
-	case fragment == "" || strings.HasPrefix(fragment, "/"):
-		_, ok := rawjson.At(d.value, fragment)
-		return ok
 	}
-	return d.names()["#"+fragment]
+	_, there := d.at(fragment)
+	return there || d.names()["#"+fragment]
 }
 
 // refersToItself reports whether the $ref of a schema leads back to it through references alone.
@@ -183,11 +182,8 @@ func (s *subschema) refersToItself() bool {
 	for range maxReferences {
 		target, _ := object["$ref"].(string)
 		fragment, local := strings.CutPrefix(target, "#")
-		if fragment = unescaped(fragment); !local || fragment != "" && fragment[0] != '/' {
-			return false
-		}
-		found, _ := rawjson.At(s.doc.value, fragment)
-		if object, _ = found.(map[string]any); object == nil {
+		found, _ := s.doc.at(fragment)
+		if object, _ = found.(map[string]any); object == nil || !local {
 			return false
 		}
 		if identity(object) == identity(s.object) {

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -68,7 +66,7 @@ func memberOf(s *server) Member {
 		if !t.prose {
 			continue
 		}
-		for _, word := range composedWords(t.value) {
+		for _, word := range composed().FindAllString(t.value, -1) {
 			if place := [2]string{word, t.item}; !own[word] && !seen[place] {
 				seen[place] = true
 				m.Mentions = append(m.Mentions, Mention{digest(word), t.item, t.path.String()})
@@ -83,23 +81,8 @@ func digest(word string) string {
 	return fmt.Sprintf("%x", sum[:12])
 }
 
-// composed matches words with an underscore, hyphen or capital inside.
+// composed matches words with an underscore, hyphen or capital inside, which are hardly plain English.
 var composed = kit.Pattern(`[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)+|[a-z0-9]+[A-Z][A-Za-z0-9]*`)
-
-// composedWords returns the words of a text that are hardly plain English. Most words are excluded before
-// the expression is tried.
-func composedWords(text string) []string {
-	var found []string
-	other := func(r rune) bool {
-		return r != '_' && r != '-' && (r >= utf8.RuneSelf || !unicode.IsLetter(r) && !unicode.IsDigit(r))
-	}
-	for run := range strings.FieldsFuncSeq(text, other) {
-		if strings.ContainsAny(run, "_-") || strings.ContainsFunc(run[1:], unicode.IsUpper) {
-			found = append(found, composed().FindAllString(run, -1)...)
-		}
-	}
-	return found
-}
 
 // fleet is the servers of one client.
 type fleet struct {
