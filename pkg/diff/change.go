@@ -142,6 +142,18 @@ func (r *revision) sentence(ch *change, suffix string, f finding.Finding) {
 	r.reportAs(suffix, f, r.words(ch)...)
 }
 
+// evidenceOf returns what decides whether a call is affected by a change of an input schema: what the change
+// alone rejects, or, where an argument goes that is ignored now, what sends it; empty for other changes.
+func (r *revision) evidenceOf(ch *change) Evidence {
+	switch {
+	case r.Recorded == nil || r.direction == finding.Output || ch.judged == nil:
+		return Evidence{}
+	case ch.Family == schema.FamilyProperty && ch.New == nil && !ch.breaks() && ch.Instance != "":
+		return Evidence{Sent: append([]string{ch.Instance}, ch.Also...)}
+	}
+	return Evidence{Before: r.Before, After: []*schema.Schema{r.After, r.With(ch.judged.Edit)}}
+}
+
 // refused reports whether an argument that is gone breaks since its object takes no undeclared ones any more.
 func (r *revision) refused(ch *change) bool {
 	if r.direction == finding.Output || ch.Family != schema.FamilyProperty || ch.New != nil || !ch.breaks() {

@@ -36,6 +36,19 @@ type Options struct {
 	Recorded func(Evidence) *finding.Calls
 }
 
+// Evidence is what decides whether a recorded call of a tool is affected by a finding about it. Where nothing
+// but Tool is set, no call can decide that.
+type Evidence struct {
+	Tool    string // its name on the old side; empty = the whole server
+	Removed bool   // every call fails
+	// a call fails if Before accepts its arguments and each of After rejects them
+	Before *schema.Schema
+	After  []*schema.Schema
+	// only calls that send something at one of these JSON pointers may be affected; "[]" stands for every
+	// item, "*" for every property
+	Sent []string
+}
+
 // Compare returns what changed from old to new, sorted as finding.Sort does; a nil side does not have the
 // server. A server that could not be asked must not be compared. It does not panic, for any input.
 // When ctx ends, or for a change that is too large (TooLargeError), there is an error and no finding.
@@ -101,6 +114,19 @@ func (c *comparison) report(id string, f finding.Finding, values ...string) {
 	}
 	f.Calls = c.countCalls(f)
 	c.findings = append(c.findings, f)
+}
+
+// countCalls asks Options.Recorded about a finding that matters and is about a tool or the whole server.
+func (c *comparison) countCalls(f finding.Finding) *finding.Calls {
+	tool, isTool := strings.CutPrefix(f.Item, "tool/")
+	wholeServer := f.Rule == "server-removed"
+	if c.Recorded == nil || f.Level < finding.Warning || !isTool && !wholeServer {
+		return nil
+	}
+	evidence := c.evidence
+	evidence.Tool = tool
+	evidence.Removed = wholeServer || f.Rule == "tool-removed" || f.Rule == "tool-renamed"
+	return c.Recorded(evidence)
 }
 
 // subject is one item on both sides, or a part of one.
@@ -239,7 +265,7 @@ func empty(tree any) bool {
 	case []any:
 		return len(t) == 0
 	}
-	return tree == broken("")
+	return tree == nil
 }
 
 // reportMembers reports each member that changed and is not known by the rule for it.

@@ -42,28 +42,21 @@ func pairs(old, new snapshot.List) []*pair {
 			a, b = without(a, b), without(b, a)
 		}
 		if isNew || isGone || len(a) > 0 && len(b) > 0 {
-			matched = append(matched, &pair{key: key, old: first(a), new: first(b)})
-			a, b = a[min(1, len(a)):], b[min(1, len(b)):]
-		}
-		if others := max(len(a), len(b)); others > 0 {
-			rest := &pair{key: key, others: others}
+			p := &pair{key: key}
 			if len(a) > 0 {
-				rest.old = rawjson.List(a)
+				p.old, a = a[0], a[1:]
 			}
 			if len(b) > 0 {
-				rest.new = rawjson.List(b)
+				p.new, b = b[0], b[1:]
 			}
-			matched = append(matched, rest)
+			matched = append(matched, p)
+		}
+		if others := max(len(a), len(b)); others > 0 {
+			matched = append(matched, &pair{key: key, others: others,
+				old: either(len(a) > 0, rawjson.List(a), nil), new: either(len(b) > 0, rawjson.List(b), nil)})
 		}
 	}
 	return matched
-}
-
-func first(items []json.RawMessage) json.RawMessage {
-	if len(items) == 0 {
-		return nil
-	}
-	return items[0]
 }
 
 func byKey(list snapshot.List) map[string][]json.RawMessage {
@@ -117,9 +110,15 @@ func compareItems(c *comparison, old, new snapshot.List) {
 			})
 			findHiddenInOthers(c, kind.ID(p.key), p)
 		case p.new == nil:
-			reportRemoved(c, kind, p, hints[p])
+			f := finding.Finding{Item: kind.ID(p.key), Old: p.old, Hint: hints[p]}
+			if kind == snapshot.Resources && c.dynamic {
+				f.Level = finding.Warning
+			}
+			c.reportAnnounced(kind.Word()+"-removed", f, p.old)
 		case p.old == nil:
-			reportAdded(c, kind, p)
+			c.report(kind.Word()+"-added", finding.Finding{Item: kind.ID(p.key), New: p.new})
+			_, hiding := textsOf("", "", p.new)
+			findHidden(c, kind.ID(p.key), p.new, nil, hiding)
 		default:
 			both = append(both, p)
 		}
@@ -147,14 +146,6 @@ func compareEach(c *comparison, kind snapshot.Kind, items []*pair) {
 	for _, item := range found {
 		c.findings = append(c.findings, item.findings...)
 	}
-}
-
-func reportRemoved(c *comparison, kind snapshot.Kind, p *pair, hint string) {
-	f := finding.Finding{Item: kind.ID(p.key), Old: p.old, Hint: hint}
-	if kind == snapshot.Resources && c.dynamic {
-		f.Level = finding.Warning
-	}
-	c.reportAnnounced(kind.Word()+"-removed", f, p.old)
 }
 
 // reportAnnounced reports that an item is gone or renamed. After the date that it announced for that, it is a
@@ -205,12 +196,6 @@ func compareDeprecation(c *comparison, s subject, before, after json.RawMessage)
 		}
 		c.report("item-sunset-changed", f, "name", name)
 	}
-}
-
-func reportAdded(c *comparison, kind snapshot.Kind, p *pair) {
-	c.report(kind.Word()+"-added", finding.Finding{Item: kind.ID(p.key), New: p.new})
-	_, hiding := textsOf("", "", p.new)
-	findHidden(c, kind.ID(p.key), p.new, nil, hiding)
 }
 
 // findHiddenInOthers looks for new invisible characters in items that are not compared one by one.

@@ -11,14 +11,11 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
-// broken is text that is not JSON; empty for an absent value.
-type broken string
-
-// treeOf reads a JSON value as rawjson.Decode does; text that is not JSON becomes broken.
+// treeOf reads a JSON value as rawjson.Decode does; nil for what is absent or not JSON.
 func treeOf(raw json.RawMessage) any {
 	value, err := rawjson.Decode(raw)
 	if err != nil {
-		return broken(raw)
+		return nil
 	}
 	return value
 }
@@ -31,7 +28,9 @@ func same(old, new json.RawMessage) bool {
 	case bytes.Equal(old, new):
 		return true
 	}
-	return rawjson.Same(treeOf(old), treeOf(new))
+	before, errOld := rawjson.Decode(old)
+	after, errNew := rawjson.Decode(new)
+	return errOld == nil && errNew == nil && rawjson.Same(before, after)
 }
 
 // whereabouts names up to three places at which two values differ, for a message.

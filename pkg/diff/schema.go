@@ -131,27 +131,23 @@ func (r *revision) compare() {
 
 // reportProblems reports what has no meaning in the new schema and was not in the old one.
 func reportProblems(r *revision) {
-	known := kit.Set(kit.Map(r.Before.Problems(),
-		func(p schema.Problem) string { return p.Message + p.Path }))
-	count := 0
-	for _, p := range r.After.Problems() {
-		if known[p.Message+p.Path] || strings.HasSuffix(p.Path, "/$schema") {
-			continue
-		}
-		if count++; count > maxListed {
-			continue
-		}
+	text := func(p schema.Problem) string { return p.Message + p.Path }
+	known := kit.Set(kit.Map(r.Before.Problems(), text))
+	problems := kit.Filter(r.After.Problems(), func(p schema.Problem) bool {
+		return !known[text(p)] && !strings.HasSuffix(p.Path, "/$schema")
+	})
+	r.invalid = len(problems) > 0
+	for _, p := range problems[:min(len(problems), maxListed)] {
 		id := "schema-invalid"
 		if strings.HasSuffix(p.Path, "Ref") || strings.HasSuffix(p.Path, "$ref") {
 			id, r.unresolved = "schema-ref-unresolved", true
 		}
-		r.invalid = true
 		r.reportAs(id, finding.Finding{Path: p.Path, New: r.After.At(p.Path),
 			Message: fmt.Sprintf("At %s: %s.", p.Path, p.Message)})
 	}
-	if count > maxListed {
+	if more := len(problems) - maxListed; more > 0 {
 		r.reportAs("schema-invalid", finding.Finding{New: r.sent.New,
-			Message: fmt.Sprintf("%d more parts of the schema are invalid.", count-maxListed)})
+			Message: fmt.Sprintf("%d more parts of the schema are invalid.", more)})
 	}
 }
 

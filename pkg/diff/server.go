@@ -16,11 +16,8 @@ import (
 
 // comparePresence reports a server that is on one side only, with the caller's reason if there is one.
 func comparePresence(c *comparison, before, after bool) {
-	switch {
-	case before:
-		c.report("server-removed", finding.Finding{Message: c.Absence})
-	case after:
-		c.report("server-added", finding.Finding{Message: c.Absence})
+	if before != after {
+		c.report(either(before, "server-removed", "server-added"), finding.Finding{Message: c.Absence})
 	}
 }
 
@@ -45,11 +42,7 @@ func compareProtocol(c *comparison, old, new string) {
 		return
 	}
 	f := finding.Finding{Path: "/protocolVersion", Old: rawjson.Quote(old), New: rawjson.Quote(new)}
-	if new < old {
-		c.report("protocol-version-downgraded", f)
-	} else {
-		c.report("protocol-version-upgraded", f)
-	}
+	c.report(either(new < old, "protocol-version-downgraded", "protocol-version-upgraded"), f)
 	if c.eras {
 		c.report("protocol-era-changed", f)
 	}
@@ -88,17 +81,12 @@ func compareInstructions(c *comparison, old, new string) {
 	if old == new {
 		return
 	}
-	f := finding.Finding{Path: "/instructions"}
-	if old != "" {
-		f.Old = rawjson.Quote(old)
-	}
-	if new != "" {
-		f.New = rawjson.Quote(new)
-	}
+	before, after := rawjson.Quote(old), rawjson.Quote(new)
 	if became := textBecame(old, new); became != "" {
-		c.report("instructions-"+became, f)
+		c.report("instructions-"+became, finding.Finding{Path: "/instructions",
+			Old: either(old == "", nil, before), New: either(new == "", nil, after)})
 	}
-	compareTexts(c, "", "/instructions", rawjson.Quote(old), rawjson.Quote(new))
+	compareTexts(c, "", "/instructions", before, after)
 }
 
 // compareIdentity compares serverInfo member by member. Versions have an order only if both are semantic
