@@ -70,19 +70,19 @@ func onlyAlike[T comparable](gone, fresh []T, key func(T) string) map[T]T {
 func joinRenamedItems(c *comparison, kind snapshot.Kind, matched []*pair) []*pair {
 	alike, cause := renamedAlike(kind, gone(matched), fresh(matched))
 	claimed := kit.Set(slices.Collect(maps.Values(alike)))
-	exact := renamedExactly(kind, matched)
+	successors := renamedExactly(kind, matched)
+	maps.DeleteFunc(successors, func(_, new *pair) bool { return claimed[new] })
+	maps.Copy(successors, alike)
 	for _, old := range matched {
-		new, isAlike := alike[old]
-		if !isAlike {
-			if new = exact[old]; new == nil || claimed[new] {
-				continue
-			}
+		new := successors[old]
+		if new == nil {
+			continue
 		}
 		f := finding.Finding{Item: kind.ID(old.key), Old: rawjson.Quote(old.key), New: rawjson.Quote(new.key)}
 		switch {
 		case kind.KeyField() == "name":
 			f.Hint = either(kind == snapshot.Tools, "call ", "use ") + code(new.key) + " instead"
-			f.Cause = either(isAlike, cause, "")
+			f.Cause = either(alike[old] != nil, cause, "")
 			c.reportAnnounced(kind.Word()+"-renamed", f, old.old,
 				"new", code(new.key)+codePoints(old.key, new.key))
 		case kind == snapshot.Resources:

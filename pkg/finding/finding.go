@@ -22,7 +22,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -241,14 +240,8 @@ func (f Finding) Fingerprint() string {
 	return hex.EncodeToString(hash[:fingerprintBytes])
 }
 
-// simple matches values with only one spelling.
-var simple = kit.Pattern(`^(?:[-+.0-9A-Za-z]+|"[-+._/ 0-9A-Za-z]*")$`)
-
 // canonical returns a value with sorted keys, no white space, and numbers as written; invalid JSON as it is.
 func canonical(raw json.RawMessage) string {
-	if raw == nil || simple().Match(raw) {
-		return string(raw)
-	}
 	value, err := rawjson.Decode(raw)
 	if err != nil {
 		return string(raw)

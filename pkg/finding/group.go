@@ -38,7 +38,8 @@ func Groups(findings []Finding) []Group {
 		groups = append(groups, groupOf(members))
 	}
 	slices.SortStableFunc(groups, func(a, b Group) int {
-		return cmp.Or(b.rank()-a.rank(), a.tail()-b.tail(), len(b.Members)-len(a.Members))
+		return cmp.Or(rank(b.Level, b.Waived)-rank(a.Level, a.Waived), a.tail()-b.tail(),
+			len(b.Members)-len(a.Members))
 	})
 	return groups
 }
@@ -46,12 +47,12 @@ func Groups(findings []Finding) []Group {
 // cause returns what findings of one group have in common; for a finding without a Cause its message.
 func (f Finding) cause() string { return cmp.Or(f.Cause, strings.TrimSuffix(f.Message, ".")) }
 
-// rank orders groups by level, with those that are waived below all others.
-func (g Group) rank() int {
-	if g.Waived {
+// rank orders groups and findings by level, with those that are waived below all others.
+func rank(level Level, waived bool) int {
+	if waived {
 		return -1
 	}
-	return int(g.Level)
+	return int(level)
 }
 
 // tail returns 1 for the two commonest breaks, which come after all others of their level.
@@ -75,16 +76,10 @@ func groupOf(members []Finding) Group {
 		}
 	}
 	g.Fingerprint, g.Title = groupFingerprint(g.Findings), g.title()
-	slices.SortStableFunc(g.Members, func(a, b Finding) int { return b.rank() - a.rank() })
+	slices.SortStableFunc(g.Members, func(a, b Finding) int {
+		return rank(b.Level, b.Waiver != nil) - rank(a.Level, a.Waiver != nil)
+	})
 	return g
-}
-
-// rank orders findings by level, with those that are waived below all others.
-func (f Finding) rank() int {
-	if f.Waiver != nil {
-		return -1
-	}
-	return int(f.Level)
 }
 
 // distinct returns the names that findings have, without duplicates; never nil.

@@ -41,17 +41,11 @@ func (w Waiver) matches(rule, server string) bool {
 // String describes the waiver, such as "the waiver of tool-removed for tool/a (mcpctl.yaml:3)".
 func (w Waiver) String() string {
 	text := "the waiver of " + w.Rule
-	if w.Fingerprint != "" {
-		text += " with the fingerprint " + w.Fingerprint
-	}
-	if w.Item != "" {
-		text += " for " + w.Item
-	}
-	if w.Path != "" {
-		text += " at " + w.Path
-	}
-	if w.Server != "" {
-		text += " of server " + w.Server
+	for _, part := range [][2]string{{" with the fingerprint ", w.Fingerprint}, {" for ", w.Item},
+		{" at ", w.Path}, {" of server ", w.Server}} {
+		if part[1] != "" {
+			text += part[0] + part[1]
+		}
 	}
 	if w.Source.File != "" {
 		text += fmt.Sprintf(" (%s)", w.Source)

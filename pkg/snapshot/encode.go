@@ -148,7 +148,7 @@ func indentedList(elements [][]byte) []byte {
 
 // Lines finds lines in one snapshot file. It reads each value once, however many lines are asked for.
 type Lines struct {
-	breaks   []int                     // where each line ends
+	file     []byte
 	whole    rawjson.Member            // the file
 	items    map[string]rawjson.Member // by id; At is the place in the file
 	children map[int][]rawjson.Member  // of the values that were looked into, by place in the file
@@ -158,13 +158,8 @@ type Lines struct {
 // fault at least.
 func NewLines(file []byte, server string) *Lines {
 	file = bytes.TrimPrefix(file, byteOrderMark)
-	l := &Lines{whole: rawjson.Member{Value: file}, items: map[string]rawjson.Member{},
+	l := &Lines{file: file, whole: rawjson.Member{Value: file}, items: map[string]rawjson.Member{},
 		children: map[int][]rawjson.Member{}}
-	read := 0
-	for line := range bytes.Lines(file) {
-		read += len(line)
-		l.breaks = append(l.breaks, read-1)
-	}
 	if bytes.Contains(file, []byte(`"servers"`)) { // as reports spell it
 		l.whole = reported(l.whole, server)
 	}
@@ -228,8 +223,7 @@ func (l *Lines) Of(id, pointer string) int {
 			}
 		}
 	}
-	line, _ := slices.BinarySearch(l.breaks, l.find(within, pointer).At)
-	return 1 + line
+	return 1 + bytes.Count(l.file[:l.find(within, pointer).At], []byte("\n"))
 }
 
 // find returns the value that a pointer leads to inside another one, or the nearest value around it that is

@@ -51,11 +51,14 @@ func NewList(kind Kind, raws []json.RawMessage) List {
 
 // NewPart returns what arrived of a list that is not whole: Truncated, or Unread when nothing did.
 func NewPart(kind Kind, raws []json.RawMessage, problem string) List {
-	list := NewList(kind, raws)
-	if list.State, list.Problem = Truncated, problem; len(raws) == 0 {
-		list.State = Unread
+	return NewList(kind, raws).incomplete(problem)
+}
+
+func (l List) incomplete(problem string) List {
+	if l.State, l.Problem = Truncated, problem; len(l.items) == 0 {
+		l.State = Unread
 	}
-	return list
+	return l
 }
 
 // Items returns what arrived, as sent. That an item is missing means nothing unless the list is Whole.

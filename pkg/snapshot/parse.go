@@ -66,13 +66,17 @@ func parse(data []byte, outermost bool) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := unique(members); err != nil {
-		return nil, err
+	seen := map[string]bool{}
+	for _, m := range members { // no reader could know which one holds
+		if seen[m.Key] {
+			return nil, rawjson.Within(errors.New("duplicate key"), m.Key)
+		}
+		seen[m.Key] = true
 	}
 	if format := rawjson.Last(members, "mcpctl"); format != nil {
 		return parseFile(members, format)
 	}
-	if outermost && (has(members, "jsonrpc") || has(members, "result")) {
+	if outermost && (seen["jsonrpc"] || seen["result"]) {
 		return parseResponse(members)
 	}
 	return parseResult(members)
@@ -103,18 +107,9 @@ func parseFile(members []rawjson.Member, format json.RawMessage) (*Snapshot, err
 	}
 	for kind, problem := range rawjson.ObjectOf(rawjson.Last(members, incomplete)) {
 		text, _ := rawjson.Text(problem)
-		s.markIncomplete(Kind(kind), text)
+		s.SetList(s.List(Kind(kind)).incomplete(text))
 	}
 	return s, nil
-}
-
-// markIncomplete takes from a list that it is whole.
-func (s *Snapshot) markIncomplete(kind Kind, problem string) {
-	list := s.List(kind)
-	if list.State, list.Problem = Unread, problem; len(list.items) > 0 {
-		list.State = Truncated
-	}
-	s.SetList(list)
 }
 
 // volatile are the members of a result that say nothing about the surface.
@@ -172,34 +167,34 @@ func parseResult(members []rawjson.Member) (*Snapshot, error) {
 func (s *Snapshot) markMissing() {
 	for _, kind := range Kinds() {
 		if kind != Templates && kind.DeclaredIn(s.Capabilities) != nil && s.List(kind).State == NotOffered {
-			s.markIncomplete(kind, "the server declares it, and no answer holds it")
+			s.SetList(s.List(kind).incomplete("the server declares it, and no answer holds it"))
 		}
 	}
 }
 
 // set takes a member into the snapshot, and reports whether a snapshot knows it. A null is an absent member.
 func (s *Snapshot) set(m rawjson.Member) (known bool, err error) {
-	null := string(m.Value) == "null"
+	fields := []string{"protocolVersion", "instructions", "serverInfo", "capabilities", "supportedVersions"}
+	kind := Kind(m.Key)
+	switch {
+	case !slices.Contains(fields, m.Key) && !slices.Contains(Kinds(), kind):
+		return false, nil
+	case string(m.Value) == "null":
+		return true, nil
+	}
 	switch m.Key {
 	case "protocolVersion":
-		err = setText(&s.Protocol, m.Value)
+		s.Protocol, err = textOf(m.Value)
 	case "instructions":
-		err = setText(&s.Instructions, m.Value)
+		s.Instructions, err = textOf(m.Value)
 	case "serverInfo":
-		s.Server = unlessNull(m.Value)
+		s.Server = m.Value
 	case "capabilities":
-		s.Capabilities = unlessNull(m.Value)
+		s.Capabilities = m.Value
 	case "supportedVersions":
-		if !null {
-			s.Supported, err = texts(m.Value)
-		}
+		s.Supported, err = textsOf(m.Value)
 	default:
-		if !slices.Contains(Kinds(), Kind(m.Key)) {
-			return false, nil
-		}
-		if !null {
-			err = s.setItems(Kind(m.Key), m.Value)
-		}
+		err = s.setItems(kind, m.Value)
 	}
 	return true, rawjson.Within(err, m.Key)
 }
@@ -221,54 +216,25 @@ func (s *Snapshot) setItems(kind Kind, raw json.RawMessage) error {
 	return nil
 }
 
-// setText sets a variable to a string. Null leaves it as it is, and other values are errors.
-func setText(target *string, raw json.RawMessage) error {
-	if string(raw) == "null" {
-		return nil
-	}
-	t, ok := rawjson.Text(raw)
+func textOf(raw json.RawMessage) (string, error) {
+	text, ok := rawjson.Text(raw)
 	if !ok {
-		return errors.New("expected string")
+		return "", errors.New("expected string")
 	}
-	*target = t
-	return nil
+	return text, nil
 }
 
-func unlessNull(raw json.RawMessage) json.RawMessage {
-	if string(raw) == "null" {
-		return nil
-	}
-	return raw
-}
-
-// texts returns an array of strings. An error names the index of the element that is not one.
-func texts(raw json.RawMessage) ([]string, error) {
+// textsOf returns an array of strings. An error names the index of the element that is not one.
+func textsOf(raw json.RawMessage) ([]string, error) {
 	elements, err := rawjson.Elements(raw)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]string, len(elements))
+	texts := make([]string, len(elements))
 	for i, element := range elements {
-		t, ok := rawjson.Text(element)
-		if !ok {
-			return nil, rawjson.Within(errors.New("expected string"), strconv.Itoa(i))
+		if texts[i], err = textOf(element); err != nil {
+			return nil, rawjson.Within(err, strconv.Itoa(i))
 		}
-		list[i] = t
 	}
-	return list, nil
+	return texts, nil
 }
-
-// unique refuses an object in which a key that a snapshot knows stands twice: no reader could know which one
-// holds.
-func unique(members []rawjson.Member) error {
-	seen := map[string]bool{}
-	for _, m := range members {
-		if seen[m.Key] {
-			return rawjson.Within(errors.New("duplicate key"), m.Key)
-		}
-		seen[m.Key] = true
-	}
-	return nil
-}
-
-func has(members []rawjson.Member, key string) bool { return rawjson.Last(members, key) != nil }
