@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -26,9 +25,8 @@ import (
 type Options struct {
 	Select  fleet.Selection
 	Contact fleet.Contact
-	// Format is one of Formats; empty = text on a terminal, raw elsewhere. File may be a directory
-	Output report.Output
-	DryRun bool // show the request and do not send it
+	Output  report.Output // Format is one of Formats; empty = text on a terminal, raw elsewhere
+	DryRun  bool          // show the request and do not send it
 	// is given each call of a tool with its result, secrets masked; nil = nothing is recorded
 	Record func(server, tool string, arguments, result json.RawMessage) error
 	// to what the server may ask: KEY=VALUE as for arguments, or @FILE with a JSON object
@@ -47,7 +45,7 @@ func (o Options) Check(p host.Process) error {
 	case out.Format == "raw" && out.File == "" && host.IsTerminal(p.Out):
 		return errRawOnTerminal
 	}
-	if err := out.CheckColor(); err != nil || out.File == "" || files.IsDir(out.File) {
+	if err := out.CheckColor(); err != nil {
 		return err
 	}
 	return out.CheckFile(p)

@@ -15,41 +15,36 @@ import (
 )
 
 // deliver writes a result. With a file that is what is binary, the second one beside the first, else all
-// texts; with a directory each piece other than a text gets a file of its own. The rest is shown. The failure
-// of a tool never lands in a file for its contents.
-func (c *Client) deliver(ctx context.Context, name string, r Result) error {
+// texts; the rest is shown. The failure of a tool never lands in a file for its contents.
+func (c *Client) deliver(ctx context.Context, r Result) error {
 	format, output := c.options.format(c.process), c.options.Output.File
-	inDir := output != "" && files.IsDir(output)
-	saved := map[int]string{} // the files of pieces, by position
 	switch {
-	case format == "json" && output != "" && !inDir:
+	case format == "json" && output != "":
 		return c.options.Output.Bytes(ctx, c.process, append(bytes.Clone(r.Raw), '\n'))
 	case output == "" || r.Failed:
 		return c.display(format, r, nil)
 	}
+	saved := map[int]string{} // the files of pieces, by position
 	for i, p := range r.Pieces {
-		extension := filepath.Ext(output)
-		switch {
-		case inDir && p.savable():
-			saved[i] = filepath.Join(output, fmt.Sprintf("%s-%d%s", fileName(name), i+1, p.extension()))
-		case !inDir && p.Data != nil && len(saved) == 0:
-			saved[i] = output
-		case !inDir && p.Data != nil:
-			saved[i] = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(output, extension), len(saved)+1, extension)
+		if p.Data == nil {
+			continue
 		}
-	}
-	if len(saved) == 0 && !inDir {
-		return c.save(ctx, output, "", bare(r))
-	}
-	for _, i := range kit.SortedKeys(saved) {
-		if err := c.save(ctx, saved[i], r.Pieces[i].MIME, r.Pieces[i].bytes()); err != nil {
+		file := output
+		if len(saved) > 0 {
+			extension := filepath.Ext(output)
+			file = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(output, extension), len(saved)+1, extension)
+		}
+		if err := c.save(ctx, file, p.MIME, p.Data); err != nil {
 			return err
 		}
+		saved[i] = file
 	}
-	if !inDir && len(saved) == len(r.Pieces) {
+	switch {
+	case len(saved) == 0:
+		return c.save(ctx, output, "", bare(r))
+	case len(saved) == len(r.Pieces):
 		return nil
-	}
-	if format == "raw" {
+	case format == "raw":
 		format = "text"
 	}
 	return c.display(format, r, saved)
@@ -155,17 +150,4 @@ func (p Content) label(saved string) string {
 // joined returns the parts that are not empty, with commas.
 func joined(parts ...string) string {
 	return strings.Join(kit.Filter(parts, func(part string) bool { return part != "" }), ", ")
-}
-
-// fileName returns the name of a tool, or a URI, in a form that a file name can contain.
-func fileName(name string) string {
-	clean := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_', r == '.':
-			return r
-		}
-		return '_'
-	}, name)
-	clean = strings.TrimLeft(clean, ".-")
-	return clean[:min(len(clean), 60)]
 }

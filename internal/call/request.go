@@ -270,7 +270,7 @@ func (c *Client) do(ctx context.Context, name string, r probe.Request,
 			return err
 		}
 	}
-	if err := c.deliver(ctx, name, result); err != nil {
+	if err := c.deliver(ctx, result); err != nil {
 		return err
 	}
 	if result.Failed {

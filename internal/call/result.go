@@ -179,9 +179,6 @@ func (p Content) bytes() []byte {
 	return []byte(p.Text)
 }
 
-// savable reports whether the piece is more than a text and has contents.
-func (p Content) savable() bool { return p.Flaw == "" && p.Kind != link && p.Kind != text }
-
 // piece reads one content block (specification, tools, tool result; prompts, data types).
 func piece(raw json.RawMessage) Content {
 	block := rawjson.ObjectOf(raw)
@@ -245,27 +242,6 @@ func missing(raw json.RawMessage) string {
 		return brief(text)
 	}
 	return rawjson.TypeName(raw)
-}
-
-// extensions end the names of files by media type: a fixed table, never as a server wishes.
-var extensions = map[string]string{
-	"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp",
-	"image/svg+xml": ".svg", "audio/wav": ".wav", "audio/x-wav": ".wav", "audio/mpeg": ".mp3",
-	"audio/ogg": ".ogg", "video/mp4": ".mp4", "application/json": ".json", "application/pdf": ".pdf",
-	"application/zip": ".zip", "application/gzip": ".gz", "application/xml": ".xml", "text/xml": ".xml",
-	"text/html": ".html", "text/css": ".css", "text/csv": ".csv", "text/markdown": ".md",
-}
-
-// extension returns the end of the name of a file for the piece.
-func (p Content) extension() string {
-	mime, _, _ := strings.Cut(strings.ToLower(p.MIME), ";")
-	if extension, ok := extensions[strings.TrimSpace(mime)]; ok {
-		return extension
-	}
-	if p.Data != nil {
-		return ".bin"
-	}
-	return ".txt"
 }
 
 // word returns the text of a JSON string, empty for anything else.

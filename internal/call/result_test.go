@@ -121,18 +121,6 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// TestExtension: names of files follow from a table, and never from what a server would like.
-func TestExtension(t *testing.T) {
-	for mime, want := range map[string]string{"image/png": ".png", "Image/PNG; q=1": ".png", "": ".bin", "../../etc": ".bin", "text/x-sh": ".bin"} {
-		if got := (Content{MIME: mime, Data: []byte{}}).extension(); got != want {
-			t.Errorf("%q gives %s, want %s", mime, got, want)
-		}
-	}
-	if got := (Content{MIME: "application/x-sh"}).extension(); got != ".txt" {
-		t.Errorf("a text gives %s", got)
-	}
-}
-
 // TestRepeatsStructured compares texts with structured content, also where a library has wrapped it in an
 // object.
 func TestRepeatsStructured(t *testing.T) {
