@@ -47,7 +47,7 @@ func newClient(s Server, caCert []byte) (*client, error) {
 	direct := &http.Transport{DialContext: policy.dial, TLSClientConfig: config,
 		MaxResponseHeaderBytes: headerLimit, DisableKeepAlives: true, ForceAttemptHTTP2: true}
 	proxied := direct.Clone()
-	proxied.DialContext, proxied.Proxy = nil, transport.Proxy
+	proxied.DialContext, proxied.Proxy = nil, http.ProxyFromEnvironment
 	return &client{policy, &http.Client{Transport: checkedTransport{policy, direct, proxied},
 		CheckRedirect: sameOriginOnly, Timeout: requestTime}, caCert}, nil
 }
@@ -109,7 +109,8 @@ func (c *client) post(ctx context.Context, address string, what, into any) error
 	return c.object(req, http.StatusCreated, into)
 }
 
-// object sends a request and reads the JSON object in its reply, of any status: an error may be in it.
+// object sends a request and reads the JSON object in its reply, of any status: an error may be in it. With
+// nil its body does not matter.
 func (c *client) object(req *http.Request, good int, into any) error {
 	req.Header.Set("Accept", "application/json")
 	reply, err := c.client.Do(req)
@@ -118,7 +119,7 @@ func (c *client) object(req *http.Request, good int, into any) error {
 	}
 	defer reply.Body.Close()
 	body, err := files.ReadLimited(reply.Body, bodyLimit)
-	invalid := err == nil && json.Unmarshal(body, into) != nil
+	invalid := err == nil && into != nil && json.Unmarshal(body, into) != nil
 	switch {
 	case err != nil:
 		err = causeOf(req.Context(), err)
@@ -166,7 +167,7 @@ func (t checkedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if _, err := t.check("the URL", req.URL.String()); err != nil {
 		return nil, err
 	}
-	if proxy, err := transport.Proxy(req); err != nil || proxy != nil {
+	if proxy, err := http.ProxyFromEnvironment(req); err != nil || proxy != nil {
 		return t.proxied.RoundTrip(req)
 	}
 	return t.direct.RoundTrip(req)
