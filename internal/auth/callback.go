@@ -85,44 +85,39 @@ func (s *callbackServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("Cache-Control", "no-store")
 	header.Set("Content-Type", "text/html; charset=utf-8")
 	if r.Method != http.MethodGet || r.URL.Path != want.Path || r.Host != want.Host {
-		w.WriteHeader(http.StatusNotFound)
-		writePage(w, "Nothing is here", "This address takes the answer to one login and nothing else.")
+		writePage(w, http.StatusNotFound, "Nothing is here",
+			"This address takes the answer to one login and nothing else.")
 		return
 	}
 	if subtle.ConstantTimeCompare([]byte(r.URL.Query().Get("state")), []byte(s.state)) != 1 {
 		s.stray()
-		w.WriteHeader(http.StatusForbidden)
-		writePage(w, "Not this login", "This is not the answer to the login that mcpctl waits for. It was "+
-			"not used.")
+		writePage(w, http.StatusForbidden, "Not this login",
+			"This is not the answer to the login that mcpctl waits for. It was not used.")
 		return
 	}
 	if s.visited.Swap(true) {
-		w.WriteHeader(http.StatusConflict)
-		writePage(w, "Already answered", "The answer to this login was taken before.")
+		writePage(w, http.StatusConflict, "Already answered", "The answer to this login was taken before.")
 		return
 	}
 	s.answers <- r.URL.Query()
 	select {
 	case err := <-s.outcome:
-		writeOutcome(w, err)
+		if err != nil { // the reason is not on the page
+			writePage(w, http.StatusBadRequest, "The login did not work",
+				"The terminal shows why. You can close this window.")
+			return
+		}
+		writePage(w, http.StatusOK, "You are logged in",
+			"mcpctl has what it needs. You can close this window.")
 	case <-r.Context().Done():
 	}
-}
-
-// writeOutcome writes the page for a login that worked, or did not. The reason is not on it.
-func writeOutcome(w http.ResponseWriter, err error) {
-	if err == nil {
-		writePage(w, "You are logged in", "mcpctl has what it needs. You can close this window.")
-		return
-	}
-	w.WriteHeader(http.StatusBadRequest)
-	writePage(w, "The login did not work", "The terminal shows why. You can close this window.")
 }
 
 //go:embed page.html
 var pageText string
 
-func writePage(w http.ResponseWriter, title, text string) {
+func writePage(w http.ResponseWriter, status int, title, text string) {
+	w.WriteHeader(status)
 	page := strings.NewReplacer("TITLE", html.EscapeString(title), "TEXT",
 		html.EscapeString(text)).Replace(pageText)
 	_, _ = w.Write([]byte(page)) // the visitor may have left

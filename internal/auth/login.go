@@ -13,7 +13,6 @@ import (
 
 	"golang.org/x/oauth2"
 
-	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -346,14 +345,8 @@ func (c *client) revoke(ctx context.Context, me oauthClient, address, secret str
 	if me.Method == methodBasic {
 		req.SetBasicAuth(url.QueryEscape(me.ID), url.QueryEscape(me.secret.Reveal()))
 	}
-	reply, err := c.client.Do(req)
-	if err != nil {
-		return fmt.Errorf("revoking the login at %s: %w", transport.PlainURL(req.URL), causeOf(ctx, err))
-	}
-	defer reply.Body.Close()
-	if reply.StatusCode != http.StatusOK {
-		return fmt.Errorf("revoking the login at %s: %w", transport.PlainURL(req.URL),
-			statusError(reply.StatusCode))
+	if err := c.object(req, http.StatusOK, nil); err != nil {
+		return fmt.Errorf("revoking the login at %w", err)
 	}
 	return nil
 }

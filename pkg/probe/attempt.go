@@ -33,8 +33,7 @@ func newAttempt(server Server, options Options) attempt {
 	options.Protocol = cmp.Or(server.Protocol, options.Protocol)
 	options.Version = cmp.Or(options.Version, "dev")
 	a := attempt{server: server, options: options, secrets: redactorFor(server, options.Environ),
-		seen: &observations{}, timer: &requestTimer{},
-		listener: &listener{wake: make(chan struct{}, 1)}}
+		seen: &observations{}, timer: &requestTimer{}, listener: newListener()}
 	if server.HTTP != nil && server.HTTP.Authorize != nil {
 		a.credentials = credentialsOf(server.HTTP.Authorize)
 	}

@@ -24,19 +24,17 @@ type News = snapshot.News
 // and whenever it changes.
 func (s *Session) Listen() (settled <-chan struct{}) {
 	ctx, cancel := context.WithCancel(context.Background())
-	known, ended := make(chan struct{}), make(chan struct{})
-	settle := sync.OnceFunc(func() { close(known) })
-	s.attempt.listener.onAnnounced(settle)
+	ended := make(chan struct{})
 	s.stopListening = func() {
 		cancel()
 		<-ended
 	}
 	go func() {
 		defer close(ended)
-		defer settle()
+		defer s.attempt.listener.settle()
 		subscribe(ctx, s)
 	}()
-	return known
+	return s.attempt.listener.settled
 }
 
 // subscribe listens until ctx ends or listening is pointless: with subscriptions/listen since 2026-07-28,
@@ -130,21 +128,32 @@ func (s *Session) News() News { return s.attempt.listener.news(s.peer) }
 
 // listener remembers what a server announces, and which lists it said to have changed.
 type listener struct {
-	wake chan struct{} // holds at most one signal
+	wake    chan struct{} // holds at most one signal
+	settled chan struct{} // closed once it is known whether the server announces anything
+	settle  func()        // closes settled
 
 	mu        sync.Mutex
 	changed   map[snapshot.Kind]bool
 	count     int                    // announcements that made changed
 	announced map[snapshot.Kind]bool // kinds whose changes are announced now
 	resumed   bool                   // announcements may have been missed
-	known     func()                 // called when announcements begin or end; nil = not called
+}
+
+func newListener() *listener {
+	l := &listener{wake: make(chan struct{}, 1), settled: make(chan struct{})}
+	l.settle = sync.OnceFunc(func() { close(l.settled) })
+	return l
 }
 
 // take takes notice of a notification. It runs on the goroutine that reads from the server, so it must not
 // wait for anything.
 func (l *listener) take(n transport.Incoming) {
 	if n.Method == mcp.MethodNotificationSubscriptionsAcknowledged {
-		l.announce(grantedKinds(rawjson.ObjectOf(rawjson.ObjectOf(n.Params)["notifications"])), true)
+		granted := rawjson.ObjectOf(rawjson.ObjectOf(n.Params)["notifications"])
+		l.announce(kindsNamed(func(name string) bool {
+			yes, _ := granted.Bool(name + "ListChanged")
+			return yes
+		}), true)
 		return
 	}
 	changed := kindsNamed(func(name string) bool { return n.Method == "notifications/"+name+"/list_changed" })
@@ -172,18 +181,9 @@ func (l *listener) announce(kinds map[snapshot.Kind]bool, resumed bool) (before 
 	defer l.mu.Unlock()
 	before = l.announced != nil
 	l.announced, l.resumed = kinds, l.resumed || resumed
-	if l.known != nil {
-		l.known()
-	}
+	l.settle()
 	l.signal()
 	return before
-}
-
-// onAnnounced sets a function that is called whenever announcements begin or end; it must not wait.
-func (l *listener) onAnnounced(f func()) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.known = f
 }
 
 // news returns what was announced since the last call and forgets it. Which lists are covered stays.
@@ -224,14 +224,6 @@ func (p peer) announces() map[snapshot.Kind]bool {
 	capabilities := rawjson.ObjectOf(p.capabilities)
 	return kindsNamed(func(name string) bool {
 		yes, _ := rawjson.ObjectOf(capabilities[name]).Bool("listChanged")
-		return yes
-	})
-}
-
-// grantedKinds returns the kinds that a server grants in its acknowledgement of a filter.
-func grantedKinds(granted rawjson.Object) map[snapshot.Kind]bool {
-	return kindsNamed(func(name string) bool {
-		yes, _ := granted.Bool(name + "ListChanged")
 		return yes
 	})
 }

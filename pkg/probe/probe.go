@@ -96,7 +96,18 @@ func check(server Server, options Options) error {
 func All(ctx context.Context, servers []Server, options Options) iter.Seq[Result] {
 	return func(yield func(Result) bool) {
 		ctx, stop := context.WithCancelCause(ctx)
-		results := probeAll(ctx, stop, servers, options)
+		results := make(chan Result)
+		go func() {
+			defer close(results)
+			eachSlot(ctx, servers, options, func(i int) {
+				result := probeOne(ctx, servers[i], options)
+				result.Index = i
+				if result.Err != nil && options.FailFast {
+					stop(ErrNotTried) // before the slot is free
+				}
+				results <- result
+			})
+		}()
 		defer func() {
 			stop(context.Canceled)
 			for range results { // until every probe has ended
@@ -108,25 +119,6 @@ func All(ctx context.Context, servers []Server, options Options) iter.Seq[Result
 			}
 		}
 	}
-}
-
-// probeAll probes with a bound and closes the channel at the end. A failure stops the rest before its slot
-// is free.
-func probeAll(ctx context.Context, stop context.CancelCauseFunc, servers []Server,
-	options Options) <-chan Result {
-	results := make(chan Result)
-	go func() {
-		defer close(results)
-		eachSlot(ctx, servers, options, func(i int) {
-			result := probeOne(ctx, servers[i], options)
-			result.Index = i
-			if result.Err != nil && options.FailFast {
-				stop(ErrNotTried)
-			}
-			results <- result
-		})
-	}()
-	return results
 }
 
 // probeOne asks one server for everything, as often as Options.Retries and the server allow.
