@@ -9,10 +9,10 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
-// An automaton runs one term of a pattern.
+// An automaton runs a pattern.
 type automaton struct {
 	prog     *syntax.Prog
-	negated  bool
+	negated  bool // what is looked for does not match
 	anchored bool // the search can only start at the start
 	borders  bool // there are word boundaries, so states remember what came before
 	work     *int // units left, shared by the automata of one question
@@ -27,8 +27,8 @@ type state struct {
 	waiting []uint32
 }
 
-func newAutomaton(t term, work *int) automaton {
-	a := automaton{prog: t.prog(), negated: t.negated, work: work}
+func newAutomaton(p *Pattern, negated bool, work *int) automaton {
+	a := automaton{prog: p.prog(), negated: negated, work: work}
 	a.anchored = a.prog.StartCond()&syntax.EmptyBeginText != 0
 	a.borders = slices.ContainsFunc(a.prog.Inst, func(in syntax.Inst) bool {
 		return in.Op == syntax.InstEmptyWidth &&
@@ -126,50 +126,41 @@ func (a *automaton) follow(from []uint32, holds syntax.EmptyOp, keep bool) (wait
 // A search looks for a string that matches all of some patterns and none of others. It runs their automata
 // side by side.
 type search struct {
-	automata  []automaton
-	all, none [][]int // by pattern: its automata
-	alphabet  []rune
-	work      *int // units left
+	automata []automaton
+	alphabet []rune
+	work     *int // units left
 }
 
 func newSearch(all, none []*Pattern, work *int) *search {
 	m := &search{work: work}
-	take := func(patterns []*Pattern) (out [][]int) {
-		for _, p := range patterns {
-			var terms []int
-			for _, t := range p.terms {
-				if *work -= t.size; *work < 0 {
-					return nil
-				}
-				terms = append(terms, len(m.automata))
-				m.automata = append(m.automata, newAutomaton(t, work))
-			}
-			out = append(out, terms)
+	for i, p := range slices.Concat(all, none) {
+		if *work -= p.size; *work < 0 {
+			return m
 		}
-		return out
+		m.automata = append(m.automata, newAutomaton(p, i >= len(all), work))
 	}
-	m.all, m.none = take(all), take(none)
 	m.alphabet = alphabetOf(m.automata, work)
 	return m
 }
 
 // accepts reports whether a string that ends in these states is looked for.
 func (m *search) accepts(states []state) bool {
-	fails := func(i int) bool { return m.automata[i].accepts(states[i]) == m.automata[i].negated }
-	return !slices.ContainsFunc(m.all, func(terms []int) bool { return slices.ContainsFunc(terms, fails) }) &&
-		!slices.ContainsFunc(m.none, func(terms []int) bool { return !slices.ContainsFunc(terms, fails) })
+	for i, a := range m.automata {
+		if a.accepts(states[i]) == a.negated {
+			return false
+		}
+	}
+	return true
 }
 
 // hopeless reports whether no continuation can lead to a string that is looked for.
 func (m *search) hopeless(states []state) bool {
-	settled := func(i int, holds bool) bool {
-		s := states[i]
-		return (s.found || len(s.waiting) == 0) && (s.found != m.automata[i].negated) == holds
+	for i, s := range states {
+		if (s.found || len(s.waiting) == 0) && s.found == m.automata[i].negated {
+			return true
+		}
 	}
-	fails := func(i int) bool { return settled(i, false) }
-	open := func(i int) bool { return !settled(i, true) }
-	return slices.ContainsFunc(m.all, func(terms []int) bool { return slices.ContainsFunc(terms, fails) }) ||
-		slices.ContainsFunc(m.none, func(terms []int) bool { return !slices.ContainsFunc(terms, open) })
+	return false
 }
 
 // A node is a string with the states that it leads to.

@@ -4,9 +4,8 @@
 // JSON Schema's pattern and patternProperties are ECMAScript regular expressions with the unicode flag,
 // searched for anywhere in the string. They are read into the syntax of RE2 (read.go) and, for questions
 // about whole languages, into automata over classes of code points (automaton.go). Of an irregular pattern,
-// with a backreference or with lookaround anywhere but at an anchored start, only single strings can be
-// matched. Strings are sequences of code points. Every question is bounded; past the bound the answer is
-// [Unknown], never a guess.
+// with a backreference or with lookaround, only single strings can be matched. Strings are sequences of code
+// points. Every question is bounded; past the bound the answer is [Unknown], never a guess.
 package pattern
 
 import (
@@ -23,36 +22,25 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
-// Pattern is a regular expression. It is safe for concurrent use.
+// Pattern is a regular expression. It is safe for concurrent use. Most patterns are never asked, so they are
+// compiled when they are.
 type Pattern struct {
-	terms []term // the last one is what the pattern itself searches for
-	// a matcher for a pattern without an automaton; its terms are only close to the language
+	re   func() *regexp.Regexp
+	prog func() *syntax.Prog
+	tree *syntax.Regexp
+	size int // of the program, in instructions
+	// a matcher for a pattern without an automaton; the rest is only close to the language
 	irregular *regexp2.Regexp
-}
-
-// A term is one condition of a pattern: a search that must succeed, or with negated set, must fail. Each
-// lookahead at an anchored start is one. Most terms are never asked, so they are compiled when they are.
-type term struct {
-	re      func() *regexp.Regexp
-	prog    func() *syntax.Prog
-	tree    *syntax.Regexp
-	size    int // of the program, in instructions
-	negated bool
 }
 
 // Parse reads an ECMAScript pattern. The error says why it is invalid or cannot be decided; a caller treats
 // both the same, as a pattern about which nothing is known.
 func Parse(source string) (*Pattern, error) {
 	r := &reader{}
-	parts := r.read(source)
+	re2 := r.read(source)
 	p, err := &Pattern{}, r.err
-	for _, part := range parts {
-		var t term
-		if err == nil {
-			t, err = compile(part.re2)
-		}
-		t.negated = part.negated
-		p.terms = append(p.terms, t)
+	if err == nil {
+		p, err = compile(re2)
 	}
 	if err == nil && r.irregular {
 		if p.irregular, err = regexp2.Compile(source, regexp2.ECMAScript); err == nil {
@@ -79,27 +67,27 @@ func Exactly(names ...string) (*Pattern, error) {
 	if len(names) == 0 {
 		re2 = nothing
 	}
-	t, err := compile(re2)
+	p, err := compile(re2)
 	if err != nil {
 		return nil, fmt.Errorf("reading %d names as a pattern: %w", len(names), err)
 	}
-	return &Pattern{terms: []term{t}}, nil
+	return p, nil
 }
 
 // compile reads a pattern in RE2 syntax and refuses one that is too large before a program is built. The
 // matcher and the program are made on first use.
-func compile(re2 string) (term, error) {
+func compile(re2 string) (*Pattern, error) {
 	if len(re2) > maxRE2Length {
-		return term{}, errTooLarge
+		return nil, errTooLarge
 	}
 	tree, err := syntax.Parse(re2, syntax.Perl)
 	if err != nil {
-		return term{}, err
+		return nil, err
 	}
 	if size(tree, 1) > maxProgram {
-		return term{}, errTooLarge
+		return nil, errTooLarge
 	}
-	return term{
+	return &Pattern{
 		re: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(re2) }),
 		prog: sync.OnceValue(func() *syntax.Prog {
 			prog, _ := syntax.Compile(tree.Simplify()) // never fails
@@ -134,16 +122,10 @@ func size(tree *syntax.Regexp, end int) int {
 
 // Size returns the number of the pattern's instructions, which is the cost of reading it or of looking at one
 // character.
-func (p *Pattern) Size() int {
-	n := 0
-	for _, t := range p.terms {
-		n += t.size
-	}
-	return n
-}
+func (p *Pattern) Size() int { return p.size }
 
 // Cost bounds the work of [Pattern.Match], in units of the package's other work.
-func (p *Pattern) Cost(s string) int { return 8 + p.Size()*len(s)/2 }
+func (p *Pattern) Cost(s string) int { return 8 + p.size*len(s)/2 }
 
 // maxIrregular is the length in bytes of the longest string that is matched by an irregular pattern, whose
 // matcher may take exponential time.
@@ -158,12 +140,7 @@ func (p *Pattern) Match(s string) (found, sure bool) {
 		found, err := p.irregular.MatchString(s)
 		return found, err == nil
 	}
-	for _, t := range p.terms {
-		if t.re().MatchString(s) == t.negated {
-			return false, true
-		}
-	}
-	return true, true
+	return p.re().MatchString(s), true
 }
 
 // Answer is the result of a question that may be left open.
@@ -213,7 +190,7 @@ func (r Region) Find() (string, Answer) {
 		if err != nil {
 			return "", Unknown
 		}
-		all := append(r.All[:len(r.All):len(r.All)], &Pattern{terms: []term{long}})
+		all := append(r.All[:len(r.All):len(r.All)], long)
 		s, answer = newSearch(all, r.None, &work).shortest()
 	}
 	if answer == Yes && r.Bounded && utf8.RuneCountInString(s) > r.MaxLen {
@@ -225,7 +202,7 @@ func (r Region) Find() (string, Answer) {
 // Samples returns up to n strings that the pattern matches, or may match: it does not look at what surrounds
 // a place, nor at other conditions. They differ from one another in one place.
 func (p *Pattern) Samples(n int) []string {
-	return spell(p.terms[len(p.terms)-1].tree, n)
+	return spell(p.tree, n)
 }
 
 // tried are the characters that samples distinguish, where a class has them.

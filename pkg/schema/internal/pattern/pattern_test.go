@@ -54,8 +54,6 @@ func TestMatchMeansWhatECMAMeans(t *testing.T) {
 		{`^(?<year>\d{4})$`, []string{"2026"}, []string{"26"}},
 		{`^a+?b*?$`, []string{"a", "aab"}, []string{"b"}},
 		{`^\p{Lu}\P{L}$`, []string{"É1"}, []string{"é1"}},
-		{`^(?=.*\d)(?=.*[A-Z]).{3,}$`, []string{"aB1"}, []string{"ab1", "B1", "aBc"}},
-		{`^(?!con$|nul$)[a-z]+$`, []string{"cone", "a"}, []string{"con", "nul", "A"}},
 	}
 	for _, test := range tests {
 		p := parsed(t, test.ecma)
@@ -120,9 +118,6 @@ func TestIncludes(t *testing.T) {
 		{`\bfoo\b`, `^foo$`, Yes, ""},
 		{`^foo$`, `\bfoo\b`, No, "foo-"},
 		{`^.{1,64}$`, `^[a-z0-9-]{1,63}$`, Yes, ""},
-		{`^(?!.*secret).*$`, `^[a-d]*$`, Yes, ""},
-		{`^(?!.*secret).*$`, `^[a-z]*$`, No, "secret"},
-		{`^[a-z]*$`, `^(?=.*b)[a-c]{2,}$`, Yes, ""},
 		{`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}$`, `^[0-9a-f]{8}-[0-9a-f]{4}$`, Yes, ""},
 		{`(a|b)*a(a|b){16}`, `(b|a)*a(b|a){17}`, Unknown, ""},
 	}
@@ -181,6 +176,8 @@ func TestIrregularPatternsMatch(t *testing.T) {
 		{`^(?<x>\d)-\k<x>$`, []string{"1-1"}, []string{"1-2"}},
 		{`^[a-z]+(?!_)$`, []string{"ab"}, []string{"ab_"}},
 		{`^\w+(?<!-old)$`, []string{"a"}, []string{"a-old"}},
+		{`^(?=.*\d)(?=.*[A-Z]).{3,}$`, []string{"aB1"}, []string{"ab1", "B1", "aBc"}},
+		{`^(?!con$|nul$)[a-z]+$`, []string{"cone", "a"}, []string{"con", "nul", "A"}},
 		{`^(?=a)b|c`, []string{"c"}, []string{"b"}},
 	} {
 		p := parsed(t, test.ecma)
@@ -277,5 +274,5 @@ func TestHostilePatternsEndSoon(t *testing.T) {
 	}
 }
 
-// String is the last condition of the pattern, as it is searched for.
-func (p *Pattern) String() string { return p.terms[len(p.terms)-1].re().String() }
+// String is the pattern as it is searched for.
+func (p *Pattern) String() string { return p.re().String() }

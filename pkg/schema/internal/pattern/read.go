@@ -42,12 +42,6 @@ var (
 
 var errTooLarge = errors.New("the pattern is too large")
 
-// A part is one condition of a pattern, in RE2's syntax.
-type part struct {
-	re2     string
-	negated bool
-}
-
 // A reader rewrites an ECMAScript pattern (ECMA-262 §22.2.1, with the flag u) where RE2 means something else
 // by the same text. Punctuation that has no meaning stands for itself. Most of what is invalid is left to the
 // parser of RE2.
@@ -55,7 +49,6 @@ type reader struct {
 	rest   string // to be read
 	out    []byte
 	groups []group // that are open
-	parts  []part  // lookaheads behind a leading ^
 
 	bare      bool  // there is nothing that a quantifier could repeat
 	irregular bool  // no automaton has its language; what is written is close to it
@@ -65,23 +58,20 @@ type reader struct {
 // A group is a pair of parentheses.
 type group struct {
 	look  bool // lookaround
-	part  bool // lookahead behind a leading ^
-	not   bool
-	begin int // in the output
+	begin int  // in the output
 }
 
-// read returns the conditions that a string must fulfil: the pattern, and before it each lookahead behind a
-// leading ^.
-func (r *reader) read(pattern string) []part {
+// read returns a pattern in RE2's syntax, without lookaround.
+func (r *reader) read(pattern string) string {
 	if len(pattern) > maxSource {
 		r.err = errTooLarge
-		return nil
+		return ""
 	}
 	r.rest, r.bare = pattern, true
 	for r.rest != "" && r.err == nil {
 		r.term()
 	}
-	return append(r.parts, part{re2: string(r.out)})
+	return string(r.out)
 }
 
 func (r *reader) fail(format string, args ...any) { r.err = fmt.Errorf(format, args...) }
@@ -120,7 +110,6 @@ func (r *reader) term() {
 	r.bare = false
 	switch c := r.character(); c {
 	case '^', '$', '|':
-		r.irregular = r.irregular || c == '|' && len(r.groups) == 0 && len(r.parts) > 0
 		r.write(string(c))
 		r.bare = true
 	case ')':
@@ -136,7 +125,7 @@ func (r *reader) term() {
 	}
 }
 
-// open rewrites the beginning of a group. Lookaround anywhere but behind a leading ^ has no automaton.
+// open rewrites the beginning of a group.
 func (r *reader) open() {
 	found := r.take(opening)
 	kind := found[1]
@@ -144,9 +133,8 @@ func (r *reader) open() {
 		r.fail("(%s begins no group of ECMAScript, or one with flags", r.rest[:min(2, len(r.rest))])
 		return
 	}
-	g := group{look: strings.ContainsAny(kind, "=!"), not: kind == "!", begin: len(r.out)}
-	g.part = len(kind) == 1 && g.look && len(r.groups) == 0 && string(r.out) == "^"
-	r.irregular = r.irregular || g.look && !g.part
+	g := group{look: strings.ContainsAny(kind, "=!"), begin: len(r.out)}
+	r.irregular = r.irregular || g.look
 	r.groups = append(r.groups, g)
 	r.write("(?:")
 	r.bare = true
@@ -160,9 +148,6 @@ func (r *reader) close() {
 	}
 	g := r.groups[len(r.groups)-1]
 	r.groups = r.groups[:len(r.groups)-1]
-	if g.part {
-		r.parts = append(r.parts, part{`\A` + string(r.out[g.begin:]), g.not})
-	}
 	if r.bare = g.look; g.look {
 		r.out = r.out[:g.begin]
 	}
