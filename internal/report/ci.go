@@ -132,33 +132,30 @@ func workflowText(s string) string {
 // asked; see https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format.
 func writeGitLab(w io.Writer, r *Report, _ Options) error {
 	issues := []map[string]any{}
+	add := func(description, rule, fingerprint, severity string, at finding.Location, server string) {
+		place := cmp.Or(filepath.ToSlash(at.File), server, "mcpctl")
+		issues = append(issues, map[string]any{
+			"description": multiline(description), "check_name": text(rule), "fingerprint": fingerprint,
+			"severity": severity,
+			"location": map[string]any{"path": text(place),
+				"lines": map[string]int{"begin": max(at.Line, 1)}},
+		})
+	}
 	for _, a := range r.alerts() {
 		if !a.tolerated {
 			hash := sha256.Sum256(fmt.Append(nil, a.server, "\x00", a.title, a.number))
-			issues = append(issues, gitlabIssue(a.String(), "not-answered", hex.EncodeToString(hash[:]),
-				"blocker", a.at, a.server))
+			add(a.String(), "not-answered", hex.EncodeToString(hash[:]), "blocker", a.at, a.server)
 		}
 	}
 	servers := r.roster()
 	for _, f := range r.Findings {
 		if f.Waiver == nil {
 			severity := []string{"critical", "minor", "info"}[rank(f)]
-			issues = append(issues, gitlabIssue(text(subject(f)).String()+": "+plainText(f), f.Rule,
-				f.Fingerprint(), severity, servers.place(f), f.Server))
+			add(text(subject(f)).String()+": "+plainText(f), f.Rule, f.Fingerprint(), severity,
+				servers.place(f), f.Server)
 		}
 	}
 	return writeIndentedJSON(w, issues)
-}
-
-// gitlabIssue returns an issue; without a file it is shown at the name of its server.
-func gitlabIssue(description, rule, fingerprint, severity string, at finding.Location,
-	server string) map[string]any {
-	return map[string]any{
-		"description": multiline(description), "check_name": text(rule), "fingerprint": fingerprint,
-		"severity": severity,
-		"location": map[string]any{"path": text(cmp.Or(filepath.ToSlash(at.File), server, "mcpctl")),
-			"lines": map[string]int{"begin": max(at.Line, 1)}},
-	}
 }
 
 // The types below are JUnit's XML, as testdata/schemas has its grammar.

@@ -29,21 +29,19 @@ var (
 	})
 )
 
-// How many groups and rows of a table are seen at once; the others are folded.
-const openGroups, openRows = 20, 200
+// searchedRows is from how many rows on a table can be searched.
+const searchedRows = 200
 
 // webPage is what the template of a page shows.
 type webPage struct {
 	document
-	Policy       template.HTML
-	Style        template.CSS
-	Script       template.JS
-	Levels       []webLevel
-	Search       bool
-	FoldedGroups []documentGroup
-	Quiet        text
-	QuietOf      text
-	MoreRows     [][]text
+	Policy  template.HTML
+	Style   template.CSS
+	Script  template.JS
+	Levels  []webLevel
+	Search  bool
+	Quiet   text
+	QuietOf text
 }
 
 type webLevel struct {
@@ -52,7 +50,7 @@ type webLevel struct {
 }
 
 // writeHTML writes the report as one page without references to other files. A policy in it allows only its
-// own style and script, by their hashes; groups and rows of long reports are folded.
+// own style and script, by their hashes.
 func writeHTML(w io.Writer, r *Report, o Options) error {
 	v := view{Options: o, servers: r.roster(), check: r.Command == "check", bare: true}
 	groups := o.groups(r.Groups)
@@ -66,18 +64,13 @@ func writeHTML(w io.Writer, r *Report, o Options) error {
 	for i, g := range groups {
 		v.unfold(&p.Groups[i], g)
 	}
-	if len(r.Servers) > mostServers && len(groups) > openGroups {
-		p.Groups, p.FoldedGroups = p.Groups[:openGroups], p.Groups[openGroups:]
-	}
-	shown := min(len(p.Rows), openRows)
-	p.Rows, p.MoreRows = p.Rows[:shown], p.Rows[shown:]
 	words := kit.Map(o.wanted(r.Findings), levelWord)
 	for _, level := range []string{"breaking", "warning", "info", "waived"} {
 		if n := len(kit.Filter(words, func(word string) bool { return word == level })); n > 0 {
 			p.Levels = append(p.Levels, webLevel{level, n})
 		}
 	}
-	p.Search = len(r.Servers) > 1 && (len(p.Levels) > 0 || len(p.MoreRows) > 0)
+	p.Search = len(r.Servers) > 1 && (len(p.Levels) > 0 || len(p.Rows) > searchedRows)
 	quiet := kit.Filter(r.Servers, func(s Server) bool {
 		return r.Findings != nil && s.Error == nil && !s.Unsaved &&
 			len(v.wanted(v.servers.found[s.Name])) == 0

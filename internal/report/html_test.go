@@ -12,7 +12,7 @@ import (
 var (
 	webTag    = regexp.MustCompile(`<[^>]*>`)
 	ownWebTag = regexp.MustCompile(`^<(?:!DOCTYPE html|/?(?:html|head|body|header|main|title|style|script|h1|h2|h3|p|small|code|pre|del|ins|details|summary|fieldset|legend|label|span|form|output|section|article|footer|ul|li|div|table|thead|tbody|tr|th|td)|` +
-		`html lang="en"|meta [a-z-]+="[^"]*"(?: content="[^"]*")?|h1 class="[a-z]*"|p class="(?:trouble|hint|waiver|quiet|breaks)"|form id="filter" hidden|details class="more"|` +
+		`html lang="en"|meta [a-z-]+="[^"]*"(?: content="[^"]*")?|h1 class="[a-z]*"|p class="(?:trouble|hint|waiver|quiet|breaks)"|form id="filter" hidden|` +
 		`input type="checkbox" name="level" value="[a-z]+" checked|input type="search" name="words" placeholder="server, tool, rule"|span class="level [a-z]+"|section data-server="[0-9]+"|section class="cause"|article class="trouble"|article class="finding" id="f-[0-9a-f]{12}" data-level="[a-z]+"|div class="wide")>$`)
 	webBlock = regexp.MustCompile(`(?s)<(style|script)>.*?</(?:style|script)>`)
 )

@@ -2,8 +2,8 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
-	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -59,18 +59,18 @@ func replayedCases(s Server, found []finding.Finding, test func(finding.Finding)
 	var all []junitCase
 	for _, c := range s.Replayed {
 		one := junitCase{Class: text(s.Name), Name: text(c.title())}
-		if c.Expectation != nil {
-			one.Name = text(fmt.Sprintf("%s expected at %s", c.Tool, c.Expectation))
-		}
 		if c.Calls == 0 {
 			one.Skipped = &junitResult{Message: "not sent"}
 		}
-		expected := kit.Filter(found, func(f finding.Finding) bool {
+		if c.Expectation != nil {
+			one.Name = text(fmt.Sprintf("%s expected at %s", c.Tool, c.Expectation))
+		}
+		i := slices.IndexFunc(found, func(f finding.Finding) bool {
 			return c.Expectation != nil && f.Location != nil && *f.Location == *c.Expectation
 		})
 		switch {
-		case len(expected) > 0:
-			failed := test(expected[0])
+		case i >= 0:
+			failed := test(found[i])
 			failed.Name = one.Name
 			all = append(all, failed)
 		case c.different() == 0:

@@ -15,13 +15,6 @@ function filter() {
     part.hidden = "level" in part.dataset && !levels.has(part.dataset.level) || !words.every((word) => text(part).includes(word));
     shown += part.hidden ? 0 : 1;
   }
-  for (const more of document.querySelectorAll("details.more")) {
-    const found = words.length > 0 && more.querySelector(".finding:not([hidden]), tr:not([hidden])") !== null;
-    if (found || "found" in more.dataset) {
-      more.open = found;
-    }
-    found ? more.dataset.found = "" : delete more.dataset.found;
-  }
   form.querySelector("output").textContent = shown === parts.length ? "" : shown + " of " + parts.length + " shown";
 }
 if (form) {
