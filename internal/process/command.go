@@ -25,14 +25,13 @@ import (
 type StartError struct {
 	Command  string // as configured
 	NotFound bool   // the command does not exist
-	InPath   bool   // it was looked up in PATH
 	Err      error  // the system's own error, if any
 }
 
 // Error returns what is wrong with the command.
 func (e *StartError) Error() string {
 	switch {
-	case e.NotFound && e.InPath:
+	case e.NotFound && isName(e.Command):
 		return fmt.Sprintf("starting %q: no such command in PATH", e.Command)
 	case e.NotFound:
 		return fmt.Sprintf("starting %q: no such file", e.Command)
@@ -42,6 +41,9 @@ func (e *StartError) Error() string {
 
 // Unwrap returns the system's own error.
 func (e *StartError) Unwrap() error { return e.Err }
+
+// isName reports whether a command is looked up in PATH: it has no directory.
+func isName(command string) bool { return filepath.Base(command) == command }
 
 // LookPath returns the file that a child in dir ("" = the current one) with the environment env runs as
 // name: names are looked up in the child's PATH, relative paths from its directory. The error is a
@@ -56,19 +58,19 @@ func LookPath(name, dir string, env []string) (string, error) {
 			return "", &StartError{Command: name, Err: err}
 		}
 	}
-	if filepath.Base(name) != name {
-		return executable(name, dir, name, false)
+	if !isName(name) {
+		return executable(name, dir, name)
 	}
 	for _, folder := range filepath.SplitList(Variable(env, "PATH")) {
 		if folder == "" {
 			continue
 		}
-		file, err := executable(name, dir, filepath.Join(folder, name), true)
+		file, err := executable(name, dir, filepath.Join(folder, name))
 		if not, ok := errors.AsType[*StartError](err); !ok || !not.NotFound {
 			return file, err
 		}
 	}
-	return "", &StartError{Command: name, NotFound: true, InPath: true}
+	return "", &StartError{Command: name, NotFound: true}
 }
 
 // Tool returns the file of a program that mcpctl itself uses, by the PATH in env. A relative entry of PATH
@@ -97,7 +99,7 @@ func Missing(err error, said string, args ...any) error {
 }
 
 // executable checks one file for name; on Windows it also adds the extension.
-func executable(name, dir, file string, inPath bool) (string, error) {
+func executable(name, dir, file string) (string, error) {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(dir, file)
 	}
@@ -109,9 +111,9 @@ func executable(name, dir, file string, inPath bool) (string, error) {
 	switch {
 	case err == nil:
 		return found, nil
-	case errors.Is(err, fs.ErrPermission) && inPath, errors.Is(err, fs.ErrNotExist),
+	case errors.Is(err, fs.ErrPermission) && isName(name), errors.Is(err, fs.ErrNotExist),
 		errors.Is(err, exec.ErrNotFound):
-		return "", &StartError{Command: name, NotFound: true, InPath: inPath, Err: err}
+		return "", &StartError{Command: name, NotFound: true, Err: err}
 	}
 	if wrapped, ok := errors.AsType[*exec.Error](err); ok {
 		err = wrapped.Err // it names the file, which the command does already

@@ -107,9 +107,9 @@ func (c *child) loss() error {
 	case c.stopping.Load():
 		return ErrTransportClosed
 	case within(c.exited, exitWait):
-		return &LostError{Exit: c.state, Stderr: c.stderr.String()}
+		return &LostError{Exit: c.state}
 	}
-	return &LostError{Cause: "the server closed its standard output", Stderr: c.stderr.String()}
+	return &LostError{Cause: "the server closed its standard output"}
 }
 
 // stop ends the child and its whole tree, by closing its stdin first, and waits for that.

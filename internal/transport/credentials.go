@@ -49,9 +49,7 @@ type Credentials struct {
 type issuedHeaders struct {
 	headers map[string]Secret
 	err     error
-	renewed bool        // it came after a refusal
-	worked  atomic.Bool // a server took it
-	final   bool        // there is nothing better after a refusal
+	final   atomic.Bool // to ask for better ones is of no use, unless a server takes these
 }
 
 // CredentialsError reports a request that was not sent, or not sent again, for lack of credentials.
@@ -72,7 +70,7 @@ func NewCredentials(ask func(context.Context, *Refused) (map[string]Secret, erro
 // current returns the newest headers; the first call asks.
 func (c *Credentials) current(ctx context.Context) (*issuedHeaders, error) {
 	if c == nil {
-		return &issuedHeaders{final: true}, nil
+		return &issuedHeaders{}, nil
 	}
 	return c.after(ctx, nil, nil)
 }
@@ -90,7 +88,7 @@ func (c *Credentials) after(ctx context.Context, seen *issuedHeaders, refused *R
 	switch {
 	case c.last != seen:
 		return c.last, c.last.err
-	case seen != nil && (seen.final || seen.renewed && !seen.worked.Load()):
+	case seen != nil && seen.final.Load():
 		return nil, nil
 	}
 	headers, err := c.ask(ctx, refused)
@@ -100,10 +98,11 @@ func (c *Credentials) after(ctx context.Context, seen *issuedHeaders, refused *R
 	case err != nil:
 		err = &CredentialsError{Err: err}
 	case seen != nil && headers == nil:
-		seen.final = true
+		seen.final.Store(true)
 		return nil, nil
 	}
-	c.last = &issuedHeaders{headers: headers, err: err, renewed: seen != nil}
+	c.last = &issuedHeaders{headers: headers, err: err}
+	c.last.final.Store(seen != nil)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.given = slices.AppendSeq(c.given, maps.Values(headers))
@@ -154,7 +153,7 @@ func (w *web) send(req *http.Request) (*http.Response, error) {
 func (w *web) sendWith(req *http.Request, credentials *issuedHeaders) (*http.Response, error) {
 	reply, err := w.base.RoundTrip(w.withHeaders(req, credentials))
 	if err == nil && !wantsCredentials(reply) {
-		credentials.worked.Store(true)
+		credentials.final.Store(false)
 	}
 	return reply, err
 }

@@ -26,9 +26,8 @@ type ReplyError struct{ Problem string } // to follow "the reply"
 
 // LostError reports the end of the connection. It wraps mcp-go's ErrTransportClosed.
 type LostError struct {
-	Exit   string // how the child ended: "exit status 7", "signal: killed"; empty = it may still run
-	Stderr string // end of its stderr, at most 8 KiB, unescaped
-	Cause  string // without Exit: "the server closed its standard output"
+	Exit  string // how the child ended: "exit status 7", "signal: killed"; empty = it may still run
+	Cause string // without Exit: "the server closed its standard output"
 }
 
 // Error names the limit.
@@ -39,7 +38,7 @@ func (e *TooLargeError) Error() string {
 // Error names the problem alone: the text is the server's.
 func (e *ReplyError) Error() string { return "the reply " + e.Problem }
 
-// Error leaves out the stderr: it is the server's.
+// Error says how the child ended, or the cause.
 func (e *LostError) Error() string {
 	code, ok := strings.CutPrefix(e.Exit, "exit status ")
 	switch {

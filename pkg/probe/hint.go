@@ -45,9 +45,6 @@ func (a attempt) explain(ctx context.Context, stage Stage, err error, conn *tran
 			f.noise = append(f.noise, start)
 		}
 	}
-	if end, ok := errors.AsType[*transport.LostError](err); ok && end.Stderr != "" {
-		f.stderr = end.Stderr
-	}
 	if answer, ok := errors.AsType[*RPCError](err); ok {
 		answer.Message = clip(a.masks().Text(answer.Message), longText)
 		answer.shown, _ = a.masks().JSON(answer.data)

@@ -151,7 +151,7 @@ func TestPlain(t *testing.T) {
 			errors.New("http: server gave HTTP response to HTTPS client")),
 		"proxy 10.0.0.2:3128: connection refused": dialing("proxyconnect", &net.OpError{Op: "dial", Net: "tcp",
 			Addr: &net.TCPAddr{IP: net.IPv4(10, 0, 0, 2), Port: 3128}, Err: syscall.ECONNREFUSED}),
-		`"npx": no such command in PATH`: &process.StartError{Command: "npx", NotFound: true, InPath: true},
+		`"npx": no such command in PATH`: &process.StartError{Command: "npx", NotFound: true},
 		"boom":                           errors.New("boom"),
 		"the server closed the connection instead of answering": request(io.EOF),
 	}
