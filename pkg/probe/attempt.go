@@ -27,11 +27,16 @@ type attempt struct {
 	listener    *listener
 }
 
-// newAttempt returns an attempt that has seen nothing yet. A protocol version pinned for the server wins over
-// that of the options.
+// newAttempt returns an attempt that has seen nothing yet. What is set for the server wins over the options.
 func newAttempt(server Server, options Options) attempt {
 	options.Protocol = cmp.Or(server.Protocol, options.Protocol)
+	options.Timeout = cmp.Or(server.Timeout, options.Timeout)
 	options.Version = cmp.Or(options.Version, "dev")
+	if server.Capabilities != nil {
+		options.Capabilities = server.Capabilities
+	} else if options.Capabilities == nil {
+		options.Capabilities = ClientCapabilities()
+	}
 	a := attempt{server: server, options: options, secrets: redactorFor(server, options.Environ),
 		seen: &observations{}, timer: &requestTimer{}, listener: newListener()}
 	if server.HTTP != nil && server.HTTP.Authorize != nil {
@@ -43,22 +48,13 @@ func newAttempt(server Server, options Options) attempt {
 
 // credentialsOf returns the credentials that authorize gives. A panic in it is an error of this server alone.
 func credentialsOf(authorize Authorize) *transport.Credentials {
-	return transport.NewCredentials(func(ctx context.Context, refused *Refused) (headers map[string]Secret,
-		_ error) {
-		err := guard(func() (err error) {
-			headers, err = authorize(ctx, refused)
+	return transport.NewCredentials(func(ctx context.Context, r *Refused) (h map[string]Secret, err error) {
+		err = guard(func() error {
+			h, err = authorize(ctx, r)
 			return err
 		})
-		return headers, err
+		return h, err
 	})
-}
-
-// timeout returns how long the attempt may take; 0 = for ever.
-func (a attempt) timeout() time.Duration {
-	if a.server.Timeout > 0 {
-		return a.server.Timeout
-	}
-	return a.options.Timeout
 }
 
 // first returns the stage at which every attempt at the server begins.
@@ -74,7 +70,7 @@ func (a attempt) first() Stage {
 // error is an *Error.
 func Open(ctx context.Context, server Server, options Options) (*Session, error) {
 	a := newAttempt(server, options)
-	ctx, cancel := limited(ctx, a.timeout())
+	ctx, cancel := limited(ctx, a.options.Timeout)
 	defer cancel()
 	return a.open(ctx)
 }
@@ -173,7 +169,7 @@ func (a attempt) dial(ctx context.Context, kind string) (*transport.Conn, caller
 	if err != nil {
 		return nil, caller{}, err
 	}
-	return conn, caller{conn: conn, client: a.options.Version, capabilities: a.capabilities(),
+	return conn, caller{conn: conn, client: a.options.Version, capabilities: a.options.Capabilities,
 		seen: a.seen}, nil
 }
 
@@ -201,17 +197,6 @@ func (a attempt) connect(ctx context.Context, kind string) (*transport.Conn, err
 		return transport.OpenSSE(ctx, endpoint, handlers)
 	}
 	return transport.OpenStreamable(endpoint, handlers)
-}
-
-// capabilities returns the names of the capabilities to declare.
-func (a attempt) capabilities() []string {
-	switch {
-	case a.server.Capabilities != nil:
-		return a.server.Capabilities
-	case a.options.Capabilities != nil:
-		return a.options.Capabilities
-	}
-	return ClientCapabilities()
 }
 
 // commandOf returns the command with the environment of the child. Configured variables come last, so that

@@ -109,12 +109,12 @@ func (c caller) initializeAfter(ctx context.Context, first peer) (peer, error) {
 }
 
 // discover asks with server/discover (specification 2026-07-28). Any result that is an object gives a peer
-// without an error; supported shows whether it is of use.
+// without an error; supported, which a refusal may name too, shows whether it is of use.
 func (c caller) discover(ctx context.Context) (peer, error) {
 	c.version = modern
 	raw, err := c.call(ctx, "server/discover", nil)
 	if err != nil {
-		return peer{}, err
+		return peer{supported: supportedBy(err)}, err
 	}
 	result, _, err := rawjson.ReadObject(raw)
 	if err != nil {

@@ -87,10 +87,9 @@ type pager struct {
 	modern bool // the revision is 2026-07-28 or later
 
 	items   []json.RawMessage
-	pages   int               // read until now
-	last    []json.RawMessage // the items of the newest page
-	asked   []string          // cursors that were followed, in order
-	bytes   int               // of all pages
+	pages   int      // read until now
+	asked   []string // cursors that were followed, in order
+	bytes   int      // of all pages
 	notices []Notice
 }
 
@@ -183,22 +182,21 @@ func (r *pager) take(raw json.RawMessage) (json.RawMessage, error) {
 func (r *pager) add(p page, size int) {
 	r.items = append(r.items, p.items...)
 	r.pages++
-	r.last = p.items
 	r.bytes += size
 }
 
 // cursorLoop ends a list whose cursor leads back. A server that sends its first page once more knows of no
 // cursors, so that page is all there is; after any other page that names a cursor again there may be more.
 func (r *pager) cursorLoop(p page) error {
-	repeats := slices.EqualFunc(r.last, p.items, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
-	first := r.pages == 1
+	repeats := r.pages == 1 &&
+		slices.EqualFunc(r.items, p.items, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
 	if !repeats {
 		r.add(p, 0)
 	}
 	cursor := clip(string(p.next), shortText)
 	r.note(NoticeCursorRepeated, "%s names the cursor %s again; the list was ended there with %d items",
 		r.method.name, cursor, len(r.items))
-	if repeats && first {
+	if repeats {
 		r.pages++ // a list of several pages may change while it is read
 		return nil
 	}

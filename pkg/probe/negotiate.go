@@ -48,17 +48,8 @@ func (a introduced) speaksModern() bool {
 // decides reports whether initialize cannot help after this answer to discover.
 func (a introduced) decides() bool { return a.speaksModern() || final(a.err) || lost(a.err) }
 
-// supported returns the versions that the answer names.
-func (a introduced) supported() []string {
-	if a.err != nil {
-		return supportedBy(a.err)
-	}
-	return a.peer.supported
-}
-
 // outcome returns an answer to discover that decides.
 func (a introduced) outcome() (peer, error) {
-	a.peer.supported = a.supported()
 	return a.peer, freshConn(a.err, lost(a.err))
 }
 
@@ -76,7 +67,7 @@ func (c caller) negotiate(ctx context.Context, grace time.Duration) (peer, error
 		if discover.decides() {
 			return discover.outcome()
 		}
-		discovering, version = nil, newestLegacy(discover.supported())
+		discovering, version = nil, newestLegacy(discover.peer.supported)
 	}
 	initializing := introduce(ctx, func(ctx context.Context) (peer, error) {
 		return c.initializeAny(ctx, version)

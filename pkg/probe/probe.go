@@ -129,7 +129,7 @@ func probeOne(ctx context.Context, server Server, options Options) Result {
 	}
 	var result Result
 	start, tries := time.Now(), 0
-	retry(ctx, options.Retries, a.timeout(), func() error {
+	retry(ctx, options.Retries, a.options.Timeout, func() error {
 		tries++
 		result = newAttempt(server, options).run(ctx, start)
 		result.Attempts = tries
@@ -140,7 +140,7 @@ func probeOne(ctx context.Context, server Server, options Options) Result {
 
 // run makes one attempt. The connection is closed after the result is complete.
 func (a attempt) run(ctx context.Context, start time.Time) Result {
-	ctx, cancel := limited(ctx, a.timeout())
+	ctx, cancel := limited(ctx, a.options.Timeout)
 	defer cancel()
 	result := Result{Server: a.server}
 	err := guard(func() error {
@@ -149,7 +149,7 @@ func (a attempt) run(ctx context.Context, start time.Time) Result {
 			return err
 		}
 		defer session.Close()
-		result.Transport, result.Declared = session.Transport(), a.capabilities()
+		result.Transport, result.Declared = session.Transport(), a.options.Capabilities
 		result.Snapshot, err = session.Snapshot(ctx)
 		result.Elapsed = time.Since(start)
 		result.Noise = session.Noise()

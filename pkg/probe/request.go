@@ -161,7 +161,7 @@ type Request struct {
 // holds for each request; Options.Elicit stops it, and it begins anew with the answer. When it or ctx ends,
 // the server is notified (specification, cancellation). The error is an *Error.
 func (s *Session) Request(ctx context.Context, r Request) (result json.RawMessage, _ error) {
-	ctx, stop := s.attempt.timer.limit(ctx, s.attempt.timeout())
+	ctx, stop := s.attempt.timer.limit(ctx, s.attempt.options.Timeout)
 	defer stop()
 	defer s.listenDuring(ctx)()
 	message, err := s.message(r)

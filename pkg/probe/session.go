@@ -75,11 +75,8 @@ func (s *Session) List(ctx context.Context, kinds ...snapshot.Kind) ([]snapshot.
 	lists := make([]snapshot.List, len(kinds))
 	failures := make([]error, len(kinds))
 	var all sync.WaitGroup
-	for i, kind := range kinds[min(1, len(kinds)):] {
-		all.Go(func() { lists[i+1], failures[i+1] = s.list(ctx, kind) })
-	}
-	if len(kinds) > 0 { // here: a goroutine of its own would have its stack to grow
-		lists[0], failures[0] = s.list(ctx, kinds[0])
+	for i, kind := range kinds {
+		all.Go(func() { lists[i], failures[i] = s.list(ctx, kind) })
 	}
 	all.Wait()
 	return lists, errors.Join(failures...)
@@ -190,12 +187,12 @@ func (a attempt) answer(ctx context.Context, asked transport.Incoming) (json.Raw
 	case method == mcp.MethodSamplingCreateMessage:
 		return nil, &transport.RPCError{Code: codeRejected,
 			Message: "mcpctl has no model: sampling is not supported"}
-	case method != mcp.MethodElicitationCreate || !slices.Contains(a.capabilities(), "elicitation"):
+	case method != mcp.MethodElicitationCreate || !slices.Contains(a.options.Capabilities, "elicitation"):
 		return nil, nil
 	case a.options.Elicit == nil:
 		return json.RawMessage(`{"action":"decline"}`), nil
 	}
-	defer a.timer.pause(a.timeout())()
+	defer a.timer.pause(a.options.Timeout)()
 	params, _ := a.masks().JSON(asked.Params)
 	result, err := a.options.Elicit(ctx, params)
 	if err != nil {

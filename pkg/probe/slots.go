@@ -35,7 +35,7 @@ func AtOnce() int { return min(max(2*runtime.NumCPU(), 4), 16) }
 // later (Retry-After). It returns when all calls have. Options.Parallel limits the calls at once.
 func Each(ctx context.Context, servers []Server, options Options, visit func(i int) error) {
 	eachSlot(ctx, servers, options, func(i int) {
-		retry(ctx, 0, newAttempt(servers[i], options).timeout(), func() error { return visit(i) })
+		retry(ctx, 0, newAttempt(servers[i], options).options.Timeout, func() error { return visit(i) })
 	})
 }
 
@@ -57,13 +57,13 @@ func eachSlot(ctx context.Context, servers []Server, options Options, visit func
 	}
 	var all sync.WaitGroup
 	for name, indexes := range hosts {
-		total, own, pool := remote, newSlots(cmp.Or(options.Parallel, maxPerHost)), silent
+		slots, pool := []*semaphore.Weighted{newSlots(cmp.Or(options.Parallel, maxPerHost)), remote}, silent
 		if name == "" {
-			total, own, pool = local, local, nil
+			slots, pool = []*semaphore.Weighted{local}, nil
 		}
 		all.Go(func() {
 			for _, i := range indexes {
-				release := acquire(ctx, own, total)
+				release := acquire(ctx, slots)
 				all.Go(func() {
 					defer release()
 					defer leaveWhenSilent(ctx, pool, release)()
@@ -77,19 +77,17 @@ func eachSlot(ctx context.Context, servers []Server, options Options, visit func
 
 func newSlots(n int) *semaphore.Weighted { return semaphore.NewWeighted(int64(n)) }
 
-// acquire takes a slot of both; when ctx has ended it takes none and does not wait.
-func acquire(ctx context.Context, own, total *semaphore.Weighted) (release func()) {
-	if own.Acquire(ctx, 1) != nil {
-		return func() {}
+// acquire takes one of each kind of slots, until ctx ends.
+func acquire(ctx context.Context, slots []*semaphore.Weighted) (release func()) {
+	taken := 0
+	for taken < len(slots) && slots[taken].Acquire(ctx, 1) == nil {
+		taken++
 	}
-	if total == own {
-		return sync.OnceFunc(func() { own.Release(1) })
-	}
-	if total.Acquire(ctx, 1) != nil {
-		own.Release(1)
-		return func() {}
-	}
-	return sync.OnceFunc(func() { total.Release(1); own.Release(1) })
+	return sync.OnceFunc(func() {
+		for _, kind := range slots[:taken] {
+			kind.Release(1)
+		}
+	})
 }
 
 // leaveWhenSilent calls release after maxSilence, as soon as the pool has room, unless stop was called
