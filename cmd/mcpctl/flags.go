@@ -103,7 +103,9 @@ func (p *program) surveyFlags() []cli.Flag {
 }
 
 func (p *program) reachFlags() []cli.Flag {
-	return slices.Concat(contactFlags(&p.Select, &p.Contact), p.parallelFlags(), retryFlags(&p.Contact))
+	return slices.Concat(contactFlags(&p.Select, &p.Contact), p.parallelFlags(), shared(connecting,
+		option("retries", "Retry transient failures `N` times", number(&p.Contact.Retries, 0).usually("0")),
+		toggle("fail-fast", "Stop at the first failed server", &p.Contact.FailFast)))
 }
 
 func selectionFlags(s *fleet.Selection) []cli.Flag {
@@ -202,13 +204,6 @@ func (p *program) parallelFlags() []cli.Flag {
 			shard(&p.Select.Shard, p.Lookup)))
 }
 
-// retryFlags returns the flags for what is done when a server fails.
-func retryFlags(c *fleet.Contact) []cli.Flag {
-	return shared(connecting,
-		option("retries", "Retry transient failures `N` times", number(&c.Retries, 0).usually("0")),
-		toggle("fail-fast", "Stop at the first failed server", &c.FailFast))
-}
-
 // judgeFlags returns the flags for what fails a run, and whether waived findings are shown. usual is the
 // threshold without a flag.
 func judgeFlags(failOn *string, showWaived *bool, usual string) []cli.Flag {
@@ -227,5 +222,6 @@ func waivedFlag(show *bool) cli.Flag { return toggle("show-waived", "Include wai
 
 func semanticsFlag(strict *bool) cli.Flag {
 	return option("semantics", "Properties that callers send, by `MODE`: declared or strict",
-		semantics(strict).usually("declared"))
+		oneOf("semantics", func(mode string) { *strict = mode == "strict" }, "declared", "strict").
+			usually("declared"))
 }

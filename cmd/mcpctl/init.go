@@ -131,11 +131,11 @@ func workflowOf(
 	ctx context.Context, p program, ci string, servers []probe.Server,
 ) (flow planned, missing []string, err error) {
 	b := buildOf(ctx, git.Here(p.Process), p.Dir, servers)
-	path, text, about := workflow(ci, b, builtFrom(), p.Version)
-	if has(p.Dir, path) {
-		return planned{}, nil, errWorkflowExists(path)
+	flow = workflow(ci, b, builtFrom(), p.Version)
+	if has(p.Dir, flow.path) {
+		return planned{}, nil, errWorkflowExists(flow.path)
 	}
-	return planned{path, text, about}, b.missing, nil
+	return flow, b.missing, nil
 }
 
 // printCreated prints a line for each file that was written, and the next step.

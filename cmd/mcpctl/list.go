@@ -25,7 +25,8 @@ func listCommand(p program) *cli.Command {
 		Usage:     "List servers, or their tools, prompts and resources",
 		ArgsUsage: "[SOURCE…] [-- CMD ARG…]",
 		Flags: []cli.Flag{
-			option("sort", "Sort items by `ORDER`: tokens or name", sortOrder(&view.Sort)),
+			option("sort", "Sort items by `ORDER`: tokens or name",
+				oneOf("sort", func(order string) { view.Sort = order }, "tokens", "name")),
 			kindFlag(&filter),
 			option("filter", "Limit to items matching `GLOB` (or containing it)",
 				text((*string)(&filter.Name))),

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -118,22 +119,13 @@ func reports(to *[]report.OutputFile) value {
 	}}
 }
 
-// sortOrder reads the order of items in a list.
-func sortOrder(to *string) value {
+// oneOf reads one of some words for a flag.
+func oneOf(flag string, take func(word string), words ...string) value {
 	return value{read: func(text string) error {
-		if *to = text; text != "tokens" && text != "name" {
-			return fmt.Errorf("--sort is tokens or name, not %q", text)
+		if !slices.Contains(words, text) {
+			return fmt.Errorf("--%s is %s, not %q", flag, strings.Join(words, " or "), text)
 		}
-		return nil
-	}}
-}
-
-// semantics reads whether callers may send anything that a schema allows.
-func semantics(strict *bool) value {
-	return value{read: func(text string) error {
-		if *strict = text == "strict"; !*strict && text != "declared" {
-			return fmt.Errorf("--semantics is declared or strict, not %q", text)
-		}
+		take(text)
 		return nil
 	}}
 }

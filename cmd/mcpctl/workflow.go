@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/mcpctl/mcpctl/internal/git"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -39,7 +41,7 @@ func buildOf(ctx context.Context, repo git.Repo, dir string, servers []probe.Ser
 	if has(dir, "package.json") {
 		b.node(dir)
 		made["node_modules"] = true
-		if scriptsOf(dir)["build"] != "" {
+		if manifestOf(dir).Scripts["build"] != "" {
 			for _, output := range []string{"dist", "build", "lib", "out", "bin"} {
 				made[output] = true
 			}
@@ -80,7 +82,7 @@ func (b *build) node(dir string) {
 	b.actions = append(b.actions, "uses: "+setupNode+"\n        with: {node-version: 22"+cache+"}")
 	b.packages = append(b.packages, "nodejs", "npm")
 	b.commands = append(b.commands, install)
-	if scriptsOf(dir)["build"] != "" {
+	if manifestOf(dir).Scripts["build"] != "" {
 		b.commands = append(b.commands, run)
 	}
 }
@@ -170,12 +172,14 @@ func manifestOf(dir string) (m manifest) {
 	return m
 }
 
-func scriptsOf(dir string) map[string]string { return manifestOf(dir).Scripts }
+// linesOf returns a line for each item, between two texts.
+func linesOf(items []string, before, after string) string {
+	return strings.Join(kit.Map(items, func(item string) string { return before + item + after + "\n" }), "")
+}
 
 // githubWorkflow returns a workflow that compares and checks each pull request. uses names the action.
 func githubWorkflow(b build, action, with string) string {
-	var w strings.Builder
-	w.WriteString(`# Fails a pull request that breaks callers of the servers in mcpctl.yaml.
+	return `# Fails a pull request that breaks callers of the servers in mcpctl.yaml.
 name: mcpctl
 on: pull_request
 permissions:
@@ -187,80 +191,54 @@ jobs:
     steps:
       - uses: actions/checkout@de0fac2e4500dabe0009e67214ff5f5447ce83dd # v6.0.2
         with: {persist-credentials: false}
-`)
-	for _, step := range b.actions {
-		w.WriteString("      - " + step + "\n")
-	}
-	for _, command := range b.commands {
-		w.WriteString("      - run: " + command + "\n")
-	}
-	for _, file := range b.missing {
-		w.WriteString("      # TODO: build " + file + ", which git ignores\n")
-	}
-	w.WriteString("      - uses: " + action + "\n" +
+` + linesOf(b.actions, "      - ", "") + linesOf(b.commands, "      - run: ", "") +
+		linesOf(b.missing, "      # TODO: build ", ", which git ignores") + "      - uses: " + action + "\n" +
 		"        with: {config: mcpctl.yaml, comment: true" + with + "}\n" +
 		"      - if: ${{ !cancelled() }}\n        uses: " + action + "\n" +
-		"        with: {command: check, config: mcpctl.yaml" + with + "}\n")
-	return w.String()
+		"        with: {command: check, config: mcpctl.yaml" + with + "}\n"
 }
 
 // gitlabWorkflow returns a job that compares and checks each merge request. install puts mcpctl into PATH.
 func gitlabWorkflow(b build, install string) string {
-	var w strings.Builder
-	w.WriteString("# Fails a merge request that breaks callers of the servers in mcpctl.yaml.\n" +
-		"mcpctl:\n  image: golang:1.26\n  script:\n")
+	languages := ""
 	if len(b.packages) > 0 {
-		w.WriteString("    - apt-get update && apt-get install -y " + strings.Join(b.packages, " ") + "\n")
+		languages = "    - apt-get update && apt-get install -y " + strings.Join(b.packages, " ") + "\n"
 	}
-	for _, command := range append(slices.Clone(b.commands), install) {
-		w.WriteString("    - " + command + "\n")
-	}
-	for _, file := range b.missing {
-		w.WriteString("    # TODO: build " + file + ", which git ignores\n")
-	}
-	w.WriteString("    - mcpctl diff --config mcpctl.yaml --report junit=mcpctl.xml " +
+	return "# Fails a merge request that breaks callers of the servers in mcpctl.yaml.\n" +
+		"mcpctl:\n  image: golang:1.26\n  script:\n" + languages +
+		linesOf(b.commands, "    - ", "") + "    - " + install + "\n" +
+		linesOf(b.missing, "    # TODO: build ", ", which git ignores") +
+		"    - mcpctl diff --config mcpctl.yaml --report junit=mcpctl.xml " +
 		"--report gitlab=gl-code-quality-report.json\n" + `    - mcpctl check --config mcpctl.yaml
   artifacts:
     when: always
     reports: {codequality: gl-code-quality-report.json, junit: mcpctl.xml}
   rules:
     - if: $CI_PIPELINE_SOURCE == "merge_request_event"
-`)
-	return w.String()
+`
 }
 
-// actionAt returns the action at the commit that this program was built from, with the version as a comment
-// and, of a release, the input that downloads it. Of an unknown commit it returns the newest release of v1.
-func actionAt(commit, version string) (action, with string) {
-	if commit == "" {
-		return "mcpctl/mcpctl@v1", ""
-	}
-	if released(version) {
-		with = ", version: " + version
-	}
-	return "mcpctl/mcpctl@" + commit + " # " + version, with
-}
-
-// released reports whether a version is that of a release.
-func released(version string) bool {
-	v := "v" + strings.TrimPrefix(version, "v")
-	return semver.Canonical(v) == v && semver.Prerelease(v) == ""
-}
-
-// workflow returns the file of a CI system: its path, its text, and what it does.
-func workflow(ci string, b build, commit, version string) (file, text, about string) {
+// workflow returns the file of a CI system. It installs mcpctl at the commit that this program was built
+// from, or its release; without a known commit at the newest one.
+func workflow(ci string, b build, commit, version string) planned {
 	steps := strings.Join(append(slices.Clone(b.commands), "diff", "check"), ", ")
+	release := "v" + strings.TrimPrefix(version, "v")
+	released := semver.Canonical(release) == release && semver.Prerelease(release) == ""
 	if ci == "gitlab" {
-		at := "main"
-		if commit != "" {
-			at = commit
-		}
-		if released(version) {
-			at = "v" + strings.TrimPrefix(version, "v")
+		at := cmp.Or(commit, "main")
+		if released {
+			at = release
 		}
 		install := "go install github.com/mcpctl/mcpctl/cmd/mcpctl@" + at
-		return ".gitlab-ci.yml", gitlabWorkflow(b, install), steps
+		return planned{".gitlab-ci.yml", gitlabWorkflow(b, install), steps}
 	}
-	action, with := actionAt(commit, version)
-	return ".github/workflows/mcpctl.yml", githubWorkflow(b, action, with), steps + ", pull-request comment"
+	action, with := "mcpctl/mcpctl@v1", ""
+	if commit != "" {
+		action = "mcpctl/mcpctl@" + commit + " # " + version
+	}
+	if commit != "" && released { // the action downloads it
+		with = ", version: " + version
+	}
+	return planned{".github/workflows/mcpctl.yml", githubWorkflow(b, action, with),
+		steps + ", pull-request comment"}
 }

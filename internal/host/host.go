@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/clipperhouse/displaywidth"
@@ -139,7 +138,7 @@ type interruptible struct {
 	ended context.Context
 	w     io.Writer
 	mu    sync.Mutex
-	gone  bool // a write was given up, and may still be under way
+	gone  bool // a write failed after the end, or was given up and may still be under way
 }
 
 // Unwrap returns the stream itself, which may be a terminal.
@@ -153,12 +152,8 @@ func (i *interruptible) Write(p []byte) (int, error) {
 		return 0, context.Cause(i.ended)
 	}
 	p = bytes.Clone(p)
-	var over atomic.Bool
-	n, err := AwaitFor(i.ended, lastWords, func() (int, error) {
-		defer over.Store(true)
-		return i.w.Write(p)
-	})
-	i.gone = !over.Load()
+	n, err := AwaitFor(i.ended, lastWords, func() (int, error) { return i.w.Write(p) })
+	i.gone = err != nil && i.ended.Err() != nil
 	return n, err
 }
 

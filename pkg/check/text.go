@@ -182,17 +182,15 @@ func limitDiffers(s *subschema, text string, at location) {
 	if means == nil {
 		return
 	}
-	var atMost, atLeast []string
-	for _, m := range most().FindAllStringSubmatch(text, -1) {
-		if means(m[2]) {
-			atMost = append(atMost, m[1])
+	numbers := func(pattern lazy) (found []string) {
+		for _, m := range pattern().FindAllStringSubmatch(text, -1) {
+			if means(m[2]) {
+				found = append(found, m[1])
+			}
 		}
+		return found
 	}
-	for _, m := range least().FindAllStringSubmatch(text, -1) {
-		if means(m[2]) {
-			atLeast = append(atLeast, m[1])
-		}
-	}
+	atMost, atLeast := numbers(most), numbers(least)
 	for _, m := range between().FindAllStringSubmatch(text, -1) {
 		if means(m[7]) {
 			atLeast, atMost = append(atLeast, m[1]+m[3]+m[5]), append(atMost, m[2]+m[4]+m[6])
