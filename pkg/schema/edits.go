@@ -51,16 +51,6 @@ const (
 	FamilySchema        Family = "schema" // parts that could not be matched, as one edit
 )
 
-// Annotation reports whether the family never changes which values are accepted.
-func (f Family) Annotation() bool {
-	switch f {
-	case FamilyDialect, FamilyDefault, FamilyDescription, FamilyTitle, FamilyExamples, FamilyDeprecated,
-		FamilyAccess, FamilyContent, FamilyFormat, FamilyUnknown:
-		return true
-	}
-	return false
-}
-
 // Edit is one syntactic difference between two schemas, at the deepest place that holds it.
 type Edit struct {
 	Family Family
@@ -96,6 +86,11 @@ type Edit struct {
 
 	at    *met          // where it is; nil for an annotation
 	patch func(*object) // makes it in the old schema object there
+}
+
+// asserts reports whether the edit may change which values are accepted.
+func (e Edit) asserts() bool {
+	return e.patch != nil && e.Family != FamilyFormat && e.Family != FamilyContent
 }
 
 // Bounds on what is compared. Past them, the comparison is cut.

@@ -295,32 +295,28 @@ func hasAny(o map[string]any, keywords ...string) bool {
 func compareItems(p pair) {
 	xPrefix, xRest := p.x.tuple()
 	yPrefix, yRest := p.y.tuple()
-	all := []string{"prefixItems", "items", "additionalItems"}
-	if xPrefix == "" && yPrefix == "" {
-		if xRest != "" && yRest != "" {
-			p.against(p.y.child(yRest), p.trail.into("items"), xRest)
-		} else {
-			p.group(FamilyItems, all...)
-		}
-		return
-	}
 	x, y := p.x.list(xPrefix), p.y.list(yPrefix)
-	if len(x) != len(y) || (xRest == "") != (yRest == "") {
-		p.group(FamilyTuple, all...)
+	all, family := []string{"prefixItems", "items", "additionalItems"}, FamilyTuple
+	plain := xPrefix == "" && yPrefix == ""
+	if plain {
+		family = FamilyItems
+	}
+	if len(x) != len(y) || (xRest == "") != (yRest == "") || plain && xRest == "" {
+		p.group(family, all...)
 		return
 	}
 	for i := range x {
 		number := strconv.Itoa(i)
 		p.against(y[i], p.trail.into("prefixItems", number), xPrefix, number)
 	}
-	if xRest == "" {
-		return
-	}
 	_, wasSchema := p.x.o[xRest].(map[string]any)
-	if _, isSchema := p.y.o[yRest].(map[string]any); wasSchema && isSchema {
+	_, isSchema := p.y.o[yRest].(map[string]any)
+	switch {
+	case xRest == "":
+	case plain || wasSchema && isSchema:
 		p.against(p.y.child(yRest), p.trail.into("items"), xRest)
-	} else if !p.same(p.x.o[xRest], p.y.o[yRest]) {
-		p.group(FamilyTuple, all...)
+	case !p.same(p.x.o[xRest], p.y.o[yRest]):
+		p.group(family, all...)
 	}
 }
 

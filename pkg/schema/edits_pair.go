@@ -68,8 +68,8 @@ func compareAnnotations(p pair, places map[string]bool) {
 		case k == "discriminator" && p.mapped(was, is):
 		case (k == "examples" || k == "default" && sets) && sameSet(old, new):
 		default:
-			p.add(Edit{Family: familyOfNote(k), Keyword: k, OldPath: was.place, NewPath: is.place,
-				Old: was.raw(k), New: is.raw(k)}, nil)
+			p.add(Edit{Family: cmp.Or(annotations[k], FamilyUnknown), Keyword: k,
+				OldPath: was.place, NewPath: is.place, Old: was.raw(k), New: is.raw(k)}, nil)
 		}
 	}
 }
@@ -101,19 +101,6 @@ func (p pair) mapped(was, is site) bool {
 		}
 	}
 	return true
-}
-
-// familyOfNote returns the family of an annotation: its own name, access for readOnly and writeOnly, unknown
-// for keywords that JSON Schema does not define.
-func familyOfNote(keyword string) Family {
-	switch keyword {
-	case "readOnly", "writeOnly":
-		return FamilyAccess
-	}
-	if !slices.Contains(annotations, keyword) {
-		return FamilyUnknown
-	}
-	return Family(keyword)
 }
 
 // compareAssertions compares everything but annotations and null. Two schemas without a type in common are
@@ -176,7 +163,8 @@ func typesOf(values []any) []string {
 	for _, v := range values {
 		name := names[kindOf(v)]
 		if n, ok := v.(json.Number); ok {
-			if name = fraction; isInteger(n) {
+			name = fraction
+			if r, readable := rational(n); readable && r.IsInt() {
 				name = "integer"
 			}
 		}
@@ -186,11 +174,6 @@ func typesOf(values []any) []string {
 	}
 	slices.Sort(types)
 	return slices.Compact(types)
-}
-
-func isInteger(n json.Number) bool {
-	r, ok := rational(n)
-	return ok && r.IsInt()
 }
 
 // namedTypes writes types as a schema does.

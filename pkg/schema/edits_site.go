@@ -126,11 +126,13 @@ type view struct {
 	plain   []int // those of a union that is written as one
 }
 
-var annotations = []string{"$comment", "default", "deprecated", "description", "examples", "readOnly",
-	"title", "writeOnly"}
+// annotations are the keywords that do not affect which values are accepted.
+var annotations = map[string]Family{"$comment": FamilyUnknown, "default": FamilyDefault,
+	"deprecated": FamilyDeprecated, "description": FamilyDescription, "examples": FamilyExamples,
+	"readOnly": FamilyAccess, "title": FamilyTitle, "writeOnly": FamilyAccess}
 
 // Annotations returns the keywords that do not affect which values are accepted.
-func Annotations() []string { return slices.Clone(annotations) }
+func Annotations() []string { return kit.SortedKeys(annotations) }
 
 // silent are the keywords that only hold or name other schemas.
 var silent = []string{"$anchor", "$defs", "$dynamicAnchor", "$id", "$recursiveAnchor", "$schema",
@@ -235,7 +237,10 @@ func (v *view) alternatives(keyword string) (site, bool) {
 	case len(members) == 0:
 		return site{}, false
 	case len(members) < len(list) && keyword == "oneOf" &&
-		slices.ContainsFunc(members, func(i int) bool { return mayBeNull(list[i]) }):
+		slices.ContainsFunc(members, func(i int) bool {
+			null, typed := strip(list[i]).acceptsNull()
+			return null || !typed
+		}):
 		members = indexes(len(list)) // null satisfies two of them
 	case len(members) < len(list):
 		v.null = min(keyword, cmp.Or(v.null, keyword))
@@ -253,12 +258,6 @@ func indexes(n int) []int {
 		all[i] = i
 	}
 	return all
-}
-
-// mayBeNull reports whether a schema is not known to refuse null.
-func mayBeNull(s site) bool {
-	null, typed := strip(s).acceptsNull()
-	return null || !typed
 }
 
 // onlyNull reports whether a schema is written in one of the usual ways to accept null alone. False is not a

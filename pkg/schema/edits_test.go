@@ -29,7 +29,7 @@ func TestEdits(t *testing.T) {
 				all := []int{}
 				for i, e := range r.Edits {
 					got = append(got, describe(t, r, i))
-					if !e.Family.Annotation() {
+					if e.asserts() {
 						all = append(all, i)
 					}
 				}

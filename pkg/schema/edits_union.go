@@ -15,10 +15,12 @@ import (
 // one.
 func compareUnions(p pair) {
 	x, y := p.x.alternativesOf(p.y), p.y.alternativesOf(p.x)
+	keyword := cmp.Or(p.x.union, p.y.union)
 	matchX, matchY := p.matched(x, y)
 	for i, m := range x {
 		if matchX[i] < 0 {
-			p.memberGone(m, y)
+			p.add(Edit{Family: memberFamily(m, y), Keyword: p.x.union, Old: p.rawAt(m), OldPath: m.place},
+				func(o *object) { o.leave(keyword, m) })
 			continue
 		}
 		t, new := p.trail, y[matchX[i]]
@@ -33,7 +35,8 @@ func compareUnions(p pair) {
 	}
 	for i, m := range y {
 		if matchY[i] < 0 {
-			p.memberNew(m, x)
+			p.add(Edit{Family: memberFamily(m, x), Keyword: p.y.union, New: p.rawAt(m), NewPath: m.place},
+				func(o *object) { o.lists[keyword] = append(slices.Clip(o.members(keyword)), m.part()) })
 		}
 	}
 	if p.x.union != p.y.union && len(p.x.members) > 0 && len(p.y.members) > 0 {
@@ -52,8 +55,8 @@ func (v view) alternativesOf(other view) []site {
 	if o, ok := v.value.(map[string]any); ok {
 		o = maps.Clone(o)
 		maps.DeleteFunc(o, func(k string, _ any) bool {
-			return slices.Contains(annotations, k) &&
-				!v.pairsNote(k, other)
+			_, known := annotations[k]
+			return known && !v.pairsNote(k, other)
 		})
 		only.value = o
 	}
@@ -220,19 +223,6 @@ func (v view) meaning() string {
 	}
 	types, _ := v.types()
 	return strings.Join(types, " ")
-}
-
-// memberGone adds the edit for an alternative that no new one matches.
-func (p pair) memberGone(m site, others []site) {
-	e := Edit{Family: memberFamily(m, others), Keyword: p.x.union, Old: p.rawAt(m), OldPath: m.place}
-	p.add(e, func(o *object) { o.leave(cmp.Or(p.x.union, p.y.union), m) })
-}
-
-// memberNew adds the edit for an alternative that no old one matches.
-func (p pair) memberNew(m site, others []site) {
-	e := Edit{Family: memberFamily(m, others), Keyword: p.y.union, New: p.rawAt(m), NewPath: m.place}
-	keyword := cmp.Or(p.x.union, p.y.union)
-	p.add(e, func(o *object) { o.lists[keyword] = append(slices.Clip(o.members(keyword)), m.part()) })
 }
 
 // memberFamily returns type for an alternative of types that no other alternative has, else union.

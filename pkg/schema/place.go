@@ -150,7 +150,7 @@ func restOf(j *judgement, places []*place, whole Change) []Change {
 	}
 	if j.root == nil || j.cut {
 		if whole.Breaks.Verdict == Unknown {
-			whole.Breaks = Result{Reason: outOfSteps.what}
+			whole.Breaks = notAsked
 		}
 		return []Change{whole}
 	}
@@ -202,7 +202,7 @@ func (j *judgement) left(p *place) Result {
 	settled := j.settled()
 	switch {
 	case len(settled) == len(j.asserting):
-		return Result{Verdict: Compatible}
+		return compatible
 	case len(settled) == 0:
 		return j.contains(j.to(p), j.from(p))
 	case j.direction == Output:
@@ -254,7 +254,7 @@ func breaksWithSettledUndone(j *judgement, p *place, edit int) Result {
 		}
 		return r
 	}
-	return Result{Verdict: Compatible}
+	return compatible
 }
 
 // differs asks for a value that the new schema refuses, and the old one accepts with all edits together; of
@@ -263,7 +263,7 @@ func differs(j *judgement, p *place) Result {
 	after, made := j.side(p, true), j.version(p, j.others(nil))
 	switch {
 	case after.plain.sum == made.plain.sum:
-		return Result{Verdict: Compatible}
+		return compatible
 	case j.direction == Output:
 		return j.ask(question{in: []*Schema{after}, out: []*Schema{made, j.to(p)}})
 	}

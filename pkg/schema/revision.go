@@ -139,42 +139,38 @@ func (r *Revision) Judge(ctx context.Context, d Direction, b Budget) Judgement {
 	j := &judgement{Revision: r, ctx: ctx, direction: d, budget: b, made: map[string]*Schema{},
 		found: map[int]Change{}, used: kit.Set(r.root.below(map[*met]bool{}))}
 	for i, e := range r.Edits {
-		if e.patch != nil && !e.Family.Annotation() {
+		if e.asserts() {
 			j.asserting = append(j.asserting, i)
 		}
 	}
-	whole := j.whole()
-	if whole.Kept.Verdict == Compatible && whole.Inside.Verdict == Compatible {
-		for _, i := range j.asserting { // other words for the same
-			j.found[i] = Change{Edit: i, Kept: whole.Kept, Inside: whole.Inside,
-				Breaks: Result{Verdict: Compatible}}
+	out := Judgement{Whole: j.whole()}
+	same := out.Whole.Kept.Verdict == Compatible && out.Whole.Inside.Verdict == Compatible
+	if !same {
+		places := placesOf(j)
+		for n, p := range places {
+			j.judgePlace(p, len(places)-n, out.Whole)
 		}
-		return j.judgement(whole, nil)
+		out.Rest = restOf(j, places, out.Whole)
 	}
-	places := placesOf(j)
-	for n, p := range places {
-		j.judgePlace(p, len(places)-n, whole)
-	}
-	return j.judgement(whole, restOf(j, places, whole))
-}
-
-// judgement puts the answers together in the order of the edits. An edit that no value reaches is compatible;
-// one that was not asked, since the work ran out, stays Unknown with that reason.
-func (j *judgement) judgement(whole Change, rest []Change) Judgement {
-	out := Judgement{Whole: whole, Rest: rest}
 	for _, i := range j.asserting {
 		ch, asked := j.found[i]
-		if !asked && !j.used[i] {
-			ch = Change{Kept: Result{Verdict: Compatible}, Inside: Result{Verdict: Compatible},
-				Breaks: Result{Verdict: Compatible}}
-		} else if !asked {
-			ch.Breaks.Reason = outOfSteps.what
+		switch {
+		case asked:
+		case same || !j.used[i]: // other words for the same, or no value leads there
+			ch = Change{Edit: i, Kept: compatible, Inside: compatible, Breaks: compatible}
+		default:
+			ch = Change{Edit: i, Breaks: notAsked}
 		}
-		ch.Edit = i
 		out.Changes = append(out.Changes, ch)
 	}
 	return out
 }
+
+// The answers that are known without asking.
+var (
+	compatible = Result{Verdict: Compatible}
+	notAsked   = Result{Reason: outOfSteps.what}
+)
 
 // A judgement is the work of deciding which edits of a revision break.
 type judgement struct {
@@ -225,9 +221,9 @@ func (j *judgement) judgePlace(p *place, places int, whole Change) {
 		ch := Change{Edit: i, Path: p.path, Instance: p.instance, Old: p.old.place, New: p.new.place}
 		switch {
 		case part.spent():
-			ch.Breaks = Result{Reason: outOfSteps.what}
+			ch.Breaks = notAsked
 		case kept.Verdict == Compatible && !j.opens(i):
-			ch.Breaks = Result{Verdict: Compatible} // nothing at all is refused here
+			ch.Breaks = compatible // nothing at all is refused here
 		default:
 			ch.Breaks = lifted(part, p, i, part.breaks(p, i))
 		}
@@ -236,9 +232,9 @@ func (j *judgement) judgePlace(p *place, places int, whole Change) {
 		}
 		switch {
 		case same:
-			ch.Kept, ch.Inside = Result{Verdict: Compatible}, Result{Verdict: Compatible}
+			ch.Kept, ch.Inside = compatible, compatible
 		case part.spent():
-			ch.Kept, ch.Inside = Result{Reason: outOfSteps.what}, Result{Reason: outOfSteps.what}
+			ch.Kept, ch.Inside = notAsked, notAsked
 		default:
 			ch.Kept, ch.Inside = part.effect(j.side(p, false), j.version(p, []int{i}))
 		}
