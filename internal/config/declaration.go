@@ -41,10 +41,10 @@ func (e Entry) Digest() string {
 		}
 	}
 	file, server := e.Declared()
-	add("mcpctl-trust-1", file, string(e.declared.dialect), server, string(e.declared.entry.Canonical()))
+	add("mcpctl-trust-1", file, string(e.declared.dialect), server, string(e.declared.entry.JSON()))
 	for _, input := range e.scope.asked.Items {
 		if e.refersTo("input:" + input.TextOf("id") + "}") {
-			add("input", string(input.Canonical()))
+			add("input", string(input.JSON()))
 		}
 	}
 	for _, name := range kit.SortedKeys(e.scope.known) {

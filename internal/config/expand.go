@@ -74,11 +74,11 @@ func (x expander) expand(s string) (out expanded) {
 }
 
 // What a variable looks like without braces, the name of one in braces (Windows has ProgramFiles(x86)), and
-// other text in braces that may be shown in a problem.
+// what may be shown of other text in braces: the rest, as in ${NAME-default} and ${file:PATH}, may be a secret.
 var (
 	bareVariable = kit.Pattern(`^\$[A-Za-z_][A-Za-z0-9_]*`)
-	variableName = kit.Pattern(`^[A-Za-z_][A-Za-z0-9_.()-]*$`)
-	printable    = kit.Pattern(`^[A-Za-z][A-Za-z0-9_:./-]{0,60}$`)
+	variableName = kit.Pattern(`^[A-Za-z_][A-Za-z0-9_.()]*$`)
+	printable    = kit.Pattern(`^(?:[A-Z_][A-Z0-9_]*|[A-Za-z]+:)`)
 )
 
 // next splits s into text without variables, one variable as it is written, and the rest.
@@ -155,34 +155,14 @@ func (x expander) directory(name string) (string, bool) {
 	return "", false
 }
 
-// shellForm matches further expansions of shells: ${NAME-default}, ${NAME:=default}, ${NAME:?message},
-// ${NAME+other}, ${NAME%suffix}, ${NAME/old/new}, ${NAME:1:2}, ${NAME,,}, ${#NAME}, ${!NAME}.
-// Other operators count after capitals only: small letters may begin a password.
-var shellForm = kit.Pattern(`^([#!]?)([A-Za-z_][A-Za-z0-9_]*)(:?[-=+?]|:[ -]*[0-9]|$)|` +
-	`^([A-Z_][A-Z0-9_]*)([%#/,^@])`)
-
-// reference returns the value of an environment variable. Another name may be part of a password: it is
-// quoted only if it looks like a name.
+// reference returns the value of an environment variable.
 func (x expander) reference(name, fallback string, hasFallback bool) expanded {
-	_, set := x.lookup.Value(name)
-	form := shellForm().FindStringSubmatch(name)
-	switch {
-	case form != nil && form[1]+form[3]+form[5] != "" && !set:
-		shell, operator := form[2]+form[4], form[3]+form[5]
-		return unknown(fmt.Sprintf("the shell form ${%s%s%s…} is not supported", form[1], shell, operator),
-			fmt.Sprintf("write ${%s}, or ${%s:-default}", shell, shell))
-	case variableName().MatchString(name):
+	if _, set := x.lookup.Value(name); set || variableName().MatchString(name) {
 		return x.variable(name, fallback, hasFallback)
-	case strings.HasPrefix(name, "file:"):
-		return unknown("a file in place of a value is not supported",
-			"put the value into an environment variable, and name that instead")
 	}
-	message := "${…} without a variable"
-	if printable().MatchString(name) {
-		message = fmt.Sprintf("the variable ${%s} is not supported", name)
-	}
-	return unknown(message, "environment variables, ${input:ID}, "+
-		`${workspaceFolder} and ${userHome} exist; write "$${" for a literal "${"`)
+	return unknown(fmt.Sprintf("the variable ${%s…} is not supported", printable().FindString(name)),
+		"${NAME}, ${NAME:-default}, ${input:ID}, ${workspaceFolder} and ${userHome} exist; "+
+			`write "$${" for a literal "${"`)
 }
 
 // variable returns the value of an environment variable. The fallback also replaces an empty one, as in a

@@ -220,10 +220,10 @@ func (r *serverReader) readTarget(e *Entry) {
 
 // misspelt returns the hint for a server without a command and a URL.
 func (r *serverReader) misspelt() string {
-	for _, key := range r.fields.Keys() {
-		near := kit.Nearest(key, []string{"command", "url"})
-		if len(near) > 0 && !slices.Contains(serverKeys, key) {
-			return fmt.Sprintf("did you mean %q where it says %q?", near[0], key)
+	for _, f := range r.fields.Fields {
+		near := kit.Nearest(f.Key, []string{"command", "url"})
+		if len(near) > 0 && !slices.Contains(serverKeys, f.Key) {
+			return fmt.Sprintf("did you mean %q where it says %q?", near[0], f.Key)
 		}
 	}
 	return `write "command" to start a server or "url" to contact one`

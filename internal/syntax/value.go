@@ -90,7 +90,8 @@ func (v Value) TextOf(key string) string {
 	return f.Value.Text
 }
 
-// JSON returns v as JSON. Numbers stay as written, which in YAML may be no JSON.
+// JSON returns v as JSON, the members of objects in the order of their names. Numbers stay as written, which in
+// YAML may be no JSON. Two values have the same text only if they are the same.
 func (v Value) JSON() json.RawMessage {
 	switch v.Kind {
 	case Text:
@@ -98,7 +99,9 @@ func (v Value) JSON() json.RawMessage {
 	case List:
 		return rawjson.List(kit.Map(v.Items, Value.JSON))
 	case Object:
-		return rawjson.Build(kit.Map(v.Fields, func(f Field) rawjson.Member {
+		fields := slices.Clone(v.Fields)
+		slices.SortStableFunc(fields, func(a, b Field) int { return strings.Compare(a.Key, b.Key) })
+		return rawjson.Build(kit.Map(fields, func(f Field) rawjson.Member {
 			return rawjson.Member{Key: f.Key, Value: f.Value.JSON()}
 		})...)
 	case Null:
@@ -120,15 +123,6 @@ func (v Value) At(path ...string) []Field {
 		}
 	}
 	return found
-}
-
-// Keys returns the names of all members.
-func (v Value) Keys() []string {
-	names := make([]string, len(v.Fields))
-	for i, f := range v.Fields {
-		names[i] = f.Key
-	}
-	return names
 }
 
 // Repeated returns the members whose key was there before, each with the line of the first.
@@ -157,36 +151,6 @@ func (v Value) With(f Field) Value {
 		v.Fields = append(slices.Clip(v.Fields), f)
 	}
 	return v
-}
-
-// Canonical returns the value as text for digests: the kind of each value and every member, with the members
-// of objects in the order of their names. Two values have the same text only if they say the same.
-func (v Value) Canonical() []byte { return v.appendCanonical(nil) }
-
-func (v Value) appendCanonical(text []byte) []byte {
-	switch v.Kind {
-	case Object:
-		fields := slices.Clone(v.Fields)
-		slices.SortStableFunc(fields, func(a, b Field) int { return strings.Compare(a.Key, b.Key) })
-		text = append(text, '{')
-		for _, f := range fields {
-			text = strconv.AppendQuote(text, f.Key)
-			text = f.Value.appendCanonical(append(text, ':'))
-			text = append(text, ',')
-		}
-		return append(text, '}')
-	case List:
-		text = append(text, '[')
-		for _, item := range v.Items {
-			text = append(item.appendCanonical(text), ',')
-		}
-		return append(text, ']')
-	case Text:
-		return strconv.AppendQuote(text, v.Text)
-	case Null:
-		return append(text, "null"...)
-	}
-	return append(text, v.Text...) // a number or a boolean, as written
 }
 
 // Error is a mistake in a file's syntax. Its message quotes nothing of the file beyond one character.
