@@ -260,12 +260,15 @@ type Section struct {
 	Dialect Dialect // Shared = that of the file
 }
 
-// layouts are the places of servers in files of any application.
-var layouts = []struct {
+// layout is a place of servers in a file.
+type layout struct {
 	path    []string // of keys
 	dialect Dialect
 	fits    func(syntax.Value) bool // nil = always
-}{
+}
+
+// layouts are those of the files of any application.
+var layouts = []layout{
 	// Claude, Cursor, Windsurf, Gemini, Cline …
 	{path: []string{"mcpServers"}, fits: func(v syntax.Value) bool { return !isNamedList(v) }},
 	{path: []string{"mcpServers"}, dialect: Continue, fits: isNamedList},
@@ -273,10 +276,10 @@ var layouts = []struct {
 	{path: []string{"servers"}, dialect: VSCode},
 	// settings.json
 	{path: []string{"mcp", "servers"}, dialect: VSCode,
-		fits: func(v syntax.Value) bool { return !IsOpenCode(v) }},
+		fits: func(v syntax.Value) bool { return !isOpenCode(v) }},
 	// OpenCode 2
-	{path: []string{"mcp", "servers"}, dialect: OpenCode, fits: IsOpenCode},
-	{path: []string{"mcp"}, dialect: OpenCode, fits: IsOpenCode},
+	{path: []string{"mcp", "servers"}, dialect: OpenCode, fits: isOpenCode},
+	{path: []string{"mcp"}, dialect: OpenCode, fits: isOpenCode},
 	{path: []string{"customizations", "vscode", "mcp", "servers"}, dialect: VSCode}, // devcontainer.json
 	{path: []string{"context_servers"}, dialect: Zed},
 	{path: []string{"mcp_servers"}, dialect: Codex},
@@ -284,33 +287,27 @@ var layouts = []struct {
 }
 
 // Sections returns all maps of servers in a file of any application.
-func Sections(root syntax.Value) []Section {
-	var sections []Section
+func Sections(root syntax.Value) []Section { return sections(root, layouts) }
+
+// Sections returns the maps of servers in a file of this row.
+func (r Row) Sections(root syntax.Value) []Section {
+	if r.Dialect == OpenCode { // its second version has them elsewhere
+		return sections(root, kit.Filter(layouts, func(l layout) bool { return l.dialect == OpenCode }))
+	}
+	return sections(root, []layout{{path: strings.Split(r.Key, "."), dialect: r.Dialect}})
+}
+
+func sections(root syntax.Value, layouts []layout) []Section {
+	var found []Section
 	for _, l := range layouts {
 		for _, servers := range root.At(l.path...) {
 			if l.fits == nil || l.fits(servers.Value) {
-				sections = append(sections, Section{l.dialect.named(servers), l.dialect})
+				found = append(found, Section{l.dialect.named(servers), l.dialect})
 			}
 		}
 	}
-	if len(sections) == 0 && isFlat(root) {
-		return []Section{{Servers: syntax.Field{Line: root.Line, Value: root}}}
-	}
-	return sections
-}
-
-// RowSections returns the maps of servers in a file of this row.
-func (r Row) RowSections(root syntax.Value) []syntax.Field {
-	found := root.At(strings.Split(r.Key, ".")...)
-	if deeper := root.At("mcp", "servers"); r.Dialect == OpenCode && len(deeper) > 0 &&
-		IsOpenCode(deeper[0].Value) {
-		found = deeper
-	}
-	if len(found) == 0 && r.Dialect != OpenCode && isFlat(root) {
-		found = []syntax.Field{{Line: root.Line, Value: root}}
-	}
-	for i, servers := range found {
-		found[i] = r.Dialect.named(servers)
+	if len(found) == 0 && isFlat(root) {
+		found = []Section{{Servers: syntax.Field{Line: root.Line, Value: root}}}
 	}
 	return found
 }
@@ -337,8 +334,8 @@ func isNamedList(v syntax.Value) bool {
 	return len(v.Items) > 0 && v.Items[0].Kind == syntax.Object
 }
 
-// IsOpenCode reports whether v is a map of servers of OpenCode.
-func IsOpenCode(v syntax.Value) bool {
+// isOpenCode reports whether v is a map of servers of OpenCode.
+func isOpenCode(v syntax.Value) bool {
 	return slices.ContainsFunc(v.Fields, func(f syntax.Field) bool {
 		kind := f.Value.TextOf("type")
 		command, _ := f.Value.Get("command")

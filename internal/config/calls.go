@@ -27,7 +27,7 @@ type Expectation struct {
 }
 
 // calls reads the settings for replayed calls.
-func (r decoder) calls(f syntax.Field) (c Calls) {
+func (r *fieldReader) calls(f syntax.Field) (c Calls) {
 	r.decode(f, keys{
 		"ignore": func(f syntax.Field) {
 			for _, item := range r.items(f) {
@@ -45,7 +45,7 @@ func (r decoder) calls(f syntax.Field) (c Calls) {
 }
 
 // expectation reads one item of "calls.expect".
-func (r decoder) expectation(f syntax.Field) Expectation {
+func (r *fieldReader) expectation(f syntax.Field) Expectation {
 	e := Expectation{Source: r.source(f)}
 	var arguments, matches, equals syntax.Field
 	if r.decode(f, keys{"server": &e.Server, "tool": &e.Tool, "arguments": &arguments, "isError": &e.IsError,
@@ -61,7 +61,7 @@ func (r decoder) expectation(f syntax.Field) Expectation {
 }
 
 // json returns a value as JSON; nil where it is not set, or not an object where only objects are allowed.
-func (r decoder) json(f syntax.Field, object bool) json.RawMessage {
+func (r *fieldReader) json(f syntax.Field, object bool) json.RawMessage {
 	if f.Line == 0 || object && !r.want(f, syntax.Object) {
 		return nil
 	}

@@ -10,17 +10,18 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// decoder reads the objects of mcpctl.yaml.
-type decoder struct{ *fieldReader }
-
 // keys are the keys of an object, each with where its value goes: a pointer, or a function that reads it.
 type keys map[string]any
 
 // decode reads an object and reports whether it is one. Unknown and repeated keys are problems; of a repeated
 // one the first counts. Null is as good as no key, except for a *syntax.Field.
-func (r decoder) decode(f syntax.Field, into keys) bool {
+func (r *fieldReader) decode(f syntax.Field, into keys) bool {
 	seen := map[string]bool{}
-	for _, m := range r.object(f, kit.SortedKeys(into)) {
+	known := kit.SortedKeys(into)
+	if r.lax {
+		known = nil
+	}
+	for _, m := range r.object(f, known) {
 		field, known := into[m.Key], !seen[m.Key]
 		seen[m.Key] = true
 		if f.Key != "" {
@@ -53,7 +54,7 @@ func (r decoder) decode(f syntax.Field, into keys) bool {
 }
 
 // decodeList reads the items of a list. Those that have a problem are left out.
-func decodeList[T any](r decoder, f syntax.Field, read func(syntax.Field) T) []T {
+func decodeList[T any](r *fieldReader, f syntax.Field, read func(syntax.Field) T) []T {
 	var all []T
 	for _, item := range r.items(f) {
 		before := len(r.problems)
@@ -65,12 +66,12 @@ func decodeList[T any](r decoder, f syntax.Field, read func(syntax.Field) T) []T
 }
 
 // source returns where a value is written.
-func (r decoder) source(f syntax.Field) finding.Location {
+func (r *fieldReader) source(f syntax.Field) finding.Location {
 	return finding.Location{File: r.file, Line: f.Line}
 }
 
 // waiver reads one item of "waivers".
-func (r decoder) waiver(f syntax.Field) finding.Waiver {
+func (r *fieldReader) waiver(f syntax.Field) finding.Waiver {
 	w := finding.Waiver{Source: r.source(f)}
 	if r.decode(f, keys{"rule": &w.Rule, "server": &w.Server, "item": &w.Item, "path": &w.Path,
 		"fingerprint": &w.Fingerprint, "reason": &w.Reason, "owner": &w.Owner, "expires": &w.Expires}) {
@@ -83,7 +84,7 @@ func (r decoder) waiver(f syntax.Field) finding.Waiver {
 }
 
 // tolerance reads one item of "tolerate".
-func (r decoder) tolerance(f syntax.Field) finding.Tolerance {
+func (r *fieldReader) tolerance(f syntax.Field) finding.Tolerance {
 	t := finding.Tolerance{Source: r.source(f)}
 	if r.decode(f, keys{"server": &t.Server, "reason": &t.Reason, "expires": &t.Expires}) {
 		r.require(f, "reason", t.Reason, "say why the server may fail")
@@ -93,7 +94,7 @@ func (r decoder) tolerance(f syntax.Field) finding.Tolerance {
 }
 
 // require reports whether a key has a text, and adds a problem otherwise.
-func (r decoder) require(f syntax.Field, key, text, hint string) bool {
+func (r *fieldReader) require(f syntax.Field, key, text, hint string) bool {
 	if text == "" {
 		r.addProblem(f.Line, hint, "%q has no %q", f.Key, key)
 	}
@@ -101,7 +102,7 @@ func (r decoder) require(f syntax.Field, key, text, hint string) bool {
 }
 
 // limit reads a budget.
-func (r decoder) limit(f syntax.Field) int {
+func (r *fieldReader) limit(f syntax.Field) int {
 	n, err := strconv.Atoi(f.Value.Text)
 	if f.Value.Kind != syntax.Number || err != nil || n < 1 {
 		r.addProblem(f.Value.Line, "leave it out for no limit", "%q must be a whole number above 0", f.Key)
@@ -111,7 +112,7 @@ func (r decoder) limit(f syntax.Field) int {
 }
 
 // threshold reads a threshold; "" after a problem.
-func (r decoder) threshold(f syntax.Field) finding.Threshold {
+func (r *fieldReader) threshold(f syntax.Field) finding.Threshold {
 	if !r.want(f, syntax.Text) {
 		return ""
 	}
@@ -125,7 +126,7 @@ func (r decoder) threshold(f syntax.Field) finding.Threshold {
 }
 
 // levels reads the levels of rules, by rule id. A rule with an invalid level is left out.
-func (r decoder) levels(f syntax.Field) map[string]finding.Level {
+func (r *fieldReader) levels(f syntax.Field) map[string]finding.Level {
 	levels := map[string]finding.Level{}
 	for _, m := range r.texts(f) {
 		r.rule(m.Key, m.Line)
@@ -141,7 +142,7 @@ func (r decoder) levels(f syntax.Field) map[string]finding.Level {
 }
 
 // day reads a day; "" if there is none, and after a problem.
-func (r decoder) day(f syntax.Field) finding.Day {
+func (r *fieldReader) day(f syntax.Field) finding.Day {
 	text := r.text(f)
 	if text == "" {
 		return ""
@@ -156,14 +157,14 @@ func (r decoder) day(f syntax.Field) finding.Day {
 const rulesHint = "mcpctl rules lists all rules"
 
 // rule adds a problem for an unknown rule id.
-func (r decoder) rule(id string, line int) {
+func (r *fieldReader) rule(id string, line int) {
 	if r.rules != nil && !slices.Contains(r.rules(), id) {
 		r.addProblem(line, cmp.Or(r.suggest(id, r.rules()), rulesHint), "unknown rule %q", id)
 	}
 }
 
 // pattern adds a problem for an id or pattern that matches no rule.
-func (r decoder) pattern(waiver syntax.Field, rule string) {
+func (r *fieldReader) pattern(waiver syntax.Field, rule string) {
 	key, _ := waiver.Value.Get("rule")
 	switch {
 	case r.rules == nil:

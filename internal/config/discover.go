@@ -189,24 +189,21 @@ func (d *discovery) parseFile(path string) (syntax.Value, *Problem) {
 // rowServers returns the servers that a row of the table finds in its file. A file of settings may have none.
 func (s scope) rowServers(file clients.File, root syntax.Value, projects []string) ([]Entry, []Problem) {
 	s.readInputs(root)
-	r := &fieldReader{file: s.file}
-	var entries []Entry
-	sections := file.Row.RowSections(root)
+	sections := file.Row.Sections(root)
 	if file.Row.Dialect == clients.Projects { // each project may have a server of one name
-		project, ok := projectOf(root, projects)
-		if ok {
-			s.folder, s.section = project.Key, " in "+project.Key
-		}
-		sections = project.Value.At("mcpServers")
+		project, _ := projectOf(root, projects)
+		s.folder, s.section = cmp.Or(project.Key, s.folder), " in "+project.Key
+		sections = kit.Map(project.Value.At("mcpServers"),
+			func(f syntax.Field) clients.Section { return clients.Section{Servers: f} })
 	}
-	for _, servers := range sections {
-		if servers.Value.Kind == syntax.Null || !r.want(servers, syntax.Object) {
-			continue
-		}
-		servers.Value.Fields = kit.Filter(servers.Value.Fields,
+	sections = slices.DeleteFunc(sections,
+		func(section clients.Section) bool { return section.Servers.Value.Kind == syntax.Null })
+	for i, section := range sections {
+		sections[i].Servers.Value.Fields = kit.Filter(section.Servers.Value.Fields,
 			func(f syntax.Field) bool { return !isSwitch(f.Value) })
-		entries = append(entries, s.servers(servers.Value)...)
 	}
+	r := &fieldReader{file: s.file}
+	entries := s.inSections(r, sections)
 	off := switchedOff(file, root, projects)
 	for i, e := range entries {
 		entries[i].Disabled = e.Disabled || off(e.Server.Name)

@@ -101,7 +101,7 @@ func (l *loader) readProject() (project projectReader, named []origin) {
 	}
 	s := l.scope(file)
 	s.unit, s.strict = time.Second, true
-	project = projectReader{decoder: decoder{&fieldReader{file: file.shown, rules: l.in.Rules}}, scope: s}
+	project = projectReader{fieldReader: &fieldReader{file: file.shown, rules: l.in.Rules}, scope: s}
 	l.config.Project = project.read(root)
 	l.problems = append(l.problems, project.problems...)
 	return project, named

@@ -53,7 +53,7 @@ const defaultSnapshots = "mcp-snapshots"
 
 // projectReader reads mcpctl.yaml.
 type projectReader struct {
-	decoder
+	*fieldReader
 	scope
 	include []origin          // other files of servers
 	entries []Entry           // servers in the file itself
@@ -82,8 +82,8 @@ func (p *projectReader) read(root syntax.Value) Project {
 		},
 		"fail-on": &out.FailOn, "check-fail-on": &out.CheckFailOn, "rules": &out.Rules,
 		"overrides": func(f syntax.Field) { out.Overrides = p.overrides(f) },
-		"tolerate":  func(f syntax.Field) { out.Tolerate = decodeList(p.decoder, f, p.tolerance) },
-		"waivers":   func(f syntax.Field) { out.Waivers = decodeList(p.decoder, f, p.waiver) },
+		"tolerate":  func(f syntax.Field) { out.Tolerate = decodeList(p.fieldReader, f, p.tolerance) },
+		"waivers":   func(f syntax.Field) { out.Waivers = decodeList(p.fieldReader, f, p.waiver) },
 		"budgets": func(f syntax.Field) {
 			p.decode(f, keys{"tokens": &b.Tokens, "tools": &b.Tools, "server-tokens": &b.ServerTokens,
 				"server-tools": &b.ServerTools, "tool-tokens": &b.ToolTokens, "item-bytes": &b.ItemBytes,
@@ -182,7 +182,7 @@ func (p *projectReader) includedFiles(f syntax.Field) (all []origin) {
 }
 
 // grants reads "sandbox"; paths are relative to a directory.
-func (r decoder) grants(f syntax.Field, folder string) (may Grants) {
+func (r *fieldReader) grants(f syntax.Field, folder string) (may Grants) {
 	r.decode(f, keys{
 		"network": func(f syntax.Field) {
 			for _, item := range r.items(f) {

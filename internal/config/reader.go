@@ -17,6 +17,7 @@ import (
 type fieldReader struct {
 	file, server string
 	rules        func() []string // known rule ids; nil = not checked
+	lax          bool            // unknown keys are ignored, as in files of other programs
 	problems     []Problem
 }
 

@@ -50,8 +50,17 @@ func (s scope) entries(root syntax.Value) ([]Entry, []Problem) {
 		return nil, r.problems
 	}
 	s.readInputs(root)
-	var entries []Entry
 	sections := clients.Sections(root)
+	entries := s.inSections(&r, sections)
+	if len(sections) == 0 {
+		r.addProblem(root.Line, `write the servers as {"mcpServers": {"NAME": {"command": "…"}}}`,
+			`no servers: neither "mcpServers" nor "servers"`)
+	}
+	return entries, r.problems
+}
+
+// inSections reads the servers of some sections of a file; r collects the problems of the file itself.
+func (s scope) inSections(r *fieldReader, sections []clients.Section) (entries []Entry) {
 	for _, section := range sections {
 		in := s
 		if section.Dialect != clients.Shared {
@@ -61,11 +70,7 @@ func (s scope) entries(root syntax.Value) ([]Entry, []Problem) {
 			entries = append(entries, in.servers(section.Servers.Value)...)
 		}
 	}
-	if len(sections) == 0 {
-		r.addProblem(root.Line, `write the servers as {"mcpServers": {"NAME": {"command": "…"}}}`,
-			`no servers: neither "mcpServers" nor "servers"`)
-	}
-	return entries, r.problems
+	return entries
 }
 
 // maxServers is how many servers one file may hold.
@@ -122,7 +127,7 @@ var (
 
 // entry reads one server; its problems are in the entry.
 func (s scope) entry(f syntax.Field) Entry {
-	r := &serverReader{fieldReader: fieldReader{file: s.file, server: f.Key}, scope: s, fields: f.Value}
+	r := &serverReader{fieldReader: fieldReader{file: s.file, server: f.Key, lax: !s.strict}, scope: s, fields: f.Value}
 	e := Entry{
 		Server: probe.Server{Name: f.Key, Source: fmt.Sprintf("%s:%d", s.file, f.Line)},
 		File:   s.file, Line: f.Line, Found: s.found,
@@ -157,7 +162,7 @@ func (r *serverReader) read(e *Entry) {
 		return
 	}
 	if f, ok := r.get("sandbox"); ok {
-		e.May = decoder{&r.fieldReader}.grants(f, r.folder)
+		e.May = r.grants(f, r.folder)
 	}
 	if f, ok := r.get("protocol"); ok {
 		e.Server.Protocol = r.protocol(f)
@@ -212,9 +217,8 @@ func (r *serverReader) readTarget(e *Entry) {
 	case hasCommand:
 		r.readStdio(command, e)
 	default:
-		remote := httpReader{r}
-		e.Server.HTTP = remote.target(address, transport)
-		e.Login = remote.login()
+		e.Server.HTTP = r.readHTTP(address, transport)
+		e.Login = r.login()
 	}
 }
 
