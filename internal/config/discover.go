@@ -72,7 +72,7 @@ func (d *discovery) application(app clients.App) []Entry {
 
 // lookedAt returns what reports say about a file. A broken one is a remark, too.
 func (d *discovery) lookedAt(file clients.File, doc document) report.File {
-	f := report.File{Application: file.App.Name, Scope: string(file.Row.Scope), Path: d.in.present(file.Path),
+	f := report.File{Application: file.App.Name, Scope: string(file.Row.Scope), Path: d.in.show(file.Path),
 		State: doc.state}
 	if doc.problem != nil {
 		d.addRemark(&f, *doc.problem)
@@ -118,7 +118,7 @@ func withPlaces(file clients.File, entries []Entry) []Entry {
 // directory, so that no project influences them; ${workspaceFolder} is the project nevertheless.
 func (d *discovery) scopeOf(file clients.File) scope {
 	project := files.ProjectRoot(d.in.Dir)
-	s := scope{file: d.in.present(file.Path), abs: file.Path, found: Discovered,
+	s := scope{file: d.in.show(file.Path), abs: file.Path, found: Discovered,
 		folder: cmp.Or(d.in.Home, d.in.Dir), root: project}
 	if project == d.in.Home {
 		s.root = ""
@@ -131,15 +131,6 @@ func (d *discovery) scopeOf(file clients.File) scope {
 		"CLAUDE_PROJECT_DIR": project, "workspacePath": project, "extensionPath": filepath.Dir(file.Path),
 	}}
 	return s.in(file.Row.Dialect)
-}
-
-// present returns a path as the user knows it: relative to the working directory if it is in the project,
-// else absolute.
-func (in Input) present(path string) string {
-	if root := files.ProjectRoot(in.Dir); root == in.Home || !files.Below(path, root) {
-		return path
-	}
-	return in.show(path)
 }
 
 // document is a file of an application, read once for all that is looked up in it.
@@ -170,7 +161,7 @@ func (d *discovery) open(path string) document {
 // parseFile reads and parses a file. An empty one is an empty object. Beyond maxDiscoveredBytes in all files
 // together each further one is a problem.
 func (d *discovery) parseFile(path string) (syntax.Value, *Problem) {
-	shown := d.in.present(path)
+	shown := d.in.show(path)
 	data, err := readRegular(path)
 	if d.bytes += len(data); err == nil && d.bytes > maxDiscoveredBytes {
 		err = fmt.Errorf("more than %d MiB in the files of applications", maxDiscoveredBytes>>20)

@@ -168,14 +168,9 @@ func same(a, b Entry) bool {
 // duplicate returns the problem of a second server with the name of the first, or with one that differs only
 // in case: their snapshots would be one file where case is ignored.
 func duplicate(first, second Entry) Problem {
-	p := Problem{
+	return Problem{
 		File: second.File, Line: second.Line, Server: second.Server.Name,
-		Hint:    "rename or remove one of them",
+		Hint:    "rename or remove one of them; they must differ in more than case",
 		Message: fmt.Sprintf("duplicate name, first in %s", first.Server.Source),
 	}
-	if first.Server.Name != second.Server.Name {
-		p.Message = fmt.Sprintf("differs only in case from %q in %s; file names must differ in more",
-			first.Server.Name, first.Server.Source)
-	}
-	return p
 }

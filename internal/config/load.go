@@ -335,11 +335,13 @@ func (in Input) search(names ...string) (origin, bool) {
 	return origin{}, false
 }
 
-// show returns a path relative to the working directory, with forward slashes.
+// show returns a path as the user knows it: in the project relative to the working directory, with forward
+// slashes; else absolute.
 func (in Input) show(path string) string {
+	root := files.ProjectRoot(in.Dir)
 	rel, err := filepath.Rel(in.Dir, path)
-	if err != nil {
-		rel = path
+	if root == in.Home || !files.Below(path, root) || err != nil {
+		return path
 	}
 	return strings.ReplaceAll(rel, `\`, "/")
 }

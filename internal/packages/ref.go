@@ -24,8 +24,8 @@ func (r Ref) String() string {
 	switch {
 	case r.Version == "":
 		return r.Registry + ":" + r.Name
-	case r.Registry == "oci":
-		return "oci:" + r.image()
+	case r.Registry == "oci" && !r.Exact():
+		return "oci:" + r.Name + ":" + r.Version
 	}
 	return r.Registry + ":" + r.Name + "@" + r.Version
 }
@@ -47,13 +47,6 @@ func (r *Ref) UnmarshalText(text []byte) error {
 func (r Ref) spec() string {
 	_, spec, _ := strings.Cut(r.String(), ":")
 	return spec
-}
-
-func (r Ref) image() string {
-	if r.Exact() {
-		return r.Name + "@" + r.Version
-	}
-	return r.Name + ":" + r.Version
 }
 
 // Exact reports whether the version names one release, not a tag or a range.

@@ -62,8 +62,8 @@ func (l Launcher) Newest(ctx context.Context, ref Ref) (Package, error) {
 	return Package{Ref: newest}, err
 }
 
-// Versions returns the last n releases of a package, lowest first, without pre-releases: those of a range,
-// else those up to the version of the reference.
+// Versions returns the last n releases of a package up to the version of the reference, lowest first, without
+// pre-releases.
 func (l Launcher) Versions(ctx context.Context, ref Ref, n int) ([]Ref, error) {
 	last := ref.Version
 	all, err := ask(ctx, "listing the versions of", ref, func(ctx context.Context) (all []string, err error) {
@@ -112,66 +112,56 @@ func releases(registry string, versions []string) []string {
 	return found
 }
 
-// npmRelease asks npm, with the user's settings for registries and logins.
+// npmRelease returns a release; of a range, the highest one.
 func (l Launcher) npmRelease(ctx context.Context, ref Ref) (Package, error) {
-	out, err := l.npmView(ctx, ref.spec(), "version", "dist.integrity", "dependencies")
-	if err != nil {
-		return Package{}, err
-	}
-	var found []struct {
+	type release struct {
 		Version      string
 		Integrity    string `json:"dist.integrity"`
 		Dependencies map[string]string
 	}
-	if err := unmarshalList(out, &found); err != nil {
-		return Package{}, fmt.Errorf("reading the output of npm view: %w", err)
-	}
-	if len(found) == 0 || found[len(found)-1].Version == "" {
+	found, err := npmView[release](ctx, l, ref.spec(), "version", "dist.integrity", "dependencies")
+	switch {
+	case err != nil:
+		return Package{}, err
+	case len(found) == 0 || found[len(found)-1].Version == "":
 		return Package{}, fmt.Errorf("the registry knows no such version")
 	}
-	last := found[len(found)-1] // the highest of a range
+	last := found[len(found)-1]
 	ref.Version = last.Version
 	return Package{ref, last.Integrity, last.Dependencies}, nil
 }
 
-// npmVersions returns the versions that a reference stands for, or all of the package and the one that it
-// stands for.
-func (l Launcher) npmVersions(ctx context.Context, ref Ref) (all []string, last string, err error) {
-	for _, words := range [][]string{{ref.spec(), "version"}, {ref.Name, "versions"}} {
-		out, err := l.npmView(ctx, words...)
-		if err != nil {
-			return nil, "", err
-		}
-		all = nil
-		if err := unmarshalList(out, &all); err != nil {
-			return nil, "", fmt.Errorf("reading the output of npm view: %w", err)
-		}
-		if len(all) != 1 || last != "" {
-			break
-		}
-		last = all[0]
+// npmVersions returns all versions of a package, and the one that a reference stands for.
+func (l Launcher) npmVersions(ctx context.Context, ref Ref) (all []string, version string, err error) {
+	release, err := l.npmRelease(ctx, ref)
+	if err != nil {
+		return nil, "", err
 	}
-	return all, last, nil
+	all, err = npmView[string](ctx, l, ref.Name, "versions")
+	return all, release.Ref.Version, err
 }
 
-// unmarshalList reads an array, or the one value that npm writes instead of an array of one.
-func unmarshalList[T any](data []byte, into *[]T) error {
-	var one T
-	if json.Unmarshal(data, &one) == nil {
-		*into = []T{one}
-		return nil
-	}
-	return json.Unmarshal(data, into)
-}
-
-func (l Launcher) npmView(ctx context.Context, words ...string) ([]byte, error) {
+// npmView asks npm, with the user's settings for registries and logins, for an array, or the one value that
+// it writes instead of an array of one.
+func npmView[T any](ctx context.Context, l Launcher, words ...string) (found []T, err error) {
 	npm, err := l.tool("it comes with Node.js, https://nodejs.org", "npm")
 	if err != nil {
 		return nil, err
 	}
 	args := slices.Concat([]string{"view"}, words,
 		[]string{"--json", "--prefer-online", "--loglevel=error", "--no-update-notifier"})
-	return l.run(ctx, "npm", npm, args...)
+	out, err := l.run(ctx, "npm", npm, args...)
+	if err != nil {
+		return nil, err
+	}
+	var one T
+	if json.Unmarshal(out, &one) == nil {
+		return []T{one}, nil
+	}
+	if err := json.Unmarshal(out, &found); err != nil {
+		return nil, fmt.Errorf("reading the output of npm view: %w", err)
+	}
+	return found, nil
 }
 
 // run runs a program that knows a registry in a private directory, in which no server runs.
