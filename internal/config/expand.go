@@ -74,7 +74,7 @@ func (x expander) expand(s string) (out expanded) {
 }
 
 // What a variable looks like without braces, the name of one in braces (Windows has ProgramFiles(x86)), and
-// what may be shown of other text in braces: the rest, as in ${NAME-default} and ${file:PATH}, may be a secret.
+// what may be shown of other text in braces: the rest, as in ${NAME-default}, may be a secret.
 var (
 	bareVariable = kit.Pattern(`^\$[A-Za-z_][A-Za-z0-9_]*`)
 	variableName = kit.Pattern(`^[A-Za-z_][A-Za-z0-9_.()]*$`)

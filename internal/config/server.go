@@ -127,7 +127,8 @@ var (
 
 // entry reads one server; its problems are in the entry.
 func (s scope) entry(f syntax.Field) Entry {
-	r := &serverReader{fieldReader: fieldReader{file: s.file, server: f.Key, lax: !s.strict}, scope: s, fields: f.Value}
+	r := &serverReader{scope: s, fields: f.Value,
+		fieldReader: fieldReader{file: s.file, server: f.Key, lax: !s.strict}}
 	e := Entry{
 		Server: probe.Server{Name: f.Key, Source: fmt.Sprintf("%s:%d", s.file, f.Line)},
 		File:   s.file, Line: f.Line, Found: s.found,

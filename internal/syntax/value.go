@@ -90,8 +90,8 @@ func (v Value) TextOf(key string) string {
 	return f.Value.Text
 }
 
-// JSON returns v as JSON, the members of objects in the order of their names. Numbers stay as written, which in
-// YAML may be no JSON. Two values have the same text only if they are the same.
+// JSON returns v as JSON, the members of objects in the order of their names. Numbers stay as written, which
+// in YAML may be no JSON. Two values have the same text only if they are the same.
 func (v Value) JSON() json.RawMessage {
 	switch v.Kind {
 	case Text:
