@@ -27,7 +27,7 @@ type Expectation struct {
 }
 
 // calls reads the settings for replayed calls.
-func (r *fieldReader) calls(f syntax.Field) (c Calls) {
+func (r *projectReader) calls(f syntax.Field) (c Calls) {
 	r.decode(f, keys{
 		"ignore": func(f syntax.Field) {
 			for _, item := range r.items(f) {
@@ -39,13 +39,13 @@ func (r *fieldReader) calls(f syntax.Field) (c Calls) {
 				}
 			}
 		},
-		"expect": func(f syntax.Field) { c.Expect = decodeList(r, f, r.expectation) },
+		"expect": func(f syntax.Field) { c.Expect = decodeList(r.fieldReader, f, r.expectation) },
 	})
 	return c
 }
 
 // expectation reads one item of "calls.expect".
-func (r *fieldReader) expectation(f syntax.Field) Expectation {
+func (r *projectReader) expectation(f syntax.Field) Expectation {
 	e := Expectation{Source: r.source(f)}
 	var arguments, matches, equals syntax.Field
 	if r.decode(f, keys{"server": &e.Server, "tool": &e.Tool, "arguments": &arguments, "isError": &e.IsError,
@@ -61,7 +61,7 @@ func (r *fieldReader) expectation(f syntax.Field) Expectation {
 }
 
 // json returns a value as JSON; nil where it is not set, or not an object where only objects are allowed.
-func (r *fieldReader) json(f syntax.Field, object bool) json.RawMessage {
+func (r *projectReader) json(f syntax.Field, object bool) json.RawMessage {
 	if f.Line == 0 || object && !r.want(f, syntax.Object) {
 		return nil
 	}

@@ -66,12 +66,12 @@ func decodeList[T any](r *fieldReader, f syntax.Field, read func(syntax.Field) T
 }
 
 // source returns where a value is written.
-func (r *fieldReader) source(f syntax.Field) finding.Location {
-	return finding.Location{File: r.file, Line: f.Line}
+func (r *projectReader) source(f syntax.Field) finding.Location {
+	return finding.Location{File: r.fieldReader.file, Line: f.Line}
 }
 
 // waiver reads one item of "waivers".
-func (r *fieldReader) waiver(f syntax.Field) finding.Waiver {
+func (r *projectReader) waiver(f syntax.Field) finding.Waiver {
 	w := finding.Waiver{Source: r.source(f)}
 	if r.decode(f, keys{"rule": &w.Rule, "server": &w.Server, "item": &w.Item, "path": &w.Path,
 		"fingerprint": &w.Fingerprint, "reason": &w.Reason, "owner": &w.Owner, "expires": &w.Expires}) {
@@ -84,7 +84,7 @@ func (r *fieldReader) waiver(f syntax.Field) finding.Waiver {
 }
 
 // tolerance reads one item of "tolerate".
-func (r *fieldReader) tolerance(f syntax.Field) finding.Tolerance {
+func (r *projectReader) tolerance(f syntax.Field) finding.Tolerance {
 	t := finding.Tolerance{Source: r.source(f)}
 	if r.decode(f, keys{"server": &t.Server, "reason": &t.Reason, "expires": &t.Expires}) {
 		r.require(f, "reason", t.Reason, "say why the server may fail")
@@ -164,7 +164,7 @@ func (r *fieldReader) rule(id string, line int) {
 }
 
 // pattern adds a problem for an id or pattern that matches no rule.
-func (r *fieldReader) pattern(waiver syntax.Field, rule string) {
+func (r *projectReader) pattern(waiver syntax.Field, rule string) {
 	key, _ := waiver.Value.Get("rule")
 	switch {
 	case r.rules == nil:

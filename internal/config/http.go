@@ -21,8 +21,11 @@ var headerKeys = []string{
 	"headers", "http_headers", "env_http_headers", "bearer_token_env_var", "bearerToken", "headersHelper",
 }
 
-// readHTTP reads the URL and the headers of a server that is contacted.
-func (r *serverReader) readHTTP(address syntax.Field, transport string) *probe.HTTP {
+// httpReader reads the keys of a server at a URL.
+type httpReader struct{ *serverReader }
+
+// target reads the URL and the headers.
+func (r httpReader) target(address syntax.Field, transport string) *probe.HTTP {
 	r.rejectKeys(stdioKeys, address.Key)
 	h := &probe.HTTP{Kind: httpKind(address.Key, transport)}
 	h.Headers, h.Helper = r.headers()
@@ -83,7 +86,7 @@ const authorization = "Authorization"
 
 // headers returns the headers that are known without running anything, and the command that prints others;
 // nil for none.
-func (r *serverReader) headers() (map[string]probe.Secret, *probe.Helper) {
+func (r httpReader) headers() (map[string]probe.Secret, *probe.Helper) {
 	headers := map[string]probe.Secret{}
 	for _, key := range []string{"headers", "http_headers"} {
 		f, ok := r.get(key)
@@ -123,7 +126,7 @@ func (r *serverReader) headers() (map[string]probe.Secret, *probe.Helper) {
 }
 
 // addHeader adds a header, unless its name or value is invalid.
-func (r *serverReader) addHeader(headers map[string]probe.Secret, m syntax.Field, value string) {
+func (r httpReader) addHeader(headers map[string]probe.Secret, m syntax.Field, value string) {
 	name, value := http.CanonicalHeaderKey(m.Key), strings.TrimSpace(value)
 	_, twice := headers[name]
 	switch {
@@ -161,7 +164,7 @@ func safeHeader(name string) string {
 }
 
 // bearer returns the Authorization header of a bearer token, or the command that prints it.
-func (r *serverReader) bearer() (probe.Secret, *probe.Helper) {
+func (r httpReader) bearer() (probe.Secret, *probe.Helper) {
 	f, own := r.get("bearerToken")
 	codex, ofCodex := r.get("bearer_token_env_var")
 	token := ""
@@ -197,7 +200,7 @@ func (r *serverReader) bearer() (probe.Secret, *probe.Helper) {
 
 // secret returns a text with variables, or the content of the file that an object names; "" for null and
 // after a problem.
-func (r *serverReader) secret(f syntax.Field) string {
+func (r httpReader) secret(f syntax.Field) string {
 	switch {
 	case f.Value.Scalar():
 		return r.credential(f)
@@ -211,7 +214,7 @@ func (r *serverReader) secret(f syntax.Field) string {
 
 // credential returns a text with variables. An empty variable without a default is a problem where the text
 // ends without what it stands for, as in "Bearer ${TOKEN}".
-func (r *serverReader) credential(f syntax.Field) string {
+func (r httpReader) credential(f syntax.Field) string {
 	out, _ := r.expand(f)
 	value := strings.TrimRight(out.value, " \t")
 	if len(out.empty) > 0 && (value == "" || value != out.value) {
@@ -224,7 +227,7 @@ func (r *serverReader) credential(f syntax.Field) string {
 }
 
 // reference returns the one member of an object that says where a value comes from, named for messages.
-func (r *serverReader) reference(f syntax.Field, forms ...string) (syntax.Field, bool) {
+func (r httpReader) reference(f syntax.Field, forms ...string) (syntax.Field, bool) {
 	hint := "write a string, or an object such as {file: PATH}"
 	if f.Value.Kind != syntax.Object {
 		r.addProblem(f.Value.Line, hint, "%q must be a string or an object, but is %s", f.Key, f.Value.Kind)
@@ -243,7 +246,7 @@ func (r *serverReader) reference(f syntax.Field, forms ...string) (syntax.Field,
 }
 
 // fetch returns the content of the file that a reference names; "" after a problem.
-func (r *serverReader) fetch(from syntax.Field) string {
+func (r httpReader) fetch(from syntax.Field) string {
 	uses, problems := len(r.uses), len(r.problems)
 	path := fromHome(r.home, from.Value.Text)
 	if path == from.Value.Text {
@@ -270,7 +273,7 @@ func named(f syntax.Field, value string) use {
 }
 
 // variable returns the value of an environment variable; "" after a problem.
-func (r *serverReader) variable(f syntax.Field) string {
+func (r httpReader) variable(f syntax.Field) string {
 	name := f.Value.Text
 	r.uses = append(r.uses, named(f, name))
 	value, ok := r.lookup.Value(name)
@@ -288,7 +291,7 @@ func (r *serverReader) variable(f syntax.Field) string {
 }
 
 // command returns the helper for a command line of the shell; nil after a problem.
-func (r *serverReader) command(f syntax.Field, bearer bool) *probe.Helper {
+func (r httpReader) command(f syntax.Field, bearer bool) *probe.Helper {
 	line := strings.TrimSpace(r.text(f))
 	if f.Value.Kind == syntax.Text && line == "" {
 		r.addProblem(f.Value.Line, "write a command line of the shell", "%q is empty", f.Key)
@@ -305,7 +308,7 @@ var cursorKeys = map[string]string{"CLIENT_ID": "clientId", "CLIENT_SECRET": "cl
 	"scopes": "scopes"}
 
 // login returns how to log in to the server.
-func (r *serverReader) login() Client {
+func (r httpReader) login() Client {
 	var c Client
 	if f, ok := r.get("oauth"); ok && f.Value.Kind == syntax.Boolean { // OpenCode writes false for never
 		c.Never = !r.flag(f, true)
@@ -329,7 +332,7 @@ func (r *serverReader) login() Client {
 // oauth reads the keys of "oauth". clientId is common; callbackPort, authServerMetadataUrl and scopes as one
 // string are Claude Code's; clientSecret, authorizationUrl, tokenUrl, redirectUri and a list of scopes Gemini
 // CLI's; scope is OpenCode's; clientMetadataUrl and grantType are mcpctl's.
-func (r *serverReader) oauth(of syntax.Field, c *Client) {
+func (r httpReader) oauth(of syntax.Field, c *Client) {
 	text := func(to *string) func(syntax.Field) {
 		return func(f syntax.Field) {
 			if r.want(f, syntax.Text) {
@@ -359,7 +362,7 @@ func (r *serverReader) oauth(of syntax.Field, c *Client) {
 }
 
 // callback returns the redirect URI that Claude Code registers for a port.
-func (r *serverReader) callback(f syntax.Field) string {
+func (r httpReader) callback(f syntax.Field) string {
 	if !r.want(f, syntax.Number) {
 		return ""
 	}
@@ -372,7 +375,7 @@ func (r *serverReader) callback(f syntax.Field) string {
 }
 
 // machine reports whether the client gets its tokens without a user.
-func (r *serverReader) machine(f syntax.Field) bool {
+func (r httpReader) machine(f syntax.Field) bool {
 	grant := r.text(f)
 	if grant != "client_credentials" && grant != "authorization_code" {
 		r.addProblem(f.Value.Line, "write authorization_code or client_credentials",
@@ -383,7 +386,7 @@ func (r *serverReader) machine(f syntax.Field) bool {
 
 // unverifiedHosts returns the hosts of URLs that take them from a variable, in a file that was only found:
 // the question of trust does not show them.
-func (r *serverReader) unverifiedHosts() []string {
+func (r httpReader) unverifiedHosts() []string {
 	if r.found == Named {
 		return nil
 	}

@@ -218,8 +218,9 @@ func (r *serverReader) readTarget(e *Entry) {
 	case hasCommand:
 		r.readStdio(command, e)
 	default:
-		e.Server.HTTP = r.readHTTP(address, transport)
-		e.Login = r.login()
+		remote := httpReader{r}
+		e.Server.HTTP = remote.target(address, transport)
+		e.Login = remote.login()
 	}
 }
 
