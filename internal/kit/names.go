@@ -6,8 +6,10 @@ import (
 	"net"
 	"net/netip"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/xrash/smetrics"
 )
@@ -127,4 +129,9 @@ func ThisMachine(host string) bool {
 	}
 	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	return strings.EqualFold(host, "localhost") || err == nil && ip.Unmap().IsLoopback()
+}
+
+// Pattern returns a regular expression that is compiled when it is first used. A faulty one panics then.
+func Pattern(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

@@ -100,10 +100,10 @@ const maxGuesses = 100
 func declaredMissing(s *server, d Declared, add lineReporter) {
 	for kind, items := range d.Items {
 		list := s.Snapshot.List(kind)
-		find, missing := list.Finder(), 0
+		missing := 0
 		names := kit.Map(list.Items(), func(offered snapshot.Item) string { return offered.Key })
 		for _, item := range items {
-			if _, answer := find(item.Name.Text); answer == snapshot.Absent {
+			if list.Absent(item.Name.Text) {
 				if missing++; missing > maxGuesses {
 					names = nil
 				}
@@ -136,9 +136,9 @@ func declaredUnlisted(s *server, d Declared, add lineReporter) {
 func (d Declared) eachOffered(s *server,
 	f func(kind snapshot.Kind, item DeclaredItem, offered snapshot.Item)) {
 	for kind, items := range d.Items {
-		find := s.Snapshot.List(kind).Finder()
+		list := s.Snapshot.List(kind)
 		for _, item := range items {
-			if offered, answer := find(item.Name.Text); answer == snapshot.Present {
+			if offered, answer := list.Find(item.Name.Text); answer == snapshot.Present {
 				f(kind, item, offered)
 			}
 		}

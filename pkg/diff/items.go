@@ -98,17 +98,8 @@ func compareItems(c *comparison, old, new snapshot.List) {
 	for _, p := range matched {
 		switch {
 		case p.new == nil && !new.Whole(), p.old == nil && !old.Whole():
-		case p.others > 0 && kind == snapshot.Tools && p.key != "" && p.old == nil:
-			c.report("tool-duplicate-name", finding.Finding{Item: kind.ID(p.key), New: p.new})
-			findHiddenInOthers(c, kind.ID(p.key), p)
 		case p.others > 0:
-			c.report(changedRule(kind), finding.Finding{
-				Item: kind.ID(p.key), Level: finding.Warning, Verdict: finding.Unproven, Old: p.old,
-				New: p.new,
-				Message: fmt.Sprintf("%s of this %s changed and were not compared one by one.",
-					kit.Counted(p.others, "more item"), kind.KeyField()),
-			})
-			findHiddenInOthers(c, kind.ID(p.key), p)
+			reportOthers(c, kind, p)
 		case p.new == nil:
 			f := finding.Finding{Item: kind.ID(p.key), Old: p.old, Hint: hints[p]}
 			if kind == snapshot.Resources && c.dynamic {
@@ -117,8 +108,7 @@ func compareItems(c *comparison, old, new snapshot.List) {
 			c.reportAnnounced(kind.Word()+"-removed", f, p.old)
 		case p.old == nil:
 			c.report(kind.Word()+"-added", finding.Finding{Item: kind.ID(p.key), New: p.new})
-			_, hiding := textsOf("", "", p.new)
-			findHidden(c, kind.ID(p.key), p.new, nil, hiding)
+			findHidden(c, kind.ID(p.key), p.new, nil, hidingIn(p.new))
 		default:
 			both = append(both, p)
 		}
@@ -198,19 +188,28 @@ func compareDeprecation(c *comparison, s subject, before, after json.RawMessage)
 	}
 }
 
-// findHiddenInOthers looks for new invisible characters in items that are not compared one by one.
-func findHiddenInOthers(c *comparison, item string, p *pair) {
-	var before []passage
-	old, _ := rawjson.Elements(p.old)
-	for _, raw := range old {
-		_, hiding := textsOf("", "", raw)
-		before = append(before, hiding...)
+// reportOthers reports items that are not compared one by one, and new invisible characters in them.
+func reportOthers(c *comparison, kind snapshot.Kind, p *pair) {
+	f := finding.Finding{Item: kind.ID(p.key), Old: p.old, New: p.new}
+	if kind == snapshot.Tools && p.key != "" && p.old == nil {
+		c.report("tool-duplicate-name", f)
+	} else {
+		f.Level, f.Verdict = finding.Warning, finding.Unproven
+		f.Message = fmt.Sprintf("%s of this %s changed and were not compared one by one.",
+			kit.Counted(p.others, "more item"), kind.KeyField())
+		c.report(changedRule(kind), f)
 	}
+	old, _ := rawjson.Elements(p.old)
+	before := kit.Flat(old, hidingIn)
 	new, _ := rawjson.Elements(p.new)
 	for _, raw := range new {
-		_, hiding := textsOf("", "", raw)
-		findHidden(c, item, raw, before, hiding)
+		findHidden(c, f.Item, raw, before, hidingIn(raw))
 	}
+}
+
+func hidingIn(item json.RawMessage) []passage {
+	_, hiding := textsOf("", "", item)
+	return hiding
 }
 
 // comparers say what is particular to a kind: the members that it compares by itself, and how.

@@ -1,11 +1,13 @@
 package diff
 
 import (
+	"encoding/json"
 	"mime"
 	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -100,22 +102,62 @@ func compareURITemplate(c *comparison, f finding.Finding, old, new string) {
 	default:
 		c.report("template-uri-changed", f)
 	}
-	compareQuery(c, f, oldQuery, newQuery)
-}
-
-// compareQuery compares the variables of the query, which may be left out: a new one breaks nothing, but a
-// client that sends one that is gone is not understood.
-func compareQuery(c *comparison, f finding.Finding, old, new []string) {
-	f.Level = finding.Info
-	if !contains(old, new) {
+	// the variables of the query may be left out, but a client that sends one that is gone is not understood
+	if f.Level = finding.Info; !contains(oldQuery, newQuery) {
 		c.report("template-variable-added", f)
 	}
-	f.Level = finding.Breaking
-	if !contains(new, old) {
+	if f.Level = finding.Breaking; !contains(newQuery, oldQuery) {
 		c.report("template-variable-removed", f)
 	}
 }
 
 func contains(whole, parts []string) bool {
 	return !slices.ContainsFunc(parts, func(part string) bool { return !slices.Contains(whole, part) })
+}
+
+// compareSkill compares one skill by its entry in the list (SEP-2640): its frontmatter, and the digest of
+// each file.
+func compareSkill(c *comparison, s subject) {
+	front := s.part("frontmatter")
+	compareDescription(c, front, "item")
+	rule := func(key string) string {
+		return either(slices.Contains(rights, key), "skill-rights-changed", "skill-frontmatter-changed")
+	}
+	reportMembers(c, front, rule, "description")
+	compareFiles(c, s)
+}
+
+// rights are what widens what an agent does without being asked.
+var rights = []string{"allowed-tools", "hooks"}
+
+// compareFiles compares the files of a skill by their digests. A skill that is made on demand has none.
+func compareFiles(c *comparison, s subject) {
+	old, wasPinned := filesOf(s.old["resources"])
+	new, pinned := filesOf(s.new["resources"])
+	if !wasPinned || !pinned {
+		if rule := either(wasPinned, "skill-unpinned", "skill-pinned"); wasPinned != pinned {
+			reportMember(c, s, rule, "resources")
+		}
+		return
+	}
+	files := subject{kind: s.kind, id: s.id, path: "/resources", old: old, new: new}
+	rule := func(file string) string {
+		sameContent := viewOf(old[file]).text("digest") == viewOf(new[file]).text("digest")
+		return files.comesOrGoes("skill-file-added", "skill-file-removed",
+			either(sameContent, "skill-changed", "skill-file-changed"))(file)
+	}
+	reportChanged(c, files, keys(old, new), rule, func(rule, file string) {
+		c.report(rule, finding.Finding{Item: s.id, Path: files.path, Old: old[file], New: new[file]}, "name",
+			code(file))
+	})
+}
+
+// filesOf returns the files of a skill by URI; pinned is false if they are not listed.
+func filesOf(resources json.RawMessage) (files view, pinned bool) {
+	elements, err := rawjson.Elements(resources)
+	files = view{}
+	for _, element := range elements {
+		files[viewOf(element).text("uri")] = element
+	}
+	return files, err == nil && resources != nil
 }

@@ -225,11 +225,9 @@ func (r *revision) level(id string, ch *change) finding.Level {
 	case byDefault != finding.Breaking:
 		return byDefault
 	}
-	switch id {
+	switch id { // what is sent or expected goes unheard, or is closed as by additional-properties-closed
 	case "input-property-removed", "input-property-renamed", "output-property-removed",
-		"output-property-renamed": // what is sent or expected goes unheard
-		return finding.Warning
-	case "input-additional-properties-narrowed": // as additional-properties-closed, which includes it
+		"output-property-renamed", "input-additional-properties-narrowed":
 		return finding.Warning
 	}
 	return finding.Info
@@ -240,19 +238,14 @@ func (r *revision) level(id string, ch *change) finding.Level {
 func (r *revision) softened(id string, ch *change) bool {
 	switch id {
 	case "output-optional-property-added", "output-required-property-added":
-		return !r.Strict && r.closed(ch.OldPath)
+		// a map is not closed: it takes members of a type
+		return !r.Strict && (string(r.Before.At(ch.OldPath+"/additionalProperties")) == "false" ||
+			string(r.Before.At(ch.OldPath+"/unevaluatedProperties")) == "false")
 	case "output-enum-value-added", "output-additional-properties-opened",
 		"input-required-property-added-with-default", "input-property-became-required-with-default":
 		return !r.Strict
 	}
 	return false
-}
-
-// closed reports whether an object of the old schema takes no undeclared members; one that is a map takes
-// those of a type.
-func (r *revision) closed(object string) bool {
-	return string(r.Before.At(object+"/additionalProperties")) == "false" ||
-		string(r.Before.At(object+"/unevaluatedProperties")) == "false"
 }
 
 // compareInput compares what the tool accepts. A tool without a schema, which the specification forbids,

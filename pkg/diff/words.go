@@ -32,8 +32,7 @@ func (r *revision) words(ch *change) []string {
 			"is", interval(ch.after(), ch.Keywords), "limit", limits[ch.Family])
 	case ch.Family == schema.FamilyDeprecated:
 		words = append(words, "deprecated", either(isTrue(ch.New), "now deprecated", "no longer deprecated"))
-	}
-	if ch.Family == schema.FamilyDescription {
+	case ch.Family == schema.FamilyDescription:
 		was, is := ch.documentedDefaults()
 		words = append(words, "was", was, "is", is)
 	}

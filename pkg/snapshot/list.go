@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -88,21 +87,6 @@ func (l List) Find(key string) (Item, Answer) {
 		return Item{}, Absent
 	}
 	return Item{}, Unknown
-}
-
-// Finder returns a function like Find, for many keys: it reads the list once.
-func (l List) Finder() func(key string) (Item, Answer) {
-	first := make(map[string]Item, len(l.items))
-	for _, item := range slices.Backward(l.items) {
-		first[item.Key] = item
-	}
-	_, otherwise := List{State: l.State}.Find("")
-	return func(key string) (Item, Answer) {
-		if item, ok := first[key]; ok {
-			return item, Present
-		}
-		return Item{}, otherwise
-	}
 }
 
 // Absent reports whether it is certain that the server offers no item with the key.

@@ -115,7 +115,7 @@ func Hidden(text string) []rune {
 			flagTags = 8
 		case isTag(r) && flagTags > 0:
 		case r == 0x200C || r == 0x200D:
-			if !joins(runes, i) {
+			if i == 0 || i == len(runes)-1 || !joinable(runes[i-1]) || !joinable(runes[i+1]) {
 				hidden = append(hidden, r)
 			}
 		case 0xFE00 <= r && r <= 0xFE0F:
@@ -139,11 +139,6 @@ func invisible(r rune) bool {
 	}
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point,
 		unicode.Variation_Selector) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r)
-}
-
-// joins reports whether a zero-width joiner or non-joiner stands where a script or an emoji needs one.
-func joins(runes []rune, i int) bool {
-	return i > 0 && i < len(runes)-1 && joinable(runes[i-1]) && joinable(runes[i+1])
 }
 
 // joinable reports whether a character may stand beside a zero-width joiner: symbols and emoji, from U+2190
