@@ -210,35 +210,24 @@ func distinct(found []Fault) []Fault {
 
 // wanted returns what a message to a person needs of the value of a keyword.
 func wanted(keyword string, value any) []string {
-	switch v := value.(type) {
-	case json.Number:
-		return []string{string(v)}
-	case string:
-		if keyword == "type" || keyword == "pattern" {
+	list := []any{value}
+	switch keyword {
+	case "type", "enum":
+		list = listed(value)
+	case "const":
+	default:
+		switch v := value.(type) {
+		case json.Number:
+			return []string{string(v)}
+		case string:
 			return []string{v}
 		}
-	case []any:
-		if keyword != "type" && keyword != "enum" {
-			return nil
-		}
-	}
-	if keyword != "type" && keyword != "enum" && keyword != "const" {
 		return nil
 	}
-	var out []string
-	for _, v := range members(keyword, value) {
-		text, isText := v.(string)
-		if raw, err := rawjson.Encode(v); err == nil && (!isText || keyword != "type") {
-			text = string(raw)
+	return kit.Map(list, func(v any) string {
+		if name, ok := v.(string); ok && keyword == "type" {
+			return name
 		}
-		out = append(out, text)
-	}
-	return out
-}
-
-func members(keyword string, value any) []any {
-	if keyword == "const" {
-		return []any{value}
-	}
-	return listed(value)
+		return string(rawOf(v))
+	})
 }

@@ -40,30 +40,24 @@ func (s *shrinker) shrunk(value any) any {
 func (s *shrinker) shrink(value any, put func(any) bool) {
 	switch v := value.(type) {
 	case map[string]any:
+		put := keeping(&v, put)
 		for _, name := range kit.SortedKeys(v) {
 			rest := maps.Clone(v)
 			delete(rest, name)
-			if put(rest) {
-				v = rest
-			}
+			put(rest)
 		}
 		for _, name := range kit.SortedKeys(v) {
 			s.shrink(v[name], func(inner any) bool {
 				with := maps.Clone(v)
 				with[name] = inner
-				if !put(with) {
-					return false
-				}
-				v = with
-				return true
+				return put(with)
 			})
 		}
 	case []any:
+		put := keeping(&v, put)
 		for size := (len(v) + 1) / 2; size > 0; size /= 2 {
 			for i := 0; i < len(v); {
-				if rest := slices.Delete(slices.Clone(v), i, min(i+size, len(v))); put(rest) {
-					v = rest
-				} else {
+				if !put(slices.Delete(slices.Clone(v), i, min(i+size, len(v)))) {
 					i += size
 				}
 			}
@@ -72,12 +66,19 @@ func (s *shrinker) shrink(value any, put func(any) bool) {
 			s.shrink(v[i], func(inner any) bool {
 				with := slices.Clone(v)
 				with[i] = inner
-				if !put(with) {
-					return false
-				}
-				v = with
-				return true
+				return put(with)
 			})
 		}
+	}
+}
+
+// keeping returns put with a memory: what it takes is the value from then on.
+func keeping[T any](value *T, put func(any) bool) func(T) bool {
+	return func(next T) bool {
+		taken := put(next)
+		if taken {
+			*value = next
+		}
+		return taken
 	}
 }
