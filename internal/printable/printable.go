@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -26,7 +27,7 @@ const maxMarks = 4
 // Visible spells out what a terminal would obey or hide: \x1b, <U+202E>. A variation selector after a symbol
 // is dropped.
 func Visible(s string) Text {
-	if ascii(s) {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return Text(s)
 	}
 	var b strings.Builder
@@ -50,16 +51,6 @@ func Visible(s string) Text {
 	return Text(b.String())
 }
 
-// ascii reports whether s has nothing but the visible characters of ASCII.
-func ascii(s string) bool {
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' {
-			return false
-		}
-	}
-	return true
-}
-
 // Hidden reports whether a character has no look of its own, or changes the look of others.
 func Hidden(r rune) bool {
 	return !unicode.IsGraphic(r) || r == '\u2800' ||
@@ -74,12 +65,8 @@ func chooses(before, r rune) bool {
 
 func spell(r rune) string {
 	switch {
-	case r == '\n':
-		return `\n`
-	case r == '\t':
-		return `\t`
-	case r == '\r':
-		return `\r`
+	case r == '\n' || r == '\t' || r == '\r':
+		return strings.Trim(strconv.QuoteRune(r), "'")
 	case r < ' ' || r == 0x7f:
 		return fmt.Sprintf(`\x%02x`, r)
 	}
@@ -125,9 +112,7 @@ var (
 )
 
 // Guard returns w with every order to a runner spelled out, such as "::" as ":\x3a". Nothing is held back.
-func Guard(w io.Writer, s Spelling) io.Writer { return newGuard(w, s) }
-
-func newGuard(w io.Writer, s Spelling) *guard { return &guard{w: w, Spelling: s, begins: true} }
+func Guard(w io.Writer, s Spelling) io.Writer { return &guard{w: w, Spelling: s, begins: true} }
 
 // guard knows the line so far.
 type guard struct {
@@ -208,7 +193,7 @@ func (s Spelling) Without(text string) string {
 		return text
 	}
 	var b strings.Builder
-	_, _ = newGuard(&b, s).Write([]byte(text)) // a Builder takes everything
+	_, _ = Guard(&b, s).Write([]byte(text)) // a Builder takes everything
 	return b.String()
 }
 

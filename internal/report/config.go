@@ -67,29 +67,24 @@ func (s Server) applications() string {
 // writeDetails writes what each server receives and may do, and where applications have it.
 func writeDetails(p *page, servers []Server) {
 	for _, s := range servers {
-		var effects []string
+		var details []span
 		if s.Effects != nil && s.State != Disabled {
-			effects = s.Effects.Lines()[1:]
+			details = kit.Map(s.Effects.Lines()[1:], func(line string) span { return span{line, plain} })
 		}
-		places := s.Places
-		if len(places) < 2 && !slices.ContainsFunc(places, func(at Place) bool { return at.Name != "" }) {
-			places = nil
-		}
-		if len(effects)+len(places) == 0 {
-			continue
-		}
-		p.gap()
-		p.line(0, span{s.Name, bold})
-		for _, line := range effects {
-			p.text(2, 4, span{line, plain})
-		}
-		for _, at := range places {
-			name := ""
-			if at.Name != "" {
-				name = "as " + at.Name
+		if len(s.Places) > 1 || slices.ContainsFunc(s.Places, func(at Place) bool { return at.Name != "" }) {
+			for _, at := range s.Places {
+				place := join(" ", at.Application, at.Scope, fmt.Sprintf("%s:%d", at.File, at.Line))
+				if at.Name != "" {
+					place += " as " + at.Name
+				}
+				details = append(details, span{join(" ", place, at.State), dim})
 			}
-			p.text(2, 4, span{join(" ", at.Application, at.Scope, fmt.Sprintf("%s:%d", at.File, at.Line),
-				name, at.State), dim})
+		}
+		if len(details) > 0 {
+			p.below(span{s.Name, bold})
+		}
+		for _, detail := range details {
+			p.text(2, 4, detail)
 		}
 	}
 }
@@ -97,9 +92,6 @@ func writeDetails(p *page, servers []Server) {
 // writeFiles writes the table of the configuration files that were looked at, nothing when there are none.
 // Servers are counted only in a file that was read.
 func writeFiles(p *page, files []File) {
-	if len(files) == 0 {
-		return
-	}
 	p.gap()
 	p.grid(0, []column{{title: "FILE", least: 16, name: true},
 		{title: "APPLICATION", least: 8, drop: 1}, {title: "SCOPE", least: 6, drop: 2},

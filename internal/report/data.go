@@ -17,15 +17,15 @@ import (
 type member struct {
 	key      string
 	value    json.RawMessage
-	elements []json.RawMessage // of a list of servers, findings or groups
+	elements []json.RawMessage // of a list of servers or findings
 }
 
-// encoded returns the members of a report in their order. Servers, findings and groups are encoded one by
-// one, so that no encoder holds those of a fleet together. An error comes before anything is written: half a
+// encoded returns the members of a report in their order. Servers and findings are encoded one by one, so
+// that no encoder holds those of a fleet together. An error comes before anything is written: half a
 // document is worse than none.
 func encoded(r *Report) ([]member, error) {
 	outline := *r
-	outline.Servers, outline.Findings, outline.Groups = stub(r.Servers), stub(r.Findings), stub(r.Groups)
+	outline.Servers, outline.Findings = stub(r.Servers), stub(r.Findings)
 	raw, err := rawjson.Encode(outline)
 	if err != nil {
 		return nil, err
@@ -41,8 +41,6 @@ func encoded(r *Report) ([]member, error) {
 			m.elements, err = encodeEach(r.Servers, r.serverType())
 		case "findings":
 			m.elements, err = encodeEach(r.Findings, func(f *finding.Finding) any { return judgedAs(*f) })
-		case "groups":
-			m.elements, err = encodeEach(r.Groups, func(g *finding.Group) any { return g })
 		}
 		if err != nil {
 			return nil, err
@@ -67,8 +65,8 @@ func encodeEach[E any](all []E, value func(*E) any) (elements []json.RawMessage,
 // stub returns a list that is absent, empty or not, as all is, without its elements.
 func stub[S ~[]E, E any](all S) S { return append(all[:0:0], make(S, min(1, len(all)))...) }
 
-// writeJSON writes the report as indented JSON. Servers, findings and groups are indented one by one, so that
-// no indented copy of a large report is held in memory.
+// writeJSON writes the report as indented JSON. Servers and findings are indented one by one, so that no
+// indented copy of a large report is held in memory.
 func writeJSON(w io.Writer, r *Report, _ Options) error {
 	members, err := encoded(r)
 	if err != nil {

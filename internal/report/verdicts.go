@@ -215,8 +215,7 @@ func unsaved(servers []Server) (names []string, advice string) {
 
 // writeUnchanged names the servers without findings in one line.
 func writeUnchanged(p *page, says string, servers []Server) {
-	quiet := slices.DeleteFunc(slices.Clone(servers),
-		func(s Server) bool { return s.State != OK || s.Unsaved })
+	quiet := kit.Filter(servers, func(s Server) bool { return s.State == OK && !s.Unsaved })
 	if len(quiet) == 0 {
 		return
 	}
