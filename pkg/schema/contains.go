@@ -3,7 +3,6 @@ package schema
 import (
 	"context"
 	"encoding/json"
-	"reflect"
 	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -168,9 +167,6 @@ func canonical(v any) string {
 	text, _ := json.Marshal(plainNumbers(v))
 	return string(text)
 }
-
-// same reports whether two decoded values are equal.
-func same(a, b any) bool { return reflect.DeepEqual(a, b) || canonical(a) == canonical(b) }
 
 // plainNumbers returns a copy in which equal numbers are spelled alike. A number that is too large to compute
 // with stays as written.

@@ -225,7 +225,7 @@ func (m *met) leads(to *met) bool {
 
 // same reports whether two decoded values are equal; none are where the budget is spent.
 func (c *comparison) same(a, b any) bool {
-	return !c.spend(4*weight(a, maxEvaluation)) && same(a, b)
+	return !c.spend(4*weight(a, maxEvaluation)) && rawjson.Same(a, b)
 }
 
 // share records a further place for edits that were listed already.

@@ -185,7 +185,7 @@ func sameTag(x, y site) (tag, alike bool) {
 	if !isTag || !also || len(a) != 1 || len(b) != 1 {
 		return false, false
 	}
-	return true, same(a[0], b[0])
+	return true, rawjson.Same(a[0], b[0])
 }
 
 // compareFlattened compares the annotations in the members of a union that is written as one. A member that
