@@ -132,8 +132,8 @@ func (w *writer) combines() bool {
 // and where properties are listed and nothing restricts others, no others. A union that stands alone is one
 // of its alternatives as declared.
 func (b *builder) declare(n *node, o map[string]any, s spot) {
-	if (&writer{builder: b, o: o, spot: s}).passesOn() {
-		(&writer{builder: b, o: o, spot: s, n: n}).write()
+	if w := (&writer{builder: b, o: o, spot: s, n: n}); w.passesOn() {
+		w.write()
 		return
 	}
 	s.role = asPart

@@ -125,10 +125,3 @@ func Meta(d Draft) *Schema {
 	}))
 	return read.(func() *Schema)()
 }
-
-func metaDocument(address string) *document {
-	if d, ok := draftOf(address); ok {
-		return Meta(d).doc
-	}
-	return nil
-}

@@ -148,9 +148,11 @@ func (d *document) resolve(ref string, from *resource) (in *document, place, uri
 	}
 	r := d.resources[address(u)]
 	if r == nil {
-		if d = metaDocument(address(u)); d == nil {
+		draft, known := draftOf(address(u))
+		if !known {
 			return nil, "", u.String(), false
 		}
+		d = Meta(draft).doc
 		r = d.roots[""]
 	}
 	fragment := u.Fragment

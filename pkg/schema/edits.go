@@ -236,17 +236,6 @@ func (c *comparison) share(m *met, t trail) {
 	}
 }
 
-// dialects adds an edit if the two roots are read as different drafts. A $schema that is spelled in another
-// way but names the same draft changes nothing.
-func (c *comparison) dialects(before, after *Schema) {
-	if before.doc.owner("").dialect.draft == after.doc.owner("").dialect.draft {
-		return
-	}
-	if old, new := before.At("/$schema"), after.At("/$schema"); !rawjson.Equal(old, new) {
-		c.edits = append(c.edits, Edit{Family: FamilyDialect, Keyword: "$schema", Old: old, New: new})
-	}
-}
-
 func rawOf(v any) json.RawMessage {
 	raw, _ := rawjson.Encode(v) // what was decoded, and texts, always encode
 	return raw

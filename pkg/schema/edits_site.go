@@ -323,12 +323,9 @@ func overlapping(types []any) bool {
 
 // enumOnly reports whether a schema with these keywords lists its values; a type may stand beside the list.
 func enumOnly(asserted []string) bool {
-	for _, k := range asserted {
-		if k != "enum" && k != "const" && k != "type" {
-			return false
-		}
-	}
-	return slices.Contains(asserted, "enum") || slices.Contains(asserted, "const")
+	lists := func(k string) bool { return k == "enum" || k == "const" }
+	return slices.ContainsFunc(asserted, lists) &&
+		!slices.ContainsFunc(asserted, func(k string) bool { return k != "type" && !lists(k) })
 }
 
 func listed(v any) []any {

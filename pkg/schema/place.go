@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -38,27 +37,21 @@ func placesOf(j *judgement) []*place {
 		for _, c := range p.core.children {
 			if !seen[c.met] {
 				seen[c.met] = true
-				all = append(all, p.to(c))
+				all = append(all, &place{child: c, trail: p.trail.into(c.at...), parent: p})
 			}
 		}
 	}
 	slices.Reverse(all)
-	slices.SortStableFunc(all, func(a, b *place) int { return cmp.Compare(hardness(j, a), hardness(j, b)) })
-	return kit.Filter(all, func(p *place) bool { return len(p.edits) > 0 })
+	all = kit.Filter(all, func(p *place) bool { return len(p.edits) > 0 })
+	easy := kit.Filter(all, func(p *place) bool { return !j.isHard(p) })
+	return append(easy, kit.Filter(all, j.isHard)...)
 }
 
-// hardness returns 1 for places where an answer may take much work, so that others are asked first.
-func hardness(j *judgement, p *place) int {
-	if !p.core.plain && slices.ContainsFunc(p.edits, func(i int) bool {
-		switch j.Edits[i].Family {
-		case FamilyType, FamilyNull, FamilyEnum, FamilyRange, FamilyLength, FamilyItemCount, FamilyFormat:
-			return false
-		}
-		return true
-	}) {
-		return 1
-	}
-	return 0
+// isHard reports whether an answer at a place may take much work.
+func (j *judgement) isHard(p *place) bool {
+	easy := []Family{FamilyType, FamilyNull, FamilyEnum, FamilyRange, FamilyLength, FamilyItemCount}
+	return !p.core.plain && slices.ContainsFunc(p.edits,
+		func(i int) bool { return !slices.Contains(easy, j.Edits[i].Family) })
 }
 
 // below lists the edits of a pair and of all that is reached from it.
@@ -74,11 +67,6 @@ func (m *met) below(seen map[*met]bool) (edits []int) {
 	return edits
 }
 
-// to returns the place of a value inside the value of p.
-func (p *place) to(c child) *place {
-	return &place{child: c, trail: p.trail.into(c.at...), parent: p}
-}
-
 // lifted completes a value that shows a break at a place to a value of the whole, which both whole schemas
 // read. Where none is found, the question is asked about the whole.
 func lifted(j *judgement, p *place, edit int, r Result) Result {
@@ -86,17 +74,14 @@ func lifted(j *judgement, p *place, edit int, r Result) Result {
 		return r
 	}
 	value, _ := decode(r.Witness)
-	root := p
-	for root.parent != nil {
-		root = root.parent
-	}
+	root := &place{child: child{met: j.root}}
 	from := j.from(root)
 	if edit >= 0 && j.opens(edit) {
 		from = from.asWritten()
 	}
 	for _, siblings := range [...]bool{true, false} {
 		inner := constant(value)
-		for at := p; at != root; at = at.parent {
+		for at := p; at.parent != nil; at = at.parent {
 			inner = j.around(at, inner, siblings)
 		}
 		q := question{in: []*Schema{from}, with: []lit{yes(seal(inner))}, budget: j.budget}

@@ -42,7 +42,10 @@ func Compare(ctx context.Context, before, after *Schema, b Budget) *Revision {
 	m, paid := b.Pool.meter(ctx, b.Pool.Left*unitsPerStep)
 	defer paid()
 	c := &comparison{meter: m, seen: map[metKey]*met{}, texts: map[textKey]json.RawMessage{}}
-	c.dialects(before, after)
+	if old.owner("").dialect.draft != new.owner("").dialect.draft {
+		c.edits = []Edit{{Family: FamilyDialect, Keyword: "$schema", Old: before.At("/$schema"),
+			New: after.At("/$schema")}}
+	}
 	r.root = c.compare(site{old, "", old.root}, site{new, "", new.root}, trail{})
 	r.cut = c.cut || c.left < 0
 	r.Edits = c.sorted()
