@@ -156,10 +156,13 @@ func declaredTextDiffers(s *server, d Declared, add lineReporter) {
 		}
 	})
 	title := rawjson.ObjectOf(s.Snapshot.Server).Text("title")
-	if d.Title.Text != "" && title != "" && d.Title.Text != title {
+	if differ(d.Title.Text, title) {
 		add("", d.Title, title, "the title is %q, the server's is %q.", d.Title.Text, title)
 	}
 }
+
+// differ reports whether two texts are known and not the same.
+func differ(a, b string) bool { return a != "" && b != "" && a != b }
 
 // declaredArgumentsDiffer looks for items, such as prompts, whose arguments in a file are not those of the
 // server; their order does not matter. An item without a list of arguments in the file is not compared.
@@ -186,7 +189,7 @@ func declaredArgumentsDiffer(s *server, d Declared, add lineReporter) {
 
 func declaredVersionDiffers(s *server, d Declared, add lineReporter) {
 	version := rawjson.ObjectOf(s.Snapshot.Server).Text("version")
-	if d.Version.Text != "" && version != "" && d.Version.Text != version {
+	if differ(d.Version.Text, version) {
 		add("", d.Version, version, "the version is %q, the server's is %q.", d.Version.Text, version)
 	}
 }
@@ -199,32 +202,22 @@ func declaredTransportDiffers(s *server, d Declared, add lineReporter) {
 	}
 }
 
-// eachOther calls f with the other files about the server.
-func (d Declared) eachOther(s *server, f func(other Declared)) {
-	for _, other := range s.Declared {
-		if other.File != d.File {
-			f(other)
-		}
-	}
-}
-
 // declaredNameDiffers looks for two files that give the server different names in the registry. Each pair is
 // reported once, for the file whose path sorts last.
 func declaredNameDiffers(s *server, d Declared, add lineReporter) {
-	d.eachOther(s, func(other Declared) {
-		if d.Name.Text != "" && other.Name.Text != "" && d.Name.Text != other.Name.Text &&
-			d.File > other.File {
+	for _, other := range s.Declared {
+		if d.File > other.File && differ(d.Name.Text, other.Name.Text) {
 			add("", d.Name, other.Name.Text, "the name in the registry is %q, but %q in %s:%d.", d.Name.Text,
 				other.Name.Text, other.File, other.Name.Line)
 		}
-	})
+	}
 }
 
 // declaredPackageDiffers looks for versions of a package that differ from the server in the same file, from
 // the package that was started, or from another file: 1.2.0 in server.json, 1.1.0 in package.json.
 func declaredPackageDiffers(s *server, d Declared, add lineReporter) {
 	for _, p := range d.Packages {
-		if p.Version.Text != "" && d.Version.Text != "" && p.Version.Text != d.Version.Text {
+		if differ(p.Version.Text, d.Version.Text) {
 			add("", p.Version, d.Version.Text,
 				"the package %s has the version %q, the server in the same file %q.", p.Name.Text,
 				p.Version.Text, d.Version.Text)
@@ -232,31 +225,31 @@ func declaredPackageDiffers(s *server, d Declared, add lineReporter) {
 		same := func(o DeclaredPackage) bool {
 			return p.Type.Text == o.Type.Text && p.Name.Text == o.Name.Text
 		}
-		if started := s.Observed.Package; started != nil && same(*started) && p.Version.Text != "" &&
-			started.Version.Text != "" && p.Version.Text != started.Version.Text {
+		if started := s.Observed.Package; started != nil && same(*started) &&
+			differ(p.Version.Text, started.Version.Text) {
 			add("", p.Version, started.Version.Text, "the package %s has the version %q, the started one %q.",
 				p.Name.Text, p.Version.Text, started.Version.Text)
 		}
-		d.eachOther(s, func(other Declared) {
+		for _, other := range s.Declared {
 			for _, o := range other.Packages {
 				if d.File > other.File && same(o) && p.Version.Text != o.Version.Text {
 					add("", p.Version, o.Version.Text, "the package %s has the version %q, but %q in %s:%d.",
 						p.Name.Text, p.Version.Text, o.Version.Text, other.File, o.Version.Line)
 				}
 			}
-		})
+		}
 	}
 }
 
 // declaredVariableDiffers reports required variables that another file with a list of variables lacks.
 func declaredVariableDiffers(s *server, d Declared, add lineReporter) {
 	for _, v := range d.Variables {
-		d.eachOther(s, func(other Declared) {
+		for _, other := range s.Declared {
 			names := kit.Map(other.Variables, func(o DeclaredVariable) string { return o.Name.Text })
 			if v.Required && len(names) > 0 && !slices.Contains(names, v.Name.Text) {
 				add("", v.Name, "", "%s is required, but %s does not list it%s.", v.Name.Text, other.File,
 					kit.DidYouMean(v.Name.Text, names))
 			}
-		})
+		}
 	}
 }

@@ -93,15 +93,11 @@ func isDefinitions(keyword string) bool { return keyword == "$defs" || keyword =
 
 // markUsed marks the schemas that values are validated by, beginning with the document.
 func (d *document) markUsed() {
-	if !slices.ContainsFunc(d.subschemas, func(s *subschema) bool { return s.definition }) {
-		d.markAll()
-		return
-	}
 	byObject := make(map[uintptr]*subschema, len(d.subschemas))
 	for _, s := range d.subschemas {
 		byObject[identity(s.object)] = s
 	}
-	queue := slices.Clone(d.subschemas[:1])
+	queue := slices.Clone(d.subschemas[:min(1, len(d.subschemas))])
 	add := func(value any) {
 		if object, ok := value.(map[string]any); ok {
 			queue = append(queue, byObject[identity(object)])
@@ -128,7 +124,9 @@ func (d *document) markUsed() {
 			switch {
 			case !refers:
 			case address != "" || fragment != "" && !strings.HasPrefix(fragment, "/"): // may lead anywhere
-				d.markAll()
+				for _, s := range d.subschemas {
+					s.used = true
+				}
 				return
 			default:
 				found, _ := d.at(fragment)
@@ -140,12 +138,6 @@ func (d *document) markUsed() {
 
 // identity returns the address of an object, which schemas that are equal do not share.
 func identity(object map[string]any) uintptr { return reflect.ValueOf(object).Pointer() }
-
-func (d *document) markAll() {
-	for _, s := range d.subschemas {
-		s.used = true
-	}
-}
 
 // after returns the index behind the schemas nested in the one at an index.
 func (d *document) after(i int) int {

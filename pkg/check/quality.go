@@ -30,7 +30,7 @@ var qualityRules = map[string]rule{
 		eachTool(func(t *item, at location) {
 			d := t.string("description")
 			key := letters(d)
-			if key == "" || isPlaceholder(d) {
+			if key == "" || placeholder().MatchString(d) {
 				return
 			}
 			if other, seen := first[key]; seen && other != t.Key {
@@ -73,17 +73,13 @@ func descriptionMissing(kind snapshot.Kind) rule {
 func letters(text string) string { return strings.Join(wordsOf(text), "") }
 
 func placeholderDescription(text string, at location) {
-	if isPlaceholder(text) {
+	if placeholder().MatchString(text) {
 		at.add("description", rawjson.Quote(text), "The description is %q.", quote(text))
 	}
 }
 
-// isPlaceholder reports whether a description was never written.
-func isPlaceholder(text string) bool {
-	return strings.TrimSpace(text) != "" && placeholder().MatchString(text)
-}
-
-// placeholder begins with one ^, which fails at once for almost all texts.
+// placeholder matches descriptions that were never written. It begins with one ^, which fails at once for
+// almost all texts.
 var placeholder = kit.Pattern(`^(?:(?i:\W*(?:todo|fixme|tbd|tba|xxx+|n/?a|none|null|undefined|placeholder|` +
 	`test|lorem ipsum.*|(?:no|add|insert|your|the|enter|tool|missing)?\s*(?:tool\s+)?description` +
 	`(?:\s+(?:here|goes here|missing|of the tool|tbd|todo|to be added))?)\W*$)|\W*(?:TODO|FIXME|TBD)\b)`)
