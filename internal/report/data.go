@@ -34,11 +34,15 @@ func encoded(r *Report) ([]member, error) {
 	if err != nil {
 		return nil, err
 	}
+	server, known := serverTypes()[r.Command]
+	if !known {
+		server = func(s *Server) any { return s.head() }
+	}
 	members := kit.Map(all, func(m rawjson.Member) member { return member{key: m.Key, value: m.Value} })
 	for i := range members {
 		switch m := &members[i]; m.key {
 		case "servers":
-			m.elements, err = encodeEach(r.Servers, r.serverType())
+			m.elements, err = encodeEach(r.Servers, server)
 		case "findings":
 			m.elements, err = encodeEach(r.Findings, func(f *finding.Finding) any { return judgedAs(*f) })
 		}

@@ -16,8 +16,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// writeList writes the items of one server as blocks of signatures, and several servers as a table, unless
-// items were asked for.
+// writeList writes the items of one server as blocks of signatures, and several servers as a table with their
+// states and what they offer together, unless items were asked for.
 func writeList(p *page, r *Report) {
 	if len(r.Servers) == 0 {
 		p.line(0, span{"no servers", plain})
@@ -33,17 +33,12 @@ func writeList(p *page, r *Report) {
 	}
 	writeServerList(p, r.Servers)
 	writeFailures(p, r.Servers)
-	writeFleetTotals(p, r.Servers)
-}
-
-// writeFleetTotals writes how many of several servers are in which state, and what they offer together.
-func writeFleetTotals(p *page, servers []Server) {
-	if len(servers) < 2 {
+	if len(r.Servers) < 2 {
 		return
 	}
 	tools, tokens, cost := 0, 0, ""
 	var states []string
-	for _, s := range servers {
+	for _, s := range r.Servers {
 		states = append(states, string(s.State))
 		tools += s.Counts[snapshot.Tools]
 		if s.Tokens != nil {
@@ -54,7 +49,7 @@ func writeFleetTotals(p *page, servers []Server) {
 		cost = estimate(tokens) + " tokens"
 	}
 	tally := Tally(states, string(OK), string(Partial), string(Failed), string(Disabled), string(Absent))
-	p.below(span{join(" · ", kit.Counted(len(servers), "server")+": "+tally,
+	p.below(span{join(" · ", kit.Counted(len(r.Servers), "server")+": "+tally,
 		kit.Counted(tools, "tool"), cost), dim})
 }
 

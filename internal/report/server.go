@@ -208,14 +208,6 @@ func serverTypes() map[string]func(*Server) any {
 	}
 }
 
-// serverType returns the type of servers[] of the report's command.
-func (r *Report) serverType() func(*Server) any {
-	if of, known := serverTypes()[r.Command]; known {
-		return of
-	}
-	return func(s *Server) any { return s.head() }
-}
-
 // State is how far a server answered.
 type State string
 
