@@ -58,7 +58,9 @@ type Evidence struct {
 func Compare(ctx context.Context, old, new *snapshot.Snapshot, options Options) ([]finding.Finding, error) {
 	c := &comparison{ctx: ctx, Options: options, rules: catalogue()}
 	if old == nil || new == nil {
-		comparePresence(c, old != nil, new != nil)
+		if old != nil || new != nil {
+			c.report(either(new == nil, "server-removed", "server-added"), finding.Finding{Message: c.Absence})
+		}
 		return c.findings, ctx.Err()
 	}
 	if old.Size()+new.Size() > MostBytes && Size(old, new) > MostBytes {

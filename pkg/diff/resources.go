@@ -18,35 +18,32 @@ func compareResource(c *comparison, s subject) {
 		reportMember(c, s, "item-name-changed", "name")
 	}
 	compareOpaque(c, s, "item-annotations-changed", "annotations", "lastModified")
-	if s.kind == snapshot.Templates {
-		const changed = "template-mime-type-changed"
-		compareMediaType(c, s, changed, changed, changed)
-		return
-	}
-	compareMediaType(c, s, "resource-mime-type-changed", "resource-mime-type-removed",
-		"resource-mime-type-added")
-	if !same(s.old["size"], s.new["size"]) {
+	compareMediaType(c, s)
+	if s.kind == snapshot.Resources && !same(s.old["size"], s.new["size"]) {
 		reportMember(c, s, "resource-size-changed", "size")
 	}
 }
 
 // compareMediaType reports a new type as info, and as a warning one that is gone or differs in its parameters
 // only.
-func compareMediaType(c *comparison, s subject, changed, removed, added string) {
+func compareMediaType(c *comparison, s subject) {
 	old, new := s.old.text("mimeType"), s.new.text("mimeType")
 	essence := func(mimeType string) string { return strings.SplitN(canonicalType(mimeType), ";", 2)[0] }
-	f, rule := s.member("mimeType"), changed
+	f, became := s.member("mimeType"), "changed"
 	switch {
 	case canonicalType(old) == canonicalType(new):
 		return
 	case old == "":
-		rule, f.Level = added, finding.Info
+		became, f.Level = "added", finding.Info
 	case new == "":
-		rule, f.Level = removed, finding.Warning
+		became, f.Level = "removed", finding.Warning
 	case essence(old) == essence(new):
 		f.Level = finding.Warning
 	}
-	c.report(rule, f)
+	if s.kind == snapshot.Templates { // which have one rule for all
+		became = "changed"
+	}
+	c.report(s.kind.Word()+"-mime-type-"+became, f)
 }
 
 // canonicalType returns a media type in one spelling: lower case, parameters sorted.

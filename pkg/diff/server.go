@@ -14,19 +14,13 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// comparePresence reports a server that is on one side only, with the caller's reason if there is one.
-func comparePresence(c *comparison, before, after bool) {
-	if before != after {
-		c.report(either(before, "server-removed", "server-added"), finding.Finding{Message: c.Absence})
-	}
-}
-
 // compareServer compares what a server says of itself. Instructions, identity and capabilities count only
 // where both sides describe the server; a bare list does not.
 func compareServer(c *comparison, old, new *snapshot.Snapshot) {
 	compareProtocol(c, old.Protocol, new.Protocol)
 	compareSupported(c, old.Supported, new.Supported)
-	compareExtra(c, old, new)
+	s := subject{old: old.Extra, new: new.Extra} // what this version does not know
+	reportMembers(c, s, func(string) string { return "server-changed" })
 	if !described(old) || !described(new) {
 		return
 	}
@@ -67,12 +61,6 @@ func namedAfter(texts []string) view {
 		v[text] = rawjson.Quote(text)
 	}
 	return v
-}
-
-// compareExtra compares members of the file that this version does not know.
-func compareExtra(c *comparison, old, new *snapshot.Snapshot) {
-	s := subject{old: old.Extra, new: new.Extra}
-	reportMembers(c, s, func(string) string { return "server-changed" })
 }
 
 // compareInstructions reports a changed text, and what in it is of interest by itself, such as hidden

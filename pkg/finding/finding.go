@@ -246,9 +246,6 @@ func canonical(raw json.RawMessage) string {
 	if err != nil {
 		return string(raw)
 	}
-	text, err := json.Marshal(value)
-	if err != nil {
-		return string(raw)
-	}
+	text, _ := json.Marshal(value) // what was decoded always encodes
 	return string(text)
 }
