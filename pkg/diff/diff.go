@@ -59,7 +59,8 @@ func Compare(ctx context.Context, old, new *snapshot.Snapshot, options Options) 
 	c := &comparison{ctx: ctx, Options: options, rules: catalogue()}
 	if old == nil || new == nil {
 		if old != nil || new != nil {
-			c.report(either(new == nil, "server-removed", "server-added"), finding.Finding{Message: c.Absence})
+			c.report(either(new == nil, "server-removed", "server-added"),
+				finding.Finding{Message: c.Absence})
 		}
 		return c.findings, ctx.Err()
 	}

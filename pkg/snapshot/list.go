@@ -217,13 +217,13 @@ func KeyOf(kind Kind, raw json.RawMessage) (string, error) {
 	if key := keyOf(kind, raw); key != "" {
 		return key, nil
 	}
-	members, err := rawjson.Members(raw)
+	field, err := rawjson.Field(raw, kind.KeyField())
 	switch {
 	case errors.Is(err, rawjson.ErrNotObject):
 		return "", fmt.Errorf("a %s is not an object", kind.Word())
 	case err != nil:
 		return "", fmt.Errorf("reading a %s: %w", kind.Word(), err)
-	case rawjson.Last(members, kind.KeyField()) == nil:
+	case field == nil:
 		return "", fmt.Errorf("a %s has no %s", kind.Word(), kind.KeyField())
 	}
 	return "", fmt.Errorf("the %s of a %s is not a text of at least one character", kind.KeyField(),
