@@ -169,6 +169,12 @@ func minimalEnv(goos string, environ []string) []string {
 	if goos == "windows" {
 		names, fold = windowsNames, true
 	}
+	return withNames(environ, names, fold)
+}
+
+// withNames returns the variables that have one of the names, without shell functions; fold = whose names in
+// capitals do.
+func withNames(environ, names []string, fold bool) []string {
 	var kept []string
 	for _, pair := range environ {
 		name, value, ok := strings.Cut(pair, "=")

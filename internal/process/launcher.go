@@ -69,15 +69,7 @@ var launcherNames = map[string][]string{
 // LauncherEnv returns the part of an environment ("K=V") that a launcher of programs gets beside MinimalEnv;
 // nothing for other commands. Names in small letters count, too, as http_proxy does.
 func LauncherEnv(command string, environ []string) []string {
-	names := LauncherNames(command)
-	var kept []string
-	for _, pair := range environ {
-		variable, value, ok := strings.Cut(pair, "=")
-		if ok && slices.Contains(names, strings.ToUpper(variable)) && !strings.HasPrefix(value, "()") {
-			kept = append(kept, pair)
-		}
-	}
-	return kept
+	return withNames(environ, LauncherNames(command), true)
 }
 
 // LauncherNames returns the names, in capitals, of the variables that LauncherEnv looks for; nil for other
