@@ -139,7 +139,7 @@ func (a attempt) take(ctx context.Context, kind string) (session *Session, _ err
 		return nil, a.explain(ctx, a.failedStage(err), p.noCommonVersion(err), conn)
 	}
 	p = p.withoutSecrets(a.surfaceSecrets())
-	c.version = p.protocol
+	c.version = p.Protocol
 	c.settle(ctx, p)
 	return &Session{attempt: a, conn: conn, caller: c, peer: p}, nil
 }

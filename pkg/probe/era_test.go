@@ -162,8 +162,8 @@ func TestEra(t *testing.T) {
 					grace = stdioGrace
 				}
 				got, err := c.negotiate(ctx, grace)
-				if (err != nil) != (test.want == "") || err == nil && got.protocol != test.want {
-					t.Errorf("protocol %q, error %v; want %q", got.protocol, err, test.want)
+				if (err != nil) != (test.want == "") || err == nil && got.Protocol != test.want {
+					t.Errorf("protocol %q, error %v; want %q", got.Protocol, err, test.want)
 				}
 				if took := time.Since(start); took.Truncate(ms) != test.after {
 					t.Errorf("known after %v, want %v", took, test.after)

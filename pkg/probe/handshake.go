@@ -2,7 +2,6 @@ package probe
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,22 +14,11 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// peer is what a server said about itself when it was reached.
+// peer is what a server said about itself when it was reached: a snapshot without lists.
 type peer struct {
-	protocol     string          // the version in effect
-	supported    []string        // what server/discover lists; nil when it has no such list
-	server       json.RawMessage // serverInfo
-	capabilities json.RawMessage
-	instructions string
-	stateless    bool // there is no handshake to end: the server was asked with discover
-	notices      []Notice
-}
-
-func (p peer) snapshot() *snapshot.Snapshot {
-	return &snapshot.Snapshot{
-		Protocol: p.protocol, Supported: p.supported, Server: p.server, Capabilities: p.capabilities,
-		Instructions: p.instructions,
-	}
+	snapshot.Snapshot
+	stateless bool // there is no handshake to end: the server was asked with discover
+	notices   []Notice
 }
 
 func (p *peer) note(code, format string, args ...any) {
@@ -40,10 +28,10 @@ func (p *peer) note(code, format string, args ...any) {
 // noCommonVersion replaces err, a refusal, by what is wrong with a server that lists no version that the
 // prober speaks.
 func (p peer) noCommonVersion(err error) error {
-	if !hasAnswer(err) || len(p.supported) == 0 || slices.ContainsFunc(p.supported, isKnown) {
+	if !hasAnswer(err) || len(p.Supported) == 0 || slices.ContainsFunc(p.Supported, isKnown) {
 		return err
 	}
-	return badVersion.errorf("the server speaks protocol version %s; mcpctl speaks %s", versions(p.supported),
+	return badVersion.errorf("the server speaks protocol version %s; mcpctl speaks %s", versions(p.Supported),
 		versions(Versions()))
 }
 
@@ -64,8 +52,8 @@ func (c caller) shake(ctx context.Context, grace time.Duration, pin string) (pee
 		return c.requireModern(ctx)
 	}
 	p, err := c.initialize(ctx, pin)
-	if err == nil && p.protocol != pin {
-		err = badVersion.errorf("the server speaks protocol version %s, not the pinned %s", p.protocol, pin)
+	if err == nil && p.Protocol != pin {
+		err = badVersion.errorf("the server speaks protocol version %s, not the pinned %s", p.Protocol, pin)
 	}
 	return p, err
 }
@@ -77,16 +65,16 @@ func (c caller) requireModern(ctx context.Context) (peer, error) {
 	case hasAnswer(err):
 		err = badVersion.errorf("the server does not support the pinned protocol version %s: %v", modern,
 			plain(err))
-	case err == nil && !slices.Contains(p.supported, modern):
+	case err == nil && !slices.Contains(p.Supported, modern):
 		err = badVersion.errorf("the server does not support the pinned protocol version %s: it lists %s",
-			modern, versions(p.supported))
+			modern, versions(p.Supported))
 	}
 	return p, err
 }
 
 // settle makes the version hold for the connection and, in the era of the handshake, ends the handshake.
 func (c caller) settle(ctx context.Context, p peer) {
-	c.conn.SetProtocolVersion(p.protocol)
+	c.conn.SetProtocolVersion(p.Protocol)
 	c.seen.note(p.notices...)
 	if p.stateless {
 		return
@@ -101,8 +89,8 @@ func (c caller) settle(ctx context.Context, p peer) {
 
 // initializeAfter sends initialize after discover failed on another connection.
 func (c caller) initializeAfter(ctx context.Context, first peer) (peer, error) {
-	p, err := c.initializeAny(ctx, newestLegacy(first.supported))
-	p.supported = first.supported
+	p, err := c.initializeAny(ctx, newestLegacy(first.Supported))
+	p.Supported = first.Supported
 	p.note(NoticeRestarted, "the server took initialize only on a fresh connection, without "+
 		"server/discover before it")
 	return p, err
@@ -114,17 +102,17 @@ func (c caller) discover(ctx context.Context) (peer, error) {
 	c.version = modern
 	raw, err := c.call(ctx, "server/discover", nil)
 	if err != nil {
-		return peer{supported: supportedBy(err)}, err
+		return peer{Snapshot: snapshot.Snapshot{Supported: supportedBy(err)}}, err
 	}
 	result, _, err := rawjson.ReadObject(raw)
 	if err != nil {
 		return peer{}, nil // a result that no modern server gives: as useful as {}
 	}
 	p := introduction(result)
-	p.protocol, p.stateless = modern, true
-	p.supported = rawjson.Texts(result["supportedVersions"])
+	p.Protocol, p.stateless = modern, true
+	p.Supported = rawjson.Texts(result["supportedVersions"])
 	if info := rawjson.ObjectOf(result["_meta"]).Present(mcp.MetaKeyServerInfo); info != nil {
-		p.server = info
+		p.Server = info
 	}
 	return p, nil
 }
@@ -153,10 +141,10 @@ func (c caller) initialize(ctx context.Context, version string) (peer, error) {
 		return peer{}, badShape.errorf("the result of initialize %v", err)
 	}
 	p := introduction(result)
-	p.protocol, err = answeredVersion(result)
-	if mcp.IsModernProtocol(p.protocol) {
+	p.Protocol, err = answeredVersion(result)
+	if mcp.IsModernProtocol(p.Protocol) {
 		p.note(NoticeVersionOdd, "initialize was answered with version %s, which has no initialize",
-			p.protocol)
+			p.Protocol)
 	}
 	return p, err
 }
@@ -178,14 +166,15 @@ func answeredVersion(result rawjson.Object) (string, error) {
 
 // introduction returns the part that the results of discover and initialize share.
 func introduction(result rawjson.Object) peer {
-	p := peer{capabilities: result.Present("capabilities"), server: result.Present("serverInfo")}
-	if rawjson.TypeName(p.capabilities) != "an object" {
+	p := peer{Snapshot: snapshot.Snapshot{Capabilities: result.Present("capabilities"),
+		Server: result.Present("serverInfo")}}
+	if rawjson.TypeName(p.Capabilities) != "an object" {
 		p.note(NoticeNoCapabilities, "capabilities are %s, not an object: every list is asked for",
 			rawjson.TypeName(result["capabilities"]))
 	}
 	if raw := result.Present("instructions"); raw != nil {
 		var ok bool
-		if p.instructions, ok = rawjson.Text(raw); !ok {
+		if p.Instructions, ok = rawjson.Text(raw); !ok {
 			p.note(NoticeInstructionsOdd, "instructions are %s, not a string", rawjson.TypeName(raw))
 		}
 	}

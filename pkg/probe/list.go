@@ -57,11 +57,11 @@ const bareWait = 2 * time.Second
 // state reads the capabilities: true and every object declare one, false and null do not. Extensions must be
 // declared.
 func (m listMethod) state(p peer) capabilityState {
-	_, _, err := rawjson.ReadObject(p.capabilities)
+	_, _, err := rawjson.ReadObject(p.Capabilities)
 	switch {
 	case err != nil && !m.kind.Extension():
 		return unknownState
-	case m.kind.DeclaredIn(p.capabilities) != nil:
+	case m.kind.DeclaredIn(p.Capabilities) != nil:
 		return declared
 	case !m.kind.Extension() && !p.declaresLists():
 		return bare
@@ -72,7 +72,7 @@ func (m listMethod) state(p peer) capabilityState {
 // declaresLists reports whether a server declares any list.
 func (p peer) declaresLists() bool {
 	return slices.ContainsFunc(listMethods[:],
-		func(m listMethod) bool { return m.kind.DeclaredIn(p.capabilities) != nil })
+		func(m listMethod) bool { return m.kind.DeclaredIn(p.Capabilities) != nil })
 }
 
 // Limits of one list, beside snapshot.MostItems. A list over one of them is Truncated, and the error says so.
@@ -160,40 +160,36 @@ func (r *pager) onPage(err error) error {
 
 // take adds a page and returns the cursor of the next one, nil at the end.
 func (r *pager) take(raw json.RawMessage) (json.RawMessage, error) {
-	p, err := r.readPage(raw)
+	items, next, err := r.readPage(raw)
 	if err != nil {
-		r.add(p, len(raw)) // its items are good where only its cursor is not
+		r.add(items, len(raw)) // they are good where only the cursor is not
 		return nil, r.onPage(err)
 	}
-	if r.modern && len(p.missing) > 0 && len(r.asked) == 0 {
-		r.note(NoticeFieldsMissing, "the result of %s has no %s", r.method.name,
-			strings.Join(p.missing, ", "))
+	if slices.Contains(r.asked, string(next)) {
+		return nil, r.cursorLoop(items, next)
 	}
-	if slices.Contains(r.asked, string(p.next)) {
-		return nil, r.cursorLoop(p)
+	r.add(items, len(raw))
+	if next != nil {
+		r.asked = append(r.asked, string(next))
 	}
-	r.add(p, len(raw))
-	if p.next != nil {
-		r.asked = append(r.asked, string(p.next))
-	}
-	return p.next, r.bounded()
+	return next, r.bounded()
 }
 
-func (r *pager) add(p page, size int) {
-	r.items = append(r.items, p.items...)
+func (r *pager) add(items []json.RawMessage, size int) {
+	r.items = append(r.items, items...)
 	r.pages++
 	r.bytes += size
 }
 
 // cursorLoop ends a list whose cursor leads back. A server that sends its first page once more knows of no
 // cursors, so that page is all there is; after any other page that names a cursor again there may be more.
-func (r *pager) cursorLoop(p page) error {
+func (r *pager) cursorLoop(items []json.RawMessage, next json.RawMessage) error {
 	repeats := r.pages == 1 &&
-		slices.EqualFunc(r.items, p.items, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
+		slices.EqualFunc(r.items, items, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
 	if !repeats {
-		r.add(p, 0)
+		r.add(items, 0)
 	}
-	cursor := clip(string(p.next), shortText)
+	cursor := clip(string(next), shortText)
 	r.note(NoticeCursorRepeated, "%s names the cursor %s again; the list was ended there with %d items",
 		r.method.name, cursor, len(r.items))
 	if repeats {
@@ -221,23 +217,16 @@ func (r *pager) note(code, format string, args ...any) {
 	r.notices = append(r.notices, r.method.notice(code, format, args...))
 }
 
-// page is one page of a list.
-type page struct {
-	items   []json.RawMessage // exactly as sent
-	next    json.RawMessage   // the cursor to go on with; nil at the end
-	missing []string          // members that every result has since 2026-07-28
-}
-
-// readPage splits the result of a list request. A result of another shape is an error: it must not look like
-// an empty list.
-func (r *pager) readPage(raw json.RawMessage) (page, error) {
+// readPage returns the items of a list result, exactly as sent, and the cursor to go on with; nil at the end.
+// A result of another shape is an error: it must not look like an empty list.
+func (r *pager) readPage(raw json.RawMessage) (items []json.RawMessage, next json.RawMessage, err error) {
 	name, kind := r.method.name, string(r.method.kind)
 	result, repeated, err := rawjson.ReadObject(raw)
 	if err != nil {
-		return page{}, badShape.errorf("the result of %s %v", name, err)
+		return nil, nil, badShape.errorf("the result of %s %v", name, err)
 	}
 	if err := complete(result); err != nil {
-		return page{}, badShape.errorf("the result of %s %s", name, err)
+		return nil, nil, badShape.errorf("the result of %s %s", name, err)
 	}
 	if len(repeated) > 0 {
 		r.note(NoticeMemberRepeated, "the result of %s has %s more than once; the last counts", name,
@@ -247,23 +236,24 @@ func (r *pager) readPage(raw json.RawMessage) (page, error) {
 		r.note(NoticeInvalidUTF8, "the result of %s is not valid UTF-8", name)
 	}
 	if list := rawjson.TypeName(result[kind]); list != "an array" {
-		return page{}, badShape.errorf("the result of %s has no list: %q is %s", name, kind, list)
+		return nil, nil, badShape.errorf("the result of %s has no list: %q is %s", name, kind, list)
 	}
-	p := page{missing: missing(result)}
-	if p.items, err = rawjson.Elements(result[kind]); err != nil {
-		return page{}, badShape.errorf("reading the result of %s: %v", name, err)
+	if items, err = rawjson.Elements(result[kind]); err != nil {
+		return nil, nil, badShape.errorf("reading the result of %s: %v", name, err)
 	}
-	p.next = result.Present("nextCursor") // as it was sent: "" is one too (specification, pagination)
-	switch next := rawjson.TypeName(p.next); next {
+	next = result.Present("nextCursor") // as it was sent: "" is one too (specification, pagination)
+	switch found := rawjson.TypeName(next); found {
 	case "missing", "a string":
 	case "a number":
 		r.note(NoticeCursorOdd, "nextCursor of %s is a number, not a string", name)
 	default:
-		p.next = nil
-		err = badShape.errorf("the result of %s cannot be followed: nextCursor is %s, not a string", name,
-			next)
+		return items, nil, badShape.errorf("the result of %s cannot be followed: nextCursor is %s, not a "+
+			"string", name, found)
 	}
-	return p, err
+	if absent := missing(result); r.modern && len(absent) > 0 && len(r.asked) == 0 {
+		r.note(NoticeFieldsMissing, "the result of %s has no %s", name, strings.Join(absent, ", "))
+	}
+	return items, next, nil
 }
 
 // missing returns the members that a list has to have since 2026-07-28 (specification, basic: resultType;

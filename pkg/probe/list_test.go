@@ -143,12 +143,12 @@ func FuzzPage(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		p, err := (&pager{method: listMethods[0]}).readPage(raw)
+		items, _, err := (&pager{method: listMethods[0]}).readPage(raw)
 		if err != nil {
 			return
 		}
 		rest := raw
-		for _, item := range p.items {
+		for _, item := range items {
 			_, after, found := bytes.Cut(rest, item)
 			if !found || !json.Valid(item) {
 				t.Fatalf("item %q is not in what is left of the result, %q", item, rest)

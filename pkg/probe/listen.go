@@ -110,7 +110,10 @@ func pace(longest time.Duration) *backoff.ExponentialBackOff {
 }
 
 // Hello returns what the server said of itself, without its lists.
-func (s *Session) Hello() *snapshot.Snapshot { return s.peer.snapshot() }
+func (s *Session) Hello() *snapshot.Snapshot {
+	hello := s.peer.Snapshot
+	return &hello
+}
 
 // Lost returns why the connection was lost, an *Error; nil while it lasts.
 func (s *Session) Lost() error {
@@ -221,7 +224,7 @@ func kindsNamed(yes func(name string) bool) map[snapshot.Kind]bool {
 
 // announces returns the kinds whose changes the server declares to announce (listChanged).
 func (p peer) announces() map[snapshot.Kind]bool {
-	capabilities := rawjson.ObjectOf(p.capabilities)
+	capabilities := rawjson.ObjectOf(p.Capabilities)
 	return kindsNamed(func(name string) bool {
 		yes, _ := rawjson.ObjectOf(capabilities[name]).Bool("listChanged")
 		return yes

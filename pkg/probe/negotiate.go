@@ -42,7 +42,7 @@ type introduced struct {
 
 // speaksModern reports whether the server answered discover with a list that has our version.
 func (a introduced) speaksModern() bool {
-	return a.err == nil && slices.Contains(a.peer.supported, modern)
+	return a.err == nil && slices.Contains(a.peer.Supported, modern)
 }
 
 // decides reports whether initialize cannot help after this answer to discover.
@@ -67,7 +67,7 @@ func (c caller) negotiate(ctx context.Context, grace time.Duration) (peer, error
 		if discover.decides() {
 			return discover.outcome()
 		}
-		discovering, version = nil, newestLegacy(discover.peer.supported)
+		discovering, version = nil, newestLegacy(discover.peer.Supported)
 	}
 	initializing := introduce(ctx, func(ctx context.Context) (peer, error) {
 		return c.initializeAny(ctx, version)
@@ -126,7 +126,7 @@ func chooseLegacy(discover *introduced, initialize introduced) (peer, error) {
 	}
 	discovered := discover != nil && discover.err == nil
 	if discovered {
-		p.supported = discover.peer.supported
+		p.Supported = discover.peer.Supported
 	}
 	return p, freshConn(err, lost(err) || discovered && hasAnswer(err)) // servers on go-sdk open once
 }

@@ -120,10 +120,10 @@ func (a attempt) withoutSecrets(way listMethod, list snapshot.List) snapshot.Lis
 // withoutSecrets returns the introduction of a server with masked secrets.
 func (p peer) withoutSecrets(secrets redact.Secrets) peer {
 	var inServer, inCapabilities bool
-	p.server, inServer = secrets.JSON(p.server)
-	p.capabilities, inCapabilities = secrets.JSON(p.capabilities)
-	inText := secrets.In(p.instructions)
-	if p.instructions = secrets.Text(p.instructions); inServer || inCapabilities || inText {
+	p.Server, inServer = secrets.JSON(p.Server)
+	p.Capabilities, inCapabilities = secrets.JSON(p.Capabilities)
+	inText := secrets.In(p.Instructions)
+	if p.Instructions = secrets.Text(p.Instructions); inServer || inCapabilities || inText {
 		p.note(NoticeSecretEchoed, "the server's introduction of itself holds a secret that it was given; "+
 			"it is shown as %s", redact.Mask)
 	}

@@ -66,12 +66,12 @@ func (s *Session) introduceAgain(ctx context.Context) (now peer, err error) {
 			now, err = s.caller.discover(ctx)
 			return err
 		}
-		now, err = s.caller.initialize(ctx, s.peer.protocol)
-		now.supported = s.peer.supported
+		now, err = s.caller.initialize(ctx, s.peer.Protocol)
+		now.Supported = s.peer.Supported
 		return err
 	})
 	now = now.withoutSecrets(s.attempt.surfaceSecrets())
-	if err == nil && now.snapshot().Digest() != s.peer.snapshot().Digest() {
+	if err == nil && now.Digest() != s.peer.Digest() {
 		err = errAnother
 	}
 	return now, err

@@ -30,7 +30,7 @@ type Session struct {
 }
 
 // Protocol returns the protocol version in effect, such as "2025-11-25".
-func (s *Session) Protocol() string { return s.peer.protocol }
+func (s *Session) Protocol() string { return s.peer.Protocol }
 
 // Transport returns "stdio", "streamable-http" or "sse".
 func (s *Session) Transport() string { return s.conn.Kind }
