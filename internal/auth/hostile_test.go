@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/auth/authtest"
+	"github.com/mcpctl/mcpctl/internal/vault"
 )
 
 const (
@@ -89,7 +90,9 @@ func (c *client) whole(ctx context.Context, s Server, way Flow) error {
 	}
 	f, err := c.discover(ctx, s, asked)
 	if err == nil {
-		err = c.byCode(ctx, s, f, nil, way, func(context.Context, oauthClient, token) error { return nil })
+		_, err = c.byCode(ctx, s, f, nil, way, func(context.Context, oauthClient, token) (*vault.Login, error) {
+			return nil, nil
+		})
 	}
 	return err
 }

@@ -54,22 +54,18 @@ func Login(ctx context.Context, s Server, old *vault.Login, flow Flow, caCert []
 	if flow.Device {
 		logIn = c.byDevice
 	}
-	var l *vault.Login
-	err = logIn(ctx, s, f, old, flow, func(ctx context.Context, me oauthClient, t token) error {
-		l = loginOf(s, f, me, t)
+	save := func(ctx context.Context, me oauthClient, t token) (*vault.Login, error) {
+		l := loginOf(s, f, me, t)
 		if flow.Save == nil {
-			return nil
+			return l, nil
 		}
-		return flow.Save(ctx, l)
-	})
-	if err != nil {
-		return nil, err
+		return l, flow.Save(ctx, l)
 	}
-	return l, nil
+	return logIn(ctx, s, f, old, flow, save)
 }
 
-// saver saves the token of a login.
-type saver func(context.Context, oauthClient, token) error
+// saver returns the saved login for a token.
+type saver func(context.Context, oauthClient, token) (*vault.Login, error)
 
 // checkIssuer refuses to send the secret of a configured client to another authorization server than the one
 // of the last login (specification 2026-07-28, authorization server binding).
@@ -117,44 +113,44 @@ func storedTime(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 
 // byCode logs in through a browser, with an authorization code and PKCE.
 func (c *client) byCode(ctx context.Context, s Server, f discovered, old *vault.Login, flow Flow,
-	save saver) error {
+	save saver) (*vault.Login, error) {
 	if err := f.issuer.requirePKCE(); err != nil {
 		if s.Client.Authorize == "" && s.Client.Metadata == "" {
-			return err
+			return nil, err
 		}
 		flow.Print(fmt.Sprintf("warning: %v; continuing, since its endpoints are configured", err))
 	}
 	if f.issuer.Authorize == "" {
-		return errors.New("the authorization server has no login page (authorization_endpoint)")
+		return nil, errors.New("the authorization server has no login page (authorization_endpoint)")
 	}
 	callback, err := openCallback(s.Client, old, flow)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer callback.close()
 	me, err := c.identify(ctx, s, f, old, callback.redirect, grantCode)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r := request{state: callback.state, verifier: oauth2.GenerateVerifier(), discovered: f, oauthClient: me}
 	answer, err := flow.authorize(ctx, callback, r.url())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = finish(ctx, func(ctx context.Context) (token, error) {
+	l, err := finish(ctx, func(ctx context.Context) (*vault.Login, error) {
 		code, err := r.code(answer)
 		if err != nil {
-			return token{}, err
+			return nil, err
 		}
 		t, err := c.redeem(ctx, me, f.issuer.Token, grantCode, url.Values{"code": {code},
 			"redirect_uri": {r.Redirect}, "code_verifier": {r.verifier}, "resource": {f.resource}})
-		if err == nil {
-			err = save(ctx, me, t)
+		if err != nil {
+			return nil, err
 		}
-		return t, err
+		return save(ctx, me, t)
 	})
 	callback.outcome <- err
-	return err
+	return l, err
 }
 
 // authorize sends the browser to a page and returns the answer that comes back.
@@ -239,13 +235,13 @@ const (
 
 // byDevice logs in on another device, where the user enters a code (RFC 8628).
 func (c *client) byDevice(ctx context.Context, s Server, f discovered, old *vault.Login, flow Flow,
-	save saver) error {
+	save saver) (*vault.Login, error) {
 	if f.issuer.Device == "" {
-		return errNoDevice(s, f.issuer.ID)
+		return nil, errNoDevice(s, f.issuer.ID)
 	}
 	me, err := c.identify(ctx, s, f, old, "http://127.0.0.1/callback", grantDevice)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	endpoint := me.endpoint(f.issuer.Token)
 	endpoint.DeviceAuthURL = f.issuer.Device
@@ -253,25 +249,24 @@ func (c *client) byDevice(ctx context.Context, s Server, f discovered, old *vaul
 		Endpoint: endpoint}
 	code, err := config.DeviceAuth(c.context(ctx), oauth2.SetAuthURLParam("resource", f.resource))
 	if err != nil {
-		return me.withoutSecrets(ctx, f.issuer.Device, err, nil)
+		return nil, me.withoutSecrets(ctx, f.issuer.Device, err, nil)
 	}
 	page, err := c.check("the page for the code", code.VerificationURI)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if code.UserCode == "" || len(code.UserCode) > 64 ||
 		strings.ContainsFunc(code.UserCode, func(r rune) bool { return r != ' ' && unprintable(r) }) {
-		return errors.New("the authorization server returned an unusable user code")
+		return nil, errors.New("the authorization server returned an unusable user code")
 	}
 	flow.Print(fmt.Sprintf("open %s on any device and type the code %s", page, code.UserCode))
-	_, err = finish(ctx, func(own context.Context) (token, error) {
+	return finish(ctx, func(own context.Context) (*vault.Login, error) {
 		t, err := c.awaitDevice(ctx, config, me, code, f.resource)
-		if err == nil {
-			err = save(own, me, t)
+		if err != nil {
+			return nil, err
 		}
-		return t, err
+		return save(own, me, t)
 	})
-	return err
 }
 
 // awaitDevice requests the token at the pace of the authorization server, until its code expires or ctx ends.
