@@ -157,9 +157,6 @@ func within(done <-chan struct{}, d time.Duration) bool {
 		return true
 	default:
 	}
-	if d <= 0 {
-		return false
-	}
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {

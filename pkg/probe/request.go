@@ -87,12 +87,9 @@ func (c caller) sendOnce(ctx context.Context, request transport.JSONRPCRequest) 
 		return nil, err
 	}
 	c.seen.heard.Store(true)
-	switch {
-	case reply.Error != nil:
+	if reply.Error != nil {
 		data, _ := reply.Error.Data.(json.RawMessage)
 		return nil, &RPCError{Code: reply.Error.Code, Message: reply.Error.Message, data: data}
-	case reply.Result == nil:
-		return nil, fmt.Errorf("the reply to %s has neither a result nor an error", request.Method)
 	}
 	return reply.Result, nil
 }
@@ -105,11 +102,15 @@ func (c caller) request(method string, params map[string]any) transport.JSONRPCR
 	}
 	header := http.Header{}
 	if mcp.IsModernProtocol(c.version) {
-		params = withMeta(params, map[string]any{
+		meta := map[string]any{
 			mcp.MetaKeyProtocolVersion:    c.version,
 			mcp.MetaKeyClientCapabilities: c.declaration(),
 			mcp.MetaKeyClientInfo:         c.implementation(),
-		})
+		}
+		own, _ := params["_meta"].(map[string]any)
+		maps.Copy(meta, own)
+		params = maps.Clone(params)
+		params["_meta"] = meta
 		header.Set(transport.HeaderKeyProtocolVersion, c.version)
 		named, _ := json.Marshal(params) // what cannot be encoded cannot be sent either
 		for name, value := range mcp.StandardHeaders(c.version, mcp.MCPMethod(method), named) {
@@ -119,16 +120,6 @@ func (c caller) request(method string, params map[string]any) transport.JSONRPCR
 	id := mcp.NewRequestId(c.seen.nextID())
 	return transport.JSONRPCRequest{JSONRPC: mcp.JSONRPC_VERSION, ID: id, Method: method, Params: params,
 		Header: header}
-}
-
-// withMeta returns params with further members in its _meta.
-func withMeta(params map[string]any, more map[string]any) map[string]any {
-	if own, ok := params["_meta"].(map[string]any); ok {
-		maps.Copy(more, own)
-	}
-	params = maps.Clone(params)
-	params["_meta"] = more
-	return params
 }
 
 // declaration returns the client capabilities as requests carry them.
