@@ -248,7 +248,8 @@ func withPassed(server syntax.Value, key string, lookup Lookup) syntax.Value {
 	for _, item := range names.Value.Items {
 		name := cmp.Or(item.Text, item.TextOf("name"))
 		if _, set := lookup.Value(name); set && name != "" && !strings.ContainsAny(name, "=\x00") {
-			env.Value = env.Value.With(syntax.String(name, "${"+name+"}", item.Line))
+			value := syntax.Value{Kind: syntax.Text, Line: item.Line, Text: "${" + name + "}"}
+			env.Value = env.Value.With(syntax.Field{Key: name, Line: item.Line, Value: value})
 		}
 	}
 	return server.Without("env", key).With(env)

@@ -66,9 +66,6 @@ func Launched(argv []string) (Launch, bool) {
 			!slices.Equal(words[1:n], l.words[1:]) {
 			continue
 		}
-		if l.registry == "oci" {
-			return container(argv, start+n)
-		}
 		return l.read(argv, start+n)
 	}
 	return Launch{}, false
@@ -77,7 +74,7 @@ func Launched(argv []string) (Launch, bool) {
 // elsewhere are parts of flags that make a package of that name another one.
 var elsewhere = []string{"registry", "index", "pip-args", "isolated"}
 
-// read reads the flags of npx or uvx from argv[at] on, and the package.
+// read reads the flags of a launcher from argv[at] on, and the package.
 func (l launcher) read(argv []string, at int) (Launch, bool) {
 	launch := Launch{words: argv, at: -1}
 	for at < len(argv) && strings.HasPrefix(argv[at], "-") {
@@ -95,7 +92,7 @@ func (l launcher) read(argv []string, at int) (Launch, bool) {
 		case names:
 			launch.at = at
 		}
-		if !given && (names || slices.Contains(l.values, flag)) {
+		if !given && (names || l.takesValue(flag)) {
 			at++
 		}
 	}
@@ -112,6 +109,10 @@ func (l launcher) read(argv []string, at int) (Launch, bool) {
 		spec = strings.Replace(spec, "==", "@", 1)
 	}
 	ref, known, err := Parse(l.registry + ":" + spec)
+	if l.registry == "oci" {
+		ref.Version = cmp.Or(ref.Version, "latest")
+		known = known && ref.Name != "sha256" // an image by its hash has no name
+	}
 	launch.Ref = ref
 	return launch, known && err == nil
 }
@@ -123,23 +124,13 @@ var alone = strings.Fields(`--detach --disable-content-trust --env-host --http-p
 	--read-only --read-only-tmpfs --replace --rm --rmi --rootfs --sig-proxy --tls-verify --tty --unsetenv-all
 	--use-api-socket`)
 
-// container reads the flags of docker run from argv[at] on, and the image.
-func container(argv []string, at int) (Launch, bool) {
-	for at < len(argv) && strings.HasPrefix(argv[at], "-") {
-		flag := argv[at]
-		takes := len(strings.TrimLeft(flag, "-ditPq")) == 1 // -i, -it, -e NAME, -eNAME=x
-		if strings.HasPrefix(flag, "--") {
-			takes = !strings.Contains(flag, "=") && !slices.Contains(alone, flag)
-		}
-		if at++; takes {
-			at++
-		}
+// takesValue reports whether the argument after a flag is its value.
+func (l launcher) takesValue(flag string) bool {
+	switch {
+	case l.registry != "oci":
+		return slices.Contains(l.values, flag)
+	case strings.HasPrefix(flag, "--"):
+		return !slices.Contains(alone, flag)
 	}
-	if at >= len(argv) {
-		return Launch{}, false
-	}
-	ref, known, err := Parse("oci:" + argv[at])
-	ref.Version = cmp.Or(ref.Version, "latest")
-	launch := Launch{Ref: ref, Args: argv[at+1:], words: argv, at: at}
-	return launch, known && err == nil && ref.Name != "sha256"
+	return len(strings.TrimLeft(flag, "-ditPq")) == 1 // -i, -it, -e NAME
 }

@@ -289,19 +289,17 @@ func (s Secrets) JSON(raw []byte) (clean []byte, found bool) {
 	}
 	var out bytes.Buffer
 	for rest := raw; len(rest) > 0; {
-		start := bytes.IndexByte(rest, '"')
-		if start < 0 {
-			out.Write(rest)
-			break
-		}
+		start := max(bytes.IndexByte(rest, '"'), 0)
 		end := start + literalLength(rest[start:])
-		out.Write(rest[:start])
-		literal, hit := rest[start:end], false
-		if plain || bytes.ContainsRune(literal, '\\') {
-			literal, hit = s.literal(literal)
+		literal := rest[start:end]
+		var text string
+		mayHold := plain || bytes.ContainsRune(literal, '\\')
+		if mayHold && json.Unmarshal(literal, &text) == nil && s.In(text) {
+			literal, _ = rawjson.Encode(s.Text(text)) // cannot fail for a string
+			found = true
 		}
-		out.Write(literal)
-		found, rest = found || hit, rest[end:]
+		out.Write(append(rest[:start:start], literal...))
+		rest = rest[end:]
 	}
 	if !found {
 		return raw, false
@@ -309,7 +307,7 @@ func (s Secrets) JSON(raw []byte) (clean []byte, found bool) {
 	return out.Bytes(), true
 }
 
-// literalLength returns the length of the string literal at the beginning of text.
+// literalLength returns the length of the string literal at the beginning of text, or of text.
 func literalLength(text []byte) int {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {
@@ -320,16 +318,6 @@ func literalLength(text []byte) int {
 		}
 	}
 	return len(text)
-}
-
-// literal returns a string literal of JSON without secrets.
-func (s Secrets) literal(quoted []byte) ([]byte, bool) {
-	var text string
-	if json.Unmarshal(quoted, &text) != nil || !s.In(text) {
-		return quoted, false
-	}
-	clean, _ := rawjson.Encode(s.Text(text)) // cannot fail for a string
-	return clean, true
 }
 
 // Header returns the secrets in a header's value: the whole, the credential of "Bearer abc", the user and

@@ -63,11 +63,6 @@ func (f Field) In(parent string) Field {
 	return f
 }
 
-// String returns a field that holds a string.
-func String(key, text string, line int) Field {
-	return Field{key, line, Value{Kind: Text, Line: line, Text: text}}
-}
-
 // Scalar reports whether v is a string, a number or a boolean.
 func (v Value) Scalar() bool { return v.Kind == Text || v.Kind == Number || v.Kind == Boolean }
 
