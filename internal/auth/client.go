@@ -47,7 +47,7 @@ func newClient(s Server, caCert []byte) (*client, error) {
 	direct := &http.Transport{DialContext: policy.dial, TLSClientConfig: config,
 		MaxResponseHeaderBytes: headerLimit, DisableKeepAlives: true, ForceAttemptHTTP2: true}
 	proxied := direct.Clone()
-	proxied.DialContext, proxied.Proxy = nil, http.ProxyFromEnvironment
+	proxied.DialContext, proxied.Proxy = nil, transport.Proxy
 	return &client{policy, &http.Client{Transport: checkedTransport{policy, direct, proxied},
 		CheckRedirect: sameOriginOnly, Timeout: requestTime}, caCert}, nil
 }
@@ -167,7 +167,7 @@ func (t checkedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if _, err := t.check("the URL", req.URL.String()); err != nil {
 		return nil, err
 	}
-	if proxy, err := http.ProxyFromEnvironment(req); err != nil || proxy != nil {
+	if proxy, err := transport.Proxy(req); err != nil || proxy != nil {
 		return t.proxied.RoundTrip(req)
 	}
 	return t.direct.RoundTrip(req)

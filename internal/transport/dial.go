@@ -43,14 +43,14 @@ func (w *web) dial(ctx context.Context, network, address string) (net.Conn, erro
 
 // via returns the proxy on the way to the server; nil = none.
 func (w *web) via() *url.URL {
-	via, _ := http.ProxyFromEnvironment(&http.Request{URL: w.home})
+	via, _ := Proxy(&http.Request{URL: w.home})
 	return via
 }
 
 // proxy returns the proxy of the environment. It checks the address that the proxy would connect to, if the
 // URL has one.
 func (w *web) proxy(r *http.Request) (*url.URL, error) {
-	via, err := http.ProxyFromEnvironment(r)
+	via, err := Proxy(r)
 	ip, notIP := netip.ParseAddr(r.URL.Hostname())
 	if err == nil && via != nil && w.endpoint.Allow != nil && notIP == nil {
 		err = w.endpoint.Allow(ip)

@@ -210,7 +210,7 @@ func networkHint(f failure) string {
 			"when the certificate ends"
 	case notTLS(f.err):
 		return "the server does not speak TLS: use http:// instead of https://"
-	case dial != nil && dial.Op == "proxyconnect":
+	case is[*transport.ProxyError](f.err) || dial != nil && dial.Op == "proxyconnect":
 		return "the proxy could not be used: check HTTP_PROXY and HTTPS_PROXY, or name the host in NO_PROXY"
 	case is[*net.DNSError](f.err):
 		return "check the spelling of the host in the URL, and that this machine can resolve names (VPN, " +
