@@ -34,15 +34,11 @@ func encoded(r *Report) ([]member, error) {
 	if err != nil {
 		return nil, err
 	}
-	server, known := serverTypes()[r.Command]
-	if !known {
-		server = func(s *Server) any { return s.head() }
-	}
 	members := kit.Map(all, func(m rawjson.Member) member { return member{key: m.Key, value: m.Value} })
 	for i := range members {
 		switch m := &members[i]; m.key {
 		case "servers":
-			m.elements, err = encodeEach(r.Servers, server)
+			m.elements, err = encodeEach(r.Servers, func(s *Server) any { return s.reportedBy(r.Command) })
 		case "findings":
 			m.elements, err = encodeEach(r.Findings, func(f *finding.Finding) any { return judgedAs(*f) })
 		}
@@ -106,11 +102,7 @@ func writeIndentedJSON(w io.Writer, v any) error {
 
 // MarshalJSON adds the fingerprint to each finding.
 func (all Findings) MarshalJSON() ([]byte, error) {
-	list := []judged{}
-	for _, f := range all {
-		list = append(list, judgedAs(f))
-	}
-	return rawjson.Encode(list)
+	return rawjson.Encode(append([]judged{}, kit.Map(all, judgedAs)...))
 }
 
 func judgedAs(f finding.Finding) judged { return judged{f, f.Fingerprint()} }

@@ -99,12 +99,11 @@ func (v view) documentGroup(r *Report, g finding.Group) documentGroup {
 	if len(g.Servers) == 1 && len(v.servers.all) > 1 {
 		title += " of " + g.Servers[0]
 	}
-	isCommit := strings.HasPrefix(v.servers.named(first.Server).Base, "git:") // which stays as it is
 	out := documentGroup{
 		Fingerprint: g.Fingerprint, Level: levelWord(first), Title: text(title),
 		Lines: v.shown(g), Hints: textsOf(hintsOf(g)), Waivers: textsOf(each(g, waiverOf)),
 		Rules:  textsOf(each(g, ruleOf)),
-		Accept: r.Command == "diff" && !g.Waived && first.Acceptable() && !isCommit,
+		Accept: r.Command == "diff" && !g.Waived && v.servers.accepts(first),
 	}
 	if first.Verdict == finding.Proved || first.Verdict == finding.Unproven {
 		out.Verdict = text(first.Verdict)

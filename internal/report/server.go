@@ -13,35 +13,8 @@ import (
 )
 
 // Server is all that a run knows of one server: what every command reports, and sections that only some
-// commands fill. In JSON each command writes a type of its own, see serverTypes.
+// commands fill and report, see reportedBy.
 type Server struct {
-	Name       string             `json:"name"`
-	State      State              `json:"state"`
-	Source     string             `json:"source,omitempty"`
-	Places     []Place            `json:"places,omitempty"`
-	Error      *Failure           `json:"error,omitempty"`
-	MoreErrors []Failure          `json:"moreErrors,omitempty"`
-	Tolerated  *finding.Tolerance `json:"tolerated,omitempty"`
-
-	Answer
-	Offer
-	Comparison
-	Definition
-	FailOn   finding.Threshold `json:"failOn,omitempty"`
-	PingMs   float64           `json:"pingMs,omitempty"`
-	Saved    *Saved            `json:"saved,omitempty"`
-	Login    *Login            `json:"login,omitempty"`
-	Since    string            `json:"since,omitempty"`
-	Replayed []Replayed        `json:"replayed,omitempty"`
-
-	Expensive []ToolCost `json:"expensive,omitempty"`
-
-	// the file of the current tree whose lines findings point at; empty = Base, if that is a file
-	BaseFile string `json:"-"`
-}
-
-// serverHead is what every command reports of a server.
-type serverHead struct {
 	Name       string             `json:"name"`             // configured name
 	State      State              `json:"state"`            // how far it answered
 	Source     string             `json:"source,omitempty"` // "FILE:LINE" of its configuration, or its file
@@ -49,10 +22,51 @@ type serverHead struct {
 	Error      *Failure           `json:"error,omitempty"`  // the first failure
 	MoreErrors []Failure          `json:"moreErrors,omitempty"`
 	Tolerated  *finding.Tolerance `json:"tolerated,omitempty"` // why its failure does not count
+
+	Answer
+	Offer
+	Comparison
+	Definition
+	FailOn   finding.Threshold `json:"failOn,omitempty"`   // this server's own; empty = Report.FailOn
+	PingMs   float64           `json:"pingMs,omitempty"`   // milliseconds to the response
+	Saved    *Saved            `json:"saved,omitempty"`    // what became of the file
+	Login    *Login            `json:"login,omitempty"`    // of login and logout
+	Since    string            `json:"since,omitempty"`    // the day of the decision to trust it
+	Replayed []Replayed        `json:"replayed,omitempty"` // by tool or expectation
+
+	Expensive []ToolCost `json:"expensive,omitempty"` // the ten tools with the most tokens
+
+	// the file of the current tree whose lines findings point at; empty = Base, if that is a file
+	BaseFile string `json:"-"`
 }
 
-func (s *Server) head() serverHead {
-	return serverHead{s.Name, s.State, s.Source, s.Places, s.Error, s.MoreErrors, s.Tolerated}
+// reportedBy returns what a command reports of the server in JSON.
+func (s *Server) reportedBy(command string) *Server {
+	out := &Server{Name: s.Name, State: s.State, Source: s.Source, Places: s.Places, Error: s.Error,
+		MoreErrors: s.MoreErrors, Tolerated: s.Tolerated}
+	switch command {
+	case "list", "show":
+		out.Answer, out.Offer = s.Answer, s.Offer
+	case "ping":
+		out.Answer, out.PingMs = s.Answer, s.PingMs
+	case "snapshot":
+		out.Answer, out.Saved = s.Answer, s.Saved
+	case "accept":
+		out.Answer, out.Comparison, out.Saved = s.Answer, s.Comparison, s.Saved
+	case "diff":
+		out.Answer, out.Comparison, out.FailOn = s.Answer, s.Comparison, s.FailOn
+	case "check":
+		out.Answer, out.FailOn, out.Expensive = s.Answer, s.FailOn, s.Expensive
+	case "replay":
+		out.Answer, out.FailOn, out.Replayed = s.Answer, s.FailOn, s.Replayed
+	case "config":
+		out.Connection, out.Definition = s.Connection, s.Definition
+	case "trust":
+		out.Connection, out.Definition, out.Since = s.Connection, s.Definition, s.Since
+	case "login", "logout":
+		out.URL, out.Login = s.URL, s.Login
+	}
+	return out
 }
 
 // Connection is how a server is reached.
@@ -127,85 +141,6 @@ func ExpensiveTools(s *snapshot.Snapshot) []ToolCost {
 		func(t snapshot.Item) ToolCost { return ToolCost{t.Key, check.ToolTokens(t)} })
 	slices.SortStableFunc(all, func(a, b ToolCost) int { return b.Tokens - a.Tokens })
 	return slices.Clip(all[:min(len(all), mostExpensive)])
-}
-
-// The types of servers[] in JSON: one for each command.
-type (
-	listServer struct {
-		serverHead
-		Answer
-		Offer
-	}
-	pingServer struct {
-		serverHead
-		Answer
-		PingMs float64 `json:"pingMs,omitempty"` // milliseconds to the response
-	}
-	snapshotServer struct {
-		serverHead
-		Answer
-		Saved *Saved `json:"saved,omitempty"` // what became of the file
-	}
-	acceptServer struct {
-		serverHead
-		Answer
-		Comparison
-		Saved *Saved `json:"saved,omitempty"`
-	}
-	diffServer struct {
-		serverHead
-		Answer
-		Comparison
-		FailOn finding.Threshold `json:"failOn,omitempty"` // this server's own; empty = Report.FailOn
-	}
-	checkServer struct {
-		serverHead
-		Answer
-		FailOn    finding.Threshold `json:"failOn,omitempty"`
-		Expensive []ToolCost        `json:"expensive,omitempty"` // the ten tools with the most tokens
-	}
-	replayServer struct {
-		serverHead
-		Answer
-		FailOn   finding.Threshold `json:"failOn,omitempty"`
-		Replayed []Replayed        `json:"replayed,omitempty"` // by tool or expectation
-	}
-	configServer struct {
-		serverHead
-		Connection
-		Definition
-	}
-	trustServer struct {
-		serverHead
-		Connection
-		Definition
-		Since string `json:"since,omitempty"` // the day of the decision
-	}
-	loginServer struct {
-		serverHead
-		URL   string `json:"url,omitempty"`
-		Login *Login `json:"login,omitempty"`
-	}
-)
-
-// serverTypes returns the type of servers[] of each command that reports servers.
-func serverTypes() map[string]func(*Server) any {
-	list := func(s *Server) any { return listServer{s.head(), s.Answer, s.Offer} }
-	login := func(s *Server) any { return loginServer{s.head(), s.URL, s.Login} }
-	return map[string]func(*Server) any{
-		"list":     list,
-		"show":     list,
-		"login":    login,
-		"logout":   login,
-		"ping":     func(s *Server) any { return pingServer{s.head(), s.Answer, s.PingMs} },
-		"snapshot": func(s *Server) any { return snapshotServer{s.head(), s.Answer, s.Saved} },
-		"accept":   func(s *Server) any { return acceptServer{s.head(), s.Answer, s.Comparison, s.Saved} },
-		"diff":     func(s *Server) any { return diffServer{s.head(), s.Answer, s.Comparison, s.FailOn} },
-		"check":    func(s *Server) any { return checkServer{s.head(), s.Answer, s.FailOn, s.Expensive} },
-		"replay":   func(s *Server) any { return replayServer{s.head(), s.Answer, s.FailOn, s.Replayed} },
-		"config":   func(s *Server) any { return configServer{s.head(), s.Connection, s.Definition} },
-		"trust":    func(s *Server) any { return trustServer{s.head(), s.Connection, s.Definition, s.Since} },
-	}
 }
 
 // State is how far a server answered.

@@ -244,7 +244,9 @@ func writeMeaning(p *page, r *Report, totals bool) {
 	p.gap()
 	p.text(0, 2, row...)
 	p.text(0, 2, span{says, dim})
-	if r.accepts() {
+	failing, servers := r.failing(), r.roster()
+	accepts := func(f finding.Finding) bool { return failing(f) && servers.accepts(f) }
+	if r.Command == "diff" && r.Status == 1 && slices.ContainsFunc(r.Findings, accepts) {
 		p.text(0, 2, span{"accept some of them with: mcpctl accept FINGERPRINT…", dim})
 	}
 }
@@ -282,15 +284,10 @@ func (s Summary) words() string {
 	return strings.Join(kit.Map(s.totals(true), func(part span) string { return part.text }), "")
 }
 
-// accepts reports whether some findings that fail the run can be accepted: a live server was compared with a
-// file.
-func (r *Report) accepts() bool {
-	failing := r.failing()
-	return r.Command == "diff" && r.Status == 1 &&
-		slices.ContainsFunc(r.Servers, func(s Server) bool {
-			return s.Transport != "" && !strings.HasPrefix(s.Base, "git:") && !published(s.Base)
-		}) &&
-		slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return failing(f) && f.Acceptable() })
+// accepts reports whether a change can be accepted: a live server was compared with a file.
+func (all roster) accepts(f finding.Finding) bool {
+	s := all.named(f.Server)
+	return s.Transport != "" && !strings.HasPrefix(s.Base, "git:") && !published(s.Base) && f.Acceptable()
 }
 
 // Meaning returns why the exit status of a report is not 0.
