@@ -41,7 +41,7 @@ func Accept(
 	case !o.All && !some:
 		return nil, errAcceptNone
 	}
-	f, err := o.load(ctx, p, from)
+	f, err := fleet.Load(ctx, p, o.Select, o.Contact, from)
 	if err == nil {
 		err = checkDir(p, f.Config.Project)
 	}

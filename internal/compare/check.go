@@ -3,6 +3,7 @@ package compare
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 
@@ -37,7 +38,7 @@ func Check(
 
 	// The configuration: the servers, and the policy for their findings.
 	o.Contact.ReadTwice = true
-	f, err := o.load(ctx, p, from)
+	f, err := fleet.Load(ctx, p, o.Select, o.Contact, from)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +79,9 @@ func Check(
 	if shard == nil {
 		all.Found = append(all.Found, check.Together(members, options.Budgets)...)
 	} else {
-		rules, shard.Members = rulesOfShard(rules), members
+		together := check.TogetherRules()
+		rules = slices.DeleteFunc(rules, func(id string) bool { return slices.Contains(together, id) })
+		shard.Members = members
 	}
 
 	// The report: levels and waivers by the policy, then the exit status.
@@ -96,12 +99,6 @@ func (o CheckOptions) counts(ctx context.Context, p host.Process) (calls.Counts,
 		return nil, nil
 	}
 	return calls.Count(ctx, p, o.Calls)
-}
-
-// rulesOfShard returns rules without those for all servers together.
-func rulesOfShard(rules []string) []string {
-	together := kit.Set(check.TogetherRules())
-	return kit.Filter(rules, func(id string) bool { return !together[id] })
 }
 
 // noCalls returns the problem that no call of a checked server is recorded, or nil.
@@ -126,7 +123,9 @@ func checkOne(
 	options check.Options,
 ) (one checkedServer, err error) {
 	if size := sizeOf(s.Snapshot); size > maxChecked {
-		failLarge(s, size)
+		const mib = 1 << 20
+		message := fmt.Sprintf("it offers %.1f MiB; the limit is %d MiB", float64(size)/mib, maxChecked/mib)
+		failAnalysis(s, "checking", message, offerLess+", and diff compares only what changed")
 	}
 	defer turnFor(sizeOf(s.Snapshot))()
 	subject.Name, subject.Snapshot, subject.Observed = s.Name, s.Snapshot, observed(*s)

@@ -43,7 +43,7 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	}
 
 	// The configuration: the servers, and the policy for their changes.
-	f, err := o.load(ctx, p, current)
+	f, err := fleet.Load(ctx, p, o.Select, o.Contact, current)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"fmt"
 	"sync"
 
 	"github.com/mcpctl/mcpctl/internal/fleet"
@@ -37,13 +36,6 @@ func failAnalysis(s *fleet.Surface, stage, message, hint string) {
 
 // offerLess is the advice for a server that is too large.
 const offerLess = "no model can read that much: offer less; mcpctl list shows what is large"
-
-// failLarge makes a server fail that is too large to be checked.
-func failLarge(s *fleet.Surface, size int) {
-	const mib = 1 << 20
-	message := fmt.Sprintf("it offers %.1f MiB; the limit is %d MiB", float64(size)/mib, maxChecked/mib)
-	failAnalysis(s, "checking", message, offerLess+", and diff compares only what changed")
-}
 
 // sizeOf returns the size of a snapshot in bytes, 0 for none.
 func sizeOf(s *snapshot.Snapshot) int {

@@ -182,23 +182,19 @@ func matchByName(
 		}
 		for i, t := range left {
 			saved, err := t.Read()
-			if err == nil {
-				err = visit(len(targets)+i, pair{old: saved, now: removed(saved.Name, complete)})
-			}
 			if err != nil {
+				return err
+			}
+			now := fleet.Absent(saved.Name)
+			if !complete {
+				now.State, now.Error = report.Failed, failedPair()
+			}
+			if err := visit(len(targets)+i, pair{old: saved, now: now}); err != nil {
 				return err
 			}
 		}
 		return nil
 	}}
-}
-
-// removed returns the new side of a server that only the old side has.
-func removed(name string, certain bool) fleet.Surface {
-	if certain {
-		return fleet.Absent(name)
-	}
-	return fleet.Surface{Server: report.Server{Name: name, State: report.Failed, Error: failedPair()}}
 }
 
 // comparison is what a run keeps of a pair.

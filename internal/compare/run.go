@@ -3,21 +3,10 @@
 // joins the reports of shards.
 package compare
 
-import (
-	"context"
-
-	"github.com/mcpctl/mcpctl/internal/fleet"
-	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/source"
-)
+import "github.com/mcpctl/mcpctl/internal/fleet"
 
 // Scope says which servers take part in a run, and how they are reached.
 type Scope struct {
 	Select  fleet.Selection
 	Contact fleet.Contact
-}
-
-// load reads the configuration for the servers that are named.
-func (s Scope) load(ctx context.Context, p host.Process, from []source.Source) (*fleet.Fleet, error) {
-	return fleet.Load(ctx, p, s.Select, s.Contact, from)
 }

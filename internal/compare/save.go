@@ -34,7 +34,7 @@ type SaveOptions struct {
 
 // Save saves the snapshots of servers.
 func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Source) (*report.Report, error) {
-	f, err := o.load(ctx, p, from)
+	f, err := fleet.Load(ctx, p, o.Select, o.Contact, from)
 	switch {
 	case err != nil:
 		return nil, err

@@ -10,9 +10,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -33,7 +33,10 @@ func (f *Fleet) Each(
 	surfaces := make([]Surface, len(targets))
 	servers, slots := live(targets)
 	answered, finish := host.Progress(f.process, len(servers))
-	places := placesOf(f.Config.Entries)
+	places := map[string][]report.Place{} // by source and name
+	for _, e := range f.Config.Entries {
+		places[e.Server.Source+" "+e.Server.Name] = e.Places
+	}
 	visits, running := errgroup.WithContext(ctx)
 	visits.SetLimit(runtime.GOMAXPROCS(0))
 	begin := func(i int, read func() (Surface, error)) {
@@ -81,7 +84,10 @@ var errNotTried = errors.New("not tried, since the run ended before")
 // arrived returns the surface of a live target.
 func (f *Fleet) arrived(t Target, result probe.Result) Surface {
 	s := FromResult(result)
-	s.Package, s.Given = t.packageOf(), given(result.Server, f.options)
+	s.Given = given(result.Server, f.options)
+	if launch, ok := t.Launch(); ok {
+		s.Package = &packages.Package{Ref: launch.Ref}
+	}
 	if t.typed && !f.contact.AllowScripts && s.Error != nil && s.Error.Hint == probe.RunByHand {
 		s.Error.Hint = "install scripts of packages did not run: if this one needs them, add --allow-scripts"
 	}
@@ -122,15 +128,6 @@ func tolerate(f *Fleet, s *Surface) {
 // Tolerated returns why a server may fail according to mcpctl.yaml, or nil.
 func (f *Fleet) Tolerated(name string) *finding.Tolerance {
 	return finding.Tolerated(f.Config.Project.Tolerate, name, f.process.Now)
-}
-
-// placesOf returns the applications that have a server, by its source and name.
-func placesOf(entries []config.Entry) map[string][]report.Place {
-	at := map[string][]report.Place{}
-	for _, e := range entries {
-		at[e.Server.Source+" "+e.Server.Name] = e.Places
-	}
-	return at
 }
 
 // Ping pings the live targets, each over a connection of its own.

@@ -103,7 +103,7 @@ func Load(ctx context.Context, p host.Process, s Selection, c Contact, from []so
 	if err := f.gate.Ask(ctx, entries); err != nil {
 		return nil, err
 	}
-	trusted, _ := f.gate.Trusted(incomplete(entries))
+	trusted, _ := f.gate.Trusted(entries)
 	if f.answers, err = askInputs(ctx, p, inputsOf(trusted)); err != nil {
 		return nil, err
 	}

@@ -20,11 +20,6 @@ type inputPrompt struct {
 	servers []string
 }
 
-// incomplete returns the entries that lack inputs.
-func incomplete(entries []config.Entry) []config.Entry {
-	return slices.DeleteFunc(slices.Clone(entries), func(e config.Entry) bool { return len(e.Asks()) == 0 })
-}
-
 // inputsOf returns the inputs that entries lack, each once.
 func inputsOf(entries []config.Entry) []inputPrompt {
 	var asked []inputPrompt

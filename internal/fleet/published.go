@@ -62,15 +62,6 @@ func (t Target) Launch() (packages.Launch, bool) {
 	return packages.Launched(append([]string{t.plain.Stdio.Command}, t.plain.Stdio.Args...))
 }
 
-// packageOf returns the package that a server is started from, as far as its command line says; nil = none.
-func (t Target) packageOf() *packages.Package {
-	launch, ok := t.Launch()
-	if !ok {
-		return nil
-	}
-	return &packages.Package{Ref: launch.Ref}
-}
-
 // packageServer returns the server in a published package, started by a launcher.
 func packageServer(ref packages.Ref, launch packages.Command) probe.Server {
 	server := probe.Server{

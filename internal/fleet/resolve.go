@@ -251,7 +251,14 @@ func (f *Fleet) configured(entries []config.Entry) []Target {
 	targets := make([]Target, len(entries))
 	approved, refused := f.gate.Admit(f.Config, entries)
 	for _, a := range approved {
-		targets[a.Index] = f.approvedTarget(a)
+		e := a.Entry()
+		server := e.Server
+		if e.NeedsTrust() {
+			server.Verify = f.fresh.verify(f, a)
+		}
+		t := contact(server, e.Login)
+		t.projects, t.may = e.Projects(), e.May
+		targets[a.Index] = t
 	}
 	for _, r := range refused {
 		s := r.Entry.Server
@@ -262,18 +269,6 @@ func (f *Fleet) configured(entries []config.Entry) []Target {
 		}
 	}
 	return targets
-}
-
-// approvedTarget returns the target that starts or contacts an approved entry.
-func (f *Fleet) approvedTarget(a trust.Approved) Target {
-	e := a.Entry()
-	server := e.Server
-	if e.NeedsTrust() {
-		server.Verify = f.fresh.verify(f, a)
-	}
-	t := contact(server, e.Login)
-	t.projects, t.may = e.Projects(), e.May
-	return t
 }
 
 // contact returns the target for a server, copied as far as it is changed later.

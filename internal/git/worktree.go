@@ -108,15 +108,14 @@ func (w *Worktree) Remove() error {
 			w.ref, err, w.temp)
 	}
 	_, err := w.repo.line(ctx, "worktree", "remove", "--force", "--force", w.dir)
-	if err != nil && w.registered(ctx) {
-		return fmt.Errorf("removing the worktree of git:%s: %w: run git worktree prune", w.ref, err)
+	if err == nil {
+		return nil
 	}
-	return nil
-}
-
-func (w *Worktree) registered(ctx context.Context) bool {
-	list, err := w.repo.line(ctx, "worktree", "list", "--porcelain")
-	return err != nil || strings.Contains(list+"\n", filepath.ToSlash(w.dir)+"\n")
+	list, unlisted := w.repo.line(ctx, "worktree", "list", "--porcelain")
+	if unlisted == nil && !strings.Contains(list+"\n", filepath.ToSlash(w.dir)+"\n") {
+		return nil // it is gone all the same
+	}
+	return fmt.Errorf("removing the worktree of git:%s: %w: run git worktree prune", w.ref, err)
 }
 
 // removeAll removes a directory, also one in which a build created read-only directories.

@@ -134,10 +134,10 @@ func (r *watchRun) replace(ctx context.Context, servers []*watchedServer) {
 // ask reads every server at once. One that is being developed is built and restarted.
 func (r *watchRun) ask() {
 	if r.rebuild != nil {
-		r.rebuild.ask()
+		signalOnce(r.rebuild.asked)
 		return
 	}
 	for _, w := range r.servers {
-		w.ask()
+		signalOnce(w.refresh)
 	}
 }

@@ -131,9 +131,6 @@ func (m *monitor) refresh(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusConflict, "%s is not watched: its state is %s", s.name, s.now().State)
 		return
 	}
-	select {
-	case s.refresh <- struct{}{}:
-	default: // a reading that was asked for before has not begun
-	}
+	signalOnce(s.refresh)
 	writeJSON(w, http.StatusAccepted, map[string]string{"server": s.name})
 }

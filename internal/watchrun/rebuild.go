@@ -3,7 +3,6 @@ package watchrun
 import (
 	"context"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -73,16 +72,6 @@ func (o Options) restartable(servers []*watchedServer) error {
 		return errAtURL(servers[0].name())
 	}
 	return nil
-}
-
-// start begins to build and to watch files until ctx ends. The function that it returns waits for that.
-func (b *rebuilder) start(ctx context.Context) (wait func()) {
-	if b == nil {
-		return func() {}
-	}
-	var ending sync.WaitGroup
-	ending.Go(func() { b.run(ctx) })
-	return ending.Wait
 }
 
 // run builds and restarts whenever files change or a user asks, until ctx ends. Files that change during a
@@ -213,8 +202,6 @@ func (b *rebuilder) finish(now *build) {
 		b.ready <- struct{}{}
 	}
 }
-
-func (b *rebuilder) ask() { signalOnce(b.asked) }
 
 // mayStart waits until no build forbids to start the server; false = ctx has ended.
 func (b *rebuilder) mayStart(ctx context.Context) bool {

@@ -119,8 +119,13 @@ type watchRun struct {
 
 // run watches until ctx or the run itself ends it, and waits until nothing is running any more.
 func (r *watchRun) run(ctx context.Context) error {
-	watching := r.limited(ctx)
-	defer r.end(nil)
+	watching, end := context.WithCancelCause(ctx)
+	r.end = end
+	defer end(nil)
+	if r.options.For != nil {
+		late := time.AfterFunc(*r.options.For, func() { end(errTimeOver) })
+		defer late.Stop()
+	}
 	go r.printer.run()
 	r.monitor.watch(monitored(r.servers))
 	for _, w := range r.servers {
@@ -129,9 +134,12 @@ func (r *watchRun) run(ctx context.Context) error {
 	live := func(w *watchedServer) bool { return w.target.Live() }
 	// a shard without servers may get some
 	if r.fleet.ShardReport() != nil || slices.ContainsFunc(r.servers, live) {
-		wait := r.rebuild.start(watching)
+		var building sync.WaitGroup
+		if r.rebuild != nil {
+			building.Go(func() { r.rebuild.run(watching) })
+		}
 		r.supervise(watching)
-		wait()
+		building.Wait()
 	}
 	for _, w := range r.servers {
 		w.end()
@@ -143,16 +151,6 @@ func (r *watchRun) run(ctx context.Context) error {
 		return r.exit(exit.Usage)
 	}
 	return r.sumUp(ctx)
-}
-
-// limited returns ctx until Options.For or a call of r.end ends it.
-func (r *watchRun) limited(ctx context.Context) context.Context {
-	ctx, r.end = context.WithCancelCause(ctx)
-	if r.options.For != nil {
-		late := time.AfterFunc(*r.options.For, func() { r.end(errTimeOver) })
-		context.AfterFunc(ctx, func() { late.Stop() })
-	}
-	return ctx
 }
 
 // resolve returns the servers that the run's SOURCEs name, none of them watched yet.

@@ -58,7 +58,7 @@ func (r *watchRun) begin(ctx context.Context, w *watchedServer) {
 	open := func(ctx context.Context) (watch.Session, error) { return r.open(ctx, w) }
 	server := watch.Source{Name: w.name(), Open: open}
 	if r.options.Saved {
-		server.Saved = r.savedReader(ctx, w, w.savedFile())
+		server.Saved = r.savedReader(ctx, w)
 	} else if server.Last = r.left[w.name()]; server.Last == nil {
 		server.Last = r.state.last(ctx, w.name())
 	}
@@ -131,7 +131,8 @@ func (r *watchRun) reportNoise(w *watchedServer, session *probe.Session) {
 	if w.noisy {
 		return
 	}
-	s := fleet.FromResult(probe.Result{Server: probe.Server{Name: w.name()}, Noise: session.Noise()})
+	var s fleet.Surface
+	s.Name, s.NoiseText = w.name(), session.Noise()
 	if note := fleet.NoiseNote([]fleet.Surface{s}); note != "" {
 		w.noisy = true
 		r.process.Note("%s", note)
@@ -173,7 +174,8 @@ func (l *listeningSession) Ping(ctx context.Context) error {
 
 // savedReader returns a function that reads the saved snapshot of a server. A file that cannot be read is
 // reported once, and the last one that could stays in effect.
-func (r *watchRun) savedReader(ctx context.Context, w *watchedServer, path string) func() *snapshot.Snapshot {
+func (r *watchRun) savedReader(ctx context.Context, w *watchedServer) func() *snapshot.Snapshot {
+	path := compare.SavedFile(w.fleet.Config.Project.Snapshots, w.name())
 	var last *snapshot.Snapshot
 	var reported string
 	return func() *snapshot.Snapshot {
@@ -197,13 +199,6 @@ func (r *watchRun) savedReader(ctx context.Context, w *watchedServer, path strin
 }
 
 func (w *watchedServer) name() string { return w.target.Name() }
-
-func (w *watchedServer) savedFile() string {
-	return compare.SavedFile(w.fleet.Config.Project.Snapshots, w.name())
-}
-
-// ask asks for a reading at once.
-func (w *watchedServer) ask() { signalOnce(w.refresh) }
 
 // signalOnce sends a signal to a channel that has room for one, unless it is there already.
 func signalOnce(c chan<- struct{}) {
