@@ -49,8 +49,11 @@ func newBuilder(doc *document, m *meter) *builder {
 // root builds the node of a schema for one role, and removes the problems that the roles share.
 func (b *builder) root(p *part, r role) *node {
 	n := seal(b.schema(p, spot{role: r}))
-	if b.cyclic() {
-		markLoops(n)
+	for _, built := range b.nodes {
+		if built.head { // it is reached from itself
+			markLoops(n)
+			break
+		}
 	}
 	slices.SortStableFunc(b.problems, func(x, y Problem) int { return strings.Compare(x.Path, y.Path) })
 	// a place is built in several roles
@@ -58,23 +61,10 @@ func (b *builder) root(p *part, r role) *node {
 	return n
 }
 
-// cyclic reports whether any schema object is reached from itself.
-func (b *builder) cyclic() bool {
-	for _, n := range b.nodes {
-		if n.head {
-			return true
-		}
-	}
-	return false
-}
-
-func (b *builder) node(s spot) *node {
+func (b *builder) nodeAt(s site) *node {
 	b.spend(len(s.place))
-	v, _ := rawjson.At(s.doc.root, s.place)
-	return b.schema(v, s)
+	return seal(b.schema(s.value, spot{doc: s.doc, place: s.place}))
 }
-
-func (b *builder) nodeAt(s site) *node { return seal(b.node(spot{doc: s.doc, place: s.place})) }
 
 // schema builds the node of a decoded schema. A value that is not a schema becomes an opaque node and a
 // problem, so that building never fails.
@@ -247,7 +237,11 @@ func (w *writer) under(r role, tokens ...string) spot {
 
 // refAlone reports whether the object has a reference that makes its siblings void.
 func (w *writer) refAlone() bool {
-	_, _, isText := w.reference(w.o["$ref"])
+	v := w.o["$ref"]
+	if p, patched := v.(*part); patched {
+		v = p.value
+	}
+	_, isText := v.(string)
 	return isText && w.in.dialect.refAlone()
 }
 

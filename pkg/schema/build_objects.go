@@ -12,7 +12,10 @@ import (
 func readObjects(w *writer) {
 	readProperties(w)
 	readRequired(w)
-	readPropertyNames(w)
+	if v, ok := w.has("propertyNames"); ok { // properties with names that it refuses are rejected
+		w.add("propertyNames", &node{op: opRest, patterns: []*node{w.condition(v, "propertyNames")},
+			kids: []lit{yes(some())}})
+	}
 	w.length("minProperties", opMinProperties)
 	w.length("maxProperties", opMaxProperties)
 	readDependencies(w, "dependentRequired")
@@ -97,42 +100,25 @@ func stringList(v any) ([]string, bool) {
 	return out, true
 }
 
-// readPropertyNames reads propertyNames: properties with names that the schema refuses are rejected.
-func readPropertyNames(w *writer) {
-	if v, ok := w.has("propertyNames"); ok {
-		w.add("propertyNames", &node{op: opRest, patterns: []*node{w.condition(v, "propertyNames")},
-			kids: []lit{yes(some())}})
-	}
-}
-
-func requireAll(names []string) *node {
-	out := all()
-	for _, name := range names {
-		out.kids = append(out.kids, yes(&node{op: opRequired, text: name}))
-	}
-	return out
-}
-
-// dependency returns the assertion that an object with the property satisfies the consequence.
-func dependency(name string, consequence *node) *node {
-	absent := &node{op: opProperty, text: name, kids: []lit{yes(some())}}
-	return some(yes(absent), yes(consequence))
-}
-
 // readDependencies reads dependentRequired, dependentSchemas, or the dependencies of older drafts, which mix
 // both forms: the property is absent, or others are present, or the object satisfies a schema.
 func readDependencies(w *writer, keyword string) {
 	table, _ := w.table(keyword)
 	for _, name := range kit.SortedKeys(table) {
+		consequence := all()
 		switch names, ok := stringList(table[name]); {
 		case ok && keyword != "dependentSchemas":
-			w.add(keyword, dependency(name, requireAll(names)))
+			for _, other := range names {
+				consequence.kids = append(consequence.kids, yes(&node{op: opRequired, text: other}))
+			}
 		case keyword == "dependentRequired":
 			w.malformed(keyword, "is not an object of arrays of names")
 			return
 		default:
-			w.add(keyword, dependency(name, w.sub(table[name], keyword, name)))
+			consequence = w.sub(table[name], keyword, name)
 		}
+		absent := &node{op: opProperty, text: name, kids: []lit{yes(some())}}
+		w.add(keyword, some(yes(absent), yes(consequence)))
 	}
 }
 
@@ -144,7 +130,17 @@ func readLogic(w *writer) {
 	if v, ok := w.has("not"); ok {
 		w.add("not", all(not(w.condition(v, "not"))))
 	}
-	readConditional(w)
+	v, ok := w.has("if")
+	if !ok {
+		return
+	}
+	condition := w.condition(v, "if")
+	if v, ok := w.o["then"]; ok {
+		w.add("then", some(not(condition), yes(w.sub(v, "then"))))
+	}
+	if v, ok := w.o["else"]; ok {
+		w.add("else", some(yes(condition), yes(w.sub(v, "else"))))
+	}
 }
 
 // many reads a keyword with a list of schemas. A list of one is that schema under any keyword. For declared
@@ -185,69 +181,52 @@ func (w *writer) declaredOne(list []any, parts *node) *node {
 	return all(yes(written), yes(some(parts.kids...)))
 }
 
-// readConditional reads if, then and else: what satisfies if satisfies then, the rest satisfies else.
-func readConditional(w *writer) {
-	v, ok := w.has("if")
-	if !ok {
-		return
-	}
-	condition := w.condition(v, "if")
-	if v, ok := w.o["then"]; ok {
-		w.add("then", some(not(condition), yes(w.sub(v, "then"))))
-	}
-	if v, ok := w.o["else"]; ok {
-		w.add("else", some(yes(condition), yes(w.sub(v, "else"))))
-	}
-}
+// referring are the keywords that refer to a schema for the same value.
+var referring = [...]string{"$ref", "$dynamicRef", "$recursiveRef"}
 
 // readReferences reads $ref, $dynamicRef and $recursiveRef (2020-12 §8.2.3). A dynamic reference is one like
 // the others where only one resource has anchors.
 func readReferences(w *writer) {
-	for _, keyword := range [...]string{"$ref", "$dynamicRef", "$recursiveRef"} {
-		v, ok := w.has(keyword)
-		if !ok {
+	for _, keyword := range referring {
+		if _, ok := w.has(keyword); !ok {
 			continue
 		}
-		if p, ok := v.(*part); ok && p.pair != nil {
-			w.n.kids = append(w.n.kids, yes(w.sub(p, keyword)))
-			continue
-		}
-		ref, from, ok := w.reference(v)
-		if !ok {
-			w.malformed(keyword, "is not a string")
-			continue
-		}
-		target, uri, ok := from.target(ref)
+		v, target, uri, ok := w.follow(keyword)
 		switch {
+		case !ok && uri == "":
+			w.malformed(keyword, "is not a string")
 		case !ok:
 			w.problem(rawjson.Join(w.place, keyword), "names nothing in this document")
 			w.add(keyword, &node{op: opOpaque, text: "$ref\x00" + uri, why: "names nothing in this document"})
 		case keyword != "$ref" && len(target.doc.roots) > 1:
 			w.add(keyword, w.opaque(w.place, keyword, "a reference that may depend on the way to it"))
 		default:
-			w.n.kids = append(w.n.kids, yes(w.node(target)))
+			w.spend(len(target.place))
+			w.n.kids = append(w.n.kids, yes(w.schema(v, target)))
 		}
 	}
 }
 
-// reference returns the text of a reference, and the spot where it is written.
-func (w *writer) reference(v any) (ref string, from spot, ok bool) {
-	from = w.spot
-	if p, patched := v.(*part); patched {
-		from = spot{doc: p.doc, place: p.place, role: w.role, in: p.doc.owner(p.place)}
-		v = p.value
+// follow returns the schema that a reference leads to, and where it stands. Where it leads nowhere, uri is
+// what it names; empty for a reference that is not a string.
+func (w *writer) follow(keyword string) (v any, target spot, uri string, ok bool) {
+	v = w.o[keyword]
+	doc, in := w.spot.doc, w.in
+	if p, moved := v.(*part); moved {
+		if p.pair != nil {
+			return p, w.under(w.role, keyword), "", true
+		}
+		v, doc, in = p.value, p.doc, p.doc.owner(p.place)
 	}
-	ref, ok = v.(string)
-	return ref, from, ok
-}
-
-// target follows a reference. Where it leads nowhere, uri is what it names.
-func (s spot) target(ref string) (target spot, uri string, ok bool) {
-	doc, place, uri, ok := s.doc.resolve(ref, s.in)
-	if !ok {
-		return s, uri, false
+	ref, isText := v.(string)
+	if !isText {
+		return nil, spot{}, "", false
 	}
-	return spot{doc: doc, place: place, in: s.in, role: s.role}, uri, true
+	doc, place, uri, ok := doc.resolve(ref, in)
+	if ok {
+		v, _ = rawjson.At(doc.root, place)
+	}
+	return v, spot{doc: doc, place: place, role: w.role}, uri, ok
 }
 
 // markLoops marks one node of each circle of nodes about the same value: a schema that refers to itself

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // A scope is what a schema object says of properties by name, with what it refers to and combines.
@@ -39,14 +38,8 @@ func (b *builder) collect(c *scope, v any, s spot, conditional bool) {
 	nested := len(c.seen) > 0
 	c.seen[s] = true
 	w := &writer{builder: b, o: o, spot: s, n: &node{op: opAll}}
-	for _, keyword := range [...]string{"$ref", "$dynamicRef", "$recursiveRef"} {
-		if p, ok := o[keyword].(*part); ok && p.pair != nil {
-			b.collect(c, p, w.under(w.role, keyword), conditional)
-			continue
-		}
-		ref, from, isText := w.reference(o[keyword])
-		if target, _, ok := from.target(ref); ok && isText && w.in.dialect.reads(keyword) {
-			v, _ := rawjson.At(target.doc.root, target.place)
+	for _, keyword := range referring {
+		if v, target, _, ok := w.follow(keyword); ok && w.in.dialect.reads(keyword) {
 			b.collect(c, v, target, conditional)
 		}
 	}

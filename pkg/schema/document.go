@@ -2,7 +2,6 @@ package schema
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
@@ -215,15 +214,6 @@ const (
 
 // readingUnits bounds the work of reading a schema of a size.
 func readingUnits(size int) int { return leastBuild + min(size, maxBytes)*unitsPerByte }
-
-// decode reads one JSON value with its numbers as written.
-func decode(raw []byte) (any, error) {
-	v, err := rawjson.Decode(raw)
-	if err != nil {
-		return nil, fmt.Errorf("reading schema: %w", err)
-	}
-	return v, nil
-}
 
 // nesting returns how deeply the arrays and objects of a JSON text are nested.
 func nesting(raw []byte) int {

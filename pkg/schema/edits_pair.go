@@ -220,7 +220,8 @@ func compareNull(p pair) {
 	p.add(Edit{Family: FamilyNull, Keyword: "type", Old: p.rawAt(p.met.old), New: p.rawAt(p.met.new)},
 		func(o *object) {
 			if o.instead = o.orNull("anyOf"); was {
-				o.instead = o.butNull()
+				null := &node{op: opKinds, kinds: kindNull}
+				o.instead = map[string]any{"allOf": []any{o.self()}, "not": null}
 			}
 		})
 }

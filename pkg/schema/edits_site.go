@@ -168,7 +168,11 @@ func (v view) flat() bool { return len(v.plain) > 0 }
 func strip(s site) view {
 	v := view{site: s, target: s, notes: map[string]site{}}
 	for range maxWrappers {
-		v.note()
+		for k := range v.keywords() {
+			if _, noted := v.notes[k]; !noted && !known()[k] && !slices.Contains(silent, k) {
+				v.notes[k] = v.site
+			}
+		}
 		inner, ok := v.unwrap()
 		if !ok {
 			break
@@ -182,20 +186,6 @@ func strip(s site) view {
 	}
 	v.o = v.keywords()
 	return v
-}
-
-func (v *view) note() {
-	for k := range v.keywords() {
-		if _, noted := v.notes[k]; !noted && remark(k) {
-			v.notes[k] = v.site
-		}
-	}
-}
-
-// remark reports whether a keyword accepts and refuses nothing: an annotation, or one that JSON Schema does
-// not define.
-func remark(keyword string) bool {
-	return !known()[keyword] && !slices.Contains(silent, keyword)
 }
 
 // asserting lists the keywords of a schema object that say which values are accepted.

@@ -41,7 +41,11 @@ func compareUnions(p pair) {
 	}
 	if p.x.union != p.y.union && len(p.x.members) > 0 && len(p.y.members) > 0 {
 		p.add(Edit{Family: FamilySchema, Keyword: p.y.union, Old: p.rawAt(p.x.site), New: p.rawAt(p.y.site)},
-			func(o *object) { o.rename(p.x.union, p.y.union) })
+			func(o *object) {
+				o.lists[p.y.union] = o.members(p.x.union)
+				delete(o.lists, p.x.union)
+				o.drop(p.x.union)
+			})
 	}
 }
 

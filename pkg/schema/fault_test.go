@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // TestFaults: a fault has its place, its reason, and what a message to a person needs.
@@ -42,7 +44,11 @@ func TestFaults(t *testing.T) {
 		{`{"$schema":"http://json-schema.org/draft-04/schema#","format":"email","maximum":5,"exclusiveMaximum":true}`, `5`,
 			[]Fault{{"", `violates "exclusiveMaximum"`, "exclusiveMaximum", nil, nil, false}}},
 	} {
-		got, sure := mustParse(t, c.schema).Faults("", valueOf(t, c.value), nil)
+		value, err := rawjson.Decode([]byte(c.value))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, sure := mustParse(t, c.schema).Faults("", value, nil)
 		for i := range got {
 			if got[i].Keyword == "exclusiveMaximum" { // draft-04 spells the bound in another keyword
 				got[i].Want = nil
@@ -101,15 +107,6 @@ func TestMeta(t *testing.T) {
 	if _, dialect, known := DraftOf(map[string]any{"$schema": "https://example.com/mine"}); known || dialect != "https://example.com/mine" {
 		t.Errorf("an unknown dialect is %s, known %v", dialect, known)
 	}
-}
-
-func valueOf(t *testing.T, text string) any {
-	t.Helper()
-	value, err := decode([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return value
 }
 
 // TestManyFaultsAreFew reports at most maxFaults of very many faults.

@@ -24,10 +24,9 @@ func (r *Revision) patches(edits []int) *patches {
 	ps := &patches{edits: map[*met][]func(*object){}, reached: map[*met]bool{}, read: map[*met]any{},
 		name: fmt.Sprint(r.After.doc.digest, edits)}
 	for _, i := range edits {
-		if e := r.Edits[i]; e.patch != nil {
-			ps.edits[e.at] = append(ps.edits[e.at], e.patch)
-			ps.reach(e.at)
-		}
+		e := r.Edits[i]
+		ps.edits[e.at] = append(ps.edits[e.at], e.patch)
+		ps.reach(e.at)
 	}
 	return ps
 }
@@ -183,21 +182,9 @@ func (o *object) leave(keyword string, alternative site) {
 	})
 }
 
-// rename gives a union another keyword.
-func (o *object) rename(old, new string) {
-	o.lists[new] = o.members(old)
-	delete(o.lists, old)
-	o.drop(old)
-}
-
 // orNull returns the union of the object and null.
 func (o *object) orNull(keyword string) any {
 	return map[string]any{keyword: []any{o.self(), &node{op: opKinds, kinds: kindNull}}}
-}
-
-// butNull returns the object without null.
-func (o *object) butNull() any {
-	return map[string]any{"allOf": []any{o.self()}, "not": &node{op: opKinds, kinds: kindNull}}
 }
 
 // value returns the object as it is read: a schema, or a part.

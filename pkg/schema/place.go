@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // A place is a pair of schemas about which edits are judged: the deepest one to which, on both sides, only
@@ -73,7 +74,7 @@ func lifted(j *judgement, p *place, edit int, r Result) Result {
 	if p.parent == nil || r.Verdict != Incompatible || r.Witness == nil {
 		return r
 	}
-	value, _ := decode(r.Witness)
+	value, _ := rawjson.Decode(r.Witness)
 	root := &place{child: child{met: j.root}}
 	from := j.from(root)
 	if edit >= 0 && j.opens(edit) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // Direction is the side of a call that a schema describes.
@@ -218,7 +219,8 @@ func (j *judgement) judgePlace(p *place, places int, whole Change) {
 	if p.parent != nil {
 		kept = j.share(places).contains(j.to(p), j.from(p))
 	}
-	same := kept.Verdict == Compatible && j.equal(p) // other words for the same
+	same := kept.Verdict == Compatible && !p.core.plain &&
+		Equivalent(j.ctx, j.side(p, true), j.side(p, false), j.share(4).budget) // other words for the same
 	for n, i := range p.edits {
 		part := j.share(places + len(p.edits) - n)
 		ch := Change{Edit: i, Path: p.path, Instance: p.instance, Old: p.old.place, New: p.new.place}
@@ -243,11 +245,6 @@ func (j *judgement) judgePlace(p *place, places int, whole Change) {
 		}
 		j.found[i] = ch
 	}
-}
-
-// equal reports whether both sides of a union, or of schemas that are combined, accept the same values.
-func (j *judgement) equal(p *place) bool {
-	return !p.core.plain && Equivalent(j.ctx, j.side(p, true), j.side(p, false), j.share(4).budget)
 }
 
 // worse orders verdicts.
@@ -302,7 +299,7 @@ func (j *judgement) opens(edit int) bool {
 	if j.direction == Output {
 		given = e.New
 	}
-	v, err := decode(given)
+	v, err := rawjson.Decode(given)
 	return e.Family == FamilyAdditional && err == nil && unrestricted(v)
 }
 
@@ -345,7 +342,7 @@ func (j *judgement) ask(q question) Result {
 
 // reads answers whether a schema accepts a witness; unsure where there is none.
 func (j *judgement) reads(s *Schema, witness json.RawMessage) answer {
-	value, err := decode(witness)
+	value, err := rawjson.Decode(witness)
 	if err != nil {
 		return unsure
 	}

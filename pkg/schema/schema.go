@@ -84,9 +84,9 @@ func (s *Schema) parse(m *meter, pool *Pool) (*Schema, error) {
 	if len(raw) > maxBytes || nesting(raw) > maxNesting {
 		return s.unread(sum, "the schema is too large or nested too deeply"), nil
 	}
-	root, err := decode(raw)
+	root, err := rawjson.Decode(raw)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("reading schema: %w", err)
 	}
 	switch root.(type) {
 	case map[string]any, bool:
