@@ -48,8 +48,7 @@ func (s Server) runs() string {
 	case s.URL != "":
 		return s.URL
 	}
-	all := kit.Map(s.Command, printable.ShellWord)
-	return strings.Join(all, " ")
+	return strings.Join(kit.Map(s.Command, printable.ShellWord), " ")
 }
 
 // applications returns the applications that have the server, in one cell: the first in full.

@@ -163,13 +163,21 @@ func eachText(raw json.RawMessage, give func(name, text string)) {
 			return
 		}
 		property := ""
-		for i := 1; i < len(steps); i++ {
-			if steps[i-1] == "properties" {
-				property = steps[i]
-			}
+		if names := propertiesIn(steps); len(names) > 0 {
+			property = names[len(names)-1]
 		}
 		give(property, text)
 	})
+}
+
+// propertiesIn returns the names of the properties that a place in a schema is in, the outermost first.
+func propertiesIn(steps []string) (names []string) {
+	for i := 1; i < len(steps); i++ {
+		if steps[i-1] == "properties" {
+			names = append(names, steps[i])
+		}
+	}
+	return names
 }
 
 // values returns one value, or two side by side: lists by what left and what joined them, long texts word by

@@ -324,7 +324,7 @@ func (v view) signature(g finding.Group, f finding.Finding) []line {
 			continue
 		}
 		if v.folds() && width(printable.Visible(s.Old+" → "+s.New)) > v.Width-2 {
-			s = s.Short()
+			s.Old, s.New = omitShared(s.Old, s.New), omitShared(s.New, s.Old)
 		}
 		return lineOf(span{s.Old, red}, span{" → ", dim}, span{s.New, green})
 	}

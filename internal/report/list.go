@@ -31,8 +31,7 @@ func writeList(p *page, r *Report) {
 		writeItemList(p, r.Servers)
 		return
 	}
-	writeServerList(p, r.Servers)
-	writeFailures(p, r.Servers)
+	writeServerList(p, r)
 	if len(r.Servers) < 2 {
 		return
 	}
@@ -53,9 +52,9 @@ func writeList(p *page, r *Report) {
 		kit.Counted(tools, "tool"), cost), dim})
 }
 
-// writeServerList writes a row for each server. The less important columns are left out first when the page
-// is narrow.
-func writeServerList(p *page, servers []Server) {
+// writeServerList writes a row for each server, then why some failed. The less important columns are left out
+// first when the page is narrow.
+func writeServerList(p *page, r *Report) {
 	kinds := snapshot.Kinds()
 	columns := []column{{title: "NAME", name: true, least: 10}, {title: "STATUS"},
 		{title: "TRANSPORT", drop: 3}, {title: "PROTOCOL", drop: 5}}
@@ -66,7 +65,7 @@ func writeServerList(p *page, servers []Server) {
 		column{title: "PING", right: true, least: 8},
 		column{title: "TIME", right: true, drop: 4}, column{title: "APPLICATION", least: 8, drop: 9},
 		column{title: "PROBLEM", least: 20})
-	p.grid(0, columns, kit.Map(servers, func(s Server) []span {
+	p.grid(0, columns, kit.Map(r.Servers, func(s Server) []span {
 		row := []span{{s.Name, bold}, {string(s.State), stateStyle(s.State)}, {transport(s), plain},
 			{s.ProtocolVersion, plain}}
 		for _, k := range kinds {
@@ -80,6 +79,7 @@ func writeServerList(p *page, servers []Server) {
 			span{elapsed(s.ElapsedMs), plain}, span{s.applications(), plain},
 			span{problem(s), stateStyle(s.State)})
 	}))
+	writeFailures(p, r.Servers)
 }
 
 // countCell returns a number, with a plus when there may be more, a dash for what is not offered (nothing for

@@ -28,12 +28,13 @@ var (
 	commentTemplate = sync.OnceValue(func() *template.Template {
 		return template.Must(template.New("comment").Funcs(template.FuncMap{
 			"code": code, "prose": prose, "markup": markup, "icon": icon,
-			"preformatted": preformatted, "counted": kit.Counted,
-			"text":  func(parts ...string) text { return text(strings.Join(parts, "")) },
-			"title": referenceTitle, "kinds": snapshot.Kinds, "heading": heading, "lower": strings.ToLower,
+			"counted":      kit.Counted,
+			"preformatted": func(m multiline) template.HTML { return markup(paragraph(string(m), plain)) },
+			"text":         func(parts ...string) text { return text(strings.Join(parts, "")) },
+			"title":        referenceTitle, "kinds": snapshot.Kinds, "heading": heading,
 			"items": func(s Server, k snapshot.Kind) Items { return *s.Items(k) },
 			"key":   key, "about": about, "takes": takes, "hints": hintsInBrackets, "trim": strings.Trim,
-			"lines": lines, "firstLine": firstLine,
+			"lower": strings.ToLower, "lines": lines, "firstLine": firstLine,
 			"arguments": argumentsOf, "results": resultsOf, "cells": parameterCells,
 		}).Parse(commentSource + referenceSource))
 	})
@@ -125,11 +126,6 @@ func levelWord(f finding.Finding) string {
 		return "waived"
 	}
 	return f.Level.String()
-}
-
-// preformatted returns a text of several lines for a pre element; none of them is blank.
-func preformatted(m multiline) template.HTML {
-	return markup(kit.Map(lines(string(m)), func(l string) line { return line{spans: []span{{l, plain}}} }))
 }
 
 func code(s text) template.HTML {

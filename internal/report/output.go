@@ -219,7 +219,7 @@ func writeStepSummary(path string, content files.Content) error {
 // PrintStatus writes lines on standard error for failed servers, with hints, and one for any other status,
 // unless a person sees the table, which shows all of it.
 func PrintStatus(p host.Process, o Output, r *Report) {
-	if o.format() == "table" && o.File == "" && (host.IsTerminal(p.Out) || host.SameFile(p.Out, p.Err)) {
+	if o.IsTable() && (host.IsTerminal(p.Out) || host.SameFile(p.Out, p.Err)) {
 		return
 	}
 	print, explained := p.Reason, len(r.Problems) > 0

@@ -271,7 +271,7 @@ func viewOf(r *Report, o Options) func(*page, *Report) {
 		"snapshot": writeSaved,
 		"accept":   writeAccepted,
 		"config":   writeConfig,
-		"ping":     writePings,
+		"ping":     writeServerList,
 		"trust":    writeTrust,
 		"login":    writeLogins,
 		"logout":   writeLogins,

@@ -72,14 +72,8 @@ func (o Options) matches(k snapshot.Kind, raw json.RawMessage) (all []found) {
 
 // placeIn returns a place in an item as a person names it: "search(query).description".
 func placeIn(name string, steps []string) string {
-	var way []string
-	for i, step := range steps {
-		if i > 0 && steps[i-1] == "properties" {
-			way = append(way, step)
-		}
-	}
-	if len(way) > 0 {
-		name += "(" + strings.Join(way, ".") + ")"
+	if names := propertiesIn(steps); len(names) > 0 {
+		name += "(" + strings.Join(names, ".") + ")"
 	}
 	last := steps[len(steps)-1]
 	if _, err := strconv.Atoi(last); err == nil && len(steps) > 1 { // an element of a list

@@ -22,8 +22,7 @@ func propertiesOf(s rawjson.Object) []parameter {
 	required := rawjson.Texts(s["required"])
 	members, _ := rawjson.Members(s["properties"])
 	return kit.Map(members, func(m rawjson.Member) parameter {
-		return parameter{m.Key,
-			slices.Contains(required, m.Key), m.Value}
+		return parameter{m.Key, slices.Contains(required, m.Key), m.Value}
 	})
 }
 
@@ -72,7 +71,8 @@ func argumentsOf(kind snapshot.Kind, raw json.RawMessage) []parameter {
 	case snapshot.Tools:
 		return propertiesOf(rawjson.ObjectOf(item["inputSchema"]))
 	case snapshot.Prompts:
-		return promptArguments(item)
+		arguments, _ := rawjson.Elements(item["arguments"])
+		return kit.Map(arguments, promptArgument)
 	}
 	return nil
 }
@@ -82,18 +82,13 @@ func resultsOf(raw json.RawMessage) []parameter {
 	return propertiesOf(rawjson.ObjectOf(rawjson.ObjectOf(raw)["outputSchema"]))
 }
 
-// promptArguments returns the arguments of a prompt; all of them are strings.
-func promptArguments(prompt rawjson.Object) []parameter {
-	var all []parameter
-	arguments, _ := rawjson.Elements(prompt["arguments"])
-	for _, raw := range arguments {
-		a := rawjson.ObjectOf(raw)
-		required, _ := a.Bool("required")
-		all = append(all, parameter{a.Text("name"), required, rawjson.Build(
-			rawjson.Member{Key: "type", Value: rawjson.Quote("string")},
-			rawjson.Member{Key: "description", Value: rawjson.Quote(a.Text("description"))})})
-	}
-	return all
+// promptArgument returns an argument of a prompt, which is a string.
+func promptArgument(raw json.RawMessage) parameter {
+	a := rawjson.ObjectOf(raw)
+	required, _ := a.Bool("required")
+	return parameter{a.Text("name"), required, rawjson.Build(
+		rawjson.Member{Key: "type", Value: rawjson.Quote("string")},
+		rawjson.Member{Key: "description", Value: rawjson.Quote(a.Text("description"))})}
 }
 
 // callText returns an item as one would call it, without the types of its arguments.
@@ -163,11 +158,6 @@ func (c SignatureChange) concerns(argument string) bool {
 func argumentsIn(call string) []string {
 	_, list, _ := strings.Cut(strings.TrimSuffix(call, ")"), "(")
 	return strings.Split(list, ", ")
-}
-
-// Short returns the change with … in place of the arguments that stayed.
-func (c SignatureChange) Short() SignatureChange {
-	return SignatureChange{c.Item, omitShared(c.Old, c.New), omitShared(c.New, c.Old)}
 }
 
 // omitShared returns a call in which … stands for the arguments that another call has, too.

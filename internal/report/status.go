@@ -48,12 +48,6 @@ func writeLogins(p *page, r *Report) {
 	writeFailures(p, r.Servers)
 }
 
-// writePings writes a row per server: whether it responded, and how fast.
-func writePings(p *page, r *Report) {
-	writeServerList(p, r.Servers)
-	writeFailures(p, r.Servers)
-}
-
 // writeSaved writes a row for each snapshot that was to be saved, then the servers that failed, and how many
 // were created, updated, unchanged and skipped.
 func writeSaved(p *page, r *Report) {
