@@ -165,7 +165,7 @@ func on(ctx context.Context, p host.Process, o Options, from []source.Source, do
 		return explain(err)
 	}
 	err = do(c)
-	fleet.Elaborate(p, []fleet.Surface{c.Surface(nil)})
+	fleet.Elaborate(p, c.Surface(nil))
 	c.Close()
 	for _, a := range c.answers {
 		if !slices.Contains(c.asked, a.key) {

@@ -86,7 +86,10 @@ func Check(
 
 	// The report: levels and waivers by the policy, then the exit status.
 	r := all.Report(p, f.Config, "check", policy, rules, shard)
-	fleet.Unanswered(r, o.noCalls(counts, checked))
+	called := slices.ContainsFunc(checked, func(s checkedServer) bool { return s.called })
+	if counts != nil && !called {
+		fleet.Unanswered(r, counts.NoCalls(o.Calls))
+	}
 	return r, nil
 }
 
@@ -99,15 +102,6 @@ func (o CheckOptions) counts(ctx context.Context, p host.Process) (calls.Counts,
 		return nil, nil
 	}
 	return calls.Count(ctx, p, o.Calls)
-}
-
-// noCalls returns the problem that no call of a checked server is recorded, or nil.
-func (o CheckOptions) noCalls(counts calls.Counts, checked []checkedServer) error {
-	called := func(s checkedServer) bool { return s.called }
-	if counts == nil || slices.ContainsFunc(checked, called) {
-		return nil
-	}
-	return counts.NoCalls(o.Calls)
 }
 
 // checkedServer is what a check keeps of one server.

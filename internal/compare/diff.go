@@ -120,7 +120,7 @@ func (o DiffOptions) kinds() []string {
 		given bool
 	}{
 		{"--base", o.Base != ""}, {"--base-ref", o.Ref != ""}, {"--versions", o.Versions > 0},
-		{upgradeFlag, o.Upgrade}, {"--locked", o.Locked},
+		{"--upgrade", o.Upgrade}, {"--locked", o.Locked},
 	} {
 		if flag.given {
 			given = append(given, flag.name)
@@ -128,9 +128,6 @@ func (o DiffOptions) kinds() []string {
 	}
 	return given
 }
-
-// upgradeFlag is the flag of a run in which not every server has a pair.
-const upgradeFlag = "--upgrade"
 
 // baseFlags returns the kinds with the old side, which all shards must share. One that may hold a secret is
 // named by its digest.

@@ -83,17 +83,11 @@ func take(from, new *snapshot.Snapshot, f finding.Finding, found []finding.Findi
 func successor(new *snapshot.Snapshot, kind snapshot.Kind, item string, found []finding.Finding) string {
 	for _, f := range found {
 		if key, ok := rawjson.Text(f.New); f.Item == item && f.Path == "" && ok &&
-			len(withKey(new, kind, key)) == 1 {
+			len(byKey(new.List(kind))[key]) == 1 {
 			return key
 		}
 	}
 	return ""
-}
-
-// withKey returns the items of one key.
-func withKey(s *snapshot.Snapshot, kind snapshot.Kind, key string) []json.RawMessage {
-	same := kit.Filter(s.List(kind).Items(), func(item snapshot.Item) bool { return item.Key == key })
-	return kit.Map(same, func(item snapshot.Item) json.RawMessage { return item.Raw })
 }
 
 // takeItem returns a snapshot with the items of one key as new has them.
@@ -104,7 +98,7 @@ func takeItem(from, new *snapshot.Snapshot, kind snapshot.Kind, key string) *sna
 			raws = append(raws, item.Raw)
 		}
 	}
-	taken, list := *from, snapshot.NewList(kind, append(raws, withKey(new, kind, key)...))
+	taken, list := *from, snapshot.NewList(kind, append(raws, byKey(new.List(kind))[key]...))
 	if new.List(kind).State == snapshot.NotOffered && len(list.Items()) == 0 {
 		list = snapshot.List{Kind: kind}
 	}

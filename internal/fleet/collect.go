@@ -74,7 +74,7 @@ func (f *Fleet) Each(
 		f.process.Detail("read %s", report.Visible(f.process.Rel(file)))
 	}
 	for _, i := range slots {
-		Elaborate(f.process, surfaces[i:i+1])
+		Elaborate(f.process, surfaces[i])
 	}
 	return surfaces, nil
 }

@@ -31,7 +31,8 @@ func (c Contact) prepare(p host.Process, targets []Target) error {
 	if err != nil {
 		return exit.Misuse(err)
 	}
-	if origins := originsOf(targets); flags.given() && len(origins) > 1 {
+	given := len(flags.headers) > 0 || flags.helper != nil
+	if origins := originsOf(targets); given && len(origins) > 1 {
 		return errOrigins(origins)
 	}
 	for i, t := range targets {
@@ -87,8 +88,6 @@ type credentials struct {
 	headers map[string]probe.Secret
 	helper  *probe.Helper
 }
-
-func (c credentials) given() bool { return len(c.headers) > 0 || c.helper != nil }
 
 // credentials reads the flags.
 func (c Contact) credentials(p host.Process) (flags credentials, err error) {

@@ -41,23 +41,17 @@ func (s *freshness) verify(f *Fleet, a trust.Approved) func() error {
 			if err != nil {
 				return fmt.Errorf("reading the configuration again before a start: %w", err)
 			}
-			s.read, s.seen, s.trusted = time.Now(), now, trustedDigests(again)
+			s.read, s.seen, s.trusted = time.Now(), now, map[[3]string]bool{}
+			approved, _ := again.gate.Admit(again.Config, again.Config.Entries)
+			for _, a := range approved {
+				s.trusted[declared(a)] = true
+			}
 		}
 		if s.trusted == nil || s.trusted[entry] {
 			return nil
 		}
 		return errRevised
 	}
-}
-
-// trustedDigests returns what declared returns of each entry of the configuration that may start.
-func trustedDigests(f *Fleet) map[[3]string]bool {
-	all := map[[3]string]bool{}
-	approved, _ := f.gate.Admit(f.Config, f.Config.Entries)
-	for _, a := range approved {
-		all[declared(a)] = true
-	}
-	return all
 }
 
 // declared returns the file, the server and the digest of an entry.

@@ -173,18 +173,16 @@ func Status(surfaces []Surface) int {
 	return exit.OK
 }
 
-// Elaborate writes with --verbose how servers answered.
-func Elaborate(p host.Process, surfaces []Surface) {
-	for _, s := range surfaces {
-		name := report.Visible(s.Name)
-		p.Detail("%s: %s, over %s, protocol %s, %d ms", name, s.State, cmp.Or(s.Transport, s.Intended),
-			cmp.Or(s.ProtocolVersion, "unknown"), s.ElapsedMs)
-		for _, n := range s.Notices {
-			p.Detail("%s: %s", name, report.Visible(n.Message))
-		}
-		for _, text := range s.NoiseText {
-			p.Detail("%s: on stdout, not the protocol: %s", name, report.Visible(text))
-		}
+// Elaborate writes with --verbose how a server answered.
+func Elaborate(p host.Process, s Surface) {
+	name := report.Visible(s.Name)
+	p.Detail("%s: %s, over %s, protocol %s, %d ms", name, s.State, cmp.Or(s.Transport, s.Intended),
+		cmp.Or(s.ProtocolVersion, "unknown"), s.ElapsedMs)
+	for _, n := range s.Notices {
+		p.Detail("%s: %s", name, report.Visible(n.Message))
+	}
+	for _, text := range s.NoiseText {
+		p.Detail("%s: on stdout, not the protocol: %s", name, report.Visible(text))
 	}
 }
 

@@ -40,9 +40,20 @@ func newEventView(names []string, developing bool) *eventView {
 	v := &eventView{names: names, developing: developing, begun: len(names) < 2}
 	v.servers = map[string]*viewedServer{}
 	for _, name := range names {
-		v.width = max(v.width, displaywidth.String(report.Visible(name)))
+		v.server(name)
 	}
 	return v
+}
+
+// server returns what was shown of a server. One that is new is connecting.
+func (v *eventView) server(name string) *viewedServer {
+	s := v.servers[name]
+	if s == nil {
+		s = &viewedServer{state: string(watch.Connecting)}
+		v.servers[name] = s
+		v.width = max(v.width, displaywidth.String(report.Visible(name)))
+	}
+	return s
 }
 
 // lines returns the lines of an event. Until all servers are known, events wait for the line about them.
@@ -50,25 +61,17 @@ func (v *eventView) lines(e report.Event) []report.EventLine {
 	if v.begun {
 		return v.after(e)
 	}
-	s, known := v.servers[e.Server]
-	if e.Event == "state" && (!known || s.state == string(watch.Connecting)) {
-		v.servers[e.Server] = &viewedServer{state: e.State, failure: e.Error}
+	s := v.server(e.Server)
+	if e.Event == "state" && s.state == string(watch.Connecting) {
+		s.state, s.failure = e.State, e.Error
 	} else {
 		v.held = append(v.held, e)
 	}
-	waiting := func(name string) bool { return v.word(name) == string(watch.Connecting) }
+	waiting := func(name string) bool { return v.server(name).state == string(watch.Connecting) }
 	if e.Event != "summary" && slices.ContainsFunc(v.names, waiting) {
 		return nil
 	}
 	return v.begin(e.Time)
-}
-
-// word returns the state of a server.
-func (v *eventView) word(name string) string {
-	if s := v.servers[name]; s != nil {
-		return s.state
-	}
-	return string(watch.Connecting)
 }
 
 // begin returns the line about all servers, those about the failed ones, and what waited for them.
@@ -80,7 +83,7 @@ func (v *eventView) begin(now time.Time) []report.EventLine {
 	states := map[string][]string{}
 	var order []string
 	for _, name := range v.names {
-		state := v.word(name)
+		state := v.server(name).state
 		if states[state] = append(states[state], report.Visible(name)); len(states[state]) == 1 {
 			order = append(order, state)
 		}
@@ -97,7 +100,7 @@ func (v *eventView) begin(now time.Time) []report.EventLine {
 	line := fmt.Sprintf("watching %d servers: %s", len(v.names), strings.Join(words, ", "))
 	lines := []report.EventLine{{Time: now, Word: line}}
 	for _, name := range v.names {
-		if s := v.servers[name]; s != nil && s.failure != nil {
+		if s := v.server(name); s.failure != nil {
 			failed := report.Event{Time: now, Server: name, Error: s.failure}
 			lines = append(lines, v.trouble(failed, s, s.state))
 		}
@@ -111,12 +114,7 @@ func (v *eventView) begin(now time.Time) []report.EventLine {
 
 // after returns the lines of an event after the start.
 func (v *eventView) after(e report.Event) []report.EventLine {
-	s := v.servers[e.Server]
-	if s == nil {
-		s = &viewedServer{state: string(watch.Connecting)}
-		v.servers[e.Server] = s
-		v.width = max(v.width, displaywidth.String(report.Visible(e.Server)))
-	}
+	s := v.server(e.Server)
 	var line report.EventLine
 	switch e.Event {
 	case "summary":

@@ -181,23 +181,6 @@ func (s *state) settle(r reading, o outcome, tooMuch bool, err error) {
 // compare returns what to report about the next surface: what changed since the last good one, or the
 // difference from Source.Saved if that is known and another one than before.
 func (s *state) compare(ctx context.Context, next surface) (_ []finding.Finding, changed bool, err error) {
-	found, known, err := s.findings(ctx, next)
-	if err != nil || !known || s.source.Saved == nil {
-		return found, len(found) > 0, err
-	}
-	now := kit.Set(kit.Map(found, func(f finding.Finding) string {
-		return fmt.Sprint(f.Fingerprint(), f.Level, f.Waiver != nil)
-	}))
-	if maps.Equal(now, s.reported) {
-		return nil, false, nil
-	}
-	s.reported = now
-	return found, true, nil
-}
-
-// findings returns what changed since the last good surface, or the difference from Source.Saved; known
-// reports whether there is a surface to compare with.
-func (s *state) findings(ctx context.Context, next surface) (_ []finding.Finding, known bool, _ error) {
 	var old, new *snapshot.Snapshot
 	if s.source.Saved != nil {
 		old, new = s.source.Saved(), next.shot
@@ -210,15 +193,27 @@ func (s *state) findings(ctx context.Context, next surface) (_ []finding.Finding
 	ctx, cancel := within(ctx, s.options.Timeout, "undecided after")
 	defer cancel()
 	options := s.options.Diff
-	compare := func() ([]finding.Finding, error) { return diff.Compare(ctx, old, new, options) }
-	found, err := host.Await(ctx, compare)
+	found, err := host.Await(ctx, func() ([]finding.Finding, error) {
+		return diff.Compare(ctx, old, new, options)
+	})
 	if cause := context.Cause(ctx); err != nil && cause != nil {
 		err = cause
 	}
 	if err != nil {
-		return nil, true, fmt.Errorf("comparing: %w", err)
+		return nil, false, fmt.Errorf("comparing: %w", err)
 	}
-	return s.options.Judge(found), true, nil
+	found = s.options.Judge(found)
+	if s.source.Saved == nil {
+		return found, len(found) > 0, nil
+	}
+	now := kit.Set(kit.Map(found, func(f finding.Finding) string {
+		return fmt.Sprint(f.Fingerprint(), f.Level, f.Waiver != nil)
+	}))
+	if maps.Equal(now, s.reported) {
+		return nil, false, nil
+	}
+	s.reported = now
+	return found, true, nil
 }
 
 // surface is the last good surface of a server. It is never changed, only replaced.
