@@ -11,7 +11,15 @@ import (
 // readObjects reads the keywords for objects (2020-12 core §10.3.2, validation §6.5).
 func readObjects(w *writer) {
 	readProperties(w)
-	readRequired(w)
+	if v, ok := w.has("required"); ok {
+		names, isList := stringList(v)
+		if !isList {
+			w.malformed("required", "is not an array of names")
+		}
+		for _, name := range names {
+			w.add("required", &node{op: opRequired, text: name})
+		}
+	}
 	if v, ok := w.has("propertyNames"); ok { // properties with names that it refuses are rejected
 		w.add("propertyNames", &node{op: opRest, patterns: []*node{w.condition(v, "propertyNames")},
 			kids: []lit{yes(some())}})
@@ -67,22 +75,6 @@ func (w *writer) table(keyword string) (map[string]any, bool) {
 		w.malformed(keyword, "is not an object")
 	}
 	return table, ok
-}
-
-// readRequired adds one assertion for each name. A list with anything but names is malformed as a whole.
-func readRequired(w *writer) {
-	v, ok := w.has("required")
-	if !ok {
-		return
-	}
-	names, ok := stringList(v)
-	if !ok {
-		w.malformed("required", "is not an array of names")
-		return
-	}
-	for _, name := range names {
-		w.add("required", &node{op: opRequired, text: name})
-	}
 }
 
 // stringList reports false for anything but an array of strings; an empty array is one.

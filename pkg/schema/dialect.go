@@ -42,26 +42,15 @@ func draftOf(uri string) (Draft, bool) {
 }
 
 // DraftOf returns the draft that a decoded schema names in "$schema", 2020-12 if it names none (MCP since
-// 2025-11-25), and the address that names it. known reports whether the draft is supported.
+// 2025-11-25), and the address that it names. known reports whether the draft is supported.
 func DraftOf(schema any) (d Draft, address string, known bool) {
 	object, _ := schema.(map[string]any)
 	address, named := object["$schema"].(string)
 	if !named {
-		return Draft202012, Draft202012.URI(), true
+		return Draft202012, "", true
 	}
 	d, known = draftOf(address)
 	return d, address, known
-}
-
-// URI returns the address by which "$schema" names the draft.
-func (d Draft) URI() string {
-	switch {
-	case d < Draft04 || d > Draft202012:
-		return Draft202012.URI()
-	case d <= Draft07:
-		return "http://json-schema.org/" + draftNames[d] + "#"
-	}
-	return "https://json-schema.org/" + draftNames[d]
 }
 
 // A dialect is a draft, and whether the schema named it. Unnamed, the older tuple form of items and

@@ -60,16 +60,10 @@ func newDocument(m *meter, root any, digest string) *document {
 func (d *document) open(place string, base *url.URL, dialect dialect) *resource {
 	r := &resource{place: place, base: base, dialect: dialect, anchors: map[string]string{}}
 	d.roots[place] = r
-	if _, taken := d.resources[address(base)]; !taken {
-		d.resources[address(base)] = r
+	if _, taken := d.resources[base.String()]; !taken {
+		d.resources[base.String()] = r
 	}
 	return r
-}
-
-func address(u *url.URL) string {
-	bare := *u
-	bare.Fragment, bare.RawFragment = "", ""
-	return bare.String()
 }
 
 // index walks the subschemas of v, which stands at place inside the resource in.
@@ -138,33 +132,33 @@ func (d *document) owner(place string) *resource {
 	}
 }
 
-// resolve follows a reference from inside a resource. Where neither the document nor a meta-schema holds it,
-// uri is absolute.
+// resolve follows a reference from inside a resource. uri is the absolute form of the reference.
 func (d *document) resolve(ref string, from *resource) (in *document, place, uri string, ok bool) {
 	u, err := from.base.Parse(ref)
 	if err != nil {
 		return nil, "", ref, false
 	}
-	r := d.resources[address(u)]
+	uri, fragment := u.String(), u.Fragment
+	u.Fragment = ""
+	r := d.resources[u.String()]
 	if r == nil {
-		draft, known := draftOf(address(u))
+		draft, known := draftOf(u.String())
 		if !known {
-			return nil, "", u.String(), false
+			return nil, "", uri, false
 		}
 		d = Meta(draft).doc
 		r = d.roots[""]
 	}
-	fragment := u.Fragment
-	if fragment == "" {
-		return d, r.place, "", true
-	}
-	if !strings.HasPrefix(fragment, "/") {
+	switch {
+	case fragment == "":
+		return d, r.place, uri, true
+	case !strings.HasPrefix(fragment, "/"):
 		place, ok = r.anchors[fragment]
-		return d, place, u.String(), ok
+		return d, place, uri, ok
 	}
 	place = rawjson.Join(r.place, rawjson.Split(fragment)...)
 	_, ok = rawjson.At(d.root, place)
-	return d, place, u.String(), ok
+	return d, place, uri, ok
 }
 
 // Subschema is a schema inside a schema object.

@@ -198,7 +198,7 @@ type nameList struct {
 
 func (v view) requires() nameList {
 	names, _ := stringList(v.o["required"])
-	return nameList{names, kit.Set(names), kit.Map(names, func(name string) any { return name })}
+	return nameList{names, kit.Set(names), asAny(names)}
 }
 
 // compareRequired lists the names that joined or left required, one by one, but for properties that came or

@@ -55,19 +55,13 @@ func Compare(ctx context.Context, before, after *Schema, b Budget) *Revision {
 
 // sorted returns the edits in the order of their paths, and lists those of each pair by their numbers there.
 func (c *comparison) sorted() []Edit {
-	order := indexes(len(c.edits))
-	slices.SortStableFunc(order,
-		func(a, b int) int { return strings.Compare(c.edits[a].Path, c.edits[b].Path) })
-	number, sorted := make([]int, len(order)), make([]Edit, len(order))
-	for i, from := range order {
-		number[from], sorted[i] = i, c.edits[from]
-	}
+	slices.SortStableFunc(c.edits, func(a, b Edit) int { return strings.Compare(a.Path, b.Path) })
 	for i, e := range c.edits {
 		if e.at != nil {
-			e.at.own = append(e.at.own, number[i])
+			e.at.own = append(e.at.own, i)
 		}
 	}
-	return sorted
+	return c.edits
 }
 
 // With returns the old version with some of the edits, named by their number.
@@ -147,7 +141,9 @@ func (r *Revision) Judge(ctx context.Context, d Direction, b Budget) Judgement {
 			j.asserting = append(j.asserting, i)
 		}
 	}
-	out := Judgement{Whole: j.whole()}
+	part, out := j.share(4), Judgement{Whole: Change{Edit: -1}}
+	out.Whole.Kept, out.Whole.Inside = part.effect(j.Before, j.After)
+	out.Whole.Breaks = part.contains(j.to(&place{}), j.from(&place{}))
 	same := out.Whole.Kept.Verdict == Compatible && out.Whole.Inside.Verdict == Compatible
 	if !same {
 		places := placesOf(j)
@@ -188,25 +184,14 @@ type judgement struct {
 	found     map[int]Change     // by edit: the worst of all places
 }
 
-// whole decides what all edits do together.
-func (j *judgement) whole() Change {
-	part := j.share(4)
-	ch := Change{Edit: -1}
-	ch.Kept, ch.Inside = part.effect(j.Before, j.After)
-	ch.Breaks = part.contains(j.to(&place{}), j.from(&place{}))
-	return ch
-}
-
 // share leaves a part of the pool for what comes after, so that one costly edit does not keep the others from
 // an answer.
 func (j *judgement) share(parts int) *judgement {
+	const minShare = 500 // the number of steps that plain edits need
 	part := *j
 	part.budget.Steps = min(j.budget.steps(), max(j.budget.Pool.Left/(4*parts), minShare))
 	return &part
 }
-
-// minShare is the number of steps that plain edits need.
-const minShare = 500
 
 // spent reports whether no work is left to be done.
 func (j *judgement) spent() bool {
@@ -270,7 +255,10 @@ func (j *judgement) breaksWithout(p *place, edit int, others []int) Result {
 	if j.opens(edit) {
 		from = from.asWritten()
 	}
-	first := j.refused(from, to, alone)
+	first := j.contains(alone, from) // what the edit alone does not refuse need not be asked of the whole
+	if first.Verdict != Compatible && j.reads(to, first.Witness) != void {
+		first = j.ask(question{in: []*Schema{from}, out: []*Schema{to, alone}})
+	}
 	if j.reads(undone, first.Witness) == inhabited {
 		return first
 	}
@@ -279,16 +267,6 @@ func (j *judgement) breaksWithout(p *place, edit int, others []int) Result {
 		return second
 	}
 	return first
-}
-
-// refused asks for a value that is refused by a schema with one edit alone, and by the other side. What the
-// edit alone does not refuse need not be asked of the whole.
-func (j *judgement) refused(from, to, alone *Schema) Result {
-	first := j.contains(alone, from)
-	if first.Verdict == Compatible || j.reads(to, first.Witness) == void {
-		return first
-	}
-	return j.ask(question{in: []*Schema{from}, out: []*Schema{to, alone}})
 }
 
 // opens reports whether an edit takes away what was allowed in so many words, as additionalProperties: true

@@ -115,7 +115,7 @@ func named(raw json.RawMessage, dialect string) json.RawMessage {
 	if _, has := o["$schema"]; !ok || has || dialect == "" {
 		return raw
 	}
-	o["$schema"] = draft(dialect).URI()
+	o["$schema"] = schema.Meta(draft(dialect)).At("/$schema")
 	return encode(o)
 }
 
