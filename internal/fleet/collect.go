@@ -97,13 +97,13 @@ func (f *Fleet) arrived(t Target, result probe.Result) Surface {
 // Known returns targets in which the surface of every live one is known, since it was contacted.
 func (f *Fleet) Known(ctx context.Context, targets []Target) ([]Target, error) {
 	known := slices.Clone(targets)
-	servers, slots := live(targets)
+	_, slots := live(targets)
 	surfaces, err := f.Collect(ctx, kit.Map(slots, func(i int) Target { return targets[i] }))
 	if err != nil {
 		return nil, err
 	}
-	for i := range servers {
-		known[slots[i]] = Target{known: &surfaces[i]}
+	for i, slot := range slots {
+		known[slot] = Target{known: &surfaces[i]}
 	}
 	return known, nil
 }

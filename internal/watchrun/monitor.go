@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -109,7 +111,7 @@ func (m *monitor) handler() http.Handler {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
 	})
-	mux.Handle("GET /metrics", m.admit(m.metrics.handler()))
+	mux.Handle("GET /metrics", m.admit(promhttp.HandlerFor(m.metrics.registry, promhttp.HandlerOpts{})))
 	mux.Handle("GET /v1/servers", m.admit(http.HandlerFunc(m.listServers)))
 	mux.Handle("GET /v1/servers/{name}", m.admit(http.HandlerFunc(m.showServer)))
 	mux.Handle("POST /v1/servers/{name}/refresh", m.admit(http.HandlerFunc(m.refresh)))

@@ -1,12 +1,10 @@
 package watchrun
 
 import (
-	"net/http"
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -36,10 +34,6 @@ func newMetrics(m *monitor) *metrics {
 	t.registry.MustRegister(t.changes, clients, t, collectors.NewGoCollector(),
 		collectors.NewBuildInfoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return t
-}
-
-func (t *metrics) handler() http.Handler {
-	return promhttp.HandlerFor(t.registry, promhttp.HandlerOpts{})
 }
 
 // expect begins to count what an alert may ask for: an increase is seen only after a value of 0.

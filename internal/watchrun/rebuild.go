@@ -12,8 +12,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
-// rebuilder builds a server and restarts it when its files change. The methods of a nil *rebuilder do
-// nothing.
+// rebuilder builds a server and restarts it when its files change. A nil *rebuilder lets the server start
+// and has not failed.
 type rebuilder struct {
 	process host.Process
 	line    string // the command that builds; empty = none
