@@ -88,10 +88,7 @@ var annotationLevels = []string{"error", "warning", "notice", "notice"}
 
 // subject returns what a finding is about: the server and the item.
 func subject(f finding.Finding) string {
-	if f.Server == "" {
-		return itemTitle(f.Item)
-	}
-	return f.Server + ", " + itemTitle(f.Item)
+	return join(", ", f.Server, itemTitle(f.Item))
 }
 
 // saveHint returns what to do about a server without a snapshot; one that is in no configuration is named as

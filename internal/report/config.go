@@ -42,11 +42,8 @@ func (s Server) configured() span {
 
 // runs returns the URL, and the command that gives its headers, or the command as one would type it.
 func (s Server) runs() string {
-	switch {
-	case s.URL != "" && s.Helper != "":
-		return s.URL + ", headers from: " + s.Helper
-	case s.URL != "":
-		return s.URL
+	if s.URL != "" {
+		return join(", headers from: ", s.URL, s.Helper)
 	}
 	return strings.Join(kit.Map(s.Command, printable.ShellWord), " ")
 }

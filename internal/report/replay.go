@@ -21,14 +21,6 @@ type Replayed struct {
 // different returns how many results are not as recorded or expected.
 func (r Replayed) different() int { return r.Calls - r.Same - r.Unrecorded }
 
-// title names the calls.
-func (r Replayed) title() string {
-	if r.Expectation != nil {
-		return r.Tool + " (" + r.Expectation.String() + ")"
-	}
-	return r.Tool
-}
-
 // writeReplayed writes a table of the calls that were sent, then the results that are not as recorded.
 func writeReplayed(p *page, r *Report) {
 	for _, s := range r.Servers {
@@ -42,7 +34,11 @@ func writeReplayed(p *page, r *Report) {
 		}
 		var rows [][]span
 		for _, c := range s.Replayed {
-			rows = append(rows, []span{{c.title(), plain}, numberCell(c.Calls, plain),
+			title := c.Tool
+			if c.Expectation != nil {
+				title += " (" + c.Expectation.String() + ")"
+			}
+			rows = append(rows, []span{{title, plain}, numberCell(c.Calls, plain),
 				numberCell(c.Same, green), numberCell(c.different(), red),
 				numberCell(c.NotSent, yellow)})
 		}
@@ -58,7 +54,7 @@ func writeReplayed(p *page, r *Report) {
 func replayedCases(s Server, found []finding.Finding, test func(finding.Finding) junitCase) []junitCase {
 	var all []junitCase
 	for _, c := range s.Replayed {
-		one := junitCase{Class: text(s.Name), Name: text(c.title())}
+		one := junitCase{Class: text(s.Name), Name: text(c.Tool)}
 		if c.Calls == 0 {
 			one.Skipped = &junitResult{Message: "not sent"}
 		}
