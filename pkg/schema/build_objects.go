@@ -28,7 +28,7 @@ func readObjects(w *writer) {
 	w.length("maxProperties", opMaxProperties)
 	readDependencies(w, "dependentRequired")
 	readDependencies(w, "dependentSchemas")
-	if w.in.dialect.dependencies() {
+	if d := w.in.dialect; d.draft <= Draft07 || d.unnamed {
 		readDependencies(w, "dependencies")
 	}
 }

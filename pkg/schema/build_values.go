@@ -228,7 +228,7 @@ func readItems(w *writer) {
 // is none.
 func tuple(o map[string]any, d dialect) (prefix, rest string) {
 	items, hasItems := o["items"]
-	if _, isList := items.([]any); isList && d.tuples() {
+	if _, isList := items.([]any); isList && (d.draft <= Draft201909 || d.unnamed) {
 		if _, ok := o["additionalItems"]; ok {
 			rest = "additionalItems"
 		}

@@ -71,12 +71,6 @@ func (d dialect) idKeyword() string {
 // refAlone reports whether a $ref makes its siblings void (draft-07 §8.3 and before).
 func (d dialect) refAlone() bool { return d.draft <= Draft07 }
 
-// tuples reports whether items may be an array, with additionalItems for the rest (2019-09 and before).
-func (d dialect) tuples() bool { return d.draft <= Draft201909 || d.unnamed }
-
-// dependencies reports whether the keyword of that name is read (draft-07 and before).
-func (d dialect) dependencies() bool { return d.draft <= Draft07 || d.unnamed }
-
 // reads reports whether the dialect gives meaning to a keyword that some draft introduced; const has one even
 // in draft-04.
 func (d dialect) reads(keyword string) bool {

@@ -260,12 +260,11 @@ func onlyNull(s site) bool {
 	}
 	switch asserted[0] {
 	case "type":
-		return jsonText(o["type"]) == `"null"` || jsonText(o["type"]) == `["null"]`
-	case "const":
-		return o["const"] == nil
-	case "enum":
-		list, isList := o["enum"].([]any)
-		return isList && len(list) == 1 && list[0] == nil
+		types := listed(o["type"])
+		return len(types) == 1 && types[0] == "null"
+	case "const", "enum":
+		values, _ := view{o: o}.enum()
+		return len(values) == 1 && values[0] == nil
 	}
 	return false
 }
