@@ -211,7 +211,7 @@ func readItems(w *writer) {
 	if prefix == "" && rest == "" {
 		return
 	}
-	list, isList := w.o[prefix].([]any)
+	list, isList := listIn(w.o, prefix)
 	if prefix != "" && !isList {
 		w.malformed(prefix, "is not an array of schemas")
 		return
@@ -270,4 +270,14 @@ func readContains(w *writer) {
 		arrays := &node{op: opKinds, kinds: kindArray}
 		w.add("maxContains", some(not(arrays), not(tooMany)))
 	}
+}
+
+// listIn returns the list that a keyword holds. It reports false where there is none, or no keyword: empty is
+// a name like any other in a schema.
+func listIn(o map[string]any, keyword string) (list []any, ok bool) {
+	list, ok = o[keyword].([]any)
+	if keyword == "" {
+		return nil, false
+	}
+	return list, ok
 }

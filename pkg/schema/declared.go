@@ -91,7 +91,7 @@ func (w *writer) own(c *scope, nested, conditional bool) {
 func readUnevaluated(w *writer) {
 	if v, ok := w.has("unevaluatedItems"); ok && !unrestricted(v) {
 		prefix, rest := tuple(w.o, w.in.dialect)
-		list, _ := w.o[prefix].([]any)
+		list, _ := listIn(w.o, prefix)
 		switch {
 		case w.combines() || w.o["contains"] != nil:
 			w.add("unevaluatedItems",

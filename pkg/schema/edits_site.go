@@ -86,7 +86,7 @@ func (v view) table(keyword string) map[string]any {
 
 // list returns the members of a keyword that holds a list of schemas; none if its value is anything else.
 func (s site) list(keyword string) []site {
-	members, _ := s.keywords()[keyword].([]any)
+	members, _ := listIn(s.keywords(), keyword)
 	out := make([]site, len(members))
 	for i := range members {
 		out[i] = s.child(keyword, strconv.Itoa(i))
