@@ -62,39 +62,39 @@ type projectReader struct {
 }
 
 // read returns the settings of a whole file; the problems stay in p.
-func (p *projectReader) read(root syntax.Value) Project {
-	out := Project{File: p.fieldReader.file, Found: p.found,
-		Snapshots: filepath.Join(p.folder, defaultSnapshots)}
-	p.granted = map[string]Grants{}
+func (r *projectReader) read(root syntax.Value) Project {
+	out := Project{File: r.fieldReader.file, Found: r.found,
+		Snapshots: filepath.Join(r.folder, defaultSnapshots)}
+	r.granted = map[string]Grants{}
 	var allow syntax.Field // for which null is not absent
 	b := &out.Budgets
-	p.decode(syntax.Field{Value: root}, keys{
-		"include": func(f syntax.Field) { p.alone, p.include = true, p.includedFiles(f) },
+	r.decode(syntax.Field{Value: root}, keys{
+		"include": func(f syntax.Field) { r.alone, r.include = true, r.includedFiles(f) },
 		"servers": func(f syntax.Field) {
-			if p.alone = true; p.want(f, syntax.Object) && p.fewEnough(f) {
-				p.entries = p.servers(f.Value)
+			if r.alone = true; r.want(f, syntax.Object) && r.fewEnough(f) {
+				r.entries = r.servers(f.Value)
 			}
 		},
-		"discover": func(f syntax.Field) { out.Discover = p.discover(f) },
+		"discover": func(f syntax.Field) { out.Discover = r.discover(f) },
 		"snapshots": func(f syntax.Field) {
-			folder := files.From(p.folder, cmp.Or(p.path(f), defaultSnapshots))
+			folder := files.From(r.folder, cmp.Or(r.path(f), defaultSnapshots))
 			out.Snapshots, out.snapshotsLine = filepath.Clean(folder), f.Line
 		},
 		"fail-on": &out.FailOn, "check-fail-on": &out.CheckFailOn, "rules": &out.Rules,
-		"overrides": func(f syntax.Field) { out.Overrides = p.overrides(f) },
-		"tolerate":  func(f syntax.Field) { out.Tolerate = decodeList(p.fieldReader, f, p.tolerance) },
-		"waivers":   func(f syntax.Field) { out.Waivers = decodeList(p.fieldReader, f, p.waiver) },
+		"overrides": func(f syntax.Field) { out.Overrides = r.overrides(f) },
+		"tolerate":  func(f syntax.Field) { out.Tolerate = decodeList(r.fieldReader, f, r.tolerance) },
+		"waivers":   func(f syntax.Field) { out.Waivers = decodeList(r.fieldReader, f, r.waiver) },
 		"budgets": func(f syntax.Field) {
-			p.decode(f, keys{"tokens": &b.Tokens, "tools": &b.Tools, "server-tokens": &b.ServerTokens,
+			r.decode(f, keys{"tokens": &b.Tokens, "tools": &b.Tools, "server-tokens": &b.ServerTokens,
 				"server-tools": &b.ServerTools, "tool-tokens": &b.ToolTokens, "item-bytes": &b.ItemBytes,
 				"text-characters": &b.TextCharacters})
 		},
-		"calls": func(f syntax.Field) { out.Calls = p.calls(f) },
+		"calls": func(f syntax.Field) { out.Calls = r.calls(f) },
 		"allow": &allow,
 	})
 	if allow.Line > 0 {
 		out.Allow = Allow{File: out.File, Line: allow.Line}
-		for _, item := range p.scalars(allow) {
+		for _, item := range r.scalars(allow) {
 			out.Allow.Names = append(out.Allow.Names, item.Value.Text)
 		}
 	}
@@ -102,13 +102,13 @@ func (p *projectReader) read(root syntax.Value) Project {
 }
 
 // overrides reads the settings for single servers.
-func (p *projectReader) overrides(f syntax.Field) map[string]finding.Override {
+func (r *projectReader) overrides(f syntax.Field) map[string]finding.Override {
 	all := map[string]finding.Override{}
-	for _, server := range p.object(f, nil) {
+	for _, server := range r.object(f, nil) {
 		var o finding.Override
-		p.decode(server.In(f.Key), keys{
+		r.decode(server.In(f.Key), keys{
 			"fail-on": &o.FailOn, "check-fail-on": &o.CheckFailOn, "rules": &o.Rules,
-			"sandbox": func(f syntax.Field) { p.granted[server.Key] = p.grants(f, p.folder) },
+			"sandbox": func(f syntax.Field) { r.granted[server.Key] = r.grants(f, r.folder) },
 		})
 		all[server.Key] = o
 	}
@@ -117,29 +117,29 @@ func (p *projectReader) overrides(f syntax.Field) map[string]finding.Override {
 
 // discover reads whether the files of applications are read too. Only a file that the user named may say so:
 // a repository must not have the servers of a user's applications started.
-func (p *projectReader) discover(f syntax.Field) bool {
-	if p.scope.found != Named {
-		p.addProblem(f.Line, "use --discover, or name the file with --config",
+func (r *projectReader) discover(f syntax.Field) bool {
+	if r.scope.found != Named {
+		r.addProblem(f.Line, "use --discover, or name the file with --config",
 			`"discover" has no effect in a file that was only found`)
 		return false
 	}
-	return p.flag(f, false)
+	return r.flag(f, false)
 }
 
 // path reads a path with variables; "" after a problem.
-func (p *projectReader) path(f syntax.Field) string {
-	if !p.want(f, syntax.Text) {
+func (r *projectReader) path(f syntax.Field) string {
+	if !r.want(f, syntax.Text) {
 		return ""
 	}
-	out := p.scope.expand(f.Value.Text)
+	out := r.scope.expand(f.Value.Text)
 	for _, m := range out.missing {
-		p.addProblem(f.Value.Line, m.hint, "%s, needed in %q", m.message, f.Key)
+		r.addProblem(f.Value.Line, m.hint, "%s, needed in %q", m.message, f.Key)
 	}
 	switch {
 	case len(out.missing) == 0 && out.value == "":
-		p.addProblem(f.Value.Line, "write a path", "%q is empty", f.Key)
+		r.addProblem(f.Value.Line, "write a path", "%q is empty", f.Key)
 	case len(out.secrets) > 0:
-		p.addProblem(f.Value.Line, "write the path without it",
+		r.addProblem(f.Value.Line, "write the path without it",
 			"%q holds a variable that looks secret, and paths are shown", f.Key)
 		return ""
 	}
@@ -152,28 +152,28 @@ const confineHint = "keep it inside the project, or name this file with --config
 const maxIncluded = 1000
 
 // includedFiles returns the files to include.
-func (p *projectReader) includedFiles(f syntax.Field) (all []origin) {
-	for i, item := range p.items(f) {
+func (r *projectReader) includedFiles(f syntax.Field) (all []origin) {
+	for i, item := range r.items(f) {
 		if i == maxIncluded {
-			p.addProblem(item.Line, "include fewer", "more than %d files are included", maxIncluded)
+			r.addProblem(item.Line, "include fewer", "more than %d files are included", maxIncluded)
 			break
 		}
-		path := p.path(item)
+		path := r.path(item)
 		if path == "" {
 			continue
 		}
-		file := origin{path: path, shown: path, found: p.scope.found,
-			from: fmt.Sprintf("%s:%d", p.fieldReader.file, item.Line)}
+		file := origin{path: path, shown: path, found: r.scope.found,
+			from: fmt.Sprintf("%s:%d", r.fieldReader.file, item.Line)}
 		if !filepath.IsAbs(path) {
-			file.path = filepath.Join(filepath.Dir(p.abs), path)
-			file.shown = filepath.Join(filepath.Dir(p.fieldReader.file), path)
+			file.path = filepath.Join(filepath.Dir(r.abs), path)
+			file.shown = filepath.Join(filepath.Dir(r.fieldReader.file), path)
 		}
 		switch {
 		case isProjectFile(file):
-			p.addProblem(item.Line, "include takes files such as .mcp.json",
+			r.addProblem(item.Line, "include takes files such as .mcp.json",
 				"%q is not a JSON file of servers", path)
-		case p.scope.found != Named && files.LeadsOut(p.root, file.path) != "":
-			p.addProblem(item.Line, confineHint, "includes %q, outside of the project", file.shown)
+		case r.scope.found != Named && files.LeadsOut(r.root, file.path) != "":
+			r.addProblem(item.Line, confineHint, "includes %q, outside of the project", file.shown)
 		default:
 			all = addOrigin(all, file)
 		}
