@@ -1,3 +1,6 @@
+// Package compare carries out the commands that judge servers. Diff compares two sides of each server, Check
+// looks at one side, Save writes snapshots, Accept moves them forward by chosen changes, and MergeShards
+// joins the reports of shards.
 package compare
 
 import (
@@ -191,4 +194,10 @@ func (o DiffOptions) pairs(
 		before = slices.DeleteFunc(before, func(t fleet.Target) bool { return !o.Select.Shard.Has(t.Name()) })
 	}
 	return matchByName(ctx, f, old, current, sharded, before, targets), nil
+}
+
+// Scope says which servers take part in a run, and how they are reached.
+type Scope struct {
+	Select  fleet.Selection
+	Contact fleet.Contact
 }

@@ -11,10 +11,13 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
 // Dial connects to an address that allow accepts. It is asked as the address is dialed, so that a name cannot
@@ -147,4 +150,35 @@ func Origin(u *url.URL) string {
 // PlainURL returns a URL without user info, query and fragment, which may be secret.
 func PlainURL(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+}
+
+// ProxyError reports a variable for a proxy that holds no URL. It does not hold the value, in which there may
+// be a password.
+type ProxyError struct{ Variable string }
+
+// Error names the variable.
+func (e *ProxyError) Error() string {
+	return e.Variable + " holds no URL of a proxy, such as http://proxy.example:3128"
+}
+
+// Proxy returns the proxy that the environment has for a request, as http.ProxyFromEnvironment does, which
+// passes over a variable without a URL; nil = none.
+func Proxy(r *http.Request) (*url.URL, error) {
+	name := strings.ToUpper(r.URL.Scheme) + "_PROXY"
+	if os.Getenv(name) == "" {
+		name = strings.ToLower(name)
+	}
+	if !isProxy(os.Getenv(name)) && !kit.ThisMachine(r.URL.Hostname()) {
+		return nil, &ProxyError{name}
+	}
+	return http.ProxyFromEnvironment(r)
+}
+
+// isProxy reports whether a value is empty or the URL of a proxy, with or without a scheme.
+func isProxy(value string) bool {
+	if value != "" && !strings.Contains(value, "://") {
+		value = "http://" + value
+	}
+	u, err := url.Parse(value)
+	return err == nil && (value == "" || u.Host != "")
 }
