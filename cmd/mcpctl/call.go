@@ -61,8 +61,11 @@ func (p *program) asking(words operands,
 		if len(rest) < words.least {
 			return errOperand(c.Command, words.what, named, p.behind != nil)
 		}
-		if words.named && swapped(named, rest) {
-			return errSourceLast(c.Command.Name, rest[0], named[0])
+		if words.named && len(named) > 0 && len(rest) > 0 {
+			first, next := source.Parse(named[0]).Kind, source.Parse(rest[0]).Kind
+			if first == source.Configured && (next == source.URL || next == source.Package) {
+				return errSourceLast(c.Command.Name, rest[0], named[0])
+			}
 		}
 		from, err := p.sources(named)
 		if err != nil {
@@ -70,12 +73,6 @@ func (p *program) asking(words operands,
 		}
 		return do(c.Context, from, rest)
 	}
-}
-
-// swapped reports whether the SOURCE follows another argument instead of coming first.
-func swapped(named, rest []string) bool {
-	return len(named) > 0 && len(rest) > 0 && source.Parse(named[0]).Kind == source.Configured &&
-		slices.Contains([]source.Kind{source.URL, source.Package}, source.Parse(rest[0]).Kind)
 }
 
 // callCommand makes call. With --record the call and its result are appended to a file, which replay and

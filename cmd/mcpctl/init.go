@@ -19,7 +19,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/git"
-	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -99,7 +98,11 @@ func initialize(ctx context.Context, p program, from []source.Source, ci string)
 		return err
 	}
 	if typed {
-		if err := agree(ctx, p.Process); err != nil {
+		cfg, err := fleet.Read(ctx, p.Process, fleet.Selection{}) // as later runs find it
+		if err == nil {
+			err = trust.Gate{Process: p.Process}.Keep(ctx, kit.Filter(cfg.Entries, config.Entry.NeedsTrust))
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -183,7 +186,14 @@ func projectOf(ctx context.Context, p program, from []source.Source) (planned, [
 		if err != nil {
 			return planned{}, nil, err
 		}
-		return file(entry, server.Name+": "+shortCommand(server)), []probe.Server{server}, nil
+		shown := "" // its command or URL, secrets masked
+		if server.Stdio == nil {
+			shown = server.HTTP.URL
+		} else {
+			words := redact.MaskArgs(append([]string{server.Stdio.Command}, server.Stdio.Args...))
+			shown = strings.Join(kit.Map(words, printable.ShellWord), " ")
+		}
+		return file(entry, server.Name+": "+shown), []probe.Server{server}, nil
 	}
 	cfg, err := fleet.Read(ctx, p.Process, p.Select)
 	if err != nil {
@@ -204,15 +214,6 @@ func projectOf(ctx context.Context, p program, from []source.Source) (planned, [
 
 func serversOf(cfg *config.Config) []probe.Server {
 	return kit.Map(cfg.Entries, func(e config.Entry) probe.Server { return e.Server })
-}
-
-// shortCommand returns the command or URL of a server, secrets masked.
-func shortCommand(s probe.Server) string {
-	if s.Stdio == nil {
-		return s.HTTP.URL
-	}
-	words := redact.MaskArgs(append([]string{s.Stdio.Command}, s.Stdio.Args...))
-	return strings.Join(kit.Map(words, printable.ShellWord), " ")
 }
 
 // inline returns the server of the command line as an entry of mcpctl.yaml. JSON is YAML.
@@ -272,15 +273,6 @@ func nameOf(ctx context.Context, p program, from []source.Source, server probe.S
 // commonNames are names that say nothing about a server.
 var commonNames = []string{"app", "example", "example-server", "index", "main", "mcp", "mcp-server",
 	"my-server", "server", "test"}
-
-// agree stores trust in the server of the new mcpctl.yaml, which later runs find there.
-func agree(ctx context.Context, p host.Process) error {
-	cfg, err := fleet.Read(ctx, p, fleet.Selection{})
-	if err != nil {
-		return err
-	}
-	return trust.Gate{Process: p}.Keep(ctx, kit.Filter(cfg.Entries, config.Entry.NeedsTrust))
-}
 
 func create(ctx context.Context, dir, path, text string) error {
 	if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(path)), 0o777); err != nil {

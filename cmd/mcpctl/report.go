@@ -37,17 +37,15 @@ Reads a report that --format json or --report json=FILE wrote, - for standard in
 	}, p.outputFlags(), reportFlags(&p.Output))
 }
 
-// savedFile reads a file named on the command line; - is standard input.
-func (p program) savedFile(ctx context.Context, path string) ([]byte, error) {
-	if path == "-" {
-		return source.ReadLimited(path, p.In)
-	}
-	return source.ReadNamed(ctx, path)
-}
-
-// savedReport reads a report as the JSON format has it.
+// savedReport reads a report as the JSON format has it, from standard input if its name is -.
 func (p program) savedReport(ctx context.Context, path string) (*report.Report, error) {
-	data, err := p.savedFile(ctx, path)
+	var data []byte
+	var err error
+	if path == "-" {
+		data, err = source.ReadLimited(path, p.In)
+	} else {
+		data, err = source.ReadNamed(ctx, path)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errNoReport(err)
 	}

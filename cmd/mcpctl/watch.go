@@ -8,7 +8,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/report"
@@ -19,7 +18,10 @@ import (
 func watchCommand(p program) *cli.Command {
 	var o watchrun.Options
 	against := "previous"
-	p.Output.Format = eventFormat(p.env)
+	p.Output.Format = "table"
+	if p.env.Format != "" && p.env.Format != "table" { // it only says whether a program reads
+		p.Output.Format = "ndjson"
+	}
 	c := &cli.Command{
 		Name:      "watch",
 		Category:  "Guard",
@@ -90,13 +92,4 @@ func (p *program) watchFlags(o *watchrun.Options, against *string) []cli.Flag {
 		option("fail-on", "Quit with status 1 at a change of `LEVEL` or above", text(&o.FailOn)),
 		semanticsFlag(&o.Diff.Strict),
 	}
-}
-
-// eventFormat returns the format of events unless a flag names one. MCPCTL_FORMAT only says whether a program
-// reads.
-func eventFormat(env config.Environment) string {
-	if env.Format != "" && env.Format != "table" {
-		return "ndjson"
-	}
-	return "table"
 }

@@ -189,9 +189,11 @@ func (s scope) rowServers(file clients.File, root syntax.Value, projects []strin
 	}
 	sections = slices.DeleteFunc(sections,
 		func(section clients.Section) bool { return section.Servers.Value.Kind == syntax.Null })
-	for i, section := range sections {
-		sections[i].Servers.Value.Fields = kit.Filter(section.Servers.Value.Fields,
-			func(f syntax.Field) bool { return !isSwitch(f.Value) })
+	for i, section := range sections { // without what only switches a server of another file, as in Codex
+		declares := func(f syntax.Field) bool {
+			return len(f.Value.Fields) == 0 || len(f.Value.Without("enabled", "disabled").Fields) > 0
+		}
+		sections[i].Servers.Value.Fields = kit.Filter(section.Servers.Value.Fields, declares)
 	}
 	r := &fieldReader{file: s.file}
 	entries := s.inSections(r, sections)
@@ -200,12 +202,6 @@ func (s scope) rowServers(file clients.File, root syntax.Value, projects []strin
 		entries[i].Disabled = e.Disabled || off(e.Server.Name)
 	}
 	return entries, r.problems
-}
-
-// isSwitch reports whether an entry only enables or disables a server of another file, as in Codex and
-// OpenCode. mcpctl ignores those.
-func isSwitch(server syntax.Value) bool {
-	return len(server.Fields) > 0 && len(server.Without("enabled", "disabled").Fields) == 0
 }
 
 // switchedOff returns whether a file disables one of its own servers in another place: Claude Code's

@@ -51,7 +51,8 @@ func (e Entry) Effects() report.Effects {
 		}
 		addresses := addressesIn(u, option)
 		x.Addresses = append(x.Addresses, addresses...)
-		if name, ok := strings.CutPrefix(u.key, "env."); ok && len(addresses) == 0 && !isVariable(u.text) {
+		isVariable := strings.HasPrefix(u.text, "${") && clients.Closing(u.text) == len(u.text)
+		if name, ok := strings.CutPrefix(u.key, "env."); ok && len(addresses) == 0 && !isVariable {
 			x.Sets = append(x.Sets, name+"="+redact.LiteralValue(name, u.shown))
 		}
 	}
@@ -109,11 +110,6 @@ func isCode(words []string, i int) bool {
 		flags = []string{"-c", "-lc", "-ic"}
 	}
 	return i > 0 && slices.Contains(flags, words[i-1])
-}
-
-// isVariable reports whether a text is one variable, with a default or without.
-func isVariable(text string) bool {
-	return strings.HasPrefix(text, "${") && clients.Closing(text) == len(text)
 }
 
 func unique(names []string) []string {

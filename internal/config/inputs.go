@@ -98,8 +98,9 @@ func (x expander) input(id string) expanded {
 	value, set := x.lookup.Value(name)
 	problem := unresolved{message: fmt.Sprintf("the input %q has no value", id),
 		hint: fmt.Sprintf("set %s in the environment", name)}
+	isValue := func(o Option) bool { return o.Value == value }
 	switch {
-	case set && configured && !in.allows(value):
+	case set && configured && in.Options != nil && !slices.ContainsFunc(in.Options, isValue):
 		problem.message = fmt.Sprintf("%s is not one of the options of the input %q", name, id)
 		problem.hint = in.choices()
 	case set:
@@ -115,10 +116,6 @@ func (x expander) input(id string) expanded {
 		}
 	}
 	return expanded{missing: []unresolved{problem}, sources: []string{"input " + id}}
-}
-
-func (p Prompt) allows(value string) bool {
-	return p.Options == nil || slices.ContainsFunc(p.Options, func(o Option) bool { return o.Value == value })
 }
 
 // choices returns the hint with the first options.

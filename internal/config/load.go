@@ -239,21 +239,16 @@ func readRegular(path string) ([]byte, error) {
 
 // decoded returns UTF-8 text without a byte order mark. Its error is the cause alone, without the path.
 func decoded(data []byte, err error) ([]byte, error) {
-	if err != nil {
-		return nil, plainCause(err)
+	pathErr, hasPath := errors.AsType[*fs.PathError](err)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, errors.New("no such file")
+	case hasPath:
+		return nil, pathErr.Err
+	case err != nil:
+		return nil, err
 	}
 	return syntax.Decode(data)
-}
-
-// plainCause returns an error of the file system without the path.
-func plainCause(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return errors.New("no such file")
-	}
-	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
-		return pathErr.Err
-	}
-	return err
 }
 
 // confineSnapshots notes where the directory of snapshots leads to, if that is outside of the project and the

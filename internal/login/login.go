@@ -73,9 +73,17 @@ func Login(ctx context.Context, p host.Process, server auth.Server, o Options) (
 		}
 	}
 	flow := auth.Flow{
-		Print:  func(text string) { printAlways(p, text) },
-		Open:   func(_ context.Context, page string) error { return openBrowser(p, page) },
-		Save:   saver(p, store, old, place),
+		Print: func(text string) { printAlways(p, text) },
+		Open:  func(_ context.Context, page string) error { return openBrowser(p, page) },
+		Save: func(ctx context.Context, l *vault.Login) error {
+			l.Place, l.Renews = place, l.Secrets.Refresh != ""
+			if old != nil && (old.Issuer != l.Issuer || old.Place != l.Place) {
+				if err := store.Remove(ctx, *old); err != nil {
+					p.Note("%v", err)
+				}
+			}
+			return store.Save(ctx, *l)
+		},
 		Device: o.Device, Scopes: o.Scopes,
 	}
 	if o.Paste {
@@ -105,21 +113,6 @@ func placeFor(p host.Process, old *vault.Login) (vault.Place, error) {
 		return "", exit.Usagef("MCPCTL_TOKEN_STORE is keyring or file, not %q", place)
 	}
 	return place, nil
-}
-
-// saver returns the function that saves a login in a place. It removes an old one of another authorization
-// server or in another place.
-func saver(p host.Process, store vault.Vault, old *vault.Login,
-	place vault.Place) func(context.Context, *vault.Login) error {
-	return func(ctx context.Context, l *vault.Login) error {
-		l.Place, l.Renews = place, l.Secrets.Refresh != ""
-		if old != nil && (old.Issuer != l.Issuer || old.Place != l.Place) {
-			if err := store.Remove(ctx, *old); err != nil {
-				p.Note("%v", err)
-			}
-		}
-		return store.Save(ctx, *l)
-	}
 }
 
 // printAlways writes what the user must know to log in, also with --quiet.

@@ -125,7 +125,8 @@ func executable(name, dir, file string) (string, error) {
 func Variable(env []string, name string) string {
 	value := ""
 	for _, pair := range env {
-		if k, v, ok := strings.Cut(pair, "="); ok && sameVariable(k, name) {
+		k, v, ok := strings.Cut(pair, "=")
+		if ok && (k == name || runtime.GOOS == "windows" && strings.EqualFold(k, name)) {
 			value = v
 		}
 	}
@@ -193,11 +194,6 @@ func withNames(environ, names []string, fold bool) []string {
 var windowsNames = []string{
 	"APPDATA", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATH", "PATHEXT",
 	"PROCESSOR_ARCHITECTURE", "PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "USERNAME", "USERPROFILE",
-}
-
-// sameVariable compares names as the operating system does.
-func sameVariable(a, b string) bool {
-	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
 }
 
 // ShellCommand is a command line for the system's shell, and how long it may take.

@@ -27,8 +27,8 @@ var (
 	referenceSource string
 	commentTemplate = sync.OnceValue(func() *template.Template {
 		return template.Must(template.New("comment").Funcs(template.FuncMap{
-			"code": code, "prose": prose, "markup": markup, "icon": icon,
-			"counted":      kit.Counted,
+			"code": code, "prose": prose, "markup": markup, "counted": kit.Counted,
+			"icon":         func(level string) string { return icons[level] },
 			"preformatted": func(m multiline) template.HTML { return markup(paragraph(string(m), plain)) },
 			"text":         func(parts ...string) text { return text(strings.Join(parts, "")) },
 			"title":        referenceTitle, "kinds": snapshot.Kinds, "heading": heading,
@@ -117,9 +117,7 @@ func parameterCells(all []parameter) [][]text {
 	})
 }
 
-func icon(level string) string {
-	return map[string]string{"breaking": "🔴", "warning": "🟡", "info": "🔵", "waived": "⚪"}[level]
-}
+var icons = map[string]string{"breaking": "🔴", "warning": "🟡", "info": "🔵", "waived": "⚪"}
 
 func levelWord(f finding.Finding) string {
 	if f.Waiver != nil {

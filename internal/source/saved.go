@@ -100,7 +100,14 @@ func withPackages(found []Saved, lock packages.Lock) []Saved {
 
 // ReadFile reads the snapshot in a file. The error wraps fs.ErrNotExist if that does not exist.
 func ReadFile(ctx context.Context, path string) (Saved, error) {
-	saved, err := readRegular(ctx, path)
+	data, err := files.ReadRegular(path, MaxSize)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // the error has the path
+		err = fmt.Errorf("reading %s: %w", path, err)
+	}
+	var saved []Saved
+	if err == nil {
+		saved, err = parse(ctx, path, nameOf(path), data)
+	}
 	switch {
 	case err != nil:
 		return Saved{}, exit.Misuse(err)
@@ -108,17 +115,6 @@ func ReadFile(ctx context.Context, path string) (Saved, error) {
 		return Saved{}, errServers(path, len(saved))
 	}
 	return saved[0], nil
-}
-
-func readRegular(ctx context.Context, path string) ([]Saved, error) {
-	data, err := files.ReadRegular(path, MaxSize)
-	switch {
-	case errors.Is(err, fs.ErrNotExist): // the error has the path
-		return nil, err
-	case err != nil:
-		return nil, fmt.Errorf("reading %s: %w", path, err)
-	}
-	return parse(ctx, path, nameOf(path), data)
 }
 
 // ReadNamed reads a file that the user named, which may be a pipe of the shell.

@@ -14,18 +14,12 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
+// maxQuoted is the longest text in bytes that a finding shows whole: it may name thousands of things.
+const maxQuoted = 4 << 10
+
 type passage struct {
 	pointer string
 	text    string
-}
-
-// naming returns the text that names something, or the name alone if the text is long and may name thousands.
-func (p passage) naming(name string) json.RawMessage {
-	const long = 4 << 10
-	if raw := rawjson.Quote(p.text); len(raw) <= long {
-		return raw
-	}
-	return rawjson.Quote(name)
 }
 
 // extended returns a pointer with further steps, up to a length in bytes. Deeper texts are reported at a
@@ -180,8 +174,12 @@ func findNew(c *comparison, rule, item string, old, new []passage, named func(te
 		for _, name := range named(p.text) {
 			if !known[strings.ToLower(name)] {
 				known[strings.ToLower(name)] = true
-				c.report(rule, finding.Finding{Item: item, Path: p.pointer, New: p.naming(name),
-					Message: says(name), Passage: name})
+				shown := rawjson.Quote(p.text)
+				if len(shown) > maxQuoted {
+					shown = rawjson.Quote(name)
+				}
+				c.report(rule, finding.Finding{Item: item, Path: p.pointer, New: shown, Message: says(name),
+					Passage: name})
 			}
 		}
 	}

@@ -167,7 +167,9 @@ func headersOf(schema json.RawMessage) (headers view, wrong map[string]bool) {
 				pointer := rawjson.Join("", steps...)
 				headers[pointer] = asJSON(asked)
 				name, _ := asked.(string)
-				if !plain || len(steps) == 0 || !primitive(t["type"]) || !headerToken().MatchString(name) {
+				kind := t["type"]
+				primitive := kind == "string" || kind == "integer" || kind == "boolean"
+				if !plain || len(steps) == 0 || !primitive || !headerToken().MatchString(name) {
 					wrong[pointer] = true
 				}
 				if other, taken := byName[strings.ToLower(name)]; taken {
@@ -193,8 +195,4 @@ func headersOf(schema json.RawMessage) (headers view, wrong map[string]bool) {
 	}
 	collect(treeOf(schema), true, nil)
 	return headers, wrong
-}
-
-func primitive(kind any) bool {
-	return kind == "string" || kind == "integer" || kind == "boolean"
 }

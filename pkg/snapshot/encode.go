@@ -136,14 +136,10 @@ func encodeList(list List) ([]byte, error) {
 		}
 		forms[i] = form
 	}
-	return indentedList(forms), nil
-}
-
-func indentedList(elements [][]byte) []byte {
-	if len(elements) == 0 {
-		return []byte("[]")
+	if len(forms) == 0 {
+		return []byte("[]"), nil
 	}
-	return slices.Concat([]byte("[\n    "), bytes.Join(elements, []byte(",\n    ")), []byte("\n  ]"))
+	return slices.Concat([]byte("[\n    "), bytes.Join(forms, []byte(",\n    ")), []byte("\n  ]")), nil
 }
 
 // Lines finds lines in one snapshot file. It reads each value once, however many lines are asked for.

@@ -153,23 +153,17 @@ func parseResult(members []rawjson.Member) (*Snapshot, error) {
 		}
 		found = found || known
 	}
-	s.markMissing()
+	for _, kind := range Kinds() { // resources do not declare templates
+		if kind != Templates && kind.DeclaredIn(s.Capabilities) != nil && s.List(kind).State == NotOffered {
+			s.SetList(s.List(kind).incomplete("the server declares it, and no answer holds it"))
+		}
+	}
 	if !found {
 		return nil,
 			errors.New(
 				`expected a snapshot or a tools/list result: there are no tools, prompts or resources`)
 	}
 	return s, nil
-}
-
-// markMissing marks the lists that a server declares and that are not there. Resources do not declare
-// templates.
-func (s *Snapshot) markMissing() {
-	for _, kind := range Kinds() {
-		if kind != Templates && kind.DeclaredIn(s.Capabilities) != nil && s.List(kind).State == NotOffered {
-			s.SetList(s.List(kind).incomplete("the server declares it, and no answer holds it"))
-		}
-	}
 }
 
 // set takes a member into the snapshot, and reports whether a snapshot knows it. A null is an absent member.

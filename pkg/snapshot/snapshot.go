@@ -113,7 +113,7 @@ func Hidden(text string) []rune {
 		switch {
 		case r == 0x1F3F4:
 			flagTags = 8
-		case isTag(r) && flagTags > 0:
+		case 0xE0000 <= r && r <= 0xE007F && flagTags > 0: // a tag
 		case r == 0x200C || r == 0x200D:
 			if i == 0 || i == len(runes)-1 || !joinable(runes[i-1]) || !joinable(runes[i+1]) {
 				hidden = append(hidden, r)
@@ -128,8 +128,6 @@ func Hidden(text string) []rune {
 	}
 	return hidden
 }
-
-func isTag(r rune) bool { return 0xE0000 <= r && r <= 0xE007F }
 
 // invisible reports whether a character is never visible: controls but tab and line ends, and what Unicode
 // lets programs ignore.
