@@ -63,7 +63,7 @@ func measureLive(f fleetRun) {
 		var entries []string
 		for i := range f.servers {
 			version := version
-			if version == "dead" && i%20 != 3 {
+			if version == "dead" && (i+i/len(hosts))%20 != 3 { // on every host some
 				version = "old"
 			}
 			entries = append(entries, fmt.Sprintf(`"server-%06d":{"url":"http://%s/%s/%[1]d"}`, i, hosts[i%len(hosts)], version))
