@@ -62,8 +62,8 @@ func (l Launcher) Newest(ctx context.Context, ref Ref) (Package, error) {
 	return Package{Ref: newest}, err
 }
 
-// Versions returns the last n releases of a package up to the version of the reference, lowest first, without
-// pre-releases.
+// Versions returns the last n releases of a package, lowest first, without pre-releases: those of a range,
+// else those up to the version of the reference.
 func (l Launcher) Versions(ctx context.Context, ref Ref, n int) ([]Ref, error) {
 	last := ref.Version
 	all, err := ask(ctx, "listing the versions of", ref, func(ctx context.Context) (all []string, err error) {
@@ -131,14 +131,15 @@ func (l Launcher) npmRelease(ctx context.Context, ref Ref) (Package, error) {
 	return Package{ref, last.Integrity, last.Dependencies}, nil
 }
 
-// npmVersions returns all versions of a package, and the one that a reference stands for.
-func (l Launcher) npmVersions(ctx context.Context, ref Ref) (all []string, version string, err error) {
-	release, err := l.npmRelease(ctx, ref)
-	if err != nil {
-		return nil, "", err
+// npmVersions returns the versions of a range, or all of a package and the one that a reference stands for.
+func (l Launcher) npmVersions(ctx context.Context, ref Ref) (all []string, last string, err error) {
+	all, err = npmView[string](ctx, l, ref.spec(), "version")
+	if err != nil || len(all) != 1 {
+		return all, "", err
 	}
+	last = all[0]
 	all, err = npmView[string](ctx, l, ref.Name, "versions")
-	return all, release.Ref.Version, err
+	return all, last, err
 }
 
 // npmView asks npm, with the user's settings for registries and logins, for an array, or the one value that
