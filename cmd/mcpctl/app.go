@@ -4,34 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/mcpctl/mcpctl/internal/call"
-	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
-	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/report"
 )
-
-// program is one run of mcpctl as a command sees it. Every command has a copy of its own, into which its
-// flags write.
-type program struct {
-	host.Process
-	behind  []string // what followed "--"; nil = there was no "--"
-	env     config.Environment
-	misread error // what is wrong with env
-
-	JSON    bool // --json
-	Select  fleet.Selection
-	Contact fleet.Contact
-	Output  report.Output
-}
 
 // run runs one command line and returns its exit status. Words after "--" are kept from the library, which
 // would read flags among them; its help goes to a buffer, so that a failed write is reported.
@@ -58,19 +38,6 @@ func run(ctx context.Context, args []string, p host.Process) int {
 	err = errors.Join(err, failed)
 	printError(p, err)
 	return exit.CodeOf(err)
-}
-
-// newProgram returns a run before its flags are read; environment variables replace the defaults of flags.
-func newProgram(p host.Process, behind []string) program {
-	this := program{Process: p, behind: behind, Contact: fleet.DefaultContact()}
-	this.env, this.misread = config.ReadEnvironment(p.Lookup,
-		slices.Concat(report.Formats(), call.Formats()))
-	this.Contact.Timeout, this.Output.Format = this.env.Timeout, this.env.Format
-	this.Output.Color = "auto"
-	if this.env.Retries != nil {
-		this.Contact.Retries = *this.env.Retries
-	}
-	return this
 }
 
 // newApp returns the application with all commands. Without a command it shows its help, and errors are
@@ -108,32 +75,6 @@ func newApp(p program) *cli.App {
 		app.Commands = append(app.Commands, c)
 	}
 	return app
-}
-
-// printError prints an error that no report has shown yet, a line for each cause, and what to do.
-func printError(p host.Process, err error) {
-	// EPIPE: the reader has gone
-	if err == nil || errors.As(err, new(exit.Code)) || errors.Is(err, syscall.EPIPE) {
-		return
-	}
-	text, hint := strings.TrimSpace(err.Error()), exit.HintOf(err)
-	columns := host.Width(p.Err)
-	for line := range strings.SplitSeq(text, "\n") {
-		if !strings.HasPrefix(line, " ") && !strings.HasPrefix(line, "hint: ") {
-			line = "error: " + line
-		}
-		fmt.Fprintln(p.Err, report.Message(line, columns))
-	}
-	if hint != "" && !strings.Contains(text, hint) {
-		fmt.Fprintln(p.Err, report.Message("hint: "+hint, columns))
-	}
-}
-
-func (p program) emit(ctx context.Context, r *report.Report, err error, view report.Options) error {
-	if err != nil {
-		return err
-	}
-	return report.Emit(ctx, p.Process, p.Output, r, view)
 }
 
 // splitCommand cuts an argument list at its first "--", behind which is a stdio server's command; nil without

@@ -2,15 +2,19 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
 )
 
@@ -150,4 +154,23 @@ func errNoReport(err error) error {
 // errUnknownRule returns the error for an id that is not among the known ones.
 func errUnknownRule(id string, known []string) error {
 	return exit.UsageHint(cmp.Or(kit.Suggest(id, known), "mcpctl rules lists them"), "unknown rule %q", id)
+}
+
+// printError prints an error that no report has shown yet, a line for each cause, and what to do.
+func printError(p host.Process, err error) {
+	// EPIPE: the reader has gone
+	if err == nil || errors.As(err, new(exit.Code)) || errors.Is(err, syscall.EPIPE) {
+		return
+	}
+	text, hint := strings.TrimSpace(err.Error()), exit.HintOf(err)
+	columns := host.Width(p.Err)
+	for line := range strings.SplitSeq(text, "\n") {
+		if !strings.HasPrefix(line, " ") && !strings.HasPrefix(line, "hint: ") {
+			line = "error: " + line
+		}
+		fmt.Fprintln(p.Err, report.Message(line, columns))
+	}
+	if hint != "" && !strings.Contains(text, hint) {
+		fmt.Fprintln(p.Err, report.Message("hint: "+hint, columns))
+	}
 }

@@ -8,11 +8,40 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/call"
+	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
 )
+
+// program is one run of mcpctl as a command sees it. Every command has a copy of its own, into which its
+// flags write.
+type program struct {
+	host.Process
+	behind  []string // what followed "--"; nil = there was no "--"
+	env     config.Environment
+	misread error // what is wrong with env
+
+	JSON    bool // --json
+	Select  fleet.Selection
+	Contact fleet.Contact
+	Output  report.Output
+}
+
+// newProgram returns a run before its flags are read; environment variables replace the defaults of flags.
+func newProgram(p host.Process, behind []string) program {
+	this := program{Process: p, behind: behind, Contact: fleet.DefaultContact()}
+	this.env, this.misread = config.ReadEnvironment(p.Lookup,
+		slices.Concat(report.Formats(), call.Formats()))
+	this.Contact.Timeout, this.Output.Format = this.env.Timeout, this.env.Format
+	this.Output.Color = "auto"
+	if this.env.Retries != nil {
+		this.Contact.Retries = *this.env.Retries
+	}
+	return this
+}
 
 // command completes a command whose answer is a report: its own flags come first, shared ones after them.
 func (p *program) command(c *cli.Command, shared ...[]cli.Flag) *cli.Command {
@@ -54,6 +83,14 @@ func (p *program) about(
 		r, err := do(c.Context, from)
 		return p.emit(c.Context, r, err, *view)
 	}
+}
+
+// emit writes the report of a command, as view says.
+func (p program) emit(ctx context.Context, r *report.Report, err error, view report.Options) error {
+	if err != nil {
+		return err
+	}
+	return report.Emit(ctx, p.Process, p.Output, r, view)
 }
 
 // sources returns the SOURCEs of a command: its arguments, and the command behind "--" last.
