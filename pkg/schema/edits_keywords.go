@@ -141,88 +141,64 @@ func compareReferences(p pair) {
 	}
 }
 
-// compareProperties compares the properties of both; one that only one of them has is an edit.
+// compareProperties compares the properties of both by name. One that only one side has is an edit, and that it
+// was or is required a part of it; a name of both that joined or left required is an edit, too.
 func compareProperties(p pair) {
-	x, y := p.x.table("properties"), p.y.table("properties")
-	was, is := p.x.requires(), p.y.requires()
-	for _, name := range kit.SortedKeys(x) {
-		switch _, kept := y[name]; {
-		case kept:
-			p.inside("properties", name)
-		case p.y.isMap(): // it is a name like any other now
-			p.against(p.y.child("additionalProperties"), p.trail.into("properties", name), "properties", name)
-		default:
-			p.property(name, true, was, is)
-		}
-	}
-	for _, name := range kit.SortedKeys(y) {
-		if _, kept := x[name]; !kept {
-			p.property(name, false, was, is)
-		}
-	}
-}
-
-// property adds the edit for a property that is gone or new. That it was or is required is a part of the same
-// edit.
-func (p pair) property(name string, gone bool, was, is nameList) {
-	t := p.trail.into("properties", name)
-	e := Edit{Family: FamilyProperty, Keyword: "properties", Name: name, Path: t.path, Instance: t.instance}
-	if gone {
-		old := p.x.child("properties", name)
-		e.Required, e.Old, e.OldPath = was.has[name], p.rawAt(old), old.place
-		e.OldSchema = e.Old
-		p.add(e, func(o *object) {
-			delete(o.table("properties"), name)
-			if was.has[name] && !is.has[name] {
-				o.list("required", was.asAny, []any{name}, nil)
-			}
-		})
-		return
-	}
-	new := p.y.child("properties", name)
-	e.Required, e.New, e.NewPath = is.has[name], p.rawAt(new), new.place
-	e.NewSchema = e.New
-	p.add(e, func(o *object) {
-		o.table("properties")[name] = new.part()
-		if is.has[name] && !was.has[name] {
-			o.list("required", was.asAny, nil, []any{name})
-		}
-	})
-}
-
-type nameList struct {
-	list  []string
-	has   map[string]bool
-	asAny []any
-}
-
-func (v view) requires() nameList {
-	names, _ := stringList(v.o["required"])
-	return nameList{names, kit.Set(names), asAny(names)}
-}
-
-// compareRequired lists the names that joined or left required, one by one, but for properties that came or
-// left with it.
-func compareRequired(p pair) {
-	was, is := p.x.requires(), p.y.requires()
-	x, y := p.x.table("properties"), p.y.table("properties")
-	for _, name := range append(slices.Clone(was.list), is.list...) {
+	const keyword = "properties"
+	x, y := p.x.table(keyword), p.y.table(keyword)
+	before, after := p.x.required(), p.y.required()
+	was, is, written := kit.Set(before), kit.Set(after), asAny(before)
+	names := slices.Concat(kit.SortedKeys(x), kit.SortedKeys(y), before, after)
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
 		_, had := x[name]
-		_, kept := y[name]
-		kept = kept || had && p.y.isMap()
-		if was.has[name] == is.has[name] || had != kept {
+		_, has := y[name]
+		old, new, t := p.x.child(keyword, name), p.y.child(keyword, name), p.trail.into(keyword, name)
+		switch {
+		case had && has:
+			p.against(new, t, keyword, name)
+		case had && p.y.isMap(): // it is a name like any other now
+			has = true
+			p.against(p.y.child("additionalProperties"), t, keyword, name)
+		}
+		e := Edit{Family: FamilyProperty, Keyword: keyword, Name: name, Path: t.path, Instance: t.instance}
+		var minus, plus []any
+		if was[name] && !is[name] {
+			minus = []any{name}
+		} else if is[name] && !was[name] {
+			plus = []any{name}
+		}
+		switch {
+		case had && !has:
+			e.Required, e.Old, e.OldPath = was[name], p.rawAt(old), old.place
+			e.OldSchema = e.Old
+		case has && !had:
+			e.Required, e.New, e.NewPath = is[name], p.rawAt(new), new.place
+			e.NewSchema = e.New
+		case minus != nil:
+			e.Family, e.Keyword, e.Old = FamilyRequired, "required", rawOf(name)
+		case plus != nil:
+			e.Family, e.Keyword, e.New = FamilyRequired, "required", rawOf(name)
+		default:
 			continue
 		}
-		t := p.trail.into("properties", name)
-		e := Edit{Family: FamilyRequired, Keyword: "required", Name: name, Path: t.path, Instance: t.instance}
-		var minus, plus []any
-		if was.has[name] {
-			e.Old, minus = rawOf(name), []any{name}
-		} else {
-			e.New, plus = rawOf(name), []any{name}
-		}
-		p.add(e, func(o *object) { o.list("required", was.asAny, minus, plus) })
+		p.add(e, func(o *object) {
+			if had && !has {
+				delete(o.table(keyword), name)
+			} else if has && !had {
+				o.table(keyword)[name] = new.part()
+			}
+			if was[name] != is[name] {
+				o.list("required", written, minus, plus)
+			}
+		})
 	}
+}
+
+// required returns the names that a view requires.
+func (v view) required() []string {
+	names, _ := stringList(v.o["required"])
+	return names
 }
 
 // comparePatternProperties pairs the schemas by the text of their patterns. A pattern that was spelled in

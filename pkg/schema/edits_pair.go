@@ -119,7 +119,6 @@ func compareAssertions(p pair) {
 		compareReferences(p)
 		compareKeywords(p)
 		compareProperties(p)
-		compareRequired(p)
 		comparePatternProperties(p)
 		compareAdditional(p)
 		compareItems(p)

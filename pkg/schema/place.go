@@ -109,7 +109,7 @@ func (j *judgement) around(p *place, n *node, siblings bool) *node {
 		from, to = to, from
 	}
 	x, y := from.table("properties"), to.table("properties")
-	for _, name := range from.requires().list {
+	for _, name := range from.required() {
 		if y[name] != nil && !slices.Equal(p.at, []string{"properties", name}) && siblings {
 			allowed := j.to(&place{}).inside(to.child("properties", name).place).plain
 			object.kids = append(object.kids,
