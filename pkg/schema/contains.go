@@ -83,8 +83,7 @@ func (q question) reads(ctx context.Context, l lit, value any) answer {
 // shown returns a result with the value, without what it does not need.
 func (q question) shown(ctx context.Context, value any) Result {
 	if weight(value, maxWitness) < maxWitness {
-		smaller := &shrinker{pool: q.budget.Pool, holds: func(v any) bool { return q.holds(ctx, v) }}
-		value = smaller.shrunk(value)
+		value = shrunk(value, q.budget.Pool, func(v any) bool { return q.holds(ctx, v) })
 	}
 	r := Result{Verdict: Incompatible}
 	if weight(value, maxWitness) < maxWitness {

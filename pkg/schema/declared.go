@@ -93,7 +93,8 @@ func readUnevaluated(w *writer) {
 		prefix, rest := tuple(w.o, w.in.dialect)
 		list, _ := listIn(w.o, prefix)
 		switch {
-		case w.combines() || w.o["contains"] != nil:
+		case hasAny(w.o, "contains", "$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "if",
+			"dependentSchemas", "dependencies"):
 			w.add("unevaluatedItems",
 				w.unknown(kindArray, "unevaluatedItems", w.text(), "items that only some values have"))
 		case rest == "":
@@ -113,12 +114,6 @@ func readUnevaluated(w *writer) {
 		w.add("unevaluatedProperties", &node{op: opRest, names: c.names, patterns: c.patterns,
 			kids: []lit{yes(w.below(v, "unevaluatedProperties"))}})
 	}
-}
-
-// combines reports whether the object refers to other schemas about the same value, or combines some.
-func (w *writer) combines() bool {
-	return slices.ContainsFunc([]string{"$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf",
-		"if", "dependentSchemas", "dependencies"}, func(keyword string) bool { return w.o[keyword] != nil })
 }
 
 // declare makes n the schema of a value whose sender knows only declared properties: all that is written,

@@ -253,20 +253,11 @@ func indexes(n int) []int {
 // onlyNull reports whether a schema is written in one of the usual ways to accept null alone. False is not a
 // proof that it accepts more.
 func onlyNull(s site) bool {
-	o := s.keywords()
-	asserted := asserting(o)
-	if len(asserted) != 1 {
-		return false
-	}
-	switch asserted[0] {
-	case "type":
-		types := listed(o["type"])
-		return len(types) == 1 && types[0] == "null"
-	case "const", "enum":
-		values, _ := view{o: o}.enum()
-		return len(values) == 1 && values[0] == nil
-	}
-	return false
+	v := view{o: s.keywords()}
+	values, _ := v.enum()
+	types := listed(v.o["type"])
+	return len(asserting(v.o)) == 1 &&
+		(len(values) == 1 && values[0] == nil || len(types) == 1 && types[0] == "null")
 }
 
 // flatten writes a union of plain types as one type, and a union of constants as one enum.
@@ -291,8 +282,8 @@ func (v *view) flatten() {
 		}
 	}
 	switch {
-	case v.union == "oneOf" && (overlapping(types) ||
-		len(without(values, nil)) != len(kit.Distinct(kit.Map(values, canonical)))):
+	case v.union == "oneOf" &&
+		(overlapping(types) || len(kit.Distinct(kit.Map(values, canonical))) < len(values)):
 		return // what two of them accept is refused
 	case len(values) == 0:
 		v.o = map[string]any{"type": types}

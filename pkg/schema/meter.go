@@ -29,7 +29,7 @@ func (m *meter) spend(units int) bool {
 	}
 	m.left -= units
 	if m.look -= units; m.look < 0 {
-		if m.look = unitsPerLook; m.left >= 0 && m.stopped() {
+		if m.look = unitsPerLook; m.left >= 0 && m.ctx != nil && m.ctx.Err() != nil {
 			m.left, m.spared = -1, m.left
 		}
 	}
@@ -37,8 +37,6 @@ func (m *meter) spend(units int) bool {
 }
 
 func (m *meter) step() bool { return m.spend(unitsPerStep) }
-
-func (m *meter) stopped() bool { return m.ctx != nil && m.ctx.Err() != nil }
 
 // outOfSteps is why a decision ends with its budget.
 var outOfSteps = reason{what: "analysis budget exceeded"}

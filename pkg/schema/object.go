@@ -207,7 +207,8 @@ func (o *objectProblem) additions(need lit, try func() bool) {
 			return
 		}
 	}
-	for region := range o.regions() {
+	for inside := range uint(1) << len(o.languages) { // all combinations of the languages
+		region := nameRegion{o.languages, inside}
 		if !region.within(need) {
 			continue
 		}

@@ -108,7 +108,8 @@ func (o *object) put(c child) {
 	switch {
 	case !o.patches.reached[c.met]:
 	case isList:
-		o.members(keyword)
+		i, _ := strconv.Atoi(c.at[1])
+		o.members(keyword)[i] = o.patches.part(c.met)
 	case len(c.at) == 1:
 		o.keywords[keyword] = o.patches.part(c.met)
 	default:
@@ -162,12 +163,6 @@ func (o *object) members(keyword string) []any {
 		o.becomes, o.lists[keyword] = keyword, []any{o.self()}
 	} else if !changed {
 		list := kit.Map(o.at.old.list(keyword), func(s site) any { return s.part() })
-		for _, c := range o.at.children {
-			if c.at[0] == keyword {
-				i, _ := strconv.Atoi(c.at[1])
-				list[i] = o.patches.part(c.met)
-			}
-		}
 		o.copied += len(list)
 		o.lists[keyword] = list
 	}

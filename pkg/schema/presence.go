@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"iter"
 	"slices"
 	"strconv"
 )
@@ -15,17 +14,6 @@ func isRule(l lit) bool { return l.not == (l.op == opRequired) }
 type nameRegion struct {
 	languages []*node
 	inside    uint // a bit for each language
-}
-
-// regions lists the name regions; their number is that of the combinations of the languages.
-func (o *objectProblem) regions() iter.Seq[nameRegion] {
-	return func(yield func(nameRegion) bool) {
-		for inside := range uint(1) << len(o.languages) {
-			if !yield(nameRegion{o.languages, inside}) {
-				return
-			}
-		}
-	}
 }
 
 // has reports whether the names of the region are in a language.

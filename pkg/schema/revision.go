@@ -248,7 +248,8 @@ func (j *judgement) breaks(p *place, edit int) Result {
 // breaksWithout asks the two questions of an edit with others undone: those inside the members of an object,
 // which have their own places, and the removal of members where the object is closed.
 func (j *judgement) breaksWithout(p *place, edit int, others []int) Result {
-	from, to, alone, undone := j.from(p), j.to(p), j.alone(p, edit), j.undone(p, append(others, edit)...)
+	from, to := j.from(p), j.to(p)
+	alone, undone := j.undone(p, j.others([]int{edit})...), j.undone(p, append(others, edit)...)
 	if len(others) > 0 {
 		to = j.undone(p, others...)
 	}
@@ -342,14 +343,6 @@ func (j *judgement) side(p *place, after bool) *Schema {
 		return j.After.inside(p.new.place)
 	}
 	return j.Before.inside(p.old.place)
-}
-
-// alone returns the schema that values come from, with one edit as the accepting side has it.
-func (j *judgement) alone(p *place, edit int) *Schema {
-	if j.direction == Output {
-		return j.version(p, j.others([]int{edit}))
-	}
-	return j.version(p, []int{edit})
 }
 
 // undone returns the schema that must accept values, with some edits undone.
