@@ -141,8 +141,8 @@ func compareReferences(p pair) {
 	}
 }
 
-// compareProperties compares the properties of both by name. One that only one side has is an edit, and that it
-// was or is required a part of it; a name of both that joined or left required is an edit, too.
+// compareProperties compares the properties of both by name. One that only one side has is an edit, with
+// whether it was or is required; so is any other name that joined or left required.
 func compareProperties(p pair) {
 	const keyword = "properties"
 	x, y := p.x.table(keyword), p.y.table(keyword)
