@@ -199,33 +199,39 @@ func (s Spelling) Without(text string) string {
 
 // Spaced returns JSON on one line, with a space after each comma and colon; other text stays as it is.
 func Spaced(raw json.RawMessage) string {
-	text := strings.ReplaceAll(string(inLines(raw)), ",\n", ", ") // strings have no line breaks
+	text := strings.ReplaceAll(string(escaped(inLines(raw))), ",\n", ", ") // strings have no line breaks
 	return strings.ReplaceAll(text, "\n", "")
 }
 
 // Indented returns JSON over several lines, numbers and order as they came, everything invisible escaped;
 // other text stays as it is.
-func Indented(raw json.RawMessage) string { return string(AppendIndented(nil, raw, 0)) }
+func Indented(raw json.RawMessage) string {
+	var out strings.Builder
+	WriteIndented(&out, raw, 0)
+	return out.String()
+}
 
-// AppendIndented appends JSON as Indented has it, where it lies so deep in another value.
-func AppendIndented(dst []byte, raw json.RawMessage, depth int) []byte {
+// WriteIndented writes JSON as Indented has it, where it lies so deep in another value. It goes line by line,
+// since raw may be all that a large server offers.
+func WriteIndented(w io.Writer, raw json.RawMessage, depth int) {
 	const deepest = 64 // levels that are spread over lines
-	for i, line := range bytes.Split(inLines(raw), []byte("\n")) {
+	var previous []byte
+	for line := range bytes.SplitSeq(inLines(raw), []byte("\n")) {
 		if bytes.HasPrefix(line, []byte("}")) || bytes.HasPrefix(line, []byte("]")) {
 			depth--
 		}
 		switch {
-		case i > 0 && depth <= deepest:
-			dst = append(append(dst, '\n'), strings.Repeat("  ", depth)...)
-		case bytes.HasSuffix(dst, []byte(",")):
-			dst = append(dst, ' ')
+		case previous != nil && depth <= deepest:
+			_, _ = io.WriteString(w, "\n"+strings.Repeat("  ", depth))
+		case bytes.HasSuffix(previous, []byte(",")):
+			_, _ = io.WriteString(w, " ")
 		}
-		dst = append(dst, line...)
+		_, _ = w.Write(escaped(line))
 		if bytes.HasSuffix(line, []byte("{")) || bytes.HasSuffix(line, []byte("[")) {
 			depth++
 		}
+		previous = line
 	}
-	return dst
 }
 
 // inLines returns JSON with a line break after each opening bracket and comma, and before each closing one.
@@ -234,7 +240,7 @@ func inLines(raw json.RawMessage) []byte {
 	if json.Indent(&lines, bytes.TrimSpace(raw), "", "") != nil {
 		return raw
 	}
-	return escaped(lines.Bytes())
+	return lines.Bytes()
 }
 
 // EscapedJSON returns JSON, and a line break, with \u escapes for what cannot be seen in strings, or what a

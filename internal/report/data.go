@@ -74,15 +74,14 @@ func writeJSON(w io.Writer, r *Report, _ Options) error {
 	}
 	out, opening := bufio.NewWriter(w), "{"
 	for _, m := range members {
-		line := append(append([]byte(opening+"\n  "), rawjson.Quote(m.key)...), ": "...)
+		_, _ = fmt.Fprintf(out, "%s\n  %s: ", opening, rawjson.Quote(m.key))
 		if opening = ","; m.elements == nil {
-			_, _ = out.Write(printable.AppendIndented(line, m.value, 1))
+			printable.WriteIndented(out, m.value, 1)
 			continue
 		}
 		for i, raw := range m.elements {
-			line = append(line, ",["[count(i == 0)], '\n')
-			_, _ = out.Write(printable.AppendIndented(append(line, "    "...), raw, 2))
-			line = line[:0]
+			_, _ = fmt.Fprintf(out, "%c\n    ", ",["[count(i == 0)])
+			printable.WriteIndented(out, raw, 2)
 		}
 		_, _ = out.WriteString("\n  ]")
 	}
@@ -96,8 +95,10 @@ func writeIndentedJSON(w io.Writer, v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(append(printable.AppendIndented(nil, raw, 0), '\n'))
-	return err
+	out := bufio.NewWriter(w)
+	printable.WriteIndented(out, raw, 0)
+	_ = out.WriteByte('\n') // Flush returns the first error
+	return out.Flush()
 }
 
 // MarshalJSON adds the fingerprint to each finding.

@@ -166,7 +166,7 @@ func (r *Report) FindingsDigest() string {
 		if err != nil {
 			raw = []byte(err.Error()) // which the report fails with, too
 		}
-		h.Write(printable.AppendIndented(nil, raw, 0))
+		printable.WriteIndented(h, raw, 0)
 	}
 	for _, f := range r.Findings {
 		add(f)
