@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -11,45 +12,48 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 )
 
 // writeYAML writes the object that writeJSON writes, with its keys in the same order and its numbers as they
-// stand.
+// stand. Servers and findings are encoded one by one: the tree of a large report takes fifty times its text.
 func writeYAML(w io.Writer, r *Report, _ Options) error {
 	members, err := encoded(r)
 	if err != nil {
 		return err
 	}
-	root := &yaml.Node{Kind: yaml.MappingNode}
+	out := bufio.NewWriter(w)
 	for _, m := range members {
-		value := &yaml.Node{Kind: yaml.SequenceNode, Content: kit.Map(m.elements, yamlNode)}
 		if m.elements == nil {
-			value = yamlNode(m.value)
+			err = errors.Join(err, putYAML(out, m.key, yamlNode(m.value)))
 		}
-		root.Content = append(root.Content, text(m.key).node(), value)
+		for i, raw := range m.elements {
+			list := &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{yamlNode(raw)}}
+			var part bytes.Buffer
+			err = errors.Join(err, putYAML(&part, m.key, list))
+			if i > 0 {
+				_, _ = part.ReadString('\n') // the key
+			}
+			_, _ = part.WriteTo(out) // Flush returns the first error
+		}
 	}
-	return putYAML(w, root)
+	return errors.Join(err, out.Flush())
 }
 
-// putYAML writes a value, in which what cannot be seen is spelled out.
-func putYAML(w io.Writer, value *yaml.Node) error {
+// putYAML writes a member of a mapping; what cannot be seen is spelled out.
+func putYAML(w io.Writer, key string, value *yaml.Node) error {
 	var written bytes.Buffer
 	e := yaml.NewEncoder(&written)
 	e.SetIndent(2)
-	if err := e.Encode(value); err != nil {
-		return err
-	}
-	out := bufio.NewWriter(w)
+	err := e.Encode(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{text(key).node(), value}})
 	for _, c := range written.String() { // what cannot be seen is in double quotes
 		if c != '\n' && printable.Hidden(c) {
-			_, _ = fmt.Fprintf(out, `\U%08X`, c)
+			_, _ = fmt.Fprintf(w, `\U%08X`, c)
 			continue
 		}
-		_, _ = out.WriteRune(c) // Flush returns the first error
+		_, _ = io.WriteString(w, string(c))
 	}
-	return out.Flush()
+	return err
 }
 
 // flowDepth is how deep values are spread over lines; deeper ones stand on one line.

@@ -48,10 +48,10 @@ func TestYAMLQuotes(t *testing.T) {
 func yamlText(t *testing.T, s string) string {
 	t.Helper()
 	var out strings.Builder
-	if err := putYAML(&out, yamlNode(rawjson.Quote(s))); err != nil {
+	if err := putYAML(&out, "k", yamlNode(rawjson.Quote(s))); err != nil {
 		t.Fatal(err)
 	}
-	return strings.TrimSuffix(out.String(), "\n")
+	return strings.TrimSuffix(strings.TrimPrefix(out.String(), "k: "), "\n")
 }
 
 // everywhere is a value with a text as keys and values, long ones too, over lines and where all stands on one.
