@@ -71,12 +71,12 @@ type Edit struct {
 	// Instance is the place in the value that the edit speaks of, as a JSON pointer with "[]" for every item
 	// and "*" for every undeclared property: "/filter/tags/[]". Empty is the whole value.
 	Instance string
-	// Keywords are those that the edit is about, where they are compared together.
+	// Keywords are those that the edit is about, where several may be compared together: OldSchema and
+	// NewSchema have all their values.
 	Keywords []string
 	// Also lists further instance places that share the edited definition.
 	Also []string
-	// Old and New are the values of the keyword, or of the keywords of the family as an object; nil where
-	// absent.
+	// Old and New are the values of the keyword, or of the first of Keywords that is there; nil where absent.
 	Old, New json.RawMessage
 	// Removed and Added are the members of an enum that left and joined.
 	Removed, Added []json.RawMessage
@@ -114,7 +114,7 @@ type met struct {
 	x, y       view
 	instance   string // in the value, where it was met first
 	begin, end int    // its edits, those inside included
-	own        []int  // those of its own keywords, once all are sorted
+	own        []int  // those of its own keywords that assert something, once all are sorted
 	// the pair without what only wraps the schemas; the core of that is nil, or the pair of the same old
 	// object and the alternative that matches it
 	core     *met

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // A group is a family with keywords that are compared together: minimum and exclusiveMinimum are one bound.
@@ -77,7 +76,7 @@ func (p pair) group(f Family, keywords ...string) bool {
 		return false
 	}
 	p.add(Edit{Family: f, Keyword: keywords[i], Keywords: keywords,
-		Old: p.x.several(keywords), New: p.y.several(keywords)},
+		Old: p.x.first(keywords), New: p.y.first(keywords)},
 		func(o *object) {
 			o.drop(keywords...)
 			for _, k := range keywords {
@@ -89,33 +88,23 @@ func (p pair) group(f Family, keywords ...string) bool {
 	return true
 }
 
-// several returns the value of the only keyword that is there, or an object of those that are.
-func (v view) several(keywords []string) json.RawMessage {
-	var there []rawjson.Member
+// first returns the value of the first of some keywords that is there; nil if none is.
+func (v view) first(keywords []string) json.RawMessage {
 	for _, k := range keywords {
 		if raw := v.raw(k); raw != nil {
-			there = append(there, rawjson.Member{Key: k, Value: raw})
+			return raw
 		}
 	}
-	switch len(there) {
-	case 0:
-		return nil
-	case 1:
-		return there[0].Value
-	}
-	return rawjson.Build(there...)
+	return nil
 }
 
 // raw returns a keyword as written, or as it is read: a union as one, and false as its equivalent.
 func (v view) raw(keyword string) json.RawMessage {
-	value, there := v.o[keyword]
-	if !there {
-		return nil
+	raw := v.site.raw(keyword)
+	if value, there := v.o[keyword]; there && raw == nil {
+		raw = rawOf(value)
 	}
-	if raw := v.site.raw(keyword); raw != nil {
-		return raw
-	}
-	return rawOf(value)
+	return raw
 }
 
 // compareBehind compares the schemas in a keyword that is equal as written.

@@ -255,7 +255,7 @@ func compareTypes(p pair) {
 	y, also := p.y.types()
 	_, hadType := p.x.o["type"]
 	_, hasType := p.y.o["type"]
-	if !hadType && !hasType || !hadType && !also || !hasType && !named {
+	if !hadType && !hasType {
 		return // the values that are listed say it all
 	}
 	var minus, plus []any // where one side only lists values, its list says what is lost or gained
@@ -268,15 +268,13 @@ func compareTypes(p pair) {
 	}
 	was, _ := p.x.acceptsNull()
 	is, _ := p.y.acceptsNull()
-	switch {
-	case !named:
+	if was || !named {
 		base = append(base, "null")
-		if !is {
-			minus = append(minus, "null")
-		}
-	case was:
-		base = append(base, "null")
-	case !also:
+	}
+	switch { // else null has an edit of its own
+	case !named && !is:
+		minus = append(minus, "null")
+	case !also && !was:
 		plus = append(plus, "null")
 	}
 	e := Edit{Family: FamilyType, Keyword: "type", Old: p.x.raw("type"), New: p.y.raw("type")}

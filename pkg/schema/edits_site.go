@@ -216,13 +216,8 @@ func (v *view) unwrap() (site, bool) {
 
 // alternatives takes null out of a union, and returns the one member that is left, or records several.
 func (v *view) alternatives(keyword string) (site, bool) {
-	var members []int
 	list := v.list(keyword)
-	for i, m := range list {
-		if !onlyNull(m) {
-			members = append(members, i)
-		}
-	}
+	members := kit.Filter(indexes(len(list)), func(i int) bool { return !onlyNull(list[i]) })
 	switch {
 	case len(members) == 0:
 		return site{}, false

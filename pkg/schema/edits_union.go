@@ -20,7 +20,11 @@ func compareUnions(p pair) {
 	for i, m := range x {
 		if matchX[i] < 0 {
 			p.add(Edit{Family: memberFamily(m, y), Keyword: p.x.union, Old: p.rawAt(m), OldPath: m.place},
-				func(o *object) { o.leave(keyword, m) })
+				func(o *object) {
+					o.lists[keyword] = slices.DeleteFunc(o.members(keyword), func(v any) bool {
+						return v.(*part).doc == m.doc && v.(*part).place == m.place
+					})
+				})
 			continue
 		}
 		t, new := p.trail, y[matchX[i]]
@@ -36,7 +40,7 @@ func compareUnions(p pair) {
 	for i, m := range y {
 		if matchY[i] < 0 {
 			p.add(Edit{Family: memberFamily(m, x), Keyword: p.y.union, New: p.rawAt(m), NewPath: m.place},
-				func(o *object) { o.lists[keyword] = append(slices.Clip(o.members(keyword)), m.part()) })
+				func(o *object) { o.lists[keyword] = append(o.members(keyword), m.part()) })
 		}
 	}
 	if p.x.union != p.y.union && len(p.x.members) > 0 && len(p.y.members) > 0 {
@@ -75,49 +79,38 @@ func (v view) pairsNote(keyword string, union view) bool {
 		len(union.members) == 0 {
 		return false
 	}
-	return slices.ContainsFunc(union.alternativesOf(v), func(m site) bool {
-		_, inside := strip(m).notes[keyword]
+	return slices.ContainsFunc(union.members, func(i int) bool {
+		_, inside := union.member(i).notes[keyword]
 		return inside
 	})
 }
 
-// matched pairs members: first those that are equal, then those that are most alike. What has no match is -1.
+// matched pairs members: first those that are equal, then those that are most alike, unless too many are
+// left. What has no match is -1.
 func (c *comparison) matched(x, y []site) (forX, forY []int) {
 	forX, forY = slices.Repeat([]int{-1}, len(x)), slices.Repeat([]int{-1}, len(y))
-	a, formsX := c.forms(x)
-	b, formsY := c.forms(y)
+	a, b := kit.Map(x, settle), kit.Map(y, settle)
+	form := func(v view) string {
+		c.spend(16 * weight(v.o, maxNodes))
+		return canonical(v.o)
+	}
 	equal := map[string][]int{}
-	for j, form := range formsY {
-		equal[form] = append(equal[form], j)
+	for j, v := range b {
+		text := form(v)
+		equal[text] = append(equal[text], j)
 	}
 	var left []int // of x
-	for i, form := range formsX {
-		if same := equal[form]; len(same) > 0 {
-			forX[i], forY[same[0]], equal[form] = same[0], i, same[1:]
+	for i, v := range a {
+		text := form(v)
+		if same := equal[text]; len(same) > 0 {
+			forX[i], forY[same[0]], equal[text] = same[0], i, same[1:]
 		} else {
 			left = append(left, i)
 		}
 	}
-	c.pairAlike(a, b, left, forX, forY)
-	return forX, forY
-}
-
-// forms returns the members of a union as views, and a text by which equal ones are found.
-func (c *comparison) forms(list []site) (views []view, forms []string) {
-	for _, s := range list {
-		v := settle(s)
-		c.spend(16 * weight(v.o, maxNodes))
-		views, forms = append(views, v), append(forms, canonical(v.o))
-	}
-	return views, forms
-}
-
-// pairAlike pairs those members of a that are left with the ones of b that are most like them, unless there
-// are too many.
-func (c *comparison) pairAlike(a, b []view, left, forX, forY []int) {
 	const perPair = 128
 	if len(left)*len(b) > c.left/perPair/4 {
-		return
+		return forX, forY
 	}
 	c.spend(len(left) * len(b) * perPair)
 	type match struct{ i, j, tenths int }
@@ -136,6 +129,7 @@ func (c *comparison) pairAlike(a, b []view, left, forX, forY []int) {
 			forX[m.i], forY[m.j] = m.j, m.i
 		}
 	}
+	return forX, forY
 }
 
 // likeness returns how alike two different alternatives are, from 0 for nothing in common to 99. The same

@@ -169,14 +169,6 @@ func (o *object) members(keyword string) []any {
 	return o.lists[keyword]
 }
 
-// leave takes an alternative out of a union.
-func (o *object) leave(keyword string, alternative site) {
-	o.lists[keyword] = slices.DeleteFunc(slices.Clone(o.members(keyword)), func(v any) bool {
-		p := v.(*part)
-		return p.doc == alternative.doc && p.place == alternative.place
-	})
-}
-
 // orNull returns the union of the object and null.
 func (o *object) orNull(keyword string) any {
 	return map[string]any{keyword: []any{o.self(), &node{op: opKinds, kinds: kindNull}}}

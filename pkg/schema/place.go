@@ -23,13 +23,11 @@ func placesOf(j *judgement) []*place {
 	if j.root == nil {
 		return nil
 	}
-	judged := kit.Set(j.asserting)
 	all := []*place{{child: child{met: j.root}}}
 	seen := map[*met]bool{j.root: true}
 	for n := 0; n < len(all); n++ {
 		p := all[n]
-		p.edits = kit.Filter(p.below(map[*met]bool{}), func(i int) bool { return judged[i] })
-		if !p.core.plain {
+		if p.edits = p.below(map[*met]bool{}); !p.core.plain {
 			continue
 		}
 		own := kit.Set(append(slices.Clone(p.own), p.core.own...))
@@ -55,7 +53,7 @@ func (j *judgement) isHard(p *place) bool {
 		func(i int) bool { return !slices.Contains(easy, j.Edits[i].Family) })
 }
 
-// below lists the edits of a pair and of all that is reached from it.
+// below lists the edits of a pair, and of all that is reached from it, that assert something.
 func (m *met) below(seen map[*met]bool) (edits []int) {
 	if m == nil || seen[m] {
 		return nil

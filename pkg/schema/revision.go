@@ -49,19 +49,14 @@ func Compare(ctx context.Context, before, after *Schema, b Budget) *Revision {
 	}
 	r.root = c.compare(site{old, "", old.root}, site{new, "", new.root}, trail{})
 	r.cut = c.cut || c.left < 0
-	r.Edits = c.sorted()
-	return r
-}
-
-// sorted returns the edits in the order of their paths, and lists those of each pair by their numbers there.
-func (c *comparison) sorted() []Edit {
 	slices.SortStableFunc(c.edits, func(a, b Edit) int { return strings.Compare(a.Path, b.Path) })
 	for i, e := range c.edits {
-		if e.at != nil {
+		if e.asserts() {
 			e.at.own = append(e.at.own, i)
 		}
 	}
-	return c.edits
+	r.Edits = c.edits
+	return r
 }
 
 // With returns the old version with some of the edits, named by their number.
