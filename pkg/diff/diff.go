@@ -64,8 +64,10 @@ func Compare(ctx context.Context, old, new *snapshot.Snapshot, options Options) 
 		}
 		return c.findings, ctx.Err()
 	}
-	if old.Size()+new.Size() > MostBytes && Size(old, new) > MostBytes {
-		return nil, &TooLargeError{Size(old, new)}
+	if old.Size()+new.Size() > MostBytes {
+		if changed := changedBytes(old, new); changed > MostBytes {
+			return nil, &TooLargeError{changed}
+		}
 	}
 	compareScope(c, old, new)
 	compareServer(c, old, new)
@@ -92,22 +94,19 @@ func (e *TooLargeError) Error() string {
 		float64(e.Bytes)/(1<<20), MostBytes>>20)
 }
 
-// Size returns how many bytes of either side the other one does not have; 0 if a side is missing.
-func Size(old, new *snapshot.Snapshot) int {
-	if old == nil || new == nil {
-		return 0
-	}
+// changedBytes returns how many bytes of either side the other one does not have.
+func changedBytes(old, new *snapshot.Snapshot) (total int) {
 	seed := maphash.MakeSeed()
 	before, after := sizes(seed, old), sizes(seed, new)
-	for digest := range before {
-		if _, both := after[digest]; both {
-			delete(before, digest)
-			delete(after, digest)
+	for digest, size := range before {
+		if _, both := after[digest]; !both {
+			total += size
 		}
 	}
-	total := 0
-	for _, size := range slices.AppendSeq(slices.Collect(maps.Values(before)), maps.Values(after)) {
-		total += size
+	for digest, size := range after {
+		if _, both := before[digest]; !both {
+			total += size
+		}
 	}
 	return total
 }
@@ -134,11 +133,11 @@ type comparison struct {
 	rules    map[string]rule
 	findings []finding.Finding
 
-	modern  bool         // the new side speaks 2026-07-28 or later
-	eras    bool         // the sides are of different eras
-	dynamic bool         // the new side says that its list of resources comes and goes
-	names   []string     // of all tools of the new side
-	pool    *schema.Pool // for the schemas of one item
+	modern  bool            // the new side speaks 2026-07-28 or later
+	eras    bool            // the sides are of different eras
+	dynamic bool            // the new side says that its list of resources comes and goes
+	names   map[string]bool // of all tools of the new side
+	pool    *schema.Pool    // for the schemas of one item
 
 	evidence Evidence // of the finding that is reported next
 }
@@ -190,7 +189,6 @@ type subject struct {
 	id       string // Finding.Item
 	path     string // JSON pointer of the views inside the item
 	old, new view
-	name     string // the subject of messages; empty for the item, or the member that changed
 }
 
 // comesOrGoes returns the rule for a member that is added, removed or changed.
@@ -222,17 +220,6 @@ func (s subject) keyword(key string) finding.Finding {
 	return finding.Finding{Item: s.id, Path: s.path, Member: key, Old: s.old[key], New: s.new[key]}
 }
 
-func reportMember(c *comparison, s subject, rule, key string) {
-	c.report(rule, s.member(key), s.named()...)
-}
-
-func (s subject) named() []string {
-	if s.name == "" {
-		return nil
-	}
-	return []string{"name", code(s.name)}
-}
-
 // compareDescription reports what became of a description by the rules that begin with a word. One that is
 // new is info; the rules on texts look at it beside this.
 func compareDescription(c *comparison, s subject, word string) {
@@ -247,7 +234,7 @@ func compareDescription(c *comparison, s subject, word string) {
 			f.Level, f.Message, f.Cause = finding.Info, "A description was added.", "Descriptions added"
 		}
 	}
-	c.report(rule, f, s.named()...)
+	c.report(rule, f)
 }
 
 // textBecame returns what became of a text, as the ids of rules have it; empty if no visible character
@@ -269,7 +256,7 @@ func compareTitle(c *comparison, s subject, rule string) {
 	if old, new := displayed(s.old), displayed(s.new); old != new &&
 		!(s.old.text("name") == old && s.new.text("name") == new) {
 		c.report(rule, finding.Finding{Item: s.id, Path: s.path + "/title", Old: rawjson.Quote(old),
-			New: rawjson.Quote(new)}, s.named()...)
+			New: rawjson.Quote(new)})
 	}
 }
 
@@ -326,7 +313,7 @@ func empty(tree any) bool {
 // reportMembers reports each member that changed and is not known by the rule for it.
 func reportMembers(c *comparison, s subject, rule func(key string) string, known ...string) {
 	reportChanged(c, s, keys(s.old, s.new, known...), rule,
-		func(rule, key string) { reportMember(c, s, rule, key) })
+		func(rule, key string) { c.report(rule, s.member(key)) })
 }
 
 // reportUnknown reports each member that changed and that no rule knows.

@@ -21,6 +21,8 @@ type pair struct {
 	others   int // > 0: old and new are lists of items whose key another item has, and this is their number
 }
 
+func (p *pair) size() int { return len(p.old) + len(p.new) }
+
 // raw returns one side of an item that is gone or new.
 func (p *pair) raw() json.RawMessage {
 	if p.old == nil {
@@ -87,8 +89,10 @@ func compareItems(c *comparison, old, new snapshot.List) {
 	kind := new.Kind
 	matched := pairs(old, new)
 	if kind == snapshot.Tools {
-		c.names = kit.SortedKeys(byKey(new))
-		compareOrder(c, old, new)
+		key := func(item snapshot.Item) string { return item.Key }
+		names := kit.Map(new.Items(), key)
+		compareOrder(c, "tool-order-changed", "", "/tools", kit.Map(old.Items(), key), names)
+		c.names = kit.Set(names)
 	}
 	if old.Whole() && new.Whole() {
 		matched = joinRenamedItems(c, kind, matched)
@@ -116,24 +120,35 @@ func compareItems(c *comparison, old, new snapshot.List) {
 	compareEach(c, kind, both)
 }
 
-// compareEach compares items that both sides have, on all processors. The findings are in the order of the
-// items.
+// compareEach compares items that both sides have, on all processors. Those that changed share the work
+// equally, and those that need more have what is left over once more.
 func compareEach(c *comparison, kind snapshot.Kind, items []*pair) {
-	found, sizes := make([]comparison, len(items)), make([]int, len(items))
-	for i, p := range items {
+	type job struct {
+		*pair
+		comparison
+	}
+	var changed []*job
+	size := 0
+	for _, p := range items {
 		if !rawjson.Equal(p.old, p.new) {
-			sizes[i] = len(p.old) + len(p.new)
+			changed = append(changed, &job{pair: p})
+			size += p.size()
 		}
 	}
-	rounds(DefaultSteps, sizes, func(changed []int, share func(int) *schema.Pool) {
-		kit.Parallel(c.ctx, len(changed), func(n int) {
-			i := changed[n]
-			found[i] = *c
-			found[i].findings, found[i].pool = nil, share(i)
-			compareItem(&found[i], kind, items[i])
-		})
-	})
-	for _, item := range found {
+	open, steps := changed, DefaultSteps
+	for round := 0; round < 2 && len(open) > 0 && steps > 0; round++ {
+		for _, item := range open {
+			item.comparison, item.pool = *c, &schema.Pool{Left: share(steps, len(open), item.size(), size)}
+			item.findings = nil
+		}
+		kit.Parallel(c.ctx, len(open), func(i int) { compareItem(&open[i].comparison, kind, open[i].pair) })
+		steps = 0
+		for _, item := range open {
+			steps += max(item.pool.Left, 0)
+		}
+		open = kit.Filter(open, func(item *job) bool { return item.pool.Left <= 0 })
+	}
+	for _, item := range changed {
 		c.findings = append(c.findings, item.findings...)
 	}
 }
@@ -252,16 +267,13 @@ func compareItem(c *comparison, kind snapshot.Kind, p *pair) {
 	compareSize(c, s.id, p.old, p.new)
 }
 
-// compareOrder compares the order of the tools that both sides have.
-func compareOrder(c *comparison, old, new snapshot.List) {
-	key := func(item snapshot.Item) string { return item.Key }
-	before, after := kit.Map(old.Items(), key), kit.Map(new.Items(), key)
-	wasThere, isThere := kit.Set(before), kit.Set(after)
-	before = kit.Filter(before, func(key string) bool { return isThere[key] })
-	after = kit.Filter(after, func(key string) bool { return wasThere[key] })
+// compareOrder compares the order of the names that both sides have.
+func compareOrder(c *comparison, rule, item, path string, old, new []string) {
+	wasThere, isThere := kit.Set(old), kit.Set(new)
+	before := kit.Filter(old, func(name string) bool { return isThere[name] })
+	after := kit.Filter(new, func(name string) bool { return wasThere[name] })
 	if !slices.Equal(before, after) {
-		c.report("tool-order-changed", finding.Finding{Path: "/tools", Old: asJSON(before),
-			New: asJSON(after)})
+		c.report(rule, finding.Finding{Item: item, Path: path, Old: asJSON(before), New: asJSON(after)})
 	}
 }
 

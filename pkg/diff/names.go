@@ -78,11 +78,8 @@ func opposite(a, b string) bool {
 }
 
 // similarity returns how much two names have in common, from 0 to 1: of their words, or of their pairs of
-// neighbouring letters. It is 0 for names of opposite meaning.
+// neighbouring letters.
 func similarity(a, b string) float64 {
-	if opposite(a, b) {
-		return 0
-	}
 	pairs := func(name string) (pairs []string) {
 		name = strings.ToLower(name[:min(len(name), 200)])
 		for i := 1; i < len(name); i++ {
@@ -123,17 +120,12 @@ func codePoints(old, new string) string {
 		return ""
 	}
 	const most = 8
-	named := func(name string) string {
-		beyond := kit.Filter([]rune(name), func(r rune) bool { return r >= utf8.RuneSelf })
-		points := kit.Map(beyond[:min(len(beyond), most)],
-			func(r rune) string { return fmt.Sprintf("U+%04X", r) })
-		return strings.Join(points, " ") + either(len(beyond) > most, " …", "")
-	}
-	switch is, was := named(new), named(old); {
-	case is != "":
-		return " (with " + is + ")"
-	case was != "":
-		return " (without " + was + ")"
+	for _, side := range [][2]string{{"with", new}, {"without", old}} {
+		beyond := kit.Filter([]rune(side[1]), func(r rune) bool { return r >= utf8.RuneSelf })
+		if len(beyond) > 0 {
+			points := strings.Trim(fmt.Sprintf("%U", beyond[:min(len(beyond), most)]), "[]")
+			return " (" + side[0] + " " + points + either(len(beyond) > most, " …", "") + ")"
+		}
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -28,60 +29,48 @@ func readArguments(raw json.RawMessage) (names []string, byName map[string]json.
 func compareArguments(c *comparison, s subject) {
 	oldNames, old := readArguments(s.old["arguments"])
 	newNames, new := readArguments(s.new["arguments"])
-	gone := kit.Filter(kit.Distinct(oldNames), func(name string) bool { return new[name] == nil })
-	fresh := kit.Filter(kit.Distinct(newNames), func(name string) bool { return old[name] == nil })
-	renamed := map[string]bool{}
+	all := keys(old, new)
+	gone := kit.Filter(all, func(name string) bool { return new[name] == nil })
+	fresh := kit.Filter(all, func(name string) bool { return old[name] == nil })
 	successors := onlyAlike(gone, fresh, func(name string) string {
 		return withoutName(either(old[name] != nil, old[name], new[name]))
 	})
-	for _, name := range kit.Distinct(oldNames) {
-		f := finding.Finding{Item: s.id, Path: argumentPath(name), Old: old[name]}
-		successor, found := successors[name]
+	claimed := kit.Set(slices.Collect(maps.Values(successors)))
+	for _, name := range all {
+		f := finding.Finding{Item: s.id, Path: rawjson.Join("/arguments", name), Old: old[name],
+			New: new[name]}
+		successor, renamed := successors[name]
 		switch {
-		case new[name] != nil:
-			compareArgument(c, s, name, viewOf(old[name]), viewOf(new[name]))
-		case found:
-			renamed[successor] = true
+		case renamed:
 			f.New, f.Hint = new[successor], "send "+code(successor)+" instead"
 			c.report("prompt-argument-renamed", f, "new", code(successor)+codePoints(name, successor))
-		default:
+		case f.New == nil:
 			c.report("prompt-argument-removed", f)
+		case f.Old != nil:
+			compareArgument(c, subject{kind: s.kind, id: s.id, path: f.Path, old: viewOf(f.Old),
+				new: viewOf(f.New)})
+		case !claimed[name]:
+			c.report(either(isTrue(viewOf(f.New)["required"]), "prompt-required-argument-added",
+				"prompt-optional-argument-added"), f)
 		}
 	}
-	for _, name := range fresh {
-		if renamed[name] {
-			continue
-		}
-		rule := either(isTrue(viewOf(new[name])["required"]), "prompt-required-argument-added",
-			"prompt-optional-argument-added")
-		c.report(rule, finding.Finding{Item: s.id, Path: argumentPath(name), New: new[name]})
-	}
-	was := slices.DeleteFunc(oldNames, func(name string) bool { return new[name] == nil })
-	is := slices.DeleteFunc(newNames, func(name string) bool { return old[name] == nil })
-	if !slices.Equal(was, is) {
-		c.report("prompt-argument-order-changed",
-			finding.Finding{Item: s.id, Path: "/arguments", Old: asJSON(was), New: asJSON(is)})
-	}
+	compareOrder(c, "prompt-argument-order-changed", s.id, "/arguments", oldNames, newNames)
 }
-
-func argumentPath(name string) string { return rawjson.Join("/arguments", name) }
 
 // compareArgument compares an argument that both sides have. A required member that is not a boolean counts
 // as false, and its change is reported as one of an unknown member.
-func compareArgument(c *comparison, s subject, name string, old, new view) {
-	inner := subject{kind: s.kind, id: s.id, path: argumentPath(name), name: name, old: old, new: new}
-	compareDescription(c, inner, "prompt-argument")
-	compareTitle(c, inner, "prompt-argument-title-changed")
+func compareArgument(c *comparison, s subject) {
+	compareDescription(c, s, "prompt-argument")
+	compareTitle(c, s, "prompt-argument-title-changed")
 	known := []string{"title", "description"} // the name is the same
-	if boolean(old, "required") && boolean(new, "required") {
+	if boolean(s.old, "required") && boolean(s.new, "required") {
 		known = append(known, "required")
 	}
-	reportUnknown(c, inner, known...)
-	f := inner.keyword("required")
-	switch was, is := isTrue(old["required"]), isTrue(new["required"]); {
+	reportUnknown(c, s, known...)
+	switch was, is := isTrue(s.old["required"]), isTrue(s.new["required"]); {
 	case !was && is:
-		c.report("prompt-argument-became-required", f, inner.named()...)
+		c.report("prompt-argument-became-required", s.keyword("required"))
 	case was && !is:
-		c.report("prompt-argument-became-optional", f, inner.named()...)
+		c.report("prompt-argument-became-optional", s.keyword("required"))
 	}
 }

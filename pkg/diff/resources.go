@@ -15,12 +15,12 @@ import (
 // compareResource compares what resources and templates say in the same way, and the size of a resource.
 func compareResource(c *comparison, s subject) {
 	if !same(s.old["name"], s.new["name"]) {
-		reportMember(c, s, "item-name-changed", "name")
+		c.report("item-name-changed", s.member("name"))
 	}
 	compareOpaque(c, s, "item-annotations-changed", "annotations", "lastModified")
 	compareMediaType(c, s)
 	if s.kind == snapshot.Resources && !same(s.old["size"], s.new["size"]) {
-		reportMember(c, s, "resource-size-changed", "size")
+		c.report("resource-size-changed", s.member("size"))
 	}
 }
 
@@ -133,7 +133,7 @@ func compareFiles(c *comparison, s subject) {
 	new, pinned := filesOf(s.new["resources"])
 	if !wasPinned || !pinned {
 		if rule := either(wasPinned, "skill-unpinned", "skill-pinned"); wasPinned != pinned {
-			reportMember(c, s, rule, "resources")
+			c.report(rule, s.member("resources"))
 		}
 		return
 	}

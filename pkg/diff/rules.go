@@ -136,13 +136,16 @@ func known(f finding.Finding, values []string) map[string]string {
 	return known
 }
 
-// nameOf returns what a finding is about for its message: the last step of its pointer, or the key of the
-// item if the finding is about the whole item.
+// nameOf returns what a finding is about for its message: the argument of a prompt, else the last step of its
+// pointer, or the key of the item if the finding is about the whole item.
 func nameOf(f finding.Finding) string {
 	steps := rawjson.Split(f.Pointer())
-	if len(steps) == 0 {
+	switch {
+	case len(steps) == 0:
 		_, key, _ := strings.Cut(f.Item, "/")
 		return code(key)
+	case len(steps) > 1 && steps[0] == "arguments":
+		return code(steps[1])
 	}
 	return code(steps[len(steps)-1])
 }

@@ -23,33 +23,10 @@ const (
 	stepsOfBytes = 1_000_000
 )
 
-// rounds gives the items that changed equal shares of the work, and what is left over once more to those that
-// needed more.
-func rounds(steps int, sizes []int, compare func(items []int, share func(i int) *schema.Pool)) {
-	var items []int
-	total := 0
-	for i, size := range sizes {
-		if total += size; size > 0 {
-			items = append(items, i)
-		}
-	}
-	each := max(2, (total+stepsOfBytes-1)/stepsOfBytes) // bytes for a step
-	pools := make([]schema.Pool, len(sizes))
-	for range 2 {
-		if len(items) == 0 || steps <= 0 {
-			return
-		}
-		part := steps / len(items)
-		for _, i := range items {
-			pools[i].Left = min(part+sizes[i]/each, mostSteps)
-		}
-		compare(items, func(i int) *schema.Pool { return &pools[i] })
-		steps = 0
-		for _, i := range items {
-			steps += max(pools[i].Left, 0)
-		}
-		items = slices.DeleteFunc(items, func(i int) bool { return pools[i].Left > 0 })
-	}
+// share returns the steps for one of n items, of a size in bytes. All items that changed have total bytes.
+func share(steps, n, size, total int) int {
+	bytesOfStep := max(2, (total+stepsOfBytes-1)/stepsOfBytes)
+	return min(steps/n+size/bytesOfStep, mostSteps)
 }
 
 // revision is two schemas of one tool, and what was reported about them.

@@ -153,7 +153,7 @@ func compareCapabilities(c *comparison, old, new view, before *snapshot.Snapshot
 	reportMembers(c, extensions,
 		extensions.comesOrGoes("extension-added", "extension-removed", "extension-settings-changed"))
 	if !same(old["experimental"], new["experimental"]) {
-		reportMember(c, s, "experimental-capability-changed", "experimental")
+		c.report("experimental-capability-changed", s.member("experimental"))
 	}
 }
 

@@ -65,18 +65,15 @@ func compareTexts(c *comparison, item, path string, old, new json.RawMessage) {
 	is, hiding := textsOf(path, "description", new)
 	findHidden(c, item, new, hidden, hiding)
 	findNew(c, "text-url-added", item, was, is, hostsIn,
-		func(host string) string { return "The text now names the host " + host + "." })
+		func(host string) string { return host })
 	otherTools := func(text string) []string {
 		return kit.Filter(words(text), func(name string) bool {
-			_, known := slices.BinarySearch(c.names, name)
-			return known && item != snapshot.Tools.ID(name)
+			return c.names[name] && item != snapshot.Tools.ID(name)
 		})
 	}
-	findNew(c, "text-tool-reference-added", item, was, is, otherTools,
-		func(tool string) string { return "The text now names the tool " + code(tool) + " of this server." })
+	findNew(c, "text-tool-reference-added", item, was, is, otherTools, code)
 	orders := func(text string) []string { return wording.Read(text).Orders() }
-	findNew(c, "text-instruction-cue-added", item, was, is, orders,
-		func(order string) string { return fmt.Sprintf("The text now says %q.", order) })
+	findNew(c, "text-instruction-cue-added", item, was, is, orders, strconv.Quote)
 	findUnreported(c, item, was, is)
 }
 
@@ -161,9 +158,10 @@ func findHidden(c *comparison, item string, whole json.RawMessage, old, new []pa
 
 var address = kit.Pattern(`(?i)\bhttps?://([^\s/?#"'<>()\[\]{}\\` + "`" + `,;|]+)`)
 
-// findNew looks for what the texts of an item name now and none of them named before, each once.
+// findNew looks for what the texts of an item name now and none of them named before, each once. written
+// returns a name as it is in the message.
 func findNew(c *comparison, rule, item string, old, new []passage, named func(text string) []string,
-	says func(name string) string) {
+	written func(name string) string) {
 	known := map[string]bool{}
 	for _, p := range old {
 		for _, name := range named(p.text) {
@@ -178,8 +176,8 @@ func findNew(c *comparison, rule, item string, old, new []passage, named func(te
 				if len(shown) > maxQuoted {
 					shown = rawjson.Quote(name)
 				}
-				c.report(rule, finding.Finding{Item: item, Path: p.pointer, New: shown, Message: says(name),
-					Passage: name})
+				c.report(rule, finding.Finding{Item: item, Path: p.pointer, New: shown, Passage: name},
+					"name", written(name))
 			}
 		}
 	}

@@ -16,7 +16,9 @@ import (
 func compareTool(c *comparison, s subject) {
 	compareHints(c, s.part("annotations"))
 	compareExecution(c, s.part("execution"))
-	compareUI(c, s)
+	if ui := s.part("_meta").part("ui"); !same(ui.old["resourceUri"], ui.new["resourceUri"]) {
+		c.report("tool-ui-resource-changed", ui.member("resourceUri"))
+	}
 	compareHeaders(c, s)
 	compareInput(c, s)
 	compareOutput(c, s)
@@ -46,13 +48,6 @@ func compareExecution(c *comparison, s subject) {
 	c.report(rule, s.keyword("taskSupport"))
 }
 
-// compareUI compares which resource shows the results of the tool.
-func compareUI(c *comparison, s subject) {
-	if ui := s.part("_meta").part("ui"); !same(ui.old["resourceUri"], ui.new["resourceUri"]) {
-		reportMember(c, ui, "tool-ui-resource-changed", "resourceUri")
-	}
-}
-
 func (v view) json() json.RawMessage {
 	return rawjson.Build(kit.Map(kit.SortedKeys(v),
 		func(key string) rawjson.Member { return rawjson.Member{Key: key, Value: v[key]} })...)
@@ -64,7 +59,7 @@ func compareOutput(c *comparison, s subject) {
 	switch {
 	case s.old["outputSchema"] == nil && s.new["outputSchema"] == nil:
 	case s.old["outputSchema"] == nil:
-		reportMember(c, s, "tool-output-schema-added", "outputSchema")
+		c.report("tool-output-schema-added", s.member("outputSchema"))
 	case s.new["outputSchema"] == nil:
 		f := s.member("outputSchema")
 		f.Hint = "the structure of results is no longer declared"
