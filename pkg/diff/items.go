@@ -282,12 +282,17 @@ func asJSON(value any) json.RawMessage {
 	return raw
 }
 
-// withoutName returns the canonical text of an object without its name, to find what changed only that; empty
-// for what is not an object or has no members.
+// withoutName returns the canonical text of an object without its name and the titles of schemas that repeat
+// it, to find what changed only that; empty for what is not an object or has no members.
 func withoutName(raw json.RawMessage) string {
 	v := viewOf(raw)
 	if len(v) == 0 {
 		return ""
+	}
+	for _, key := range []string{"inputSchema", "outputSchema"} {
+		if v[key] != nil {
+			v[key] = withoutGeneratedTitle(v[key], v.text("name"))
+		}
 	}
 	delete(v, "name")
 	return string(rawjson.Form(v.json()))

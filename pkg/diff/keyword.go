@@ -82,7 +82,8 @@ func (r *revision) suffix(ch *change) string {
 		case string(ch.Old) == "false", !ch.breaks() && anyName(ch.Old) && !anyName(ch.New):
 			return "additional-properties-opened" // what was said of no name is a map of any
 		}
-		return "additional-properties-" + either(ch.effect == widens, "widened", "narrowed")
+		widened := ch.effect == widens || ch.effect == moves && r.direction == finding.Output
+		return "additional-properties-" + either(widened, "widened", "narrowed")
 	case schema.FamilyUnion:
 		return ch.unionRule()
 	}

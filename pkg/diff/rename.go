@@ -291,20 +291,27 @@ func properties(changes []*change) (gone, fresh []*change) {
 }
 
 // allButName returns what a property is apart from its name: its object, whether it is required, and its
-// schema. A title that repeats the name, as pydantic writes one for each property, does not count.
+// schema.
 func (ch *change) allButName() string {
-	value := ch.value()
-	if v := viewOf(value); v["title"] != nil && repeatsName(v.text("title"), ch.Name) {
-		delete(v, "title")
-		value = v.json()
+	schema := withoutGeneratedTitle(ch.value(), ch.Name)
+	return fmt.Sprint(parent(ch.Path), " ", ch.Required, " ", string(rawjson.Form(schema)))
+}
+
+// withoutGeneratedTitle returns a schema without a title that repeats a name, as pydantic writes one for each
+// property and tool.
+func withoutGeneratedTitle(schema json.RawMessage, name string) json.RawMessage {
+	v := viewOf(schema)
+	if v["title"] == nil || !repeatsName(v.text("title"), name) {
+		return schema
 	}
-	return fmt.Sprint(parent(ch.Path), " ", ch.Required, " ", string(rawjson.Form(value)))
+	delete(v, "title")
+	return v.json()
 }
 
 // repeatsName reports whether a title is a name in other letters, as generators write it.
 func repeatsName(title, name string) bool {
 	rest, named := strings.CutPrefix(letters(title), letters(name))
-	return named && slices.Contains([]string{"", "arguments", "output"}, rest)
+	return named && slices.Contains([]string{"", "arguments", "output", "dictoutput"}, rest)
 }
 
 // guessRenamed notes likely new names of properties that are gone: those that look alike, and the only two of

@@ -176,7 +176,10 @@ func equal(ch schema.Change) bool {
 // names it.
 func effectOf(ch schema.Change, direction finding.Direction) effect {
 	kept, inside := ch.Kept.Verdict, ch.Inside.Verdict
+	harmless := either(direction == finding.Input, kept, inside) == schema.Compatible
 	switch {
+	case harmless && ch.Breaks.Verdict == schema.Incompatible: // only together with another change
+		return moves
 	case kept == schema.Compatible:
 		return widens
 	case inside == schema.Compatible:

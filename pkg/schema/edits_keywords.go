@@ -228,10 +228,12 @@ func compareAdditional(p pair) {
 	}
 }
 
-// isMap reports whether a view says what values undeclared properties have.
+// isMap reports whether a view says what values undeclared properties have, or allows any where it names no
+// property.
 func (v view) isMap() bool {
-	o, ok := v.o["additionalProperties"].(map[string]any)
-	return ok && len(asserting(o)) > 0
+	values, there := v.o["additionalProperties"]
+	_, names := v.o["properties"]
+	return there && values != false && (!names || !unrestricted(values))
 }
 
 // plainly reports whether a view says no more than which values an object or an array holds.

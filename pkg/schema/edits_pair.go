@@ -54,7 +54,6 @@ func (p pair) add(e Edit, patch func(*object)) {
 // compareAnnotations lists the remarks that differ. If places are named, only those that are written there
 // count: the others were compared before.
 func compareAnnotations(p pair, places map[string]bool) {
-	sets := p.x.o["uniqueItems"] == true && p.y.o["uniqueItems"] == true
 	noted := maps.Clone(p.x.notes)
 	maps.Copy(noted, p.y.notes)
 	for _, k := range kit.SortedKeys(noted) {
@@ -66,7 +65,8 @@ func compareAnnotations(p pair, places map[string]bool) {
 		case p.x.pairsNote(k, p.y) || p.y.pairsNote(k, p.x):
 		case places != nil && !(had && places[was.place]) && !(has && places[is.place]):
 		case k == "discriminator" && p.mapped(was, is):
-		case (k == "examples" || k == "default" && sets) && sameSet(old, new):
+		case had && has && k == "default" && rawjson.Same(p.x.unordered(old), p.x.unordered(new)):
+		case had && has && k == "examples" && rawjson.Same(p.x.unorderedSet(old), p.x.unorderedSet(new)):
 		default:
 			p.add(Edit{Family: cmp.Or(annotations[k], FamilyUnknown), Keyword: k,
 				OldPath: was.place, NewPath: is.place, Old: was.raw(k), New: is.raw(k)}, nil)
@@ -74,12 +74,35 @@ func compareAnnotations(p pair, places map[string]bool) {
 	}
 }
 
-// sameSet reports whether two arrays hold equal items, in any order; so may the arrays in two lists of
-// examples.
-func sameSet(a, b any) bool {
-	x, isList := a.([]any)
-	y, also := b.([]any)
-	return isList && also && len(x) == len(y) && len(without(x, y)) == 0 && len(without(y, x)) == 0
+// unordered returns a value with the items of sets in order: pydantic writes them in another order at each
+// start.
+func (v view) unordered(value any) any {
+	switch value := value.(type) {
+	case []any:
+		if v.o["uniqueItems"] == true {
+			return settle(v.child("items")).unorderedSet(value)
+		}
+		return kit.Map(value, settle(v.child("items")).unordered)
+	case map[string]any:
+		members := map[string]any{}
+		for name, member := range value {
+			inner := v.child("properties", name)
+			if inner.value == nil {
+				inner = v.child("additionalProperties")
+			}
+			members[name] = settle(inner).unordered(member)
+		}
+		return members
+	}
+	return value
+}
+
+// unorderedSet returns the values of a list in order, if it is one.
+func (v view) unorderedSet(list any) any {
+	values, _ := list.([]any)
+	values = kit.Map(values, v.unordered)
+	slices.SortFunc(values, func(a, b any) int { return cmp.Compare(canonical(a), canonical(b)) })
+	return values
 }
 
 // mapped reports whether two discriminators differ only in the names of definitions, and in values whose
