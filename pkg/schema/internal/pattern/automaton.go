@@ -11,88 +11,77 @@ import (
 
 // An automaton runs a pattern.
 type automaton struct {
-	prog     *syntax.Prog
-	negated  bool // what is looked for does not match
-	anchored bool // the search can only start at the start
-	borders  bool // there are word boundaries, so states remember what came before
-	work     *int // units left, shared by the automata of one question
+	prog    *syntax.Prog
+	negated bool // what is looked for does not match
+	borders bool // there are word boundaries, so states remember what came before
+	work    *int // units left, shared by the automata of one question
 }
 
-// A state is the set of instructions that wait for the next code point or for assertions. Without any, no
-// match can come any more.
+// A state is the set of instructions that wait for the next code point or for assertions.
 type state struct {
 	found   bool // a match lies behind
-	start   bool // nothing has been read
-	word    bool // the code point before was a word character
+	before  rune // one like the code point before, as far as assertions distinguish them; or noRune
 	waiting []uint32
 }
 
-func newAutomaton(p *Pattern, negated bool, work *int) automaton {
-	a := automaton{prog: p.prog(), negated: negated, work: work}
-	a.anchored = a.prog.StartCond()&syntax.EmptyBeginText != 0
-	a.borders = slices.ContainsFunc(a.prog.Inst, func(in syntax.Inst) bool {
-		return in.Op == syntax.InstEmptyWidth &&
-			syntax.EmptyOp(in.Arg)&(syntax.EmptyWordBoundary|syntax.EmptyNoWordBoundary) != 0
-	})
-	return a
+// noRune stands for the code point before the beginning or behind the end, as in [syntax.EmptyOpContext].
+const noRune rune = -1
+
+// The assertions that are open until the next code point is known: inside the text, and at its beginning.
+const (
+	border     = syntax.EmptyWordBoundary | syntax.EmptyNoWordBoundary
+	openInside = border | syntax.EmptyEndText
+	openFirst  = openInside | syntax.EmptyBeginText
+)
+
+func isBorder(in syntax.Inst) bool {
+	return in.Op == syntax.InstEmptyWidth && syntax.EmptyOp(in.Arg)&border != 0
 }
+
+// decided reports whether no continuation changes whether there is a match.
+func (s state) decided() bool { return s.found || len(s.waiting) == 0 }
 
 func (a *automaton) begin() state {
-	waiting, found := a.follow([]uint32{uint32(a.prog.Start)}, 0, true)
-	return state{found: found, start: true, waiting: waiting}
+	waiting, found := a.follow([]uint32{uint32(a.prog.Start)}, 0, openFirst)
+	return state{found: found, before: noRune, waiting: waiting}
 }
 
-// step returns the state after one code point. A search that is not anchored may begin a match at each
-// position.
+// step returns the state after one code point. A match may begin at each position.
 func (a *automaton) step(s state, c rune) state {
-	if s.found || len(s.waiting) == 0 {
+	if s.decided() {
 		return s
 	}
-	here, found := a.settle(s, syntax.IsWordChar(c), false)
+	here, found := a.follow(s.waiting, syntax.EmptyOpContext(s.before, c), 0)
 	if found {
 		return state{found: true}
 	}
-	var after []uint32
+	after := []uint32{uint32(a.prog.Start)}
 	for _, pc := range here {
 		if in := &a.prog.Inst[pc]; in.MatchRune(c) {
 			after = append(after, in.Out)
 		}
 	}
-	if !a.anchored {
-		after = append(after, uint32(a.prog.Start))
+	waiting, found := a.follow(after, 0, openInside)
+	if found || len(waiting) == 0 {
+		return state{found: found}
 	}
-	waiting, found := a.follow(after, 0, true)
-	if found {
-		return state{found: true}
+	before := ' '
+	if a.borders && syntax.IsWordChar(c) {
+		before = 'a'
 	}
-	return state{word: a.borders && syntax.IsWordChar(c), waiting: waiting}
+	return state{before: before, waiting: waiting}
 }
 
+// accepts reports whether the pattern matches a text that ends here.
 func (a *automaton) accepts(s state) bool {
-	_, found := a.settle(s, false, true)
+	_, found := a.follow(s.waiting, syntax.EmptyOpContext(s.before, noRune), 0)
 	return s.found || found
 }
 
-// settle follows the assertions of a state that hold before the next code point or at the end. A line is the
-// whole text, as in ECMA-262 without the flag m.
-func (a *automaton) settle(s state, nextIsWord, end bool) (waiting []uint32, found bool) {
-	holds := syntax.EmptyNoWordBoundary
-	if s.word != nextIsWord {
-		holds = syntax.EmptyWordBoundary
-	}
-	if s.start {
-		holds |= syntax.EmptyBeginText | syntax.EmptyBeginLine
-	}
-	if end {
-		holds |= syntax.EmptyEndText | syntax.EmptyEndLine
-	}
-	return a.follow(s.waiting, holds, false)
-}
-
 // follow follows the jumps from some instructions to those that wait for a code point, sorted, and reports
-// whether a match is among them. Assertions that do not hold are kept if it is not known yet whether they do.
-// Once the work is spent, the answer is not complete.
-func (a *automaton) follow(from []uint32, holds syntax.EmptyOp, keep bool) (waiting []uint32, found bool) {
+// whether a match is among them. Assertions that do not hold wait as well if they are open. Once the work is
+// spent, the answer is not complete.
+func (a *automaton) follow(from []uint32, holds, open syntax.EmptyOp) (waiting []uint32, found bool) {
 	seen := map[uint32]bool{}
 	for stack := slices.Clone(from); len(stack) > 0; {
 		pc := stack[len(stack)-1]
@@ -110,9 +99,10 @@ func (a *automaton) follow(from []uint32, holds syntax.EmptyOp, keep bool) (wait
 		case syntax.InstCapture, syntax.InstNop:
 			stack = append(stack, in.Out)
 		case syntax.InstEmptyWidth:
-			if syntax.EmptyOp(in.Arg)&^holds == 0 {
+			switch needed := syntax.EmptyOp(in.Arg); {
+			case needed&^holds == 0:
 				stack = append(stack, in.Out)
-			} else if keep {
+			case needed&^open == 0:
 				waiting = append(waiting, pc)
 			}
 		case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
@@ -123,46 +113,6 @@ func (a *automaton) follow(from []uint32, holds syntax.EmptyOp, keep bool) (wait
 	return waiting, found
 }
 
-// A search looks for a string that matches all of some patterns and none of others. It runs their automata
-// side by side.
-type search struct {
-	automata []automaton
-	alphabet []rune
-	work     *int // units left
-}
-
-func newSearch(all, none []*Pattern, work *int) *search {
-	m := &search{work: work}
-	for i, p := range slices.Concat(all, none) {
-		if *work -= p.size; *work < 0 {
-			return m
-		}
-		m.automata = append(m.automata, newAutomaton(p, i >= len(all), work))
-	}
-	m.alphabet = alphabetOf(m.automata, work)
-	return m
-}
-
-// accepts reports whether a string that ends in these states is looked for.
-func (m *search) accepts(states []state) bool {
-	for i, a := range m.automata {
-		if a.accepts(states[i]) == a.negated {
-			return false
-		}
-	}
-	return true
-}
-
-// hopeless reports whether no continuation can lead to a string that is looked for.
-func (m *search) hopeless(states []state) bool {
-	for i, s := range states {
-		if (s.found || len(s.waiting) == 0) && s.found == m.automata[i].negated {
-			return true
-		}
-	}
-	return false
-}
-
 // A node is a string with the states that it leads to.
 type node struct {
 	states []state // of each automaton
@@ -170,32 +120,43 @@ type node struct {
 	via    rune    // what was read last on that way
 }
 
-// shortest looks for a shortest string, breadth first.
-func (m *search) shortest() (string, Answer) {
-	if *m.work < 0 {
-		return "", Unknown
+// search looks for a shortest string that matches all of some patterns and none of others. It runs their
+// automata side by side, breadth first.
+func search(all, none []*Pattern, work *int) (string, Answer) {
+	var automata []*automaton
+	for i, p := range slices.Concat(all, none) {
+		if *work -= p.size; *work < 0 {
+			return "", Unknown
+		}
+		borders := slices.ContainsFunc(p.prog().Inst, isBorder)
+		automata = append(automata, &automaton{p.prog(), i >= len(all), borders, work})
 	}
-	begin := kit.Map(m.automata, func(a automaton) state { return a.begin() })
+	alphabet := alphabetOf(automata, work)
+	begin := kit.Map(automata, (*automaton).begin)
 	nodes := []node{{states: begin, from: -1}}
 	seen := map[string]bool{keyOf(begin): true}
 	for i := 0; i < len(nodes); i++ {
-		at := nodes[i]
-		accepted := m.accepts(at.states)
+		states := nodes[i].states
+		accepted, hopeless := true, false
+		for k, a := range automata {
+			accepted = accepted && a.accepts(states[k]) != a.negated
+			hopeless = hopeless || states[k].decided() && states[k].found == a.negated
+		}
 		// the last states may lack ways, and then accept too much or too little
-		if *m.work < 0 || len(nodes) > maxStates {
+		if *work < 0 || len(nodes) > maxStates {
 			return "", Unknown
 		}
 		if accepted {
 			return spelled(nodes, i), Yes
 		}
-		if m.hopeless(at.states) {
+		if hopeless {
 			continue
 		}
-		for _, c := range m.alphabet {
-			*m.work -= 4*len(m.automata) + 4
-			next := make([]state, len(m.automata))
-			for k := range m.automata {
-				next[k] = m.automata[k].step(at.states[k], c)
+		for _, c := range alphabet {
+			*work -= 4*len(automata) + 4
+			next := make([]state, len(automata))
+			for k, a := range automata {
+				next[k] = a.step(states[k], c)
 			}
 			if key := keyOf(next); !seen[key] {
 				seen[key] = true
@@ -209,7 +170,7 @@ func (m *search) shortest() (string, Answer) {
 func keyOf(states []state) string {
 	var key []byte
 	for _, s := range states {
-		key = append(key, bit(s.found), bit(s.start), bit(s.word))
+		key = append(key, bit(s.found), byte(s.before))
 		key = binary.LittleEndian.AppendUint32(key, uint32(len(s.waiting)))
 		for _, pc := range s.waiting {
 			key = binary.LittleEndian.AppendUint32(key, pc)
@@ -237,7 +198,7 @@ func spelled(nodes []node, n int) string {
 
 // alphabetOf returns a code point of each class of those that automata do not distinguish, the most readable
 // first, so that a search that takes the first way finds the most readable string.
-func alphabetOf(automata []automaton, work *int) []rune {
+func alphabetOf(automata []*automaton, work *int) []rune {
 	var sets []*syntax.Inst
 	known := map[string]bool{}
 	cuts := []rune{0, '0', '9' + 1, 'A', 'Z' + 1, '_', '_' + 1, 'a', 'z' + 1, 0xe000}

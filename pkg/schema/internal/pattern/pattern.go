@@ -183,7 +183,7 @@ func (r Region) Find() (string, Answer) {
 		work = min(*r.Work, maxWork)
 		defer func(limit int) { *r.Work -= limit - work }(work)
 	}
-	s, answer := newSearch(r.All, r.None, &work).shortest()
+	s, answer := search(r.All, r.None, &work)
 	if answer == Yes && utf8.RuneCountInString(s) < r.MinLen {
 		// what is long enough is looked for only where the shortest is not
 		long, err := compile(fmt.Sprintf(`\A(?:%s){%d,}\z`, anything, r.MinLen))
@@ -191,7 +191,7 @@ func (r Region) Find() (string, Answer) {
 			return "", Unknown
 		}
 		all := append(r.All[:len(r.All):len(r.All)], long)
-		s, answer = newSearch(all, r.None, &work).shortest()
+		s, answer = search(all, r.None, &work)
 	}
 	if answer == Yes && r.Bounded && utf8.RuneCountInString(s) > r.MaxLen {
 		return "", No

@@ -46,19 +46,12 @@ var errTooLarge = errors.New("the pattern is too large")
 // by the same text. Punctuation that has no meaning stands for itself. Most of what is invalid is left to the
 // parser of RE2.
 type reader struct {
-	rest   string // to be read
-	out    []byte
-	groups []group // that are open
+	rest string // to be read
+	out  []byte
 
 	bare      bool  // there is nothing that a quantifier could repeat
 	irregular bool  // no automaton has its language; what is written is close to it
 	err       error // why it is not read
-}
-
-// A group is a pair of parentheses.
-type group struct {
-	look  bool // lookaround
-	begin int  // in the output
 }
 
 // read returns a pattern in RE2's syntax, without lookaround.
@@ -97,7 +90,7 @@ func (r *reader) character() rune {
 // term rewrites an assertion, an atom, a quantifier or a sign of the syntax.
 func (r *reader) term() {
 	if r.rest[0] == '(' {
-		r.open()
+		r.group()
 		return
 	}
 	if found := r.take(quantifier); found != nil {
@@ -112,8 +105,6 @@ func (r *reader) term() {
 	case '^', '$', '|':
 		r.write(string(c))
 		r.bare = true
-	case ')':
-		r.close()
 	case '[':
 		r.class()
 	case '.':
@@ -125,31 +116,26 @@ func (r *reader) term() {
 	}
 }
 
-// open rewrites the beginning of a group.
-func (r *reader) open() {
-	found := r.take(opening)
-	kind := found[1]
+// group rewrites a group. What is not closed, or not open, is left to RE2 to refuse. A lookaround is dropped.
+func (r *reader) group() {
+	kind := r.take(opening)[1]
 	if kind == "" && strings.HasPrefix(r.rest, "?") {
 		r.fail("(%s begins no group of ECMAScript, or one with flags", r.rest[:min(2, len(r.rest))])
 		return
 	}
-	g := group{look: strings.ContainsAny(kind, "=!"), begin: len(r.out)}
-	r.irregular = r.irregular || g.look
-	r.groups = append(r.groups, g)
+	look, begin := strings.ContainsAny(kind, "=!"), len(r.out)
+	r.irregular = r.irregular || look
 	r.write("(?:")
 	r.bare = true
-}
-
-// close rewrites the end of a group.
-func (r *reader) close() {
-	r.write(")")
-	if len(r.groups) == 0 {
-		return // RE2 refuses it
+	for r.rest != "" && r.rest[0] != ')' && r.err == nil {
+		r.term()
 	}
-	g := r.groups[len(r.groups)-1]
-	r.groups = r.groups[:len(r.groups)-1]
-	if r.bare = g.look; g.look {
-		r.out = r.out[:g.begin]
+	if r.rest == "" || r.err != nil {
+		return
+	}
+	r.write(string(r.character()))
+	if r.bare = look; look {
+		r.out = r.out[:begin]
 	}
 }
 
@@ -217,31 +203,22 @@ func (r *reader) coded(c rune) {
 // class rewrites a class of characters after its bracket. An empty one matches nothing, and a bracket in one
 // stands for itself.
 func (r *reader) class() {
-	inverse := strings.HasPrefix(r.rest, "^")
-	if inverse {
-		r.rest = r.rest[1:]
-	}
-	switch empty := strings.HasPrefix(r.rest, "]"); {
-	case empty && inverse:
-		r.write(anything)
-	case empty:
-		r.write(nothing)
-	case inverse:
-		r.write("[^")
-	default:
-		r.write("[")
-	}
-	begin := len(r.rest)
-	for r.rest != "" && r.err == nil {
-		switch c := r.character(); {
-		case c == ']' && len(r.rest) == begin-1:
+	for empty, re2 := range map[string]string{"]": nothing, "^]": anything} {
+		if rest, ok := strings.CutPrefix(r.rest, empty); ok {
+			r.rest = rest
+			r.write(re2)
 			return
-		case c == ']':
+		}
+	}
+	r.write("[")
+	for r.rest != "" && r.err == nil {
+		switch c := r.character(); c {
+		case ']':
 			r.write("]")
 			return
-		case c == '\\':
+		case '\\':
 			r.escape(true)
-		case c == '[':
+		case '[':
 			r.write(`\[`)
 		default:
 			r.write(string(c))
