@@ -5,6 +5,7 @@ package wording
 import (
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 )
@@ -51,6 +52,15 @@ func Defaults(text string) []Default {
 func (d Default) Same(other Default) bool {
 	return SameValue(d.Word, other.Word) &&
 		(d.Unit == "" || other.Unit == "" || strings.EqualFold(d.Unit, other.Unit))
+}
+
+var camelCase = kit.Pattern(`(\p{Ll})(\p{Lu})`)
+
+// Words returns the words of a name or a text in lower case: deleteBranch and delete_branch have two each.
+func Words(text string) []string {
+	spaced := strings.ToLower(camelCase().ReplaceAllString(text, "$1 $2"))
+	return strings.FieldsFunc(spaced,
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 // SameValue reports whether two written values are equal, ignoring case and the form of numbers.

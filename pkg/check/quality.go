@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -70,7 +70,7 @@ func descriptionMissing(kind snapshot.Kind) rule {
 }
 
 // letters returns the letters and digits of a text in lower case.
-func letters(text string) string { return strings.Join(wordsOf(text), "") }
+func letters(text string) string { return strings.Join(wording.Words(text), "") }
 
 func placeholderDescription(text string, at location) {
 	if placeholder().MatchString(text) {
@@ -129,7 +129,7 @@ var deletes = kit.Pattern(`(?i)^\W*(?:permanently\s+|irreversibly\s+)?(?:deletes
 // annotationsAgainstName reports hints that contradict the verb at the start or end of the name, or at the
 // start of the description.
 func annotationsAgainstName(t *item, at location) {
-	words := wordsOf(t.Key)
+	words := wording.Words(t.Key)
 	if len(words) == 0 {
 		return
 	}
@@ -148,21 +148,6 @@ func annotationsAgainstName(t *item, at location) {
 	case hints["readOnlyHint"] == true && text != "":
 		at.add("", encoded(hints), "readOnlyHint is true, but the description begins with %q.", text)
 	}
-}
-
-// wordsOf returns the words of a name in lower case: deleteBranch and delete_branch have two each.
-func wordsOf(name string) []string {
-	var spaced strings.Builder
-	before := ' '
-	for _, r := range name {
-		if unicode.IsUpper(r) && unicode.IsLower(before) {
-			spaced.WriteByte(' ')
-		}
-		spaced.WriteRune(unicode.ToLower(r))
-		before = r
-	}
-	return strings.FieldsFunc(spaced.String(),
-		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 var structuredContent = kit.Pattern(`(?i)\bstructured ?content\b`)

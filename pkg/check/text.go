@@ -283,7 +283,7 @@ func unknownTool(s *server, report reporter) {
 	}
 	eachName(toolInText, add)(s, report)
 	eachName(usedInText, func(t text, name string, at location) {
-		if slices.Contains(slices.Concat(reading, writing, destroying), wordsOf(name)[0]) {
+		if slices.Contains(slices.Concat(reading, writing, destroying), wording.Words(name)[0]) {
 			add(t, name, at)
 		}
 	})(s, report)
@@ -330,7 +330,7 @@ var credentialNames = []string{"apikey", "apitoken", "apisecret", "accesstoken",
 // asksForCredential looks for an argument named like a credential, such as github_api_key: the words of its
 // name from any of them to the last must be a known name.
 func asksForCredential(name string, at location) {
-	words := wordsOf(name)
+	words := wording.Words(name)
 	for i := range words {
 		if slices.Contains(credentialNames, strings.Join(words[i:], "")) {
 			at.add("", rawjson.Quote(name), "The argument %q is a credential, which the model would see.",

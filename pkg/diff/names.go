@@ -4,22 +4,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/wording"
 )
 
-var camelCase = kit.Pattern(`(\p{Ll})(\p{Lu})`)
-
-// wordsOf returns the words of the first 200 bytes of a text, split at punctuation and capitals, singular and
-// in lower case.
+// wordsOf returns the words of the first 200 bytes of a text in the singular.
 func wordsOf(text string) []string {
-	spaced := camelCase().ReplaceAllString(text[:min(len(text), 200)], "$1 $2")
-	words := strings.FieldsFunc(strings.ToLower(spaced),
-		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	return kit.Map(words, func(word string) string {
+	return kit.Map(wording.Words(text[:min(len(text), 200)]), func(word string) string {
 		if len(word) > 3 && !strings.HasSuffix(word, "ss") {
 			return strings.TrimSuffix(word, "s")
 		}
@@ -103,14 +96,7 @@ func dice(a, b []string) float64 {
 }
 
 // letters returns the letters and digits of a text in lower case.
-func letters(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, text)
-}
+func letters(text string) string { return strings.Join(wording.Words(text), "") }
 
 // codePoints names the characters beyond ASCII of a new name that looks like the old one, or else those that
 // are gone, for the end of a sentence; empty if the names look different.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -146,7 +145,11 @@ func compareHeaders(c *comparison, s subject) {
 
 const headerKeyword = "x-mcp-header"
 
-var headerToken = kit.Pattern("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
+var (
+	headerToken = kit.Pattern("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
+	// plainProperty matches the pointer of a property that is reached through properties only.
+	plainProperty = kit.Pattern(`^(/properties/[^/]*)+$`)
+)
 
 // headersOf returns the headers of a schema by the pointer of the property that asks for them, at most one
 // more than maxListed, and which of them are wrong: a header is right below properties only, for a scalar,
@@ -154,40 +157,31 @@ var headerToken = kit.Pattern("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 func headersOf(schema json.RawMessage) (headers view, wrong map[string]bool) {
 	headers, wrong = view{}, map[string]bool{}
 	byName := map[string]string{}
-	var collect func(tree any, plain bool, steps []string)
-	collect = func(tree any, plain bool, steps []string) {
-		switch t := tree.(type) {
-		case map[string]any:
-			if asked, ok := t[headerKeyword]; ok && len(headers) <= maxListed {
-				pointer := rawjson.Join("", steps...)
-				headers[pointer] = asJSON(asked)
-				name, _ := asked.(string)
-				kind := t["type"]
-				primitive := kind == "string" || kind == "integer" || kind == "boolean"
-				if !plain || len(steps) == 0 || !primitive || !headerToken().MatchString(name) {
-					wrong[pointer] = true
-				}
-				if other, taken := byName[strings.ToLower(name)]; taken {
-					wrong[pointer], wrong[other] = true, true
-				}
-				byName[strings.ToLower(name)] = pointer
-			}
-			for key, member := range t {
-				properties, ok := member.(map[string]any)
-				if key != "properties" || !ok {
-					collect(member, false, append(steps, key))
-					continue
-				}
-				for name, property := range properties {
-					collect(property, plain, append(steps, key, name))
-				}
-			}
-		case []any:
-			for i, element := range t {
-				collect(element, false, append(steps, strconv.Itoa(i)))
-			}
+	rawjson.Strings(schema, func(steps []string, text string, isName bool) {
+		if !isName || text != headerKeyword || isProperty(steps) || len(headers) > maxListed {
+			return
 		}
-	}
-	collect(treeOf(schema), true, nil)
+		pointer := rawjson.Join("", steps[:len(steps)-1]...)
+		asking := rawjson.ObjectOf(rawjson.Find(schema, pointer))
+		headers[pointer] = rawjson.Form(asking[headerKeyword])
+		name := asking.Text(headerKeyword)
+		scalar := slices.Contains([]string{"string", "integer", "boolean"}, asking.Text("type"))
+		if !scalar || !plainProperty().MatchString(pointer) || !headerToken().MatchString(name) {
+			wrong[pointer] = true
+		}
+		other, taken := byName[strings.ToLower(name)]
+		if taken && other != pointer {
+			wrong[pointer], wrong[other] = true, true
+		}
+		byName[strings.ToLower(name)] = pointer
+	})
 	return headers, wrong
+}
+
+// isProperty reports whether the last one of some steps into a schema is the name of a property.
+func isProperty(steps []string) (property bool) {
+	for i := range steps {
+		property = !property && i > 0 && steps[i-1] == "properties"
+	}
+	return property
 }
