@@ -271,6 +271,18 @@ func Split(pointer string) []string {
 	return steps
 }
 
+// Properties returns the names of the properties that a place in a JSON Schema is in, the outermost first;
+// nil for none.
+func Properties(steps []string) (names []string) {
+	for i := 0; i+1 < len(steps); i++ {
+		if steps[i] == "properties" {
+			i++
+			names = append(names, steps[i])
+		}
+	}
+	return names
+}
+
 // Step returns one step into a decoded value: a member, or an element by its index (RFC 6901: no sign, no
 // leading zeros).
 func Step(value any, step string) (any, bool) {

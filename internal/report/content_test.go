@@ -33,11 +33,10 @@ func FuzzWriteBlocks(f *testing.F) {
 
 // TestTextsOfSchema reports texts that a model reads from properties that are called like their keywords.
 func TestTextsOfSchema(t *testing.T) {
-	var got []string
-	eachText(json.RawMessage(`{"title": "a", "properties": {"description": {"description": "b", "items": {"title": "c"}},
-		"properties": {"type": "object", "properties": {"title": {"const": "no text", "title": "d"}}}}, "anyOf": [{"$comment": "e"}], "title": "f"}`),
-		func(name, text string) { got = append(got, name+"="+text) })
-	if want := "=a description=b description=c title=d =e =f"; strings.Join(got, " ") != want {
+	lines := view{}.textsWithin(nil, json.RawMessage(`{"title": "a", "properties": {"description": {"description": "b",
+		"items": {"title": "c"}}, "properties": {"type": "object", "properties": {"title": {"const": "no text", "title": "d"}}}},
+		"anyOf": [{"$comment": "e"}], "title": "f"}`), "")
+	if got, want := textOf(lines), "  - a\n  - description: b\n  - description: c\n  - title: d\n  - e\n  - f"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -72,11 +72,11 @@ func documentOf(r *Report, v view, groups []finding.Group) document {
 	}
 	if rows := summaryRows(groups); len(rows) >= summaryFrom {
 		for _, row := range shownRows(rows) {
-			d.Summary = append(d.Summary, documentRow{levelWord(row.Members[0]), text(row.title())})
+			d.Summary = append(d.Summary, documentRow{levelWord(row.first), text(row.title)})
 		}
 		d.More = len(rows) - len(d.Summary)
 	}
-	changed, _ := v.servers.parted(v.Options)
+	changed, _ := v.parted()
 	for _, s := range changed {
 		if s.Base != "" {
 			d.Compared = append(d.Compared, [3]text{text(s.Name), text(s.Base), text(now(s))})
@@ -96,14 +96,14 @@ func textsOf(all []string) []text {
 // documentGroup returns what a page shows of the findings with one cause.
 func (v view) documentGroup(r *Report, g finding.Group) documentGroup {
 	first, title := g.Members[0], g.Title
-	if len(g.Servers) == 1 && len(v.servers.all) > 1 {
+	if len(g.Servers) == 1 && len(v.all) > 1 {
 		title += " of " + g.Servers[0]
 	}
 	out := documentGroup{
 		Fingerprint: g.Fingerprint, Level: levelWord(first), Title: text(title),
 		Lines: v.shown(g), Hints: textsOf(hintsOf(g)), Waivers: textsOf(each(g, waiverOf)),
 		Rules:  textsOf(each(g, ruleOf)),
-		Accept: r.Command == "diff" && !g.Waived && v.servers.accepts(first),
+		Accept: r.Command == "diff" && !g.Waived && v.accepts(first),
 	}
 	if first.Verdict == finding.Proved || first.Verdict == finding.Unproven {
 		out.Verdict = text(first.Verdict)
@@ -136,7 +136,7 @@ func markup(all []line) template.HTML {
 func documentServers(r *Report, v view) []documentServer {
 	var all []documentServer
 	add := func(names []string, s documentServer) {
-		s.Index, s.Names = v.servers.at[names[0]], text(someOf(names, mostNames))
+		s.Index, s.Names = v.at[names[0]], text(someOf(names, mostNames))
 		if len(names) > mostNames+1 {
 			s.All = text(strings.Join(names, ", "))
 		}

@@ -135,49 +135,33 @@ func (v view) schemas(f finding.Finding) (all []line) {
 	return append(all, v.textsWithin(f.Old, f.New, shown)...)
 }
 
+// readByModels are the members of a schema or an item whose texts a model reads.
+var readByModels = []string{"description", "title", "$comment"}
+
 // textsWithin returns the texts in a new schema or item that a model reads, a line for each, without those of
 // the old one and one that is shown already. A folded page has them only if something in them is marked as
 // concealed.
 func (v view) textsWithin(old, new json.RawMessage, shown string) []line {
 	known := map[string]bool{shown: true}
-	eachText(old, func(_, text string) { known[text] = true })
 	var texts []string
-	eachText(new, func(name, text string) {
-		if !known[text] {
+	for _, raw := range []json.RawMessage{old, new} {
+		texts = nil
+		rawjson.Strings(raw, func(steps []string, text string, isName bool) {
+			last := len(steps) - 1
+			if last < 0 || isName || known[text] || !slices.Contains(readByModels, steps[last]) {
+				return
+			}
 			known[text] = true
-			texts = append(texts, "- "+join(": ", name, wording.Marked(text)))
-		}
-	})
+			names := rawjson.Properties(steps)
+			innermost := strings.Join(names[max(0, len(names)-1):], "")
+			texts = append(texts, "- "+join(": ", innermost, wording.Marked(text)))
+		})
+	}
 	all := strings.Join(texts, "\n")
 	if v.folds() && !strings.Contains(all, wording.Sign) {
 		return nil
 	}
 	return indented(2, v.paragraph(all, plain))
-}
-
-// eachText calls give for each text in a value that a model reads, with the name of its property.
-func eachText(raw json.RawMessage, give func(name, text string)) {
-	rawjson.Strings(raw, func(steps []string, text string, isName bool) {
-		if isName || len(steps) == 0 ||
-			!slices.Contains([]string{"description", "title", "$comment"}, steps[len(steps)-1]) {
-			return
-		}
-		property := ""
-		if names := propertiesIn(steps); len(names) > 0 {
-			property = names[len(names)-1]
-		}
-		give(property, text)
-	})
-}
-
-// propertiesIn returns the names of the properties that a place in a schema is in, the outermost first.
-func propertiesIn(steps []string) (names []string) {
-	for i := 1; i < len(steps); i++ {
-		if steps[i-1] == "properties" {
-			names = append(names, steps[i])
-		}
-	}
-	return names
 }
 
 // values returns one value, or two side by side: lists by what left and what joined them, long texts word by
@@ -261,34 +245,27 @@ func short(s string) string {
 // edits returns a text with its changes marked. Long stretches that stayed the same are left out, but not by
 // Verbose.
 func (v view) edits(all []wording.Edit) []line {
-	out, marks := []line{{hang: 2}}, []string{"[-", "-]", "{+", "+}"}
-	if v.bare {
-		marks = make([]string, 4)
-	}
+	marked := map[wording.Op]string{wording.Kept: "%s", wording.Removed: "[-%s-]", wording.Added: "{+%s+}"}
+	looks := map[wording.Op]style{wording.Removed: red, wording.Added: green}
+	out := []line{{hang: 2}}
 	for i, e := range all {
-		text, look := strings.ReplaceAll(e.Text, "\r\n", "\n"), plain
-		onlyBreaks := strings.Trim(text, "\n") == "" // spelled out, to be seen
-		switch e.Op {
-		case wording.Kept:
-			onlyBreaks = false
-			if !v.Verbose {
-				text = nearWords(text, i > 0, i < len(all)-1)
-			}
-		case wording.Removed:
-			text, look = marks[0]+text+marks[1], red
-		case wording.Added:
-			text, look = marks[2]+text+marks[3], green
+		text, format := strings.ReplaceAll(e.Text, "\r\n", "\n"), marked[e.Op]
+		if e.Op == wording.Kept && !v.Verbose {
+			text = nearWords(text, i > 0, i < len(all)-1)
 		}
-		rows := []string{text}
-		if !onlyBreaks {
-			rows = strings.Split(text, "\n")
+		if v.bare {
+			format = "%s"
+		}
+		rows := []string{fmt.Sprintf(format, text)}
+		if e.Op == wording.Kept || strings.Trim(text, "\n") != "" { // line breaks alone are spelled out
+			rows = strings.Split(rows[0], "\n")
 		}
 		for j, row := range rows {
 			if j > 0 {
 				out = append(out, line{hang: 2})
 			}
 			last := &out[len(out)-1]
-			last.spans = append(last.spans, span{row, look})
+			last.spans = append(last.spans, span{row, looks[e.Op]})
 		}
 	}
 	return out

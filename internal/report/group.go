@@ -15,13 +15,15 @@ import (
 // view is what the lines of findings depend on besides the findings.
 type view struct {
 	Options
-	servers roster
-	check   bool // values are those of the only side, not of a change
-	bare    bool // changes are marked by their style alone, for formats with marks of their own
+	roster
+	check bool // values are those of the only side, not of a change
+	bare  bool // changes are marked by their style alone, for formats with marks of their own
 }
 
-// folds reports whether long texts and lists are shown in part.
-func (v view) folds() bool { return v.Options.folds() && !v.bare }
+// view returns what the lines of the findings of r depend on.
+func (r *Report) view(o Options) view {
+	return view{Options: o, roster: r.roster(), check: r.Command == "check"}
+}
 
 // wanted returns the findings that are shown: waived ones only on request.
 func (o Options) wanted(all []finding.Finding) []finding.Finding {
@@ -47,9 +49,9 @@ func (o Options) groups(all []finding.Group) []finding.Group {
 // summaryRow is a line of a summary: the worst group of an item with the number of further breaks, or a group
 // that concerns several items.
 type summaryRow struct {
-	finding.Group
+	first  finding.Finding
+	title  string // what happened, and where
 	breaks int
-	ofItem bool
 }
 
 // summaryRows returns the rows of a summary, in the order of the groups.
@@ -57,32 +59,24 @@ func summaryRows(groups []finding.Group) []summaryRow {
 	var rows []summaryRow
 	known := map[[2]string]int{} // index in rows, by server and item
 	for _, g := range groups {
-		f := g.Members[0]
-		key := [2]string{f.Server, f.Item}
-		at, seen := known[key]
-		switch {
-		case len(g.Items) != 1 || len(g.Servers) != 1 || isPolicy(f.Item) || isWholeItem(f):
-			rows = append(rows, summaryRow{Group: g})
-		case seen:
-			rows[at].breaks += count(rank(f) == 0)
-		default:
+		row := summaryRow{first: g.Members[0], title: g.Title}
+		if len(g.Items) == 1 && len(g.Servers) == 1 && !isPolicy(row.first.Item) && !isWholeItem(row.first) {
+			key := [2]string{row.first.Server, row.first.Item}
+			if i, seen := known[key]; seen {
+				rows[i].breaks += count(rank(row.first) == 0)
+				continue
+			}
 			known[key] = len(rows)
-			rows = append(rows, summaryRow{Group: g, ofItem: true})
+			row.title = nameOf(row.first) + ": " + lowerFirst(g.Says())
+		}
+		rows = append(rows, row)
+	}
+	for i, row := range rows {
+		if row.breaks > 0 {
+			rows[i].title += ", " + kit.Counted(row.breaks, "more break")
 		}
 	}
 	return rows
-}
-
-// title returns what happened, and where, in one line.
-func (s summaryRow) title() string {
-	if !s.ofItem {
-		return s.Title
-	}
-	title := nameOf(s.Members[0]) + ": " + lowerFirst(s.Says())
-	if s.breaks > 0 {
-		title += ", " + kit.Counted(s.breaks, "more break")
-	}
-	return title
 }
 
 // lowerFirst returns a sentence as it stands behind a colon: "the description changed".
@@ -101,7 +95,7 @@ func shownRows(rows []summaryRow) []summaryRow {
 	if len(rows) <= mostRows+1 {
 		return rows
 	}
-	breaks := kit.Filter(rows[mostRows:], func(row summaryRow) bool { return rank(row.Members[0]) == 0 })
+	breaks := kit.Filter(rows[mostRows:], func(row summaryRow) bool { return rank(row.first) == 0 })
 	return slices.Concat(rows[:mostRows], breaks)
 }
 
@@ -117,9 +111,7 @@ func writeSummary(p *page, r *Report, rows []summaryRow) {
 	p.gap()
 	shown := shownRows(rows)
 	p.grid(2, make([]column, 2), kit.Map(shown, func(row summaryRow) []span {
-		level := levelOf(row.Group)
-		level.text = levelWord(row.Members[0])
-		return []span{level, {row.title(), plain}}
+		return []span{{levelWord(row.first), levelLook(row.first)}, {row.title, plain}}
 	}))
 	if left := len(rows) - len(shown); left > 0 {
 		p.text(2, 0, span{fmt.Sprintf("… and %d more, below", left), dim})
@@ -158,7 +150,7 @@ func writeGroups(p *page, v view, groups []finding.Group) {
 
 // of names a server where there are several.
 func (v view) of(server string) string {
-	if len(v.servers.all) < 2 || server == "" {
+	if len(v.all) < 2 || server == "" {
 		return ""
 	}
 	return " (" + server + ")"
@@ -180,7 +172,7 @@ func (v view) groupLines(g finding.Group) []line {
 	if v.folds() {
 		rules = rules[:min(1, len(rules))]
 	}
-	all := []line{{columns: headed, cells: [][]span{{levelOf(g)}, {{g.Title, bold}, {note, dim}},
+	all := []line{{columns: headed, cells: [][]span{{{g.Level.String(), levelLook(g.Members[0])}}, {{g.Title, bold}, {note, dim}},
 		{{strings.Join(rules, ", "), dim}}, {{g.Fingerprint, dim}}}}}
 	if v.Verbose && len(g.Members) > 1 {
 		for _, f := range g.Members {
@@ -200,11 +192,12 @@ func (v view) groupLines(g finding.Group) []line {
 	return append(all, indented(2, body)...)
 }
 
-func levelOf(g finding.Group) span {
-	if g.Waived {
-		return span{g.Level.String(), dim}
+// levelLook returns the style of the level of a finding.
+func levelLook(f finding.Finding) style {
+	if f.Waiver != nil {
+		return dim
 	}
-	return levelSpan(g.Level)
+	return levelStyle(f.Level)
 }
 
 // hintsOf returns the hints of a group; none of a rename, which its title has.
@@ -318,7 +311,7 @@ const longestCalls = 4000
 // about; without the other arguments, where it takes more than a line. Good news needs no call, and one of
 // hundreds of arguments helps no reader.
 func (v view) signature(g finding.Group, f finding.Finding) []line {
-	for _, s := range v.servers.named(f.Server).Changed {
+	for _, s := range v.named(f.Server).Changed {
 		if g.Level == finding.Info || s.Item != f.Item || f.Member != "" ||
 			len(s.Old)+len(s.New) > longestCalls || !s.concerns(path.Base(f.Path)) {
 			continue

@@ -52,7 +52,8 @@ type webLevel struct {
 // writeHTML writes the report as one page without references to other files. A policy in it allows only its
 // own style and script, by their hashes.
 func writeHTML(w io.Writer, r *Report, o Options) error {
-	v := view{Options: o, servers: r.roster(), check: r.Command == "check", bare: true}
+	v := r.view(o)
+	v.bare = true
 	groups := o.groups(r.Groups)
 	p := webPage{document: documentOf(r, v, groups),
 		Policy: template.HTML(
@@ -73,7 +74,7 @@ func writeHTML(w io.Writer, r *Report, o Options) error {
 	p.Search = len(r.Servers) > 1 && (len(p.Levels) > 0 || len(p.Rows) > searchedRows)
 	quiet := kit.Filter(r.Servers, func(s Server) bool {
 		return r.Findings != nil && s.Error == nil && !s.Unsaved &&
-			len(v.wanted(v.servers.found[s.Name])) == 0
+			len(v.wanted(v.found[s.Name])) == 0
 	})
 	p.Quiet, p.QuietOf = text(strings.Join(namesOf(quiet), ", ")), text(kit.Counted(len(quiet), "server"))
 	return pageTemplate().Execute(w, p)

@@ -64,7 +64,8 @@ type comment struct {
 // writeMarkdown writes a comment for a pull request, in which what does not fit is counted; for show, a page
 // about servers.
 func writeMarkdown(w io.Writer, r *Report, o Options) error {
-	v := view{Options: o, servers: r.roster(), check: r.Command == "check", bare: true}
+	v := r.view(o)
+	v.bare = true
 	groups, limit := o.groups(r.Groups), cmp.Or(o.Limit, commentLimit)
 	all := comment{document: documentOf(r, v, groups[:min(len(groups), commentParts)]),
 		Levels: map[string]int{}, Icon: cmp.Or(map[Verdict]string{

@@ -165,7 +165,7 @@ func WriteOutput(ctx context.Context, p host.Process, o Output, r *Report, view 
 	}
 	answer := view
 	answer.Color = o.Colored(p)
-	if o.File == "" {
+	if o.IsTable() {
 		answer.Width, _ = host.Size(p.Out)
 	}
 	errs := []error{o.answer(ctx, p, content(o.format(), answer))}

@@ -44,7 +44,7 @@ func writeReplayed(p *page, r *Report) {
 		}
 		p.grid(2, columns, rows)
 	}
-	writeGroups(p, view{Options: p.Options, servers: r.roster()}, p.groups(r.Groups))
+	writeGroups(p, r.view(p.Options), p.groups(r.Groups))
 	writeFailures(p, r.Servers)
 	writeMeaning(p, r, true)
 }

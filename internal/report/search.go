@@ -72,7 +72,7 @@ func (o Options) matches(k snapshot.Kind, raw json.RawMessage) (all []found) {
 
 // placeIn returns a place in an item as a person names it: "search(query).description".
 func placeIn(name string, steps []string) string {
-	if names := propertiesIn(steps); len(names) > 0 {
+	if names := rawjson.Properties(steps); len(names) > 0 {
 		name += "(" + strings.Join(names, ".") + ")"
 	}
 	last := steps[len(steps)-1]

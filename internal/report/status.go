@@ -71,9 +71,9 @@ func writeSaved(p *page, r *Report) {
 
 // writeAccepted writes the findings that were accepted, then what became of the files.
 func writeAccepted(p *page, r *Report) {
-	v := view{Options: p.Options, servers: r.roster()}
+	v := r.view(p.Options)
 	for _, s := range r.Servers {
-		if found := v.servers.found[s.Name]; len(found) > 0 {
+		if found := v.found[s.Name]; len(found) > 0 {
 			p.gap()
 			writeCompared(p, s)
 			writeGroups(p, v, p.groups(finding.Groups(found)))

@@ -15,9 +15,8 @@ import (
 // writeVerdicts writes the findings of a comparison: a summary, the groups in full, then servers without
 // findings.
 func writeVerdicts(p *page, r *Report) {
-	servers := r.roster()
-	v := view{Options: p.Options, servers: servers}
-	changed, quiet := servers.parted(p.Options)
+	v := r.view(p.Options)
+	changed, quiet := v.parted()
 	groups := p.groups(r.Groups)
 	rows := summaryRows(groups)
 	if len(changed) == 1 || !p.folds() || len(changed) <= mostServers {
@@ -37,11 +36,11 @@ func writeVerdicts(p *page, r *Report) {
 }
 
 // parted returns the servers with findings that are shown, and those without any.
-func (all roster) parted(o Options) (changed, quiet []Server) {
-	for _, s := range all.all {
-		if found := all.found[s.Name]; len(found) == 0 {
+func (v view) parted() (changed, quiet []Server) {
+	for _, s := range v.all {
+		if found := v.found[s.Name]; len(found) == 0 {
 			quiet = append(quiet, s)
-		} else if len(o.wanted(found)) > 0 {
+		} else if len(v.wanted(found)) > 0 {
 			changed = append(changed, s)
 		}
 	}
@@ -51,12 +50,11 @@ func (all roster) parted(o Options) (changed, quiet []Server) {
 // writeChecked writes the findings about what servers offer as a compiler does: each rule with the places and
 // what to fix.
 func writeChecked(p *page, r *Report) {
-	servers := r.roster()
-	v := view{Options: p.Options, servers: servers, check: true}
-	changed, quiet := servers.parted(p.Options)
+	v := r.view(p.Options)
+	changed, quiet := v.parted()
 	if len(changed) == 1 {
 		p.text(0, 2, append([]span{{changed[0].Name, bold}, {"  ", plain}},
-			Summarize(servers.found[changed[0].Name], nil).totals(p.Waived)...)...)
+			Summarize(v.found[changed[0].Name], nil).totals(p.Waived)...)...)
 	}
 	byRule := kit.Group(p.wanted(r.Findings), func(f finding.Finding) string { return levelWord(f) + f.Rule })
 	slices.SortStableFunc(byRule, func(a, b []finding.Finding) int { return rank(a[0]) - rank(b[0]) })
@@ -66,7 +64,7 @@ func writeChecked(p *page, r *Report) {
 	}
 	writeFailures(p, r.Servers)
 	writeUnchanged(p, "nothing found: ", quiet)
-	writeExpensive(p, servers.all)
+	writeExpensive(p, v.all)
 	writeMeaning(p, r, true)
 }
 
@@ -131,7 +129,7 @@ func (v view) ruleLines(found []finding.Finding) []line {
 // description".
 func (v view) sentence(f finding.Finding) string {
 	server := ""
-	if len(v.servers.all) > 1 {
+	if len(v.all) > 1 {
 		server = f.Server
 	}
 	if len(f.Places) > 0 && v.Verbose {
@@ -342,7 +340,7 @@ func writeReleases(p *page, r *Report) {
 		if p.History {
 			row = []span{{s.Name, bold}, {}, {}, countCell(s, snapshot.Tools)}
 			if rows := summaryRows(p.groups(finding.Groups(found))); len(rows) > 0 {
-				says = rows[0].title()
+				says = rows[0].title
 			}
 		} else if s.Base == s.Source {
 			tokens = "up to date"

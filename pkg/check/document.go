@@ -239,14 +239,7 @@ func has(object map[string]any, keywords ...string) bool {
 
 // ofArgument returns " of `a.b`" for the argument or member that a schema is of, "" for a whole document.
 func (s *subschema) ofArgument() string {
-	var names []string
-	steps := rawjson.Split(s.path.String())
-	for i := 0; i+1 < len(steps); i++ {
-		if steps[i] == "properties" {
-			i++
-			names = append(names, steps[i])
-		}
-	}
+	names := rawjson.Properties(rawjson.Split(s.path.String()))
 	if names == nil {
 		return ""
 	}

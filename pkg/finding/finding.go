@@ -103,19 +103,11 @@ func (f Finding) Place() string {
 	if len(steps) == 0 {
 		return name
 	}
-	properties := slices.Index(steps, "properties")
-	var names []string
-	for i := properties; i >= 0 && i+1 < len(steps); i++ {
-		if steps[i] == "properties" {
-			i++
-			names = append(names, steps[i])
-		}
-	}
-	path := strings.Join(names, ".")
+	path := strings.Join(rawjson.Properties(steps), ".")
 	switch {
 	case steps[0] == "outputSchema" && path != "":
 		return name + "()." + path
-	case path == "" && (properties >= 0 || steps[0] == "arguments"):
+	case path == "" && (slices.Contains(steps, "properties") || steps[0] == "arguments"):
 		text, _ := rawjson.Text(f.New)
 		path = cmp.Or(strings.Join(rawjson.Texts(f.New), ", "), text)
 	}
