@@ -91,16 +91,15 @@ func subject(f finding.Finding) string {
 	return join(", ", f.Server, itemTitle(f.Item))
 }
 
-// saveHint returns what to do about a server without a snapshot; one that is in no configuration is named as
-// it was.
-func saveHint(s Server) string {
+// saveHint returns what to do about servers without a snapshot.
+func saveHint(servers ...Server) string {
 	switch {
-	case published(s.Source):
-		return "save one: mcpctl snapshot " + printable.ShellWord(s.Source)
-	case s.Source == "argv":
+	case len(servers) != 1 || servers[0].Source == "argv":
 		return "save one: mcpctl snapshot, with the same arguments"
+	case published(servers[0].Source):
+		return "save one: mcpctl snapshot " + printable.ShellWord(servers[0].Source)
 	}
-	return "save one: mcpctl snapshot " + printable.ShellWord(s.Name)
+	return "save one: mcpctl snapshot " + printable.ShellWord(servers[0].Name)
 }
 
 // workflowCommand returns one line that the runner of GitHub Actions obeys. No text gets out of its place

@@ -95,12 +95,8 @@ func (v view) item(f finding.Finding) []line {
 		raw, sign, look = f.Old, "− ", red
 	}
 	word, name, _ := strings.Cut(f.Item, "/")
-	for _, k := range snapshot.Kinds() {
-		if k.Word() == word {
-			name += takes(k, raw)
-		}
-	}
-	all := lineOf(span{sign + name, look})
+	kind := map[string]snapshot.Kind{"tool": snapshot.Tools, "prompt": snapshot.Prompts}[word]
+	all := lineOf(span{sign + name + takes(kind, raw), look})
 	if f.New == nil {
 		return all
 	}

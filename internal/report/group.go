@@ -172,7 +172,8 @@ func (v view) groupLines(g finding.Group) []line {
 	if v.folds() {
 		rules = rules[:min(1, len(rules))]
 	}
-	all := []line{{columns: headed, cells: [][]span{{{g.Level.String(), levelLook(g.Members[0])}}, {{g.Title, bold}, {note, dim}},
+	level := span{g.Level.String(), levelLook(g.Members[0])}
+	all := []line{{columns: headed, cells: [][]span{{level}, {{g.Title, bold}, {note, dim}},
 		{{strings.Join(rules, ", "), dim}}, {{g.Fingerprint, dim}}}}}
 	if v.Verbose && len(g.Members) > 1 {
 		for _, f := range g.Members {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -163,17 +164,17 @@ func writeCompared(p *page, s Server) {
 
 // compared returns both sides of a comparison; of two releases of one package, their versions.
 func compared(s Server) string {
-	old, new := s.Base, now(s)
-	if i := strings.LastIndexByte(old, '@'); published(old) && i > 0 && strings.HasPrefix(new, old[:i+1]) {
-		old, new = old[i+1:], new[i+1:]
+	old, isPackage, _ := packages.Parse(s.Base)
+	if new, _, _ := packages.Parse(now(s)); isPackage && old.Name == new.Name {
+		return old.Version + " → " + new.Version
 	}
-	return old + " → " + new
+	return s.Base + " → " + now(s)
 }
 
 // published reports whether a SOURCE is a package.
 func published(source string) bool {
-	return strings.HasPrefix(source, "npm:") || strings.HasPrefix(source, "pypi:") ||
-		strings.HasPrefix(source, "oci:")
+	_, is, _ := packages.Parse(source)
+	return is
 }
 
 // now returns what the base was compared with: "now" for a server that was contacted, "absent", or the SOURCE
@@ -205,10 +206,7 @@ func isPolicy(item string) bool { return strings.HasPrefix(item, "waiver/") }
 // unsaved returns the names of the servers without a saved snapshot, and what to do.
 func unsaved(servers []Server) (names []string, advice string) {
 	all := kit.Filter(servers, func(s Server) bool { return s.Unsaved })
-	if len(all) == 1 {
-		return namesOf(all), saveHint(all[0])
-	}
-	return namesOf(all), "save them: mcpctl snapshot, with the same arguments"
+	return namesOf(all), saveHint(all...)
 }
 
 // writeUnchanged names the servers without findings in one line.
@@ -250,31 +248,21 @@ func writeMeaning(p *page, r *Report, totals bool) {
 }
 
 // totals returns the numbers that are not zero, and how to see what is not shown: "2 breaking, 1 warning".
-func (s Summary) totals(waived bool) []span {
-	note := " waived (--show-waived)"
-	if waived {
-		note = " waived"
-	}
-	var row []span
-	for _, part := range []struct {
-		n     int
-		text  string
-		style style
-	}{
-		{s.Breaking, strconv.Itoa(s.Breaking) + " breaking", red},
-		{s.Warning, kit.Counted(s.Warning, "warning"), yellow},
-		{s.Info, strconv.Itoa(s.Info) + " info", cyan},
-		{s.Waived, strconv.Itoa(s.Waived) + note, dim},
-		{s.Failed, kit.Counted(s.Failed, "server") + " failed", red},
-	} {
-		if part.n == 0 {
-			continue
-		}
-		if len(row) > 0 {
+func (s Summary) totals(waived bool) (row []span) {
+	add := func(n int, text string, look style) {
+		if n > 0 && len(row) > 0 {
 			row = append(row, span{", ", plain})
 		}
-		row = append(row, span{part.text, part.style})
+		if n > 0 {
+			row = append(row, span{text, look})
+		}
 	}
+	add(s.Breaking, strconv.Itoa(s.Breaking)+" breaking", red)
+	add(s.Warning, kit.Counted(s.Warning, "warning"), yellow)
+	add(s.Info, strconv.Itoa(s.Info)+" info", cyan)
+	hidden := map[bool]string{false: " (--show-waived)"}[waived]
+	add(s.Waived, strconv.Itoa(s.Waived)+" waived"+hidden, dim)
+	add(s.Failed, kit.Counted(s.Failed, "server")+" failed", red)
 	return row
 }
 
@@ -380,10 +368,8 @@ func numberCell(n int, look style) span {
 	return span{strconv.Itoa(n), look}
 }
 
-// versionOf returns the version of a package SOURCE, such as npm:NAME@VERSION.
+// versionOf returns the version of a package SOURCE, such as npm:NAME@VERSION; another SOURCE as it is.
 func versionOf(source string) string {
-	if at := strings.LastIndexAny(source, "@:"); published(source) && at > strings.IndexByte(source, ':') {
-		return source[at+1:]
-	}
-	return source
+	ref, _, _ := packages.Parse(source)
+	return cmp.Or(ref.Version, source)
 }
