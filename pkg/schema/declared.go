@@ -1,10 +1,6 @@
 package schema
 
-import (
-	"slices"
-
-	"github.com/mcpctl/mcpctl/internal/kit"
-)
+import "github.com/mcpctl/mcpctl/internal/kit"
 
 // A scope is what a schema object says of properties by name, with what it refers to and combines.
 type scope struct {
@@ -21,8 +17,7 @@ type scope struct {
 func (b *builder) scope(v any, s spot) *scope {
 	c := &scope{seen: map[spot]bool{}}
 	b.collect(c, v, s, false)
-	slices.Sort(c.names)
-	c.names = slices.Compact(c.names)
+	c.names = sortedNames(c.names)
 	return c
 }
 
@@ -127,10 +122,8 @@ func (b *builder) declare(n *node, o map[string]any, s spot) {
 	s.role = asPart
 	n.kids = []lit{yes(b.object(o, s))}
 	if c := b.scope(o, s); c.declares && !c.restricted && b.left >= 0 {
-		names := append(c.names, c.required...)
-		slices.Sort(names)
-		n.kids = append(n.kids, yes(&node{op: opRest, names: slices.Compact(names), patterns: c.patterns,
-			kids: []lit{yes(some())}}))
+		n.kids = append(n.kids, yes(&node{op: opRest, names: sortedNames(c.names, c.required),
+			patterns: c.patterns, kids: []lit{yes(some())}}))
 	}
 }
 

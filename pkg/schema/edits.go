@@ -80,8 +80,7 @@ type Edit struct {
 	Old, New json.RawMessage
 	// Removed and Added are the members of an enum that left and joined.
 	Removed, Added []json.RawMessage
-	// OldSchema and NewSchema are the schema objects that hold the edited keyword, for the family property
-	// those of the property itself; nil where there is none.
+	// OldSchema and NewSchema are the schema objects that hold the edited keyword.
 	OldSchema, NewSchema json.RawMessage
 
 	at    *met          // where it is; nil for an annotation

@@ -137,9 +137,7 @@ func compareProperties(p pair) {
 	x, y := p.x.table(keyword), p.y.table(keyword)
 	before, after := p.x.required(), p.y.required()
 	was, is, written := kit.Set(before), kit.Set(after), asAny(before)
-	names := slices.Concat(kit.SortedKeys(x), kit.SortedKeys(y), before, after)
-	slices.Sort(names)
-	for _, name := range slices.Compact(names) {
+	for _, name := range sortedNames(kit.SortedKeys(x), kit.SortedKeys(y), before, after) {
 		_, had := x[name]
 		_, has := y[name]
 		old, new, t := p.x.child(keyword, name), p.y.child(keyword, name), p.trail.into(keyword, name)
@@ -160,10 +158,8 @@ func compareProperties(p pair) {
 		switch {
 		case had && !has:
 			e.Required, e.Old, e.OldPath = was[name], p.rawAt(old), old.place
-			e.OldSchema = e.Old
 		case has && !had:
 			e.Required, e.New, e.NewPath = is[name], p.rawAt(new), new.place
-			e.NewSchema = e.New
 		case minus != nil:
 			e.Family, e.Keyword, e.Old = FamilyRequired, "required", rawOf(name)
 		case plus != nil:
@@ -190,26 +186,32 @@ func (v view) required() []string {
 	return names
 }
 
+// sortedNames returns the names of all lists, each once.
+func sortedNames(lists ...[]string) []string {
+	names := slices.Concat(lists...)
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // comparePatternProperties pairs the schemas by the text of their patterns. A pattern that was spelled in
 // another way is one edit that removes it and one that adds it.
 func comparePatternProperties(p pair) {
 	const keyword = "patternProperties"
 	x, y := p.x.table(keyword), p.y.table(keyword)
-	for _, source := range kit.SortedKeys(x) {
-		if _, kept := y[source]; kept {
+	for _, source := range sortedNames(kit.SortedKeys(x), kit.SortedKeys(y)) {
+		_, had := x[source]
+		_, has := y[source]
+		old, new := p.x.child(keyword, source), p.y.child(keyword, source)
+		e := Edit{Family: FamilyPatternProps, Keyword: keyword, Name: source}
+		switch {
+		case had && has:
 			p.inside(keyword, source)
-			continue
-		}
-		p.add(Edit{Family: FamilyPatternProps, Keyword: keyword, Name: source,
-			Instance: p.trail.into(keyword, source).instance,
-			Old:      p.rawAt(p.x.child(keyword, source))},
-			func(o *object) { delete(o.table(keyword), source) })
-	}
-	for _, source := range kit.SortedKeys(y) {
-		if _, kept := x[source]; !kept {
-			p.add(Edit{Family: FamilyPatternProps, Keyword: keyword, Name: source,
-				New: p.rawAt(p.y.child(keyword, source))},
-				func(o *object) { o.table(keyword)[source] = p.y.child(keyword, source).part() })
+		case had:
+			e.Old, e.Instance = p.rawAt(old), p.trail.into(keyword, source).instance
+			p.add(e, func(o *object) { delete(o.table(keyword), source) })
+		default:
+			e.New = p.rawAt(new)
+			p.add(e, func(o *object) { o.table(keyword)[source] = new.part() })
 		}
 	}
 }
@@ -218,10 +220,9 @@ func comparePatternProperties(p pair) {
 // as one.
 func compareAdditional(p pair) {
 	const keyword = "additionalProperties"
-	_, had := p.x.o[keyword]
-	_, has := p.y.o[keyword]
 	x, y := p.x.child(keyword), p.y.child(keyword)
-	if had && has && (p.same(x.value, y.value) || structured(x) && structured(y)) {
+	both := hasAny(p.x.o, keyword) && hasAny(p.y.o, keyword)
+	if both && (p.same(x.value, y.value) || structured(x) && structured(y)) {
 		p.inside(keyword)
 	} else {
 		p.group(FamilyAdditional, keyword)

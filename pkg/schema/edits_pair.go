@@ -42,9 +42,7 @@ func (p pair) add(e Edit, patch func(*object)) {
 	}
 	e.Path, e.Instance = cmp.Or(e.Path, p.trail.path), cmp.Or(e.Instance, p.trail.instance)
 	e.OldPath, e.NewPath = cmp.Or(e.OldPath, p.x.place), cmp.Or(e.NewPath, p.y.place)
-	if e.OldSchema == nil && e.NewSchema == nil {
-		e.OldSchema, e.NewSchema = p.rawAt(p.x.site), p.rawAt(p.y.site)
-	}
+	e.OldSchema, e.NewSchema = p.rawAt(p.x.site), p.rawAt(p.y.site)
 	if e.patch = patch; patch != nil {
 		e.at = p.met
 	}
@@ -173,8 +171,7 @@ func (v view) types() (types []string, ok bool) {
 			types = append(types, name)
 		}
 	}
-	slices.Sort(types)
-	return slices.Compact(types), true
+	return sortedNames(types), true
 }
 
 // typesOf returns the types of some values.
@@ -194,8 +191,7 @@ func typesOf(values []any) []string {
 			types = append(types, name)
 		}
 	}
-	slices.Sort(types)
-	return slices.Compact(types)
+	return sortedNames(types)
 }
 
 // namedTypes writes types as a schema does.
@@ -276,8 +272,7 @@ func (v view) typeOrChoice() json.RawMessage {
 func compareTypes(p pair) {
 	x, named := p.x.types()
 	y, also := p.y.types()
-	_, hadType := p.x.o["type"]
-	_, hasType := p.y.o["type"]
+	hadType, hasType := hasAny(p.x.o, "type"), hasAny(p.y.o, "type")
 	if !hadType && !hasType {
 		return // the values that are listed say it all
 	}
@@ -333,16 +328,9 @@ func compareEnums(p pair) {
 // enum adds an edit that takes some values out and puts others in. has is false if the new side lists no
 // values; the patch then sets the new type where the old values were all that implied one.
 func (p pair) enum(x, y, removed, added []any, has bool) {
-	e := Edit{Family: FamilyEnum, Keyword: "enum", Removed: rawList(removed), Added: rawList(added)}
-	if x != nil {
-		e.Old = p.x.choice()
-	}
-	if y != nil {
-		e.New = p.y.choice()
-	}
-	_, constBefore := p.x.o["const"]
-	_, constAfter := p.y.o["const"]
-	if (constBefore || x == nil) && (constAfter || y == nil) {
+	e := Edit{Family: FamilyEnum, Keyword: "enum", Old: p.x.choice(), New: p.y.choice(),
+		Removed: rawList(removed), Added: rawList(added)}
+	if (x == nil || hasAny(p.x.o, "const")) && (y == nil || hasAny(p.y.o, "const")) {
 		e.Keyword = "const"
 	}
 	null, _ := p.x.acceptsNull()
@@ -355,7 +343,7 @@ func (p pair) enum(x, y, removed, added []any, has bool) {
 			return
 		}
 		o.drop("enum", "const", p.x.union)
-		if _, typed := p.x.o["type"]; !typed && p.y.o["type"] != nil { // the values said it
+		if !hasAny(p.x.o, "type") && hasAny(p.y.o, "type") { // the values said it
 			names, _ := p.y.types()
 			types := asAny(names)
 			if null {

@@ -59,16 +59,12 @@ func (v view) alternativesOf(other view) []site {
 	if len(v.members) > 0 {
 		return kit.Map(v.members, func(i int) site { return v.child(v.union, strconv.Itoa(i)) })
 	}
-	only := v.site
-	if o, ok := v.value.(map[string]any); ok {
-		o = maps.Clone(o)
-		maps.DeleteFunc(o, func(k string, _ any) bool {
-			_, known := annotations[k]
-			return known && !v.pairsNote(k, other)
-		})
-		only.value = o
-	}
-	return []site{only}
+	o := maps.Clone(v.keywords())
+	maps.DeleteFunc(o, func(k string, _ any) bool {
+		_, known := annotations[k]
+		return known && !v.pairsNote(k, other)
+	})
+	return []site{{v.doc, v.place, o}}
 }
 
 // pairsNote reports whether an annotation of a view that is not a union is compared with that of an
@@ -189,9 +185,6 @@ func sameTag(x, y site) (tag, alike bool) {
 // compareFlattened compares the annotations in the members of a union that is written as one. A member that
 // is gone has no findings.
 func compareFlattened(p pair) {
-	if !p.x.flat() {
-		return
-	}
 	after := map[string]int{}
 	for _, i := range p.y.plain {
 		after[p.y.member(i).meaning()] = i

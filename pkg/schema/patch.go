@@ -73,7 +73,7 @@ func (b *builder) patched(m *met) any {
 	v, known := b.patches.read[m]
 	if !known {
 		edits := b.patches.edits[m]
-		o := &object{at: m, patches: b.patches, keywords: maps.Clone(m.old.keywords()),
+		o := &object{builder: b, at: m, keywords: maps.Clone(m.old.keywords()),
 			tables: map[string]bool{}, lists: map[string][]any{}, removed: map[string][]any{}}
 		for _, c := range m.children {
 			o.put(c)
@@ -81,7 +81,7 @@ func (b *builder) patched(m *met) any {
 		for _, edit := range edits {
 			edit(o)
 		}
-		b.spend(64 + 64*len(edits) + 8*len(o.keywords) + 32*o.copied)
+		b.spend(64 + 64*len(edits) + 8*len(o.keywords))
 		v = o.value()
 		b.patches.read[m] = v
 	}
@@ -90,13 +90,12 @@ func (b *builder) patched(m *met) any {
 
 // An object is a schema object that edits change.
 type object struct {
+	*builder
 	at       *met
-	patches  *patches
 	keywords map[string]any
 	tables   map[string]bool  // keywords whose tables were copied
 	lists    map[string][]any // types, values, names and schemas in place of those that are written
 	removed  map[string][]any // types, values and names to take out of the lists at the end
-	copied   int              // members of tables and lists
 	becomes  string           // the keyword of the union that the object becomes a member of
 	instead  any              // what is read instead of all of it
 }
@@ -138,7 +137,7 @@ func (o *object) table(keyword string) map[string]any {
 		if table = maps.Clone(table); table == nil {
 			table = map[string]any{}
 		}
-		o.copied += len(table)
+		o.spend(32 * len(table))
 		o.tables[keyword], o.keywords[keyword] = true, table
 	}
 	return table
@@ -149,11 +148,11 @@ func (o *object) list(keyword string, written, minus, plus []any, keywords ...st
 	if _, changed := o.lists[keyword]; !changed {
 		o.drop(keywords...)
 		o.lists[keyword] = slices.Clone(written)
-		o.copied += len(written)
+		o.spend(32 * len(written))
 	}
 	o.lists[keyword] = append(o.lists[keyword], plus...)
 	o.removed[keyword] = append(o.removed[keyword], minus...)
-	o.copied += len(plus) + len(minus)
+	o.spend(32 * (len(plus) + len(minus)))
 }
 
 // members returns the schemas in a list. An object without the list becomes a union with itself as the only
@@ -163,7 +162,7 @@ func (o *object) members(keyword string) []any {
 		o.becomes, o.lists[keyword] = keyword, []any{o.self()}
 	} else if !changed {
 		list := kit.Map(o.at.old.list(keyword), func(s site) any { return s.part() })
-		o.copied += len(list)
+		o.spend(32 * len(list))
 		o.lists[keyword] = list
 	}
 	return o.lists[keyword]

@@ -119,9 +119,8 @@ func (j *judgement) around(p *place, n *node, siblings bool) *node {
 			yes(&node{op: opProperty, text: p.at[1], kids: []lit{yes(n)}}))
 		return object
 	}
-	declared := slices.Concat(kit.SortedKeys(x), kit.SortedKeys(y))
-	slices.Sort(declared)
-	others := &node{op: opRest, names: slices.Compact(declared), kids: []lit{not(n)}}
+	declared := sortedNames(kit.SortedKeys(x), kit.SortedKeys(y))
+	others := &node{op: opRest, names: declared, kids: []lit{not(n)}}
 	object.kids = append(object.kids, not(others))
 	return object
 }
