@@ -102,8 +102,8 @@ type comparison struct {
 	*meter
 	edits []Edit
 	seen  map[metKey]*met
-	texts map[textKey]json.RawMessage
-	cut   bool // not all was compared
+	texts map[string]json.RawMessage // by document and place
+	cut   bool                       // not all was compared
 }
 
 // A met pair is two schemas that were compared, with the edits between them and the pairs inside.
@@ -127,12 +127,6 @@ type met struct {
 type metKey struct {
 	old, new string
 	bare     bool
-}
-
-// A textKey names a value in a document.
-type textKey struct {
-	doc   *document
-	place string
 }
 
 // A child is a pair inside a pair, with the keyword of the old schema object where it stands, and its name or
@@ -243,7 +237,7 @@ func rawOf(v any) json.RawMessage {
 // rawAt returns the value at a site as written, and keeps it, so that each place is written out once. It is
 // nil where the budget is spent and the text is not known yet.
 func (c *comparison) rawAt(s site) json.RawMessage {
-	key := textKey{s.doc, s.place}
+	key := s.doc.digest + s.place
 	raw, known := c.texts[key]
 	if !known && c.left >= 0 {
 		raw = s.doc.raw(s.place)

@@ -19,13 +19,11 @@ type site struct {
 
 // keywords returns the keywords of a site; a boolean schema has those that say the same.
 func (s site) keywords() map[string]any {
-	switch v := s.value.(type) {
-	case map[string]any:
-		return v
-	case bool:
-		if !v {
-			return map[string]any{"not": map[string]any{}}
-		}
+	if o, isObject := s.value.(map[string]any); isObject {
+		return o
+	}
+	if s.value == false {
+		return map[string]any{"not": map[string]any{}}
 	}
 	return map[string]any{}
 }

@@ -109,27 +109,27 @@ func (c *comparison) matched(x, y []site) (forX, forY []int) {
 		return forX, forY
 	}
 	c.spend(len(left) * len(b) * perPair)
-	type match struct{ i, j, tenths int }
+	type match struct{ i, j, likeness int }
 	var all []match
 	for _, i := range left {
 		for j := range b {
 			if forY[j] < 0 && c.left >= 0 {
 				c.spend(64 * len(a[i].table("properties")))
-				all = append(all, match{i, j, likeness(a[i], b[j]) / 10})
+				all = append(all, match{i, j, likeness(a[i], b[j])})
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(x, y match) int { return y.tenths - x.tenths })
+	slices.SortStableFunc(all, func(x, y match) int { return y.likeness - x.likeness })
 	for _, m := range all {
-		if m.tenths > 0 && forX[m.i] < 0 && forY[m.j] < 0 {
+		if m.likeness > 0 && forX[m.i] < 0 && forY[m.j] < 0 {
 			forX[m.i], forY[m.j] = m.j, m.i
 		}
 	}
 	return forX, forY
 }
 
-// likeness returns how alike two different alternatives are, from 0 for nothing in common to 99. The same
-// name or tag makes them the same alternative, two tags make them different ones.
+// likeness returns how alike two different alternatives are, from 0 for nothing in common to 9. The same name
+// or tag makes them the same alternative, two tags make them different ones.
 func likeness(a, b view) int {
 	types, named := a.types()
 	others, also := b.types()
@@ -148,16 +148,14 @@ func likeness(a, b view) int {
 		}
 	}
 	switch {
-	case tags > 0:
-		return 95
-	case a.called() != "" && a.called() == b.called():
-		return 99
+	case tags > 0, a.called() != "" && a.called() == b.called():
+		return 9
 	case a.called() != "" && b.called() != "" || named != also || !slices.Equal(types, others):
 		return 0
 	case len(p) == 0 && len(q) == 0:
-		return 50
+		return 5
 	}
-	return 60 * common / max(len(p), len(q))
+	return 6 * common / max(len(p), len(q))
 }
 
 // called returns the name of an alternative: that of its definition, or its title.

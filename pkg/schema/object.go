@@ -68,7 +68,7 @@ func (e *engine) objectProblem(atoms []lit) *objectProblem {
 	for _, l := range atoms {
 		switch {
 		case l.op == opMinProperties, l.op == opMaxProperties:
-		case isRule(l):
+		case l.not == (l.op == opRequired): // it speaks of all properties, and asks for none
 			o.rules = append(o.rules, l)
 		default:
 			o.needs = append(o.needs, l)

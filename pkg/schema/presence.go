@@ -5,10 +5,6 @@ import (
 	"strconv"
 )
 
-// isRule reports whether an atom says something of all properties that it speaks of, and does not ask for
-// one.
-func isRule(l lit) bool { return l.not == (l.op == opRequired) }
-
 // A name region is a set of names that are not mentioned and satisfy exactly some of the languages. All atoms
 // treat them alike.
 type nameRegion struct {

@@ -42,7 +42,7 @@ func Compare(ctx context.Context, before, after *Schema, b Budget) *Revision {
 	b = b.pooled()
 	m, paid := b.Pool.meter(ctx, b.Pool.Left*unitsPerStep)
 	defer paid()
-	c := &comparison{meter: m, seen: map[metKey]*met{}, texts: map[textKey]json.RawMessage{}}
+	c := &comparison{meter: m, seen: map[metKey]*met{}, texts: map[string]json.RawMessage{}}
 	if old.owner("").dialect.draft != new.owner("").dialect.draft {
 		c.edits = []Edit{{Family: FamilyDialect, Keyword: "$schema", Old: before.At("/$schema"),
 			New: after.At("/$schema")}}
@@ -69,18 +69,17 @@ func (r *Revision) with(ctx context.Context, pool *Pool, edits []int, at *met) *
 	if r.root == nil {
 		return r.Before
 	}
-	place := ""
-	if at != r.root {
-		place = at.old.place
-	}
 	edits = kit.Filter(slices.Compact(slices.Sorted(slices.Values(edits))),
 		func(i int) bool { return i >= 0 && i < len(r.Edits) && r.Edits[i].patch != nil })
-	if len(edits) == 0 {
-		return r.Before.inside(place)
+	switch {
+	case len(edits) == 0 && at == r.root:
+		return r.Before
+	case len(edits) == 0:
+		return r.Before.inside(at.old.place)
 	}
 	m, _ := pool.meter(ctx, r.Before.doc.limit)
 	ps := r.patches(edits)
-	return r.Before.variant(m, pool, place, ps, ps.part(at))
+	return r.Before.variant(m, pool, ps, ps.part(at))
 }
 
 // Without returns the new version with some of the edits undone.
@@ -91,13 +90,7 @@ func (r *Revision) Without(edits ...int) *Schema {
 // others returns the numbers of all edits but the given ones, in order.
 func (r *Revision) others(edits []int) []int {
 	left := kit.Set(edits)
-	var kept []int
-	for i := range r.Edits {
-		if !left[i] {
-			kept = append(kept, i)
-		}
-	}
-	return kept
+	return kit.Filter(indexes(len(r.Edits)), func(i int) bool { return !left[i] })
 }
 
 // Change is what an edit does.
@@ -130,12 +123,8 @@ type Judgement struct {
 func (r *Revision) Judge(ctx context.Context, d Direction, b Budget) Judgement {
 	b = b.pooled()
 	j := &judgement{Revision: r, ctx: ctx, direction: d, budget: b, made: map[string]*Schema{},
-		found: map[int]Change{}, used: kit.Set(r.root.below(map[*met]bool{}))}
-	for i, e := range r.Edits {
-		if e.asserts() {
-			j.asserting = append(j.asserting, i)
-		}
-	}
+		asserting: kit.Filter(indexes(len(r.Edits)), func(i int) bool { return r.Edits[i].asserts() }),
+		found:     map[int]Change{}, used: kit.Set(r.root.below(map[*met]bool{}))}
 	part, out := j.share(4), Judgement{Whole: Change{Edit: -1}}
 	out.Whole.Kept, out.Whole.Inside = part.effect(j.Before, j.After)
 	out.Whole.Breaks = part.contains(j.to(&place{}), j.from(&place{}))

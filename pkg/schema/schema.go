@@ -43,7 +43,6 @@ import (
 type Schema struct {
 	raw      json.RawMessage
 	doc      *document
-	place    string       // JSON pointer of the schema object in the document
 	plain    *node        // the schema as it is written
 	declared func() *node // the schema for a caller that sends declared properties only
 	problems []Problem
@@ -131,24 +130,24 @@ func (s *Schema) build(b *builder, top *part, pool *Pool) {
 
 // asWritten returns the schema for callers that send undeclared properties, too.
 func (s *Schema) asWritten() *Schema {
-	plain := &Schema{raw: s.raw, doc: s.doc, place: s.place, plain: s.plain, builder: s.builder}
+	plain := &Schema{raw: s.raw, doc: s.doc, plain: s.plain, builder: s.builder}
 	plain.declared = func() *node { return s.plain }
 	return plain
 }
 
-// inside returns the schema at another place of the document.
+// inside returns the schema at a place of the document.
 func (s *Schema) inside(place string) *Schema {
-	if place == s.place || s.doc == nil {
+	if place == "" || s.doc == nil {
 		return s
 	}
 	value, _ := rawjson.At(s.doc.root, place)
-	return s.variant(soonMeter(s.doc.limit), nil, place, nil, site{s.doc, place, value}.part())
+	return s.variant(soonMeter(s.doc.limit), nil, nil, site{s.doc, place, value}.part())
 }
 
-// variant returns a schema of the same document at another place, and with patches.
-func (s *Schema) variant(m *meter, pool *Pool, place string, ps *patches, top *part) *Schema {
+// variant returns the schema that a part of the document is with patches.
+func (s *Schema) variant(m *meter, pool *Pool, ps *patches, top *part) *Schema {
 	s.declared() // nodes are added no more after this
-	v := &Schema{raw: s.raw, doc: s.doc, place: place}
+	v := &Schema{raw: s.raw, doc: s.doc}
 	b := newBuilder(s.doc, m)
 	b.patches, b.written = ps, s.builder.nodes
 	if ps != nil {
