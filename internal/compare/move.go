@@ -83,7 +83,7 @@ func take(from, new *snapshot.Snapshot, f finding.Finding, found []finding.Findi
 func successor(new *snapshot.Snapshot, kind snapshot.Kind, item string, found []finding.Finding) string {
 	for _, f := range found {
 		if key, ok := rawjson.Text(f.New); f.Item == item && f.Path == "" && ok &&
-			len(byKey(new.List(kind))[key]) == 1 {
+			len(new.List(kind).ByKey()[key]) == 1 {
 			return key
 		}
 	}
@@ -98,7 +98,7 @@ func takeItem(from, new *snapshot.Snapshot, kind snapshot.Kind, key string) *sna
 			raws = append(raws, item.Raw)
 		}
 	}
-	taken, list := *from, snapshot.NewList(kind, append(raws, byKey(new.List(kind))[key]...))
+	taken, list := *from, snapshot.NewList(kind, append(raws, new.List(kind).ByKey()[key]...))
 	if new.List(kind).State == snapshot.NotOffered && len(list.Items()) == 0 {
 		list = snapshot.List{Kind: kind}
 	}

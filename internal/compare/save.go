@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -192,7 +191,7 @@ func selfName(s *snapshot.Snapshot) string { return snapshot.Item{Raw: s.Server}
 func countChanges(old, new *snapshot.Snapshot) *report.Saved {
 	saved := &report.Saved{Action: report.Updated}
 	for _, kind := range snapshot.Kinds() {
-		before, after := byKey(old.List(kind)), byKey(new.List(kind))
+		before, after := old.List(kind).ByKey(), new.List(kind).ByKey()
 		for key, items := range after {
 			switch {
 			case before[key] == nil:
@@ -212,13 +211,4 @@ func countChanges(old, new *snapshot.Snapshot) *report.Saved {
 		saved.Reason = "the server's own description changed"
 	}
 	return saved
-}
-
-// byKey returns the items of a list by their names or URIs.
-func byKey(list snapshot.List) map[string][]json.RawMessage {
-	items := map[string][]json.RawMessage{}
-	for _, item := range list.Items() {
-		items[item.Key] = append(items[item.Key], item.Raw)
-	}
-	return items
 }

@@ -191,17 +191,26 @@ type subject struct {
 	old, new view
 }
 
-// comesOrGoes returns the rule for a member that is added, removed or changed.
-func (s subject) comesOrGoes(added, removed, changed string) func(key string) string {
+// comesOrGoes returns the rule for a member: one that begins with a word if it is added or removed, else the
+// one for what changed.
+func (s subject) comesOrGoes(word, changed string) func(key string) string {
 	return func(key string) string {
-		switch {
-		case s.old[key] == nil:
-			return added
-		case s.new[key] == nil:
-			return removed
+		if became := became(s.old[key] == nil, s.new[key] == nil); became != "changed" {
+			return word + "-" + became
 		}
 		return changed
 	}
+}
+
+// became returns the last word of the id of a rule.
+func became(isNew, isGone bool) string {
+	switch {
+	case isNew:
+		return "added"
+	case isGone:
+		return "removed"
+	}
+	return "changed"
 }
 
 // part returns the subject of an object inside this one.
@@ -218,6 +227,13 @@ func (s subject) member(key string) finding.Finding {
 // keyword returns a finding about the object that says which of its members differs.
 func (s subject) keyword(key string) finding.Finding {
 	return finding.Finding{Item: s.id, Path: s.path, Member: key, Old: s.old[key], New: s.new[key]}
+}
+
+// compareMember reports a member by a rule if it changed.
+func compareMember(c *comparison, s subject, rule, key string) {
+	if !same(s.old[key], s.new[key]) {
+		c.report(rule, s.member(key))
+	}
 }
 
 // compareDescription reports what became of a description by the rules that begin with a word. One that is
@@ -240,15 +256,10 @@ func compareDescription(c *comparison, s subject, word string) {
 // textBecame returns what became of a text, as the ids of rules have it; empty if no visible character
 // changed.
 func textBecame(old, new string) string {
-	switch old, new = normal(old), normal(new); {
-	case old == new:
+	if old, new = normal(old), normal(new); old == new {
 		return ""
-	case old == "":
-		return "added"
-	case new == "":
-		return "removed"
 	}
-	return "changed"
+	return became(old == "", new == "")
 }
 
 // compareTitle compares the name that people see. The rules about names report a change of the name alone.
@@ -262,12 +273,7 @@ func compareTitle(c *comparison, s subject, rule string) {
 
 // displayed returns title, else annotations.title, else name.
 func displayed(v view) string {
-	for _, text := range []string{v.text("title"), viewOf(v["annotations"]).text("title"), v.text("name")} {
-		if text != "" {
-			return text
-		}
-	}
-	return ""
+	return cmp.Or(v.text("title"), viewOf(v["annotations"]).text("title"), v.text("name"))
 }
 
 // compareOpaque compares a member whose meaning is not known here, and reports the places where it differs.

@@ -34,7 +34,7 @@ func (p *pair) raw() json.RawMessage {
 // pairs matches the items of two lists by key, in the order of the keys. Of items that share a key the first
 // two that differ are a pair, and all others together.
 func pairs(old, new snapshot.List) []*pair {
-	before, after := byKey(old), byKey(new)
+	before, after := old.ByKey(), new.ByKey()
 	var matched []*pair
 	for _, key := range keys(before, after) {
 		a, b := before[key], after[key]
@@ -59,14 +59,6 @@ func pairs(old, new snapshot.List) []*pair {
 		}
 	}
 	return matched
-}
-
-func byKey(list snapshot.List) map[string][]json.RawMessage {
-	groups := map[string][]json.RawMessage{}
-	for _, item := range list.Items() {
-		groups[item.Key] = append(groups[item.Key], item.Raw)
-	}
-	return groups
 }
 
 // without returns items without as many of each as there are among others, sorted.

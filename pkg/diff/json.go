@@ -59,12 +59,8 @@ func viewOf(raw json.RawMessage) view {
 
 // only returns an object of the members of these keys; nil if there are none.
 func (v view) only(keys []string) json.RawMessage {
-	some := view{}
-	for _, key := range keys {
-		if value, there := v[key]; there {
-			some[key] = value
-		}
-	}
+	some, wanted := maps.Clone(v), kit.Set(keys)
+	maps.DeleteFunc(some, func(key string, _ json.RawMessage) bool { return !wanted[key] })
 	if len(some) == 0 {
 		return nil
 	}

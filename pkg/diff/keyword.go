@@ -32,7 +32,7 @@ var remarkRules = map[schema.Family]string{
 func (r *revision) suffix(ch *change) string {
 	remark := remarkRules[ch.Family]
 	if strings.HasSuffix(remark, "-") {
-		remark += ch.presence()
+		remark += became(ch.Old == nil, ch.New == nil)
 	}
 	switch ch.Family {
 	case schema.FamilyAccess, schema.FamilyDeprecated:
@@ -68,7 +68,7 @@ func (r *revision) suffix(ch *change) string {
 	case schema.FamilyEnum:
 		switch {
 		case ch.Old == nil || ch.New == nil:
-			return "enum-" + ch.presence()
+			return "enum-" + became(ch.Old == nil, ch.New == nil)
 		case len(ch.Removed) == 0:
 			return "enum-value-added"
 		case len(ch.Added) == 0:
@@ -118,17 +118,6 @@ func either[T any](condition bool, yes, no T) T {
 		return yes
 	}
 	return no
-}
-
-// presence returns the last word of the names of rules about a keyword that comes, goes or changes.
-func (ch *change) presence() string {
-	switch {
-	case ch.Old == nil:
-		return "added"
-	case ch.New == nil:
-		return "removed"
-	}
-	return "changed"
 }
 
 func isTrue(raw json.RawMessage) bool { return string(raw) == "true" }
@@ -228,9 +217,6 @@ func (ch *change) unionRule() string {
 // values returns what differs before and after: of one keyword, or objects of the keywords that differ
 // together.
 func (ch *change) values() (member string, old, new json.RawMessage) {
-	if len(ch.Keywords) == 0 {
-		return ch.Keyword, ch.Old, ch.New
-	}
 	before, after := ch.before(), ch.after()
 	differing := kit.Filter(ch.Keywords,
 		func(keyword string) bool { return !same(before[keyword], after[keyword]) })

@@ -149,7 +149,7 @@ func namingChange(old, new *pair) string {
 // of those that are gone, and what they have in common.
 func renamedAlike(kind snapshot.Kind, gone, fresh []*pair) (successors map[*pair]*pair, cause string) {
 	if kind.KeyField() != "name" {
-		return map[*pair]*pair{}, ""
+		return nil, ""
 	}
 	renamed := map[string]map[*pair]*pair{}
 	for _, old := range gone[:min(len(gone), maxCandidates)] {
@@ -164,14 +164,10 @@ func renamedAlike(kind snapshot.Kind, gone, fresh []*pair) (successors map[*pair
 		}
 	}
 	delete(renamed, "")
-	var best string
-	for _, change := range kit.SortedKeys(renamed) {
-		if len(renamed[change]) > len(renamed[best]) {
-			best = change
-		}
-	}
+	best := slices.MaxFunc(append(kit.SortedKeys(renamed), ""),
+		func(a, b string) int { return cmp.Compare(len(renamed[a]), len(renamed[b])) })
 	if n := len(renamed[best]); n < 2 || 2*n < len(gone) {
-		return map[*pair]*pair{}, ""
+		return nil, ""
 	}
 	return renamed[best], sentence(kind.Plural()+" renamed", nil) + best
 }

@@ -14,13 +14,11 @@ import (
 
 // compareResource compares what resources and templates say in the same way, and the size of a resource.
 func compareResource(c *comparison, s subject) {
-	if !same(s.old["name"], s.new["name"]) {
-		c.report("item-name-changed", s.member("name"))
-	}
+	compareMember(c, s, "item-name-changed", "name")
 	compareOpaque(c, s, "item-annotations-changed", "annotations", "lastModified")
 	compareMediaType(c, s)
-	if s.kind == snapshot.Resources && !same(s.old["size"], s.new["size"]) {
-		c.report("resource-size-changed", s.member("size"))
+	if s.kind == snapshot.Resources {
+		compareMember(c, s, "resource-size-changed", "size")
 	}
 }
 
@@ -140,8 +138,8 @@ func compareFiles(c *comparison, s subject) {
 	files := subject{kind: s.kind, id: s.id, path: "/resources", old: old, new: new}
 	rule := func(file string) string {
 		sameContent := viewOf(old[file]).text("digest") == viewOf(new[file]).text("digest")
-		return files.comesOrGoes("skill-file-added", "skill-file-removed",
-			either(sameContent, "skill-changed", "skill-file-changed"))(file)
+		changed := either(sameContent, "skill-changed", "skill-file-changed")
+		return files.comesOrGoes("skill-file", changed)(file)
 	}
 	reportChanged(c, files, keys(old, new), rule, func(rule, file string) {
 		c.report(rule, finding.Finding{Item: s.id, Path: files.path, Old: old[file], New: new[file]}, "name",

@@ -60,12 +60,8 @@ const (
 // Rules returns all rules of a comparison, sorted by id. A rule whose level is Off reports only if
 // Options.Enable names it.
 func Rules() []finding.Rule {
-	var rules []finding.Rule
-	for _, r := range catalogue() {
-		rules = append(rules, r.Rule)
-	}
-	slices.SortFunc(rules, func(a, b finding.Rule) int { return cmp.Compare(a.ID, b.ID) })
-	return rules
+	all := catalogue()
+	return kit.Map(kit.SortedKeys(all), func(id string) finding.Rule { return all[id].Rule })
 }
 
 // catalogue returns every rule by id. It must not be changed.

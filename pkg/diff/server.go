@@ -48,7 +48,7 @@ func compareSupported(c *comparison, old, new []string) {
 		return
 	}
 	s := subject{path: "/supportedVersions", old: namedAfter(old), new: namedAfter(new)}
-	rule := s.comesOrGoes("protocol-version-added", "protocol-version-removed", "")
+	rule := s.comesOrGoes("protocol-version", "")
 	reportChanged(c, s, keys(s.old, s.new), rule, func(rule, version string) {
 		c.report(rule, finding.Finding{Path: s.path, Old: s.old[version], New: s.new[version]})
 	})
@@ -137,7 +137,7 @@ var ofClients = []string{"elicitation", "roots", "sampling"}
 func compareCapabilities(c *comparison, old, new view, before *snapshot.Snapshot) {
 	s := subject{path: "/capabilities", old: old, new: new}
 	known := append([]string{"extensions", "experimental"}, ofClients...)
-	rule := s.comesOrGoes("capability-added", "capability-removed", optionRemoved)
+	rule := s.comesOrGoes("capability", optionRemoved)
 	reportChanged(c, s, keys(old, new, known...), rule, func(rule, key string) {
 		f := s.member(key)
 		if rule == optionRemoved {
@@ -150,11 +150,8 @@ func compareCapabilities(c *comparison, old, new view, before *snapshot.Snapshot
 		c.report(rule, f)
 	})
 	extensions := s.part("extensions")
-	reportMembers(c, extensions,
-		extensions.comesOrGoes("extension-added", "extension-removed", "extension-settings-changed"))
-	if !same(old["experimental"], new["experimental"]) {
-		c.report("experimental-capability-changed", s.member("experimental"))
-	}
+	reportMembers(c, extensions, extensions.comesOrGoes("extension", "extension-settings-changed"))
+	compareMember(c, s, "experimental-capability-changed", "experimental")
 }
 
 // withdrawal returns the message for a capability that goes, with how much goes with it.

@@ -85,26 +85,19 @@ func findUnreported(c *comparison, item string, old, new []passage) {
 		known[normal(p.text)], before[p.pointer] = true, rawjson.Quote(p.text)
 		definitions[definition().FindString(p.pointer)] = true
 	}
-	fresh := kit.Filter(new, func(p passage) bool {
-		d := definition().FindString(p.pointer)
-		return !known[normal(p.text)] && !repeatsItsName(p) &&
-			(d == "" || definitions[d]) && // else it belongs to what brought the definition
-			(strings.HasPrefix(p.pointer, "/inputSchema/") || strings.HasPrefix(p.pointer, "/outputSchema/"))
-	})
-	if len(fresh) == 0 {
-		return
-	}
 	for _, f := range c.findings {
-		if f.Item == item && f.New != nil {
-			shown, _ := textsOf("", "description", f.New)
-			for _, p := range shown {
-				known[normal(p.text)] = true
-			}
+		shown, _ := textsOf("", "description", f.New)
+		for _, p := range shown {
+			known[normal(p.text)] = true
 		}
 	}
 	count := 0
-	for _, p := range fresh {
-		if known[normal(p.text)] || count == maxListed {
+	for _, p := range new {
+		d := definition().FindString(p.pointer)
+		if known[normal(p.text)] || repeatsItsName(p) || count == maxListed ||
+			d != "" && !definitions[d] || // it belongs to what brought the definition
+			!strings.HasPrefix(p.pointer, "/inputSchema/") &&
+				!strings.HasPrefix(p.pointer, "/outputSchema/") {
 			continue
 		}
 		known[normal(p.text)] = true

@@ -15,9 +15,7 @@ import (
 func compareTool(c *comparison, s subject) {
 	compareHints(c, s.part("annotations"))
 	compareExecution(c, s.part("execution"))
-	if ui := s.part("_meta").part("ui"); !same(ui.old["resourceUri"], ui.new["resourceUri"]) {
-		c.report("tool-ui-resource-changed", ui.member("resourceUri"))
-	}
+	compareMember(c, s.part("_meta").part("ui"), "tool-ui-resource-changed", "resourceUri")
 	compareHeaders(c, s)
 	compareInput(c, s)
 	compareOutput(c, s)

@@ -66,6 +66,15 @@ func (l List) Items() []Item { return l.items }
 // Whole reports whether all of the list is known, also that the server has none.
 func (l List) Whole() bool { return l.State == NotOffered || l.State == Complete }
 
+// ByKey returns the items as sent, by their keys.
+func (l List) ByKey() map[string][]json.RawMessage {
+	items := map[string][]json.RawMessage{}
+	for _, item := range l.items {
+		items[item.Key] = append(items[item.Key], item.Raw)
+	}
+	return items
+}
+
 // Answer is whether an item is there.
 type Answer uint8
 
