@@ -53,7 +53,7 @@ func (p program) found(cfg *config.Config, entries []config.Entry, problem error
 		r.Status, r.Problems = exit.Usage, strings.Split(problem.Error(), "\n") // a hint is a line
 	}
 	for _, looked := range cfg.Looked {
-		if looked.State != report.FileAbsent || p.Verbose {
+		if looked.State != config.FileAbsent || p.Verbose {
 			r.Files = append(r.Files, looked)
 		}
 		if looked.Problem != "" {

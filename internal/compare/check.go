@@ -152,8 +152,8 @@ func checkOne(
 
 // applicationsOf returns the applications that load a discovered server.
 func applicationsOf(s *fleet.Surface) []string {
-	used := kit.Filter(s.Places, func(place report.Place) bool { return place.State == "" })
-	return kit.Distinct(kit.Map(used, func(place report.Place) string { return place.Application }))
+	used := kit.Filter(s.Places, func(place config.Place) bool { return place.State == "" })
+	return kit.Distinct(kit.Map(used, func(place config.Place) string { return place.Application }))
 }
 
 // declared returns what files say about the one server.

@@ -17,7 +17,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/redact"
-	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -41,11 +40,11 @@ type Input struct {
 
 // Config is the configuration that was read. Names of entries are unique.
 type Config struct {
-	Files    []string      // that were read, in order; empty = no configuration exists
-	Searched []string      // those of Files that the search found
-	Entries  []Entry       // in the order of files and of servers in them
-	Project  Project       // the settings of mcpctl.yaml, or the defaults
-	Looked   []report.File // files of applications that were looked for, in the order of applications
+	Files    []string // that were read, in order; empty = no configuration exists
+	Searched []string // those of Files that the search found
+	Entries  []Entry  // in the order of files and of servers in them
+	Project  Project  // the settings of mcpctl.yaml, or the defaults
+	Looked   []File   // files of applications that were looked for, in the order of applications
 	// problems that do not end the run: servers that only their application can start, broken files of
 	// applications
 	Remarks []Problem
@@ -53,16 +52,16 @@ type Config struct {
 
 // Entry is one configured server.
 type Entry struct {
-	Server   probe.Server   // Name and Source are always set; the rest is complete only without Problems
-	Login    Client         // how to log in to a server at a URL
-	File     string         // where it was configured; "MCP_SERVER_URL" for that variable
-	Line     int            // 1-based; 0 if File is not a file
-	Found    Found          // how File was found
-	Disabled bool           // configured not to run
-	Problems []Problem      // why it cannot be run; unimportant if it is disabled
-	Prompts  []Prompt       // inputs that the user can be asked for; each is among Problems too
-	Places   []report.Place // where applications have it; nil = it was not discovered
-	May      Grants         // what it may do in the sandbox besides what all may
+	Server   probe.Server // Name and Source are always set; the rest is complete only without Problems
+	Login    Client       // how to log in to a server at a URL
+	File     string       // where it was configured; "MCP_SERVER_URL" for that variable
+	Line     int          // 1-based; 0 if File is not a file
+	Found    Found        // how File was found
+	Disabled bool         // configured not to run
+	Problems []Problem    // why it cannot be run; unimportant if it is disabled
+	Prompts  []Prompt     // inputs that the user can be asked for; each is among Problems too
+	Places   []Place      // where applications have it; nil = it was not discovered
+	May      Grants       // what it may do in the sandbox besides what all may
 
 	declared  declaration // as it is written
 	uses      []use       // the texts that decide what it does
@@ -154,9 +153,19 @@ type Budgets struct {
 	TextCharacters            int // of each text for a reader
 }
 
+// Description is how a server is configured. Secrets are masked.
+type Description struct {
+	Command []string `json:"command,omitempty"`       // what would be started
+	URL     string   `json:"url,omitempty"`           // what would be contacted
+	Dir     string   `json:"cwd,omitempty"`           // the directory that it would run in
+	Env     []string `json:"env,omitempty"`           // names of variables that are set for it
+	Headers []string `json:"headers,omitempty"`       // names of headers that are sent to it
+	Helper  string   `json:"headersHelper,omitempty"` // the command line that gives further headers
+}
+
 // Describe returns the transport of an entry, and what it starts or contacts: variables as they are written,
 // environment variables and headers by name only, secrets masked.
-func (e Entry) Describe() (transport string, d report.Definition) {
+func (e Entry) Describe() (transport string, d Description) {
 	if s := e.Server.Stdio; s != nil {
 		transport, d.Env = "stdio", kit.SortedKeys(s.Env)
 		d.Dir = redact.MaskTokens(cmp.Or(e.dir, s.Dir))

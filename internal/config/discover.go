@@ -13,7 +13,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/clients"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 )
 
@@ -22,6 +21,36 @@ const (
 	maxDiscovered      = 1000     // servers
 	maxDiscoveredBytes = 64 << 20 // of files
 	maxPlugins         = 200      // installations of plugins
+)
+
+// Place is where an application has a server that was discovered.
+type Place struct {
+	Application string `json:"application"`    // as people call it
+	ID          string `json:"-"`              // of the application, as names of servers have it
+	Scope       string `json:"scope"`          // "user", "project", "managed", …
+	File        string `json:"file"`           // as shown to people
+	Line        int    `json:"line"`           // 1-based
+	Name        string `json:"name,omitempty"` // of the server there, if not as in the report
+	// "disabled", or "overridden": the application uses another definition; empty = in use
+	State string `json:"state,omitempty"`
+}
+
+// File is a file of an application that discovery looked at.
+type File struct {
+	Application string `json:"application"`
+	Scope       string `json:"scope"`
+	Path        string `json:"path"`
+	State       string `json:"state"` // FileRead, FileBroken, FileOverruled or FileAbsent
+	Servers     int    `json:"servers"`
+	Problem     string `json:"problem,omitempty"` // why it is broken, with its line
+}
+
+// The states of a File.
+const (
+	FileAbsent    = "absent"    // it does not exist
+	FileRead      = "read"      // it was read
+	FileBroken    = "broken"    // it could not be read or parsed
+	FileOverruled = "overruled" // the application ignores it: the administrator's file decides alone
 )
 
 // discovery reads the files of applications.
@@ -48,15 +77,15 @@ func (d *discovery) application(app clients.App) []Entry {
 	sole := false // an administrator's file decides alone
 	for _, file := range d.host.Files(app) {
 		doc := d.open(file.Path)
-		exists := doc.state != report.FileAbsent
+		exists := doc.state != FileAbsent
 		if sole && exists {
-			doc = document{state: report.FileOverruled}
+			doc = document{state: FileOverruled}
 		}
 		looked := d.lookedAt(file, doc)
 		switch {
-		case doc.state == report.FileRead && file.Row.Dialect == clients.Plugins:
+		case doc.state == FileRead && file.Row.Dialect == clients.Plugins:
 			entries = append(entries, d.plugins(file, doc.root)...)
-		case doc.state == report.FileRead:
+		case doc.state == FileRead:
 			entries = append(entries, d.servers(d.scopeOf(file), file, doc.root, &looked)...)
 		}
 		sole = sole || file.Row.Sole && exists
@@ -71,8 +100,8 @@ func (d *discovery) application(app clients.App) []Entry {
 }
 
 // lookedAt returns what reports say about a file. A broken one is a remark, too.
-func (d *discovery) lookedAt(file clients.File, doc document) report.File {
-	f := report.File{Application: file.App.Name, Scope: string(file.Row.Scope), Path: d.in.show(file.Path),
+func (d *discovery) lookedAt(file clients.File, doc document) File {
+	f := File{Application: file.App.Name, Scope: string(file.Row.Scope), Path: d.in.show(file.Path),
 		State: doc.state}
 	if doc.problem != nil {
 		d.addRemark(&f, *doc.problem)
@@ -81,13 +110,13 @@ func (d *discovery) lookedAt(file clients.File, doc document) report.File {
 }
 
 // addRemark adds a problem of a file as a remark: the file is broken, and the run goes on without it.
-func (d *discovery) addRemark(f *report.File, p Problem) {
+func (d *discovery) addRemark(f *File, p Problem) {
 	d.config.Remarks = append(d.config.Remarks, p)
-	f.State, f.Problem = report.FileBroken, fmt.Sprintf("%s: %s", p, p.Hint)
+	f.State, f.Problem = FileBroken, fmt.Sprintf("%s: %s", p, p.Hint)
 }
 
 // servers returns the servers in a file, unless they are too many.
-func (d *discovery) servers(s scope, file clients.File, root syntax.Value, looked *report.File) []Entry {
+func (d *discovery) servers(s scope, file clients.File, root syntax.Value, looked *File) []Entry {
 	entries, problems := s.rowServers(file, root, d.host.Projects)
 	if len(problems) > 0 {
 		d.addRemark(looked, problems[0])
@@ -107,7 +136,7 @@ func (d *discovery) servers(s scope, file clients.File, root syntax.Value, looke
 func withPlaces(file clients.File, entries []Entry) []Entry {
 	for i := range entries {
 		e := &entries[i]
-		e.Places = []report.Place{{Application: file.App.Name, ID: file.App.ID, Scope: string(file.Row.Scope),
+		e.Places = []Place{{Application: file.App.Name, ID: file.App.ID, Scope: string(file.Row.Scope),
 			File: e.File, Line: e.Line, Name: e.Server.Name}}
 		e.duplicate = file.App.Each || file.Row.Beside
 	}
@@ -146,13 +175,13 @@ func (d *discovery) open(path string) document {
 	if ok {
 		return doc
 	}
-	doc.state = report.FileAbsent
+	doc.state = FileAbsent
 	if _, err := os.Lstat(path); err == nil {
-		doc.state = report.FileRead
+		doc.state = FileRead
 		doc.root, doc.problem = d.parseFile(path)
 	}
 	if doc.problem != nil {
-		doc.state = report.FileBroken
+		doc.state = FileBroken
 	}
 	d.read[path] = doc
 	return doc
@@ -298,7 +327,7 @@ func (d *discovery) plugin(file clients.File, folder string, gives map[string]st
 	manifest := filepath.Join(".claude-plugin", "plugin.json")
 	file.Path = filepath.Join(folder, manifest)
 	doc := d.open(file.Path)
-	if doc.state == report.FileBroken {
+	if doc.state == FileBroken {
 		d.config.Looked = append(d.config.Looked, d.lookedAt(file, doc))
 		return entries
 	}
@@ -322,7 +351,7 @@ func (d *discovery) pluginFile(file clients.File, folder, name string, gives map
 	}
 	file.Path = filepath.Join(folder, name)
 	doc := d.open(file.Path)
-	if doc.state == report.FileAbsent {
+	if doc.state == FileAbsent {
 		return nil
 	}
 	looked := d.lookedAt(file, doc)
@@ -331,7 +360,7 @@ func (d *discovery) pluginFile(file clients.File, folder, name string, gives map
 	maps.Copy(s.known, gives)
 	file.Row.Key, file.Row.Dialect = "mcpServers", clients.Shared
 	var entries []Entry
-	if doc.state == report.FileRead {
+	if doc.state == FileRead {
 		entries = d.servers(s, file, doc.root, &looked)
 	}
 	d.config.Looked = append(d.config.Looked, looked)

@@ -10,7 +10,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/redact"
-	"github.com/mcpctl/mcpctl/internal/report"
 )
 
 // use is a text of the configuration that decides what a server does.
@@ -26,11 +25,31 @@ type use struct {
 // shells run a command line that is one of their arguments.
 var shells = []string{"sh", "bash", "zsh", "dash", "ksh", "fish", "cmd", "powershell", "pwsh", "busybox"}
 
+// Effects are what a server would do according to its entry. Secrets are masked.
+type Effects struct {
+	Starts    []string `json:"starts,omitempty"`    // the command line, variables as written
+	Contacts  string   `json:"contacts,omitempty"`  // the URL
+	Dir       string   `json:"directory,omitempty"` // where the file chooses one or it is not in the project
+	Receives  []string `json:"receives,omitempty"`  // names of variables, inputs and files
+	Passes    []string `json:"passes,omitempty"`    // names of variables that a launcher such as npx gets
+	Addresses []string `json:"addresses,omitempty"` // KEY=ADDRESS, literal ones on other machines
+	Sets      []string `json:"sets,omitempty"`      // NAME=VALUE, other environment variables
+	Runs      []string `json:"runs,omitempty"`      // command lines that a shell runs to get credentials
+	Sandbox   []string `json:"sandbox,omitempty"`   // what it may do in the sandbox besides the usual
+	// a launcher fetches a package by the project's own settings
+	Packages bool `json:"packages,omitempty"`
+	Shell    bool `json:"shell,omitempty"` // the command line goes through a shell
+}
+
+// Marked reports whether the user should decide about the entry alone: it gets a value of the user's together
+// with an address that the file chose, or runs a shell.
+func (x Effects) Marked() bool { return x.Shell || len(x.Receives) > 0 && len(x.Addresses) > 0 }
+
 // Effects returns what the entry would do, from the configuration alone: what a person weighs before trusting
 // it. Literal secrets of the file are masked.
-func (e Entry) Effects() report.Effects {
+func (e Entry) Effects() Effects {
 	words := e.words()
-	x := report.Effects{Contacts: e.contacts()}
+	x := Effects{Contacts: e.contacts()}
 	x.Packages = len(words) > 0 && process.FetchesPackages(words[0])
 	shown := 0 // arguments that are never masked: the program, and the package of a launcher
 	if x.Packages {

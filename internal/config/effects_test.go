@@ -6,13 +6,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/mcpctl/mcpctl/internal/report"
 )
 
 // TestEffects shows what a person weighs before trusting an entry of a project.
 func TestEffects(t *testing.T) {
-	for entry, want := range map[string]report.Effects{
+	for entry, want := range map[string]Effects{
 		`{"command": "npx", "args": ["-y", "pkg"]}`: {
 			Starts: []string{"npx", "-y", "pkg"}, Passes: []string{"npm_config_registry"}, Packages: true},
 		`{"command": "x", "env": {"B": "${TOKEN}", "A": "${HOME}", "MODE": "fast", "V": "${MODE}"}}`: {

@@ -16,7 +16,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -126,7 +125,7 @@ func dump(c *Config, err error) string {
 		dumpProblems(&b, "error", problems)
 	}
 	for _, l := range c.Looked {
-		if l.State != report.FileAbsent {
+		if l.State != FileAbsent {
 			fmt.Fprintf(&b, "looked: %s %s %s %s, %d servers\n", l.State, l.Application, l.Scope, l.Path, l.Servers)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -44,7 +43,7 @@ func (l *loader) join(known, discovered []Entry) []Entry {
 	}
 	all := slices.DeleteFunc(slices.Clone(known), func(e Entry) bool {
 		return found(e) && slices.ContainsFunc(l.config.Looked,
-			func(looked report.File) bool { return looked.Path == e.File })
+			func(looked File) bool { return looked.Path == e.File })
 	})
 	for _, e := range discovered {
 		i := slices.IndexFunc(all, func(other Entry) bool {

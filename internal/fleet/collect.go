@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/packages"
@@ -33,7 +34,7 @@ func (f *Fleet) Each(
 	surfaces := make([]Surface, len(targets))
 	servers, slots := live(targets)
 	answered, finish := host.Progress(f.process, len(servers))
-	places := map[string][]report.Place{} // by source and name
+	places := map[string][]config.Place{} // by source and name
 	for _, e := range f.Config.Entries {
 		places[e.Server.Source+" "+e.Server.Name] = e.Places
 	}

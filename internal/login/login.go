@@ -224,7 +224,7 @@ func reportOf(p host.Process, command string, server auth.Server, l *vault.Login
 func shown(p host.Process, s auth.Server, source string, l *vault.Login) report.Server {
 	state := stateOf(p, s, l)
 	return report.Server{Name: s.Name, State: report.OK, Source: source, Login: &state,
-		Definition: report.Definition{URL: redact.MaskURL(s.URL)}}
+		Definition: report.Definition{Description: config.Description{URL: redact.MaskURL(s.URL)}}}
 }
 
 // stateOf returns what reports show of a login; nil = there is none.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 )
@@ -65,9 +66,11 @@ func writeDetails(p *page, servers []Server) {
 	for _, s := range servers {
 		var details []span
 		if s.Effects != nil && s.State != Disabled {
-			details = kit.Map(s.Effects.Lines()[1:], func(line string) span { return span{line, plain} })
+			details = kit.Map(EffectLines(*s.Effects)[1:],
+				func(line string) span { return span{line, plain} })
 		}
-		if len(s.Places) > 1 || slices.ContainsFunc(s.Places, func(at Place) bool { return at.Name != "" }) {
+		renamed := func(at config.Place) bool { return at.Name != "" }
+		if len(s.Places) > 1 || slices.ContainsFunc(s.Places, renamed) {
 			for _, at := range s.Places {
 				place := join(" ", at.Application, at.Scope, fmt.Sprintf("%s:%d", at.File, at.Line))
 				if at.Name != "" {
@@ -87,14 +90,14 @@ func writeDetails(p *page, servers []Server) {
 
 // writeFiles writes the table of the configuration files that were looked at, nothing when there are none.
 // Servers are counted only in a file that was read.
-func writeFiles(p *page, files []File) {
+func writeFiles(p *page, files []config.File) {
 	p.gap()
 	p.grid(0, []column{{title: "FILE", least: 16, name: true},
 		{title: "APPLICATION", least: 8, drop: 1}, {title: "SCOPE", least: 6, drop: 2},
 		{title: "STATE", least: 6}, {title: "SERVERS", right: true, least: 7, drop: 3},
-		{title: "PROBLEM", least: 16, drop: 4}}, kit.Map(files, func(f File) []span {
-		style, count := map[string]style{FileRead: green, FileBroken: red}[f.State], ""
-		if f.State == FileRead {
+		{title: "PROBLEM", least: 16, drop: 4}}, kit.Map(files, func(f config.File) []span {
+		style, count := map[string]style{config.FileRead: green, config.FileBroken: red}[f.State], ""
+		if f.State == config.FileRead {
 			count = strconv.Itoa(f.Servers)
 		}
 		return []span{{f.Path, plain}, {f.Application, plain}, {f.Scope, plain}, {f.State, style},
@@ -105,8 +108,8 @@ func writeFiles(p *page, files []File) {
 // longArgument is how many characters of one argument are shown; the middle of a longer one is counted.
 const longArgument = 160
 
-// Lines returns the effects as lines for people, escaped for a terminal: the command line or URL first.
-func (x Effects) Lines() []string {
+// EffectLines returns effects as lines for people, escaped for a terminal: the command line or URL first.
+func EffectLines(x config.Effects) []string {
 	lines := []string{x.Contacts}
 	if len(x.Starts) > 0 {
 		lines[0] = strings.Join(kit.Map(x.Starts,
@@ -163,7 +166,7 @@ func writeTrust(p *page, r *Report) {
 		}
 		p.below(span{s.Name, bold}, span{"  ", plain}, span{s.Source, dim}, span{"  ", plain}, says)
 		if s.Effects != nil {
-			for _, line := range s.Effects.Lines() {
+			for _, line := range EffectLines(*s.Effects) {
 				p.text(2, 4, span{line, plain})
 			}
 		}

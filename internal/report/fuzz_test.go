@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -98,7 +99,7 @@ func filled(command, s string, value json.RawMessage) *Report {
 	server := Server{
 		Name: s, State: Partial, Source: s, Error: &failure, MoreErrors: []Failure{failure},
 		Saved:      &Saved{Action: Skipped, File: s, Reason: s},
-		Definition: Definition{Command: []string{s, s}}, Comparison: Comparison{Base: s},
+		Definition: Definition{Description: config.Description{Command: []string{s, s}}}, Comparison: Comparison{Base: s},
 		Answer: Answer{Connection: Connection{Transport: s, ProtocolVersion: s}, ElapsedMs: 1,
 			Counts: Counts{snapshot.Tools: 1}, Noise: new(1), NoiseText: []string{s},
 			Notices: []Notice{{Stage: s, Code: s, Message: s}}},
@@ -108,7 +109,7 @@ func filled(command, s string, value json.RawMessage) *Report {
 	text, _ := json.Marshal(s)
 	changed, _ := json.Marshal("x " + s + " y")
 	return &Report{
-		Command: command, Status: 1, Servers: []Server{server, {Name: s + "!", State: OK, Definition: Definition{URL: s}}}, Problems: []string{s},
+		Command: command, Status: 1, Servers: []Server{server, {Name: s + "!", State: OK, Definition: Definition{Description: config.Description{URL: s}}}}, Problems: []string{s},
 		Findings: Findings{
 			{Rule: s, Level: finding.Breaking, Verdict: finding.Proved, Server: s, Item: s, Path: "/" + s, Message: s, Hint: s, Old: value, New: text, Witness: value},
 			{Rule: s, Level: finding.Warning, Server: s, Item: "tool/" + s, Path: "/" + s, Message: s, Old: text, New: changed},

@@ -20,6 +20,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -48,7 +49,7 @@ type Report struct {
 	// rules: the catalogue, or the rules that were asked for
 	Rules []finding.Rule `json:"rules,omitempty"`
 	// config --discover: the files of applications that were looked at
-	Files []File `json:"files,omitempty"`
+	Files []config.File `json:"files,omitempty"`
 	// what is wrong but belongs to no server, such as an unreadable file
 	Problems []string `json:"problems,omitempty"`
 	Summary  Summary  `json:"summary"` // how many of what; Write sets it

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
@@ -82,7 +83,7 @@ func checkOrders(t testing.TB, name, s string, value json.RawMessage, commands .
 		r := filled(command, s, value)
 		r.Rules = []finding.Rule{{ID: s, Title: s, Doc: s, Example: s, Instead: s}}
 		r.Servers[0].NoiseText, r.Servers[1].Unsaved = []string{s}, true
-		r.Files = []File{{Application: s, Path: s, State: s, Problem: s}}
+		r.Files = []config.File{{Application: s, Path: s, State: s, Problem: s}}
 		for _, format := range Formats() {
 			ours := nothing
 			if format == "github" {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/check"
@@ -116,7 +117,7 @@ func TestSchemaTypes(t *testing.T) {
 	compare("report", Report{}, report)
 	compare("shard", Shard{}, root.Properties["shard"])
 	compare("member", check.Member{}, *root.Properties["shard"].Properties["members"].Items)
-	compare("file", File{}, *root.Properties["files"].Items)
+	compare("file", config.File{}, *root.Properties["files"].Items)
 	compare("rule", finding.Rule{}, *root.Properties["rules"].Items)
 	answer, definition := root.Defs["answer"], root.Defs["definition"]
 	kinds := kit.Map(snapshot.Kinds(), func(k snapshot.Kind) string { return string(k) })
@@ -125,8 +126,8 @@ func TestSchemaTypes(t *testing.T) {
 		t.Errorf("counts: -kinds +schema:\n%s", diff)
 	}
 	compare("incomplete", PartialList{}, *answer.Properties["incomplete"].Items)
-	compare("effects", Effects{}, definition.Properties["effects"])
-	compare("place", Place{}, *root.Defs["serverHead"].Properties["places"].Items)
+	compare("effects", config.Effects{}, definition.Properties["effects"])
+	compare("place", config.Place{}, *root.Defs["serverHead"].Properties["places"].Items)
 	compare("login", Login{}, root.Defs["loginServer"].Properties["login"])
 	compare("calls", finding.Calls{}, root.Defs["finding"].Properties["calls"])
 	for name, value := range map[string]any{"failure": Failure{}, "notice": Notice{}, "saved": Saved{},

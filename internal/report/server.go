@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -18,7 +19,7 @@ type Server struct {
 	Name       string             `json:"name"`             // configured name
 	State      State              `json:"state"`            // how far it answered
 	Source     string             `json:"source,omitempty"` // "FILE:LINE" of its configuration, or its file
-	Places     []Place            `json:"places,omitempty"` // where applications have it, if discovered
+	Places     []config.Place     `json:"places,omitempty"` // where applications have it, if discovered
 	Error      *Failure           `json:"error,omitempty"`  // the first failure
 	MoreErrors []Failure          `json:"moreErrors,omitempty"`
 	Tolerated  *finding.Tolerance `json:"tolerated,omitempty"` // why its failure does not count
@@ -114,16 +115,11 @@ type Comparison struct {
 	Cause string `json:"cause,omitempty"`
 }
 
-// Definition is how a server is configured. Secrets are masked.
+// Definition is how a server is configured, and whether it is trusted.
 type Definition struct {
-	Command []string `json:"command,omitempty"`       // what would be started
-	URL     string   `json:"url,omitempty"`           // what would be contacted
-	Dir     string   `json:"cwd,omitempty"`           // the directory that it would run in
-	Env     []string `json:"env,omitempty"`           // names of variables that are set for it
-	Headers []string `json:"headers,omitempty"`       // names of headers that are sent to it
-	Helper  string   `json:"headersHelper,omitempty"` // the command line that gives further headers
-	Trust   Trust    `json:"trust,omitempty"`         // empty = it needs no decision
-	Effects *Effects `json:"effects,omitempty"`       // what the server would do
+	config.Description
+	Trust   Trust           `json:"trust,omitempty"`   // empty = it needs no decision
+	Effects *config.Effects `json:"effects,omitempty"` // what the server would do
 }
 
 // ToolCost is about what a tool costs in a prompt.
@@ -305,56 +301,6 @@ const (
 	Expired   LoginState = "expired"    // the token ended, and cannot be renewed
 	Revoked   LoginState = "revoked"    // the authorization server no longer knows the login
 	Itself    LoginState = "by-itself"  // runs get tokens without a person, as configured
-)
-
-// Place is where an application has a server that was discovered.
-type Place struct {
-	Application string `json:"application"`    // as people call it
-	ID          string `json:"-"`              // of the application, as names of servers have it
-	Scope       string `json:"scope"`          // "user", "project", "managed", …
-	File        string `json:"file"`           // as shown to people
-	Line        int    `json:"line"`           // 1-based
-	Name        string `json:"name,omitempty"` // of the server there, if not as in the report
-	// "disabled", or "overridden": the application uses another definition; empty = in use
-	State string `json:"state,omitempty"`
-}
-
-// Effects are what a server would do according to its entry. Secrets are masked.
-type Effects struct {
-	Starts    []string `json:"starts,omitempty"`    // the command line, variables as written
-	Contacts  string   `json:"contacts,omitempty"`  // the URL
-	Dir       string   `json:"directory,omitempty"` // where the file chooses one or it is not in the project
-	Receives  []string `json:"receives,omitempty"`  // names of variables, inputs and files
-	Passes    []string `json:"passes,omitempty"`    // names of variables that a launcher such as npx gets
-	Addresses []string `json:"addresses,omitempty"` // KEY=ADDRESS, literal ones on other machines
-	Sets      []string `json:"sets,omitempty"`      // NAME=VALUE, other environment variables
-	Runs      []string `json:"runs,omitempty"`      // command lines that a shell runs to get credentials
-	Sandbox   []string `json:"sandbox,omitempty"`   // what it may do in the sandbox besides the usual
-	// a launcher fetches a package by the project's own settings
-	Packages bool `json:"packages,omitempty"`
-	Shell    bool `json:"shell,omitempty"` // the command line goes through a shell
-}
-
-// Marked reports whether the user should decide about the entry alone: it gets a value of the user's together
-// with an address that the file chose, or runs a shell.
-func (x Effects) Marked() bool { return x.Shell || len(x.Receives) > 0 && len(x.Addresses) > 0 }
-
-// File is a file of an application that discovery looked at.
-type File struct {
-	Application string `json:"application"`
-	Scope       string `json:"scope"`
-	Path        string `json:"path"`
-	State       string `json:"state"` // FileRead, FileBroken, FileOverruled or FileAbsent
-	Servers     int    `json:"servers"`
-	Problem     string `json:"problem,omitempty"` // why it is broken, with its line
-}
-
-// The states of a File.
-const (
-	FileAbsent    = "absent"    // it does not exist
-	FileRead      = "read"      // it was read
-	FileBroken    = "broken"    // it could not be read or parsed
-	FileOverruled = "overruled" // the application ignores it: the administrator's file decides alone
 )
 
 // roster finds the servers of a report, and their findings, by name.

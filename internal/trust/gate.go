@@ -126,7 +126,7 @@ func trustHint(cfg *config.Config, e config.Entry) string {
 func summary(e config.Entry) string {
 	x := e.Effects()
 	if len(x.Starts) > 0 {
-		return fmt.Sprintf("start %q", x.Lines()[0])
+		return fmt.Sprintf("start %q", report.EffectLines(x)[0])
 	}
 	if len(x.Runs) > 0 {
 		return fmt.Sprintf("run %q and contact %s", x.Runs[0], x.Contacts)
@@ -140,7 +140,7 @@ func (g Gate) Describe(entries []config.Entry) (servers []report.Server) {
 	for _, e := range entries {
 		s := report.Server{Name: e.Server.Name, State: report.OK, Source: e.Server.Source, Places: e.Places}
 		x := e.Effects()
-		s.Transport, s.Definition = e.Describe()
+		s.Transport, s.Description = e.Describe()
 		s.Effects, s.ProtocolVersion = &x, e.Server.Protocol
 		switch {
 		case e.Disabled:

@@ -61,7 +61,7 @@ func (g Grant) describe(state report.Trust) report.Server {
 // since a mistyped one would seem to be revoked.
 func (s Store) RevokeFound(ctx context.Context, cfg *config.Config, names []string) (*report.Report, error) {
 	here := map[string]bool{}
-	looked := kit.Map(cfg.Looked, func(f report.File) string { return f.Path })
+	looked := kit.Map(cfg.Looked, func(f config.File) string { return f.Path })
 	for _, file := range slices.Concat(cfg.Files, looked) {
 		if path, err := filepath.Abs(file); err == nil {
 			here[files.RealPath(path)] = true

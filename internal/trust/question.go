@@ -103,7 +103,7 @@ func subjectsOf(entries []config.Entry) []subject {
 		switch {
 		case !e.Application():
 			s := subject{entries: []config.Entry{e}, name: report.Visible(e.Server.Name),
-				lines: x.Lines(), marked: x.Marked(), risk: riskOf(x)}
+				lines: report.EffectLines(x), marked: x.Marked(), risk: riskOf(x)}
 			if s.marked {
 				marked = append(marked, s)
 			} else {
@@ -123,7 +123,7 @@ func subjectsOf(entries []config.Entry) []subject {
 }
 
 // riskOf names what a marked entry could do.
-func riskOf(x report.Effects) string {
+func riskOf(x config.Effects) string {
 	switch {
 	case len(x.Receives) > 0 && len(x.Addresses) > 0:
 		_, address, _ := strings.Cut(x.Addresses[0], "=")

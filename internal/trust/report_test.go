@@ -156,7 +156,7 @@ func TestSubjects(t *testing.T) {
 
 // TestRisk names what a server could do that is asked about alone: where it may send what, before its shell.
 func TestRisk(t *testing.T) {
-	for want, x := range map[string]report.Effects{
+	for want, x := range map[string]config.Effects{
 		"": {},
 		" It may send K to h.example": {Receives: []string{"K"}, Shell: true,
 			Addresses: []string{"env.BASE=https://h.example/v1"}},
