@@ -34,12 +34,8 @@ type AcceptOptions struct {
 func Accept(
 	ctx context.Context, p host.Process, o AcceptOptions, from []source.Source,
 ) (*report.Report, error) {
-	some := len(o.Fingerprints)+len(o.Tools)+len(o.Rules) > 0
-	switch {
-	case o.All && some:
-		return nil, errAcceptAll
-	case !o.All && !some:
-		return nil, errAcceptNone
+	if err := o.check(); err != nil {
+		return nil, err
 	}
 	f, err := fleet.Load(ctx, p, o.Select, o.Contact, from)
 	if err == nil {
@@ -92,13 +88,19 @@ func Accept(
 	case o.DryRun:
 		return r, nil
 	}
-	files.Sweep(f.Config.Project.Snapshots)
-	for file, data := range next.files {
-		if err := replaceFile(p, file, data); err != nil {
-			return nil, err
-		}
+	return r, next.write(ctx, p, f)
+}
+
+// check returns an error unless either all changes are selected or some.
+func (o AcceptOptions) check() error {
+	some := len(o.Fingerprints)+len(o.Tools)+len(o.Rules) > 0
+	switch {
+	case o.All && some:
+		return errAcceptAll
+	case !o.All && !some:
+		return errAcceptNone
 	}
-	return r, relock(ctx, p, f, next.current)
+	return nil
 }
 
 // judge returns the findings of a pair, with the policy applied.
@@ -142,6 +144,17 @@ func (o AcceptOptions) advance(
 		next.all.Add(c.result(), moved.taken, true, c.unsaved)
 	}
 	return next, nil
+}
+
+// write replaces the snapshot files, and locks the packages of the servers whose file is current.
+func (next accepted) write(ctx context.Context, p host.Process, f *fleet.Fleet) error {
+	files.Sweep(f.Config.Project.Snapshots)
+	for file, data := range next.files {
+		if err := replaceFile(p, file, data); err != nil {
+			return err
+		}
+	}
+	return relock(ctx, p, f, next.current)
 }
 
 // candidate is a server whose saved snapshot may be moved.

@@ -77,14 +77,9 @@ func Check(
 	}
 
 	// The rules for all servers together, which merge applies to those of all shards.
-	rules, shard := report.RuleIDs(check.Rules()), f.ShardReport()
-	if shard == nil {
-		all.Found = append(all.Found, check.Together(members, options.Budgets)...)
-	} else {
-		together := check.TogetherRules()
-		rules = slices.DeleteFunc(rules, func(id string) bool { return slices.Contains(together, id) })
-		shard.Members = members
-	}
+	shard := f.ShardReport()
+	found, rules := together(members, options.Budgets, shard)
+	all.Found = append(all.Found, found...)
 
 	// The report: levels and waivers by the policy, then the exit status.
 	r := all.Report(p, f.Config, "check", policy, rules, shard)
@@ -93,6 +88,20 @@ func Check(
 		fleet.Unanswered(r, counts.NoCalls(o.Calls))
 	}
 	return r, nil
+}
+
+// together returns the findings about all servers, and the ids of the rules that were applied; those of a
+// shard are left to merge.
+func together(
+	members []check.Member, budgets check.Budgets, shard *report.Shard,
+) (found []finding.Finding, rules []string) {
+	rules = report.RuleIDs(check.Rules())
+	if shard == nil {
+		return check.Together(members, budgets), rules
+	}
+	shard.Members = members
+	later := check.TogetherRules()
+	return nil, slices.DeleteFunc(rules, func(id string) bool { return slices.Contains(later, id) })
 }
 
 // counts returns the recorded calls by server; nil without any.

@@ -49,10 +49,6 @@ func Login(ctx context.Context, p host.Process, server auth.Server, o Options) (
 	if err != nil {
 		return nil, err
 	}
-	place, err := placeFor(p, old)
-	if err != nil {
-		return nil, err
-	}
 	limit := loginTime
 	if o.Timeout != nil {
 		limit = *o.Timeout
@@ -60,12 +56,9 @@ func Login(ctx context.Context, p host.Process, server auth.Server, o Options) (
 	ctx, cancel := context.WithTimeoutCause(ctx, limit,
 		fmt.Errorf("the login was not completed within %s", limit))
 	defer cancel()
-	if place == vault.Keyring { // before the user logs in: the result must be saved
-		if err := store.CheckKeyring(ctx); err != nil {
-			return nil, exit.UsageHint(
-				"set MCPCTL_TOKEN_STORE=file to store the tokens in a private file",
-				"login to %s: %w", report.Visible(server.Name), err)
-		}
+	place, err := placeFor(ctx, p, store, old) // before the user logs in: the result must be saved
+	if err != nil {
+		return nil, fmt.Errorf("login to %s: %w", report.Visible(server.Name), err)
 	}
 	if old != nil { // its registration may be used again
 		if whole, err := store.Unlock(ctx, *old); err == nil && whole != nil {
@@ -100,17 +93,24 @@ func Login(ctx context.Context, p host.Process, server auth.Server, o Options) (
 }
 
 // placeFor returns where a login is saved: the choice of the environment, else its old place, else the
-// keyring.
-func placeFor(p host.Process, old *vault.Login) (vault.Place, error) {
+// keyring, which must be usable.
+func placeFor(ctx context.Context, p host.Process, store vault.Vault, old *vault.Login) (vault.Place, error) {
 	env, _ := p.Lookup("MCPCTL_TOKEN_STORE")
 	place := vault.Place(env)
 	switch {
 	case place == "" && old != nil:
-		return old.Place, nil
+		place = old.Place
 	case place == "":
-		return vault.Keyring, nil
+		place = vault.Keyring
 	case place != vault.Keyring && place != vault.File:
 		return "", exit.Usagef("MCPCTL_TOKEN_STORE is keyring or file, not %q", place)
+	}
+	if place == vault.File {
+		return place, nil
+	}
+	if err := store.CheckKeyring(ctx); err != nil {
+		return "", exit.UsageHint("set MCPCTL_TOKEN_STORE=file to store the tokens in a private file",
+			"%w", err)
 	}
 	return place, nil
 }
