@@ -140,8 +140,6 @@ func (l lit) same(m lit) bool { return l.not == m.not && (l.node == m.node || l.
 // A digest stands for the meaning of a node.
 type digest [16]byte
 
-func nothing() *node { return seal(&node{op: opAny}) }
-
 func (l lit) isTrue() bool {
 	return l.op == opAll && len(l.kids) == 0 && !l.not || l.op == opAny && len(l.kids) == 0 && l.not
 }

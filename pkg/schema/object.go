@@ -1,15 +1,12 @@
 package schema
 
-import (
-	"slices"
-)
+import "slices"
 
 // An object problem is a clause about objects, sorted: rules say what properties of some names must satisfy,
-// needs ask for a property of some name, and the count lies between least and most.
+// and the count lies between least and most. A need asks for a property of some name.
 type objectProblem struct {
 	*engine
 	rules       []lit
-	needs       []lit
 	least, most int
 	names       []string // all names that are mentioned
 	languages   []*node  // schemas of names that divide the other names
@@ -29,25 +26,45 @@ const maxLanguages = 8
 
 const unbounded = 1 << 52
 
-// decideObject first decides the properties whose names are known, and then looks for names for the others.
-// It is void as soon as one known property has no value.
+// decideObject sorts the atoms of a clause, decides the properties whose names are known, and then looks for
+// names for the others. It is void as soon as one known property has no value.
 func decideObject(e *engine, atoms []lit) outcome {
-	o := e.objectProblem(atoms)
+	o := &objectProblem{engine: e}
+	o.least, o.most = counts(atoms, opMinProperties, opMaxProperties)
+	var needs, open []lit
+	for _, l := range atoms {
+		switch l.op {
+		case opMinProperties, opMaxProperties:
+			continue
+		case opProperty, opRequired:
+			o.names = append(o.names, l.text)
+		case opRest:
+			o.names = append(o.names, l.names...)
+			for _, language := range slices.Concat(l.patterns, l.within) {
+				o.languages = append(o.languages, language)
+				o.names = append(o.names, listedStrings(language)...)
+			}
+		}
+		switch {
+		case l.not == (l.op == opRequired): // it speaks of all properties, and asks for none
+			o.rules = append(o.rules, l)
+		case l.op == opRest:
+			open = append(open, l)
+		default:
+			needs = append(needs, l)
+		}
+	}
+	slices.Sort(o.names)
+	o.names = slices.Compact(o.names)
+	slices.SortFunc(o.languages, func(a, b *node) int { return compareLits(yes(a), yes(b)) })
+	o.languages = slices.CompactFunc(o.languages, func(a, b *node) bool { return a.sum == b.sum })
 	if e.spend(8 * (len(atoms) + len(o.names))) {
 		return undecided(outOfSteps)
 	}
-	if o.least > o.most {
-		return outcome{answer: void}
+	for _, need := range needs {
+		o.put(need)
 	}
-	var open []lit
-	for _, need := range o.needs {
-		if name, fixed := fixedName(need); fixed {
-			o.put(name, demand(need))
-		} else {
-			open = append(open, need)
-		}
-	}
-	if len(o.slots) > o.most {
+	if max(o.least, len(o.slots)) > o.most {
 		return outcome{answer: void}
 	}
 	for i := range o.slots {
@@ -61,81 +78,39 @@ func decideObject(e *engine, atoms []lit) outcome {
 	return o.place(open)
 }
 
-// objectProblem sorts the atoms of a clause and surveys the names in them.
-func (e *engine) objectProblem(atoms []lit) *objectProblem {
-	o := &objectProblem{engine: e}
-	o.least, o.most = counts(atoms, opMinProperties, opMaxProperties)
-	for _, l := range atoms {
-		switch {
-		case l.op == opMinProperties, l.op == opMaxProperties:
-		case l.not == (l.op == opRequired): // it speaks of all properties, and asks for none
-			o.rules = append(o.rules, l)
-		default:
-			o.needs = append(o.needs, l)
-		}
-	}
-	o.survey(atoms)
-	return o
-}
-
-// survey collects the names and the languages that the atoms mention.
-func (o *objectProblem) survey(atoms []lit) {
-	for _, l := range atoms {
-		switch l.op {
-		case opProperty, opRequired:
-			o.names = append(o.names, l.text)
-		case opRest:
-			o.names = append(o.names, l.names...)
-			for _, language := range append(l.patterns[:len(l.patterns):len(l.patterns)], l.within...) {
-				o.languages = append(o.languages, language)
-				o.names = append(o.names, listedStrings(language)...)
-			}
-		}
-	}
-	slices.Sort(o.names)
-	o.names = slices.Compact(o.names)
-	slices.SortFunc(o.languages, func(a, b *node) int { return compareLits(yes(a), yes(b)) })
-	o.languages = slices.CompactFunc(o.languages, func(a, b *node) bool { return a.sum == b.sum })
-}
-
 // listedStrings returns the strings that a schema of names lists in itself or in its parts.
 func listedStrings(n *node) []string {
-	if n.op == opScalars {
-		return n.set.strings()
-	}
-	var out []string
+	out := n.set.strings()
 	for _, k := range n.kids {
-		if k.op == opScalars {
-			out = append(out, k.set.strings()...)
-		}
+		out = append(out, k.set.strings()...)
 	}
 	return out
 }
 
-// fixedName returns the one name that an atom speaks of.
-func fixedName(l lit) (string, bool) {
-	return l.text, l.op == opProperty || l.op == opRequired
-}
-
-// demand returns what the property that a need asks for must satisfy.
-func demand(need lit) []lit {
-	if need.op == opProperty || need.op == opRest {
-		return []lit{need.kids[0].flip()}
+// demand returns what an atom says of a property that it speaks of; a negated required forbids it.
+func demand(l lit) lit {
+	switch {
+	case l.op == opRequired && l.not:
+		return yes(some())
+	case l.op == opRequired:
+		return yes(all())
+	case l.not:
+		return l.kids[0].flip()
 	}
-	return nil
+	return l.kids[0]
 }
 
-// ruling returns what the rules say of the property of a name. A rule that may or may not speak of it is left
-// out.
-func (o *objectProblem) ruling(name string) []lit {
+// ruling returns what the rules say of a property. speaks answers whether a rule speaks of it; one that may
+// or may not is left out.
+func (o *objectProblem) ruling(speaks func(rule lit) answer) []lit {
 	var out []lit
 	for _, rule := range o.rules {
 		if o.spend(2) {
 			break
 		}
-		switch o.covers(rule, name) {
+		switch speaks(rule) {
 		case inhabited:
-			out = append(out, consequence(rule))
+			out = append(out, demand(rule))
 		case unsure:
 			o.doubt = reason{"a pattern that is not understood", rule.node}
 		}
@@ -143,23 +118,20 @@ func (o *objectProblem) ruling(name string) []lit {
 	return out
 }
 
-// consequence returns what a rule says of the properties that it speaks of; a negated required forbids one.
-func consequence(rule lit) lit {
-	if rule.op == opRequired {
-		return yes(nothing())
-	}
-	return rule.kids[0]
+// rulingOf returns what the rules say of the property of a name.
+func (o *objectProblem) rulingOf(name string) []lit {
+	return o.ruling(func(rule lit) answer { return o.covers(rule, name) })
 }
 
-// put adds demands to the property of a name, which becomes part of the value.
-func (o *objectProblem) put(name string, demands []lit) {
+// put adds the demand of a need to the property that it names, which becomes part of the value.
+func (o *objectProblem) put(need lit) {
 	for i := range o.slots {
-		if o.spend(1); o.slots[i].name == name {
-			o.slots[i].lits = slices.Concat(o.slots[i].lits, demands)
+		if o.spend(1); o.slots[i].name == need.text {
+			o.slots[i].lits = append(o.slots[i].lits, demand(need))
 			return
 		}
 	}
-	o.slots = append(o.slots, slot{name: name, lits: append(o.ruling(name), demands...)})
+	o.slots = append(o.slots, slot{name: need.text, lits: append(o.rulingOf(need.text), demand(need))})
 }
 
 func (o *objectProblem) has(name string) bool {
@@ -171,7 +143,8 @@ func (o *objectProblem) fill(i int) answer {
 	return o.slots[i].out.answer
 }
 
-// place finds a property for each open need, in every way there is until one succeeds.
+// place finds a property for each open need, in every way there is until one succeeds: one that is there
+// already, or a further one.
 func (o *objectProblem) place(needs []lit) outcome {
 	if o.step() {
 		return undecided(outOfSteps)
@@ -179,31 +152,36 @@ func (o *objectProblem) place(needs []lit) outcome {
 	if len(needs) == 0 {
 		return o.complete()
 	}
-	out := outcome{answer: void}
-	o.options(needs[0], func() bool {
-		out = better(out, o.place(needs[1:]))
-		return out.answer != inhabited
-	})
-	return out
-}
-
-// options calls try for every way to meet a need, until it reports false. The slots are as before afterwards.
-func (o *objectProblem) options(need lit, try func() bool) {
-	for i := range o.slots {
-		if !o.share(i, need, try) {
-			return
+	need, out := needs[0], outcome{answer: void}
+	for i, s := range o.slots {
+		switch o.covers(need, s.name) {
+		case void:
+			continue
+		case unsure:
+			o.doubt = reason{"a pattern that is not understood", need.node}
+		}
+		o.slots[i].lits = append(slices.Clip(s.lits), demand(need))
+		if o.fill(i) != void {
+			out = better(out, o.place(needs[1:]))
+		}
+		o.slots[i] = s
+		if out.answer == inhabited {
+			return out
 		}
 	}
 	if len(o.slots) < o.most {
-		o.additions(need, try)
+		o.additions(need, func() bool {
+			out = better(out, o.place(needs[1:]))
+			return out.answer != inhabited
+		})
 	}
+	return out
 }
 
 // additions calls try for every further property that meets a need, until it reports false.
 func (o *objectProblem) additions(need lit, try func() bool) {
 	for _, name := range o.names {
-		if !o.has(name) && o.covers(need, name) != void &&
-			!o.extend(name, append(o.ruling(name), demand(need)...), try) {
+		if !o.has(name) && o.covers(need, name) != void && !o.extend(name, o.rulingOf(name), need, try) {
 			return
 		}
 	}
@@ -212,56 +190,45 @@ func (o *objectProblem) additions(need lit, try func() bool) {
 		if !region.within(need) {
 			continue
 		}
-		name, answer := o.fresh(region)
-		if answer == unsure {
+		name, there := o.fresh(region)
+		if there == unsure {
 			o.doubt = reason{"names that are divided by patterns", need.node}
 			name = "x"
 		}
-		if answer != void && !o.extend(name, append(demand(need), o.rulingOf(region)...), try) {
+		speaks := func(rule lit) answer { return answerOf(region.within(rule)) }
+		if there != void && !o.extend(name, o.ruling(speaks), need, try) {
 			return
 		}
 	}
 }
 
-// share meets a need with a property that is there already.
-func (o *objectProblem) share(i int, need lit, try func() bool) bool {
-	s := o.slots[i]
-	switch o.covers(need, s.name) {
-	case void:
-		return true
-	case unsure:
-		o.doubt = reason{"a pattern that is not understood", need.node}
-	}
-	o.slots[i].lits = slices.Concat(s.lits, demand(need))
-	more := o.fill(i) == void || try()
-	o.slots[i] = s
-	return more
-}
-
 // extend meets a need with a further property.
-func (o *objectProblem) extend(name string, lits []lit, try func() bool) bool {
+func (o *objectProblem) extend(name string, rules []lit, need lit, try func() bool) bool {
 	n := len(o.slots)
-	o.slots = append(o.slots, slot{name: name, lits: lits})
+	o.slots = append(o.slots, slot{name: name, lits: append(rules, demand(need))})
 	more := o.fill(n) == void || try()
 	o.slots = o.slots[:n]
 	return more
 }
 
-// rulingOf returns what the rules say of the properties of a region.
-func (o *objectProblem) rulingOf(r nameRegion) []lit {
-	var out []lit
-	for _, rule := range o.rules {
-		if r.within(rule) {
-			out = append(out, consequence(rule))
-		}
-	}
-	return out
-}
+// maxEnlarge bounds the properties that are made up to reach a least number.
+const maxEnlarge = 512
 
-// complete adds properties up to the least number and writes the value.
+// anyProperty asks for a property of any name with any value.
+var anyProperty = not(&node{op: opRest, kids: []lit{yes(some())}})
+
+// complete adds properties up to the least number and writes the value. Every name whose rules can be met
+// counts once.
 func (o *objectProblem) complete() outcome {
-	if missing := o.least - len(o.slots); missing > 0 {
-		return o.enlarge(missing)
+	if missing := o.least - len(o.slots); missing > maxEnlarge {
+		return undecided(reason{what: "very many properties are required"})
+	} else if missing > 0 {
+		out := outcome{answer: void}
+		o.additions(anyProperty, func() bool {
+			out = o.complete()
+			return false
+		})
+		return out
 	}
 	if o.spend(8 * len(o.slots)) {
 		return undecided(outOfSteps)
@@ -275,23 +242,4 @@ func (o *objectProblem) complete() outcome {
 		value[s.name] = s.out.value
 	}
 	return settled(value, doubt, tried)
-}
-
-// maxEnlarge bounds the properties that are made up to reach a least number.
-const maxEnlarge = 512
-
-// anyProperty asks for a property of any name with any value.
-var anyProperty = not(&node{op: opRest, kids: []lit{yes(nothing())}})
-
-// enlarge adds properties of any name: every name whose rules can be met counts once.
-func (o *objectProblem) enlarge(missing int) outcome {
-	if missing > maxEnlarge {
-		return undecided(reason{what: "very many properties are required"})
-	}
-	out := outcome{answer: void}
-	o.additions(anyProperty, func() bool {
-		out = o.complete()
-		return false
-	})
-	return out
 }
