@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/mark3labs/mcp-go/mcp"
-
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -26,8 +24,8 @@ type pendingCall struct {
 // answer settles the call with a reply, if it is the first.
 func (p *pendingCall) answer(m message) {
 	p.settled.Do(func() {
-		if p.reply = m; m.flaw() != "" {
-			p.err = &ReplyError{m.flaw()}
+		if p.reply = m; m.flaw != "" {
+			p.err = &ReplyError{m.flaw}
 		}
 	})
 }
@@ -43,21 +41,6 @@ func (p *pendingCall) fail(err error) {
 	p.cancel()
 }
 
-// response returns the outcome of a settled call.
-func (p *pendingCall) response(id mcp.RequestId) (*JSONRPCResponse, error) {
-	if p.err != nil {
-		return nil, p.err
-	}
-	r := &JSONRPCResponse{JSONRPC: mcp.JSONRPC_VERSION, ID: id}
-	if p.reply.fault == nil {
-		r.Result = p.reply.result
-		return r, nil
-	}
-	var err error
-	r.Error, err = p.reply.details()
-	return r, err
-}
-
 // flawOf returns what makes a message useless as the reply to the call, or nothing.
 func (p *pendingCall) flawOf(m message) string {
 	if !m.isReply() {
@@ -66,7 +49,7 @@ func (p *pendingCall) flawOf(m message) string {
 	if id, ok := idNumber(m.id); m.id != nil && (!ok || id != p.id) {
 		return "has the id of another request"
 	}
-	return m.flaw()
+	return m.flaw
 }
 
 // pendingCalls are the requests of one connection; the zero value is empty.

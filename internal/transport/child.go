@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	mcpgo "github.com/mark3labs/mcp-go/client/transport"
@@ -36,9 +35,7 @@ type child struct {
 	stderr process.Tail
 	grace  time.Duration // between SIGTERM and SIGKILL
 
-	exited   chan struct{} // closed when the child is gone, its stderr read and state set
-	state    string        // how it ended
-	stopping atomic.Bool   // it is ended by stop
+	exited chan struct{} // closed when the child is gone, and its stderr read
 }
 
 // startChild starts a command with pipes for its standard streams. A launcher is looked up without relative
@@ -97,29 +94,14 @@ func (c *child) run(started chan<- error) {
 		return
 	}
 	_ = c.cmd.Wait()
-	if !c.stopping.Load() {
-		c.state = c.cmd.ProcessState.String()
-	}
 	_ = c.stdout.SetReadDeadline(time.Now().Add(drainWait)) // a grandchild may hold it open for ever
 	close(c.exited)
-}
-
-// loss returns the end of the child, or of its stdout, as an error.
-func (c *child) loss() error {
-	switch {
-	case c.stopping.Load():
-		return ErrTransportClosed
-	case within(c.exited, exitWait):
-		return &LostError{Exit: c.state}
-	}
-	return &LostError{Cause: "the server closed its standard output"}
 }
 
 // stop ends the child and its whole tree, by closing its stdin first, and waits for that.
 func (c *child) stop() error {
 	c.group.Look()
 	_ = c.stdin.Close()
-	c.stopping.Store(true)
 	defer func() {
 		_ = c.stdout.Close()
 		c.group.Release()
@@ -224,9 +206,6 @@ func StartStdio(command Command, h Handlers) (*Conn, error) {
 	}
 	c := newConn(KindStdio, h)
 	c.child = ch
-	c.respond = func(answer []byte) {
-		_, _ = ch.stdin.Write(append(answer, '\n')) // requests that follow report the failure
-	}
 	out, receipts := io.Pipe()
 	stdio := mcpgo.NewIO(out, ch.stdin, nil)
 	mcpgo.WithCommandLogger(quiet)(stdio)
@@ -259,5 +238,9 @@ func (c *Conn) readLines(receipts *io.PipeWriter) {
 	lines.waits = c.noise.wait
 	for lines.next(take) == nil {
 	}
-	c.lose(c.child.loss())
+	if within(c.child.exited, exitWait) {
+		c.lose(&LostError{Exit: c.child.cmd.ProcessState.String()})
+	} else {
+		c.lose(&LostError{Cause: "the server closed its standard output"})
+	}
 }

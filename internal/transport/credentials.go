@@ -67,18 +67,13 @@ func NewCredentials(ask func(context.Context, *Refused) (map[string]Secret, erro
 	return &Credentials{ask: ask, turn: make(chan struct{}, 1)}
 }
 
-// current returns the newest headers; the first call asks.
-func (c *Credentials) current(ctx context.Context) (*issuedHeaders, error) {
+// after returns headers that are newer than the refused ones, or nil; without refused ones the newest. It
+// asks unless another request just did; headers that never worked are not renewed again.
+func (c *Credentials) after(ctx context.Context, seen *issuedHeaders, refused *Refused) (*issuedHeaders,
+	error) {
 	if c == nil {
 		return &issuedHeaders{}, nil
 	}
-	return c.after(ctx, nil, nil)
-}
-
-// after returns headers that are newer than the refused ones, or nil. It asks unless another request just
-// did; headers that never worked are not renewed again.
-func (c *Credentials) after(ctx context.Context, seen *issuedHeaders, refused *Refused) (*issuedHeaders,
-	error) {
 	select {
 	case c.turn <- struct{}{}:
 		defer func() { <-c.turn }()
@@ -125,7 +120,7 @@ func (c *Credentials) Given() []Secret {
 
 // send sends a request with our headers, and once more if it is refused and there are better credentials.
 func (w *web) send(req *http.Request) (*http.Response, error) {
-	now, err := w.endpoint.Credentials.current(req.Context())
+	now, err := w.endpoint.Credentials.after(req.Context(), nil, nil)
 	if err != nil {
 		if req.Body != nil {
 			_ = req.Body.Close()

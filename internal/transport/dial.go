@@ -38,7 +38,7 @@ func Dial(ctx context.Context, network, address string, limit time.Duration,
 // which: net/http has its own spelling of hosts.
 func (w *web) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	allow := w.endpoint.Allow
-	if allow == nil || w.via() != nil {
+	if w.via() != nil {
 		allow = func(netip.Addr) error { return nil }
 	}
 	return Dial(ctx, network, address, dialTimeout, allow)
@@ -55,7 +55,7 @@ func (w *web) via() *url.URL {
 func (w *web) proxy(r *http.Request) (*url.URL, error) {
 	via, err := Proxy(r)
 	ip, notIP := netip.ParseAddr(r.URL.Hostname())
-	if err == nil && via != nil && w.endpoint.Allow != nil && notIP == nil {
+	if err == nil && via != nil && notIP == nil {
 		err = w.endpoint.Allow(ip)
 	}
 	return via, err

@@ -12,11 +12,8 @@ import (
 	mcpgo "github.com/mark3labs/mcp-go/client/transport"
 )
 
-// Errors to match.
-var (
-	ErrTransportClosed   = mcpgo.ErrTransportClosed
-	ErrSessionTerminated = mcpgo.ErrSessionTerminated
-)
+// ErrSessionTerminated is the error of a request that was not sent, since the session has ended.
+var ErrSessionTerminated = mcpgo.ErrSessionTerminated
 
 // TooLargeError reports a message over the limit.
 type TooLargeError struct{ Limit int } // bytes
@@ -24,7 +21,7 @@ type TooLargeError struct{ Limit int } // bytes
 // ReplyError reports a reply that breaks JSON-RPC or its framing so that no client can use it.
 type ReplyError struct{ Problem string } // to follow "the reply"
 
-// LostError reports the end of the connection. It wraps mcp-go's ErrTransportClosed.
+// LostError reports the end of the connection.
 type LostError struct {
 	Exit  string // how the child ended: "exit status 7", "signal: killed"; empty = it may still run
 	Cause string // without Exit: "the server closed its standard output"
@@ -49,9 +46,6 @@ func (e *LostError) Error() string {
 	}
 	return e.Cause
 }
-
-// Unwrap returns mcp-go's ErrTransportClosed.
-func (e *LostError) Unwrap() error { return ErrTransportClosed }
 
 // HTTPError reports an HTTP reply without the MCP message that is needed. In what it quotes, the values of
 // our own headers are masked.

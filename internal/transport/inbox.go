@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -83,6 +84,20 @@ func (c *Conn) answer(ctx context.Context, m message) {
 		}
 		c.respond(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s%s%s}`, m.id, member, value))
 	}()
+}
+
+// respond sends the answer to a request of the server, also when the call that it belongs to has ended.
+// Requests that follow report a failure.
+func (c *Conn) respond(answer []byte) {
+	if c.child != nil {
+		_, _ = c.child.stdin.Write(append(answer, '\n'))
+		return
+	}
+	ctx, cancel := context.WithTimeout(c.life, answerTimeout)
+	defer cancel()
+	if reply, err := c.do(ctx, http.MethodPost, answer, http.Header{}); err == nil {
+		_ = reply.Body.Close()
+	}
 }
 
 // decide returns the result for a request of the server, or the error: what the handler returns, else {} for

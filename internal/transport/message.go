@@ -12,11 +12,12 @@ import (
 // message is one JSON-RPC message as a server wrote it. Its parts share raw's memory.
 type message struct {
 	raw    []byte
-	id     json.RawMessage // nil when absent or null
-	method string          // empty for a reply
-	params json.RawMessage // nil when absent
-	result json.RawMessage // nil when absent
-	fault  json.RawMessage // the error member; nil when absent or null
+	id     json.RawMessage          // nil when absent or null
+	method string                   // empty for a reply
+	params json.RawMessage          // nil when absent
+	result json.RawMessage          // nil when absent, or beside an error
+	fault  *mcp.JSONRPCErrorDetails // nil without an error
+	flaw   string                   // what makes a reply useless; empty = nothing
 }
 
 func (m message) isReply() bool { return m.method == "" }
@@ -32,8 +33,13 @@ func parseMessage(value []byte) (message, bool) {
 	}
 	member := func(name string) json.RawMessage { return rawjson.Last(members, name) }
 	version, method := member("jsonrpc"), member("method")
-	m := message{raw: value, id: orNil(member("id")), params: member("params"), result: member("result"),
-		fault: orNil(member("error"))}
+	m := message{raw: value, id: orNil(member("id")), params: member("params"), result: member("result")}
+	if fault := orNil(member("error")); fault != nil {
+		m.result = nil
+		m.fault, m.flaw = details(fault)
+	} else if m.result == nil {
+		m.flaw = "has neither a result nor an error"
+	}
 	switch {
 	case method != nil:
 		var ok bool
@@ -83,38 +89,24 @@ func brokenReply(text []byte) bool {
 		!bytes.Contains(text, []byte(`"method"`))
 }
 
-// flaw returns what makes a reply useless, or nothing.
-func (m message) flaw() string {
-	if m.fault == nil && m.result == nil {
-		return "has neither a result nor an error"
+// details decodes the error of a reply, and keeps its data as it was sent. Some servers send a string.
+func details(fault json.RawMessage) (d *mcp.JSONRPCErrorDetails, flaw string) {
+	if text, ok := rawjson.Text(fault); ok {
+		return &mcp.JSONRPCErrorDetails{Code: mcp.INTERNAL_ERROR, Message: text}, ""
 	}
-	if m.fault == nil {
-		return ""
-	}
-	if _, err := m.details(); err != nil {
-		return "has an error that is not a JSON-RPC error object"
-	}
-	return ""
-}
-
-// details returns the error of a reply, with its data as it was sent. Some servers send a string instead.
-func (m message) details() (*mcp.JSONRPCErrorDetails, error) {
-	if text, ok := rawjson.Text(m.fault); ok {
-		return &mcp.JSONRPCErrorDetails{Code: mcp.INTERNAL_ERROR, Message: text}, nil
-	}
-	var details struct {
+	var read struct {
 		Code    int
 		Message string
 		Data    json.RawMessage
 	}
-	if err := json.Unmarshal(m.fault, &details); err != nil {
-		return nil, err
+	if json.Unmarshal(fault, &read) != nil {
+		flaw = "has an error that is not a JSON-RPC error object"
 	}
-	d := &mcp.JSONRPCErrorDetails{Code: details.Code, Message: details.Message}
-	if data := orNil(details.Data); data != nil {
+	d = &mcp.JSONRPCErrorDetails{Code: read.Code, Message: read.Message}
+	if data := orNil(read.Data); data != nil {
 		d.Data = data
 	}
-	return d, nil
+	return d, flaw
 }
 
 func orNil(raw json.RawMessage) json.RawMessage {

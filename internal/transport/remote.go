@@ -27,7 +27,7 @@ func OpenStreamable(e Endpoint, h Handlers) (*Conn, error) {
 	if err != nil {
 		return nil, errURL
 	}
-	c.respond = func(answer []byte) { c.post(e.URL, answer) }
+	c.messages.Store(e.URL)
 	return c, nil
 }
 
@@ -47,11 +47,6 @@ func OpenSSE(ctx context.Context, e Endpoint, h Handlers) (*Conn, error) {
 		return nil, errURL
 	}
 	c.carrier = stream
-	c.respond = func(answer []byte) {
-		if to, named := c.messages.Load().(string); named {
-			c.post(to, answer)
-		}
-	}
 	defer context.AfterFunc(ctx, func() { c.giveUp(context.Cause(ctx)) })()
 	if err := stream.Start(c.life); err != nil {
 		err = c.explain(ctx, err)
@@ -72,19 +67,10 @@ func newRemote(kind string, e Endpoint, h Handlers) (*Conn, error) {
 	return c, nil
 }
 
-// post sends the answer to a request of the server, also when the call that it belongs to has ended. Requests
-// that follow report a failure.
-func (c *Conn) post(to string, answer []byte) {
-	ctx, cancel := context.WithTimeout(c.life, answerTimeout)
-	defer cancel()
-	if reply, err := c.do(ctx, http.MethodPost, to, answer, http.Header{}); err == nil {
-		_ = reply.Body.Close()
-	}
-}
-
 // do sends a request beside mcp-go, with the headers that mcp-go sets, unless the given ones have them.
-func (c *Conn) do(ctx context.Context, method, to string, body []byte, header http.Header) (*http.Response,
+func (c *Conn) do(ctx context.Context, method string, body []byte, header http.Header) (*http.Response,
 	error) {
+	to, _ := c.messages.Load().(string)
 	var none *pendingCall // of resume: what comes is not the reply itself
 	req, err := http.NewRequestWithContext(context.WithValue(ctx, callKey{}, none), method, to,
 		bytes.NewReader(body))
@@ -121,7 +107,7 @@ func (c *Conn) Listen(ctx context.Context, opened func()) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(c.life, func() { cancel(c.Lost()) })()
-	reply, err := c.do(ctx, http.MethodGet, c.web.endpoint.URL, nil, http.Header{})
+	reply, err := c.do(ctx, http.MethodGet, nil, http.Header{})
 	if err != nil {
 		return c.explain(ctx, err)
 	}

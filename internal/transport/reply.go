@@ -25,17 +25,12 @@ func (w *web) readReply(reply *http.Response, call *pendingCall) (*http.Response
 		read = w.readStream
 	}
 	m, err := read(reply, body, call)
-	if err != nil {
-		return nil, err
-	}
-	if details, err := m.details(); m.fault != nil && err == nil && details.Code == codeSessionGone &&
-		endsSession(http.StatusBadRequest, m.raw) {
+	if m.fault != nil && m.fault.Code == codeSessionGone && endsSession(http.StatusBadRequest, m.raw) {
 		fail := w.fault(reply, m.raw)
 		fail.Session = true
-		return endSession(reply, call, fail), nil
+		err = fail
 	}
-	call.answer(m)
-	return withReceipt(reply, call), nil
+	return deliver(reply, call, m, err)
 }
 
 // readJSON reads the reply in a JSON body.
@@ -130,7 +125,7 @@ func (w *web) resume(reply *http.Response, last string, pause time.Duration) err
 	if session := reply.Header.Get(HeaderKeySessionID); session != "" {
 		header.Set(HeaderKeySessionID, session)
 	}
-	rest, err := w.conn.do(ctx, http.MethodGet, w.endpoint.URL, nil, header)
+	rest, err := w.conn.do(ctx, http.MethodGet, nil, header)
 	if refusal, ok := errors.AsType[*HTTPError](err); ok {
 		refusal.Taken = true
 	}

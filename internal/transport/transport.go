@@ -57,14 +57,13 @@ type Conn struct {
 	handlers Handlers
 	calls    pendingCalls
 	noise    noiseLog
-	respond  func(answer []byte) // sends the answer to a request of the server
 	readers  sync.WaitGroup      // of stdout or an event stream
 	answers  *semaphore.Weighted // a slot for each answer under way
 	carrier  mcpgo.Interface
 	child    *child          // nil over HTTP
 	web      *web            // nil over stdio
 	version  atomic.Value    // string: the protocol version in effect
-	messages atomic.Value    // string: the URL that a server of HTTP+SSE named for our messages
+	messages atomic.Value    // string: the URL for our messages; over HTTP+SSE the one that the server named
 	life     context.Context // ends when the connection is lost or closed; its cause is why
 	giveUp   context.CancelCauseFunc
 
@@ -96,7 +95,11 @@ func (c *Conn) SendRequest(ctx context.Context, r JSONRPCRequest) (*JSONRPCRespo
 	}
 	_, err := c.carrier.SendRequest(context.WithValue(waiting, callKey{}, call), r)
 	call.fail(c.explain(ctx, err)) // unless it is settled
-	return call.response(r.ID)
+	if call.err != nil {
+		return nil, call.err
+	}
+	return &JSONRPCResponse{JSONRPC: mcp.JSONRPC_VERSION, ID: r.ID, Result: call.reply.result,
+		Error: call.reply.fault}, nil
 }
 
 // SendNotification sends one notification; errors are those of SendRequest.
@@ -178,7 +181,7 @@ func (c *Conn) Stderr() string {
 // deleted, and no goroutine of the connection runs. It must not be called while Listen runs.
 func (c *Conn) Close() error {
 	c.shut.Do(func() {
-		c.lose(ErrTransportClosed)
+		c.lose(mcpgo.ErrTransportClosed)
 		if c.child != nil {
 			c.shutErr = c.child.stop()
 			c.readers.Wait() // mcp-go takes receipts until it is closed

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -73,6 +74,9 @@ func newWeb(e Endpoint) (*web, error) {
 	if e.Mask == nil {
 		e.Mask = func(text string) string { return text }
 	}
+	if e.Allow == nil {
+		e.Allow = func(netip.Addr) error { return nil }
+	}
 	w := &web{endpoint: e, home: u}
 	w.base = &http.Transport{
 		Proxy:                  w.proxy,
@@ -120,12 +124,11 @@ func (w *web) exchange(req *http.Request) (*http.Response, error) {
 	if err != nil || redirects(reply) { // http.Client decides whether to follow
 		return reply, err
 	}
-	if encoded(reply) {
-		_ = reply.Body.Close()
-		return nil, w.fault(reply, nil)
-	}
 	call, isStream := callOf(req), mediaType(reply) == eventStream
 	switch {
+	case unaskedEncoding(reply) != "":
+		_ = reply.Body.Close()
+		return nil, w.fault(reply, nil)
 	case !good(reply):
 		return w.refuse(reply, call)
 	case req.Method == http.MethodGet && !isStream:
@@ -179,25 +182,11 @@ func (w *web) refuse(reply *http.Response, call *pendingCall) (*http.Response, e
 	authorization := reply.StatusCode == http.StatusUnauthorized || reply.StatusCode == http.StatusForbidden
 	// its id does not matter: a server that did not read ours writes null
 	m, ok := parseMessage(firstValue(body))
-	if ok && m.fault != nil && !authorization {
-		details, err := m.details()
-		if err == nil && (!fail.Session || details.Code == mcp.METHOD_NOT_FOUND) {
-			call.answer(m)
-			return withReceipt(reply, call), nil
-		}
+	readable := ok && m.fault != nil && m.flaw == ""
+	if readable && !authorization && (!fail.Session || m.fault.Code == mcp.METHOD_NOT_FOUND) {
+		return deliver(reply, call, m, nil)
 	}
-	if !fail.Session {
-		return nil, fail
-	}
-	return endSession(reply, call, fail), nil
-}
-
-// endSession fails a call for the end of the session, and makes mcp-go forget the session, which it does for
-// 404 alone.
-func endSession(reply *http.Response, call *pendingCall, fail *HTTPError) *http.Response {
-	call.fail(fail)
-	reply.StatusCode, reply.Body = http.StatusNotFound, http.NoBody
-	return reply
+	return deliver(reply, call, message{}, fail)
 }
 
 // endsSession reports whether a refusal says that the session is unknown: 404 (2025-11-25, transports,
@@ -210,41 +199,56 @@ func endsSession(status int, body []byte) bool {
 
 // fault returns the error for a reply without a message.
 func (w *web) fault(reply *http.Response, body []byte) *HTTPError {
-	fail := &HTTPError{
+	return &HTTPError{
 		Status:     reply.StatusCode,
 		Type:       reply.Header.Get("Content-Type"),
 		Body:       w.endpoint.Mask(string(body[:min(len(body), bodyStart)])),
 		Auth:       w.endpoint.Mask(challenge(reply)),
 		RetryAfter: reply.Header.Get("Retry-After"),
+		Encoding:   unaskedEncoding(reply),
 		Proxy:      w.proxyOf(reply.StatusCode),
 	}
-	if encoded(reply) {
-		fail.Encoding = reply.Header.Get("Content-Encoding")
-	}
-	return fail
 }
 
-// encoded reports whether a body has a Content-Encoding that was not asked for. net/http asks for gzip,
-// decodes it and removes the header.
-func encoded(reply *http.Response) bool {
+// unaskedEncoding returns the Content-Encoding of a body that cannot be read, or nothing. net/http asks for
+// gzip, decodes it and removes the header.
+func unaskedEncoding(reply *http.Response) string {
 	encoding := reply.Header.Get("Content-Encoding")
-	return encoding != "" && !strings.EqualFold(encoding, "identity")
+	if strings.EqualFold(encoding, "identity") {
+		return ""
+	}
+	return encoding
 }
 
-// withReceipt gives mcp-go a receipt in the place of the reply to a call.
-func withReceipt(reply *http.Response, call *pendingCall) *http.Response {
+// deliver gives a call its reply, and mcp-go a receipt in the place of that. If the session has ended, mcp-go
+// must forget it, which it does for 404 alone.
+func deliver(reply *http.Response, call *pendingCall, m message, err error) (*http.Response, error) {
+	if fail, ok := errors.AsType[*HTTPError](err); ok && fail.Session {
+		call.fail(fail)
+		reply.StatusCode, reply.Body = http.StatusNotFound, http.NoBody
+		return reply, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	call.answer(m)
 	reply.StatusCode, reply.ContentLength = http.StatusOK, -1
 	reply.Header.Set("Content-Type", "application/json")
-	reply.Body = io.NopCloser(strings.NewReader(string(call.receipt())))
-	return reply
+	reply.Body = io.NopCloser(bytes.NewReader(call.receipt()))
+	return reply, nil
+}
+
+// readFor reads a body up to a limit of bytes or of time, after which it is closed.
+func readFor(body io.ReadCloser, limit int64, wait time.Duration) ([]byte, error) {
+	late := time.AfterFunc(wait, func() { _ = body.Close() })
+	defer late.Stop()
+	return io.ReadAll(io.LimitReader(body, limit))
 }
 
 // startOf reads what is worth reading of a body that is not a message, and closes it.
 func startOf(body io.ReadCloser) []byte {
 	defer body.Close()
-	late := time.AfterFunc(faultWait, func() { _ = body.Close() })
-	defer late.Stop()
-	text, _ := io.ReadAll(io.LimitReader(body, faultLimit))
+	text, _ := readFor(body, faultLimit, faultWait)
 	return text
 }
 
@@ -254,10 +258,7 @@ func (w *web) readEnd(reply *http.Response) {
 	if reply.ProtoMajor > 1 || w.lingers.Load() {
 		return
 	}
-	body := reply.Body // which is replaced when this returns, maybe before the timer has stopped
-	late := time.AfterFunc(endWait, func() { _ = body.Close() })
-	defer late.Stop()
-	if _, err := io.CopyN(io.Discard, body, bodyStart); !errors.Is(err, io.EOF) {
+	if rest, err := readFor(reply.Body, bodyStart, endWait); err != nil || len(rest) == bodyStart {
 		w.lingers.Store(true)
 	}
 }
