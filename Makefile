@@ -46,11 +46,13 @@ race:                 ## run the scripts with the race detector; cover does so w
 cover:                ## test pkg/ and internal/ with the race detector and at least 85 % coverage of pkg/
 	sh scripts/cover.sh
 
-lint:                 ## check formatting, vet, staticcheck, dead code and workflows
+lint:                 ## check formatting, vet, licences in NOTICE, staticcheck, dead code and workflows
 	@unformatted=$$(gofmt -l cmd pkg internal examples *.go); test -z "$$unformatted" || { echo "gofmt: $$unformatted"; exit 1; }
 	$(GO) vet ./...
 	$(GO) vet -tags bench,browser,conformance,fleet,packages,real,scale,soak ./cmd/mcpctl ./internal/...
 	$(GO) mod verify
+	@for system in linux darwin windows; do GOOS=$$system $(GO) list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}' ./cmd/mcpctl; done | \
+		sort -u | { missing=; while read -r module; do grep -q "^  $$module " NOTICE || missing="$$missing $$module"; done; test -z "$$missing" || { echo "NOTICE lacks$$missing"; exit 1; }; }
 	$(GO) run $(STATICCHECK) -checks all,-ST1005 ./...
 	@dead=$$($(GO) run $(DEADCODE) -test ./...) || exit 1; test -z "$$dead" || { echo "$$dead"; exit 1; }
 	$(GO) run $(ACTIONLINT)
