@@ -14,7 +14,8 @@ import (
 
 // Instructions match orders that the user does not see, as published attacks word them.
 var Instructions = []func() *regexp.Regexp{
-	order(`(?i)<\s*(?:important|system|hidden|critical)\s*>`),
+	order(`(?i)<\s*(?:important|critical)\s*>`),
+	order(`(?i)<\s*(?:system|hidden)\s*>\s*[\pL"*\[(]`), // else a part of an address, such as /<system>/log
 	order(`(?i)\b(?:ignore|disregard|forget|override) (?:all |any |the |your )*(?:previous|prior|above|` +
 		`earlier|preceding|other|system|existing) (?:system )?(?:instruction|prompt|rule|message|direction|` +
 		`guideline)s?\b`),
@@ -62,13 +63,14 @@ type Reading struct {
 // view is one way to read a text.
 type view struct {
 	plain string
+	lower string
 	from  []int // offsets in the text of the bytes of plain and of its end; nil = the same
 }
 
 // Read returns the reading of a text.
 func Read(text string) Reading {
 	invisible := func(r rune) bool { return Latin(r) < 0 }
-	r := Reading{text, []view{{plain: text}}}
+	r := Reading{text, []view{{plain: text, lower: strings.ToLower(text)}}}
 	if strings.ContainsFunc(text, disguised) {
 		r.views = append(r.views, undisguise(text, ""))
 	}
@@ -99,14 +101,13 @@ func undisguise(text, invisible string) view {
 			from = append(from, at)
 		}
 	}
-	return view{plain.String(), append(from, len(text))}
+	return view{plain.String(), strings.ToLower(plain.String()), append(from, len(text))}
 }
 
 // HasAny reports whether the text contains one of some words, which are in lower case.
 func (r Reading) HasAny(words []string) bool {
 	return slices.ContainsFunc(r.views, func(v view) bool {
-		lower := strings.ToLower(v.plain)
-		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(lower, word) })
+		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(v.lower, word) })
 	})
 }
 

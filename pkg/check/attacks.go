@@ -29,13 +29,13 @@ const (
 	user = `(?:the |your |any )?(?:end[\s-]?)?(?:user|human|customer|operator|administrator|` +
 		`owner)s?\b`
 	target    = `(?:argument|parameter|param|field|input|call|request|url|log|note)s?\b`
-	agreed    = `(?:approved|authori[sz]ed|consented|agreed|granted|accepted|confirmed)`
+	agreed    = `(?:approved|authori[sz]ed|consented|agreed|granted|accepted|confirmed|signed off on)`
 	emailed   = `[\w.+-]+@[\w-]+\.\w`
 	composed2 = `\b([a-z]+(?:_[a-z]+)+|[a-z]+(?:[A-Z][a-z]+)+)\b` // a name such as send_email
 )
 
 // attacks are the kinds that text-instructs-model looks for.
-var attacks = []attack{
+var attacks = append([]attack{
 	{"gives orders to the model", "Invariant Labs, 2025-04-01",
 		either("<|ignor|disregard|forget|overrid|user|human|customer|developer|.env|conversation|" +
 			"chat|prompt|context"), wording.Instructions},
@@ -46,43 +46,53 @@ var attacks = []attack{
 		)},
 	{"pretends to be a message of the system or the user", "Invariant Labs, 2025-04-01",
 		either(">|]|:"), patterns(
-			`(?i)<\s*secret\s*>(?:[^<>]{1,900}</\s*secret\s*>|\s*(?:[^\s<>]+ ){3})`,
+			`(?i)<\s*secret\s*>(?:[^<>]{1,900}</\s*secret\s*>|\s*\pL[^\s<>]* (?:[^\s<>]+ ){2})`,
 			`(?i)<\s*(?:[a-z]{2,20}[_-]){0,3}(?:important|system|critical|hidden|secret|admin|ai|model|`+
-				`agent|assistant)[_-](?:[a-z]{2,20}[_-]){0,3}(?:instr|remind|messag|prompt|note|overrid|`+
+				`agent|assistant)[_-](?:[a-z]{2,20}[_-]){0,3}(?:instr|remind|messag|prompt|not|overrid|`+
 				`context|order|rule)\w*\s*>\s*[^\s<>]+\s`,
 			`(?i)<\s*instructions?[_-]for[_-]\w{2,20}\s*>`,
 			`\[(?:IMPORTANT|SYSTEM|HIDDEN|CRITICAL|SECRET)[\s_-](?:INSTRUCTIONS?|MESSAGE|PROMPT|NOTE|`+
 				`OVERRIDE)\]`,
-			`(?i)</?(?:assistant|tool_result|function_results?|user_message)>`,
+			`(?i)</?(?:assistant|(?:tool|function)_(?:result|response|output)s?|(?:user|developer)_message)>`,
+			`(?:-{3,}|\[)\s*END OF (?:[A-Z]+ ){0,3}(?:DESCRIPTION|DOCUMENTATION|PROMPT|CONTEXT)\b`,
 			`(?s)\n\s*(?:Human|User):.{1,300}\n\s*(?:Assistant|AI):`,
 			`(?:^|\n)\s*(?:\[SYSTEM\]|SYSTEM(?: MESSAGE| PROMPT| OVERRIDE)?)\s*:`,
 			`(?i)(?:^|\n)\s*#{2,}\s*system\s*:`,
 		)},
 	{"claims the consent of the user", "consent forgery, OWASP MCP Top 10, MCP03",
-		either("approv|authori|consent|agreed|granted|permission|confirm|said yes|asking"), patterns(
+		either("approv|authori|consent|agreed|granted|permission|confirm|said yes|asking|signed off"),
+		patterns(
 			`(?i)\b`+user+` (?:has |have )?(?:already )?(?:pre-?)?`+agreed+` (?:to )?(?:all|every|`+
 				`everything|any|each)\b`,
 			`(?i)\b(?:everything|(?:all|every) \w+) (?:was|were|is|are|has been|have been) (?:already `+
 				`)?(?:pre-?)?`+agreed+` (?:beforehand|in advance)\b`,
-			`(?i)\b(?:permission|consent|approval) (?:was|is|has been) (?:already )?(?:granted|given) in `+
-				`advance\b`,
+			`(?i)\b(?:permission|consent|approval) (?:was|is|has(?: already)? been) (?:already )?(?:granted|`+
+				`given|obtained) (?:in advance|for (?:all|any|every))\b`,
+			`(?i)\b(?:treat|consider)\b[^.!?\n]{0,30} as (?:already )?(?:pre-?)?`+agreed+`\b`,
 			`(?i)\b(?:gave|given|granted|has|have|with) (?:\w+ )?(?:blanket|standing|unlimited) (?:approval|`+
 				`consent|permission|authori[sz]ation)\b`,
 			`(?i)\byou (?:already )?have `+user+`'s (?:consent|permission|approval)\b`,
 			`(?i)\bassume (?:that )?`+user+`[^.!?\n]{0,20}\b(?:yes|agrees?|agreed|consents?|consented|`+
 				`approves?|approved|confirms?|confirmed)\b`,
-			`(?i)\b(?:without asking the user|skip (?:the )?(?:confirmation|consent|approval) (?:dialog|`+
-				`prompt|step))\b`,
-			`(?i)\b(?:never|do not|don't) ask (?:the user )?for (?:confirmation|consent|approval|`+
-				`permission)\b`,
+			`(?i)\b(?:without asking the user|(?:skip|bypass) (?:the )?(?:confirmation|consent|approval) `+
+				`(?:dialog|prompt|step))\b`,
+			`(?i)\b(?:never|do not|don't|without) (?:ask|wait)(?:ing)? (?:the user )?for (?:`+user+`'s )?`+
+				`(?:confirmation|consent|approval|permission)\b`,
 			`(?i)\b(?:customer|user) has consented\b`,
 		)},
 	{"hides something from the user", "Invariant Labs, 2025-04-01",
-		either("user|human|customer|happened|instruction"), patterns(
+		either("user|human|customer|happened|instruction|anyone|nothing|summary|answer|reply"), patterns(
 			`(?i)\b(?:hide|conceal|keep|leave) (?:this|it|these|that)(?: \w+){0,2} (?:from|out of what you `+
 				`(?:report|say|show|tell) (?:to )?)\s*(?:the )?(?:user|human|customer)\b`,
 			`(?i)\b`+user+` (?:must|should|shall|may) (?:not|never) (?:know|see|notice|learn|find out)\b`,
 			`(?i)\b`+user+` never (?:knows?|notices?|learns?|finds? out)\b`,
+			`(?i)\b(?:never|do not|don't) let `+user+` (?:know|see|notice|learn|find out)\b`,
+			`(?i)\b(?:keep|should|must)\b[^.!?\n]{0,30}\bunaware of\b`,
+			`(?i)\b(?:must|should) (?:remain|stay|be kept) (?:invisible|hidden|secret) (?:to|from) `+user,
+			`(?i)\b(?:omit|leave|exclude) this\b[^.!?\n]{0,20} (?:from|out of) (?:your|the) (?:\w+ )?`+
+				`(?:summary|report|answer|reply|response)\b`,
+			`(?i)\bsay nothing about\b|\b(?:never|do not|don't) (?:disclose|reveal|mention) this\b`+
+				`[^.!?\n]{0,20}\bto anyone\b`,
 			`(?i)\b(?:silently|quietly|secretly)\b[^.!?\n]{0,60}\bthe (?:user|human|customer)\b`,
 			`(?i)\bas if nothing (?:has )?happened\b`,
 			`(?i)\b(?:do not|don't|never) (?:include|repeat|mention|show) (?:this|these) instructions?\b`,
@@ -90,44 +100,50 @@ var attacks = []attack{
 				`customer)\b`,
 		)},
 	{"changes calls of other tools", "WhatsApp takeover, Invariant Labs, 2025-04-07",
-		either("@|recipient|destination|number|prefix|prepend|start with|route all"),
+		either("@|recipient|destination|number|prefix|prepend|start with|route all|other tool"),
 		patterns(
 			`(?i)\b(?:bcc|blind-?\s?cop(?:y|ies))\b[^.!?\n]{0,30}`+emailed+`|[\w.+-]+@[\w.-]+\w (?:in|to|as|`+
 				`into) (?:the )?bcc\b`,
-			`(?i)\b(?:change|replace|overwrite) the (?:recipient|destination|account number|phone number)\b`,
+			`(?i)\b(?:change|replace|overwrite) the (?:recipient|destination|account number|phone number) `+
+				`(?:to|with|by)\b`,
 			`(?i)\bset the (?:recipient|destination|account number|phone number) to (?:\+?\d{6}|`+emailed+`)`,
 			`(?i)@[\w.-]+ instead of the (?:given|original|requested|real) (?:recipient|address)`,
 			`(?i)\broute all (?:its|their) \w+ through this tool\b`,
 			`(?i)\b(?:all|every|any|each) (?:\w+ )?(?:commands?|scripts?|requests?|queries|messages?) `+
 				`(?:must|has to|have to|should|needs? to) (?:be prefixed|start|begin) with\b`,
-			`(?i)\bmust be prefixed with\b`,
+			`(?i)\bmust be prefixed with\b|\b(?:sent|made) (?:with|by|through) (?:any|every) other tool\b`,
 			`(?i)\bprepend\b[^!?\n]{1,80}\bto (?:it|them|(?:the|every|each|all) (?:command|script|request|`+
 				`message)s?)\b`,
 		)},
 	{"sends data with an image or link", "Embrace the Red, 2023; EchoLeak, CVE-2025-32711",
 		either("http"), patterns(
-			`!\[[^\]\n]{0,100}\]\(\s*https?://[^)\s]{1,200}[?&][\w-]+=(?:[{<\[$%)]|[A-Z]{3})`,
-			`(?i)\]\(\s*https?://[^)\s]{1,200}[?&][\w-]+=[{<\[$%]{1,2}\s*(?:user_?)?(?:conversation|chat|`+
+			`!\[[^\]\n]{0,100}\]\(\s*https?://[^)\s]{1,200}(?:\{|[?&][\w-]+=(?:[<\[$%)]|[A-Z]{3}))`,
+			`(?i)\]\(\s*https?://[^)\s]{1,200}[?&][\w-]+=[{<\[$%]{1,2}\s*(?:user[_ ]?)?(?:conversation|chat|`+
 				`history|messages?|input|prompt|context|secret|summary)`,
 			`(?i)<img\b[^>]{0,100}\bsrc=["\x27]?https?://[^"\x27>\s]{1,200}\?`,
 			`(?i)\b(?:append|add|open|render|load|embed|insert|`+
 				`fetch)\b[^.!?\n]{0,40}https?://[^\s)"\x27>]{1,200}[?&][\w-]+=[{<\[$]`,
 		)},
 	{"asks for the conversation, the prompt or secrets", "line jumping, Trail of Bits, 2025-04-21",
-		either("prompt|instructions|conversation|chat|messages|environ|.env|key|rsa|password|" +
-			"credential"), patterns(
+		either("prompt|instructions|conversation|chat|message|environ|.env|key|rsa|password|" +
+			"credential|dialogue|the user|/."), patterns(
 			`(?i)\b(?:reveal|print|put|include|pass|send|repeat|output|copy|write|attach|quote|paste|`+
 				`provide|dump)\b[^.!?\n]{0,40}\b(?:your (?:\w+ )?(?:system prompt|initial (?:instructions|`+
-				`prompt))|the hidden prompt|instructions (?:that )?you (?:were|have been) given)\b`,
+				`prompt))|the hidden prompt|instructions (?:that )?you (?:were|have been) given|the system `+
+				`(?:message|prompt) verbatim|everything the user (?:has )?(?:said|written))\b`,
+			`(?i)\bwhat are your instructions\b`,
 			`(?i)\b(?:hold|contain|include|pass|send|put|attach)\b[^.!?\n]{0,20}\b(?:(?:entire|whole|full|`+
-				`complete) (?:conversation|chat)|all (?:previous|prior|earlier) messages)\b`,
+				`complete) (?:conversation|chat|dialogue)|all (?:previous|prior|earlier) messages)\b`,
 			`(?i)\b(?:provide|write|copy|paste|insert|supply|dump)\b[^.!?\n]{0,20}\b(?:entire|whole|full|`+
-				`complete) (?:conversation|chat)\b[^.!?\n]{0,30}\b`+target,
+				`complete) (?:conversation|chat)\b[^.!?\n]{0,30}(?:\b`+target+`|\b(?:in|as) \x60)`,
 			`(?i)\b(?:pass|send|include|attach|put|dump|write|copy)\b[^.!?\n]{0,20}(?:\ball (?:the `+
 				`)?environment variables\b|\bprocess\.env\b|\bos\.environ\b)[^.!?\n]{0,30}`,
 			`(?i)\b(?:send|pass|include|attach|collect) (?:every|all|any) (?:api[\s_-]+keys?|passwords?|`+
 				`credentials)\b`,
-			`(?i)\b(?:read|copy|collect|include)\b[^.!?\n]{0,30}\s\.env\b`,
+			`(?i)\b(?:read|collect)\b[^.!?\n]{0,20}(?:\bthe environment|\ball environment variables)\b`+
+				`[^.!?\n]{0,30}\b(?:send|pass|put|include|attach)\b`,
+			`(?i)\b(?:read|open|copy|collect|include)\b[^!?\n]{0,30}[\s/]\.env\b`,
+			`(?i)\b(?:read|look into|copy|attach|include)\b[^.!?\n]{0,20}(?:~|\$HOME)/\.(?:ssh|aws|gnupg)\b`,
 			`(?i)^(?:contents?|read|reading) (?:\w+ ){0,3}(?:id rsa|ssh key|system prompt)$`,
 			`(?i)^(?:(?:full|entire|whole|complete) (?:conversation|chat)|conversation|chat) (?:history|so `+
 				`far|transcript)$`,
@@ -136,51 +152,14 @@ var attacks = []attack{
 		either("disregard|ignore|forget|overrid|over|always|no longer"), patterns(
 			`(?i)\b(?:disregard|ignore|forget) (?:your (?:system prompt|instructions)|everything you were `+
 				`told)\b`,
-			`(?i)\boverrides? (?:all|any) (?:other |previous )?(?:instructions|rules)\b`,
+			`(?i)\boverrides? (?:all|any) (?:(?:other|previous) (?:instructions|rules)|instructions)\b`,
 			`(?i)\b(?:precedence|priority) over (?:(?:anything|everything|what) the user\b|the user's \w+|`+
 				`(?:your |the )?(?:system prompt|safety \w+))`,
 			`(?i)\bno longer (?:bound|restricted|limited|governed) by (?:\w+ ){0,3}(?:instruction|rule|`+
 				`guideline|polic|prompt)`,
 			`(?i)\balways (?:call|use|run|invoke) this (?:function|tool) before you answer\b`,
 		)},
-	{"gives orders in another language", "translated tool poisoning, OWASP MCP Top 10, MCP03",
-		either("指令|指示|说明|提示|规则|命令|用户|用戶|使用者|ユーザー|instruc|instruç|istruzion|consigne|anweisung|" +
-			"instruktion|usuari|usuár|utilisateur|utente|nutzer|anwender|инструкци|указани|" +
-			"пользовател|التعليمات|المستخدم|निर्देश|उपयोगकर्ता|지시|명령|사용자"), patterns(
-			// Chinese
-			`(?:忽略|无视|無視|忘记)[^。\n]{0,12}(?:指令|指示|说明|提示|规则)`,
-			`(?:不要|别|请勿|切勿|不得|无需)[^。\n]{0,6}(?:告诉|告知|通知|让|透露给)[^。\n]{0,4}(?:用户|用戶|使用者)`,
-			// Spanish
-			`(?i)\b(?:ignor|olvid|descart)[ae]n? (?:todas )?(?:las )?instrucciones (?:anteriores|previas)\b`,
-			`(?i)\bno (?:se )?l?[oe]?\s*(?:digas?|menciones?|informes?|cuentes?|avises?|reveles?|`+
-				`notifiques?)\b[^.\n]{0,20}\bal usuari`,
-			// French
-			`(?i)\b(?:ignore|oublie)[sz]? (?:toutes )?les (?:instructions|consignes) (?:pr[ée]c[ée]dentes|`+
-				`ant[ée]rieures)\b`,
-			`(?i)\b(?:parle|parlez|dis|dites|mentionnez?|informez?|signalez?) (?:pas|rien|`+
-				`jamais)\b[^.\n]{0,20}\bl'utilisateur`,
-			// German
-			`(?i)\bignorier(?:e|en)? (?:Sie )?(?:alle )?(?:vorherigen|bisherigen|vorigen|fr[üu]heren) `+
-				`(?:Anweisungen|Instruktionen)\b`,
-			`(?i)\b(?:sag|informier|verrat|erz[äa]hl|melde|zeig)(?:e|en|t)? (?:Sie )?(?:dem|den) `+
-				`(?:Benutzer|Nutzer|Anwender) (?:nichts?|nie)\b`,
-			// Russian
-			`(?i)(?:игнорируй|забудь)(?:те)? (?:все )?предыдущие (?:инструкции|указания)`,
-			`(?i)не (?:говори|сообщай|рассказывай|показывай|раскрывай)(?:те)?\s[^.\n]{0,20}пользовател`,
-			// Japanese
-			`(?:以前|これまで|前|上記)の(?:すべての)?(?:指示|命令)を(?:すべて)?(?:無視|忘れ)`,
-			`ユーザー(?:に|には|へ)[^。\n]{0,10}(?:言わない|伝えない|知らせない|報告しない|教えない|話さない)`,
-			// Portuguese and Italian
-			`(?i)\bignor[ae] tod[ao]s as instru[çc][õo]es (?:anteriores|pr[ée]vias)`,
-			`(?i)\bn[ãa]o (?:conte|diga|informe|revele|mencione|avise)\b[^.\n]{0,20}\busu[áa]rio\b`,
-			`(?i)\bignora(?:re|te)? (?:tutte )?le istruzioni precedenti\b`,
-			`(?i)\bnon (?:dir(?:e|lo|gli)|rivelare|informare|menzionare)\b[^.\n]{0,20}\butente\b`,
-			// Arabic, Hindi and Korean
-			`تجاهل (?:جميع |كل )?التعليمات السابقة|لا تخبر المستخدم`,
-			`(?:पिछले|पहले के) (?:सभी )?निर्देशों को (?:अनदेखा|नज़रअंदाज़)|उपयोगकर्ता को (?:न|मत) बता`,
-			`(?:이전|위)의?\s*(?:모든\s*)?(?:지시|명령)\S*\s*(?:무시|잊)|사용자에게\s*[^.\n]{0,10}(?:말하지|알리지)\s*마`,
-		)},
-}
+}, inLanguages()...)
 
 // either splits a list of words.
 func either(words string) []string { return strings.Split(words, "|") }
@@ -246,6 +225,8 @@ var orders = patterns(
 	`(?i)\b(?:when(?:ever)?|before|after|every time|each time)\b[^.!?\n]{0,40}?(?-i:`+composed2+
 		`) (?:tool )?(?:is |was |gets )?(?:called|used|invoked|executed|runs?)\b[^.!?\n]{0,20}\b(?:first|`+
 		`also|add|put|send|include|append|forward|pass|copy|upload)\b`,
+	`(?i)\b(?:before|after|instead of) (?:(?:us|call|invok|runn)ing )?(?-i:`+composed2+`)[^.!?\n]{0,40}`+
+		`(?:,|;) (?:call|use|invoke|pass|send|forward)\b`,
 )
 
 // shadowed returns an order about a tool that the server does not have.

@@ -41,7 +41,7 @@ func TestPoisonedTexts(t *testing.T) {
 			t.Logf("not seen: %s: %.200s", p.Kind, p.Text)
 		}
 	}
-	if len(planted) < 256 || seen < 164 {
-		t.Errorf("%d of %d planted texts are seen, want 164 of 256", seen, len(planted))
+	if len(planted) < 256 || seen < 250 {
+		t.Errorf("%d of %d planted texts are seen, want 250 of 256", seen, len(planted))
 	}
 }

@@ -37,11 +37,14 @@ func excerpt(text string, r rune) string {
 }
 
 var (
-	credentialFile = kit.Pattern(`(?i)(?:~|\$HOME|/home/[^/\s]+|/Users/[^/\s]+|/root)/(?:` +
-		`\.ssh/(?:id_[a-z0-9]+|authorized_keys)|\.aws/credentials|\.netrc|\.npmrc|\.pypirc|\.pgpass|` +
+	credentialFile = kit.Pattern(`(?i)(?:~|\$HOME|/home/[^/\s]+|/Users/[^/\s]+|/root|%USERPROFILE%|` +
+		`\b[a-z]:\\Users\\[^\\\s]+)[/\\](?:` +
+		`\.ssh[/\\](?:id_[a-z0-9]+|authorized_keys)|\.aws[/\\]credentials|` +
+		`\.netrc|\.npmrc|\.pypirc|\.pgpass|` +
 		`\.git-credentials|\.vault-token|\.cursor/mcp\.json|\.claude\.json|\.docker/config\.json|` +
 		`\.config/(?:gcloud|gh|rclone)/[\w.-]+|\.kube/config|\.(?:bash|zsh|python|psql|mysql)_history)|` +
-		`/etc/shadow|/proc/self/environ|claude_desktop_config\.json`)
+		`/etc/shadow|/proc/self/environ|claude_desktop_config\.json|Library/Keychains/|` +
+		`169\.254\.169\.254/\S*credentials`)
 	comment = kit.Pattern(`(?s)<!--.{0,200}?-->`)
 	gap     = kit.Pattern(`[ \t\x{00a0}]{200,}|(?:\r?\n[ \t]*){40,}`)
 )
