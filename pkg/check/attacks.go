@@ -145,8 +145,9 @@ var attacks = append([]attack{
 			`(?i)\b(?:read|open|copy|collect|include)\b[^!?\n]{0,30}[\s/]\.env\b`,
 			`(?i)\b(?:read|look into|copy|attach|include)\b[^.!?\n]{0,20}(?:~|\$HOME)/\.(?:ssh|aws|gnupg)\b`,
 			`(?i)^(?:contents?|read|reading) (?:\w+ ){0,3}(?:id rsa|ssh key|system prompt)$`,
-			`(?i)^(?:(?:full|entire|whole|complete) (?:conversation|chat)|conversation|chat) (?:history|so `+
-				`far|transcript)$`,
+			`(?i)^(?:full|entire|whole|complete) (?:conversation|chat)$|^(?:previous|prior) messages$`,
+			`(?i)^(?:the )?(?:(?:full|entire|whole|complete) (?:conversation|chat)|conversation|chat) `+
+				`(?:history$|so far\b|transcript$)`,
 		)},
 	{"overrides other instructions", "line jumping, Trail of Bits, 2025-04-21",
 		either("disregard|ignore|forget|overrid|over|always|no longer"), patterns(

@@ -6,7 +6,7 @@ type language struct {
 	words           string // an attack has one of these, in lower case
 	user            string
 	ignore, earlier string // to ignore; earlier instructions
-	hide            string // to hide, or not to tell
+	hide            string // to hide, or not to mention
 	agreed, unasked string // has agreed already; without asking
 	pass, private   string // to pass on; the conversation, the prompt, the environment
 	other           string // to change a recipient or to add a hidden one, and what does not fit the rest

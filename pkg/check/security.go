@@ -93,6 +93,7 @@ var secretForms = []struct {
 	{"an npm token", kit.Pattern(`\bnpm_[A-Za-z0-9]{36}\b`)},
 	{"an Anthropic API key", kit.Pattern(`\bsk-ant-[a-z0-9]+-[A-Za-z0-9_-]{32,}`)},
 	{"an OpenAI API key", kit.Pattern(`\bsk-(?:proj-)?[A-Za-z0-9_-]{40,}`)},
+	{"a JSON web token", kit.Pattern(`\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{20,}`)},
 	{"a Stripe secret key", kit.Pattern(`\b[sr]k_live_[A-Za-z0-9]{24,}`)},
 }
 

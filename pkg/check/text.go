@@ -325,7 +325,8 @@ var credentialNames = []string{"apikey", "apitoken", "apisecret", "accesstoken",
 	"secretaccesskey", "authtoken", "bearertoken", "refreshtoken", "clientsecret", "secretkey", "privatekey",
 	"personalaccesstoken", "githubtoken", "sessiontoken", "password", "passwd", "passphrase", "sessioncookie",
 	"authcookie", "pat", "jwt", "jwttoken", "bearer", "idtoken", "oauthtoken", "bottoken", "webhooksecret",
-	"signingkey"}
+	"signingkey", "sshkey", "authkey", "otp", "otpcode", "mfacode", "totp", "openaikey", "anthropickey",
+	"credentials", "serviceaccountkey"}
 
 // asksForCredential looks for an argument named like a credential, such as github_api_key: the words of its
 // name from any of them to the last must be a known name.
