@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
@@ -286,9 +287,4 @@ func progressLine(params json.RawMessage) string {
 }
 
 // shortened returns a server's text as one line, cut when it is long.
-func shortened(line string) string {
-	if len(line) > maxLine {
-		line = strings.ToValidUTF8(line[:maxLine], "") + "…"
-	}
-	return report.Visible(line)
-}
+func shortened(line string) string { return report.Visible(kit.Clip(line, maxLine)) }

@@ -117,8 +117,5 @@ func brief(value any) string {
 	if err != nil {
 		return fmt.Sprint(value)
 	}
-	if len(raw) > 60 {
-		return strings.ToValidUTF8(string(raw[:60]), "") + "…"
-	}
-	return string(raw)
+	return kit.Clip(string(raw), 60)
 }

@@ -202,9 +202,6 @@ func NoiseNote(surfaces []Surface) string {
 	if len(names) == 0 {
 		return ""
 	}
-	if len(first) > longest {
-		first = strings.ToValidUTF8(first[:longest], "") + "…"
-	}
 	return fmt.Sprintf("%s: wrote to stdout what is not an MCP message: \"%s\"; some clients fail there "+
-		"(write logs to stderr)", kit.Some(names), report.Visible(first))
+		"(write logs to stderr)", kit.Some(names), report.Visible(kit.Clip(first, longest)))
 }

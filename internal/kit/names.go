@@ -117,6 +117,14 @@ func Some(words []string) string {
 	return strings.Join(words, ", ")
 }
 
+// Clip returns a text of at most so many bytes, with … after it if there are more.
+func Clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}
+
 // Quoted returns words in quotation marks, joined by a separator.
 func Quoted(words []string, separator string) string {
 	return strings.Join(Map(words, func(word string) string { return fmt.Sprintf("%q", word) }), separator)

@@ -18,7 +18,7 @@ type document struct {
 	Status            int
 	Problems          []text
 	Affected          text
-	Summary           []documentRow
+	Summary           []summaryRow
 	More              int       // rows that the summary leaves out
 	Compared          [][3]text // a server, its old and its new side
 	Groups            []documentGroup
@@ -28,10 +28,6 @@ type document struct {
 }
 
 type (
-	documentRow struct {
-		Level string
-		Text  text
-	}
 	documentGroup struct {
 		Fingerprint, Level string
 		Title              text
@@ -64,16 +60,14 @@ type (
 // documentOf returns what a report shows of its groups.
 func documentOf(r *Report, v view, groups []finding.Group) document {
 	d := document{
-		Headline: text(headline(r)), Meaning: text(Meaning(r)), Verdict: r.Verdict, Status: r.Status,
+		Headline: text(headline(r)), Meaning: text(r.meaning()), Verdict: r.Verdict, Status: r.Status,
 		Problems: textsOf(r.Problems), Servers: documentServers(r, v),
 	}
 	if r.Command != "check" {
 		d.Affected = text(someOf(affected(r.Findings), 8))
 	}
 	if rows := summaryRows(groups); len(rows) >= summaryFrom {
-		for _, row := range shownRows(rows) {
-			d.Summary = append(d.Summary, documentRow{levelWord(row.first), text(row.title)})
-		}
+		d.Summary = shownRows(rows)
 		d.More = len(rows) - len(d.Summary)
 	}
 	changed, _ := v.parted()

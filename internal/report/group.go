@@ -49,8 +49,8 @@ func (o Options) groups(all []finding.Group) []finding.Group {
 // summaryRow is a line of a summary: the worst group of an item with the number of further breaks, or a group
 // that concerns several items.
 type summaryRow struct {
-	first  finding.Finding
-	title  string // what happened, and where
+	Level  string
+	Text   text // what happened, and where
 	breaks int
 }
 
@@ -59,21 +59,22 @@ func summaryRows(groups []finding.Group) []summaryRow {
 	var rows []summaryRow
 	known := map[[2]string]int{} // index in rows, by server and item
 	for _, g := range groups {
-		row := summaryRow{first: g.Members[0], title: g.Title}
-		if len(g.Items) == 1 && len(g.Servers) == 1 && !isPolicy(row.first.Item) && !isWholeItem(row.first) {
-			key := [2]string{row.first.Server, row.first.Item}
+		f := g.Members[0]
+		row := summaryRow{Level: levelWord(f), Text: text(g.Title)}
+		if len(g.Items) == 1 && len(g.Servers) == 1 && !isPolicy(f.Item) && !isWholeItem(f) {
+			key := [2]string{f.Server, f.Item}
 			if i, seen := known[key]; seen {
-				rows[i].breaks += count(rank(row.first) == 0)
+				rows[i].breaks += count(rank(f) == 0)
 				continue
 			}
 			known[key] = len(rows)
-			row.title = nameOf(row.first) + ": " + lowerFirst(g.Says())
+			row.Text = text(nameOf(f) + ": " + lowerFirst(g.Says()))
 		}
 		rows = append(rows, row)
 	}
 	for i, row := range rows {
 		if row.breaks > 0 {
-			rows[i].title += ", " + kit.Counted(row.breaks, "more break")
+			rows[i].Text += text(", " + kit.Counted(row.breaks, "more break"))
 		}
 	}
 	return rows
@@ -95,7 +96,7 @@ func shownRows(rows []summaryRow) []summaryRow {
 	if len(rows) <= mostRows+1 {
 		return rows
 	}
-	breaks := kit.Filter(rows[mostRows:], func(row summaryRow) bool { return rank(row.first) == 0 })
+	breaks := kit.Filter(rows[mostRows:], func(row summaryRow) bool { return row.Level == "breaking" })
 	return slices.Concat(rows[:mostRows], breaks)
 }
 
@@ -111,7 +112,7 @@ func writeSummary(p *page, r *Report, rows []summaryRow) {
 	p.gap()
 	shown := shownRows(rows)
 	p.grid(2, make([]column, 2), kit.Map(shown, func(row summaryRow) []span {
-		return []span{{levelWord(row.first), levelLook(row.first)}, {row.title, plain}}
+		return []span{levelSpan(row.Level), {string(row.Text), plain}}
 	}))
 	if left := len(rows) - len(shown); left > 0 {
 		p.text(2, 0, span{fmt.Sprintf("… and %d more, below", left), dim})
@@ -172,7 +173,8 @@ func (v view) groupLines(g finding.Group) []line {
 	if v.folds() {
 		rules = rules[:min(1, len(rules))]
 	}
-	level := span{g.Level.String(), levelLook(g.Members[0])}
+	level := levelSpan(levelWord(g.Members[0]))
+	level.text = g.Level.String() // also of waived findings
 	all := []line{{columns: headed, cells: [][]span{{level}, {{g.Title, bold}, {note, dim}},
 		{{strings.Join(rules, ", "), dim}}, {{g.Fingerprint, dim}}}}}
 	if v.Verbose && len(g.Members) > 1 {
@@ -191,14 +193,6 @@ func (v view) groupLines(g finding.Group) []line {
 		body = append(body, line{hang: 2, spans: []span{{waiver, yellow}}})
 	}
 	return append(all, indented(2, body)...)
-}
-
-// levelLook returns the style of the level of a finding.
-func levelLook(f finding.Finding) style {
-	if f.Waiver != nil {
-		return dim
-	}
-	return levelStyle(f.Level)
 }
 
 // hintsOf returns the hints of a group; none of a rename, which its title has.
@@ -249,9 +243,10 @@ func (v view) shown(g finding.Group) []line {
 	if hidden > 0 {
 		all = append(all, lineOf(span{fmt.Sprintf("… %d more: --verbose", hidden), dim})...)
 	}
-	hasWitness := func(f finding.Finding) bool { return f.Witness != nil }
-	if i := slices.IndexFunc(g.Members, hasWitness); i >= 0 {
-		all = append(all, v.witness(g.Members[i])...)
+	for _, f := range g.Members {
+		if f.Witness != nil {
+			return append(all, v.witness(f)...)
+		}
 	}
 	return all
 }

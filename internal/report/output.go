@@ -236,8 +236,8 @@ func PrintStatus(p host.Process, o Output, r *Report) {
 		func(s Server) bool { return s.Error != nil && s.Tolerated == nil })
 	switch {
 	case r.Status == exit.NoBaseline:
-		print("exit status %d: %s: save it with mcpctl snapshot", r.Status, Meaning(r))
+		print("exit status %d: %s: save it with mcpctl snapshot", r.Status, r.meaning())
 	case r.Status == exit.Findings, r.Status != exit.OK && !explained:
-		print("exit status %d: %s", r.Status, Meaning(r))
+		print("exit status %d: %s", r.Status, r.meaning())
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
-	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
 // page collects the lines of a view for people. It is the only way to a terminal: everything on it is
@@ -278,12 +277,9 @@ func stateStyle(s State) style {
 	return cmp.Or(map[State]style{OK: green, Partial: yellow, Failed: red}[s], dim)
 }
 
-// levelSpan returns the word of a level in its colour.
-func levelSpan(l finding.Level) span { return span{l.String(), levelStyle(l)} }
-
-func levelStyle(l finding.Level) style {
-	return cmp.Or(map[finding.Level]style{finding.Breaking: red, finding.Warning: yellow,
-		finding.Info: cyan}[l], dim)
+// levelSpan returns the word of a level, or "waived", in its colour.
+func levelSpan(word string) span {
+	return span{word, cmp.Or(map[string]style{"breaking": red, "warning": yellow, "info": cyan}[word], dim)}
 }
 
 // text is a line from anywhere for formats other than a page: printed in any way, it spells out what cannot

@@ -85,14 +85,49 @@ const (
 	Interrupted Verdict = "interrupted" // 129, 130 and 143: by a signal
 )
 
-// VerdictOf returns the word for an exit status.
-func VerdictOf(status int) Verdict {
-	words := map[int]Verdict{0: Pass, 1: Fail, 3: Incomplete, 4: Unsaved,
-		129: Interrupted, 130: Interrupted, 143: Interrupted}
-	if word, ok := words[status]; ok {
-		return word
+// outcome is what an exit status stands for, in one word and in a few.
+type outcome struct {
+	verdict Verdict
+	meaning string
+}
+
+func outcomeOf(status int) outcome {
+	switch status {
+	case 0:
+		return outcome{Pass, ""}
+	case 1:
+		return outcome{Fail, "findings at or above the threshold"}
+	case 3:
+		return outcome{Incomplete, "incomplete"}
+	case 4:
+		return outcome{Unsaved, "no saved snapshot to compare with"}
+	case 129, 130, 143:
+		return outcome{Interrupted, "interrupted: what was finished is shown"}
 	}
-	return Invalid
+	return outcome{Invalid, "wrong usage or configuration"}
+}
+
+// VerdictOf returns the word for an exit status.
+func VerdictOf(status int) Verdict { return outcomeOf(status).verdict }
+
+// meaning returns why the exit status of a report is not 0.
+func (r *Report) meaning() string {
+	failing := kit.Filter(r.Findings, r.failing())
+	breaking, failed := Summarize(failing, nil).Breaking, Summarize(nil, r.Servers).Failed
+	switch {
+	case r.Status == 1 && r.Command == "replay":
+		return kit.Counted(len(failing), "result") + " not as recorded or expected"
+	case r.Status == 1 && r.Command == "check" && breaking == 0:
+		return "check fails on " + string(cmp.Or(r.FailOn, finding.FailOnWarning)) +
+			"; --fail-on breaking to allow"
+	case r.Status == 1 && r.Command == "diff" && breaking > 0:
+		return kit.Counted(breaking, "breaking change") + " found"
+	case r.Status == 1 && len(failing) > 0: // those of watch are not part of the report
+		return kit.Counted(len(failing), "finding") + " at or above the threshold"
+	case r.Status == 3 && failed > 0: // else a problem of the run, or a server that was stale at the end
+		return fmt.Sprintf("incomplete: %d of %s failed", failed, kit.Counted(len(r.Servers), "server"))
+	}
+	return outcomeOf(r.Status).meaning
 }
 
 // Summary counts findings by level, and servers that could not be asked in full.

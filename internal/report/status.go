@@ -91,7 +91,7 @@ func writeRules(p *page, r *Report) {
 	}
 	writeFamilies(p, r.Rules)
 	rows := kit.Map(r.Rules, func(rule finding.Rule) []span {
-		return []span{{rule.ID, bold}, levelSpan(rule.Level), {rule.Title, plain}}
+		return []span{{rule.ID, bold}, levelSpan(rule.Level.String()), {rule.Title, plain}}
 	})
 	p.grid(0, []column{{title: "RULE", name: true, least: 16}, {title: "LEVEL", least: 8},
 		{title: "TITLE", least: 8}}, rows)
@@ -107,7 +107,7 @@ func writeFamilies(p *page, rules []finding.Rule) {
 		row := []span{{familyOf(family[0]) + "-*", bold}, {strconv.Itoa(len(family)), plain}}
 		for _, level := range []finding.Level{finding.Breaking, finding.Warning, finding.Info, finding.Off} {
 			of := kit.Filter(family, func(rule finding.Rule) bool { return rule.Level == level })
-			row = append(row, span{strconv.Itoa(len(of)), levelStyle(level)})
+			row = append(row, span{strconv.Itoa(len(of)), levelSpan(level.String()).style})
 		}
 		rows = append(rows, row)
 	}
@@ -125,7 +125,7 @@ func familyOf(rule finding.Rule) string {
 
 // writeRule writes everything about a rule: its level, title, explanation, an example and what to do instead.
 func writeRule(p *page, rule finding.Rule) {
-	p.line(0, span{rule.ID, bold}, span{"  ", plain}, levelSpan(rule.Level))
+	p.line(0, span{rule.ID, bold}, span{"  ", plain}, levelSpan(rule.Level.String()))
 	p.paragraph(2, rule.Title, plain)
 	p.gap()
 	p.paragraph(2, rule.Doc, plain)

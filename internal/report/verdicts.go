@@ -97,7 +97,7 @@ const mostSentences = 3
 // ruleLines returns the findings of one rule: a sentence for each, with its place, and how to fix them.
 func (v view) ruleLines(found []finding.Finding) []line {
 	first := found[0]
-	head := []span{levelSpan(first.Level), {"  ", plain}, {first.Rule, bold}}
+	head := []span{levelSpan(first.Level.String()), {"  ", plain}, {first.Rule, bold}}
 	if first.Verdict == finding.Unproven {
 		head = append(head, span{"  " + string(finding.Unproven), dim})
 	}
@@ -110,7 +110,6 @@ func (v view) ruleLines(found []finding.Finding) []line {
 		}
 		all = append(all, line{indent: 2, hang: 2, spans: []span{{v.sentence(f), plain}}})
 		all = append(all, indented(4, v.evidence(f))...)
-		all = append(all, indented(4, v.witness(f))...)
 		all = append(all, indented(2, lineOf(span{waiverOf(f), yellow}))...)
 		if v.Verbose {
 			all = append(all, line{indent: 2, spans: []span{{"fingerprint " + f.Fingerprint(), dim}}})
@@ -129,18 +128,17 @@ func (v view) ruleLines(found []finding.Finding) []line {
 // sentence returns the message of a finding with its place, such as "read_file(path): the argument has no
 // description".
 func (v view) sentence(f finding.Finding) string {
-	server := ""
+	server, place, says := "", "", strings.TrimSuffix(f.Message, ".")
 	if len(v.all) > 1 {
 		server = f.Server
 	}
-	if len(f.Places) > 0 && v.Verbose {
-		return join(": ", server, f.Cause, strings.Join(f.Places, ", "))
-	}
-	says, place := strings.TrimSuffix(f.Message, "."), ""
-	if f.Item != "" && len(f.Places) == 0 {
+	switch {
+	case len(f.Places) > 0 && v.Verbose:
+		says = f.Cause + ": " + strings.Join(f.Places, ", ")
+	case len(f.Places) == 0:
 		place = cmp.Or(f.Place(), f.Item)
 	}
-	if place != "" || server != "" {
+	if place+server != "" {
 		says = lowerFirst(says)
 	}
 	return join(": ", server, place, says)
@@ -233,7 +231,7 @@ func writeMeaning(p *page, r *Report, totals bool) {
 	if totals {
 		row = r.Summary.totals(p.Waived)
 	}
-	says := Meaning(r)
+	says := r.meaning()
 	if len(row) > 0 && says != "" && r.Command == "check" && r.Status == 1 {
 		row, says = append(row, span{" (" + says + ")", dim}), ""
 	}
@@ -276,41 +274,6 @@ func (all roster) accepts(f finding.Finding) bool {
 	return s.Transport != "" && !strings.HasPrefix(s.Base, "git:") && !published(s.Base) && f.Acceptable()
 }
 
-// Meaning returns why the exit status of a report is not 0.
-func Meaning(r *Report) string {
-	switch r.Status {
-	case 0:
-		return ""
-	case 1:
-		failing := kit.Filter(r.Findings, r.failing())
-		breaking := Summarize(failing, nil).Breaking
-		switch {
-		case r.Command == "replay":
-			return kit.Counted(len(failing), "result") + " not as recorded or expected"
-		case r.Command == "check" && breaking == 0:
-			return "check fails on " + string(cmp.Or(r.FailOn, finding.FailOnWarning)) +
-				"; --fail-on breaking to allow"
-		case breaking > 0 && r.Command == "diff":
-			return kit.Counted(breaking, "breaking change") + " found"
-		}
-		if len(failing) == 0 { // those of watch are not part of the report
-			return "findings at or above the threshold"
-		}
-		return kit.Counted(len(failing), "finding") + " at or above the threshold"
-	case 3:
-		failed := Summarize(nil, r.Servers).Failed
-		if failed == 0 { // a problem of the run, or a server that was stale at the end
-			return "incomplete"
-		}
-		return fmt.Sprintf("incomplete: %d of %s failed", failed, kit.Counted(len(r.Servers), "server"))
-	case 4:
-		return "no saved snapshot to compare with"
-	case 129, 130, 143:
-		return "interrupted: what was finished is shown"
-	}
-	return "wrong usage or configuration"
-}
-
 // writeReleases writes a row for each release of a package with what changed since the one before, or for
 // each configured package with what its newest version changes.
 func writeReleases(p *page, r *Report) {
@@ -328,7 +291,7 @@ func writeReleases(p *page, r *Report) {
 		if p.History {
 			row = []span{{s.Name, bold}, {}, {}, countCell(s, snapshot.Tools)}
 			if rows := summaryRows(p.groups(finding.Groups(found))); len(rows) > 0 {
-				says = rows[0].title
+				says = string(rows[0].Text)
 			}
 		} else if s.Base == s.Source {
 			tokens = "up to date"

@@ -252,13 +252,7 @@ func instanceInvalid(s *subschema, value any, at location, kind string) {
 }
 
 // clipped returns the start of a value as JSON.
-func clipped(value any) string {
-	raw := encoded(value)
-	if len(raw) > 60 {
-		return string(raw[:60]) + "…"
-	}
-	return string(raw)
-}
+func clipped(value any) string { return kit.Clip(string(encoded(value)), 60) }
 
 // patternInvalid reports the regular expressions that values are matched with and ECMAScript cannot compile.
 func patternInvalid(s *subschema, at location) {

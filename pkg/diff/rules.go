@@ -153,12 +153,7 @@ const (
 )
 
 // code marks a name as one that is written so.
-func code(name string) string {
-	if len(name) > longestName {
-		name = strings.ToValidUTF8(name[:longestName], "") + "…"
-	}
-	return "`" + name + "`"
-}
+func code(name string) string { return "`" + kit.Clip(name, longestName) + "`" }
 
 // brief returns a value as a sentence can hold it, an array of scalars as a list; empty if it is long or
 // structured.

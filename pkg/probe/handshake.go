@@ -40,7 +40,7 @@ func versions(list []string) string {
 	if len(list) == 0 {
 		return "none"
 	}
-	return clip(strings.Join(list, ", "), longText)
+	return kit.Clip(strings.Join(list, ", "), longText)
 }
 
 // shake opens the protocol on a fresh connection, as pinned or as the server has it.

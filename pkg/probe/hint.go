@@ -46,7 +46,7 @@ func (a attempt) explain(ctx context.Context, stage Stage, err error, conn *tran
 		}
 	}
 	if answer, ok := errors.AsType[*RPCError](err); ok {
-		answer.Message = clip(a.masks().Text(answer.Message), longText)
+		answer.Message = kit.Clip(a.masks().Text(answer.Message), longText)
 		answer.shown, _ = a.masks().JSON(answer.data)
 	}
 	return &Error{
@@ -61,13 +61,13 @@ func text(f failure, secrets redact.Secrets) string {
 	if f.server.HTTP != nil && unreachable(f.err) && !is[*transport.CredentialsError](f.err) {
 		text = "cannot connect to " + f.shortURL() + ": " + text
 	}
-	text = clip(secrets.Text(text), longText)
+	text = kit.Clip(secrets.Text(text), longText)
 	silent := exited(f.err) != "" && f.stderr == "" || is[*timeoutError](f.err)
 	if !silent || len(f.noise) == 0 {
 		return text
 	}
 	lines := kit.Map(f.noise, func(line string) string { return strings.TrimSpace(secrets.Cut(line)) })
-	return text + "; it wrote to stdout: " + clip(strings.Join(lines, " | "), longText)
+	return text + "; it wrote to stdout: " + kit.Clip(strings.Join(lines, " | "), longText)
 }
 
 // originalOf returns the cause of an *Error with its secrets.
@@ -342,7 +342,7 @@ func protocolHint(f failure) string {
 		return "leave --protocol out to speak what the server speaks"
 	case f.stage.order() <= Handshake.order() && len(named) > 0 && !slices.Contains(named, modern):
 		return "the server names version " + versions(named) + ": ask for it with --protocol " +
-			clip(named[0], shortText)
+			kit.Clip(named[0], shortText)
 	case badVersion.in(f.err), hasCode(f.err, mcp.UNSUPPORTED_PROTOCOL_VERSION),
 		f.stage.order() <= Handshake.order() && refusesVersion(f.err):
 		return "update mcpctl or the server; --protocol asks for another version"

@@ -189,7 +189,7 @@ func (r *pager) cursorLoop(items []json.RawMessage, next json.RawMessage) error 
 	if !repeats {
 		r.add(items, 0)
 	}
-	cursor := clip(string(next), shortText)
+	cursor := kit.Clip(string(next), shortText)
 	r.note(NoticeCursorRepeated, "%s names the cursor %s again; the list was ended there with %d items",
 		r.method.name, cursor, len(r.items))
 	if repeats {
@@ -289,7 +289,7 @@ func (m listMethod) oddKeys(list snapshot.List) []Notice {
 			_, err := snapshot.KeyOf(m.kind, item.Raw)
 			odd = append(odd, fmt.Sprintf("item %d: %v", i+1, err))
 		case seen[item.Key]:
-			twice = append(twice, strconv.Quote(clip(item.Key, shortText)))
+			twice = append(twice, strconv.Quote(kit.Clip(item.Key, shortText)))
 		}
 		seen[item.Key] = true
 	}

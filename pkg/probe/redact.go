@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -132,14 +133,7 @@ func (p peer) withoutSecrets(secrets redact.Secrets) peer {
 
 func masked(all []Notice, secrets redact.Secrets) []Notice {
 	for i := range all {
-		all[i].Message = clip(secrets.Text(all[i].Message), longText)
+		all[i].Message = kit.Clip(secrets.Text(all[i].Message), longText)
 	}
 	return all
-}
-
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
 }
