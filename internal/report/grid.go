@@ -84,11 +84,7 @@ func (p *page) table(indent int, columns []column, rows [][][]span) [][]string {
 func (p *page) cell(spans []span, c column, limit int) string {
 	var lines []string
 	for i, row := range wrap(pieces(spans), limit, limit-c.hang) {
-		line := strings.Repeat(" ", c.hang*min(i, 1))
-		for _, one := range trimEnd(row) {
-			line += one.render(p.Color)
-		}
-		lines = append(lines, line)
+		lines = append(lines, strings.Repeat(" ", c.hang*min(i, 1))+p.render(row))
 	}
 	return strings.Join(lines, "\n")
 }

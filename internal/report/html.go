@@ -25,6 +25,7 @@ var (
 		return template.Must(template.New("page").Funcs(template.FuncMap{
 			"bare":   func(s text) text { return text(strings.ReplaceAll(string(s), "`", "")) },
 			"markup": markup,
+			"levels": func() []string { return []string{"breaking", "warning", "info", "waived"} },
 		}).Parse(pageSource))
 	})
 )
@@ -38,15 +39,10 @@ type webPage struct {
 	Policy  template.HTML
 	Style   template.CSS
 	Script  template.JS
-	Levels  []webLevel
+	Levels  map[string]int // number of findings by level
 	Search  bool
 	Quiet   text
 	QuietOf text
-}
-
-type webLevel struct {
-	Word  string
-	Count int
 }
 
 // writeHTML writes the report as one page without references to other files. A policy in it allows only its
@@ -60,16 +56,13 @@ func writeHTML(w io.Writer, r *Report, o Options) error {
 			`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; base-uri 'none'; ` +
 				`form-action 'none'; style-src '` + sourceHash(pageStyle) +
 				`'; script-src '` + sourceHash(pageScript) + `'">`),
-		Style: template.CSS(pageStyle), Script: template.JS(pageScript),
+		Style: template.CSS(pageStyle), Script: template.JS(pageScript), Levels: map[string]int{},
 	}
 	for i, g := range groups {
 		v.unfold(&p.Groups[i], g)
 	}
-	words := kit.Map(o.wanted(r.Findings), levelWord)
-	for _, level := range []string{"breaking", "warning", "info", "waived"} {
-		if n := len(kit.Filter(words, func(word string) bool { return word == level })); n > 0 {
-			p.Levels = append(p.Levels, webLevel{level, n})
-		}
+	for _, f := range o.wanted(r.Findings) {
+		p.Levels[levelWord(f)]++
 	}
 	p.Search = len(r.Servers) > 1 && (len(p.Levels) > 0 || len(p.Rows) > searchedRows)
 	quiet := kit.Filter(r.Servers, func(s Server) bool {

@@ -103,11 +103,16 @@ func add(row []piece, p piece) []piece {
 	return append(row, p)
 }
 
-func (p piece) render(color bool) string {
-	if !color || p.style == plain || p.text == "" {
-		return string(p.text)
+// render returns a row as it is printed, without spaces at its end.
+func (p *page) render(row []piece) (text string) {
+	for _, s := range trimEnd(slices.Clone(row)) {
+		if p.Color && s.style != plain && s.text != "" {
+			text += "\x1b[" + string(s.style) + "m" + string(s.text) + "\x1b[0m"
+		} else {
+			text += string(s.text)
+		}
 	}
-	return "\x1b[" + string(p.style) + "m" + string(p.text) + "\x1b[0m"
+	return text
 }
 
 // print writes lines, each wrapped to the width of the page.
@@ -151,11 +156,7 @@ func cut(row []piece, limit int) (out []piece) {
 }
 
 func (p *page) row(indent int, row []piece) {
-	text := strings.Repeat(" ", indent)
-	for _, s := range trimEnd(slices.Clone(row)) {
-		text += s.render(p.Color)
-	}
-	p.WriteString(strings.TrimRight(text, " ") + "\n")
+	p.WriteString(strings.TrimRight(strings.Repeat(" ", indent)+p.render(row), " ") + "\n")
 }
 
 // line writes one line that is never wrapped.

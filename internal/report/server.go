@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -150,6 +152,39 @@ const (
 	Disabled State = "disabled" // not contacted, as configured
 	Absent   State = "absent"   // diff: only the old side has it
 )
+
+// compared returns both sides of a comparison; of two releases of one package, their versions.
+func compared(s Server) string {
+	old, isPackage, _ := packages.Parse(s.Base)
+	if new, _, _ := packages.Parse(now(s)); isPackage && old.Name == new.Name {
+		return old.Version + " → " + new.Version
+	}
+	return s.Base + " → " + now(s)
+}
+
+// published reports whether a SOURCE is a package.
+func published(source string) bool {
+	_, is, _ := packages.Parse(source)
+	return is
+}
+
+// now returns what the base was compared with: "now" for a server that was contacted, "absent", or the SOURCE
+// of a package or of a snapshot, since these stay as they are.
+func now(s Server) string {
+	switch {
+	case s.Transport != "" && !published(s.Source): // a package stays the same
+		return "now"
+	case s.State == Absent:
+		return "absent"
+	}
+	return cmp.Or(s.Source, "now")
+}
+
+// versionOf returns the version of a package SOURCE, such as npm:NAME@VERSION; another SOURCE as it is.
+func versionOf(source string) string {
+	ref, _, _ := packages.Parse(source)
+	return cmp.Or(ref.Version, source)
+}
 
 // Trust is the decision about a server that was found in a file.
 type Trust string

@@ -11,6 +11,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // loginStyles are the colours of the states of a login; others are dim.
@@ -81,6 +82,63 @@ func writeAccepted(p *page, r *Report) {
 	}
 	p.gap()
 	writeSaved(p, r)
+}
+
+// writeReleases writes a row for each release of a package with what changed since the one before, or for
+// each configured package with what its newest version changes.
+func writeReleases(p *page, r *Report) {
+	name, note, details := "SERVER", "PROBLEM", ""
+	if p.History {
+		name, note = "RELEASE", "MOST IMPORTANT"
+		details = "each release is compared with the one before it; --verbose shows every change"
+	}
+	servers, changes := r.roster(), r.Summary.Breaking+r.Summary.Warning+r.Summary.Info > 0
+	var rows [][]span
+	for i, s := range r.Servers {
+		found := servers.found[s.Name]
+		row := []span{{s.Name, bold}, {versionOf(s.Base), plain}, {versionOf(s.Source), plain}, {}}
+		tokens, says := tokensOf(s.Tokens), problem(s)
+		if p.History {
+			row = []span{{s.Name, bold}, {}, {}, countCell(s, snapshot.Tools)}
+			if rows := summaryRows(p.groups(finding.Groups(found))); len(rows) > 0 {
+				says = string(rows[0].Text)
+			}
+		} else if s.Base == s.Source {
+			tokens = "up to date"
+		} else if s.Tokens != nil && s.BaseTokens != nil {
+			tokens = estimate(*s.BaseTokens) + " → " + tokens
+		}
+		if details == "" && len(found) > 0 {
+			details = "Details: mcpctl diff --upgrade " + s.Name
+		}
+		levels := make([]span, 3)
+		if i > 0 || !p.History {
+			sum := Summarize(found, nil)
+			levels[0], levels[1] = numberCell(sum.Breaking, red), numberCell(sum.Warning, yellow)
+			if p.History {
+				levels[2] = numberCell(sum.Info, cyan)
+			}
+		}
+		rows = append(rows, append(append(row, levels...), span{tokens, plain}, span{says, plain}))
+	}
+	p.grid(0, []column{
+		{title: name, name: true}, {title: "FROM", name: true}, {title: "TO", name: true},
+		{title: "TOOLS", right: true, drop: 2}, {title: "BREAKING", right: true},
+		{title: "WARNING", right: true}, {title: "INFO", right: true, drop: 3},
+		{title: "TOKENS", right: p.History}, {title: note, least: 20, drop: 1}}, rows)
+	writeFailures(p, r.Servers)
+	if changes {
+		p.below(span{details, dim})
+	}
+	writeMeaning(p, r, p.History)
+}
+
+// numberCell returns a number, a dash for zero.
+func numberCell(n int, look style) span {
+	if n == 0 {
+		return span{"–", dim}
+	}
+	return span{strconv.Itoa(n), look}
 }
 
 // writeRules writes a row per family and a row per rule, or everything about a single one.
