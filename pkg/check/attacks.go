@@ -178,9 +178,6 @@ func patterns(expressions ...string) []lazy {
 // textInstructsModel reports the first attack in each text, also in what it encodes, and orders about tools
 // of other servers.
 func textInstructsModel(t text, at location) {
-	if t.short() {
-		return
-	}
 	spaced := t.value
 	if !t.prose && !strings.ContainsFunc(t.value, unicode.IsSpace) { // a name or a choice
 		spaced = strings.NewReplacer("_", " ", "-", " ").Replace(t.value)

@@ -254,30 +254,25 @@ func join(found []finding.Finding) finding.Finding {
 		return found[0]
 	}
 	all := found[0]
-	arguments := map[string][]string{} // by item
-	var items, pointers []string
+	var names, pointers []string
+	arguments := map[string][]string{} // by name
 	for _, f := range found {
 		pointers = append(pointers, strings.TrimSpace(f.Item+" "+f.Pointer()))
 		name, argument := f.Place(), ""
 		if call, isArgument := strings.CutSuffix(name, ")"); isArgument {
 			name, argument, _ = strings.Cut(call, "(")
-		}
-		if _, known := arguments[name]; !known {
-			items = append(items, name)
-			arguments[name] = nil
-		}
-		if argument != "" && !slices.Contains(arguments[name], argument) {
 			arguments[name] = append(arguments[name], argument)
 		}
+		names = append(names, name)
 		if f.Item != all.Item {
 			all.Item = ""
 		}
 	}
-	all.Places = kit.Map(items, func(name string) string {
-		if arguments[name] == nil {
-			return name
+	all.Places = kit.Map(kit.Distinct(names), func(name string) string {
+		if list := strings.Join(kit.Distinct(arguments[name]), ", "); list != "" {
+			name += "(" + list + ")"
 		}
-		return name + "(" + strings.Join(arguments[name], ", ") + ")"
+		return name
 	})
 	all.Path, all.Member, all.Old, all.New = "", "", nil, encoded(pointers)
 	if all.Item == "" {

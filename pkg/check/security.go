@@ -19,13 +19,13 @@ var securityRules = map[string]rule{
 				kit.Counted(len(hidden), "invisible character"), hidden[0])
 		}
 	}),
-	"text-instructs-model":       eachText(textInstructsModel),
+	"text-instructs-model":       eachPhrase(textInstructsModel),
 	"text-claims-priority":       textMatches("The text claims priority: %s.", wording.PriorityClaims...),
 	"text-names-credential-file": textMatches("The text names the credential file %s.", credentialFile),
 	"text-hidden-comment":        textMatches("The text has the hidden comment %s.", comment),
 	"text-padded":                eachText(textPadded),
-	"secret-exposed":             combined(noticed("secret-echoed"), eachText(secretInText)),
-	"url-with-credentials":       eachText(urlWithCredentials),
+	"secret-exposed":             combined(noticed("secret-echoed"), eachPhrase(secretInText)),
+	"url-with-credentials":       eachPhrase(urlWithCredentials),
 }
 
 // excerpt returns the surroundings of a character.
@@ -52,10 +52,7 @@ var (
 // textMatches makes a rule that reports the first match of some patterns in each text, also with letters that
 // only look like the plain ones.
 func textMatches(message string, patterns ...lazy) rule {
-	return eachText(func(t text, at location) {
-		if t.short() {
-			return
-		}
+	return eachPhrase(func(t text, at location) {
 		reading := wording.Read(t.value)
 		for _, pattern := range patterns {
 			if found := reading.Find(pattern); found != nil {
@@ -103,9 +100,6 @@ const maxSecretShown = 6
 // secretInText looks for texts with a key in a form that its issuer documents, such as ghp_ and 36 letters.
 // Only its first characters are reported, and keys that are clearly examples are not.
 func secretInText(t text, at location) {
-	if t.short() {
-		return
-	}
 	for _, form := range secretForms {
 		if found := form.pattern().FindString(t.value); found != "" && !isExample(found) {
 			at.path = t.pathWithoutSecret()
@@ -143,9 +137,6 @@ var urlWithUser = kit.Pattern(`\b[a-z][a-z0-9+.-]*://[^\s/?#@"'<>:]+:[^\s/?#@"'<
 // urlWithCredentials looks for texts with a password in a URL, such as postgres://app:pa55word@db/x. The
 // finding leaves out user and password.
 func urlWithCredentials(t text, at location) {
-	if t.short() {
-		return
-	}
 	for _, found := range urlWithUser().FindAllString(t.value, -1) {
 		if u, err := url.Parse(found); err == nil && hasPassword(u) {
 			at.path = t.pathWithoutSecret()

@@ -26,7 +26,7 @@ const (
 	maxServerSteps = 500_000
 	maxToolSteps   = 250_000 // of one tool
 	maxItemBytes   = 4 << 20 // larger items are not decoded
-	minPhrase      = 7       // length of the shortest text that can hold a phrase, a name or a secret
+	minPhrase      = 7       // bytes of the shortest text that eachPhrase reads
 	maxPointer     = 1 << 10 // bytes of a JSON pointer in a finding
 	maxSpelledOut  = 16      // how many times longer a value may be as sent
 	maxQuotedRunes = 80      // of a text in a message
@@ -65,8 +65,6 @@ type text struct {
 	prose bool // a description, title or instructions
 	key   bool // the name of a member
 }
-
-func (t text) short() bool { return len(t.value) < minPhrase }
 
 // newServer decodes what a server sent and shares the steps for its schemas among its tools. When the context
 // ends it returns early, with the items so far, and the schemas have no pool.
@@ -280,6 +278,15 @@ func eachText(apply func(t text, at location)) rule {
 			}
 		}
 	}
+}
+
+// eachPhrase makes a rule that is applied to each text that can hold a phrase, a name or a secret.
+func eachPhrase(apply func(t text, at location)) rule {
+	return eachText(func(t text, at location) {
+		if len(t.value) >= minPhrase {
+			apply(t, at)
+		}
+	})
 }
 
 // combined makes a rule of several.

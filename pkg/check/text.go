@@ -32,12 +32,9 @@ var textRules = map[string]rule{
 	}),
 	"argument-asks-for-credential": combined(
 		eachArgument(func(_ *subschema, name string, property map[string]any, at location) {
-			if t, ok := property["type"].(string); !ok || t == "string" {
-				asksForCredential(name, at)
-			}
+			asksForCredential(name, property, at)
 		}),
-		eachPromptArgument(func(name string, _ map[string]any, at location) { asksForCredential(name, at) }),
-	),
+		eachPromptArgument(asksForCredential)),
 }
 
 // eachDescription makes a rule that is applied to each schema that validates an argument, or a part of one,
@@ -291,8 +288,8 @@ func unknownTool(s *server, report reporter) {
 
 // eachName makes a rule that is applied to each name that a pattern finds in prose, once for each text.
 func eachName(pattern lazy, apply func(t text, name string, at location)) rule {
-	return eachText(func(t text, at location) {
-		if !t.prose || t.short() {
+	return eachPhrase(func(t text, at location) {
+		if !t.prose {
 			return
 		}
 		seen := map[string]bool{}
@@ -330,7 +327,10 @@ var credentialNames = []string{"apikey", "apitoken", "apisecret", "accesstoken",
 
 // asksForCredential looks for an argument named like a credential, such as github_api_key: the words of its
 // name from any of them to the last must be a known name.
-func asksForCredential(name string, at location) {
+func asksForCredential(name string, definition map[string]any, at location) {
+	if t, ok := definition["type"].(string); ok && t != "string" {
+		return
+	}
 	words := wording.Words(name)
 	for i := range words {
 		if slices.Contains(credentialNames, strings.Join(words[i:], "")) {
