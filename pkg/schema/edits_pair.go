@@ -2,7 +2,9 @@ package schema
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -63,8 +65,7 @@ func compareAnnotations(p pair, places map[string]bool) {
 		case p.x.pairsNote(k, p.y) || p.y.pairsNote(k, p.x):
 		case places != nil && !(had && places[was.place]) && !(has && places[is.place]):
 		case k == "discriminator" && p.mapped(was, is):
-		case had && has && k == "default" && rawjson.Same(p.x.unordered(old), p.x.unordered(new)):
-		case had && has && k == "examples" && rawjson.Same(p.x.unorderedSet(old), p.x.unorderedSet(new)):
+		case had && has && (k == "default" || k == "examples") && p.sameUnordered(k, old, new):
 		default:
 			p.add(Edit{Family: cmp.Or(annotations[k], FamilyUnknown), Keyword: k,
 				OldPath: was.place, NewPath: is.place, Old: was.raw(k), New: is.raw(k)}, nil)
@@ -72,35 +73,43 @@ func compareAnnotations(p pair, places map[string]bool) {
 	}
 }
 
-// unordered returns a value with the items of sets in order: pydantic writes them in another order at each
-// start.
-func (v view) unordered(value any) any {
+// sameUnordered reports whether two defaults, or two lists of examples, differ only in the order of examples
+// and of the items of sets: pydantic writes them in another order at each start.
+func (p pair) sameUnordered(keyword string, old, new any) bool {
+	if p.spend(256 * (weight(old, maxEvaluation) + weight(new, maxEvaluation))) {
+		return false
+	}
+	text := func(value any) string {
+		examples, isList := value.([]any)
+		if keyword == "default" || !isList {
+			return p.x.unordered(value)
+		}
+		return fmt.Sprintf("%q", slices.Sorted(slices.Values(kit.Map(examples, p.x.unordered))))
+	}
+	return text(old) == text(new)
+}
+
+// unordered returns a text that is the same for values that differ only in the order of the items of sets.
+func (v view) unordered(value any) string {
+	var parts []string
 	switch value := value.(type) {
 	case []any:
-		if v.o["uniqueItems"] == true {
-			return settle(v.child("items")).unorderedSet(value)
+		if parts = kit.Map(value, settle(v.child("items")).unordered); v.o["uniqueItems"] == true {
+			slices.Sort(parts)
 		}
-		return kit.Map(value, settle(v.child("items")).unordered)
 	case map[string]any:
-		members := map[string]any{}
-		for name, member := range value {
+		for _, name := range kit.SortedKeys(value) {
 			inner := v.child("properties", name)
 			if inner.value == nil {
 				inner = v.child("additionalProperties")
 			}
-			members[name] = settle(inner).unordered(member)
+			parts = append(parts, name, settle(inner).unordered(value[name]))
 		}
-		return members
+	default:
+		return canonical(value)
 	}
-	return value
-}
-
-// unorderedSet returns the values of a list in order, if it is one.
-func (v view) unorderedSet(list any) any {
-	values, _ := list.([]any)
-	values = kit.Map(values, v.unordered)
-	slices.SortFunc(values, func(a, b any) int { return cmp.Compare(canonical(a), canonical(b)) })
-	return values
+	sum := sha256.Sum256(fmt.Appendf(nil, "%T%q", value, parts)) // texts of texts would grow with the depth
+	return string(sum[:])
 }
 
 // mapped reports whether two discriminators differ only in the names of definitions, and in values whose

@@ -49,8 +49,12 @@ func hostile() map[string][2]string {
 		"renamed constants":       {`{"allOf":[` + list(`{"properties":{%s}}`, 4000, `"p%d":{"const":%[1]d}`) + `,` + list(`{"required":[%s]}`, 4000, `"p%d"`) + `]}`, list(`{"properties":{%s}}`, 4000, `"q%d":{"const":%[1]d}`)},
 		"thousands of patterns":   {list(`{"patternProperties":{%s}}`, 4000, `"^(a|b)*a(a|b){30}c%d":{"type":"string"}`), list(`{"patternProperties":{%s}}`, 4000, `"^(a|b)*a(a|b){30}c%d":{"type":"integer"}`)},
 		"dynamic scopes":          {dynamicScopes(12), `{"type":"object"}`},
+		"sets inside sets":        {list(setsInside, 1, "x%d"+strings.Repeat("x", 900_000)), list(setsInside, 1, "y%d"+strings.Repeat("y", 900_000))},
 	}
 }
+
+var setsInside = `{"properties":{"a":{"uniqueItems":true,"items":{"$ref":"#/properties/a"},"default":` +
+	strings.Repeat(`[1,`, 480) + `"%s"` + strings.Repeat(`]`, 480) + `}}}`
 
 func nest(format string, depth int, inside string) string {
 	for range depth {
