@@ -159,9 +159,8 @@ func (r *revision) refused(ch *change) bool {
 	if r.direction == finding.Output || ch.Family != schema.FamilyProperty || ch.New != nil || !ch.breaks() {
 		return false
 	}
-	const closed = "false"
 	old, new := parent(parent(ch.OldPath))+"/additionalProperties", ch.NewPath+"/additionalProperties"
-	return string(r.After.At(new)) == closed && string(r.Before.At(old)) != closed
+	return schema.RefusesAll(r.After.At(new)) && !schema.RefusesAll(r.Before.At(old))
 }
 
 // shown sets what the level of a break rests on: a value, or why none is shown.

@@ -77,10 +77,14 @@ func (r *revision) suffix(ch *change) string {
 		return "const-changed"
 	case schema.FamilyAdditional:
 		switch {
-		case string(ch.New) == "false":
+		case schema.RefusesAll(ch.New):
 			return "additional-properties-closed"
-		case string(ch.Old) == "false", !ch.breaks() && anyName(ch.Old) && !anyName(ch.New):
-			return "additional-properties-opened" // what was said of no name is a map of any
+		case schema.RefusesAll(ch.Old):
+			return "additional-properties-opened"
+		// a model has become a map
+		case !ch.breaks() && anyName(ch.Old) && !anyName(ch.New) &&
+			r.After.At(ch.NewPath+"/properties") == nil:
+			return "additional-properties-opened"
 		}
 		widened := ch.effect == widens || ch.effect == moves && r.direction == finding.Output
 		return "additional-properties-" + either(widened, "widened", "narrowed")

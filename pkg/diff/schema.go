@@ -219,8 +219,8 @@ func (r *revision) softened(id string, ch *change) bool {
 	switch id {
 	case "output-optional-property-added", "output-required-property-added":
 		// a map is not closed: it takes members of a type
-		return !r.Strict && (string(r.Before.At(ch.OldPath+"/additionalProperties")) == "false" ||
-			string(r.Before.At(ch.OldPath+"/unevaluatedProperties")) == "false")
+		return !r.Strict && (schema.RefusesAll(r.Before.At(ch.OldPath+"/additionalProperties")) ||
+			schema.RefusesAll(r.Before.At(ch.OldPath+"/unevaluatedProperties")))
 	case "output-enum-value-added", "output-additional-properties-opened",
 		"input-required-property-added-with-default", "input-property-became-required-with-default":
 		return !r.Strict

@@ -1,6 +1,11 @@
 package schema
 
-import "github.com/mcpctl/mcpctl/internal/kit"
+import (
+	"encoding/json"
+
+	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
+)
 
 // A scope is what a schema object says of properties by name, with what it refers to and combines.
 type scope struct {
@@ -155,4 +160,18 @@ func unrestricted(v any) bool {
 	}
 	o, ok := v.(map[string]any)
 	return v == true || ok && len(asserting(o)) == 0
+}
+
+// RefusesAll reports whether a schema is false, or {"not": {}} as the Go SDK of MCP writes it.
+func RefusesAll(raw json.RawMessage) bool {
+	v, err := rawjson.Decode(raw)
+	return err == nil && refusing(v)
+}
+
+func refusing(v any) bool {
+	if p, ok := v.(*part); ok {
+		v = p.value
+	}
+	o, ok := v.(map[string]any)
+	return v == false || ok && len(asserting(o)) == 1 && unrestricted(o["not"])
 }

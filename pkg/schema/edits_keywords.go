@@ -234,7 +234,7 @@ func compareAdditional(p pair) {
 func (v view) isMap() bool {
 	values, there := v.o["additionalProperties"]
 	_, names := v.o["properties"]
-	return there && values != false && (!names || !unrestricted(values))
+	return there && !refusing(values) && (!names || !unrestricted(values))
 }
 
 // plainly reports whether a view says no more than which values an object or an array holds.
