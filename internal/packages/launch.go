@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/process"
 )
 
@@ -102,24 +104,17 @@ func (l Launcher) Env(registry string) map[string]string {
 	pinned := l.Pinned()
 	// as npm reads them
 	normal := func(name string) string { return strings.ReplaceAll(strings.ToLower(name), "-", "_") }
-	env := map[string]string{}
+	fixed := kit.Set(kit.Map(kit.SortedKeys(pinned), normal))
+	env := map[string]string{"PATH": l.path()}
 	for _, pair := range l.Environ {
 		name, value, _ := strings.Cut(pair, "=")
-		for _, begin := range slices.Concat(forwarded[registry], forwarded[""]) {
-			if strings.HasPrefix(normal(name), begin) {
-				env[name] = value
-			}
-		}
-		for fixed := range pinned {
-			if normal(name) == normal(fixed) {
-				delete(env, name)
-			}
+		begins := func(prefix string) bool { return strings.HasPrefix(normal(name), prefix) }
+		if slices.ContainsFunc(slices.Concat(forwarded[registry], forwarded[""]), begins) &&
+			!fixed[normal(name)] {
+			env[name] = value
 		}
 	}
-	for name, value := range pinned {
-		env[name] = value
-	}
-	env["PATH"] = l.path()
+	maps.Copy(env, pinned)
 	return env
 }
 
@@ -167,9 +162,6 @@ func (l Launcher) private(name string) (string, error) {
 // HandOn returns the arguments of docker run that also hand variables of its own environment on to the
 // container.
 func HandOn(args []string, names []string) []string {
-	handed := slices.Clone(args[:1])
-	for _, name := range names {
-		handed = append(handed, "--env", name)
-	}
-	return append(handed, args[1:]...)
+	flags := kit.Flat(names, func(name string) []string { return []string{"--env", name} })
+	return slices.Insert(slices.Clone(args), 1, flags...)
 }

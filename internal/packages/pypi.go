@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/files"
@@ -58,8 +57,8 @@ func (l Launcher) pypiVersions(ctx context.Context, name string) ([]string, erro
 	return kit.SortedKeys(p.Releases), err
 }
 
-// pypiRelease returns a release. Its digest is that of the wheel for every system, else of the first file by
-// name.
+// pypiRelease returns a release. Its digest is that of the first file by name, which is a wheel if there is
+// one.
 func (l Launcher) pypiRelease(ctx context.Context, ref Ref) (Package, error) {
 	path := ref.Name + "/json"
 	if ref.Version != "" {
@@ -70,17 +69,14 @@ func (l Launcher) pypiRelease(ctx context.Context, ref Ref) (Package, error) {
 		return Package{}, err
 	}
 	ref.Version = p.Info.Version
-	digests, anywhere := map[string]string{}, ""
+	release := Package{Ref: ref}
+	digests := map[string]string{}
 	for _, file := range p.URLs {
-		if sum := file.Digests["sha256"]; sum != "" {
-			digests[file.Filename] = "sha256:" + sum
-		}
-		if strings.HasSuffix(file.Filename, "-none-any.whl") {
-			anywhere = file.Filename
-		}
+		digests[file.Filename] = file.Digests["sha256"]
 	}
-	first := slices.Concat([]string{anywhere}, kit.SortedKeys(digests))
-	release := Package{Ref: ref, Integrity: cmp.Or(digests[first[0]], digests[first[len(first)-1]])}
+	if names := kit.SortedKeys(digests); len(names) > 0 && digests[names[0]] != "" {
+		release.Integrity = "sha256:" + digests[names[0]]
+	}
 	for _, text := range p.Info.RequiresDist {
 		spec, marker, _ := strings.Cut(text, ";")
 		name := requirement().FindString(spec)

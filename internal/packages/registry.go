@@ -23,12 +23,11 @@ const (
 	maxReported = 4 << 10  // bytes of what a failing program wrote
 )
 
-var errSlow = fmt.Errorf("the registry did not answer within %s", askLimit)
-
 // ask asks a registry within askLimit; the error says what for.
 func ask[T any](ctx context.Context, doing string, ref Ref, question func(context.Context) (T, error)) (T,
 	error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, askLimit, errSlow)
+	slow := fmt.Errorf("the registry did not answer within %s", askLimit)
+	ctx, cancel := context.WithTimeoutCause(ctx, askLimit, slow)
 	defer cancel()
 	answer, err := question(ctx)
 	if err != nil {

@@ -57,10 +57,7 @@ func escapedDescendants(root int) []descendant {
 // that file have none.
 func children(pid int) []int {
 	folder := "/proc/" + strconv.Itoa(pid) + "/task"
-	threads, err := os.ReadDir(folder)
-	if err != nil {
-		return nil
-	}
+	threads, _ := os.ReadDir(folder)
 	var found []int
 	for _, thread := range threads {
 		text, _ := os.ReadFile(folder + "/" + thread.Name() + "/children")
@@ -138,9 +135,17 @@ func (d descendant) reap() {
 }
 
 // onlyZombies reports whether all of a group has ended and was not waited for: in containers whose first
-// process waits for no orphans, they stay.
+// process waits for no orphans, they stay. Without /proc nothing is known to run.
 func onlyZombies(group int) bool {
-	return !slices.ContainsFunc(allStats(), func(s stat) bool { return s.group == group && s.state != 'Z' })
+	processes, _ := os.ReadDir("/proc")
+	return !slices.ContainsFunc(processes, func(entry os.DirEntry) bool {
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			return false
+		}
+		s, ok := readStat(pid)
+		return ok && s.group == group && s.state != 'Z'
+	})
 }
 
 // stat is a line of /proc/PID/stat, as far as we need it; see proc_pid_stat(5).
@@ -148,25 +153,6 @@ type stat struct {
 	pid, group int
 	state      byte
 	start      string // field 22, in clock ticks since the system started
-}
-
-// allStats returns the stat of every process that can be read; nil without /proc.
-func allStats() []stat {
-	proc, err := os.Open("/proc")
-	if err != nil {
-		return nil
-	}
-	defer proc.Close()
-	names, _ := proc.Readdirnames(-1)
-	var all []stat
-	for _, name := range names {
-		if pid, err := strconv.Atoi(name); err == nil {
-			if s, ok := readStat(pid); ok {
-				all = append(all, s)
-			}
-		}
-	}
-	return all
 }
 
 // readStat returns the stat of a process; false if it is gone.

@@ -168,17 +168,13 @@ func Proxy(r *http.Request) (*url.URL, error) {
 	if os.Getenv(name) == "" {
 		name = strings.ToLower(name)
 	}
-	if !isProxy(os.Getenv(name)) && !kit.ThisMachine(r.URL.Hostname()) {
-		return nil, &ProxyError{name}
-	}
-	return http.ProxyFromEnvironment(r)
-}
-
-// isProxy reports whether a value is empty or the URL of a proxy, with or without a scheme.
-func isProxy(value string) bool {
-	if value != "" && !strings.Contains(value, "://") {
+	value := os.Getenv(name)
+	if value != "" && !strings.Contains(value, "://") { // the scheme may be missing
 		value = "http://" + value
 	}
 	u, err := url.Parse(value)
-	return err == nil && (value == "" || u.Host != "")
+	if (err != nil || value != "" && u.Host == "") && !kit.ThisMachine(r.URL.Hostname()) {
+		return nil, &ProxyError{name}
+	}
+	return http.ProxyFromEnvironment(r)
 }

@@ -345,7 +345,7 @@ func TestBadURLs(t *testing.T) {
 
 // TestHeadersStayAtHome: whatever mcp-go is made to ask for, another origin gets nothing.
 func TestHeadersStayAtHome(t *testing.T) {
-	w, err := newWeb(Endpoint{URL: "http://example.invalid/mcp"})
+	w, err := newWeb(nil, Endpoint{URL: "http://example.invalid/mcp"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,13 +58,10 @@ func OpenSSE(ctx context.Context, e Endpoint, h Handlers) (*Conn, error) {
 
 // newRemote returns a connection over HTTP that still lacks its carrier. The error is about the endpoint.
 func newRemote(kind string, e Endpoint, h Handlers) (*Conn, error) {
-	w, err := newWeb(e)
-	if err != nil {
-		return nil, err
-	}
 	c := newConn(kind, h)
-	c.web, w.conn = w, c
-	return c, nil
+	var err error
+	c.web, err = newWeb(c, e)
+	return c, err
 }
 
 // do sends a request beside mcp-go, with the headers that mcp-go sets, unless the given ones have them.

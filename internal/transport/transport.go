@@ -190,7 +190,7 @@ func (c *Conn) Close() error {
 		c.readers.Wait()
 		_ = c.answers.Acquire(context.Background(), mostAnswers) // of all of them, and none follows
 		if c.web != nil {
-			c.web.CloseIdleConnections()
+			c.web.base.CloseIdleConnections()
 		}
 	})
 	return c.shutErr

@@ -66,7 +66,7 @@ type web struct {
 var errURL = errors.New("the URL must be absolute and begin with http:// or https://")
 
 // newWeb returns a client. The error is about the URL or the certificates.
-func newWeb(e Endpoint) (*web, error) {
+func newWeb(c *Conn, e Endpoint) (*web, error) {
 	u, err := url.Parse(e.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, errURL
@@ -77,7 +77,7 @@ func newWeb(e Endpoint) (*web, error) {
 	if e.Allow == nil {
 		e.Allow = func(netip.Addr) error { return nil }
 	}
-	w := &web{endpoint: e, home: u}
+	w := &web{conn: c, endpoint: e, home: u}
 	w.base = &http.Transport{
 		Proxy:                  w.proxy,
 		DialContext:            w.dial,
@@ -94,9 +94,6 @@ func newWeb(e Endpoint) (*web, error) {
 	w.client = &http.Client{Transport: w, CheckRedirect: checkRedirect, Jar: e.Cookies}
 	return w, err
 }
-
-// CloseIdleConnections lets http.Client reach the transport below.
-func (w *web) CloseIdleConnections() { w.base.CloseIdleConnections() }
 
 // RoundTrip sends one request to our origin only. The reply to a call goes to that call: mcp-go gets its
 // receipt, or the error. A connection that breaks is replaced once, for requests that change nothing.
