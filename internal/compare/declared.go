@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -96,6 +97,12 @@ func fromManifest(d *check.Declared, root syntax.Value) {
 	manifestVariables(d, root)
 	d.AtLeast = map[snapshot.Kind]bool{snapshot.Tools: root.TextOf("tools_generated") == "true",
 		snapshot.Prompts: root.TextOf("prompts_generated") == "true"}
+	for _, key := range []string{"name", "version", "description", "author", "server"} {
+		if !hasAny(root, key) {
+			lacks := "the manifest lacks " + key + ", which is required"
+			d.Faults = append(d.Faults, check.Value{Text: lacks})
+		}
+	}
 }
 
 // userSetting matches a variable whose value is a setting of the user.
@@ -139,5 +146,56 @@ func fromRegistry(d *check.Declared, root syntax.Value) {
 			kind = textAt(transport.Value, "type")
 		}
 		d.Transports = append(d.Transports, kind)
+	}
+	registryFaults(d, root)
+}
+
+// currentSchema is the newest published schema of server.json.
+const currentSchema = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
+
+// Forms of names, hashes and versions. The registry takes none of those that match versionRange.
+var (
+	registryName = kit.Pattern(
+		`^[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?/[a-zA-Z0-9]([a-zA-Z0-9._-]*[a-zA-Z0-9])?$`)
+	fileSHA256   = kit.Pattern(`^[a-f0-9]{64}$`)
+	versionRange = kit.Pattern(`^[\^~<>=]|\|\||(^|\.)[xX*](\.|$)| - |^latest$`)
+)
+
+// registryFaults adds what the schema and the validators of the registry refuse.
+func registryFaults(d *check.Declared, root syntax.Value) {
+	refuse := func(refused bool, line int, format string, args ...any) {
+		if refused {
+			d.Faults = append(d.Faults, check.Value{Text: fmt.Sprintf(format, args...), Line: line})
+		}
+	}
+	schema, description := textAt(root, "$schema"), textAt(root, "description")
+	refuse(schema.Text != currentSchema && !strings.Contains(schema.Text, "/draft/"), schema.Line,
+		"the schema %q is not the current one, %s", schema.Text, currentSchema)
+	refuse(!registryName().MatchString(d.Name.Text), d.Name.Line,
+		"the name %q is not of the form io.github.acme/tickets", d.Name.Text)
+	length := utf8.RuneCountInString(description.Text)
+	refuse(length < 1 || length > 100, description.Line,
+		"the description has %d characters; the registry takes 1 to 100", length)
+	refuse(d.Version.Text == "" || versionRange().MatchString(d.Version.Text), d.Version.Line,
+		"the version %q is not one version", d.Version.Text)
+	status, given := root.Get("status")
+	refuse(given, status.Line, "status is not allowed here since 2025-09-29: the registry sets it")
+
+	packages, _ := root.Get("packages")
+	for _, p := range packages.Value.Items {
+		for _, f := range p.Fields {
+			refuse(strings.Contains(f.Key, "_"), f.Line,
+				"the key %q is outdated: since 2025-09-16 keys are in camel case", f.Key)
+		}
+		kind, identifier, version := p.TextOf("registryType"), textAt(p, "identifier"), textAt(p, "version")
+		refuse(identifier.Text == "" || strings.ContainsAny(identifier.Text, " \t"), p.Line,
+			"a package has no usable identifier")
+		refuse(versionRange().MatchString(version.Text), version.Line,
+			"the version %q of the package is not one version", version.Text)
+		refuse(kind == "mcpb" && !fileSHA256().MatchString(p.TextOf("fileSha256")), p.Line,
+			"a bundle needs fileSha256, 64 digits in lower case")
+		refuse(kind == "oci" && version.Text != "", version.Line,
+			"the version of an image belongs in its identifier only")
+		refuse(!hasAny(p, "transport"), p.Line, "a package has no transport")
 	}
 }

@@ -23,6 +23,7 @@ type Declared struct {
 	AtLeast    map[snapshot.Kind]bool           // the server may offer more than is listed
 	Packages   []DeclaredPackage
 	Variables  []DeclaredVariable
+	Faults     []Value // what is wrong with the file itself, as clauses
 }
 
 // Value is a text of a file with its line; empty when it is missing.
@@ -62,6 +63,11 @@ var declaredRules = map[string]rule{
 			if given := s.Observed.Given; v.Required && given != nil && !slices.Contains(given, v.Name.Text) {
 				add("", v.Name, "", "%s is required, but the server started without it.", v.Name.Text)
 			}
+		}
+	}),
+	"declared-file-invalid": eachDeclared(func(_ *server, d Declared, add lineReporter) {
+		for _, fault := range d.Faults {
+			add("", Value{Line: fault.Line}, fault.Text, "%s.", fault.Text)
 		}
 	}),
 }
