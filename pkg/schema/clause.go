@@ -1,8 +1,11 @@
 package schema
 
 import (
+	"cmp"
 	"maps"
 	"slices"
+
+	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
 // A clause is what is known of a value of one type: assertions about that type, and choices that are still
@@ -17,7 +20,7 @@ type clause struct {
 
 // A choice is a list of alternatives; one of them holds.
 type choice struct {
-	of           lit // what the choice was made from
+	negated      bool // it was made from a negation, which says what the value is not
 	alternatives [][]lit
 }
 
@@ -29,8 +32,6 @@ type literal struct {
 
 func (l lit) literal() literal { return literal{l.sum, l.not} }
 
-func newClause(k kindSet) *clause { return &clause{kind: k, known: map[literal]bool{}} }
-
 // fork returns a copy of a clause without the open choices.
 func (e *engine) fork(c *clause) *clause {
 	e.spend(len(c.known))
@@ -38,34 +39,42 @@ func (e *engine) fork(c *clause) *clause {
 		doubt: c.doubt}
 }
 
-// assume adds literals to a clause, as far as the budget allows. It reports false where that is a
-// contradiction.
+// assume adds literals to a clause, as far as the budget allows: what a literal stands for, or itself as an
+// atom or a choice. It reports false where that is a contradiction.
 func (e *engine) assume(c *clause, lits []lit) bool {
 	queue := slices.Clone(lits)
 	for len(queue) > 0 && !e.spend(12) {
 		l := queue[0].core()
 		queue = queue[1:]
-		if c.vacuous(l) {
+		if c.certain(l) {
 			continue
 		}
-		if c.refutes(l) {
+		if c.refutes(l) || l.op == opFormat && l.not { // a format is an annotation, which a witness keeps
 			return false
-		}
-		if c.known[l.literal()] {
-			continue
 		}
 		c.known[l.literal()] = true
-		more, ok := e.unfold(c, l)
-		if !ok {
-			return false
+		switch {
+		case l.loop:
+			c.doubt = reason{"a schema that refers to itself", l.node}
+		case l.op == opOpaque:
+			c.doubt = reason{l.why, l.node}
+		case l.op == opKinds, e.spend(4 * len(l.kids)):
+		case l.op == opAll && !l.not || l.op == opAny && l.not:
+			queue = append(queue, signed(l.kids, l.not)...)
+		case l.op == opAll || l.op == opAny:
+			alternatives := kit.Map(signed(l.kids, l.not), func(k lit) []lit { return []lit{k} })
+			c.choices = append(c.choices, choice{l.not, alternatives})
+		case l.op == opOne:
+			c.choices = append(c.choices, choice{l.not, e.exactlyOne(l)})
+		default:
+			c.atoms = append(c.atoms, l)
 		}
-		queue = append(queue, more...)
 	}
 	return true
 }
 
-// vacuous reports whether a literal holds for every value of the clause's type.
-func (c *clause) vacuous(l lit) bool { return c.impossible(l.flip()) }
+// certain reports whether a literal is seen at once to hold.
+func (c *clause) certain(l lit) bool { return c.known[l.literal()] || c.impossible(l.flip()) }
 
 // impossible reports whether a literal holds for no value of the clause's type.
 func (c *clause) impossible(l lit) bool {
@@ -78,28 +87,6 @@ func (c *clause) impossible(l lit) bool {
 // refutes reports whether a literal is seen at once not to hold.
 func (c *clause) refutes(l lit) bool { return c.known[l.flip().literal()] || c.impossible(l) }
 
-// unfold returns the literals that l stands for, or records it as an atom or a choice.
-func (e *engine) unfold(c *clause, l lit) ([]lit, bool) {
-	switch {
-	case l.loop:
-		c.doubt = reason{"a schema that refers to itself", l.node}
-	case l.op == opOpaque:
-		c.doubt = reason{l.why, l.node}
-	case l.op == opFormat && l.not: // an annotation, which a witness keeps
-		return nil, false
-	case l.op == opKinds, e.spend(4 * len(l.kids)):
-	case l.op == opAll && !l.not || l.op == opAny && l.not:
-		return signed(l.kids, l.not), true
-	case l.op == opAll || l.op == opAny:
-		c.choices = append(c.choices, choice{l, alternatives(l.kids, l.not)})
-	case l.op == opOne:
-		c.choices = append(c.choices, choice{l, e.exactlyOne(l)})
-	default:
-		c.atoms = append(c.atoms, l)
-	}
-	return nil, true
-}
-
 // signed returns the children as they are, or each of them negated. With De Morgan, it turns a negated
 // combination into one of negated parts.
 func signed(kids []lit, negated bool) []lit {
@@ -109,14 +96,6 @@ func signed(kids []lit, negated bool) []lit {
 	out := make([]lit, len(kids))
 	for i, k := range kids {
 		out[i] = k.flip()
-	}
-	return out
-}
-
-func alternatives(kids []lit, negated bool) [][]lit {
-	out := make([][]lit, len(kids))
-	for i, k := range signed(kids, negated) {
-		out[i] = []lit{k}
 	}
 	return out
 }
@@ -159,7 +138,7 @@ func (c *clause) next() int {
 	best := 0
 	for i, ch := range c.choices {
 		b := c.choices[best]
-		if ch.of.not == b.of.not && len(ch.alternatives) < len(b.alternatives) || !ch.of.not && b.of.not {
+		if cmp.Or(order(ch.negated)-order(b.negated), len(ch.alternatives)-len(b.alternatives)) < 0 {
 			best = i
 		}
 	}
@@ -167,59 +146,39 @@ func (c *clause) next() int {
 }
 
 // prune drops alternatives that cannot hold and choices that are met, and assumes the last one; false where
-// none is left.
+// none is left. It stops when the budget is spent, since nothing is decided any more.
 func (e *engine) prune(c *clause) bool {
 	for again := true; again; {
 		again = false
 		open := c.choices
 		c.choices = nil
-		for i, ch := range open {
-			left, met := e.weigh(c, ch)
-			switch {
-			case met:
-			case len(left) == 0:
+		for _, ch := range open {
+			if e.spend(4 * len(ch.alternatives)) {
+				return true
+			}
+			if slices.ContainsFunc(ch.alternatives, c.met) {
+				continue
+			}
+			left := kit.Filter(ch.alternatives, func(a []lit) bool { return !e.refuted(c, a) })
+			switch len(left) {
+			case 0:
 				return false
-			case len(left) == 1:
+			case 1:
 				if !e.assume(c, left[0]) {
 					return false
 				}
 				again = true
 			default:
-				c.choices = append(c.choices, choice{ch.of, left})
-			}
-			if e.left < 0 {
-				c.choices = append(c.choices, open[i+1:]...)
-				return true
+				c.choices = append(c.choices, choice{ch.negated, left})
 			}
 		}
 	}
 	return true
 }
 
-// weigh returns the alternatives of a choice that may still hold, or that the choice is met already.
-func (e *engine) weigh(c *clause, ch choice) (left [][]lit, met bool) {
-	if e.spend(4 * len(ch.alternatives)) {
-		return ch.alternatives, false
-	}
-	if slices.ContainsFunc(ch.alternatives, c.certain) {
-		return nil, true
-	}
-	for _, alternative := range ch.alternatives {
-		if !e.refuted(c, alternative) {
-			left = append(left, alternative)
-		}
-	}
-	return left, false
-}
-
-// certain reports whether every literal of an alternative is known to hold.
-func (c *clause) certain(alternative []lit) bool {
-	for _, l := range alternative {
-		if !c.vacuous(l) && !c.known[l.literal()] {
-			return false
-		}
-	}
-	return true
+// met reports whether every literal of an alternative is seen at once to hold.
+func (c *clause) met(alternative []lit) bool {
+	return !slices.ContainsFunc(alternative, func(l lit) bool { return !c.certain(l) })
 }
 
 // refuted reports whether an alternative is seen not to hold without resolving further choices.
@@ -303,10 +262,7 @@ func (e *engine) exactlyOne(l lit) [][]lit {
 	for i, a := range l.kids {
 		for j, b := range l.kids[:i] {
 			if e.spend(4) {
-				if l.not {
-					return append(out, nil) // and does not restrict anything
-				}
-				break
+				return out // nothing is decided any more
 			}
 			if e.inhabit([]lit{a, b}).answer == void {
 				continue

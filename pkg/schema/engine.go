@@ -85,7 +85,7 @@ func (e *engine) inhabit(lits []lit) outcome {
 	if !possible {
 		return outcome{answer: void}
 	}
-	return e.recall(question, e.ask)
+	return e.recall(question)
 }
 
 // ask divides a question by the type of the value.
@@ -99,7 +99,7 @@ func (e *engine) ask(question []lit) outcome {
 		if types&k == 0 {
 			continue
 		}
-		c := newClause(k)
+		c := &clause{kind: k, known: map[literal]bool{}}
 		if !e.assume(c, question) {
 			continue
 		}
@@ -155,7 +155,7 @@ type frame struct {
 }
 
 // recall answers a question from memory or asks it.
-func (e *engine) recall(question []lit, ask func([]lit) outcome) outcome {
+func (e *engine) recall(question []lit) outcome {
 	key := keyOf(question)
 	if out, known := e.memo[key]; known {
 		return out
@@ -172,7 +172,7 @@ func (e *engine) recall(question []lit, ask func([]lit) outcome) outcome {
 	e.frames++
 	outer := e.low
 	e.low = noFrame
-	out := ask(question)
+	out := e.ask(question)
 	e.frames--
 	delete(e.open, key)
 	if out.answer != void || e.low >= f.index {
