@@ -94,14 +94,15 @@ func (q question) shown(ctx context.Context, value any) Result {
 
 // undecidedBy returns an Unknown result with the reason, and with the place of the construct if there is one.
 func undecidedBy(out outcome) Result {
-	r := Result{Reason: out.why.String()}
+	r := Result{Reason: out.why.what}
+	if n := out.why.node; n != nil && n.keyword != "" {
+		r.Reason += " (" + n.keyword + ")"
+		r.Path = rawjson.Join(n.place, n.keyword)
+	} else if n != nil {
+		r.Path = n.place
+	}
 	if out.answer == inhabited {
 		r.Reason = "the value that was found is not confirmed"
-	}
-	if n := out.why.node; n != nil {
-		if r.Path = n.place; n.keyword != "" {
-			r.Path = rawjson.Join(n.place, n.keyword)
-		}
 	}
 	return r
 }
@@ -147,17 +148,6 @@ func weight(v any, limit int) int {
 		n += len(v) / 64
 	}
 	return min(n, limit)
-}
-
-// String returns what stopped a decision.
-func (r reason) String() string {
-	switch {
-	case r.node == nil || r.node.keyword == "":
-		return r.what
-	case r.what == "":
-		return r.node.keyword
-	}
-	return r.what + " (" + r.node.keyword + ")"
 }
 
 // canonical writes a value so that equal values have equal text: 1.0 is 1, and the order of keys does not

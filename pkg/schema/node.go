@@ -157,10 +157,10 @@ func seal(n *node) *node {
 	switch n.state {
 	case sealed:
 		return n
-	case sealing: // a cycle
+	case sealing: // a cycle: the node is named by where it stands, and text holds the digest of its document
 		if !n.head {
-			n.head = true
-			n.sum = headSum(n)
+			h := sha256.Sum256([]byte("cycle\x00" + n.text + "\x00" + n.place + "\x00" + n.keyword))
+			n.head, n.sum = true, digest(h[:16])
 			n.yes, n.no = kindAll, kindAll
 		}
 		return n
@@ -169,7 +169,7 @@ func seal(n *node) *node {
 	for _, k := range n.kids {
 		seal(k.node)
 	}
-	for _, p := range append(n.patterns[:len(n.patterns):len(n.patterns)], n.within...) {
+	for _, p := range slices.Concat(n.patterns, n.within) {
 		seal(p)
 	}
 	n.yes, n.no = n.possible()
@@ -180,24 +180,9 @@ func seal(n *node) *node {
 	return n
 }
 
-// possible returns the types whose values may satisfy the node, and those whose values may not.
+// possible returns the types whose values may satisfy the node, and those whose values may not. The answers
+// may be too large but never too small: a type that is left out is proved not to occur.
 func (n *node) possible() (yes, no kindSet) {
-	switch n.op {
-	case opAll, opAny, opOne:
-		return n.possibleOfMany()
-	case opKinds:
-		return n.kinds, kindAll &^ n.kinds
-	case opScalars:
-		return n.set.kinds(), kindAll
-	case opOpaque:
-		return kindAll, kindAll
-	}
-	return kindAll, n.op.guard()
-}
-
-// possibleOfMany is possible for combinations. The answers may be too large but never too small: a type that
-// is left out is proved not to occur.
-func (n *node) possibleOfMany() (yes, no kindSet) {
 	all, some := kindAll, kindNone
 	allNot, someNot := kindAll, kindNone
 	for _, k := range n.kids {
@@ -209,8 +194,14 @@ func (n *node) possibleOfMany() (yes, no kindSet) {
 		return all, someNot
 	case opAny:
 		return some, allNot
+	case opOne:
+		return some, kindAll
+	case opKinds:
+		return n.kinds, kindAll &^ n.kinds
+	case opScalars:
+		return n.set.kinds(), kindAll
 	}
-	return some, kindAll
+	return kindAll, n.op.guard()
 }
 
 // digest sums up the meaning of a node. A combination of one is that one; the order of more does not matter.
@@ -231,11 +222,8 @@ func (n *node) digest() digest {
 	if n.number != nil {
 		b = appendText(b, n.number.RatString())
 	}
-	for _, key := range n.set {
-		b = appendText(b, key)
-	}
-	for _, name := range n.names {
-		b = appendText(b, name)
+	for _, text := range slices.Concat(n.set, n.names) {
+		b = appendText(b, text)
 	}
 	for _, p := range n.patterns {
 		b = append(append(b, 'p'), p.sum[:]...)
@@ -284,12 +272,6 @@ func sign(l lit) byte {
 		return '-'
 	}
 	return '+'
-}
-
-// headSum names a node on a cycle by where it stands: text holds the digest of its document.
-func headSum(n *node) digest {
-	h := sha256.Sum256([]byte("cycle\x00" + n.text + "\x00" + n.place + "\x00" + n.keyword))
-	return digest(h[:16])
 }
 
 // scalars is a finite set of nulls, booleans, numbers and strings, by their keys, sorted and distinct.

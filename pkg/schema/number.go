@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
 	"math/big"
 	"slices"
@@ -14,19 +15,39 @@ import (
 const maxCandidates = 4096
 
 // decideNumber decides a clause about numbers over the rationals: an interval, multiples and excluded
-// numbers.
+// numbers. Whether the ends of the interval are in it is left to the atoms. An interval that is more than a
+// point holds more numbers than can be excluded one by one or as multiples.
 func decideNumber(e *engine, atoms []lit) outcome {
-	low, high := interval(atoms)
-	switch step := commonMultiple(atoms); {
-	case low != nil && high != nil && low.Cmp(high) > 0:
-		return outcome{answer: void}
-	case step == nil:
-		return decideReals(e, atoms, low, high)
-	case e.spend(16*len(atoms)) || step.Num().BitLen() > maxStepBits:
-		return undecided(reason{what: "a common multiple that is too large"})
-	default:
-		return decideMultiples(e, atoms, low, high, step)
+	var low, high, step *big.Rat
+	for _, l := range atoms {
+		switch {
+		case l.op == opMinimum && !l.not || l.op == opMaximum && l.not:
+			if low == nil || l.number.Cmp(low) > 0 {
+				low = l.number
+			}
+		case l.op == opMaximum || l.op == opMinimum:
+			if high == nil || l.number.Cmp(high) < 0 {
+				high = l.number
+			}
+		case l.op == opMultiple && !l.not:
+			if step = leastCommon(step, l.number); e.spend(16) || step.Num().BitLen() > maxStepBits {
+				return undecided(reason{what: "a common multiple that is too large"})
+			}
+		}
 	}
+	bounded := low != nil && high != nil
+	switch {
+	case bounded && low.Cmp(high) > 0:
+		return outcome{answer: void}
+	case step != nil:
+		return decideMultiples(e, atoms, low, high, step)
+	case bounded && low.Cmp(high) == 0:
+		return e.tryEach(atoms, decimal(low))
+	}
+	if out := e.tryEach(atoms, candidates(low, high)...); out.answer != void {
+		return out
+	}
+	return undecided(reason{what: "no number found that is left over"})
 }
 
 // exactRange are the bounds of the integers that all programs agree on (RFC 7493 §2.2).
@@ -55,43 +76,10 @@ func (m *meter) number(n *node, number json.Number) answer {
 	return answerOf(n.set.has(number))
 }
 
-// interval returns the least and the greatest number that the bounds among the atoms leave, nil where there
-// is none. Whether the ends themselves are in it is left to the atoms. A negated bound is one on the other
-// side.
-func interval(atoms []lit) (low, high *big.Rat) {
-	for _, l := range atoms {
-		switch {
-		case l.op == opMinimum && !l.not || l.op == opMaximum && l.not:
-			if low == nil || l.number.Cmp(low) > 0 {
-				low = l.number
-			}
-		case l.op == opMaximum || l.op == opMinimum:
-			if high == nil || l.number.Cmp(high) < 0 {
-				high = l.number
-			}
-		}
-	}
-	return low, high
-}
-
 // maxStepBits bounds the common multiple of several numbers.
 const maxStepBits = 4 * maxDigits
 
-// commonMultiple returns the smallest number whose multiples satisfy all multipleOf, nil if there
-// are none, or one that is too large.
-func commonMultiple(atoms []lit) *big.Rat {
-	var step *big.Rat
-	for _, l := range atoms {
-		if l.op == opMultiple && !l.not {
-			if step = leastCommon(step, l.number); step.Num().BitLen() > maxStepBits {
-				break
-			}
-		}
-	}
-	return step
-}
-
-// leastCommon returns the least common multiple of two positive fractions.
+// leastCommon returns the least common multiple of two positive fractions; a may be nil.
 func leastCommon(a, b *big.Rat) *big.Rat {
 	if a == nil {
 		return b
@@ -116,11 +104,11 @@ func decideMultiples(e *engine, atoms []lit, low, high, step *big.Rat) outcome {
 		}
 	}
 	v := new(big.Rat)
-	switch {
-	case low != nil:
-		v.Mul(floor(new(big.Rat).Quo(low, step)), step)
-	case high != nil:
-		v.Mul(floor(new(big.Rat).Quo(high, step)), step)
+	if end := cmp.Or(low, high); end != nil {
+		steps := new(big.Rat).Quo(end, step)
+		v.SetInt(new(big.Int).Div(steps.Num(), steps.Denom())).Mul(v, step)
+	}
+	if low == nil && high != nil {
 		step = new(big.Rat).Neg(step)
 	}
 	for range maxCandidates {
@@ -133,20 +121,6 @@ func decideMultiples(e *engine, atoms []lit, low, high, step *big.Rat) outcome {
 		v.Add(v, step)
 	}
 	return undecided(reason{what: "too many multiples to try"})
-}
-
-func floor(r *big.Rat) *big.Rat { return new(big.Rat).SetInt(new(big.Int).Div(r.Num(), r.Denom())) }
-
-// decideReals decides a clause whose numbers are all those in an interval but finitely many and but
-// multiples. If the interval is more than a point, infinitely many are left.
-func decideReals(e *engine, atoms []lit, low, high *big.Rat) outcome {
-	if low != nil && high != nil && low.Cmp(high) == 0 {
-		return e.tryEach(atoms, decimal(low))
-	}
-	if out := e.tryEach(atoms, candidates(low, high)...); out.answer != void {
-		return out
-	}
-	return undecided(reason{what: "no number found that is left over"})
 }
 
 // candidates lists plain numbers, the ends of an interval and plain distances from them, and numbers between
@@ -162,14 +136,12 @@ func candidates(low, high *big.Rat) []any {
 			out = append(out, decimal(new(big.Rat).Add(from, big.NewRat(n, 10000))))
 		}
 	}
-	from, width := new(big.Rat), big.NewRat(1, 1)
+	from, width := cmp.Or(low, high, new(big.Rat)), big.NewRat(1, 1)
 	switch {
 	case low != nil && high != nil:
-		from, width = low, new(big.Rat).Sub(high, low)
-	case low != nil:
-		from = low
+		width.Sub(high, low)
 	case high != nil:
-		from, width = high, big.NewRat(-1, 1)
+		width.Neg(width)
 	}
 	for n := range int64(64) {
 		part := big.NewRat(n, 64)
