@@ -227,8 +227,8 @@ func (v view) acceptsNull() (null, typed bool) {
 func (v view) admitsNull() (null, typed bool) {
 	null, typed = v.acceptsNull()
 	accepting := len(kit.Filter(v.members, func(i int) bool {
-		inside, typed := v.member(i).acceptsNull()
-		return inside && typed
+		inside, _ := v.member(i).acceptsNull()
+		return inside
 	}))
 	if accepting == 1 || accepting > 1 && v.union == "anyOf" {
 		return true, true
@@ -377,8 +377,6 @@ func without(a, b []any) []any {
 }
 
 // withoutNull drops null, which has edits of its own.
-func withoutNull(values []any) []any {
-	return slices.DeleteFunc(slices.Clone(values), func(v any) bool { return v == nil })
-}
+func withoutNull(values []any) []any { return without(values, []any{nil}) }
 
 func rawList(values []any) []json.RawMessage { return kit.Map(values, rawOf) }

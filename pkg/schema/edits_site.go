@@ -85,11 +85,7 @@ func (v view) table(keyword string) map[string]any {
 // list returns the members of a keyword that holds a list of schemas; none if its value is anything else.
 func (s site) list(keyword string) []site {
 	members, _ := listIn(s.keywords(), keyword)
-	out := make([]site, len(members))
-	for i := range members {
-		out[i] = s.child(keyword, strconv.Itoa(i))
-	}
-	return out
+	return kit.Map(indexes(len(members)), func(i int) site { return s.child(keyword, strconv.Itoa(i)) })
 }
 
 // follow returns the site that $ref leads to. It reports false where $ref is absent or leads out of the
