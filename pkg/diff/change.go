@@ -88,11 +88,12 @@ func (r *revision) change(ch *change) {
 	if len(ch.Also) > 0 {
 		f.Hint = "shared definition: the same change applies to " + strings.Join(ch.Also, ", ")
 	}
-	switch {
+	switch root := ch.Path == "" && r.direction == finding.Input; {
 	case ch.judged == nil:
 		r.reportAs(suffix, f, r.words(ch)...)
-	case explained(r, ch):
-		r.reported = true
+	case ch.Family == schema.FamilyReference && r.unresolved,
+		ch.Family == schema.FamilyType && root && !isObject(viewOf(r.After.Raw())):
+		r.reported = true // as a finding about the validity of the new schema
 	case r.silent(ch):
 	case ch.judged.Breaks.Verdict == schema.Unknown:
 		r.unproven(f, r.subject(ch.Instance), ch.judged.Breaks)
@@ -113,12 +114,6 @@ func (r *revision) silent(ch *change) bool {
 // unconstrained reports whether a schema accepts everything, apart from its annotations.
 func unconstrained(raw json.RawMessage) bool {
 	return string(raw) != "false" && len(withoutRemarks(viewOf(raw))) == 0
-}
-
-// explained reports whether a finding about the validity of the new schema covers the change.
-func explained(r *revision, ch *change) bool {
-	root := ch.Family == schema.FamilyType && ch.Path == "" && r.direction == finding.Input
-	return ch.Family == schema.FamilyReference && r.unresolved || root && !isObject(viewOf(r.After.Raw()))
 }
 
 // sentence reports a change under a rule, at the level of its verdict.

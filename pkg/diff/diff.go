@@ -148,24 +148,15 @@ type comparison struct {
 func (c *comparison) report(id string, f finding.Finding, values ...string) {
 	rule := c.rules[id]
 	f.Rule, f.Server = id, c.Server
-	if f.Level == finding.Off {
-		f.Level = rule.Level
-	}
-	if f.Level == finding.Off {
+	if f.Level = cmp.Or(f.Level, rule.Level); f.Level == finding.Off {
 		if !slices.Contains(c.Enable, id) {
 			return
 		}
 		f.Level = finding.Info
 	}
-	if f.Verdict == "" {
-		f.Verdict = finding.ByRule
-	}
-	if f.Message == "" {
-		f.Message = rule.message(f, values)
-	}
-	if f.Cause == "" {
-		f.Cause = rule.cause(f, values)
-	}
+	f.Verdict = cmp.Or(f.Verdict, finding.ByRule)
+	f.Message = cmp.Or(f.Message, rule.message(f, values))
+	f.Cause = cmp.Or(f.Cause, rule.cause(f, values))
 	f.Calls = c.countCalls(f)
 	c.findings = append(c.findings, f)
 }

@@ -290,10 +290,9 @@ func withoutName(raw json.RawMessage) string {
 	return string(rawjson.Form(v.json()))
 }
 
-func gone(matched []*pair) []*pair {
-	return kit.Filter(matched, func(p *pair) bool { return p.new == nil && p.others == 0 && p.key != "" })
-}
-
-func fresh(matched []*pair) []*pair {
-	return kit.Filter(matched, func(p *pair) bool { return p.old == nil && p.others == 0 && p.key != "" })
+// unmatched returns the single items that only the old side has, and those that only the new one has.
+func unmatched(matched []*pair) (gone, fresh []*pair) {
+	single := kit.Filter(matched, func(p *pair) bool { return p.others == 0 && p.key != "" })
+	return kit.Filter(single, func(p *pair) bool { return p.new == nil }),
+		kit.Filter(single, func(p *pair) bool { return p.old == nil })
 }

@@ -22,11 +22,8 @@ func treeOf(raw json.RawMessage) any {
 
 // same reports whether two JSON values mean the same, ignoring the order of keys and the spelling of numbers.
 func same(old, new json.RawMessage) bool {
-	switch {
-	case old == nil || new == nil:
-		return old == nil && new == nil
-	case bytes.Equal(old, new):
-		return true
+	if old == nil || new == nil || bytes.Equal(old, new) {
+		return (old == nil) == (new == nil)
 	}
 	before, errOld := rawjson.Decode(old)
 	after, errNew := rawjson.Decode(new)

@@ -52,14 +52,10 @@ func assign[T comparable](gone, fresh []T, score func(old, new T) float64) map[T
 // onlyAlike pairs old and new things that have the same key, where no other on either side has it. Those
 // with an empty key have no partner.
 func onlyAlike[T comparable](gone, fresh []T, key func(T) string) map[T]T {
-	after := map[string][]T{}
-	for _, new := range fresh {
-		after[key(new)] = append(after[key(new)], new)
-	}
-	found := map[T]T{}
-	for _, old := range kit.Group(gone, key) {
-		if new := after[key(old[0])]; key(old[0]) != "" && len(old) == 1 && len(new) == 1 {
-			found[old[0]] = new[0]
+	isGone, found := kit.Set(gone), map[T]T{}
+	for _, alike := range kit.Group(slices.Concat(gone, fresh), key) {
+		if len(alike) == 2 && isGone[alike[0]] && !isGone[alike[1]] && key(alike[0]) != "" {
+			found[alike[0]] = alike[1]
 		}
 	}
 	return found
@@ -68,9 +64,10 @@ func onlyAlike[T comparable](gone, fresh []T, key func(T) string) map[T]T {
 // joinRenamedItems reports items whose key changed, and returns the pairs that are left: an old item under
 // its new key is one pair, so that what else changed is reported under the old key.
 func joinRenamedItems(c *comparison, kind snapshot.Kind, matched []*pair) []*pair {
-	alike, cause := renamedAlike(kind, gone(matched), fresh(matched))
+	gone, fresh := unmatched(matched)
+	alike, cause := renamedAlike(kind, gone, fresh)
 	claimed := kit.Set(slices.Collect(maps.Values(alike)))
-	successors := renamedExactly(kind, matched)
+	successors := renamedExactly(kind, gone, fresh)
 	maps.DeleteFunc(successors, func(_, new *pair) bool { return claimed[new] })
 	maps.Copy(successors, alike)
 	for _, old := range matched {
@@ -97,9 +94,9 @@ func joinRenamedItems(c *comparison, kind snapshot.Kind, matched []*pair) []*pai
 
 // renamedExactly returns the items that are gone, each with the only new item that is the same under another
 // key. Items without a description and arguments must have similar names.
-func renamedExactly(kind snapshot.Kind, matched []*pair) map[*pair]*pair {
+func renamedExactly(kind snapshot.Kind, gone, fresh []*pair) map[*pair]*pair {
 	named := kind.KeyField() == "name"
-	found := onlyAlike(gone(matched), fresh(matched), func(p *pair) string {
+	found := onlyAlike(gone, fresh, func(p *pair) string {
 		if named {
 			return withoutName(p.raw())
 		}
@@ -175,12 +172,12 @@ func renamedAlike(kind snapshot.Kind, gone, fresh []*pair) (successors map[*pair
 // renameHints returns a hint for each item that is gone and has a twin that stays, or a likely new name.
 func renameHints(kind snapshot.Kind, matched []*pair) map[*pair]string {
 	hints := map[*pair]string{}
-	before, after := kit.Map(gone(matched), outlineOf), kit.Map(fresh(matched), outlineOf)
-	for old, new := range assign(before, after, resemblance) {
+	gone, fresh := unmatched(matched)
+	for old, new := range assign(kit.Map(gone, outlineOf), kit.Map(fresh, outlineOf), resemblance) {
 		hints[old.pair] = code(old.key) + " possibly renamed to " + code(new.key)
 	}
 	if kind == snapshot.Tools {
-		for old, twin := range twins(matched) {
+		for old, twin := range twins(gone, matched) {
 			hints[old] = "call " + code(twin.key) + " instead of " + code(old.key) + ": it is the same tool"
 		}
 	}
@@ -228,7 +225,7 @@ func sharedArguments(a, b []string) int {
 
 // twins returns the tools that are gone, each with one that stays and accepts the same, and that has the same
 // description or is named in that of the other.
-func twins(matched []*pair) map[*pair]*pair {
+func twins(gone, matched []*pair) map[*pair]*pair {
 	accepts := func(raw json.RawMessage) string {
 		return string(rawjson.Form(arguments(viewOf(raw)["inputSchema"])))
 	}
@@ -239,8 +236,7 @@ func twins(matched []*pair) map[*pair]*pair {
 		}
 	}
 	found := map[*pair]*pair{}
-	left := gone(matched)
-	for _, old := range left[:min(len(left), maxCandidates)] {
+	for _, old := range gone[:min(len(gone), maxCandidates)] {
 		text, same := viewOf(old.old).text("description"), staying[accepts(old.old)]
 		for _, p := range same[:min(len(same), maxCandidates)] {
 			if p.key != "" && strings.Contains(text, p.key) ||

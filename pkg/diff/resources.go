@@ -25,17 +25,15 @@ func compareResource(c *comparison, s subject) {
 // compareMediaType reports a new type as info, and as a warning one that is gone or differs in its parameters
 // only.
 func compareMediaType(c *comparison, s subject) {
-	old, new := s.old.text("mimeType"), s.new.text("mimeType")
-	essence := func(mimeType string) string { return strings.SplitN(canonicalType(mimeType), ";", 2)[0] }
-	f, became := s.member("mimeType"), "changed"
+	old, new := canonicalType(s.old.text("mimeType")), canonicalType(s.new.text("mimeType"))
+	essence := func(mimeType string) string { return strings.SplitN(mimeType, ";", 2)[0] }
+	f, became := s.member("mimeType"), became(old == "", new == "")
 	switch {
-	case canonicalType(old) == canonicalType(new):
+	case old == new:
 		return
 	case old == "":
-		became, f.Level = "added", finding.Info
-	case new == "":
-		became, f.Level = "removed", finding.Warning
-	case essence(old) == essence(new):
+		f.Level = finding.Info
+	case new == "" || essence(old) == essence(new):
 		f.Level = finding.Warning
 	}
 	if s.kind == snapshot.Templates { // which have one rule for all

@@ -202,11 +202,8 @@ func words(text string) []string {
 // compareSize reports an item that has grown over the budget. One that was larger already is not reported
 // again, and a budget of 0 turns the rule off.
 func compareSize(c *comparison, item string, old, new json.RawMessage) {
-	if c.ItemBudget <= 0 {
-		return
-	}
 	before, after := rawjson.Size(old), rawjson.Size(new)
-	if before <= c.ItemBudget && after > c.ItemBudget {
+	if c.ItemBudget > 0 && before <= c.ItemBudget && after > c.ItemBudget {
 		c.report("text-size-grew", finding.Finding{
 			Item: item, Old: json.RawMessage(strconv.Itoa(before)), New: json.RawMessage(strconv.Itoa(after)),
 			Message: fmt.Sprintf("The item takes %d bytes, more than the budget of %d.", after, c.ItemBudget),

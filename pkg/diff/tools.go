@@ -27,22 +27,17 @@ func compareExecution(c *comparison, s subject) {
 		return
 	}
 	reportUnknown(c, s, "taskSupport")
-	known := []string{`"forbidden"`, `"optional"`, `"required"`} // the first one is the default
-	before := cmp.Or(string(s.old["taskSupport"]), known[0])
-	after := cmp.Or(string(s.new["taskSupport"]), known[0])
-	if before == after {
-		return
-	}
-	rule := "tool-task-support-added"
+	const byDefault = `"forbidden"`
+	rules := map[string]string{byDefault: "withdrawn", `"optional"`: "added", `"required"`: "required"}
+	before := cmp.Or(string(s.old["taskSupport"]), byDefault)
+	after := cmp.Or(string(s.new["taskSupport"]), byDefault)
 	switch {
-	case !slices.Contains(known, before) || !slices.Contains(known, after):
-		rule = "item-changed"
-	case after == known[2]:
-		rule = "tool-task-support-required"
-	case after == known[0]:
-		rule = "tool-task-support-withdrawn"
+	case before == after:
+	case rules[before] == "" || rules[after] == "":
+		c.report("item-changed", s.keyword("taskSupport"))
+	default:
+		c.report("tool-task-support-"+rules[after], s.keyword("taskSupport"))
 	}
-	c.report(rule, s.keyword("taskSupport"))
 }
 
 func (v view) json() json.RawMessage {
