@@ -140,14 +140,7 @@ func within(done <-chan struct{}, d time.Duration) bool {
 	select {
 	case <-done:
 		return true
-	default:
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-done:
-		return true
-	case <-t.C:
+	case <-time.After(d):
 		return false
 	}
 }

@@ -28,7 +28,7 @@ func TestNoiseIsBounded(t *testing.T) {
 	for range noiseCount + 5 {
 		l.add(make([]byte, noiseText+1))
 	}
-	if got := l.all(); len(got) != noiseCount || len(got[0]) != noiseText {
+	if got := l.pieces; len(got) != noiseCount || len(got[0]) != noiseText {
 		t.Errorf("%d pieces, the first one of %d bytes", len(got), len(got[0]))
 	}
 }

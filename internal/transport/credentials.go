@@ -3,12 +3,9 @@ package transport
 import (
 	"context"
 	"fmt"
-	"maps"
 	"net/http"
 	"regexp"
-	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 )
 
@@ -40,9 +37,6 @@ type Credentials struct {
 	ask  func(context.Context, *Refused) (map[string]Secret, error)
 	turn chan struct{}  // held while ask runs, so that all others wait for the same answer
 	last *issuedHeaders // guarded by turn
-
-	mu    sync.Mutex
-	given []Secret // all values so far, for masking
 }
 
 // issuedHeaders is one result of Credentials.ask.
@@ -98,24 +92,7 @@ func (c *Credentials) after(ctx context.Context, seen *issuedHeaders, refused *R
 	}
 	c.last = &issuedHeaders{headers: headers, err: err}
 	c.last.final.Store(seen != nil)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.given = slices.AppendSeq(c.given, maps.Values(headers))
-	c.given = c.given[max(0, len(c.given)-mostGiven):]
 	return c.last, err
-}
-
-// mostGiven limits what a session that lives for months remembers for masking.
-const mostGiven = 64
-
-// Given returns the header values that were used until now, for masking them in texts.
-func (c *Credentials) Given() []Secret {
-	if c == nil {
-		return nil
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.Clone(c.given)
 }
 
 // send sends a request with our headers, and once more if it is refused and there are better credentials.
@@ -128,8 +105,7 @@ func (w *web) send(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	reply, err := w.sendWith(req, now)
-	again, ok := afresh(req)
-	if err != nil || !ok || w.endpoint.Credentials == nil || !wantsCredentials(reply) {
+	if err != nil || w.endpoint.Credentials == nil || !wantsCredentials(reply) {
 		return reply, err
 	}
 	refused := &Refused{Status: reply.StatusCode, Challenge: challenge(reply), Sent: now.headers}
@@ -141,7 +117,7 @@ func (w *web) send(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return w.sendWith(again, better)
+	return w.sendWith(afresh(req), better)
 }
 
 // sendWith sends a request with these credentials, and notes that they worked if the server took them.
@@ -153,18 +129,13 @@ func (w *web) sendWith(req *http.Request, credentials *issuedHeaders) (*http.Res
 	return reply, err
 }
 
-// afresh returns a request that can be sent a second time, unless its body cannot.
-func afresh(req *http.Request) (*http.Request, bool) {
+// afresh returns a request to be sent once more. Its body is in memory, so that net/http can repeat it.
+func afresh(req *http.Request) *http.Request {
 	again := req.Clone(req.Context())
-	if req.Body == nil || req.Body == http.NoBody {
-		return again, true
+	if req.GetBody != nil {
+		again.Body, _ = req.GetBody()
 	}
-	if req.GetBody == nil {
-		return nil, false
-	}
-	var err error
-	again.Body, err = req.GetBody()
-	return again, err == nil
+	return again
 }
 
 // wantsCredentials reports whether other credentials may get a better reply.

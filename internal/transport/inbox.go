@@ -38,16 +38,24 @@ type RPCError struct {
 
 // Noise returns the pieces of what the server sent that is not a message, oldest first: the first 256 bytes
 // of each, unescaped.
-func (c *Conn) Noise() []string { return c.noise.all() }
+func (c *Conn) Noise() []string {
+	c.noise.mu.Lock()
+	defer c.noise.mu.Unlock()
+	return slices.Clone(c.noise.pieces)
+}
 
 // Unended returns the start of a line on stdout that has not ended and is not a message; empty = none.
-func (c *Conn) Unended() string { return c.noise.unended() }
+func (c *Conn) Unended() string {
+	c.noise.mu.Lock()
+	defer c.noise.mu.Unlock()
+	return strings.TrimSpace(c.noise.start)
+}
 
 // take sorts a message that came on a stream that all calls share. It returns the call that it answers, or
 // nil.
 func (c *Conn) take(ctx context.Context, m message) *pendingCall {
 	switch {
-	case m.isRequest():
+	case !m.isReply() && m.id != nil:
 		c.answer(ctx, m)
 		return nil
 	case !m.isReply():
@@ -140,16 +148,4 @@ func (l *noiseLog) wait(line []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.start = string(line[:min(len(line), noiseText)])
-}
-
-func (l *noiseLog) unended() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.TrimSpace(l.start)
-}
-
-func (l *noiseLog) all() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.Clone(l.pieces)
 }

@@ -22,8 +22,6 @@ type message struct {
 
 func (m message) isReply() bool { return m.method == "" }
 
-func (m message) isRequest() bool { return !m.isReply() && m.id != nil }
-
 // parseMessage reads one JSON value and reports whether it has the members of a JSON-RPC message; a line of a
 // JSON log has not. Replies may lack "jsonrpc": nothing else has both an id and a result.
 func parseMessage(value []byte) (message, bool) {

@@ -98,9 +98,6 @@ func (c *Conn) do(ctx context.Context, method string, body []byte, header http.H
 //
 // mcp-go listens only from the start on, and does not report whether the server has such a stream.
 func (c *Conn) Listen(ctx context.Context, opened func()) error {
-	if c.Kind != KindStreamable {
-		return errors.New("only streamable HTTP has a stream to listen to")
-	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(c.life, func() { cancel(c.Lost()) })()

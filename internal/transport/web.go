@@ -108,9 +108,7 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	reply, err := w.exchange(req)
 	if call := callOf(req); call != nil && call.repeatable && CutOff(err) {
-		if again, ok := afresh(req); ok {
-			return w.exchange(again)
-		}
+		return w.exchange(afresh(req))
 	}
 	return reply, err
 }

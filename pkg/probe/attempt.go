@@ -40,19 +40,20 @@ func newAttempt(server Server, options Options) attempt {
 	a := attempt{server: server, options: options, secrets: redactorFor(server, options.Environ),
 		seen: &observations{}, timer: &requestTimer{}, listener: newListener()}
 	if server.HTTP != nil && server.HTTP.Authorize != nil {
-		a.credentials = credentialsOf(server.HTTP.Authorize)
+		a.credentials = credentialsOf(server.HTTP.Authorize, a.seen)
 	}
 	a.cookies, _ = cookiejar.New(nil) // no error without options
 	return a
 }
 
 // credentialsOf returns the credentials that authorize gives. A panic in it is an error of this server alone.
-func credentialsOf(authorize Authorize) *transport.Credentials {
+func credentialsOf(authorize Authorize, seen *observations) *transport.Credentials {
 	return transport.NewCredentials(func(ctx context.Context, r *Refused) (h map[string]Secret, err error) {
 		err = guard(func() error {
 			h, err = authorize(ctx, r)
 			return err
 		})
+		seen.keepCredentials(h)
 		return h, err
 	})
 }

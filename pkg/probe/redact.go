@@ -53,7 +53,7 @@ func redactorFor(server Server, environ []string) redact.Secrets {
 
 // masks returns the secrets of the configuration, and the credentials that were asked for until now.
 func (a attempt) masks() redact.Secrets {
-	given := a.credentials.Given()
+	given := a.seen.credentials()
 	if len(given) == 0 {
 		return a.secrets
 	}
@@ -75,7 +75,7 @@ const (
 // be missing in what is compared.
 func (a attempt) surfaceSecrets() redact.Secrets {
 	var secrets []string
-	for _, value := range append(a.credentials.Given(), a.server.Secrets...) {
+	for _, value := range append(a.seen.credentials(), a.server.Secrets...) {
 		for _, part := range redact.Header(value.Reveal()) {
 			if credible(part) {
 				secrets = append(secrets, part)

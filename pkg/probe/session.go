@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -140,6 +141,7 @@ type observations struct {
 
 	mu      sync.Mutex
 	notices []Notice // each once
+	issued  []Secret // values of headers that were asked for, for masking
 }
 
 func (o *observations) nextID() int64 { return o.id.Add(1) }
@@ -166,6 +168,24 @@ func (o *observations) inOrder() []Notice {
 	sorted := slices.Clone(o.notices)
 	slices.SortStableFunc(sorted, func(a, b Notice) int { return a.Stage.order() - b.Stage.order() })
 	return sorted
+}
+
+// mostIssued bounds what a session that lives for months remembers for masking.
+const mostIssued = 64
+
+// keepCredentials remembers the values of headers that were asked for.
+func (o *observations) keepCredentials(headers map[string]Secret) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.issued = slices.AppendSeq(o.issued, maps.Values(headers))
+	o.issued = o.issued[max(0, len(o.issued)-mostIssued):]
+}
+
+// credentials returns what keepCredentials remembers.
+func (o *observations) credentials() []Secret {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.Clone(o.issued)
 }
 
 // Elicit asks the user for what a server wants to know. It gets the params of elicitation/create as sent,
