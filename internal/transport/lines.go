@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"io"
 	"regexp"
+
+	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
 // junkLimit is the size of the longest line that is kept although it cannot be a message, in bytes.
@@ -36,38 +38,30 @@ func newFramer(stdout io.Reader) *framer {
 // it emits the start at once, and passes over the rest. The error is that of stdout.
 func (f *framer) next(emit func(frame)) error {
 	var line []byte
-	long := false // its start was emitted
 	for {
-		part, err := f.part()
-		ended := err != nil || bytes.HasSuffix(part, []byte("\n"))
-		if long && ended {
-			return err
-		}
-		if long {
-			continue
-		}
+		part, ended, err := f.part()
 		line = append(line, part...)
-		var found []frame
 		text := bytes.TrimSpace(line)
+		find := sort
 		switch {
 		case len(line) > f.limit || len(line) > junkLimit && !opens(line):
-			found, long, line = []frame{f.tooLong(line)}, !ended, nil
+			emit(f.tooLong(line))
+			for line = nil; !ended; {
+				_, ended, err = f.part()
+			}
+			f.unended = false
+			return err
 		case !ended && (len(line) > junkLimit || !isMessage(text)): // a server may forget the newline
 			f.waits(line)
 			continue
-		case len(text) == 0:
 		case f.unended:
-			found = salvage(text)
-		default:
-			found = sort(text)
+			find = salvage
 		}
-		for _, next := range found {
-			emit(next)
+		for _, found := range find(text) {
+			emit(found)
 		}
-		if !long {
-			f.unended = !ended
-			return err
-		}
+		f.unended = !ended
+		return err
 	}
 }
 
@@ -80,17 +74,18 @@ func (f *framer) tooLong(line []byte) frame {
 	return long
 }
 
-// part reads what is buffered of a line.
-func (f *framer) part() ([]byte, error) {
+// part reads what is buffered of a line, and reports whether the line ends with it.
+func (f *framer) part() (text []byte, ended bool, err error) {
 	if _, err := f.in.Peek(1); err != nil {
-		return nil, err
+		return nil, true, err
 	}
-	text, _ := f.in.Peek(f.in.Buffered())
-	if end := bytes.IndexByte(text, '\n'); end >= 0 {
+	text, _ = f.in.Peek(f.in.Buffered())
+	end := bytes.IndexByte(text, '\n')
+	if end >= 0 {
 		text = text[:end+1]
 	}
 	_, _ = f.in.Discard(len(text)) // the bytes stay until the next read
-	return text, nil
+	return text, end >= 0, nil
 }
 
 // isMessage reports whether a text is a whole message.
@@ -104,26 +99,21 @@ func isMessage(text []byte) bool {
 
 // sort returns what is on a line: a message, a batch (2025-03-26), several glued together or to a banner, or
 // noise.
-func sort(line []byte) (found []frame) {
+func sort(line []byte) []frame {
 	batch, err := parseMessages(line)
-	for _, m := range batch {
-		found = append(found, frame{message: m})
-	}
-	noise := frame{noise: line}
 	switch {
 	case err == nil:
-		return found
+		return kit.Map(batch, func(m message) frame { return frame{message: m} })
 	case err == errNotMessage: // a log in JSON, say, even if it quotes a message
+		return []frame{{noise: line}}
 	case bytes.Contains(line, []byte("\x00\"\x00")) || bytes.Contains(line, []byte("{\x00")):
-		noise.err = &ReplyError{"is UTF-16 text, where MCP needs UTF-8"}
-	default:
-		found = salvage(line)
-		if len(found) == 1 && brokenReply(line) {
-			found[0].id, found[0].err = idIn(line), err
-		}
-		return found
+		return []frame{{noise: line, err: &ReplyError{"is UTF-16 text, where MCP needs UTF-8"}}}
 	}
-	return []frame{noise}
+	found := salvage(line)
+	if len(found) == 1 && brokenReply(line) {
+		found[0].id, found[0].err = idIn(line), err
+	}
+	return found
 }
 
 // salvageTries limits how many braces of a broken line are tried as the start of a message.
