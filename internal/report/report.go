@@ -121,7 +121,11 @@ func (r *Report) meaning() string {
 		return "check fails on " + string(cmp.Or(r.FailOn, finding.FailOnWarning)) +
 			"; --fail-on breaking to allow"
 	case r.Status == 1 && r.Command == "diff" && breaking > 0:
-		return kit.Counted(breaking, "breaking change") + " found"
+		says := kit.Counted(breaking, "breaking change") + " found"
+		if unknown := Summarize(r.Findings, nil).Unknown; unknown > 0 {
+			says += fmt.Sprintf(", %d undecided", unknown)
+		}
+		return says
 	case r.Status == 1 && len(failing) > 0: // those of watch are not part of the report
 		return kit.Counted(len(failing), "finding") + " at or above the threshold"
 	case r.Status == 3 && failed > 0: // else a problem of the run, or a server that was stale at the end

@@ -230,6 +230,7 @@ func (s Summary) totals(waived bool) (row []span) {
 	add(s.Breaking, strconv.Itoa(s.Breaking)+" breaking", red)
 	add(s.Warning, kit.Counted(s.Warning, "warning"), yellow)
 	add(s.Info, strconv.Itoa(s.Info)+" info", cyan)
+	add(s.Unknown, strconv.Itoa(s.Unknown)+" undecided", yellow)
 	hidden := map[bool]string{false: " (--show-waived)"}[waived]
 	add(s.Waived, strconv.Itoa(s.Waived)+" waived"+hidden, dim)
 	add(s.Failed, kit.Counted(s.Failed, "server")+" failed", red)

@@ -55,9 +55,15 @@ func rank(level Level, waived bool) int {
 	return int(level)
 }
 
-// tail returns 1 for the two commonest breaks, which come after all others of their level.
+// tail returns 1 for breaks that only some values show, such as another limit, and 2 for the two commonest of
+// them. They come after all others of their level.
 func (g Group) tail() int {
-	if rule := g.Members[0].Rule; rule == "input-fractions-rejected" || rule == "input-lower-bound-added" {
+	switch rule := g.Members[0].Rule; {
+	case g.Level != Breaking:
+		return 0
+	case rule == "input-fractions-rejected" || rule == "input-lower-bound-added":
+		return 2
+	case strings.HasSuffix(rule, "-narrowed") || strings.HasSuffix(rule, "-widened"):
 		return 1
 	}
 	return 0
