@@ -83,9 +83,9 @@ func writeFailures(p *page, servers []Server) {
 	}
 }
 
-// FailureNotes returns lines for standard error about failed servers, with what to do: one for each reason,
+// failureNotes returns lines for standard error about failed servers, with what to do: one for each reason,
 // but of a fleet only the most frequent ones unless all are wanted.
-func FailureNotes(servers []Server, all bool) (notes []string) {
+func failureNotes(servers []Server, all bool) (notes []string) {
 	failed := slices.Clone(servers)
 	for i := range failed {
 		failed[i].MoreErrors = nil

@@ -226,7 +226,7 @@ func PrintStatus(p host.Process, o Output, r *Report) {
 	if r.Status == exit.OK {
 		print = p.Note
 	}
-	for _, line := range FailureNotes(r.Servers, p.Verbose) {
+	for _, line := range failureNotes(r.Servers, p.Verbose) {
 		print("%s", line)
 	}
 	for _, problem := range r.Problems {

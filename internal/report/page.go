@@ -298,11 +298,8 @@ type multiline string
 
 // String returns the lines, each as text has it.
 func (m multiline) String() string {
-	all := lines(string(m))
-	for i, line := range all {
-		all[i] = string(printable.Visible(line))
-	}
-	return strings.Join(all, "\n")
+	visible := func(line string) string { return text(line).String() }
+	return strings.Join(kit.Map(lines(string(m)), visible), "\n")
 }
 
 // MarshalText returns what JSON and XML hold.

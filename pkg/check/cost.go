@@ -14,9 +14,6 @@ import (
 // costRules are on what a server costs in every conversation; budgets are set by the project.
 var costRules = map[string]rule{
 	"tool-expensive": eachTool(func(t *item, at location) {
-		if len(t.Raw) <= expensiveTool { // a token has at least one byte
-			return
-		}
 		if n := ToolTokens(t.Item); n > expensiveTool {
 			at.add("", nil, "The tool costs ~%d tokens.", n)
 		}

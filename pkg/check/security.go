@@ -119,11 +119,7 @@ func (t text) pathWithoutSecret() *pointer {
 
 // isExample reports whether a key is one of documentation: it says so, or has few different characters.
 func isExample(key string) bool {
-	different := map[rune]bool{}
-	for _, r := range strings.ToLower(key) {
-		different[r] = true
-	}
-	return len(different) < 10 || saysExample(key)
+	return len(kit.Distinct([]rune(strings.ToLower(key)))) < 10 || saysExample(key)
 }
 
 func saysExample(text string) bool {
