@@ -95,8 +95,8 @@ func (v view) documentGroup(r *Report, g finding.Group) documentGroup {
 	}
 	out := documentGroup{
 		Fingerprint: g.Fingerprint, Level: levelWord(first), Title: text(title),
-		Lines: v.shown(g), Hints: textsOf(hintsOf(g)), Waivers: textsOf(each(g, waiverOf)),
-		Rules:  textsOf(each(g, ruleOf)),
+		Lines: v.shown(g), Hints: textsOf(hintsOf(g)), Waivers: textsOf(each(g.Members, waiverOf)),
+		Rules:  textsOf(each(g.Members, ruleOf)),
 		Accept: r.Command == "diff" && !g.Waived && v.accepts(first),
 	}
 	if first.Verdict == finding.Proved || first.Verdict == finding.Unproven {

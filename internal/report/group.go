@@ -169,7 +169,7 @@ func (v view) groupLines(g finding.Group) []line {
 	if slices.ContainsFunc(g.Members, func(f finding.Finding) bool { return f.Verdict == finding.Unproven }) {
 		note += " (" + string(finding.Unproven) + ")"
 	}
-	rules := each(g, ruleOf)
+	rules := each(g.Members, ruleOf)
 	if v.folds() {
 		rules = rules[:min(1, len(rules))]
 	}
@@ -189,7 +189,7 @@ func (v view) groupLines(g finding.Group) []line {
 	for _, hint := range hintsOf(g) {
 		body = append(body, advice("hint: ", hint)...)
 	}
-	for _, waiver := range each(g, waiverOf) {
+	for _, waiver := range each(g.Members, waiverOf) {
 		body = append(body, line{hang: 2, spans: []span{{waiver, yellow}}})
 	}
 	return append(all, indented(2, body)...)
@@ -197,10 +197,10 @@ func (v view) groupLines(g finding.Group) []line {
 
 // hintsOf returns the hints of a group; none of a rename, which its title has.
 func hintsOf(g finding.Group) []string {
-	if len(each(g, ruleOf)) > 1 {
+	if len(each(g.Members, ruleOf)) > 1 {
 		return nil
 	}
-	return each(g, func(f finding.Finding) string { return f.Hint })
+	return each(g.Members, hintOf)
 }
 
 // Limits of a folded page: changes of one group, and names in one line.
@@ -231,10 +231,9 @@ func (v view) shown(g finding.Group) []line {
 		}
 	}
 	var all []line
-	hidden := 0
+	hidden, fold := 0, v.folds() && len(blocks) > mostChanges+1
 	for i, block := range blocks {
-		if v.folds() && i >= mostChanges && len(blocks) > mostChanges+1 &&
-			!slices.ContainsFunc(block, concealing) {
+		if fold && i >= mostChanges && !slices.ContainsFunc(block, concealing) {
 			hidden++
 			continue
 		}
@@ -358,11 +357,12 @@ func callLines(f finding.Finding) []line {
 	return all
 }
 
-// each returns the texts that the members of a group have, once each.
-func each(g finding.Group, text func(finding.Finding) string) []string {
-	return kit.Distinct(kit.Filter(kit.Map(g.Members, text), func(text string) bool { return text != "" }))
+// each returns the texts that some findings have, once each.
+func each(found []finding.Finding, text func(finding.Finding) string) []string {
+	return kit.Distinct(kit.Filter(kit.Map(found, text), func(text string) bool { return text != "" }))
 }
 
+func hintOf(f finding.Finding) string { return f.Hint }
 func ruleOf(f finding.Finding) string { return f.Rule }
 func nameOf(f finding.Finding) string { _, name, _ := strings.Cut(f.Item, "/"); return name }
 

@@ -80,7 +80,7 @@ func sourceHash(source string) string {
 
 // unfold sets what the fold of a group shows.
 func (v view) unfold(out *documentGroup, g finding.Group) {
-	out.Docs = textsOf(each(g, func(f finding.Finding) string { return ruleNamed(f.Rule).Doc }))
+	out.Docs = textsOf(each(g.Members, func(f finding.Finding) string { return ruleNamed(f.Rule).Doc }))
 	v.Verbose = true
 	evidence := func(f finding.Finding) []line { return append(v.evidence(f), v.witness(f)...) }
 	alike := kit.Group(g.Members, func(f finding.Finding) string { return fmt.Sprint(evidence(f)) })

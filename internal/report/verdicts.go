@@ -114,7 +114,7 @@ func (v view) ruleLines(found []finding.Finding) []line {
 			all = append(all, line{indent: 2, spans: []span{{"fingerprint " + f.Fingerprint(), dim}}})
 		}
 	}
-	fixes := kit.Distinct(kit.Map(found, func(f finding.Finding) string { return f.Hint }))
+	fixes := each(found, hintOf)
 	if v.folds() {
 		fixes = fixes[:min(1, len(fixes))]
 	}
@@ -189,11 +189,11 @@ func writeUnchanged(p *page, says string, servers []Server) {
 	if p.folds() {
 		most = mostServers
 	}
-	row := []span{{says, green}, {someOf(names, most), plain}}
-	if base := quiet[0].Base; len(quiet) == 1 && base != "" {
-		row = append(row, span{" is as in " + base, dim})
+	base := ""
+	if len(quiet) == 1 && quiet[0].Base != "" {
+		base = " is as in " + quiet[0].Base
 	}
-	p.below(row...)
+	p.below(span{says, green}, span{someOf(names, most), plain}, span{base, dim})
 }
 
 // writeMeaning ends a report: how many findings of each level there are, unless that is said above, and why
@@ -210,9 +210,8 @@ func writeMeaning(p *page, r *Report, totals bool) {
 	p.gap()
 	p.text(0, 2, row...)
 	p.text(0, 2, span{says, dim})
-	failing, servers := r.failing(), r.roster()
-	accepts := func(f finding.Finding) bool { return failing(f) && servers.accepts(f) }
-	if r.Command == "diff" && r.Status == 1 && slices.ContainsFunc(r.Findings, accepts) {
+	failing := kit.Filter(r.Findings, r.failing())
+	if r.Command == "diff" && r.Status == 1 && slices.ContainsFunc(failing, r.roster().accepts) {
 		p.text(0, 2, span{"accept some of them with: mcpctl accept FINGERPRINT…", dim})
 	}
 }
