@@ -53,11 +53,41 @@ var declaredRules = map[string]rule{
 	"declared-item-unlisted":       eachDeclared(declaredUnlisted),
 	"declared-text-differs":        eachDeclared(declaredTextDiffers),
 	"declared-arguments-differ":    eachDeclared(declaredArgumentsDiffer),
-	"declared-version-differs":     eachDeclared(declaredVersionDiffers),
-	"declared-transport-differs":   eachDeclared(declaredTransportDiffers),
-	"declared-name-differs":        eachDeclared(declaredNameDiffers),
 	"declared-package-out-of-step": eachDeclared(declaredPackageDiffers),
-	"declared-variable-differs":    eachDeclared(declaredVariableDiffers),
+	"declared-version-differs": eachDeclared(func(s *server, d Declared, add lineReporter) {
+		version := rawjson.ObjectOf(s.Snapshot.Server).Text("version")
+		if differ(d.Version.Text, version) {
+			add("", d.Version, version, "the version is %q, the server's is %q.", d.Version.Text, version)
+		}
+	}),
+	"declared-transport-differs": eachDeclared(func(s *server, d Declared, add lineReporter) {
+		all := kit.Map(d.Transports, func(t Value) string { return t.Text })
+		if used := s.Observed.Transport; used != "" && len(all) > 0 && !slices.Contains(all, used) {
+			add("", d.Transports[0], used, "the server was reached over %s, but declared is %s.", used,
+				kit.Some(all))
+		}
+	}),
+	// each pair of files is reported once, for the file whose path sorts last
+	"declared-name-differs": eachDeclared(func(s *server, d Declared, add lineReporter) {
+		for _, other := range s.Declared {
+			if d.File > other.File && differ(d.Name.Text, other.Name.Text) {
+				add("", d.Name, other.Name.Text, "the name in the registry is %q, but %q in %s:%d.",
+					d.Name.Text, other.Name.Text, other.File, other.Name.Line)
+			}
+		}
+	}),
+	// another file without any variables lists none
+	"declared-variable-differs": eachDeclared(func(s *server, d Declared, add lineReporter) {
+		for _, v := range d.Variables {
+			for _, other := range s.Declared {
+				names := kit.Map(other.Variables, func(o DeclaredVariable) string { return o.Name.Text })
+				if v.Required && len(names) > 0 && !slices.Contains(names, v.Name.Text) {
+					add("", v.Name, "", "%s is required, but %s does not list it%s.", v.Name.Text, other.File,
+						kit.DidYouMean(v.Name.Text, names))
+				}
+			}
+		}
+	}),
 	"declared-variable-unneeded": eachDeclared(func(s *server, d Declared, add lineReporter) {
 		for _, v := range d.Variables {
 			if given := s.Observed.Given; v.Required && given != nil && !slices.Contains(given, v.Name.Text) {
@@ -193,32 +223,6 @@ func declaredArgumentsDiffer(s *server, d Declared, add lineReporter) {
 	})
 }
 
-func declaredVersionDiffers(s *server, d Declared, add lineReporter) {
-	version := rawjson.ObjectOf(s.Snapshot.Server).Text("version")
-	if differ(d.Version.Text, version) {
-		add("", d.Version, version, "the version is %q, the server's is %q.", d.Version.Text, version)
-	}
-}
-
-func declaredTransportDiffers(s *server, d Declared, add lineReporter) {
-	all := kit.Map(d.Transports, func(t Value) string { return t.Text })
-	if used := s.Observed.Transport; used != "" && len(all) > 0 && !slices.Contains(all, used) {
-		add("", d.Transports[0], used, "the server was reached over %s, but declared is %s.", used,
-			kit.Some(all))
-	}
-}
-
-// declaredNameDiffers looks for two files that give the server different names in the registry. Each pair is
-// reported once, for the file whose path sorts last.
-func declaredNameDiffers(s *server, d Declared, add lineReporter) {
-	for _, other := range s.Declared {
-		if d.File > other.File && differ(d.Name.Text, other.Name.Text) {
-			add("", d.Name, other.Name.Text, "the name in the registry is %q, but %q in %s:%d.", d.Name.Text,
-				other.Name.Text, other.File, other.Name.Line)
-		}
-	}
-}
-
 // declaredPackageDiffers looks for versions of a package that differ from the server in the same file, from
 // the package that was started, or from another file: 1.2.0 in server.json, 1.1.0 in package.json.
 func declaredPackageDiffers(s *server, d Declared, add lineReporter) {
@@ -242,19 +246,6 @@ func declaredPackageDiffers(s *server, d Declared, add lineReporter) {
 					add("", p.Version, o.Version.Text, "the package %s has the version %q, but %q in %s:%d.",
 						p.Name.Text, p.Version.Text, o.Version.Text, other.File, o.Version.Line)
 				}
-			}
-		}
-	}
-}
-
-// declaredVariableDiffers reports required variables that another file with a list of variables lacks.
-func declaredVariableDiffers(s *server, d Declared, add lineReporter) {
-	for _, v := range d.Variables {
-		for _, other := range s.Declared {
-			names := kit.Map(other.Variables, func(o DeclaredVariable) string { return o.Name.Text })
-			if v.Required && len(names) > 0 && !slices.Contains(names, v.Name.Text) {
-				add("", v.Name, "", "%s is required, but %s does not list it%s.", v.Name.Text, other.File,
-					kit.DidYouMean(v.Name.Text, names))
 			}
 		}
 	}

@@ -21,13 +21,13 @@ const maxSubschemas = 50_000
 type document struct {
 	tool       *item
 	raw        json.RawMessage
-	value      any                    // decoded
-	path       string                 // "/inputSchema" or "/outputSchema"
-	subschemas []*subschema           // the document and all schemas inside that are objects, outermost first
-	parsed     func() *schema.Schema  // nil when it is not a schema
-	names      func() map[string]bool // by which references may call its schemas
-	pool       *schema.Pool           // shared by the schemas of a tool
-	cut        bool                   // deep schemas without a pointer are not checked in full
+	value      any                   // decoded
+	path       string                // "/inputSchema" or "/outputSchema"
+	subschemas []*subschema          // the document and all schemas inside that are objects, outermost first
+	parsed     func() *schema.Schema // nil when it is not a schema
+	names      map[string]bool       // by which references may call its schemas
+	pool       *schema.Pool          // shared by the schemas of a tool
+	cut        bool                  // deep schemas without a pointer are not checked in full
 }
 
 // subschema is a document or a schema inside it.
@@ -54,7 +54,7 @@ func newDocument(ctx context.Context, i *item, name string) *document {
 	d := &document{tool: i, raw: i.Field(name), value: value, path: "/" + name}
 	d.collect(root.to(name), value, subschema{plain: true, typed: true})
 	d.markUsed()
-	d.names = sync.OnceValue(d.collectNames)
+	d.names = d.collectNames()
 	d.parsed = sync.OnceValue(func() *schema.Schema {
 		parsed, _ := schema.ParseWithin(ctx, d.raw, d.pool) // other rules report what is not a schema
 		return parsed
@@ -162,10 +162,10 @@ func (d *document) at(fragment string) (value any, there bool) {
 func (d *document) resolves(target string) bool {
 	address, fragment, _ := strings.Cut(target, "#")
 	if address != "" {
-		return d.names()[address]
+		return d.names[address]
 	}
 	_, there := d.at(fragment)
-	return there || d.names()["#"+fragment]
+	return there || d.names["#"+fragment]
 }
 
 // refersToItself reports whether the $ref of a schema leads back to it through references alone.

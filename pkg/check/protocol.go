@@ -15,7 +15,13 @@ import (
 // protocolRules are on how a server speaks the protocol. Those that need a probe report nothing for a saved
 // snapshot.
 var protocolRules = map[string]rule{
-	"stdout-noise":   noise,
+	"stdout-noise": func(s *server, report reporter) {
+		if n := len(s.Observed.Noise); n > 0 {
+			first := s.Observed.Noise[0]
+			report(finding.Finding{New: rawjson.Quote(first), Message: fmt.Sprintf(
+				"The server wrote %s to stdout (first: %q).", kit.Counted(n, "text"), quote(first))})
+		}
+	},
 	"reply-not-utf8": noticed("invalid-utf8"),
 	"handshake-odd": noticed("version-not-for-era", "initialized-refused", "capabilities-missing",
 		"instructions-not-text", "content-type-odd"),
@@ -49,14 +55,6 @@ var protocolRules = map[string]rule{
 	},
 	"feature-deprecated":      featureDeprecated,
 	"item-offered-deprecated": eachItem(itemDeprecated),
-}
-
-func noise(s *server, report reporter) {
-	if n := len(s.Observed.Noise); n > 0 {
-		first := s.Observed.Noise[0]
-		report(finding.Finding{New: rawjson.Quote(first), Message: fmt.Sprintf(
-			"The server wrote %s to stdout (first: %q).", kit.Counted(n, "text"), quote(first))})
-	}
 }
 
 // noticed makes a rule that reports the notices with some codes.
