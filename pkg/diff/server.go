@@ -144,25 +144,15 @@ func compareCapabilities(c *comparison, old, new view, before *snapshot.Snapshot
 			compareOptions(c, f.Path, f.Old, f.New)
 			return
 		}
-		if rule == "capability-removed" {
-			f.Message = withdrawal(key, before)
+		items := ""
+		if kind := snapshot.Kind(key); len(before.List(kind).Items()) > 0 {
+			items = kit.Counted(len(before.List(kind).Items()), kind.Word())
 		}
-		c.report(rule, f)
+		c.report(rule, f, "items", items)
 	})
 	extensions := s.part("extensions")
 	reportMembers(c, extensions, extensions.comesOrGoes("extension", "extension-settings-changed"))
 	compareMember(c, s, "experimental-capability-changed", "experimental")
-}
-
-// withdrawal returns the message for a capability that goes, with how much goes with it.
-func withdrawal(key string, before *snapshot.Snapshot) string {
-	message := "The capability " + code(key) + " was removed"
-	if kind := snapshot.Kind(key); slices.Contains(snapshot.Kinds(), kind) {
-		if n := len(before.List(kind).Items()); n > 0 {
-			message += ", and with it " + kit.Counted(n, kind.Word())
-		}
-	}
-	return message + "."
 }
 
 // compareOptions compares the options of a capability. false is the same as absent. Very many are one
