@@ -122,7 +122,7 @@ func (p *page) print(all ...line) {
 			p.write(l.indent, p.table(l.indent, l.columns, [][][]span{l.cells})[0])
 			continue
 		}
-		if !slices.ContainsFunc(l.spans, func(s span) bool { return s.text != "" }) {
+		if !slices.ContainsFunc(l.spans, func(s span) bool { return strings.TrimSpace(s.text) != "" }) {
 			p.gap()
 			continue
 		}
