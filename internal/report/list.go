@@ -75,7 +75,7 @@ func writeServerList(p *page, r *Report) {
 		if s.PingMs > 0 {
 			ping = fmt.Sprintf("%.1f ms", s.PingMs)
 		}
-		return append(row, span{tokensOf(s.Tokens), plain}, span{ping, bold},
+		return append(row, span{tokensOf(s.Tokens, ""), plain}, span{ping, bold},
 			span{elapsed(s.ElapsedMs), plain}, span{s.applications(), plain},
 			span{problem(s), stateStyle(s.State)})
 	}))
@@ -99,12 +99,12 @@ func countCell(s Server, k snapshot.Kind) span {
 	return span{}
 }
 
-// tokensOf returns an estimate of tokens; empty if there is none.
-func tokensOf(n *int) string {
+// tokensOf returns an estimate of tokens with what follows it; empty if there is none.
+func tokensOf(n *int, unit string) string {
 	if n == nil {
 		return ""
 	}
-	return estimate(*n)
+	return estimate(*n) + unit
 }
 
 // estimate returns a number of tokens as it is shown, since none of them is exact: "~120", "~2.7k".
@@ -211,11 +211,7 @@ func writeServerHead(p *page, s Server) {
 	if s.Source == "argv" {
 		name = cmp.Or(info.Text("name"), name)
 	}
-	cost := ""
-	if s.Tokens != nil {
-		cost = estimate(*s.Tokens) + " tokens"
-	}
-	facts := join(" · ", transport(s), s.ProtocolVersion, s.Counts.Items(), cost)
+	facts := join(" · ", transport(s), s.ProtocolVersion, s.Counts.Items(), tokensOf(s.Tokens, " tokens"))
 	p.text(0, 0, span{strings.TrimSpace(name + " " + info.Text("version")), bold},
 		span{strings.Repeat(" · ", count(facts != "")) + facts, dim})
 }

@@ -53,10 +53,8 @@ func checkFormat(format string) error {
 
 // Check finds mistakes, and files that cannot be written, before any server is contacted for nothing.
 func (o Output) Check(p host.Process) error {
-	if o.Format != "" {
-		if err := checkFormat(o.Format); err != nil {
-			return exit.Misuse(err)
-		}
+	if err := checkFormat(o.format()); err != nil {
+		return exit.Misuse(err)
 	}
 	if err := o.CheckColor(); err != nil {
 		return err

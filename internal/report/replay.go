@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -28,21 +29,16 @@ func writeReplayed(p *page, r *Report) {
 			continue
 		}
 		p.below(span{s.Name, bold})
-		columns := []column{
-			{title: "TOOL", name: true}, {title: "CALLS", right: true}, {title: "SAME", right: true},
-			{title: "DIFFERENT", right: true}, {title: "NOT SENT", right: true},
-		}
-		var rows [][]span
-		for _, c := range s.Replayed {
+		p.grid(2, []column{{title: "TOOL", name: true}, {title: "CALLS", right: true},
+			{title: "SAME", right: true}, {title: "DIFFERENT", right: true}, {title: "NOT SENT", right: true},
+		}, kit.Map(s.Replayed, func(c Replayed) []span {
 			title := c.Tool
 			if c.Expectation != nil {
 				title += " (" + c.Expectation.String() + ")"
 			}
-			rows = append(rows, []span{{title, plain}, numberCell(c.Calls, plain),
-				numberCell(c.Same, green), numberCell(c.different(), red),
-				numberCell(c.NotSent, yellow)})
-		}
-		p.grid(2, columns, rows)
+			return []span{{title, plain}, numberCell(c.Calls, plain), numberCell(c.Same, green),
+				numberCell(c.different(), red), numberCell(c.NotSent, yellow)}
+		}))
 	}
 	writeGroups(p, r.view(p.Options), p.groups(r.Groups))
 	writeFailures(p, r.Servers)
@@ -73,10 +69,6 @@ func replayedCases(s Server, found []finding.Finding, test func(finding.Finding)
 			all = append(all, one)
 		}
 	}
-	for _, f := range found {
-		if f.Location == nil {
-			all = append(all, test(f))
-		}
-	}
-	return all
+	unplaced := kit.Filter(found, func(f finding.Finding) bool { return f.Location == nil })
+	return append(all, kit.Map(unplaced, test)...)
 }

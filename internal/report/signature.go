@@ -148,10 +148,8 @@ func SignatureChanges(old, new *snapshot.Snapshot) []SignatureChange {
 
 // concerns reports whether an argument came or went, or became optional or required.
 func (c SignatureChange) concerns(argument string) bool {
-	old, new := argumentsIn(c.Old), argumentsIn(c.New)
-	return slices.ContainsFunc([]string{argument, argument + "?"}, func(mark string) bool {
-		return slices.Contains(old, mark) != slices.Contains(new, mark)
-	})
+	old, new := kit.Set(argumentsIn(c.Old)), kit.Set(argumentsIn(c.New))
+	return old[argument] != new[argument] || old[argument+"?"] != new[argument+"?"]
 }
 
 // argumentsIn returns the arguments of a call, as callText writes them.

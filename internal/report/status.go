@@ -97,7 +97,7 @@ func writeReleases(p *page, r *Report) {
 	for i, s := range r.Servers {
 		found := servers.found[s.Name]
 		row := []span{{s.Name, bold}, {versionOf(s.Base), plain}, {versionOf(s.Source), plain}, {}}
-		tokens, says := tokensOf(s.Tokens), problem(s)
+		tokens, says := tokensOf(s.Tokens, ""), problem(s)
 		if p.History {
 			row = []span{{s.Name, bold}, {}, {}, countCell(s, snapshot.Tools)}
 			if rows := summaryRows(p.groups(finding.Groups(found))); len(rows) > 0 {
