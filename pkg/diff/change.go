@@ -57,12 +57,7 @@ func withoutRemarks(v view) view {
 	return v
 }
 
-func (ch *change) value() json.RawMessage {
-	if ch.New != nil {
-		return ch.New
-	}
-	return ch.Old
-}
+func (ch *change) value() json.RawMessage { return either(ch.New != nil, ch.New, ch.Old) }
 
 func parent(pointer string) string { return pointer[:max(0, strings.LastIndex(pointer, "/"))] }
 

@@ -24,12 +24,7 @@ type pair struct {
 func (p *pair) size() int { return len(p.old) + len(p.new) }
 
 // raw returns one side of an item that is gone or new.
-func (p *pair) raw() json.RawMessage {
-	if p.old == nil {
-		return p.new
-	}
-	return p.old
-}
+func (p *pair) raw() json.RawMessage { return either(p.old == nil, p.new, p.old) }
 
 // pairs matches the items of two lists by key, in the order of the keys. Of items that share a key the first
 // two that differ are a pair, and all others together.

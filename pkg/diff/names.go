@@ -29,14 +29,12 @@ var verbs = kit.Map([]string{
 	"delete remove drop destroy erase clear purge",
 }, strings.Fields)
 
-func isVerb(word string) bool {
-	return slices.ContainsFunc(verbs, func(group []string) bool { return slices.Contains(group, word) })
-}
+func isVerb(word string) bool { return sameVerb(word, word) }
 
-func sameMeaning(a, b string) bool {
-	return a == b || slices.ContainsFunc(verbs, func(group []string) bool {
-		return slices.Contains(group, a) && slices.Contains(group, b)
-	})
+// sameVerb reports whether two words are verbs of one meaning.
+func sameVerb(a, b string) bool {
+	return slices.ContainsFunc(verbs,
+		func(group []string) bool { return slices.Contains(group, a) && slices.Contains(group, b) })
 }
 
 // opposites lists words that exclude each other, in pairs.
@@ -87,7 +85,7 @@ func similarity(a, b string) float64 {
 func dice(a, b []string) float64 {
 	rest, common := slices.Clone(b), 0
 	for _, x := range a {
-		if i := slices.IndexFunc(rest, func(y string) bool { return sameMeaning(x, y) }); i >= 0 {
+		if i := slices.IndexFunc(rest, func(y string) bool { return x == y || sameVerb(x, y) }); i >= 0 {
 			rest = slices.Delete(rest, i, i+1)
 			common++
 		}

@@ -136,12 +136,7 @@ func (r *revision) reportAs(suffix string, f finding.Finding, words ...string) {
 }
 
 // onOneLine returns a value without white space, which differs with the depth of a value.
-func onOneLine(raw json.RawMessage) json.RawMessage {
-	if raw == nil {
-		return nil
-	}
-	return asJSON(raw)
-}
+func onOneLine(raw json.RawMessage) json.RawMessage { return either(raw == nil, nil, asJSON(raw)) }
 
 // remainder reports what the verdict on the whole says and no change explains.
 func (r *revision) remainder() {
