@@ -60,13 +60,11 @@ func Launched(argv []string) (Launch, bool) {
 		start = 2
 	}
 	for _, l := range launchers {
-		words := argv[start:]
-		n := len(l.words)
-		if len(words) <= n || process.ProgramName(words[0]) != l.words[0] ||
-			!slices.Equal(words[1:n], l.words[1:]) {
-			continue
+		words, n := argv[start:], len(l.words)
+		if len(words) > n && process.ProgramName(words[0]) == l.words[0] &&
+			slices.Equal(words[1:n], l.words[1:]) {
+			return l.read(argv, start+n)
 		}
-		return l.read(argv, start+n)
 	}
 	return Launch{}, false
 }

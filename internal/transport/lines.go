@@ -45,7 +45,12 @@ func (f *framer) next(emit func(frame)) error {
 		find := sort
 		switch {
 		case len(line) > f.limit || len(line) > junkLimit && !opens(line):
-			emit(f.tooLong(line))
+			start := bytes.Clone(line[:min(len(line), noiseText, f.limit)])
+			long := frame{noise: start}
+			if opens(start) {
+				long.err, long.id = &TooLargeError{Limit: f.limit}, idIn(start)
+			}
+			emit(long)
 			for line = nil; !ended; {
 				_, ended, err = f.part()
 			}
@@ -63,15 +68,6 @@ func (f *framer) next(emit func(frame)) error {
 		f.unended = !ended
 		return err
 	}
-}
-
-// tooLong returns the start of a line over the limit.
-func (f *framer) tooLong(line []byte) frame {
-	long := frame{noise: bytes.Clone(line[:min(len(line), noiseText, f.limit)])}
-	if opens(long.noise) {
-		long.err, long.id = &TooLargeError{Limit: f.limit}, idIn(long.noise)
-	}
-	return long
 }
 
 // part reads what is buffered of a line, and reports whether the line ends with it.

@@ -22,13 +22,10 @@ func OpenStreamable(e Endpoint, h Handlers) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.messages.Store(e.URL)
 	c.carrier, err = mcpgo.NewStreamableHTTP(e.URL, mcpgo.WithHTTPBasicClient(c.web.client),
 		mcpgo.WithHTTPLogger(quiet))
-	if err != nil {
-		return nil, errURL
-	}
-	c.messages.Store(e.URL)
-	return c, nil
+	return c, err // none: newWeb has read the URL
 }
 
 // noTimeout replaces the fixed timeouts of mcp-go: contexts limit every wait.
@@ -84,7 +81,7 @@ func (c *Conn) do(ctx context.Context, method string, body []byte, header http.H
 	if version != "" {
 		req.Header.Set(HeaderKeyProtocolVersion, version)
 	}
-	session := cmp.Or(req.Header.Get(HeaderKeySessionID), c.GetSessionId())
+	session := cmp.Or(req.Header.Get(HeaderKeySessionID), c.SessionID())
 	if session != "" && !mcp.IsModernProtocol(version) {
 		req.Header.Set(HeaderKeySessionID, session)
 	}

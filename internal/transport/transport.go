@@ -147,10 +147,8 @@ func (c *Conn) SetProtocolVersion(v string) {
 	}
 }
 
-// GetSessionId returns the session of streamable HTTP; empty when there is none.
-//
-//lint:ignore ST1003 the name is that of mcp-go's transports
-func (c *Conn) GetSessionId() string { return c.carrier.GetSessionId() }
+// SessionID returns the session of streamable HTTP; empty when there is none.
+func (c *Conn) SessionID() string { return c.carrier.GetSessionId() }
 
 // Done returns a channel that is closed when the connection is lost or closed.
 func (c *Conn) Done() <-chan struct{} { return c.life.Done() }

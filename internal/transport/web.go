@@ -116,7 +116,7 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 // exchange sends one request and reads the reply to a call.
 func (w *web) exchange(req *http.Request) (*http.Response, error) {
 	reply, err := w.send(req)
-	if err != nil || redirects(reply) { // http.Client decides whether to follow
+	if err != nil || reply.StatusCode/100 == 3 && reply.Header.Get("Location") != "" { // for http.Client
 		return reply, err
 	}
 	call, isStream := callOf(req), mediaType(reply) == eventStream
@@ -273,13 +273,8 @@ func CutOff(err error) bool {
 // wsaReset is what Windows reports instead of ECONNRESET.
 const wsaReset = syscall.Errno(10054)
 
-// redirects reports whether a reply names another place.
-func redirects(reply *http.Response) bool {
-	return reply.StatusCode >= 300 && reply.StatusCode < 400 && reply.Header.Get("Location") != ""
-}
-
 // good reports whether a status promises what was asked for.
-func good(reply *http.Response) bool { return reply.StatusCode >= 200 && reply.StatusCode < 300 }
+func good(reply *http.Response) bool { return reply.StatusCode/100 == 2 }
 
 func mediaType(reply *http.Response) string {
 	t, _, _ := mime.ParseMediaType(reply.Header.Get("Content-Type"))

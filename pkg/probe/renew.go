@@ -47,7 +47,7 @@ func renew(ctx context.Context, s *Session, count int) error {
 // Recheck asks a server without a connection to lose, which may have been replaced since, how it introduces
 // itself; if otherwise than before, the session is lost. Any failure is left to the requests that follow.
 func (s *Session) Recheck(ctx context.Context) {
-	if s.conn.Kind != transport.KindStreamable || !s.peer.stateless && s.conn.GetSessionId() != "" {
+	if s.conn.Kind != transport.KindStreamable || !s.peer.stateless && s.conn.SessionID() != "" {
 		return
 	}
 	if _, err := s.introduceAgain(ctx); errors.Is(err, errAnother) {
