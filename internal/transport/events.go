@@ -19,13 +19,7 @@ const (
 	endpointEvent = "endpoint"
 )
 
-// event is one server-sent event; see the HTML standard, section 9.2.6.
-type event struct {
-	kind string // messageEvent when the stream does not say
-	data []byte
-}
-
-// eventReader reads a stream of events, within limits.
+// eventReader reads a stream of server-sent events (HTML standard, section 9.2.6), within limits.
 type eventReader struct {
 	lines *bufio.Scanner
 	cr    bool // the last line ended with a CR, and an LF that comes now is part of that
@@ -65,10 +59,10 @@ func (r *eventReader) split(text []byte, atEnd bool) (advance int, line []byte, 
 	return skip + len(text), text, nil
 }
 
-// next returns the next event that has data. The end is io.EOF.
-func (r *eventReader) next() (event, error) {
-	var data []byte
-	kind, id := "", r.last
+// next returns the kind and the data of the next event that has data. A stream that names no kind sends
+// messages. The end is io.EOF.
+func (r *eventReader) next() (kind string, data []byte, _ error) {
+	id := r.last
 	for r.lines.Scan() {
 		line := r.lines.Bytes()
 		if !r.begun {
@@ -76,7 +70,7 @@ func (r *eventReader) next() (event, error) {
 		}
 		if len(line) == 0 {
 			if r.last = id; len(data) > 0 {
-				return event{cmp.Or(kind, messageEvent), data}, nil
+				return cmp.Or(kind, messageEvent), data, nil
 			}
 			kind = ""
 			continue
@@ -101,16 +95,16 @@ func (r *eventReader) next() (event, error) {
 			data = append(data, value...)
 		}
 		if len(data) > frameLimit {
-			return event{}, &TooLargeError{Limit: frameLimit}
+			return "", nil, &TooLargeError{Limit: frameLimit}
 		}
 	}
 	switch err := r.lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return event{}, &TooLargeError{Limit: frameLimit}
+		return "", nil, &TooLargeError{Limit: frameLimit}
 	case err != nil:
-		return event{}, err
+		return "", nil, err
 	case len(data) > 0: // the end cut its id off
-		return event{cmp.Or(kind, messageEvent), data}, nil
+		return cmp.Or(kind, messageEvent), data, nil
 	}
-	return event{}, io.EOF
+	return "", nil, io.EOF
 }

@@ -11,14 +11,11 @@ import (
 // stream is what a stream of events is read as.
 func stream(body io.Reader) (all []string) {
 	for events := newEventReader(body); ; {
-		e, err := events.next()
+		kind, data, err := events.next()
 		if err != nil {
 			return all
 		}
-		if len(e.data) == 0 {
-			continue
-		}
-		all = append(all, e.kind+" "+events.last+" "+string(e.data))
+		all = append(all, kind+" "+events.last+" "+string(data))
 	}
 }
 
@@ -53,8 +50,8 @@ func TestCREndsALine(t *testing.T) {
 		}()
 		events := newEventReader(body)
 		for range 2 {
-			if e, err := events.next(); string(e.data) != "1" || err != nil {
-				t.Errorf("%q, %v", e.data, err)
+			if _, data, err := events.next(); string(data) != "1" || err != nil {
+				t.Errorf("%q, %v", data, err)
 			}
 		}
 	})

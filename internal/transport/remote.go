@@ -123,26 +123,26 @@ func (c *Conn) feed(body io.ReadCloser) io.ReadCloser {
 // receipts.
 func (c *Conn) readAll(events *eventReader, receipts io.Writer) error {
 	for {
-		e, err := events.next()
+		kind, data, err := events.next()
 		if err != nil {
 			return err
 		}
-		if e.kind == endpointEvent && c.Kind == KindSSE {
-			endpoint, err := c.web.endpointIn(e.data)
+		if kind == endpointEvent && c.Kind == KindSSE {
+			endpoint, err := c.web.endpointIn(data)
 			if err != nil {
 				return err
 			}
 			c.messages.Store(endpoint) // mcp-go may read it after the next event only
 			fmt.Fprintf(receipts, "event: endpoint\ndata: %s\n\n", endpoint)
 		}
-		if e.kind != messageEvent {
+		if kind != messageEvent {
 			continue
 		}
-		batch, wrong := parseMessages(e.data)
-		if wrong != nil && brokenReply(e.data) {
-			c.calls.failOne(idIn(e.data), wrong)
+		batch, wrong := parseMessages(data)
+		if wrong != nil && brokenReply(data) {
+			c.calls.failOne(idIn(data), wrong)
 		} else if wrong != nil {
-			c.noise.add(e.data)
+			c.noise.add(data)
 		}
 		for _, m := range batch {
 			if call := c.take(c.life, m); call != nil {

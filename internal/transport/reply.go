@@ -63,13 +63,14 @@ func (w *web) readJSON(reply *http.Response, body io.Reader, call *pendingCall) 
 // resumePause is the time before a stream is resumed when the server does not ask for another one.
 const resumePause = time.Second
 
-// readStream reads the reply in an event stream of its own. A stream that ends before the reply is resumed if
-// its events have ids (2025-11-25, transports, resumability).
+// readStream reads the reply in an event stream of its own. If a stream ends before the reply, and its events
+// have ids, the rest is asked for after the last one (2025-11-25, transports, resumability).
 func (w *web) readStream(reply *http.Response, body io.Reader, call *pendingCall) (message, error) {
+	ctx := reply.Request.Context()
 	last, pause := "", resumePause
 	for {
 		events := newEventReader(body)
-		m, err := w.readEvents(reply.Request.Context(), events, call)
+		m, err := w.readEvents(ctx, events, call)
 		last, pause = cmp.Or(events.last, last), cmp.Or(events.retry, pause)
 		switch {
 		case err == nil:
@@ -80,57 +81,48 @@ func (w *web) readStream(reply *http.Response, body io.Reader, call *pendingCall
 		case last == "":
 			return m, &LostError{Cause: "the server ended the event stream without a reply"}
 		}
-		if err := w.resume(reply, last, pause); err != nil {
+		_ = reply.Body.Close()
+		if within(ctx.Done(), pause) {
+			return m, context.Cause(ctx)
+		}
+		header := http.Header{}
+		header.Set("Last-Event-ID", last)
+		if session := reply.Header.Get(HeaderKeySessionID); session != "" { // mcp-go does not know it yet
+			header.Set(HeaderKeySessionID, session)
+		}
+		rest, err := w.conn.do(ctx, http.MethodGet, nil, header)
+		if refusal, ok := errors.AsType[*HTTPError](err); ok {
+			refusal.Taken = true
+		}
+		if err != nil {
 			return m, err
 		}
-		body = reply.Body
+		reply.Body, body = rest.Body, rest.Body
 	}
 }
 
 // readEvents reads events up to the reply. Notifications and requests of the server come before it.
 func (w *web) readEvents(ctx context.Context, events *eventReader, call *pendingCall) (message, error) {
 	for {
-		e, err := events.next()
+		kind, data, err := events.next()
 		if err != nil {
 			return message{}, err
 		}
-		batch, wrong := parseMessages(e.data)
-		if wrong != nil && brokenReply(e.data) {
+		batch, wrong := parseMessages(data)
+		if wrong != nil && brokenReply(data) {
 			return message{}, wrong
 		}
 		for _, m := range batch {
 			isReply := call.flawOf(m) == ""
 			switch {
-			case isReply && e.kind == messageEvent:
+			case isReply && kind == messageEvent:
 				return m, nil
 			case isReply:
-				return message{}, &ReplyError{fmt.Sprintf("is in an event named %q, where MCP has %q", e.kind,
+				return message{}, &ReplyError{fmt.Sprintf("is in an event named %q, where MCP has %q", kind,
 					messageEvent)}
-			case !m.isReply() && e.kind == messageEvent:
+			case !m.isReply() && kind == messageEvent:
 				w.conn.take(ctx, m)
 			}
 		}
 	}
-}
-
-// resume asks for the rest of a stream after the event with the id last, and makes it the body of reply.
-func (w *web) resume(reply *http.Response, last string, pause time.Duration) error {
-	_ = reply.Body.Close()
-	ctx := reply.Request.Context()
-	if within(ctx.Done(), pause) {
-		return context.Cause(ctx)
-	}
-	header := http.Header{}
-	header.Set("Last-Event-ID", last)
-	if session := reply.Header.Get(HeaderKeySessionID); session != "" {
-		header.Set(HeaderKeySessionID, session)
-	}
-	rest, err := w.conn.do(ctx, http.MethodGet, nil, header)
-	if refusal, ok := errors.AsType[*HTTPError](err); ok {
-		refusal.Taken = true
-	}
-	if err == nil {
-		reply.Body = rest.Body
-	}
-	return err
 }
