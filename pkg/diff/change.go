@@ -38,7 +38,7 @@ func (r *revision) changes(judged []schema.Change) []*change {
 		ch := changes[j.Edit]
 		ch.judged, ch.effect = &j, effectOf(j, r.direction)
 	}
-	return joinRenamed(changes)
+	return r.joinRenamed(changes)
 }
 
 // worse reports whether one change breaks, or is undecided, where another one is safe or undecided.

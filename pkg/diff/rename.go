@@ -250,11 +250,11 @@ func twins(gone, matched []*pair) map[*pair]*pair {
 
 // joinRenamed joins a property that is gone with the only new one of its object that is the same, and sets
 // the likely new names of others.
-func joinRenamed(changes []*change) []*change {
+func (r *revision) joinRenamed(changes []*change) []*change {
 	gone, fresh := properties(changes)
-	claimed := map[*change]bool{}
+	claimed, altered := map[*change]bool{}, map[string]bool{}
 	for old, new := range onlyAlike(gone, fresh, (*change).allButName) {
-		if opposite(old.Name, new.Name) {
+		if opposite(old.Name, new.Name) || r.altered(old.Old, altered) {
 			continue
 		}
 		claimed[new] = true
@@ -266,6 +266,22 @@ func joinRenamed(changes []*change) []*change {
 	changes = slices.DeleteFunc(slices.Clone(changes), func(ch *change) bool { return claimed[ch] })
 	guessRenamed(properties(changes))
 	return changes
+}
+
+var reference = kit.Pattern(`"\$ref"\s*:\s*"#(/[^"]*)"`)
+
+// altered reports whether a definition that a schema refers to is another one now. What is known of
+// definitions is kept.
+func (r *revision) altered(schema json.RawMessage, known map[string]bool) bool {
+	return slices.ContainsFunc(reference().FindAllSubmatch(schema, -1), func(m [][]byte) bool {
+		pointer := string(m[1])
+		if _, asked := known[pointer]; !asked {
+			known[pointer] = false // it may refer to itself
+			old := r.Before.At(pointer)
+			known[pointer] = !same(old, r.After.At(pointer)) || r.altered(old, known)
+		}
+		return known[pointer]
+	})
 }
 
 // properties returns the changes that remove a property, and those that add one.

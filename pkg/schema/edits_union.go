@@ -150,8 +150,10 @@ func likeness(a, b view) int {
 	switch {
 	case tags > 0, a.called() != "" && a.called() == b.called():
 		return 9
-	case a.called() != "" && b.called() != "" || named != also || !slices.Equal(types, others):
+	case named != also || !slices.Equal(types, others):
 		return 0
+	case a.called() != "" && b.called() != "" && (common == 0 || common < max(len(p), len(q))):
+		return 0 // of other names, it is the same alternative only with the same properties
 	case len(p) == 0 && len(q) == 0:
 		return 5
 	}
