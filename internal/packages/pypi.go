@@ -52,11 +52,6 @@ func (l Launcher) pypi(ctx context.Context, path string) (p pypiProject, err err
 	return p, err
 }
 
-func (l Launcher) pypiVersions(ctx context.Context, name string) ([]string, error) {
-	p, err := l.pypi(ctx, name+"/json")
-	return kit.SortedKeys(p.Releases), err
-}
-
 // pypiRelease returns a release. Its digest is that of the first file by name, which is a wheel if there is
 // one.
 func (l Launcher) pypiRelease(ctx context.Context, ref Ref) (Package, error) {

@@ -55,10 +55,10 @@ func (l Launcher) Newest(ctx context.Context, ref Ref) (Package, error) {
 	if ref.Registry != "oci" {
 		return l.Describe(ctx, Ref{Registry: ref.Registry, Name: ref.Name})
 	}
-	newest, err := ask(ctx, "looking up", ref, func(ctx context.Context) (Ref, error) {
-		return newestImage(ctx, ref)
+	return ask(ctx, "looking up", ref, func(ctx context.Context) (Package, error) {
+		newest, err := newestImage(ctx, ref)
+		return Package{Ref: newest}, err
 	})
-	return Package{Ref: newest}, err
 }
 
 // Versions returns the last n releases of a package, lowest first, without pre-releases: those of a range,
@@ -70,7 +70,9 @@ func (l Launcher) Versions(ctx context.Context, ref Ref, n int) ([]Ref, error) {
 		case "npm":
 			all, last, err = l.npmVersions(ctx, ref)
 		case "pypi":
-			all, err = l.pypiVersions(ctx, ref.Name)
+			var project pypiProject
+			project, err = l.pypi(ctx, ref.Name+"/json")
+			all = kit.SortedKeys(project.Releases)
 		default:
 			all, err = tags(ctx, ref.Name)
 		}
