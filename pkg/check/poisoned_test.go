@@ -12,7 +12,7 @@ import (
 )
 
 // TestPoisonedTexts looks for planted texts of the kinds that published attacks use. Those of the kind "unlisted"
-// are translated or encoded by something that the rules do not list.
+// are translated or encoded by something that the rules do not list; "harmless" ones only sound like attacks.
 func TestPoisonedTexts(t *testing.T) {
 	data, err := os.ReadFile("testdata/poisoned.json")
 	if err != nil {
@@ -35,13 +35,16 @@ func TestPoisonedTexts(t *testing.T) {
 			t.Fatal(err)
 		}
 		found := run(t, []check.Subject{{Name: "s", Snapshot: s}}, check.Options{})
-		if slices.ContainsFunc(found, func(f finding.Finding) bool { return security[f.Rule] }) {
+		switch isSeen := slices.ContainsFunc(found, func(f finding.Finding) bool { return security[f.Rule] }); {
+		case isSeen && p.Kind == "harmless":
+			t.Errorf("accused: %s: %s", p.Text, found[0].Message)
+		case isSeen:
 			seen++
-		} else {
+		case p.Kind != "harmless":
 			t.Logf("not seen: %s: %.200s", p.Kind, p.Text)
 		}
 	}
-	if len(planted) < 256 || seen < 250 {
-		t.Errorf("%d of %d planted texts are seen, want 250 of 256", seen, len(planted))
+	if len(planted) < 357 || seen < 308 {
+		t.Errorf("%d planted texts are seen, want 308 of 315", seen)
 	}
 }
