@@ -61,11 +61,6 @@ func (b *builder) root(p *part, r role) *node {
 	return n
 }
 
-func (b *builder) nodeAt(s site) *node {
-	b.spend(len(s.place))
-	return seal(b.schema(s.value, spot{doc: s.doc, place: s.place}))
-}
-
 // schema builds the node of a decoded schema. A value that is not a schema becomes an opaque node and a
 // problem, so that building never fails.
 func (b *builder) schema(v any, s spot) *node {

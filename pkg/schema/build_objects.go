@@ -28,9 +28,7 @@ func readObjects(w *writer) {
 	w.length("maxProperties", opMaxProperties)
 	readDependencies(w, "dependentRequired")
 	readDependencies(w, "dependentSchemas")
-	if d := w.in.dialect; d.draft <= Draft07 || d.unnamed {
-		readDependencies(w, "dependencies")
-	}
+	readDependencies(w, "dependencies")
 }
 
 // readProperties reads properties, patternProperties and additionalProperties together, since the last one

@@ -122,12 +122,10 @@ func constant(v any) *node {
 // readNumbers reads the keywords for numbers (2020-12 validation §6.2), with the boolean exclusives of
 // draft-04.
 func readNumbers(w *writer) {
-	if w.in.dialect.draft == Draft04 {
-		w.bound("minimum", opMinimum, w.o["exclusiveMinimum"] == true)
-		w.bound("maximum", opMaximum, w.o["exclusiveMaximum"] == true)
-	} else {
-		w.bound("minimum", opMinimum, false)
-		w.bound("maximum", opMaximum, false)
+	booleans := w.in.dialect.draft == Draft04
+	w.bound("minimum", opMinimum, booleans && w.o["exclusiveMinimum"] == true)
+	w.bound("maximum", opMaximum, booleans && w.o["exclusiveMaximum"] == true)
+	if !booleans {
 		w.bound("exclusiveMinimum", opMinimum, true)
 		w.bound("exclusiveMaximum", opMaximum, true)
 	}

@@ -71,12 +71,14 @@ func (d dialect) idKeyword() string {
 // refAlone reports whether a $ref makes its siblings void (draft-07 §8.3 and before).
 func (d dialect) refAlone() bool { return d.draft <= Draft07 }
 
-// reads reports whether the dialect gives meaning to a keyword that some draft introduced; const has one even
-// in draft-04.
+// reads reports whether the dialect gives meaning to a keyword that some draft introduced or dropped; const
+// has one even in draft-04.
 func (d dialect) reads(keyword string) bool {
 	switch keyword {
 	case "contains", "propertyNames":
 		return d.draft >= Draft06
+	case "dependencies":
+		return d.draft <= Draft07 || d.unnamed
 	case "if":
 		return d.draft >= Draft07
 	case "dependentRequired", "dependentSchemas", "unevaluatedItems", "unevaluatedProperties", "minContains",

@@ -49,11 +49,6 @@ func (m *meter) satisfies(n *node, v any) answer {
 	case opKinds:
 		return answerOf(n.kinds&kindOf(v) != 0)
 	}
-	return m.asserts(n, v)
-}
-
-// asserts evaluates an assertion about the type that the value has.
-func (m *meter) asserts(n *node, v any) answer {
 	if number, ok := v.(json.Number); ok {
 		return m.number(n, number)
 	}

@@ -32,20 +32,18 @@ const maxFaultWork = 1 << 22
 // object at a JSON pointer, the deepest first, each place once for the branches of a union. sure is false
 // and found empty where that takes more work than the pool has, or rests on something unsupported.
 func (s *Schema) Faults(pointer string, value any, pool *Pool) (found []Fault, sure bool) {
-	if s.doc == nil {
+	if s.doc == nil || pool.empty() {
 		return nil, false
 	}
 	place, ok := rawjson.At(s.doc.root, pointer)
 	if !ok {
 		return nil, false
 	}
-	if pool.empty() {
-		return nil, false
-	}
 	n := s.plain
 	if pointer != "" {
 		m, paid := pool.meter(context.Background(), s.doc.limit)
-		n = newBuilder(s.doc, m).nodeAt(site{s.doc, pointer, place})
+		m.spend(len(pointer))
+		n = seal(newBuilder(s.doc, m).schema(place, spot{doc: s.doc, place: pointer}))
 		markLoops(n)
 		paid()
 	}
@@ -86,50 +84,33 @@ func (f *faultFinder) all(l lit, v any, path string, union bool) {
 				f.all(k, v, path, union)
 			}
 		}
-	case n.op == opAny && slices.Contains(oneSided, n.keyword):
-		f.all(n.kids[len(n.kids)-1], v, path, union)
-	case (n.op == opAny || n.op == opOne) && len(n.kids) > 0 && f.none(n.kids, v):
+	case n.op == opAny &&
+		slices.Contains([]string{"then", "else", "dependentSchemas", "dependencies"}, n.keyword):
+		f.all(n.kids[len(n.kids)-1], v, path, union) // the rest is the condition
+	case n.op == opAny && len(n.kids) > 0, n.op == opOne && f.satisfies(some(n.kids...), v) == void:
 		for _, k := range n.kids {
 			f.all(k, v, path, true)
 		}
-	default:
-		f.inside(n, v, path, union)
-	}
-}
-
-// oneSided lists the keywords that are: not the condition, or else the last part.
-var oneSided = []string{"then", "else", "dependentRequired", "dependentSchemas", "dependencies"}
-
-// none reports whether every literal rejects the value.
-func (f *faultFinder) none(kids []lit, v any) bool {
-	return every(kids, func(k lit) answer { return negate(f.accepts(k, v)) }) == inhabited
-}
-
-// inside collects the faults of values in the value, or else that of the value itself.
-func (f *faultFinder) inside(n *node, v any, path string, union bool) {
-	switch n.op {
-	case opItem, opItems:
+	case n.op == opItem, n.op == opItems:
 		items := v.([]any)
 		for i := min(n.count, len(items)); i < len(items) && (n.op == opItems || i == n.count); i++ {
 			f.member(n, items[i], path, fmt.Sprint(i), union)
 		}
-	case opProperty:
+	case n.op == opProperty:
 		f.member(n, v.(map[string]any)[n.text], path, n.text, union)
-	case opRest:
+	case n.op == opRest:
 		o := v.(map[string]any)
 		for _, name := range kit.SortedKeys(o) {
 			if f.covers(yes(n), name) == inhabited {
 				f.member(n, o[name], path, name, union)
 			}
 		}
-	case opRequired:
+	case n.op == opRequired:
 		f.add(n, n.keyword, v, path, union, n.text)
-	case opMinimum, opMaximum:
-		keyword := n.keyword
-		if n.strict && !strings.HasPrefix(keyword, "exclusive") { // draft-04 says so in another keyword
-			keyword = "exclusive" + strings.ToUpper(keyword[:1]) + keyword[1:]
-		}
-		f.add(n, keyword, v, path, union)
+	case n.strict && n.keyword == "minimum": // draft-04 says so in another keyword
+		f.add(n, "exclusiveMinimum", v, path, union)
+	case n.strict && n.keyword == "maximum":
+		f.add(n, "exclusiveMaximum", v, path, union)
 	default:
 		f.add(n, n.keyword, v, path, union)
 	}
@@ -210,23 +191,21 @@ func distinct(found []Fault) []Fault {
 
 // wanted returns what a message to a person needs of the value of a keyword.
 func wanted(keyword string, value any) []string {
-	list := []any{value}
+	var list []any
 	switch keyword {
 	case "type", "enum":
 		list = listed(value)
 	case "const":
+		list = []any{value}
 	default:
-		switch v := value.(type) {
-		case json.Number:
-			return []string{string(v)}
-		case string:
-			return []string{v}
+		switch value.(type) {
+		case json.Number, string:
+			list = []any{value}
 		}
-		return nil
 	}
 	return kit.Map(list, func(v any) string {
-		if name, ok := v.(string); ok && keyword == "type" {
-			return name
+		if text, ok := v.(string); ok && keyword != "enum" && keyword != "const" {
+			return text
 		}
 		return string(rawOf(v))
 	})

@@ -238,10 +238,7 @@ const maxInside = 64
 
 // steps returns the steps that a decision may take: those of the budget, but no more than the pool has left.
 func (b Budget) steps() int {
-	steps := DefaultSteps
-	if b.Steps > 0 {
-		steps = b.Steps
-	}
+	steps := cmp.Or(b.Steps, DefaultSteps)
 	if b.Pool != nil {
 		steps = min(steps, max(b.Pool.Left, 0))
 	}
