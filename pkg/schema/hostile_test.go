@@ -287,3 +287,12 @@ func TestPlacesAreChargedWhateverStandsThere(t *testing.T) {
 		}
 	}
 }
+
+// TestRepeatedListsAreEvaluatedOnce has a witness of 360,000 strings, which are 600 times the same list.
+func TestRepeatedListsAreEvaluatedOnce(t *testing.T) {
+	const lists = `{"type":"array","minItems":600,%s"items":{"type":"array","minItems":600,"items":{"type":"string","minLength":1}}}`
+	old, new := mustParse(t, fmt.Sprintf(lists, "")), mustParse(t, fmt.Sprintf(lists, `"maxItems":599,`))
+	if got := Contains(t.Context(), new, old, Budget{}); got.Verdict != Incompatible {
+		t.Errorf("%v: %s", got.Verdict, got.Reason)
+	}
+}
