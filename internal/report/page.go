@@ -225,7 +225,9 @@ func wrap(spans []piece, first, rest int) [][]piece {
 	}
 	rows, row, used, limit := [][]piece{}, []piece{}, 0, first
 	end := func() {
-		rows = append(rows, trimEnd(row))
+		if row = trimEnd(row); len(row) > 0 { // more than the spaces before a long word
+			rows = append(rows, row)
+		}
 		row, used, limit = nil, 0, rest
 	}
 	put := func(text printable.Text, look style) {
