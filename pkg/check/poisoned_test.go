@@ -12,7 +12,8 @@ import (
 )
 
 // TestPoisonedTexts looks for planted texts of the kinds that published attacks use. Those of the kind "unlisted"
-// are translated or encoded by something that the rules do not list; "harmless" ones only sound like attacks.
+// are translated or encoded by something that the rules do not list; those of a kind with "unseen" were written without
+// knowledge of the rules, which found 59 of 80; "harmless" ones only sound like attacks.
 func TestPoisonedTexts(t *testing.T) {
 	data, err := os.ReadFile("testdata/poisoned.json")
 	if err != nil {
@@ -44,7 +45,7 @@ func TestPoisonedTexts(t *testing.T) {
 			t.Logf("not seen: %s: %.200s", p.Kind, p.Text)
 		}
 	}
-	if len(planted) < 357 || seen < 308 {
-		t.Errorf("%d planted texts are seen, want 308 of 315", seen)
+	if len(planted) < 490 || seen < 372 {
+		t.Errorf("%d planted texts are seen, want 372 of 395", seen)
 	}
 }
