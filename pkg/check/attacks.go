@@ -45,7 +45,7 @@ var attacks = append([]attack{
 			`\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\]`,
 		)},
 	{"pretends to be a message of the system or the user", "Invariant Labs, 2025-04-01",
-		either(">|]|:"), patterns(
+		either(">|]|:|：|#"), patterns(
 			`(?i)<\s*secret\s*>(?:[^<>]{1,900}</\s*secret\s*>|\s*\pL[^\s<>]* (?:[^\s<>]+ ){2})`,
 			`(?i)<\s*(?:[a-z]{2,20}[_-]){0,3}(?:important|system|critical|hidden|secret|admin|ai|model|`+
 				`agent|assistant)[_-](?:[a-z]{2,20}[_-]){0,3}(?:instr|remind|messag|prompt|not|overrid|`+
@@ -55,9 +55,10 @@ var attacks = append([]attack{
 				`OVERRIDE)\]`,
 			`(?i)</?(?:assistant|(?:tool|function)_(?:result|response|output)s?|(?:user|developer)_message)>`,
 			`(?:-{3,}|\[)\s*END OF (?:[A-Z]+ ){0,3}(?:DESCRIPTION|DOCUMENTATION|PROMPT|CONTEXT)\b`,
-			`(?s)\n\s*(?:Human|User):.{1,300}\n\s*(?:Assistant|AI):`,
+			`(?s)\n\s*(?:Human|User|Utilisateur|Usuario|用户|المستخدم|उपयोगकर्ता)\s*[:：].{1,300}`+
+				`\n\s*(?:Assistant|AI|Asistente|助手|المساعد|सहायक)\s*[:：]`,
 			`(?:^|\n)\s*(?:\[SYSTEM\]|SYSTEM(?: MESSAGE| PROMPT| OVERRIDE)?)\s*:`,
-			`(?i)(?:^|\n)\s*#{2,}\s*system\s*:`,
+			`(?i)(?:^|\n)\s*#{2,}\s*system(?: message| prompt| override)?\s*[:#]`,
 		)},
 	{"claims the consent of the user", "consent forgery, OWASP MCP Top 10, MCP03",
 		either("approv|authori|consent|agreed|granted|permission|confirm|said yes|asking|signed off"),
@@ -76,7 +77,8 @@ var attacks = append([]attack{
 				`approves?|approved|confirms?|confirmed)\b`,
 			`(?i)\b(?:without asking the user|(?:skip|bypass) (?:the )?(?:confirmation|consent|approval) `+
 				`(?:dialog|prompt|step))\b`,
-			`(?i)\b(?:never|do not|don't|without) (?:ask|wait)(?:ing)? (?:the user )?for (?:`+user+`'s )?`+
+			`(?i)\b(?:never|do not|don't|without) (?:(?:ask|wait)(?:ing)? (?:the user )?for|`+
+				`request(?:ing)?) (?:`+user+`'s )?`+
 				`(?:confirmation|consent|approval|permission)\b`,
 			`(?i)\b(?:customer|user) has consented\b`,
 		)},
@@ -95,6 +97,7 @@ var attacks = append([]attack{
 				`[^.!?\n]{0,20}\bto anyone\b`,
 			`(?i)\b(?:silently|quietly|secretly)\b[^.!?\n]{0,60}\bthe (?:user|human|customer)\b`,
 			`(?i)\bas if nothing (?:has )?happened\b`,
+			`(?i)\b(?:do not|don't|never),[^.!?\n]{1,40}, (?:inform|notify|say|show|tell) `+user+`\b`,
 			`(?i)\b(?:do not|don't|never) (?:include|repeat|mention|show) (?:this|these) instructions?\b`,
 			`(?i)\b(?:do not|don't|never) (?:reveal|disclose|mention)\b[^.!?\n]{0,50}\bto the (?:user|human|`+
 				`customer)\b`,
@@ -108,6 +111,8 @@ var attacks = append([]attack{
 				`(?:to|with|by)\b`,
 			`(?i)\bset the (?:recipient|destination|account number|phone number) to (?:\+?\d{6}|`+emailed+`)`,
 			`(?i)@[\w.-]+ instead of the (?:given|original|requested|real) (?:recipient|address)`,
+			`(?i)\buse (?:the )?(?:account|address|number|iban)\b[^.!?\n]{0,60}\binstead of the (?:one|`+
+				`account|address|number)\b[^.!?\n]{0,20}\b(?:given|requested|provided)\b`,
 			`(?i)\broute all (?:its|their) \w+ through this tool\b`,
 			`(?i)\b(?:all|every|any|each) (?:\w+ )?(?:commands?|scripts?|requests?|queries|messages?) `+
 				`(?:must|has to|have to|should|needs? to) (?:be prefixed|start|begin) with\b`,
@@ -126,12 +131,21 @@ var attacks = append([]attack{
 		)},
 	{"asks for the conversation, the prompt or secrets", "line jumping, Trail of Bits, 2025-04-21",
 		either("prompt|instructions|conversation|chat|message|environ|.env|key|rsa|password|" +
-			"credential|dialogue|the user|/."), patterns(
+			"credential|dialogue|discussion|the user|above|printenv|/."), patterns(
 			`(?i)\b(?:reveal|print|put|include|pass|send|repeat|output|copy|write|attach|quote|paste|`+
-				`provide|dump)\b[^.!?\n]{0,40}\b(?:your (?:\w+ )?(?:system prompt|initial (?:instructions|`+
-				`prompt))|the hidden prompt|instructions (?:that )?you (?:were|have been) given|the system `+
-				`(?:message|prompt) verbatim|everything the user (?:has )?(?:said|written))\b`,
+				`provide|dump|supply|submit|state|hold|fill)\b[^.!?\n]{0,80}\b(?:your (?:\w+ )?(?:system|`+
+				`developer|initial|hidden) (?:prompt|message|instructions)|(?:system|developer) message `+
+				`you (?:received|were given)|the hidden prompt|instructions (?:that )?you (?:were|have `+
+				`been) given|the system (?:message|prompt) verbatim|everything the user (?:has )?`+
+				`(?:said|written))\b`,
 			`(?i)\bwhat are your instructions\b`,
+			`(?i)\b(?:repeat|provide|print|output|copy|paste)\b[^.!?\n]{0,20}\b(?:everything|text|words) `+
+				`above\b[^.!?\n]{0,40}(?:\byou are\b|\b(?:in|as|into) (?:the )?\x60)`,
+			`(?i)\b(?:send|transmit|pass|include|attach|forward)\b[^.!?\n]{0,30}\b(?:verbatim|full|entire|`+
+				`complete|whole) (?:copy|transcript|text|record) of (?:the|this|our) (?:chat|conversation|`+
+				`discussion|dialogue)\b`,
+			`(?i)\b(?:run|execute) \x60?(?:printenv|env)\b[^.!?\n]{0,20}\b(?:put|send|pass|include|`+
+				`attach|paste)\b`,
 			`(?i)\b(?:hold|contain|include|pass|send|put|attach)\b[^.!?\n]{0,20}\b(?:(?:entire|whole|full|`+
 				`complete) (?:conversation|chat|dialogue)|all (?:previous|prior|earlier) messages)\b`,
 			`(?i)\b(?:provide|write|copy|paste|insert|supply|dump)\b[^.!?\n]{0,20}\b(?:entire|whole|full|`+

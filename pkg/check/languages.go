@@ -42,8 +42,9 @@ var languages = []language{
 		agreed: `(?:已经?|事先)[^。，\n]{0,6}(?:同意|授权|批准|许可)了?(?:所有|全部|一切|任何|每)|` +
 			`获得[^。，\n]{0,4}(?:授权|同意|许可)`,
 		unasked: `跳过[^。，\n]{0,4}(?:确认|批准)|(?:无需|不必|不要|不用)再?次?(?:确认|询问|征求)`,
-		pass:    `放入|放到|写入|填入|发送|包含|附上|附加|粘贴|传递|输出|传入|提供|复制`,
-		private: `(?:完整|全部|整个|所有)的?(?:对话|聊天|会话)|你的系统提示|(?:所有|全部)的?环境变量`,
+		pass:    `放入|放到|写入|填入|填写|发送|包含|附上|附加|粘贴|传递|输出|传入|提供|复制`,
+		private: `(?:完整|全部|整个|所有)的?(?:对话|聊天|会话)|你的?[^。，\n]{0,6}系统(?:提示|指令)|` +
+			`(?:所有|全部)的?环境变量`,
 		other: `(?:密送|密件抄送|暗送)[^。\n]{0,40}@|@[^。\n]{0,40}(?:密送|密件抄送|暗送)|` +
 			`(?:收款|收件)(?:人|账号|账户|地址)[^。\n]{0,4}(?:改|换|替换)|<重要(?:指令|指示)?>|` +
 			`(?:不要|别|请勿|切勿|不得)[向对](?:用户|使用者|客户)[^。\n]{0,4}(?:提|说|透露|告)|` +
@@ -63,17 +64,20 @@ var languages = []language{
 			`(?:confirmaci|permiso|autorizaci|aprobaci)`,
 		pass: `\b(?:incluy|pon|env[ií]|escrib|copi|pasa|adjunt|agreg|añad)\w*`,
 		private: `\btoda la conversación|\bconversación (?:completa|entera)\b|` +
-			`\bhistorial completo de la conv|\bprompt del? sistema\b|\btodas las variables de entorno\b`,
-		other: `copia oculta\b[^.\n]{0,30}@|\b(?:cambi|reemplaz|sustitu)\w+ (?:el|al) destinatario\b`,
+			`\bhistorial (?:completo )?de la conv|\bprompt del? sistema\b|` +
+			`\btus instrucciones (?:de sistema|iniciales)\b|\btodas las variables de entorno\b`,
+		other: `copia oculta\b[^.\n]{0,30}@|@[^\n]{0,40}copia oculta|` +
+			`\b(?:cambi|reemplaz|sustitu)\w+ (?:el|al) destinatario\b`,
 	},
 	{ // French
-		words: "utilisat|consigne|précédent|precedent|antérieur|conversation|environnement|système|systeme|" +
-			"cachée|destinataire",
+		words: "utilisat|consigne|instruction|précédent|precedent|antérieur|conversation|environnement|" +
+			"système|systeme|cachée|destinataire",
 		user: `\butilisat(?:eur|rice)s?\b`,
 		ignore: `\bignore[rz]?\b|\boublie[rz]?\b|\bne (?:tiens|tenez) (?:pas|aucun) compte\b|` +
 			`\bfai(?:s|tes) abstraction\b`,
 		earlier: `\b(?:instructions|consignes) (?:pr[ée]c[ée]dentes|ant[ée]rieures|du syst[èe]me)\b`,
-		hide: `\b(?:parle|parlez|dis|dites|mentionnez?|informez?|signalez?) (?:pas|rien|jamais)\b|` +
+		hide: `\b(?:parle|parlez|dis|dites|mentionnez?|informez?|signalez?) (?:surtout )?` +
+			`(?:pas|rien|jamais)\b|` +
 			`\bcachez (?:ce|ça|la|le)\w*|\bdissimule|\bà l'insu\b|\b(?:secrète|en secret)\b|` +
 			`\bne doi(?:t|vent) (?:pas|rien|jamais)\b[^.\n]{0,10}\b(?:savoir|voir|apprendre)\b`,
 		agreed: `\ba d[ée]j[àa] (?:approuv|autoris|consenti|accept|valid|donn)|\ba donné son accord pour tou`,
@@ -82,7 +86,8 @@ var languages = []language{
 		pass: `\b(?:met(?:s|tez|tre)|inclu\w+|envo(?:ie|yez)|recopie\w*|copie\w*|ajoute\w*|transm\w+|` +
 			`joi(?:ns|gnez))\b|[ée]cri(?:s|vez)\b`,
 		private: `\b(?:toute|l'intégralité de) la conversation\b|\bconversation (?:compl[èe]te|enti[èe]re)|` +
-			`\b(?:prompt|votre message) syst[èe]me|\btoutes les variables d'environnement`,
+			`\b(?:prompt|votre message) syst[èe]me|\b(?:tes|vos) instructions (?:initiales|syst[èe]me)\b|` +
+			`\btoutes les variables d'environnement`,
 		other: `copie cachée[^.\n]{0,30}@|@[^\n]{0,40}copie cachée|` +
 			`\b(?:change|remplace)[rz]? le destinataire\b`,
 	},
@@ -159,7 +164,7 @@ var languages = []language{
 		other:   `(?:宛先|受取人)を[^。\n]{0,30}(?:変更し|置き換え)て`,
 	},
 	{ // Arabic
-		words:   "مستخدم|العميل|التعليمات|الأوامر|المحادثة|النظام|البيئة",
+		words:   "مستخدم|العميل|التعليمات|الأوامر|المحادثة|النظام|البيئة|المستلم",
 		user:    `المستخدم|للمستخدم|العميل`,
 		ignore:  `تجاهل|انسَ?`,
 		earlier: `(?:التعليمات|الأوامر) السابقة|تعليمات النظام`,
@@ -169,10 +174,10 @@ var languages = []language{
 		pass:    `ضع|اكتب|أرسل|أضف|انسخ|أدرج|مرر`,
 		private: `المحادثة (?:الكاملة|بأكملها|كاملة)|(?:كامل|كل) المحادثة|موجه النظام|` +
 			`(?:جميع|كل) متغيرات البيئة`,
-		other: `نسخة مخفية[^.\n]{0,30}@`,
+		other: `نسخة مخفية[^.\n]{0,30}@|وافق المستخدم مسبق|(?:غيّر|غير|استبدل) المستلم`,
 	},
 	{ // Hindi
-		words:   "उपयोगकर्ता|यूज़र|निर्देश|बातचीत|प्रॉम्प्ट",
+		words:   "उपयोगकर्ता|यूज़र|निर्देश|बातचीत|प्रॉम्प्ट|प्राप्तकर्ता",
 		user:    `उपयोगकर्ता|यूज़र`,
 		ignore:  `अनदेखा|नज़रअंदाज़|भूल जा`,
 		earlier: `(?:पिछले|पहले)[^।\n]{0,12}निर्देश`,
@@ -182,7 +187,7 @@ var languages = []language{
 		pass:    `भेज|लिख|डाल|शामिल`,
 		private: `(?:पूरी|सारी) (?:बातचीत|चैट)[^।\n]{0,20}(?:तर्क|में)|में[^।\n]{0,10}पूरी बातचीत|` +
 			`सिस्टम प्रॉम्प्ट`,
-		other: `गुप्त प्रति[^।\n]{0,30}@`,
+		other: `गुप्त प्रति[^।\n]{0,30}@|प्राप्तकर्ता को बदल`,
 	},
 	{ // Korean
 		words:   "사용자|지시|명령|대화|프롬프트|환경",

@@ -45,7 +45,7 @@ func TestPoisonedTexts(t *testing.T) {
 			t.Logf("not seen: %s: %.200s", p.Kind, p.Text)
 		}
 	}
-	if len(planted) < 490 || seen < 372 {
-		t.Errorf("%d planted texts are seen, want 372 of 395", seen)
+	if len(planted) < 492 || seen < 390 {
+		t.Errorf("%d planted texts are seen, want 390 of 395", seen)
 	}
 }

@@ -39,7 +39,7 @@ func excerpt(text string, r rune) string {
 var (
 	credentialFile = kit.Pattern(`(?i)(?:~|\$HOME|/home/[^/\s]+|/Users/[^/\s]+|/root|%USERPROFILE%|` +
 		`\b[a-z]:\\Users\\[^\\\s]+)[/\\](?:` +
-		`\.ssh[/\\](?:id_[a-z0-9]+|authorized_keys)|\.aws[/\\]credentials|` +
+		`\.ssh[/\\]id_[a-z0-9]+(?:[^.a-z0-9]|\.\W|\.?$)|\.aws[/\\]credentials|` +
 		`\.netrc|\.npmrc|\.pypirc|\.pgpass|` +
 		`\.git-credentials|\.vault-token|\.cursor/mcp\.json|\.claude\.json|\.docker/config\.json|` +
 		`\.config/(?:gcloud|gh|rclone)/[\w.-]+|\.kube/config|\.(?:bash|zsh|python|psql|mysql)_history)|` +
