@@ -103,6 +103,7 @@ type comparison struct {
 	edits []Edit
 	seen  map[metKey]*met
 	texts map[string]json.RawMessage // by document and place
+	views map[string]view            // settled schemas of the old side, by place
 	cut   bool                       // not all was compared
 }
 

@@ -65,12 +65,12 @@ func compareKeywords(p pair) {
 
 // group adds one edit for all of the keywords together, if any of them is only on one side or has another
 // value there. Its patch replaces them as a whole, so that keywords that depend on each other are never mixed
-// from both versions.
+// from both versions. Once the budget is spent, no two values are said to differ.
 func (p pair) group(f Family, keywords ...string) bool {
 	i := slices.IndexFunc(keywords, func(k string) bool {
 		old, had := p.x.o[k]
 		new, has := p.y.o[k]
-		return had != has || !p.same(old, new)
+		return had != has || had && !p.same(old, new) && p.left >= 0
 	})
 	if i < 0 {
 		return false

@@ -82,19 +82,23 @@ func (p pair) sameUnordered(keyword string, old, new any) bool {
 	text := func(value any) string {
 		examples, isList := value.([]any)
 		if keyword == "default" || !isList {
-			return p.x.unordered(value)
+			return p.unordered(p.x, value)
 		}
-		return fmt.Sprintf("%q", slices.Sorted(slices.Values(kit.Map(examples, p.x.unordered))))
+		texts := kit.Map(examples, func(example any) string { return p.unordered(p.x, example) })
+		return fmt.Sprintf("%q", slices.Sorted(slices.Values(texts)))
 	}
-	return text(old) == text(new)
+	return text(old) == text(new) && p.left >= 0
 }
 
-// unordered returns a text that is the same for values that differ only in the order of the items of sets.
-func (v view) unordered(value any) string {
+// unordered returns a text that is the same for values of a schema of the old side that differ only in the
+// order of the items of sets.
+func (c *comparison) unordered(v view, value any) string {
 	var parts []string
 	switch value := value.(type) {
 	case []any:
-		if parts = kit.Map(value, settle(v.child("items")).unordered); v.o["uniqueItems"] == true {
+		items := c.settled(v.child("items"))
+		parts = kit.Map(value, func(item any) string { return c.unordered(items, item) })
+		if v.o["uniqueItems"] == true {
 			slices.Sort(parts)
 		}
 	case map[string]any:
@@ -103,13 +107,24 @@ func (v view) unordered(value any) string {
 			if inner.value == nil {
 				inner = v.child("additionalProperties")
 			}
-			parts = append(parts, name, settle(inner).unordered(value[name]))
+			parts = append(parts, name, c.unordered(c.settled(inner), value[name]))
 		}
 	default:
 		return canonical(value)
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%T%q", value, parts)) // texts of texts would grow with the depth
 	return string(sum[:])
+}
+
+// settled settles a schema of the old side, and keeps it: many members of a default may have the same one.
+func (c *comparison) settled(s site) view {
+	v, known := c.views[s.place]
+	if !known {
+		v = settle(s)
+		c.views[s.place] = v
+		c.spend(512 + 32*len(v.o) + 256*len(v.members))
+	}
+	return v
 }
 
 // mapped reports whether two discriminators differ only in the names of definitions, and in values whose

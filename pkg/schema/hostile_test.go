@@ -49,9 +49,13 @@ func hostile() map[string][2]string {
 		"renamed constants":       {`{"allOf":[` + list(`{"properties":{%s}}`, 4000, `"p%d":{"const":%[1]d}`) + `,` + list(`{"required":[%s]}`, 4000, `"p%d"`) + `]}`, list(`{"properties":{%s}}`, 4000, `"q%d":{"const":%[1]d}`)},
 		"thousands of patterns":   {list(`{"patternProperties":{%s}}`, 4000, `"^(a|b)*a(a|b){30}c%d":{"type":"string"}`), list(`{"patternProperties":{%s}}`, 4000, `"^(a|b)*a(a|b){30}c%d":{"type":"integer"}`)},
 		"dynamic scopes":          {dynamicScopes(12), `{"type":"object"}`},
+		"defaults of a union":     {manyDefaults + `"a":0}}`, manyDefaults + `"a":1}}`},
 		"sets inside sets":        {list(setsInside, 1, "x%d"+strings.Repeat("x", 900_000)), list(setsInside, 1, "y%d"+strings.Repeat("y", 900_000))},
 	}
 }
+
+var manyDefaults = list(`{"additionalProperties":{"anyOf":[{"type":"object"},%s]},"default":{`, 4000, `{"const":null,"title":"%d"}`) +
+	list(`%s,`, 4000, `"k%d":{}`)
 
 var setsInside = `{"properties":{"a":{"uniqueItems":true,"items":{"$ref":"#/properties/a"},"default":` +
 	strings.Repeat(`[1,`, 480) + `"%s"` + strings.Repeat(`]`, 480) + `}}}`
@@ -294,5 +298,17 @@ func TestRepeatedListsAreEvaluatedOnce(t *testing.T) {
 	old, new := mustParse(t, fmt.Sprintf(lists, "")), mustParse(t, fmt.Sprintf(lists, `"maxItems":599,`))
 	if got := Contains(t.Context(), new, old, Budget{}); got.Verdict != Incompatible {
 		t.Errorf("%v: %s", got.Verdict, got.Reason)
+	}
+}
+
+// TestSpentBudgetAddsNoEdits: what is not compared any more is not said to differ.
+func TestSpentBudgetAddsNoEdits(t *testing.T) {
+	old, new := mustParse(t, `{"pattern":"a","default":1}`), mustParse(t, `{"pattern":"a","default":2}`)
+	for steps := 1; steps < 200; steps++ {
+		for _, e := range Compare(t.Context(), old, new, Budget{Pool: &Pool{Left: steps}}).Edits {
+			if e.Family != FamilyDefault {
+				t.Fatalf("%d steps: %s", steps, e.Family)
+			}
+		}
 	}
 }
