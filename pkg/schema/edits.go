@@ -103,7 +103,7 @@ type comparison struct {
 	edits []Edit
 	seen  map[metKey]*met
 	texts map[string]json.RawMessage // by document and place
-	views map[string]view            // settled schemas of the old side, by place
+	views map[string]view            // settled schemas, by document and place
 	cut   bool                       // not all was compared
 }
 

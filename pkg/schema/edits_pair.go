@@ -74,24 +74,24 @@ func compareAnnotations(p pair, places map[string]bool) {
 }
 
 // sameUnordered reports whether two defaults, or two lists of examples, differ only in the order of examples
-// and of the items of sets: pydantic writes them in another order at each start.
+// and of the items of what is a set on both sides: pydantic writes them in another order at each start.
 func (p pair) sameUnordered(keyword string, old, new any) bool {
-	if p.spend(256 * (weight(old, maxEvaluation) + weight(new, maxEvaluation))) {
+	if p.spend(512 * (weight(old, maxEvaluation) + weight(new, maxEvaluation))) {
 		return false
 	}
-	text := func(value any) string {
+	text := func(v view, value any) string {
 		examples, isList := value.([]any)
 		if keyword == "default" || !isList {
-			return p.unordered(p.x, value)
+			return p.unordered(v, value)
 		}
-		texts := kit.Map(examples, func(example any) string { return p.unordered(p.x, example) })
+		texts := kit.Map(examples, func(example any) string { return p.unordered(v, example) })
 		return fmt.Sprintf("%q", slices.Sorted(slices.Values(texts)))
 	}
-	return text(old) == text(new) && p.left >= 0
+	return text(p.x, old) == text(p.x, new) && text(p.y, old) == text(p.y, new) && p.left >= 0
 }
 
-// unordered returns a text that is the same for values of a schema of the old side that differ only in the
-// order of the items of sets.
+// unordered returns a text that is the same for values of a schema that differ only in the order of the items
+// of sets.
 func (c *comparison) unordered(v view, value any) string {
 	var parts []string
 	switch value := value.(type) {
@@ -116,12 +116,13 @@ func (c *comparison) unordered(v view, value any) string {
 	return string(sum[:])
 }
 
-// settled settles a schema of the old side, and keeps it: many members of a default may have the same one.
+// settled settles a schema, and keeps it: many members of a default may have the same one.
 func (c *comparison) settled(s site) view {
-	v, known := c.views[s.place]
+	key := s.doc.digest + s.place
+	v, known := c.views[key]
 	if !known {
 		v = settle(s)
-		c.views[s.place] = v
+		c.views[key] = v
 		c.spend(512 + 32*len(v.o) + 256*len(v.members))
 	}
 	return v
