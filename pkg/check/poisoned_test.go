@@ -11,9 +11,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// TestPoisonedTexts looks for planted texts of the kinds that published attacks use. Those of the kind "unlisted"
-// are translated or encoded by something that the rules do not list; those of a kind with "unseen" were written without
-// knowledge of the rules, which found 59 of 80; "harmless" ones only sound like attacks.
+// TestPoisonedTexts looks for planted texts of the kinds that published attacks use: "unlisted" ones in ways that no rule
+// lists, "unseen" ones written without the rules, which found 59 of 80. "harmless" ones only sound like attacks.
 func TestPoisonedTexts(t *testing.T) {
 	data, err := os.ReadFile("testdata/poisoned.json")
 	if err != nil {
