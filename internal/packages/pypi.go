@@ -52,8 +52,8 @@ func (l Launcher) pypi(ctx context.Context, path string) (p pypiProject, err err
 	return p, err
 }
 
-// pypiRelease returns a release. Its digest is that of the first file by name, which is a wheel if there is
-// one.
+// pypiRelease returns a release. Its digest is that of the wheel for every system, else of the first file by
+// name.
 func (l Launcher) pypiRelease(ctx context.Context, ref Ref) (Package, error) {
 	path := ref.Name + "/json"
 	if ref.Version != "" {
@@ -64,14 +64,19 @@ func (l Launcher) pypiRelease(ctx context.Context, ref Ref) (Package, error) {
 		return Package{}, err
 	}
 	ref.Version = p.Info.Version
-	release := Package{Ref: ref}
-	digests := map[string]string{}
+	digests, chosen := map[string]string{}, ""
 	for _, file := range p.URLs {
-		digests[file.Filename] = file.Digests["sha256"]
+		if sum := file.Digests["sha256"]; sum != "" {
+			digests[file.Filename] = "sha256:" + sum
+		}
+		if strings.HasSuffix(file.Filename, "-none-any.whl") {
+			chosen = file.Filename
+		}
 	}
-	if names := kit.SortedKeys(digests); len(names) > 0 && digests[names[0]] != "" {
-		release.Integrity = "sha256:" + digests[names[0]]
+	if names := kit.SortedKeys(digests); digests[chosen] == "" && len(names) > 0 {
+		chosen = names[0]
 	}
+	release := Package{Ref: ref, Integrity: digests[chosen]}
 	for _, text := range p.Info.RequiresDist {
 		spec, marker, _ := strings.Cut(text, ";")
 		name := requirement().FindString(spec)
