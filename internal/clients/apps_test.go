@@ -180,3 +180,24 @@ func write(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 }
+
+// TestProjectFolder: relative paths in every file of a project in the table start in the project.
+func TestProjectFolder(t *testing.T) {
+	for _, app := range Table() {
+		for _, row := range app.Rows {
+			if inside, ok := strings.CutPrefix(row.Paths.All, "{project}/"); ok {
+				path := filepath.Join("/work", filepath.FromSlash(strings.ReplaceAll(inside, "*", "x")))
+				if got := filepath.ToSlash(ProjectFolder(path)); got != "/work" {
+					t.Errorf("%s starts servers of %s in %s", app.ID, row.Paths.All, got)
+				}
+			}
+		}
+	}
+	for path, want := range map[string]string{
+		"/work/mcp.json": "/work", "/home/.codeium/windsurf/mcp_config.json": "/home", "/work/settings/mcp.json": "/work/settings",
+	} {
+		if got := filepath.ToSlash(ProjectFolder(filepath.FromSlash(path))); got != want {
+			t.Errorf("ProjectFolder(%s) = %s, want %s", path, got, want)
+		}
+	}
+}

@@ -21,6 +21,7 @@ const (
 	VSCode   Dialect = "vscode"
 	Zed      Dialect = "zed"
 	Gemini   Dialect = "gemini"
+	Copilot  Dialect = "copilot" // of the command line and the coding agent
 	Seconds  Dialect = "seconds" // shared, but a timeout is in seconds
 	Codex    Dialect = "codex"
 	OpenCode Dialect = "opencode"
@@ -51,6 +52,8 @@ func DialectOf(path string) Dialect {
 		return Gemini
 	case folder == ".warp":
 		return Warp
+	case name == "mcp-config.json":
+		return Copilot
 	}
 	return Shared
 }
@@ -122,6 +125,7 @@ func (d Dialect) Translate(server syntax.Value, lookup Lookup) (out syntax.Value
 	for i, f := range server.Fields {
 		server.Fields[i].Key = cmp.Or(form.keys[f.Key], f.Key)
 	}
+	server = withTransport(server)
 	if form.translate != nil {
 		server, reason = form.translate(server, lookup)
 	}
@@ -129,6 +133,20 @@ func (d Dialect) Translate(server syntax.Value, lookup Lookup) (out syntax.Value
 		server = withPassed(server, form.passed, lookup)
 	}
 	return rewrite(server, form.variables), reason
+}
+
+// withTransport returns a server with the keys that Cline writes in an object "transport".
+func withTransport(server syntax.Value) syntax.Value {
+	transport, _ := server.Get("transport")
+	if transport.Value.Kind != syntax.Object {
+		return server
+	}
+	for _, f := range transport.Value.Fields {
+		server = server.Without(f.Key)
+	}
+	server = server.Without("transport")
+	server.Fields = append(server.Fields, transport.Value.Fields...)
+	return server
 }
 
 // rewrite returns v with the variables in all strings as mcpctl reads them.
@@ -282,6 +300,10 @@ var layouts = []layout{
 	{path: []string{"mcp", "servers"}, dialect: OpenCode, fits: isOpenCode},
 	{path: []string{"mcp"}, dialect: OpenCode, fits: isOpenCode},
 	{path: []string{"customizations", "vscode", "mcp", "servers"}, dialect: VSCode}, // devcontainer.json
+	// NAME.code-workspace
+	{path: []string{"settings", "mcp", "servers"}, dialect: VSCode},
+	{path: []string{"settings", "amp", "mcpServers"}},
+	{path: []string{"amp", "mcpServers"}},
 	{path: []string{"context_servers"}, dialect: Zed},
 	{path: []string{"mcp_servers"}, dialect: Codex},
 	{path: []string{"extensions"}, dialect: Goose, fits: isGoose},
@@ -301,7 +323,7 @@ func (r Row) Sections(root syntax.Value) []Section {
 func sections(root syntax.Value, layouts []layout) []Section {
 	var found []Section
 	for _, l := range layouts {
-		for _, servers := range root.At(l.path...) {
+		for _, servers := range dotted(root, l.path) {
 			if l.fits == nil || l.fits(servers.Value) {
 				found = append(found, Section{l.dialect.named(servers), l.dialect})
 			}
@@ -309,6 +331,22 @@ func sections(root syntax.Value, layouts []layout) []Section {
 	}
 	if len(found) == 0 && isFlat(root) {
 		found = []Section{{Servers: syntax.Field{Line: root.Line, Value: root}}}
+	}
+	return found
+}
+
+// dotted returns the members at a path of keys. As in VS Code's settings, a key with dots stands for several.
+func dotted(v syntax.Value, path []string) (found []syntax.Field) {
+	if len(path) == 0 {
+		return nil
+	}
+	for n := 1; n <= len(path); n++ {
+		for _, f := range v.At(strings.Join(path[:n], ".")) {
+			if n == len(path) {
+				found = append(found, f)
+			}
+			found = append(found, dotted(f.Value, path[n:])...)
+		}
 	}
 	return found
 }

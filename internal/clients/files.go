@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -89,24 +90,36 @@ func (h Host) resolveAll(paths Paths, above bool) []string {
 	return []string{filepath.Join(h.Projects[0], filepath.FromSlash(template))}
 }
 
-// clientFolders are directories of applications in the directory of a project.
-var clientFolders = []string{
-	".vscode", ".cursor", ".gemini", ".roo", ".windsurf", ".codeium", ".kiro", ".amazonq", ".claude",
-	".continue",
-	".codex", ".zed", ".junie", ".opencode", ".warp", ".agents", ".devcontainer",
-}
-
-// nestedFolders are directories in those.
-var nestedFolders = []string{"settings", "windsurf", "mcp", "mcpServers", "cli-agents"}
+// projectFolders returns the directories of applications in the directory of a project, and the directories
+// in those: of every path in a project that the table has. Windsurf has its user's file in a directory of
+// that kind.
+var projectFolders = sync.OnceValue(func() (folders struct{ outer, nested []string }) {
+	folders.outer, folders.nested = []string{".windsurf", ".codeium"}, []string{"windsurf"}
+	for _, app := range Table() {
+		paths := slices.Clone(app.Settings)
+		for _, row := range app.Rows {
+			paths = append(paths, row.Paths)
+		}
+		for _, p := range paths {
+			inside, ok := strings.CutPrefix(p.All, "{project}/")
+			if outer, rest, nested := strings.Cut(inside, "/"); ok && nested {
+				folders.outer = append(folders.outer, outer)
+				parts := strings.Split(rest, "/")
+				folders.nested = append(folders.nested, parts[:len(parts)-1]...)
+			}
+		}
+	}
+	return folders
+})
 
 // ProjectFolder returns the directory to which relative paths and ${workspaceFolder} in a file refer.
 func ProjectFolder(path string) string {
 	folder := filepath.Dir(path)
 	client := folder
-	if slices.Contains(nestedFolders, filepath.Base(client)) {
+	if slices.Contains(projectFolders().nested, filepath.Base(client)) {
 		client = filepath.Dir(client)
 	}
-	if slices.Contains(clientFolders, filepath.Base(client)) {
+	if slices.Contains(projectFolders().outer, filepath.Base(client)) {
 		return filepath.Dir(client)
 	}
 	return folder

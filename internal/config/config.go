@@ -48,6 +48,7 @@ type Config struct {
 	// problems that do not end the run: servers that only their application can start, broken files of
 	// applications
 	Remarks []Problem
+	Unread  []Problem // keys of servers that mcpctl does not read and that are near to one it reads
 }
 
 // Entry is one configured server.
@@ -62,6 +63,7 @@ type Entry struct {
 	Prompts  []Prompt     // inputs that the user can be asked for; each is among Problems too
 	Places   []Place      // where applications have it; nil = it was not discovered
 	May      Grants       // what it may do in the sandbox besides what all may
+	Unread   []Problem    // keys that are not read and are near to one that is
 
 	declared  declaration // as it is written
 	uses      []use       // the texts that decide what it does

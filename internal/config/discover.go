@@ -156,8 +156,11 @@ func (d *discovery) scopeOf(file clients.File) scope {
 		s.folder = clients.ProjectFolder(file.Path)
 		project = s.folder
 	}
+	if file.App.ID == "claude-code" {
+		s.gives = map[string]string{projectVariable: project}
+	}
 	s.expander = expander{lookup: d.in.Lookup, home: d.in.Home, folder: project, known: map[string]string{
-		"CLAUDE_PROJECT_DIR": project, "workspacePath": project, "extensionPath": filepath.Dir(file.Path),
+		projectVariable: project, "workspacePath": project, "extensionPath": filepath.Dir(file.Path),
 	}}
 	return s.in(file.Row.Dialect)
 }
@@ -292,7 +295,7 @@ func (d *discovery) plugins(file clients.File, root syntax.Value) []Entry {
 			}
 			folder = filepath.Clean(folder)
 			more := d.plugin(file, folder, map[string]string{
-				"CLAUDE_PLUGIN_ROOT": folder, "CLAUDE_PROJECT_DIR": files.ProjectRoot(d.in.Dir),
+				"CLAUDE_PLUGIN_ROOT": folder, projectVariable: files.ProjectRoot(d.in.Dir),
 				"CLAUDE_PLUGIN_DATA": filepath.Join(filepath.Dir(file.Path), "data",
 					notInDataName().ReplaceAllString(plugin.Key, "-")),
 			})

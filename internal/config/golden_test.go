@@ -130,6 +130,7 @@ func dump(c *Config, err error) string {
 		}
 	}
 	dumpProblems(&b, "remark", c.Remarks)
+	dumpProblems(&b, "unread", c.Unread)
 	for _, e := range c.Entries {
 		dumpEntry(&b, e)
 	}

@@ -87,6 +87,8 @@ const authorization = "Authorization"
 // headers returns the headers that are known without running anything, and the command that prints others;
 // nil for none.
 func (r httpReader) headers() (map[string]probe.Secret, *probe.Helper) {
+	defer func(bare bool) { r.bare = bare }(r.bare)
+	r.bare = r.bare || r.ofCopilot()
 	headers := map[string]probe.Secret{}
 	for _, key := range []string{"headers", "http_headers"} {
 		f, ok := r.get(key)

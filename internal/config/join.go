@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -110,7 +111,7 @@ func alike(a, b Entry) bool {
 		return false
 	}
 	if a.Server.Stdio != nil {
-		x, y := *a.Server.Stdio, *b.Server.Stdio
+		x, y := withoutGiven(*a.Server.Stdio), withoutGiven(*b.Server.Stdio)
 		if independentOfDir(x) && !a.ownDir && !b.ownDir {
 			x.Dir, y.Dir = "", ""
 		}
@@ -118,6 +119,13 @@ func alike(a, b Entry) bool {
 	}
 	return a.Server.HTTP != nil && reflect.DeepEqual(a.Server.HTTP, b.Server.HTTP) &&
 		reflect.DeepEqual(a.Login, b.Login)
+}
+
+// withoutGiven returns a server without the variable that Claude Code alone sets for it.
+func withoutGiven(s probe.Stdio) probe.Stdio {
+	s.Env = maps.Clone(s.Env)
+	delete(s.Env, projectVariable)
+	return s
 }
 
 func sameProblems(a, b Entry) bool {
@@ -161,6 +169,12 @@ func merge(entries []Entry) []Entry {
 func same(a, b Entry) bool {
 	a.Server.Source, b.Server.Source = "", ""
 	a.Server.Values, b.Server.Values = nil, nil // what is masked, not what is started
+	for _, s := range []*probe.Server{&a.Server, &b.Server} {
+		if s.Stdio != nil {
+			stdio := withoutGiven(*s.Stdio)
+			s.Stdio = &stdio
+		}
+	}
 	return a.Disabled == b.Disabled && reflect.DeepEqual(a.Server, b.Server) && sameProblems(a, b)
 }
 

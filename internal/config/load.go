@@ -42,6 +42,9 @@ func Load(in Input) (*Config, error) {
 			problems = append(problems, *link)
 		}
 		e.Problems = maskTokens(problems)
+		if !e.Disabled {
+			l.config.Unread = append(l.config.Unread, maskTokens(e.Unread)...)
+		}
 	}
 	l.config.Entries = entries
 	l.confineSnapshots()
@@ -167,8 +170,15 @@ func (l *loader) scope(file origin) scope {
 		root:     files.ProjectRoot(l.in.Dir),
 		expander: expander{lookup: l.in.Lookup, home: l.in.Home, folder: folder},
 	}
+	if filepath.Base(file.path) == ".mcp.json" && folder == filepath.Dir(file.path) { // Claude Code's
+		s.known = map[string]string{projectVariable: folder}
+		s.gives = map[string]string{projectVariable: folder}
+	}
 	return s.in(clients.DialectOf(file.path))
 }
+
+// projectVariable is the variable that Claude Code sets for servers to the directory of the project.
+const projectVariable = "CLAUDE_PROJECT_DIR"
 
 // standardInput is the path of the configuration "-".
 const standardInput = "/dev/stdin"

@@ -67,8 +67,12 @@ func (r *fieldReader) text(f syntax.Field) string {
 	return f.Value.Text
 }
 
-// flag returns a boolean; fallback after a problem.
+// flag returns a boolean; fallback after a problem. Files of other programs may have it as a string.
 func (r *fieldReader) flag(f syntax.Field, fallback bool) bool {
+	if text := strings.ToLower(strings.TrimSpace(f.Value.Text)); r.lax && f.Value.Kind == syntax.Text &&
+		(text == "true" || text == "false") {
+		return text == "true"
+	}
 	if !r.want(f, syntax.Boolean) {
 		return fallback
 	}

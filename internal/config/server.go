@@ -120,8 +120,8 @@ type serverReader struct {
 var (
 	urlKeys    = []string{"url", "serverUrl", "httpUrl"}
 	stdioKeys  = []string{"args", "env", "cwd", "envFile"}
-	serverKeys = slices.Concat([]string{"command", "type", "transport", "oauth", "auth", "disabled",
-		"enabled", "timeout", "sandbox", "protocol", "clientCapabilities"},
+	serverKeys = slices.Concat([]string{"command", "type", "transport", "transportType", "oauth", "auth",
+		"disabled", "enabled", "timeout", "sandbox", "protocol", "clientCapabilities"},
 		stdioKeys, urlKeys, headerKeys)
 )
 
@@ -156,6 +156,9 @@ func (r *serverReader) read(e *Entry) {
 		e.Server.Timeout = r.timeout(f, r.unit)
 	}
 	r.readTarget(e)
+	if !r.strict && (e.Server.Stdio != nil || e.Server.HTTP != nil) { // else a problem has the hint
+		e.Unread = r.unread()
+	}
 	if f, ok := r.get("clientCapabilities"); ok {
 		e.Server.Capabilities = r.clientCapabilities(f)
 	}
@@ -170,10 +173,12 @@ func (r *serverReader) read(e *Entry) {
 	}
 }
 
-// get returns a key that is set to something else than null.
+// get returns a key that is set to something else than null and an empty text, which forms write for no
+// value.
 func (r *serverReader) get(key string) (syntax.Field, bool) {
 	f, ok := r.fields.Get(key)
-	return f, ok && f.Value.Kind != syntax.Null
+	blank := f.Value.Kind == syntax.Text && strings.TrimSpace(f.Value.Text) == ""
+	return f, ok && f.Value.Kind != syntax.Null && !blank
 }
 
 func (r *serverReader) boolean(key string, fallback bool) bool {
@@ -203,7 +208,7 @@ func (r *serverReader) checkName(f syntax.Field) {
 func (r *serverReader) readTarget(e *Entry) {
 	command, hasCommand := r.get("command")
 	address, hasURL := r.address()
-	key, transport := r.transport()
+	key, transport := r.transport(hasCommand || hasURL)
 	switch {
 	case hasCommand && hasURL:
 		r.addProblem(address.Line, "remove one of them", "both %q and %q", "command", address.Key)
@@ -232,6 +237,9 @@ func (r *serverReader) misspelt() string {
 			return fmt.Sprintf("did you mean %q where it says %q?", near[0], f.Key)
 		}
 	}
+	if f, ok := r.fields.Get("command"); ok && f.Value.Kind == syntax.Text {
+		return `"command" is empty: name the program to start`
+	}
 	return `write "command" to start a server or "url" to contact one`
 }
 
@@ -250,24 +258,67 @@ func (r *serverReader) address() (address syntax.Field, ok bool) {
 	return address, ok
 }
 
+// otherNames are the names that people and other programs have for keys, in lower case without separators.
+var otherNames = map[string]string{
+	"environment": "env", "environmentvariables": "env", "envvars": "env", "variables": "env",
+	"arguments": "args", "params": "args", "parameters": "args", "cmd": "command", "executable": "command",
+	"program": "command", "workingdirectory": "cwd", "workingdir": "cwd", "workdir": "cwd",
+	"directory": "cwd", "uri": "url", "endpoint": "url", "address": "url",
+	"httpheaders": "headers", "requestheaders": "headers",
+	"dotenv": "envFile",
+}
+
+// nearKey returns the key of serverKeys that a key is another name or spelling of; "" for none, and for a key
+// that is read.
+func nearKey(key string) string {
+	separators := strings.NewReplacer("-", "", "_", "")
+	plain := func(s string) string { return separators.Replace(strings.ToLower(s)) }
+	if slices.Contains(serverKeys, key) || len(key) > maxName {
+		return ""
+	}
+	if known := otherNames[plain(key)]; known != "" {
+		return known
+	}
+	for _, known := range serverKeys {
+		if plain(known) == plain(key) || kit.OneEdit(plain(known), plain(key)) {
+			return known
+		}
+	}
+	return ""
+}
+
+// unread returns a problem for each key that is not read and is near to one that is.
+func (r *serverReader) unread() (problems []Problem) {
+	for _, f := range r.fields.Fields {
+		if near := nearKey(f.Key); near != "" && len(problems) < maxUnresolved {
+			problems = append(problems, Problem{File: r.scope.file, Line: f.Line, Server: r.server,
+				Message: fmt.Sprintf("the key %q is not read; did you mean %q?", f.Key, near)})
+		}
+	}
+	return problems
+}
+
 // transports are the spellings that clients accept, in lower case without separators.
 var transports = map[string]string{
 	"stdio": "stdio", "http": "http", "streamablehttp": "streamable-http", "sse": "sse",
 }
 
 // transport returns stdio, http, streamable-http or sse, and the key that says so; "" if none does, or after
-// a problem.
-func (r *serverReader) transport() (key, transport string) {
+// a problem. Other programs have further words, such as local and remote, which say no more than the command
+// or the URL of a decided server does.
+func (r *serverReader) transport(decided bool) (key, transport string) {
 	f, ok := r.get("type")
-	if !ok {
-		f, ok = r.get("transport")
+	for _, other := range []string{"transport", "transportType"} {
+		if !ok {
+			f, ok = r.get(other)
+		}
 	}
 	if !ok || !r.want(f, syntax.Text) {
 		return f.Key, ""
 	}
 	transport, ok = transports[strings.NewReplacer("-", "", "_", "", " ", "").Replace(
 		strings.ToLower(f.Value.Text))]
-	if !ok {
+	if !ok && (r.strict || !decided) {
 		r.addProblem(f.Value.Line,
 			"use stdio, http (streamable HTTP, falling back to SSE), streamable-http or sse",
 			"unknown transport %.40q", f.Value.Text)
@@ -316,6 +367,9 @@ func (r *serverReader) path(f syntax.Field) (path, shown string) {
 	switch {
 	case !ok || out.value == "":
 		return r.folder, r.folder
+	case strings.ContainsFunc(out.value, unicode.IsControl):
+		r.rejectControls(f, out.value)
+		return r.folder, r.folder
 	case strings.Count(filepath.ToSlash(out.value), "/") > maxLevels:
 		r.addProblem(f.Value.Line, "use a shorter path", "%q is a path of more than %d directories", f.Key,
 			maxLevels)
@@ -330,6 +384,15 @@ func (r *serverReader) path(f syntax.Field) (path, shown string) {
 func (r *serverReader) rejectNUL(line int, texts ...string) {
 	if strings.Contains(strings.Join(texts, ""), "\x00") {
 		r.addProblem(line, "remove it", "a NUL character cannot be passed to a program")
+	}
+}
+
+// rejectControls adds a problem if a path has a control character: "c:\temp" in JSON and TOML has a tab.
+func (r *serverReader) rejectControls(f syntax.Field, path string) {
+	if i := strings.IndexFunc(path, unicode.IsControl); i >= 0 && path[i] != 0 {
+		r.addProblem(f.Value.Line,
+			`write \\ or / for a backslash; \t, \n, \b, \f and \r are control characters`,
+			"%q has the control character %U", f.Key, rune(path[i]))
 	}
 }
 

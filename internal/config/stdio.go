@@ -8,6 +8,7 @@ import (
 
 	"github.com/joho/godotenv"
 
+	"github.com/mcpctl/mcpctl/internal/clients"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/syntax"
@@ -29,6 +30,7 @@ func (r *serverReader) readStdio(command syntax.Field, e *Entry) {
 			r.addProblem(command.Value.Line, "name the program to start", `"command" is empty`)
 		}
 		stdio.Command = out.value
+		r.rejectControls(command, out.value)
 		if strings.ContainsAny(out.value, `/`+string(filepath.Separator)) {
 			file := files.From(stdio.Dir, out.value)
 			program, _, _ := strings.Cut(out.value, " ")
@@ -41,11 +43,17 @@ func (r *serverReader) readStdio(command syntax.Field, e *Entry) {
 		for _, item := range r.scalars(f) {
 			out, _ := r.expand(item)
 			stdio.Args = append(stdio.Args, out.value)
+			if brokenPath().MatchString(out.value) {
+				r.rejectControls(item, out.value)
+			}
 		}
 	}
 	stdio.Env, stdio.Search = r.environ()
 	r.rejectNUL(command.Line, append([]string{stdio.Command}, stdio.Args...)...)
 }
+
+// brokenPath matches a path of Windows in which backslashes became control characters.
+var brokenPath = kit.Pattern(`^(?:-{0,2}[A-Za-z-]+=)?[A-Za-z]:(?:\\[^[:cntrl:]]*)?[\t\n\f\r\x08]`)
 
 // environ returns the variables of envFile and env, which wins, and the PATH in which the command is looked
 // up: mcpctl's own if envFile sets one, since a file of variables must not choose the program; "" = the PATH
@@ -62,6 +70,8 @@ func (r *serverReader) environ() (env map[string]probe.Secret, search string) {
 	if !ok {
 		return env, search
 	}
+	defer func(bare bool) { r.bare = bare }(r.bare)
+	r.bare = r.bare || r.ofCopilot()
 	for _, m := range r.texts(f) {
 		if !envName(m.Key) {
 			r.addProblem(m.Line, "write NAME: value", `a name in "env" is empty, or holds "=" or NUL`)
@@ -75,6 +85,13 @@ func (r *serverReader) environ() (env map[string]probe.Secret, search string) {
 		env[m.Key] = probe.Secret(out.value)
 	}
 	return env, search
+}
+
+// ofCopilot reports whether the server is written for GitHub Copilot, which also reads $NAME in values of
+// "env" and "headers". It alone writes the type local into files of the common form.
+func (r *serverReader) ofCopilot() bool {
+	return r.dialect == clients.Copilot ||
+		r.dialect == clients.Shared && !r.strict && strings.EqualFold(r.fields.TextOf("type"), "local")
 }
 
 // isPath reports whether an environment variable is PATH, which Windows also writes Path.

@@ -174,14 +174,23 @@ func needsConfig(err error, from []source.Source, project string) bool {
 		slices.ContainsFunc(problems, func(p config.Problem) bool { return p.File == project })
 }
 
-// noteRemarks notes the files that were left out, with --verbose also the servers; each once.
+// noteRemarks notes the files that were left out, with --verbose also the servers, and keys that are not
+// read; each once.
 func (f *Fleet) noteRemarks() {
-	for _, p := range f.Config.Remarks {
-		p.Message = "left out: " + p.Message
-		if says := p.Error(); (p.Server == "" || f.process.Verbose) && !slices.Contains(f.remarked, says) {
+	note := func(says string) {
+		if !slices.Contains(f.remarked, says) {
 			f.remarked = append(f.remarked, says)
 			f.process.Note("%s", report.Visible(says))
 		}
+	}
+	for _, p := range f.Config.Remarks {
+		p.Message = "left out: " + p.Message
+		if p.Server == "" || f.process.Verbose {
+			note(p.Error())
+		}
+	}
+	for _, p := range f.Config.Unread {
+		note(p.Error())
 	}
 }
 

@@ -46,6 +46,11 @@ func (f NameFilter) Match(name string) bool {
 	return match(string(f), name)
 }
 
+// OneEdit reports whether a word becomes another one when one byte is added, removed or replaced.
+func OneEdit(word, other string) bool {
+	return len(word) <= len(other)+1 && smetrics.WagnerFischer(word, other, 1, 1, 1) == 1
+}
+
 // minSimilarity is the similarity from which a word may be a misspelling of another one.
 const minSimilarity = 0.8
 

@@ -28,8 +28,12 @@ func TOML(data []byte) (Value, *Error) {
 		if wrong, ok := errors.AsType[*toml.DecodeError](err); ok {
 			line, _ = wrong.Position()
 		}
-		return Value{}, &Error{line, "invalid TOML: " + strings.TrimPrefix(err.Error(), "toml: "),
-			"strings are written in quotes, tables as [mcp_servers.NAME], each once"}
+		message := strings.TrimPrefix(err.Error(), "toml: ")
+		hint := "strings are written in quotes, tables as [mcp_servers.NAME], each once"
+		if strings.Contains(message, "escape") {
+			hint = `write \\ for a backslash, or the string in single quotes, which know no escapes`
+		}
+		return Value{}, &Error{line, "invalid TOML: " + message, hint}
 	}
 	return fromTOML(root, 1, "", tableLines(data)), nil
 }
