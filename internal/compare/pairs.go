@@ -282,7 +282,8 @@ func (p *pair) complete() bool {
 // result returns the new side, with the failure of the old one if it has none of its own.
 func (p *pair) result() fleet.Surface {
 	s := p.now
-	s.Base, s.BaseFile, s.Unsaved = p.old.Source, p.old.File, p.unsaved
+	s.Base, s.BaseFile = p.old.Source, p.old.File
+	s.Unsaved = p.unsaved && s.Tolerated == nil // else nothing can be saved, as the report says
 	if p.old.Error != nil && s.Error == nil {
 		s.State, s.Error, s.Tolerated = report.Failed, p.old.Error, p.old.Tolerated
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"runtime"
 	"slices"
 	"time"
@@ -121,8 +122,18 @@ func live(targets []Target) (servers []probe.Server, slots []int) {
 
 // tolerate marks a failed server that mcpctl.yaml tolerates, unless its configuration is wrong.
 func tolerate(f *Fleet, s *Surface) {
-	if s.Incomplete() && !s.Misconfigured {
-		s.Tolerated = f.Tolerated(s.Name)
+	if !s.Incomplete() || s.Misconfigured {
+		return
+	}
+	s.Tolerated = f.Tolerated(s.Name)
+	ended := finding.Ended(f.Config.Project.Tolerate, s.Name, f.process.Now)
+	if s.Tolerated == nil && ended != nil && s.Error != nil {
+		hint := fmt.Sprintf("%s ended on %s: extend it, or fix the server", ended, ended.Expires)
+		if s.Error.Hint != "" {
+			hint += "; " + s.Error.Hint
+		}
+		failure := *s.Error
+		failure.Hint, s.Error = hint, &failure
 	}
 }
 

@@ -159,7 +159,7 @@ func (f *Fleet) read(ctx context.Context, from []source.Source) error {
 			}
 		}
 	}
-	f.noteRemarks()
+	f.noteRemarks(from)
 	return nil
 }
 
@@ -175,8 +175,8 @@ func needsConfig(err error, from []source.Source, project string) bool {
 }
 
 // noteRemarks notes the files that were left out, with --verbose also the servers, and keys that are not
-// read; each once.
-func (f *Fleet) noteRemarks() {
+// read and names that no server has; each once.
+func (f *Fleet) noteRemarks(from []source.Source) {
 	note := func(says string) {
 		if !slices.Contains(f.remarked, says) {
 			f.remarked = append(f.remarked, says)
@@ -191,6 +191,12 @@ func (f *Fleet) noteRemarks() {
 	}
 	for _, p := range f.Config.Unread {
 		note(p.Error())
+	}
+	other := func(s source.Source) bool { return s.Kind != source.Configured }
+	if !slices.ContainsFunc(from, other) { // else the report knows the names of this run
+		for _, line := range unknownNames(f.Config, nil) {
+			note(line)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/config"
@@ -30,7 +31,8 @@ type Results struct {
 
 // Add adds a server and what was found in it. A disabled server was not examined at all.
 func (r *Results) Add(s Surface, found []finding.Finding, complete, unsaved bool) {
-	r.Surfaces, r.Found, r.unsaved = append(r.Surfaces, s), append(r.Found, found...), r.unsaved || unsaved
+	r.Surfaces, r.Found = append(r.Surfaces, s), append(r.Found, found...)
+	r.unsaved = r.unsaved || unsaved && s.Tolerated == nil
 	switch {
 	case s.State == report.Disabled:
 	case complete:
@@ -55,7 +57,14 @@ func (r *Results) Report(
 	shard *report.Shard,
 ) *report.Report {
 	scope := ScopeOf(cfg, rules, r.seen, r.partial)
-	noteUnknownOverrides(p, cfg, scope)
+	run := slices.Concat(scope.Seen, scope.Partial)
+	configured := kit.Set(cfg.Names())
+	if slices.ContainsFunc(run, func(name string) bool { return !configured[name] }) {
+		for _, line := range unknownNames(cfg, run) { // else they were noted when the configuration was read
+			p.Note("%s", line)
+		}
+	}
+	noteEnds(p, cfg)
 	all := &report.Report{Command: command, Status: r.Status(), FailOn: policy.FailOn}
 	all.Servers = []report.Server{}
 	for _, s := range r.Surfaces {
@@ -86,14 +95,47 @@ func ScopeOf(cfg *config.Config, rules, seen, partial []string) finding.Scope {
 	return scope
 }
 
-// noteUnknownOverrides notes the names under overrides that neither the configuration nor this run knows.
-func noteUnknownOverrides(p host.Process, cfg *config.Config, scope finding.Scope) {
-	known := slices.Concat(scope.Seen, scope.Partial, scope.Absent, cfg.Names())
-	for _, name := range kit.SortedKeys(cfg.Project.Overrides) {
-		if !slices.Contains(known, name) {
-			p.Note("%s: overrides names %q, and no server is called that%s", cfg.Project.File, name,
-				kit.DidYouMean(name, known))
+// unknownNames returns a line for each name of a server in mcpctl.yaml that neither the configuration nor
+// this run knows. A list of allowed servers may name those of other projects, so that there only a name near
+// to a known one counts.
+func unknownNames(cfg *config.Config, run []string) (lines []string) {
+	known := slices.Concat(run, cfg.Names())
+	add := func(where, name string) {
+		if name != "" && !kit.IsGlob(name) && !slices.Contains(known, name) {
+			lines = append(lines, fmt.Sprintf("%s names %q, and no server is called that%s", where, name,
+				kit.DidYouMean(name, known)))
 		}
+	}
+	project := cfg.Project
+	for _, name := range kit.SortedKeys(project.Overrides) {
+		add(project.File+": overrides", name)
+	}
+	for _, t := range project.Tolerate {
+		add(t.Source.String()+": tolerate", t.Server)
+	}
+	for _, w := range project.Policy.Waivers {
+		add(w.Source.String()+": a waiver", w.Server)
+	}
+	for _, name := range project.Allow.Names {
+		if len(kit.Nearest(name, known)) > 0 {
+			add(fmt.Sprintf("%s:%d: allow", project.Allow.File, project.Allow.Line), name)
+		}
+	}
+	return lines
+}
+
+// noteEnds notes the waivers and tolerances that end within 14 days.
+func noteEnds(p host.Process, cfg *config.Config) {
+	note := func(what string, day finding.Day) {
+		if day.Near(p.Now) {
+			p.Note("%s ends on %s", what, day)
+		}
+	}
+	for _, w := range cfg.Project.Policy.Waivers {
+		note(w.String(), w.Expires)
+	}
+	for _, t := range cfg.Project.Tolerate {
+		note(t.String(), t.Expires)
 	}
 }
 

@@ -175,8 +175,11 @@ func WriteOutput(ctx context.Context, p host.Process, o Output, r *Report, view 
 		}
 	}
 	if path, _ := p.Lookup("GITHUB_STEP_SUMMARY"); path != "" && github {
-		view.Limit = summaryLimit
-		errs = append(errs, writeStepSummary(path, content("markdown", view)))
+		errs = append(errs, writeStepSummary(p, path, func(room int) files.Content {
+			short := view
+			short.Limit = room
+			return content("markdown", short)
+		}))
 	}
 	return errors.Join(errs...)
 }
@@ -197,14 +200,23 @@ func (o Output) answer(ctx context.Context, p host.Process, content files.Conten
 	return nil
 }
 
-// summaryLimit is how many bytes GitHub takes in the summary of a step.
+// summaryLimit is how many bytes GitHub takes in the summary of a step; it drops all of a larger one.
 const summaryLimit = 1 << 20
 
-// writeStepSummary appends to the summary of a step.
-func writeStepSummary(path string, content files.Content) error {
+// writeStepSummary appends to the summary of a step what fits beside that which other commands of the step
+// wrote. content returns a report of at most so many bytes, which says what it leaves out.
+func writeStepSummary(p host.Process, path string, content func(room int) files.Content) error {
+	room := summaryLimit - 1 // for the line break
+	if info, err := os.Stat(path); err == nil {
+		room -= int(min(info.Size(), summaryLimit))
+	}
 	var out bytes.Buffer
-	if err := content(&out); err != nil {
+	if err := content(max(room, 1))(&out); err != nil {
 		return err
+	}
+	if out.Len() > room {
+		p.Note("the summary of the step has no room left (1,024 KiB): this report is not in it")
+		return nil
 	}
 	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {

@@ -113,7 +113,8 @@ func VerdictOf(status int) Verdict { return outcomeOf(status).verdict }
 // meaning returns why the exit status of a report is not 0.
 func (r *Report) meaning() string {
 	failing := kit.Filter(r.Findings, r.failing())
-	breaking, failed := Summarize(failing, nil).Breaking, Summarize(nil, r.Servers).Failed
+	untolerated := kit.Filter(r.Servers, func(s Server) bool { return s.Tolerated == nil })
+	breaking, failed := Summarize(failing, nil).Breaking, Summarize(nil, untolerated).Failed
 	switch {
 	case r.Status == 1 && r.Command == "replay":
 		return kit.Counted(len(failing), "result") + " not as recorded or expected"

@@ -147,7 +147,7 @@ func TestAddedLinesAreLines(t *testing.T) {
 // TestAWaiverHasNoCallers checks that an expired waiver fails the run and affects no caller.
 func TestAWaiverHasNoCallers(t *testing.T) {
 	r := &report.Report{Command: "diff", Status: 1, Servers: []report.Server{{Name: "s", State: report.OK}}, Findings: []finding.Finding{
-		{Rule: "waiver-expired", Level: finding.Breaking, Item: "waiver/tool-removed", Message: "The waiver of tool-removed expired."},
+		{Rule: "waiver-expired", Level: finding.Warning, Item: "waiver/tool-removed", Message: "The waiver of tool-removed expired."},
 		{Rule: "tool-removed", Level: finding.Breaking, Server: "s", Item: "tool/d", Message: "`d` was removed."},
 		{Rule: "tool-added", Level: finding.Info, Server: "s", Item: "tool/e", Message: "`e` is new."},
 	}}

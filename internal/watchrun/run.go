@@ -204,7 +204,7 @@ func (r *watchRun) status() int {
 		return exit.Incomplete
 	case r.totals.fails:
 		return exit.Findings
-	case slices.ContainsFunc(r.servers, func(w *watchedServer) bool { return w.unsaved }):
+	case slices.ContainsFunc(r.servers, func(w *watchedServer) bool { return w.unsaved && !w.tolerated() }):
 		return exit.NoBaseline
 	}
 	return exit.OK

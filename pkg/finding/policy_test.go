@@ -214,10 +214,11 @@ func TestWaivers(t *testing.T) {
 	}{
 		"holds":                       {finding.Waiver{Rule: "tool-removed"}, []string{isWaived}},
 		"holds on its last day":       {finding.Waiver{Rule: "tool-removed", Expires: "2026-06-30"}, []string{isWaived}},
-		"expired":                     {finding.Waiver{Rule: "tool-removed", Server: "github", Expires: "2026-06-29"}, []string{counts, "breaking waiver-expired github waiver/tool-removed"}},
-		"expired, matching nothing":   {finding.Waiver{Rule: "tool-added", Server: "g*", Expires: "2026-06-29"}, []string{"breaking waiver-expired  waiver/tool-added", counts}},
+		"expired":                     {finding.Waiver{Rule: "tool-removed", Server: "github", Expires: "2026-06-29"}, []string{counts, "warning waiver-expired github waiver/tool-removed"}},
+		"expired, matching nothing":   {finding.Waiver{Rule: "tool-added", Server: "github", Expires: "2026-06-29"}, []string{counts, "warning waiver-unused github waiver/tool-added"}},
+		"expired, maybe elsewhere":    {finding.Waiver{Rule: "tool-added", Server: "g*", Expires: "2026-06-29"}, []string{counts}},
 		"expired, another server":     {finding.Waiver{Rule: "tool-removed", Server: "elsewhere", Expires: "2026-06-29"}, []string{counts}},
-		"expired, server not in full": {finding.Waiver{Rule: "tool-removed", Server: "gitlab", Expires: "2026-06-29"}, []string{counts, "breaking waiver-expired gitlab waiver/tool-removed"}},
+		"expired, server not in full": {finding.Waiver{Rule: "tool-removed", Server: "gitlab", Expires: "2026-06-29"}, []string{counts}},
 		"expired, server not asked":   {finding.Waiver{Rule: "tool-removed", Server: "absent", Expires: "2026-06-29"}, []string{counts}},
 		"unused, server not asked":    {finding.Waiver{Rule: "tool-removed", Server: "*b*", Item: "tool/b"}, []string{counts}},
 		"unused":                      {finding.Waiver{Rule: "tool-removed", Server: "github", Item: "tool/b"}, []string{counts, "warning waiver-unused github waiver/tool-removed"}},
@@ -251,7 +252,7 @@ func TestAnExpiredWaiverGivesWayToTheNext(t *testing.T) {
 func TestFindingAboutAWaiver(t *testing.T) {
 	p := finding.Policy{Waivers: []finding.Waiver{{Rule: "a", Item: "tool/x", Server: "s", Reason: "r", Expires: "2025-01-01", Source: finding.Location{File: "mcpctl.yaml", Line: 3}}}}
 	got := p.Apply(nil, finding.Scope{Rules: []string{"a"}, Seen: []string{"s"}}, noon())
-	want := "The waiver of a for tool/x of server s (mcpctl.yaml:3) expired on 2025-01-01."
+	want := "The waiver of a for tool/x of server s (mcpctl.yaml:3) matches nothing, and expired on 2025-01-01."
 	if len(got) != 1 || got[0].Message != want || got[0].Hint == "" {
 		t.Errorf("got %+v, want the message %q", got, want)
 	}
@@ -270,5 +271,24 @@ func TestTolerated(t *testing.T) {
 	}
 	if finding.Tolerated(all, "a", noon().Add(12*time.Hour)) != nil || finding.Tolerated(all, "b", noon()) != nil {
 		t.Error("what is over, or about another server, is tolerated")
+	}
+}
+
+// TestDays: a day is near from 14 days before its end, today included, and over when it has ended in UTC.
+func TestDays(t *testing.T) {
+	now := time.Date(2026, 6, 30, 23, 59, 0, 0, time.UTC)
+	for day, want := range map[finding.Day]string{
+		"": "", "2026-06-29": "over", "2026-06-30": "near", "2026-07-14": "near", "2026-07-15": "",
+	} {
+		got := ""
+		switch {
+		case day.Over(now):
+			got = "over"
+		case day.Near(now):
+			got = "near"
+		}
+		if got != want {
+			t.Errorf("%q is %q, want %q", day, got, want)
+		}
 	}
 }

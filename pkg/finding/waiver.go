@@ -65,10 +65,10 @@ const fixWaiver = "Remove the waiver from mcpctl.yaml or fix its patterns."
 func PolicyRules() []Rule {
 	return []Rule{
 		{
-			ID: waiverExpired, Level: Breaking,
+			ID: waiverExpired, Level: Warning,
 			Title: "A waiver has expired",
-			Doc: "The last day of the waiver is over (UTC). Its findings count again, and the waiver fails " +
-				"the run until it is renewed or deleted, so exceptions do not linger.",
+			Doc: "The last day of the waiver is over (UTC), and it covers findings, which count again. One " +
+				"that covers none is reported as waiver-unused. From 14 days before its end a note names it.",
 			Example: `expires: 2026-06-30, in July`,
 			Instead: "Remove the waiver from mcpctl.yaml, or extend it after asking its owner.",
 		},
@@ -89,13 +89,16 @@ func (w Waiver) finding(used bool, scope Scope, now time.Time) (f Finding, ok bo
 	switch {
 	case !w.applies(scope.Rules, slices.Concat(scope.Seen, scope.Partial)):
 		return f, false
-	case w.Expires.Over(now):
-		f = w.report(waiverExpired, Breaking, fmt.Sprintf("expired on %s.", w.Expires))
+	case used && w.Expires.Over(now):
+		f = w.report(waiverExpired, Warning, fmt.Sprintf("expired on %s.", w.Expires))
 		f.Hint = "Remove the waiver from mcpctl.yaml or extend it."
 	case used || w.applies(scope.Rules, slices.Concat(scope.Partial, scope.Absent)):
 		return f, false
 	case w.applies(scope.Others, scope.Seen):
 		f = w.report(waiverUnused, Info, "matches nothing here, but may match findings of another command.")
+	case w.Expires.Over(now):
+		f = w.report(waiverUnused, Warning, fmt.Sprintf("matches nothing, and expired on %s.", w.Expires))
+		f.Hint = fixWaiver
 	default:
 		f = w.report(waiverUnused, Warning, "matches nothing.")
 		f.Hint = fixWaiver
@@ -150,6 +153,25 @@ func Tolerated(tolerances []Tolerance, name string, now time.Time) *Tolerance {
 	return nil
 }
 
+// Ended returns the tolerance for a server that ended last before a moment; nil for none.
+func Ended(tolerances []Tolerance, name string, now time.Time) (last *Tolerance) {
+	for i, t := range tolerances {
+		if t.Server == name && t.Expires.Over(now) && (last == nil || t.Expires > last.Expires) {
+			last = &tolerances[i]
+		}
+	}
+	return last
+}
+
+// String describes the tolerance, such as "the tolerance of server a (mcpctl.yaml:3)".
+func (t Tolerance) String() string {
+	text := "the tolerance of server " + t.Server
+	if t.Source.File != "" {
+		text += fmt.Sprintf(" (%s)", t.Source)
+	}
+	return text
+}
+
 // Day is a calendar day in UTC such as 2026-12-31, or empty for none.
 type Day string
 
@@ -159,6 +181,14 @@ func ParseDay(text string) (Day, error) {
 		return "", fmt.Errorf("%.40q is not a day such as 2026-12-31", text)
 	}
 	return Day(text), nil
+}
+
+// noticeDays is how many days before its end a waiver or tolerance is named.
+const noticeDays = 14
+
+// Near reports whether the day is one of the next 14, today included. The empty day never is.
+func (d Day) Near(now time.Time) bool {
+	return d != "" && !d.Over(now) && now.UTC().AddDate(0, 0, noticeDays).Format(time.DateOnly) >= string(d)
 }
 
 // Over reports whether the day has ended. The empty day never ends.
