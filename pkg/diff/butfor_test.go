@@ -11,7 +11,9 @@ import (
 	second "github.com/google/jsonschema-go/jsonschema"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/schema"
 )
 
 // TestComposedChangesHideNothing applies two to five changes to one input schema, several of them to its root
@@ -198,7 +200,12 @@ func (c composition) check(t *testing.T, random *rand.Rand, seen map[string]int)
 			fail("%s: %s does not show that this change breaks", f.Rule, f.Witness)
 		}
 	}
+	made := c.together(t, after)
 	for _, value := range c.values(t, random) {
+		if accepted, sure := made.Accepts(decoded(t, value)); sure && accepted != c.accepts(t, value, c.chosen...) {
+			fail("the old schema with all edits accepts %s: %v", value, accepted)
+			return
+		}
 		if !c.accepts(t, value) {
 			continue
 		}
@@ -217,6 +224,31 @@ func (c composition) check(t *testing.T, random *rand.Rand, seen map[string]int)
 			}
 		}
 	}
+}
+
+// together returns the old schema with all edits, which is the new schema in other words.
+func (c composition) together(t *testing.T, after json.RawMessage) *schema.Schema {
+	t.Helper()
+	old, err1 := schema.Parse(c.schema)
+	new, err2 := schema.Parse(after)
+	if err1 != nil || err2 != nil {
+		t.Fatal(err1, err2)
+	}
+	r := schema.Compare(t.Context(), old, new, schema.Budget{})
+	all := make([]int, len(r.Edits))
+	for i := range all {
+		all[i] = i
+	}
+	return r.With(all...)
+}
+
+func decoded(t *testing.T, raw json.RawMessage) any {
+	t.Helper()
+	value, err := rawjson.Decode(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
 }
 
 // by returns the changes that a finding is about.
@@ -309,6 +341,7 @@ func candidates(schema any) []any {
 		out = append(out, texts...)
 	default:
 		out = append(append(out, texts...), numbers...)
+		out = append(out, true, []any{}, map[string]any{}, map[string]any{"k": "x"}, map[string]any{"k": "y"})
 	}
 	return append(out, nil)
 }

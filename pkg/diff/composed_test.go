@@ -259,12 +259,93 @@ func newVictim(t *testing.T, raw json.RawMessage) *victim {
 	if len(v.mutations) < 2 {
 		return nil
 	}
+	root := decode(t, string(raw))
+	for name, union := range unions(len(raw)) {
+		member := decode(t, union)
+		root["properties"].(map[string]any)[name] = member
+		v.mutations[name] = append(unionMutations(name, member), mutationsOf(name, member)...)
+	}
+	v.schema = encode(t, root)
 	for _, fresh := range []string{"zzLimit", "zzRegion"} {
 		v.mutations[fresh] = additions(fresh)
 	}
 	v.members = slices.Sorted(maps.Keys(v.mutations))
-	v.validator = compile(t, raw)
+	v.validator = compile(t, v.schema)
 	return v
+}
+
+// unions are members that real schemas of this project lack: alternatives with null, as generators of OpenAPI 3.1
+// write them.
+func unions(n int) map[string]string {
+	either := []string{
+		`{"oneOf": [{"type": "string"}, {"type": "null"}]}`,
+		`{"oneOf": [{"type": "integer"}, {"type": "boolean"}, {"type": "null"}]}`,
+		`{"oneOf": [{"type": "null"}, {"type": "string", "maxLength": 9}, {"type": "integer", "minimum": 1}]}`,
+	}
+	tagged := []string{
+		`{"oneOf": [{"type": "object", "properties": {"k": {"const": "x"}}, "required": ["k"]}, {"type": "object", "properties": {"k": {"const": "y"}}, "required": ["k"]}, {"type": "null"}]}`,
+		`{"anyOf": [{"type": "string", "minLength": 3}, {"type": "number"}, {"type": "null"}]}`,
+		`{"type": ["string", "null"]}`,
+		`{"anyOf": [{"type": "string"}, {"type": "null"}]}`,
+	}
+	return map[string]string{"zzEither": either[n%len(either)], "zzTagged": tagged[n%len(tagged)]}
+}
+
+// unionMutations change one alternative of a union, null, or the way in which it is written.
+func unionMutations(name string, member map[string]any) []*mutation {
+	var all []*mutation
+	add := func(what string, edit func(member map[string]any, keyword string, list []any)) {
+		all = append(all, &mutation{member: name, name: what, apply: func(root map[string]any) {
+			m := root["properties"].(map[string]any)[name].(map[string]any)
+			for _, keyword := range []string{"anyOf", "oneOf"} {
+				if list, ok := m[keyword].([]any); ok {
+					edit(m, keyword, list)
+					return
+				}
+			}
+			inner := maps.Clone(m)
+			inner["type"] = "string"
+			replace(m, map[string]any{})
+			edit(m, "oneOf", []any{inner, map[string]any{"type": "null"}})
+		}})
+	}
+	isNull := func(alternative any) bool { return alternative.(map[string]any)["type"] == "null" }
+	others := func(list []any) []any { return slices.DeleteFunc(slices.Clone(list), isNull) }
+	joins := func(what string, alternative func() map[string]any) {
+		add(what, func(m map[string]any, keyword string, list []any) {
+			m[keyword] = append(slices.Clone(list), alternative())
+		})
+	}
+	joins("a list joins", func() map[string]any { return map[string]any{"type": "array"} })
+	joins("a number joins", func() map[string]any { return map[string]any{"type": "number"} })
+	joins("null joins", func() map[string]any { return map[string]any{"type": "null"} })
+	joins("a type with null joins", func() map[string]any { return map[string]any{"type": []any{"array", "null"}} })
+	add("null leaves", func(m map[string]any, keyword string, list []any) { m[keyword] = others(list) })
+	add("only null stays", func(m map[string]any, keyword string, _ []any) { m[keyword] = []any{map[string]any{"type": "null"}} })
+	add("the first other leaves", func(m map[string]any, keyword string, list []any) {
+		m[keyword] = append(others(list)[1:], map[string]any{"type": "null"})
+	})
+	add("the first other is shorter", func(m map[string]any, keyword string, list []any) {
+		first := maps.Clone(others(list)[0].(map[string]any))
+		first["maxLength"], first["maximum"], first["maxProperties"] = json.Number("1"), json.Number("1"), json.Number("0")
+		m[keyword] = append([]any{map[string]any{"type": "null"}, first}, others(list)[1:]...)
+	})
+	add("the other keyword", func(m map[string]any, keyword string, list []any) {
+		delete(m, keyword)
+		m[map[string]string{"anyOf": "oneOf", "oneOf": "anyOf"}[keyword]] = list
+	})
+	add("the other keyword, and a number", func(m map[string]any, keyword string, list []any) {
+		delete(m, keyword)
+		m[map[string]string{"anyOf": "oneOf", "oneOf": "anyOf"}[keyword]] = append(slices.Clone(list), map[string]any{"type": "number"})
+	})
+	add("a union in null", func(m map[string]any, keyword string, list []any) {
+		delete(m, keyword)
+		m["anyOf"] = []any{map[string]any{"type": "null"}, map[string]any{keyword: others(list)}}
+	})
+	add("not null beside", func(m map[string]any, keyword string, list []any) {
+		m[keyword], m["not"] = list, map[string]any{"const": nil}
+	})
+	return all
 }
 
 // additions bring in a member that was not there.

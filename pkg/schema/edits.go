@@ -85,6 +85,8 @@ type Edit struct {
 
 	at    *met          // where it is; nil for an annotation
 	patch func(*object) // makes it in the old schema object there
+
+	carriesNull bool // whether null is accepted changes with it
 }
 
 // asserts reports whether the edit may change which values are accepted.
@@ -104,6 +106,7 @@ type comparison struct {
 	seen  map[metKey]*met
 	texts map[string]json.RawMessage // by document and place
 	views map[string]view            // settled schemas, by document and place
+	nulls map[string]answer          // whether schemas accept null, by document and place
 	cut   bool                       // not all was compared
 }
 
@@ -117,9 +120,9 @@ type met struct {
 	own        []int  // those of its own keywords that assert something, once all are sorted
 	// the pair without what only wraps the schemas; the core of that is nil, or the pair of the same old
 	// object and the alternative that matches it
-	core     *met
-	null     string // the keyword of a wrapper of the core that accepts null
-	plain    bool   // both say only what values of a type hold, see [place]
+	core *met
+	nullness
+	plain    bool // both say only what values of a type hold, see [place]
 	children []child
 	parents  []*met
 }
@@ -176,7 +179,6 @@ func (c *comparison) compare(old, new site, t trail) *met {
 		compareAnnotations(p, kit.Set(slices.Concat(x.wrappers[:x.references], y.wrappers[:y.references])))
 		return m
 	}
-	m.null = x.null
 	compareNull(p)
 	p.met, known = c.meet(p, x.site, y.site, true)
 	m.become(p.met)

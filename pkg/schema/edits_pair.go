@@ -155,6 +155,7 @@ func compareAssertions(p pair) {
 	switch {
 	case len(p.x.members) > 0 || len(p.y.members) > 0:
 		compareUnions(p)
+		carryNull(p)
 	case p.unlike():
 		p.add(Edit{Family: FamilyType, Keyword: "type", Old: p.x.typeOrChoice(), New: p.y.typeOrChoice()},
 			func(o *object) { o.instead = p.y.part() })
@@ -227,46 +228,6 @@ func namedTypes(types []any) any {
 		out = append(out, "number")
 	}
 	return out
-}
-
-// acceptsNull reports whether a view accepts null, and whether it says so at all.
-func (v view) acceptsNull() (null, typed bool) {
-	value, hasType := v.o["type"]
-	members, hasEnum := v.enum()
-	byType := !hasType || slices.Contains(listed(value), any("null"))
-	byEnum := !hasEnum || slices.Contains(members, nil)
-	typed = hasType || hasEnum || v.null != ""
-	return v.null != "" || byType && byEnum && typed, typed
-}
-
-// admitsNull reports whether a view, or one of its alternatives, accepts null, and whether it says so at all.
-func (v view) admitsNull() (null, typed bool) {
-	null, typed = v.acceptsNull()
-	accepting := len(kit.Filter(v.members, func(i int) bool {
-		inside, _ := v.member(i).acceptsNull()
-		return inside
-	}))
-	if accepting == 1 || accepting > 1 && v.union == "anyOf" {
-		return true, true
-	}
-	return null, typed
-}
-
-// compareNull adds an edit if null is accepted on one side only. It adds none where a side that is not a
-// union does not say which types it accepts.
-func compareNull(p pair) {
-	was, typed := p.x.admitsNull()
-	is, stillTyped := p.y.admitsNull()
-	if was == is || !typed && len(p.x.members) == 0 || !stillTyped && len(p.y.members) == 0 {
-		return
-	}
-	p.add(Edit{Family: FamilyNull, Keyword: "type", Old: p.rawAt(p.met.old), New: p.rawAt(p.met.new)},
-		func(o *object) {
-			if o.instead = o.orNull("anyOf"); was {
-				null := &node{op: opKinds, kinds: kindNull}
-				o.instead = map[string]any{"allOf": []any{o.self()}, "not": null}
-			}
-		})
 }
 
 // unlike reports whether both say which types they accept, and have none in common.
@@ -358,8 +319,8 @@ func (p pair) enum(x, y, removed, added []any, has bool) {
 	if (x == nil || hasAny(p.x.o, "const")) && (y == nil || hasAny(p.y.o, "const")) {
 		e.Keyword = "const"
 	}
-	null, _ := p.x.acceptsNull()
-	if x == nil && null {
+	null, typed := p.x.acceptsNull()
+	if x == nil && (null || !typed && slices.Contains(y, nil)) {
 		added = append(slices.Clone(added), nil)
 	}
 	p.add(e, func(o *object) {
@@ -374,7 +335,7 @@ func (p pair) enum(x, y, removed, added []any, has bool) {
 			if null {
 				types = append(types, "null")
 			}
-			o.keywords["type"] = namedTypes(types)
+			o.types = types
 		}
 	})
 }

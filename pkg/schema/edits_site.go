@@ -142,13 +142,17 @@ func settle(s site) view {
 	return v
 }
 
-// settleBoth unwraps two sites. A union that is written as one only on one side stays one on both.
+// settleBoth unwraps two sites. A union that is written as one only on one side stays one on both, also where
+// the other side has its keyword beside others.
 func settleBoth(old, new site) (x, y view) {
 	x, y = settle(old), settle(new)
+	stays := func(v, other view) bool {
+		return v.flat() && (len(other.members) > 0 || other.union == "" && hasAny(other.o, v.union))
+	}
 	switch {
-	case x.flat() && len(y.members) > 0:
+	case stays(x, y):
 		x = strip(old)
-	case y.flat() && len(x.members) > 0:
+	case stays(y, x):
 		y = strip(new)
 	}
 	return x, y
@@ -213,6 +217,8 @@ func (v *view) alternatives(keyword string) (site, bool) {
 	list := v.list(keyword)
 	members := kit.Filter(indexes(len(list)), func(i int) bool { return !onlyNull(list[i]) })
 	switch {
+	case len(members) == 0 && len(list) > 0 && (len(list) == 1 || keyword == "anyOf"):
+		return list[0], true
 	case len(members) == 0:
 		return site{}, false
 	case len(members) < len(list) && keyword == "oneOf" &&
@@ -304,10 +310,15 @@ func listed(v any) []any {
 	return []any{v}
 }
 
+// enum returns the values that a view lists: those of enum and const together, where both are there.
 func (v view) enum() ([]any, bool) {
-	if value, ok := v.o["const"]; ok {
+	list, listed := v.o["enum"].([]any)
+	value, constant := v.o["const"]
+	switch {
+	case constant && listed && !slices.ContainsFunc(list, func(v any) bool { return rawjson.Same(v, value) }):
+		return []any{}, true
+	case constant:
 		return []any{value}, true
 	}
-	list, ok := v.o["enum"].([]any)
-	return list, ok
+	return list, listed
 }

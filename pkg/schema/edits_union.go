@@ -21,7 +21,7 @@ func compareUnions(p pair) {
 		if matchX[i] < 0 {
 			p.add(Edit{Family: memberFamily(m, y), Keyword: p.x.union, Old: p.rawAt(m), OldPath: m.place},
 				func(o *object) {
-					o.lists[keyword] = slices.DeleteFunc(o.members(keyword), func(v any) bool {
+					o.lists[keyword] = slices.DeleteFunc(o.alternatives(p.x, keyword), func(v any) bool {
 						return v.(*part).doc == m.doc && v.(*part).place == m.place
 					})
 				})
@@ -40,7 +40,7 @@ func compareUnions(p pair) {
 	for i, m := range y {
 		if matchY[i] < 0 {
 			p.add(Edit{Family: memberFamily(m, x), Keyword: p.y.union, New: p.rawAt(m), NewPath: m.place},
-				func(o *object) { o.lists[keyword] = append(o.members(keyword), m.part()) })
+				func(o *object) { o.lists[keyword] = append(o.alternatives(p.x, keyword), m.part()) })
 		}
 	}
 	if p.x.union != p.y.union && len(p.x.members) > 0 && len(p.y.members) > 0 {

@@ -16,16 +16,19 @@ type patches struct {
 	edits   map[*met][]func(*object)
 	reached map[*met]bool // pairs from which an edit is reached
 	read    map[*met]any  // what was read already
+	null    map[*met]bool // pairs for which an edit turns whether null is accepted
 	name    string        // distinguishes sets of edits
 }
 
 // patches returns some edits, named by their numbers, as patches of the old document.
 func (r *Revision) patches(edits []int) *patches {
 	ps := &patches{edits: map[*met][]func(*object){}, reached: map[*met]bool{}, read: map[*met]any{},
+		null: map[*met]bool{},
 		name: fmt.Sprint(r.After.doc.digest, edits)}
 	for _, i := range edits {
 		e := r.Edits[i]
 		ps.edits[e.at] = append(ps.edits[e.at], e.patch)
+		ps.turnNull(e)
 		ps.reach(e.at)
 	}
 	return ps
@@ -82,7 +85,9 @@ func (b *builder) patched(m *met) any {
 			edit(o)
 		}
 		b.spend(64 + 64*len(edits) + 8*len(o.keywords))
-		v = o.value()
+		if v = o.value(); m.fixed {
+			v = b.patches.fixNull(m, v)
+		}
 		b.patches.read[m] = v
 	}
 	return v
@@ -96,6 +101,7 @@ type object struct {
 	tables   map[string]bool  // keywords whose tables were copied
 	lists    map[string][]any // types, values, names and schemas in place of those that are written
 	removed  map[string][]any // types, values and names to take out of the lists at the end
+	types    []any            // types in place of those that the values of a list said
 	becomes  string           // the keyword of the union that the object becomes a member of
 	instead  any              // what is read instead of all of it
 }
@@ -155,12 +161,9 @@ func (o *object) list(keyword string, written, minus, plus []any, keywords ...st
 	o.spend(32 * (len(plus) + len(minus)))
 }
 
-// members returns the schemas in a list. An object without the list becomes a union with itself as the only
-// alternative.
+// members returns the schemas in a list.
 func (o *object) members(keyword string) []any {
-	if _, changed := o.lists[keyword]; !changed && o.at.old.keywords()[keyword] == nil {
-		o.becomes, o.lists[keyword] = keyword, []any{o.self()}
-	} else if !changed {
+	if _, changed := o.lists[keyword]; !changed {
 		list := kit.Map(o.at.old.list(keyword), func(s site) any { return s.part() })
 		o.spend(32 * len(list))
 		o.lists[keyword] = list
@@ -168,9 +171,13 @@ func (o *object) members(keyword string) []any {
 	return o.lists[keyword]
 }
 
-// orNull returns the union of the object and null.
-func (o *object) orNull(keyword string) any {
-	return map[string]any{keyword: []any{o.self(), &node{op: opKinds, kinds: kindNull}}}
+// alternatives returns the schemas in a union. An object that is not a union becomes one, with itself as the
+// only alternative.
+func (o *object) alternatives(x view, keyword string) []any {
+	if _, changed := o.lists[keyword]; !changed && len(x.members) == 0 {
+		o.becomes, o.lists[keyword] = keyword, []any{o.self()}
+	}
+	return o.members(keyword)
 }
 
 // value returns the object as it is read: a schema, or a part.
@@ -178,8 +185,6 @@ func (o *object) value() any {
 	switch {
 	case o.instead != nil:
 		return o.instead
-	case o.at.null != "":
-		return o.orNull(o.at.null)
 	case o.becomes != "" && len(o.lists[o.becomes]) == 0:
 		return false
 	case o.becomes != "":
@@ -197,6 +202,9 @@ func (o *object) value() any {
 		if o.keywords["type"] = namedTypes(types); len(types) > len(allTypes) {
 			o.drop("type")
 		}
+	}
+	if o.types != nil {
+		o.keywords["type"] = namedTypes(o.types)
 	}
 	return o.keywords
 }

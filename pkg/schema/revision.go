@@ -43,7 +43,7 @@ func Compare(ctx context.Context, before, after *Schema, b Budget) *Revision {
 	m, paid := b.Pool.meter(ctx, b.Pool.Left*unitsPerStep)
 	defer paid()
 	c := &comparison{meter: m, seen: map[metKey]*met{}, texts: map[string]json.RawMessage{},
-		views: map[string]view{}}
+		views: map[string]view{}, nulls: map[string]answer{}}
 	if old.owner("").dialect.draft != new.owner("").dialect.draft {
 		c.edits = []Edit{{Family: FamilyDialect, Keyword: "$schema", Old: before.At("/$schema"),
 			New: after.At("/$schema")}}

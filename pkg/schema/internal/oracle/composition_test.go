@@ -1,0 +1,211 @@
+package oracle
+
+import (
+	"encoding/json"
+	"flag"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/mcpctl/mcpctl/pkg/schema"
+)
+
+var revisions = flag.Int("revisions", 4000, "how many random pairs the edits are taken together of")
+
+// TestAllEditsAreTheNewSchema takes random pairs apart into edits. The old schema with all of them accepts exactly what
+// the new schema accepts, and with none what it accepted before: of values for either, by an independent validator, and
+// of all values as far as the engine decides it. A verdict on an edit rests on that, since it asks what is left once
+// others are undone.
+func TestAllEditsAreTheNewSchema(t *testing.T) {
+	real := realSchemas(t)
+	seen := map[string]int{}
+	for i := range uint64(*revisions) {
+		g := newGrammar(*seed<<32 + i)
+		old, new := g.unions()
+		if i%4 == 3 {
+			old, new = g.pair(real)
+		}
+		checkTogether(t, g, old, new, seen)
+	}
+	t.Logf("%v", seen)
+	if seen["accepted"] < *revisions || seen["refused"] < *revisions || seen["edits"] < *revisions {
+		t.Error("too little was checked")
+	}
+}
+
+// TestAllEditsOfTheCorpusAreTheNewSchema asks the same of the labelled pairs.
+func TestAllEditsOfTheCorpusAreTheNewSchema(t *testing.T) {
+	seen := map[string]int{}
+	for _, src := range sources() {
+		for i, p := range load(t, src.file) {
+			if p.Exclude == "" && src.semantics == schema.Strict && (!testing.Short() || i%10 == 0) {
+				checkTogether(t, newGrammar(uint64(i)), decode(named(p.Old, p.Dialect[0])), decode(named(p.New, p.Dialect[1])), seen)
+			}
+		}
+	}
+	t.Logf("%v", seen)
+	if seen["accepted"] == 0 || seen["refused"] == 0 {
+		t.Error("nothing was checked")
+	}
+}
+
+// checkTogether holds the old schema with all edits against the new one, and that with none against the old one.
+func checkTogether(t *testing.T, g *grammar, old, new any, seen map[string]int) {
+	t.Helper()
+	d, _, _ := schema.DraftOf(old)
+	if other, _, _ := schema.DraftOf(new); d != other {
+		return // keywords that only one of them reads
+	}
+	before, err1 := schema.Parse(encode(old))
+	after, err2 := schema.Parse(encode(new))
+	x, err3 := newJudge(asJudged(old), "schema")
+	y, err4 := newJudge(asJudged(new), "schema")
+	if err1 != nil || err2 != nil || err3 != nil || err4 != nil {
+		seen["unread"]++
+		return
+	}
+	r := schema.Compare(t.Context(), before, after, schema.Budget{})
+	all := make([]int, len(r.Edits))
+	for i := range all {
+		all[i] = i
+	}
+	seen["edits"] += len(all)
+	for _, side := range []struct {
+		name         string
+		made, wanted *schema.Schema
+		judge        *Judge
+	}{{"all", r.With(all...), after, y}, {"no", r.With(), before, x}} {
+		fail := func(value json.RawMessage) {
+			t.Errorf("with %s edits %s is accepted: %v, by that version: %v\nold %s\nnew %s", side.name, value,
+				read(side.made, decode(value)) == yes, judged(side.wanted, decode(value)) == yes, encode(old), encode(new))
+		}
+		for _, value := range g.valuesOf(old, new) {
+			accepted, sure := side.made.Accepts(value)
+			if by, err := side.judge.Valid(value); err == nil && sure {
+				seen[map[bool]string{true: "accepted", false: "refused"}[by]]++
+				if by != accepted {
+					fail(encode(value))
+					return
+				}
+			}
+		}
+		for _, pair := range [][2]*schema.Schema{{side.made, side.wanted}, {side.wanted, side.made}} {
+			found := schema.Contains(t.Context(), pair[0], pair[1], schema.Budget{Semantics: schema.Strict})
+			if seen[found.Verdict.String()]++; found.Verdict == schema.Incompatible && found.Witness != nil {
+				fail(found.Witness)
+				return
+			}
+		}
+	}
+}
+
+// valuesOf returns values of each type, and random ones made for two schemas.
+func (g *grammar) valuesOf(old, new any) []any {
+	simple := []any{nil, true, json.Number("0"), json.Number("1.5"), json.Number("7"), "", "a", "abc", []any{}, []any{nil},
+		map[string]any{}}
+	values := slices.Clone(simple)
+	for _, root := range []any{old, new} {
+		o, _ := root.(map[string]any)
+		properties, _ := o["properties"].(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(properties)) {
+			for _, v := range simple {
+				values = append(values, map[string]any{name: v})
+			}
+		}
+		for range 6 {
+			v := g.instance(root, root, 4)
+			values = append(values, v, g.disturbed(v, 0))
+		}
+	}
+	return values
+}
+
+// unions makes two schemas of an object that differ in unions: alternatives with and without null, in each other, and
+// under other keywords that say the same.
+func (g *grammar) unions() (old, new any) {
+	object := func(members ...any) any {
+		table := map[string]any{}
+		for i, m := range members {
+			table[[]string{"a", "b"}[i]] = m
+		}
+		return map[string]any{"type": "object", "properties": table}
+	}
+	x := g.choice(2)
+	return object(x, g.choice(1)), object(choose(g, g.turned(x), g.turned(g.turned(x)), g.choice(2)), g.choice(1))
+}
+
+// choice makes a union, or one of its alternatives.
+func (g *grammar) choice(depth int) any {
+	plain := func() any {
+		return choose[any](g, map[string]any{"type": "string"}, map[string]any{"type": "number"}, map[string]any{"type": "integer"},
+			map[string]any{"type": "boolean"}, map[string]any{"type": "string", "minLength": json.Number("2")},
+			map[string]any{"const": "a"}, map[string]any{"enum": []any{"a", nil}}, map[string]any{"type": []any{"string", "null"}},
+			map[string]any{"type": []any{"integer", "string"}}, map[string]any{"type": "null"}, map[string]any{"const": nil},
+			map[string]any{"enum": []any{"a", "abc", json.Number("7")}}, map[string]any{"minimum": json.Number("1")},
+			map[string]any{"type": "object", "properties": map[string]any{"k": map[string]any{"const": choose(g, "x", "y", "z")}},
+				"required": []any{"k"}}, map[string]any{})
+	}
+	if depth == 0 || g.chance(3) {
+		return plain()
+	}
+	of := func(n int) []any {
+		var list []any
+		for range n {
+			list = append(list, g.choice(depth-1))
+		}
+		if g.chance(2) {
+			list = slices.Insert(list, g.IntN(n+1), any(map[string]any{"type": "null"}))
+		}
+		return list
+	}
+	switch g.IntN(10) {
+	case 0:
+		return map[string]any{"allOf": of(1)}
+	case 1:
+		return map[string]any{"not": map[string]any{"const": nil}, choose(g, "anyOf", "oneOf"): of(2)}
+	case 2:
+		return map[string]any{"type": []any{"string", "null"}, "anyOf": of(2)}
+	}
+	return map[string]any{choose(g, "anyOf", "oneOf"): of(1 + g.IntN(3))}
+}
+
+// turned changes a union in one place: an alternative joins, leaves or changes, or the keyword does.
+func (g *grammar) turned(schema any) any {
+	o, _ := schema.(map[string]any)
+	out := maps.Clone(o)
+	for _, k := range []string{"anyOf", "oneOf", "allOf"} {
+		list, is := o[k].([]any)
+		if !is {
+			continue
+		}
+		list = slices.Clone(list)
+		i := g.IntN(len(list))
+		switch n := g.IntN(6); {
+		case n == 0 && len(list) > 1:
+			list = slices.Delete(list, i, i+1)
+		case n == 1:
+			list[i] = g.turned(list[i])
+		case n == 2:
+			list[i] = g.choice(1)
+		case n == 3:
+			delete(out, k)
+			k = choose(g, "anyOf", "oneOf")
+		case n == 4:
+			list = slices.Insert(list, i, any(map[string]any{"type": "null"}))
+		default:
+			list = slices.Insert(list, i, g.choice(0))
+		}
+		out[k] = list
+		return out
+	}
+	switch {
+	case g.chance(3):
+		return g.choice(1)
+	case g.chance(2):
+		return map[string]any{choose(g, "anyOf", "oneOf"): []any{schema, map[string]any{"type": "null"}}}
+	case o["type"] == "string":
+		out["type"] = []any{"string", "null"}
+		return out
+	}
+	return map[string]any{choose(g, "anyOf", "oneOf"): []any{schema, g.choice(0)}}
+}
