@@ -69,8 +69,8 @@ release-check:        ## validate .goreleaser.yaml and build a release of PROCES
 release:              ## publish the checked-out tag (run by .github/workflows/release.yml)
 	$(GO) run $(GORELEASER) release --clean
 
-test-packages:        ## fetch, lock and pack packages with the real npm and pip, from local registries
-	$(GO) test -tags packages -timeout 10m -parallel 4 -v -run '^(TestPackages|TestNPMPublish)$$' ./cmd/mcpctl
+test-packages:        ## fetch, lock, pack and install packages with the real npm, pip and Go, from this machine
+	$(GO) test -tags packages -timeout 10m -parallel 4 -v -run '^(TestPackages|TestNPMPublish|TestInstalledVersion)$$' ./cmd/mcpctl
 
 test-fleet:           ## check 1,000 servers in shards of a Slurm array, one of them killed, and merge the reports
 	$(GO) test -tags fleet -count=1 -timeout 10m -v -run '^TestFleet' ./cmd/mcpctl

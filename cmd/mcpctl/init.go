@@ -134,7 +134,7 @@ func workflowOf(
 	ctx context.Context, p program, ci string, servers []probe.Server,
 ) (flow planned, missing []string, err error) {
 	b := buildOf(ctx, git.Here(p.Process), p.Dir, servers)
-	flow = workflow(ci, b, builtFrom(), p.Version)
+	flow = workflow(ci, b, builtFrom())
 	if has(p.Dir, flow.path) {
 		return planned{}, nil, errWorkflowExists(flow.path)
 	}

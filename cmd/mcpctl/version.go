@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/urfave/cli/v2"
+	"golang.org/x/mod/semver"
 )
 
 // buildVersion is set by the linker for released binaries.
@@ -22,21 +24,44 @@ func version() string {
 	return "devel"
 }
 
-// builtFrom returns the commit that the program was built from; empty if unknown, or if files were changed.
-func builtFrom() (commit string) {
+// origin is what the program was built from, as far as the build knows.
+type origin struct {
+	release string // such as v1.2.0
+	commit  string // full; empty if files were changed
+	module  string // version of the module that the Go toolchain fetched, also one of a single commit
+}
+
+// builtFrom returns the origin of this program.
+func builtFrom() origin {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return ""
+		return origin{}
 	}
+	return originOf(buildVersion, info)
+}
+
+// originOf returns the origin of a build that the linker gave a version; "" = none.
+func originOf(linked string, info *debug.BuildInfo) (from origin) {
+	changed := false
 	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision":
-			commit = s.Value
-		case s.Key == "vcs.modified" && s.Value == "true":
-			return ""
+		switch s.Key {
+		case "vcs.revision":
+			from.commit = s.Value
+		case "vcs.modified":
+			changed = s.Value == "true"
 		}
 	}
-	return commit
+	if changed {
+		return origin{}
+	}
+	if v := "v" + strings.TrimPrefix(linked, "v"); semver.Canonical(v) == v && semver.Prerelease(v) == "" {
+		from.release = v
+	}
+	// one that was made in a clone is stamped from it, and may not be published
+	if v := info.Main.Version; from.commit == "" && semver.IsValid(v) && semver.Build(v) == "" {
+		from.module = v
+	}
+	return from
 }
 
 // versionCommand makes version, which prints JSON or YAML when --format asks for it.

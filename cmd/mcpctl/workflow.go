@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/mod/semver"
-
 	"github.com/mcpctl/mcpctl/internal/git"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -177,14 +175,17 @@ func linesOf(items []string, before, after string) string {
 	return strings.Join(kit.Map(items, func(item string) string { return before + item + after + "\n" }), "")
 }
 
-// githubWorkflow returns a workflow that compares and checks each pull request. uses names the action.
-func githubWorkflow(b build, action, with string) string {
+// githubWorkflow returns a workflow that compares and checks each pull request in the last steps.
+func githubWorkflow(b build, comments bool, last string) string {
+	comment := ""
+	if comments {
+		comment = "\n  pull-requests: write # for one comment; a fork gets the job summary only"
+	}
 	return `# Fails a pull request that breaks callers of the servers in mcpctl.yaml.
 name: mcpctl
 on: pull_request
 permissions:
-  contents: read
-  pull-requests: write # for one comment; a fork gets the job summary only
+  contents: read` + comment + `
 jobs:
   mcpctl:
     runs-on: ubuntu-latest
@@ -192,10 +193,29 @@ jobs:
       - uses: actions/checkout@de0fac2e4500dabe0009e67214ff5f5447ce83dd # v6.0.2
         with: {persist-credentials: false}
 ` + linesOf(b.actions, "      - ", "") + linesOf(b.commands, "      - run: ", "") +
-		linesOf(b.missing, "      # TODO: build ", ", which git ignores") + "      - uses: " + action + "\n" +
+		linesOf(b.missing, "      # TODO: build ", ", which git ignores") + last
+}
+
+// actionSteps are the last steps of a workflow that uses the action.
+func actionSteps(action, with string) string {
+	return "      - uses: " + action + "\n" +
 		"        with: {config: mcpctl.yaml, comment: true" + with + "}\n" +
 		"      - if: ${{ !cancelled() }}\n        uses: " + action + "\n" +
 		"        with: {command: check, config: mcpctl.yaml" + with + "}\n"
+}
+
+// installSteps are the last steps of a workflow that installs a version with Go, which compares it with the
+// checksum database. Newer versions of setup-go keep Go from fetching the toolchain that mcpctl needs.
+func installSteps(b build, version string) string {
+	setup := ""
+	if !slices.ContainsFunc(b.actions, func(step string) bool { return strings.Contains(step, setupGo) }) {
+		setup = "      - uses: " + setupGo + "\n        with: {go-version: stable, cache: false}\n"
+	}
+	return setup + "      - run: " + goInstall + version + "\n        env: {GOTOOLCHAIN: auto}\n" +
+		`      - run: mcpctl diff --config mcpctl.yaml --format github
+      - if: ${{ !cancelled() }}
+        run: mcpctl check --config mcpctl.yaml --format github
+`
 }
 
 // gitlabWorkflow returns a job that compares and checks each merge request. install puts mcpctl into PATH.
@@ -218,27 +238,32 @@ func gitlabWorkflow(b build, install string) string {
 `
 }
 
-// workflow returns the file of a CI system. It installs mcpctl at the commit that this program was built
-// from, or its release; without a known commit at the newest one.
-func workflow(ci string, b build, commit, version string) planned {
+// goInstall is the command that installs a version of mcpctl, without the version.
+const goInstall = "go install github.com/mcpctl/mcpctl/cmd/mcpctl@"
+
+// workflow returns the file of a CI system. It pins what this program was built from: a release and its
+// commit, a commit, or a version of the module. Only a build that knows none of them leaves that to the user.
+func workflow(ci string, b build, from origin) planned {
 	steps := strings.Join(append(slices.Clone(b.commands), "diff", "check"), ", ")
-	release := "v" + strings.TrimPrefix(version, "v")
-	released := semver.Canonical(release) == release && semver.Prerelease(release) == ""
 	if ci == "gitlab" {
-		at := cmp.Or(commit, "main")
-		if released {
-			at = release
+		install := goInstall + "main # pin this"
+		if at := cmp.Or(from.release, from.commit, from.module); at != "" {
+			install = goInstall + at
 		}
-		install := "go install github.com/mcpctl/mcpctl/cmd/mcpctl@" + at
 		return planned{".gitlab-ci.yml", gitlabWorkflow(b, install), steps}
 	}
-	action, with := "mcpctl/mcpctl@v1", ""
-	if commit != "" {
-		action = "mcpctl/mcpctl@" + commit + " # " + version
+	text := ""
+	switch {
+	case from.commit != "" && from.release != "": // the action downloads it
+		text = githubWorkflow(b, true, actionSteps("mcpctl/mcpctl@"+from.commit+" # "+from.release,
+			", version: "+strings.TrimPrefix(from.release, "v")))
+	case from.commit != "":
+		text = githubWorkflow(b, true, actionSteps("mcpctl/mcpctl@"+from.commit, ""))
+	case cmp.Or(from.release, from.module) != "":
+		text = githubWorkflow(b, false, installSteps(b, cmp.Or(from.release, from.module)))
+		return planned{".github/workflows/mcpctl.yml", text, steps}
+	default:
+		text = githubWorkflow(b, true, actionSteps("mcpctl/mcpctl@main # pin this", ""))
 	}
-	if commit != "" && released { // the action downloads it
-		with = ", version: " + version
-	}
-	return planned{".github/workflows/mcpctl.yml", githubWorkflow(b, action, with),
-		steps + ", pull-request comment"}
+	return planned{".github/workflows/mcpctl.yml", text, steps + ", pull-request comment"}
 }

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"runtime/debug"
+	"strings"
+	"testing"
+)
+
+// TestWorkflowOfABuild: what init writes exists for everybody, however the program was built; only a build that knows neither
+// commit nor version leaves the pinning to the user.
+func TestWorkflowOfABuild(t *testing.T) {
+	commit, pseudo := strings.Repeat("0123456789", 4), "v0.0.0-20261128101112-0123456789ab"
+	vcs := func(modified string) []debug.BuildSetting {
+		return []debug.BuildSetting{{Key: "vcs", Value: "git"}, {Key: "vcs.revision", Value: commit}, {Key: "vcs.modified", Value: modified}}
+	}
+	for name, test := range map[string]struct {
+		linked string
+		info   debug.BuildInfo
+		github string // of the lines that name mcpctl
+		gitlab string
+	}{
+		"a release": {"1.2.0", debug.BuildInfo{Main: debug.Module{Version: "v1.2.0"}, Settings: vcs("false")},
+			"uses: mcpctl/mcpctl@" + commit + " # v1.2.0\n        with: {config: mcpctl.yaml, comment: true, version: 1.2.0}", "mcpctl@v1.2.0\n"},
+		"a clone": {"", debug.BuildInfo{Main: debug.Module{Version: pseudo}, Settings: vcs("false")},
+			"uses: mcpctl/mcpctl@" + commit + "\n        with: {config: mcpctl.yaml, comment: true}", "mcpctl@" + commit + "\n"},
+		"make build": {"v1.2.0-3-g0123456", debug.BuildInfo{Settings: vcs("false")}, "uses: mcpctl/mcpctl@" + commit + "\n", "mcpctl@" + commit + "\n"},
+		"go install of a release": {"", debug.BuildInfo{Main: debug.Module{Version: "v1.2.0"}},
+			"run: go install github.com/mcpctl/mcpctl/cmd/mcpctl@v1.2.0\n        env: {GOTOOLCHAIN: auto}\n", "mcpctl@v1.2.0\n"},
+		"go install of a commit": {"", debug.BuildInfo{Main: debug.Module{Version: pseudo}},
+			"run: go install github.com/mcpctl/mcpctl/cmd/mcpctl@" + pseudo + "\n", "mcpctl@" + pseudo + "\n"},
+		"a clone with changes": {"", debug.BuildInfo{Main: debug.Module{Version: pseudo + "+dirty"}, Settings: vcs("true")},
+			"uses: mcpctl/mcpctl@main # pin this\n", "mcpctl@main # pin this\n"},
+		"neither": {"", debug.BuildInfo{Main: debug.Module{Version: "(devel)"}}, "uses: mcpctl/mcpctl@main # pin this\n", "mcpctl@main # pin this\n"},
+	} {
+		from := originOf(test.linked, &test.info)
+		for system, want := range map[string]string{"github": test.github, "gitlab": test.gitlab} {
+			flow := workflow(system, build{}, from)
+			if !strings.Contains(flow.text, want) {
+				t.Errorf("%s, %s: %q is not in\n%s", name, system, want, flow.text)
+			}
+			if strings.Contains(flow.text, "mcpctl/mcpctl@v") || strings.Contains(flow.about, "comment") != strings.Contains(flow.text, "comment: true") {
+				t.Errorf("%s, %s: a tag that may not exist, or %q is untrue of\n%s", name, system, flow.about, flow.text)
+			}
+		}
+	}
+}
