@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -20,6 +21,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/git"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/redact"
@@ -110,7 +112,7 @@ func initialize(ctx context.Context, p program, from []source.Source, ci string)
 	if !p.Output.IsTable() || r.Status != exit.OK {
 		err = p.emit(ctx, r, err, report.Options{})
 	}
-	return cmp.Or(err, printCreated(p, created, missing))
+	return cmp.Or(err, printCreated(p, created, missing, ci != "" && published(servers)))
 }
 
 // addWorkflow adds the workflow of a CI system to a project that has mcpctl.yaml.
@@ -119,14 +121,15 @@ func addWorkflow(ctx context.Context, p program, ci string) error {
 	if err != nil {
 		return err
 	}
-	flow, missing, err := workflowOf(ctx, p, ci, serversOf(cfg))
+	servers := serversOf(cfg)
+	flow, missing, err := workflowOf(ctx, p, ci, servers)
 	if err != nil {
 		return err
 	}
 	if err := create(ctx, p.Dir, flow.path, flow.text); err != nil {
 		return err
 	}
-	return printCreated(p, []planned{flow}, missing)
+	return printCreated(p, []planned{flow}, missing, published(servers))
 }
 
 // workflowOf returns the workflow of a CI system, and the programs that no step of it is known to build.
@@ -141,8 +144,28 @@ func workflowOf(
 	return flow, b.missing, nil
 }
 
-// printCreated prints a line for each file that was written, and the next step.
-func printCreated(p program, created []planned, missing []string) error {
+// published reports whether one of some servers is a package or a URL on another machine: its author decides
+// when it changes.
+func published(servers []probe.Server) bool {
+	return slices.ContainsFunc(servers, func(s probe.Server) bool {
+		if s.Stdio != nil {
+			_, ok := packages.Launched(append([]string{s.Stdio.Command}, s.Stdio.Args...))
+			return ok
+		}
+		if s.HTTP == nil {
+			return false
+		}
+		u, err := url.Parse(s.HTTP.URL)
+		return err == nil && !kit.ThisMachine(u.Hostname())
+	})
+}
+
+// vendorsURL is the page of the nightly run.
+const vendorsURL = "https://github.com/mcpctl/mcpctl/blob/main/docs/ci.md#servers-that-other-people-publish"
+
+// printCreated prints a line for each file that was written, and the next step; for servers of others also
+// where a run for them is described.
+func printCreated(p program, created []planned, missing []string, vendors bool) error {
 	out := p.Out
 	switch {
 	case p.Quiet:
@@ -154,7 +177,12 @@ func printCreated(p program, created []planned, missing []string) error {
 	for _, file := range missing {
 		p.Note("git ignores %s: add a step to the workflow that builds it", file)
 	}
-	_, err := fmt.Fprintln(out, "Commit these files. The next pull request that changes a tool is compared.")
+	next := "Commit these files. The next pull request that changes a tool is compared."
+	if vendors {
+		next += "\nOther people publish some of these servers: a nightly run keeps their changes out of " +
+			"pull requests, see\n" + vendorsURL
+	}
+	_, err := fmt.Fprintln(out, next)
 	return err
 }
 

@@ -1,9 +1,14 @@
 package main
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"testing"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // TestWorkflowOfABuild: what init writes exists for everybody, however the program was built; only a build that knows neither
@@ -41,6 +46,37 @@ func TestWorkflowOfABuild(t *testing.T) {
 			if strings.Contains(flow.text, "mcpctl/mcpctl@v") || strings.Contains(flow.about, "comment") != strings.Contains(flow.text, "comment: true") {
 				t.Errorf("%s, %s: a tag that may not exist, or %q is untrue of\n%s", name, system, flow.about, flow.text)
 			}
+		}
+	}
+}
+
+// TestVendorsWorkflow runs the step of docs/ci.md that keeps an issue up to date, with a gh that only writes down what it is
+// asked: without an open issue it creates one, with one it edits that.
+func TestVendorsWorkflow(t *testing.T) {
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("NOT TESTED: bash is not installed")
+	}
+	_, text, _ := strings.Cut(readText(t, "../../docs/ci.md"), "```yaml\nname: mcp-vendors\n")
+	text, _, _ = strings.Cut(text, "\n```")
+	var flow struct {
+		Jobs map[string]struct{ Steps []actionStep }
+	}
+	if err := yaml.Unmarshal([]byte(text), &flow); err != nil || len(flow.Jobs["vendors"].Steps) != 4 {
+		t.Fatalf("docs/ci.md: %v, %+v", err, flow)
+	}
+	for open, want := range map[string]string{"": "issue create --label mcp-vendors", "17": "issue edit 17 --body-file report.md"} {
+		dir := t.TempDir()
+		writeText(t, filepath.Join(dir, "gh"), "#!/bin/sh\necho \"$@\" >>"+dir+"/asked\ncase \"$*\" in 'issue list'*) echo "+open+";; esac\n")
+		if err := os.Chmod(filepath.Join(dir, "gh"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("bash", "-e", "-o", "pipefail", "-c", flow.Jobs["vendors"].Steps[2].Run)
+		cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "SUMMARY=report.md")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		if asked := readText(t, filepath.Join(dir, "asked")); !strings.Contains(asked, want) || strings.Count(asked, "--body-file") != 1 {
+			t.Errorf("with the open issue %q gh was asked\n%s", open, asked)
 		}
 	}
 }
