@@ -102,9 +102,9 @@ cost:                 ## measure hostile lists of COST bytes; a megabyte needs a
 scale:                ## measure fleets: SCALE="SERVERS… / SAVED SNAPSHOTS…"
 	MCPCTL_SCALE="$(or $(SCALE),100 1000 10000 / 1000 10000 100000)" $(GO) test -count=1 -timeout 0 -tags scale -v -run '^TestScale$$' ./cmd/mcpctl
 
-corpus:               ## check the schema engine against labelled pairs
+corpus:               ## check labelled pairs, and each tool of the releases alone
 	$(GO) test -count=1 ./pkg/schema/internal/oracle -run 'Corpus|RealEvolution' -v
-	$(GO) test -count=1 ./pkg/diff -run 'Surface|Everyday|Real' -v
+	$(GO) test -count=1 ./pkg/diff -run 'Surface|Everyday|Real|Alone' -v -args -every-tool
 
 check-corpus:         ## count findings of each rule of check in LISTINGS
 	$(GO) test ./pkg/check -count=1 -run TestRealListings -v -listings "$(or $(LISTINGS),../../testdata/listings/.)"

@@ -11,6 +11,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -72,11 +73,22 @@ func take(from, new *snapshot.Snapshot, f finding.Finding, found []finding.Findi
 		}
 		return taken, nil
 	}
+	if f.Rule == diff.IncompleteRule {
+		return takeSkipped(from, new, f), nil
+	}
 	place := rawjson.Split(f.Path)
 	if f.Item != "" || len(place) == 0 || slices.Contains(snapshot.Kinds(), snapshot.Kind(place[0])) {
 		return nil, errComparison // never a whole list: what is not known is not gone
 	}
 	return takeMember(from, new, place[0]), nil
+}
+
+// takeSkipped returns a snapshot with the tools as new has them that a finding names as not analyzed.
+func takeSkipped(from, new *snapshot.Snapshot, f finding.Finding) *snapshot.Snapshot {
+	for _, name := range diff.Skipped(f) {
+		from = takeItem(from, new, snapshot.Tools, name)
+	}
+	return from
 }
 
 // successor returns the key of the item that a removed one was renamed to; empty when no finding says so.

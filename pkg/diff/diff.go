@@ -35,6 +35,7 @@ type Options struct {
 	ItemBudget int       // bytes that one item may take before text-size-grew speaks; 0 = no budget
 	Now        time.Time // by which an announced date has come; zero = none has
 	Absence    string    // why a side is nil, as a sentence; empty = the server is not there
+	Steps      int       // work on the schemas of all tools; 0 = ServerSteps
 	// counts the recorded calls that a breaking or warning finding affects; nil = no call is recorded
 	Recorded func(Evidence) *finding.Calls
 }
@@ -137,7 +138,8 @@ type comparison struct {
 	eras    bool            // the sides are of different eras
 	dynamic bool            // the new side says that its list of resources comes and goes
 	names   map[string]bool // of all tools of the new side
-	pool    *schema.Pool    // for the schemas of one item
+	pool    *schema.Pool    // for the schemas of one item; nil where the work of the server is done
+	skipped bool            // the schemas of the item differ and were not compared
 
 	evidence Evidence // of the finding that is reported next
 }

@@ -2,6 +2,8 @@ package diff
 
 import (
 	"bytes"
+	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -107,37 +109,79 @@ func compareItems(c *comparison, old, new snapshot.List) {
 	compareEach(c, kind, both)
 }
 
-// compareEach compares items that both sides have, on all processors. Those that changed share the work
-// equally, and those that need more have what is left over once more.
+// compareEach compares items that both sides have, on all processors: the small ones first, and those of one
+// size by name. Each has the same steps whatever else changed, until all together took those of a server; the
+// schemas of the others are not compared.
 func compareEach(c *comparison, kind snapshot.Kind, items []*pair) {
 	type job struct {
 		*pair
 		comparison
 	}
 	var changed []*job
-	size := 0
 	for _, p := range items {
 		if !rawjson.Equal(p.old, p.new) {
 			changed = append(changed, &job{pair: p})
-			size += p.size()
 		}
 	}
-	open, steps := changed, DefaultSteps
-	for round := 0; round < 2 && len(open) > 0 && steps > 0; round++ {
-		for _, item := range open {
-			item.comparison, item.pool = *c, &schema.Pool{Left: share(steps, len(open), item.size(), size)}
+	slices.SortStableFunc(changed, func(a, b *job) int {
+		return cmp.Or(cmp.Compare(a.size(), b.size()), cmp.Compare(a.key, b.key))
+	})
+	left := cmp.Or(c.Steps, ServerSteps)
+	for n := 0; n < len(changed); {
+		next := changed[n:]
+		if left > 0 {
+			next = next[:min(len(next), max(left/DefaultSteps, 1))] // enough is left for all of these
+		}
+		for _, item := range next {
+			if item.comparison = *c; left > 0 {
+				item.pool = &schema.Pool{Left: DefaultSteps}
+			}
 			item.findings = nil
 		}
-		kit.Parallel(c.ctx, len(open), func(i int) { compareItem(&open[i].comparison, kind, open[i].pair) })
-		steps = 0
-		for _, item := range open {
-			steps += max(item.pool.Left, 0)
+		kit.Parallel(c.ctx, len(next), func(i int) { compareItem(&next[i].comparison, kind, next[i].pair) })
+		for _, item := range next {
+			if item.pool != nil {
+				left -= DefaultSteps - item.pool.Left
+			}
 		}
-		open = kit.Filter(open, func(item *job) bool { return item.pool.Left <= 0 })
+		n += len(next)
 	}
+	var skipped []*pair
 	for _, item := range changed {
 		c.findings = append(c.findings, item.findings...)
+		if item.skipped {
+			skipped = append(skipped, item.pair)
+		}
 	}
+	reportSkipped(c, kind, skipped)
+}
+
+// IncompleteRule reports the items whose schemas were not compared. Its new value names them all.
+const IncompleteRule = "analysis-incomplete"
+
+// Skipped returns the names of the items that a finding of IncompleteRule is about.
+func Skipped(f finding.Finding) []string {
+	var skipped struct{ Names []string }
+	_ = json.Unmarshal(f.New, &skipped) // what it cannot read names nothing
+	return skipped.Names
+}
+
+// reportSkipped reports items whose schemas were not compared. The digest of both sides makes the fingerprint
+// one of these changes.
+func reportSkipped(c *comparison, kind snapshot.Kind, skipped []*pair) {
+	if len(skipped) == 0 {
+		return
+	}
+	slices.SortFunc(skipped, func(a, b *pair) int { return strings.Compare(a.key, b.key) })
+	names, digest := kit.Map(skipped, func(p *pair) string { return p.key }), sha256.New()
+	for _, p := range skipped {
+		digest.Write(rawjson.Form(p.old))
+		digest.Write(rawjson.Form(p.new))
+	}
+	c.report(IncompleteRule, finding.Finding{Path: "/" + string(kind), Verdict: finding.Unproven,
+		New: asJSON(map[string]any{"names": names, "digest": fmt.Sprintf("%x", digest.Sum(nil))}),
+		Message: fmt.Sprintf("%s changed and could not be analyzed: %s.",
+			kit.Counted(len(names), kind.Word()), kit.Some(kit.Map(names, code)))})
 }
 
 // reportAnnounced reports that an item is gone or renamed. After the date that it announced for that, it is a

@@ -13,21 +13,12 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/schema"
 )
 
-// DefaultSteps is the work on the schemas of one server, in steps of some microsecond, the same number on
-// every machine; bytes that changed add a million at most. The rest is undecided.
-const DefaultSteps = 500_000
-
-// mostSteps bounds the work on one item, and stepsOfBytes what the bytes of all items add.
+// DefaultSteps is the work on the schemas of one tool, in steps of some microsecond, the same number on every
+// machine. ServerSteps is the work on all tools of a server.
 const (
-	mostSteps    = 250_000
-	stepsOfBytes = 1_000_000
+	DefaultSteps = 500_000
+	ServerSteps  = 20_000_000
 )
-
-// share returns the steps for one of n items, of a size in bytes. All items that changed have total bytes.
-func share(steps, n, size, total int) int {
-	bytesOfStep := max(2, (total+stepsOfBytes-1)/stepsOfBytes)
-	return min(steps/n+size/bytesOfStep, mostSteps)
-}
 
 // revision is two schemas of one tool, and what was reported about them.
 type revision struct {
@@ -53,6 +44,10 @@ func compareSchemas(c *comparison, s subject, direction finding.Direction) {
 		old, new = arguments(old), arguments(new)
 	}
 	if rawjson.Equal(old, new) {
+		return
+	}
+	if c.pool == nil {
+		c.skipped = true
 		return
 	}
 	r := &revision{comparison: c, item: s.id, path: "/" + key, sent: sent, direction: direction,

@@ -114,7 +114,9 @@ func compareVersionStep(c *comparison, old, new *snapshot.Snapshot) {
 	if semver.Major(before) == "v0" {
 		step = semver.MajorMinor
 	}
-	breaks := func(f finding.Finding) bool { return f.Level == finding.Breaking }
+	breaks := func(f finding.Finding) bool {
+		return f.Level == finding.Breaking && f.Verdict != finding.Unproven
+	}
 	if !ok || step(before) != step(after) || semver.Compare(after, before) < 0 ||
 		before == after && !slices.Contains(c.Enable, rule) || !slices.ContainsFunc(c.findings, breaks) {
 		return

@@ -71,12 +71,11 @@ func (q question) holds(ctx context.Context, value any) bool {
 	return !slices.ContainsFunc(q.literals(), func(l lit) bool { return q.reads(ctx, l, value) != inhabited })
 }
 
-// reads reads a value as far as the budget allows, and a little where it is spent: what was found is worth a
-// look.
+// reads reads a value by a schema. That is taken out of the pool, but needs no share of it: what was found
+// must not be lost since other work was done before.
 func (q question) reads(ctx context.Context, l lit, value any) answer {
-	limit := min(maxEvaluation, max(q.budget.steps()*unitsPerStep, leastEvaluation))
-	m := &meter{ctx: ctx, left: limit}
-	defer func() { q.budget.Pool.take(m.used(limit)) }()
+	m := &meter{ctx: ctx, left: maxEvaluation}
+	defer func() { q.budget.Pool.take(m.used(maxEvaluation)) }()
 	return m.accepts(l, value)
 }
 

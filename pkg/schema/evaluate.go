@@ -10,9 +10,6 @@ import (
 // maxEvaluation bounds the work of one evaluation, in units; combinations can nest to exponential cost.
 const maxEvaluation = 1 << 22
 
-// leastEvaluation is what is spent on an evaluation where the budget is spent, in units.
-const leastEvaluation = 1 << 16
-
 // Values are read as a validator reads them: value in hand. Reading shares with the engine no more than the
 // nodes and the assertions about numbers and strings, and so confirms what the engine finds.
 

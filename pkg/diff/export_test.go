@@ -1,0 +1,4 @@
+package diff
+
+// ChangedBytes is for the tests outside of the package.
+var ChangedBytes = changedBytes
