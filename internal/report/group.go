@@ -364,7 +364,7 @@ func each(found []finding.Finding, text func(finding.Finding) string) []string {
 
 func hintOf(f finding.Finding) string { return f.Hint }
 func ruleOf(f finding.Finding) string { return f.Rule }
-func nameOf(f finding.Finding) string { _, name, _ := strings.Cut(f.Item, "/"); return name }
+func nameOf(f finding.Finding) string { return finding.Name(f.Item) }
 
 // waiverOf returns what excuses a finding, in one line.
 func waiverOf(f finding.Finding) string {

@@ -138,8 +138,7 @@ func nameOf(f finding.Finding) string {
 	steps := rawjson.Split(f.Pointer())
 	switch {
 	case len(steps) == 0:
-		_, key, _ := strings.Cut(f.Item, "/")
-		return code(key)
+		return code(finding.Name(f.Item))
 	case len(steps) > 1 && steps[0] == "arguments":
 		return code(steps[1])
 	}

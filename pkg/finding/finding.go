@@ -95,11 +95,20 @@ func (f Finding) Pointer() string {
 	return rawjson.Join(f.Path, f.Member)
 }
 
+// Name returns the name of an item such as "tool/search"; "(no name)" for one that a server gave none, "" for
+// no item.
+func Name(item string) string {
+	_, name, isItem := strings.Cut(item, "/")
+	if isItem && name == "" {
+		return "(no name)"
+	}
+	return name
+}
+
 // Place returns where the finding is as a person writes it: "search", "search(query)" for an argument,
 // "search().rows" for a member of the result; empty for the server itself.
 func (f Finding) Place() string {
-	_, name, _ := strings.Cut(f.Item, "/")
-	steps := rawjson.Split(f.Pointer())
+	name, steps := Name(f.Item), rawjson.Split(f.Pointer())
 	if len(steps) == 0 {
 		return name
 	}

@@ -115,8 +115,8 @@ func (g Group) Says() string {
 func (g Group) title() string {
 	var kinds, names []string
 	for _, item := range g.Items {
-		kind, name, _ := strings.Cut(item, "/")
-		kinds, names = append(kinds, kind), append(names, "`"+name+"`")
+		kind, _, _ := strings.Cut(item, "/")
+		kinds, names = append(kinds, kind), append(names, "`"+Name(item)+"`")
 	}
 	title, preposition := g.Says(), "of"
 	wholeItems := !slices.ContainsFunc(g.Members, func(f Finding) bool { return f.Path != "" })

@@ -113,3 +113,19 @@ func TestGroupsBeginWithTheWorst(t *testing.T) {
 		t.Errorf("%v (-want +got):\n%s", groups[0].Level, diff)
 	}
 }
+
+// TestItemWithoutName: a tool to which the server gave no name is never an empty word.
+func TestItemWithoutName(t *testing.T) {
+	groups := finding.Groups([]finding.Finding{
+		{Rule: "tool-added", Level: finding.Info, Server: "a", Item: "tool/", Message: "`` is new.", Cause: "New tools"},
+		{Rule: "tool-added", Level: finding.Info, Server: "a", Item: "tool/b", Message: "`b` is new.", Cause: "New tools"},
+	})
+	if got, want := groups[0].Title, "New tools: `(no name)`, `b`"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for item, want := range map[string]string{"tool/": "(no name)", "tool/a/b": "a/b", "": ""} {
+		if got := finding.Name(item); got != want {
+			t.Errorf("Name(%q) = %q, want %q", item, got, want)
+		}
+	}
+}
