@@ -127,13 +127,18 @@ func (f Found) String() string { return [...]string{"named", "searched", "discov
 type Client struct {
 	ID            string       // of a client that was registered by hand; empty = register, or Document
 	Secret        probe.Secret // of that client; empty = it has none
+	Key           probe.Secret // its private key as PEM, used instead of a secret (private_key_jwt)
+	KeyID         string       // the kid of Key; empty = none is sent
+	Identity      Identity     // the identity token of a job, exchanged for a token instead of a login
 	Scopes        []string     // to request; nil = those that the server names
 	Metadata      string       // URL of the authorization server's metadata; empty = as the server says
 	Authorize     string       // authorization endpoint; empty = that of the metadata
 	TokenEndpoint string       // token endpoint; empty = that of the metadata
 	Redirect      string       // redirect URI of the registered client; empty = any port of 127.0.0.1
 	Document      string       // URL of a Client ID Metadata Document for this client
-	Machine       bool         // the client gets its tokens by client_credentials, without a user
+	Resource      string       // that tokens are for, instead of the server's (RFC 8707)
+	NoResource    bool         // requests for tokens name no resource
+	Machine       bool         // the client gets its tokens without a user
 	Never         bool         // no token is ever sent
 	// hosts in the above that come from variables of a file that was only found; they must have public
 	// addresses

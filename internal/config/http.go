@@ -249,14 +249,8 @@ func (r httpReader) reference(f syntax.Field, forms ...string) (syntax.Field, bo
 
 // fetch returns the content of the file that a reference names; "" after a problem.
 func (r httpReader) fetch(from syntax.Field) string {
-	uses, problems := len(r.uses), len(r.problems)
-	path := fromHome(r.home, from.Value.Text)
-	if path == from.Value.Text {
-		path, _ = r.path(from)
-	}
-	file := named(from, "the content of "+from.Value.Text)
-	file.path = path
-	r.uses = append(r.uses[:uses], file)
+	problems := len(r.problems)
+	path := r.secretPath(from)
 	if len(r.problems) > problems {
 		return ""
 	}
@@ -267,6 +261,19 @@ func (r httpReader) fetch(from syntax.Field) string {
 	}
 	r.values = append(r.values, probe.Secret(value))
 	return value
+}
+
+// secretPath returns the path of the file that a reference names.
+func (r httpReader) secretPath(from syntax.Field) string {
+	uses := len(r.uses)
+	path := fromHome(r.home, from.Value.Text)
+	if path == from.Value.Text {
+		path, _ = r.path(from)
+	}
+	file := named(from, "the content of "+from.Value.Text)
+	file.path = path
+	r.uses = append(r.uses[:uses], file)
+	return path
 }
 
 // named returns the use of a text that names where a value of the user's comes from.
@@ -325,15 +332,17 @@ func (r httpReader) login() Client {
 		r.oauth(f, &c)
 	}
 	c.UnverifiedHosts = r.unverifiedHosts()
-	if c.Secret != "" {
-		r.secrets = append(r.secrets, c.Secret)
+	for _, secret := range []probe.Secret{c.Secret, c.Key, c.Identity.Text, c.Identity.Bearer} {
+		if secret != "" {
+			r.secrets = append(r.secrets, secret)
+		}
 	}
 	return c
 }
 
 // oauth reads the keys of "oauth". clientId is common; callbackPort, authServerMetadataUrl and scopes as one
 // string are Claude Code's; clientSecret, authorizationUrl, tokenUrl, redirectUri and a list of scopes Gemini
-// CLI's; scope is OpenCode's; clientMetadataUrl and grantType are mcpctl's.
+// CLI's; scope is OpenCode's; the others are mcpctl's.
 func (r httpReader) oauth(of syntax.Field, c *Client) {
 	text := func(to *string) func(syntax.Field) {
 		return func(f syntax.Field) {
@@ -352,15 +361,20 @@ func (r httpReader) oauth(of syntax.Field, c *Client) {
 			c.Scopes = append(c.Scopes, strings.Fields(item.Value.Text)...)
 		}
 	}
+	var grant syntax.Field
 	r.decode(of, keys{
 		"clientId": text(&c.ID), "redirectUri": text(&c.Redirect), "authServerMetadataUrl": text(&c.Metadata),
 		"authorizationUrl": text(&c.Authorize), "tokenUrl": text(&c.TokenEndpoint),
-		"clientMetadataUrl": text(&c.Document), "scopes": scopes, "scope": scopes,
-		"clientSecret": func(f syntax.Field) { c.Secret = probe.Secret(r.secret(f)) },
-		"callbackPort": func(f syntax.Field) { c.Redirect = r.callback(f) },
-		"grantType":    func(f syntax.Field) { c.Machine = r.machine(f) },
-		"enabled":      func(syntax.Field) {},
+		"clientMetadataUrl": text(&c.Document), "scopes": scopes, "scope": scopes, "keyId": text(&c.KeyID),
+		"clientSecret":  func(f syntax.Field) { c.Secret = probe.Secret(r.secret(f)) },
+		"privateKey":    func(f syntax.Field) { c.Key = probe.Secret(r.secret(f)) },
+		"identityToken": func(f syntax.Field) { c.Identity = r.identity(f) },
+		"resource":      func(f syntax.Field) { c.Resource, c.NoResource = r.resource(f) },
+		"callbackPort":  func(f syntax.Field) { c.Redirect = r.callback(f) },
+		"grantType":     &grant,
+		"enabled":       func(syntax.Field) {},
 	})
+	c.Machine = r.grant(of, grant, *c) || c.Machine
 }
 
 // callback returns the redirect URI that Claude Code registers for a port.
@@ -374,16 +388,6 @@ func (r httpReader) callback(f syntax.Field) string {
 		return ""
 	}
 	return "http://localhost:" + strconv.FormatUint(port, 10) + "/callback"
-}
-
-// machine reports whether the client gets its tokens without a user.
-func (r httpReader) machine(f syntax.Field) bool {
-	grant := r.text(f)
-	if grant != "client_credentials" && grant != "authorization_code" {
-		r.addProblem(f.Value.Line, "write authorization_code or client_credentials",
-			"%q is not a supported grant", f.Key)
-	}
-	return grant == "client_credentials"
 }
 
 // unverifiedHosts returns the hosts of URLs that take them from a variable, in a file that was only found:
