@@ -14,7 +14,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// listCommand makes list. Without a filter it shows a row for each server, with one the items that pass.
+// listCommand makes list. It shows the items of one server, and of several a row for each; with a filter the
+// items that pass.
 func listCommand(p program) *cli.Command {
 	var filter fleet.ItemFilter
 	var view report.Options
@@ -43,7 +44,8 @@ func listCommand(p program) *cli.Command {
 			if note := fleet.NoiseNote(surfaces); note != "" {
 				p.Process.Note("%s", note)
 			}
-			view.Items, view.Fleet = filter != fleet.ItemFilter{}, len(from) == 0
+			view.Items = filter != fleet.ItemFilter{}
+			view.Fleet = len(from) == 0 && len(surfaces) != 1
 			r := fleet.Report("list", surfaces)
 			view.Again = again(from, r)
 			r.SetShard(f.ShardReport(), nil)

@@ -211,7 +211,12 @@ func writeServerHead(p *page, s Server) {
 	if s.Source == "argv" {
 		name = cmp.Or(info.Text("name"), name)
 	}
-	facts := join(" · ", transport(s), s.ProtocolVersion, s.Counts.Items(), tokensOf(s.Tokens, " tokens"))
+	state := ""
+	if s.State == Partial {
+		state = string(Partial)
+	}
+	facts := join(" · ", transport(s), s.ProtocolVersion, s.Counts.Items(), tokensOf(s.Tokens, " tokens"),
+		state)
 	p.text(0, 0, span{strings.TrimSpace(name + " " + info.Text("version")), bold},
 		span{strings.Repeat(" · ", count(facts != "")) + facts, dim})
 }

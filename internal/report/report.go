@@ -150,7 +150,7 @@ type Options struct {
 	Width  int  // columns of the terminal; 0 = unlimited
 	Color  bool // whether to colour
 	Items  bool // table of list: a row per item even when there are several servers
-	Fleet  bool // table of list: a row per server even when there is one, unless Items is set
+	Fleet  bool // table of list: a row per server, unless Items is set
 	Raw    bool // table of show: the raw JSON of every item as well
 	Chosen bool // table of show: items were chosen, so that nothing is said about their server
 
