@@ -3,6 +3,7 @@ package diff
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -81,7 +82,7 @@ func (r *revision) change(ch *change) {
 		}
 	}
 	if len(ch.Also) > 0 {
-		f.Hint = "shared definition: the same change applies to " + strings.Join(ch.Also, ", ")
+		f.Hint = "shared definition: the same change applies to " + someOf(ch.Also, ch.More)
 	}
 	switch root := ch.Path == "" && r.direction == finding.Input; {
 	case ch.judged == nil:
@@ -95,6 +96,15 @@ func (r *revision) change(ch *change) {
 	default:
 		r.sentence(ch, suffix, f)
 	}
+}
+
+// someOf names the first five places in a shared definition and counts the others.
+func someOf(places []string, more int) string {
+	const shown = 5
+	if more += max(len(places)-shown, 0); more == 0 {
+		return strings.Join(places, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(places[:min(len(places), shown)], ", "), more)
 }
 
 // silent reports whether a change says nothing new: other words for the same. What is new to a reader is
@@ -138,7 +148,8 @@ func (r *revision) evidenceOf(ch *change) Evidence {
 	switch {
 	case r.Recorded == nil || r.direction == finding.Output || ch.judged == nil:
 		return Evidence{}
-	case ch.Family == schema.FamilyProperty && ch.New == nil && !ch.breaks() && ch.Instance != "":
+	case ch.Family == schema.FamilyProperty && ch.New == nil && !ch.breaks() && ch.Instance != "" &&
+		ch.More == 0:
 		return Evidence{Sent: append([]string{ch.Instance}, ch.Also...)}
 	}
 	return Evidence{Before: r.Before, After: []*schema.Schema{r.After, r.With(ch.judged.Edit)}}

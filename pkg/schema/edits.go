@@ -74,8 +74,10 @@ type Edit struct {
 	// Keywords are those that the edit is about, where several may be compared together: OldSchema and
 	// NewSchema have all their values.
 	Keywords []string
-	// Also lists further instance places that share the edited definition.
+	// Also lists further instance places that share the edited definition, the first that have some 2 KiB in
+	// all. More is how many there are besides.
 	Also []string
+	More int
 	// Old and New are the values of the keyword, or of the first of Keywords that is there; nil where absent.
 	Old, New json.RawMessage
 	// Removed and Added are the members of an enum that left and joined.
@@ -83,6 +85,7 @@ type Edit struct {
 	// OldSchema and NewSchema are the schema objects that hold the edited keyword.
 	OldSchema, NewSchema json.RawMessage
 
+	also  int           // the bytes of Also
 	at    *met          // where it is; nil for an annotation
 	patch func(*object) // makes it in the old schema object there
 
@@ -115,9 +118,10 @@ type met struct {
 	number     int
 	old, new   site
 	x, y       view
-	instance   string // in the value, where it was met first
-	begin, end int    // its edits, those inside included
-	own        []int  // those of its own keywords that assert something, once all are sorted
+	instance   string  // in the value, where it was met first
+	begin, end int     // its edits, those inside included
+	own        []int   // those of its own keywords that assert something, once all are sorted
+	reached    editSet // all that are made here or inside
 	// the pair without what only wraps the schemas; the core of that is nil, or the pair of the same old
 	// object and the alternative that matches it
 	core *met
@@ -224,11 +228,20 @@ func (c *comparison) same(a, b any) bool {
 	return !c.spend(4*weight(a, maxEvaluation)) && rawjson.Same(a, b)
 }
 
+// mostAlso bounds the bytes of the places that are listed of an edit in a shared definition.
+const mostAlso = 2 << 10
+
 // share records a further place for edits that were listed already.
 func (c *comparison) share(m *met, t trail) {
-	for i := m.begin; i < m.end && !c.spend(8+len(t.instance)/8); i++ {
+	for i := m.begin; i < m.end && !c.spend(8); i++ {
 		e := &c.edits[i]
-		e.Also = append(e.Also, t.instance+strings.TrimPrefix(e.Instance, m.instance))
+		if e.also > mostAlso {
+			e.More++
+			continue
+		}
+		place := t.instance + strings.TrimPrefix(e.Instance, m.instance)
+		e.Also, e.also = append(e.Also, place), e.also+len(place)
+		c.spend(len(place) / 8)
 	}
 }
 

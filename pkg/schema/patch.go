@@ -14,7 +14,7 @@ import (
 // same object may be compared with two others, so that a patch belongs to a pair. Nil patches change nothing.
 type patches struct {
 	edits   map[*met][]func(*object)
-	reached map[*met]bool // pairs from which an edit is reached
+	numbers editSet
 	read    map[*met]any  // what was read already
 	null    map[*met]bool // pairs for which an edit turns whether null is accepted
 	name    string        // distinguishes sets of edits
@@ -22,27 +22,18 @@ type patches struct {
 
 // patches returns some edits, named by their numbers, as patches of the old document.
 func (r *Revision) patches(edits []int) *patches {
-	ps := &patches{edits: map[*met][]func(*object){}, reached: map[*met]bool{}, read: map[*met]any{},
-		null: map[*met]bool{},
-		name: fmt.Sprint(r.After.doc.digest, edits)}
+	ps := &patches{edits: map[*met][]func(*object){}, numbers: setOf(edits), read: map[*met]any{},
+		null: map[*met]bool{}, name: fmt.Sprint(r.After.doc.digest, edits)}
 	for _, i := range edits {
 		e := r.Edits[i]
 		ps.edits[e.at] = append(ps.edits[e.at], e.patch)
 		ps.turnNull(e)
-		ps.reach(e.at)
 	}
 	return ps
 }
 
-// reach marks a pair and all pairs that lead to it: from each of them an edit is reached.
-func (ps *patches) reach(m *met) {
-	if !ps.reached[m] {
-		ps.reached[m] = true
-		for _, parent := range m.parents {
-			ps.reach(parent)
-		}
-	}
-}
+// reach reports whether an edit is reached from a pair.
+func (ps *patches) reach(m *met) bool { return ps.numbers.meets(m.reached) }
 
 // A part is a schema that stands in another schema object than where it is written.
 type part struct {
@@ -52,7 +43,7 @@ type part struct {
 
 // part returns the old schema of a pair as the patches make it.
 func (ps *patches) part(m *met) *part {
-	if ps.reached[m] {
+	if ps.reach(m) {
 		return &part{m.old, m}
 	}
 	return m.old.part()
@@ -111,7 +102,7 @@ func (o *object) put(c child) {
 	keyword := c.at[0]
 	_, isList := o.keywords[keyword].([]any)
 	switch {
-	case !o.patches.reached[c.met]:
+	case !o.patches.reach(c.met):
 	case isList:
 		i, _ := strconv.Atoi(c.at[1])
 		o.members(keyword)[i] = o.patches.part(c.met)

@@ -27,12 +27,14 @@ func placesOf(j *judgement) []*place {
 	seen := map[*met]bool{j.root: true}
 	for n := 0; n < len(all); n++ {
 		p := all[n]
-		if p.edits = p.below(map[*met]bool{}); !p.core.plain {
+		if !p.core.plain {
+			p.edits = j.within(p.met)
 			continue
 		}
-		own := kit.Set(append(slices.Clone(p.own), p.core.own...))
-		p.inside = kit.Filter(p.edits, func(i int) bool { return !own[i] })
-		p.edits = kit.Filter(p.edits, func(i int) bool { return own[i] })
+		if p.edits = slices.Sorted(slices.Values(slices.Concat(p.own, p.core.own))); len(p.edits) > 0 {
+			own := setOf(p.edits)
+			p.inside = kit.Filter(j.within(p.met), func(i int) bool { return !own.has(i) })
+		}
 		for _, c := range p.core.children {
 			if !seen[c.met] {
 				seen[c.met] = true
@@ -53,17 +55,9 @@ func (j *judgement) isHard(p *place) bool {
 		func(i int) bool { return !slices.Contains(easy, j.Edits[i].Family) })
 }
 
-// below lists the edits of a pair, and of all that is reached from it, that assert something.
-func (m *met) below(seen map[*met]bool) (edits []int) {
-	if m == nil || seen[m] {
-		return nil
-	}
-	seen[m] = true
-	edits = append(slices.Clone(m.own), m.core.below(seen)...)
-	for _, c := range m.children {
-		edits = append(edits, c.below(seen)...)
-	}
-	return edits
+// within lists the edits that are reached from a pair and assert something.
+func (j *judgement) within(m *met) []int {
+	return kit.Filter(m.reached.list(), func(i int) bool { return j.Edits[i].asserts() })
 }
 
 // lifted completes a value that shows a break at a place to a value of the whole, which both whole schemas
@@ -161,7 +155,7 @@ func unexplained(j *judgement, places []*place, ask func(*judgement, *place) Res
 		}
 		r := ask(j.share(len(places)-n), p)
 		open := slices.ContainsFunc(slices.Concat(p.edits, p.inside), func(i int) bool {
-			return j.found[i].Breaks.Verdict == Unknown && j.used[i]
+			return j.found[i].Breaks.Verdict == Unknown && j.used.has(i)
 		})
 		if r.Verdict == Compatible || r.Verdict == Unknown && open {
 			continue

@@ -57,6 +57,7 @@ func Compare(ctx context.Context, before, after *Schema, b Budget) *Revision {
 		}
 	}
 	r.Edits = c.edits
+	c.reach()
 	return r
 }
 
@@ -70,7 +71,7 @@ func (r *Revision) with(ctx context.Context, pool *Pool, edits []int, at *met) *
 	if r.root == nil {
 		return r.Before
 	}
-	edits = kit.Filter(slices.Compact(slices.Sorted(slices.Values(edits))),
+	edits = kit.Filter(at.reaching(edits),
 		func(i int) bool { return i >= 0 && i < len(r.Edits) && r.Edits[i].patch != nil })
 	switch {
 	case len(edits) == 0 && at == r.root:
@@ -90,8 +91,8 @@ func (r *Revision) Without(edits ...int) *Schema {
 
 // others returns the numbers of all edits but the given ones, in order.
 func (r *Revision) others(edits []int) []int {
-	left := kit.Set(edits)
-	return kit.Filter(indexes(len(r.Edits)), func(i int) bool { return !left[i] })
+	given := setOf(edits)
+	return kit.Filter(indexes(len(r.Edits)), func(i int) bool { return !given.has(i) })
 }
 
 // Change is what an edit does.
@@ -125,7 +126,10 @@ func (r *Revision) Judge(ctx context.Context, d Direction, b Budget) Judgement {
 	b = b.pooled()
 	j := &judgement{Revision: r, ctx: ctx, direction: d, budget: b, made: map[string]*Schema{},
 		asserting: kit.Filter(indexes(len(r.Edits)), func(i int) bool { return r.Edits[i].asserts() }),
-		found:     map[int]Change{}, used: kit.Set(r.root.below(map[*met]bool{}))}
+		found:     map[int]Change{}}
+	if r.root != nil {
+		j.used = r.root.reached
+	}
 	part, out := j.share(4), Judgement{Whole: Change{Edit: -1}}
 	out.Whole.Kept, out.Whole.Inside = part.effect(j.Before, j.After)
 	out.Whole.Breaks = part.contains(j.to(&place{}), j.from(&place{}))
@@ -134,6 +138,7 @@ func (r *Revision) Judge(ctx context.Context, d Direction, b Budget) Judgement {
 		places := placesOf(j)
 		for n, p := range places {
 			j.judgePlace(p, len(places)-n, out.Whole)
+			clear(j.made) // each place has versions of its own
 		}
 		out.Rest = restOf(j, places, out.Whole)
 	}
@@ -141,7 +146,7 @@ func (r *Revision) Judge(ctx context.Context, d Direction, b Budget) Judgement {
 		ch, asked := j.found[i]
 		switch {
 		case asked:
-		case same || !j.used[i]: // other words for the same, or no value leads there
+		case same || !j.used.has(i): // other words for the same, or no value leads there
 			ch = Change{Edit: i, Kept: compatible, Inside: compatible, Breaks: compatible}
 		default:
 			ch = Change{Edit: i, Breaks: notAsked}
@@ -164,7 +169,7 @@ type judgement struct {
 	direction Direction
 	budget    Budget
 	asserting []int
-	used      map[int]bool       // edits that some value leads to
+	used      editSet            // those that some value leads to
 	made      map[string]*Schema // by pair and edits
 	found     map[int]Change     // by edit: the worst of all places
 }
@@ -340,7 +345,8 @@ func (j *judgement) undone(p *place, edits ...int) *Schema {
 
 // version returns the old version with some edits at a place, made once.
 func (j *judgement) version(p *place, edits []int) *Schema {
-	key := fmt.Sprint(p.number, slices.Sorted(slices.Values(edits)))
+	edits = p.reaching(edits)
+	key := fmt.Sprint(p.number, edits)
 	if j.made[key] == nil {
 		j.made[key] = j.with(j.ctx, j.budget.Pool, edits, p.met)
 	}

@@ -151,7 +151,7 @@ func (s *Schema) variant(m *meter, pool *Pool, ps *patches, top *part) *Schema {
 	b := newBuilder(s.doc, m)
 	b.patches, b.written = ps, s.builder.nodes
 	if ps != nil {
-		b.spend(64*len(ps.edits) + 8*len(ps.reached))
+		b.spend(64 * len(ps.edits))
 	}
 	v.build(b, top, pool)
 	return v
