@@ -25,8 +25,8 @@ type challenge struct {
 
 // parseChallenge reads WWW-Authenticate headers, joined with commas.
 func parseChallenge(header string) challenge {
-	return challenge{metadata: transport.ChallengeParameter(header, "resource_metadata"),
-		scopes: scopes([]string{transport.ChallengeParameter(header, "scope")})}
+	return challenge{metadata: transport.BearerParameter(header, "resource_metadata"),
+		scopes: scopes([]string{transport.BearerParameter(header, "scope")})}
 }
 
 // challenge returns what the server demands of a connection without a token. An open server may demand one

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"regexp"
 	"strings"
 	"sync/atomic"
 )
@@ -141,20 +140,9 @@ func afresh(req *http.Request) *http.Request {
 // wantsCredentials reports whether other credentials may get a better reply.
 func wantsCredentials(reply *http.Response) bool {
 	return reply.StatusCode == http.StatusUnauthorized || reply.StatusCode == http.StatusForbidden &&
-		strings.EqualFold(ChallengeParameter(challenge(reply), "error"), "insufficient_scope")
+		strings.EqualFold(BearerParameter(challenge(reply), "error"), "insufficient_scope")
 }
 
 func challenge(reply *http.Response) string {
 	return strings.Join(reply.Header.Values("WWW-Authenticate"), ", ")
-}
-
-// ChallengeParameter returns the value of a parameter in WWW-Authenticate headers that are joined with
-// commas, or nothing.
-func ChallengeParameter(header, name string) string {
-	found := regexp.MustCompile(`(?i)(?:^|[\s,])` + name +
-		`\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))`).FindStringSubmatch(header)
-	if found == nil {
-		return ""
-	}
-	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(found[1]) + found[2]
 }

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -68,7 +69,11 @@ func (e *HTTPError) Error() string {
 		text += " (from the proxy " + e.Proxy + ", or through it)"
 	}
 	body := strings.TrimSpace(e.Body)
+	reason := BearerParameter(e.Auth, "error_description")
+	code := BearerParameter(e.Auth, "error")
 	switch {
+	case reason+code != "" && (body == "" || e.HTML()):
+		return text + ": " + quoteStart(cmp.Or(reason, code))
 	case e.Session && e.Status == http.StatusNotFound:
 		return text + ": the server no longer knows the session"
 	case e.Session:
@@ -83,6 +88,8 @@ func (e *HTTPError) Error() string {
 	case e.Status < 300:
 		return fmt.Sprintf("%s with a body that is not JSON (Content-Type %q): %s", text, e.Type,
 			quoteStart(body))
+	case reason != "" && !strings.Contains(body, reason):
+		return text + ": " + quoteStart(body) + " (WWW-Authenticate: " + quoteStart(reason) + ")"
 	}
 	return text + ": " + quoteStart(body)
 }
