@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -38,6 +37,9 @@ func (r *revision) changes(judged []schema.Change) []*change {
 	for _, j := range judged {
 		ch := changes[j.Edit]
 		ch.judged, ch.effect = &j, effectOf(j, r.direction)
+		if len(j.Together) > 0 { // no alternative came or left by itself
+			ch.Family, ch.Keyword, ch.Old, ch.New = schema.FamilySchema, "", ch.OldSchema, ch.NewSchema
+		}
 	}
 	return r.joinRenamed(changes)
 }
@@ -152,7 +154,8 @@ func (r *revision) evidenceOf(ch *change) Evidence {
 		ch.More == 0:
 		return Evidence{Sent: append([]string{ch.Instance}, ch.Also...)}
 	}
-	return Evidence{Before: r.Before, After: []*schema.Schema{r.After, r.With(ch.judged.Edit)}}
+	edits := append([]int{ch.judged.Edit}, ch.judged.Together...)
+	return Evidence{Before: r.Before, After: []*schema.Schema{r.After, r.With(edits...)}}
 }
 
 // refused reports whether an argument that is gone breaks since its object takes no undeclared ones any more.
@@ -169,7 +172,7 @@ func shown(f *finding.Finding, result schema.Result) {
 	if f.Witness = result.Witness; f.Witness != nil {
 		f.Verdict = finding.Proved
 	} else if f.Hint == "" {
-		f.Hint = cmp.Or(result.Reason, "the example is too large to print")
+		f.Hint = result.Reason
 	}
 }
 

@@ -87,6 +87,8 @@ func (q question) shown(ctx context.Context, value any) Result {
 	r := Result{Verdict: Incompatible}
 	if weight(value, maxWitness) < maxWitness {
 		r.Witness = json.RawMessage(jsonText(value))
+	} else {
+		r.Reason = "the example is too large to print"
 	}
 	return r
 }

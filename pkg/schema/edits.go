@@ -90,6 +90,7 @@ type Edit struct {
 	patch func(*object) // makes it in the old schema object there
 
 	carriesNull bool // whether null is accepted changes with it
+	ofUnion     bool // an alternative joined or left, or another keyword combines them
 }
 
 // asserts reports whether the edit may change which values are accepted.

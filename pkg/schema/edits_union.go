@@ -19,7 +19,8 @@ func compareUnions(p pair) {
 	matchX, matchY := p.matched(x, y)
 	for i, m := range x {
 		if matchX[i] < 0 {
-			p.add(Edit{Family: memberFamily(m, y), Keyword: p.x.union, Old: p.rawAt(m), OldPath: m.place},
+			p.add(Edit{Family: p.x.memberFamily(m, y), Keyword: p.x.union, Old: p.rawAt(m), OldPath: m.place,
+				ofUnion: true},
 				func(o *object) {
 					o.lists[keyword] = slices.DeleteFunc(o.alternatives(p.x, keyword), func(v any) bool {
 						return v.(*part).doc == m.doc && v.(*part).place == m.place
@@ -39,12 +40,14 @@ func compareUnions(p pair) {
 	}
 	for i, m := range y {
 		if matchY[i] < 0 {
-			p.add(Edit{Family: memberFamily(m, x), Keyword: p.y.union, New: p.rawAt(m), NewPath: m.place},
+			p.add(Edit{Family: p.y.memberFamily(m, x), Keyword: p.y.union, New: p.rawAt(m), NewPath: m.place,
+				ofUnion: true},
 				func(o *object) { o.lists[keyword] = append(o.alternatives(p.x, keyword), m.part()) })
 		}
 	}
 	if p.x.union != p.y.union && len(p.x.members) > 0 && len(p.y.members) > 0 {
-		p.add(Edit{Family: FamilySchema, Keyword: p.y.union, Old: p.rawAt(p.x.site), New: p.rawAt(p.y.site)},
+		p.add(Edit{Family: FamilySchema, Keyword: p.y.union, Old: p.rawAt(p.x.site), New: p.rawAt(p.y.site),
+			ofUnion: true},
 			func(o *object) {
 				o.lists[p.y.union] = o.members(p.x.union)
 				delete(o.lists, p.x.union)
@@ -216,13 +219,17 @@ func (v view) meaning() string {
 	return strings.Join(types, " ")
 }
 
-// memberFamily returns type for an alternative of types that no other alternative has, else union.
-func memberFamily(m site, others []site) Family {
+// memberFamily returns type for an alternative of types that no other alternative has, else union, or schema
+// where it is not an alternative but all of a view.
+func (v view) memberFamily(m site, others []site) Family {
 	types, named := settle(m).types()
 	for _, o := range others {
 		theirs, also := settle(o).types()
 		if !named || !also || slices.ContainsFunc(types,
 			func(t string) bool { return slices.Contains(theirs, t) }) {
+			if len(v.members) == 0 {
+				return FamilySchema
+			}
 			return FamilyUnion
 		}
 	}

@@ -171,12 +171,18 @@ func (o *object) alternatives(x view, keyword string) []any {
 	return o.members(keyword)
 }
 
+// empty reports whether no alternative of a union is left.
+func (o *object) empty(keyword string) bool {
+	list, changed := o.lists[keyword]
+	return changed && len(list) == 0
+}
+
 // value returns the object as it is read: a schema, or a part.
 func (o *object) value() any {
 	switch {
 	case o.instead != nil:
 		return o.instead
-	case o.becomes != "" && len(o.lists[o.becomes]) == 0:
+	case o.empty("anyOf"), o.empty("oneOf"):
 		return false
 	case o.becomes != "":
 		return map[string]any{o.becomes: o.lists[o.becomes]}

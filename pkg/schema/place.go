@@ -82,10 +82,23 @@ func lifted(j *judgement, p *place, edit int, r Result) Result {
 			return r
 		}
 	}
-	if r.Witness = nil; edit < 0 || len(j.restored(edit)) > 0 {
+	if edit >= 0 {
+		r = j.breaksWithout(root, edit, append(j.restored(edit), p.inside...))
+	}
+	return proved(j, root, r)
+}
+
+// unproved is the answer for a break that no value shows which is right before and wrong now.
+var unproved = Result{Reason: "it may break once the other breaking changes are undone"}
+
+// proved returns an answer if it is no break, or one that is shown at a place: a value that is too large to
+// be shown was read back before it was dropped.
+func proved(j *judgement, p *place, r Result) Result {
+	if r.Verdict != Incompatible || r.Witness == nil && r.Reason != "" ||
+		j.reads(j.to(p), r.Witness) == void {
 		return r
 	}
-	return j.breaksWithout(root, edit, nil)
+	return unproved
 }
 
 // around returns the assertion that a value holds another one at a place, which satisfies n. With siblings,
@@ -138,16 +151,27 @@ func restOf(j *judgement, places []*place, whole Change) []Change {
 			askAgain(j.share(len(places)-n), p)
 		}
 		if rest := unexplained(j, all, (*judgement).left); len(rest) > 0 {
-			return rest
+			return orWhole(j, rest, whole)
 		}
 	}
-	return unexplained(j, all, differs)
+	return orWhole(j, unexplained(j, all, differs), whole)
+}
+
+// orWhole returns what is left or, if nothing is shown to break though the whole does, the whole.
+func orWhole(j *judgement, rest []Change, whole Change) []Change {
+	breaks := func(ch Change) bool { return ch.Breaks.Verdict == Incompatible }
+	if !breaks(whole) || slices.ContainsFunc(rest, breaks) ||
+		slices.ContainsFunc(j.asserting, func(i int) bool { return breaks(j.found[i]) }) {
+		return rest
+	}
+	return []Change{whole}
 }
 
 // unexplained returns the smallest places for which a question is answered with a value, or left open though
 // no edit there is undecided.
 func unexplained(j *judgement, places []*place, ask func(*judgement, *place) Result) []Change {
 	var rest []Change
+	root := &place{child: child{met: j.root}}
 	around := map[*met]bool{} // the places around those that are returned
 	for n, p := range places {
 		if around[p.met] || p.parent == nil && len(rest) > 0 {
@@ -160,7 +184,8 @@ func unexplained(j *judgement, places []*place, ask func(*judgement, *place) Res
 		if r.Verdict == Compatible || r.Verdict == Unknown && open {
 			continue
 		}
-		rest = append(rest, Change{Edit: -1, Breaks: lifted(j, p, -1, r), Path: p.path, Instance: p.instance,
+		r = proved(j, root, lifted(j, p, -1, r))
+		rest = append(rest, Change{Edit: -1, Breaks: r, Path: p.path, Instance: p.instance,
 			Old: p.old.place, New: p.new.place})
 		for at := p; at != nil; at = at.parent {
 			around[at.met] = true
@@ -169,9 +194,11 @@ func unexplained(j *judgement, places []*place, ask func(*judgement, *place) Res
 	return rest
 }
 
-// settled returns the edits that have a finding of their own.
+// settled returns the edits that have a finding, of their own or with another edit.
 func (j *judgement) settled() []int {
-	return kit.Filter(j.asserting, func(i int) bool { return j.found[i].Breaks.Verdict != Compatible })
+	return kit.Filter(j.asserting, func(i int) bool {
+		return j.isJoined(i) || j.found[i].Breaks.Verdict != Compatible
+	})
 }
 
 // left asks whether values break with all edits undone that have a finding of their own.
@@ -196,20 +223,26 @@ func askAgain(j *judgement, p *place) {
 	}
 	for _, i := range p.edits {
 		ch := j.found[i]
-		if ch.Breaks.Verdict != Compatible || j.spent() {
+		if j.isJoined(i) || ch.Breaks.Verdict != Compatible || j.spent() {
 			continue
 		}
-		if ch.Breaks = lifted(j, p, i, breaksWithSettledUndone(j, p, i)); ch.Breaks.Verdict != Compatible {
+		ch.Breaks = lifted(j, p, i, breaksUndone(j, p, i, j.settled()))
+		if ch.Breaks.Reason == unproved.Reason {
+			if leader, found := leaderOf(j, p, i); found {
+				join(j, p, i, leader)
+				continue
+			}
+		}
+		if ch.Breaks.Verdict != Compatible {
 			j.found[i] = ch
 		}
 	}
 }
 
-// breaksWithSettledUndone asks the two questions of an edit with all edits undone that have a finding.
-func breaksWithSettledUndone(j *judgement, p *place, edit int) Result {
-	settled := j.settled()
+// breaksUndone asks the two questions of an edit with edits undone that have a finding.
+func breaksUndone(j *judgement, p *place, edit int, settled []int) Result {
 	from, to := j.from(p), j.version(p, j.others(settled))
-	alone, undone := j.version(p, []int{edit}), j.version(p, j.others(append(settled, edit)))
+	alone, undone := j.version(p, []int{edit}), j.version(p, j.others(append(slices.Clone(settled), edit)))
 	if j.direction == Output {
 		from, to, alone, undone = to, j.to(p), undone, alone
 	}
@@ -226,8 +259,8 @@ func breaksWithSettledUndone(j *judgement, p *place, edit int) Result {
 		if now := j.ask(q); now.Verdict == Incompatible {
 			return now
 		}
-		if r.Witness = nil; r.Verdict == Incompatible {
-			r.Reason = "breaks once the other breaking changes are undone"
+		if r.Verdict == Incompatible {
+			return unproved
 		}
 		return r
 	}

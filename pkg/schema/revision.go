@@ -107,6 +107,8 @@ type Change struct {
 	// Path and Instance are the place in the schemas, and in the value, where the questions were asked. Old
 	// and New are the pointers of the schemas there.
 	Path, Instance, Old, New string
+	// Together are other edits of the same union with which this one was judged as one edit.
+	Together []int
 }
 
 // Judgement is the answer of [Revision.Judge].
@@ -126,7 +128,7 @@ func (r *Revision) Judge(ctx context.Context, d Direction, b Budget) Judgement {
 	b = b.pooled()
 	j := &judgement{Revision: r, ctx: ctx, direction: d, budget: b, made: map[string]*Schema{},
 		asserting: kit.Filter(indexes(len(r.Edits)), func(i int) bool { return r.Edits[i].asserts() }),
-		found:     map[int]Change{}}
+		found:     map[int]Change{}, joint: map[int]bool{}, joined: map[int]int{}}
 	if r.root != nil {
 		j.used = r.root.reached
 	}
@@ -141,6 +143,7 @@ func (r *Revision) Judge(ctx context.Context, d Direction, b Budget) Judgement {
 			clear(j.made) // each place has versions of its own
 		}
 		out.Rest = restOf(j, places, out.Whole)
+		effectTogether(j, places)
 	}
 	for _, i := range j.asserting {
 		ch, asked := j.found[i]
@@ -172,6 +175,8 @@ type judgement struct {
 	used      editSet            // those that some value leads to
 	made      map[string]*Schema // by pair and edits
 	found     map[int]Change     // by edit: the worst of all places
+	joint     map[int]bool       // edits that break, but not alone
+	joined    map[int]int        // edits that have the finding of another, see together.go
 }
 
 // share leaves a part of the pool for what comes after, so that one costly edit does not keep the others from
@@ -220,6 +225,7 @@ func (j *judgement) judgePlace(p *place, places int, whole Change) {
 		}
 		j.found[i] = ch
 	}
+	joinJoint(j.share(places), p)
 }
 
 // worse orders verdicts.
@@ -254,6 +260,7 @@ func (j *judgement) breaksWithout(p *place, edit int, others []int) Result {
 		return first
 	}
 	second := j.ask(question{in: []*Schema{from, undone}, out: []*Schema{to}})
+	j.joint[edit] = first.Verdict == Compatible && second.Verdict == Incompatible
 	if second.Verdict == Incompatible || first.Verdict == Compatible {
 		return second
 	}
