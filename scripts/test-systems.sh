@@ -110,7 +110,7 @@ else
 fi
 
 # A clone of this tree to fetch from, and a project with a server and its snapshot.
-clone=$work/clone project=$work/project
+clone=$work/clone project="$work/a project"
 git clone -q "$root" "$clone"
 commit=$(git -C "$clone" rev-parse HEAD)
 $GO build -trimpath -o "$work/mcpctl" ./cmd/mcpctl
@@ -154,6 +154,31 @@ if [ -n "$act" ] && GOBIN=$work $GO install "$act" 2>"$work/err"; then
 	says 'close_ticket'
 	git checkout -q mcpctl.yaml
 	echo "systems: $system: the job of this repository, and the workflow that init writes, pass and fail as they should"
+
+	# A build that knows only its version, as go install MODULE@VERSION makes it: the workflow installs that version.
+	system="the workflow of an installed version under act"
+	version=$(cd "$clone" && sh scripts/module-proxy.sh "$work/proxy")
+	mkdir "$work/installed project" "$work/gobin"
+	GOPROXY="file://$work/proxy,file://$modules/cache/download" GONOSUMDB='*' GOMODCACHE=$work/modules GOBIN=$work/gobin \
+		$GO install "github.com/mcpctl/mcpctl/cmd/mcpctl@$version" 2>"$work/err" || fail "go install"
+	cd "$work/installed project"
+	git init -q -b main .
+	HOME=$work "$work/gobin/mcpctl" init --yes --quiet --ci github -- "$work/tickets" >"$work/out" 2>"$work/err" || fail "init: status $?"
+	save 'What init wrote'
+	rm "$work/gobin/mcpctl"
+	installed() {
+		want=$1
+		set --
+		for stub in $(sed -n 's/.*uses: \(actions\/[^ ]*\).*/\1/p' .github/workflows/mcpctl.yml | sort -u); do set -- "$@" --local-repository "$stub=$work/stub"; done
+		runs "$want" env GOPROXY="file://$work/proxy,file://$modules/cache/download" GONOSUMDB='*' GOMODCACHE="$work/modules" GOBIN="$work/gobin" \
+			PATH="$work/gobin:$PATH" "$work/act" pull_request -W .github/workflows/mcpctl.yml -P ubuntu-latest=-self-hosted --container-daemon-socket - "$@"
+	}
+	installed 0
+	says 'no changes'
+	sed -i 's/"command":"[^"]*tickets"/&,"args":["-surface","2"]/' mcpctl.yaml
+	installed 1
+	says 'close_ticket'
+	echo "systems: $system: it installs $version, passes, and fails after a break"
 
 	# Authors' projects whose programs git ignores: init writes the workflow, and a clean clone runs it.
 	# author LANGUAGE runs that for the project in the current directory.
@@ -248,6 +273,20 @@ if [ -n "$act" ] && GOBIN=$work $GO install "$act" 2>"$work/err"; then
 	echo "systems: $system: four shards, their merged report, and the missing shard"
 else
 	echo "SKIPPED LOUDLY: $system: act cannot be installed: $(tail -n 1 "$work/err")" >&2
+fi
+
+system="the npm wrapper"
+if command -v npm >/dev/null; then
+	case $(uname -m) in x86_64) platform=linux-x64 ;; *) platform=linux-arm64 ;; esac
+	sh "$clone/scripts/npm.sh" 1.2.3 "$work/npm packages" "$platform=$work/mcpctl" >/dev/null
+	mkdir "$work/npm project"
+	cd "$work/npm project"
+	runs 0 npm install --silent --no-fund --no-audit --offline "$work/npm packages/"*.tgz
+	runs 0 npx --offline mcpctl list -- "$work/tickets"
+	says 'close_ticket'
+	echo "systems: $system: installed from npm pack, it runs"
+else
+	echo "SKIPPED LOUDLY: $system: npm is not installed" >&2
 fi
 
 system="the hook under pre-commit"
