@@ -2,6 +2,8 @@ package watch_test
 
 import (
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -127,5 +129,37 @@ func TestStale(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestWatcherThatSlept, such as a laptop or a paused machine, asks before it says that what it knows is stale.
+func TestWatcherThatSlept(t *testing.T) {
+	for _, asleep := range []time.Duration{89 * time.Second, 90 * time.Second, time.Hour} {
+		for range 10 { // several timers have ended, and select takes any of them
+			var meanwhile func()
+			nap := func() float64 {
+				if meanwhile != nil {
+					time.Sleep(asleep)
+					meanwhile()
+					meanwhile = nil
+				}
+				return 0.5
+			}
+			bubble(t, silent, watch.Options{Random: nap}, func(r *run) {
+				r.after(10 * time.Second)
+				r.reported()
+				meanwhile = func() {}
+				r.ask <- struct{}{}
+				if events := r.after(2 * time.Hour); len(events) > 0 {
+					t.Errorf("slept for %v: events %q", asleep, events)
+				}
+				meanwhile = func() { r.breaks(snapshot.Tools, errDown) }
+				r.ask <- struct{}{}
+				events := r.after(2 * time.Hour)
+				if len(only(slices.Clone(events), "stale: down")) != 1 || !strings.HasSuffix(events[0], " degraded: down") {
+					t.Errorf("slept for %v while the server broke: events %q", asleep, events)
+				}
+			})
+		}
 	}
 }

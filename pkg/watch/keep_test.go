@@ -34,6 +34,6 @@ func TestKeepFollowsTheEvents(t *testing.T) {
 		r.ask <- struct{}{}
 		time.Sleep(time.Second)
 		r.end()
-		want(t, "kept", kept, "a after state", "a b after recovered")
+		want(t, "kept", kept, "a after state", "a b after state")
 	})
 }

@@ -153,11 +153,11 @@ func TestOneListFails(t *testing.T) {
 		r.set(snapshot.Tools, "a", "b")
 		r.announce(snapshot.Tools, snapshot.Prompts)
 		want(t, "events", r.after(10*time.Second), "8.1s state degraded: no prompts today",
-			"8.1s changed by notification tool-added(tool/b)", "8.1s stale: no prompts today")
+			"8.1s changed by notification tool-added(tool/b)")
 		r.breaks(snapshot.Prompts, nil)
 		r.set(snapshot.Tools, "b")
 		r.announce(snapshot.Tools)
-		want(t, "events", r.after(time.Second), "11.1s state live", "11.1s recovered by notification", "11.1s changed by notification tool-removed(tool/a)")
+		want(t, "events", r.after(time.Second), "11.1s state live", "11.1s changed by notification tool-removed(tool/a)")
 	})
 }
 
@@ -182,15 +182,15 @@ func TestPollAnswersAnAnnouncement(t *testing.T) {
 // TestAnnouncedChangeCannotBeRead: nothing was read, so the announcement is neither needless nor used up, and
 // the change is not silent when it is found at last.
 func TestAnnouncedChangeCannotBeRead(t *testing.T) {
-	trouble := []string{"8.1s state degraded: down", "8.1s stale: down"}
+	trouble := "8.1s state degraded: down"
 	for name, test := range map[string]struct {
 		fix  func(*run)
 		want []string
 	}{
-		"found by the poll": {func(*run) {}, []string{"38.1s state live", "38.1s recovered by poll", "38.1s changed by poll tool-added(tool/b)"}},
+		"found by the poll": {func(*run) {}, []string{"38.1s state live", "38.1s changed by poll tool-added(tool/b)"}},
 		"found with another": {func(r *run) { r.announce(snapshot.Prompts) },
-			[]string{"11.1s state live", "11.1s recovered by notification", "11.1s changed by notification tool-added(tool/b)"}},
-		"not there any more": {func(r *run) { r.set(snapshot.Tools, "a") }, []string{"38.1s state live", "38.1s recovered by poll"}},
+			[]string{"11.1s state live", "11.1s changed by notification tool-added(tool/b)"}},
+		"not there any more": {func(r *run) { r.set(snapshot.Tools, "a") }, []string{"38.1s state live"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, announcing, watch.Options{}, func(r *run) {
@@ -198,7 +198,7 @@ func TestAnnouncedChangeCannotBeRead(t *testing.T) {
 				r.breaks(snapshot.Tools, errDown)
 				r.set(snapshot.Tools, "a", "b")
 				r.announce(snapshot.Tools)
-				want(t, "trouble", r.after(10*time.Second), trouble...)
+				want(t, "trouble", r.after(10*time.Second), trouble)
 				r.breaks(snapshot.Tools, nil)
 				test.fix(r)
 				want(t, "events", r.after(10*time.Minute), test.want...)
@@ -213,11 +213,11 @@ func TestAnnouncementWhileFailed(t *testing.T) {
 		r.after(time.Second)
 		r.breaks(snapshot.Tools, errDown)
 		r.announce(snapshot.Tools)
-		want(t, "trouble", r.after(10*time.Second), "8.1s state failed: down", "8.1s stale: down")
+		want(t, "trouble", r.after(10*time.Second), "8.1s state failed: down")
 		r.breaks(snapshot.Tools, nil)
 		r.set(snapshot.Tools, "a", "b")
 		r.announce(snapshot.Tools)
-		want(t, "events", r.after(5*time.Minute), "1m8.1s state live", "1m8.1s recovered by poll", "1m8.1s changed by poll tool-added(tool/b)")
+		want(t, "events", r.after(5*time.Minute), "1m8.1s state live", "1m8.1s changed by poll tool-added(tool/b)")
 	})
 }
 

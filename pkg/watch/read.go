@@ -31,6 +31,7 @@ func (w *watcher) read(ctx context.Context, session Session, r *reading) error {
 	ctx, release := whileConnected(ctx, session)
 	defer release()
 	w.state.status.Counts.Readings++
+	w.state.asks()
 	w.hear(session)
 	r.announced, w.pending = w.pending == Notification, ""
 	r.before = map[snapshot.Kind]string{}

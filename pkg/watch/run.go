@@ -27,6 +27,7 @@ func Run(ctx context.Context, source Source, options Options, emit func(Event)) 
 	if source.Last != nil {
 		w.state.good = surface{shot: source.Last, digest: source.Last.Digest()}
 		w.state.status.Surface, w.state.kept = source.Last, w.state.good.digest
+		w.state.expiresIn(w.lifetime())
 	}
 	w.breaker = breaker{limit: options.MaxFailures, rest: options.Longest / 2} // below any spread of Longest
 	return w.run(ctx)
@@ -188,13 +189,10 @@ func (w *watcher) firstCause() Cause {
 	return Reconnection
 }
 
-// unreachable records a failed attempt to connect. The surface is stale after as many as a reading may have.
+// unreachable records a failed attempt to connect.
 func (w *watcher) unreachable(err error) {
 	w.state.status.Counts.Failures++
 	w.least = w.options.askedWait(err)
-	if w.breaker.failures >= attempts {
-		w.state.giveUp(err)
-	}
 	w.state.trouble(Reconnecting, w.breaker.open(), err)
 }
 
@@ -241,6 +239,11 @@ func (w *watcher) await(ctx context.Context, session Session) (*reading, error) 
 		case <-session.Done():
 			return nil, cmp.Or(session.Lost(), context.Canceled)
 		case <-w.state.expiry.C:
+			if time.Until(w.pollAt) <= 0 && w.breaker.allows() { // it slept, and asks before it says anything
+				w.state.asks()
+				w.state.expire()
+				return &reading{cause: Poll}, nil
+			}
 			w.state.expire()
 		case <-silence.C:
 			pings.Go(func() { pong <- ping(ctx, session, w.options.Timeout) })

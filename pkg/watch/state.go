@@ -24,6 +24,8 @@ type state struct {
 	covered  bool            // the server announces changes of every list
 	lifetime time.Duration   // of the surface that was read last
 	expiry   *time.Timer     // ends with it
+	due      time.Time       // when expiry ends
+	asked    time.Time       // since when an answer is awaited that may show that all is well
 	good     surface         // the last good one
 	kept     string          // digest of the one that Options.Keep has
 	reported map[string]bool // fingerprints and levels of the last reported difference from Source.Saved
@@ -50,33 +52,64 @@ func (s *state) connected() State {
 	return Polling
 }
 
-// trouble sets a state of trouble, or Failed if there was too much of it.
+// trouble sets a state of trouble, or Failed if there was too much of it. What was announced is then polled
+// for, so the surface expires after Staleness of those intervals at the latest.
 func (s *state) trouble(now State, tooMuch bool, err error) {
+	rest := Staleness * s.options.interval(false)
+	if s.status.Err == nil && (s.due.IsZero() || time.Until(s.due) > rest) {
+		s.arm(rest)
+	}
 	if tooMuch {
 		now = Failed
 	}
 	s.become(now, err)
 }
 
-// giveUp reports once that the last good surface may no longer be the server's.
-func (s *state) giveUp(err error) {
+// expiresIn sets how long the surface that is known now stays valid.
+func (s *state) expiresIn(d time.Duration) {
+	s.lifetime = d
+	s.arm(d)
+}
+
+func (s *state) arm(d time.Duration) {
+	s.due = time.Now().Add(d)
+	s.expiry.Reset(d)
+}
+
+// mostPatience bounds how long an expired surface waits for an answer that was asked for only now.
+const mostPatience = 10 * time.Second
+
+// expire reports once that the last good surface may no longer be the server's, since it was not verified for
+// its lifetime. A process that slept has to ask first, and one that has just asked waits for the answer.
+func (s *state) expire() {
+	patience := min(s.lifetime/Staleness, mostPatience)
+	if now := time.Now(); now.Sub(s.due) > patience/2 { // the timer is late, so this process was stopped
+		s.asked = now
+	}
+	if wait := patience - time.Since(s.asked); wait > 0 {
+		s.arm(wait)
+		return
+	}
+	if s.good.shot == nil { // nothing is known that could be stale
+		s.arm(Staleness * s.options.interval(false))
+	}
 	if s.status.Stale || s.good.shot == nil {
 		return
 	}
 	s.status.Stale = true
 	s.publish()
+	err := s.status.Err
+	if err == nil {
+		err = fmt.Errorf("the surface was not verified for %s", s.lifetime)
+	}
 	s.report(Event{Kind: Stale, Err: err})
 }
 
-// expiresIn sets how long the surface that was read now stays valid.
-func (s *state) expiresIn(d time.Duration) {
-	s.lifetime = d
-	s.expiry.Reset(d)
-}
-
-// expire reports that nothing was read for too long.
-func (s *state) expire() {
-	s.giveUp(fmt.Errorf("the surface was not verified for %s", s.lifetime))
+// asks records that an answer is awaited, unless there is trouble already.
+func (s *state) asks() {
+	if s.status.Err == nil {
+		s.asked = time.Now()
+	}
 }
 
 // wait waits for a time and reports whether second ended it. A surface that expires meanwhile is reported.
@@ -172,9 +205,6 @@ func (s *state) settle(r reading, o outcome, tooMuch bool, err error) {
 		s.report(Event{Kind: Changed, Cause: r.cause, Findings: o.findings})
 	case err == nil && !recovered && (anew || r.announced && !o.first && !o.moved):
 		s.report(Event{Kind: Unchanged, Cause: r.cause})
-	}
-	if err != nil && !o.first {
-		s.giveUp(err)
 	}
 }
 

@@ -69,7 +69,7 @@ func TestNeverTheSame(t *testing.T) {
 		})
 		r.announce(snapshot.Tools)
 		trouble := ": the list of tools changed each time while it was read"
-		want(t, "events", r.after(time.Hour), "7.2s state degraded"+trouble, "7.2s stale"+trouble, "32s state failed"+trouble)
+		want(t, "events", r.after(time.Hour), "7.2s state degraded"+trouble, "32s state failed"+trouble, "1m37.2s stale"+trouble)
 		if got := names(view.Status().Surface.Tools); len(got) != 2 {
 			t.Errorf("the surface is %q", got)
 		}

@@ -46,9 +46,9 @@ func TestListNeverWorks(t *testing.T) {
 	bubble(t, silent, watch.Options{}, func(r *run) {
 		r.after(29 * time.Second)
 		r.breaks(snapshot.Tools, errDown)
-		want(t, "events", r.after(time.Minute), "37s state degraded: down", "37s stale: down")
+		want(t, "events", r.after(50*time.Second), "37s state degraded: down")
 		r.set(snapshot.Tools, "a", "b")
-		r.after(20 * time.Second)
+		want(t, "after three intervals", r.after(30*time.Second), "1m30s stale: down")
 		r.breaks(snapshot.Tools, nil)
 		want(t, "events", r.after(time.Minute), "1m51s state polling", "1m51s recovered by poll", "1m51s changed by poll tool-added(tool/b)")
 	})
@@ -61,9 +61,9 @@ func TestTooLargeToCompare(t *testing.T) {
 		r.after(29 * time.Second)
 		r.set(snapshot.Tools, strings.Repeat("b", diff.MostBytes/16)) // which it says several times
 		why := "comparing: 9.5 MiB changed on both sides; at most 8 MiB are compared"
-		want(t, "events", r.after(20*time.Second), "30s state degraded: "+why, "30s stale: "+why)
+		want(t, "events", r.after(20*time.Second), "30s state degraded: "+why)
 		r.set(snapshot.Tools, "c")
-		want(t, "events", r.after(time.Minute), "1m0s state polling", "1m0s recovered by poll", "1m0s changed by poll tool-removed(tool/a) tool-added(tool/c)")
+		want(t, "events", r.after(time.Minute), "1m0s state polling", "1m0s changed by poll tool-removed(tool/a) tool-added(tool/c)")
 	})
 }
 
@@ -75,12 +75,12 @@ func TestTruncatedListReplacesNothing(t *testing.T) {
 		r.after(29 * time.Second)
 		r.set(snapshot.Tools, "a")
 		r.breaks(snapshot.Tools, errCut)
-		want(t, "events", r.after(time.Minute), "37s state degraded: page 2: down", "37s stale: page 2: down")
+		want(t, "events", r.after(time.Minute), "37s state degraded: page 2: down")
 		if tools := view.Status().Surface.Tools; tools.State != snapshot.Complete || len(tools.Items()) != 2 {
 			t.Errorf("the surface holds %d tools, %s", len(tools.Items()), tools.State)
 		}
 		r.breaks(snapshot.Tools, nil)
-		want(t, "events", r.after(time.Minute), "1m44s state polling", "1m44s recovered by poll", "1m44s changed by poll tool-removed(tool/b)")
+		want(t, "events", r.after(time.Minute), "1m30s stale: page 2: down", "1m44s state polling", "1m44s recovered by poll", "1m44s changed by poll tool-removed(tool/b)")
 	})
 }
 
@@ -99,7 +99,7 @@ func TestTruncatedListIsShown(t *testing.T) {
 			t.Errorf("the surface holds %d tools, %s", len(tools.Items()), tools.State)
 		}
 		r.set(snapshot.Tools, "a", "b")
-		want(t, "events", r.after(time.Minute), "44s stale: page 2: down")
+		want(t, "events", r.after(2*time.Minute), "1m37s stale: page 2: down")
 		r.breaks(snapshot.Tools, nil)
 		for _, line := range r.after(2 * time.Minute) {
 			if strings.Contains(line, "tool-added") {
@@ -117,7 +117,7 @@ func TestTooManyFailures(t *testing.T) {
 	bubble(t, silent, watch.Options{MaxFailures: 2}, func(r *run) {
 		r.after(29 * time.Second)
 		r.breaks(snapshot.Tools, errDown)
-		want(t, "events", r.after(time.Minute), "37s state degraded: down", "37s stale: down", "1m14s state failed: down")
+		want(t, "events", r.after(time.Minute), "37s state degraded: down", "1m14s state failed: down")
 		r.requests()
 		r.announce(snapshot.Tools)
 		r.after(30 * time.Second)
@@ -167,7 +167,7 @@ func TestConnectionLost(t *testing.T) {
 		r.requests()
 		r.refuses(errDown)
 		r.drop("the server ended")
-		want(t, "events", r.after(5*time.Minute), "15s state reconnecting: the server ended", "22.5s stale: down")
+		want(t, "events", r.after(5*time.Minute), "15s state reconnecting: the server ended", "1m30s stale: down")
 		want(t, "requests", r.requests(), "15.5s open", "16.5s open", "18.5s open", "22.5s open", "30.5s open", "46.5s open",
 			"1m18.5s open", "2m18.5s open", "3m18.5s open", "4m18.5s open")
 		r.refuses(nil)
@@ -262,7 +262,7 @@ func TestSilentList(t *testing.T) {
 	bubble(t, silent, watch.Options{Timeout: 5 * time.Second}, func(r *run) {
 		r.after(time.Second)
 		r.change(func() { r.hang, r.pongs = true, true })
-		want(t, "events", r.after(2*time.Minute), "57s state degraded: no answer within 5s", "57s stale: no answer within 5s")
+		want(t, "events", r.after(2*time.Minute), "57s state degraded: no answer within 5s", "1m30s stale: no answer within 5s")
 	})
 }
 
@@ -408,7 +408,7 @@ func TestConnectionEndsTheCount(t *testing.T) {
 		r.refuses(nil)
 		want(t, "connected", r.after(time.Second), "500ms state polling")
 		r.breaks(snapshot.Tools, errDown)
-		want(t, "events", r.after(40*time.Second), "37.5s state degraded: down", "37.5s stale: down")
+		want(t, "events", r.after(40*time.Second), "37.5s state degraded: down")
 	})
 }
 

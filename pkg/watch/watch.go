@@ -157,7 +157,7 @@ const (
 	StateChanged EventKind = "state"
 	Changed      EventKind = "changed"
 	Unchanged    EventKind = "unchanged" // nothing changed, though it was announced or there is a new session
-	Stale        EventKind = "stale"     // reading failed for too long; the last good surface stays
+	Stale        EventKind = "stale"     // not verified for Staleness intervals; the last good surface stays
 	Recovered    EventKind = "recovered" // reading works again after Stale
 )
 
