@@ -28,8 +28,10 @@ func main() {
 	// The MCP library logs through the default logger; stderr is for our own messages.
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	endOrphans := process.AdoptOrphans()
-	ctx, interrupt := signalContext()
-	status := run(ctx, os.Args[1:], ofSystem(ctx, interrupt))
+	ctx, interrupt, again := signalContext()
+	p := ofSystem(ctx, interrupt)
+	p.Again = again
+	status := run(ctx, os.Args[1:], p)
 	auth.Finish()
 	endOrphans()
 	if ctx.Err() != nil {
@@ -41,12 +43,12 @@ func main() {
 // stopWait is how long an interrupted run may take to stop its servers, rather than leave them behind.
 const stopWait = 3 * time.Second
 
-// signalContext ends at the first SIGINT, SIGTERM or SIGHUP, unless nohup has that ignored; after a second
-// the process ends within stopWait, after a third at once.
-func signalContext() (context.Context, context.CancelCauseFunc) {
+// signalContext ends at the first SIGINT, SIGTERM or SIGHUP, unless nohup has that ignored; after a second,
+// which closes again, the process ends within stopWait, after a third at once.
+func signalContext() (_ context.Context, interrupt context.CancelCauseFunc, again <-chan struct{}) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // see standardOutput
 	ctx, cancel := context.WithCancelCause(context.Background())
-	arrived := make(chan os.Signal, 2)
+	arrived, second := make(chan os.Signal, 2), make(chan struct{})
 	signal.Notify(arrived, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) {
 		signal.Notify(arrived, syscall.SIGHUP)
@@ -54,14 +56,15 @@ func signalContext() (context.Context, context.CancelCauseFunc) {
 	go func() {
 		first := <-arrived
 		cancel(exit.Interrupted{Signal: first})
-		second := exit.Interrupted{Signal: <-arrived}
+		last := exit.Interrupted{Signal: <-arrived}
+		close(second)
 		select {
 		case <-arrived:
 		case <-time.After(stopWait):
 		}
-		os.Exit(second.Status())
+		os.Exit(last.Status())
 	}()
-	return ctx, cancel
+	return ctx, cancel, second
 }
 
 // standardOutput interrupts the run once its reader has left; SIGPIPE would leave behind what servers have

@@ -35,8 +35,10 @@ func Replace(path string, data []byte) error { return replace(path, keepMode, By
 // keepMode is the mode of the file that is replaced, or the usual one of a new file.
 const keepMode fs.FileMode = 0
 
-// ReplacePrivate is Replace for a file that only the user may read. It also removes temporary files that
-// killed runs left beside it.
+// ReplaceSecret is Replace for a file that only the user may read.
+func ReplaceSecret(path string, data []byte) error { return replace(path, 0o600, Bytes(data)) }
+
+// ReplacePrivate is ReplaceSecret that also removes temporary files which killed runs left beside it.
 func ReplacePrivate(path string, data []byte) error {
 	Sweep(filepath.Dir(path))
 	return replace(path, 0o600, Bytes(data))
@@ -92,11 +94,17 @@ const abandonedAfter = time.Minute
 
 // Sweep removes the temporary files of JSON files that killed runs left in a directory.
 func Sweep(dir string) {
+	SweepOf(dir, func(name string) bool { return strings.HasSuffix(name, ".json") })
+}
+
+// SweepOf removes the temporary files of those files that killed runs left in a directory. No name of such a
+// file ends with a digit.
+func SweepOf(dir string, ours func(name string) bool) {
 	entries, _ := os.ReadDir(dir)
 	for _, entry := range entries {
 		name := strings.TrimRight(entry.Name(), "0123456789")
 		if name == entry.Name() || !strings.HasPrefix(name, temporaryPrefix) ||
-			!strings.HasSuffix(name, ".json") || !entry.Type().IsRegular() {
+			!ours(strings.TrimPrefix(name, temporaryPrefix)) || !entry.Type().IsRegular() {
 			continue
 		}
 		if info, err := entry.Info(); err == nil && time.Since(info.ModTime()) > abandonedAfter {

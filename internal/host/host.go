@@ -26,6 +26,8 @@ type Process struct {
 	Version        string    // of this program
 	Now            time.Time // when the run began; it decides what has expired
 	Quiet, Verbose bool      // how much the user wants on Err
+
+	Again <-chan struct{} // closed by a second signal, after the one that ended the run; nil = there is none
 }
 
 // Lookup reads one variable of the environment; the last of a name counts.

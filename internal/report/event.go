@@ -25,7 +25,8 @@ type Event struct {
 	Error    *Failure  `json:"error,omitempty"`     // the reason of trouble
 	Findings Findings  `json:"findings,omitzero"`   // changed: what changed
 
-	Dropped int `json:"dropped,omitempty"` // changes before this one that were not delivered
+	Dropped  int  `json:"dropped,omitempty"`  // changes before this one that the output refused
+	Repeated bool `json:"repeated,omitempty"` // all since the last change that the output confirmed
 
 	Status  *int      `json:"status,omitempty"`  // summary: exit status of the run
 	Verdict Verdict   `json:"verdict,omitempty"` // summary: the status as a word

@@ -1,205 +1,434 @@
 package watchrun
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"net/http"
-	"net/url"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/process"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+	"github.com/mcpctl/mcpctl/pkg/watch"
 )
 
 // Limits of --exec and --webhook.
 const (
-	maxQueued     = 256 // changes that wait for one output; the oldest is dropped for a new one
-	maxTries      = 3
-	firstPause    = time.Second // before the second try; it doubles
-	commandTime   = time.Minute
-	postTime      = 10 * time.Second
-	finishTime    = 30 * time.Second // for what is left when watching has ended
-	shownOfOutput = 2 << 10          // bytes of what a failed command wrote
-	shortReply    = 4 << 10          // bytes; after a longer one the connection is closed
+	maxQueued  = 256      // events that wait for one output, until those of a server become one
+	maxBytes   = 64 << 20 // of these events and the surfaces that they lead to
+	maxTries   = 3        // of a command that fails
+	firstPause = time.Second
+	mostPause  = time.Minute // between attempts at what cannot be reached; it doubles from firstPause
 )
 
-// outputQueue passes changes to one output, one after the other. It delays neither watching nor another
+// outputQueue passes events to one output, one after the other. It delays neither watching nor another
 // output.
 type outputQueue struct {
-	name    string                              // the flag
-	send    func(context.Context, []byte) error // delivers one change
-	note    func(format string, args ...any)
-	cancel  context.CancelFunc // ends deliveries
-	ended   chan struct{}      // closed when all are delivered or given up
-	waiting chan report.Event  // changes to deliver
+	name   string // the flag
+	suffix string // of its files in the state folder
+	send   sender
+	state  *stateFolder // nil without --state
+	note   func(format string, args ...any)
+	cancel context.CancelFunc // ends deliveries
+	ended  chan struct{}      // closed when all are delivered or deliveries were canceled
+	wake   chan struct{}      // holds at most one signal
 
-	adding sync.Mutex   // held by add, which may drop the oldest change first
-	missed atomic.Int64 // changes that the output did not receive since the last one that it did
-	left   int          // changes that waited when deliveries were canceled
+	mu      sync.Mutex // guards what follows
+	lags    map[string]*lag
+	waiting []*delivery
+	busy    bool // an event is being delivered
+	bytes   int  // see maxBytes
+	closed  bool
+	refused int // changes that the output refused
+
+	// What follows belongs to the delivering goroutine.
+	dropped int  // changes that were refused since the last event that the output took
+	down    bool // that it cannot be reached was noted
 }
 
-// outputs returns the queues of the outputs that the options name. The end of ctx ends deliveries at once.
-func (o Options) outputs(ctx context.Context, p host.Process) []*outputQueue {
-	var all []*outputQueue
-	if o.Exec != "" {
-		all = append(all, newOutputQueue(ctx, "--exec", p.Note, commandOutput(p, o.Exec)))
-	}
-	if o.Webhook != "" {
-		all = append(all, newOutputQueue(ctx, "--webhook", p.Note, webhookOutput(p, o.Webhook)))
-	}
-	return all
+// delivery is one event for an output.
+type delivery struct {
+	lag     *lag
+	event   report.Event
+	to      *snapshot.Snapshot // surface after the change; nil if that does not matter
+	changes int                // changes in it: 1, or as many as it stands for
+	merged  bool               // it has no findings yet: they are those from the confirmed surface on
+	bytes   int
 }
 
-// newOutputQueue returns a queue that passes changes to send in a goroutine of its own, until finish. After
-// the end of ctx it only counts what is left.
-func newOutputQueue(
-	ctx context.Context, name string, note func(string, ...any), send func(context.Context, []byte) error,
+// newOutputQueue returns a queue that passes events to send in a goroutine of its own, until close. The end
+// of ctx ends deliveries; what is left then stays counted.
+func newOutputQueue(ctx context.Context, name, value string, p host.Process, state *stateFolder, send sender,
 ) *outputQueue {
-	q := &outputQueue{name: name, send: send, note: note}
-	q.ended, q.waiting = make(chan struct{}), make(chan report.Event, maxQueued)
+	q := &outputQueue{name: name, suffix: outputSuffix(name, value), send: send, state: state, note: p.Note}
+	q.ended, q.wake, q.lags = make(chan struct{}), make(chan struct{}, 1), map[string]*lag{}
 	ctx, q.cancel = context.WithCancel(ctx)
 	go func() {
 		defer close(q.ended)
-		for e := range q.waiting {
-			if ctx.Err() != nil {
-				q.left++
-				continue
-			}
-			q.deliver(ctx, e)
+		for d := q.next(ctx); d != nil && q.deliver(ctx, d); d = q.next(ctx) {
 		}
 	}()
 	return q
 }
 
-// add queues a change. If the queue is full, the oldest is dropped.
-func (q *outputQueue) add(e report.Event) {
-	q.adding.Lock()
-	defer q.adding.Unlock()
-	for {
-		select {
-		case q.waiting <- e:
-			return
+// begin tells the queue of a server that is watched from now on, with the surface that is known of it or nil.
+func (q *outputQueue) begin(server string, last *snapshot.Snapshot, between comparison) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	l := q.lags[server]
+	if l == nil {
+		l = &lag{server: server}
+		q.lags[server] = l
+		if left := q.state.lagOf(server, q.suffix); left != nil {
+			l.confirmed, l.sent, l.behind, l.written = left[0], left[1:], true, left
+		}
+	}
+	l.between = between
+	if l.pending == 0 && !l.behind && last != nil {
+		l.confirmed = last
+	}
+}
+
+// settled notes that a surface needs no event, or that all of its events were added.
+func (q *outputQueue) settled(server string, surface *snapshot.Snapshot) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if l := q.lags[server]; l.pending == 0 && !l.behind {
+		l.confirmed = surface
+	}
+}
+
+// take takes an event of a server with its present surface; nil = its changes are not those between
+// surfaces. It never waits for the output.
+func (q *outputQueue) take(e report.Event, surface *snapshot.Snapshot) {
+	q.mu.Lock()
+	d := q.delivery(e, surface)
+	q.mu.Unlock()
+	if d == nil {
+		return
+	}
+	q.record(d.lag)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.add(d)
+}
+
+// delivery counts an event that the output has to get, and returns what will be queued; nil = nothing. The
+// caller holds the lock.
+func (q *outputQueue) delivery(e report.Event, surface *snapshot.Snapshot) *delivery {
+	l, changed := q.lags[e.Server], e.Event == string(watch.Changed)
+	if l == nil { // it is not watched
+		return nil
+	}
+	if l.confirmed == nil && l.pending == 0 {
+		l.confirmed = surface
+	}
+	resumes := l.behind && surface != nil && surface.Complete() && (changed || watch.State(e.State).Reached())
+	switch {
+	case resumes && !changed:
+		e = report.Event{Time: e.Time, Event: string(watch.Changed), Server: e.Server, State: e.State,
+			Cause: string(watch.Start)}
+	case resumes:
+	case changed && (l.behind || surface != nil && surface == l.newest): // what is resumed has it
+		return nil
+	case changed && surface != nil && !q.busy && len(q.waiting) == 0: // it is sent at once
+		l.sent = append(l.sent, surface)
+	case e.Event == string(watch.Stale), e.Event == string(watch.Recovered):
+		l.outages++
+		return &delivery{lag: l, event: e}
+	case !changed:
+		return nil
+	}
+	l.newest = surface
+	l.pending++
+	l.changes++
+	d := &delivery{lag: l, event: e, to: surface, changes: 1}
+	if resumes {
+		l.behind, d.merged, d.event.Findings = false, true, nil
+	}
+	return d
+}
+
+// add queues an event, or puts it into the one that waits for all changes of its server. If the queue is
+// full, the events of this server become one. The caller holds the lock.
+func (q *outputQueue) add(d *delivery) {
+	l := d.lag
+	if into := l.merged; into != nil && d.changes > 0 {
+		into.event, into.to, into.changes = d.event, d.to, into.changes+d.changes
+		into.event.Findings = nil
+		l.pending--
+		return
+	}
+	d.bytes = len(report.EventJSON(d.event))
+	if d.to != nil {
+		d.bytes += d.to.Size()
+	}
+	q.waiting, q.bytes = append(q.waiting, d), q.bytes+d.bytes
+	if d.merged {
+		l.merged = d
+	}
+	if len(q.waiting) > maxQueued || q.bytes > maxBytes {
+		q.merge(l)
+	}
+	signalOnce(q.wake)
+}
+
+// merge makes one event of those that wait of a server: its changes, and the last word about an outage. What
+// is being delivered stays as it is. The caller holds the lock.
+func (q *outputQueue) merge(l *lag) {
+	var change, outage *delivery
+	kept := q.waiting[:0]
+	for _, d := range q.waiting {
+		switch {
+		case d.lag != l:
+			kept = append(kept, d)
+		case d.changes == 0 && outage == nil:
+			outage, kept = d, append(kept, d)
+		case d.changes == 0:
+			outage.event = d.event
+			l.outages--
+		case change == nil:
+			change, kept = d, append(kept, d)
 		default:
+			change.event, change.to, change.changes = d.event, d.to, change.changes+d.changes
+			l.pending--
+		}
+		if d.lag == l {
+			q.bytes -= d.bytes
+			d.bytes = 0
+		}
+	}
+	clear(q.waiting[len(kept):])
+	if q.waiting = kept; change != nil && change.to != nil {
+		change.merged, change.event.Findings = true, nil
+		l.merged = change
+	}
+}
+
+// next waits for an event and returns it; nil = there are no more.
+func (q *outputQueue) next(ctx context.Context) *delivery {
+	for {
+		q.mu.Lock()
+		if len(q.waiting) > 0 && ctx.Err() == nil {
+			defer q.mu.Unlock()
+			d := q.waiting[0]
+			q.waiting, q.busy = q.waiting[1:], true
+			if d.lag.merged == d {
+				d.lag.merged = nil
+			}
+			return d
+		}
+		closed := q.closed
+		q.mu.Unlock()
+		if closed || ctx.Err() != nil {
+			return nil
 		}
 		select {
-		case <-q.waiting:
-			q.missed.Add(1)
-		default:
+		case <-q.wake:
+		case <-ctx.Done():
 		}
 	}
 }
 
-// deliver passes a change on, in up to three tries.
-func (q *outputQueue) deliver(ctx context.Context, e report.Event) {
-	dropped := q.missed.Load()
-	e.Dropped = int(dropped)
-	line := report.EventJSON(e)
-	pause := paced(firstPause)
-	for try := 1; ; try++ {
-		err := q.send(ctx, line)
-		if err == nil {
-			q.missed.Add(-dropped)
-			return
+// deliver passes an event on, and reports false if ctx ended before that.
+func (q *outputQueue) deliver(ctx context.Context, d *delivery) bool {
+	if d.merged {
+		if err := q.compose(ctx, d); ctx.Err() != nil {
+			return false
+		} else if err != nil {
+			d.event.Note = "what changed cannot be said: " + err.Error()
+		} else if len(d.event.Findings) == 0 { // it is again as the output knows it
+			q.done(d, true)
+			return true
 		}
-		if errors.Is(err, errRefused) || try == maxTries || ctx.Err() != nil {
-			q.note("%s: a change of %s was not delivered: %v", q.name, report.Visible(e.Server), err)
-			q.missed.Add(1)
-			return
+	}
+	if d.to != nil {
+		q.mu.Lock()
+		if n := len(d.lag.sent); n == 0 || d.lag.sent[n-1] != d.to {
+			d.lag.sent = append(d.lag.sent, d.to)
+		}
+		q.mu.Unlock()
+		q.record(d.lag)
+	}
+	err := q.try(ctx, d)
+	if err != nil && ctx.Err() != nil {
+		return false
+	}
+	if err != nil {
+		q.note("%s: %s of %s was not delivered: %v", q.name, kindOf(d), report.Visible(d.lag.server), err)
+	}
+	q.done(d, err == nil)
+	return true
+}
+
+// kindOf names an event in a message.
+func kindOf(d *delivery) string {
+	if d.changes == 0 {
+		return "a " + d.event.Event + " event"
+	}
+	return "a change"
+}
+
+// compose sets the findings of an event that stands for several.
+func (q *outputQueue) compose(ctx context.Context, d *delivery) error {
+	q.mu.Lock()
+	base, sent := d.lag.confirmed, d.lag.sent
+	q.mu.Unlock()
+	found, err := d.lag.catchUp(ctx, base, d.to, sent)
+	d.event.Findings, d.event.Repeated = found, true
+	return err
+}
+
+// try sends an event until the output has taken it, has refused it or ctx has ended.
+func (q *outputQueue) try(ctx context.Context, d *delivery) error {
+	d.event.Dropped = q.dropped
+	line := report.EventJSON(d.event)
+	pause := paced(firstPause)
+	for n := 1; ; n++ {
+		err := q.send(ctx, d.event.Event, line)
+		switch unreachable := errors.Is(err, errUnreachable); {
+		case err == nil:
+			q.down = false
+			return nil
+		case ctx.Err() != nil, errors.Is(err, errRefused), !unreachable && n >= maxTries:
+			return err
+		case unreachable && n >= maxTries && !q.down:
+			q.down = true
+			q.note("%s cannot be reached, and is tried again: %v", q.name, err)
 		}
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
 		}
-		pause *= 2
+		pause = min(2*pause, paced(mostPause))
 	}
 }
 
-// finish delivers what is left, to all outputs within the same time.
-func finish(outputs []*outputQueue) {
-	var ending sync.WaitGroup
+// done ends a delivery, which the output took or refused.
+func (q *outputQueue) done(d *delivery, taken bool) {
+	if taken {
+		q.dropped = 0
+	} else {
+		q.dropped += d.changes
+	}
+	q.mu.Lock()
+	l := d.lag
+	q.busy, q.bytes = false, q.bytes-d.bytes
+	switch {
+	case d.changes == 0:
+		l.outages--
+	default:
+		l.pending--
+		l.changes -= d.changes
+		if l.sent = nil; d.to != nil {
+			l.confirmed = d.to
+		}
+	}
+	if !taken {
+		q.refused += d.changes
+	}
+	q.mu.Unlock()
+	q.record(l)
+}
+
+// left returns the changes that were not delivered and that no file has, the stale and recovered events, and
+// the servers whose changes the next run delivers. Deliveries have ended.
+func (q *outputQueue) left() (changes, outages int, kept []string) {
+	for _, server := range kit.SortedKeys(q.lags) {
+		l := q.lags[server]
+		outages += l.outages
+		switch {
+		case l.written != nil && !l.unkept:
+			kept = append(kept, report.Visible(server))
+		default:
+			changes += l.changes
+		}
+	}
+	return changes, outages, kept
+}
+
+// finish ends deliveries: it waits until every output has what was added, for at most the limit or until
+// stop is closed, and notes what is left. how says what closes stop.
+func finish(p host.Process, outputs []*outputQueue, limit time.Duration, stop <-chan struct{}, how string) {
+	all := make(chan struct{})
 	for _, q := range outputs {
-		ending.Go(q.finish)
+		q.mu.Lock()
+		q.closed = true
+		q.mu.Unlock()
+		signalOnce(q.wake)
 	}
-	ending.Wait()
-}
-
-// finish waits until all changes are delivered, for at most finishTime, and notes how many were not. No
-// change may be added afterwards.
-func (q *outputQueue) finish() {
-	close(q.waiting)
-	late := time.AfterFunc(finishTime, q.cancel)
-	<-q.ended
-	late.Stop()
-	q.cancel()
-	if q.left > 0 {
-		q.note("%s: watching has ended, and %d changes were not delivered", q.name, q.left)
-	}
-}
-
-// errRefused marks an answer that another try would not change.
-var errRefused = errors.New("refused")
-
-// commandOutput runs a shell command with the change on its standard input.
-func commandOutput(p host.Process, line string) func(context.Context, []byte) error {
-	return func(ctx context.Context, change []byte) error {
-		output := process.Tail{Limit: shownOfOutput}
-		command := process.ShellCommand{Line: line, Env: p.Environ, Stdin: change, Limit: commandTime}
-		if err := command.Run(ctx, &output, &output); err != nil {
-			return fmt.Errorf("%w%s", err, process.Quoted(output.String()))
+	go func() {
+		defer close(all)
+		for _, q := range outputs {
+			<-q.ended
 		}
-		return nil
+	}()
+	end := time.After(limit)
+	for said := time.After(min(limit, sayAfter)); ; {
+		select {
+		case <-all:
+		case <-said:
+			p.Note("waiting up to %s for %s; %s", limit.Round(time.Second), waitedFor(outputs), how)
+			continue
+		case <-end:
+		case <-stop:
+		}
+		break
+	}
+	for _, q := range outputs {
+		q.cancel()
+		<-q.ended
+		q.noteLeft()
 	}
 }
 
-// checkWebhook checks a URL without showing it: it may hold a secret.
-func checkWebhook(text string) error {
-	to, err := url.Parse(text)
-	if text != "" && (err != nil || to.Host == "" || to.Scheme != "http" && to.Scheme != "https") {
-		return errWebhook
+// sayAfter is how long the end of a run waits for outputs before it says so.
+const sayAfter = 500 * time.Millisecond
+
+// waitedFor names the outputs that have not ended, with the number of their events.
+func waitedFor(outputs []*outputQueue) string {
+	var words []string
+	for _, q := range outputs {
+		q.mu.Lock()
+		n := 0
+		for _, l := range q.lags {
+			n += l.changes + l.outages
+		}
+		q.mu.Unlock()
+		if n > 0 {
+			words = append(words, q.name+" to take "+kit.Counted(n, "event"))
+		}
 	}
-	return nil
+	return strings.Join(words, " and ")
 }
 
-// webhookOutput posts a change. Redirects are not followed.
-func webhookOutput(p host.Process, to string) func(context.Context, []byte) error {
-	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	client := &http.Client{Timeout: postTime, CheckRedirect: stay}
-	return func(ctx context.Context, change []byte) error {
-		request, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(change))
-		if err != nil {
-			return errRefused
-		}
-		request.Header.Set("Content-Type", "application/json")
-		request.Header.Set("User-Agent", "mcpctl/"+p.Version)
-		reply, err := client.Do(request)
-		if where, ok := err.(*url.Error); ok {
-			err = where.Err // without the URL
-		}
-		if err != nil {
-			return err
-		}
-		defer reply.Body.Close()
-		_, _ = io.CopyN(io.Discard, reply.Body, shortReply) // the connection serves the next post
-		return answered(reply)
+// were counts things in the beginning of a sentence about them.
+func were(n int, noun string) string {
+	if n == 1 {
+		return kit.Counted(n, noun) + " was"
 	}
+	return kit.Counted(n, noun) + " were"
 }
 
-// answered returns the error of an answer to a post. 404 may be a receiver that is being replaced.
-func answered(reply *http.Response) error {
-	err := fmt.Errorf("HTTP %s", strings.TrimSpace(reply.Status))
-	switch code := reply.StatusCode; {
-	case code >= 200 && code <= 299:
-		return nil
-	case code >= 500, code == http.StatusRequestTimeout, code == http.StatusTooEarly,
-		code == http.StatusTooManyRequests, code == http.StatusNotFound:
-		return err
+// noteLeft notes what was not delivered in the end.
+func (q *outputQueue) noteLeft() {
+	changes, outages, kept := q.left()
+	if len(kept) > 0 {
+		q.note("%s: the next run with this --state delivers the changes of %s", q.name, kit.Some(kept))
 	}
-	return fmt.Errorf("%w: %w", errRefused, err)
+	if changes > 0 && q.state == nil {
+		q.note("%s: %s lost, not delivered before the end; --state DIR keeps what is not delivered", q.name,
+			were(changes, "change"))
+	} else if changes > 0 {
+		q.note("%s: %s lost", q.name, were(changes, "change"))
+	}
+	if outages > 0 {
+		q.note("%s: %s not delivered", q.name,
+			were(outages, "stale or recovered event"))
+	}
+	if q.refused > 0 {
+		q.note("%s: %s refused", q.name, were(q.refused, "change"))
+	}
 }

@@ -1,6 +1,7 @@
 package watchrun
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,7 +9,10 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -18,20 +22,26 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // receiver is an output of a test.
 type receiver struct {
-	mu       sync.Mutex
-	got      []string // "server note" of each change, and "+N" for those that were dropped before it
-	notes    []string
-	answer   func(try int) error // nil = success
-	tries    int
-	takes    time.Duration
-	finished time.Duration
+	mu     sync.Mutex
+	got    []string // "server items" of each change, "server stale" and the like, and what is special about it
+	notes  bytes.Buffer
+	answer func(try int) error // nil = success
+	tries  []time.Duration     // since the beginning
+	began  time.Time
+	takes  time.Duration
 }
 
-func (r *receiver) send(ctx context.Context, line []byte) error {
+func (r *receiver) send(ctx context.Context, kind string, line []byte) error {
+	r.mu.Lock()
+	r.tries = append(r.tries, time.Since(r.began))
+	n := len(r.tries)
+	r.mu.Unlock()
 	select {
 	case <-time.After(r.takes):
 	case <-ctx.Done():
@@ -39,157 +49,344 @@ func (r *receiver) send(ctx context.Context, line []byte) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.tries++
 	if r.answer != nil {
-		if err := r.answer(r.tries); err != nil {
+		if err := r.answer(n); err != nil {
 			return err
 		}
 	}
 	var e report.Event
-	if err := json.Unmarshal(line, &e); err != nil {
-		return err
+	if err := json.Unmarshal(line, &e); err != nil || e.Event != kind {
+		return fmt.Errorf("%v, or %q is not %q", err, e.Event, kind)
 	}
-	text := e.Server + " " + e.Note
+	text := e.Server
+	if kind != "changed" {
+		text += " " + kind
+	}
+	for _, f := range e.Findings {
+		text += " " + map[string]string{"tool-added": "+", "tool-removed": "-"}[f.Rule] + strings.TrimPrefix(f.Item, "tool/")
+	}
 	if e.Dropped > 0 {
-		text += fmt.Sprint(" +", e.Dropped)
+		text += fmt.Sprint(" dropped:", e.Dropped)
+	}
+	if e.Repeated {
+		text += " repeated"
 	}
 	r.got = append(r.got, text)
 	return nil
 }
 
-// count returns how many events arrived.
-func (r *receiver) count() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.got)
+// queue returns a queue for the receiver.
+func (r *receiver) queue(t *testing.T, state *stateFolder) *outputQueue {
+	return newOutputQueue(t.Context(), "--exec", "x", host.Process{Err: &r.notes}, state, r.send)
 }
 
-// queued runs a test with a queue for r in a bubble, and ends the queue.
-func queued(t *testing.T, r *receiver, test func(*outputQueue)) {
+// received returns what arrived until now.
+func (r *receiver) received() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.got)
+}
+
+// feed is the servers whose changes go to a queue.
+type feed struct {
+	*testing.T
+	*outputQueue
+	receiver *receiver
+	present  map[string]*snapshot.Snapshot
+}
+
+// queued runs a test with a queue for r in a bubble. Servers a and b offer the tool "0" at first.
+func queued(t *testing.T, r *receiver, state *stateFolder, test func(feed)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		note := func(format string, args ...any) { r.notes = append(r.notes, fmt.Sprintf(format, args...)) }
-		q := newOutputQueue(t.Context(), "--exec", note, r.send)
-		test(q)
-		began := time.Now()
-		finish([]*outputQueue{q})
-		r.finished = time.Since(began)
+		r.began = time.Now()
+		f := feed{t, r.queue(t, state), r, map[string]*snapshot.Snapshot{}}
+		for _, server := range []string{"a", "b"} {
+			f.start(server, offering("0"))
+		}
+		test(f)
+		f.cancel()
+		<-f.ended
 	})
 }
 
-func change(server string, n int) report.Event {
-	return report.Event{Event: "changed", Server: server, Note: fmt.Sprint(n)}
+// start begins to watch a server of which a surface is known, and which offers that.
+func (f feed) start(server string, last *snapshot.Snapshot) {
+	f.present[server] = last
+	f.begin(server, last, compared)
+	f.take(report.Event{Event: "state", Server: server, State: "live"}, last)
+}
+
+// compared names the tools that only one of two surfaces has.
+func compared(_ context.Context, old, new *snapshot.Snapshot) (found []finding.Finding, _ error) {
+	for _, item := range old.Tools.Items() {
+		if new.Tools.Absent(item.Key) {
+			found = append(found, finding.Finding{Rule: "tool-removed", Item: "tool/" + item.Key})
+		}
+	}
+	for _, item := range new.Tools.Items() {
+		if old.Tools.Absent(item.Key) {
+			found = append(found, finding.Finding{Rule: "tool-added", Item: "tool/" + item.Key})
+		}
+	}
+	return found, nil
+}
+
+// offers changes what a server offers.
+func (f feed) offers(server string, tools ...string) {
+	to := offering(tools...)
+	found, _ := compared(nil, f.present[server], to)
+	f.present[server] = to
+	f.take(report.Event{Event: "changed", Server: server, State: "live", Findings: found}, to)
+	f.settled(server, to)
+}
+
+func (f feed) says(server, kind string) { f.take(report.Event{Event: kind, Server: server}, nil) }
+
+// want compares what arrived.
+func (f feed) want(what string, want ...string) {
+	f.Helper()
+	if diff := cmp.Diff(want, f.receiver.received()); diff != "" {
+		f.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// ends ends the queue and returns how long that took and what it said.
+func (f feed) ends(limit time.Duration, stop <-chan struct{}) (time.Duration, string) {
+	began := time.Now()
+	finish(host.Process{Err: &f.receiver.notes}, []*outputQueue{f.outputQueue}, limit, stop, "a second signal ends it")
+	return time.Since(began), f.receiver.notes.String()
 }
 
 // TestQueueKeepsTheOrder of each server, and adding never waits for the receiver.
 func TestQueueKeepsTheOrder(t *testing.T) {
-	r := &receiver{takes: time.Second}
-	queued(t, r, func(q *outputQueue) {
+	queued(t, &receiver{takes: time.Second}, nil, func(f feed) {
 		began := time.Now()
-		for n := range 5 {
-			q.add(change("a", n))
-			q.add(change("b", n))
+		for n := range 3 {
+			f.offers("a", fmt.Sprint(n+1))
+			f.says("b", []string{"stale", "recovered", "stale"}[n])
 		}
 		if took := time.Since(began); took > 0 {
 			t.Errorf("adding took %v", took)
 		}
+		time.Sleep(time.Minute)
+		f.want("events", "a -0 +1", "b stale", "a -1 +2", "b recovered", "a -2 +3", "b stale")
 	})
-	want := []string{"a 0", "b 0", "a 1", "b 1", "a 2", "b 2", "a 3", "b 3", "a 4", "b 4"}
-	if diff := cmp.Diff(want, r.got); diff != "" || len(r.notes) > 0 {
-		t.Errorf("notes %q (-want +got):\n%s", r.notes, diff)
-	}
 }
 
-// TestFullQueueDropsTheOldest, and the next change that is delivered says how many.
-func TestFullQueueDropsTheOldest(t *testing.T) {
-	r := &receiver{takes: 100 * time.Millisecond}
-	queued(t, r, func(q *outputQueue) {
-		q.add(change("a", 0))
+// TestFullQueueMergesTheChanges of a server into one that says so. What is under way arrives as it is, and another server's
+// changes as well.
+func TestFullQueueMergesTheChanges(t *testing.T) {
+	queued(t, &receiver{takes: 100 * time.Millisecond}, nil, func(f feed) {
+		f.offers("a", "1")
 		synctest.Wait() // it is being delivered
-		for n := range maxQueued + 3 {
-			q.add(change("a", n+1))
+		f.offers("b", "1")
+		f.says("a", "stale")
+		f.says("a", "recovered")
+		for n := range maxQueued {
+			f.offers("a", fmt.Sprint(n+2))
+		}
+		f.says("a", "stale")
+		f.offers("a", "last")
+		if changes, outages, _ := f.left(); changes != maxQueued+3 || outages != 2 {
+			t.Errorf("%d changes and %d outages are left", changes, outages)
+		}
+		time.Sleep(time.Minute)
+		f.want("events", "a -0 +1", "b -0 +1", "a recovered", "a -1 +last repeated", "a stale")
+		if len(f.waiting) > 0 || f.bytes != 0 || f.lags["a"].pending != 0 {
+			t.Errorf("left: %d events of %d bytes, %+v", len(f.waiting), f.bytes, f.lags["a"])
 		}
 	})
-	if len(r.got) != maxQueued+1 || r.got[1] != "a 4 +3" || r.got[2] != "a 5" {
-		t.Errorf("%d delivered: %q", len(r.got), r.got[:3])
-	}
 }
 
-// TestThreeTries are made, the last after two pauses; what fails then is counted for the next change.
-func TestThreeTries(t *testing.T) {
-	down := errors.New("down")
+// TestUnreachableOutput is tried for as long as it takes, with pauses that double up to a minute, and noted once.
+func TestUnreachableOutput(t *testing.T) {
+	down := markedError{errors.New("connection refused"), errUnreachable}
+	r := &receiver{answer: func(n int) error {
+		if n <= 9 {
+			return down
+		}
+		return nil
+	}}
+	queued(t, r, nil, func(f feed) {
+		f.offers("a", "1")
+		f.offers("a", "2")
+		time.Sleep(time.Hour)
+		f.want("events", "a -0 +1", "a -1 +2")
+		var tries []float64
+		for _, at := range r.tries {
+			tries = append(tries, at.Seconds())
+		}
+		if diff := cmp.Diff([]float64{0, 1, 3, 7, 15, 31, 63, 123, 183, 243, 243}, tries); diff != "" {
+			t.Errorf("tries (-want +got):\n%s", diff)
+		}
+		if got := r.notes.String(); got != "mcpctl: --exec cannot be reached, and is tried again: connection refused\n" {
+			t.Errorf("noted %q", got)
+		}
+	})
+}
+
+// TestRefusals are final: at once, or the third failure of what was reached. They are noted and counted.
+func TestRefusals(t *testing.T) {
+	refused := markedError{errors.New("HTTP 410 Gone"), errRefused}
 	for name, c := range map[string]struct {
 		answer func(int) error
 		tries  int
 		got    []string
+		notes  string
 	}{
-		"works at last": {func(n int) error { return []error{down, down, nil}[min(n-1, 2)] }, 4, []string{"a 0", "a 1"}},
-		"never":         {func(n int) error { return []error{down, down, down, nil}[min(n-1, 3)] }, 4, []string{"a 1 +1"}},
-		"refused":       {func(n int) error { return []error{errRefused, nil}[min(n-1, 1)] }, 2, []string{"a 1 +1"}},
+		"refused": {func(n int) error { return []error{refused, nil}[min(n-1, 1)] }, 2, []string{"a -1 +2 dropped:1"},
+			"mcpctl: --exec: a change of a was not delivered: HTTP 410 Gone\nmcpctl: --exec: 1 change was refused\n"},
+		"failed": {func(n int) error { return []error{io.EOF, io.EOF, io.EOF, nil}[min(n-1, 3)] }, 4, []string{"a -1 +2 dropped:1"},
+			"mcpctl: --exec: a change of a was not delivered: EOF\nmcpctl: --exec: 1 change was refused\n"},
+		"failed twice": {func(n int) error { return []error{io.EOF, io.EOF, nil}[min(n-1, 2)] }, 4, []string{"a -0 +1", "a -1 +2"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := &receiver{answer: c.answer}
-			queued(t, r, func(q *outputQueue) {
-				q.add(change("a", 0))
-				time.Sleep(4 * time.Second) // 1 s and 2 s
-				q.add(change("a", 1))
+			queued(t, &receiver{answer: c.answer}, nil, func(f feed) {
+				f.offers("a", "1")
+				f.offers("a", "2")
+				time.Sleep(time.Minute)
+				f.want("events", c.got...)
+				_, notes := f.ends(time.Second, nil)
+				if diff := cmp.Diff(c.notes, notes); diff != "" || len(f.receiver.tries) != c.tries {
+					t.Errorf("%d tries, notes (-want +got):\n%s", len(f.receiver.tries), diff)
+				}
 			})
-			if diff := cmp.Diff(c.got, r.got); diff != "" || r.tries != c.tries {
-				t.Errorf("%d tries, notes %q (-want +got):\n%s", r.tries, r.notes, diff)
+		})
+	}
+}
+
+// TestOutputsEndInTime, whatever a receiver does; the line about it says what is waited for, and the last one what is lost.
+func TestOutputsEndInTime(t *testing.T) {
+	waits := "mcpctl: waiting up to 8s for --exec to take 3 events; a second signal ends it\n"
+	lost := "mcpctl: --exec: 2 changes were lost, not delivered before the end; --state DIR keeps what is not delivered\n" +
+		"mcpctl: --exec: 1 stale or recovered event was not delivered\n"
+	for name, c := range map[string]struct {
+		takes, second, took time.Duration
+		says                string
+	}{
+		"quick":           {0, 0, 0, ""},
+		"slow":            {2 * time.Second, 0, 6 * time.Second, waits},
+		"hangs":           {time.Hour, 0, 8 * time.Second, waits + lost},
+		"a second signal": {time.Hour, 3 * time.Second, 3 * time.Second, waits + lost},
+	} {
+		t.Run(name, func(t *testing.T) {
+			queued(t, &receiver{takes: c.takes}, nil, func(f feed) {
+				f.offers("a", "1")
+				f.offers("a", "2")
+				f.says("b", "stale")
+				stop := make(chan struct{})
+				if c.second > 0 {
+					time.AfterFunc(c.second, func() { close(stop) })
+				}
+				took, says := f.ends(8*time.Second, stop)
+				if diff := cmp.Diff(c.says, says); diff != "" || took != c.took {
+					t.Errorf("took %v (-want +got):\n%s", took, diff)
+				}
+			})
+		})
+	}
+}
+
+// TestOutputsDoNotDelayEachOther while they deliver, nor when they end.
+func TestOutputsDoNotDelayEachOther(t *testing.T) {
+	queued(t, &receiver{takes: time.Hour}, nil, func(slow feed) {
+		r := &receiver{began: time.Now()}
+		fast := feed{slow.T, r.queue(slow.T, nil), r, map[string]*snapshot.Snapshot{}}
+		fast.start("a", offering("0"))
+		slow.offers("a", "1")
+		fast.offers("a", "1")
+		synctest.Wait()
+		fast.want("at once", "a -0 +1")
+		finish(host.Process{Err: &r.notes}, []*outputQueue{slow.outputQueue, fast.outputQueue}, time.Second, nil, "")
+	})
+}
+
+// TestNextRunDelivers what the last one did not, as one change from what the output confirmed, whenever the last one was
+// killed, and whether the server moved on or back meanwhile. An event that may have arrived counts as if it had, too.
+func TestNextRunDelivers(t *testing.T) {
+	hangs := func() *receiver { return &receiver{takes: time.Hour} }
+	for name, c := range map[string]struct {
+		first *receiver
+		did   func(feed)
+		kept  []string // what a run knows that begins then
+		now   []string // what the server offers then
+		want  []string
+	}{
+		"nothing":   {&receiver{}, func(f feed) { f.offers("a", "1") }, []string{"1"}, []string{"1"}, nil},
+		"under way": {hangs(), func(f feed) { f.offers("a", "1") }, []string{"1"}, []string{"1"}, []string{"a -0 +1 repeated"}},
+		"and not kept yet": {hangs(), func(f feed) { f.offers("a", "1") }, []string{"0"}, []string{"1"},
+			[]string{"a -0 +1 repeated"}},
+		"several": {hangs(), func(f feed) { f.offers("a", "1"); f.offers("a", "2"); f.offers("a", "2", "3") }, []string{"2", "3"},
+			[]string{"2", "3"}, []string{"a -0 -1 +2 +3 repeated"}},
+		"moved on": {hangs(), func(f feed) { f.offers("a", "0", "1") }, []string{"0", "1"}, []string{"0", "1", "2"},
+			[]string{"a +1 +2 repeated"}},
+		"moved back": {hangs(), func(f feed) { f.offers("a", "0", "1") }, []string{"0", "1"}, []string{"0"},
+			[]string{"a -1 repeated"}},
+		"partly confirmed": {&receiver{takes: time.Second}, func(f feed) {
+			f.offers("a", "0", "1")
+			f.offers("a", "0", "1", "2")
+			f.offers("a", "0", "1", "2", "3")
+			time.Sleep(1500 * time.Millisecond)
+		}, []string{"0", "1", "2", "3"}, []string{"0", "1", "2", "3"}, []string{"a +2 +3 repeated"}},
+		"refused": {&receiver{answer: func(int) error { return errRefused }}, func(f feed) { f.offers("a", "1") }, []string{"1"},
+			[]string{"1"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			state := &stateFolder{path: dir}
+			queued(t, c.first, state, func(f feed) {
+				c.did(f)
+				synctest.Wait()
+			})
+			r := &receiver{}
+			synctest.Test(t, func(t *testing.T) {
+				f := feed{t, r.queue(t, state), r, map[string]*snapshot.Snapshot{}}
+				last, now := offering(c.kept...), offering(c.now...)
+				f.begin("a", last, compared)
+				f.take(report.Event{Event: "state", Server: "a", State: "connecting"}, last)
+				f.take(report.Event{Event: "state", Server: "a", State: "live"}, now)
+				if !slices.Equal(c.kept, c.now) { // what standard output gets
+					found, _ := compared(nil, last, now)
+					f.take(report.Event{Event: "changed", Server: "a", State: "live", Findings: found}, now)
+				}
+				f.settled("a", now)
+				synctest.Wait()
+				f.want("events of the next run", c.want...)
+				if took, notes := f.ends(time.Second, nil); took > 0 || notes != "" {
+					t.Errorf("it ended after %v: %s", took, notes)
+				}
+			})
+			if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) > 0 {
+				t.Errorf("files are left: %q", left)
 			}
 		})
 	}
 }
 
-// TestOutputsEndInTime, whatever a receiver does, and one that hangs does not delay another.
-func TestOutputsEndInTime(t *testing.T) {
-	hung := &receiver{takes: time.Hour}
-	queued(t, hung, func(q *outputQueue) {
-		q.add(change("a", 0))
-		q.add(change("a", 1))
+// TestLagIsPrivate: its file is the user's alone, is no snapshot to others, and the value of the flag is not in its name.
+func TestLagIsPrivate(t *testing.T) {
+	dir := t.TempDir()
+	queued(t, &receiver{takes: time.Hour}, &stateFolder{path: dir}, func(f feed) {
+		f.offers("a", "1")
+		_, notes := f.ends(time.Second, nil)
+		if !strings.HasSuffix(notes, "--exec: the next run with this --state delivers the changes of a\n") {
+			t.Errorf("noted %q", notes)
+		}
 	})
-	if hung.finished != finishTime || len(hung.notes) != 2 {
-		t.Errorf("ended after %v: %q", hung.finished, hung.notes)
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 || !isLagFile(entries[0].Name()) || filepath.Ext(entries[0].Name()) == ".json" {
+		t.Fatalf("%v, files %v", err, entries)
 	}
-	synctest.Test(t, func(t *testing.T) {
-		slow, fast := &receiver{takes: 20 * time.Second}, &receiver{}
-		ignore := func(string, ...any) {}
-		both := []*outputQueue{newOutputQueue(t.Context(), "--exec", ignore, slow.send),
-			newOutputQueue(t.Context(), "--webhook", ignore, fast.send)}
-		for _, q := range both {
-			q.add(change("a", 0))
-			q.add(change("a", 1))
-		}
-		synctest.Wait()
-		if fast.count() != 2 || slow.count() != 0 {
-			t.Errorf("%q at once, and %q", fast.got, slow.got)
-		}
-		began := time.Now()
-		if finish(both); time.Since(began) != finishTime || slow.count() != 1 {
-			t.Errorf("ended after %v with %q", time.Since(began), slow.got)
-		}
-	})
-}
-
-// TestSignalEndsDeliveries at once.
-func TestSignalEndsDeliveries(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		r := &receiver{takes: time.Hour}
-		q := newOutputQueue(ctx, "--exec", func(string, ...any) {}, r.send)
-		q.add(change("a", 0))
-		synctest.Wait()
-		began := time.Now()
-		cancel()
-		if finish([]*outputQueue{q}); time.Since(began) > 0 {
-			t.Errorf("ended after %v", time.Since(began))
-		}
-	})
+	if info, err := entries[0].Info(); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, mode %v", err, info.Mode())
+	}
 }
 
 // TestWebhookAnswers says which answers another try may change.
 func TestWebhookAnswers(t *testing.T) {
-	for status, again := range map[int]bool{200: false, 204: false, 302: false, 400: false, 404: true, 410: false, 429: true, 503: true} {
+	for status, again := range map[int]bool{200: false, 204: false, 302: false, 400: false, 404: false, 408: true, 410: false, 429: true,
+		503: true} {
 		site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
 			if string(body) != "{}\n" || r.Header.Get("Content-Type") != "application/json" {
@@ -198,10 +395,30 @@ func TestWebhookAnswers(t *testing.T) {
 			w.Header().Set("Location", "/elsewhere")
 			w.WriteHeader(status)
 		}))
-		err := webhookOutput(host.Process{}, site.URL+"/?key=hidden")(t.Context(), []byte("{}\n"))
+		err := webhookOutput(host.Process{}, site.URL+"/?key=hidden")(t.Context(), "changed", []byte("{}\n"))
 		site.Close()
-		if (err == nil) != slices.Contains([]int{200, 204}, status) || err != nil && errors.Is(err, errRefused) == again {
+		if (err == nil) != slices.Contains([]int{200, 204}, status) || err != nil && errors.Is(err, errUnreachable) != again {
 			t.Errorf("%d: %v", status, err)
+		}
+	}
+}
+
+// TestWebhookSignature is the one that GitHub documents (validating webhook deliveries), and there is none without a secret.
+func TestWebhookSignature(t *testing.T) {
+	if got := signature("It's a Secret to Everybody", []byte("Hello, World!")); got !=
+		"sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17" {
+		t.Error(got)
+	}
+	for _, secret := range []string{"", "s3cret"} {
+		var got []string
+		site := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.Header["X-Hub-Signature-256"] }))
+		p := host.Process{Environ: []string{"MCPCTL_WEBHOOK_SECRET=" + secret}}
+		if err := webhookOutput(p, site.URL)(t.Context(), "changed", []byte("{}")); err != nil {
+			t.Error(err)
+		}
+		site.Close()
+		if want := []string{signature("s3cret", []byte("{}"))}; secret == "" && got != nil || secret != "" && !slices.Equal(got, want) {
+			t.Errorf("secret %q: %q", secret, got)
 		}
 	}
 }

@@ -90,7 +90,9 @@ func Watch(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.So
 			return err
 		}
 	}
-	r.outputs = o.outputs(ctx, p)
+	delivering, cancel := context.WithCancel(context.WithoutCancel(ctx)) // a signal leaves outputs some time
+	defer cancel()
+	r.outputs = o.outputs(delivering, p, r.state)
 	return r.run(ctx)
 }
 
@@ -108,6 +110,9 @@ type watchRun struct {
 	printer *printer
 	outputs []*outputQueue
 	end     context.CancelCauseFunc // ends watching
+
+	publishing sync.Mutex // held while an event is handed on, and guards what follows
+	newest     time.Time  // of the events until now
 
 	// What follows belongs to the supervising goroutine.
 	fleet *fleet.Fleet                  // of the newest configuration
@@ -145,7 +150,7 @@ func (r *watchRun) run(ctx context.Context) error {
 	for _, w := range r.servers {
 		w.end()
 	}
-	finish(r.outputs)
+	r.finishOutputs(ctx)
 	configured := func(w *watchedServer) bool { return !w.target.Known().Misconfigured }
 	if len(r.servers) > 0 && !slices.ContainsFunc(r.servers, configured) {
 		_ = r.printer.finish()
@@ -249,27 +254,50 @@ func (r *watchRun) emit(w *watchedServer, e watch.Event) {
 			r.totals.add(e.Findings)
 		}
 	}
+	fails := r.totals.fails
 	r.mu.Unlock()
-	r.publish(shown)
+	shown = r.publish(shown)
+	surface := w.view.Status().Surface
+	if r.options.Saved { // its changes are from the saved snapshot
+		surface = nil
+	}
+	for _, queue := range r.outputs {
+		queue.take(shown, surface)
+	}
+	if e.Kind == watch.Changed && r.options.FailOn != "" && fails {
+		r.end(errChanged)
+	}
 }
 
-// publish hands an event to everything that receives events. It waits only for standard output.
-func (r *watchRun) publish(e report.Event) {
+// publish hands an event to standard output and to HTTP clients, in the order of their times, and returns it
+// as they got it. It waits only for standard output.
+func (r *watchRun) publish(e report.Event) report.Event {
+	r.publishing.Lock()
+	defer r.publishing.Unlock()
+	if e.Time.Before(r.newest) { // another server was faster in between
+		e.Time = r.newest
+	}
+	r.newest = e.Time
 	line := report.EventJSON(e)
 	r.monitor.publish(e, line)
 	r.printer.add(printed{event: e, line: line})
-	if e.Event != string(watch.Changed) {
-		return
+	return e
+}
+
+// What outputs may take after the end of watching, and after a signal: less than supervisors wait before
+// they kill.
+const (
+	finishTime = 30 * time.Second
+	signalTime = 8 * time.Second
+)
+
+// finishOutputs gives outputs time to take what they have not taken yet.
+func (r *watchRun) finishOutputs(ctx context.Context) {
+	limit, stop, how := paced(finishTime), ctx.Done(), "a signal ends it"
+	if ctx.Err() != nil {
+		limit, stop, how = paced(signalTime), r.process.Again, "a second signal ends it"
 	}
-	for _, queue := range r.outputs {
-		queue.add(e)
-	}
-	r.mu.Lock()
-	fails := r.totals.fails
-	r.mu.Unlock()
-	if r.options.FailOn != "" && fails {
-		r.end(errChanged)
-	}
+	finish(r.process, r.outputs, limit, stop, how)
 }
 
 // totals are the reported findings, judged: of all changes, or of the newest differences from saved

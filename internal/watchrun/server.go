@@ -9,8 +9,10 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -62,6 +64,9 @@ func (r *watchRun) begin(ctx context.Context, w *watchedServer) {
 	} else if server.Last = r.left[w.name()]; server.Last == nil {
 		server.Last = r.state.last(ctx, w.name())
 	}
+	for _, queue := range r.outputs {
+		queue.begin(w.name(), server.Last, r.comparison(w))
+	}
 	options := r.watchOptions(w)
 	go func() {
 		defer close(w.ended)
@@ -81,9 +86,12 @@ func (r *watchRun) watchOptions(w *watchedServer) watch.Options {
 	if r.options.Interval != nil {
 		o.Interval = paced(*r.options.Interval)
 	}
-	if r.state != nil {
-		o.Keep = func(s *snapshot.Snapshot) {
+	o.Keep = func(s *snapshot.Snapshot) {
+		if r.state != nil {
 			r.printer.add(printed{then: func() { r.state.save(w.name(), s) }})
+		}
+		for _, queue := range r.outputs {
+			queue.settled(w.name(), s)
 		}
 	}
 	if r.rebuild != nil { // what fails now fails until a file changes
@@ -91,6 +99,18 @@ func (r *watchRun) watchOptions(w *watchedServer) watch.Options {
 	}
 	o.Diff.Enable = w.enabled
 	return o
+}
+
+// comparison returns how surfaces of a server are compared for an output that lags behind.
+func (r *watchRun) comparison(w *watchedServer) comparison {
+	options, limit := r.options.Diff, w.fleet.Timeout(w.target)
+	options.Server, options.Enable = w.name(), w.enabled
+	return func(ctx context.Context, old, new *snapshot.Snapshot) ([]finding.Finding, error) {
+		found, err := host.Within(ctx, limit, func(ctx context.Context) ([]finding.Finding, error) {
+			return diff.Compare(ctx, old, new, options)
+		})
+		return r.judge(found), err
+	}
 }
 
 // judge gives findings the levels of the policy as it is now.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/gofrs/flock"
 
@@ -43,7 +44,9 @@ func openState(p host.Process, path string) (*stateFolder, error) {
 	case !locked:
 		return nil, errStateInUse(path)
 	}
-	files.Sweep(path)
+	files.SweepOf(path, func(name string) bool {
+		return strings.HasSuffix(name, ".json") || isLagFile(name)
+	})
 	return s, nil
 }
 

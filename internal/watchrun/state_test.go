@@ -13,9 +13,12 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-func offering(name string) *snapshot.Snapshot {
-	raw := json.RawMessage(`{"name": "` + name + `"}`)
-	return &snapshot.Snapshot{Tools: snapshot.NewList(snapshot.Tools, []json.RawMessage{raw})}
+func offering(tools ...string) *snapshot.Snapshot {
+	var raws []json.RawMessage
+	for _, name := range tools {
+		raws = append(raws, json.RawMessage(`{"name": "`+name+`"}`))
+	}
+	return &snapshot.Snapshot{Tools: snapshot.NewList(snapshot.Tools, raws)}
 }
 
 // TestStateFollowsTheEvent: at every moment at which a run may be killed, an event that was not printed leads

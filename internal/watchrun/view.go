@@ -74,12 +74,16 @@ func (v *eventView) lines(e report.Event) []report.EventLine {
 	return v.begin(e.Time)
 }
 
-// begin returns the line about all servers, those about the failed ones, and what waited for them.
+// begin returns the line about all servers, those about the failed ones, and what waited for them. No line
+// has an earlier time than the one before it.
 func (v *eventView) begin(now time.Time) []report.EventLine {
 	if v.begun {
 		return nil
 	}
 	v.begun = true
+	if len(v.held) > 0 && v.held[0].Time.Before(now) {
+		now = v.held[0].Time
+	}
 	states := map[string][]string{}
 	var order []string
 	for _, name := range v.names {

@@ -47,11 +47,11 @@ func TestStartOfManyServers(t *testing.T) {
 	events = append(events, state(names[38], "reconnecting", "refused"),
 		report.Event{Event: "changed", Server: names[0], Cause: "start", Findings: report.Findings{}},
 		state(names[39], "failed", "no licence"), state(names[39], "closed"))
-	want := `12:01:20  watching 40 servers: 38 live, 1 reconnecting (server-38), 1 failed (server-39)
-12:01:20  server-38  reconnecting
+	want := `12:01:19  watching 40 servers: 38 live, 1 reconnecting (server-38), 1 failed (server-39)
+12:01:19  server-38  reconnecting
             refused
             hint: look
-12:01:20  server-39  failed
+12:01:19  server-39  failed
             no licence
             hint: look
 12:01:19  server-0   changed  same as saved
