@@ -73,7 +73,7 @@ func newOutputQueue(ctx context.Context, name, value string, p host.Process, sta
 	return q
 }
 
-// begin tells the queue of a server that is watched from now on, with the surface that is known of it or nil.
+// begin adds a server that is watched from now on, with the surface that is known of it or nil.
 func (q *outputQueue) begin(server string, last *snapshot.Snapshot, between comparison) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
