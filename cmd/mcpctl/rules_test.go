@@ -57,6 +57,7 @@ func catalogues() []catalogue {
 			{title: "Descriptions", prefixes: []string{"text-choices", "text-default", "text-limit", "text-required",
 				"text-names-unknown", "argument-", "tool-description", "prompt-", "description-"}},
 			{title: "Names and annotations", prefixes: []string{"tool-name", "tool-annotation"}},
+			{title: "MCP Apps", prefixes: []string{"app-"}},
 			{title: "Model providers", prefixes: []string{"provider-"}},
 			{title: "Cost and budgets", prefixes: []string{"budget-", "fleet-", "text-long", "tool-expensive",
 				"tool-never"}},

@@ -175,7 +175,7 @@ var rules = sync.OnceValue(func() []*row {
 	}
 	alone := map[string]rule{}
 	for _, family := range []map[string]rule{protocolRules, schemaRules, providerRules, qualityRules,
-		textRules, costRules, securityRules, declaredRules} {
+		appRules, textRules, costRules, securityRules, declaredRules} {
 		maps.Copy(alone, family)
 	}
 	for _, r := range file.Rules {

@@ -346,17 +346,26 @@ func asksForCredential(name string, definition map[string]any, at location) {
 // differ by more.
 const bytesPerToken = 4.4
 
-// Tokens estimates the tokens of a server in every conversation: its instructions and its tools.
+// Tokens estimates the tokens of a server in every conversation: its instructions and its tools, without
+// those that hosts keep from the model.
 func Tokens(s *snapshot.Snapshot) int {
 	size := len(s.Instructions)
 	for _, t := range s.Tools.Items() {
-		size += promptBytes(t)
+		if forModel(t) {
+			size += promptBytes(t)
+		}
 	}
 	return estimate(size)
 }
 
-// ToolTokens estimates the tokens of a tool: its name, description and arguments.
-func ToolTokens(tool snapshot.Item) int { return estimate(promptBytes(tool)) }
+// ToolTokens estimates the tokens of a tool: its name, description and arguments; 0 for one that hosts keep
+// from the model.
+func ToolTokens(tool snapshot.Item) int {
+	if !forModel(tool) {
+		return 0
+	}
+	return estimate(promptBytes(tool))
+}
 
 // estimate returns the tokens of a text with some bytes, rounded.
 func estimate(bytes int) int { return int(float64(bytes)/bytesPerToken + 0.5) }

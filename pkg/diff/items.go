@@ -270,8 +270,12 @@ var comparers = map[snapshot.Kind]struct {
 	snapshot.Skills:    {compareSkill, []string{"frontmatter", "resources"}},
 }
 
-// traces are the members of _meta that change with each request, and what has a rule of its own.
-var traces = []string{"ui/resourceUri", "traceparent", "tracestate", "baggage", "progressToken"}
+// The members of _meta that change with each request, and those that have rules of their own.
+var (
+	toolTraces = []string{"ui/resourceUri", "ui/visibility", "traceparent", "tracestate", "baggage",
+		"progressToken"}
+	appMembers = []string{"ui/csp", "ui/permissions", "ui/domain"}
+)
 
 // compareItem compares one item that both sides have and that changed.
 func compareItem(c *comparison, kind snapshot.Kind, p *pair) {
@@ -282,12 +286,15 @@ func compareItem(c *comparison, kind snapshot.Kind, p *pair) {
 		}
 		return
 	}
+	if kind == snapshot.Tools {
+		s.old, s.new = withApp(s.old), withApp(s.new)
+	}
 	members := append([]string{kind.KeyField()}, comparers[kind].members...)
 	if kind != snapshot.Skills { // what a skill says is in its frontmatter
 		isTool := kind == snapshot.Tools
 		compareTitle(c, s, "item-title-changed")
 		compareDescription(c, s, either(isTool, "tool", "item"))
-		compareOpaque(c, s, "item-meta-changed", "_meta", either(isTool, traces, nil)...)
+		compareOpaque(c, s, "item-meta-changed", "_meta", either(isTool, toolTraces, appMembers)...)
 		compareOpaque(c, s, "item-icons-changed", "icons")
 		members = append(members, "title", "description", "_meta", "icons")
 	}

@@ -17,6 +17,7 @@ func compareResource(c *comparison, s subject) {
 	compareMember(c, s, "item-name-changed", "name")
 	compareOpaque(c, s, "item-annotations-changed", "annotations", "lastModified")
 	compareMediaType(c, s)
+	compareResourceApp(c, s)
 	if s.kind == snapshot.Resources {
 		compareMember(c, s, "resource-size-changed", "size")
 	}

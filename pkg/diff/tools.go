@@ -15,7 +15,7 @@ import (
 func compareTool(c *comparison, s subject) {
 	compareHints(c, s.part("annotations"))
 	compareExecution(c, s.part("execution"))
-	compareMember(c, s.part("_meta").part("ui"), "tool-ui-resource-changed", "resourceUri")
+	compareToolApp(c, s)
 	compareHeaders(c, s)
 	compareInput(c, s)
 	compareOutput(c, s)
