@@ -47,6 +47,7 @@ var libraries = map[string][]string{
 	"github.com/cenkalti/backoff/v5":           {"pkg/probe"},
 	"github.com/clipperhouse/displaywidth":     {"internal/host", "internal/report", "internal/watchrun"},
 	"github.com/dlclark/regexp2/v2":            {"pkg/check", "pkg/schema"},
+	"github.com/go-jose/go-jose/v4":            {"internal/auth", "internal/auth/authtest"},
 	"github.com/go-json-experiment/json":       {"internal/rawjson"},
 	"github.com/gofrs/flock":                   {"internal/files", "internal/watchrun"},
 	"github.com/google/go-cmp":                 {"internal/rawjson"},

@@ -15,7 +15,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/auth"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/printable"
@@ -32,7 +31,7 @@ func main() {
 	p := ofSystem(ctx, interrupt)
 	p.Again = again
 	status := run(ctx, os.Args[1:], p)
-	auth.Finish()
+	host.Finish()
 	endOrphans()
 	if ctx.Err() != nil {
 		status = exit.CodeOf(context.Cause(ctx))

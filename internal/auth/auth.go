@@ -13,9 +13,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -84,6 +87,7 @@ const (
 	methodNone  = "none"
 	methodBasic = "client_secret_basic"
 	methodPost  = "client_secret_post"
+	methodKey   = "private_key_jwt"
 )
 
 // Names of grants.
@@ -92,17 +96,19 @@ const (
 	grantRefresh = "refresh_token"
 	grantMachine = "client_credentials"
 	grantDevice  = "urn:ietf:params:oauth:grant-type:device_code"
+	grantJWT     = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 )
 
 // oauthClient is mcpctl as a client of an authorization server.
 type oauthClient struct {
 	vault.Client
 	secret probe.Secret
+	key    clientKey // of a client that signs in place of sending a secret
 }
 
 // configured returns the client that a configuration names; ok is false if it names none.
 func configured(c config.Client, i issuer) (me oauthClient, ok bool) {
-	me = oauthClient{secret: c.Secret}
+	me = oauthClient{secret: c.Secret, key: keyOf(c, i)}
 	me.ID, me.Redirect = c.ID, c.Redirect
 	if me.ID == "" && c.Document != "" && i.Documents {
 		me.ID = c.Document
@@ -114,6 +120,8 @@ func configured(c config.Client, i issuer) (me oauthClient, ok bool) {
 // method returns how the client authenticates to an issuer. RFC 8414 makes client_secret_basic the default.
 func (me oauthClient) method(i issuer) string {
 	switch {
+	case me.key.pem != "":
+		return methodKey
 	case me.secret == "":
 		return methodNone
 	case len(i.Methods) == 0 || slices.Contains(i.Methods, methodBasic) ||
@@ -135,32 +143,42 @@ type metadata struct {
 	Scope     string   `json:"scope,omitempty"`
 }
 
-// registration is the answer to a registration, or an error.
+// registration is the answer to a registration.
 type registration struct {
-	ID     string `json:"client_id"`
-	Secret string `json:"client_secret"`
-	Method string `json:"token_endpoint_auth_method"`
-	Error  string `json:"error"`
-	Why    string `json:"error_description"`
+	ID      string `json:"client_id"`
+	Secret  string `json:"client_secret"`
+	Method  string `json:"token_endpoint_auth_method"`
+	Expires any    `json:"client_secret_expires_at"` // a number of Unix seconds; 0 = never
+}
+
+// remembered returns the client that an earlier login registered, if it can be used again: it was not
+// refused, its secret has not expired, and the last login with it was answered.
+func remembered(old *vault.Login, i issuer) (me oauthClient, ok bool) {
+	if old == nil || !old.Client.Registered || old.Revoked || old.Unanswered ||
+		!sameIssuer(old.Issuer, i.ID) ||
+		!old.Client.SecretExpires.IsZero() && !time.Now().Before(old.Client.SecretExpires) {
+		return oauthClient{}, false
+	}
+	return oauthClient{Client: old.Client, secret: probe.Secret(old.Secrets.ClientSecret)}, true
 }
 
 // identify returns the client that logs in: the configured one, a Client ID Metadata Document if the issuer
 // supports that, the client of an earlier login with the same redirect URI, or one that is registered now
 // (specification 2026-07-28, client registration).
-func (c *client) identify(ctx context.Context, s Server, f discovered, old *vault.Login, redirect string,
+func (c *client) identify(ctx context.Context, f discovered, old *vault.Login, redirect string,
 	grant string) (oauthClient, error) {
-	if me, ok := configured(s.Client, f.issuer); ok {
+	if me, ok := configured(c.config, f.issuer); ok {
 		me.Redirect = redirect
 		return me, nil
 	}
-	if old != nil && sameIssuer(old.Issuer, f.issuer.ID) && !old.Revoked && old.Client.Registered &&
-		old.Client.Redirect == redirect {
-		return oauthClient{Client: old.Client, secret: probe.Secret(old.Secrets.ClientSecret)}, nil
+	if me, ok := remembered(old, f.issuer); ok && me.Redirect == redirect {
+		return me, nil
 	}
 	if f.issuer.Register == "" {
-		return oauthClient{}, errNoRegistration(f.issuer.ID)
+		return oauthClient{}, unusableError{exit.Advise(registerHint, "the authorization server %s does not "+
+			"register clients, and none is configured", quoted(f.issuer.ID))}
 	}
-	return finish(ctx, func(ctx context.Context) (oauthClient, error) {
+	return host.Outlive(ctx, func(ctx context.Context) (oauthClient, error) {
 		return c.register(ctx, f, redirect, grant)
 	})
 }
@@ -172,18 +190,21 @@ func (c *client) register(ctx context.Context, f discovered, redirect, grant str
 		Responses: []string{"code"}, Method: methodNone, Scope: strings.Join(f.scopes, " ")}
 	var r registration
 	err := c.post(ctx, f.issuer.Register, about, &r)
-	switch {
-	case err != nil && r.Error != "":
-		err = fmt.Errorf("%w: %s %s", err, quoted(r.Error), quoted(r.Why))
-	case err == nil && (r.ID == "" || strings.ContainsFunc(r.ID+r.Secret, unicode.IsControl)):
+	if err == nil && (r.ID == "" || strings.ContainsFunc(r.ID+r.Secret, unicode.IsControl)) {
 		err = fmt.Errorf("%s: the answer has no usable client", f.issuer.Register)
 	}
 	if err != nil {
-		return oauthClient{}, errRegistration(err)
+		return oauthClient{}, unusableError{errRegistration(err, redirect)}
 	}
 	me := oauthClient{secret: probe.Secret(r.Secret),
 		Client: vault.Client{ID: r.ID, Method: r.Method, Redirect: redirect, Registered: true}}
-	if me.secret == "" || !slices.Contains([]string{methodBasic, methodPost}, me.Method) {
+	if seconds, ok := r.Expires.(float64); ok && seconds > 0 && seconds < 1e11 {
+		me.SecretExpires = time.Unix(int64(seconds), 0).UTC()
+	}
+	switch {
+	case me.Method == methodNone:
+		me.secret = "" // a public client, whatever came along
+	case me.secret == "" || me.Method != methodBasic && me.Method != methodPost:
 		me.Method = me.method(f.issuer)
 	}
 	return me, nil

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/vault"
 )
@@ -28,16 +29,23 @@ type callbackServer struct {
 	server   *http.Server // nil = the answer is pasted
 	visited  atomic.Bool  // the answer has arrived
 	answers  chan url.Values
-	stray    func()     // reports once a request that does not answer this login
-	outcome  chan error // of the login, for the browser
+	stray    func(string) // reports once a request that does not answer this login, and its error
+	outcome  chan error   // of the login, for the browser
 }
 
 // openCallback opens the port that the client is registered with, else that of the last login, whose
 // registration can be used again, else any. If the answer is pasted, no port stays open.
 func openCallback(c config.Client, old *vault.Login, flow Flow) (*callbackServer, error) {
 	pasted := flow.Paste != nil
-	s := &callbackServer{state: rand.Text(), answers: make(chan url.Values, 1), outcome: make(chan error, 1),
-		stray: sync.OnceFunc(func() { flow.Print("ignored an answer to another login (state differs)") })}
+	var once sync.Once
+	s := &callbackServer{state: rand.Text(), answers: make(chan url.Values, 1), outcome: make(chan error, 1)}
+	s.stray = func(failure string) {
+		text := "ignored an answer to another login (state differs)"
+		if failure != "" {
+			text += ": " + quoted(failure)
+		}
+		once.Do(func() { flow.Print(text) })
+	}
 	if c.Redirect != "" {
 		return s, s.openAt(c.Redirect, pasted)
 	}
@@ -52,7 +60,8 @@ func (s *callbackServer) openAt(redirect string, pasted bool) error {
 	u, err := url.Parse(redirect)
 	if err != nil || u.Scheme != "http" || !kit.ThisMachine(u.Hostname()) || u.Port() == "" ||
 		u.RawQuery != "" {
-		return errRedirect(redirect)
+		return exit.Advise("write it as http://localhost:PORT/callback, as the client was registered",
+			"the redirect URI %s is not on this machine", quoted(redirect))
 	}
 	s.redirect = redirect
 	if pasted && u.Port() != "0" {
@@ -60,7 +69,8 @@ func (s *callbackServer) openAt(redirect string, pasted bool) error {
 	}
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", u.Port()))
 	if err != nil {
-		return errPort(err)
+		return exit.Advise("stop the program that uses the port, or log in with --no-browser",
+			"listening for the answer to the login: %w", err)
 	}
 	if u.Port() == "0" {
 		s.redirect = "http://" + listener.Addr().String() + u.Path
@@ -90,7 +100,7 @@ func (s *callbackServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if subtle.ConstantTimeCompare([]byte(r.URL.Query().Get("state")), []byte(s.state)) != 1 {
-		s.stray()
+		s.stray(r.URL.Query().Get("error"))
 		writePage(w, http.StatusForbidden, "Not this login",
 			"This is not the answer to the login that mcpctl waits for. It was not used.")
 		return
@@ -155,7 +165,8 @@ func (s *callbackServer) pasted(text string) (url.Values, error) {
 	got, err := url.Parse(strings.TrimSpace(text))
 	if err != nil || got.Scheme != want.Scheme || got.Host != want.Host || got.Path != want.Path ||
 		got.RawQuery == "" {
-		return nil, errPasted(s.redirect)
+		return nil, exit.Advise("paste the whole address that the browser ends at: it begins with "+
+			s.redirect+"?", "the pasted text is not the address of the answer")
 	}
 	return got.Query(), nil
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/transport"
@@ -31,6 +33,7 @@ const (
 type client struct {
 	addressPolicy
 	client *http.Client
+	config config.Client
 	caCert []byte // further PEM certificates to trust
 }
 
@@ -40,16 +43,16 @@ func newClient(s Server, caCert []byte) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	config, err := transport.TLSConfig(caCert)
+	certificates, err := transport.TLSConfig(caCert)
 	if err != nil {
 		return nil, err
 	}
-	direct := &http.Transport{DialContext: policy.dial, TLSClientConfig: config,
+	direct := &http.Transport{DialContext: policy.dial, TLSClientConfig: certificates,
 		MaxResponseHeaderBytes: headerLimit, DisableKeepAlives: true, ForceAttemptHTTP2: true}
 	proxied := direct.Clone()
 	proxied.DialContext, proxied.Proxy = nil, transport.Proxy
 	return &client{policy, &http.Client{Transport: checkedTransport{policy, direct, proxied},
-		CheckRedirect: sameOriginOnly, Timeout: requestTime}, caCert}, nil
+		CheckRedirect: sameOriginOnly, Timeout: requestTime}, s.Client, caCert}, nil
 }
 
 // sameOriginOnly follows a redirect of a GET within its origin.
@@ -69,19 +72,60 @@ func sameOriginOnly(next *http.Request, via []*http.Request) error {
 // absentError is the reply for a document that does not exist, so that the next URL is tried.
 type absentError struct{ error }
 
-// statusError returns the error of an HTTP status.
-func statusError(status int) error {
-	err := fmt.Errorf("HTTP %d %s", status, http.StatusText(status))
-	if status >= 400 && status < 500 {
+// passingError is the reply of a server that is overloaded or broken, which may pass.
+type passingError struct{ error }
+
+// networkError reports that there was no reply.
+type networkError struct{ error }
+
+// Unwrap returns the failure.
+func (e networkError) Unwrap() error { return e.error }
+
+// statusError returns the error of an HTTP status, with the reason in the body.
+func statusError(status int, body []byte) error {
+	err := fmt.Errorf("HTTP %d %s%s", status, http.StatusText(status), reason(body))
+	switch {
+	case status >= 500 || status == http.StatusTooManyRequests:
+		return passingError{err}
+	case status >= 400:
 		return absentError{err}
 	}
 	return err
+}
+
+// reason returns what the body of a refusal says, to follow a status: the texts of its members, or the first
+// line of plain text.
+func reason(body []byte) string {
+	var members map[string]any
+	if json.Unmarshal(body, &members) != nil {
+		line, _, _ := strings.Cut(strings.TrimSpace(string(body)), "\n")
+		if isPage(body) || line[0] == '{' || line[0] == '[' {
+			return ""
+		}
+		return ": " + quoted(line)
+	}
+	if inner, ok := members["error"].(map[string]any); ok {
+		members = inner
+	}
+	text := ""
+	for _, name := range []string{"error", "code", "error_description", "message", "detail", "title"} {
+		if said, ok := members[name].(string); ok && said != "" {
+			text += ": " + quoted(said)
+		}
+	}
+	return text
 }
 
 // isAbsent reports whether a document does not exist.
 func isAbsent(err error) bool {
 	_, absent := errors.AsType[absentError](err)
 	return absent
+}
+
+// isPassing reports whether a server replied that it is overloaded or broken.
+func isPassing(err error) bool {
+	_, passing := errors.AsType[passingError](err)
+	return passing
 }
 
 // get reads a JSON object. The error begins with the URL.
@@ -119,12 +163,16 @@ func (c *client) object(req *http.Request, good int, into any) error {
 	}
 	defer reply.Body.Close()
 	body, err := files.ReadLimited(reply.Body, bodyLimit)
+	body = bytes.TrimPrefix(body, []byte("\ufeff"))
 	invalid := err == nil && into != nil && json.Unmarshal(body, into) != nil
 	switch {
 	case err != nil:
 		err = causeOf(req.Context(), err)
 	case reply.StatusCode != good && reply.StatusCode != http.StatusOK:
-		err = statusError(reply.StatusCode)
+		if into == nil || req.Method == http.MethodGet { // no reason to quote
+			body = nil
+		}
+		err = statusError(reply.StatusCode, body)
 	case invalid && isPage(body):
 		err = absentError{errors.New("a web page is there, not a JSON document")}
 	case invalid:
@@ -137,7 +185,7 @@ func (c *client) object(req *http.Request, good int, into any) error {
 
 // isPage reports whether a body is empty, HTML or XML: single-page applications answer any path with a page.
 func isPage(body []byte) bool {
-	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\ufeff")))
+	body = bytes.TrimSpace(body)
 	return len(body) == 0 || body[0] == '<'
 }
 
@@ -147,12 +195,17 @@ func causeOf(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	}
 	if network, ok := errors.AsType[net.Error](err); ok && network.Timeout() {
-		return fmt.Errorf("no complete answer within %s", requestTime)
+		return networkError{fmt.Errorf("no complete answer within %s", requestTime)}
 	}
-	if request, ok := errors.AsType[*url.Error](err); ok {
-		return request.Err
+	request, ok := errors.AsType[*url.Error](err)
+	if !ok {
+		return err
 	}
-	return err
+	_, ofNetwork := errors.AsType[net.Error](request.Err)
+	if ofNetwork || errors.Is(request.Err, io.EOF) || errors.Is(request.Err, io.ErrUnexpectedEOF) {
+		return networkError{request.Err}
+	}
+	return request.Err
 }
 
 // checkedTransport sends a request directly, and checks the address that is dialled, or through the user's
@@ -240,7 +293,7 @@ func (p addressPolicy) check(name, raw string) (*url.URL, error) {
 // dialled, so that a name cannot change its address after the check.
 func (p addressPolicy) allow(host string, ip netip.Addr) error {
 	ip = ip.Unmap()
-	allowed := p.trusted[host] || public(ip)
+	allowed := p.trusted[host] || transport.Public(ip) == nil
 	if kit.ThisMachine(host) {
 		allowed = p.local && ip.IsLoopback()
 	}
@@ -248,45 +301,4 @@ func (p addressPolicy) allow(host string, ip netip.Addr) error {
 		return errPrivate(host, ip)
 	}
 	return nil
-}
-
-// reserved returns networks that netip does not call private and that are not public: shared address space,
-// protocol assignments, benchmarks, the future, discard, documentation.
-func reserved() []netip.Prefix {
-	return kit.Map([]string{"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "240.0.0.0/4",
-		"100::/64", "fec0::/10"}, netip.MustParsePrefix)
-}
-
-// Public returns an error for an address that is not public.
-func Public(ip netip.Addr) error {
-	if public(ip.Unmap()) {
-		return nil
-	}
-	return fmt.Errorf("%s is not a public address", ip.Unmap())
-}
-
-// public reports whether an address is on the public internet. One that holds an IPv4 address is judged by
-// it.
-func public(ip netip.Addr) bool {
-	if inner, ok := embedded(ip); ok {
-		return public(inner)
-	}
-	if !ip.IsGlobalUnicast() || ip.IsPrivate() || ip.Zone() != "" {
-		return false
-	}
-	return !slices.ContainsFunc(reserved(), func(p netip.Prefix) bool { return p.Contains(ip) })
-}
-
-// embedded returns the IPv4 address in an IPv6 one of NAT64 (RFC 6052) or 6to4 (RFC 3056).
-func embedded(ip netip.Addr) (netip.Addr, bool) {
-	bytes := ip.As16()
-	switch {
-	case !ip.Is6():
-		return ip, false
-	case netip.MustParsePrefix("64:ff9b::/96").Contains(ip):
-		return netip.AddrFrom4([4]byte(bytes[12:])), true
-	case netip.MustParsePrefix("2002::/16").Contains(ip):
-		return netip.AddrFrom4([4]byte(bytes[2:6])), true
-	}
-	return ip, false
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/auth/authtest"
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/vault"
 )
 
@@ -35,7 +36,7 @@ func interrupted(t *testing.T, s *authtest.Server, end string, run func(context.
 		t.Errorf("the run ended with %v", err)
 	}
 	finished := make(chan struct{})
-	go func() { Finish(); close(finished) }()
+	go func() { host.Finish(); close(finished) }()
 	select {
 	case <-finished:
 		t.Error("the exchange was given up")

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/mcpctl/mcpctl/internal/auth/authtest"
+	"github.com/mcpctl/mcpctl/internal/config"
 )
 
 // TestFits takes metadata about the server, or about a resource that it is part of, and about nothing beside it.
@@ -40,7 +41,7 @@ func TestFits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := (resource{ID: test.resource, Issuers: []string{"https://as"}}).fits(home); (err == nil) != test.want {
+		if err := (resource{ID: test.resource, Issuers: []string{"https://as"}}).fits(home, config.Client{}); (err == nil) != test.want {
 			t.Errorf("%q for %s: %v", test.resource, test.server, err)
 		}
 	}

@@ -9,12 +9,13 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"golang.org/x/oauth2"
 
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -26,9 +27,12 @@ type Flow struct {
 	// saves the login before the browser shows success; nil = it is not saved
 	Save func(context.Context, *vault.Login) error
 	// reads the address at which a browser ended; nil = the browser sends it
-	Paste  func(ctx context.Context) (string, error)
-	Device bool     // log in on another device
-	Scopes []string // to request in addition
+	Paste func(ctx context.Context) (string, error)
+	// notes that a login with the client of the last one ended without an answer: the authorization server
+	// may have forgotten the client, which it shows in the browser alone
+	Unanswered func(context.Context)
+	Device     bool     // log in on another device
+	Scopes     []string // to request in addition
 }
 
 // Login lets the user log in to a server. old is the saved login, if any; its scopes are requested again.
@@ -44,26 +48,36 @@ func Login(ctx context.Context, s Server, old *vault.Login, flow Flow, caCert []
 	if err != nil {
 		return nil, err
 	}
-	f, err := c.discover(ctx, s, asked)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.checkIssuer(f, old); err != nil {
-		return nil, err
-	}
-	f.scopes = s.scopes(f, old, flow)
 	logIn := c.byCode
 	if flow.Device {
 		logIn = c.byDevice
 	}
-	save := func(ctx context.Context, me oauthClient, t token) (*vault.Login, error) {
-		l := loginOf(s, f, me, t)
-		if flow.Save == nil {
-			return l, nil
+	return c.discover(ctx, s, asked, old, func(f discovered) (*vault.Login, error) {
+		if err := s.checkIssuer(f, old); err != nil {
+			return nil, unusableError{err}
 		}
-		return l, flow.Save(ctx, l)
-	}
-	return logIn(ctx, s, f, old, flow, save)
+		f.scopes = s.scopes(f, old, flow)
+		save := func(ctx context.Context, me oauthClient, t token) (*vault.Login, error) {
+			l := loginOf(s, f, me, t)
+			if flow.Save == nil {
+				return l, nil
+			}
+			return l, flow.Save(ctx, l)
+		}
+		l, err := logIn(ctx, s, f, old, flow, save)
+		_, again := remembered(old, f.issuer)
+		switch again = again && s.Client.ID == ""; {
+		case again && refusedWith(err, "invalid_client", "unauthorized_client"):
+			flow.Print("the authorization server does not accept the client of the last login any more: " +
+				"registering a new one")
+			return logIn(ctx, s, f, nil, flow, save)
+		case again && err != nil && ctx.Err() != nil && flow.Unanswered != nil:
+			flow.Unanswered(context.WithoutCancel(ctx))
+			return nil, exit.Advise("if the page showed an error, log in again: mcpctl then registers a new "+
+				"client, as it does after mcpctl logout "+printable.ShellWord(s.Name), "%w", err)
+		}
+		return l, adviseResource(err)
+	})
 }
 
 // saver returns the saved login for a token.
@@ -75,7 +89,9 @@ func (s Server) checkIssuer(f discovered, old *vault.Login) error {
 	if old == nil || sameIssuer(old.Issuer, f.issuer.ID) || s.Client.ID == "" {
 		return nil
 	}
-	return errMoved(s, f.issuer.ID, old.Issuer)
+	return exit.Advise(fmt.Sprintf("if that is intended, run mcpctl logout %s and log in again", s.Name),
+		"the server now names the authorization server %s; the configured client belongs to %s",
+		quoted(f.issuer.ID), quoted(old.Issuer))
 }
 
 // scopes returns the scopes to request: the configured ones, or else those that the server requires, and
@@ -118,19 +134,20 @@ func (c *client) byCode(ctx context.Context, s Server, f discovered, old *vault.
 	save saver) (*vault.Login, error) {
 	if err := f.issuer.requirePKCE(); err != nil {
 		if s.Client.Authorize == "" && s.Client.Metadata == "" {
-			return nil, err
+			return nil, unusableError{err}
 		}
 		flow.Print(fmt.Sprintf("warning: %v; continuing, since its endpoints are configured", err))
 	}
 	if f.issuer.Authorize == "" {
-		return nil, errors.New("the authorization server has no login page (authorization_endpoint)")
+		return nil, unusableError{errors.New("the authorization server has no login page " +
+			"(authorization_endpoint)")}
 	}
 	callback, err := openCallback(s.Client, old, flow)
 	if err != nil {
 		return nil, err
 	}
 	defer callback.close()
-	me, err := c.identify(ctx, s, f, old, callback.redirect, grantCode)
+	me, err := c.identify(ctx, f, old, callback.redirect, grantCode)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +156,7 @@ func (c *client) byCode(ctx context.Context, s Server, f discovered, old *vault.
 	if err != nil {
 		return nil, err
 	}
-	l, err := finish(ctx, func(ctx context.Context) (*vault.Login, error) {
+	l, err := host.Outlive(ctx, func(ctx context.Context) (*vault.Login, error) {
 		code, err := r.code(answer)
 		if err != nil {
 			return nil, err
@@ -190,8 +207,15 @@ type request struct {
 func (r request) url() string {
 	config := oauth2.Config{ClientID: r.oauthClient.ID, RedirectURL: r.Redirect, Scopes: r.requested(),
 		Endpoint: oauth2.Endpoint{AuthURL: r.issuer.Authorize}}
-	return config.AuthCodeURL(r.state, oauth2.S256ChallengeOption(r.verifier),
-		oauth2.SetAuthURLParam("resource", r.resource))
+	return config.AuthCodeURL(r.state, append(r.parameter(), oauth2.S256ChallengeOption(r.verifier))...)
+}
+
+// parameter returns the resource as a parameter of a request (RFC 8707), if there is one.
+func (f discovered) parameter() []oauth2.AuthCodeOption {
+	if f.resource == "" {
+		return nil
+	}
+	return []oauth2.AuthCodeOption{oauth2.SetAuthURLParam("resource", f.resource)}
 }
 
 // requested returns the scopes to request, with the one for a refresh token if the authorization server has
@@ -213,7 +237,7 @@ func (r request) code(answer url.Values) (string, error) {
 	case !named && r.issuer.ReturnsIssuer:
 		return "", errors.New("the answer to the login lacks the issuer (iss) that the authorization " +
 			"server promised")
-	case named && (len(iss) != 1 || iss[0] != r.issuer.ID): // compared as strings (RFC 9207, 2.4)
+	case named && !r.issuer.unnamed && (len(iss) != 1 || iss[0] != r.issuer.ID): // as strings (RFC 9207, 2.4)
 		return "", fmt.Errorf("the answer to the login is from %s and not from %s (iss): another "+
 			"authorization server may be attacking the login; it was not used",
 			quoted(strings.Join(iss, " ")), quoted(r.issuer.ID))
@@ -228,28 +252,28 @@ func (r request) code(answer url.Values) (string, error) {
 	}
 }
 
-// Limits on what an authorization server may ask of a device login.
+// Limits of a device login, and the pace without one of the authorization server (RFC 8628, 3.2 and 3.5).
 const (
 	deviceTime  = 30 * time.Minute
-	minInterval = 1  // seconds between two requests
+	pace        = 5  // seconds between two requests; also what slow_down adds
 	maxInterval = 60 // seconds
+	maxFailures = 5  // of the network or the authorization server, one after the other
 )
 
 // byDevice logs in on another device, where the user enters a code (RFC 8628).
 func (c *client) byDevice(ctx context.Context, s Server, f discovered, old *vault.Login, flow Flow,
 	save saver) (*vault.Login, error) {
 	if f.issuer.Device == "" {
-		return nil, errNoDevice(s, f.issuer.ID)
+		return nil, unusableError{exit.Advise("log in with "+s.loginCommand("--no-browser"),
+			"the authorization server %s has no device login", quoted(f.issuer.ID))}
 	}
-	me, err := c.identify(ctx, s, f, old, "http://127.0.0.1/callback", grantDevice)
+	me, err := c.identify(ctx, f, old, "http://127.0.0.1/callback", grantDevice)
 	if err != nil {
 		return nil, err
 	}
-	endpoint := me.endpoint(f.issuer.Token)
-	endpoint.DeviceAuthURL = f.issuer.Device
-	config := &oauth2.Config{ClientID: me.ID, ClientSecret: me.secret.Reveal(), Scopes: f.requested(),
-		Endpoint: endpoint}
-	code, err := config.DeviceAuth(c.context(ctx), oauth2.SetAuthURLParam("resource", f.resource))
+	config := &oauth2.Config{ClientID: me.ID, Scopes: f.requested(),
+		Endpoint: oauth2.Endpoint{DeviceAuthURL: f.issuer.Device}}
+	code, err := config.DeviceAuth(c.context(ctx), f.parameter()...)
 	if err != nil {
 		return nil, me.withoutSecrets(ctx, f.issuer.Device, err, nil)
 	}
@@ -262,8 +286,8 @@ func (c *client) byDevice(ctx context.Context, s Server, f discovered, old *vaul
 		return nil, errors.New("the authorization server returned an unusable user code")
 	}
 	flow.Print(fmt.Sprintf("open %s on any device and type the code %s", page, code.UserCode))
-	return finish(ctx, func(own context.Context) (*vault.Login, error) {
-		t, err := c.awaitDevice(ctx, config, me, code, f.resource)
+	return host.Outlive(ctx, func(own context.Context) (*vault.Login, error) {
+		t, err := c.awaitDevice(ctx, own, me, f, code)
 		if err != nil {
 			return nil, err
 		}
@@ -272,31 +296,49 @@ func (c *client) byDevice(ctx context.Context, s Server, f discovered, old *vaul
 }
 
 // awaitDevice requests the token at the pace of the authorization server, until its code expires or ctx ends.
-// A request that is under way then is finished: its answer may hold the token.
-func (c *client) awaitDevice(ctx context.Context, config *oauth2.Config, me oauthClient,
-	code *oauth2.DeviceAuthResponse, resource string) (token, error) {
-	code.Interval = min(max(code.Interval, minInterval), maxInterval)
-	latest := time.Now().Add(deviceTime)
-	if code.Expiry.IsZero() || code.Expiry.After(latest) {
-		code.Expiry = latest
+// A request that is under way then is finished on own: its answer may hold the token. Some failures of the
+// network or the server in between do not end the login.
+func (c *client) awaitDevice(ctx, own context.Context, me oauthClient, f discovered,
+	code *oauth2.DeviceAuthResponse) (token, error) {
+	expires := time.Now().Add(deviceTime)
+	if !code.Expiry.IsZero() && code.Expiry.Before(expires) {
+		expires = code.Expiry
 	}
-	patient := &http.Client{CheckRedirect: sameOriginOnly,
-		Transport: outlivingTransport{integerTransport{c.client.Transport, c.client.Timeout}}}
-	given, err := config.DeviceAccessToken(context.WithValue(ctx, oauth2.HTTPClient, patient), code,
-		oauth2.SetAuthURLParam("resource", resource))
-	switch {
-	case err == nil:
-		return vet(given)
-	case ctx.Err() == nil && time.Now().After(code.Expiry):
-		return token{}, &refusedError{code: "expired_token"}
+	interval := int64(pace)
+	if code.Interval > 0 {
+		interval = min(code.Interval, maxInterval)
 	}
-	return token{}, me.withoutSecrets(ctx, config.Endpoint.TokenURL, err,
-		url.Values{"device_code": {code.DeviceCode}})
+	for failures := 0; ; {
+		select {
+		case <-time.After(min(time.Duration(interval)*time.Second, time.Until(expires))):
+		case <-ctx.Done():
+			return token{}, context.Cause(ctx)
+		}
+		if !time.Now().Before(expires) {
+			return token{}, &refusedError{code: "expired_token"}
+		}
+		t, err := c.redeem(own, me, f.issuer.Token, grantDevice,
+			url.Values{"device_code": {code.DeviceCode}, "resource": {f.resource}})
+		_, network := errors.AsType[networkError](err)
+		switch {
+		case err == nil:
+			return t, nil
+		case refusedWith(err, "authorization_pending"):
+			failures = 0
+		case refusedWith(err, "slow_down"):
+			failures, interval = 0, min(interval+pace, maxInterval)
+		case (network || isPassing(err)) && failures < maxFailures:
+			failures, interval = failures+1, min(interval+pace, maxInterval)
+		default:
+			return token{}, err
+		}
+	}
 }
 
 // clientOf returns the client that a login was issued to, with its configured or registered secret.
 func (s Server) clientOf(l vault.Login) oauthClient {
-	me := oauthClient{Client: l.Client, secret: s.Client.Secret}
+	me := oauthClient{Client: l.Client, secret: s.Client.Secret,
+		key: keyOf(s.Client, issuer{Token: l.Token, audience: l.Issuer})}
 	if l.Client.Registered {
 		me.secret = probe.Secret(l.Secrets.ClientSecret)
 	}
@@ -316,7 +358,7 @@ func Logout(ctx context.Context, s Server, l vault.Login, caCert []byte) error {
 	var all error
 	for _, secret := range []string{l.Secrets.Refresh, l.Secrets.Access} {
 		if secret != "" {
-			_, err := finish(ctx, func(ctx context.Context) (struct{}, error) {
+			_, err := host.Outlive(ctx, func(ctx context.Context) (struct{}, error) {
 				return struct{}{}, c.revoke(ctx, s.clientOf(l), l.Revoke, secret)
 			})
 			all = errors.Join(all, err)
@@ -346,45 +388,4 @@ func (c *client) revoke(ctx context.Context, me oauthClient, address, secret str
 		return fmt.Errorf("revoking the login at %w", err)
 	}
 	return nil
-}
-
-// unrepeatable counts the running exchanges with authorization servers that cannot be repeated: a refresh
-// token or code that was redeemed is lost if the answer is.
-var unrepeatable sync.WaitGroup
-
-// finishTime is how long such an exchange may continue after its run has ended.
-const finishTime = 30 * time.Second
-
-// Finish waits for the exchanges that outlive their run, at most finishTime. The program calls it before it
-// exits.
-func Finish() { unrepeatable.Wait() }
-
-// finish runs an exchange that cannot be repeated, from its request to the saved file, on a context that
-// outlives ctx by finishTime. It returns when the exchange is over, or earlier with the cause of ctx, while
-// the exchange goes on.
-func finish[T any](ctx context.Context, exchange func(context.Context) (T, error)) (T, error) {
-	own, cancel := outlive(ctx)
-	unrepeatable.Add(1)
-	return host.AwaitFor(ctx, 0, func() (T, error) {
-		defer unrepeatable.Done()
-		defer cancel()
-		return exchange(own)
-	})
-}
-
-// outlive returns a context that ends finishTime after ctx.
-func outlive(ctx context.Context) (context.Context, context.CancelFunc) {
-	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() { time.AfterFunc(finishTime, cancel) })
-	return own, func() { stop(); cancel() }
-}
-
-// outlivingTransport sends requests that end finishTime after the context of their caller.
-type outlivingTransport struct{ http.RoundTripper }
-
-// RoundTrip implements [http.RoundTripper].
-func (t outlivingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	own, cancel := outlive(r.Context())
-	defer cancel() // integerTransport has read the body
-	return t.RoundTripper.RoundTrip(r.WithContext(own))
 }

@@ -3,11 +3,15 @@ package auth
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -54,7 +58,7 @@ func (s *Source) userLogin(ctx context.Context, refused *probe.Refused) (*vault.
 	l, err := s.Vault.Unlock(ctx, *public)
 	switch {
 	case err != nil:
-		return nil, errUnreadable(s.Server, err)
+		return nil, exit.Advise("log in again with "+s.Server.loginCommand(), "%w", err)
 	case l == nil:
 		return nil, nil
 	case refused == nil && (fresh(*l) || l.Secrets.Refresh == ""):
@@ -72,23 +76,17 @@ func fresh(l vault.Login) bool {
 
 // needScopes returns the error for a token with too few scopes. The next login requests the missing ones.
 func (s *Source) needScopes(ctx context.Context, seen vault.Login, missing []string) error {
-	release, err := s.Vault.Lock(ctx, seen)
-	if err != nil {
-		return err
-	}
-	defer release()
-	now, err := s.Vault.Unlock(ctx, seen) // another run may have renewed it
+	now, err := s.Vault.Change(ctx, seen, func(l *vault.Login) { l.Wanted = scopes(l.Wanted, missing) })
 	if err != nil || now == nil {
 		return err
 	}
-	now.Wanted = scopes(now.Wanted, missing)
-	if err := s.Vault.Save(ctx, *now); err != nil {
-		return err
-	}
 	if len(missing) > 0 && len(scopes(now.Scopes, missing)) == len(now.Scopes) {
-		return errForbidden(s.Server, missing)
+		return exit.Advise("ask the operator of the server what your account may do, or change the account "+
+			"with mcpctl logout "+s.Server.Name,
+			"the server refuses this although the login has every scope that it names (%s)", named(missing))
 	}
-	return errScopes(s.Server, missing, now.Scopes)
+	return exit.Advise("log in again, with more scopes: "+s.Server.loginCommand(),
+		"the server requires further scopes (%s); the login has %s", named(missing), named(now.Scopes))
 }
 
 // named returns scopes for a message.
@@ -106,7 +104,7 @@ func (s *Source) renew(ctx context.Context, seen vault.Login, refused bool) (*va
 	if err != nil {
 		return nil, err
 	}
-	return finish(ctx, func(ctx context.Context) (*vault.Login, error) {
+	return host.Outlive(ctx, func(ctx context.Context) (*vault.Login, error) {
 		defer release()
 		return s.renewLocked(ctx, seen, refused)
 	})
@@ -122,11 +120,14 @@ func (s *Source) renewLocked(ctx context.Context, seen vault.Login, refused bool
 	case now.Secrets.Access != seen.Secrets.Access:
 		return now, nil
 	case now.Secrets.Refresh == "" || now.Revoked:
-		return nil, errExpired(s.Server, now.Since, nil)
+		if refused && fresh(*now) { // forgotten before its time, and its client perhaps as well
+			now.Revoked = true
+			err = s.Vault.Save(ctx, *now)
+		}
+		return nil, errors.Join(errExpired(s.Server, now.Since, nil), err)
 	}
 	next, err := s.refreshed(ctx, *now)
-	refusal, isRefusal := errors.AsType[*refusedError](err)
-	ended := isRefusal && (refusal.code == "invalid_grant" || refusal.code == "invalid_client")
+	ended := refusedWith(err, "invalid_grant", "invalid_client", "unauthorized_client")
 	switch {
 	case err == nil:
 		return next, s.Vault.Save(ctx, *next)
@@ -136,16 +137,21 @@ func (s *Source) renewLocked(ctx context.Context, seen vault.Login, refused bool
 		now.Revoked = true
 		return nil, errors.Join(errExpired(s.Server, now.Since, err), s.Vault.Save(ctx, *now))
 	}
-	return nil, errRenewal(err)
+	err = fmt.Errorf("renewing the login: %w", err)
+	if advised := adviseResource(err); exit.HintOf(advised) != "" {
+		return nil, advised
+	}
+	return nil, exit.Advise("try again; the login may still be valid", "%w", err)
 }
-
-func day(t time.Time) string { return t.Format(time.DateOnly) }
 
 // refreshed returns a login with new tokens. A refresh token that was replaced is not used again.
 func (s *Source) refreshed(ctx context.Context, l vault.Login) (*vault.Login, error) {
 	c, err := newClient(s.Server, s.CACert)
 	if err != nil {
 		return nil, err
+	}
+	if s.Server.Client.NoResource || s.Server.Client.Resource != "" { // the configuration may be newer
+		l.Resource = s.Server.Client.Resource
 	}
 	t, err := c.redeem(ctx, s.Server.clientOf(l), l.Token, grantRefresh,
 		url.Values{"refresh_token": {l.Secrets.Refresh}, "resource": {l.Resource}})
@@ -162,8 +168,8 @@ func (s *Source) refreshed(ctx context.Context, l vault.Login) (*vault.Login, er
 	return &l, nil
 }
 
-// machineLogin returns the login of a client that gets its tokens by client_credentials. It lasts as long as
-// the run.
+// machineLogin returns the login of a client that gets its tokens without a user. It lasts as long as the
+// run.
 func (s *Source) machineLogin(ctx context.Context, refused *probe.Refused) (*vault.Login, error) {
 	if refused == nil && s.machine != nil && fresh(*s.machine) {
 		return s.machine, nil
@@ -182,26 +188,48 @@ func (s *Source) machineLogin(ctx context.Context, refused *probe.Refused) (*vau
 	if err != nil {
 		return nil, err
 	}
-	f, err := c.discover(ctx, s.Server, asked)
+	l, err := c.discover(ctx, s.Server, asked, nil, func(f discovered) (*vault.Login, error) {
+		if s.machine == nil {
+			f.scopes = s.Server.scopes(f, nil, Flow{})
+		} else if f.scopes = scopes(s.machine.Wanted, asked.scopes); refused != nil &&
+			refused.Status == 403 && len(f.scopes) == len(s.machine.Wanted) {
+			return nil, exit.Advise("grant the client these scopes at the authorization server, and name "+
+				"them in oauth.scopes of the configuration",
+				"the server requires further scopes: %s", named(asked.scopes))
+		}
+		return s.exchange(ctx, c, f)
+	})
 	if err != nil {
-		return nil, err
+		return nil, adviseResource(err)
 	}
-	if s.machine == nil {
-		f.scopes = s.Server.scopes(f, nil, Flow{})
-	} else if f.scopes = scopes(s.machine.Wanted, asked.scopes); refused != nil && refused.Status == 403 &&
-		len(f.scopes) == len(s.machine.Wanted) {
-		return nil, errClientScopes(asked.scopes)
-	}
+	s.machine = l
+	return l, nil
+}
+
+// exchange gets a token for the credentials of a client, or for the identity token of the job.
+func (s *Source) exchange(ctx context.Context, c *client, f discovered) (*vault.Login, error) {
 	me, ok := configured(s.Server.Client, f.issuer)
-	if !ok || me.Method == methodNone {
-		return nil, errNoSecret(f.issuer.ID)
+	params := url.Values{"resource": {f.resource}, "scope": {strings.Join(f.scopes, " ")}}
+	grant, hint := grantMachine, "check the id and secret of the client, and its rights at the "+
+		"authorization server"
+	if from := s.Server.Client.Identity; from != (config.Identity{}) {
+		assertion, err := identity(ctx, from, f.issuer, s.CACert)
+		if err != nil {
+			return nil, err
+		}
+		params.Set("assertion", assertion)
+		grant, hint = grantJWT, "check that the authorization server trusts the issuer and the subject of "+
+			"the identity token"
+	} else if !ok || me.Method == methodNone {
+		return nil, unusableError{exit.Advise(`name it in the configuration: "oauth": {"clientId": "…", `+
+			`"clientSecret": "${…}"}`, "client_credentials need a client of the authorization server %s "+
+			"with a secret or a private key", quoted(f.issuer.ID))}
 	}
-	t, err := c.redeem(ctx, me, f.issuer.Token, grantMachine,
-		url.Values{"resource": {f.resource}, "scope": {strings.Join(f.scopes, " ")}})
+	t, err := c.redeem(ctx, me, f.issuer.Token, grant, params)
 	if err != nil {
-		return nil, errClient(err)
+		return nil, exit.Advise(hint, "%w", err)
 	}
-	s.machine = loginOf(s.Server, f, me, t)
-	s.machine.Wanted = f.scopes
-	return s.machine, nil
+	l := loginOf(s.Server, f, me, t)
+	l.Wanted = f.scopes
+	return l, nil
 }

@@ -10,6 +10,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -57,31 +58,41 @@ func (e *refusedError) Error() string {
 	return text
 }
 
-// endpoint returns the token endpoint with the client's way to authenticate.
-func (me oauthClient) endpoint(address string) oauth2.Endpoint {
-	style := oauth2.AuthStyleInParams
-	if me.Method == methodBasic {
-		style = oauth2.AuthStyleInHeader
-	}
-	return oauth2.Endpoint{TokenURL: address, AuthStyle: style}
-}
-
-// redeem gets a token for a grant and its parameters.
+// redeem gets a token for a grant and its parameters. An assertion of the client is for the issuer, as RFC
+// 7523 is being amended to say; authorization servers from before that take one for the endpoint alone.
 func (c *client) redeem(ctx context.Context, me oauthClient, address, grant string,
 	more url.Values) (token, error) {
-	params := url.Values{"grant_type": {grant}}
+	params, err := me.proofs()
+	if err != nil {
+		return token{}, err
+	}
+	params.Set("grant_type", grant)
 	for name, values := range more {
 		if len(values) > 0 && values[0] != "" {
 			params[name] = values
 		}
 	}
 	config := clientcredentials.Config{ClientID: me.ID, ClientSecret: me.secret.Reveal(), TokenURL: address,
-		AuthStyle: me.endpoint(address).AuthStyle, EndpointParams: params}
-	given, err := config.Token(c.context(ctx))
-	if err != nil {
-		return token{}, me.withoutSecrets(ctx, address, err, params)
+		AuthStyle: oauth2.AuthStyleInParams, EndpointParams: params}
+	if me.Method == methodBasic {
+		config.AuthStyle = oauth2.AuthStyleInHeader
 	}
-	return vet(given)
+	given, err := config.Token(c.context(ctx))
+	if err == nil {
+		return vet(given)
+	}
+	err = me.withoutSecrets(ctx, address, err, params)
+	if refusedWith(err, "invalid_client") && me.Method == methodKey && me.key.audience != address {
+		me.key.audience = address
+		return c.redeem(ctx, me, address, grant, more)
+	}
+	return token{}, err
+}
+
+// refusedWith reports whether an authorization server refused with one of some codes.
+func refusedWith(err error, codes ...string) bool {
+	refused, ok := errors.AsType[*refusedError](err)
+	return ok && slices.Contains(codes, refused.code)
 }
 
 // context returns a context in which the oauth2 library uses the client.
@@ -91,7 +102,8 @@ func (c *client) context(ctx context.Context) context.Context {
 }
 
 // integerTransport makes the seconds in a reply integers: the oauth2 library fails for 3600.0, which some
-// servers send. It bounds the time itself, since the library does not close every body.
+// servers send; and it declares JSON as such, since the library reads text/plain as a form. It bounds the
+// time itself, since the library does not close every body.
 type integerTransport struct {
 	http.RoundTripper
 	timeout time.Duration
@@ -110,8 +122,10 @@ func (t integerTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	body = bytes.TrimPrefix(body, []byte("\ufeff"))
 	var members map[string]json.RawMessage
 	if json.Unmarshal(body, &members) == nil {
+		reply.Header.Set("Content-Type", "application/json")
 		for _, name := range []string{"expires_in", "interval"} {
 			text := strings.Trim(string(members[name]), `"`)
 			seconds, err := strconv.ParseFloat(text, 64)
@@ -136,6 +150,12 @@ func (me oauthClient) withoutSecrets(ctx context.Context, address string, err er
 	if u, wrong := url.Parse(address); wrong == nil {
 		address = transport.PlainURL(u)
 	}
+	secrets := []string{me.secret.Reveal()}
+	for _, name := range []string{"code", "code_verifier", "refresh_token", "device_code", "client_secret",
+		"client_assertion", "assertion"} {
+		secrets = append(secrets, sent.Get(name))
+	}
+	mask := redact.Of(secrets...)
 	var refused *oauth2.RetrieveError
 	switch {
 	case !errors.As(err, &refused):
@@ -144,15 +164,9 @@ func (me oauthClient) withoutSecrets(ctx context.Context, address string, err er
 			err = errors.New("unusable answer: " + quoted(text))
 		}
 	case refused.ErrorCode != "":
-		secrets := []string{me.secret.Reveal()}
-		for _, name := range []string{"code", "code_verifier", "refresh_token", "device_code",
-			"client_secret"} {
-			secrets = append(secrets, sent.Get(name))
-		}
-		mask := redact.Of(secrets...)
 		err = &refusedError{mask.Text(refused.ErrorCode), mask.Text(refused.ErrorDescription)}
 	default:
-		err = statusError(refused.Response.StatusCode)
+		err = statusError(refused.Response.StatusCode, []byte(mask.Text(string(refused.Body))))
 	}
 	return fmt.Errorf("requesting a token from %s: %w", address, err)
 }

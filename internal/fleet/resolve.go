@@ -21,6 +21,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/sandbox"
 	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/internal/trust"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -289,7 +290,7 @@ func contact(server probe.Server, client config.Client) Target {
 
 // notPrivate refuses addresses of this machine and of private networks.
 func notPrivate(ip netip.Addr) error {
-	if err := auth.Public(ip); err != nil {
+	if err := transport.Public(ip); err != nil {
 		return errors.New(err.Error() + ", and the host of a found file comes from the environment: write " +
 			"the host into the file, or name the file with --config")
 	}

@@ -41,8 +41,8 @@ func Login(ctx context.Context, p host.Process, server auth.Server, o Options) (
 	case o.Device && o.Paste:
 		return nil, exit.UsageHint("leave --no-browser out", "--device needs no browser here")
 	case server.Client.Machine:
-		return nil, exit.Usagef("%s is configured for client credentials: runs get their tokens "+
-			"without a login", report.Visible(server.Name))
+		return nil, exit.Usagef("%s is configured to get its tokens without a login",
+			report.Visible(server.Name))
 	}
 	store := storeOf(p)
 	old, err := store.Of(auth.Canonical(server.URL))
@@ -77,6 +77,12 @@ func Login(ctx context.Context, p host.Process, server auth.Server, o Options) (
 			}
 			return store.Save(ctx, *l)
 		},
+		Unanswered: func(ctx context.Context) {
+			late := func(l *vault.Login) { l.Unanswered = true }
+			if _, err := store.Change(ctx, *old, late); err != nil {
+				p.Note("%v", err)
+			}
+		},
 		Device: o.Device, Scopes: o.Scopes,
 	}
 	if o.Paste {
@@ -84,7 +90,7 @@ func Login(ctx context.Context, p host.Process, server auth.Server, o Options) (
 	}
 	l, err := auth.Login(ctx, server, old, flow, o.CACert)
 	if err != nil && ctx.Err() != nil {
-		err = context.Cause(ctx)
+		err = exit.Advise(exit.HintOf(err), "%w", context.Cause(ctx))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("login to %s: %w", report.Visible(server.Name), err)

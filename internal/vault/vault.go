@@ -45,6 +45,8 @@ type Login struct {
 	Secrets  Secrets   `json:"secrets,omitzero"`  // in the file with File alone
 	Wanted   []string  `json:"wanted,omitempty"`  // scopes that the server required since
 	Revoked  bool      `json:"revoked,omitempty"` // the authorization server refused to renew it
+	// the last login with this client ended without an answer: it may be unknown by now
+	Unanswered bool `json:"unanswered,omitempty"`
 }
 
 // Client is a client of an authorization server.
@@ -55,6 +57,8 @@ type Client struct {
 	Redirect string `json:"redirect,omitempty"` // the redirect URI it was registered with
 	// by mcpctl (RFC 7591), so that the next login may use it
 	Registered bool `json:"registered,omitempty"`
+	// when the secret of a registered client ends; zero = never
+	SecretExpires time.Time `json:"secretExpires,omitzero"`
 }
 
 // Secrets are the secret part of a login.
@@ -210,6 +214,21 @@ func (v Vault) Lock(ctx context.Context, l Login) (release func(), err error) {
 		return nil, fmt.Errorf("renewing the login to %s: %w", l.Server, err)
 	}
 	return release, nil
+}
+
+// Change applies a change to the current state of a login, and saves it. It returns nil if the login is gone.
+func (v Vault) Change(ctx context.Context, l Login, change func(*Login)) (*Login, error) {
+	release, err := v.Lock(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	now, err := v.Unlock(ctx, l) // another run may have renewed it
+	if err != nil || now == nil {
+		return nil, err
+	}
+	change(now)
+	return now, v.Save(ctx, *now)
 }
 
 // service is the name under which the keyring shows the secrets to the user.
