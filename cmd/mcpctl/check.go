@@ -23,7 +23,7 @@ func checkCommand(p program) *cli.Command {
 Checks each server, and all of them together. No tool is called. Security findings that the saved snapshot
 already has are reported as info.`,
 		Flags: []cli.Flag{
-			option("against", "Check `FILE` (server.json, manifest.json) against the server",
+			option("against", "Check `FILE` (server.json, manifest.json, a text) against it",
 				list(&o.Against)),
 			callsFlag(&o.Calls),
 		},

@@ -52,7 +52,8 @@ func Check(
 	if err != nil {
 		return nil, err
 	}
-	declared, err := o.declared(p, len(targets))
+	names := kit.Map(targets, fleet.Target.Name)
+	declared, err := o.declared(p, names)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +63,8 @@ func Check(
 	checked := make([]checkedServer, len(targets))
 	surfaces, err := f.Each(ctx, targets, func(i int, s *fleet.Surface) (err error) {
 		defer s.LetGo()
-		subject := check.Subject{Declared: declared, Called: calledTools(counts, s.Name, s.Snapshot)}
+		subject := check.Subject{Declared: declaredOf(declared, s.Name, names),
+			Called: calledTools(counts, s.Name, s.Snapshot)}
 		checked[i], err = checkOne(ctx, p, s, f.Config.Project, subject, options)
 		return err
 	})
@@ -165,23 +167,31 @@ func applicationsOf(s *fleet.Surface) []string {
 	return kit.Distinct(kit.Map(used, func(place config.Place) string { return place.Application }))
 }
 
-// declared returns what files say about the one server.
-func (o CheckOptions) declared(p host.Process, servers int) ([]check.Declared, error) {
-	switch {
-	case len(o.Against) == 0:
-		return nil, nil
-	case servers != 1:
-		return nil, errAgainst(servers)
-	}
-	var all []check.Declared
+// declared returns what files say about some servers.
+func (o CheckOptions) declared(p host.Process, servers []string) (all []check.Declared, err error) {
 	for _, name := range o.Against {
 		d, err := readDeclared(p.Dir, name)
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, exit.Misuse(err)
+		case d.Describes && len(servers) != 1:
+			return nil, errAgainst(name, len(servers))
+		case !d.Describes && !slices.ContainsFunc(servers, func(server string) bool {
+			return len(mentionsOf(d.Mentions, server, servers)) > 0
+		}):
+			p.Note("%s describes no server, and names no tool of these servers as mcp__SERVER__TOOL", name)
 		}
 		all = append(all, d)
 	}
 	return all, nil
+}
+
+// declaredOf returns what files say about one of some servers.
+func declaredOf(all []check.Declared, server string, servers []string) []check.Declared {
+	return kit.Map(all, func(d check.Declared) check.Declared {
+		d.Mentions = mentionsOf(d.Mentions, server, servers)
+		return d
+	})
 }
 
 // observed returns what the probe noticed besides the lists.

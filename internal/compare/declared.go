@@ -2,7 +2,6 @@ package compare
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,7 +17,8 @@ import (
 const maxDeclared = 4 << 20 // bytes of a file
 
 // readDeclared reads a file that describes a server, relative to dir: server.json of the registry,
-// manifest.json of an MCP bundle, or package.json with mcpName. A link out of the project is an error.
+// manifest.json of an MCP bundle, or package.json with mcpName; of any other text the tools that it names as
+// clients do. A link out of the project is an error.
 func readDeclared(dir, name string) (check.Declared, error) {
 	data, err := files.ReadRegular(files.From(dir, name), maxDeclared)
 	if err == nil {
@@ -27,19 +27,23 @@ func readDeclared(dir, name string) (check.Declared, error) {
 	if err != nil {
 		return check.Declared{}, fmt.Errorf("reading %s: %w", name, err)
 	}
-	root, wrong := syntax.JSON(data)
-	if wrong != nil {
+	text, err := syntax.Decode(data)
+	if err != nil {
+		return check.Declared{}, fmt.Errorf("reading %s: %w", name, err)
+	}
+	root, wrong := syntax.JSON(text)
+	if wrong != nil && strings.HasSuffix(name, ".json") {
 		return check.Declared{}, fmt.Errorf("reading %s: line %d: %s: %s", name, wrong.Line, wrong.Message,
 			wrong.Hint)
 	}
-	return parseDeclared(name, root)
+	if d, ok := parseDeclared(name, root); ok {
+		return d, nil
+	}
+	return check.Declared{File: name, Mentions: mentionsIn(string(text))}, nil
 }
 
-var errNotDeclaration = errors.New("not a server.json, manifest.json of a bundle or package.json " +
-	"with mcpName")
-
 // parseDeclared recognizes a format by the members that it requires.
-func parseDeclared(name string, root syntax.Value) (check.Declared, error) {
+func parseDeclared(name string, root syntax.Value) (check.Declared, bool) {
 	d := check.Declared{File: name, Version: textAt(root, "version"), Title: textAt(root, "title"),
 		Items: map[snapshot.Kind][]check.DeclaredItem{}}
 	schema := root.TextOf("$schema")
@@ -53,9 +57,10 @@ func parseDeclared(name string, root syntax.Value) (check.Declared, error) {
 	case hasAny(root, "packages", "remotes"), strings.HasSuffix(schema, "/server.schema.json"):
 		fromRegistry(&d, root)
 	default:
-		return d, fmt.Errorf("reading %s: %w", name, errNotDeclaration)
+		return d, false
 	}
-	return d, nil
+	d.Describes = true
+	return d, true
 }
 
 func hasAny(v syntax.Value, keys ...string) bool {

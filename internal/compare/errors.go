@@ -34,9 +34,9 @@ func errFailOnCalls(failOn string) error {
 // errFailOnCheck returns the error for a threshold that check does not have.
 func errFailOnCheck(failOn string) error { return exit.Usagef("--fail-on %s is for diff", failOn) }
 
-// errAgainst returns the error for --against with several servers.
-func errAgainst(servers int) error {
-	return exit.UsageHint("name one", "--against describes one server, and %d are checked", servers)
+// errAgainst returns the error for a file that describes one server, with several servers.
+func errAgainst(file string, servers int) error {
+	return exit.UsageHint("name one", "%s describes one server, and %d are checked", file, servers)
 }
 
 // errKinds returns the error for flags that each say what to compare with.

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -12,9 +13,12 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// Declared is what one file says about a server: server.json, a bundle's manifest or package.json.
+// Declared is what one file says about a server: server.json, a bundle's manifest or package.json. Another
+// file only names tools of it.
 type Declared struct {
 	File       string
+	Describes  bool                             // it is one of these three
+	Mentions   []Value                          // tools that it names as clients do, such as mcp__files__read
 	Name       Value                            // in the registry
 	Version    Value                            // of the server
 	Title      Value                            // shown to people
@@ -95,6 +99,7 @@ var declaredRules = map[string]rule{
 			}
 		}
 	}),
+	"declared-tool-unknown": eachDeclared(toolUnknown),
 	"declared-file-invalid": eachDeclared(func(_ *server, d Declared, add lineReporter) {
 		for _, fault := range d.Faults {
 			add("", Value{Line: fault.Line}, fault.Text, "%s.", fault.Text)
@@ -125,6 +130,39 @@ func eachDeclared(apply func(s *server, d Declared, add lineReporter)) rule {
 				report(f)
 			})
 		}
+	}
+}
+
+// ClientName returns a name as clients write it in mcp__SERVER__TOOL: with an underscore for each other
+// character than letters, digits, _ and -.
+func ClientName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-') {
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+// toolUnknown reports names that no tool of a completely listed server has, as permissions and agents keep
+// them after a tool was renamed. A pattern with * must match one.
+func toolUnknown(s *server, d Declared, add lineReporter) {
+	list := s.Snapshot.Tools
+	if len(d.Mentions) == 0 || !list.Whole() {
+		return
+	}
+	prefix := "mcp__" + ClientName(s.Name) + "__"
+	names := kit.Map(list.Items(), func(t snapshot.Item) string { return prefix + ClientName(t.Key) })
+	similar, unknown := names, 0
+	for _, m := range d.Mentions {
+		matches := func(name string) bool { return kit.Glob(m.Text, name) }
+		if m.Text == prefix || slices.ContainsFunc(names, matches) {
+			continue
+		}
+		if unknown++; unknown > maxGuesses {
+			similar = nil
+		}
+		add("", m, "", "%s is no tool of the server%s.", m.Text, kit.DidYouMean(m.Text, similar))
 	}
 }
 
