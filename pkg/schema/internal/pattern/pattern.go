@@ -129,7 +129,7 @@ func (p *Pattern) Cost(s string) int { return 8 + p.size*len(s)/2 }
 
 // maxIrregular is the length in bytes of the longest string that is matched by an irregular pattern, whose
 // matcher may take exponential time.
-const maxIrregular = 64
+const maxIrregular = 256
 
 // Match reports whether the pattern is found in s; sure is false if that is not decided.
 func (p *Pattern) Match(s string) (found, sure bool) {
