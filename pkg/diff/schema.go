@@ -235,15 +235,18 @@ func compareInput(c *comparison, s subject) {
 	compareSchemas(c, s, finding.Input)
 }
 
-// reportCombinators reports those that are new at the root of an input schema, if they are more than other
-// words for the same.
+// reportCombinators reports those that are new at the root of an input schema without any, if they are more
+// than other words for the same.
 func reportCombinators(r *revision) {
 	if r.direction != finding.Input || equal(r.whole) {
 		return
 	}
 	before, after := viewOf(r.Before.Raw()), viewOf(r.After.Raw())
+	if slices.ContainsFunc(combinators(), func(keyword string) bool { return before[keyword] != nil }) {
+		return
+	}
 	for _, keyword := range combinators() {
-		if before[keyword] == nil && after[keyword] != nil {
+		if after[keyword] != nil {
 			r.reportAs("root-combinator-added", finding.Finding{Member: keyword, New: after[keyword]})
 		}
 	}

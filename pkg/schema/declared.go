@@ -2,6 +2,8 @@ package schema
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -16,19 +18,30 @@ type scope struct {
 	declares        bool // the keyword properties is there
 	conditional     bool // a part speaks of names only for some values
 	seen            map[spot]bool
+
+	byPart bool // collect what each part says, too
+	parts  []evaluated
+}
+
+// Evaluated are names that a part of a schema speaks of, for values that satisfy some conditions.
+type evaluated struct {
+	when     []lit
+	names    []string
+	patterns []*node
+	every    bool
 }
 
 // scope returns the scope of the schema object v at a spot, without its own unevaluatedProperties.
 func (b *builder) scope(v any, s spot) *scope {
 	c := &scope{seen: map[spot]bool{}}
-	b.collect(c, v, s, false)
+	b.collect(c, v, s, nil, false)
 	c.names = sortedNames(c.names)
 	return c
 }
 
-// collect adds what a schema object says. conditional is true inside alternatives. Each object is visited
-// once, which ends cycles.
-func (b *builder) collect(c *scope, v any, s spot, conditional bool) {
+// collect adds what a schema object says, for values that satisfy some conditions. conditional is true inside
+// alternatives. Each object is visited once, which ends cycles; by part, once on each way to it.
+func (b *builder) collect(c *scope, v any, s spot, when []lit, conditional bool) {
 	v, s = b.read(v, s)
 	o, ok := v.(map[string]any)
 	s.in = s.doc.owner(s.place)
@@ -37,16 +50,19 @@ func (b *builder) collect(c *scope, v any, s spot, conditional bool) {
 	}
 	nested := len(c.seen) > 0
 	c.seen[s] = true
+	if c.byPart {
+		defer delete(c.seen, s)
+	}
 	w := &writer{builder: b, o: o, spot: s, n: &node{op: opAll}}
 	for _, keyword := range referring {
 		if v, target, _, ok := w.follow(keyword); ok && w.in.dialect.reads(keyword) {
-			b.collect(c, v, target, conditional)
+			b.collect(c, v, target, when, conditional)
 		}
 	}
 	if w.refAlone() {
 		return
 	}
-	w.own(c, nested, conditional)
+	w.own(c, nested, when, conditional)
 	for _, keyword := range [...]string{"allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas",
 		"dependencies"} {
 		if _, there := w.has(keyword); !there {
@@ -56,14 +72,31 @@ func (b *builder) collect(c *scope, v any, s spot, conditional bool) {
 		always := keyword == "allOf" || len(subs) == 1 && (keyword == "anyOf" || keyword == "oneOf")
 		for _, sub := range subs {
 			at := w.under(w.role, append([]string{keyword}, sub.Steps...)...)
-			b.collect(c, sub.Value, at, conditional || !always)
+			inside := when
+			if c.byPart && !always {
+				inside = append(slices.Clone(when), w.conditionOf(keyword, sub))
+			}
+			b.collect(c, sub.Value, at, inside, conditional || !always)
 		}
 	}
 }
 
+// conditionOf returns what a value satisfies if a part of the object speaks of it.
+func (w *writer) conditionOf(keyword string, sub Subschema) lit {
+	switch keyword {
+	case "then":
+		return yes(w.condition(w.o["if"], "if"))
+	case "else":
+		return not(w.condition(w.o["if"], "if"))
+	case "dependentSchemas", "dependencies":
+		return yes(&node{op: opRequired, text: sub.Steps[0]})
+	}
+	return yes(w.condition(sub.Value, append([]string{keyword}, sub.Steps...)...))
+}
+
 // own adds what the keywords of the object say by themselves. unevaluatedProperties counts only where it is
 // nested in the object that the scope is of.
-func (w *writer) own(c *scope, nested, conditional bool) {
+func (w *writer) own(c *scope, nested bool, when []lit, conditional bool) {
 	table, declares := w.o["properties"].(map[string]any)
 	byPattern, _ := w.o["patternProperties"].(map[string]any)
 	required, _ := stringList(w.o["required"])
@@ -71,9 +104,11 @@ func (w *writer) own(c *scope, nested, conditional bool) {
 	c.names = append(c.names, kit.SortedKeys(table)...)
 	c.required = append(c.required, required...)
 	c.declares = c.declares || declares
+	part := evaluated{when: when, names: kit.SortedKeys(table)}
 	for _, source := range kit.SortedKeys(byPattern) {
-		c.patterns = append(c.patterns, w.pattern(source, w.place))
+		part.patterns = append(part.patterns, w.pattern(source, w.place))
 	}
+	c.patterns = append(c.patterns, part.patterns...)
 	every := false
 	for _, keyword := range [...]string{"additionalProperties", "unevaluatedProperties"} {
 		if v, there := w.has(keyword); there && (nested || keyword == "additionalProperties") {
@@ -82,6 +117,9 @@ func (w *writer) own(c *scope, nested, conditional bool) {
 		}
 	}
 	c.every = c.every || every
+	if part.every = every; c.byPart {
+		c.parts = append(c.parts, part)
+	}
 	c.conditional = c.conditional || conditional && (every || len(table)+len(byPattern) > 0)
 }
 
@@ -108,12 +146,56 @@ func readUnevaluated(w *writer) {
 	}
 	switch c := w.scope(w.o, w.spot); {
 	case c.conditional || w.left < 0:
-		w.add("unevaluatedProperties",
-			w.unknown(kindObject, "unevaluatedProperties", w.text(), "names that only some values have"))
+		w.add("unevaluatedProperties", w.unevaluated(v))
 	case !c.every:
 		w.add("unevaluatedProperties", &node{op: opRest, names: c.names, patterns: c.patterns,
 			kids: []lit{yes(w.below(v, "unevaluatedProperties"))}})
 	}
+}
+
+// unevaluated returns unevaluatedProperties beside parts that speak of names only for some values: it is read
+// with a value in hand, and otherwise not decided.
+func (w *writer) unevaluated(v any) *node {
+	const keyword = "unevaluatedProperties"
+	n := w.unknown(kindObject, keyword, w.text(), "names that only some values have")
+	c := &scope{seen: map[spot]bool{}, byPart: true}
+	if w.collect(c, w.o, w.spot, nil, false); w.left < 0 {
+		return n
+	}
+	reader := n.kids[1].node
+	reader.parts, reader.kids, reader.text = c.parts, []lit{yes(w.below(v, keyword))}, keyword
+	for _, part := range c.parts { // what is said of the same names under the same conditions is the same
+		reader.text += fmt.Sprintf("\x00%q %d %d %t", part.names, len(part.patterns), len(part.when),
+			part.every)
+		reader.patterns = append(reader.patterns, part.patterns...)
+		reader.kids = append(reader.kids, part.when...)
+	}
+	w.spend(len(reader.text))
+	return n
+}
+
+// unevaluated decides unevaluatedProperties for one object.
+func (m *meter) unevaluated(n *node, v map[string]any) answer {
+	spoken := kit.Filter(n.parts, func(p evaluated) bool {
+		return len(p.names)+len(p.patterns) > 0 || p.every
+	})
+	holds := kit.Map(spoken, func(p evaluated) answer {
+		return every(p.when, func(l lit) answer { return m.accepts(l, v) })
+	})
+	return every(kit.SortedKeys(v), func(name string) answer {
+		open := inhabited // until a part is found that speaks of the name
+		for i, p := range spoken {
+			speaks := answerOf(p.every || slices.Contains(p.names, name))
+			if speaks == void {
+				speaks = negate(every(p.patterns,
+					func(n *node) answer { return negate(m.satisfies(n, name)) }))
+			}
+			if open = allOf(open, negate(allOf(holds[i], speaks))); open == void {
+				return inhabited
+			}
+		}
+		return negate(allOf(open, negate(m.accepts(n.kids[0], v[name]))))
+	})
 }
 
 // declare makes n the schema of a value whose sender knows only declared properties: all that is written,

@@ -293,6 +293,11 @@ func (v view) tuple() (prefix, rest string) { return tuple(v.o, v.doc.owner(v.pl
 // compareCombined compares combined schemas, and unions beside other keywords, one by one if there are as
 // many, else as one.
 func compareCombined(p pair) {
+	if x, y := p.x.unionBeside(), p.y.unionBeside(); p.x.union == "" && p.y.union == "" &&
+		x != "" && y != "" && x != y {
+		p.unionsBeside(x, y)
+		p.x.union, p.y.union = x, y // is compared
+	}
 	for _, keyword := range [...]string{"allOf", "anyOf", "oneOf"} {
 		x, y := len(p.x.list(keyword)), len(p.y.list(keyword))
 		switch {
@@ -300,14 +305,30 @@ func compareCombined(p pair) {
 		case keyword == "allOf" && x != y:
 			p.group(FamilySchema, keyword)
 		case x > 0 && y > 0 && keyword != "allOf":
-			union := p
-			union.x.union, union.x.members = keyword, indexes(x)
-			union.y.union, union.y.members = keyword, indexes(y)
-			compareUnions(union)
+			p.unionsBeside(keyword, keyword)
 		case x != y:
 			p.group(FamilyUnion, keyword)
 		default:
 			compareBehind(p, keyword)
 		}
 	}
+}
+
+// unionBeside returns anyOf or oneOf, if a view has one of them and not the other; else nothing.
+func (v view) unionBeside() string {
+	either, one := len(v.list("anyOf")) > 0, len(v.list("oneOf")) > 0
+	switch {
+	case either && !one:
+		return "anyOf"
+	case one && !either:
+		return "oneOf"
+	}
+	return ""
+}
+
+// unionsBeside compares two unions that stand beside other keywords.
+func (p pair) unionsBeside(x, y string) {
+	p.x.union, p.x.members = x, indexes(len(p.x.list(x)))
+	p.y.union, p.y.members = y, indexes(len(p.y.list(y)))
+	compareUnions(p)
 }

@@ -31,12 +31,17 @@ func (m *meter) accepts(l lit, v any) answer {
 // nodes, for a schema that refers to itself about the same value, and where the budget is spent.
 func (m *meter) satisfies(n *node, v any) answer {
 	switch {
-	case m.spend(2) || n.loop || n.op == opOpaque:
+	case m.spend(2) || n.loop || n.op == opOpaque && n.parts == nil:
 		return unsure
 	case n.op.guard()&kindOf(v) == 0:
 		return inhabited
 	}
 	switch n.op {
+	case opOpaque:
+		if o, isObject := v.(map[string]any); isObject {
+			return m.unevaluated(n, o)
+		}
+		return inhabited
 	case opAll:
 		return every(n.kids, func(k lit) answer { return m.accepts(k, v) })
 	case opAny:

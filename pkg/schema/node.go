@@ -102,8 +102,9 @@ type node struct {
 	set      scalars
 	pattern  *pattern.Pattern // nil where it could not be read
 	names    []string
-	patterns []*node // of opRest: schemas of the names that are left out
-	within   []*node // of opRest: schemas of the names that are not
+	patterns []*node     // of opRest: schemas of the names that are left out
+	within   []*node     // of opRest: schemas of the names that are not
+	parts    []evaluated // of opOpaque: of unevaluatedProperties, to be read with a value in hand
 	kids     []lit
 	sum      digest // equal sums mean equal assertions
 	place    string // JSON pointer of the schema object

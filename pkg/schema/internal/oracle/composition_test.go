@@ -209,3 +209,74 @@ func (g *grammar) turned(schema any) any {
 	}
 	return map[string]any{choose(g, "anyOf", "oneOf"): []any{schema, g.choice(0)}}
 }
+
+// TestUnevaluatedIsReadAsByTheValidator compares what is said of objects by unevaluatedProperties beside parts that speak
+// of names only for some values, with a value in hand.
+func TestUnevaluatedIsReadAsByTheValidator(t *testing.T) {
+	seen := map[bool]int{}
+	for i := range uint64(1000) {
+		g := newGrammar(i)
+		root := g.parted(2)
+		root["unevaluatedProperties"] = choose(g, any(false), any(map[string]any{"type": "string"}))
+		root["$defs"] = map[string]any{"one": g.parted(0), "two": g.parted(0)}
+		judge, err := newJudge(root, "schema")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := mustParse(t, string(encode(root)))
+		for range 12 {
+			value := map[string]any{}
+			for _, name := range []string{"a", "b", "c", "x-d"} {
+				if g.chance(2) {
+					value[name] = choose(g, any("a"), any(json.Number("1")), any(nil))
+				}
+			}
+			by, err := judge.Valid(value)
+			if accepted, sure := s.Accepts(value); err == nil && (!sure || accepted != by) {
+				t.Fatalf("%s: accepted %v, sure %v, the validator says %v\n%s", encode(value), accepted, sure, by, encode(root))
+			}
+			seen[by]++
+		}
+	}
+	if seen[true] < 1000 || seen[false] < 1000 {
+		t.Errorf("too little was checked: %v", seen)
+	}
+}
+
+// parted makes a schema with properties in several parts.
+func (g *grammar) parted(depth int) map[string]any {
+	plain := func() any {
+		return choose(g, any(true), any(map[string]any{"type": "string"}), any(map[string]any{"type": "integer"}))
+	}
+	o := map[string]any{}
+	for range g.IntN(3) {
+		o["properties"] = map[string]any{choose(g, "a", "b", "c"): plain(), choose(g, "a", "b"): plain()}
+	}
+	if g.chance(4) {
+		o["required"] = list(choose(g, "a", "b", "c"))
+	}
+	if g.chance(6) {
+		o["patternProperties"] = map[string]any{"^x-": plain()}
+	}
+	if depth == 0 {
+		return o
+	}
+	sub := func() any { return g.parted(depth - 1) }
+	for range 1 + g.IntN(2) {
+		switch g.IntN(7) {
+		case 0:
+			o["allOf"] = []any{sub(), sub()}
+		case 1, 2:
+			o[choose(g, "anyOf", "oneOf")] = []any{sub(), sub()}
+		case 3:
+			o["if"], o["then"], o["else"] = sub(), sub(), sub()
+		case 4:
+			o["dependentSchemas"] = map[string]any{choose(g, "a", "b"): sub()}
+		case 5:
+			o["anyOf"] = []any{map[string]any{"$ref": "#/$defs/" + choose(g, "one", "two")}, sub()}
+		case 6:
+			o["allOf"] = []any{map[string]any{"unevaluatedProperties": plain()}, sub()}
+		}
+	}
+	return o
+}
