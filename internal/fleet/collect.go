@@ -163,7 +163,7 @@ func pingOne(ctx context.Context, server probe.Server, options probe.Options) (S
 	var took time.Duration
 	session, err := probe.Open(ctx, server, options)
 	if err == nil {
-		defer session.Close()
+		defer session.Leave()
 		result.Transport, result.Snapshot = session.Transport(), session.Hello()
 		took, err = session.Ping(ctx)
 		result.Notices = session.Notices()

@@ -128,6 +128,13 @@ func (f *Fleet) Reload(ctx context.Context, from []source.Source) (*Fleet, error
 	return &again, err
 }
 
+// Ending returns the fleet with servers whose ends run as given; nil = each is waited for.
+func (f *Fleet) Ending(run func(end func())) *Fleet {
+	other := *f
+	other.options.Background = run
+	return &other
+}
+
 // read reads the configuration. A broken file ends the run, unless no configured server was named and the
 // project's own file is valid.
 func (f *Fleet) read(ctx context.Context, from []source.Source) error {
@@ -206,7 +213,7 @@ func (c Contact) options(p host.Process) (probe.Options, error) {
 		Timeout: defaultTimeout, Parallel: c.Parallel, Protocol: c.Protocol, Retries: c.Retries,
 		FailFast: c.FailFast, ReadTwice: c.ReadTwice,
 		Environ: p.Environ, InheritEnv: c.InheritEnv,
-		Version: p.Version,
+		Version: p.Version, Background: p.Background,
 	}
 	if c.Timeout != nil {
 		o.Timeout = *c.Timeout

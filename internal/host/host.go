@@ -28,6 +28,19 @@ type Process struct {
 	Quiet, Verbose bool      // how much the user wants on Err
 
 	Again <-chan struct{} // closed by a second signal, after the one that ended the run; nil = there is none
+
+	// Background runs work beside the run, such as the end of a server; the program waits for it before it
+	// exits. nil = work is done at once.
+	Background func(work func())
+}
+
+// Later does work in the background.
+func (p Process) Later(work func()) {
+	if p.Background == nil {
+		work()
+		return
+	}
+	p.Background(work)
 }
 
 // Lookup reads one variable of the environment; the last of a name counts.

@@ -236,7 +236,7 @@ func Start(cmd *exec.Cmd) (*Group, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	group, err := GroupOf(cmd.Process, run)
+	group, err := GroupOf(cmd, run)
 	if err != nil {
 		_ = cmd.Process.Kill()
 		go func() { _ = cmd.Wait() }()

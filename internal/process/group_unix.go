@@ -4,18 +4,14 @@ package process
 
 import (
 	"os"
+	"os/exec"
 	"slices"
 	"strconv"
 	"sync"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
-
-// LeaveWait is between the end of a child's stdin and SIGTERM. Most servers are gone by then (Go in 2 ms,
-// Node in 10 to 20).
-const LeaveWait = 20 * time.Millisecond
 
 // firstInherited is the first descriptor that is none of the standard streams.
 const firstInherited = 3
@@ -35,14 +31,15 @@ func closeInherited() {
 type Group struct {
 	id  int
 	run string // the mark in the environment of the child and its descendants
+	box bool   // the child is bubblewrap: SIGTERM ends it, and it ends at once all that is in it
 
 	mu      sync.Mutex
 	escaped []descendant
 }
 
 // GroupOf returns the group of a child that Start has started with a mark.
-func GroupOf(p *os.Process, run string) (*Group, error) {
-	return &Group{id: p.Pid, run: run}, nil
+func GroupOf(cmd *exec.Cmd, run string) (*Group, error) {
+	return &Group{id: cmd.Process.Pid, run: run, box: ProgramName(cmd.Path) == "bwrap"}, nil
 }
 
 // Look remembers the descendants that a signal to the group does not reach: those in other groups, and those
@@ -65,8 +62,14 @@ func (g *Group) seen() []descendant {
 	return slices.Clone(g.escaped)
 }
 
-// Terminate asks the group to end.
-func (g *Group) Terminate() { g.signal(syscall.SIGTERM) }
+// Terminate asks the group to end. Bubblewrap is not asked, but those in it, and ends with them.
+func (g *Group) Terminate() {
+	if g.box && len(g.seen()) > 0 {
+		g.signalEscaped(syscall.SIGTERM)
+		return
+	}
+	g.signal(syscall.SIGTERM)
+}
 
 // Kill ends the group.
 func (g *Group) Kill() { g.signal(syscall.SIGKILL) }
@@ -74,6 +77,11 @@ func (g *Group) Kill() { g.signal(syscall.SIGKILL) }
 // signal sends a signal to the group, and to each descendant outside of it that is known and still runs.
 func (g *Group) signal(s syscall.Signal) {
 	_ = syscall.Kill(-g.id, s)
+	g.signalEscaped(s)
+}
+
+// signalEscaped sends a signal to each descendant outside of the group.
+func (g *Group) signalEscaped(s syscall.Signal) {
 	g.Look() // what lost its parent by now
 	for _, d := range g.seen() {
 		if d.lives() {

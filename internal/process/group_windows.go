@@ -1,17 +1,12 @@
 package process
 
 import (
-	"os"
+	"os/exec"
 	"syscall"
-	"time"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
 )
-
-// LeaveWait is what a child gets between the end of its stdin and its end; Windows has no SIGTERM to ask it
-// with.
-const LeaveWait = 500 * time.Millisecond
 
 // Group is a job object: all that the child starts is in it, and it ends with its last handle, so also with
 // us.
@@ -24,12 +19,12 @@ func ownGroup() *syscall.SysProcAttr {
 
 // GroupOf puts a child into a job. What it starts before that moment escapes; os/exec cannot start it
 // suspended.
-func GroupOf(p *os.Process, _ string) (*Group, error) {
+func GroupOf(cmd *exec.Cmd, _ string) (*Group, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	if err := fill(job, p.Pid); err != nil {
+	if err := fill(job, cmd.Process.Pid); err != nil {
 		_ = windows.CloseHandle(job)
 		return nil, err
 	}

@@ -4,6 +4,7 @@ package transport
 
 import (
 	"os"
+	"os/exec"
 	"regexp"
 	"runtime"
 	"strconv"
@@ -35,7 +36,7 @@ func runs(pid int) bool {
 
 // groupLives reports whether anything of a process group runs.
 func groupLives(id int) bool {
-	group, err := process.GroupOf(&os.Process{Pid: id}, "none")
+	group, err := process.GroupOf(&exec.Cmd{Process: &os.Process{Pid: id}}, "none")
 	return err == nil && group.Alive()
 }
 

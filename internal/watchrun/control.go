@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
 // supervise handles requests until ctx ends: r and Enter or a signal reads all servers at once, q and Enter
@@ -109,12 +110,14 @@ func (r *watchRun) replace(ctx context.Context, servers []*watchedServer) {
 			servers[i] = before[at]
 		}
 	}
-	for _, w := range before {
-		if !slices.Contains(servers, w) {
-			w.end()
-			if surface := w.view.Status().Surface; surface != nil && surface.Complete() {
-				r.left[w.name()] = surface
-			}
+	gone := kit.Filter(before, func(w *watchedServer) bool { return !slices.Contains(servers, w) })
+	for _, w := range gone {
+		w.stop() // all of them at once
+	}
+	for _, w := range gone {
+		w.end()
+		if surface := w.view.Status().Surface; surface != nil && surface.Complete() {
+			r.left[w.name()] = surface
 		}
 	}
 	r.mu.Lock()

@@ -63,6 +63,7 @@ func (o Options) Check(from []source.Source, command bool) error {
 
 // Watch watches the servers of SOURCEs until ctx or the options end it. The error carries the exit status.
 func Watch(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.Source, o Options) error {
+	f = f.Ending(nil) // no server is started again before it is gone
 	r := &watchRun{process: p, options: o, from: from, fleet: f, began: time.Now()}
 	r.left = map[string]*snapshot.Snapshot{}
 	r.places = make(chan struct{}, cmp.Or(o.Parallel, probe.AtOnce()))
@@ -110,6 +111,7 @@ type watchRun struct {
 	printer *printer
 	outputs []*outputQueue
 	end     context.CancelCauseFunc // ends watching
+	over    func() bool             // reports whether watching has ended
 
 	publishing sync.Mutex // held while an event is handed on, and guards what follows
 	newest     time.Time  // of the events until now
@@ -126,7 +128,7 @@ type watchRun struct {
 // run watches until ctx or the run itself ends it, and waits until nothing is running any more.
 func (r *watchRun) run(ctx context.Context) error {
 	watching, end := context.WithCancelCause(ctx)
-	r.end = end
+	r.end, r.over = end, func() bool { return watching.Err() != nil }
 	defer end(nil)
 	if r.options.For != nil {
 		late := time.AfterFunc(*r.options.For, func() { end(errTimeOver) })

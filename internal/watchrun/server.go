@@ -141,7 +141,8 @@ func (r *watchRun) open(ctx context.Context, w *watchedServer) (watch.Session, e
 	case <-time.After(listenWait):
 	case <-ctx.Done():
 	}
-	return &listeningSession{Session: session, noise: func() { r.reportNoise(w, session) }}, nil
+	return &listeningSession{Session: session, noise: func() { r.reportNoise(w, session) },
+		last: r.over, process: r.process}, nil
 }
 
 // reportNoise reports once what a server writes to stdout that is not the protocol.
@@ -166,8 +167,23 @@ const listenWait = time.Second
 // listeningSession is a session that listens to what its server announces.
 type listeningSession struct {
 	*probe.Session
-	read  bool   // everything was read before
-	noise func() // called after each reading
+	read    bool        // everything was read before
+	noise   func()      // called after each reading
+	last    func() bool // reports whether no other session follows
+	process host.Process
+}
+
+// Close ends the session. The summary does not wait for the last one to end.
+func (l *listeningSession) Close() error {
+	if !l.last() {
+		return l.Session.Close()
+	}
+	l.process.Later(func() {
+		if err := l.Session.Close(); err != nil {
+			l.process.Note("%v", err)
+		}
+	})
+	return nil
 }
 
 // List reads lists. Before everything is read again, the server is asked whether it is still the same.

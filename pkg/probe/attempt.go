@@ -121,7 +121,7 @@ func (a attempt) take(ctx context.Context, kind string) (session *Session, _ err
 	}
 	defer func() {
 		if session == nil && conn != nil { // after a panic too
-			_ = conn.Close()
+			a.leave(kind, func() { _ = conn.Close() })
 		}
 	}()
 	grace := httpGrace
@@ -130,7 +130,7 @@ func (a attempt) take(ctx context.Context, kind string) (session *Session, _ err
 	}
 	p, err := c.shake(ctx, grace, a.options.Protocol)
 	if errors.Is(err, errFreshConn) && ctx.Err() == nil {
-		_ = conn.Close() // how it ends does not matter
+		_ = conn.Close() // how it ends does not matter, but it is not started twice at a time
 		if conn, c, err = a.dial(ctx, kind); err != nil {
 			return nil, a.explain(ctx, a.first(), err, nil)
 		}
@@ -143,6 +143,15 @@ func (a attempt) take(ctx context.Context, kind string) (session *Session, _ err
 	c.version = p.Protocol
 	c.settle(ctx, p)
 	return &Session{attempt: a, conn: conn, caller: c, peer: p}, nil
+}
+
+// leave ends a connection: over stdio in the background, if there is one.
+func (a attempt) leave(kind string, end func()) {
+	if kind == transport.KindStdio && a.options.Background != nil {
+		a.options.Background(end)
+		return
+	}
+	end()
 }
 
 // failedStage returns the stage at which an opening failed: a stdio server that ends was never up, and an

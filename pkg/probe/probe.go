@@ -24,6 +24,7 @@ import (
 	"net/netip"
 	"os"
 	"slices"
+	"sync"
 	"syscall"
 	"time"
 
@@ -45,6 +46,10 @@ type Options struct {
 	CACert     []byte        // further PEM certificates to trust
 	Version    string        // of mcpctl, as servers see it (clientInfo, User-Agent); empty = dev
 	Elicit     Elicit        // answers the questions of servers; nil = they are declined
+
+	// Background runs the end of a server that was started here beside the run: it may take 2.5 seconds. Who
+	// sets it waits for all that it was given. nil = All and Session.Leave wait for each end.
+	Background func(end func())
 
 	// Capabilities are declared to servers without Server.Capabilities; nil = all ClientCapabilities.
 	// Servers that ask get an empty list of roots, and a refusal of sampling.
@@ -129,13 +134,43 @@ func probeOne(ctx context.Context, server Server, options Options) Result {
 	}
 	var result Result
 	start, tries := time.Now(), 0
+	options, gone := options.oneAtATime()
 	retry(ctx, options.Retries, a.options.Timeout, func() error {
+		gone(ctx)
 		tries++
 		result = newAttempt(server, options).run(ctx, start)
 		result.Attempts = tries
 		return result.Err
 	})
 	return result
+}
+
+// oneAtATime returns options for several attempts at one server, and a function that waits until the server
+// of the attempt before is gone, or ctx ends: it may hold a port or a lock.
+func (o Options) oneAtATime() (_ Options, gone func(context.Context)) {
+	background := o.Background
+	if background == nil {
+		return o, func(context.Context) {}
+	}
+	var leaving sync.WaitGroup
+	o.Background = func(end func()) {
+		leaving.Add(1)
+		background(func() {
+			defer leaving.Done()
+			end()
+		})
+	}
+	return o, func(ctx context.Context) {
+		all := make(chan struct{})
+		go func() {
+			leaving.Wait()
+			close(all)
+		}()
+		select {
+		case <-all:
+		case <-ctx.Done():
+		}
+	}
 }
 
 // run makes one attempt. The connection is closed after the result is complete.
@@ -148,7 +183,7 @@ func (a attempt) run(ctx context.Context, start time.Time) Result {
 		if err != nil {
 			return err
 		}
-		defer session.Close()
+		defer session.Leave()
 		result.Transport, result.Declared = session.Transport(), a.options.Capabilities
 		result.Snapshot, err = session.Snapshot(ctx)
 		result.Elapsed = time.Since(start)

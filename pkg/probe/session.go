@@ -59,6 +59,10 @@ func (s *Session) Close() error {
 	return nil
 }
 
+// Leave ends the connection as Close does. The end of a server that was started here goes to
+// Options.Background.
+func (s *Session) Leave() { s.attempt.leave(s.conn.Kind, func() { _ = s.Close() }) }
+
 // Snapshot lists everything that the server declares and returns what arrived; it is never nil. The error is
 // an *Error for each list that is not whole, joined.
 func (s *Session) Snapshot(ctx context.Context) (*snapshot.Snapshot, error) {

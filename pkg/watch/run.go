@@ -130,7 +130,7 @@ func (w *watcher) connect(ctx context.Context) Session {
 		case session != nil && ctx.Err() != nil:
 			_ = session.Close()
 		case ctx.Err() != nil:
-		case session != nil:
+		case first != nil:
 			w.breaker.record(err)
 			w.least, w.restarted = 0, false
 			w.apply(ctx, session, first, err)
@@ -138,6 +138,9 @@ func (w *watcher) connect(ctx context.Context) Session {
 		default:
 			w.breaker.record(err)
 			w.unreachable(err)
+			if session != nil { // its end may take seconds
+				w.state.during(func() { _ = session.Close() })
+			}
 		}
 	}
 	return nil
@@ -161,7 +164,7 @@ func (w *watcher) beforeConnecting() time.Duration {
 	return max(w.options.spread(now), w.least)
 }
 
-// open opens a session and reads all lists. A session that is lost meanwhile is not returned.
+// open opens a session and reads all lists. Of a session that is lost meanwhile nothing was read.
 func (w *watcher) open(ctx context.Context) (session Session, first *reading, err error) {
 	w.state.during(func() { session, err = w.source.Open(ctx) })
 	if err != nil {
@@ -172,8 +175,7 @@ func (w *watcher) open(ctx context.Context) (session Session, first *reading, er
 	first = &reading{cause: w.firstCause()}
 	err = w.read(ctx, session, first)
 	if lost := session.Lost(); (lost != nil || is[*lostError](err)) && ctx.Err() == nil {
-		w.state.during(func() { _ = session.Close() })
-		return nil, nil, cmp.Or(lost, err)
+		return session, nil, cmp.Or(lost, err)
 	}
 	return session, first, err
 }
