@@ -63,10 +63,20 @@ func subscribe(ctx context.Context, s *Session) {
 // steadyListening is how long listening must last to count as a success.
 const steadyListening = 10 * time.Second
 
+// connection is what listening needs of a *transport.Conn.
+type connection interface {
+	Done() <-chan struct{}
+	Lost() error
+	GiveUp(why error)
+}
+
+// longestListenPause is between attempts to listen again, a quarter more or less.
+const longestListenPause = 30 * time.Second
+
 // loop listens again each time that listening has ended, with growing pauses, unless the server has no such
-// thing.
-func (l *listener) loop(ctx context.Context, conn *transport.Conn, listen func(context.Context) error) {
-	pause, opened := pace(time.Minute), false
+// thing. A refusal of what was open before may be that of something in between, and has the longest pause.
+func (l *listener) loop(ctx context.Context, conn connection, listen func(context.Context) error) {
+	pause, opened := pace(longestListenPause), false
 	for {
 		began := time.Now()
 		err := listen(ctx)
@@ -76,6 +86,9 @@ func (l *listener) loop(ctx context.Context, conn *transport.Conn, listen func(c
 		}
 		if time.Since(began) >= steadyListening {
 			pause.Reset()
+		}
+		if refusesListening(err) {
+			pause = evenPace(longestListenPause)
 		}
 		select {
 		case <-ctx.Done():
@@ -89,16 +102,30 @@ func (l *listener) loop(ctx context.Context, conn *transport.Conn, listen func(c
 
 // endsListening reports whether listening again is pointless: the server has no such thing, or the session is
 // over. One that was open before and is not known any more has ended (2025-11-25, session management).
-func endsListening(conn *transport.Conn, err error, opened bool) bool {
+func endsListening(conn connection, err error, opened bool) bool {
 	status, ok := errors.AsType[*transport.HTTPError](err)
 	if !ok {
-		return conn.Lost() != nil || hasAnswer(err)
+		return conn.Lost() != nil || hasAnswer(err) && !opened
 	}
 	if status.Status == http.StatusNotFound && opened {
 		conn.GiveUp(err)
 	}
-	return status.Status < 500 && status.Status != http.StatusRequestTimeout &&
-		status.Status != http.StatusTooManyRequests
+	gone := status.Status == http.StatusUnauthorized || status.Status == http.StatusNotFound
+	return refusesListening(err) && (!opened || gone)
+}
+
+// refusesListening reports whether an error is an answer that says no, other than for now.
+func refusesListening(err error) bool {
+	status, ok := errors.AsType[*transport.HTTPError](err)
+	return ok && status.Status < 500 && status.Status != http.StatusRequestTimeout &&
+		status.Status != http.StatusTooManyRequests || !ok && hasAnswer(err)
+}
+
+// evenPace returns a back-off that does not grow, with the jitter of pace.
+func evenPace(pause time.Duration) *backoff.ExponentialBackOff {
+	same := pace(pause)
+	same.InitialInterval = pause
+	return same
 }
 
 // pace returns a back-off with a quarter of jitter, from half a second on.

@@ -2,17 +2,21 @@ package probe
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 	"golang.org/x/tools/txtar"
 
+	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -104,4 +108,61 @@ func (h *hearing) String() string {
 		text += fmt.Sprintf("lost: %v\n", err)
 	}
 	return text
+}
+
+// standing is a connection that stands until it is given up.
+type standing struct{ lost error }
+
+func (s *standing) Done() <-chan struct{} { return nil }
+func (s *standing) Lost() error           { return s.lost }
+func (s *standing) GiveUp(why error)      { s.lost = why }
+
+// TestListenAgain after a stream of a minute was cut: what refuses it then may be a gateway during a deployment, so it is
+// asked again every half minute, a quarter more or less; only 401 and 404 are final. What never was open is not asked again.
+func TestListenAgain(t *testing.T) {
+	refused := func(status int) error { return &transport.HTTPError{Status: status} }
+	const opens = -1
+	for name, c := range map[string]struct {
+		answers []int // to each attempt: open for a minute, or a status; the last one stands
+		asked   int   // within ten minutes
+		lost    bool
+	}{
+		"cut again and again":  {[]int{opens}, 10, false},
+		"405 once":             {[]int{opens, 405, opens}, 10, false},
+		"403 from then on":     {[]int{opens, 403}, 19, false},
+		"410 from then on":     {[]int{opens, 410}, 19, false},
+		"an error of JSON-RPC": {[]int{opens, -32000}, 19, false},
+		"401":                  {[]int{opens, 401}, 2, false},
+		"404":                  {[]int{opens, 404}, 2, true},
+		"405 from the start":   {[]int{405}, 1, false},
+		"it has no such thing": {[]int{-32601}, 1, false},
+		"503, then 405":        {[]int{503, 405}, 2, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+				defer cancel()
+				l, conn, asked := newListener(), &standing{}, 0
+				l.loop(ctx, conn, func(ctx context.Context) error {
+					answer := c.answers[min(asked, len(c.answers)-1)]
+					asked++
+					switch {
+					case answer < opens:
+						return &RPCError{Code: answer}
+					case answer > opens:
+						return refused(answer)
+					}
+					l.announce(map[snapshot.Kind]bool{snapshot.Tools: true}, true)
+					select {
+					case <-time.After(time.Minute):
+					case <-ctx.Done():
+					}
+					return io.EOF
+				})
+				if asked < c.asked*3/4 || asked > c.asked*5/4 || (conn.lost != nil) != c.lost {
+					t.Errorf("asked %d times, want about %d; lost: %v", asked, c.asked, conn.lost)
+				}
+			})
+		})
+	}
 }

@@ -28,6 +28,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
+
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -132,17 +134,15 @@ func probeOne(ctx context.Context, server Server, options Options) Result {
 	if ctx.Err() != nil {
 		return Result{Server: server, Err: a.explain(ctx, a.first(), context.Cause(ctx), nil)}
 	}
-	var result Result
-	start, tries := time.Now(), 0
+	again := newRetrier(options.Retries, a.options.Timeout)
 	options, gone := options.oneAtATime()
-	retry(ctx, options.Retries, a.options.Timeout, func() error {
-		gone(ctx)
-		tries++
-		result = newAttempt(server, options).run(ctx, start)
-		result.Attempts = tries
-		return result.Err
-	})
-	return result
+	for start := time.Now(); ; gone(ctx) {
+		result := newAttempt(server, options).run(ctx, start, again)
+		if !again.after(ctx, result.Err) {
+			result.Attempts = again.tries
+			return result
+		}
+	}
 }
 
 // oneAtATime returns options for several attempts at one server, and a function that waits until the server
@@ -174,23 +174,26 @@ func (o Options) oneAtATime() (_ Options, gone func(context.Context)) {
 }
 
 // run makes one attempt. The connection is closed after the result is complete.
-func (a attempt) run(ctx context.Context, start time.Time) Result {
-	ctx, cancel := limited(ctx, a.options.Timeout)
-	defer cancel()
+func (a attempt) run(ctx context.Context, start time.Time, again *retrier) Result {
 	result := Result{Server: a.server}
 	err := guard(func() error {
-		session, err := a.open(ctx)
+		limit, cancel := limited(ctx, a.options.Timeout)
+		defer cancel()
+		session, err := a.open(limit)
 		if err != nil {
 			return err
 		}
 		defer session.Leave()
 		result.Transport, result.Declared = session.Transport(), a.options.Capabilities
-		result.Snapshot, err = session.Snapshot(ctx)
+		result.Snapshot, err = session.Snapshot(limit)
+		for err != nil && session.conn.Lost() == nil && again.after(ctx, err) {
+			err = session.complete(ctx, result.Snapshot)
+		}
 		result.Elapsed = time.Since(start)
 		result.Noise = session.Noise()
 		if err == nil && a.options.ReadTwice {
 			// lists that fail now say so, and take nothing from the first answer
-			result.SecondRead, _ = session.List(ctx, snapshot.Kinds()...)
+			result.SecondRead, _ = session.List(limit, snapshot.Kinds()...)
 		}
 		return err
 	})
@@ -204,29 +207,67 @@ func (a attempt) run(ctx context.Context, start time.Time) Result {
 	return result
 }
 
-// retry runs one attempt after another as long as all failures may pass and there are retries left. Attempts
-// that the server asks for with Retry-After do not count, while their waits are no longer than limit in all;
-// 0 = longestWait.
+// complete asks once more for the lists that a snapshot lacks. The error is that of List.
+func (s *Session) complete(ctx context.Context, shot *snapshot.Snapshot) error {
+	limit, cancel := limited(ctx, s.attempt.options.Timeout)
+	defer cancel()
+	kinds := kit.Map(shot.Incomplete(), func(l snapshot.List) snapshot.Kind { return l.Kind })
+	lists, err := s.List(limit, kinds...)
+	for _, list := range lists {
+		shot.SetList(list)
+	}
+	return err
+}
+
+// retrier allows another try as long as all failures may pass and there are retries left. Tries that the
+// server asks for with Retry-After do not count, while their waits are no longer than a limit in all.
+type retrier struct {
+	retries int
+	left    time.Duration // of the waits that the server may ask for
+	pauses  *backoff.ExponentialBackOff
+	tries   int  // that have ended
+	over    bool // there is no other one
+}
+
+// newRetrier returns a retrier with a limit; 0 = longestWait.
+func newRetrier(retries int, limit time.Duration) *retrier {
+	return &retrier{retries: retries, left: cmp.Or(limit, longestWait), pauses: pace(30 * time.Second)}
+}
+
+// after reports, once it is time, whether there is another try after one that ended with err.
+func (r *retrier) after(ctx context.Context, err error) bool {
+	if !r.over {
+		r.tries++
+		r.over = !r.allows(ctx, err)
+	}
+	return !r.over
+}
+
+// allows decides about one try.
+func (r *retrier) allows(ctx context.Context, err error) bool {
+	failures := Failures(err)
+	if len(failures) == 0 || slices.ContainsFunc(failures, func(e *Error) bool { return !e.mayPass() }) {
+		return false
+	}
+	pause := slices.Max(kit.Map(failures, (*Error).AskedWait))
+	if pause > 0 && pause <= r.left {
+		r.left -= pause
+	} else if r.retries--; r.retries < 0 {
+		return false
+	} else {
+		pause = cmp.Or(min(pause, longestWait), r.pauses.NextBackOff())
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(pause):
+		return true
+	}
+}
+
+// retry makes one try after another as long as there may be one; see retrier.
 func retry(ctx context.Context, retries int, limit time.Duration, once func() error) {
-	left, pauses := cmp.Or(limit, longestWait), pace(30*time.Second)
-	for {
-		failures := Failures(once())
-		if len(failures) == 0 || slices.ContainsFunc(failures, func(e *Error) bool { return !e.mayPass() }) {
-			return
-		}
-		pause := slices.Max(kit.Map(failures, (*Error).AskedWait))
-		if pause > 0 && pause <= left {
-			left -= pause
-		} else if retries--; retries < 0 {
-			return
-		} else {
-			pause = cmp.Or(min(pause, longestWait), pauses.NextBackOff())
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(pause):
-		}
+	for again := newRetrier(retries, limit); again.after(ctx, once()); {
 	}
 }
 
@@ -243,9 +284,14 @@ func (e *Error) AskedWait() time.Duration {
 }
 
 // mayPass reports whether another attempt may succeed: an expired session, 429 and 5xx but for 501, a refused
-// or broken connection, a lookup that failed for now; a timeout and an exit only up to the handshake.
+// or broken connection, a lookup that failed for now; any error with which a server answers for a list, and
+// its end meanwhile; a timeout only up to the handshake.
 func (e *Error) mayPass() bool {
 	err := originalOf(e)
+	listing := e.Stage.order() >= ListingTools.order() && e.Stage.order() <= ListingSkills.order()
+	if listing && (is[*RPCError](err) || lost(err)) {
+		return true
+	}
 	if status, ok := errors.AsType[*transport.HTTPError](err); ok {
 		return status.Session || status.Status == 429 || status.Status >= 500 && status.Status != 501
 	}
