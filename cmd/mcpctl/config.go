@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -44,10 +45,8 @@ func configCommand(p program) *cli.Command {
 func (p program) found(cfg *config.Config, entries []config.Entry, problem error) *report.Report {
 	r := &report.Report{Command: "config"}
 	r.Servers = trust.Gate{Process: p.Process}.Describe(entries)
-	for _, e := range entries {
-		if e.Err() != nil {
-			r.Status = exit.Usage
-		}
+	if slices.ContainsFunc(r.Servers, func(s report.Server) bool { return s.State == report.Failed }) {
+		r.Status = exit.Usage
 	}
 	if problem != nil {
 		r.Status, r.Problems = exit.Usage, strings.Split(problem.Error(), "\n") // a hint is a line

@@ -21,13 +21,14 @@ func trustCommand(p program) *cli.Command {
 		Usage:     "Trust servers found in configuration files",
 		ArgsUsage: "[NAME…]",
 		Description: `
-Shows what each server would do, asks, and remembers the answer until that changes. Contacts nothing.
+Shows what each server would do, asks in a terminal, and remembers the answer until that changes.
+Contacts nothing. A NAME is shown whole, however long.
 Files named with --config or MCPCTL_CONFIG need no trust.`,
 		Flags: []cli.Flag{
 			toggle("dry-run, n", "Show what would be trusted; store nothing", &how.dryRun),
 			toggle("list", "List all trusted servers", &how.list),
 			toggle("revoke", "Revoke trust in the servers found here", &how.revoke),
-			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Hidden: true}, // which it takes for granted
+			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Hidden: true, Destination: &how.yes},
 			toggle("all", "With --revoke: revoke all trust", &how.all),
 		},
 		Action: func(c *cli.Context) error {
@@ -38,7 +39,7 @@ Files named with --config or MCPCTL_CONFIG need no trust.`,
 }
 
 // trusting are the flags of trust alone.
-type trusting struct{ list, revoke, all, dryRun bool }
+type trusting struct{ list, revoke, all, dryRun, yes bool }
 
 // run checks that the flags fit together and does what they say. Revoking needs no readable configuration
 // when it is for all servers.
@@ -72,5 +73,5 @@ func (how trusting) run(ctx context.Context, p program, names []string) (*report
 	if err != nil {
 		return nil, err
 	}
-	return gate.Propose(ctx, entries, how.dryRun)
+	return gate.Propose(ctx, entries, len(names) > 0, how.yes, how.dryRun)
 }

@@ -149,6 +149,17 @@ func withTransport(server syntax.Value) syntax.Value {
 	return server
 }
 
+// Passed returns the names of the variables that an entry has its application hand on.
+func (d Dialect) Passed(server syntax.Value) (names []string) {
+	list, _ := server.Get(d.form().passed)
+	for _, item := range list.Value.Items {
+		if name := cmp.Or(item.Text, item.TextOf("name")); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // rewrite returns v with the variables in all strings as mcpctl reads them.
 func rewrite(v syntax.Value, variables []notation) syntax.Value {
 	if len(variables) == 0 {

@@ -11,12 +11,14 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/clients"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/redact"
+	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -65,14 +67,17 @@ type Entry struct {
 	May      Grants       // what it may do in the sandbox besides what all may
 	Unread   []Problem    // keys that are not read and are near to one that is
 
-	declared  declaration // as it is written
-	uses      []use       // the texts that decide what it does
-	scope     scope       // of its file
-	dir       string      // the working directory, with variables as they are written
-	ownDir    bool        // its entry sets the working directory
-	refused   bool        // not in allow
-	unusable  bool        // only its application can run it; Problems has the reason
-	duplicate bool        // entries of the same name in its application are other servers
+	declared  declaration  // as it is written
+	read      syntax.Field // with the keys and variables that mcpctl reads
+	passed    []string     // names of variables that its application hands on
+	own       int          // the first of Problems are those of the entry itself
+	uses      []use        // the texts that decide what it does
+	scope     scope        // of its file
+	dir       string       // the working directory, with variables as they are written
+	ownDir    bool         // its entry sets the working directory
+	refused   bool         // not in allow
+	unusable  bool         // only its application can run it; Problems has the reason
+	duplicate bool         // entries of the same name in its application are other servers
 }
 
 // Asks returns the inputs to ask the user for so that the entry runs; nil if that is not enough.
@@ -82,6 +87,9 @@ func (e Entry) Asks() []Prompt {
 	}
 	return e.Prompts
 }
+
+// Refused reports whether the policy keeps the entry from being contacted.
+func (e Entry) Refused() bool { return e.refused }
 
 // Err returns the problems of the entry as one error; nil if there are none or it is disabled.
 func (e Entry) Err() error {
@@ -170,22 +178,22 @@ type Description struct {
 	Helper  string   `json:"headersHelper,omitempty"` // the command line that gives further headers
 }
 
-// Describe returns the transport of an entry, and what it starts or contacts: variables as they are written,
-// environment variables and headers by name only, secrets masked.
+// Describe returns the transport of an entry, and what it starts or contacts as Shown has it; environment
+// variables and headers by name only.
 func (e Entry) Describe() (transport string, d Description) {
+	x := e.Shown()
 	if s := e.Server.Stdio; s != nil {
-		transport, d.Env = "stdio", kit.SortedKeys(s.Env)
-		d.Dir = redact.MaskTokens(cmp.Or(e.dir, s.Dir))
-		d.Command = kit.Map(redact.MaskArgs(e.words()), redact.MaskTokens)
+		transport, d.Env, d.Dir, d.Command = "stdio", kit.SortedKeys(s.Env), cmp.Or(e.dir, s.Dir), x.Starts
+		if e.Found == Named {
+			d.Dir = redact.MaskTokens(d.Dir)
+		}
 	}
 	if h := e.Server.HTTP; h != nil {
-		transport, d.Headers, d.URL = string(h.Kind), kit.SortedKeys(h.Headers), e.contacts()
+		transport, d.Headers, d.URL = string(h.Kind), kit.SortedKeys(h.Headers), x.Contacts
 		if h.Kind == probe.AutoHTTP {
 			transport = "http"
 		}
-		if h.Helper != nil {
-			d.Helper = redact.MaskTokens(redact.MaskLine(h.Helper.Command))
-		}
+		d.Helper = strings.Join(x.Runs, "\n")
 	}
 	return transport, d
 }

@@ -30,8 +30,8 @@ func (e Entry) Declared() (file, server string) {
 
 // Digest returns the SHA-256, in hexadecimal, of all that is declared about the server: the file, its
 // dialect, the name, the whole entry with every key, the inputs it refers to, the grants of mcpctl.yaml, the
-// directories that variables of the application stand for, and the working directory. Values of variables,
-// and files that the command reads, are not part of it.
+// directories that variables of the application stand for, and the directory that paths start at. Values of
+// variables, where links in the project lead, and files that the command reads, are not part of it.
 func (e Entry) Digest() string {
 	h := sha256.New()
 	add := func(parts ...string) {
@@ -61,8 +61,8 @@ func (e Entry) Digest() string {
 	for _, folder := range e.May.Write {
 		add("write", folder)
 	}
-	if s := e.Server.Stdio; s != nil {
-		add("directory", files.RealPath(s.Dir))
+	if e.Server.Stdio != nil {
+		add("directory", files.RealPath(e.scope.folder))
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
@@ -72,6 +72,44 @@ func (e Entry) refersTo(variable string) bool {
 	return slices.ContainsFunc(e.uses, func(u use) bool {
 		return strings.Contains(u.text, "${"+variable) || strings.Contains(u.text, "${env:"+variable)
 	})
+}
+
+// Opened returns the entry with the content of the files that it names, which are not looked at before the
+// user trusts it: their mistakes and links out of the project are among its Problems.
+func (e Entry) Opened() Entry {
+	if e.scope.opens || e.unusable {
+		return e
+	}
+	if link := e.linkOut(); link != nil {
+		e.Problems = append(slices.Clip(e.Problems), *link)
+		return e
+	}
+	return e.readAgain(true)
+}
+
+// readAgain returns the entry with or without what is in the files that it names.
+func (e Entry) readAgain(opens bool) Entry {
+	if e.read.Value.Kind != syntax.Object {
+		return e
+	}
+	s := e.scope
+	s.opens = opens
+	again := s.entry(e.read)
+	again.Server.Name, again.Server.Source = e.Server.Name, e.Server.Source
+	e.Server, e.Login, e.uses, e.scope = again.Server, again.Login, again.uses, again.scope
+	e.dir, e.ownDir, e.Prompts = again.dir, again.ownDir, again.Prompts
+	e.Problems, e.own = slices.Concat(again.Problems, e.Problems[e.own:]), again.own
+	return e
+}
+
+// paths returns the files that the entry names.
+func (e Entry) paths() (paths []string) {
+	for _, u := range e.uses {
+		if u.path != "" {
+			paths = append(paths, u.path)
+		}
+	}
+	return paths
 }
 
 // linkOut returns a problem if an entry that was only found uses a file or directory of the project that is a
@@ -86,12 +124,7 @@ func (e Entry) linkOut() *Problem {
 	if s := e.Server.Stdio; s != nil {
 		paths = append(paths, s.Dir)
 	}
-	for _, u := range e.uses {
-		if u.path != "" {
-			paths = append(paths, u.path)
-		}
-	}
-	for _, path := range paths {
+	for _, path := range append(paths, e.paths()...) {
 		inside, err := filepath.Rel(e.scope.root, path)
 		if real := files.RealPath(path); err == nil && filepath.IsLocal(inside) && !files.Below(real, root) {
 			return &Problem{

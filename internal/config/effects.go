@@ -2,14 +2,15 @@ package config
 
 import (
 	"cmp"
-	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/clients"
+	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/redact"
+	"github.com/mcpctl/mcpctl/internal/syntax"
 )
 
 // use is a text of the configuration that decides what a server does.
@@ -22,72 +23,68 @@ type use struct {
 	path     string   // absolute, of the file that it names
 }
 
-// shells run a command line that is one of their arguments.
-var shells = []string{"sh", "bash", "zsh", "dash", "ksh", "fish", "cmd", "powershell", "pwsh", "busybox"}
-
-// Effects are what a server would do according to its entry. Secrets are masked.
+// Effects are what a server would do according to its entry as it is declared, before anything is resolved.
+// What comes from the user stands by its name; what the file has is whole, but for literal secrets.
 type Effects struct {
-	Starts    []string `json:"starts,omitempty"`    // the command line, variables as written
-	Contacts  string   `json:"contacts,omitempty"`  // the URL
-	Dir       string   `json:"directory,omitempty"` // where the file chooses one or it is not in the project
-	Receives  []string `json:"receives,omitempty"`  // names of variables, inputs and files
-	Passes    []string `json:"passes,omitempty"`    // names of variables that a launcher such as npx gets
-	Addresses []string `json:"addresses,omitempty"` // KEY=ADDRESS, literal ones on other machines
-	Sets      []string `json:"sets,omitempty"`      // NAME=VALUE, other environment variables
-	Runs      []string `json:"runs,omitempty"`      // command lines that a shell runs to get credentials
-	Sandbox   []string `json:"sandbox,omitempty"`   // what it may do in the sandbox besides the usual
-	// a launcher fetches a package by the project's own settings
-	Packages bool `json:"packages,omitempty"`
-	Shell    bool `json:"shell,omitempty"` // the command line goes through a shell
+	Starts   []string `json:"starts,omitempty"`    // the command line
+	Contacts string   `json:"contacts,omitempty"`  // the URL
+	Dir      string   `json:"directory,omitempty"` // where the file chooses one or it is not in the project
+	Receives []string `json:"receives,omitempty"`  // names of variables, inputs and files
+	Passes   []string `json:"passes,omitempty"`    // names of variables that a launcher such as npx gets
+	Sets     []string `json:"sets,omitempty"`      // NAME=VALUE of environment variables
+	Sends    []string `json:"sends,omitempty"`     // headers, "Name: value"
+	Login    []string `json:"login,omitempty"`     // KEY=VALUE of how to log in
+	Reads    string   `json:"reads,omitempty"`     // the file of variables
+	Runs     []string `json:"runs,omitempty"`      // command lines that a shell runs to get credentials
+	Asks     []string `json:"asks,omitempty"`      // inputs, with their defaults and options
+	Sandbox  []string `json:"sandbox,omitempty"`   // what it may do in the sandbox besides the usual
+	// names in Sets, and "url", that runtimes obey or that are addresses of this machine
+	Notable []string `json:"notable,omitempty"`
+	// addresses on other machines, with those that variables have as defaults
+	Addresses []string `json:"addresses,omitempty"`
+	Secrets   []string `json:"secrets,omitempty"`  // those of Receives that it may send to Addresses
+	Settings  []string `json:"settings,omitempty"` // files of the project that decide what a launcher runs
+	Code      string   `json:"code,omitempty"`     // "a shell line", "inline code", "a command line", "a shell"
+	Lacks     []string `json:"lacks,omitempty"`    // what keeps it from starting: "KEY, which is not set"
 }
 
-// Marked reports whether the user should decide about the entry alone: it gets a value of the user's together
-// with an address that the file chose, or runs a shell.
-func (x Effects) Marked() bool { return x.Shell || len(x.Receives) > 0 && len(x.Addresses) > 0 }
+// Marked reports whether the user decides about the entry alone: it may send a secret to an address on another
+// machine, or runs code that the file itself holds.
+func (x Effects) Marked() bool { return x.Code != "" || len(x.Secrets) > 0 }
 
-// Effects returns what the entry would do, from the configuration alone: what a person weighs before trusting
-// it. Literal secrets of the file are masked.
+// Effects returns what the entry would do, from the declaration alone: what a person weighs before trusting
+// it. No file that it names is looked at.
 func (e Entry) Effects() Effects {
-	words := e.words()
-	x := Effects{Contacts: e.contacts()}
-	x.Packages = len(words) > 0 && process.FetchesPackages(words[0])
-	shown := 0 // arguments that are never masked: the program, and the package of a launcher
-	if x.Packages {
-		shown = 1 + slices.IndexFunc(words[1:],
-			func(word string) bool { return !strings.HasPrefix(word, "-") })
-	}
-	x.Starts = redact.Literals(words, func(i int) bool { return i <= shown || isCode(words, i) })
-	x.Shell = slices.ContainsFunc(words,
-		func(word string) bool { return slices.Contains(shells, process.ProgramName(word)) })
-	for i, u := range e.uses {
-		x.Receives = append(x.Receives, kit.Map(u.receives, redact.MaskTokens)...)
-		if !u.literal {
-			continue
-		}
-		option := ""
-		if i > 0 {
-			option = e.uses[i-1].shown
-		}
-		addresses := addressesIn(u, option)
-		x.Addresses = append(x.Addresses, addresses...)
-		isVariable := strings.HasPrefix(u.text, "${") && clients.Closing(u.text) == len(u.text)
-		if name, ok := strings.CutPrefix(u.key, "env."); ok && len(addresses) == 0 && !isVariable {
-			x.Sets = append(x.Sets, name+"="+redact.LiteralValue(name, u.shown))
+	x := Effects{Contacts: redact.Declared("", e.address()), Login: e.loginLines(), Asks: e.inputLines()}
+	for _, u := range e.uses {
+		x.Receives = append(x.Receives, u.receives...)
+		group, name, _ := strings.Cut(u.key, ".")
+		switch {
+		case group == "env":
+			if u.text != "${"+name+"}" && u.text != "${"+name+":-}" { // it is in Receives
+				x.Sets = append(x.Sets, name+"="+redact.Declared(name, u.shown))
+			}
+		case slices.Contains(headerGroups, group) && !strings.HasSuffix(u.key, ".command"):
+			x.Sends = append(x.Sends, sent(group, name, u))
+		case u.key == "envFile":
+			x.Reads = u.shown
 		}
 	}
+	x.Receives = unique(append(x.Receives, e.passed...))
 	if s := e.Server.Stdio; s != nil {
-		outside := !e.scope.holds(s.Dir)
+		x.Starts = e.words()
+		x.Code = inlineCode(x.Starts)
+		outside := e.scope.root == "" || !files.Below(s.Dir, e.scope.root)
 		if e.ownDir || outside {
-			x.Dir = redact.MaskTokens(cmp.Or(e.dir, s.Dir))
+			x.Dir = cmp.Or(e.dir, s.Dir)
 		}
 		if outside {
 			x.Dir += ", outside of the project"
 		}
-		x.Passes = e.passes()
+		x.Passes, x.Settings = e.passes(), e.settings(x.Starts)
 	}
 	if h := e.Server.HTTP; h != nil && h.Helper != nil {
-		x.Runs = append(x.Runs, redact.MaskLine(h.Helper.Command))
-		x.Shell = true
+		x.Runs, x.Code = append(x.Runs, h.Helper.Command), shellLine
 	}
 	if len(e.May.Network) > 0 {
 		x.Sandbox = append(x.Sandbox, "network: all of it, for "+strings.Join(e.May.Network, ", "))
@@ -95,8 +92,141 @@ func (e Entry) Effects() Effects {
 	for _, folder := range e.May.Write {
 		x.Sandbox = append(x.Sandbox, "write: "+folder)
 	}
-	x.Receives = unique(x.Receives)
+	for _, p := range e.Problems {
+		if p.lacks != "" && !p.asked && !slices.Contains(x.Lacks, p.lacks) {
+			x.Lacks = append(x.Lacks, p.lacks)
+		}
+	}
+	e.addRisks(&x)
 	return x
+}
+
+// Mistake returns the first problem that is not only something that the environment lacks; nil for none. What
+// such an entry would do is not known.
+func (e Entry) Mistake() *Problem {
+	i := slices.IndexFunc(e.Problems, func(p Problem) bool { return p.lacks == "" })
+	if i < 0 {
+		return nil
+	}
+	return &e.Problems[i]
+}
+
+// Shown returns the effects for reports. A file that the user named is the user's own: nobody is asked about
+// it, and its literals are masked as in logs, values by their names.
+func (e Entry) Shown() Effects {
+	x := e.Effects()
+	if e.Found != Named {
+		return x.Reported()
+	}
+	name := func(separator string) func(string) string {
+		return func(pair string) string {
+			name, _, _ := strings.Cut(pair, separator)
+			return name
+		}
+	}
+	x.Starts = kit.Map(redact.MaskArgs(x.Starts), redact.MaskTokens)
+	x.Runs = kit.Map(x.Runs, func(line string) string { return redact.MaskTokens(redact.MaskLine(line)) })
+	if e.Server.HTTP != nil {
+		x.Contacts = redact.MaskTokens(redact.MaskURL(e.address()))
+	}
+	x.Sets, x.Login = kit.Map(x.Sets, name("=")), kit.Map(x.Login, name("="))
+	x.Sends, x.Asks = kit.Map(x.Sends, name(":")), kit.Map(x.Asks, name(" "))
+	x.Dir, x.Reads = redact.MaskTokens(x.Dir), redact.MaskTokens(x.Reads)
+	x.Receives, x.Secrets = kit.Map(x.Receives, redact.MaskTokens), kit.Map(x.Secrets, redact.MaskTokens)
+	return x
+}
+
+// Reported returns the effects for messages and reports: a token alone among the arguments is not shown. The
+// program, the package of a launcher and code stay whole.
+func (x Effects) Reported() Effects {
+	shown := 0
+	if len(x.Starts) > 0 && process.FetchesPackages(x.Starts[0]) {
+		isPackage := func(word string) bool { return !strings.HasPrefix(word, "-") }
+		shown = 1 + max(0, slices.IndexFunc(x.Starts[1:], isPackage))
+	}
+	starts := slices.Clone(x.Starts)
+	for i := shown + 1; i < len(starts) && x.Code == ""; i++ {
+		starts[i] = redact.DeclaredWord(x.Starts[i-1], starts[i])
+	}
+	x.Starts = starts
+	x.Receives = kit.Map(x.Receives, func(name string) string { return redact.DeclaredWord("", name) })
+	return x
+}
+
+// headerGroups are the keys whose texts are headers.
+var headerGroups = []string{
+	"headers", "http_headers", "env_http_headers", "bearerToken", "bearer_token_env_var",
+}
+
+// sent returns a header as it is declared: its value, or by name what it comes from.
+func sent(group, name string, u use) string {
+	name = strings.TrimSuffix(name, ".file")
+	value := redact.Declared(name, u.shown)
+	if !u.literal {
+		value = strings.Join(u.receives, "")
+		if !strings.Contains(value, " ") {
+			value = "${" + value + "}"
+		}
+	}
+	if group == "bearerToken" || group == "bearer_token_env_var" {
+		if u.literal {
+			value = redact.Declared("token", u.shown)
+		}
+		return "Authorization: Bearer " + value
+	}
+	return name + ": " + value
+}
+
+// loginLines returns every key of the login that is set, as it is written.
+func (e Entry) loginLines() (lines []string) {
+	if e.Server.HTTP == nil {
+		return nil
+	}
+	var add func(name string, v syntax.Value)
+	add = func(name string, v syntax.Value) {
+		switch v.Kind {
+		case syntax.Object:
+			for _, f := range v.Fields {
+				add(strings.TrimPrefix(name+"."+f.Key, "."), f.Value)
+			}
+		case syntax.List:
+			texts := kit.Map(v.Items, func(item syntax.Value) string { return redact.Declared(name, item.Text) })
+			lines = append(lines, name+"="+strings.Join(texts, " "))
+		case syntax.Null:
+		default:
+			lines = append(lines, name+"="+redact.Declared(name, v.Text))
+		}
+	}
+	for _, key := range []string{"oauth", "auth"} {
+		if f, ok := e.read.Value.Get(key); ok && f.Value.Kind == syntax.Object {
+			add("", f.Value)
+		}
+	}
+	return lines
+}
+
+// inputLines returns the inputs that the entry takes, with what an answer means where that is not the answer.
+func (e Entry) inputLines() (lines []string) {
+	for _, item := range e.scope.asked.Items {
+		id := item.TextOf("id")
+		if !e.refersTo("input:"+id+"}") || slices.ContainsFunc(lines, func(line string) bool {
+			return line == id || strings.HasPrefix(line, id+" ")
+		}) {
+			continue
+		}
+		in, line := e.scope.inputs[id], id
+		if in.Default != "" {
+			line += " (Enter means " + redact.Declared(id, in.Default) + ")"
+		}
+		for i, o := range in.Options {
+			line += " " + map[bool]string{true: "", false: "or "}[i == 0] + redact.Declared(id, o.Value)
+			if o.Label != o.Value {
+				line += " as " + o.Label
+			}
+		}
+		lines = append(lines, line)
+	}
+	return lines
 }
 
 // passes returns the names of the variables that the command gets as a launcher and that the entry does not
@@ -114,21 +244,30 @@ func (e Entry) passes() []string {
 	return unique(names)
 }
 
-// codeFlags are options of interpreters whose value is code.
-var codeFlags = map[string][]string{
-	"node": {"-e", "--eval", "-p", "--print"}, "bun": {"-e", "--eval"}, "deno": {"eval"}, "python": {"-c"},
-	"python3": {"-c"}, "ruby": {"-e"}, "perl": {"-e", "-E"}, "php": {"-r"},
-	"cmd": {"/c", "/C"}, "powershell": {"-Command", "-c"}, "pwsh": {"-Command", "-c"},
+// settingFiles are files of a project that decide what a launcher runs.
+var settingFiles = map[string][]string{
+	"npm": {".npmrc", "node_modules", "package.json"}, "npx": {".npmrc", "node_modules"},
+	"pnpm": {".npmrc", "pnpm-workspace.yaml", "node_modules", "package.json"}, "pnpx": {".npmrc", "node_modules"},
+	"yarn": {".yarnrc.yml", ".yarnrc", "node_modules", "package.json"},
+	"bun":  {"bunfig.toml", ".npmrc", "node_modules", "package.json"}, "bunx": {"bunfig.toml", "node_modules"},
+	"deno": {"deno.json", "deno.jsonc", ".npmrc", "node_modules"},
+	"uv":   {"uv.toml", "pyproject.toml", ".venv"}, "uvx": {"uv.toml", "pyproject.toml"},
+	"dnx": {"nuget.config", "global.json"},
 }
 
-// isCode reports whether an argument is code for the program, which is never masked.
-func isCode(words []string, i int) bool {
-	program := process.ProgramName(words[0])
-	flags := codeFlags[program]
-	if flags == nil && slices.Contains(shells, program) {
-		flags = []string{"-c", "-lc", "-ic"}
+// settings returns those of settingFiles that exist. A directory that the entry names is not looked at.
+func (e Entry) settings(words []string) []string {
+	if len(words) == 0 {
+		return nil
 	}
-	return i > 0 && slices.Contains(flags, words[i-1])
+	names := settingFiles[process.ProgramName(words[0])]
+	if e.ownDir || e.scope.folder == "" {
+		if len(names) > 0 {
+			return []string{"settings in that directory"}
+		}
+		return nil
+	}
+	return kit.Filter(names, func(name string) bool { return files.Exists(filepath.Join(e.scope.folder, name)) })
 }
 
 func unique(names []string) []string {
@@ -150,8 +289,8 @@ func (e Entry) words() []string {
 	return words
 }
 
-// contacts returns the URL of the server as it may be shown, variables as they are written.
-func (e Entry) contacts() string {
+// address returns the URL of the server, variables as they are written.
+func (e Entry) address() string {
 	address := ""
 	if h := e.Server.HTTP; h != nil {
 		address = h.URL
@@ -161,52 +300,5 @@ func (e Entry) contacts() string {
 			address = u.shown
 		}
 	}
-	return redact.MaskTokens(redact.MaskURL(address))
-}
-
-// The forms of an address: a URL, a host with a port or an IPv4 address, and a text that is a host name.
-var (
-	withScheme = kit.Pattern(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>,;]+`)
-	withPort   = kit.Pattern(`(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}:\d+|\b\d{1,3}(?:\.\d{1,3}){3}\b`)
-	hostAlone  = kit.Pattern(`^(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}$`)
-	// an option whose value is a host; that of others could be the name of a file or module
-	addressOption = kit.Pattern(`(?i)^-.*(?:host|url|uri|endpoint|server|domain|address|proxy|base|api)`)
-)
-
-// addressesIn returns the literal addresses in a text to which a secret could be sent; option is the argument
-// before it.
-func addressesIn(u use, option string) []string {
-	group, name, _ := strings.Cut(u.key, ".")
-	group, _, _ = strings.Cut(group, "[")
-	found := withScheme().FindAllString(u.shown, -1)
-	if len(found) == 0 {
-		found = withPort().FindAllString(u.shown, -1)
-	}
-	value := strings.TrimSpace(u.shown)
-	if name, assigned, ok := strings.Cut(value, "="); ok && group == "args" {
-		option, value = name, assigned
-	}
-	if len(found) == 0 && (group == "env" || group == "args" && addressOption().MatchString(option)) {
-		found = hostAlone().FindAllString(value, -1)
-	}
-	var all []string
-	for _, text := range found {
-		if host := hostIn(text); host == "" || strings.Contains(host, "$") || kit.ThisMachine(host) {
-			continue
-		}
-		all = append(all, cmp.Or(name, group)+"="+redact.MaskTokens(redact.MaskURL(text)))
-	}
-	return all
-}
-
-// hostIn returns the host and port in an address, with or without a scheme, that may hold variables.
-func hostIn(address string) string {
-	if u, err := url.Parse(address); err == nil && u.Host != "" {
-		return strings.ToLower(u.Host)
-	}
-	if _, rest, ok := strings.Cut(address, "://"); ok {
-		address = rest
-	}
-	address, _, _ = strings.Cut(address, "/")
-	return strings.ToLower(address[strings.LastIndexByte(address, '@')+1:])
+	return address
 }

@@ -12,19 +12,30 @@ import (
 func TestEffects(t *testing.T) {
 	for entry, want := range map[string]Effects{
 		`{"command": "npx", "args": ["-y", "pkg"]}`: {
-			Starts: []string{"npx", "-y", "pkg"}, Passes: []string{"npm_config_registry"}, Packages: true},
+			Starts: []string{"npx", "-y", "pkg"}, Passes: []string{"npm_config_registry"}},
 		`{"command": "x", "env": {"B": "${TOKEN}", "A": "${HOME}", "MODE": "fast", "V": "${MODE}"}}`: {
-			Starts: []string{"x"}, Receives: []string{"HOME", "MODE", "TOKEN"}, Sets: []string{"MODE=fast"}},
+			Starts: []string{"x"}, Receives: []string{"HOME", "MODE", "TOKEN"},
+			Sets: []string{"B=${TOKEN}", "A=${HOME}", "MODE=fast", "V=${MODE}"}},
 		`{"command": "x", "cwd": "sub"}`: {Starts: []string{"x"}, Dir: "DIR/sub"},
 		`{"command": "x", "cwd": "/"}`:   {Starts: []string{"x"}, Dir: "/, outside of the project"},
+		`{"command": "npx", "cwd": "sub"}`: {Starts: []string{"npx"}, Dir: "DIR/sub", Passes: []string{"npm_config_registry"},
+			Settings: []string{"settings in that directory"}},
 		`{"command": "x", "args": ["--host", "a.example", "b.example", "http://localhost:1"]}`: {
 			Starts:    []string{"x", "--host", "a.example", "b.example", "http://localhost:1"},
-			Addresses: []string{"args=a.example"}},
+			Addresses: []string{"a.example"}},
+		`{"command": "x", "env": {"K": "${K:-}", "BASE": "https://c.example", "DB": "localhost:5432", "NODE_OPTIONS": "-r x"}, "envFile": ".env"}`: {
+			Starts: []string{"x"}, Receives: []string{"K", "the variables of .env"}, Reads: ".env",
+			Sets:    []string{"BASE=https://c.example", "DB=localhost:5432", "NODE_OPTIONS=-r x"},
+			Notable: []string{"DB", "NODE_OPTIONS"}, Addresses: []string{"c.example"}, Secrets: []string{"the variables of .env"}},
 		`{"command": "bash", "args": ["-c", "token=x"]}`: {
-			Starts: []string{"bash", "-c", "token=x"}, Shell: true},
-		`{"url": "https://h.example/mcp", "headersHelper": "get"}`: {
-			Contacts: "https://h.example/mcp", Runs: []string{"get"}, Shell: true,
-			Addresses: []string{"url=https://h.example/mcp"}},
+			Starts: []string{"bash", "-c", "token=x"}, Code: "a shell line"},
+		`{"url": "https://h.example/mcp", "headersHelper": "get --token abc123"}`: {
+			Contacts: "https://h.example/mcp", Runs: []string{"get --token abc123"}, Code: "a shell line",
+			Addresses: []string{"h.example"}},
+		`{"url": "https://h.example/mcp", "headers": {"X-A": "b", "X-K": {"file": "k"}}, "oauth": {"clientId": "c", "scopes": ["a", "b"], "tokenUrl": "http://127.0.0.1/t"}}`: {
+			Contacts: "https://h.example/mcp", Sends: []string{"X-A: b", "X-K: the content of k"}, Receives: []string{"the content of k"},
+			Login: []string{"clientId=c", "scopes=a b", "tokenUrl=http://127.0.0.1/t"}, Notable: []string{"tokenUrl"},
+			Addresses: []string{"h.example"}, Secrets: []string{"the content of k"}},
 	} {
 		dir := t.TempDir()
 		place(t, dir+"/.mcp.json", []byte(`{"mcpServers": {"s": `+entry+`}}`))

@@ -86,7 +86,10 @@ func TestEnvFile(t *testing.T) {
 		if err != nil || c.Entries[0].Err() != nil {
 			t.Fatalf("%s: %v, %v", env, err, c.Entries)
 		}
-		s := c.Entries[0].Server
+		if before := c.Entries[0].Server; len(before.Stdio.Env["KEY"])+len(before.Values) > 0 {
+			t.Errorf("%s: the file was read before the entry was trusted", env)
+		}
+		s := c.Entries[0].Opened().Server
 		if s.Stdio.Search != search || s.Stdio.Env["KEY"] != "s3cret" {
 			t.Errorf("%s: looked up in %q, want %q; KEY is %q", env, s.Stdio.Search, search, s.Stdio.Env["KEY"])
 		}
@@ -111,26 +114,104 @@ func TestStdin(t *testing.T) {
 	}
 }
 
-// TestAddressesOfOptions takes a host for an address where its option or variable is about one.
-func TestAddressesOfOptions(t *testing.T) {
-	for _, c := range []struct {
-		u      use
-		option string
-		want   string
-	}{
-		{use{key: "args[1]", shown: "a.example"}, "--host", "args=a.example"},
-		{use{key: "args[1]", shown: "a.example"}, "--module", ""},
-		{use{key: "args[0]", shown: "--base-url=a.example"}, "", "args=a.example"},
-		{use{key: "args[0]", shown: "--module=a.example"}, "--host", ""},
-		{use{key: "args[0]", shown: "a.example:80"}, "", "args=a.example:80"},
-		{use{key: "args[0]", shown: "https://me:pw@a.example/x"}, "", "args=https://***@a.example/x"},
-		{use{key: "env.BASE", shown: "a.example"}, "", "BASE=a.example"},
-		{use{key: "env.BASE", shown: "https://${HOST}/x"}, "", ""},
-		{use{key: "env.BASE", shown: "http://localhost:8080"}, "", ""},
-		{use{key: "headers.X", shown: "a.example"}, "", ""},
+// TestAddressesIn finds what a secret could be sent to, in the forms that programs take for an address.
+func TestAddressesIn(t *testing.T) {
+	for _, c := range []struct{ text, option, want string }{ // the option "env" stands for a value that is no argument
+		{"a.example", "--host", "a.example"},
+		{"a.example", "--module", ""},
+		{"--base-url=a.example", "", "a.example"},
+		{"--base-url a.example", "", "a.example"},
+		{"--module=a.example", "--host", ""},
+		{"a.example:80", "", "a.example:80"},
+		{"localhost:5432", "--db", "localhost:5432"},
+		{"postgres:16", "run", ""},
+		{"ghcr.io/acme/server", "run", ""},
+		{"https://me:pw@a.example/x", "", "a.example"},
+		{"a.example", "env", "a.example"},
+		{"a.example/x", "env", "a.example"},
+		{"//a.example/x", "env", "a.example"},
+		{"http:a.example", "env", "a.example"},
+		{`https:\\a.example`, "env", "a.example"},
+		{"HTTPS://A.Example", "env", "a.example"},
+		{"[2001:db8::1]:443", "env", "[2001:db8::1]:443"},
+		{"2001:db8::1", "env", "2001:db8::1"},
+		{"collector:9000", "env", "collector:9000"},
+		{"10.0.0.7", "env", "10.0.0.7"},
+		{"user@a.example:/path", "env", "a.example"},
+		{"http://1249763844/x", "env", "1249763844"},
+		{"1249763844", "env", ""},
+		{"12:30", "env", ""},
+		{"münchen.example", "env", "münchen.example"},
+		{`{"url": "https://a.example/x", "b": "b.example:1"}`, "env", "a.example b.example:1"},
+		{"${BASE:-https://a.example}", "env", "a.example"},
+		{"${A:-${B:-https://a.example}}/x", "env", "a.example"},
+		{"https://${U:-a.example}/", "env", "a.example"},
+		{"${S:-https}://a.example", "env", "a.example"},
+		{"https://${SUB}.a.example/", "env", "${sub}.a.example"},
+		{"https://${HOST}/x", "env", ""},
+		{"https://${HOST}:443/x", "env", ""},
+		{"http://localhost:8080", "env", "localhost:8080"},
+		{"localhost", "env", "localhost"},
+		{"config.json", "env", ""},
+		{"./a.example/x", "env", ""},
+		{"/srv/a.example", "env", ""},
+		{"info", "env", ""},
+		{"@acme/server", "env", ""},
 	} {
-		if got := strings.Join(addressesIn(c.u, c.option), " "); got != c.want {
-			t.Errorf("%q after %q: %q, want %q", c.u.shown, c.option, got, c.want)
+		got := strings.Join(addressesIn(expander{}.defaults(c.text), c.option, c.option != "env"), " ")
+		if got != c.want {
+			t.Errorf("%q after %q: %q, want %q", c.text, c.option, got, c.want)
+		}
+	}
+}
+
+// TestInlineCode finds code in command lines, also behind launchers, and not in the options of scripts.
+func TestInlineCode(t *testing.T) {
+	for line, want := range map[string]string{
+		"sh -c x":                              shellLine,
+		"/bin/BASH.exe -lc x":                  shellLine,
+		"ash -c x":                             shellLine,
+		"busybox sh -c x":                      shellLine,
+		"env A=b sh -c x":                      shellLine,
+		"env -S sh_-c_x":                       commandLine,
+		"env -i -S x":                          commandLine,
+		"npx -c x":                             shellLine,
+		"npx --package=a -c x":                 shellLine,
+		"npm exec -c x":                        shellLine,
+		"npm exec --call=x":                    shellLine,
+		"cmd /c x":                             shellLine,
+		"cmd.exe /d /s /c x":                   shellLine,
+		"powershell -NoProfile -Command x":     shellLine,
+		"pwsh -ec x":                           shellLine,
+		"node -e x":                            inlineText,
+		"node --eval=x":                        inlineText,
+		"node -pe x":                           inlineText,
+		"node --require ./a.js -e x":           inlineText,
+		"node --import data:text/javascript,x": inlineText,
+		"npx node -e x":                        inlineText,
+		"docker run img node -e x":             inlineText,
+		"python -c x":                          inlineText,
+		"python3.12 -Ic x":                     inlineText,
+		"uv run python -c x":                   inlineText,
+		"perl -ne x":                           inlineText,
+		"ruby -e x":                            inlineText,
+		"deno eval x":                          inlineText,
+		"bun -e x":                             inlineText,
+		"php -r x":                             inlineText,
+		"awk BEGIN{system(1)}":                 inlineText,
+		"sh run.sh":                            aShell,
+		"docker run --entrypoint sh img":       aShell,
+		"node server.js -e production":         "",
+		"python server.py -c config.yaml":      "",
+		"python -m server -c config.yaml":      "",
+		"npx -y some-server -c config.json":    "",
+		"uvx server --eval x":                  "",
+		"deno run server.ts eval":              "",
+		"awk -f x.awk":                         "",
+		"node dist/index.js":                   "",
+	} {
+		if got := inlineCode(strings.Fields(line)); got != want {
+			t.Errorf("%s: %q, want %q", line, got, want)
 		}
 	}
 }

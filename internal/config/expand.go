@@ -43,6 +43,7 @@ type expanded struct {
 // unresolved is a variable that has no value.
 type unresolved struct {
 	message, hint string
+	lacks         string  // of the environment, as in Problem; empty = the text itself is wrong
 	prompt        *Prompt // for the user; nil = there is nothing to ask
 }
 
@@ -185,6 +186,7 @@ func (x expander) variable(name, fallback string, hasFallback bool) expanded {
 	case !hasFallback:
 		out = unknown(fmt.Sprintf("the variable %s is not set", name),
 			fmt.Sprintf("set %s in the environment, or write ${%s:-default}", name, name))
+		out.missing[0].lacks = name + ", which is not set"
 	}
 	out.sources = append(out.sources, name)
 	return out

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/mcpctl/mcpctl/internal/clients"
+	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -110,14 +111,14 @@ func judge(t *testing.T, data []byte, servers []syntax.Field, entries []Entry, p
 	}
 }
 
-// longValues are the longer values of env and headers that are not variables.
+// longValues are the longer values of env and headers that look like secrets.
 func longValues(servers []syntax.Field) (secrets []string) {
 	for _, of := range servers {
 		for _, server := range of.Value.Fields {
 			for _, key := range []string{"env", "headers", "environment", "envs", "http_headers"} {
 				for _, m := range server.Value.At(key) {
 					for _, f := range m.Value.Fields {
-						if len(f.Value.Text) >= 12 && !strings.Contains(f.Value.Text, "$") {
+						if len(f.Value.Text) >= 12 && redact.LooksSecret(f.Key, f.Value.Text) && !redact.IsObeyed(f.Key) {
 							secrets = append(secrets, f.Value.Text)
 						}
 					}

@@ -160,6 +160,7 @@ func stateOf(e Entry) string {
 }
 
 func dumpEntry(b *strings.Builder, e Entry) {
+	e = e.Opened() // as after trust
 	transport, d := e.Describe()
 	fmt.Fprintf(b, "\n%s %q from %s\n", stateOf(e), e.Server.Name, e.Server.Source)
 	if e.Found != Named {

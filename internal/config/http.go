@@ -221,9 +221,9 @@ func (r httpReader) credential(f syntax.Field) string {
 	value := strings.TrimRight(out.value, " \t")
 	if len(out.empty) > 0 && (value == "" || value != out.value) {
 		name := out.empty[len(out.empty)-1]
-		r.addProblem(f.Value.Line,
+		r.addLack(f.Value.Line,
 			fmt.Sprintf("set %s in the environment, or write ${%s:-} if it may be empty", name, name),
-			"the variable %s is empty, needed in %q", name, f.Key)
+			name+", which is empty", "the variable %s is empty, needed in %q", name, f.Key)
 	}
 	return out.value
 }
@@ -251,7 +251,7 @@ func (r httpReader) reference(f syntax.Field, forms ...string) (syntax.Field, bo
 func (r httpReader) fetch(from syntax.Field) string {
 	problems := len(r.problems)
 	path := r.secretPath(from)
-	if len(r.problems) > problems {
+	if len(r.problems) > problems || !r.opens {
 		return ""
 	}
 	value, err := readSecretFile(path)
@@ -292,9 +292,11 @@ func (r httpReader) variable(f syntax.Field) string {
 		r.addProblem(f.Value.Line, "write the name of the variable, not its value",
 			"%q is not the name of an environment variable", f.Key)
 	case !ok:
-		r.addProblem(f.Value.Line, hint, "the variable %s is not set, needed in %q", name, f.Key)
+		r.addLack(f.Value.Line, hint, name+", which is not set", "the variable %s is not set, needed in %q", name,
+			f.Key)
 	case strings.TrimSpace(value) == "":
-		r.addProblem(f.Value.Line, hint, "the variable %s is empty, needed in %q", name, f.Key)
+		r.addLack(f.Value.Line, hint, name+", which is empty", "the variable %s is empty, needed in %q", name,
+			f.Key)
 	}
 	return value
 }

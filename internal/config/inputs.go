@@ -97,19 +97,20 @@ func (x expander) input(id string) expanded {
 	name := inputVariable(id)
 	value, set := x.lookup.Value(name)
 	problem := unresolved{message: fmt.Sprintf("the input %q has no value", id),
-		hint: fmt.Sprintf("set %s in the environment", name)}
+		hint: fmt.Sprintf("set %s in the environment", name), lacks: name + ", which is not set"}
 	isValue := func(o Option) bool { return o.Value == value }
 	switch {
 	case set && configured && in.Options != nil && !slices.ContainsFunc(in.Options, isValue):
 		problem.message = fmt.Sprintf("%s is not one of the options of the input %q", name, id)
 		problem.hint = in.choices()
+		problem.lacks = name + ", which is none of the options"
 	case set:
 		return expanded{value: value, sources: []string{"input " + id}}
 	case !configured:
 	case in.problem != "":
 		problem.message, problem.hint = fmt.Sprintf("the input %q %s", id, in.problem), in.hint
 	default:
-		problem.prompt = &in.Prompt
+		problem.prompt, problem.lacks = &in.Prompt, "an answer for the input "+id
 		problem.hint += ", or run mcpctl in a terminal, where it asks"
 		if in.Description != "" {
 			problem.hint += fmt.Sprintf(" (%q)", in.Description)

@@ -107,6 +107,12 @@ func disambiguate(all []Entry, fixed func(Entry) bool) {
 // alike reports whether two entries start or contact the same, with the same credentials. Timeouts are
 // ignored, and so is a working directory that neither entry sets and that makes no difference.
 func alike(a, b Entry) bool {
+	if !slices.Equal(a.paths(), b.paths()) {
+		return false
+	}
+	if a.scope.opens != b.scope.opens && len(a.paths()) > 0 {
+		a, b = a.readAgain(false), b.readAgain(false)
+	}
 	if (a.Server.Stdio == nil) != (b.Server.Stdio == nil) || !sameProblems(a, b) {
 		return false
 	}
@@ -175,7 +181,8 @@ func same(a, b Entry) bool {
 			s.Stdio = &stdio
 		}
 	}
-	return a.Disabled == b.Disabled && reflect.DeepEqual(a.Server, b.Server) && sameProblems(a, b)
+	return a.Disabled == b.Disabled && slices.Equal(a.paths(), b.paths()) &&
+		reflect.DeepEqual(a.Server, b.Server) && sameProblems(a, b)
 }
 
 // duplicate returns the problem of a second server with the name of the first, or with one that differs only

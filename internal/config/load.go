@@ -34,14 +34,9 @@ func Load(in Input) (*Config, error) {
 		if may, ok := project.granted[e.Server.Name]; ok {
 			e.May = may
 		}
-		problems := slices.Clip(e.Problems) // merged entries share them
 		if refusal := l.config.Project.Allow.Refusal(e.Server.Name); refusal != nil {
-			e.refused, problems = true, append(problems, *refusal)
+			e.refused, e.Problems = true, append(slices.Clip(e.Problems), *refusal) // merged entries share them
 		}
-		if link := e.linkOut(); link != nil {
-			problems = append(problems, *link)
-		}
-		e.Problems = maskTokens(problems)
 		if !e.Disabled {
 			l.config.Unread = append(l.config.Unread, maskTokens(e.Unread)...)
 		}
@@ -166,7 +161,7 @@ func (l *loader) scope(file origin) scope {
 		folder = l.in.Dir
 	}
 	s := scope{
-		file: file.shown, abs: file.path, found: file.found, folder: folder,
+		file: file.shown, abs: file.path, found: file.found, opens: file.found == Named, folder: folder,
 		root:     files.ProjectRoot(l.in.Dir),
 		expander: expander{lookup: l.in.Lookup, home: l.in.Home, folder: folder},
 	}

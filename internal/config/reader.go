@@ -26,6 +26,12 @@ func (r *fieldReader) addProblem(line int, hint, format string, args ...any) {
 		Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
+// addLack adds a problem with what the environment lacks; empty = a mistake in the file.
+func (r *fieldReader) addLack(line int, hint, lacks, format string, args ...any) {
+	r.addProblem(line, hint, format, args...)
+	r.problems[len(r.problems)-1].lacks = lacks
+}
+
 // maxSuggestions is how many problems of a file get a suggestion: finding the nearest word takes long, and a
 // hostile file may have very many problems.
 const maxSuggestions = 100

@@ -10,7 +10,6 @@ import (
 	"unicode"
 
 	"github.com/mcpctl/mcpctl/internal/clients"
-	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -26,15 +25,11 @@ type scope struct {
 	section string            // part of the identity of a server where a file has several of one name
 	asked   syntax.Value      // the file's list of inputs
 	gives   map[string]string // variables that the application gives to its servers and their headersHelper
+	opens   bool              // files that servers name may be looked at: the user named the file, or trusts the server
 	strict  bool              // an unknown key is a problem, as in mcpctl.yaml
 	unit    time.Duration     // of a timeout written as a number; see clients.Dialect.Unit
 	dialect clients.Dialect
 	expander
-}
-
-// holds reports whether a path is in the project, links resolved.
-func (s scope) holds(path string) bool {
-	return s.root != "" && files.Below(files.RealPath(path), files.RealPath(s.root))
 }
 
 // in returns the scope for servers written in a dialect.
@@ -96,6 +91,9 @@ func (s scope) servers(of syntax.Value) []Entry {
 		}
 		e := s.entry(syntax.Field{Key: f.Key, Line: f.Line, Value: server})
 		e.declared.entry = f.Value
+		if !s.strict {
+			e.passed = s.dialect.Passed(f.Value)
+		}
 		if reason != "" {
 			e.unusable = true
 			e.Problems = []Problem{{File: s.file, Line: f.Line, Server: f.Key, Message: reason}}
@@ -138,8 +136,8 @@ func (s scope) entry(f syntax.Field) Entry {
 		r.read(&e)
 		e.Server.Secrets, e.Server.Values = append(r.secrets, SecretsIn(e.Server)...), r.values
 	}
-	e.Problems, e.Prompts = r.problems, r.prompts
-	e.uses, e.scope = r.uses, r.scope
+	e.uses, e.scope, e.read = r.uses, r.scope, f
+	e.Problems, e.Prompts, e.own = maskTokens(r.problems), r.prompts, len(r.problems)
 	e.declared = declaration{path: r.abs, name: r.server + r.section, dialect: r.dialect}
 	return e
 }
@@ -342,7 +340,7 @@ func (r *serverReader) expand(f syntax.Field) (out expanded, ok bool) {
 		literal: true})
 	r.values, r.secrets = append(r.values, out.values...), append(r.secrets, out.secrets...)
 	for _, m := range out.missing {
-		r.addProblem(f.Value.Line, m.hint, "%s, needed in %q", m.message, f.Key)
+		r.addLack(f.Value.Line, m.hint, m.lacks, "%s, needed in %q", m.message, f.Key)
 		if m.prompt == nil {
 			continue
 		}

@@ -34,7 +34,7 @@ func (r *serverReader) readStdio(command syntax.Field, e *Entry) {
 		if strings.ContainsAny(out.value, `/`+string(filepath.Separator)) {
 			file := files.From(stdio.Dir, out.value)
 			program, _, _ := strings.Cut(out.value, " ")
-			if filepath.Base(program) != program || files.Exists(file) {
+			if filepath.Base(program) != program || r.opens && files.Exists(file) {
 				stdio.Command = file // else it is a program with arguments, which starting it says
 			}
 		}
@@ -106,7 +106,10 @@ func (r *serverReader) envFile(f syntax.Field) map[string]probe.Secret {
 		return nil
 	}
 	file := &r.uses[len(r.uses)-1]
-	file.path, file.receives = path, []string{"the variables of " + file.shown}
+	file.path, file.receives = path, append(file.receives, "the variables of "+file.shown)
+	if !r.opens {
+		return nil
+	}
 	if rel, err := filepath.Rel(r.folder, shown); err == nil && filepath.IsLocal(rel) {
 		shown = rel
 	}

@@ -82,6 +82,26 @@ func Fold(line string, columns int, indent string) string {
 	return folded.String()
 }
 
+// Columns returns how many columns of a terminal a text takes.
+func Columns(text string) int { return displaywidth.String(text) }
+
+// Wrap returns the rows of a line as Fold has them, with longer words broken: no row is wider than columns.
+func Wrap(line string, columns int) (rows []string) {
+	for row := range strings.SplitSeq(Fold(line, columns, ""), "\n") {
+		used, start := 0, 0
+		for i, r := range row {
+			size := displaywidth.Rune(r)
+			if columns > 0 && used > 0 && used+size > columns {
+				rows = append(rows, row[start:i])
+				used, start = 0, i
+			}
+			used += size
+		}
+		rows = append(rows, row[start:])
+	}
+	return rows
+}
+
 // Note writes to Err, unless --quiet is set.
 func (p Process) Note(format string, args ...any) {
 	if !p.Quiet {

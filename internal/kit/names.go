@@ -135,6 +135,17 @@ func Quoted(words []string, separator string) string {
 	return strings.Join(Map(words, func(word string) string { return fmt.Sprintf("%q", word) }), separator)
 }
 
+// And returns words as a sentence has them: "a, b and c"; beyond most of them the rest is counted.
+func And(words []string, most int) string {
+	if more := len(words) - most; more > 0 {
+		return strings.Join(words[:most], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	if last := len(words) - 1; last > 0 {
+		return strings.Join(words[:last], ", ") + " and " + words[last]
+	}
+	return strings.Join(words, "")
+}
+
 // ThisMachine reports whether a host name or address, with or without a port, is this machine.
 func ThisMachine(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {

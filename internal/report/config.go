@@ -46,7 +46,7 @@ func (s Server) runs() string {
 	if s.URL != "" {
 		return join(", headers from: ", s.URL, s.Helper)
 	}
-	return strings.Join(kit.Map(s.Command, printable.ShellWord), " ")
+	return strings.Join(kit.Map(s.Command, shellWord), " ")
 }
 
 // applications returns the applications that have the server, in one cell: the first in full.
@@ -105,55 +105,78 @@ func writeFiles(p *page, files []config.File) {
 	}))
 }
 
-// longArgument is how many characters of one argument are shown; the middle of a longer one is counted.
-const longArgument = 160
-
 // EffectLines returns effects as lines for people, escaped for a terminal: the command line or URL first.
+// Nothing is left out. An exclamation mark follows what runtimes obey and addresses of this machine.
 func EffectLines(x config.Effects) []string {
-	lines := []string{x.Contacts}
-	if len(x.Starts) > 0 {
-		lines[0] = strings.Join(kit.Map(x.Starts,
-			func(word string) string { return printable.ShellWord(abridged(word)) }), " ")
+	marked := func(name string) string {
+		if slices.Contains(x.Notable, name) {
+			return " !"
+		}
+		return ""
 	}
+	lines := []string{CommandLine(x) + marked("url")}
 	list := func(says string, all []string) {
 		if len(all) > 0 {
-			lines = append(lines, says+strings.Join(kit.Map(all, abridged), ", "))
+			lines = append(lines, says+strings.Join(all, ", "))
 		}
 	}
-	switch addresses := strings.Join(kit.Map(x.Addresses, abridged), ", "); {
-	case len(x.Receives) > 0 && addresses != "":
-		lines = append(lines, "receives "+strings.Join(x.Receives, ", ")+", with "+addresses)
-	case len(x.Receives) == 0 && len(x.Starts) > 0:
-		list("names ", x.Addresses)
-	default:
-		list("receives ", x.Receives)
+	each := func(says string, all []string) {
+		for _, text := range all {
+			lines = append(lines, says+text)
+		}
+	}
+	assigned := func(pair string) string {
+		name, value, _ := strings.Cut(pair, "=")
+		if pair == name {
+			return name
+		}
+		return printable.ShellWord(name) + "=" + shellWord(value) + marked(name)
+	}
+	list("receives ", kit.Filter(x.Receives,
+		func(name string) bool { return name != "the variables of "+x.Reads }))
+	list("sets ", kit.Map(x.Sets, assigned))
+	each("sends ", x.Sends)
+	list("logs in with ", kit.Map(x.Login, assigned))
+	if x.Reads != "" {
+		lines = append(lines,
+			"reads "+x.Reads+": whatever it holds when the server starts, also what changes the program")
 	}
 	list("gets your settings ", x.Passes)
-	list("sets ", x.Sets)
 	if x.Dir != "" {
 		lines = append(lines, "in "+x.Dir)
 	}
-	for _, line := range x.Runs {
-		lines = append(lines, "for credentials runs "+abridged(line))
+	each("for credentials runs ", x.Runs)
+	each("asks for ", x.Asks)
+	each("in the sandbox: ", x.Sandbox)
+	switch names := kit.And(x.Settings, len(x.Settings)); {
+	case len(x.Settings) == 1 && !strings.Contains(names, " "):
+		lines = append(lines, "this project's "+names+" decides what runs")
+	case len(x.Settings) > 1:
+		lines = append(lines, "this project's "+names+" decide what runs")
+	case names != "":
+		lines = append(lines, names+" decide what runs")
 	}
-	for _, grant := range x.Sandbox {
-		lines = append(lines, "in the sandbox: "+grant)
-	}
-	if x.Packages {
-		lines = append(lines, "this project's .npmrc and node_modules decide what runs")
-	}
+	each("needs ", x.Lacks)
 	return kit.Map(lines, Visible)
 }
 
-// abridged returns a long text without its middle, which is counted.
-func abridged(text string) string {
-	runes := []rune(text)
-	if len(runes) <= longArgument {
-		return text
+// CommandLine returns what is started as one would type it, or the URL.
+func CommandLine(x config.Effects) string {
+	if len(x.Starts) > 0 {
+		return strings.Join(kit.Map(x.Starts, shellWord), " ")
 	}
-	half := longArgument / 2
-	return fmt.Sprintf("%s…(%d characters)…%s", string(runes[:half]), len(runes)-2*half,
-		string(runes[len(runes)-half:]))
+	return x.Contacts
+}
+
+// masked matches how redact.Declared shows a secret.
+var masked = kit.Pattern(`^[*]{3} [(][0-9]+ characters[)]$`)
+
+// shellWord returns a value as a shell takes it; a masked one as it is.
+func shellWord(value string) string {
+	if masked().MatchString(value) {
+		return value
+	}
+	return printable.ShellWord(value)
 }
 
 // writeTrust writes a block per configured server: what it would do, and whether it is trusted.

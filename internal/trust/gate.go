@@ -5,6 +5,7 @@ package trust
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/config"
@@ -50,11 +51,13 @@ func (g Gate) Admit(cfg *config.Config, entries []config.Entry) (approved []Appr
 	d := g.decisions()
 	for i, e := range entries {
 		var problems []config.Problem
-		if g.state(d, e) != report.Trusted && !e.Disabled {
-			problems = append(problems, d.problem(cfg, e))
-		}
-		if !e.Disabled {
-			problems = append(problems, e.Problems...)
+		switch {
+		case e.Disabled:
+		case g.state(d, e) == report.Trusted: // and only then what it names is looked at
+			e = e.Opened()
+			problems = e.Problems
+		default:
+			problems = append([]config.Problem{d.problem(cfg, e)}, e.Problems...)
 		}
 		if e.Disabled || len(problems) > 0 {
 			refused = append(refused, Refused{i, e, problems})
@@ -124,22 +127,41 @@ func trustHint(cfg *config.Config, e config.Entry) string {
 
 // summary returns what an entry would do, in a few words.
 func summary(e config.Entry) string {
-	x := e.Effects()
-	if len(x.Starts) > 0 {
-		return fmt.Sprintf("start %q", report.EffectLines(x)[0])
-	}
-	if len(x.Runs) > 0 {
-		return fmt.Sprintf("run %q and contact %s", x.Runs[0], x.Contacts)
+	x := e.Shown()
+	switch {
+	case len(x.Starts) > 0:
+		return "start " + quoted(report.CommandLine(x))
+	case len(x.Runs) > 0:
+		return "run " + quoted(x.Runs[0]) + " and contact " + x.Contacts
 	}
 	return "contact " + x.Contacts
 }
 
-// Describe returns configured servers for a report, with what each would do; secrets are masked.
+// longest is how many characters of a command line a message has.
+const longest = 400
+
+// quoted returns a command line in quotes. The end of a longer one is counted: the hint says where it stands.
+func quoted(line string) string {
+	characters := []rune(line)
+	if len(characters) <= longest {
+		return strconv.Quote(line)
+	}
+	return fmt.Sprintf("%q and %d characters more", string(characters[:longest]), len(characters)-longest)
+}
+
+// Describe returns configured servers for a report, with what each would do. Only for a trusted one it is
+// looked at whether the files that it names exist.
 func (g Gate) Describe(entries []config.Entry) (servers []report.Server) {
 	known := g.decisions()
 	for _, e := range entries {
 		s := report.Server{Name: e.Server.Name, State: report.OK, Source: e.Server.Source, Places: e.Places}
-		x := e.Effects()
+		if e.NeedsTrust() {
+			s.Trust = known.state(e)
+		}
+		if s.Trust == report.Trusted {
+			e = e.Opened()
+		}
+		x := e.Shown()
 		s.Transport, s.Description = e.Describe()
 		s.Effects, s.ProtocolVersion = &x, e.Server.Protocol
 		switch {
@@ -147,9 +169,6 @@ func (g Gate) Describe(entries []config.Entry) (servers []report.Server) {
 			s.State = report.Disabled
 		case e.Err() != nil:
 			addProblems(&s, e.Problems)
-		}
-		if e.NeedsTrust() {
-			s.Trust = known.state(e)
 		}
 		servers = append(servers, s)
 	}

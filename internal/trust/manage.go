@@ -9,21 +9,46 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
-// Propose trusts the entries that need it and reports what each of them does. With dryRun nothing is stored.
-func (g Gate) Propose(ctx context.Context, entries []config.Entry, dryRun bool) (*report.Report, error) {
+// Propose trusts the entries that need it and reports what each of them does. With dryRun nothing is stored,
+// and in a terminal the user is asked first; named is set for entries that the user named. An entry with a
+// mistake is reported as failed: it is not known what it would do.
+func (g Gate) Propose(ctx context.Context, entries []config.Entry, named, sure, dryRun bool) (*report.Report, error) {
 	entries = kit.Filter(entries, config.Entry.NeedsTrust)
-	if !dryRun && len(entries) > 0 {
-		if err := g.Keep(ctx, entries); err != nil {
+	valid := kit.Filter(entries, func(e config.Entry) bool { return e.Mistake() == nil })
+	r := &report.Report{Command: "trust"}
+	asked := false
+	if t, err := host.OpenTerminal(g.Process); err == nil && !dryRun && !sure {
+		asked = true
+		defer t.Close()
+		if err := g.ask(ctx, t, entries, named); err != nil {
+			return nil, err
+		}
+	} else if !dryRun && len(valid) > 0 {
+		if err := g.Keep(ctx, valid); err != nil {
 			return nil, err
 		}
 	}
-	r := &report.Report{Command: "trust", Servers: g.Describe(entries)}
-	for i := range r.Servers { // trusting does not depend on what else an entry lacks
-		r.Servers[i].State, r.Servers[i].Error, r.Servers[i].MoreErrors = report.OK, nil, nil
+	known := g.decisions()
+	for _, e := range entries {
+		x := e.Effects()
+		s := report.Server{Name: e.Server.Name, State: report.OK, Source: e.Server.Source, Places: e.Places}
+		s.Transport, s.Description = e.Describe()
+		s.ProtocolVersion, s.Trust = e.Server.Protocol, known.state(e)
+		if !asked { // else it was shown
+			s.Effects = &x
+		}
+		if mistake := e.Mistake(); mistake != nil {
+			problem := *mistake
+			problem.Message = "cannot be trusted before this is corrected: " + problem.Message
+			addProblems(&s, []config.Problem{problem})
+			r.Status = exit.Usage
+		}
+		r.Servers = append(r.Servers, s)
 	}
 	return r, nil
 }

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
@@ -26,32 +26,30 @@ func (g Gate) Ask(ctx context.Context, entries []config.Entry) error {
 		return nil
 	}
 	defer t.Close()
-	return g.ask(ctx, t, entries)
+	return g.ask(ctx, t, entries, false)
 }
 
 // ask shows what entries would do and stores what the user trusts. Marked subjects come last and are asked
-// singly; what does not fit one screen is asked in parts that do. An entry that could not run is left out.
-func (g Gate) ask(ctx context.Context, t *host.Terminal, entries []config.Entry) error {
+// singly; what does not fit one screen is asked in parts that do, and an entry that does not fit by itself is
+// only listed, unless it was named. An entry with a mistake is listed, too: it is not known what it would do.
+func (g Gate) ask(ctx context.Context, t *host.Terminal, entries []config.Entry, named bool) error {
 	_, untrusted := g.Trusted(entries)
-	runnable := kit.Filter(untrusted,
-		func(e config.Entry) bool { return e.Err() == nil || len(e.Asks()) > 0 })
-	if len(runnable) == 0 {
+	untrusted = kit.Filter(untrusted, func(e config.Entry) bool { return !e.Refused() })
+	if len(untrusted) == 0 {
 		return nil
 	}
-	width, height := host.Size(t.Out)
-	if width == 0 || height == 0 {
-		width, height = 80, 24
+	s := newScreen(host.Size(t.Out))
+	s.heading = "Found in " + foundIn(untrusted) + ", not trusted yet:"
+	s.unbounded = named
+	if s.height < lowScreen {
+		t.Printf("%s\n\n", strings.Join(host.Wrap(Promise, s.width), "\n"))
 	}
-	t.Printf("Found in %s, not trusted yet:\n\n", foundIn(runnable))
-	for i, part := range screens(subjectsOf(runnable), width, height) {
-		for _, s := range part {
-			t.Printf("%s", s.block(width))
+	for _, part := range s.parts(subjectsOf(untrusted)) {
+		t.Printf("%s\n", strings.Join(part.rows, "\n"))
+		if part.question == "" {
+			continue
 		}
-		t.Printf("\n")
-		if i == 0 || !part[0].marked {
-			t.Printf("%s\n", host.Fold(Promise, width, ""))
-		}
-		answer, err := t.Choose(ctx, "Trust "+namesOf(part)+"?"+part[0].risk+" [y/N] ", "yes", "no")
+		answer, err := t.Choose(ctx, part.question, "yes", "no")
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
@@ -59,12 +57,12 @@ func (g Gate) ask(ctx context.Context, t *host.Terminal, entries []config.Entry)
 			t.Printf("\n")
 			return nil
 		case err == nil && answer == "yes":
-			err = g.Keep(ctx, kit.Flat(part, func(s subject) []config.Entry { return s.entries }))
+			err = g.Keep(ctx, kit.Flat(part.asked(), func(s subject) []config.Entry { return s.entries }))
 		}
 		if err != nil {
 			return fmt.Errorf("asking whether to trust: %w", err)
 		}
-		if !part[0].marked {
+		if !part.asked()[0].marked {
 			t.Printf("\n")
 		}
 	}
@@ -90,20 +88,27 @@ type subject struct {
 	lines   []string // what it would do, escaped
 	marked  bool     // the user decides about it alone
 	risk    string   // what a marked one could do, for its question
+	listed  bool     // it is shown and not asked about
+	command string   // that shows it whole
 }
 
 // subjectsOf groups the entries of each application's file; what must be asked singly comes last.
 func subjectsOf(entries []config.Entry) []subject {
-	var plain, marked []subject
+	var plain, listed, marked []subject
 	files := map[string]int{} // the subjects of files, in plain
 	for _, e := range entries {
-		x := e.Effects()
 		file, _ := e.Declared()
 		i, seen := files[file]
-		switch {
+		s := subject{entries: []config.Entry{e}, name: subjectName(e.Server.Name), command: trustCommand(e)}
+		switch mistake := e.Mistake(); {
+		case mistake != nil:
+			s.listed = true
+			s.lines = []string{report.Visible("has a mistake, and is asked about when it is corrected: " +
+				mistake.Message)}
+			listed = append(listed, s)
 		case !e.Application():
-			s := subject{entries: []config.Entry{e}, name: report.Visible(e.Server.Name),
-				lines: report.EffectLines(x), marked: x.Marked(), risk: riskOf(x)}
+			x := e.Effects()
+			s.lines, s.marked, s.risk = report.EffectLines(x), x.Marked(), riskOf(x)
 			if s.marked {
 				marked = append(marked, s)
 			} else {
@@ -111,75 +116,50 @@ func subjectsOf(entries []config.Entry) []subject {
 			}
 		case !seen:
 			files[file] = len(plain)
-			plain = append(plain, subject{entries: []config.Entry{e}, name: report.Visible(e.File),
-				lines: []string{"your own application; also trusts servers added to this file later",
-					report.Visible(e.Server.Name)}})
+			s.name = report.Visible(e.File)
+			s.lines = []string{"your own application; also trusts servers added to this file later",
+				report.Visible(e.Server.Name)}
+			plain = append(plain, s)
 		default:
 			plain[i].entries = append(plain[i].entries, e)
 			plain[i].lines[1] += ", " + report.Visible(e.Server.Name)
 		}
 	}
-	return append(plain, marked...)
+	return slices.Concat(plain, listed, marked)
+}
+
+// subjectName returns a name that cannot pass for a name with a command.
+func subjectName(name string) string {
+	if shown := report.Visible(name); strings.TrimSpace(shown) == shown && !strings.Contains(shown, "  ") {
+		return shown
+	}
+	return report.Visible(printable.ShellWord(name))
+}
+
+// trustCommand returns the command that shows an entry whole and asks about it.
+func trustCommand(e config.Entry) string {
+	command := "mcpctl trust "
+	if e.Found == config.Discovered {
+		command += "--discover "
+	}
+	return report.Visible(command + printable.ShellWord(e.Server.Name))
 }
 
 // riskOf names what a marked entry could do.
 func riskOf(x config.Effects) string {
-	switch {
-	case len(x.Receives) > 0 && len(x.Addresses) > 0:
-		_, address, _ := strings.Cut(x.Addresses[0], "=")
-		if _, rest, ok := strings.Cut(address, "://"); ok {
-			address, _, _ = strings.Cut(rest, "/")
-		}
-		return " It may send " + report.Visible(x.Receives[0]) + " to " + report.Visible(address)
-	case x.Shell:
-		return " It runs a shell"
+	const most = 3
+	visible := func(names []string) string { return kit.And(kit.Map(names, report.Visible), most) }
+	var risks []string
+	if len(x.Secrets) > 0 {
+		risks = append(risks, "may send "+visible(x.Secrets)+" to "+visible(x.Addresses))
 	}
-	return ""
-}
-
-// screens returns the subjects in parts that fit one screen each; a marked one is a part by itself.
-func screens(all []subject, width, height int) (parts [][]subject) {
-	space := max(height-10, 6) // the heading, the promise and the question take the rest
-	used := 0
-	for _, s := range all {
-		lines := strings.Count(s.block(width), "\n")
-		if len(parts) == 0 || s.marked || used+lines > space {
-			parts, used = append(parts, nil), 0
-		}
-		last := len(parts) - 1
-		parts[last], used = append(parts[last], s), used+lines
+	if x.Code != "" {
+		risks = append(risks, "runs "+x.Code)
 	}
-	return parts
-}
-
-// nameWidth is the column of names; a longer one has a line of its own.
-const nameWidth = 9
-
-// block returns a subject as it is shown: the name, then what it would do, wrapped to the screen.
-func (s subject) block(width int) string {
-	name := "  " + s.name
-	if s.marked {
-		name = "! " + s.name
+	if len(risks) == 0 {
+		return ""
 	}
-	indent := strings.Repeat(" ", 2+nameWidth+1)
-	rows := kit.Map(s.lines, func(line string) string { return host.Fold(line, width-len(indent), "") })
-	text := indent + strings.ReplaceAll(strings.Join(rows, "\n"), "\n", "\n"+indent) + "\n"
-	if utf8.RuneCountInString(s.name) > nameWidth {
-		return name + "\n" + text
-	}
-	return fmt.Sprintf("%-*s", len(indent), name) + text[len(indent):]
-}
-
-// namesOf names the subjects of one question.
-func namesOf(all []subject) string {
-	names := kit.Map(all, func(s subject) string { return s.name })
-	switch len(names) {
-	case 1:
-		return names[0]
-	case 2, 3, 4:
-		return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
-	}
-	return fmt.Sprintf("these %d", len(names))
+	return " It " + strings.Join(risks, ", and ")
 }
 
 // foundIn names the files that the entries come from, the first three in full.

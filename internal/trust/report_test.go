@@ -112,24 +112,50 @@ func TestFoundIn(t *testing.T) {
 	}
 }
 
-// TestScreens asks together what fits one screen, and alone what is marked.
+// TestScreens asks together what fits one screen, alone what is marked, and not about what does not fit.
 func TestScreens(t *testing.T) {
 	line := subject{name: "s", lines: []string{"x"}}
 	marked := subject{name: "m", lines: []string{"x"}, marked: true}
+	listed := subject{name: "l", lines: []string{"x"}, listed: true}
+	long := subject{name: "long", lines: slices.Repeat([]string{"x"}, 13), command: "mcpctl trust long"}
 	for _, c := range []struct {
-		height int
-		all    []subject
-		want   []int
+		width, height int
+		all           []subject
+		want          string // the subjects of each part, in capitals those that are not asked about
 	}{
-		{24, slices.Repeat([]subject{line}, 14), []int{14}},
-		{24, slices.Repeat([]subject{line}, 15), []int{14, 1}},
-		{5, slices.Repeat([]subject{line}, 7), []int{6, 1}},
-		{24, []subject{line, marked, marked}, []int{1, 1, 1}},
+		{80, 24, slices.Repeat([]subject{line}, 17), "sssssssssssssssss"},
+		{80, 24, slices.Repeat([]subject{line}, 18), "sssssssssssssssss s"},
+		{80, 7, slices.Repeat([]subject{line}, 6), "ss ssss"},
+		{80, 24, []subject{line, marked, marked}, "s m m"},
+		{80, 24, []subject{marked, line, long}, "sL m"},
+		{80, 24, []subject{long}, "L"},
+		{40, 12, []subject{long, marked}, "L m"},
+		{80, 24, []subject{listed, line}, "sL"},
 	} {
-		got := kit.Map(screens(c.all, 80, c.height), func(p []subject) int { return len(p) })
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%d on %d lines: %v, want %v", len(c.all), c.height, got, c.want)
+		s := newScreen(c.width, c.height)
+		s.heading = "Found"
+		parts := s.parts(c.all)
+		got := kit.Map(parts, func(p part) string {
+			return strings.Join(kit.Map(p.subjects, func(one subject) string {
+				if one.listed {
+					return strings.ToUpper(one.name[:1])
+				}
+				return one.name[:1]
+			}), "")
+		})
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%dx%d: %q, want %q", c.width, c.height, got, c.want)
 		}
+		for _, p := range parts {
+			if rows := len(p.rows) + strings.Count(p.question, "\n") + 1; rows >= c.height && p.question != "" {
+				t.Errorf("%dx%d: %d rows:\n%s", c.width, c.height, rows, strings.Join(p.rows, "\n"))
+			}
+		}
+	}
+	s := newScreen(80, 24)
+	s.unbounded = true
+	if p := s.parts([]subject{long}); len(p) != 1 || len(p[0].asked()) != 1 || len(p[0].rows) < 13 {
+		t.Errorf("named, a long one is not asked about: %+v", p)
 	}
 }
 
@@ -154,31 +180,40 @@ func TestSubjects(t *testing.T) {
 	}
 }
 
-// TestRisk names what a server could do that is asked about alone: where it may send what, before its shell.
+// TestRisk names what a server could do that is asked about alone: where it may send what, and its code.
 func TestRisk(t *testing.T) {
 	for want, x := range map[string]config.Effects{
 		"": {},
-		" It may send K to h.example": {Receives: []string{"K"}, Shell: true,
-			Addresses: []string{"env.BASE=https://h.example/v1"}},
-		" It may send T to 192.0.2.1:80": {Receives: []string{"T"}, Addresses: []string{"args=192.0.2.1:80"}},
-		" It runs a shell":               {Receives: []string{"K"}, Shell: true},
-		" It runs a shell ":              {Addresses: []string{"args=https://h.example"}, Shell: true},
+		" It may send K to h.example": {Receives: []string{"A", "K"}, Secrets: []string{"K"},
+			Addresses: []string{"h.example"}},
+		" It may send K, L and M to 192.0.2.1:80 and h.example, and runs a shell line": {
+			Secrets: []string{"K", "L", "M"}, Addresses: []string{"192.0.2.1:80", "h.example"}, Code: "a shell line"},
+		" It may send K, L, M and 1 more to h.example": {
+			Secrets: []string{"K", "L", "M", "N"}, Addresses: []string{"h.example"}},
+		" It runs inline code": {Receives: []string{"K"}, Code: "inline code"},
 	} {
-		if got := riskOf(x); got != strings.TrimRight(want, " ") {
+		if got := riskOf(x); got != want {
 			t.Errorf("%+v: got %q, want %q", x, got, want)
 		}
 	}
 }
 
-// TestBlock has a name of up to nine characters on the line of what the server does.
+// TestBlock has a name on the line of what the server does, unless it is longer than the column of names, and
+// no row wider than the screen.
 func TestBlock(t *testing.T) {
-	for name, want := range map[string]string{
-		"123456789":  "  123456789 x\n",
-		"äöü456789":  "  äöü456789 x\n",
-		"1234567890": "  1234567890\n            x\n",
+	for _, c := range []struct {
+		name, line string
+		want       string
+	}{
+		{"123456789", "x", "  123456789 x"},
+		{"\u00e4\u00f6\u00fc456789", "x", "  \u00e4\u00f6\u00fc456789 x"},
+		{"1234567890", "x", "  1234567890\n            x"},
+		{"a", strings.Repeat("y", 40), "  a         " + strings.Repeat("y", 28) + "\n            " + strings.Repeat("y", 12)},
+		{"a", strings.Repeat("\u6f22", 20), "  a         " + strings.Repeat("\u6f22", 14) + "\n            " + strings.Repeat("\u6f22", 6)},
 	} {
-		if got := (subject{name: name, lines: []string{"x"}}).block(80); got != want {
-			t.Errorf("got %q, want %q", got, want)
+		got := strings.Join(newScreen(40, 24).block(subject{name: c.name, lines: []string{c.line}}, nameWidth), "\n")
+		if got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}
 }

@@ -127,13 +127,13 @@ func (u user) kept() (servers []string) {
 	return servers
 }
 
-// TestAdmit refuses what was only found, says what it would do and what to do next, and shows no secret.
+// TestAdmit refuses what was only found, says what it would do and what to do next, and shows no token.
 func TestAdmit(t *testing.T) {
 	for entry, want := range map[string]string{
-		`{"command": "npx", "args": ["-y", "pkg", "--token", "s3cret-value"]}`:                 `not trusted yet: it would start "npx -y pkg --token '***'"`,
+		`{"command": "npx", "args": ["-y", "pkg", "--token", "s3cret-value"]}`:                 `not trusted yet: it would start "npx -y pkg --token *** (12 characters)"`,
 		`{"command": "npx", "args": ["${input:q}"]}`:                                           `not trusted yet: it would start "npx '${input:q}'"`,
-		`{"url": "https://me:s3cret-value@h.example/mcp"}`:                                     `not trusted yet: it would contact https://***@h.example/mcp`,
-		`{"url": "https://h.example/mcp", "headersHelper": "get --password=s3cret-value"}`:     `not trusted yet: it would run "get --password=***" and contact https://h.example/mcp`,
+		`{"url": "https://me:s3cret-value@h.example/mcp"}`:                                     `not trusted yet: it would contact https://me:*** (12 characters)@h.example/mcp`,
+		`{"url": "https://h.example/mcp", "headersHelper": "get --password=s3cret-value"}`:     `not trusted yet: it would run "get --password=s3cret-value" and contact https://h.example/mcp`,
 		`{"command": "npx", "disabled": true}`:                                                 `disabled`,
 		`{"type": "http", "url": "http://127.0.0.1/", "headers": {"Authorization": "s3cret"}}`: `not trusted yet: it would contact http://127.0.0.1/`,
 	} {
@@ -182,15 +182,15 @@ func TestCodeIsShown(t *testing.T) {
 // TestAddressesAreShown: every literal address of an entry stands beside the secrets that it receives.
 func TestAddressesAreShown(t *testing.T) {
 	for members, want := range map[string]string{
-		`"args": ["--url", "https://evil.example/x"]`:  "args=https://evil.example/x",
-		`"args": ["--url=https://evil.example/x"]`:     "args=https://evil.example/x",
-		`"args": ["evil.example:443"]`:                 "args=evil.example:443",
-		`"args": ["--api-host", "evil.example"]`:       "args=evil.example",
-		`"args": ["--endpoint=evil.example"]`:          "args=evil.example",
+		`"args": ["--url", "https://evil.example/x"]`:  "evil.example",
+		`"args": ["--url=https://evil.example/x"]`:     "evil.example",
+		`"args": ["evil.example:443"]`:                 "evil.example:443",
+		`"args": ["--api-host", "evil.example"]`:       "evil.example",
+		`"args": ["--endpoint=evil.example"]`:          "evil.example",
 		`"args": ["-m", "package.module", "x.js"]`:     "",
 		`"args": ["--config", "server.json"]`:          "",
 		`"args": ["--host", "localhost"]`:              "",
-		`"env": {"K": "${K}", "BASE": "evil.example"}`: "BASE=evil.example",
+		`"env": {"K": "${K}", "BASE": "evil.example"}`: "evil.example",
 	} {
 		cfg := newUser(t).server(`{"command": "npx", ` + members + `}`)
 		if got := strings.Join(cfg.Entries[0].Effects().Addresses, " "); got != want {
@@ -332,7 +332,8 @@ func TestInputsAreDeclared(t *testing.T) {
 	}
 }
 
-// TestDirectoryIsDeclared: a link that leads to another directory is another working directory.
+// TestDirectoryIsDeclared: the working directory is trusted as it is written, and not looked at before: a link out of the
+// project is refused at the start.
 func TestDirectoryIsDeclared(t *testing.T) {
 	u := newUser(t)
 	u.writes("project/one/x", "")
@@ -345,11 +346,14 @@ func TestDirectoryIsDeclared(t *testing.T) {
 		return u.server(`{"command": "npx", "cwd": "dir"}`)
 	}
 	u.trust(leadingTo("one"))
-	if got := u.refusal(leadingTo("two")); !strings.HasPrefix(got, "changed since it was trusted") {
-		t.Errorf("another directory: %q", got)
+	if got := u.refusal(leadingTo("two")); got != "" {
+		t.Errorf("another directory of the project: %q", got)
 	}
-	if got := u.refusal(leadingTo("one")); got != "" {
-		t.Errorf("the same directory: %q", got)
+	if got := u.refusal(leadingTo(u.home)); !strings.Contains(got, "dir is a link out of the project") {
+		t.Errorf("a directory outside: %q", got)
+	}
+	if got := u.refusal(u.server(`{"command": "npx", "cwd": "two"}`)); !strings.HasPrefix(got, "changed since") {
+		t.Errorf("another path: %q", got)
 	}
 }
 
@@ -651,7 +655,7 @@ func TestDescribe(t *testing.T) {
 		if s.State != want.state || s.Trust != want.trust || (s.Error != nil) != (want.state == report.Failed) || s.Effects == nil {
 			t.Errorf("%s: %s, %q, error %v", entry, s.State, s.Trust, s.Error)
 		}
-		r, err := u.Propose(t.Context(), cfg.Entries, true)
+		r, err := u.Propose(t.Context(), cfg.Entries, false, false, true)
 		if err != nil || u.kept() != nil {
 			t.Errorf("%s: a dry run: %v, stored %q", entry, err, u.kept())
 		}
