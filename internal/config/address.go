@@ -20,8 +20,8 @@ var (
 	hostName  = kit.Pattern(`^(?:[\p{L}\p{N}_-]+[.。．｡])+(?:\p{L}{2,}|xn--[A-Za-z0-9-]+)[.。．｡]?$`)
 	label     = kit.Pattern(`^[\p{L}\p{N}_-]*[\p{L}_-][\p{L}\p{N}_-]*$`)
 	// what names of files end with, and no host does
-	fileName = kit.Pattern(`(?i)\.(?:json|jsonc|ya?ml|toml|m?js|cjs|m?ts|tsx|jsx|txt|log|db|sqlite3?|pem|key|crt|` +
-		`env|ini|conf|cfg|xml|csv|html?|lock|sock|pid|gguf|bin|exe|dll)$`)
+	fileName = kit.Pattern(`(?i)\.(?:jsonc?|ya?ml|toml|[mc]?js|m?ts|tsx|jsx|txt|log|db|sqlite3?|pem|key|` +
+		`crt|env|ini|conf|cfg|xml|csv|html?|lock|sock|pid|gguf|bin|exe|dll)$`)
 	// an option whose value is a host; that of others could be the name of a file or module
 	addressOption = kit.Pattern(`(?i)^-.*(?:host|url|uri|endpoint|server|domain|address|proxy|base|api)`)
 )
@@ -85,7 +85,8 @@ func isAddress(host, piece string, expected bool) bool {
 	case port != "":
 		return expected && label().MatchString(name)
 	}
-	return expected && hostName().MatchString(name) && (!fileName().MatchString(name) || strings.Contains(piece, "//"))
+	isFile := fileName().MatchString(name) && !strings.Contains(piece, "//")
+	return expected && hostName().MatchString(name) && !isFile
 }
 
 // defaults returns a text in which the defaults of variables and inputs, and directories, stand for them.
@@ -116,7 +117,8 @@ func (x expander) defaults(s string) string {
 }
 
 // everyday are variables whose values are no secrets.
-var everyday = kit.Pattern(`^(?:HOME|USER|LOGNAME|PATH|PWD|SHELL|LANG|LC_[A-Z]+|TERM|TMPDIR|TZ|HOSTNAME|USERPROFILE)$`)
+var everyday = kit.Pattern(
+	`^(?:HOME|USER|LOGNAME|PATH|PWD|SHELL|LANG|LC_[A-Z]+|TERM|TMPDIR|TZ|HOSTNAME|USERPROFILE)$`)
 
 // addRisks adds the addresses, and the values of the user's that the server may send there: the credentials
 // if there are some, else what else it receives.

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/process"
@@ -19,8 +20,8 @@ const (
 
 // shells run a command line that is one of their arguments.
 var shells = []string{
-	"sh", "bash", "zsh", "dash", "ash", "ksh", "mksh", "fish", "csh", "tcsh", "nu", "xonsh", "elvish", "rbash",
-	"cmd", "powershell", "pwsh", "busybox", "toybox", "wsl",
+	"sh", "bash", "zsh", "dash", "ash", "ksh", "mksh", "fish", "csh", "tcsh", "nu", "xonsh",
+	"elvish", "rbash", "cmd", "powershell", "pwsh", "busybox", "toybox", "wsl",
 }
 
 // interpreter is how a program takes code from its command line.
@@ -31,43 +32,46 @@ type interpreter struct {
 	unless   string // an option by which the code is in a file
 }
 
-var (
-	jsCode     = interpreter{kit.Pattern(`^(?:-[pr]*e|-p|--eval|--print)(?:=|p?$)|^eval$|data:`), inlineText, false, ""}
-	pythonCode = interpreter{kit.Pattern(`^-[bBdEhiIOqsSuvx]*c`), inlineText, false, ""}
-	perlCode   = interpreter{kit.Pattern(`^-[0-9acdfFilnpsStTuUvwW]*[eEM]`), inlineText, false, ""}
-	evalCode   = interpreter{
-		kit.Pattern(`^(?:-[a-zA-Z]?e|-E|--eval|--print|-r|-R|-B|-c|--run|-eval|-ex|-cmd)`), inlineText, false, ""}
-	shellCode = interpreter{kit.Pattern(`^(?:-[A-Za-z]*c|--command)`), shellLine, false, ""}
-	msCode    = interpreter{kit.Pattern(`(?i)^(?:[-/](?:c|co[a-z]*|e|ec|en[a-z]*)$|/[ckr])`), shellLine, true, ""}
-	callCode  = interpreter{kit.Pattern(`^(?:-[A-Za-z]*c$|--call(?:=|$)|--shell-mode$)`), shellLine, false, ""}
-	splitCode = interpreter{kit.Pattern(`^(?:-[a-z0]*S|--split-string)`), commandLine, false, ""}
-	lineCode  = interpreter{kit.Pattern(`^(?:-[a-z]*c|--run|--command)`), shellLine, true, ""}
-	makeCode  = interpreter{kit.Pattern(`^--eval`), inlineText, true, ""}
-	awkCode   = interpreter{kit.Pattern(`^[^-]`), inlineText, false, "-f"}
-)
-
-// interpreters are programs that take code from their command line.
-var interpreters = map[string]interpreter{
-	"sh": shellCode, "bash": shellCode, "zsh": shellCode, "dash": shellCode, "ash": shellCode, "ksh": shellCode,
-	"mksh": shellCode, "fish": shellCode, "csh": shellCode, "tcsh": shellCode, "nu": shellCode, "rbash": shellCode,
-	"xonsh": shellCode, "elvish": shellCode, "busybox": shellCode, "toybox": shellCode,
-	"cmd": msCode, "powershell": msCode, "pwsh": msCode, "wsl": lineCode,
-	"env": splitCode, "su": lineCode, "runuser": lineCode, "script": lineCode, "nix-shell": lineCode,
-	"nix": lineCode, "flock": lineCode,
-	"npx": callCode, "npm": callCode, "pnpm": callCode, "pnpx": callCode, "yarn": callCode,
-	"node": jsCode, "nodejs": jsCode, "bun": jsCode, "deno": jsCode, "tsx": jsCode, "ts-node": jsCode,
-	"electron": jsCode, "qjs": jsCode,
-	"python": pythonCode, "pythonw": pythonCode, "py": pythonCode, "pypy": pythonCode, "ipython": pythonCode,
-	"perl": perlCode, "ruby": perlCode, "jruby": perlCode,
-	"php": evalCode, "lua": evalCode, "luajit": evalCode, "r": evalCode, "rscript": evalCode, "julia": evalCode,
-	"elixir": evalCode, "erl": evalCode, "osascript": evalCode, "groovy": evalCode, "scala": evalCode,
-	"racket": evalCode, "guile": evalCode, "sbcl": evalCode, "clojure": evalCode, "clj": evalCode,
-	"ghc": evalCode, "emacs": evalCode, "vim": evalCode, "gdb": evalCode, "expect": evalCode, "sqlite3": evalCode,
-	"awk": awkCode, "gawk": awkCode, "mawk": awkCode, "nawk": awkCode, "make": makeCode,
+// programs are those that take code in the same way.
+type programs struct {
+	names string
+	interpreter
 }
 
+// interpreters are programs that take code from their command line.
+var interpreters = sync.OnceValue(func() map[string]interpreter {
+	byName := map[string]interpreter{}
+	for _, group := range []programs{
+		{"sh bash zsh dash ash ksh mksh fish csh tcsh nu rbash xonsh elvish busybox toybox",
+			interpreter{flag: kit.Pattern(`^(?:-[A-Za-z]*c|--command)`), kind: shellLine}},
+		{"cmd powershell pwsh", interpreter{kind: shellLine, anywhere: true,
+			flag: kit.Pattern(`(?i)^(?:[-/](?:c|co[a-z]*|e|ec|en[a-z]*)$|/[ckr])`)}},
+		{"su runuser script nix nix-shell flock wsl",
+			interpreter{flag: kit.Pattern(`^(?:-[a-z]*c|--run|--command)`), kind: shellLine, anywhere: true}},
+		{"npx npm pnpm pnpx yarn",
+			interpreter{flag: kit.Pattern(`^(?:-[A-Za-z]*c$|--call(?:=|$)|--shell-mode$)`), kind: shellLine}},
+		{"env", interpreter{flag: kit.Pattern(`^(?:-[a-z0]*S|--split-string)`), kind: commandLine}},
+		{"node nodejs bun deno tsx ts-node electron qjs", interpreter{
+			flag: kit.Pattern(`^(?:-[pr]*e|-p|--eval|--print)(?:=|p?$)|^eval$|data:`), kind: inlineText}},
+		{"python pythonw py pypy ipython",
+			interpreter{flag: kit.Pattern(`^-[bBdEhiIOqsSuvx]*c`), kind: inlineText}},
+		{"perl ruby jruby",
+			interpreter{flag: kit.Pattern(`^-[0-9acdfFilnpsStTuUvwW]*[eEM]`), kind: inlineText}},
+		{"php lua luajit r rscript julia elixir erl osascript groovy scala racket guile sbcl clojure clj " +
+			"ghc emacs vim gdb expect sqlite3", interpreter{kind: inlineText,
+			flag: kit.Pattern(`^(?:-[a-zA-Z]?e|-E|--eval|--print|-r|-R|-B|-c|--run|-eval|-ex|-cmd)`)}},
+		{"make", interpreter{flag: kit.Pattern(`^--eval`), kind: inlineText, anywhere: true}},
+		{"awk gawk mawk nawk", interpreter{flag: kit.Pattern(`^[^-]`), kind: inlineText, unless: "-f"}},
+	} {
+		for name := range strings.FieldsSeq(group.names) {
+			byName[name] = group.interpreter
+		}
+	}
+	return byName
+})
+
 // valued are options that are followed by a value, and words after which options of the program still come.
-var valued = kit.Pattern(`^(?:-r|--require|--import|--loader|--experimental-loader|-C|--conditions|-[WXIouOp]|` +
+var valued = kit.Pattern(`^(?:-[rCWXIouOp]|--require|--import|--loader|--experimental-loader|--conditions|` +
 	`\+[oO]|--rcfile|--init-file|--env-file|--title|--package|--cache|--registry|--prefix|--unset|--chdir)$`)
 var between = kit.Pattern(`^(?:exec|x|dlx|run|repl|sh|ash|bash|[A-Za-z_][A-Za-z0-9_]*=.*)$`)
 
@@ -80,10 +84,10 @@ func inlineCode(words []string) string {
 	kind := ""
 	for i, word := range words {
 		name := process.ProgramName(word)
-		program, known := interpreters[name]
+		program, known := interpreters()[name]
 		if !known {
 			name = versionEnd().ReplaceAllString(name, "")
-			program, known = interpreters[name]
+			program, known = interpreters()[name]
 		}
 		if !known {
 			continue
@@ -99,7 +103,10 @@ func inlineCode(words []string) string {
 				break
 			}
 			isOption := strings.HasPrefix(rest, "-") || strings.HasPrefix(rest, "+")
-			if !isOption && !program.anywhere && !between().MatchString(rest) && !valued().MatchString(words[i+j]) {
+			if isOption || program.anywhere {
+				continue
+			}
+			if !between().MatchString(rest) && !valued().MatchString(words[i+j]) {
 				break
 			}
 		}

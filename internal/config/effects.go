@@ -44,12 +44,12 @@ type Effects struct {
 	Addresses []string `json:"addresses,omitempty"`
 	Secrets   []string `json:"secrets,omitempty"`  // those of Receives that it may send to Addresses
 	Settings  []string `json:"settings,omitempty"` // files of the project that decide what a launcher runs
-	Code      string   `json:"code,omitempty"`     // "a shell line", "inline code", "a command line", "a shell"
+	Code      string   `json:"code,omitempty"`     // the kind of code in it, such as "a shell line"
 	Lacks     []string `json:"lacks,omitempty"`    // what keeps it from starting: "KEY, which is not set"
 }
 
-// Marked reports whether the user decides about the entry alone: it may send a secret to an address on another
-// machine, or runs code that the file itself holds.
+// Marked reports whether the user decides about the entry alone: it may send a secret to another machine, or
+// runs code that the file itself holds.
 func (x Effects) Marked() bool { return x.Code != "" || len(x.Secrets) > 0 }
 
 // Effects returns what the entry would do, from the declaration alone: what a person weighs before trusting
@@ -111,8 +111,8 @@ func (e Entry) Mistake() *Problem {
 	return &e.Problems[i]
 }
 
-// Shown returns the effects for reports. A file that the user named is the user's own: nobody is asked about
-// it, and its literals are masked as in logs, values by their names.
+// Shown returns the effects for reports. A file that the user named is the user's own and needs no trust: its
+// literals are masked as in logs, and values stand by their names.
 func (e Entry) Shown() Effects {
 	x := e.Effects()
 	if e.Found != Named {
@@ -190,8 +190,8 @@ func (e Entry) loginLines() (lines []string) {
 				add(strings.TrimPrefix(name+"."+f.Key, "."), f.Value)
 			}
 		case syntax.List:
-			texts := kit.Map(v.Items, func(item syntax.Value) string { return redact.Declared(name, item.Text) })
-			lines = append(lines, name+"="+strings.Join(texts, " "))
+			text := func(item syntax.Value) string { return redact.Declared(name, item.Text) }
+			lines = append(lines, name+"="+strings.Join(kit.Map(v.Items, text), " "))
 		case syntax.Null:
 		default:
 			lines = append(lines, name+"="+redact.Declared(name, v.Text))
@@ -247,9 +247,11 @@ func (e Entry) passes() []string {
 // settingFiles are files of a project that decide what a launcher runs.
 var settingFiles = map[string][]string{
 	"npm": {".npmrc", "node_modules", "package.json"}, "npx": {".npmrc", "node_modules"},
-	"pnpm": {".npmrc", "pnpm-workspace.yaml", "node_modules", "package.json"}, "pnpx": {".npmrc", "node_modules"},
+	"pnpm": {".npmrc", "pnpm-workspace.yaml", "node_modules", "package.json"},
+	"pnpx": {".npmrc", "node_modules"},
 	"yarn": {".yarnrc.yml", ".yarnrc", "node_modules", "package.json"},
-	"bun":  {"bunfig.toml", ".npmrc", "node_modules", "package.json"}, "bunx": {"bunfig.toml", "node_modules"},
+	"bun":  {"bunfig.toml", ".npmrc", "node_modules", "package.json"},
+	"bunx": {"bunfig.toml", "node_modules"},
 	"deno": {"deno.json", "deno.jsonc", ".npmrc", "node_modules"},
 	"uv":   {"uv.toml", "pyproject.toml", ".venv"}, "uvx": {"uv.toml", "pyproject.toml"},
 	"dnx": {"nuget.config", "global.json"},
@@ -267,7 +269,8 @@ func (e Entry) settings(words []string) []string {
 		}
 		return nil
 	}
-	return kit.Filter(names, func(name string) bool { return files.Exists(filepath.Join(e.scope.folder, name)) })
+	exists := func(name string) bool { return files.Exists(filepath.Join(e.scope.folder, name)) }
+	return kit.Filter(names, exists)
 }
 
 func unique(names []string) []string {

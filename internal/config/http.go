@@ -292,8 +292,8 @@ func (r httpReader) variable(f syntax.Field) string {
 		r.addProblem(f.Value.Line, "write the name of the variable, not its value",
 			"%q is not the name of an environment variable", f.Key)
 	case !ok:
-		r.addLack(f.Value.Line, hint, name+", which is not set", "the variable %s is not set, needed in %q", name,
-			f.Key)
+		r.addLack(f.Value.Line, hint, name+", which is not set", "the variable %s is not set, needed in %q",
+			name, f.Key)
 	case strings.TrimSpace(value) == "":
 		r.addLack(f.Value.Line, hint, name+", which is empty", "the variable %s is empty, needed in %q", name,
 			f.Key)

@@ -35,7 +35,8 @@ func Load(in Input) (*Config, error) {
 			e.May = may
 		}
 		if refusal := l.config.Project.Allow.Refusal(e.Server.Name); refusal != nil {
-			e.refused, e.Problems = true, append(slices.Clip(e.Problems), *refusal) // merged entries share them
+			// merged entries share their problems
+			e.refused, e.Problems = true, append(slices.Clip(e.Problems), *refusal)
 		}
 		if !e.Disabled {
 			l.config.Unread = append(l.config.Unread, maskTokens(e.Unread)...)

@@ -25,7 +25,7 @@ type scope struct {
 	section string            // part of the identity of a server where a file has several of one name
 	asked   syntax.Value      // the file's list of inputs
 	gives   map[string]string // variables that the application gives to its servers and their headersHelper
-	opens   bool              // files that servers name may be looked at: the user named the file, or trusts the server
+	opens   bool              // what servers name may be looked at: they are trusted
 	strict  bool              // an unknown key is a problem, as in mcpctl.yaml
 	unit    time.Duration     // of a timeout written as a number; see clients.Dialect.Unit
 	dialect clients.Dialect

@@ -17,8 +17,9 @@ var (
 	digitsIn    = kit.Pattern(`[0-9]`)
 	lettersIn   = kit.Pattern(`[A-Za-z]`)
 	// the words of the token after the prefix of its issuer, such as "proj" in sk-proj-…
-	issuedToken = kit.Pattern(`^(?:gh[pousr]_|github_pat_|glpat-|sk-(?:[a-z0-9]{1,8}-){0,2}|[srp]k_(?:[a-z]{4}_)?|` +
-		`xox[a-z]-|xapp-|AKIA|ASIA|AIza|npm_|hf_|dop_v1_|shpat_)[A-Za-z0-9_-]*[A-Za-z0-9]{14,}[=-]*$`)
+	issuedToken = kit.Pattern(`^(?:gh[pousr]_|github_pat_|glpat-|sk-(?:[a-z0-9]{1,8}-){0,2}|` +
+		`[srp]k_(?:[a-z]{4}_)?|xox[a-z]-|xapp-|AKIA|ASIA|AIza|npm_|hf_|dop_v1_|shpat_)` +
+		`[A-Za-z0-9_-]*[A-Za-z0-9]{14,}[=-]*$`)
 	webToken = kit.Pattern(`^eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{20,}$`)
 	keyBlock = kit.Pattern(`^(-----BEGIN ([A-Z ]*PRIVATE KEY)-----)([A-Za-z0-9+/=\s]+)` +
 		`(-----END ([A-Z ]*PRIVATE KEY)-----)\s*$`)
@@ -29,15 +30,16 @@ var (
 	scheme    = kit.Pattern(`^(?i:Bearer|Basic|Token|Digest) `)
 	// obeyed are variables that runtimes, loaders and package managers take options, paths or code from.
 	obeyed = kit.Pattern(`(?i)^(?:` +
-		`(?:node|npm_config|ld|dyld|xdg|git|ssh|sudo|uv|pip|pipx|virtual_env|conda|poetry|yarn|pnpm|bun|deno|` +
-		`dotnet|coreclr|corehost|cor|nuget|cgo|cargo|rust|java|jdk|_java|jvm|maven|gradle|php|lua|julia|erl|` +
-		`elixir|mix|guile|electron|docker|podman|buildkit|compose|kube|helm|ssl|openssl|curl|requests|malloc|` +
-		`gtk|qt|nix|opam|stack|make|cmake|pkg_config|puppeteer|playwright|chrome|bundle|gem|prompt|systemd)_.*|` +
-		`(?:python|perl|ruby|bash|rustc|coreclr|go)[a-z0-9_]*|r_(?:profile|environ|libs|home).*|` +
-		`(?:https?|all|no|ftp|socks)_proxy|(?:ps[0-9]|env|zdotdir|shell|shellopts|ifs|path|pathext|comspec|` +
-		`cdpath|home|userprofile|tmpdir|tmp|temp|editor|visual|pager|browser|less|lessopen|lessclose|manpager|` +
-		`term|termcap|terminfo|inputrc|phprc|classpath|cc|cxx|cpp|cflags|ldflags|makeflags|mflags|awkpath|` +
-		`gconv_path|locpath|nlspath|hostaliases|localdomain|res_options|wgetrc|tclsh|tcllibpath|swift_exec))$`)
+		`(?:node|npm_config|ld|dyld|xdg|git|ssh|sudo|uv|pip|pipx|virtual_env|conda|poetry|yarn|pnpm|bun|` +
+		`deno|dotnet|coreclr|corehost|cor|nuget|cgo|cargo|rust|java|jdk|_java|jvm|maven|gradle|php|lua|` +
+		`julia|erl|elixir|mix|guile|electron|docker|podman|buildkit|compose|kube|helm|ssl|openssl|curl|` +
+		`requests|malloc|gtk|qt|nix|opam|stack|make|cmake|pkg_config|puppeteer|playwright|chrome|bundle|` +
+		`gem|prompt|systemd)_.*|(?:python|perl|ruby|bash|rustc|coreclr|go)[a-z0-9_]*|` +
+		`r_(?:profile|environ|libs|home).*|(?:https?|all|no|ftp|socks)_proxy|(?:ps[0-9]|env|zdotdir|shell|` +
+		`shellopts|ifs|path|pathext|comspec|cdpath|home|userprofile|tmpdir|tmp|temp|editor|visual|pager|` +
+		`browser|less|lessopen|lessclose|manpager|term|termcap|terminfo|inputrc|phprc|classpath|cc|cxx|cpp|` +
+		`cflags|ldflags|makeflags|mflags|awkpath|gconv_path|locpath|nlspath|hostaliases|localdomain|` +
+		`res_options|wgetrc|tclsh|tcllibpath|swift_exec))$`)
 	// secretEnd is how names end that those programs do not obey: NPM_CONFIG_… and GIT_… have secrets, too.
 	secretEnd = kit.Pattern(`(?i)(?:token|secret|password|passwd|_pat|api_?key|access_?key)$`)
 )
@@ -80,8 +82,9 @@ func LooksSecret(name, value string) bool {
 	case issuedToken().MatchString(value):
 		return !strings.Contains(value, "/")
 	case strings.Contains(value, "/"): // base64, unless it is a path
-		return SecretName(name) && len(value) >= leastBase && strings.Count(value, "/") <= len(value)/leastSegment &&
-			len(value)%4 == 0 && strings.ToUpper(value) != value && strings.ToLower(value) != value
+		return SecretName(name) && len(value) >= leastBase && len(value)%4 == 0 &&
+			strings.Count(value, "/") <= len(value)/leastSegment &&
+			strings.ToUpper(value) != value && strings.ToLower(value) != value
 	case SecretName(name):
 		return len(value) >= leastNamed && !programName().MatchString(value)
 	}

@@ -17,7 +17,9 @@ import (
 // Propose trusts the entries that need it and reports what each of them does. With dryRun nothing is stored,
 // and in a terminal the user is asked first; named is set for entries that the user named. An entry with a
 // mistake is reported as failed: it is not known what it would do.
-func (g Gate) Propose(ctx context.Context, entries []config.Entry, named, sure, dryRun bool) (*report.Report, error) {
+func (g Gate) Propose(
+	ctx context.Context, entries []config.Entry, named, sure, dryRun bool,
+) (*report.Report, error) {
 	entries = kit.Filter(entries, config.Entry.NeedsTrust)
 	valid := kit.Filter(entries, func(e config.Entry) bool { return e.Mistake() == nil })
 	r := &report.Report{Command: "trust"}
