@@ -241,7 +241,7 @@ func reportCombinators(r *revision) {
 	if r.direction != finding.Input || equal(r.whole) {
 		return
 	}
-	before, after := viewOf(r.Before.Raw()), viewOf(r.After.Raw())
+	before, after := viewOf(r.sent.Old), viewOf(r.sent.New)
 	if slices.ContainsFunc(combinators(), func(keyword string) bool { return before[keyword] != nil }) {
 		return
 	}

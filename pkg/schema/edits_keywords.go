@@ -293,7 +293,7 @@ func (v view) tuple() (prefix, rest string) { return tuple(v.o, v.doc.owner(v.pl
 // compareCombined compares combined schemas, and unions beside other keywords, one by one if there are as
 // many, else as one.
 func compareCombined(p pair) {
-	if x, y := p.x.unionBeside(), p.y.unionBeside(); p.x.union == "" && p.y.union == "" &&
+	if x, y := unionBeside(p.x), unionBeside(p.y); p.x.union == "" && p.y.union == "" &&
 		x != "" && y != "" && x != y {
 		p.unionsBeside(x, y)
 		p.x.union, p.y.union = x, y // is compared
@@ -315,7 +315,7 @@ func compareCombined(p pair) {
 }
 
 // unionBeside returns anyOf or oneOf, if a view has one of them and not the other; else nothing.
-func (v view) unionBeside() string {
+func unionBeside(v view) string {
 	either, one := len(v.list("anyOf")) > 0, len(v.list("oneOf")) > 0
 	switch {
 	case either && !one:

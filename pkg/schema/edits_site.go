@@ -270,8 +270,7 @@ func (v *view) flatten() {
 		case len(asserted) == 1 && asserted[0] == "type":
 			types = append(types, listed(m.o["type"])...)
 		case enumOnly(asserted):
-			members, _ := m.enum()
-			values = append(values, members...)
+			values = append(values, valuesOf(m)...)
 		default:
 			return
 		}
@@ -288,6 +287,19 @@ func (v *view) flatten() {
 		return
 	}
 	v.plain, v.members = v.members, nil
+}
+
+// valuesOf returns the values that a view lists, of the types that stand beside them.
+func valuesOf(v view) []any {
+	members, _ := v.enum()
+	types, named := v.types()
+	null, _ := v.acceptsNull()
+	return kit.Filter(members, func(member any) bool {
+		if member == nil {
+			return null
+		}
+		return !named || slices.Contains(types, typesOf([]any{member})[0])
+	})
 }
 
 // overlapping reports whether a type is listed twice, also as a part of number.

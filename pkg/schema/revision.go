@@ -40,6 +40,9 @@ func Compare(ctx context.Context, before, after *Schema, b Budget) *Revision {
 		return r
 	}
 	b = b.pooled()
+	r.Before, r.After = joinArms(ctx, before, after, b.Pool)
+	before, after = r.Before, r.After
+	old, new = before.doc, after.doc
 	m, paid := b.Pool.meter(ctx, b.Pool.Left*unitsPerStep)
 	defer paid()
 	c := &comparison{meter: m, seen: map[metKey]*met{}, texts: map[string]json.RawMessage{},

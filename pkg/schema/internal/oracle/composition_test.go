@@ -22,7 +22,10 @@ func TestAllEditsAreTheNewSchema(t *testing.T) {
 	for i := range uint64(*revisions) {
 		g := newGrammar(*seed<<32 + i)
 		old, new := g.unions()
-		if i%4 == 3 {
+		switch i % 4 {
+		case 2:
+			old, new = g.arms(), g.arms()
+		case 3:
 			old, new = g.pair(real)
 		}
 		checkTogether(t, g, old, new, seen)
@@ -109,7 +112,7 @@ func (g *grammar) valuesOf(old, new any) []any {
 		properties, _ := o["properties"].(map[string]any)
 		for _, name := range slices.Sorted(maps.Keys(properties)) {
 			for _, v := range simple {
-				values = append(values, map[string]any{name: v})
+				values = append(values, map[string]any{name: v}, map[string]any{name: v, "d": "a"}, map[string]any{"a": "a", "b": "abc", "c": v})
 			}
 		}
 		for range 6 {
@@ -132,6 +135,53 @@ func (g *grammar) unions() (old, new any) {
 	}
 	x := g.choice(2)
 	return object(x, g.choice(1)), object(choose(g, g.turned(x), g.turned(g.turned(x)), g.choice(2)), g.choice(1))
+}
+
+// arms makes an object whose members stand in several arms, some of them closed, and definitions.
+func (g *grammar) arms() any {
+	plain := func() any {
+		return choose(g, any(map[string]any{"type": "string"}), any(map[string]any{"type": "integer"}), any(map[string]any{"minLength": json.Number("2")}),
+			any(true), any(map[string]any{"$ref": "#/$defs/one/properties/a"}))
+	}
+	var object func(depth int) map[string]any
+	object = func(depth int) map[string]any {
+		o := map[string]any{}
+		if g.chance(2) {
+			o["type"] = "object"
+		}
+		if !g.chance(4) {
+			o["properties"] = map[string]any{choose(g, "a", "b", "c"): plain(), choose(g, "a", "b", "c"): plain()}
+		}
+		if g.chance(3) {
+			o["required"] = list(choose(g, "a", "b", "d"))
+		}
+		if g.chance(3) {
+			o["additionalProperties"] = choose(g, any(false), any(false), any(true), plain())
+		}
+		if depth > 0 && !g.chance(3) {
+			o["allOf"] = []any{object(depth - 1), choose(g, any(object(depth-1)), any(map[string]any{"$ref": "#/$defs/one"}))}
+		}
+		switch {
+		case depth > 0 && g.chance(4):
+			o["$ref"] = "#/$defs/" + choose(g, "one", "two")
+		case depth > 0 && g.chance(5):
+			o["anyOf"] = []any{object(0), object(0)}
+		case g.chance(9):
+			o["description"] = g.text()
+		}
+		return o
+	}
+	o := object(2)
+	if g.chance(2) {
+		o = map[string]any{"properties": map[string]any{"a": object(2), "b": object(1)}}
+	}
+	one, two := object(0), object(0)
+	one["properties"] = map[string]any{"a": map[string]any{"type": "string"}}
+	if g.chance(2) {
+		two["allOf"] = []any{map[string]any{"$ref": "#/$defs/one"}}
+	}
+	o["$defs"] = map[string]any{"one": one, "two": two}
+	return o
 }
 
 // choice makes a union, or one of its alternatives.

@@ -1,0 +1,354 @@
+package schema
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
+)
+
+// A base class is written as an arm of allOf, or as a reference beside properties. A member that moves from
+// one arm to another is still the same member, and an arm that is closed refuses the members of all others.
+// So where the arms of an object are not the same on both sides, its members, what it requires and whether it
+// is closed are read over all of them together: the schema is compared in other words for the same.
+
+// maxArmNames bounds the names that the arms of a schema have together.
+const maxArmNames = 20_000
+
+// joinArms returns both schemas with the arms of objects joined that only one side has.
+func joinArms(ctx context.Context, before, after *Schema, pool *Pool) (old, new *Schema) {
+	x, y := newJoiner(before), newJoiner(after)
+	if x.left < 0 || y.left < 0 || maps.Equal(x.forms, y.forms) {
+		return before, after
+	}
+	x.same, y.same = y.forms, x.forms
+	return x.schema(ctx, before, pool), y.schema(ctx, after, pool)
+}
+
+// A joiner rewrites the objects of a document.
+type joiner struct {
+	doc   *document
+	forms map[string]int // the arms of each object, as text, and how many have them
+	same  map[string]int // those of the other side, which stay as they are
+	left  int            // of maxArmNames
+	found bool           // something was joined
+}
+
+// newJoiner collects the arms of all objects of a schema.
+func newJoiner(s *Schema) *joiner {
+	j := &joiner{doc: s.doc, forms: map[string]int{}, left: maxArmNames}
+	if len(s.doc.roots) > 1 || !bytes.Contains(s.raw, []byte(`"allOf"`)) &&
+		!bytes.Contains(s.raw, []byte(`"$ref"`)) ||
+		bytes.Contains(s.raw, []byte("/allOf/")) || bytes.Contains(s.raw, []byte("ynamicRef")) {
+		return j // a reference may lead into an arm
+	}
+	j.visit(s.doc.root, func(o map[string]any) map[string]any {
+		if arms, _, ok := j.armsOf(o); ok {
+			j.forms[form(arms)]++
+		}
+		return o
+	})
+	return j
+}
+
+// schema returns a schema with its arms joined.
+func (j *joiner) schema(ctx context.Context, s *Schema, pool *Pool) *Schema {
+	if len(j.forms) == 0 {
+		return s
+	}
+	root := j.joined(s.doc.root)
+	if !j.found || j.left < 0 {
+		return s
+	}
+	joined, err := ParseWithin(ctx, rawOf(root), pool)
+	if err != nil || joined.doc == nil {
+		return s
+	}
+	return joined
+}
+
+// visit returns a schema with each object in it replaced, the outer ones first.
+func (j *joiner) visit(v any, replace func(map[string]any) map[string]any) any {
+	o, isObject := v.(map[string]any)
+	if !isObject || j.left < 0 {
+		return v
+	}
+	out := maps.Clone(replace(o))
+	for keyword, value := range out {
+		subs := Subschemas(keyword, value)
+		if len(subs) == 0 {
+			continue
+		}
+		inner := kit.Map(subs, func(sub Subschema) any { return j.visit(sub.Value, replace) })
+		switch _, isList := value.([]any); {
+		case subs[0].Steps == nil:
+			out[keyword] = inner[0]
+		case isList:
+			out[keyword] = inner
+		default:
+			table := make(map[string]any, len(subs))
+			for i, sub := range subs {
+				table[sub.Steps[0]] = inner[i]
+			}
+			out[keyword] = table
+		}
+	}
+	return out
+}
+
+// joined returns a schema in which all objects are joined that the other side does not have.
+func (j *joiner) joined(v any) any {
+	return j.visit(v, func(o map[string]any) map[string]any {
+		arms, rest, ok := j.armsOf(o)
+		if !ok || j.same[form(arms)] > 0 {
+			return o
+		}
+		j.found = true
+		return j.join(o, arms, rest)
+	})
+}
+
+// An arm is what one part of an object says of its members.
+type arm struct {
+	ref        string // of the definition that the arm is, if it is no more than that
+	properties map[string]any
+	required   []string
+	additional any
+	restricts  bool // additional is there
+	typed      bool
+	notes      map[string]any
+}
+
+// form returns a text that two objects share if they have the same arms.
+func form(arms []arm) string {
+	texts := kit.Map(arms, func(a arm) string {
+		if a.ref != "" {
+			return a.ref
+		}
+		return fmt.Sprintf("%q %q %t %s", kit.SortedKeys(a.properties),
+			slices.Sorted(slices.Values(a.required)), a.restricts, canonical(a.additional))
+	})
+	slices.Sort(texts[1:]) // the first is the object itself
+	return strings.Join(texts, "\n")
+}
+
+// armsOf returns the arms of an object, itself first, and the members of allOf that say more than an arm may.
+func (j *joiner) armsOf(o map[string]any) (arms []arm, rest []any, ok bool) {
+	list, combined := o["allOf"].([]any)
+	kind := j.doc.owner("").dialect
+	_, refers := o["$ref"].(string)
+	if refers && kind.refAlone() || o["patternProperties"] != nil ||
+		o["type"] != nil && o["type"] != "object" ||
+		!combined && !(refers && hasAny(o, "properties", "required", "additionalProperties")) {
+		return nil, nil, false
+	}
+	own, fits := j.own(o)
+	if !fits {
+		return nil, nil, false
+	}
+	arms = []arm{own}
+	if refers {
+		target, simple := j.simple(map[string]any{"$ref": o["$ref"]}, map[string]bool{})
+		if arms = append(arms, target...); !simple {
+			return nil, nil, false
+		}
+	}
+	for _, member := range list {
+		if more, simple := j.simple(member, map[string]bool{}); simple {
+			arms = append(arms, more...)
+		} else {
+			rest = append(rest, member)
+		}
+	}
+	says := slices.ContainsFunc(arms[1:], func(a arm) bool {
+		return len(a.properties)+len(a.required) > 0 || a.restricts
+	})
+	return arms, rest, says
+}
+
+// own reads what an object says of its members by itself.
+func (j *joiner) own(o map[string]any) (arm, bool) {
+	a := arm{notes: map[string]any{}, typed: o["type"] == "object"}
+	if v, there := o["properties"]; there {
+		table, isTable := v.(map[string]any)
+		if a.properties = table; !isTable {
+			return a, false
+		}
+	}
+	if v, there := o["required"]; there {
+		names, isList := stringList(v)
+		if a.required = names; !isList {
+			return a, false
+		}
+	}
+	a.additional, a.restricts = o["additionalProperties"]
+	for keyword, value := range o {
+		if _, note := annotations[keyword]; note {
+			a.notes[keyword] = value
+		}
+	}
+	j.left -= len(a.properties) + len(a.required) + 1
+	return a, j.left >= 0
+}
+
+// simple returns the arms that a member of allOf is, if it says nothing but what members an object has.
+func (j *joiner) simple(v any, seen map[string]bool) ([]arm, bool) {
+	o, isObject := v.(map[string]any)
+	if !isObject || o["type"] != nil && o["type"] != "object" {
+		return nil, false
+	}
+	var arms []arm
+	kind := j.doc.owner("").dialect
+	if ref, refers := o["$ref"].(string); refers {
+		doc, place, _, found := j.doc.resolve(ref, j.doc.owner(""))
+		if !found || doc != j.doc || seen[place] {
+			return nil, false
+		}
+		seen[place] = true
+		target, _ := rawjson.At(doc.root, place)
+		inner, simple := j.simple(target, seen)
+		delete(seen, place)
+		if !simple {
+			return nil, false
+		}
+		if len(inner) == 1 && inner[0].ref == "" {
+			inner[0] = inner[0].at(place)
+		}
+		if arms = inner; kind.refAlone() {
+			return arms, true
+		}
+	}
+	for keyword := range o {
+		_, note := annotations[keyword]
+		switch keyword {
+		case "type", "properties", "required", "additionalProperties", "allOf", "$ref", "$defs",
+			"definitions", "$schema":
+		default:
+			if !note {
+				return nil, false
+			}
+		}
+	}
+	own, fits := j.own(o)
+	if !fits {
+		return nil, false
+	}
+	if len(own.properties)+len(own.required) > 0 || own.restricts || own.typed || len(arms) == 0 {
+		arms = append(arms, own)
+	}
+	list, _ := o["allOf"].([]any)
+	for _, member := range list {
+		more, simple := j.simple(member, seen)
+		if arms = append(arms, more...); !simple {
+			return nil, false
+		}
+	}
+	return arms, true
+}
+
+// at returns an arm that is a definition, with its members as references to it: a change in one of them is
+// one change, wherever the definition is an arm.
+func (a arm) at(place string) arm {
+	a.ref = place
+	refer := func(at ...string) any {
+		return map[string]any{"$ref": (&url.URL{Fragment: rawjson.Join(place, at...)}).String()}
+	}
+	table := map[string]any{}
+	for name, value := range a.properties {
+		if table[name] = value; !refusing(value) {
+			table[name] = refer("properties", name)
+		}
+	}
+	if a.properties = table; a.restricts && !refusing(a.additional) && !unrestricted(a.additional) {
+		a.additional = refer("additionalProperties")
+	}
+	return a
+}
+
+// join returns an object that says what all of its arms say.
+func (j *joiner) join(o map[string]any, arms []arm, rest []any) map[string]any {
+	out := maps.Clone(o)
+	for _, keyword := range []string{"allOf", "$ref", "properties", "required", "additionalProperties"} {
+		delete(out, keyword)
+	}
+	if len(rest) > 0 {
+		out["allOf"] = rest
+	}
+	var names, required []string
+	var others []any
+	restricts := false
+	for _, a := range arms {
+		names, required = append(names, kit.SortedKeys(a.properties)...), append(required, a.required...)
+		if restricts = restricts || a.restricts; a.restricts && !unrestricted(a.additional) {
+			others = append(others, a.additional)
+		}
+		if a.typed {
+			out["type"] = "object"
+		}
+	}
+	joinNotes(out, arms)
+	additional := conjunction(others)
+	if restricts {
+		out["additionalProperties"] = additional
+	}
+	properties := map[string]any{}
+	for _, name := range sortedNames(names) {
+		var parts []any
+		for _, a := range arms {
+			if value, there := a.properties[name]; there {
+				parts = append(parts, value)
+			} else if a.restricts && !unrestricted(a.additional) {
+				parts = append(parts, a.additional)
+			}
+		}
+		if value := conjunction(parts); !refusing(value) || !refusing(additional) {
+			properties[name] = value
+		}
+	}
+	j.left -= len(names)
+	if len(properties) > 0 || len(names) > 0 {
+		out["properties"] = properties
+	}
+	if len(required) > 0 {
+		out["required"] = asAny(sortedNames(required))
+	}
+	return out
+}
+
+// joinNotes adds the annotations of arms to an object that lacks them, and all of their descriptions.
+func joinNotes(out map[string]any, arms []arm) {
+	var texts []string
+	for _, a := range arms {
+		for keyword, note := range a.notes {
+			if _, there := out[keyword]; !there && keyword != "description" {
+				out[keyword] = note
+			}
+		}
+		if text, is := a.notes["description"].(string); is && !slices.Contains(texts, text) {
+			texts = append(texts, text)
+		}
+	}
+	if len(texts) > 0 {
+		out["description"] = strings.Join(texts, "\n\n")
+	}
+}
+
+// conjunction returns the schema that says what all of some schemas say.
+func conjunction(parts []any) any {
+	distinct := kit.Distinct(kit.Map(parts, canonical))
+	switch {
+	case len(parts) == 0:
+		return true
+	case slices.ContainsFunc(parts, refusing):
+		return false
+	case len(distinct) == 1:
+		return parts[0]
+	}
+	return map[string]any{"allOf": parts}
+}
