@@ -21,7 +21,7 @@ func run(ctx context.Context, args []string, p host.Process) int {
 		args = args[:len(args)-1]
 	}
 	own, behind := splitCommand(args)
-	app := newApp(newProgram(p, behind))
+	app := newApp(newProgram(p, own, behind))
 	own = append([]string{app.Name}, arranged(app, own)...)
 	if completing {
 		if behind != nil { // the arguments of another program
@@ -93,13 +93,7 @@ func arranged(app *cli.App, args []string) []string {
 	if len(args) == 0 || app.Command(args[0]) == nil {
 		return args
 	}
-	takesValue := map[string]bool{}
-	for _, f := range app.Command(args[0]).Flags {
-		_, boolean := f.(*cli.BoolFlag)
-		for _, name := range f.Names() {
-			takesValue[name] = !boolean
-		}
-	}
+	takesValue := takesValue(app.Command(args[0]))
 	flags, words, end := args[:1:1], []string{}, []string{}
 	for i := 1; i < len(args); i++ {
 		switch arg := args[i]; {

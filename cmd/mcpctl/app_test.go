@@ -46,7 +46,7 @@ func TestContract(t *testing.T) {
 
 // TestExamplesParse reads every example with the flags of its command, and wants one for each command that takes arguments.
 func TestExamplesParse(t *testing.T) {
-	app := newApp(newProgram(host.Process{}, nil))
+	app := newApp(newProgram(host.Process{}, nil, nil))
 	ran := ""
 	for _, c := range app.Commands {
 		if c.ArgsUsage != "" && examplesOf(c.Name) == "" {

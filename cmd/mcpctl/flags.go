@@ -20,6 +20,7 @@ import (
 // flags write.
 type program struct {
 	host.Process
+	typed   []string // the arguments before "--"
 	behind  []string // what followed "--"; nil = there was no "--"
 	env     config.Environment
 	misread error // what is wrong with env
@@ -31,8 +32,8 @@ type program struct {
 }
 
 // newProgram returns a run before its flags are read; environment variables replace the defaults of flags.
-func newProgram(p host.Process, behind []string) program {
-	this := program{Process: p, behind: behind, Contact: fleet.DefaultContact()}
+func newProgram(p host.Process, typed, behind []string) program {
+	this := program{Process: p, typed: typed, behind: behind, Contact: fleet.DefaultContact()}
 	this.env, this.misread = config.ReadEnvironment(p.Lookup,
 		slices.Concat(report.Formats(), call.Formats()))
 	this.Contact.Timeout, this.Output.Format = this.env.Timeout, this.env.Format
@@ -81,6 +82,7 @@ func (p *program) about(
 			return err
 		}
 		r, err := do(c.Context, from)
+		view.Run = p.commandLine(c.Command, c.Args().Slice())
 		return p.emit(c.Context, r, err, *view)
 	}
 }

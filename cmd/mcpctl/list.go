@@ -7,11 +7,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/fleet"
-	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // listCommand makes list. It shows the items of one server, and of several a row for each; with a filter the
@@ -47,23 +44,10 @@ func listCommand(p program) *cli.Command {
 			view.Items = filter != fleet.ItemFilter{}
 			view.Fleet = len(from) == 0 && len(surfaces) != 1
 			r := fleet.Report("list", surfaces)
-			view.Again = again(from, r)
 			r.SetShard(f.ShardReport(), nil)
 			return r, err
 		}),
 	}, p.surveyFlags())
-}
-
-// again returns the arguments of show for the first tool of a report with one server.
-func again(from []source.Source, r *report.Report) string {
-	if len(from) != 1 || len(r.Servers) != 1 || len(r.Servers[0].Tools) == 0 {
-		return ""
-	}
-	tool := printable.ShellWord(snapshot.Item{Raw: r.Servers[0].Tools[0]}.Text("name"))
-	if from[0].Kind == source.Command {
-		return tool + " -- " + strings.Join(kit.Map(from[0].Args, printable.ShellWord), " ")
-	}
-	return printable.ShellWord(from[0].Word) + " " + tool
 }
 
 func kindFlag(filter *fleet.ItemFilter) cli.Flag {

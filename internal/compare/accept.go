@@ -28,6 +28,8 @@ type AcceptOptions struct {
 	Tools, Rules []string // all changes of these tools, of these rules; with both, those that match both
 	All          bool
 	DryRun       bool // report, and write nothing
+
+	Run report.CommandLine // what advised commands repeat
 }
 
 // Accept moves saved snapshots forward by the selected changes.
@@ -68,6 +70,9 @@ func Accept(
 			return nil, err
 		}
 		candidates = append(candidates, candidate{both, found})
+	}
+	if unsaved := unsavedOf(candidates); !o.All && len(unsaved) > 0 && len(unsaved) == len(candidates) {
+		return nil, errUnsaved(o.Run, unsaved)
 	}
 	chosen, err := o.choose(candidates)
 	if err != nil {
@@ -163,6 +168,16 @@ type candidate struct {
 	found []finding.Finding
 }
 
+// unsavedOf returns the servers without a saved snapshot.
+func unsavedOf(candidates []candidate) (servers []report.Server) {
+	for _, c := range candidates {
+		if c.unsaved && !c.now.Incomplete() {
+			servers = append(servers, c.now.Server)
+		}
+	}
+	return servers
+}
+
 // choose returns whether a finding is selected. A fingerprint or flag that selects nothing is an error.
 func (o AcceptOptions) choose(candidates []candidate) (func(finding.Finding) bool, error) {
 	var all []finding.Finding
@@ -173,7 +188,7 @@ func (o AcceptOptions) choose(candidates []candidate) (func(finding.Finding) boo
 			incomplete = append(incomplete, c.now.Name)
 		}
 	}
-	chosen := map[string]bool{}
+	unsaved, chosen := unsavedOf(candidates), map[string]bool{}
 	isChosen := func(f finding.Finding) bool { return o.All || chosen[f.Fingerprint()] }
 	var known []string // fingerprints of findings and of their groups
 	for _, g := range finding.Groups(all) {
@@ -185,6 +200,8 @@ func (o AcceptOptions) choose(candidates []candidate) (func(finding.Finding) boo
 		switch {
 		case len(matches) > 1:
 			return nil, errFingerprint(id, matches)
+		case len(matches) == 0 && len(unsaved) > 0:
+			return nil, errUnsaved(o.Run, unsaved)
 		case len(matches) == 0:
 			return nil, errNoFinding(id, known, incomplete)
 		}

@@ -178,6 +178,7 @@ func (o DiffOptions) pairs(
 	case old == nil:
 		return pairsWithSaved(ctx, p, f, current, o.Locked)
 	}
+	old, current = exactly(ctx, f, old), exactly(ctx, f, current)
 	bases, err := f.Resolve(ctx, old)
 	if err != nil {
 		return pairSet{}, err

@@ -71,6 +71,12 @@ func errNoFinding(id string, known, incomplete []string) error {
 		"no finding has the fingerprint %s", id)
 }
 
+// errUnsaved returns the error for servers that have no snapshot that could be moved.
+func errUnsaved(run report.CommandLine, servers []report.Server) error {
+	names := kit.Map(servers, func(s report.Server) string { return report.Visible(s.Name) })
+	return exit.UnsavedHint(run.SaveHint(servers...), "no saved snapshot of %s", kit.Some(names))
+}
+
 // errNoChange returns the error for names of tools and rules that no change has.
 func errNoChange(words []string) error {
 	return exit.UsageHint(`see "mcpctl diff"`, "no change matches %s", strings.Join(words, ", "))
@@ -118,6 +124,12 @@ func failedCheckout(commit, dir string) *report.Failure {
 func failedLock(difference string) *report.Failure {
 	return &report.Failure{Stage: "comparing", Message: "--locked: " + difference,
 		Hint: "show the changes with mcpctl diff, and lock the package with mcpctl snapshot"}
+}
+
+// failedLookup returns the failure of a package that its registry does not describe.
+func failedLookup(err error) *report.Failure {
+	return &report.Failure{Stage: report.LookingUp, Hint: exit.HintOf(err),
+		Message: strings.TrimPrefix(err.Error(), report.LookingUp+" ")}
 }
 
 // failedPair returns the failure of a server that only the old side names.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path/filepath"
 	"reflect"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -116,11 +117,14 @@ func lockedTargets(ctx context.Context, f *fleet.Fleet, targets []fleet.Target) 
 	}
 	versions := map[string]string{}
 	targets = fleet.Hold(targets, func(t fleet.Target) *report.Failure {
-		version, difference := lockedVersion(ctx, launcher, lock, t)
-		if versions[t.Name()] = version; difference == "" {
-			return nil
+		version, difference, err := lockedVersion(ctx, launcher, lock, t)
+		switch versions[t.Name()] = version; {
+		case err != nil:
+			return failedLookup(err)
+		case difference != "":
+			return failedLock(difference)
 		}
-		return failedLock(difference)
+		return nil
 	})
 	return fleet.AtVersion(f, targets, versions)
 }
@@ -129,24 +133,51 @@ func lockedTargets(ctx context.Context, f *fleet.Fleet, targets []fleet.Target) 
 // locked one.
 func lockedVersion(
 	ctx context.Context, launcher packages.Launcher, lock packages.Lock, t fleet.Target,
-) (version, difference string) {
+) (version, difference string, err error) {
 	locked, known := lock[t.Name()]
 	launch, launches := t.Launch()
 	switch {
 	case !known && !launches:
-		return "", ""
+		return "", "", nil
 	case !known:
-		return "", fmt.Sprintf("%s is not locked", launch.Ref)
+		return "", fmt.Sprintf("%s is not locked", launch.Ref), nil
 	case !launches:
-		return "", fmt.Sprintf("%s was locked, and the server is not started from a package", locked.Ref)
+		difference = fmt.Sprintf("%s was locked, and the server is not started from a package", locked.Ref)
+		return "", difference, nil
 	case launch.Ref.Registry == "oci":
-		return locked.Integrity, packages.Package{Ref: launch.Ref}.Since(locked)
+		return locked.Integrity, packages.Package{Ref: launch.Ref}.Since(locked), nil
 	}
 	now, err := launcher.Describe(ctx, launch.Ref)
 	if err != nil {
-		return "", err.Error()
+		return "", "", err
 	}
-	return now.Ref.Version, now.Since(locked)
+	return now.Ref.Version, now.Since(locked), nil
+}
+
+// exactly returns SOURCEs in which packages that leave their version open name the one that their registry has
+// now, so that a report can name it. A package that the registry does not describe stays as it is.
+func exactly(ctx context.Context, f *fleet.Fleet, from []source.Source) []source.Source {
+	from = slices.Clone(from)
+	var lookups errgroup.Group
+	for i, s := range from {
+		ref, isPackage, err := packages.Parse(s.Word)
+		if s.Kind != source.Package || !isPackage || err != nil || ref.Exact() || ref.Registry == "oci" ||
+			f.Config.Project.Allow.Refusal(ref.Name) != nil {
+			continue
+		}
+		lookups.Go(func() error {
+			launcher, err := f.Packages()
+			if err != nil {
+				return nil
+			}
+			if found, err := launcher.Describe(ctx, ref); err == nil {
+				from[i].Word = found.Ref.String()
+			}
+			return nil
+		})
+	}
+	_ = lookups.Wait() // a package that cannot be looked up fails when it starts
+	return from
 }
 
 // history returns each of the last n releases of a package with the newest one before it that answered; the
@@ -224,7 +255,7 @@ func upgrades(
 		}
 		s := fleet.Surface{Server: report.Server{Name: t.Name(), State: report.OK}}
 		if err != nil {
-			failSaved(&s, "comparing", err)
+			failLookup(&s, err)
 		}
 		others = append(others, pair{old: ofRelease(s, old), now: ofRelease(s, latest)})
 	}

@@ -25,6 +25,7 @@ import (
 type pair struct {
 	old, now fleet.Surface
 	unsaved  bool // the old side is missing, possibly because nothing was saved
+	movable  bool // the old side is the saved snapshot of the new one
 }
 
 // pairSet is the servers of a run with both sides. each visits the pairs as soon as both sides are known,
@@ -111,7 +112,7 @@ func (b baseline) with(ctx context.Context, s fleet.Surface) pair {
 	if locked, known := b.lock[s.Name]; known {
 		old.Package = &locked
 	}
-	return pair{old: old, now: s, unsaved: errors.Is(err, fs.ErrNotExist)}
+	return pair{old: old, now: s, unsaved: errors.Is(err, fs.ErrNotExist), movable: err == nil}
 }
 
 // SavedFile returns the file of a server's snapshot in a directory.
@@ -131,6 +132,11 @@ func failSaved(s *fleet.Surface, stage string, err error) {
 		hint = "the snapshots directory must be readable and writable: name another with --snapshots"
 	}
 	s.State, s.Error = report.Failed, &report.Failure{Stage: stage, Message: err.Error(), Hint: hint}
+}
+
+// failLookup makes a server fail whose package the registry does not describe.
+func failLookup(s *fleet.Surface, err error) {
+	s.State, s.Error = report.Failed, failedLookup(err)
 }
 
 // matchByName pairs targets with the servers of the old side that have their names. A single server on each
@@ -284,6 +290,13 @@ func (p *pair) result() fleet.Surface {
 	s := p.now
 	s.Base, s.BaseFile = p.old.Source, p.old.File
 	s.Unsaved = p.unsaved && s.Tolerated == nil // else nothing can be saved, as the report says
+	s.Movable = p.movable
+	if s.Base == config.CommandLine {
+		s.Base = "the command"
+		if p.old.Transport != "stdio" {
+			s.Base = "the URL"
+		}
+	}
 	if p.old.Error != nil && s.Error == nil {
 		s.State, s.Error, s.Tolerated = report.Failed, p.old.Error, p.old.Tolerated
 	}

@@ -42,6 +42,17 @@ func Misuse(err error) error {
 	return UsageError{err}
 }
 
+// unsavedError is the lack of a saved snapshot.
+type unsavedError struct{ error }
+
+// Unwrap returns the error itself.
+func (u unsavedError) Unwrap() error { return u.error }
+
+// UnsavedHint formats an error whose status is NoBaseline, with what to do next.
+func UnsavedHint(do, format string, args ...any) error {
+	return unsavedError{Advise(do, format, args...)}
+}
+
 // advice is an error with what to do next.
 type advice struct {
 	error
@@ -94,6 +105,8 @@ func CodeOf(err error) int {
 		return int(code)
 	case errors.As(err, &usage):
 		return Usage
+	case errors.As(err, new(unsavedError)):
+		return NoBaseline
 	}
 	return Incomplete
 }

@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
 	"github.com/mcpctl/mcpctl/internal/process"
 )
@@ -55,7 +58,7 @@ func newestImage(ctx context.Context, ref Ref) (Ref, error) {
 		if err == nil {
 			ref.Version = found.Digest.String()
 		}
-		return ref, err
+		return ref, imageError(err)
 	}
 	all, err := tags(ctx, ref.Name)
 	if all = releases(ref.Registry, all); len(all) > 0 {
@@ -70,7 +73,16 @@ func tags(ctx context.Context, image string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return remote.List(repository, asUser(ctx)...)
+	all, err := remote.List(repository, asUser(ctx)...)
+	return all, imageError(err)
+}
+
+// imageError returns an error of a registry as the one for what it does not have.
+func imageError(err error) error {
+	if answer, ok := errors.AsType[*transport.Error](err); ok && answer.StatusCode == http.StatusNotFound {
+		return errNotPublished
+	}
+	return err
 }
 
 // asUser uses the logins that docker keeps.

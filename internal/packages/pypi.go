@@ -42,7 +42,11 @@ func (l Launcher) pypi(ctx context.Context, path string) (p pypiProject, err err
 		return p, err
 	}
 	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
+	switch response.StatusCode {
+	case http.StatusOK:
+	case http.StatusNotFound:
+		return p, errNotPublished
+	default:
 		return p, fmt.Errorf("%s answers %s", request.URL.Host, response.Status)
 	}
 	data, err := files.ReadLimited(response.Body, maxAnswer)

@@ -1,6 +1,7 @@
 package packages
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -12,6 +13,7 @@ import (
 
 	"golang.org/x/mod/semver"
 
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/process"
 )
@@ -35,6 +37,12 @@ func ask[T any](ctx context.Context, doing string, ref Ref, question func(contex
 	}
 	return answer, err
 }
+
+// NotPublished is the hint about a package that a registry does not have.
+const NotPublished = "check the package's name and version: the package registry does not have it"
+
+// errNotPublished is the error for a package or version that a registry does not have.
+var errNotPublished = exit.Advise(NotPublished, "not found in the registry")
 
 // Describe returns the release that a reference stands for now. Of an image that is the one on this machine.
 func (l Launcher) Describe(ctx context.Context, ref Ref) (Package, error) {
@@ -86,7 +94,7 @@ func (l Launcher) Versions(ctx context.Context, ref Ref, n int) ([]Ref, error) {
 		all = all[:at+1]
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("%s: the registry knows no release of it", ref)
+		return nil, fmt.Errorf("listing the versions of %s: %w", ref, errNotPublished)
 	}
 	return kit.Map(all[max(0, len(all)-n):], func(version string) Ref {
 		return Ref{Registry: ref.Registry, Name: ref.Name, Version: version}
@@ -125,7 +133,7 @@ func (l Launcher) npmRelease(ctx context.Context, ref Ref) (Package, error) {
 	case err != nil:
 		return Package{}, err
 	case len(found) == 0 || found[len(found)-1].Version == "":
-		return Package{}, fmt.Errorf("the registry knows no such version")
+		return Package{}, errNotPublished
 	}
 	last := found[len(found)-1]
 	ref.Version = last.Version
@@ -153,8 +161,11 @@ func npmView[T any](ctx context.Context, l Launcher, words ...string) (found []T
 	args := slices.Concat([]string{"view"}, words,
 		[]string{"--json", "--prefer-online", "--loglevel=error", "--no-update-notifier"})
 	out, err := l.run(ctx, "npm", npm, args...)
-	if err != nil {
-		return nil, err
+	switch {
+	case err != nil:
+		return nil, npmError(out, err)
+	case len(bytes.TrimSpace(out)) == 0: // a version that does not exist, for npm before 9
+		return nil, nil
 	}
 	var one T
 	if json.Unmarshal(out, &one) == nil {
@@ -166,7 +177,24 @@ func npmView[T any](ctx context.Context, l Launcher, words ...string) (found []T
 	return found, nil
 }
 
-// run runs a program that knows a registry in a private directory, in which no server runs.
+// npmError returns in one line why npm failed, which it writes as JSON beside pages of text.
+func npmError(out []byte, err error) error {
+	var says struct {
+		Error struct{ Code, Summary string }
+	}
+	_ = json.Unmarshal(out, &says)
+	summary, _, _ := strings.Cut(strings.TrimSpace(says.Error.Summary), "\n")
+	switch says.Error.Code {
+	case "":
+		return err
+	case "E404", "ETARGET":
+		return errNotPublished
+	}
+	return fmt.Errorf("npm failed: %s", strings.TrimSpace(says.Error.Code+" "+summary))
+}
+
+// run runs a program that knows a registry in a private directory, in which no server runs. What it wrote is
+// returned with the error, too.
 func (l Launcher) run(ctx context.Context, registry, program string, args ...string) ([]byte, error) {
 	dir, err := l.private("registries")
 	if err != nil {
@@ -180,7 +208,7 @@ func (l Launcher) run(ctx context.Context, registry, program string, args ...str
 	}
 	err = process.Run(cmd)
 	if err != nil {
-		return nil, fmt.Errorf("%s failed: %w%s", process.ProgramName(program), err,
+		return out.Text, fmt.Errorf("%s failed: %w%s", process.ProgramName(program), err,
 			process.Quoted(stderr.String()))
 	}
 	return out.Text, nil

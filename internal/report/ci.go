@@ -34,23 +34,23 @@ func (a alert) full() string { return join("\n", a.text, strings.TrimRight(a.std
 func (a alert) heading() string { return text(a.server + ": " + a.title).String() }
 
 // alerts returns what CI shows of a server besides its findings.
-func (s Server) alerts() []alert {
+func (s Server) alerts(run CommandLine) []alert {
 	var all []alert
 	for i, f := range s.failures() {
 		says := textOf(append(paragraph(f.Message, plain), s.remedy(f)...))
 		all = append(all, alert{s.Name, f.Stage, says, s.place(), s.Tolerated != nil, f.Stderr, i})
 	}
 	if s.Unsaved {
-		all = append(all, alert{server: s.Name, title: "no saved snapshot", text: saveHint(s), at: s.place()})
+		all = append(all, alert{server: s.Name, title: "no saved snapshot", text: run.SaveHint(s), at: s.place()})
 	}
 	return all
 }
 
 // alerts returns what CI shows of a run besides its findings.
-func (r *Report) alerts() []alert {
+func (r *Report) alerts(run CommandLine) []alert {
 	var all []alert
 	for _, s := range r.Servers {
-		all = append(all, s.alerts()...)
+		all = append(all, s.alerts(run)...)
 	}
 	return append(all, r.problems()...)
 }
@@ -73,7 +73,7 @@ func writeGitHub(w io.Writer, r *Report, o Options) error {
 			plainText(f)+"\n"+f.Rule+" "+f.Fingerprint())
 		commands[rank(f)] = append(commands[rank(f)], command)
 	}
-	for _, a := range r.alerts() {
+	for _, a := range r.alerts(o.Run) {
 		rank := count(a.tolerated)
 		command := workflowCommand(annotationLevels[rank], a.at, a.heading(), a.full())
 		commands[rank] = append(commands[rank], command)
@@ -89,17 +89,6 @@ var annotationLevels = []string{"error", "warning", "notice", "notice"}
 // subject returns what a finding is about: the server and the item.
 func subject(f finding.Finding) string {
 	return join(", ", f.Server, itemTitle(f.Item))
-}
-
-// saveHint returns what to do about servers without a snapshot.
-func saveHint(servers ...Server) string {
-	switch {
-	case len(servers) != 1 || servers[0].Source == "argv":
-		return "save one: mcpctl snapshot, with the same arguments"
-	case published(servers[0].Source):
-		return "save one: mcpctl snapshot " + printable.ShellWord(servers[0].Source)
-	}
-	return "save one: mcpctl snapshot " + printable.ShellWord(servers[0].Name)
 }
 
 // workflowCommand returns one line that the runner of GitHub Actions obeys. No text gets out of its place
@@ -126,7 +115,7 @@ func workflowText(s string) string {
 
 // writeGitLab writes an issue for each finding that is not waived, and for each server that could not be
 // asked; see https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format.
-func writeGitLab(w io.Writer, r *Report, _ Options) error {
+func writeGitLab(w io.Writer, r *Report, o Options) error {
 	issues := []map[string]any{}
 	add := func(description, rule, fingerprint, severity string, at finding.Location, server string) {
 		place := cmp.Or(filepath.ToSlash(at.File), server, "mcpctl")
@@ -137,7 +126,7 @@ func writeGitLab(w io.Writer, r *Report, _ Options) error {
 				"lines": map[string]int{"begin": max(at.Line, 1)}},
 		})
 	}
-	for _, a := range r.alerts() {
+	for _, a := range r.alerts(o.Run) {
 		if !a.tolerated {
 			hash := sha256.Sum256(fmt.Append(nil, a.server, "\x00", a.title, a.number))
 			add(a.String(), "not-answered", hex.EncodeToString(hash[:]), "blocker", a.at, a.server)
@@ -194,7 +183,7 @@ type (
 
 // writeJUnit writes a suite per server: a test for each finding, skipped where waived, an error where a
 // server could not be asked, one test that passes where nothing was found.
-func writeJUnit(w io.Writer, r *Report, _ Options) error {
+func writeJUnit(w io.Writer, r *Report, o Options) error {
 	all, servers, fails := junitSuites{Name: text("mcpctl " + r.Command)}, r.roster(), r.failing()
 	test := func(f finding.Finding) junitCase { return r.findingCase(f, fails(f)) }
 	for _, s := range r.Servers {
@@ -202,7 +191,7 @@ func writeJUnit(w io.Writer, r *Report, _ Options) error {
 		if r.Command == "replay" {
 			cases = replayedCases(s, servers.found[s.Name], test)
 		}
-		cases = append(kit.Map(s.alerts(), alert.junit), cases...)
+		cases = append(kit.Map(s.alerts(o.Run), alert.junit), cases...)
 		if len(cases) == 0 {
 			passed := junitCase{Class: text(s.Name), Name: text("mcpctl " + r.Command)}
 			if s.State == Disabled {

@@ -35,7 +35,7 @@ type (
 		Hints, Waivers     []text
 		Rules              []text
 		Verdict            text
-		Accept             bool
+		Accept             text // the command, if it can be accepted
 		// of HTML: explanations of the rules, and findings that are folded
 		Docs    []text
 		Members []documentMember
@@ -96,8 +96,10 @@ func (v view) documentGroup(r *Report, g finding.Group) documentGroup {
 	out := documentGroup{
 		Fingerprint: g.Fingerprint, Level: levelWord(first), Title: text(title),
 		Lines: v.shown(g), Hints: textsOf(hintsOf(g)), Waivers: textsOf(each(g.Members, waiverOf)),
-		Rules:  textsOf(each(g.Members, ruleOf)),
-		Accept: r.Command == "diff" && !g.Waived && v.accepts(first),
+		Rules: textsOf(each(g.Members, ruleOf)),
+	}
+	if r.Command == "diff" && !g.Waived && v.accepts(first) {
+		out.Accept = text(v.Run.With("accept", g.Fingerprint))
 	}
 	if first.Verdict == finding.Proved || first.Verdict == finding.Unproven {
 		out.Verdict = text(first.Verdict)
@@ -140,7 +142,7 @@ func documentServers(r *Report, v view) []documentServer {
 		add(t.Names, documentServer{State: t.State, Says: text(oneLine(t.Failure.Says())),
 			Text: multiline(textOf(t.remedy(t.Failure))), Stderr: multiline(t.Stderr)})
 	}
-	if names, advice := unsaved(r.Servers); len(names) > 0 {
+	if names, advice := v.Run.unsaved(r.Servers); len(names) > 0 {
 		add(names, documentServer{Unsaved: text("no saved snapshot; " + advice)})
 	}
 	return all

@@ -17,7 +17,7 @@ func fleetReport(n int) *Report {
 	add := func(f finding.Finding) { r.Findings = append(r.Findings, f) }
 	for i := range n {
 		name := fmt.Sprintf("server-%05d", i)
-		s := Server{Name: name, State: OK, Comparison: Comparison{Base: "mcp-snapshots/" + name + ".json"}, Source: "mcp.json", Answer: Answer{Connection: Connection{Transport: "stdio"}}}
+		s := Server{Name: name, State: OK, Comparison: Comparison{Base: "mcp-snapshots/" + name + ".json", Movable: true}, Source: "mcp.json", Answer: Answer{Connection: Connection{Transport: "stdio"}}}
 		if i%20 == 19 {
 			s.State = Failed
 			s.Fail(fleetFailure(name, i/20))

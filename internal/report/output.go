@@ -135,7 +135,7 @@ func Emit(ctx context.Context, p host.Process, o Output, r *Report, view Options
 	if err := WriteOutput(ctx, p, o, r, view); err != nil {
 		return err
 	}
-	PrintStatus(p, o, r)
+	PrintStatus(p, o, r, view)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -228,7 +228,7 @@ func writeStepSummary(p host.Process, path string, content func(room int) files.
 
 // PrintStatus writes lines on standard error for failed servers, with hints, and one for any other status,
 // unless a person sees the table, which shows all of it.
-func PrintStatus(p host.Process, o Output, r *Report) {
+func PrintStatus(p host.Process, o Output, r *Report, view Options) {
 	if o.IsTable() && (host.IsTerminal(p.Out) || host.SameFile(p.Out, p.Err)) {
 		return
 	}
@@ -246,7 +246,8 @@ func PrintStatus(p host.Process, o Output, r *Report) {
 		func(s Server) bool { return s.Error != nil && s.Tolerated == nil })
 	switch {
 	case r.Status == exit.NoBaseline:
-		print("exit status %d: %s: save it with mcpctl snapshot", r.Status, r.meaning())
+		_, advice := view.Run.unsaved(r.Servers)
+		print("exit status %d: %s: %s", r.Status, r.meaning(), Visible(advice))
 	case r.Status == exit.Findings, r.Status != exit.OK && !explained:
 		print("exit status %d: %s", r.Status, r.meaning())
 	}

@@ -155,7 +155,6 @@ type Options struct {
 	Chosen bool // table of show: items were chosen, so that nothing is said about their server
 
 	Sort    string         // table of list: order of items: "tokens", "name", or empty = as sent
-	Again   string         // table of list: the arguments of show for the first tool of the one server
 	Pattern *regexp.Regexp // table of list: only the lines of items that match, with their places
 
 	History bool // table of diff: a row for each release of one package, unless Verbose is set
@@ -164,6 +163,8 @@ type Options struct {
 	Verbose  bool // table of diff and check: every finding with its pointer and its values as they stand
 
 	Waived bool // those that people read: findings that are waived as well
+
+	Run CommandLine // what advised commands repeat
 
 	// markdown: the most bytes it may have; 0 = as many as GitHub takes in a comment
 	Limit   int

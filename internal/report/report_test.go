@@ -101,7 +101,7 @@ func TestWrap(t *testing.T) {
 // TestAcceptIsOfferedForChanges: what fails a run because of a waiver cannot be accepted, so the last line does not offer it.
 func TestAcceptIsOfferedForChanges(t *testing.T) {
 	for message, offered := range map[string]bool{"tool/a": true, "waiver/tool-removed": false} {
-		r := &Report{Command: "diff", Status: 1, FailOn: finding.FailOnWarning, Servers: []Server{{Name: "s", Comparison: Comparison{Base: "s.json"}, Answer: Answer{Connection: Connection{Transport: "stdio"}}}},
+		r := &Report{Command: "diff", Status: 1, FailOn: finding.FailOnWarning, Servers: []Server{{Name: "s", Comparison: Comparison{Base: "s.json", Movable: true}, Answer: Answer{Connection: Connection{Transport: "stdio"}}}},
 			Findings: Findings{{Rule: "r", Level: finding.Warning, Server: "s", Item: message, Message: "m", Old: []byte("1")}}}
 		if page := written(t, "table", r, Options{}); strings.Contains(page, "mcpctl accept") != offered {
 			t.Errorf("%s: accept offered %v, want %v:\n%s", message, !offered, offered, page)

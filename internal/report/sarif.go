@@ -41,7 +41,7 @@ func writeSARIF(w io.Writer, r *Report, o Options) error {
 	invocation := sarifObject{"executionSuccessful": r.Verdict == Pass || r.Verdict == Fail,
 		"exitCode": r.Status}
 	var notes []sarifObject
-	for _, a := range r.alerts() {
+	for _, a := range r.alerts(o.Run) {
 		level := []string{"error", "warning"}[count(a.tolerated)]
 		notes = append(notes, sarifObject{"level": level, "message": sarifText(a.String())})
 	}

@@ -111,6 +111,7 @@ type Offer struct {
 type Comparison struct {
 	Base       string            `json:"base,omitempty"`       // the old side, such as a snapshot file
 	Unsaved    bool              `json:"unsaved,omitempty"`    // nothing was saved to compare with
+	Movable    bool              `json:"movable,omitempty"`    // Base is the saved snapshot that accept moves
 	BaseTokens *int              `json:"baseTokens,omitempty"` // Answer.Tokens of the old side
 	Changed    []SignatureChange `json:"changed,omitempty"`    // items with other signatures than before
 	// what changed in the package that the server is in, such as "zod 3.25.76 → 4.1.5"
@@ -157,7 +158,7 @@ const (
 func compared(s Server) string {
 	old, isPackage, _ := packages.Parse(s.Base)
 	if new, _, _ := packages.Parse(now(s)); isPackage && old.Name == new.Name {
-		return old.Version + " → " + new.Version
+		return cmp.Or(old.Version, "newest") + " → " + cmp.Or(new.Version, "newest")
 	}
 	return s.Base + " → " + now(s)
 }
@@ -172,7 +173,8 @@ func published(source string) bool {
 // of a package or of a snapshot, since these stay as they are.
 func now(s Server) string {
 	switch {
-	case s.Transport != "" && !published(s.Source): // a package stays the same
+	case s.Transport != "" && !published(s.Source), // a package stays the same
+		s.Source == config.CommandLine:
 		return "now"
 	case s.State == Absent:
 		return "absent"
@@ -180,10 +182,10 @@ func now(s Server) string {
 	return cmp.Or(s.Source, "now")
 }
 
-// versionOf returns the version of a package SOURCE, such as npm:NAME@VERSION; another SOURCE as it is.
+// versionOf returns the version of a package SOURCE, such as npm:NAME@VERSION; empty if it names none.
 func versionOf(source string) string {
 	ref, _, _ := packages.Parse(source)
-	return cmp.Or(ref.Version, source)
+	return ref.Version
 }
 
 // Trust is the decision about a server that was found in a file.
@@ -247,12 +249,18 @@ type Failure struct {
 	Stderr  string `json:"stderr,omitempty"` // the end of what the server wrote to stderr
 }
 
+// LookingUp is the stage of a package that its registry does not describe.
+const LookingUp = "looking up"
+
 // Says returns the message after the stage. A server that cannot be reached or started, or is silent, needs
 // no stage, and one that exited has the reason that it wrote.
 func (f Failure) Says() string {
 	says := f.Message
 	if f.exited() {
 		says = join(": ", says, exitReason(f.Stderr))
+	}
+	if f.Stage == LookingUp { // the message begins with the package
+		return says
 	}
 	opening := slices.Contains([]string{"starting", "connecting", "handshake"}, f.Stage)
 	if opening && (f.exited() || strings.HasPrefix(f.Message, cannotConnect) ||

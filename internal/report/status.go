@@ -97,29 +97,33 @@ func writeReleases(p *page, r *Report) {
 	for i, s := range r.Servers {
 		found := servers.found[s.Name]
 		row := []span{{s.Name, bold}, {versionOf(s.Base), plain}, {versionOf(s.Source), plain}, {}}
-		tokens, says := tokensOf(s.Tokens, ""), problem(s)
+		tokens, says, look := tokensOf(s.Tokens, ""), problem(s), plain
 		if p.History {
 			row = []span{{s.Name, bold}, {}, {}, countCell(s, snapshot.Tools)}
 			if rows := summaryRows(p.groups(finding.Groups(found))); len(rows) > 0 {
 				says = string(rows[0].Text)
 			}
-		} else if s.Base == s.Source {
+		} else if s.Base == s.Source && s.State == OK {
 			tokens = "up to date"
 		} else if s.Tokens != nil && s.BaseTokens != nil {
 			tokens = estimate(*s.BaseTokens) + " → " + tokens
 		}
 		if details == "" && len(found) > 0 {
-			details = "Details: mcpctl diff --upgrade " + s.Name
+			configured := CommandLine{Flags: p.Run.Flags, Sources: printable.ShellWord(s.Name)}
+			details = "Details: " + configured.With("diff --upgrade")
 		}
 		levels := make([]span, 3)
-		if i > 0 || !p.History {
+		if s.State != OK { // in a column that no width drops
+			tokens, look = string(s.State), stateStyle(s.State)
+		}
+		if s.State != Failed && (i > 0 || !p.History) {
 			sum := Summarize(found, nil)
 			levels[0], levels[1] = numberCell(sum.Breaking, red), numberCell(sum.Warning, yellow)
 			if p.History {
 				levels[2] = numberCell(sum.Info, cyan)
 			}
 		}
-		rows = append(rows, append(append(row, levels...), span{tokens, plain}, span{says, plain}))
+		rows = append(rows, append(append(row, levels...), span{tokens, look}, span{says, plain}))
 	}
 	p.grid(0, []column{
 		{title: name, name: true}, {title: "FROM", name: true}, {title: "TO", name: true},

@@ -26,7 +26,7 @@ func writeVerdicts(p *page, r *Report) {
 	}
 	writeSummary(p, r, rows)
 	writeGroups(p, v, groups)
-	if names, what := unsaved(quiet); len(names) > 0 {
+	if names, what := p.Run.unsaved(quiet); len(names) > 0 {
 		p.below(span{someOf(names, mostNames), bold}, span{"  no saved snapshot", yellow})
 		p.print(indented(2, advice("hint: ", what))...)
 	}
@@ -174,9 +174,9 @@ func itemTitle(item string) string {
 func isPolicy(item string) bool { return strings.HasPrefix(item, "waiver/") }
 
 // unsaved returns the names of the servers without a saved snapshot, and what to do.
-func unsaved(servers []Server) (names []string, advice string) {
+func (c CommandLine) unsaved(servers []Server) (names []string, advice string) {
 	all := kit.Filter(servers, func(s Server) bool { return s.Unsaved })
-	return namesOf(all), saveHint(all...)
+	return namesOf(all), c.SaveHint(all...)
 }
 
 // writeUnchanged names the servers without findings in one line.
@@ -212,7 +212,7 @@ func writeMeaning(p *page, r *Report, totals bool) {
 	p.text(0, 2, span{says, dim})
 	failing := kit.Filter(r.Findings, r.failing())
 	if r.Command == "diff" && r.Status == 1 && slices.ContainsFunc(failing, r.roster().accepts) {
-		p.text(0, 2, span{"accept some of them with: mcpctl accept FINGERPRINT…", dim})
+		p.text(0, 2, span{"accept some of them with: " + p.Run.With("accept", "FINGERPRINT…"), dim})
 	}
 }
 
@@ -240,8 +240,7 @@ func (s Summary) words() string {
 	return strings.Join(kit.Map(s.totals(true), func(part span) string { return part.text }), "")
 }
 
-// accepts reports whether a change can be accepted: a live server was compared with a file.
+// accepts reports whether accept can move a snapshot by a change.
 func (all roster) accepts(f finding.Finding) bool {
-	s := all.named(f.Server)
-	return s.Transport != "" && !strings.HasPrefix(s.Base, "git:") && !published(s.Base) && f.Acceptable()
+	return all.named(f.Server).Movable && f.Acceptable()
 }

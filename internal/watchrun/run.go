@@ -225,7 +225,7 @@ func (r *watchRun) exit(status int) error {
 			why.Servers = append(why.Servers, report.Server{Name: w.name(), Error: w.failure})
 		}
 	}
-	report.PrintStatus(r.process, r.options.Output, why)
+	report.PrintStatus(r.process, r.options.Output, why, report.Options{})
 	return exit.Reported(status)
 }
 

@@ -130,6 +130,8 @@ func (g Group) title() string {
 	case len(names) == 1 && strings.HasPrefix(title, "The "+kinds[0]+" "): // about the item itself
 		subject := "The " + kinds[0] + " "
 		title = subject + names[0] + " " + title[len(subject):]
+	case len(names) == 1 && strings.HasPrefix(title, names[0]+" ") && !g.within(names[0]):
+		// it begins with the item
 	case len(names) == 1:
 		title += " in " + names[0]
 	default:
@@ -139,6 +141,13 @@ func (g Group) title() string {
 		title += fmt.Sprintf(" %s %d servers", preposition, len(g.Servers))
 	}
 	return title
+}
+
+// within reports whether a finding is about a part of its item that has this quoted name, such as an argument.
+func (g Group) within(name string) bool {
+	return slices.ContainsFunc(g.Members, func(f Finding) bool {
+		return slices.Contains(strings.Split(f.Path, "/"), strings.Trim(name, "`"))
+	})
 }
 
 // plural returns the word for items of these kinds; "items" if there are several kinds.

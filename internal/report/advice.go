@@ -1,0 +1,51 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/printable"
+)
+
+// CommandLine is what an advised command repeats of the one that ran, so that it is about the same servers.
+// The zero value repeats nothing.
+type CommandLine struct {
+	Flags   string // those that choose servers and how they are started, quoted for a shell
+	Sources string // the SOURCEs before "--", quoted
+	Command string // the command behind "--", quoted
+}
+
+// With returns a command of mcpctl for the same servers, with words before the SOURCEs.
+func (c CommandLine) With(command string, words ...string) string {
+	line := join(" ", "mcpctl "+command, c.Flags, join(" ", words...), c.Sources)
+	if c.Command != "" {
+		line += " -- " + c.Command
+	}
+	return line
+}
+
+// about returns a command of mcpctl for one server that the run named or found, with words behind it.
+func (c CommandLine) about(s Server, command string, words ...string) string {
+	switch {
+	case published(s.Source):
+		c.Sources = printable.ShellWord(s.Source)
+	case s.Source != config.CommandLine:
+		c.Sources, c.Command = printable.ShellWord(s.Name), ""
+	case c.Command != "":
+		return c.With(command, words...)
+	}
+	c.Sources = join(" ", c.Sources, join(" ", words...))
+	return c.With(command)
+}
+
+// SaveHint returns what to do about servers without a snapshot.
+func (c CommandLine) SaveHint(servers ...Server) string {
+	const save = "save one: "
+	if len(servers) != 1 {
+		return save + c.With("snapshot")
+	}
+	if servers[0].Source == config.CommandLine && strings.TrimSpace(c.Sources+c.Command) == "" {
+		return save + "mcpctl snapshot, with the same arguments" // a saved report does not have them
+	}
+	return save + c.about(servers[0], "snapshot")
+}
