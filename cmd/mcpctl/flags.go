@@ -142,9 +142,14 @@ func (p *program) surveyFlags() []cli.Flag {
 }
 
 func (p *program) reachFlags() []cli.Flag {
-	return slices.Concat(contactFlags(&p.Select, &p.Contact), p.parallelFlags(), shared(connecting,
-		option("retries", "Retry transient failures `N` times", number(&p.Contact.Retries, 0).usually("0")),
-		toggle("fail-fast", "Stop at the first failed server", &p.Contact.FailFast)))
+	return slices.Concat(contactFlags(&p.Select, &p.Contact), p.parallelFlags(), p.retryFlags("0"))
+}
+
+// retryFlags returns the flags for servers that fail, with the number of retries that the help shows.
+func (p *program) retryFlags(usual string) []cli.Flag {
+	return shared(connecting,
+		option("retries", "Retry transient failures `N` times", number(&p.Contact.Retries, 0).usually(usual)),
+		toggle("fail-fast", "Stop at the first failed server", &p.Contact.FailFast))
 }
 
 func selectionFlags(s *fleet.Selection) []cli.Flag {

@@ -22,6 +22,9 @@ func watchCommand(p program) *cli.Command {
 	if p.env.Format != "" && p.env.Format != "table" { // it only says whether a program reads
 		p.Output.Format = "ndjson"
 	}
+	if p.env.Retries == nil {
+		p.Contact.Retries = watchRetries
+	}
 	c := &cli.Command{
 		Name:      "watch",
 		Category:  "Guard",
@@ -31,7 +34,8 @@ func watchCommand(p program) *cli.Command {
 r and Enter, or SIGUSR1, reads all servers now. Saved snapshots are not changed.`,
 		Flags: slices.Concat(
 			p.watchFlags(&o, &against), selectionFlags(&p.Select), p.talkFlags(),
-			contactFlags(&p.Select, &p.Contact), p.parallelFlags(), snapshotsFlags(&p.Select),
+			contactFlags(&p.Select, &p.Contact), p.parallelFlags(), p.retryFlags(strconv.Itoa(watchRetries)),
+			snapshotsFlags(&p.Select),
 		),
 		Before: p.complete(func() error {
 			if p.JSON {
@@ -51,6 +55,7 @@ r and Enter, or SIGUSR1, reads all servers now. Saved snapshots are not changed.
 				return err
 			}
 			o.Saved, o.Parallel, o.Output = against == "saved", p.Contact.Parallel, p.Output
+			o.Retries, o.FailFast = p.Contact.Retries, p.Contact.FailFast
 			if err := o.Check(from, p.behind != nil); err != nil {
 				return err
 			}
@@ -72,6 +77,9 @@ r and Enter, or SIGUSR1, reads all servers now. Saved snapshots are not changed.
 	c.BashComplete = completeFor(&p, c)
 	return c
 }
+
+// watchRetries is how often watch tries to read a server again by default: it has the time.
+const watchRetries = 3
 
 // watchFlags returns the flags that only watch has.
 func (p *program) watchFlags(o *watchrun.Options, against *string) []cli.Flag {

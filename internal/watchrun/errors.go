@@ -21,6 +21,8 @@ var (
 	errTimeOver = errors.New("the time of --for is over")
 	errQuit     = errors.New("ended by q + Enter")
 	errChanged  = errors.New("a change at or above --fail-on")
+
+	errFailedServer = errors.New("a server failed, with --fail-fast")
 )
 
 var errUnsaved = errors.New("no saved snapshot to compare with: run mcpctl snapshot")

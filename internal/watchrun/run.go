@@ -28,6 +28,8 @@ type Options struct {
 	Interval *time.Duration // between polls; nil = 30 s, and 5 min for a server that announces its changes
 	For      *time.Duration // the run ends after it; nil = never
 	Parallel int            // servers that are connected to at once; 0 = probe.AtOnce
+	Retries  int            // further attempts at a reading; with FailFast at connecting, too
+	FailFast bool           // end at the first server that cannot be read at the start, or fails later
 
 	Saved  bool         // compare with saved snapshots, not with the surface before
 	Diff   diff.Options // how surfaces are compared
@@ -242,6 +244,8 @@ func (r *watchRun) emitOwn(e report.Event) {
 func (r *watchRun) emit(w *watchedServer, e watch.Event) {
 	shown := shownEvent(w, e)
 	r.mu.Lock()
+	hopeless := e.State == watch.Failed || e.State == watch.Degraded && !w.known
+	w.known = w.known || e.State.Reached()
 	if e.State != watch.Closed {
 		w.last = e.State
 	}
@@ -268,6 +272,9 @@ func (r *watchRun) emit(w *watchedServer, e watch.Event) {
 	}
 	if e.Kind == watch.Changed && r.options.FailOn != "" && fails {
 		r.end(errChanged)
+	}
+	if r.options.FailFast && e.Kind == watch.StateChanged && hopeless && !w.tolerated() {
+		r.end(errFailedServer)
 	}
 }
 

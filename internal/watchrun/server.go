@@ -31,6 +31,7 @@ type watchedServer struct {
 	view    watch.View
 
 	// What follows is guarded by the lock of the run.
+	known   bool              // it was live or polling at some time
 	last    watch.State       // before watching ended
 	failure *report.Failure   // the trouble of that state
 	found   []finding.Finding // the newest difference from the saved snapshot
@@ -82,6 +83,10 @@ func (r *watchRun) watchOptions(w *watchedServer) watch.Options {
 		Silence: paced(30 * time.Second), Longest: paced(time.Minute), Backoff: paced(500 * time.Millisecond),
 		Retry: paced(time.Second), Timeout: w.fleet.Timeout(w.target), Diff: r.options.Diff,
 		Refresh: w.refresh, View: &w.view, Judge: r.judge,
+	}
+	o.Attempts = r.options.Retries + 1
+	if r.options.FailFast {
+		o.MaxFailures = o.Attempts
 	}
 	if r.options.Interval != nil {
 		o.Interval = paced(*r.options.Interval)

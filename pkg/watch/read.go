@@ -21,12 +21,9 @@ type reading struct {
 	before map[snapshot.Kind]string // digests of lists of several pages, as they came in the attempt before
 }
 
-// attempts is how often lists are tried before a reading fails.
-const attempts = 4
-
-// read asks for the lists, four times at most, while the connection stands; those that arrived are not asked
-// for again. A notification that comes meanwhile is not answered by it. The error is that of the missing
-// lists, or the reason why ctx or the connection ended.
+// read asks for the lists, Options.Attempts times at most, while the connection stands; those that arrived
+// are not asked for again. A notification that comes meanwhile is not answered by it. The error is that of
+// the missing lists, or the reason why ctx or the connection ended.
 func (w *watcher) read(ctx context.Context, session Session, r *reading) error {
 	ctx, release := whileConnected(ctx, session)
 	defer release()
@@ -73,7 +70,7 @@ func (w *watcher) tryToRead(ctx context.Context, session Session, r *reading) er
 		if lost != nil {
 			return lost
 		}
-		if err := errors.Join(failed, torn); err == nil || n == attempts {
+		if err := errors.Join(failed, torn); err == nil || n >= w.options.Attempts {
 			return err
 		}
 		pause := w.options.spread(wait)

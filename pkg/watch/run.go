@@ -14,7 +14,7 @@ import (
 //
 //	Connecting ─ lists read ──────────────────────────▶ Live (announces changes of every list) or Polling
 //	Connecting ─ attempt failed ──────────────────────▶ Reconnecting
-//	Live, Polling ─ reading failed four times ────────▶ Degraded
+//	Live, Polling ─ reading failed in all attempts ──▶ Degraded
 //	Live, Polling, Degraded ─ connection or ping lost ▶ Reconnecting
 //	Degraded, Reconnecting, Failed ─ lists read ──────▶ Live or Polling
 //	Degraded, Reconnecting ─ MaxFailures in a row ────▶ Failed, with one attempt per Longest

@@ -80,9 +80,10 @@ type Options struct {
 	// Interval, with each notification of a change that did not happen
 	Longest time.Duration // between attempts to connect, and between attempts at a failed server; 0 = 1 min
 	Backoff time.Duration // before the first attempt to reconnect; it doubles up to Longest; 0 = 500 ms
-	Retry   time.Duration // before the second of four attempts to read lists; it doubles; 0 = 1 s
+	Retry   time.Duration // before the second attempt to read lists; it doubles; 0 = 1 s
 	Timeout time.Duration // for one attempt to read lists; 0 = none, but 30 s for a ping
 
+	Attempts    int             // to read lists, until a reading has failed; 0 = 4
 	MaxFailures int             // in a row until the server is Failed; 0 = 5
 	Diff        diff.Options    // how surfaces are compared; Run sets Server
 	Judge       Judge           // sets levels and drops findings; nil = report them all as they are
@@ -110,6 +111,7 @@ func (o Options) withDefaults() Options {
 	o.Longest = cmp.Or(o.Longest, time.Minute)
 	o.Backoff = min(cmp.Or(o.Backoff, 500*time.Millisecond), o.Longest)
 	o.Retry = cmp.Or(o.Retry, time.Second)
+	o.Attempts = cmp.Or(o.Attempts, 4)
 	o.MaxFailures = cmp.Or(o.MaxFailures, 5)
 	if o.Judge == nil {
 		o.Judge = func(found []finding.Finding) []finding.Finding { return found }
