@@ -19,8 +19,8 @@ var repeated = map[string]string{
 	"env": "=", "header": ":", "bearer": "cmd:",
 }
 
-// commandLine returns what advised commands repeat of the one that runs.
-func (p program) commandLine(c *cli.Command, words []string) report.CommandLine {
+// repeat returns what advised commands repeat of the one that runs.
+func (p program) repeat(c *cli.Command, words []string) report.Repeat {
 	var flags []string
 	values := takesValue(c)
 	for i := 1; i < len(p.typed); i++ {
@@ -41,7 +41,7 @@ func (p program) commandLine(c *cli.Command, words []string) report.CommandLine 
 			flags = append(flags, printable.ShellWord(value))
 		}
 	}
-	return report.CommandLine{
+	return report.Repeat{
 		Flags:   strings.Join(flags, " "),
 		Sources: strings.Join(kit.Map(redact.MaskArgs(words), printable.ShellWord), " "),
 		Command: strings.Join(kit.Map(redact.MaskArgs(p.behind), printable.ShellWord), " "),

@@ -82,7 +82,7 @@ func (p *program) about(
 			return err
 		}
 		r, err := do(c.Context, from)
-		view.Run = p.commandLine(c.Command, c.Args().Slice())
+		view.Run = p.repeat(c.Command, c.Args().Slice())
 		return p.emit(c.Context, r, err, *view)
 	}
 }

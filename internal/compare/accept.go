@@ -29,7 +29,7 @@ type AcceptOptions struct {
 	All          bool
 	DryRun       bool // report, and write nothing
 
-	Run report.CommandLine // what advised commands repeat
+	Run report.Repeat // what advised commands repeat
 }
 
 // Accept moves saved snapshots forward by the selected changes.

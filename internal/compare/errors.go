@@ -72,7 +72,7 @@ func errNoFinding(id string, known, incomplete []string) error {
 }
 
 // errUnsaved returns the error for servers that have no snapshot that could be moved.
-func errUnsaved(run report.CommandLine, servers []report.Server) error {
+func errUnsaved(run report.Repeat, servers []report.Server) error {
 	names := kit.Map(servers, func(s report.Server) string { return report.Visible(s.Name) })
 	return exit.UnsavedHint(run.SaveHint(servers...), "no saved snapshot of %s", kit.Some(names))
 }

@@ -154,8 +154,8 @@ func lockedVersion(
 	return now.Ref.Version, now.Since(locked), nil
 }
 
-// exactly returns SOURCEs in which packages that leave their version open name the one that their registry has
-// now, so that a report can name it. A package that the registry does not describe stays as it is.
+// exactly returns SOURCEs in which packages that leave their version open name the one that their registry
+// has now, so that a report can name it. A package that the registry does not describe stays as it is.
 func exactly(ctx context.Context, f *fleet.Fleet, from []source.Source) []source.Source {
 	from = slices.Clone(from)
 	var lookups errgroup.Group

@@ -7,16 +7,16 @@ import (
 	"github.com/mcpctl/mcpctl/internal/printable"
 )
 
-// CommandLine is what an advised command repeats of the one that ran, so that it is about the same servers.
+// Repeat is what an advised command repeats of the one that ran, so that it is about the same servers.
 // The zero value repeats nothing.
-type CommandLine struct {
+type Repeat struct {
 	Flags   string // those that choose servers and how they are started, quoted for a shell
 	Sources string // the SOURCEs before "--", quoted
 	Command string // the command behind "--", quoted
 }
 
 // With returns a command of mcpctl for the same servers, with words before the SOURCEs.
-func (c CommandLine) With(command string, words ...string) string {
+func (c Repeat) With(command string, words ...string) string {
 	line := join(" ", "mcpctl "+command, c.Flags, join(" ", words...), c.Sources)
 	if c.Command != "" {
 		line += " -- " + c.Command
@@ -25,7 +25,7 @@ func (c CommandLine) With(command string, words ...string) string {
 }
 
 // about returns a command of mcpctl for one server that the run named or found, with words behind it.
-func (c CommandLine) about(s Server, command string, words ...string) string {
+func (c Repeat) about(s Server, command string, words ...string) string {
 	switch {
 	case published(s.Source):
 		c.Sources = printable.ShellWord(s.Source)
@@ -39,7 +39,7 @@ func (c CommandLine) about(s Server, command string, words ...string) string {
 }
 
 // SaveHint returns what to do about servers without a snapshot.
-func (c CommandLine) SaveHint(servers ...Server) string {
+func (c Repeat) SaveHint(servers ...Server) string {
 	const save = "save one: "
 	if len(servers) != 1 {
 		return save + c.With("snapshot")

@@ -34,20 +34,21 @@ func (a alert) full() string { return join("\n", a.text, strings.TrimRight(a.std
 func (a alert) heading() string { return text(a.server + ": " + a.title).String() }
 
 // alerts returns what CI shows of a server besides its findings.
-func (s Server) alerts(run CommandLine) []alert {
+func (s Server) alerts(run Repeat) []alert {
 	var all []alert
 	for i, f := range s.failures() {
 		says := textOf(append(paragraph(f.Message, plain), s.remedy(f)...))
 		all = append(all, alert{s.Name, f.Stage, says, s.place(), s.Tolerated != nil, f.Stderr, i})
 	}
 	if s.Unsaved {
-		all = append(all, alert{server: s.Name, title: "no saved snapshot", text: run.SaveHint(s), at: s.place()})
+		all = append(all,
+			alert{server: s.Name, title: "no saved snapshot", text: run.SaveHint(s), at: s.place()})
 	}
 	return all
 }
 
 // alerts returns what CI shows of a run besides its findings.
-func (r *Report) alerts(run CommandLine) []alert {
+func (r *Report) alerts(run Repeat) []alert {
 	var all []alert
 	for _, s := range r.Servers {
 		all = append(all, s.alerts(run)...)

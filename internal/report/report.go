@@ -164,7 +164,7 @@ type Options struct {
 
 	Waived bool // those that people read: findings that are waived as well
 
-	Run CommandLine // what advised commands repeat
+	Run Repeat // what advised commands repeat
 
 	// markdown: the most bytes it may have; 0 = as many as GitHub takes in a comment
 	Limit   int

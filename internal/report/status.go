@@ -109,7 +109,7 @@ func writeReleases(p *page, r *Report) {
 			tokens = estimate(*s.BaseTokens) + " → " + tokens
 		}
 		if details == "" && len(found) > 0 {
-			configured := CommandLine{Flags: p.Run.Flags, Sources: printable.ShellWord(s.Name)}
+			configured := Repeat{Flags: p.Run.Flags, Sources: printable.ShellWord(s.Name)}
 			details = "Details: " + configured.With("diff --upgrade")
 		}
 		levels := make([]span, 3)

@@ -174,7 +174,7 @@ func itemTitle(item string) string {
 func isPolicy(item string) bool { return strings.HasPrefix(item, "waiver/") }
 
 // unsaved returns the names of the servers without a saved snapshot, and what to do.
-func (c CommandLine) unsaved(servers []Server) (names []string, advice string) {
+func (c Repeat) unsaved(servers []Server) (names []string, advice string) {
 	all := kit.Filter(servers, func(s Server) bool { return s.Unsaved })
 	return namesOf(all), c.SaveHint(all...)
 }

@@ -143,7 +143,7 @@ func (g Group) title() string {
 	return title
 }
 
-// within reports whether a finding is about a part of its item that has this quoted name, such as an argument.
+// within reports whether a finding is about a part of its item with this quoted name, such as an argument.
 func (g Group) within(name string) bool {
 	return slices.ContainsFunc(g.Members, func(f Finding) bool {
 		return slices.Contains(strings.Split(f.Path, "/"), strings.Trim(name, "`"))
