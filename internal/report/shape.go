@@ -125,7 +125,7 @@ func arrayShape(s rawjson.Object, depth int) string {
 // objectShape returns the members in braces, or "{…}" where they are too deep, or "map of string" when only
 // additionalProperties has a schema; "object" where nothing is known.
 func objectShape(s rawjson.Object, depth int) string {
-	members := requiredFirst(propertiesOf(s))
+	members := requiredFirst(propertiesOf(s, nil))
 	switch values := s["additionalProperties"]; {
 	case len(members) > 0 && depth > 0:
 		return "{" + joinParameters(members, depth-2, shapeMembers) + "}"

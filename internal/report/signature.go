@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -17,13 +18,58 @@ type parameter struct {
 	Schema   json.RawMessage // of its values
 }
 
-// propertiesOf returns those of an object schema, in the order in which they were sent.
-func propertiesOf(s rawjson.Object) []parameter {
-	required := rawjson.Texts(s["required"])
-	members, _ := rawjson.Members(s["properties"])
-	return kit.Map(members, func(m rawjson.Member) parameter {
-		return parameter{m.Key, slices.Contains(required, m.Key), m.Value}
+// propertiesOf returns those of an object schema, in the order in which they were sent, with those of what it
+// refers to in a document and of all arms of allOf.
+func propertiesOf(s rawjson.Object, document json.RawMessage) []parameter {
+	const mostArms = 1000
+	m := members{document: document, required: map[string]bool{}, left: mostArms}
+	m.read(s, 0)
+	seen := map[string]bool{}
+	all := kit.Filter(m.all, func(p parameter) bool {
+		again := seen[p.Name]
+		seen[p.Name] = true
+		return !again &&
+			!slices.ContainsFunc(m.closed, func(names map[string]bool) bool { return !names[p.Name] })
 	})
+	return kit.Map(all, func(p parameter) parameter {
+		p.Required = m.required[p.Name]
+		return p
+	})
+}
+
+// members are what the arms of an object schema say of properties.
+type members struct {
+	document json.RawMessage
+	all      []parameter
+	required map[string]bool
+	closed   []map[string]bool // the names that each closed arm knows; it refuses others
+	left     int               // arms that are read
+}
+
+func (m *members) read(s rawjson.Object, depth int) {
+	const deepest = 16 // references may go in a circle
+	if m.left--; depth > deepest || m.left < 0 {
+		return
+	}
+	own, _ := rawjson.Members(s["properties"])
+	for _, p := range own {
+		m.all = append(m.all, parameter{Name: p.Key, Schema: p.Value})
+	}
+	for _, name := range rawjson.Texts(s["required"]) {
+		m.required[name] = true
+	}
+	if string(s["additionalProperties"]) == "false" && s["patternProperties"] == nil {
+		m.closed = append(m.closed, kit.Set(kit.Map(own, func(p rawjson.Member) string { return p.Key })))
+	}
+	if ref, local := strings.CutPrefix(s.Text("$ref"), "#"); local {
+		if pointer, err := url.PathUnescape(ref); err == nil {
+			m.read(rawjson.ObjectOf(rawjson.Find(m.document, pointer)), depth+1)
+		}
+	}
+	arms, _ := rawjson.Elements(s["allOf"])
+	for _, arm := range arms {
+		m.read(rawjson.ObjectOf(arm), depth+1)
+	}
 }
 
 // requiredFirst puts what is required before what may be left out.
@@ -69,7 +115,7 @@ func argumentsOf(kind snapshot.Kind, raw json.RawMessage) []parameter {
 	item := rawjson.ObjectOf(raw)
 	switch kind {
 	case snapshot.Tools:
-		return propertiesOf(rawjson.ObjectOf(item["inputSchema"]))
+		return propertiesOf(rawjson.ObjectOf(item["inputSchema"]), item["inputSchema"])
 	case snapshot.Prompts:
 		arguments, _ := rawjson.Elements(item["arguments"])
 		return kit.Map(arguments, promptArgument)
@@ -79,7 +125,8 @@ func argumentsOf(kind snapshot.Kind, raw json.RawMessage) []parameter {
 
 // resultsOf returns the members of what a tool returns, in the order in which they were sent.
 func resultsOf(raw json.RawMessage) []parameter {
-	return propertiesOf(rawjson.ObjectOf(rawjson.ObjectOf(raw)["outputSchema"]))
+	schema := rawjson.ObjectOf(raw)["outputSchema"]
+	return propertiesOf(rawjson.ObjectOf(schema), schema)
 }
 
 // promptArgument returns an argument of a prompt, which is a string.

@@ -79,6 +79,10 @@ func TestSignature(t *testing.T) {
 		{snapshot.Tools, `[]`, ""},
 		{snapshot.Prompts, `{"arguments":[{"name":"a"},{"name":"b","required":true},{"name":"c","required":"yes"},7]}`, "b, a?, c?, ?"},
 		{snapshot.Resources, `{"uri":"x://a"}`, ""},
+		{snapshot.Tools, `{"name":"t","inputSchema":{"type":"object","properties":{"b":{"type":"string"}},"required":["a"],"$ref":"#/$defs/My%20Base","allOf":[{"properties":{"c":{"type":"integer"},"b":{}}}],"$defs":{"My Base":{"properties":{"a":{"type":"string"}}}}}}`,
+			"a, b?, c?: integer"},
+		{snapshot.Tools, `{"name":"t","inputSchema":{"type":"object","allOf":[{"properties":{"a":{"type":"string"}},"additionalProperties":false},{"properties":{"b":{"type":"string"}}}]}}`, "a?"},
+		{snapshot.Tools, `{"name":"t","inputSchema":{"allOf":[{"$ref":"#"},{"$ref":"#"}],"properties":{"a":{"type":"string"}}}}`, "a?"},
 	} {
 		if got := signatureOf(c.kind, json.RawMessage(c.item)); got != c.want {
 			t.Errorf("signature(%s, %s) = %q, want %q", c.kind, c.item, got, c.want)
