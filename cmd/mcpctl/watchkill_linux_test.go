@@ -1,13 +1,22 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
+	"maps"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -69,38 +78,109 @@ func kill(t *testing.T, dir, command string) {
 	t.Fatal("the server never ran")
 }
 
-// TestStateOutlivesKills kills a watch again and again while its server changes: each run continues where the
-// state directory ends, so no change is lost. One may be reported twice, and no file is torn.
-func TestStateOutlivesKills(t *testing.T) {
+// TestOutputsOutliveKills ends a watch again and again while its server changes, mostly with kill -9. Whoever follows the events
+// of the webhook or of the command knows in the end what the server offers: no change was lost or came too early, though some come
+// twice. The webhook fails a third of the time and is slow to say that it has an event; the command is slow before it has one. On
+// standard output the last change arrives; one that was printed just before the end, and changed back before the next run, is
+// not. No file is torn, and none is left of outputs that have caught up.
+func TestOutputsOutliveKills(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	server := `{tools: [{name: a}], capabilities: {tools: {listChanged: true}}, on: {tools/list: [
-		{result: '{"tools":[{"name":"t{{count}}-{{env "RUN"}}"}]}'}, {sleep: 5ms},
-		{send: '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'}]}}`
-	writeText(t, filepath.Join(dir, "server.yaml"), server)
-	reported := map[string]bool{} // digests that a reported change led to
-	for n := range 6 {
-		w := startWatch(t, dir, exec.Command("mcpctl", "watch", "--state", "kept", "--format", "ndjson",
-			"--env", "RUN="+string(rune('a'+n)), "--", "fixture", "stdio", "server.yaml"))
-		changes := 0
-		for e, ok := w.next(); ok; e, ok = w.next() {
-			if e.Event != "changed" {
-				continue
-			}
-			if len(reported) > 0 && !reported[e.From] {
-				t.Errorf("run %d: a change begins at %s, which no change before it led to", n, e.From)
-			}
-			reported[e.From], reported[e.To] = true, true
-			if changes++; changes == 2+n%3 {
-				_ = w.cmd.Process.Signal(syscall.SIGKILL)
-			}
+	dir, random := t.TempDir(), rand.New(rand.NewPCG(46, 0))
+	var mu sync.Mutex
+	var posted, printed []byte
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		mu.Lock()
+		fails, late := random.IntN(3) == 0, random.IntN(2) == 0
+		if err == nil && (!fails || late) { // it has the event, and does not always say so
+			posted = append(posted, body...)
 		}
-		_ = w.cmd.Wait()
-		if changes == 0 {
-			t.Fatalf("run %d reported no change", n)
+		mu.Unlock()
+		<-time.After(50 * time.Millisecond)
+		if fails {
+			w.WriteHeader(http.StatusServiceUnavailable)
 		}
+	}))
+	defer hook.Close()
+	begin := func(words ...string) *exec.Cmd {
+		cmd := exec.Command("mcpctl", slices.Concat([]string{"watch", "--state", "kept", "--format", "ndjson", "--webhook", hook.URL,
+			"--exec", "sleep 0.06; cat >> executed"}, words, []string{"--", "fixture", "stdio", "server.yaml"})...)
+		cmd.Dir = dir
+		return cmd
+	}
+	run := func(cmd *exec.Cmd, end func(output io.Reader)) {
+		out, err := cmd.StdoutPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Kill() }).Stop()
+		var text bytes.Buffer
+		end(io.TeeReader(out, &text))
+		_ = cmd.Wait()
+		printed = append(printed, text.Bytes()...)
+		printed = append(printed, '\n') // the last line of a process that was killed may be torn
+	}
+	all := func(output io.Reader) { _, _ = io.Copy(io.Discard, output) }
+	writeText(t, filepath.Join(dir, "server.yaml"), "tools: [{name: first}]")
+	run(begin("--for", "1s"), all)
+	writeText(t, filepath.Join(dir, "server.yaml"), `{tools: [{name: a}], capabilities: {tools: {listChanged: true}}, on: {tools/list: [
+		{result: '{"tools":[{"name":"t{{count}}-{{env "RUN"}}","description":"{{env "RUN"}}{{count}} {{env "RUN"}}{{count}} {{count}}"}]}'}, {sleep: 5ms},
+		{send: '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'}]}}`)
+	for n := range 10 {
+		cmd := begin("--env", "RUN="+string(rune('a'+n)))
+		run(cmd, func(output io.Reader) {
+			for lines := bufio.NewScanner(output); lines.Scan(); {
+				if bytes.Contains(lines.Bytes(), []byte(`"changed"`)) {
+					break
+				}
+			}
+			<-time.After(time.Duration(random.IntN(600)) * time.Millisecond)
+			_ = cmd.Process.Signal([]os.Signal{syscall.SIGKILL, syscall.SIGKILL, syscall.SIGTERM}[n%3])
+			all(output)
+		})
 		if out, err := exec.Command("mcpctl", "list", filepath.Join(dir, "kept")).CombinedOutput(); err != nil {
 			t.Errorf("run %d: the state directory cannot be read: %s", n, out)
 		}
 	}
+	writeText(t, filepath.Join(dir, "server.yaml"), "tools: [{name: last}]")
+	run(begin("--for", "1s"), all) // and then up to 3 s for the outputs
+	run(begin("--for", "1s"), all)
+	mu.Lock()
+	defer mu.Unlock()
+	for output, events := range map[string]string{"standard output": string(printed), "webhook": string(posted),
+		"exec": readText(t, filepath.Join(dir, "executed"))} {
+		known, n := followed(events)
+		exact := slices.Equal(known, []string{"tool/last"}) || output == "standard output" && slices.Contains(known, "tool/last")
+		if !exact || n < 10 {
+			t.Errorf("%s: after %d changes it leads to %q", output, n, known)
+		} else {
+			t.Logf("%s: %d changes", output, n)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "kept", "[^.]*")); len(left) != 1 {
+		t.Errorf("the state directory holds %q", left)
+	}
+}
+
+// followed returns the items that someone knows of who hears of events in this order, and the number of changes.
+func followed(lines string) (items []string, changes int) {
+	known := map[string]bool{}
+	for line := range strings.Lines(lines) {
+		var e watchEvent
+		if json.Unmarshal([]byte(line), &e) != nil || e.Event != "changed" {
+			continue
+		}
+		changes++
+		for _, f := range e.Findings {
+			if f.Rule == "tool-added" {
+				known[f.Item] = true
+			} else if f.Rule == "tool-removed" {
+				delete(known, f.Item)
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(known)), changes
 }

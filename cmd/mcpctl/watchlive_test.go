@@ -20,8 +20,8 @@ import (
 
 // watchEvent is an event as a program reads it.
 type watchEvent struct {
-	Event, State, Cause, From, To string
-	Findings                      []struct{ Rule, Item string }
+	Event, State, Cause string
+	Findings            []struct{ Rule, Item string }
 }
 
 // watching is an mcpctl watch --format ndjson.
