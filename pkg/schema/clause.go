@@ -12,15 +12,18 @@ import (
 // open.
 type clause struct {
 	kind    kindSet
-	known   map[literal]bool // what was assumed, and what that stands for
+	known   *facts // what was assumed, and what that stands for
 	atoms   []lit
+	members *memberRules // the first of the atoms, by name, and how many those are
+	sorted  int
+	tags    []tag
 	choices []choice
 	doubt   reason // a construct that had to be left out
 }
 
 // A choice is a list of alternatives; one of them holds.
 type choice struct {
-	negated      bool // it was made from a negation, which says what the value is not
+	of           lit // what it was made from; a negation says what the value is not
 	alternatives [][]lit
 }
 
@@ -32,11 +35,49 @@ type literal struct {
 
 func (l lit) literal() literal { return literal{l.sum, l.not} }
 
+// Facts are what a clause is known to hold, over those of the clause that it was made from.
+type facts struct {
+	around *facts
+	own    map[literal]bool
+	depth  int
+}
+
+// maxLayers bounds the facts that are looked through.
+const maxLayers = 16
+
+func (f *facts) has(l literal) bool {
+	for ; f != nil; f = f.around {
+		if f.own[l] {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *facts) add(l literal) {
+	if f.own == nil {
+		f.own = map[literal]bool{}
+	}
+	f.own[l] = true
+}
+
+// over returns facts that are added to without a change of the given ones.
+func (e *engine) over(f *facts) *facts {
+	if f.depth < maxLayers {
+		return &facts{around: f, depth: f.depth + 1}
+	}
+	all := &facts{own: map[literal]bool{}}
+	for ; f != nil; f = f.around {
+		e.spend(8 * len(f.own))
+		maps.Copy(all.own, f.own)
+	}
+	return &facts{around: all, depth: 1}
+}
+
 // fork returns a copy of a clause without the open choices.
 func (e *engine) fork(c *clause) *clause {
-	e.spend(len(c.known))
-	return &clause{kind: c.kind, known: maps.Clone(c.known), atoms: slices.Clip(c.atoms),
-		doubt: c.doubt}
+	return &clause{kind: c.kind, known: e.over(c.known), atoms: slices.Clip(c.atoms),
+		tags: slices.Clip(c.tags), doubt: c.doubt}
 }
 
 // assume adds literals to a clause, as far as the budget allows: what a literal stands for, or itself as an
@@ -52,7 +93,7 @@ func (e *engine) assume(c *clause, lits []lit) bool {
 		if c.refutes(l) || l.op == opFormat && l.not { // a format is an annotation, which a witness keeps
 			return false
 		}
-		c.known[l.literal()] = true
+		c.known.add(l.literal())
 		switch {
 		case l.loop:
 			c.doubt = reason{"a schema that refers to itself", l.node}
@@ -60,12 +101,15 @@ func (e *engine) assume(c *clause, lits []lit) bool {
 			c.doubt = reason{l.why, l.node}
 		case l.op == opKinds, e.spend(4 * len(l.kids)):
 		case l.op == opAll && !l.not || l.op == opAny && l.not:
+			if !l.not {
+				c.tags = append(c.tags, l.tags...)
+			}
 			queue = append(queue, signed(l.kids, l.not)...)
 		case l.op == opAll || l.op == opAny:
 			alternatives := kit.Map(signed(l.kids, l.not), func(k lit) []lit { return []lit{k} })
-			c.choices = append(c.choices, choice{l.not, alternatives})
+			c.choices = append(c.choices, choice{l, alternatives})
 		case l.op == opOne:
-			c.choices = append(c.choices, choice{l.not, e.exactlyOne(l)})
+			c.choices = append(c.choices, choice{l, e.exactlyOne(l)})
 		default:
 			c.atoms = append(c.atoms, l)
 		}
@@ -74,7 +118,7 @@ func (e *engine) assume(c *clause, lits []lit) bool {
 }
 
 // certain reports whether a literal is seen at once to hold.
-func (c *clause) certain(l lit) bool { return c.known[l.literal()] || c.impossible(l.flip()) }
+func (c *clause) certain(l lit) bool { return c.known.has(l.literal()) || c.impossible(l.flip()) }
 
 // impossible reports whether a literal holds for no value of the clause's type.
 func (c *clause) impossible(l lit) bool {
@@ -85,7 +129,7 @@ func (c *clause) impossible(l lit) bool {
 }
 
 // refutes reports whether a literal is seen at once not to hold.
-func (c *clause) refutes(l lit) bool { return c.known[l.flip().literal()] || c.impossible(l) }
+func (c *clause) refutes(l lit) bool { return c.known.has(l.flip().literal()) || c.impossible(l) }
 
 // signed returns the children as they are, or each of them negated. With De Morgan, it turns a negated
 // combination into one of negated parts.
@@ -138,7 +182,7 @@ func (c *clause) next() int {
 	best := 0
 	for i, ch := range c.choices {
 		b := c.choices[best]
-		if cmp.Or(order(ch.negated)-order(b.negated), len(ch.alternatives)-len(b.alternatives)) < 0 {
+		if cmp.Or(order(ch.of.not)-order(b.of.not), len(ch.alternatives)-len(b.alternatives)) < 0 {
 			best = i
 		}
 	}
@@ -156,7 +200,7 @@ func (e *engine) prune(c *clause) bool {
 			if e.spend(4 * len(ch.alternatives)) {
 				return true
 			}
-			if slices.ContainsFunc(ch.alternatives, c.met) {
+			if ch.of.not && e.excluded(c, ch.of.flip()) || slices.ContainsFunc(ch.alternatives, c.met) {
 				continue
 			}
 			left := kit.Filter(ch.alternatives, func(a []lit) bool { return !e.refuted(c, a) })
@@ -169,7 +213,7 @@ func (e *engine) prune(c *clause) bool {
 				}
 				again = true
 			default:
-				c.choices = append(c.choices, choice{ch.negated, left})
+				c.choices = append(c.choices, choice{ch.of, left})
 			}
 		}
 	}
@@ -186,14 +230,20 @@ func (e *engine) refuted(c *clause, alternative []lit) bool {
 	if e.step() {
 		return false
 	}
-	if slices.ContainsFunc(alternative, c.refutes) {
+	if slices.ContainsFunc(alternative, func(l lit) bool { return c.refutes(l) || e.excluded(c, l) }) {
 		return true
 	}
-	branch := e.fork(c)
-	if !e.assume(branch, alternative) {
+	probe := &clause{kind: c.kind, known: e.over(c.known)}
+	if !e.assume(probe, alternative) {
 		return true
 	}
-	return len(branch.atoms) > len(c.atoms) && e.decide(branch).answer == void
+	switch {
+	case len(probe.atoms) == 0:
+		return false
+	case c.kind == kindObject && !slices.ContainsFunc(probe.atoms, func(l lit) bool { return !l.ofMember() }):
+		return e.refutedMembers(c, probe.atoms)
+	}
+	return e.decideKind(c.kind, slices.Concat(c.atoms, probe.atoms)).answer == void
 }
 
 // decide decides a clause by its atoms alone, without the choices that are still open.
@@ -264,7 +314,7 @@ func (e *engine) exactlyOne(l lit) [][]lit {
 			if e.spend(4) {
 				return out // nothing is decided any more
 			}
-			if e.inhabit([]lit{a, b}).answer == void {
+			if e.apart(a, b) || e.inhabit([]lit{a, b}).answer == void {
 				continue
 			}
 			if l.not {

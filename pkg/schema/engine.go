@@ -99,7 +99,7 @@ func (e *engine) ask(question []lit) outcome {
 		if types&k == 0 {
 			continue
 		}
-		c := &clause{kind: k, known: map[literal]bool{}}
+		c := &clause{kind: k, known: &facts{}}
 		if !e.assume(c, question) {
 			continue
 		}

@@ -1,16 +1,21 @@
 package schema
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/mcpctl/mcpctl/internal/kit"
+)
 
 // An object problem is a clause about objects, sorted: rules say what properties of some names must satisfy,
 // and the count lies between least and most. A need asks for a property of some name.
 type objectProblem struct {
 	*engine
-	rules       []lit
+	rules       memberRules
 	least, most int
 	names       []string // all names that are mentioned
 	languages   []*node  // schemas of names that divide the other names
 	slots       []slot   // the properties chosen so far
+	slotOf      map[string]int
 	doubt       reason
 }
 
@@ -29,7 +34,7 @@ const unbounded = 1 << 52
 // decideObject sorts the atoms of a clause, decides the properties whose names are known, and then looks for
 // names for the others. It is void as soon as one known property has no value.
 func decideObject(e *engine, atoms []lit) outcome {
-	o := &objectProblem{engine: e}
+	o := &objectProblem{engine: e, slotOf: map[string]int{}}
 	o.least, o.most = counts(atoms, opMinProperties, opMaxProperties)
 	var needs, open []lit
 	for _, l := range atoms {
@@ -46,8 +51,8 @@ func decideObject(e *engine, atoms []lit) outcome {
 			}
 		}
 		switch {
-		case l.not == (l.op == opRequired): // it speaks of all properties, and asks for none
-			o.rules = append(o.rules, l)
+		case l.isRule():
+			o.rules.add(l)
 		case l.op == opRest:
 			open = append(open, l)
 		default:
@@ -100,11 +105,34 @@ func demand(l lit) lit {
 	return l.kids[0]
 }
 
-// ruling returns what the rules say of a property. speaks answers whether a rule speaks of it; one that may
-// or may not is left out.
+// memberRules are the rules of an object: those about one name by the name, and those about many.
+type memberRules struct {
+	named map[string][]lit
+	many  []lit
+}
+
+// isRule reports whether an atom speaks of properties that may be there, and asks for none.
+func (l lit) isRule() bool { return l.not == (l.op == opRequired) }
+
+// ofMember reports whether an atom speaks of one property.
+func (l lit) ofMember() bool { return l.op == opProperty || l.op == opRequired }
+
+func (r *memberRules) add(l lit) {
+	if !l.ofMember() {
+		r.many = append(r.many, l)
+		return
+	}
+	if r.named == nil {
+		r.named = map[string][]lit{}
+	}
+	r.named[l.text] = append(r.named[l.text], l)
+}
+
+// ruling returns what the rules about many properties say of one. speaks answers whether a rule speaks of it;
+// one that may or may not is left out.
 func (o *objectProblem) ruling(speaks func(rule lit) answer) []lit {
 	var out []lit
-	for _, rule := range o.rules {
+	for _, rule := range o.rules.many {
 		if o.spend(2) {
 			break
 		}
@@ -120,22 +148,28 @@ func (o *objectProblem) ruling(speaks func(rule lit) answer) []lit {
 
 // rulingOf returns what the rules say of the property of a name.
 func (o *objectProblem) rulingOf(name string) []lit {
-	return o.ruling(func(rule lit) answer { return o.covers(rule, name) })
+	out := o.ruling(func(rule lit) answer { return o.covers(rule, name) })
+	return append(out, kit.Map(o.rules.named[name], demand)...)
 }
 
 // put adds the demand of a need to the property that it names, which becomes part of the value.
 func (o *objectProblem) put(need lit) {
-	for i := range o.slots {
-		if o.spend(1); o.slots[i].name == need.text {
-			o.slots[i].lits = append(o.slots[i].lits, demand(need))
-			return
-		}
+	if i, there := o.slotOf[need.text]; there {
+		o.slots[i].lits = append(o.slots[i].lits, demand(need))
+		return
 	}
-	o.slots = append(o.slots, slot{name: need.text, lits: append(o.rulingOf(need.text), demand(need))})
+	o.add(slot{name: need.text, lits: append(o.rulingOf(need.text), demand(need))})
+}
+
+func (o *objectProblem) add(s slot) {
+	o.spend(4)
+	o.slotOf[s.name] = len(o.slots)
+	o.slots = append(o.slots, s)
 }
 
 func (o *objectProblem) has(name string) bool {
-	return slices.ContainsFunc(o.slots, func(s slot) bool { return s.name == name })
+	_, there := o.slotOf[name]
+	return there
 }
 
 func (o *objectProblem) fill(i int) answer {
@@ -205,9 +239,10 @@ func (o *objectProblem) additions(need lit, try func() bool) {
 // extend meets a need with a further property.
 func (o *objectProblem) extend(name string, rules []lit, need lit, try func() bool) bool {
 	n := len(o.slots)
-	o.slots = append(o.slots, slot{name: name, lits: append(rules, demand(need))})
+	o.add(slot{name: name, lits: append(rules, demand(need))})
 	more := o.fill(n) == void || try()
 	o.slots = o.slots[:n]
+	delete(o.slotOf, name)
 	return more
 }
 
@@ -242,4 +277,43 @@ func (o *objectProblem) complete() outcome {
 		value[s.name] = s.out.value
 	}
 	return settled(value, doubt, tried)
+}
+
+// refutedMembers reports whether a property that atoms speak of can have no value beside what a clause says
+// of it: no other property needs to be looked at.
+func (e *engine) refutedMembers(c *clause, atoms []lit) bool {
+	byName := e.byName(c)
+	for _, about := range kit.Group(atoms, func(l lit) string { return l.text }) {
+		name, asked := about[0].text, false
+		lits := make([]lit, 0, len(about))
+		for _, l := range slices.Concat(about, byName.named[name]) {
+			asked, lits = asked || !l.isRule(), append(lits, demand(l))
+		}
+		if !asked {
+			continue
+		}
+		for _, rule := range byName.many {
+			if rule.isRule() && e.covers(rule, name) == inhabited {
+				lits = append(lits, demand(rule))
+			}
+		}
+		if e.inside(lits).answer == void {
+			return true
+		}
+	}
+	return false
+}
+
+// byName returns the atoms of a clause by the property that they speak of, and those that speak of many.
+func (e *engine) byName(c *clause) *memberRules {
+	if c.members == nil {
+		c.members = &memberRules{}
+	}
+	for ; c.sorted < len(c.atoms); c.sorted++ {
+		if l := c.atoms[c.sorted]; l.ofMember() || l.op == opRest {
+			c.members.add(l)
+		}
+		e.spend(4)
+	}
+	return c.members
 }
