@@ -135,6 +135,25 @@ func (f Folder) Lock(ctx context.Context, name string) (release func(), err erro
 	return func() { _ = lock.Unlock() }, nil
 }
 
+// Discard removes the temporary files of a file that killed runs left; lock is what every run that writes the
+// file holds. It does nothing while one does.
+func (f Folder) Discard(name, lock string) {
+	left, _ := filepath.Glob(filepath.Join(f.Path, temporaryPrefix+name+"[0-9]*"))
+	if len(left) == 0 || CheckFolder(f.Path, f.Denied) != nil {
+		return
+	}
+	held := flock.New(f.File(lock), flock.SetPermissions(0o600))
+	if free, err := held.TryLock(); err != nil || !free {
+		return
+	}
+	defer func() { _ = held.Unlock() }()
+	for _, path := range left {
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
+			_ = os.Remove(path)
+		}
+	}
+}
+
 // Make creates the directory for the user alone, unless it exists, and checks it as CheckFolder does.
 func (f Folder) Make() error {
 	if !filepath.IsAbs(f.Path) {

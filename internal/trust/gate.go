@@ -85,6 +85,7 @@ func (g Gate) Trusted(entries []config.Entry) (trusted, untrusted []config.Entry
 func (g Gate) decisions() (d decisions) {
 	store, err := g.Store()
 	if err == nil {
+		store.folder.Discard(storeFile, lockFile)
 		d, err = store.read()
 	}
 	d.err = err

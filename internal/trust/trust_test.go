@@ -548,6 +548,39 @@ func TestRunsAtTheSameTime(t *testing.T) {
 	}
 }
 
+// TestKilledRun: what a run left that was killed while it stored a decision is removed by the next one, unless a run is
+// writing.
+func TestKilledRun(t *testing.T) {
+	u := newUser(t)
+	cfg := u.server(`{"command": "npx"}`)
+	u.trust(cfg)
+	left := u.path("state/mcpctl/.tmp-trust.json4711")
+	u.writes("state/mcpctl/.tmp-trust.json4711", "{")
+	store, err := u.Store()
+	if err != nil {
+		t.Fatal(err)
+	}
+	release, err := store.folder.Lock(t.Context(), lockFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u.Admit(cfg, cfg.Entries); !exists(left) {
+		t.Error("removed while another run may be writing it")
+	}
+	release()
+	if u.Admit(cfg, cfg.Entries); exists(left) {
+		t.Error("the file of the killed run is still there")
+	}
+	if got := u.refusal(cfg); got != "" {
+		t.Error(got)
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
 // TestRevokeFound removes the decisions about the files here, or about named servers of them, and nothing else.
 func TestRevokeFound(t *testing.T) {
 	const project = `{"mcpServers": {"one": {"command": "npx"}, "two": {"command": "npx", "args": ["2"]}}}`

@@ -13,6 +13,8 @@ var (
 	errStateSaved = exit.Usagef("specify only one of --state and --against saved")
 	errWebhook    = exit.Usagef("--webhook is not a URL like https://HOST/PATH")
 	errToken      = exit.Usagef("MCPCTL_LISTEN_TOKEN is not one word of ASCII characters")
+	errShortToken = exit.UsageHint("make one with openssl rand -hex 16",
+		"MCPCTL_LISTEN_TOKEN is too short: it needs at least 16 characters")
 	errNoReload   = exit.UsageHint("name them with --reload", "--build runs when files change")
 )
 

@@ -60,6 +60,9 @@ func parseAddress(text string) (netip.AddrPort, error) {
 	return netip.AddrPortFrom(address.Addr().Unmap(), address.Port()), nil
 }
 
+// leastToken is the length in characters of the shortest token that cannot be guessed by trying.
+const leastToken = 16
+
 // listenToken returns the token of MCPCTL_LISTEN_TOKEN, a value or file:PATH; empty if it is not set.
 func listenToken(p host.Process) (string, error) {
 	token, set := p.Lookup("MCPCTL_LISTEN_TOKEN")
@@ -75,6 +78,9 @@ func listenToken(p host.Process) (string, error) {
 	}
 	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return "", errToken
+	}
+	if len(token) < leastToken {
+		return "", errShortToken
 	}
 	return token, nil
 }

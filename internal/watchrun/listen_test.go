@@ -14,16 +14,21 @@ import (
 // TestListen lists addresses and tokens, and what is refused before a server is contacted.
 func TestListen(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
-	if err := os.WriteFile(file, []byte("s3cret\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("s3cret-of-sixteen\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	short := filepath.Join(t.TempDir(), "short")
+	if err := os.WriteFile(short, []byte("s3cret-of-chars \n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ address, token, want string }{
 		{"127.0.0.1:0", "", ""}, {"0", "", ""}, {":0", "", ""}, {"localhost:0", "", ""}, {"[::1]:0", "", ""},
 		{"0.0.0.0:0", "", "open to other machines"}, {"[::]:0", "", "open to other machines"}, {"192.0.2.1:0", "", "open to other machines"},
-		{"[::ffff:0.0.0.0]:0", "", "open to other machines"}, {"0.0.0.0:0", "s3cret", ""}, {"0.0.0.0:0", "file:" + file, ""},
+		{"[::ffff:0.0.0.0]:0", "", "open to other machines"}, {"0.0.0.0:0", "s3cret-of-sixteen", ""}, {"0.0.0.0:0", "file:" + file, ""},
 		{"127.0.0.1:0", "file:" + file + "x", "MCPCTL_LISTEN_TOKEN: open "}, {"127.0.0.1:0", "two words", "not one word"},
 		{"127.0.0.1:0", "file:" + os.DevNull, "not one word"}, {"127.0.0.1", "", "not an IP address with port"}, {"127.0.0.1:70000", "", "not an IP address with port"},
-		{"example.com:0", "", "not an IP address"}, {"unix:/tmp/s", "", "not an IP address with port"}, {"192.0.2.1:0", "s3cret", "choose another port"},
+		{"0.0.0.0:0", "s3cret-of-chars", "at least 16 characters"}, {"127.0.0.1:0", "x", "at least 16 characters"}, {"127.0.0.1:0", "file:" + short, "at least 16"},
+		{"example.com:0", "", "not an IP address"}, {"unix:/tmp/s", "", "not an IP address with port"}, {"192.0.2.1:0", "s3cret-of-sixteen", "choose another port"},
 	} {
 		var notes bytes.Buffer
 		p := host.Process{Err: &notes}

@@ -9,6 +9,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -105,7 +106,7 @@ func (m *monitor) publish(e report.Event, line []byte) {
 	}
 }
 
-// handler answers requests: the route, then the token, then the origin of writes, then the Host.
+// handler answers requests after it checked the Host, then the origin, then the token.
 func (m *monitor) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
@@ -116,7 +117,7 @@ func (m *monitor) handler() http.Handler {
 	mux.Handle("GET /v1/servers/{name}", m.admit(http.HandlerFunc(m.showServer)))
 	mux.Handle("POST /v1/servers/{name}/refresh", m.admit(http.HandlerFunc(m.refresh)))
 	mux.Handle("GET /v1/events", m.admit(http.HandlerFunc(m.follow)))
-	return m.checkHost(http.NewCrossOriginProtection().Handler(mux))
+	return m.checkHost(checkOrigin(mux))
 }
 
 // checkHost refuses a request that came to a loopback address under another name: a web page whose name was
@@ -128,6 +129,23 @@ func (m *monitor) checkHost(next http.Handler) http.Handler {
 		r.Body = http.MaxBytesReader(w, r.Body, requestBytes)
 		if m.loopback && !kit.ThisMachine(r.Host) {
 			refuse(w, http.StatusMisdirectedRequest, "not a name of this machine: %q", r.Host)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// checkOrigin refuses requests that a browser sends for a page of another origin, reading ones too: such a page
+// could keep the places of clients that follow events. Only opening an address as a page is left.
+func checkOrigin(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")
+		from, err := url.Parse(origin)
+		opened := r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" &&
+			r.Header.Get("Sec-Fetch-Dest") == "document"
+		foreign := origin != "" && (err != nil || from.Host == "" || !strings.EqualFold(from.Host, r.Host))
+		if foreign || site != "" && site != "same-origin" && site != "none" && !opened {
+			refuse(w, http.StatusForbidden, "a request of a page of another origin")
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -77,6 +77,20 @@ func TestRequests(t *testing.T) {
 		{true, false, "POST", "/v1/servers/a%20b/refresh", "Origin: https://evil.example", 403},
 		{true, false, "POST", "/v1/servers/a%20b/refresh", "Origin: null", 403},
 		{true, false, "POST", "/v1/servers/a%20b/refresh", "Origin: http://127.0.0.1:9464", 202},
+		{true, false, "GET", "/v1/servers", "Origin: http://127.0.0.1:9464", 200},
+		{true, false, "GET", "/v1/servers", "Origin: http://127.0.0.1:3000", 403},
+		{true, false, "GET", "/v1/servers", "Origin: http://evil.example", 403},
+		{true, false, "GET", "/v1/events", "Origin: null", 403},
+		{true, false, "GET", "/healthz", "Origin: http://evil.example", 403},
+		{true, false, "GET", "/metrics", "Sec-Fetch-Site: cross-site", 403},
+		{true, false, "GET", "/v1/events", "Sec-Fetch-Site: same-site", 403},
+		{true, false, "GET", "/v1/servers", "Sec-Fetch-Site: same-origin", 200},
+		{true, false, "GET", "/v1/servers", "Sec-Fetch-Site: none", 200},
+		{true, false, "GET", "/v1/servers", "Sec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate\nSec-Fetch-Dest: document", 200},
+		{true, false, "GET", "/v1/events", "Sec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate\nSec-Fetch-Dest: iframe", 403},
+		{true, false, "GET", "/v1/events", "Sec-Fetch-Site: cross-site\nSec-Fetch-Mode: no-cors\nSec-Fetch-Dest: image", 403},
+		{true, false, "POST", "/v1/servers/a%20b/refresh", "Sec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate\nSec-Fetch-Dest: document", 403},
+		{false, true, "GET", "/v1/servers", bearer + "\nOrigin: http://evil.example", 403},
 		{true, false, "GET", "/v1/servers/a%20b/refresh", "", 405},
 		{true, false, "DELETE", "/v1/servers/a%20b", "", 405},
 		{true, false, "POST", "/v1/servers/bad/refresh", "", 409},
@@ -89,7 +103,7 @@ func TestRequests(t *testing.T) {
 			token = "s3cret"
 		}
 		m, _ := twoServers(token, c.loopback)
-		headers := []string{c.header}
+		headers := strings.Split(c.header, "\n")
 		if c.header == "" {
 			headers = nil
 		}

@@ -32,12 +32,14 @@ type failure struct {
 	err     error
 	stderr  string
 	noise   []string
+	stopped bool // the run was interrupted, which is the cause
 }
 
 // explain makes a failure one that a person can act on. The connection is nil when there is none.
 func (a attempt) explain(ctx context.Context, stage Stage, err error, conn *transport.Conn) *Error {
 	f := failure{server: a.server, options: a.options, stage: stage,
 		err: ended(ctx, err, a.seen.heard.Load())}
+	f.stopped = ctx.Err() != nil && f.err == context.Cause(ctx) && !is[*timeoutError](f.err)
 	if conn != nil {
 		f.stderr = conn.Stderr()
 		f.noise = conn.Noise()
@@ -80,6 +82,9 @@ func originalOf(err error) error {
 
 // hint returns what to do next, or nothing. What is certain comes before what is likely.
 func hint(f failure) string {
+	if f.stopped {
+		return ""
+	}
 	for _, advise := range []func(failure) string{ownHint, startHint, exitHint, networkHint, statusHint,
 		protocolHint, answerHint} {
 		if advice := advise(f); advice != "" {

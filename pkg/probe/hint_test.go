@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
@@ -175,5 +176,17 @@ func TestUnreachable(t *testing.T) {
 		if got := text(f, redact.Secrets{}); got != want {
 			t.Errorf("text of %v is %q, want %q", f.err, got, want)
 		}
+	}
+}
+
+// TestInterruptedHasNoHint: a run that was interrupted says so, and nothing about an address that may be right.
+func TestInterruptedHasNoHint(t *testing.T) {
+	stop := errors.New("interrupted by a signal")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(stop)
+	a := attempt{server: Server{Name: "s", HTTP: &HTTP{URL: "https://h.example/mcp"}}, seen: &observations{}}
+	got := a.explain(ctx, Connecting, fmt.Errorf("renewing the login: %w", context.Canceled), nil)
+	if got.Hint != "" || !strings.Contains(got.Error(), stop.Error()) {
+		t.Errorf("%v, hint %q", got, got.Hint)
 	}
 }
