@@ -144,6 +144,7 @@ type Client struct {
 	TokenEndpoint string       // token endpoint; empty = that of the metadata
 	Redirect      string       // redirect URI of the registered client; empty = any port of 127.0.0.1
 	Document      string       // URL of a Client ID Metadata Document for this client
+	Sends         string       // "a token of ISSUER for RESOURCE to HOST", where the entry decides that
 	Resource      string       // that tokens are for, instead of the server's (RFC 8707)
 	NoResource    bool         // requests for tokens name no resource
 	Machine       bool         // the client gets its tokens without a user

@@ -43,6 +43,7 @@ type Effects struct {
 	// addresses on other machines, with those that variables have as defaults
 	Addresses []string `json:"addresses,omitempty"`
 	Secrets   []string `json:"secrets,omitempty"`  // those of Receives that it may send to Addresses
+	Tokens    string   `json:"tokens,omitempty"`   // "a token of ISSUER for RESOURCE to HOST"
 	Settings  []string `json:"settings,omitempty"` // files of the project that decide what a launcher runs
 	Code      string   `json:"code,omitempty"`     // the kind of code in it, such as "a shell line"
 	Lacks     []string `json:"lacks,omitempty"`    // what keeps it from starting: "KEY, which is not set"
@@ -50,7 +51,7 @@ type Effects struct {
 
 // Marked reports whether the user decides about the entry alone: it may send a secret to another machine, or
 // runs code that the file itself holds.
-func (x Effects) Marked() bool { return x.Code != "" || len(x.Secrets) > 0 }
+func (x Effects) Marked() bool { return x.Code != "" || x.Tokens != "" || len(x.Secrets) > 0 }
 
 // Effects returns what the entry would do, from the declaration alone: what a person weighs before trusting
 // it. No file that it names is looked at.
@@ -97,6 +98,7 @@ func (e Entry) Effects() Effects {
 			x.Lacks = append(x.Lacks, p.lacks)
 		}
 	}
+	x.Tokens = e.Login.Sends
 	e.addRisks(&x)
 	return x
 }

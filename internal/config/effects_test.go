@@ -35,7 +35,8 @@ func TestEffects(t *testing.T) {
 		`{"url": "https://h.example/mcp", "headers": {"X-A": "b", "X-K": {"file": "k"}}, "oauth": {"clientId": "c", "scopes": ["a", "b"], "tokenUrl": "http://127.0.0.1/t"}}`: {
 			Contacts: "https://h.example/mcp", Sends: []string{"X-A: b", "X-K: the content of k"}, Receives: []string{"the content of k"},
 			Login: []string{"clientId=c", "scopes=a b", "tokenUrl=http://127.0.0.1/t"}, Notable: []string{"tokenUrl"},
-			Addresses: []string{"h.example"}, Secrets: []string{"the content of k"}},
+			Addresses: []string{"h.example"}, Secrets: []string{"the content of k"},
+			Tokens: "a token of 127.0.0.1 for https://h.example/mcp to h.example"},
 	} {
 		dir := t.TempDir()
 		place(t, dir+"/.mcp.json", []byte(`{"mcpServers": {"s": `+entry+`}}`))
@@ -143,6 +144,31 @@ func TestEntryStates(t *testing.T) {
 		e := test.entry
 		if len(e.Asks()) > 0 != test.asks || (e.Err() != nil) != test.bad || e.NeedsTrust() != test.trusts {
 			t.Errorf("%s: asks %v, error %v, needs trust %v", test.what, e.Asks(), e.Err(), e.NeedsTrust())
+		}
+	}
+}
+
+// TestSends: what a login sends is named where the entry decides about it, and is asked about alone.
+func TestSends(t *testing.T) {
+	for oauth, want := range map[string]string{
+		`{"clientId": "x"}`: "",
+		`{"tokenUrl": "https://h.example/t", "authServerMetadataUrl": "https://login.h.example/m"}`: "",
+		`{"tokenUrl": "https://other.example/t"}`:                                                   "a token of other.example for https://h.example/mcp to h.example",
+		`{"tokenUrl": "${T:-https://other.example/t}"}`:                                             "a token of other.example for https://h.example/mcp to h.example",
+		`{"authServerMetadataUrl": "https://h.example.evil.example/"}`:                              "a token of h.example.evil.example for https://h.example/mcp to h.example",
+		`{"resource": "https://graph.example/"}`:                                                    "a token of the issuer that h.example names for https://graph.example/ to h.example",
+		`{"resource": false}`:                                                                       "a token of the issuer that h.example names for any resource to h.example",
+		`{"identityToken": {"file": "t"}}`:                                                          "a token of the issuer that h.example names for https://h.example/mcp to h.example",
+		`{"identityToken": "${JOB}", "tokenUrl": "https://i.example/"}`:                             "a token of i.example for https://h.example/mcp to h.example",
+	} {
+		dir := t.TempDir()
+		place(t, dir+"/.mcp.json", []byte(`{"mcpServers": {"s": {"url": "https://h.example/mcp", "oauth": `+oauth+`}}}`))
+		c, err := Load(Input{Dir: dir, Root: dir, OS: "linux"})
+		if err != nil || len(c.Entries) != 1 {
+			t.Fatalf("%s: %v", oauth, err)
+		}
+		if x := c.Entries[0].Effects(); x.Tokens != want || want != "" && !x.Marked() {
+			t.Errorf("%s: %q, want %q; asked alone %v", oauth, x.Tokens, want, x.Marked())
 		}
 	}
 }

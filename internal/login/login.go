@@ -88,6 +88,9 @@ func Login(ctx context.Context, p host.Process, server auth.Server, o Options) (
 	if o.Paste {
 		flow.Paste = func(ctx context.Context) (string, error) { return readPasted(ctx, p) }
 	}
+	if server.Client.Sends != "" {
+		printAlways(p, "it sends "+report.Visible(server.Client.Sends)+"\n")
+	}
 	l, err := auth.Login(ctx, server, old, flow, o.CACert)
 	if err != nil && ctx.Err() != nil {
 		err = exit.Advise(exit.HintOf(err), "%w", context.Cause(ctx))

@@ -53,6 +53,8 @@ func (g Gate) Admit(cfg *config.Config, entries []config.Entry) (approved []Appr
 		var problems []config.Problem
 		switch {
 		case e.Disabled:
+		case g.state(d, e) == report.Trusted && e.NeedsTrust() && e.Login.Sends != "" && !g.hasTerminal():
+			problems = append([]config.Problem{unattended(e)}, e.Problems...)
 		case g.state(d, e) == report.Trusted: // and only then what it names is looked at
 			e = e.Opened()
 			problems = e.Problems
@@ -112,6 +114,23 @@ func (d decisions) problem(cfg *config.Config, e config.Entry) config.Problem {
 		p.Message = "not trusted yet: it would " + summary(e)
 	}
 	return p
+}
+
+// unattended returns why an entry does not start that has tokens sent where the entry decides: without a
+// terminal a repository could have the tokens of a job.
+func unattended(e config.Entry) config.Problem {
+	return config.Problem{File: e.File, Line: e.Line, Server: e.Server.Name,
+		Message: "it sends " + e.Login.Sends + ", which a found file does only in a terminal",
+		Hint:    "name the file: --config " + e.File}
+}
+
+func (g Gate) hasTerminal() bool {
+	t, err := host.OpenTerminal(g.Process)
+	if err != nil {
+		return false
+	}
+	t.Close()
+	return true
 }
 
 func trustHint(cfg *config.Config, e config.Entry) string {

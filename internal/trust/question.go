@@ -153,6 +153,9 @@ func riskOf(x config.Effects) string {
 	if len(x.Secrets) > 0 {
 		risks = append(risks, "may send "+visible(x.Secrets)+" to "+visible(x.Addresses))
 	}
+	if x.Tokens != "" {
+		risks = append(risks, report.Visible("sends "+x.Tokens))
+	}
 	if x.Code != "" {
 		risks = append(risks, "runs "+x.Code)
 	}

@@ -548,6 +548,26 @@ func TestRunsAtTheSameTime(t *testing.T) {
 	}
 }
 
+// TestUnattended: without a terminal no found file has tokens sent where it decides, trusted or not.
+func TestUnattended(t *testing.T) {
+	u := newUser(t)
+	cfg := u.server(`{"url": "https://h.example/mcp", "oauth": {"resource": "https://graph.example/"}}`)
+	u.trust(cfg)
+	const want = "it sends a token of the issuer that h.example names for https://graph.example/ to h.example, " +
+		"which a found file does only in a terminal"
+	if got := u.refusal(cfg); got != want {
+		t.Errorf("trusted: %q", got)
+	}
+	once := u
+	once.Once = true
+	if got := once.refusal(cfg); got != want {
+		t.Errorf("with --trust: %q", got)
+	}
+	if got := u.refusal(u.server(`{"url": "https://h.example/mcp", "oauth": {"clientId": "x"}}`)); !strings.HasPrefix(got, "changed") {
+		t.Errorf("another login: %q", got)
+	}
+}
+
 // TestKilledRun: what a run left that was killed while it stored a decision is removed by the next one, unless a run is
 // writing.
 func TestKilledRun(t *testing.T) {

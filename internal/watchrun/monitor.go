@@ -135,8 +135,8 @@ func (m *monitor) checkHost(next http.Handler) http.Handler {
 	})
 }
 
-// checkOrigin refuses requests that a browser sends for a page of another origin, reading ones too: such a page
-// could keep the places of clients that follow events. Only opening an address as a page is left.
+// checkOrigin refuses requests that a browser sends for a page of another origin, reading ones too: such a
+// page could keep the places of clients that follow events. Only opening an address as a page is left.
 func checkOrigin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")

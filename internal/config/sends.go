@@ -1,0 +1,53 @@
+package config
+
+import (
+	"cmp"
+	"net/url"
+	"strings"
+)
+
+// sends returns what the login of an entry sends to its server where the entry itself decides that: "a token of
+// ISSUER for RESOURCE to HOST". It is empty where the server's own authorization server issues a token for it.
+func (e Entry) sends() string {
+	if e.Server.HTTP == nil {
+		return ""
+	}
+	c := e.Login
+	literal := e.scope.expander
+	literal.lookup = nil
+	shown := map[string]string{"url": e.address()}
+	for _, u := range e.uses {
+		if name, ok := strings.CutPrefix(u.key, "oauth."); ok {
+			shown[name] = u.shown
+		}
+	}
+	host := hostIn(literal.defaults(shown["url"]))
+	issuer := ""
+	for _, key := range []string{"authServerMetadataUrl", "tokenUrl", "authorizationUrl"} {
+		if of := shown[key]; of != "" && !sameSite(hostIn(literal.defaults(of)), host) {
+			issuer = cmp.Or(issuer, hostIn(literal.defaults(of)))
+		}
+	}
+	_, identity := shown["identityToken"]
+	identity = identity || shown["identityToken.file"] != ""
+	resource := shown["resource"]
+	if c.NoResource {
+		resource = "any resource"
+	}
+	if issuer == "" && resource == "" && !identity {
+		return ""
+	}
+	return "a token of " + cmp.Or(issuer, "the issuer that "+host+" names") + " for " +
+		cmp.Or(resource, shown["url"]) + " to " + host
+}
+
+// sameSite reports whether a host is the other or one of its parents. Which hosts share an owner otherwise is
+// not known: neighbors below one domain may be strangers.
+func sameSite(a, b string) bool {
+	name := func(host string) string {
+		u := url.URL{Host: host}
+		return strings.ToLower(u.Hostname())
+	}
+	a, b = name(a), name(b)
+	return a == b || strings.HasSuffix(a, "."+b) || strings.HasSuffix(b, "."+a)
+}
