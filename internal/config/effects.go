@@ -82,7 +82,7 @@ func (e Entry) Effects() Effects {
 		if outside {
 			x.Dir += ", outside of the project"
 		}
-		x.Passes, x.Settings = e.passes(), e.settings(x.Starts)
+		x.Passes, x.Settings = e.passes(), settings(e, x.Starts)
 	}
 	if h := e.Server.HTTP; h != nil && h.Helper != nil {
 		x.Runs, x.Code = append(x.Runs, h.Helper.Command), shellLine
@@ -260,7 +260,7 @@ var settingFiles = map[string][]string{
 }
 
 // settings returns those of settingFiles that exist. A directory that the entry names is not looked at.
-func (e Entry) settings(words []string) []string {
+func settings(e Entry, words []string) []string {
 	if len(words) == 0 {
 		return nil
 	}

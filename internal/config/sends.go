@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// sends returns what the login of an entry sends to its server where the entry itself decides that: "a token of
-// ISSUER for RESOURCE to HOST". It is empty where the server's own authorization server issues a token for it.
-func (e Entry) sends() string {
+// sends returns what the login of an entry sends to its server where the entry itself decides that: "a token
+// of ISSUER for RESOURCE to HOST". It is empty where the server's own authorization server issues one for it.
+func sends(e Entry) string {
 	if e.Server.HTTP == nil {
 		return ""
 	}

@@ -137,7 +137,7 @@ func (s scope) entry(f syntax.Field) Entry {
 		e.Server.Secrets, e.Server.Values = append(r.secrets, SecretsIn(e.Server)...), r.values
 	}
 	e.uses, e.scope, e.read = r.uses, r.scope, f
-	e.Login.Sends = e.sends()
+	e.Login.Sends = sends(e)
 	e.Problems, e.Prompts, e.own = maskTokens(r.problems), r.prompts, len(r.problems)
 	e.declared = declaration{path: r.abs, name: r.server + r.section, dialect: r.dialect}
 	return e

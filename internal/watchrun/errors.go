@@ -15,7 +15,7 @@ var (
 	errToken      = exit.Usagef("MCPCTL_LISTEN_TOKEN is not one word of ASCII characters")
 	errShortToken = exit.UsageHint("make one with openssl rand -hex 16",
 		"MCPCTL_LISTEN_TOKEN is too short: it needs at least 16 characters")
-	errNoReload   = exit.UsageHint("name them with --reload", "--build runs when files change")
+	errNoReload = exit.UsageHint("name them with --reload", "--build runs when files change")
 )
 
 // Reasons for the end of watching, other than a signal.
