@@ -3,7 +3,6 @@
 package wording
 
 import (
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -21,7 +20,7 @@ type Default struct {
 var (
 	defaults = kit.Pattern(`(?i)\bdefaults?(?:\s+value)?(\s*[:=]\s*|\s+(?:is|to|of|as)\s+|\s+)(?:` +
 		`("[^"\n]{0,80}"|'[^'\n]{0,80}'|` + "`[^`\\n]{0,80}`" + `)(\s+[a-z]\w*)?|` +
-		`(-?\d[\d_]*(?:,\d{3})*(?:\.\d+)?)(\s*[%\p{L}]\w*)?|\b(true|false)\b|([A-Za-z][\w-]*))`)
+		`([-+−]?\.?\d)|\b(true|false)\b|([A-Za-z][\w-]*))`)
 	unit = kit.Pattern(`(?i)^\s*(?:%|π|million|thousand|(?:[kmg]i?b|ms|s|secs?|seconds?|m|mins?|minutes?|h|` +
 		`hours?|d|days?|weeks?|months?|years?|k|bytes?|x|px|tokens?)\b)`)
 	conjunction = kit.Pattern(`^\s+(?:if|when|where|while|and|or|for|in|on|at|with|unless|otherwise|` +
@@ -34,10 +33,22 @@ func IsUnit(behind string) bool { return unit().MatchString(behind) }
 // Defaults returns the defaults that a text mentions, in order. A mention without a value has no Word.
 func Defaults(text string) []Default {
 	var all []Default
-	for _, m := range defaults().FindAllStringSubmatch(text, -1) {
-		joiner, quoted, next, number, behind, boolean, word := m[1], m[2], m[3], m[4], m[5], m[6], m[7]
-		d := Default{Word: number + boolean + word, Number: number != "", Unit: unit().FindString(behind),
-			Bare: word != ""}
+	for _, at := range defaults().FindAllStringSubmatchIndex(text, -1) {
+		group := func(n int) string {
+			if at[2*n] < 0 {
+				return ""
+			}
+			return text[at[2*n]:at[2*n+1]]
+		}
+		joiner, quoted, next, boolean, word := group(1), group(2), group(3), group(5), group(6)
+		d := Default{Word: boolean + word, Bare: word != ""}
+		if start := at[2*4]; start >= 0 {
+			n, _, _ := ReadNumber(text[start:])
+			d.Word, d.Number, d.Unit = n.Text, true, n.Unit
+			if !n.Part {
+				d.Unit = unit().FindString(n.Unit)
+			}
+		}
 		if quoted != "" {
 			d.Word = quoted[1 : len(quoted)-1]
 			// in a default "Tag <name>" message it is not the default of the argument
@@ -68,8 +79,7 @@ func SameValue(a, b string) bool {
 	if strings.EqualFold(a, b) {
 		return true
 	}
-	plain := strings.NewReplacer(",", "", "_", "")
-	x, errX := strconv.ParseFloat(plain.Replace(a), 64)
-	y, errY := strconv.ParseFloat(plain.Replace(b), 64)
-	return errX == nil && errY == nil && x == y
+	x, isX := numberOf(a)
+	y, isY := numberOf(b)
+	return isX && isY && x.Equals(y)
 }

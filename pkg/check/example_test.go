@@ -26,7 +26,7 @@ func ExampleRun() {
 		fmt.Println(" ", f.Message)
 	}
 	// Output:
-	// warning tool-annotations-against-name tool/drop_table /annotations
+	// info tool-annotations-against-name tool/drop_table /annotations
 	//   destructiveHint is false, but the name contains "drop".
 	// warning text-claims-priority tool/drop_table /description
 	//   The text claims priority: "Always use this tool first".

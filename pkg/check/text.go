@@ -10,6 +10,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/wording"
+	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -104,56 +105,81 @@ var (
 	conjunction = kit.Pattern(`(?i)^(?:or|and)$`)
 )
 
-// choicesOf returns the values that a text lists, at least two.
-func choicesOf(text string) []string {
-	m := choices().FindStringSubmatch(text)
+// wholeList matches the words before a list of all values, listEnds what follows one.
+var (
+	wholeList  = kit.Pattern(`(?i)\bone of\s*(?::|[\["'\x60(])`)
+	listEnds   = kit.Pattern(`^[\s)\]]*(?:[.;\n](?:\s|$)|$)`)
+	openEnd    = kit.Pattern(`(?i)^(?:others?|more|etc|any|custom)$`)
+	forExample = kit.Pattern(`(?i)(?:\be\.?g\.|\bexample|\bsuch as|\bi\.e\.)[^.]*$`)
+)
+
+// choicesOf returns the values that a text lists, at least two, and whether it says that these are all.
+func choicesOf(text string) (found []string, all bool) {
+	m := choices().FindStringSubmatchIndex(text)
 	if m == nil {
-		return nil
+		return nil, false
 	}
-	quoted := strings.ContainsAny(m[1], "\"'`")
-	var found []string
-	for _, word := range oneChoice().FindAllString(m[1], -1) {
+	list := text[m[2]:m[3]]
+	quoted := strings.ContainsAny(list, "\"'`")
+	for _, word := range oneChoice().FindAllString(list, -1) {
 		bare := strings.Trim(word, "\"'`")
 		if !conjunction().MatchString(word) && !(quoted && bare == word) {
 			found = append(found, bare)
 		}
 	}
+	open := kit.Filter(found, openEnd().MatchString)
+	found = kit.Filter(found, func(word string) bool { return !slices.Contains(open, word) })
 	if len(found) < 2 {
-		return nil
+		return nil, false
 	}
-	return found
+	return found, len(open) == 0 && wholeList().MatchString(text[m[0]:m[1]]) &&
+		listEnds().MatchString(text[m[1]:]) && !forExample().MatchString(text[:m[0]])
 }
 
 // choicesDiffer looks for a description that offers a value that enum lacks, such as "one of: asc, desc,
-// none". When all of its values are unknown, the list is about something else.
+// none", or that says to list all values and leaves one out. After other words than "one of:" a list of
+// unknown values is about something else.
 func choicesDiffer(s *subschema, text string, at location) {
 	if s.enum() == nil || s.object["type"] != "string" && s.object["type"] != nil {
 		return
 	}
-	words := choicesOf(text)
+	words, all := choicesOf(text)
+	lists := func(value any) bool {
+		return value == nil ||
+			slices.ContainsFunc(words, func(word string) bool { return sameValue(word, value) })
+	}
 	unknown := kit.Filter(words, func(word string) bool {
 		return !slices.ContainsFunc(s.enum(), func(value any) bool { return sameValue(word, value) })
 	})
-	if len(unknown) > 0 && len(unknown) < len(words) { // else the list is about something else
+	missing := kit.Filter(s.enum(), func(value any) bool { return !lists(value) })
+	switch {
+	case len(unknown) > 0 && (all || len(unknown) < len(words)):
 		at.add("enum", encoded(s.enum()), "The description offers %s, which the schema does not allow.",
 			kit.Some(unknown))
+	case all && len(unknown) == 0 && len(missing) > 0:
+		at.report(finding.Finding{Level: finding.Info, Item: at.item, Path: at.path.String(),
+			Member: "enum", New: encoded(s.enum()),
+			Message: fmt.Sprintf("The description leaves out %s, which the schema allows.",
+				kit.Some(kit.Map(missing, clipped)))})
 	}
 }
 
+// sameValue reports whether a text writes a value.
 func sameValue(word string, value any) bool {
 	text, _, scalar := scalarText(value)
 	return scalar && wording.SameValue(word, text)
 }
 
-const counted = `\s*[:=]?\s*(\d[\d_]*(?:,\d{3})*)(\s*[%A-Za-z]\w*)?`
-
 var (
 	most = kit.Pattern(`(?i)\b(?:max(?:imum)?(?:\s+(?:value|is|of|allowed|length|size))*|` +
-		`up to|at most|no more than|not more than)` + counted)
+		`up to|at most|no more than|not more than)\s*[:=]?\s*`)
 	least = kit.Pattern(`(?i)\b(?:min(?:imum)?(?:\s+(?:value|is|of|allowed|length|size))*|` +
-		`at least|no less than|not less than)` + counted)
-	between = kit.Pattern(`(?i)(?:\bbetween\s+(\d+)\s+and\s+(\d+)|\(\s*(\d+)\s*(?:-|–|to)\s*(\d+)\s*\)|` +
-		`\bfrom\s+(\d+)\s+to\s+(\d+))(\s*[%A-Za-z]\w*)?`)
+		`at least|no less than|not less than)\s*[:=]?\s*`)
+	between    = kit.Pattern(`(?i)\bbetween\s+|\bfrom\s+|\(\s*`)
+	to         = kit.Pattern(`(?i)^\s*(?:and|to|-|–)\s*`)
+	closes     = kit.Pattern(`^\s*\)`)
+	word       = kit.Pattern(`^\s*[%A-Za-z]\w*`)
+	span       = kit.Pattern(`^\s*[-–]\s*\d`)
 	characters = kit.Pattern(`(?i)^\s*(?:char(?:acter)?s?|letters)\b`)
 	elements   = kit.Pattern(`(?i)^(?:\s*(?:items?|elements?|entries|values))?$`)
 )
@@ -176,39 +202,64 @@ func (s *subschema) limitKeywords() (maximum, minimum []string, means func(unit 
 // maximum is 50. The unit in the text must fit the type: characters for a string, items for an array.
 func limitDiffers(s *subschema, text string, at location) {
 	maximum, minimum, means := s.limitKeywords()
-	if means == nil {
+	if means == nil || !s.has(maximum...) && !s.has(minimum...) || !strings.ContainsAny(text, "0123456789") {
 		return
 	}
-	numbers := func(pattern lazy) (found []string) {
-		for _, m := range pattern().FindAllStringSubmatch(text, -1) {
-			if means(m[2]) {
-				found = append(found, m[1])
+	numbers := func(pattern lazy) (found []wording.Number) {
+		for _, m := range pattern().FindAllStringIndex(text, -1) {
+			n, rest, ok := wording.ReadNumber(text[m[1]:])
+			if ok && !n.Part && !(n.Unit == "" && span().MatchString(rest)) && means(n.Unit) {
+				found = append(found, n)
 			}
 		}
 		return found
 	}
 	atMost, atLeast := numbers(most), numbers(least)
-	for _, m := range between().FindAllStringSubmatch(text, -1) {
-		if means(m[7]) {
-			atLeast, atMost = append(atLeast, m[1]+m[3]+m[5]), append(atMost, m[2]+m[4]+m[6])
+	for _, m := range between().FindAllStringIndex(text, -1) {
+		if low, high, ok := rangeIn(text[m[1]:], text[m[0]] == '(', means); ok {
+			atLeast, atMost = append(atLeast, low), append(atMost, high)
 		}
 	}
 	compareLimit(s, at, maximum, atMost)
 	compareLimit(s, at, minimum, atLeast)
 }
 
+// rangeIn returns the two numbers at the start of a text, such as "1 and 10", if they have units that mean
+// the limits of a schema. In brackets the unit of the second one may follow.
+func rangeIn(text string, inBrackets bool, means func(unit string) bool) (low, high wording.Number, ok bool) {
+	low, rest, isLow := wording.ReadNumber(text)
+	and := to().FindString(rest)
+	if strings.TrimSpace(low.Unit) == "and" || strings.TrimSpace(low.Unit) == "to" { // read as a unit
+		low.Unit, and = "", low.Unit
+		rest = and + rest
+		and = to().FindString(rest)
+	}
+	if !isLow || low.Part || and == "" || low.Unit != "" && !means(low.Unit) {
+		return low, high, false
+	}
+	high, rest, isHigh := wording.ReadNumber(rest[len(and):])
+	unit := high.Unit
+	if inBrackets {
+		end := closes().FindString(rest)
+		if end == "" {
+			return low, high, false
+		}
+		unit = cmp.Or(unit, word().FindString(rest[len(end):]))
+	}
+	return low, high, isHigh && !high.Part && means(unit)
+}
+
 // compareLimit reports limits of a description when none of them is one of the schema.
-func compareLimit(s *subschema, at location, keywords, limits []string) {
+func compareLimit(s *subschema, at location, keywords []string, limits []wording.Number) {
 	keywords = kit.Filter(keywords, func(keyword string) bool { return s.has(keyword) })
 	same := func(keyword string) bool {
-		return slices.ContainsFunc(limits, func(limit string) bool {
-			return sameValue(limit, s.object[keyword])
-		})
+		value, _, ok := wording.ReadNumber(fmt.Sprint(s.object[keyword]))
+		return !ok || slices.ContainsFunc(limits, value.Equals)
 	}
 	if len(keywords) > 0 && len(limits) > 0 && !slices.ContainsFunc(keywords, same) {
 		value := s.object[keywords[0]]
-		at.add(keywords[0], encoded(value), "The description has the limit %s, the schema %s %s.", limits[0],
-			keywords[0], clipped(value))
+		at.add(keywords[0], encoded(value), "The description has the limit %s, the schema %s %s.",
+			limits[0].Text, keywords[0], clipped(value))
 	}
 }
 
@@ -217,13 +268,30 @@ var (
 	textOptional  = kit.Pattern(`(?i)^\W*optional\b|[(\[]optional[)\]]`)
 	textMandatory = kit.Pattern(`(?i)^\W*(?:required|mandatory)\s*(?:[.:,)\]—-]|$)|` +
 		`[(\[](?:required|mandatory)[)\]]`)
+	// what stands before "name (required)" in a text about the members of a value
+	ofMembers = kit.Pattern(`(?i)\b(?:each|every|objects?|items?|elements?|entry|entries|members?|fields?|` +
+		`propert(?:y|ies)|keys?|includ(?:es?|ing)|contain(?:s|ing)?|consist\w*|ha(?:s|ve))\b[^.]*` +
+		`[(\[](?:required|mandatory|optional)[)\]]|` +
+		`(?s)[(\[](?:required|mandatory|optional)[)\]].*[(\[](?:required|mandatory|optional)[)\]]`)
 )
 
+// structured reports whether values of a schema may have members or elements.
+func structured(property map[string]any) bool {
+	switch property["type"] {
+	case "string", "integer", "number", "boolean", "null":
+		return false
+	}
+	return true
+}
+
 // requiredDiffers looks for a description that says the opposite of required, such as "Optional. The branch."
-// of a required argument. A text with a condition, such as "required if", is not judged.
+// of a required argument. A text with a condition, such as "required if", or about members is not judged.
 func requiredDiffers(parent *subschema, name string, property map[string]any, at location) {
 	text, _ := property["description"].(string)
 	if parent.part || conditional().MatchString(text) {
+		return
+	}
+	if structured(property) && ofMembers().MatchString(text) {
 		return
 	}
 	required := parent.required(name)
@@ -258,6 +326,9 @@ func unknownArgument(s *server, report reporter) {
 			len(t.input.subschemas[0].properties()) > 0
 	}
 	eachName(argumentInText, func(t text, name string, at location) {
+		if ofFunction(t.value, name) {
+			return
+		}
 		steps := strings.Split(name, ".")
 		if declares[t.item] && !s.vocabulary()[strings.ToLower(steps[0])] &&
 			!s.vocabulary()[strings.ToLower(steps[len(steps)-1])] {
@@ -265,6 +336,20 @@ func unknownArgument(s *server, report reporter) {
 		}
 	})(s, report)
 }
+
+// ofFunction reports whether the sentence that names an argument is about code or a request, which have
+// arguments of their own.
+func ofFunction(text, name string) bool {
+	sentences := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(".!?\n", r) })
+	return slices.ContainsFunc(sentences, func(sentence string) bool {
+		return strings.Contains(sentence, name) &&
+			code().MatchString(strings.ReplaceAll(sentence, name, ""))
+	})
+}
+
+var code = kit.Pattern(`(?i)\b(?:functions?|call(?:ed )?backs?|methods?|lambdas?|scripts?|snippets?|code|` +
+	`handlers?|constructors?|macros?|closures?|hooks?|urls?|query string|webhooks?|command line|cli|` +
+	`components?|decorators?)\b`)
 
 // unknownTool reports tools that texts name and the server does not have.
 func unknownTool(s *server, report reporter) {
