@@ -19,4 +19,4 @@ else
 fi
 echo "binary, stripped: $(($(wc -c <"$dir/mcpctl") / 1024)) KiB"
 [ -n "${BENCH_WHOLE_ONLY:-}" ] || $GO test -run '^$' -bench . -benchmem ./pkg/... ./internal/...
-BENCH_DIR="$dir" $GO test -tags bench -count=1 -run '^TestWholeProcess$' ./cmd/mcpctl -v | grep -E '^\||^---|FAIL|panic'
+BENCH_DIR="$dir" $GO test -tags bench -count=1 -run '^(TestWholeProcess|TestPeak)$' ./cmd/mcpctl -v | grep -E '^\||^---|FAIL|panic'

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -192,4 +193,65 @@ func mcpc(node, path string, server []string) []string {
 	const session = `printf '{"mcpServers":{"e":{"command":"%s"}}}' "$3" >mcpc.json; export HOME=$PWD
 "$1" "$2" connect mcpc.json:e @s && "$1" "$2" --json @s tools-list && "$1" "$2" close @s`
 	return []string{"sh", "-c", session, "sh", node, path, server[0]}
+}
+
+func init() { programs["large"] = large }
+
+// large is a server with a list of as many bytes as its argument says, in pages of 20 MB.
+func large() {
+	total, _ := strconv.Atoi(os.Args[1])
+	page, sent := min(total, 20_000_000), 0
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+			Params struct{ Cursor string }
+		}
+		if json.Unmarshal(lines.Bytes(), &m) != nil || m.ID == nil {
+			continue
+		}
+		result := "{}"
+		switch m.Method {
+		case "initialize":
+			result = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"large","version":"1"}}`
+		case "tools/list":
+			if m.Params.Cursor == "" {
+				sent = 0
+			}
+			text, next := strings.Repeat("word ", page/100), ""
+			var tools []string
+			for i := range 20 {
+				tools = append(tools, fmt.Sprintf(`{"name":"t%d-%d","description":%q,"inputSchema":{"type":"object"}}`, sent, i, text))
+			}
+			if sent += page; sent < total {
+				next = fmt.Sprintf(`,"nextCursor":"%d"`, sent)
+			}
+			result = `{"tools":[` + strings.Join(tools, ",") + `]` + next + `}`
+		}
+		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", m.ID, result)
+	}
+}
+
+// TestPeak bounds the memory of a run over one server at the bound of 64 MiB and 100 ordinary ones.
+func TestPeak(t *testing.T) {
+	dir, servers := t.TempDir(), map[string]any{"large": map[string]any{"command": "large", "args": []string{"60000000"}}}
+	for i := range 100 {
+		servers[fmt.Sprintf("s%02d", i)] = map[string]any{"command": "tickets"}
+	}
+	text, _ := json.Marshal(map[string]any{"mcpServers": servers})
+	if err := os.WriteFile(filepath.Join(dir, "mcp.json"), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Println("| one server of 60 MB, 100 of 3 tools | time | peak MiB |\n|---|---|---|")
+	for _, line := range []string{"list", "list --format json", "snapshot", "diff", "check", "diff --format json", "check --format json"} {
+		cmd := exec.Command("mcpctl", append(strings.Fields(line), "--config", "mcp.json")...)
+		cmd.Dir, cmd.Stderr = dir, os.Stderr
+		began := time.Now()
+		_ = cmd.Run() // check says that the large one is too large
+		peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss / 1024
+		fmt.Printf("| %s | %.1f s | %d |\n", line, time.Since(began).Seconds(), peak)
+		if peak > 700 {
+			t.Errorf("%s: %d MiB, want at most 700", line, peak)
+		}
+	}
 }

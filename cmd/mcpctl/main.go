@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"syscall"
 	"time"
@@ -27,6 +28,9 @@ import (
 func main() {
 	// The MCP library logs through the default logger; stderr is for our own messages.
 	slog.SetDefault(slog.New(slog.DiscardHandler))
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(softMemory)
+	}
 	endOrphans := process.AdoptOrphans()
 	ctx, interrupt, again := signalContext()
 	p := ofSystem(ctx, interrupt)
@@ -49,6 +53,10 @@ func main() {
 	}
 	os.Exit(status)
 }
+
+// softMemory is where memory is collected more often, in bytes: what a run may hold, and the lists of the
+// largest server as they are read and written.
+const softMemory = 512 << 20
 
 // mostEnding is how many servers may be ending while others start.
 const mostEnding = 256

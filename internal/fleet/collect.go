@@ -41,16 +41,21 @@ func (f *Fleet) Each(
 	}
 	visits, running := errgroup.WithContext(ctx)
 	visits.SetLimit(runtime.GOMAXPROCS(0))
-	begin := func(i int, read func() (Surface, error)) {
+	begin := func(i int, read func() (Surface, error)) (visited <-chan struct{}) {
+		done := make(chan struct{})
 		visits.Go(func() (err error) {
+			defer close(done)
 			s := &surfaces[i]
 			if *s, err = read(); err != nil {
 				return err
 			}
 			tolerate(f, s)
 			s.Places = places[s.Source+" "+s.Name]
-			return visit(i, s)
+			err = visit(i, s)
+			f.held.Add(int64(s.bytes()))
+			return err
 		})
+		return done
 	}
 	for i, t := range targets {
 		if t.server == nil {
@@ -61,12 +66,16 @@ func (f *Fleet) Each(
 		surfaces[slots[i]] = FromResult(probe.Result{Server: server,
 			Err: &probe.Error{Server: server.Name, Stage: probe.Starting, Err: errNotTried}})
 	}
-	for result := range probe.All(running, servers, f.options) {
+	for result := range probe.All(running, f.withinBounds(servers), f.options) {
+		result.Server = servers[result.Index]
 		i := slots[result.Index]
 		s := f.arrived(targets[i], result)
 		s.Interrupted = result.Err != nil && ctx.Err() != nil
 		answered()
-		begin(i, func() (Surface, error) { return s, nil })
+		visited := begin(i, func() (Surface, error) { return s, nil })
+		if s.bytes() > largeServer { // before the next large one is read
+			<-visited
+		}
 	}
 	err := visits.Wait()
 	if finish(); err != nil {
@@ -81,10 +90,31 @@ func (f *Fleet) Each(
 	return surfaces, nil
 }
 
+// withinBounds returns servers that are not contacted once the run holds too much.
+func (f *Fleet) withinBounds(servers []probe.Server) []probe.Server {
+	return kit.Map(servers, func(s probe.Server) probe.Server {
+		verify := s.Verify
+		s.Verify = func() error {
+			switch {
+			case f.held.Load() > mostHeld:
+				return errHeld
+			case verify != nil:
+				return verify()
+			}
+			return nil
+		}
+		return s
+	})
+}
+
 var errNotTried = errors.New("not tried, since the run ended before")
 
 // arrived returns the surface of a live target.
 func (f *Fleet) arrived(t Target, result probe.Result) Surface {
+	if f.held.Load() > mostHeld { // others arrived since it was contacted
+		result.Snapshot, result.SecondRead = nil, nil
+		result.Err = &probe.Error{Server: result.Server.Name, Stage: probe.ListingTools, Err: errHeld}
+	}
 	s := FromResult(result)
 	s.Given = given(result.Server, f.options)
 	if launch, ok := t.Launch(); ok {

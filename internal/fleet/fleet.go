@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/config"
@@ -71,6 +72,7 @@ type Fleet struct {
 	remarked []string          // noted already
 	fresh    *freshness        // looks at the configuration again before a server starts
 	streams  map[string][]byte // configurations that cannot be read twice
+	held     *atomic.Int64     // bytes of lists that the run keeps to its end
 }
 
 // Survey returns the surfaces that SOURCEs name, in their order; none = every configured server.
@@ -88,6 +90,7 @@ func Load(ctx context.Context, p host.Process, s Selection, c Contact, from []so
 		return nil, errShardNames
 	}
 	f := &Fleet{process: p, selected: s, contact: c, streams: map[string][]byte{}, fresh: &freshness{},
+		held: new(atomic.Int64),
 		gate: trust.Gate{Process: p, Once: s.Trust}}
 	var err error
 	if f.options, err = c.options(p); err != nil {

@@ -69,11 +69,22 @@ func (s *Surface) describe(filter ItemFilter) {
 		items := report.Items{}
 		for _, item := range list.Items() {
 			if filter.Name.Match(item.Key) && (filter.Text == nil || mentions(item.Raw, filter.Text)) {
-				items = append(items, item.Raw)
+				items = append(items, compact(item.Raw))
 			}
 		}
 		*s.Items(kind) = items
 	}
+}
+
+// compact returns a copy of an item without space between its tokens. The item itself shares the memory of
+// the reply that it came in, and would keep all of it.
+func compact(raw json.RawMessage) json.RawMessage {
+	var text bytes.Buffer
+	text.Grow(len(raw))
+	if json.Compact(&text, raw) != nil {
+		return bytes.Clone(raw)
+	}
+	return bytes.Clone(text.Bytes())
 }
 
 // mentions reports whether a text in a value, or the name of a member, matches.

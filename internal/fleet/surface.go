@@ -41,6 +41,27 @@ func (s *Surface) LetGo() {
 	s.Snapshot, s.Raw, s.SecondRead = nil, nil, nil
 }
 
+// Bounds of what a run holds, in bytes of lists.
+const (
+	mostHeld    = 256 << 20 // to its end, over all servers
+	largeServer = 4 << 20   // a server that is alone while it is visited
+)
+
+// bytes returns the size of the lists that the surface holds.
+func (s *Surface) bytes() (n int) {
+	for _, kind := range snapshot.Kinds() {
+		for _, raw := range *s.Items(kind) {
+			n += len(raw)
+		}
+		if s.Snapshot != nil {
+			for _, item := range s.Snapshot.List(kind).Items() {
+				n += len(item.Raw)
+			}
+		}
+	}
+	return n
+}
+
 // Whole reports whether everything that the server offers arrived.
 func (s Surface) Whole() bool {
 	if s.Snapshot != nil {

@@ -94,6 +94,10 @@ var behaviours = map[string]func(*server){
 	"large": func(s *server) {
 		s.answer(`{"jsonrpc":"2.0","result":"` + strings.Repeat("x", frameLimit) + `","id":ID}` + "\n")
 	},
+	"megabytes": func(s *server) {
+		note := `{"jsonrpc":"2.0","method":"notifications/x","params":{"text":"` + strings.Repeat("x", 3<<20) + `"}}` + "\n"
+		s.answer(note + note + `{"jsonrpc":"2.0","id":ID,"result":{"text":"` + strings.Repeat("x", 3<<20) + `"}}` + "\n")
+	},
 	"silent":          func(s *server) { s.rest() },
 	"prompt":          func(s *server) { s.write("started\nAPI key: "); s.rest() },
 	"forgets-newline": func(s *server) { s.answer(strings.TrimSpace(fine)) },

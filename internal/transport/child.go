@@ -232,7 +232,10 @@ func StartStdio(command Command, h Handlers) (*Conn, error) {
 // readLines reads the stdout of the child to its end, and writes the receipts of replies.
 func (c *Conn) readLines(receipts *io.PipeWriter) {
 	defer receipts.Close()
+	stdout := &metered{Reader: c.child.stdout, meter: c.handlers.Meter}
+	kept := false
 	take := func(f frame) {
+		kept = kept || f.noise == nil && f.err == nil && f.message.isReply()
 		c.noise.wait(nil)
 		if f.noise != nil { // first, so that it is known when the call fails
 			c.noise.add(f.noise)
@@ -246,9 +249,16 @@ func (c *Conn) readLines(receipts *io.PipeWriter) {
 			}
 		}
 	}
-	lines := newFramer(c.child.stdout)
-	lines.waits = c.noise.wait
-	for lines.next(take) == nil {
+	lines := newFramer(stdout)
+	lines.waits, lines.skips = c.noise.wait, func() { stdout.settle(false) }
+	var err error
+	for ; err == nil; kept = false {
+		err = lines.next(take)
+		stdout.settle(kept)
+	}
+	if is[*TooMuchError](err) {
+		c.lose(err)
+		return
 	}
 	if within(c.child.exited, exitWait) {
 		c.lose(&LostError{Exit: c.child.cmd.ProcessState.String()})

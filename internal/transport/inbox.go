@@ -22,6 +22,9 @@ type Handlers struct {
 	// {} and refuses others as unknown methods. Its context ends with the connection, or the request that
 	// the server works on. nil = the default.
 	Request func(context.Context, Incoming) (json.RawMessage, *RPCError)
+
+	// Meter bounds the replies; nil = each by itself.
+	Meter *Meter
 }
 
 // Incoming is a notification or a request of a server.

@@ -28,10 +28,12 @@ type framer struct {
 	unended bool // the last frame came before the end of its line
 
 	waits func(start []byte) // is called with a line that has no end yet
+	skips func()             // is called while the rest of a line is passed over
 }
 
 func newFramer(stdout io.Reader) *framer {
-	return &framer{in: bufio.NewReaderSize(stdout, 64<<10), limit: frameLimit, waits: func([]byte) {}}
+	return &framer{in: bufio.NewReaderSize(stdout, 64<<10), limit: frameLimit, waits: func([]byte) {},
+		skips: func() {}}
 }
 
 // next emits the frames of the next line, or of a message whose line has no end yet. Of a line over the limit
@@ -40,6 +42,9 @@ func (f *framer) next(emit func(frame)) error {
 	var line []byte
 	for {
 		part, ended, err := f.part()
+		if is[*TooMuchError](err) { // what there is of the line was not cut off by the server
+			return err
+		}
 		line = append(line, part...)
 		text := bytes.TrimSpace(line)
 		find := sort
@@ -52,6 +57,7 @@ func (f *framer) next(emit func(frame)) error {
 			}
 			emit(long)
 			for line = nil; !ended; {
+				f.skips()
 				_, ended, err = f.part()
 			}
 			f.unended = false

@@ -104,14 +104,14 @@ func (c *Conn) Listen(ctx context.Context, opened func()) error {
 	}
 	defer reply.Body.Close()
 	opened()
-	return c.explain(ctx, brokenStream(c.readAll(newEventReader(reply.Body), io.Discard)))
+	return c.explain(ctx, brokenStream(c.readAll(&metered{Reader: reply.Body}, io.Discard)))
 }
 
 // feed reads the event stream of HTTP+SSE, and returns what mcp-go gets of it: the endpoint, and receipts.
 func (c *Conn) feed(body io.ReadCloser) io.ReadCloser {
 	out, in := io.Pipe()
 	c.readers.Go(func() {
-		err := c.readAll(newEventReader(body), in)
+		err := c.readAll(&metered{Reader: body, meter: c.handlers.Meter}, in)
 		c.lose(brokenStream(err))
 		_ = in.Close()
 		_ = body.Close()
@@ -121,8 +121,8 @@ func (c *Conn) feed(body io.ReadCloser) io.ReadCloser {
 
 // readAll reads a stream that belongs to no request until it ends, and writes the endpoint of HTTP+SSE and
 // receipts.
-func (c *Conn) readAll(events *eventReader, receipts io.Writer) error {
-	for {
+func (c *Conn) readAll(body *metered, receipts io.Writer) error {
+	for events, kept := newEventReader(body), false; ; kept = false {
 		kind, data, err := events.next()
 		if err != nil {
 			return err
@@ -146,9 +146,11 @@ func (c *Conn) readAll(events *eventReader, receipts io.Writer) error {
 		}
 		for _, m := range batch {
 			if call := c.take(c.life, m); call != nil {
+				kept = true
 				fmt.Fprintf(receipts, "data: %s\n\n", call.receipt())
 			}
 		}
+		body.settle(kept)
 	}
 }
 
@@ -157,7 +159,7 @@ func brokenStream(err error) error {
 	switch {
 	case errors.Is(err, io.EOF):
 		return &LostError{Cause: "the server ended the event stream"}
-	case is[*TooLargeError](err), is[*RedirectError](err):
+	case is[*TooLargeError](err), is[*TooMuchError](err), is[*RedirectError](err):
 		return err
 	}
 	return &LostError{Cause: fmt.Sprintf("the event stream broke off: %v", err)}

@@ -17,14 +17,16 @@ const codeSessionGone = -32001
 
 // readReply reads the reply to a call: an event stream, or a JSON body with any Content-Type.
 func (w *web) readReply(reply *http.Response, call *pendingCall) (*http.Response, error) {
-	defer func() { _ = reply.Body.Close() }()   // a stream may be resumed with another body
-	body := bufio.NewReaderSize(reply.Body, 16) // most is read past it
+	defer func() { _ = reply.Body.Close() }() // a stream may be resumed with another body
+	counted := &metered{Reader: reply.Body, meter: w.conn.handlers.Meter}
+	body := bufio.NewReaderSize(counted, 16) // most is read past it
 	first, _ := body.Peek(1)
 	read := w.readJSON
 	if mediaType(reply) == eventStream && string(first) != "{" {
 		read = w.readStream
 	}
-	m, err := read(reply, body, call)
+	m, err := read(reply, body, counted, call)
+	counted.settle(err == nil)
 	if m.fault != nil && m.fault.Code == codeSessionGone && endsSession(http.StatusBadRequest, m.raw) {
 		fail := w.fault(reply, m.raw)
 		fail.Session = true
@@ -34,7 +36,8 @@ func (w *web) readReply(reply *http.Response, call *pendingCall) (*http.Response
 }
 
 // readJSON reads the reply in a JSON body.
-func (w *web) readJSON(reply *http.Response, body io.Reader, call *pendingCall) (message, error) {
+func (w *web) readJSON(reply *http.Response, body io.Reader, _ *metered, call *pendingCall) (message,
+	error) {
 	text, err := io.ReadAll(io.LimitReader(body, frameLimit+1))
 	switch {
 	case len(text) > frameLimit:
@@ -65,12 +68,13 @@ const resumePause = time.Second
 
 // readStream reads the reply in an event stream of its own. If a stream ends before the reply, and its events
 // have ids, the rest is asked for after the last one (2025-11-25, transports, resumability).
-func (w *web) readStream(reply *http.Response, body io.Reader, call *pendingCall) (message, error) {
+func (w *web) readStream(reply *http.Response, body io.Reader, counted *metered, call *pendingCall) (message,
+	error) {
 	ctx := reply.Request.Context()
 	last, pause := "", resumePause
 	for {
 		events := newEventReader(body)
-		m, err := w.readEvents(ctx, events, call)
+		m, err := w.readEvents(ctx, events, counted, call)
 		last, pause = cmp.Or(events.last, last), cmp.Or(events.retry, pause)
 		switch {
 		case err == nil:
@@ -97,12 +101,14 @@ func (w *web) readStream(reply *http.Response, body io.Reader, call *pendingCall
 		if err != nil {
 			return m, err
 		}
-		reply.Body, body = rest.Body, rest.Body
+		counted.Reader = rest.Body
+		reply.Body, body = rest.Body, counted
 	}
 }
 
 // readEvents reads events up to the reply. Notifications and requests of the server come before it.
-func (w *web) readEvents(ctx context.Context, events *eventReader, call *pendingCall) (message, error) {
+func (w *web) readEvents(ctx context.Context, events *eventReader, counted *metered, call *pendingCall) (
+	message, error) {
 	for {
 		kind, data, err := events.next()
 		if err != nil {
@@ -124,5 +130,6 @@ func (w *web) readEvents(ctx context.Context, events *eventReader, call *pending
 				w.conn.take(ctx, m)
 			}
 		}
+		counted.settle(false)
 	}
 }

@@ -25,6 +25,7 @@ type attempt struct {
 	seen        *observations
 	timer       *requestTimer
 	listener    *listener
+	meter       *transport.Meter
 }
 
 // newAttempt returns an attempt that has seen nothing yet. What is set for the server wins over the options.
@@ -38,7 +39,8 @@ func newAttempt(server Server, options Options) attempt {
 		options.Capabilities = ClientCapabilities()
 	}
 	a := attempt{server: server, options: options, secrets: redactorFor(server, options.Environ),
-		seen: &observations{}, timer: &requestTimer{}, listener: newListener()}
+		seen: &observations{}, timer: &requestTimer{}, listener: newListener(),
+		meter: &transport.Meter{Small: smallServer, Limit: mostBytes}}
 	if server.HTTP != nil && server.HTTP.Authorize != nil {
 		a.credentials = credentialsOf(server.HTTP.Authorize, a.seen)
 	}
@@ -71,7 +73,7 @@ func (a attempt) first() Stage {
 // error is an *Error.
 func Open(ctx context.Context, server Server, options Options) (*Session, error) {
 	a := newAttempt(server, options)
-	ctx, cancel := limited(ctx, a.options.Timeout)
+	ctx, cancel, _ := limited(ctx, a.options.Timeout)
 	defer cancel()
 	return a.open(ctx)
 }
@@ -172,7 +174,7 @@ func (a attempt) dial(ctx context.Context, kind string) (*transport.Conn, caller
 	}
 	if a.server.Verify != nil {
 		if err := a.server.Verify(); err != nil {
-			return nil, caller{}, err
+			return nil, caller{}, &refusedStart{err}
 		}
 	}
 	conn, err := a.connect(ctx, kind)
@@ -186,7 +188,7 @@ func (a attempt) dial(ctx context.Context, kind string) (*transport.Conn, caller
 // connect starts the command, or opens one of the two HTTP transports. JSON that comes with another
 // Content-Type is read, and noted.
 func (a attempt) connect(ctx context.Context, kind string) (*transport.Conn, error) {
-	handlers := transport.Handlers{Notification: a.hear, Request: a.answer}
+	handlers := transport.Handlers{Notification: a.hear, Request: a.answer, Meter: a.meter}
 	if kind == transport.KindStdio {
 		return transport.StartStdio(commandOf(*a.server.Stdio, a.options), handlers)
 	}

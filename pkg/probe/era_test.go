@@ -155,7 +155,7 @@ func TestEra(t *testing.T) {
 				start := time.Now()
 				server := &timed{start: start, replies: test.replies, asked: map[string]int{}}
 				c := caller{conn: server, seen: &observations{}}
-				ctx, cancel := limited(t.Context(), 30*time.Second)
+				ctx, cancel, _ := limited(t.Context(), 30*time.Second)
 				defer cancel()
 				grace := test.grace
 				if grace == 0 {

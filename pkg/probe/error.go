@@ -86,12 +86,22 @@ func (e *timeoutError) Error() string {
 // Is makes a timeout match context.DeadlineExceeded.
 func (e *timeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// limited returns ctx with the time limit of an attempt; 0 = none.
-func limited(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+// limited returns ctx with the time limit of an attempt; 0 = none. The clock stands from pause to resume.
+func limited(ctx context.Context, limit time.Duration) (_ context.Context, cancel func(),
+	pause func() (resume func())) {
+	ctx, end := context.WithCancelCause(ctx)
 	if limit <= 0 {
-		return context.WithCancel(ctx)
+		return ctx, func() { end(nil) }, func() func() { return func() {} }
 	}
-	return context.WithTimeoutCause(ctx, limit, &timeoutError{limit: limit})
+	late := time.Now().Add(limit)
+	timer := time.AfterFunc(limit, func() { end(&timeoutError{limit: limit}) })
+	return ctx, func() { timer.Stop(); end(nil) }, func() func() {
+		if !timer.Stop() {
+			return func() {}
+		}
+		left := time.Until(late)
+		return func() { timer.Reset(left) }
+	}
 }
 
 // ended replaces err by why ctx ended, when it did: what failed then without an answer, failed of that.
@@ -105,6 +115,12 @@ func ended(ctx context.Context, err error, heard bool) error {
 	}
 	return why
 }
+
+// refusedStart reports that Server.Verify refused to start or contact a server, and says all of it.
+type refusedStart struct{ error }
+
+// Unwrap returns the reason.
+func (e *refusedStart) Unwrap() error { return e.error }
 
 // plain returns the text of an error without the layers that say nothing to a user.
 func plain(err error) string {

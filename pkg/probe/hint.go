@@ -85,6 +85,9 @@ func hint(f failure) string {
 	if f.stopped {
 		return ""
 	}
+	if is[*refusedStart](f.err) {
+		return adviceIn(f.err)
+	}
 	for _, advise := range []func(failure) string{ownHint, startHint, exitHint, networkHint, statusHint,
 		protocolHint, answerHint} {
 		if advice := advise(f); advice != "" {
@@ -105,17 +108,25 @@ func ownHint(f failure) string {
 	case errors.Is(f.err, ErrNotTried):
 		return "fix the server that failed first, or leave --fail-fast out"
 	case is[*transport.CredentialsError](f.err):
-		var adviser interface {
-			error
-			Hint() string
-		}
-		if errors.As(f.err, &adviser) {
-			return adviser.Hint()
+		if advice := adviceIn(f.err); advice != "" {
+			return advice
 		}
 		return "fix how the configuration gets the server's credentials; the server was not asked without " +
 			"them"
 	case badUsage.in(f.err):
 		return "fix the configuration or the flag; no server was contacted"
+	}
+	return ""
+}
+
+// adviceIn returns the hint that an error brings along, or nothing.
+func adviceIn(err error) string {
+	var adviser interface {
+		error
+		Hint() string
+	}
+	if errors.As(err, &adviser) {
+		return adviser.Hint()
 	}
 	return ""
 }
@@ -369,6 +380,8 @@ func answerHint(f failure) string {
 		return "the server wants a client with other capabilities: declare them with --client-capabilities"
 	case f.stage == Handshake && hasCode(f.err, mcp.METHOD_NOT_FOUND):
 		return "the program answers JSON-RPC but not MCP's handshake: check that it is an MCP server"
+	case is[*transport.TooMuchError](f.err):
+		return "no model can read that much: ask the server's author to offer less"
 	case is[*transport.TooLargeError](f.err), overLimit.in(f.err):
 		return "ask the server's author for pages (nextCursor) or smaller schemas"
 	case is[*RPCError](f.err):

@@ -75,11 +75,9 @@ func (p peer) declaresLists() bool {
 		func(m listMethod) bool { return m.kind.DeclaredIn(p.Capabilities) != nil })
 }
 
-// Limits of one list, beside snapshot.MostItems. A list over one of them is Truncated, and the error says so.
-const (
-	maxPages     = 1000
-	maxListBytes = 256 << 20
-)
+// maxPages limits one list, beside snapshot.MostItems. A list over a limit is Truncated, and the error says
+// so.
+const maxPages = 1000
 
 // pager collects the pages of one list.
 type pager struct {
@@ -89,7 +87,6 @@ type pager struct {
 	items   []json.RawMessage
 	pages   int      // read until now
 	asked   []string // cursors that were followed, in order
-	bytes   int      // of all pages
 	notices []Notice
 }
 
@@ -162,23 +159,22 @@ func (r *pager) onPage(err error) error {
 func (r *pager) take(raw json.RawMessage) (json.RawMessage, error) {
 	items, next, err := r.readPage(raw)
 	if err != nil {
-		r.add(items, len(raw)) // they are good where only the cursor is not
+		r.add(items) // they are good where only the cursor is not
 		return nil, r.onPage(err)
 	}
 	if slices.Contains(r.asked, string(next)) {
 		return nil, r.cursorLoop(items, next)
 	}
-	r.add(items, len(raw))
+	r.add(items)
 	if next != nil {
 		r.asked = append(r.asked, string(next))
 	}
 	return next, r.bounded()
 }
 
-func (r *pager) add(items []json.RawMessage, size int) {
+func (r *pager) add(items []json.RawMessage) {
 	r.items = append(r.items, items...)
 	r.pages++
-	r.bytes += size
 }
 
 // cursorLoop ends a list whose cursor leads back. A server that sends its first page once more knows of no
@@ -187,7 +183,7 @@ func (r *pager) cursorLoop(items []json.RawMessage, next json.RawMessage) error 
 	repeats := r.pages == 1 &&
 		slices.EqualFunc(r.items, items, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
 	if !repeats {
-		r.add(items, 0)
+		r.add(items)
 	}
 	cursor := kit.Clip(string(next), shortText)
 	r.note(NoticeCursorRepeated, "%s names the cursor %s again; the list was ended there with %d items",
@@ -207,8 +203,6 @@ func (r *pager) bounded() error {
 		return overLimit.errorf("%s goes on after %d pages", r.method.name, maxPages)
 	case len(r.items) > snapshot.MostItems:
 		return overLimit.errorf("%s has more than %d items", r.method.name, snapshot.MostItems)
-	case r.bytes > maxListBytes:
-		return overLimit.errorf("%s is larger than %d MiB", r.method.name, maxListBytes>>20)
 	}
 	return nil
 }

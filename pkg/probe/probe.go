@@ -103,33 +103,47 @@ func check(server Server, options Options) error {
 func All(ctx context.Context, servers []Server, options Options) iter.Seq[Result] {
 	return func(yield func(Result) bool) {
 		ctx, stop := context.WithCancelCause(ctx)
-		results := make(chan Result)
+		results, large := make(chan delivery), newSlots(1)
 		go func() {
 			defer close(results)
 			eachSlot(ctx, servers, options, func(i int) {
-				result := probeOne(ctx, servers[i], options)
+				place := &largePlace{slots: large}
+				defer place.leave()
+				result := probeOne(ctx, servers[i], options, place)
 				result.Index = i
 				if result.Err != nil && options.FailFast {
 					stop(ErrNotTried) // before the slot is free
 				}
-				results <- result
+				taken := make(chan struct{})
+				results <- delivery{result, taken}
+				if place.taken() {
+					<-taken
+				}
 			})
 		}()
 		defer func() {
 			stop(context.Canceled)
-			for range results { // until every probe has ended
+			for left := range results { // until every probe has ended
+				close(left.taken)
 			}
 		}()
 		for result := range results {
-			if !yield(result) {
+			goOn := yield(result.Result)
+			if close(result.taken); !goOn {
 				return
 			}
 		}
 	}
 }
 
+// delivery is a result on its way; taken is closed once the caller of All has it.
+type delivery struct {
+	Result
+	taken chan struct{}
+}
+
 // probeOne asks one server for everything, as often as Options.Retries and the server allow.
-func probeOne(ctx context.Context, server Server, options Options) Result {
+func probeOne(ctx context.Context, server Server, options Options, place *largePlace) Result {
 	a := newAttempt(server, options)
 	if ctx.Err() != nil {
 		return Result{Server: server, Err: a.explain(ctx, a.first(), context.Cause(ctx), nil)}
@@ -137,7 +151,7 @@ func probeOne(ctx context.Context, server Server, options Options) Result {
 	again := newRetrier(options.Retries, a.options.Timeout)
 	options, gone := options.oneAtATime()
 	for start := time.Now(); ; gone(ctx) {
-		result := newAttempt(server, options).run(ctx, start, again)
+		result := newAttempt(server, options).run(ctx, start, again, place)
 		if !again.after(ctx, result.Err) {
 			result.Attempts = again.tries
 			return result
@@ -174,10 +188,10 @@ func (o Options) oneAtATime() (_ Options, gone func(context.Context)) {
 }
 
 // run makes one attempt. The connection is closed after the result is complete.
-func (a attempt) run(ctx context.Context, start time.Time, again *retrier) Result {
+func (a attempt) run(ctx context.Context, start time.Time, again *retrier, place *largePlace) Result {
 	result := Result{Server: a.server}
 	err := guard(func() error {
-		limit, cancel := limited(ctx, a.options.Timeout)
+		limit, cancel := a.limitedIn(ctx, place)
 		defer cancel()
 		session, err := a.open(limit)
 		if err != nil {
@@ -187,7 +201,7 @@ func (a attempt) run(ctx context.Context, start time.Time, again *retrier) Resul
 		result.Transport, result.Declared = session.Transport(), a.options.Capabilities
 		result.Snapshot, err = session.Snapshot(limit)
 		for err != nil && session.conn.Lost() == nil && again.after(ctx, err) {
-			err = session.complete(ctx, result.Snapshot)
+			err = session.complete(ctx, result.Snapshot, place)
 		}
 		result.Elapsed = time.Since(start)
 		result.Noise = session.Noise()
@@ -207,12 +221,19 @@ func (a attempt) run(ctx context.Context, start time.Time, again *retrier) Resul
 	return result
 }
 
+// limitedIn returns ctx with the time limit of an attempt, whose clock stands while a large server waits.
+func (a attempt) limitedIn(ctx context.Context, place *largePlace) (context.Context, func()) {
+	limit, cancel, pause := limited(ctx, a.options.Timeout)
+	a.meter.In(func() { place.take(limit, pause) })
+	return limit, cancel
+}
+
 // complete asks once more for the lists that a snapshot lacks. The error is that of List.
-func (s *Session) complete(ctx context.Context, shot *snapshot.Snapshot) error {
-	limit, cancel := limited(ctx, s.attempt.options.Timeout)
+func (s *Session) complete(ctx context.Context, shot *snapshot.Snapshot, place *largePlace) error {
+	limit, cancel := s.attempt.limitedIn(ctx, place)
 	defer cancel()
 	kinds := kit.Map(shot.Incomplete(), func(l snapshot.List) snapshot.Kind { return l.Kind })
-	lists, err := s.List(limit, kinds...)
+	lists, err := listsOf(limit, s, kinds)
 	for _, list := range lists {
 		shot.SetList(list)
 	}

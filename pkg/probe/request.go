@@ -155,6 +155,7 @@ func (s *Session) Request(ctx context.Context, r Request) (result json.RawMessag
 	ctx, stop := s.attempt.timer.limit(ctx, s.attempt.options.Timeout)
 	defer stop()
 	defer s.listenDuring(ctx)()
+	s.attempt.meter.Restart()
 	message, err := s.message(r)
 	if err == nil {
 		err = inSession(ctx, s, func() error {

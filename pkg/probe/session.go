@@ -77,6 +77,12 @@ func (s *Session) Snapshot(ctx context.Context) (*snapshot.Snapshot, error) {
 // List asks for some kinds at once and gives a list for each, in order. One that is not whole has an *Error
 // in the error.
 func (s *Session) List(ctx context.Context, kinds ...snapshot.Kind) ([]snapshot.List, error) {
+	s.attempt.meter.Restart()
+	return listsOf(ctx, s, kinds)
+}
+
+// listsOf returns what List does, and goes on with the count of what the server sent.
+func listsOf(ctx context.Context, s *Session, kinds []snapshot.Kind) ([]snapshot.List, error) {
 	lists := make([]snapshot.List, len(kinds))
 	failures := make([]error, len(kinds))
 	var all sync.WaitGroup

@@ -28,6 +28,56 @@ const (
 	maxSilent  = 512 // servers in the pool; a quarter of the file descriptors if that is less
 )
 
+// Bounds of the lists of a server, in bytes of its replies. One that is not small needs the one large place
+// of a run, until its result is taken, so that the memory of a run does not grow with the fleet.
+const (
+	smallServer = 4 << 20
+	mostBytes   = 64 << 20
+)
+
+// largePlace is the place of one server.
+type largePlace struct {
+	slots *semaphore.Weighted // of the run
+
+	mu   sync.Mutex
+	held bool // by this server
+	over bool // its result was taken
+}
+
+// take waits for the place, until ctx ends. The clock of the server stands meanwhile.
+func (p *largePlace) take(ctx context.Context, pause func() (resume func())) {
+	if p.taken() {
+		return
+	}
+	defer pause()()
+	if p.slots.Acquire(ctx, 1) != nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.held || p.over {
+		p.slots.Release(1)
+	}
+	p.held = p.held || !p.over
+}
+
+// taken reports whether the server has the place.
+func (p *largePlace) taken() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.held
+}
+
+// leave gives the place to the next server.
+func (p *largePlace) leave() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over = true; p.held {
+		p.held = false
+		p.slots.Release(1)
+	}
+}
+
 // AtOnce returns how many servers are started here at once: twice the processors, at least 4 and at most 16.
 func AtOnce() int { return min(max(2*runtime.NumCPU(), 4), 16) }
 
