@@ -19,6 +19,7 @@ type change struct {
 	judged    *schema.Change // what it does to values; nil for a remark
 	effect    effect
 	successor *schema.Edit // the new property under which an old one is found
+	union     bool         // what is said of it is said of the union around it
 	// that a property was possibly renamed, for both of its names
 	cause, hint string
 }
@@ -31,12 +32,20 @@ func (ch *change) breaks() bool {
 	return ch.judged != nil && ch.judged.Breaks.Verdict == schema.Incompatible
 }
 
+// facts are the families whose sentences are true of an alternative, whatever becomes of the union.
+var facts = []schema.Family{schema.FamilyProperty, schema.FamilyRequired, schema.FamilyEnum,
+	schema.FamilyAdditional}
+
 // changes returns the edits with what each of them does, renames joined.
 func (r *revision) changes(judged []schema.Change) []*change {
 	changes := kit.Map(r.Edits, func(e schema.Edit) *change { return &change{Edit: e} })
 	for _, j := range judged {
 		ch := changes[j.Edit]
 		ch.judged, ch.effect = &j, effectOf(j, r.direction)
+		untrue := ch.effect != widens && j.LosesNone || ch.effect != narrows && j.GainsNone
+		if untrue && !slices.Contains(facts, ch.Family) {
+			ch.Family, ch.union = schema.FamilySchema, true
+		}
 		if len(j.Together) > 0 { // no alternative came or left by itself
 			ch.Family, ch.Keyword, ch.Old, ch.New = schema.FamilySchema, "", ch.OldSchema, ch.NewSchema
 		}

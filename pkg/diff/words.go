@@ -17,7 +17,7 @@ const acceptsMore = "Arguments accept more"
 // place.
 func (r *revision) words(ch *change) []string {
 	name := r.subject(ch.Instance)
-	if inAlternative().MatchString(ch.Path) {
+	if inAlternative().MatchString(ch.Path) && !ch.union {
 		name += " (in one alternative)"
 	}
 	words := []string{

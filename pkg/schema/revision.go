@@ -110,6 +110,9 @@ type Change struct {
 	// Path and Instance are the place in the schemas, and in the value, where the questions were asked. Old
 	// and New are the pointers of the schemas there.
 	Path, Instance, Old, New string
+	// LosesNone and GainsNone: the edit is in an alternative of a union, and that alternative is proved to
+	// lose or to gain no values, though the union does.
+	LosesNone, GainsNone bool
 	// Together are other edits of the same union with which this one was judged as one edit.
 	Together []int
 }
@@ -225,6 +228,7 @@ func (j *judgement) judgePlace(p *place, places int, whole Change) {
 			ch.Kept, ch.Inside = notAsked, notAsked
 		default:
 			ch.Kept, ch.Inside = part.effect(j.side(p, false), j.version(p, []int{i}))
+			ch.LosesNone, ch.GainsNone = alternativeKeeps(part, p, ch)
 		}
 		j.found[i] = ch
 	}

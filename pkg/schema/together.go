@@ -111,3 +111,16 @@ func effectTogether(j *judgement, places []*place) {
 		j.found[i] = ch
 	}
 }
+
+// alternativeKeeps reports whether the alternative that an edit is in loses and gains no values, though the
+// union does: an alternative that grows takes values from a oneOf.
+func alternativeKeeps(j *judgement, p *place, ch Change) (losesNone, gainsNone bool) {
+	at := j.Edits[ch.Edit].at
+	lost, gained := ch.Kept.Verdict == Incompatible, ch.Inside.Verdict == Incompatible
+	if p.core.plain || at == p.met || at == p.core || !lost && !gained {
+		return false, false
+	}
+	kept, inside := j.effect(j.Before.inside(at.old.place),
+		j.with(j.ctx, j.budget.Pool, []int{ch.Edit}, at))
+	return lost && kept.Verdict == Compatible, gained && inside.Verdict == Compatible
+}
