@@ -123,7 +123,7 @@ nightly:              ## run what takes too long for CI: fleets, other systems, 
 	bash .ci/nightly
 
 soak:                 ## watch many servers that change at random: SOAK="SERVERS DURATION" (Linux)
-	MCPCTL_SOAK="$(or $(SOAK),1000 5m)" $(GO) test -count=1 -timeout 0 -tags soak ./cmd/mcpctl -run '^TestSoak$$' -v
+	MCPCTL_SOAK="$(or $(SOAK),1000 5m)" $(GO) test -count=1 -timeout 0 -tags soak ./cmd/mcpctl -run '^TestSoak' -v
 
 clean:
 	rm -rf bin dist coverage

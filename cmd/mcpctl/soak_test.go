@@ -5,16 +5,17 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,21 +29,13 @@ import (
 // what it reports with what the servers did. One server in five dies, hangs, breaks off, is slow and tears its pages.
 // MCPCTL_SOAK is "SERVERS DURATION", such as "1000 5m".
 func TestSoak(t *testing.T) {
-	count, length := 100, 20*time.Second
-	if text := os.Getenv("MCPCTL_SOAK"); text != "" {
-		first, second, _ := strings.Cut(text, " ")
-		n, err := strconv.Atoi(first)
-		d, errLength := time.ParseDuration(second)
-		if count, length = n, d; err != nil || errLength != nil {
-			t.Fatal(err, errLength)
-		}
-	}
+	count, length := soakSize(t)
 	servers := newSoakServers(count)
 	site := httptest.NewServer(servers)
 	defer site.Close()
 	defer site.CloseClientConnections()
-	receiver := &soakReceiver{last: map[string]time.Time{}}
-	hook := httptest.NewServer(receiver)
+	receiver := &soakFollower{versions: make([]int, count)}
+	hook := httptest.NewServer(receiver.fails(1, 200))
 	defer hook.Close()
 	s := startSoak(t, servers, site.URL, hook.URL)
 	s.await("connected to every server", func() bool { return s.connected() == count })
@@ -60,10 +53,11 @@ func TestSoak(t *testing.T) {
 	end()
 	busy, took := s.cpu()-before-idle, time.Since(began)
 	s.await("reported everything", func() bool { return len(s.missing()) == 0 })
+	s.await("posted everything", func() bool { return len(receiver.missing(servers)) == 0 })
 	most := s.memory("VmHWM:")
 	s.end()
 	late := s.verdict()
-	receiver.verdict(t, s.reported, s.undelivered())
+	receiver.verdict(t, "webhook", servers)
 	t.Logf("%d servers, %v: %d changes, reported in %d events; of the servers without faults: change to event median %v, p99 %v, most %v; CPU idle %.2f %%, busy %.1f %% of a core; memory %d MiB at most, over time %v; it wrote:\n%s",
 		count, length, servers.changes(), s.reported, late[len(late)/2], late[len(late)*99/100], late[len(late)-1],
 		100*idle.Seconds()/calm.Seconds(), 100*busy.Seconds()/took.Seconds(), most>>20, memory, &s.stderr)
@@ -101,12 +95,7 @@ type soak struct {
 func startSoak(t *testing.T, servers soakServers, site, hook string) *soak {
 	dir := t.TempDir()
 	program := buildStatic(t, filepath.Join(dir, "mcpctl")) // is smaller than this test
-	var entries []string
-	for i := range servers {
-		entries = append(entries, fmt.Sprintf(`"plot-%d": {"url": "%s/%[1]d", "type": "streamable-http"}`, i, site))
-	}
-	config := filepath.Join(dir, "mcp.json")
-	writeText(t, config, `{"mcpServers": {`+strings.Join(entries, ",\n")+"}}")
+	config := soakConfig(t, dir, site, len(servers))
 	s := &soak{
 		T: t, servers: servers, done: make(chan struct{}), reached: map[string]bool{}, last: make([]int, len(servers)),
 		cmd: exec.Command(program, "watch", "--config", config, "--format", "ndjson", "--timeout", "10s", "--state", filepath.Join(dir, "state"), "--webhook", hook),
@@ -221,20 +210,6 @@ func (s *soak) end() {
 	}
 }
 
-var notDelivered = regexp.MustCompile(`--webhook: (?:a change of \S+ was|watching has ended, and ([0-9]+) changes were) not delivered`)
-
-// undelivered returns how many changes the program reported that it did not post.
-func (s *soak) undelivered() (n int) {
-	for _, found := range notDelivered.FindAllStringSubmatch(s.stderr.String(), -1) {
-		left, err := strconv.Atoi(found[1])
-		if err != nil {
-			left = 1
-		}
-		n += left
-	}
-	return n
-}
-
 // cpu returns the processor time that the program has used.
 func (s *soak) cpu() time.Duration {
 	fields := strings.Fields(readText(s.T, fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid)))
@@ -253,46 +228,174 @@ func (s *soak) memory(key string) int {
 	return kib << 10
 }
 
-// soakReceiver takes posts, refuses some of them, and is slow now and then.
-type soakReceiver struct {
-	mu    sync.Mutex
-	last  map[string]time.Time // of the last change of each server
-	taken int
-	wrong []string
+// soakFollower follows an output that gets events at least once and in order: each begins at or before the version that the
+// follower knows, and does not lead back.
+type soakFollower struct {
+	mu       sync.Mutex
+	versions []int
+	events   int
+	repeated int // of them, those that stand for several
+	wrong    []string
 }
 
-// ServeHTTP takes a change, which comes after the one before.
-func (r *soakReceiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
-	body, _ := io.ReadAll(request.Body)
-	switch rand.IntN(200) {
-	case 0:
-		w.WriteHeader(http.StatusServiceUnavailable)
+func (f *soakFollower) take(line []byte) {
+	var e struct {
+		soakEvent
+		Repeated bool
+	}
+	if err := json.Unmarshal(line, &e); err != nil || e.Event != "changed" { // the last line of a program that was killed may be torn
 		return
-	case 1:
-		<-time.After(time.Second)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var e soakEvent
-	err := json.Unmarshal(body, &e)
-	before := r.last[e.Server]
-	if err != nil || e.Time.Before(before) {
-		r.wrong = append(r.wrong, fmt.Sprintf("%s: the change of %v was posted after that of %v (%v)", e.Server, e.Time, before, err))
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	i, _ := strconv.Atoi(strings.TrimPrefix(e.Server, "plot-"))
+	from, to := math.MaxInt, -1
+	for _, finding := range e.Findings {
+		if n, _ := strconv.Atoi(strings.TrimPrefix(finding.Item, "tool/v")); finding.Rule == "tool-added" {
+			to = max(to, n)
+		} else {
+			from = min(from, n)
+		}
 	}
-	if !e.Time.Equal(before) { // else the answer to the one before came too late
-		r.taken++
+	if known := f.versions[i]; from > known || to < known {
+		f.wrong = append(f.wrong, fmt.Sprintf("%s: an event leads from version %d to %d, and %d was known: %s", e.Server, from, to, known, line))
 	}
-	r.last[e.Server] = e.Time
+	f.versions[i] = max(f.versions[i], to)
+	if f.events++; e.Repeated {
+		f.repeated++
+	}
 }
 
-// verdict wants every change that was reported to be posted, but for those that the program said it could not post.
-func (r *soakReceiver) verdict(t *testing.T, reported, undelivered int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, wrong := range r.wrong {
-		t.Error(wrong)
+// fails returns a webhook that fails so often; half of these times it has taken the event. Now and then it is slow.
+func (f *soakFollower) fails(times, outOf int) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		body, err := io.ReadAll(request.Body)
+		failure := rand.IntN(outOf) < times
+		if err == nil && (!failure || rand.IntN(2) == 0) {
+			f.take(body)
+		}
+		if rand.IntN(200) == 0 {
+			<-time.After(time.Second)
+		}
+		if failure {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	})
+}
+
+// missing returns the servers whose newest version has not arrived.
+func (f *soakFollower) missing(servers soakServers) (all []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i, known := range f.versions {
+		if n := servers[i].version(); n != known {
+			all = append(all, fmt.Sprintf("plot-%d: version %d is in effect, and %d arrived last", i, n, known))
+		}
 	}
-	if r.taken > reported || r.taken+undelivered < reported {
-		t.Errorf("%d changes were reported, %d posted, %d said to be missing", reported, r.taken, undelivered)
+	return all
+}
+
+func (f *soakFollower) verdict(t *testing.T, output string, servers soakServers) {
+	for _, wrong := range append(f.missing(servers), f.wrong...) {
+		t.Errorf("%s: %s", output, wrong)
 	}
+	t.Logf("%s: %d events, %d of them for several changes", output, f.events, f.repeated)
+}
+
+// soakSize returns the servers and the time that MCPCTL_SOAK sets.
+func soakSize(t *testing.T) (count int, length time.Duration) {
+	size := cmp.Or(os.Getenv("MCPCTL_SOAK"), "100 20s")
+	first, second, _ := strings.Cut(size, " ")
+	count, err := strconv.Atoi(first)
+	length, errLength := time.ParseDuration(second)
+	if err != nil || errLength != nil {
+		t.Fatal(err, errLength)
+	}
+	return count, length
+}
+
+// TestSoakOutputs kills a watch of servers that change at random every 20 seconds and starts it again with the same state. What
+// still differs arrives at each output at least once, in order: at a webhook that fails a third of the time, at a command that
+// takes 0.6 s, and on standard output. The command cannot keep up with more than 30 servers.
+func TestSoakOutputs(t *testing.T) {
+	const restart = 20 * time.Second
+	count, length := soakSize(t)
+	count = min(count, 300) // the command needs three minutes for them
+	servers := newSoakServers(count)
+	site := httptest.NewServer(servers)
+	defer site.Close()
+	defer site.CloseClientConnections()
+	posted, printed := &soakFollower{versions: make([]int, count)}, &soakFollower{versions: make([]int, count)}
+	hook := httptest.NewServer(posted.fails(1, 3))
+	defer hook.Close()
+	dir := t.TempDir()
+	program := buildStatic(t, filepath.Join(dir, "mcpctl"))
+	config := soakConfig(t, dir, site.URL, count)
+	run := func(limit time.Duration, enough func() bool) {
+		cmd := exec.Command(program, "watch", "--config", config, "--format", "ndjson", "--timeout", "10s",
+			"--state", filepath.Join(dir, "state"), "--webhook", hook.URL, "--exec", "sleep 0.6; cat >> executed")
+		cmd.Dir = dir
+		out, err := cmd.StdoutPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			lines := bufio.NewScanner(out)
+			for lines.Buffer(nil, 16<<20); lines.Scan(); {
+				printed.take(lines.Bytes())
+			}
+		}()
+		for late := time.Now().Add(limit); time.Now().Before(late) && !enough(); {
+			select {
+			case <-ended:
+				t.Fatal("it ended by itself")
+			case <-time.After(200 * time.Millisecond):
+			}
+		}
+		_ = cmd.Process.Kill()
+		<-ended
+		_ = cmd.Wait()
+	}
+	executed := func() *soakFollower {
+		f := &soakFollower{versions: make([]int, count)}
+		text, _ := os.ReadFile(filepath.Join(dir, "executed")) // it may not be there yet
+		for line := range bytes.Lines(text) {
+			f.take(line)
+		}
+		return f
+	}
+	run(5*time.Minute, func() bool {
+		kept, _ := filepath.Glob(filepath.Join(dir, "state", "*.json"))
+		return len(kept) == count
+	})
+	kills, began, end := 0, time.Now(), servers.live(t)
+	for ; time.Since(began) < length; kills++ {
+		run(restart, func() bool { return false })
+	}
+	end()
+	calm := time.Now()
+	run(15*time.Minute, func() bool {
+		return len(printed.missing(servers)) == 0 && len(posted.missing(servers)) == 0 && len(executed().missing(servers)) == 0
+	})
+	t.Logf("%d servers, %v: %d changes, killed %d times; everything had arrived %v after the last change",
+		count, length, servers.changes(), kills, time.Since(calm).Round(time.Second))
+	printed.verdict(t, "standard output", servers)
+	posted.verdict(t, "webhook", servers)
+	executed().verdict(t, "exec", servers)
+}
+
+// soakConfig writes a configuration of servers below one address, and returns its path.
+func soakConfig(t *testing.T, dir, site string, count int) string {
+	var entries []string
+	for i := range count {
+		entries = append(entries, fmt.Sprintf(`"plot-%d": {"url": "%s/%[1]d", "type": "streamable-http"}`, i, site))
+	}
+	config := filepath.Join(dir, "mcp.json")
+	writeText(t, config, `{"mcpServers": {`+strings.Join(entries, ",\n")+"}}")
+	return config
 }
