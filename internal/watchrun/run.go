@@ -132,6 +132,8 @@ func (r *watchRun) run(ctx context.Context) error {
 	watching, end := context.WithCancelCause(ctx)
 	r.end, r.over = end, func() bool { return watching.Err() != nil }
 	defer end(nil)
+	over := make(chan time.Time, 1)
+	context.AfterFunc(watching, func() { over <- time.Now() })
 	if r.options.For != nil {
 		late := time.AfterFunc(*r.options.For, func() { end(errTimeOver) })
 		defer late.Stop()
@@ -154,7 +156,8 @@ func (r *watchRun) run(ctx context.Context) error {
 	for _, w := range r.servers {
 		w.end()
 	}
-	r.finishOutputs(ctx)
+	end(nil)
+	r.finishOutputs(ctx, <-over)
 	configured := func(w *watchedServer) bool { return !w.target.Known().Misconfigured }
 	if len(r.servers) > 0 && !slices.ContainsFunc(r.servers, configured) {
 		_ = r.printer.finish()
@@ -300,13 +303,13 @@ const (
 	signalTime = 8 * time.Second
 )
 
-// finishOutputs gives outputs time to take what they have not taken yet.
-func (r *watchRun) finishOutputs(ctx context.Context) {
+// finishOutputs gives outputs time to take what they have not taken yet, from the end of watching on.
+func (r *watchRun) finishOutputs(ctx context.Context, over time.Time) {
 	limit, stop, how := paced(finishTime), ctx.Done(), "a signal ends it"
 	if ctx.Err() != nil {
 		limit, stop, how = paced(signalTime), r.process.Again, "a second signal ends it"
 	}
-	finish(r.process, r.outputs, limit, stop, how)
+	finish(r.process, r.outputs, limit-time.Since(over), stop, how)
 }
 
 // totals are the reported findings, judged: of all changes, or of the newest differences from saved

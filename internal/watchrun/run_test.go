@@ -1,11 +1,15 @@
 package watchrun
 
 import (
+	"bytes"
+	"regexp"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -23,4 +27,23 @@ func TestWaiverEndsWhileWatching(t *testing.T) {
 			t.Errorf("two days later: %v", judged)
 		}
 	})
+}
+
+// TestEventsInTheOrderOfTheirTimes: of two servers that report at once, one is later to hand its event on, which then has the
+// time of the other's.
+func TestEventsInTheOrderOfTheirTimes(t *testing.T) {
+	var out bytes.Buffer
+	p := host.Process{Out: &out}
+	r := &watchRun{process: p, printer: newPrinter(p, report.Output{Format: "ndjson"}, nil, false)}
+	go r.printer.run()
+	for _, second := range []int{5, 3, 7, 6, 8} {
+		r.publish(report.Event{Event: "state", Time: time.Date(2026, 6, 30, 12, 0, second, 0, time.UTC)})
+	}
+	if err := r.printer.finish(); err != nil {
+		t.Fatal(err)
+	}
+	got := regexp.MustCompile(`:..Z`).FindAllString(out.String(), -1)
+	if want := []string{":05Z", ":05Z", ":07Z", ":07Z", ":08Z"}; !slices.Equal(got, want) {
+		t.Errorf("times %q, want %q", got, want)
+	}
 }
