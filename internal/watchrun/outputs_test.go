@@ -395,7 +395,7 @@ func TestWebhookAnswers(t *testing.T) {
 			w.Header().Set("Location", "/elsewhere")
 			w.WriteHeader(status)
 		}))
-		err := webhookOutput(host.Process{}, site.URL+"/?key=hidden")(t.Context(), "changed", []byte("{}\n"))
+		err := webhookOutput(host.Process{}, site.URL+"/?key=hidden", "")(t.Context(), "changed", []byte("{}\n"))
 		site.Close()
 		if (err == nil) != slices.Contains([]int{200, 204}, status) || err != nil && errors.Is(err, errUnreachable) != again {
 			t.Errorf("%d: %v", status, err)
@@ -409,16 +409,25 @@ func TestWebhookSignature(t *testing.T) {
 		"sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17" {
 		t.Error(got)
 	}
-	for _, secret := range []string{"", "s3cret"} {
+	file := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(file, []byte("s3cret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{"", "s3cret", "file:" + file} {
 		var got []string
 		site := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.Header["X-Hub-Signature-256"] }))
 		p := host.Process{Environ: []string{"MCPCTL_WEBHOOK_SECRET=" + secret}}
-		if err := webhookOutput(p, site.URL)(t.Context(), "changed", []byte("{}")); err != nil {
+		value, err := webhookSecret(p)
+		if err != nil || webhookOutput(p, site.URL, value)(t.Context(), "changed", []byte("{}")) != nil {
 			t.Error(err)
 		}
 		site.Close()
 		if want := []string{signature("s3cret", []byte("{}"))}; secret == "" && got != nil || secret != "" && !slices.Equal(got, want) {
 			t.Errorf("secret %q: %q", secret, got)
 		}
+	}
+	p := host.Process{Environ: []string{"MCPCTL_WEBHOOK_SECRET=file:" + file + "x"}}
+	if _, err := webhookSecret(p); err == nil || !strings.HasPrefix(err.Error(), "MCPCTL_WEBHOOK_SECRET: open ") {
+		t.Errorf("a file that is not there: %v", err)
 	}
 }

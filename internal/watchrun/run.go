@@ -95,7 +95,9 @@ func Watch(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.So
 	}
 	delivering, cancel := context.WithCancel(context.WithoutCancel(ctx)) // a signal leaves outputs some time
 	defer cancel()
-	r.outputs = o.outputs(delivering, p, r.state)
+	if r.outputs, err = o.outputs(delivering, p, r.state); err != nil {
+		return err
+	}
 	return r.run(ctx)
 }
 

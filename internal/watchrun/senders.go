@@ -10,12 +10,14 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/process"
 )
@@ -50,15 +52,20 @@ func (m markedError) Unwrap() error { return m.error }
 func (m markedError) Is(target error) bool { return target == m.mark }
 
 // outputs returns the queues of the outputs that the options name. The end of ctx ends deliveries at once.
-func (o Options) outputs(ctx context.Context, p host.Process, state *stateFolder) []*outputQueue {
+func (o Options) outputs(ctx context.Context, p host.Process, state *stateFolder) ([]*outputQueue, error) {
 	var all []*outputQueue
+	secret, err := webhookSecret(p)
+	if err != nil {
+		return nil, err
+	}
 	if o.Exec != "" {
 		all = append(all, newOutputQueue(ctx, "--exec", o.Exec, p, state, commandOutput(p, o.Exec)))
 	}
 	if o.Webhook != "" {
-		all = append(all, newOutputQueue(ctx, "--webhook", o.Webhook, p, state, webhookOutput(p, o.Webhook)))
+		post := webhookOutput(p, o.Webhook, secret)
+		all = append(all, newOutputQueue(ctx, "--webhook", o.Webhook, p, state, post))
 	}
-	return all
+	return all, nil
 }
 
 // notStarted are the statuses with which a shell says that it could not start the command.
@@ -94,12 +101,27 @@ func checkWebhook(text string) error {
 	return nil
 }
 
-// webhookOutput posts an event, signed as GitHub signs if MCPCTL_WEBHOOK_SECRET is set. Redirects are not
-// followed.
-func webhookOutput(p host.Process, to string) sender {
+// webhookSecret returns the secret of MCPCTL_WEBHOOK_SECRET, a value or file:PATH; empty if it is not set.
+func webhookSecret(p host.Process) (string, error) {
+	secret, _ := p.Lookup("MCPCTL_WEBHOOK_SECRET")
+	path, isFile := strings.CutPrefix(secret, "file:")
+	if !isFile {
+		return secret, nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", exit.Usagef("MCPCTL_WEBHOOK_SECRET: %w", err)
+	}
+	if secret = strings.TrimSpace(string(text)); secret == "" {
+		return "", exit.Usagef("MCPCTL_WEBHOOK_SECRET: %s is empty", path)
+	}
+	return secret, nil
+}
+
+// webhookOutput posts an event, signed as GitHub signs if there is a secret. Redirects are not followed.
+func webhookOutput(p host.Process, to, secret string) sender {
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	client := &http.Client{Timeout: postTime, CheckRedirect: stay}
-	secret, _ := p.Lookup("MCPCTL_WEBHOOK_SECRET")
 	return func(ctx context.Context, _ string, event []byte) error {
 		request, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(event))
 		if err != nil {
