@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/mcpctl/mcpctl/internal/clients"
+	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -357,14 +358,16 @@ func (r *serverReader) expand(f syntax.Field) (out expanded, ok bool) {
 const maxLevels = 64
 
 // path returns a path relative to the project's directory, and the same with variables as they are written.
-// After a problem both are that directory.
+// After a problem the path is that directory.
 func (r *serverReader) path(f syntax.Field) (path, shown string) {
 	if !r.want(f, syntax.Text) {
 		return r.folder, r.folder
 	}
 	out, ok := r.expand(f)
 	switch {
-	case !ok || out.value == "":
+	case !ok: // the directory as it is written is what the user decides about
+		return r.folder, files.From(r.folder, out.shown)
+	case out.value == "":
 		return r.folder, r.folder
 	case strings.ContainsFunc(out.value, unicode.IsControl):
 		r.rejectControls(f, out.value)

@@ -102,12 +102,15 @@ func envName(name string) bool { return name != "" && !strings.ContainsAny(name,
 // envFile reads a file of NAME=value. The parser's own error quotes the file, so it is not shown.
 func (r *serverReader) envFile(f syntax.Field) map[string]probe.Secret {
 	path, shown := r.path(f)
-	if path == r.folder {
+	if f.Value.Kind != syntax.Text || f.Value.Text == "" {
 		return nil
 	}
 	file := &r.uses[len(r.uses)-1]
-	file.path, file.receives = path, append(file.receives, "the variables of "+file.shown)
-	if !r.opens {
+	file.receives = append(file.receives, "the variables of "+file.shown)
+	if path == r.folder {
+		return nil
+	}
+	if file.path = path; !r.opens {
 		return nil
 	}
 	if rel, err := filepath.Rel(r.folder, shown); err == nil && filepath.IsLocal(rel) {
