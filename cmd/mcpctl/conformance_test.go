@@ -31,16 +31,14 @@ var reasons = map[string]string{
 	"auth/dpop":       dpop,
 	"auth/dpop-nonce": dpop,
 
-	"auth/client-credentials-jwt":               signed,
-	"auth/enterprise-managed-authorization":     signed,
-	"auth/wif-jwt-bearer":                       signed,
-	"auth/cross-app-access-complete-flow":       signed,
+	"auth/enterprise-managed-authorization":     company,
+	"auth/cross-app-access-complete-flow":       company,
 	"auth/2025-03-26-oauth-metadata-backcompat": "before 0.2.0 the scenario's metadata at the root of a host names the issuer of a path, which RFC 8414 (3.3) forbids to take",
 }
 
 const (
-	dpop   = "mcpctl asks for bearer tokens alone"
-	signed = "mcpctl proves itself by a secret alone; a command can give a token (bearerToken)"
+	dpop    = "mcpctl asks for bearer tokens alone"
+	company = "mcpctl exchanges no tokens of a company's identity provider (ID-JAG); a command can give a token (bearerToken)"
 )
 
 // onlyListed are scenarios in which a user looks at the lists and at nothing else.
@@ -208,6 +206,8 @@ type conformer struct {
 
 	ClientID     string `json:"client_id"`
 	ClientSecret string `json:"client_secret"`
+	PrivateKey   string `json:"private_key_pem"`
+	Workload     string `json:"valid_jwt"`
 	Calls        []struct {
 		Name      string
 		Arguments json.RawMessage
@@ -247,11 +247,10 @@ func must(err error) {
 // configure writes what a user would write of the server.
 func (c conformer) configure(url string) {
 	oauth := map[string]string{}
-	if c.ClientID != "" {
-		oauth["clientId"] = c.ClientID
-	}
-	if c.ClientSecret != "" {
-		oauth["clientSecret"] = c.ClientSecret
+	for key, value := range map[string]string{"clientId": c.ClientID, "clientSecret": c.ClientSecret, "privateKey": c.PrivateKey, "identityToken": c.Workload} {
+		if value != "" {
+			oauth[key] = value
+		}
 	}
 	switch {
 	case strings.HasPrefix(c.scenario, "auth/client-credentials"):
