@@ -396,7 +396,7 @@ func (c *client) authority(ctx context.Context, id string, open bool) (i issuer,
 func (c *client) oldIssuer(ctx context.Context) (issuer, error) {
 	host := c.home.Scheme + "://" + c.home.Host
 	i, err := c.issuer(ctx, host)
-	if !errors.Is(err, errNoMetadata) {
+	if !errors.Is(err, errNoMetadata) || c.knowsEndpoints() {
 		return i, err
 	}
 	i = issuer{ID: host, Authorize: cmp.Or(c.config.Authorize, host+"/authorize"),

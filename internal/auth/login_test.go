@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -232,4 +233,14 @@ func TestLoginIsPinned(t *testing.T) {
 	if _, err := Login(t.Context(), server, old, browser(t), nil); err == nil || !strings.Contains(err.Error(), `belongs to "https://auth.example"`) {
 		t.Errorf("got %v", err)
 	}
+}
+
+// decode reads the JSON of a request; what is no JSON stays zero.
+func decode(r *http.Request, into any) { _ = json.NewDecoder(r.Body).Decode(into) }
+
+// reply writes a result of JSON-RPC.
+func reply(w http.ResponseWriter, id any, result string) {
+	w.Header().Set("Content-Type", "application/json")
+	text, _ := json.Marshal(id)
+	_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, text, result)
 }

@@ -1,6 +1,9 @@
 package authtest
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -11,6 +14,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
 )
 
 // authority is the authorization server, whose endpoints are below a path. It answers one request at a time.
@@ -27,6 +33,7 @@ func (s *Server) authority(path string) http.Handler {
 	site.HandleFunc("POST "+path+"/register", s.register)
 	site.HandleFunc("POST "+path+"/device", s.device)
 	site.HandleFunc("POST "+path+"/revoke", s.revoke)
+	site.HandleFunc("GET "+path+"/runner", runner)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -71,7 +78,7 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "unknown client or redirect URI", http.StatusBadRequest)
 		return
 	case asked.Get("response_type") != "code", asked.Get("code_challenge_method") != "S256", asked.Get("code_challenge") == "",
-		asked.Get("resource") != s.URL, asked.Get("state") == "":
+		asked.Get("resource") != s.quirks.target(s.URL), asked.Get("state") == "":
 		http.Error(w, "a bad authorization request", http.StatusBadRequest)
 		return
 	}
@@ -111,8 +118,8 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	}
 	s.forms[r.URL.Path] = r.PostForm
 	q := s.quirks
-	if q.Secret != "" && !proves(r, q.Secret) {
-		fail(w, "invalid_client", "wrong secret "+r.PostForm.Get("client_secret"))
+	if q.Secret != "" && !s.proves(r, q.Secret) {
+		fail(w, "invalid_client", "wrong secret "+r.PostForm.Get("client_secret")+r.PostForm.Get("client_assertion"))
 		return
 	}
 	asked, code, why := s.granted(r.PostForm)
@@ -120,11 +127,15 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 		fail(w, code, why)
 		return
 	}
-	s.give(w, asked, r.PostForm.Get("grant_type") != "client_credentials")
+	s.give(w, asked, r.PostForm.Get("grant_type") != "client_credentials" && r.PostForm.Get("assertion") == "")
 }
 
-// proves reports whether a request shows the secret of the client "known".
-func proves(r *http.Request, secret string) bool {
+// proves reports whether a request shows the secret of the client "known", or an assertion of it for the issuer.
+func (s *Server) proves(r *http.Request, secret string) bool {
+	if assertion := r.PostForm.Get("client_assertion"); assertion != "" {
+		c := claims(assertion)
+		return c.Issuer == "known" && c.Subject == "known" && c.ID != "" && slices.Equal(c.Audience, jwt.Audience{s.Issuer})
+	}
 	if id, password, ok := r.BasicAuth(); ok {
 		return id == "known" && password == secret
 	}
@@ -133,7 +144,7 @@ func proves(r *http.Request, secret string) bool {
 
 // granted is the request that a grant belongs to, or an error. Every grant is good once.
 func (s *Server) granted(form url.Values) (asked url.Values, code, why string) {
-	if form.Get("resource") != s.URL {
+	if form.Get("resource") != s.quirks.target(s.URL) {
 		return nil, "invalid_target", "for which resource?"
 	}
 	switch form.Get("grant_type") {
@@ -153,6 +164,10 @@ func (s *Server) granted(form url.Values) (asked url.Values, code, why string) {
 		}
 	case "client_credentials":
 		asked = form
+	case "urn:ietf:params:oauth:grant-type:jwt-bearer":
+		if asked = form; !slices.Equal(claims(form.Get("assertion")).Audience, jwt.Audience{s.Issuer}) {
+			return nil, "invalid_grant", "not for me: " + form.Get("assertion")
+		}
 	case "urn:ietf:params:oauth:grant-type:device_code":
 		if s.quirks.Pending > 0 {
 			s.quirks.Pending--
@@ -207,7 +222,7 @@ func (s *Server) give(w http.ResponseWriter, asked url.Values, renews bool) {
 
 // device begins a login on another device; it needs no confirmation.
 func (s *Server) device(w http.ResponseWriter, r *http.Request) {
-	if r.ParseForm() != nil || r.PostForm.Get("client_id") == "" || r.PostForm.Get("resource") != s.URL {
+	if r.ParseForm() != nil || r.PostForm.Get("client_id") == "" || r.PostForm.Get("resource") != s.quirks.target(s.URL) {
 		fail(w, "invalid_request", "who, and for what?")
 		return
 	}
@@ -216,6 +231,41 @@ func (s *Server) device(w http.ResponseWriter, r *http.Request) {
 	document(w, http.StatusOK, map[string]any{
 		"device_code": code, "user_code": "WDJB-MJHT", "verification_uri": s.Issuer + "/type", "expires_in": 600, "interval": max(s.quirks.Slow, 1),
 	}, s.quirks.Device)
+}
+
+// Identity returns an identity token for an audience, signed with a key of its own.
+func Identity(audience string) string {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		panic(err)
+	}
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: key}, nil)
+	if err != nil {
+		panic(err)
+	}
+	token, err := jwt.Signed(signer).Claims(jwt.Claims{Issuer: "https://platform.example", Subject: "job", Audience: jwt.Audience{audience}}).Serialize()
+	if err != nil {
+		panic(err)
+	}
+	return token
+}
+
+// claims are those of a JWT that is signed somehow.
+func claims(text string) (c jwt.Claims) {
+	token, err := jwt.ParseSigned(text, []jose.SignatureAlgorithm{jose.RS256, jose.PS256, jose.ES256, jose.ES384, jose.EdDSA})
+	if err == nil {
+		_ = token.UnsafeClaimsWithoutVerification(&c)
+	}
+	return c
+}
+
+// runner issues an identity token to a job that shows "job", as the runner of GitHub Actions does.
+func runner(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Authorization") != "Bearer job" || r.URL.Query().Get("api-version") == "" {
+		http.Error(w, "who?", http.StatusUnauthorized)
+		return
+	}
+	document(w, http.StatusOK, map[string]any{"value": Identity(r.URL.Query().Get("audience"))}, nil)
 }
 
 // revoke makes a token worthless. An unknown token is not an error (RFC 7009, 2.2).

@@ -37,7 +37,19 @@ type Quirks struct {
 	Keep     bool                        // refresh tokens are not rotated
 	Modern   bool                        // the MCP server answers requests of the era before 2026-07-28 before it asks who sends them
 	Secret   string                      // clients must prove that they are "known" with this secret
+	Target   string                      // the resource that requests must name; empty = the MCP server, "-" = none
 	Hold     func(path string)           // returns when a request may be answered; nil = at once
+}
+
+// target is the resource that requests must name.
+func (q Quirks) target(server string) string {
+	switch q.Target {
+	case "":
+		return server
+	case "-":
+		return ""
+	}
+	return q.Target
 }
 
 // Server is an authorization server with an MCP server that it protects.
@@ -204,7 +216,7 @@ func (s *Server) guard(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case q.Modern && r.Header.Get("MCP-Protocol-Version") != "2026-07-28":
 		http.Error(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32020,"message":"which version?"}}`, http.StatusBadRequest)
-	case !bearer || !known || good.Get("resource") != s.URL || r.URL.Query().Has("access_token"):
+	case !bearer || !known || good.Get("resource") != q.target(s.URL) || r.URL.Query().Has("access_token"):
 		w.Header().Set("WWW-Authenticate", challenge+`, scope="mcp:read"`)
 		http.Error(w, "a token, please: "+token, http.StatusUnauthorized)
 	case !has(good.Get("scope"), q.Need):
