@@ -106,7 +106,9 @@ func (r *watchRun) replace(ctx context.Context, servers []*watchedServer) {
 		if at := slices.IndexFunc(before, func(old *watchedServer) bool {
 			return old.target.Same(w.target) && slices.Equal(old.enabled, w.enabled)
 		}); at >= 0 {
+			r.mu.Lock()
 			before[at].newest = w.newest
+			r.mu.Unlock()
 			servers[i] = before[at]
 		}
 	}

@@ -34,14 +34,14 @@ type outputQueue struct {
 	cancel context.CancelFunc // ends deliveries
 	ended  chan struct{}      // closed when all are delivered or deliveries were canceled
 	wake   chan struct{}      // holds at most one signal
+	ending chan struct{}      // closed when nothing more is added
 
 	mu      sync.Mutex // guards what follows
 	lags    map[string]*lag
 	waiting []*delivery
 	busy    bool // an event is being delivered
 	bytes   int  // see maxBytes
-	closed  bool
-	refused int // changes that the output refused
+	refused int  // changes that the output refused
 
 	// What follows belongs to the delivering goroutine.
 	dropped int  // changes that were refused since the last event that the output took
@@ -58,12 +58,13 @@ type delivery struct {
 	bytes   int
 }
 
-// newOutputQueue returns a queue that passes events to send in a goroutine of its own, until close. The end
+// newOutputQueue returns a queue that passes events to send in a goroutine of its own, until finish. The end
 // of ctx ends deliveries; what is left then stays counted.
 func newOutputQueue(ctx context.Context, name, value string, p host.Process, state *stateFolder, send sender,
 ) *outputQueue {
 	q := &outputQueue{name: name, suffix: outputSuffix(name, value), send: send, state: state, note: p.Note}
-	q.ended, q.wake, q.lags = make(chan struct{}), make(chan struct{}, 1), map[string]*lag{}
+	q.ended, q.ending = make(chan struct{}), make(chan struct{})
+	q.wake, q.lags = make(chan struct{}, 1), map[string]*lag{}
 	ctx, q.cancel = context.WithCancel(ctx)
 	go func() {
 		defer close(q.ended)
@@ -220,16 +221,24 @@ func (q *outputQueue) next(ctx context.Context) *delivery {
 			}
 			return d
 		}
-		closed := q.closed
 		q.mu.Unlock()
-		if closed || ctx.Err() != nil {
-			return nil
-		}
 		select {
 		case <-q.wake:
 		case <-ctx.Done():
+			return nil
+		case <-q.ending:
+			if ctx.Err() != nil || !q.waits() {
+				return nil
+			}
 		}
 	}
+}
+
+// waits reports whether an event waits.
+func (q *outputQueue) waits() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.waiting) > 0
 }
 
 // deliver passes an event on, and reports false if ctx ended before that.
@@ -281,11 +290,12 @@ func (q *outputQueue) compose(ctx context.Context, d *delivery) error {
 	return err
 }
 
-// try sends an event until the output has taken it, has refused it or ctx has ended.
+// try sends an event until the output has taken it, has refused it or ctx has ended. The end of the queue
+// cuts a pause short: there is not much time left.
 func (q *outputQueue) try(ctx context.Context, d *delivery) error {
 	d.event.Dropped = q.dropped
 	line := report.EventJSON(d.event)
-	pause := paced(firstPause)
+	pause, ending := paced(firstPause), q.ending
 	for n := 1; ; n++ {
 		err := q.send(ctx, d.event.Event, line)
 		switch unreachable := errors.Is(err, errUnreachable); {
@@ -300,9 +310,11 @@ func (q *outputQueue) try(ctx context.Context, d *delivery) error {
 		}
 		select {
 		case <-time.After(pause):
+			pause = min(2*pause, paced(mostPause))
+		case <-ending:
+			pause, ending = paced(firstPause), nil
 		case <-ctx.Done():
 		}
-		pause = min(2*pause, paced(mostPause))
 	}
 }
 
@@ -354,10 +366,7 @@ func (q *outputQueue) left() (changes, outages int, kept []string) {
 func finish(p host.Process, outputs []*outputQueue, limit time.Duration, stop <-chan struct{}, how string) {
 	all := make(chan struct{})
 	for _, q := range outputs {
-		q.mu.Lock()
-		q.closed = true
-		q.mu.Unlock()
-		signalOnce(q.wake)
+		close(q.ending)
 	}
 	go func() {
 		defer close(all)

@@ -226,6 +226,43 @@ func TestUnreachableOutput(t *testing.T) {
 	})
 }
 
+// TestEndIsTriedAtOnce: an output may be there again since the last attempt, and the next one would come too late.
+func TestEndIsTriedAtOnce(t *testing.T) {
+	down := markedError{errors.New("connection refused"), errUnreachable}
+	for name, c := range map[string]struct {
+		until time.Duration // it is down
+		took  time.Duration
+		want  []string
+	}{
+		"there again":            {time.Minute, 0, []string{"a -0 +1", "a -1 +2"}},
+		"a moment later":         {2*time.Minute + 2*time.Second, 3 * time.Second, []string{"a -0 +1", "a -1 +2"}},
+		"not in the time it has": {time.Hour, 8 * time.Second, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &receiver{}
+			r.answer = func(int) error {
+				if time.Since(r.began) < c.until {
+					return down
+				}
+				return nil
+			}
+			queued(t, r, nil, func(f feed) {
+				f.offers("a", "1")
+				f.offers("a", "2")
+				time.Sleep(time.Until(r.began.Add(90 * time.Second))) // the pause is from 63 s to 123 s
+				if name != "there again" {
+					time.Sleep(30 * time.Second) // 120 s
+				}
+				took, _ := f.ends(8*time.Second, nil)
+				f.want("events", c.want...)
+				if took != c.took {
+					t.Errorf("it took %v, want %v", took, c.took)
+				}
+			})
+		})
+	}
+}
+
 // TestRefusals are final: at once, or the third failure of what was reached. They are noted and counted.
 func TestRefusals(t *testing.T) {
 	refused := markedError{errors.New("HTTP 410 Gone"), errRefused}

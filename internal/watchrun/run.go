@@ -249,7 +249,8 @@ func (r *watchRun) emitOwn(e report.Event) {
 func (r *watchRun) emit(w *watchedServer, e watch.Event) {
 	shown := shownEvent(w, e)
 	r.mu.Lock()
-	hopeless := e.State == watch.Failed || e.State == watch.Degraded && !w.known
+	hopeless := e.Kind == watch.StateChanged &&
+		(e.State == watch.Failed || e.State == watch.Degraded && !w.known)
 	w.known = w.known || e.State.Reached()
 	if e.State != watch.Closed {
 		w.last = e.State
@@ -266,6 +267,7 @@ func (r *watchRun) emit(w *watchedServer, e watch.Event) {
 		}
 	}
 	fails := r.totals.fails
+	hopeless = hopeless && !w.tolerated()
 	r.mu.Unlock()
 	shown = r.publish(shown)
 	surface := w.view.Status().Surface
@@ -278,7 +280,7 @@ func (r *watchRun) emit(w *watchedServer, e watch.Event) {
 	if e.Kind == watch.Changed && r.options.FailOn != "" && fails {
 		r.end(errChanged)
 	}
-	if r.options.FailFast && e.Kind == watch.StateChanged && hopeless && !w.tolerated() {
+	if r.options.FailFast && hopeless {
 		r.end(errFailedServer)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
@@ -109,4 +110,26 @@ func TestStateHasOneWriter(t *testing.T) {
 		t.Fatalf("after the end of the first run: %v", err)
 	}
 	again.close()
+}
+
+// TestStateSweeps what killed runs left half-written, of snapshots and of what outputs have not heard of.
+func TestStateSweeps(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{".tmp-s.json123", ".tmp-s" + outputSuffix("--exec", "x") + "123", ".tmp-s.txt123"} {
+		path, then := filepath.Join(dir, name), time.Now().Add(-time.Hour)
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, then, then); err != nil {
+			t.Fatal(err)
+		}
+	}
+	state, err := openState(host.Process{Err: &bytes.Buffer{}}, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state.close()
+	if left, _ := filepath.Glob(filepath.Join(dir, ".tmp-*")); len(left) != 1 || filepath.Base(left[0]) != ".tmp-s.txt123" {
+		t.Errorf("left: %q", left)
+	}
 }
