@@ -111,11 +111,13 @@ func (r *revision) change(ch *change) {
 
 // someOf names the first five places in a shared definition and counts the others.
 func someOf(places []string, more int) string {
-	const shown = 5
-	if more += max(len(places)-shown, 0); more == 0 {
-		return strings.Join(places, ", ")
+	const shown, longest = 5, 100
+	named := kit.Map(places[:min(len(places), shown)],
+		func(place string) string { return kit.Clip(place, longest) })
+	if more += len(places) - len(named); more == 0 {
+		return strings.Join(named, ", ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(places[:min(len(places), shown)], ", "), more)
+	return fmt.Sprintf("%s and %d more", strings.Join(named, ", "), more)
 }
 
 // silent reports whether a change says nothing new: other words for the same. What is new to a reader is

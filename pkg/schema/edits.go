@@ -128,6 +128,7 @@ type met struct {
 	core *met
 	nullness
 	plain    bool // both say only what values of a type hold, see [place]
+	apart    bool // both are unions whose alternatives exclude each other, see apart.go
 	children []child
 	parents  []*met
 }
@@ -167,10 +168,23 @@ func (t trail) into(path ...string) trail {
 	return t
 }
 
+// longestPath bounds the paths with references followed, in bytes. Past it a path goes on from where the new
+// schema is written: chains of definitions would make paths of any length.
+const longestPath = 1 << 10
+
+// short returns a trail whose path is not too long, to a new schema.
+func (t trail) short(to site) trail {
+	if len(t.path) > longestPath && len(to.place) < len(t.path) {
+		t.path = to.place
+	}
+	return t
+}
+
 // compare lists the edits between two schemas: those of what wraps them, such as null, and those of what is
 // inside the wrappers. A pair that was met before shares its edits. It returns nil where the budget is spent
 // or the pairs are too many.
 func (c *comparison) compare(old, new site, t trail) *met {
+	t = t.short(new)
 	if c.spend(512+4*len(old.place)+4*len(new.place)) || len(c.seen) > maxPairs {
 		c.cut = true
 		return nil
@@ -193,7 +207,7 @@ func (c *comparison) compare(old, new site, t trail) *met {
 	} else {
 		compareAnnotations(p, nil)
 		compareAssertions(p)
-		p.met.end, p.met.plain = len(c.edits), x.plainly() && y.plainly()
+		p.met.end, p.met.plain = len(c.edits), p.met.apart || x.plainly() && y.plainly()
 	}
 	m.end = len(c.edits)
 	return m

@@ -54,6 +54,9 @@ func compareUnions(p pair) {
 				o.drop(p.x.union)
 			})
 	}
+	if len(p.x.members) > 0 && len(p.y.members) > 0 {
+		p.met.apart = p.apart(kit.Map(x, settle), kit.Map(y, settle), matchX, matchY)
+	}
 }
 
 // alternativesOf returns the members of a union, or the view as the only one of another union, with the
@@ -106,6 +109,19 @@ func (c *comparison) matched(x, y []site) (forX, forY []int) {
 		} else {
 			left = append(left, i)
 		}
+	}
+	if before, after, ok := c.marks(a, b); ok {
+		byMark := map[string]int{}
+		for j, marks := range after {
+			byMark[strings.Join(marks, " ")] = j
+		}
+		left = kit.Filter(left, func(i int) bool {
+			j, found := byMark[strings.Join(before[i], " ")]
+			if found = found && forY[j] < 0; found {
+				forX[i], forY[j] = j, i
+			}
+			return !found
+		})
 	}
 	const perPair = 128
 	if len(left)*len(b) > c.left/perPair/4 {

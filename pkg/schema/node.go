@@ -266,6 +266,55 @@ func compareLits(a, b lit) int {
 	return -1
 }
 
+// alike reports whether two nodes are written alike, cycles included, which have sums of their own: whatever
+// they refer to is assumed to be alike until a difference is found.
+func alike(a, b *node) bool {
+	assumed := map[[2]*node]bool{}
+	var visit func(a, b lit) bool
+	visit = func(a, b lit) bool {
+		a.node, b.node = bare(a.node), bare(b.node)
+		key := [2]*node{a.node, b.node}
+		switch {
+		case a.not != b.not:
+			return false
+		case a.node == b.node, a.sum == b.sum, assumed[key]:
+			return true
+		}
+		assumed[key] = true
+		if len(a.kids) != len(b.kids) || !a.saysAs(b.node) {
+			return false
+		}
+		for i := range a.kids {
+			if !visit(a.kids[i], b.kids[i]) {
+				return false
+			}
+		}
+		return true
+	}
+	return visit(yes(a), yes(b))
+}
+
+// bare returns what a node holds that is a combination of one, which says the same.
+func bare(n *node) *node {
+	for range maxWrappers {
+		if n.op > opOne || len(n.kids) != 1 || n.kids[0].not {
+			break
+		}
+		n = n.kids[0].node
+	}
+	return n
+}
+
+// saysAs reports whether two nodes say the same apart from what their children say.
+func (n *node) saysAs(m *node) bool {
+	same := func(a, b *node) bool { return a.sum == b.sum }
+	return n.op == m.op && n.kinds == m.kinds && n.strict == m.strict && n.count == m.count &&
+		n.loop == m.loop && (n.op == opAll || n.text == m.text) && (n.number == nil) == (m.number == nil) &&
+		(n.number == nil || n.number.Cmp(m.number) == 0) && slices.Equal(n.set, m.set) &&
+		slices.Equal(n.names, m.names) && slices.EqualFunc(n.patterns, m.patterns, same) &&
+		slices.EqualFunc(n.within, m.within, same)
+}
+
 func appendText(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(append(b, '"'), uint64(len(s))), s...)
 }

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"encoding/json"
 	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -8,14 +9,16 @@ import (
 )
 
 // A place is a pair of schemas about which edits are judged: the deepest one to which, on both sides, only
-// schemas lead that say nothing but which values an object or an array holds. What is found there holds for
-// the whole.
+// schemas lead that say nothing but which values an object or an array holds, or are unions of alternatives
+// that exclude each other. What is found there holds for the whole.
 type place struct {
 	child  // of the core of the parent
 	trail  // from the root
 	parent *place
 	edits  []int // that are judged here
 	inside []int // those of the members, which are judged at their own places
+	depth  int
+	tried  answer // whether it fits into what is around it; unsure until it is asked
 }
 
 // placesOf lists where edits are judged: the deepest first, and those last that may take much work.
@@ -38,7 +41,8 @@ func placesOf(j *judgement) []*place {
 		for _, c := range p.core.children {
 			if !seen[c.met] {
 				seen[c.met] = true
-				all = append(all, &place{child: c, trail: p.trail.into(c.at...), parent: p})
+				all = append(all, &place{child: c, trail: p.trail.into(c.at...).short(c.new), parent: p,
+					depth: p.depth + 1})
 			}
 		}
 	}
@@ -72,6 +76,16 @@ func lifted(j *judgement, p *place, edit int, r Result) Result {
 	if edit >= 0 && j.opens(edit) {
 		from = from.asWritten()
 	}
+	if p.depth > maxShown && fits(j, p) {
+		r.Witness = nil // it is too large to be shown
+		return r
+	}
+	if whole, ok := j.complete(p, &place{}, value); ok && j.shows(from, j.to(root), whole) {
+		if r.Witness = nil; weight(whole, maxWitness) < maxWitness {
+			r.Witness = json.RawMessage(jsonText(whole))
+		}
+		return r
+	}
 	for _, siblings := range [...]bool{true, false} {
 		inner := constant(value)
 		for at := p; at.parent != nil; at = at.parent {
@@ -86,6 +100,96 @@ func lifted(j *judgement, p *place, edit int, r Result) Result {
 		r = j.breaksWithout(root, edit, append(j.restored(edit), p.inside...))
 	}
 	return proved(j, root, r)
+}
+
+// maxShown is the depth of a place up to which a value of the whole is shown.
+const maxShown = 128
+
+// fits reports whether any value that is accepted before at a place is a part of one that is accepted as a
+// whole: at each place around it, one such value is put into what is around it.
+func fits(j *judgement, p *place) bool {
+	if p.parent == nil {
+		return true
+	}
+	if p.tried == unsure {
+		q := question{in: []*Schema{j.from(p)}, budget: j.budget}
+		value, err := rawjson.Decode(q.answer(j.ctx).Witness)
+		p.tried = void
+		if around, ok := j.complete(p, p.parent, value); err == nil && ok && fits(j, p.parent) {
+			q.in[0] = j.from(p.parent)
+			p.tried = answerOf(q.holds(j.ctx, around))
+		}
+	}
+	return p.tried == inhabited
+}
+
+// shows reports whether a value is accepted by one schema and refused by the other one.
+func (j *judgement) shows(from, to *Schema, value any) bool {
+	q := question{in: []*Schema{from}, out: []*Schema{to}, budget: j.budget}
+	return q.holds(j.ctx, value)
+}
+
+// complete puts a value at a place into the objects and arrays around it, up to another place or all of them,
+// with the members that are required beside it.
+func (j *judgement) complete(p, up *place, value any) (any, bool) {
+	for at := p; at.parent != nil && at != up; at = at.parent {
+		switch at.at[0] {
+		case "anyOf", "oneOf":
+		case "items":
+			value = []any{value}
+		case "properties":
+			object := map[string]any{at.at[1]: value}
+			from := at.parent.x
+			if j.direction == Output {
+				from = at.parent.y
+			}
+			for _, name := range from.required() {
+				if name == at.at[1] {
+					continue
+				}
+				sample, ok := sampleOf(j, at.parent, name)
+				if !ok {
+					return nil, false
+				}
+				object[name] = sample
+			}
+			value = object
+		default:
+			return nil, false
+		}
+	}
+	return value, true
+}
+
+// sampleOf returns a value of a member that is right on both sides, found once; or right before, if there is
+// none.
+func sampleOf(j *judgement, p *place, name string) (any, bool) {
+	key := p.met.name() + " " + name
+	if value, found := j.samples[key]; found {
+		return value, true
+	}
+	from, to := p.x, p.y
+	if j.direction == Output {
+		from, to = to, from
+	}
+	member := func(of *Schema, v view) *Schema { return of.inside(v.child("properties", name).place) }
+	root := &place{child: child{met: j.root}}
+	if from.table("properties")[name] == nil {
+		return nil, false
+	}
+	in := []*Schema{member(j.from(root), from)}
+	if to.table("properties")[name] != nil {
+		in = append(in, member(j.to(root), to))
+	}
+	for n := len(in); n > 0; n-- {
+		q := question{in: in[:n], budget: j.budget}
+		if r := q.answer(j.ctx); r.Witness != nil {
+			value, _ := rawjson.Decode(r.Witness)
+			j.samples[key] = value
+			return value, true
+		}
+	}
+	return nil, false
 }
 
 // unproved is the answer for a break that no value shows which is right before and wrong now.
@@ -104,7 +208,10 @@ func proved(j *judgement, p *place, r Result) Result {
 // around returns the assertion that a value holds another one at a place, which satisfies n. With siblings,
 // the members that it must have beside that one are right on both sides.
 func (j *judgement) around(p *place, n *node, siblings bool) *node {
-	if p.at[0] == "items" {
+	switch p.at[0] {
+	case "anyOf", "oneOf":
+		return n
+	case "items":
 		return all(yes(&node{op: opKinds, kinds: kindArray}), yes(&node{op: opMinItems, count: 1}),
 			yes(&node{op: opItem, kids: []lit{yes(n)}}))
 	}
@@ -272,7 +379,7 @@ func breaksUndone(j *judgement, p *place, edit int, settled []int) Result {
 func differs(j *judgement, p *place) Result {
 	after, made := j.side(p, true), j.version(p, j.others(nil))
 	switch {
-	case after.plain.sum == made.plain.sum:
+	case alike(after.plain, made.plain):
 		return compatible
 	case j.direction == Output:
 		return j.ask(question{in: []*Schema{after}, out: []*Schema{made, j.to(p)}})

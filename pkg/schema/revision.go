@@ -132,7 +132,8 @@ type Judgement struct {
 // whether anything is left once all edits that break are undone.
 func (r *Revision) Judge(ctx context.Context, d Direction, b Budget) Judgement {
 	b = b.pooled()
-	j := &judgement{Revision: r, ctx: ctx, direction: d, budget: b, made: map[string]*Schema{},
+	j := &judgement{Revision: r, ctx: ctx, direction: d, budget: b,
+		samples: map[string]any{}, made: map[string]*Schema{},
 		asserting: kit.Filter(indexes(len(r.Edits)), func(i int) bool { return r.Edits[i].asserts() }),
 		found:     map[int]Change{}, joint: map[int]bool{}, joined: map[int]int{}}
 	if r.root != nil {
@@ -181,6 +182,7 @@ type judgement struct {
 	used      editSet            // those that some value leads to
 	made      map[string]*Schema // by pair and edits
 	found     map[int]Change     // by edit: the worst of all places
+	samples   map[string]any     // of required members
 	joint     map[int]bool       // edits that break, but not alone
 	joined    map[int]int        // edits that have the finding of another, see together.go
 }

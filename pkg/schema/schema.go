@@ -234,7 +234,7 @@ type Budget struct {
 const DefaultSteps = 50_000
 
 // maxInside is the number of nested values that are followed.
-const maxInside = 64
+const maxInside = 256
 
 // steps returns the steps that a decision may take: those of the budget, but no more than the pool has left.
 func (b Budget) steps() int {
