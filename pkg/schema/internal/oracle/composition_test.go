@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/mcpctl/mcpctl/pkg/schema"
 )
 
@@ -99,6 +101,92 @@ func checkTogether(t *testing.T, g *grammar, old, new any, seen map[string]int) 
 				return
 			}
 		}
+	}
+}
+
+// TestNoBreakWithoutAValue judges the edits of random pairs. Each break has a value that is right before and wrong now,
+// by an independent validator, and where such a value is found at random, something breaks or is undecided.
+func TestNoBreakWithoutAValue(t *testing.T) {
+	seen := map[string]int{}
+	for i := range uint64(*revisions / 8) {
+		g := newGrammar(*seed<<33 + i)
+		old, new := g.unions()
+		if i%3 == 0 {
+			old, new = g.arms(), g.arms()
+		}
+		x, err1 := newJudge(old, "schema")
+		y, err2 := newJudge(new, "schema")
+		if err1 != nil || err2 != nil {
+			continue
+		}
+		strict := schema.Budget{Semantics: schema.Strict}
+		r := schema.Compare(t.Context(), mustParse(t, string(encode(old))), mustParse(t, string(encode(new))), strict)
+		for direction, sides := range map[schema.Direction][2]*Judge{schema.Input: {x, y}, schema.Output: {y, x}} {
+			judged := r.Judge(t.Context(), direction, strict)
+			verdicts := map[schema.Verdict]int{}
+			for _, ch := range append(judged.Changes, judged.Rest...) {
+				verdicts[ch.Breaks.Verdict]++
+				if ch.Breaks.Verdict == schema.Incompatible && (ch.Breaks.Witness == nil || disproved(sides[0], sides[1], decode(ch.Breaks.Witness)) != yes) {
+					t.Errorf("edit %d breaks by %s (%s)\nold %s\nnew %s", ch.Edit, ch.Breaks.Witness, ch.Breaks.Reason, encode(old), encode(new))
+				}
+			}
+			for _, value := range g.valuesOf(old, new) {
+				if disproved(sides[0], sides[1], value) == yes && verdicts[schema.Incompatible]+verdicts[schema.Unknown] == 0 {
+					t.Errorf("nothing breaks, but %s does\nold %s\nnew %s", encode(value), encode(old), encode(new))
+					break
+				}
+			}
+			for verdict, n := range verdicts {
+				seen[verdict.String()] += n
+			}
+		}
+	}
+	t.Logf("%v", seen)
+	if seen["incompatible"] == 0 || seen["unknown"]*20 > seen["incompatible"] {
+		t.Errorf("too much is undecided, or nothing breaks: %v", seen)
+	}
+}
+
+// TestABreakBesideChangesNoVerdict judges a random change of one member alone, and beside a break of another one: what is
+// said of the first is the same.
+func TestABreakBesideChangesNoVerdict(t *testing.T) {
+	compared := 0
+	for i := range uint64(*revisions / 8) {
+		g := newGrammar(*seed<<34 + i)
+		x := g.choice(2)
+		y := choose(g, g.turned(x), g.choice(2))
+		verdicts := func(broken any, direction schema.Direction) map[string]int {
+			sides := []map[string]any{{"a": x, "b": map[string]any{"type": "string"}}, {"a": y, "b": broken}}
+			if direction == schema.Output {
+				sides[0]["b"], sides[1]["b"] = sides[1]["b"], sides[0]["b"]
+			}
+			var parsed []*schema.Schema
+			for _, members := range sides {
+				parsed = append(parsed, mustParse(t, string(encode(map[string]any{"type": "object", "properties": members}))))
+			}
+			r := schema.Compare(t.Context(), parsed[0], parsed[1], schema.Budget{})
+			judged, found := r.Judge(t.Context(), direction, schema.Budget{}), map[string]int{}
+			for _, ch := range judged.Changes {
+				if e := r.Edits[ch.Edit]; ch.Breaks.Verdict != schema.Compatible && e.Path != "/properties/b" {
+					found[string(e.Family)+" "+e.Path+" "+ch.Breaks.Verdict.String()]++
+				}
+			}
+			for _, ch := range judged.Rest {
+				found["rest "+ch.Path+" "+ch.Breaks.Verdict.String()]++
+			}
+			return found
+		}
+		for _, direction := range []schema.Direction{schema.Input, schema.Output} {
+			alone := verdicts(map[string]any{"type": "string"}, direction)
+			beside := verdicts(map[string]any{"type": "string", "minLength": json.Number("1")}, direction)
+			if difference := cmp.Diff(alone, beside); difference != "" {
+				t.Errorf("(-alone +beside a break)\n%s\nold %s\nnew %s", difference, encode(x), encode(y))
+			}
+			compared += len(alone)
+		}
+	}
+	if compared < *revisions/16 {
+		t.Errorf("only %d verdicts were compared", compared)
 	}
 }
 
