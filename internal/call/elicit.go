@@ -212,7 +212,11 @@ func choicesIn(schema rawjson.Object) []choice {
 		branches, _ := rawjson.Elements(schema[keyword])
 		for _, branch := range branches {
 			if b := rawjson.ObjectOf(branch); b["const"] != nil {
-				all = append(all, choice{b.Text("const"), b.Text("title")})
+				value, isText := rawjson.Text(b["const"])
+				if !isText {
+					value = string(b["const"])
+				}
+				all = append(all, choice{value, b.Text("title")})
 			}
 		}
 	}
@@ -252,7 +256,7 @@ func (f field) given(a argument) (json.RawMessage, []Problem) {
 // value returns a person's text as a value of the field: choices with commas, yes or no for booleans. The
 // problems are those of the schema.
 func (f field) value(text string) (json.RawMessage, []Problem) {
-	value := f.place.convert(text)
+	value := f.chosen(text, f.place)
 	switch answer := strings.ToLower(strings.TrimSpace(text)); {
 	case f.yesNo && (answer == "y" || answer == "yes"):
 		value = json.RawMessage("true")
@@ -261,11 +265,25 @@ func (f field) value(text string) (json.RawMessage, []Problem) {
 	case f.list && value[0] != '[':
 		var all []json.RawMessage
 		for part := range strings.SplitSeq(text, ",") {
-			all = append(all, f.place.items().convert(strings.TrimSpace(part)))
+			all = append(all, f.chosen(strings.TrimSpace(part), f.place.items()))
 		}
 		value = rawjson.List(all)
 	}
 	return value, f.faults(value)
+}
+
+// chosen returns a text as a value of a place: that of the choice with this title, unless a choice has the
+// text as its value.
+func (f field) chosen(text string, place shape) json.RawMessage {
+	title := strings.TrimSpace(text)
+	if !slices.ContainsFunc(f.choices, func(c choice) bool { return c.value == title }) {
+		for _, c := range f.choices {
+			if c.title != "" && strings.EqualFold(c.title, title) {
+				return place.convert(c.value)
+			}
+		}
+	}
+	return place.convert(text)
 }
 
 // faults returns the problems of a value by the schema of the field.

@@ -50,7 +50,7 @@ func Check(against, value json.RawMessage) (problems []Problem, sure bool) {
 	for _, f := range faults {
 		problems = append(problems, root.explain(f, v)...)
 	}
-	return problems, sure
+	return kit.Distinct(problems), sure
 }
 
 // explain returns a fault as problems that a person can fix.
@@ -79,7 +79,11 @@ func (s shape) explain(f schema.Fault, value any) []Problem {
 	}
 	shown := brief(value)
 	message := shown + ": " + f.Reason
+	choices := s.listed()
+	among := slices.ContainsFunc(choices, func(l listed) bool { return brief(l.value) == shown })
 	switch {
+	case len(choices) > 0 && !among:
+		message = notAmong(choices, value)
 	case f.Keyword == "type":
 		message = fmt.Sprintf("%s is %s, want %s", shown, rawjson.TypeName(json.RawMessage(shown)),
 			strings.Join(kit.Distinct(f.Want), " or "))
@@ -92,6 +96,32 @@ func (s shape) explain(f schema.Fault, value any) []Problem {
 		message = fmt.Sprintf("%s is against %s %s", shown, f.Keyword, strings.Join(f.Want, ", "))
 	}
 	return []Problem{{f.Path, message}}
+}
+
+// mostNamed is how many values a message names.
+const mostNamed = 50
+
+// notAmong returns the message for a value that is none of those that a schema lists.
+func notAmong(choices []listed, value any) string {
+	written, _ := value.(string)
+	var names, words []string
+	for _, l := range choices {
+		word, isText := l.value.(string)
+		if isText {
+			words = append(words, word)
+		}
+		name := brief(l.value)
+		if l.title != "" && l.title != word {
+			name += " (" + kit.Clip(l.title, 60) + ")"
+		}
+		names = append(names, name)
+	}
+	names = kit.Distinct(names)
+	text := strings.Join(names[:min(len(names), mostNamed)], ", ")
+	if more := len(names) - mostNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Sprintf("%s is not allowed; use %s%s", brief(value), text, kit.DidYouMean(written, words))
 }
 
 // checkNames returns the problems of values by name: required ones that are missing, and those that are not

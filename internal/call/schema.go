@@ -121,6 +121,52 @@ func (s shape) open() bool {
 	})
 }
 
+// listed is a value that a schema lists, with its title, if any.
+type listed struct {
+	value any
+	title string
+}
+
+// listed returns the values of the place, if the schema lists all of them: in enum or const, behind
+// references and in every branch of a union; nil otherwise.
+func (s shape) listed() []listed { return s.listedIn(s.at, maxParts/10) }
+
+// listedIn is listed of a schema at the place; depth bounds its references and unions.
+func (s shape) listedIn(schema any, depth int) []listed {
+	part, _ := schema.(map[string]any)
+	if depth == 0 || part == nil {
+		return nil
+	}
+	if value, ok := part["const"]; ok {
+		title, _ := part["title"].(string)
+		return []listed{{value, title}}
+	}
+	if values, ok := part["enum"].([]any); ok {
+		return kit.Map(values, func(value any) listed { return listed{value: value} })
+	}
+	if part["type"] == "null" {
+		return []listed{{}}
+	}
+	if ref, ok := part["$ref"].(string); ok {
+		return s.listedIn(s.lookUp(ref), depth-1)
+	}
+	for _, keyword := range []string{"oneOf", "anyOf"} {
+		branches, _ := part[keyword].([]any)
+		var all []listed
+		for _, branch := range branches {
+			some := s.listedIn(branch, depth-1)
+			if len(some) == 0 || len(all) > maxParts {
+				return nil
+			}
+			all = append(all, some...)
+		}
+		if len(all) > 0 {
+			return all
+		}
+	}
+	return nil
+}
+
 // types are the names of JSON types, and the texts that an enum or const lists.
 type types struct {
 	names map[string]bool // empty = any

@@ -94,6 +94,28 @@ func (e *HTTPError) Error() string {
 	return text + ": " + quoteStart(body)
 }
 
+// StreamError reports a failure of HTTP+SSE after its event stream opened.
+type StreamError struct {
+	Endpoint string // where the stream says that messages go, without query; empty = it named nothing
+	Err      error
+}
+
+// Unwrap returns the failure.
+func (e *StreamError) Unwrap() error { return e.Err }
+
+// Error says how far it came, and the failure.
+func (e *StreamError) Error() string {
+	elsewhere, ok := e.Err.(*RedirectError)
+	switch {
+	case ok && elsewhere.Status == 0:
+		return fmt.Sprintf("the event stream names %s for messages: not following it: %s", elsewhere.To,
+			elsewhere.Why)
+	case e.Endpoint == "":
+		return "the event stream opened, and named no endpoint for messages: " + e.Err.Error()
+	}
+	return fmt.Sprintf("POST to %s, which the event stream named: %v", e.Endpoint, e.Err)
+}
+
 // AskedWait returns how long Retry-After asks to wait (RFC 9110: seconds or a date); 0 = it does not.
 func AskedWait(retryAfter string) time.Duration {
 	if seconds, err := strconv.ParseUint(retryAfter, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {

@@ -9,6 +9,8 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	mcpgo "github.com/mark3labs/mcp-go/client/transport"
@@ -47,10 +49,23 @@ func OpenSSE(ctx context.Context, e Endpoint, h Handlers) (*Conn, error) {
 	defer context.AfterFunc(ctx, func() { c.giveUp(context.Cause(ctx)) })()
 	if err := stream.Start(c.life); err != nil {
 		err = c.explain(ctx, err)
+		if c.streams.Load() {
+			err = &StreamError{c.endpoint(), err}
+		}
 		_ = c.Close()
 		return nil, err
 	}
 	return c, nil
+}
+
+// endpoint returns where the server of HTTP+SSE takes messages, without query; empty = it named nothing yet.
+func (c *Conn) endpoint() string {
+	named, _ := c.messages.Load().(string)
+	to, err := url.Parse(named)
+	if named == "" || err != nil {
+		return ""
+	}
+	return PlainURL(to)
 }
 
 // newRemote returns a connection over HTTP that still lacks its carrier. The error is about the endpoint.
@@ -109,6 +124,7 @@ func (c *Conn) Listen(ctx context.Context, opened func()) error {
 
 // feed reads the event stream of HTTP+SSE, and returns what mcp-go gets of it: the endpoint, and receipts.
 func (c *Conn) feed(body io.ReadCloser) io.ReadCloser {
+	c.streams.Store(true)
 	out, in := io.Pipe()
 	c.readers.Go(func() {
 		err := c.readAll(&metered{Reader: body, meter: c.handlers.Meter}, in)
@@ -171,7 +187,8 @@ func (w *web) endpointIn(data []byte) (string, error) {
 	to, err := w.home.Parse(string(bytes.TrimSpace(data)))
 	switch {
 	case err != nil:
-		return "", &RedirectError{From: PlainURL(w.home), To: "an unreadable URL", Why: otherOrigin}
+		start, _, _ := strings.Cut(strings.TrimSpace(string(data)), "?") // behind it may be a secret
+		return "", &RedirectError{From: PlainURL(w.home), To: quoteStart(start), Why: "it is not a URL"}
 	case Origin(w.home) != Origin(to):
 		return "", &RedirectError{From: PlainURL(w.home), To: PlainURL(to), Why: otherOrigin}
 	}

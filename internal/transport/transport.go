@@ -63,6 +63,7 @@ type Conn struct {
 	child    *child          // nil over HTTP
 	web      *web            // nil over stdio
 	version  atomic.Value    // string: the protocol version in effect
+	streams  atomic.Bool     // the event stream of HTTP+SSE has opened
 	messages atomic.Value    // string: the URL for our messages; over HTTP+SSE the one that the server named
 	life     context.Context // ends when the connection is lost or closed; its cause is why
 	giveUp   context.CancelCauseFunc
@@ -126,6 +127,9 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 		if errors.Is(err, known) {
 			return known
 		}
+	}
+	if c.Kind == KindSSE && c.endpoint() != "" && is[*HTTPError](err) {
+		return &StreamError{c.endpoint(), err}
 	}
 	return err
 }

@@ -94,7 +94,8 @@ func (a attempt) open(ctx context.Context) (*Session, error) {
 		return session, err
 	}
 	second, sseErr := a.take(ctx, transport.KindSSE)
-	if sseErr != nil && (oldTransport(sseErr) || !is[*transport.HTTPError](originalOf(sseErr))) {
+	streams := is[*transport.StreamError](originalOf(sseErr))
+	if sseErr != nil && !streams && (oldTransport(sseErr) || !is[*transport.HTTPError](originalOf(sseErr))) {
 		return nil, err // that of the first transport says more
 	}
 	return second, sseErr

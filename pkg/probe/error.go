@@ -111,7 +111,11 @@ func ended(ctx context.Context, err error, heard bool) error {
 		return err
 	}
 	if timeout, ok := errors.AsType[*timeoutError](why); ok {
-		return &timeoutError{limit: timeout.limit, silent: !heard}
+		timeout = &timeoutError{limit: timeout.limit, silent: !heard}
+		if stream, ok := errors.AsType[*transport.StreamError](err); ok { // it came as far as that
+			return &transport.StreamError{Endpoint: stream.Endpoint, Err: timeout}
+		}
+		return timeout
 	}
 	return why
 }

@@ -88,13 +88,13 @@ func hint(f failure) string {
 	if is[*refusedStart](f.err) {
 		return adviceIn(f.err)
 	}
-	for _, advise := range []func(failure) string{ownHint, startHint, exitHint, networkHint, statusHint,
-		protocolHint, answerHint} {
+	for _, advise := range []func(failure) string{ownHint, startHint, exitHint, streamHint, networkHint,
+		statusHint, protocolHint, answerHint} {
 		if advice := advise(f); advice != "" {
 			return advice
 		}
 	}
-	if f.server.HTTP != nil && f.stage.order() <= Handshake.order() {
+	if f.server.HTTP != nil && !factsOf(f).answered {
 		return "check the host, the port and the path in the URL: no MCP server answers there"
 	}
 	return ""
@@ -236,7 +236,7 @@ func networkHint(f failure) string {
 	case f.server.HTTP != nil && transport.CutOff(f.err):
 		return "the server, or a gateway before it, closed the connection: look into its log, or allow " +
 			"--retries"
-	case f.server.HTTP != nil && lost(f.err) && f.stage.order() > Handshake.order() && f.stage != Watching:
+	case f.server.HTTP != nil && lost(f.err) && f.stage != Watching:
 		return "the server, or a gateway before it, ended the stream too early: look into its log"
 	case refused(f.err):
 		return "start the server, or check the port"
@@ -255,8 +255,9 @@ func networkHint(f failure) string {
 
 // statusHint advises on an HTTP reply without a message.
 func statusHint(f failure) string {
-	reply, ok := errors.AsType[*transport.HTTPError](f.err)
-	if !ok {
+	seen := factsOf(f)
+	reply := seen.reply
+	if reply == nil {
 		return ""
 	}
 	login := reply.Status == http.StatusUnauthorized || reply.Status == http.StatusForbidden
@@ -270,13 +271,20 @@ func statusHint(f failure) string {
 	case reply.Encoding != "":
 		return "a proxy or gateway before the server compresses for clients that did not ask for it: turn " +
 			"that off for this URL"
+	case login && !seen.bearer():
+		return seen.otherScheme()
 	case login && f.hasAuthorization():
 		return "the token that was sent was not accepted: check that it is current, for this server, and " +
 			"that its scopes suffice"
-	case reply.Status == http.StatusForbidden && kit.ThisMachine(f.address().Hostname()):
+	case reply.Status == http.StatusForbidden && seen.otherHost:
 		return "the server may insist on another name of this machine: try localhost or 127.0.0.1 in the URL"
+	case reply.Status == http.StatusMisdirectedRequest:
+		return "the server does not answer to the name " + f.address().Host + ": use another name of it, " +
+			"such as localhost, or add this one to its allowed hosts"
 	case login:
 		return f.loginHint(reply.Status)
+	case seen.wait > 0 && (reply.Status == http.StatusTooManyRequests || reply.Status >= 500):
+		return seen.waitHint()
 	case reply.Status == http.StatusTooManyRequests:
 		return "the server limits requests: wait, or ask it less, with --parallel 1 and --retries, or a " +
 			"longer --interval of watch"
@@ -284,7 +292,7 @@ func statusHint(f failure) string {
 		return "the server, or a gateway before it, failed: look into its log, or allow --retries"
 	case reply.Session:
 		return "the server no longer knows the session: it may have restarted; try again"
-	case f.stage.order() > Handshake.order():
+	case seen.introduced:
 		return "the server answered initialize at this URL, so the URL is right: look into the server's " +
 			"log, and into that of a gateway before it"
 	case reply.HTML():
@@ -293,6 +301,9 @@ func statusHint(f failure) string {
 		return f.pathHint()
 	case refusesVersion(f.err):
 		return protocolHint(f)
+	case seen.otherHost:
+		return "check the path and the headers of the URL, or try another name of this machine, localhost " +
+			"or 127.0.0.1: the server may insist on it"
 	}
 	return "check that the URL is the one of an MCP endpoint, with its path (often /mcp or /sse) and its " +
 		"headers"
