@@ -102,8 +102,8 @@ func (e Entry) readAgain(opens bool) Entry {
 	return e
 }
 
-// paths returns the files that the entry names.
-func (e Entry) paths() (paths []string) {
+// pathsOf returns the files that an entry names.
+func pathsOf(e Entry) (paths []string) {
 	for _, u := range e.uses {
 		if u.path != "" {
 			paths = append(paths, u.path)
@@ -124,7 +124,7 @@ func (e Entry) linkOut() *Problem {
 	if s := e.Server.Stdio; s != nil {
 		paths = append(paths, s.Dir)
 	}
-	for _, path := range append(paths, e.paths()...) {
+	for _, path := range append(paths, pathsOf(e)...) {
 		inside, err := filepath.Rel(e.scope.root, path)
 		if real := files.RealPath(path); err == nil && filepath.IsLocal(inside) && !files.Below(real, root) {
 			return &Problem{
@@ -139,14 +139,18 @@ func (e Entry) linkOut() *Problem {
 
 // Application reports whether the entry belongs to an application of the user's and is trusted with its file:
 // one outside of every repository that only the user can write. Nothing below a repository is started.
-func (e Entry) Application() bool {
+func (e Entry) Application() bool { return e.OwnFile() && !e.startsInRepository() }
+
+// OwnFile reports whether the entry is in the file of an application of the user's, without looking at what
+// it names.
+func (e Entry) OwnFile() bool {
 	if e.Found != Discovered || e.declared.path == "" || len(e.May.Network)+len(e.May.Write) > 0 {
 		return false
 	}
 	real := files.RealPath(e.declared.path)
 	folder := filepath.Dir(real)
 	return !inRepository(folder) && files.CheckFolder(folder, files.NotWritable) == nil &&
-		files.CheckPrivate(real, files.NotWritable) == nil && !e.startsInRepository()
+		files.CheckPrivate(real, files.NotWritable) == nil
 }
 
 // startsInRepository reports whether the entry runs a command in a repository, or one that names a path below

@@ -107,10 +107,10 @@ func disambiguate(all []Entry, fixed func(Entry) bool) {
 // alike reports whether two entries start or contact the same, with the same credentials. Timeouts are
 // ignored, and so is a working directory that neither entry sets and that makes no difference.
 func alike(a, b Entry) bool {
-	if !slices.Equal(a.paths(), b.paths()) {
+	if !slices.Equal(pathsOf(a), pathsOf(b)) {
 		return false
 	}
-	if a.scope.opens != b.scope.opens && len(a.paths()) > 0 {
+	if a.scope.opens != b.scope.opens && len(pathsOf(a)) > 0 {
 		a, b = a.readAgain(false), b.readAgain(false)
 	}
 	if (a.Server.Stdio == nil) != (b.Server.Stdio == nil) || !sameProblems(a, b) {
@@ -181,7 +181,7 @@ func same(a, b Entry) bool {
 			s.Stdio = &stdio
 		}
 	}
-	return a.Disabled == b.Disabled && slices.Equal(a.paths(), b.paths()) &&
+	return a.Disabled == b.Disabled && slices.Equal(pathsOf(a), pathsOf(b)) &&
 		reflect.DeepEqual(a.Server, b.Server) && sameProblems(a, b)
 }
 

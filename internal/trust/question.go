@@ -44,7 +44,14 @@ func (g Gate) ask(ctx context.Context, t *host.Terminal, entries []config.Entry,
 	if s.height < lowScreen {
 		t.Printf("%s\n\n", strings.Join(host.Wrap(Promise, s.width), "\n"))
 	}
-	for _, part := range s.parts(subjectsOf(untrusted)) {
+	return g.askIn(ctx, t, s, subjectsOf(untrusted, config.Entry.OwnFile))
+}
+
+// askIn asks about subjects. What an entry of an application's file names is looked at once that is trusted;
+// one that starts something of a repository is then asked about for itself.
+func (g Gate) askIn(ctx context.Context, t *host.Terminal, s screen, all []subject) error {
+	var again []config.Entry
+	for _, part := range s.parts(all) {
 		t.Printf("%s\n", strings.Join(part.rows, "\n"))
 		if part.question == "" {
 			continue
@@ -57,7 +64,15 @@ func (g Gate) ask(ctx context.Context, t *host.Terminal, entries []config.Entry,
 			t.Printf("\n")
 			return nil
 		case err == nil && answer == "yes":
-			err = g.Keep(ctx, kit.Flat(part.asked(), func(s subject) []config.Entry { return s.entries }))
+			keep := kit.Flat(part.asked(), func(s subject) []config.Entry { return s.entries })
+			if file := part.file(); file != nil {
+				inRepository := func(e config.Entry) bool { return !e.Application() }
+				again = append(again, kit.Filter(file, inRepository)...)
+				keep = kit.Filter(keep, func(e config.Entry) bool { return !e.OwnFile() || e.Application() })
+			}
+			if len(keep) > 0 {
+				err = g.Keep(ctx, keep)
+			}
 		}
 		if err != nil {
 			return fmt.Errorf("asking whether to trust: %w", err)
@@ -66,7 +81,11 @@ func (g Gate) ask(ctx context.Context, t *host.Terminal, entries []config.Entry,
 			t.Printf("\n")
 		}
 	}
-	return nil
+	if len(again) == 0 {
+		return nil
+	}
+	s.heading = "These start something of a repository:"
+	return g.askIn(ctx, t, s, subjectsOf(again, func(config.Entry) bool { return false }))
 }
 
 // Keep stores entries as trusted.
@@ -88,12 +107,14 @@ type subject struct {
 	lines   []string // what it would do, escaped
 	marked  bool     // the user decides about it alone
 	risk    string   // what a marked one could do, for its question
+	file    bool     // the entries are all of an application's file
 	listed  bool     // it is shown and not asked about
 	command string   // that shows it whole
 }
 
-// subjectsOf groups the entries of each application's file; what must be asked singly comes last.
-func subjectsOf(entries []config.Entry) []subject {
+// subjectsOf groups the entries of each application's file, as ownFile has it; what must be asked singly
+// comes last.
+func subjectsOf(entries []config.Entry, ownFile func(config.Entry) bool) []subject {
 	var plain, listed, marked []subject
 	files := map[string]int{} // the subjects of files, in plain
 	for _, e := range entries {
@@ -106,7 +127,7 @@ func subjectsOf(entries []config.Entry) []subject {
 			s.lines = []string{report.Visible("has a mistake, and is asked about when it is corrected: " +
 				mistake.Message)}
 			listed = append(listed, s)
-		case !e.Application():
+		case !ownFile(e):
 			x := e.Effects()
 			s.lines, s.marked, s.risk = report.EffectLines(x), x.Marked(), riskOf(x)
 			if s.marked {
@@ -116,7 +137,7 @@ func subjectsOf(entries []config.Entry) []subject {
 			}
 		case !seen:
 			files[file] = len(plain)
-			s.name = report.Visible(e.File)
+			s.name, s.file = report.Visible(e.File), true
 			s.lines = []string{"your own application; also trusts servers added to this file later",
 				report.Visible(e.Server.Name)}
 			plain = append(plain, s)

@@ -223,3 +223,22 @@ func TestNothingIsAskedInCI(t *testing.T) {
 		t.Errorf("%v, stored %q", err, u.kept())
 	}
 }
+
+// TestOwnFileBeforeItsEntries: what an entry of an application's file names is looked at only after a yes to that file; one
+// that starts something of a repository is then asked about for itself.
+func TestOwnFileBeforeItsEntries(t *testing.T) {
+	for answer, want := range map[string][]string{"y\n": {"*"}, "n\n": nil} {
+		u := newUser(t)
+		u.writes("project/server.js", "")
+		u.writes(".cursor/mcp.json", `{"mcpServers": {"out": {"command": "uvx"},
+			"in": {"command": "node", "args": ["`+u.path("project/server.js")+`"]}}}`)
+		shown, err := u.answers(t.Context(), 40, "", []string{answer, "n\n"}, u.load(true).Entries)
+		again := strings.Contains(shown, "These start something of a repository:\n\n  in ")
+		if err != nil || again != (want != nil) || strings.Count(shown, "[y/N]") != 1+len(want) {
+			t.Errorf("%q: %v\n%s", answer, err, shown)
+		}
+		if diff := cmp.Diff(want, u.kept()); diff != "" {
+			t.Errorf("%q: stored (-want +got):\n%s", answer, diff)
+		}
+	}
+}

@@ -168,7 +168,7 @@ func TestSubjects(t *testing.T) {
 		"shell": {"command": "sh"},
 		"plain": {"command": "x"}}}`)
 	var got []string
-	for _, s := range subjectsOf(u.load(true).Entries) {
+	for _, s := range subjectsOf(u.load(true).Entries, config.Entry.OwnFile) {
 		got = append(got, fmt.Sprintf("%s %v%s %d %s",
 			s.name, s.marked, s.risk, len(s.entries), s.lines[len(s.lines)-1]))
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 )
@@ -26,6 +27,16 @@ type part struct {
 // asked returns the subjects that a yes is about.
 func (p part) asked() []subject {
 	return kit.Filter(p.subjects, func(s subject) bool { return !s.listed })
+}
+
+// file returns the entries of the application's files that a yes is about.
+func (p part) file() []config.Entry {
+	return kit.Flat(p.asked(), func(s subject) []config.Entry {
+		if s.file {
+			return s.entries
+		}
+		return nil
+	})
 }
 
 // The columns of names, and the rows of one entry.

@@ -45,7 +45,7 @@ func TestNothingIsOpened(t *testing.T) {
 		t.Fatalf("%d entries", len(cfg.Entries))
 	}
 	s := newScreen(80, 24)
-	for _, part := range s.parts(subjectsOf(cfg.Entries)) {
+	for _, part := range s.parts(subjectsOf(cfg.Entries, config.Entry.OwnFile)) {
 		_ = part.question
 	}
 	_, _ = u.Admit(cfg, cfg.Entries)

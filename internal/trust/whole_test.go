@@ -107,7 +107,7 @@ func whole(t *testing.T, u user, p place, payload string) (asked bool) {
 		for _, named := range []bool{false, true} {
 			s := newScreen(size[0], size[1])
 			s.heading, s.unbounded = "Found in this project, not trusted yet:", named
-			for _, part := range s.parts(subjectsOf(cfg.Entries)) {
+			for _, part := range s.parts(subjectsOf(cfg.Entries, config.Entry.OwnFile)) {
 				if len(part.asked()) == 0 {
 					continue
 				}
