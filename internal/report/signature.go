@@ -21,9 +21,9 @@ type parameter struct {
 // propertiesOf returns those of an object schema, in the order in which they were sent, with those of what it
 // refers to in a document and of all arms of allOf.
 func propertiesOf(s rawjson.Object, document json.RawMessage) []parameter {
-	const mostArms = 1000
-	m := members{document: document, required: map[string]bool{}, left: mostArms}
-	m.read(s, 0)
+	m := members{document: &rawjson.Part{Raw: document}, followed: map[string]bool{},
+		required: map[string]bool{}}
+	m.read(s)
 	seen := map[string]bool{}
 	all := kit.Filter(m.all, func(p parameter) bool {
 		again := seen[p.Name]
@@ -39,18 +39,14 @@ func propertiesOf(s rawjson.Object, document json.RawMessage) []parameter {
 
 // members are what the arms of an object schema say of properties.
 type members struct {
-	document json.RawMessage
+	document *rawjson.Part
+	followed map[string]bool // references, each once
 	all      []parameter
 	required map[string]bool
 	closed   []map[string]bool // the names that each closed arm knows; it refuses others
-	left     int               // arms that are read
 }
 
-func (m *members) read(s rawjson.Object, depth int) {
-	const deepest = 16 // references may go in a circle
-	if m.left--; depth > deepest || m.left < 0 {
-		return
-	}
+func (m *members) read(s rawjson.Object) {
 	own, _ := rawjson.Members(s["properties"])
 	for _, p := range own {
 		m.all = append(m.all, parameter{Name: p.Key, Schema: p.Value})
@@ -61,14 +57,15 @@ func (m *members) read(s rawjson.Object, depth int) {
 	if string(s["additionalProperties"]) == "false" && s["patternProperties"] == nil {
 		m.closed = append(m.closed, kit.Set(kit.Map(own, func(p rawjson.Member) string { return p.Key })))
 	}
-	if ref, local := strings.CutPrefix(s.Text("$ref"), "#"); local {
+	if ref, local := strings.CutPrefix(s.Text("$ref"), "#"); local && !m.followed[ref] {
+		m.followed[ref] = true
 		if pointer, err := url.PathUnescape(ref); err == nil {
-			m.read(rawjson.ObjectOf(rawjson.Find(m.document, pointer)), depth+1)
+			m.read(rawjson.ObjectOf(m.document.At(pointer)))
 		}
 	}
 	arms, _ := rawjson.Elements(s["allOf"])
 	for _, arm := range arms {
-		m.read(rawjson.ObjectOf(arm), depth+1)
+		m.read(rawjson.ObjectOf(arm))
 	}
 }
 
