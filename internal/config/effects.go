@@ -134,7 +134,8 @@ func (e Entry) Shown() Effects {
 	x.Sets, x.Login = kit.Map(x.Sets, name("=")), kit.Map(x.Login, name("="))
 	x.Sends, x.Asks = kit.Map(x.Sends, name(":")), kit.Map(x.Asks, name(" "))
 	x.Dir, x.Reads = redact.MaskTokens(x.Dir), redact.MaskTokens(x.Reads)
-	x.Receives, x.Secrets = kit.Map(x.Receives, redact.MaskTokens), kit.Map(x.Secrets, redact.MaskTokens)
+	x.Receives = kit.Map(x.Receives, redact.MaskTokens)
+	x.Addresses, x.Secrets, x.Notable, x.Tokens = nil, nil, nil, "" // for those who are asked
 	return x
 }
 

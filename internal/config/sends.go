@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"net/url"
 	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/redact"
 )
 
 // sends returns what the login of an entry sends to its server where the entry itself decides that: "a token
@@ -37,8 +39,13 @@ func sends(e Entry) string {
 	if issuer == "" && resource == "" && !identity {
 		return ""
 	}
-	return "a token of " + cmp.Or(issuer, "the issuer that "+host+" names") + " for " +
-		cmp.Or(resource, shown["url"]) + " to " + host
+	if resource = cmp.Or(resource, shown["url"]); e.Found == Named {
+		resource, host = redact.MaskTokens(redact.MaskURL(resource)), redact.MaskTokens(host)
+	} else {
+		resource = redact.Declared("", resource)
+	}
+	return "a token of " + cmp.Or(issuer, "the issuer that "+host+" names") + " for " + resource +
+		" to " + host
 }
 
 // sameSite reports whether a host is the other or one of its parents. Which hosts share an owner otherwise is
