@@ -72,7 +72,10 @@ func (k clientKey) signing() (jose.SigningKey, error) {
 		key, err = x509.ParsePKCS1PrivateKey(block.Bytes)
 	}
 	if err != nil {
-		key, _ = x509.ParseECPrivateKey(block.Bytes)
+		key, err = x509.ParseECPrivateKey(block.Bytes)
+	}
+	if err != nil {
+		key = nil // not a nil pointer of a type
 	}
 	switch key := key.(type) {
 	case *rsa.PrivateKey:
