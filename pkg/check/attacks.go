@@ -22,29 +22,48 @@ type attack struct {
 	source   string   // the published attack
 	words    []string // only texts with one of these, in lower case, are searched
 	patterns []lazy
+	strict   bool // no innocent reading
 }
 
 // Parts of patterns.
 const (
 	user = `(?:the |your |any )?(?:end[\s-]?)?(?:user|human|customer|operator|administrator|` +
 		`owner)s?\b`
-	target    = `(?:argument|parameter|param|field|input|call|request|url|log|note)s?\b`
-	agreed    = `(?:approved|authori[sz]ed|consented|agreed|granted|accepted|confirmed|signed off on)`
-	emailed   = `[\w.+-]+@[\w-]+\.\w`
-	composed2 = `\b([a-z]+(?:_[a-z]+)+|[a-z]+(?:[A-Z][a-z]+)+)\b` // a name such as send_email
+	target  = `(?:argument|parameter|param|field|input|call|request|url|log|note)s?\b`
+	agreed  = `(?:approved|authori[sz]ed|consented|agreed|granted|accepted|confirmed|signed off on)`
+	emailed = `[\w.+-]+@[\w-]+\.\w`
 )
 
-// attacks are the kinds that text-instructs-model looks for.
+// attacks are the kinds that published attacks have in common word by word; orders.go knows others by their
+// parts.
 var attacks = append([]attack{
-	{"gives orders to the model", "Invariant Labs, 2025-04-01",
+	{"that hides an action from the user", "Invariant Labs, 2025-04-01",
+		either("user|human|customer"), patterns(
+			`(?i)\b(?:do not|don't|never|must not) (?:mention|reveal|disclose|show) (?:this|it)`+
+				`(?: (?:step|call|action|upload|copy|request|transfer))? to (?:the|your) `+
+				`(?:user|human|customer)\b`,
+			`(?i)\b(?:do not|don't|never|must not|without) (?:tell|telling|inform|informing|notify|`+
+				`notifying) (?:the|your) (?:user|human|customer) (?:about this|about it|of this|`+
+				`that (?:the|this|you))\b`,
+			`(?i)\bthe (?:user|human|customer) (?:must|should) (?:not|never) (?:know|learn|find out|notice) `+
+				`(?:about|of|that) (?:this|the)\b`,
+		), true},
+	{"to the model", "Invariant Labs, 2025-04-01",
 		either("<|ignor|disregard|forget|overrid|user|human|customer|developer|.env|conversation|" +
-			"chat|prompt|context"), wording.Instructions},
-	{"contains tokens of a chat template", "ChatInject, arXiv 2509.22830",
+			"chat|prompt|context"), wording.Instructions, false},
+	{"with tokens of a chat template", "ChatInject, arXiv 2509.22830",
 		either(">|]"), patterns(
 			`<\|[A-Za-z_]{2,30}\|>|</?(?:start|end)_of_turn>|<</?SYS>>|</s>\s*<s>`,
 			`\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\]`,
-		)},
-	{"pretends to be a message of the system or the user", "Invariant Labs, 2025-04-01",
+		), true},
+	{"that pretends to be a message of the system or the user", "Invariant Labs, 2025-04-01",
+		either("assistant|ai|asistente|助手|المساعد|सहायक|result|response|output|message"), patterns(
+			`(?i)</(?:assistant|(?:tool|function)_(?:result|response|output)s?|(?:user|developer)_message)`+
+				`>\s*<`,
+			`(?s)\n\s*(?:Human|User|Utilisateur|Usuario|用户|المستخدم|उपयोगकर्ता)\s*[:：].{1,300}`+
+				`\n\s*(?:Assistant|AI|Asistente|助手|المساعد|सहायक)\s*[:：]`,
+		), true},
+	{"that pretends to be a message of the system or the user", "Invariant Labs, 2025-04-01",
 		either(">|]|:|：|#"), patterns(
 			`(?i)<\s*secret\s*>(?:[^<>]{1,900}</\s*secret\s*>|\s*\pL[^\s<>]* (?:[^\s<>]+ ){2})`,
 			`(?i)<\s*(?:[a-z]{2,20}[_-]){0,3}(?:important|system|critical|hidden|secret|admin|ai|model|`+
@@ -55,12 +74,10 @@ var attacks = append([]attack{
 				`OVERRIDE)\]`,
 			`(?i)</?(?:assistant|(?:tool|function)_(?:result|response|output)s?|(?:user|developer)_message)>`,
 			`(?:-{3,}|\[)\s*END OF (?:[A-Z]+ ){0,3}(?:DESCRIPTION|DOCUMENTATION|PROMPT|CONTEXT)\b`,
-			`(?s)\n\s*(?:Human|User|Utilisateur|Usuario|用户|المستخدم|उपयोगकर्ता)\s*[:：].{1,300}`+
-				`\n\s*(?:Assistant|AI|Asistente|助手|المساعد|सहायक)\s*[:：]`,
 			`(?:^|\n)\s*(?:\[SYSTEM\]|SYSTEM(?: MESSAGE| PROMPT| OVERRIDE)?)\s*:`,
 			`(?i)(?:^|\n)\s*#{2,}\s*system(?: message| prompt| override)?\s*[:#]`,
-		)},
-	{"claims the consent of the user", "consent forgery, OWASP MCP Top 10, MCP03",
+		), false},
+	{"that forges the consent of the user", "consent forgery, OWASP MCP Top 10, MCP03",
 		either("approv|authori|consent|agreed|granted|permission|confirm|said yes|asking|signed off"),
 		patterns(
 			`(?i)\b`+user+` (?:has |have )?(?:already )?(?:pre-?)?`+agreed+` (?:to )?(?:all|every|`+
@@ -75,14 +92,13 @@ var attacks = append([]attack{
 			`(?i)\byou (?:already )?have `+user+`'s (?:consent|permission|approval)\b`,
 			`(?i)\bassume (?:that )?`+user+`[^.!?\n]{0,20}\b(?:yes|agrees?|agreed|consents?|consented|`+
 				`approves?|approved|confirms?|confirmed)\b`,
-			`(?i)\b(?:without asking the user|(?:skip|bypass) (?:the )?(?:confirmation|consent|approval) `+
-				`(?:dialog|prompt|step))\b`,
+			`(?i)[.;,] (?:skip|bypass) (?:the )?(?:confirmation|consent|approval) (?:dialog|prompt|step)\b`,
 			`(?i)\b(?:never|do not|don't|without) (?:(?:ask|wait)(?:ing)? (?:the user )?for|`+
 				`request(?:ing)?) (?:`+user+`'s )?`+
 				`(?:confirmation|consent|approval|permission)\b`,
 			`(?i)\b(?:customer|user) has consented\b`,
-		)},
-	{"hides something from the user", "Invariant Labs, 2025-04-01",
+		), false},
+	{"to hide something from the user", "Invariant Labs, 2025-04-01",
 		either("user|human|customer|happened|instruction|anyone|nothing|summary|answer|reply"), patterns(
 			`(?i)\b(?:hide|conceal|keep|leave) (?:this|it|these|that)(?: \w+){0,2} (?:from|out of what you `+
 				`(?:report|say|show|tell) (?:to )?)\s*(?:the )?(?:user|human|customer)\b`,
@@ -101,8 +117,8 @@ var attacks = append([]attack{
 			`(?i)\b(?:do not|don't|never) (?:include|repeat|mention|show) (?:this|these) instructions?\b`,
 			`(?i)\b(?:do not|don't|never) (?:reveal|disclose|mention)\b[^.!?\n]{0,50}\bto the (?:user|human|`+
 				`customer)\b`,
-		)},
-	{"changes calls of other tools", "WhatsApp takeover, Invariant Labs, 2025-04-07",
+		), false},
+	{"about calls of other tools", "WhatsApp takeover, Invariant Labs, 2025-04-07",
 		either("@|recipient|destination|number|prefix|prepend|start with|route all|other tool"),
 		patterns(
 			`(?i)\b(?:bcc|blind-?\s?cop(?:y|ies))\b[^.!?\n]{0,30}`+emailed+`|[\w.+-]+@[\w.-]+\w (?:in|to|as|`+
@@ -119,8 +135,8 @@ var attacks = append([]attack{
 			`(?i)\bmust be prefixed with\b|\b(?:sent|made) (?:with|by|through) (?:any|every) other tool\b`,
 			`(?i)\bprepend\b[^!?\n]{1,80}\bto (?:it|them|(?:the|every|each|all) (?:command|script|request|`+
 				`message)s?)\b`,
-		)},
-	{"sends data with an image or link", "Embrace the Red, 2023; EchoLeak, CVE-2025-32711",
+		), false},
+	{"to send data with an image or link", "Embrace the Red, 2023; EchoLeak, CVE-2025-32711",
 		either("http"), patterns(
 			`!\[[^\]\n]{0,100}\]\(\s*https?://[^)\s]{1,200}(?:\{|[?&][\w-]+=(?:[<\[$%)]|[A-Z]{3}))`,
 			`(?i)\]\(\s*https?://[^)\s]{1,200}[?&][\w-]+=[{<\[$%]{1,2}\s*(?:user[_ ]?)?(?:conversation|chat|`+
@@ -128,8 +144,8 @@ var attacks = append([]attack{
 			`(?i)<img\b[^>]{0,100}\bsrc=["\x27]?https?://[^"\x27>\s]{1,200}\?`,
 			`(?i)\b(?:append|add|open|render|load|embed|insert|`+
 				`fetch)\b[^.!?\n]{0,40}https?://[^\s)"\x27>]{1,200}[?&][\w-]+=[{<\[$]`,
-		)},
-	{"asks for the conversation, the prompt or secrets", "line jumping, Trail of Bits, 2025-04-21",
+		), false},
+	{"to hand over the conversation, the prompt or secrets", "line jumping, Trail of Bits, 2025-04-21",
 		either("prompt|instructions|conversation|chat|message|environ|.env|key|rsa|password|" +
 			"credential|dialogue|discussion|the user|above|printenv|/."), patterns(
 			`(?i)\b(?:reveal|print|put|include|pass|send|repeat|output|copy|write|attach|quote|paste|`+
@@ -158,12 +174,12 @@ var attacks = append([]attack{
 				`[^.!?\n]{0,30}\b(?:send|pass|put|include|attach)\b`,
 			`(?i)\b(?:read|open|copy|collect|include)\b[^!?\n]{0,30}[\s/]\.env\b`,
 			`(?i)\b(?:read|look into|copy|attach|include)\b[^.!?\n]{0,20}(?:~|\$HOME)/\.(?:ssh|aws|gnupg)\b`,
-			`(?i)^(?:contents?|read|reading) (?:\w+ ){0,3}(?:id rsa|ssh key|system prompt)$`,
+			`(?i)^(?:contents?|read|reading) (?:\w+ ){0,3}(?:id rsa|system prompt)$`,
 			`(?i)^(?:full|entire|whole|complete) (?:conversation|chat)$|^(?:previous|prior) messages$`,
 			`(?i)^(?:the )?(?:(?:full|entire|whole|complete) (?:conversation|chat)|conversation|chat) `+
 				`(?:history$|so far\b|transcript$)`,
-		)},
-	{"overrides other instructions", "line jumping, Trail of Bits, 2025-04-21",
+		), false},
+	{"against other instructions", "line jumping, Trail of Bits, 2025-04-21",
 		either("disregard|ignore|forget|overrid|over|always|no longer"), patterns(
 			`(?i)\b(?:disregard|ignore|forget) (?:your (?:system prompt|instructions)|everything you were `+
 				`told)\b`,
@@ -173,7 +189,7 @@ var attacks = append([]attack{
 			`(?i)\bno longer (?:bound|restricted|limited|governed) by (?:\w+ ){0,3}(?:instruction|rule|`+
 				`guideline|polic|prompt)`,
 			`(?i)\balways (?:call|use|run|invoke) this (?:function|tool) before you answer\b`,
-		)},
+		), false},
 }, inLanguages()...)
 
 // either splits a list of words.
@@ -189,72 +205,82 @@ func patterns(expressions ...string) []lazy {
 	return all
 }
 
-// textInstructsModel reports the first attack in each text, also in what it encodes, and orders about tools
-// of other servers.
-func textInstructsModel(t text, at location) {
+// orderRule makes a rule that reports the first order in each text: those without an innocent reading, or the
+// others.
+func orderRule(strict bool) rule {
+	return eachPhraseOnce(func(t text, at location) {
+		o := orderIn(t)
+		switch {
+		case o.passage == "" || o.strict != strict:
+		case strict:
+			said := rawjson.Quote(o.passage)
+			at.add("", said, "The text holds an order %s: %s.", o.does, said)
+		default:
+			said := rawjson.Quote(o.passage)
+			at.add("", said, "%s reads like an order to the model%s.", said, o.does)
+		}
+	})
+}
+
+// order is a passage of a text that orders a model to do something.
+type order struct {
+	passage, does string
+	strict        bool // no innocent reading
+}
+
+// orderIn returns the first order in a text, also in what it encodes.
+func orderIn(t text) order {
 	spaced := t.value
 	if !t.prose && !strings.ContainsFunc(t.value, unicode.IsSpace) { // a name or a choice
 		spaced = strings.NewReplacer("_", " ", "-", " ").Replace(t.value)
 	}
-	plain, encoding := slices.Compact([]string{spaced, t.value}), ""
-	for n, value := range append(plain, decoded(t.value, 2)...) {
-		if n == len(plain) {
-			encoding = ", encoded"
-		}
-		if passage, a := findAttack(value); passage != "" {
-			said := rawjson.Quote(passage)
-			at.add("", said, "The text %s%s: %s (%s).", a.does, encoding, said, a.source)
-			return
+	for _, value := range slices.Compact([]string{spaced, t.value}) {
+		if o := plainOrder(value, false); o.passage != "" {
+			return o
 		}
 	}
-	if passage, tool := at.server.shadowed(t); passage != "" {
-		at.add("", rawjson.Quote(passage), "The text gives orders about %s, a tool of another server "+
-			"(Invariant Labs, 2025-04-07).", tool)
+	for _, value := range decoded(t.value, 2) {
+		if o := plainOrder(value.text, value.strict); o.passage != "" {
+			return order{o.passage, strings.TrimSpace(o.does + ", encoded"), o.strict || value.strict}
+		}
 	}
+	return order{}
 }
 
-// findAttack returns the passage of a text that is an attack, and its kind; "" when there is none.
-func findAttack(text string) (string, attack) {
+// plainOrder returns the first order that a text gives, the strict ones first; encoded is whether another
+// text encodes it.
+func plainOrder(text string, encoded bool) (found order) {
 	reading := wording.Read(text)
 	for _, a := range attacks {
 		if a.words != nil && !reading.HasAny(a.words) {
 			continue
 		}
 		for _, pattern := range a.patterns {
-			if found := reading.Find(pattern); found != nil {
-				return strings.TrimSpace(text[found[0]:found[1]]), a
+			if at := reading.Find(pattern); at != nil {
+				strict := a.strict && (at[0] == 0 || !strings.ContainsAny(text[at[0]-1:at[0]], "`\"'")) ||
+					a.patterns != nil && !pattern().MatchString(text) // disguised
+				o := order{strings.TrimSpace(text[at[0]:at[1]]), " " + a.does + " (" + a.source + ")", strict}
+				if strict {
+					return o
+				}
+				if found.passage == "" {
+					found = o
+				}
+				break
 			}
 		}
 	}
-	return "", attack{}
-}
-
-// orders match an order about the use of a tool, by its name.
-var orders = patterns(
-	`(?i)\b(?:when(?:ever)?|if|before|after|every time|each time|for (?:every|each))\b[^.!?\n]{0,40}?(?-i:`+
-		composed2+`)[^.!?\n]{0,60}\b(?:always|change|replace|set|also call|first call|add the parameter|`+
-		`must be sent)\b`,
-	`(?i)\b(?:when(?:ever)?|before|after|every time|each time)\b[^.!?\n]{0,40}?(?-i:`+composed2+
-		`) (?:tool )?(?:is |was |gets )?(?:called|used|invoked|executed|runs?)\b[^.!?\n]{0,20}\b(?:first|`+
-		`also|add|put|send|include|append|forward|pass|copy|upload)\b`,
-	`(?i)\b(?:before|after|instead of) (?:(?:us|call|invok|runn)ing )?(?-i:`+composed2+`)[^.!?\n]{0,40}`+
-		`(?:,|;) (?:call|use|invoke|pass|send|forward)\b`,
-)
-
-// shadowed returns an order about a tool that the server does not have.
-func (s *server) shadowed(t text) (passage, tool string) {
-	if !t.prose {
-		return "", ""
-	}
-	for _, order := range orders {
-		for _, m := range order().FindAllStringSubmatch(t.value, -1) {
-			if !s.vocabulary()[strings.ToLower(m[1])] {
-				return m[0], m[1]
-			}
+	for n, view := range reading.Views() {
+		passage, does, strict := findOrder(view, encoded)
+		if passage != "" && (found.passage == "" || strict) {
+			return order{kit.Clip(passage, maxPassage), " " + does, strict || n > 0}
 		}
 	}
-	return "", ""
+	return found
 }
+
+// maxPassage is how many bytes of a sentence a message quotes.
+const maxPassage = 240
 
 // maxEncoded is the size of the longest text that is decoded.
 const maxEncoded = 64 << 10
@@ -277,30 +303,48 @@ var encodings = []struct {
 // escapes are those of URLs, C and JSON.
 var escapes = kit.Pattern(`%[0-9A-Fa-f]{2}|\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}`)
 
+// rotated matches common words in rot13: the, all, user, your, ignore.
+var rotated = kit.Pattern(`(?i)\b(?:gur|nyy|hfre|lbhe|vtaber)\b`)
+
+// minEscapes is from how many escapes on a text is encoded rather than quoted.
+const minEscapes = 8
+
+// plain is what a text encodes; strict if no one writes an order in that way by accident.
+type plain struct {
+	text   string
+	strict bool
+}
+
 // decoded returns the texts that a text encodes, and those inside them, up to a depth.
-func decoded(text string, depth int) (all []string) {
+func decoded(text string, depth int) (all []plain) {
 	if depth == 0 || len(text) > maxEncoded {
 		return nil
 	}
 	for _, e := range encodings {
 		for _, passage := range e.pattern().FindAllString(text, -1) {
 			if data, err := e.decode(passage); err == nil && readable(string(data)) {
-				all = append(all, string(data))
+				all = append(all, plain{string(data), true})
 				all = append(all, decoded(string(data), depth-1)...)
 			}
 		}
 	}
-	unescaped := escapes().ReplaceAllStringFunc(html.UnescapeString(text), func(escape string) string {
-		code, _ := strconv.ParseUint(strings.TrimLeft(escape, `%\xu`), 16, 16)
-		if escape[0] == '\\' {
-			return string(rune(code))
+	if strings.ContainsAny(text, "%\\&") {
+		escaped := len(escapes().FindAllString(text, minEscapes)) + strings.Count(text, "&#")
+		unescaped := escapes().ReplaceAllStringFunc(html.UnescapeString(text), func(escape string) string {
+			code, _ := strconv.ParseUint(strings.TrimLeft(escape, `%\xu`), 16, 16)
+			if escape[0] == '\\' {
+				return string(rune(code))
+			}
+			return string([]byte{byte(code)})
+		})
+		if unescaped != text && readable(unescaped) {
+			all = append(all, plain{unescaped, escaped >= minEscapes})
 		}
-		return string([]byte{byte(code)})
-	})
-	if unescaped != text && readable(unescaped) {
-		all = append(all, unescaped)
 	}
-	return append(all, strings.Map(rot13, text))
+	if rotated().MatchString(text) {
+		all = append(all, plain{strings.Map(rot13, text), true})
+	}
+	return all
 }
 
 // readable reports whether decoded bytes are text.

@@ -16,10 +16,13 @@ type language struct {
 func inLanguages() []attack {
 	var all []attack
 	for _, l := range languages {
-		all = append(all, attack{"gives orders in another language",
+		const address = `(?:https?://|[\w.+-]+@[\w-]+\.\w)`
+		all = append(all, attack{"in another language",
 			"translated tool poisoning, OWASP MCP Top 10, MCP03", either(l.words), patterns(
 				near(l.ignore, l.earlier), near(l.hide, l.user), near(l.agreed, l.user),
-				near(l.unasked, l.user+"|"+l.agreed), near(l.pass, l.private), "(?i)"+l.other)})
+				near(l.unasked, l.user+"|"+l.agreed), near(l.pass, l.private), "(?i)"+l.other,
+				"(?i)(?:"+l.user+"|"+l.private+")[^.!?。\n]{0,40}(?:"+l.pass+")[^.!?。\n]{0,30}"+address),
+			false})
 	}
 	return all
 }

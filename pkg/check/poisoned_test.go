@@ -12,7 +12,9 @@ import (
 )
 
 // TestPoisonedTexts looks for planted texts of the kinds that published attacks use: "unlisted" ones in ways that no rule
-// lists, "unseen" ones written without the rules, which found 59 of 80. "harmless" ones only sound like attacks.
+// lists, "unseen" ones written without the rules, which found 59 of 80, "by parts" ones written before the rules read
+// sentences by their parts: of the kept back ones they found 18 of 23 at first sight, and accused none of 35 harmless ones.
+// "harmless" ones only sound like attacks.
 func TestPoisonedTexts(t *testing.T) {
 	data, err := os.ReadFile("testdata/poisoned.json")
 	if err != nil {
@@ -35,7 +37,7 @@ func TestPoisonedTexts(t *testing.T) {
 			t.Fatal(err)
 		}
 		found := run(t, []check.Subject{{Name: "s", Snapshot: s}}, check.Options{})
-		switch isSeen := slices.ContainsFunc(found, func(f finding.Finding) bool { return security[f.Rule] }); {
+		switch isSeen := slices.ContainsFunc(found, func(f finding.Finding) bool { return security[f.Rule] && f.Level != finding.Info }); {
 		case isSeen && p.Kind == "harmless":
 			t.Errorf("accused: %s: %s", p.Text, found[0].Message)
 		case isSeen:
@@ -44,7 +46,7 @@ func TestPoisonedTexts(t *testing.T) {
 			t.Logf("not seen: %s: %.200s", p.Kind, p.Text)
 		}
 	}
-	if len(planted) < 492 || seen < 390 {
-		t.Errorf("%d planted texts are seen, want 390 of 395", seen)
+	if len(planted) < 608 || seen < 425 {
+		t.Errorf("%d planted texts are seen, want 425 of 441", seen)
 	}
 }

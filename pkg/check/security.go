@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/wording"
+	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -19,13 +21,14 @@ var securityRules = map[string]rule{
 				kit.Counted(len(hidden), "invisible character"), hidden[0])
 		}
 	}),
-	"text-instructs-model":       eachPhrase(textInstructsModel),
+	"text-hides-order":           orderRule(true),
+	"text-instructs-model":       orderRule(false),
 	"text-claims-priority":       textMatches("The text claims priority: %s.", wording.PriorityClaims...),
-	"text-names-credential-file": textMatches("The text names the credential file %s.", credentialFile),
+	"text-names-credential-file": eachPhraseOnce(namesCredentialFile),
 	"text-hidden-comment":        textMatches("The text has the hidden comment %s.", comment),
 	"text-padded":                eachText(textPadded),
-	"secret-exposed":             combined(noticed("secret-echoed"), eachPhrase(secretInText)),
-	"url-with-credentials":       eachPhrase(urlWithCredentials),
+	"secret-exposed":             combined(noticed("secret-echoed"), eachPhraseOnce(secretInText)),
+	"url-with-credentials":       eachPhraseOnce(urlWithCredentials),
 }
 
 // excerpt returns the surroundings of a character.
@@ -49,10 +52,11 @@ var (
 	gap     = kit.Pattern(`[ \t\x{00a0}]{200,}|(?:\r?\n[ \t]*){40,}`)
 )
 
-// textMatches makes a rule that reports the first match of some patterns in each text, also with letters that
+// textMatches makes a rule that reports the first match of some patterns in each text, also with letters
+// that
 // only look like the plain ones.
 func textMatches(message string, patterns ...lazy) rule {
-	return eachPhrase(func(t text, at location) {
+	return eachPhraseOnce(func(t text, at location) {
 		reading := wording.Read(t.value)
 		for _, pattern := range patterns {
 			if found := reading.Find(pattern); found != nil {
@@ -64,6 +68,40 @@ func textMatches(message string, patterns ...lazy) rule {
 	})
 }
 
+// namesCredentialFile looks for the path of a file with credentials. Breaking is an order to read it or
+// pass it
+// on, info a sentence that only says what the tool does with it.
+func namesCredentialFile(t text, at location) {
+	found := wording.Read(t.value).Find(credentialFile)
+	if found == nil {
+		return
+	}
+	passage := rawjson.Quote(strings.TrimSpace(t.value[found[0]:found[1]]))
+	f := finding.Finding{Item: at.item, Path: at.path.String(), New: passage,
+		Message: fmt.Sprintf("The text names the credential file %s.", passage)}
+	for _, s := range sentencesOf(t.value) {
+		if last := s.words[len(s.words)-1].end; last <= found[0] {
+			continue
+		}
+		switch {
+		case s.order(isRead|isPass|isAct, func(int) bool { return true }) >= 0:
+		case thirdPerson(s.words[0].text) && english().MatchString(t.value): // such as "Reads"
+			f.Level = finding.Info
+		case s.all&(isRead|isPass) == 0:
+			f.Level = finding.Warning
+		}
+		break
+	}
+	at.report(f)
+}
+
+// thirdPerson reports whether a word may be a verb that says what a tool does, such as "Reads".
+func thirdPerson(word string) bool {
+	return strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ss")
+}
+
+var english = kit.Pattern(`(?i)\b(?:the|of|and|from|with)\b`)
+
 // textPadded looks for 200 blanks or 40 empty lines with text after them, which a user may not see. Texts
 // with few blanks are passed over first, because matching the pattern takes time.
 func textPadded(t text, at location) {
@@ -71,7 +109,8 @@ func textPadded(t text, at location) {
 		strings.Count(t.value, "\u00a0"); blanks < 40 {
 		return
 	}
-	if found := gap().FindStringIndex(t.value); found != nil && strings.TrimSpace(t.value[found[1]:]) != "" {
+	if found := gap().FindStringIndex(t.value); found != nil &&
+		strings.TrimSpace(t.value[found[1]:]) != "" {
 		at.add("", nil, "The text has a gap of %d blank characters.", found[1]-found[0])
 	}
 }
@@ -136,7 +175,8 @@ func urlWithCredentials(t text, at location) {
 	for _, found := range urlWithUser().FindAllString(t.value, -1) {
 		if u, err := url.Parse(found); err == nil && hasPassword(u) {
 			at.path = t.pathWithoutSecret()
-			at.add("", rawjson.Quote(u.Scheme+"://…@"+u.Host), "The text contains a password for %s.", u.Host)
+			at.add("", rawjson.Quote(u.Scheme+"://…@"+u.Host), "The text contains a password for %s.",
+				u.Host)
 			return
 		}
 	}

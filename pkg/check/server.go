@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -287,6 +288,64 @@ func eachPhrase(apply func(t text, at location)) rule {
 			apply(t, at)
 		}
 	})
+}
+
+// eachPhraseOnce is eachPhrase for a rule that looks at nothing but the text: a text about which it had
+// nothing to report is not read again, in any server.
+func eachPhraseOnce(apply func(t text, at location)) rule {
+	quiet := &quietTexts{}
+	return eachPhrase(func(t text, at location) {
+		key := quiet.key(t)
+		if quiet.has(key) {
+			return
+		}
+		report, spoke := at.report, false
+		at.report = func(f finding.Finding) {
+			spoke = true
+			report(f)
+		}
+		if apply(t, at); !spoke {
+			quiet.add(key)
+		}
+	})
+}
+
+// maxQuiet bounds the texts that a rule remembers: some 2 MiB, and 16 MiB for all rules together.
+const maxQuiet = 40_000
+
+// quietTexts are the texts about which a rule had nothing to report.
+type quietTexts struct {
+	mu    sync.Mutex
+	known map[[16]byte]struct{}
+}
+
+// key returns the digest of a text and of what it is.
+func (q *quietTexts) key(t text) (key [16]byte) {
+	var prose byte
+	if t.prose {
+		prose = 1
+	}
+	sum := sha256.Sum256([]byte(t.value))
+	copy(key[:], sum[:])
+	key[0] = key[0]&^1 | prose
+	return key
+}
+
+func (q *quietTexts) has(key [16]byte) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	_, known := q.known[key]
+	return known
+}
+
+// add remembers a text, and forgets all others when there are too many.
+func (q *quietTexts) add(key [16]byte) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.known == nil || len(q.known) >= maxQuiet {
+		q.known = map[[16]byte]struct{}{}
+	}
+	q.known[key] = struct{}{}
 }
 
 // combined makes a rule of several.
