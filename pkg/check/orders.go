@@ -362,10 +362,7 @@ func hides(s *sentence) bool {
 			return s.index(i, 6, isNot) >= 0 && (s.near(i, 8, isThis) || len(s.words)-i < 8)
 		case w.class&isNobody != 0 && s.near(i, 4, isLearn) && s.all&(isMarker|isModel|isThis) != 0:
 			return true
-		case w.class&isQuiet != 0 && (s.near(i, 2, isPass|isAct|isRead) && s.index(i, 2,
-			isPass|isAct|isRead) >= 0 &&
-			s.ordered(s.index(i, 2, isPass|isAct|isRead)) || s.near(i, -4, isPass|isAct) &&
-			s.order(isPass|isAct, func(j int) bool { return j < i && i-j < 5 }) >= 0):
+		case w.class&isQuiet != 0 && s.quietly(i):
 			return true
 		case (w.text == "keep" || w.text == "hide" || w.text == "conceal") && s.ordered(i) && s.near(i,
 			8, isPerson) && s.near(i, 4, isThis) &&
@@ -390,6 +387,19 @@ func hides(s *sentence) bool {
 			return s.near(j, 3, isThis) && s.says("that only", "that nothing", "say nothing",
 				"that the deletion", "that no")
 		}) >= 0
+}
+
+// quietly reports whether the adverb at i belongs to an order to do something, and not to what the tool does.
+func (s *sentence) quietly(i int) bool {
+	const acts = isPass | isAct | isRead
+	verb := s.index(i, 2, acts)
+	if i > 0 && slices.Contains(strings.Fields("will would may can could might"), s.words[i-1].text) ||
+		verb >= 0 && slices.Contains(strings.Fields("return get look contain hold"),
+			s.words[verb].text) {
+		return false
+	}
+	return verb >= 0 && s.ordered(verb) || s.near(i, -4, isPass|isAct) &&
+		s.order(isPass|isAct, func(j int) bool { return j < i && i-j < 5 }) >= 0
 }
 
 // concealing reports whether the negated verb at i conceals an action rather than data.
@@ -439,7 +449,7 @@ func handsOver(s *sentence) bool {
 					"entire chat", "whole chat", "full chat", "complete chat", "complete dialogue",
 					"entire dialogue", "full dialogue") && s.says("argument", "field", "parameter"))
 		case verb&isPass != 0 && (s.says("your system prompt", "system prompt with", "your instructions",
-			"your initial", "your hidden", "your prompt",
+			"your initial", "your hidden",
 			"your developer")):
 			return true
 		case s.near(i, 10, isSecret) && s.near(i, 6, isEvery|isOwned) && (s.near(i, far, isMine) ||

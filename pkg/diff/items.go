@@ -83,10 +83,11 @@ func compareItems(c *comparison, old, new snapshot.List) {
 		compareOrder(c, "tool-order-changed", "", "/tools", kit.Map(old.Items(), key), names)
 		c.names = kit.Set(names)
 	}
+	var alike map[*pair]*pair
 	if old.Whole() && new.Whole() {
-		matched = joinRenamedItems(c, kind, matched)
+		matched, alike = joinRenamedItems(c, kind, matched)
 	}
-	hints := renameHints(kind, matched)
+	hints := renameHints(kind, matched, alike)
 	var both []*pair
 	for _, p := range matched {
 		switch {

@@ -49,6 +49,42 @@ func assign[T comparable](gone, fresh []T, score func(old, new T) float64) map[T
 	return found
 }
 
+// mutual pairs each old thing with the new one that it resembles more than any other, if that holds in both
+// directions. Pairs below likely are left out.
+func mutual[T comparable](gone, fresh []T, score func(old, new T) float64) map[T]T {
+	type best struct {
+		other  T
+		score  float64
+		shared bool // with another one
+	}
+	bestOf := map[T]best{}
+	note := func(one, other T, score float64) {
+		switch known := bestOf[one]; {
+		case score < likely || score < known.score:
+		case score == known.score:
+			bestOf[one] = best{known.other, score, true}
+		default:
+			bestOf[one] = best{other, score, false}
+		}
+	}
+	gone, fresh = gone[:min(len(gone), maxCandidates)], fresh[:min(len(fresh), maxCandidates)]
+	for _, old := range gone {
+		for _, new := range fresh {
+			s := score(old, new)
+			note(old, new, s)
+			note(new, old, s)
+		}
+	}
+	found := map[T]T{}
+	for _, old := range gone {
+		b := bestOf[old]
+		if back := bestOf[b.other]; b.score > 0 && !b.shared && !back.shared && back.other == old {
+			found[old] = b.other
+		}
+	}
+	return found
+}
+
 // onlyAlike pairs old and new things that have the same key, where no other on either side has it. Those
 // with an empty key have no partner.
 func onlyAlike[T comparable](gone, fresh []T, key func(T) string) map[T]T {
@@ -62,10 +98,15 @@ func onlyAlike[T comparable](gone, fresh []T, key func(T) string) map[T]T {
 }
 
 // joinRenamedItems reports items whose key changed, and returns the pairs that are left: an old item under
-// its new key is one pair, so that what else changed is reported under the old key.
-func joinRenamedItems(c *comparison, kind snapshot.Kind, matched []*pair) []*pair {
+// its new key is one pair, so that what else changed is reported under the old key. Items whose names changed
+// like others', and whose arguments do not agree, are returned as likely.
+func joinRenamedItems(c *comparison, kind snapshot.Kind,
+	matched []*pair) (left []*pair, likely map[*pair]*pair) {
 	gone, fresh := unmatched(matched)
 	alike, cause := renamedAlike(kind, gone, fresh)
+	likely = maps.Clone(alike)
+	maps.DeleteFunc(likely, sameCalls)
+	maps.DeleteFunc(alike, func(old, new *pair) bool { return !sameCalls(old, new) })
 	claimed := kit.Set(slices.Collect(maps.Values(alike)))
 	successors := renamedExactly(kind, gone, fresh)
 	maps.DeleteFunc(successors, func(_, new *pair) bool { return claimed[new] })
@@ -89,7 +130,8 @@ func joinRenamedItems(c *comparison, kind snapshot.Kind, matched []*pair) []*pai
 		}
 		old.new, claimed[new] = new.new, true
 	}
-	return slices.DeleteFunc(matched, func(p *pair) bool { return claimed[p] })
+	maps.DeleteFunc(likely, func(_, new *pair) bool { return claimed[new] })
+	return slices.DeleteFunc(matched, func(p *pair) bool { return claimed[p] }), likely
 }
 
 // renamedExactly returns the items that are gone, each with the only new item that is the same under another
@@ -119,27 +161,47 @@ func argumentsOf(raw json.RawMessage) []string {
 	return kit.SortedKeys(viewOf(viewOf(v["inputSchema"])["properties"]))
 }
 
-// namingChange describes how a name became another one, if by another prefix or spelling of its words; empty
-// if by neither.
+// namingChange describes how a name became another one, if by another prefix, suffix or spelling of its
+// words; empty if by neither.
 func namingChange(old, new *pair) string {
 	if letters(old.key) == letters(new.key) {
 		return ": other spellings of the same words"
 	}
+	was, is := wordsOf(old.key), wordsOf(new.key)
+	whole := func(stem, longer []string, end bool) bool { // of words, not of letters
+		n := len(longer) - len(stem)
+		return len(stem) > 0 && n > 0 && (end && slices.Equal(longer[n:], stem) ||
+			!end && slices.Equal(longer[:len(stem)], stem))
+	}
 	prefix, added := strings.CutSuffix(new.key, old.key)
 	removed, shorter := strings.CutSuffix(old.key, new.key)
-	was, is := wordsOf(old.key), wordsOf(new.key)
+	suffix, longer := strings.CutPrefix(new.key, old.key)
+	dropped, cut := strings.CutPrefix(old.key, new.key)
 	switch {
-	case added:
+	case added && whole(was, is, true):
 		return ": prefix " + code(prefix) + " added"
-	case shorter:
+	case shorter && whole(is, was, true):
 		return ": prefix " + code(removed) + " removed"
+	case longer && whole(was, is, false):
+		return ": suffix " + code(suffix) + " added"
+	case cut && whole(is, was, false):
+		return ": suffix " + code(dropped) + " removed"
 	case len(was) > 1 && len(is) > 1 && slices.Equal(was[1:], is[1:]) && !opposite(was[0], is[0]):
-		a, b := argumentsOf(old.old), argumentsOf(new.new)
-		if len(a)+len(b) == 0 || sharedArguments(a, b) > 0 {
-			return ": prefix " + code(was[0]) + " became " + code(is[0])
-		}
+		return ": prefix " + code(was[0]) + " became " + code(is[0])
 	}
 	return ""
+}
+
+// sameCalls reports whether the arguments of two items whose names changed in the same way agree as far as a
+// caller needs to use the new one instead: where only the verb differs, all of them.
+func sameCalls(old, new *pair) bool {
+	a, b := argumentsOf(old.raw()), argumentsOf(new.raw())
+	was, is := wordsOf(old.key), wordsOf(new.key)
+	shared := sharedArguments(a, b)
+	if len(was) == len(is) && len(was) > 0 && was[0] != is[0] && isVerb(was[0]) && isVerb(is[0]) {
+		return shared == max(len(a), len(b))
+	}
+	return len(a)+len(b) == 0 || shared > 0 && 2*shared >= max(len(a), len(b))
 }
 
 // renamedAlike returns items whose names changed in the same way, if they are at least two and at least half
@@ -148,15 +210,15 @@ func renamedAlike(kind snapshot.Kind, gone, fresh []*pair) (successors map[*pair
 	if kind.KeyField() != "name" {
 		return nil, ""
 	}
-	renamed := map[string]map[*pair]*pair{}
+	renamed, taken := map[string]map[*pair]*pair{}, map[string]map[*pair]bool{}
 	for _, old := range gone[:min(len(gone), maxCandidates)] {
 		for _, new := range fresh[:min(len(fresh), maxCandidates)] {
 			change := namingChange(old, new)
 			if renamed[change] == nil {
-				renamed[change] = map[*pair]*pair{}
+				renamed[change], taken[change] = map[*pair]*pair{}, map[*pair]bool{}
 			}
-			if renamed[change][old] == nil {
-				renamed[change][old] = new
+			if renamed[change][old] == nil && !taken[change][new] {
+				renamed[change][old], taken[change][new] = new, true
 			}
 		}
 	}
@@ -169,11 +231,18 @@ func renamedAlike(kind snapshot.Kind, gone, fresh []*pair) (successors map[*pair
 	return renamed[best], sentence(kind.Plural()+" renamed", nil) + best
 }
 
-// renameHints returns a hint for each item that is gone and has a twin that stays, or a likely new name.
-func renameHints(kind snapshot.Kind, matched []*pair) map[*pair]string {
+// renameHints returns a hint for each item that is gone and has a twin that stays, or a likely new name, as
+// those whose names changed alike.
+func renameHints(kind snapshot.Kind, matched []*pair, alike map[*pair]*pair) map[*pair]string {
 	hints := map[*pair]string{}
 	gone, fresh := unmatched(matched)
-	for old, new := range assign(kit.Map(gone, outlineOf), kit.Map(fresh, outlineOf), resemblance) {
+	for old, new := range alike {
+		hints[old] = code(old.key) + " possibly renamed to " + code(new.key)
+	}
+	isAlike := kit.Set(slices.Collect(maps.Values(alike)))
+	gone = slices.DeleteFunc(slices.Clone(gone), func(p *pair) bool { return hints[p] != "" })
+	fresh = slices.DeleteFunc(slices.Clone(fresh), func(p *pair) bool { return isAlike[p] })
+	for old, new := range mutual(kit.Map(gone, outlineOf), kit.Map(fresh, outlineOf), resemblance) {
 		hints[old.pair] = code(old.key) + " possibly renamed to " + code(new.key)
 	}
 	if kind == snapshot.Tools {
@@ -213,10 +282,23 @@ func resemblance(old, new *outline) float64 {
 		return names
 	case shared == max(len(a), len(b)) && alike:
 		return max(names, likely)
-	case names < likely:
+	case names < likely, otherThing(old.key, new.key) && shared < max(len(a), len(b)),
+		shared == 0 && !slices.Equal(wordsOf(old.key), wordsOf(new.key)):
 		return 0
 	}
-	return (2*names + float64(shared)/float64(min(len(a), len(b)))) / 3
+	return (2*names + float64(shared)/float64(max(len(a), len(b)))) / 3
+}
+
+// otherThing reports whether each of two names has a noun that the other one lacks, such as get_trace_details
+// and get_replay_details.
+func otherThing(a, b string) bool {
+	nouns := func(words, others []string) bool {
+		return slices.ContainsFunc(words, func(word string) bool {
+			return !isVerb(word) && !slices.Contains(others, word)
+		})
+	}
+	x, y := wordsOf(a), wordsOf(b)
+	return nouns(x, y) && nouns(y, x) && letters(a) != letters(b)
 }
 
 func sharedArguments(a, b []string) int {
@@ -322,14 +404,20 @@ func repeatsName(title, name string) bool {
 	return named && slices.Contains([]string{"", "arguments", "output", "dictoutput"}, rest)
 }
 
-// guessRenamed notes likely new names of properties that are gone: those that look alike, and the only two of
-// one type that are gone and new in an object.
+// guessRenamed notes likely new names of properties that are gone: those that look alike, the only two of one
+// type that are gone and new in an object, and required ones that lost words.
 func guessRenamed(gone, fresh []*change) {
-	onlyOfType := onlyAlike(gone, fresh, func(ch *change) string {
+	typed := func(ch *change) string {
 		v := viewOf(ch.value())
 		return parent(ch.Path) + " " + cmp.Or(string(v["type"]), string(withoutRemarks(v).json())) +
 			either(v["enum"] != nil, " enum", "")
-	})
+	}
+	onlyOfType := onlyAlike(gone, fresh, typed)
+	shortened := func(old, new *change) bool { // such as endpointId and id
+		was, is := wordsOf(old.Name), wordsOf(new.Name)
+		return old.Required && new.Required && len(is) > 0 && len(was) > len(is) &&
+			typed(old) == typed(new) && slices.Equal(was[len(was)-len(is):], is)
+	}
 	for old, new := range assign(gone, fresh, func(old, new *change) float64 {
 		if parent(old.Path) != parent(new.Path) || opposite(old.Name, new.Name) {
 			return 0
@@ -341,7 +429,7 @@ func guessRenamed(gone, fresh []*change) {
 			const tie = 0.1 // of equal descriptions the names decide
 			score = max(score, dice(wordsOf(text), wordsOf(after.text("description")))+tie*score)
 		}
-		return max(score, either(onlyOfType[old] == new, likely, 0))
+		return max(score, either(onlyOfType[old] == new || shortened(old, new), likely, 0))
 	}) {
 		old.cause = code(old.Name) + " possibly renamed to " + code(new.Name)
 		old.hint = old.cause
