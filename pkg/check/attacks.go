@@ -205,13 +205,22 @@ func patterns(expressions ...string) []lazy {
 	return all
 }
 
+// withoutOrders are the texts in which both rules on orders found none.
+var withoutOrders quietTexts
+
 // orderRule makes a rule that reports the first order in each text: those without an innocent reading, or the
 // others.
 func orderRule(strict bool) rule {
-	return eachPhraseOnce(func(t text, at location) {
+	return eachPhrase(func(t text, at location) {
+		key := withoutOrders.key(t)
+		if withoutOrders.has(key) {
+			return
+		}
 		o := orderIn(t)
 		switch {
-		case o.passage == "" || o.strict != strict:
+		case o.passage == "":
+			withoutOrders.add(key)
+		case o.strict != strict:
 		case strict:
 			said := rawjson.Quote(o.passage)
 			at.add("", said, "The text holds an order %s: %s.", o.does, said)

@@ -51,3 +51,26 @@ func TestRenames(t *testing.T) {
 		}
 	}
 }
+
+// TestKeywordsOfOtherDialectsAreShown: validators of the named dialect ignore them, and others do not.
+func TestKeywordsOfOtherDialectsAreShown(t *testing.T) {
+	for dialect, keyword := range map[string]string{
+		"http://json-schema.org/draft-07/schema#":      `"prefixItems":[{"type":"number"}]`,
+		"https://json-schema.org/draft/2019-09/schema": `"prefixItems":[{"type":"number"}]`,
+		"http://json-schema.org/draft-07/schema":       `"dependentRequired":{"a":["b"]}`,
+		"https://json-schema.org/draft/2020-12/schema": `"dependencies":{"a":["b"]}`,
+	} {
+		list := func(members string) *snapshot.Snapshot {
+			s, err := snapshot.Parse([]byte(`{"tools":[{"name":"t","inputSchema":{"$schema":"` + dialect +
+				`","type":"object","properties":{"p":{"description":"P."` + members + `}}}}]}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+		changes, err := diff.Compare(t.Context(), list(""), list(","+keyword), diff.Options{})
+		if err != nil || len(changes) != 1 || changes[0].Rule != "input-keyword-changed" {
+			t.Errorf("%s in %s: %v, %v", keyword, dialect, changes, err)
+		}
+	}
+}

@@ -166,8 +166,10 @@ func (v view) flat() bool { return len(v.plain) > 0 }
 func strip(s site) view {
 	v := view{site: s, target: s, notes: map[string]site{}}
 	for range maxWrappers {
+		dialect := v.doc.owner(v.place).dialect
 		for k := range v.keywords() {
-			if _, noted := v.notes[k]; !noted && !known()[k] && !slices.Contains(silent, k) {
+			_, noted := v.notes[k]
+			if !noted && !slices.Contains(silent, k) && (!known()[k] || !dialect.reads(k)) {
 				v.notes[k] = v.site
 			}
 		}

@@ -18,6 +18,7 @@ package snapshot
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -122,12 +123,43 @@ func Hidden(text string) []rune {
 			if i == 0 || invisible(runes[i-1]) {
 				hidden = append(hidden, r)
 			}
-		case invisible(r):
+		case invisible(r) && !scripted(runes, i):
 			hidden = append(hidden, r)
 		}
 	}
 	return hidden
 }
+
+// scripted reports whether an invisible character belongs to the script of the text: a zero-width space
+// between letters of a script that marks its words with it, and a mark of direction in a text that is written
+// from right to left. Several in a row do not.
+func scripted(runes []rune, i int) bool {
+	before, after := ' ', ' '
+	if i > 0 {
+		before = runes[i-1]
+	}
+	if i+1 < len(runes) {
+		after = runes[i+1]
+	}
+	if invisible(before) || invisible(after) {
+		return false
+	}
+	switch runes[i] {
+	case 0x200B:
+		inWords := func(r rune) bool {
+			return unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)
+		}
+		return inWords(before) && inWords(after)
+	case 0x200E, 0x200F, 0x061C:
+		return slices.ContainsFunc(runes[max(0, i-maxReach):min(len(runes), i+maxReach)], func(r rune) bool {
+			return unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko)
+		})
+	}
+	return false
+}
+
+// maxReach is how far the letters are to which a mark of direction belongs.
+const maxReach = 40
 
 // invisible reports whether a character is never visible: controls but tab and line ends, and what Unicode
 // lets programs ignore.
