@@ -34,6 +34,9 @@ func run(ctx context.Context, args []string, p host.Process) int {
 	var help bytes.Buffer // and completion: the library does not report that writing failed
 	app.Writer = &help
 	err := errors.Join(app.RunContext(ctx, own), noTopic)
+	if behind == nil {
+		err = advised(app, args, err)
+	}
 	_, failed := help.WriteTo(p.Out)
 	err = errors.Join(err, failed)
 	printError(p, err)

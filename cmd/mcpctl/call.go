@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -59,7 +61,11 @@ func (p *program) asking(words operands,
 	return func(c *cli.Context) error {
 		named, rest := oneSource(*p, c.Args().Slice())
 		if len(rest) < words.least {
-			return errOperand(c.Command, words.what, named, p.behind != nil)
+			err := errOperand(c.Command, words.what, named, p.behind != nil)
+			if len(named) == 1 {
+				err = p.errWhere(c.Context, c.Command.Name, named[0], rest, err)
+			}
+			return err
 		}
 		if words.named && len(named) > 0 && len(rest) > 0 {
 			first, next := source.Parse(named[0]).Kind, source.Parse(rest[0]).Kind
@@ -71,7 +77,12 @@ func (p *program) asking(words operands,
 		if err != nil {
 			return err
 		}
-		return do(c.Context, from, rest)
+		err = do(c.Context, from, rest)
+		if len(named) == 1 && err != nil &&
+			strings.HasPrefix(err.Error(), fmt.Sprintf("no server %q", named[0])) {
+			return p.errWhere(c.Context, c.Command.Name, named[0], rest, err)
+		}
+		return err
 	}
 }
 

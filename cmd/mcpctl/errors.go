@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -52,9 +53,15 @@ const mergeHint = "name the files that --shard I/N --report json=FILE wrote, or 
 // typing error.
 func errUnknownCommand(app *cli.App, word string) error {
 	hint, similar := "mcpctl list "+printable.ShellWord(word), ""
-	if source.Parse(word).Kind == source.Configured {
+	if meant := meantBy(word); meant != "" {
+		hint = fmt.Sprintf("use %q", meant)
+	} else if config.IsProgram(word) {
+		hint = fmt.Sprintf("mcpctl list -- %s ARG…", word)
+	} else if source.Parse(word).Kind == source.Configured {
 		_, _ = fmt.Sscanf(cli.SuggestCommand(app.Commands, word), cli.SuggestDidYouMeanTemplate, &similar)
-		hint = fmt.Sprintf("did you mean %q?", "mcpctl "+similar)
+		if hint = `see "mcpctl --help"`; similar != "" {
+			hint = fmt.Sprintf("did you mean %q?", "mcpctl "+similar)
+		}
 	}
 	return exit.UsageHint(hint, "unknown command %q", word)
 }

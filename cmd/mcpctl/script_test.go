@@ -32,8 +32,23 @@ func exits(ts *testscript.TestScript, args []string) {
 	if got := exitStatus(ts, err); got != args[0] {
 		ts.Fatalf("exit status %s, want %s", got, args[0])
 	}
+	if args[1] == "mcpctl" {
+		wantAccepted(ts, ts.ReadFile("stdout")+"\n"+ts.ReadFile("stderr"))
+	}
 	if args[1] == "mcpctl" && args[0] != "0" && ts.ReadFile("stderr") == "" {
 		ts.Fatalf("exit status %s, and not a word of why on standard error", args[0])
+	}
+}
+
+// wantAccepted wants that mcpctl takes each command that an output of its own advises.
+func wantAccepted(ts *testscript.TestScript, output string) {
+	if len(output) > 1<<20 || !strings.Contains(output, "mcpctl ") {
+		return
+	}
+	for _, line := range advisedIn(output) {
+		if err := accepts(line); err != nil && !strings.ContainsAny(line, "\x1b\\") {
+			ts.Fatalf("advises a command that is not accepted: %s: %v", line, err)
+		}
 	}
 }
 

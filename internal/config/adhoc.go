@@ -42,6 +42,12 @@ var (
 // wrappers run all of their arguments together.
 var wrappers = strings.Fields("sh bash zsh cmd powershell pwsh env sudo docker podman ssh wsl")
 
+// IsProgram reports whether a word is the name of a program that runs others, such as node, npx or docker.
+func IsProgram(word string) bool {
+	others := []string{"cargo", "ruby", "php", "dotnet", "perl", "uvicorn", "poetry", "rye", "tsc"}
+	return slices.Contains(slices.Concat(launchers, wrappers, others), word)
+}
+
 // commandName returns the name of what a command runs, in letters, digits, ".", "-" and "_". It is the same
 // on every machine for the same path below dir, and has no arguments of a program and nothing that looks
 // secret.
