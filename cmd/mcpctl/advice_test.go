@@ -49,7 +49,7 @@ func accepts(line string) error {
 	}
 	own, behind := splitCommand(words[1:])
 	app := newApp(newProgram(host.Process{}, own, behind))
-	if len(own) == 0 || strings.HasPrefix(own[0], "--") {
+	if len(own) == 0 || strings.HasPrefix(own[0], "--") || own[0] == "COMMAND" {
 		return nil
 	}
 	command := app.Command(own[0])

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 
@@ -37,7 +38,11 @@ func run(ctx context.Context, args []string, p host.Process) int {
 	if behind == nil {
 		err = advised(app, args, err)
 	}
-	_, failed := help.WriteTo(p.Out)
+	text := help.String()
+	if !completing {
+		text = wrapHelp(text, host.Width(p.Out))
+	}
+	_, failed := io.WriteString(p.Out, text)
 	err = errors.Join(err, failed)
 	printError(p, err)
 	return exit.CodeOf(err)

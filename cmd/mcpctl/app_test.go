@@ -89,3 +89,26 @@ func TestHelpIsShort(t *testing.T) {
 		}
 	}
 }
+
+// TestHelpIsWrapped wants no line of any help to be wider than the terminal, and every word of it to be there.
+func TestHelpIsWrapped(t *testing.T) {
+	for _, c := range append(newApp(program{}).Commands, &cli.Command{}) {
+		for _, args := range [][]string{strings.Fields(c.Name + " --help"), {"options"}} {
+			var out strings.Builder
+			if status := run(t.Context(), args, host.Process{Out: &out, Err: &out}); status != 0 {
+				t.Fatalf("%v: status %d", args, status)
+			}
+			for _, columns := range []int{60, 80, 120} {
+				text := wrapHelp(out.String(), columns)
+				if !slices.Equal(strings.Fields(text), strings.Fields(out.String())) {
+					t.Errorf("%v at %d columns has other words:\n%s", args, columns, text)
+				}
+				for line := range strings.Lines(text) {
+					if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > columns && len(strings.Fields(line)) > 1 {
+						t.Errorf("%v: %d of %d columns: %s", args, n, columns, line)
+					}
+				}
+			}
+		}
+	}
+}

@@ -24,7 +24,7 @@ import (
 
 var (
 	errNoPattern = exit.UsageHint("mcpctl grep PATTERN [SOURCE…]", "specify a pattern")
-	errNoServer  = exit.UsageHint("mcpctl show SOURCE [ITEM…]; mcpctl list lists servers",
+	errNoServer  = exit.UsageHint("mcpctl show SOURCE [ITEM…]; list servers with mcpctl list",
 		"specify a server")
 	errManArgument = exit.UsageHint("mcpctl man | man -l -", "man takes no argument")
 	errVersionArgs = exit.UsageHint("mcpctl version --help", "version takes no argument")
@@ -110,7 +110,8 @@ func errOperand(c *cli.Command, what string, named []string, command bool) error
 		message += fmt.Sprintf(" after the SOURCE %q", named[0])
 	}
 	usage := strings.TrimSuffix(c.ArgsUsage, " [-- CMD ARG…]")
-	return exit.UsageHint(fmt.Sprintf("mcpctl %s %s; mcpctl list SOURCE shows what it offers", c.Name, usage),
+	return exit.UsageHint(
+		fmt.Sprintf("mcpctl %s %s; see what it offers with mcpctl list SOURCE", c.Name, usage),
 		"%s", message)
 }
 
@@ -160,7 +161,8 @@ func errNoReport(err error) error {
 
 // errUnknownRule returns the error for an id that is not among the known ones.
 func errUnknownRule(id string, known []string) error {
-	return exit.UsageHint(cmp.Or(kit.Suggest(id, known), "mcpctl rules lists them"), "unknown rule %q", id)
+	return exit.UsageHint(cmp.Or(kit.Suggest(id, known), "list them with mcpctl rules"),
+		"unknown rule %q", id)
 }
 
 // printError prints an error that no report has shown yet, a line for each cause, and what to do.

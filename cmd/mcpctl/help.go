@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
 const appHelp = `{{.Name}} - {{.Usage}}
@@ -40,6 +43,38 @@ const (
 	connecting = "Connection:"
 	printing   = "Output:"
 )
+
+// twoColumns matches what stands before the text of a flag or command in the help.
+var twoColumns = kit.Pattern(`^ +\S.*?\S {2,}`)
+
+// wrapHelp returns a help wrapped at spaces to the width of a terminal: prose as paragraphs, texts of flags
+// in their column. 0 = as it is.
+func wrapHelp(text string, columns int) string {
+	if columns <= 0 {
+		return text
+	}
+	var lines []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, " \n")
+		last := len(lines) - 1
+		isProse := func(s string) bool { return s != "" && s[0] != ' ' && !strings.HasSuffix(s, ":") }
+		if last >= 0 && isProse(line) && isProse(lines[last]) {
+			lines[last] += " " + line
+		} else {
+			lines = append(lines, line)
+		}
+	}
+	for i, line := range lines {
+		hang := len(line) - len(strings.TrimLeft(line, " "))
+		if before := len(twoColumns().FindString(line)); before > 0 && before < columns/2 {
+			hang = before
+		} else if hang > 0 {
+			hang += 4
+		}
+		lines[i] = host.Fold(line, columns, strings.Repeat(" ", hang))
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
 
 // examples are command lines, each with what it does after "  # ".
 //

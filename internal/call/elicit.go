@@ -28,13 +28,20 @@ func (c *Client) confirm(ctx context.Context, tool snapshot.Item, args json.RawM
 	if c.options.Select.Yes || ReadOnly(tool) {
 		return nil
 	}
-	summary, _, _ := strings.Cut(strings.TrimSpace(tool.Description()), "\n")
-	return host.Confirm(ctx, c.process, fmt.Sprintf("call a tool\n  server     %s (%s, from %s)\n  "+
-		"tool       %s  %s\n  arguments  %s\n  the server claims: %s\n",
-		c.name(), c.session.Transport(), report.Visible(c.target.Source()), report.Visible(tool.Key),
-		report.Visible(summary), report.OneLine(args), report.Visible(report.ToolHints(tool.Raw))),
-		"Call it?",
+	return host.Confirm(ctx, c.process, fmt.Sprintf("%s(%s) on %s (%s)\n%s\n", report.Visible(tool.Key),
+		argumentList(args), c.name(), c.session.Transport(), report.ToolClaims(tool.Raw)), "Call it?",
 		errUnconfirmed(c.name(), tool.Key), errDeclined(c.name(), tool.Key))
+}
+
+// argumentList returns the arguments of a call on one line: "id: 17, note: "a"".
+func argumentList(args json.RawMessage) string {
+	members, err := rawjson.Members(args)
+	if err != nil {
+		return report.OneLine(args)
+	}
+	return strings.Join(kit.Map(members, func(m rawjson.Member) string {
+		return report.Visible(m.Key) + ": " + report.OneLine(m.Value)
+	}), ", ")
 }
 
 // answer returns the answer to one request that a server made in a result. No roots are given, and a request

@@ -80,7 +80,7 @@ func errAnswers(flag, holds string) error {
 // errNotOffered returns the error for an item that a server does not offer. Unless a name is similar, it may
 // be offered only to clients with more capabilities: list declares all of them, call none.
 func errNotOffered(server, kind, name string, offered []string, capabilities string) error {
-	hint := cmp.Or(kit.Suggest(name, offered), "mcpctl list shows what it offers")
+	hint := cmp.Or(kit.Suggest(name, offered), "see what it offers with mcpctl list")
 	if len(kit.Nearest(name, offered)) == 0 && capabilities == "" {
 		hint = "see mcpctl list; for what is offered to some clients only, add --client-capabilities " +
 			strings.Join(probe.ClientCapabilities(), ",")

@@ -117,7 +117,8 @@ func (r *replay) prepare(ctx context.Context, project config.Project) error {
 	case project.Found == config.Named || r.options.Select.Trust:
 		return nil
 	}
-	about := fmt.Sprintf("send the calls of %s, which was only found\n", report.Visible(project.File))
+	about := fmt.Sprintf("mcpctl: about to send the calls of %s, which was only found\n",
+		report.Visible(project.File))
 	for _, e := range r.expect {
 		about += fmt.Sprintf("  %s  %s  %s\n", report.Visible(e.Server), report.Visible(e.Tool),
 			report.OneLine(e.Arguments))
@@ -241,8 +242,9 @@ func (s *replayed) wanted(ctx context.Context, c Call) bool {
 	s.asking.Lock()
 	defer s.asking.Unlock()
 	server, name := report.Visible(s.surface.Name), report.Visible(c.Tool)
-	err := host.Confirm(ctx, s.process, fmt.Sprintf("send calls of a tool that may change something\n"+
-		"  server   %s\n  tool     %s\n  such as  %s\n", server, name, report.OneLine(c.Arguments)),
+	err := host.Confirm(ctx, s.process, fmt.Sprintf(
+		"mcpctl: about to send calls of a tool that may change something\n"+
+			"  server   %s\n  tool     %s\n  such as  %s\n", server, name, report.OneLine(c.Arguments)),
 		"Send them?", host.ErrNoTerminal, host.ErrNoAnswer)
 	if errors.Is(err, host.ErrNoTerminal) {
 		s.process.Note("%s: calls of %s are not sent, since it may change something: --tool %s sends them",

@@ -14,7 +14,7 @@ import (
 // The mistakes in flags and SOURCEs that show before a server is contacted.
 var (
 	errAcceptAll  = exit.Usagef("--all cannot be used with fingerprints, --tool or --rule")
-	errAcceptNone = exit.UsageHint("mcpctl diff lists fingerprints",
+	errAcceptNone = exit.UsageHint("list fingerprints with mcpctl diff",
 		"specify fingerprints, --tool, --rule or --all")
 	errVersions = exit.UsageHint("mcpctl diff npm:PACKAGE --versions 5", "--versions requires one package")
 	errBuild    = exit.Usagef("--build requires --base-ref")
@@ -67,7 +67,7 @@ func errNoFinding(id string, known, incomplete []string) error {
 		return fmt.Errorf("no finding has the fingerprint %s; it may be in %s, which did not answer in full",
 			id, strings.Join(incomplete, ", "))
 	}
-	return exit.UsageHint(cmp.Or(kit.Suggest(id, known), "mcpctl diff shows them"),
+	return exit.UsageHint(cmp.Or(kit.Suggest(id, known), "list them with mcpctl diff"),
 		"no finding has the fingerprint %s", id)
 }
 
@@ -103,7 +103,7 @@ func errLink(path string, err error) error {
 // errConflict returns the error for a snapshot with conflict markers.
 func errConflict(file string) error {
 	return exit.Advise("if it is the file of this server, run git checkout --ours or --theirs, or"+
-		" delete it, and run mcpctl snapshot again",
+		" delete it, and save it again with mcpctl snapshot",
 		"%s has conflict markers and may be the file of another server", file)
 }
 

@@ -330,7 +330,7 @@ func failAnalysis(s *fleet.Surface, stage, message, hint string) {
 }
 
 // offerLess is the advice for a server that is too large.
-const offerLess = "no model can read that much: offer less; mcpctl list shows what is large"
+const offerLess = "no model can read that much: offer less; see what is large with mcpctl list"
 
 // sizeOf returns the size of a snapshot in bytes, 0 for none.
 func sizeOf(s *snapshot.Snapshot) int {

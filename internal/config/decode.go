@@ -154,7 +154,7 @@ func (r *fieldReader) day(f syntax.Field) finding.Day {
 	return day
 }
 
-const rulesHint = "mcpctl rules lists all rules"
+const rulesHint = "list all rules with mcpctl rules"
 
 // rule adds a problem for an unknown rule id.
 func (r *fieldReader) rule(id string, line int) {

@@ -61,7 +61,7 @@ func (c *Config) unknown(name string) string {
 	case len(known) == 0:
 		return "the configuration has no servers"
 	}
-	return cmp.Or(kit.Suggest(name, known), "mcpctl config lists all servers")
+	return cmp.Or(kit.Suggest(name, known), "list all servers with mcpctl config")
 }
 
 // otherWords are arguments that are something else than a server's name, with how to write them.

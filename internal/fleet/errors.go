@@ -71,7 +71,7 @@ func errKind(kind string, known []string) error {
 
 // errNotOffered returns the error for an item that no server offers.
 func errNotOffered(servers, known []string, item string) error {
-	hint := cmp.Or(kit.Suggest(item, known), "mcpctl list shows what it offers")
+	hint := cmp.Or(kit.Suggest(item, known), "see what it offers with mcpctl list")
 	return exit.UsageHint(report.Visible(hint), "%s offers no %q", strings.Join(servers, ", "), item)
 }
 
@@ -99,7 +99,7 @@ func errSaved(word string) error {
 
 // errOnly returns the error for an --only without any server of that name.
 func errOnly(pattern string, known []string) error {
-	return exit.UsageHint(cmp.Or(kit.Suggest(pattern, known), "mcpctl config lists all servers"),
+	return exit.UsageHint(cmp.Or(kit.Suggest(pattern, known), "list all servers with mcpctl config"),
 		"--only %s: no such server", pattern)
 }
 

@@ -85,7 +85,7 @@ func (s Surface) TokenCost() *int {
 }
 
 // TakeLonger is what to do where the time for a server was over.
-const TakeLonger = "give it longer with --timeout (0: no limit); mcpctl list shows what is large"
+const TakeLonger = "give it longer with --timeout (0: no limit); see what is large with mcpctl list"
 
 // TooLong returns the message for an analysis that was stopped.
 func TooLong(limit time.Duration) string { return fmt.Sprintf("undecided after %s", limit) }

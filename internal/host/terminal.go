@@ -119,7 +119,9 @@ func Confirm(ctx context.Context, p Process, about, question string, noTerminal,
 		return noTerminal
 	}
 	defer t.Close()
-	t.Printf("mcpctl: about to %s", about)
+	for line := range strings.Lines(about) {
+		t.Printf("%s\n", Fold(strings.TrimSuffix(line, "\n"), Width(t.Out), "  "))
+	}
 	answer, err := t.Choose(ctx, question+" [y]es, [N]o: ", "yes", "no")
 	switch {
 	case err != nil && !errors.Is(err, ErrNoAnswer):

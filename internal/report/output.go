@@ -227,7 +227,8 @@ func writeStepSummary(p host.Process, path string, content func(room int) files.
 }
 
 // PrintStatus writes lines on standard error for failed servers, with hints, and one for any other status,
-// unless a person sees the table, which shows all of it.
+// unless a person sees the table, which shows all of it. Beside a table in a pipe it only counts the servers
+// that failed.
 func PrintStatus(p host.Process, o Output, r *Report, view Options) {
 	if o.IsTable() && (host.IsTerminal(p.Out) || host.SameFile(p.Out, p.Err)) {
 		return
@@ -236,11 +237,12 @@ func PrintStatus(p host.Process, o Output, r *Report, view Options) {
 	if r.Status == exit.OK {
 		print = p.Note
 	}
-	for _, line := range failureNotes(r.Servers, p.Verbose) {
-		print("%s", line)
+	notes := append(failureNotes(r.Servers, p.Verbose), kit.Map(r.Problems, Visible)...)
+	if failed := Summarize(nil, r.Servers).Failed; o.IsTable() && failed > 0 { // the table has the rest
+		notes = []string{fmt.Sprintf("%d of %s failed", failed, kit.Counted(len(r.Servers), "server"))}
 	}
-	for _, problem := range r.Problems {
-		print("%s", Visible(problem))
+	for _, note := range notes {
+		print("%s", note)
 	}
 	explained = explained || slices.ContainsFunc(r.Servers,
 		func(s Server) bool { return s.Error != nil && s.Tolerated == nil })

@@ -217,6 +217,28 @@ func omitShared(call, other string) string {
 	return name + "(" + strings.Join(kept, ", ") + ")"
 }
 
+// ToolClaims returns in one line what a tool that does not only read says of calling it, in fixed words.
+func ToolClaims(tool json.RawMessage) string {
+	annotations := rawjson.ObjectOf(rawjson.ObjectOf(tool)["annotations"])
+	destructive, known := annotations.Bool("destructiveHint")
+	idempotent, told := annotations.Bool("idempotentHint")
+	says := "the server says that it may "
+	switch {
+	case !known && !told:
+		return "it may change something; the server does not say what"
+	case known && !destructive:
+		says += "add something"
+	case known:
+		says += "change or destroy something"
+	default:
+		says += "change something"
+	}
+	if idempotent {
+		return says + "; a second call adds nothing"
+	}
+	return says + ", each time"
+}
+
 // ToolHints returns the effective annotations of a tool: those it sends, and the specification's defaults for
 // the others.
 func ToolHints(tool json.RawMessage) string {

@@ -257,10 +257,20 @@ func WriteBlocks(w io.Writer, blocks []Block, o Options) {
 			continue
 		}
 		for line := range strings.SplitSeq(b.Text, "\n") {
-			p.line(indent, span{strings.ReplaceAll(strings.TrimRight(line, "\r"), "\t", "    "), plain})
+			says := span{strings.ReplaceAll(strings.TrimRight(line, "\r"), "\t", "    "), plain}
+			if strings.TrimSpace(says.text) == "" {
+				p.line(indent, says)
+			} else {
+				p.print(wrapped(indent, says))
+			}
 		}
 	}
 	_, _ = io.WriteString(printable.Guard(w, printable.SpelledOut), p.String())
+}
+
+// wrapped returns a line that wraps at words, below its first word.
+func wrapped(indent int, s span) line {
+	return line{indent: indent, hang: bullet(s.text), spans: []span{s}}
 }
 
 // OneLine returns JSON on one line, with spaces so that it can be read, and everything invisible in it

@@ -38,6 +38,6 @@ func errServers(path string, n int) error {
 
 // errNoFile returns the error for a file that does not exist, with what its name may have meant.
 func errNoFile(path string, err error) error {
-	const hint = "mcpctl snapshot saves snapshots; mcpctl config lists configured servers"
+	const hint = "save snapshots with mcpctl snapshot; list configured servers with mcpctl config"
 	return exit.Advise(cmp.Or(config.Meant(path), hint), "%w", err)
 }

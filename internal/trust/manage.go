@@ -101,7 +101,7 @@ func (s Store) RevokeFound(ctx context.Context, cfg *config.Config, names []stri
 		for _, name := range names {
 			if !slices.Contains(known, name) {
 				hint := kit.Suggest(name, kit.Distinct(known))
-				return exit.UsageHint(cmp.Or(hint, "mcpctl trust --list shows every decision"),
+				return exit.UsageHint(cmp.Or(hint, "list every decision with mcpctl trust --list"),
 					"no decision to revoke about %q", name)
 			}
 		}

@@ -384,7 +384,7 @@ func answerHint(f failure) string {
 	case acting && hasCode(f.err, mcp.MISSING_REQUIRED_CLIENT_CAPABILITY):
 		return "the server asks questions while it works: run this in a terminal, or add --answer"
 	case acting && hasCode(f.err, mcp.METHOD_NOT_FOUND):
-		return "the server does not know this request: mcpctl show lists what it offers"
+		return "the server does not know this request: see what it offers with mcpctl list"
 	case acting && is[*RPCError](f.err):
 		return "the server rejected this request: show it with --dry-run, and read the server's log"
 	case hasCode(f.err, mcp.MISSING_REQUIRED_CLIENT_CAPABILITY):
