@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -26,6 +27,12 @@ func run(ctx context.Context, args []string, p host.Process) int {
 	own = append([]string{app.Name}, arranged(app, own)...)
 	if completing {
 		if behind != nil { // the arguments of another program
+			return exit.OK
+		}
+		if values, is := flagValues(app, args); is {
+			for _, word := range values {
+				fmt.Fprintln(p.Out, word)
+			}
 			return exit.OK
 		}
 		own = append(own, completionFlag)

@@ -1,18 +1,23 @@
 package main
 
 import (
+	"context"
 	"embed"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// completions are the scripts of the shells but fish, for which urfave/cli writes one.
+// completions are the scripts of the shells.
 //
 //go:embed completion/*
 var completions embed.FS
@@ -20,8 +25,7 @@ var completions embed.FS
 // completionFlag ends the arguments when a shell asks what may come next; urfave/cli then runs no command.
 const completionFlag = "--generate-bash-completion"
 
-// completionCommand makes completion. The script for fish is generated from the commands; those for other
-// shells are embedded files.
+// completionCommand makes completion.
 func completionCommand(p program) *cli.Command {
 	shells := []string{"bash", "fish", "powershell", "zsh"}
 	return &cli.Command{
@@ -31,19 +35,11 @@ func completionCommand(p program) *cli.Command {
 		ArgsUsage:    "SHELL",
 		BashComplete: offerWords(shells),
 		Action: func(c *cli.Context) error {
-			if shell := c.Args().First(); shell != "fish" {
-				script, err := completions.ReadFile("completion/" + shell)
-				if err != nil || c.NArg() != 1 {
-					return errShell(shells)
-				}
-				_, err = p.Out.Write(script)
-				return err
+			script, err := completions.ReadFile("completion/" + c.Args().First())
+			if err != nil || c.NArg() != 1 {
+				return errShell(shells)
 			}
-			script, err := c.App.ToFishCompletion()
-			if err != nil {
-				return err
-			}
-			_, err = io.WriteString(p.Out, script)
+			_, err = p.Out.Write(script)
 			return err
 		},
 	}
@@ -61,7 +57,7 @@ func offerWords(words []string) cli.BashCompleteFunc {
 
 // safeName matches names that mean themselves in every shell, inside and outside of quotes. Configuration
 // files come with projects: another name could end the quote that it is inserted into, and run a command.
-var safeName = regexp.MustCompile(`^[A-Za-z0-9_@][A-Za-z0-9_@./+-]*$`)
+var safeName = regexp.MustCompile(`^[A-Za-z0-9_@][A-Za-z0-9_@./:+-]*=?$`)
 
 // completeFor chooses how the arguments of a command are completed, where it does not say so itself. The
 // names of servers are read from files.
@@ -73,15 +69,87 @@ func completeFor(p *program, command *cli.Command) cli.BashCompleteFunc {
 		return offerWords(nil)
 	}
 	return func(c *cli.Context) {
+		offerWords(offered(p, c.Context, command, c.Args().Slice()))(c)
+	}
+}
+
+// offered returns what may follow the words of a command: servers first, then items of the one that was
+// named, then their arguments. Items are those of saved snapshots; nothing is contacted. No word is offered
+// again.
+func offered(p *program, ctx context.Context, command *cli.Command, words []string) []string {
+	var all []string
+	saved := func() *snapshot.Snapshot { return p.savedOf(ctx, words[0])[words[0]] }
+	switch kinds, takesItems := kindsOf[command.Name]; {
+	case command.Name == "complete" && len(words) == 1:
+		if s := saved(); s != nil {
+			for _, kind := range []snapshot.Kind{snapshot.Prompts, snapshot.Templates} {
+				all = append(all, kit.Map(namesIn(s, []snapshot.Kind{kind}), kind.ID)...)
+			}
+		}
+	case (takesItems || command.Name == "show") && len(words) > 0:
+		s := saved()
+		if s == nil {
+			break
+		}
+		if command.Name == "show" || len(words) == 1 {
+			all = namesIn(s, kinds)
+		} else {
+			all = report.ArgumentNames(s, kinds, words[1])
+		}
+	case command.Name == "complete" && len(words) > 0:
+	default:
 		process := p.Process
 		process.Quiet = true
-		var names []string
-		if cfg, _ := fleet.Read(c.Context, process, p.Select); cfg != nil {
-			names = slices.DeleteFunc(cfg.Names(),
-				func(name string) bool { return !safeName.MatchString(name) })
+		if cfg, _ := fleet.Read(ctx, process, p.Select); cfg != nil {
+			all = cfg.Names()
 		}
-		offerWords(names)(c)
 	}
+	typed := func(word string) bool {
+		return slices.ContainsFunc(words, func(w string) bool {
+			return w == word || strings.HasSuffix(word, "=") && strings.HasPrefix(w, word)
+		})
+	}
+	return slices.DeleteFunc(all, func(word string) bool {
+		return !safeName.MatchString(word) || typed(word)
+	})
+}
+
+// flagValues returns the values of the flag that ends a command line and lacks its value; false without one.
+func flagValues(app *cli.App, own []string) (values []string, is bool) {
+	last := len(own) - 1
+	if last < 1 || app.Command(own[0]) == nil || !strings.HasPrefix(own[last], "-") {
+		return nil, false
+	}
+	command, name := app.Command(own[0]), strings.TrimLeft(own[last], "-")
+	if !takesValue(command)[name] {
+		return nil, false
+	}
+	for _, f := range command.Flags {
+		if generic, ok := f.(*cli.GenericFlag); ok && slices.Contains(f.Names(), name) {
+			return valuesOf(generic), true
+		}
+	}
+	return nil, true
+}
+
+// valuesOf returns the values of a flag, which its usage lists behind a colon; none of one that takes any.
+func valuesOf(f *cli.GenericFlag) []string {
+	switch f.Name {
+	case "fail-on":
+		return []string{"breaking", string(finding.FailOnUsed), "warning", "info", "any", "never"}
+	case "report":
+		return kit.Map(report.Formats(), func(format string) string { return format + "=" })
+	case "rule":
+		return report.AllRuleIDs()
+	}
+	_, list, _ := strings.Cut(f.Usage, ": ")
+	words := strings.Fields(strings.NewReplacer(", ", " ", " or ", " ").Replace(list))
+	isWord := func(word string) bool { return safeName.MatchString(word) && !strings.Contains(word, "=") }
+	separators := strings.Count(list, ", ") + strings.Count(list, " or ")
+	if separators == 0 || len(words) != separators+1 || len(kit.Filter(words, isWord)) < len(words) {
+		return nil
+	}
+	return words
 }
 
 var takesServers = regexp.MustCompile("SOURCE|SERVER|NAME")

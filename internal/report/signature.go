@@ -120,6 +120,20 @@ func argumentsOf(kind snapshot.Kind, raw json.RawMessage) []parameter {
 	return nil
 }
 
+// ArgumentNames returns "name=" for each argument of the item of some kinds that has a name in a snapshot.
+func ArgumentNames(s *snapshot.Snapshot, kinds []snapshot.Kind, name string) (names []string) {
+	for _, kind := range kinds {
+		list := s.List(kind)
+		for _, item := range list.Items() {
+			if item.Key == name {
+				names = append(names, kit.Map(argumentsOf(kind, item.Raw),
+					func(p parameter) string { return p.Name + "=" })...)
+			}
+		}
+	}
+	return names
+}
+
 // resultsOf returns the members of what a tool returns, in the order in which they were sent.
 func resultsOf(raw json.RawMessage) []parameter {
 	schema := rawjson.ObjectOf(raw)["outputSchema"]
