@@ -60,7 +60,7 @@ func errUnknownCommand(app *cli.App, word string) error {
 	} else if source.Parse(word).Kind == source.Configured {
 		_, _ = fmt.Sscanf(cli.SuggestCommand(app.Commands, word), cli.SuggestDidYouMeanTemplate, &similar)
 		if hint = `see "mcpctl --help"`; similar != "" {
-			hint = fmt.Sprintf("did you mean %q?", "mcpctl "+similar)
+			hint = fmt.Sprintf("did you mean %q?", "mcpctl "+similar+neededBy(app.Command(similar)))
 		}
 	}
 	return exit.UsageHint(hint, "unknown command %q", word)

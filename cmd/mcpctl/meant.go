@@ -80,6 +80,17 @@ func operandsOf(command *cli.Command) []string {
 	})
 }
 
+// neededBy returns the arguments that a command cannot do without, each behind a space.
+func neededBy(command *cli.Command) (needed string) {
+	for _, word := range strings.Fields(command.ArgsUsage) {
+		if word == "|" || strings.HasPrefix(word, "[") {
+			break
+		}
+		needed += " " + word
+	}
+	return needed
+}
+
 // withArguments returns a command line in which each flag that the command does not have is an argument of
 // the tool: --a 1 is a=1.
 func withArguments(own []string, values map[string]bool) (line []string) {

@@ -114,7 +114,7 @@ func TestHints(t *testing.T) {
 		"unknown version":      {failure{server: stdio, err: badVersion.errorf("no")}, "update"},
 		"wants capability":     {failure{server: stdio, err: &RPCError{Code: mcp.MISSING_REQUIRED_CLIENT_CAPABILITY}}, "--client-capabilities"},
 		"wants an answer":      {failure{server: stdio, stage: Calling, err: &RPCError{Code: mcp.MISSING_REQUIRED_CLIENT_CAPABILITY}}, "run this in a terminal"},
-		"unknown request":      {failure{server: stdio, stage: Completing, err: &RPCError{Code: mcp.METHOD_NOT_FOUND}}, "mcpctl show"},
+		"unknown request":      {failure{server: stdio, stage: Completing, err: &RPCError{Code: mcp.METHOD_NOT_FOUND}}, "mcpctl list"},
 		"request refused":      {failure{server: stdio, stage: Pinging, err: &RPCError{Code: mcp.INVALID_PARAMS}}, "--dry-run"},
 		"no handshake":         {failure{server: stdio, stage: Handshake, err: &RPCError{Code: mcp.METHOD_NOT_FOUND}}, "is an MCP server"},
 		"too large":            {failure{server: stdio, err: &transport.TooLargeError{Limit: 1}}, "nextCursor"},
