@@ -135,7 +135,7 @@ func compared(_ context.Context, old, new *snapshot.Snapshot) (found []finding.F
 // offers changes what a server offers.
 func (f feed) offers(server string, tools ...string) {
 	to := offering(tools...)
-	found, _ := compared(nil, f.present[server], to)
+	found, _ := compared(context.Background(), f.present[server], to)
 	f.present[server] = to
 	f.take(report.Event{Event: "changed", Server: server, State: "live", Findings: found}, to)
 	f.settled(server, to)
@@ -384,7 +384,7 @@ func TestNextRunDelivers(t *testing.T) {
 				f.take(report.Event{Event: "state", Server: "a", State: "connecting"}, last)
 				f.take(report.Event{Event: "state", Server: "a", State: "live"}, now)
 				if !slices.Equal(c.kept, c.now) { // what standard output gets
-					found, _ := compared(nil, last, now)
+					found, _ := compared(context.Background(), last, now)
 					f.take(report.Event{Event: "changed", Server: "a", State: "live", Findings: found}, now)
 				}
 				f.settled("a", now)
