@@ -188,11 +188,16 @@ func TestFullQueueMergesTheChanges(t *testing.T) {
 		}
 		f.says("a", "stale")
 		f.offers("a", "last")
-		if changes, outages, _ := f.left(); changes != maxQueued+3 || outages != 2 {
+		f.mu.Lock()
+		changes, outages, _ := f.left()
+		f.mu.Unlock()
+		if changes != maxQueued+3 || outages != 2 {
 			t.Errorf("%d changes and %d outages are left", changes, outages)
 		}
 		time.Sleep(time.Minute)
 		f.want("events", "a -0 +1", "b -0 +1", "a recovered", "a -1 +last repeated", "a stale")
+		f.mu.Lock()
+		defer f.mu.Unlock()
 		if len(f.waiting) > 0 || f.bytes != 0 || f.lags["a"].pending != 0 {
 			t.Errorf("left: %d events of %d bytes, %+v", len(f.waiting), f.bytes, f.lags["a"])
 		}
