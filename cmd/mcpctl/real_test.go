@@ -39,15 +39,16 @@ func TestReal(t *testing.T) {
 		for kind := range s.Transports {
 			t.Run(s.Name+"/"+kind, func(t *testing.T) {
 				way := s.start(t, kind)
+				variables := []string{"MCPCTL_CONFIG=" + s.configure(t, kind, way), "TRANSPORT=" + kind, "TOOLS=" + strconv.Itoa(s.Tools),
+					"TARGET=" + cmp.Or(way.URL, s.program(t)), "CLIENT=" + os.Getenv("MCPCTL_REAL_CLIENT")}
 				files := []string{"testdata/real/server.txtar"}
 				if s.Name == "everything" {
 					files = append(files, "testdata/real/everything.txtar", "testdata/real/client.txtar")
 				}
-				if s.Name == "everything" && kind == "stdio" {
-					files = append(files, "testdata/real/watch.txtar")
+				if s.Name == "everything" && kind == "stdio" { // before the others: it adds a resource to the installed server
+					t.Run("alone", func(t *testing.T) { runReal(t, []string{"testdata/real/watch.txtar"}, variables...) })
 				}
-				runReal(t, files, "MCPCTL_CONFIG="+s.configure(t, kind, way), "TRANSPORT="+kind, "TOOLS="+strconv.Itoa(s.Tools),
-					"TARGET="+cmp.Or(way.URL, s.program(t)), "CLIENT="+os.Getenv("MCPCTL_REAL_CLIENT"))
+				runReal(t, files, variables...)
 			})
 		}
 	}
