@@ -21,11 +21,11 @@ func TestRunHoldsBounded(t *testing.T) {
 		t.Errorf("at the bound: %v", err)
 	}
 	f.held.Add(1)
-	if err := servers[0].Verify(); err == nil || err.Error() != "the run holds 256 MiB; use --shard or --only" {
+	if err := servers[0].Verify(); err == nil || err.Error() != "the run holds more than 256 MiB of lists" {
 		t.Errorf("above the bound: %v", err)
 	}
 	s := f.arrived(Target{}, probe.Result{Server: probe.Server{Name: "a"}, Snapshot: &snapshot.Snapshot{}})
-	if s.State != "failed" || s.Snapshot != nil || !strings.Contains(s.Error.Message, "the run holds 256 MiB") {
+	if s.State != "failed" || s.Snapshot != nil || !strings.Contains(s.Error.Message, "more than 256 MiB") || !strings.Contains(s.Error.Hint, "--only") {
 		t.Errorf("one that was under way: %v %v", s.State, s.Error)
 	}
 }

@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"cmp"
-	"errors"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/config"
@@ -24,7 +23,8 @@ var (
 	errOneServer  = exit.Usagef("name one server")
 	errRevised    = exit.Advise("review it with mcpctl config, then run mcpctl trust",
 		"the entry of the server changed since it was trusted")
-	errHeld          = errors.New("the run holds 256 MiB; use --shard or --only")
+	errHeld = exit.Advise("list fewer servers in a run, as with --only or --shard",
+		"the run holds more than 256 MiB of lists")
 	errHelperSandbox = exit.Advise("give them with --header or --bearer, or leave --sandbox out",
 		"a command gives its headers, and runs outside of the sandbox")
 )

@@ -55,7 +55,7 @@ var appRules = map[string]rule{
 			origins, _ := policy[directive].([]any)
 			if slices.ContainsFunc(origins, func(o any) bool { return tooWide(directive, o) }) {
 				at.at("_meta", "ui", "csp").add(directive, encoded(origins),
-					"%s allows any host by a wildcard.", directive)
+					"%s has a wildcard; only resourceDomains may have one, for subdomains.", directive)
 			}
 		}
 	}),
