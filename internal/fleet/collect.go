@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/packages"
@@ -113,7 +114,8 @@ var errNotTried = errors.New("not tried, since the run ended before")
 func (f *Fleet) arrived(t Target, result probe.Result) Surface {
 	if f.held.Load() > mostHeld { // others arrived since it was contacted
 		result.Snapshot, result.SecondRead = nil, nil
-		result.Err = &probe.Error{Server: result.Server.Name, Stage: probe.ListingTools, Err: errHeld}
+		result.Err = &probe.Error{Server: result.Server.Name, Stage: probe.ListingTools, Err: errHeld,
+			Hint: exit.HintOf(errHeld)}
 	}
 	s := FromResult(result)
 	s.Given = given(result.Server, f.options)
