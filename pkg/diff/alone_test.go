@@ -102,8 +102,8 @@ func TestCompanyOfTitles(t *testing.T) {
 	changes := map[string][2]string{
 		"a longest list":  {`{"type":"array","items":ITEM}`, `{"type":"array","maxItems":2000,"items":ITEM}`},
 		"a shortest list": {`{"type":"array","items":ITEM}`, `{"type":"array","minItems":700,"items":ITEM}`},
-		"a largest map":   {`{"type":"object","additionalProperties":ITEM}`, `{"type":"object","maxProperties":100,"additionalProperties":ITEM}`},
-		"a longest text":  {`{"type":"string"}`, `{"type":"string","maxLength":60000}`},
+		"a largest map":   {`{"type":"object","additionalProperties":ITEM}`, `{"type":"object","maxProperties":1000,"additionalProperties":ITEM}`},
+		"a longest text":  {`{"type":"string"}`, `{"type":"string","maxLength":200000}`},
 	}
 	const item = `{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"},"c":{"type":"string"},"d":{"type":"integer"}},"required":["a","b","c","d"]}`
 	side := func(schema, title string, others int) string {

@@ -28,9 +28,8 @@ type need struct {
 
 // Bounds on arrays that are looked at item by item.
 const (
-	maxCells        = 96
-	maxHorizon      = 2048
-	maxWitnessItems = 1 << 16
+	maxCells   = 96
+	maxHorizon = 2048
 )
 
 // decideArray sorts the atoms of a clause and places the needs. A negated rule becomes a need, since some
@@ -118,8 +117,8 @@ func (a *arrayProblem) fill() outcome {
 	switch missing := a.least - len(value); {
 	case a.distinct:
 		return a.differ(doubt)
-	case a.least > maxWitnessItems:
-		return undecided(reason{what: "an array too long to write out"})
+	case a.least > maxWitness:
+		return settled(longList{value, a.least}, doubt, tried)
 	case missing > 0:
 		value = append(value, slices.Repeat(value[len(value)-1:], missing)...)
 	}
@@ -233,7 +232,11 @@ func (a *arrayProblem) differ(doubt reason) outcome {
 		case out.answer == unsure:
 			doubt = out.why
 		}
-		a.spend(32 * weight(out.value, maxEvaluation))
+		w := weight(out.value, maxEvaluation)
+		if w == maxEvaluation {
+			return undecided(reason{what: "very large different items"})
+		}
+		a.spend(32 * w)
 		value, others = append(value, out.value), append(others, not(seal(constant(out.value))))
 	}
 	if len(value) < a.least {

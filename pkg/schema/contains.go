@@ -85,12 +85,18 @@ func (q question) shown(ctx context.Context, value any) Result {
 		value = shrunk(value, q.budget.Pool, func(v any) bool { return q.holds(ctx, v) })
 	}
 	r := Result{Verdict: Incompatible}
-	if weight(value, maxWitness) < maxWitness {
-		r.Witness = json.RawMessage(jsonText(value))
-	} else {
-		r.Reason = "the example is too large to print"
-	}
+	r.show(value)
 	return r
+}
+
+// tooLarge is why a witness is not shown.
+const tooLarge = "the example is too large to print"
+
+// show makes a value the witness.
+func (r *Result) show(value any) {
+	if r.value, r.Witness, r.Reason = value, nil, tooLarge; weight(value, maxWitness) < maxWitness {
+		r.Witness, r.Reason = json.RawMessage(jsonText(value)), ""
+	}
 }
 
 // undecidedBy returns an Unknown result with the reason, and with the place of the construct if there is one.
@@ -128,7 +134,8 @@ func (s *Schema) root(m Semantics) *node {
 const maxWitness = 2000
 
 // weight estimates the size of a value: one for each value in it, itself included, and one more for every 64
-// bytes of a string. It stops at the limit, so it is cheap for huge values too.
+// bytes of a string. It stops at the limit, so it is cheap for huge values too; it is the limit for a value
+// that is not written out, see long.go.
 func weight(v any, limit int) int {
 	n := 1
 	if limit <= 1 {
@@ -147,6 +154,8 @@ func weight(v any, limit int) int {
 		}
 	case string:
 		n += len(v) / 64
+	case longText, longList, longObject:
+		return limit
 	}
 	return min(n, limit)
 }

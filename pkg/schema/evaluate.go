@@ -38,8 +38,11 @@ func (m *meter) satisfies(n *node, v any) answer {
 	}
 	switch n.op {
 	case opOpaque:
-		if o, isObject := v.(map[string]any); isObject {
-			return m.unevaluated(n, o)
+		switch v := v.(type) {
+		case map[string]any:
+			return m.unevaluated(n, v)
+		case longObject:
+			return unsure
 		}
 		return inhabited
 	case opAll:
@@ -54,6 +57,9 @@ func (m *meter) satisfies(n *node, v any) answer {
 	if number, ok := v.(json.Number); ok {
 		return m.number(n, number)
 	}
+	if long, ok := v.(longText); ok {
+		return long.satisfies(n)
+	}
 	if n.op == opScalars {
 		return answerOf(n.set.has(v))
 	}
@@ -61,9 +67,14 @@ func (m *meter) satisfies(n *node, v any) answer {
 	case string:
 		return m.text(n, v)
 	case []any:
+		return m.array(n, longList{v, len(v)})
+	case longList:
 		return m.array(n, v)
+	case longObject:
+		return m.object(n, v)
 	}
-	return m.object(n, v.(map[string]any))
+	object := v.(map[string]any)
+	return m.object(n, longObject{members: object, length: len(object)})
 }
 
 // satisfiesAll evaluates several literals. The reason names one that is not decided.
@@ -122,36 +133,37 @@ func kindOf(v any) kindSet {
 		return kindBoolean
 	case json.Number:
 		return kindNumber
-	case string:
+	case string, longText:
 		return kindString
-	case []any:
+	case []any, longList:
 		return kindArray
 	}
 	return kindObject
 }
 
 // array decides an assertion about arrays.
-func (m *meter) array(n *node, v []any) answer {
+func (m *meter) array(n *node, v longList) answer {
 	switch n.op {
 	case opMinItems:
-		return answerOf(len(v) >= n.count)
+		return answerOf(v.length >= n.count)
 	case opMaxItems:
-		return answerOf(len(v) <= n.count)
+		return answerOf(v.length <= n.count)
 	case opUnique:
 		seen := map[string]bool{}
-		for _, item := range v {
-			if m.spend(32 * weight(item, maxEvaluation)) {
+		for _, item := range v.items {
+			w := weight(item, maxEvaluation)
+			if w == maxEvaluation || m.spend(32*w) {
 				return unsure
 			}
 			seen[canonical(item)] = true
 		}
-		return answerOf(len(seen) == len(v))
+		return answerOf(len(seen) == v.length)
 	case opItem:
-		return every(v[min(n.count, len(v)):min(n.count+1, len(v))],
-			func(item any) answer { return m.accepts(n.kids[0], item) })
+		items := v.from(n.count)
+		return every(items[:min(1, len(items))], func(item any) answer { return m.accepts(n.kids[0], item) })
 	case opItems:
-		m.spend(len(v) / 4)
-		return every(withoutRepeats(v[min(n.count, len(v)):]),
+		m.spend(len(v.items) / 4)
+		return every(withoutRepeats(v.from(n.count)),
 			func(item any) answer { return m.accepts(n.kids[0], item) })
 	}
 	return m.contains(n, v)
@@ -168,11 +180,14 @@ func withoutRepeats(v []any) []any {
 
 // contains is sure when the items that satisfy the child are enough, or are too few even with all undecided
 // ones.
-func (m *meter) contains(n *node, v []any) answer {
+func (m *meter) contains(n *node, v longList) answer {
 	count := map[answer]int{}
-	for _, item := range v {
-		count[m.accepts(n.kids[0], item)]++
+	last := void
+	for _, item := range v.items {
+		last = m.accepts(n.kids[0], item)
+		count[last]++
 	}
+	count[last] += v.length - len(v.items)
 	switch {
 	case count[inhabited] >= n.count:
 		return inhabited
@@ -184,25 +199,30 @@ func (m *meter) contains(n *node, v []any) answer {
 
 // object decides an assertion about objects. A property that opRest may or may not speak of makes the answer
 // unsure only if its value does not satisfy the child.
-func (m *meter) object(n *node, v map[string]any) answer {
+func (m *meter) object(n *node, v longObject) answer {
 	switch n.op {
 	case opMinProperties:
-		return answerOf(len(v) >= n.count)
+		return answerOf(v.length >= n.count)
 	case opMaxProperties:
-		return answerOf(len(v) <= n.count)
+		return answerOf(v.length <= n.count)
 	case opRequired:
-		_, ok := v[n.text]
+		_, ok := v.members[n.text]
 		return answerOf(ok)
 	case opProperty:
-		value, ok := v[n.text]
+		value, ok := v.members[n.text]
 		if !ok {
 			return inhabited
 		}
 		return m.accepts(n.kids[0], value)
 	}
-	m.spend(16 * len(v))
-	return every(kit.SortedKeys(v), func(name string) answer {
-		covered := m.covers(yes(n), name)
-		return negate(allOf(covered, negate(m.accepts(n.kids[0], v[name]))))
-	})
+	m.spend(16 * len(v.members))
+	ruled := func(covered answer, value any) answer {
+		return negate(allOf(covered, negate(m.accepts(n.kids[0], value))))
+	}
+	out := every(kit.SortedKeys(v.members),
+		func(name string) answer { return ruled(m.covers(yes(n), name), v.members[name]) })
+	if v.length > len(v.members) {
+		out = allOf(out, ruled(v.covered(n), v.other))
+	}
+	return out
 }

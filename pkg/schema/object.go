@@ -246,18 +246,29 @@ func (o *objectProblem) extend(name string, rules []lit, need lit, try func() bo
 	return more
 }
 
-// maxEnlarge bounds the properties that are made up to reach a least number.
+// maxEnlarge bounds the properties that are made up one by one to reach a least number.
 const maxEnlarge = 512
 
 // anyProperty asks for a property of any name with any value.
 var anyProperty = not(&node{op: opRest, kids: []lit{yes(some())}})
 
 // complete adds properties up to the least number and writes the value. Every name whose rules can be met
-// counts once.
+// counts once. Very many have one value, under names that are not mentioned.
 func (o *objectProblem) complete() outcome {
-	if missing := o.least - len(o.slots); missing > maxEnlarge {
-		return undecided(reason{what: "very many properties are required"})
-	} else if missing > 0 {
+	missing := o.least - len(o.slots)
+	var others outcome
+	switch {
+	case missing > maxEnlarge && len(o.languages) > 0:
+		return undecided(reason{"very many properties are required", o.languages[0]})
+	case missing > maxEnlarge:
+		others = o.inside(o.ruling(func(rule lit) answer { return answerOf(nameRegion{}.within(rule)) }))
+		switch {
+		case others.answer == void && missing > len(o.names):
+			return others
+		case others.answer == void:
+			return undecided(reason{what: "very many properties are required"})
+		}
+	case missing > 0:
 		out := outcome{answer: void}
 		o.additions(anyProperty, func() bool {
 			out = o.complete()
@@ -276,7 +287,13 @@ func (o *objectProblem) complete() outcome {
 		}
 		value[s.name] = s.out.value
 	}
-	return settled(value, doubt, tried)
+	if missing <= 0 {
+		return settled(value, doubt, tried)
+	}
+	if others.answer == unsure {
+		doubt, tried = others.why, tried && others.tried
+	}
+	return settled(longObject{value, o.least, others.value}, doubt, tried)
 }
 
 // refutedMembers reports whether a property that atoms speak of can have no value beside what a clause says

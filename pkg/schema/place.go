@@ -1,11 +1,9 @@
 package schema
 
 import (
-	"encoding/json"
 	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // A place is a pair of schemas about which edits are judged: the deepest one to which, on both sides, only
@@ -67,23 +65,20 @@ func (j *judgement) within(m *met) []int {
 // lifted completes a value that shows a break at a place to a value of the whole, which both whole schemas
 // read. Where none is found, the question is asked about the whole.
 func lifted(j *judgement, p *place, edit int, r Result) Result {
-	if p.parent == nil || r.Verdict != Incompatible || r.Witness == nil {
+	if p.parent == nil || r.Verdict != Incompatible {
 		return r
 	}
-	value, _ := rawjson.Decode(r.Witness)
+	value := r.value
 	root := &place{child: child{met: j.root}}
 	from := j.from(root)
 	if edit >= 0 && j.opens(edit) {
 		from = from.asWritten()
 	}
 	if p.depth > maxShown && fits(j, p) {
-		r.Witness = nil // it is too large to be shown
-		return r
+		return Result{Verdict: Incompatible, Reason: tooLarge, Steps: r.Steps}
 	}
 	if whole, ok := j.complete(p, &place{}, value); ok && j.shows(from, j.to(root), whole) {
-		if r.Witness = nil; weight(whole, maxWitness) < maxWitness {
-			r.Witness = json.RawMessage(jsonText(whole))
-		}
+		r.show(whole)
 		return r
 	}
 	for _, siblings := range [...]bool{true, false} {
@@ -92,7 +87,8 @@ func lifted(j *judgement, p *place, edit int, r Result) Result {
 			inner = j.around(at, inner, siblings)
 		}
 		q := question{in: []*Schema{from}, with: []lit{yes(seal(inner))}, budget: j.budget}
-		if r.Witness = q.answer(j.ctx).Witness; j.reads(j.to(root), r.Witness) == void {
+		if whole := q.answer(j.ctx); j.reads(j.to(root), whole) == void {
+			r.show(whole.value)
 			return r
 		}
 	}
@@ -113,10 +109,10 @@ func fits(j *judgement, p *place) bool {
 	}
 	if p.tried == unsure {
 		q := question{in: []*Schema{j.from(p)}, budget: j.budget}
-		value, err := rawjson.Decode(q.answer(j.ctx).Witness)
-		p.tried = void
-		if around, ok := j.complete(p, p.parent, value); err == nil && ok && fits(j, p.parent) {
-			q.in[0] = j.from(p.parent)
+		r := q.answer(j.ctx)
+		around, ok := j.complete(p, p.parent, r.value)
+		q.in[0], p.tried = j.from(p.parent), void
+		if ok && r.Verdict == Incompatible && fits(j, p.parent) {
 			p.tried = answerOf(q.holds(j.ctx, around))
 		}
 	}
@@ -183,10 +179,9 @@ func sampleOf(j *judgement, p *place, name string) (any, bool) {
 	}
 	for n := len(in); n > 0; n-- {
 		q := question{in: in[:n], budget: j.budget}
-		if r := q.answer(j.ctx); r.Witness != nil {
-			value, _ := rawjson.Decode(r.Witness)
-			j.samples[key] = value
-			return value, true
+		if r := q.answer(j.ctx); r.Verdict == Incompatible {
+			j.samples[key] = r.value
+			return r.value, true
 		}
 	}
 	return nil, false
@@ -195,11 +190,10 @@ func sampleOf(j *judgement, p *place, name string) (any, bool) {
 // unproved is the answer for a break that no value shows which is right before and wrong now.
 var unproved = Result{Reason: "it may break once the other breaking changes are undone"}
 
-// proved returns an answer if it is no break, or one that is shown at a place: a value that is too large to
-// be shown was read back before it was dropped.
+// proved returns an answer if it is not a break, or one that is shown at a place: one without a value, since
+// that is too large, was shown before.
 func proved(j *judgement, p *place, r Result) Result {
-	if r.Verdict != Incompatible || r.Witness == nil && r.Reason != "" ||
-		j.reads(j.to(p), r.Witness) == void {
+	if r.Verdict != Incompatible || r.value == nil && r.Reason == tooLarge || j.reads(j.to(p), r) == void {
 		return r
 	}
 	return unproved

@@ -45,7 +45,10 @@ func (o *objectProblem) fresh(r nameRegion) (string, answer) {
 		question = append(question, lit{language, r.inside>>i&1 == 0})
 	}
 	out := o.inhabit(question)
-	name, _ := out.value.(string)
+	name, written := out.value.(string)
+	if !written && out.answer == inhabited {
+		return "", unsure
+	}
 	return name, out.answer
 }
 

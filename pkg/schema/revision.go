@@ -244,7 +244,7 @@ func worse(v Verdict) int { return map[Verdict]int{Compatible: 0, Unknown: 1, In
 // and that is refused with this edit alone, or accepted with this edit undone?
 func (j *judgement) breaks(p *place, edit int) Result {
 	r := j.breaksWithout(p, edit, append(j.restored(edit), p.inside...))
-	if r.Verdict != Incompatible || r.Witness == nil || j.reads(j.to(p), r.Witness) == void {
+	if r.Verdict != Incompatible || j.reads(j.to(p), r) == void {
 		return r
 	}
 	return j.breaksWithout(p, edit, nil)
@@ -262,10 +262,10 @@ func (j *judgement) breaksWithout(p *place, edit int, others []int) Result {
 		from = from.asWritten()
 	}
 	first := j.contains(alone, from) // what the edit alone does not refuse need not be asked of the whole
-	if first.Verdict != Compatible && j.reads(to, first.Witness) != void {
+	if first.Verdict != Compatible && j.reads(to, first) != void {
 		first = j.ask(question{in: []*Schema{from}, out: []*Schema{to, alone}})
 	}
-	if j.reads(undone, first.Witness) == inhabited {
+	if j.reads(undone, first) == inhabited {
 		return first
 	}
 	second := j.ask(question{in: []*Schema{from, undone}, out: []*Schema{to}})
@@ -325,13 +325,12 @@ func (j *judgement) ask(q question) Result {
 	return q.answer(j.ctx)
 }
 
-// reads answers whether a schema accepts a witness; unsure where there is none.
-func (j *judgement) reads(s *Schema, witness json.RawMessage) answer {
-	value, err := rawjson.Decode(witness)
-	if err != nil {
+// reads answers whether a schema accepts the value of a result; unsure where there is none.
+func (j *judgement) reads(s *Schema, r Result) answer {
+	if r.Verdict != Incompatible {
 		return unsure
 	}
-	return question{budget: j.budget}.reads(j.ctx, yes(s.plain), value)
+	return question{budget: j.budget}.reads(j.ctx, yes(s.plain), r.value)
 }
 
 // from returns the schema that values come from at a place, and to the one that must accept them.

@@ -204,6 +204,7 @@ type Result struct {
 	// Witness is accepted by the narrow schema and rejected by the wide one; nil also where it is too large
 	// to be shown.
 	Witness json.RawMessage
+	value   any // that is the witness, or would be
 	// Steps counts the work done, in units that are the same on every machine.
 	Steps int
 }

@@ -1,6 +1,8 @@
 package schema
 
 import (
+	"iter"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -27,7 +29,7 @@ func decideText(e *engine, atoms []lit) outcome {
 	if out.answer == void || out.answer == inhabited && doubt.node == nil {
 		return out
 	}
-	if v, ok := trySamples(e, atoms); ok {
+	if v, ok := trySamples(e, atoms, region.MinLen); ok {
 		return found(v)
 	}
 	if out.answer == inhabited {
@@ -39,24 +41,60 @@ func decideText(e *engine, atoms []lit) outcome {
 // maxSamples is the number of strings that are tried of each pattern.
 const maxSamples = 60
 
-// trySamples looks among strings of each pattern, and a few others, for one that satisfies all atoms.
-func trySamples(e *engine, atoms []lit) (string, bool) {
-	tried := []string{"a", "", "0", "A", " ", "-", "aa", "ab", "a-b", "a1", "é"}
+// trySamples looks among strings of each pattern, and a few others, for one that satisfies all atoms; then
+// among those that are long enough with one of their characters repeated.
+func trySamples(e *engine, atoms []lit, least int) (string, bool) {
+	others := []string{"a", "", "0", "A", " ", "-", "aa", "ab", "a-b", "a1", "é"}
+	var samples []string
 	for _, l := range atoms {
 		if l.op == opPattern && l.pattern != nil && !e.spend(16*maxSamples+l.pattern.Size()) {
-			tried = append(tried, l.pattern.Samples(maxSamples)...)
+			samples = append(samples, l.pattern.Samples(maxSamples)...)
 		}
 	}
 	floor := e.left - e.left/4
-	for _, s := range tried {
-		if e.left < floor {
-			break
+	fits := func(s string) bool {
+		if e.spend(len(s) / 16); e.left < floor {
+			return false
 		}
-		if answer, _ := e.satisfiesAll(atoms, s); answer == inhabited && e.left >= 0 {
+		answer, _ := e.satisfiesAll(atoms, s)
+		return answer == inhabited && e.left >= 0
+	}
+	for _, s := range slices.Concat(others, samples) {
+		if fits(s) {
 			return s, true
 		}
 	}
+	for _, short := range slices.Concat(samples, others) {
+		for s := range stretched(short, least) {
+			if fits(s) {
+				return s, true
+			}
+		}
+	}
 	return "", false
+}
+
+// Bounds on the strings that are stretched, in characters, and on the places that are tried.
+const (
+	maxStretched = 1 << 18
+	maxPlaces    = 8
+)
+
+// stretched returns a string with each of its first characters repeated until it has a length.
+func stretched(s string, length int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		letters := []rune(s)
+		missing := length - len(letters)
+		if missing <= 0 || length > maxStretched {
+			return
+		}
+		for i := range min(len(letters), maxPlaces) {
+			before, more := string(letters[:i]), strings.Repeat(string(letters[i]), missing)
+			if !yield(before + more + string(letters[i:])) {
+				return
+			}
+		}
+	}
 }
 
 // text decides an assertion about strings; a format is an annotation.
@@ -133,7 +171,10 @@ func findText(e *engine, r pattern.Region, excluded []string) outcome {
 func plainText(e *engine, r pattern.Region, excluded []string) outcome {
 	taken := kit.Set(excluded)
 	if r.MinLen > maxWitnessText {
-		return undecided(reason{what: "strings too long to write out"})
+		if slices.ContainsFunc(excluded, func(s string) bool { return len(s) >= r.MinLen }) {
+			return undecided(reason{what: "very long strings are excluded"})
+		}
+		return found(longText(r.MinLen))
 	}
 	for length := max(r.MinLen, 1); !r.Bounded || length <= r.MaxLen; length++ {
 		for _, c := range "abcdefghijklmnopqrstuvwxyz0123456789" {
