@@ -5,46 +5,43 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
-	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
 // repeated are the flags that an advised command repeats, since without them it would be about other servers
 // or other changes; of those that may hold a secret, only the name before their separator.
 var repeated = map[string]string{
-	"config": "", "c": "", "discover": "", "only": "", "snapshots": "", "semantics": "", "inherit-env": "",
+	"config": "", "c": "", "discover": "", "only": "", "snapshots": "", "inherit-env": "",
 	"allow-scripts": "", "sandbox": "", "protocol": "", "client-capabilities": "", "ca-cert": "",
 	"env": "=", "header": ":", "bearer": "cmd:",
 }
 
 // repeat returns what advised commands repeat of the one that runs.
 func (p program) repeat(c *cli.Command, words []string) report.Repeat {
-	var flags []string
-	values := takesValue(c)
-	for i := 1; i < len(p.typed); i++ {
-		name, value, given := strings.Cut(strings.TrimLeft(p.typed[i], "-"), "=")
-		separator, known := repeated[name]
+	var flags, compare []string
+	for _, a := range argumentsOf(p.typed, takesValue(c)) {
+		separator, known := repeated[a.flag]
 		switch {
-		case !strings.HasPrefix(p.typed[i], "-") || !known:
+		case a.flag == "semantics":
+			compare = a.words
 			continue
-		case values[name] && !given && i+1 < len(p.typed):
-			i++
-			value, given = p.typed[i], true
+		case !known:
+			continue
 		}
-		flags = append(flags, strings.Repeat("-", 1+min(len(name)-1, 1))+name)
-		if shown, _, secret := strings.Cut(value, separator); separator != "" && secret {
-			value = shown + separator + "…"
+		flags = append(flags, strings.Repeat("-", 1+min(len(a.flag)-1, 1))+a.flag)
+		if shown, _, secret := strings.Cut(a.value, separator); separator != "" && secret {
+			a.value = shown + separator + "…"
 		}
-		if given {
-			flags = append(flags, printable.ShellWord(value))
+		if a.given {
+			flags = append(flags, printable.ShellWord(a.value))
 		}
 	}
 	return report.Repeat{
 		Flags:   strings.Join(flags, " "),
-		Sources: strings.Join(kit.Map(redact.MaskArgs(words), printable.ShellWord), " "),
-		Command: strings.Join(kit.Map(redact.MaskArgs(p.behind), printable.ShellWord), " "),
+		Compare: typedLine(compare...),
+		Sources: typedLine(words...),
+		Command: typedLine(p.behind...),
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -114,6 +115,32 @@ func TestAdvisedCommandsAreAccepted(t *testing.T) {
 	}
 	if found < 20 {
 		t.Errorf("%d advised commands, want more", found)
+	}
+}
+
+// TestRepeatedFlagsAreAccepted wants each flag that an advised command repeats to be one of its own.
+func TestRepeatedFlagsAreAccepted(t *testing.T) {
+	values := map[string]string{"protocol": "2025-11-25", "semantics": "strict", "client-capabilities": "roots"}
+	for from, advised := range map[string][]string{
+		"diff": {"snapshot", "accept", "diff --upgrade"}, "accept": {"snapshot"}, "list": {"show"},
+	} {
+		command, repeats := newApp(newProgram(host.Process{}, nil, nil)).Command(from), 0
+		for name, valued := range takesValue(command) {
+			typed := []string{from, strings.Repeat("-", 1+min(len(name)-1, 1)) + name}
+			if valued {
+				typed = append(typed, cmp.Or(values[name], "x=1"))
+			}
+			run := newProgram(host.Process{}, typed, nil).repeat(command, []string{"server"})
+			repeats += min(len(run.Flags+run.Compare), 1)
+			for _, to := range advised {
+				if err := accepts(run.With(to, "word")); err != nil {
+					t.Errorf("%s advises %s: %v", typed, run.With(to, "word"), err)
+				}
+			}
+		}
+		if repeats < 10 {
+			t.Errorf("%s: %d flags are repeated", from, repeats)
+		}
 	}
 }
 

@@ -23,7 +23,8 @@ func run(ctx context.Context, args []string, p host.Process) int {
 		args = args[:len(args)-1]
 	}
 	own, behind := splitCommand(args)
-	app := newApp(newProgram(p, own, behind))
+	this := newProgram(p, own, behind)
+	app := newApp(this)
 	own = append([]string{app.Name}, arranged(app, own)...)
 	if completing {
 		if behind != nil { // the arguments of another program
@@ -41,10 +42,7 @@ func run(ctx context.Context, args []string, p host.Process) int {
 	app.CommandNotFound = func(_ *cli.Context, name string) { noTopic = errUnknownCommand(app, name) }
 	var help bytes.Buffer // and completion: the library does not report that writing failed
 	app.Writer = &help
-	err := errors.Join(app.RunContext(ctx, own), noTopic)
-	if behind == nil {
-		err = advised(app, args, err)
-	}
+	err := corrected(ctx, this, app, errors.Join(app.RunContext(ctx, own), noTopic))
 	text := help.String()
 	if !completing {
 		text = wrapHelp(text, host.Width(p.Out))
@@ -67,7 +65,7 @@ func newApp(p program) *cli.App {
 	app.Action = func(c *cli.Context) error {
 		switch {
 		case c.Args().Present():
-			return errUnknownCommand(app, c.Args().First())
+			return errUnknownCommand(app, c.Args().Slice()...)
 		case p.behind != nil:
 			return errNoCommand(p.behind)
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/call"
 	"github.com/mcpctl/mcpctl/internal/calls"
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/source"
 )
 
@@ -63,14 +66,15 @@ func (p *program) asking(words operands,
 		if len(rest) < words.least {
 			err := errOperand(c.Command, words.what, named, p.behind != nil)
 			if len(named) == 1 {
-				err = p.errWhere(c.Context, c.Command.Name, named[0], rest, err)
+				err = p.errWhere(c, named[0], rest, err)
 			}
 			return err
 		}
 		if words.named && len(named) > 0 && len(rest) > 0 {
 			first, next := source.Parse(named[0]).Kind, source.Parse(rest[0]).Kind
 			if first == source.Configured && (next == source.URL || next == source.Package) {
-				return errSourceLast(c.Command.Name, rest[0], named[0])
+				swapped := slices.Concat([]string{rest[0], named[0]}, rest[1:])
+				return exit.UsageHint(typedWith(*p, c.Command, swapped...), "the SOURCE comes first")
 			}
 		}
 		from, err := p.sources(named)
@@ -80,10 +84,28 @@ func (p *program) asking(words operands,
 		err = do(c.Context, from, rest)
 		if len(named) == 1 && err != nil &&
 			strings.HasPrefix(err.Error(), fmt.Sprintf("no server %q", named[0])) {
-			return p.errWhere(c.Context, c.Command.Name, named[0], rest, err)
+			return p.errWhere(c, named[0], rest, err)
 		}
 		return err
 	}
+}
+
+// errWhere returns an error about a SOURCE that is not a server; if saved snapshots have an item of that
+// name, with their servers.
+func (p program) errWhere(c *cli.Context, item string, rest []string, err error) error {
+	var saved []string
+	all := p.savedOf(c.Context)
+	for _, name := range kit.SortedKeys(all) {
+		if slices.Contains(namesIn(all[name], kindsOf[c.Command.Name]), item) {
+			saved = append(saved, name)
+		}
+	}
+	if len(saved) == 0 || !errors.As(err, new(exit.UsageError)) {
+		return err
+	}
+	words := slices.Concat([]string{saved[0], item}, rest)
+	return exit.UsageHint(typedWith(p, c.Command, words...),
+		"specify the server before %q, which is in the saved snapshot of %s", item, kit.Some(saved))
 }
 
 // callCommand makes call. With --record the call and its result are appended to a file, which replay and

@@ -10,9 +10,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -112,6 +114,47 @@ func offered(p *program, ctx context.Context, command *cli.Command, words []stri
 	return slices.DeleteFunc(all, func(word string) bool {
 		return !safeName.MatchString(word) || typed(word)
 	})
+}
+
+// savedOf returns the saved snapshots of the configured servers, by their names. Nothing is contacted.
+func (p program) savedOf(ctx context.Context, servers ...string) map[string]*snapshot.Snapshot {
+	process := p.Process
+	process.Quiet = true
+	cfg, _ := fleet.Read(ctx, process, p.Select)
+	if cfg == nil {
+		return nil
+	}
+	all := map[string]*snapshot.Snapshot{}
+	for _, name := range cfg.Names() {
+		if len(servers) > 0 && !slices.Contains(servers, name) {
+			continue
+		}
+		saved, err := source.ReadFile(ctx, compare.SavedFile(cfg.Project.Snapshots, name))
+		if err == nil && saved.Snapshot != nil {
+			all[name] = saved.Snapshot
+		}
+	}
+	return all
+}
+
+// kindsOf are the kinds of items that a command takes; others take all.
+var kindsOf = map[string][]snapshot.Kind{
+	"call": {snapshot.Tools}, "prompt": {snapshot.Prompts},
+	"read": {snapshot.Resources, snapshot.Templates},
+}
+
+// namesIn returns the names and URIs of the items of some kinds of a snapshot; no kind stands for all.
+func namesIn(s *snapshot.Snapshot, kinds []snapshot.Kind) (names []string) {
+	if len(kinds) == 0 {
+		kinds = snapshot.Kinds()
+	}
+	for _, kind := range kinds {
+		list := s.List(kind)
+		for _, item := range list.Items() {
+			names = append(names, item.Key)
+		}
+	}
+	return names
 }
 
 // flagValues returns the values of the flag that ends a command line and lacks its value; false without one.

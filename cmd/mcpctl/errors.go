@@ -14,7 +14,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
 )
@@ -49,21 +49,29 @@ var (
 
 const mergeHint = "name the files that --shard I/N --report json=FILE wrote, or their directory"
 
-// errUnknownCommand returns the error for a first argument that is not a command: possibly a SOURCE, or a
-// typing error.
-func errUnknownCommand(app *cli.App, word string) error {
-	hint, similar := "mcpctl list "+printable.ShellWord(word), ""
-	if meant := meantBy(word); meant != "" {
-		hint = fmt.Sprintf("use %q", meant)
+// errUnknownCommand returns the error for words that do not begin with a command: possibly with a SOURCE, a
+// program, or a typing error.
+func errUnknownCommand(app *cli.App, words ...string) error {
+	word := words[0]
+	hint := `see "mcpctl --help"`
+	if command := commandFor(word); command != "" {
+		hint = fmt.Sprintf("use %q", command)
 	} else if config.IsProgram(word) {
-		hint = fmt.Sprintf("mcpctl list -- %s ARG…", word)
-	} else if source.Parse(word).Kind == source.Configured {
-		_, _ = fmt.Sscanf(cli.SuggestCommand(app.Commands, word), cli.SuggestDidYouMeanTemplate, &similar)
-		if hint = `see "mcpctl --help"`; similar != "" {
-			hint = fmt.Sprintf("did you mean %q?", "mcpctl "+similar+neededBy(app.Command(similar)))
-		}
+		hint = "mcpctl list -- " + typedLine(words...)
+	} else if source.Parse(word).Kind != source.Configured {
+		hint = "mcpctl list " + typedLine(word)
+	} else if similar := kit.Nearest(word, commandNames(app)); len(similar) > 0 {
+		hint = fmt.Sprintf("did you mean %q?", "mcpctl "+similar[0]+neededBy(app.Command(similar[0])))
 	}
-	return exit.UsageHint(hint, "unknown command %q", word)
+	return exit.UsageHint(hint, "unknown command %q", redact.MaskArgs(words)[0])
+}
+
+// commandNames returns the names of the commands that the help shows; no letter.
+func commandNames(app *cli.App) (names []string) {
+	for _, c := range app.VisibleCommands() {
+		names = append(names, kit.Filter(c.Names(), func(name string) bool { return len(name) > 1 })...)
+	}
+	return names
 }
 
 // errUsage returns an error of the flag package, with two dashes before the flag and a similar one as hint.
@@ -71,9 +79,12 @@ func errUsage(c *cli.Context, err error, _ bool) error {
 	hint := "see " + c.Command.HelpName + " --help"
 	text := dashed.ReplaceAllString(err.Error(), "$1--$2")
 	if flag, unknown := strings.CutPrefix(text, "flag provided but not defined: "); unknown {
-		similar := cli.SuggestFlag(c.Command.Flags, strings.TrimLeft(flag, "-"), false)
-		if len(similar) > len("-x") { // a letter is similar to no word
-			hint = fmt.Sprintf("did you mean %q? see %s --help", similar, c.Command.HelpName)
+		var known []string
+		for _, f := range c.Command.VisibleFlags() {
+			known = append(known, f.Names()[0])
+		}
+		if similar := kit.Nearest(strings.TrimLeft(flag, "-"), known); len(similar) > 0 {
+			hint = fmt.Sprintf("did you mean %q? see %s --help", "--"+similar[0], c.Command.HelpName)
 		}
 		text = "unknown flag " + flag
 	}
@@ -85,7 +96,7 @@ var dashed = regexp.MustCompile(`( for flag | for |argument: |defined: )-(\w[\w-
 
 // errNoCommand returns the error for a command line after "--" without a command of mcpctl.
 func errNoCommand(behind []string) error {
-	return exit.UsageHint("mcpctl list -- "+strings.Join(behind, " "), "no command given")
+	return exit.UsageHint("mcpctl list -- "+typedLine(behind...), "no command given")
 }
 
 // errFileIsFormat returns the error for -o with a format, as kubectl has it.
@@ -113,11 +124,6 @@ func errOperand(c *cli.Command, what string, named []string, command bool) error
 	return exit.UsageHint(
 		fmt.Sprintf("mcpctl %s %s; see what it offers with mcpctl list SOURCE", c.Name, usage),
 		"%s", message)
-}
-
-// errSourceLast returns the error for a SOURCE after the item of a command that begins with the SOURCE.
-func errSourceLast(command, item, from string) error {
-	return exit.UsageHint("mcpctl "+command+" "+item+" "+from, "the SOURCE comes first")
 }
 
 // errPattern returns the error for a regular expression that does not compile.

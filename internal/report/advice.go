@@ -11,13 +11,18 @@ import (
 // The zero value repeats nothing.
 type Repeat struct {
 	Flags   string // those that choose servers and how they are started, quoted for a shell
+	Compare string // those that choose what counts as a change, which only diff and accept have
 	Sources string // the SOURCEs before "--", quoted
 	Command string // the command behind "--", quoted
 }
 
 // With returns a command of mcpctl for the same servers, with words before the SOURCEs.
 func (c Repeat) With(command string, words ...string) string {
-	line := join(" ", "mcpctl "+command, c.Flags, join(" ", words...), c.Sources)
+	flags := c.Flags
+	if command != "snapshot" && command != "show" {
+		flags = join(" ", flags, c.Compare)
+	}
+	line := join(" ", "mcpctl "+command, flags, join(" ", words...), c.Sources)
 	if c.Command != "" {
 		line += " -- " + c.Command
 	}

@@ -109,8 +109,9 @@ func writeReleases(p *page, r *Report) {
 			tokens = estimate(*s.BaseTokens) + " → " + tokens
 		}
 		if details == "" && len(found) > 0 {
-			configured := Repeat{Flags: p.Run.Flags, Sources: printable.ShellWord(s.Name)}
-			details = "Details: " + configured.With("diff --upgrade")
+			one := p.Run
+			one.Sources, one.Command = printable.ShellWord(s.Name), ""
+			details = "Details: " + one.With("diff --upgrade")
 		}
 		levels := make([]span, 3)
 		if s.State != OK { // in a column that no width drops

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/redact"
+)
+
+// otherTools are the words of other tools behind the command that does it here.
+//
+//go:embed words.txt
+var otherTools string
+
+// commandFor returns the command for a word of another tool; empty for other words.
+func commandFor(word string) string {
+	for line := range strings.Lines(otherTools) {
+		command, words, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		if !strings.HasPrefix(line, "#") && slices.Contains(strings.Fields(words), strings.ToLower(word)) {
+			return command
+		}
+	}
+	return ""
+}
+
+// argument is a flag of a command line with its value, or another word.
+type argument struct {
+	words []string // as typed
+	flag  string   // without dashes; empty = a word that is no flag
+	value string   // of the flag
+	given bool     // whether the flag has a value
+}
+
+// argumentsOf returns the words of a command line after its command; values are the flags of the command, as
+// takesValue has them.
+func argumentsOf(words []string, values map[string]bool) (all []argument) {
+	for i := 0; i < len(words); i++ {
+		isCommand := strings.HasPrefix(words[i], "-- ") // as a SOURCE
+		if words[i] == "-" || isCommand || !strings.HasPrefix(words[i], "-") {
+			all = append(all, argument{words: words[i : i+1]})
+			continue
+		}
+		name, value, given := strings.Cut(strings.TrimLeft(words[i], "-"), "=")
+		a := argument{words[i : i+1], name, value, given}
+		if values[name] && !given && i+1 < len(words) {
+			a.words, a.value, a.given = words[i:i+2], words[i+1], true
+			i++
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+// typedLine returns words as a command line to type, without secrets.
+func typedLine(words ...string) string {
+	return strings.Join(kit.Map(redact.MaskArgs(words), printable.ShellWord), " ")
+}
+
+// typedWith returns the command line that was typed with other words than it had beside its flags.
+func typedWith(p program, c *cli.Command, words ...string) string {
+	flags := kit.Filter(argumentsOf(p.typed[1:], takesValue(c)),
+		func(a argument) bool { return a.flag != "" })
+	return "mcpctl " + typedLine(slices.Concat(p.typed[:1], wordsOf(flags), words)...)
+}
+
+// corrected returns an error of wrong usage with a better hint, where the arguments show what was wanted: a
+// program without "--" before it, or the arguments of a tool written as flags.
+func corrected(ctx context.Context, p program, app *cli.App, err error) error {
+	if len(p.typed) < 2 || app.Command(p.typed[0]) == nil || !errors.As(err, new(exit.UsageError)) {
+		return err
+	}
+	command := app.Command(p.typed[0])
+	values, says := takesValue(command), err.Error()
+	given := argumentsOf(p.typed[1:], values)
+	unknown := strings.HasPrefix(says, "unknown flag")
+	first := slices.IndexFunc(given, func(a argument) bool { return a.flag == "" })
+	if first >= 0 && first+1 < len(given) && p.behind == nil {
+		word, next := given[first].words[0], given[first+1].words[0]
+		suspect := unknown || strings.Contains(says, fmt.Sprintf("%q", word)) || script().MatchString(next)
+		if suspect && config.IsProgram(word) && !configured(ctx, p.Process, given, word) {
+			line := slices.Concat(p.typed[:1], wordsOf(given[:first]), operandsOf(command), []string{"--"},
+				wordsOf(given[first:]))
+			return exit.UsageHint("mcpctl "+typedLine(line...),
+				`%q is a program: write "--" before the command of a server`, word)
+		}
+	}
+	if _, takesItem := kindsOf[command.Name]; unknown && takesItem {
+		line, words := withoutUnknown(given, values)
+		if p.behind != nil {
+			line, words = append(append(line, "--"), p.behind...), words+1
+		}
+		if words >= 2 { // the SOURCE and the tool
+			return exit.UsageHint("mcpctl "+typedLine(append(p.typed[:1:1], line...)...),
+				"unknown flag: arguments are written as KEY=VALUE")
+		}
+	}
+	return err
+}
+
+func wordsOf(given []argument) []string {
+	return slices.Concat(kit.Map(given, func(a argument) []string { return a.words })...)
+}
+
+// configured reports whether a server of that name is configured, with some flags of a command line. Nothing
+// is contacted.
+func configured(ctx context.Context, process host.Process, flags []argument, name string) bool {
+	from := fleet.Selection{}
+	process.Quiet, process.In = true, strings.NewReader("") // --config - is not read again
+	for _, f := range flags {
+		switch f.flag {
+		case "config", "c":
+			from.Files = append(from.Files, f.value)
+		case "discover":
+			from.Discover = true
+		}
+	}
+	cfg, _ := fleet.Read(ctx, process, from)
+	return cfg != nil && slices.Contains(cfg.Names(), name)
+}
+
+// script matches the file of a program that an interpreter runs.
+var script = kit.Pattern(`\.([cm]?[jt]s|py|rb|php|sh|jar|go|dll)$`)
+
+// operandsOf returns what a command needs behind a SOURCE, as its usage names it.
+func operandsOf(command *cli.Command) []string {
+	usage, _, _ := strings.Cut(command.ArgsUsage, " [-- ")
+	return slices.DeleteFunc(strings.Fields(usage), func(word string) bool {
+		return word == "SOURCE" || strings.ContainsAny(word, "[]…-")
+	})
+}
+
+// neededBy returns the arguments that a command cannot do without, each behind a space.
+func neededBy(command *cli.Command) (needed string) {
+	for _, word := range strings.Fields(command.ArgsUsage) {
+		if word == "|" || strings.HasPrefix(word, "[") {
+			break
+		}
+		needed += " " + word
+	}
+	return needed
+}
+
+// withoutUnknown returns the words of a command line in which each flag that the command does not have is an
+// argument of the tool: --a 1 is a=1, and --arg a=1 too; and how many words are before the first of them.
+func withoutUnknown(given []argument, values map[string]bool) (line []string, before int) {
+	words := 0
+	for i := 0; i < len(given); i++ {
+		a, next := given[i], argument{flag: "none"}
+		if i+1 < len(given) {
+			next = given[i+1]
+		}
+		_, known := values[a.flag]
+		switch {
+		case a.flag == "":
+			words++
+			fallthrough
+		case known:
+			line = append(line, a.words...)
+			continue
+		}
+		if before == 0 {
+			before = words
+		}
+		switch {
+		case a.given:
+		case next.flag != "":
+			a.value = "true"
+		case strings.Contains(next.words[0], "="):
+			continue
+		default:
+			a.value = next.words[0]
+			i++
+		}
+		line = append(line, a.flag+"="+a.value)
+	}
+	return line, before
+}
