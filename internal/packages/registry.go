@@ -38,11 +38,11 @@ func ask[T any](ctx context.Context, doing string, ref Ref, question func(contex
 	return answer, err
 }
 
-// NotPublished is the hint about a package that a registry does not have.
-const NotPublished = "check the package's name and version: the package registry does not have it"
-
-// errNotPublished is the error for a package or version that a registry does not have.
-var errNotPublished = exit.Advise(NotPublished, "not found in the registry")
+// errNotPublished is the error for a package or version that a registry does not have, or does not show:
+// npm hides private packages so from those who are not logged in.
+var errNotPublished = exit.Advise(
+	"check the package's name and version; a private package needs a login to its registry",
+	"not found in the registry")
 
 // Describe returns the release that a reference stands for now. Of an image that is the one on this machine.
 func (l Launcher) Describe(ctx context.Context, ref Ref) (Package, error) {
@@ -89,12 +89,16 @@ func (l Launcher) Versions(ctx context.Context, ref Ref, n int) ([]Ref, error) {
 	if err != nil {
 		return nil, err
 	}
-	all = releases(ref.Registry, all)
+	published := all
+	all = releases(ref.Registry, published)
 	if at := slices.Index(all, last); at >= 0 {
 		all = all[:at+1]
 	}
-	if len(all) == 0 {
+	switch {
+	case len(published) == 0:
 		return nil, fmt.Errorf("listing the versions of %s: %w", ref, errNotPublished)
+	case len(all) == 0:
+		return nil, fmt.Errorf("%s has no release such as 1.2.3, only %s", ref, kit.Some(published))
 	}
 	return kit.Map(all[max(0, len(all)-n):], func(version string) Ref {
 		return Ref{Registry: ref.Registry, Name: ref.Name, Version: version}

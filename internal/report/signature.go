@@ -231,26 +231,28 @@ func omitShared(call, other string) string {
 	return name + "(" + strings.Join(kept, ", ") + ")"
 }
 
-// ToolClaims returns in one line what a tool that does not only read says of calling it, in fixed words.
+// ToolClaims returns in one line what the server says of calling a tool that does not only read, in fixed
+// words.
 func ToolClaims(tool json.RawMessage) string {
 	annotations := rawjson.ObjectOf(rawjson.ObjectOf(tool)["annotations"])
-	destructive, known := annotations.Bool("destructiveHint")
-	idempotent, told := annotations.Bool("idempotentHint")
-	says := "the server says that it may "
+	var claims []string
+	claim := func(hint, yes, no string) (known bool) {
+		value, known := annotations.Bool(hint)
+		if known {
+			claims = append(claims, map[bool]string{true: yes, false: no}[value])
+		}
+		return known
+	}
+	known := claim("destructiveHint", "may change or destroy something", "only adds something")
+	claim("idempotentHint", "changes nothing more when called again", "acts again when called again")
+	says := "the server says that it " + strings.Join(claims, " and ")
 	switch {
-	case !known && !told:
+	case len(claims) == 0:
 		return "it may change something; the server does not say what"
-	case known && !destructive:
-		says += "add something"
-	case known:
-		says += "change or destroy something"
-	default:
-		says += "change something"
+	case !known:
+		return "it may change something; " + says
 	}
-	if idempotent {
-		return says + "; a second call adds nothing"
-	}
-	return says + ", each time"
+	return says
 }
 
 // ToolHints returns the effective annotations of a tool: those it sends, and the specification's defaults for
