@@ -144,6 +144,29 @@ func TestRepeatedFlagsAreAccepted(t *testing.T) {
 	}
 }
 
+// TestCompletedValuesAreAccepted gives each flag every value that shells complete.
+func TestCompletedValuesAreAccepted(t *testing.T) {
+	app, values := newApp(newProgram(host.Process{}, nil, nil)), 0
+	for _, command := range app.Commands {
+		for name := range takesValue(command) {
+			offered, _ := flagValues(app, []string{command.Name, "--" + name})
+			for _, value := range offered {
+				if strings.HasSuffix(value, "=") {
+					value += "file"
+				}
+				values++
+				err := accepts("mcpctl " + command.Name + " --" + name + " " + value)
+				if err != nil && strings.Contains(err.Error(), "flag") {
+					t.Errorf("%s --%s %s: %v", command.Name, name, value, err)
+				}
+			}
+		}
+	}
+	if values < 100 {
+		t.Errorf("%d values", values)
+	}
+}
+
 // TestWordsOfOtherTools: each has one meaning, is no command itself, and its command is accepted.
 func TestWordsOfOtherTools(t *testing.T) {
 	app, seen := newApp(program{}), map[string]bool{}
