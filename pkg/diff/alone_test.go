@@ -122,3 +122,48 @@ func TestCompanyOfTitles(t *testing.T) {
 		}
 	}
 }
+
+// TestAloneAndBesideAnother makes each of some changes of an argument beside each change of another one: what is said of the first
+// does not depend on the second.
+func TestAloneAndBesideAnother(t *testing.T) {
+	const a, b, closed = `{"type":"object","properties":{"a":{"type":"string"}}}`, `{"type":"object","properties":{"b":{"type":"integer"}}}`,
+		`{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}`
+	const both, demanding = `{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer"}}}`,
+		`{"type":"object","properties":{"b":{"type":"integer"}},"required":["b"]}`
+	const tagged, other = `{"type":"object","properties":{"k":{"const":"x"},"v":{"type":"string"}},"required":["k"]}`,
+		`{"type":"object","properties":{"k":{"const":"y"}},"required":["k"]}`
+	forms := []string{
+		`{"type":"string"}`, `{"type":["string","null"]}`, `{"oneOf":[{"type":"string"},{"type":"null"}]}`,
+		`{"oneOf":[{"type":"string"},{"type":"number"},{"type":"null"}]}`, `{"anyOf":[{"type":"integer"},{"type":"number"}]}`,
+		`{"oneOf":[{"type":"integer"},{"type":"number"}]}`, `{"enum":["a",null]}`, `{"const":"a"}`, both, closed,
+		`{"allOf":[` + a + `,` + b + `]}`, `{"allOf":[` + a + `,` + demanding + `]}`, `{"allOf":[` + closed + `,` + b + `]}`,
+		`{"oneOf":[` + tagged + `,` + other + `]}`, `{"oneOf":[` + tagged + `,{"type":"null"}]}`,
+		`{"anyOf":[` + a + `,` + b + `],"unevaluatedProperties":false}`, `{"allOf":[` + a + `],"unevaluatedProperties":false}`,
+	}
+	tool := func(p, q string) string {
+		return `{"tools":[{"name":"t","inputSchema":{"type":"object","properties":{"p":` + p + `,"q":` + q + `}}}]}`
+	}
+	about := func(old, new string) (lines []string) {
+		for _, line := range linesOfTools(t, parse(t, old), parse(t, new))["tool/t"] {
+			if strings.Contains(line, "/properties/p") {
+				lines = append(lines, line)
+			}
+		}
+		return lines
+	}
+	step := 4
+	if *everyTool {
+		step = 1
+	}
+	for i, from := range forms {
+		for j, to := range forms {
+			alone := about(tool(from, "true"), tool(to, "true"))
+			for n := 0; n < len(forms); n += step {
+				x, y := forms[(i+n)%len(forms)], forms[(j+3*n)%len(forms)]
+				if difference := cmp.Diff(alone, about(tool(from, x), tool(to, y))); difference != "" {
+					t.Errorf("%s → %s beside %s → %s (-alone +beside):\n%s", from, to, x, y, difference)
+				}
+			}
+		}
+	}
+}

@@ -3,7 +3,6 @@ package schema
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"maps"
 	"net/url"
 	"slices"
@@ -15,77 +14,66 @@ import (
 
 // A base class is written as an arm of allOf, or as a reference beside properties. A member that moves from
 // one arm to another is still the same member, and an arm that is closed refuses the members of all others.
-// So where the arms of an object are not the same on both sides, its members, what it requires and whether it
-// is closed are read over all of them together: the schema is compared in other words for the same.
+// So the members of an object, what it requires and whether it is closed are read over all arms together: the
+// schema is compared in other words for the same.
 
 // maxArmNames bounds the names that the arms of a schema have together.
 const maxArmNames = 20_000
 
-// joinArms returns both schemas with the arms of objects joined that only one side has.
+// joinArms returns both schemas with the arms of objects joined. If one of them is too large, both stay as
+// they are.
 func joinArms(ctx context.Context, before, after *Schema, pool *Pool) (old, new *Schema) {
-	x, y := newJoiner(before), newJoiner(after)
-	if x.left < 0 || y.left < 0 || maps.Equal(x.forms, y.forms) {
-		return before, after
+	old, whole := joined(ctx, before, pool)
+	if new, also := joined(ctx, after, pool); whole && also {
+		return old, new
 	}
-	x.same, y.same = y.forms, x.forms
-	return x.schema(ctx, before, pool), y.schema(ctx, after, pool)
+	return before, after
+}
+
+// joined returns a schema with the arms of objects joined; false where they cannot be.
+func joined(ctx context.Context, s *Schema, pool *Pool) (*Schema, bool) {
+	switch {
+	case !bytes.Contains(s.raw, []byte(`"allOf"`)) && !bytes.Contains(s.raw, []byte(`"$ref"`)):
+		return s, true
+	case len(s.doc.roots) > 1, bytes.Contains(s.raw, []byte("/allOf/")), // a reference may lead into an arm
+		bytes.Contains(s.raw, []byte("ynamicRef")):
+		return s, false
+	}
+	j := &joiner{doc: s.doc, left: maxArmNames}
+	root := j.visit(s.doc.root)
+	if !j.found || j.left < 0 {
+		return s, j.left >= 0
+	}
+	new, err := ParseWithin(ctx, rawOf(root), pool)
+	if err != nil || new.doc == nil {
+		return s, false
+	}
+	return new, true
 }
 
 // A joiner rewrites the objects of a document.
 type joiner struct {
 	doc   *document
-	forms map[string]int // the arms of each object, as text, and how many have them
-	same  map[string]int // those of the other side, which stay as they are
-	left  int            // of maxArmNames
-	found bool           // something was joined
+	left  int  // of maxArmNames
+	found bool // something was joined
 }
 
-// newJoiner collects the arms of all objects of a schema.
-func newJoiner(s *Schema) *joiner {
-	j := &joiner{doc: s.doc, forms: map[string]int{}, left: maxArmNames}
-	if len(s.doc.roots) > 1 || !bytes.Contains(s.raw, []byte(`"allOf"`)) &&
-		!bytes.Contains(s.raw, []byte(`"$ref"`)) ||
-		bytes.Contains(s.raw, []byte("/allOf/")) || bytes.Contains(s.raw, []byte("ynamicRef")) {
-		return j // a reference may lead into an arm
-	}
-	j.visit(s.doc.root, func(o map[string]any) map[string]any {
-		if arms, _, ok := j.armsOf(o); ok {
-			j.forms[form(arms)]++
-		}
-		return o
-	})
-	return j
-}
-
-// schema returns a schema with its arms joined.
-func (j *joiner) schema(ctx context.Context, s *Schema, pool *Pool) *Schema {
-	if len(j.forms) == 0 {
-		return s
-	}
-	root := j.joined(s.doc.root)
-	if !j.found || j.left < 0 {
-		return s
-	}
-	joined, err := ParseWithin(ctx, rawOf(root), pool)
-	if err != nil || joined.doc == nil {
-		return s
-	}
-	return joined
-}
-
-// visit returns a schema with each object in it replaced, the outer ones first.
-func (j *joiner) visit(v any, replace func(map[string]any) map[string]any) any {
+// visit returns a schema in which the arms of all objects are joined, those of the outer ones first.
+func (j *joiner) visit(v any) any {
 	o, isObject := v.(map[string]any)
 	if !isObject || j.left < 0 {
 		return v
 	}
-	out := maps.Clone(replace(o))
+	out := maps.Clone(o)
+	if arms, rest, ok := j.armsOf(o); ok {
+		out, j.found = j.join(o, arms, rest), true
+	}
 	for keyword, value := range out {
 		subs := Subschemas(keyword, value)
 		if len(subs) == 0 {
 			continue
 		}
-		inner := kit.Map(subs, func(sub Subschema) any { return j.visit(sub.Value, replace) })
+		inner := kit.Map(subs, func(sub Subschema) any { return j.visit(sub.Value) })
 		switch _, isList := value.([]any); {
 		case subs[0].Steps == nil:
 			out[keyword] = inner[0]
@@ -102,40 +90,15 @@ func (j *joiner) visit(v any, replace func(map[string]any) map[string]any) any {
 	return out
 }
 
-// joined returns a schema in which all objects are joined that the other side does not have.
-func (j *joiner) joined(v any) any {
-	return j.visit(v, func(o map[string]any) map[string]any {
-		arms, rest, ok := j.armsOf(o)
-		if !ok || j.same[form(arms)] > 0 {
-			return o
-		}
-		j.found = true
-		return j.join(o, arms, rest)
-	})
-}
-
 // An arm is what one part of an object says of its members.
 type arm struct {
-	ref        string // of the definition that the arm is, if it is no more than that
+	referred   bool // the members are references to those of a definition
 	properties map[string]any
 	required   []string
 	additional any
 	restricts  bool // additional is there
 	typed      bool
 	notes      map[string]any
-}
-
-// form returns a text that two objects share if they have the same arms.
-func form(arms []arm) string {
-	texts := kit.Map(arms, func(a arm) string {
-		if a.ref != "" {
-			return a.ref
-		}
-		return fmt.Sprintf("%q %q %t %s", kit.SortedKeys(a.properties),
-			slices.Sorted(slices.Values(a.required)), a.restricts, canonical(a.additional))
-	})
-	slices.Sort(texts[1:]) // the first is the object itself
-	return strings.Join(texts, "\n")
 }
 
 // armsOf returns the arms of an object, itself first, and the members of allOf that say more than an arm may.
@@ -166,10 +129,10 @@ func (j *joiner) armsOf(o map[string]any) (arms []arm, rest []any, ok bool) {
 			rest = append(rest, member)
 		}
 	}
-	says := slices.ContainsFunc(arms[1:], func(a arm) bool {
+	wraps := len(arms) == 2 && len(rest) == 0 && len(o) == len(own.notes)+1 // and is unwrapped later
+	return arms, rest, !wraps && slices.ContainsFunc(arms[1:], func(a arm) bool {
 		return len(a.properties)+len(a.required) > 0 || a.restricts
 	})
-	return arms, rest, says
 }
 
 // own reads what an object says of its members by itself.
@@ -217,7 +180,7 @@ func (j *joiner) simple(v any, seen map[string]bool) ([]arm, bool) {
 		if !simple {
 			return nil, false
 		}
-		if len(inner) == 1 && inner[0].ref == "" {
+		if len(inner) == 1 && !inner[0].referred {
 			inner[0] = inner[0].at(place)
 		}
 		if arms = inner; kind.refAlone() {
@@ -255,7 +218,7 @@ func (j *joiner) simple(v any, seen map[string]bool) ([]arm, bool) {
 // at returns an arm that is a definition, with its members as references to it: a change in one of them is
 // one change, wherever the definition is an arm.
 func (a arm) at(place string) arm {
-	a.ref = place
+	a.referred = true
 	refer := func(at ...string) any {
 		return map[string]any{"$ref": (&url.URL{Fragment: rawjson.Join(place, at...)}).String()}
 	}
