@@ -75,6 +75,7 @@ func Compare(ctx context.Context, old, new *snapshot.Snapshot, options Options) 
 	for _, kind := range snapshot.Kinds() {
 		compareList(c, kind, old, new)
 	}
+	shareRenames(c.findings)
 	compareVersionStep(c, old, new)
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -24,31 +24,6 @@ const likely = 0.6
 // maxCandidates bounds the names that are compared in pairs, so that replacing a long list takes linear time.
 const maxCandidates = 100
 
-// assign pairs each old thing with the new one of the highest score, each new one once. Pairs below likely
-// are left out.
-func assign[T comparable](gone, fresh []T, score func(old, new T) float64) map[T]T {
-	type guess struct {
-		old, new T
-		score    float64
-	}
-	var guesses []guess
-	for _, old := range gone[:min(len(gone), maxCandidates)] {
-		for _, new := range fresh[:min(len(fresh), maxCandidates)] {
-			if s := score(old, new); s >= likely {
-				guesses = append(guesses, guess{old, new, s})
-			}
-		}
-	}
-	slices.SortStableFunc(guesses, func(a, b guess) int { return cmp.Compare(b.score, a.score) })
-	found, taken := map[T]T{}, map[T]bool{}
-	for _, g := range guesses {
-		if _, assigned := found[g.old]; !assigned && !taken[g.new] {
-			found[g.old], taken[g.new] = g.new, true
-		}
-	}
-	return found
-}
-
 // mutual pairs each old thing with the new one that it resembles more than any other, if that holds in both
 // directions. Pairs below likely are left out.
 func mutual[T comparable](gone, fresh []T, score func(old, new T) float64) map[T]T {
@@ -237,13 +212,13 @@ func renameHints(kind snapshot.Kind, matched []*pair, alike map[*pair]*pair) map
 	hints := map[*pair]string{}
 	gone, fresh := unmatched(matched)
 	for old, new := range alike {
-		hints[old] = code(old.key) + " possibly renamed to " + code(new.key)
+		hints[old] = possiblyRenamed(old.key, new.key)
 	}
 	isAlike := kit.Set(slices.Collect(maps.Values(alike)))
 	gone = slices.DeleteFunc(slices.Clone(gone), func(p *pair) bool { return hints[p] != "" })
 	fresh = slices.DeleteFunc(slices.Clone(fresh), func(p *pair) bool { return isAlike[p] })
 	for old, new := range mutual(kit.Map(gone, outlineOf), kit.Map(fresh, outlineOf), resemblance) {
-		hints[old.pair] = code(old.key) + " possibly renamed to " + code(new.key)
+		hints[old.pair] = possiblyRenamed(old.key, new.key)
 	}
 	if kind == snapshot.Tools {
 		for old, twin := range twins(gone, matched) {
@@ -405,7 +380,7 @@ func repeatsName(title, name string) bool {
 }
 
 // guessRenamed notes likely new names of properties that are gone: those that look alike, the only two of one
-// type that are gone and new in an object, and required ones that lost words.
+// type that are gone and new in an object, and required ones that lost or gained words.
 func guessRenamed(gone, fresh []*change) {
 	typed := func(ch *change) string {
 		v := viewOf(ch.value())
@@ -413,26 +388,80 @@ func guessRenamed(gone, fresh []*change) {
 			either(v["enum"] != nil, " enum", "")
 	}
 	onlyOfType := onlyAlike(gone, fresh, typed)
-	shortened := func(old, new *change) bool { // such as endpointId and id
-		was, is := wordsOf(old.Name), wordsOf(new.Name)
-		return old.Required && new.Required && len(is) > 0 && len(was) > len(is) &&
-			typed(old) == typed(new) && slices.Equal(was[len(was)-len(is):], is)
-	}
-	for old, new := range assign(gone, fresh, func(old, new *change) float64 {
-		if parent(old.Path) != parent(new.Path) || opposite(old.Name, new.Name) {
+	for old, new := range mutual(gone, fresh, func(old, new *change) float64 {
+		before, after := viewOf(old.Old), viewOf(new.New)
+		if parent(old.Path) != parent(new.Path) || opposite(old.Name, new.Name) ||
+			(before.text("type") == "boolean") != (after.text("type") == "boolean") {
 			return 0
 		}
 		score := similarity(old.Name, new.Name)
-		before, after := viewOf(old.Old), viewOf(new.New)
 		text := before.text("description")
 		if text != "" && same(withoutRemarks(before).json(), withoutRemarks(after).json()) {
 			const tie = 0.1 // of equal descriptions the names decide
 			score = max(score, dice(wordsOf(text), wordsOf(after.text("description")))+tie*score)
 		}
-		return max(score, either(onlyOfType[old] == new || shortened(old, new), likely, 0))
+		sameRole := onlyOfType[old] == new || old.Required && new.Required && typed(old) == typed(new) &&
+			(endsWith(old.Name, new.Name) || endsWith(new.Name, old.Name))
+		return max(score, either(sameRole, likely, 0))
 	}) {
-		old.cause = code(old.Name) + " possibly renamed to " + code(new.Name)
+		old.cause = possiblyRenamed(old.Name, new.Name)
 		old.hint = old.cause
-		new.cause, new.hint = old.cause, "possibly the new name of "+code(old.Name)
+		new.cause, new.hint = old.cause, newNameOf(old.Name)
 	}
+}
+
+// endsWith reports whether a name ends with the words of another one, such as endpointId with those of id.
+func endsWith(name, end string) bool {
+	long, short := wordsOf(name), wordsOf(end)
+	return len(short) > 0 && len(long) > len(short) && slices.Equal(long[len(long)-len(short):], short)
+}
+
+func possiblyRenamed(old, new string) string { return code(old) + " possibly renamed to " + code(new) }
+
+func newNameOf(old string) string { return "possibly the new name of " + code(old) }
+
+// shareRenames notes a new name of a property that was claimed or guessed in one tool for the others in which
+// the same two names went and came.
+func shareRenames(found []finding.Finding) {
+	type place struct{ item, parent string }
+	gone, fresh := map[place][]*finding.Finding{}, map[place][]*finding.Finding{}
+	known := map[[2]string]bool{}
+	for i := range found {
+		f := &found[i]
+		at := place{f.Item, parent(f.Path)}
+		switch _, suffix, _ := strings.Cut(f.Rule, "-"); suffix {
+		case "property-removed":
+			gone[at] = append(gone[at], f)
+		case "optional-property-added", "required-property-added", "required-property-added-with-default":
+			fresh[at] = append(fresh[at], f)
+		case "property-renamed":
+			old, _ := rawjson.Text(f.Old)
+			new, _ := rawjson.Text(f.New)
+			known[[2]string{old, new}] = true
+		}
+	}
+	pairs := func(do func(old, new *finding.Finding, names [2]string)) {
+		for at, olds := range gone {
+			for _, old := range olds[:min(len(olds), maxCandidates)] {
+				for _, new := range fresh[at][:min(len(fresh[at]), maxCandidates)] {
+					do(old, new, [2]string{lastName(old.Path), lastName(new.Path)})
+				}
+			}
+		}
+	}
+	pairs(func(old, _ *finding.Finding, names [2]string) {
+		known[names] = known[names] || old.Hint == possiblyRenamed(names[0], names[1])
+	})
+	pairs(func(old, new *finding.Finding, names [2]string) {
+		if known[names] && old.Hint == "" && new.Hint == "" {
+			old.Hint, new.Hint = possiblyRenamed(names[0], names[1]), newNameOf(names[0])
+			old.Cause, new.Cause = old.Hint, old.Hint
+		}
+	})
+}
+
+// lastName returns the last step of a JSON pointer.
+func lastName(pointer string) string {
+	steps := rawjson.Split(pointer)
+	return steps[len(steps)-1]
 }
