@@ -71,6 +71,7 @@ var libraries = map[string][]string{
 		"pkg/probe"},
 	"golang.org/x/sys":  {"internal/process", "internal/sandbox", "internal/fixture", "internal/host", "internal/host/terminaltest"},
 	"golang.org/x/term": {"internal/host"},
+	"golang.org/x/text": {"internal/wording"},
 }
 
 // mayContact are the packages that may connect to a server: after it was trusted, or at the URL that the user

@@ -173,16 +173,19 @@ func nameConfusable(f *fleet, report reporter) {
 			first[skeleton(name)] = name
 			continue
 		}
+		points := wording.CodePoints(other, name)
 		report(finding.Finding{Server: f.owners[name][0].Name, Item: "tool/" + name, Path: "/name",
-			New: rawjson.Quote(name), Message: fmt.Sprintf("The name %s looks like %s of %s.", name, other,
+			New: rawjson.Quote(name), Cause: "Tool names look like another tool's" + points,
+			Message: fmt.Sprintf("The name %s%s looks like %s of %s.", name, points, other,
 				f.owners[other][0].Name)})
 	}
 }
 
-// skeleton returns a name without what is easily overlooked: case, separators, and letters that look alike.
+// skeleton returns a name without what is easily overlooked: case, separators, how it is encoded, and
+// letters that look alike.
 func skeleton(name string) string {
 	return strings.Map(func(r rune) rune {
-		switch r = wording.Latin(r); r {
+		switch r {
 		case '0':
 			return 'o'
 		case '1':
@@ -191,7 +194,7 @@ func skeleton(name string) string {
 			return -1
 		}
 		return r
-	}, strings.ToLower(name))
+	}, wording.Look(name))
 }
 
 // namesOtherServer looks for texts of a server that name a tool of another one, such as "call send_email

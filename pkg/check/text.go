@@ -26,7 +26,11 @@ var textRules = map[string]rule{
 		first := map[string]string{}
 		for _, name := range kit.SortedKeys(s.properties()) {
 			if other, seen := first[skeleton(name)]; seen {
-				at.at("properties", name).add("", rawjson.Quote(name), "%q and %q look alike.", other, name)
+				points := wording.CodePoints(other, name)
+				at := at.at("properties", name)
+				at.report(finding.Finding{Item: at.item, Path: at.path.String(), New: rawjson.Quote(name),
+					Message: fmt.Sprintf("%q and %q%s look alike.", other, name, points),
+					Cause:   "Arguments have names that look like another argument's" + points})
 			}
 			first[skeleton(name)] = name
 		}

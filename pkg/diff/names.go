@@ -1,10 +1,8 @@
 package diff
 
 import (
-	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/wording"
@@ -69,8 +67,11 @@ func opposite(a, b string) bool {
 }
 
 // similarity returns how much two names have in common, from 0 to 1: of their words, or of their pairs of
-// neighbouring letters.
+// neighbouring letters. Names of one look, such as composed and decomposed ones, have all.
 func similarity(a, b string) float64 {
+	if wording.Look(a) == wording.Look(b) {
+		return 1
+	}
 	pairs := func(name string) (pairs []string) {
 		name = strings.ToLower(name[:min(len(name), 200)])
 		for i := 1; i < len(name); i++ {
@@ -95,21 +96,3 @@ func dice(a, b []string) float64 {
 
 // letters returns the letters and digits of a text in lower case.
 func letters(text string) string { return strings.Join(wording.Words(text), "") }
-
-// codePoints names the characters beyond ASCII of a new name that looks like the old one, or else those that
-// are gone, for the end of a sentence; empty if the names look different.
-func codePoints(old, new string) string {
-	latin := func(name string) string { return strings.ToLower(strings.Map(wording.Latin, name)) }
-	if latin(old) != latin(new) {
-		return ""
-	}
-	const most = 8
-	for _, side := range [][2]string{{"with", new}, {"without", old}} {
-		beyond := kit.Filter([]rune(side[1]), func(r rune) bool { return r >= utf8.RuneSelf })
-		if len(beyond) > 0 {
-			points := strings.Trim(fmt.Sprintf("%U", beyond[:min(len(beyond), most)]), "[]")
-			return " (" + side[0] + " " + points + either(len(beyond) > most, " …", "") + ")"
-		}
-	}
-	return ""
-}

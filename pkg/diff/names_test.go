@@ -21,6 +21,9 @@ func TestRenamesToLookAlikes(t *testing.T) {
 		{"list", "l\u200bist", " (with U+200B)"},
 		{"aaaaaaaaaa", "\u0430\u0430\u0430\u0430\u0430\u0430\u0430\u0430\u0430\u0430",
 			" (with U+0430 U+0430 U+0430 U+0430 U+0430 U+0430 U+0430 U+0430 …)"},
+		{"caf\u00e9", "cafe\u0301", " (with U+0301)"},
+		{"cafe\u0301", "caf\u00e9", " (with U+00E9)"},
+		{"\ud55c", "\u1112\u1161\u11ab", " (with U+1112 U+1161 U+11AB)"},
 		{"pay", "pays", ""},
 		{"pay", "bay", ""},
 		{"Pay", "pay", ""},
@@ -40,5 +43,16 @@ func TestRenamesToLookAlikes(t *testing.T) {
 				t.Errorf("%s: %v, want %s", surface, found, want)
 			}
 		}
+	}
+}
+
+// TestEncodingsOfOneName names the code points of a tool that is another one by its encoding only, though its arguments
+// changed as well.
+func TestEncodingsOfOneName(t *testing.T) {
+	tool := `{"tools":[{"name":%q,"description":"Pays.","inputSchema":{"type":"object","properties":{%q:{"type":"string"}}}}]}`
+	found := compared(t, parse(t, fmt.Sprintf(tool, "caf\u00e9", "n")), parse(t, fmt.Sprintf(tool, "cafe\u0301", "m")), diff.Options{})
+	want := "`caf\u00e9` possibly renamed to `cafe\u0301` (with U+0301)"
+	if !slices.ContainsFunc(found, func(f finding.Finding) bool { return f.Rule == "tool-removed" && f.Hint == want }) {
+		t.Errorf("%v, want the hint %s", found, want)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -43,7 +44,7 @@ func compareArguments(c *comparison, s subject) {
 		switch {
 		case renamed:
 			f.New, f.Hint = new[successor], "send "+code(successor)+" instead"
-			c.report("prompt-argument-renamed", f, "new", code(successor)+codePoints(name, successor))
+			c.report("prompt-argument-renamed", f, "new", code(successor)+wording.CodePoints(name, successor))
 		case f.New == nil:
 			c.report("prompt-argument-removed", f)
 		case f.Old != nil:

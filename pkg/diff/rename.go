@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/schema"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -97,7 +98,7 @@ func joinRenamedItems(c *comparison, kind snapshot.Kind,
 			f.Hint = either(kind == snapshot.Tools, "call ", "use ") + code(new.key) + " instead"
 			f.Cause = either(alike[old] != nil, cause, "")
 			c.reportAnnounced(kind.Word()+"-renamed", f, old.old,
-				"new", code(new.key)+codePoints(old.key, new.key))
+				"new", code(new.key)+wording.CodePoints(old.key, new.key))
 		case kind == snapshot.Resources:
 			c.report("resource-uri-changed", f)
 		default:
@@ -249,6 +250,9 @@ func resemblance(old, new *outline) float64 {
 		return 0
 	}
 	names := similarity(old.key, new.key)
+	if names == 1 && wording.CodePoints(old.key, new.key) != "" {
+		return names // another encoding of the same name
+	}
 	a, b := old.arguments, new.arguments
 	shared := sharedArguments(a, b)
 	alike := dice(old.words, new.words) >= likely
@@ -416,7 +420,9 @@ func endsWith(name, end string) bool {
 	return len(short) > 0 && len(long) > len(short) && slices.Equal(long[len(long)-len(short):], short)
 }
 
-func possiblyRenamed(old, new string) string { return code(old) + " possibly renamed to " + code(new) }
+func possiblyRenamed(old, new string) string {
+	return code(old) + " possibly renamed to " + code(new) + wording.CodePoints(old, new)
+}
 
 func newNameOf(old string) string { return "possibly the new name of " + code(old) }
 

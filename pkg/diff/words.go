@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/schema"
 )
@@ -37,7 +38,7 @@ func (r *revision) words(ch *change) []string {
 		words = append(words, "was", was, "is", is)
 	}
 	if ch.successor != nil {
-		words = append(words, "new", code(ch.successor.Name)+codePoints(ch.Name, ch.successor.Name))
+		words = append(words, "new", code(ch.successor.Name)+wording.CodePoints(ch.Name, ch.successor.Name))
 	}
 	return words
 }
