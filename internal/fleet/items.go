@@ -59,7 +59,8 @@ func (s *Surface) describe(filter ItemFilter) {
 	}
 	s.Server.Tokens = s.TokenCost()
 	s.ServerInfo, s.Capabilities = s.Snapshot.Server, s.Snapshot.Capabilities
-	s.Instructions = s.Snapshot.Instructions
+	s.Instructions, s.SupportedVersions = s.Snapshot.Instructions, s.Snapshot.Supported
+	s.Unknown = s.Snapshot.Extra
 	for _, kind := range snapshot.Kinds() {
 		list := s.Snapshot.List(kind)
 		if list.State == snapshot.NotOffered || list.State == snapshot.Unread ||

@@ -24,19 +24,20 @@ func writeItem(p *page, indent int, k snapshot.Kind, raw json.RawMessage) {
 		p.text(inner, 0, span{title, dim})
 	}
 	p.paragraph(inner, (snapshot.Item{Raw: raw}).Description(), plain)
-	writeParameters(p, inner, "ARGUMENT", argumentsOf(k, raw))
-	if k == snapshot.Tools {
-		result := requiredFirst(resultsOf(raw))
-		if slices.ContainsFunc(result, func(r parameter) bool { return r.description() != "" }) {
-			writeParameters(p, inner, "RESULT", result)
-		} else if len(result) > 0 {
-			p.gap()
-			note("RESULT  ", joinParameters(result, shapeDepth, len(result)))
-		}
+	writeParameters(p, inner, "ARGUMENT", argumentRows(k, raw))
+	result := schemaRows(resultsOf(raw), item["outputSchema"])
+	if slices.ContainsFunc(result, parameter.detailed) {
+		writeParameters(p, inner, "RESULT", result)
+	} else if len(result) > 0 {
 		p.gap()
-		note("hints", ToolHints(raw))
+		note("RESULT  ", joinParameters(result, shapeDepth, len(result)))
 	}
-	note("MIME type", item.Text("mimeType"))
+	if k == snapshot.Tools || k == snapshot.Prompts && item["arguments"] != nil {
+		p.gap()
+	}
+	for _, f := range itemFacts(k, raw) {
+		note(f.label, f.says)
+	}
 	if p.Raw {
 		p.line(inner, span{"raw", dim})
 		for line := range strings.SplitSeq(printable.Indented(raw), "\n") {
@@ -52,9 +53,45 @@ func writeParameters(p *page, indent int, title string, all []parameter) {
 		return
 	}
 	p.gap()
-	p.grid(indent, []column{{title: title, name: true}, {title: "TYPE", least: 10},
-		{title: "REQUIRED", drop: 2}, {title: "DEFAULT", drop: 1}, {title: "DESCRIPTION", least: 20}},
-		kit.Map(requiredFirst(all), parameterRow))
+	columns := []column{{title: title, name: true}, {title: "TYPE", least: 10}, {title: "REQUIRED"},
+		{title: "DEFAULT"}, {title: "DESCRIPTION", least: 16}}
+	rows := kit.Map(all, parameterRow)
+	names := slices.Max(kit.Map(all, func(p parameter) int { return width(printable.Visible(p.Name)) }))
+	if room := p.room(indent); room > 0 && room < min(names, longWord)+besideNames {
+		columns = slices.Delete(columns, 2, 4)
+		rows = kit.Map(all, narrowRow)
+	}
+	p.grid(indent, columns, rows)
+}
+
+// besideNames is how many columns a table of parameters takes besides their names at least.
+const besideNames = 60
+
+// narrowRow returns the cells of an argument for a narrow page, where the type has all but the description.
+func narrowRow(p parameter) []span {
+	row := parameterRow(p)
+	kind := row[1].text
+	if row[2].text != "" {
+		kind += ", required"
+	}
+	if row[3].text != "" {
+		kind += ", default " + row[3].text
+	}
+	return []span{row[0], {kind, plain}, row[4]}
+}
+
+// detailed reports whether a parameter says more than its name and shape.
+func (p parameter) detailed() bool {
+	return p.says() || strings.ContainsAny(p.Name, ".[( ")
+}
+
+// argumentRows returns a row for each argument of an item, and for each schema inside it.
+func argumentRows(k snapshot.Kind, raw json.RawMessage) []parameter {
+	all := argumentsOf(k, raw)
+	if k != snapshot.Tools {
+		return schemaRows(all, nil)
+	}
+	return schemaRows(all, rawjson.ObjectOf(raw)["inputSchema"])
 }
 
 func (p parameter) description() string {

@@ -208,18 +208,22 @@ func writeItemList(p *page, servers []Server) {
 // writeServerHead writes who a server is and how much it offers, in one line.
 func writeServerHead(p *page, s Server) {
 	info := rawjson.ObjectOf(s.ServerInfo)
-	name := s.Name
-	if s.Source == "argv" {
-		name = cmp.Or(info.Text("name"), name)
-	}
 	state := ""
 	if s.State == Partial {
 		state = string(Partial)
 	}
 	facts := join(" · ", transport(s), s.ProtocolVersion, s.Counts.Items(), tokensOf(s.Tokens, " tokens"),
 		state)
-	p.text(0, 0, span{strings.TrimSpace(name + " " + info.Text("version")), bold},
+	p.text(0, 0, span{strings.TrimSpace(s.shownName() + " " + info.Text("version")), bold},
 		span{strings.Repeat(" · ", count(facts != "")) + facts, dim})
+}
+
+// shownName returns the name of a server as it is configured; of the command line its own.
+func (s Server) shownName() string {
+	if s.Source == "argv" {
+		return cmp.Or(rawjson.ObjectOf(s.ServerInfo).Text("name"), s.Name)
+	}
+	return s.Name
 }
 
 // sorted returns items in the order that was asked for: as sent, by name, or the most expensive tools
@@ -390,16 +394,14 @@ func writeShow(p *page, r *Report) {
 // writeServer writes what there is to say of a server as a whole.
 func writeServer(p *page, s Server) {
 	writeServerHead(p, s)
-	declared := kit.Map(rawjson.Children(s.Capabilities), func(m rawjson.Member) string { return m.Key })
-	facts := [][2]string{{"website", rawjson.ObjectOf(s.ServerInfo).Text("websiteUrl")},
-		{"capabilities", strings.Join(declared, ", ")}}
-	for _, n := range s.Notices {
-		facts = append(facts, [2]string{"notice", join(": ", n.Stage, n.Message) + " (" + n.Code + ")"})
+	info := snapshot.Item{Raw: s.ServerInfo}
+	if name := info.Text("name"); name != s.shownName() && name != "" {
+		p.text(2, 2, span{"name  ", dim}, span{name, plain})
 	}
-	for _, fact := range facts {
-		if fact[1] != "" {
-			p.text(2, 2, span{fact[0] + "  ", dim}, span{fact[1], plain})
-		}
+	p.text(2, 0, span{info.Text("title"), dim})
+	p.paragraph(2, info.Text("description"), plain)
+	for _, f := range serverFacts(s) {
+		p.text(2, 2, span{f.label + "  ", dim}, span{f.says, plain})
 	}
 	if s.Instructions != "" {
 		p.line(2, span{"instructions", dim})

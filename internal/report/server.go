@@ -99,12 +99,15 @@ type Answer struct {
 type Offer struct {
 	ServerInfo        json.RawMessage `json:"serverInfo,omitempty"`
 	Capabilities      json.RawMessage `json:"capabilities,omitempty"`
-	Instructions      string          `json:"instructions,omitempty"` // text for the model
-	Tools             Items           `json:"tools,omitzero"`
-	Prompts           Items           `json:"prompts,omitzero"`
-	Resources         Items           `json:"resources,omitzero"`
-	ResourceTemplates Items           `json:"resourceTemplates,omitzero"`
-	Skills            Items           `json:"skills,omitzero"`
+	Instructions      string          `json:"instructions,omitempty"`      // text for the model
+	SupportedVersions []string        `json:"supportedVersions,omitempty"` // as server/discover lists them
+	// of show: members of a snapshot that this program has no word for
+	Unknown           map[string]json.RawMessage `json:"-"`
+	Tools             Items                      `json:"tools,omitzero"`
+	Prompts           Items                      `json:"prompts,omitzero"`
+	Resources         Items                      `json:"resources,omitzero"`
+	ResourceTemplates Items                      `json:"resourceTemplates,omitzero"`
+	Skills            Items                      `json:"skills,omitzero"`
 }
 
 // Comparison is what a server was compared with.

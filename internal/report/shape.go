@@ -12,21 +12,15 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
-// limits are the keywords that stand behind the type of a parameter.
-var limits = []string{"minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf", "minLength",
-	"maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "format", "pattern"}
-
-// Type returns the type of a parameter with the limits that its schema sets, such as "integer, minimum 1".
+// Type returns the type of a parameter with everything else that its schema says but its default and its
+// description, such as "integer, minimum 1".
 func (p parameter) Type() string {
-	s, all := rawjson.ObjectOf(p.Schema), []string{shape(p.Schema, shapeDepth)}
-	for _, keyword := range limits {
-		value := cmp.Or(s.Text(keyword), printable.Spaced(s[keyword]))
-		// the ends of what JavaScript counts exactly limit nothing
-		if value != "" && strings.TrimPrefix(value, "-") != "9007199254740991" {
-			all = append(all, keyword+" "+value)
-		}
+	s := rawjson.ObjectOf(p.Schema)
+	if kind := rawjson.TypeName(p.Schema); kind != "an object" && kind != "a boolean" {
+		return inWords(p.Schema, 0)
 	}
-	return strings.Join(all, ", ")
+	name := p.Name[1+strings.LastIndexByte(p.Name, '.'):]
+	return strings.Join(append([]string{shape(p.Schema, shapeDepth)}, keywords(s, p.Schema, name)...), ", ")
 }
 
 // How much of a schema its shape shows: half levels of nesting (a union is half of one), members, values of

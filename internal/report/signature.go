@@ -140,13 +140,19 @@ func resultsOf(raw json.RawMessage) []parameter {
 	return propertiesOf(rawjson.ObjectOf(schema), schema)
 }
 
-// promptArgument returns an argument of a prompt, which is a string.
+// promptArgument returns an argument of a prompt, which is a string. Its schema holds what else is said of
+// it.
 func promptArgument(raw json.RawMessage) parameter {
 	a := rawjson.ObjectOf(raw)
-	required, _ := a.Bool("required")
-	return parameter{a.Text("name"), required, rawjson.Build(
-		rawjson.Member{Key: "type", Value: rawjson.Quote("string")},
-		rawjson.Member{Key: "description", Value: rawjson.Quote(a.Text("description"))})}
+	required, marked := a.Bool("required")
+	_, named := rawjson.Text(a["name"])
+	schema := kit.Filter(membersIn(raw), func(m rawjson.Member) bool {
+		return !(m.Key == "name" && named || m.Key == "required" && marked)
+	})
+	if a["type"] == nil {
+		schema = append(schema, rawjson.Member{Key: "type", Value: rawjson.Quote("string")})
+	}
+	return parameter{a.Text("name"), required, rawjson.Build(schema...)}
 }
 
 // callText returns an item as one would call it, without the types of its arguments.
@@ -260,13 +266,7 @@ func ToolClaims(tool json.RawMessage) string {
 func ToolHints(tool json.RawMessage) string {
 	annotations := rawjson.ObjectOf(rawjson.ObjectOf(tool)["annotations"])
 	var all []string
-	for _, hint := range []struct {
-		name, says string
-		value      bool // the default
-	}{
-		{"readOnlyHint", "read-only", false}, {"destructiveHint", "destructive", true},
-		{"idempotentHint", "idempotent", false}, {"openWorldHint", "open world", true},
-	} {
+	for _, hint := range toolHints {
 		note := " (default)"
 		if value, known := annotations.Bool(hint.name); known {
 			hint.value, note = value, ""
@@ -275,4 +275,16 @@ func ToolHints(tool json.RawMessage) string {
 		all = append(all, hint.says+yes+note)
 	}
 	return strings.Join(all, ", ")
+}
+
+// toolHint is a hint about what calling a tool does.
+type toolHint struct {
+	name, says string
+	value      bool // the default
+}
+
+// toolHints are the hints of the specification with their defaults.
+var toolHints = []toolHint{
+	{"readOnlyHint", "read-only", false}, {"destructiveHint", "destructive", true},
+	{"idempotentHint", "idempotent", false}, {"openWorldHint", "open world", true},
 }

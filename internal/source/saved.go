@@ -266,7 +266,7 @@ func fromReport(r *report.Report, origin string) ([]Saved, error) {
 			return nil, errNoItems("it does not list the items of " + s.Name)
 		}
 		parsed := &snapshot.Snapshot{Server: s.ServerInfo, Capabilities: s.Capabilities,
-			Instructions: s.Instructions}
+			Instructions: s.Instructions, Supported: s.SupportedVersions}
 		if s.ServerInfo != nil {
 			parsed.Protocol = s.ProtocolVersion
 		}
