@@ -53,7 +53,7 @@ together.`,
 			if err != nil {
 				return err
 			}
-			o.Scope, o.Run = p.scope(), p.repeat(c.Command, words)
+			o.Reach, o.Run = p.scope(), p.repeat(c.Command, words)
 			r, err := compare.Accept(c.Context, p.Process, o, from)
 			return p.emit(c.Context, r, err, report.Options{Waived: true})
 		},

@@ -159,8 +159,8 @@ var pinnedUse = regexp.MustCompile(`^\s*(?:- )?(?:\{)?uses: (\./|mcpctl/mcpctl@[
 // TestActionsArePinned checks every action in a workflow, in action.yml, in an example and in what mcpctl init writes.
 func TestActionsArePinned(t *testing.T) {
 	flow := workflow("github", build{actions: []string{"uses: " + setupNode, "uses: " + setupGo, "uses: " + setupPython}},
-		origin{release: "v1.2.0", commit: strings.Repeat("a", 40)})
-	installed := workflow("github", build{}, origin{module: "v1.2.0"})
+		buildOrigin{release: "v1.2.0", commit: strings.Repeat("a", 40)})
+	installed := workflow("github", build{}, buildOrigin{module: "v1.2.0"})
 	uses := map[string]string{"mcpctl init": flow.text, "mcpctl init of an installed version": installed.text}
 	for _, pattern := range []string{"docs/*.md", "README.md", "action.yml", ".github/workflows/*.yml"} {
 		files, err := filepath.Glob("../../" + pattern)

@@ -28,7 +28,7 @@ already has are reported as info.`,
 			callsFlag(&o.Calls),
 		},
 		Action: p.about(&view, func(ctx context.Context, from []source.Source) (*report.Report, error) {
-			o.Scope = p.scope()
+			o.Reach = p.scope()
 			return compare.Check(ctx, p.Process, o, from)
 		}),
 	}, judgeFlags(&o.FailOn, &view.Waived, "warning"), snapshotsFlags(&p.Select), p.surveyFlags())

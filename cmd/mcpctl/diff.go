@@ -11,7 +11,7 @@ import (
 )
 
 // scope returns the selection of servers to compare and how to reach them.
-func (p program) scope() compare.Scope { return compare.Scope{Select: p.Select, Contact: p.Contact} }
+func (p program) scope() compare.Reach { return compare.Reach{Select: p.Select, Contact: p.Contact} }
 
 // diffCommand makes diff. Breaking findings fail the run unless --fail-on says otherwise, whereas check fails
 // from warnings on.
@@ -36,7 +36,7 @@ SOURCEs are compared with each other: the first is old, the second new.`,
 			toggle("no-examples", "Show no arguments of recorded calls", &o.NoExamples),
 		},
 		Action: p.about(&view, func(ctx context.Context, from []source.Source) (*report.Report, error) {
-			o.Scope, view.History, view.Upgrades = p.scope(), o.Versions > 0, o.Upgrade
+			o.Reach, view.History, view.Upgrades = p.scope(), o.Versions > 0, o.Upgrade
 			return compare.Diff(ctx, p.Process, o, from)
 		}),
 	}, judgeFlags(&o.FailOn, &view.Waived, "breaking"), []cli.Flag{semanticsFlag(&o.Strict)},

@@ -86,7 +86,7 @@ func initialize(ctx context.Context, p program, from []source.Source, ci string)
 			return err
 		}
 	}
-	o := compare.SaveOptions{Scope: p.scope()}
+	o := compare.SaveOptions{Reach: p.scope()}
 	typed := len(from) > 0 // the user named the server, so its file counts as named
 	if typed {
 		o.Select.Files = []string{projectFile}

@@ -83,28 +83,28 @@ func (p *program) loginFlags() []cli.Flag {
 
 // protected returns the one server that a command about logins names, and whether its configuration wins
 // over a login.
-func (p program) protected(ctx context.Context, command string, words []string) (_ auth.Server,
+func (p program) protected(ctx context.Context, command string, words []string) (_ auth.Resource,
 	overridden bool, _ error) {
 	if len(words) != 1 || p.behind != nil {
-		return auth.Server{}, false, errOneServer(command)
+		return auth.Resource{}, false, errOneServer(command)
 	}
 	from, err := p.sources(words)
 	if err != nil {
-		return auth.Server{}, false, err
+		return auth.Resource{}, false, err
 	}
 	if kind := from[0].Kind; kind != source.Configured && kind != source.URL {
-		return auth.Server{}, false, errOneServer(command)
+		return auth.Resource{}, false, errOneServer(command)
 	}
 	f, err := fleet.Load(ctx, p.Process, p.Select, p.Contact, from)
 	if err != nil {
-		return auth.Server{}, false, err
+		return auth.Resource{}, false, err
 	}
 	targets, err := f.Resolve(ctx, from)
 	if err != nil {
-		return auth.Server{}, false, err
+		return auth.Resource{}, false, err
 	}
 	if len(targets) != 1 {
-		return auth.Server{}, false, errManyServers(words[0], len(targets))
+		return auth.Resource{}, false, errManyServers(words[0], len(targets))
 	}
 	server, err := targets[0].Protected()
 	return server, err == nil && targets[0].Overrides(), err

@@ -24,24 +24,24 @@ func version() string {
 	return "devel"
 }
 
-// origin is what the program was built from, as far as the build knows.
-type origin struct {
+// buildOrigin is what the program was built from, as far as the build knows.
+type buildOrigin struct {
 	release string // such as v1.2.0
 	commit  string // full; empty if files were changed
 	module  string // version of the module that the Go toolchain fetched, also one of a single commit
 }
 
 // builtFrom returns the origin of this program.
-func builtFrom() origin {
+func builtFrom() buildOrigin {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return origin{}
+		return buildOrigin{}
 	}
 	return originOf(buildVersion, info)
 }
 
 // originOf returns the origin of a build that the linker gave a version; "" = none.
-func originOf(linked string, info *debug.BuildInfo) (from origin) {
+func originOf(linked string, info *debug.BuildInfo) (from buildOrigin) {
 	changed := false
 	for _, s := range info.Settings {
 		switch s.Key {
@@ -52,7 +52,7 @@ func originOf(linked string, info *debug.BuildInfo) (from origin) {
 		}
 	}
 	if changed {
-		return origin{}
+		return buildOrigin{}
 	}
 	if v := "v" + strings.TrimPrefix(linked, "v"); semver.Canonical(v) == v && semver.Prerelease(v) == "" {
 		from.release = v

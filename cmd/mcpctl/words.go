@@ -35,8 +35,8 @@ func commandFor(word string) string {
 	return ""
 }
 
-// argument is a flag of a command line with its value, or another word.
-type argument struct {
+// typedWord is a flag of a command line with its value, or another word.
+type typedWord struct {
 	words []string // as typed
 	flag  string   // without dashes; empty = a word that is no flag
 	value string   // of the flag
@@ -45,15 +45,15 @@ type argument struct {
 
 // argumentsOf returns the words of a command line after its command; values are the flags of the command, as
 // takesValue has them.
-func argumentsOf(words []string, values map[string]bool) (all []argument) {
+func argumentsOf(words []string, values map[string]bool) (all []typedWord) {
 	for i := 0; i < len(words); i++ {
 		isCommand := strings.HasPrefix(words[i], "-- ") // as a SOURCE
 		if words[i] == "-" || isCommand || !strings.HasPrefix(words[i], "-") {
-			all = append(all, argument{words: words[i : i+1]})
+			all = append(all, typedWord{words: words[i : i+1]})
 			continue
 		}
 		name, value, given := strings.Cut(strings.TrimLeft(words[i], "-"), "=")
-		a := argument{words[i : i+1], name, value, given}
+		a := typedWord{words[i : i+1], name, value, given}
 		if values[name] && !given && i+1 < len(words) {
 			a.words, a.value, a.given = words[i:i+2], words[i+1], true
 			i++
@@ -71,7 +71,7 @@ func typedLine(words ...string) string {
 // typedWith returns the command line that was typed with other words than it had beside its flags.
 func typedWith(p program, c *cli.Command, words ...string) string {
 	flags := kit.Filter(argumentsOf(p.typed[1:], takesValue(c)),
-		func(a argument) bool { return a.flag != "" })
+		func(a typedWord) bool { return a.flag != "" })
 	return "mcpctl " + typedLine(slices.Concat(p.typed[:1], wordsOf(flags), words)...)
 }
 
@@ -85,7 +85,7 @@ func corrected(ctx context.Context, p program, app *cli.App, err error) error {
 	values, says := takesValue(command), err.Error()
 	given := argumentsOf(p.typed[1:], values)
 	unknown := strings.HasPrefix(says, "unknown flag")
-	first := slices.IndexFunc(given, func(a argument) bool { return a.flag == "" })
+	first := slices.IndexFunc(given, func(a typedWord) bool { return a.flag == "" })
 	if first >= 0 && first+1 < len(given) && p.behind == nil {
 		word, next := given[first].words[0], given[first+1].words[0]
 		suspect := unknown || strings.Contains(says, fmt.Sprintf("%q", word)) || script().MatchString(next)
@@ -109,13 +109,13 @@ func corrected(ctx context.Context, p program, app *cli.App, err error) error {
 	return err
 }
 
-func wordsOf(given []argument) []string {
-	return slices.Concat(kit.Map(given, func(a argument) []string { return a.words })...)
+func wordsOf(given []typedWord) []string {
+	return slices.Concat(kit.Map(given, func(a typedWord) []string { return a.words })...)
 }
 
 // configured reports whether a server of that name is configured, with some flags of a command line. Nothing
 // is contacted.
-func configured(ctx context.Context, process host.Process, flags []argument, name string) bool {
+func configured(ctx context.Context, process host.Process, flags []typedWord, name string) bool {
 	from := fleet.Selection{}
 	process.Quiet, process.In = true, strings.NewReader("") // --config - is not read again
 	for _, f := range flags {
@@ -154,10 +154,10 @@ func neededBy(command *cli.Command) (needed string) {
 
 // withoutUnknown returns the words of a command line in which each flag that the command does not have is an
 // argument of the tool: --a 1 is a=1, and --arg a=1 too; and how many words are before the first of them.
-func withoutUnknown(given []argument, values map[string]bool) (line []string, before int) {
+func withoutUnknown(given []typedWord, values map[string]bool) (line []string, before int) {
 	words := 0
 	for i := 0; i < len(given); i++ {
-		a, next := given[i], argument{flag: "none"}
+		a, next := given[i], typedWord{flag: "none"}
 		if i+1 < len(given) {
 			next = given[i+1]
 		}

@@ -243,7 +243,7 @@ const goInstall = "go install github.com/mcpctl/mcpctl/cmd/mcpctl@"
 
 // workflow returns the file of a CI system. It pins what this program was built from: a release and its
 // commit, a commit, or a version of the module. Only a build that knows none of them leaves that to the user.
-func workflow(ci string, b build, from origin) planned {
+func workflow(ci string, b build, from buildOrigin) planned {
 	steps := strings.Join(append(slices.Clone(b.commands), "diff", "check"), ", ")
 	if ci == "gitlab" {
 		install := goInstall + "main # pin this"

@@ -35,7 +35,7 @@ type clientKey struct {
 }
 
 // keyOf returns the configured key, for assertions to an issuer.
-func keyOf(c config.Client, i issuer) clientKey {
+func keyOf(c config.Login, i issuer) clientKey {
 	return clientKey{c.Key.Reveal(), c.KeyID, i.Algorithms, cmp.Or(i.audience, i.Token)}
 }
 
@@ -133,7 +133,7 @@ func identity(ctx context.Context, from config.Identity, i issuer, caCert []byte
 
 // issued asks the runner of a GitHub job for an identity token.
 func issued(ctx context.Context, from config.Identity, audience string, caCert []byte) (string, error) {
-	c, err := newClient(Server{Name: "runner", URL: from.Runner}, caCert)
+	c, err := newClient(Resource{Name: "runner", URL: from.Runner}, caCert)
 	if err != nil {
 		return "", err
 	}

@@ -61,7 +61,7 @@ func TestAssertion(t *testing.T) {
 		"Ed25519":        {pkcs8(edKey), "EdDSA", edKey.Public(), nil},
 		"in one line":    {strings.ReplaceAll(pkcs8(edKey), "\n", `\n`), "EdDSA", edKey.Public(), nil},
 	} {
-		me := oauthClient{Client: vault.Client{ID: "ci", Method: methodKey}}
+		me := oauthClient{Registration: vault.Registration{ID: "ci", Method: methodKey}}
 		me.key = clientKey{c.text, "k1", c.takes, "https://auth.example"}
 		proofs, err := me.proofs()
 		if err != nil {
@@ -94,8 +94,8 @@ func TestPrivateKey(t *testing.T) {
 	der, err := x509.MarshalPKCS8PrivateKey(edKey)
 	key := probe.Secret(pemOf(t, "PRIVATE KEY", der, err))
 	s, server := serve(t, authtest.Quirks{Secret: "unused"})
-	server.Client = config.Client{ID: "known", Key: key, Machine: true}
-	if status, err := visit(t, &Source{Server: server}, s.URL); status != http.StatusOK || err != nil {
+	server.Client = config.Login{ID: "known", Key: key, Machine: true}
+	if status, err := visit(t, &TokenSource{Server: server}, s.URL); status != http.StatusOK || err != nil {
 		t.Errorf("%d, %v", status, err)
 	}
 	server.Client.Machine = false
@@ -112,7 +112,7 @@ func TestPrivateKey(t *testing.T) {
 		}}
 	})
 	server.Client.Machine = true
-	_, err = (&Source{Server: server}).Authorize(t.Context(), nil)
+	_, err = (&TokenSource{Server: server}).Authorize(t.Context(), nil)
 	if err == nil || tries != 2 || strings.Contains(err.Error(), "eyJ") {
 		t.Errorf("%d tries, %v", tries, err)
 	}
@@ -124,39 +124,39 @@ func TestIdentity(t *testing.T) {
 	other, _ := serve(t, authtest.Quirks{})
 	file := filepath.Join(t.TempDir(), "token")
 	text := func(s *authtest.Server) string { return authtest.Identity(s.Issuer) }
-	type change = func(s *authtest.Server, c *config.Client)
+	type change = func(s *authtest.Server, c *config.Login)
 	for name, c := range map[string]struct {
 		change change
 		fails  string
 	}{
-		"text": {func(s *authtest.Server, c *config.Client) { c.Identity.Text = probe.Secret(text(s)) }, ""},
-		"file": {func(s *authtest.Server, c *config.Client) {
+		"text": {func(s *authtest.Server, c *config.Login) { c.Identity.Text = probe.Secret(text(s)) }, ""},
+		"file": {func(s *authtest.Server, c *config.Login) {
 			c.Identity.File = file
 			_ = os.WriteFile(file, []byte(text(s)+"\n"), 0o600)
 		}, ""},
-		"runner": {func(s *authtest.Server, c *config.Client) {
+		"runner": {func(s *authtest.Server, c *config.Login) {
 			c.Identity = config.Identity{Runner: s.Issuer + "/runner?api-version=2.0", Bearer: "job"}
 		}, ""},
-		"with a slash": {func(s *authtest.Server, c *config.Client) {
+		"with a slash": {func(s *authtest.Server, c *config.Login) {
 			c.Identity.Text = probe.Secret(authtest.Identity(strings.Replace(s.Issuer, "http:", "HTTP:", 1)))
 		}, "not for me"},
-		"runner of a stranger": {func(s *authtest.Server, c *config.Client) {
+		"runner of a stranger": {func(s *authtest.Server, c *config.Login) {
 			c.Identity = config.Identity{Runner: s.Issuer + "/runner?api-version=2.0", Bearer: "other"}
 		},
 			"/runner: HTTP 401"},
-		"for another": {func(s *authtest.Server, c *config.Client) { c.Identity.Text = probe.Secret(text(other)) }, "and was not sent"},
-		"no file":     {func(s *authtest.Server, c *config.Client) { c.Identity.File = file + "2" }, "getting the identity token of the job"},
-		"no JWT":      {func(s *authtest.Server, c *config.Client) { c.Identity.Text = "hunter2" }, "is not a signed JWT"},
-		"the token endpoint is configured": {func(s *authtest.Server, c *config.Client) {
+		"for another": {func(s *authtest.Server, c *config.Login) { c.Identity.Text = probe.Secret(text(other)) }, "and was not sent"},
+		"no file":     {func(s *authtest.Server, c *config.Login) { c.Identity.File = file + "2" }, "getting the identity token of the job"},
+		"no JWT":      {func(s *authtest.Server, c *config.Login) { c.Identity.Text = "hunter2" }, "is not a signed JWT"},
+		"the token endpoint is configured": {func(s *authtest.Server, c *config.Login) {
 			c.Identity.Text, c.TokenEndpoint = probe.Secret(text(s)), other.Issuer+"/token"
 		}, "no issuer names this one"},
-		"metadata elsewhere": {func(s *authtest.Server, c *config.Client) {
+		"metadata elsewhere": {func(s *authtest.Server, c *config.Login) {
 			other.Change(func(q *authtest.Quirks) {
 				q.Metadata = map[string]any{"issuer": s.Issuer, "token_endpoint": other.Issuer + "/token"}
 			})
 			c.Identity.Text, c.Metadata = probe.Secret(text(s)), strings.Replace(other.Issuer, "/tenant", issuerPlace, 1)
 		}, "no issuer names this one"},
-		"the server names its own issuer": {func(s *authtest.Server, c *config.Client) {
+		"the server names its own issuer": {func(s *authtest.Server, c *config.Login) {
 			s.Change(func(q *authtest.Quirks) { q.Resource = map[string]any{"authorization_servers": []string{other.Issuer}} })
 			other.Change(func(q *authtest.Quirks) { q.Metadata = nil })
 			c.Identity.Text = probe.Secret(text(s))
@@ -167,7 +167,7 @@ func TestIdentity(t *testing.T) {
 			server.Client.Machine = true
 			c.change(s, &server.Client)
 			before := count(other, "POST /tenant/token")
-			source := &Source{Server: server}
+			source := &TokenSource{Server: server}
 			status, err := visit(t, source, s.URL)
 			if c.fails != "" && (err == nil || !strings.Contains(err.Error(), c.fails) || strings.Contains(err.Error(), "eyJ")) {
 				t.Errorf("got %v", err)
@@ -238,7 +238,7 @@ func TestDevicePace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				requested = 0
-				client, err := newClient(Server{URL: "https://mcp.example/mcp"}, nil)
+				client, err := newClient(Resource{URL: "https://mcp.example/mcp"}, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -249,7 +249,7 @@ func TestDevicePace(t *testing.T) {
 					code.Expiry = begun.Add(c.life)
 				}
 				f := discovered{issuer: issuer{Token: "https://auth.example/token"}}
-				_, err = client.awaitDevice(t.Context(), t.Context(), oauthClient{Client: vault.Client{ID: "me"}}, f, code)
+				_, err = client.awaitDevice(t.Context(), t.Context(), oauthClient{Registration: vault.Registration{ID: "me"}}, f, code)
 				if took := time.Since(begun).Round(time.Second); took != c.want || (err == nil) != (c.fails == "") || err != nil && !strings.Contains(err.Error(), c.fails) {
 					t.Errorf("after %v: %v; want %v, %q", took, err, c.want, c.fails)
 				}
@@ -287,12 +287,12 @@ func TestTokenAnswers(t *testing.T) {
 		"refusal of nothing":   {400, "", "", "HTTP 400 Bad Request"},
 		"echo":                 {500, "text/plain", "bad code-secret\x1b[31m", `"bad ***\x1b[31m"`},
 	} {
-		client, err := newClient(Server{URL: "https://mcp.example/mcp"}, nil)
+		client, err := newClient(Resource{URL: "https://mcp.example/mcp"}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		client.client.Transport = replies(func(int) (*http.Response, error) { return tokenReply(c.status, c.kind, c.body) })
-		_, err = client.redeem(t.Context(), oauthClient{Client: vault.Client{ID: "me"}}, "https://auth.example/token", grantCode, map[string][]string{"code": {"code-secret"}})
+		_, err = client.redeem(t.Context(), oauthClient{Registration: vault.Registration{ID: "me"}}, "https://auth.example/token", grantCode, map[string][]string{"code": {"code-secret"}})
 		if (err == nil) != (c.fails == "") || err != nil && !strings.HasSuffix(err.Error(), c.fails) {
 			t.Errorf("%s: %v, want %q", name, err, c.fails)
 		}

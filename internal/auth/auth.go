@@ -24,15 +24,15 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
-// Server is a protected MCP server, as configured.
-type Server struct {
+// Resource is a protected MCP server, as configured.
+type Resource struct {
 	Name   string // the argument of mcpctl login, for hints
 	URL    string // absolute, without user info
-	Client config.Client
+	Client config.Login
 }
 
 // loginCommand returns the command that logs in to the server.
-func (s Server) loginCommand(flags ...string) string {
+func (s Resource) loginCommand(flags ...string) string {
 	return strings.Join(append([]string{"mcpctl", "login", printable.ShellWord(s.Name)}, flags...), " ")
 }
 
@@ -101,13 +101,13 @@ const (
 
 // oauthClient is mcpctl as a client of an authorization server.
 type oauthClient struct {
-	vault.Client
+	vault.Registration
 	secret probe.Secret
 	key    clientKey // of a client that signs in place of sending a secret
 }
 
 // configured returns the client that a configuration names; ok is false if it names none.
-func configured(c config.Client, i issuer) (me oauthClient, ok bool) {
+func configured(c config.Login, i issuer) (me oauthClient, ok bool) {
 	me = oauthClient{secret: c.Secret, key: keyOf(c, i)}
 	me.ID, me.Redirect = c.ID, c.Redirect
 	if me.ID == "" && c.Document != "" && i.Documents {
@@ -153,19 +153,19 @@ type registration struct {
 
 // remembered returns the client that an earlier login registered, if it can be used again: it was not
 // refused, its secret has not expired, and the last login with it was answered.
-func remembered(old *vault.Login, i issuer) (me oauthClient, ok bool) {
+func remembered(old *vault.Grant, i issuer) (me oauthClient, ok bool) {
 	if old == nil || !old.Client.Registered || old.Revoked || old.Unanswered ||
 		!sameIssuer(old.Issuer, i.ID) ||
 		!old.Client.SecretExpires.IsZero() && !time.Now().Before(old.Client.SecretExpires) {
 		return oauthClient{}, false
 	}
-	return oauthClient{Client: old.Client, secret: probe.Secret(old.Secrets.ClientSecret)}, true
+	return oauthClient{Registration: old.Client, secret: probe.Secret(old.Secrets.ClientSecret)}, true
 }
 
 // identify returns the client that logs in: the configured one, a Client ID Metadata Document if the issuer
 // supports that, the client of an earlier login with the same redirect URI, or one that is registered now
 // (specification 2026-07-28, client registration).
-func (c *client) identify(ctx context.Context, f discovered, old *vault.Login, redirect string,
+func (c *client) identify(ctx context.Context, f discovered, old *vault.Grant, redirect string,
 	grant string) (oauthClient, error) {
 	if me, ok := configured(c.config, f.issuer); ok {
 		me.Redirect = redirect
@@ -197,7 +197,7 @@ func (c *client) register(ctx context.Context, f discovered, redirect, grant str
 		return oauthClient{}, unusableError{errRegistration(err, redirect)}
 	}
 	me := oauthClient{secret: probe.Secret(r.Secret),
-		Client: vault.Client{ID: r.ID, Method: r.Method, Redirect: redirect, Registered: true}}
+		Registration: vault.Registration{ID: r.ID, Method: r.Method, Redirect: redirect, Registered: true}}
 	if seconds, ok := r.Expires.(float64); ok && seconds > 0 && seconds < 1e11 {
 		me.SecretExpires = time.Unix(int64(seconds), 0).UTC()
 	}

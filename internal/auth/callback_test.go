@@ -19,7 +19,7 @@ import (
 func TestCallback(t *testing.T) {
 	for name, outcome := range map[string]error{"You are logged in": nil, "The login did not work": errors.New("denied")} {
 		ignored := 0
-		d, err := openCallback(config.Client{}, nil, Flow{Print: func(string) { ignored++ }})
+		d, err := openCallback(config.Login{}, nil, Flow{Print: func(string) { ignored++ }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func knock(t *testing.T, method, address, host string) (int, string) {
 // TestCallbackIsHere opens no port for a redirect URI of another machine.
 func TestCallbackIsHere(t *testing.T) {
 	for _, redirect := range []string{"https://me.example/callback", "http://me.example:1/callback", "http://127.0.0.1/callback", "http://127.0.0.1:1/callback?x=1", "myapp://callback"} {
-		if d, err := openCallback(config.Client{ID: "known", Redirect: redirect}, nil, Flow{}); err == nil || !strings.Contains(hint(err), "http://localhost:PORT/callback") {
+		if d, err := openCallback(config.Login{ID: "known", Redirect: redirect}, nil, Flow{}); err == nil || !strings.Contains(hint(err), "http://localhost:PORT/callback") {
 			t.Errorf("%s: %v, %v", redirect, d, err)
 		}
 	}
@@ -160,7 +160,7 @@ func TestChallengeOfTheEra(t *testing.T) {
 
 // TestUnverifiedHosts contacts no private address of a host that is not verified.
 func TestUnverifiedHosts(t *testing.T) {
-	s := Server{Name: "x", URL: "https://mcp.example/mcp", Client: config.Client{Metadata: "https://10.0.0.1/meta"}}
+	s := Resource{Name: "x", URL: "https://mcp.example/mcp", Client: config.Login{Metadata: "https://10.0.0.1/meta"}}
 	for doubted, want := range map[string]bool{"": true, "10.0.0.1": false} {
 		s.Client.UnverifiedHosts = []string{doubted}
 		policy, err := policyOf(s)
@@ -171,7 +171,7 @@ func TestUnverifiedHosts(t *testing.T) {
 			t.Errorf("doubting %q: %v", doubted, err)
 		}
 		home := s // the server's own host is named by the same rule
-		home.URL, home.Client = "https://10.0.0.1/mcp", config.Client{UnverifiedHosts: s.Client.UnverifiedHosts}
+		home.URL, home.Client = "https://10.0.0.1/mcp", config.Login{UnverifiedHosts: s.Client.UnverifiedHosts}
 		if policy, err = policyOf(home); err != nil {
 			t.Fatal(err)
 		}

@@ -33,12 +33,12 @@ const (
 type client struct {
 	addressPolicy
 	client *http.Client
-	config config.Client
+	config config.Login
 	caCert []byte // further PEM certificates to trust
 }
 
 // newClient returns the client for a server. caCert are further PEM certificates to trust.
-func newClient(s Server, caCert []byte) (*client, error) {
+func newClient(s Resource, caCert []byte) (*client, error) {
 	policy, err := policyOf(s)
 	if err != nil {
 		return nil, err
@@ -235,7 +235,7 @@ type addressPolicy struct {
 }
 
 // policyOf returns the policy for a server.
-func policyOf(s Server) (addressPolicy, error) {
+func policyOf(s Resource) (addressPolicy, error) {
 	home, err := url.Parse(s.URL)
 	if err != nil || home.Host == "" {
 		return addressPolicy{}, fmt.Errorf("the URL of %q is not absolute", s.Name)

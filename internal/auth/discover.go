@@ -35,7 +35,7 @@ func parseChallenge(header string) challenge {
 // challenge returns what the server demands of a connection without a token, and of the lists: some servers
 // protect nothing else. Each list is asked for in a session of its own if the one before was refused, since
 // a session reports one refusal. The error is that of a server that was not reached.
-func (c *client) challenge(ctx context.Context, s Server) (challenge, error) {
+func (c *client) challenge(ctx context.Context, s Resource) (challenge, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
 	all, kinds := challenge{open: true}, snapshot.Kinds()
@@ -72,8 +72,8 @@ func (c *client) challenge(ctx context.Context, s Server) (challenge, error) {
 	return all, nil
 }
 
-// resource is protected-resource metadata (RFC 9728).
-type resource struct {
+// resourceMetadata is protected-resourceMetadata metadata (RFC 9728).
+type resourceMetadata struct {
 	ID      string   `json:"resource"`
 	Issuers []string `json:"authorization_servers"`
 	Scopes  []string `json:"scopes_supported"`
@@ -81,7 +81,7 @@ type resource struct {
 
 // resource returns the checked metadata of a server: at the URL in its challenge, or else at the well-known
 // URLs, that of its path before that of its host. found is false if there is none.
-func (c *client) resource(ctx context.Context, asked challenge) (r resource, found bool, err error) {
+func (c *client) resource(ctx context.Context, asked challenge) (r resourceMetadata, found bool, err error) {
 	places := wellKnown(c.home, "/.well-known/oauth-protected-resource{path}",
 		"/.well-known/oauth-protected-resource")
 	if asked.metadata != "" {
@@ -97,7 +97,7 @@ func (c *client) resource(ctx context.Context, asked challenge) (r resource, fou
 	}
 	var first error // of a document that should be there
 	for i, place := range places {
-		r = resource{}
+		r = resourceMetadata{}
 		err := c.get(ctx, place, &r)
 		switch {
 		case isAbsent(err) || isPassing(err):
@@ -111,17 +111,17 @@ func (c *client) resource(ctx context.Context, asked challenge) (r resource, fou
 			}
 			err = fmt.Errorf("%s: %w", place, err)
 		}
-		return resource{}, false, fmt.Errorf("reading resource metadata: %w", err)
+		return resourceMetadata{}, false, fmt.Errorf("reading resource metadata: %w", err)
 	}
 	if first != nil {
-		return resource{}, false, fmt.Errorf("reading resource metadata: %w", first)
+		return resourceMetadata{}, false, fmt.Errorf("reading resource metadata: %w", first)
 	}
-	return resource{}, false, nil
+	return resourceMetadata{}, false, nil
 }
 
 // fits checks that the metadata is about the configured server (RFC 9728, 3.3), so that no token of another
 // server is sent here; a configured resource decides that instead.
-func (r resource) fits(home *url.URL, client config.Client) error {
+func (r resourceMetadata) fits(home *url.URL, client config.Login) error {
 	id, err := url.Parse(r.ID)
 	configured := client.Resource != "" || client.NoResource
 	switch {
@@ -313,8 +313,8 @@ const maxIssuers = 8
 
 // discover finds the authorization servers of a server and the scopes to request, and returns the login of
 // the first one that use can begin at. That of the old login comes first.
-func (c *client) discover(ctx context.Context, s Server, asked challenge, old *vault.Login,
-	use func(discovered) (*vault.Login, error)) (*vault.Login, error) {
+func (c *client) discover(ctx context.Context, s Resource, asked challenge, old *vault.Grant,
+	use func(discovered) (*vault.Grant, error)) (*vault.Grant, error) {
 	r, found, err := c.resource(ctx, asked)
 	if err != nil && s.Client.Metadata == "" && !c.knowsEndpoints() {
 		return nil, err
@@ -335,7 +335,7 @@ func (c *client) discover(ctx context.Context, s Server, asked challenge, old *v
 	}
 	var first error
 	for _, id := range issuers[:min(len(issuers), maxIssuers)] {
-		var l *vault.Login
+		var l *vault.Grant
 		if f.issuer, err = c.authority(ctx, id, asked.open); err == nil {
 			l, err = use(f)
 		} else {
@@ -354,7 +354,7 @@ func (c *client) discover(ctx context.Context, s Server, asked challenge, old *v
 
 // resource returns what tokens are for: the configured resource, or else the one that is named, or the
 // server.
-func (s Server) resource(named string) string {
+func (s Resource) resource(named string) string {
 	if s.Client.NoResource {
 		return ""
 	}

@@ -33,7 +33,7 @@ func errPrivate(host string, ip netip.Addr) error {
 
 // errExpired returns the error for a login without a token that is still accepted. cause is nil if there was
 // nothing to renew it with.
-func errExpired(s Server, since time.Time, cause error) error {
+func errExpired(s Resource, since time.Time, cause error) error {
 	hint, day := "log in again: "+s.loginCommand(), since.Format(time.DateOnly)
 	if cause == nil {
 		return exit.Advise(hint, "the login of %s is not accepted any more: it expired or was revoked", day)

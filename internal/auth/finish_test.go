@@ -59,7 +59,7 @@ func TestInterrupted(t *testing.T) {
 		if err != nil || after.Secrets.Refresh == before.Secrets.Refresh {
 			t.Fatalf("the renewed login was not saved: %v", err)
 		}
-		next := &Source{Server: server, Vault: source.Vault}
+		next := &TokenSource{Server: server, Vault: source.Vault}
 		if _, err := next.Authorize(t.Context(), nil); err != nil {
 			t.Errorf("the next run: %v", err)
 		}
@@ -67,10 +67,10 @@ func TestInterrupted(t *testing.T) {
 	for name, end := range map[string]string{"code": "/token", "device code": "/token", "registration": "/register"} {
 		t.Run(name, func(t *testing.T) {
 			s, server := serve(t, authtest.Quirks{})
-			saved := make(chan *vault.Login, 1)
+			saved := make(chan *vault.Grant, 1)
 			flow := browser(t)
 			flow.Device = name == "device code"
-			flow.Save = func(ctx context.Context, l *vault.Login) error {
+			flow.Save = func(ctx context.Context, l *vault.Grant) error {
 				saved <- l
 				return ctx.Err()
 			}
@@ -87,7 +87,7 @@ func TestInterrupted(t *testing.T) {
 		s, server := serve(t, authtest.Quirks{})
 		source, l := login(t, server, browser(t))
 		interrupted(t, s, "/revoke", func(ctx context.Context) error { return Logout(ctx, server, *l, nil) })
-		if status, _ := visit(t, &Source{Server: server, Vault: source.Vault}, s.URL); status == http.StatusOK {
+		if status, _ := visit(t, &TokenSource{Server: server, Vault: source.Vault}, s.URL); status == http.StatusOK {
 			t.Error("the tokens are still good")
 		}
 	})

@@ -41,7 +41,7 @@ func TestFits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := (resource{ID: test.resource, Issuers: []string{"https://as"}}).fits(home, config.Client{}); (err == nil) != test.want {
+		if err := (resourceMetadata{ID: test.resource, Issuers: []string{"https://as"}}).fits(home, config.Login{}); (err == nil) != test.want {
 			t.Errorf("%q for %s: %v", test.resource, test.server, err)
 		}
 	}

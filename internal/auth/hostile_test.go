@@ -82,13 +82,13 @@ func TestHostileAnswers(t *testing.T) {
 }
 
 // whole is Login with a web of the test's.
-func (c *client) whole(ctx context.Context, s Server, way Flow) error {
+func (c *client) whole(ctx context.Context, s Resource, way Flow) error {
 	asked, err := c.challenge(ctx, s)
 	if err != nil {
 		return err
 	}
-	_, err = c.discover(ctx, s, asked, nil, func(f discovered) (*vault.Login, error) {
-		return c.byCode(ctx, s, f, nil, way, func(context.Context, oauthClient, token) (*vault.Login, error) {
+	_, err = c.discover(ctx, s, asked, nil, func(f discovered) (*vault.Grant, error) {
+		return c.byCode(ctx, s, f, nil, way, func(context.Context, oauthClient, token) (*vault.Grant, error) {
 			return nil, nil
 		})
 	})
@@ -100,7 +100,7 @@ func TestHostileServer(t *testing.T) {
 	var visits atomic.Int32
 	inside := authtest.New(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { visits.Add(1) }), authtest.Quirks{})
 	defer inside.Close()
-	server := Server{Name: "evil", URL: "https://mcp.example/mcp"}
+	server := Resource{Name: "evil", URL: "https://mcp.example/mcp"}
 	w, err := newClient(server, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +122,7 @@ func TestHostileServer(t *testing.T) {
 	}
 }
 
-func (c *client) resourceAtChallenge(ctx context.Context, at string) (resource, error) {
+func (c *client) resourceAtChallenge(ctx context.Context, at string) (resourceMetadata, error) {
 	r, _, err := c.resource(ctx, challenge{metadata: at})
 	return r, err
 }
@@ -135,14 +135,14 @@ func TestDialling(t *testing.T) {
 	}
 	defer listener.Close()
 	address := listener.Addr().String()
-	public, err := newClient(Server{URL: "https://mcp.example/mcp"}, nil)
+	public, err := newClient(Resource{URL: "https://mcp.example/mcp"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if c, err := public.dial(t.Context(), "tcp", address); err == nil || !strings.Contains(err.Error(), "not a public address") {
 		t.Errorf("dialled %v: %v", c, err)
 	}
-	local, err := newClient(Server{URL: "http://" + address}, nil)
+	local, err := newClient(Resource{URL: "http://" + address}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,7 @@ func serves(t *testing.T, documents map[string]string) (*client, string) {
 		_, _ = io.WriteString(w, strings.ReplaceAll(text, "ISSUER", srv.URL))
 	}))
 	t.Cleanup(srv.Close)
-	w, err := newClient(Server{Name: "s", URL: srv.URL + "/mcp"}, nil)
+	w, err := newClient(Resource{Name: "s", URL: srv.URL + "/mcp"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,14 +146,14 @@ func TestResourceDocuments(t *testing.T) {
 
 // TestConfiguredEndpoints logs in without PKCE metadata, with a warning, where endpoints are configured.
 func TestConfiguredEndpoints(t *testing.T) {
-	for name, configure := range map[string]func(c *config.Client, issuer string){
-		"nothing":        func(*config.Client, string) {},
-		"token endpoint": func(c *config.Client, issuer string) { c.TokenEndpoint = issuer + "/token" },
-		"login page":     func(c *config.Client, issuer string) { c.Authorize = issuer + "/authorize" },
-		"both endpoints": func(c *config.Client, issuer string) {
+	for name, configure := range map[string]func(c *config.Login, issuer string){
+		"nothing":        func(*config.Login, string) {},
+		"token endpoint": func(c *config.Login, issuer string) { c.TokenEndpoint = issuer + "/token" },
+		"login page":     func(c *config.Login, issuer string) { c.Authorize = issuer + "/authorize" },
+		"both endpoints": func(c *config.Login, issuer string) {
 			c.Authorize, c.TokenEndpoint = issuer+"/authorize", issuer+"/token"
 		},
-		"metadata": func(c *config.Client, issuer string) {
+		"metadata": func(c *config.Login, issuer string) {
 			c.Metadata = strings.Replace(issuer, "/tenant", issuerPath, 1)
 		},
 	} {

@@ -20,11 +20,11 @@ import (
 // open is the protected server of tests: it lets everybody in who comes this far.
 var open = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "in") })
 
-func serve(t *testing.T, quirks authtest.Quirks) (*authtest.Server, Server) {
+func serve(t *testing.T, quirks authtest.Quirks) (*authtest.Server, Resource) {
 	t.Helper()
 	s := authtest.New(open, quirks)
 	t.Cleanup(s.Close)
-	return s, Server{Name: "tickets", URL: s.URL}
+	return s, Resource{Name: "tickets", URL: s.URL}
 }
 
 // browser is a person who follows every link.
@@ -45,13 +45,13 @@ func browser(t *testing.T) Flow {
 }
 
 // login logs in and keeps the login.
-func login(t *testing.T, server Server, way Flow) (*Source, *vault.Login) {
+func login(t *testing.T, server Resource, way Flow) (*TokenSource, *vault.Grant) {
 	t.Helper()
 	l, err := Login(t.Context(), server, nil, way, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	source := &Source{Server: server, Vault: vault.Vault{Folder: t.TempDir() + "/logins"}}
+	source := &TokenSource{Server: server, Vault: vault.Vault{Folder: t.TempDir() + "/logins"}}
 	l.Place = vault.File
 	if err := source.Vault.Save(t.Context(), *l); err != nil {
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func login(t *testing.T, server Server, way Flow) (*Source, *vault.Login) {
 }
 
 // visit asks the protected server with what the source gives, and once more when it is refused, as the transport does.
-func visit(t *testing.T, source *Source, url string) (status int, err error) {
+func visit(t *testing.T, source *TokenSource, url string) (status int, err error) {
 	t.Helper()
 	headers, err := source.Authorize(t.Context(), nil)
 	for range 2 {
@@ -91,7 +91,7 @@ func visit(t *testing.T, source *Source, url string) (status int, err error) {
 func TestLogin(t *testing.T) {
 	tests := map[string]struct {
 		quirks authtest.Quirks
-		client config.Client
+		client config.Login
 		device bool
 		want   []string // requests that must have been made
 	}{
@@ -102,11 +102,11 @@ func TestLogin(t *testing.T) {
 		"2025-03-26 without metadata":      {quirks: authtest.Quirks{Ancient: true, Silent: true}, want: []string{"GET /.well-known/oauth-protected-resource", "GET /.well-known/oauth-authorization-server", "POST /register", "POST /token"}},
 		"2025-03-26 with metadata":         {quirks: authtest.Quirks{Ancient: true, Silent: true, Metadata: map[string]any{"scopes_supported": nil}}, want: []string{"POST /token"}},
 		"no iss, and none promised":        {quirks: authtest.Quirks{Iss: "-", Metadata: map[string]any{"authorization_response_iss_parameter_supported": nil}}},
-		"configured client":                {quirks: authtest.Quirks{Secret: "hush-hush"}, client: config.Client{ID: "known", Secret: "hush-hush"}},
-		"configured client, in the form":   {quirks: authtest.Quirks{Secret: "hush-hush", Metadata: map[string]any{"token_endpoint_auth_methods_supported": []string{"client_secret_post"}}}, client: config.Client{ID: "known", Secret: "hush-hush"}},
-		"client ID metadata document":      {quirks: authtest.Quirks{Metadata: map[string]any{"client_id_metadata_document_supported": true, "registration_endpoint": nil}}, client: config.Client{Document: "https://mcpctl.example/client.json"}},
-		"document that is not offered":     {client: config.Client{Document: "https://mcpctl.example/client.json"}, want: []string{"POST /tenant/register"}},
-		"resource is the host":             {quirks: authtest.Quirks{}, client: config.Client{Scopes: []string{"mcp:write"}}},
+		"configured client":                {quirks: authtest.Quirks{Secret: "hush-hush"}, client: config.Login{ID: "known", Secret: "hush-hush"}},
+		"configured client, in the form":   {quirks: authtest.Quirks{Secret: "hush-hush", Metadata: map[string]any{"token_endpoint_auth_methods_supported": []string{"client_secret_post"}}}, client: config.Login{ID: "known", Secret: "hush-hush"}},
+		"client ID metadata document":      {quirks: authtest.Quirks{Metadata: map[string]any{"client_id_metadata_document_supported": true, "registration_endpoint": nil}}, client: config.Login{Document: "https://mcpctl.example/client.json"}},
+		"document that is not offered":     {client: config.Login{Document: "https://mcpctl.example/client.json"}, want: []string{"POST /tenant/register"}},
+		"resource is the host":             {quirks: authtest.Quirks{}, client: config.Login{Scopes: []string{"mcp:write"}}},
 		"a token in a form":                {quirks: authtest.Quirks{Form: true}},
 		"on another device":                {device: true, quirks: authtest.Quirks{Pending: 1}, want: []string{"POST /tenant/device", "POST /tenant/token"}},
 	}
@@ -137,7 +137,7 @@ func TestLogin(t *testing.T) {
 func TestLoginFails(t *testing.T) {
 	tests := map[string]struct {
 		quirks authtest.Quirks
-		client config.Client
+		client config.Login
 		want   string
 	}{
 		"denied":                     {quirks: authtest.Quirks{Deny: true}, want: "the login was denied"},
@@ -149,7 +149,7 @@ func TestLoginFails(t *testing.T) {
 		"plain PKCE":                 {quirks: authtest.Quirks{Metadata: map[string]any{"code_challenge_methods_supported": []string{"plain"}}}, want: "PKCE with S256"},
 		"metadata of another issuer": {quirks: authtest.Quirks{Metadata: map[string]any{"issuer": "https://evil.example"}}, want: `is of issuer "https://evil.example", not of`},
 		"no registration":            {quirks: authtest.Quirks{Metadata: map[string]any{"registration_endpoint": nil}}, want: "does not register clients"},
-		"wrong secret":               {quirks: authtest.Quirks{Secret: "hush-hush"}, client: config.Client{ID: "known", Secret: "wrong-secret"}, want: `"invalid_client": "wrong secret `},
+		"wrong secret":               {quirks: authtest.Quirks{Secret: "hush-hush"}, client: config.Login{ID: "known", Secret: "wrong-secret"}, want: `"invalid_client": "wrong secret `},
 		"a token of another kind":    {quirks: authtest.Quirks{Kind: "DPoP"}, want: `a token of type "DPoP"`},
 		"line break in the token":    {quirks: authtest.Quirks{Prefix: "a\r\nX-Evil: 1"}, want: "control characters"},
 		"a huge token":               {quirks: authtest.Quirks{Prefix: strings.Repeat("a", 70<<10)}, want: "larger than 64 KiB"},
@@ -228,8 +228,8 @@ func TestLoginEnds(t *testing.T) {
 // TestLoginIsPinned does not hand the secret of a client to an authorization server that the server newly names.
 func TestLoginIsPinned(t *testing.T) {
 	_, server := serve(t, authtest.Quirks{})
-	server.Client = config.Client{ID: "known", Secret: "hush-hush"}
-	old := &vault.Login{Issuer: "https://auth.example"}
+	server.Client = config.Login{ID: "known", Secret: "hush-hush"}
+	old := &vault.Grant{Issuer: "https://auth.example"}
 	if _, err := Login(t.Context(), server, old, browser(t), nil); err == nil || !strings.Contains(err.Error(), `belongs to "https://auth.example"`) {
 		t.Errorf("got %v", err)
 	}

@@ -41,10 +41,10 @@ func count(s *authtest.Server, request string) int {
 func TestResource(t *testing.T) {
 	for name, c := range map[string]struct {
 		target string
-		client config.Client
+		client config.Login
 	}{
-		"none":    {"-", config.Client{NoResource: true}},
-		"another": {"api://tickets/mcp", config.Client{Resource: "api://tickets/mcp"}},
+		"none":    {"-", config.Login{NoResource: true}},
+		"another": {"api://tickets/mcp", config.Login{Resource: "api://tickets/mcp"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, device := range []bool{false, true} {
@@ -67,11 +67,11 @@ func TestResource(t *testing.T) {
 			s, server := serve(t, authtest.Quirks{Target: c.target, Secret: "hush-hush"})
 			server.Client = c.client
 			server.Client.ID, server.Client.Secret, server.Client.Machine = "known", "hush-hush", true
-			if status, err := visit(t, &Source{Server: server}, s.URL); status != http.StatusOK || err != nil {
+			if status, err := visit(t, &TokenSource{Server: server}, s.URL); status != http.StatusOK || err != nil {
 				t.Errorf("machine: %d, %v", status, err)
 			}
 			server.Client.NoResource, server.Client.Resource = false, ""
-			_, err := visit(t, &Source{Server: server}, s.URL)
+			_, err := visit(t, &TokenSource{Server: server}, s.URL)
 			if !strings.Contains(exit.HintOf(err), `"oauth": {"resource": false}`) {
 				t.Errorf("machine without the key: %v, hint %s", err, exit.HintOf(err))
 			}
@@ -138,13 +138,13 @@ func TestConfiguredWins(t *testing.T) {
 					q.Answers[issuerPlace] = answer(500, "text/plain", "gone")
 				}
 				s, server := serve(t, q)
-				server.Client = config.Client{ID: "known", Metadata: strings.Replace(s.Issuer, "/tenant", issuerPlace, 1)}
+				server.Client = config.Login{ID: "known", Metadata: strings.Replace(s.Issuer, "/tenant", issuerPlace, 1)}
 				if way != "issuer" {
-					server.Client = config.Client{ID: "known", Authorize: s.Issuer + "/authorize", TokenEndpoint: s.Issuer + "/token"}
+					server.Client = config.Login{ID: "known", Authorize: s.Issuer + "/authorize", TokenEndpoint: s.Issuer + "/token"}
 				}
 				if way == "machine" {
 					server.Client.Machine, server.Client.Secret, server.Client.Authorize = true, "hush-hush", ""
-					headers, err := (&Source{Server: server}).Authorize(t.Context(), nil)
+					headers, err := (&TokenSource{Server: server}).Authorize(t.Context(), nil)
 					if err != nil || headers == nil {
 						t.Errorf("%v", err)
 					}
@@ -176,7 +176,7 @@ func TestBehindTLS(t *testing.T) {
 	if _, err := Login(t.Context(), server, nil, browser(t), nil); err == nil || !strings.Contains(err.Error(), "is not HTTPS") {
 		t.Errorf("got %v", err)
 	}
-	server.Client = config.Client{TokenEndpoint: s.Issuer + "/token"}
+	server.Client = config.Login{TokenEndpoint: s.Issuer + "/token"}
 	if _, err := Login(t.Context(), server, nil, browser(t), nil); err != nil {
 		t.Error(err)
 	}
@@ -298,7 +298,7 @@ func TestListsAlone(t *testing.T) {
 				}
 			}))
 			defer site.Close()
-			server := Server{Name: "lists", URL: site.URL + "/mcp"}
+			server := Resource{Name: "lists", URL: site.URL + "/mcp"}
 			client, err := newClient(server, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -326,20 +326,20 @@ func TestForgottenClient(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		change  func(l *vault.Login)
+		change  func(l *vault.Grant)
 		answers map[string]http.HandlerFunc
 		device  bool
 		again   int // registrations of the second login
 		fails   string
 	}{
 		"well":                       {},
-		"left without an answer":     {change: func(l *vault.Login) { l.Unanswered = true }, again: 1},
-		"refused at a renewal":       {change: func(l *vault.Login) { l.Revoked = true }, again: 1},
-		"an expired secret":          {change: func(l *vault.Login) { l.Client.SecretExpires = time.Now().Add(-time.Minute) }, again: 1},
-		"a secret that lasts":        {change: func(l *vault.Login) { l.Client.SecretExpires = time.Now().Add(time.Minute) }},
-		"another redirect URI":       {change: func(l *vault.Login) { l.Client.Redirect = "http://elsewhere.example/callback" }, again: 1},
-		"another issuer":             {change: func(l *vault.Login) { l.Issuer = "https://other.example" }, again: 1},
-		"unknown at the token":       {change: func(l *vault.Login) { l.Client.ID = "gone" }, again: 1},
+		"left without an answer":     {change: func(l *vault.Grant) { l.Unanswered = true }, again: 1},
+		"refused at a renewal":       {change: func(l *vault.Grant) { l.Revoked = true }, again: 1},
+		"an expired secret":          {change: func(l *vault.Grant) { l.Client.SecretExpires = time.Now().Add(-time.Minute) }, again: 1},
+		"a secret that lasts":        {change: func(l *vault.Grant) { l.Client.SecretExpires = time.Now().Add(time.Minute) }},
+		"another redirect URI":       {change: func(l *vault.Grant) { l.Client.Redirect = "http://elsewhere.example/callback" }, again: 1},
+		"another issuer":             {change: func(l *vault.Grant) { l.Issuer = "https://other.example" }, again: 1},
+		"unknown at the token":       {change: func(l *vault.Grant) { l.Client.ID = "gone" }, again: 1},
 		"unauthorized in a redirect": {answers: map[string]http.HandlerFunc{"/tenant/authorize": redirected("unauthorized_client")}, again: 1, fails: "denied"},
 		"denied in a redirect":       {answers: map[string]http.HandlerFunc{"/tenant/authorize": redirected("access_denied")}, fails: "denied"},
 		"on another device":          {device: true, answers: map[string]http.HandlerFunc{"/tenant/device": answer(401, "", `{"error":"invalid_client"}`)}, again: 1, fails: "invalid_client"},
@@ -385,7 +385,7 @@ func TestForgottenClient(t *testing.T) {
 func TestUnanswered(t *testing.T) {
 	_, server := serve(t, authtest.Quirks{})
 	_, l := login(t, server, browser(t))
-	for _, old := range []*vault.Login{nil, l} {
+	for _, old := range []*vault.Grant{nil, l} {
 		ctx, cancel := context.WithCancel(t.Context())
 		noted := 0
 		flow := Flow{Print: func(string) {}, Open: func(context.Context, string) error { cancel(); return nil },

@@ -16,15 +16,15 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
-// Source provides the tokens for one server: those of the user's login, or those of a client that gets its
-// own.
-type Source struct {
-	Server Server
+// TokenSource provides the tokens for one server: those of the user's login, or those of a client that
+// gets its own.
+type TokenSource struct {
+	Server Resource
 	Vault  vault.Vault
 	CACert []byte // further PEM certificates to trust
 
 	mu      sync.Mutex
-	machine *vault.Login // of a client without a user; never stored
+	machine *vault.Grant // of a client without a user; never stored
 }
 
 // expiryMargin is how long before its end a token is renewed, so that it does not expire on the way.
@@ -32,7 +32,9 @@ const expiryMargin = 10 * time.Second
 
 // Authorize implements [probe.Authorize]. It never waits for the user; if a login is needed, the error has
 // the command.
-func (s *Source) Authorize(ctx context.Context, refused *probe.Refused) (map[string]probe.Secret, error) {
+func (s *TokenSource) Authorize(
+	ctx context.Context, refused *probe.Refused,
+) (map[string]probe.Secret, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	login := s.userLogin
@@ -47,7 +49,7 @@ func (s *Source) Authorize(ctx context.Context, refused *probe.Refused) (map[str
 }
 
 // userLogin returns the login in the vault, renewed if necessary; nil = there is none.
-func (s *Source) userLogin(ctx context.Context, refused *probe.Refused) (*vault.Login, error) {
+func (s *TokenSource) userLogin(ctx context.Context, refused *probe.Refused) (*vault.Grant, error) {
 	public, err := s.Vault.Of(Canonical(s.Server.URL))
 	switch {
 	case public == nil && refused == nil:
@@ -70,13 +72,13 @@ func (s *Source) userLogin(ctx context.Context, refused *probe.Refused) (*vault.
 }
 
 // fresh reports whether an access token can be used for a while.
-func fresh(l vault.Login) bool {
+func fresh(l vault.Grant) bool {
 	return l.Expires.IsZero() || time.Now().Add(expiryMargin).Before(l.Expires)
 }
 
 // needScopes returns the error for a token with too few scopes. The next login requests the missing ones.
-func (s *Source) needScopes(ctx context.Context, seen vault.Login, missing []string) error {
-	now, err := s.Vault.Change(ctx, seen, func(l *vault.Login) { l.Wanted = scopes(l.Wanted, missing) })
+func (s *TokenSource) needScopes(ctx context.Context, seen vault.Grant, missing []string) error {
+	now, err := s.Vault.Change(ctx, seen, func(l *vault.Grant) { l.Wanted = scopes(l.Wanted, missing) })
 	if err != nil || now == nil {
 		return err
 	}
@@ -99,12 +101,12 @@ func named(scopes []string) string {
 
 // renew exchanges the refresh token for new tokens, unless another run did so meanwhile. seen is the login
 // whose token was refused or expires.
-func (s *Source) renew(ctx context.Context, seen vault.Login, refused bool) (*vault.Login, error) {
+func (s *TokenSource) renew(ctx context.Context, seen vault.Grant, refused bool) (*vault.Grant, error) {
 	release, err := s.Vault.Lock(ctx, seen)
 	if err != nil {
 		return nil, err
 	}
-	return host.Outlive(ctx, func(ctx context.Context) (*vault.Login, error) {
+	return host.Outlive(ctx, func(ctx context.Context) (*vault.Grant, error) {
 		defer release()
 		return s.renewLocked(ctx, seen, refused)
 	})
@@ -112,7 +114,7 @@ func (s *Source) renew(ctx context.Context, seen vault.Login, refused bool) (*va
 
 // renewLocked is renew while the login is locked. It returns nil if the login is gone, what another run
 // saved, and the old login, while its token is valid and not refused, after a failure that may pass.
-func (s *Source) renewLocked(ctx context.Context, seen vault.Login, refused bool) (*vault.Login, error) {
+func (s *TokenSource) renewLocked(ctx context.Context, seen vault.Grant, refused bool) (*vault.Grant, error) {
 	now, err := s.Vault.Unlock(ctx, seen)
 	switch {
 	case err != nil || now == nil:
@@ -145,7 +147,7 @@ func (s *Source) renewLocked(ctx context.Context, seen vault.Login, refused bool
 }
 
 // refreshed returns a login with new tokens. A refresh token that was replaced is not used again.
-func (s *Source) refreshed(ctx context.Context, l vault.Login) (*vault.Login, error) {
+func (s *TokenSource) refreshed(ctx context.Context, l vault.Grant) (*vault.Grant, error) {
 	c, err := newClient(s.Server, s.CACert)
 	if err != nil {
 		return nil, err
@@ -170,7 +172,7 @@ func (s *Source) refreshed(ctx context.Context, l vault.Login) (*vault.Login, er
 
 // machineLogin returns the login of a client that gets its tokens without a user. It lasts as long as the
 // run.
-func (s *Source) machineLogin(ctx context.Context, refused *probe.Refused) (*vault.Login, error) {
+func (s *TokenSource) machineLogin(ctx context.Context, refused *probe.Refused) (*vault.Grant, error) {
 	if refused == nil && s.machine != nil && fresh(*s.machine) {
 		return s.machine, nil
 	}
@@ -188,7 +190,7 @@ func (s *Source) machineLogin(ctx context.Context, refused *probe.Refused) (*vau
 	if err != nil {
 		return nil, err
 	}
-	l, err := c.discover(ctx, s.Server, asked, nil, func(f discovered) (*vault.Login, error) {
+	l, err := c.discover(ctx, s.Server, asked, nil, func(f discovered) (*vault.Grant, error) {
 		if s.machine == nil {
 			f.scopes = s.Server.scopes(f, nil, Flow{})
 		} else if f.scopes = scopes(s.machine.Wanted, asked.scopes); refused != nil &&
@@ -207,7 +209,7 @@ func (s *Source) machineLogin(ctx context.Context, refused *probe.Refused) (*vau
 }
 
 // exchange gets a token for the credentials of a client, or for the identity token of the job.
-func (s *Source) exchange(ctx context.Context, c *client, f discovered) (*vault.Login, error) {
+func (s *TokenSource) exchange(ctx context.Context, c *client, f discovered) (*vault.Grant, error) {
 	me, ok := configured(s.Server.Client, f.issuer)
 	params := url.Values{"resource": {f.resource}, "scope": {strings.Join(f.scopes, " ")}}
 	grant, hint := grantMachine, "check the id and secret of the client, and its rights at the "+

@@ -105,7 +105,7 @@ func TestRenewFails(t *testing.T) {
 	})
 	t.Run("nobody logged in", func(t *testing.T) {
 		s, server := serve(t, authtest.Quirks{})
-		source := &Source{Server: server, Vault: vault.Vault{Folder: filepath.Join(t.TempDir(), "logins")}}
+		source := &TokenSource{Server: server, Vault: vault.Vault{Folder: filepath.Join(t.TempDir(), "logins")}}
 		if status, err := visit(t, source, s.URL); status != http.StatusUnauthorized || err != nil {
 			t.Errorf("%d, %v", status, err)
 		}
@@ -120,7 +120,7 @@ func TestRenewOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			source := &Source{Server: server, Vault: first.Vault} // a run of its own
+			source := &TokenSource{Server: server, Vault: first.Vault} // a run of its own
 			if _, err := source.Authorize(t.Context(), nil); err != nil {
 				t.Error(err)
 			}
@@ -160,8 +160,8 @@ func TestStepUp(t *testing.T) {
 // TestMachine gets tokens without a person, and more scopes when they are wanted.
 func TestMachine(t *testing.T) {
 	s, server := serve(t, authtest.Quirks{Secret: "hush-hush"})
-	server.Client = config.Client{ID: "known", Secret: "hush-hush", Machine: true}
-	source := &Source{Server: server}
+	server.Client = config.Login{ID: "known", Secret: "hush-hush", Machine: true}
+	source := &TokenSource{Server: server}
 	if status, err := visit(t, source, s.URL); status != http.StatusOK || err != nil {
 		t.Fatalf("%d, %v", status, err)
 	}
@@ -184,7 +184,7 @@ func TestBrokenLogin(t *testing.T) {
 	if status, err := visit(t, source, s.URL); status != http.StatusOK {
 		t.Errorf("the server of another login: %d, %v", status, err)
 	}
-	other := &Source{Server: Server{Name: "it's other", URL: s.URL + "/other"}, Vault: source.Vault}
+	other := &TokenSource{Server: Resource{Name: "it's other", URL: s.URL + "/other"}, Vault: source.Vault}
 	if headers, err := other.Authorize(t.Context(), nil); headers != nil || err != nil {
 		t.Errorf("a server without a login: %v, %v", headers, err)
 	}

@@ -131,19 +131,19 @@ func (a argument) value(at shape) (json.RawMessage, error) {
 
 // build sets the given arguments in base, a JSON object or nil, and keeps its other bytes. The problems are
 // with the arguments as written; Check checks the whole object.
-func build(schema, base json.RawMessage, given []argument) (json.RawMessage, []Problem) {
+func build(schema, base json.RawMessage, given []argument) (json.RawMessage, []Mismatch) {
 	if base == nil {
 		base = json.RawMessage("{}")
 	}
 	if _, err := rawjson.Members(base); err != nil {
-		return base, []Problem{{Message: fmt.Sprintf("the arguments are %s, want a JSON object",
+		return base, []Mismatch{{Message: fmt.Sprintf("the arguments are %s, want a JSON object",
 			rawjson.TypeName(base))}}
 	}
 	if !utf8.Valid(base) {
-		return base, []Problem{{Message: "the arguments are not UTF-8"}}
+		return base, []Mismatch{{Message: "the arguments are not UTF-8"}}
 	}
 	root := shapeOf(schema)
-	var problems []Problem
+	var problems []Mismatch
 	seen := map[string]bool{}
 	for _, a := range given {
 		names, place, more := root.find(a.key)
@@ -155,12 +155,12 @@ func build(schema, base json.RawMessage, given []argument) (json.RawMessage, []P
 		}
 		seen[path] = true
 		if err != nil {
-			problems = append(problems, Problem{path, err.Error()})
+			problems = append(problems, Mismatch{path, err.Error()})
 			continue
 		}
 		base = changed
 		if known := root.undeclared(names); known != nil {
-			problems = append(problems, Problem{path,
+			problems = append(problems, Mismatch{path,
 				"is not an argument of this tool" + kit.DidYouMean(a.key, known)})
 		}
 	}
@@ -233,13 +233,13 @@ func (a argument) put(whole json.RawMessage, names []string, at shape, more bool
 }
 
 // expand fills in a URI template (RFC 6570). A variable without a value is a problem, except in a query.
-func expand(text string, values map[string]string) (uri string, problems []Problem) {
+func expand(text string, values map[string]string) (uri string, problems []Mismatch) {
 	if !strings.Contains(text, "{") && len(values) == 0 {
 		return text, nil
 	}
 	template, err := uritemplate.New(text)
 	if err != nil {
-		return text, []Problem{{Message: fmt.Sprintf("is not a URI template: %v", err)}}
+		return text, []Mismatch{{Message: fmt.Sprintf("is not a URI template: %v", err)}}
 	}
 	path, _ := uritemplate.New(query().ReplaceAllString(text, "")) // as valid as the whole
 	problems = checkNames(values, template.Varnames(), path.Varnames(), "a variable of the template")
@@ -248,7 +248,7 @@ func expand(text string, values map[string]string) (uri string, problems []Probl
 		known.Set(name, uritemplate.String(value))
 	}
 	if uri, err = template.Expand(known); err != nil {
-		problems = append(problems, Problem{Message: fmt.Sprintf("cannot be expanded: %v", err)})
+		problems = append(problems, Mismatch{Message: fmt.Sprintf("cannot be expanded: %v", err)})
 	}
 	return uri, problems
 }
@@ -257,7 +257,7 @@ func expand(text string, values map[string]string) (uri string, problems []Probl
 var query = kit.Pattern(`\{[?&][^}]*\}`)
 
 // checkPrompt returns the problems of a prompt's arguments. A prompt that declares none takes any.
-func checkPrompt(prompt snapshot.Item, values map[string]string) []Problem {
+func checkPrompt(prompt snapshot.Item, values map[string]string) []Mismatch {
 	var names, required []string
 	declared, _ := rawjson.Elements(prompt.Field("arguments"))
 	for _, raw := range declared {

@@ -124,7 +124,7 @@ func (r Result) blocks(saved map[int]string) []report.Block {
 }
 
 // label returns what stands for a piece other than text, such as [image/png, 12 KB].
-func (p Content) label(saved string) string {
+func (p Piece) label(saved string) string {
 	what, mime, size := "", p.MIME, ""
 	switch {
 	case p.Flaw != "":

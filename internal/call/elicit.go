@@ -124,19 +124,19 @@ func answersOf(p host.Process, flags []string) (all []argument, err error) {
 
 // answered returns the form filled in from the answers given beforehand, with its own defaults for what they
 // leave out; nil when they name none of its fields.
-func (c *Client) answered(f form) (json.RawMessage, error) {
+func (c *Client) answered(f elicitation) (json.RawMessage, error) {
 	values := make([]json.RawMessage, len(f.fields))
-	var problems []Problem
+	var problems []Mismatch
 	known := false
 	for i, field := range f.fields {
 		c.asked = append(c.asked, field.name)
 		values[i] = field.preset
-		var wrong []Problem
+		var wrong []Mismatch
 		if at := slices.IndexFunc(c.answers, func(a argument) bool { return a.key == field.name }); at >= 0 {
 			known = true
 			values[i], wrong = field.given(c.answers[at])
 		} else if field.required && field.preset == nil {
-			wrong = []Problem{{Message: "is required but missing"}}
+			wrong = []Mismatch{{Message: "is required but missing"}}
 		}
 		for _, p := range wrong {
 			p.Path = rawjson.Join("", field.name) + p.Path
@@ -156,8 +156,8 @@ func (c *Client) answered(f form) (json.RawMessage, error) {
 	return nil, errors.New(text)
 }
 
-// form is what a server asks a person for.
-type form struct {
+// elicitation is what a server asks a person for.
+type elicitation struct {
 	message string
 	url     string // where the person shall go; empty = the fields are asked for
 	fields  []field
@@ -170,17 +170,17 @@ type field struct {
 	list               bool            // several of the choices may be given
 	yesNo              bool            // true or false, and nothing else
 	preset             json.RawMessage // nil = none
-	choices            []choice
+	choices            []fieldChoice
 	place              shape
 }
 
-// choice is one of the values that a field can have.
-type choice struct{ value, title string }
+// fieldChoice is one of the values that a field can have.
+type fieldChoice struct{ value, title string }
 
 // formOf reads the params of elicitation/create. The fields keep the order of the server.
-func formOf(params json.RawMessage) form {
+func formOf(params json.RawMessage) elicitation {
 	members := rawjson.ObjectOf(params)
-	f := form{message: members.Text("message")}
+	f := elicitation{message: members.Text("message")}
 	if members.Text("mode") == "url" {
 		f.url = members.Text("url")
 		return f
@@ -204,12 +204,12 @@ func formOf(params json.RawMessage) form {
 }
 
 // choicesIn returns the values of enum, with their titles in enumNames, or those of const in oneOf and anyOf.
-func choicesIn(schema rawjson.Object) []choice {
-	var all []choice
+func choicesIn(schema rawjson.Object) []fieldChoice {
+	var all []fieldChoice
 	names, _ := rawjson.Elements(schema["enumNames"])
 	values, _ := rawjson.Elements(schema["enum"])
 	for i, value := range values {
-		c := choice{value: word(value)}
+		c := fieldChoice{value: word(value)}
 		if i < len(names) {
 			c.title = word(names[i])
 		}
@@ -223,7 +223,7 @@ func choicesIn(schema rawjson.Object) []choice {
 				if !isText {
 					value = string(b["const"])
 				}
-				all = append(all, choice{value, b.Text("title")})
+				all = append(all, fieldChoice{value, b.Text("title")})
 			}
 		}
 	}
@@ -231,13 +231,13 @@ func choicesIn(schema rawjson.Object) []choice {
 }
 
 // question returns what a server asks, as one line, with the names of the fields.
-func (f form) question() string {
+func (f elicitation) question() string {
 	names := kit.Map(f.fields, func(f field) string { return f.name })
 	return shortened(f.message + after(" – ", strings.Join(names, ", ")))
 }
 
 // accepted returns the ElicitResult of a person who answers. Nil values are left out.
-func (f form) accepted(values []json.RawMessage) json.RawMessage {
+func (f elicitation) accepted(values []json.RawMessage) json.RawMessage {
 	var members []rawjson.Member
 	for i, field := range f.fields {
 		if values[i] != nil {
@@ -249,20 +249,20 @@ func (f form) accepted(values []json.RawMessage) json.RawMessage {
 }
 
 // given returns the value of an answer on the command line, with its problems by the schema of the field.
-func (f field) given(a argument) (json.RawMessage, []Problem) {
+func (f field) given(a argument) (json.RawMessage, []Mismatch) {
 	if !a.json {
 		return f.value(a.text)
 	}
 	value, err := a.value(f.place)
 	if err != nil {
-		return nil, []Problem{{Message: err.Error()}}
+		return nil, []Mismatch{{Message: err.Error()}}
 	}
 	return value, f.faults(value)
 }
 
 // value returns a person's text as a value of the field: choices with commas, yes or no for booleans. The
 // problems are those of the schema.
-func (f field) value(text string) (json.RawMessage, []Problem) {
+func (f field) value(text string) (json.RawMessage, []Mismatch) {
 	value := f.chosen(text, f.place)
 	switch answer := strings.ToLower(strings.TrimSpace(text)); {
 	case f.yesNo && (answer == "y" || answer == "yes"):
@@ -283,7 +283,7 @@ func (f field) value(text string) (json.RawMessage, []Problem) {
 // text as its value.
 func (f field) chosen(text string, place shape) json.RawMessage {
 	title := strings.TrimSpace(text)
-	if !slices.ContainsFunc(f.choices, func(c choice) bool { return c.value == title }) {
+	if !slices.ContainsFunc(f.choices, func(c fieldChoice) bool { return c.value == title }) {
 		for _, c := range f.choices {
 			if c.title != "" && strings.EqualFold(c.title, title) {
 				return place.convert(c.value)
@@ -294,7 +294,7 @@ func (f field) chosen(text string, place shape) json.RawMessage {
 }
 
 // faults returns the problems of a value by the schema of the field.
-func (f field) faults(value json.RawMessage) []Problem {
+func (f field) faults(value json.RawMessage) []Mismatch {
 	schema, _ := json.Marshal(f.place.at) // decoded JSON can be encoded
 	problems, _ := Check(schema, value)
 	return problems
@@ -302,7 +302,7 @@ func (f field) faults(value json.RawMessage) []Problem {
 
 // visit shows where a person shall go. It opens nothing. An address that a browser would not take for a web
 // page is declined.
-func (f form) visit(ctx context.Context, t *host.Terminal) (json.RawMessage, error) {
+func (f elicitation) visit(ctx context.Context, t *host.Terminal) (json.RawMessage, error) {
 	u, err := url.Parse(f.url)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		t.Printf("  It wants you to open an address that is not a web page, which mcpctl declined:\n  %s\n",
@@ -325,7 +325,7 @@ func (f form) visit(ctx context.Context, t *host.Terminal) (json.RawMessage, err
 }
 
 // ask asks for the fields and lets the person look at the answers before they are sent.
-func (f form) ask(ctx context.Context, t *host.Terminal) (json.RawMessage, error) {
+func (f elicitation) ask(ctx context.Context, t *host.Terminal) (json.RawMessage, error) {
 	t.Printf("  The server gets what you type: no passwords here. Ctrl-D cancels.\n")
 	for range host.MaxAttempts {
 		values := make([]json.RawMessage, len(f.fields))

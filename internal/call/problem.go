@@ -13,17 +13,17 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/schema"
 )
 
-// Problem is one thing that is wrong with arguments, or with a result.
-type Problem struct {
+// Mismatch is one thing that is wrong with arguments, or with a result.
+type Mismatch struct {
 	Path    string // JSON pointer
 	Message string // to follow the path
 }
 
 // String returns the problem as one line that can be printed.
-func (p Problem) String() string { return report.Visible(strings.TrimSpace(p.Path + " " + p.Message)) }
+func (p Mismatch) String() string { return report.Visible(strings.TrimSpace(p.Path + " " + p.Message)) }
 
 // invalid returns the usage error for arguments of what has a name; nil without problems.
-func invalid(name string, problems []Problem) error {
+func invalid(name string, problems []Mismatch) error {
 	if len(problems) == 0 {
 		return nil
 	}
@@ -36,10 +36,10 @@ func invalid(name string, problems []Problem) error {
 
 // Check returns what a schema finds wrong with a value. sure is false where that is undecided; there are no
 // problems then.
-func Check(against, value json.RawMessage) (problems []Problem, sure bool) {
+func Check(against, value json.RawMessage) (problems []Mismatch, sure bool) {
 	v, err := rawjson.Decode(value)
 	if err != nil {
-		return []Problem{{Message: fmt.Sprintf("is not valid JSON: %v", err)}}, true
+		return []Mismatch{{Message: fmt.Sprintf("is not valid JSON: %v", err)}}, true
 	}
 	parsed, err := schema.Parse(against)
 	if err != nil {
@@ -54,7 +54,7 @@ func Check(against, value json.RawMessage) (problems []Problem, sure bool) {
 }
 
 // explain returns a fault as problems that a person can fix.
-func (s shape) explain(f schema.Fault, value any) []Problem {
+func (s shape) explain(f schema.Fault, value any) []Mismatch {
 	for _, step := range rawjson.Split(f.Path) {
 		if _, isList := value.([]any); isList {
 			s = s.items()
@@ -63,16 +63,16 @@ func (s shape) explain(f schema.Fault, value any) []Problem {
 		}
 		value, _ = rawjson.Step(value, step)
 	}
-	var all []Problem
+	var all []Mismatch
 	switch {
 	case f.Keyword == "required":
 		for _, name := range f.Names {
-			all = append(all, Problem{rawjson.Join(f.Path, name), "is required but missing"})
+			all = append(all, Mismatch{rawjson.Join(f.Path, name), "is required but missing"})
 		}
 		return all
 	case f.Keyword == "additionalProperties":
 		for _, name := range f.Names {
-			all = append(all, Problem{rawjson.Join(f.Path, name),
+			all = append(all, Mismatch{rawjson.Join(f.Path, name),
 				"is not taken" + kit.DidYouMean(name, s.names())})
 		}
 		return all
@@ -95,7 +95,7 @@ func (s shape) explain(f schema.Fault, value any) []Problem {
 	case len(f.Want) > 0:
 		message = fmt.Sprintf("%s is against %s %s", shown, f.Keyword, strings.Join(f.Want, ", "))
 	}
-	return []Problem{{f.Path, message}}
+	return []Mismatch{{f.Path, message}}
 }
 
 // mostNamed is how many values a message names.
@@ -126,15 +126,15 @@ func notAmong(choices []listed, value any) string {
 
 // checkNames returns the problems of values by name: required ones that are missing, and those that are not
 // among the known.
-func checkNames(values map[string]string, known, required []string, what string) (problems []Problem) {
+func checkNames(values map[string]string, known, required []string, what string) (problems []Mismatch) {
 	for _, name := range kit.Distinct(required) {
 		if _, given := values[name]; !given {
-			problems = append(problems, Problem{rawjson.Join("", name), "is required but missing"})
+			problems = append(problems, Mismatch{rawjson.Join("", name), "is required but missing"})
 		}
 	}
 	for _, name := range kit.SortedKeys(values) {
 		if !slices.Contains(known, name) {
-			problems = append(problems, Problem{rawjson.Join("", name),
+			problems = append(problems, Mismatch{rawjson.Join("", name),
 				"is not " + what + kit.DidYouMean(name, known)})
 		}
 	}

@@ -82,13 +82,13 @@ func (c *Client) call(ctx context.Context, name string, given []argument, whole 
 }
 
 // validate returns the problems of the arguments as written, and those found by the schema.
-func (c *Client) validate(schema, args json.RawMessage, problems []Problem) []Problem {
+func (c *Client) validate(schema, args json.RawMessage, problems []Mismatch) []Mismatch {
 	if schema == nil {
 		return problems
 	}
 	more, sure := Check(schema, args)
 	for _, p := range more {
-		if !slices.ContainsFunc(problems, func(known Problem) bool { return known.Path == p.Path }) {
+		if !slices.ContainsFunc(problems, func(known Mismatch) bool { return known.Path == p.Path }) {
 			problems = append(problems, p)
 		}
 	}

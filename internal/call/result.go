@@ -18,7 +18,7 @@ import (
 type Result struct {
 	Raw         json.RawMessage // exactly as the server sent it
 	Description string          // of a prompt
-	Pieces      []Content
+	Pieces      []Piece
 	Structured  json.RawMessage // structuredContent of a tool; nil = none
 	Failed      bool            // the tool reports an error (isError)
 	Values      []string        // of a completion
@@ -155,8 +155,8 @@ const (
 	link     = "resource_link" // where a resource is
 )
 
-// Content is one piece of content, as a server sent it.
-type Content struct {
+// Piece is one piece of content, as a server sent it.
+type Piece struct {
 	Kind  string          // its type
 	Role  string          // of a prompt's message: who says it
 	Text  string          // of a text and of a resource that is one
@@ -172,7 +172,7 @@ type Content struct {
 
 // bytes returns the contents of the piece: its data or its text. Of a link, and of what is not known, there
 // are none.
-func (p Content) bytes() []byte {
+func (p Piece) bytes() []byte {
 	if p.Data != nil {
 		return p.Data
 	}
@@ -180,9 +180,9 @@ func (p Content) bytes() []byte {
 }
 
 // piece reads one content block (specification, tools, tool result; prompts, data types).
-func piece(raw json.RawMessage) Content {
+func piece(raw json.RawMessage) Piece {
 	block := rawjson.ObjectOf(raw)
-	p := Content{Kind: block.Text("type"), MIME: block.Text("mimeType"), Raw: raw}
+	p := Piece{Kind: block.Text("type"), MIME: block.Text("mimeType"), Raw: raw}
 	switch p.Kind {
 	case text:
 		p.readText(block["text"])
@@ -203,9 +203,9 @@ func piece(raw json.RawMessage) Content {
 }
 
 // resourceOf reads the contents of one resource (specification, resources, contents).
-func resourceOf(raw, whole json.RawMessage) Content {
+func resourceOf(raw, whole json.RawMessage) Piece {
 	block := rawjson.ObjectOf(raw)
-	p := Content{Kind: resource, MIME: block.Text("mimeType"), URI: block.Text("uri"), Raw: whole}
+	p := Piece{Kind: resource, MIME: block.Text("mimeType"), URI: block.Text("uri"), Raw: whole}
 	if blob, ok := block["blob"]; ok {
 		p.decode("blob", blob)
 		return p
@@ -214,7 +214,7 @@ func resourceOf(raw, whole json.RawMessage) Content {
 	return p
 }
 
-func (p *Content) readText(raw json.RawMessage) {
+func (p *Piece) readText(raw json.RawMessage) {
 	text, ok := rawjson.Text(raw)
 	if p.Text = text; !ok {
 		p.Flaw = "its text is " + missing(raw)
@@ -222,7 +222,7 @@ func (p *Content) readText(raw json.RawMessage) {
 }
 
 // decode reads base64 in the spellings that servers use.
-func (p *Content) decode(name string, raw json.RawMessage) {
+func (p *Piece) decode(name string, raw json.RawMessage) {
 	text, ok := rawjson.Text(raw)
 	if !ok {
 		p.Flaw = fmt.Sprintf("its %s is %s", name, missing(raw))

@@ -10,7 +10,7 @@ import (
 
 // TestPieces: every type of content, and every way in which servers get them wrong.
 func TestPieces(t *testing.T) {
-	for raw, want := range map[string]Content{
+	for raw, want := range map[string]Piece{
 		`{"type":"text","text":"a"}`: {Kind: "text", Text: "a"},
 		`{"type":"text"}`:            {Kind: "text", Flaw: "its text is missing"},
 		`{"type":"image","mimeType":"image/png","data":"AA=="}`:                         {Kind: "image", MIME: "image/png", Data: []byte{0}},
@@ -145,7 +145,7 @@ func TestRepeatsStructured(t *testing.T) {
 	} {
 		r := Result{Structured: json.RawMessage(test.structured)}
 		for _, text := range test.texts {
-			r.Pieces = append(r.Pieces, Content{Kind: "text", Text: text})
+			r.Pieces = append(r.Pieces, Piece{Kind: "text", Text: text})
 		}
 		if got := r.repeatsStructured(); got != test.want {
 			t.Errorf("%s with %q: repeatsStructured = %v", test.structured, test.texts, got)

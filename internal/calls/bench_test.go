@@ -40,7 +40,7 @@ func BenchmarkJudge(b *testing.B) {
 	old := parsed(b, `{"type":"object","properties":{"q":{"type":"string"},"limit":{"type":"number"}}}`)
 	now := parsed(b, `{"type":"object","properties":{"q":{"type":"string"},"limit":{"type":"integer","maximum":100}}}`)
 	for b.Loop() {
-		j := &Judge{}
+		j := &Counter{}
 		s := j.Server([]string{"shop"}, []string{"find"})
 		for range 3 {
 			s(diff.Evidence{Tool: "find", Before: old, After: []*schema.Schema{now, now}})

@@ -1,5 +1,5 @@
 // Package calls reads and writes files of recorded tool calls, counts the calls that a change of a server
-// breaks (Judge), and sends calls again to compare their results (Replay). Nothing is stored.
+// breaks (Counter), and sends calls again to compare their results (Replay). Nothing is stored.
 //
 // A file has one JSON object a line, as docs/calls.schema.json describes it, or traces in OTLP JSON that
 // follow OpenTelemetry's semantic conventions for MCP.

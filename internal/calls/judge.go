@@ -17,16 +17,16 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/schema"
 )
 
-// Judge counts the recorded calls that findings affect. The findings of all servers are collected first
+// Counter counts the recorded calls that findings affect. The findings of all servers are collected first
 // (Server), and one pass over the file counts the calls of all of them (Read).
-type Judge struct {
+type Counter struct {
 	mu      sync.Mutex
 	closed  bool // the file is read: comparisons that were given up must not add findings
-	servers []*server
+	servers []*comparedServer
 }
 
-// server is a compared server.
-type server struct {
+// comparedServer is a compared comparedServer.
+type comparedServer struct {
 	names   []string         // under which its calls are recorded
 	offered map[string]bool  // its tools on either side
 	tools   map[string]*tool // those with findings; "" = findings about every call
@@ -35,13 +35,13 @@ type server struct {
 
 // tool is a tool with findings.
 type tool struct {
-	before, after *schema.Schema // of its arguments, of either side; nil = no finding depends on them
-	questions     []*question    // one for each finding
-	invalid       int            // calls that were not valid before
+	before, after *schema.Schema    // of its arguments, of either side; nil = no finding depends on them
+	questions     []*countedFinding // one for each finding
+	invalid       int               // calls that were not valid before
 }
 
-// question is a finding whose calls are counted.
-type question struct {
+// countedFinding is a finding whose calls are counted.
+type countedFinding struct {
 	diff.Evidence
 	counts  *finding.Calls
 	outcome outcome // of the call that is judged
@@ -63,10 +63,10 @@ const (
 
 // Server adds a server whose calls are recorded under any of some names; tools are those of either side. It
 // returns diff.Options.Recorded, whose counts Read fills in.
-func (j *Judge) Server(names, tools []string) func(diff.Evidence) *finding.Calls {
+func (j *Counter) Server(names, tools []string) func(diff.Evidence) *finding.Calls {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	s := &server{names: kit.Distinct(names), offered: kit.Set(tools), tools: map[string]*tool{}}
+	s := &comparedServer{names: kit.Distinct(names), offered: kit.Set(tools), tools: map[string]*tool{}}
 	j.servers = append(j.servers, s)
 	return func(e diff.Evidence) *finding.Calls {
 		j.mu.Lock()
@@ -79,7 +79,7 @@ func (j *Judge) Server(names, tools []string) func(diff.Evidence) *finding.Calls
 			s.tools[e.Tool] = &tool{}
 		}
 		t := s.tools[e.Tool]
-		t.questions = append(t.questions, &question{Evidence: e, counts: counts})
+		t.questions = append(t.questions, &countedFinding{Evidence: e, counts: counts})
 		if e.Before != nil { // the findings of a tool share the schemas of its two sides
 			t.before, t.after = e.Before, e.After[0]
 		}
@@ -89,13 +89,13 @@ func (j *Judge) Server(names, tools []string) func(diff.Evidence) *finding.Calls
 
 // Read counts the calls of a file. With examples each finding keeps the arguments of a failing call. found
 // reports whether the file has a call of a compared server.
-func (j *Judge) Read(
+func (j *Counter) Read(
 	ctx context.Context, p host.Process, name string, examples bool,
 ) (found bool, err error) {
 	j.mu.Lock()
 	j.closed = true
 	j.mu.Unlock()
-	byName := map[string][]*server{}
+	byName := map[string][]*comparedServer{}
 	for _, s := range j.servers {
 		for _, name := range s.names {
 			byName[name] = append(byName[name], s)
@@ -104,7 +104,7 @@ func (j *Judge) Read(
 	err = readFile(ctx, p, name, func(c Call) error {
 		servers := byName[c.Server]
 		if c.Server == "" {
-			servers = kit.Filter(j.servers, func(s *server) bool { return s.offered[c.Tool] })
+			servers = kit.Filter(j.servers, func(s *comparedServer) bool { return s.offered[c.Tool] })
 		}
 		for _, s := range servers {
 			s.add(c, examples)
@@ -123,7 +123,7 @@ func (j *Judge) Read(
 }
 
 // add counts one call.
-func (s *server) add(c Call, examples bool) {
+func (s *comparedServer) add(c Call, examples bool) {
 	s.total++
 	for _, t := range []*tool{s.tools[""], s.tools[c.Tool]} {
 		switch {
@@ -166,7 +166,7 @@ func (t *tool) judge(raw json.RawMessage) bool {
 
 // judge decides whether a call with these arguments fails because of the finding. before and after are
 // whether the two sides accept them.
-func (q *question) judge(value any, before, after outcome) outcome {
+func (q *countedFinding) judge(value any, before, after outcome) outcome {
 	switch {
 	case q.Removed:
 		return yes
@@ -207,7 +207,7 @@ func accepts(s *schema.Schema, value any) outcome {
 
 // add counts a call by the outcome that the tool's judge method set. A call that still works is in the total
 // of the server only.
-func (q *question) add(c Call, examples bool) {
+func (q *countedFinding) add(c Call, examples bool) {
 	switch q.outcome {
 	case unknown:
 		q.counts.Undecided++

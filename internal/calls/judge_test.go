@@ -108,7 +108,7 @@ func counted(t *testing.T, old, now, arguments string) []finding.Finding {
 		}
 		return s
 	}
-	var j Judge
+	var j Counter
 	found, err := diff.Compare(t.Context(), side(old), side(now), diff.Options{Server: "s",
 		Recorded: j.Server([]string{"s"}, []string{"t"})})
 	if err != nil {

@@ -18,12 +18,12 @@ import (
 type traces struct {
 	ResourceSpans []struct {
 		Resource   struct{ Attributes attributes }
-		ScopeSpans []struct{ Spans []span }
+		ScopeSpans []struct{ Spans []traceSpan }
 	}
 }
 
-// span is one operation in a trace.
-type span struct {
+// traceSpan is one operation in a trace.
+type traceSpan struct {
 	SpanID            string
 	ParentSpanID      string
 	Kind              json.RawMessage // a number or a name
@@ -63,7 +63,7 @@ func eachSpan(line []byte, number int, do func(Call) error) error {
 	if err := json.Unmarshal(line, &doc); err != nil {
 		return fmt.Errorf("invalid OTLP JSON: %w", err)
 	}
-	var calls []span
+	var calls []traceSpan
 	clients := map[string]bool{} // ids of the spans of clients
 	for _, resource := range doc.ResourceSpans {
 		for _, scope := range resource.ScopeSpans {
@@ -91,13 +91,13 @@ func eachSpan(line []byte, number int, do func(Call) error) error {
 	return nil
 }
 
-func (s span) isServer() bool {
+func (s traceSpan) isServer() bool {
 	kind := strings.Trim(string(s.Kind), `"`)
 	return kind == "2" || kind == "SPAN_KIND_SERVER"
 }
 
 // call returns the call that a span records.
-func (s span) call() Call {
+func (s traceSpan) call() Call {
 	c := Call{Tool: cmp.Or(s.Attributes.text("gen_ai.tool.name"), s.Attributes.text("mcp.tool.name")),
 		Server: s.Attributes.text("mcp.server.name"), Client: s.Attributes.text("mcp.client.name")}
 	if s.isServer() {

@@ -144,11 +144,11 @@ type replayed struct {
 	consent map[string]bool // by tool
 
 	mu   sync.Mutex
-	rows map[string]*row // by tool, and for an expectation its line
+	rows map[string]*replayedRow // by tool, and for an expectation its line
 }
 
-// row is what is known of the calls of a tool, or of an expectation.
-type row struct {
+// replayedRow is what is known of the calls of a tool, or of an expectation.
+type replayedRow struct {
 	report.Replayed
 	differing map[string]unexpected // by place
 }
@@ -161,7 +161,7 @@ type unexpected struct {
 
 // sendAll sends the calls of one server.
 func (r *replay) sendAll(ctx context.Context, t fleet.Target) *replayed {
-	s := &replayed{replay: r, surface: t.Known(), consent: map[string]bool{}, rows: map[string]*row{}}
+	s := &replayed{replay: r, surface: t.Known(), consent: map[string]bool{}, rows: map[string]*replayedRow{}}
 	if !t.Live() {
 		return s
 	}
@@ -304,8 +304,8 @@ func (s *replayed) send(ctx context.Context, c Call) {
 }
 
 // row returns the row of a call.
-func (s *replayed) row(c Call) *row {
-	key, new := c.Tool, &row{report.Replayed{Tool: c.Tool}, map[string]unexpected{}}
+func (s *replayed) row(c Call) *replayedRow {
+	key, new := c.Tool, &replayedRow{report.Replayed{Tool: c.Tool}, map[string]unexpected{}}
 	if c.expected != nil {
 		key, new.Expectation = fmt.Sprintf("%s\x00%09d", c.Tool, c.Line), &c.expected.Source
 	}
@@ -316,7 +316,7 @@ func (s *replayed) row(c Call) *row {
 }
 
 // add counts a result that differs at a place. The finding shows the first call of the file.
-func (s *replayed) add(c Call, d difference, row *row) {
+func (s *replayed) add(c Call, d difference, row *replayedRow) {
 	place := fmt.Sprint(cmp.Or(d.pointer, d.message), d.lengthOnly)
 	known, seen := row.differing[place]
 	switch {
@@ -368,7 +368,7 @@ func expectedAndGot(e config.Expectation, r call.Result) json.RawMessage {
 
 // unmet returns how a result is not as expected, as a sentence without a full stop; empty if it is.
 func unmet(e config.Expectation, r call.Result) string {
-	text := strings.Join(kit.Map(r.Pieces, func(p call.Content) string { return p.Text }), "\n")
+	text := strings.Join(kit.Map(r.Pieces, func(p call.Piece) string { return p.Text }), "\n")
 	raw := r.Structured
 	if raw == nil {
 		raw = json.RawMessage(text)

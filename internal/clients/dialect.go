@@ -58,8 +58,8 @@ func DialectOf(path string) Dialect {
 	return Shared
 }
 
-// form is how an application writes servers, where that differs from mcpctl.
-type form struct {
+// dialect is how an application writes servers, where that differs from mcpctl.
+type dialect struct {
 	unit      time.Duration     // of a timeout that is a number
 	keys      map[string]string // the application's names of keys, with mcpctl's
 	variables []notation
@@ -74,34 +74,35 @@ type notation struct {
 	means   string
 }
 
-func (d Dialect) form() form {
+func (d Dialect) form() dialect {
 	switch d {
 	case VSCode:
-		return form{translate: vscodeServer}
+		return dialect{translate: vscodeServer}
 	case Zed:
-		return form{translate: zedServer}
+		return dialect{translate: zedServer}
 	case Gemini:
-		return form{unit: time.Millisecond}
+		return dialect{unit: time.Millisecond}
 	case Seconds:
-		return form{unit: time.Second}
+		return dialect{unit: time.Second}
 	case Codex:
-		return form{unit: time.Second, keys: map[string]string{"startup_timeout_sec": "timeout"},
+		return dialect{unit: time.Second, keys: map[string]string{"startup_timeout_sec": "timeout"},
 			passed: "env_vars"}
 	case OpenCode:
-		return form{unit: time.Millisecond, keys: map[string]string{"environment": "env"},
+		return dialect{unit: time.Millisecond, keys: map[string]string{"environment": "env"},
 			variables: []notation{{openCodeEnv, "$${env:$1}"}, {openCodeFile, "$${file:$1}"}},
 			translate: openCodeServer}
 	case Continue:
-		return form{unit: time.Millisecond, keys: map[string]string{"connectionTimeout": "timeout"},
+		return dialect{unit: time.Millisecond, keys: map[string]string{"connectionTimeout": "timeout"},
 			variables: []notation{{continueSecret, "$${$1}"}, {continueInput, "$${input:$1}"}},
 			translate: continueServer}
 	case Goose:
-		return form{unit: time.Second, keys: map[string]string{"cmd": "command", "envs": "env", "uri": "url"},
+		return dialect{unit: time.Second,
+			keys:   map[string]string{"cmd": "command", "envs": "env", "uri": "url"},
 			passed: "env_keys", translate: gooseServer}
 	case Warp:
-		return form{keys: map[string]string{"working_directory": "cwd"}}
+		return dialect{keys: map[string]string{"working_directory": "cwd"}}
 	}
-	return form{}
+	return dialect{}
 }
 
 var (

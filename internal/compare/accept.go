@@ -22,7 +22,7 @@ import (
 
 // AcceptOptions say which changes are accepted.
 type AcceptOptions struct {
-	Scope
+	Reach
 	diff.Options
 	Fingerprints []string // as diff shows them; each may be shortened
 	Tools, Rules []string // all changes of these tools, of these rules; with both, those that match both
@@ -54,7 +54,7 @@ func Accept(
 	// What changed, and which changes are selected.
 	o.Now, o.ItemBudget = p.Now, f.Config.Project.Budgets.ItemBytes
 	policy := f.Config.Project.Policy
-	var compare judge = func(both *pair, limit time.Duration) ([]finding.Finding, error) {
+	var compare judge = func(both *sides, limit time.Duration) ([]finding.Finding, error) {
 		found, err := both.findings(ctx, limit, o.Options, policy)
 		return policy.Apply(found, finding.Scope{}, p.Now), err
 	}
@@ -109,7 +109,7 @@ func (o AcceptOptions) check() error {
 }
 
 // judge returns the findings of a pair, with the policy applied.
-type judge func(both *pair, limit time.Duration) ([]finding.Finding, error)
+type judge func(both *sides, limit time.Duration) ([]finding.Finding, error)
 
 // accepted is what accept writes and reports.
 type accepted struct {
@@ -129,7 +129,7 @@ func (o AcceptOptions) advance(
 			continue
 		}
 		moved, err := o.move(c, chosen, func(old, now *snapshot.Snapshot) []finding.Finding {
-			again := c.pair
+			again := c.sides
 			again.old.Snapshot, again.old.Raw, again.now.Snapshot = old, nil, now
 			found, _ := compare(&again, 0) // ctx is checked below
 			return found
@@ -164,7 +164,7 @@ func (next accepted) write(ctx context.Context, p host.Process, f *fleet.Fleet) 
 
 // candidate is a server whose saved snapshot may be moved.
 type candidate struct {
-	pair
+	sides
 	found []finding.Finding
 }
 

@@ -13,7 +13,7 @@ import (
 
 // TestAcceptMany accepts very many changes of one rule, of which only the first are shown one by one.
 func TestAcceptMany(t *testing.T) {
-	both := pair{old: surfaceOf(t, "s", make([]string, 2500)...), now: surfaceOf(t, "s")}
+	both := sides{old: surfaceOf(t, "s", make([]string, 2500)...), now: surfaceOf(t, "s")}
 	found, err := both.findings(t.Context(), 0, diff.Options{}, finding.Policy{})
 	o := AcceptOptions{Rules: []string{"tool-removed"}}
 	chosen, wrong := o.choose([]candidate{{both, found}})
@@ -26,14 +26,14 @@ func TestAcceptMany(t *testing.T) {
 func TestAcceptUndecided(t *testing.T) {
 	half := strings.Repeat("a", diff.MostBytes/2-1000)
 	for message, c := range map[string]struct {
-		both  pair
+		both  sides
 		limit time.Duration
 	}{
 		"12.0 MiB changed on both sides": {
-			both: pair{old: surfaceOf(t, "s", half, half, half), now: surfaceOf(t, "s")},
+			both: sides{old: surfaceOf(t, "s", half, half, half), now: surfaceOf(t, "s")},
 		},
 		"undecided after 1ns": {
-			both: pair{old: surfaceOf(t, "s", "a"), now: surfaceOf(t, "s", "b")}, limit: time.Nanosecond,
+			both: sides{old: surfaceOf(t, "s", "a"), now: surfaceOf(t, "s", "b")}, limit: time.Nanosecond,
 		},
 	} {
 		found, err := c.both.findings(t.Context(), c.limit, diff.Options{}, finding.Policy{})

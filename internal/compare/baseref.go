@@ -23,7 +23,7 @@ import (
 // temporary worktree.
 func rebuilt(
 	ctx context.Context, p host.Process, f *fleet.Fleet, ref, build string, from []source.Source,
-) (_ []pair, err error) {
+) (_ []sides, err error) {
 	targets, err := f.Resolve(ctx, from)
 	if err != nil {
 		return nil, err
@@ -169,20 +169,20 @@ func buildIn(ctx context.Context, p host.Process, line, dir string, environ []st
 }
 
 // unbuilt returns servers that are unknown because a build failed.
-func unbuilt(targets []fleet.Target, tree *git.Worktree, failure *report.Failure) []pair {
-	var pairs []pair
+func unbuilt(targets []fleet.Target, tree *git.Worktree, failure *report.Failure) []sides {
+	var pairs []sides
 	for _, t := range targets {
 		s := report.Server{Name: t.Name(), State: report.Failed, Error: failure}
 		old := fleet.Surface{Server: report.Server{Source: tree.Label()}}
-		pairs = append(pairs, pair{old: old, now: fleet.Surface{Server: s}})
+		pairs = append(pairs, sides{old: old, now: fleet.Surface{Server: s}})
 	}
 	return pairs
 }
 
 // matchByPosition pairs the two sides of each server. An old side that does not start without a build may
 // lack just that.
-func matchByPosition(before, current []fleet.Surface, label string, unbuilt bool) []pair {
-	var pairs []pair
+func matchByPosition(before, current []fleet.Surface, label string, unbuilt bool) []sides {
+	var pairs []sides
 	for i, now := range current {
 		if now.State == report.Disabled {
 			continue
@@ -198,7 +198,7 @@ func matchByPosition(before, current []fleet.Surface, label string, unbuilt bool
 			}
 			old.Error = &failure
 		}
-		pairs = append(pairs, pair{old: old, now: now})
+		pairs = append(pairs, sides{old: old, now: now})
 	}
 	return pairs
 }

@@ -23,7 +23,7 @@ import (
 
 // CheckOptions say what is checked, and what fails.
 type CheckOptions struct {
-	Scope
+	Reach
 	Calls   string   // file of recorded calls; empty = none
 	FailOn  string   // as --fail-on; empty = as configured, else warning
 	Against []string // files that describe the one server
@@ -227,7 +227,7 @@ func (o Recorded) check(ctx context.Context, p host.Process, failOn string) (cal
 }
 
 // counted returns the options of a comparison whose findings are counted by the judge; nil = none is.
-func (p pair) counted(judge *calls.Judge, options diff.Options) diff.Options {
+func (p sides) counted(judge *calls.Counter, options diff.Options) diff.Options {
 	if judge == nil || !p.old.Known() || !p.now.Known() {
 		return options
 	}

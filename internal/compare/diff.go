@@ -20,7 +20,7 @@ import (
 
 // DiffOptions say what is compared with what, and how.
 type DiffOptions struct {
-	Scope
+	Reach
 	Recorded
 	diff.Options
 	Base  string // the old side, a SOURCE; empty = the first of two SOURCEs, else the saved snapshots
@@ -61,12 +61,12 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 		return nil, err
 	}
 	o.Now, o.ItemBudget = p.Now, f.Config.Project.Budgets.ItemBytes
-	var judge *calls.Judge
+	var judge *calls.Counter
 	if o.Calls != "" {
-		judge = &calls.Judge{}
+		judge = &calls.Counter{}
 	}
 	compared := make([]*comparison, pairs.n) // nil = interrupted, or disabled
-	err = pairs.each(func(i int, one pair) error {
+	err = pairs.each(func(i int, one sides) error {
 		compared[i] = one.compare(ctx, p, f, one.counted(judge, o.Options), policy)
 		return nil
 	})
@@ -197,8 +197,8 @@ func (o DiffOptions) pairs(
 	return matchByName(ctx, f, old, current, sharded, before, targets), nil
 }
 
-// Scope says which servers take part in a run, and how they are reached.
-type Scope struct {
+// Reach says which servers take part in a run, and how they are reached.
+type Reach struct {
 	Select  fleet.Selection
 	Contact fleet.Contact
 }

@@ -36,7 +36,7 @@ func surfaceOf(t *testing.T, name string, descriptions ...string) fleet.Surface 
 func TestTooLarge(t *testing.T) {
 	half := strings.Repeat("a", diff.MostBytes/2-1000)
 	failed := map[string]string{}
-	for name, both := range map[string]pair{
+	for name, both := range map[string]sides{
 		"too large": {old: surfaceOf(t, "too large", half, half, half), now: surfaceOf(t, "too large")},
 		"small":     {old: surfaceOf(t, "small", "a"), now: surfaceOf(t, "small", "b")},
 	} {
@@ -67,7 +67,7 @@ func TestLargeServersTakeTurns(t *testing.T) {
 
 // TestLate fails a server whose comparison takes too long.
 func TestLate(t *testing.T) {
-	both := pair{old: surfaceOf(t, "s", "a"), now: surfaceOf(t, "s", "b")}
+	both := sides{old: surfaceOf(t, "s", "a"), now: surfaceOf(t, "s", "b")}
 	found, err := both.findings(t.Context(), time.Nanosecond, diff.Options{}, finding.Policy{})
 	s := both.result()
 	if err != nil || len(found) != 0 || s.State != report.Failed || s.Error.Message != "undecided after 1ns" ||
@@ -85,7 +85,7 @@ func TestSameFile(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel() // so that nothing can be compared
-	both, f := pair{old: old, now: now}, &fleet.Fleet{Config: &config.Config{}}
+	both, f := sides{old: old, now: now}, &fleet.Fleet{Config: &config.Config{}}
 	c := both.compare(ended, host.Process{}, f, diff.Options{}, finding.Policy{})
 	if c == nil || !c.complete || len(c.found) != 0 {
 		t.Fatalf("%+v", c)

@@ -77,7 +77,7 @@ func relock(ctx context.Context, p host.Process, f *fleet.Fleet, saved []fleet.S
 }
 
 // findPackage looks up the package of the new side, if the old side has a locked one that may differ.
-func (p *pair) findPackage(ctx context.Context, process host.Process, f *fleet.Fleet) {
+func (p *sides) findPackage(ctx context.Context, process host.Process, f *fleet.Fleet) {
 	old, now := p.old.Package, p.now.Package
 	if old == nil || now == nil || old.Integrity == "" || now.Integrity != "" ||
 		old.Ref == now.Ref && now.Ref.Exact() {
@@ -97,7 +97,7 @@ func (p *pair) findPackage(ctx context.Context, process host.Process, f *fleet.F
 }
 
 // cause returns how the package of the new side differs from that of the old one; empty if that is unknown.
-func (p *pair) cause(changed bool) string {
+func (p *sides) cause(changed bool) string {
 	old, now := p.old.Package, p.now.Package
 	if old == nil || now == nil {
 		return ""
@@ -182,7 +182,7 @@ func exactly(ctx context.Context, f *fleet.Fleet, from []source.Source) []source
 
 // history returns each of the last n releases of a package with the newest one before it that answered; the
 // first with itself.
-func history(ctx context.Context, f *fleet.Fleet, n int, from []source.Source) ([]pair, error) {
+func history(ctx context.Context, f *fleet.Fleet, n int, from []source.Source) ([]sides, error) {
 	ref, _, err := packages.Parse(from[0].Word)
 	if err != nil {
 		return nil, exit.Misuse(err)
@@ -202,11 +202,11 @@ func history(ctx context.Context, f *fleet.Fleet, n int, from []source.Source) (
 	if err != nil {
 		return nil, err
 	}
-	var pairs []pair
+	var pairs []sides
 	var before *fleet.Surface
 	for i, s := range surfaces {
 		s.Name = refs[i].Name + "@" + refs[i].Version
-		release := pair{old: s, now: s}
+		release := sides{old: s, now: s}
 		if before != nil {
 			release.old = *before
 		}
@@ -221,7 +221,7 @@ func history(ctx context.Context, f *fleet.Fleet, n int, from []source.Source) (
 // last. No registry is asked about a server that may not start.
 func upgrades(
 	ctx context.Context, p host.Process, f *fleet.Fleet, from []source.Source, sharded bool,
-) ([]pair, error) {
+) ([]sides, error) {
 	lock, launcher, err := openLock(f)
 	if err != nil {
 		return nil, err
@@ -230,7 +230,7 @@ func upgrades(
 	if err != nil {
 		return nil, err
 	}
-	var others []pair
+	var others []sides
 	var upgraded []fleet.Target
 	current, newest := map[string]packages.Package{}, map[string]packages.Package{}
 	for _, t := range targets {
@@ -240,7 +240,7 @@ func upgrades(
 		case known.State == report.Disabled:
 			continue
 		case !t.Live():
-			others = append(others, pair{old: known, now: known})
+			others = append(others, sides{old: known, now: known})
 			continue
 		case !launches:
 			p.Note("%s is skipped: it starts no package with npx, uvx, docker or another known launcher",
@@ -257,7 +257,7 @@ func upgrades(
 		if err != nil {
 			failLookup(&s, err)
 		}
-		others = append(others, pair{old: ofRelease(s, old), now: ofRelease(s, latest)})
+		others = append(others, sides{old: ofRelease(s, old), now: ofRelease(s, latest)})
 	}
 	if len(upgraded)+len(others) == 0 && !sharded { // another shard may have some
 		return nil, errPackages
@@ -270,9 +270,9 @@ func upgrades(
 	if err != nil {
 		return nil, err
 	}
-	var pairs []pair
+	var pairs []sides
 	for i := range upgraded {
-		pairs = append(pairs, pair{old: before[i], now: after[i]})
+		pairs = append(pairs, sides{old: before[i], now: after[i]})
 	}
 	return append(pairs, others...), nil
 }

@@ -21,8 +21,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// pair is one server on both sides.
-type pair struct {
+// sides is one server on both sides.
+type sides struct {
 	old, now fleet.Surface
 	unsaved  bool // the old side is missing, possibly because nothing was saved
 	movable  bool // the old side is the saved snapshot of the new one
@@ -32,12 +32,12 @@ type pair struct {
 // several at a time; i is the place of a pair in the report.
 type pairSet struct {
 	n    int
-	each func(visit func(i int, p pair) error) error
+	each func(visit func(i int, p sides) error) error
 }
 
 // knownPairs returns pairs whose sides are both known.
-func knownPairs(pairs []pair, err error) (pairSet, error) {
-	return pairSet{len(pairs), func(visit func(int, pair) error) error {
+func knownPairs(pairs []sides, err error) (pairSet, error) {
+	return pairSet{len(pairs), func(visit func(int, sides) error) error {
 		for i, p := range pairs {
 			if err := visit(i, p); err != nil {
 				return err
@@ -59,7 +59,7 @@ func pairsWithSaved(
 		return pairSet{}, err
 	}
 	saved := openBaseline(p, f.Config.Project.Snapshots)
-	return pairSet{len(targets), func(visit func(int, pair) error) error {
+	return pairSet{len(targets), func(visit func(int, sides) error) error {
 		_, err := f.Each(ctx, targets, func(i int, s *fleet.Surface) error {
 			defer s.LetGo()
 			if s.State == report.Disabled {
@@ -96,7 +96,7 @@ func openBaseline(p host.Process, dir string) baseline {
 }
 
 // with pairs a surface with its saved snapshot. A file that cannot be read fails its own server alone.
-func (b baseline) with(ctx context.Context, s fleet.Surface) pair {
+func (b baseline) with(ctx context.Context, s fleet.Surface) sides {
 	file := SavedFile(b.dir, s.Name)
 	saved, err := source.ReadFile(ctx, file)
 	old := fleet.Surface{Server: report.Server{Source: file}}
@@ -112,7 +112,7 @@ func (b baseline) with(ctx context.Context, s fleet.Surface) pair {
 	if locked, known := b.lock[s.Name]; known {
 		old.Package = &locked
 	}
-	return pair{old: old, now: s, unsaved: errors.Is(err, fs.ErrNotExist), movable: err == nil}
+	return sides{old: old, now: s, unsaved: errors.Is(err, fs.ErrNotExist), movable: err == nil}
 }
 
 // SavedFile returns the file of a server's snapshot in a directory.
@@ -168,22 +168,22 @@ func matchByName(
 	if single {
 		olds[0] = &before[0]
 	}
-	return pairSet{len(targets) + len(left), func(visit func(int, pair) error) error {
+	return pairSet{len(targets) + len(left), func(visit func(int, sides) error) error {
 		_, err := f.Each(ctx, targets, func(i int, s *fleet.Surface) error {
 			defer s.LetGo()
 			switch {
 			case s.State == report.Disabled && !single:
 				return nil
 			case olds[i] == nil && isDir(old) && isDir(current):
-				return visit(i, pair{old: fleet.Absent(s.Name), now: *s})
+				return visit(i, sides{old: fleet.Absent(s.Name), now: *s})
 			case olds[i] == nil:
-				return visit(i, pair{now: *s, unsaved: true})
+				return visit(i, sides{now: *s, unsaved: true})
 			}
 			saved, err := olds[i].Read()
 			if err != nil {
 				return err
 			}
-			return visit(i, pair{old: saved, now: *s})
+			return visit(i, sides{old: saved, now: *s})
 		})
 		if err != nil {
 			return err
@@ -197,7 +197,7 @@ func matchByName(
 			if !complete {
 				now.State, now.Error = report.Failed, failedPair()
 			}
-			if err := visit(len(targets)+i, pair{old: saved, now: now}); err != nil {
+			if err := visit(len(targets)+i, sides{old: saved, now: now}); err != nil {
 				return err
 			}
 		}
@@ -214,7 +214,7 @@ type comparison struct {
 }
 
 // compare compares a pair within the time limit of a server. It returns nil if ctx ended.
-func (p pair) compare(
+func (p sides) compare(
 	ctx context.Context, process host.Process, f *fleet.Fleet, o diff.Options, policy finding.Policy,
 ) *comparison {
 	defer turnFor(sizeOf(p.old.Snapshot) + sizeOf(p.now.Snapshot))()
@@ -238,7 +238,7 @@ func (p pair) compare(
 
 // findings returns what changed; nothing if a side is unknown. A comparison that is too large or takes too
 // long is a failure of the server. The error is that of ctx.
-func (p *pair) findings(
+func (p *sides) findings(
 	ctx context.Context, limit time.Duration, o diff.Options, policy finding.Policy,
 ) ([]finding.Finding, error) {
 	switch {
@@ -268,7 +268,7 @@ func (p *pair) findings(
 }
 
 // same reports whether both sides are one file, byte for byte, as most are.
-func (p *pair) same() bool {
+func (p *sides) same() bool {
 	if p.old.Raw == nil || p.now.Snapshot == nil {
 		return false
 	}
@@ -280,13 +280,13 @@ func (p *pair) same() bool {
 }
 
 // complete reports whether everything of both sides was there to be compared.
-func (p *pair) complete() bool {
+func (p *sides) complete() bool {
 	known := func(s fleet.Surface) bool { return s.Whole() || s.State == report.Absent }
 	return !p.unsaved && known(p.old) && known(p.now)
 }
 
 // result returns the new side, with the failure of the old one if it has none of its own.
-func (p *pair) result() fleet.Surface {
+func (p *sides) result() fleet.Surface {
 	s := p.now
 	s.Base, s.BaseFile = p.old.Source, p.old.File
 	s.Unsaved = p.unsaved && s.Tolerated == nil // else nothing can be saved, as the report says

@@ -25,7 +25,7 @@ import (
 
 // SaveOptions say what is saved, and where.
 type SaveOptions struct {
-	Scope
+	Reach
 	// for the snapshot of the one server, "-" = standard output; empty = a file for each server in the
 	// snapshots directory
 	File string

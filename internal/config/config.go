@@ -56,7 +56,7 @@ type Config struct {
 // Entry is one configured server.
 type Entry struct {
 	Server   probe.Server // Name and Source are always set; the rest is complete only without Problems
-	Login    Client       // how to log in to a server at a URL
+	Login    Login        // how to log in to a server at a URL
 	File     string       // where it was configured; "MCP_SERVER_URL" for that variable
 	Line     int          // 1-based; 0 if File is not a file
 	Found    Found        // how File was found
@@ -72,7 +72,7 @@ type Entry struct {
 	passed    []string     // names of variables that its application hands on
 	own       int          // the first of Problems are those of the entry itself
 	uses      []use        // the texts that decide what it does
-	scope     scope        // of its file
+	scope     fileScope    // of its file
 	dir       string       // the working directory, with variables as they are written
 	ownDir    bool         // its entry sets the working directory
 	refused   bool         // not in allow
@@ -131,8 +131,8 @@ const (
 // String returns the name that reports use.
 func (f Found) String() string { return [...]string{"named", "searched", "discovered"}[f] }
 
-// Client is how to log in to a server. The zero value is enough for servers that follow the specification.
-type Client struct {
+// Login is how to log in to a server. The zero value is enough for servers that follow the specification.
+type Login struct {
 	ID            string       // of a client that was registered by hand; empty = register, or Document
 	Secret        probe.Secret // of that client; empty = it has none
 	Key           probe.Secret // its private key as PEM, used instead of a secret (private_key_jwt)

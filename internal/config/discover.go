@@ -57,14 +57,14 @@ const (
 type discovery struct {
 	*loader
 	host  clients.Host
-	read  map[string]document // by path
-	bytes int                 // that were read
-	count int                 // of servers
+	read  map[string]discoveredFile // by path
+	bytes int                       // that were read
+	count int                       // of servers
 }
 
 // discover returns the servers of applications, as each would use them.
 func (l *loader) discover() []Entry {
-	d := &discovery{loader: l, read: map[string]document{}, host: clients.Host{
+	d := &discovery{loader: l, read: map[string]discoveredFile{}, host: clients.Host{
 		OS: cmp.Or(l.in.OS, runtime.GOOS), Home: l.in.Home, Lookup: l.in.Lookup,
 		Projects: files.ProjectFolders(l.in.Dir), Root: l.in.Root}}
 	return l.runnable(kit.Flat(clients.Table(), d.application))
@@ -79,7 +79,7 @@ func (d *discovery) application(app clients.App) []Entry {
 		doc := d.open(file.Path)
 		exists := doc.state != FileAbsent
 		if sole && exists {
-			doc = document{state: FileOverruled}
+			doc = discoveredFile{state: FileOverruled}
 		}
 		looked := d.lookedAt(file, doc)
 		switch {
@@ -100,7 +100,7 @@ func (d *discovery) application(app clients.App) []Entry {
 }
 
 // lookedAt returns what reports say about a file. A broken one is a remark, too.
-func (d *discovery) lookedAt(file clients.File, doc document) File {
+func (d *discovery) lookedAt(file clients.File, doc discoveredFile) File {
 	f := File{Application: file.App.Name, Scope: string(file.Row.Scope), Path: d.in.show(file.Path),
 		State: doc.state}
 	if doc.problem != nil {
@@ -116,7 +116,7 @@ func (d *discovery) addRemark(f *File, p Problem) {
 }
 
 // servers returns the servers in a file, unless they are too many.
-func (d *discovery) servers(s scope, file clients.File, root syntax.Value, looked *File) []Entry {
+func (d *discovery) servers(s fileScope, file clients.File, root syntax.Value, looked *File) []Entry {
 	entries, problems := s.rowServers(file, root, d.host.Projects)
 	if len(problems) > 0 {
 		d.addRemark(looked, problems[0])
@@ -145,9 +145,9 @@ func withPlaces(file clients.File, entries []Entry) []Entry {
 
 // scopeOf returns what the servers of a file share. Servers that a user has for all projects run in the home
 // directory, so that no project influences them; ${workspaceFolder} is the project nevertheless.
-func (d *discovery) scopeOf(file clients.File) scope {
+func (d *discovery) scopeOf(file clients.File) fileScope {
 	project := files.ProjectRoot(d.in.Dir)
-	s := scope{file: d.in.show(file.Path), abs: file.Path, found: Discovered,
+	s := fileScope{file: d.in.show(file.Path), abs: file.Path, found: Discovered,
 		folder: cmp.Or(d.in.Home, d.in.Dir), root: project}
 	if project == d.in.Home {
 		s.root = ""
@@ -165,15 +165,15 @@ func (d *discovery) scopeOf(file clients.File) scope {
 	return s.in(file.Row.Dialect)
 }
 
-// document is a file of an application, read once for all that is looked up in it.
-type document struct {
+// discoveredFile is a file of an application, read once for all that is looked up in it.
+type discoveredFile struct {
 	root    syntax.Value
 	state   string   // Absent, Read, Broken or Overruled
 	problem *Problem // of a broken one
 }
 
 // open reads a file. Pipes, devices, endless files and loops of links are problems.
-func (d *discovery) open(path string) document {
+func (d *discovery) open(path string) discoveredFile {
 	doc, ok := d.read[path]
 	if ok {
 		return doc
@@ -210,7 +210,7 @@ func (d *discovery) parseFile(path string) (syntax.Value, *Problem) {
 }
 
 // rowServers returns the servers that a row of the table finds in its file. A file of settings may have none.
-func (s scope) rowServers(file clients.File, root syntax.Value, projects []string) ([]Entry, []Problem) {
+func (s fileScope) rowServers(file clients.File, root syntax.Value, projects []string) ([]Entry, []Problem) {
 	s.readInputs(root)
 	sections := file.Row.Sections(root)
 	if file.Row.Dialect == clients.Projects { // each project may have a server of one name

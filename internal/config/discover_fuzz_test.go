@@ -24,7 +24,7 @@ func FuzzRow(f *testing.F) {
 				if wrong != nil || root.Kind != syntax.Object {
 					continue
 				}
-				s := scope{file: "f", folder: "/nonexistent", found: Discovered}.in(row.Dialect)
+				s := fileScope{file: "f", folder: "/nonexistent", found: Discovered}.in(row.Dialect)
 				entries, problems := s.rowServers(clients.File{App: app, Row: row}, root, []string{"/nonexistent"})
 				entries = withPlaces(clients.File{App: app, Row: row}, entries)
 				judge(t, clean, serversOf(root), join(nil, override(entries)), problems)

@@ -272,7 +272,7 @@ func TestApplicationEntries(t *testing.T) {
 // TestAlike: two servers at a URL are one only if they log in the same way too.
 func TestAlike(t *testing.T) {
 	at := func(url, client string) Entry {
-		return Entry{Server: probe.Server{HTTP: &probe.HTTP{URL: url}}, Login: Client{ID: client}}
+		return Entry{Server: probe.Server{HTTP: &probe.HTTP{URL: url}}, Login: Login{ID: client}}
 	}
 	one := at("https://h/", "a")
 	for what, c := range map[string]struct {

@@ -45,7 +45,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		s := scope{file: "f", folder: "/nonexistent", expander: expander{lookup: func(name string) (string, bool) {
+		s := fileScope{file: "f", folder: "/nonexistent", expander: expander{lookup: func(name string) (string, bool) {
 			return "v", strings.HasPrefix(name, "S")
 		}}}
 		for _, parse := range []syntax.Parser{syntax.JSON, syntax.TOML} {
@@ -58,7 +58,7 @@ func FuzzParse(f *testing.F) {
 		}
 		if root, wrong := syntax.YAML(clean); wrong == nil {
 			s.strict = true
-			p := projectReader{scope: s}
+			p := projectReader{fileScope: s}
 			p.fieldReader = &fieldReader{file: "f", rules: func() []string { return []string{"tool-removed"} }}
 			p.read(root)
 			servers := root.At("servers")

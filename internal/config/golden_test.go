@@ -201,7 +201,7 @@ func dumpEntry(b *strings.Builder, e Entry) {
 }
 
 // dumpLogin writes what is set of a client.
-func dumpLogin(b *strings.Builder, c Client) {
+func dumpLogin(b *strings.Builder, c Login) {
 	v := reflect.ValueOf(c)
 	for i := range v.NumField() {
 		if f := v.Field(i); !f.IsZero() {

@@ -319,8 +319,8 @@ var cursorKeys = map[string]string{"CLIENT_ID": "clientId", "CLIENT_SECRET": "cl
 	"scopes": "scopes"}
 
 // login returns how to log in to the server.
-func (r httpReader) login() Client {
-	var c Client
+func (r httpReader) login() Login {
+	var c Login
 	if f, ok := r.get("oauth"); ok && f.Value.Kind == syntax.Boolean { // OpenCode writes false for never
 		c.Never = !r.flag(f, true)
 	} else if ok {
@@ -345,7 +345,7 @@ func (r httpReader) login() Client {
 // oauth reads the keys of "oauth". clientId is common; callbackPort, authServerMetadataUrl and scopes as one
 // string are Claude Code's; clientSecret, authorizationUrl, tokenUrl, redirectUri and a list of scopes Gemini
 // CLI's; scope is OpenCode's; the others are mcpctl's.
-func (r httpReader) oauth(of syntax.Field, c *Client) {
+func (r httpReader) oauth(of syntax.Field, c *Login) {
 	text := func(to *string) func(syntax.Field) {
 		return func(f syntax.Field) {
 			if r.want(f, syntax.Text) {
@@ -407,7 +407,7 @@ func (r httpReader) unverifiedHosts() []string {
 		if !slices.Contains(keys, u.key) || !strings.Contains(u.text, "$") {
 			continue
 		}
-		host := hostIn(r.scope.expand(u.text).value)
+		host := hostIn(r.fileScope.expand(u.text).value)
 		if hostIn(literal.expand(u.text).value) != host {
 			hosts = append(hosts, host)
 		}

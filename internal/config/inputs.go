@@ -31,7 +31,7 @@ type editorInput struct {
 }
 
 // readInputs reads the inputs of a file.
-func (s *scope) readInputs(root syntax.Value) {
+func (s *fileScope) readInputs(root syntax.Value) {
 	list, _ := root.Get("inputs")
 	if len(list.Value.Items) == 0 {
 		mcp, _ := root.Get("mcp")

@@ -69,8 +69,8 @@ func (l *loader) runnable(entries []Entry) []Entry {
 
 // readProject reads mcpctl.yaml. It returns what that says about servers, and the other files that the user
 // named.
-func (l *loader) readProject() (project projectReader, named []origin) {
-	var projects []origin
+func (l *loader) readProject() (project projectReader, named []configFile) {
+	var projects []configFile
 	for _, file := range l.in.named() {
 		if isProjectFile(file) {
 			projects = append(projects, file)
@@ -100,7 +100,7 @@ func (l *loader) readProject() (project projectReader, named []origin) {
 	}
 	s := l.scope(file)
 	s.unit, s.strict = time.Second, true
-	project = projectReader{fieldReader: &fieldReader{file: file.shown, rules: l.in.Rules}, scope: s}
+	project = projectReader{fieldReader: &fieldReader{file: file.shown, rules: l.in.Rules}, fileScope: s}
 	l.config.Project = project.read(root)
 	l.problems = append(l.problems, project.problems...)
 	return project, named
@@ -108,14 +108,14 @@ func (l *loader) readProject() (project projectReader, named []origin) {
 
 // readServers reads all files of servers: those that mcpctl.yaml includes, then mcpctl.yaml itself, then
 // those that the user named; if there are none, the nearest one in the project, else MCP_SERVER_URL.
-func (l *loader) readServers(project projectReader, named []origin) []Entry {
+func (l *loader) readServers(project projectReader, named []configFile) []Entry {
 	var entries []Entry
 	for _, file := range project.include {
 		entries = append(entries, l.readFile(file)...)
 	}
 	entries = append(entries, project.entries...)
 	for _, file := range named {
-		if !slices.ContainsFunc(project.include, func(o origin) bool { return o.path == file.path }) {
+		if !slices.ContainsFunc(project.include, func(o configFile) bool { return o.path == file.path }) {
 			entries = append(entries, l.readFile(file)...)
 		}
 	}
@@ -145,7 +145,7 @@ func (l *loader) readServers(project projectReader, named []origin) []Entry {
 }
 
 // readFile reads a file of servers.
-func (l *loader) readFile(file origin) []Entry {
+func (l *loader) readFile(file configFile) []Entry {
 	root, ok := l.parse(file, syntax.ParserFor(file.path))
 	if !ok {
 		return nil
@@ -156,12 +156,12 @@ func (l *loader) readFile(file origin) []Entry {
 }
 
 // scope returns what the servers of a file share.
-func (l *loader) scope(file origin) scope {
+func (l *loader) scope(file configFile) fileScope {
 	folder := clients.ProjectFolder(file.path)
 	if isStream(file.path) {
 		folder = l.in.Dir
 	}
-	s := scope{
+	s := fileScope{
 		file: file.shown, abs: file.path, found: file.found, opens: file.found == Named, folder: folder,
 		root:     files.ProjectRoot(l.in.Dir),
 		expander: expander{lookup: l.in.Lookup, home: l.in.Home, folder: folder},
@@ -186,7 +186,7 @@ func isStream(path string) bool {
 }
 
 // parse reads and parses a file; ok is false after a problem.
-func (l *loader) parse(file origin, parser syntax.Parser) (root syntax.Value, ok bool) {
+func (l *loader) parse(file configFile, parser syntax.Parser) (root syntax.Value, ok bool) {
 	l.config.Files = append(l.config.Files, file.shown)
 	hint := ""
 	if file.from != "" {
@@ -219,7 +219,7 @@ func parsed(
 
 // content returns the text of a file. A pipe can be read once, so its text is kept in Input.Streams. A file
 // that the user did not name must be a regular one.
-func (l *loader) content(file origin) (data []byte, err error) {
+func (l *loader) content(file configFile) (data []byte, err error) {
 	data, kept := l.in.Streams[file.path]
 	switch {
 	case kept:
@@ -290,8 +290,8 @@ const projectFile = "mcpctl.yaml"
 var serverFiles = []string{".mcp.json", "mcp.json", filepath.Join(".vscode", "mcp.json"),
 	filepath.Join(".cursor", "mcp.json")}
 
-// origin is a file to read.
-type origin struct {
+// configFile is a file to read.
+type configFile struct {
 	path  string // absolute
 	shown string // as the user knows it
 	from  string // what names it, for hints
@@ -299,41 +299,41 @@ type origin struct {
 }
 
 // named returns the files of --config or MCPCTL_CONFIG, each once. MCPCTL_CONFIG is a list such as PATH.
-func (in Input) named() []origin {
+func (in Input) named() []configFile {
 	names := in.Files
 	if value, ok := in.Lookup.Value("MCPCTL_CONFIG"); len(names) == 0 && ok {
 		names = kit.Filter(filepath.SplitList(value), func(s string) bool { return s != "" })
 	}
-	var all []origin
+	var all []configFile
 	for _, name := range names {
 		path := standardInput
 		if name != "-" {
 			path = filepath.Clean(files.From(in.Dir, name))
 		}
-		all = addOrigin(all, origin{path: path, shown: name, from: "--config or MCPCTL_CONFIG"})
+		all = addOrigin(all, configFile{path: path, shown: name, from: "--config or MCPCTL_CONFIG"})
 	}
 	return all
 }
 
 // addOrigin adds a file that is not there yet.
-func addOrigin(all []origin, file origin) []origin {
-	if slices.ContainsFunc(all, func(o origin) bool { return o.path == file.path }) {
+func addOrigin(all []configFile, file configFile) []configFile {
+	if slices.ContainsFunc(all, func(o configFile) bool { return o.path == file.path }) {
 		return all
 	}
 	return append(all, file)
 }
 
 // search returns the first of some files in the nearest directory of the project that has one.
-func (in Input) search(names ...string) (origin, bool) {
+func (in Input) search(names ...string) (configFile, bool) {
 	for _, folder := range files.ProjectFolders(in.Dir) {
 		for _, name := range names {
 			path := filepath.Join(folder, name)
 			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-				return origin{path: path, shown: in.show(path), found: Searched}, true
+				return configFile{path: path, shown: in.show(path), found: Searched}, true
 			}
 		}
 	}
-	return origin{}, false
+	return configFile{}, false
 }
 
 // show returns a path as the user knows it: in the project relative to the working directory, with forward
@@ -349,7 +349,7 @@ func (in Input) show(path string) string {
 
 // isProjectFile reports whether a file is read as mcpctl.yaml: any YAML file but those of applications, which
 // have keys that mcpctl.yaml lacks.
-func isProjectFile(file origin) bool {
+func isProjectFile(file configFile) bool {
 	if !syntax.IsYAML(file.path) || filepath.Base(file.path) == projectFile {
 		return syntax.IsYAML(file.path)
 	}

@@ -72,7 +72,7 @@ func (r httpReader) resource(f syntax.Field) (uri string, without bool) {
 
 // grant reports whether the client gets its tokens without a user, and adds a problem for a grant that the
 // credentials do not fit.
-func (r httpReader) grant(of, f syntax.Field, c Client) bool {
+func (r httpReader) grant(of, f syntax.Field, c Login) bool {
 	token, _ := of.Value.Get("identityToken")
 	identity, grant := token.Value.Kind != syntax.Null, ""
 	if f.Value.Kind != syntax.Null {

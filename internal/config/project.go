@@ -26,7 +26,7 @@ type Project struct {
 	Tolerate         []finding.Tolerance // servers that may fail until a day
 	Budgets          Budgets             // limits on what servers offer
 	Allow            Allow               // servers that may be contacted
-	Calls            Calls               // how results of replayed calls are judged
+	Calls            CallRules           // how results of replayed calls are judged
 
 	snapshotsLine int // of the key; 0 = not set
 }
@@ -55,8 +55,8 @@ const defaultSnapshots = "mcp-snapshots"
 // projectReader reads mcpctl.yaml.
 type projectReader struct {
 	*fieldReader
-	scope
-	include []origin          // other files of servers
+	fileScope
+	include []configFile      // other files of servers
 	entries []Entry           // servers in the file itself
 	granted map[string]Grants // by server
 	alone   bool              // include or servers is set: no other file is looked for
@@ -119,7 +119,7 @@ func (r *projectReader) overrides(f syntax.Field) map[string]finding.Override {
 // discover reads whether the files of applications are read too. Only a file that the user named may say so:
 // a repository must not have the servers of a user's applications started.
 func (r *projectReader) discover(f syntax.Field) bool {
-	if r.scope.found != Named {
+	if r.fileScope.found != Named {
 		r.addProblem(f.Line, "use --discover, or name the file with --config",
 			`"discover" has no effect in a file that was only found`)
 		return false
@@ -132,7 +132,7 @@ func (r *projectReader) path(f syntax.Field) string {
 	if !r.want(f, syntax.Text) {
 		return ""
 	}
-	out := r.scope.expand(f.Value.Text)
+	out := r.fileScope.expand(f.Value.Text)
 	for _, m := range out.missing {
 		r.addProblem(f.Value.Line, m.hint, "%s, needed in %q", m.message, f.Key)
 	}
@@ -153,7 +153,7 @@ const confineHint = "keep it inside the project, or name this file with --config
 const maxIncluded = 1000
 
 // includedFiles returns the files to include.
-func (r *projectReader) includedFiles(f syntax.Field) (all []origin) {
+func (r *projectReader) includedFiles(f syntax.Field) (all []configFile) {
 	for i, item := range r.items(f) {
 		if i == maxIncluded {
 			r.addProblem(item.Line, "include fewer", "more than %d files are included", maxIncluded)
@@ -163,7 +163,7 @@ func (r *projectReader) includedFiles(f syntax.Field) (all []origin) {
 		if path == "" {
 			continue
 		}
-		file := origin{path: path, shown: path, found: r.scope.found,
+		file := configFile{path: path, shown: path, found: r.fileScope.found,
 			from: fmt.Sprintf("%s:%d", r.fieldReader.file, item.Line)}
 		if !filepath.IsAbs(path) {
 			file.path = filepath.Join(filepath.Dir(r.abs), path)
@@ -173,7 +173,7 @@ func (r *projectReader) includedFiles(f syntax.Field) (all []origin) {
 		case isProjectFile(file):
 			r.addProblem(item.Line, "include takes files such as .mcp.json",
 				"%q is not a JSON file of servers", path)
-		case r.scope.found != Named && files.LeadsOut(r.root, file.path) != "":
+		case r.fileScope.found != Named && files.LeadsOut(r.root, file.path) != "":
 			r.addProblem(item.Line, confineHint, "includes %q, outside of the project", file.shown)
 		default:
 			all = addOrigin(all, file)
@@ -209,8 +209,8 @@ func (r *fieldReader) grants(f syntax.Field, folder string) (may Grants) {
 	return may
 }
 
-// Calls is what mcpctl.yaml sets for replayed calls.
-type Calls struct {
+// CallRules is what mcpctl.yaml sets for replayed calls.
+type CallRules struct {
 	Ignore []string // JSON pointers into results; "*" stands for any member or index
 	Expect []Expectation
 }
@@ -228,7 +228,7 @@ type Expectation struct {
 }
 
 // calls reads the settings for replayed calls.
-func (r *projectReader) calls(f syntax.Field) (c Calls) {
+func (r *projectReader) calls(f syntax.Field) (c CallRules) {
 	r.decode(f, keys{
 		"ignore": func(f syntax.Field) {
 			for _, item := range r.items(f) {

@@ -16,8 +16,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
-// scope is what the servers of a file share.
-type scope struct {
+// fileScope is what the servers of a file share.
+type fileScope struct {
 	file    string // as shown in problems
 	found   Found
 	abs     string            // absolute path of the file
@@ -34,13 +34,13 @@ type scope struct {
 }
 
 // in returns the scope for servers written in a dialect.
-func (s scope) in(dialect clients.Dialect) scope {
+func (s fileScope) in(dialect clients.Dialect) fileScope {
 	s.dialect, s.unit, s.bare = dialect, dialect.Unit(), dialect == clients.Gemini
 	return s
 }
 
 // entries reads all servers of a file. The problems are those of the file itself.
-func (s scope) entries(root syntax.Value) ([]Entry, []Problem) {
+func (s fileScope) entries(root syntax.Value) ([]Entry, []Problem) {
 	r := fieldReader{file: s.file}
 	if !r.is(root, syntax.Object, "the file") {
 		return nil, r.problems
@@ -56,7 +56,7 @@ func (s scope) entries(root syntax.Value) ([]Entry, []Problem) {
 }
 
 // inSections reads the servers of some sections of a file; r collects the problems of the file itself.
-func (s scope) inSections(r *fieldReader, sections []clients.Section) (entries []Entry) {
+func (s fileScope) inSections(r *fieldReader, sections []clients.Section) (entries []Entry) {
 	for _, section := range sections {
 		in := s
 		if section.Dialect != clients.Shared {
@@ -83,7 +83,7 @@ func (r *fieldReader) fewEnough(servers syntax.Field) bool {
 }
 
 // servers reads a map of servers.
-func (s scope) servers(of syntax.Value) []Entry {
+func (s fileScope) servers(of syntax.Value) []Entry {
 	entries := make([]Entry, len(of.Fields))
 	for i, f := range of.Fields {
 		server, reason := f.Value, ""
@@ -107,7 +107,7 @@ func (s scope) servers(of syntax.Value) []Entry {
 // serverReader reads the keys of one server.
 type serverReader struct {
 	fieldReader
-	scope
+	fileScope
 	fields  syntax.Value
 	prompts []Prompt       // inputs without an answer, each once
 	uses    []use          // all texts that decide what the server does
@@ -125,8 +125,8 @@ var (
 )
 
 // entry reads one server; its problems are in the entry.
-func (s scope) entry(f syntax.Field) Entry {
-	r := &serverReader{scope: s, fields: f.Value,
+func (s fileScope) entry(f syntax.Field) Entry {
+	r := &serverReader{fileScope: s, fields: f.Value,
 		fieldReader: fieldReader{file: s.file, server: f.Key, lax: !s.strict}}
 	e := Entry{
 		Server: probe.Server{Name: f.Key, Source: fmt.Sprintf("%s:%d", s.file, f.Line)},
@@ -137,7 +137,7 @@ func (s scope) entry(f syntax.Field) Entry {
 		r.read(&e)
 		e.Server.Secrets, e.Server.Values = append(r.secrets, SecretsIn(e.Server)...), r.values
 	}
-	e.uses, e.scope, e.read = r.uses, r.scope, f
+	e.uses, e.scope, e.read = r.uses, r.fileScope, f
 	e.Login.Sends = sends(e)
 	e.Problems, e.Prompts, e.own = maskTokens(r.problems), r.prompts, len(r.problems)
 	e.declared = declaration{path: r.abs, name: r.server + r.section, dialect: r.dialect}
@@ -291,7 +291,7 @@ func nearKey(key string) string {
 func (r *serverReader) unread() (problems []Problem) {
 	for _, f := range r.fields.Fields {
 		if near := nearKey(f.Key); near != "" && len(problems) < maxUnresolved {
-			problems = append(problems, Problem{File: r.scope.file, Line: f.Line, Server: r.server,
+			problems = append(problems, Problem{File: r.fileScope.file, Line: f.Line, Server: r.server,
 				Message: fmt.Sprintf("the key %q is not read; did you mean %q?", f.Key, near)})
 		}
 	}
@@ -337,7 +337,7 @@ func (r *serverReader) rejectKeys(keys []string, because string) {
 
 // expand replaces the variables in a string. A variable without a value is a problem, and ok is false then.
 func (r *serverReader) expand(f syntax.Field) (out expanded, ok bool) {
-	out = r.scope.expand(f.Value.Text)
+	out = r.fileScope.expand(f.Value.Text)
 	r.uses = append(r.uses, use{key: f.Key, text: f.Value.Text, shown: out.shown, receives: out.sources,
 		literal: true})
 	r.values, r.secrets = append(r.values, out.values...), append(r.secrets, out.secrets...)

@@ -149,7 +149,7 @@ func TestHeadersGoToOneOrigin(t *testing.T) {
 
 func TestSame(t *testing.T) {
 	stdio := func(line, command string) Target {
-		return contact(probe.Server{Name: "a", Source: line, Stdio: &probe.Stdio{Command: command}}, config.Client{})
+		return contact(probe.Server{Name: "a", Source: line, Stdio: &probe.Stdio{Command: command}}, config.Login{})
 	}
 	live := func(target Target) Target {
 		target.server = target.plain

@@ -40,7 +40,7 @@ func packageTarget(f *Fleet, s source.Source) (Target, error) {
 			Error: &report.Failure{Stage: string(probe.Starting), Message: err.Error()}}
 		return Target{known: &Surface{Server: failed}}, nil
 	}
-	t := contact(packageServer(ref, command), config.Client{})
+	t := contact(packageServer(ref, command), config.Login{})
 	t.typed, t.projects = true, []string{command.Dir}
 	return t, nil
 }

@@ -32,7 +32,7 @@ type Target struct {
 	saved  *source.Saved // what is read later; nil = known has it
 	plain  *probe.Server // as it is configured, logins included; nil = the surface is known
 	server *probe.Server // as the flags of the run have it
-	login  config.Client // how to log in to it, as configured
+	login  config.Login  // how to log in to it, as configured
 
 	typed bool // the server in a package that the command line names
 
@@ -127,14 +127,14 @@ func comparable(s probe.Server) probe.Server {
 }
 
 // Protected returns the server that logins are kept for, or an error for one without logins.
-func (t Target) Protected() (auth.Server, error) {
+func (t Target) Protected() (auth.Resource, error) {
 	switch {
 	case t.server == nil && t.known.Error != nil:
-		return auth.Server{}, errUnusable(t.Name(), t.known.Error)
+		return auth.Resource{}, errUnusable(t.Name(), t.known.Error)
 	case t.server == nil:
-		return auth.Server{}, errDisabled(t.Name(), "the configuration")
+		return auth.Resource{}, errDisabled(t.Name(), "the configuration")
 	case t.server.HTTP == nil:
-		return auth.Server{}, errNoLogin(t.Name())
+		return auth.Resource{}, errNoLogin(t.Name())
 	}
 	return login.ServerOf(*t.server, t.login), nil
 }
@@ -276,7 +276,7 @@ func (f *Fleet) configured(entries []config.Entry) []Target {
 }
 
 // contact returns the target for a server, copied as far as it is changed later.
-func contact(server probe.Server, client config.Client) Target {
+func contact(server probe.Server, client config.Login) Target {
 	if server.HTTP != nil {
 		http := *server.HTTP
 		server.HTTP = &http
@@ -334,7 +334,7 @@ func (f *Fleet) targetsOf(ctx context.Context, s source.Source) ([]Target, error
 	if refusal := f.Config.Project.Allow.Refusal(server.Name); refusal != nil {
 		return []Target{misconfigured(server.Name, server.Source, []config.Problem{*refusal})}, nil
 	}
-	return []Target{contact(server, config.Client{})}, nil
+	return []Target{contact(server, config.Login{})}, nil
 }
 
 // uniqueNames numbers ad-hoc servers that would have the name of an earlier one, such as two URLs of one

@@ -122,7 +122,7 @@ func FromResult(r probe.Result) Surface {
 	}
 	s.NoiseText = r.Noise
 	for _, n := range r.Notices {
-		s.Notices = append(s.Notices, report.Notice{Stage: string(n.Stage), Code: n.Code, Message: n.Message})
+		s.Notices = append(s.Notices, report.Oddity{Stage: string(n.Stage), Code: n.Code, Message: n.Message})
 	}
 	if len(s.PartialLists) > 0 {
 		s.State = report.Partial

@@ -36,7 +36,7 @@ type Options struct {
 const loginTime = 5 * time.Minute
 
 // Login logs the user in to a server, and saves the login.
-func Login(ctx context.Context, p host.Process, server auth.Server, o Options) (*report.Report, error) {
+func Login(ctx context.Context, p host.Process, server auth.Resource, o Options) (*report.Report, error) {
 	switch {
 	case o.Device && o.Paste:
 		return nil, exit.UsageHint("leave --no-browser out", "--device needs no browser here")
@@ -68,7 +68,7 @@ func Login(ctx context.Context, p host.Process, server auth.Server, o Options) (
 	flow := auth.Flow{
 		Print: func(text string) { printAlways(p, text) },
 		Open:  func(_ context.Context, page string) error { return openBrowser(p, page) },
-		Save: func(ctx context.Context, l *vault.Login) error {
+		Save: func(ctx context.Context, l *vault.Grant) error {
 			l.Place, l.Renews = place, l.Secrets.Refresh != ""
 			if old != nil && (old.Issuer != l.Issuer || old.Place != l.Place) {
 				if err := store.Remove(ctx, *old); err != nil {
@@ -78,7 +78,7 @@ func Login(ctx context.Context, p host.Process, server auth.Server, o Options) (
 			return store.Save(ctx, *l)
 		},
 		Unanswered: func(ctx context.Context) {
-			late := func(l *vault.Login) { l.Unanswered = true }
+			late := func(l *vault.Grant) { l.Unanswered = true }
 			if _, err := store.Change(ctx, *old, late); err != nil {
 				p.Note("%v", err)
 			}
@@ -103,9 +103,9 @@ func Login(ctx context.Context, p host.Process, server auth.Server, o Options) (
 
 // placeFor returns where a login is saved: the choice of the environment, else its old place, else the
 // keyring, which must be usable.
-func placeFor(ctx context.Context, p host.Process, store vault.Vault, old *vault.Login) (vault.Place, error) {
+func placeFor(ctx context.Context, p host.Process, store vault.Vault, old *vault.Grant) (vault.Store, error) {
 	env, _ := p.Lookup("MCPCTL_TOKEN_STORE")
-	place := vault.Place(env)
+	place := vault.Store(env)
 	switch {
 	case place == "" && old != nil:
 		place = old.Place
@@ -134,7 +134,7 @@ func printAlways(p host.Process, text string) {
 }
 
 // Logout revokes the tokens of a login and removes it, even if they cannot be revoked.
-func Logout(ctx context.Context, p host.Process, server auth.Server, pem []byte) (*report.Report, error) {
+func Logout(ctx context.Context, p host.Process, server auth.Resource, pem []byte) (*report.Report, error) {
 	store := storeOf(p)
 	public, err := store.Of(auth.Canonical(server.URL))
 	if err != nil {
@@ -179,19 +179,19 @@ func noKeyring(p host.Process) string {
 
 // Attacher returns the function that makes requests to a server use the user's login, or that of its
 // configured client.
-func Attacher(p host.Process, pem []byte) func(http *probe.HTTP, server auth.Server) {
+func Attacher(p host.Process, pem []byte) func(http *probe.HTTP, server auth.Resource) {
 	store := storeOf(p)
-	return func(http *probe.HTTP, server auth.Server) {
+	return func(http *probe.HTTP, server auth.Resource) {
 		if http.Authorize == nil && !server.Client.Never {
-			source := auth.Source{Server: server, Vault: store, CACert: pem}
+			source := auth.TokenSource{Server: server, Vault: store, CACert: pem}
 			http.Authorize = source.Authorize
 		}
 	}
 }
 
 // ServerOf returns a server as its logins have it: one on the command line is named by its URL.
-func ServerOf(server probe.Server, client config.Client) auth.Server {
-	s := auth.Server{Name: server.Name, URL: server.HTTP.URL, Client: client}
+func ServerOf(server probe.Server, client config.Login) auth.Resource {
+	s := auth.Resource{Name: server.Name, URL: server.HTTP.URL, Client: client}
 	if server.Source == config.CommandLine {
 		s.Name = auth.Canonical(s.URL)
 	}
@@ -208,7 +208,7 @@ func Status(p host.Process, cfg *config.Config, entries []config.Entry, all bool
 	}
 	for _, e := range entries {
 		if e.Server.HTTP != nil && e.Server.HTTP.URL != "" {
-			s := auth.Server{Name: e.Server.Name, URL: e.Server.HTTP.URL, Client: e.Login}
+			s := auth.Resource{Name: e.Server.Name, URL: e.Server.HTTP.URL, Client: e.Login}
 			l, _ := store.Of(auth.Canonical(s.URL)) // reported above
 			r.Servers = append(r.Servers, shown(p, s, e.Server.Source, l))
 		}
@@ -219,32 +219,32 @@ func Status(p host.Process, cfg *config.Config, entries []config.Entry, all bool
 		})
 		if all && !configured {
 			r.Servers = append(r.Servers,
-				shown(p, auth.Server{Name: l.Server, URL: l.Server}, "", &logins[i]))
+				shown(p, auth.Resource{Name: l.Server, URL: l.Server}, "", &logins[i]))
 		}
 	}
 	return r
 }
 
 // reportOf returns the report of a login or logout; l is nil without a login.
-func reportOf(p host.Process, command string, server auth.Server, l *vault.Login) *report.Report {
+func reportOf(p host.Process, command string, server auth.Resource, l *vault.Grant) *report.Report {
 	return &report.Report{Command: command, Servers: []report.Server{shown(p, server, "", l)}}
 }
 
-func shown(p host.Process, s auth.Server, source string, l *vault.Login) report.Server {
+func shown(p host.Process, s auth.Resource, source string, l *vault.Grant) report.Server {
 	state := stateOf(p, s, l)
 	return report.Server{Name: s.Name, State: report.OK, Source: source, Login: &state,
 		Definition: report.Definition{Description: config.Description{URL: redact.MaskURL(s.URL)}}}
 }
 
 // stateOf returns what reports show of a login; nil = there is none.
-func stateOf(p host.Process, s auth.Server, l *vault.Login) report.Login {
+func stateOf(p host.Process, s auth.Resource, l *vault.Grant) report.LoginStatus {
 	switch {
 	case s.Client.Machine:
-		return report.Login{State: report.Itself, Scopes: s.Client.Scopes}
+		return report.LoginStatus{State: report.Itself, Scopes: s.Client.Scopes}
 	case l == nil:
-		return report.Login{State: report.LoggedOut}
+		return report.LoginStatus{State: report.LoggedOut}
 	}
-	shown := report.Login{State: report.LoggedIn, Issuer: l.Issuer, Scopes: l.Scopes, Since: l.Since,
+	shown := report.LoginStatus{State: report.LoggedIn, Issuer: l.Issuer, Scopes: l.Scopes, Since: l.Since,
 		Expires: l.Expires, Renews: l.Renews, Store: string(l.Place)}
 	shown.Wanted = kit.Filter(l.Wanted, func(scope string) bool { return !slices.Contains(l.Scopes, scope) })
 	switch {

@@ -25,7 +25,7 @@ func Canonical(raw json.RawMessage) ([]byte, error) {
 // AppendIndented appends the canonical form with two spaces for each level, the value on the given one, and
 // without a final newline. From the 64th level on a value stays on one line.
 func AppendIndented(dst []byte, raw json.RawMessage, level int) ([]byte, error) {
-	var v value
+	var v canonicalValue
 	r := newReader(raw)
 	err := r.whole(func() (err error) {
 		v, err = r.value()
@@ -62,33 +62,33 @@ func Form(raw json.RawMessage) json.RawMessage {
 	return form
 }
 
-// value is a parsed JSON value, in canonical order.
-type value struct {
-	token   []byte   // the text of a string, number, true, false or null
-	open    byte     // '{' or '[', 0 for a token
-	members []member // those of an array have no key
+// canonicalValue is a parsed JSON canonicalValue, in canonical order.
+type canonicalValue struct {
+	token   []byte            // the text of a string, number, true, false or null
+	open    byte              // '{' or '[', 0 for a token
+	members []canonicalMember // those of an array have no key
 }
 
-type member struct {
+type canonicalMember struct {
 	key []byte // in quotes
-	value
+	canonicalValue
 }
 
-func (r reader) value() (v value, err error) {
+func (r reader) value() (v canonicalValue, err error) {
 	switch r.PeekKind() {
 	case '{':
 		v.open = '{'
 		err = r.object(func(key []byte) error {
 			inner, err := r.value()
-			v.members = append(v.members, member{canonicalString(key), inner})
+			v.members = append(v.members, canonicalMember{canonicalString(key), inner})
 			return err
 		})
-		slices.SortStableFunc(v.members, func(a, b member) int { return compareKeys(a.key, b.key) })
+		slices.SortStableFunc(v.members, func(a, b canonicalMember) int { return compareKeys(a.key, b.key) })
 	case '[':
 		v.open = '['
 		err = r.array(func(int) error {
 			inner, err := r.value()
-			v.members = append(v.members, member{nil, inner})
+			v.members = append(v.members, canonicalMember{nil, inner})
 			return err
 		})
 	default:
@@ -101,7 +101,7 @@ func (r reader) value() (v value, err error) {
 }
 
 // append writes the value at a level of indentation.
-func (v value) append(dst []byte, level int) []byte {
+func (v canonicalValue) append(dst []byte, level int) []byte {
 	if v.open == 0 {
 		return append(dst, v.token...)
 	}

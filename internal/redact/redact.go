@@ -165,10 +165,10 @@ func maskEnd(text, form string) string {
 	return text
 }
 
-type span struct{ start, end int }
+type byteRange struct{ start, end int }
 
 // spans returns the places of all forms of at least so many bytes; they may overlap.
-func (s Secrets) spans(text string, least int) (found []span) {
+func (s Secrets) spans(text string, least int) (found []byteRange) {
 	for _, form := range s.forms {
 		if len(form) < least {
 			break
@@ -178,7 +178,7 @@ func (s Secrets) spans(text string, least int) (found []span) {
 			if at < 0 {
 				break
 			}
-			found = append(found, span{from + at, from + at + len(form)})
+			found = append(found, byteRange{from + at, from + at + len(form)})
 			from += at + 1
 		}
 	}
@@ -186,8 +186,8 @@ func (s Secrets) spans(text string, least int) (found []span) {
 }
 
 // cover returns a text with its spans replaced by Mask; those that overlap are one.
-func cover(text string, spans []span) string {
-	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+func cover(text string, spans []byteRange) string {
+	slices.SortFunc(spans, func(a, b byteRange) int { return cmp.Compare(a.start, b.start) })
 	var out strings.Builder
 	end := 0
 	for _, s := range spans {
@@ -201,7 +201,7 @@ func cover(text string, spans []span) string {
 
 // base64Spans returns the places of secrets in base64, wherever it begins and whether its lines are wrapped
 // or not.
-func (s Secrets) base64Spans(text string) (found []span) {
+func (s Secrets) base64Spans(text string) (found []byteRange) {
 	least := max(leastBase64, len(s.forms[len(s.forms)-1]))
 	digits, places := make([]byte, 0, 256), make([]int, 0, 256) // of the digits in the text
 	mixed := false                                              // more than small letters, unlike most words
@@ -213,7 +213,7 @@ func (s Secrets) base64Spans(text string) (found []span) {
 					from, to := offset+inner.start*8/6, min(offset+(inner.end*8+5)/6, len(places))
 					end := places[to-1] + 1
 					padding := len(text[end:]) - len(strings.TrimLeft(text[end:], "="))
-					found = append(found, span{places[from], end + padding})
+					found = append(found, byteRange{places[from], end + padding})
 				}
 			}
 		}

@@ -9,8 +9,9 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// Event is one event of watch, about a server or at the end of the run. docs/watch.md describes its JSON.
-type Event struct {
+// WatchEvent is one event of watch, about a server or at the end of the run. docs/watch.md describes its
+// JSON.
+type WatchEvent struct {
 	Mcpctl   int       `json:"mcpctl"` // version of this form; EventJSON sets it
 	Time     time.Time `json:"time"`
 	Event    string    `json:"event"`               // of pkg/watch, "reload", "build" or "summary"
@@ -47,7 +48,7 @@ type Watched struct {
 func EventFormats() []string { return []string{"table", "ndjson"} }
 
 // EventJSON returns an event as one line of JSON, with its line end.
-func EventJSON(e Event) []byte {
+func EventJSON(e WatchEvent) []byte {
 	e.Mcpctl, e.Time = Version, e.Time.UTC().Truncate(time.Millisecond)
 	raw, _ := rawjson.Encode(e) // every event has a JSON form
 	return []byte(printable.Spaced(raw) + "\n")

@@ -75,17 +75,17 @@ func isSchema(f finding.Finding) bool {
 }
 
 // highlight returns a text with the first place of a passage marked as new, if possible as a whole word.
-func highlight(text, passage string) []wording.Edit {
+func highlight(text, passage string) []wording.Passage {
 	group := "(" + regexp.QuoteMeta(passage) + ")"
 	for _, pattern := range []string{`(?i)(?:^|[^\pL\d_.-])` + group + `(?:$|[^\pL\d_-])`, `(?i)` + group} {
 		if at := regexp.MustCompile(pattern).FindStringSubmatchIndex(text); at != nil {
-			return []wording.Edit{
+			return []wording.Passage{
 				{Op: wording.Kept, Text: text[:at[2]]}, {Op: wording.Added, Text: text[at[2]:at[3]]},
 				{Op: wording.Kept, Text: text[at[3]:]},
 			}
 		}
 	}
-	return []wording.Edit{{Op: wording.Added, Text: text}}
+	return []wording.Passage{{Op: wording.Added, Text: text}}
 }
 
 // item returns the signature of an item that came or went, and the texts for the model that came with it.
@@ -240,7 +240,7 @@ func short(s string) string {
 
 // edits returns a text with its changes marked. Long stretches that stayed the same are left out, but not by
 // Verbose.
-func (v view) edits(all []wording.Edit) []line {
+func (v view) edits(all []wording.Passage) []line {
 	marked := map[wording.Op]string{wording.Kept: "%s", wording.Removed: "[-%s-]", wording.Added: "{+%s+}"}
 	looks := map[wording.Op]style{wording.Removed: red, wording.Added: green}
 	out := []line{{hang: 2}}

@@ -102,7 +102,7 @@ func filled(command, s string, value json.RawMessage) *Report {
 		Definition: Definition{Description: config.Description{Command: []string{s, s}}}, Comparison: Comparison{Base: s},
 		Answer: Answer{Connection: Connection{Transport: s, ProtocolVersion: s}, ElapsedMs: 1,
 			Counts: Counts{snapshot.Tools: 1}, Noise: new(1), NoiseText: []string{s},
-			Notices: []Notice{{Stage: s, Code: s, Message: s}}},
+			Notices: []Oddity{{Stage: s, Code: s, Message: s}}},
 		Offer: Offer{ServerInfo: value, Capabilities: value, Instructions: s,
 			Tools: items, Prompts: items, Resources: items, ResourceTemplates: items},
 	}

@@ -254,8 +254,8 @@ func Summarize(findings []finding.Finding, servers []Server) Summary {
 }
 
 // formats returns the formats: how each is written, and how it spells out orders to a runner.
-func formats() map[string]format {
-	return map[string]format{
+func formats() map[string]formatWriter {
+	return map[string]formatWriter{
 		"github":   {write: writeGitHub},
 		"gitlab":   {write: writeGitLab},
 		"html":     {writeHTML, printable.References},
@@ -268,7 +268,7 @@ func formats() map[string]format {
 	}
 }
 
-type format struct {
+type formatWriter struct {
 	write func(io.Writer, *Report, Options) error
 	printable.Spelling
 }

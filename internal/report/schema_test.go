@@ -128,9 +128,9 @@ func TestSchemaTypes(t *testing.T) {
 	compare("incomplete", PartialList{}, *answer.Properties["incomplete"].Items)
 	compare("effects", config.Effects{}, definition.Properties["effects"])
 	compare("place", config.Place{}, *root.Defs["serverHead"].Properties["places"].Items)
-	compare("login", Login{}, root.Defs["loginServer"].Properties["login"])
+	compare("login", LoginStatus{}, root.Defs["loginServer"].Properties["login"])
 	compare("calls", finding.Calls{}, root.Defs["finding"].Properties["calls"])
-	for name, value := range map[string]any{"failure": Failure{}, "notice": Notice{}, "saved": Saved{},
+	for name, value := range map[string]any{"failure": Failure{}, "notice": Oddity{}, "saved": Saved{},
 		"finding": judged{}, "summary": Summary{}} {
 		compare(name, value, root.Defs[name])
 	}

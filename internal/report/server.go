@@ -33,7 +33,7 @@ type Server struct {
 	FailOn   finding.Threshold `json:"failOn,omitempty"`   // this server's own; empty = Report.FailOn
 	PingMs   float64           `json:"pingMs,omitempty"`   // milliseconds to the response
 	Saved    *Saved            `json:"saved,omitempty"`    // what became of the file
-	Login    *Login            `json:"login,omitempty"`    // of login and logout
+	Login    *LoginStatus      `json:"login,omitempty"`    // of login and logout
 	Since    string            `json:"since,omitempty"`    // the day of the decision to trust it
 	Replayed []Replayed        `json:"replayed,omitempty"` // by tool or expectation
 
@@ -92,7 +92,7 @@ type Answer struct {
 	Tokens             *int          `json:"tokens,omitempty"`     // list, diff: estimated cost in a prompt
 	Noise              *int          `json:"noise,omitempty"`      // pieces of stdout outside the protocol
 	NoiseText          []string      `json:"noiseText,omitempty"`  // the first bytes of each piece
-	Notices            []Notice      `json:"notices,omitempty"`    // oddities that lost nothing
+	Notices            []Oddity      `json:"notices,omitempty"`    // oddities that lost nothing
 }
 
 // Offer is what a server offers, as it sent it.
@@ -296,8 +296,8 @@ func (s *Server) failures() []Failure {
 	return append([]Failure{*s.Error}, s.MoreErrors...)
 }
 
-// Notice is something odd that a server did and that lost nothing.
-type Notice struct {
+// Oddity is something odd that a server did and that lost nothing.
+type Oddity struct {
 	Stage   string `json:"stage,omitempty"` // when it was seen
 	Code    string `json:"code"`            // kebab-case, permanent
 	Message string `json:"message"`         // one sentence
@@ -325,8 +325,8 @@ const (
 	Skipped     Action = "skipped" // left as it was, since the server did not answer in full
 )
 
-// Login is what is known of the login to a server. Nothing in it is secret.
-type Login struct {
+// LoginStatus is what is known of the login to a server. Nothing in it is secret.
+type LoginStatus struct {
 	State   LoginState `json:"state"`
 	Issuer  string     `json:"issuer,omitempty"` // the authorization server
 	Scopes  []string   `json:"scopes,omitempty"` // granted

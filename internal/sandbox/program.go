@@ -14,9 +14,9 @@ import (
 // maxSteps bounds links, interpreters and what they start in turn.
 const maxSteps = 12
 
-// program collects what a command needs: its file, what that links to, its interpreter, and the runtime or
-// package of each.
-type program struct {
+// programFiles collects what a command needs: its file, what that links to, its interpreter, and the runtime
+// or package of each.
+type programFiles struct {
 	box     Box
 	project string // the folder that is seen; empty when none is
 	path    string // PATH of the server
@@ -26,8 +26,8 @@ type program struct {
 
 // programOf returns what the server needs, and the server as it is started: npx and uvx would use the
 // network for what is installed.
-func (b Box) programOf(s probe.Stdio, dir, project string, network bool) (program, probe.Stdio, error) {
-	p := program{box: b, path: b.Path, project: project}
+func (b Box) programOf(s probe.Stdio, dir, project string, network bool) (programFiles, probe.Stdio, error) {
+	p := programFiles{box: b, path: b.Path, project: project}
 	if own, ok := s.Env["PATH"]; ok {
 		p.path = own.Reveal()
 	}
@@ -45,7 +45,7 @@ func (b Box) programOf(s probe.Stdio, dir, project string, network bool) (progra
 }
 
 // find returns the file of a command, or "".
-func (p *program) find(command, dir string) string {
+func (p *programFiles) find(command, dir string) string {
 	if strings.Contains(command, "/") {
 		return filepath.Clean(files.From(dir, command))
 	}
@@ -58,7 +58,7 @@ func (p *program) find(command, dir string) string {
 }
 
 // add shows a file that is run, and everything it leads to.
-func (p *program) add(file string) {
+func (p *programFiles) add(file string) {
 	for ; p.steps < maxSteps; p.steps++ {
 		p.show(p.runtime(file)...)
 		to, err := os.Readlink(file)
@@ -88,7 +88,7 @@ func (p *program) add(file string) {
 }
 
 // show makes paths visible and read-only in the sandbox. One that does not exist is left out.
-func (p *program) show(paths ...string) {
+func (p *programFiles) show(paths ...string) {
 	for _, path := range paths {
 		p.mounts = append(p.mounts, mount{path, []string{"--ro-bind-try", path, path}})
 	}
@@ -96,7 +96,7 @@ func (p *program) show(paths ...string) {
 
 // addScript shows the package around a script, or the file alone. A link of the project is followed nowhere
 // else.
-func (p *program) addScript(file string) {
+func (p *programFiles) addScript(file string) {
 	real := files.RealPath(file)
 	if root := files.RealPath(p.project); p.project != "" && leadsThrough(file, root) &&
 		!files.Below(real, root) {
@@ -138,7 +138,7 @@ var runtimeParts = []string{"bin", "conf", "include", "jmods", "lib", "lib32", "
 
 // runtime returns what a program needs: npm's modules around it, or its language as nvm, pyenv and venv
 // install it.
-func (p *program) runtime(file string) (shown []string) {
+func (p *programFiles) runtime(file string) (shown []string) {
 	if before, _, ok := strings.Cut(file, "/node_modules/"); ok && p.box.presentable(before+"/node_modules") {
 		return []string{before + "/node_modules"}
 	}

@@ -18,9 +18,9 @@ import (
 const maxTables = 30_000
 
 // TOML parses TOML 1.0. A value has the line of the table that it stands in.
-func TOML(data []byte) (Value, *Error) {
+func TOML(data []byte) (Value, *ParseError) {
 	if bytes.Count(data, []byte("["))+bytes.Count(data, []byte("{")) > maxTables {
-		return Value{}, &Error{1, "more than 30000 lists and tables", "is this a configuration file?"}
+		return Value{}, &ParseError{1, "more than 30000 lists and tables", "is this a configuration file?"}
 	}
 	var root map[string]any
 	if err := toml.Unmarshal(data, &root); err != nil {
@@ -33,7 +33,7 @@ func TOML(data []byte) (Value, *Error) {
 		if strings.Contains(message, "escape") {
 			hint = `write \\ for a backslash, or the string in single quotes, which know no escapes`
 		}
-		return Value{}, &Error{line, "invalid TOML: " + message, hint}
+		return Value{}, &ParseError{line, "invalid TOML: " + message, hint}
 	}
 	return fromTOML(root, 1, "", tableLines(data)), nil
 }

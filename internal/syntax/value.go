@@ -148,14 +148,14 @@ func (v Value) With(f Field) Value {
 	return v
 }
 
-// Error is a mistake in a file's syntax. Its message quotes nothing of the file beyond one character.
-type Error struct {
+// ParseError is a mistake in a file's syntax. Its message quotes nothing of the file beyond one character.
+type ParseError struct {
 	Line          int // 1-based
 	Message, Hint string
 }
 
 // Parser reads the text of one file.
-type Parser func([]byte) (Value, *Error)
+type Parser func([]byte) (Value, *ParseError)
 
 // ParserFor returns the parser of a file: TOML and YAML by their extensions, else JSON.
 func ParserFor(path string) Parser {
@@ -210,12 +210,12 @@ func Decode(data []byte) ([]byte, error) {
 const maxComposites = 200_000
 
 // JSON reads JSON with comments and trailing commas.
-func JSON(data []byte) (Value, *Error) {
+func JSON(data []byte) (Value, *ParseError) {
 	if bytes.Count(data, []byte("["))+bytes.Count(data, []byte("{")) > maxComposites {
-		return Value{}, &Error{1, "more than 200000 lists and objects", "is this a configuration file?"}
+		return Value{}, &ParseError{1, "more than 200000 lists and objects", "is this a configuration file?"}
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
-		return Value{}, &Error{1, "empty file", `write {"mcpServers": {}} at least`}
+		return Value{}, &ParseError{1, "empty file", `write {"mcpServers": {}} at least`}
 	}
 	tree, err := hujson.Parse(data)
 	if err != nil {
@@ -228,7 +228,7 @@ var hujsonPlace = kit.Pattern(`^hujson: line (\d+), column \d+: `)
 
 // jsonError keeps the place and the kind of a parser's error, and drops the text that it quotes: that may be
 // a secret.
-func jsonError(err error) *Error {
+func jsonError(err error) *ParseError {
 	line := 1
 	if m := hujsonPlace().FindStringSubmatch(err.Error()); m != nil {
 		line, _ = strconv.Atoi(m[1])
@@ -236,15 +236,16 @@ func jsonError(err error) *Error {
 	what := hujsonPlace().ReplaceAllString(err.Error(), "")
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return &Error{line, "invalid JSON: the file ends too early", "close every quote, bracket and comment"}
+		return &ParseError{line, "invalid JSON: the file ends too early",
+			"close every quote, bracket and comment"}
 	case strings.HasPrefix(what, `invalid literal: "`):
-		return &Error{line, "invalid JSON: a string with a wrong escape or a line break",
+		return &ParseError{line, "invalid JSON: a string with a wrong escape or a line break",
 			`write \\ for a backslash and \n for a line break`}
 	case strings.HasPrefix(what, "invalid literal:"):
-		return &Error{line, "invalid JSON: not a string, number, true, false or null",
+		return &ParseError{line, "invalid JSON: not a string, number, true, false or null",
 			"put strings in double quotes"}
 	}
-	return &Error{line, "invalid JSON: " + what,
+	return &ParseError{line, "invalid JSON: " + what,
 		"comments and trailing commas are fine; look for a missing comma, quote or bracket"}
 }
 
@@ -300,7 +301,7 @@ type yamlReader struct {
 }
 
 // YAML reads one YAML document; an empty one is an empty object.
-func YAML(data []byte) (Value, *Error) {
+func YAML(data []byte) (Value, *ParseError) {
 	r := yamlReader{budget: maxNodes, lines: 1 + bytes.Count(data, []byte("\n"))}
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, second yaml.Node
@@ -312,7 +313,7 @@ func YAML(data []byte) (Value, *Error) {
 		return Value{}, r.explain(err)
 	}
 	if err := decoder.Decode(&second); !errors.Is(err, io.EOF) {
-		return Value{}, &Error{r.line(second.Line), "more than one YAML document",
+		return Value{}, &ParseError{r.line(second.Line), "more than one YAML document",
 			"remove the --- and what follows"}
 	}
 	if len(doc.Content) == 0 || doc.Content[0].ShortTag() == "!!null" {
@@ -327,7 +328,7 @@ func (r *yamlReader) line(n int) int { return min(max(n, 1), r.lines) }
 var yamlPlace = kit.Pattern(`^yaml: (?:line (\d+): )?`)
 
 // explain keeps the place and the kind of a parser's error.
-func (r *yamlReader) explain(err error) *Error {
+func (r *yamlReader) explain(err error) *ParseError {
 	line := 1
 	if m := yamlPlace().FindStringSubmatch(err.Error()); m != nil && m[1] != "" {
 		line, _ = strconv.Atoi(m[1])
@@ -336,14 +337,14 @@ func (r *yamlReader) explain(err error) *Error {
 	if strings.HasPrefix(message, "unknown anchor") {
 		message = "unknown anchor"
 	}
-	return &Error{r.line(line), "invalid YAML: " + message,
+	return &ParseError{r.line(line), "invalid YAML: " + message,
 		"indent with spaces, and quote strings that begin with *, &, !, %, @ or `"}
 }
 
 // read follows aliases until the budget is used up, which also ends an alias to itself.
-func (r *yamlReader) read(n *yaml.Node) (Value, *Error) {
+func (r *yamlReader) read(n *yaml.Node) (Value, *ParseError) {
 	if r.budget--; r.budget < 0 {
-		return Value{}, &Error{r.line(n.Line), "more than 100000 values",
+		return Value{}, &ParseError{r.line(n.Line), "more than 100000 values",
 			"aliases (*name) may repeat too much"}
 	}
 	switch n.Kind {
@@ -358,19 +359,19 @@ func (r *yamlReader) read(n *yaml.Node) (Value, *Error) {
 	}
 	k, known := yamlKinds[n.ShortTag()]
 	if !known {
-		return Value{}, &Error{r.line(n.Line), fmt.Sprintf("the tag %.20q is not supported", n.ShortTag()),
-			"write a plain value"}
+		return Value{}, &ParseError{r.line(n.Line),
+			fmt.Sprintf("the tag %.20q is not supported", n.ShortTag()), "write a plain value"}
 	}
 	return Value{Kind: k, Line: r.line(n.Line), Text: n.Value}, nil
 }
 
-func (r *yamlReader) mapping(n *yaml.Node) (Value, *Error) {
+func (r *yamlReader) mapping(n *yaml.Node) (Value, *ParseError) {
 	v := Value{Kind: Object, Line: r.line(n.Line)}
 	var merged []Value // by "<<"
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
 		if key.Kind != yaml.ScalarNode {
-			return v, &Error{r.line(key.Line), "a key must be a string", "write NAME: value"}
+			return v, &ParseError{r.line(key.Line), "a key must be a string", "write NAME: value"}
 		}
 		member, err := r.read(n.Content[i+1])
 		if err != nil {
@@ -389,7 +390,7 @@ func (r *yamlReader) mapping(n *yaml.Node) (Value, *Error) {
 		}
 		if len(items) == 0 || slices.ContainsFunc(items,
 			func(item Value) bool { return item.Kind != Object }) {
-			return v, &Error{more.Line, `"<<" takes a mapping or a list of mappings`, "write <<: *NAME"}
+			return v, &ParseError{more.Line, `"<<" takes a mapping or a list of mappings`, "write <<: *NAME"}
 		}
 		for _, item := range items {
 			for _, f := range item.Fields {
@@ -400,7 +401,7 @@ func (r *yamlReader) mapping(n *yaml.Node) (Value, *Error) {
 	return v, nil
 }
 
-func (r *yamlReader) sequence(n *yaml.Node) (Value, *Error) {
+func (r *yamlReader) sequence(n *yaml.Node) (Value, *ParseError) {
 	v := Value{Kind: List, Line: r.line(n.Line)}
 	for _, c := range n.Content {
 		item, err := r.read(c)

@@ -29,8 +29,8 @@ const (
 
 const stderrKept = 8 << 10 // bytes of a child's stderr: its end
 
-// child is a stdio server that was started.
-type child struct {
+// stdioChild is a stdio server that was started.
+type stdioChild struct {
 	cmd    *exec.Cmd
 	group  *process.Group
 	stdin  *stdinWriter
@@ -45,7 +45,7 @@ type child struct {
 
 // startChild starts a command with pipes for its standard streams. A launcher is looked up without relative
 // entries of PATH. The error is a *process.StartError.
-func startChild(c Command) (*child, error) {
+func startChild(c Command) (*stdioChild, error) {
 	search := c.Env
 	if c.Search != "" {
 		search = []string{"PATH=" + c.Search}
@@ -68,7 +68,7 @@ func startChild(c Command) (*child, error) {
 	if err != nil {
 		return nil, &process.StartError{Command: c.Path, Err: err}
 	}
-	ch := &child{grace: defaultGrace, exited: make(chan struct{}), drained: make(chan struct{}),
+	ch := &stdioChild{grace: defaultGrace, exited: make(chan struct{}), drained: make(chan struct{}),
 		stderr: process.Tail{Limit: stderrKept}}
 	ch.cmd = &exec.Cmd{Path: file, Args: append([]string{c.Path}, c.Args...), Env: c.Env, Dir: c.Dir,
 		ExtraFiles: files}
@@ -94,7 +94,7 @@ func startChild(c Command) (*child, error) {
 
 // run starts the child and waits for it on one thread: Linux sends the death signal when the thread that
 // started it ends.
-func (c *child) run(started chan<- error) {
+func (c *stdioChild) run(started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	var err error
@@ -113,7 +113,7 @@ func (c *child) run(started chan<- error) {
 }
 
 // stop ends the child and its whole tree, by closing its stdin first, and waits for that.
-func (c *child) stop() error {
+func (c *stdioChild) stop() error {
 	c.group.Look()
 	_ = c.stdin.Close()
 	defer func() {
@@ -139,7 +139,7 @@ func (c *child) stop() error {
 const longestLook = 50 * time.Millisecond
 
 // ends reports whether the child and its tree end within a limit, which they have in full.
-func (c *child) ends(limit time.Duration) bool {
+func (c *stdioChild) ends(limit time.Duration) bool {
 	end := time.Now().Add(limit)
 	if !within(c.exited, limit) {
 		return false
@@ -234,7 +234,7 @@ func (c *Conn) readLines(receipts *io.PipeWriter) {
 	defer receipts.Close()
 	stdout := &metered{Reader: c.child.stdout, meter: c.handlers.Meter}
 	kept := false
-	take := func(f frame) {
+	take := func(f stdoutPart) {
 		kept = kept || f.noise == nil && f.err == nil && f.message.isReply()
 		c.noise.wait(nil)
 		if f.noise != nil { // first, so that it is known when the call fails

@@ -8,39 +8,39 @@ import (
 	"sync/atomic"
 )
 
-// Secret is a value that cannot be printed: every verb of fmt and every encoder shows ***.
-type Secret string
+// Credential is a value that cannot be printed: every verb of fmt and every encoder shows ***.
+type Credential string
 
 // Reveal returns the value itself, to be sent to the server and to nothing else.
-func (s Secret) Reveal() string { return string(s) }
+func (s Credential) Reveal() string { return string(s) }
 
 // String returns ***.
-func (Secret) String() string { return "***" }
+func (Credential) String() string { return "***" }
 
 // GoString returns ***, for %#v.
-func (Secret) GoString() string { return "***" }
+func (Credential) GoString() string { return "***" }
 
 // MarshalText returns ***, for encoders.
-func (Secret) MarshalText() ([]byte, error) { return []byte("***"), nil }
+func (Credential) MarshalText() ([]byte, error) { return []byte("***"), nil }
 
-// Refused describes a refusal of a server that wants other credentials.
-type Refused struct {
+// Refusal describes a refusal of a server that wants other credentials.
+type Refusal struct {
 	Status int // 401, or 403 for a token whose scopes do not suffice
 	// its WWW-Authenticate headers (RFC 9110, 11.6.1), joined with ", "; the server's text
 	Challenge string
-	Sent      map[string]Secret // the headers of ours that it refused; nil = none
+	Sent      map[string]Credential // the headers of ours that it refused; nil = none
 }
 
 // Credentials are headers that are asked for when they are needed, shared by all connections to one server.
 type Credentials struct {
-	ask  func(context.Context, *Refused) (map[string]Secret, error)
+	ask  func(context.Context, *Refusal) (map[string]Credential, error)
 	turn chan struct{}  // held while ask runs, so that all others wait for the same answer
 	last *issuedHeaders // guarded by turn
 }
 
 // issuedHeaders is one result of Credentials.ask.
 type issuedHeaders struct {
-	headers map[string]Secret
+	headers map[string]Credential
 	err     error
 	final   atomic.Bool // to ask for better ones is of no use, unless a server takes these
 }
@@ -56,13 +56,13 @@ func (e *CredentialsError) Unwrap() error { return e.Err }
 
 // NewCredentials returns credentials that ask provides. It is called with nil before the first request, and
 // with the refusal after one; then no headers mean that there are no better ones. Calls never overlap.
-func NewCredentials(ask func(context.Context, *Refused) (map[string]Secret, error)) *Credentials {
+func NewCredentials(ask func(context.Context, *Refusal) (map[string]Credential, error)) *Credentials {
 	return &Credentials{ask: ask, turn: make(chan struct{}, 1)}
 }
 
 // after returns headers that are newer than the refused ones, or nil; without refused ones the newest. It
 // asks unless another request just did; headers that never worked are not renewed again.
-func (c *Credentials) after(ctx context.Context, seen *issuedHeaders, refused *Refused) (*issuedHeaders,
+func (c *Credentials) after(ctx context.Context, seen *issuedHeaders, refused *Refusal) (*issuedHeaders,
 	error) {
 	if c == nil {
 		return &issuedHeaders{}, nil
@@ -107,7 +107,7 @@ func (w *web) send(req *http.Request) (*http.Response, error) {
 	if err != nil || w.endpoint.Credentials == nil || !wantsCredentials(reply) {
 		return reply, err
 	}
-	refused := &Refused{Status: reply.StatusCode, Challenge: challenge(reply), Sent: now.headers}
+	refused := &Refusal{Status: reply.StatusCode, Challenge: challenge(reply), Sent: now.headers}
 	better, err := w.endpoint.Credentials.after(req.Context(), now, refused)
 	if err == nil && better == nil {
 		return reply, nil

@@ -38,16 +38,16 @@ func forbidden(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.Stat
 type tokens struct {
 	values []string
 	calls  atomic.Int32
-	last   *Refused
+	last   *Refusal
 }
 
-func (s *tokens) ask(_ context.Context, r *Refused) (map[string]Secret, error) {
+func (s *tokens) ask(_ context.Context, r *Refusal) (map[string]Credential, error) {
 	n := int(s.calls.Add(1))
 	s.last = r
 	if n > len(s.values) {
 		return nil, nil
 	}
-	return map[string]Secret{"Authorization": Secret(s.values[n-1])}, nil
+	return map[string]Credential{"Authorization": Credential(s.values[n-1])}, nil
 }
 
 // TestCredentials asks when it must, sends a refused request once more, and never goes on for ever.
@@ -117,8 +117,8 @@ func TestCredentialsAreAskedOnce(t *testing.T) {
 			srv := httptest.NewServer(guarded("Bearer good-token", unauthorized))
 			t.Cleanup(srv.Close)
 			var calls atomic.Int32
-			l := openStreamable(t, Endpoint{URL: srv.URL, Credentials: NewCredentials(func(context.Context, *Refused) (map[string]Secret, error) {
-				return map[string]Secret{"Authorization": Secret(fmt.Sprint("Bearer ", []string{"old-token", "good-token"}[min(calls.Add(1), 2)-1]))}, fail
+			l := openStreamable(t, Endpoint{URL: srv.URL, Credentials: NewCredentials(func(context.Context, *Refusal) (map[string]Credential, error) {
+				return map[string]Credential{"Authorization": Credential(fmt.Sprint("Bearer ", []string{"old-token", "good-token"}[min(calls.Add(1), 2)-1]))}, fail
 			})})
 			var all sync.WaitGroup
 			for i := range 8 {

@@ -16,8 +16,8 @@ import (
 // ErrSessionTerminated is the error of a request that was not sent, since the session has ended.
 var ErrSessionTerminated = mcpgo.ErrSessionTerminated
 
-// TooLargeError reports a message over the limit.
-type TooLargeError struct{ Limit int } // bytes
+// TooLongError reports a message over the limit.
+type TooLongError struct{ Limit int } // bytes
 
 // ReplyError reports a reply that breaks JSON-RPC or its framing so that no client can use it.
 type ReplyError struct{ Problem string } // to follow "the reply"
@@ -29,7 +29,7 @@ type LostError struct {
 }
 
 // Error names the limit.
-func (e *TooLargeError) Error() string {
+func (e *TooLongError) Error() string {
 	return fmt.Sprintf("the message is larger than %d MiB", e.Limit>>20)
 }
 

@@ -95,12 +95,12 @@ func (r *eventReader) next() (kind string, data []byte, _ error) {
 			data = append(data, value...)
 		}
 		if len(data) > frameLimit {
-			return "", nil, &TooLargeError{Limit: frameLimit}
+			return "", nil, &TooLongError{Limit: frameLimit}
 		}
 	}
 	switch err := r.lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return "", nil, &TooLargeError{Limit: frameLimit}
+		return "", nil, &TooLongError{Limit: frameLimit}
 	case err != nil:
 		return "", nil, err
 	case len(data) > 0: // the end cut its id off

@@ -12,7 +12,7 @@ import (
 )
 
 // text writes frames so that a person can compare them.
-func text(pieces []frame) []string {
+func text(pieces []stdoutPart) []string {
 	var out []string
 	for _, p := range pieces {
 		switch {
@@ -28,11 +28,11 @@ func text(pieces []frame) []string {
 }
 
 // frames feeds the input in chunks of the given sizes, over and over.
-func frames(input []byte, limit int, sizes ...byte) []frame {
+func frames(input []byte, limit int, sizes ...byte) []stdoutPart {
 	f := newFramer(&chunked{input, sizes, 0})
 	f.limit = cmp.Or(limit, f.limit)
-	var out []frame
-	for f.next(func(next frame) { out = append(out, next) }) == nil {
+	var out []stdoutPart
+	for f.next(func(next stdoutPart) { out = append(out, next) }) == nil {
 	}
 	return out
 }
@@ -119,7 +119,7 @@ func FuzzFraming(f *testing.F) {
 }
 
 // account finds the pieces in the input, one after the other; only space and the punctuation of batches is left over.
-func account(t *testing.T, input []byte, pieces []frame) {
+func account(t *testing.T, input []byte, pieces []stdoutPart) {
 	t.Helper()
 	rest := input
 	for _, p := range pieces {

@@ -26,7 +26,7 @@ func streamable(t *testing.T, h http.HandlerFunc) *Conn {
 	t.Helper()
 	srv := httptest.NewServer(h)
 	t.Cleanup(srv.Close)
-	return openStreamable(t, Endpoint{URL: srv.URL + "/mcp", Headers: map[string]Secret{"Authorization": "Bearer " + secret}, UserAgent: "mcpctl/test",
+	return openStreamable(t, Endpoint{URL: srv.URL + "/mcp", Headers: map[string]Credential{"Authorization": "Bearer " + secret}, UserAgent: "mcpctl/test",
 		Mask: func(text string) string { return strings.ReplaceAll(text, secret, "***") }})
 }
 
@@ -388,7 +388,7 @@ func TestAnswersOutliveTheirCall(t *testing.T) {
 	}))
 	defer srv.Close()
 	l, err := OpenStreamable(Endpoint{URL: srv.URL}, Handlers{
-		Request: func(context.Context, Incoming) (json.RawMessage, *RPCError) {
+		Request: func(context.Context, Incoming) (json.RawMessage, *ErrorReply) {
 			<-replied
 			return json.RawMessage(`{}`), nil
 		},

@@ -21,7 +21,7 @@ type Handlers struct {
 	// Request answers a request of the server; nil and nil leave it to the default, which answers ping with
 	// {} and refuses others as unknown methods. Its context ends with the connection, or the request that
 	// the server works on. nil = the default.
-	Request func(context.Context, Incoming) (json.RawMessage, *RPCError)
+	Request func(context.Context, Incoming) (json.RawMessage, *ErrorReply)
 
 	// Meter bounds the replies; nil = each by itself.
 	Meter *Meter
@@ -33,8 +33,8 @@ type Incoming struct {
 	Params json.RawMessage // as sent; nil when absent
 }
 
-// RPCError is the JSON-RPC error that answers a request of the server.
-type RPCError struct {
+// ErrorReply is the JSON-RPC error that answers a request of the server.
+type ErrorReply struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 }
@@ -113,7 +113,7 @@ func (c *Conn) respond(answer []byte) {
 
 // decide returns the result for a request of the server, or the error: what the handler returns, else {} for
 // ping and "method not found" for the rest.
-func (c *Conn) decide(ctx context.Context, r Incoming) (json.RawMessage, *RPCError) {
+func (c *Conn) decide(ctx context.Context, r Incoming) (json.RawMessage, *ErrorReply) {
 	if c.handlers.Request != nil {
 		if result, refusal := c.handlers.Request(ctx, r); result != nil || refusal != nil {
 			return result, refusal
@@ -122,7 +122,7 @@ func (c *Conn) decide(ctx context.Context, r Incoming) (json.RawMessage, *RPCErr
 	if r.Method == string(mcp.MethodPing) {
 		return json.RawMessage("{}"), nil
 	}
-	return nil, &RPCError{mcp.METHOD_NOT_FOUND, "method not found: " + r.Method}
+	return nil, &ErrorReply{mcp.METHOD_NOT_FOUND, "method not found: " + r.Method}
 }
 
 // Limits of the noise that is kept.

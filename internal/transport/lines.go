@@ -12,9 +12,9 @@ import (
 // junkLimit is the size of the longest line that is kept although it cannot be a message, in bytes.
 const junkLimit = 1 << 20
 
-// frame is a part of a server's stdout: a message, noise, or a message that cannot be delivered (which is
-// noise too).
-type frame struct {
+// stdoutPart is a part of a server's stdout: a message, noise, or a message that cannot be delivered (which
+// is noise too).
+type stdoutPart struct {
 	message message
 	noise   []byte // what is not a message; nil = message is set
 	err     error  // why a reply cannot be delivered
@@ -38,7 +38,7 @@ func newFramer(stdout io.Reader) *framer {
 
 // next emits the frames of the next line, or of a message whose line has no end yet. Of a line over the limit
 // it emits the start at once, and passes over the rest. The error is that of stdout.
-func (f *framer) next(emit func(frame)) error {
+func (f *framer) next(emit func(stdoutPart)) error {
 	var line []byte
 	for {
 		part, ended, err := f.part()
@@ -51,9 +51,9 @@ func (f *framer) next(emit func(frame)) error {
 		switch {
 		case len(line) > f.limit || len(line) > junkLimit && !opens(line):
 			start := bytes.Clone(line[:min(len(line), noiseText, f.limit)])
-			long := frame{noise: start}
+			long := stdoutPart{noise: start}
 			if opens(start) {
-				long.err, long.id = &TooLargeError{Limit: f.limit}, idIn(start)
+				long.err, long.id = &TooLongError{Limit: f.limit}, idIn(start)
 			}
 			emit(long)
 			for line = nil; !ended; {
@@ -101,15 +101,15 @@ func isMessage(text []byte) bool {
 
 // sort returns what is on a line: a message, a batch (2025-03-26), several glued together or to a banner, or
 // noise.
-func sort(line []byte) []frame {
+func sort(line []byte) []stdoutPart {
 	batch, err := parseMessages(line)
 	switch {
 	case err == nil:
-		return kit.Map(batch, func(m message) frame { return frame{message: m} })
+		return kit.Map(batch, func(m message) stdoutPart { return stdoutPart{message: m} })
 	case err == errNotMessage: // a log in JSON, say, even if it quotes a message
-		return []frame{{noise: line}}
+		return []stdoutPart{{noise: line}}
 	case bytes.Contains(line, []byte("\x00\"\x00")) || bytes.Contains(line, []byte("{\x00")):
-		return []frame{{noise: line, err: &ReplyError{"is UTF-16 text, where MCP needs UTF-8"}}}
+		return []stdoutPart{{noise: line, err: &ReplyError{"is UTF-16 text, where MCP needs UTF-8"}}}
 	}
 	found := salvage(line)
 	if len(found) == 1 && brokenReply(line) {
@@ -123,7 +123,7 @@ const salvageTries = 16
 
 // salvage returns the messages in a line and the noise between them. After noise only a reply counts: a
 // request there is most likely quoted by a log.
-func salvage(line []byte) (found []frame) {
+func salvage(line []byte) (found []stdoutPart) {
 	start, from := 0, 0
 	for tries := 0; tries < salvageTries; {
 		brace := bytes.IndexByte(line[from:], '{')
@@ -140,14 +140,14 @@ func salvage(line []byte) (found []frame) {
 			continue
 		}
 		if len(before) > 0 {
-			found = append(found, frame{noise: before})
+			found = append(found, stdoutPart{noise: before})
 		}
-		found = append(found, frame{message: m})
+		found = append(found, stdoutPart{message: m})
 		from += len(value)
 		start = from
 	}
 	if rest := bytes.TrimSpace(line[start:]); len(rest) > 0 {
-		found = append(found, frame{noise: rest})
+		found = append(found, stdoutPart{noise: rest})
 	}
 	return found
 }

@@ -175,7 +175,7 @@ func brokenStream(err error) error {
 	switch {
 	case errors.Is(err, io.EOF):
 		return &LostError{Cause: "the server ended the event stream"}
-	case is[*TooLargeError](err), is[*TooMuchError](err), is[*RedirectError](err):
+	case is[*TooLongError](err), is[*TooMuchError](err), is[*RedirectError](err):
 		return err
 	}
 	return &LostError{Cause: fmt.Sprintf("the event stream broke off: %v", err)}

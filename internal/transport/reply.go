@@ -41,7 +41,7 @@ func (w *web) readJSON(reply *http.Response, body io.Reader, _ *metered, call *p
 	text, err := io.ReadAll(io.LimitReader(body, frameLimit+1))
 	switch {
 	case len(text) > frameLimit:
-		return message{}, &TooLargeError{Limit: frameLimit}
+		return message{}, &TooLongError{Limit: frameLimit}
 	case err != nil:
 		return message{}, err
 	}

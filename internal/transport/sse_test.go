@@ -57,7 +57,7 @@ func openSSE(t *testing.T, h http.Handler) (*Conn, error) {
 	t.Cleanup(srv.Close)
 	ctx, cancel := context.WithTimeout(t.Context(), mostWait+time.Minute) // longer than ask
 	t.Cleanup(cancel)
-	l, err := OpenSSE(ctx, Endpoint{URL: srv.URL + "/sse", Headers: map[string]Secret{"Authorization": "Bearer " + secret}}, Handlers{})
+	l, err := OpenSSE(ctx, Endpoint{URL: srv.URL + "/sse", Headers: map[string]Credential{"Authorization": "Bearer " + secret}}, Handlers{})
 	if err == nil {
 		t.Cleanup(func() { _ = l.Close() })
 	}

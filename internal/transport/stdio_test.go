@@ -34,7 +34,7 @@ func behaveWith(t *testing.T, name string, h Handlers) *Conn {
 }
 
 // childOf is the process of a stdio server.
-func childOf(l *Conn) *child { return l.child }
+func childOf(l *Conn) *stdioChild { return l.child }
 
 // mostWait is how long a test waits for what must come, on a slow machine too.
 const mostWait = 5 * time.Minute
@@ -187,7 +187,7 @@ func TestEarlyMessages(t *testing.T) {
 	notified := make(chan string, 1)
 	l := behaveWith(t, "early", Handlers{
 		Notification: func(n Incoming) { notified <- n.Method },
-		Request: func(context.Context, Incoming) (json.RawMessage, *RPCError) {
+		Request: func(context.Context, Incoming) (json.RawMessage, *ErrorReply) {
 			return json.RawMessage(`{"roots":[]}`), nil
 		},
 	})

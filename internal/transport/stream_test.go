@@ -100,7 +100,7 @@ func TestBytesAreKept(t *testing.T) {
 	var notified []string
 	h := Handlers{
 		Notification: func(n Incoming) { notified = append(notified, n.Method+" "+string(n.Params)) },
-		Request: func(_ context.Context, r Incoming) (json.RawMessage, *RPCError) {
+		Request: func(_ context.Context, r Incoming) (json.RawMessage, *ErrorReply) {
 			asked <- r.Method + " " + string(r.Params)
 			return json.RawMessage("{}"), nil
 		},
@@ -168,7 +168,7 @@ func TestJunkIsBounded(t *testing.T) {
 		text := &endless{start: start}
 		f := newFramer(text)
 		reported := 0
-		_ = f.next(func(one frame) { reported = cmp.Or(reported, text.read) })
+		_ = f.next(func(one stdoutPart) { reported = cmp.Or(reported, text.read) })
 		if reported > limit+1<<17 {
 			t.Errorf("%s…: reported after %d bytes", start, reported)
 		}
@@ -183,9 +183,9 @@ func TestLongMessages(t *testing.T) {
 		`{"result":"` + long + `","id":1,"jsonrpc":"2.0"}`,
 		` [ {"_meta":{}, "id" : 1, "jsonrpc":"2.0","result":"` + long + `"}]`,
 	} {
-		var got []frame
+		var got []stdoutPart
 		f := newFramer(strings.NewReader(text + "\n"))
-		_ = f.next(func(one frame) { got = append(got, one) })
+		_ = f.next(func(one stdoutPart) { got = append(got, one) })
 		if len(got) != 1 || got[0].noise != nil || len(got[0].message.result) != len(long)+2 {
 			t.Errorf("%.40s… gives %d frames", text, len(got))
 		}

@@ -60,7 +60,7 @@ type Conn struct {
 	readers  sync.WaitGroup      // of stdout or an event stream
 	answers  *semaphore.Weighted // a slot for each answer under way
 	carrier  mcpgo.Interface
-	child    *child          // nil over HTTP
+	child    *stdioChild     // nil over HTTP
 	web      *web            // nil over stdio
 	version  atomic.Value    // string: the protocol version in effect
 	streams  atomic.Bool     // the event stream of HTTP+SSE has opened
@@ -84,7 +84,7 @@ func newConn(kind string, h Handlers) *Conn {
 
 // SendRequest sends one request and waits for its reply, the end of ctx, or the loss of the connection. The
 // result is the server's bytes. A JSON-RPC error is a response with Error set, with any HTTP status; its
-// Data is a json.RawMessage or nil. Errors: *HTTPError, *RedirectError, *CredentialsError, *TooLargeError,
+// Data is a json.RawMessage or nil. Errors: *HTTPError, *RedirectError, *CredentialsError, *TooLongError,
 // *ReplyError, *LostError.
 func (c *Conn) SendRequest(ctx context.Context, r JSONRPCRequest) (*JSONRPCResponse, error) {
 	waiting, cancel := context.WithCancel(ctx)

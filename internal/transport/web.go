@@ -19,12 +19,12 @@ import (
 
 // Endpoint is an HTTP server to contact.
 type Endpoint struct {
-	URL         string            // absolute, http or https
-	Headers     map[string]Secret // sent to this origin only
-	Credentials *Credentials      // further headers, sent to this origin only; nil = none
-	UserAgent   string            // empty = Go's
-	CACert      []byte            // further PEM certificates to trust
-	Cookies     http.CookieJar    // keeps what a load balancer sets; nil = cookies are dropped
+	URL         string                // absolute, http or https
+	Headers     map[string]Credential // sent to this origin only
+	Credentials *Credentials          // further headers, sent to this origin only; nil = none
+	UserAgent   string                // empty = Go's
+	CACert      []byte                // further PEM certificates to trust
+	Cookies     http.CookieJar        // keeps what a load balancer sets; nil = cookies are dropped
 
 	// Mask hides the secrets in a text of the server, which may quote the request; nil = there are none.
 	Mask func(text string) string
@@ -148,7 +148,7 @@ func (w *web) withHeaders(req *http.Request, credentials *issuedHeaders) *http.R
 	if w.endpoint.UserAgent != "" {
 		req.Header.Set("User-Agent", w.endpoint.UserAgent)
 	}
-	for _, headers := range []map[string]Secret{w.endpoint.Headers, credentials.headers} {
+	for _, headers := range []map[string]Credential{w.endpoint.Headers, credentials.headers} {
 		for name, value := range headers {
 			switch text := value.Reveal(); http.CanonicalHeaderKey(name) {
 			case "Cookie": // beside those of the server

@@ -29,8 +29,8 @@ type Approved struct {
 // Entry returns the entry that was approved.
 func (a Approved) Entry() config.Entry { return a.entry }
 
-// Refused is an entry that must not be started or contacted. Problems is empty for one that is disabled.
-type Refused struct {
+// Denied is an entry that must not be started or contacted. Problems is empty for one that is disabled.
+type Denied struct {
 	Index    int // among the entries that were admitted
 	Entry    config.Entry
 	Problems []config.Problem
@@ -47,7 +47,7 @@ func (g Gate) Store() (Store, error) {
 
 // Admit divides entries into those that may be started or contacted and those that must not: not trusted, not
 // valid, or disabled.
-func (g Gate) Admit(cfg *config.Config, entries []config.Entry) (approved []Approved, refused []Refused) {
+func (g Gate) Admit(cfg *config.Config, entries []config.Entry) (approved []Approved, refused []Denied) {
 	d := g.decisions()
 	for i, e := range entries {
 		var problems []config.Problem
@@ -62,7 +62,7 @@ func (g Gate) Admit(cfg *config.Config, entries []config.Entry) (approved []Appr
 			problems = append([]config.Problem{d.problem(cfg, e)}, e.Problems...)
 		}
 		if e.Disabled || len(problems) > 0 {
-			refused = append(refused, Refused{i, e, problems})
+			refused = append(refused, Denied{i, e, problems})
 			continue
 		}
 		approved = append(approved, Approved{i, e})

@@ -49,7 +49,7 @@ func (g Gate) ask(ctx context.Context, t *host.Terminal, entries []config.Entry,
 
 // askIn asks about subjects. What an entry of an application's file names is looked at once that is trusted;
 // one that starts something of a repository is then asked about for itself.
-func (g Gate) askIn(ctx context.Context, t *host.Terminal, s screen, all []subject) error {
+func (g Gate) askIn(ctx context.Context, t *host.Terminal, s screen, all []decision) error {
 	var again []config.Entry
 	for _, part := range s.parts(all) {
 		t.Printf("%s\n", strings.Join(part.rows, "\n"))
@@ -64,7 +64,7 @@ func (g Gate) askIn(ctx context.Context, t *host.Terminal, s screen, all []subje
 			t.Printf("\n")
 			return nil
 		case err == nil && answer == "yes":
-			keep := kit.Flat(part.asked(), func(s subject) []config.Entry { return s.entries })
+			keep := kit.Flat(part.asked(), func(s decision) []config.Entry { return s.entries })
 			if file := part.file(); file != nil {
 				inRepository := func(e config.Entry) bool { return !e.Application() }
 				again = append(again, kit.Filter(file, inRepository)...)
@@ -100,8 +100,8 @@ func (g Gate) Keep(ctx context.Context, entries []config.Entry) error {
 	return nil
 }
 
-// subject is what one yes is about: an entry, or all entries of one application's file.
-type subject struct {
+// decision is what one yes is about: an entry, or all entries of one application's file.
+type decision struct {
 	entries []config.Entry
 	name    string   // escaped
 	lines   []string // what it would do, escaped
@@ -114,13 +114,13 @@ type subject struct {
 
 // subjectsOf groups the entries of each application's file, as ownFile has it; what must be asked singly
 // comes last.
-func subjectsOf(entries []config.Entry, ownFile func(config.Entry) bool) []subject {
-	var plain, listed, marked []subject
+func subjectsOf(entries []config.Entry, ownFile func(config.Entry) bool) []decision {
+	var plain, listed, marked []decision
 	files := map[string]int{} // the subjects of files, in plain
 	for _, e := range entries {
 		file, _ := e.Declared()
 		i, seen := files[file]
-		s := subject{entries: []config.Entry{e}, name: subjectName(e.Server.Name), command: trustCommand(e)}
+		s := decision{entries: []config.Entry{e}, name: subjectName(e.Server.Name), command: trustCommand(e)}
 		switch mistake := e.Mistake(); {
 		case mistake != nil:
 			s.listed = true

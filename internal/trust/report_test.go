@@ -114,29 +114,29 @@ func TestFoundIn(t *testing.T) {
 
 // TestScreens asks together what fits one screen, alone what is marked, and not about what does not fit.
 func TestScreens(t *testing.T) {
-	line := subject{name: "s", lines: []string{"x"}}
-	marked := subject{name: "m", lines: []string{"x"}, marked: true}
-	listed := subject{name: "l", lines: []string{"x"}, listed: true}
-	long := subject{name: "long", lines: slices.Repeat([]string{"x"}, 13), command: "mcpctl trust long"}
+	line := decision{name: "s", lines: []string{"x"}}
+	marked := decision{name: "m", lines: []string{"x"}, marked: true}
+	listed := decision{name: "l", lines: []string{"x"}, listed: true}
+	long := decision{name: "long", lines: slices.Repeat([]string{"x"}, 13), command: "mcpctl trust long"}
 	for _, c := range []struct {
 		width, height int
-		all           []subject
+		all           []decision
 		want          string // the subjects of each part, in capitals those that are not asked about
 	}{
-		{80, 24, slices.Repeat([]subject{line}, 17), "sssssssssssssssss"},
-		{80, 24, slices.Repeat([]subject{line}, 18), "sssssssssssssssss s"},
-		{80, 7, slices.Repeat([]subject{line}, 6), "ss ssss"},
-		{80, 24, []subject{line, marked, marked}, "s m m"},
-		{80, 24, []subject{marked, line, long}, "sL m"},
-		{80, 24, []subject{long}, "L"},
-		{40, 12, []subject{long, marked}, "L m"},
-		{80, 24, []subject{listed, line}, "sL"},
+		{80, 24, slices.Repeat([]decision{line}, 17), "sssssssssssssssss"},
+		{80, 24, slices.Repeat([]decision{line}, 18), "sssssssssssssssss s"},
+		{80, 7, slices.Repeat([]decision{line}, 6), "ss ssss"},
+		{80, 24, []decision{line, marked, marked}, "s m m"},
+		{80, 24, []decision{marked, line, long}, "sL m"},
+		{80, 24, []decision{long}, "L"},
+		{40, 12, []decision{long, marked}, "L m"},
+		{80, 24, []decision{listed, line}, "sL"},
 	} {
 		s := newScreen(c.width, c.height)
 		s.heading = "Found"
 		parts := s.parts(c.all)
-		got := kit.Map(parts, func(p part) string {
-			return strings.Join(kit.Map(p.subjects, func(one subject) string {
+		got := kit.Map(parts, func(p section) string {
+			return strings.Join(kit.Map(p.subjects, func(one decision) string {
 				if one.listed {
 					return strings.ToUpper(one.name[:1])
 				}
@@ -154,7 +154,7 @@ func TestScreens(t *testing.T) {
 	}
 	s := newScreen(80, 24)
 	s.unbounded = true
-	if p := s.parts([]subject{long}); len(p) != 1 || len(p[0].asked()) != 1 || len(p[0].rows) < 13 {
+	if p := s.parts([]decision{long}); len(p) != 1 || len(p[0].asked()) != 1 || len(p[0].rows) < 13 {
 		t.Errorf("named, a long one is not asked about: %+v", p)
 	}
 }
@@ -211,7 +211,7 @@ func TestBlock(t *testing.T) {
 		{"a", strings.Repeat("y", 40), "  a         " + strings.Repeat("y", 28) + "\n            " + strings.Repeat("y", 12)},
 		{"a", strings.Repeat("\u6f22", 20), "  a         " + strings.Repeat("\u6f22", 14) + "\n            " + strings.Repeat("\u6f22", 6)},
 	} {
-		got := strings.Join(newScreen(40, 24).block(subject{name: c.name, lines: []string{c.line}}, nameWidth), "\n")
+		got := strings.Join(newScreen(40, 24).block(decision{name: c.name, lines: []string{c.line}}, nameWidth), "\n")
 		if got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}

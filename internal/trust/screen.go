@@ -17,21 +17,21 @@ type screen struct {
 	unbounded     bool   // the user asked for what is longer than the screen
 }
 
-// part is what is shown before one question.
-type part struct {
-	subjects []subject
+// section is what is shown before one question.
+type section struct {
+	subjects []decision
 	rows     []string
 	question string // empty = nothing is asked
 }
 
 // asked returns the subjects that a yes is about.
-func (p part) asked() []subject {
-	return kit.Filter(p.subjects, func(s subject) bool { return !s.listed })
+func (p section) asked() []decision {
+	return kit.Filter(p.subjects, func(s decision) bool { return !s.listed })
 }
 
 // file returns the entries of the application's files that a yes is about.
-func (p part) file() []config.Entry {
-	return kit.Flat(p.asked(), func(s subject) []config.Entry {
+func (p section) file() []config.Entry {
+	return kit.Flat(p.asked(), func(s decision) []config.Entry {
 		if s.file {
 			return s.entries
 		}
@@ -57,8 +57,8 @@ func newScreen(width, height int) screen {
 
 // parts divides subjects into parts that fit: as many as go together, a marked one by itself. One that does
 // not fit alone is listed, with the command that shows it.
-func (s screen) parts(all []subject) []part {
-	var asked, listed, marked []subject
+func (s screen) parts(all []decision) []section {
+	var asked, listed, marked []decision
 	for _, next := range all {
 		if !next.listed && !s.unbounded && !s.fits(s.part(true, next)) {
 			next.lines = []string{fmt.Sprintf("too long to show here (%d rows): read it with %s",
@@ -74,7 +74,7 @@ func (s screen) parts(all []subject) []part {
 			asked = append(asked, next)
 		}
 	}
-	var parts []part
+	var parts []section
 	for _, next := range slices.Concat(asked, listed, marked) {
 		last := len(parts) - 1
 		if last >= 0 && !next.marked {
@@ -90,8 +90,8 @@ func (s screen) parts(all []subject) []part {
 }
 
 // part lays subjects out, with the question about those that are asked about.
-func (s screen) part(first bool, subjects ...subject) part {
-	p := part{subjects: subjects}
+func (s screen) part(first bool, subjects ...decision) section {
+	p := section{subjects: subjects}
 	asked := p.asked()
 	column := nameWidth
 	for _, one := range subjects {
@@ -113,7 +113,7 @@ func (s screen) part(first bool, subjects ...subject) part {
 	if (first || !asked[0].marked) && s.height >= lowScreen {
 		p.rows = append(p.rows, host.Wrap(Promise, s.width)...)
 	}
-	names := kit.Map(asked, func(one subject) string { return one.name })
+	names := kit.Map(asked, func(one decision) string { return one.name })
 	about := fmt.Sprintf("these %d", len(names))
 	if len(names) <= 4 {
 		about = kit.And(names, len(names))
@@ -123,7 +123,7 @@ func (s screen) part(first bool, subjects ...subject) part {
 }
 
 // fits reports whether a part is on the screen whole.
-func (s screen) fits(p part) bool {
+func (s screen) fits(p section) bool {
 	for _, one := range p.asked() {
 		if len(s.block(one, nameWidth)) > mostRows {
 			return false
@@ -133,7 +133,7 @@ func (s screen) fits(p part) bool {
 }
 
 // block returns a subject as it is shown: the name, then what it would do, wrapped to the screen.
-func (s screen) block(one subject, column int) (rows []string) {
+func (s screen) block(one decision, column int) (rows []string) {
 	name := "  " + one.name
 	if one.marked {
 		name = "! " + one.name

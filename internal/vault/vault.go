@@ -20,37 +20,37 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 )
 
-// Place is where tokens are stored.
-type Place string
+// Store is where tokens are stored.
+type Store string
 
 // The places.
 const (
-	Keyring Place = "keyring" // the operating system's
-	File    Place = "file"    // a file that only its owner can read
+	Keyring Store = "keyring" // the operating system's
+	File    Store = "file"    // a file that only its owner can read
 )
 
-// Login is one login: a server, and the authorization server that let the user in.
-type Login struct {
-	Server   string    `json:"server"`            // URL of the MCP server
-	Resource string    `json:"resource"`          // what the tokens are for (RFC 8707)
-	Issuer   string    `json:"issuer"`            // who issued them
-	Scopes   []string  `json:"scopes,omitempty"`  // granted
-	Expires  time.Time `json:"expires,omitzero"`  // of the access token; zero = unknown
-	Renews   bool      `json:"renews,omitempty"`  // there is a refresh token
-	Since    time.Time `json:"since"`             // when the user logged in
-	Client   Client    `json:"client"`            // who the tokens were issued to
-	Token    string    `json:"tokenEndpoint"`     // where they are renewed
-	Revoke   string    `json:"revoke,omitempty"`  // where they are revoked (RFC 7009)
-	Place    Place     `json:"place"`             // where Secrets are
-	Secrets  Secrets   `json:"secrets,omitzero"`  // in the file with File alone
-	Wanted   []string  `json:"wanted,omitempty"`  // scopes that the server required since
-	Revoked  bool      `json:"revoked,omitempty"` // the authorization server refused to renew it
+// Grant is one login: a server, and the authorization server that let the user in.
+type Grant struct {
+	Server   string       `json:"server"`            // URL of the MCP server
+	Resource string       `json:"resource"`          // what the tokens are for (RFC 8707)
+	Issuer   string       `json:"issuer"`            // who issued them
+	Scopes   []string     `json:"scopes,omitempty"`  // granted
+	Expires  time.Time    `json:"expires,omitzero"`  // of the access token; zero = unknown
+	Renews   bool         `json:"renews,omitempty"`  // there is a refresh token
+	Since    time.Time    `json:"since"`             // when the user logged in
+	Client   Registration `json:"client"`            // who the tokens were issued to
+	Token    string       `json:"tokenEndpoint"`     // where they are renewed
+	Revoke   string       `json:"revoke,omitempty"`  // where they are revoked (RFC 7009)
+	Place    Store        `json:"place"`             // where Secrets are
+	Secrets  Secrets      `json:"secrets,omitzero"`  // in the file with File alone
+	Wanted   []string     `json:"wanted,omitempty"`  // scopes that the server required since
+	Revoked  bool         `json:"revoked,omitempty"` // the authorization server refused to renew it
 	// the last login with this client ended without an answer: it may be unknown by now
 	Unanswered bool `json:"unanswered,omitempty"`
 }
 
-// Client is a client of an authorization server.
-type Client struct {
+// Registration is a client of an authorization server.
+type Registration struct {
 	ID string `json:"id"`
 	// how it authenticates (token_endpoint_auth_method); empty = not at all
 	Method   string `json:"method,omitempty"`
@@ -75,11 +75,11 @@ func (Secrets) String() string { return "***" }
 func (Secrets) GoString() string { return "***" }
 
 // key returns the name of a login's file: there is one login to a server.
-func (l Login) key() string { return digest(l.Server) }
+func (l Grant) key() string { return digest(l.Server) }
 
 // secretKey returns the key of a login's secrets in the keyring. Those of another issuer are never read with
 // this login.
-func (l Login) secretKey() string { return digest(l.Server) + digest(l.Issuer) }
+func (l Grant) secretKey() string { return digest(l.Server) + digest(l.Issuer) }
 
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
@@ -95,7 +95,7 @@ type Vault struct {
 // document is the content of a login's file.
 type document struct {
 	Format int `json:"mcpctlLogin"`
-	Login
+	Grant
 }
 
 const format = 1
@@ -108,20 +108,20 @@ func (v Vault) files() files.Folder {
 }
 
 // All returns the logins without their secrets, by server. An unreadable file is an error beside the others.
-func (v Vault) All() (all []Login, err error) {
+func (v Vault) All() (all []Grant, err error) {
 	err = v.files().Each(func(name string) error {
 		doc, err := v.read(name)
 		if doc.Secrets = (Secrets{}); err == nil {
-			all = append(all, doc.Login)
+			all = append(all, doc.Grant)
 		}
 		return err
 	})
-	slices.SortFunc(all, func(a, b Login) int { return strings.Compare(a.Server, b.Server) })
+	slices.SortFunc(all, func(a, b Grant) int { return strings.Compare(a.Server, b.Server) })
 	return all, err
 }
 
 // Of returns the login to a server, without its secrets; nil if there is none.
-func (v Vault) Of(server string) (*Login, error) {
+func (v Vault) Of(server string) (*Grant, error) {
 	doc, err := v.read(digest(server) + ".json")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -129,11 +129,11 @@ func (v Vault) Of(server string) (*Login, error) {
 	if doc.Secrets = (Secrets{}); err != nil {
 		return nil, err
 	}
-	return &doc.Login, nil
+	return &doc.Grant, nil
 }
 
 // Unlock returns the current state of a login, with its secrets; nil if it was removed.
-func (v Vault) Unlock(ctx context.Context, l Login) (*Login, error) {
+func (v Vault) Unlock(ctx context.Context, l Grant) (*Grant, error) {
 	doc, err := v.read(l.key() + ".json")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -142,7 +142,7 @@ func (v Vault) Unlock(ctx context.Context, l Login) (*Login, error) {
 		return nil, err
 	}
 	if doc.Place == File {
-		return &doc.Login, nil
+		return &doc.Grant, nil
 	}
 	text, err := v.keyring(ctx, func() (string, error) { return keyring.Get(service, doc.secretKey()) })
 	if err == nil && json.Unmarshal([]byte(text), &doc.Secrets) != nil {
@@ -151,7 +151,7 @@ func (v Vault) Unlock(ctx context.Context, l Login) (*Login, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the login to %s from the keyring: %w", l.Server, err)
 	}
-	return &doc.Login, nil
+	return &doc.Grant, nil
 }
 
 func (v Vault) read(name string) (doc document, err error) {
@@ -166,11 +166,11 @@ func (v Vault) read(name string) (doc document, err error) {
 }
 
 // Save stores a login in its Place and replaces an earlier one.
-func (v Vault) Save(ctx context.Context, l Login) error {
+func (v Vault) Save(ctx context.Context, l Grant) error {
 	if err := v.files().Make(); err != nil { // before anything is in the keyring
 		return fmt.Errorf("saving the login: %w", err)
 	}
-	doc := document{Format: format, Login: l}
+	doc := document{Format: format, Grant: l}
 	doc.Renews = l.Secrets.Refresh != ""
 	if l.Place != File {
 		text, _ := json.Marshal(l.Secrets) // texts can be encoded
@@ -193,7 +193,7 @@ func (v Vault) Save(ctx context.Context, l Login) error {
 }
 
 // Remove removes a login. It is not an error if there is none.
-func (v Vault) Remove(ctx context.Context, l Login) error {
+func (v Vault) Remove(ctx context.Context, l Grant) error {
 	var err error
 	if l.Place == Keyring {
 		_, err = v.keyring(ctx, func() (string, error) { return "", keyring.Delete(service, l.secretKey()) })
@@ -209,7 +209,7 @@ func (v Vault) Remove(ctx context.Context, l Login) error {
 
 // Lock takes the login's file lock, since a refresh token may be valid for one use only. The caller must call
 // release.
-func (v Vault) Lock(ctx context.Context, l Login) (release func(), err error) {
+func (v Vault) Lock(ctx context.Context, l Grant) (release func(), err error) {
 	if release, err = v.files().Lock(ctx, l.key()+".lock"); err != nil {
 		return nil, fmt.Errorf("renewing the login to %s: %w", l.Server, err)
 	}
@@ -217,7 +217,7 @@ func (v Vault) Lock(ctx context.Context, l Login) (release func(), err error) {
 }
 
 // Change applies a change to the current state of a login, and saves it. It returns nil if the login is gone.
-func (v Vault) Change(ctx context.Context, l Login, change func(*Login)) (*Login, error) {
+func (v Vault) Change(ctx context.Context, l Grant, change func(*Grant)) (*Grant, error) {
 	release, err := v.Lock(ctx, l)
 	if err != nil {
 		return nil, err

@@ -25,18 +25,18 @@ func TestMain(m *testing.M) {
 }
 
 // some is a login with everything.
-func some(place Place) Login {
-	return Login{
+func some(place Store) Grant {
+	return Grant{
 		Server: "https://mcp.example/mcp", Resource: "https://mcp.example/mcp", Issuer: "https://auth.example", Scopes: []string{"read"},
 		Expires: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), Renews: true, Since: time.Date(2026, 11, 21, 11, 0, 0, 0, time.UTC),
-		Client: Client{ID: "client-1", Redirect: "http://127.0.0.1:1/callback", Registered: true}, Token: "https://auth.example/token", Place: place,
+		Client: Registration{ID: "client-1", Redirect: "http://127.0.0.1:1/callback", Registered: true}, Token: "https://auth.example/token", Place: place,
 		Secrets: Secrets{Access: "access-secret", Refresh: "refresh-secret", ClientSecret: "client-secret"},
 	}
 }
 
 // TestKeep keeps a login in both places, whole and private, and forgets it.
 func TestKeep(t *testing.T) {
-	for _, place := range []Place{File, Keyring} {
+	for _, place := range []Store{File, Keyring} {
 		t.Run(string(place), func(t *testing.T) {
 			v := Vault{Folder: filepath.Join(t.TempDir(), "state", "logins")}
 			want := some(place)
@@ -159,7 +159,7 @@ func TestOneLogin(t *testing.T) {
 	v := Vault{Folder: filepath.Join(t.TempDir(), "logins")}
 	first, second := some(Keyring), some(Keyring)
 	second.Issuer, second.Secrets.Refresh = "https://other.example", "other-secret"
-	for _, l := range []Login{first, second} {
+	for _, l := range []Grant{first, second} {
 		if err := v.Save(t.Context(), l); err != nil {
 			t.Fatal(err)
 		}

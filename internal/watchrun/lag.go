@@ -36,7 +36,7 @@ type lag struct {
 	pending   int                  // deliveries of changes that have not ended
 	changes   int                  // changes in them
 	outages   int                  // stale and recovered events that have not ended
-	merged    *delivery            // waits in the queue and takes in what comes; nil = there is none
+	merged    *outputEvent         // waits in the queue and takes in what comes; nil = there is none
 
 	file    sync.Mutex // held while the file is written, and guards what follows
 	written []*snapshot.Snapshot

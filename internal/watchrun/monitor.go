@@ -49,7 +49,7 @@ const (
 // newMonitor returns a monitor without servers.
 func newMonitor(token string, loopback bool) *monitor {
 	m := &monitor{token: token, loopback: loopback, ended: make(chan struct{})}
-	m.events.clients = map[chan message]bool{}
+	m.events.clients = map[chan clientEvent]bool{}
 	m.servers.Store(new([]monitoredServer))
 	m.metrics = newMetrics(m)
 	return m
@@ -99,10 +99,10 @@ func (m *monitor) watch(servers []monitoredServer) {
 }
 
 // publish sends an event, and its line of JSON, to the clients of /v1/events, and counts its findings.
-func (m *monitor) publish(e report.Event, line []byte) {
+func (m *monitor) publish(e report.WatchEvent, line []byte) {
 	if m != nil {
 		m.metrics.found(e.Server, e.Findings)
-		m.events.publish(message{e.Event, line})
+		m.events.publish(clientEvent{e.Event, line})
 	}
 }
 

@@ -15,8 +15,8 @@ const (
 	maxWaiting = 256 // events that one client may lag behind
 )
 
-// message is an event for clients.
-type message struct {
+// clientEvent is an event for clients.
+type clientEvent struct {
 	kind string
 	line []byte // JSON with a line end
 }
@@ -24,12 +24,12 @@ type message struct {
 // hub hands events to clients. It never waits for one: a client that lags behind too far is dropped.
 type hub struct {
 	mu      sync.Mutex
-	clients map[chan message]bool
+	clients map[chan clientEvent]bool
 	closed  bool
 }
 
 // publish hands an event to every client, and drops a client whose channel is full.
-func (h *hub) publish(m message) {
+func (h *hub) publish(m clientEvent) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for client := range h.clients {
@@ -42,13 +42,13 @@ func (h *hub) publish(m message) {
 }
 
 // join adds a client; ok is false if there are too many or serving ends.
-func (h *hub) join() (client chan message, ok bool) {
+func (h *hub) join() (client chan clientEvent, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed || len(h.clients) >= maxClients {
 		return nil, false
 	}
-	client = make(chan message, maxWaiting)
+	client = make(chan clientEvent, maxWaiting)
 	h.clients[client] = true
 	return client, true
 }
@@ -59,14 +59,14 @@ func (h *hub) size() float64 {
 	return float64(len(h.clients))
 }
 
-func (h *hub) leave(client chan message) {
+func (h *hub) leave(client chan clientEvent) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.remove(client)
 }
 
 // remove ends what a client receives; the caller holds the lock.
-func (h *hub) remove(client chan message) {
+func (h *hub) remove(client chan clientEvent) {
 	if h.clients[client] {
 		delete(h.clients, client)
 		close(client)

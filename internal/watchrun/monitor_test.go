@@ -140,7 +140,7 @@ func TestServer(t *testing.T) {
 // for it.
 func TestSlowReaderIsDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := hub{clients: map[chan message]bool{}}
+		h := hub{clients: map[chan clientEvent]bool{}}
 		slow, _ := h.join()
 		fast, _ := h.join()
 		got := 0
@@ -151,7 +151,7 @@ func TestSlowReaderIsDropped(t *testing.T) {
 		}()
 		began := time.Now()
 		for range maxWaiting + 10 {
-			h.publish(message{kind: "state"})
+			h.publish(clientEvent{kind: "state"})
 			synctest.Wait()
 		}
 		if time.Since(began) > 0 || got != maxWaiting+10 || len(h.clients) != 1 {
@@ -227,7 +227,7 @@ func (l *oneConnection) Addr() net.Addr { return &net.TCPAddr{} }
 func TestMetrics(t *testing.T) {
 	m, _ := twoServers("", false)
 	waived := finding.Finding{Level: finding.Breaking, Waiver: &finding.Waiver{}}
-	m.publish(report.Event{Server: "a b", Findings: report.Findings{{Level: finding.Breaking}, {Level: finding.Info}, waived}}, nil)
+	m.publish(report.WatchEvent{Server: "a b", Findings: report.Findings{{Level: finding.Breaking}, {Level: finding.Info}, waived}}, nil)
 	text := asked(m, "GET", "/metrics").Body.String()
 	for _, want := range []string{
 		`mcpctl_changes_total{level="breaking",server="a b"} 1`, `mcpctl_changes_total{level="waived",server="a b"} 1`,

@@ -28,7 +28,7 @@ const (
 type outputQueue struct {
 	name   string // the flag
 	suffix string // of its files in the state folder
-	send   sender
+	send   sendFunc
 	state  *stateFolder // nil without --state
 	note   func(format string, args ...any)
 	cancel context.CancelFunc // ends deliveries
@@ -38,7 +38,7 @@ type outputQueue struct {
 
 	mu      sync.Mutex // guards what follows
 	lags    map[string]*lag
-	waiting []*delivery
+	waiting []*outputEvent
 	busy    bool // an event is being delivered
 	bytes   int  // see maxBytes
 	refused int  // changes that the output refused
@@ -48,10 +48,10 @@ type outputQueue struct {
 	down    bool // that it cannot be reached was noted
 }
 
-// delivery is one event for an output.
-type delivery struct {
+// outputEvent is one event for an output.
+type outputEvent struct {
 	lag     *lag
-	event   report.Event
+	event   report.WatchEvent
 	to      *snapshot.Snapshot // surface after the change; nil if that does not matter
 	changes int                // changes in it: 1, or as many as it stands for
 	merged  bool               // it has no findings yet: they are those from the confirmed surface on
@@ -60,7 +60,8 @@ type delivery struct {
 
 // newOutputQueue returns a queue that passes events to send in a goroutine of its own, until finish. The end
 // of ctx ends deliveries; what is left then stays counted.
-func newOutputQueue(ctx context.Context, name, value string, p host.Process, state *stateFolder, send sender,
+func newOutputQueue(
+	ctx context.Context, name, value string, p host.Process, state *stateFolder, send sendFunc,
 ) *outputQueue {
 	q := &outputQueue{name: name, suffix: outputSuffix(name, value), send: send, state: state, note: p.Note}
 	q.ended, q.ending = make(chan struct{}), make(chan struct{})
@@ -103,7 +104,7 @@ func (q *outputQueue) settled(server string, surface *snapshot.Snapshot) {
 
 // take takes an event of a server with its present surface; nil = its changes are not those between
 // surfaces. It never waits for the output.
-func (q *outputQueue) take(e report.Event, surface *snapshot.Snapshot) {
+func (q *outputQueue) take(e report.WatchEvent, surface *snapshot.Snapshot) {
 	q.mu.Lock()
 	d := q.delivery(e, surface)
 	q.mu.Unlock()
@@ -118,7 +119,7 @@ func (q *outputQueue) take(e report.Event, surface *snapshot.Snapshot) {
 
 // delivery counts an event that the output has to get, and returns what will be queued; nil = nothing. The
 // caller holds the lock.
-func (q *outputQueue) delivery(e report.Event, surface *snapshot.Snapshot) *delivery {
+func (q *outputQueue) delivery(e report.WatchEvent, surface *snapshot.Snapshot) *outputEvent {
 	l, changed := q.lags[e.Server], e.Event == string(watch.Changed)
 	if l == nil { // it is not watched
 		return nil
@@ -129,7 +130,7 @@ func (q *outputQueue) delivery(e report.Event, surface *snapshot.Snapshot) *deli
 	resumes := l.behind && surface != nil && surface.Complete() && (changed || watch.State(e.State).Reached())
 	switch {
 	case resumes && !changed:
-		e = report.Event{Time: e.Time, Event: string(watch.Changed), Server: e.Server, State: e.State,
+		e = report.WatchEvent{Time: e.Time, Event: string(watch.Changed), Server: e.Server, State: e.State,
 			Cause: string(watch.Start)}
 	case resumes:
 	case changed && (l.behind || surface != nil && surface == l.newest): // what is resumed has it
@@ -138,14 +139,14 @@ func (q *outputQueue) delivery(e report.Event, surface *snapshot.Snapshot) *deli
 		l.sent = append(l.sent, surface)
 	case e.Event == string(watch.Stale), e.Event == string(watch.Recovered):
 		l.outages++
-		return &delivery{lag: l, event: e}
+		return &outputEvent{lag: l, event: e}
 	case !changed:
 		return nil
 	}
 	l.newest = surface
 	l.pending++
 	l.changes++
-	d := &delivery{lag: l, event: e, to: surface, changes: 1}
+	d := &outputEvent{lag: l, event: e, to: surface, changes: 1}
 	if resumes {
 		l.behind, d.merged, d.event.Findings = false, true, nil
 	}
@@ -154,7 +155,7 @@ func (q *outputQueue) delivery(e report.Event, surface *snapshot.Snapshot) *deli
 
 // add queues an event, or puts it into the one that waits for all changes of its server. If the queue is
 // full, the events of this server become one. The caller holds the lock.
-func (q *outputQueue) add(d *delivery) {
+func (q *outputQueue) add(d *outputEvent) {
 	l := d.lag
 	if into := l.merged; into != nil && d.changes > 0 {
 		into.event, into.to, into.changes = d.event, d.to, into.changes+d.changes
@@ -179,7 +180,7 @@ func (q *outputQueue) add(d *delivery) {
 // merge makes one event of those that wait of a server: its changes, and the last word about an outage. What
 // is being delivered stays as it is. The caller holds the lock.
 func (q *outputQueue) merge(l *lag) {
-	var change, outage *delivery
+	var change, outage *outputEvent
 	kept := q.waiting[:0]
 	for _, d := range q.waiting {
 		switch {
@@ -209,7 +210,7 @@ func (q *outputQueue) merge(l *lag) {
 }
 
 // next waits for an event and returns it; nil = there are no more.
-func (q *outputQueue) next(ctx context.Context) *delivery {
+func (q *outputQueue) next(ctx context.Context) *outputEvent {
 	for {
 		q.mu.Lock()
 		if len(q.waiting) > 0 && ctx.Err() == nil {
@@ -242,7 +243,7 @@ func (q *outputQueue) waits() bool {
 }
 
 // deliver passes an event on, and reports false if ctx ended before that.
-func (q *outputQueue) deliver(ctx context.Context, d *delivery) bool {
+func (q *outputQueue) deliver(ctx context.Context, d *outputEvent) bool {
 	if d.merged {
 		if err := q.compose(ctx, d); ctx.Err() != nil {
 			return false
@@ -273,7 +274,7 @@ func (q *outputQueue) deliver(ctx context.Context, d *delivery) bool {
 }
 
 // kindOf names an event in a message.
-func kindOf(d *delivery) string {
+func kindOf(d *outputEvent) string {
 	if d.changes == 0 {
 		return "a " + d.event.Event + " event"
 	}
@@ -281,7 +282,7 @@ func kindOf(d *delivery) string {
 }
 
 // compose sets the findings of an event that stands for several.
-func (q *outputQueue) compose(ctx context.Context, d *delivery) error {
+func (q *outputQueue) compose(ctx context.Context, d *outputEvent) error {
 	q.mu.Lock()
 	base, sent := d.lag.confirmed, d.lag.sent
 	q.mu.Unlock()
@@ -292,7 +293,7 @@ func (q *outputQueue) compose(ctx context.Context, d *delivery) error {
 
 // try sends an event until the output has taken it, has refused it or ctx has ended. The end of the queue
 // cuts a pause short: there is not much time left.
-func (q *outputQueue) try(ctx context.Context, d *delivery) error {
+func (q *outputQueue) try(ctx context.Context, d *outputEvent) error {
 	d.event.Dropped = q.dropped
 	line := report.EventJSON(d.event)
 	pause, ending := paced(firstPause), q.ending
@@ -319,7 +320,7 @@ func (q *outputQueue) try(ctx context.Context, d *delivery) error {
 }
 
 // done ends a delivery, which the output took or refused.
-func (q *outputQueue) done(d *delivery, taken bool) {
+func (q *outputQueue) done(d *outputEvent, taken bool) {
 	if taken {
 		q.dropped = 0
 	} else {

@@ -54,7 +54,7 @@ func (r *receiver) send(ctx context.Context, kind string, line []byte) error {
 			return err
 		}
 	}
-	var e report.Event
+	var e report.WatchEvent
 	if err := json.Unmarshal(line, &e); err != nil || e.Event != kind {
 		return fmt.Errorf("%v, or %q is not %q", err, e.Event, kind)
 	}
@@ -114,7 +114,7 @@ func queued(t *testing.T, r *receiver, state *stateFolder, test func(feed)) {
 func (f feed) start(server string, last *snapshot.Snapshot) {
 	f.present[server] = last
 	f.begin(server, last, compared)
-	f.take(report.Event{Event: "state", Server: server, State: "live"}, last)
+	f.take(report.WatchEvent{Event: "state", Server: server, State: "live"}, last)
 }
 
 // compared names the tools that only one of two surfaces has.
@@ -137,11 +137,11 @@ func (f feed) offers(server string, tools ...string) {
 	to := offering(tools...)
 	found, _ := compared(context.Background(), f.present[server], to)
 	f.present[server] = to
-	f.take(report.Event{Event: "changed", Server: server, State: "live", Findings: found}, to)
+	f.take(report.WatchEvent{Event: "changed", Server: server, State: "live", Findings: found}, to)
 	f.settled(server, to)
 }
 
-func (f feed) says(server, kind string) { f.take(report.Event{Event: kind, Server: server}, nil) }
+func (f feed) says(server, kind string) { f.take(report.WatchEvent{Event: kind, Server: server}, nil) }
 
 // want compares what arrived.
 func (f feed) want(what string, want ...string) {
@@ -386,11 +386,11 @@ func TestNextRunDelivers(t *testing.T) {
 				f := feed{t, r.queue(t, state), r, map[string]*snapshot.Snapshot{}}
 				last, now := offering(c.kept...), offering(c.now...)
 				f.begin("a", last, compared)
-				f.take(report.Event{Event: "state", Server: "a", State: "connecting"}, last)
-				f.take(report.Event{Event: "state", Server: "a", State: "live"}, now)
+				f.take(report.WatchEvent{Event: "state", Server: "a", State: "connecting"}, last)
+				f.take(report.WatchEvent{Event: "state", Server: "a", State: "live"}, now)
 				if !slices.Equal(c.kept, c.now) { // what standard output gets
 					found, _ := compared(context.Background(), last, now)
-					f.take(report.Event{Event: "changed", Server: "a", State: "live", Findings: found}, now)
+					f.take(report.WatchEvent{Event: "changed", Server: "a", State: "live", Findings: found}, now)
 				}
 				f.settled("a", now)
 				synctest.Wait()

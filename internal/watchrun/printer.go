@@ -13,7 +13,7 @@ import (
 
 // printed is an event to be printed, or something to be done after everything before it was printed.
 type printed struct {
-	event report.Event
+	event report.WatchEvent
 	line  []byte // the event as JSON
 	then  func()
 }

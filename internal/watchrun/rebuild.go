@@ -18,7 +18,7 @@ type rebuilder struct {
 	process host.Process
 	line    string // the command that builds; empty = none
 	files   *fileWatcher
-	emit    func(report.Event)
+	emit    func(report.WatchEvent)
 	restart chan struct{} // asks for a new session
 	asked   chan struct{} // asks for a build and a restart
 	ready   chan struct{} // holds a value while the server may be started
@@ -43,7 +43,7 @@ const (
 
 // newRebuilder opens what Options.Reload names; emit receives events about the server.
 func newRebuilder(
-	ctx context.Context, p host.Process, o Options, emit func(report.Event),
+	ctx context.Context, p host.Process, o Options, emit func(report.WatchEvent),
 ) (*rebuilder, error) {
 	files, err := newFileWatcher(ctx, p.Dir, o.Reload)
 	if err != nil {
@@ -134,8 +134,8 @@ func (b *rebuilder) run(ctx context.Context) {
 }
 
 // reloading returns the event of files that changed, or of a reload that a user asked for.
-func reloading(files []string) report.Event {
-	e := report.Event{Event: "reload", Files: files}
+func reloading(files []string) report.WatchEvent {
+	e := report.WatchEvent{Event: "reload", Files: files}
 	switch more := len(files) - shownFiles; {
 	case more > 0:
 		e.Files, e.Note = files[:shownFiles], fmt.Sprintf("and %d more", more)
@@ -145,8 +145,8 @@ func reloading(files []string) report.Event {
 	return e
 }
 
-// build is a run of the build command.
-type build struct {
+// buildRun is a run of the buildRun command.
+type buildRun struct {
 	began  time.Time
 	cancel context.CancelFunc
 	ended  chan struct{} // closed at the end; what follows is known then
@@ -155,7 +155,7 @@ type build struct {
 }
 
 // build starts the build command; nil without one. The server is not started until a build has succeeded.
-func (b *rebuilder) build(ctx context.Context) *build {
+func (b *rebuilder) build(ctx context.Context) *buildRun {
 	if b.line == "" {
 		return nil
 	}
@@ -164,7 +164,7 @@ func (b *rebuilder) build(ctx context.Context) *build {
 		b.held = true
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	now := &build{began: time.Now(), cancel: cancel, ended: make(chan struct{})}
+	now := &buildRun{began: time.Now(), cancel: cancel, ended: make(chan struct{})}
 	now.output.Limit = shownOfBuild
 	command := process.ShellCommand{Line: b.line, Env: b.process.Environ, Limit: buildTime}
 	go func() {
@@ -175,7 +175,7 @@ func (b *rebuilder) build(ctx context.Context) *build {
 }
 
 // stop cancels a build and waits until nothing of it is left.
-func (now *build) stop() {
+func (now *buildRun) stop() {
 	if now != nil {
 		now.cancel()
 		<-now.ended
@@ -183,9 +183,9 @@ func (now *build) stop() {
 }
 
 // finish takes the outcome of a build: the running server stays, or is restarted.
-func (b *rebuilder) finish(now *build) {
+func (b *rebuilder) finish(now *buildRun) {
 	took := time.Since(now.began).Milliseconds()
-	e := report.Event{Event: "build", Elapsed: &took}
+	e := report.WatchEvent{Event: "build", Elapsed: &took}
 	if now.err != nil {
 		e.Error = &report.Failure{
 			Stage: "building", Message: now.err.Error(), Stderr: now.output.String(),

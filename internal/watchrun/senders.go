@@ -30,9 +30,9 @@ const (
 	shortReply    = 4 << 10 // bytes; after a longer one the connection is closed
 )
 
-// A sender makes one attempt to pass on an event of a kind. An error that is neither errRefused nor
+// A sendFunc makes one attempt to pass on an event of a kind. An error that is neither errRefused nor
 // errUnreachable is that of an output which was reached and failed.
-type sender func(ctx context.Context, kind string, event []byte) error
+type sendFunc func(ctx context.Context, kind string, event []byte) error
 
 var (
 	errRefused     = errors.New("refused")     // another attempt would not change the answer
@@ -72,7 +72,7 @@ func (o Options) outputs(ctx context.Context, p host.Process, state *stateFolder
 var notStarted = []int{126, 127}
 
 // commandOutput runs a shell command with the event on its standard input, and its kind in MCPCTL_EVENT.
-func commandOutput(p host.Process, line string) sender {
+func commandOutput(p host.Process, line string) sendFunc {
 	return func(ctx context.Context, kind string, event []byte) error {
 		output := process.Tail{Limit: shownOfOutput}
 		command := process.ShellCommand{Line: line, Stdin: event, Limit: commandTime,
@@ -119,7 +119,7 @@ func webhookSecret(p host.Process) (string, error) {
 }
 
 // webhookOutput posts an event, signed as GitHub signs if there is a secret. Redirects are not followed.
-func webhookOutput(p host.Process, to, secret string) sender {
+func webhookOutput(p host.Process, to, secret string) sendFunc {
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	client := &http.Client{Timeout: postTime, CheckRedirect: stay}
 	return func(ctx context.Context, _ string, event []byte) error {

@@ -41,7 +41,7 @@ func TestStateFollowsTheEvent(t *testing.T) {
 	w := newPrinter(p, report.Output{Format: "ndjson"}, []string{"s"}, false)
 	go w.run()
 	for _, tool := range []string{"a", "b", "c"} {
-		e := report.Event{Event: "changed", Server: "s"}
+		e := report.WatchEvent{Event: "changed", Server: "s"}
 		w.add(printed{event: e, line: report.EventJSON(e)})
 		w.add(printed{then: func() { state.save("s", offering(tool)) }})
 	}

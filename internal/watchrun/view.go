@@ -20,8 +20,8 @@ type eventView struct {
 	names      []string // of the servers at the start
 	width      int      // columns of the longest name
 	servers    map[string]*viewedServer
-	begun      bool           // the line about the start was written
-	held       []report.Event // events that wait for that line
+	begun      bool                // the line about the start was written
+	held       []report.WatchEvent // events that wait for that line
 }
 
 // viewedServer is what the lines so far said about a server.
@@ -57,7 +57,7 @@ func (v *eventView) server(name string) *viewedServer {
 }
 
 // lines returns the lines of an event. Until all servers are known, events wait for the line about them.
-func (v *eventView) lines(e report.Event) []report.EventLine {
+func (v *eventView) lines(e report.WatchEvent) []report.EventLine {
 	if v.begun {
 		return v.after(e)
 	}
@@ -105,7 +105,7 @@ func (v *eventView) begin(now time.Time) []report.EventLine {
 	lines := []report.EventLine{{Time: now, Word: line}}
 	for _, name := range v.names {
 		if s := v.server(name); s.failure != nil {
-			failed := report.Event{Time: now, Server: name, Error: s.failure}
+			failed := report.WatchEvent{Time: now, Server: name, Error: s.failure}
 			lines = append(lines, v.trouble(failed, s, s.state))
 		}
 	}
@@ -117,7 +117,7 @@ func (v *eventView) begin(now time.Time) []report.EventLine {
 }
 
 // after returns the lines of an event after the start.
-func (v *eventView) after(e report.Event) []report.EventLine {
+func (v *eventView) after(e report.WatchEvent) []report.EventLine {
 	s := v.server(e.Server)
 	var line report.EventLine
 	switch e.Event {
@@ -148,12 +148,12 @@ func (v *eventView) after(e report.Event) []report.EventLine {
 	return []report.EventLine{line}
 }
 
-func (v *eventView) line(e report.Event, word, remark string) report.EventLine {
+func (v *eventView) line(e report.WatchEvent, word, remark string) report.EventLine {
 	return report.EventLine{Time: e.Time, Server: e.Server, Width: v.width, Word: word, Remark: remark}
 }
 
 // trouble returns a line with a failure, unless the same one was just shown.
-func (v *eventView) trouble(e report.Event, s *viewedServer, word string) report.EventLine {
+func (v *eventView) trouble(e report.WatchEvent, s *viewedServer, word string) report.EventLine {
 	line := v.line(e, word, e.Note)
 	if e.Error == nil || e.Error.Message == s.shown {
 		return line
@@ -169,7 +169,7 @@ func (v *eventView) trouble(e report.Event, s *viewedServer, word string) report
 
 // stateLine returns the line of a state. A connection that is back has its line with what it found, and so
 // has a server that was stale.
-func (v *eventView) stateLine(e report.Event, s *viewedServer) report.EventLine {
+func (v *eventView) stateLine(e report.WatchEvent, s *viewedServer) report.EventLine {
 	before := watch.State(s.state)
 	s.state = e.State
 	reached := watch.State(e.State).Reached()
@@ -197,7 +197,7 @@ func (v *eventView) stateLine(e report.Event, s *viewedServer) report.EventLine 
 }
 
 // reading returns the line of a reading: what it found, after a reload or a lost connection, or by itself.
-func (v *eventView) reading(e report.Event, s *viewedServer) report.EventLine {
+func (v *eventView) reading(e report.WatchEvent, s *viewedServer) report.EventLine {
 	word, remark := e.Event, e.Findings.Levels()
 	if e.Event == "changed" && remark == "" {
 		remark = "same as saved"
@@ -223,7 +223,7 @@ func (v *eventView) reading(e report.Event, s *viewedServer) report.EventLine {
 }
 
 // summed returns how often what was reported, and the states of servers at the end.
-func summed(e report.Event) string {
+func summed(e report.WatchEvent) string {
 	var states []string
 	for _, s := range e.Servers {
 		states = append(states, s.State)

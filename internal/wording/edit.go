@@ -6,8 +6,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
-// Edit is a passage of a text that was kept, removed or added.
-type Edit struct {
+// Passage is a passage of a text that was kept, removed or added.
+type Passage struct {
 	Op   Op
 	Text string
 }
@@ -30,7 +30,7 @@ var token = kit.Pattern(`[\p{L}\p{N}_]+|[ \t]+|(?s:.)`)
 
 // Compare returns what was kept, removed and added, word by word. Changes with only blanks between them are
 // one.
-func Compare(before, after string) []Edit {
+func Compare(before, after string) []Passage {
 	a, b := token().FindAllString(before, -1), token().FindAllString(after, -1)
 	head, tail := 0, 0
 	for head < min(len(a), len(b)) && a[head] == b[head] {
@@ -40,12 +40,12 @@ func Compare(before, after string) []Edit {
 		tail++
 	}
 	end := strings.Join(a[len(a)-tail:], "")
-	var edits []Edit
+	var edits []Passage
 	add := func(op Op, text string) {
 		if last := len(edits) - 1; last >= 0 && edits[last].Op == op {
 			edits[last].Text += text
 		} else if text != "" {
-			edits = append(edits, Edit{op, text})
+			edits = append(edits, Passage{op, text})
 		}
 	}
 	add(Kept, strings.Join(a[:head], ""))

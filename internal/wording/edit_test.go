@@ -10,21 +10,21 @@ import (
 func TestCompare(t *testing.T) {
 	for _, c := range []struct {
 		name, before, after string
-		want                []Edit
+		want                []Passage
 	}{
 		{"both empty", "", "", nil},
-		{"equal", "a b", "a b", []Edit{{Kept, "a b"}}},
-		{"all new", "", "a b", []Edit{{Added, "a b"}}},
-		{"all Removed", "a b", "", []Edit{{Removed, "a b"}}},
-		{"a word", "a b c", "a x c", []Edit{{Kept, "a "}, {Removed, "b"}, {Added, "x"}, {Kept, " c"}}},
+		{"equal", "a b", "a b", []Passage{{Kept, "a b"}}},
+		{"all new", "", "a b", []Passage{{Added, "a b"}}},
+		{"all Removed", "a b", "", []Passage{{Removed, "a b"}}},
+		{"a word", "a b c", "a x c", []Passage{{Kept, "a "}, {Removed, "b"}, {Added, "x"}, {Kept, " c"}}},
 		{"a phrase", "a b c d", "a x y d",
-			[]Edit{{Kept, "a "}, {Removed, "b c"}, {Added, "x y"}, {Kept, " d"}}},
-		{"an addition at the end", "a.", "a. Then b.", []Edit{{Kept, "a."}, {Added, " Then b."}}},
-		{"part of a repeated word", "go go go", "go go", []Edit{{Kept, "go go"}, {Removed, " go"}}},
-		{"letters of any script", "日本 x", "日 x", []Edit{{Removed, "日本"}, {Added, "日"}, {Kept, " x"}}},
-		{"a line break is a change of its own", "a\nb", "a b", []Edit{{Kept, "a"}, {Removed, "\n"}, {Added, " "}, {Kept, "b"}}},
+			[]Passage{{Kept, "a "}, {Removed, "b c"}, {Added, "x y"}, {Kept, " d"}}},
+		{"an addition at the end", "a.", "a. Then b.", []Passage{{Kept, "a."}, {Added, " Then b."}}},
+		{"part of a repeated word", "go go go", "go go", []Passage{{Kept, "go go"}, {Removed, " go"}}},
+		{"letters of any script", "日本 x", "日 x", []Passage{{Removed, "日本"}, {Added, "日"}, {Kept, " x"}}},
+		{"a line break is a change of its own", "a\nb", "a b", []Passage{{Kept, "a"}, {Removed, "\n"}, {Added, " "}, {Kept, "b"}}},
 	} {
-		if diff := cmp.Diff(c.want, Compare(c.before, c.after), cmp.AllowUnexported(Edit{})); diff != "" {
+		if diff := cmp.Diff(c.want, Compare(c.before, c.after), cmp.AllowUnexported(Passage{})); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", c.name, diff)
 		}
 	}
@@ -34,8 +34,8 @@ func TestCompare(t *testing.T) {
 func TestCompareGivesUp(t *testing.T) {
 	before, after := strings.Repeat("a ", 2000), strings.Repeat("b ", 2000)
 	got := Compare("same "+before+"end", "same "+after+"end")
-	want := []Edit{{Kept, "same "}, {Removed, strings.TrimSuffix(before, " ")}, {Added, strings.TrimSuffix(after, " ")}, {Kept, " end"}}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(Edit{})); diff != "" {
+	want := []Passage{{Kept, "same "}, {Removed, strings.TrimSuffix(before, " ")}, {Added, strings.TrimSuffix(after, " ")}, {Kept, " end"}}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(Passage{})); diff != "" {
 		t.Errorf("-want +got:\n%.2000s", diff)
 	}
 }

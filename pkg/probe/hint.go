@@ -393,7 +393,7 @@ func answerHint(f failure) string {
 		return "the program answers JSON-RPC but not MCP's handshake: check that it is an MCP server"
 	case is[*transport.TooMuchError](f.err):
 		return "no model can read that much: ask the server's author to offer less"
-	case is[*transport.TooLargeError](f.err), overLimit.in(f.err):
+	case is[*transport.TooLongError](f.err), overLimit.in(f.err):
 		return "ask the server's author for pages (nextCursor) or smaller schemas"
 	case is[*RPCError](f.err):
 		return "the server itself says so: check its credentials, its network and its log"

@@ -117,7 +117,7 @@ func TestHints(t *testing.T) {
 		"unknown request":      {failure{server: stdio, stage: Completing, err: &RPCError{Code: mcp.METHOD_NOT_FOUND}}, "mcpctl list"},
 		"request refused":      {failure{server: stdio, stage: Pinging, err: &RPCError{Code: mcp.INVALID_PARAMS}}, "--dry-run"},
 		"no handshake":         {failure{server: stdio, stage: Handshake, err: &RPCError{Code: mcp.METHOD_NOT_FOUND}}, "is an MCP server"},
-		"too large":            {failure{server: stdio, err: &transport.TooLargeError{Limit: 1}}, "nextCursor"},
+		"too large":            {failure{server: stdio, err: &transport.TooLongError{Limit: 1}}, "nextCursor"},
 		"over our limit":       {failure{server: stdio, err: overLimit.errorf("no")}, "nextCursor"},
 		"answered error":       {failure{server: stdio, stage: ListingTools, err: &RPCError{Code: -32603}}, "log"},
 		"garbled":              {failure{server: stdio, err: &transport.ReplyError{Problem: "x"}}, "author"},

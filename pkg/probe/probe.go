@@ -401,7 +401,7 @@ const (
 
 // Secret is a value that every verb of fmt and every encoder shows as ***. Reveal is the one way out, for the
 // server alone.
-type Secret = transport.Secret
+type Secret = transport.Credential
 
 // Authorize gives the headers that let requests into one server; they win over HTTP.Headers. It is called
 // with nil before the first request, and with the refusal after a 401, or a 403 that asks for further scopes;
@@ -412,4 +412,4 @@ type Secret = transport.Secret
 type Authorize func(ctx context.Context, refused *Refused) (map[string]Secret, error)
 
 // Refused is what a server said when it wanted other credentials.
-type Refused = transport.Refused
+type Refused = transport.Refusal

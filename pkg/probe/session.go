@@ -208,14 +208,14 @@ const codeRejected = -1
 // answer answers the server's own requests: with no roots, with a refusal of sampling, and with what
 // Options.Elicit returns. The transport answers what is left.
 func (a attempt) answer(ctx context.Context, asked transport.Incoming) (json.RawMessage,
-	*transport.RPCError) {
+	*transport.ErrorReply) {
 	method := mcp.MCPMethod(asked.Method)
 	a.seen.heard.Store(true)
 	switch {
 	case method == mcp.MethodListRoots:
 		return json.RawMessage(`{"roots":[]}`), nil
 	case method == mcp.MethodSamplingCreateMessage:
-		return nil, &transport.RPCError{Code: codeRejected,
+		return nil, &transport.ErrorReply{Code: codeRejected,
 			Message: "mcpctl has no model: sampling is not supported"}
 	case method != mcp.MethodElicitationCreate || !slices.Contains(a.options.Capabilities, "elicitation"):
 		return nil, nil
@@ -226,7 +226,7 @@ func (a attempt) answer(ctx context.Context, asked transport.Incoming) (json.Raw
 	params, _ := a.masks().JSON(asked.Params)
 	result, err := a.options.Elicit(ctx, params)
 	if err != nil {
-		return nil, &transport.RPCError{Code: mcp.INTERNAL_ERROR, Message: err.Error()}
+		return nil, &transport.ErrorReply{Code: mcp.INTERNAL_ERROR, Message: err.Error()}
 	}
 	return result, nil
 }
