@@ -63,6 +63,7 @@ var schemaRules = map[string]rule{
 		}
 	}),
 	"required-undefined":   eachSchema(requiredUndefined),
+	"keyword-ignored":      eachSchema(keywordIgnored),
 	"schema-contradictory": eachDocument(schemaContradictory),
 	"default-invalid": eachSchema(func(s *subschema, at location) {
 		if value, there := s.object["default"]; there {
@@ -184,6 +185,26 @@ func requiredUndefined(s *subschema, at location) {
 		name, ok := value.(string)
 		if _, defined := s.properties()[name]; ok && !defined {
 			at.add("required", rawjson.Quote(name), "%q is required but not defined.", name)
+		}
+	}
+}
+
+// keywordIgnored looks for keywords that say nothing about any value: those of another dialect than the one
+// that the schema names, such as prefixItems in draft-07, and those of another type, such as maxLength of an
+// integer.
+func keywordIgnored(s *subschema, at location) {
+	if !s.used {
+		return
+	}
+	draft, address, known := schema.DraftOf(s.doc.value)
+	for _, keyword := range kit.SortedKeys(s.object) {
+		switch {
+		case known && address != "" && !draft.Defines(keyword):
+			at.add(keyword, short(s.object[keyword]),
+				"The dialect %s does not define `%s`%s.", quote(address), keyword, s.ofArgument())
+		case !schema.AppliesTo(keyword, s.object["type"]):
+			at.add(keyword, short(s.object[keyword]), "`%s`%s has no effect on values of type %s.", keyword,
+				s.ofArgument(), encoded(s.object["type"]))
 		}
 	}
 }

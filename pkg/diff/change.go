@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -102,6 +103,7 @@ func (r *revision) change(ch *change) {
 		ch.Family == schema.FamilyType && root && !isObject(viewOf(r.After.Raw())):
 		r.reported = true // as a finding about the validity of the new schema
 	case r.silent(ch):
+		r.ignored(ch, f)
 	case ch.judged.Breaks.Verdict == schema.Unknown:
 		r.unproven(f, r.subject(ch.Instance), ch.judged.Breaks)
 	default:
@@ -127,6 +129,24 @@ func (r *revision) silent(ch *change) bool {
 		return false
 	}
 	return equal(r.whole) || equal(*ch.judged)
+}
+
+// ignored reports a keyword that changed where it says nothing about any value, such as maxLength beside the
+// type integer.
+func (r *revision) ignored(ch *change, f finding.Finding) {
+	keyword := cmp.Or(f.Member, ch.Keyword)
+	applies := func(side view) bool {
+		var types any
+		_ = json.Unmarshal(side["type"], &types) // without a type it applies
+		return side[keyword] != nil && schema.AppliesTo(keyword, types)
+	}
+	if applies(ch.before()) || applies(ch.after()) {
+		return
+	}
+	f.Cause = "The keyword " + code(keyword) + ", which has no effect on values of its type, changed"
+	f.Message = "The keyword " + code(keyword) + " of " + r.subject(ch.Instance) +
+		", which has no effect on values of its type, changed."
+	r.reportAs("keyword-changed", f)
 }
 
 // unconstrained reports whether a schema accepts everything, apart from its annotations.

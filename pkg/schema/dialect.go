@@ -92,6 +92,40 @@ func (d dialect) reads(keyword string) bool {
 	return true
 }
 
+// Defines reports whether a draft gives meaning to a keyword that some draft introduced or dropped. A keyword
+// that no draft ever defined is not known here: the answer is yes.
+func (d Draft) Defines(keyword string) bool { return dialect{draft: d}.reads(keyword) }
+
+// constrains returns the types of values that a keyword constrains, where all others are valid for it; nil
+// for keywords that constrain any.
+func constrains(keyword string) []string {
+	switch keyword {
+	case "minLength", "maxLength", "pattern":
+		return []string{"string"}
+	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf":
+		return []string{"number", "integer"}
+	case "items", "prefixItems", "additionalItems", "contains", "minContains", "maxContains", "minItems",
+		"maxItems", "uniqueItems", "unevaluatedItems":
+		return []string{"array"}
+	case "properties", "required", "additionalProperties", "patternProperties", "propertyNames",
+		"minProperties", "maxProperties", "dependencies", "dependentRequired", "dependentSchemas",
+		"unevaluatedProperties":
+		return []string{"object"}
+	}
+	return nil
+}
+
+// AppliesTo reports whether a keyword constrains values of some type that stands beside it, types being the
+// decoded value of "type". Where that is missing or not valid, it may.
+func AppliesTo(keyword string, types any) bool {
+	concerned, named := constrains(keyword), listed(types)
+	return concerned == nil || slices.ContainsFunc(named, func(t any) bool {
+		name, _ := t.(string)
+		return slices.Contains(concerned, name) || !slices.Contains([]string{"string", "number", "integer",
+			"array", "object", "boolean", "null"}, name)
+	})
+}
+
 // metaFiles are the published meta-schemas. Those of 2019-09 and 2020-12 are written as one document each,
 // without the dynamic references by which others may extend them.
 //
