@@ -45,7 +45,7 @@ Exits 1 if nothing matches.`,
 			if err != nil {
 				return err
 			}
-			f, err := fleet.Load(c.Context, p.Process, p.Select, p.Contact, from)
+			f, err := fleet.LoadAsking(c.Context, p.Process, p.Select, p.Contact, from)
 			if err != nil {
 				return err
 			}

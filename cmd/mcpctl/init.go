@@ -273,7 +273,7 @@ func inline(ctx context.Context, p program, from []source.Source) (string, probe
 // nameOf returns a name for the server of the command line: the one that it reports, else that of
 // package.json, else that of its command.
 func nameOf(ctx context.Context, p program, from []source.Source, server probe.Server) (string, error) {
-	f, err := fleet.Load(ctx, p.Process, p.Select, p.Contact, from)
+	f, err := fleet.LoadAsking(ctx, p.Process, p.Select, p.Contact, from)
 	if err != nil {
 		return "", err
 	}

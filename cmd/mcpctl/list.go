@@ -33,7 +33,7 @@ func listCommand(p program) *cli.Command {
 			if err := filter.Check(); err != nil {
 				return nil, err
 			}
-			f, err := fleet.Load(ctx, p.Process, p.Select, p.Contact, from)
+			f, err := fleet.LoadAsking(ctx, p.Process, p.Select, p.Contact, from)
 			if err != nil {
 				return nil, err
 			}

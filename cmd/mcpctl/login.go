@@ -95,7 +95,7 @@ func (p program) protected(ctx context.Context, command string, words []string) 
 	if kind := from[0].Kind; kind != source.Configured && kind != source.URL {
 		return auth.Resource{}, false, errOneServer(command)
 	}
-	f, err := fleet.Load(ctx, p.Process, p.Select, p.Contact, from)
+	f, err := fleet.LoadAsking(ctx, p.Process, p.Select, p.Contact, from)
 	if err != nil {
 		return auth.Resource{}, false, err
 	}

@@ -21,7 +21,7 @@ func pingCommand(p program) *cli.Command {
 Connects and sends ping (server/discover since protocol 2026-07-28). Exits 3 if a server does not respond.`,
 		Action: p.about(&report.Options{},
 			func(ctx context.Context, from []source.Source) (*report.Report, error) {
-				f, err := fleet.Load(ctx, p.Process, p.Select, p.Contact, from)
+				f, err := fleet.LoadAsking(ctx, p.Process, p.Select, p.Contact, from)
 				if err != nil {
 					return nil, err
 				}

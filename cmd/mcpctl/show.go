@@ -27,7 +27,7 @@ func showCommand(p program) *cli.Command {
 			if err != nil {
 				return err
 			}
-			f, err := fleet.Load(c.Context, p.Process, p.Select, p.Contact, from)
+			f, err := fleet.LoadAsking(c.Context, p.Process, p.Select, p.Contact, from)
 			if err != nil {
 				return err
 			}

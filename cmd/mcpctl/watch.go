@@ -64,7 +64,7 @@ r and Enter, or SIGUSR1, reads all servers now. Saved snapshots are not changed.
 					return err
 				}
 			}
-			f, err := fleet.Load(c.Context, p.Process, p.Select, p.Contact, from)
+			f, err := fleet.LoadAsking(c.Context, p.Process, p.Select, p.Contact, from)
 			if err != nil {
 				return err
 			}

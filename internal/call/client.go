@@ -130,7 +130,7 @@ func on(ctx context.Context, p host.Process, o Options, from []source.Source, do
 		return errNoServer
 	}
 	o.Contact.Parallel = 1
-	f, err := fleet.Load(ctx, p, o.Select, o.Contact, from)
+	f, err := fleet.LoadAsking(ctx, p, o.Select, o.Contact, from)
 	if err != nil {
 		return err
 	}

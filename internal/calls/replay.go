@@ -42,7 +42,7 @@ func Replay(
 	ctx context.Context, p host.Process, o ReplayOptions, from []source.Source,
 ) (*report.Report, error) {
 	o.Contact.Parallel = max(o.Contact.Parallel, 1)
-	f, err := fleet.Load(ctx, p, o.Select, o.Contact, from)
+	f, err := fleet.LoadAsking(ctx, p, o.Select, o.Contact, from)
 	if err != nil {
 		return nil, err
 	}

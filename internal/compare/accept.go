@@ -39,7 +39,7 @@ func Accept(
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	f, err := fleet.Load(ctx, p, o.Select, o.Contact, from)
+	f, err := fleet.LoadAsking(ctx, p, o.Select, o.Contact, from)
 	if err == nil {
 		err = checkDir(p, f.Config.Project)
 	}

@@ -40,7 +40,7 @@ func Check(
 
 	// The configuration: the servers, and the policy for their findings.
 	o.Contact.ReadTwice = true
-	f, err := fleet.Load(ctx, p, o.Select, o.Contact, from)
+	f, err := fleet.LoadAsking(ctx, p, o.Select, o.Contact, from)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func Check(
 	}
 
 	// A probe of each server, then the rules for one server.
-	options := check.Options{Budgets: check.Budgets(f.Config.Project.Budgets), Timeout: f.Limit()}
+	options := check.Options{Budgets: f.Config.Project.Budgets, Timeout: f.Limit()}
 	checked := make([]checkedServer, len(targets))
 	surfaces, err := f.Each(ctx, targets, func(i int, s *fleet.Surface) (err error) {
 		defer s.LetGo()
@@ -95,7 +95,7 @@ func Check(
 // together returns the findings about all servers, and the ids of the rules that were applied; those of a
 // shard are left to merge.
 func together(
-	members []check.Member, budgets check.Budgets, shard *report.Shard,
+	members []check.Member, budgets finding.Budgets, shard *report.Shard,
 ) (found []finding.Finding, rules []string) {
 	rules = report.RuleIDs(check.Rules())
 	if shard == nil {
@@ -198,11 +198,11 @@ func declaredOf(all []check.Declared, server string, servers []string) []check.D
 func observed(s fleet.Surface) check.Observed {
 	seen := check.Observed{Transport: s.Transport, Noise: s.NoiseText, Again: s.SecondRead, Given: s.Given}
 	if p := s.Package; p != nil {
-		seen.Package = &check.DeclaredPackage{Type: check.Value{Text: p.Ref.Registry},
-			Name: check.Value{Text: p.Ref.Name}, Version: check.Value{Text: p.Ref.Version}}
+		seen.Package = &check.DeclaredPackage{Type: check.DeclaredText{Text: p.Ref.Registry},
+			Name: check.DeclaredText{Text: p.Ref.Name}, Version: check.DeclaredText{Text: p.Ref.Version}}
 	}
 	for _, n := range s.Notices {
-		seen.Notices = append(seen.Notices, check.Notice{Code: n.Code, Message: n.Message})
+		seen.Notices = append(seen.Notices, check.Deviation{Code: n.Code, Message: n.Message})
 	}
 	return seen
 }

@@ -52,7 +52,7 @@ func parseDeclared(name string, root syntax.Value) (check.Declared, bool) {
 		fromManifest(&d, root)
 	case hasAny(root, "mcpName"):
 		d.Name = textAt(root, "mcpName")
-		d.Packages = []check.DeclaredPackage{{Type: check.Value{Text: "npm"},
+		d.Packages = []check.DeclaredPackage{{Type: check.DeclaredText{Text: "npm"},
 			Name: textAt(root, "name"), Version: d.Version}}
 	case hasAny(root, "packages", "remotes"), strings.HasSuffix(schema, "/server.schema.json"):
 		fromRegistry(&d, root)
@@ -68,12 +68,12 @@ func hasAny(v syntax.Value, keys ...string) bool {
 }
 
 // textAt returns a member that is a string.
-func textAt(v syntax.Value, key string) check.Value {
+func textAt(v syntax.Value, key string) check.DeclaredText {
 	f, _ := v.Get(key)
 	if f.Value.Kind != syntax.Text {
-		return check.Value{}
+		return check.DeclaredText{}
 	}
-	return check.Value{Text: f.Value.Text, Line: f.Line}
+	return check.DeclaredText{Text: f.Value.Text, Line: f.Line}
 }
 
 // declareItems adds the tools or prompts that a manifest lists.
@@ -96,7 +96,7 @@ func declareItems(d *check.Declared, kind snapshot.Kind, root syntax.Value) {
 // fromManifest reads a manifest of MCPB, formerly DXT.
 func fromManifest(d *check.Declared, root syntax.Value) {
 	d.Title = textAt(root, "display_name")
-	d.Transports = []check.Value{{Text: "stdio", Line: textAt(root, "name").Line}}
+	d.Transports = []check.DeclaredText{{Text: "stdio", Line: textAt(root, "name").Line}}
 	declareItems(d, snapshot.Tools, root)
 	declareItems(d, snapshot.Prompts, root)
 	manifestVariables(d, root)
@@ -105,7 +105,7 @@ func fromManifest(d *check.Declared, root syntax.Value) {
 	for _, key := range []string{"name", "version", "description", "author", "server"} {
 		if !hasAny(root, key) {
 			lacks := "the manifest lacks " + key + ", which is required"
-			d.Faults = append(d.Faults, check.Value{Text: lacks})
+			d.Faults = append(d.Faults, check.DeclaredText{Text: lacks})
 		}
 	}
 }
@@ -118,7 +118,7 @@ func manifestVariables(d *check.Declared, root syntax.Value) {
 	for _, env := range root.At("server", "mcp_config", "env") {
 		for _, v := range env.Value.Fields {
 			if setting := userSetting().FindStringSubmatch(v.Value.Text); setting != nil {
-				variable := check.DeclaredVariable{Name: check.Value{Text: v.Key, Line: v.Line}}
+				variable := check.DeclaredVariable{Name: check.DeclaredText{Text: v.Key, Line: v.Line}}
 				for _, f := range root.At("user_config", setting[1]) {
 					variable.Required = f.Value.TextOf("required") == "true"
 				}
@@ -146,7 +146,7 @@ func fromRegistry(d *check.Declared, root syntax.Value) {
 			d.Variables = append(d.Variables, check.DeclaredVariable{Name: textAt(v, "name"),
 				Required: v.TextOf("isRequired") == "true"})
 		}
-		kind := check.Value{Text: "stdio", Line: p.Line} // the default
+		kind := check.DeclaredText{Text: "stdio", Line: p.Line} // the default
 		if transport, ok := p.Get("transport"); ok {
 			kind = textAt(transport.Value, "type")
 		}
@@ -170,7 +170,7 @@ var (
 func registryFaults(d *check.Declared, root syntax.Value) {
 	refuse := func(refused bool, line int, format string, args ...any) {
 		if refused {
-			d.Faults = append(d.Faults, check.Value{Text: fmt.Sprintf(format, args...), Line: line})
+			d.Faults = append(d.Faults, check.DeclaredText{Text: fmt.Sprintf(format, args...), Line: line})
 		}
 	}
 	schema, description := textAt(root, "$schema"), textAt(root, "description")

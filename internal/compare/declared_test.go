@@ -22,7 +22,7 @@ func TestDeclarations(t *testing.T) {
 		"registry": {`{"$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json", "name": "a.b/c", "description": "x", "version": "1.0.0",
 "packages": [{"registryType": "npm", "identifier": "c", "version": "1.0.0", "transport": {"type": "stdio"}}], "remotes": [{"type": "sse", "url": "https://x/"}]}`,
 			func(d check.Declared) bool {
-				return d.Name.Text == "a.b/c" && len(d.Faults) == 0 && len(d.Transports) == 2 && d.Packages[0] == (check.DeclaredPackage{Type: check.Value{Text: "npm", Line: 2}, Name: check.Value{Text: "c", Line: 2}, Version: check.Value{Text: "1.0.0", Line: 2}})
+				return d.Name.Text == "a.b/c" && len(d.Faults) == 0 && len(d.Transports) == 2 && d.Packages[0] == (check.DeclaredPackage{Type: check.DeclaredText{Text: "npm", Line: 2}, Name: check.DeclaredText{Text: "c", Line: 2}, Version: check.DeclaredText{Text: "1.0.0", Line: 2}})
 			}},
 		"faults": {`{"$schema": "x", "name": "acme", "version": "^1.2", "description": "` + strings.Repeat("é", 101) + `", "packages": [
 {"registryType": "npm", "identifier": "a b", "transport": {}}, {"registryType": "npm", "identifier": "a", "version": "1.x", "transport": {}},

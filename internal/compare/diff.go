@@ -46,7 +46,7 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	}
 
 	// The configuration: the servers, and the policy for their changes.
-	f, err := fleet.Load(ctx, p, o.Select, o.Contact, current)
+	f, err := fleet.LoadAsking(ctx, p, o.Select, o.Contact, current)
 	if err != nil {
 		return nil, err
 	}

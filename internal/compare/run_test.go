@@ -24,7 +24,7 @@ func TestEveryNoticeIsARule(t *testing.T) {
 	} {
 		s := fleet.FromResult(probe.Result{Server: probe.Server{Name: "s"}})
 		seen := check.Subject{Name: "s", Snapshot: &snapshot.Snapshot{}, Observed: observed(s)}
-		seen.Observed.Notices = []check.Notice{{Code: code, Message: "seen"}}
+		seen.Observed.Notices = []check.Deviation{{Code: code, Message: "seen"}}
 		if found, err := check.Run(t.Context(), []check.Subject{seen}, check.Options{}); err != nil || (len(found) == 0) != slices.Contains(harmless, code) {
 			t.Errorf("%s: %d findings", code, len(found))
 		}

@@ -33,7 +33,7 @@ type SaveOptions struct {
 
 // Save saves the snapshots of servers.
 func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Source) (*report.Report, error) {
-	f, err := fleet.Load(ctx, p, o.Select, o.Contact, from)
+	f, err := fleet.LoadAsking(ctx, p, o.Select, o.Contact, from)
 	switch {
 	case err != nil:
 		return nil, err

@@ -87,7 +87,7 @@ func judgeTogether(
 		applied, policy = check.Rules(), policy.CheckPolicy()
 		byPlace := inOrderOf(cfg)
 		slices.SortStableFunc(members, func(a, b check.Member) int { return byPlace(a.Name, b.Name) })
-		found = append(found, check.Together(members, check.Budgets(cfg.Project.Budgets))...)
+		found = append(found, check.Together(members, cfg.Project.Budgets)...)
 	}
 	return policy.Apply(found, fleet.ScopeOf(cfg, report.RuleIDs(applied), seen, partial), p.Now)
 }

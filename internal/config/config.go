@@ -160,15 +160,6 @@ type Grants struct {
 	Write   []string // absolute directories that it may write to
 }
 
-// Budgets are limits on what servers offer; 0 = none.
-type Budgets struct {
-	Tokens, Tools             int // of all servers together
-	ServerTokens, ServerTools int // of each server
-	ToolTokens                int // of each tool
-	ItemBytes                 int // of each tool, prompt, resource and template, as compact JSON
-	TextCharacters            int // of each text for a reader
-}
-
 // Description is how a server is configured. Secrets are masked.
 type Description struct {
 	Command []string `json:"command,omitempty"`       // what would be started

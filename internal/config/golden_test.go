@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -237,7 +238,7 @@ func dumpProject(b *strings.Builder, p Project) {
 	for _, t := range p.Tolerate {
 		fmt.Fprintf(b, "%s: tolerate %q: %q until %q\n", t.Source, t.Server, t.Reason, t.Expires)
 	}
-	if p.Budgets != (Budgets{}) {
+	if p.Budgets != (finding.Budgets{}) {
 		fmt.Fprintf(b, "budgets: %+v\n", p.Budgets)
 	}
 	if p.Allow.Line > 0 {

@@ -24,7 +24,7 @@ type Project struct {
 	// where Snapshots leads to if that is outside of the project and the user named neither; empty otherwise
 	SnapshotsOutside string
 	Tolerate         []finding.Tolerance // servers that may fail until a day
-	Budgets          Budgets             // limits on what servers offer
+	Budgets          finding.Budgets     // limits on what servers offer
 	Allow            Allow               // servers that may be contacted
 	Calls            CallRules           // how results of replayed calls are judged
 

@@ -84,8 +84,10 @@ func (f *Fleet) Survey(ctx context.Context, from []source.Source) ([]Surface, er
 	return f.Collect(ctx, targets)
 }
 
-// Load reads the configuration and asks the user for trust and for missing inputs.
-func Load(ctx context.Context, p host.Process, s Selection, c Contact, from []source.Source) (*Fleet, error) {
+// LoadAsking reads the configuration and asks the user for trust and for missing inputs.
+func LoadAsking(
+	ctx context.Context, p host.Process, s Selection, c Contact, from []source.Source,
+) (*Fleet, error) {
 	if s.Shard.Count > 0 && len(from) > 0 {
 		return nil, errShardNames
 	}

@@ -31,7 +31,7 @@ func load(t *testing.T, configuration string, s Selection, c Contact, words ...s
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := Load(context.Background(), p, s, c, from)
+	f, err := LoadAsking(context.Background(), p, s, c, from)
 	return f, from, err
 }
 

@@ -107,13 +107,13 @@ func (t Target) Same(other Target) bool {
 		return t.server == other.server && known.Name == others.Name && known.State == others.State &&
 			reflect.DeepEqual(known.Error, others.Error)
 	}
-	return reflect.DeepEqual(comparable(*t.server), comparable(*other.server)) &&
+	return reflect.DeepEqual(settingsOf(*t.server), settingsOf(*other.server)) &&
 		reflect.DeepEqual(t.login, other.login)
 }
 
-// comparable returns a server without its source and its functions: reflect.DeepEqual takes functions for
+// settingsOf returns a server without its source and its functions: reflect.DeepEqual takes functions for
 // different.
-func comparable(s probe.Server) probe.Server {
+func settingsOf(s probe.Server) probe.Server {
 	s.Source, s.Verify = "", nil
 	if s.Stdio != nil {
 		plain := *s.Stdio

@@ -42,7 +42,7 @@ type Subject struct {
 type Observed struct {
 	Transport string          // "stdio", "streamable-http" or "sse"
 	Noise     []string        // text on stdout that is not part of the protocol
-	Notices   []Notice        // deviations from the protocol
+	Notices   []Deviation     // deviations from the protocol
 	Again     []snapshot.List // the lists, read a second time, in the order as sent; nil = not read again
 
 	Package *DeclaredPackage // that the server was started from; nil = none or unknown
@@ -50,12 +50,12 @@ type Observed struct {
 	Given []string
 }
 
-// Notice is a deviation from the protocol, with a code of the package probe.
-type Notice struct{ Code, Message string }
+// Deviation is a deviation from the protocol, with a code of the package probe.
+type Deviation struct{ Code, Message string }
 
 // Options configure a check. The zero value has no budgets.
 type Options struct {
-	Budgets Budgets
+	Budgets finding.Budgets
 	Timeout time.Duration // for each server; 0 = none
 }
 
@@ -65,15 +65,6 @@ type UnfinishedError struct{ Servers []string }
 // Error returns the names of the servers.
 func (e *UnfinishedError) Error() string {
 	return "check timed out: " + strings.Join(e.Servers, ", ")
-}
-
-// Budgets limit what servers may offer; 0 = no limit.
-type Budgets struct {
-	Tokens, Tools             int // of all servers together
-	ServerTokens, ServerTools int // of each server
-	ToolTokens                int // of each tool
-	ItemBytes                 int // of each tool, prompt, resource and template, as compact JSON
-	TextCharacters            int // of each description, title and instructions
 }
 
 // Run returns the findings of all rules, sorted as by finding.Sort. No input makes it panic. When ctx ends
@@ -129,7 +120,7 @@ func Each(ctx context.Context, subjects []Subject, options Options) ([]finding.F
 
 // Together applies the rules on all servers of one client: common budgets and conflicting names. The findings
 // are not sorted.
-func Together(members []Member, budgets Budgets) []finding.Finding {
+func Together(members []Member, budgets finding.Budgets) []finding.Finding {
 	var found []finding.Finding
 	all := newFleet(members, budgets)
 	for _, r := range rules() {

@@ -18,36 +18,36 @@ import (
 type Declared struct {
 	File       string
 	Describes  bool                             // it is one of these three
-	Mentions   []Value                          // tools that it names as clients do, such as mcp__files__read
-	Name       Value                            // in the registry
-	Version    Value                            // of the server
-	Title      Value                            // shown to people
-	Transports []Value                          // as the protocol names them
+	Mentions   []DeclaredText                   // tools that it names as clients do, such as mcp__files__read
+	Name       DeclaredText                     // in the registry
+	Version    DeclaredText                     // of the server
+	Title      DeclaredText                     // shown to people
+	Transports []DeclaredText                   // as the protocol names them
 	Items      map[snapshot.Kind][]DeclaredItem // a missing kind is not listed
 	AtLeast    map[snapshot.Kind]bool           // the server may offer more than is listed
 	Packages   []DeclaredPackage
 	Variables  []DeclaredVariable
-	Faults     []Value // what is wrong with the file itself, as clauses
+	Faults     []DeclaredText // what is wrong with the file itself, as clauses
 }
 
-// Value is a text of a file with its line; empty when it is missing.
-type Value struct {
+// DeclaredText is a text of a file with its line; empty when it is missing.
+type DeclaredText struct {
 	Text string
 	Line int
 }
 
 // DeclaredItem is a tool or prompt that a file lists.
 type DeclaredItem struct {
-	Name, Description Value
+	Name, Description DeclaredText
 	Arguments         []string // of a prompt; nil = not listed
 }
 
 // DeclaredPackage is a package that a file names, or is.
-type DeclaredPackage struct{ Type, Name, Version Value }
+type DeclaredPackage struct{ Type, Name, Version DeclaredText }
 
 // DeclaredVariable is an environment variable that a server reads.
 type DeclaredVariable struct {
-	Name     Value
+	Name     DeclaredText
 	Required bool
 }
 
@@ -65,7 +65,7 @@ var declaredRules = map[string]rule{
 		}
 	}),
 	"declared-transport-differs": eachDeclared(func(s *server, d Declared, add lineReporter) {
-		all := kit.Map(d.Transports, func(t Value) string { return t.Text })
+		all := kit.Map(d.Transports, func(t DeclaredText) string { return t.Text })
 		if used := s.Observed.Transport; used != "" && len(all) > 0 && !slices.Contains(all, used) {
 			add("", d.Transports[0], used, "the server was reached over %s, but declared is %s.", used,
 				kit.Some(all))
@@ -102,20 +102,20 @@ var declaredRules = map[string]rule{
 	"declared-tool-unknown": eachDeclared(toolUnknown),
 	"declared-file-invalid": eachDeclared(func(_ *server, d Declared, add lineReporter) {
 		for _, fault := range d.Faults {
-			add("", Value{Line: fault.Line}, fault.Text, "%s.", fault.Text)
+			add("", DeclaredText{Line: fault.Line}, fault.Text, "%s.", fault.Text)
 		}
 	}),
 }
 
 // lineReporter reports a value of a file, and the value that it differs from.
-type lineReporter func(item string, declared Value, actual, format string, args ...any)
+type lineReporter func(item string, declared DeclaredText, actual, format string, args ...any)
 
 // eachDeclared makes a rule that applies a check to each file about the server. Findings have the line of the
 // file, its text as the old value and that of the server as the new one.
 func eachDeclared(apply func(s *server, d Declared, add lineReporter)) rule {
 	return func(s *server, report reporter) {
 		for _, d := range s.Declared {
-			apply(s, d, func(item string, declared Value, actual, format string, args ...any) {
+			apply(s, d, func(item string, declared DeclaredText, actual, format string, args ...any) {
 				at := finding.Location{File: d.File, Line: max(declared.Line, 1)}
 				// the same fault of two files is two findings
 				file := filepath.ToSlash(filepath.Clean(d.File))
@@ -199,7 +199,8 @@ func declaredUnlisted(s *server, d Declared, add lineReporter) {
 				if len(items) > 0 {
 					line = items[0].Name.Line
 				}
-				add(offered.id, Value{Line: line}, offered.Key, "the %s %q of the server is not listed.",
+				add(offered.id, DeclaredText{Line: line}, offered.Key,
+					"the %s %q of the server is not listed.",
 					kind.Word(), offered.Key)
 			}
 		}

@@ -88,12 +88,12 @@ var composed = kit.Pattern(`[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)+|[a-z0-9]+[A-Z][A-Z
 type fleet struct {
 	members []Member
 	owners  map[string][]*Member // by the name of a tool, sorted by name
-	budgets Budgets
+	budgets finding.Budgets
 }
 
 // newFleet returns the servers sorted by name, so that findings do not depend on the order in which they were
 // read.
-func newFleet(members []Member, budgets Budgets) *fleet {
+func newFleet(members []Member, budgets finding.Budgets) *fleet {
 	f := &fleet{members: slices.Clone(members), owners: map[string][]*Member{}, budgets: budgets}
 	slices.SortStableFunc(f.members, func(a, b Member) int { return cmp.Compare(a.Name, b.Name) })
 	for i, m := range f.members {

@@ -20,7 +20,7 @@ import (
 type ruleCase struct {
 	surfaceCase
 	Surfaces []surfaceCase
-	Budgets  check.Budgets
+	Budgets  finding.Budgets
 	Want     []string // "SERVER ITEM POINTER", with the level in front where it is not that of the rule
 }
 
@@ -33,7 +33,7 @@ type surfaceCase struct {
 	Again     json.RawMessage // tools of the second listing
 	Transport string
 	Noise     []string
-	Notices   []check.Notice
+	Notices   []check.Deviation
 	Supported []string
 	Declared  []check.Declared
 	Called    *check.Called

@@ -100,7 +100,7 @@ func TestManyMissingItems(t *testing.T) {
 	}
 	items := make([]check.DeclaredItem, 150)
 	for i := range items {
-		items[i].Name = check.Value{Text: fmt.Sprintf("tickets_list%d", i), Line: i + 1}
+		items[i].Name = check.DeclaredText{Text: fmt.Sprintf("tickets_list%d", i), Line: i + 1}
 	}
 	file := check.Declared{File: "manifest.json", Items: map[snapshot.Kind][]check.DeclaredItem{snapshot.Tools: items}}
 	found, err := check.Run(t.Context(), []check.Subject{{Name: "s", Snapshot: s, Declared: []check.Declared{file}}}, check.Options{})

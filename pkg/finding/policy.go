@@ -8,6 +8,15 @@ import (
 	"time"
 )
 
+// Budgets limit what servers may offer; 0 = no limit.
+type Budgets struct {
+	Tokens, Tools             int // of all servers together
+	ServerTokens, ServerTools int // of each server
+	ToolTokens                int // of each tool
+	ItemBytes                 int // of each tool, prompt, resource and template, as compact JSON
+	TextCharacters            int // of each description, title and instructions
+}
+
 // Policy is what a project decided about findings. The zero value changes no level, waives nothing and fails
 // on breaking findings.
 type Policy struct {
