@@ -25,17 +25,15 @@ var layers = [][]string{
 	0:  {"internal/rawjson", "internal/process", "internal/files", "internal/host", "internal/exit", "internal/kit"},
 	1:  {"pkg/snapshot", "pkg/finding", "pkg/schema", "internal/redact", "internal/syntax", "internal/wording", "internal/vault", "internal/printable"},
 	2:  {"pkg/diff", "pkg/check", "internal/transport", "internal/git", "internal/clients", "internal/packages"},
-	3:  {"pkg/probe", "pkg/watch"},
+	3:  {"pkg/probe", "pkg/watch", "internal/calls"},
 	4:  {"internal/config"},
 	5:  {"internal/report", "internal/auth"},
 	6:  {"internal/sandbox"},
 	7:  {"internal/trust", "internal/login", "internal/source"},
 	8:  {"internal/fleet"},
-	9:  {"internal/call"},
-	10: {"internal/calls"},
-	11: {"internal/compare"},
-	12: {"internal/watchrun"},
-	13: {"cmd/mcpctl"},
+	9:  {"internal/call", "internal/compare"},
+	10: {"internal/watchrun"},
+	11: {"cmd/mcpctl"},
 }
 
 // forTests are servers and terminals for tests. No product code imports them.
@@ -67,7 +65,7 @@ var libraries = map[string][]string{
 	"go.yaml.in/yaml/v3":                       {"internal/report", "internal/syntax", "internal/fixture"},
 	"golang.org/x/mod":                         {"cmd/mcpctl", "pkg/diff", "internal/packages"},
 	"golang.org/x/oauth2":                      {"internal/auth", "internal/auth/authtest"},
-	"golang.org/x/sync": {"internal/calls", "internal/compare", "internal/fleet", "internal/transport",
+	"golang.org/x/sync": {"internal/call", "internal/compare", "internal/fleet", "internal/transport",
 		"pkg/probe"},
 	"golang.org/x/sys":  {"internal/process", "internal/sandbox", "internal/fixture", "internal/host", "internal/host/terminaltest"},
 	"golang.org/x/term": {"internal/host"},
@@ -221,7 +219,7 @@ func checkContact(t *testing.T, file, pkg string, parsed *ast.File) {
 }
 
 // mayCall are the packages that may name the request that calls a tool.
-var mayCall = []string{"internal/call", "internal/fixture", "examples/tickets"}
+var mayCall = []string{"internal/call", "internal/calls", "internal/fixture", "examples/tickets"}
 
 // TestOnePackageCallsTools checks that tools are called in one place, on request of the user.
 func TestOnePackageCallsTools(t *testing.T) {

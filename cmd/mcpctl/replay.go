@@ -5,7 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/mcpctl/mcpctl/internal/calls"
+	"github.com/mcpctl/mcpctl/internal/call"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
 )
@@ -13,7 +13,7 @@ import (
 // replayCommand makes replay, which calls tools and therefore asks first about those that may change
 // something.
 func replayCommand(p program) *cli.Command {
-	var o calls.ReplayOptions
+	var o call.ReplayOptions
 	var view report.Options
 	return p.command(&cli.Command{
 		Name:      "replay",
@@ -29,7 +29,7 @@ readOnlyHint are called after a confirmation, or if --tool names them.`,
 		},
 		Action: p.about(&view, func(ctx context.Context, from []source.Source) (*report.Report, error) {
 			o.Select, o.Contact = p.Select, p.Contact
-			return calls.Replay(ctx, p.Process, o, from)
+			return call.Replay(ctx, p.Process, o, from)
 		}),
 	}, judgeFlags(&o.FailOn, &view.Waived, "breaking"), p.surveyFlags())
 }

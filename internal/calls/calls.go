@@ -1,5 +1,5 @@
-// Package calls reads and writes files of recorded tool calls, counts the calls that a change of a server
-// breaks (Counter), and sends calls again to compare their results (Replay). Nothing is stored.
+// Package calls reads and writes files of recorded tool calls, and counts the calls that a change of a
+// server breaks (Counter). Nothing is stored.
 //
 // A file has one JSON object a line, as docs/calls.schema.json describes it, or traces in OTLP JSON that
 // follow OpenTelemetry's semantic conventions for MCP.
@@ -17,12 +17,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/redact"
 )
 
 // Call is one recorded call of a tool.
@@ -34,17 +34,16 @@ type Call struct {
 	Time      time.Time       // when it was made; zero = not recorded
 	Client    string          // who made it; empty = not recorded
 	Line      int             // of the file, from 1
-
-	expected *config.Expectation // of mcpctl.yaml; nil = a recorded call
 }
 
 const (
 	maxLine  = 32 << 20 // bytes of one line
 	maxNames = 100_000  // distinct tools in one file
+	maxShown = 8 << 10  // bytes of a value that is shown
 )
 
-// readFile calls do with each call in a file that the user named. Its errors are mistakes of the user.
-func readFile(ctx context.Context, p host.Process, name string, do func(Call) error) error {
+// ReadFile calls do with each call in a file that the user named. Its errors are mistakes of the user.
+func ReadFile(ctx context.Context, p host.Process, name string, do func(Call) error) error {
 	file, err := os.Open(files.From(p.Dir, name))
 	if err != nil {
 		return exit.UsageHint("record one: mcpctl call --record "+name+" SOURCE TOOL",
@@ -170,7 +169,7 @@ type Counts map[string]map[string]int
 // Count counts the calls in a file. Calls without a server are those of "".
 func Count(ctx context.Context, p host.Process, name string) (Counts, error) {
 	counts, names := Counts{}, 0
-	return counts, readFile(ctx, p, name, func(c Call) error {
+	return counts, ReadFile(ctx, p, name, func(c Call) error {
 		if counts[c.Server] == nil {
 			counts[c.Server] = map[string]int{}
 		}
@@ -209,4 +208,13 @@ func (c Counts) NoCalls(name string) error {
 		return fmt.Errorf("%s has no recorded calls", name)
 	}
 	return fmt.Errorf("%s has no call of a compared server, only of %s", name, kit.Some(kit.SortedKeys(c)))
+}
+
+// ShownJSON returns a value as JSON with what looks secret masked; nil where it is too large to be shown.
+func ShownJSON(value any) json.RawMessage {
+	raw, _ := rawjson.Encode(value) // made of JSON
+	if len(raw) > maxShown {
+		return nil
+	}
+	return redact.JSON(raw)
 }

@@ -101,7 +101,7 @@ func (j *Counter) Read(
 			byName[name] = append(byName[name], s)
 		}
 	}
-	err = readFile(ctx, p, name, func(c Call) error {
+	err = ReadFile(ctx, p, name, func(c Call) error {
 		servers := byName[c.Server]
 		if c.Server == "" {
 			servers = kit.Filter(j.servers, func(s *comparedServer) bool { return s.offered[c.Tool] })
@@ -221,7 +221,7 @@ func (q *countedFinding) add(c Call, examples bool) {
 			q.counts.Last = max(q.counts.Last, c.Time.UTC().Format(time.DateOnly))
 		}
 		if examples && q.counts.Example == nil && c.Arguments != nil {
-			q.counts.Example = shownJSON(c.Arguments)
+			q.counts.Example = ShownJSON(c.Arguments)
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/call"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -21,6 +20,9 @@ type traces struct {
 		ScopeSpans []struct{ Spans []traceSpan }
 	}
 }
+
+// callMethod is the method of calls in traces.
+const callMethod = "tools/call"
 
 // traceSpan is one operation in a trace.
 type traceSpan struct {
@@ -68,7 +70,7 @@ func eachSpan(line []byte, number int, do func(Call) error) error {
 	for _, resource := range doc.ResourceSpans {
 		for _, scope := range resource.ScopeSpans {
 			for _, s := range scope.Spans {
-				if s.Attributes.text("mcp.method.name") == call.ToolMethod {
+				if s.Attributes.text("mcp.method.name") == callMethod {
 					s.service = resource.Resource.Attributes.text("service.name")
 					calls = append(calls, s)
 					clients[s.SpanID] = clients[s.SpanID] || !s.isServer()

@@ -1,4 +1,4 @@
-package calls
+package call
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/mcpctl/mcpctl/internal/call"
+	"github.com/mcpctl/mcpctl/internal/calls"
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
@@ -97,8 +97,8 @@ type replay struct {
 	process host.Process
 	options ReplayOptions
 	fleet   *fleet.Fleet
-	ignore  [][]string // steps of JSON pointers; "*" stands for any step
-	counts  Counts     // of the file
+	ignore  [][]string   // steps of JSON pointers; "*" stands for any step
+	counts  calls.Counts // of the file
 	expect  []config.Expectation
 	asking  sync.Mutex // one question at a time
 }
@@ -108,7 +108,7 @@ func (r *replay) prepare(ctx context.Context, project config.Project) error {
 	switch {
 	case r.options.Calls != "":
 		var err error
-		r.counts, err = Count(ctx, r.process, r.options.Calls)
+		r.counts, err = calls.Count(ctx, r.process, r.options.Calls)
 		r.expect = nil
 		return err
 	case len(r.expect) == 0:
@@ -139,7 +139,7 @@ func (r *replay) concerns(name string) bool {
 type replayed struct {
 	*replay
 	surface fleet.Surface
-	client  *call.Client
+	client  *Client
 	tools   map[string]snapshot.Item
 	consent map[string]bool // by tool
 
@@ -159,6 +159,12 @@ type unexpected struct {
 	line int // of the first call
 }
 
+// sentCall is a call to send.
+type sentCall struct {
+	calls.Call
+	expected *config.Expectation // of mcpctl.yaml; nil = a recorded call
+}
+
 // sendAll sends the calls of one server.
 func (r *replay) sendAll(ctx context.Context, t fleet.Target) *replayed {
 	s := &replayed{replay: r, surface: t.Known(), consent: map[string]bool{}, rows: map[string]*replayedRow{}}
@@ -166,7 +172,7 @@ func (r *replay) sendAll(ctx context.Context, t fleet.Target) *replayed {
 		return s
 	}
 	var err error
-	if s.client, err = call.Open(ctx, r.process, r.fleet, t); err == nil {
+	if s.client, err = Open(ctx, r.process, r.fleet, t); err == nil {
 		defer s.client.Close()
 		s.tools, err = s.client.Tools(ctx)
 	}
@@ -176,7 +182,7 @@ func (r *replay) sendAll(ctx context.Context, t fleet.Target) *replayed {
 	running := new(errgroup.Group)
 	running.SetLimit(r.options.Contact.Parallel)
 	names := []string{t.Name(), s.client.OwnName()}
-	err = s.each(ctx, names, func(c Call) error {
+	err = s.each(ctx, names, func(c sentCall) error {
 		if err := cmp.Or(s.client.Lost(), ctx.Err()); err != nil {
 			return err
 		}
@@ -205,12 +211,12 @@ func (r *replay) sendAll(ctx context.Context, t fleet.Target) *replayed {
 }
 
 // each calls do with the recorded calls of the server that has one of some names, or those of mcpctl.yaml.
-func (s *replayed) each(ctx context.Context, names []string, do func(Call) error) error {
+func (s *replayed) each(ctx context.Context, names []string, do func(sentCall) error) error {
 	if s.options.Calls != "" {
-		return readFile(ctx, s.process, s.options.Calls, func(c Call) error {
+		return calls.ReadFile(ctx, s.process, s.options.Calls, func(c calls.Call) error {
 			_, offered := s.tools[c.Tool]
 			if c.Server == "" && offered || c.Server != "" && slices.Contains(names, c.Server) {
-				return do(c)
+				return do(sentCall{Call: c})
 			}
 			return nil
 		})
@@ -218,7 +224,8 @@ func (s *replayed) each(ctx context.Context, names []string, do func(Call) error
 	var err error
 	for _, e := range s.expect {
 		if slices.Contains(names, e.Server) && err == nil {
-			err = do(Call{Tool: e.Tool, Arguments: e.Arguments, Line: e.Source.Line, expected: &e})
+			err = do(sentCall{
+				calls.Call{Tool: e.Tool, Arguments: e.Arguments, Line: e.Source.Line}, &e})
 		}
 	}
 	return err
@@ -226,12 +233,12 @@ func (s *replayed) each(ctx context.Context, names []string, do func(Call) error
 
 // wanted reports whether a call is sent: the user named its tool, the tool only reads, or the user confirms
 // it.
-func (s *replayed) wanted(ctx context.Context, c Call) bool {
+func (s *replayed) wanted(ctx context.Context, c sentCall) bool {
 	tool, offered := s.tools[c.Tool]
 	switch {
 	case c.Arguments == nil: // of traces that do not record them
 		return false
-	case !offered || call.ReadOnly(tool) || s.options.Select.Yes,
+	case !offered || ReadOnly(tool) || s.options.Select.Yes,
 		slices.Contains(s.options.Tools, c.Tool):
 		return true
 	}
@@ -255,8 +262,8 @@ func (s *replayed) wanted(ctx context.Context, c Call) bool {
 }
 
 // send sends a call and compares its result with the recorded or expected one.
-func (s *replayed) send(ctx context.Context, c Call) {
-	var result call.Result
+func (s *replayed) send(ctx context.Context, c sentCall) {
+	var result Result
 	var err error
 	tool, offered := s.tools[c.Tool]
 	if offered {
@@ -304,7 +311,7 @@ func (s *replayed) send(ctx context.Context, c Call) {
 }
 
 // row returns the row of a call.
-func (s *replayed) row(c Call) *replayedRow {
+func (s *replayed) row(c sentCall) *replayedRow {
 	key, new := c.Tool, &replayedRow{report.Replayed{Tool: c.Tool}, map[string]unexpected{}}
 	if c.expected != nil {
 		key, new.Expectation = fmt.Sprintf("%s\x00%09d", c.Tool, c.Line), &c.expected.Source
@@ -316,7 +323,7 @@ func (s *replayed) row(c Call) *replayedRow {
 }
 
 // add counts a result that differs at a place. The finding shows the first call of the file.
-func (s *replayed) add(c Call, d difference, row *replayedRow) {
+func (s *replayed) add(c sentCall, d difference, row *replayedRow) {
 	place := fmt.Sprint(cmp.Or(d.pointer, d.message), d.lengthOnly)
 	known, seen := row.differing[place]
 	switch {
@@ -331,7 +338,7 @@ func (s *replayed) add(c Call, d difference, row *replayedRow) {
 	f := finding.Finding{
 		Rule: finding.ResultRule, Level: finding.Breaking, Verdict: finding.ByRule, Server: s.surface.Name,
 		Item: "tool/" + c.Tool, Path: "/result" + d.pointer, Old: d.old, New: d.new, Message: d.message + ".",
-		Calls: &finding.Calls{Failing: known.Calls.Failing + 1, Example: shownJSON(c.Arguments)},
+		Calls: &finding.Calls{Failing: known.Calls.Failing + 1, Example: calls.ShownJSON(c.Arguments)},
 	}
 	if d.lengthOnly {
 		f.Level = finding.Info
@@ -357,18 +364,18 @@ func (s *replayed) findings() []finding.Finding {
 }
 
 // expectedAndGot returns an expectation beside the result, as a finding shows it.
-func expectedAndGot(e config.Expectation, r call.Result) json.RawMessage {
+func expectedAndGot(e config.Expectation, r Result) json.RawMessage {
 	both := map[string]any{"expected": e}
 	if r.Raw != nil {
-		both["result"] = shownJSON(r.Raw) // null if it is too large
+		both["result"] = calls.ShownJSON(r.Raw) // null if it is too large
 	}
 	raw, _ := rawjson.Encode(both) // made of JSON
 	return raw
 }
 
 // unmet returns how a result is not as expected, as a sentence without a full stop; empty if it is.
-func unmet(e config.Expectation, r call.Result) string {
-	text := strings.Join(kit.Map(r.Pieces, func(p call.Piece) string { return p.Text }), "\n")
+func unmet(e config.Expectation, r Result) string {
+	text := strings.Join(kit.Map(r.Pieces, func(p Piece) string { return p.Text }), "\n")
 	raw := r.Structured
 	if raw == nil {
 		raw = json.RawMessage(text)
@@ -391,7 +398,7 @@ func unmet(e config.Expectation, r call.Result) string {
 	case e.Matches == nil:
 		return ""
 	}
-	problems, sure := call.Check(e.Matches, raw)
+	problems, sure := Check(e.Matches, raw)
 	switch {
 	case !sure:
 		return "The result could not be checked against the schema"

@@ -1,4 +1,4 @@
-package calls
+package call
 
 import (
 	"bytes"
@@ -7,9 +7,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mcpctl/mcpctl/internal/calls"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
-	"github.com/mcpctl/mcpctl/internal/redact"
 )
 
 // difference is one place at which a result is not as recorded, or the whole result.
@@ -24,7 +24,6 @@ const (
 	maxCompared    = 4 << 20 // bytes of two results that are compared place by place
 	maxDifferences = 20      // places reported of one call
 	maxPlaces      = 1000    // places reported of one tool
-	maxShown       = 8 << 10 // bytes of a value that is shown
 )
 
 // compare returns where a result differs from the recorded one; _meta does not count. A text that holds JSON
@@ -34,7 +33,7 @@ func compare(recorded, result json.RawMessage, ignore [][]string, structure bool
 	if bytes.Equal(recorded, result) {
 		return nil
 	}
-	old, new := resultOf(recorded), resultOf(result)
+	old, new := comparedResult(recorded), comparedResult(result)
 	if old["isError"] != new["isError"] { // the rest is an error message on one side
 		d := differenceOf(rawjson.Difference{Pointer: "/isError", Old: old["isError"], New: new["isError"]})
 		d.message = "The call no longer fails"
@@ -46,7 +45,7 @@ func compare(recorded, result json.RawMessage, ignore [][]string, structure bool
 	decodeTexts(old, new)
 	var left, right any = old, new
 	if structure {
-		left, right = shapeOf(old), shapeOf(new)
+		left, right = valueShape(old), valueShape(new)
 	}
 	if len(recorded)+len(result) > maxCompared {
 		if rawjson.Same(left, right) {
@@ -68,10 +67,10 @@ func compare(recorded, result json.RawMessage, ignore [][]string, structure bool
 func differenceOf(d rawjson.Difference) difference {
 	found := difference{pointer: d.Pointer}
 	if !d.Added {
-		found.old = shownJSON(d.Old)
+		found.old = calls.ShownJSON(d.Old)
 	}
 	if !d.Removed {
-		found.new = shownJSON(d.New)
+		found.new = calls.ShownJSON(d.New)
 	}
 	const short = 40 // bytes of a value in the message
 	steps := rawjson.Split(d.Pointer)
@@ -95,8 +94,8 @@ func differenceOf(d rawjson.Difference) difference {
 	return found
 }
 
-// resultOf returns the members of a result that are compared.
-func resultOf(raw json.RawMessage) map[string]any {
+// comparedResult returns the members of a result that are compared.
+func comparedResult(raw json.RawMessage) map[string]any {
 	value, _ := rawjson.Decode(raw)
 	members, _ := value.(map[string]any) // a result is an object
 	delete(members, "_meta")
@@ -124,9 +123,9 @@ func decodeTexts(old, new map[string]any) {
 	}
 }
 
-// shapeOf returns values with the names of types in place of scalars, and with one shape of all its items,
+// valueShape returns values with the names of types in place of scalars, and with one shape of all its items,
 // under "*", in place of a list; nil without values.
-func shapeOf(values ...any) any {
+func valueShape(values ...any) any {
 	members, types := map[string][]any{}, map[string]bool{}
 	for _, value := range values {
 		switch v := value.(type) {
@@ -151,16 +150,7 @@ func shapeOf(values ...any) any {
 	}
 	shape := map[string]any{}
 	for key, all := range members {
-		shape[key] = shapeOf(all...)
+		shape[key] = valueShape(all...)
 	}
 	return shape
-}
-
-// shownJSON returns a value as JSON with what looks secret masked; nil where it is too large to be shown.
-func shownJSON(value any) json.RawMessage {
-	raw, _ := rawjson.Encode(value) // made of JSON
-	if len(raw) > maxShown {
-		return nil
-	}
-	return redact.JSON(raw)
 }
