@@ -244,13 +244,16 @@ type panicError struct{ value any }
 // Error returns the value of the panic.
 func (e *panicError) Error() string { return fmt.Sprintf("panic in the prober: %v", e.value) }
 
-// guard runs work and turns a panic in it into an error, so that it costs one server and not the run.
+// recovered, deferred, turns a panic into an error, so that it costs one server and not the run.
+func recovered(err *error) {
+	if value := recover(); value != nil {
+		*err = &panicError{value}
+	}
+}
+
+// guard runs work and turns a panic in it into an error.
 func guard(work func() error) (err error) {
-	defer func() {
-		if value := recover(); value != nil {
-			err = &panicError{value}
-		}
-	}()
+	defer recovered(&err)
 	return work()
 }
 

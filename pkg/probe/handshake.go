@@ -100,7 +100,7 @@ func (c caller) initializeAfter(ctx context.Context, first peer) (peer, error) {
 // without an error; supported, which a refusal may name too, shows whether it is of use.
 func (c caller) discover(ctx context.Context) (peer, error) {
 	c.version = modern
-	raw, err := c.call(ctx, "server/discover", nil)
+	raw, err := c.send(ctx, c.request("server/discover", nil))
 	if err != nil {
 		return peer{Snapshot: snapshot.Snapshot{Supported: supportedBy(err)}}, err
 	}
@@ -130,9 +130,9 @@ func (c caller) initializeAny(ctx context.Context, version string) (peer, error)
 
 // initialize asks for one version with initialize.
 func (c caller) initialize(ctx context.Context, version string) (peer, error) {
-	raw, err := c.call(ctx, "initialize", map[string]any{
+	raw, err := c.send(ctx, c.request("initialize", map[string]any{
 		"protocolVersion": version, "capabilities": c.declaration(), "clientInfo": c.implementation(),
-	})
+	}))
 	if err != nil {
 		return peer{}, err
 	}

@@ -135,7 +135,7 @@ func (c caller) pages(ctx context.Context, method listMethod) (*pager, error) {
 	r := &pager{method: method, modern: c.version >= modern}
 	params := map[string]any{}
 	for {
-		raw, err := c.call(ctx, method.name, params)
+		raw, err := c.send(ctx, c.request(method.name, params))
 		if err != nil {
 			return r, r.onPage(err)
 		}

@@ -47,8 +47,8 @@ func subscribe(ctx context.Context, s *Session) {
 	// specification 2026-07-28, subscriptions/listen: a result is the server's regular end of it
 	case s.peer.stateless:
 		l.loop(ctx, s.conn, func(ctx context.Context) error {
-			_, err := s.caller.call(ctx, "subscriptions/listen",
-				map[string]any{"notifications": s.peer.filter()})
+			_, err := s.caller.send(ctx, s.caller.request("subscriptions/listen",
+				map[string]any{"notifications": s.peer.filter()}))
 			return err
 		})
 	case s.conn.Kind == transport.KindStreamable:

@@ -61,7 +61,7 @@ func (a introduced) outcome() (peer, error) {
 func (c caller) negotiate(ctx context.Context, grace time.Duration) (peer, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	discovering := introduce(ctx, c.discover)
+	discovering := c.introduce(ctx, caller.discover)
 	discover, version := within(discovering, discoverWait), legacy
 	if discover != nil {
 		if discover.decides() {
@@ -69,7 +69,7 @@ func (c caller) negotiate(ctx context.Context, grace time.Duration) (peer, error
 		}
 		discovering, version = nil, newestLegacy(discover.peer.Supported)
 	}
-	initializing := introduce(ctx, func(ctx context.Context) (peer, error) {
+	initializing := c.introduce(ctx, func(c caller, ctx context.Context) (peer, error) {
 		return c.initializeAny(ctx, version)
 	})
 	select {
@@ -94,15 +94,15 @@ func (c caller) negotiate(ctx context.Context, grace time.Duration) (peer, error
 
 // introduce runs one opening beside the caller; the channel has room, so the goroutine ends with ctx at the
 // latest.
-func introduce(ctx context.Context, open func(context.Context) (peer, error)) <-chan introduced {
+func (c caller) introduce(
+	ctx context.Context, open func(caller, context.Context) (peer, error),
+) <-chan introduced {
 	answers := make(chan introduced, 1)
 	go func() {
 		var a introduced
-		a.err = guard(func() (err error) {
-			a.peer, err = open(ctx)
-			return err
-		})
-		answers <- a
+		defer func() { answers <- a }()
+		defer recovered(&a.err)
+		a.peer, a.err = open(c, ctx)
 	}()
 	return answers
 }

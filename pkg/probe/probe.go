@@ -188,37 +188,43 @@ func (o Options) oneAtATime() (_ Options, gone func(context.Context)) {
 }
 
 // run makes one attempt. The connection is closed after the result is complete.
-func (a attempt) run(ctx context.Context, start time.Time, again *retrier, place *largePlace) Result {
-	result := Result{Server: a.server}
-	err := guard(func() error {
-		limit, cancel := a.limitedIn(ctx, place)
-		defer cancel()
-		session, err := a.open(limit)
-		if err != nil {
-			return err
-		}
-		defer session.Leave()
-		result.Transport, result.Declared = session.Transport(), a.options.Capabilities
-		result.Snapshot, err = session.Snapshot(limit)
-		for err != nil && session.conn.Lost() == nil && again.after(ctx, err) {
-			err = session.complete(ctx, result.Snapshot, place)
-		}
-		result.Elapsed = time.Since(start)
-		result.Noise = session.Noise()
-		if err == nil && a.options.ReadTwice {
-			// lists that fail now say so, and take nothing from the first answer
-			result.SecondRead, _ = session.List(limit, snapshot.Kinds()...)
-		}
-		return err
-	})
+func (a attempt) run(
+	ctx context.Context, start time.Time, again *retrier, place *largePlace,
+) (result Result) {
+	result.Server = a.server
+	defer func() { a.finish(ctx, start, &result) }()
+	defer recovered(&result.Err)
+	limit, cancel := a.limitedIn(ctx, place)
+	defer cancel()
+	session, err := a.open(limit)
+	if err != nil {
+		result.Err = err
+		return result
+	}
+	defer session.Leave()
+	result.Transport, result.Declared = session.Transport(), a.options.Capabilities
+	result.Snapshot, result.Err = session.Snapshot(limit)
+	for result.Err != nil && session.conn.Lost() == nil && again.after(ctx, result.Err) {
+		result.Err = session.complete(ctx, result.Snapshot, place)
+	}
+	result.Elapsed = time.Since(start)
+	result.Noise = session.Noise()
+	if result.Err == nil && a.options.ReadTwice {
+		// lists that fail now say so, and take nothing from the first answer
+		result.SecondRead, _ = session.List(limit, snapshot.Kinds()...)
+	}
+	return result
+}
+
+// finish completes a result once its connection is closed.
+func (a attempt) finish(ctx context.Context, start time.Time, result *Result) {
 	if result.Elapsed == 0 {
 		result.Elapsed = time.Since(start)
 	}
 	result.Notices = masked(a.seen.inOrder(), a.masks())
-	if result.Err = err; is[*panicError](err) && len(Failures(err)) == 0 { // it was not explained yet
-		result.Err = a.explain(ctx, a.first(), err, nil)
+	if is[*panicError](result.Err) && len(Failures(result.Err)) == 0 { // it was not explained yet
+		result.Err = a.explain(ctx, a.first(), result.Err, nil)
 	}
-	return result
 }
 
 // limitedIn returns ctx with the time limit of an attempt, whose clock stands while a large server waits.

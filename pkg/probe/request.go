@@ -61,28 +61,21 @@ type caller struct {
 	seen         *observations
 }
 
-// call makes a request, sends it and waits for its result. The error is an *RPCError or one of the
-// connection's.
-func (c caller) call(ctx context.Context, method string, params map[string]any) (json.RawMessage, error) {
-	return c.send(ctx, c.request(method, params))
-}
-
-// send sends one request and waits for its result. A server that refuses its version, and lists that very
-// version among those it supports, is asked once more (specification 2026-07-28, version negotiation).
+// send sends one request and waits for its result. The error is an *RPCError, whose secrets are not masked
+// yet, or one of the connection's. A server that refuses its version, and lists that very version among those
+// it supports, is asked once more (specification 2026-07-28, version negotiation).
 func (c caller) send(ctx context.Context, request transport.JSONRPCRequest) (json.RawMessage, error) {
-	result, err := c.sendOnce(ctx, request)
+	result, err := c.resultOf(c.conn.SendRequest(ctx, request))
 	if c.version == "" || !hasCode(err, mcp.UNSUPPORTED_PROTOCOL_VERSION) ||
 		!slices.Contains(supportedBy(err), c.version) {
 		return result, err
 	}
 	request.ID = mcp.NewRequestId(c.seen.nextID())
-	return c.sendOnce(ctx, request)
+	return c.resultOf(c.conn.SendRequest(ctx, request))
 }
 
-// sendOnce sends a request and waits for the reply. A JSON-RPC error is returned as an *RPCError whose
-// secrets are not masked yet.
-func (c caller) sendOnce(ctx context.Context, request transport.JSONRPCRequest) (json.RawMessage, error) {
-	reply, err := c.conn.SendRequest(ctx, request)
+// resultOf returns the result in a reply. A JSON-RPC error is returned as an *RPCError.
+func (c caller) resultOf(reply *transport.JSONRPCResponse, err error) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
