@@ -16,7 +16,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/printable"
-	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -25,7 +24,7 @@ type Flow struct {
 	Print func(text string)                           // shows text; what others wrote in it is quoted
 	Open  func(ctx context.Context, url string) error // opens a browser; it need not wait
 	// saves the login before the browser shows success; nil = it is not saved
-	Save func(context.Context, *vault.Grant) error
+	Save func(context.Context, *Grant) error
 	// reads the address at which a browser ended; nil = the browser sends it
 	Paste func(ctx context.Context) (string, error)
 	// notes that a login with the client of the last one ended without an answer: the authorization server
@@ -37,8 +36,8 @@ type Flow struct {
 
 // Login lets the user log in to a server. old is the saved login, if any; its scopes are requested again.
 func Login(
-	ctx context.Context, s Resource, old *vault.Grant, flow Flow, caCert []byte,
-) (*vault.Grant, error) {
+	ctx context.Context, s Resource, old *Grant, flow Flow, caCert []byte,
+) (*Grant, error) {
 	c, err := newClient(s, caCert)
 	if err != nil {
 		return nil, err
@@ -54,12 +53,12 @@ func Login(
 	if flow.Device {
 		logIn = c.byDevice
 	}
-	return c.discover(ctx, s, asked, old, func(f discovered) (*vault.Grant, error) {
+	return c.discover(ctx, s, asked, old, func(f discovered) (*Grant, error) {
 		if err := s.checkIssuer(f, old); err != nil {
 			return nil, unusableError{err}
 		}
 		f.scopes = s.scopes(f, old, flow)
-		save := func(ctx context.Context, me oauthClient, t token) (*vault.Grant, error) {
+		save := func(ctx context.Context, me oauthClient, t token) (*Grant, error) {
 			l := loginOf(s, f, me, t)
 			if flow.Save == nil {
 				return l, nil
@@ -83,11 +82,11 @@ func Login(
 }
 
 // saver returns the saved login for a token.
-type saver func(context.Context, oauthClient, token) (*vault.Grant, error)
+type saver func(context.Context, oauthClient, token) (*Grant, error)
 
 // checkIssuer refuses to send the secret of a configured client to another authorization server than the one
 // of the last login (specification 2026-07-28, authorization server binding).
-func (s Resource) checkIssuer(f discovered, old *vault.Grant) error {
+func (s Resource) checkIssuer(f discovered, old *Grant) error {
 	if old == nil || sameIssuer(old.Issuer, f.issuer.ID) || s.Client.ID == "" {
 		return nil
 	}
@@ -98,7 +97,7 @@ func (s Resource) checkIssuer(f discovered, old *vault.Grant) error {
 
 // scopes returns the scopes to request: the configured ones, or else those that the server requires, and
 // those that the user has already.
-func (s Resource) scopes(f discovered, old *vault.Grant, flow Flow) []string {
+func (s Resource) scopes(f discovered, old *Grant, flow Flow) []string {
 	wanted := f.scopes
 	if len(s.Client.Scopes) > 0 {
 		wanted = s.Client.Scopes
@@ -111,13 +110,13 @@ func (s Resource) scopes(f discovered, old *vault.Grant, flow Flow) []string {
 
 // loginOf returns the login to save for a token. A token without scopes has those that were requested (RFC
 // 6749, 5.1). The secret of a configured client stays in the configuration.
-func loginOf(s Resource, f discovered, me oauthClient, t token) *vault.Grant {
-	l := &vault.Grant{
+func loginOf(s Resource, f discovered, me oauthClient, t token) *Grant {
+	l := &Grant{
 		Server: Canonical(s.URL), Resource: f.resource, Issuer: f.issuer.ID, Token: f.issuer.Token,
 		Revoke: f.issuer.Revoke,
 		Since:  time.Now().UTC().Truncate(time.Second), Client: me.Registration, Scopes: t.scopes,
 		Expires: storedTime(t.expires),
-		Secrets: vault.Secrets{Access: t.access.Reveal(), Refresh: t.refresh.Reveal()},
+		Secrets: Secrets{Access: t.access.Reveal(), Refresh: t.refresh.Reveal()},
 	}
 	if me.Registered {
 		l.Secrets.ClientSecret = me.secret.Reveal()
@@ -132,8 +131,8 @@ func loginOf(s Resource, f discovered, me oauthClient, t token) *vault.Grant {
 func storedTime(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 
 // byCode logs in through a browser, with an authorization code and PKCE.
-func (c *client) byCode(ctx context.Context, s Resource, f discovered, old *vault.Grant, flow Flow,
-	save saver) (*vault.Grant, error) {
+func (c *client) byCode(ctx context.Context, s Resource, f discovered, old *Grant, flow Flow,
+	save saver) (*Grant, error) {
 	if err := f.issuer.requirePKCE(); err != nil {
 		if s.Client.Authorize == "" && s.Client.Metadata == "" {
 			return nil, unusableError{err}
@@ -158,7 +157,7 @@ func (c *client) byCode(ctx context.Context, s Resource, f discovered, old *vaul
 	if err != nil {
 		return nil, err
 	}
-	l, err := host.Outlive(ctx, func(ctx context.Context) (*vault.Grant, error) {
+	l, err := host.Outlive(ctx, func(ctx context.Context) (*Grant, error) {
 		code, err := r.code(answer)
 		if err != nil {
 			return nil, err
@@ -263,8 +262,8 @@ const (
 )
 
 // byDevice logs in on another device, where the user enters a code (RFC 8628).
-func (c *client) byDevice(ctx context.Context, s Resource, f discovered, old *vault.Grant, flow Flow,
-	save saver) (*vault.Grant, error) {
+func (c *client) byDevice(ctx context.Context, s Resource, f discovered, old *Grant, flow Flow,
+	save saver) (*Grant, error) {
 	if f.issuer.Device == "" {
 		return nil, unusableError{exit.Advise("log in with "+s.loginCommand("--no-browser"),
 			"the authorization server %s has no device login", quoted(f.issuer.ID))}
@@ -288,7 +287,7 @@ func (c *client) byDevice(ctx context.Context, s Resource, f discovered, old *va
 		return nil, errors.New("the authorization server returned an unusable user code")
 	}
 	flow.Print(fmt.Sprintf("open %s on any device and type the code %s", page, code.UserCode))
-	return host.Outlive(ctx, func(own context.Context) (*vault.Grant, error) {
+	return host.Outlive(ctx, func(own context.Context) (*Grant, error) {
 		t, err := c.awaitDevice(ctx, own, me, f, code)
 		if err != nil {
 			return nil, err
@@ -338,7 +337,7 @@ func (c *client) awaitDevice(ctx, own context.Context, me oauthClient, f discove
 }
 
 // clientOf returns the client that a login was issued to, with its configured or registered secret.
-func (s Resource) clientOf(l vault.Grant) oauthClient {
+func (s Resource) clientOf(l Grant) oauthClient {
 	me := oauthClient{Registration: l.Client, secret: s.Client.Secret,
 		key: keyOf(s.Client, issuer{Token: l.Token, audience: l.Issuer})}
 	if l.Client.Registered {
@@ -349,7 +348,7 @@ func (s Resource) clientOf(l vault.Grant) oauthClient {
 
 // Logout revokes a login's tokens if possible (RFC 7009), the refresh token first: that usually revokes the
 // others.
-func Logout(ctx context.Context, s Resource, l vault.Grant, caCert []byte) error {
+func Logout(ctx context.Context, s Resource, l Grant, caCert []byte) error {
 	if l.Revoke == "" {
 		return nil
 	}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/auth/authtest"
 	"github.com/mcpctl/mcpctl/internal/config"
-	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -45,14 +44,14 @@ func browser(t *testing.T) Flow {
 }
 
 // login logs in and keeps the login.
-func login(t *testing.T, server Resource, way Flow) (*TokenSource, *vault.Grant) {
+func login(t *testing.T, server Resource, way Flow) (*TokenSource, *Grant) {
 	t.Helper()
 	l, err := Login(t.Context(), server, nil, way, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	source := &TokenSource{Server: server, Vault: vault.Vault{Folder: t.TempDir() + "/logins"}}
-	l.Place = vault.File
+	source := &TokenSource{Server: server, Vault: Vault{Folder: t.TempDir() + "/logins"}}
+	l.Place = File
 	if err := source.Vault.Save(t.Context(), *l); err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +228,7 @@ func TestLoginEnds(t *testing.T) {
 func TestLoginIsPinned(t *testing.T) {
 	_, server := serve(t, authtest.Quirks{})
 	server.Client = config.Login{ID: "known", Secret: "hush-hush"}
-	old := &vault.Grant{Issuer: "https://auth.example"}
+	old := &Grant{Issuer: "https://auth.example"}
 	if _, err := Login(t.Context(), server, old, browser(t), nil); err == nil || !strings.Contains(err.Error(), `belongs to "https://auth.example"`) {
 		t.Errorf("got %v", err)
 	}

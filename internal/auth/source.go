@@ -12,7 +12,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -20,11 +19,11 @@ import (
 // gets its own.
 type TokenSource struct {
 	Server Resource
-	Vault  vault.Vault
+	Vault  Vault
 	CACert []byte // further PEM certificates to trust
 
 	mu      sync.Mutex
-	machine *vault.Grant // of a client without a user; never stored
+	machine *Grant // of a client without a user; never stored
 }
 
 // expiryMargin is how long before its end a token is renewed, so that it does not expire on the way.
@@ -49,7 +48,7 @@ func (s *TokenSource) Authorize(
 }
 
 // userLogin returns the login in the vault, renewed if necessary; nil = there is none.
-func (s *TokenSource) userLogin(ctx context.Context, refused *probe.Refused) (*vault.Grant, error) {
+func (s *TokenSource) userLogin(ctx context.Context, refused *probe.Refused) (*Grant, error) {
 	public, err := s.Vault.Of(Canonical(s.Server.URL))
 	switch {
 	case public == nil && refused == nil:
@@ -72,13 +71,13 @@ func (s *TokenSource) userLogin(ctx context.Context, refused *probe.Refused) (*v
 }
 
 // fresh reports whether an access token can be used for a while.
-func fresh(l vault.Grant) bool {
+func fresh(l Grant) bool {
 	return l.Expires.IsZero() || time.Now().Add(expiryMargin).Before(l.Expires)
 }
 
 // needScopes returns the error for a token with too few scopes. The next login requests the missing ones.
-func (s *TokenSource) needScopes(ctx context.Context, seen vault.Grant, missing []string) error {
-	now, err := s.Vault.Change(ctx, seen, func(l *vault.Grant) { l.Wanted = scopes(l.Wanted, missing) })
+func (s *TokenSource) needScopes(ctx context.Context, seen Grant, missing []string) error {
+	now, err := s.Vault.Change(ctx, seen, func(l *Grant) { l.Wanted = scopes(l.Wanted, missing) })
 	if err != nil || now == nil {
 		return err
 	}
@@ -101,12 +100,12 @@ func named(scopes []string) string {
 
 // renew exchanges the refresh token for new tokens, unless another run did so meanwhile. seen is the login
 // whose token was refused or expires.
-func (s *TokenSource) renew(ctx context.Context, seen vault.Grant, refused bool) (*vault.Grant, error) {
+func (s *TokenSource) renew(ctx context.Context, seen Grant, refused bool) (*Grant, error) {
 	release, err := s.Vault.Lock(ctx, seen)
 	if err != nil {
 		return nil, err
 	}
-	return host.Outlive(ctx, func(ctx context.Context) (*vault.Grant, error) {
+	return host.Outlive(ctx, func(ctx context.Context) (*Grant, error) {
 		defer release()
 		return s.renewLocked(ctx, seen, refused)
 	})
@@ -114,7 +113,7 @@ func (s *TokenSource) renew(ctx context.Context, seen vault.Grant, refused bool)
 
 // renewLocked is renew while the login is locked. It returns nil if the login is gone, what another run
 // saved, and the old login, while its token is valid and not refused, after a failure that may pass.
-func (s *TokenSource) renewLocked(ctx context.Context, seen vault.Grant, refused bool) (*vault.Grant, error) {
+func (s *TokenSource) renewLocked(ctx context.Context, seen Grant, refused bool) (*Grant, error) {
 	now, err := s.Vault.Unlock(ctx, seen)
 	switch {
 	case err != nil || now == nil:
@@ -147,7 +146,7 @@ func (s *TokenSource) renewLocked(ctx context.Context, seen vault.Grant, refused
 }
 
 // refreshed returns a login with new tokens. A refresh token that was replaced is not used again.
-func (s *TokenSource) refreshed(ctx context.Context, l vault.Grant) (*vault.Grant, error) {
+func (s *TokenSource) refreshed(ctx context.Context, l Grant) (*Grant, error) {
 	c, err := newClient(s.Server, s.CACert)
 	if err != nil {
 		return nil, err
@@ -172,7 +171,7 @@ func (s *TokenSource) refreshed(ctx context.Context, l vault.Grant) (*vault.Gran
 
 // machineLogin returns the login of a client that gets its tokens without a user. It lasts as long as the
 // run.
-func (s *TokenSource) machineLogin(ctx context.Context, refused *probe.Refused) (*vault.Grant, error) {
+func (s *TokenSource) machineLogin(ctx context.Context, refused *probe.Refused) (*Grant, error) {
 	if refused == nil && s.machine != nil && fresh(*s.machine) {
 		return s.machine, nil
 	}
@@ -190,7 +189,7 @@ func (s *TokenSource) machineLogin(ctx context.Context, refused *probe.Refused) 
 	if err != nil {
 		return nil, err
 	}
-	l, err := c.discover(ctx, s.Server, asked, nil, func(f discovered) (*vault.Grant, error) {
+	l, err := c.discover(ctx, s.Server, asked, nil, func(f discovered) (*Grant, error) {
 		if s.machine == nil {
 			f.scopes = s.Server.scopes(f, nil, Flow{})
 		} else if f.scopes = scopes(s.machine.Wanted, asked.scopes); refused != nil &&
@@ -209,7 +208,7 @@ func (s *TokenSource) machineLogin(ctx context.Context, refused *probe.Refused) 
 }
 
 // exchange gets a token for the credentials of a client, or for the identity token of the job.
-func (s *TokenSource) exchange(ctx context.Context, c *client, f discovered) (*vault.Grant, error) {
+func (s *TokenSource) exchange(ctx context.Context, c *client, f discovered) (*Grant, error) {
 	me, ok := configured(s.Server.Client, f.issuer)
 	params := url.Values{"resource": {f.resource}, "scope": {strings.Join(f.scopes, " ")}}
 	grant, hint := grantMachine, "check the id and secret of the client, and its rights at the "+

@@ -11,7 +11,6 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/auth/authtest"
 	"github.com/mcpctl/mcpctl/internal/config"
-	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -83,7 +82,7 @@ func TestRenewFails(t *testing.T) {
 	t.Run("no refresh token", func(t *testing.T) {
 		s, server := serve(t, authtest.Quirks{})
 		source, l := login(t, server, browser(t))
-		l.Place, l.Secrets.Refresh = vault.File, ""
+		l.Place, l.Secrets.Refresh = File, ""
 		if err := source.Vault.Save(t.Context(), *l); err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +104,7 @@ func TestRenewFails(t *testing.T) {
 	})
 	t.Run("nobody logged in", func(t *testing.T) {
 		s, server := serve(t, authtest.Quirks{})
-		source := &TokenSource{Server: server, Vault: vault.Vault{Folder: filepath.Join(t.TempDir(), "logins")}}
+		source := &TokenSource{Server: server, Vault: Vault{Folder: filepath.Join(t.TempDir(), "logins")}}
 		if status, err := visit(t, source, s.URL); status != http.StatusUnauthorized || err != nil {
 			t.Errorf("%d, %v", status, err)
 		}
