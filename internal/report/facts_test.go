@@ -33,7 +33,8 @@ func shownBy(t testing.TB, s *snapshot.Snapshot) map[string]string {
 		*server.Items(kind) = items
 	}
 	r := &Report{Command: "show", Servers: []Server{server}}
-	return map[string]string{"table": written(t, "table", r, Options{})}
+	page := strings.NewReplacer("&lt;", "<", "&gt;", ">").Replace(written(t, "markdown", r, Options{}))
+	return map[string]string{"table": written(t, "table", r, Options{}), "markdown": page}
 }
 
 // squeezed returns a text without white space, escapes, and what formats add.
@@ -62,6 +63,7 @@ func missing(raw json.RawMessage, out string) (lacks []string) {
 	var walk func(raw json.RawMessage)
 	has := func(text string) {
 		for _, line := range lines(text) {
+			line = strings.TrimPrefix(line, "* ") // Markdown has one sign for lists
 			if part := squeezed(string(printable.Visible(line))); !strings.Contains(out, part) {
 				lacks = append(lacks, line)
 			}

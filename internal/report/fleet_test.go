@@ -136,7 +136,7 @@ func TestFleetComment(t *testing.T) {
 		s.Unsaved = s.State == Failed || i%20 == 0
 	}
 	text := written(t, "markdown", r, Options{})
-	for _, want := range []string{"<summary><b>breaking</b>", "<code>limit</code> is now required", "150 servers failed"} {
+	for _, want := range []string{"<summary>breaking: ", "`limit` is now required", "150 servers failed"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the comment lacks %q:\n%.3000s", want, text)
 		}

@@ -60,7 +60,11 @@ func FuzzFileFormats(f *testing.F) {
 				r.Findings = nil
 			}
 			checkHTML(t, written(t, "html", r, Options{Waived: true}))
-			checkMarkdown(t, written(t, "markdown", r, Options{Waived: true, Limit: int(limit)}))
+			checkMarkdown(t, written(t, "markdown", r, Options{Waived: true, Limit: int(limit)}), false)
+		}
+		for _, command := range []string{"diff", "check", "show"} {
+			r := filled(command, "x"+s, value)
+			checkMarkdown(t, written(t, "markdown", r, Options{Waived: true, Limit: int(limit)}), command != "show")
 		}
 		r := filled("diff", "x"+s, value)
 		for i := range r.Findings { // findings of one run differ in what the fingerprint is made of

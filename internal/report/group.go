@@ -18,6 +18,7 @@ type view struct {
 	roster
 	check bool // values are those of the only side, not of a change
 	bare  bool // changes are marked by their style alone, for formats with marks of their own
+	short bool // a line has the first names only, for formats with a bound or folds
 }
 
 // view returns what the lines of the findings of r depend on.
@@ -282,7 +283,7 @@ func (v view) placed(g finding.Group, same []finding.Finding, lines []line) []li
 	}
 	names, servers = kit.Distinct(names), kit.Distinct(servers)
 	most := len(same)
-	if v.folds() || v.bare {
+	if v.folds() || v.short {
 		most = mostNames
 	}
 	switch {

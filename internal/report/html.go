@@ -49,7 +49,7 @@ type webPage struct {
 // own style and script, by their hashes.
 func writeHTML(w io.Writer, r *Report, o Options) error {
 	v := r.view(o)
-	v.bare = true
+	v.bare, v.short = true, true
 	groups := o.groups(r.Groups)
 	p := webPage{document: documentOf(r, v, groups),
 		Policy: template.HTML(

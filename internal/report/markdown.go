@@ -2,42 +2,17 @@ package report
 
 import (
 	"cmp"
-	_ "embed"
-	"html"
-	"html/template"
+	"fmt"
 	"io"
-	"math"
+	"slices"
 	"sort"
 	"strings"
-	"sync"
 
 	"github.com/clipperhouse/displaywidth"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
-	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
-)
-
-var (
-	//go:embed page/comment.html
-	commentSource string
-	//go:embed page/reference.html
-	referenceSource string
-	commentTemplate = sync.OnceValue(func() *template.Template {
-		return template.Must(template.New("comment").Funcs(template.FuncMap{
-			"code": code, "prose": prose, "markup": markup, "counted": kit.Counted,
-			"icon":         func(level string) string { return icons[level] },
-			"preformatted": func(m multiline) template.HTML { return markup(paragraph(string(m), plain)) },
-			"text":         func(parts ...string) text { return text(strings.Join(parts, "")) },
-			"title":        referenceTitle, "kinds": snapshot.Kinds, "heading": heading,
-			"items": func(s Server, k snapshot.Kind) Items { return *s.Items(k) },
-			"key":   key, "about": about, "takes": takes, "hints": hintsInBrackets, "trim": strings.Trim,
-			"lower": strings.ToLower, "lines": lines, "firstLine": firstLine,
-			"arguments": argumentsOf, "results": resultsOf, "cells": parameterCells,
-		}).Parse(commentSource + referenceSource))
-	})
 )
 
 const (
@@ -49,73 +24,205 @@ const (
 	longProse = 1000
 	// marker lets a script find the comment of an earlier run.
 	marker = "<!-- mcpctl -->\n"
+	// mostCauses is how many causes for which servers failed a comment names.
+	mostCauses = 8
 )
 
-// comment is what the template of a comment shows.
-type comment struct {
-	document
-	Icon      string
-	Levels    map[string]int    // number of groups by level
-	Chapters  [][]documentGroup // by level
-	Left      int               // groups or rows that are left out
-	Reference []Server          // of show: a page about them that their authors can publish
-}
-
 // writeMarkdown writes a comment for a pull request, in which what does not fit is counted; for show, a page
-// about servers.
+// about servers. HTML is only what Markdown lacks: the mark of the comment and the folds of diff and check.
 func writeMarkdown(w io.Writer, r *Report, o Options) error {
+	if r.Command == "show" {
+		_, err := io.WriteString(w, printable.SpelledOut.Without(servedPage(r, o)))
+		return err
+	}
 	v := r.view(o)
-	v.bare = true
+	v.short = true
 	groups, limit := o.groups(r.Groups), cmp.Or(o.Limit, commentLimit)
 	all := comment{document: documentOf(r, v, groups[:min(len(groups), commentParts)]),
-		Levels: map[string]int{}, Icon: cmp.Or(map[Verdict]string{
-			Pass: "✅", Incomplete: "⚠️", Unsaved: "⚠️", Interrupted: "⚠️"}[r.Verdict], "❌")}
-	if r.Command == "show" {
-		all.Rows, all.Reference, limit = nil, r.Servers, math.MaxInt
-	}
+		folds: r.Command == "diff" || r.Command == "check", levels: map[string]int{}}
 	for i, g := range all.Groups {
-		if len(markup(g.Lines)) > limit/2 {
+		if len(fenced(g.Lines)) > limit/2 {
 			all.Groups[i].Lines = lineOf(
 				span{"too long for a comment: see the report as json or html", plain})
 		}
 	}
 	for _, g := range groups {
-		all.Levels[levelWord(g.Members[0])]++
+		all.levels[levelWord(g.Members[0])]++
 	}
-	render := func(parts int) (string, error) {
-		c, out := all, strings.Builder{}
+	render := func(parts int) string {
+		c := all
 		c.Rows = all.Rows[:min(parts, len(all.Rows))]
 		c.Summary = all.Summary[:min(max(parts, mostRows), len(all.Summary))]
 		c.More += len(all.Summary) - len(c.Summary)
-		c.Left = max(len(groups)-parts, len(all.Rows)-parts, 0)
-		c.Chapters = kit.Group(all.Groups[:min(parts, len(all.Groups))],
-			func(g documentGroup) string { return g.Level })
-		err := commentTemplate().Execute(&out, c)
-		return printable.References.Without(marker + out.String()), err
+		c.Groups = all.Groups[:min(parts, len(all.Groups))]
+		c.left = max(len(groups)-parts, len(all.Rows)-parts, 0)
+		return printable.SpelledOut.Without(c.String())
 	}
-	fits := sort.Search(commentParts, func(left int) bool {
-		text, _ := render(commentParts - left)
-		return len(text) <= limit
-	})
-	text, err := render(commentParts - fits)
-	if err != nil {
-		return err
-	}
-	_, err = io.WriteString(w, text)
+	fits := sort.Search(commentParts, func(left int) bool { return len(render(commentParts-left)) <= limit })
+	_, err := io.WriteString(w, render(commentParts-fits))
 	return err
 }
 
-// referenceTitle returns the name of a server, as it is configured and as the server has it, and its version.
-func referenceTitle(s Server) text {
-	info := rawjson.ObjectOf(s.ServerInfo)
-	return text(join(" ", s.Name, info.Text("name"), info.Text("version")))
+// comment is a document as a comment has it.
+type comment struct {
+	document
+	folds  bool           // it has the mark and folds
+	levels map[string]int // number of groups by level
+	left   int            // groups or rows that are left out
 }
 
-// parameterCells returns the cells of what an item takes or returns: name and type first.
-func parameterCells(all []parameter) [][]text {
-	return kit.Map(requiredFirst(all), func(p parameter) []text {
-		return kit.Map(parameterRow(p), func(cell span) text { return text(cell.text) })
-	})
+// String returns the comment: what is most important first.
+func (c comment) String() string {
+	var m markdown
+	if c.folds {
+		m.WriteString(marker)
+	}
+	m.heading(3, statusIcon(c.Verdict)+" "+brief(c.Headline))
+	m.state(c.document)
+	if c.Affected != "" {
+		m.block("Affects callers of " + code(clipped(c.Affected)) + ".")
+	}
+	rows := kit.Map(c.Summary,
+		func(row summaryRow) string { return icons[row.Level] + " " + brief(row.Text) })
+	if c.More > 0 {
+		rows = append(rows, fmt.Sprintf("… and %d more, below", c.More))
+	}
+	m.list(rows)
+	m.failures(c.Servers)
+	m.table(c.Header, kit.Map(c.Rows, func(row []text) (cells []string) {
+		for i, cell := range row {
+			if slices.Contains([]string{"Item", "Arguments"}, c.Header[i]) {
+				cells = append(cells, quiet(clipped(cell)))
+			} else {
+				cells = append(cells, brief(cell))
+			}
+		}
+		return cells
+	}))
+	for _, chapter := range kit.Group(c.Groups, func(g documentGroup) string { return g.Level }) {
+		level := chapter[0].Level
+		m.fold(c.folds, level == "breaking", level+": "+kit.Counted(c.levels[level], "cause"), func() {
+			for _, g := range chapter {
+				m.group(g)
+			}
+		})
+	}
+	if len(c.Compared) <= mostCompared {
+		for _, s := range c.Compared {
+			m.block(code(clipped(s[0])) + ": " + code(clipped(s[1])) + " → " + code(clipped(s[2])))
+		}
+	}
+	if c.left > 0 {
+		m.block(fmt.Sprintf("… and %d more: see the report as json or html.", c.left))
+	}
+	return m.String()
+}
+
+// mostCompared is how many compared servers a comment names at most.
+const mostCompared = 20
+
+func statusIcon(v Verdict) string {
+	return cmp.Or(map[Verdict]string{Pass: "✅", Incomplete: "⚠️", Unsaved: "⚠️", Interrupted: "⚠️"}[v], "❌")
+}
+
+// brief returns a sentence of a comment, whose texts are bounded.
+func brief(s text) string { return prose(clipped(s)) }
+
+// markdown collects blocks of Markdown, a blank line between them.
+type markdown struct{ strings.Builder }
+
+// block writes a block that is Markdown already; of nothing it writes nothing.
+func (m *markdown) block(text string) {
+	if text == "" {
+		return
+	}
+	if m.Len() > 0 && m.String() != marker {
+		m.WriteByte('\n')
+	}
+	m.WriteString(text + "\n")
+}
+
+func (m *markdown) heading(level int, text string) { m.block(strings.Repeat("#", level) + " " + text) }
+
+func (m *markdown) list(items []string) {
+	m.block(strings.Join(kit.Map(items, func(item string) string { return "- " + item }), "\n"))
+}
+
+// table writes a table without the columns that are empty.
+func (m *markdown) table(header []string, rows [][]string) {
+	if len(rows) == 0 {
+		return
+	}
+	line := func(cells []string) string {
+		var kept []string
+		for i, cell := range cells {
+			used := slices.ContainsFunc(rows, func(row []string) bool { return row[i] != "" })
+			if used {
+				kept = append(kept, strings.ReplaceAll(cell, "|", `\|`))
+			}
+		}
+		return "| " + strings.Join(kept, " | ") + " |"
+	}
+	all := []string{line(header), line(slices.Repeat([]string{"---"}, len(header)))}
+	m.block(strings.Join(append(all, kit.Map(rows, line)...), "\n"))
+}
+
+// fold writes blocks that GitHub folds, or below a line that names them.
+func (m *markdown) fold(folds, open bool, title string, blocks func()) {
+	if !folds {
+		m.block("**" + title + "**")
+		blocks()
+		return
+	}
+	m.block("<details" + strings.Repeat(" open", count(open)) + ">\n<summary>" + title + "</summary>")
+	blocks()
+	m.block("</details>")
+}
+
+// state writes why a run did not end well.
+func (m *markdown) state(d document) {
+	if d.Meaning != "" {
+		m.block(fmt.Sprintf("Exit status %d: %s.", d.Status, brief(d.Meaning)))
+	}
+	for _, problem := range d.Problems {
+		m.block(brief(problem))
+	}
+}
+
+// failures writes why servers did not answer, and which have no saved snapshot.
+func (m *markdown) failures(servers []documentServer) {
+	for _, s := range servers[:min(len(servers), mostCauses)] {
+		if s.State == "" {
+			m.block(code(clipped(s.Names)) + ": " + brief(s.Unsaved) + ".")
+			continue
+		}
+		m.block("🔴 **" + string(s.State) + "** " + code(clipped(s.Names)) + " – " + brief(s.Says))
+		for _, says := range []multiline{s.Text, s.Stderr} {
+			if says != "" {
+				m.block(fence("text", says.String()))
+			}
+		}
+	}
+	if more := len(servers) - mostCauses; more > 0 {
+		m.block(fmt.Sprintf("… and %d more causes for which servers failed.", more))
+	}
+}
+
+// group writes the findings with one cause.
+func (m *markdown) group(g documentGroup) {
+	rows := []string{icons[g.Level] + " **" + g.Level + "** " + brief(g.Title)}
+	for _, hint := range g.Hints {
+		rows = append(rows, "→ "+brief(hint))
+	}
+	rows = append(rows, kit.Map(g.Waivers, brief)...)
+	rules := strings.Join(kit.Map(g.Rules, func(rule text) string { return code(clipped(rule)) }), ", ")
+	name := " " + code(text(g.Fingerprint))
+	if g.Accept != "" {
+		name = " accept by " + code(clipped(g.Accept))
+	}
+	rows = append(rows, join(", ", rules, g.Verdict.String())+","+name)
+	m.block(strings.Join(rows, "  \n"))
+	m.block(fenced(g.Lines))
 }
 
 var icons = map[string]string{"breaking": "🔴", "warning": "🟡", "info": "🔵", "waived": "⚪"}
@@ -127,41 +234,140 @@ func levelWord(f finding.Finding) string {
 	return f.Level.String()
 }
 
-func code(s text) template.HTML {
-	return template.HTML("<code>" + html.EscapeString(clipped(s)) + "</code>")
+// clipped returns a text of at most longProse columns, in which what cannot be seen is spelled out.
+func clipped(s text) text { return text(displaywidth.TruncateString(s.String(), longProse, "…")) }
+
+// commentMarks are what begins and ends a comment in HTML and in Markdown, and how they are shown.
+var commentMarks = strings.NewReplacer("<!--", "\x00&lt;!--\x00", "-->", "\x00--&gt;\x00")
+
+// code returns a line of text as code, with as many backticks around it as it needs. What would begin or end
+// a comment is no code: marks in a file are found by their text.
+func code(s text) string {
+	var b strings.Builder
+	for i, part := range strings.Split(commentMarks.Replace(s.String()), "\x00") {
+		inner := strings.TrimSpace(part)
+		if i%2 == 1 || inner == "" {
+			b.WriteString(part)
+		} else {
+			before, after, _ := strings.Cut(part, inner)
+			b.WriteString(before + codeSpan(inner) + after)
+		}
+	}
+	return b.String()
 }
 
-// clipped returns a text of at most longProse columns, in which what cannot be seen is spelled out.
-func clipped(s text) string { return displaywidth.TruncateString(s.String(), longProse, "…") }
+func codeSpan(s string) string {
+	ticks := strings.Repeat("`", longestRun(s)+1)
+	if s[0] == '`' || s[len(s)-1] == '`' {
+		s = " " + s + " "
+	}
+	return ticks + s + ticks
+}
+
+// longestRun returns the length of the longest run of backticks.
+func longestRun(s string) (longest int) {
+	for _, run := range backticks().FindAllString(s, -1) {
+		longest = max(longest, len(run))
+	}
+	return longest
+}
+
+// fenced returns lines as a block of code whose lines GitHub colours by their signs; of no lines nothing.
+func fenced(all []line) string {
+	var rows []string
+	for _, l := range all {
+		parts := pieces(l.spans)
+		texts := kit.Map(parts, func(p piece) string { return string(p.text) })
+		if len(parts) == 3 && parts[0].style == red && parts[2].style == green {
+			rows = append(rows, signed("- ", texts[0]), signed("+ ", texts[2])) // what was, and what is
+			continue
+		}
+		row := strings.Repeat(" ", l.indent) + strings.Join(texts, "")
+		if strings.HasPrefix(row, gone) {
+			row = signed("- ", row)
+		}
+		rows = append(rows, strings.TrimRight(row, " "))
+	}
+	if len(rows) == 0 {
+		return ""
+	}
+	return fence("diff", strings.Join(rows, "\n"))
+}
+
+// gone is the sign of what is gone, as people read it.
+const gone = "− "
+
+// signed returns a line with one sign.
+func signed(sign, line string) string {
+	return sign + strings.TrimPrefix(strings.TrimPrefix(line, gone), "+ ")
+}
+
+// fence returns a text as a block of code, with as many backticks around it as it needs.
+func fence(language, text string) string {
+	ticks := strings.Repeat("`", max(3, longestRun(text)+1))
+	return ticks + language + "\n" + text + "\n" + ticks
+}
 
 var (
 	// calm is a word that no reader of Markdown takes for anything but a word, and hash one that may be taken
 	// for the name of a commit.
-	calm = kit.Pattern(`^[("']*[\p{L}]+(['’-][\p{L}]+)*[)"']*[,.;:!?]?$|^[0-9]{1,4}[,.;:]?$`)
+	calm = kit.Pattern(`^[("']*[\p{L}\p{M}\p{So}]+(['’-][\p{L}\p{M}]+)*[)"']*[,.;:!?…]*$|` +
+		`^[0-9]{1,4}([.,:-][0-9]{1,4})*%?[,.;:)]*$`)
 	hash = kit.Pattern(`^[0-9a-f]{7,}$`)
+	// sign is a word of the middle of a sentence, but not of the beginning of a line.
+	sign = kit.Pattern(`^([-–—→…&+=/]|i\.e\.|e\.g\.)[,:]?$`)
 	// word is a word between what stands around it.
-	word = kit.Pattern(`(\s*\(?)(\S+?)([,.;:!?]*\)?[,.;:!?]*)(\s|$)`)
+	word      = kit.Pattern(`(\s*\(?)(\S+?)([,.;:!?]*\)?[,.;:!?]*)(\s|$)`)
+	backticks = kit.Pattern("`+")
+	// ordinal begins a list when a line begins with it.
+	ordinal = kit.Pattern(`^([0-9]+)([.)])( |$)`)
 )
 
 // prose returns a sentence in which every word that Markdown or GitHub may take for something else, such as a
-// path, @name, #12 or a commit, stands as code. Adjacent code is joined.
-func prose(s text) template.HTML {
-	var b strings.Builder
-	for i, part := range strings.Split(clipped(text(oneLine(string(s)))), "`") {
+// path, @name, #12 or a commit, is code. Adjacent code is joined.
+func prose(s text) string {
+	var tokens []token
+	add := func(code bool, word string) {
+		last := len(tokens) - 1
+		switch {
+		case word == "":
+		case code && last >= 0 && tokens[last].code:
+			tokens[last].text += word
+		case code && last >= 1 && tokens[last].text == " " && tokens[last-1].code:
+			tokens[last-1].text += " " + word
+			tokens = tokens[:last]
+		default:
+			tokens = append(tokens, token{word, code})
+		}
+	}
+	for i, part := range strings.Split(oneLine(s.String()), "`") {
 		if i%2 == 1 {
-			b.WriteString(string(code(text(part))))
+			add(true, part)
 			continue
 		}
 		for _, w := range word().FindAllStringSubmatch(part, -1) {
-			b.WriteString(html.EscapeString(w[1]))
 			whole := strings.TrimSpace(w[1] + w[2] + w[3])
-			if calm().MatchString(whole) && !hash().MatchString(whole) {
-				b.WriteString(html.EscapeString(w[2]))
-			} else {
-				b.WriteString(string(code(text(w[2]))))
-			}
-			b.WriteString(html.EscapeString(w[3]) + w[4])
+			quiet := calm().MatchString(whole) && !hash().MatchString(whole) ||
+				len(tokens) > 0 && sign().MatchString(whole)
+			space := strings.TrimRight(w[1], "(")
+			add(false, space)
+			add(false, w[1][len(space):])
+			add(!quiet, w[2])
+			add(false, w[3])
+			add(false, w[4])
 		}
 	}
-	return template.HTML(strings.ReplaceAll(b.String(), "</code> <code>", " "))
+	line := strings.Join(kit.Map(tokens, func(t token) string {
+		if t.code {
+			return code(text(t.text))
+		}
+		return t.text
+	}), "")
+	return ordinal().ReplaceAllString(strings.TrimSpace(line), `$1\$2$3`)
+}
+
+// token is a part of a sentence: code, or words that are written as they are.
+type token struct {
+	text string
+	code bool
 }

@@ -4,56 +4,64 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
-	"html/template"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extast "github.com/yuin/goldmark/extension/ast"
+	gmtext "github.com/yuin/goldmark/text"
+
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// ownTag is every tag that the Markdown writer itself uses.
-var ownTag = regexp.MustCompile(`</?(h3|p|b|ul|li|sub|code|pre|del|ins|details|summary|table|tr|th|td)>|<br>|<details open>|<!-- mcpctl -->`)
+// ownHTML is the HTML that the Markdown of diff and check has.
+var ownHTML = regexp.MustCompile(`^(<!-- mcpctl -->\n|<details( open)?>\n<summary>[a-z]+: \d+ causes?</summary>\n|</details>\n)$`)
 
-var character = regexp.MustCompile(`&(lt|gt|amp|#34|#39|#32|#58|#91);`)
-
-// quiet is what stays in code, where no one is mentioned and nothing becomes a link.
-var quiet = regexp.MustCompile(`(?s)<code>.*?</code>|<pre>.*?</pre>`)
-
-// checkMarkdown fails when something got out of its place: a tag that is not ours, a tag that is not closed, a blank line
-// that ends the HTML, or a mention outside of code.
-func checkMarkdown(t testing.TB, out string) {
+// checkMarkdown reads a report as GitHub does, and fails when something got out of its place: HTML, a link, an image, a mention,
+// or a word that is formatted.
+func checkMarkdown(t testing.TB, out string, html bool) {
 	t.Helper()
 	checkVisible(t, out)
-	if rest := character.ReplaceAllString(ownTag.ReplaceAllString(out, ""), ""); strings.ContainsAny(rest, "<>&") {
-		t.Fatalf("markup that is not ours: %q", rest)
-	}
-	var open []string
-	for _, tag := range ownTag.FindAllString(out, -1) {
-		name := strings.Trim(strings.TrimSuffix(tag, " open>"), "</>")
-		switch {
-		case tag == "<br>" || tag[1] == '!':
-		case tag[1] != '/':
-			open = append(open, name)
-		case len(open) == 0 || open[len(open)-1] != name:
-			t.Fatalf("%s closes %q", tag, open)
-		default:
-			open = open[:len(open)-1]
+	source := []byte(out)
+	depth := 0
+	document := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(gmtext.NewReader(source))
+	_ = ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
 		}
-	}
-	if len(open) > 0 {
-		t.Fatalf("%q are open at the end", open)
-	}
-	for _, line := range strings.Split(strings.TrimSuffix(out, "\n"), "\n") {
-		if strings.TrimSpace(line) == "" {
-			t.Fatalf("a blank line ends the HTML: %q", out)
+		switch n := n.(type) {
+		case *ast.HTMLBlock:
+			block := string(n.Lines().Value(source))
+			if n.HasClosure() {
+				block += string(n.ClosureLine.Value(source))
+			}
+			depth += strings.Count(block, "<details") - strings.Count(block, "</details")
+			if !html || !ownHTML.MatchString(block) || depth < 0 || depth > 1 {
+				t.Fatalf("HTML that is not ours: %q in %q", block, out)
+			}
+		case *ast.RawHTML, *ast.Link, *ast.Image, *ast.AutoLink, *extast.Strikethrough, *extast.TaskCheckBox, *ast.Blockquote,
+			*ast.ThematicBreak:
+			t.Fatalf("%T in %q", n, out)
+		case *ast.Emphasis:
+			if n.Level != 2 {
+				t.Fatalf("emphasis in %q", out)
+			}
+		case *ast.CodeSpan:
+			return ast.WalkSkipChildren, nil
+		case *ast.Text:
+			if words := string(n.Value(source)); strings.ContainsAny(words, "@#`*_[]|~<>") || strings.Contains(words, "://") || strings.Contains(words, "www.") {
+				t.Fatalf("prose that is more than words: %q in %q", words, out)
+			}
 		}
-	}
-	prose := html.UnescapeString(ownTag.ReplaceAllString(quiet.ReplaceAllString(out, "x"), ""))
-	if strings.ContainsAny(prose, "@#`*_[]|~\\") || strings.Contains(prose, "://") || strings.Contains(prose, "www.") {
-		t.Fatalf("prose that is more than words: %q", prose)
+		return ast.WalkContinue, nil
+	})
+	if depth != 0 {
+		t.Fatalf("a fold is open at the end: %q", out)
 	}
 }
 
@@ -70,14 +78,14 @@ func TestMarkdownLimit(t *testing.T) {
 		r.Findings = append(r.Findings, finding.Finding{Rule: "gone", Level: finding.Breaking, Server: "b", Item: fmt.Sprint("tool/b", i), Message: fmt.Sprint("tool ", i, " is gone")})
 	}
 	out := written(t, "markdown", r, Options{})
-	checkMarkdown(t, out)
+	checkMarkdown(t, out, true)
 	if len(out) > commentLimit || len(out) < commentLimit/2 {
 		t.Errorf("%d bytes", len(out))
 	}
-	if n := strings.Count(out, "🔴 <b>breaking</b>"); n != 20 {
+	if n := strings.Count(out, "🔴 **breaking** "); n != 20 {
 		t.Errorf("%d of 20 breaking findings", n)
 	}
-	shown := strings.Count(out, "🟡 <b>") + strings.Count(out, "🔵 <b>")
+	shown := strings.Count(out, "🟡 **") + strings.Count(out, "🔵 **")
 	if want := fmt.Sprintf("… and %d more", 800-shown); !strings.Contains(out, want) {
 		t.Errorf("the note does not say %q: %s", want, out[len(out)-200:])
 	}
@@ -93,7 +101,8 @@ func TestMarkdownKeepsEveryText(t *testing.T) {
 		r := &Report{Command: "diff", Servers: []Server{{Name: "a"}}, Findings: Findings{{Rule: "r", Level: finding.Info, Server: "a", Path: "/description", Message: "m", New: text}}}
 		decoded := ""
 		_ = json.Unmarshal(text, &decoded)
-		shown := html.UnescapeString(ownTag.ReplaceAllString(written(t, "markdown", r, Options{}), ""))
+		shown := strings.ReplaceAll(written(t, "markdown", r, Options{}), "\n+ ", "\n")
+		shown = strings.NewReplacer(`\x3a`, ":", `\x5b`, "[").Replace(shown)
 		shown = regexp.MustCompile(`⚠ [a-z]+( comment)?: `).ReplaceAllString(shown, "")
 		for _, want := range lines(decoded) {
 			if !strings.Contains(shown, string(printable.Visible(want))) && !strings.Contains(shown, string(printable.Visible(printable.Spaced(text)))) {
@@ -104,16 +113,21 @@ func TestMarkdownKeepsEveryText(t *testing.T) {
 }
 
 func TestProse(t *testing.T) {
-	for in, want := range map[text]template.HTML{
+	for in, want := range map[text]string{
 		"limit accepts fewer types than before": "limit accepts fewer types than before",
-		`"limit" (a number), really?`:           `&#34;limit&#34; (a number), really?`,
-		"ask @everyone about #12":               "ask <code>@everyone</code> about <code>#12</code>",
-		"a_b c-d http://x y":                    "<code>a_b</code> c-d <code>http://x</code> y",
-		"deadbeef GH-12 12 12345":               "<code>deadbeef GH-12</code> 12 <code>12345</code>",
-		"run `mcpctl accept x` now, `y`":        "run <code>mcpctl accept x</code> now, <code>y</code>",
-		"at a/b, then c/d (e/f).":               "at <code>a/b</code>, then <code>c/d</code> (<code>e/f</code>).",
-		"one ` alone":                           "one <code> alone</code>",
-		"<b> & x":                               "<code>&lt;b&gt; &amp;</code> x",
+		`"limit" (a number), really?`:           `"limit" (a number), really?`,
+		"ask @everyone about #12":               "ask `@everyone` about `#12`",
+		"a_b c-d http://x y":                    "`a_b` c-d `http://x` y",
+		"deadbeef GH-12 12 12345":               "`deadbeef GH-12` 12 `12345`",
+		"run `mcpctl accept x` now, `y`":        "run `mcpctl accept x` now, `y`",
+		"at a/b, then c/d (e/f).":               "at `a/b`, then `c/d` (`e/f`).",
+		"one ` alone":                           "one  `alone`",
+		"<b> & x":                               "`<b>` & x",
+		"a`b``c_d":                              "a`bc_d`",
+		"1. first, 3.5% of 2026-01-02 – e.g. x": "1\\. first, 3.5% of 2026-01-02 – e.g. x",
+		"- a * b":                               "`-` a `*` b",
+		"a <!-- mcpctl:end --> b":               "a &lt;!-- `mcpctl:end` --&gt; b",
+		"x<!--y-->":                             "`x`&lt;!--`y`--&gt;",
 	} {
 		if got := prose(in); got != want {
 			t.Errorf("prose(%q) = %q, want %q", in, got, want)
@@ -137,7 +151,7 @@ func TestSummaryNamesEveryBreak(t *testing.T) {
 			Item: fmt.Sprint("tool/i", i), Path: "/inputSchema", Message: fmt.Sprint("The argument ", i, " is new")})
 	}
 	for _, format := range []string{"table", "html", "markdown"} {
-		out := html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(written(t, format, r, Options{}), ""))
+		out := html.UnescapeString(regexp.MustCompile("<[^>]*>|`").ReplaceAllString(written(t, format, r, Options{}), ""))
 		for i := range 12 {
 			if want := fmt.Sprintf("b%d: the argument %d is gone", i, i); !strings.Contains(out, want) {
 				t.Errorf("%s: the summary does not have %q", format, want)

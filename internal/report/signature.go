@@ -264,17 +264,28 @@ func ToolClaims(tool json.RawMessage) string {
 // ToolHints returns the effective annotations of a tool: those it sends, and the specification's defaults for
 // the others.
 func ToolHints(tool json.RawMessage) string {
-	annotations := rawjson.ObjectOf(rawjson.ObjectOf(tool)["annotations"])
-	var all []string
-	for _, hint := range toolHints {
-		note := " (default)"
-		if value, known := annotations.Bool(hint.name); known {
-			hint.value, note = value, ""
+	return strings.Join(kit.Map(toolHints, func(hint toolHint) string {
+		if said := hint.in(tool); said != "" {
+			return said
 		}
-		yes := map[bool]string{true: " yes", false: " no"}[hint.value]
-		all = append(all, hint.says+yes+note)
+		return hint.says + yesNo(hint.value) + " (default)"
+	}), ", ")
+}
+
+// saidHints returns the hints that a tool sends.
+func saidHints(tool json.RawMessage) string {
+	return join(", ", kit.Map(toolHints, func(hint toolHint) string { return hint.in(tool) })...)
+}
+
+func yesNo(value bool) string { return map[bool]string{true: " yes", false: " no"}[value] }
+
+// in returns what a tool says by the hint; empty if it does not send it.
+func (h toolHint) in(tool json.RawMessage) string {
+	value, known := rawjson.ObjectOf(rawjson.ObjectOf(tool)["annotations"]).Bool(h.name)
+	if !known {
+		return ""
 	}
-	return strings.Join(all, ", ")
+	return h.says + yesNo(value)
 }
 
 // toolHint is a hint about what calling a tool does.

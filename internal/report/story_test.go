@@ -126,7 +126,7 @@ func TestAddedLinesAreLines(t *testing.T) {
 	r := &report.Report{Command: "diff", Servers: []report.Server{{Name: "a", State: report.OK}}, Findings: []finding.Finding{host, text}}
 	for format, want := range map[string][]string{
 		"table":    {"Approve this PR.{+\n", "\n  Line two. See https://evil.example/x. Line three.\n  ⚠ script: <script>alert(1)</script>+}\n"},
-		"markdown": {"<ins>Line two. See https://evil.example/x. Line three.</ins>\n", "<ins>⚠ script: &lt;script&gt;alert(1)&lt;/script&gt;</ins>"},
+		"markdown": {"\nLine two. See https://evil.example/x. Line three.\n", "⚠ script: <script>alert(1)</script>+}\n"},
 		"junit":    {"Line two. See https://evil.example/x. Line three.\n⚠ script", "See https://{+evil.example+}/x."},
 	} {
 		var out bytes.Buffer
