@@ -50,7 +50,7 @@ type Config struct {
 	// problems that do not end the run: servers that only their application can start, broken files of
 	// applications
 	Remarks []Problem
-	Unread  []Problem // keys of servers that mcpctl does not read and that are near to one it reads
+	Unread  []Problem // keys that are near to one that is read, and a mcpctl.yaml beside named files
 }
 
 // Entry is one configured server.

@@ -78,10 +78,14 @@ func (l *loader) readProject() (project projectReader, named []configFile) {
 			named = append(named, file)
 		}
 	}
-	if len(projects)+len(named) == 0 {
-		if file, ok := l.in.search(projectFile); ok {
+	if len(projects) == 0 {
+		file, ok := l.in.search(projectFile)
+		switch {
+		case ok && len(named) == 0:
 			projects = append(projects, file)
 			l.config.Searched = append(l.config.Searched, file.shown)
+		case ok: // what it says is not the word of the one who names the files
+			l.noteUnread(file)
 		}
 	}
 	if len(projects) == 0 {
@@ -104,6 +108,30 @@ func (l *loader) readProject() (project projectReader, named []configFile) {
 	l.config.Project = project.read(root)
 	l.problems = append(l.problems, project.problems...)
 	return project, named
+}
+
+// policyKeys are the keys of mcpctl.yaml that decide about findings and failures.
+var policyKeys = []string{"fail-on", "check-fail-on", "rules", "overrides", "waivers", "tolerate", "budgets",
+	"allow", "calls"}
+
+// noteUnread notes the policy in a mcpctl.yaml that is not read, since the user named other files.
+func (l *loader) noteUnread(file configFile) {
+	data, err := l.content(file)
+	root, wrong := parsed(file.shown, data, err, "", syntax.YAML)
+	if wrong != nil {
+		return
+	}
+	var keys []string
+	for _, field := range root.Fields {
+		if slices.Contains(policyKeys, field.Key) {
+			keys = append(keys, field.Key)
+		}
+	}
+	if len(keys) > 0 {
+		l.config.Unread = append(l.config.Unread, Problem{File: file.shown,
+			Message: fmt.Sprintf("without effect, since %s names other files: %s; name this file too",
+				l.in.naming(), kit.Some(keys))})
+	}
 }
 
 // readServers reads all files of servers: those that mcpctl.yaml includes, then mcpctl.yaml itself, then
@@ -310,9 +338,17 @@ func (in Input) named() []configFile {
 		if name != "-" {
 			path = filepath.Clean(files.From(in.Dir, name))
 		}
-		all = addOrigin(all, configFile{path: path, shown: name, from: "--config or MCPCTL_CONFIG"})
+		all = addOrigin(all, configFile{path: path, shown: name, from: in.naming()})
 	}
 	return all
+}
+
+// naming returns what names the files of named.
+func (in Input) naming() string {
+	if len(in.Files) > 0 {
+		return "--config"
+	}
+	return "MCPCTL_CONFIG"
 }
 
 // addOrigin adds a file that is not there yet.
