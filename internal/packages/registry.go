@@ -41,7 +41,7 @@ func ask[T any](ctx context.Context, doing string, ref Ref, question func(contex
 // errNotPublished is the error for a package or version that a registry does not have, or does not show:
 // npm hides private packages so from those who are not logged in.
 var errNotPublished = exit.Advise(
-	"check the package's name and version; a private package needs a login to its registry",
+	"check the package's name and version: the registry does not have it, or shows it only after a login",
 	"not found in the registry")
 
 // Describe returns the release that a reference stands for now. Of an image that is the one on this machine.

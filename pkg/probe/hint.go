@@ -185,7 +185,8 @@ func exitHint(f failure) string {
 		return "the command closed its output without answering: check that it is an MCP server, and that " +
 			"its arguments choose the stdio transport"
 	case wrote(packageMissing):
-		return "check the package's name and version; a private package needs a login to its registry"
+		return "check the package's name and version: the registry does not have it, or shows it only " +
+			"after a login"
 	case wrote(variableMissing):
 		return "set the missing variable under env in the configuration, or with --env NAME=value"
 	case wrote(moduleMissing):
