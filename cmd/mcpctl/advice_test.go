@@ -32,7 +32,7 @@ func advisedIn(output string) (commands []string) {
 	}
 	for _, line := range introduced.FindAllString(quotedCommand.ReplaceAllString(output, ""), -1) {
 		for _, found := range clause.FindAllString(line, -1) {
-			if slices.Contains([]string{"has", "in", "there", "from"}, strings.Fields(found)[1]) { // mcpctl itself
+			if slices.Contains([]string{"has", "in", "there", "there,", "from", "or"}, strings.Fields(found)[1]) { // mcpctl itself
 				continue
 			}
 			commands = append(commands, strings.TrimRight(found, "; ,.()"))

@@ -169,6 +169,10 @@ func flagValues(app *cli.App, own []string) (values []string, is bool) {
 	}
 	for _, f := range command.Flags {
 		if generic, ok := f.(*cli.GenericFlag); ok && slices.Contains(f.Names(), name) {
+			if name == "report" {
+				formats, _ := flagValues(app, []string{command.Name, "--format"})
+				return kit.Map(formats, func(format string) string { return format + "=" }), true
+			}
 			return valuesOf(generic), true
 		}
 	}
@@ -180,8 +184,6 @@ func valuesOf(f *cli.GenericFlag) []string {
 	switch f.Name {
 	case "fail-on":
 		return []string{"breaking", string(finding.FailOnUsed), "warning", "info", "any", "never"}
-	case "report":
-		return kit.Map(report.Formats(), func(format string) string { return format + "=" })
 	case "rule":
 		return report.AllRuleIDs()
 	}

@@ -38,7 +38,7 @@ func configCommand(p program) *cli.Command {
 			}
 			return p.emit(c.Context, p.found(cfg, entries, problem), nil, report.Options{})
 		},
-	}, selectionFlags(&p.Select), p.outputFlags(), reportFlags(&p.Output))
+	}, selectionFlags(&p.Select), p.outputFlags(nil), reportFlags(&p.Output))
 }
 
 // found returns the report of a configuration and its problems.

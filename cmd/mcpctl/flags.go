@@ -138,7 +138,7 @@ func shared(category string, flags ...cli.Flag) []cli.Flag {
 }
 
 func (p *program) surveyFlags() []cli.Flag {
-	return slices.Concat(selectionFlags(&p.Select), p.outputFlags(), reportFlags(&p.Output), p.reachFlags())
+	return slices.Concat(selectionFlags(&p.Select), p.outputFlags(nil), reportFlags(&p.Output), p.reachFlags())
 }
 
 func (p *program) reachFlags() []cli.Flag {
@@ -177,9 +177,23 @@ func consentFlags(s *fleet.Selection) []cli.Flag {
 		toggle("trust", "Start found servers in this run without asking", &s.Trust))
 }
 
-func (p *program) outputFlags() []cli.Flag {
-	return slices.Concat(p.formatFlags(printing, report.Formats(), "table"), outputFlag(&p.Output),
-		p.talkFlags())
+// valueFormats are the formats of values, and textFormats those of answers that judge nothing.
+var (
+	valueFormats = []string{"json", "table", "yaml"}
+	textFormats  = []string{"html", "json", "markdown", "table", "yaml"}
+)
+
+// outputFlags returns the flags for the answer of a command that has some formats only; nil = all of reports.
+// The default that the environment sets is for commands that have it.
+func (p *program) outputFlags(formats []string) []cli.Flag {
+	category := "" // the help of the command lists them
+	if p.Output.Formats = formats; formats == nil {
+		formats, category = report.Formats(), printing
+	}
+	if !slices.Contains(formats, p.Output.Format) {
+		p.Output.Format = ""
+	}
+	return slices.Concat(p.formatFlags(category, formats, "table"), outputFlag(&p.Output), p.talkFlags())
 }
 
 func outputFlag(o *report.Output) []cli.Flag {

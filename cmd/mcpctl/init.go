@@ -58,7 +58,7 @@ Existing files are kept; run it again with --ci to add a workflow.`,
 			}
 			return initialize(c.Context, p, from, ci)
 		},
-	}, p.outputFlags(), p.reachFlags())
+	}, p.outputFlags(nil), p.reachFlags())
 }
 
 // planned is a file to write, and what it holds.

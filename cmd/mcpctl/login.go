@@ -77,7 +77,7 @@ func logoutCommand(p program) *cli.Command {
 }
 
 func (p *program) loginFlags() []cli.Flag {
-	return slices.Concat(selectionFlags(&p.Select), p.outputFlags(), consentFlags(&p.Select),
+	return slices.Concat(selectionFlags(&p.Select), p.outputFlags(textFormats), consentFlags(&p.Select),
 		shared(connecting, timeoutFlag(&p.Contact, "5m"), caCertFlag(&p.Contact)))
 }
 

@@ -36,7 +36,7 @@ servers; a missing shard is status 3.`,
 			})
 			return p.emit(c.Context, r, err, report.Options{Waived: showWaived, Fleet: true})
 		},
-	}, configurationFlags(&p.Select), p.outputFlags(), reportFlags(&p.Output))
+	}, configurationFlags(&p.Select), p.outputFlags(nil), reportFlags(&p.Output))
 }
 
 // shardReports reads reports from files, and from the JSON files of folders.

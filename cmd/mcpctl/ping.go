@@ -31,6 +31,6 @@ Connects and sends ping (server/discover since protocol 2026-07-28). Exits 3 if 
 				}
 				return fleet.Report("ping", f.Ping(ctx, targets)), nil
 			}),
-	}, selectionFlags(&p.Select), p.outputFlags(), reportFlags(&p.Output),
+	}, selectionFlags(&p.Select), p.outputFlags(nil), reportFlags(&p.Output),
 		contactFlags(&p.Select, &p.Contact), p.parallelFlags())
 }

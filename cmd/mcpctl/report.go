@@ -34,7 +34,7 @@ Reads a report that --format json or --report json=FILE wrote, - for standard in
 			}
 			return report.WriteOutput(c.Context, p.Process, p.Output, r, view)
 		},
-	}, p.outputFlags(), reportFlags(&p.Output))
+	}, p.outputFlags(nil), reportFlags(&p.Output))
 }
 
 // savedReport reads a report as the JSON format has it, from standard input if its name is -.

@@ -34,5 +34,5 @@ func rulesCommand(p program) *cli.Command {
 			}
 			return p.emit(c.Context, r, nil, report.Options{})
 		},
-	}, p.outputFlags(), reportFlags(&p.Output))
+	}, p.outputFlags(textFormats), reportFlags(&p.Output))
 }

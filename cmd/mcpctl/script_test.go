@@ -22,8 +22,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/mcpctl/mcpctl/internal/fixture"
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/report"
 )
 
 // exits runs a program and wants exactly this exit status: exits 3 mcpctl list. A status that is not 0 leaves why on standard error.
@@ -52,10 +52,14 @@ func wantAccepted(ts *testscript.TestScript, output string) {
 	}
 }
 
-// eachFormat runs a command of mcpctl once in every format that reports have, and wants the same exit status and some
+// eachFormat runs a command of mcpctl once in every format that it offers, and wants the same exit status and some
 // report each time: eachformat 3 list no-such-server.
 func eachFormat(ts *testscript.TestScript, args []string) {
-	for _, format := range report.Formats() {
+	offered, _ := flagValues(newApp(newProgram(host.Process{}, nil, nil)), []string{args[1], "--format"})
+	if len(offered) < 3 {
+		ts.Fatalf("%s offers the formats %v", args[1], offered)
+	}
+	for _, format := range offered {
 		out := ts.MkAbs("out." + format)
 		err := ts.Exec("mcpctl", slices.Insert(slices.Clone(args[1:]), 1, "--format", format, "--output", out)...)
 		if got := exitStatus(ts, err); got != args[0] {

@@ -35,7 +35,7 @@ Files named with --config or MCPCTL_CONFIG need no trust.`,
 			r, err := how.run(c.Context, p, c.Args().Slice())
 			return p.emit(c.Context, r, err, report.Options{})
 		},
-	}, selectionFlags(&p.Select), p.outputFlags(), reportFlags(&p.Output))
+	}, selectionFlags(&p.Select), p.outputFlags(textFormats), reportFlags(&p.Output))
 }
 
 // trusting are the flags of trust alone.

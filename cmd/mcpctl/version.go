@@ -76,7 +76,7 @@ func versionCommand(p program) *cli.Command {
 			}
 			return p.Output.Bytes(c.Context, p.Process, []byte(versionText(p.Version, p.Output.Format)))
 		},
-	}, p.outputFlags())
+	}, p.outputFlags(valueFormats))
 }
 
 // versionText returns the version in a format; the default is a line of text, also in a pipe.

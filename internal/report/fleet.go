@@ -83,8 +83,8 @@ func writeFailures(p *page, servers []Server) {
 	}
 }
 
-// failureNotes returns lines for standard error about failed servers, with what to do: one for each reason,
-// but of a fleet only the most frequent ones unless all are wanted.
+// failureNotes returns lines for standard error about failed servers, with what to do: an error and its hint
+// for each reason, but of a fleet only the most frequent ones unless all are wanted.
 func failureNotes(servers []Server, all bool) (notes []string) {
 	failed := slices.Clone(servers)
 	for i := range failed {
@@ -99,14 +99,15 @@ func failureNotes(servers []Server, all bool) (notes []string) {
 			more := kit.Counted(len(reasons)-i, "more failure")
 			return append(notes, "… and "+more+"; --verbose shows all")
 		}
-		note := Visible(someOf(t.Names, most)) + ": " + Visible(t.Failure.Says())
-		if t.Hint != "" && t.Hint != advised {
-			advised, note = t.Hint, note+": "+Visible(t.Hint)
-		}
+		note := "error: " + someOf(t.Names, most) + ": " + t.Failure.Says()
 		if t.Tolerated != nil {
-			note += fmt.Sprintf(" (tolerated%s: %s)", until(t.Tolerated.Expires), Visible(t.Tolerated.Reason))
+			note += fmt.Sprintf(" (tolerated%s: %s)", until(t.Tolerated.Expires), t.Tolerated.Reason)
 		}
 		notes = append(notes, note)
+		if t.Hint != "" && t.Hint != advised {
+			advised = t.Hint
+			notes = append(notes, "hint: "+t.Hint)
+		}
 	}
 	return notes
 }

@@ -24,6 +24,7 @@ type Output struct {
 	// Format is one of Formats; empty = a table, which in a pipe or a file has neither colour nor a limit of
 	// its width.
 	Format  string
+	Formats []string     // those that the command has; nil = all of Formats
 	File    string       // where the answer goes; empty = standard output
 	Reports []OutputFile // files that are written beside the answer
 	Color   string       // "auto", "always" or "never"; empty = auto
@@ -40,20 +41,20 @@ func ParseOutputFile(text string) (OutputFile, error) {
 	if !ok || path == "" {
 		return OutputFile{}, fmt.Errorf("%q is not FORMAT=FILE, such as sarif=out.sarif", text)
 	}
-	return OutputFile{format, path}, checkFormat(format)
+	return OutputFile{format, path}, checkFormat(format, Formats())
 }
 
-func checkFormat(format string) error {
-	if !slices.Contains(Formats(), format) {
-		return fmt.Errorf("unknown format %q%s: use one of %s", format, kit.DidYouMean(format, Formats()),
-			strings.Join(Formats(), ", "))
+func checkFormat(format string, all []string) error {
+	if !slices.Contains(all, format) {
+		return fmt.Errorf("unknown format %q%s: use one of %s", format, kit.DidYouMean(format, all),
+			strings.Join(all, ", "))
 	}
 	return nil
 }
 
 // Check finds mistakes, and files that cannot be written, before any server is contacted for nothing.
 func (o Output) Check(p host.Process) error {
-	if err := checkFormat(o.format()); err != nil {
+	if err := o.checkFormats(); err != nil {
 		return exit.Misuse(err)
 	}
 	if err := o.CheckColor(); err != nil {
@@ -70,6 +71,27 @@ func (o Output) Check(p host.Process) error {
 		}
 		taken[filepath.Clean(f.Path)] = true
 		if err := checkPath(p, "--report "+f.Format+"=", f.Path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkFormats finds formats that the command does not have.
+func (o Output) checkFormats() error {
+	asked := []string{o.format()}
+	for _, f := range o.Reports {
+		asked = append(asked, f.Format)
+	}
+	all := Formats()
+	if o.Formats != nil {
+		all = o.Formats
+	}
+	for _, format := range asked {
+		if slices.Contains(Formats(), format) && !slices.Contains(all, format) {
+			return fmt.Errorf("this command does not write %s: use one of %s", format, strings.Join(all, ", "))
+		}
+		if err := checkFormat(format, all); err != nil {
 			return err
 		}
 	}
@@ -226,26 +248,34 @@ func writeStepSummary(p host.Process, path string, content func(room int) files.
 	return errors.Join(err, file.Close())
 }
 
-// PrintStatus writes lines on standard error for failed servers, with hints, and one for any other status,
-// unless a person sees the table, which shows all of it. Beside a table in a pipe it only counts the servers
-// that failed.
+// PrintStatus explains on standard error a status that is not 0, and failed servers. A person who sees the
+// table reads all of it there; beside a table that goes elsewhere one line says that there is something to
+// read, and beside other formats each error is written with its hint.
 func PrintStatus(p host.Process, o Output, r *Report, view Options) {
 	if o.IsTable() && (host.IsTerminal(p.Out) || host.SameFile(p.Out, p.Err)) {
 		return
 	}
-	print, explained := p.Reason, len(r.Problems) > 0
+	print := p.Reason
 	if r.Status == exit.OK {
 		print = p.Note
 	}
-	notes := append(failureNotes(r.Servers, p.Verbose), kit.Map(r.Problems, Visible)...)
-	if failed := Summarize(nil, r.Servers).Failed; o.IsTable() && failed > 0 { // the table has the rest
-		notes = []string{fmt.Sprintf("%d of %s failed", failed, kit.Counted(len(r.Servers), "server"))}
+	failed := Summarize(nil, r.Servers).Failed
+	explained := failed > 0
+	switch {
+	case !o.IsTable():
+		for _, note := range failureNotes(r.Servers, p.Verbose) {
+			if r.Status != exit.OK || !p.Quiet {
+				fmt.Fprintln(p.Err, Message(note, host.Width(p.Err)))
+			}
+		}
+		for _, problem := range r.Problems {
+			print("%s", Visible(problem))
+		}
+		explained = len(r.Problems) > 0 || slices.ContainsFunc(r.Servers,
+			func(s Server) bool { return s.Error != nil && s.Tolerated == nil })
+	case failed > 0:
+		print("%d of %s failed", failed, kit.Counted(len(r.Servers), "server"))
 	}
-	for _, note := range notes {
-		print("%s", note)
-	}
-	explained = explained || slices.ContainsFunc(r.Servers,
-		func(s Server) bool { return s.Error != nil && s.Tolerated == nil })
 	switch {
 	case r.Status == exit.NoBaseline:
 		_, advice := view.Run.unsaved(r.Servers)

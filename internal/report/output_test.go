@@ -44,11 +44,38 @@ func TestEmit(t *testing.T) {
 	p, out, said := process(t)
 	r := &report.Report{Command: "list", Status: exit.Incomplete, Servers: []report.Server{{Name: "a", State: report.Failed, Error: &report.Failure{Stage: "starting", Message: "no such file"}}}}
 	err := report.Emit(t.Context(), p, report.Output{Format: "json", Reports: []report.OutputFile{{Format: "yaml", Path: filepath.Join(p.Dir, "r.yaml")}}}, r, report.Options{})
-	if exit.CodeOf(err) != exit.Incomplete || !json.Valid(out.Bytes()) || !strings.Contains(said.String(), "mcpctl: a: starting: no such file\n") {
+	if exit.CodeOf(err) != exit.Incomplete || !json.Valid(out.Bytes()) || !strings.Contains(said.String(), "error: a: starting: no such file\n") {
 		t.Errorf("%v, %s, %s", err, out, said)
 	}
 	if text, err := os.ReadFile(filepath.Join(p.Dir, "r.yaml")); err != nil || !strings.Contains(string(text), "verdict: incomplete") {
 		t.Errorf("%s, %v", text, err)
+	}
+}
+
+// TestStandardErrorIsNoCopy: beside a table in a pipe it is one line, and none of the table; beside other formats it has each
+// error with its hint.
+func TestStandardErrorIsNoCopy(t *testing.T) {
+	two := []report.Server{{Name: "a", State: report.OK}, {Name: "b", State: report.Failed, Error: &report.Failure{
+		Stage: "starting", Message: "no such file", Hint: "install it"}}}
+	for _, r := range []*report.Report{
+		{Command: "list", Status: exit.Incomplete, Servers: two},
+		{Command: "merge", Status: exit.Incomplete, Servers: two[:1], Problems: []string{"part 2 of 2 is missing"}},
+		{Command: "diff", Status: exit.Incomplete, Servers: two, Problems: []string{"part 2 of 2 is missing"}},
+	} {
+		for _, format := range report.Formats() {
+			p, out, said := process(t)
+			_ = report.Emit(t.Context(), p, report.Output{Format: format}, r, report.Options{})
+			isTable := format == "table"
+			if strings.Contains(said.String(), "error: b: starting: no such file\nhint: install it\n") != (!isTable && len(r.Servers) == 2) {
+				t.Errorf("%s of %s: standard error is %s", format, r.Command, said)
+			}
+			for line := range strings.Lines(said.String()) {
+				words := strings.TrimSpace(strings.TrimPrefix(line, "mcpctl: "))
+				if isTable && (line != said.String() || strings.Contains(out.String(), words) && !strings.HasSuffix(words, "failed")) {
+					t.Errorf("%s: standard error is %s beside %s", r.Command, said, out)
+				}
+			}
+		}
 	}
 }
 
@@ -71,9 +98,10 @@ func TestFailuresAreGroupedByCause(t *testing.T) {
 		}
 		lines := strings.Split(said.String(), "\n")
 		switch {
-		case verbose && (len(lines) != 102 || !strings.Contains(said.String(), " s999: ")):
+		case verbose && (len(lines) != 103 || !strings.Contains(said.String(), " s999: ")):
 			t.Errorf("%d lines with --verbose", len(lines))
-		case !verbose && (len(lines) > 25 || !strings.HasPrefix(lines[0], "mcpctl: s1, s2, s3, s4, s5, s6, s7, s8 and 892 more: starting: no such file: mend it") ||
+		case !verbose && (len(lines) > 25 || !strings.HasPrefix(said.String(),
+			"error: s1, s2, s3, s4, s5, s6, s7, s8 and 892 more: starting: no such file\nhint: mend it\n") ||
 			!strings.Contains(said.String(), "… and 81 more failures; --verbose shows all")):
 			t.Errorf("%d lines: %s", len(lines), said)
 		}

@@ -278,7 +278,7 @@ func Formats() []string { return kit.SortedKeys(formats()) }
 
 // Write writes r in a format of Formats. The report itself is not changed.
 func Write(w io.Writer, format string, r *Report, o Options) error {
-	if err := checkFormat(format); err != nil {
+	if err := checkFormat(format, Formats()); err != nil {
 		return err
 	}
 	f := formats()[format]

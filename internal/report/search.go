@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -14,7 +13,8 @@ import (
 // found is a text of an item that matches a pattern, and its place, such as "search(query).description".
 type found struct{ place, text string }
 
-// writeMatches writes the texts of items that match: the place of each, and the line with what matches.
+// writeMatches writes a line for each item: its server, its name, and the lines of its texts that match, each
+// behind its place. A terminal shows what fits.
 func writeMatches(p *page, servers []Server) {
 	defer writeFailures(p, servers)
 	if !slices.ContainsFunc(servers, Server.offers) &&
@@ -24,13 +24,39 @@ func writeMatches(p *page, servers []Server) {
 	for _, s := range servers {
 		for _, k := range snapshot.Kinds() {
 			for _, raw := range *s.Items(k) {
-				for _, f := range p.matches(k, raw) {
-					p.text(0, 4, span{s.Name + "  ", dim}, span{f.place, bold})
-					p.text(min(width(printable.Visible(s.Name)), 20)+4, 0, p.matching(f.text)...)
-				}
+				p.print(line{hang: 4, rows: p.rowsOfMatches(), spans: p.matchingItem(s.Name, k, raw)})
 			}
 		}
 	}
+}
+
+// rowsOfMatches returns how many rows an item may take: one where long texts are shown in part.
+func (o Options) rowsOfMatches() int {
+	if o.folds() {
+		return 1
+	}
+	return 0
+}
+
+// matchingItem returns the line of an item that matches.
+func (o Options) matchingItem(server string, k snapshot.Kind, raw json.RawMessage) []span {
+	name, spans := key(k, raw), []span{{server + "  ", dim}}
+	if o.Pattern.MatchString(name) {
+		spans = append(spans, o.matching(name)...)
+	} else {
+		spans = append(spans, span{name, bold})
+	}
+	separator := "  "
+	for _, f := range o.matches(k, raw) {
+		if f.place == name {
+			continue
+		}
+		place := strings.TrimPrefix(strings.TrimPrefix(f.place, name), ".")
+		spans = append(spans, span{separator, plain}, span{place + ": ", dim})
+		spans = append(spans, o.matching(f.text)...)
+		separator = "; "
+	}
+	return spans
 }
 
 // offers reports whether s has items of any kind.

@@ -228,9 +228,11 @@ func (r *watchRun) status() int {
 func (r *watchRun) exit(status int) error {
 	why := &report.Report{Command: "watch", Status: status}
 	for _, w := range r.servers {
+		server := report.Server{Name: w.name(), State: report.OK}
 		if !w.reached() {
-			why.Servers = append(why.Servers, report.Server{Name: w.name(), Error: w.failure})
+			server.State, server.Error = report.Failed, w.failure
 		}
+		why.Servers = append(why.Servers, server)
 	}
 	report.PrintStatus(r.process, r.options.Output, why, report.Options{})
 	return exit.Reported(status)
