@@ -8,7 +8,11 @@ trap 'rm -rf "$work"' EXIT
 cp "$here/mcp.json" "$work/mcp.json"
 cd "$work"
 
-say() { printf '\n\033[1m$ %s\033[0m\n' "$*"; }
+bold='' plain=''
+if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then
+	bold=$(printf '\033[1m') plain=$(printf '\033[0m')
+fi
+say() { printf '\n%s$ %s%s\n' "$bold" "$*" "$plain"; }
 
 # mcp.json is found here, not named: its servers start only after they are trusted. On a terminal mcpctl asks.
 export XDG_STATE_HOME="$work/state"

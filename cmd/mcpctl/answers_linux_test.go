@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/host/terminaltest"
 )
 
@@ -48,6 +51,50 @@ func answers() int {
 	if err := os.WriteFile("screen", []byte(screen), 0o600); err != nil {
 		fmt.Fprintln(os.Stderr, "answers:", err)
 		return 2
+	}
+	return cmd.ProcessState.ExitCode()
+}
+
+// onScreen is the program that runs another one on a terminal of so many columns, and prints what is shown there without
+// colours: onscreen COLUMNS PROGRAM [ARG…]. A row that is wider ends it with status 9.
+func onScreen() int {
+	columns, err := strconv.Atoi(os.Args[1])
+	if err != nil || len(os.Args) < 3 {
+		fmt.Fprintln(os.Stderr, "usage: onscreen COLUMNS PROGRAM [ARG…]")
+		return 2
+	}
+	master, slave, err := terminaltest.New()
+	if err == nil {
+		err = unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: uint16(columns)})
+	}
+	cmd := exec.Command(os.Args[2], os.Args[3:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "onscreen:", err)
+		return 2
+	}
+	_ = slave.Close()
+	var shown strings.Builder
+	for chunk := make([]byte, 4096); err == nil; { // no program has the terminal any more
+		var n int
+		n, err = master.Read(chunk)
+		shown.Write(chunk[:n])
+		if strings.HasSuffix(shown.String(), ": ") && strings.Contains(shown.String(), "[y]es") {
+			_, _ = master.WriteString("\x04")
+		}
+	}
+	_ = cmd.Wait() // its status says it
+	text := regexp.MustCompile(`[^\n]*\r\x1b\[J|\x1b\[[0-9;]*[mKJ]|\r`).ReplaceAllString(shown.String(), "")
+	fmt.Print(text)
+	for line := range strings.Lines(text) {
+		if wide := host.Columns(strings.TrimSuffix(line, "\n")); wide > columns {
+			fmt.Fprintf(os.Stderr, "%d columns of %d: %s", wide, columns, line)
+			return 9
+		}
 	}
 	return cmd.ProcessState.ExitCode()
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	_ "embed"
+	"fmt"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -33,7 +34,9 @@ USAGE:
 
 OPTIONS:{{range .Flags}}
    {{.}}{{end}}{{end}}{{end}}
+` + optionsNote
 
+const optionsNote = `
 Use "mcpctl options" for flags that commands share.
 `
 
@@ -50,7 +53,7 @@ var twoColumns = kit.Pattern(`^ +\S.*?\S {2,}`)
 // wrapHelp returns a help wrapped at spaces to the width of a terminal: prose as paragraphs, texts of flags
 // in their column. 0 = as it is.
 func wrapHelp(text string, columns int) string {
-	if columns <= 0 {
+	if columns <= 0 || text == "" {
 		return text
 	}
 	var lines []string
@@ -93,7 +96,8 @@ func examplesOf(command string) string {
 	return out.String()
 }
 
-// manCommand makes man, which the help does not show; its page is generated from the commands.
+// manCommand makes man, which the help does not show; its page is generated from the commands. A terminal
+// shows it as text.
 func manCommand(p program) *cli.Command {
 	return p.command(&cli.Command{
 		Name:     "man",
@@ -104,6 +108,9 @@ func manCommand(p program) *cli.Command {
 			if c.Args().Present() {
 				return errManArgument
 			}
+			if p.Output.File == "" && host.IsTerminal(p.Out) {
+				return writeManual(c)
+			}
 			page, err := c.App.ToManWithSection(1)
 			if err != nil {
 				return err
@@ -111,6 +118,24 @@ func manCommand(p program) *cli.Command {
 			return p.Output.Bytes(c.Context, p.Process, []byte(page))
 		},
 	}, outputFlag(&p.Output))
+}
+
+// writeManual writes the help of the program, and of each command.
+func writeManual(c *cli.Context) error {
+	if err := cli.ShowAppHelp(c); err != nil {
+		return err
+	}
+	for _, command := range c.App.VisibleCommands() {
+		fmt.Fprintln(c.App.Writer)
+		if command.Name == "options" {
+			if err := command.Action(c); err != nil {
+				return err
+			}
+			continue
+		}
+		cli.HelpPrinter(c.App.Writer, strings.TrimSuffix(commandHelp, optionsNote), command)
+	}
+	return nil
 }
 
 const appDescription = `A SOURCE is one of

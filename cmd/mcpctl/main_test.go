@@ -27,12 +27,13 @@ var programs = map[string]func(){
 	"fixture": func() {
 		quit(fixture.Main(os.Args[1:], fixture.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 	},
-	"answers": func() { os.Exit(answers()) },
-	"appears": func() { os.Exit(appears()) },
-	"escape":  func() { os.Exit(escape(os.Args[1:])) },
-	"fetch":   func() { os.Exit(fetch(os.Args[1:])) },
-	"mcpgo":   func() { quit(mcpgoStdio()) },
-	"follow":  func() { os.Exit(follow()) },
+	"answers":  func() { os.Exit(answers()) },
+	"onscreen": func() { os.Exit(onScreen()) },
+	"appears":  func() { os.Exit(appears()) },
+	"escape":   func() { os.Exit(escape(os.Args[1:])) },
+	"fetch":    func() { os.Exit(fetch(os.Args[1:])) },
+	"mcpgo":    func() { quit(mcpgoStdio()) },
+	"follow":   func() { os.Exit(follow()) },
 }
 
 // TestMain makes the test binary be mcpctl, and the servers that scripts talk to.

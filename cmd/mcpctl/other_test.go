@@ -10,6 +10,8 @@ func escape([]string) int { return 2 }
 
 func answers() int { return 2 }
 
+func onScreen() int { return 2 }
+
 func leftIn(string) []string { return nil }
 
 func noChild(ts *testscript.TestScript, _ []string) {

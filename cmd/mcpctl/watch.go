@@ -31,7 +31,7 @@ func watchCommand(p program) *cli.Command {
 		Usage:     "Watch servers and report changes",
 		ArgsUsage: "[SOURCE…] [-- CMD ARG…]",
 		Description: `Listens to notifications and polls, until a signal or --for ends it.
-r and Enter, or SIGUSR1, reads all servers now. Saved snapshots are not changed.`,
+r and Enter, or SIGUSR1 (not on Windows), reads all servers now. Saved snapshots are not changed.`,
 		Flags: slices.Concat(
 			p.watchFlags(&o, &against), selectionFlags(&p.Select), p.talkFlags(),
 			contactFlags(&p.Select, &p.Contact), p.parallelFlags(), p.retryFlags(strconv.Itoa(watchRetries)),

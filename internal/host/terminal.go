@@ -123,6 +123,9 @@ func Confirm(ctx context.Context, p Process, about, question string, noTerminal,
 		t.Printf("%s\n", Fold(strings.TrimSuffix(line, "\n"), Width(t.Out), "  "))
 	}
 	answer, err := t.Choose(ctx, question+" [y]es, [N]o: ", "yes", "no")
+	if errors.Is(err, ErrNoAnswer) {
+		t.Printf("\n") // Ctrl-D leaves the cursor behind the question
+	}
 	switch {
 	case err != nil && !errors.Is(err, ErrNoAnswer):
 		return err

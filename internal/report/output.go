@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
@@ -186,7 +187,7 @@ func WriteOutput(ctx context.Context, p host.Process, o Output, r *Report, view 
 	answer := view
 	answer.Color = o.Colored(p)
 	if o.IsTable() {
-		answer.Width, _ = host.Size(p.Out)
+		answer.Width, answer.Whole = widthFor(p)
 	}
 	errs := []error{o.answer(ctx, p, content(o.format(), answer))}
 	github := o.format() == "github"
@@ -204,6 +205,20 @@ func WriteOutput(ctx context.Context, p host.Process, o Output, r *Report, view 
 		}))
 	}
 	return errors.Join(errs...)
+}
+
+// widthFor returns the columns to wrap a table at: those of a terminal, which shows long texts in part, else
+// COLUMNS, at which whole texts are wrapped.
+func widthFor(p host.Process) (columns int, whole bool) {
+	if columns = host.Width(p.Out); columns > 0 {
+		return columns, false
+	}
+	text, _ := p.Lookup("COLUMNS")
+	columns, err := strconv.Atoi(text)
+	if err != nil || columns < 0 {
+		return 0, true
+	}
+	return columns, true
 }
 
 // Bytes puts an answer where File says, or on standard output.

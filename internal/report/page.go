@@ -21,7 +21,7 @@ type page struct {
 
 // folds reports whether long texts and lists are shown in part: on a terminal, unless everything is asked
 // for.
-func (o Options) folds() bool { return o.Width > 0 && !o.Verbose }
+func (o Options) folds() bool { return o.Width > 0 && !o.Verbose && !o.Whole }
 
 // line is one logical line of a view. It wraps at spaces to the width of the page.
 type line struct {

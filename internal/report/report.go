@@ -147,7 +147,8 @@ type Summary struct {
 
 // Options are the ways to write a report. The zero value writes plain text of unlimited width.
 type Options struct {
-	Width  int  // columns of the terminal; 0 = unlimited
+	Width  int  // columns to wrap at; 0 = unlimited
+	Whole  bool // whether no text or list is shortened, as in a pipe
 	Color  bool // whether to colour
 	Items  bool // table of list: a row per item even when there are several servers
 	Fleet  bool // table of list: a row per server, unless Items is set
