@@ -138,7 +138,8 @@ func shared(category string, flags ...cli.Flag) []cli.Flag {
 }
 
 func (p *program) surveyFlags() []cli.Flag {
-	return slices.Concat(selectionFlags(&p.Select), p.outputFlags(nil), reportFlags(&p.Output), p.reachFlags())
+	return slices.Concat(selectionFlags(&p.Select), p.outputFlags(nil), reportFlags(&p.Output),
+		p.reachFlags())
 }
 
 func (p *program) reachFlags() []cli.Flag {

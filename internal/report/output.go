@@ -90,7 +90,8 @@ func (o Output) checkFormats() error {
 	}
 	for _, format := range asked {
 		if slices.Contains(Formats(), format) && !slices.Contains(all, format) {
-			return fmt.Errorf("this command does not write %s: use one of %s", format, strings.Join(all, ", "))
+			return fmt.Errorf("this command does not write %s: use one of %s", format,
+				strings.Join(all, ", "))
 		}
 		if err := checkFormat(format, all); err != nil {
 			return err
