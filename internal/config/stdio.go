@@ -43,9 +43,7 @@ func (r *serverReader) readStdio(command syntax.Field, e *Entry) {
 		for _, item := range r.scalars(f) {
 			out, _ := r.expand(item)
 			stdio.Args = append(stdio.Args, out.value)
-			if brokenPath().MatchString(out.value) {
-				r.rejectControls(item, out.value)
-			}
+			r.rejectBrokenPath(item, out.value)
 		}
 	}
 	stdio.Env, stdio.Search = r.environ()
@@ -54,6 +52,13 @@ func (r *serverReader) readStdio(command syntax.Field, e *Entry) {
 
 // brokenPath matches a path of Windows in which backslashes became control characters.
 var brokenPath = kit.Pattern(`^(?:-{0,2}[A-Za-z-]+=)?[A-Za-z]:(?:\\[^[:cntrl:]]*)?[\t\n\f\r\x08]`)
+
+// rejectBrokenPath adds a problem for a text that brokenPath matches.
+func (r *serverReader) rejectBrokenPath(f syntax.Field, text string) {
+	if brokenPath().MatchString(text) {
+		r.rejectControls(f, text)
+	}
+}
 
 // environ returns the variables of envFile and env, which wins, and the PATH in which the command is looked
 // up: mcpctl's own if envFile sets one, since a file of variables must not choose the program; "" = the PATH
@@ -82,6 +87,7 @@ func (r *serverReader) environ() (env map[string]probe.Secret, search string) {
 		}
 		out, _ := r.expand(m.In("env"))
 		r.rejectNUL(m.Line, out.value)
+		r.rejectBrokenPath(m.In("env"), m.Value.Text) // as it is written: a variable may hold anything
 		env[m.Key] = probe.Secret(out.value)
 	}
 	return env, search

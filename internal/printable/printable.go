@@ -94,10 +94,23 @@ func Size(n int) string {
 // bare are words that a shell takes as they are.
 var bare = kit.Pattern(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
-// ShellWord returns a word as a shell takes it.
+// control matches a control character.
+var control = kit.Pattern(`\p{Cc}`)
+
+// ShellWord returns a word as a shell takes it. Control characters are numbers: "c:\temp" in JSON has a tab,
+// and \t would look as if it were right.
 func ShellWord(word string) string {
-	if bare().MatchString(word) {
+	switch {
+	case bare().MatchString(word):
 		return word
+	case strings.ContainsFunc(word, unicode.IsControl):
+		quoted := strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(word)
+		return "$'" + control().ReplaceAllStringFunc(quoted, func(c string) string {
+			if len(c) == 1 {
+				return fmt.Sprintf(`\x%02x`, c)
+			}
+			return `\u00` + fmt.Sprintf("%x", c[1:]) // U+0080 to U+009F
+		}) + "'"
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -36,6 +36,23 @@ func TestVisible(t *testing.T) {
 	}
 }
 
+// TestShellWord writes words as a shell takes them, and control characters never as the letters that were meant.
+func TestShellWord(t *testing.T) {
+	for in, want := range map[string]string{
+		"npx":            "npx",
+		"":               "''",
+		"it's $HOME":     `'it'\''s $HOME'`,
+		`c:\temp`:        `'c:\temp'`,
+		"c:\temp\new":    `$'c:\x09emp\x0aew'`,
+		"c:\\x\bin it's": `$'c:\\x\x08in it\'s'`,
+		"\x1b[1m\u009b":  `$'\x1b[1m\u009b'`,
+	} {
+		if got := ShellWord(in); got != want {
+			t.Errorf("ShellWord(%q) = %s, want %s", in, got, want)
+		}
+	}
+}
+
 // TestGuard writes orders to a stream in pieces of every size.
 func TestGuard(t *testing.T) {
 	for in, want := range map[string]string{

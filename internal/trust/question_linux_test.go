@@ -82,7 +82,7 @@ func TestQuestion(t *testing.T) {
   docs        npx -y @acme/docs-mcp@1.2.0
   tickets     node server.js --port 0
               receives TICKETS_TOKEN
-  esc<U+202E> docker run '\x1b]0;x\x07' --token s3cret-value
+  esc<U+202E> docker run $'\x1b]0;x\x07' --token s3cret-value
 
 mcpctl asks again when an entry changes; the code it starts can change without
 that. Use --sandbox for code you do not trust.
