@@ -50,7 +50,7 @@ func OpenSSE(ctx context.Context, e Endpoint, h Handlers) (*Conn, error) {
 	if err := stream.Start(c.life); err != nil {
 		err = c.explain(ctx, err)
 		if c.streams.Load() {
-			err = &StreamError{c.endpoint(), err}
+			err = &StreamError{c.StreamEndpoint(), err}
 		}
 		_ = c.Close()
 		return nil, err
@@ -58,11 +58,12 @@ func OpenSSE(ctx context.Context, e Endpoint, h Handlers) (*Conn, error) {
 	return c, nil
 }
 
-// endpoint returns where the server of HTTP+SSE takes messages, without query; empty = it named nothing yet.
-func (c *Conn) endpoint() string {
+// StreamEndpoint returns where the server of HTTP+SSE takes messages, without query; empty = it named nothing
+// yet, or the transport is another one.
+func (c *Conn) StreamEndpoint() string {
 	named, _ := c.messages.Load().(string)
 	to, err := url.Parse(named)
-	if named == "" || err != nil {
+	if named == "" || err != nil || c.Kind != KindSSE {
 		return ""
 	}
 	return PlainURL(to)

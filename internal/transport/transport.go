@@ -128,8 +128,8 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 			return known
 		}
 	}
-	if c.Kind == KindSSE && c.endpoint() != "" && is[*HTTPError](err) {
-		return &StreamError{c.endpoint(), err}
+	if endpoint := c.StreamEndpoint(); endpoint != "" && is[*HTTPError](err) {
+		return &StreamError{endpoint, err}
 	}
 	return err
 }

@@ -140,7 +140,11 @@ func (a attempt) take(ctx context.Context, kind string) (session *Session, _ err
 		p, err = c.initializeAfter(ctx, p)
 	}
 	if err != nil {
-		return nil, a.explain(ctx, a.failedStage(err), p.noCommonVersion(err), conn)
+		stage, err := a.failedStage(err), p.noCommonVersion(err)
+		if endpoint := conn.StreamEndpoint(); endpoint != "" && (lost(err) || ctx.Err() != nil) {
+			err = &transport.StreamError{Endpoint: endpoint, Err: err} // it came as far as that
+		}
+		return nil, a.explain(ctx, stage, err, conn)
 	}
 	p = p.withoutSecrets(a.surfaceSecrets())
 	c.version = p.Protocol

@@ -95,6 +95,9 @@ func streamHint(f failure) string {
 			"more with --timeout"
 	case seen.reply != nil && slices.Contains([]int{400, 404, 405, 421}, seen.reply.Status):
 		return named + ", with the prefix of a proxy before it"
+	case is[*timeoutError](f.err):
+		return "the event stream works, so the URL is right: replies to messages must come on it; look " +
+			"into the server's log, or allow more with --timeout"
 	}
 	return ""
 }

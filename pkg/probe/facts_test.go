@@ -27,11 +27,13 @@ func TestAdviceFollowsWhatWasSeen(t *testing.T) {
 			case r.URL.Path == "/pre/sse" && r.Method == http.MethodGet:
 				w.Header().Set("Content-Type", "text/event-stream")
 				fmt.Fprint(w, text)
-				if w.(http.Flusher).Flush(); text != "" {
+				if w.(http.Flusher).Flush(); text != "" && !strings.Contains(text, "ends") {
 					<-r.Context().Done()
 				}
 			case r.URL.Path == "/pre/sse":
 				w.WriteHeader(http.StatusMethodNotAllowed)
+			case r.URL.Path == "/pre/taken":
+				w.WriteHeader(http.StatusAccepted)
 			default:
 				http.NotFound(w, r)
 			}
@@ -52,6 +54,10 @@ func TestAdviceFollowsWhatWasSeen(t *testing.T) {
 		"JSON":            {endpoint(`{"uri":"/pre/messages?sid=s3cret"}`), "/pre/sse", `names "{\"uri\":\"/pre/messages" for messages`, "the event stream works", "s3cret"},
 		"no endpoint":     {stream(": hello\n\n"), "/pre/sse", "the event stream opened, and named no endpoint for messages: no MCP reply within", "event: endpoint", elsewhere},
 		"an ended stream": {stream(""), "/pre/sse", "the event stream opened, and named no endpoint for messages: the server ended the event stream", "event: endpoint", elsewhere},
+		"silence behind it": {endpoint("/pre/taken?sid=s3cret"), "/pre/sse", "/pre/taken, which the event stream named: no MCP reply within",
+			"replies to messages must come on it", "s3cret"},
+		"an end behind it": {endpoint("/pre/taken?ends"), "/pre/sse", "/pre/taken, which the event stream named: the server ended the event stream",
+			"ended the stream too early", elsewhere},
 		"no reply": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			fmt.Fprint(w, ": hello\n\n")
