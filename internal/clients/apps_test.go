@@ -18,8 +18,11 @@ var systems = []string{"linux", "darwin", "windows"}
 func TestTableIsWhole(t *testing.T) {
 	ids := map[string]bool{}
 	for _, app := range Table() {
-		if !regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`).MatchString(app.ID) || ids[app.ID] || app.Name == "" || len(app.Rows) == 0 {
+		if !regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`).MatchString(app.ID) || ids[app.ID] || app.Name == "" || len(app.Rows)+len(app.Dialect) == 0 {
 			t.Errorf("%+v: an id twice, or something is missing", app)
+		}
+		if keys := app.Tools; keys != (ToolKeys{}) && !strings.HasPrefix(keys.Source, "https://") {
+			t.Errorf("%s: no source for the keys of tools", app.ID)
 		}
 		ids[app.ID] = true
 		seen := map[string]bool{}

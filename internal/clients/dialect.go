@@ -28,6 +28,7 @@ const (
 	Continue Dialect = "continue"
 	Goose    Dialect = "goose"
 	Warp     Dialect = "warp"
+	Amp      Dialect = "amp"
 	Projects Dialect = "claude-projects" // servers by project directory
 	Plugins  Dialect = "claude-plugins"  // a list of installed plugins, each with a directory
 )
@@ -48,7 +49,8 @@ func DialectOf(path string) Dialect {
 	switch folder, name := filepath.Base(filepath.Dir(path)), filepath.Base(path); {
 	case name == "cline_mcp_settings.json", name == "mcp_settings.json", folder == ".roo":
 		return Seconds
-	case folder == ".gemini" && name == "settings.json":
+	case folder == ".gemini" && name == "settings.json",
+		folder == ".qwen" && strings.HasPrefix(name, "settings."):
 		return Gemini
 	case folder == ".warp":
 		return Warp
@@ -314,8 +316,8 @@ var layouts = []layout{
 	{path: []string{"customizations", "vscode", "mcp", "servers"}, dialect: VSCode}, // devcontainer.json
 	// NAME.code-workspace
 	{path: []string{"settings", "mcp", "servers"}, dialect: VSCode},
-	{path: []string{"settings", "amp", "mcpServers"}},
-	{path: []string{"amp", "mcpServers"}},
+	{path: []string{"settings", "amp", "mcpServers"}, dialect: Amp},
+	{path: []string{"amp", "mcpServers"}, dialect: Amp},
 	{path: []string{"context_servers"}, dialect: Zed},
 	{path: []string{"mcp_servers"}, dialect: Codex},
 	{path: []string{"extensions"}, dialect: Goose, fits: isGoose},

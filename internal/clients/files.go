@@ -225,6 +225,10 @@ type App struct {
 	Each bool // servers of one name in several rows are all used
 
 	Settings []Paths // files that enable servers, the strongest first
+
+	Dialect Dialect  // of rows without one
+	Tools   ToolKeys // by which it switches tools off
+	Named   []string // ends of its files that are read where the user names them
 }
 
 // Row is one file in which an application has servers.
@@ -292,9 +296,8 @@ func Table() []App {
 	var file struct {
 		Applications []struct {
 			App
-			Key     string
-			Dialect Dialect
-			Source  string
+			Key    string
+			Source string
 		}
 	}
 	if err := json.Unmarshal(applicationsJSON, &file); err != nil {

@@ -67,17 +67,18 @@ type Entry struct {
 	May      Grants       // what it may do in the sandbox besides what all may
 	Unread   []Problem    // keys that are not read and are near to one that is
 
-	declared  declaration  // as it is written
-	read      syntax.Field // with the keys and variables that mcpctl reads
-	passed    []string     // names of variables that its application hands on
-	own       int          // the first of Problems are those of the entry itself
-	uses      []use        // the texts that decide what it does
-	scope     fileScope    // of its file
-	dir       string       // the working directory, with variables as they are written
-	ownDir    bool         // its entry sets the working directory
-	refused   bool         // not in allow
-	unusable  bool         // only its application can run it; Problems has the reason
-	duplicate bool         // entries of the same name in its application are other servers
+	filters   []clients.ToolFilter // of the application whose file it is, and of others with the same server
+	declared  declaration          // as it is written
+	read      syntax.Field         // with the keys and variables that mcpctl reads
+	passed    []string             // names of variables that its application hands on
+	own       int                  // the first of Problems are those of the entry itself
+	uses      []use                // the texts that decide what it does
+	scope     fileScope            // of its file
+	dir       string               // the working directory, with variables as they are written
+	ownDir    bool                 // its entry sets the working directory
+	refused   bool                 // not in allow
+	unusable  bool                 // only its application can run it; Problems has the reason
+	duplicate bool                 // entries of the same name in its application are other servers
 }
 
 // Asks returns the inputs to ask the user for so that the entry runs; nil if that is not enough.
@@ -86,6 +87,23 @@ func (e Entry) Asks() []Prompt {
 		return nil
 	}
 	return e.Prompts
+}
+
+// ToolFilters returns which tools of the server each application that loads it gives to its model.
+func (e Entry) ToolFilters() []clients.ToolFilter {
+	var all []clients.ToolFilter
+	loads, own := map[string]bool{}, true
+	for _, p := range e.Places { // the first place of an application is the one that it uses
+		if p.State == "" && !loads[p.ID] {
+			loads[p.ID] = true
+			all = append(all, p.filter)
+		}
+		own = own && (p.File != e.File || p.Line != e.Line)
+	}
+	if own {
+		all = append(all, e.filters...)
+	}
+	return all
 }
 
 // Refused reports whether the policy keeps the entry from being contacted.

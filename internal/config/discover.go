@@ -33,6 +33,8 @@ type Place struct {
 	Name        string `json:"name,omitempty"` // of the server there, if not as in the report
 	// "disabled", or "overridden": the application uses another definition; empty = in use
 	State string `json:"state,omitempty"`
+
+	filter clients.ToolFilter // which of its tools the application gives to the model
 }
 
 // File is a file of an application that discovery looked at.
@@ -137,7 +139,7 @@ func withPlaces(file clients.File, entries []Entry) []Entry {
 	for i := range entries {
 		e := &entries[i]
 		e.Places = []Place{{Application: file.App.Name, ID: file.App.ID, Scope: string(file.Row.Scope),
-			File: e.File, Line: e.Line, Name: e.Server.Name}}
+			File: e.File, Line: e.Line, Name: e.Server.Name, filter: e.filters[0]}}
 		e.duplicate = file.App.Each || file.Row.Beside
 	}
 	return entries
@@ -147,7 +149,7 @@ func withPlaces(file clients.File, entries []Entry) []Entry {
 // directory, so that no project influences them; ${workspaceFolder} is the project nevertheless.
 func (d *discovery) scopeOf(file clients.File) fileScope {
 	project := files.ProjectRoot(d.in.Dir)
-	s := fileScope{file: d.in.show(file.Path), abs: file.Path, found: Discovered,
+	s := fileScope{file: d.in.show(file.Path), abs: file.Path, found: Discovered, app: file.App,
 		folder: cmp.Or(d.in.Home, d.in.Dir), root: project}
 	if project == d.in.Home {
 		s.root = ""
@@ -212,6 +214,7 @@ func (d *discovery) parseFile(path string) (syntax.Value, *Problem) {
 // rowServers returns the servers that a row of the table finds in its file. A file of settings may have none.
 func (s fileScope) rowServers(file clients.File, root syntax.Value, projects []string) ([]Entry, []Problem) {
 	s.readInputs(root)
+	s.content = root
 	sections := file.Row.Sections(root)
 	if file.Row.Dialect == clients.Projects { // each project may have a server of one name
 		project, _ := projectOf(root, projects)
@@ -223,7 +226,9 @@ func (s fileScope) rowServers(file clients.File, root syntax.Value, projects []s
 		func(section clients.Section) bool { return section.Servers.Value.Kind == syntax.Null })
 	for i, section := range sections { // without what only switches a server of another file, as in Codex
 		declares := func(f syntax.Field) bool {
-			return len(f.Value.Fields) == 0 || len(f.Value.Without("enabled", "disabled").Fields) > 0
+			tools := file.App.Tools
+			rest := f.Value.Without("enabled", "disabled", tools.Only, tools.Off)
+			return len(f.Value.Fields) == 0 || len(rest.Fields) > 0
 		}
 		sections[i].Servers.Value.Fields = kit.Filter(section.Servers.Value.Fields, declares)
 	}

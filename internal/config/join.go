@@ -164,6 +164,7 @@ func merge(entries []Entry) []Entry {
 		switch {
 		case first.File != e.File && same(*first, e):
 			first.Found = min(first.Found, e.Found)
+			first.filters = slices.Concat(first.filters, e.filters)
 		case len(first.Problems) < maxSuggestions:
 			first.Problems = append(slices.Clip(first.Problems), duplicate(*first, e))
 		}

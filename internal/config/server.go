@@ -30,6 +30,8 @@ type fileScope struct {
 	strict  bool              // an unknown key is a problem, as in mcpctl.yaml
 	unit    time.Duration     // of a timeout written as a number; see clients.Dialect.Unit
 	dialect clients.Dialect
+	app     clients.App  // whose file it is; zero = by path and dialect
+	content syntax.Value // of the whole file
 	expander
 }
 
@@ -46,6 +48,7 @@ func (s fileScope) entries(root syntax.Value) ([]Entry, []Problem) {
 		return nil, r.problems
 	}
 	s.readInputs(root)
+	s.content = root
 	sections := clients.Sections(root)
 	entries := s.inSections(&r, sections)
 	if len(sections) == 0 {
@@ -94,6 +97,7 @@ func (s fileScope) servers(of syntax.Value) []Entry {
 		e.declared.entry = f.Value
 		if !s.strict {
 			e.passed = s.dialect.Passed(f.Value)
+			s.addFilter(&e, f, of)
 		}
 		if reason != "" {
 			e.unusable = true
@@ -102,6 +106,27 @@ func (s fileScope) servers(of syntax.Value) []Entry {
 		entries[i] = e
 	}
 	return entries
+}
+
+// addFilter sets which tools of a server its application gives to the model. A key that cannot be read
+// switches nothing off, and is noted.
+func (s fileScope) addFilter(e *Entry, server syntax.Field, all syntax.Value) {
+	app := s.app
+	switch {
+	case app.Name != "":
+	case s.dialect == clients.Shared && strings.EqualFold(server.Value.TextOf("type"), "local"):
+		app = clients.ApplicationOf("", clients.Copilot)
+	default:
+		app = clients.ApplicationOf(s.abs, s.dialect)
+	}
+	names := kit.Map(all.Fields, func(f syntax.Field) string { return f.Key })
+	filter, unread := app.Filter(server, s.content, names)
+	filter.File = s.file
+	e.filters = []clients.ToolFilter{filter}
+	for _, f := range unread {
+		e.Unread = append(e.Unread, Problem{File: s.file, Line: f.Line, Server: server.Key,
+			Message: fmt.Sprintf("the key %q is not read; it must be a list of names of tools", f.Key)})
+	}
 }
 
 // serverReader reads the keys of one server.
