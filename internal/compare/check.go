@@ -136,6 +136,7 @@ func checkOne(
 	}
 	defer turnFor(sizeOf(s.Snapshot))()
 	subject.Name, subject.Snapshot, subject.Observed = s.Name, s.Snapshot, observed(*s)
+	subject.Clients = s.Clients
 	if s.Snapshot != nil {
 		s.Expensive = report.ExpensiveTools(s.Snapshot)
 	}

@@ -89,6 +89,7 @@ func judgeTogether(
 		slices.SortStableFunc(members, func(a, b check.Member) int { return byPlace(a.Name, b.Name) })
 		found = append(found, check.Together(members, cfg.Project.Budgets)...)
 	}
+	fleet.AddOff(whole.Servers, found)
 	return policy.Apply(found, fleet.ScopeOf(cfg, report.RuleIDs(applied), seen, partial), p.Now)
 }
 

@@ -52,6 +52,7 @@ func (f *Fleet) Each(
 			}
 			tolerate(f, s)
 			s.Places = places[s.Source+" "+s.Name]
+			s.limitTools(targets[i].filters)
 			err = visit(i, s)
 			f.held.Add(int64(s.bytes()))
 			return err

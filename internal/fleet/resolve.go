@@ -36,6 +36,7 @@ type Target struct {
 
 	typed bool // the server in a package that the command line names
 
+	filters  toolFilters
 	projects []string      // folders that it may see in a sandbox, if it works there
 	may      config.Grants // what else it may do in there
 }
@@ -261,7 +262,7 @@ func (f *Fleet) configured(entries []config.Entry) []Target {
 			server.Verify = f.fresh.verify(f, a)
 		}
 		t := contact(server, e.Login)
-		t.projects, t.may = e.Projects(), e.May
+		t.projects, t.may, t.filters = e.Projects(), e.May, e.ToolFilters()
 		targets[a.Index] = t
 	}
 	for _, r := range refused {

@@ -31,6 +31,7 @@ type Results struct {
 
 // Add adds a server and what was found in it. A disabled server was not examined at all.
 func (r *Results) Add(s Surface, found []finding.Finding, complete, unsaved bool) {
+	s.filters.addOff(found)
 	r.Surfaces, r.Found = append(r.Surfaces, s), append(r.Found, found...)
 	r.unsaved = r.unsaved || unsaved && s.Tolerated == nil
 	switch {
@@ -73,6 +74,7 @@ func (r *Results) Report(
 		}
 		all.Servers = append(all.Servers, s.Server)
 	}
+	AddOff(all.Servers, r.Found)
 	all.Findings = policy.Apply(r.Found, scope, p.Now)
 	all.SetShard(shard, r.partial)
 	if policy.Fails(all.Findings) && (all.Status == exit.OK || all.Status == exit.NoBaseline) {

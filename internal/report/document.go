@@ -159,7 +159,8 @@ func (o Options) overview(r *Report) (header []string, rows [][]text) {
 		for _, k := range snapshot.Kinds() {
 			for _, raw := range *s.Items(k) {
 				rows = append(rows, textsOf([]string{s.Name, k.ID(key(k, raw)), signatureOf(k, raw),
-					itemCost(k, raw), hintsInBrackets(k, raw), firstLine(about(raw))}))
+					itemCost(k, raw), join(" ", hintsInBrackets(k, raw), s.offIn(k, key(k, raw))),
+					firstLine(about(raw))}))
 			}
 		}
 	}

@@ -262,9 +262,9 @@ func (v view) change(g finding.Group, f finding.Finding) []line {
 	says := strings.TrimSuffix(f.Message, ".")
 	if shown := v.evidence(f); shown != nil || f.Item == "" || len(g.Members) == 1 || says == g.Cause ||
 		v.signature(g, f) != nil {
-		return shown
+		return append(shown, offLines(f)...)
 	}
-	return lineOf(span{says, plain})
+	return append(lineOf(span{says, plain}), offLines(f)...)
 }
 
 // placed returns the lines of findings that show the same, with their places before the first: names of items
@@ -322,8 +322,8 @@ func (v view) signature(g finding.Group, f finding.Finding) []line {
 
 // body returns all that a finding says: its message, what changed, and what can be done.
 func (v view) body(f finding.Finding) []line {
-	return slices.Concat(paragraph(f.Message, plain), v.evidence(f), v.witness(f), advice("hint: ", f.Hint),
-		lineOf(span{waiverOf(f), yellow}))
+	return slices.Concat(paragraph(f.Message, plain), v.evidence(f), offLines(f), v.witness(f),
+		advice("hint: ", f.Hint), lineOf(span{waiverOf(f), yellow}))
 }
 
 // witness returns a value that one side accepts and the other does not.

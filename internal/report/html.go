@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -82,7 +83,9 @@ func sourceHash(source string) string {
 func (v view) unfold(out *documentGroup, g finding.Group) {
 	out.Docs = textsOf(each(g.Members, func(f finding.Finding) string { return ruleNamed(f.Rule).Doc }))
 	v.Verbose = true
-	evidence := func(f finding.Finding) []line { return append(v.evidence(f), v.witness(f)...) }
+	evidence := func(f finding.Finding) []line {
+		return slices.Concat(v.evidence(f), offLines(f), v.witness(f))
+	}
 	alike := kit.Group(g.Members, func(f finding.Finding) string { return fmt.Sprint(evidence(f)) })
 	out.Members = kit.Map(alike, func(same []finding.Finding) documentMember {
 		return documentMember{kit.Map(same, func(f finding.Finding) [2]text {

@@ -12,14 +12,14 @@ import (
 )
 
 // writeItem writes an item for a person: its signature, its texts, its arguments and what it returns.
-func writeItem(p *page, indent int, k snapshot.Kind, raw json.RawMessage) {
+func writeItem(p *page, indent int, s Server, k snapshot.Kind, raw json.RawMessage) {
 	item, inner := rawjson.ObjectOf(raw), indent+2
 	note := func(label, says string) {
 		if says != "" {
 			p.text(inner, 2, span{label + "  ", dim}, span{says, plain})
 		}
 	}
-	p.write(indent, p.signatures(indent, k, Items{raw})[0])
+	p.write(indent, p.signatures(indent, s, k, Items{raw})[0])
 	if title := (snapshot.Item{Raw: raw}).Title(); title != key(k, raw) {
 		p.text(inner, 0, span{title, dim})
 	}

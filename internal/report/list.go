@@ -35,13 +35,13 @@ func writeList(p *page, r *Report) {
 	if len(r.Servers) < 2 {
 		return
 	}
-	tools, tokens, cost := 0, 0, ""
+	tools, on, tokens, cost := 0, 0, 0, ""
 	var states []string
 	for _, s := range r.Servers {
 		states = append(states, string(s.State))
-		tools += s.Counts[snapshot.Tools]
-		if s.Tokens != nil {
-			tokens += *s.Tokens
+		tools, on = tools+s.Counts[snapshot.Tools], on+s.toolsOn()
+		if cost := s.tokensOn(); cost != nil {
+			tokens += *cost
 		}
 	}
 	if tokens > 0 {
@@ -49,7 +49,7 @@ func writeList(p *page, r *Report) {
 	}
 	tally := Tally(states, string(OK), string(Partial), string(Failed), string(Disabled), string(Absent))
 	p.below(span{join(" · ", kit.Counted(len(r.Servers), "server")+": "+tally,
-		kit.Counted(tools, "tool"), cost), dim})
+		limited(on, tools), cost), dim})
 }
 
 // writeServerList writes a row for each server, then why some failed. The less important columns are left out
@@ -75,10 +75,11 @@ func writeServerList(p *page, r *Report) {
 		if s.PingMs > 0 {
 			ping = fmt.Sprintf("%.1f ms", s.PingMs)
 		}
-		return append(row, span{tokensOf(s.Tokens, ""), plain}, span{ping, bold},
+		return append(row, span{tokensOf(s.tokensOn(), ""), plain}, span{ping, bold},
 			span{elapsed(s.ElapsedMs), plain}, span{s.applications(), plain},
 			span{problem(s), stateStyle(s.State)})
 	}))
+	writeClientTools(p, r.Servers)
 	writeFailures(p, r.Servers)
 }
 
@@ -89,6 +90,8 @@ func countCell(s Server, k snapshot.Kind) span {
 	switch n, known := s.Counts[k]; {
 	case known && partial:
 		return span{strconv.Itoa(n) + "+", yellow}
+	case known && k == snapshot.Tools && s.Clients != nil && s.Clients.On < n:
+		return span{fmt.Sprintf("%d of %d", s.Clients.On, n), plain}
 	case known:
 		return span{strconv.Itoa(n), plain}
 	case partial:
@@ -191,8 +194,11 @@ func writeItemList(p *page, servers []Server) {
 		}
 		p.gap()
 		writeServerHead(p, s)
+		for _, says := range s.clientFacts(p.Verbose) {
+			p.text(2, 2, span{says, dim})
+		}
 		for _, k := range snapshot.Kinds() {
-			writeSignatures(p, k, p.sorted(k, *s.Items(k)))
+			writeSignatures(p, s, k, p.sorted(k, *s.Items(k)))
 		}
 		if !s.offers() {
 			p.line(0, span{"no items", plain})
@@ -212,7 +218,7 @@ func writeServerHead(p *page, s Server) {
 	if s.State == Partial {
 		state = string(Partial)
 	}
-	facts := join(" · ", transport(s), s.ProtocolVersion, s.Counts.Items(), tokensOf(s.Tokens, " tokens"),
+	facts := join(" · ", transport(s), s.ProtocolVersion, s.items(), tokensOf(s.tokensOn(), " tokens"),
 		state)
 	p.text(0, 0, span{strings.TrimSpace(s.shownName() + " " + info.Text("version")), bold},
 		span{strings.Repeat(" · ", count(facts != "")) + facts, dim})
@@ -262,7 +268,7 @@ const mostResources = 5
 
 // writeSignatures writes the items of a kind: each by its signature, with its tokens and hints in columns,
 // and its description.
-func writeSignatures(p *page, k snapshot.Kind, items Items) {
+func writeSignatures(p *page, s Server, k snapshot.Kind, items Items) {
 	if len(items) == 0 {
 		return
 	}
@@ -272,7 +278,7 @@ func writeSignatures(p *page, k snapshot.Kind, items Items) {
 	if p.folds() && (k == snapshot.Resources || k == snapshot.Templates) && most > mostResources+1 {
 		most = mostResources
 	}
-	heads := p.signatures(2, k, items[:most])
+	heads := p.signatures(2, s, k, items[:most])
 	for i, raw := range items[:most] {
 		p.write(2, heads[i])
 		if p.Verbose {
@@ -288,7 +294,7 @@ func writeSignatures(p *page, k snapshot.Kind, items Items) {
 }
 
 // signatures returns the lines of each item of a kind: its signature, its tokens and its hints.
-func (p *page) signatures(indent int, k snapshot.Kind, items Items) [][]string {
+func (p *page) signatures(indent int, s Server, k snapshot.Kind, items Items) [][]string {
 	columns := []column{{fill: true, hang: 4}, {name: true, drop: 1}, {name: true, drop: 2}}
 	whole := longWord
 	if p.Width > 0 {
@@ -297,7 +303,7 @@ func (p *page) signatures(indent int, k snapshot.Kind, items Items) [][]string {
 	rows := kit.Map(items, func(raw json.RawMessage) [][]span {
 		columns[0].least = max(columns[0].least, width(printable.Visible(key(k, raw))))
 		return [][]span{{{key(k, raw), bold}, {unbroken(takes(k, raw), whole), plain}},
-			{{itemCost(k, raw), dim}}, {{hintsInBrackets(k, raw), dim}}}
+			{{itemCost(k, raw), dim}}, {{join(" ", hintsInBrackets(k, raw), s.offIn(k, key(k, raw))), dim}}}
 	})
 	return p.table(indent, columns, rows)
 }
@@ -384,7 +390,7 @@ func writeShow(p *page, r *Report) {
 					p.line(0, span{heading(k), bold})
 					p.gap()
 				}
-				writeItem(p, indent, k, raw)
+				writeItem(p, indent, s, k, raw)
 			}
 		}
 	}

@@ -129,6 +129,13 @@ func TestSchemaTypes(t *testing.T) {
 	compare("effects", config.Effects{}, definition.Properties["effects"])
 	compare("place", config.Place{}, *root.Defs["serverHead"].Properties["places"].Items)
 	compare("login", LoginStatus{}, root.Defs["loginServer"].Properties["login"])
+	tools := root.Defs["clientTools"]
+	filter := *tools.Properties["filters"].Items
+	compare("clientTools", check.ClientTools{}, tools)
+	compare("filter", check.ClientFilter{}, filter)
+	compare("off", check.ClientOff{}, *filter.Properties["off"].Items)
+	compare("unknown", check.ClientEntry{}, *filter.Properties["unknown"].Items)
+	compare("off of a finding", finding.OffIn{}, *root.Defs["finding"].Properties["off"].Items)
 	compare("calls", finding.Calls{}, root.Defs["finding"].Properties["calls"])
 	for name, value := range map[string]any{"failure": Failure{}, "notice": Oddity{}, "saved": Saved{},
 		"finding": judged{}, "summary": Summary{}} {

@@ -26,6 +26,9 @@ type Server struct {
 	MoreErrors []Failure          `json:"moreErrors,omitempty"`
 	Tolerated  *finding.Tolerance `json:"tolerated,omitempty"` // why its failure does not count
 
+	// the tools that applications give to their models; nil = all of them, or unknown
+	Clients *check.ClientTools `json:"clientTools,omitempty"`
+
 	Answer
 	Offer
 	Comparison
@@ -49,7 +52,7 @@ func (s *Server) reportedBy(command string) *Server {
 		MoreErrors: s.MoreErrors, Tolerated: s.Tolerated}
 	switch command {
 	case "list", "show":
-		out.Answer, out.Offer = s.Answer, s.Offer
+		out.Answer, out.Offer, out.Clients = s.Answer, s.Offer, s.Clients
 	case "ping":
 		out.Answer, out.PingMs = s.Answer, s.PingMs
 	case "snapshot":
@@ -58,8 +61,10 @@ func (s *Server) reportedBy(command string) *Server {
 		out.Answer, out.Comparison, out.Saved = s.Answer, s.Comparison, s.Saved
 	case "diff":
 		out.Answer, out.Comparison, out.FailOn = s.Answer, s.Comparison, s.FailOn
+		out.Clients = s.Clients
 	case "check":
 		out.Answer, out.FailOn, out.Expensive = s.Answer, s.FailOn, s.Expensive
+		out.Clients = s.Clients
 	case "replay":
 		out.Answer, out.FailOn, out.Replayed = s.Answer, s.FailOn, s.Replayed
 	case "config":

@@ -108,7 +108,7 @@ func (v view) ruleLines(found []finding.Finding) []line {
 			break
 		}
 		all = append(all, line{indent: 2, hang: 2, spans: []span{{v.sentence(f), plain}}})
-		all = append(all, indented(4, v.evidence(f))...)
+		all = append(all, indented(4, append(v.evidence(f), offLines(f)...))...)
 		all = append(all, indented(2, lineOf(span{waiverOf(f), yellow}))...)
 		if v.Verbose {
 			all = append(all, line{indent: 2, spans: []span{{"fingerprint " + f.Fingerprint(), dim}}})

@@ -34,8 +34,9 @@ type Subject struct {
 	Snapshot *snapshot.Snapshot // what it offers; nil = unknown, and not checked
 	Saved    *snapshot.Snapshot // its saved snapshot; nil = none
 	Observed Observed
-	Declared []Declared // files about it
-	Called   *Called    // its recorded calls; nil = unknown
+	Declared []Declared   // files about it
+	Called   *Called      // its recorded calls; nil = unknown
+	Clients  *ClientTools // what applications give to their models; nil = all tools
 }
 
 // Observed is what a probe saw of a server besides its lists. It is zero for a saved snapshot.
@@ -166,7 +167,7 @@ var rules = sync.OnceValue(func() []*row {
 	}
 	alone := map[string]rule{}
 	for _, family := range []map[string]rule{protocolRules, schemaRules, providerRules, qualityRules,
-		appRules, textRules, costRules, securityRules, declaredRules} {
+		appRules, textRules, costRules, securityRules, declaredRules, clientRules} {
 		maps.Copy(alone, family)
 	}
 	for _, r := range file.Rules {

@@ -31,12 +31,20 @@ var costRules = map[string]rule{
 	}),
 	"budget-server-tokens": func(s *server, report reporter) {
 		if limit := s.options.Budgets.ServerTokens; limit > 0 {
-			location{s, "", root, report}.overBudget("The server", Tokens(s.Snapshot), "tokens", limit)
+			n, unit := Tokens(s.Snapshot), "tokens"
+			if c := s.Clients; c != nil {
+				unit += fmt.Sprintf(" (%d for the tools that are on)", c.Tokens)
+			}
+			location{s, "", root, report}.overBudget("The server", n, unit, limit)
 		}
 	},
 	"budget-server-tools": func(s *server, report reporter) {
 		if limit := s.options.Budgets.ServerTools; limit > 0 {
-			location{s, "", root, report}.overBudget("The server", len(s.tools), "tools", limit)
+			unit := "tools"
+			if c := s.Clients; c != nil {
+				unit += fmt.Sprintf(" (%d of them on)", c.On)
+			}
+			location{s, "", root, report}.overBudget("The server", len(s.tools), unit, limit)
 		}
 	},
 	"budget-tool-tokens": eachItem(func(i *item, at location) {

@@ -16,17 +16,14 @@ import (
 // fleetRules are on several servers that one client uses at the same time.
 var fleetRules = map[string]fleetRule{
 	"budget-tokens": func(f *fleet, report reporter) {
-		tokens := func(m Member) int { return m.Tokens }
-		f.overLimit(report, tokens, "tokens", f.budgets.Tokens, "the budget is")
+		on := func(m Member) int { return m.on(m.Tokens, m.TokensOn) }
+		f.overBudget(report, func(m Member) int { return m.Tokens }, on, "tokens", f.budgets.Tokens)
 	},
 	"budget-tools": func(f *fleet, report reporter) {
-		f.overLimit(report, toolCount, "tools", f.budgets.Tools, "the budget is")
+		on := func(m Member) int { return m.on(len(m.Tools), m.ToolsOn) }
+		f.overBudget(report, func(m Member) int { return len(m.Tools) }, on, "tools", f.budgets.Tools)
 	},
-	"fleet-too-many-tools": func(f *fleet, report reporter) {
-		if len(f.members) > 1 {
-			f.overLimit(report, toolCount, "tools", clientTools, "some clients accept at most")
-		}
-	},
+	"fleet-too-many-tools":    tooManyTools,
 	"tool-name-shared":        nameShared,
 	"tool-name-confusable":    nameConfusable,
 	"text-names-other-server": namesOtherServer,
@@ -44,6 +41,19 @@ type Member struct {
 	Mentions []Mention `json:"mentions"`
 	// the applications that load it; nil = unknown
 	Applications []string `json:"applications,omitempty"`
+	// how many of its tools are on in at least one of them, and what those cost; nil = all
+	ToolsOn  *int `json:"toolsOn,omitempty"`
+	TokensOn *int `json:"tokensOn,omitempty"`
+	// how many are on in the applications that do not give all to their models
+	OnIn map[string]int `json:"onIn,omitempty"`
+}
+
+// on returns the number of a member's tools or tokens that are on.
+func (m Member) on(all int, on *int) int {
+	if on == nil {
+		return all
+	}
+	return *on
 }
 
 // Mention is a word of a text that could be the name of a tool.
@@ -60,6 +70,15 @@ func memberOf(s *server) Member {
 	m.Tools = kit.Map(s.tools, func(t *item) string { return t.Key })
 	if s.options.Budgets.Tokens > 0 {
 		m.Tokens = Tokens(s.Snapshot)
+	}
+	if c := s.Clients; c != nil {
+		m.ToolsOn, m.OnIn = &c.On, map[string]int{}
+		if m.Tokens > 0 {
+			m.TokensOn = &c.Tokens
+		}
+		for _, limit := range c.Filters {
+			m.OnIn[limit.Application] = limit.On
+		}
 	}
 	seen, own := map[[2]string]bool{}, kit.Set(m.Tools)
 	for _, t := range s.texts {
@@ -106,28 +125,68 @@ func newFleet(members []Member, budgets finding.Budgets) *fleet {
 	return f
 }
 
-func toolCount(m Member) int { return len(m.Tools) }
-
-// overLimit reports all servers together if they are above a limit, the most expensive first; 0 = no limit.
-func (f *fleet) overLimit(report reporter, count func(Member) int, unit string, limit int, limitIs string) {
-	members := slices.SortedFunc(slices.Values(f.members), func(a, b Member) int {
+// counted returns the sum of a number of members, and the share of each, the largest first.
+func counted(members []Member, count func(Member) int) (total int, shares string) {
+	members = slices.SortedFunc(slices.Values(members), func(a, b Member) int {
 		return cmp.Or(cmp.Compare(count(b), count(a)), cmp.Compare(a.Name, b.Name))
 	})
-	total, shares := 0, []string{}
+	var each []string
 	for _, m := range members {
 		total += count(m)
-		shares = append(shares, fmt.Sprintf("%s %d", m.Name, count(m)))
+		each = append(each, fmt.Sprintf("%s %d", m.Name, count(m)))
 	}
-	if limit == 0 || total <= limit {
+	return total, kit.Some(each)
+}
+
+// overBudget reports all servers together if they are above a budget, which counts the tools that are off,
+// too; 0 = no limit.
+func (f *fleet) overBudget(report reporter, count, on func(Member) int, unit string, budget int) {
+	total, shares := counted(f.members, count)
+	if budget == 0 || total <= budget {
 		return
 	}
-	all := finding.Finding{New: encoded(total), Message: fmt.Sprintf(
-		"The servers have %d %s (%s); %s %d.", total, unit, kit.Some(shares), limitIs, limit)}
-	if len(members) == 1 {
-		all.Server = members[0].Name
-		all.Message = fmt.Sprintf("The server has %d %s; %s %d.", total, unit, limitIs, limit)
+	if n, _ := counted(f.members, on); n < total {
+		unit += fmt.Sprintf(", %d of them on", n)
+	}
+	all := finding.Finding{New: encoded(total),
+		Message: fmt.Sprintf("The servers have %d %s (%s); the budget is %d.", total, unit, shares, budget)}
+	if len(f.members) == 1 {
+		all.Server = f.members[0].Name
+		all.Message = fmt.Sprintf("The server has %d %s; the budget is %d.", total, unit, budget)
 	}
 	report(all)
+}
+
+// tooManyTools reports the servers of each application that gives more tools to its model than some accept,
+// and together those whose application is unknown.
+func tooManyTools(f *fleet, report reporter) {
+	loads := map[string][]Member{} // by application
+	for _, m := range f.members {
+		if len(m.Applications) == 0 {
+			loads[""] = append(loads[""], m)
+		}
+		for _, name := range m.Applications {
+			loads[name] = append(loads[name], m)
+		}
+	}
+	for _, name := range kit.SortedKeys(loads) {
+		total, shares := counted(loads[name], func(m Member) int {
+			if n, limited := m.OnIn[name]; limited {
+				return n
+			}
+			return m.on(len(m.Tools), m.ToolsOn)
+		})
+		if len(loads[name]) < 2 || total <= clientTools {
+			continue
+		}
+		found, subject := finding.Finding{New: encoded(total)}, "The servers have"
+		if name != "" {
+			found.Path, subject = rawjson.Join("", name), name+" loads"
+		}
+		found.Message = fmt.Sprintf("%s %d tools (%s); some clients accept at most %d.", subject, total,
+			shares, clientTools)
+		report(found)
+	}
 }
 
 // nameShared reports for each server the tools that a server before it has as well.

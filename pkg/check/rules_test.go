@@ -37,6 +37,7 @@ type surfaceCase struct {
 	Supported []string
 	Declared  []check.Declared
 	Called    *check.Called
+	Clients   *check.ClientTools
 
 	Package *check.DeclaredPackage
 	Given   []string
@@ -147,7 +148,7 @@ func (c ruleCase) surfaces(t *testing.T) []check.Subject {
 
 func (c surfaceCase) surface(t *testing.T) check.Subject {
 	t.Helper()
-	s := check.Subject{Name: c.Name, Snapshot: listed(t, c.Tools), Saved: listed(t, c.Saved), Declared: c.Declared, Called: c.Called}
+	s := check.Subject{Name: c.Name, Snapshot: listed(t, c.Tools), Saved: listed(t, c.Saved), Declared: c.Declared, Called: c.Called, Clients: c.Clients}
 	if c.Surface != nil {
 		parsed, err := snapshot.Parse(c.Surface)
 		if err != nil {

@@ -52,12 +52,29 @@ type Finding struct {
 	// the places, such as "read_file(path)", that Cause applies to, if several
 	Places []string `json:"places,omitempty"`
 
+	// the applications that switch off tools that it is about, as far as they are known
+	Off []OffIn `json:"off,omitempty"`
 	// the recorded calls that it affects; nil = unknown
 	Calls *Calls `json:"calls,omitempty"`
 	// the waiver that covers it, set by Policy.Apply
 	Waiver *Waiver `json:"waiver,omitempty"`
 	// the line of the old value or of the waiver, if known
 	Location *Location `json:"location,omitempty"`
+}
+
+// OffIn is an application that does not give tools to its model.
+type OffIn struct {
+	Application string   `json:"application"`     // as people call it
+	Tools       []string `json:"tools,omitempty"` // if the finding is about several; empty = its tool
+}
+
+// String returns what a report says, such as "off in Codex CLI".
+func (o OffIn) String() string {
+	says := "off in " + o.Application
+	if len(o.Tools) > 0 {
+		says += ": " + kit.Some(o.Tools)
+	}
+	return says
 }
 
 // Location is a line of a file.
