@@ -80,9 +80,8 @@ func kill(t *testing.T, dir, command string) {
 
 // TestOutputsOutliveKills ends a watch again and again while its server changes, mostly with kill -9. Whoever follows the events
 // of the webhook or of the command knows in the end what the server offers: no change was lost or came too early, though some come
-// twice. The webhook fails a third of the time and is slow to say that it has an event; the command is slow before it has one. On
-// standard output the last change arrives; one that was printed just before the end, and changed back before the next run, is
-// not. No file is torn, and none is left of outputs that have caught up.
+// twice. The webhook fails a third of the time and is slow to say that it has an event; the command is slow before it has one. The
+// same holds for standard output. No file is torn, and none is left of outputs that have caught up.
 func TestOutputsOutliveKills(t *testing.T) {
 	t.Parallel()
 	dir, random := t.TempDir(), rand.New(rand.NewPCG(46, 0))
@@ -153,8 +152,7 @@ func TestOutputsOutliveKills(t *testing.T) {
 	for output, events := range map[string]string{"standard output": string(printed), "webhook": string(posted),
 		"exec": readText(t, filepath.Join(dir, "executed"))} {
 		known, n := followed(events)
-		exact := slices.Equal(known, []string{"tool/last"}) || output == "standard output" && slices.Contains(known, "tool/last")
-		if !exact || n < 10 {
+		if !slices.Equal(known, []string{"tool/last"}) || n < 10 {
 			t.Errorf("%s: after %d changes it leads to %q", output, n, known)
 		} else {
 			t.Logf("%s: %d changes", output, n)
@@ -162,6 +160,46 @@ func TestOutputsOutliveKills(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "kept", "[^.]*")); len(left) != 1 {
 		t.Errorf("the state directory holds %q", left)
+	}
+}
+
+// TestPrintedAndUndone kills a watch as soon as it has printed a change, which the server undoes before the next run: that is
+// reported as well, whether or not the state directory had the change.
+func TestPrintedAndUndone(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	writeText(t, filepath.Join(dir, "server.yaml"), `{tools: [{name: base}], capabilities: {tools: {listChanged: true}}, on: {
+		tools/list#1: [answer, {send: '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'}],
+		tools/list: [{result: '{"tools":[{"name":"base"},{"name":"{{env "RUN"}}"}]}'}]}}`)
+	var printed bytes.Buffer
+	run := func(name string, ends func(line []byte) bool, words ...string) {
+		cmd := exec.Command("mcpctl", slices.Concat([]string{"watch", "--state", "kept", "--format", "ndjson", "--env", "RUN=" + name},
+			words, []string{"--", "fixture", "stdio", "server.yaml"})...)
+		cmd.Dir = dir
+		out, err := cmd.StdoutPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Kill() }).Stop()
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			printed.Write(append(lines.Bytes(), '\n'))
+			if ends(lines.Bytes()) {
+				_ = cmd.Process.Kill()
+			}
+		}
+		_ = cmd.Wait()
+	}
+	for n := range 12 {
+		name := fmt.Sprint("t", n)
+		run(name, func(line []byte) bool { return bytes.Contains(line, []byte("tool/"+name)) })
+	}
+	writeText(t, filepath.Join(dir, "server.yaml"), "tools: [{name: base}]")
+	run("", func([]byte) bool { return false }, "--for", "1s")
+	if known, n := followed(printed.String()); len(known) > 0 || n < 12 {
+		t.Errorf("after %d changes it leads to %q:\n%s", n, known, printed.String())
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
+	"github.com/mcpctl/mcpctl/pkg/watch"
 )
 
 // comparison returns what changed between two surfaces of a server, judged.
@@ -29,6 +30,7 @@ type lag struct {
 	server  string
 	between comparison
 
+	saved     *snapshot.Snapshot   // what the next run begins with
 	confirmed *snapshot.Snapshot   // the last surface that the output confirmed; nil = none is known
 	sent      []*snapshot.Snapshot // later ones that it may have heard of; the change under way leads to one
 	newest    *snapshot.Snapshot   // that of the newest change that was queued
@@ -47,12 +49,21 @@ type lag struct {
 // this one does.
 const mostSent = 2
 
-// wanted returns what the file has to hold: the confirmed surface and those that were sent; nil = no file.
+// wanted returns what the file has to hold: the confirmed surface and those that were sent; nil = no file,
+// since the output knows what the next run begins with.
 func (l *lag) wanted() []*snapshot.Snapshot {
-	if l.pending == 0 && !l.behind || l.confirmed == nil || !l.confirmed.Complete() {
+	if l.confirmed == nil || !l.confirmed.Complete() {
+		return nil
+	}
+	if l.pending == 0 && !l.behind && same(l.confirmed, l.saved) {
 		return nil
 	}
 	return append([]*snapshot.Snapshot{l.confirmed}, l.sent[max(0, len(l.sent)-mostSent):]...)
+}
+
+// same reports whether two complete surfaces are the same; nil is none.
+func same(a, b *snapshot.Snapshot) bool {
+	return a == b || a != nil && b != nil && a.Digest() == b.Digest()
 }
 
 // lagFile is the content of a file in a state folder.
@@ -116,6 +127,9 @@ func (s *stateFolder) lagOf(server, suffix string) []*snapshot.Snapshot {
 	return all
 }
 
+// stdoutSuffix ends the names of the files for standard output.
+var stdoutSuffix = outputSuffix("", "standard output")
+
 // record makes the file of an output what it has to be now. It is called before a change is queued and after
 // one was delivered.
 func (q *outputQueue) record(l *lag) {
@@ -170,22 +184,12 @@ func (s *stateFolder) writeLag(path string, surfaces []*snapshot.Snapshot) error
 // that it may have heard of it adds what differs from the present one in another place.
 func (l *lag) catchUp(ctx context.Context, base, to *snapshot.Snapshot, sent []*snapshot.Snapshot) (
 	[]finding.Finding, error) {
-	var all []finding.Finding
-	known := map[string]bool{}
-	for _, from := range append([]*snapshot.Snapshot{base}, sent...) {
-		found, err := l.between(ctx, from, to)
-		if err != nil {
-			return nil, err
-		}
-		var fresh []string
-		for _, f := range found {
-			if place := f.Rule + "\x00" + f.Item + "\x00" + f.Pointer(); !known[place] {
-				all, fresh = append(all, f), append(fresh, place)
-			}
-		}
-		for _, place := range fresh {
-			known[place] = true
-		}
+	seen := append([]*snapshot.Snapshot{base}, sent...)
+	all, err := watch.Since(seen, func(from *snapshot.Snapshot) ([]finding.Finding, error) {
+		return l.between(ctx, from, to)
+	})
+	if err != nil {
+		return nil, err
 	}
 	finding.Sort(all)
 	return all, nil

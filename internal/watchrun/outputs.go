@@ -75,13 +75,14 @@ func newOutputQueue(
 	return q
 }
 
-// begin adds a server that is watched from now on, with the surface that is known of it or nil.
-func (q *outputQueue) begin(server string, last *snapshot.Snapshot, between comparison) {
+// begin adds a server that is watched from now on, with the surface that is known of it or nil; kept is the
+// one in the state folder.
+func (q *outputQueue) begin(server string, last, kept *snapshot.Snapshot, between comparison) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	l := q.lags[server]
 	if l == nil {
-		l = &lag{server: server}
+		l = &lag{server: server, saved: kept}
 		q.lags[server] = l
 		if left := q.state.lagOf(server, q.suffix); left != nil {
 			l.confirmed, l.sent, l.behind, l.written = left[0], left[1:], true, left
@@ -100,6 +101,15 @@ func (q *outputQueue) settled(server string, surface *snapshot.Snapshot) {
 	if l := q.lags[server]; l.pending == 0 && !l.behind {
 		l.confirmed = surface
 	}
+}
+
+// saved notes what the next run begins with.
+func (q *outputQueue) saved(server string, surface *snapshot.Snapshot) {
+	q.mu.Lock()
+	l := q.lags[server]
+	l.saved = surface
+	q.mu.Unlock()
+	q.record(l)
 }
 
 // take takes an event of a server with its present surface; nil = its changes are not those between
@@ -353,7 +363,7 @@ func (q *outputQueue) left() (changes, outages int, kept []string) {
 		l := q.lags[server]
 		outages += l.outages
 		switch {
-		case l.written != nil && !l.unkept:
+		case l.written != nil && !l.unkept && (l.pending > 0 || l.behind):
 			kept = append(kept, report.Visible(server))
 		default:
 			changes += l.changes

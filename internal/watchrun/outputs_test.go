@@ -113,7 +113,7 @@ func queued(t *testing.T, r *receiver, state *stateFolder, test func(feed)) {
 // start begins to watch a server of which a surface is known, and which offers that.
 func (f feed) start(server string, last *snapshot.Snapshot) {
 	f.present[server] = last
-	f.begin(server, last, compared)
+	f.begin(server, last, last, compared)
 	f.take(report.WatchEvent{Event: "state", Server: server, State: "live"}, last)
 }
 
@@ -345,7 +345,8 @@ func TestOutputsDoNotDelayEachOther(t *testing.T) {
 }
 
 // TestNextRunDelivers what the last one did not, as one change from what the output confirmed, whenever the last one was
-// killed, and whether the server moved on or back meanwhile. An event that may have arrived counts as if it had, too.
+// killed, and whether the server moved on or back meanwhile. An event that may have arrived counts as if it had, too, and so does
+// one that arrived before the state directory had its surface.
 func TestNextRunDelivers(t *testing.T) {
 	hangs := func() *receiver { return &receiver{takes: time.Hour} }
 	for name, c := range map[string]struct {
@@ -371,6 +372,8 @@ func TestNextRunDelivers(t *testing.T) {
 			f.offers("a", "0", "1", "2", "3")
 			time.Sleep(1500 * time.Millisecond)
 		}, []string{"0", "1", "2", "3"}, []string{"0", "1", "2", "3"}, []string{"a +2 +3 repeated"}},
+		"confirmed and not kept yet":             {&receiver{}, func(f feed) { f.offers("a", "1") }, []string{"0"}, []string{"1"}, nil},
+		"confirmed, not kept yet and moved back": {&receiver{}, func(f feed) { f.offers("a", "1") }, []string{"0"}, []string{"0"}, []string{"a +0 -1 repeated"}},
 		"refused": {&receiver{answer: func(int) error { return errRefused }}, func(f feed) { f.offers("a", "1") }, []string{"1"},
 			[]string{"1"}, nil},
 	} {
@@ -380,12 +383,13 @@ func TestNextRunDelivers(t *testing.T) {
 			queued(t, c.first, state, func(f feed) {
 				c.did(f)
 				synctest.Wait()
+				f.saved("a", offering(c.kept...))
 			})
 			r := &receiver{}
 			synctest.Test(t, func(t *testing.T) {
 				f := feed{t, r.queue(t, state), r, map[string]*snapshot.Snapshot{}}
 				last, now := offering(c.kept...), offering(c.now...)
-				f.begin("a", last, compared)
+				f.begin("a", last, last, compared)
 				f.take(report.WatchEvent{Event: "state", Server: "a", State: "connecting"}, last)
 				f.take(report.WatchEvent{Event: "state", Server: "a", State: "live"}, now)
 				if !slices.Equal(c.kept, c.now) { // what standard output gets
@@ -393,6 +397,7 @@ func TestNextRunDelivers(t *testing.T) {
 					f.take(report.WatchEvent{Event: "changed", Server: "a", State: "live", Findings: found}, now)
 				}
 				f.settled("a", now)
+				f.saved("a", now)
 				synctest.Wait()
 				f.want("events of the next run", c.want...)
 				if took, notes := f.ends(time.Second, nil); took > 0 || notes != "" {

@@ -271,11 +271,17 @@ func (r *watchRun) emit(w *watchedServer, e watch.Event) {
 	fails := r.totals.fails
 	hopeless = hopeless && !w.tolerated()
 	r.mu.Unlock()
-	shown = r.publish(shown)
 	surface := w.view.Status().Surface
 	if r.options.Saved { // its changes are from the saved snapshot
 		surface = nil
 	}
+	if r.state != nil && e.Kind == watch.Changed {
+		r.printer.add(printed{then: func() {
+			r.state.printing(w.name(), w.printed, surface)
+			w.printed = surface
+		}})
+	}
+	shown = r.publish(shown)
 	for _, queue := range r.outputs {
 		queue.take(shown, surface)
 	}

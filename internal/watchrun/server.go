@@ -29,6 +29,7 @@ type watchedServer struct {
 	stop    context.CancelFunc
 	ended   chan struct{}
 	view    watch.View
+	printed *snapshot.Snapshot // where the newest printed event led to; belongs to the printer
 
 	// What follows is guarded by the lock of the run.
 	known   bool              // it was live or polling at some time
@@ -60,13 +61,21 @@ func (r *watchRun) begin(ctx context.Context, w *watchedServer) {
 	}
 	open := func(ctx context.Context) (watch.Session, error) { return r.open(ctx, w) }
 	server := watch.Source{Name: w.name(), Open: open}
-	if r.options.Saved {
+	var kept *snapshot.Snapshot
+	last := r.left[w.name()]
+	switch server.Last = last; {
+	case r.options.Saved:
 		server.Saved = r.savedReader(ctx, w)
-	} else if server.Last = r.left[w.name()]; server.Last == nil {
-		server.Last = r.state.last(ctx, w.name())
+	case last == nil:
+		kept = r.state.last(ctx, w.name())
+		last, server.Last = kept, kept
+		if left := r.state.lagOf(w.name(), stdoutSuffix); left != nil {
+			server.Last, server.Unsure = left[0], left[1:]
+		}
 	}
+	w.printed = server.Last
 	for _, queue := range r.outputs {
-		queue.begin(w.name(), server.Last, r.comparison(w))
+		queue.begin(w.name(), last, kept, r.comparison(w))
 	}
 	options := r.watchOptions(w)
 	go func() {
@@ -92,11 +101,11 @@ func (r *watchRun) watchOptions(w *watchedServer) watch.Options {
 		o.Interval = paced(*r.options.Interval)
 	}
 	o.Keep = func(s *snapshot.Snapshot) {
-		if r.state != nil {
-			r.printer.add(printed{then: func() { r.state.save(w.name(), s) }})
-		}
 		for _, queue := range r.outputs {
 			queue.settled(w.name(), s)
+		}
+		if r.state != nil {
+			r.printer.add(printed{then: func() { r.keep(w, s) }})
 		}
 	}
 	if r.rebuild != nil { // what fails now fails until a file changes
@@ -104,6 +113,16 @@ func (r *watchRun) watchOptions(w *watchedServer) watch.Options {
 	}
 	o.Diff.Enable = w.enabled
 	return o
+}
+
+// keep keeps a surface for the next run, once all events about it are printed.
+func (r *watchRun) keep(w *watchedServer, surface *snapshot.Snapshot) {
+	if w.printed = surface; !r.state.save(w.name(), surface) {
+		return
+	}
+	for _, queue := range r.outputs {
+		queue.saved(w.name(), surface)
+	}
 }
 
 // comparison returns how surfaces of a server are compared for an output that lags behind.

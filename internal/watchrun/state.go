@@ -76,15 +76,31 @@ func (s *stateFolder) last(ctx context.Context, server string) *snapshot.Snapsho
 	return saved.Snapshot
 }
 
-// save replaces the snapshot of a server. It is called after the events about the snapshot were printed, so a
-// run that is killed in between leads to a repeated event, not to a lost one.
-func (s *stateFolder) save(server string, surface *snapshot.Snapshot) {
+// printing notes that an event is about to be printed which leads from one surface of a server to another. If
+// the run is killed, the next one cannot know whether it was.
+func (s *stateFolder) printing(server string, from, to *snapshot.Snapshot) {
+	if s == nil || from == nil || !from.Complete() || !to.Complete() {
+		return
+	}
+	if err := s.writeLag(s.lagPath(server, stdoutSuffix), []*snapshot.Snapshot{from, to}); err != nil {
+		s.process.Note("--state: keeping what is printed of %s: %v", report.Visible(server), err)
+	}
+}
+
+// save replaces the snapshot of a server, and reports whether that worked. It is called after the events
+// about the snapshot were printed, so a run that is killed in between leads to a repeated event, not to a
+// lost one.
+func (s *stateFolder) save(server string, surface *snapshot.Snapshot) bool {
 	data, err := surface.Encode()
 	if err == nil {
 		err = files.Replace(compare.SavedFile(s.path, server), data)
+	}
+	if err == nil {
+		err = s.writeLag(s.lagPath(server, stdoutSuffix), nil)
 	}
 	if err != nil {
 		s.process.Note("--state: saving %s: %v; the next run reports its changes again",
 			report.Visible(server), err)
 	}
+	return err == nil
 }

@@ -40,6 +40,11 @@ func (w *watcher) read(ctx context.Context, session Session, r *reading) error {
 	return err
 }
 
+// whole reports whether all lists arrived.
+func (r *reading) whole() bool {
+	return !slices.ContainsFunc(r.lists, func(list snapshot.List) bool { return !list.Whole() })
+}
+
 // whileConnected returns a context that ends with ctx, or with the session's connection.
 func whileConnected(ctx context.Context, session Session) (_ context.Context, release func()) {
 	connected, cancel := context.WithCancelCause(ctx)

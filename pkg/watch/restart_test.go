@@ -101,6 +101,56 @@ func TestLastSurface(t *testing.T) {
 	})
 }
 
+// TestUnsureSurface: what was perhaps reported before the run, and is not so any more, is reported with the first complete
+// reading, which is handed on even if it is the surface that was known.
+func TestUnsureSurface(t *testing.T) {
+	offers := func(tools ...string) *snapshot.Snapshot {
+		s := (&session{}).Hello()
+		s.SetList(listOf(snapshot.Tools, tools))
+		s.SetList(listOf(snapshot.Prompts, []string{"p"}))
+		return s
+	}
+	perhaps := func(last *snapshot.Snapshot, unsure ...*snapshot.Snapshot) func() *server {
+		return func() *server {
+			s := announcing()
+			s.last, s.unsure = last, unsure
+			return s
+		}
+	}
+	for name, c := range map[string]struct {
+		server func() *server
+		want   string
+	}{
+		"undone":          {perhaps(offers("a"), offers("a", "b")), "changed by start tool-removed(tool/b)"},
+		"still so":        {perhaps(offers(), offers("a")), "changed by start tool-added(tool/a)"},
+		"went on":         {perhaps(offers("c"), offers("b", "c")), "changed by start tool-added(tool/a) tool-removed(tool/b) tool-removed(tool/c)"},
+		"nothing of note": {perhaps(offers("a"), offers("a")), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kept := 0
+			bubble(t, c.server, watch.Options{Keep: func(*snapshot.Snapshot) { kept++ }}, func(r *run) {
+				events := []string{"0s state connecting", "0s state live"}
+				if c.want != "" {
+					events = append(events, "0s "+c.want)
+				}
+				want(t, "events", r.after(time.Minute), events...)
+				r.ask <- struct{}{}
+				want(t, "events then", r.after(time.Minute))
+			})
+			if kept != 1 {
+				t.Errorf("kept %d times", kept)
+			}
+		})
+	}
+	bubble(t, perhaps(offers("a"), offers("a", "b")), watch.Options{}, func(r *run) {
+		r.breaks(snapshot.Prompts, errDown)
+		r.after(time.Minute)
+		r.breaks(snapshot.Prompts, nil)
+		r.ask <- struct{}{}
+		want(t, "once complete", r.after(time.Second), "1m0s state live", "1m0s changed by request tool-removed(tool/b)")
+	})
+}
+
 // TestInterruptionDuringReading is a reading after it, though nothing more is announced.
 func TestInterruptionDuringReading(t *testing.T) {
 	bubble(t, announcing, watch.Options{}, func(r *run) {

@@ -26,7 +26,10 @@ func Run(ctx context.Context, source Source, options Options, emit func(Event)) 
 	w.state = &state{source: source, options: &w.options, emit: emit, expiry: time.NewTimer(forever)}
 	if source.Last != nil {
 		w.state.good = surface{shot: source.Last, digest: source.Last.Digest()}
-		w.state.status.Surface, w.state.kept = source.Last, w.state.good.digest
+		w.state.status.Surface, w.state.unsure = source.Last, source.Unsure
+		if len(source.Unsure) == 0 {
+			w.state.kept = w.state.good.digest
+		}
 		w.state.expiresIn(w.lifetime())
 	}
 	w.breaker = breaker{limit: options.MaxFailures, rest: options.Longest / 2} // below any spread of Longest

@@ -40,7 +40,8 @@ type server struct {
 	current *session
 	opened  int
 	began   time.Time
-	last    *snapshot.Snapshot // what was known before
+	last    *snapshot.Snapshot   // what was known before
+	unsure  []*snapshot.Snapshot // see watch.Source
 }
 
 func newServer(tools ...string) *server {
@@ -298,7 +299,7 @@ func begin(t *testing.T, s *server, o watch.Options) *run {
 	go func() {
 		defer close(r.ended)
 		<-ready
-		if err := watch.Run(ctx, watch.Source{Name: "s", Open: s.open, Saved: s.saved, Last: s.last}, o, r.take); err != nil {
+		if err := watch.Run(ctx, watch.Source{Name: "s", Open: s.open, Saved: s.saved, Last: s.last, Unsure: s.unsure}, o, r.take); err != nil {
 			t.Error(err)
 		}
 	}()

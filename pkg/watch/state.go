@@ -21,14 +21,16 @@ type state struct {
 	emit    func(Event)
 
 	status   Status
-	covered  bool            // the server announces changes of every list
-	lifetime time.Duration   // of the surface that was read last
-	expiry   *time.Timer     // ends with it
-	due      time.Time       // when expiry ends
-	asked    time.Time       // since when an answer is awaited that may show that all is well
-	good     surface         // the last good one
-	kept     string          // digest of the one that Options.Keep has
-	reported map[string]bool // fingerprints and levels of the last reported difference from Source.Saved
+	covered  bool          // the server announces changes of every list
+	lifetime time.Duration // of the surface that was read last
+	expiry   *time.Timer   // ends with it
+	due      time.Time     // when expiry ends
+	asked    time.Time     // since when an answer is awaited that may show that all is well
+	good     surface       // the last good one
+	kept     string        // digest of the one that Options.Keep has
+
+	unsure   []*snapshot.Snapshot // Source.Unsure, until a complete reading was compared with them
+	reported map[string]bool      // fingerprints and levels of the last reported difference from Source.Saved
 }
 
 // become sets the state and emits an event if it is a new one.
@@ -175,8 +177,15 @@ type outcome struct {
 func (s *state) take(ctx context.Context, r reading) (o outcome, err error) {
 	next := s.good.with(r)
 	o.first = s.good.shot == nil
-	if o.findings, o.changed, err = s.compare(ctx, next); err != nil {
+	var unsure []*snapshot.Snapshot
+	if r.whole() {
+		unsure = s.unsure
+	}
+	if o.findings, o.changed, err = s.compare(ctx, next, unsure); err != nil {
 		return o, err
+	}
+	if r.whole() {
+		s.unsure = nil
 	}
 	o.moved = o.changed || s.good.digest != "" && next.digest != "" && next.digest != s.good.digest
 	s.good, s.status.Surface = next, next.shot
@@ -209,12 +218,15 @@ func (s *state) settle(r reading, o outcome, tooMuch bool, err error) {
 }
 
 // compare returns what to report about the next surface: what changed since the last good one, or the
-// difference from Source.Saved if that is known and another one than before.
-func (s *state) compare(ctx context.Context, next surface) (_ []finding.Finding, changed bool, err error) {
+// difference from Source.Saved if that is known and another one than before. unsure are further surfaces that
+// may have been the last good one.
+func (s *state) compare(ctx context.Context, next surface, unsure []*snapshot.Snapshot,
+) (_ []finding.Finding, changed bool, err error) {
 	var old, new *snapshot.Snapshot
+	same := s.good.digest != "" && s.good.digest == next.digest && len(unsure) == 0
 	if s.source.Saved != nil {
-		old, new = s.source.Saved(), next.shot
-	} else if s.good.shot != nil && (s.good.digest == "" || s.good.digest != next.digest) {
+		old, new, unsure = s.source.Saved(), next.shot, nil
+	} else if s.good.shot != nil && !same {
 		old, new = s.good.against(next)
 	}
 	if old == nil {
@@ -224,7 +236,10 @@ func (s *state) compare(ctx context.Context, next surface) (_ []finding.Finding,
 	defer cancel()
 	options := s.options.Diff
 	found, err := host.Await(ctx, func() ([]finding.Finding, error) {
-		return diff.Compare(ctx, old, new, options)
+		return Since(append([]*snapshot.Snapshot{old}, unsure...), func(from *snapshot.Snapshot) (
+			[]finding.Finding, error) {
+			return diff.Compare(ctx, from, new, options)
+		})
 	})
 	if cause := context.Cause(ctx); err != nil && cause != nil {
 		err = cause
@@ -244,6 +259,29 @@ func (s *state) compare(ctx context.Context, next surface) (_ []finding.Finding,
 	}
 	s.reported = now
 	return found, true, nil
+}
+
+// Since returns what changed since a surface that a reader has seen, the first, or one of others that the
+// reader may have seen: of these it adds findings in places that have none yet.
+func Since(seen []*snapshot.Snapshot, compare func(from *snapshot.Snapshot) ([]finding.Finding, error),
+) (all []finding.Finding, _ error) {
+	known := map[string]bool{}
+	for _, from := range seen {
+		found, err := compare(from)
+		if err != nil {
+			return nil, err
+		}
+		var fresh []string
+		for _, f := range found {
+			if place := f.Rule + "\x00" + f.Item + "\x00" + f.Pointer(); !known[place] {
+				all, fresh = append(all, f), append(fresh, place)
+			}
+		}
+		for _, place := range fresh {
+			known[place] = true
+		}
+	}
+	return all, nil
 }
 
 // surface is the last good surface of a server. It is never changed, only replaced.

@@ -38,6 +38,10 @@ type Source struct {
 	// Last is the surface known before Run: the first reading is compared with it. It must be complete. With
 	// nil the first reading is reported by its state only.
 	Last *snapshot.Snapshot
+
+	// Unsure are surfaces that came after Last and may have been reported before Run ended early. What
+	// differs from them is reported as well, with the first complete reading.
+	Unsure []*snapshot.Snapshot
 }
 
 // Session is one live connection to a server. Its methods may be called at the same time.
