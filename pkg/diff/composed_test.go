@@ -424,16 +424,32 @@ func mutationsOf(name string, member map[string]any) []*mutation {
 		add("a pattern", func(m map[string]any) { m["pattern"] = "^[a-z]+$" })
 		add("nullable", func(m map[string]any) { m["type"] = []any{"string", "null"} })
 		add("a number", func(m map[string]any) { replace(m, map[string]any{"type": "number"}) })
+		if member["pattern"] == nil { // which the validator gives up on
+			add("a high limit", func(m map[string]any) { m["maxLength"] = json.Number("70000") })
+		}
+		add("the keyword of a number", func(m map[string]any) { m["maximum"] = json.Number("3") })
 	case "integer", "number":
 		add("smaller", func(m map[string]any) { m["maximum"] = json.Number("7") })
 		add("larger", func(m map[string]any) { delete(m, "minimum"); delete(m, "maximum") })
 		add("text", func(m map[string]any) { replace(m, map[string]any{"type": "string"}) })
+		add("the keyword of a text", func(m map[string]any) { m["maxLength"] = json.Number("3") })
 	case "array":
 		add("fewer", func(m map[string]any) { m["maxItems"] = json.Number("2") })
+		add("a high limit", func(m map[string]any) { m["maxItems"] = json.Number("70000") })
 		add("of booleans", func(m map[string]any) { m["items"] = map[string]any{"type": "boolean"} })
 	case "object":
 		add("closed", func(m map[string]any) { m["additionalProperties"] = false })
 		add("asks for a key", func(m map[string]any) { require(m, "key") })
+		add("in two arms", func(m map[string]any) {
+			properties, _ := m["properties"].(map[string]any)
+			first, second := map[string]any{}, map[string]any{}
+			for name, property := range properties {
+				[]map[string]any{first, second}[len(name)%2][name] = property
+			}
+			arms := []any{map[string]any{"properties": first}, map[string]any{"properties": second, "required": []any{"zzKey"}}}
+			delete(m, "properties")
+			m["allOf"] = arms
+		})
 	case "boolean":
 		add("always true", func(m map[string]any) { m["const"] = true })
 	}
