@@ -39,8 +39,8 @@ const (
 var attacks = append([]attack{
 	{"that hides an action from the user", "Invariant Labs, 2025-04-01",
 		either("user|human|customer"), patterns(
-			`(?i)\b(?:do not|don't|never|must not) (?:mention|reveal|disclose|show) (?:this|it)`+
-				`(?: (?:step|call|action|upload|copy|request|transfer))? to (?:the|your) `+
+			`(?i)\b(?:do not|don't|never|must not) (?:mention this|(?:mention|reveal|disclose|show) this `+
+				`(?:step|call|action|upload|copy|request|transfer)) to (?:the|your) `+
 				`(?:user|human|customer)\b`,
 			`(?i)\b(?:do not|don't|never|must not|without) (?:tell|telling|inform|informing|notify|`+
 				`notifying) (?:the|your) (?:user|human|customer) (?:about this|about it|of this|`+
@@ -226,7 +226,8 @@ func orderRule(strict bool) rule {
 			at.add("", said, "The text holds an order %s: %s.", o.does, said)
 		default:
 			said := rawjson.Quote(o.passage)
-			at.add("", said, "%s reads like an order to the model%s.", said, o.does)
+			at.add("", said, "%s reads like an order to the model%s.", said,
+				strings.TrimPrefix(" "+o.does, " to the model"))
 		}
 	})
 }
@@ -250,7 +251,7 @@ func orderIn(t text) order {
 	}
 	for _, value := range decoded(t.value, 2) {
 		if o := plainOrder(value.text, value.strict); o.passage != "" {
-			return order{o.passage, strings.TrimSpace(o.does + ", encoded"), o.strict || value.strict}
+			return order{o.passage, o.does + ", encoded", o.strict || value.strict}
 		}
 	}
 	return order{}
@@ -268,7 +269,7 @@ func plainOrder(text string, encoded bool) (found order) {
 			if at := reading.Find(pattern); at != nil {
 				strict := a.strict && (at[0] == 0 || !strings.ContainsAny(text[at[0]-1:at[0]], "`\"'")) ||
 					a.patterns != nil && !pattern().MatchString(text) // disguised
-				o := order{strings.TrimSpace(text[at[0]:at[1]]), " " + a.does + " (" + a.source + ")", strict}
+				o := order{strings.TrimSpace(text[at[0]:at[1]]), a.does + " (" + a.source + ")", strict}
 				if strict {
 					return o
 				}
@@ -282,7 +283,7 @@ func plainOrder(text string, encoded bool) (found order) {
 	for n, view := range reading.Views() {
 		passage, does, strict := findOrder(view, encoded)
 		if passage != "" && (found.passage == "" || strict) {
-			return order{kit.Clip(passage, maxPassage), " " + does, strict || n > 0}
+			return order{kit.Clip(passage, maxPassage), does, strict || n > 0}
 		}
 	}
 	return found

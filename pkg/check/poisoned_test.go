@@ -11,10 +11,9 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// TestPoisonedTexts looks for planted texts of the kinds that published attacks use: "unlisted" ones in ways that no rule
-// lists, "unseen" ones written without the rules, which found 59 of 80, "by parts" ones written before the rules read
-// sentences by their parts: of the kept back ones they found 18 of 23 at first sight, and accused none of 35 harmless ones.
-// "harmless" ones only sound like attacks.
+// TestPoisonedTexts looks for planted texts of the kinds that published attacks use. "unlisted" ones do so in ways that no
+// rule lists, "unseen" ones were written without the rules, those "by parts" before the rules read sentences. Of those "in
+// other words" an earlier reader found 15 of 80. "harmless" ones only sound like attacks, and are not accused.
 func TestPoisonedTexts(t *testing.T) {
 	data, err := os.ReadFile("testdata/poisoned.json")
 	if err != nil {
@@ -46,7 +45,7 @@ func TestPoisonedTexts(t *testing.T) {
 			t.Logf("not seen: %s: %.200s", p.Kind, p.Text)
 		}
 	}
-	if len(planted) < 608 || seen < 425 {
-		t.Errorf("%d planted texts are seen, want 425 of 441", seen)
+	if len(planted) < 846 || seen < 512 {
+		t.Errorf("%d planted texts are seen, want 512 of 551", seen)
 	}
 }

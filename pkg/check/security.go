@@ -84,7 +84,7 @@ func namesCredentialFile(t text, at location) {
 			continue
 		}
 		switch {
-		case s.order(isRead|isPass|isAct, func(int) bool { return true }) >= 0:
+		case s.orders(isRead|isPass|isAct, always):
 		case thirdPerson(s.words[0].text) && english().MatchString(t.value): // such as "Reads"
 			f.Level = finding.Info
 		case s.all&(isRead|isPass) == 0:
