@@ -2,7 +2,7 @@ package config
 
 import (
 	"net/netip"
-	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -12,11 +12,12 @@ import (
 
 // Where addresses are found in a text, and what one looks like without a scheme.
 var (
-	withScheme = kit.Pattern(`(?i)(?:[a-z][a-z0-9+.-]*:[/\\]{2,}|(?:https?|wss?|ftp|tcp|udp):[/\\]*)` +
+	withScheme = kit.Pattern(`(?i)(?:[a-z][a-z0-9+.-]*:[/\\]{2}|(?:https?|wss?|ftp|tcp|udp):[/\\]*)` +
 		`([^\s"'<>,;|()/\\?#]+)|(?:^|[\s"'=(,@])[/\\]{2}([^\s"'<>,;|()/\\?#]+)`)
+	untilPath = kit.Pattern(`^[^\s"<>/\\?#]*`)
 	around    = kit.Pattern(`[\s"'<>,;|()=]+`)
 	variables = kit.Pattern(`\$\{[^{}]*\}|\$[A-Za-z_][A-Za-z0-9_]*`)
-	ports     = kit.Pattern(`^(.*?)(?::(\d{1,5}))?$`)
+	ports     = kit.Pattern(`(?s)^(.*?)(?::(\d{1,5}))?$`)
 	hostName  = kit.Pattern(`^(?:[\p{L}\p{N}_-]+[.。．｡])+(?:\p{L}{2,}|xn--[A-Za-z0-9-]+)[.。．｡]?$`)
 	label     = kit.Pattern(`^[\p{L}\p{N}_-]*[\p{L}_-][\p{L}\p{N}_-]*$`)
 	// what names of files end with, and no host does
@@ -29,8 +30,14 @@ var (
 // addressesIn returns the hosts in a text with its defaults put in, with ports; inArgs is for an argument and
 // the option before it, which may name a file or module.
 func addressesIn(text, option string, inArgs bool) (hosts []string) {
-	for _, found := range withScheme().FindAllStringSubmatch(text, -1) {
-		hosts = append(hosts, authority(found[1]+found[2]))
+	for _, at := range withScheme().FindAllStringSubmatchIndex(text, -1) {
+		start, end := max(at[2], at[4]), max(at[3], at[5])
+		hosts = append(hosts, authority(text[start:end]))
+		// a password may hold what else ends an address in a text
+		longer := untilPath().FindString(text[start:])
+		if strings.LastIndexByte(longer, '@') > end-start {
+			hosts = append(hosts, authority(longer))
+		}
 	}
 	if own, _, assigned := strings.Cut(text, "="); inArgs && assigned && strings.HasPrefix(text, "-") {
 		option = own
@@ -50,11 +57,13 @@ func addressesIn(text, option string, inArgs bool) (hosts []string) {
 			named = addressOption().MatchString(piece)
 		}
 	}
-	ofFile := func(host string) bool { // not the user's own, by a variable
-		name := ports().FindStringSubmatch(variables().ReplaceAllString(host, ""))[1]
-		return strings.Trim(name, ".:[]") != ""
-	}
-	return kit.Distinct(kit.Filter(hosts, ofFile))
+	return kit.Distinct(kit.Filter(hosts, isOfFile))
+}
+
+// isOfFile reports whether a host is not only the user's own, by a variable.
+func isOfFile(host string) bool {
+	name := ports().FindStringSubmatch(variables().ReplaceAllString(host, ""))[1]
+	return strings.Trim(name, ".:[]") != ""
 }
 
 // authority returns the host and port without the user, as it is written.
@@ -63,7 +72,18 @@ func authority(text string) string {
 	if strings.Count(text, "{") != strings.Count(text, "}") { // the end of a variable around it
 		text = strings.TrimRight(text, "}")
 	}
-	return strings.ToLower(strings.TrimRight(text, ":"))
+	return lower(strings.TrimRight(text, ":"))
+}
+
+// lower returns a host in lower case, without its variables.
+func lower(host string) string {
+	var out strings.Builder
+	end := 0
+	for _, at := range variables().FindAllStringIndex(host, -1) {
+		out.WriteString(strings.ToLower(host[end:at[0]]) + host[at[0]:at[1]])
+		end = at[1]
+	}
+	return out.String() + strings.ToLower(host[end:])
 }
 
 // isAddress reports whether a text without a scheme is an address: an IP address, a host with its port, or,
@@ -82,43 +102,16 @@ func isAddress(host, piece string, expected bool) bool {
 		return port != "" || expected
 	case port != "" && hostName().MatchString(name):
 		return true
-	case port != "":
-		return expected && label().MatchString(name)
+	case port != "": // a small number is rather the version of an image
+		return label().MatchString(name) && (expected || len(port) > 2 || port >= "80")
 	}
 	isFile := fileName().MatchString(name) && !strings.Contains(piece, "//")
 	return expected && hostName().MatchString(name) && !isFile
 }
 
-// defaults returns a text in which the defaults of variables and inputs, and directories, stand for them.
-func (x expander) defaults(s string) string {
-	var out strings.Builder
-	for s != "" {
-		literal, token, rest := x.next(s)
-		out.WriteString(literal)
-		s = rest
-		inner, closed := strings.CutSuffix(strings.TrimPrefix(token, "${"), "}")
-		name, fallback, has := strings.Cut(strings.TrimPrefix(inner, "env:"), ":-")
-		folder, isFolder := x.directory(name)
-		id, isInput := strings.CutPrefix(inner, "input:")
-		switch {
-		case isFolder && closed:
-			out.WriteString(folder)
-		case isInput && x.inputs[id].Default != "":
-			out.WriteString(x.inputs[id].Default)
-		case has && closed && fallback != "" && x.depth < maxDefaults:
-			x.depth++
-			out.WriteString(x.defaults(fallback))
-			x.depth--
-		default:
-			out.WriteString(token)
-		}
-	}
-	return out.String()
-}
-
 // everyday are variables whose values are no secrets.
 var everyday = kit.Pattern(
-	`^(?:HOME|USER|LOGNAME|PATH|PWD|SHELL|LANG|LC_[A-Z]+|TERM|TMPDIR|TZ|HOSTNAME|USERPROFILE)$`)
+	`^(?:HOME|USER|LOGNAME|PATH|PWD|SHELL|LANG|LC_[A-Z]+|TERM|TMPDIR|TZ|HOSTNAME|USERPROFILE|OLDPWD)$`)
 
 // addRisks adds the addresses, and the values of the user's that the server may send there: the credentials
 // if there are some, else what else it receives.
@@ -128,10 +121,9 @@ func (e Entry) addRisks(x *Effects) {
 	option := ""
 	for _, u := range e.uses {
 		group, name, _ := strings.Cut(u.key, ".")
-		inArgs := strings.HasPrefix(u.key, "args[")
 		var hosts []string
 		if u.literal && u.key != "command" && u.key != "cwd" && u.key != "envFile" {
-			hosts = addressesIn(e.scope.defaults(u.text), option, inArgs)
+			hosts = hostsOf(e, u, option)
 		}
 		for _, host := range hosts {
 			if !kit.ThisMachine(host) {
@@ -176,14 +168,52 @@ func (e Entry) addRisks(x *Effects) {
 	}
 }
 
+// addressKeys are those whose texts are URLs.
+var addressKeys = append([]string{"oauth.authServerMetadataUrl", "oauth.tokenUrl", "oauth.authorizationUrl",
+	"oauth.clientMetadataUrl", "oauth.redirectUri"}, urlKeys...)
+
+// anyAddress stands for the addresses in a text of more variables than can be tried.
+const anyAddress = "an address that its many variables choose"
+
+// hostsOf returns the addresses in a text of an entry, whatever its variables hold: those of the defaults,
+// and those that arise where one is set instead. option is the argument before it.
+func hostsOf(e Entry, u use, option string) []string {
+	inArgs := strings.HasPrefix(u.key, "args[")
+	var usual, others []string
+	texts, all := e.scope.readings(u.text)
+	for i, text := range texts {
+		found := addressesIn(text, option, inArgs)
+		if slices.Contains(addressKeys, u.key) && strings.Contains(text, "://") {
+			found = append(found, kit.Filter([]string{hostIn(text)}, isOfFile)...)
+		}
+		if i == 0 {
+			usual = found
+			continue
+		}
+		others = append(others, kit.Filter(found, func(host string) bool { return !isAmong(usual, host) })...)
+	}
+	if !all {
+		others = []string{anyAddress}
+	}
+	return kit.Distinct(append(usual, others...))
+}
+
+// isAmong reports whether a host with variables is one of those on other machines that their defaults make.
+func isAmong(usual []string, host string) bool {
+	parts := kit.Map(variables().Split(host, -1), regexp.QuoteMeta)
+	like := regexp.MustCompile("^" + strings.Join(parts, ".*") + "$")
+	return slices.ContainsFunc(usual, func(of string) bool {
+		return of == host || !kit.ThisMachine(of) && like.MatchString(of)
+	})
+}
+
 // hostIn returns the host and port in an address, with or without a scheme, that may hold variables.
 func hostIn(address string) string {
-	if u, err := url.Parse(address); err == nil && u.Host != "" {
-		return strings.ToLower(u.Host)
-	}
 	if _, rest, ok := strings.Cut(address, "://"); ok {
 		address = rest
 	}
-	address, _, _ = strings.Cut(address, "/")
-	return strings.ToLower(address[strings.LastIndexByte(address, '@')+1:])
+	if end := strings.IndexAny(address, "/?#"); end >= 0 {
+		address = address[:end]
+	}
+	return authority(address)
 }

@@ -75,8 +75,8 @@ var valued = kit.Pattern(`^(?:-[rCWXIouOp]|--require|--import|--loader|--experim
 	`\+[oO]|--rcfile|--init-file|--env-file|--title|--package|--cache|--registry|--prefix|--unset|--chdir)$`)
 var between = kit.Pattern(`^(?:exec|x|dlx|run|repl|sh|ash|bash|[A-Za-z_][A-Za-z0-9_]*=.*)$`)
 
-// versionEnd is the version in the name of a program, such as python3.12.
-var versionEnd = kit.Pattern(`-?[0-9][0-9.]*$`)
+// versionEnd is the version in the name of a program, such as python3.12, and the build of that version.
+var versionEnd = kit.Pattern(`-?[0-9][0-9.]*(?:t|-dbg)?$`)
 
 // inlineCode returns the kind of code that a command line holds: an argument that is code itself for a shell
 // or an interpreter, wherever that stands in it; "" for none. It only marks an entry, which is shown whole.

@@ -74,7 +74,8 @@ func (e Entry) Effects() Effects {
 	x.Receives = unique(append(x.Receives, e.passed...))
 	if s := e.Server.Stdio; s != nil {
 		x.Starts = e.words()
-		x.Code = inlineCode(x.Starts)
+		program := defaultWords(e)
+		x.Code = cmp.Or(inlineCode(program), inlineCode(x.Starts))
 		outside := e.scope.root == "" || !files.Below(s.Dir, e.scope.root)
 		if e.ownDir || outside {
 			x.Dir = cmp.Or(e.dir, s.Dir)
@@ -82,7 +83,7 @@ func (e Entry) Effects() Effects {
 		if outside {
 			x.Dir += ", outside of the project"
 		}
-		x.Passes, x.Settings = e.passes(), settings(e, x.Starts)
+		x.Passes, x.Settings = e.passes(), settings(e, launched(program))
 	}
 	if h := e.Server.HTTP; h != nil && h.Helper != nil {
 		x.Runs, x.Code = append(x.Runs, h.Helper.Command), shellLine
@@ -260,6 +261,26 @@ var settingFiles = map[string][]string{
 	"dnx": {"nuget.config", "global.json"},
 }
 
+// starters start the program among their arguments.
+var starters = strings.Fields("env cmd sudo nice nohup timeout time exec xvfb-run cross-env")
+
+// launched returns the command line from its launcher on, if a wrapper starts that; else the whole.
+func launched(words []string) []string {
+	for i, word := range words {
+		name := process.ProgramName(word)
+		isOption := strings.HasPrefix(word, "-") || strings.HasPrefix(word, "/") && len(word) <= 3
+		switch {
+		case settingFiles[name] != nil:
+			return words[i:]
+		case i > 0 && (isOption || strings.Contains(word, "=")), slices.Contains(starters, name):
+		case i > 0 && strings.Trim(word, "0123456789smhd.") == "": // of timeout and nice
+		default:
+			return words
+		}
+	}
+	return words
+}
+
 // settings returns those of settingFiles that exist. A directory that the entry names is not looked at.
 func settings(e Entry, words []string) []string {
 	if len(words) == 0 {
@@ -291,6 +312,19 @@ func (e Entry) words() []string {
 	}
 	if s := e.Server.Stdio; words == nil && s != nil {
 		words = append([]string{s.Command}, s.Args...)
+	}
+	return words
+}
+
+// defaultWords returns the command line with its defaults put in.
+func defaultWords(e Entry) (words []string) {
+	for _, u := range e.uses {
+		if u.key == "command" || strings.HasPrefix(u.key, "args[") {
+			words = append(words, e.scope.defaults(u.text))
+		}
+	}
+	if words == nil {
+		return e.words()
 	}
 	return words
 }

@@ -156,6 +156,8 @@ func TestSends(t *testing.T) {
 		`{"tokenUrl": "https://other.example/t"}`:                                                   "a token of other.example for https://h.example/mcp to h.example",
 		`{"tokenUrl": "${T:-https://other.example/t}"}`:                                             "a token of other.example for https://h.example/mcp to h.example",
 		`{"authServerMetadataUrl": "https://h.example.evil.example/"}`:                              "a token of h.example.evil.example for https://h.example/mcp to h.example",
+		`{"tokenUrl": "https://${A:-h.example/}.other.example/t"}`:                                  "a token of ${A}.other.example for https://h.example/mcp to h.example",
+		`{"tokenUrl": "https://other.example${PATH}@h.example/t"}`:                                  "a token of other.example for https://h.example/mcp to h.example",
 		`{"resource": "https://graph.example/"}`:                                                    "a token of the issuer that h.example names for https://graph.example/ to h.example",
 		`{"resource": false}`:                                                                       "a token of the issuer that h.example names for any resource to h.example",
 		`{"identityToken": {"file": "t"}}`:                                                          "a token of the issuer that h.example names for https://h.example/mcp to h.example",

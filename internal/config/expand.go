@@ -54,7 +54,7 @@ func (x expander) expand(s string) (out expanded) {
 	for s != "" {
 		literal, token, rest := x.next(s)
 		value.WriteString(literal)
-		shown.WriteString(literal)
+		shown.WriteString(s[:len(s)-len(rest)-len(token)])
 		if token != "" {
 			v := x.replace(token)
 			value.WriteString(v.value)

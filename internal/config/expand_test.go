@@ -36,8 +36,8 @@ func TestExpand(t *testing.T) {
 		"${userHome}":                {"/home/me", "/home/me"},
 		"${input:api-key.2}":         {"answer", "${input:api-key.2}"},
 		"${ProgramFiles(x86)}":       {"pf", "${ProgramFiles(x86)}"},
-		"$${SET}":                    {"${SET}", "${SET}"},
-		"$$${SET}":                   {"$${SET}", "$${SET}"},
+		"$${SET}":                    {"${SET}", "$${SET}"},
+		"$$${SET}":                   {"$${SET}", "$$${SET}"},
 		"$SET $ $$ $5":               {"$SET $ $$ $5", "$SET $ $$ $5"},
 		"%SET% {SET} $(SET)":         {"%SET% {SET} $(SET)", "%SET% {SET} $(SET)"},
 	} {

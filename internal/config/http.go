@@ -327,10 +327,14 @@ func (r httpReader) login() Login {
 		r.oauth(f, &c)
 	}
 	if f, ok := r.get("auth"); ok && f.Value.Kind == syntax.Object {
-		f.Value.Fields = slices.Clone(f.Value.Fields)
-		for i, m := range f.Value.Fields {
-			f.Value.Fields[i].Key = cursorKeys[m.Key]
+		var fields []syntax.Field
+		for _, m := range f.Value.Fields {
+			if key, ok := cursorKeys[m.Key]; ok {
+				m.Key = key
+				fields = append(fields, m)
+			}
 		}
+		f.Value.Fields = fields
 		r.oauth(f, &c)
 	}
 	c.UnverifiedHosts = r.unverifiedHosts()

@@ -33,7 +33,8 @@ func (r httpReader) identity(f syntax.Field) Identity {
 		address, _ := r.lookup.Value(runnerURL)
 		token, _ := r.lookup.Value(runnerToken)
 		if address == "" || token == "" {
-			r.addProblem(f.Value.Line, `give the job "permissions: {id-token: write}"`,
+			r.addLack(f.Value.Line, `give the job "permissions: {id-token: write}"`,
+				"a job of GitHub Actions that may get identity tokens",
 				"no job of GitHub Actions that may get identity tokens, needed in %q", f.Key)
 		}
 		r.values = append(r.values, probe.Secret(token))

@@ -26,8 +26,8 @@ func sends(e Entry) string {
 	host := hostIn(literal.defaults(shown["url"]))
 	issuer := ""
 	for _, key := range []string{"authServerMetadataUrl", "tokenUrl", "authorizationUrl"} {
-		if of := shown[key]; of != "" && !sameSite(hostIn(literal.defaults(of)), host) {
-			issuer = cmp.Or(issuer, hostIn(literal.defaults(of)))
+		if shown[key] != "" {
+			issuer = cmp.Or(issuer, literal.otherSite(shown["url"], shown[key]))
 		}
 	}
 	_, identity := shown["identityToken"]
@@ -46,6 +46,22 @@ func sends(e Entry) string {
 	}
 	return "a token of " + cmp.Or(issuer, "the issuer that "+host+" names") + " for " + resource +
 		" to " + host
+}
+
+// otherSite returns the host of an address of the login where it is another site than the server's, whatever
+// their variables hold; "" if it never is.
+func (x expander) otherSite(server, login string) string {
+	texts, all := x.readings(server + "\n" + login)
+	for _, text := range texts {
+		server, login, _ := strings.Cut(text, "\n")
+		if host := hostIn(login); !sameSite(host, hostIn(server)) {
+			return host
+		}
+	}
+	if !all {
+		return anyAddress
+	}
+	return ""
 }
 
 // sameSite reports whether a host is the other or one of its parents. Which hosts share an owner otherwise is

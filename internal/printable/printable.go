@@ -73,6 +73,20 @@ func spell(r rune) string {
 	return fmt.Sprintf("<U+%04X>", r)
 }
 
+// ASCII spells out every character of a host that is not ASCII, and that may look like one that is:
+// g<U+0456>thub.com.
+func ASCII(host string) string {
+	var out strings.Builder
+	for _, r := range host {
+		if r < utf8.RuneSelf {
+			out.WriteRune(r)
+		} else {
+			out.WriteString(spell(r))
+		}
+	}
+	return out.String()
+}
+
 // Message returns s with everything spelled out that a terminal or a CI runner would obey or hide,
 // including line breaks.
 func Message(s string) string { return SpelledOut.Without(string(Visible(s))) }

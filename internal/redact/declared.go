@@ -33,13 +33,22 @@ var (
 		`(?:node|npm_config|ld|dyld|xdg|git|ssh|sudo|uv|pip|pipx|virtual_env|conda|poetry|yarn|pnpm|bun|` +
 		`deno|dotnet|coreclr|corehost|cor|nuget|cgo|cargo|rust|java|jdk|_java|jvm|maven|gradle|php|lua|` +
 		`julia|erl|elixir|mix|guile|electron|docker|podman|buildkit|compose|kube|helm|ssl|openssl|curl|` +
+		`ts_node|tsx|babel|gio|nvm|fnm|volta|pyenv|rbenv|asdf|mise|corepack|glibc|aws_config|` +
 		`requests|malloc|gtk|qt|nix|opam|stack|make|cmake|pkg_config|puppeteer|playwright|chrome|bundle|` +
 		`gem|prompt|systemd)_.*|(?:python|perl|ruby|bash|rustc|coreclr|go)[a-z0-9_]*|` +
-		`r_(?:profile|environ|libs|home).*|(?:https?|all|no|ftp|socks)_proxy|(?:ps[0-9]|env|zdotdir|shell|` +
+		`r_(?:profile|environ|home).*|(?:https?|all|no|ftp|socks)_proxy|(?:ps[0-9]|env|zdotdir|shell|` +
 		`shellopts|ifs|path|pathext|comspec|cdpath|home|userprofile|tmpdir|tmp|temp|editor|visual|pager|` +
 		`browser|less|lessopen|lessclose|manpager|term|termcap|terminfo|inputrc|phprc|classpath|cc|cxx|cpp|` +
 		`cflags|ldflags|makeflags|mflags|awkpath|gconv_path|locpath|nlspath|hostaliases|localdomain|` +
-		`res_options|wgetrc|tclsh|tcllibpath|swift_exec))$`)
+		`res_options|wgetrc|tclsh|tcllibpath|swift_exec|kubeconfig|aws_profile|psmodulepath|fpath|` +
+		`windir|systemroot))$`)
+	// place is how names end whose values are paths, addresses, programs or their options.
+	place = kit.Pattern(`(?i)(?:^|_)(?:(?:[a-z]*path|dir|directory|folder|home|root|prefix|file|config|` +
+		`url|uri|endpoint|host|hostname|server|addr|address|domain|origin|registry|mirror|index|proxy|` +
+		`command|cmd|exec|executable|binary|bin|shell|script|hook|wrapper|entrypoint|interpreter|` +
+		`opt|option|arg|flag|module|plugin|extension|` +
+		`preload|preset|require|import|loader|lib|package|image|profile|base|target|` +
+		`program|main|entry|runner|runtime|tool)s?)$`)
 	// secretEnd is how names end that those programs do not obey: NPM_CONFIG_… and GIT_… have secrets, too.
 	secretEnd = kit.Pattern(`(?i)(?:token|secret|password|passwd|_pat|api_?key|access_?key)$`)
 )
@@ -49,6 +58,9 @@ func IsObeyed(name string) bool {
 	return obeyed().MatchString(name) && !secretEnd().MatchString(name)
 }
 
+// IsPlace reports whether a variable of this name holds a path, an address, a program or its options.
+func IsPlace(name string) bool { return place().MatchString(name) || IsObeyed(name) }
+
 // Declared returns the text of a value as a file declares it, for the person who decides about it. A whole
 // value that is nothing but a secret is shown as *** with its length, also as the password or a query value
 // of a URL, after the scheme of an Authorization header, and as the body of a key.
@@ -56,7 +68,7 @@ func Declared(name, value string) string {
 	switch {
 	case IsObeyed(name):
 		return value
-	case LooksSecret(name, value):
+	case LooksSecret(name, value) && !IsPlace(name):
 		return counted(value)
 	case wholeURL().MatchString(value):
 		return declaredURL(value)

@@ -132,6 +132,8 @@ func EffectLines(x config.Effects) []string {
 		}
 		return printable.ShellWord(name) + "=" + shellWord(value) + marked(name)
 	}
+	each("has an address that is not ASCII: ", kit.Filter(kit.Map(x.Addresses, printable.ASCII),
+		func(host string) bool { return !slices.Contains(x.Addresses, host) }))
 	list("receives ", kit.Filter(x.Receives,
 		func(name string) bool { return name != "the variables of "+x.Reads }))
 	list("sets ", kit.Map(x.Sets, assigned))

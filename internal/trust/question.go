@@ -39,7 +39,7 @@ func (g Gate) ask(ctx context.Context, t *host.Terminal, entries []config.Entry,
 		return nil
 	}
 	s := newScreen(host.Size(t.Out))
-	s.heading = "Found in " + foundIn(untrusted) + ", not trusted yet:"
+	s.heading, s.short = "Found in "+foundIn(untrusted)+", not trusted yet:", "Not trusted yet:"
 	s.unbounded = named
 	if s.height < lowScreen {
 		t.Printf("%s\n\n", strings.Join(host.Wrap(Promise, s.width), "\n"))
@@ -85,6 +85,7 @@ func (g Gate) askIn(ctx context.Context, t *host.Terminal, s screen, all []decis
 		return nil
 	}
 	s.heading = "These start something of a repository:"
+	s.short = s.heading
 	return g.askIn(ctx, t, s, subjectsOf(again, func(config.Entry) bool { return false }))
 }
 
@@ -172,10 +173,11 @@ func riskOf(x config.Effects) string {
 	visible := func(names []string) string { return kit.And(kit.Map(names, report.Visible), most) }
 	var risks []string
 	if len(x.Secrets) > 0 {
-		risks = append(risks, "may send "+visible(x.Secrets)+" to "+visible(x.Addresses))
+		to := kit.Map(x.Addresses, printable.ASCII)
+		risks = append(risks, "may send "+visible(x.Secrets)+" to "+visible(to))
 	}
 	if x.Tokens != "" {
-		risks = append(risks, report.Visible("sends "+x.Tokens))
+		risks = append(risks, report.Visible("sends "+printable.ASCII(x.Tokens)))
 	}
 	if x.Code != "" {
 		risks = append(risks, "runs "+x.Code)

@@ -169,6 +169,7 @@ func TestAskedAbout(t *testing.T) {
 		"fine":                     {`{"command": "npx"}`, true},
 		"lacks a variable":         {`{"command": "npx", "args": ["${MISSING}"]}`, true},
 		"lacks an input, asked by": {`{"command": "npx", "args": ["${input:other}"]}`, true},
+		"lacks a job":              {`{"url": "https://h.example/", "oauth": {"identityToken": "github"}}`, true},
 		"disabled":                 {`{"command": "npx", "disabled": true}`, false},
 		"trusted":                  {`{"command": "npx", "args": ["trusted"]}`, false},
 	} {
@@ -181,7 +182,7 @@ func TestAskedAbout(t *testing.T) {
 		if err != nil || (shown != "") != c.asked {
 			t.Errorf("%s: %v, shown:\n%s", what, err, shown)
 		}
-		if c.asked && !strings.HasSuffix(shown, "Trust s? [y/N] \n") {
+		if c.asked && !strings.HasSuffix(shown, "[y/N] \n") {
 			t.Errorf("%s: the line of a question without an answer does not end:\n%s", what, shown)
 		}
 	}

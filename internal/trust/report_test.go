@@ -152,6 +152,11 @@ func TestScreens(t *testing.T) {
 			}
 		}
 	}
+	low := newScreen(20, 12)
+	low.heading, low.short = "Found in this project (mcpctl.yaml), not trusted yet:", "Not trusted yet:"
+	if rows := low.parts([]decision{line})[0].rows; rows[0] != "Not trusted yet:" {
+		t.Errorf("a heading without its beginning: %q", rows)
+	}
 	s := newScreen(80, 24)
 	s.unbounded = true
 	if p := s.parts([]decision{long}); len(p) != 1 || len(p[0].asked()) != 1 || len(p[0].rows) < 13 {
@@ -190,6 +195,9 @@ func TestRisk(t *testing.T) {
 			Secrets: []string{"K", "L", "M"}, Addresses: []string{"192.0.2.1:80", "h.example"}, Code: "a shell line"},
 		" It may send K, L, M and 1 more to h.example": {
 			Secrets: []string{"K", "L", "M", "N"}, Addresses: []string{"h.example"}},
+		" It may send K to g<U+0456>thub.com": {Secrets: []string{"K"}, Addresses: []string{"gіthub.com"}},
+		" It sends a token of <U+0430>.example for https://b.example/ to b.example": {
+			Tokens: "a token of а.example for https://b.example/ to b.example"},
 		" It runs inline code": {Receives: []string{"K"}, Code: "inline code"},
 	} {
 		if got := riskOf(x); got != want {

@@ -14,6 +14,7 @@ import (
 type screen struct {
 	width, height int
 	heading       string // of the first part
+	short         string // the heading, where it would take more than mostHeading rows
 	unbounded     bool   // the user asked for what is longer than the screen
 }
 
@@ -43,6 +44,7 @@ func (p section) file() []config.Entry {
 const (
 	nameWidth   = 9
 	widestName  = 20 // a longer one has a row of its own
+	mostHeading = 2
 	mostRows    = 12
 	lowScreen   = 16 // rows of a screen that has no room for the promise beside the entries
 	leastColumn = 20 // of lines beside names
@@ -100,8 +102,11 @@ func (s screen) part(first bool, subjects ...decision) section {
 		}
 	}
 	if first {
-		p.rows = append(host.Wrap(s.heading, s.width), "")
-		p.rows = p.rows[max(0, len(p.rows)-3):] // the names of files may be long; they are not what is asked
+		p.rows = host.Wrap(s.heading, s.width)
+		if len(p.rows) > mostHeading { // the names of files may be long; they are not what is asked about
+			p.rows = host.Wrap(s.short, s.width)
+		}
+		p.rows = append(p.rows, "")
 	}
 	for _, one := range subjects {
 		p.rows = append(p.rows, s.block(one, column)...)
