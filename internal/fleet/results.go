@@ -65,7 +65,7 @@ func (r *Results) Report(
 			p.Note("%s", line)
 		}
 	}
-	noteEnds(p, cfg)
+	NoteEnds(p, cfg)
 	all := &report.Report{Command: command, Status: r.Status(), FailOn: policy.FailOn}
 	all.Servers = []report.Server{}
 	for _, s := range r.Surfaces {
@@ -126,8 +126,8 @@ func unknownNames(cfg *config.Config, run []string) (lines []string) {
 	return lines
 }
 
-// noteEnds notes the waivers and tolerances that end within 14 days.
-func noteEnds(p host.Process, cfg *config.Config) {
+// NoteEnds notes the waivers and tolerances that end within 14 days.
+func NoteEnds(p host.Process, cfg *config.Config) {
 	note := func(what string, day finding.Day) {
 		if day.Near(p.Now) {
 			p.Note("%s ends on %s", what, day)

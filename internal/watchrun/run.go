@@ -78,6 +78,7 @@ func Watch(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.So
 	if r.servers, err = r.resolve(ctx, f); err != nil {
 		return err
 	}
+	fleet.NoteEnds(p, f.Config)
 	names := kit.Map(r.servers, (*watchedServer).name)
 	r.printer = newPrinter(p, o.Output, names, len(o.Reload) > 0)
 	if r.state, err = openState(p, o.State); err != nil {
