@@ -5,6 +5,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/source"
 )
 
 // showCommand makes show. It needs a SOURCE, whereas list shows all servers without one.
@@ -19,10 +20,18 @@ func showCommand(p program) *cli.Command {
 		Description: `An ITEM is a name or URI, or one with its kind in front: tool/create_issue.`,
 		Flags:       []cli.Flag{toggle("raw", "Include the raw JSON", &raw)},
 		Action: func(c *cli.Context) error {
-			source, wanted := oneSource(p, c.Args().Slice())
-			from, err := p.sources(source)
+			named, wanted := oneSource(p, c.Args().Slice())
+			from, err := p.sources(named)
 			if err == nil && len(from) == 0 {
 				err = errNoServer
+			}
+			view := report.Options{Raw: raw, Chosen: len(wanted) > 0}
+			if err == nil {
+				name := from[0].Word
+				if view.AdHoc = from[0].Kind != source.Configured; view.AdHoc {
+					name = ""
+				}
+				err = report.CheckDocs(p.Process, p.Output, name, view.Chosen)
 			}
 			if err != nil {
 				return err
@@ -35,8 +44,7 @@ func showCommand(p program) *cli.Command {
 			if err == nil {
 				err = fleet.Show(surfaces, wanted)
 			}
-			return p.emit(c.Context, fleet.Report("show", surfaces), err,
-				report.Options{Raw: raw, Chosen: len(wanted) > 0})
+			return p.emit(c.Context, fleet.Report("show", surfaces), err, view)
 		},
 	}, p.surveyFlags())
 }

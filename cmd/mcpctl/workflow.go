@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/git"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -29,7 +30,11 @@ type build struct {
 	packages []string // Debian packages that do the same in the image of Go
 	commands []string
 	missing  []string // files that servers start, that git ignores, and that no command is known to make
+	against  string   // the flag of check for a README with marks; empty = it has none
 }
+
+// readme is the file whose marks init looks for.
+const readme = "README.md"
 
 // buildOf returns the build of the project in dir, by its package.json, pyproject.toml, go.mod and
 // Dockerfile.
@@ -62,6 +67,9 @@ func buildOf(ctx context.Context, repo git.Repo, dir string, servers []probe.Ser
 	}
 	for _, image := range localImages(dir, servers) {
 		b.commands = append(b.commands, "docker build -t "+image+" .")
+	}
+	if report.HasDocs(dir, readme) {
+		b.against = "--against=" + readme
 	}
 	return b
 }
@@ -197,11 +205,15 @@ jobs:
 }
 
 // actionSteps are the last steps of a workflow that uses the action.
-func actionSteps(action, with string) string {
+func actionSteps(b build, action, with string) string {
+	against := ""
+	if b.against != "" {
+		against = ", args: " + b.against
+	}
 	return "      - uses: " + action + "\n" +
 		"        with: {config: mcpctl.yaml, comment: true" + with + "}\n" +
 		"      - if: ${{ !cancelled() }}\n        uses: " + action + "\n" +
-		"        with: {command: check, config: mcpctl.yaml" + with + "}\n"
+		"        with: {command: check, config: mcpctl.yaml" + against + with + "}\n"
 }
 
 // installSteps are the last steps of a workflow that installs a version with Go, which compares it with the
@@ -214,8 +226,13 @@ func installSteps(b build, version string) string {
 	return setup + "      - run: " + goInstall + version + "\n        env: {GOTOOLCHAIN: auto}\n" +
 		`      - run: mcpctl diff --config mcpctl.yaml --format github
       - if: ${{ !cancelled() }}
-        run: mcpctl check --config mcpctl.yaml --format github
+        run: ` + b.check() + ` --format github
 `
+}
+
+// check returns the command that checks the servers, and the README if it has marks.
+func (b build) check() string {
+	return strings.TrimSpace("mcpctl check --config mcpctl.yaml " + b.against)
 }
 
 // gitlabWorkflow returns a job that compares and checks each merge request. install puts mcpctl into PATH.
@@ -229,7 +246,7 @@ func gitlabWorkflow(b build, install string) string {
 		linesOf(b.commands, "    - ", "") + "    - " + install + "\n" +
 		linesOf(b.missing, "    # TODO: build ", ", which git ignores") +
 		"    - mcpctl diff --config mcpctl.yaml --report junit=mcpctl.xml " +
-		"--report gitlab=gl-code-quality-report.json\n" + `    - mcpctl check --config mcpctl.yaml
+		"--report gitlab=gl-code-quality-report.json\n    - " + b.check() + `
   artifacts:
     when: always
     reports: {codequality: gl-code-quality-report.json, junit: mcpctl.xml}
@@ -255,15 +272,15 @@ func workflow(ci string, b build, from buildOrigin) planned {
 	text := ""
 	switch {
 	case from.commit != "" && from.release != "": // the action downloads it
-		text = githubWorkflow(b, true, actionSteps("mcpctl/mcpctl@"+from.commit+" # "+from.release,
+		text = githubWorkflow(b, true, actionSteps(b, "mcpctl/mcpctl@"+from.commit+" # "+from.release,
 			", version: "+strings.TrimPrefix(from.release, "v")))
 	case from.commit != "":
-		text = githubWorkflow(b, true, actionSteps("mcpctl/mcpctl@"+from.commit, ""))
+		text = githubWorkflow(b, true, actionSteps(b, "mcpctl/mcpctl@"+from.commit, ""))
 	case cmp.Or(from.release, from.module) != "":
 		text = githubWorkflow(b, false, installSteps(b, cmp.Or(from.release, from.module)))
 		return planned{".github/workflows/mcpctl.yml", text, steps}
 	default:
-		text = githubWorkflow(b, true, actionSteps("mcpctl/mcpctl@main # pin this", ""))
+		text = githubWorkflow(b, true, actionSteps(b, "mcpctl/mcpctl@main # pin this", ""))
 	}
 	return planned{".github/workflows/mcpctl.yml", text, steps + ", pull-request comment"}
 }

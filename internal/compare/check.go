@@ -53,7 +53,8 @@ func Check(
 		return nil, err
 	}
 	names := kit.Map(targets, fleet.Target.Name)
-	declared, err := o.declared(p, names)
+	adHoc := len(from) == 1 && from[0].Kind != source.Configured && len(names) == 1
+	declared, err := o.declared(p, names, adHoc)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +64,7 @@ func Check(
 	checked := make([]checkedServer, len(targets))
 	surfaces, err := f.Each(ctx, targets, func(i int, s *fleet.Surface) (err error) {
 		defer s.LetGo()
-		subject := check.Subject{Declared: declaredOf(declared, s.Name, names),
+		subject := check.Subject{Declared: declaredOf(declared, s, names, adHoc),
 			Called: calledTools(counts, s.Name, s.Snapshot)}
 		checked[i], err = checkOne(ctx, p, s, f.Config.Project, subject, options)
 		return err
@@ -169,7 +170,9 @@ func applicationsOf(s *fleet.Surface) []string {
 }
 
 // declared returns what files say about some servers.
-func (o CheckOptions) declared(p host.Process, servers []string) (all []check.Declared, err error) {
+func (o CheckOptions) declared(
+	p host.Process, servers []string, adHoc bool,
+) (all []declaredFile, err error) {
 	for _, name := range o.Against {
 		d, err := readDeclared(p.Dir, name)
 		switch {
@@ -178,20 +181,32 @@ func (o CheckOptions) declared(p host.Process, servers []string) (all []check.De
 		case d.Describes && len(servers) != 1:
 			return nil, errAgainst(name, len(servers))
 		case !d.Describes && !slices.ContainsFunc(servers, func(server string) bool {
-			return len(mentionsOf(d.Mentions, server, servers)) > 0
+			return len(mentionsOf(d.Mentions, server, servers)) > 0 ||
+				len(report.DocumentedOf(d.documented, server, adHoc)) > 0
 		}):
-			p.Note("%s describes no server, and names no tool of these servers as mcp__SERVER__TOOL", name)
+			p.Note("%s describes no server, and names no tool of these servers as mcp__SERVER__TOOL%s", name,
+				d.marked())
 		}
 		all = append(all, d)
 	}
 	return all, nil
 }
 
-// declaredOf returns what files say about one of some servers.
-func declaredOf(all []check.Declared, server string, servers []string) []check.Declared {
-	return kit.Map(all, func(d check.Declared) check.Declared {
-		d.Mentions = mentionsOf(d.Mentions, server, servers)
-		return d
+// declaredOf returns what files say about one of some servers. What they document is compared if all of the
+// server is known.
+func declaredOf(all []declaredFile, s *fleet.Surface, servers []string, adHoc bool) []check.Declared {
+	return kit.Map(all, func(d declaredFile) check.Declared {
+		d.Mentions = mentionsOf(d.Mentions, s.Name, servers)
+		if !s.Whole() {
+			return d.Declared
+		}
+		for _, block := range report.DocumentedOf(d.documented, s.Name, adHoc) {
+			for _, item := range block.Outdated(s.Offered()) {
+				d.Outdated = append(d.Outdated, check.OutdatedItem{Kind: item.Kind, Name: item.Name,
+					Text: check.DeclaredText{Text: item.Old, Line: item.Line}, Now: item.New})
+			}
+		}
+		return d.Declared
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -18,28 +19,44 @@ const maxDeclared = 4 << 20 // bytes of a file
 
 // readDeclared reads a file that describes a server, relative to dir: server.json of the registry,
 // manifest.json of an MCP bundle, or package.json with mcpName; of any other text the tools that it names as
-// clients do. A link out of the project is an error.
-func readDeclared(dir, name string) (check.Declared, error) {
+// clients do, and what it documents of servers between marks. A link out of the project is an error.
+func readDeclared(dir, name string) (declaredFile, error) {
 	data, err := files.ReadRegular(files.From(dir, name), maxDeclared)
 	if err == nil {
 		err = files.CheckInside(dir, name)
 	}
 	if err != nil {
-		return check.Declared{}, fmt.Errorf("reading %s: %w", name, err)
+		return declaredFile{}, fmt.Errorf("reading %s: %w", name, err)
 	}
 	text, err := syntax.Decode(data)
 	if err != nil {
-		return check.Declared{}, fmt.Errorf("reading %s: %w", name, err)
+		return declaredFile{}, fmt.Errorf("reading %s: %w", name, err)
 	}
 	root, wrong := syntax.JSON(text)
 	if wrong != nil && strings.HasSuffix(name, ".json") {
-		return check.Declared{}, fmt.Errorf("reading %s: line %d: %s: %s", name, wrong.Line, wrong.Message,
+		return declaredFile{}, fmt.Errorf("reading %s: line %d: %s: %s", name, wrong.Line, wrong.Message,
 			wrong.Hint)
 	}
 	if d, ok := parseDeclared(name, root); ok {
-		return d, nil
+		return declaredFile{Declared: d}, nil
 	}
-	return check.Declared{File: name, Mentions: mentionsIn(string(text))}, nil
+	documented, err := report.DocumentedIn(name, text)
+	return declaredFile{check.Declared{File: name, Mentions: mentionsIn(string(text))}, documented}, err
+}
+
+// declaredFile is a file with what it says about servers.
+type declaredFile struct {
+	check.Declared
+	documented []report.Documented
+}
+
+// marked returns a clause with the servers that a file documents between marks.
+func (d declaredFile) marked() string {
+	names := kit.Distinct(kit.Map(d.documented, func(d report.Documented) string { return d.Server }))
+	if len(names) == 0 {
+		return ""
+	}
+	return "; it has marks of " + kit.Some(names)
 }
 
 // parseDeclared recognizes a format by the members that it requires.

@@ -46,7 +46,7 @@ func TestDeclarations(t *testing.T) {
 			dir := t.TempDir()
 			write(t, filepath.Join(dir, "it.json"), []byte(c.text))
 			d, err := readDeclared(dir, "it.json")
-			if err != nil || !c.holds(d) {
+			if err != nil || !c.holds(d.Declared) {
 				t.Errorf("%v: %+v", err, d)
 			}
 		})

@@ -77,6 +77,12 @@ func (s *Surface) describe(filter ItemFilter) {
 	}
 }
 
+// Offered returns the report of the server with all of its items.
+func (s Surface) Offered() report.Server {
+	s.describe(ItemFilter{})
+	return s.Server
+}
+
 // compact returns a copy of an item without space between its tokens. The item itself shares the memory of
 // the reply that it came in, and would keep all of it.
 func compact(raw json.RawMessage) json.RawMessage {

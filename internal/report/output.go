@@ -190,7 +190,14 @@ func WriteOutput(ctx context.Context, p host.Process, o Output, r *Report, view 
 	if o.IsTable() {
 		answer.Width, answer.Whole = widthFor(p)
 	}
-	errs := []error{o.answer(ctx, p, content(o.format(), answer))}
+	documented, err := false, error(nil)
+	if r.Command == "show" {
+		documented, err = writeDocs(ctx, p, o, r, view.AdHoc)
+	}
+	if !documented {
+		err = o.answer(ctx, p, content(o.format(), answer))
+	}
+	errs := []error{err}
 	github := o.format() == "github"
 	for _, f := range o.Reports {
 		github = github || f.Format == "github"

@@ -121,7 +121,7 @@ func lastingFacts(k snapshot.Kind, raw json.RawMessage) []fact {
 		all = append(all, fact{"annotations", saidHints(raw)})
 	}
 	for _, f := range itemFacts(k, raw) {
-		if slices.Contains([]string{"MIME type", "variables", "audience", "priority", "input"}, f.label) {
+		if slices.Contains([]string{"MIME type", "variables", "audience", "priority"}, f.label) {
 			all = append(all, f)
 		}
 	}

@@ -153,7 +153,8 @@ type Options struct {
 	Items  bool // table of list: a row per item even when there are several servers
 	Fleet  bool // table of list: a row per server, unless Items is set
 	Raw    bool // table of show: the raw JSON of every item as well
-	Chosen bool // table of show: items were chosen, so that nothing is said about their server
+	Chosen bool // show: items were chosen, so that nothing is said about their server
+	AdHoc  bool // show: the server has no name in the configuration, and takes the only marks of a file
 
 	Sort    string         // table of list: order of items: "tokens", "name", or empty = as sent
 	Pattern *regexp.Regexp // table of list: only the lines of items that match, with their places

@@ -19,6 +19,7 @@ type Declared struct {
 	File       string
 	Describes  bool                             // it is one of these three
 	Mentions   []DeclaredText                   // tools that it names as clients do, such as mcp__files__read
+	Outdated   []OutdatedItem                   // what it documents between marks otherwise than it is
 	Name       DeclaredText                     // in the registry
 	Version    DeclaredText                     // of the server
 	Title      DeclaredText                     // shown to people
@@ -40,6 +41,14 @@ type DeclaredText struct {
 type DeclaredItem struct {
 	Name, Description DeclaredText
 	Arguments         []string // of a prompt; nil = not listed
+}
+
+// OutdatedItem is an item whose documentation in a file is not what the server says.
+type OutdatedItem struct {
+	Kind snapshot.Kind // empty = what else stands between the marks
+	Name string
+	Text DeclaredText // what the file has; an empty text = nothing
+	Now  string       // what it should have; empty = nothing
 }
 
 // DeclaredPackage is a package that a file names, or is.
@@ -100,6 +109,23 @@ var declaredRules = map[string]rule{
 		}
 	}),
 	"declared-tool-unknown": eachDeclared(toolUnknown),
+	"declared-docs-outdated": eachDeclared(func(_ *server, d Declared, add lineReporter) {
+		for _, o := range d.Outdated {
+			item := fmt.Sprintf("%s %q", o.Kind.Word(), o.Name)
+			switch {
+			case o.Kind == "":
+				add("", o.Text, o.Now, "the text between the marks is not what mcpctl show writes.")
+			case o.Text.Text == "":
+				add(o.Kind.ID(o.Name), o.Text, "", "the %s of the server is not documented.", item)
+			case o.Now == "":
+				add(o.Kind.ID(o.Name), DeclaredText{Line: o.Text.Line}, "",
+					"the %s is documented, and the server has none of that name.", item)
+			default:
+				add(o.Kind.ID(o.Name), o.Text, o.Now,
+					"the documentation of the %s is not what the server says.", item)
+			}
+		}
+	}),
 	"declared-file-invalid": eachDeclared(func(_ *server, d Declared, add lineReporter) {
 		for _, fault := range d.Faults {
 			add("", DeclaredText{Line: fault.Line}, fault.Text, "%s.", fault.Text)
