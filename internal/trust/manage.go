@@ -27,7 +27,11 @@ func (g Gate) Propose(
 	if t, err := host.OpenTerminal(g.Process); err == nil && !dryRun && !sure {
 		asked = true
 		defer t.Close()
-		if err := g.ask(ctx, t, entries, named); err != nil {
+		whole := filesWhole
+		if named {
+			whole = namedWhole
+		}
+		if err := g.ask(ctx, t, entries, whole); err != nil {
 			return nil, err
 		}
 	} else if !dryRun && len(valid) > 0 {

@@ -26,21 +26,22 @@ func (g Gate) Ask(ctx context.Context, entries []config.Entry) error {
 		return nil
 	}
 	defer t.Close()
-	return g.ask(ctx, t, entries, false)
+	return g.ask(ctx, t, entries, notAsked)
 }
 
 // ask shows what entries would do and stores what the user trusts. Marked subjects come last and are asked
 // singly; what does not fit one screen is asked in parts that do, and an entry that does not fit by itself is
-// only listed, unless it was named. An entry with a mistake is listed, too: it is not known what it would do.
-func (g Gate) ask(ctx context.Context, t *host.Terminal, entries []config.Entry, named bool) error {
+// only listed, unless whole has it shown. An entry with a mistake is listed, too: it is not known what it
+// would do.
+func (g Gate) ask(ctx context.Context, t *host.Terminal, entries []config.Entry, whole longer) error {
 	_, untrusted := g.Trusted(entries)
 	untrusted = kit.Filter(untrusted, func(e config.Entry) bool { return !e.Refused() })
 	if len(untrusted) == 0 {
 		return nil
 	}
 	s := newScreen(host.Size(t.Out))
+	s.whole = whole
 	s.heading, s.short = "Found in "+foundIn(untrusted)+", not trusted yet:", "Not trusted yet:"
-	s.unbounded = named
 	if s.height < lowScreen {
 		t.Printf("%s\n\n", strings.Join(host.Wrap(Promise, s.width), "\n"))
 	}
@@ -138,16 +139,29 @@ func subjectsOf(entries []config.Entry, ownFile func(config.Entry) bool) []decis
 			}
 		case !seen:
 			files[file] = len(plain)
-			s.name, s.file = report.Visible(e.File), true
-			s.lines = []string{"your own application; also trusts servers added to this file later",
-				report.Visible(e.Server.Name)}
+			s.name, s.file, s.command = report.Visible(e.File), true, "mcpctl trust --discover"
+			s.lines = append([]string{ownFileMeans}, linesInFile(e)...)
 			plain = append(plain, s)
 		default:
 			plain[i].entries = append(plain[i].entries, e)
-			plain[i].lines[1] += ", " + report.Visible(e.Server.Name)
+			plain[i].lines = append(plain[i].lines, linesInFile(e)...)
 		}
 	}
 	return slices.Concat(plain, listed, marked)
+}
+
+// ownFileMeans is what a yes to an application's file covers besides what is shown below it.
+const ownFileMeans = "your own application; a yes covers all servers of this file, also those added later:"
+
+// linesInFile returns what an entry of an application's file would do, each line under its name.
+func linesInFile(e config.Entry) []string {
+	x := e.Effects()
+	lines := report.EffectLines(x)
+	if risk := riskOf(x); risk != "" {
+		lines = append(lines, strings.TrimSpace(risk)+" !")
+	}
+	name := subjectName(e.Server.Name)
+	return kit.Map(lines, func(line string) string { return name + ": " + line })
 }
 
 // subjectName returns a name that cannot pass for a name with a command.

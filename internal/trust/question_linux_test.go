@@ -57,7 +57,7 @@ func (u user) answers(ctx context.Context, height int, ahead string, answers []s
 		}
 	}()
 	go func() {
-		done <- u.ask(ctx, screen, entries, false)
+		done <- u.ask(ctx, screen, entries, notAsked)
 		screen.Close()
 	}()
 	err = <-done

@@ -152,13 +152,24 @@ func TestScreens(t *testing.T) {
 			}
 		}
 	}
+	file := decision{name: "file", lines: slices.Repeat([]string{"x"}, 13), file: true}
+	for whole, want := range map[longer]int{notAsked: 0, filesWhole: 1, namedWhole: 1} {
+		s := newScreen(80, 12)
+		s.whole = whole
+		if p := s.parts([]decision{file}); len(p[0].asked()) != want {
+			t.Errorf("a file that is longer than the screen, %d: %+v", whole, p)
+		}
+	}
+	if p := newScreen(80, 24).parts([]decision{file, line}); len(p) != 1 || len(p[0].asked()) != 2 {
+		t.Errorf("a file of 13 rows is not asked about: %+v", p)
+	}
 	low := newScreen(20, 12)
 	low.heading, low.short = "Found in this project (mcpctl.yaml), not trusted yet:", "Not trusted yet:"
 	if rows := low.parts([]decision{line})[0].rows; rows[0] != "Not trusted yet:" {
 		t.Errorf("a heading without its beginning: %q", rows)
 	}
 	s := newScreen(80, 24)
-	s.unbounded = true
+	s.whole = namedWhole
 	if p := s.parts([]decision{long}); len(p) != 1 || len(p[0].asked()) != 1 || len(p[0].rows) < 13 {
 		t.Errorf("named, a long one is not asked about: %+v", p)
 	}
@@ -167,7 +178,7 @@ func TestScreens(t *testing.T) {
 // TestSubjects asks once for an application's file, and names the risk of what is asked alone.
 func TestSubjects(t *testing.T) {
 	u := newUser(t)
-	u.writes(".claude.json", `{"mcpServers": {"a": {"command": "x"}, "b": {"command": "x"}}}`)
+	u.writes(".claude.json", `{"mcpServers": {"a": {"command": "x"}, "b": {"command": "sh"}}}`)
 	u.reads(`{"mcpServers": {
 		"sends": {"command": "x", "env": {"K": "${K}", "BASE": "https://evil.example/x"}},
 		"shell": {"command": "sh"},
@@ -177,7 +188,7 @@ func TestSubjects(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %v%s %d %s",
 			s.name, s.marked, s.risk, len(s.entries), s.lines[len(s.lines)-1]))
 	}
-	for _, want := range []string{u.path(".claude.json") + " false 2 a, b", "shell true It runs a shell 1 ",
+	for _, want := range []string{u.path(".claude.json") + " false 2 b: It runs a shell !", "shell true It runs a shell 1 ",
 		"sends true It may send K to evil.example 1 ", "plain false 1 "} {
 		if !slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, want) }) {
 			t.Errorf("no %q in %q", want, got)

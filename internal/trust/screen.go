@@ -15,8 +15,18 @@ type screen struct {
 	width, height int
 	heading       string // of the first part
 	short         string // the heading, where it would take more than mostHeading rows
-	unbounded     bool   // the user asked for what is longer than the screen
+	whole         longer
 }
+
+// longer is what is shown whole and asked about though it is longer than the screen.
+type longer int
+
+// What of that there is, each with those before it.
+const (
+	notAsked   longer = iota // it is only listed
+	filesWhole               // files of applications, in mcpctl trust
+	namedWhole               // what the user named
+)
 
 // section is what is shown before one question.
 type section struct {
@@ -62,7 +72,8 @@ func newScreen(width, height int) screen {
 func (s screen) parts(all []decision) []section {
 	var asked, listed, marked []decision
 	for _, next := range all {
-		if !next.listed && !s.unbounded && !s.fits(s.part(true, next)) {
+		whole := s.whole == namedWhole || s.whole == filesWhole && next.file
+		if !next.listed && !whole && !s.fits(s.part(true, next)) {
 			next.lines = []string{fmt.Sprintf("too long to show here (%d rows): read it with %s",
 				len(s.block(next, nameWidth)), next.command)}
 			next.listed, next.marked = true, false
@@ -130,7 +141,7 @@ func (s screen) part(first bool, subjects ...decision) section {
 // fits reports whether a part is on the screen whole.
 func (s screen) fits(p section) bool {
 	for _, one := range p.asked() {
-		if len(s.block(one, nameWidth)) > mostRows {
+		if !one.file && len(s.block(one, nameWidth)) > mostRows {
 			return false
 		}
 	}

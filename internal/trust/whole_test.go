@@ -106,7 +106,10 @@ func whole(t *testing.T, u user, p place, payload string) (asked bool) {
 	for _, size := range [][2]int{{80, 24}, {40, 12}, {200, 50}} {
 		for _, named := range []bool{false, true} {
 			s := newScreen(size[0], size[1])
-			s.heading, s.unbounded = "Found in this project, not trusted yet:", named
+			s.heading = "Found in this project, not trusted yet:"
+			if named {
+				s.whole = namedWhole
+			}
 			for _, part := range s.parts(subjectsOf(cfg.Entries, config.Entry.OwnFile)) {
 				if len(part.asked()) == 0 {
 					continue
