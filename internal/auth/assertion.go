@@ -149,7 +149,7 @@ func issued(ctx context.Context, from config.Identity, audience string, caCert [
 	var answer struct {
 		Value string `json:"value"`
 	}
-	return answer.Value, c.object(req, http.StatusOK, &answer)
+	return answer.Value, masked(c.object(req, &answer), from.Bearer.Reveal())
 }
 
 // proofs returns the parameters that prove with a key who the client is.

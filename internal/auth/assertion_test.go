@@ -98,6 +98,15 @@ func TestPrivateKey(t *testing.T) {
 		t.Errorf("%d, %v", status, err)
 	}
 	server.Client.Machine = false
+	_, l := login(t, server, browser(t))
+	if err := Logout(t.Context(), server, *l, nil); err != nil {
+		t.Errorf("logout: %v", err)
+	}
+	server.Client.Key = ""
+	if err := Logout(t.Context(), server, *l, nil); err == nil || strings.Contains(err.Error(), l.Secrets.Access) {
+		t.Errorf("logout without the key: %v", err)
+	}
+	server.Client.Key = key
 	source, _ := login(t, server, browser(t))
 	s.Revoke("access")
 	if status, err := visit(t, source, s.URL); status != http.StatusOK || err != nil {
@@ -282,8 +291,8 @@ func TestTokenAnswers(t *testing.T) {
 		"refusal in an object": {403, "application/json", `{"error":{"code":"x","message":"not allowed"}}`, `HTTP 403 Forbidden: "x": "not allowed"`},
 		"refusal in a message": {422, "application/json", `{"message":"unknown client"}`, `HTTP 422 Unprocessable Entity: "unknown client"`},
 		"refusal in words":     {401, "text/plain", "no such client\nmore", `HTTP 401 Unauthorized: "no such client"`},
-		"refusal in a page":    {500, "text/html", "<html>no</html>", "HTTP 500 Internal Server Error"},
-		"refusal of nothing":   {400, "", "", "HTTP 400 Bad Request"},
+		"refusal in a page":    {500, "text/html", "<html>no</html>", "HTTP 500 Internal Server Error with an HTML page instead of JSON"},
+		"refusal of nothing":   {400, "", "", "HTTP 400 Bad Request with an empty body"},
 		"echo":                 {500, "text/plain", "bad code-secret\x1b[31m", `"bad ***\x1b[31m"`},
 	} {
 		client, err := newClient(Resource{URL: "https://mcp.example/mcp"}, nil)

@@ -8,8 +8,11 @@
 package auth
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -63,19 +66,14 @@ func quoted(text string) string {
 // unprintable reports whether a character must not be in a URL or a token.
 func unprintable(r rune) bool { return r <= 0x20 || r >= 0x7f }
 
-// Limits on the scopes that servers name.
-const (
-	maxScopes = 100
-	maxScope  = 256 // bytes
-)
-
 // scopes returns the scopes of some lists, each once, in order, without invalid ones (RFC 6749, 3.3).
 func scopes(lists ...[]string) []string {
+	const most, longest = 100, 256 // in bytes
 	var all []string
 	for _, scope := range strings.Fields(strings.Join(slices.Concat(lists...), " ")) {
 		odd := strings.ContainsFunc(scope,
 			func(r rune) bool { return unprintable(r) || r == '"' || r == '\\' })
-		if len(all) < maxScopes && len(scope) <= maxScope && !odd && !slices.Contains(all, scope) {
+		if len(all) < most && len(scope) <= longest && !odd && !slices.Contains(all, scope) {
 			all = append(all, scope)
 		}
 	}
@@ -131,26 +129,6 @@ func (me oauthClient) method(i issuer) string {
 	return methodPost
 }
 
-// metadata describes a client for its registration (RFC 7591, 2), as a native one: the default of OpenID
-// Connect is a web site.
-type metadata struct {
-	Name      string   `json:"client_name"`
-	Kind      string   `json:"application_type"`
-	Redirects []string `json:"redirect_uris"`
-	Grants    []string `json:"grant_types"`
-	Responses []string `json:"response_types"`
-	Method    string   `json:"token_endpoint_auth_method"`
-	Scope     string   `json:"scope,omitempty"`
-}
-
-// registration is the answer to a registration.
-type registration struct {
-	ID      string `json:"client_id"`
-	Secret  string `json:"client_secret"`
-	Method  string `json:"token_endpoint_auth_method"`
-	Expires any    `json:"client_secret_expires_at"` // a number of Unix seconds; 0 = never
-}
-
 // remembered returns the client that an earlier login registered, if it can be used again: it was not
 // refused, its secret has not expired, and the last login with it was answered.
 func remembered(old *Grant, i issuer) (me oauthClient, ok bool) {
@@ -183,18 +161,40 @@ func (c *client) identify(ctx context.Context, f discovered, old *Grant, redirec
 	})
 }
 
-// register registers a client (RFC 7591).
+// registerHint advises on an authorization server that registers no clients.
+const registerHint = `register a client there by hand, and configure it: "oauth": {"clientId": "…"}`
+
+// register registers a client (RFC 7591), as a native one: the default of OpenID Connect is a web site.
 func (c *client) register(ctx context.Context, f discovered, redirect, grant string) (oauthClient, error) {
-	about := metadata{Name: "mcpctl", Kind: "native", Redirects: []string{redirect},
-		Grants:    []string{grant, grantRefresh},
-		Responses: []string{"code"}, Method: methodNone, Scope: strings.Join(f.scopes, " ")}
-	var r registration
-	err := c.post(ctx, f.issuer.Register, about, &r)
+	about := map[string]any{"client_name": "mcpctl", "application_type": "native",
+		"redirect_uris": []string{redirect}, "grant_types": []string{grant, grantRefresh},
+		"response_types": []string{"code"}, "token_endpoint_auth_method": methodNone}
+	if len(f.scopes) > 0 {
+		about["scope"] = strings.Join(f.scopes, " ")
+	}
+	var r struct {
+		ID      string `json:"client_id"`
+		Secret  string `json:"client_secret"`
+		Method  string `json:"token_endpoint_auth_method"`
+		Expires any    `json:"client_secret_expires_at"` // a number of Unix seconds; 0 = never
+	}
+	body, _ := json.Marshal(about) // texts alone
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, f.issuer.Register, bytes.NewReader(body))
+	if err == nil {
+		req.Header.Set("Content-Type", "application/json")
+		err = c.object(req, &r)
+	}
 	if err == nil && (r.ID == "" || strings.ContainsFunc(r.ID+r.Secret, unicode.IsControl)) {
 		err = fmt.Errorf("%s: the answer has no usable client", f.issuer.Register)
 	}
 	if err != nil {
-		return oauthClient{}, unusableError{errRegistration(err, redirect)}
+		hint := registerHint
+		if strings.HasPrefix(redirect, "http://127.0.0.1:") { // this machine may be known by name alone
+			hint = `if it takes localhost alone, configure "oauth": {"callbackPort": PORT}, which registers ` +
+				"http://localhost:PORT/callback; or " + registerHint
+		}
+		return oauthClient{}, unusableError{exit.Advise(hint, "registering with the authorization server: %w",
+			err)}
 	}
 	me := oauthClient{secret: probe.Secret(r.Secret),
 		Registration: Registration{ID: r.ID, Method: r.Method, Redirect: redirect, Registered: true}}

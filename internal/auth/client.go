@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/transport"
@@ -69,63 +69,17 @@ func sameOriginOnly(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// absentError is the reply for a document that does not exist, so that the next URL is tried.
-type absentError struct{ error }
-
-// passingError is the reply of a server that is overloaded or broken, which may pass.
-type passingError struct{ error }
-
-// networkError reports that there was no reply.
-type networkError struct{ error }
-
-// Unwrap returns the failure.
-func (e networkError) Unwrap() error { return e.error }
-
-// statusError returns the error of an HTTP status, with the reason in the body.
-func statusError(status int, body []byte) error {
-	err := fmt.Errorf("HTTP %d %s%s", status, http.StatusText(status), reason(body))
-	switch {
-	case status >= 500 || status == http.StatusTooManyRequests:
-		return passingError{err}
-	case status >= 400:
-		return absentError{err}
-	}
-	return err
-}
-
-// reason returns what the body of a refusal says, to follow a status: the texts of its members, or the first
-// line of plain text.
-func reason(body []byte) string {
-	var members map[string]any
-	if json.Unmarshal(body, &members) != nil {
-		line, _, _ := strings.Cut(strings.TrimSpace(string(body)), "\n")
-		if isPage(body) || line[0] == '{' || line[0] == '[' {
-			return ""
-		}
-		return ": " + quoted(line)
-	}
-	if inner, ok := members["error"].(map[string]any); ok {
-		members = inner
-	}
-	text := ""
-	for _, name := range []string{"error", "code", "error_description", "message", "detail", "title"} {
-		if said, ok := members[name].(string); ok && said != "" {
-			text += ": " + quoted(said)
-		}
-	}
-	return text
-}
-
-// isAbsent reports whether a document does not exist.
-func isAbsent(err error) bool {
-	_, absent := errors.AsType[absentError](err)
-	return absent
-}
-
-// isPassing reports whether a server replied that it is overloaded or broken.
+// isPassing reports whether a server replied that it is overloaded or broken, which may pass.
 func isPassing(err error) bool {
-	_, passing := errors.AsType[passingError](err)
-	return passing
+	reply, ok := errors.AsType[*transport.HTTPError](err)
+	return ok && (reply.Status >= 500 || reply.Status == http.StatusTooManyRequests)
+}
+
+// isAbsent reports whether a server replied that there is no document, so that the next URL is tried.
+// Single-page applications answer any path with a page.
+func isAbsent(err error) bool {
+	_, ok := errors.AsType[*transport.HTTPError](err)
+	return ok && !isPassing(err)
 }
 
 // get reads a JSON object. The error begins with the URL.
@@ -135,27 +89,12 @@ func (c *client) get(ctx context.Context, address string, into any) error {
 		return errors.New("it is not a URL")
 	}
 	req.Header.Set("MCP-Protocol-Version", "2025-11-25") // as 2025-03-26 requires for discovery
-	return c.object(req, http.StatusOK, into)
+	return c.object(req, into)
 }
 
-// post sends a JSON object and reads the one in the reply. Status 201 is expected, as for a registration (RFC
-// 7591, 3.2.1); 200 will do.
-func (c *client) post(ctx context.Context, address string, what, into any) error {
-	body, err := json.Marshal(what)
-	if err != nil {
-		return err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
-	if err != nil {
-		return errors.New("it is not a URL")
-	}
-	req.Header.Set("Content-Type", "application/json")
-	return c.object(req, http.StatusCreated, into)
-}
-
-// object sends a request and reads the JSON object in its reply, of any status: an error may be in it. With
-// nil its body does not matter.
-func (c *client) object(req *http.Request, good int, into any) error {
+// object sends a request and reads the JSON object in its reply; with nil its body does not matter. A refusal
+// is an *HTTPError, and so is a page in place of the object.
+func (c *client) object(req *http.Request, into any) error {
 	req.Header.Set("Accept", "application/json")
 	reply, err := c.client.Do(req)
 	if err != nil {
@@ -163,18 +102,14 @@ func (c *client) object(req *http.Request, good int, into any) error {
 	}
 	defer reply.Body.Close()
 	body, err := files.ReadLimited(reply.Body, bodyLimit)
-	body = bytes.TrimPrefix(body, []byte("\ufeff"))
+	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\ufeff")))
 	invalid := err == nil && into != nil && json.Unmarshal(body, into) != nil
-	switch {
+	switch isPage := len(body) == 0 || body[0] == '<'; {
 	case err != nil:
 		err = causeOf(req.Context(), err)
-	case reply.StatusCode != good && reply.StatusCode != http.StatusOK:
-		if into == nil || req.Method == http.MethodGet { // no reason to quote
-			body = nil
-		}
-		err = statusError(reply.StatusCode, body)
-	case invalid && isPage(body):
-		err = absentError{errors.New("a web page is there, not a JSON document")}
+	case reply.StatusCode/100 != 2, invalid && isPage:
+		err = &transport.HTTPError{Status: reply.StatusCode, Type: reply.Header.Get("Content-Type"),
+			Body: string(body)}
 	case invalid:
 		err = errors.New("it is not the expected JSON document")
 	default:
@@ -183,29 +118,27 @@ func (c *client) object(req *http.Request, good int, into any) error {
 	return fmt.Errorf("%s: %w", transport.PlainURL(req.URL), err)
 }
 
-// isPage reports whether a body is empty, HTML or XML: single-page applications answer any path with a page.
-func isPage(body []byte) bool {
-	body = bytes.TrimSpace(body)
-	return len(body) == 0 || body[0] == '<'
-}
-
 // causeOf returns why a request failed, without its URL, which may hold a code or a token.
 func causeOf(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	if network, ok := errors.AsType[net.Error](err); ok && network.Timeout() {
-		return networkError{fmt.Errorf("no complete answer within %s", requestTime)}
+		return errLate
 	}
-	request, ok := errors.AsType[*url.Error](err)
-	if !ok {
-		return err
+	if request, ok := errors.AsType[*url.Error](err); ok {
+		return request.Err
 	}
-	_, ofNetwork := errors.AsType[net.Error](request.Err)
-	if ofNetwork || errors.Is(request.Err, io.EOF) || errors.Is(request.Err, io.ErrUnexpectedEOF) {
-		return networkError{request.Err}
-	}
-	return request.Err
+	return err
+}
+
+// errLate reports that a reply took too long.
+var errLate = fmt.Errorf("no complete answer within %s", requestTime)
+
+// isOfNetwork reports whether there was no complete reply.
+func isOfNetwork(err error) bool {
+	_, failed := errors.AsType[net.Error](err)
+	return failed || errors.Is(err, errLate) || transport.CutOff(err)
 }
 
 // checkedTransport sends a request directly, and checks the address that is dialled, or through the user's
@@ -233,6 +166,10 @@ type addressPolicy struct {
 	local   bool            // the MCP server is on this machine
 	trusted map[string]bool // hosts that may have any address
 }
+
+// trustIssuer advises on an authorization server that is not taken by itself.
+const trustIssuer = `if you trust it, name it in the configuration: ` +
+	`"oauth": {"authServerMetadataUrl": "https://…/.well-known/…"}`
 
 // policyOf returns the policy for a server.
 func policyOf(s Resource) (addressPolicy, error) {
@@ -298,7 +235,7 @@ func (p addressPolicy) allow(host string, ip netip.Addr) error {
 		allowed = p.local && ip.IsLoopback()
 	}
 	if !allowed {
-		return errPrivate(host, ip)
+		return exit.Advise(trustIssuer, "%s is at %s, which is not a public address", host, ip)
 	}
 	return nil
 }

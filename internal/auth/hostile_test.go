@@ -53,7 +53,7 @@ func TestHostileAnswers(t *testing.T) {
 		"issuer metadata is a page":      {issuerPath, garbage, "no metadata found of the authorization server"},
 		"registration moved":             {"/tenant/register", elsewhere, "redirects, which is not followed"},
 		"huge registration":              {"/tenant/register", huge, "larger than 256 KiB"},
-		"registration is a page":         {"/tenant/register", garbage, "a web page is there"},
+		"registration is a page":         {"/tenant/register", garbage, "HTTP 200 OK with an HTML page instead of JSON"},
 		"token endpoint moved":           {"/tenant/token", elsewhere, "redirects, which is not followed"},
 		"slow token":                     {"/tenant/token", slow, "no complete answer"},
 		"huge token":                     {"/tenant/token", huge, "larger than 256 KiB"},

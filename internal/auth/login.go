@@ -23,7 +23,7 @@ import (
 type Flow struct {
 	Print func(text string)                           // shows text; what others wrote in it is quoted
 	Open  func(ctx context.Context, url string) error // opens a browser; it need not wait
-	// saves the login before the browser shows success; nil = it is not saved
+	// saves the login before the browser shows success
 	Save func(context.Context, *Grant) error
 	// reads the address at which a browser ended; nil = the browser sends it
 	Paste func(ctx context.Context) (string, error)
@@ -60,9 +60,6 @@ func Login(
 		f.scopes = s.scopes(f, old, flow)
 		save := func(ctx context.Context, me oauthClient, t token) (*Grant, error) {
 			l := loginOf(s, f, me, t)
-			if flow.Save == nil {
-				return l, nil
-			}
 			return l, flow.Save(ctx, l)
 		}
 		l, err := logIn(ctx, s, f, old, flow, save)
@@ -72,7 +69,7 @@ func Login(
 			flow.Print("the authorization server does not accept the client of the last login any more: " +
 				"registering a new one")
 			return logIn(ctx, s, f, nil, flow, save)
-		case again && err != nil && ctx.Err() != nil && flow.Unanswered != nil:
+		case again && err != nil && ctx.Err() != nil:
 			flow.Unanswered(context.WithoutCancel(ctx))
 			return nil, exit.Advise("if the page showed an error, log in again: mcpctl then registers a new "+
 				"client, as it does after mcpctl logout "+printable.ShellWord(s.Name), "%w", err)
@@ -320,7 +317,6 @@ func (c *client) awaitDevice(ctx, own context.Context, me oauthClient, f discove
 		}
 		t, err := c.redeem(own, me, f.issuer.Token, grantDevice,
 			url.Values{"device_code": {code.DeviceCode}, "resource": {f.resource}})
-		_, network := errors.AsType[networkError](err)
 		switch {
 		case err == nil:
 			return t, nil
@@ -328,7 +324,7 @@ func (c *client) awaitDevice(ctx, own context.Context, me oauthClient, f discove
 			failures = 0
 		case refusedWith(err, "slow_down"):
 			failures, interval = 0, min(interval+pace, maxInterval)
-		case (network || isPassing(err)) && failures < maxFailures:
+		case (isOfNetwork(err) || isPassing(err)) && failures < maxFailures:
 			failures, interval = failures+1, min(interval+pace, maxInterval)
 		default:
 			return token{}, err
@@ -370,7 +366,11 @@ func Logout(ctx context.Context, s Resource, l Grant, caCert []byte) error {
 
 // revoke revokes one token. An authorization server that does not know it answers in the same way.
 func (c *client) revoke(ctx context.Context, me oauthClient, address, secret string) error {
-	form := url.Values{"token": {secret}}
+	form, err := me.proofs()
+	if err != nil {
+		return err
+	}
+	form.Set("token", secret)
 	if me.Method != methodBasic {
 		form.Set("client_id", me.ID)
 	}
@@ -385,8 +385,5 @@ func (c *client) revoke(ctx context.Context, me oauthClient, address, secret str
 	if me.Method == methodBasic {
 		req.SetBasicAuth(url.QueryEscape(me.ID), url.QueryEscape(me.secret.Reveal()))
 	}
-	if err := c.object(req, http.StatusOK, nil); err != nil {
-		return fmt.Errorf("revoking the login at %w", err)
-	}
-	return nil
+	return masked(c.object(req, nil), secret, me.secret.Reveal(), form.Get("client_assertion"))
 }

@@ -29,7 +29,9 @@ func serve(t *testing.T, quirks authtest.Quirks) (*authtest.Server, Resource) {
 // browser is a person who follows every link.
 func browser(t *testing.T) Flow {
 	return Flow{
-		Print: func(string) {},
+		Print:      func(string) {},
+		Save:       func(context.Context, *Grant) error { return nil },
+		Unanswered: func(context.Context) {},
 		Open: func(ctx context.Context, page string) error {
 			go func() {
 				reply, err := http.Get(page)
@@ -202,6 +204,7 @@ func TestLoginPasted(t *testing.T) {
 func pasting(change func(string) string) Flow {
 	var page string
 	return Flow{
+		Save:  func(context.Context, *Grant) error { return nil },
 		Print: func(text string) { _, page, _ = strings.Cut(text, "\n") },
 		Paste: func(context.Context) (string, error) {
 			client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

@@ -145,6 +145,16 @@ func (s *TokenSource) renewLocked(ctx context.Context, seen Grant, refused bool)
 	return nil, exit.Advise("try again; the login may still be valid", "%w", err)
 }
 
+// errExpired returns the error for a login without a token that is still accepted. cause is nil if there was
+// nothing to renew it with.
+func errExpired(s Resource, since time.Time, cause error) error {
+	hint, day := "log in again: "+s.loginCommand(), since.Format(time.DateOnly)
+	if cause == nil {
+		return exit.Advise(hint, "the login of %s is not accepted any more: it expired or was revoked", day)
+	}
+	return exit.Advise(hint, "the login of %s has ended: it expired or was revoked: %w", day, cause)
+}
+
 // refreshed returns a login with new tokens. A refresh token that was replaced is not used again.
 func (s *TokenSource) refreshed(ctx context.Context, l Grant) (*Grant, error) {
 	c, err := newClient(s.Server, s.CACert)

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/clientcredentials"
 
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/transport"
@@ -95,6 +96,16 @@ func refusedWith(err error, codes ...string) bool {
 	return ok && slices.Contains(codes, refused.code)
 }
 
+// adviseResource adds a hint to the refusal of a resource (RFC 8707, 2), which some authorization servers
+// call an invalid request.
+func adviseResource(err error) error {
+	if !refusedWith(err, "invalid_target", "invalid_resource", "invalid_request") {
+		return err
+	}
+	return exit.Advise(`if it does not take the parameter resource, configure "oauth": {"resource": false}, `+
+		`or {"resource": "URI"} for another one`, "%w", err)
+}
+
 // context returns a context in which the oauth2 library uses the client.
 func (c *client) context(ctx context.Context) context.Context {
 	return context.WithValue(ctx, oauth2.HTTPClient, &http.Client{
@@ -166,9 +177,18 @@ func (me oauthClient) withoutSecrets(ctx context.Context, address string, err er
 	case refused.ErrorCode != "":
 		err = &refusedError{mask.Text(refused.ErrorCode), mask.Text(refused.ErrorDescription)}
 	default:
-		err = statusError(refused.Response.StatusCode, []byte(mask.Text(string(refused.Body))))
+		err = &transport.HTTPError{Status: refused.Response.StatusCode, Body: mask.Text(string(refused.Body)),
+			Type: refused.Response.Header.Get("Content-Type")}
 	}
 	return fmt.Errorf("requesting a token from %s: %w", address, err)
+}
+
+// masked returns an error without some secrets, which the reply in it may quote.
+func masked(err error, secrets ...string) error {
+	if err == nil {
+		return nil
+	}
+	return errors.New(redact.Of(secrets...).Text(err.Error()))
 }
 
 // vet checks a token before it is sent or saved.

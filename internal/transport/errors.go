@@ -2,6 +2,7 @@ package transport
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -89,9 +90,28 @@ func (e *HTTPError) Error() string {
 		return fmt.Sprintf("%s with a body that is not JSON (Content-Type %q): %s", text, e.Type,
 			quoteStart(body))
 	case reason != "" && !strings.Contains(body, reason):
-		return text + ": " + quoteStart(body) + " (WWW-Authenticate: " + quoteStart(reason) + ")"
+		return text + ": " + reasonIn(body) + " (WWW-Authenticate: " + quoteStart(reason) + ")"
 	}
-	return text + ": " + quoteStart(body)
+	return text + ": " + reasonIn(body)
+}
+
+// reasonIn returns what the body of a refusal says, quoted: the texts of the members with which servers
+// explain, or the first line.
+func reasonIn(body string) string {
+	var members map[string]any
+	if json.Unmarshal([]byte(body), &members) != nil {
+		return quoteStart(body)
+	}
+	if inner, ok := members["error"].(map[string]any); ok {
+		members = inner
+	}
+	var texts []string
+	for _, name := range []string{"error", "code", "error_description", "message", "detail", "title"} {
+		if text, ok := members[name].(string); ok && text != "" {
+			texts = append(texts, quoteStart(text))
+		}
+	}
+	return cmp.Or(strings.Join(texts, ": "), quoteStart(body))
 }
 
 // StreamError reports a failure of HTTP+SSE after its event stream opened.

@@ -270,8 +270,8 @@ func runner(w http.ResponseWriter, r *http.Request) {
 
 // revoke makes a token worthless. An unknown token is not an error (RFC 7009, 2.2).
 func (s *Server) revoke(w http.ResponseWriter, r *http.Request) {
-	if r.ParseForm() != nil || r.PostForm.Get("client_id") == "" && !strings.HasPrefix(r.Header.Get("Authorization"), "Basic ") {
-		fail(w, "invalid_client", "who?")
+	if r.ParseForm() != nil || s.quirks.Secret != "" && !s.proves(r, s.quirks.Secret) || r.PostForm.Get("client_id") == "" && !strings.HasPrefix(r.Header.Get("Authorization"), "Basic ") {
+		fail(w, "invalid_client", "who? "+r.PostForm.Get("token"))
 		return
 	}
 	delete(s.access, r.PostForm.Get("token"))
