@@ -23,7 +23,7 @@ const module = "github.com/mcpctl/mcpctl/"
 // layers is the order of the packages: each imports only from layers below its own. docs/architecture.md describes them.
 var layers = [][]string{
 	0:  {"internal/rawjson", "internal/process", "internal/files", "internal/host", "internal/exit", "internal/kit"},
-	1:  {"pkg/snapshot", "pkg/finding", "pkg/schema", "internal/redact", "internal/syntax", "internal/wording", "internal/printable"},
+	1:  {"pkg/snapshot", "pkg/finding", "pkg/schema", "internal/redact", "internal/syntax", "internal/wording", "internal/vault", "internal/printable"},
 	2:  {"pkg/diff", "pkg/check", "internal/transport", "internal/git", "internal/clients", "internal/packages"},
 	3:  {"pkg/probe", "pkg/watch", "internal/calls"},
 	4:  {"internal/config"},
@@ -61,7 +61,7 @@ var libraries = map[string][]string{
 	"github.com/kballard/go-shellquote":        {"internal/source"},
 	"github.com/xrash/smetrics":                {"internal/kit"},
 	"github.com/yosida95/uritemplate/v3":       {"internal/call"},
-	"github.com/zalando/go-keyring":            {"internal/auth"},
+	"github.com/zalando/go-keyring":            {"internal/vault"},
 	"go.yaml.in/yaml/v3":                       {"internal/report", "internal/syntax", "internal/fixture"},
 	"golang.org/x/mod":                         {"cmd/mcpctl", "pkg/diff", "internal/packages"},
 	"golang.org/x/oauth2":                      {"internal/auth", "internal/auth/authtest"},

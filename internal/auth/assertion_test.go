@@ -26,6 +26,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/auth/authtest"
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -60,7 +61,7 @@ func TestAssertion(t *testing.T) {
 		"Ed25519":        {pkcs8(edKey), "EdDSA", edKey.Public(), nil},
 		"in one line":    {strings.ReplaceAll(pkcs8(edKey), "\n", `\n`), "EdDSA", edKey.Public(), nil},
 	} {
-		me := oauthClient{Registration: Registration{ID: "ci", Method: methodKey}}
+		me := oauthClient{Registration: vault.Registration{ID: "ci", Method: methodKey}}
 		me.key = clientKey{c.text, "k1", c.takes, "https://auth.example"}
 		proofs, err := me.proofs()
 		if err != nil {
@@ -257,7 +258,7 @@ func TestDevicePace(t *testing.T) {
 					code.Expiry = begun.Add(c.life)
 				}
 				f := discovered{issuer: issuer{Token: "https://auth.example/token"}}
-				_, err = client.awaitDevice(t.Context(), t.Context(), oauthClient{Registration: Registration{ID: "me"}}, f, code)
+				_, err = client.awaitDevice(t.Context(), t.Context(), oauthClient{Registration: vault.Registration{ID: "me"}}, f, code)
 				if took := time.Since(begun).Round(time.Second); took != c.want || (err == nil) != (c.fails == "") || err != nil && !strings.Contains(err.Error(), c.fails) {
 					t.Errorf("after %v: %v; want %v, %q", took, err, c.want, c.fails)
 				}
@@ -300,7 +301,7 @@ func TestTokenAnswers(t *testing.T) {
 			t.Fatal(err)
 		}
 		client.client.Transport = replies(func(int) (*http.Response, error) { return tokenReply(c.status, c.kind, c.body) })
-		_, err = client.redeem(t.Context(), oauthClient{Registration: Registration{ID: "me"}}, "https://auth.example/token", grantCode, map[string][]string{"code": {"code-secret"}})
+		_, err = client.redeem(t.Context(), oauthClient{Registration: vault.Registration{ID: "me"}}, "https://auth.example/token", grantCode, map[string][]string{"code": {"code-secret"}})
 		if (err == nil) != (c.fails == "") || err != nil && !strings.HasSuffix(err.Error(), c.fails) {
 			t.Errorf("%s: %v, want %q", name, err, c.fails)
 		}

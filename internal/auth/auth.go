@@ -1,7 +1,6 @@
 // Package auth gets and renews the tokens of protected MCP servers with OAuth 2.1, as the MCP specifications
 // of 2025-11-25 and 2026-07-28 say (basic/authorization), and as 2025-03-26 said for servers that name no
-// authorization server. A Vault stores the logins of a user: their public part in private files, their tokens
-// in the operating system's keyring or, if the user chose that, in the same files.
+// authorization server.
 //
 // Servers and authorization servers are treated as hostile: requests go to public HTTPS addresses only, or to
 // hosts of the user's own configuration; replies are bounded; every claim is checked before it is used.
@@ -24,6 +23,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -99,7 +99,7 @@ const (
 
 // oauthClient is mcpctl as a client of an authorization server.
 type oauthClient struct {
-	Registration
+	vault.Registration
 	secret probe.Secret
 	key    clientKey // of a client that signs in place of sending a secret
 }
@@ -131,7 +131,7 @@ func (me oauthClient) method(i issuer) string {
 
 // remembered returns the client that an earlier login registered, if it can be used again: it was not
 // refused, its secret has not expired, and the last login with it was answered.
-func remembered(old *Grant, i issuer) (me oauthClient, ok bool) {
+func remembered(old *vault.Grant, i issuer) (me oauthClient, ok bool) {
 	if old == nil || !old.Client.Registered || old.Revoked || old.Unanswered ||
 		!sameIssuer(old.Issuer, i.ID) ||
 		!old.Client.SecretExpires.IsZero() && !time.Now().Before(old.Client.SecretExpires) {
@@ -143,7 +143,7 @@ func remembered(old *Grant, i issuer) (me oauthClient, ok bool) {
 // identify returns the client that logs in: the configured one, a Client ID Metadata Document if the issuer
 // supports that, the client of an earlier login with the same redirect URI, or one that is registered now
 // (specification 2026-07-28, client registration).
-func (c *client) identify(ctx context.Context, f discovered, old *Grant, redirect string,
+func (c *client) identify(ctx context.Context, f discovered, old *vault.Grant, redirect string,
 	grant string) (oauthClient, error) {
 	if me, ok := configured(c.config, f.issuer); ok {
 		me.Redirect = redirect
@@ -190,14 +190,14 @@ func (c *client) register(ctx context.Context, f discovered, redirect, grant str
 	if err != nil {
 		hint := registerHint
 		if strings.HasPrefix(redirect, "http://127.0.0.1:") { // this machine may be known by name alone
-			hint = `if it takes localhost alone, configure "oauth": {"callbackPort": PORT}, which registers ` +
-				"http://localhost:PORT/callback; or " + registerHint
+			hint = `if it takes localhost alone, configure "oauth": {"callbackPort": PORT}, which ` +
+				"registers http://localhost:PORT/callback; or " + registerHint
 		}
 		return oauthClient{}, unusableError{exit.Advise(hint, "registering with the authorization server: %w",
 			err)}
 	}
 	me := oauthClient{secret: probe.Secret(r.Secret),
-		Registration: Registration{ID: r.ID, Method: r.Method, Redirect: redirect, Registered: true}}
+		Registration: vault.Registration{ID: r.ID, Method: r.Method, Redirect: redirect, Registered: true}}
 	if seconds, ok := r.Expires.(float64); ok && seconds > 0 && seconds < 1e11 {
 		me.SecretExpires = time.Unix(int64(seconds), 0).UTC()
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/vault"
 )
 
 // callbackServer receives the answer to a login from the browser, at a port of this machine.
@@ -34,7 +35,7 @@ type callbackServer struct {
 
 // openCallback opens the port that the client is registered with, else that of the last login, whose
 // registration can be used again, else any. If the answer is pasted, no port stays open.
-func openCallback(c config.Login, old *Grant, flow Flow) (*callbackServer, error) {
+func openCallback(c config.Login, old *vault.Grant, flow Flow) (*callbackServer, error) {
 	pasted := flow.Paste != nil
 	var once sync.Once
 	s := &callbackServer{state: rand.Text(), answers: make(chan url.Values, 1), outcome: make(chan error, 1)}

@@ -14,6 +14,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/transport"
+	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -312,8 +313,8 @@ const maxIssuers = 8
 
 // discover finds the authorization servers of a server and the scopes to request, and returns the login of
 // the first one that use can begin at. That of the old login comes first.
-func (c *client) discover(ctx context.Context, s Resource, asked challenge, old *Grant,
-	use func(discovered) (*Grant, error)) (*Grant, error) {
+func (c *client) discover(ctx context.Context, s Resource, asked challenge, old *vault.Grant,
+	use func(discovered) (*vault.Grant, error)) (*vault.Grant, error) {
 	r, found, err := c.resource(ctx, asked)
 	if err != nil && s.Client.Metadata == "" && !c.knowsEndpoints() {
 		return nil, err
@@ -334,7 +335,7 @@ func (c *client) discover(ctx context.Context, s Resource, asked challenge, old 
 	}
 	var first error
 	for _, id := range issuers[:min(len(issuers), maxIssuers)] {
-		var l *Grant
+		var l *vault.Grant
 		if f.issuer, err = c.authority(ctx, id, asked.open); err == nil {
 			l, err = use(f)
 		} else {

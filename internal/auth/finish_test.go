@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/auth/authtest"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/vault"
 )
 
 // interrupted ends a run while the authorization server works on a request to a path that ends in end, checks
@@ -66,10 +67,10 @@ func TestInterrupted(t *testing.T) {
 	for name, end := range map[string]string{"code": "/token", "device code": "/token", "registration": "/register"} {
 		t.Run(name, func(t *testing.T) {
 			s, server := serve(t, authtest.Quirks{})
-			saved := make(chan *Grant, 1)
+			saved := make(chan *vault.Grant, 1)
 			flow := browser(t)
 			flow.Device = name == "device code"
-			flow.Save = func(ctx context.Context, l *Grant) error {
+			flow.Save = func(ctx context.Context, l *vault.Grant) error {
 				saved <- l
 				return ctx.Err()
 			}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/auth/authtest"
+	"github.com/mcpctl/mcpctl/internal/vault"
 )
 
 const (
@@ -86,8 +87,8 @@ func (c *client) whole(ctx context.Context, s Resource, way Flow) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.discover(ctx, s, asked, nil, func(f discovered) (*Grant, error) {
-		return c.byCode(ctx, s, f, nil, way, func(context.Context, oauthClient, token) (*Grant, error) {
+	_, err = c.discover(ctx, s, asked, nil, func(f discovered) (*vault.Grant, error) {
+		return c.byCode(ctx, s, f, nil, way, func(context.Context, oauthClient, token) (*vault.Grant, error) {
 			return nil, nil
 		})
 	})

@@ -16,6 +16,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -24,7 +25,7 @@ type Flow struct {
 	Print func(text string)                           // shows text; what others wrote in it is quoted
 	Open  func(ctx context.Context, url string) error // opens a browser; it need not wait
 	// saves the login before the browser shows success
-	Save func(context.Context, *Grant) error
+	Save func(context.Context, *vault.Grant) error
 	// reads the address at which a browser ended; nil = the browser sends it
 	Paste func(ctx context.Context) (string, error)
 	// notes that a login with the client of the last one ended without an answer: the authorization server
@@ -36,8 +37,8 @@ type Flow struct {
 
 // Login lets the user log in to a server. old is the saved login, if any; its scopes are requested again.
 func Login(
-	ctx context.Context, s Resource, old *Grant, flow Flow, caCert []byte,
-) (*Grant, error) {
+	ctx context.Context, s Resource, old *vault.Grant, flow Flow, caCert []byte,
+) (*vault.Grant, error) {
 	c, err := newClient(s, caCert)
 	if err != nil {
 		return nil, err
@@ -53,12 +54,12 @@ func Login(
 	if flow.Device {
 		logIn = c.byDevice
 	}
-	return c.discover(ctx, s, asked, old, func(f discovered) (*Grant, error) {
+	return c.discover(ctx, s, asked, old, func(f discovered) (*vault.Grant, error) {
 		if err := s.checkIssuer(f, old); err != nil {
 			return nil, unusableError{err}
 		}
 		f.scopes = s.scopes(f, old, flow)
-		save := func(ctx context.Context, me oauthClient, t token) (*Grant, error) {
+		save := func(ctx context.Context, me oauthClient, t token) (*vault.Grant, error) {
 			l := loginOf(s, f, me, t)
 			return l, flow.Save(ctx, l)
 		}
@@ -79,11 +80,11 @@ func Login(
 }
 
 // saver returns the saved login for a token.
-type saver func(context.Context, oauthClient, token) (*Grant, error)
+type saver func(context.Context, oauthClient, token) (*vault.Grant, error)
 
 // checkIssuer refuses to send the secret of a configured client to another authorization server than the one
 // of the last login (specification 2026-07-28, authorization server binding).
-func (s Resource) checkIssuer(f discovered, old *Grant) error {
+func (s Resource) checkIssuer(f discovered, old *vault.Grant) error {
 	if old == nil || sameIssuer(old.Issuer, f.issuer.ID) || s.Client.ID == "" {
 		return nil
 	}
@@ -94,7 +95,7 @@ func (s Resource) checkIssuer(f discovered, old *Grant) error {
 
 // scopes returns the scopes to request: the configured ones, or else those that the server requires, and
 // those that the user has already.
-func (s Resource) scopes(f discovered, old *Grant, flow Flow) []string {
+func (s Resource) scopes(f discovered, old *vault.Grant, flow Flow) []string {
 	wanted := f.scopes
 	if len(s.Client.Scopes) > 0 {
 		wanted = s.Client.Scopes
@@ -107,13 +108,13 @@ func (s Resource) scopes(f discovered, old *Grant, flow Flow) []string {
 
 // loginOf returns the login to save for a token. A token without scopes has those that were requested (RFC
 // 6749, 5.1). The secret of a configured client stays in the configuration.
-func loginOf(s Resource, f discovered, me oauthClient, t token) *Grant {
-	l := &Grant{
+func loginOf(s Resource, f discovered, me oauthClient, t token) *vault.Grant {
+	l := &vault.Grant{
 		Server: Canonical(s.URL), Resource: f.resource, Issuer: f.issuer.ID, Token: f.issuer.Token,
 		Revoke: f.issuer.Revoke,
 		Since:  time.Now().UTC().Truncate(time.Second), Client: me.Registration, Scopes: t.scopes,
 		Expires: storedTime(t.expires),
-		Secrets: Secrets{Access: t.access.Reveal(), Refresh: t.refresh.Reveal()},
+		Secrets: vault.Secrets{Access: t.access.Reveal(), Refresh: t.refresh.Reveal()},
 	}
 	if me.Registered {
 		l.Secrets.ClientSecret = me.secret.Reveal()
@@ -128,8 +129,8 @@ func loginOf(s Resource, f discovered, me oauthClient, t token) *Grant {
 func storedTime(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 
 // byCode logs in through a browser, with an authorization code and PKCE.
-func (c *client) byCode(ctx context.Context, s Resource, f discovered, old *Grant, flow Flow,
-	save saver) (*Grant, error) {
+func (c *client) byCode(ctx context.Context, s Resource, f discovered, old *vault.Grant, flow Flow,
+	save saver) (*vault.Grant, error) {
 	if err := f.issuer.requirePKCE(); err != nil {
 		if s.Client.Authorize == "" && s.Client.Metadata == "" {
 			return nil, unusableError{err}
@@ -154,7 +155,7 @@ func (c *client) byCode(ctx context.Context, s Resource, f discovered, old *Gran
 	if err != nil {
 		return nil, err
 	}
-	l, err := host.Outlive(ctx, func(ctx context.Context) (*Grant, error) {
+	l, err := host.Outlive(ctx, func(ctx context.Context) (*vault.Grant, error) {
 		code, err := r.code(answer)
 		if err != nil {
 			return nil, err
@@ -259,8 +260,8 @@ const (
 )
 
 // byDevice logs in on another device, where the user enters a code (RFC 8628).
-func (c *client) byDevice(ctx context.Context, s Resource, f discovered, old *Grant, flow Flow,
-	save saver) (*Grant, error) {
+func (c *client) byDevice(ctx context.Context, s Resource, f discovered, old *vault.Grant, flow Flow,
+	save saver) (*vault.Grant, error) {
 	if f.issuer.Device == "" {
 		return nil, unusableError{exit.Advise("log in with "+s.loginCommand("--no-browser"),
 			"the authorization server %s has no device login", quoted(f.issuer.ID))}
@@ -284,7 +285,7 @@ func (c *client) byDevice(ctx context.Context, s Resource, f discovered, old *Gr
 		return nil, errors.New("the authorization server returned an unusable user code")
 	}
 	flow.Print(fmt.Sprintf("open %s on any device and type the code %s", page, code.UserCode))
-	return host.Outlive(ctx, func(own context.Context) (*Grant, error) {
+	return host.Outlive(ctx, func(own context.Context) (*vault.Grant, error) {
 		t, err := c.awaitDevice(ctx, own, me, f, code)
 		if err != nil {
 			return nil, err
@@ -333,7 +334,7 @@ func (c *client) awaitDevice(ctx, own context.Context, me oauthClient, f discove
 }
 
 // clientOf returns the client that a login was issued to, with its configured or registered secret.
-func (s Resource) clientOf(l Grant) oauthClient {
+func (s Resource) clientOf(l vault.Grant) oauthClient {
 	me := oauthClient{Registration: l.Client, secret: s.Client.Secret,
 		key: keyOf(s.Client, issuer{Token: l.Token, audience: l.Issuer})}
 	if l.Client.Registered {
@@ -344,7 +345,7 @@ func (s Resource) clientOf(l Grant) oauthClient {
 
 // Logout revokes a login's tokens if possible (RFC 7009), the refresh token first: that usually revokes the
 // others.
-func Logout(ctx context.Context, s Resource, l Grant, caCert []byte) error {
+func Logout(ctx context.Context, s Resource, l vault.Grant, caCert []byte) error {
 	if l.Revoke == "" {
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/auth/authtest"
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -30,7 +31,7 @@ func serve(t *testing.T, quirks authtest.Quirks) (*authtest.Server, Resource) {
 func browser(t *testing.T) Flow {
 	return Flow{
 		Print:      func(string) {},
-		Save:       func(context.Context, *Grant) error { return nil },
+		Save:       func(context.Context, *vault.Grant) error { return nil },
 		Unanswered: func(context.Context) {},
 		Open: func(ctx context.Context, page string) error {
 			go func() {
@@ -46,14 +47,14 @@ func browser(t *testing.T) Flow {
 }
 
 // login logs in and keeps the login.
-func login(t *testing.T, server Resource, way Flow) (*TokenSource, *Grant) {
+func login(t *testing.T, server Resource, way Flow) (*TokenSource, *vault.Grant) {
 	t.Helper()
 	l, err := Login(t.Context(), server, nil, way, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	source := &TokenSource{Server: server, Vault: Vault{Folder: t.TempDir() + "/logins"}}
-	l.Place = File
+	source := &TokenSource{Server: server, Vault: vault.Vault{Folder: t.TempDir() + "/logins"}}
+	l.Place = vault.File
 	if err := source.Vault.Save(t.Context(), *l); err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +205,7 @@ func TestLoginPasted(t *testing.T) {
 func pasting(change func(string) string) Flow {
 	var page string
 	return Flow{
-		Save:  func(context.Context, *Grant) error { return nil },
+		Save:  func(context.Context, *vault.Grant) error { return nil },
 		Print: func(text string) { _, page, _ = strings.Cut(text, "\n") },
 		Paste: func(context.Context) (string, error) {
 			client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -231,7 +232,7 @@ func TestLoginEnds(t *testing.T) {
 func TestLoginIsPinned(t *testing.T) {
 	_, server := serve(t, authtest.Quirks{})
 	server.Client = config.Login{ID: "known", Secret: "hush-hush"}
-	old := &Grant{Issuer: "https://auth.example"}
+	old := &vault.Grant{Issuer: "https://auth.example"}
 	if _, err := Login(t.Context(), server, old, browser(t), nil); err == nil || !strings.Contains(err.Error(), `belongs to "https://auth.example"`) {
 		t.Errorf("got %v", err)
 	}

@@ -6,13 +6,11 @@ import (
 	"os"
 	"testing"
 
-	"github.com/zalando/go-keyring"
 	"go.uber.org/goleak"
 )
 
 // TestMain wants every goroutine to end: of servers for callbacks, of requests, of waits.
 func TestMain(m *testing.M) {
-	keyring.MockInit() // no test touches a real one
 	status := m.Run()
 	http.DefaultClient.CloseIdleConnections() // those of the tests' own browsers
 	if err := goleak.Find(); status == 0 && err != nil {

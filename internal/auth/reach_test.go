@@ -13,6 +13,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/auth/authtest"
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/vault"
 )
 
 // answer is a reply that is the same each time.
@@ -325,20 +326,20 @@ func TestForgottenClient(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		change  func(l *Grant)
+		change  func(l *vault.Grant)
 		answers map[string]http.HandlerFunc
 		device  bool
 		again   int // registrations of the second login
 		fails   string
 	}{
 		"well":                       {},
-		"left without an answer":     {change: func(l *Grant) { l.Unanswered = true }, again: 1},
-		"refused at a renewal":       {change: func(l *Grant) { l.Revoked = true }, again: 1},
-		"an expired secret":          {change: func(l *Grant) { l.Client.SecretExpires = time.Now().Add(-time.Minute) }, again: 1},
-		"a secret that lasts":        {change: func(l *Grant) { l.Client.SecretExpires = time.Now().Add(time.Minute) }},
-		"another redirect URI":       {change: func(l *Grant) { l.Client.Redirect = "http://elsewhere.example/callback" }, again: 1},
-		"another issuer":             {change: func(l *Grant) { l.Issuer = "https://other.example" }, again: 1},
-		"unknown at the token":       {change: func(l *Grant) { l.Client.ID = "gone" }, again: 1},
+		"left without an answer":     {change: func(l *vault.Grant) { l.Unanswered = true }, again: 1},
+		"refused at a renewal":       {change: func(l *vault.Grant) { l.Revoked = true }, again: 1},
+		"an expired secret":          {change: func(l *vault.Grant) { l.Client.SecretExpires = time.Now().Add(-time.Minute) }, again: 1},
+		"a secret that lasts":        {change: func(l *vault.Grant) { l.Client.SecretExpires = time.Now().Add(time.Minute) }},
+		"another redirect URI":       {change: func(l *vault.Grant) { l.Client.Redirect = "http://elsewhere.example/callback" }, again: 1},
+		"another issuer":             {change: func(l *vault.Grant) { l.Issuer = "https://other.example" }, again: 1},
+		"unknown at the token":       {change: func(l *vault.Grant) { l.Client.ID = "gone" }, again: 1},
 		"unauthorized in a redirect": {answers: map[string]http.HandlerFunc{"/tenant/authorize": redirected("unauthorized_client")}, again: 1, fails: "denied"},
 		"denied in a redirect":       {answers: map[string]http.HandlerFunc{"/tenant/authorize": redirected("access_denied")}, fails: "denied"},
 		"on another device":          {device: true, answers: map[string]http.HandlerFunc{"/tenant/device": answer(401, "", `{"error":"invalid_client"}`)}, again: 1, fails: "invalid_client"},
@@ -384,7 +385,7 @@ func TestForgottenClient(t *testing.T) {
 func TestUnanswered(t *testing.T) {
 	_, server := serve(t, authtest.Quirks{})
 	_, l := login(t, server, browser(t))
-	for _, old := range []*Grant{nil, l} {
+	for _, old := range []*vault.Grant{nil, l} {
 		ctx, cancel := context.WithCancel(t.Context())
 		noted := 0
 		flow := Flow{Print: func(string) {}, Open: func(context.Context, string) error { cancel(); return nil },

@@ -12,6 +12,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -19,11 +20,11 @@ import (
 // gets its own.
 type TokenSource struct {
 	Server Resource
-	Vault  Vault
+	Vault  vault.Vault
 	CACert []byte // further PEM certificates to trust
 
 	mu      sync.Mutex
-	machine *Grant // of a client without a user; never stored
+	machine *vault.Grant // of a client without a user; never stored
 }
 
 // expiryMargin is how long before its end a token is renewed, so that it does not expire on the way.
@@ -48,7 +49,7 @@ func (s *TokenSource) Authorize(
 }
 
 // userLogin returns the login in the vault, renewed if necessary; nil = there is none.
-func (s *TokenSource) userLogin(ctx context.Context, refused *probe.Refused) (*Grant, error) {
+func (s *TokenSource) userLogin(ctx context.Context, refused *probe.Refused) (*vault.Grant, error) {
 	public, err := s.Vault.Of(Canonical(s.Server.URL))
 	switch {
 	case public == nil && refused == nil:
@@ -71,13 +72,13 @@ func (s *TokenSource) userLogin(ctx context.Context, refused *probe.Refused) (*G
 }
 
 // fresh reports whether an access token can be used for a while.
-func fresh(l Grant) bool {
+func fresh(l vault.Grant) bool {
 	return l.Expires.IsZero() || time.Now().Add(expiryMargin).Before(l.Expires)
 }
 
 // needScopes returns the error for a token with too few scopes. The next login requests the missing ones.
-func (s *TokenSource) needScopes(ctx context.Context, seen Grant, missing []string) error {
-	now, err := s.Vault.Change(ctx, seen, func(l *Grant) { l.Wanted = scopes(l.Wanted, missing) })
+func (s *TokenSource) needScopes(ctx context.Context, seen vault.Grant, missing []string) error {
+	now, err := s.Vault.Change(ctx, seen, func(l *vault.Grant) { l.Wanted = scopes(l.Wanted, missing) })
 	if err != nil || now == nil {
 		return err
 	}
@@ -100,12 +101,12 @@ func named(scopes []string) string {
 
 // renew exchanges the refresh token for new tokens, unless another run did so meanwhile. seen is the login
 // whose token was refused or expires.
-func (s *TokenSource) renew(ctx context.Context, seen Grant, refused bool) (*Grant, error) {
+func (s *TokenSource) renew(ctx context.Context, seen vault.Grant, refused bool) (*vault.Grant, error) {
 	release, err := s.Vault.Lock(ctx, seen)
 	if err != nil {
 		return nil, err
 	}
-	return host.Outlive(ctx, func(ctx context.Context) (*Grant, error) {
+	return host.Outlive(ctx, func(ctx context.Context) (*vault.Grant, error) {
 		defer release()
 		return s.renewLocked(ctx, seen, refused)
 	})
@@ -113,7 +114,7 @@ func (s *TokenSource) renew(ctx context.Context, seen Grant, refused bool) (*Gra
 
 // renewLocked is renew while the login is locked. It returns nil if the login is gone, what another run
 // saved, and the old login, while its token is valid and not refused, after a failure that may pass.
-func (s *TokenSource) renewLocked(ctx context.Context, seen Grant, refused bool) (*Grant, error) {
+func (s *TokenSource) renewLocked(ctx context.Context, seen vault.Grant, refused bool) (*vault.Grant, error) {
 	now, err := s.Vault.Unlock(ctx, seen)
 	switch {
 	case err != nil || now == nil:
@@ -156,7 +157,7 @@ func errExpired(s Resource, since time.Time, cause error) error {
 }
 
 // refreshed returns a login with new tokens. A refresh token that was replaced is not used again.
-func (s *TokenSource) refreshed(ctx context.Context, l Grant) (*Grant, error) {
+func (s *TokenSource) refreshed(ctx context.Context, l vault.Grant) (*vault.Grant, error) {
 	c, err := newClient(s.Server, s.CACert)
 	if err != nil {
 		return nil, err
@@ -181,7 +182,7 @@ func (s *TokenSource) refreshed(ctx context.Context, l Grant) (*Grant, error) {
 
 // machineLogin returns the login of a client that gets its tokens without a user. It lasts as long as the
 // run.
-func (s *TokenSource) machineLogin(ctx context.Context, refused *probe.Refused) (*Grant, error) {
+func (s *TokenSource) machineLogin(ctx context.Context, refused *probe.Refused) (*vault.Grant, error) {
 	if refused == nil && s.machine != nil && fresh(*s.machine) {
 		return s.machine, nil
 	}
@@ -199,7 +200,7 @@ func (s *TokenSource) machineLogin(ctx context.Context, refused *probe.Refused) 
 	if err != nil {
 		return nil, err
 	}
-	l, err := c.discover(ctx, s.Server, asked, nil, func(f discovered) (*Grant, error) {
+	l, err := c.discover(ctx, s.Server, asked, nil, func(f discovered) (*vault.Grant, error) {
 		if s.machine == nil {
 			f.scopes = s.Server.scopes(f, nil, Flow{})
 		} else if f.scopes = scopes(s.machine.Wanted, asked.scopes); refused != nil &&
@@ -218,7 +219,7 @@ func (s *TokenSource) machineLogin(ctx context.Context, refused *probe.Refused) 
 }
 
 // exchange gets a token for the credentials of a client, or for the identity token of the job.
-func (s *TokenSource) exchange(ctx context.Context, c *client, f discovered) (*Grant, error) {
+func (s *TokenSource) exchange(ctx context.Context, c *client, f discovered) (*vault.Grant, error) {
 	me, ok := configured(s.Server.Client, f.issuer)
 	params := url.Values{"resource": {f.resource}, "scope": {strings.Join(f.scopes, " ")}}
 	grant, hint := grantMachine, "check the id and secret of the client, and its rights at the "+

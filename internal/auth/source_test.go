@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/auth/authtest"
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -82,7 +83,7 @@ func TestRenewFails(t *testing.T) {
 	t.Run("no refresh token", func(t *testing.T) {
 		s, server := serve(t, authtest.Quirks{})
 		source, l := login(t, server, browser(t))
-		l.Place, l.Secrets.Refresh = File, ""
+		l.Place, l.Secrets.Refresh = vault.File, ""
 		if err := source.Vault.Save(t.Context(), *l); err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +105,7 @@ func TestRenewFails(t *testing.T) {
 	})
 	t.Run("nobody logged in", func(t *testing.T) {
 		s, server := serve(t, authtest.Quirks{})
-		source := &TokenSource{Server: server, Vault: Vault{Folder: filepath.Join(t.TempDir(), "logins")}}
+		source := &TokenSource{Server: server, Vault: vault.Vault{Folder: filepath.Join(t.TempDir(), "logins")}}
 		if status, err := visit(t, source, s.URL); status != http.StatusUnauthorized || err != nil {
 			t.Errorf("%d, %v", status, err)
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -67,7 +68,7 @@ func Login(ctx context.Context, p host.Process, server auth.Resource, o Options)
 	flow := auth.Flow{
 		Print: func(text string) { printAlways(p, text) },
 		Open:  func(_ context.Context, page string) error { return openBrowser(p, page) },
-		Save: func(ctx context.Context, l *auth.Grant) error {
+		Save: func(ctx context.Context, l *vault.Grant) error {
 			l.Place, l.Renews = place, l.Secrets.Refresh != ""
 			if old != nil && (old.Issuer != l.Issuer || old.Place != l.Place) {
 				if err := store.Remove(ctx, *old); err != nil {
@@ -77,7 +78,7 @@ func Login(ctx context.Context, p host.Process, server auth.Resource, o Options)
 			return store.Save(ctx, *l)
 		},
 		Unanswered: func(ctx context.Context) {
-			late := func(l *auth.Grant) { l.Unanswered = true }
+			late := func(l *vault.Grant) { l.Unanswered = true }
 			if _, err := store.Change(ctx, *old, late); err != nil {
 				p.Note("%v", err)
 			}
@@ -102,18 +103,18 @@ func Login(ctx context.Context, p host.Process, server auth.Resource, o Options)
 
 // placeFor returns where a login is saved: the choice of the environment, else its old place, else the
 // keyring, which must be usable.
-func placeFor(ctx context.Context, p host.Process, store auth.Vault, old *auth.Grant) (auth.Store, error) {
+func placeFor(ctx context.Context, p host.Process, store vault.Vault, old *vault.Grant) (vault.Store, error) {
 	env, _ := p.Lookup("MCPCTL_TOKEN_STORE")
-	place := auth.Store(env)
+	place := vault.Store(env)
 	switch {
 	case place == "" && old != nil:
 		place = old.Place
 	case place == "":
-		place = auth.Keyring
-	case place != auth.Keyring && place != auth.File:
+		place = vault.Keyring
+	case place != vault.Keyring && place != vault.File:
 		return "", exit.Usagef("MCPCTL_TOKEN_STORE is keyring or file, not %q", place)
 	}
-	if place == auth.File {
+	if place == vault.File {
 		return place, nil
 	}
 	if err := store.CheckKeyring(ctx); err != nil {
@@ -155,12 +156,12 @@ func Logout(ctx context.Context, p host.Process, server auth.Resource, pem []byt
 }
 
 // storeOf returns the user's logins. Without a home directory there are none, and none can be saved.
-func storeOf(p host.Process) auth.Vault {
+func storeOf(p host.Process) vault.Vault {
 	state, err := p.StateDir()
 	if err != nil {
-		return auth.Vault{}
+		return vault.Vault{}
 	}
-	return auth.Vault{Folder: filepath.Join(state, "logins"), NoKeyring: noKeyring(p)}
+	return vault.Vault{Folder: filepath.Join(state, "logins"), NoKeyring: noKeyring(p)}
 }
 
 // noKeyring returns why a system with D-Bus has no keyring; a request would start another bus.
@@ -225,18 +226,18 @@ func Status(p host.Process, cfg *config.Config, entries []config.Entry, all bool
 }
 
 // reportOf returns the report of a login or logout; l is nil without a login.
-func reportOf(p host.Process, command string, server auth.Resource, l *auth.Grant) *report.Report {
+func reportOf(p host.Process, command string, server auth.Resource, l *vault.Grant) *report.Report {
 	return &report.Report{Command: command, Servers: []report.Server{shown(p, server, "", l)}}
 }
 
-func shown(p host.Process, s auth.Resource, source string, l *auth.Grant) report.Server {
+func shown(p host.Process, s auth.Resource, source string, l *vault.Grant) report.Server {
 	state := stateOf(p, s, l)
 	return report.Server{Name: s.Name, State: report.OK, Source: source, Login: &state,
 		Definition: report.Definition{Description: config.Description{URL: redact.MaskURL(s.URL)}}}
 }
 
 // stateOf returns what reports show of a login; nil = there is none.
-func stateOf(p host.Process, s auth.Resource, l *auth.Grant) report.LoginStatus {
+func stateOf(p host.Process, s auth.Resource, l *vault.Grant) report.LoginStatus {
 	switch {
 	case s.Client.Machine:
 		return report.LoginStatus{State: report.Itself, Scopes: s.Client.Scopes}

@@ -1,4 +1,6 @@
-package auth
+// Package vault stores the logins of a user: their public part in private files, their tokens in the
+// operating system's keyring or, if the user chose that, in the same files.
+package vault
 
 import (
 	"context"

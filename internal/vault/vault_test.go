@@ -1,4 +1,4 @@
-package auth
+package vault
 
 import (
 	"context"
@@ -17,6 +17,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/zalando/go-keyring"
 )
+
+// TestMain never touches a real keyring.
+func TestMain(m *testing.M) {
+	keyring.MockInit()
+	os.Exit(m.Run())
+}
 
 // some is a login with everything.
 func some(place Store) Grant {
