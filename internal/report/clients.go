@@ -45,7 +45,7 @@ func limited(on, of int) string {
 	return fmt.Sprintf("%d of %s on", on, kit.Counted(of, "tool"))
 }
 
-// offIn returns a mark of a tool that applications switch off, such as "[off in Codex CLI]".
+// offIn returns the mark of a tool that applications switch off, such as "off in Codex CLI".
 func (s Server) offIn(k snapshot.Kind, name string) string {
 	if s.Clients == nil || k != snapshot.Tools {
 		return ""
@@ -54,7 +54,15 @@ func (s Server) offIn(k snapshot.Kind, name string) string {
 	if len(off) == 0 {
 		return ""
 	}
-	return "[off in " + kit.Some(applicationsOf(off)) + "]"
+	return "off in " + kit.Some(applicationsOf(off))
+}
+
+// inBrackets returns a mark as it stands behind a tool; nothing for none.
+func inBrackets(mark string) string {
+	if mark == "" {
+		return ""
+	}
+	return "[" + mark + "]"
 }
 
 func applicationsOf(filters []check.ClientFilter) []string {

@@ -35,9 +35,6 @@ func serverFacts(s Server) (all []fact) {
 	for _, key := range kit.SortedKeys(s.Unknown) {
 		all = append(all, fact{key, value(s.Unknown[key])})
 	}
-	for _, says := range s.clientFacts(true) {
-		all = append(all, fact{"tools", says})
-	}
 	for _, n := range s.Notices {
 		all = append(all, fact{"notice", join(": ", n.Stage, n.Message) + " (" + n.Code + ")"})
 	}

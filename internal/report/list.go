@@ -302,8 +302,9 @@ func (p *page) signatures(indent int, s Server, k snapshot.Kind, items Items) []
 	}
 	rows := kit.Map(items, func(raw json.RawMessage) [][]span {
 		columns[0].least = max(columns[0].least, width(printable.Visible(key(k, raw))))
+		off := inBrackets(s.offIn(k, key(k, raw)))
 		return [][]span{{{key(k, raw), bold}, {unbroken(takes(k, raw), whole), plain}},
-			{{itemCost(k, raw), dim}}, {{join(" ", hintsInBrackets(k, raw), s.offIn(k, key(k, raw))), dim}}}
+			{{itemCost(k, raw), dim}}, {{join(" ", hintsInBrackets(k, raw), off), dim}}}
 	})
 	return p.table(indent, columns, rows)
 }
@@ -406,6 +407,9 @@ func writeServer(p *page, s Server) {
 	}
 	p.text(2, 0, span{info.Text("title"), dim})
 	p.paragraph(2, info.Text("description"), plain)
+	for _, says := range s.clientFacts(true) { // not in a page for others: it is about this machine
+		p.text(2, 2, span{"tools  ", dim}, span{says, plain})
+	}
 	for _, f := range serverFacts(s) {
 		p.text(2, 2, span{f.label + "  ", dim}, span{f.says, plain})
 	}
