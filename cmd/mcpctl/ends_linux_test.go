@@ -95,20 +95,26 @@ func (e ending) marks() []string {
 	return strings.Fields(strings.ReplaceAll(string(text), " ", "-"))
 }
 
-// leaves runs a command line until its servers end with the marks that suit, a few times at most: the 500 ms are those of the
-// clock on the wall, in which a busy machine may not let a server run. One that gets less time never ends so.
+// leaves runs a command line until its servers end with the marks that suit.
 func (e ending) leaves(suits func(marks []string) bool, args ...string) (status int) {
 	e.Helper()
+	e.endSo(suits, strings.Join(args, " "), func() { status = e.run(args...) })
+	return status
+}
+
+// endSo runs something until its servers end with the marks that suit, a few times at most: the 500 ms are those of the
+// clock on the wall, in which a busy machine may not let a server run. One that gets less time never ends so.
+func (e ending) endSo(suits func(marks []string) bool, what string, run func()) {
+	e.Helper()
 	for range 4 {
-		status = e.run(args...)
+		run()
 		got := e.marks()
 		if suits(got) {
-			return status
+			return
 		}
-		e.Logf("it left with %q", got)
+		e.Logf("%s: it left with %q", what, got)
 	}
-	e.Errorf("mcpctl %s: the servers did not end as they should in any of 4 runs", strings.Join(args, " "))
-	return status
+	e.Errorf("%s: the servers did not end as they should in any of 4 runs", what)
 }
 
 // allLeft reports whether servers ended by themselves.
@@ -167,23 +173,22 @@ func TestInterruptedServersEnd(t *testing.T) {
 	eachEnding(t, func(t *testing.T, e ending) {
 		for mode, words := range map[string][]string{"mute": {"list", "--timeout", "60s"}, "tidy": {"watch", "--format", "ndjson"}} {
 			e := e.in(t, mode)
-			cmd := e.mcpctl(slices.Concat(words, []string{"--config", "mcp.json"})...)
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			for len(processesIn(e.dir)) < 2 { // with that of mcpctl
-				time.Sleep(10 * time.Millisecond)
-			}
-			time.Sleep(500 * time.Millisecond) // for the program to be read: before that a server ends by itself, without a word
-			_ = cmd.Process.Signal(os.Interrupt)
-			_ = cmd.Wait()
-			e.noneLeft(mode)
-			if got := e.marks(); !slices.Equal(got, []string{"left"}) {
-				t.Errorf("%s: it left with %q", mode, got)
-			}
-			if status := cmd.ProcessState.ExitCode(); status != 130 {
-				t.Errorf("%s: status %d, want 130", mode, status)
-			}
+			e.endSo(allLeft, mode, func() {
+				cmd := e.mcpctl(slices.Concat(words, []string{"--config", "mcp.json"})...)
+				if err := cmd.Start(); err != nil {
+					t.Fatal(err)
+				}
+				for len(processesIn(e.dir)) < 2 { // with that of mcpctl
+					time.Sleep(10 * time.Millisecond)
+				}
+				time.Sleep(500 * time.Millisecond) // for the program to be read: before that a server ends by itself, without a word
+				_ = cmd.Process.Signal(os.Interrupt)
+				_ = cmd.Wait()
+				e.noneLeft(mode)
+				if status := cmd.ProcessState.ExitCode(); status != 130 {
+					t.Errorf("%s: status %d, want 130", mode, status)
+				}
+			})
 		}
 	})
 }
@@ -194,31 +199,35 @@ func TestReportComesFirst(t *testing.T) {
 	eachEnding(t, func(t *testing.T, e ending) {
 		for _, line := range []string{"list --format json", "ping --format json", "check --format json", "watch --for 1s --format ndjson"} {
 			e := e.in(t, "waits")
-			words := strings.Fields(line)
-			cmd := e.mcpctl(slices.Concat(words, []string{"--config", "mcp.json"})...)
-			out, err := cmd.StdoutPipe()
-			if err == nil {
-				err = cmd.Start()
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			for lines := bufio.NewScanner(out); lines.Scan(); {
-				if text := lines.Text(); text == "}" || strings.Contains(text, `"event":"summary"`) || strings.Contains(text, `"event": "summary"`) {
-					break
-				}
-			}
-			if err := os.WriteFile(e.mark+".read", nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			_, _ = bytes.NewBuffer(nil).ReadFrom(out)
-			_ = cmd.Wait()
-			e.noneLeft(line)
-			if got := e.marks(); !slices.Equal(got, []string{"read-first"}) {
-				t.Errorf("%s: the server left with %q: was it killed before the report was there?", line, got)
-			}
+			readFirst := func(marks []string) bool { return slices.Equal(marks, []string{"read-first"}) }
+			e.endSo(readFirst, line, func() { e.readFirst(strings.Fields(line)...) })
 		}
 	})
+}
+
+// readFirst runs a command line to its end, and tells its server as soon as the whole report was read.
+func (e ending) readFirst(words ...string) {
+	e.Helper()
+	_ = os.Remove(e.mark + ".read")
+	cmd := e.mcpctl(slices.Concat(words, []string{"--config", "mcp.json"})...)
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		e.Fatal(err)
+	}
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if text := lines.Text(); text == "}" || strings.Contains(text, `"event":"summary"`) || strings.Contains(text, `"event": "summary"`) {
+			break
+		}
+	}
+	if err := os.WriteFile(e.mark+".read", nil, 0o600); err != nil {
+		e.Fatal(err)
+	}
+	_, _ = bytes.NewBuffer(nil).ReadFrom(out)
+	_ = cmd.Wait()
+	e.noneLeft(strings.Join(words, " "))
 }
 
 // TestStubbornServersEndTogether ends many in the time of one: 2.5 s each would be a minute.
