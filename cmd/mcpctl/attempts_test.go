@@ -28,6 +28,7 @@ var usualFiles = map[string]string{
 	"echo.yaml": `tools: [{name: a}]
 on:
   tools/list: [{result: {tools: [{name: t, description: 'with {{arg 0}}', inputSchema: {type: object}}]}}]`,
+	"none":      strings.Repeat("n\n", 9), // what answers types
 	"fail.yaml": "on: {start: [{stderr: 'no {{arg 0}}'}, {exit: 1}]}",
 }
 
