@@ -10,6 +10,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/trust"
 )
 
@@ -43,9 +44,9 @@ func configCommand(p program) *cli.Command {
 
 // found returns the report of a configuration and its problems.
 func (p program) found(cfg *config.Config, entries []config.Entry, problem error) *report.Report {
-	r := &report.Report{Command: "config"}
-	r.Servers = trust.Gate{Process: p.Process}.Describe(entries)
-	if slices.ContainsFunc(r.Servers, func(s report.Server) bool { return s.State == report.Failed }) {
+	described := trust.Gate{Process: p.Process}.Describe(entries)
+	r := report.OfTrust("config", &trust.Result{Servers: described})
+	if slices.ContainsFunc(r.Servers, func(s report.Server) bool { return s.State == seen.Failed }) {
 		r.Status = exit.Usage
 	}
 	if problem != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
@@ -43,8 +44,8 @@ func listCommand(p program) *cli.Command {
 			}
 			view.Items = filter != fleet.ItemFilter{}
 			view.Fleet = len(from) == 0 && len(surfaces) != 1
-			r := fleet.Report("list", surfaces)
-			r.SetShard(f.ShardReport(), nil)
+			r := report.OfServers("list", fleet.Status(surfaces), fleet.Seen(surfaces))
+			r.SetShard(compare.ShardOfRun(p.Process, f), nil)
 			return r, err
 		}),
 	}, p.surveyFlags())

@@ -49,7 +49,10 @@ sent to that server only.`,
 				return err
 			}
 			r, err := login.Login(c.Context, p.Process, server, o)
-			return p.emit(c.Context, r, err, report.Options{})
+			if err != nil {
+				return err
+			}
+			return p.emit(c.Context, report.OfLogins("login", r), nil, report.Options{})
 		},
 	}, p.loginFlags())
 }
@@ -71,7 +74,10 @@ func logoutCommand(p program) *cli.Command {
 				return err
 			}
 			r, err := login.Logout(c.Context, p.Process, server, pem)
-			return p.emit(c.Context, r, err, report.Options{})
+			if err != nil {
+				return err
+			}
+			return p.emit(c.Context, report.OfLogins("logout", r), nil, report.Options{})
 		},
 	}, p.loginFlags())
 }
@@ -124,5 +130,6 @@ func (p program) loginStatus(c *cli.Context) error {
 	if err != nil {
 		return exit.Misuse(err)
 	}
-	return p.emit(c.Context, login.Status(p.Process, cfg, entries, len(names) == 0), nil, report.Options{})
+	all := login.Status(p.Process, cfg, entries, len(names) == 0)
+	return p.emit(c.Context, report.OfLogins("login", all), nil, report.Options{})
 }

@@ -29,7 +29,12 @@ Connects and sends ping (server/discover since protocol 2026-07-28). Exits 3 if 
 				if err != nil {
 					return nil, err
 				}
-				return fleet.Report("ping", f.Ping(ctx, targets)), nil
+				surfaces := f.Ping(ctx, targets)
+				r := report.OfServers("ping", fleet.Status(surfaces), fleet.Seen(surfaces))
+				for i, s := range surfaces {
+					r.Servers[i].PingMs = s.PingMs
+				}
+				return r, nil
 			}),
 	}, selectionFlags(&p.Select), p.outputFlags(nil), reportFlags(&p.Output),
 		contactFlags(&p.Select, &p.Contact), p.parallelFlags())

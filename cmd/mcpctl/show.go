@@ -44,7 +44,8 @@ func showCommand(p program) *cli.Command {
 			if err == nil {
 				err = fleet.Show(surfaces, wanted)
 			}
-			return p.emit(c.Context, fleet.Report("show", surfaces), err, view)
+			r := report.OfServers("show", fleet.Status(surfaces), fleet.Seen(surfaces))
+			return p.emit(c.Context, r, err, view)
 		},
 	}, p.surveyFlags())
 }

@@ -33,7 +33,10 @@ Files named with --config or MCPCTL_CONFIG need no trust.`,
 		},
 		Action: func(c *cli.Context) error {
 			r, err := how.run(c.Context, p, c.Args().Slice())
-			return p.emit(c.Context, r, err, report.Options{})
+			if err != nil {
+				return err
+			}
+			return p.emit(c.Context, report.OfTrust("trust", r), nil, report.Options{})
 		},
 	}, selectionFlags(&p.Select), p.outputFlags(textFormats), reportFlags(&p.Output))
 }
@@ -43,7 +46,7 @@ type trusting struct{ list, revoke, all, dryRun, yes bool }
 
 // run checks that the flags fit together and does what they say. Revoking needs no readable configuration
 // when it is for all servers.
-func (how trusting) run(ctx context.Context, p program, names []string) (*report.Report, error) {
+func (how trusting) run(ctx context.Context, p program, names []string) (*trust.Result, error) {
 	gate := trust.Gate{Process: p.Process}
 	store, err := gate.Store()
 	switch {
@@ -58,7 +61,7 @@ func (how trusting) run(ctx context.Context, p program, names []string) (*report
 	case how.list:
 		return store.Report(names), nil
 	case how.all:
-		return &report.Report{Command: "trust"}, store.Clear()
+		return &trust.Result{}, store.Clear()
 	}
 	cfg, err := fleet.Read(ctx, p.Process, p.Select)
 	switch {

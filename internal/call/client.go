@@ -17,6 +17,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -195,7 +196,7 @@ func explain(err error) error {
 	const stderrLines = 8
 	var lines []string
 	for _, f := range probe.Failures(err) {
-		says := report.Failure{Stage: string(f.Stage), Message: f.Err.Error(), Stderr: f.Stderr}.Says()
+		says := report.Says(seen.Failure{Stage: string(f.Stage), Message: f.Err.Error(), Stderr: f.Stderr})
 		lines = append(lines, report.Visible(f.Server)+": "+report.Visible(says))
 		var stderr []string
 		for line := range strings.Lines(f.Stderr) {

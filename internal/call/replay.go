@@ -21,6 +21,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -77,17 +78,21 @@ func Replay(
 	met, answered := 0, 0
 	for _, s := range done {
 		all.Add(s.surface, s.findings(), s.surface.Whole(), false)
-		for _, row := range s.surface.Replayed {
+		for _, row := range s.done {
 			met, answered = met+1, answered+row.Calls
 		}
 	}
-	out := all.Report(p, f.Config, "replay", policy, []string{finding.ResultRule}, nil)
+	out := report.Judgement{Policy: policy, Status: all.Status(), Partial: all.Partial,
+		Findings: all.Judged(p, f.Config, policy, []string{finding.ResultRule}),
+		Servers: kit.Map(done, func(s *replayed) report.Server {
+			return report.Server{Server: s.surface.Server, Replayed: s.done}
+		})}.Report("replay")
 	switch {
 	case answered > 0 || out.Status != exit.OK:
 	case met > 0:
-		fleet.Unanswered(out, errors.New("no call was sent"))
+		out.Unanswered(errors.New("no call was sent"))
 	default:
-		fleet.Unanswered(out, r.counts.NoCalls(o.Calls))
+		out.Unanswered(r.counts.NoCalls(o.Calls))
 	}
 	return out, nil
 }
@@ -145,6 +150,7 @@ type replayed struct {
 
 	mu   sync.Mutex
 	rows map[string]*replayedRow // by tool, and for an expectation its line
+	done []report.Replayed       // rows, sorted
 }
 
 // replayedRow is what is known of the calls of a tool, or of an expectation.
@@ -201,11 +207,11 @@ func (r *replay) sendAll(ctx context.Context, t fleet.Target) *replayed {
 	})
 	_ = running.Wait()
 	if err != nil && cmp.Or(s.client.Lost(), ctx.Err()) == nil { // else it is reported already
-		s.surface.State = report.Partial
-		s.surface.Fail(report.Failure{Stage: "replaying", Message: err.Error()})
+		s.surface.State = seen.Partial
+		s.surface.Fail(seen.Failure{Stage: "replaying", Message: err.Error()})
 	}
 	for _, key := range kit.SortedKeys(s.rows) {
-		s.surface.Replayed = append(s.surface.Replayed, s.rows[key].Replayed)
+		s.done = append(s.done, s.rows[key].Replayed)
 	}
 	return s
 }
@@ -282,7 +288,7 @@ func (s *replayed) send(ctx context.Context, c sentCall) {
 			answer.Message)}}
 	case err != nil:
 		row.NotSent++
-		s.surface.State = report.Partial
+		s.surface.State = seen.Partial
 		if ctx.Err() == nil && len(s.surface.MoreErrors) < maxDifferences {
 			f := *fleet.FailureOf(err)
 			f.Stage, f.Message = string(probe.Calling), c.Tool+": "+f.Message

@@ -14,6 +14,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -61,7 +62,7 @@ func Accept(
 	var candidates []candidate
 	saved := openBaseline(p, f.Config.Project.Snapshots)
 	for _, s := range surfaces {
-		if s.State == report.Disabled {
+		if s.State == seen.Disabled {
 			continue
 		}
 		both := saved.with(ctx, s)
@@ -84,9 +85,8 @@ func Accept(
 		return nil, err
 	}
 	finding.Sort(next.all.Found)
-	r := fleet.Report("accept", next.all.Surfaces)
-	r.Status = next.all.Status()
-	r.Findings = append(report.Findings{}, next.all.Found...)
+	r := &report.Report{Command: "accept", Status: next.all.Status(), Servers: next.servers,
+		Findings: append(report.Findings{}, next.all.Found...)}
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
@@ -114,6 +114,7 @@ type judge func(both *sides, limit time.Duration) ([]finding.Finding, error)
 // accepted is what accept writes and reports.
 type accepted struct {
 	all     fleet.Results
+	servers []report.Server
 	files   map[string][]byte // new contents of snapshot files
 	current []fleet.Surface   // servers whose new file is what they offer now
 }
@@ -138,15 +139,18 @@ func (o AcceptOptions) advance(
 			return next, cmp.Or(ctx.Err(), exit.Misuse(err))
 		}
 		file := SavedFile(f.Config.Project.Snapshots, c.now.Name)
-		c.now.Saved = moved.saved
-		c.now.Saved.File = p.Rel(file)
+		moved.saved.File = p.Rel(file)
 		if moved.data != nil {
 			next.files[file] = moved.data
 		}
 		if c.now.Whole() && len(moved.left) == 0 {
 			next.current = append(next.current, c.now)
 		}
-		next.all.Add(c.result(), moved.taken, true, c.unsaved)
+		s := c.result()
+		server := s.report()
+		server.Saved = moved.saved
+		next.servers = append(next.servers, server)
+		next.all.Add(s.Surface, moved.taken, true, c.unsaved)
 	}
 	return next, nil
 }
@@ -172,7 +176,7 @@ type candidate struct {
 func unsavedOf(candidates []candidate) (servers []report.Server) {
 	for _, c := range candidates {
 		if c.unsaved && !c.now.Incomplete() {
-			servers = append(servers, c.now.Server)
+			servers = append(servers, report.Server{Server: c.now.Server})
 		}
 	}
 	return servers

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
@@ -41,7 +41,7 @@ func TestAcceptUndecided(t *testing.T) {
 			t.Fatal(err)
 		}
 		next, err := AcceptOptions{All: true}.move(candidate{c.both, found}, nil, nil)
-		if s := c.both.now; err != nil || next.data != nil || s.State != report.Failed ||
+		if s := c.both.now; err != nil || next.data != nil || s.State != seen.Failed ||
 			!strings.HasPrefix(s.Error.Message, message) || len(found) != 0 {
 			t.Errorf("%s: %v, %d bytes, %q, %+v", message, err, len(next.data), s.State, s.Error)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -124,7 +125,7 @@ func sameProgram(s, moved probe.Stdio) bool {
 }
 
 // buildBoth builds the current tree and the worktree. It returns nil if both succeed.
-func buildBoth(ctx context.Context, p host.Process, tree *git.Worktree, line string) *report.Failure {
+func buildBoth(ctx context.Context, p host.Process, tree *git.Worktree, line string) *seen.Failure {
 	if !files.IsDir(tree.Dir()) {
 		return failedCheckout(tree.Label(), tree.Prefix())
 	}
@@ -153,7 +154,7 @@ const (
 
 // buildIn runs a shell command in a directory. Its output goes to standard error with --verbose, and never to
 // standard output. What it leaves running in the background is ended.
-func buildIn(ctx context.Context, p host.Process, line, dir string, environ []string) *report.Failure {
+func buildIn(ctx context.Context, p host.Process, line, dir string, environ []string) *seen.Failure {
 	shown := &process.Tail{Limit: buildOutput}
 	var out io.Writer = shown
 	if p.Verbose {
@@ -162,18 +163,18 @@ func buildIn(ctx context.Context, p host.Process, line, dir string, environ []st
 	environ = append(environ[:len(environ):len(environ)], "PWD="+dir)
 	build := process.ShellCommand{Line: line, Dir: dir, Env: environ, Limit: buildTime}
 	if err := build.Run(ctx, out, out); err != nil {
-		return &report.Failure{Stage: "building", Message: err.Error(),
+		return &seen.Failure{Stage: "building", Message: err.Error(),
 			Stderr: strings.TrimSpace(shown.String())}
 	}
 	return nil
 }
 
 // unbuilt returns servers that are unknown because a build failed.
-func unbuilt(targets []fleet.Target, tree *git.Worktree, failure *report.Failure) []sides {
+func unbuilt(targets []fleet.Target, tree *git.Worktree, failure *seen.Failure) []sides {
 	var pairs []sides
 	for _, t := range targets {
-		s := report.Server{Name: t.Name(), State: report.Failed, Error: failure}
-		old := fleet.Surface{Server: report.Server{Source: tree.Label()}}
+		s := seen.Server{Name: t.Name(), State: seen.Failed, Error: failure}
+		old := fleet.Surface{Server: seen.Server{Source: tree.Label()}}
 		pairs = append(pairs, sides{old: old, now: fleet.Surface{Server: s}})
 	}
 	return pairs
@@ -184,7 +185,7 @@ func unbuilt(targets []fleet.Target, tree *git.Worktree, failure *report.Failure
 func matchByPosition(before, current []fleet.Surface, label string, unbuilt bool) []sides {
 	var pairs []sides
 	for i, now := range current {
-		if now.State == report.Disabled {
+		if now.State == seen.Disabled {
 			continue
 		}
 		old := before[i]

@@ -74,21 +74,24 @@ func Check(
 	}
 	var all fleet.Results
 	var members []check.Member
+	var servers []report.Server
 	for i, s := range surfaces {
+		servers = append(servers, report.Server{Server: s.Server, Expensive: checked[i].expensive})
 		all.Add(s, checked[i].found, s.Whole(), false)
 		members = append(members, checked[i].members...)
 	}
 
 	// The rules for all servers together, which merge applies to those of all shards.
-	shard := f.ShardReport()
+	shard := ShardOfRun(p, f)
 	found, rules := together(members, options.Budgets, shard)
 	all.Found = append(all.Found, found...)
 
 	// The report: levels and waivers by the policy, then the exit status.
-	r := all.Report(p, f.Config, "check", policy, rules, shard)
+	r := report.Judgement{Policy: policy, Status: all.Status(), Servers: servers, Shard: shard,
+		Findings: all.Judged(p, f.Config, policy, rules), Partial: all.Partial}.Report("check")
 	called := slices.ContainsFunc(checked, func(s checkedServer) bool { return s.called })
 	if counts != nil && !called {
-		fleet.Unanswered(r, counts.NoCalls(o.Calls))
+		r.Unanswered(counts.NoCalls(o.Calls))
 	}
 	return r, nil
 }
@@ -123,6 +126,8 @@ type checkedServer struct {
 	found   []finding.Finding
 	members []check.Member // what the rules for all servers need to know
 	called  bool           // a call of it is recorded
+
+	expensive []report.ToolCost
 }
 
 // checkOne applies the rules to one server. One that is too large, or takes too long, fails.
@@ -139,7 +144,7 @@ func checkOne(
 	subject.Name, subject.Snapshot, subject.Observed = s.Name, s.Snapshot, observed(*s)
 	subject.Clients = s.Clients
 	if s.Snapshot != nil {
-		s.Expensive = report.ExpensiveTools(s.Snapshot)
+		one.expensive = report.ExpensiveTools(s.Snapshot)
 	}
 	one.called = subject.Called != nil && subject.Called.Total > 0
 	if s.Transport != "" { // live: what the saved snapshot has as well is not new
@@ -201,7 +206,7 @@ func declaredOf(all []declaredFile, s *fleet.Surface, servers []string, adHoc bo
 			return d.Declared
 		}
 		for _, block := range report.DocumentedOf(d.documented, s.Name, adHoc) {
-			for _, item := range block.Outdated(s.Offered()) {
+			for _, item := range block.Outdated(report.Server{Server: s.Offered()}) {
 				d.Outdated = append(d.Outdated, check.OutdatedItem{Kind: item.Kind, Name: item.Name,
 					Text: check.DeclaredText{Text: item.Old, Line: item.Line}, Now: item.New})
 			}
@@ -212,15 +217,15 @@ func declaredOf(all []declaredFile, s *fleet.Surface, servers []string, adHoc bo
 
 // observed returns what the probe noticed besides the lists.
 func observed(s fleet.Surface) check.Observed {
-	seen := check.Observed{Transport: s.Transport, Noise: s.NoiseText, Again: s.SecondRead, Given: s.Given}
+	noticed := check.Observed{Transport: s.Transport, Noise: s.NoiseText, Again: s.SecondRead, Given: s.Given}
 	if p := s.Package; p != nil {
-		seen.Package = &check.DeclaredPackage{Type: check.DeclaredText{Text: p.Ref.Registry},
+		noticed.Package = &check.DeclaredPackage{Type: check.DeclaredText{Text: p.Ref.Registry},
 			Name: check.DeclaredText{Text: p.Ref.Name}, Version: check.DeclaredText{Text: p.Ref.Version}}
 	}
 	for _, n := range s.Notices {
-		seen.Notices = append(seen.Notices, check.Deviation{Code: n.Code, Message: n.Message})
+		noticed.Notices = append(noticed.Notices, check.Deviation{Code: n.Code, Message: n.Message})
 	}
-	return seen
+	return noticed
 }
 
 // Recorded names the file of recorded calls that findings are judged by.

@@ -13,6 +13,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/calls"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/diff"
@@ -86,11 +87,14 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	// The report: levels and waivers by the policy, then the exit status.
 	var all fleet.Results
 	for _, c := range compared {
-		all.Add(c.server, c.found, c.complete, c.unsaved)
+		all.Add(c.server.Surface, c.found, c.complete, c.unsaved)
 	}
-	rules, shard := report.RuleIDs(diff.Rules()), f.ShardReport(o.baseFlags()...)
-	r := all.Report(p, f.Config, "diff", policy, rules, shard)
-	fleet.Unanswered(r, noCalls)
+	found := all.Judged(p, f.Config, policy, report.RuleIDs(diff.Rules()))
+	r := report.Judgement{Policy: policy, Status: all.Status(), Findings: found, Partial: all.Partial,
+		Shard:   ShardOfRun(p, f, o.baseFlags()...),
+		Servers: kit.Map(compared, func(c *comparison) report.Server { return c.server.report() }),
+	}.Report("diff")
+	r.Unanswered(noCalls)
 	return r, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
 )
 
@@ -115,25 +116,25 @@ func errOtherServer(file, was, is string) error {
 }
 
 // failedCheckout returns the failure of a commit that does not have the current directory.
-func failedCheckout(commit, dir string) *report.Failure {
-	return &report.Failure{Stage: "checking out", Message: fmt.Sprintf("%s has no directory %s", commit, dir),
+func failedCheckout(commit, dir string) *seen.Failure {
+	return &seen.Failure{Stage: "checking out", Message: fmt.Sprintf("%s has no directory %s", commit, dir),
 		Hint: "run mcpctl from a directory that both sides have"}
 }
 
 // failedLock returns the failure of a package that is not as the lock has it.
-func failedLock(difference string) *report.Failure {
-	return &report.Failure{Stage: "comparing", Message: "--locked: " + difference,
+func failedLock(difference string) *seen.Failure {
+	return &seen.Failure{Stage: "comparing", Message: "--locked: " + difference,
 		Hint: "show the changes with mcpctl diff, and lock the package with mcpctl snapshot"}
 }
 
 // failedLookup returns the failure of a package that its registry does not describe.
-func failedLookup(err error) *report.Failure {
-	return &report.Failure{Stage: report.LookingUp, Hint: exit.HintOf(err),
-		Message: strings.TrimPrefix(err.Error(), report.LookingUp+" ")}
+func failedLookup(err error) *seen.Failure {
+	return &seen.Failure{Stage: seen.LookingUp, Hint: exit.HintOf(err),
+		Message: strings.TrimPrefix(err.Error(), seen.LookingUp+" ")}
 }
 
 // failedPair returns the failure of a server that only the old side names.
-func failedPair() *report.Failure {
-	return &report.Failure{Stage: "comparing", Message: "only the old side has this server",
+func failedPair() *seen.Failure {
+	return &seen.Failure{Stage: "comparing", Message: "only the old side has this server",
 		Hint: "name it on the new side, or leave it out of the old one"}
 }

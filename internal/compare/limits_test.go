@@ -10,7 +10,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -29,7 +29,7 @@ func surfaceOf(t *testing.T, name string, descriptions ...string) fleet.Surface 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fleet.Surface{Server: report.Server{Name: name, State: report.OK}, Snapshot: s}
+	return fleet.Surface{Server: seen.Server{Name: name, State: seen.OK}, Snapshot: s}
 }
 
 // TestTooLarge fails the one server that is too large to be compared.
@@ -41,7 +41,7 @@ func TestTooLarge(t *testing.T) {
 		"small":     {old: surfaceOf(t, "small", "a"), now: surfaceOf(t, "small", "b")},
 	} {
 		found, _ := both.findings(t.Context(), 0, diff.Options{}, finding.Policy{})
-		if s := both.result(); s.State == report.Failed {
+		if s := both.result(); s.State == seen.Failed {
 			failed[name] = s.Error.Message + " → " + s.Error.Hint
 		}
 		if name == "small" && len(found) == 0 {
@@ -70,7 +70,7 @@ func TestLate(t *testing.T) {
 	both := sides{old: surfaceOf(t, "s", "a"), now: surfaceOf(t, "s", "b")}
 	found, err := both.findings(t.Context(), time.Nanosecond, diff.Options{}, finding.Policy{})
 	s := both.result()
-	if err != nil || len(found) != 0 || s.State != report.Failed || s.Error.Message != "undecided after 1ns" ||
+	if err != nil || len(found) != 0 || s.State != seen.Failed || s.Error.Message != "undecided after 1ns" ||
 		!strings.Contains(s.Error.Hint, "--timeout") || both.complete() {
 		t.Errorf("%v, %v, %+v", found, err, s.Error)
 	}
@@ -90,7 +90,7 @@ func TestSameFile(t *testing.T) {
 	if c == nil || !c.complete || len(c.found) != 0 {
 		t.Fatalf("%+v", c)
 	}
-	if s := c.server; s.State != report.OK || s.Tokens == nil || *s.Tokens != *s.BaseTokens {
+	if s := c.server; s.State != seen.OK || s.Tokens == nil || *s.Tokens != *s.BaseTokens {
 		t.Errorf("%+v", s)
 	}
 }

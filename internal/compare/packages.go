@@ -16,6 +16,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
 )
 
@@ -116,7 +117,7 @@ func lockedTargets(ctx context.Context, f *fleet.Fleet, targets []fleet.Target) 
 		return nil, err
 	}
 	versions := map[string]string{}
-	targets = fleet.Hold(targets, func(t fleet.Target) *report.Failure {
+	targets = fleet.Hold(targets, func(t fleet.Target) *seen.Failure {
 		version, difference, err := lockedVersion(ctx, launcher, lock, t)
 		switch versions[t.Name()] = version; {
 		case err != nil:
@@ -237,7 +238,7 @@ func upgrades(
 		launch, launches := t.Launch()
 		known := t.Known()
 		switch {
-		case known.State == report.Disabled:
+		case known.State == seen.Disabled:
 			continue
 		case !t.Live():
 			others = append(others, sides{old: known, now: known})
@@ -253,7 +254,7 @@ func upgrades(
 			upgraded = append(upgraded, t)
 			continue
 		}
-		s := fleet.Surface{Server: report.Server{Name: t.Name(), State: report.OK}}
+		s := fleet.Surface{Server: seen.Server{Name: t.Name(), State: seen.OK}}
 		if err != nil {
 			failLookup(&s, err)
 		}

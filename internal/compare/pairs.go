@@ -15,6 +15,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -62,7 +63,7 @@ func pairsWithSaved(
 	return pairSet{len(targets), func(visit func(int, sides) error) error {
 		_, err := f.Each(ctx, targets, func(i int, s *fleet.Surface) error {
 			defer s.LetGo()
-			if s.State == report.Disabled {
+			if s.State == seen.Disabled {
 				return nil
 			}
 			both := saved.with(ctx, *s)
@@ -99,7 +100,7 @@ func openBaseline(p host.Process, dir string) baseline {
 func (b baseline) with(ctx context.Context, s fleet.Surface) sides {
 	file := SavedFile(b.dir, s.Name)
 	saved, err := source.ReadFile(ctx, file)
-	old := fleet.Surface{Server: report.Server{Source: file}}
+	old := fleet.Surface{Server: seen.Server{Source: file}}
 	switch {
 	case err == nil:
 		old = fleet.FromSaved(saved)
@@ -131,12 +132,12 @@ func failSaved(s *fleet.Surface, stage string, err error) {
 	case errors.As(err, &where):
 		hint = "the snapshots directory must be readable and writable: name another with --snapshots"
 	}
-	s.State, s.Error = report.Failed, &report.Failure{Stage: stage, Message: err.Error(), Hint: hint}
+	s.State, s.Error = seen.Failed, &seen.Failure{Stage: stage, Message: err.Error(), Hint: hint}
 }
 
 // failLookup makes a server fail whose package the registry does not describe.
 func failLookup(s *fleet.Surface, err error) {
-	s.State, s.Error = report.Failed, failedLookup(err)
+	s.State, s.Error = seen.Failed, failedLookup(err)
 }
 
 // matchByName pairs targets with the servers of the old side that have their names. A single server on each
@@ -172,7 +173,7 @@ func matchByName(
 		_, err := f.Each(ctx, targets, func(i int, s *fleet.Surface) error {
 			defer s.LetGo()
 			switch {
-			case s.State == report.Disabled && !single:
+			case s.State == seen.Disabled && !single:
 				return nil
 			case olds[i] == nil && isDir(old) && isDir(current):
 				return visit(i, sides{old: fleet.Absent(s.Name), now: *s})
@@ -195,7 +196,7 @@ func matchByName(
 			}
 			now := fleet.Absent(saved.Name)
 			if !complete {
-				now.State, now.Error = report.Failed, failedPair()
+				now.State, now.Error = seen.Failed, failedPair()
 			}
 			if err := visit(len(targets)+i, sides{old: saved, now: now}); err != nil {
 				return err
@@ -207,7 +208,7 @@ func matchByName(
 
 // comparison is what a run keeps of a pair.
 type comparison struct {
-	server   fleet.Surface // without its documents
+	server   compared // without its documents
 	found    []finding.Finding
 	complete bool // everything of both sides was compared
 	unsaved  bool
@@ -229,8 +230,8 @@ func (p sides) compare(
 	if p.old.Snapshot != p.now.Snapshot {
 		s.Changed = report.SignatureChanges(p.old.Snapshot, p.now.Snapshot)
 	}
-	if s.BaseFile == "" && p.old.Transport != "" { // findings point at the saved snapshot if there is one
-		s.BaseFile = process.Rel(SavedFile(f.Config.Project.Snapshots, s.Name))
+	if s.baseFile == "" && p.old.Transport != "" { // findings point at the saved snapshot if there is one
+		s.baseFile = process.Rel(SavedFile(f.Config.Project.Snapshots, s.Name))
 	}
 	s.LetGo()
 	return &comparison{s, found, p.complete(), p.unsaved}
@@ -281,14 +282,26 @@ func (p *sides) same() bool {
 
 // complete reports whether everything of both sides was there to be compared.
 func (p *sides) complete() bool {
-	known := func(s fleet.Surface) bool { return s.Whole() || s.State == report.Absent }
+	known := func(s fleet.Surface) bool { return s.Whole() || s.State == seen.Absent }
 	return !p.unsaved && known(p.old) && known(p.now)
 }
 
+// compared is the new side of a server, with what it was compared with.
+type compared struct {
+	fleet.Surface
+	report.Comparison
+	baseFile string // as report.Server has it
+}
+
+// report returns the server as a report has it.
+func (c compared) report() report.Server {
+	return report.Server{Server: c.Server, Comparison: c.Comparison, BaseFile: c.baseFile}
+}
+
 // result returns the new side, with the failure of the old one if it has none of its own.
-func (p *sides) result() fleet.Surface {
-	s := p.now
-	s.Base, s.BaseFile = p.old.Source, p.old.File
+func (p *sides) result() compared {
+	s := compared{Surface: p.now}
+	s.Base, s.baseFile = p.old.Source, p.old.File
 	s.Unsaved = p.unsaved && s.Tolerated == nil // else nothing can be saved, as the report says
 	s.Movable = p.movable
 	if s.Base == config.CommandLine {
@@ -298,7 +311,7 @@ func (p *sides) result() fleet.Surface {
 		}
 	}
 	if p.old.Error != nil && s.Error == nil {
-		s.State, s.Error, s.Tolerated = report.Failed, p.old.Error, p.old.Tolerated
+		s.State, s.Error, s.Tolerated = seen.Failed, p.old.Error, p.old.Tolerated
 	}
 	return s
 }
@@ -325,8 +338,8 @@ func turnFor(size int) (done func()) {
 
 // failAnalysis makes a server fail that was not analyzed, or not completely.
 func failAnalysis(s *fleet.Surface, stage, message, hint string) {
-	s.State, s.Snapshot = report.Failed, nil
-	s.Fail(report.Failure{Stage: stage, Message: message, Hint: hint})
+	s.State, s.Snapshot = seen.Failed, nil
+	s.Fail(seen.Failure{Stage: stage, Message: message, Hint: hint})
 }
 
 // offerLess is the advice for a server that is too large.

@@ -19,6 +19,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -56,15 +57,17 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 
 	dir := f.Config.Project.Snapshots
 	files.Sweep(dir)
-	surfaces, err := f.Each(ctx, targets, func(_ int, s *fleet.Surface) error {
+	done := make([]*report.Saved, len(targets))
+	surfaces, err := f.Each(ctx, targets, func(i int, s *fleet.Surface) (err error) {
 		defer s.LetGo()
 		if o.File == "-" {
-			return printSnapshot(p, s)
+			done[i], err = printSnapshot(p, s)
+			return err
 		}
 		file := cmp.Or(o.File, SavedFile(dir, s.Name))
-		if err := o.save(ctx, p, s, file); err != nil {
+		if done[i], err = o.save(ctx, p, s, file); err != nil {
 			failSaved(s, "saving", err)
-			s.Saved = &report.Saved{Action: report.Skipped, Reason: "the file could not be replaced",
+			done[i] = &report.Saved{Action: report.Skipped, Reason: "the file could not be replaced",
 				File: p.Rel(file)}
 		}
 		return nil
@@ -73,7 +76,10 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 		return nil, err
 	}
 
-	r := fleet.Report("snapshot", surfaces)
+	r := report.OfServers("snapshot", fleet.Status(surfaces), fleet.Seen(surfaces))
+	for i := range r.Servers {
+		r.Servers[i].Saved = done[i]
+	}
 	saved := kit.Filter(surfaces, func(s fleet.Surface) bool { return s.Whole() && s.Error == nil })
 	if o.File == "" && len(saved) > 0 {
 		err = relock(ctx, p, f, saved)
@@ -82,21 +88,21 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 		r.Problems = append(r.Problems, fmt.Sprintf("the packages of the servers were not locked: %v", err))
 		r.Status = max(r.Status, exit.Incomplete)
 	}
-	r.SetShard(f.ShardReport(), nil)
+	r.SetShard(ShardOfRun(p, f), nil)
 	return r, nil
 }
 
 // printSnapshot writes the snapshot of s to standard output, unless it is incomplete.
-func printSnapshot(p host.Process, s *fleet.Surface) error {
+func printSnapshot(p host.Process, s *fleet.Surface) (*report.Saved, error) {
 	if !s.Whole() {
-		return nil
+		return nil, nil
 	}
 	data, err := s.Snapshot.Encode()
-	if err == nil {
-		s.Saved = &report.Saved{Action: report.Created, File: "-"}
-		_, err = p.Out.Write(data)
+	if err != nil {
+		return nil, err
 	}
-	return err
+	_, err = p.Out.Write(data)
+	return &report.Saved{Action: report.Created, File: "-"}, err
 }
 
 // checkDir returns an error if the snapshots directory is outside of the project though no flag names it.
@@ -108,33 +114,36 @@ func checkDir(p host.Process, project config.Project) error {
 }
 
 // save writes the snapshot of s to a file, unless it is incomplete: a good file is never replaced by less.
-func (o SaveOptions) save(ctx context.Context, p host.Process, s *fleet.Surface, file string) error {
+func (o SaveOptions) save(
+	ctx context.Context, p host.Process, s *fleet.Surface, file string,
+) (*report.Saved, error) {
+	skipped := func(why string) *report.Saved {
+		return &report.Saved{Action: report.Skipped, File: p.Rel(file), Reason: why}
+	}
 	switch {
-	case s.State == report.Disabled:
-		return nil
-	case s.State == report.Failed:
-		s.Saved = &report.Saved{Action: report.Skipped, File: p.Rel(file), Reason: "the server failed"}
-		return nil
+	case s.State == seen.Disabled:
+		return nil, nil
+	case s.State == seen.Failed:
+		return skipped("the server failed"), nil
 	case !s.Whole():
-		s.Saved = &report.Saved{Action: report.Skipped, File: p.Rel(file), Reason: "not everything arrived"}
-		return nil
+		return skipped("not everything arrived"), nil
 	}
 	data, err := s.Snapshot.Encode()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	saved, err := update(*s, data, file)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	saved.File = p.Rel(file)
-	switch s.Saved = saved; {
+	switch {
 	case saved.Action == report.Unchanged:
-		return nil
+		return saved, nil
 	case o.File != "":
-		return files.WriteOutput(ctx, p.Dir, file, files.Bytes(data))
+		return saved, files.WriteOutput(ctx, p.Dir, file, files.Bytes(data))
 	}
-	return replaceFile(p, file, data)
+	return saved, replaceFile(p, file, data)
 }
 
 // replaceFile replaces a file atomically, and creates its directory. A symbolic link inside of the project is

@@ -14,6 +14,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -68,7 +69,7 @@ func judgeTogether(
 ) []finding.Finding {
 	var found []finding.Finding
 	var members []check.Member
-	var seen, partial []string
+	var read, partial []string
 	for _, shard := range shards {
 		members, partial = append(members, shard.Shard.Members...), append(partial, shard.Shard.Partial...)
 		for _, f := range shard.Findings {
@@ -78,8 +79,8 @@ func judgeTogether(
 		}
 	}
 	for _, s := range whole.Servers {
-		if s.State != report.Disabled && !slices.Contains(partial, s.Name) {
-			seen = append(seen, s.Name)
+		if s.State != seen.Disabled && !slices.Contains(partial, s.Name) {
+			read = append(read, s.Name)
 		}
 	}
 	applied, policy := diff.Rules(), cfg.Project.Policy
@@ -89,8 +90,8 @@ func judgeTogether(
 		slices.SortStableFunc(members, func(a, b check.Member) int { return byPlace(a.Name, b.Name) })
 		found = append(found, check.Together(members, cfg.Project.Budgets)...)
 	}
-	fleet.AddOff(whole.Servers, found)
-	return policy.Apply(found, fleet.ScopeOf(cfg, report.RuleIDs(applied), seen, partial), p.Now)
+	fleet.AddOff(kit.Map(whole.Servers, func(s report.Server) seen.Server { return s.Server }), found)
+	return policy.Apply(found, fleet.ScopeOf(cfg, report.RuleIDs(applied), read, partial), p.Now)
 }
 
 // inOrderOf returns the comparison of server names by their order in the configuration. Those that only the
@@ -113,7 +114,7 @@ func inOrderOf(cfg *config.Config) func(a, b string) int {
 func statusOf(shards []ShardReport) int {
 	var all []int
 	for _, shard := range shards {
-		asked := func(s report.Server) bool { return s.State != report.Disabled }
+		asked := func(s report.Server) bool { return s.State != seen.Disabled }
 		if slices.ContainsFunc(shard.Servers, asked) {
 			all = append(all, shard.Shard.Status)
 		}
@@ -203,4 +204,17 @@ func runOf(r *report.Report) string {
 		words += " failing on " + string(r.FailOn)
 	}
 	return words
+}
+
+// ShardOfRun returns what a report says about the shard of a run with some flags; nil when the run is not
+// divided.
+func ShardOfRun(p host.Process, f *fleet.Fleet, with ...string) *report.Shard {
+	selected := f.Selected()
+	if selected.Shard.Count == 0 {
+		return nil
+	}
+	return &report.Shard{
+		Index: selected.Shard.Index, Total: selected.Shard.Count, Only: selected.Only, With: with,
+		Of: fleet.Digest(f.Config), Began: p.Now.UTC().Truncate(time.Second),
+	}
 }

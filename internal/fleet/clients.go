@@ -6,7 +6,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/clients"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -81,7 +81,7 @@ func (all toolFilters) addOff(found []finding.Finding) {
 
 // AddOff adds to findings about servers in which applications the tools are off that they are about, where
 // that is not known yet.
-func AddOff(servers []report.Server, found []finding.Finding) {
+func AddOff(servers []seen.Server, found []finding.Finding) {
 	known := map[string]*check.ClientTools{}
 	for _, s := range servers {
 		known[s.Name] = s.Clients

@@ -16,7 +16,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/packages"
-	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -84,7 +85,7 @@ func (f *Fleet) Each(
 		return nil, err
 	}
 	for _, file := range f.Config.Files {
-		f.process.Detail("read %s", report.Visible(f.process.Rel(file)))
+		f.process.Detail("read %s", printable.Message(f.process.Rel(file)))
 	}
 	for _, i := range slots {
 		Elaborate(f.process, surfaces[i])
@@ -205,7 +206,7 @@ func pingOne(ctx context.Context, server probe.Server, options probe.Options) (S
 	s := FromResult(result)
 	s.Counts, s.PingMs = nil, float64(took.Microseconds())/1000
 	if err != nil {
-		s.State = report.Failed // even if the handshake succeeded
+		s.State = seen.Failed // even if the handshake succeeded
 	}
 	return s, err
 }

@@ -7,8 +7,9 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/redact"
-	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 )
 
 // The mistakes in flags and SOURCEs that show before a server is contacted.
@@ -39,7 +40,7 @@ func errOrigins(origins []string) error {
 // errHelper returns the error for a command that should give headers and failed.
 func errHelper(command string, err error) error {
 	return exit.Advise("run it by hand in the folder of its configuration: "+
-		report.Visible(redact.MaskLine(command)), "running the command that gives headers: %v", err)
+		printable.Message(redact.MaskLine(command)), "running the command that gives headers: %v", err)
 }
 
 // errInput returns the error for an input that was asked for and not given.
@@ -72,24 +73,24 @@ func errKind(kind string, known []string) error {
 // errNotOffered returns the error for an item that no server offers.
 func errNotOffered(servers, known []string, item string) error {
 	hint := cmp.Or(kit.Suggest(item, known), "see what it offers with mcpctl list")
-	return exit.UsageHint(report.Visible(hint), "%s offers no %q", strings.Join(servers, ", "), item)
+	return exit.UsageHint(printable.Message(hint), "%s offers no %q", strings.Join(servers, ", "), item)
 }
 
 // errUnusable returns the error for a server that failed before it was contacted.
-func errUnusable(name string, why *report.Failure) error {
-	return exit.UsageHint(report.Visible(why.Hint), "%s: %s", report.Visible(name),
-		report.Visible(why.Message))
+func errUnusable(name string, why *seen.Failure) error {
+	return exit.UsageHint(printable.Message(why.Hint), "%s: %s", printable.Message(name),
+		printable.Message(why.Message))
 }
 
 // errDisabled returns the error for a server that the configuration disables.
 func errDisabled(name, file string) error {
-	return exit.Usagef("%s is disabled in %s", report.Visible(name), file)
+	return exit.Usagef("%s is disabled in %s", printable.Message(name), file)
 }
 
 // errNoLogin returns the error for a login to a server that is no URL.
 func errNoLogin(name string) error {
 	return exit.UsageHint("set env in the configuration",
-		"%s is started as a command: it takes credentials from its environment", report.Visible(name))
+		"%s is started as a command: it takes credentials from its environment", printable.Message(name))
 }
 
 // errSaved returns the error for a SOURCE that is a file where a live server is needed.
@@ -127,8 +128,8 @@ func NoServers(cfg *config.Config, names []string) error {
 }
 
 // failedSandbox returns the failure of a server that cannot run in the sandbox.
-func failedSandbox(why error) *report.Failure {
-	return &report.Failure{Stage: "configuration", Message: "--sandbox: " + report.Visible(why.Error()),
+func failedSandbox(why error) *seen.Failure {
+	return &seen.Failure{Stage: "configuration", Message: "--sandbox: " + printable.Message(why.Error()),
 		Hint: cmp.Or(exit.HintOf(why),
 			"what can be granted to a server stands in docs/security.md; or run it without --sandbox")}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/internal/trust"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -152,7 +152,7 @@ func (f *Fleet) read(ctx context.Context, from []source.Source) error {
 	cfg, err := host.Await(ctx, func() (*config.Config, error) { // a hostile one takes long
 		return config.Load(config.Input{
 			Files: f.selected.Files, Stdin: f.process.In, Streams: f.streams, Dir: f.process.Dir,
-			Home: f.process.Home, Lookup: lookup, Rules: report.AllRuleIDs, Discover: f.selected.Discover,
+			Home: f.process.Home, Lookup: lookup, Rules: ruleIDs, Discover: f.selected.Discover,
 		})
 	})
 	if f.Config = cfg; cfg == nil {
@@ -167,7 +167,7 @@ func (f *Fleet) read(ctx context.Context, from []source.Source) error {
 	if err != nil {
 		for line := range strings.SplitSeq(err.Error(), "\n") {
 			if !strings.HasPrefix(line, "hint: ") {
-				f.process.Note("%s", report.Visible(line))
+				f.process.Note("%s", printable.Message(line))
 			}
 		}
 	}
@@ -192,7 +192,7 @@ func (f *Fleet) noteRemarks(from []source.Source) {
 	note := func(says string) {
 		if !slices.Contains(f.remarked, says) {
 			f.remarked = append(f.remarked, says)
-			f.process.Note("%s", report.Visible(says))
+			f.process.Note("%s", printable.Message(says))
 		}
 	}
 	for _, p := range f.Config.Remarks {

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -169,8 +169,8 @@ func TestSame(t *testing.T) {
 }
 
 func TestStatus(t *testing.T) {
-	ok, failed := Surface{Server: report.Server{State: report.OK}}, Surface{Server: report.Server{State: report.Failed}}
-	misconfigured, disabled, tolerated := failed, Surface{Server: report.Server{State: report.Disabled}}, failed
+	ok, failed := Surface{Server: seen.Server{State: seen.OK}}, Surface{Server: seen.Server{State: seen.Failed}}
+	misconfigured, disabled, tolerated := failed, Surface{Server: seen.Server{State: seen.Disabled}}, failed
 	misconfigured.Misconfigured, tolerated.Tolerated = true, &finding.Tolerance{}
 	for _, c := range []struct {
 		surfaces []Surface

@@ -11,7 +11,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/printable"
 )
 
 // inputPrompt is a prompt of the configuration, and the servers of this run that need its answer.
@@ -67,19 +67,19 @@ func askInputs(ctx context.Context, p host.Process, asked []inputPrompt) (map[st
 func (q inputPrompt) ask(ctx context.Context, t *host.Terminal) (string, error) {
 	name := strconv.Quote(q.ID)
 	if q.Description != "" {
-		name += " (" + report.Visible(q.Description) + ")"
+		name += " (" + printable.Message(q.Description) + ")"
 	}
-	t.Printf("mcpctl: the input %s is needed by %s\n", name, report.Visible(strings.Join(q.servers, ", ")))
+	t.Printf("mcpctl: the input %s is needed by %s\n", name, printable.Message(strings.Join(q.servers, ", ")))
 	prompt, usual := "answer", q.Default
 	for i, o := range q.Options {
 		prompt = fmt.Sprintf("choose 1 to %d", len(q.Options))
-		t.Printf("%3d) %s\n", i+1, report.Visible(o.Label))
+		t.Printf("%3d) %s\n", i+1, printable.Message(o.Label))
 	}
 	switch {
 	case q.Password:
 		prompt += " (not shown)"
 	case usual != "":
-		prompt += fmt.Sprintf(" [%s]", report.Visible(usual))
+		prompt += fmt.Sprintf(" [%s]", printable.Message(usual))
 	}
 	switch {
 	case usual != "":

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -67,7 +67,7 @@ func (s *Surface) describe(filter ItemFilter) {
 			filter.Kind != "" && strings.TrimSuffix(filter.Kind, "s") != kind.Word() {
 			continue
 		}
-		items := report.Items{}
+		items := seen.Items{}
 		for _, item := range list.Items() {
 			if filter.Name.Match(item.Key) && (filter.Text == nil || mentions(item.Raw, filter.Text)) {
 				items = append(items, compact(item.Raw))
@@ -77,8 +77,8 @@ func (s *Surface) describe(filter ItemFilter) {
 	}
 }
 
-// Offered returns the report of the server with all of its items.
-func (s Surface) Offered() report.Server {
+// Offered returns what was seen of the server, with all of its items.
+func (s Surface) Offered() seen.Server {
 	s.describe(ItemFilter{})
 	return s.Server
 }

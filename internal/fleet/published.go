@@ -8,7 +8,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/packages"
-	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -36,8 +36,8 @@ func packageTarget(f *Fleet, s source.Source) (Target, error) {
 	}
 	command, err := launcher.Command(ref, s.Args)
 	if err != nil {
-		failed := report.Server{Name: ref.Name, State: report.Failed, Source: ref.String(),
-			Error: &report.Failure{Stage: string(probe.Starting), Message: err.Error()}}
+		failed := seen.Server{Name: ref.Name, State: seen.Failed, Source: ref.String(),
+			Error: &seen.Failure{Stage: string(probe.Starting), Message: err.Error()}}
 		return Target{known: &Surface{Server: failed}}, nil
 	}
 	t := contact(packageServer(ref, command), config.Login{})

@@ -18,8 +18,9 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/login"
-	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/sandbox"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/internal/trust"
@@ -68,8 +69,8 @@ func (t Target) Read() (Surface, error) {
 }
 
 // failed returns a target that is not contacted because of a failure.
-func (t Target) failed(failure *report.Failure) Target {
-	return Target{known: &Surface{Server: report.Server{Name: t.Name(), State: report.Failed,
+func (t Target) failed(failure *seen.Failure) Target {
+	return Target{known: &Surface{Server: seen.Server{Name: t.Name(), State: seen.Failed,
 		Source: t.Source(), Error: failure}}}
 }
 
@@ -269,8 +270,8 @@ func (f *Fleet) configured(entries []config.Entry) []Target {
 		s := r.Entry.Server
 		targets[r.Index] = misconfigured(s.Name, s.Source, r.Problems)
 		if r.Entry.Disabled {
-			targets[r.Index] = Target{known: &Surface{Server: report.Server{Name: s.Name,
-				State: report.Disabled, Source: s.Source}}}
+			targets[r.Index] = Target{known: &Surface{Server: seen.Server{Name: s.Name,
+				State: seen.Disabled, Source: s.Source}}}
 		}
 	}
 	return targets
@@ -355,7 +356,7 @@ func uniqueNames(targets []Target) {
 }
 
 // Hold returns targets without contact to those for which why returns a failure.
-func Hold(targets []Target, why func(Target) *report.Failure) []Target {
+func Hold(targets []Target, why func(Target) *seen.Failure) []Target {
 	held := slices.Clone(targets)
 	for i, t := range held {
 		if !t.Live() {
@@ -408,7 +409,7 @@ func (c Contact) confine(p host.Process, targets []Target) error {
 	}
 	here := files.ProjectRoot(p.Dir)
 	for i, t := range targets {
-		switch name := report.Visible(t.Name()); {
+		switch name := printable.Message(t.Name()); {
 		case t.server == nil:
 		case t.server.Stdio != nil:
 			wrapped, note, err := box.Wrap(*t.server.Stdio, append(t.projects, here), t.may)
@@ -417,7 +418,7 @@ func (c Contact) confine(p host.Process, targets []Target) error {
 				continue
 			}
 			if t.server.Stdio = &wrapped; note != "" {
-				p.Note("%s: --sandbox: %s", name, report.Visible(note))
+				p.Note("%s: --sandbox: %s", name, printable.Message(note))
 			}
 		case t.server.HTTP != nil && t.server.HTTP.Helper != nil:
 			targets[i] = t.unconfined(errHelperSandbox)

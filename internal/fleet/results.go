@@ -8,7 +8,9 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
+	"github.com/mcpctl/mcpctl/pkg/check"
+	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -23,10 +25,11 @@ func Policy(policy finding.Policy, failOn string) (finding.Policy, error) {
 
 // Results are what a run that judges servers keeps of them.
 type Results struct {
-	Surfaces      []Surface // without their documents
-	Found         []finding.Finding
-	seen, partial []string // names of servers that were examined completely, and of others
-	unsaved       bool     // a server has no saved snapshot
+	Surfaces []Surface // without their documents
+	Found    []finding.Finding
+	Partial  []string // names of servers that were not examined completely
+	whole    []string // names of those that were
+	unsaved  bool     // a server has no saved snapshot
 }
 
 // Add adds a server and what was found in it. A disabled server was not examined at all.
@@ -35,11 +38,11 @@ func (r *Results) Add(s Surface, found []finding.Finding, complete, unsaved bool
 	r.Surfaces, r.Found = append(r.Surfaces, s), append(r.Found, found...)
 	r.unsaved = r.unsaved || unsaved && s.Tolerated == nil
 	switch {
-	case s.State == report.Disabled:
+	case s.State == seen.Disabled:
 	case complete:
-		r.seen = append(r.seen, s.Name)
+		r.whole = append(r.whole, s.Name)
 	default:
-		r.partial = append(r.partial, s.Name)
+		r.Partial = append(r.Partial, s.Name)
 	}
 }
 
@@ -51,13 +54,12 @@ func (r *Results) Status() int {
 	return exit.NoBaseline
 }
 
-// Report returns the report of the run, with the findings as the policy sees them. rules are the ids of those
-// that were applied.
-func (r *Results) Report(
-	p host.Process, cfg *config.Config, command string, policy finding.Policy, rules []string,
-	shard *report.Shard,
-) *report.Report {
-	scope := ScopeOf(cfg, rules, r.seen, r.partial)
+// Judged returns the findings of the run as the policy sees them. rules are the ids of those that were
+// applied.
+func (r *Results) Judged(
+	p host.Process, cfg *config.Config, policy finding.Policy, rules []string,
+) []finding.Finding {
+	scope := ScopeOf(cfg, rules, r.whole, r.Partial)
 	run := slices.Concat(scope.Seen, scope.Partial)
 	configured := kit.Set(cfg.Names())
 	if slices.ContainsFunc(run, func(name string) bool { return !configured[name] }) {
@@ -66,29 +68,16 @@ func (r *Results) Report(
 		}
 	}
 	NoteEnds(p, cfg)
-	all := &report.Report{Command: command, Status: r.Status(), FailOn: policy.FailOn}
-	all.Servers = []report.Server{}
-	for _, s := range r.Surfaces {
-		if threshold := policy.Threshold(s.Name); threshold != policy.FailOn {
-			s.FailOn = threshold
-		}
-		all.Servers = append(all.Servers, s.Server)
-	}
-	AddOff(all.Servers, r.Found)
-	all.Findings = policy.Apply(r.Found, scope, p.Now)
-	all.SetShard(shard, r.partial)
-	if policy.Fails(all.Findings) && (all.Status == exit.OK || all.Status == exit.NoBaseline) {
-		all.Status = exit.Findings
-	}
-	return all
+	AddOff(Seen(r.Surfaces), r.Found)
+	return policy.Apply(r.Found, scope, p.Now)
 }
 
 // ScopeOf returns what a run by these rules examined, so that a waiver is reported as unused only if it could
 // have been used.
-func ScopeOf(cfg *config.Config, rules, seen, partial []string) finding.Scope {
-	scope := finding.Scope{Rules: rules, Seen: seen, Partial: partial}
-	applied, asked := kit.Set(rules), kit.Set(slices.Concat(seen, partial))
-	scope.Others = kit.Filter(report.AllRuleIDs(), func(id string) bool { return !applied[id] })
+func ScopeOf(cfg *config.Config, rules, whole, partial []string) finding.Scope {
+	scope := finding.Scope{Rules: rules, Seen: whole, Partial: partial}
+	applied, asked := kit.Set(rules), kit.Set(slices.Concat(whole, partial))
+	scope.Others = kit.Filter(ruleIDs(), func(id string) bool { return !applied[id] })
 	for _, e := range cfg.Entries {
 		if !asked[e.Server.Name] {
 			scope.Absent = append(scope.Absent, e.Server.Name)
@@ -141,13 +130,8 @@ func NoteEnds(p host.Process, cfg *config.Config) {
 	}
 }
 
-// Unanswered adds a problem to a report, which is incomplete then; nil = none.
-func Unanswered(r *report.Report, problem error) {
-	if problem == nil {
-		return
-	}
-	r.Problems = append(r.Problems, problem.Error())
-	if r.Status <= exit.NoBaseline && r.Status != exit.Usage {
-		r.Status = exit.Incomplete
-	}
+// ruleIDs returns the ids of all rules that mcpctl.yaml may name.
+func ruleIDs() []string {
+	all := slices.Concat(diff.Rules(), check.Rules(), finding.PolicyRules(), finding.CallRules())
+	return slices.Sorted(slices.Values(kit.Map(all, func(r finding.Rule) string { return r.ID })))
 }

@@ -11,11 +11,9 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/report"
 )
 
 // Shard is a subset of the configured servers: Index of Count, from 1. The zero value has all of them.
@@ -113,17 +111,8 @@ func shardOfRunner(count string, lookup func(string) (string, bool)) (Shard, err
 	return Shard{}, errors.New("no job runner says in the environment which shard this is: specify I/N")
 }
 
-// ShardReport returns what a report says about the shard of a run with some flags; nil when the run is not
-// divided.
-func (f *Fleet) ShardReport(with ...string) *report.Shard {
-	if f.selected.Shard.Count == 0 {
-		return nil
-	}
-	return &report.Shard{
-		Index: f.selected.Shard.Index, Total: f.selected.Shard.Count, Only: f.selected.Only, With: with,
-		Of: Digest(f.Config), Began: f.process.Now.UTC().Truncate(time.Second),
-	}
-}
+// Selected returns which servers take part in the run.
+func (f *Fleet) Selected() Selection { return f.selected }
 
 // Digest returns the SHA-256 of what the shards of a run share: the names of the configured servers and the
 // content of mcpctl.yaml.

@@ -10,7 +10,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/packages"
-	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -19,7 +20,7 @@ import (
 
 // Surface is what one server offers, live or saved, with what a report says about it; or why it is not known.
 type Surface struct {
-	report.Server
+	seen.Server
 	Snapshot   *snapshot.Snapshot // nil when nothing arrived, and after LetGo
 	Raw        []byte             // of a saved one, the file; nil = there is none
 	SecondRead []snapshot.List    // the lists once more, with Contact.ReadTwice
@@ -28,6 +29,7 @@ type Surface struct {
 	// of a saved one, the file of the current tree that holds it; empty = there is none
 	File string
 
+	PingMs float64 // milliseconds to the response to ping
 	// the names of the variables that a server over stdio was started with; nil = not known
 	Given         []string
 	filters       toolFilters
@@ -66,16 +68,16 @@ func (s *Surface) bytes() (n int) {
 // Whole reports whether everything that the server offers arrived.
 func (s Surface) Whole() bool {
 	if s.Snapshot != nil {
-		return s.State == report.OK && s.Snapshot.Complete()
+		return s.State == seen.OK && s.Snapshot.Complete()
 	}
-	return s.State == report.OK && s.arrived && len(s.PartialLists) == 0
+	return s.State == seen.OK && s.arrived && len(s.PartialLists) == 0
 }
 
 // Known reports whether there is something to compare, or certainly no server.
-func (s Surface) Known() bool { return s.Snapshot != nil || s.arrived || s.State == report.Absent }
+func (s Surface) Known() bool { return s.Snapshot != nil || s.arrived || s.State == seen.Absent }
 
 // Incomplete reports whether the server did not answer in full.
-func (s Surface) Incomplete() bool { return s.State == report.Failed || s.State == report.Partial }
+func (s Surface) Incomplete() bool { return s.State == seen.Failed || s.State == seen.Partial }
 
 // TokenCost estimates what the server costs in a prompt; nil when its tools are not known.
 func (s Surface) TokenCost() *int {
@@ -93,23 +95,22 @@ func TooLong(limit time.Duration) string { return fmt.Sprintf("undecided after %
 
 // Absent returns the surface of a server that certainly does not exist.
 func Absent(name string) Surface {
-	return Surface{Server: report.Server{Name: name, State: report.Absent}}
+	return Surface{Server: seen.Server{Name: name, State: seen.Absent}}
 }
 
 // FromSaved returns the surface of a saved snapshot.
 func FromSaved(saved source.Saved) Surface {
 	s := Surface{Snapshot: saved.Snapshot, Raw: saved.Raw, Package: saved.Package, File: saved.File,
-		Server: report.Server{Name: saved.Name, State: report.OK, Source: saved.Origin}}
+		Server: seen.Server{Name: saved.Name, State: seen.OK, Source: saved.Origin}}
 	s.count()
 	return s
 }
 
 // FromResult returns the surface of a probe.
 func FromResult(r probe.Result) Surface {
-	s := Surface{Snapshot: r.Snapshot, SecondRead: r.SecondRead, Server: report.Server{
-		Name: r.Server.Name, State: report.OK, Source: r.Server.Source,
-	}}
-	s.Transport, s.ElapsedMs, s.Attempts = r.Transport, report.Elapsed(r.Elapsed), r.Attempts
+	s := Surface{Snapshot: r.Snapshot, SecondRead: r.SecondRead,
+		Server: seen.Server{Name: r.Server.Name, State: seen.OK, Source: r.Server.Source}}
+	s.Transport, s.ElapsedMs, s.Attempts = r.Transport, seen.Elapsed(r.Elapsed), r.Attempts
 	switch {
 	case r.Server.Stdio != nil:
 		s.Intended = "stdio"
@@ -123,10 +124,10 @@ func FromResult(r probe.Result) Surface {
 	}
 	s.NoiseText = r.Noise
 	for _, n := range r.Notices {
-		s.Notices = append(s.Notices, report.Oddity{Stage: string(n.Stage), Code: n.Code, Message: n.Message})
+		s.Notices = append(s.Notices, seen.Oddity{Stage: string(n.Stage), Code: n.Code, Message: n.Message})
 	}
 	if len(s.PartialLists) > 0 {
-		s.State = report.Partial
+		s.State = seen.Partial
 	}
 	if r.Err != nil {
 		s.fail(r.Err)
@@ -140,41 +141,37 @@ func (s *Surface) count() {
 	if s.Snapshot == nil {
 		return
 	}
-	s.ProtocolVersion, s.Counts = s.Snapshot.Protocol, report.CountsOf(s.Snapshot)
+	s.ProtocolVersion, s.Counts = s.Snapshot.Protocol, seen.CountsOf(s.Snapshot)
 	for _, list := range s.Snapshot.Incomplete() {
 		s.PartialLists = append(s.PartialLists,
-			report.PartialList{Kind: list.Kind, State: list.State.String(), Problem: list.Problem})
+			seen.PartialList{Kind: list.Kind, State: list.State.String(), Problem: list.Problem})
 	}
 }
 
 // fail records what went wrong: all of it, or a part when some of the surface arrived.
 func (s *Surface) fail(err error) {
-	s.State = report.Failed
+	s.State = seen.Failed
 	if s.Snapshot != nil {
-		s.State = report.Partial
+		s.State = seen.Partial
 	}
 	for _, cause := range probe.Failures(err) {
-		s.Fail(report.Failure{Stage: string(cause.Stage), Message: cause.Err.Error(), Hint: cause.Hint,
+		s.Fail(seen.Failure{Stage: string(cause.Stage), Message: cause.Err.Error(), Hint: cause.Hint,
 			Stderr: cause.Stderr})
 	}
 }
 
 // FailureOf returns the first failure in an error of the prober or a watcher, as a report has it.
-func FailureOf(err error) *report.Failure {
+func FailureOf(err error) *seen.Failure {
 	var s Surface
 	if s.fail(err); s.Error == nil && err != nil {
-		return &report.Failure{Stage: string(probe.Watching), Message: err.Error()}
+		return &seen.Failure{Stage: string(probe.Watching), Message: err.Error()}
 	}
 	return s.Error
 }
 
-// Report returns the report of surfaces for a command, with their exit status.
-func Report(command string, surfaces []Surface) *report.Report {
-	r := &report.Report{Command: command, Status: Status(surfaces)}
-	for _, s := range surfaces {
-		r.Servers = append(r.Servers, s.Server)
-	}
-	return r
+// Seen returns what was seen of the servers of surfaces.
+func Seen(surfaces []Surface) []seen.Server {
+	return kit.Map(surfaces, func(s Surface) seen.Server { return s.Server })
 }
 
 // Status returns the exit status of surfaces without findings: wrong usage if the configuration kept every
@@ -182,7 +179,7 @@ func Report(command string, surfaces []Surface) *report.Report {
 func Status(surfaces []Surface) int {
 	tried, misconfigured, incomplete := false, false, false
 	for _, s := range surfaces {
-		tried = tried || !s.Misconfigured && s.State != report.Disabled
+		tried = tried || !s.Misconfigured && s.State != seen.Disabled
 		misconfigured = misconfigured || s.Misconfigured
 		incomplete = incomplete || s.Incomplete() && s.Tolerated == nil
 	}
@@ -197,14 +194,14 @@ func Status(surfaces []Surface) int {
 
 // Elaborate writes with --verbose how a server answered.
 func Elaborate(p host.Process, s Surface) {
-	name := report.Visible(s.Name)
+	name := printable.Message(s.Name)
 	p.Detail("%s: %s, over %s, protocol %s, %d ms", name, s.State, cmp.Or(s.Transport, s.Intended),
 		cmp.Or(s.ProtocolVersion, "unknown"), s.ElapsedMs)
 	for _, n := range s.Notices {
-		p.Detail("%s: %s", name, report.Visible(n.Message))
+		p.Detail("%s: %s", name, printable.Message(n.Message))
 	}
 	for _, text := range s.NoiseText {
-		p.Detail("%s: on stdout, not the protocol: %s", name, report.Visible(text))
+		p.Detail("%s: on stdout, not the protocol: %s", name, printable.Message(text))
 	}
 }
 
@@ -217,7 +214,7 @@ func NoiseNote(surfaces []Surface) string {
 		if len(s.NoiseText) == 0 {
 			continue
 		}
-		if names = append(names, report.Visible(s.Name)); len(names) == 1 {
+		if names = append(names, printable.Message(s.Name)); len(names) == 1 {
 			first, _, _ = strings.Cut(strings.TrimSpace(s.NoiseText[0]), "\n")
 		}
 	}
@@ -225,5 +222,5 @@ func NoiseNote(surfaces []Surface) string {
 		return ""
 	}
 	return fmt.Sprintf("%s: wrote to stdout what is not an MCP message: \"%s\"; some clients fail there "+
-		"(write logs to stderr)", kit.Some(names), report.Visible(kit.Clip(first, longest)))
+		"(write logs to stderr)", kit.Some(names), printable.Message(kit.Clip(first, longest)))
 }

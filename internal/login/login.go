@@ -17,8 +17,9 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/redact"
-	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -36,13 +37,13 @@ type Options struct {
 const loginTime = 5 * time.Minute
 
 // Login logs the user in to a server, and saves the login.
-func Login(ctx context.Context, p host.Process, server auth.Resource, o Options) (*report.Report, error) {
+func Login(ctx context.Context, p host.Process, server auth.Resource, o Options) (*Result, error) {
 	switch {
 	case o.Device && o.Paste:
 		return nil, exit.UsageHint("leave --no-browser out", "--device needs no browser here")
 	case server.Client.Machine:
 		return nil, exit.Usagef("%s is configured to get its tokens without a login",
-			report.Visible(server.Name))
+			printable.Message(server.Name))
 	}
 	store := storeOf(p)
 	old, err := store.Of(auth.Canonical(server.URL))
@@ -58,7 +59,7 @@ func Login(ctx context.Context, p host.Process, server auth.Resource, o Options)
 	defer cancel()
 	place, err := placeFor(ctx, p, store, old) // before the user logs in: the result must be saved
 	if err != nil {
-		return nil, fmt.Errorf("login to %s: %w", report.Visible(server.Name), err)
+		return nil, fmt.Errorf("login to %s: %w", printable.Message(server.Name), err)
 	}
 	if old != nil { // its registration may be used again
 		if whole, err := store.Unlock(ctx, *old); err == nil && whole != nil {
@@ -89,16 +90,16 @@ func Login(ctx context.Context, p host.Process, server auth.Resource, o Options)
 		flow.Paste = func(ctx context.Context) (string, error) { return readPasted(ctx, p) }
 	}
 	if server.Client.Sends != "" {
-		printAlways(p, "it sends "+report.Visible(server.Client.Sends)+"\n")
+		printAlways(p, "it sends "+printable.Message(server.Client.Sends)+"\n")
 	}
 	l, err := auth.Login(ctx, server, old, flow, o.CACert)
 	if err != nil && ctx.Err() != nil {
 		err = exit.Advise(exit.HintOf(err), "%w", context.Cause(ctx))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("login to %s: %w", report.Visible(server.Name), err)
+		return nil, fmt.Errorf("login to %s: %w", printable.Message(server.Name), err)
 	}
-	return reportOf(p, "login", server, l), nil
+	return resultOf(p, server, l), nil
 }
 
 // placeFor returns where a login is saved: the choice of the environment, else its old place, else the
@@ -127,22 +128,22 @@ func placeFor(ctx context.Context, p host.Process, store vault.Vault, old *vault
 // printAlways writes what the user must know to log in, also with --quiet.
 func printAlways(p host.Process, text string) {
 	first, rest, more := strings.Cut(text, "\n")
-	fmt.Fprintln(p.Err, "mcpctl:", report.Visible(first))
+	fmt.Fprintln(p.Err, "mcpctl:", printable.Message(first))
 	if more {
-		fmt.Fprintln(p.Err, report.Visible(rest))
+		fmt.Fprintln(p.Err, printable.Message(rest))
 	}
 }
 
 // Logout revokes the tokens of a login and removes it, even if they cannot be revoked.
-func Logout(ctx context.Context, p host.Process, server auth.Resource, pem []byte) (*report.Report, error) {
+func Logout(ctx context.Context, p host.Process, server auth.Resource, pem []byte) (*Result, error) {
 	store := storeOf(p)
 	public, err := store.Of(auth.Canonical(server.URL))
 	if err != nil {
 		return nil, err
 	}
 	if public == nil {
-		p.Note("not logged in to %s", report.Visible(server.Name))
-		return reportOf(p, "logout", server, nil), nil
+		p.Note("not logged in to %s", printable.Message(server.Name))
+		return resultOf(p, server, nil), nil
 	}
 	if l, err := store.Unlock(ctx, *public); err == nil && l != nil {
 		if err := auth.Logout(ctx, server, *l, pem); err != nil {
@@ -152,7 +153,7 @@ func Logout(ctx context.Context, p host.Process, server auth.Resource, pem []byt
 	if err := store.Remove(ctx, *public); err != nil {
 		return nil, err
 	}
-	return reportOf(p, "logout", server, nil), nil
+	return resultOf(p, server, nil), nil
 }
 
 // storeOf returns the user's logins. Without a home directory there are none, and none can be saved.
@@ -199,10 +200,10 @@ func ServerOf(server probe.Server, client config.Login) auth.Resource {
 }
 
 // Status reports the logins to the entries, and with all also to servers that are not configured.
-func Status(p host.Process, cfg *config.Config, entries []config.Entry, all bool) *report.Report {
+func Status(p host.Process, cfg *config.Config, entries []config.Entry, all bool) *Result {
 	store := storeOf(p)
 	logins, problem := store.All()
-	r := &report.Report{Command: "login"}
+	r := &Result{}
 	if problem != nil {
 		r.Status, r.Problems = exit.Incomplete, []string{problem.Error()}
 	}
@@ -225,33 +226,32 @@ func Status(p host.Process, cfg *config.Config, entries []config.Entry, all bool
 	return r
 }
 
-// reportOf returns the report of a login or logout; l is nil without a login.
-func reportOf(p host.Process, command string, server auth.Resource, l *vault.Grant) *report.Report {
-	return &report.Report{Command: command, Servers: []report.Server{shown(p, server, "", l)}}
+// resultOf returns the result of a login or logout; l is nil without a login.
+func resultOf(p host.Process, server auth.Resource, l *vault.Grant) *Result {
+	return &Result{Servers: []Server{shown(p, server, "", l)}}
 }
 
-func shown(p host.Process, s auth.Resource, source string, l *vault.Grant) report.Server {
-	state := stateOf(p, s, l)
-	return report.Server{Name: s.Name, State: report.OK, Source: source, Login: &state,
-		Definition: report.Definition{Description: config.Description{URL: redact.MaskURL(s.URL)}}}
+func shown(p host.Process, s auth.Resource, source string, l *vault.Grant) Server {
+	return Server{Server: seen.Server{Name: s.Name, State: seen.OK, Source: source},
+		URL: redact.MaskURL(s.URL), Login: stateOf(p, s, l)}
 }
 
 // stateOf returns what reports show of a login; nil = there is none.
-func stateOf(p host.Process, s auth.Resource, l *vault.Grant) report.LoginStatus {
+func stateOf(p host.Process, s auth.Resource, l *vault.Grant) LoginStatus {
 	switch {
 	case s.Client.Machine:
-		return report.LoginStatus{State: report.Itself, Scopes: s.Client.Scopes}
+		return LoginStatus{State: Itself, Scopes: s.Client.Scopes}
 	case l == nil:
-		return report.LoginStatus{State: report.LoggedOut}
+		return LoginStatus{State: LoggedOut}
 	}
-	shown := report.LoginStatus{State: report.LoggedIn, Issuer: l.Issuer, Scopes: l.Scopes, Since: l.Since,
+	shown := LoginStatus{State: LoggedIn, Issuer: l.Issuer, Scopes: l.Scopes, Since: l.Since,
 		Expires: l.Expires, Renews: l.Renews, Store: string(l.Place)}
 	shown.Wanted = kit.Filter(l.Wanted, func(scope string) bool { return !slices.Contains(l.Scopes, scope) })
 	switch {
 	case l.Revoked:
-		shown.State = report.Revoked
+		shown.State = Revoked
 	case !l.Renews && !l.Expires.IsZero() && p.Now.After(l.Expires):
-		shown.State = report.Expired
+		shown.State = Expired
 	}
 	return shown
 }

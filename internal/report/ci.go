@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -36,7 +37,7 @@ func (a alert) heading() string { return text(a.server + ": " + a.title).String(
 // alerts returns what CI shows of a server besides its findings.
 func (s Server) alerts(run Repeat) []alert {
 	var all []alert
-	for i, f := range s.failures() {
+	for i, f := range s.Failures() {
 		says := textOf(append(paragraph(f.Message, plain), s.remedy(f)...))
 		all = append(all, alert{s.Name, f.Stage, says, s.place(), s.Tolerated != nil, f.Stderr, i})
 	}
@@ -195,7 +196,7 @@ func writeJUnit(w io.Writer, r *Report, o Options) error {
 		cases = append(kit.Map(s.alerts(o.Run), alert.junit), cases...)
 		if len(cases) == 0 {
 			passed := junitCase{Class: text(s.Name), Name: text("mcpctl " + r.Command)}
-			if s.State == Disabled {
+			if s.State == seen.Disabled {
 				passed.Skipped = &junitResult{Message: "disabled in the configuration"}
 			}
 			cases = append(cases, passed)
@@ -294,7 +295,7 @@ func textOf(all []line) string {
 }
 
 // remedy returns what can be done about a failure, and why it is tolerated.
-func (s Server) remedy(f Failure) []line {
+func (s Server) remedy(f seen.Failure) []line {
 	all := advice("hint: ", f.Hint)
 	if t := s.Tolerated; t != nil {
 		says := "tolerated" + until(t.Expires) + ": " + firstLine(t.Reason)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -77,7 +78,7 @@ func TestNoTextIsHiddenFromAReviewer(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &report.Report{Command: "diff", Findings: found,
-		Servers: []report.Server{{Name: "s", State: report.OK, Comparison: report.Comparison{Base: "old.json", Changed: report.SignatureChanges(old, now)}, Source: "new.json"}}}
+		Servers: []report.Server{{Server: seen.Server{Name: "s", State: seen.OK, Source: "new.json"}, Comparison: report.Comparison{Base: "old.json", Changed: report.SignatureChanges(old, now)}}}}
 	var names []string
 	for _, part := range strings.Split(after, `"=`)[1:] {
 		names = append(names, strings.SplitN(part, `"`, 2)[0])
@@ -134,7 +135,7 @@ func TestAChangedTextIsWholeSomewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &report.Report{Command: "diff", Findings: found, Servers: []report.Server{{Name: "s", State: report.OK, Comparison: report.Comparison{Base: "old.json"}}}}
+	r := &report.Report{Command: "diff", Findings: found, Servers: []report.Server{{Server: seen.Server{Name: "s", State: seen.OK}, Comparison: report.Comparison{Base: "old.json"}}}}
 	for format, options := range map[string]report.Options{"table": {Verbose: true, Width: 100}, "html": {}, "json": {}, "yaml": {}} {
 		var out bytes.Buffer
 		if err := report.Write(&out, format, r, options); err != nil {

@@ -8,7 +8,8 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/seen"
+	"github.com/mcpctl/mcpctl/internal/trust"
 )
 
 // writeConfig writes a row per configured server: what would be run, and where that is written.
@@ -31,11 +32,11 @@ func writeConfig(p *page, r *Report) {
 // configured returns the state of a server that was not contacted.
 func (s Server) configured() span {
 	switch {
-	case s.State == Failed || s.State == Partial:
+	case s.State == seen.Failed || s.State == seen.Partial:
 		return span{"invalid", red}
-	case s.State == OK && (s.Trust == Untrusted || s.Trust == Changed):
+	case s.State == seen.OK && (s.Trust == trust.Untrusted || s.Trust == trust.Changed):
 		return span{string(s.Trust), yellow}
-	case s.State == OK:
+	case s.State == seen.OK:
 		return span{"enabled", green}
 	}
 	return span{string(s.State), stateStyle(s.State)}
@@ -46,7 +47,7 @@ func (s Server) runs() string {
 	if s.URL != "" {
 		return join(", headers from: ", s.URL, s.Helper)
 	}
-	return strings.Join(kit.Map(s.Command, shellWord), " ")
+	return strings.Join(kit.Map(s.Command, trust.ShellWord), " ")
 }
 
 // applications returns the applications that have the server, in one cell: the first in full.
@@ -65,8 +66,8 @@ func (s Server) applications() string {
 func writeDetails(p *page, servers []Server) {
 	for _, s := range servers {
 		var details []span
-		if s.Effects != nil && s.State != Disabled {
-			details = kit.Map(EffectLines(*s.Effects)[1:],
+		if s.Effects != nil && s.State != seen.Disabled {
+			details = kit.Map(trust.EffectLines(*s.Effects)[1:],
 				func(line string) span { return span{line, plain} })
 		}
 		renamed := func(at config.Place) bool { return at.Name != "" }
@@ -105,93 +106,18 @@ func writeFiles(p *page, files []config.File) {
 	}))
 }
 
-// EffectLines returns effects as lines for people, escaped for a terminal: the command line or URL first.
-// Nothing is left out. An exclamation mark follows what runtimes obey and addresses of this machine.
-func EffectLines(x config.Effects) []string {
-	marked := func(name string) string {
-		if slices.Contains(x.Notable, name) {
-			return " !"
-		}
-		return ""
-	}
-	lines := []string{CommandLine(x) + marked("url")}
-	list := func(says string, all []string) {
-		if len(all) > 0 {
-			lines = append(lines, says+strings.Join(all, ", "))
-		}
-	}
-	each := func(says string, all []string) {
-		for _, text := range all {
-			lines = append(lines, says+text)
-		}
-	}
-	assigned := func(pair string) string {
-		name, value, _ := strings.Cut(pair, "=")
-		if pair == name {
-			return name
-		}
-		return printable.ShellWord(name) + "=" + shellWord(value) + marked(name)
-	}
-	each("has an address that is not ASCII: ", kit.Filter(kit.Map(x.Addresses, printable.ASCII),
-		func(host string) bool { return !slices.Contains(x.Addresses, host) }))
-	list("receives ", kit.Filter(x.Receives,
-		func(name string) bool { return name != "the variables of "+x.Reads }))
-	list("sets ", kit.Map(x.Sets, assigned))
-	each("sends ", x.Sends)
-	list("logs in with ", kit.Map(x.Login, assigned))
-	if x.Reads != "" {
-		lines = append(lines,
-			"reads "+x.Reads+": whatever it holds when the server starts, also what changes the program")
-	}
-	list("gets your settings ", x.Passes)
-	if x.Dir != "" {
-		lines = append(lines, "in "+x.Dir)
-	}
-	each("for credentials runs ", x.Runs)
-	each("asks for ", x.Asks)
-	each("in the sandbox: ", x.Sandbox)
-	switch names := kit.And(x.Settings, len(x.Settings)); {
-	case len(x.Settings) == 1 && !strings.Contains(names, " "):
-		lines = append(lines, "this project's "+names+" decides what runs")
-	case len(x.Settings) > 1:
-		lines = append(lines, "this project's "+names+" decide what runs")
-	case names != "":
-		lines = append(lines, names+" decide what runs")
-	}
-	each("needs ", x.Lacks)
-	return kit.Map(lines, Visible)
-}
-
-// CommandLine returns what is started as one would type it, or the URL.
-func CommandLine(x config.Effects) string {
-	if len(x.Starts) > 0 {
-		return strings.Join(kit.Map(x.Starts, shellWord), " ")
-	}
-	return x.Contacts
-}
-
-// masked matches how redact.Declared shows a secret.
-var masked = kit.Pattern(`^[*]{3} [(][0-9]+ characters[)]$`)
-
-// shellWord returns a value as a shell takes it; a masked one as it is.
-func shellWord(value string) string {
-	if masked().MatchString(value) {
-		return value
-	}
-	return printable.ShellWord(value)
-}
-
 // writeTrust writes a block per configured server: what it would do, and whether it is trusted.
 func writeTrust(p *page, r *Report) {
 	for _, s := range r.Servers {
-		says := map[Trust]span{Trusted: {"trusted", green}, Changed: {"changed since it was trusted", red},
-			Untrusted: {"not trusted", yellow}, "": {"needs no trust", dim}}[s.Trust]
-		if s.Trust == Trusted && s.Since != "" {
+		says := map[trust.Standing]span{trust.Trusted: {"trusted", green},
+			trust.Changed:   {"changed since it was trusted", red},
+			trust.Untrusted: {"not trusted", yellow}, "": {"needs no trust", dim}}[s.Trust]
+		if s.Trust == trust.Trusted && s.Since != "" {
 			says.text += " since " + s.Since
 		}
 		p.below(span{s.Name, bold}, span{"  ", plain}, span{s.Source, dim}, span{"  ", plain}, says)
 		if s.Effects != nil {
-			for _, line := range EffectLines(*s.Effects) {
+			for _, line := range trust.EffectLines(*s.Effects) {
 				p.text(2, 4, span{line, plain})
 			}
 		}

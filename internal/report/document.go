@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -49,7 +50,7 @@ type (
 	documentServer struct {
 		Index        int // of the first
 		Names        text
-		State        State
+		State        seen.State
 		Says         text
 		Text, Stderr multiline // what can be done, and what the first one wrote
 		Unsaved      text
@@ -139,7 +140,7 @@ func documentServers(r *Report, v view) []documentServer {
 		all = append(all, s)
 	}
 	for _, t := range troubles(r.Servers) {
-		add(t.Names, documentServer{State: t.State, Says: text(oneLine(t.Failure.Says())),
+		add(t.Names, documentServer{State: t.State, Says: text(oneLine(Says(t.Failure))),
 			Text: multiline(textOf(t.remedy(t.Failure))), Stderr: multiline(t.Stderr)})
 	}
 	if names, advice := v.Run.unsaved(r.Servers); len(names) > 0 {

@@ -6,25 +6,26 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
 // WatchEvent is one event of watch, about a server or at the end of the run. docs/watch.md describes its
 // JSON.
 type WatchEvent struct {
-	Mcpctl   int       `json:"mcpctl"` // version of this form; EventJSON sets it
-	Time     time.Time `json:"time"`
-	Event    string    `json:"event"`               // of pkg/watch, "reload", "build" or "summary"
-	Server   string    `json:"server,omitempty"`    // configured name
-	State    string    `json:"state,omitempty"`     // the state in effect
-	Previous string    `json:"previous,omitempty"`  // state: the one before
-	Cause    string    `json:"cause,omitempty"`     // why the lists were read
-	Note     string    `json:"note,omitempty"`      // a remark for a person
-	Files    []string  `json:"files,omitempty"`     // reload: those that changed, or some of them
-	Elapsed  *int64    `json:"elapsedMs,omitempty"` // build: its duration
-	Counts   Counts    `json:"counts,omitzero"`     // state: number of known items of each kind
-	Error    *Failure  `json:"error,omitempty"`     // the reason of trouble
-	Findings Findings  `json:"findings,omitzero"`   // changed: what changed
+	Mcpctl   int           `json:"mcpctl"` // version of this form; EventJSON sets it
+	Time     time.Time     `json:"time"`
+	Event    string        `json:"event"`               // of pkg/watch, "reload", "build" or "summary"
+	Server   string        `json:"server,omitempty"`    // configured name
+	State    string        `json:"state,omitempty"`     // the state in effect
+	Previous string        `json:"previous,omitempty"`  // state: the one before
+	Cause    string        `json:"cause,omitempty"`     // why the lists were read
+	Note     string        `json:"note,omitempty"`      // a remark for a person
+	Files    []string      `json:"files,omitempty"`     // reload: those that changed, or some of them
+	Elapsed  *int64        `json:"elapsedMs,omitempty"` // build: its duration
+	Counts   seen.Counts   `json:"counts,omitzero"`     // state: number of known items of each kind
+	Error    *seen.Failure `json:"error,omitempty"`     // the reason of trouble
+	Findings Findings      `json:"findings,omitzero"`   // changed: what changed
 
 	Dropped  int  `json:"dropped,omitempty"`  // changes before this one that the output refused
 	Repeated bool `json:"repeated,omitempty"` // all since the last change that the output confirmed
@@ -61,7 +62,7 @@ type EventLine struct {
 	Width    int    // columns of the longest name of a server
 	Word     string // such as "live"
 	Remark   string
-	Error    *Failure
+	Error    *seen.Failure
 	Findings Findings
 }
 
@@ -89,7 +90,7 @@ func (l EventLine) Text(o Options) string {
 		p.text(belowTime, 2, span{own, plain})
 		writeStderr(p, belowTime, f.Stderr, own)
 		if own == "" {
-			p.paragraph(belowTime, f.Says(), plain)
+			p.paragraph(belowTime, Says(*f), plain)
 		}
 		p.print(indented(belowTime, advice("hint: ", f.Hint))...)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -24,7 +25,7 @@ func TestEventJSON(t *testing.T) {
 		want  string
 	}{
 		"state": {
-			report.WatchEvent{Event: "state", Server: "s", State: "live", Previous: "connecting", Counts: report.Counts{snapshot.Tools: 2}},
+			report.WatchEvent{Event: "state", Server: "s", State: "live", Previous: "connecting", Counts: seen.Counts{snapshot.Tools: 2}},
 			`"event": "state", "server": "s", "state": "live", "previous": "connecting", "counts": {"tools": 2}`,
 		},
 		"changed": {
@@ -70,7 +71,7 @@ func TestEventLine(t *testing.T) {
 		"all servers":  {report.EventLine{Word: "watching 2 servers: 2 live"}, "12:00:00  watching 2 servers: 2 live\n"},
 		"hostile name": {report.EventLine{Server: "s\n\x1b[2J", Word: "live"}, "12:00:00  s\\n\\x1b[2J  live\n"},
 		"crash": {
-			report.EventLine{Server: "s", Word: "failed to start", Error: &report.Failure{
+			report.EventLine{Server: "s", Word: "failed to start", Error: &seen.Failure{
 				Stage: "starting", Message: "the server ended", Stderr: crash, Hint: "waiting for the next save"}},
 			"12:00:00  s  failed to start\n            src/index.ts:35:51: ERROR: Expected \")\"\n" +
 				"            node:internal/modules\n            hint: waiting for the next save\n",

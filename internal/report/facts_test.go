@@ -13,6 +13,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -21,11 +22,11 @@ import (
 // shownBy returns what show prints of a whole snapshot, as a table and as Markdown.
 func shownBy(t testing.TB, s *snapshot.Snapshot) map[string]string {
 	t.Helper()
-	server := Server{Name: "srv", State: OK, Offer: Offer{ServerInfo: s.Server, Capabilities: s.Capabilities,
-		Instructions: s.Instructions, SupportedVersions: s.Supported, Unknown: s.Extra}}
+	server := Server{Server: seen.Server{Name: "srv", State: seen.OK, Offer: seen.Offer{ServerInfo: s.Server, Capabilities: s.Capabilities,
+		Instructions: s.Instructions, SupportedVersions: s.Supported, Unknown: s.Extra}}}
 	server.ProtocolVersion = s.Protocol
 	for _, kind := range snapshot.Kinds() {
-		items := Items{}
+		items := seen.Items{}
 		list := s.List(kind)
 		for _, item := range list.Items() {
 			items = append(items, item.Raw)
@@ -240,7 +241,7 @@ func FuzzShow(f *testing.F) {
 			snapshot.Templates: {"name", "title", "description", "mimeType", "annotations"},
 			snapshot.Skills:    {"frontmatter", "resources", "description"}}
 		for _, kind := range snapshot.Kinds() {
-			items := Items{g.object(append(members[kind], kind.KeyField())...), g.object(append(members[kind], kind.KeyField())...)}
+			items := seen.Items{g.object(append(members[kind], kind.KeyField())...), g.object(append(members[kind], kind.KeyField())...)}
 			s.SetList(snapshot.NewList(kind, items))
 		}
 		for format, out := range shownBy(t, s) {

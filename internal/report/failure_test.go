@@ -1,6 +1,10 @@
 package report
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/mcpctl/mcpctl/internal/seen"
+)
 
 // TestErrorLine reads what Node and Python write: the source that threw an error before they name it.
 func TestErrorLine(t *testing.T) {
@@ -37,25 +41,25 @@ func TestFramesOfNodeAreLeftOut(t *testing.T) {
 func TestFailureShown(t *testing.T) {
 	const dead = "cannot connect to http://[::1]:9/mcp: connection refused"
 	tests := []struct {
-		failure    Failure
+		failure    seen.Failure
 		line, cell string
 	}{
-		{Failure{Stage: "connecting", Message: dead}, dead, "connection refused"},
-		{Failure{Stage: "listing tools", Message: dead}, "listing tools: " + dead, "connection refused"},
-		{Failure{Stage: "starting", Message: "server exited with status 1", Stderr: "a\nError: no key\n"},
+		{seen.Failure{Stage: "connecting", Message: dead}, dead, "connection refused"},
+		{seen.Failure{Stage: "listing tools", Message: dead}, "listing tools: " + dead, "connection refused"},
+		{seen.Failure{Stage: "starting", Message: "server exited with status 1", Stderr: "a\nError: no key\n"},
 			"server exited with status 1: no key", "no key"},
-		{Failure{Stage: "starting", Message: "server exited: signal: killed"}, "server exited: signal: killed",
+		{seen.Failure{Stage: "starting", Message: "server exited: signal: killed"}, "server exited: signal: killed",
 			"server exited: signal: killed"},
-		{Failure{Stage: "calling a tool", Message: "server exited with status 1", Stderr: "TypeError: x"},
+		{seen.Failure{Stage: "calling a tool", Message: "server exited with status 1", Stderr: "TypeError: x"},
 			"calling a tool: server exited with status 1: TypeError: x", "TypeError: x"},
-		{Failure{Stage: "connecting", Message: "HTTP 401 Unauthorized", Stderr: "Error: no"},
+		{seen.Failure{Stage: "connecting", Message: "HTTP 401 Unauthorized", Stderr: "Error: no"},
 			"connecting: HTTP 401 Unauthorized", "HTTP 401 Unauthorized"},
 	}
 	for _, test := range tests {
-		if got := test.failure.Says(); got != test.line {
+		if got := Says(test.failure); got != test.line {
 			t.Errorf("line of %+v is %q, want %q", test.failure, got, test.line)
 		}
-		if got := problem(Server{Name: "s", State: Failed, Error: &test.failure}); got != test.cell {
+		if got := problem(Server{Server: seen.Server{Name: "s", State: seen.Failed, Error: &test.failure}}); got != test.cell {
 			t.Errorf("cell of %+v is %q, want %q", test.failure, got, test.cell)
 		}
 	}

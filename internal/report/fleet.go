@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/seen"
 )
 
 // mostServers is how many servers or reasons for failures a folded page names in one place.
@@ -24,7 +25,7 @@ func Tally(words []string, order ...string) string {
 // trouble is one reason for which servers could not be asked in full.
 type trouble struct {
 	Server // the first
-	Failure
+	seen.Failure
 	Names []string
 }
 
@@ -33,13 +34,13 @@ type trouble struct {
 func troubles(servers []Server) []trouble {
 	var each []trouble
 	for _, s := range servers {
-		for _, f := range s.failures() {
+		for _, f := range s.Failures() {
 			each = append(each, trouble{Server: s, Failure: f})
 		}
 	}
 	fleet := len(servers) > mostServers
 	alike := kit.Group(each, func(t trouble) string {
-		reason := fmt.Sprintf("%q %q %s %v", t.Says(), t.Hint, t.State, t.Tolerated)
+		reason := fmt.Sprintf("%q %q %s %v", Says(t.Failure), t.Hint, t.State, t.Tolerated)
 		if fleet {
 			reason = strings.ReplaceAll(reason, t.Name, "")
 		}
@@ -71,10 +72,10 @@ func writeFailures(p *page, servers []Server) {
 		f := t.Failure
 		message, rest, _ := strings.Cut(strings.TrimSpace(f.Message), "\n")
 		f.Message = message
-		p.text(0, 2, span{"error: ", red}, span{someOf(t.Names, most), bold}, span{": " + f.Says(), plain})
+		p.text(0, 2, span{"error: ", red}, span{someOf(t.Names, most), bold}, span{": " + Says(f), plain})
 		p.paragraph(2, rest, plain)
 		p.print(t.remedy(t.Failure)...)
-		if p.Verbose || !t.Failure.exited() { // else the message has the reason
+		if p.Verbose || !exited(t.Failure) { // else the message has the reason
 			if t.Stderr != "" {
 				p.line(2, span{"stderr:", dim})
 			}
@@ -99,7 +100,7 @@ func failureNotes(servers []Server, all bool) (notes []string) {
 			more := kit.Counted(len(reasons)-i, "more failure")
 			return append(notes, "… and "+more+"; --verbose shows all")
 		}
-		note := "error: " + someOf(t.Names, most) + ": " + t.Failure.Says()
+		note := "error: " + someOf(t.Names, most) + ": " + Says(t.Failure)
 		if t.Tolerated != nil {
 			note += fmt.Sprintf(" (tolerated%s: %s)", until(t.Tolerated.Expires), t.Tolerated.Reason)
 		}

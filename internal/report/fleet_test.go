@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -17,9 +18,9 @@ func fleetReport(n int) *Report {
 	add := func(f finding.Finding) { r.Findings = append(r.Findings, f) }
 	for i := range n {
 		name := fmt.Sprintf("server-%05d", i)
-		s := Server{Name: name, State: OK, Comparison: Comparison{Base: "mcp-snapshots/" + name + ".json", Movable: true}, Source: "mcp.json", Answer: Answer{Connection: Connection{Transport: "stdio"}}}
+		s := Server{Server: seen.Server{Name: name, State: seen.OK, Source: "mcp.json", Answer: seen.Answer{Connection: seen.Connection{Transport: "stdio"}}}, Comparison: Comparison{Base: "mcp-snapshots/" + name + ".json", Movable: true}}
 		if i%20 == 19 {
-			s.State = Failed
+			s.State = seen.Failed
 			s.Fail(fleetFailure(name, i/20))
 		} else {
 			if i%4 != 0 {
@@ -43,8 +44,8 @@ func fleetReport(n int) *Report {
 }
 
 // fleetFailure is one of three causes for which a server cannot be asked.
-func fleetFailure(name string, i int) Failure {
-	return []Failure{
+func fleetFailure(name string, i int) seen.Failure {
+	return []seen.Failure{
 		{Stage: "connecting", Message: `HTTP 401 Unauthorized: "no"`, Hint: "log in with mcpctl login " + name + ", or pass a token"},
 		{Stage: "connecting", Message: `HTTP 503 Service Unavailable: "upstream is down"`, Hint: "the server, or a gateway before it, failed: look into its log, or allow --retries"},
 		{Stage: "starting", Message: "server exited with status 1", Stderr: fmt.Sprintf("Error: cannot find module 'x'\n    at main.js (process %d)", 1000+i)},
@@ -77,7 +78,7 @@ func listed(r *Report, command string) *Report {
 	all := &Report{Command: command, Status: r.Status}
 	for _, s := range r.Servers {
 		s.Base, s.Saved = "", &Saved{Action: Unchanged, File: "mcp-snapshots/" + s.Name + ".json"}
-		if s.State == Failed {
+		if s.State == seen.Failed {
 			s.Saved.Action = Skipped
 		}
 		all.Servers = append(all.Servers, s)
@@ -130,10 +131,10 @@ func TestFleetComment(t *testing.T) {
 	r := fleetReport(3000)
 	for i := range r.Servers {
 		s := &r.Servers[i]
-		if s.State == Failed {
+		if s.State == seen.Failed {
 			s.Error.Message = fmt.Sprintf("cause %d: %s", i, strings.Repeat("x", 900))
 		}
-		s.Unsaved = s.State == Failed || i%20 == 0
+		s.Unsaved = s.State == seen.Failed || i%20 == 0
 	}
 	text := written(t, "markdown", r, Options{})
 	for _, want := range []string{"<summary>breaking: ", "`limit` is now required", "150 servers failed"} {

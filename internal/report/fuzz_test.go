@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/seen"
+	"github.com/mcpctl/mcpctl/internal/trust"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -98,22 +100,20 @@ func FuzzFileFormats(f *testing.F) {
 
 // filled is a report with s as every text and value as every raw value.
 func filled(command, s string, value json.RawMessage) *Report {
-	items := Items{value, json.RawMessage(`{}`)}
-	failure := Failure{Stage: s, Message: s, Hint: s, Stderr: s}
+	items := seen.Items{value, json.RawMessage(`{}`)}
+	failure := seen.Failure{Stage: s, Message: s, Hint: s, Stderr: s}
 	server := Server{
-		Name: s, State: Partial, Source: s, Error: &failure, MoreErrors: []Failure{failure},
+		Server: seen.Server{Name: s, State: seen.Partial, Source: s, Error: &failure, MoreErrors: []seen.Failure{failure}, Answer: seen.Answer{Connection: seen.Connection{Transport: s, ProtocolVersion: s}, ElapsedMs: 1,
+			Counts: seen.Counts{snapshot.Tools: 1}, Noise: new(1), NoiseText: []string{s},
+			Notices: []seen.Oddity{{Stage: s, Code: s, Message: s}}}, Offer: seen.Offer{ServerInfo: value, Capabilities: value, Instructions: s,
+			Tools: items, Prompts: items, Resources: items, ResourceTemplates: items}},
 		Saved:      &Saved{Action: Skipped, File: s, Reason: s},
-		Definition: Definition{Description: config.Description{Command: []string{s, s}}}, Comparison: Comparison{Base: s},
-		Answer: Answer{Connection: Connection{Transport: s, ProtocolVersion: s}, ElapsedMs: 1,
-			Counts: Counts{snapshot.Tools: 1}, Noise: new(1), NoiseText: []string{s},
-			Notices: []Oddity{{Stage: s, Code: s, Message: s}}},
-		Offer: Offer{ServerInfo: value, Capabilities: value, Instructions: s,
-			Tools: items, Prompts: items, Resources: items, ResourceTemplates: items},
+		Definition: trust.Definition{Description: config.Description{Command: []string{s, s}}}, Comparison: Comparison{Base: s},
 	}
 	text, _ := json.Marshal(s)
 	changed, _ := json.Marshal("x " + s + " y")
 	return &Report{
-		Command: command, Status: 1, Servers: []Server{server, {Name: s + "!", State: OK, Definition: Definition{Description: config.Description{URL: s}}}}, Problems: []string{s},
+		Command: command, Status: 1, Servers: []Server{server, {Server: seen.Server{Name: s + "!", State: seen.OK}, Definition: trust.Definition{Description: config.Description{URL: s}}}}, Problems: []string{s},
 		Findings: Findings{
 			{Rule: s, Level: finding.Breaking, Verdict: finding.Proved, Server: s, Item: s, Path: "/" + s, Message: s, Hint: s, Old: value, New: text, Witness: value},
 			{Rule: s, Level: finding.Warning, Server: s, Item: "tool/" + s, Path: "/" + s, Message: s, Old: text, New: changed},

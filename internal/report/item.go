@@ -8,6 +8,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -19,7 +20,7 @@ func writeItem(p *page, indent int, s Server, k snapshot.Kind, raw json.RawMessa
 			p.text(inner, 2, span{label + "  ", dim}, span{says, plain})
 		}
 	}
-	p.write(indent, p.signatures(indent, s, k, Items{raw})[0])
+	p.write(indent, p.signatures(indent, s, k, seen.Items{raw})[0])
 	if title := (snapshot.Item{Raw: raw}).Title(); title != key(k, raw) {
 		p.text(inner, 0, span{title, dim})
 	}

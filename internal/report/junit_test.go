@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -157,10 +158,10 @@ func TestJUnitFollowsTheSchema(t *testing.T) {
 // TestJUnitCounts checks the numbers that readers show.
 func TestJUnitCounts(t *testing.T) {
 	r := &Report{Command: "diff", Servers: []Server{
-		{Name: "a", State: OK},
-		{Name: "b", State: Failed, Error: &Failure{Stage: "starting", Message: "no"}},
-		{Name: "c", State: Failed, Error: &Failure{Stage: "starting", Message: "no"}, Tolerated: &finding.Tolerance{Reason: "moves"}},
-		{Name: "d", State: OK},
+		{Server: seen.Server{Name: "a", State: seen.OK}},
+		{Server: seen.Server{Name: "b", State: seen.Failed, Error: &seen.Failure{Stage: "starting", Message: "no"}}},
+		{Server: seen.Server{Name: "c", State: seen.Failed, Error: &seen.Failure{Stage: "starting", Message: "no"}, Tolerated: &finding.Tolerance{Reason: "moves"}}},
+		{Server: seen.Server{Name: "d", State: seen.OK}},
 	}, Findings: Findings{
 		{Rule: "x", Level: finding.Breaking, Server: "a"}, {Rule: "y", Level: finding.Warning, Server: "a"},
 		{Rule: "z", Level: finding.Breaking, Server: "a", Waiver: &finding.Waiver{Reason: "agreed"}},
@@ -199,7 +200,7 @@ func TestJUnitFailsAsTheRunDoes(t *testing.T) {
 		{"", "", 1}, {finding.FailOnWarning, "", 2}, {finding.FailOnAny, "", 3}, {finding.FailOnNever, "", 0},
 		{finding.FailOnNever, finding.FailOnWarning, 2}, {finding.FailOnAny, finding.FailOnNever, 0},
 	} {
-		r := &Report{Command: "check", FailOn: test.all, Servers: []Server{{Name: "a", FailOn: test.own}}, Findings: Findings{
+		r := &Report{Command: "check", FailOn: test.all, Servers: []Server{{Server: seen.Server{Name: "a"}, FailOn: test.own}}, Findings: Findings{
 			{Rule: "x", Level: finding.Breaking, Server: "a"}, {Rule: "y", Level: finding.Warning, Server: "a"}, {Rule: "z", Level: finding.Info, Server: "a"},
 			{Rule: "w", Level: finding.Breaking, Server: "a", Waiver: &finding.Waiver{Reason: "agreed"}},
 		}}

@@ -12,6 +12,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -47,7 +48,8 @@ func writeList(p *page, r *Report) {
 	if tokens > 0 {
 		cost = estimate(tokens) + " tokens"
 	}
-	tally := Tally(states, string(OK), string(Partial), string(Failed), string(Disabled), string(Absent))
+	tally := Tally(states, string(seen.OK), string(seen.Partial), string(seen.Failed), string(seen.Disabled),
+		string(seen.Absent))
 	p.below(span{join(" · ", kit.Counted(len(r.Servers), "server")+": "+tally,
 		limited(on, tools), cost), dim})
 }
@@ -86,7 +88,7 @@ func writeServerList(p *page, r *Report) {
 // countCell returns a number, with a plus when there may be more, a dash for what is not offered (nothing for
 // extensions), a question mark for unknown.
 func countCell(s Server, k snapshot.Kind) span {
-	partial := slices.ContainsFunc(s.PartialLists, func(l PartialList) bool { return l.Kind == k })
+	partial := slices.ContainsFunc(s.PartialLists, func(l seen.PartialList) bool { return l.Kind == k })
 	switch n, known := s.Counts[k]; {
 	case known && partial:
 		return span{strconv.Itoa(n) + "+", yellow}
@@ -96,7 +98,7 @@ func countCell(s Server, k snapshot.Kind) span {
 		return span{strconv.Itoa(n), plain}
 	case partial:
 		return span{"?", yellow}
-	case !k.Extension() && s.Counts != nil && (s.State == OK || s.State == Partial):
+	case !k.Extension() && s.Counts != nil && (s.State == seen.OK || s.State == seen.Partial):
 		return span{"-", dim}
 	}
 	return span{}
@@ -138,13 +140,13 @@ func problem(s Server) string {
 		return ""
 	}
 	cause := firstLine(s.Error.Message)
-	if s.Error.exited() {
+	if exited(*s.Error) {
 		cause = cmp.Or(exitReason(s.Error.Stderr), cause)
 	}
 	if target, ok := strings.CutPrefix(cause, cannotConnect); ok {
 		_, cause, _ = strings.Cut(target, ": ")
 	}
-	if s.State == Partial {
+	if s.State == seen.Partial {
 		return join(": ", s.Error.Stage, cause)
 	}
 	return cause
@@ -215,8 +217,8 @@ func writeItemList(p *page, servers []Server) {
 func writeServerHead(p *page, s Server) {
 	info := rawjson.ObjectOf(s.ServerInfo)
 	state := ""
-	if s.State == Partial {
-		state = string(Partial)
+	if s.State == seen.Partial {
+		state = string(seen.Partial)
 	}
 	facts := join(" · ", transport(s), s.ProtocolVersion, s.items(), tokensOf(s.tokensOn(), " tokens"),
 		state)
@@ -234,7 +236,7 @@ func (s Server) shownName() string {
 
 // sorted returns items in the order that was asked for: as sent, by name, or the most expensive tools
 // first.
-func (o Options) sorted(k snapshot.Kind, items Items) Items {
+func (o Options) sorted(k snapshot.Kind, items seen.Items) seen.Items {
 	items = slices.Clone(items)
 	switch o.Sort {
 	case "name":
@@ -268,7 +270,7 @@ const mostResources = 5
 
 // writeSignatures writes the items of a kind: each by its signature, with its tokens and hints in columns,
 // and its description.
-func writeSignatures(p *page, s Server, k snapshot.Kind, items Items) {
+func writeSignatures(p *page, s Server, k snapshot.Kind, items seen.Items) {
 	if len(items) == 0 {
 		return
 	}
@@ -294,7 +296,7 @@ func writeSignatures(p *page, s Server, k snapshot.Kind, items Items) {
 }
 
 // signatures returns the lines of each item of a kind: its signature, its tokens and its hints.
-func (p *page) signatures(indent int, s Server, k snapshot.Kind, items Items) [][]string {
+func (p *page) signatures(indent int, s Server, k snapshot.Kind, items seen.Items) [][]string {
 	columns := []column{{fill: true, hang: 4}, {name: true, drop: 1}, {name: true, drop: 2}}
 	whole := longWord
 	if p.Width > 0 {

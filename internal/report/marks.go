@@ -14,6 +14,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -290,7 +291,7 @@ func writeDocs(ctx context.Context, p host.Process, o Output, r *Report, adHoc b
 		return err != nil, err
 	}
 	for _, s := range r.Servers {
-		if s.State != OK {
+		if s.State != seen.OK {
 			p.Reason("%s was not changed: %s did not answer in full", o.File, Visible(s.Name))
 			return true, nil
 		}

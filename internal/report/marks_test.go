@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/seen"
 )
 
 // TestMarks finds blocks in text, and the line of a mark without its other one.
@@ -59,7 +60,7 @@ func FuzzDocs(f *testing.F) {
 			rawjson.Member{Key: "inputSchema", Value: rawjson.Build(rawjson.Member{Key: "properties", Value: rawjson.Build(
 				rawjson.Member{Key: s, Value: rawjson.Build(rawjson.Member{Key: "description", Value: quoted}, rawjson.Member{Key: "default", Value: quoted},
 					rawjson.Member{Key: "pattern", Value: quoted})})})})
-		server := Server{Name: "x", State: OK, Offer: Offer{Tools: Items{item, item}, Prompts: Items{item}, Resources: Items{item}, ResourceTemplates: Items{item}, Skills: Items{item}}}
+		server := Server{Server: seen.Server{Name: "x", State: seen.OK, Offer: seen.Offer{Tools: seen.Items{item, item}, Prompts: seen.Items{item}, Resources: seen.Items{item}, ResourceTemplates: seen.Items{item}, Skills: seen.Items{item}}}}
 		before, after := "# By hand `<!-- mcpctl:begin x -->`\n<!-- mcpctl:begin x -->", "<!-- mcpctl:end -->\n\nBelow,\nby hand\n"
 		text := before + "\nold\n" + after
 		if crlf {
@@ -88,11 +89,11 @@ func FuzzDocs(f *testing.F) {
 // TestOutdated names the items whose documentation is not what the server says.
 func TestOutdated(t *testing.T) {
 	server := func(tools ...string) Server {
-		var items Items
+		var items seen.Items
 		for _, tool := range tools {
 			items = append(items, json.RawMessage(tool))
 		}
-		return Server{Offer: Offer{Tools: items}}
+		return Server{Server: seen.Server{Offer: seen.Offer{Tools: items}}}
 	}
 	open, shut := `{"name":"open","description":"Opens it."}`, `{"name":"shut","inputSchema":{"properties":{"id":{"type":"integer"}}}}`
 	page := documentation(server(open, shut))

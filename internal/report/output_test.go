@@ -13,6 +13,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 )
 
 func process(t *testing.T) (_ host.Process, out, said *bytes.Buffer) {
@@ -42,7 +43,7 @@ func TestMistakesAreFoundBeforehand(t *testing.T) {
 // TestEmit writes the answer, reports failures where people look, and gives the status.
 func TestEmit(t *testing.T) {
 	p, out, said := process(t)
-	r := &report.Report{Command: "list", Status: exit.Incomplete, Servers: []report.Server{{Name: "a", State: report.Failed, Error: &report.Failure{Stage: "starting", Message: "no such file"}}}}
+	r := &report.Report{Command: "list", Status: exit.Incomplete, Servers: []report.Server{{Server: seen.Server{Name: "a", State: seen.Failed, Error: &seen.Failure{Stage: "starting", Message: "no such file"}}}}}
 	err := report.Emit(t.Context(), p, report.Output{Format: "json", Reports: []report.OutputFile{{Format: "yaml", Path: filepath.Join(p.Dir, "r.yaml")}}}, r, report.Options{})
 	if exit.CodeOf(err) != exit.Incomplete || !json.Valid(out.Bytes()) || !strings.Contains(said.String(), "error: a: starting: no such file\n") {
 		t.Errorf("%v, %s, %s", err, out, said)
@@ -55,8 +56,8 @@ func TestEmit(t *testing.T) {
 // TestStandardErrorIsNoCopy: beside a table in a pipe it is one line, and none of the table; beside other formats it has each
 // error with its hint.
 func TestStandardErrorIsNoCopy(t *testing.T) {
-	two := []report.Server{{Name: "a", State: report.OK}, {Name: "b", State: report.Failed, Error: &report.Failure{
-		Stage: "starting", Message: "no such file", Hint: "install it"}}}
+	two := []report.Server{{Server: seen.Server{Name: "a", State: seen.OK}}, {Server: seen.Server{Name: "b", State: seen.Failed, Error: &seen.Failure{
+		Stage: "starting", Message: "no such file", Hint: "install it"}}}}
 	for _, r := range []*report.Report{
 		{Command: "list", Status: exit.Incomplete, Servers: two},
 		{Command: "merge", Status: exit.Incomplete, Servers: two[:1], Problems: []string{"part 2 of 2 is missing"}},
@@ -87,7 +88,7 @@ func TestFailuresAreGroupedByCause(t *testing.T) {
 		if i%10 == 0 {
 			message = "of its own " + strconv.Itoa(i)
 		}
-		r.Servers = append(r.Servers, report.Server{Name: "s" + strconv.Itoa(i), State: report.Failed, Error: &report.Failure{Stage: "starting", Message: message, Hint: "mend it"}})
+		r.Servers = append(r.Servers, report.Server{Server: seen.Server{Name: "s" + strconv.Itoa(i), State: seen.Failed, Error: &seen.Failure{Stage: "starting", Message: message, Hint: "mend it"}}})
 	}
 	for _, verbose := range []bool{false, true} {
 		p, out, said := process(t)

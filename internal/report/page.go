@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/seen"
 )
 
 // page collects the lines of a view for people. It is the only way to a terminal: everything on it is
@@ -276,8 +277,8 @@ func split(s printable.Text, limit int) (head, tail printable.Text) {
 	return head, s[len(head):]
 }
 
-func stateStyle(s State) style {
-	return cmp.Or(map[State]style{OK: green, Partial: yellow, Failed: red}[s], dim)
+func stateStyle(s seen.State) style {
+	return cmp.Or(map[seen.State]style{seen.OK: green, seen.Partial: yellow, seen.Failed: red}[s], dim)
 }
 
 // levelSpan returns the word of a level, or "waived", in its colour.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -69,7 +70,7 @@ func quiet(s text) string {
 
 // items writes the items of a kind below headings of a level. A lasting page has only what their author
 // documents.
-func (m *markdown) items(k snapshot.Kind, items Items, level int, lasting bool) {
+func (m *markdown) items(k snapshot.Kind, items seen.Items, level int, lasting bool) {
 	if level > 0 {
 		m.heading(level+1, kindTitle(k))
 	}

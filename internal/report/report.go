@@ -21,16 +21,20 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/login"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/seen"
+	"github.com/mcpctl/mcpctl/internal/trust"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
 // Version is the number of the JSON form that this package writes.
-const Version = 1
+const Version = seen.FormVersion
 
 // Report is everything one run of one command has to say.
 type Report struct {
@@ -173,9 +177,6 @@ type Options struct {
 	Version string // sarif: version of the program that writes
 }
 
-// Elapsed returns a duration in the unit of Server.ElapsedMs, rounded.
-func Elapsed(d time.Duration) int64 { return d.Round(time.Millisecond).Milliseconds() }
-
 // Findings are what the rules said, in the order in which they are shown. In JSON each carries its
 // fingerprint.
 type Findings []finding.Finding
@@ -198,6 +199,66 @@ func (r *Report) SetShard(shard *Shard, partial []string) {
 	if shard != nil {
 		shard.Status, shard.Partial = r.Status, partial
 		r.Shard = shard
+	}
+}
+
+// OfServers returns the report of a command that shows servers.
+func OfServers(command string, status int, servers []seen.Server) *Report {
+	return &Report{Command: command, Status: status,
+		Servers: kit.Map(servers, func(s seen.Server) Server { return Server{Server: s} })}
+}
+
+// OfTrust returns the report of a command about trust.
+func OfTrust(command string, all *trust.Result) *Report {
+	return &Report{Command: command, Status: all.Status, Problems: all.Problems,
+		Servers: kit.Map(all.Servers, func(s trust.Server) Server {
+			return Server{Server: s.Server, Definition: s.Definition, Since: s.Since}
+		})}
+}
+
+// OfLogins returns the report of a command about logins.
+func OfLogins(command string, all *login.Result) *Report {
+	return &Report{Command: command, Status: all.Status, Problems: all.Problems,
+		Servers: kit.Map(all.Servers, func(s login.Server) Server {
+			return Server{Server: s.Server, Login: &s.Login,
+				Definition: trust.Definition{Description: config.Description{URL: s.URL}}}
+		})}
+}
+
+// Judgement is what a command found that judges servers.
+type Judgement struct {
+	Policy   finding.Policy
+	Status   int // without the findings
+	Servers  []Server
+	Findings []finding.Finding // as the policy sees them
+	Shard    *Shard            // nil = the run is not divided
+	Partial  []string          // servers that did not answer in full
+}
+
+// Report returns the report of a command about a judgement.
+func (j Judgement) Report(command string) *Report {
+	r := &Report{Command: command, Status: j.Status, FailOn: j.Policy.FailOn, Findings: j.Findings,
+		Servers: append([]Server{}, j.Servers...)}
+	for i, s := range r.Servers {
+		if threshold := j.Policy.Threshold(s.Name); threshold != j.Policy.FailOn {
+			r.Servers[i].FailOn = threshold
+		}
+	}
+	r.SetShard(j.Shard, j.Partial)
+	if j.Policy.Fails(r.Findings) && (r.Status == exit.OK || r.Status == exit.NoBaseline) {
+		r.Status = exit.Findings
+	}
+	return r
+}
+
+// Unanswered adds a problem to a report, which is incomplete then; nil = none.
+func (r *Report) Unanswered(problem error) {
+	if problem == nil {
+		return
+	}
+	r.Problems = append(r.Problems, problem.Error())
+	if r.Status <= exit.NoBaseline && r.Status != exit.Usage {
+		r.Status = exit.Incomplete
 	}
 }
 
@@ -250,7 +311,7 @@ func Summarize(findings []finding.Finding, servers []Server) Summary {
 		sum.Unknown += count(f.Verdict == finding.Unproven)
 	}
 	for _, s := range servers {
-		sum.Failed += count(s.State == Failed || s.State == Partial)
+		sum.Failed += count(s.State == seen.Failed || s.State == seen.Partial)
 	}
 	return sum
 }

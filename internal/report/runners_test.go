@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -106,7 +107,7 @@ func checkOrders(t testing.TB, name, s string, value json.RawMessage, commands .
 // events are events with s in every place.
 func events(t testing.TB, s string, check func(string)) {
 	for _, kind := range []string{"state", "changed", "build", "summary", s} {
-		e := WatchEvent{Time: time.Unix(0, 0), Event: kind, Server: s, State: s, Cause: s, Note: s, Files: []string{s}, Error: &Failure{Stage: s, Message: s, Hint: s, Stderr: s},
+		e := WatchEvent{Time: time.Unix(0, 0), Event: kind, Server: s, State: s, Cause: s, Note: s, Files: []string{s}, Error: &seen.Failure{Stage: s, Message: s, Hint: s, Stderr: s},
 			Findings: filled("diff", s, []byte(`1`)).Findings, Servers: []Watched{{Name: s, State: s}}, Summary: &Summary{}}
 		check(string(EventJSON(e)))
 		for _, width := range []int{0, 50} {

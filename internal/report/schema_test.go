@@ -13,7 +13,9 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/login"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -44,7 +46,7 @@ func TestSchemaRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	good := written(t, "json", &Report{Command: "list", Servers: []Server{{Name: "a", State: OK}}}, Options{})
+	good := written(t, "json", &Report{Command: "list", Servers: []Server{{Server: seen.Server{Name: "a", State: seen.OK}}}}, Options{})
 	for _, change := range [][2]string{
 		{`"mcpctl": 1`, `"mcpctl": 2`},
 		{`"state": "ok"`, `"state": "fine"`},
@@ -125,10 +127,10 @@ func TestSchemaTypes(t *testing.T) {
 	if diff := cmp.Diff(kinds, root.members(answer.Properties["counts"])); diff != "" {
 		t.Errorf("counts: -kinds +schema:\n%s", diff)
 	}
-	compare("incomplete", PartialList{}, *answer.Properties["incomplete"].Items)
+	compare("incomplete", seen.PartialList{}, *answer.Properties["incomplete"].Items)
 	compare("effects", config.Effects{}, definition.Properties["effects"])
 	compare("place", config.Place{}, *root.Defs["serverHead"].Properties["places"].Items)
-	compare("login", LoginStatus{}, root.Defs["loginServer"].Properties["login"])
+	compare("login", login.LoginStatus{}, root.Defs["loginServer"].Properties["login"])
 	tools := root.Defs["clientTools"]
 	filter := *tools.Properties["filters"].Items
 	compare("clientTools", check.ClientTools{}, tools)
@@ -137,7 +139,7 @@ func TestSchemaTypes(t *testing.T) {
 	compare("unknown", check.ClientEntry{}, *filter.Properties["unknown"].Items)
 	compare("off of a finding", finding.OffIn{}, *root.Defs["finding"].Properties["off"].Items)
 	compare("calls", finding.Calls{}, root.Defs["finding"].Properties["calls"])
-	for name, value := range map[string]any{"failure": Failure{}, "notice": Oddity{}, "saved": Saved{},
+	for name, value := range map[string]any{"failure": seen.Failure{}, "notice": seen.Oddity{}, "saved": Saved{},
 		"finding": judged{}, "summary": Summary{}} {
 		compare(name, value, root.Defs[name])
 	}

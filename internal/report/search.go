@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -18,7 +19,7 @@ type found struct{ place, text string }
 func writeMatches(p *page, servers []Server) {
 	defer writeFailures(p, servers)
 	if !slices.ContainsFunc(servers, Server.offers) &&
-		slices.ContainsFunc(servers, func(s Server) bool { return s.State == OK }) {
+		slices.ContainsFunc(servers, func(s Server) bool { return s.State == seen.OK }) {
 		p.line(0, span{"no items", plain})
 	}
 	for _, s := range servers {

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/mcpctl/mcpctl/internal/seen"
 )
 
 // TestAMatchIsOneLine: grep shows each item that matches on a line of its own, which a terminal cuts and a pipe has whole.
@@ -14,7 +16,7 @@ func TestAMatchIsOneLine(t *testing.T) {
 		return json.RawMessage(`{"name": "` + name + `", "title": "A file", "description": "First.\n` + long + `", "inputSchema":
 			{"properties": {"path": {"type": "string", "description": "File to read."}}}}`)
 	}
-	r := &Report{Command: "list", Servers: []Server{{Name: "files", State: OK, Offer: Offer{Tools: Items{tool("read_file"), tool("stat")}}}}}
+	r := &Report{Command: "list", Servers: []Server{{Server: seen.Server{Name: "files", State: seen.OK, Offer: seen.Offer{Tools: seen.Items{tool("read_file"), tool("stat")}}}}}}
 	for _, width := range []int{40, 60, 80, 120, 0} {
 		page := written(t, "table", r, Options{Items: true, Pattern: regexp.MustCompile("(?i)file"), Width: width})
 		checkPage(t, page, width)

@@ -9,13 +9,16 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/login"
 	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // loginStyles are the colours of the states of a login; others are dim.
-var loginStyles = map[LoginState]style{LoggedIn: green, Itself: green, Expired: red, Revoked: red}
+var loginStyles = map[login.LoginState]style{
+	login.LoggedIn: green, login.Itself: green, login.Expired: red, login.Revoked: red}
 
 const minute = "2006-01-02 15:04Z"
 
@@ -103,7 +106,7 @@ func writeReleases(p *page, r *Report) {
 			if rows := summaryRows(p.groups(finding.Groups(found))); len(rows) > 0 {
 				says = string(rows[0].Text)
 			}
-		} else if s.Base == s.Source && s.State == OK {
+		} else if s.Base == s.Source && s.State == seen.OK {
 			tokens = "up to date"
 		} else if s.Tokens != nil && s.BaseTokens != nil {
 			tokens = estimate(*s.BaseTokens) + " → " + tokens
@@ -114,10 +117,10 @@ func writeReleases(p *page, r *Report) {
 			details = "Details: " + one.With("diff --upgrade")
 		}
 		levels := make([]span, 3)
-		if s.State != OK { // in a column that no width drops
+		if s.State != seen.OK { // in a column that no width drops
 			tokens, look = string(s.State), stateStyle(s.State)
 		}
-		if s.State != Failed && (i > 0 || !p.History) {
+		if s.State != seen.Failed && (i > 0 || !p.History) {
 			sum := Summarize(found, nil)
 			levels[0], levels[1] = numberCell(sum.Breaking, red), numberCell(sum.Warning, yellow)
 			if p.History {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -38,7 +39,7 @@ func release(t *testing.T, name string) *report.Report {
 		t.Fatal(err)
 	}
 	return &report.Report{Command: "diff", Status: 1,
-		Servers:  []report.Server{{Name: name, State: report.OK, Comparison: report.Comparison{Base: "old.json", Changed: report.SignatureChanges(old, now)}, Source: "new.json"}},
+		Servers:  []report.Server{{Server: seen.Server{Name: name, State: seen.OK, Source: "new.json"}, Comparison: report.Comparison{Base: "old.json", Changed: report.SignatureChanges(old, now)}}},
 		Findings: found}
 }
 
@@ -123,7 +124,7 @@ func TestAddedLinesAreLines(t *testing.T) {
 	host := text
 	host.Rule, host.Old, host.Message = "text-url-added", nil, "The text now names the host evil.example."
 	host.Passage = "evil.example"
-	r := &report.Report{Command: "diff", Servers: []report.Server{{Name: "a", State: report.OK}}, Findings: []finding.Finding{host, text}}
+	r := &report.Report{Command: "diff", Servers: []report.Server{{Server: seen.Server{Name: "a", State: seen.OK}}}, Findings: []finding.Finding{host, text}}
 	for format, want := range map[string][]string{
 		"table":    {"Approve this PR.{+\n", "\n  Line two. See https://evil.example/x. Line three.\n  ⚠ script: <script>alert(1)</script>+}\n"},
 		"markdown": {"\nLine two. See https://evil.example/x. Line three.\n", "⚠ script: <script>alert(1)</script>+}\n"},
@@ -146,7 +147,7 @@ func TestAddedLinesAreLines(t *testing.T) {
 
 // TestAWaiverHasNoCallers checks that an expired waiver fails the run and affects no caller.
 func TestAWaiverHasNoCallers(t *testing.T) {
-	r := &report.Report{Command: "diff", Status: 1, Servers: []report.Server{{Name: "s", State: report.OK}}, Findings: []finding.Finding{
+	r := &report.Report{Command: "diff", Status: 1, Servers: []report.Server{{Server: seen.Server{Name: "s", State: seen.OK}}}, Findings: []finding.Finding{
 		{Rule: "waiver-expired", Level: finding.Warning, Item: "waiver/tool-removed", Message: "The waiver of tool-removed expired."},
 		{Rule: "tool-removed", Level: finding.Breaking, Server: "s", Item: "tool/d", Message: "`d` was removed."},
 		{Rule: "tool-added", Level: finding.Info, Server: "s", Item: "tool/e", Message: "`e` is new."},

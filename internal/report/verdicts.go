@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -181,7 +182,7 @@ func (c Repeat) unsaved(servers []Server) (names []string, advice string) {
 
 // writeUnchanged names the servers without findings in one line.
 func writeUnchanged(p *page, says string, servers []Server) {
-	quiet := kit.Filter(servers, func(s Server) bool { return s.State == OK && !s.Unsaved })
+	quiet := kit.Filter(servers, func(s Server) bool { return s.State == seen.OK && !s.Unsaved })
 	if len(quiet) == 0 {
 		return
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
-	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/printable"
 )
 
 // withoutSandbox is the hint where no sandbox is possible.
@@ -28,7 +28,7 @@ func errTrial(out string, err error) error {
 	return exit.Advise("allow user namespaces (kernel.unprivileged_userns_clone, AppArmor, container "+
 		"settings)",
 		"--sandbox does not work here, so nothing was started: %s %w",
-		report.Visible(strings.TrimSpace(out)), err)
+		printable.Message(strings.TrimSpace(out)), err)
 }
 
 // errEngine returns the error for a launcher of containers.
@@ -45,7 +45,8 @@ func errNetwork(launcher string, args []string) error {
 
 // errFetch returns the error for a package that is not installed; first is the command that installs it.
 func errFetch(launcher, ref, first string) error {
-	return exit.Advise("fetch it without starting it ("+report.Visible(first)+"), or grant the network in "+
+	return exit.Advise("fetch it without starting it ("+
+		printable.Message(first)+"), or grant the network in "+
 		"mcpctl.yaml",
 		"%s would fetch %s, but the sandbox has no network", launcher, ref)
 }

@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -19,7 +20,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/printable"
-	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -237,28 +238,40 @@ func (e *ParseError) Hint() string {
 	return e.hint
 }
 
+// savedReport is what a report in JSON says of servers.
+type savedReport struct {
+	Mcpctl  int    `json:"mcpctl"`
+	Command string `json:"command"`
+	Servers []struct {
+		seen.Server
+		Saved *struct {
+			File string `json:"file"`
+		} `json:"saved"`
+	} `json:"servers"`
+}
+
 // reportIn returns the report in a file; nil for other files. Reports have all of these members.
-func reportIn(data []byte) *report.Report {
+func reportIn(data []byte) *savedReport {
 	for _, member := range []string{`"command"`, `"verdict"`, `"servers"`, `"summary"`} {
 		if !bytes.Contains(data, []byte(member)) {
 			return nil
 		}
 	}
-	r, err := report.Parse(data)
-	if err != nil {
+	r := new(savedReport)
+	if json.Unmarshal(data, r) != nil || r.Mcpctl != seen.FormVersion || r.Command == "" {
 		return nil
 	}
 	return r
 }
 
 // fromReport returns the snapshots of the servers in a report, which must have every item of each.
-func fromReport(r *report.Report, origin string) ([]Saved, error) {
+func fromReport(r *savedReport, origin string) ([]Saved, error) {
 	var all []Saved
 	for _, s := range r.Servers {
 		switch {
-		case s.State == report.Disabled:
+		case s.State == seen.Disabled:
 			continue
-		case s.State != report.OK:
+		case s.State != seen.OK:
 			return nil, fmt.Errorf("the state of %s was %s, so its items are unknown", s.Name, s.State)
 		case s.Saved != nil && s.Saved.File != "":
 			return nil, fmt.Errorf("the snapshot of %s is in %s", s.Name, s.Saved.File)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 )
 
 // Gate stands before every configured server.
@@ -53,9 +53,9 @@ func (g Gate) Admit(cfg *config.Config, entries []config.Entry) (approved []Appr
 		var problems []config.Problem
 		switch {
 		case e.Disabled:
-		case g.state(d, e) == report.Trusted && e.NeedsTrust() && e.Login.Sends != "" && !g.hasTerminal():
+		case g.state(d, e) == Trusted && e.NeedsTrust() && e.Login.Sends != "" && !g.hasTerminal():
 			problems = append([]config.Problem{unattended(e)}, e.Problems...)
-		case g.state(d, e) == report.Trusted: // and only then what it names is looked at
+		case g.state(d, e) == Trusted: // and only then what it names is looked at
 			e = e.Opened()
 			problems = e.Problems
 		default:
@@ -74,7 +74,7 @@ func (g Gate) Admit(cfg *config.Config, entries []config.Entry) (approved []Appr
 func (g Gate) Trusted(entries []config.Entry) (trusted, untrusted []config.Entry) {
 	d := g.decisions()
 	for _, e := range entries {
-		if g.state(d, e) == report.Trusted {
+		if g.state(d, e) == Trusted {
 			trusted = append(trusted, e)
 		} else {
 			untrusted = append(untrusted, e)
@@ -95,9 +95,9 @@ func (g Gate) decisions() (d decisions) {
 }
 
 // state reports whether an entry may start: by a decision, for this run, or because it needs none.
-func (g Gate) state(d decisions, e config.Entry) report.Trust {
+func (g Gate) state(d decisions, e config.Entry) Standing {
 	if g.Once || !e.NeedsTrust() {
-		return report.Trusted
+		return Trusted
 	}
 	return d.state(e)
 }
@@ -108,7 +108,7 @@ func (d decisions) problem(cfg *config.Config, e config.Entry) config.Problem {
 	switch {
 	case d.err != nil:
 		p.Message = fmt.Sprintf("not trusted: %v", d.err)
-	case d.state(e) == report.Changed:
+	case d.state(e) == Changed:
 		p.Message = "changed since it was trusted: it would now " + summary(e)
 	default:
 		p.Message = "not trusted yet: it would " + summary(e)
@@ -150,7 +150,7 @@ func summary(e config.Entry) string {
 	x := e.Shown()
 	switch {
 	case len(x.Starts) > 0:
-		return "start " + quoted(report.CommandLine(x))
+		return "start " + quoted(CommandLine(x))
 	case len(x.Runs) > 0:
 		return "run " + quoted(x.Runs[0]) + " and contact " + x.Contacts
 	}
@@ -171,14 +171,15 @@ func quoted(line string) string {
 
 // Describe returns configured servers for a report, with what each would do. Only for a trusted one it is
 // looked at whether the files that it names exist.
-func (g Gate) Describe(entries []config.Entry) (servers []report.Server) {
+func (g Gate) Describe(entries []config.Entry) (servers []Server) {
 	known := g.decisions()
 	for _, e := range entries {
-		s := report.Server{Name: e.Server.Name, State: report.OK, Source: e.Server.Source, Places: e.Places}
+		s := Server{Server: seen.Server{Name: e.Server.Name, State: seen.OK, Source: e.Server.Source,
+			Places: e.Places}}
 		if e.NeedsTrust() {
 			s.Trust = known.state(e)
 		}
-		if s.Trust == report.Trusted {
+		if s.Trust == Trusted {
 			e = e.Opened()
 		}
 		x := e.Shown()
@@ -186,9 +187,9 @@ func (g Gate) Describe(entries []config.Entry) (servers []report.Server) {
 		s.Effects, s.ProtocolVersion = &x, e.Server.Protocol
 		switch {
 		case e.Disabled:
-			s.State = report.Disabled
+			s.State = seen.Disabled
 		case e.Err() != nil:
-			addProblems(&s, e.Problems)
+			addProblems(&s.Server, e.Problems)
 		}
 		servers = append(servers, s)
 	}
@@ -196,16 +197,16 @@ func (g Gate) Describe(entries []config.Entry) (servers []report.Server) {
 }
 
 // Misconfigured returns the report of a server that cannot be tried because of the configuration.
-func Misconfigured(name, source string, problems []config.Problem) report.Server {
-	s := report.Server{Name: name, Source: source}
+func Misconfigured(name, source string, problems []config.Problem) seen.Server {
+	s := seen.Server{Name: name, Source: source}
 	addProblems(&s, problems)
 	return s
 }
 
-func addProblems(s *report.Server, problems []config.Problem) {
-	s.State = report.Failed
+func addProblems(s *seen.Server, problems []config.Problem) {
+	s.State = seen.Failed
 	for _, p := range problems {
 		p.Server = "" // which the report names
-		s.Fail(report.Failure{Stage: "configuration", Message: p.Error(), Hint: p.Hint})
+		s.Fail(seen.Failure{Stage: "configuration", Message: p.Error(), Hint: p.Hint})
 	}
 }

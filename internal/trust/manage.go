@@ -11,7 +11,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 )
 
 // Propose trusts the entries that need it and reports what each of them does. With dryRun nothing is stored,
@@ -19,10 +19,10 @@ import (
 // mistake is reported as failed: it is not known what it would do.
 func (g Gate) Propose(
 	ctx context.Context, entries []config.Entry, named, sure, dryRun bool,
-) (*report.Report, error) {
+) (*Result, error) {
 	entries = kit.Filter(entries, config.Entry.NeedsTrust)
 	valid := kit.Filter(entries, func(e config.Entry) bool { return e.Mistake() == nil })
-	r := &report.Report{Command: "trust"}
+	r := &Result{}
 	asked := false
 	if t, err := host.OpenTerminal(g.Process); err == nil && !dryRun && !sure {
 		asked = true
@@ -42,7 +42,8 @@ func (g Gate) Propose(
 	known := g.decisions()
 	for _, e := range entries {
 		x := e.Effects()
-		s := report.Server{Name: e.Server.Name, State: report.OK, Source: e.Server.Source, Places: e.Places}
+		s := Server{Server: seen.Server{Name: e.Server.Name, State: seen.OK, Source: e.Server.Source,
+			Places: e.Places}}
 		s.Transport, s.Description = e.Describe()
 		s.ProtocolVersion, s.Trust = e.Server.Protocol, known.state(e)
 		if !asked { // else it was shown
@@ -51,7 +52,7 @@ func (g Gate) Propose(
 		if mistake := e.Mistake(); mistake != nil {
 			problem := *mistake
 			problem.Message = "cannot be trusted before this is corrected: " + problem.Message
-			addProblems(&s, []config.Problem{problem})
+			addProblems(&s.Server, []config.Problem{problem})
 			r.Status = exit.Usage
 		}
 		r.Servers = append(r.Servers, s)
@@ -60,15 +61,15 @@ func (g Gate) Propose(
 }
 
 // Report shows the decisions about servers with these names, or all of them.
-func (s Store) Report(names []string) *report.Report {
-	r := &report.Report{Command: "trust"}
+func (s Store) Report(names []string) *Result {
+	r := &Result{}
 	d, err := s.read()
 	if err != nil {
 		r.Problems, r.Status = []string{err.Error()}, exit.Incomplete
 	}
 	for _, g := range d.Trusted {
 		if len(names) == 0 || slices.Contains(names, g.Server) {
-			server := g.describe(report.Trusted)
+			server := g.describe(Trusted)
 			server.Since = g.Since
 			r.Servers = append(r.Servers, server)
 		}
@@ -77,12 +78,12 @@ func (s Store) Report(names []string) *report.Report {
 }
 
 // describe returns a decision as a row of a report; "*" stands for every server of an application's file.
-func (g Grant) describe(state report.Trust) report.Server {
+func (g Grant) describe(state Standing) Server {
 	name := g.Server
 	if name == "" {
 		name = "*"
 	}
-	s := report.Server{Name: name, State: report.OK, Source: g.File}
+	s := Server{Server: seen.Server{Name: name, State: seen.OK, Source: g.File}}
 	s.Trust = state
 	return s
 }
@@ -90,7 +91,7 @@ func (g Grant) describe(state report.Trust) report.Server {
 // RevokeFound removes the decisions about the files of a configuration, or about their servers with these
 // names, whether the servers still exist or not. A name that neither a server nor a decision has is an error,
 // since a mistyped one would seem to be revoked.
-func (s Store) RevokeFound(ctx context.Context, cfg *config.Config, names []string) (*report.Report, error) {
+func (s Store) RevokeFound(ctx context.Context, cfg *config.Config, names []string) (*Result, error) {
 	here := map[string]bool{}
 	looked := kit.Map(cfg.Looked, func(f config.File) string { return f.Path })
 	for _, file := range slices.Concat(cfg.Files, looked) {
@@ -98,7 +99,7 @@ func (s Store) RevokeFound(ctx context.Context, cfg *config.Config, names []stri
 			here[files.RealPath(path)] = true
 		}
 	}
-	r := &report.Report{Command: "trust"}
+	r := &Result{}
 	err := s.update(ctx, func(d *decisions) error {
 		found := kit.Filter(d.Trusted, func(g Grant) bool { return here[g.File] })
 		known := append(cfg.Names(), kit.Map(found, func(g Grant) string { return g.Server })...)
@@ -112,7 +113,7 @@ func (s Store) RevokeFound(ctx context.Context, cfg *config.Config, names []stri
 		d.Trusted = slices.DeleteFunc(d.Trusted, func(g Grant) bool {
 			revoked := here[g.File] && (len(names) == 0 || g.isOf(cfg, names))
 			if revoked {
-				r.Servers = append(r.Servers, g.describe(report.Untrusted))
+				r.Servers = append(r.Servers, g.describe(Untrusted))
 			}
 			return revoked
 		})

@@ -11,7 +11,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
-	"github.com/mcpctl/mcpctl/internal/report"
 )
 
 // Promise is what trusting an entry means and what it does not; docs/security.md has the same sentence.
@@ -126,12 +125,12 @@ func subjectsOf(entries []config.Entry, ownFile func(config.Entry) bool) []decis
 		switch mistake := e.Mistake(); {
 		case mistake != nil:
 			s.listed = true
-			s.lines = []string{report.Visible("has a mistake, and is asked about when it is corrected: " +
+			s.lines = []string{printable.Message("has a mistake, and is asked about when it is corrected: " +
 				mistake.Message)}
 			listed = append(listed, s)
 		case !ownFile(e):
 			x := e.Effects()
-			s.lines, s.marked, s.risk = report.EffectLines(x), x.Marked(), riskOf(x)
+			s.lines, s.marked, s.risk = EffectLines(x), x.Marked(), riskOf(x)
 			if s.marked {
 				marked = append(marked, s)
 			} else {
@@ -139,7 +138,7 @@ func subjectsOf(entries []config.Entry, ownFile func(config.Entry) bool) []decis
 			}
 		case !seen:
 			files[file] = len(plain)
-			s.name, s.file, s.command = report.Visible(e.File), true, "mcpctl trust --discover"
+			s.name, s.file, s.command = printable.Message(e.File), true, "mcpctl trust --discover"
 			s.lines = append([]string{ownFileMeans}, linesInFile(e)...)
 			plain = append(plain, s)
 		default:
@@ -156,7 +155,7 @@ const ownFileMeans = "your own application; a yes covers all servers of this fil
 // linesInFile returns what an entry of an application's file would do, each line under its name.
 func linesInFile(e config.Entry) []string {
 	x := e.Effects()
-	lines := report.EffectLines(x)
+	lines := EffectLines(x)
 	if risk := riskOf(x); risk != "" {
 		lines = append(lines, strings.TrimSpace(risk)+" !")
 	}
@@ -166,10 +165,10 @@ func linesInFile(e config.Entry) []string {
 
 // subjectName returns a name that cannot pass for a name with a command.
 func subjectName(name string) string {
-	if shown := report.Visible(name); strings.TrimSpace(shown) == shown && !strings.Contains(shown, "  ") {
+	if shown := printable.Message(name); strings.TrimSpace(shown) == shown && !strings.Contains(shown, "  ") {
 		return shown
 	}
-	return report.Visible(printable.ShellWord(name))
+	return printable.Message(printable.ShellWord(name))
 }
 
 // trustCommand returns the command that shows an entry whole and asks about it.
@@ -178,20 +177,20 @@ func trustCommand(e config.Entry) string {
 	if e.Found == config.Discovered {
 		command += "--discover "
 	}
-	return report.Visible(command + printable.ShellWord(e.Server.Name))
+	return printable.Message(command + printable.ShellWord(e.Server.Name))
 }
 
 // riskOf names what a marked entry could do.
 func riskOf(x config.Effects) string {
 	const most = 3
-	visible := func(names []string) string { return kit.And(kit.Map(names, report.Visible), most) }
+	visible := func(names []string) string { return kit.And(kit.Map(names, printable.Message), most) }
 	var risks []string
 	if len(x.Secrets) > 0 {
 		to := kit.Map(x.Addresses, printable.ASCII)
 		risks = append(risks, "may send "+visible(x.Secrets)+" to "+visible(to))
 	}
 	if x.Tokens != "" {
-		risks = append(risks, report.Visible("sends "+printable.ASCII(x.Tokens)))
+		risks = append(risks, printable.Message("sends "+printable.ASCII(x.Tokens)))
 	}
 	if x.Code != "" {
 		risks = append(risks, "runs "+x.Code)
@@ -204,7 +203,7 @@ func riskOf(x config.Effects) string {
 
 // foundIn names the files that the entries come from, the first three in full.
 func foundIn(entries []config.Entry) string {
-	names := kit.Distinct(kit.Map(entries, func(e config.Entry) string { return report.Visible(e.File) }))
+	names := kit.Distinct(kit.Map(entries, func(e config.Entry) string { return printable.Message(e.File) }))
 	where := strings.Join(names[:min(len(names), 3)], ", ")
 	if more := len(names) - 3; more > 0 {
 		where += fmt.Sprintf(" and %d more files", more)

@@ -9,7 +9,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/report"
 )
 
 // three has a server that is fine, one that lacks a variable, and one that is disabled.
@@ -19,7 +18,7 @@ const three = `{"mcpServers": {
 	"off": {"command": "npx", "disabled": true}}}`
 
 // row returns what a user reads of a server in a report about trust.
-func row(s report.Server) string {
+func row(s Server) string {
 	return fmt.Sprint(s.Name, " ", s.State, " ", s.Trust, " ", s.Source)
 }
 
@@ -84,7 +83,7 @@ func TestTrustList(t *testing.T) {
 			t.Errorf("%q: since %q", names, since)
 		}
 	}
-	if got := (Grant{File: "f"}).describe(report.Trusted).Name; got != "*" {
+	if got := (Grant{File: "f"}).describe(Trusted).Name; got != "*" {
 		t.Errorf("a whole file is listed as %q", got)
 	}
 	u.writes("state/mcpctl/trust.json", "{")
@@ -241,7 +240,7 @@ func TestBlock(t *testing.T) {
 func TestMisconfigured(t *testing.T) {
 	s := Misconfigured("s", "f:1", []config.Problem{
 		{Server: "s", Message: "no command", Hint: "add one"}, {Server: "s", Message: "no such folder"}})
-	if got := row(s); got != "s failed  f:1" {
+	if got := row(Server{Server: s}); got != "s failed  f:1" {
 		t.Errorf("got %q", got)
 	}
 	if e := s.Error; e == nil || e.Message != "no command" || e.Hint != "add one" || len(s.MoreErrors) != 1 {

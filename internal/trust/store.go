@@ -13,7 +13,6 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/files"
-	"github.com/mcpctl/mcpctl/internal/report"
 )
 
 // Store is the file in which a user's decisions are kept. The zero Store keeps nothing and trusts nothing.
@@ -51,21 +50,21 @@ type Grant struct {
 }
 
 // state reports whether an entry is trusted, or another version of it is.
-func (d decisions) state(e config.Entry) report.Trust {
+func (d decisions) state(e config.Entry) Standing {
 	file, server := e.Declared()
 	for _, g := range d.Trusted {
 		switch {
 		case g.File != file:
 		case g.Server == "" && e.Application():
-			return report.Trusted
+			return Trusted
 		case g.Server == server:
 			if _, trusted := g.Digests[e.Digest()]; trusted {
-				return report.Trusted
+				return Trusted
 			}
-			return report.Changed
+			return Changed
 		}
 	}
-	return report.Untrusted
+	return Untrusted
 }
 
 // read returns the decisions. A store that others can write, or that cannot be read, is an error and trusts

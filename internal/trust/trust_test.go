@@ -17,7 +17,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 )
 
 var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
@@ -121,7 +121,7 @@ func (u user) kept() (servers []string) {
 		u.t.Fatal(err)
 	}
 	for _, g := range d.Trusted {
-		servers = append(servers, g.describe(report.Trusted).Name)
+		servers = append(servers, g.describe(Trusted).Name)
 	}
 	slices.Sort(servers)
 	return servers
@@ -695,17 +695,17 @@ func TestRevokeBySeenName(t *testing.T) {
 // TestDescribe reports what an entry would do and whether it may.
 func TestDescribe(t *testing.T) {
 	for entry, want := range map[string]struct {
-		state report.State
-		trust report.Trust
+		state seen.State
+		trust Standing
 	}{
-		`{"command": "npx"}`:                         {report.OK, report.Untrusted},
-		`{"command": "npx", "disabled": true}`:       {report.Disabled, ""},
-		`{"command": "npx", "args": ["${NOT_SET}"]}`: {report.Failed, report.Untrusted},
+		`{"command": "npx"}`:                         {seen.OK, Untrusted},
+		`{"command": "npx", "disabled": true}`:       {seen.Disabled, ""},
+		`{"command": "npx", "args": ["${NOT_SET}"]}`: {seen.Failed, Untrusted},
 	} {
 		u := newUser(t)
 		cfg := u.server(entry)
 		s := u.Describe(cfg.Entries)[0]
-		if s.State != want.state || s.Trust != want.trust || (s.Error != nil) != (want.state == report.Failed) || s.Effects == nil {
+		if s.State != want.state || s.Trust != want.trust || (s.Error != nil) != (want.state == seen.Failed) || s.Effects == nil {
 			t.Errorf("%s: %s, %q, error %v", entry, s.State, s.Trust, s.Error)
 		}
 		r, err := u.Propose(t.Context(), cfg.Entries, false, false, true)
@@ -713,7 +713,7 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("%s: a dry run: %v, stored %q", entry, err, u.kept())
 		}
 		for _, s := range r.Servers {
-			if s.State != report.OK || s.Error != nil {
+			if s.State != seen.OK || s.Error != nil {
 				t.Errorf("%s: proposed as %s with %v", entry, s.State, s.Error)
 			}
 		}

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/redact"
-	"github.com/mcpctl/mcpctl/internal/report"
 )
 
 // place is where a file can say what a server starts, contacts, sends or is set to: %s is a text in JSON.
@@ -121,13 +121,13 @@ func whole(t *testing.T, u user, p place, payload string) (asked bool) {
 				}
 				text := strings.TrimSpace(payload)
 				word := strings.NewReplacer("\n", `\x0a`, "\t", `\x09`, "\r", `\x0d`).Replace(text) // as a command line has it
-				if strings.Contains(clean(shown), clean(report.Visible(text))) || strings.Contains(clean(shown), clean(report.Visible(word))) {
+				if strings.Contains(clean(shown), clean(printable.Message(text))) || strings.Contains(clean(shown), clean(printable.Message(word))) {
 					continue
 				}
 				isValue := !strings.Contains(p.name, "command") || strings.Contains(p.name, `"env`)
 				hidden := func(key string) bool { // one whole secret, and the rest of the value is there
 					declared := redact.Declared(key, strings.TrimSpace(payload))
-					return declared != payload && strings.Contains(clean(shown), clean(report.Visible(declared)))
+					return declared != payload && strings.Contains(clean(shown), clean(printable.Message(declared)))
 				}
 				if isValue && !strings.Contains(p.name, "NODE_OPTIONS") && !strings.Contains(p.name, "GIT_") &&
 					(hidden("V") || hidden("token")) {

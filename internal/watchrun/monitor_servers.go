@@ -10,6 +10,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 	"github.com/mcpctl/mcpctl/pkg/watch"
@@ -21,7 +22,7 @@ type monitoredServer struct {
 	transport string              // "stdio" or "http"; empty = not known
 	status    func() watch.Status // the current state
 	refresh   chan<- struct{}     // takes a request to read it; nil = it is not watched
-	trouble   *report.Failure     // why it is not watched
+	trouble   *seen.Failure       // why it is not watched
 }
 
 // serverState is the JSON of one server. Version and surface are absent from the list of all.
@@ -34,10 +35,10 @@ type serverState struct {
 	VerifiedAt      *time.Time      `json:"verifiedAt,omitempty"` // when the complete surface last arrived
 	Transport       string          `json:"transport,omitempty"`
 	ProtocolVersion string          `json:"protocolVersion,omitempty"`
-	Counts          report.Counts   `json:"counts,omitzero"`
+	Counts          seen.Counts     `json:"counts,omitzero"`
 	Unknown         []snapshot.Kind `json:"unknown,omitempty"` // lists that never arrived completely
 	Tokens          *int            `json:"tokens,omitempty"`
-	Error           *report.Failure `json:"error,omitempty"`
+	Error           *seen.Failure   `json:"error,omitempty"`
 	Watch           *watch.Counts   `json:"watch,omitempty"`
 	Surface         json.RawMessage `json:"surface,omitempty"` // the last good one, as in a snapshot file
 }
@@ -85,7 +86,7 @@ func (m *monitor) stateOf(s monitoredServer) (serverState, watch.Status) {
 		for _, list := range now.Surface.Incomplete() {
 			state.Unknown = append(state.Unknown, list.Kind)
 		}
-		state.ProtocolVersion, state.Counts = now.Surface.Protocol, report.CountsOf(now.Surface)
+		state.ProtocolVersion, state.Counts = now.Surface.Protocol, seen.CountsOf(now.Surface)
 		if now.Surface.Tools.Whole() {
 			tokens := check.Tokens(now.Surface)
 			state.Tokens = &tokens

@@ -10,6 +10,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 )
 
 // rebuilder builds a server and restarts it when its files change. A nil *rebuilder lets the server start
@@ -187,7 +188,7 @@ func (b *rebuilder) finish(now *buildRun) {
 	took := time.Since(now.began).Milliseconds()
 	e := report.WatchEvent{Event: "build", Elapsed: &took}
 	if now.err != nil {
-		e.Error = &report.Failure{
+		e.Error = &seen.Failure{
 			Stage: "building", Message: now.err.Error(), Stderr: now.output.String(),
 			Hint: "it is built again when a file changes, or on r + Enter",
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -148,7 +149,7 @@ func (r *watchRun) run(ctx context.Context) error {
 	}
 	live := func(w *watchedServer) bool { return w.target.Live() }
 	// a shard without servers may get some
-	if r.fleet.ShardReport() != nil || slices.ContainsFunc(r.servers, live) {
+	if r.fleet.Selected().Shard.Count > 0 || slices.ContainsFunc(r.servers, live) {
 		var building sync.WaitGroup
 		if r.rebuild != nil {
 			building.Go(func() { r.rebuild.run(watching) })
@@ -229,9 +230,9 @@ func (r *watchRun) status() int {
 func (r *watchRun) exit(status int) error {
 	why := &report.Report{Command: "watch", Status: status}
 	for _, w := range r.servers {
-		server := report.Server{Name: w.name(), State: report.OK}
+		server := report.Server{Server: seen.Server{Name: w.name(), State: seen.OK}}
 		if !w.reached() {
-			server.State, server.Error = report.Failed, w.failure
+			server.State, server.Error = seen.Failed, w.failure
 		}
 		why.Servers = append(why.Servers, server)
 	}
@@ -364,7 +365,7 @@ func shownEvent(w *watchedServer, e watch.Event) report.WatchEvent {
 	case e.Kind == watch.StateChanged && !w.target.Live():
 		shown.Error = w.target.Known().Error
 	case e.Kind == watch.StateChanged && e.State.Reached():
-		shown.Counts = report.CountsOf(w.view.Status().Surface)
+		shown.Counts = seen.CountsOf(w.view.Status().Surface)
 	}
 	if e.Err != nil {
 		shown.Error = fleet.FailureOf(e.Err)

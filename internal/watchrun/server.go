@@ -11,6 +11,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -34,7 +35,7 @@ type watchedServer struct {
 	// What follows is guarded by the lock of the run.
 	known   bool              // it was live or polling at some time
 	last    watch.State       // before watching ended
-	failure *report.Failure   // the trouble of that state
+	failure *seen.Failure     // the trouble of that state
 	found   []finding.Finding // the newest difference from the saved snapshot
 	unsaved bool              // it has no saved snapshot
 	unread  bool              // the saved snapshot cannot be read
@@ -276,7 +277,7 @@ func (w *watchedServer) end() {
 
 // idle returns the state of a server that is not contacted.
 func (w *watchedServer) idle() watch.State {
-	if w.target.Known().State == report.Disabled {
+	if w.target.Known().State == seen.Disabled {
 		return watch.Disabled
 	}
 	return watch.Failed

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/watch"
 )
 
@@ -27,12 +28,12 @@ type eventView struct {
 // viewedServer is what the lines so far said about a server.
 type viewedServer struct {
 	state    string
-	failure  *report.Failure // of that state
-	shown    string          // the message of the failure that was shown last
-	stale    bool            // until it recovers
-	lost     time.Time       // when the connection was lost; zero = it stands
-	reloaded time.Time       // when files changed; zero = that was answered
-	files    []string        // that changed
+	failure  *seen.Failure // of that state
+	shown    string        // the message of the failure that was shown last
+	stale    bool          // until it recovers
+	lost     time.Time     // when the connection was lost; zero = it stands
+	reloaded time.Time     // when files changed; zero = that was answered
+	files    []string      // that changed
 }
 
 // newEventView returns the view for these servers. A single server has no line about the start of all.

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -26,9 +27,9 @@ func viewed(v *eventView, events ...report.WatchEvent) string {
 }
 
 func state(server, state string, failure ...string) report.WatchEvent {
-	e := report.WatchEvent{Event: "state", Server: server, State: state, Counts: report.Counts{snapshot.Tools: 1}}
+	e := report.WatchEvent{Event: "state", Server: server, State: state, Counts: seen.Counts{snapshot.Tools: 1}}
 	if len(failure) > 0 {
-		e.Error, e.Counts = &report.Failure{Message: failure[0], Hint: "look"}, nil
+		e.Error, e.Counts = &seen.Failure{Message: failure[0], Hint: "look"}, nil
 	}
 	return e
 }
@@ -103,7 +104,7 @@ func TestOneLinePerSave(t *testing.T) {
 // TestLostConnection has a line with its reason, and one when it is back.
 func TestLostConnection(t *testing.T) {
 	v := newEventView([]string{"files"}, false)
-	stale := report.WatchEvent{Event: "stale", Server: "files", State: "reconnecting", Error: &report.Failure{Message: "refused"}}
+	stale := report.WatchEvent{Event: "stale", Server: "files", State: "reconnecting", Error: &seen.Failure{Message: "refused"}}
 	got := viewed(v, state("files", "live"), state("files", "reconnecting", "refused"), state("files", "live"),
 		report.WatchEvent{Event: "unchanged", Server: "files", Cause: "reconnection"},
 		state("files", "reconnecting", "refused"), stale, state("files", "polling"),
