@@ -180,6 +180,36 @@ if [ -n "$act" ] && GOBIN=$work $GO install "$act" 2>"$work/err"; then
 	says 'close_ticket'
 	echo "systems: $system: it installs $version, passes, and fails after a break"
 
+	# The nightly workflow of docs/ci.md for servers that other people publish: an issue for changes, and the job fails only if
+	# a server cannot be read. Its gh writes down what it is asked.
+	system="the nightly workflow of docs/ci.md under act"
+	mkdir -p "$work/vendors project/.github/workflows" "$work/gh"
+	cd "$work/vendors project"
+	git init -q -b main .
+	awk '$0 == "```" { if (text ~ /^name: mcp-vendors/) printf "%s", text; inside = 0 }
+		inside { text = text $0 "\n" }
+		$0 == "```yaml" { inside = 1; text = "" }' "$clone/docs/ci.md" >.github/workflows/mcpctl.yml
+	printf '#!/bin/sh\necho "$@" >>"%s"\n' "$work/asked" >"$work/gh/gh"
+	chmod 755 "$work/gh/gh"
+	vendor() { printf 'servers: {tickets: {command: "%s", args: ["-surface", "%s"]}}\n' "$1" "$2" >vendors.yaml; }
+	vendor "$work/tickets" 1
+	HOME=$work "$work/mcpctl" snapshot --config vendors.yaml >"$work/out" 2>"$work/err" || fail "snapshot: status $?"
+	save 'Servers of others'
+	mine=$project project=$PWD path=$PATH
+	PATH=$work/gh:$PATH
+	on 0 schedule vendors .github/workflows/mcpctl.yml
+	says 'no changes'
+	[ ! -e "$work/asked" ] || fail "gh was asked: $(cat "$work/asked")"
+	vendor "$work/tickets" 2
+	on 0 schedule vendors .github/workflows/mcpctl.yml
+	says 'close_ticket'
+	grep -q '^issue create --label mcp-vendors .*--body-file /' "$work/asked" || fail "gh was asked: $(cat "$work/asked")"
+	vendor "$work/nothing" 1
+	on 1 schedule vendors .github/workflows/mcpctl.yml
+	[ "$(grep -c '^issue create' "$work/asked")" -eq 1 ] || fail "gh was asked: $(cat "$work/asked")"
+	project=$mine PATH=$path
+	echo "systems: $system: nothing, an issue for a change, and a failure for a server that does not start"
+
 	# Authors' projects whose programs git ignores: init writes the workflow, and a clean clone runs it.
 	# author LANGUAGE runs that for the project in the current directory.
 	author() {

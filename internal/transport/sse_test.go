@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -148,5 +149,25 @@ func TestSSEDoesNotOpen(t *testing.T) {
 				t.Errorf("error %v, want %s", err, test.want)
 			}
 		})
+	}
+}
+
+// TestSSEPostIsDropped: a connection that ends instead of an answer to a post is noticed at once, after one more attempt.
+func TestSSEPostIsDropped(t *testing.T) {
+	var posts atomic.Int32
+	s := &sseServer{hello: hello, out: make(chan string)}
+	l, err := openSSE(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			posts.Add(1)
+			panic(http.ErrAbortHandler)
+		}
+		s.ServeHTTP(w, r)
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	if _, err = ask(t, l, 7); !CutOff(err) || posts.Load() != 2 || time.Since(began) > mostWait/2 {
+		t.Errorf("%d posts, after %v: %v", posts.Load(), time.Since(began), err)
 	}
 }
