@@ -66,6 +66,7 @@ func (f *Fleet) Each(
 		}
 	}
 	for i, server := range servers { // until they are tried
+		servers[i].MayFail = f.Tolerated(server.Name) != nil
 		surfaces[slots[i]] = FromResult(probe.Result{Server: server,
 			Err: &probe.Error{Server: server.Name, Stage: probe.Starting, Err: errNotTried}})
 	}

@@ -111,7 +111,7 @@ func All(ctx context.Context, servers []Server, options Options) iter.Seq[Result
 				defer place.leave()
 				result := probeOne(ctx, servers[i], options, place)
 				result.Index = i
-				if result.Err != nil && options.FailFast {
+				if result.Err != nil && options.FailFast && !servers[i].MayFail {
 					stop(ErrNotTried) // before the slot is free
 				}
 				taken := make(chan struct{})
@@ -352,6 +352,8 @@ type Server struct {
 	Protocol string // pins a protocol version for this server; empty = Options.Protocol
 	// Capabilities are declared to this server, of ClientCapabilities; nil = Options.Capabilities
 	Capabilities []string
+
+	MayFail bool `json:"-"` // its failure does not stop a run with Options.FailFast
 
 	// Verify is called before each start or connection; its error refuses it. nil = always allowed.
 	Verify func() error `json:"-"`
