@@ -396,6 +396,14 @@ func (r httpReader) callback(f syntax.Field) string {
 	return "http://localhost:" + strconv.FormatUint(port, 10) + "/callback"
 }
 
+// contacted returns the host and port of a URL as it is contacted, in lower case.
+func contacted(address string) string {
+	if u, err := url.Parse(address); err == nil && u.Host != "" {
+		return strings.ToLower(u.Host)
+	}
+	return hostIn(address)
+}
+
 // unverifiedHosts returns the hosts of URLs that take them from a variable, in a file that was only found:
 // the question of trust does not show them.
 func (r httpReader) unverifiedHosts() []string {
@@ -411,8 +419,8 @@ func (r httpReader) unverifiedHosts() []string {
 		if !slices.Contains(keys, u.key) || !strings.Contains(u.text, "$") {
 			continue
 		}
-		host := hostIn(r.fileScope.expand(u.text).value)
-		if hostIn(literal.expand(u.text).value) != host {
+		host := contacted(r.fileScope.expand(u.text).value)
+		if contacted(literal.expand(u.text).value) != host {
 			hosts = append(hosts, host)
 		}
 	}

@@ -113,6 +113,27 @@ func TestNoAddressIsHidden(t *testing.T) {
 	}
 }
 
+// TestUnverifiedHostsAreThoseContacted: the host of a URL that comes from the environment, as the client has it.
+func TestUnverifiedHostsAreThoseContacted(t *testing.T) {
+	for text, want := range map[string]string{
+		"https://${A}/":                    "127.0.0.1",
+		"https://${A}:/":                   "127.0.0.1:",
+		"https://${A:-a.example}:80/":      "127.0.0.1:80",
+		"https://${B:-a.example}/":         "",
+		"https://a.example/${A}":           "",
+		"https://a.example@${A}/":          "127.0.0.1",
+		"https://a.example${P}@b.example/": "a.example",
+	} {
+		e := loadOne(t, ".mcp.json", `{"mcpServers": {"s": {"url": "`+text+`"}}}`, func(name string) (string, bool) {
+			value, ok := map[string]string{"A": "127.0.0.1", "P": "/x"}[name]
+			return value, ok
+		})
+		if got := strings.Join(e.Login.UnverifiedHosts, " "); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
 // TestCodeInDefaults: a shell or an interpreter that a default names is one, and a launcher there has its settings.
 func TestCodeInDefaults(t *testing.T) {
 	for entry, want := range map[string]string{
