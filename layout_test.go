@@ -24,7 +24,7 @@ const module = "github.com/mcpctl/mcpctl/"
 var layers = [][]string{
 	0:  {"internal/rawjson", "internal/process", "internal/files", "internal/host", "internal/exit", "internal/kit"},
 	1:  {"pkg/snapshot", "pkg/finding", "pkg/schema", "internal/redact", "internal/syntax", "internal/wording", "internal/vault", "internal/printable"},
-	2:  {"pkg/diff", "pkg/check", "internal/transport", "internal/git", "internal/clients", "internal/packages"},
+	2:  {"pkg/diff", "pkg/check", "internal/transport", "internal/clients", "internal/packages"},
 	3:  {"pkg/probe", "pkg/watch", "internal/calls"},
 	4:  {"internal/config"},
 	5:  {"internal/seen", "internal/auth"},

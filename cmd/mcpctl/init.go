@@ -19,7 +19,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/fleet"
-	"github.com/mcpctl/mcpctl/internal/git"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/printable"
@@ -136,7 +135,7 @@ func addWorkflow(ctx context.Context, p program, ci string) error {
 func workflowOf(
 	ctx context.Context, p program, ci string, servers []probe.Server,
 ) (flow planned, missing []string, err error) {
-	b := buildOf(ctx, git.Here(p.Process), p.Dir, servers)
+	b := buildOf(ctx, source.RepoOf(p.Process), p.Dir, servers)
 	flow = workflow(ci, b, builtFrom())
 	if has(p.Dir, flow.path) {
 		return planned{}, nil, errWorkflowExists(flow.path)

@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/git"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -38,7 +38,7 @@ const readme = "README.md"
 
 // buildOf returns the build of the project in dir, by its package.json, pyproject.toml, go.mod and
 // Dockerfile.
-func buildOf(ctx context.Context, repo git.Repo, dir string, servers []probe.Server) build {
+func buildOf(ctx context.Context, repo source.Repo, dir string, servers []probe.Server) build {
 	var b build
 	made := map[string]bool{} // what a command makes, by the first element of its path
 	if has(dir, "package.json") {
@@ -105,7 +105,7 @@ func (b *build) python(dir string) {
 }
 
 // ignoredPrograms returns the files in dir that servers start or pass to an interpreter and that git ignores.
-func ignoredPrograms(ctx context.Context, repo git.Repo, dir string, servers []probe.Server) []string {
+func ignoredPrograms(ctx context.Context, repo source.Repo, dir string, servers []probe.Server) []string {
 	var files []string
 	for _, s := range servers {
 		if s.Stdio == nil {

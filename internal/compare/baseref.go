@@ -11,7 +11,6 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/fleet"
-	"github.com/mcpctl/mcpctl/internal/git"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/report"
@@ -34,7 +33,7 @@ func rebuilt(
 			return nil, errNotStarted(t.Name())
 		}
 	}
-	tree, err := git.Here(p).AddWorktree(ctx, ref)
+	tree, err := source.RepoOf(p).AddWorktree(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +70,7 @@ func rebuilt(
 
 // relocate returns a stdio server as it starts in the worktree: its working directory, relative paths and
 // every path into the user's own tree, in arguments and environment too, lead there.
-func relocate(p host.Process, tree *git.Worktree, name string, s probe.Stdio) probe.Stdio {
+func relocate(p host.Process, tree *source.Worktree, name string, s probe.Stdio) probe.Stdio {
 	moved := probe.Stdio{Command: tree.Relocate(s.Command), Dir: tree.Relocate(s.Dir),
 		Env: map[string]probe.Secret{}}
 	if moved.Dir == "" {
@@ -99,7 +98,7 @@ func relocate(p host.Process, tree *git.Worktree, name string, s probe.Stdio) pr
 var dependencyDirs = []string{"node_modules", ".venv", "venv"}
 
 // linkDependencies links what is installed in the user's own tree into the worktree, where nothing is.
-func linkDependencies(p host.Process, tree *git.Worktree, s probe.Stdio) {
+func linkDependencies(p host.Process, tree *source.Worktree, s probe.Stdio) {
 	var linked []string
 	for _, arg := range append([]string{s.Command}, s.Args...) {
 		linked = append(linked, tree.LinkDeps(filepath.Dir(files.From(s.Dir, arg)), dependencyDirs)...)
@@ -125,7 +124,7 @@ func sameProgram(s, moved probe.Stdio) bool {
 }
 
 // buildBoth builds the current tree and the worktree. It returns nil if both succeed.
-func buildBoth(ctx context.Context, p host.Process, tree *git.Worktree, line string) *seen.Failure {
+func buildBoth(ctx context.Context, p host.Process, tree *source.Worktree, line string) *seen.Failure {
 	if !files.IsDir(tree.Dir()) {
 		return failedCheckout(tree.Label(), tree.Prefix())
 	}
@@ -170,7 +169,7 @@ func buildIn(ctx context.Context, p host.Process, line, dir string, environ []st
 }
 
 // unbuilt returns servers that are unknown because a build failed.
-func unbuilt(targets []fleet.Target, tree *git.Worktree, failure *seen.Failure) []sides {
+func unbuilt(targets []fleet.Target, tree *source.Worktree, failure *seen.Failure) []sides {
 	var pairs []sides
 	for _, t := range targets {
 		s := seen.Server{Name: t.Name(), State: seen.Failed, Error: failure}

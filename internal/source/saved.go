@@ -16,7 +16,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
-	"github.com/mcpctl/mcpctl/internal/git"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/printable"
@@ -307,7 +306,7 @@ func readGit(ctx context.Context, p host.Process, spec, dir string) ([]Saved, er
 	if !named {
 		path = dir
 	}
-	repo := git.Here(p)
+	repo := RepoOf(p)
 	commit, err := repo.Commit(ctx, ref)
 	if err != nil {
 		return nil, err

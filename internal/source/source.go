@@ -1,4 +1,5 @@
-// Package source parses the arguments that name servers and snapshots, and reads those snapshots.
+// Package source parses the arguments that name servers and snapshots, and reads those snapshots, also from
+// commits, which it checks out into temporary worktrees as well.
 package source
 
 import (

@@ -1,5 +1,4 @@
-// Package git reads commits of a repository, and checks them out into temporary worktrees.
-package git
+package source
 
 import (
 	"bytes"
@@ -25,8 +24,8 @@ type Repo struct {
 	environ []string // for git
 }
 
-// Here returns the repository of the working directory.
-func Here(p host.Process) Repo { return Repo{dir: p.Dir, environ: p.Environ} }
+// RepoOf returns the repository of the working directory.
+func RepoOf(p host.Process) Repo { return Repo{dir: p.Dir, environ: p.Environ} }
 
 // run runs git and returns its output; the error is git's message. No hook or monitor of the repository runs,
 // a directory that only looks like a repository is ignored, and git does not ask for anything.
@@ -122,8 +121,8 @@ func targetBranches(lookup func(string) (string, bool)) []string {
 		"refs/heads/main", "refs/heads/master"}
 }
 
-// File is a file of a commit.
-type File struct {
+// CommittedFile is a file of a commit.
+type CommittedFile struct {
 	Path string // from the repository's root, with slashes
 	Data []byte
 }
@@ -132,7 +131,9 @@ type File struct {
 // begins with a dot or is absolute is one of the current tree; others start at the repository's root, as git
 // reads REF:PATH. Sizes are known before anything is read: a file above limit bytes is an error, and so is a
 // directory above four times that.
-func (r Repo) Read(ctx context.Context, commit, path, extension string, limit int64) ([]File, error) {
+func (r Repo) Read(
+	ctx context.Context, commit, path, extension string, limit int64,
+) ([]CommittedFile, error) {
 	path, err := r.fromRoot(ctx, path)
 	if err != nil {
 		return nil, err
@@ -174,7 +175,7 @@ type blob struct {
 
 // contents reads all blobs with one process of git, which prints for each a line with its size, the content,
 // and a newline.
-func (r Repo) contents(ctx context.Context, blobs []blob) ([]File, error) {
+func (r Repo) contents(ctx context.Context, blobs []blob) ([]CommittedFile, error) {
 	if len(blobs) == 0 {
 		return nil, nil
 	}
@@ -186,13 +187,13 @@ func (r Repo) contents(ctx context.Context, blobs []blob) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []File
+	var all []CommittedFile
 	for _, b := range blobs {
 		rest, ok := bytes.CutPrefix(out, fmt.Appendf(nil, "%s blob %d\n", b.object, b.size))
 		if !ok || int64(len(rest)) <= b.size {
 			return nil, fmt.Errorf("reading %s: git cat-file printed something unexpected", b.path)
 		}
-		all = append(all, File{b.path, rest[:b.size:b.size]})
+		all = append(all, CommittedFile{b.path, rest[:b.size:b.size]})
 		out = rest[b.size+1:]
 	}
 	return all, nil
