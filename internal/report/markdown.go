@@ -91,8 +91,8 @@ func (c comment) String() string {
 	m.failures(c.Servers)
 	m.table(c.Header, kit.Map(c.Rows, func(row []text) (cells []string) {
 		for i, cell := range row {
-			if slices.Contains([]string{"Item", "Arguments"}, c.Header[i]) {
-				cells = append(cells, quiet(clipped(cell)))
+			if slices.Contains([]string{"Item", "Arguments"}, c.Header[i]) && cell != "" {
+				cells = append(cells, code(clipped(cell)))
 			} else {
 				cells = append(cells, brief(cell))
 			}
