@@ -127,6 +127,9 @@ func (r Reading) Find(pattern func() *regexp.Regexp) []int {
 // all returns the matches in every view, sorted, without matches that overlap one of an earlier view.
 func (r Reading) all(pattern func() *regexp.Regexp, most int) (found [][]int) {
 	for _, v := range r.views {
+		if !MayMatch(pattern(), v.lower) {
+			continue
+		}
 		for _, at := range pattern().FindAllStringIndex(v.plain, most) {
 			if v.from != nil {
 				at[0], at[1] = v.from[at[0]], v.from[at[1]]

@@ -39,9 +39,6 @@ const (
 var attacks = append([]attack{
 	{"that hides an action from the user", "Invariant Labs, 2025-04-01",
 		either("user|human|customer"), patterns(
-			`(?i)\b(?:do not|don't|never|must not) (?:mention this|(?:mention|reveal|disclose|show) this `+
-				`(?:step|call|action|upload|copy|request|transfer)) to (?:the|your) `+
-				`(?:user|human|customer)\b`,
 			`(?i)\b(?:do not|don't|never|must not|without) (?:tell|telling|inform|informing|notify|`+
 				`notifying) (?:the|your) (?:user|human|customer) (?:about this|about it|of this|`+
 				`that (?:the|this|you))\b`,
@@ -89,52 +86,27 @@ var attacks = append([]attack{
 			`(?i)\b(?:treat|consider)\b[^.!?\n]{0,30} as (?:already )?(?:pre-?)?`+agreed+`\b`,
 			`(?i)\b(?:gave|given|granted|has|have|with) (?:\w+ )?(?:blanket|standing|unlimited) (?:approval|`+
 				`consent|permission|authori[sz]ation)\b`,
-			`(?i)\byou (?:already )?have `+user+`'s (?:consent|permission|approval)\b`,
 			`(?i)\bassume (?:that )?`+user+`[^.!?\n]{0,20}\b(?:yes|agrees?|agreed|consents?|consented|`+
 				`approves?|approved|confirms?|confirmed)\b`,
 			`(?i)[.;,] (?:skip|bypass) (?:the )?(?:confirmation|consent|approval) (?:dialog|prompt|step)\b`,
-			`(?i)\b(?:never|do not|don't|without) (?:(?:ask|wait)(?:ing)? (?:the user )?for|`+
-				`request(?:ing)?) (?:`+user+`'s )?`+
-				`(?:confirmation|consent|approval|permission)\b`,
-			`(?i)\b(?:customer|user) has consented\b`,
 		), false},
 	{"to hide something from the user", "Invariant Labs, 2025-04-01",
 		either("user|human|customer|happened|instruction|anyone|nothing|summary|answer|reply"), patterns(
-			`(?i)\b(?:hide|conceal|keep|leave) (?:this|it|these|that)(?: \w+){0,2} (?:from|out of what you `+
-				`(?:report|say|show|tell) (?:to )?)\s*(?:the )?(?:user|human|customer)\b`,
-			`(?i)\b`+user+` (?:must|should|shall|may) (?:not|never) (?:know|see|notice|learn|find out)\b`,
-			`(?i)\b`+user+` never (?:knows?|notices?|learns?|finds? out)\b`,
 			`(?i)\b(?:never|do not|don't) let `+user+` (?:know|see|notice|learn|find out)\b`,
-			`(?i)\b(?:keep|should|must)\b[^.!?\n]{0,30}\bunaware of\b`,
 			`(?i)\b(?:must|should) (?:remain|stay|be kept) (?:invisible|hidden|secret) (?:to|from) `+user,
-			`(?i)\b(?:omit|leave|exclude) this\b[^.!?\n]{0,20} (?:from|out of) (?:your|the) (?:\w+ )?`+
-				`(?:summary|report|answer|reply|response)\b`,
 			`(?i)\bsay nothing about\b|\b(?:never|do not|don't) (?:disclose|reveal|mention) this\b`+
 				`[^.!?\n]{0,20}\bto anyone\b`,
-			`(?i)\b(?:silently|quietly|secretly)\b[^.!?\n]{0,60}\bthe (?:user|human|customer)\b`,
-			`(?i)\bas if nothing (?:has )?happened\b`,
 			`(?i)\b(?:do not|don't|never),[^.!?\n]{1,40}, (?:inform|notify|say|show|tell) `+user+`\b`,
-			`(?i)\b(?:do not|don't|never) (?:include|repeat|mention|show) (?:this|these) instructions?\b`,
-			`(?i)\b(?:do not|don't|never) (?:reveal|disclose|mention)\b[^.!?\n]{0,50}\bto the (?:user|human|`+
-				`customer)\b`,
 		), false},
 	{"about calls of other tools", "WhatsApp takeover, Invariant Labs, 2025-04-07",
 		either("@|recipient|destination|number|prefix|prepend|start with|route all|other tool"),
 		patterns(
 			`(?i)\b(?:bcc|blind-?\s?cop(?:y|ies))\b[^.!?\n]{0,30}`+emailed+`|[\w.+-]+@[\w.-]+\w (?:in|to|as|`+
 				`into) (?:the )?bcc\b`,
-			`(?i)\b(?:change|replace|overwrite) the (?:recipient|destination|account number|phone number) `+
-				`(?:to|with|by)\b`,
-			`(?i)\bset the (?:recipient|destination|account number|phone number) to (?:\+?\d{6}|`+emailed+`)`,
-			`(?i)@[\w.-]+ instead of the (?:given|original|requested|real) (?:recipient|address)`,
 			`(?i)\buse (?:the )?(?:account|address|number|iban)\b[^.!?\n]{0,60}\binstead of the (?:one|`+
 				`account|address|number)\b[^.!?\n]{0,20}\b(?:given|requested|provided)\b`,
 			`(?i)\broute all (?:its|their) \w+ through this tool\b`,
-			`(?i)\b(?:all|every|any|each) (?:\w+ )?(?:commands?|scripts?|requests?|queries|messages?) `+
-				`(?:must|has to|have to|should|needs? to) (?:be prefixed|start|begin) with\b`,
 			`(?i)\bmust be prefixed with\b|\b(?:sent|made) (?:with|by|through) (?:any|every) other tool\b`,
-			`(?i)\bprepend\b[^!?\n]{1,80}\bto (?:it|them|(?:the|every|each|all) (?:command|script|request|`+
-				`message)s?)\b`,
 		), false},
 	{"to send data with an image or link", "Embrace the Red, 2023; EchoLeak, CVE-2025-32711",
 		either("http"), patterns(
@@ -155,8 +127,6 @@ var attacks = append([]attack{
 				`been) given|the system (?:message|prompt) verbatim|everything the user (?:has )?`+
 				`(?:said|written))\b`,
 			`(?i)\bwhat are your instructions\b`,
-			`(?i)\b(?:repeat|provide|print|output|copy|paste)\b[^.!?\n]{0,20}\b(?:everything|text|words) `+
-				`above\b[^.!?\n]{0,40}(?:\byou are\b|\b(?:in|as|into) (?:the )?\x60)`,
 			`(?i)\b(?:send|transmit|pass|include|attach|forward)\b[^.!?\n]{0,30}\b(?:verbatim|full|entire|`+
 				`complete|whole) (?:copy|transcript|text|record) of (?:the|this|our) (?:chat|conversation|`+
 				`discussion|dialogue)\b`,
@@ -168,12 +138,8 @@ var attacks = append([]attack{
 				`complete) (?:conversation|chat)\b[^.!?\n]{0,30}(?:\b`+target+`|\b(?:in|as) \x60)`,
 			`(?i)\b(?:pass|send|include|attach|put|dump|write|copy)\b[^.!?\n]{0,20}(?:\ball (?:the `+
 				`)?environment variables\b|\bprocess\.env\b|\bos\.environ\b)[^.!?\n]{0,30}`,
-			`(?i)\b(?:send|pass|include|attach|collect) (?:every|all|any) (?:api[\s_-]+keys?|passwords?|`+
-				`credentials)\b`,
 			`(?i)\b(?:read|collect)\b[^.!?\n]{0,20}(?:\bthe environment|\ball environment variables)\b`+
 				`[^.!?\n]{0,30}\b(?:send|pass|put|include|attach)\b`,
-			`(?i)\b(?:read|open|copy|collect|include)\b[^!?\n]{0,30}[\s/]\.env\b`,
-			`(?i)\b(?:read|look into|copy|attach|include)\b[^.!?\n]{0,20}(?:~|\$HOME)/\.(?:ssh|aws|gnupg)\b`,
 			`(?i)^(?:contents?|read|reading) (?:\w+ ){0,3}(?:id rsa|system prompt)$`,
 			`(?i)^(?:full|entire|whole|complete) (?:conversation|chat)$|^(?:previous|prior) messages$`,
 			`(?i)^(?:the )?(?:(?:full|entire|whole|complete) (?:conversation|chat)|conversation|chat) `+
@@ -181,13 +147,8 @@ var attacks = append([]attack{
 		), false},
 	{"against other instructions", "line jumping, Trail of Bits, 2025-04-21",
 		either("disregard|ignore|forget|overrid|over|always|no longer"), patterns(
-			`(?i)\b(?:disregard|ignore|forget) (?:your (?:system prompt|instructions)|everything you were `+
-				`told)\b`,
-			`(?i)\boverrides? (?:all|any) (?:(?:other|previous) (?:instructions|rules)|instructions)\b`,
 			`(?i)\b(?:precedence|priority) over (?:(?:anything|everything|what) the user\b|the user's \w+|`+
 				`(?:your |the )?(?:system prompt|safety \w+))`,
-			`(?i)\bno longer (?:bound|restricted|limited|governed) by (?:\w+ ){0,3}(?:instruction|rule|`+
-				`guideline|polic|prompt)`,
 			`(?i)\balways (?:call|use|run|invoke) this (?:function|tool) before you answer\b`,
 		), false},
 }, inLanguages()...)
@@ -295,19 +256,47 @@ const maxPassage = 240
 // maxEncoded is the size of the longest text that is decoded.
 const maxEncoded = 64 << 10
 
-// encodings find and decode passages.
+// encodings find and decode passages. Only texts with as many characters of the alphabet in a row are
+// searched.
 var encodings = []struct {
-	pattern lazy
-	decode  func(string) ([]byte, error)
+	alphabet string
+	least    int
+	pattern  lazy
+	decode   func(string) ([]byte, error)
 }{
-	{kit.Pattern(`[A-Za-z0-9+/_-]{24,}={0,2}`), func(s string) ([]byte, error) {
-		s = strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(s, "="))
-		return base64.RawStdEncoding.DecodeString(s)
-	}},
-	{kit.Pattern(`[A-Z2-7]{24,}`), base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString},
-	{kit.Pattern(`(?:[0-9a-fA-F]{2}[ :]?){16,}`), func(s string) ([]byte, error) {
-		return hex.DecodeString(strings.NewReplacer(" ", "", ":", "").Replace(s))
-	}},
+	{upperCase + lowerCase + digits + "+/_-=", 24, kit.Pattern(`[A-Za-z0-9+/_-]{24,}={0,2}`),
+		func(s string) ([]byte, error) {
+			s = strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(s, "="))
+			return base64.RawStdEncoding.DecodeString(s)
+		}},
+	{upperCase + digits, 24, kit.Pattern(`[A-Z2-7]{24,}`),
+		base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString},
+	{digits + "abcdefABCDEF :", 32, kit.Pattern(`(?:[0-9a-fA-F]{2}[ :]?){16,}`),
+		func(s string) ([]byte, error) {
+			return hex.DecodeString(strings.NewReplacer(" ", "", ":", "").Replace(s))
+		}},
+}
+
+const (
+	upperCase = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	lowerCase = "abcdefghijklmnopqrstuvwxyz"
+	digits    = "0123456789"
+)
+
+// longestRun returns how many characters of an alphabet a text has in a row.
+func longestRun(text, alphabet string) (longest int) {
+	var in [256]bool
+	for i := range len(alphabet) {
+		in[alphabet[i]] = true
+	}
+	run := 0
+	for i := range len(text) {
+		if run++; !in[text[i]] {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	return longest
 }
 
 // escapes are those of URLs, C and JSON.
@@ -331,6 +320,9 @@ func decoded(text string, depth int) (all []plain) {
 		return nil
 	}
 	for _, e := range encodings {
+		if longestRun(text, e.alphabet) < e.least {
+			continue
+		}
 		for _, passage := range e.pattern().FindAllString(text, -1) {
 			if data, err := e.decode(passage); err == nil && readable(string(data)) {
 				all = append(all, plain{string(data), true})
@@ -351,10 +343,17 @@ func decoded(text string, depth int) (all []plain) {
 			all = append(all, plain{unescaped, escaped >= minEscapes})
 		}
 	}
-	if rotated().MatchString(text) {
+	if mayBeRotated(text) && rotated().MatchString(text) {
 		all = append(all, plain{strings.Map(rot13, text), true})
 	}
 	return all
+}
+
+// mayBeRotated reports whether a text has the letters of a word that rotated matches.
+func mayBeRotated(text string) bool {
+	lower := strings.ToLower(text)
+	return slices.ContainsFunc([]string{"gur", "nyy", "hfre", "lbhe", "vtaber"},
+		func(word string) bool { return strings.Contains(lower, word) })
 }
 
 // readable reports whether decoded bytes are text.

@@ -221,7 +221,7 @@ func schemaContradictory(d *document, at location) {
 	nothing, _ := schema.Parse([]byte("false")) // is a schema
 	budget, ctx := schema.Budget{Steps: proofSteps, Semantics: schema.Strict, Pool: d.pool}, at.server.ctx
 	for _, sub := range slices.Backward(d.subschemas) {
-		if !sub.typed || sub.depth > maxProofDepth || hasReference(sub.object) {
+		if !sub.typed || sub.depth > maxProofDepth || matchesSome(sub.object) || hasReference(sub.object) {
 			continue
 		}
 		if d.pool.Left <= 0 || at.server.stopped() {
@@ -233,6 +233,44 @@ func schemaContradictory(d *document, at location) {
 				Message: fmt.Sprintf("No value can match the schema%s.", sub.ofArgument())})
 		}
 	}
+}
+
+// matchesSome reports whether a decoded schema clearly matches some value: it names one type and constrains
+// it by a single bound at most, or it is an object whose required properties match some value. False is no
+// proof of the contrary.
+func matchesSome(value any) bool {
+	object, _ := value.(map[string]any)
+	kind, _ := object["type"].(string)
+	bounds := 0
+	for keyword, given := range object {
+		switch keyword {
+		case "type", "description", "title", "default", "examples", "format", "items", "properties",
+			"additionalProperties", "$schema":
+		case "minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum":
+			bounds++
+		case "enum":
+			list, _ := given.([]any)
+			isText := func(v any) bool { _, text := v.(string); return text }
+			if kind != "string" || !slices.ContainsFunc(list, isText) {
+				return false
+			}
+			bounds++
+		case "required":
+			names, _ := given.([]any)
+			properties, _ := object["properties"].(map[string]any)
+			if slices.ContainsFunc(names, func(name any) bool {
+				text, _ := name.(string)
+				return !matchesSome(properties[text])
+			}) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	hasItems := object["items"] != nil && object["minItems"] != nil
+	return !hasItems && bounds <= 1 &&
+		slices.Contains([]string{"string", "number", "integer", "boolean", "array", "object"}, kind)
 }
 
 // hasReference reports whether a decoded value has a $ref or $dynamicRef at any depth, even where that is the

@@ -378,7 +378,7 @@ func unknownTool(s *server, report reporter) {
 // eachName makes a rule that is applied to each name that a pattern finds in prose, once for each text.
 func eachName(pattern lazy, apply func(t text, name string, at location)) rule {
 	return eachPhrase(func(t text, at location) {
-		if !t.prose {
+		if !t.prose || !wording.MayMatch(pattern(), strings.ToLower(t.value)) {
 			return
 		}
 		seen := map[string]bool{}
