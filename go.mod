@@ -10,7 +10,7 @@ require (
 	github.com/clipperhouse/displaywidth v0.10.0
 	github.com/dlclark/regexp2/v2 v2.5.1
 	github.com/go-jose/go-jose/v4 v4.1.9
-	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875
+	github.com/go-json-experiment/json v1.27.2
 	github.com/gofrs/flock v0.13.0
 	github.com/google/go-cmp v0.7.0
 	github.com/google/go-containerregistry v0.22.1

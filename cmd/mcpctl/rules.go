@@ -16,7 +16,7 @@ func rulesCommand(p program) *cli.Command {
 		Category:     "Inspect",
 		Usage:        "List rules, or explain one",
 		ArgsUsage:    "[ID|PATTERN]",
-		BashComplete: offerWords(report.RuleIDs(report.AllRules())),
+		BashComplete: func(c *cli.Context) { offerWords(report.AllRuleIDs())(c) },
 		Action: func(c *cli.Context) error {
 			all, ids := report.AllRules(), c.Args().Slice()
 			for _, id := range ids {

@@ -5,9 +5,11 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"html"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -161,7 +163,9 @@ func either(words string) []string { return strings.Split(words, "|") }
 func patterns(expressions ...string) []lazy {
 	all := make([]lazy, len(expressions))
 	for i, e := range expressions {
-		all[i] = kit.Pattern(strings.NewReplacer(` `, `[\s\p{Z}]+`, `'`, `['’]`).Replace(e))
+		all[i] = sync.OnceValue(func() *regexp.Regexp { // at its first use: each start would pay for all
+			return regexp.MustCompile(strings.NewReplacer(` `, `[\s\p{Z}]+`, `'`, `['’]`).Replace(e))
+		})
 	}
 	return all
 }
