@@ -54,8 +54,8 @@ var appRules = map[string]rule{
 		for _, directive := range kit.SortedKeys(policy) {
 			origins, _ := policy[directive].([]any)
 			if slices.ContainsFunc(origins, func(o any) bool { return tooWide(directive, o) }) {
-				at.at("_meta", "ui", "csp").add(directive, encoded(origins),
-					"%s has a wildcard; only resourceDomains may have one, for subdomains.", directive)
+				at.at("_meta", "ui", "csp").add(directive, encoded(origins), "%s allows too many hosts: "+
+					"only resourceDomains may have a wildcard, and only for subdomains.", directive)
 			}
 		}
 	}),

@@ -34,7 +34,8 @@ func withApp(tool view) view {
 }
 
 // compareToolApp compares what MCP Apps say of a tool: its page, and who may call it. By default the model
-// and apps may: hosts keep other tools from the model, and reject other calls of apps.
+// and apps may: hosts keep other tools from the model, and reject other calls of apps, whatever else the
+// list names.
 func compareToolApp(c *comparison, s subject) {
 	app := s.part("_meta").part("ui")
 	compareMember(c, app, "tool-ui-resource-changed", "resourceUri")
@@ -52,15 +53,22 @@ func compareToolApp(c *comparison, s subject) {
 			c.report("tool-visibility-widened", app.member("visibility"), "who", code(who))
 		}
 	}
+	others := func(who []string) []string {
+		who = kit.Filter(who, func(w string) bool { return w != "model" && w != "app" })
+		slices.Sort(who)
+		return slices.Compact(who)
+	}
+	if !slices.Equal(others(before), others(after)) {
+		c.report("item-meta-changed", app.member("visibility"))
+	}
 }
 
-// audience returns who may call a tool; known is false if it is not a list of model and app.
+// audience returns who may call a tool; known is false if it is not a list of names.
 func audience(visibility json.RawMessage) (who []string, known bool) {
 	if visibility == nil || string(visibility) == "null" {
 		return []string{"model", "app"}, true
 	}
-	who, known = texts(visibility)
-	return who, known && !slices.ContainsFunc(who, func(w string) bool { return w != "model" && w != "app" })
+	return texts(visibility)
 }
 
 // texts returns the strings of an array; false for anything else.
@@ -74,6 +82,13 @@ func texts(raw json.RawMessage) (all []string, ok bool) {
 func compareResourceApp(c *comparison, s subject) {
 	app := s.part("_meta").part("ui")
 	compareMember(c, app, "resource-app-domain-changed", "domain")
+	for _, key := range []string{"csp", "permissions"} { // of another form nothing is known
+		if !objectOrNone(app.old[key]) || !objectOrNone(app.new[key]) {
+			compareMember(c, app, "item-meta-changed", key)
+			delete(app.old, key)
+			delete(app.new, key)
+		}
+	}
 	policy := app.part("csp")
 	for _, directive := range keys(policy.old, policy.new) {
 		old, oldKnown := origins(policy.old[directive])
@@ -96,6 +111,9 @@ func compareResourceApp(c *comparison, s subject) {
 	}
 	reportAccess(c, app, "permissions", gained, lost)
 }
+
+// objectOrNone reports whether a member is absent or an object.
+func objectOrNone(raw json.RawMessage) bool { return raw == nil || raw[0] == '{' }
 
 // reportAccess reports what the page may do now and could not, and what it could and may not.
 func reportAccess(c *comparison, s subject, key string, gained, lost []string) {

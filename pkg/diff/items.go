@@ -293,9 +293,11 @@ func compareItem(c *comparison, kind snapshot.Kind, p *pair) {
 	members := append([]string{kind.KeyField()}, comparers[kind].members...)
 	if kind != snapshot.Skills { // what a skill says is in its frontmatter
 		isTool := kind == snapshot.Tools
+		known := map[snapshot.Kind][]string{snapshot.Tools: toolTraces, snapshot.Resources: appMembers,
+			snapshot.Templates: appMembers}
 		compareTitle(c, s, "item-title-changed")
 		compareDescription(c, s, either(isTool, "tool", "item"))
-		compareOpaque(c, s, "item-meta-changed", "_meta", either(isTool, toolTraces, appMembers)...)
+		compareOpaque(c, s, "item-meta-changed", "_meta", known[kind]...)
 		compareOpaque(c, s, "item-icons-changed", "icons")
 		members = append(members, "title", "description", "_meta", "icons")
 	}
