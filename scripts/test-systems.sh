@@ -189,7 +189,7 @@ if [ -n "$act" ] && GOBIN=$work $GO install "$act" 2>"$work/err"; then
 	awk '$0 == "```" { if (text ~ /^name: mcp-vendors/) printf "%s", text; inside = 0 }
 		inside { text = text $0 "\n" }
 		$0 == "```yaml" { inside = 1; text = "" }' "$clone/docs/ci.md" >.github/workflows/mcpctl.yml
-	printf '#!/bin/sh\necho "$@" >>"%s"\n' "$work/asked" >"$work/gh/gh"
+	printf '#!/bin/sh\n[ "$1" != auth ] || exit 1 # that is act\necho "$@" >>"%s"\n' "$work/asked" >"$work/gh/gh"
 	chmod 755 "$work/gh/gh"
 	vendor() { printf 'servers: {tickets: {command: "%s", args: ["-surface", "%s"]}}\n' "$1" "$2" >vendors.yaml; }
 	vendor "$work/tickets" 1

@@ -45,9 +45,30 @@ type lag struct {
 	unkept  bool // the file could not be written
 }
 
-// mostSent is how many surfaces a file holds beside the confirmed one: what an earlier run sent, and what
-// this one does.
-const mostSent = 2
+// Limits of what a file holds beside the confirmed surface: each run that is killed before the output
+// confirms anything leaves one that the output may have heard of.
+const (
+	leastSent = 2
+	mostSent  = 16
+)
+
+// recent returns the newest surfaces of a list, each once: at least leastSent, and mostSent or maxBytes of
+// them at most.
+func recent(sent []*snapshot.Snapshot) []*snapshot.Snapshot {
+	var kept []*snapshot.Snapshot
+	size := 0
+	for _, one := range slices.Backward(sent) {
+		size += one.Size()
+		if len(kept) == mostSent || len(kept) >= leastSent && size > maxBytes {
+			break
+		}
+		if !slices.ContainsFunc(kept, func(other *snapshot.Snapshot) bool { return same(one, other) }) {
+			kept = append(kept, one)
+		}
+	}
+	slices.Reverse(kept)
+	return kept
+}
 
 // wanted returns what the file has to hold: the confirmed surface and those that were sent; nil = no file,
 // since the output knows what the next run begins with.
@@ -58,7 +79,7 @@ func (l *lag) wanted() []*snapshot.Snapshot {
 	if l.pending == 0 && !l.behind && same(l.confirmed, l.saved) {
 		return nil
 	}
-	return append([]*snapshot.Snapshot{l.confirmed}, l.sent[max(0, len(l.sent)-mostSent):]...)
+	return append([]*snapshot.Snapshot{l.confirmed}, recent(l.sent)...)
 }
 
 // same reports whether two complete surfaces are the same; nil is none.

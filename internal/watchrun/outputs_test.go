@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -478,4 +479,125 @@ func TestWebhookSignature(t *testing.T) {
 	if _, err := webhookSecret(p); err == nil || !strings.HasPrefix(err.Error(), "MCPCTL_WEBHOOK_SECRET: open ") {
 		t.Errorf("a file that is not there: %v", err)
 	}
+}
+
+// TestQueueOutlivesKills kills a queue at random moments, while surfaces come faster than its output takes them, the output hears
+// of changes without saying so, and the state directory lags behind: who follows the events knows the surface in the end.
+func TestQueueOutlivesKills(t *testing.T) {
+	for seed := range uint64(100) {
+		random := rand.New(rand.NewPCG(seed, 46))
+		dir, known := t.TempDir(), map[string]bool{"0": true}
+		state := &stateFolder{path: dir}
+		kept, now := offering("0"), offering("0")
+		var story []string
+		run := func(t *testing.T, changes int, hears func() (heard bool, err error)) {
+			r := &receiver{began: time.Now()}
+			send := func(ctx context.Context, _ string, line []byte) error {
+				select {
+				case <-time.After(time.Second):
+				case <-ctx.Done():
+					return context.Cause(ctx)
+				}
+				heard, err := hears()
+				if heard {
+					for _, f := range eventOf(t, line).Findings {
+						known[strings.TrimPrefix(f.Item, "tool/")] = f.Rule == "tool-added"
+					}
+				}
+				story = append(story, fmt.Sprintf("heard %v, confirmed %v: %s", heard, err == nil, itemsOf(eventOf(t, line))))
+				return err
+			}
+			q := newOutputQueue(t.Context(), "--exec", "x", host.Process{Err: &r.notes}, state, send)
+			f := feed{t, q, r, map[string]*snapshot.Snapshot{}}
+			story = append(story, "a run begins with "+toolsOf(kept)+" and finds "+toolsOf(now))
+			f.begin("a", kept, kept, compared)
+			f.take(report.WatchEvent{Event: "state", Server: "a", State: "live"}, now)
+			move := func(from *snapshot.Snapshot) {
+				found, _ := compared(t.Context(), from, now)
+				f.take(report.WatchEvent{Event: "changed", Server: "a", State: "live", Findings: found}, now)
+			}
+			if toolsOf(kept) != toolsOf(now) {
+				move(kept)
+			}
+			keep := func() {
+				if changes == 0 || random.IntN(3) > 0 { // else a list failed, or standard output is slow
+					f.settled("a", now)
+					f.saved("a", now)
+					kept = now
+				}
+			}
+			keep()
+			for range changes {
+				time.Sleep(time.Duration(random.IntN(1500)) * time.Millisecond)
+				before := now
+				if now = randomSurface(random); toolsOf(now) != toolsOf(before) {
+					story = append(story, "now "+toolsOf(now))
+					move(before)
+					keep()
+				}
+			}
+			time.Sleep(time.Duration(random.IntN(3000)) * time.Millisecond)
+			if changes == 0 {
+				time.Sleep(time.Hour)
+			}
+			f.cancel()
+			<-f.ended
+		}
+		for range 4 {
+			synctest.Test(t, func(t *testing.T) {
+				run(t, 1+random.IntN(5), func() (bool, error) {
+					heard := random.IntN(3) > 0
+					if heard && random.IntN(2) == 0 {
+						return true, nil
+					}
+					return heard, markedError{io.EOF, errUnreachable}
+				})
+			})
+			now = randomSurface(random)
+		}
+		synctest.Test(t, func(t *testing.T) { run(t, 0, func() (bool, error) { return true, nil }) })
+		var knows []string
+		for tool, there := range known {
+			if there {
+				knows = append(knows, tool)
+			}
+		}
+		slices.Sort(knows)
+		left, _ := filepath.Glob(filepath.Join(dir, "*"))
+		if got := fmt.Sprint(knows); got != toolsOf(now) || len(left) > 0 {
+			t.Fatalf("seed %d: the output knows %s of %s; files %q:\n%s", seed, got, toolsOf(now), left, strings.Join(story, "\n"))
+		}
+	}
+}
+
+func randomSurface(random *rand.Rand) *snapshot.Snapshot {
+	var tools []string
+	for n := range 3 {
+		if random.IntN(2) == 0 {
+			tools = append(tools, fmt.Sprint(n))
+		}
+	}
+	return offering(tools...)
+}
+
+func toolsOf(s *snapshot.Snapshot) string {
+	var names []string
+	for _, item := range s.Tools.Items() {
+		names = append(names, item.Key)
+	}
+	return fmt.Sprint(names)
+}
+
+func eventOf(t *testing.T, line []byte) (e report.WatchEvent) {
+	if err := json.Unmarshal(line, &e); err != nil {
+		t.Error(err)
+	}
+	return e
+}
+
+func itemsOf(e report.WatchEvent) (all []string) {
+	for _, f := range e.Findings {
+		all = append(all, f.Rule+" "+f.Item)
+	}
+	return all
 }

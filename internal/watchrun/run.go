@@ -279,7 +279,7 @@ func (r *watchRun) emit(w *watchedServer, e watch.Event) {
 	}
 	if r.state != nil && e.Kind == watch.Changed {
 		r.printer.add(printed{then: func() {
-			r.state.printing(w.name(), w.printed, surface)
+			r.state.printing(w.name(), w.printed, append(slices.Clip(w.unsure), surface)...)
 			w.printed = surface
 		}})
 	}

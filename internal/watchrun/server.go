@@ -30,7 +30,10 @@ type watchedServer struct {
 	stop    context.CancelFunc
 	ended   chan struct{}
 	view    watch.View
-	printed *snapshot.Snapshot // where the newest printed event led to; belongs to the printer
+	// What belongs to the printer: where the newest printed event led to, and others that an earlier run may
+	// have printed, until a complete reading was compared with them.
+	printed *snapshot.Snapshot
+	unsure  []*snapshot.Snapshot
 
 	// What follows is guarded by the lock of the run.
 	known   bool              // it was live or polling at some time
@@ -74,7 +77,7 @@ func (r *watchRun) begin(ctx context.Context, w *watchedServer) {
 			server.Last, server.Unsure = left[0], left[1:]
 		}
 	}
-	w.printed = server.Last
+	w.printed, w.unsure = server.Last, server.Unsure
 	for _, queue := range r.outputs {
 		queue.begin(w.name(), last, kept, r.comparison(w))
 	}
@@ -118,7 +121,8 @@ func (r *watchRun) watchOptions(w *watchedServer) watch.Options {
 
 // keep keeps a surface for the next run, once all events about it are printed.
 func (r *watchRun) keep(w *watchedServer, surface *snapshot.Snapshot) {
-	if w.printed = surface; !r.state.save(w.name(), surface) {
+	w.printed, w.unsure = surface, nil
+	if !r.state.save(w.name(), surface) {
 		return
 	}
 	for _, queue := range r.outputs {

@@ -76,13 +76,14 @@ func (s *stateFolder) last(ctx context.Context, server string) *snapshot.Snapsho
 	return saved.Snapshot
 }
 
-// printing notes that an event is about to be printed which leads from one surface of a server to another. If
-// the run is killed, the next one cannot know whether it was.
-func (s *stateFolder) printing(server string, from, to *snapshot.Snapshot) {
-	if s == nil || from == nil || !from.Complete() || !to.Complete() {
+// printing notes that an event is about to be printed which leads from one surface of a server to the last of
+// others. If the run is killed, the next one cannot know whether it was.
+func (s *stateFolder) printing(server string, from *snapshot.Snapshot, others ...*snapshot.Snapshot) {
+	if from == nil || !from.Complete() || !others[len(others)-1].Complete() {
 		return
 	}
-	if err := s.writeLag(s.lagPath(server, stdoutSuffix), []*snapshot.Snapshot{from, to}); err != nil {
+	all := append([]*snapshot.Snapshot{from}, recent(others)...)
+	if err := s.writeLag(s.lagPath(server, stdoutSuffix), all); err != nil {
 		s.process.Note("--state: keeping what is printed of %s: %v", report.Visible(server), err)
 	}
 }
