@@ -3,12 +3,19 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"html"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -17,25 +24,51 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 )
 
-// quotedCommand finds a command of mcpctl in backticks, quotes or <code>, and clause one that ends a clause behind a word
-// that introduces advice.
 var (
-	quotedCommand = regexp.MustCompile("(?:`|\"|<code>)(mcpctl [^`\"<\n]+)(?:`|\"|</code>)")
-	introduced    = regexp.MustCompile(`(?m)(?:hint: |Details: |accept some of them with: |save one: |→ ).*mcpctl .*$`)
-	clause        = regexp.MustCompile(`\bmcpctl [a-z].*?(?:; |, |\. | \(|$)`)
+	// quotedText finds a text in double quotes that names a command, as in prose and as a string of JSON or YAML.
+	quotedText = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*\bmcpctl (?:[^"\\\n]|\\.)*"`)
+	// markedCommand finds a command in backticks or <code>, which is whole.
+	markedCommand = regexp.MustCompile("(?:`|<code>)(mcpctl (?:[a-z]|--)[^`<\n]+)(?:`|</code>)")
+	// clause finds a command in prose, with the rest of its clause.
+	clause = regexp.MustCompile(`(?m)(?:^|[\s(>→])(mcpctl (?:[a-z]|--[a-z])(?:'[^'\n]*'|.)*?)(?:; |, |\. |: | \(| – |  |</|$)`)
+	// heading finds the titles of reports, which name the command that wrote them.
+	heading = regexp.MustCompile(`(?m)^(?:#+ |<h\d|<title>|<testsuites |mcpctl [a-z]+: ).*$`)
+	// optional finds what a usage may have.
+	optional = regexp.MustCompile(` \[[^\]]*\]| \| .*`)
+	// inProse are words that follow the name of the program where it is no command.
+	inProse = strings.Fields(`and as asks can declined did does from has in is knows or ran reads sends speaks starts then there
+		uses waits`)
+	// shownCommand finds a command in a block of code of a document, up to its comment, pipe or redirection.
+	shownCommand = regexp.MustCompile(`(?m)^(?:\$ )?(mcpctl [a-z].*?)(?:\s+# .*| 2?>.*| \| .*|$)`)
+	// other is a word of another tool, which a document says is answered with a hint.
+	other = regexp.MustCompile(`^mcpctl (?:tools|describe)$`)
 )
 
-// advisedIn returns the commands that an output advises.
+// advisedIn returns the commands of mcpctl that an output names, be it text, Markdown, HTML, JSON, SARIF or annotations.
 func advisedIn(output string) (commands []string) {
-	for _, found := range quotedCommand.FindAllStringSubmatch(output, -1) {
-		commands = append(commands, found[1])
+	output = heading.ReplaceAllString(output, "")
+	texts := []string{quotedText.ReplaceAllString(output, " ")}
+	for _, quoted := range quotedText.FindAllString(output, -1) {
+		var text string
+		if json.Unmarshal([]byte(quoted), &text) != nil {
+			text = quoted[1 : len(quoted)-1]
+		}
+		if quotedText.MatchString(text) { // prose that quotes a command
+			commands = append(commands, advisedIn(text)...)
+			continue
+		}
+		texts = append(texts, text)
 	}
-	for _, line := range introduced.FindAllString(quotedCommand.ReplaceAllString(output, ""), -1) {
-		for _, found := range clause.FindAllString(line, -1) {
-			if slices.Contains([]string{"has", "in", "there", "there,", "from", "or"}, strings.Fields(found)[1]) { // mcpctl itself
+	for _, text := range texts {
+		text = html.UnescapeString(strings.NewReplacer("%0A", "\n", "%3A", ":", "%25", "%").Replace(text))
+		for _, found := range markedCommand.FindAllStringSubmatch(text, -1) {
+			commands = append(commands, found[1])
+		}
+		for _, found := range clause.FindAllStringSubmatch(markedCommand.ReplaceAllString(text, ""), -1) {
+			if slices.Contains(inProse, strings.TrimRight(strings.Fields(found[1])[1], ".,:")) {
 				continue
 			}
-			commands = append(commands, strings.TrimRight(found, "; ,.()"))
+			commands = append(commands, strings.TrimRight(optional.ReplaceAllString(found[1], ""), "; ,.():"))
 		}
 	}
 	return commands
@@ -44,7 +77,7 @@ func advisedIn(output string) (commands []string) {
 // accepts returns why mcpctl would not take a command line: with its real flags, and as many arguments as the usage of the
 // command has. Nothing is contacted.
 func accepts(line string) error {
-	words, err := shellWords(strings.NewReplacer("&#39;", "'", "&#34;", `"`, "&amp;", "&").Replace(line))
+	words, err := shellWords(line)
 	if err != nil {
 		return err
 	}
@@ -85,35 +118,93 @@ func accepts(line string) error {
 	return nil
 }
 
-// TestAdvisedCommandsAreAccepted parses every command that reports and documents advise; exits does so with every output of a
-// script.
+// TestAdvisedCommandsAreAccepted parses every command that reports advise; exits does so with every output of a script.
 func TestAdvisedCommandsAreAccepted(t *testing.T) {
-	found := 0
-	for _, pattern := range []string{
-		"../../internal/report/testdata/*.golden", "../../internal/report/testdata/formats/html/*.golden",
-		"../../internal/report/testdata/formats/markdown/*.golden",
-	} {
-		files, _ := filepath.Glob(pattern)
-		if len(files) == 0 {
-			t.Errorf("%s: no files", pattern)
+	advisedInFiles(t, 2, "../../internal/report/testdata/*.golden", advisedIn, nil)
+	advisedInFiles(t, 50, "../../internal/report/testdata/formats/*/*.golden", advisedIn, nil)
+	// a narrow terminal wraps commands
+	advisedInFiles(t, 20, "../../internal/report/testdata/cases/*.golden", advisedIn, regexp.MustCompile("^it takes |quote is open"))
+}
+
+// TestDocumentedCommandsAreAccepted parses the commands of documents and rules; those in prose may leave out arguments.
+func TestDocumentedCommandsAreAccepted(t *testing.T) {
+	documented := func(page string) (commands []string) {
+		all := markedCommand.FindAllStringSubmatch(page, -1)
+		for _, block := range regexp.MustCompile("(?s)```.*?```").FindAllString(page, -1) {
+			all = append(all, shownCommand.FindAllStringSubmatch(block, -1)...)
 		}
-		for _, file := range files {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
+		for _, found := range all {
+			if !strings.Contains(found[0], "# exit status 2") && !other.MatchString(found[1]) {
+				commands = append(commands, optional.ReplaceAllString(strings.ReplaceAll(found[1], `\|`, "|"), ""))
 			}
-			for _, line := range advisedIn(string(data)) {
-				if strings.Contains(file, "hostile") {
-					continue
-				}
-				found++
-				if err := accepts(line); err != nil {
-					t.Errorf("%s: %s: %v", file, line, err)
-				}
+		}
+		return commands
+	}
+	short := regexp.MustCompile("^it takes |flag needs an argument")
+	advisedInFiles(t, 150, "../../docs/*.md", documented, short)
+	advisedInFiles(t, 12, "../../*.md", documented, short)
+	advisedInFiles(t, 1, "../../pkg/*/rules.json", advisedIn, regexp.MustCompile("arguments are more"))
+}
+
+// advisedInFiles parses the commands of files, of which there are so many at least; excused are errors that do not count.
+func advisedInFiles(t *testing.T, least int, pattern string, advised func(string) []string, excused *regexp.Regexp) {
+	t.Helper()
+	files, _ := filepath.Glob(pattern)
+	found := 0
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range advised(string(data)) {
+			if strings.Contains(file, "hostile") {
+				continue
+			}
+			found++
+			if err := accepts(line); err != nil && (excused == nil || !excused.MatchString(err.Error())) {
+				t.Errorf("%s: %s: %v", file, line, err)
 			}
 		}
 	}
-	if found < 20 {
+	if found < least {
+		t.Errorf("%d advised commands in %s, want %d", found, pattern, least)
+	}
+}
+
+// TestAdviceInTheSourceIsAccepted parses the commands in the string literals of the program, which scripts may not print. What
+// is put into a literal, or behind it, is not known: arguments may be missing.
+func TestAdviceInTheSourceIsAccepted(t *testing.T) {
+	found, unfinished := 0, regexp.MustCompile("^it takes |quote is open|flag needs an argument")
+	for _, root := range []string{".", "../../internal", "../../pkg"} {
+		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "testdata") {
+				return err
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+			if err != nil {
+				return err
+			}
+			ast.Inspect(file, func(node ast.Node) bool {
+				literal, ok := node.(*ast.BasicLit)
+				if !ok || literal.Kind != token.STRING {
+					return true
+				}
+				text, _ := strconv.Unquote(literal.Value)
+				for _, line := range advisedIn(regexp.MustCompile(`%[sqvdw]`).ReplaceAllString(text, "x")) {
+					found++
+					if err := accepts(line); err != nil && !unfinished.MatchString(err.Error()) && strings.Fields(line)[1] != "x" {
+						t.Errorf("%s: %s: %v", path, line, err)
+					}
+				}
+				return true
+			})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if found < 60 {
 		t.Errorf("%d advised commands, want more", found)
 	}
 }
@@ -183,6 +274,51 @@ func TestWordsOfOtherTools(t *testing.T) {
 				t.Errorf("%s: %q is there twice, or a command", command, word)
 			}
 			seen[word] = true
+		}
+	}
+}
+
+// TestAdviceIsFound: a wrong command is noticed wherever an output has it.
+func TestAdviceIsFound(t *testing.T) {
+	for name, output := range map[string]string{
+		"hint":           "error: x\nhint: save one: mcpctl snapshto 'a, b', or use --snapshots\n",
+		"prose":          "4 breaking changes found\naccept some of them with: mcpctl accept --al\n",
+		"quotes":         `hint: use "mcpctl snapshto a" first`,
+		"backticks":      "Accept it by `mcpctl accept --finger 48a93d16`.\n",
+		"code of HTML":   "<p>Details: <code>mcpctl show --filtr &#39;a&#39;</code></p>",
+		"text of HTML":   "<pre>hint: mcpctl snapshto &#34;a&#34;</pre>",
+		"JSON":           `{"error": {"hint": "review it with mcpctl confg, then run mcpctl trust"}}`,
+		"quotes in JSON": `{"hint": "use \"mcpctl snapshto a\", or write ${A:-default}"}`,
+		"SARIF":          `{"message": {"text": "removed\nhint: accept it: mcpctl accpet 48a93d16"}}`,
+		"YAML":           `hint: "run: mcpctl lst -- node \"a b\""`,
+		"JUnit":          "<error message=\"gone\">gone\nhint: mcpctl lst &#39;a b&#39;</error>",
+		"annotation":     "::error title=a%3A starting::gone%0Ahint: mcpctl lst a",
+		"too few":        "hint: mcpctl accept\n",
+		"too many":       "hint: mcpctl version of a\n",
+	} {
+		refused := 0
+		for _, line := range advisedIn(output) {
+			if accepts(line) != nil {
+				refused++
+			}
+		}
+		if refused != 1 {
+			t.Errorf("%s: %d commands are refused, want 1, of %q", name, refused, advisedIn(output))
+		}
+	}
+}
+
+// TestWordsAreDocumented wants the table of docs/coming-from.md to have the rows of words.txt.
+func TestWordsAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/coming-from.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(otherTools) {
+		command, words, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		row := "| " + strings.ReplaceAll(words, " ", ", ") + " | `" + command + "` |\n"
+		if !strings.HasPrefix(line, "#") && !strings.Contains(string(page), row) {
+			t.Errorf("docs/coming-from.md lacks %s", row)
 		}
 	}
 }

@@ -193,7 +193,7 @@ func TestInterruptedServersEnd(t *testing.T) {
 	})
 }
 
-// TestReportComesFirst has a server that ends only when somebody has read the whole report.
+// TestReportComesFirst has a server that ends only once the whole report was read.
 func TestReportComesFirst(t *testing.T) {
 	t.Parallel()
 	eachEnding(t, func(t *testing.T, e ending) {

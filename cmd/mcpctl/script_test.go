@@ -32,17 +32,21 @@ func exits(ts *testscript.TestScript, args []string) {
 	if got := exitStatus(ts, err); got != args[0] {
 		ts.Fatalf("exit status %s, want %s", got, args[0])
 	}
-	if args[1] == "mcpctl" {
-		wantAccepted(ts, ts.ReadFile("stdout")+"\n"+ts.ReadFile("stderr"))
-	}
+	wantAccepted(ts, args[1:], ts.ReadFile("stdout")+"\n"+ts.ReadFile("stderr"))
 	if args[1] == "mcpctl" && args[0] != "0" && ts.ReadFile("stderr") == "" {
 		ts.Fatalf("exit status %s, and not a word of why on standard error", args[0])
 	}
 }
 
-// wantAccepted wants that mcpctl takes each command that an output of its own advises.
-func wantAccepted(ts *testscript.TestScript, output string) {
-	if len(output) > 1<<20 || !strings.Contains(output, "mcpctl ") {
+// wantAccepted wants that mcpctl takes each command that its output advises, or a terminal that it was run on.
+func wantAccepted(ts *testscript.TestScript, command []string, output string) {
+	if command[0] == "answers" {
+		output += "\n" + ts.ReadFile("screen")
+	}
+	ran := slices.Contains(command, "mcpctl") && !slices.ContainsFunc(command, func(word string) bool {
+		return slices.Contains([]string{"completion", "version", "--version", "onscreen"}, word)
+	})
+	if !ran || len(output) > 1<<20 || !strings.Contains(output, "mcpctl ") {
 		return
 	}
 	for _, line := range advisedIn(output) {
@@ -241,6 +245,7 @@ func until(ts *testscript.TestScript, args []string) {
 	lines.Buffer(nil, 16<<20)
 	for lines.Scan() {
 		fmt.Fprintln(ts.Stdout(), lines.Text())
+		wantAccepted(ts, args[3:], lines.Text())
 		if pattern.Match(lines.Bytes()) {
 			if count--; count == 0 {
 				_, _ = io.WriteString(typed, "q\n")
@@ -280,6 +285,7 @@ func inTime(ts *testscript.TestScript, args []string) {
 		if status != args[0] {
 			ts.Fatalf("exit status %s, want %s", status, args[0])
 		}
+		wantAccepted(ts, args[2:], ts.ReadFile("stdout")+"\n"+ts.ReadFile("stderr"))
 		return
 	}
 	ts.Fatalf("%s is nowhere in what it wrote, however long it waited", args[1])

@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// TestWorkflowOfABuild: what init writes exists for everybody, however the program was built; only a build that knows neither
+// TestWorkflowOfABuild: what init writes exists for all users, however the program was built; only a build that knows neither
 // commit nor version leaves the pinning to the user.
 func TestWorkflowOfABuild(t *testing.T) {
 	commit, pseudo := strings.Repeat("0123456789", 4), "v0.0.0-20261128101112-0123456789ab"

@@ -203,7 +203,7 @@ func (c *client) register(ctx context.Context, f discovered, redirect, grant str
 	}
 	switch {
 	case me.Method == methodNone:
-		me.secret = "" // a public client, whatever came along
+		me.secret = "" // a public client, also where a secret was sent along
 	case me.secret == "" || me.Method != methodBasic && me.Method != methodPost:
 		me.Method = me.method(f.issuer)
 	}

@@ -88,7 +88,7 @@ func (s Resource) checkIssuer(f discovered, old *vault.Grant) error {
 	if old == nil || sameIssuer(old.Issuer, f.issuer.ID) || s.Client.ID == "" {
 		return nil
 	}
-	return exit.Advise(fmt.Sprintf("if that is intended, run mcpctl logout %s and log in again", s.Name),
+	return exit.Advise(fmt.Sprintf("if that is intended, run mcpctl logout %s, then log in again", s.Name),
 		"the server now names the authorization server %s; the configured client belongs to %s",
 		quoted(f.issuer.ID), quoted(old.Issuer))
 }

@@ -238,7 +238,7 @@ func TestLoginIsPinned(t *testing.T) {
 	}
 }
 
-// decode reads the JSON of a request; what is no JSON stays zero.
+// decode reads the JSON of a request; what is not JSON stays zero.
 func decode(r *http.Request, into any) { _ = json.NewDecoder(r.Body).Decode(into) }
 
 // reply writes a result of JSON-RPC.

@@ -110,7 +110,7 @@ const (
 	issuerPlace   = "/.well-known/oauth-authorization-server/tenant"
 )
 
-// TestConfiguredWins logs in with a configured issuer or endpoints, whatever is wrong with what would be discovered.
+// TestConfiguredWins logs in with a configured issuer or endpoints, also where discovery would fail.
 func TestConfiguredWins(t *testing.T) {
 	faults := map[string]func(q *authtest.Quirks){
 		"no resource document": func(q *authtest.Quirks) { q.Answers[resourcePlace] = http.NotFound; q.AtRoot = true },

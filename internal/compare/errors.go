@@ -61,7 +61,7 @@ func errFingerprint(id string, matches []string) error {
 	return exit.Usagef("fingerprint %s is ambiguous: %s", id, strings.Join(matches, ", "))
 }
 
-// errNoFinding returns the error for a fingerprint that no finding has. It is no mistake of the user where a
+// errNoFinding returns the error for a fingerprint that no finding has. The user made no mistake where a
 // server did not answer in full.
 func errNoFinding(id string, known, incomplete []string) error {
 	if len(incomplete) > 0 {

@@ -109,7 +109,7 @@ func isAddress(host, piece string, expected bool) bool {
 	return expected && hostName().MatchString(name) && !isFile
 }
 
-// everyday are variables whose values are no secrets.
+// everyday are variables whose values are not secrets.
 var everyday = kit.Pattern(
 	`^(?:HOME|USER|LOGNAME|PATH|PWD|SHELL|LANG|LC_[A-Z]+|TERM|TMPDIR|TZ|HOSTNAME|USERPROFILE|OLDPWD)$`)
 

@@ -28,7 +28,7 @@ var shells = []string{
 type interpreter struct {
 	flag     func() *regexp.Regexp // how the argument begins that is code, or that code follows
 	kind     string
-	anywhere bool   // also after arguments that are no options
+	anywhere bool   // also after arguments that are not options
 	unless   string // an option by which the code is in a file
 }
 

@@ -116,7 +116,7 @@ func TestStdin(t *testing.T) {
 
 // TestAddressesIn finds what a secret could be sent to, in the forms that programs take for an address.
 func TestAddressesIn(t *testing.T) {
-	for _, c := range []struct{ text, option, want string }{ // the option "env" stands for a value that is no argument
+	for _, c := range []struct{ text, option, want string }{ // the option "env" stands for a value that is not an argument
 		{"a.example", "--host", "a.example"},
 		{"a.example", "--module", ""},
 		{"--base-url=a.example", "", "a.example"},

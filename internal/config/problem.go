@@ -17,7 +17,7 @@ type Problem struct {
 	Message string `json:"message"` // lower case, without full stop
 	Hint    string `json:"hint,omitempty"`
 	asked   bool   // the answer to one of the entry's Prompts fixes it
-	lacks   string // what the environment lacks, which is no mistake: "KEY, which is not set"
+	lacks   string // what the environment lacks, which is not a mistake: "KEY, which is not set"
 }
 
 // Error returns `FILE:LINE: server "NAME": MESSAGE`, without the parts that are not known and the hint.

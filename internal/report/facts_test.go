@@ -223,7 +223,7 @@ func checkShown(t testing.TB, name string, s *snapshot.Snapshot, out string) {
 	}
 }
 
-// FuzzShow puts members that nobody knows, and known ones of any shape, anywhere into a server, and looks for each of them in
+// FuzzShow puts unknown members, and known ones of any shape, anywhere into a server, and looks for each of them in
 // what show prints.
 func FuzzShow(f *testing.F) {
 	for seed := range uint64(60) {

@@ -241,7 +241,7 @@ func clipped(s text) text { return text(displaywidth.TruncateString(s.String(), 
 var commentMarks = strings.NewReplacer("<!--", "\x00&lt;!--\x00", "-->", "\x00--&gt;\x00")
 
 // code returns a line of text as code, with as many backticks around it as it needs. What would begin or end
-// a comment is no code: marks in a file are found by their text.
+// a comment is not code: marks in a file are found by their text.
 func code(s text) string {
 	var b strings.Builder
 	for i, part := range strings.Split(commentMarks.Replace(s.String()), "\x00") {

@@ -77,7 +77,7 @@ func (r *challengeReader) value() (value string, ok bool) {
 	return value, true
 }
 
-// quotedString returns the text up to the quote that ends it. One that does not end is no value.
+// quotedString returns the text up to the quote that ends it. One that does not end is not a value.
 func (r *challengeReader) quotedString(text string) string {
 	var value strings.Builder
 	for i := 0; i < len(text); i++ {

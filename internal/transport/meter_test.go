@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestMeter bounds the replies of a server in all. What came before a restart does not count, nor what is no reply, and
+// TestMeter bounds the replies of a server in all. What came before a restart does not count, nor what is not a reply, and
 // the place for a large server is asked for once.
 func TestMeter(t *testing.T) {
 	places := 0

@@ -299,7 +299,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestOutputsEndInTime, whatever a receiver does; the line about it says what is waited for, and the last one what is lost.
+// TestOutputsEndInTime has receivers of every kind; the line about it says what is waited for, and the last one what is lost.
 func TestOutputsEndInTime(t *testing.T) {
 	waits := "mcpctl: waiting up to 8s for --exec to take 3 events; a second signal ends it\n"
 	lost := "mcpctl: --exec: 2 changes were lost, not delivered before the end; --state DIR keeps what is not delivered\n" +

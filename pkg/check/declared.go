@@ -188,7 +188,7 @@ func toolUnknown(s *server, d Declared, add lineReporter) {
 		if unknown++; unknown > maxGuesses {
 			similar = nil
 		}
-		add("", m, "", "%s is no tool of the server%s.", m.Text, kit.DidYouMean(m.Text, similar))
+		add("", m, "", "the server has no tool %s%s.", m.Text, kit.DidYouMean(m.Text, similar))
 	}
 }
 

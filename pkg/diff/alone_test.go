@@ -97,7 +97,7 @@ func linesOfTools(t *testing.T, old, new *snapshot.Snapshot) map[string][]string
 	return by
 }
 
-// TestCompanyOfTitles: a change is decided whatever else changed, here the titles of other tools.
+// TestCompanyOfTitles: a change is decided alike if other texts change, here the titles of other tools.
 func TestCompanyOfTitles(t *testing.T) {
 	changes := map[string][2]string{
 		"a longest list":  {`{"type":"array","items":ITEM}`, `{"type":"array","maxItems":2000,"items":ITEM}`},

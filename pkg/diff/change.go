@@ -33,7 +33,7 @@ func (ch *change) breaks() bool {
 	return ch.judged != nil && ch.judged.Breaks.Verdict == schema.Incompatible
 }
 
-// facts are the families whose sentences are true of an alternative, whatever becomes of the union.
+// facts are the families whose sentences are true of an alternative even if the union changes otherwise.
 var facts = []schema.Family{schema.FamilyProperty, schema.FamilyRequired, schema.FamilyEnum,
 	schema.FamilyAdditional}
 

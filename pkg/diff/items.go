@@ -111,8 +111,8 @@ func compareItems(c *comparison, old, new snapshot.List) {
 }
 
 // compareEach compares items that both sides have, on all processors: the small ones first, and those of one
-// size by name. Each has the same steps whatever else changed, until all together took those of a server; the
-// schemas of the others are not compared.
+// size by name. Each has the same steps, however many others changed, until all together took those of a
+// server; the schemas of the others are not compared.
 func compareEach(c *comparison, kind snapshot.Kind, items []*pair) {
 	type job struct {
 		*pair

@@ -266,7 +266,7 @@ func compareLits(a, b lit) int {
 	return -1
 }
 
-// alike reports whether two nodes are written alike, cycles included, which have sums of their own: whatever
+// alike reports whether two nodes are written alike, cycles included, which have sums of their own: what
 // they refer to is assumed to be alike until a difference is found.
 func alike(a, b *node) bool {
 	assumed := map[[2]*node]bool{}

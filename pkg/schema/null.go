@@ -15,7 +15,7 @@ import (
 // A nullness says whether null is accepted before and after.
 type nullness struct {
 	was, is bool
-	fixed   bool // it changes with one edit, whatever the others make of it
+	fixed   bool // it changes with one edit, and no other edit changes it
 	carried bool // and that edit is one of the union's, see carryNull
 }
 

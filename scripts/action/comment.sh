@@ -23,7 +23,7 @@ body=$RUNNER_TEMP/mcpctl-comment.json
   awk '{ size += length($0) + 1 } size > 60000 { print "\n… the job summary has the whole report"; exit } { print }' "$SUMMARY"
 } | jq -Rs '{body: .}' > "$body"
 
-# ask ARGUMENT… asks GitHub's API. The token is on standard input, since everybody on the machine can read arguments.
+# ask ARGUMENT… asks GitHub's API. The token is on standard input, since all users of the machine can read arguments.
 ask() {
   printf 'header = "Authorization: Bearer %s"\n' "$GH_TOKEN" |
     curl --config - --fail --silent --show-error --max-time 30 --header 'Accept: application/vnd.github+json' \
