@@ -60,7 +60,7 @@ func advisedIn(output string) (commands []string) {
 		texts = append(texts, text)
 	}
 	for _, text := range texts {
-		text = html.UnescapeString(strings.NewReplacer("%0A", "\n", "%3A", ":", "%25", "%").Replace(text))
+		text = html.UnescapeString(strings.NewReplacer("%0A", "\n", "%3A", ":", "%25", "%", "an mcpctl ", "a ").Replace(text))
 		for _, found := range markedCommand.FindAllStringSubmatch(text, -1) {
 			commands = append(commands, found[1])
 		}
