@@ -13,6 +13,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/call"
 	"github.com/mcpctl/mcpctl/internal/calls"
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/source"
 )
@@ -93,6 +95,10 @@ func (p *program) asking(words operands,
 // errWhere returns an error about a SOURCE that is not a server; if saved snapshots have an item of that
 // name, with their servers.
 func (p program) errWhere(c *cli.Context, item string, rest []string, err error) error {
+	if server, name, joined := joinedName(c.Context, p.Process, p.Select, item); joined {
+		return exit.UsageHint(typedWith(p, c.Command, slices.Concat([]string{server, name}, rest)...),
+			"%q is the name of a server and one of its items: separate them", item)
+	}
 	var saved []string
 	all := p.savedOf(c.Context)
 	for _, name := range kit.SortedKeys(all) {
@@ -106,6 +112,24 @@ func (p program) errWhere(c *cli.Context, item string, rest []string, err error)
 	words := slices.Concat([]string{saved[0], item}, rest)
 	return exit.UsageHint(typedWith(p, c.Command, words...),
 		"specify the server before %q, which is in the saved snapshot of %s", item, kit.Some(saved))
+}
+
+// joinedName takes the name of a configured server off a word in which an item follows, as mcporter joins
+// them: server.item. Nothing is contacted.
+func joinedName(ctx context.Context, process host.Process, from fleet.Selection, word string) (
+	server, item string, joined bool) {
+	process.Quiet = true
+	cfg, _ := fleet.Read(ctx, process, from)
+	if cfg == nil {
+		return "", "", false
+	}
+	for _, server := range cfg.Names() {
+		item, has := strings.CutPrefix(word, server)
+		if has && len(item) > 1 && strings.ContainsAny(item[:1], "./:") {
+			return server, item[1:], true
+		}
+	}
+	return "", "", false
 }
 
 // callCommand makes call. With --record the call and its result are appended to a file, which replay and

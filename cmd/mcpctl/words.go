@@ -78,7 +78,14 @@ func typedWith(p program, c *cli.Command, words ...string) string {
 // corrected returns an error of wrong usage with a better hint, where the arguments show what was wanted: a
 // program without "--" before it, or the arguments of a tool written as flags.
 func corrected(ctx context.Context, p program, app *cli.App, err error) error {
-	if len(p.typed) < 2 || app.Command(p.typed[0]) == nil || !errors.As(err, new(exit.UsageError)) {
+	if !errors.As(err, new(exit.UsageError)) || len(p.typed) == 0 {
+		return err
+	}
+	if word := p.typed[0]; len(p.typed) == 1 && app.Command(word) == nil && commandFor(word) == "" &&
+		configured(ctx, p.Process, nil, word) {
+		return exit.UsageHint("mcpctl list "+typedLine(word), "unknown command %q, which is a server", word)
+	}
+	if len(p.typed) < 2 || app.Command(p.typed[0]) == nil {
 		return err
 	}
 	command := app.Command(p.typed[0])
