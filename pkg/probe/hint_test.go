@@ -17,8 +17,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/transport"
@@ -31,7 +33,7 @@ func request(err error) error {
 
 func dialing(op string, err error) error { return request(&net.OpError{Op: op, Net: "tcp", Err: err}) }
 
-// TestHints has a case for every row of the table of hints.
+// TestHints compares the whole hint of each kind of failure with testdata/hints.txt, which -update writes.
 func TestHints(t *testing.T) {
 	local := Server{HTTP: &HTTP{URL: "http://127.0.0.1:8931/mcp"}}
 	named := Server{HTTP: &HTTP{URL: "http://localhost:8931/mcp"}}
@@ -41,95 +43,106 @@ func TestHints(t *testing.T) {
 	pinnedStdio := Server{Stdio: stdio.Stdio, Protocol: legacy}
 	gone := &transport.LostError{Exit: "exit status 1"}
 	status := func(code int) error { return &transport.HTTPError{Status: code} }
-	tests := map[string]struct {
-		failure failure
-		want    string // a part of the hint
-	}{
-		"panic":                {failure{server: stdio, err: &panicError{value: "x"}}, "report it"},
-		"not tried":            {failure{server: stdio, err: ErrNotTried}, "--fail-fast"},
-		"no credentials":       {failure{server: remote, err: &transport.CredentialsError{Err: io.EOF}}, "fix how the configuration"},
-		"usage":                {failure{server: stdio, err: badUsage.errorf("no")}, "no server was contacted"},
-		"no folder":            {failure{server: stdio, err: &process.StartError{Err: errors.New(`working folder "x" is not a directory`)}}, "cwd"},
-		"no uvx":               {failure{server: stdio, err: &process.StartError{Command: "/usr/bin/uvx", NotFound: true}}, "install it"},
-		"a whole line":         {failure{server: stdio, options: Options{Environ: os.Environ()}, err: &process.StartError{Command: "sh -y pkg", NotFound: true}}, `write its arguments as "args"`},
-		"home of a shell":      {failure{server: stdio, err: &process.StartError{Command: "/src/~/bin/srv", NotFound: true}}, "${userHome}"},
-		"no command":           {failure{server: stdio, err: &process.StartError{Command: "srv", NotFound: true}}, "full path"},
-		"not executable":       {failure{server: stdio, err: &process.StartError{Command: "srv.js", Err: fs.ErrPermission}}, "chmod +x"},
-		"no such package":      {failure{server: stdio, err: gone, stderr: "npm error code E404\nnpm error 404 Not Found - GET https://x"}, "package"},
-		"variable missing":     {failure{server: stdio, err: gone, stderr: "GITHUB_PERSONAL_ACCESS_TOKEN not set"}, "--env"},
-		"key missing":          {failure{server: stdio, err: gone, stderr: "Please provide an API key"}, "--env"},
-		"in a sandbox":         {failure{server: Server{Stdio: &Stdio{Command: "/usr/bin/bwrap"}}, err: gone, stderr: "panic"}, "without --sandbox"},
-		"no module, Node":      {failure{server: stdio, err: gone, stderr: "Error: Cannot find module '/srv/dist/index.js'"}, "run its build (npm run build), or check the path"},
-		"no module, Python":    {failure{server: stdio, err: gone, stderr: "ModuleNotFoundError: No module named 'mcp'"}, "install its dependencies (uv sync, pip install), or"},
-		"exited":               {failure{server: stdio, err: gone, stderr: "panic"}, "by hand"},
-		"stdout closed":        {failure{server: stdio, err: &transport.LostError{Cause: "the server closed its standard output"}}, "stdio transport"},
-		"unknown authority":    {failure{server: remote, err: request(&tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}})}, "--ca-cert"},
-		"other host's":         {failure{server: remote, err: request(x509.HostnameError{Certificate: &x509.Certificate{}, Host: "h"})}, "host name"},
-		"expired":              {failure{server: remote, err: request(x509.CertificateInvalidError{Reason: x509.Expired})}, "clock"},
-		"plain HTTP":           {failure{server: remote, err: request(errors.New("http: server gave HTTP response to HTTPS client"))}, "http://"},
-		"no TLS record":        {failure{server: remote, err: request(tls.RecordHeaderError{Msg: "x"})}, "http://"},
-		"proxy":                {failure{server: remote, err: dialing("proxyconnect", syscall.ECONNREFUSED)}, "NO_PROXY"},
-		"no host":              {failure{server: remote, err: dialing("dial", &net.DNSError{Err: "no such host", IsNotFound: true})}, "spelling of the host"},
-		"cut off":              {failure{server: remote, err: request(io.EOF)}, "closed the connection"},
-		"reset":                {failure{server: remote, err: request(syscall.ECONNRESET)}, "closed the connection"},
-		"refused":              {failure{server: remote, err: dialing("dial", syscall.ECONNREFUSED)}, "port"},
-		"redirect":             {failure{server: remote, err: request(&transport.RedirectError{Status: 301, To: "https://new.example/mcp"})}, "https://new.example/mcp"},
-		"401":                  {failure{server: remote, err: status(401)}, "--bearer env:NAME"},
-		"401, named":           {failure{server: Server{Name: "tickets", HTTP: &HTTP{URL: "https://h/mcp"}}, err: status(401)}, "mcpctl login tickets, or"},
-		"401, not named":       {failure{server: Server{Name: "h", Source: "argv", HTTP: &HTTP{URL: "https://h/mcp?key=x"}}, err: status(401)}, "mcpctl login https://h/mcp, or"},
-		"401 with token":       {failure{server: signed, err: status(401)}, "was not accepted"},
-		"403 on 127.0.0.1":     {failure{server: local, err: status(403)}, "try localhost or"},
-		"403 on localhost":     {failure{server: named, err: status(403)}, "or 127.0.0.1"},
-		"403":                  {failure{server: remote, err: status(403)}, "--header"},
-		"403 with token":       {failure{server: signed, err: status(403)}, "scopes"},
-		"429":                  {failure{server: remote, err: status(429)}, "--parallel 1"},
-		"502":                  {failure{server: remote, err: status(502)}, "gateway"},
-		"page":                 {failure{server: remote, err: &transport.HTTPError{Status: 200, Type: "text/html"}}, "web page"},
-		"404":                  {failure{server: remote, err: status(404)}, "try /mcp or /sse"},
-		"404 at /mcp":          {failure{server: local, err: status(404)}, "check the path"},
-		"404 of a session":     {failure{server: remote, err: &transport.HTTPError{Status: 404, Session: true}}, "session"},
-		"405 told SSE":         {failure{server: Server{HTTP: &HTTP{URL: "http://h/", Kind: SSE}}, err: status(405)}, "streamable HTTP"},
-		"405 told streamable":  {failure{server: Server{HTTP: &HTTP{URL: "http://h/", Kind: StreamableHTTP}}, err: status(405)}, "HTTP+SSE"},
-		"404 of a list":        {failure{server: remote, stage: ListingTools, err: status(404)}, "so the URL is right"},
-		"brotli":               {failure{server: remote, err: &transport.HTTPError{Status: 200, Encoding: "br"}}, "compresses"},
-		"proxy wants a login":  {failure{server: remote, err: &transport.HTTPError{Status: 407, Proxy: "http://p:1"}}, "HTTPS_PROXY=http://NAME:PASSWORD@"},
-		"proxy forbids":        {failure{server: remote, err: &transport.HTTPError{Status: 403, Proxy: "http://p:1"}}, "check HTTPS_PROXY"},
-		"page of a proxy":      {failure{server: local, err: &transport.HTTPError{Status: 200, Type: "text/html", Body: "<html>", Proxy: "http://p:1"}}, "check HTTP_PROXY"},
-		"proxy fails":          {failure{server: remote, err: &transport.HTTPError{Status: 502, Proxy: "http://p:1"}}, "check HTTPS_PROXY"},
-		"call without a reply": {failure{server: remote, stage: Calling, err: &transport.LostError{Cause: "the server ended the event stream without a reply"}}, "outcome is unknown"},
-		"list without a reply": {failure{server: remote, stage: ListingTools, err: &transport.LostError{Cause: "the server ended the event stream without a reply"}}, "into its log"},
-		"call cut off":         {failure{server: remote, stage: Calling, err: request(io.EOF)}, "outcome is unknown"},
-		"HTTP server":          {failure{server: stdio, err: &timeoutError{limit: time.Second, silent: true}, noise: []string{"Server listening on 3000"}}, "mcpctl list http://localhost:3000/mcp"},
-		"HTTP server, its URL": {failure{server: stdio, err: &timeoutError{limit: time.Second, silent: true}, stderr: "Uvicorn running on http://127.0.0.1:8000/sse (Press CTRL+C to quit)"}, "mcpctl list http://localhost:8000/sse"},
-		"version named":        {failure{server: stdio, stage: Handshake, err: &RPCError{Code: mcp.INVALID_PARAMS, data: json.RawMessage(`{"supported":["2021-01-01"]}`)}}, "--protocol 2021-01-01"},
-		"406":                  {failure{server: remote, err: status(406)}, "MCP endpoint"},
-		"timeout":              {failure{server: stdio, err: &timeoutError{limit: time.Second, silent: true}}, "--timeout"},
-		"timeout at a URL":     {failure{server: remote, err: &timeoutError{limit: time.Second, silent: true}}, "MCP endpoint"},
-		"timeout, heard":       {failure{server: remote, err: &timeoutError{limit: time.Second}}, "slowly"},
-		"pinned alone":         {failure{server: pinnedStdio, err: badVersion.errorf("no"), options: Options{Protocol: legacy}}, "take protocol out of this server's configuration"},
-		"version unnamed":      {failure{server: remote, stage: Connecting, err: &transport.HTTPError{Status: 400, Type: "text/plain", Body: "unsupported MCP-Protocol-Version"}}, "--protocol"},
-		"version in a text":    {failure{server: remote, stage: Connecting, err: &transport.HTTPError{Status: 400, Body: "protocol version must be 2021-01-01"}}, "--protocol 2021-01-01"},
-		"version refused":      {failure{server: stdio, stage: Handshake, err: &RPCError{Code: mcp.INVALID_PARAMS, Message: "Protocol version mismatch"}}, "--protocol"},
-		"pinned":               {failure{server: stdio, err: badVersion.errorf("no"), options: Options{Protocol: legacy}}, "leave --protocol out"},
-		"unknown version":      {failure{server: stdio, err: badVersion.errorf("no")}, "update"},
-		"wants capability":     {failure{server: stdio, err: &RPCError{Code: mcp.MISSING_REQUIRED_CLIENT_CAPABILITY}}, "--client-capabilities"},
-		"wants an answer":      {failure{server: stdio, stage: Calling, err: &RPCError{Code: mcp.MISSING_REQUIRED_CLIENT_CAPABILITY}}, "run this in a terminal"},
-		"unknown request":      {failure{server: stdio, stage: Completing, err: &RPCError{Code: mcp.METHOD_NOT_FOUND}}, "mcpctl list"},
-		"request refused":      {failure{server: stdio, stage: Pinging, err: &RPCError{Code: mcp.INVALID_PARAMS}}, "--dry-run"},
-		"no handshake":         {failure{server: stdio, stage: Handshake, err: &RPCError{Code: mcp.METHOD_NOT_FOUND}}, "is an MCP server"},
-		"too large":            {failure{server: stdio, err: &transport.TooLongError{Limit: 1}}, "nextCursor"},
-		"over our limit":       {failure{server: stdio, err: overLimit.errorf("no")}, "nextCursor"},
-		"answered error":       {failure{server: stdio, stage: ListingTools, err: &RPCError{Code: -32603}}, "log"},
-		"garbled":              {failure{server: stdio, err: &transport.ReplyError{Problem: "x"}}, "author"},
-		"no HTTP":              {failure{server: remote, stage: Handshake, err: request(errors.New("malformed HTTP response"))}, "the port and the path in the URL"},
-		"shape":                {failure{server: stdio, err: badShape.errorf("no")}, "author"},
+	tests := map[string]failure{
+		"panic":                {server: stdio, err: &panicError{value: "x"}},
+		"not tried":            {server: stdio, err: ErrNotTried},
+		"no credentials":       {server: remote, err: &transport.CredentialsError{Err: io.EOF}},
+		"usage":                {server: stdio, err: badUsage.errorf("no")},
+		"no folder":            {server: stdio, err: &process.StartError{Err: errors.New(`working folder "x" is not a directory`)}},
+		"no uvx":               {server: stdio, err: &process.StartError{Command: "/usr/bin/uvx", NotFound: true}},
+		"a whole line":         {server: stdio, options: Options{Environ: os.Environ()}, err: &process.StartError{Command: "sh -y pkg", NotFound: true}},
+		"home of a shell":      {server: stdio, err: &process.StartError{Command: "/src/~/bin/srv", NotFound: true}},
+		"no command":           {server: stdio, err: &process.StartError{Command: "srv", NotFound: true}},
+		"not executable":       {server: stdio, err: &process.StartError{Command: "srv.js", Err: fs.ErrPermission}},
+		"no such package":      {server: stdio, err: gone, stderr: "npm error code E404\nnpm error 404 Not Found - GET https://x"},
+		"variable missing":     {server: stdio, err: gone, stderr: "GITHUB_PERSONAL_ACCESS_TOKEN not set"},
+		"key missing":          {server: stdio, err: gone, stderr: "Please provide an API key"},
+		"in a sandbox":         {server: Server{Stdio: &Stdio{Command: "/usr/bin/bwrap"}}, err: gone, stderr: "panic"},
+		"no module, Node":      {server: stdio, err: gone, stderr: "Error: Cannot find module '/srv/dist/index.js'"},
+		"no module, Python":    {server: stdio, err: gone, stderr: "ModuleNotFoundError: No module named 'mcp'"},
+		"exited":               {server: stdio, err: gone, stderr: "panic"},
+		"stdout closed":        {server: stdio, err: &transport.LostError{Cause: "the server closed its standard output"}},
+		"unknown authority":    {server: remote, err: request(&tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}})},
+		"other host's":         {server: remote, err: request(x509.HostnameError{Certificate: &x509.Certificate{}, Host: "h"})},
+		"expired":              {server: remote, err: request(x509.CertificateInvalidError{Reason: x509.Expired})},
+		"plain HTTP":           {server: remote, err: request(errors.New("http: server gave HTTP response to HTTPS client"))},
+		"no TLS record":        {server: remote, err: request(tls.RecordHeaderError{Msg: "x"})},
+		"proxy":                {server: remote, err: dialing("proxyconnect", syscall.ECONNREFUSED)},
+		"no host":              {server: remote, err: dialing("dial", &net.DNSError{Err: "no such host", IsNotFound: true})},
+		"cut off":              {server: remote, err: request(io.EOF)},
+		"reset":                {server: remote, err: request(syscall.ECONNRESET)},
+		"refused":              {server: remote, err: dialing("dial", syscall.ECONNREFUSED)},
+		"redirect":             {server: remote, err: request(&transport.RedirectError{Status: 301, To: "https://new.example/mcp"})},
+		"401":                  {server: remote, err: status(401)},
+		"401, named":           {server: Server{Name: "tickets", HTTP: &HTTP{URL: "https://h/mcp"}}, err: status(401)},
+		"401, not named":       {server: Server{Name: "h", Source: "argv", HTTP: &HTTP{URL: "https://h/mcp?key=x"}}, err: status(401)},
+		"401 with token":       {server: signed, err: status(401)},
+		"403 on 127.0.0.1":     {server: local, err: status(403)},
+		"403 on localhost":     {server: named, err: status(403)},
+		"403":                  {server: remote, err: status(403)},
+		"403 with token":       {server: signed, err: status(403)},
+		"429":                  {server: remote, err: status(429)},
+		"502":                  {server: remote, err: status(502)},
+		"page":                 {server: remote, err: &transport.HTTPError{Status: 200, Type: "text/html"}},
+		"404":                  {server: remote, err: status(404)},
+		"404 at /mcp":          {server: local, err: status(404)},
+		"404 of a session":     {server: remote, err: &transport.HTTPError{Status: 404, Session: true}},
+		"405 told SSE":         {server: Server{HTTP: &HTTP{URL: "http://h/", Kind: SSE}}, err: status(405)},
+		"405 told streamable":  {server: Server{HTTP: &HTTP{URL: "http://h/", Kind: StreamableHTTP}}, err: status(405)},
+		"404 of a list":        {server: remote, stage: ListingTools, err: status(404)},
+		"brotli":               {server: remote, err: &transport.HTTPError{Status: 200, Encoding: "br"}},
+		"proxy wants a login":  {server: remote, err: &transport.HTTPError{Status: 407, Proxy: "http://p:1"}},
+		"proxy forbids":        {server: remote, err: &transport.HTTPError{Status: 403, Proxy: "http://p:1"}},
+		"page of a proxy":      {server: local, err: &transport.HTTPError{Status: 200, Type: "text/html", Body: "<html>", Proxy: "http://p:1"}},
+		"proxy fails":          {server: remote, err: &transport.HTTPError{Status: 502, Proxy: "http://p:1"}},
+		"call without a reply": {server: remote, stage: Calling, err: &transport.LostError{Cause: "the server ended the event stream without a reply"}},
+		"list without a reply": {server: remote, stage: ListingTools, err: &transport.LostError{Cause: "the server ended the event stream without a reply"}},
+		"call cut off":         {server: remote, stage: Calling, err: request(io.EOF)},
+		"HTTP server":          {server: stdio, err: &timeoutError{limit: time.Second, silent: true}, noise: []string{"Server listening on 3000"}},
+		"HTTP server, its URL": {server: stdio, err: &timeoutError{limit: time.Second, silent: true}, stderr: "Uvicorn running on http://127.0.0.1:8000/sse (Press CTRL+C to quit)"},
+		"version named":        {server: stdio, stage: Handshake, err: &RPCError{Code: mcp.INVALID_PARAMS, data: json.RawMessage(`{"supported":["2021-01-01"]}`)}},
+		"406":                  {server: remote, err: status(406)},
+		"timeout":              {server: stdio, err: &timeoutError{limit: time.Second, silent: true}},
+		"timeout at a URL":     {server: remote, err: &timeoutError{limit: time.Second, silent: true}},
+		"timeout, heard":       {server: remote, err: &timeoutError{limit: time.Second}},
+		"pinned alone":         {server: pinnedStdio, err: badVersion.errorf("no"), options: Options{Protocol: legacy}},
+		"version unnamed":      {server: remote, stage: Connecting, err: &transport.HTTPError{Status: 400, Type: "text/plain", Body: "unsupported MCP-Protocol-Version"}},
+		"version in a text":    {server: remote, stage: Connecting, err: &transport.HTTPError{Status: 400, Body: "protocol version must be 2021-01-01"}},
+		"version refused":      {server: stdio, stage: Handshake, err: &RPCError{Code: mcp.INVALID_PARAMS, Message: "Protocol version mismatch"}},
+		"pinned":               {server: stdio, err: badVersion.errorf("no"), options: Options{Protocol: legacy}},
+		"unknown version":      {server: stdio, err: badVersion.errorf("no")},
+		"wants capability":     {server: stdio, err: &RPCError{Code: mcp.MISSING_REQUIRED_CLIENT_CAPABILITY}},
+		"wants an answer":      {server: stdio, stage: Calling, err: &RPCError{Code: mcp.MISSING_REQUIRED_CLIENT_CAPABILITY}},
+		"unknown request":      {server: stdio, stage: Completing, err: &RPCError{Code: mcp.METHOD_NOT_FOUND}},
+		"request refused":      {server: stdio, stage: Pinging, err: &RPCError{Code: mcp.INVALID_PARAMS}},
+		"no handshake":         {server: stdio, stage: Handshake, err: &RPCError{Code: mcp.METHOD_NOT_FOUND}},
+		"too large":            {server: stdio, err: &transport.TooLongError{Limit: 1}},
+		"over our limit":       {server: stdio, err: overLimit.errorf("no")},
+		"answered error":       {server: stdio, stage: ListingTools, err: &RPCError{Code: -32603}},
+		"garbled":              {server: stdio, err: &transport.ReplyError{Problem: "x"}},
+		"no HTTP":              {server: remote, stage: Handshake, err: request(errors.New("malformed HTTP response"))},
+		"shape":                {server: stdio, err: badShape.errorf("no")},
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			if got := hint(test.failure); test.want == "" || !strings.Contains(got, test.want) {
-				t.Errorf("hint %q has no %q", got, test.want)
-			}
-		})
+	var got strings.Builder
+	for _, name := range kit.SortedKeys(tests) {
+		advice := hint(tests[name])
+		if advice == "" {
+			t.Errorf("%s: no hint", name)
+		}
+		fmt.Fprintf(&got, "%s\n  %s\n", name, advice)
+	}
+	const file = "testdata/hints.txt"
+	if *update {
+		if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		t.Errorf("hints (-want +got):\n%s", diff)
 	}
 	if got := hint(failure{err: errors.New("something else")}); got != "" {
 		t.Errorf("hint %q for what nothing is known of", got)
