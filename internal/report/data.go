@@ -38,7 +38,7 @@ func encoded(r *Report) ([]member, error) {
 	for i := range members {
 		switch m := &members[i]; m.key {
 		case "servers":
-			m.elements, err = encodeEach(r.Servers, func(s *Server) any { return s.reportedBy(r.Command) })
+			m.elements, err = encodeEach(r.Servers, r.kind().reported)
 		case "findings":
 			m.elements, err = encodeEach(r.Findings, func(f *finding.Finding) any { return judgedAs(*f) })
 		}

@@ -64,7 +64,7 @@ func documentOf(r *Report, v view, groups []finding.Group) document {
 		Headline: text(headline(r)), Meaning: text(r.meaning()), Verdict: r.Verdict, Status: r.Status,
 		Problems: textsOf(r.Problems), Servers: documentServers(r, v),
 	}
-	if r.Command != "check" {
+	if !r.kind().oneSide {
 		d.Affected = text(someOf(affected(r.Findings), 8))
 	}
 	if rows := summaryRows(groups); len(rows) >= summaryFrom {
@@ -99,7 +99,7 @@ func (v view) documentGroup(r *Report, g finding.Group) documentGroup {
 		Lines: v.shown(g), Hints: textsOf(hintsOf(g)), Waivers: textsOf(each(g.Members, waiverOf)),
 		Rules: textsOf(each(g.Members, ruleOf)),
 	}
-	if r.Command == "diff" && !g.Waived && v.accepts(first) {
+	if r.kind().changes && !g.Waived && v.accepts(first) {
 		out.Accept = text(v.Run.With("accept", g.Fingerprint))
 	}
 	if first.Verdict == finding.Proved || first.Verdict == finding.Unproven {
@@ -174,7 +174,7 @@ func (o Options) overview(r *Report) (header []string, rows [][]text) {
 			header, rows = titles, cells
 		}
 	}}
-	viewOf(r, o)(p, r)
+	r.kind().table(p, r)
 	return header, rows
 }
 
@@ -187,7 +187,7 @@ func headline(r *Report) string {
 	says := join(", ", r.Summary.words(), without)
 	switch {
 	case says != "":
-	case r.Findings != nil && r.Command == "diff":
+	case r.Findings != nil && r.kind().changes:
 		says = "no changes"
 	case r.Findings != nil:
 		says = "nothing found"

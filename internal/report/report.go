@@ -120,12 +120,12 @@ func (r *Report) meaning() string {
 	untolerated := kit.Filter(r.Servers, func(s Server) bool { return s.Tolerated == nil })
 	breaking, failed := Summarize(failing, nil).Breaking, Summarize(nil, untolerated).Failed
 	switch {
-	case r.Status == 1 && r.Command == "replay":
+	case r.Status == 1 && r.kind().results:
 		return kit.Counted(len(failing), "result") + " not as recorded or expected"
-	case r.Status == 1 && r.Command == "check" && breaking == 0:
+	case r.Status == 1 && r.kind().oneSide && breaking == 0:
 		return "check fails on " + string(cmp.Or(r.FailOn, finding.FailOnWarning)) +
 			"; --fail-on breaking to allow"
-	case r.Status == 1 && r.Command == "diff" && breaking > 0:
+	case r.Status == 1 && r.kind().changes && breaking > 0:
 		says := kit.Counted(breaking, "breaking change") + " found"
 		if unknown := Summarize(r.Findings, nil).Unknown; unknown > 0 {
 			says += fmt.Sprintf(", %d undecided", unknown)
@@ -357,7 +357,7 @@ func Write(w io.Writer, format string, r *Report, o Options) error {
 // writeTable writes the view of a command that people read.
 func writeTable(w io.Writer, r *Report, o Options) error {
 	p := &page{Options: o}
-	viewOf(r, o)(p, r)
+	r.kind().table(p, r)
 	p.gap()
 	for _, problem := range r.Problems {
 		p.text(0, 2, span{problem, red})
@@ -368,31 +368,6 @@ func writeTable(w io.Writer, r *Report, o Options) error {
 	}
 	_, err := io.WriteString(w, strings.TrimRight(p.String(), "\n")+"\n")
 	return err
-}
-
-// viewOf returns what writes the view of a command that people read.
-func viewOf(r *Report, o Options) func(*page, *Report) {
-	views := map[string]func(*page, *Report){
-		"list":     writeList,
-		"show":     writeShow,
-		"snapshot": writeSaved,
-		"accept":   writeAccepted,
-		"config":   writeConfig,
-		"ping":     writeServerList,
-		"trust":    writeTrust,
-		"login":    writeLogins,
-		"logout":   writeLogins,
-		"rules":    writeRules,
-		"check":    writeChecked,
-		"replay":   writeReplayed,
-	}
-	if view, ok := views[r.Command]; ok {
-		return view
-	}
-	if r.Command == "diff" && !o.Verbose && (o.History || o.Upgrades && len(r.Servers) > 1) {
-		return writeReleases
-	}
-	return writeVerdicts
 }
 
 // complete returns a copy of r in which everything that follows from the rest is filled in.

@@ -16,8 +16,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// Server is all that a run knows of one server: what every command reports, and sections that only some
-// commands fill and report, see reportedBy.
+// Server is one server of a document: what was seen of it, and sections that only some commands fill;
+// kindsOf says which of them JSON has.
 type Server struct {
 	seen.Server
 	Comparison
@@ -33,37 +33,6 @@ type Server struct {
 
 	// the file of the current tree whose lines findings point at; empty = Base, if that is a file
 	BaseFile string `json:"-"`
-}
-
-// reportedBy returns what a command reports of the server in JSON.
-func (s *Server) reportedBy(command string) *Server {
-	out := &Server{Server: seen.Server{Name: s.Name, State: s.State, Source: s.Source, Places: s.Places,
-		Error: s.Error, MoreErrors: s.MoreErrors, Tolerated: s.Tolerated}}
-	switch command {
-	case "list", "show":
-		out.Answer, out.Offer, out.Clients = s.Answer, s.Offer, s.Clients
-	case "ping":
-		out.Answer, out.PingMs = s.Answer, s.PingMs
-	case "snapshot":
-		out.Answer, out.Saved = s.Answer, s.Saved
-	case "accept":
-		out.Answer, out.Comparison, out.Saved = s.Answer, s.Comparison, s.Saved
-	case "diff":
-		out.Answer, out.Comparison, out.FailOn = s.Answer, s.Comparison, s.FailOn
-		out.Clients = s.Clients
-	case "check":
-		out.Answer, out.FailOn, out.Expensive = s.Answer, s.FailOn, s.Expensive
-		out.Clients = s.Clients
-	case "replay":
-		out.Answer, out.FailOn, out.Replayed = s.Answer, s.FailOn, s.Replayed
-	case "config":
-		out.Connection, out.Definition = s.Connection, s.Definition
-	case "trust":
-		out.Connection, out.Definition, out.Since = s.Connection, s.Definition, s.Since
-	case "login", "logout":
-		out.URL, out.Login = s.URL, s.Login
-	}
-	return out
 }
 
 // Comparison is what a server was compared with.

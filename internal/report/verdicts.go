@@ -205,14 +205,14 @@ func writeMeaning(p *page, r *Report, totals bool) {
 		row = r.Summary.totals(p.Waived)
 	}
 	says := r.meaning()
-	if len(row) > 0 && says != "" && r.Command == "check" && r.Status == 1 {
+	if len(row) > 0 && says != "" && r.kind().oneSide && r.Status == 1 {
 		row, says = append(row, span{" (" + says + ")", dim}), ""
 	}
 	p.gap()
 	p.text(0, 2, row...)
 	p.text(0, 2, span{says, dim})
 	failing := kit.Filter(r.Findings, r.failing())
-	if r.Command == "diff" && r.Status == 1 && slices.ContainsFunc(failing, r.roster().accepts) {
+	if r.kind().changes && r.Status == 1 && slices.ContainsFunc(failing, r.roster().accepts) {
 		p.text(0, 2, span{"accept some of them with: " + p.Run.With("accept", "FINGERPRINT…"), dim})
 	}
 }
