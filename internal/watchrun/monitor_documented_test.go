@@ -58,6 +58,7 @@ func TestPageOfWatch(t *testing.T) {
 		fmt.Sprintf("Each output queues %d events.", maxQueued),
 		fmt.Sprintf("tried again after %s second, then after twice as long each time, up to a minute.", seconds(firstPause)),
 		"a command that fails three times",
+		fmt.Sprintf("in one of the last %d unconfirmed events.", mostSent),
 		fmt.Sprintf("At the end outputs have up to %s seconds after a signal, %s otherwise", seconds(signalTime), seconds(finishTime)),
 		fmt.Sprintf("of at least %d characters", leastToken),
 		fmt.Sprintf("does not read for %s seconds, or is %d events behind, is dropped", seconds(patience), maxWaiting),
