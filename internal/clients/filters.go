@@ -86,6 +86,9 @@ var notInToolName = kit.Pattern(`[^A-Za-z0-9_-]`)
 // safeName returns a name as OpenCode writes it in the names of tools.
 func safeName(name string) string { return notInToolName().ReplaceAllString(name, "_") }
 
+// MaxRules is how many tools and patterns one key may name: each is compared with each tool.
+const MaxRules = 1000
+
 // Filter returns the tools of a server that the application gives to its model. root is the whole file, and
 // servers are the names of all its servers. problems are the keys that cannot be read.
 func (a App) Filter(server syntax.Field, root syntax.Value, servers []string) (f ToolFilter,
@@ -97,14 +100,12 @@ func (a App) Filter(server syntax.Field, root syntax.Value, servers []string) (f
 			return nil
 		}
 		other := func(v syntax.Value) bool { return v.Kind != syntax.Text }
-		if field.Value.Kind != syntax.List || slices.ContainsFunc(field.Value.Items, other) {
+		items := field.Value.Items
+		if field.Value.Kind != syntax.List || len(items) > MaxRules || slices.ContainsFunc(items, other) {
 			problems = append(problems, field)
 			return nil
 		}
-		if field.Value.Items == nil {
-			return []syntax.Value{}
-		}
-		return field.Value.Items
+		return append([]syntax.Value{}, items...)
 	}
 	keys := a.Tools
 	if only := list(server.Value, keys.Only); only != nil && (len(only) > 0 || !keys.EmptyIsAll) {
@@ -114,7 +115,11 @@ func (a App) Filter(server syntax.Field, root syntax.Value, servers []string) (f
 	for _, item := range list(server.Value, keys.Off) {
 		f.Rules = append(f.Rules, keys.rule(keys.Off, item, false))
 	}
-	if field, ok := root.Get(keys.Patterns); ok && keys.Patterns != "" {
+	switch field, ok := root.Get(keys.Patterns); {
+	case !ok || keys.Patterns == "":
+	case len(field.Value.Fields) > MaxRules:
+		problems = append(problems, field)
+	default:
 		f.patterns(server.Key, field, servers)
 	}
 	if items := list(root, keys.Agent); items != nil {

@@ -125,7 +125,8 @@ func (s fileScope) addFilter(e *Entry, server syntax.Field, all syntax.Value) {
 	e.filters = []clients.ToolFilter{filter}
 	for _, f := range unread {
 		e.Unread = append(e.Unread, Problem{File: s.file, Line: f.Line, Server: server.Key,
-			Message: fmt.Sprintf("the key %q is not read; it must be a list of names of tools", f.Key)})
+			Message: fmt.Sprintf("the key %q is not read; it must be a list of at most %d names of tools",
+				f.Key, clients.MaxRules)})
 	}
 }
 

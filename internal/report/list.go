@@ -409,7 +409,7 @@ func writeServer(p *page, s Server) {
 	}
 	p.text(2, 0, span{info.Text("title"), dim})
 	p.paragraph(2, info.Text("description"), plain)
-	for _, says := range s.clientFacts(true) { // not in a page for others: it is about this machine
+	for _, says := range s.clientFacts(true) { // about this machine, not what the server declares
 		p.text(2, 2, span{"tools  ", dim}, span{says, plain})
 	}
 	for _, f := range serverFacts(s) {

@@ -71,7 +71,7 @@ func filterUnknown(s *server, report reporter) {
 	if s.Clients == nil {
 		return
 	}
-	names := kit.Map(s.tools, func(t *item) string { return t.Key })
+	names, unknown := kit.Map(s.tools, func(t *item) string { return t.Key }), 0
 	for _, f := range s.Clients.Filters {
 		add := func(line int, key, text, says string) {
 			at := finding.Location{File: f.File, Line: max(line, 1)}
@@ -83,6 +83,9 @@ func filterUnknown(s *server, report reporter) {
 			report(found)
 		}
 		for _, n := range f.Unknown {
+			if unknown++; unknown > maxGuesses {
+				names = nil
+			}
 			says := fmt.Sprintf("%s names %q for %s, and the server has no such tool%s", n.Key, n.Text,
 				f.Application, kit.DidYouMean(n.Tool, names))
 			if n.Glob {
