@@ -15,6 +15,8 @@ func TestEveryChoiceIsNamed(t *testing.T) {
 		"behind references": {`{"$defs":{"A":{"const":"a"},"B":{"enum":["b","c"]}},"oneOf":[{"$ref":"#/$defs/A"},{"$ref":"#/$defs/B"}]}`, `"x"`, `use "a", "b", "c"`},
 		"or null":           {`{"anyOf":[{"enum":["a","b"]},{"type":"null"}]}`, `"x"`, `use "a", "b", null`},
 		"more than five":    {`{"enum":["a","b","c","d","e","f","g"]}`, `"x"`, `use "a", "b", "c", "d", "e", "f", "g"`},
+		"or another type":   {`{"oneOf":[{"const":"auto","title":"Auto"},{"type":"integer"}]}`, `"x"`, `"x" is not allowed; use "auto" (Auto), a value of type integer`},
+		"or a part of it":   {`{"anyOf":[{"enum":["a","b"]},{"type":"integer","minimum":3}]}`, `"x"`, `"x" is not allowed; use "a", "b", a value of type integer`},
 		"numbers":           {`{"oneOf":[{"const":1},{"const":2,"title":"Two"}]}`, `3`, `3 is not allowed; use 1, 2 (Two)`},
 		"a near one":        {`{"oneOf":[{"const":"low"},{"const":"high"}]}`, `"hihg"`, `use "low", "high"`},
 	}

@@ -83,11 +83,14 @@ func (s shape) explain(f schema.Fault, value any) []Mismatch {
 	among := slices.ContainsFunc(choices, func(l listed) bool { return brief(l.value) == shown })
 	switch {
 	case len(choices) > 0 && !among:
-		message = notAmong(choices, value)
+		message = notAmong(choices, nil, value)
 	case f.Keyword == "type":
 		message = fmt.Sprintf("%s is %s, want %s", shown, rawjson.TypeName(json.RawMessage(shown)),
 			strings.Join(kit.Distinct(f.Want), " or "))
 	case f.Keyword == "enum" || f.Keyword == "const":
+		if some, types := s.alternatives(); len(types) > 0 {
+			return []Mismatch{{f.Path, notAmong(some, types, value)}}
+		}
 		written, _ := value.(string)
 		words := kit.Map(f.Want, func(want string) string { return word(json.RawMessage(want)) })
 		message = fmt.Sprintf("%s is not allowed; use %s%s", shown, kit.Some(kit.Distinct(f.Want)),
@@ -101,8 +104,9 @@ func (s shape) explain(f schema.Fault, value any) []Mismatch {
 // mostNamed is how many values a message names.
 const mostNamed = 50
 
-// notAmong returns the message for a value that is none of those that a schema lists.
-func notAmong(choices []listed, value any) string {
+// notAmong returns the message for a value that is none of those that a schema lists, and of no other type
+// that it takes.
+func notAmong(choices []listed, types []string, value any) string {
 	written, _ := value.(string)
 	var names, words []string
 	for _, l := range choices {
@@ -116,7 +120,7 @@ func notAmong(choices []listed, value any) string {
 		}
 		names = append(names, name)
 	}
-	names = kit.Distinct(names)
+	names = kit.Distinct(append(names, types...))
 	text := strings.Join(names[:min(len(names), mostNamed)], ", ")
 	if more := len(names) - mostNamed; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)

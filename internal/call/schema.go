@@ -1,6 +1,7 @@
 package call
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/url"
 	"slices"
@@ -165,6 +166,24 @@ func (s shape) listedIn(schema any, depth int) []listed {
 		}
 	}
 	return nil
+}
+
+// alternatives returns the values that some branches of a union at the place list, and the types that the
+// others name; no types if it is not such a union.
+func (s shape) alternatives() (values []listed, types []string) {
+	part, _ := s.at.(map[string]any)
+	for _, keyword := range []string{"oneOf", "anyOf"} {
+		branches, _ := part[keyword].([]any)
+		for _, branch := range branches {
+			some := s.listedIn(branch, maxParts/10)
+			values = append(values, some...)
+			if open, _ := branch.(map[string]any); len(some) == 0 && open["type"] != nil {
+				name, _ := open["type"].(string)
+				types = append(types, "a value of type "+cmp.Or(name, brief(open["type"])))
+			}
+		}
+	}
+	return values, types
 }
 
 // types are the names of JSON types, and the texts that an enum or const lists.
