@@ -191,6 +191,8 @@ func headline(r *Report) string {
 		says = "no changes"
 	case r.Findings != nil:
 		says = "nothing found"
+	case r.Command == "rules":
+		says = kit.Counted(len(r.Rules), "rule")
 	default:
 		says = kit.Counted(len(r.Servers), "server")
 	}

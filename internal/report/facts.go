@@ -388,7 +388,11 @@ func keywords(s rawjson.Object, raw json.RawMessage, name string) (all []string)
 			// the ends of what JavaScript counts exactly limit nothing
 			shown = strings.TrimPrefix(string(m.Value), "-") == "9007199254740991"
 		}
-		if !shown {
+		switch {
+		case shown:
+		case string(m.Value) == "true": // which is not what a keyword alone says
+			all = append(all, m.Key+" true")
+		default:
 			all = append(all, named(m))
 		}
 	}

@@ -35,6 +35,10 @@ func writeMarkdown(w io.Writer, r *Report, o Options) error {
 		_, err := io.WriteString(w, printable.SpelledOut.Without(servedPage(r, o)))
 		return err
 	}
+	if r.Command == "rules" && len(r.Rules) == 1 {
+		_, err := io.WriteString(w, printable.SpelledOut.Without(rulePage(r.Rules[0])))
+		return err
+	}
 	v := r.view(o)
 	v.short = true
 	groups, limit := o.groups(r.Groups), cmp.Or(o.Limit, commentLimit)
@@ -61,6 +65,16 @@ func writeMarkdown(w io.Writer, r *Report, o Options) error {
 	fits := sort.Search(commentParts, func(left int) bool { return len(render(commentParts-left)) <= limit })
 	_, err := io.WriteString(w, render(commentParts-fits))
 	return err
+}
+
+// rulePage returns a page about a rule.
+func rulePage(rule finding.Rule) string {
+	var m markdown
+	m.heading(3, code(text(rule.ID)))
+	m.block("**" + rule.Level.String() + "** " + prose(text(rule.Title)))
+	m.prosaic(rule.Doc)
+	m.facts([]fact{{"example", rule.Example}, {"fix", rule.Instead}})
+	return m.String()
 }
 
 // comment is a document as a comment has it.
@@ -315,7 +329,7 @@ var (
 		`^[0-9]{1,4}([.,:-][0-9]{1,4})*%?[,.;:)]*$`)
 	hash = kit.Pattern(`^[0-9a-f]{7,}$`)
 	// sign is a word of the middle of a sentence, but not of the beginning of a line.
-	sign = kit.Pattern(`^([-–—→…&+=/]|i\.e\.|e\.g\.)[,:]?$`)
+	sign = kit.Pattern(`^([-–—→…&+=/(]|i\.e\.|e\.g\.|and/or)[,:]?$|^[,.;:!?)]+$`)
 	// word is a word between what stands around it.
 	word      = kit.Pattern(`(\s*\(?)(\S+?)([,.;:!?]*\)?[,.;:!?]*)(\s|$)`)
 	backticks = kit.Pattern("`+")

@@ -126,6 +126,7 @@ func TestProse(t *testing.T) {
 		"<b> & x":                               "`<b>` & x",
 		"a`b``c_d":                              "a`bc_d`",
 		"1. first, 3.5% of 2026-01-02 – e.g. x": "1\\. first, 3.5% of 2026-01-02 – e.g. x",
+		"as `a`: b (`c d`), and/or":             "as `a`: b (`c d`), and/or",
 		"- a * b":                               "`-` a `*` b",
 		"a <!-- mcpctl:end --> b":               "a &lt;!-- `mcpctl:end` --&gt; b",
 		"x<!--y-->":                             "`x`&lt;!--`y`--&gt;",

@@ -153,6 +153,11 @@ func (m *markdown) prosaic(s string) {
 		rows = nil
 	}
 	for _, l := range all {
+		if title := titleLine().FindStringSubmatch(l); title != nil {
+			flush()
+			m.block("**" + prose(text(title[1])) + "**")
+			continue
+		}
 		point := listItem().FindStringSubmatch(l)
 		previous := len(rows) > 0 && listItem().MatchString(rows[len(rows)-1])
 		switch {
@@ -174,5 +179,9 @@ func (m *markdown) prosaic(s string) {
 	flush()
 }
 
-// listItem matches the beginning of an item of a list.
-var listItem = kit.Pattern(`^([-*]|[0-9]{1,3}\.)\s+`)
+var (
+	// listItem matches the beginning of an item of a list.
+	listItem = kit.Pattern(`^([-*]|[0-9]{1,3}\.)\s+`)
+	// titleLine matches a heading, which becomes a line: the headings of a page are ours.
+	titleLine = kit.Pattern(`^#{1,6}\s+(\S.*?)[\s#]*$`)
+)
