@@ -117,7 +117,7 @@ func documentation(s Server) string {
 	var m markdown
 	for _, k := range snapshot.Kinds() {
 		if items := *s.Items(k); len(items) > 0 {
-			m.items(s, k, Options{Sort: "name"}.sorted(k, items), blockLevel, true)
+			m.items(k, Options{Sort: "name"}.sorted(k, items), blockLevel, true)
 		}
 	}
 	if m.Len() == 0 {

@@ -29,7 +29,7 @@ func servedPage(r *Report, o Options) string {
 		}
 		for _, k := range snapshot.Kinds() {
 			if items := *s.Items(k); len(items) > 0 {
-				m.items(s, k, items, count(!o.Chosen), false)
+				m.items(k, items, count(!o.Chosen), false)
 			}
 		}
 	}
@@ -72,15 +72,12 @@ func quiet(s text) string {
 
 // items writes the items of a kind below headings of a level. A lasting page has only what their author
 // documents.
-func (m *markdown) items(s Server, k snapshot.Kind, items seen.Items, level int, lasting bool) {
+func (m *markdown) items(k snapshot.Kind, items seen.Items, level int, lasting bool) {
 	if level > 0 {
 		m.heading(level+1, kindTitle(k))
 	}
 	for _, raw := range items {
 		m.item(k, raw, level+2, lasting)
-		if off := s.offIn(k, key(k, raw)); off != "" && !lasting {
-			m.block(prose(text(strings.Trim(off, "[]"))))
-		}
 	}
 }
 
