@@ -213,7 +213,7 @@ const maxOrders = 64 << 10
 func findOrder(text string, encoded bool) (passage, does string, strict bool) {
 	for _, s := range sentencesOf(text[:min(len(text), maxOrders)]) {
 		s.first = s.first && !encoded
-		if len(s.words) < 4 || describes(s.words[0]) {
+		if len(s.words) < 4 || s.describes() {
 			continue
 		}
 		whole := text[s.words[0].start:s.words[len(s.words)-1].end]
@@ -230,8 +230,10 @@ func findOrder(text string, encoded bool) (passage, does string, strict bool) {
 	return "", "", false
 }
 
-// describes reports whether the first word of a sentence is a verb that says what the tool does, such as
-// "Returns".
-func describes(w token) bool {
-	return thirdPerson(w.text) && w.class == 0 && len(w.text) > 3 && w.text != "unless" && w.text != "plus"
+// describes reports whether a sentence begins with a verb that says what the tool does, such as "Returns", and
+// not with a plural, as "Results of".
+func (s *sentence) describes() bool {
+	w := s.words[0]
+	return thirdPerson(w.text) && w.class == 0 && len(w.text) > 3 && w.text != "unless" && w.text != "plus" &&
+		!slices.Contains(strings.Fields("of in inside within are were must should may"), s.words[1].text)
 }

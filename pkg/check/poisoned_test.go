@@ -45,7 +45,7 @@ func TestPoisonedTexts(t *testing.T) {
 			t.Logf("not seen: %s: %.200s", p.Kind, p.Text)
 		}
 	}
-	if len(planted) < 846 || seen < 512 {
-		t.Errorf("%d planted texts are seen, want 512 of 551", seen)
+	if len(planted) < 846 || seen < 514 {
+		t.Errorf("%d planted texts are seen, want 514 of 551", seen)
 	}
 }
