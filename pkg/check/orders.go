@@ -111,7 +111,7 @@ func handsOver(s *sentence) bool {
 		at := s.index(i, far, isSecret)
 		return at >= 0 && !s.first && (s.near(at, -4, isOwner|isFound) || s.near(at, 5, isFound|isMine))
 	}
-	if s.orders(isPass, mine) || s.orders(isPass|isRead, secret) {
+	if s.orders(isPass, mine) || s.orders(isPass|isRead|isUse, secret) {
 		return true
 	}
 	whole := slices.IndexFunc(s.words, func(w token) bool {
@@ -132,12 +132,14 @@ func sendsToAddress(s *sentence) bool {
 	if s.all&(isOwner|isMine|isSecret) != 0 {
 		verbs |= isRead
 	}
+	mailed := strings.Contains(s.words[at].text, "@")
 	sends := func(i int) bool {
 		guides := s.near(i, 2, isPerson) && !s.near(i, 2, isOwner) // "send the user to"
 		return i < at && at-i < 18 && !s.negated(i) && !guides
 	}
 	return s.orders(verbs, sends) ||
-		s.has(isEvery, isMust) && s.says("sent to", "forwarded to", "posted to", "copied to", "go to")
+		(!s.first && mailed || s.has(isEvery, isMust)) && s.says("sent to", "forwarded to", "posted to",
+			"copied to", "go to", "goes to", "shared with", "mailed to")
 }
 
 // overrides reports whether the sentence takes away instructions that the model has, or gives it others.
@@ -184,7 +186,8 @@ func aboutOtherTools(s *sentence) bool {
 // steersAnswers reports whether the sentence puts something into answers that have nothing to do with the
 // tool.
 func steersAnswers(s *sentence) bool {
-	return s.spoken() && s.has(isAnswer, isEvery, isOpen) && s.all&(isMust|isAddress) != 0
+	return s.spoken() && s.has(isAnswer, isEvery, isOpen) &&
+		(s.all&(isMust|isAddress) != 0 || !s.first && s.orders(isAct, s.affirmed))
 }
 
 // strictly reports whether an order has no innocent reading: to hide an action from the user, or to hand over
@@ -230,8 +233,8 @@ func findOrder(text string, encoded bool) (passage, does string, strict bool) {
 	return "", "", false
 }
 
-// describes reports whether a sentence begins with a verb that says what the tool does, such as "Returns", and
-// not with a plural, as "Results of".
+// describes reports whether a sentence begins with a verb that says what the tool does, such as "Returns",
+// and not with a plural, as "Results of".
 func (s *sentence) describes() bool {
 	w := s.words[0]
 	return thirdPerson(w.text) && w.class == 0 && len(w.text) > 3 && w.text != "unless" && w.text != "plus" &&

@@ -45,7 +45,7 @@ func TestPoisonedTexts(t *testing.T) {
 			t.Logf("not seen: %s: %.200s", p.Kind, p.Text)
 		}
 	}
-	if len(planted) < 846 || seen < 514 {
-		t.Errorf("%d planted texts are seen, want 514 of 551", seen)
+	if len(planted) < 846 || seen < 517 {
+		t.Errorf("%d planted texts are seen, want 517 of 551", seen)
 	}
 }
