@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
 // TestEffects shows what a person weighs before trusting an entry of a project.
@@ -63,6 +65,12 @@ func TestDigest(t *testing.T) {
 		"another host":               func(e *Entry) { grant(e, []string{"b"}, nil) },
 		"a directory of the sandbox": func(e *Entry) { grant(e, nil, []string{"a"}) },
 		"the folder of the editor":   func(e *Entry) { e.scope.expander.folder = "/elsewhere" },
+		"the directory that paths start at": func(e *Entry) {
+			e.Server.Stdio, e.scope.folder = &probe.Stdio{}, "/a"
+		},
+		"that directory elsewhere": func(e *Entry) {
+			e.Server.Stdio, e.scope.folder = &probe.Stdio{}, "/b"
+		},
 		"a folder that it names": func(e *Entry) {
 			e.uses = []use{{text: "${HOME}/x"}}
 			e.scope.known = map[string]string{"HOME": "/h"}

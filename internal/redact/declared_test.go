@@ -41,6 +41,7 @@ func TestDeclared(t *testing.T) {
 		{"BASH_ENV", "a1b2c3d4e5f6a1b2c3d4e5f6", same},
 		{"LD_PRELOAD", "a1b2c3d4e5f6a1b2c3d4e5f6.so", same},
 		{"GIT_ASKPASS", "a1b2c3d4e5f6a1b2c3d4e5f6", same},
+		{"HTTPS_PROXY", "http://me:s3cret99@h/?token=abc123def456", same},
 		{"KUBECONFIG", "a1b2c3d4e5f6a1b2c3d4e5f6", same},
 		{"AWS_CONFIG_FILE", "a1b2c3d4e5f6a1b2c3d4e5f6", same},
 		{"OPENAI_BASE_URL", "a1b2c3d4e5f6a1b2c3d4e5f6", same},
