@@ -163,20 +163,20 @@ func within(ctx context.Context, limit time.Duration, what string) (context.Cont
 	if limit == 0 {
 		return ctx, func() {}
 	}
-	return context.WithTimeoutCause(ctx, limit, &timeoutError{limit, what})
+	return context.WithTimeoutCause(ctx, limit, &limitError{limit, what})
 }
 
-// timeoutError is the end of a time limit of watching.
-type timeoutError struct {
+// limitError is the end of a time limit of watching.
+type limitError struct {
 	limit time.Duration
 	what  string
 }
 
 // Error names the limit.
-func (e *timeoutError) Error() string { return fmt.Sprintf("%s %s", e.what, e.limit) }
+func (e *limitError) Error() string { return fmt.Sprintf("%s %s", e.what, e.limit) }
 
 // Is makes it match context.DeadlineExceeded.
-func (e *timeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
+func (e *limitError) Is(target error) bool { return target == context.DeadlineExceeded }
 
 func is[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
