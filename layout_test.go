@@ -218,7 +218,7 @@ func checkContact(t *testing.T, file, pkg string, parsed *ast.File) {
 	})
 }
 
-// mayCall are the packages that may name the request that calls a tool.
+// mayCall are the packages that may name the request that calls a tool; internal/calls finds it in traces.
 var mayCall = []string{"internal/call", "internal/calls", "internal/fixture", "examples/tickets"}
 
 // TestOnePackageCallsTools checks that tools are called in one place, on request of the user.

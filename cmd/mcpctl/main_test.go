@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -56,6 +57,8 @@ func (s slim) Run() int {
 	if testing.CoverMode() == "" && !race {
 		sources = append(sources, ".", "./testdata/fixture")
 	}
+	// Under nohup a hangup is ignored, and by all that is started: a program starts with what its parent catches set to default.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	bin, err := os.MkdirTemp("", "mcpctl")
 	if err != nil {
 		panic(err)

@@ -1,5 +1,5 @@
 // Package call makes one request to one server that makes it act, answers what the server asks back, and
-// delivers the result. It alone names the request that calls a tool (layout_test.go).
+// delivers the result. It alone sends the request that calls a tool (layout_test.go).
 package call
 
 import (
