@@ -485,11 +485,17 @@ func TestWebhookSignature(t *testing.T) {
 // of changes without saying so, and the state directory lags behind: who follows the events knows the surface in the end.
 func TestQueueOutlivesKills(t *testing.T) {
 	for seed := range uint64(100) {
-		random := rand.New(rand.NewPCG(seed, 46))
+		random, hearing := rand.New(rand.NewPCG(seed, 46)), rand.New(rand.NewPCG(seed, 47)) // of the run, and of its output
 		dir, known := t.TempDir(), map[string]bool{"0": true}
 		state := &stateFolder{path: dir}
 		kept, now := offering("0"), offering("0")
 		var story []string
+		var writing sync.Mutex
+		tell := func(line string) {
+			writing.Lock()
+			defer writing.Unlock()
+			story = append(story, line)
+		}
 		run := func(t *testing.T, changes int, hears func() (heard bool, err error)) {
 			r := &receiver{began: time.Now()}
 			send := func(ctx context.Context, _ string, line []byte) error {
@@ -504,12 +510,12 @@ func TestQueueOutlivesKills(t *testing.T) {
 						known[strings.TrimPrefix(f.Item, "tool/")] = f.Rule == "tool-added"
 					}
 				}
-				story = append(story, fmt.Sprintf("heard %v, confirmed %v: %s", heard, err == nil, itemsOf(eventOf(t, line))))
+				tell(fmt.Sprintf("heard %v, confirmed %v: %s", heard, err == nil, itemsOf(eventOf(t, line))))
 				return err
 			}
 			q := newOutputQueue(t.Context(), "--exec", "x", host.Process{Err: &r.notes}, state, send)
 			f := feed{t, q, r, map[string]*snapshot.Snapshot{}}
-			story = append(story, "a run begins with "+toolsOf(kept)+" and finds "+toolsOf(now))
+			tell("a run begins with " + toolsOf(kept) + " and finds " + toolsOf(now))
 			f.begin("a", kept, kept, compared)
 			f.take(report.WatchEvent{Event: "state", Server: "a", State: "live"}, now)
 			move := func(from *snapshot.Snapshot) {
@@ -531,7 +537,7 @@ func TestQueueOutlivesKills(t *testing.T) {
 				time.Sleep(time.Duration(random.IntN(1500)) * time.Millisecond)
 				before := now
 				if now = randomSurface(random); toolsOf(now) != toolsOf(before) {
-					story = append(story, "now "+toolsOf(now))
+					tell("now " + toolsOf(now))
 					move(before)
 					keep()
 				}
@@ -546,8 +552,8 @@ func TestQueueOutlivesKills(t *testing.T) {
 		for range 4 {
 			synctest.Test(t, func(t *testing.T) {
 				run(t, 1+random.IntN(5), func() (bool, error) {
-					heard := random.IntN(3) > 0
-					if heard && random.IntN(2) == 0 {
+					heard := hearing.IntN(3) > 0
+					if heard && hearing.IntN(2) == 0 {
 						return true, nil
 					}
 					return heard, markedError{io.EOF, errUnreachable}
