@@ -1,6 +1,11 @@
 package transport
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/redact"
+)
 
 // Challenge is one challenge of WWW-Authenticate headers (RFC 9110, 11.6.1).
 type Challenge struct {
@@ -36,6 +41,31 @@ func Challenges(header string) []Challenge {
 		}
 	}
 	return all
+}
+
+// schemes returns the schemes of the challenges of a header, as their standards write them. Header values of
+// our own begin with such a name, so known ones are taken as they came; another one that is not in the masked
+// header is masked, too.
+func schemes(header, masked string) (all []string) {
+	shown := Challenges(masked)
+	for _, c := range Challenges(header) {
+		name, known := schemeName(c.Scheme)
+		if !known && !slices.ContainsFunc(shown, func(s Challenge) bool { return s.Scheme == c.Scheme }) {
+			name = redact.Mask
+		}
+		all = append(all, name)
+	}
+	return all
+}
+
+// schemeName returns the name of a scheme as its standard writes it, and whether it is known.
+func schemeName(scheme string) (name string, known bool) {
+	for _, name := range []string{"Basic", "Bearer", "Digest", "DPoP", "Negotiate", "NTLM"} {
+		if strings.EqualFold(name, scheme) {
+			return name, true
+		}
+	}
+	return scheme, false
 }
 
 // BearerParameter returns the value of a parameter of the first Bearer challenge that has it, or nothing.

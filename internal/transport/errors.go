@@ -52,15 +52,16 @@ func (e *LostError) Error() string {
 // HTTPError reports an HTTP reply without the MCP message that is needed. In what it quotes, the values of
 // our own headers are masked.
 type HTTPError struct {
-	Status     int    // the HTTP status, also a good one
-	Type       string // Content-Type
-	Body       string // the first KiB, unescaped
-	Auth       string // WWW-Authenticate
-	RetryAfter string // as it came
-	Session    bool   // the server no longer knows the session: 404, 410, or 400 and words to that effect
-	Taken      bool   // the server accepted the request before, and broke off its answer
-	Encoding   string // a Content-Encoding that mcpctl did not ask for
-	Proxy      string // the proxy that replied, or that stands before the server; empty = none
+	Status     int      // the HTTP status, also a good one
+	Type       string   // Content-Type
+	Body       string   // the first KiB, unescaped
+	Auth       string   // WWW-Authenticate
+	Schemes    []string // of its challenges, as RFC 9110 writes them; known ones are not masked
+	RetryAfter string   // as it came
+	Session    bool     // the server no longer knows the session: 404, 410, or 400 and words to that effect
+	Taken      bool     // the server accepted the request before, and broke off its answer
+	Encoding   string   // a Content-Encoding that mcpctl did not ask for
+	Proxy      string   // the proxy that replied, or that stands before the server; empty = none
 }
 
 // Error names the status, and what was there instead of a message. Text of the server is quoted and short.

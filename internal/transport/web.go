@@ -194,11 +194,14 @@ func endsSession(status int, body []byte) bool {
 
 // fault returns the error for a reply without a message.
 func (w *web) fault(reply *http.Response, body []byte) *HTTPError {
+	header := challenge(reply)
+	auth := w.endpoint.Mask(header)
 	return &HTTPError{
 		Status:     reply.StatusCode,
 		Type:       reply.Header.Get("Content-Type"),
 		Body:       w.endpoint.Mask(string(body[:min(len(body), bodyStart)])),
-		Auth:       w.endpoint.Mask(challenge(reply)),
+		Auth:       auth,
+		Schemes:    schemes(header, auth),
 		RetryAfter: reply.Header.Get("Retry-After"),
 		Encoding:   unaskedEncoding(reply),
 		Proxy:      w.proxyOf(reply.StatusCode),

@@ -36,24 +36,12 @@ func factsOf(f failure) facts {
 		local := kit.ThisMachine(f.address().Hostname())
 		seen.reply, seen.answered = reply, true
 		seen.wait = transport.AskedWait(reply.RetryAfter)
-		for _, c := range transport.Challenges(reply.Auth) {
-			seen.schemes = append(seen.schemes, schemeName(c.Scheme))
-		}
+		seen.schemes = reply.Schemes
 		seen.otherHost = reply.Status == http.StatusMisdirectedRequest ||
 			local && (reply.Status == http.StatusForbidden && len(seen.schemes) == 0 ||
 				reply.Status == http.StatusBadRequest && strings.HasPrefix(reply.Type, "text/plain"))
 	}
 	return seen
-}
-
-// schemeName returns the name of a scheme of challenges as its standard writes it.
-func schemeName(scheme string) string {
-	for _, known := range []string{"Basic", "Bearer", "Digest", "DPoP", "Negotiate", "NTLM"} {
-		if strings.EqualFold(known, scheme) {
-			return known
-		}
-	}
-	return scheme
 }
 
 // bearer reports whether a bearer token may be what the server wants.
