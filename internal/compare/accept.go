@@ -75,6 +75,9 @@ func Accept(
 	if unsaved := unsavedOf(candidates); !o.All && len(unsaved) > 0 && len(unsaved) == len(candidates) {
 		return nil, errUnsaved(o.Run, unsaved)
 	}
+	if len(o.Fingerprints) == 0 && noneKnown(candidates) {
+		o.All = true // no change is known, and the failures are what there is to say
+	}
 	chosen, err := o.choose(candidates)
 	if err != nil {
 		return nil, err
@@ -172,6 +175,12 @@ type candidate struct {
 	found []finding.Finding
 }
 
+// noneKnown reports whether no server answered, of those that there are.
+func noneKnown(candidates []candidate) bool {
+	known := func(c candidate) bool { return c.now.Known() }
+	return len(candidates) > 0 && !slices.ContainsFunc(candidates, known)
+}
+
 // unsavedOf returns the servers without a saved snapshot.
 func unsavedOf(candidates []candidate) (servers []report.Server) {
 	for _, c := range candidates {
@@ -213,12 +222,14 @@ func (o AcceptOptions) choose(candidates []candidate) (func(finding.Finding) boo
 			chosen[f.Fingerprint()] = true
 		}
 	}
-	return isChosen, o.chooseMatching(all, chosen)
+	return isChosen, o.chooseMatching(all, chosen, incomplete)
 }
 
 // chooseMatching marks the findings that --tool and --rule select. A value that selects nothing is an error.
-func (o AcceptOptions) chooseMatching(all []finding.Finding, chosen map[string]bool) error {
-	if len(o.Tools)+len(o.Rules) == 0 {
+func (o AcceptOptions) chooseMatching(
+	all []finding.Finding, chosen map[string]bool, incomplete []string,
+) error {
+	if o.All || len(o.Tools)+len(o.Rules) == 0 {
 		return nil
 	}
 	unused := map[string]bool{}
@@ -238,7 +249,7 @@ func (o AcceptOptions) chooseMatching(all []finding.Finding, chosen map[string]b
 		}
 	}
 	if len(unused) > 0 {
-		return errNoChange(kit.SortedKeys(unused))
+		return errNoChange(kit.SortedKeys(unused), incomplete)
 	}
 	return nil
 }

@@ -78,8 +78,13 @@ func errUnsaved(run report.Repeat, servers []report.Server) error {
 	return exit.UnsavedHint(run.SaveHint(servers...), "no saved snapshot of %s", kit.Some(names))
 }
 
-// errNoChange returns the error for names of tools and rules that no change has.
-func errNoChange(words []string) error {
+// errNoChange returns the error for names of tools and rules that no change has. The user made no mistake
+// where a server did not answer in full.
+func errNoChange(words, incomplete []string) error {
+	if len(incomplete) > 0 {
+		return fmt.Errorf("no change matches %s; it may be in %s, which did not answer in full",
+			strings.Join(words, ", "), strings.Join(incomplete, ", "))
+	}
 	return exit.UsageHint(`see "mcpctl diff"`, "no change matches %s", strings.Join(words, ", "))
 }
 
