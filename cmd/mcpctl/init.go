@@ -119,7 +119,7 @@ func initialize(ctx context.Context, p program, from []source.Source, ci string)
 	if !p.Output.IsTable() || r.Status != exit.OK {
 		err = p.emit(ctx, r, err, report.Options{})
 	}
-	return cmp.Or(err, printCreated(p, created, missing, ci != "" && published(servers)))
+	return cmp.Or(err, printCreated(p, created, missing, ci != "", ci != "" && published(servers)))
 }
 
 // addWorkflow adds the workflow of a CI system to a project that has mcpctl.yaml.
@@ -136,7 +136,7 @@ func addWorkflow(ctx context.Context, p program, ci string) error {
 	if err := create(ctx, p.Dir, flow.path, flow.text); err != nil {
 		return err
 	}
-	return printCreated(p, []planned{flow}, missing, published(servers))
+	return printCreated(p, []planned{flow}, missing, true, published(servers))
 }
 
 // workflowOf returns the workflow of a CI system, and the programs that no step of it is known to build.
@@ -170,9 +170,9 @@ func published(servers []probe.Server) bool {
 // vendorsURL is the page of the nightly run.
 const vendorsURL = "https://github.com/mcpctl/mcpctl/blob/main/docs/ci.md#servers-that-other-people-publish"
 
-// printCreated prints a line for each file that was written, and the next step; for servers of others also
-// where a run for them is described.
-func printCreated(p program, created []planned, missing []string, vendors bool) error {
+// printCreated prints a line for each file that was written, and the next step, which depends on whether
+// there is a workflow; for servers of others also where a run for them is described.
+func printCreated(p program, created []planned, missing []string, flow, vendors bool) error {
 	out := p.Out
 	switch {
 	case p.Quiet:
@@ -185,6 +185,10 @@ func printCreated(p program, created []planned, missing []string, vendors bool) 
 		p.Note("git ignores %s: add a step to the workflow that builds it", file)
 	}
 	next := "Commit these files. The next pull request that changes a tool is compared."
+	if !flow {
+		next = "Commit these files. mcpctl diff compares with them.\n" +
+			"To compare every pull request, add a workflow: mcpctl init --ci github (or gitlab)"
+	}
 	if vendors {
 		next += "\nOther people publish some of these servers: a nightly run keeps their changes out of " +
 			"pull requests, see\n" + vendorsURL
