@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
@@ -28,7 +29,7 @@ func (c *Config) Select(names []string) ([]Entry, error) {
 			continue
 		}
 		problem := Problem{Message: fmt.Sprintf("no server %q is configured", name), Hint: c.unknown(name)}
-		if strings.Contains(name, "/") {
+		if strings.Contains(name, "/") && !files.Exists(name) {
 			problem.Message = fmt.Sprintf("no server %q is configured, and no such file exists", name)
 		}
 		if i > 0 && slices.Contains(known, names[0]) && len(kit.Nearest(name, known)) == 0 {
