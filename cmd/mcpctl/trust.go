@@ -36,13 +36,27 @@ Files named with --config or MCPCTL_CONFIG need no trust.`,
 			if err != nil {
 				return err
 			}
-			return p.emit(c.Context, report.OfTrust("trust", r), nil, report.Options{})
+			return p.emit(c.Context, report.OfTrust("trust", r), nil,
+				report.Options{Nothing: how.nothing(c.NArg() > 0)})
 		},
 	}, selectionFlags(&p.Select), p.outputFlags(textFormats), reportFlags(&p.Output))
 }
 
 // trusting are the flags of trust alone.
 type trusting struct{ list, revoke, all, dryRun, yes bool }
+
+// nothing returns what is said of no decision; empty = the flags are not about decisions.
+func (how trusting) nothing(named bool) string {
+	switch {
+	case !how.list && !how.revoke:
+		return ""
+	case named:
+		return "no trusted servers of that name"
+	case how.list || how.all:
+		return "no trusted servers"
+	}
+	return "no trusted servers found here"
+}
 
 // run checks that the flags fit together and does what they say. Revoking needs no readable configuration
 // when it is for all servers.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -123,7 +124,7 @@ func writeTrust(p *page, r *Report) {
 		}
 	}
 	if len(r.Servers) == 0 && len(r.Problems) == 0 {
-		p.line(0, span{"no servers that need trust", plain})
+		p.line(0, span{cmp.Or(p.Nothing, "no servers that need trust"), plain})
 	}
 	writeFailures(p, r.Servers)
 }

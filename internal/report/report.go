@@ -170,6 +170,8 @@ type Options struct {
 
 	Waived bool // those that people read: findings that are waived as well
 
+	Nothing string // table of trust: what it says of no server; empty = none needs trust
+
 	Run Repeat // what advised commands repeat
 
 	// markdown: the most bytes it may have; 0 = as many as GitHub takes in a comment
