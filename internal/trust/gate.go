@@ -134,15 +134,14 @@ func (g Gate) hasTerminal() bool {
 }
 
 func trustHint(cfg *config.Config, e config.Entry) string {
-	name, command := "--config "+e.File, "mcpctl trust"
+	name, steps := "--config "+e.File, "review it with mcpctl config, then run mcpctl trust"
 	if e.Found == config.Searched && len(cfg.Searched) > 0 {
 		name = "--config " + strings.Join(cfg.Searched, " --config ")
 	}
 	if e.Found == config.Discovered {
-		command += " --discover"
+		steps = "review it with mcpctl config --discover, then run mcpctl trust --discover"
 	}
-	return fmt.Sprintf("review it with mcpctl config, then run %s; or use --trust for this run, or name "+
-		"the file: %s", command, name)
+	return fmt.Sprintf("%s; or use --trust for this run, or name the file: %s", steps, name)
 }
 
 // summary returns what an entry would do, in a few words.
