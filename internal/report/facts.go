@@ -96,8 +96,9 @@ func itemFacts(k snapshot.Kind, raw json.RawMessage) (all []fact) {
 
 // annotationFacts returns the annotations of an item, but those that its hints and its title show.
 func annotationFacts(k snapshot.Kind, item rawjson.Object, annotations json.RawMessage) (all []fact) {
+	declared := rawjson.ObjectOf(annotations)
 	for _, m := range rawjson.Children(annotations) {
-		_, known := rawjson.ObjectOf(annotations).Bool(m.Key)
+		_, known := declared.Bool(m.Key)
 		hint := k == snapshot.Tools && known && slices.ContainsFunc(toolHints, func(h toolHint) bool {
 			return h.name == m.Key
 		})
@@ -255,10 +256,14 @@ func schemaRows(all []parameter, schema json.RawMessage) (rows []parameter) {
 	return append(rows, parameter{Schema: schema}.inside(0, names)...)
 }
 
+// longestWay is how many bytes of the way to a schema are repeated before the names in it. Those are whole.
+// Otherwise one long name would be printed again for each name inside it.
+const longestWay = 200
+
 // inside returns a row for each schema inside that of a parameter but some properties, by the way to it:
 // filter.limit, tags[].
 func (p parameter) inside(depth int, but map[string]bool) (rows []parameter) {
-	s := rawjson.ObjectOf(p.Schema)
+	s, way := rawjson.ObjectOf(p.Schema), kit.Clip(p.Name, longestWay)
 	add := func(name string, required, plainly bool, schema json.RawMessage) {
 		row := parameter{Name: strings.TrimLeft(name, ". "), Required: required, Schema: schema}
 		if !plainly || row.says() {
@@ -274,28 +279,28 @@ func (p parameter) inside(depth int, but map[string]bool) (rows []parameter) {
 		case "properties":
 			for _, one := range membersIn(m.Value) {
 				if !but[one.Key] {
-					add(p.Name+"."+one.Key, required[one.Key], false, one.Value)
+					add(way+"."+one.Key, required[one.Key], false, one.Value)
 				}
 			}
 		case "patternProperties":
 			for _, one := range membersIn(m.Value) {
-				add(p.Name+"./"+one.Key+"/", false, false, one.Value)
+				add(way+"./"+one.Key+"/", false, false, one.Value)
 			}
 		case "$defs", "definitions":
 			for _, one := range membersIn(m.Value) {
-				add(p.Name+"."+m.Key+"."+one.Key, false, false, one.Value)
+				add(way+"."+m.Key+"."+one.Key, false, false, one.Value)
 			}
 		case "items", "additionalProperties":
 			if len(membersIn(m.Value)) > 0 {
 				mark := map[string]string{"items": "[]", "additionalProperties": ".*"}[m.Key]
-				add(p.Name+mark, false, shownShape(s, m.Key), m.Value)
+				add(way+mark, false, shownShape(s, m.Key), m.Value)
 			}
 		case "prefixItems", "anyOf", "oneOf", "allOf":
 			arms, _ := rawjson.Elements(m.Value)
 			for i, arm := range arms {
-				name := fmt.Sprintf("%s (%s %d)", p.Name, m.Key, i+1)
+				name := fmt.Sprintf("%s (%s %d)", way, m.Key, i+1)
 				if m.Key == "prefixItems" {
-					name = fmt.Sprintf("%s[%d]", p.Name, i)
+					name = fmt.Sprintf("%s[%d]", way, i)
 				}
 				add(name, false, shownShape(s, m.Key), arm)
 			}

@@ -62,7 +62,23 @@ func writeParameters(p *page, indent int, title string, all []parameter) {
 		columns = slices.Delete(columns, 2, 4)
 		rows = kit.Map(all, narrowRow)
 	}
-	p.grid(indent, columns, rows)
+	for len(rows) > 0 {
+		// a table with a long cell, which pads all of its column, has no other rows
+		end := slices.IndexFunc(rows, longCells)
+		switch end {
+		case 0:
+			end = 1
+		case -1:
+			end = len(rows)
+		}
+		p.grid(indent, columns, rows[:end])
+		rows = rows[end:]
+	}
+}
+
+// longCells reports whether a cell beside the description is much longer than those that people write.
+func longCells(row []span) bool {
+	return slices.ContainsFunc(row[:len(row)-1], func(s span) bool { return len(s.text) > 2*longestWay })
 }
 
 // besideNames is how many columns a table of parameters takes besides their names at least.
