@@ -83,7 +83,9 @@ func errUsage(c *cli.Context, err error, _ bool) error {
 		for _, f := range c.Command.VisibleFlags() {
 			known = append(known, f.Names()[0])
 		}
-		if similar := kit.Nearest(strings.TrimLeft(flag, "-"), known); len(similar) > 0 {
+		name := strings.TrimLeft(flag, "-")
+		similar := kit.Filter(kit.Nearest(name, known), func(k string) bool { return kit.FewEdits(name, k) })
+		if len(similar) > 0 {
 			hint = fmt.Sprintf("did you mean %q? see %s --help", "--"+similar[0], c.Command.HelpName)
 		}
 		text = "unknown flag " + flag

@@ -110,7 +110,7 @@ func corrected(ctx context.Context, p program, app *cli.App, err error) error {
 		}
 		if words >= 2 { // the SOURCE and the tool
 			return exit.UsageHint("mcpctl "+typedLine(append(p.typed[:1:1], line...)...),
-				"unknown flag: arguments are written as KEY=VALUE")
+				"unknown flag: arguments are written as KEY=VALUE, or as one object after --args")
 		}
 	}
 	return err
@@ -160,7 +160,8 @@ func neededBy(command *cli.Command) (needed string) {
 }
 
 // withoutUnknown returns the words of a command line in which each flag that the command does not have is an
-// argument of the tool: --a 1 is a=1, and --arg a=1 too; and how many words are before the first of them.
+// argument of the tool: --a 1 is a=1, and --arg a=1 too, and -d OBJECT is --args OBJECT;
+// and how many words are before the first of them.
 func withoutUnknown(given []typedWord, values map[string]bool) (line []string, before int) {
 	words := 0
 	for i := 0; i < len(given); i++ {
@@ -189,6 +190,11 @@ func withoutUnknown(given []typedWord, values map[string]bool) (line []string, b
 		default:
 			a.value = next.words[0]
 			i++
+		}
+		if _, takesArgs := values["args"]; takesArgs && (a.flag == "d" || a.flag == "data") &&
+			strings.HasPrefix(strings.TrimSpace(a.value), "{") {
+			line = append(line, "--args", a.value)
+			continue
 		}
 		line = append(line, a.flag+"="+a.value)
 	}

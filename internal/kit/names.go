@@ -54,17 +54,33 @@ func OneEdit(word, other string) bool {
 // minSimilarity is the similarity from which a word may be a misspelling of another one.
 const minSimilarity = 0.8
 
-// Nearest returns up to three words that a word may be a misspelling of, the most similar first.
+// Nearest returns up to three words that a word may be a misspelling of, the most similar first; no opposite.
 func Nearest(word string, words []string) []string {
 	scores := map[string]float64{}
 	for _, w := range words {
-		if score := similarity(strings.ToLower(word), strings.ToLower(w)); score >= minSimilarity {
+		a, b := strings.ToLower(word), strings.ToLower(w)
+		if score := similarity(a, b); score >= minSimilarity && !negates(a, b) && !negates(b, a) {
 			scores[w] = score
 		}
 	}
 	found := SortedKeys(scores)
 	slices.SortStableFunc(found, func(a, b string) int { return cmp.Compare(scores[b], scores[a]) })
 	return found[:min(len(found), 3)]
+}
+
+// negates reports whether a word is another one behind un, dis or no-, possibly misspelled.
+func negates(word, other string) bool {
+	return slices.ContainsFunc([]string{"un", "dis", "no-", "no_"}, func(prefix string) bool {
+		rest, found := strings.CutPrefix(word, prefix)
+		return found && !strings.HasPrefix(other, prefix) && similarity(rest, other) >= minSimilarity
+	})
+}
+
+// FewEdits reports whether a word contains another one, or differs from it in at most two bytes or a third.
+func FewEdits(word, other string) bool {
+	few := max(2, max(len(word), len(other))/3)
+	return strings.Contains(word, other) || strings.Contains(other, word) ||
+		len(word) <= len(other)+few && smetrics.WagnerFischer(word, other, 1, 1, 1) <= few
 }
 
 // similarity returns 0 (nothing in common) to 1 (equal). Names that contain each other are similar.

@@ -61,9 +61,19 @@ func TestNearest(t *testing.T) {
 		{"Git", []string{"git-a", "git-b", "files"}, []string{"git-a", "git-b"}},
 		{"xyz", []string{"tools"}, nil},
 		{"", []string{"tools"}, nil},
+		{"untrust", []string{"trust"}, nil},
+		{"subscribe", []string{"unsubscribe"}, nil},
+		{"no-colr", []string{"color", "no-color"}, []string{"no-color"}},
+		{"discver", []string{"discover"}, []string{"discover"}},
 	} {
 		if diff := cmp.Diff(test.want, kit.Nearest(test.word, test.words)); diff != "" {
 			t.Errorf("Nearest(%q): -want +got:\n%s", test.word, diff)
+		}
+	}
+	for word, want := range map[string]bool{"exit-code": false, "proof": false, "exit-zro": true, "exit": true} {
+		other := map[bool]string{true: "protocol", false: "exit-zero"}[word == "proof"]
+		if got := kit.FewEdits(word, other); got != want {
+			t.Errorf("FewEdits(%q, %q) = %v", word, other, got)
 		}
 	}
 	if got := kit.DidYouMean("lst", []string{"list", "show"}); got != ` (did you mean "list"?)` {
