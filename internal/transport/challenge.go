@@ -1,11 +1,6 @@
 package transport
 
-import (
-	"slices"
-	"strings"
-
-	"github.com/mcpctl/mcpctl/internal/redact"
-)
+import "strings"
 
 // Challenge is one challenge of WWW-Authenticate headers (RFC 9110, 11.6.1).
 type Challenge struct {
@@ -43,17 +38,17 @@ func Challenges(header string) []Challenge {
 	return all
 }
 
-// schemes returns the schemes of the challenges of a header, as their standards write them. Header values of
-// our own begin with such a name, so known ones are taken as they came; another one that is not in the masked
-// header is masked, too.
+// schemes returns the schemes of the challenges of a header. Header values of our own begin with such a name, so
+// known ones are taken as they came, and written as their standards write them; others are those of the masked
+// header.
 func schemes(header, masked string) (all []string) {
 	shown := Challenges(masked)
-	for _, c := range Challenges(header) {
-		name, known := schemeName(c.Scheme)
-		if !known && !slices.ContainsFunc(shown, func(s Challenge) bool { return s.Scheme == c.Scheme }) {
-			name = redact.Mask
+	for i, c := range Challenges(header) {
+		if name, known := schemeName(c.Scheme); known {
+			all = append(all, name)
+		} else if i < len(shown) {
+			all = append(all, shown[i].Scheme)
 		}
-		all = append(all, name)
 	}
 	return all
 }
