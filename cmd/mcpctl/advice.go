@@ -12,7 +12,7 @@ import (
 // repeated are the flags that an advised command repeats, since without them it would be about other servers
 // or other changes; of those that may hold a secret, only the name before their separator.
 var repeated = map[string]string{
-	"config": "", "c": "", "discover": "", "only": "", "snapshots": "", "inherit-env": "",
+	"config": "", "c": "", "discover": "", "only": "", "trust": "", "snapshots": "", "inherit-env": "",
 	"allow-scripts": "", "sandbox": "", "protocol": "", "client-capabilities": "", "ca-cert": "",
 	"env": "=", "header": ":", "bearer": "cmd:",
 }
