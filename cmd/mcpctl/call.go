@@ -96,8 +96,11 @@ func (p *program) asking(words operands,
 // name, with their servers.
 func (p program) errWhere(c *cli.Context, item string, rest []string, err error) error {
 	if server, name, joined := joinedName(c.Context, p.Process, p.Select, item); joined {
-		return exit.UsageHint(typedWith(p, c.Command, slices.Concat([]string{server, name}, rest)...),
-			"%q is the name of a server and one of its items: separate them", item)
+		hint := typedWith(p, c.Command, slices.Concat([]string{server, name}, rest)...)
+		if name == item {
+			return exit.UsageHint(hint, "%q is not a server: the SOURCE comes first", item)
+		}
+		return exit.UsageHint(hint, "%q is the name of a server and one of its items: separate them", item)
 	}
 	var saved []string
 	all := p.savedOf(c.Context)
@@ -115,7 +118,7 @@ func (p program) errWhere(c *cli.Context, item string, rest []string, err error)
 }
 
 // joinedName takes the name of a configured server off a word in which an item follows, as mcporter joins
-// them: server.item. Nothing is contacted.
+// them: server.item. A URI of the scheme server:// is an item as a whole. Nothing is contacted.
 func joinedName(ctx context.Context, process host.Process, from fleet.Selection, word string) (
 	server, item string, joined bool) {
 	process.Quiet = true
@@ -125,6 +128,9 @@ func joinedName(ctx context.Context, process host.Process, from fleet.Selection,
 	}
 	for _, server := range cfg.Names() {
 		item, has := strings.CutPrefix(word, server)
+		if strings.HasPrefix(item, "://") {
+			return server, word, has
+		}
 		if has && len(item) > 1 && strings.ContainsAny(item[:1], "./:") {
 			return server, item[1:], true
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -85,12 +86,21 @@ func errUsage(c *cli.Context, err error, _ bool) error {
 		}
 		name := strings.TrimLeft(flag, "-")
 		similar := kit.Filter(kit.Nearest(name, known), func(k string) bool { return kit.FewEdits(name, k) })
-		if len(similar) > 0 {
+		if ofCommand(c.App, name) {
+			hint = fmt.Sprintf("write %s after the command", "--"+name)
+		} else if len(similar) > 0 {
 			hint = fmt.Sprintf("did you mean %q? see %s --help", "--"+similar[0], c.Command.HelpName)
 		}
 		text = "unknown flag " + flag
 	}
 	return exit.UsageHint(hint, "%s", strings.Replace(text, ": parse error", ": not true or false", 1))
+}
+
+// ofCommand reports whether the flag of a command line without a command is one of a command.
+func ofCommand(app *cli.App, flag string) bool {
+	return slices.ContainsFunc(app.VisibleCommands(), func(c *cli.Command) bool {
+		return slices.ContainsFunc(c.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), flag) })
+	})
 }
 
 // dashed finds a flag in a message of the flag package, which writes one dash.
