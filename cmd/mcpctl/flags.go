@@ -214,7 +214,7 @@ func (p *program) formatFlags(category string, formats []string, usual string) [
 func (p *program) talkFlags() []cli.Flag {
 	return shared(printing,
 		option("color", "Use colors `WHEN`: auto, always or never", text(&p.Output.Color).usually(`"auto"`)),
-		toggle("quiet, q", "Print errors only", &p.Quiet),
+		toggle("quiet, q", "Print nothing but the report and errors", &p.Quiet),
 		toggle("verbose, v", "Print more detail", &p.Verbose))
 }
 
@@ -223,7 +223,7 @@ func (p *program) talkFlags() []cli.Flag {
 func reportFlags(o *report.Output) []cli.Flag {
 	return shared(printing,
 		option("report", "Also write the report as `FORMAT=FILE` (repeatable)", reports(&o.Reports)),
-		toggle("exit-zero", "Exit 0 even if there are findings", &o.ExitZero))
+		toggle("exit-zero", "Exit 0 even if there are findings or failed servers", &o.ExitZero))
 }
 
 // contactFlags returns the flags for how servers are started and reached, and for what a client says to them:

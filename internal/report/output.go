@@ -30,7 +30,7 @@ type Output struct {
 	Reports []OutputFile // files that are written beside the answer
 	Color   string       // "auto", "always" or "never"; empty = auto
 
-	ExitZero bool // exit 0 even if there are findings
+	ExitZero bool // exit 0 even if there are findings or failed servers
 }
 
 // OutputFile is a file that a run writes beside its answer, and its format.
