@@ -279,8 +279,7 @@ func (d docsFile) missing(o Output, server string) error {
 			"%s has marks of several servers: %s", o.File, kit.Some(names))
 	}
 	return exit.UsageHint(fmt.Sprintf("add <!-- mcpctl:begin %s --> and <!-- mcpctl:end --> to it, or name "+
-		"another file", server), "%s has marks of %s only%s", o.File, kit.Some(names),
-		kit.DidYouMean(server, names))
+		"another file", server), "%s has marks of %s only", o.File, kit.Some(names))
 }
 
 // writeDocs replaces what stands between the marks of the servers of a report; done is false for a file
