@@ -15,7 +15,7 @@ import (
 // ToolKeys are the keys by which an application switches tools off. The zero value has none.
 type ToolKeys struct {
 	Only string // of a server: a list of the only tools that are on
-	Off  string // of a server: a list of tools that are off, whatever Only says
+	Off  string // of a server: a list of tools that are off, also where Only names them
 	All  string // an item of Only that stands for every tool; empty = there is none
 
 	Patterns string // of the file: a map of patterns of tools of all servers (OpenCode)

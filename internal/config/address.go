@@ -175,7 +175,7 @@ var addressKeys = append([]string{"oauth.authServerMetadataUrl", "oauth.tokenUrl
 // anyAddress stands for the addresses in a text of more variables than can be tried.
 const anyAddress = "an address that its many variables choose"
 
-// hostsOf returns the addresses in a text of an entry, whatever its variables hold: those of the defaults,
+// hostsOf returns the addresses that a text of an entry can have: those with the defaults of its variables,
 // and those that arise where one is set instead. option is the argument before it.
 func hostsOf(e Entry, u use, option string) []string {
 	inArgs := strings.HasPrefix(u.key, "args[")

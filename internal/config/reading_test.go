@@ -70,7 +70,7 @@ func TestAddressesOfEveryReading(t *testing.T) {
 }
 
 // TestNoAddressIsHidden: an entry with a secret is asked about alone unless its URL really leads to this machine or to what is
-// only the user's own, whatever the file composes and the environment holds.
+// only the user's own, for URLs and environments at random.
 func TestNoAddressIsHidden(t *testing.T) {
 	pieces := []string{"https://", "localhost", "127.0.0.1", "a.example", "b", "@", "/", ",", ":80", "?", "#", ";", ".", "${A}",
 		"${A:-localhost}", "${A:-@localhost/}", "${B:-b.example}", "${B:-${A:-a.example}@}", "${PATH}", "${E:-}", "user:", "${HOME:-/}"}

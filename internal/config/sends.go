@@ -48,8 +48,8 @@ func sends(e Entry) string {
 		" to " + host
 }
 
-// otherSite returns the host of an address of the login where it is another site than the server's, whatever
-// their variables hold; "" if it never is.
+// otherSite returns the host of an address of the login where it is another site than the server's, for some
+// value of their variables; "" if it never is.
 func (x expander) otherSite(server, login string) string {
 	texts, all := x.readings(server + "\n" + login)
 	for _, text := range texts {

@@ -128,7 +128,7 @@ func fileFacts(resources json.RawMessage) []fact {
 }
 
 // membersOf returns the members of an object in the order in which they were sent, but those that are shown
-// elsewhere because they are texts, or of whatever kind the view of an item takes them.
+// elsewhere: texts, and the schemas and arguments of an item in any form.
 func membersOf(raw json.RawMessage, shown ...string) (all []fact) {
 	for _, m := range rawjson.Children(raw) {
 		_, isText := rawjson.Text(m.Value)

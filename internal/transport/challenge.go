@@ -38,9 +38,9 @@ func Challenges(header string) []Challenge {
 	return all
 }
 
-// schemes returns the schemes of the challenges of a header. Header values of our own begin with such a name, so
-// known ones are taken as they came, and written as their standards write them; others are those of the masked
-// header.
+// schemes returns the schemes of the challenges of a header. Header values of our own begin with such a name,
+// so known ones are taken as they came, and written as their standards write them; others are those of the
+// masked header.
 func schemes(header, masked string) (all []string) {
 	shown := Challenges(masked)
 	for i, c := range Challenges(header) {

@@ -34,8 +34,8 @@ func withApp(tool view) view {
 }
 
 // compareToolApp compares what MCP Apps say of a tool: its page, and who may call it. By default the model
-// and apps may: hosts keep other tools from the model, and reject other calls of apps, whatever else the
-// list names.
+// and apps may: hosts keep other tools from the model, and reject other calls of apps; other
+// words in the list change nothing.
 func compareToolApp(c *comparison, s subject) {
 	app := s.part("_meta").part("ui")
 	compareMember(c, app, "tool-ui-resource-changed", "resourceUri")
