@@ -90,7 +90,7 @@ test-systems:         ## run arm64 under qemu, Windows under Wine, the action un
 test-browser:         ## check the HTML report in Chromium; MCPCTL_SCREENSHOTS=DIR keeps pictures
 	sh scripts/test-browser.sh
 
-docs:                 ## generate docs/rules.md and the table of applications
+docs:                 ## generate docs/rules.md and the list of applications in docs/config.md
 	$(GO) test -count=1 ./cmd/mcpctl -run Documented -update
 
 bench: build          ## run Go benchmarks and whole-process comparisons (docs/performance.md)

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/mcpctl/mcpctl/internal/clients"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/check"
@@ -17,15 +21,8 @@ import (
 // catalogue is the rules of one command with their introduction.
 type catalogue struct {
 	title, says string
+	file        string // with the section of each rule; empty = no sections
 	rules       []finding.Rule
-	sections    []section
-}
-
-// section is a table of the page.
-type section struct {
-	title    string
-	prefixes []string // of the ids; none = all that no other section has
-	schemas  bool     // rules on arguments and results share a row
 }
 
 // What the page says before a table.
@@ -38,47 +35,76 @@ const (
 
 func catalogues() []catalogue {
 	return []catalogue{
-		{"Changes", diffSays, diff.Rules(), []section{
-			{title: "Arguments and results", prefixes: []string{"input-", "output-"}, schemas: true},
-			{title: "Tools", prefixes: []string{"tool-"}},
-			{title: "Prompts", prefixes: []string{"prompt-"}},
-			{title: "Resources and resource templates", prefixes: []string{"resource-", "template-"}},
-			{title: "Skills", prefixes: []string{"skill-"}},
-			{title: "Items of any kind", prefixes: []string{"item-"}},
-			{title: "Texts", prefixes: []string{"text-", "instructions-"}},
-			{title: "The server"},
-		}},
-		{"Problems", checkSays, check.Rules(), []section{
-			{title: "Texts that attack the user, and credentials", prefixes: []string{"text-claims", "text-hidden",
-				"text-instructs", "text-names-credential", "text-names-other", "text-padded", "secret-", "url-",
-				"argument-asks"}},
-			{title: "Schemas", prefixes: []string{"input-", "output-", "schema-", "reference-", "pattern-",
-				"definitions-", "required-", "default-", "example-"}},
-			{title: "Descriptions", prefixes: []string{"text-choices", "text-default", "text-limit", "text-required",
-				"text-names-unknown", "argument-", "tool-description", "prompt-", "description-"}},
-			{title: "Names and annotations", prefixes: []string{"tool-name", "tool-annotation"}},
-			{title: "MCP Apps", prefixes: []string{"app-"}},
-			{title: "Model providers", prefixes: []string{"provider-"}},
-			{title: "Cost and budgets", prefixes: []string{"budget-", "fleet-", "text-long", "tool-expensive",
-				"tool-never"}},
-			{title: "Files about a server", prefixes: []string{"declared-"}},
-			{title: "The protocol"},
-		}},
-		{"Replayed calls", replaySays, finding.CallRules(), []section{{}}},
-		{"Waivers", policySays, finding.PolicyRules(), []section{{}}},
+		{"Changes", diffSays, "../../pkg/diff/rules.json", diff.Rules()},
+		{"Problems", checkSays, "../../pkg/check/rules.json", check.Rules()},
+		{"Replayed calls", replaySays, "", finding.CallRules()},
+		{"Waivers", policySays, "", finding.PolicyRules()},
 	}
+}
+
+// sections returns the titles of the tables of a catalogue in their order, and the one of each rule, from its file.
+func (c catalogue) sections(t *testing.T) (titles []string, of map[string]string) {
+	if c.file == "" {
+		return []string{""}, map[string]string{}
+	}
+	type row struct{ ID, Section string }
+	var file struct {
+		Sections      []string
+		Rules, Schema []row
+	}
+	if err := json.Unmarshal([]byte(readText(t, c.file)), &file); err != nil {
+		t.Fatal(err)
+	}
+	of = map[string]string{}
+	for _, r := range file.Schema {
+		file.Rules = append(file.Rules, row{"input-" + r.ID, r.Section}, row{"output-" + r.ID, r.Section})
+	}
+	for _, r := range file.Rules {
+		if of[r.ID] = r.Section; !slices.Contains(file.Sections, r.Section) {
+			t.Errorf("%s: the section %q of %s is none of %q", c.file, r.Section, r.ID, file.Sections)
+		}
+	}
+	return file.Sections, of
 }
 
 // TestTheRulesAreDocumented keeps docs/rules.md the same as the catalogues; -update rewrites it.
 func TestTheRulesAreDocumented(t *testing.T) {
 	const page = "../../docs/rules.md"
-	got := rulesPage(catalogues())
+	got := rulesPage(t, catalogues())
 	if *update {
 		writeText(t, page, got)
 	}
 	want := readText(t, page)
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("go test ./cmd/mcpctl -run Documented -update writes the page (-want +got):\n%s", diff)
+	}
+}
+
+// TestTheApplicationsAreDocumented keeps the list in docs/config.md the same as applications.json; -update rewrites it.
+func TestTheApplicationsAreDocumented(t *testing.T) {
+	const page = "../../docs/config.md"
+	var names []string
+	for _, app := range clients.Table() {
+		if len(app.Rows) > 0 { // else its files are read only where the user names them
+			names = append(names, app.Name)
+		}
+	}
+	want := "- mcpctl reads"
+	width := len(want)
+	for i, word := range strings.Fields(kit.And(names, len(names)) + ".") {
+		if width += 1 + len(word); i > 0 && width > 108 {
+			want, width = want+"\n ", 2+len(word)
+		}
+		want += " " + word
+	}
+	text := readText(t, page)
+	got := regexp.MustCompile(`(?s)- mcpctl reads .*?\.\n`).FindString(text)
+	if *update {
+		writeText(t, page, strings.Replace(text, got, want+"\n", 1))
+		return
+	}
+	if diff := gocmp.Diff(want+"\n", got); diff != "" {
+		t.Errorf("make docs writes the list of applications (-want +got):\n%s", diff)
 	}
 }
 
@@ -102,39 +128,28 @@ func TestEveryRuleIsInOneCatalogue(t *testing.T) {
 	}
 }
 
-func rulesPage(all []catalogue) string {
+func rulesPage(t *testing.T, all []catalogue) string {
 	var b strings.Builder
 	b.WriteString("# Rules\n\nEach finding has the id of a rule. `mcpctl rules ID` explains one: what it means, why it matters, an example, and\n" +
 		"how to fix it. The level is the default; `rules` in [mcpctl.yaml](ci.md#policy) changes it.\n")
 	for _, c := range all {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", c.title, c.says)
-		for i, section := range c.sections {
-			if section.title != "" {
-				fmt.Fprintf(&b, "\n### %s\n", section.title)
+		titles, of := c.sections(t)
+		for _, title := range titles {
+			if title != "" {
+				fmt.Fprintf(&b, "\n### %s\n", title)
 			}
-			writeSection(&b, section, kit.Filter(c.rules, func(r finding.Rule) bool { return c.sectionOf(r.ID) == i }))
+			writeSection(&b, kit.Filter(c.rules, func(r finding.Rule) bool { return of[r.ID] == title }))
 		}
 	}
 	return b.String()
 }
 
-// sectionOf returns the index of the section with the longest prefix of an id.
-func (c catalogue) sectionOf(id string) int {
-	best, length := len(c.sections)-1, 0
-	for i, section := range c.sections {
-		for _, prefix := range section.prefixes {
-			if strings.HasPrefix(id, prefix) && len(prefix) > length {
-				best, length = i, len(prefix)
-			}
-		}
-	}
-	return best
-}
-
-func writeSection(b *strings.Builder, s section, rules []finding.Rule) {
+// writeSection writes tables of rules; those of a schema on arguments and on results share a row.
+func writeSection(b *strings.Builder, rules []finding.Rule) {
 	sides := map[string][]finding.Rule{} // by the id without its direction
 	for _, rule := range rules {
-		if s.schemas {
+		if rule.Direction != "" {
 			_, change, _ := strings.Cut(rule.ID, "-")
 			sides[change] = append(sides[change], rule)
 		}

@@ -101,11 +101,13 @@ var projectFolders = sync.OnceValue(func() (folders struct{ outer, nested []stri
 			paths = append(paths, row.Paths)
 		}
 		for _, p := range paths {
-			inside, ok := strings.CutPrefix(p.All, "{project}/")
-			if outer, rest, nested := strings.Cut(inside, "/"); ok && nested {
-				folders.outer = append(folders.outer, outer)
-				parts := strings.Split(rest, "/")
-				folders.nested = append(folders.nested, parts[:len(parts)-1]...)
+			for _, path := range []string{p.All, p.Linux, p.Mac, p.Windows} {
+				inside, ok := strings.CutPrefix(path, "{project}/")
+				if outer, rest, nested := strings.Cut(inside, "/"); ok && nested {
+					folders.outer = append(folders.outer, outer)
+					parts := strings.Split(rest, "/")
+					folders.nested = append(folders.nested, parts[:len(parts)-1]...)
+				}
 			}
 		}
 	}

@@ -93,7 +93,8 @@ func TestFiltersAreDocumented(t *testing.T) {
 			}
 		}
 		if row == "" || !strings.Contains(row, keys.Source) || (keys == ToolKeys{}) != strings.Contains(row, "none is read") {
-			t.Errorf("docs/config.md has %q for %s", row, app.Name)
+			t.Errorf("docs/config.md has %q for %s; without keys it is | %s | none is read | all | [%s](%s) |", row, app.Name,
+				app.Name, app.Name, app.Rows[0].Source)
 		}
 	}
 }

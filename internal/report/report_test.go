@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -16,12 +18,28 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-func TestFormats(t *testing.T) {
-	if diff := cmp.Diff([]string{"github", "gitlab", "html", "json", "junit", "markdown", "sarif", "table", "yaml"}, Formats()); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
+// TestFormatsAreDocumented: docs/reference.md says of each format that CI reads what it holds.
+func TestFormatsAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/reference.md")
+	if err != nil {
+		t.Fatal(err)
 	}
+	_, table, _ := strings.Cut(string(page), "\n| format | holds |\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	var documented []string
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z]+)` \\|").FindAllStringSubmatch(table, -1) {
+		documented = append(documented, row[1])
+	}
+	slices.Sort(documented)
+	if diff := cmp.Diff(fileFormats(), documented); diff != "" {
+		t.Errorf("the table of formats in docs/reference.md (-want +got):\n%s", diff)
+	}
+}
+
+func TestUnknownFormat(t *testing.T) {
 	err := Write(io.Discard, "tabel", &Report{}, Options{})
-	if err == nil || !strings.Contains(err.Error(), `unknown format "tabel" (did you mean "table"?): use one of github, gitlab, html, json, junit, markdown, sarif, table, yaml`) {
+	want := `unknown format "tabel" (did you mean "table"?): use one of ` + strings.Join(Formats(), ", ")
+	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error is %v", err)
 	}
 }
