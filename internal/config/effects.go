@@ -2,6 +2,8 @@ package config
 
 import (
 	"cmp"
+	"errors"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -112,6 +114,33 @@ func (e Entry) Mistake() *Problem {
 		return nil
 	}
 	return &e.Problems[i]
+}
+
+// LacksProgram reports whether the program of the entry, a bare name, is in no directory of the user's PATH.
+// It is false where that is not known: for names with variables or directories, where the entry sets its own
+// PATH, and where PATH has relative directories or ones of the project, which are not looked at.
+func LacksProgram(e Entry) bool {
+	s := e.Server.Stdio
+	if s == nil || strings.Trim(s.Command, ".") == "" || strings.ContainsAny(s.Command, `/\:`) ||
+		slices.ContainsFunc(slices.Collect(maps.Keys(s.Env)), isPath) ||
+		slices.ContainsFunc(e.uses, func(u use) bool { return u.key == "command" && u.text != s.Command }) {
+		return false
+	}
+	search, _ := e.scope.lookup.Value("PATH")
+	project := e.scope.root
+	if project == "" && e.Found == Searched {
+		project = e.scope.folder
+	}
+	foreign := func(folder string) bool {
+		return folder != "" && (!filepath.IsAbs(folder) ||
+			project != "" && files.Below(files.RealPath(folder), files.RealPath(project)))
+	}
+	if slices.ContainsFunc(filepath.SplitList(search), foreign) {
+		return false
+	}
+	_, err := process.LookPath(s.Command, "", []string{"PATH=" + search})
+	start, ok := errors.AsType[*process.StartError](err)
+	return ok && start.NotFound
 }
 
 // Shown returns the effects for reports. A file that the user named is the user's own and needs no trust: its

@@ -1,6 +1,9 @@
 package config
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -127,6 +130,56 @@ func TestEffectsOfTheSandbox(t *testing.T) {
 	want := []string{"network: all of it, for a.example, b.example", "write: /out"}
 	if diff := cmp.Diff(want, e.Effects().Sandbox); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestLacksProgram: a program is missing only if it is a bare name that was looked up everywhere, in the user's PATH alone.
+func TestLacksProgram(t *testing.T) {
+	home := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		file := filepath.Join(home, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o700)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("tools/here", "")
+	write("tools/here.exe", "")
+	write("project/.git/HEAD", "")
+	write("project/bin/inside", "")
+	own, inside := filepath.Join(home, "tools"), filepath.Join(home, "project", "bin")
+	for _, test := range []struct {
+		entry string
+		path  []string
+		lacks bool
+	}{
+		{`{"command": "gone"}`, []string{own}, true},
+		{`{"command": "gone"}`, nil, true},
+		{`{"command": "gone", "env": {"PATHS": "/x"}, "args": ["${K}"]}`, []string{own, ""}, true},
+		{`{"command": "here"}`, []string{own}, false},
+		{`{"command": "./gone"}`, []string{own}, false},
+		{`{"command": "/gone"}`, []string{own}, false},
+		{`{"command": "gone\\x"}`, []string{own}, false},
+		{`{"command": ".."}`, []string{own}, false},
+		{`{"command": "${X:-gone}"}`, []string{own}, false},
+		{`{"command": "gone", "env": {"PATH": "/x"}}`, []string{own}, false},
+		{`{"command": "gone", "env": {"Path": "/x"}}`, []string{own}, false},
+		{`{"command": "inside"}`, []string{own, inside}, false},
+		{`{"command": "gone"}`, []string{inside}, false},
+		{`{"command": "gone"}`, []string{own, "bin"}, false},
+		{`{"command": "gone"}`, []string{".", own}, false},
+		{`{"url": "https://h.example/"}`, nil, false},
+	} {
+		write("project/.mcp.json", `{"mcpServers": {"s": `+test.entry+`}}`)
+		search := strings.Join(test.path, string(filepath.ListSeparator))
+		cfg, err := Load(Input{Dir: filepath.Join(home, "project"), Home: home,
+			Lookup: func(name string) (string, bool) { return search, name == "PATH" }})
+		if err != nil || len(cfg.Entries) != 1 {
+			t.Fatalf("%s: %v", test.entry, err)
+		}
+		if got := LacksProgram(cfg.Entries[0]); got != test.lacks {
+			t.Errorf("%s with PATH %q: %v, %v", test.entry, search, got, cfg.Entries[0].Problems)
+		}
 	}
 }
 

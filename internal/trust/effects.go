@@ -9,6 +9,15 @@ import (
 	"github.com/mcpctl/mcpctl/internal/printable"
 )
 
+// effectsOf returns what an entry would do, with its program if that is not there.
+func effectsOf(e config.Entry) config.Effects {
+	x := e.Effects()
+	if config.LacksProgram(e) {
+		x.Lacks = append(x.Lacks, printable.ShellWord(e.Server.Stdio.Command)+", which is not in PATH")
+	}
+	return x
+}
+
 // EffectLines returns effects as lines for people, escaped for a terminal: the command line or URL first.
 // Nothing is left out. An exclamation mark follows what runtimes obey and addresses of this machine.
 func EffectLines(x config.Effects) []string {

@@ -41,7 +41,7 @@ func (g Gate) Propose(
 	}
 	known := g.decisions()
 	for _, e := range entries {
-		x := e.Effects()
+		x := effectsOf(e)
 		s := Server{Server: seen.Server{Name: e.Server.Name, State: seen.OK, Source: e.Server.Source,
 			Places: e.Places}}
 		s.Transport, s.Description = e.Describe()

@@ -83,6 +83,7 @@ func TestQuestion(t *testing.T) {
   tickets     node server.js --port 0
               receives TICKETS_TOKEN
   esc<U+202E> docker run $'\x1b]0;x\x07' --token s3cret-value
+              needs docker, which is not in PATH
 
 mcpctl asks again when an entry changes; the code it starts can change without
 that. Use --sandbox for code you do not trust.

@@ -74,8 +74,8 @@ func (s screen) parts(all []decision) []section {
 	for _, next := range all {
 		whole := s.whole == namedWhole || s.whole == filesWhole && next.file
 		if !next.listed && !whole && !s.fits(s.part(true, next)) {
-			next.lines = []string{fmt.Sprintf("too long to show here (%d rows): read it with %s",
-				len(s.block(next, nameWidth)), next.command)}
+			next.lines = []string{fmt.Sprintf("too long to show here (%s): read it with %s",
+				kit.Counted(len(s.block(next, nameWidth)), "row"), next.command)}
 			next.listed, next.marked = true, false
 		}
 		switch {

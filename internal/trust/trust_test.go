@@ -40,7 +40,13 @@ func newUser(t *testing.T) user {
 	t.Chdir(u.path("project"))
 	u.Process = host.Process{
 		Dir: u.path("project"), Home: u.home, Now: noon,
-		Environ: []string{"XDG_STATE_HOME=" + u.path("state"), "CI=true"},
+		Environ: []string{"XDG_STATE_HOME=" + u.path("state"), "CI=true", "PATH=" + u.path("programs")},
+	}
+	for _, program := range []string{"node", "npx", "sh", "uvx", "x"} {
+		u.writes("programs/"+program, "")
+		if err := os.Chmod(u.path("programs/"+program), 0o700); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return u
 }
