@@ -14,6 +14,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -96,7 +97,7 @@ func offered(p *program, ctx context.Context, command *cli.Command, words []stri
 		if command.Name == "show" || len(words) == 1 {
 			all = namesIn(s, kinds)
 		} else {
-			all = report.ArgumentNames(s, kinds, words[1])
+			all = seen.ArgumentNames(s, kinds, words[1])
 		}
 	case command.Name == "complete" && len(words) > 0:
 	default:

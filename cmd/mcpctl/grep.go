@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -61,7 +62,7 @@ Exits 1 if nothing matches.`,
 					return nil
 				}
 			}
-			p.Reason("nothing matches %s", report.Visible(c.Args().First()))
+			p.Reason("nothing matches %s", printable.Message(c.Args().First()))
 			return exit.Reported(exit.Findings)
 		},
 	}, p.surveyFlags())

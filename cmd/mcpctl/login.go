@@ -10,6 +10,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/login"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
 )
@@ -42,7 +43,7 @@ sent to that server only.`,
 			}
 			if overridden {
 				p.Note("the configuration of %s says what is sent to it, which wins over a login",
-					report.Visible(server.Name))
+					printable.Message(server.Name))
 			}
 			o.Timeout = p.Contact.Timeout
 			if o.CACert, err = p.Contact.Certificates(); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/seen"
@@ -171,13 +172,13 @@ func on(ctx context.Context, p host.Process, o Options, from []source.Source, do
 	c.Close()
 	for _, a := range c.answers {
 		if !slices.Contains(c.asked, a.key) {
-			c.note("it did not ask for %s, which --answer is about", report.Visible(a.key))
+			c.note("it did not ask for %s, which --answer is about", printable.Message(a.key))
 		}
 	}
 	return err
 }
 
-func (c *Client) name() string { return report.Visible(c.target.Name()) }
+func (c *Client) name() string { return printable.Message(c.target.Name()) }
 
 func (c *Client) note(format string, args ...any) {
 	c.process.Note("%s: %s", c.name(), fmt.Sprintf(format, args...))
@@ -196,24 +197,24 @@ func explain(err error) error {
 	const stderrLines = 8
 	var lines []string
 	for _, f := range probe.Failures(err) {
-		says := report.Says(seen.Failure{Stage: string(f.Stage), Message: f.Err.Error(), Stderr: f.Stderr})
-		lines = append(lines, report.Visible(f.Server)+": "+report.Visible(says))
+		says := seen.Says(seen.Failure{Stage: string(f.Stage), Message: f.Err.Error(), Stderr: f.Stderr})
+		lines = append(lines, printable.Message(f.Server)+": "+printable.Message(says))
 		var stderr []string
 		for line := range strings.Lines(f.Stderr) {
 			if line = strings.TrimRight(line, " \r\n"); line != "" {
-				stderr = append(stderr, "  stderr: "+report.Visible(line))
+				stderr = append(stderr, "  stderr: "+printable.Message(line))
 			}
 		}
 		lines = append(lines, stderr[max(0, len(stderr)-stderrLines):]...)
 		if f.Hint != "" {
-			lines = append(lines, "hint: "+report.Visible(f.Hint))
+			lines = append(lines, "hint: "+printable.Message(f.Hint))
 		}
 	}
 	if answer, ok := errors.AsType[*probe.RPCError](err); ok && answer.Code == visitRequired {
 		elicitations, _ := rawjson.Elements(rawjson.ObjectOf(answer.Data())["elicitations"])
 		for _, raw := range elicitations {
 			if address := rawjson.ObjectOf(raw).Text("url"); address != "" {
-				lines = append(lines, "  visit "+report.Visible(address)+
+				lines = append(lines, "  visit "+printable.Message(address)+
 					" if you trust that host, and try again")
 			}
 		}
@@ -290,4 +291,4 @@ func progressLine(params json.RawMessage) string {
 }
 
 // shortened returns a server's text as one line, cut when it is long.
-func shortened(line string) string { return report.Visible(kit.Clip(line, maxLine)) }
+func shortened(line string) string { return printable.Message(kit.Clip(line, maxLine)) }

@@ -71,7 +71,7 @@ func (c *Client) save(ctx context.Context, file, mime string, data []byte) error
 	if err := files.WriteOutput(ctx, c.process.Dir, file, files.Bytes(data)); err != nil {
 		return fmt.Errorf("writing --output %s: %w", file, err)
 	}
-	c.process.Note("wrote %s (%s)", file, joined(report.Visible(mime), printable.Size(len(data))))
+	c.process.Note("wrote %s (%s)", file, joined(printable.Message(mime), printable.Size(len(data))))
 	return nil
 }
 
@@ -118,7 +118,7 @@ func (r Result) blocks(saved map[int]string) []report.Block {
 		all = append(all, report.Block{Text: printable.Indented(r.Structured)})
 	}
 	for _, value := range r.Values {
-		all = append(all, report.Block{Text: report.Visible(value)})
+		all = append(all, report.Block{Text: printable.Message(value)})
 	}
 	return all
 }

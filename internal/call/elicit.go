@@ -12,8 +12,8 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
-	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -28,8 +28,8 @@ func (c *Client) confirm(ctx context.Context, tool snapshot.Item, args json.RawM
 	if c.options.Select.Yes || ReadOnly(tool) {
 		return nil
 	}
-	return host.Confirm(ctx, c.process, fmt.Sprintf("%s(%s) on %s (%s)\n%s\n", report.Visible(tool.Key),
-		argumentList(args), c.name(), c.session.Transport(), report.ToolClaims(tool.Raw)), "Call it?",
+	return host.Confirm(ctx, c.process, fmt.Sprintf("%s(%s) on %s (%s)\n%s\n", printable.Message(tool.Key),
+		argumentList(args), c.name(), c.session.Transport(), toolClaims(tool.Raw)), "Call it?",
 		errUnconfirmed(c.name(), tool.Key), errDeclined(c.name(), tool.Key))
 }
 
@@ -37,10 +37,10 @@ func (c *Client) confirm(ctx context.Context, tool snapshot.Item, args json.RawM
 func argumentList(args json.RawMessage) string {
 	members, err := rawjson.Members(args)
 	if err != nil {
-		return report.OneLine(args)
+		return printable.OneLine(args)
 	}
 	return strings.Join(kit.Map(members, func(m rawjson.Member) string {
-		return report.Visible(m.Key) + ": " + report.OneLine(m.Value)
+		return printable.Message(m.Key) + ": " + printable.OneLine(m.Value)
 	}), ", ")
 }
 
@@ -85,7 +85,7 @@ func (c *Client) elicit(ctx context.Context, params json.RawMessage) (json.RawMe
 	defer t.Close()
 	t.Printf("mcpctl: the server %s asks:\n", c.name())
 	for line := range strings.Lines(f.message) {
-		t.Printf("  %s\n", report.Visible(strings.TrimRight(line, "\r\n")))
+		t.Printf("  %s\n", printable.Message(strings.TrimRight(line, "\r\n")))
 	}
 	ask := f.ask
 	if f.url != "" {
@@ -306,10 +306,10 @@ func (f elicitation) visit(ctx context.Context, t *host.Terminal) (json.RawMessa
 	u, err := url.Parse(f.url)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		t.Printf("  It wants you to open an address that is not a web page, which mcpctl declined:\n  %s\n",
-			report.Visible(f.url))
+			printable.Message(f.url))
 		return declined, nil
 	}
-	t.Printf("  It wants you to visit %s:\n  %s\n", report.Visible(u.Host), report.Visible(f.url))
+	t.Printf("  It wants you to visit %s:\n  %s\n", printable.Message(u.Host), printable.Message(f.url))
 	if strings.ContainsFunc(u.Host, func(r rune) bool { return r > unicode.MaxASCII }) {
 		t.Printf("  ! The host has letters that can look like others: %+q\n", u.Host)
 	}
@@ -336,7 +336,7 @@ func (f elicitation) ask(ctx context.Context, t *host.Terminal) (json.RawMessage
 			}
 		}
 		accepted := f.accepted(values)
-		t.Printf("  %s\n", report.OneLine(accepted))
+		t.Printf("  %s\n", printable.OneLine(accepted))
 		answer, err := t.Choose(ctx, "Send it? [y]es, [e]dit, [N]o, [c]ancel: ", "yes", "edit", "no",
 			"cancel")
 		switch answer {
@@ -354,15 +354,15 @@ func (f elicitation) ask(ctx context.Context, t *host.Terminal) (json.RawMessage
 
 // ask asks for the field until the answer is one that the schema takes. Nil = left out.
 func (f field) ask(ctx context.Context, t *host.Terminal) (json.RawMessage, error) {
-	t.Printf("  %s%s%s\n", report.Visible(f.name), after(" – ", report.Visible(f.title)),
-		after(": ", report.Visible(f.about)))
+	t.Printf("  %s%s%s\n", printable.Message(f.name), after(" – ", printable.Message(f.title)),
+		after(": ", printable.Message(f.about)))
 	for _, c := range f.choices {
-		t.Printf("    %s%s\n", report.Visible(c.value), after("  ", report.Visible(c.title)))
+		t.Printf("    %s%s\n", printable.Message(c.value), after("  ", printable.Message(c.title)))
 	}
 	prompt := "  answer: "
 	switch {
 	case f.preset != nil:
-		prompt = "  answer [" + report.OneLine(f.preset) + "]: "
+		prompt = "  answer [" + printable.OneLine(f.preset) + "]: "
 	case f.yesNo && f.required:
 		prompt = "  [y]es or [n]o: "
 	case f.yesNo:
@@ -387,4 +387,28 @@ func (f field) ask(ctx context.Context, t *host.Terminal) (json.RawMessage, erro
 		}
 	}
 	return nil, host.ErrNoAnswer
+}
+
+// toolClaims returns in one line what the server says of calling a tool that does not only read, in fixed
+// words.
+func toolClaims(tool json.RawMessage) string {
+	annotations := rawjson.ObjectOf(rawjson.ObjectOf(tool)["annotations"])
+	var claims []string
+	claim := func(hint, yes, no string) (known bool) {
+		value, known := annotations.Bool(hint)
+		if known {
+			claims = append(claims, map[bool]string{true: yes, false: no}[value])
+		}
+		return known
+	}
+	known := claim("destructiveHint", "may change or destroy something", "only adds something")
+	claim("idempotentHint", "changes nothing more when called again", "acts again when called again")
+	says := "the server says that it " + strings.Join(claims, " and ")
+	switch {
+	case len(claims) == 0:
+		return "it may change something; the server does not say what"
+	case !known:
+		return "it may change something; " + says
+	}
+	return says
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -51,18 +51,18 @@ func errReference(reference string) error {
 func errUnconfirmed(server, tool string) error {
 	return exit.UsageHint("add --yes to call it, or --dry-run to see the request",
 		"%s: %s may change things (it does not declare readOnlyHint); nothing was called",
-		server, report.Visible(tool))
+		server, printable.Message(tool))
 }
 
 // errDeclined returns the error for a tool whose call the user declined.
 func errDeclined(server, tool string) error {
-	return exit.Usagef("%s: %s was not called", server, report.Visible(tool))
+	return exit.Usagef("%s: %s was not called", server, printable.Message(tool))
 }
 
 // errTaskOnly returns the error for a tool that can only be called as a task.
 func errTaskOnly(server, tool string) error {
 	return exit.Usagef("%s: %s can only be called as a task (execution.taskSupport), which mcpctl does "+
-		"not do; nothing was called", server, report.Visible(tool))
+		"not do; nothing was called", server, printable.Message(tool))
 }
 
 // errUnanswered returns the error for a question of a server, without a terminal.
@@ -85,5 +85,5 @@ func errNotOffered(server, kind, name string, offered []string, capabilities str
 		hint = "see mcpctl list; for what is offered to some clients only, add --client-capabilities " +
 			strings.Join(probe.ClientCapabilities(), ",")
 	}
-	return exit.UsageHint(report.Visible(hint), "%s offers no %s %q", server, kind, name)
+	return exit.UsageHint(printable.Message(hint), "%s offers no %s %q", server, kind, name)
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
-	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/schema"
 )
 
@@ -20,7 +20,9 @@ type Mismatch struct {
 }
 
 // String returns the problem as one line that can be printed.
-func (p Mismatch) String() string { return report.Visible(strings.TrimSpace(p.Path + " " + p.Message)) }
+func (p Mismatch) String() string {
+	return printable.Message(strings.TrimSpace(p.Path + " " + p.Message))
+}
 
 // invalid returns the usage error for arguments of what has a name; nil without problems.
 func invalid(name string, problems []Mismatch) error {

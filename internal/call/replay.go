@@ -19,6 +19,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/seen"
@@ -66,7 +67,7 @@ func Replay(
 	}
 	if saved := slices.IndexFunc(targets, fleet.Target.Saved); saved >= 0 {
 		return nil, exit.UsageHint("name a live server", "%s is a saved snapshot",
-			report.Visible(targets[saved].Name()))
+			printable.Message(targets[saved].Name()))
 	}
 	done := make([]*replayed, len(targets))
 	kit.Parallel(ctx, len(targets), func(i int) { done[i] = r.sendAll(ctx, targets[i]) })
@@ -123,10 +124,10 @@ func (r *replay) prepare(ctx context.Context, project config.Project) error {
 		return nil
 	}
 	about := fmt.Sprintf("mcpctl: about to send the calls of %s, which was only found\n",
-		report.Visible(project.File))
+		printable.Message(project.File))
 	for _, e := range r.expect {
-		about += fmt.Sprintf("  %s  %s  %s\n", report.Visible(e.Server), report.Visible(e.Tool),
-			report.OneLine(e.Arguments))
+		about += fmt.Sprintf("  %s  %s  %s\n", printable.Message(e.Server), printable.Message(e.Tool),
+			printable.OneLine(e.Arguments))
 	}
 	hint := fmt.Sprintf("review its calls, then use --config %s, or --trust for this run", project.File)
 	return host.Confirm(ctx, r.process, about, "Send them?",
@@ -254,10 +255,10 @@ func (s *replayed) wanted(ctx context.Context, c sentCall) bool {
 	}
 	s.asking.Lock()
 	defer s.asking.Unlock()
-	server, name := report.Visible(s.surface.Name), report.Visible(c.Tool)
+	server, name := printable.Message(s.surface.Name), printable.Message(c.Tool)
 	err := host.Confirm(ctx, s.process, fmt.Sprintf(
 		"mcpctl: about to send calls of a tool that may change something\n"+
-			"  server   %s\n  tool     %s\n  such as  %s\n", server, name, report.OneLine(c.Arguments)),
+			"  server   %s\n  tool     %s\n  such as  %s\n", server, name, printable.OneLine(c.Arguments)),
 		"Send them?", host.ErrNoTerminal, host.ErrNoAnswer)
 	if errors.Is(err, host.ErrNoTerminal) {
 		s.process.Note("%s: calls of %s are not sent, since it may change something: --tool %s sends them",

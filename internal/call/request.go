@@ -17,7 +17,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
-	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -58,7 +57,7 @@ func (c *Client) call(ctx context.Context, name string, given []argument, whole 
 	asJSON := whole != nil && len(given) == 0 && len(problems) == 0 // sent as it is
 	problems = c.validate(schema, args, problems)
 	if !asJSON && len(problems) > 0 {
-		return invalid(c.name()+": "+report.Visible(name), problems)
+		return invalid(c.name()+": "+printable.Message(name), problems)
 	}
 	for _, p := range problems {
 		c.note("arguments: %s", p)
@@ -137,7 +136,7 @@ func Prompt(ctx context.Context, p host.Process, o Options, from []source.Source
 	return on(ctx, p, o, from, func(c *Client) error {
 		prompt, err := c.find(ctx, snapshot.Prompts, name)
 		if err == nil {
-			err = invalid(c.name()+": "+report.Visible(name), checkPrompt(prompt, values))
+			err = invalid(c.name()+": "+printable.Message(name), checkPrompt(prompt, values))
 		}
 		if err != nil {
 			return err
@@ -157,7 +156,7 @@ func Read(ctx context.Context, p host.Process, o Options, from []source.Source, 
 		return err
 	}
 	uri, problems := expand(template, values)
-	if err := invalid(report.Visible(template), problems); err != nil {
+	if err := invalid(printable.Message(template), problems); err != nil {
 		return err
 	}
 	return on(ctx, p, o, from, func(c *Client) error {
@@ -184,12 +183,12 @@ func (c *Client) verify(ctx context.Context, uri string, read Result) error {
 			}
 			if listed != digest {
 				return c.failed(probe.Reading, fmt.Errorf("%s is not what the server's list of skills says: "+
-					"its digest is %s, and %s is listed; nothing of it is shown", report.Visible(uri), digest,
-					report.Visible(listed)))
+					"its digest is %s, and %s is listed; nothing of it is shown",
+					printable.Message(uri), digest, printable.Message(listed)))
 			}
 			if uri == skill.Key && !rawjson.Equal(read.frontmatter(), skill.Field("frontmatter")) {
 				return c.failed(probe.Reading, fmt.Errorf("%s is not what the server's list of skills says: "+
-					"its frontmatter is another one; nothing of it is shown", report.Visible(uri)))
+					"its frontmatter is another one; nothing of it is shown", printable.Message(uri)))
 			}
 		}
 	}
@@ -222,7 +221,7 @@ func Complete(ctx context.Context, p host.Process, o Options, from []source.Sour
 		return c.do(ctx, argument, probe.Request{Stage: probe.Completing, Method: "completion/complete",
 			Params: params}, completeResult, func(r Result) error {
 			if r.More != "" { // the server knows more values than it gave
-				c.note("%s", report.Visible(r.More))
+				c.note("%s", printable.Message(r.More))
 			}
 			return nil
 		})
@@ -274,7 +273,7 @@ func (c *Client) do(ctx context.Context, name string, r probe.Request,
 		return err
 	}
 	if result.Failed {
-		c.process.Reason("%s: %s reports an error", c.name(), report.Visible(name))
+		c.process.Reason("%s: %s reports an error", c.name(), printable.Message(name))
 		return exit.Code(exit.Findings)
 	}
 	return nil

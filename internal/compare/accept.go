@@ -89,7 +89,7 @@ func Accept(
 	}
 	finding.Sort(next.all.Found)
 	r := &report.Report{Command: "accept", Status: next.all.Status(), Servers: next.servers,
-		Findings: append(report.Findings{}, next.all.Found...)}
+		Findings: append(seen.Findings{}, next.all.Found...)}
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)

@@ -12,8 +12,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/process"
-	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -89,7 +89,7 @@ func relocate(p host.Process, tree *source.Worktree, name string, s probe.Stdio)
 	}
 	if sameProgram(s, moved) {
 		p.Note("%s: both sides run the same program, since nothing of its command line is in the repository;"+
-			" only the working directory differs", report.Visible(name))
+			" only the working directory differs", printable.Message(name))
 	}
 	return moved
 }
@@ -105,7 +105,7 @@ func linkDependencies(p host.Process, tree *source.Worktree, s probe.Stdio) {
 	}
 	if len(linked) > 0 {
 		p.Note("both sides use what is installed in %s; with --build CMD (npm ci, uv sync …) each has its"+
-			" own", report.Visible(strings.Join(linked, ", ")))
+			" own", printable.Message(strings.Join(linked, ", ")))
 	}
 }
 
@@ -136,7 +136,7 @@ func buildBoth(ctx context.Context, p host.Process, tree *source.Worktree, line 
 		{tree.Label(), tree.Dir(),
 			"the command of --build must work on both sides, without submodules and Git LFS files"},
 	} {
-		p.Note("building %s", report.Visible(side.name))
+		p.Note("building %s", printable.Message(side.name))
 		if failure := buildIn(ctx, p, line, side.dir, tree.Environ); failure != nil {
 			failure.Message, failure.Hint = "of "+side.name+": "+failure.Message, side.hint
 			return failure

@@ -15,7 +15,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/packages"
-	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
 )
@@ -52,7 +52,7 @@ func relock(ctx context.Context, p host.Process, f *fleet.Fleet, saved []fleet.S
 			lookups.Go(func() error {
 				found, err := launcher.Describe(ctx, s.Package.Ref)
 				if err != nil {
-					p.Note("%s is not locked: %s", report.Visible(s.Name), report.Visible(err.Error()))
+					p.Note("%s is not locked: %s", printable.Message(s.Name), printable.Message(err.Error()))
 					return nil
 				}
 				entries[i] = found
@@ -92,8 +92,8 @@ func (p *sides) findPackage(ctx context.Context, process host.Process, f *fleet.
 		}
 	}
 	if err != nil && ctx.Err() == nil {
-		process.Note("the cause of changes in %s is unknown: %s", report.Visible(p.now.Name),
-			report.Visible(err.Error()))
+		process.Note("the cause of changes in %s is unknown: %s", printable.Message(p.now.Name),
+			printable.Message(err.Error()))
 	}
 }
 
@@ -245,7 +245,7 @@ func upgrades(
 			continue
 		case !launches:
 			p.Note("%s is skipped: it starts no package with npx, uvx, docker or another known launcher",
-				report.Visible(t.Name()))
+				printable.Message(t.Name()))
 			continue
 		}
 		old, latest, err := releasesOf(ctx, launcher, launch.Ref, lock[t.Name()])

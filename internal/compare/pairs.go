@@ -228,7 +228,7 @@ func (p sides) compare(
 	s.Cause = p.cause(len(found) > 0)
 	s.BaseTokens, s.Tokens = p.old.TokenCost(), p.now.TokenCost()
 	if p.old.Snapshot != p.now.Snapshot {
-		s.Changed = report.SignatureChanges(p.old.Snapshot, p.now.Snapshot)
+		s.Changed = seen.SignatureChanges(p.old.Snapshot, p.now.Snapshot)
 	}
 	if s.baseFile == "" && p.old.Transport != "" { // findings point at the saved snapshot if there is one
 		s.baseFile = process.Rel(SavedFile(f.Config.Project.Snapshots, s.Name))

@@ -151,7 +151,7 @@ func fitTogether(shards []ShardReport) error {
 		if shard.Shard.Index < 1 || shard.Shard.Index > shard.Shard.Total {
 			return fmt.Errorf("%s: invalid %s: run it again", shard.File, shard.Shard)
 		}
-		if shard.Verdict == report.Interrupted {
+		if shard.Verdict == exit.Stopped {
 			return fmt.Errorf("%s: %s was interrupted: run it again", shard.File, shard.Shard)
 		}
 		if a, b := runOf(first.Report), runOf(shard.Report); a != b {

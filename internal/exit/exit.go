@@ -124,3 +124,40 @@ func (i Interrupted) Status() int {
 	}
 	return 130
 }
+
+// Verdict is an exit status in one word.
+type Verdict string
+
+// The verdicts of a run.
+const (
+	Pass       Verdict = "pass"        // 0: nothing at or above the threshold
+	Fail       Verdict = "fail"        // 1: findings at or above the threshold
+	Invalid    Verdict = "error"       // 2: wrong usage or configuration
+	Unfinished Verdict = "incomplete"  // 3: could not find out
+	Unsaved    Verdict = "unsaved"     // 4: nothing saved to compare with
+	Stopped    Verdict = "interrupted" // 129, 130 and 143: by a signal
+)
+
+// VerdictOf returns the word for an exit status.
+func VerdictOf(status int) Verdict {
+	switch status {
+	case OK:
+		return Pass
+	case Findings:
+		return Fail
+	case Incomplete:
+		return Unfinished
+	case NoBaseline:
+		return Unsaved
+	case 129, 130, 143:
+		return Stopped
+	}
+	return Invalid
+}
+
+// Meaning returns what a verdict says of a run that did not pass, in a few words.
+func (v Verdict) Meaning() string {
+	return map[Verdict]string{Pass: "", Fail: "findings at or above the threshold", Unfinished: "incomplete",
+		Unsaved: "no saved snapshot to compare with", Stopped: "interrupted: what was finished is shown",
+		Invalid: "wrong usage or configuration"}[v]
+}

@@ -91,6 +91,9 @@ func ASCII(host string) string {
 // including line breaks.
 func Message(s string) string { return SpelledOut.Without(string(Visible(s))) }
 
+// OneLine returns JSON on one line, with spaces so that it can be read, for messages outside a report.
+func OneLine(raw json.RawMessage) string { return Message(Spaced(raw)) }
+
 // Size returns a number of bytes for people: 512 bytes, 12 KB, 1.5 MB.
 func Size(n int) string {
 	const kilo = 1000

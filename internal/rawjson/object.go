@@ -344,3 +344,11 @@ func (p *Part) At(pointer string) json.RawMessage {
 // Find returns the value that a JSON pointer leads to, as written, of a repeated member the last one; nil
 // when there is none, and for one very deep inside.
 func Find(raw json.RawMessage, pointer string) json.RawMessage { return (&Part{Raw: raw}).At(pointer) }
+
+// MembersIn returns the members of an object; none of an array.
+func MembersIn(raw json.RawMessage) []Member {
+	if TypeName(raw) != "an object" {
+		return nil
+	}
+	return Children(raw)
+}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 )
 
@@ -20,9 +21,9 @@ type Repeat struct {
 func (c Repeat) With(command string, words ...string) string {
 	flags := c.Flags
 	if command != "snapshot" && command != "show" {
-		flags = join(" ", flags, c.Compare)
+		flags = kit.Join(" ", flags, c.Compare)
 	}
-	line := join(" ", "mcpctl "+command, flags, join(" ", words...), c.Sources)
+	line := kit.Join(" ", "mcpctl "+command, flags, kit.Join(" ", words...), c.Sources)
 	if c.Command != "" {
 		line += " -- " + c.Command
 	}
@@ -39,7 +40,7 @@ func (c Repeat) about(s Server, command string, words ...string) string {
 	case c.Command != "":
 		return c.With(command, words...)
 	}
-	c.Sources = join(" ", c.Sources, join(" ", words...))
+	c.Sources = kit.Join(" ", c.Sources, kit.Join(" ", words...))
 	return c.With(command)
 }
 

@@ -30,7 +30,7 @@ type alert struct {
 func (a alert) String() string { return a.heading() + ": " + a.full() }
 
 // full returns the text with the end of what the server or the build wrote to stderr.
-func (a alert) full() string { return join("\n", a.text, strings.TrimRight(a.stderr, "\n")) }
+func (a alert) full() string { return kit.Join("\n", a.text, strings.TrimRight(a.stderr, "\n")) }
 
 func (a alert) heading() string { return text(a.server + ": " + a.title).String() }
 
@@ -90,7 +90,7 @@ var annotationLevels = []string{"error", "warning", "notice", "notice"}
 
 // subject returns what a finding is about: the server and the item.
 func subject(f finding.Finding) string {
-	return join(", ", f.Server, itemTitle(f.Item))
+	return kit.Join(", ", f.Server, itemTitle(f.Item))
 }
 
 // workflowCommand returns one line that the runner of GitHub Actions obeys. No text gets out of its place
@@ -101,7 +101,7 @@ func workflowCommand(level string, at finding.Location, title, message string) s
 		properties = append(properties, "file="+workflowProperty(at.File), fmt.Sprint("line=", at.Line))
 	}
 	properties = append(properties, "title="+workflowProperty(title))
-	all := kit.Map(lines(message), workflowText)
+	all := kit.Map(kit.Lines(message), workflowText)
 	return "::" + level + " " + strings.Join(properties, ",") + "::" + strings.Join(all, "%0A") + "\n"
 }
 

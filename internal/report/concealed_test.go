@@ -78,7 +78,7 @@ func TestNoTextIsHiddenFromAReviewer(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &report.Report{Command: "diff", Findings: found,
-		Servers: []report.Server{{Server: seen.Server{Name: "s", State: seen.OK, Source: "new.json"}, Comparison: report.Comparison{Base: "old.json", Changed: report.SignatureChanges(old, now)}}}}
+		Servers: []report.Server{{Server: seen.Server{Name: "s", State: seen.OK, Source: "new.json"}, Comparison: report.Comparison{Base: "old.json", Changed: seen.SignatureChanges(old, now)}}}}
 	var names []string
 	for _, part := range strings.Split(after, `"=`)[1:] {
 		names = append(names, strings.SplitN(part, `"`, 2)[0])

@@ -22,7 +22,8 @@ func writeConfig(p *page, r *Report) {
 		{title: "TRANSPORT", drop: 3}, {title: "APPLICATION", least: 8, drop: 2},
 		{title: "SOURCE", least: 12, drop: 1}, {title: "RUNS", least: 12}},
 		kit.Map(r.Servers, func(s Server) []span {
-			return []span{{s.Name, bold}, s.configured(), {join(" ", transport(s), s.ProtocolVersion), plain},
+			return []span{{s.Name, bold}, s.configured(),
+				{kit.Join(" ", transport(s), s.ProtocolVersion), plain},
 				{s.applications(), plain}, {s.Source, dim}, {s.runs(), plain}}
 		}))
 	writeFailures(p, r.Servers)
@@ -46,7 +47,7 @@ func (s Server) configured() span {
 // runs returns the URL, and the command that gives its headers, or the command as one would type it.
 func (s Server) runs() string {
 	if s.URL != "" {
-		return join(", headers from: ", s.URL, s.Helper)
+		return kit.Join(", headers from: ", s.URL, s.Helper)
 	}
 	return strings.Join(kit.Map(s.Command, trust.ShellWord), " ")
 }
@@ -74,11 +75,11 @@ func writeDetails(p *page, servers []Server) {
 		renamed := func(at config.Place) bool { return at.Name != "" }
 		if len(s.Places) > 1 || slices.ContainsFunc(s.Places, renamed) {
 			for _, at := range s.Places {
-				place := join(" ", at.Application, at.Scope, fmt.Sprintf("%s:%d", at.File, at.Line))
+				place := kit.Join(" ", at.Application, at.Scope, fmt.Sprintf("%s:%d", at.File, at.Line))
 				if at.Name != "" {
 					place += " as " + at.Name
 				}
-				details = append(details, span{join(" ", place, at.State), dim})
+				details = append(details, span{kit.Join(" ", place, at.State), dim})
 			}
 		}
 		if len(details) > 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -40,7 +41,8 @@ func encoded(r *Report) ([]member, error) {
 		case "servers":
 			m.elements, err = encodeEach(r.Servers, r.kind().reported)
 		case "findings":
-			m.elements, err = encodeEach(r.Findings, func(f *finding.Finding) any { return judgedAs(*f) })
+			m.elements, err = encodeEach(r.Findings,
+				func(f *finding.Finding) any { return seen.WithFingerprint(*f) })
 		}
 		if err != nil {
 			return nil, err
@@ -100,13 +102,6 @@ func writeIndentedJSON(w io.Writer, v any) error {
 	_ = out.WriteByte('\n') // Flush returns the first error
 	return out.Flush()
 }
-
-// MarshalJSON adds the fingerprint to each finding.
-func (all Findings) MarshalJSON() ([]byte, error) {
-	return rawjson.Encode(append([]judged{}, kit.Map(all, judgedAs)...))
-}
-
-func judgedAs(f finding.Finding) judged { return judged{f, f.Fingerprint()} }
 
 // Parse reads a report as the JSON format has it.
 func Parse(data []byte) (*Report, error) {

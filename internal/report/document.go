@@ -9,13 +9,15 @@ import (
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
 )
 
 // document is what HTML and Markdown show of a report. Its texts spell out what cannot be seen; the templates
 // escape them.
 type document struct {
 	Headline, Meaning text
-	Verdict           Verdict
+	Verdict           exit.Verdict
 	Status            int
 	Problems          []text
 	Affected          text
@@ -140,7 +142,7 @@ func documentServers(r *Report, v view) []documentServer {
 		all = append(all, s)
 	}
 	for _, t := range troubles(r.Servers) {
-		add(t.Names, documentServer{State: t.State, Says: text(oneLine(Says(t.Failure))),
+		add(t.Names, documentServer{State: t.State, Says: text(oneLine(seen.Says(t.Failure))),
 			Text: multiline(textOf(t.remedy(t.Failure))), Stderr: multiline(t.Stderr)})
 	}
 	if names, advice := v.Run.unsaved(r.Servers); len(names) > 0 {
@@ -160,7 +162,7 @@ func (o Options) overview(r *Report) (header []string, rows [][]text) {
 		for _, k := range snapshot.Kinds() {
 			for _, raw := range *s.Items(k) {
 				rows = append(rows, textsOf([]string{s.Name, k.ID(key(k, raw)), signatureOf(k, raw),
-					itemCost(k, raw), join(" ", hintsInBrackets(k, raw), s.offIn(k, key(k, raw))),
+					itemCost(k, raw), kit.Join(" ", hintsInBrackets(k, raw), s.offIn(k, key(k, raw))),
 					firstLine(about(raw))}))
 			}
 		}
@@ -184,7 +186,7 @@ func headline(r *Report) string {
 	if n := len(kit.Filter(r.Servers, func(s Server) bool { return s.Unsaved })); n > 0 {
 		without = kit.Counted(n, "server") + " without a saved snapshot"
 	}
-	says := join(", ", r.Summary.words(), without)
+	says := kit.Join(", ", r.Summary.Words(), without)
 	switch {
 	case says != "":
 	case r.Findings != nil && r.kind().changes:
@@ -196,5 +198,5 @@ func headline(r *Report) string {
 	default:
 		says = kit.Counted(len(r.Servers), "server")
 	}
-	return fmt.Sprintf("%s: %s", join(", ", "mcpctl "+r.Command, r.Shard.String()), says)
+	return fmt.Sprintf("%s: %s", kit.Join(", ", "mcpctl "+r.Command, r.Shard.String()), says)
 }

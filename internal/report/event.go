@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/seen"
@@ -25,15 +26,15 @@ type WatchEvent struct {
 	Elapsed  *int64        `json:"elapsedMs,omitempty"` // build: its duration
 	Counts   seen.Counts   `json:"counts,omitzero"`     // state: number of known items of each kind
 	Error    *seen.Failure `json:"error,omitempty"`     // the reason of trouble
-	Findings Findings      `json:"findings,omitzero"`   // changed: what changed
+	Findings seen.Findings `json:"findings,omitzero"`   // changed: what changed
 
 	Dropped  int  `json:"dropped,omitempty"`  // changes before this one that the output refused
 	Repeated bool `json:"repeated,omitempty"` // all since the last change that the output confirmed
 
-	Status  *int      `json:"status,omitempty"`  // summary: exit status of the run
-	Verdict Verdict   `json:"verdict,omitempty"` // summary: the status as a word
-	Servers []Watched `json:"servers,omitempty"` // summary: in the order of the configuration
-	Summary *Summary  `json:"summary,omitempty"` // summary: reported findings by level
+	Status  *int          `json:"status,omitempty"`  // summary: exit status of the run
+	Verdict exit.Verdict  `json:"verdict,omitempty"` // summary: the status as a word
+	Servers []Watched     `json:"servers,omitempty"` // summary: in the order of the configuration
+	Summary *seen.Summary `json:"summary,omitempty"` // summary: reported findings by level
 }
 
 // Watched is the outcome of one server.
@@ -63,7 +64,7 @@ type EventLine struct {
 	Word     string // such as "live"
 	Remark   string
 	Error    *seen.Failure
-	Findings Findings
+	Findings seen.Findings
 }
 
 // belowTime is the indent of what belongs to a line: two columns more than its time.
@@ -86,11 +87,11 @@ func (l EventLine) Text(o Options) string {
 	p.print(line{hang: belowTime, columns: []column{{name: true}, {name: true, wide: l.Width}, {hang: 2}},
 		cells: [][]span{{{l.Time.Format(time.TimeOnly), dim}}, {{l.Server, bold}}, word}})
 	if f := l.Error; f != nil { // the server's own error first, the hint last
-		own := errorLine(f.Stderr)
+		own := seen.ErrorLine(f.Stderr)
 		p.text(belowTime, 2, span{own, plain})
 		writeStderr(p, belowTime, f.Stderr, own)
 		if own == "" {
-			p.paragraph(belowTime, Says(*f), plain)
+			p.paragraph(belowTime, seen.Says(*f), plain)
 		}
 		p.print(indented(belowTime, advice("hint: ", f.Hint))...)
 	}
@@ -101,6 +102,3 @@ func (l EventLine) Text(o Options) string {
 	_, _ = printable.Guard(&out, printable.SpelledOut).Write([]byte(p.String()))
 	return out.String()
 }
-
-// Levels returns how many findings of each level there are, such as "1 breaking, 2 info".
-func (all Findings) Levels() string { return Summarize(all, nil).words() }

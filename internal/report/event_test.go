@@ -12,6 +12,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
 )
 
 func noon() time.Time { return time.Date(2026, 6, 30, 12, 0, 0, 123456789, time.UTC) }
@@ -29,7 +31,7 @@ func TestEventJSON(t *testing.T) {
 			`"event": "state", "server": "s", "state": "live", "previous": "connecting", "counts": {"tools": 2}`,
 		},
 		"changed": {
-			report.WatchEvent{Event: "changed", Server: "s", State: "live", Cause: "poll", Findings: report.Findings{removed}, Dropped: 3},
+			report.WatchEvent{Event: "changed", Server: "s", State: "live", Cause: "poll", Findings: seen.Findings{removed}, Dropped: 3},
 			`"event": "changed", "server": "s", "state": "live", "cause": "poll", "findings": [{"rule": "tool-removed", ` +
 				`"level": "breaking", "server": "s", "item": "tool/a\u001b", "message": "It is gone.", ` +
 				`"fingerprint": "` + removed.Fingerprint() + `"}], "dropped": 3`,
@@ -39,7 +41,7 @@ func TestEventJSON(t *testing.T) {
 			`"event": "reload", "server": "s", "state": "live", "note": "and 3 more", "files": ["a.go", "b\u001b.go"]`,
 		},
 		"summary": {
-			report.WatchEvent{Event: "summary", Status: &status, Verdict: report.Fail, Summary: &report.Summary{Breaking: 1, Waived: 2},
+			report.WatchEvent{Event: "summary", Status: &status, Verdict: exit.Fail, Summary: &seen.Summary{Breaking: 1, Waived: 2},
 				Servers: []report.Watched{{Name: "s", State: "live"}}},
 			`"event": "summary", "status": 1, "verdict": "fail", "servers": [{"name": "s", "state": "live"}], ` +
 				`"summary": {"breaking": 1, "warning": 0, "info": 0, "waived": 2, "unknown": 0, "failed": 0}`,
@@ -77,7 +79,7 @@ func TestEventLine(t *testing.T) {
 				"            node:internal/modules\n            hint: waiting for the next save\n",
 		},
 		"findings": {
-			report.EventLine{Server: "s", Word: "changed", Remark: "1 breaking", Findings: report.Findings{removed}},
+			report.EventLine{Server: "s", Word: "changed", Remark: "1 breaking", Findings: seen.Findings{removed}},
 			"12:00:00  s  changed  1 breaking\n            breaking  It is gone  tool-removed  " + removed.Fingerprint() + "\n",
 		},
 	} {

@@ -150,7 +150,7 @@ func (v view) textsWithin(old, new json.RawMessage, shown string) []line {
 			known[text] = true
 			names := rawjson.Properties(steps)
 			innermost := strings.Join(names[max(0, len(names)-1):], "")
-			texts = append(texts, "- "+join(": ", innermost, wording.Marked(text)))
+			texts = append(texts, "- "+kit.Join(": ", innermost, wording.Marked(text)))
 		})
 	}
 	all := strings.Join(texts, "\n")

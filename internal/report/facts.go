@@ -10,6 +10,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -24,7 +25,7 @@ func serverFacts(s Server) (all []fact) {
 	}
 	var capabilities []string
 	for _, m := range rawjson.Children(s.Capabilities) {
-		if under := membersIn(m.Value); m.Key == "extensions" && len(under) > 0 {
+		if under := rawjson.MembersIn(m.Value); m.Key == "extensions" && len(under) > 0 {
 			all = append(all, fact{m.Key, strings.Join(kit.Map(under, named), ", ")})
 		} else {
 			capabilities = append(capabilities, named(m))
@@ -36,7 +37,7 @@ func serverFacts(s Server) (all []fact) {
 		all = append(all, fact{key, value(s.Unknown[key])})
 	}
 	for _, n := range s.Notices {
-		all = append(all, fact{"notice", join(": ", n.Stage, n.Message) + " (" + n.Code + ")"})
+		all = append(all, fact{"notice", kit.Join(": ", n.Stage, n.Message) + " (" + n.Code + ")"})
 	}
 	return kit.Filter(all, fact.said)
 }
@@ -122,8 +123,8 @@ func fileFacts(resources json.RawMessage) []fact {
 		if o.Text("uri") == "" {
 			return fact{"file", value(file)}
 		}
-		rest := kit.Map(membersOf(file, "uri"), func(f fact) string { return join(" ", f.label, f.says) })
-		return fact{"file", join("  ", o.Text("uri"), strings.Join(rest, ", "))}
+		rest := kit.Map(membersOf(file, "uri"), func(f fact) string { return kit.Join(" ", f.label, f.says) })
+		return fact{"file", kit.Join("  ", o.Text("uri"), strings.Join(rest, ", "))}
 	})
 }
 
@@ -240,7 +241,7 @@ func rootType(schema json.RawMessage) string {
 
 // emptyType returns the shape of a result that has no properties.
 func emptyType(schema json.RawMessage) string {
-	if schema == nil || len(membersIn(rawjson.ObjectOf(schema)["properties"])) > 0 {
+	if schema == nil || len(rawjson.MembersIn(rawjson.ObjectOf(schema)["properties"])) > 0 {
 		return ""
 	}
 	return shape(schema, shapeDepth)
@@ -249,11 +250,11 @@ func emptyType(schema json.RawMessage) string {
 // schemaRows returns a row for each property of a schema and for each schema inside it.
 func schemaRows(all []parameter, schema json.RawMessage) (rows []parameter) {
 	names := map[string]bool{}
-	for _, p := range requiredFirst(all) {
+	for _, p := range seen.RequiredFirst(all) {
 		names[p.Name] = true
-		rows = append(append(rows, p), p.inside(0, nil)...)
+		rows = append(append(rows, p), inside(p, 0, nil)...)
 	}
-	return append(rows, parameter{Schema: schema}.inside(0, names)...)
+	return append(rows, inside(parameter{Schema: schema}, 0, names)...)
 }
 
 // longestWay is how many bytes of the way to a schema are repeated before the names in it. Those are whole.
@@ -262,36 +263,36 @@ const longestWay = 200
 
 // inside returns a row for each schema inside that of a parameter but some properties, by the way to it:
 // filter.limit, tags[].
-func (p parameter) inside(depth int, but map[string]bool) (rows []parameter) {
+func inside(p parameter, depth int, but map[string]bool) (rows []parameter) {
 	s, way := rawjson.ObjectOf(p.Schema), kit.Clip(p.Name, longestWay)
 	add := func(name string, required, plainly bool, schema json.RawMessage) {
 		row := parameter{Name: strings.TrimLeft(name, ". "), Required: required, Schema: schema}
-		if !plainly || row.says() {
+		if !plainly || hasDetails(row) {
 			rows = append(rows, row)
 		}
 		if depth < deepestRows {
-			rows = append(rows, row.inside(depth+1, nil)...)
+			rows = append(rows, inside(row, depth+1, nil)...)
 		}
 	}
 	required := kit.Set(rawjson.Texts(s["required"]))
 	for _, m := range rawjson.Children(p.Schema) {
 		switch m.Key {
 		case "properties":
-			for _, one := range membersIn(m.Value) {
+			for _, one := range rawjson.MembersIn(m.Value) {
 				if !but[one.Key] {
 					add(way+"."+one.Key, required[one.Key], false, one.Value)
 				}
 			}
 		case "patternProperties":
-			for _, one := range membersIn(m.Value) {
+			for _, one := range rawjson.MembersIn(m.Value) {
 				add(way+"./"+one.Key+"/", false, false, one.Value)
 			}
 		case "$defs", "definitions":
-			for _, one := range membersIn(m.Value) {
+			for _, one := range rawjson.MembersIn(m.Value) {
 				add(way+"."+m.Key+"."+one.Key, false, false, one.Value)
 			}
 		case "items", "additionalProperties":
-			if len(membersIn(m.Value)) > 0 {
+			if len(rawjson.MembersIn(m.Value)) > 0 {
 				mark := map[string]string{"items": "[]", "additionalProperties": ".*"}[m.Key]
 				add(way+mark, false, shownShape(s, m.Key), m.Value)
 			}
@@ -307,14 +308,6 @@ func (p parameter) inside(depth int, but map[string]bool) (rows []parameter) {
 		}
 	}
 	return rows
-}
-
-// membersIn returns the members of an object; none of an array.
-func membersIn(raw json.RawMessage) []rawjson.Member {
-	if rawjson.TypeName(raw) != "an object" {
-		return nil
-	}
-	return rawjson.Children(raw)
 }
 
 // deepestRows is how many levels of a schema have rows of their own.
@@ -336,10 +329,10 @@ func shownShape(s rawjson.Object, keyword string) bool {
 	return first == keyword
 }
 
-// says reports whether a schema says more than its shape, which is part of another one.
-func (p parameter) says() bool {
+// hasDetails reports whether a schema says more than its shape, which is part of another one.
+func hasDetails(p parameter) bool {
 	s := rawjson.ObjectOf(p.Schema)
-	return p.Type() != shape(p.Schema, shapeDepth) || s["description"] != nil || s["default"] != nil
+	return typeOf(p) != shape(p.Schema, shapeDepth) || s["description"] != nil || s["default"] != nil
 }
 
 // localName returns the name of the definition that a reference names; empty if it names something else.
@@ -385,7 +378,7 @@ func keywords(s rawjson.Object, raw json.RawMessage, name string) (all []string)
 		case "properties", "patternProperties", "$defs", "definitions":
 			shown = rawjson.TypeName(m.Value) == "an object"
 		case "items", "additionalProperties":
-			shown = len(membersIn(m.Value)) > 0
+			shown = len(rawjson.MembersIn(m.Value)) > 0
 		case "prefixItems", "anyOf", "oneOf", "allOf":
 			arms, err := rawjson.Elements(m.Value)
 			shown = err == nil && len(arms) > 0

@@ -63,7 +63,7 @@ func missing(raw json.RawMessage, out string) (lacks []string) {
 	}
 	var walk func(raw json.RawMessage)
 	has := func(text string) {
-		for _, line := range lines(text) {
+		for _, line := range kit.Lines(text) {
 			line = strings.TrimPrefix(line, "* ") // Markdown has one sign for lists
 			if part := squeezed(string(printable.Visible(line))); !strings.Contains(out, part) {
 				lacks = append(lacks, line)

@@ -19,7 +19,7 @@ func TestErrorLine(t *testing.T) {
 		"npm error code ETARGET\nnpm error notarget No matching version found for x@9.\nnpm error A complete log of this run can be found in: x": "npm error notarget No matching version found for x@9.",
 		"": "",
 	} {
-		if got := errorLine(stderr); got != want {
+		if got := seen.ErrorLine(stderr); got != want {
 			t.Errorf("%q gives %q, want %q", stderr, got, want)
 		}
 	}
@@ -56,7 +56,7 @@ func TestFailureShown(t *testing.T) {
 			"connecting: HTTP 401 Unauthorized", "HTTP 401 Unauthorized"},
 	}
 	for _, test := range tests {
-		if got := Says(test.failure); got != test.line {
+		if got := seen.Says(test.failure); got != test.line {
 			t.Errorf("line of %+v is %q, want %q", test.failure, got, test.line)
 		}
 		if got := problem(Server{Server: seen.Server{Name: "s", State: seen.Failed, Error: &test.failure}}); got != test.cell {

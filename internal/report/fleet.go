@@ -12,16 +12,6 @@ import (
 // mostServers is how many servers or reasons for failures a folded page names in one place.
 const mostServers = 20
 
-// Tally counts words: "2 ok, 1 failed". Some words may have an order; the others are in their own.
-func Tally(words []string, order ...string) string {
-	words = slices.Clone(words)
-	place := func(word string) int { return slices.Index(order, word) }
-	slices.SortStableFunc(words, func(a, b string) int { return place(a) - place(b) })
-	counted := kit.Map(kit.Group(words, func(word string) string { return word }),
-		func(same []string) string { return fmt.Sprintf("%d %s", len(same), same[0]) })
-	return strings.Join(counted, ", ")
-}
-
 // trouble is one reason for which servers could not be asked in full.
 type trouble struct {
 	Server // the first
@@ -40,7 +30,7 @@ func troubles(servers []Server) []trouble {
 	}
 	fleet := len(servers) > mostServers
 	alike := kit.Group(each, func(t trouble) string {
-		reason := fmt.Sprintf("%q %q %s %v", Says(t.Failure), t.Hint, t.State, t.Tolerated)
+		reason := fmt.Sprintf("%q %q %s %v", seen.Says(t.Failure), t.Hint, t.State, t.Tolerated)
 		if fleet {
 			reason = strings.ReplaceAll(reason, t.Name, "")
 		}
@@ -72,10 +62,11 @@ func writeFailures(p *page, servers []Server) {
 		f := t.Failure
 		message, rest, _ := strings.Cut(strings.TrimSpace(f.Message), "\n")
 		f.Message = message
-		p.text(0, 2, span{"error: ", red}, span{someOf(t.Names, most), bold}, span{": " + Says(f), plain})
+		p.text(0, 2, span{"error: ", red}, span{someOf(t.Names, most), bold},
+			span{": " + seen.Says(f), plain})
 		p.paragraph(2, rest, plain)
 		p.print(t.remedy(t.Failure)...)
-		if p.Verbose || !exited(t.Failure) { // else the message has the reason
+		if p.Verbose || !seen.Exited(t.Failure) { // else the message has the reason
 			if t.Stderr != "" {
 				p.line(2, span{"stderr:", dim})
 			}
@@ -100,7 +91,7 @@ func failureNotes(servers []Server, all bool) (notes []string) {
 			more := kit.Counted(len(reasons)-i, "more failure")
 			return append(notes, "… and "+more+"; --verbose shows all")
 		}
-		note := "error: " + someOf(t.Names, most) + ": " + Says(t.Failure)
+		note := "error: " + someOf(t.Names, most) + ": " + seen.Says(t.Failure)
 		if t.Tolerated != nil {
 			note += fmt.Sprintf(" (tolerated%s: %s)", until(t.Tolerated.Expires), t.Tolerated.Reason)
 		}

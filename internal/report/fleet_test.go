@@ -14,7 +14,7 @@ import (
 // fleetReport is what diff says of n servers: three in four want an argument that they did not want, one in seven has another
 // description, one in forty lost a tool of its own, and one in twenty could not be asked, for one of three causes.
 func fleetReport(n int) *Report {
-	r := &Report{Command: "diff", Status: 3, Findings: Findings{}}
+	r := &Report{Command: "diff", Status: 3, Findings: seen.Findings{}}
 	add := func(f finding.Finding) { r.Findings = append(r.Findings, f) }
 	for i := range n {
 		name := fmt.Sprintf("server-%05d", i)
@@ -111,7 +111,7 @@ func TestFleetIsWhole(t *testing.T) {
 	if high := strings.Count(text, "\n"); high > 100 {
 		t.Errorf("findings of 300 servers take %d lines of a terminal:\n%s", high, text)
 	}
-	if all := Summarize(r.Findings, r.Servers); !strings.Contains(text, fmt.Sprintf("%d breaking", all.Breaking)) {
+	if all := seen.Summarize(r.Findings, seenOf(r.Servers)); !strings.Contains(text, fmt.Sprintf("%d breaking", all.Breaking)) {
 		t.Errorf("%d breaking findings are not counted:\n%s", all.Breaking, text)
 	}
 }

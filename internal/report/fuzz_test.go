@@ -114,7 +114,7 @@ func filled(command, s string, value json.RawMessage) *Report {
 	changed, _ := json.Marshal("x " + s + " y")
 	return &Report{
 		Command: command, Status: 1, Servers: []Server{server, {Server: seen.Server{Name: s + "!", State: seen.OK}, Definition: trust.Definition{Description: config.Description{URL: s}}}}, Problems: []string{s},
-		Findings: Findings{
+		Findings: seen.Findings{
 			{Rule: s, Level: finding.Breaking, Verdict: finding.Proved, Server: s, Item: s, Path: "/" + s, Message: s, Hint: s, Old: value, New: text, Witness: value},
 			{Rule: s, Level: finding.Warning, Server: s, Item: "tool/" + s, Path: "/" + s, Message: s, Old: text, New: changed},
 			{Rule: s, Level: finding.Info, Server: s, Item: "tool/" + s, Message: s, New: value},

@@ -106,7 +106,7 @@ func writeSummary(p *page, r *Report, rows []summaryRow) {
 	if len(rows) < summaryFrom {
 		return
 	}
-	p.text(0, 2, r.Summary.totals(p.Waived)...)
+	p.text(0, 2, p.totals(r.Summary)...)
 	if affected := affected(r.Findings); len(affected) > 0 {
 		p.text(0, 2, span{"affects callers of ", plain}, span{someOf(affected, 3), bold})
 	}
@@ -309,7 +309,7 @@ const longestCalls = 4000
 func (v view) signature(g finding.Group, f finding.Finding) []line {
 	for _, s := range v.named(f.Server).Changed {
 		if g.Level == finding.Info || s.Item != f.Item || f.Member != "" ||
-			len(s.Old)+len(s.New) > longestCalls || !s.concerns(path.Base(f.Path)) {
+			len(s.Old)+len(s.New) > longestCalls || !concerns(s, path.Base(f.Path)) {
 			continue
 		}
 		if v.folds() && width(printable.Visible(s.Old+" → "+s.New)) > v.Width-2 {

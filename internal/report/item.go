@@ -27,7 +27,7 @@ func writeItem(p *page, indent int, s Server, k snapshot.Kind, raw json.RawMessa
 	p.paragraph(inner, (snapshot.Item{Raw: raw}).Description(), plain)
 	writeParameters(p, inner, "ARGUMENT", argumentRows(k, raw))
 	result := schemaRows(resultsOf(raw), item["outputSchema"])
-	if slices.ContainsFunc(result, parameter.detailed) {
+	if slices.ContainsFunc(result, isDetailed) {
 		writeParameters(p, inner, "RESULT", result)
 	} else if len(result) > 0 {
 		p.gap()
@@ -97,21 +97,21 @@ func narrowRow(p parameter) []span {
 	return []span{row[0], {kind, plain}, row[4]}
 }
 
-// detailed reports whether a parameter says more than its name and shape.
-func (p parameter) detailed() bool {
-	return p.says() || strings.ContainsAny(p.Name, ".[( ")
+// isDetailed reports whether a parameter says more than its name and shape.
+func isDetailed(p parameter) bool {
+	return hasDetails(p) || strings.ContainsAny(p.Name, ".[( ")
 }
 
 // argumentRows returns a row for each argument of an item, and for each schema inside it.
 func argumentRows(k snapshot.Kind, raw json.RawMessage) []parameter {
-	all := argumentsOf(k, raw)
+	all := seen.Arguments(k, raw)
 	if k != snapshot.Tools {
 		return schemaRows(all, nil)
 	}
 	return schemaRows(all, rawjson.ObjectOf(raw)["inputSchema"])
 }
 
-func (p parameter) description() string {
+func descriptionOf(p parameter) string {
 	return oneLine(rawjson.ObjectOf(p.Schema).Text("description"))
 }
 
@@ -123,9 +123,9 @@ func parameterRow(p parameter) []span {
 	}
 	return []span{
 		{p.Name, bold},
-		{p.Type(), plain},
+		{typeOf(p), plain},
 		{needed, plain},
 		{printable.Spaced(rawjson.ObjectOf(p.Schema)["default"]), plain},
-		{p.description(), plain},
+		{descriptionOf(p), plain},
 	}
 }

@@ -162,7 +162,7 @@ func TestJUnitCounts(t *testing.T) {
 		{Server: seen.Server{Name: "b", State: seen.Failed, Error: &seen.Failure{Stage: "starting", Message: "no"}}},
 		{Server: seen.Server{Name: "c", State: seen.Failed, Error: &seen.Failure{Stage: "starting", Message: "no"}, Tolerated: &finding.Tolerance{Reason: "moves"}}},
 		{Server: seen.Server{Name: "d", State: seen.OK}},
-	}, Findings: Findings{
+	}, Findings: seen.Findings{
 		{Rule: "x", Level: finding.Breaking, Server: "a"}, {Rule: "y", Level: finding.Warning, Server: "a"},
 		{Rule: "z", Level: finding.Breaking, Server: "a", Waiver: &finding.Waiver{Reason: "agreed"}},
 	}}
@@ -200,7 +200,7 @@ func TestJUnitFailsAsTheRunDoes(t *testing.T) {
 		{"", "", 1}, {finding.FailOnWarning, "", 2}, {finding.FailOnAny, "", 3}, {finding.FailOnNever, "", 0},
 		{finding.FailOnNever, finding.FailOnWarning, 2}, {finding.FailOnAny, finding.FailOnNever, 0},
 	} {
-		r := &Report{Command: "check", FailOn: test.all, Servers: []Server{{Server: seen.Server{Name: "a"}, FailOn: test.own}}, Findings: Findings{
+		r := &Report{Command: "check", FailOn: test.all, Servers: []Server{{Server: seen.Server{Name: "a"}, FailOn: test.own}}, Findings: seen.Findings{
 			{Rule: "x", Level: finding.Breaking, Server: "a"}, {Rule: "y", Level: finding.Warning, Server: "a"}, {Rule: "z", Level: finding.Info, Server: "a"},
 			{Rule: "w", Level: finding.Breaking, Server: "a", Waiver: &finding.Waiver{Reason: "agreed"}},
 		}}

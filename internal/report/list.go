@@ -48,9 +48,9 @@ func writeList(p *page, r *Report) {
 	if tokens > 0 {
 		cost = estimate(tokens) + " tokens"
 	}
-	tally := Tally(states, string(seen.OK), string(seen.Partial), string(seen.Failed), string(seen.Disabled),
-		string(seen.Absent))
-	p.below(span{join(" · ", kit.Counted(len(r.Servers), "server")+": "+tally,
+	tally := kit.Tally(states, string(seen.OK), string(seen.Partial), string(seen.Failed),
+		string(seen.Disabled), string(seen.Absent))
+	p.below(span{kit.Join(" · ", kit.Counted(len(r.Servers), "server")+": "+tally,
 		limited(on, tools), cost), dim})
 }
 
@@ -140,39 +140,17 @@ func problem(s Server) string {
 		return ""
 	}
 	cause := firstLine(s.Error.Message)
-	if exited(*s.Error) {
-		cause = cmp.Or(exitReason(s.Error.Stderr), cause)
+	if seen.Exited(*s.Error) {
+		cause = cmp.Or(seen.ExitReason(s.Error.Stderr), cause)
 	}
-	if target, ok := strings.CutPrefix(cause, cannotConnect); ok {
+	if target, ok := strings.CutPrefix(cause, seen.CannotConnect); ok {
 		_, cause, _ = strings.Cut(target, ": ")
 	}
 	if s.State == seen.Partial {
-		return join(": ", s.Error.Stage, cause)
+		return kit.Join(": ", s.Error.Stage, cause)
 	}
 	return cause
 }
-
-// errorLine returns the line of a server's stderr that names an error, as runtimes do below the source that
-// threw it; else the last.
-func errorLine(stderr string) string {
-	all := lines(stderr)
-	for _, line := range all {
-		if namedError().MatchString(line) {
-			return strings.TrimSpace(line)
-		}
-	}
-	return strings.TrimSpace(strings.Join(all[max(0, len(all)-1):], ""))
-}
-
-// exitReason returns why a server says that it exited, without a mere "Error: " before it.
-func exitReason(stderr string) string {
-	return strings.TrimPrefix(strings.TrimPrefix(errorLine(stderr), "Uncaught "), "Error: ")
-}
-
-// namedError is how lines begin that name an error, after a place in a file at most; npm names its own.
-var namedError = kit.Pattern(
-	`^\s*(\S+:\d+:(\d+:)? )?(Uncaught )?([\w.]*(Error|Exception)( \[\w+\])?|panic|(?i:fatal|error)): |` +
-		`^npm error (\d+|notarget) [A-Z]`)
 
 // elapsed returns a duration in the unit that suits its size; "" for 0, which means not measured.
 func elapsed(ms int64) string {
@@ -220,7 +198,7 @@ func writeServerHead(p *page, s Server) {
 	if s.State == seen.Partial {
 		state = string(seen.Partial)
 	}
-	facts := join(" · ", transport(s), s.ProtocolVersion, s.items(), tokensOf(s.tokensOn(), " tokens"),
+	facts := kit.Join(" · ", transport(s), s.ProtocolVersion, s.items(), tokensOf(s.tokensOn(), " tokens"),
 		state)
 	p.text(0, 0, span{strings.TrimSpace(s.shownName() + " " + info.Text("version")), bold},
 		span{strings.Repeat(" · ", count(facts != "")) + facts, dim})
@@ -306,7 +284,7 @@ func (p *page) signatures(indent int, s Server, k snapshot.Kind, items seen.Item
 		columns[0].least = max(columns[0].least, width(printable.Visible(key(k, raw))))
 		off := inBrackets(s.offIn(k, key(k, raw)))
 		return [][]span{{{key(k, raw), bold}, {unbroken(takes(k, raw), whole), plain}},
-			{{itemCost(k, raw), dim}}, {{join(" ", hintsInBrackets(k, raw), off), dim}}}
+			{{itemCost(k, raw), dim}}, {{kit.Join(" ", hintsInBrackets(k, raw), off), dim}}}
 	})
 	return p.table(indent, columns, rows)
 }

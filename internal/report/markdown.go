@@ -10,6 +10,7 @@ import (
 
 	"github.com/clipperhouse/displaywidth"
 
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -135,8 +136,9 @@ func (c comment) String() string {
 // mostCompared is how many compared servers a comment names at most.
 const mostCompared = 20
 
-func statusIcon(v Verdict) string {
-	return cmp.Or(map[Verdict]string{Pass: "✅", Incomplete: "⚠️", Unsaved: "⚠️", Interrupted: "⚠️"}[v], "❌")
+func statusIcon(v exit.Verdict) string {
+	return cmp.Or(map[exit.Verdict]string{exit.Pass: "✅", exit.Unfinished: "⚠️", exit.Unsaved: "⚠️",
+		exit.Stopped: "⚠️"}[v], "❌")
 }
 
 // brief returns a sentence of a comment, whose texts are bounded.
@@ -234,7 +236,7 @@ func (m *markdown) group(g documentGroup) {
 	if g.Accept != "" {
 		name = " accept by " + code(clipped(g.Accept))
 	}
-	rows = append(rows, join(", ", rules, g.Verdict.String())+","+name)
+	rows = append(rows, kit.Join(", ", rules, g.Verdict.String())+","+name)
 	m.block(strings.Join(rows, "  \n"))
 	m.block(fenced(g.Lines))
 }

@@ -15,6 +15,7 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 	gmtext "github.com/yuin/goldmark/text"
 
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -68,7 +69,7 @@ func checkMarkdown(t testing.TB, out string, html bool) {
 
 // TestMarkdownLimit writes more than GitHub takes: what matters most stays, and the rest is counted.
 func TestMarkdownLimit(t *testing.T) {
-	r := &Report{Command: "diff", Status: 1, Servers: []Server{{Server: seen.Server{Name: "a", State: seen.OK}}, {Server: seen.Server{Name: "b", State: seen.OK}}}, Findings: Findings{}}
+	r := &Report{Command: "diff", Status: 1, Servers: []Server{{Server: seen.Server{Name: "a", State: seen.OK}}, {Server: seen.Server{Name: "b", State: seen.OK}}}, Findings: seen.Findings{}}
 	long, _ := json.Marshal(strings.Repeat("word & ", 150))
 	for i := range 400 {
 		r.Findings = append(r.Findings,
@@ -99,13 +100,13 @@ func TestMarkdownKeepsEveryText(t *testing.T) {
 			continue
 		}
 		text, _ := json.Marshal(s)
-		r := &Report{Command: "diff", Servers: []Server{{Server: seen.Server{Name: "a"}}}, Findings: Findings{{Rule: "r", Level: finding.Info, Server: "a", Path: "/description", Message: "m", New: text}}}
+		r := &Report{Command: "diff", Servers: []Server{{Server: seen.Server{Name: "a"}}}, Findings: seen.Findings{{Rule: "r", Level: finding.Info, Server: "a", Path: "/description", Message: "m", New: text}}}
 		decoded := ""
 		_ = json.Unmarshal(text, &decoded)
 		shown := strings.ReplaceAll(written(t, "markdown", r, Options{}), "\n+ ", "\n")
 		shown = strings.NewReplacer(`\x3a`, ":", `\x5b`, "[").Replace(shown)
 		shown = regexp.MustCompile(`⚠ [a-z]+( comment)?: `).ReplaceAllString(shown, "")
-		for _, want := range lines(decoded) {
+		for _, want := range kit.Lines(decoded) {
 			if !strings.Contains(shown, string(printable.Visible(want))) && !strings.Contains(shown, string(printable.Visible(printable.Spaced(text)))) {
 				t.Errorf("%q is not in %q", want, shown)
 			}
@@ -143,7 +144,7 @@ func TestProse(t *testing.T) {
 // TestSummaryNamesEveryBreak checks that no format folds breaks behind a number, and that other changes are
 // counted.
 func TestSummaryNamesEveryBreak(t *testing.T) {
-	r := &Report{Command: "diff", Status: 1, Servers: []Server{{Server: seen.Server{Name: "s", State: seen.OK}}}, Findings: Findings{}}
+	r := &Report{Command: "diff", Status: 1, Servers: []Server{{Server: seen.Server{Name: "s", State: seen.OK}}}, Findings: seen.Findings{}}
 	for i := range 12 {
 		r.Findings = append(r.Findings, finding.Finding{Rule: "gone", Level: finding.Breaking, Server: "s",
 			Item: fmt.Sprint("tool/b", i), Path: "/inputSchema", Message: fmt.Sprint("The argument ", i, " is gone")})

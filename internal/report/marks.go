@@ -291,7 +291,7 @@ func writeDocs(ctx context.Context, p host.Process, o Output, r *Report, adHoc b
 	}
 	for _, s := range r.Servers {
 		if s.State != seen.OK {
-			p.Reason("%s was not changed: %s did not answer in full", o.File, Visible(s.Name))
+			p.Reason("%s was not changed: %s did not answer in full", o.File, printable.Message(s.Name))
 			return true, nil
 		}
 	}

@@ -17,6 +17,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/seen"
 )
 
 // Output says where the report of a command goes, and in which format. Emit and WriteOutput write it there;
@@ -147,7 +149,7 @@ func Emit(ctx context.Context, p host.Process, o Output, r *Report, view Options
 	if !r.kind().moved {
 		late, done := host.ForLastPages(ctx)
 		defer done()
-		findings, err := host.AwaitFor(late, 0, func() (Findings, error) { return located(r), nil })
+		findings, err := host.AwaitFor(late, 0, func() (seen.Findings, error) { return located(r), nil })
 		if err != nil {
 			return err
 		}
@@ -282,7 +284,7 @@ func PrintStatus(p host.Process, o Output, r *Report, view Options) {
 	if r.Status == exit.OK {
 		print = p.Note
 	}
-	failed := Summarize(nil, r.Servers).Failed
+	failed := seen.Summarize(nil, seenOf(r.Servers)).Failed
 	explained := failed > 0
 	switch {
 	case !o.IsTable():
@@ -292,7 +294,7 @@ func PrintStatus(p host.Process, o Output, r *Report, view Options) {
 			}
 		}
 		for _, problem := range r.Problems {
-			print("%s", Visible(problem))
+			print("%s", printable.Message(problem))
 		}
 		explained = len(r.Problems) > 0 || slices.ContainsFunc(r.Servers,
 			func(s Server) bool { return s.Error != nil && s.Tolerated == nil })
@@ -302,7 +304,7 @@ func PrintStatus(p host.Process, o Output, r *Report, view Options) {
 	switch {
 	case r.Status == exit.NoBaseline:
 		_, advice := view.Run.unsaved(r.Servers)
-		print("exit status %d: %s: %s", r.Status, r.meaning(), Visible(advice))
+		print("exit status %d: %s: %s", r.Status, r.meaning(), printable.Message(advice))
 	case r.Status == exit.Findings, r.Status != exit.OK && !explained:
 		print("exit status %d: %s", r.Status, r.meaning())
 	}

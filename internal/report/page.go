@@ -56,7 +56,7 @@ func advice(word, says string) []line {
 	if says == "" {
 		return nil
 	}
-	all := kit.Map(lines(word+says), func(l string) line {
+	all := kit.Map(kit.Lines(word+says), func(l string) line {
 		return line{indent: 2, hang: 2, spans: []span{{l, cyan}}}
 	})
 	all[0].indent = 0
@@ -188,7 +188,7 @@ func (p *page) text(indent, hang int, spans ...span) {
 
 // paragraph returns a text of several lines; list items and indented lines stay what they are.
 func paragraph(text string, look style) []line {
-	return kit.Map(lines(text), func(l string) line {
+	return kit.Map(kit.Lines(text), func(l string) line {
 		return line{hang: bullet(l), spans: []span{{l, look}}}
 	})
 }
@@ -302,7 +302,7 @@ type multiline string
 // String returns the lines, each as text has it.
 func (m multiline) String() string {
 	visible := func(line string) string { return text(line).String() }
-	return strings.Join(kit.Map(lines(string(m)), visible), "\n")
+	return strings.Join(kit.Map(kit.Lines(string(m)), visible), "\n")
 }
 
 // MarshalText returns what JSON and XML hold.
@@ -321,34 +321,10 @@ func firstLine(s string) string {
 // oneLine returns all of a text with each run of white space, line breaks included, as one space.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-func join(sign string, parts ...string) string {
-	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), sign)
-}
-
-// lines returns the lines of s without trailing space. Blank lines at either end are left out, several in
-// a row are one.
-func lines(s string) []string {
-	var out []string
-	for line := range strings.Lines(s) {
-		line = strings.ReplaceAll(strings.TrimRight(line, " \t\r\n"), "\t", "    ")
-		if line == "" && (len(out) == 0 || out[len(out)-1] == "") {
-			continue
-		}
-		out = append(out, line)
-	}
-	if last := len(out) - 1; last >= 0 && out[last] == "" {
-		out = out[:last]
-	}
-	return out
-}
-
 // Message returns a line outside a report as Visible does, broken at spaces for so many columns; 0 = none.
 func Message(s string, columns int) string {
-	rows := wrap([]piece{{printable.Text(Visible(s)), plain}}, columns, max(columns-2, minRoom))
+	rows := wrap([]piece{{printable.Text(printable.Message(s)), plain}}, columns, max(columns-2, minRoom))
 	return strings.Join(kit.Map(rows, func(row []piece) string {
 		return strings.Join(kit.Map(row, func(p piece) string { return string(p.text) }), "")
 	}), "\n  ")
 }
-
-// Visible returns a text for messages outside a report, as printable.Message has it.
-func Visible(s string) string { return printable.Message(s) }

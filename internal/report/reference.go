@@ -39,7 +39,7 @@ func servedPage(r *Report, o Options) string {
 // server writes what there is to say of a server as a whole.
 func (m *markdown) server(s Server) {
 	info := snapshot.Item{Raw: s.ServerInfo}
-	m.heading(1, prose(text(join(" ", s.shownName(), info.Text("version")))))
+	m.heading(1, prose(text(kit.Join(" ", s.shownName(), info.Text("version")))))
 	if title := info.Text("title"); title != "" {
 		m.block("**" + prose(text(title)) + "**")
 	}
@@ -136,7 +136,7 @@ func lastingFacts(k snapshot.Kind, raw json.RawMessage) []fact {
 
 // prosaic writes a text of several lines: paragraphs and lists, or as it stands where its author laid it out.
 func (m *markdown) prosaic(s string) {
-	all := lines(s)
+	all := kit.Lines(s)
 	laidOut := func(line string) bool {
 		return strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "|") || strings.HasPrefix(line, "```")
 	}

@@ -41,11 +41,11 @@ type Report struct {
 	Mcpctl  int    `json:"mcpctl"`  // version of this form; Write sets it
 	Command string `json:"command"` // "list", "show", "snapshot", "diff", "config", …
 	Status  int    `json:"status"`  // exit status of the run
-	// Status in one word; empty = VerdictOf(Status), set by Write
-	Verdict Verdict  `json:"verdict"`
-	Servers []Server `json:"servers"` // in configuration order
+	// Status in one word; empty = exit.VerdictOf(Status), set by Write
+	Verdict exit.Verdict `json:"verdict"`
+	Servers []Server     `json:"servers"` // in configuration order
 	// nil = the command does not judge; empty = nothing found
-	Findings Findings `json:"findings,omitzero"`
+	Findings seen.Findings `json:"findings,omitzero"`
 	// the findings by their causes, the worst first; Write sets it
 	Groups []finding.Group `json:"groups,omitempty"`
 	// from this level on a finding fails the run; empty = breaking
@@ -55,8 +55,8 @@ type Report struct {
 	// config --discover: the files of applications that were looked at
 	Files []config.File `json:"files,omitempty"`
 	// what is wrong but belongs to no server, such as an unreadable file
-	Problems []string `json:"problems,omitempty"`
-	Summary  Summary  `json:"summary"` // how many of what; Write sets it
+	Problems []string     `json:"problems,omitempty"`
+	Summary  seen.Summary `json:"summary"` // how many of what; Write sets it
 	// of a run over a part of the servers; nil = it was over all that were chosen
 	Shard *Shard `json:"shard,omitempty"`
 }
@@ -76,49 +76,11 @@ type Shard struct {
 	Members []check.Member `json:"members,omitempty"`
 }
 
-// Verdict is the exit status in one word.
-type Verdict string
-
-// The verdicts of a run.
-const (
-	Pass        Verdict = "pass"        // 0: nothing at or above the threshold
-	Fail        Verdict = "fail"        // 1: findings at or above the threshold
-	Invalid     Verdict = "error"       // 2: wrong usage or configuration
-	Incomplete  Verdict = "incomplete"  // 3: could not find out
-	Unsaved     Verdict = "unsaved"     // 4: nothing saved to compare with
-	Interrupted Verdict = "interrupted" // 129, 130 and 143: by a signal
-)
-
-// outcome is what an exit status stands for, in one word and in a few.
-type outcome struct {
-	verdict Verdict
-	meaning string
-}
-
-func outcomeOf(status int) outcome {
-	switch status {
-	case 0:
-		return outcome{Pass, ""}
-	case 1:
-		return outcome{Fail, "findings at or above the threshold"}
-	case 3:
-		return outcome{Incomplete, "incomplete"}
-	case 4:
-		return outcome{Unsaved, "no saved snapshot to compare with"}
-	case 129, 130, 143:
-		return outcome{Interrupted, "interrupted: what was finished is shown"}
-	}
-	return outcome{Invalid, "wrong usage or configuration"}
-}
-
-// VerdictOf returns the word for an exit status.
-func VerdictOf(status int) Verdict { return outcomeOf(status).verdict }
-
 // meaning returns why the exit status of a report is not 0.
 func (r *Report) meaning() string {
 	failing := kit.Filter(r.Findings, r.failing())
 	untolerated := kit.Filter(r.Servers, func(s Server) bool { return s.Tolerated == nil })
-	breaking, failed := Summarize(failing, nil).Breaking, Summarize(nil, untolerated).Failed
+	breaking, failed := seen.Summarize(failing, nil).Breaking, seen.Summarize(nil, seenOf(untolerated)).Failed
 	switch {
 	case r.Status == 1 && r.kind().results:
 		return kit.Counted(len(failing), "result") + " not as recorded or expected"
@@ -127,7 +89,7 @@ func (r *Report) meaning() string {
 			"; --fail-on breaking to allow"
 	case r.Status == 1 && r.kind().changes && breaking > 0:
 		says := kit.Counted(breaking, "breaking change") + " found"
-		if unknown := Summarize(r.Findings, nil).Unknown; unknown > 0 {
+		if unknown := seen.Summarize(r.Findings, nil).Unknown; unknown > 0 {
 			says += fmt.Sprintf(", %d undecided", unknown)
 		}
 		return says
@@ -136,17 +98,7 @@ func (r *Report) meaning() string {
 	case r.Status == 3 && failed > 0: // else a problem of the run, or a server that was stale at the end
 		return fmt.Sprintf("incomplete: %d of %s failed", failed, kit.Counted(len(r.Servers), "server"))
 	}
-	return outcomeOf(r.Status).meaning
-}
-
-// Summary counts findings by level, and servers that could not be asked in full.
-type Summary struct {
-	Breaking int `json:"breaking"`
-	Warning  int `json:"warning"`
-	Info     int `json:"info"`
-	Waived   int `json:"waived"`  // findings that a waiver excuses; they are counted nowhere else
-	Unknown  int `json:"unknown"` // findings, of any level, whose verdict is "unproven"
-	Failed   int `json:"failed"`  // servers whose state is "failed" or "partial"
+	return exit.VerdictOf(r.Status).Meaning()
 }
 
 // Options are the ways to write a report. The zero value writes plain text of unlimited width.
@@ -177,15 +129,6 @@ type Options struct {
 	// markdown: the most bytes it may have; 0 = as many as GitHub takes in a comment
 	Limit   int
 	Version string // sarif: version of the program that writes
-}
-
-// Findings are what the rules said, in the order in which they are shown. In JSON each carries its
-// fingerprint.
-type Findings []finding.Finding
-
-type judged struct {
-	finding.Finding
-	Fingerprint string `json:"fingerprint"` // names the change for good; what `accept` takes
 }
 
 // String returns "shard 2 of 8"; empty for nil.
@@ -299,25 +242,6 @@ func (r *Report) failing() func(finding.Finding) bool {
 	}
 }
 
-// Summarize counts findings by level, waived ones apart, and servers that could not be asked in full.
-func Summarize(findings []finding.Finding, servers []Server) Summary {
-	var sum Summary
-	for _, f := range findings {
-		if f.Waiver != nil {
-			sum.Waived++
-			continue
-		}
-		sum.Breaking += count(f.Level == finding.Breaking)
-		sum.Warning += count(f.Level == finding.Warning)
-		sum.Info += count(f.Level == finding.Info)
-		sum.Unknown += count(f.Verdict == finding.Unproven)
-	}
-	for _, s := range servers {
-		sum.Failed += count(s.State == seen.Failed || s.State == seen.Partial)
-	}
-	return sum
-}
-
 // formats returns the formats: how each is written, and how it spells out orders to a runner.
 func formats() map[string]formatWriter {
 	return map[string]formatWriter{
@@ -376,8 +300,8 @@ func writeTable(w io.Writer, r *Report, o Options) error {
 func (r *Report) complete() *Report {
 	full := *r
 	full.Mcpctl = Version
-	full.Verdict = cmp.Or(r.Verdict, VerdictOf(r.Status))
-	full.Summary, full.Groups = Summarize(r.Findings, r.Servers), finding.Groups(r.Findings)
+	full.Verdict = cmp.Or(r.Verdict, exit.VerdictOf(r.Status))
+	full.Summary, full.Groups = seen.Summarize(r.Findings, seenOf(r.Servers)), finding.Groups(r.Findings)
 	if full.Servers == nil {
 		full.Servers = []Server{}
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
+
+	"github.com/mcpctl/mcpctl/internal/seen"
 )
 
 // ciFormats are read by services that show a finding at a line of a file, with the path from the repository's
@@ -74,7 +76,7 @@ func (r *Report) seenFrom(repo repository) *Report {
 
 // located returns the findings with their line in the saved snapshot or the file that was looked at, where
 // there is one. It holds one file at a time: findings of one server follow each other.
-func located(r *Report) Findings {
+func located(r *Report) seen.Findings {
 	paths := map[string][]string{} // that findings may point into, by name of the server
 	for _, s := range r.Servers {
 		// the best first: the tree's file of the old side, that itself, the new side

@@ -100,7 +100,7 @@ func checkOrders(t testing.TB, name, s string, value json.RawMessage, commands .
 		}
 	}
 	events(t, s, func(out string) { checkRunners(t, name+" event", out, nothing) })
-	checkRunners(t, name+" visible", Visible(s), nothing)
+	checkRunners(t, name+" visible", printable.Message(s), nothing)
 	checkRunners(t, name+" result", blocks(s, value), nothing)
 }
 
@@ -108,7 +108,7 @@ func checkOrders(t testing.TB, name, s string, value json.RawMessage, commands .
 func events(t testing.TB, s string, check func(string)) {
 	for _, kind := range []string{"state", "changed", "build", "summary", s} {
 		e := WatchEvent{Time: time.Unix(0, 0), Event: kind, Server: s, State: s, Cause: s, Note: s, Files: []string{s}, Error: &seen.Failure{Stage: s, Message: s, Hint: s, Stderr: s},
-			Findings: filled("diff", s, []byte(`1`)).Findings, Servers: []Watched{{Name: s, State: s}}, Summary: &Summary{}}
+			Findings: filled("diff", s, []byte(`1`)).Findings, Servers: []Watched{{Name: s, State: s}}, Summary: &seen.Summary{}}
 		check(string(EventJSON(e)))
 		for _, width := range []int{0, 50} {
 			line := EventLine{Time: e.Time, Server: s, Word: kind, Remark: s, Error: e.Error, Findings: e.Findings}
@@ -121,5 +121,5 @@ func events(t testing.TB, s string, check func(string)) {
 func blocks(s string, value json.RawMessage) string {
 	var out bytes.Buffer
 	WriteBlocks(&out, []Block{{Text: s}, {Role: s, Label: s, Text: s}, {Label: s, Failure: true}}, Options{Width: 80})
-	return out.String() + printable.Indented(value) + "\n" + OneLine(value)
+	return out.String() + printable.Indented(value) + "\n" + printable.OneLine(value)
 }

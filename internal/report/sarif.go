@@ -10,6 +10,8 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/pkg/finding"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
 )
 
 const (
@@ -38,7 +40,7 @@ func writeSARIF(w io.Writer, r *Report, o Options) error {
 		results = append(results, sarifResult(f, index[f.Rule], servers.place(f)))
 	}
 	// how the run ended: whether it found out everything, and what prevented that
-	invocation := sarifObject{"executionSuccessful": r.Verdict == Pass || r.Verdict == Fail,
+	invocation := sarifObject{"executionSuccessful": r.Verdict == exit.Pass || r.Verdict == exit.Fail,
 		"exitCode": r.Status}
 	var notes []sarifObject
 	for _, a := range r.alerts(o.Run) {

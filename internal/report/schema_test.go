@@ -140,7 +140,7 @@ func TestSchemaTypes(t *testing.T) {
 	compare("off of a finding", finding.OffIn{}, *root.Defs["finding"].Properties["off"].Items)
 	compare("calls", finding.Calls{}, root.Defs["finding"].Properties["calls"])
 	for name, value := range map[string]any{"failure": seen.Failure{}, "notice": seen.Oddity{}, "saved": Saved{},
-		"finding": judged{}, "summary": Summary{}} {
+		"finding": seen.Judged{}, "summary": seen.Summary{}} {
 		compare(name, value, root.Defs[name])
 	}
 }

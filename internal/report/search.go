@@ -68,7 +68,7 @@ func (s Server) offers() bool {
 // matches returns the names and texts of an item that match the pattern, in their order; at least the name
 // of the item.
 func (o Options) matches(k snapshot.Kind, raw json.RawMessage) (all []found) {
-	name, arguments := key(k, raw), argumentsOf(k, raw)
+	name, arguments := key(k, raw), seen.Arguments(k, raw)
 	add := func(place, text string) {
 		if o.Pattern.MatchString(text) && !slices.Contains(all, found{place, text}) {
 			all = append(all, found{place, text})

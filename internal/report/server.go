@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -35,13 +34,18 @@ type Server struct {
 	BaseFile string `json:"-"`
 }
 
+// seenOf returns what was seen of servers.
+func seenOf(servers []Server) []seen.Server {
+	return kit.Map(servers, func(s Server) seen.Server { return s.Server })
+}
+
 // Comparison is what a server was compared with.
 type Comparison struct {
-	Base       string            `json:"base,omitempty"`       // the old side, such as a snapshot file
-	Unsaved    bool              `json:"unsaved,omitempty"`    // nothing was saved to compare with
-	Movable    bool              `json:"movable,omitempty"`    // Base is the saved snapshot that accept moves
-	BaseTokens *int              `json:"baseTokens,omitempty"` // Answer.Tokens of the old side
-	Changed    []SignatureChange `json:"changed,omitempty"`    // items with other signatures than before
+	Base       string                 `json:"base,omitempty"`       // the old side, such as a snapshot file
+	Unsaved    bool                   `json:"unsaved,omitempty"`    // nothing was saved to compare with
+	Movable    bool                   `json:"movable,omitempty"`    // accept moves Base
+	BaseTokens *int                   `json:"baseTokens,omitempty"` // Answer.Tokens of the old side
+	Changed    []seen.SignatureChange `json:"changed,omitempty"`    // items with other signatures than before
 	// what changed in the package that the server is in, such as "zod 3.25.76 → 4.1.5"
 	Cause string `json:"cause,omitempty"`
 }
@@ -96,30 +100,6 @@ func versionOf(source string) string {
 	ref, _, _ := packages.Parse(source)
 	return ref.Version
 }
-
-// Says returns the message after the stage. A server that cannot be reached or started, or is silent, needs
-// no stage, and one that exited has the reason that it wrote.
-func Says(f seen.Failure) string {
-	says := f.Message
-	if exited(f) {
-		says = join(": ", says, exitReason(f.Stderr))
-	}
-	if f.Stage == seen.LookingUp { // the message begins with the package
-		return says
-	}
-	opening := slices.Contains([]string{"starting", "connecting", "handshake"}, f.Stage)
-	if opening && (exited(f) || strings.HasPrefix(f.Message, cannotConnect) ||
-		strings.HasPrefix(f.Message, "no MCP reply")) {
-		return says
-	}
-	return join(": ", f.Stage, says)
-}
-
-// cannotConnect begins the message about a URL that was not reached; the URL, a colon and the cause follow.
-const cannotConnect = "cannot connect to "
-
-// exited reports whether the server's program ended.
-func exited(f seen.Failure) bool { return strings.HasPrefix(f.Message, "server exited") }
 
 // Saved is what became of one server's snapshot file.
 type Saved struct {

@@ -10,11 +10,12 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/seen"
 )
 
-// Type returns the type of a parameter with everything else that its schema says but its default and its
+// typeOf returns the type of a parameter with everything else that its schema says but its default and its
 // description, such as "integer, minimum 1".
-func (p parameter) Type() string {
+func typeOf(p parameter) string {
 	s := rawjson.ObjectOf(p.Schema)
 	if kind := rawjson.TypeName(p.Schema); kind != "an object" && kind != "a boolean" {
 		return inWords(p.Schema, 0)
@@ -119,7 +120,7 @@ func arrayShape(s rawjson.Object, depth int) string {
 // objectShape returns the members in braces, or "{…}" where they are too deep, or "map of string" when only
 // additionalProperties has a schema; "object" where nothing is known.
 func objectShape(s rawjson.Object, depth int) string {
-	members := requiredFirst(propertiesOf(s, nil))
+	members := seen.RequiredFirst(seen.Properties(s, nil))
 	switch values := s["additionalProperties"]; {
 	case len(members) > 0 && depth > 0:
 		return "{" + joinParameters(members, depth-2, shapeMembers) + "}"

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"encoding/json"
 	"io"
 	"slices"
 	"strconv"
@@ -62,14 +61,14 @@ func writeSaved(p *page, r *Report) {
 		{title: "CHANGES", least: 8, drop: 1}, {title: "FILE", least: 16, drop: 2}},
 		kit.Map(saved, func(server Server) []span {
 			s := server.Saved
-			changes := join(" ", signed("+", s.Added), signed("−", s.Removed), signed("~", s.Changed))
+			changes := kit.Join(" ", signed("+", s.Added), signed("−", s.Removed), signed("~", s.Changed))
 			return []span{{server.Name, bold}, {string(s.Action), styles[s.Action]}, {changes, plain},
-				{join(": ", s.File, firstLine(s.Reason)), plain}}
+				{kit.Join(": ", s.File, firstLine(s.Reason)), plain}}
 		}))
 	of := kit.Map(saved, func(s Server) string { return string(s.Saved.Action) })
 	writeFailures(p, r.Servers)
 	p.gap()
-	done := Tally(of, string(Created), string(Updated), string(Unchanged), string(Skipped))
+	done := kit.Tally(of, string(Created), string(Updated), string(Unchanged), string(Skipped))
 	p.text(0, 0, span{cmp.Or(done, "nothing to save"), plain})
 }
 
@@ -121,7 +120,7 @@ func writeReleases(p *page, r *Report) {
 			tokens, look = string(s.State), stateStyle(s.State)
 		}
 		if s.State != seen.Failed && (i > 0 || !p.History) {
-			sum := Summarize(found, nil)
+			sum := seen.Summarize(found, nil)
 			levels[0], levels[1] = numberCell(sum.Breaking, red), numberCell(sum.Warning, yellow)
 			if p.History {
 				levels[2] = numberCell(sum.Info, cyan)
@@ -220,7 +219,7 @@ var frame = kit.Pattern(`^\s+at .*\bnode:internal/`)
 // writeStderr writes what a server wrote to stderr, but one line: all of it, or the last lines without frames
 // of Node.
 func writeStderr(p *page, indent int, text, without string) {
-	all := slices.DeleteFunc(lines(text), func(l string) bool {
+	all := slices.DeleteFunc(kit.Lines(text), func(l string) bool {
 		return !p.Verbose && (strings.TrimSpace(l) == without || frame().MatchString(l))
 	})
 	if more := len(all) - stderrShown; more > 1 && !p.Verbose {
@@ -276,10 +275,6 @@ func WriteBlocks(w io.Writer, blocks []Block, o Options) {
 func wrapped(indent int, s span) line {
 	return line{indent: indent, hang: bullet(s.text), spans: []span{s}}
 }
-
-// OneLine returns JSON on one line, with spaces so that it can be read, and everything invisible in it
-// escaped.
-func OneLine(raw json.RawMessage) string { return Visible(printable.Spaced(raw)) }
 
 // WriteFiles writes a line for each file: its path, and what it holds.
 func WriteFiles(w io.Writer, files [][2]string) {

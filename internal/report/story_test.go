@@ -39,7 +39,7 @@ func release(t *testing.T, name string) *report.Report {
 		t.Fatal(err)
 	}
 	return &report.Report{Command: "diff", Status: 1,
-		Servers:  []report.Server{{Server: seen.Server{Name: name, State: seen.OK, Source: "new.json"}, Comparison: report.Comparison{Base: "old.json", Changed: report.SignatureChanges(old, now)}}},
+		Servers:  []report.Server{{Server: seen.Server{Name: name, State: seen.OK, Source: "new.json"}, Comparison: report.Comparison{Base: "old.json", Changed: seen.SignatureChanges(old, now)}}},
 		Findings: found}
 }
 
@@ -107,7 +107,7 @@ func TestChangedCalls(t *testing.T) {
 			return s
 		}
 		var got string
-		for _, one := range report.SignatureChanges(read(c.old), read(c.now)) {
+		for _, one := range seen.SignatureChanges(read(c.old), read(c.now)) {
 			got += one.Old + " → " + one.New
 		}
 		if got != c.want {

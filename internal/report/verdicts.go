@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -55,7 +54,7 @@ func writeChecked(p *page, r *Report) {
 	changed, quiet := v.parted()
 	if len(changed) == 1 {
 		p.text(0, 2, append([]span{{changed[0].Name, bold}, {"  ", plain}},
-			Summarize(v.found[changed[0].Name], nil).totals(p.Waived)...)...)
+			p.totals(seen.Summarize(v.found[changed[0].Name], nil))...)...)
 	}
 	byRule := kit.Group(p.wanted(r.Findings), func(f finding.Finding) string { return levelWord(f) + f.Rule })
 	slices.SortStableFunc(byRule, func(a, b []finding.Finding) int { return rank(a[0]) - rank(b[0]) })
@@ -141,7 +140,7 @@ func (v view) sentence(f finding.Finding) string {
 	if place+server != "" {
 		says = lowerFirst(says)
 	}
-	return join(": ", server, place, says)
+	return kit.Join(": ", server, place, says)
 }
 
 // writeCompared writes the heading of one server's findings: what was compared.
@@ -202,7 +201,7 @@ func writeUnchanged(p *page, says string, servers []Server) {
 func writeMeaning(p *page, r *Report, totals bool) {
 	var row []span
 	if totals {
-		row = r.Summary.totals(p.Waived)
+		row = p.totals(r.Summary)
 	}
 	says := r.meaning()
 	if len(row) > 0 && says != "" && r.kind().oneSide && r.Status == 1 {
@@ -218,27 +217,15 @@ func writeMeaning(p *page, r *Report, totals bool) {
 }
 
 // totals returns the numbers that are not zero, and how to see what is not shown: "2 breaking, 1 warning".
-func (s Summary) totals(waived bool) (row []span) {
-	add := func(n int, text string, look style) {
-		if n > 0 && len(row) > 0 {
-			row = append(row, span{", ", plain})
+func (o Options) totals(s seen.Summary) (row []span) {
+	for i, part := range s.Parts() {
+		if part.Level == "waived" && !o.Waived {
+			part.Text += " (--show-waived)"
 		}
-		if n > 0 {
-			row = append(row, span{text, look})
-		}
+		row = append(row, span{strings.Repeat(", ", count(i > 0)), plain},
+			span{part.Text, levelSpan(part.Level).style})
 	}
-	add(s.Breaking, strconv.Itoa(s.Breaking)+" breaking", red)
-	add(s.Warning, kit.Counted(s.Warning, "warning"), yellow)
-	add(s.Info, strconv.Itoa(s.Info)+" info", cyan)
-	add(s.Unknown, strconv.Itoa(s.Unknown)+" undecided", yellow)
-	hidden := map[bool]string{false: " (--show-waived)"}[waived]
-	add(s.Waived, strconv.Itoa(s.Waived)+" waived"+hidden, dim)
-	add(s.Failed, kit.Counted(s.Failed, "server")+" failed", red)
 	return row
-}
-
-func (s Summary) words() string {
-	return strings.Join(kit.Map(s.totals(true), func(part span) string { return part.text }), "")
 }
 
 // accepts reports whether accept can move a snapshot by a change.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/files"
-	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -141,8 +141,8 @@ func (s *stateFolder) lagOf(server, suffix string) []*snapshot.Snapshot {
 		}
 	}
 	if err != nil {
-		s.process.Note("--state: what an output has not heard of %s is unknown: %v", report.Visible(server),
-			err)
+		s.process.Note("--state: what an output has not heard of %s is unknown: %v",
+			printable.Message(server), err)
 		return nil
 	}
 	return all
@@ -167,7 +167,7 @@ func (q *outputQueue) record(l *lag) {
 	}
 	err := q.state.writeLag(q.state.lagPath(l.server, q.suffix), wanted)
 	if l.unkept = err != nil; err != nil {
-		q.note("--state: keeping what %s has not heard of %s: %v", q.name, report.Visible(l.server),
+		q.note("--state: keeping what %s has not heard of %s: %v", q.name, printable.Message(l.server),
 			err)
 		return
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 	"github.com/mcpctl/mcpctl/pkg/watch"
@@ -277,7 +278,7 @@ func (q *outputQueue) deliver(ctx context.Context, d *outputEvent) bool {
 		return false
 	}
 	if err != nil {
-		q.note("%s: %s of %s was not delivered: %v", q.name, kindOf(d), report.Visible(d.lag.server), err)
+		q.note("%s: %s of %s was not delivered: %v", q.name, kindOf(d), printable.Message(d.lag.server), err)
 	}
 	q.done(d, err == nil)
 	return true
@@ -364,7 +365,7 @@ func (q *outputQueue) left() (changes, outages int, kept []string) {
 		outages += l.outages
 		switch {
 		case l.written != nil && !l.unkept && (l.pending > 0 || l.behind):
-			kept = append(kept, report.Visible(server))
+			kept = append(kept, printable.Message(server))
 		default:
 			changes += l.changes
 		}

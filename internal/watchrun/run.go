@@ -199,7 +199,7 @@ func (r *watchRun) sumUp(ctx context.Context) error {
 	}
 	status := r.status()
 	r.mu.Unlock()
-	e.Status, e.Verdict = &status, report.VerdictOf(status)
+	e.Status, e.Verdict = &status, exit.VerdictOf(status)
 	r.publish(e)
 	lost := r.printer.finish()
 	switch {
@@ -331,13 +331,13 @@ func (r *watchRun) finishOutputs(ctx context.Context, over time.Time) {
 type totals struct {
 	policy  finding.Policy
 	fails   bool // the run fails
-	summary report.Summary
+	summary seen.Summary
 }
 
 // add counts findings by their level, and makes the run fail if the policy says so.
 func (t *totals) add(found []finding.Finding) {
 	t.fails = t.fails || t.policy.Fails(found)
-	sum := report.Summarize(found, nil)
+	sum := seen.Summarize(found, nil)
 	t.summary.Breaking += sum.Breaking
 	t.summary.Warning += sum.Warning
 	t.summary.Info += sum.Info
@@ -347,7 +347,7 @@ func (t *totals) add(found []finding.Finding) {
 
 // recount judges the newest differences of the servers that are watched.
 func (t *totals) recount(servers []*watchedServer) {
-	t.fails, t.summary = false, report.Summary{}
+	t.fails, t.summary = false, seen.Summary{}
 	for _, w := range servers {
 		t.add(w.found)
 	}
@@ -361,7 +361,7 @@ func shownEvent(w *watchedServer, e watch.Event) report.WatchEvent {
 	}
 	switch {
 	case e.Kind == watch.Changed:
-		shown.Findings = append(report.Findings{}, e.Findings...)
+		shown.Findings = append(seen.Findings{}, e.Findings...)
 	case e.Kind == watch.StateChanged && !w.target.Live():
 		shown.Error = w.target.Known().Error
 	case e.Kind == watch.StateChanged && e.State.Reached():

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/diff"
@@ -257,7 +257,7 @@ func (r *watchRun) savedReader(ctx context.Context, w *watchedServer) func() *sn
 		}
 		if err != nil && err.Error() != reported {
 			reported = err.Error()
-			r.process.Note("%s: %v", report.Visible(w.name()), err)
+			r.process.Note("%s: %v", printable.Message(w.name()), err)
 		}
 		return last
 	}

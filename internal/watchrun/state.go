@@ -14,7 +14,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -70,7 +70,7 @@ func (s *stateFolder) last(ctx context.Context, server string) *snapshot.Snapsho
 	}
 	if err != nil {
 		s.process.Note("--state: the changes of %s since the last run are unknown: %v",
-			report.Visible(server), err)
+			printable.Message(server), err)
 		return nil
 	}
 	return saved.Snapshot
@@ -84,7 +84,7 @@ func (s *stateFolder) printing(server string, from *snapshot.Snapshot, others ..
 	}
 	all := append([]*snapshot.Snapshot{from}, recent(others)...)
 	if err := s.writeLag(s.lagPath(server, stdoutSuffix), all); err != nil {
-		s.process.Note("--state: keeping what is printed of %s: %v", report.Visible(server), err)
+		s.process.Note("--state: keeping what is printed of %s: %v", printable.Message(server), err)
 	}
 }
 
@@ -101,7 +101,7 @@ func (s *stateFolder) save(server string, surface *snapshot.Snapshot) bool {
 	}
 	if err != nil {
 		s.process.Note("--state: saving %s: %v; the next run reports its changes again",
-			report.Visible(server), err)
+			printable.Message(server), err)
 	}
 	return err == nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/clipperhouse/displaywidth"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/watch"
@@ -52,7 +53,7 @@ func (v *eventView) server(name string) *viewedServer {
 	if s == nil {
 		s = &viewedServer{state: string(watch.Connecting)}
 		v.servers[name] = s
-		v.width = max(v.width, displaywidth.String(report.Visible(name)))
+		v.width = max(v.width, displaywidth.String(printable.Message(name)))
 	}
 	return s
 }
@@ -89,7 +90,7 @@ func (v *eventView) begin(now time.Time) []report.EventLine {
 	var order []string
 	for _, name := range v.names {
 		state := v.server(name).state
-		if states[state] = append(states[state], report.Visible(name)); len(states[state]) == 1 {
+		if states[state] = append(states[state], printable.Message(name)); len(states[state]) == 1 {
 			order = append(order, state)
 		}
 	}
@@ -234,5 +235,5 @@ func summed(e report.WatchEvent) string {
 	if sum.Waived > 0 {
 		line += fmt.Sprintf(", %d waived", sum.Waived)
 	}
-	return line + "; servers: " + report.Tally(states)
+	return line + "; servers: " + kit.Tally(states)
 }

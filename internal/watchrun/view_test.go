@@ -46,7 +46,7 @@ func TestStartOfManyServers(t *testing.T) {
 		events = append(events, state(names[n], "live"))
 	}
 	events = append(events, state(names[38], "reconnecting", "refused"),
-		report.WatchEvent{Event: "changed", Server: names[0], Cause: "start", Findings: report.Findings{}},
+		report.WatchEvent{Event: "changed", Server: names[0], Cause: "start", Findings: seen.Findings{}},
 		state(names[39], "failed", "no licence"), state(names[39], "closed"))
 	want := `12:01:19  watching 40 servers: 38 live, 1 reconnecting (server-38), 1 failed (server-39)
 12:01:19  server-38  reconnecting
@@ -86,7 +86,7 @@ func TestOneLinePerSave(t *testing.T) {
 		reload, state("todo", "reconnecting"), state("todo", "live"), report.WatchEvent{Event: "unchanged", Server: "todo", Cause: "reload"},
 		reload, state("todo", "reconnecting"), crash,
 		reload, state("todo", "reconnecting"), state("todo", "live"),
-		report.WatchEvent{Event: "changed", Server: "todo", Cause: "reload", Findings: report.Findings{removed}},
+		report.WatchEvent{Event: "changed", Server: "todo", Cause: "reload", Findings: seen.Findings{removed}},
 		state("todo", "closed"))
 	want := `12:00:01  todo  live  1 tool
 12:00:05  todo  reloaded in 3.0s (src/tools.ts), unchanged
