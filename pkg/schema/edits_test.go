@@ -65,7 +65,8 @@ func describe(t *testing.T, r *Revision, i int) string {
 	}
 	h, old, strict := r.With(i), r.Before, Budget{Semantics: Strict}
 	var effects []string
-	for effect, r := range map[string]Result{"narrows": Contains(t.Context(), h, old, strict), "widens": Contains(t.Context(), old, h, strict)} {
+	for effect, r := range map[string]Result{"narrows": Contains(t.Context(), h, old, strict),
+		"widens": Contains(t.Context(), old, h, strict)} {
 		switch r.Verdict {
 		case Incompatible:
 			effects = append(effects, effect)

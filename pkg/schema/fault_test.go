@@ -20,14 +20,18 @@ func TestFaults(t *testing.T) {
 	}{
 		{`{"type":"integer"}`, `1.0`, nil},
 		{`{"type":"integer"}`, `"a"`, []Fault{{"", "expected integer, got string", "type", nil, []string{"integer"}, false}}},
-		{`{"properties":{"a/b":{"maximum":5}}}`, `{"a/b":6}`, []Fault{{"/a~1b", `violates "maximum"`, "maximum", nil, []string{"5"}, false}}},
+		{`{"properties":{"a/b":{"maximum":5}}}`, `{"a/b":6}`,
+			[]Fault{{"/a~1b", `violates "maximum"`, "maximum", nil, []string{"5"}, false}}},
 		{`{"required":["a","b"],"additionalProperties":false}`, `{"c":1}`, []Fault{
 			{"", `violates "required"`, "required", []string{"a", "b"}, nil, false},
 			{"", `violates "additionalProperties"`, "additionalProperties", []string{"c"}, nil, false},
 		}},
-		{`{"enum":["a",1.50,null]}`, `"x"`, []Fault{{"", "expected one of the allowed values", "enum", nil, []string{`"a"`, "1.50", "null"}, false}}},
-		{`{"anyOf":[{"type":"string"},{"type":"null"}]}`, `1`, []Fault{{"", "expected string, got number", "type", nil, []string{"string", "null"}, true}}},
-		{`{"anyOf":[{"properties":{"a":{"type":"string"}}},{"required":["b"]}]}`, `{"a":1}`, []Fault{{"/a", "expected string, got number", "type", nil, []string{"string"}, true}}},
+		{`{"enum":["a",1.50,null]}`, `"x"`, []Fault{{"", "expected one of the allowed values", "enum", nil, []string{`"a"`, "1.50", "null"},
+			false}}},
+		{`{"anyOf":[{"type":"string"},{"type":"null"}]}`, `1`,
+			[]Fault{{"", "expected string, got number", "type", nil, []string{"string", "null"}, true}}},
+		{`{"anyOf":[{"properties":{"a":{"type":"string"}}},{"required":["b"]}]}`, `{"a":1}`,
+			[]Fault{{"/a", "expected string, got number", "type", nil, []string{"string"}, true}}},
 		{`{"minLength":2,"pattern":"^a"}`, `"b"`, []Fault{
 			{"", `violates "minLength"`, "minLength", nil, []string{"2"}, false},
 			{"", `violates "pattern"`, "pattern", nil, []string{"^a"}, false},
@@ -43,7 +47,8 @@ func TestFaults(t *testing.T) {
 		}},
 		{`{"$schema":"http://json-schema.org/draft-04/schema#","format":"email","maximum":5,"exclusiveMaximum":true}`, `5`,
 			[]Fault{{"", `violates "exclusiveMaximum"`, "exclusiveMaximum", nil, []string{"5"}, false}}},
-		{`{"$schema":"https://json-schema.org/draft/2020-12/schema","dependencies":{"a":{"properties":{"b":{}}}},"unevaluatedProperties":false}`, `{"b":1}`,
+		{`{"$schema":"https://json-schema.org/draft/2020-12/schema","dependencies":{"a":{"properties":{"b":{}}}},` +
+			`"unevaluatedProperties":false}`, `{"b":1}`,
 			[]Fault{{"", `violates "unevaluatedProperties"`, "unevaluatedProperties", []string{"b"}, nil, false}}},
 	} {
 		value, err := rawjson.Decode([]byte(c.value))
@@ -61,7 +66,8 @@ func TestFaults(t *testing.T) {
 func TestUnsure(t *testing.T) {
 	var defs []string
 	for i := range 20 {
-		defs = append(defs, fmt.Sprintf(`"d%d":{"anyOf":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%[2]d"},{"$ref":"#/$defs/d%[2]d"}]}`, i, i+1))
+		defs = append(defs, fmt.Sprintf(`"d%d":{"anyOf":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%[2]d"},{"$ref":"#/$defs/d%[2]d"}]}`, i,
+			i+1))
 	}
 	for name, schema := range map[string]string{
 		"a pattern that is not read": `{"pattern":"(?i:a)b"}`,

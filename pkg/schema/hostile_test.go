@@ -14,43 +14,64 @@ import (
 func hostile() map[string][2]string {
 	both := func(s string) [2]string { return [2]string{s, s} }
 	return map[string][2]string{
-		"nested lists":            both(strings.Repeat(`{"items":`, 10_000) + `{}` + strings.Repeat(`}`, 10_000)),
-		"nested to the limit":     {nest(`{"items":%s}`, 500, `{"type":"string"}`), nest(`{"items":%s}`, 500, `{"type":"integer"}`)},
-		"nested not":              {nest(`{"not":%s}`, 501, `{"type":"string"}`), nest(`{"not":%s}`, 500, `{"type":"string","minLength":1}`)},
+		"nested lists":        both(strings.Repeat(`{"items":`, 10_000) + `{}` + strings.Repeat(`}`, 10_000)),
+		"nested to the limit": {nest(`{"items":%s}`, 500, `{"type":"string"}`), nest(`{"items":%s}`, 500, `{"type":"integer"}`)},
+		"nested not": {nest(`{"not":%s}`, 501, `{"type":"string"}`),
+			nest(`{"not":%s}`, 500, `{"type":"string","minLength":1}`)},
 		"ten megabytes":           {`{"enum":["` + strings.Repeat("a", 10<<20) + `"]}`, `{"enum":["a"]}`},
 		"three megabytes of enum": {list(`{"enum":[%s]}`, 200_000, `"value%d"`), list(`{"enum":[%s]}`, 200_001, `"value%d"`)},
 		"self":                    {`{"$ref":"#"}`, `{"type":"string"}`},
-		"loop of three":           {`{"allOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"anyOf":[{"$ref":"#/$defs/b"}]},"b":{"not":{"$ref":"#"}}}}`, `true`},
-		"doubling allOf":          {doubling("allOf", 40, `"unevaluatedProperties":false`), `{"type":"object","maxProperties":3}`},
-		"doubling anyOf":          {doubling("anyOf", 40, `"type":"object"`), doubling("anyOf", 40, `"type":"object","minProperties":1`)},
-		"doubling oneOf":          {doubling("oneOf", 30, `"type":"object"`), `{"type":"object","required":["a"]}`},
-		"doubling properties":     {doublingProperties(40, `"type":"string"`), doublingProperties(40, `"type":"integer"`)},
-		"many choices":            {choices(14, 6), choices(14, 5)},
-		"colouring":               {colouring(40), `false`},
-		"many branches":           {branches("oneOf", 150, ""), branches("oneOf", 150, `,"b":{"type":"integer"}`)},
-		"overlapping oneOf":       {list(`{"oneOf":[%s]}`, 60, `{"minLength":%d}`), list(`{"oneOf":[%s]}`, 60, `{"maxLength":%d}`)},
-		"many properties":         {list(`{"properties":{%s}}`, 5000, `"p%d":{"type":"integer"}`), list(`{"properties":{%s}}`, 5000, `"p%d":{"type":"number"}`)},
-		"many required":           {list(`{"required":[%s]}`, 5000, `"p%d"`), list(`{"required":[%s]}`, 5001, `"p%d"`)},
-		"many patterns":           {list(`{"patternProperties":{%s},"minProperties":3}`, 30, `"^a{%d}b":{"type":"string"}`), `{"additionalProperties":{"type":"string"}}`},
-		"costly pattern":          {`{"pattern":"^(a|b)*a(a|b){18}$"}`, `{"pattern":"^(a|b)*b(a|b){18}$"}`},
-		"catastrophic pattern":    {`{"pattern":"^(a+)+$"}`, `{"pattern":"^(a*)*b?$"}`},
-		"huge exponent":           {`{"minimum":1e999999999}`, `{"minimum":1e999999998}`},
-		"huge counts":             {`{"type":"array","minItems":1000000000,"uniqueItems":true,"items":{"type":"boolean"}}`, `{"maxItems":3}`},
-		"huge string":             {`{"type":"string","minLength":1000000000}`, `{"maxLength":5}`},
-		"many contains":           {list(`{"type":"array","allOf":[%s],"maxItems":20}`, 20, `{"contains":{"minimum":%d,"maximum":%[1]d}}`), list(`{"type":"array","allOf":[%s],"maxItems":19}`, 20, `{"contains":{"minimum":%d,"maximum":%[1]d}}`)},
-		"pigeons":                 {`{"type":"array","minItems":40,"uniqueItems":true,"items":{"type":"integer","minimum":1,"maximum":39}}`, `false`},
-		"conditional chain":       {list(`{"allOf":[%s]}`, 40, `{"if":{"properties":{"p%d":{"const":1}},"required":["p%[1]d"]},"then":{"required":["q%[1]d"]}}`), list(`{"allOf":[%s]}`, 40, `{"if":{"properties":{"p%d":{"const":1}},"required":["p%[1]d"]},"then":{"required":["r%[1]d"]}}`)},
-		"mutual recursion":        {`{"$ref":"#/$defs/a","$defs":{"a":{"type":"object","properties":{"x":{"$ref":"#/$defs/b"}}},"b":{"type":"object","properties":{"x":{"$ref":"#/$defs/a"},"y":{"type":"string"}}}}}`, `{"$ref":"#/$defs/a","$defs":{"a":{"type":"object","properties":{"x":{"$ref":"#/$defs/a"},"y":{"type":"string"}}}}}`},
-		"exponential pattern":     {`{"properties":{"a":{"pattern":"(a|b)*a(a|b){30}$"}}}`, `{"properties":{"a":{"pattern":"(a|b)*b(a|b){30}$"}}}`},
-		"many unions":             {list(`{"allOf":[%s]}`, 420, `{"anyOf":[{"required":["a%d"]},{"required":["b%[1]d"]},{"properties":{"c%[1]d":{"type":"integer"}}}]}`), list(`{"allOf":[%s]}`, 420, `{"anyOf":[{"required":["a%d"]},{"required":["b%[1]d"]},{"properties":{"c%[1]d":{"type":"string"}}}]}`)},
-		"costly property names":   {list(`{"patternProperties":{%s}}`, 150, `"^(a|b)*a(a|b){%d}c":{"type":"string"}`), list(`{"patternProperties":{%s}}`, 150, `"^(a|b)*a(a|b){%d}c":{"type":"integer"}`)},
-		"many conditions":         {list(`{"allOf":[%s]}`, 20_000, `{"if":{"required":["a%d"]},"then":{"required":["b"]},"else":{"required":["c"]}}`), `{}`},
-		"renamed references":      {list(`{"$defs":{"d":{"minLength":3}},"properties":{%s}}`, 4000, `"p%d":{"$ref":"#/$defs/d"}`), list(`{"$defs":{"d":{"minLength":3}},"properties":{%s}}`, 4000, `"q%d":{"$ref":"#/$defs/d"}`)},
-		"renamed constants":       {`{"allOf":[` + list(`{"properties":{%s}}`, 4000, `"p%d":{"const":%[1]d}`) + `,` + list(`{"required":[%s]}`, 4000, `"p%d"`) + `]}`, list(`{"properties":{%s}}`, 4000, `"q%d":{"const":%[1]d}`)},
-		"thousands of patterns":   {list(`{"patternProperties":{%s}}`, 4000, `"^(a|b)*a(a|b){30}c%d":{"type":"string"}`), list(`{"patternProperties":{%s}}`, 4000, `"^(a|b)*a(a|b){30}c%d":{"type":"integer"}`)},
-		"dynamic scopes":          {dynamicScopes(12), `{"type":"object"}`},
-		"defaults of a union":     {list(manyDefaults, 4000, `"k%d":{}`), list(manyDefaults, 4001, `"k%d":{}`)},
-		"sets inside sets":        {list(setsInside, 1, "x%d"+strings.Repeat("x", 900_000)), list(setsInside, 1, "y%d"+strings.Repeat("y", 900_000))},
+		"loop of three": {
+			`{"allOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"anyOf":[{"$ref":"#/$defs/b"}]},"b":{"not":{"$ref":"#"}}}}`, `true`},
+		"doubling allOf":      {doubling("allOf", 40, `"unevaluatedProperties":false`), `{"type":"object","maxProperties":3}`},
+		"doubling anyOf":      {doubling("anyOf", 40, `"type":"object"`), doubling("anyOf", 40, `"type":"object","minProperties":1`)},
+		"doubling oneOf":      {doubling("oneOf", 30, `"type":"object"`), `{"type":"object","required":["a"]}`},
+		"doubling properties": {doublingProperties(40, `"type":"string"`), doublingProperties(40, `"type":"integer"`)},
+		"many choices":        {choices(14, 6), choices(14, 5)},
+		"colouring":           {colouring(40), `false`},
+		"many branches":       {branches("oneOf", 150, ""), branches("oneOf", 150, `,"b":{"type":"integer"}`)},
+		"overlapping oneOf":   {list(`{"oneOf":[%s]}`, 60, `{"minLength":%d}`), list(`{"oneOf":[%s]}`, 60, `{"maxLength":%d}`)},
+		"many properties": {list(`{"properties":{%s}}`, 5000, `"p%d":{"type":"integer"}`),
+			list(`{"properties":{%s}}`, 5000, `"p%d":{"type":"number"}`)},
+		"many required": {list(`{"required":[%s]}`, 5000, `"p%d"`), list(`{"required":[%s]}`, 5001, `"p%d"`)},
+		"many patterns": {list(`{"patternProperties":{%s},"minProperties":3}`, 30, `"^a{%d}b":{"type":"string"}`),
+			`{"additionalProperties":{"type":"string"}}`},
+		"costly pattern":       {`{"pattern":"^(a|b)*a(a|b){18}$"}`, `{"pattern":"^(a|b)*b(a|b){18}$"}`},
+		"catastrophic pattern": {`{"pattern":"^(a+)+$"}`, `{"pattern":"^(a*)*b?$"}`},
+		"huge exponent":        {`{"minimum":1e999999999}`, `{"minimum":1e999999998}`},
+		"huge counts":          {`{"type":"array","minItems":1000000000,"uniqueItems":true,"items":{"type":"boolean"}}`, `{"maxItems":3}`},
+		"huge string":          {`{"type":"string","minLength":1000000000}`, `{"maxLength":5}`},
+		"many contains": {list(`{"type":"array","allOf":[%s],"maxItems":20}`, 20, `{"contains":{"minimum":%d,"maximum":%[1]d}}`),
+			list(`{"type":"array","allOf":[%s],"maxItems":19}`, 20, `{"contains":{"minimum":%d,"maximum":%[1]d}}`)},
+		"pigeons": {`{"type":"array","minItems":40,"uniqueItems":true,"items":{"type":"integer","minimum":1,"maximum":39}}`,
+			`false`},
+		"conditional chain": {list(`{"allOf":[%s]}`, 40,
+			`{"if":{"properties":{"p%d":{"const":1}},"required":["p%[1]d"]},"then":{"required":["q%[1]d"]}}`),
+			list(`{"allOf":[%s]}`, 40, `{"if":{"properties":{"p%d":{"const":1}},"required":["p%[1]d"]},"then":{"required":["r%[1]d"]}}`)},
+		"mutual recursion": {
+			`{"$ref":"#/$defs/a","$defs":{"a":{"type":"object","properties":{"x":{"$ref":"#/$defs/b"}}},"b":{"type":"object",` +
+				`"properties":{"x":{"$ref":"#/$defs/a"},"y":{"type":"string"}}}}}`,
+			`{"$ref":"#/$defs/a","$defs":{"a":{"type":"object","properties":{"x":{"$ref":"#/$defs/a"},"y":{"type":"string"}}}}}`},
+		"exponential pattern": {`{"properties":{"a":{"pattern":"(a|b)*a(a|b){30}$"}}}`,
+			`{"properties":{"a":{"pattern":"(a|b)*b(a|b){30}$"}}}`},
+		"many unions": {list(`{"allOf":[%s]}`, 420,
+			`{"anyOf":[{"required":["a%d"]},{"required":["b%[1]d"]},{"properties":{"c%[1]d":{"type":"integer"}}}]}`),
+			list(`{"allOf":[%s]}`, 420,
+				`{"anyOf":[{"required":["a%d"]},{"required":["b%[1]d"]},{"properties":{"c%[1]d":{"type":"string"}}}]}`)},
+		"costly property names": {list(`{"patternProperties":{%s}}`, 150, `"^(a|b)*a(a|b){%d}c":{"type":"string"}`),
+			list(`{"patternProperties":{%s}}`, 150, `"^(a|b)*a(a|b){%d}c":{"type":"integer"}`)},
+		"many conditions": {list(`{"allOf":[%s]}`, 20_000,
+			`{"if":{"required":["a%d"]},"then":{"required":["b"]},"else":{"required":["c"]}}`), `{}`},
+		"renamed references": {list(`{"$defs":{"d":{"minLength":3}},"properties":{%s}}`, 4000, `"p%d":{"$ref":"#/$defs/d"}`),
+			list(`{"$defs":{"d":{"minLength":3}},"properties":{%s}}`, 4000, `"q%d":{"$ref":"#/$defs/d"}`)},
+		"renamed constants": {`{"allOf":[` + list(`{"properties":{%s}}`, 4000, `"p%d":{"const":%[1]d}`) + `,` +
+			list(`{"required":[%s]}`, 4000, `"p%d"`) + `]}`, list(`{"properties":{%s}}`, 4000, `"q%d":{"const":%[1]d}`)},
+		"thousands of patterns": {list(`{"patternProperties":{%s}}`, 4000, `"^(a|b)*a(a|b){30}c%d":{"type":"string"}`),
+			list(`{"patternProperties":{%s}}`, 4000, `"^(a|b)*a(a|b){30}c%d":{"type":"integer"}`)},
+		"dynamic scopes":      {dynamicScopes(12), `{"type":"object"}`},
+		"defaults of a union": {list(manyDefaults, 4000, `"k%d":{}`), list(manyDefaults, 4001, `"k%d":{}`)},
+		"sets inside sets": {list(setsInside, 1, "x%d"+strings.Repeat("x", 900_000)),
+			list(setsInside, 1, "y%d"+strings.Repeat("y", 900_000))},
 	}
 }
 
@@ -86,7 +107,10 @@ func doubling(keyword string, n int, root string) string {
 func doublingProperties(n int, last string) string {
 	var defs []string
 	for i := range n {
-		defs = append(defs, fmt.Sprintf(`"d%d":{"type":"object","required":["a","b"],"properties":{"a":{"$ref":"#/$defs/d%d"},"b":{"$ref":"#/$defs/d%[2]d"}}}`, i, i+1))
+		defs = append(defs,
+			fmt.Sprintf(
+				`"d%d":{"type":"object","required":["a","b"],"properties":{"a":{"$ref":"#/$defs/d%d"},"b":{"$ref":"#/$defs/d%[2]d"}}}`, i,
+				i+1))
 	}
 	defs = append(defs, fmt.Sprintf(`"d%d":{%s}`, n, last))
 	return fmt.Sprintf(`{"$ref":"#/$defs/d0","$defs":{%s}}`, strings.Join(defs, ","))
@@ -94,7 +118,8 @@ func doublingProperties(n int, last string) string {
 
 // choices is a conjunction of disjunctions.
 func choices(n, width int) string {
-	return list(`{"allOf":[%s]}`, n, `{"anyOf":[`+strings.TrimSuffix(strings.Repeat(`{"properties":{"p%[1]d":{"minimum":%[1]d}},"required":["q%[1]d"]},`, width), ",")+`]}`)
+	return list(`{"allOf":[%s]}`, n, `{"anyOf":[`+
+		strings.TrimSuffix(strings.Repeat(`{"properties":{"p%[1]d":{"minimum":%[1]d}},"required":["q%[1]d"]},`, width), ",")+`]}`)
 }
 
 // colouring asks for three colours of a graph that needs four.
@@ -103,20 +128,28 @@ func colouring(n int) string {
 	var edges []string
 	for i := range n {
 		for j := i + 1; j < min(n, i+4); j++ {
-			edges = append(edges, fmt.Sprintf(`{"anyOf":[{"properties":{"n%d":{"const":1},"n%d":{"enum":[2,3]}}},{"properties":{"n%[1]d":{"const":2},"n%[2]d":{"enum":[1,3]}}},{"properties":{"n%[1]d":{"const":3},"n%[2]d":{"enum":[1,2]}}}]}`, i, j))
+			edges = append(edges,
+				fmt.Sprintf(
+					`{"anyOf":[{"properties":{"n%d":{"const":1},"n%d":{"enum":[2,3]}}},{"properties":{"n%[1]d":{"const":2},`+
+						`"n%[2]d":{"enum":[1,3]}}},{"properties":{"n%[1]d":{"const":3},"n%[2]d":{"enum":[1,2]}}}]}`, i, j))
 		}
 	}
-	return fmt.Sprintf(`{"type":"object","properties":{%s},"required":[%s],"allOf":[%s]}`, node, list(`%s`, n, `"n%d"`), strings.Join(edges, ","))
+	return fmt.Sprintf(`{"type":"object","properties":{%s},"required":[%s],"allOf":[%s]}`, node, list(`%s`, n, `"n%d"`),
+		strings.Join(edges, ","))
 }
 
 func branches(keyword string, n int, more string) string {
-	return list(`{"`+keyword+`":[%s]}`, n, `{"type":"object","properties":{"kind":{"const":"k%d"},"a":{"type":"string"}`+more+`},"required":["kind","a"]}`)
+	return list(`{"`+keyword+`":[%s]}`, n, `{"type":"object","properties":{"kind":{"const":"k%d"},"a":{"type":"string"}`+more+
+		`},"required":["kind","a"]}`)
 }
 
 func dynamicScopes(n int) string {
 	var defs []string
 	for i := range n {
-		defs = append(defs, fmt.Sprintf(`"r%d":{"$id":"r%d","$dynamicAnchor":"n%d","properties":{"a":{"$ref":"r%d"},"b":{"$ref":"r%d"},"c":{"$dynamicRef":"#n%d"}}}`, i, i, i, (i+1)%n, (i+2)%n, i))
+		defs = append(defs,
+			fmt.Sprintf(
+				`"r%d":{"$id":"r%d","$dynamicAnchor":"n%d","properties":{"a":{"$ref":"r%d"},"b":{"$ref":"r%d"},`+
+					`"c":{"$dynamicRef":"#n%d"}}}`, i, i, i, (i+1)%n, (i+2)%n, i))
 	}
 	return fmt.Sprintf(`{"$ref":"r0","$defs":{%s}}`, strings.Join(defs, ","))
 }
@@ -280,7 +313,8 @@ func TestPlacesAreChargedWhateverStandsThere(t *testing.T) {
 		for i := range members {
 			members[i] = fmt.Sprintf(`"a%d":%s`, i, member)
 		}
-		s, err := Parse([]byte(`{"properties":{"` + strings.Repeat("k", 60_000) + `":{"properties":{` + strings.Join(members, ",") + `}}}}`))
+		s, err := Parse([]byte(`{"properties":{"` + strings.Repeat("k", 60_000) + `":{"properties":{` + strings.Join(members, ",") +
+			`}}}}`))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,17 +12,22 @@ import (
 func TestLongValues(t *testing.T) {
 	schemas := []string{
 		`{"minLength":4}`, `{"minLength":5}`, `{"maxLength":3}`, `{"maxLength":4}`, `{"const":"aaaa"}`, `{"enum":["aaa","b",1,null]}`,
-		`{"pattern":"^a*$"}`, `{"type":"string"}`, `{"type":["array","object"]}`, `{"oneOf":[{"minLength":4},{"maxLength":3}]}`, `{"not":{"minLength":4}}`,
+		`{"pattern":"^a*$"}`, `{"type":"string"}`, `{"type":["array","object"]}`, `{"oneOf":[{"minLength":4},{"maxLength":3}]}`,
+		`{"not":{"minLength":4}}`,
 		`{"minItems":4}`, `{"minItems":5}`, `{"maxItems":3}`, `{"maxItems":4}`, `{"uniqueItems":true}`, `{"items":{"type":"integer"}}`,
 		`{"items":{"type":["integer","string"]}}`, `{"prefixItems":[{"type":"string"},{"type":"integer"},{"maximum":1},{"minimum":2}]}`,
-		`{"prefixItems":[true,true,true,true,false]}`, `{"prefixItems":[true,true,true,false]}`, `{"prefixItems":[{"type":"string"}],"items":{"maximum":1}}`,
+		`{"prefixItems":[true,true,true,true,false]}`, `{"prefixItems":[true,true,true,false]}`,
+		`{"prefixItems":[{"type":"string"}],"items":{"maximum":1}}`,
 		`{"contains":{"const":1},"minContains":3}`, `{"contains":{"const":1},"minContains":4}`, `{"contains":{"const":1},"maxContains":2}`,
 		`{"contains":{"const":1},"maxContains":3}`, `{"contains":{"type":"string"}}`, `{"const":["x",1,1,1]}`,
-		`{"minProperties":4}`, `{"minProperties":5}`, `{"maxProperties":3}`, `{"maxProperties":4}`, `{"required":["a"]}`, `{"required":["b"]}`,
+		`{"minProperties":4}`, `{"minProperties":5}`, `{"maxProperties":3}`, `{"maxProperties":4}`, `{"required":["a"]}`,
+		`{"required":["b"]}`,
 		`{"properties":{"a":{"type":"string"},"b":{"type":"string"}}}`, `{"properties":{"a":{"type":"integer"}}}`,
-		`{"properties":{"a":true},"additionalProperties":{"type":"integer"}}`, `{"properties":{"a":true},"additionalProperties":{"type":"string"}}`,
+		`{"properties":{"a":true},"additionalProperties":{"type":"integer"}}`,
+		`{"properties":{"a":true},"additionalProperties":{"type":"string"}}`,
 		`{"properties":{"a":true},"additionalProperties":false}`, `{"additionalProperties":{"type":["integer","string"]}}`,
-		`{"propertyNames":{"maxLength":5}}`, `{"patternProperties":{"^extra":{"type":"string"}}}`, `{"patternProperties":{"^a$":{"type":"string"}}}`,
+		`{"propertyNames":{"maxLength":5}}`, `{"patternProperties":{"^extra":{"type":"string"}}}`,
+		`{"patternProperties":{"^a$":{"type":"string"}}}`,
 		`{"anyOf":[{"properties":{"a":true}},{"required":["zz"]}],"unevaluatedProperties":false}`,
 	}
 	values := []struct {

@@ -126,8 +126,10 @@ func TestNoBreakWithoutAValue(t *testing.T) {
 			verdicts := map[schema.Verdict]int{}
 			for _, ch := range append(judged.Changes, judged.Rest...) {
 				verdicts[ch.Breaks.Verdict]++
-				if ch.Breaks.Verdict == schema.Incompatible && (ch.Breaks.Witness == nil || disproved(sides[0], sides[1], decode(ch.Breaks.Witness)) != yes) {
-					t.Errorf("edit %d breaks by %s (%s)\nold %s\nnew %s", ch.Edit, ch.Breaks.Witness, ch.Breaks.Reason, encode(old), encode(new))
+				if ch.Breaks.Verdict == schema.Incompatible &&
+					(ch.Breaks.Witness == nil || disproved(sides[0], sides[1], decode(ch.Breaks.Witness)) != yes) {
+					t.Errorf("edit %d breaks by %s (%s)\nold %s\nnew %s", ch.Edit, ch.Breaks.Witness, ch.Breaks.Reason, encode(old),
+						encode(new))
 				}
 			}
 			for _, value := range g.valuesOf(old, new) {
@@ -200,7 +202,8 @@ func (g *grammar) valuesOf(old, new any) []any {
 		properties, _ := o["properties"].(map[string]any)
 		for _, name := range slices.Sorted(maps.Keys(properties)) {
 			for _, v := range simple {
-				values = append(values, map[string]any{name: v}, map[string]any{name: v, "d": "a"}, map[string]any{"a": "a", "b": "abc", "c": v})
+				values = append(values, map[string]any{name: v}, map[string]any{name: v, "d": "a"},
+					map[string]any{"a": "a", "b": "abc", "c": v})
 			}
 		}
 		for range 6 {
@@ -228,7 +231,8 @@ func (g *grammar) unions() (old, new any) {
 // arms makes an object whose members stand in several arms, some of them closed, and definitions.
 func (g *grammar) arms() any {
 	plain := func() any {
-		return choose(g, any(map[string]any{"type": "string"}), any(map[string]any{"type": "integer"}), any(map[string]any{"minLength": json.Number("2")}),
+		return choose(g, any(map[string]any{"type": "string"}), any(map[string]any{"type": "integer"}),
+			any(map[string]any{"minLength": json.Number("2")}),
 			any(true), any(map[string]any{"$ref": "#/$defs/one/properties/a"}))
 	}
 	var object func(depth int) map[string]any

@@ -152,7 +152,8 @@ func share(part, rest int) float64 {
 
 const tableHead = `# How the engine judges labelled pairs
 
-Written by ` + "`go test ./pkg/schema/internal/oracle -run TestCorpus -update`" + `; a test compares. A direction asks whether one schema of a pair accepts all that
+Written by ` + "`go test ./pkg/schema/internal/oracle -run TestCorpus -update`" +
+	`; a test compares. A direction asks whether one schema of a pair accepts all that
 the other accepts. Labels that the engine contradicts with reason are counted apart and listed in disagreements.json.
 
 | source | yes: right | unknown | no: right | unknown | wrong | label at fault |
@@ -183,8 +184,9 @@ func sources() []source {
 			group: func(pair) string { return "" }},
 		{name: "MCP mutations", file: "mcp_mutations.json.gz", semantics: schema.Strict, skip: none, floorTrue: 100, floorFalse: 100,
 			group: func(p pair) string { return "mcp " + p.Class + " " + p.Direction }},
-		{name: "MCP mutations, declared", file: "mcp_mutations.json.gz", semantics: schema.Declared, skip: closesTrue, floorTrue: 100, floorFalse: 100,
-			group: func(pair) string { return "" }},
+		{name: "MCP mutations, declared", file: "mcp_mutations.json.gz", semantics: schema.Declared, skip: closesTrue, floorTrue: 100,
+			floorFalse: 100,
+			group:      func(pair) string { return "" }},
 		{name: "containment suite", file: "containment_suite.json.gz", semantics: schema.Strict, skip: assertsFormat, group: suite,
 			floorTrue: 97, floorFalse: 97}, // docs/compatibility.md, section 7, names what is not decided
 	}
@@ -234,7 +236,8 @@ func judgePair(t *testing.T, d direction, excuses disagreements, group, total *t
 	}
 	group.add(d.truth, r)
 	if total.add(d.truth, r) {
-		t.Errorf("%s: truth %v, verdict %v\nwitness %s\nnarrow %s\nwide   %s", d.id, d.truth, r.Verdict, r.Witness, d.narrow.Raw(), d.wide.Raw())
+		t.Errorf("%s: truth %v, verdict %v\nwitness %s\nnarrow %s\nwide   %s", d.id, d.truth, r.Verdict, r.Witness, d.narrow.Raw(),
+			d.wide.Raw())
 	}
 	if r.Verdict == schema.Unknown && testing.Verbose() {
 		t.Logf("undecided: %s (%v): %s", d.id, d.truth, r.Reason)

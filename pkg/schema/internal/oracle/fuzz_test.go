@@ -14,10 +14,12 @@ func FuzzContains(f *testing.F) {
 	for _, pair := range [][2]string{
 		{`{"type":"integer"}`, `{"type":"number"}`},
 		{`{"$ref":"#/$defs/a","$defs":{"a":{"anyOf":[{"$ref":"#"},{"type":"null"}]}}}`, `{"not":{"$ref":"#"}}`},
-		{`{"properties":{"a":{"$dynamicRef":"#x"}},"$dynamicAnchor":"x"}`, `{"unevaluatedProperties":false,"allOf":[{"properties":{"a":true}}]}`},
+		{`{"properties":{"a":{"$dynamicRef":"#x"}},"$dynamicAnchor":"x"}`,
+			`{"unevaluatedProperties":false,"allOf":[{"properties":{"a":true}}]}`},
 		{`{"$schema":"http://json-schema.org/draft-04/schema#","minimum":1,"exclusiveMinimum":true}`, `{"required":7,"enum":3}`},
 		{`{"items":[{"const":1}],"uniqueItems":true}`, `{"contains":{"type":"string"},"maxContains":0}`},
-		{`{"patternProperties":{"^a":{"minLength":2}},"propertyNames":{"pattern":"b$"}}`, `{"oneOf":[{"required":["ab"]},{"minProperties":1}]}`},
+		{`{"patternProperties":{"^a":{"minLength":2}},"propertyNames":{"pattern":"b$"}}`,
+			`{"oneOf":[{"required":["ab"]},{"minProperties":1}]}`},
 	} {
 		f.Add(pair[0], pair[1])
 	}

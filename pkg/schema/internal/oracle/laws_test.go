@@ -25,7 +25,8 @@ func TestTransitive(t *testing.T) {
 			implied++
 			r, _, err := contains(chain[0], chain[2], schema.Strict)
 			if err == nil && r.Verdict == schema.Incompatible {
-				t.Errorf("compatible in two steps, incompatible in one: witness %s\n%s\n%s\n%s", r.Witness, encode(chain[0]), encode(chain[1]), encode(chain[2]))
+				t.Errorf("compatible in two steps, incompatible in one: witness %s\n%s\n%s\n%s", r.Witness, encode(chain[0]),
+					encode(chain[1]), encode(chain[2]))
 			}
 			if err == nil && r.Verdict == schema.Compatible {
 				decided++

@@ -51,7 +51,8 @@ func TestOracle(t *testing.T) {
 		narrow, wide := g.pair(real)
 		c.judge(t, g, i, narrow, wide)
 	}
-	t.Logf("%d pairs, %d instance checks (%d with a random value that narrow accepts) in %v; verdicts %v; %d pairs the validator cannot read; %d self-comparisons unknown; %d incompatible without a witness",
+	t.Logf("%d pairs, %d instance checks (%d with a random value that narrow accepts) in %v; verdicts %v; %d pairs the validator cannot "+
+		"read; %d self-comparisons unknown; %d incompatible without a witness",
 		c.pairs, c.checks, c.telling, time.Since(begin).Round(time.Second), c.verdicts, c.skipped, c.selfUnknown, c.unconfirmed)
 	if c.verdicts[schema.Unknown]*100 > 3*c.pairs {
 		t.Errorf("%d of %d pairs are undecided: more than 3 %%", c.verdicts[schema.Unknown], c.pairs)

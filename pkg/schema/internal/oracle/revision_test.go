@@ -79,7 +79,8 @@ func checkChange(t *testing.T, r *schema.Revision, ch schema.Change, d schema.Di
 	if judged(from, value) == no || judged(to, value) == yes {
 		t.Errorf("%s does not show that edit %d breaks", ch.Breaks.Witness, ch.Edit)
 	}
-	if ch.Edit < 0 || slices.Contains([]schema.Family{schema.FamilyProperty, schema.FamilyAdditional, schema.FamilyUnevaluated}, r.Edits[ch.Edit].Family) {
+	if ch.Edit < 0 || slices.Contains([]schema.Family{schema.FamilyProperty, schema.FamilyAdditional, schema.FamilyUnevaluated},
+		r.Edits[ch.Edit].Family) {
 		return
 	}
 	alone, undone := r.With(ch.Edit), r.Without(ch.Edit)

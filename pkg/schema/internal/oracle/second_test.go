@@ -35,7 +35,8 @@ func TestSecondOpinion(t *testing.T) {
 		case accepted && !allowed:
 			agreed++
 		default:
-			t.Errorf("witness %s: narrow accepts is %v, wide accepts is %v\nnarrow %s\nwide   %s", r.Witness, accepted, allowed, encode(narrow), encode(wide))
+			t.Errorf("witness %s: narrow accepts is %v, wide accepts is %v\nnarrow %s\nwide   %s", r.Witness, accepted, allowed,
+				encode(narrow), encode(wide))
 		}
 	}
 	t.Logf("%d witnesses agreed on, %d about schemas that the second validator cannot read", agreed, silent)

@@ -8,7 +8,8 @@ import (
 
 // patternOf turns bytes into a pattern that ECMA-262 and RE2 read alike, and into the strings to try it on.
 func patternOf(data []byte) string {
-	tokens := []string{"a", "b", "0", "_", "-", "é", "🐲", "(?:", ")", "|", "*", "+", "?", "{2}", "{1,3}", "{0,}", "[ab]", "[^a]", "[a-z]", "^", "$",
+	tokens := []string{"a", "b", "0", "_", "-", "é", "🐲", "(?:", ")", "|", "*", "+", "?", "{2}", "{1,3}", "{0,}", "[ab]", "[^a]", "[a-z]",
+		"^", "$",
 		`\d`, `\D`, `\w`, `\W`, `\b`, `\B`, `\t`, `\x41`, "b.c", `\.`}
 	var out strings.Builder
 	for _, c := range data {

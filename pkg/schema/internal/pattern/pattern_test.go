@@ -27,7 +27,8 @@ func TestMatchMeansWhatECMAMeans(t *testing.T) {
 		{`^\D$`, []string{"०", "a", "\n", "🐲"}, []string{"0", "aa"}},
 		{`^\w$`, []string{"a", "_", "Z"}, []string{"é", "-"}},
 		{`^\W$`, []string{"é", "-", "\n"}, []string{"a", "_"}},
-		{`^\s$`, []string{" ", "\t", "\v", "\f", "\u00a0", "\u2028", "\u2029", "\ufeff", "\u3000"}, []string{"\u200b", "a", "\u0085", "\u180e"}},
+		{`^\s$`, []string{" ", "\t", "\v", "\f", "\u00a0", "\u2028", "\u2029", "\ufeff", "\u3000"},
+			[]string{"\u200b", "a", "\u0085", "\u180e"}},
 		{`^\S$`, []string{"a", "\u200b", "\u0085"}, []string{"\ufeff", "\u2029", "\v"}},
 		{`^.$`, []string{"a", "🐲", "\u0085"}, []string{"\n", "\r", "\u2028", "\u2029", ""}},
 		{`^abc$`, []string{"abc"}, []string{"abc\n", "\nabc", "x\nabc\ny"}},
@@ -153,7 +154,8 @@ func TestRegion(t *testing.T) {
 		{"too short", Region{All: []*Pattern{short}, MaxLen: 2, Bounded: true}, No, ""},
 		{"too long", Region{All: []*Pattern{short}, MinLen: 4}, No, ""},
 		{"no length", Region{MinLen: 3, MaxLen: 2, Bounded: true}, No, ""},
-		{"length beside pattern", Region{All: []*Pattern{lower}, None: []*Pattern{parsed(t, `^.{2,4}$`)}, MinLen: 2, MaxLen: 4, Bounded: true}, No, ""},
+		{"length beside pattern", Region{All: []*Pattern{lower}, None: []*Pattern{parsed(t, `^.{2,4}$`)}, MinLen: 2, MaxLen: 4,
+			Bounded: true}, No, ""},
 	}
 	for _, test := range tests {
 		witness, got := test.region.Find()
