@@ -102,12 +102,15 @@ func TestCompanyOfTitles(t *testing.T) {
 	changes := map[string][2]string{
 		"a longest list":  {`{"type":"array","items":ITEM}`, `{"type":"array","maxItems":2000,"items":ITEM}`},
 		"a shortest list": {`{"type":"array","items":ITEM}`, `{"type":"array","minItems":700,"items":ITEM}`},
-		"a largest map":   {`{"type":"object","additionalProperties":ITEM}`, `{"type":"object","maxProperties":1000,"additionalProperties":ITEM}`},
-		"a longest text":  {`{"type":"string"}`, `{"type":"string","maxLength":200000}`},
+		"a largest map": {`{"type":"object","additionalProperties":ITEM}`,
+			`{"type":"object","maxProperties":1000,"additionalProperties":ITEM}`},
+		"a longest text": {`{"type":"string"}`, `{"type":"string","maxLength":200000}`},
 	}
-	const item = `{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"},"c":{"type":"string"},"d":{"type":"integer"}},"required":["a","b","c","d"]}`
+	const item = `{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"},"c":{"type":"string"},` +
+		`"d":{"type":"integer"}},"required":["a","b","c","d"]}`
 	side := func(schema, title string, others int) string {
-		tools := []string{`{"name":"t","inputSchema":{"type":"object","properties":{"p":` + strings.ReplaceAll(schema, "ITEM", item) + `}}}`}
+		tools := []string{`{"name":"t","inputSchema":{"type":"object","properties":{"p":` + strings.ReplaceAll(schema, "ITEM", item) +
+			`}}}`}
 		for i := range others {
 			tools = append(tools, fmt.Sprintf(`{"name":"t%d","title":"%s","inputSchema":{"type":"object"}}`, i, title))
 		}
@@ -126,7 +129,8 @@ func TestCompanyOfTitles(t *testing.T) {
 // TestAloneAndBesideAnother makes each of some changes of an argument beside each change of another one: what is said of the first
 // does not depend on the second.
 func TestAloneAndBesideAnother(t *testing.T) {
-	const a, b, closed = `{"type":"object","properties":{"a":{"type":"string"}}}`, `{"type":"object","properties":{"b":{"type":"integer"}}}`,
+	const a, b, closed = `{"type":"object","properties":{"a":{"type":"string"}}}`,
+		`{"type":"object","properties":{"b":{"type":"integer"}}}`,
 		`{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}`
 	const both, demanding = `{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer"}}}`,
 		`{"type":"object","properties":{"b":{"type":"integer"}},"required":["b"]}`

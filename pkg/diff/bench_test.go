@@ -48,7 +48,8 @@ func large(t testing.TB, tools, changed int) string {
 		edited := changed > 0 && i%changed == 0
 		raws = append(raws, json.RawMessage(largeTool(i, edited)))
 	}
-	s := &snapshot.Snapshot{Protocol: "2025-11-25", Capabilities: json.RawMessage(`{"tools":{}}`), Tools: snapshot.NewList(snapshot.Tools, raws)}
+	s := &snapshot.Snapshot{Protocol: "2025-11-25", Capabilities: json.RawMessage(`{"tools":{}}`),
+		Tools: snapshot.NewList(snapshot.Tools, raws)}
 	file, err := s.Encode()
 	if err != nil {
 		t.Fatal(err)
@@ -62,13 +63,16 @@ func largeTool(i int, edited bool) string {
 		text, most, states, required = "Lists issues", 50, `"open","closed"`, `"owner","repo"`
 	}
 	return fmt.Sprintf(`{"name":"tool_%d","description":"%s, number %d.","annotations":{"readOnlyHint":true,"title":"Tool %d"},
-		"inputSchema":{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","additionalProperties":false,"required":[%s],"properties":{
+		"inputSchema":{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","additionalProperties":false,"required":[%s],`+
+		`"properties":{
 			"owner":{"type":"string","description":"The account that owns the project. Not case sensitive."},
 			"repo":{"type":"string","description":"The name of the project without its extension."},
 			"state":{"type":"string","enum":[%s],"default":"open","description":"Which issues are listed."},
 			"labels":{"type":"array","items":{"type":"string","minLength":1},"description":"Only issues that have all of these labels."},
-			"since":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}],"description":"Only issues that changed after this moment."},
-			"filter":{"type":"object","properties":{"author":{"type":"string"},"assignee":{"type":["string","null"]},"milestone":{"type":"integer","minimum":1}},"additionalProperties":false},
+			"since":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}],`+
+		`"description":"Only issues that changed after this moment."},
+			"filter":{"type":"object","properties":{"author":{"type":"string"},"assignee":{"type":["string","null"]},`+
+		`"milestone":{"type":"integer","minimum":1}},"additionalProperties":false},
 			"limit":{"type":"integer","minimum":1,"maximum":%d,"description":"How many issues are returned at most."}}}}`,
 		i, text, i, i, required, states, most)
 }

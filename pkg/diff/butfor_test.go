@@ -97,7 +97,9 @@ func (v *victim) shared(t *testing.T, random *rand.Rand) *victim {
 	w.mutations["zzFrom"] = []*mutation{
 		{member: "zzFrom", name: "shared, longer", apply: definition(func(m map[string]any) { m["minLength"] = json.Number("2") })},
 		{member: "zzFrom", name: "shared, open", apply: definition(func(m map[string]any) { delete(m, "maxLength") })},
-		{member: "zzFrom", name: "shared, a number", apply: definition(func(m map[string]any) { replace(m, map[string]any{"type": "number"}) })},
+		{member: "zzFrom", name: "shared, a number", apply: definition(func(m map[string]any) {
+			replace(m, map[string]any{"type": "number"})
+		})},
 	}
 	w.members = append(slices.Clone(v.members), "zzFrom")
 	return &w
@@ -175,7 +177,8 @@ func (c composition) check(t *testing.T, random *rand.Rand, seen map[string]int)
 	found := c.compare(t, after)
 	fail := func(format string, args ...any) {
 		t.Helper()
-		t.Errorf("%s\n %s\n→%s\n%s\n"+format, append([]any{c.describe(c.chosen), c.schema, after, strings.Join(told(found), "\n")}, args...)...)
+		t.Errorf("%s\n %s\n→%s\n%s\n"+format, append([]any{c.describe(c.chosen), c.schema, after, strings.Join(told(found), "\n")},
+			args...)...)
 	}
 	var settled []*mutation
 	for _, f := range found {
@@ -189,14 +192,16 @@ func (c composition) check(t *testing.T, random *rand.Rand, seen map[string]int)
 		}
 		seen["witnesses"]++
 		if !c.accepts(t, f.Witness) || c.accepts(t, f.Witness, c.chosen...) {
-			fail("%s: the witness %s was right: %v, is right: %v", f.Rule, f.Witness, c.accepts(t, f.Witness), c.accepts(t, f.Witness, c.chosen...))
+			fail("%s: the witness %s was right: %v, is right: %v", f.Rule, f.Witness, c.accepts(t, f.Witness),
+				c.accepts(t, f.Witness, c.chosen...))
 		}
 		if was, is, known := secondly(c.schema, after, f.Witness); known && (!was || is) {
 			fail("%s: a second validator says of %s that it was right: %v, is right: %v", f.Rule, f.Witness, was, is)
 		}
-		if len(by) > 0 && !strings.Contains(f.Message, "unknown arguments are now rejected") && !slices.ContainsFunc(by, func(m *mutation) bool {
-			return !c.accepts(t, f.Witness, m) || c.accepts(t, f.Witness, c.without(m)...)
-		}) {
+		if len(by) > 0 && !strings.Contains(f.Message, "unknown arguments are now rejected") &&
+			!slices.ContainsFunc(by, func(m *mutation) bool {
+				return !c.accepts(t, f.Witness, m) || c.accepts(t, f.Witness, c.without(m)...)
+			}) {
 			fail("%s: %s does not show that this change breaks", f.Rule, f.Witness)
 		}
 	}
@@ -261,7 +266,8 @@ func (c composition) by(f finding.Finding) (by []*mutation) {
 			if strings.Contains(f.Rule, named) || strings.Contains(f.Rule, "-schema-") {
 				by = append(by, m)
 			}
-		case m.member != "" && steps[2] == "properties" && (steps[3] == m.member || steps[3] == m.member+"New" || strings.HasPrefix(m.name, "shared") && steps[3] == "zzTo"):
+		case m.member != "" && steps[2] == "properties" &&
+			(steps[3] == m.member || steps[3] == m.member+"New" || strings.HasPrefix(m.name, "shared") && steps[3] == "zzTo"):
 			by = append(by, m)
 		}
 	}

@@ -94,7 +94,8 @@ func (e example) surface(side string) string {
 	case "argument":
 		return head + `"tools":[{"name":"t","inputSchema":{"type":"object","properties":{"p":` + side + `}}}]}`
 	case "result":
-		return head + `"tools":[{"name":"t","inputSchema":{"type":"object"},"outputSchema":{"type":"object","properties":{"p":` + side + `}}}]}`
+		return head + `"tools":[{"name":"t","inputSchema":{"type":"object"},"outputSchema":{"type":"object","properties":{"p":` + side +
+			`}}}]}`
 	case "input":
 		return head + `"tools":[{"name":"t","inputSchema":` + side + `}]}`
 	case "output":

@@ -283,7 +283,8 @@ func unions(n int) map[string]string {
 		`{"oneOf": [{"type": "null"}, {"type": "string", "maxLength": 9}, {"type": "integer", "minimum": 1}]}`,
 	}
 	tagged := []string{
-		`{"oneOf": [{"type": "object", "properties": {"k": {"const": "x"}}, "required": ["k"]}, {"type": "object", "properties": {"k": {"const": "y"}}, "required": ["k"]}, {"type": "null"}]}`,
+		`{"oneOf": [{"type": "object", "properties": {"k": {"const": "x"}}, "required": ["k"]}, {"type": "object", "properties": {"k": ` +
+			`{"const": "y"}}, "required": ["k"]}, {"type": "null"}]}`,
 		`{"anyOf": [{"type": "string", "minLength": 3}, {"type": "number"}, {"type": "null"}]}`,
 		`{"type": ["string", "null"]}`,
 		`{"anyOf": [{"type": "string"}, {"type": "null"}]}`,

@@ -24,7 +24,8 @@ func TestHostileSchemasEnd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			surface := func(kind string) string {
-				return `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"tools":[{"name":"t","inputSchema":` + schema(kind) + `}]}`
+				return `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"tools":[{"name":"t","inputSchema":` + schema(kind) +
+					`}]}`
 			}
 			findings := compared(t, parse(t, surface("number")), parse(t, surface("integer")), diff.Options{})
 			if len(findings) == 0 {
@@ -141,13 +142,16 @@ func TestManyProblemsAreOneFinding(t *testing.T) {
 
 // costly is a schema with patterns whose automata are of exponential size.
 func costly(n int) string {
-	return fmt.Sprintf(`{"type":"object","properties":{"a":{"type":"string","pattern":"(a|b)*b(a|b){%d}$"},"b":{"type":"string","pattern":"(a|b)*a(a|b){%d}$"}}}`, 30+n, 30+n)
+	return fmt.Sprintf(
+		`{"type":"object","properties":{"a":{"type":"string","pattern":"(a|b)*b(a|b){%d}$"},"b":{"type":"string",`+
+			`"pattern":"(a|b)*a(a|b){%d}$"}}}`, 30+n, 30+n)
 }
 
 func overlapping(kind string) string {
 	var arms []string
 	for i := range 30 {
-		arms = append(arms, fmt.Sprintf(`{"type":"object","properties":{"a%d":{"type":"%s"},"b%d":{"pattern":"^(a|b)\\1%d"}}}`, i, kind, i%7, i))
+		arms = append(arms, fmt.Sprintf(`{"type":"object","properties":{"a%d":{"type":"%s"},"b%d":{"pattern":"^(a|b)\\1%d"}}}`, i, kind,
+			i%7, i))
 	}
 	return `{"type":"object","properties":{"p":{"oneOf":[` + strings.Join(arms, ",") + `]}}}`
 }
@@ -156,7 +160,8 @@ func circular(kind string) string {
 	var definitions []string
 	for i := range 50 {
 		definitions = append(definitions, fmt.Sprintf(
-			`"D%d":{"type":"object","properties":{"l":{"$ref":"#/$defs/D%d"},"r":{"$ref":"#/$defs/D%d"},"v":{"type":"%s"}}}`, i, (i+1)%50, (i+7)%50, kind))
+			`"D%d":{"type":"object","properties":{"l":{"$ref":"#/$defs/D%d"},"r":{"$ref":"#/$defs/D%d"},"v":{"type":"%s"}}}`, i, (i+1)%50,
+			(i+7)%50, kind))
 	}
 	return `{"type":"object","properties":{"p":{"$ref":"#/$defs/D0"}},"$defs":{` + strings.Join(definitions, ",") + `}}`
 }
@@ -164,7 +169,8 @@ func circular(kind string) string {
 func crowded(kind string) string {
 	var properties []string
 	for i := range 150 {
-		properties = append(properties, fmt.Sprintf(`"p%d":{"anyOf":[{"type":"string"},{"type":"object","properties":{"x":{"type":"%s"}}}]}`, i, kind))
+		properties = append(properties,
+			fmt.Sprintf(`"p%d":{"anyOf":[{"type":"string"},{"type":"object","properties":{"x":{"type":"%s"}}}]}`, i, kind))
 	}
 	return `{"type":"object","properties":{` + strings.Join(properties, ",") + `}}`
 }
@@ -187,7 +193,8 @@ func TestManyOfOneNameAreOneFinding(t *testing.T) {
 			t.Fatalf("%s: %d findings, the one for the others is the %dth: %v", name, len(findings), i, lines(findings))
 		}
 		other := compared(t, old, list(5001, 250), diff.Options{})
-		if at := slices.IndexFunc(other, func(f finding.Finding) bool { return f.Verdict == finding.Unproven }); other[at].Fingerprint() == findings[i].Fingerprint() {
+		if at := slices.IndexFunc(other, func(f finding.Finding) bool { return f.Verdict == finding.Unproven }); other[at].Fingerprint() ==
+			findings[i].Fingerprint() {
 			t.Errorf("%s: other items have the same fingerprint", name)
 		}
 		if same := compared(t, old, list(1000, 300), diff.Options{}); len(same) > 0 {
@@ -204,7 +211,8 @@ func TestManyOptionsAreOneFinding(t *testing.T) {
 		for i := range count {
 			all = append(all, fmt.Sprintf(`"o%d":true`, i))
 		}
-		return parse(t, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{"`+strings.Repeat("k", 10_000)+`":{`+strings.Join(all, ",")+`}}},"tools":[]}`)
+		return parse(t, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{"`+strings.Repeat("k", 10_000)+`":{`+strings.Join(all,
+			",")+`}}},"tools":[]}`)
 	}
 	findings := compared(t, options(1000), options(0), diff.Options{})
 	if len(findings) != 1 || findings[0].Rule != "capability-option-removed" || !strings.HasPrefix(findings[0].Message, "1000 options") {
@@ -220,10 +228,13 @@ func TestManyHeadersAreNotCompared(t *testing.T) {
 		for i := range 500 {
 			all = append(all, fmt.Sprintf(`"p%d":{"type":"string","x-mcp-header":"%s%d"}`, i, name, i))
 		}
-		return parse(t, `{"protocolVersion":"2026-07-28","capabilities":{"tools":{}},"tools":[{"name":"t","inputSchema":{"type":"object","properties":{"`+
-			strings.Repeat("k", 10_000)+`":{"type":"object","properties":{`+strings.Join(all, ",")+`}}}}}]}`)
+		return parse(t,
+			`{"protocolVersion":"2026-07-28","capabilities":{"tools":{}},"tools":[{"name":"t","inputSchema":{"type":"object",`+
+				`"properties":{"`+
+				strings.Repeat("k", 10_000)+`":{"type":"object","properties":{`+strings.Join(all, ",")+`}}}}}]}`)
 	}
-	findings := slices.DeleteFunc(compared(t, headers("a"), headers("b"), diff.Options{}), func(f finding.Finding) bool { return f.Rule != "tool-header-mapping-changed" })
+	findings := slices.DeleteFunc(compared(t, headers("a"), headers("b"), diff.Options{}),
+		func(f finding.Finding) bool { return f.Rule != "tool-header-mapping-changed" })
 	if len(findings) != 1 || findings[0].Verdict != finding.Unproven {
 		t.Errorf("%d findings", len(findings))
 	}
@@ -232,8 +243,10 @@ func TestManyHeadersAreNotCompared(t *testing.T) {
 // TestManyMembersAreOneFinding: of very many members that changed by one rule one finding says how many they
 // are, with all of both sides; a hundred are reported one by one.
 func TestManyMembersAreOneFinding(t *testing.T) {
-	const around = `{"protocolVersion":"2026-07-28","supportedVersions":[VERSIONS],"serverInfo":{"name":"s",INFO},"capabilities":{"tools":{},CAPABILITIES,
-		"extensions":{"io.modelcontextprotocol/skills":{},EXTENSIONS}},"tools":[{"name":"t","inputSchema":{"type":"object"},"annotations":{ANNOTATIONS},OTHERS}],
+	const around = `{"protocolVersion":"2026-07-28","supportedVersions":[VERSIONS],"serverInfo":{"name":"s",INFO},` +
+		`"capabilities":{"tools":{},CAPABILITIES,
+		"extensions":{"io.modelcontextprotocol/skills":{},EXTENSIONS}},"tools":[{"name":"t","inputSchema":{"type":"object"},` +
+		`"annotations":{ANNOTATIONS},OTHERS}],
 		"skills":[{"uri":"skill://s","frontmatter":{"name":"s",FRONT},"resources":[FILES]}]}`
 	side := func(members, versions, files string) *snapshot.Snapshot {
 		pairs := []string{"VERSIONS", versions, "FILES", files}
@@ -259,9 +272,12 @@ func TestManyMembersAreOneFinding(t *testing.T) {
 		return by
 	}
 	few, others := told(100, "a", "b"), told(300, "a", "b")
-	for rule, each := range map[string]int{"protocol-version-removed": 1, "protocol-version-added": 1, "server-metadata-changed": 2, "capability-added": 1, "capability-removed": 1,
-		"extension-added": 1, "extension-removed": 1, "tool-annotation-changed": 2, "item-changed": 2, "skill-frontmatter-changed": 2, "skill-file-added": 1, "skill-file-removed": 1} {
-		if found := others[rule]; len(found) != 1 || !strings.HasSuffix(found[0].Message, fmt.Sprintf("101` and %d more.", each*300-5)) || each == 1 && (found[0].Old == nil) == (found[0].New == nil) || len(found[0].Old)+len(found[0].New) < 300*each*len(`"a1":1,`) {
+	for rule, each := range map[string]int{"protocol-version-removed": 1, "protocol-version-added": 1, "server-metadata-changed": 2,
+		"capability-added": 1, "capability-removed": 1,
+		"extension-added": 1, "extension-removed": 1, "tool-annotation-changed": 2, "item-changed": 2, "skill-frontmatter-changed": 2,
+		"skill-file-added": 1, "skill-file-removed": 1} {
+		if found := others[rule]; len(found) != 1 || !strings.HasSuffix(found[0].Message, fmt.Sprintf("101` and %d more.", each*300-5)) ||
+			each == 1 && (found[0].Old == nil) == (found[0].New == nil) || len(found[0].Old)+len(found[0].New) < 300*each*len(`"a1":1,`) {
 			t.Errorf("%s: %v", rule, lines(found))
 		}
 		if found := few[rule]; each == 1 && len(found) != 100 || each == 2 && len(found) != 1 {

@@ -15,8 +15,9 @@ import (
 )
 
 const (
-	twoTools = `{"capabilities":{"tools":{}},"tools":[{"name":"create_issue","inputSchema":{"type":"object"}},{"name":"search","inputSchema":{"type":"object"}}]}`
-	oneTool  = `{"capabilities":{"tools":{}},"tools":[{"name":"search","inputSchema":{"type":"object"}}]}`
+	twoTools = `{"capabilities":{"tools":{}},"tools":[{"name":"create_issue","inputSchema":{"type":"object"}},{"name":"search",` +
+		`"inputSchema":{"type":"object"}}]}`
+	oneTool = `{"capabilities":{"tools":{}},"tools":[{"name":"search","inputSchema":{"type":"object"}}]}`
 )
 
 // TestListsThatAreNotWhole compares a list of which a part, or nothing, arrived: what is missing from it is
@@ -38,12 +39,13 @@ func TestListsThatAreNotWhole(t *testing.T) {
 		old, new *snapshot.Snapshot
 		want     []string
 	}{
-		"whole":            {two(), one(), []string{"breaking tool-removed tool/create_issue"}},
-		"unread":           {two(), part(one(), 0), []string{"breaking list-unavailable /tools"}},
-		"truncated":        {two(), part(one(), 1), []string{"warning list-incomplete /tools"}},
-		"old unread":       {part(one(), 0), two(), []string{"warning comparison-scope-differs /tools"}},
-		"old truncated":    {part(one(), 1), two(), []string{"warning list-incomplete /tools"}},
-		"not renamed":      {parse(t, renamed("list_issues")), part(parse(t, renamed("list_all_issues")), 1), []string{"info tool-added tool/list_all_issues", "warning list-incomplete /tools"}},
+		"whole":         {two(), one(), []string{"breaking tool-removed tool/create_issue"}},
+		"unread":        {two(), part(one(), 0), []string{"breaking list-unavailable /tools"}},
+		"truncated":     {two(), part(one(), 1), []string{"warning list-incomplete /tools"}},
+		"old unread":    {part(one(), 0), two(), []string{"warning comparison-scope-differs /tools"}},
+		"old truncated": {part(one(), 1), two(), []string{"warning list-incomplete /tools"}},
+		"not renamed": {parse(t, renamed("list_issues")), part(parse(t, renamed("list_all_issues")), 1),
+			[]string{"info tool-added tool/list_all_issues", "warning list-incomplete /tools"}},
 		"not offered":      {two(), declared(""), []string{"breaking tool-removed tool/create_issue", "breaking tool-removed tool/search"}},
 		"neither has any":  {declared(""), declared(""), nil},
 		"empty, then none": {declared(`,"tools":[]`), declared(""), nil},
@@ -62,7 +64,8 @@ func TestListsThatAreNotWhole(t *testing.T) {
 }
 
 func renamed(name string) string {
-	return `{"capabilities":{"tools":{}},"tools":[{"name":"` + name + `","description":"All issues there are.","inputSchema":{"type":"object"}}]}`
+	return `{"capabilities":{"tools":{}},"tools":[{"name":"` + name +
+		`","description":"All issues there are.","inputSchema":{"type":"object"}}]}`
 }
 
 // TestHalfAComparisonIsNone: who is interrupted hears of nothing.
@@ -79,7 +82,8 @@ func TestHalfAComparisonIsNone(t *testing.T) {
 func TestAnotherGeneratorAffectsNoCaller(t *testing.T) {
 	surface := func(schema string) string { return `{"tools":[{"name":"a","inputSchema":` + schema + `}]}` }
 	old := `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"n":{"type":"integer"}}}`
-	new := `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{"n":{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991}}}`
+	new := `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{"n":{"type":"integer",` +
+		`"minimum":-9007199254740991,"maximum":9007199254740991}}}`
 	found := compared(t, parse(t, surface(old)), parse(t, surface(new)), diff.Options{})
 	groups := finding.Groups(found)
 	if len(found) != 3 || len(groups) != 1 || groups[0].Level != finding.Info {

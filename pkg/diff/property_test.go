@@ -22,7 +22,8 @@ func FuzzCompare(f *testing.F) {
 	for _, pair := range [][2]string{
 		{`{"tools":[7,{"name":3},{"name":"a"},{"name":"a","inputSchema":9}]}`, `{"tools":[null,{"name":"a","inputSchema":{"$ref":"#"}}]}`},
 		{`{"prompts":[{"name":"a","arguments":[1,{"name":"b"},{"name":"b"}]}]}`, `{"prompts":[{"name":"a","arguments":{"b":1}}]}`},
-		{`{"resourceTemplates":[{"uriTemplate":"{","name":"a"}],"capabilities":[]}`, `{"resourceTemplates":[{"uriTemplate":"}{+a,b*}","name":"a"}],"serverInfo":"x"}`},
+		{`{"resourceTemplates":[{"uriTemplate":"{","name":"a"}],"capabilities":[]}`,
+			`{"resourceTemplates":[{"uriTemplate":"}{+a,b*}","name":"a"}],"serverInfo":"x"}`},
 	} {
 		f.Add([]byte(pair[0]), []byte(pair[1]))
 	}

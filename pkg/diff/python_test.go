@@ -35,7 +35,8 @@ func TestPythonReleases(t *testing.T) {
 				old, new := parse(t, read(t, filepath.Join(folder, pair[0]))), parse(t, read(t, filepath.Join(folder, pair[1])))
 				found := compared(t, old, new, diff.Options{})
 				all += len(found)
-				undecided += len(slices.DeleteFunc(slices.Clone(found), func(f finding.Finding) bool { return !strings.HasSuffix(f.Rule, "-schema-unproven") }))
+				undecided += len(slices.DeleteFunc(slices.Clone(found),
+					func(f finding.Finding) bool { return !strings.HasSuffix(f.Rule, "-schema-unproven") }))
 				witnesses(t, old, new, found)
 				if t.Failed() {
 					t.Fatalf("%s → %s", pair[0], pair[1])

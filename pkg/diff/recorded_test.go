@@ -18,11 +18,14 @@ import (
 // schemas where a call may be rejected. Texts, results and what is harmless ask about nothing more than the
 // tool.
 func TestWhichFindingsCountCalls(t *testing.T) {
-	const old = `{"capabilities":{"tools":{},"prompts":{}},"prompts":[{"name":"p"}],"tools":[{"name":"gone","inputSchema":{"type":"object"}},
-		{"name":"t","description":"d","inputSchema":{"type":"object","properties":{"n":{"type":"number"},"o":{"type":"object","properties":{"left":{"type":"string"}}}}},
+	const old = `{"capabilities":{"tools":{},"prompts":{}},"prompts":[{"name":"p"}],"tools":[{"name":"gone",` +
+		`"inputSchema":{"type":"object"}},
+		{"name":"t","description":"d","inputSchema":{"type":"object","properties":{"n":{"type":"number"},"o":{"type":"object",` +
+		`"properties":{"left":{"type":"string"}}}}},
 		"outputSchema":{"type":"object","properties":{"r":{"type":"string"}},"required":["r"]}}]}`
 	const new = `{"capabilities":{"tools":{},"prompts":{}},"prompts":[],"tools":[
-		{"name":"t","description":"e","inputSchema":{"type":"object","properties":{"n":{"type":"integer"},"more":{"type":"string"},"o":{"type":"object","properties":{}}}},
+		{"name":"t","description":"e","inputSchema":{"type":"object","properties":{"n":{"type":"integer"},"more":{"type":"string"},` +
+		`"o":{"type":"object","properties":{}}}},
 		"outputSchema":{"type":"object","properties":{"r":{"type":"string"}}}}]}`
 	want := []string{
 		"tool-description-changed: of t",

@@ -12,18 +12,20 @@ import (
 
 // TestChangedBytes counts what one side has and the other has not, however it is written and in whatever order.
 func TestChangedBytes(t *testing.T) {
-	const whole = `{"mcpctl":1,"instructions":"Hi.","serverInfo":{"name":"s"},"capabilities":{"x":{}},"supportedVersions":["1"],"more":[1],"tools":[{"name":"a","title":"A"},{"name":"b"}],"prompts":[{"name":"p"}]}`
+	const whole = `{"mcpctl":1,"instructions":"Hi.","serverInfo":{"name":"s"},"capabilities":{"x":{}},"supportedVersions":["1"],` +
+		`"more":[1],"tools":[{"name":"a","title":"A"},{"name":"b"}],"prompts":[{"name":"p"}]}`
 	for new, want := range map[string]int{
 		whole: 0,
 		strings.Replace(whole, `{"name":"a","title":"A"},{"name":"b"}`, `{"name":"b"},{"title":"\u0041", "name":"a"}`, 1): 0,
-		strings.Replace(whole, `"Hi."`, `"Hello."`, 1):                                                                    len(`"Hi.""Hello."`),
-		strings.Replace(whole, `{"x":{}}`, `{"xy":{}}`, 1):                                                                len(`{"x":{}}{"xy":{}}`),
-		strings.Replace(whole, `["1"]`, `["1","2"]`, 1):                                                                   len(`["1"]["1","2"]`),
-		strings.Replace(whole, `[1]`, `[2]`, 1):                                                                           len("[1][2]"),
-		strings.Replace(whole, `"s"`, `"t"`, 1):                                                                           2 * len(`{"name":"s"}`),
-		strings.Replace(whole, `,{"name":"b"}`, ``, 1):                                                                    len(`{"name":"b"}`),
-		strings.Replace(whole, `"title":"A"`, `"t":1`, 1):                                                                 len(`{"name":"a","title":"A"}{"name":"a","t":1}`),
-		strings.Replace(whole, `{"name":"p"}`, `7,"p"`, 1):                                                                len(`{"name":"p"}7"p"`),
+		strings.Replace(whole, `"Hi."`, `"Hello."`, 1): len(
+			`"Hi.""Hello."`),
+		strings.Replace(whole, `{"x":{}}`, `{"xy":{}}`, 1): len(`{"x":{}}{"xy":{}}`),
+		strings.Replace(whole, `["1"]`, `["1","2"]`, 1):    len(`["1"]["1","2"]`),
+		strings.Replace(whole, `[1]`, `[2]`, 1):            len("[1][2]"),
+		strings.Replace(whole, `"s"`, `"t"`, 1):            2 * len(`{"name":"s"}`),
+		strings.Replace(whole, `,{"name":"b"}`, ``, 1):     len(`{"name":"b"}`),
+		strings.Replace(whole, `"title":"A"`, `"t":1`, 1):  len(`{"name":"a","title":"A"}{"name":"a","t":1}`),
+		strings.Replace(whole, `{"name":"p"}`, `7,"p"`, 1): len(`{"name":"p"}7"p"`),
 	} {
 		if got := diff.ChangedBytes(parse(t, whole), parse(t, new)); got != want {
 			t.Errorf("%s: %d bytes differ, want %d", new, got, want)
@@ -54,7 +56,8 @@ func TestOnlyWhatDiffersIsTooLarge(t *testing.T) {
 // that is always the same.
 func TestHeadersThatClientsSend(t *testing.T) {
 	surface := func(schema string) *snapshot.Snapshot {
-		return parse(t, `{"mcpctl":1,"protocolVersion":"2026-07-28","capabilities":{"tools":{}},"tools":[{"name":"t","inputSchema":`+schema+`}]}`)
+		return parse(t, `{"mcpctl":1,"protocolVersion":"2026-07-28","capabilities":{"tools":{}},"tools":[{"name":"t","inputSchema":`+schema+
+			`}]}`)
 	}
 	for schema, sent := range map[string]bool{
 		`{"type":"object","properties":{"a":{"type":"string","x-mcp-header":"Region"}}}`:                                      true,
@@ -67,7 +70,8 @@ func TestHeadersThatClientsSend(t *testing.T) {
 		`{"type":"string","x-mcp-header":"Region"}`:                                                                           false,
 		`{"type":"object","properties":{"a":{"type":"string","x-mcp-header":"X"},"b":{"type":"string","x-mcp-header":"x"}}}`:  false,
 	} {
-		plain := strings.NewReplacer(`,"x-mcp-header":"Region"`, "", `,"x-mcp-header":"two words"`, "", `,"x-mcp-header":"X"`, "", `,"x-mcp-header":"x"`, "").Replace(schema)
+		plain := strings.NewReplacer(`,"x-mcp-header":"Region"`, "", `,"x-mcp-header":"two words"`, "", `,"x-mcp-header":"X"`, "",
+			`,"x-mcp-header":"x"`, "").Replace(schema)
 		hidden := false
 		for _, f := range compared(t, surface(plain), surface(schema), diff.Options{}) {
 			hidden = hidden || f.Rule == "tool-hidden-from-http-clients"

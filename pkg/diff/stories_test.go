@@ -23,7 +23,8 @@ func causes(findings []finding.Finding) string {
 // changed one thing, and no others, since who accepts a cause accepts all of it.
 func TestOneDecisionIsOneCause(t *testing.T) {
 	page := func(properties, required string) string {
-		return `{"mcpctl":1,"serverInfo":{"name":"s","version":"` + either(required == "", "1.0.0", "1.1.0") + `"},"tools":[{"name":"t","inputSchema":{"type":"object",` +
+		return `{"mcpctl":1,"serverInfo":{"name":"s","version":"` + either(required == "", "1.0.0", "1.1.0") +
+			`"},"tools":[{"name":"t","inputSchema":{"type":"object",` +
 			required + `"properties":{` + properties + `}}}]}`
 	}
 	const bumped = "\ninfo      Breaking changes call for a new major version (\"1.0.0\" → \"1.1.0\")\n"

@@ -86,14 +86,18 @@ func place(f finding.Finding) string {
 // TestLikelyRenames guesses the new names of arguments: of the only two of one type, and of equal texts those
 // with similar names.
 func TestLikelyRenames(t *testing.T) {
-	const ref, target = `"Exact element reference from the page snapshot"`, `"Exact element reference from the page snapshot, or a selector"`
+	const ref, target = `"Exact element reference from the page snapshot"`,
+		`"Exact element reference from the page snapshot, or a selector"`
 	old := parse(t, `{"tools":[
 		{"name":"click","inputSchema":{"type":"object","properties":{"ref":{"type":"string","description":`+ref+`}}}},
-		{"name":"drag","inputSchema":{"type":"object","properties":{"endRef":{"type":"string","description":`+ref+`},"startRef":{"type":"string","description":`+ref+`}}}},
-		{"name":"shoot","inputSchema":{"type":"object","properties":{"ref":{"type":"string","description":"What to take, all when missing"}}}}]}`)
+		{"name":"drag","inputSchema":{"type":"object","properties":{"endRef":{"type":"string","description":`+ref+
+		`},"startRef":{"type":"string","description":`+ref+`}}}},
+		{"name":"shoot","inputSchema":{"type":"object","properties":{"ref":{"type":"string",`+
+		`"description":"What to take, all when missing"}}}}]}`)
 	new := parse(t, `{"tools":[
 		{"name":"click","inputSchema":{"type":"object","properties":{"target":{"type":"string","description":`+target+`}}}},
-		{"name":"drag","inputSchema":{"type":"object","properties":{"startTarget":{"type":"string","description":`+target+`},"endTarget":{"type":"string","description":`+target+`}}}},
+		{"name":"drag","inputSchema":{"type":"object","properties":{"startTarget":{"type":"string","description":`+target+
+		`},"endTarget":{"type":"string","description":`+target+`}}}},
 		{"name":"shoot","inputSchema":{"type":"object","properties":{"target":{"type":"string","description":"Which part"}}}}]}`)
 	got := map[string]int{}
 	for _, f := range compared(t, old, new, diff.Options{}) {

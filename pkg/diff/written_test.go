@@ -14,7 +14,8 @@ import (
 // TestWhatServersSendArrivesAsWritten holds old and new of findings to the bytes that the servers sent: keys
 // in their order, numbers and texts in their spelling. Only white space may differ.
 func TestWhatServersSendArrivesAsWritten(t *testing.T) {
-	const old = `{"protocolVersion":"2026-07-28","capabilities":{"tools":{}},"tools":[{"name":"t","description":"d","inputSchema":{"type":"object","properties":{
+	const old = `{"protocolVersion":"2026-07-28","capabilities":{"tools":{}},"tools":[{"name":"t","description":"d",` +
+		`"inputSchema":{"type":"object","properties":{
 		"gone":{"type":"string","minLength":1.0,"description":"x","default":{"z":1.50,"a":1e2}},
 		"range":{"type":"number","maximum":10.0, "minimum":1e0},
 		"choice":{"enum":["x",{"z":1,"a":1}]}, "header":{"type":"string","x-mcp-header":"A"},
@@ -22,7 +23,8 @@ func TestWhatServersSendArrivesAsWritten(t *testing.T) {
 		"pairs":{"type":"object","patternProperties":{"^x":{"type":"string","maxLength":1e1}}}},"required":["gone"]}},
 		{"name":"u","inputSchema":{"z":{"z":1,"a":2},"anyOf":[{"type":"object","$ref":"#/$defs/far"}],"$defs":{"far":{}}}},
 		{"name":"v","inputSchema":{"type":"object","title":"<v>","required":[ "a" ] }}]}`
-	const new = `{"protocolVersion":"2026-07-28","capabilities":{"tools":{}},"tools":[{"name":"t","description":"d","inputSchema":{"type":"object","properties":{
+	const new = `{"protocolVersion":"2026-07-28","capabilities":{"tools":{}},"tools":[{"name":"t","description":"d",` +
+		`"inputSchema":{"type":"object","properties":{
 		"range":{"type":"number","minimum":2e0,"maximum":7.0,"default":{"z":1.50,"a":1e2}},
 		"fresh":{"type":"string","pattern":"<\u0041(","default":"\u0041"},"two":{"type":"string","default":"\u0041"},
 		"choice":{"enum":[{"y":1.0,"a":1}]}, "header":{"type":"string","x-mcp-header":{"z":1,"a":2.0}},
