@@ -53,7 +53,8 @@ func TestRealListings(t *testing.T) {
 // TestKnownServersAreNotAccused is the promise of the rules on security: they are silent on servers that are known to mean
 // well, alone and all together.
 func TestKnownServersAreNotAccused(t *testing.T) {
-	accusing := []string{"text-hidden-characters", "text-hides-order", "text-instructs-model", "text-names-credential-file", "text-hidden-comment",
+	accusing := []string{"text-hidden-characters", "text-hides-order", "text-instructs-model", "text-names-credential-file",
+		"text-hidden-comment",
 		"text-padded", "secret-exposed", "url-with-credentials"}
 	for _, f := range run(t, readListings(t, *listings), check.Options{}) {
 		if slices.Contains(accusing, f.Rule) {
@@ -100,7 +101,8 @@ func counts(found []finding.Finding, surfaces []check.Subject) string {
 		tools += len(s.Snapshot.Tools.Items())
 		tokens += check.Tokens(s.Snapshot)
 	}
-	fmt.Fprintf(&b, "# What the rules say of real servers\n\n%d listings with %d tools and %d tokens, each checked on its own.\n\n", len(surfaces), tools, tokens)
+	fmt.Fprintf(&b, "# What the rules say of real servers\n\n%d listings with %d tools and %d tokens, each checked on its own.\n\n",
+		len(surfaces), tools, tokens)
 	b.WriteString("| rule | findings | in listings |\n|---|--:|--:|\n")
 	for _, rule := range slices.Sorted(maps.Keys(findings)) {
 		fmt.Fprintf(&b, "| `%s` | %d | %d |\n", rule, findings[rule], len(servers[rule]))

@@ -28,7 +28,8 @@ func TestASchemaIsJudgedInEachTool(t *testing.T) {
 	told(fmt.Sprintf(`{"name":"large","description":%q,"inputSchema":%s}`, strings.Repeat("Words. ", 1<<20), wrong))
 	told(fmt.Sprintf(`{"name":"gives","outputSchema":%s}`, wrong))
 	for _, name := range []string{"one", "two"} {
-		if rules := strings.Join(told(fmt.Sprintf(`{"name":%q,"inputSchema":%s}`, name, wrong)), " "); !strings.Contains(rules, "default-invalid") || !strings.Contains(rules, "argument-description-missing") {
+		if rules := strings.Join(told(fmt.Sprintf(`{"name":%q,"inputSchema":%s}`, name, wrong)),
+			" "); !strings.Contains(rules, "default-invalid") || !strings.Contains(rules, "argument-description-missing") {
 			t.Errorf("%s: %s", name, rules)
 		}
 	}

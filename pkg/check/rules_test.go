@@ -148,7 +148,8 @@ func (c ruleCase) surfaces(t *testing.T) []check.Subject {
 
 func (c surfaceCase) surface(t *testing.T) check.Subject {
 	t.Helper()
-	s := check.Subject{Name: c.Name, Snapshot: listed(t, c.Tools), Saved: listed(t, c.Saved), Declared: c.Declared, Called: c.Called, Clients: c.Clients}
+	s := check.Subject{Name: c.Name, Snapshot: listed(t, c.Tools), Saved: listed(t, c.Saved), Declared: c.Declared, Called: c.Called,
+		Clients: c.Clients}
 	if c.Surface != nil {
 		parsed, err := snapshot.Parse(c.Surface)
 		if err != nil {
@@ -210,7 +211,8 @@ func run(t testing.TB, subjects []check.Subject, options check.Options) []findin
 
 // TestManyFaultsOfOneSchemaAreCounted: a schema of thousands of faults is reported by the first ones and the number of the rest.
 func TestManyFaultsOfOneSchemaAreCounted(t *testing.T) {
-	text := `{"protocolVersion":"2025-11-25","tools":[{"name":"t","inputSchema":{"type":"object","allOf":[` + strings.TrimSuffix(strings.Repeat(`"a",`, 5000), ",") + `]}}]}`
+	text := `{"protocolVersion":"2025-11-25","tools":[{"name":"t","inputSchema":{"type":"object","allOf":[` +
+		strings.TrimSuffix(strings.Repeat(`"a",`, 5000), ",") + `]}}]}`
 	s, err := snapshot.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -237,10 +239,12 @@ func TestQuietTools(t *testing.T) {
 	}
 	for range 2 {
 		for tool, want := range map[string]bool{
-			`{"name":"quiet","description":"Gives the time of day.","inputSchema":{"type":"object","properties":{}}}`:                                                             false,
-			`{"name":"loud","description":"Gives the time of day.","inputSchema":{"type":"object","properties":{"n":{"type":"integer","default":"x","description":"how many"}}}}`: true,
+			`{"name":"quiet","description":"Gives the time of day.","inputSchema":{"type":"object","properties":{}}}`: false,
+			`{"name":"loud","description":"Gives the time of day.","inputSchema":{"type":"object","properties":{"n":{"type":"integer",` +
+				`"default":"x","description":"how many"}}}}`: true,
 		} {
-			found, err := check.Run(t.Context(), []check.Subject{{Name: "a", Snapshot: list(tool)}, {Name: "b", Snapshot: list(tool)}}, check.Options{})
+			found, err := check.Run(t.Context(), []check.Subject{{Name: "a", Snapshot: list(tool)}, {Name: "b", Snapshot: list(tool)}},
+				check.Options{})
 			told := map[string]bool{}
 			for _, f := range found {
 				told[f.Server] = told[f.Server] || f.Rule == "default-invalid"

@@ -18,13 +18,15 @@ func TestValuesAreShownAsSent(t *testing.T) {
 		named   = `"\u0064elete"`
 		unknown = `{"z":1,"y":"\udc00"}`
 	)
-	s, err := snapshot.Parse([]byte(`{"mcpctl":1,"protocolVersion":"2026-07-28","tools":[{"name":"t","title":` + unknown + `,"annotations":` + hints + `,"execution":` + given +
+	s, err := snapshot.Parse([]byte(`{"mcpctl":1,"protocolVersion":"2026-07-28","tools":[{"name":"t","title":` + unknown +
+		`,"annotations":` + hints + `,"execution":` + given +
 		`,"inputSchema":{"type":"object","properties":{"x":{"type":"integer","default":` + given + `,"examples":[` + named + `]}}}}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	found := run(t, []check.Subject{{Name: "s", Snapshot: s}}, check.Options{})
-	for rule, want := range map[string]string{"tool-annotations-contradict": hints, "default-invalid": given, "example-invalid": named, "feature-deprecated": given, "member-mistyped": unknown} {
+	for rule, want := range map[string]string{"tool-annotations-contradict": hints, "default-invalid": given, "example-invalid": named,
+		"feature-deprecated": given, "member-mistyped": unknown} {
 		if !slices.ContainsFunc(found, func(f finding.Finding) bool { return f.Rule == rule && string(f.New) == want }) {
 			t.Errorf("no finding of %s has %s", rule, want)
 			for _, f := range found {

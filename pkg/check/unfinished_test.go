@@ -47,15 +47,19 @@ func TestDeepTextsTakeWhatTheyWeigh(t *testing.T) {
 // TestNamesOfSchemas holds what a reference by a name leads to.
 func TestNamesOfSchemas(t *testing.T) {
 	for target, known := range map[string]bool{
-		"#a": true, "#b": true, "#c": true, "#d": false, "x.json": true, "b/x.json": true, "https://e.example/b/x.json": true, "y.json": false, ".json": false, "x.json#a": true,
+		"#a": true, "#b": true, "#c": true, "#d": false, "x.json": true, "b/x.json": true, "https://e.example/b/x.json": true,
+		"y.json": false, ".json": false, "x.json#a": true,
 	} {
 		s, err := snapshot.Parse([]byte(`{"tools":[{"name":"t","inputSchema":{"type":"object","properties":{"p":{"$ref":"` + target + `"}},
-			"$defs":{"a":{"$anchor":"a"},"b":{"$dynamicAnchor":"b"},"c":{"$id":"#c"},"d":{"$id":"https://e.example/b/x.json"},"e":{"$id":"z.json"}}}}]}`))
+			"$defs":{"a":{"$anchor":"a"},"b":{"$dynamicAnchor":"b"},"c":{"$id":"#c"},"d":{"$id":"https://e.example/b/x.json"},` +
+			`"e":{"$id":"z.json"}}}}]}`))
 		if err != nil {
 			t.Fatal(err)
 		}
 		found, err := check.Run(t.Context(), []check.Subject{{Name: "s", Snapshot: s}}, check.Options{})
-		told := slices.ContainsFunc(found, func(f finding.Finding) bool { return f.Rule == "reference-unresolved" || f.Rule == "reference-remote" })
+		told := slices.ContainsFunc(found, func(f finding.Finding) bool {
+			return f.Rule == "reference-unresolved" || f.Rule == "reference-remote"
+		})
 		if err != nil || told == known {
 			t.Errorf("%s: %v, told %v", target, err, told)
 		}

@@ -167,7 +167,8 @@ func TestACheckHasItsOwnThreshold(t *testing.T) {
 		FailOn:    finding.FailOnNever,
 		Overrides: map[string]finding.Override{"a": {FailOn: finding.FailOnNever}, "b": {CheckFailOn: finding.FailOnNever}},
 	}
-	for server, want := range map[string]finding.Threshold{"a": finding.FailOnWarning, "b": finding.FailOnNever, "c": finding.FailOnWarning} {
+	for server, want := range map[string]finding.Threshold{"a": finding.FailOnWarning, "b": finding.FailOnNever,
+		"c": finding.FailOnWarning} {
 		if got := p.CheckPolicy().Threshold(server); got != want {
 			t.Errorf("a check of %s fails on %s, want %s", server, got, want)
 		}
@@ -192,8 +193,9 @@ func TestAcceptable(t *testing.T) {
 
 func TestEnabled(t *testing.T) {
 	p := finding.Policy{
-		Rules:     map[string]finding.Level{"c": finding.Info, "a": finding.Warning, "off": finding.Off},
-		Overrides: map[string]finding.Override{"x": {Rules: map[string]finding.Level{"a": finding.Off, "off": finding.Info, "b": finding.Info}}},
+		Rules: map[string]finding.Level{"c": finding.Info, "a": finding.Warning, "off": finding.Off},
+		Overrides: map[string]finding.Override{"x": {Rules: map[string]finding.Level{"a": finding.Off, "off": finding.Info,
+			"b": finding.Info}}},
 	}
 	if diff := cmp.Diff([]string{"a", "c"}, p.Enabled("y")); diff != "" {
 		t.Errorf("for a server without overrides (-want +got):\n%s", diff)
@@ -206,28 +208,34 @@ func TestEnabled(t *testing.T) {
 // TestWaivers runs one waiver against a finding of tool/a of github, and a scope in which github was seen,
 // gitlab was asked and did not answer in full, and absent was not asked.
 func TestWaivers(t *testing.T) {
-	seen := finding.Scope{Rules: []string{"tool-removed", "tool-added"}, Others: []string{"check-only"}, Seen: []string{"github"}, Partial: []string{"gitlab"}, Absent: []string{"absent"}}
+	seen := finding.Scope{Rules: []string{"tool-removed", "tool-added"}, Others: []string{"check-only"}, Seen: []string{"github"},
+		Partial: []string{"gitlab"}, Absent: []string{"absent"}}
 	const counts, isWaived = "breaking tool-removed github tool/a", "breaking tool-removed github tool/a waived: known"
 	for name, test := range map[string]struct {
 		waiver finding.Waiver
 		want   []string
 	}{
-		"holds":                       {finding.Waiver{Rule: "tool-removed"}, []string{isWaived}},
-		"holds on its last day":       {finding.Waiver{Rule: "tool-removed", Expires: "2026-06-30"}, []string{isWaived}},
-		"expired":                     {finding.Waiver{Rule: "tool-removed", Server: "github", Expires: "2026-06-29"}, []string{counts, "warning waiver-expired github waiver/tool-removed"}},
-		"expired, matching nothing":   {finding.Waiver{Rule: "tool-added", Server: "github", Expires: "2026-06-29"}, []string{counts, "warning waiver-unused github waiver/tool-added"}},
+		"holds":                 {finding.Waiver{Rule: "tool-removed"}, []string{isWaived}},
+		"holds on its last day": {finding.Waiver{Rule: "tool-removed", Expires: "2026-06-30"}, []string{isWaived}},
+		"expired": {finding.Waiver{Rule: "tool-removed", Server: "github", Expires: "2026-06-29"},
+			[]string{counts, "warning waiver-expired github waiver/tool-removed"}},
+		"expired, matching nothing": {finding.Waiver{Rule: "tool-added", Server: "github", Expires: "2026-06-29"},
+			[]string{counts, "warning waiver-unused github waiver/tool-added"}},
 		"expired, maybe elsewhere":    {finding.Waiver{Rule: "tool-added", Server: "g*", Expires: "2026-06-29"}, []string{counts}},
 		"expired, another server":     {finding.Waiver{Rule: "tool-removed", Server: "elsewhere", Expires: "2026-06-29"}, []string{counts}},
 		"expired, server not in full": {finding.Waiver{Rule: "tool-removed", Server: "gitlab", Expires: "2026-06-29"}, []string{counts}},
 		"expired, server not asked":   {finding.Waiver{Rule: "tool-removed", Server: "absent", Expires: "2026-06-29"}, []string{counts}},
 		"unused, server not asked":    {finding.Waiver{Rule: "tool-removed", Server: "*b*", Item: "tool/b"}, []string{counts}},
-		"unused":                      {finding.Waiver{Rule: "tool-removed", Server: "github", Item: "tool/b"}, []string{counts, "warning waiver-unused github waiver/tool-removed"}},
-		"unused, server not seen":     {finding.Waiver{Rule: "tool-removed", Server: "gitlab", Item: "tool/b"}, []string{counts}},
-		"unused, maybe elsewhere":     {finding.Waiver{Rule: "tool-removed", Item: "tool/b"}, []string{counts}},
-		"unused, unknown server":      {finding.Waiver{Rule: "tool-removed", Server: "elsewhere"}, []string{counts}},
-		"unused, rule not applied":    {finding.Waiver{Rule: "check-only", Server: "github"}, []string{counts}},
-		"unused, pattern over both":   {finding.Waiver{Rule: "*", Server: "github", Item: "tool/b"}, []string{counts, "info waiver-unused github waiver/*"}},
-		"unused, pattern":             {finding.Waiver{Rule: "tool-*", Server: "github", Item: "tool/b"}, []string{counts, "warning waiver-unused github waiver/tool-*"}},
+		"unused": {finding.Waiver{Rule: "tool-removed", Server: "github", Item: "tool/b"},
+			[]string{counts, "warning waiver-unused github waiver/tool-removed"}},
+		"unused, server not seen":  {finding.Waiver{Rule: "tool-removed", Server: "gitlab", Item: "tool/b"}, []string{counts}},
+		"unused, maybe elsewhere":  {finding.Waiver{Rule: "tool-removed", Item: "tool/b"}, []string{counts}},
+		"unused, unknown server":   {finding.Waiver{Rule: "tool-removed", Server: "elsewhere"}, []string{counts}},
+		"unused, rule not applied": {finding.Waiver{Rule: "check-only", Server: "github"}, []string{counts}},
+		"unused, pattern over both": {finding.Waiver{Rule: "*", Server: "github", Item: "tool/b"},
+			[]string{counts, "info waiver-unused github waiver/*"}},
+		"unused, pattern": {finding.Waiver{Rule: "tool-*", Server: "github", Item: "tool/b"},
+			[]string{counts, "warning waiver-unused github waiver/tool-*"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.waiver.Reason = "known"
@@ -250,7 +258,8 @@ func TestAnExpiredWaiverGivesWayToTheNext(t *testing.T) {
 }
 
 func TestFindingAboutAWaiver(t *testing.T) {
-	p := finding.Policy{Waivers: []finding.Waiver{{Rule: "a", Item: "tool/x", Server: "s", Reason: "r", Expires: "2025-01-01", Source: finding.Location{File: "mcpctl.yaml", Line: 3}}}}
+	p := finding.Policy{Waivers: []finding.Waiver{{Rule: "a", Item: "tool/x", Server: "s", Reason: "r", Expires: "2025-01-01",
+		Source: finding.Location{File: "mcpctl.yaml", Line: 3}}}}
 	got := p.Apply(nil, finding.Scope{Rules: []string{"a"}, Seen: []string{"s"}}, noon())
 	want := "The waiver of a for tool/x of server s (mcpctl.yaml:3) matches nothing, and expired on 2025-01-01."
 	if len(got) != 1 || got[0].Message != want || got[0].Hint == "" {

@@ -21,15 +21,18 @@ func TestAuthorizeFails(t *testing.T) {
 		authorize   Authorize
 		cause, hint string
 	}{
-		"advised": {func(context.Context, *Refused) (map[string]Secret, error) { return nil, advised{} }, "getting credentials: the token expired", "log in again"},
-		"plain":   {func(context.Context, *Refused) (map[string]Secret, error) { return nil, errors.New("no") }, "getting credentials: no", "fix how"},
+		"advised": {func(context.Context, *Refused) (map[string]Secret, error) { return nil, advised{} },
+			"getting credentials: the token expired", "log in again"},
+		"plain": {func(context.Context, *Refused) (map[string]Secret, error) { return nil, errors.New("no") }, "getting credentials: no",
+			"fix how"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			server := Server{Name: "x", HTTP: &HTTP{URL: "http://127.0.0.1:1/mcp", Authorize: test.authorize}}
 			_, err := Open(t.Context(), server, Options{})
 			failure := Failures(err)[0]
-			if failure.Stage != Connecting || !strings.HasPrefix(failure.Hint, test.hint) && !strings.Contains(failure.Hint, test.hint) || !strings.Contains(failure.Error(), test.cause) {
+			if failure.Stage != Connecting || !strings.HasPrefix(failure.Hint, test.hint) && !strings.Contains(failure.Hint, test.hint) ||
+				!strings.Contains(failure.Error(), test.cause) {
 				t.Errorf("stage %s, error %q, hint %q", failure.Stage, failure, failure.Hint)
 			}
 		})
@@ -43,9 +46,10 @@ func TestAuthorizeIsMasked(t *testing.T) {
 		http.Error(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"bad `+token+`"}}`, http.StatusBadRequest)
 	}))
 	defer srv.Close()
-	server := Server{Name: "x", HTTP: &HTTP{URL: srv.URL, Kind: StreamableHTTP, Authorize: func(context.Context, *Refused) (map[string]Secret, error) {
-		return map[string]Secret{"Authorization": "Bearer sesame-open"}, nil
-	}}}
+	server := Server{Name: "x", HTTP: &HTTP{URL: srv.URL, Kind: StreamableHTTP,
+		Authorize: func(context.Context, *Refused) (map[string]Secret, error) {
+			return map[string]Secret{"Authorization": "Bearer sesame-open"}, nil
+		}}}
 	_, err := Open(t.Context(), server, Options{})
 	if err == nil || strings.Contains(err.Error(), "sesame") || !strings.Contains(err.Error(), "bad ***") {
 		t.Errorf("error %v", err)

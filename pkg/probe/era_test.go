@@ -89,24 +89,29 @@ func TestEra(t *testing.T) {
 			want:    modern, after: 5 * ms,
 		},
 		"slow modern": {
-			replies: map[string]reply{"server/discover": {after: 6000 * ms, result: modernHello}, "initialize": {after: 6001 * ms, code: -32601}},
-			want:    modern, after: 6000 * ms, initialized: 1,
+			replies: map[string]reply{"server/discover": {after: 6000 * ms, result: modernHello},
+				"initialize": {after: 6001 * ms, code: -32601}},
+			want: modern, after: 6000 * ms, initialized: 1,
 		},
 		"slow, speaks both": {
-			replies: map[string]reply{"server/discover": {after: 6000 * ms, result: modernHello}, "initialize": {after: 6000*ms + 1, result: legacyHello}},
-			want:    modern, after: 6000 * ms, initialized: 1,
+			replies: map[string]reply{"server/discover": {after: 6000 * ms, result: modernHello},
+				"initialize": {after: 6000*ms + 1, result: legacyHello}},
+			want: modern, after: 6000 * ms, initialized: 1,
 		},
 		"slow, speaks both, answers out of order": {
-			replies: map[string]reply{"server/discover": {after: 4200 * ms, result: modernHello}, "initialize": {after: 4000 * ms, result: legacyHello}},
-			want:    modern, after: 4200 * ms, initialized: 1,
+			replies: map[string]reply{"server/discover": {after: 4200 * ms, result: modernHello},
+				"initialize": {after: 4000 * ms, result: legacyHello}},
+			want: modern, after: 4200 * ms, initialized: 1,
 		},
 		"legacy": {
-			replies: map[string]reply{"server/discover": {after: 5 * ms, code: -32601}, "initialize": {after: 10 * ms, result: legacyHello}},
-			want:    legacy, after: 10 * ms, initialized: 1,
+			replies: map[string]reply{"server/discover": {after: 5 * ms, code: -32601},
+				"initialize": {after: 10 * ms, result: legacyHello}},
+			want: legacy, after: 10 * ms, initialized: 1,
 		},
 		"slow legacy": {
-			replies: map[string]reply{"server/discover": {after: 6000 * ms, code: 0}, "initialize": {after: 6001 * ms, result: legacyHello}},
-			want:    legacy, after: 6001 * ms, initialized: 1,
+			replies: map[string]reply{"server/discover": {after: 6000 * ms, code: 0},
+				"initialize": {after: 6001 * ms, result: legacyHello}},
+			want: legacy, after: 6001 * ms, initialized: 1,
 		},
 		"silent legacy": {
 			replies: map[string]reply{"initialize": {after: 5 * ms, result: legacyHello}},
@@ -117,12 +122,14 @@ func TestEra(t *testing.T) {
 			want: legacy, after: 3000 * ms, initialized: 1,
 		},
 		"slow HTTP instance for discover, fast one for initialize": {
-			replies: map[string]reply{"server/discover": {after: 2900 * ms, result: modernHello}, "initialize": {after: 2100 * ms, result: legacyHello}},
-			grace:   httpGrace, want: modern, after: 2900 * ms, initialized: 1,
+			replies: map[string]reply{"server/discover": {after: 2900 * ms, result: modernHello},
+				"initialize": {after: 2100 * ms, result: legacyHello}},
+			grace: httpGrace, want: modern, after: 2900 * ms, initialized: 1,
 		},
 		"initialize refused while discover is on its way": {
-			replies: map[string]reply{"server/discover": {after: 3900 * ms, result: modernHello}, "initialize": {after: 2100 * ms, code: -32600}},
-			want:    modern, after: 3900 * ms, initialized: 1,
+			replies: map[string]reply{"server/discover": {after: 3900 * ms, result: modernHello},
+				"initialize": {after: 2100 * ms, code: -32600}},
+			want: modern, after: 3900 * ms, initialized: 1,
 		},
 		"initialize refused, discover silent": {
 			replies: map[string]reply{"initialize": {after: 2100 * ms, code: -32600}},
@@ -141,8 +148,9 @@ func TestEra(t *testing.T) {
 			after: 9 * ms, initialized: 1, anew: true,
 		},
 		"refuses a second opening": {
-			replies: map[string]reply{"server/discover": {after: 5 * ms, result: `{"supportedVersions":["2025-11-25"]}`}, "initialize": {after: 9 * ms, code: 0}},
-			after:   9 * ms, initialized: 1, anew: true,
+			replies: map[string]reply{"server/discover": {after: 5 * ms, result: `{"supportedVersions":["2025-11-25"]}`},
+				"initialize": {after: 9 * ms, code: 0}},
+			after: 9 * ms, initialized: 1, anew: true,
 		},
 		"panic": {
 			replies:     map[string]reply{"server/discover": {panics: true}, "initialize": {panics: true}},

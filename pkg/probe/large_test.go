@@ -21,7 +21,8 @@ func TestLargeServersTakeTurns(t *testing.T) {
 				return false
 			}
 			w.Header().Set("Content-Type", "application/json")
-			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"a","description":%q,"inputSchema":{"type":"object"}}]}}`, id, strings.Repeat("x", 5<<20))
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"a","description":%q,"inputSchema":{"type":"object"}}]}}`,
+				id, strings.Repeat("x", 5<<20))
 			return true
 		}})
 		t.Cleanup(s.Close)

@@ -72,7 +72,8 @@ func TestListLimits(t *testing.T) {
 // TestListEchoesCursors expects each cursor to be sent back as the value that came.
 func TestListEchoesCursors(t *testing.T) {
 	list, notices, params, err := listTools(t,
-		`{"tools":[],"nextCursor":""}`, `{"tools":[],"nextCursor":12345678901234567890}`, `{"tools":[],"nextCursor":"\ud800"}`, `{"tools":[]}`)
+		`{"tools":[],"nextCursor":""}`, `{"tools":[],"nextCursor":12345678901234567890}`, `{"tools":[],"nextCursor":"\ud800"}`,
+		`{"tools":[]}`)
 	if err != nil || len(list.Items()) != 0 {
 		t.Fatalf("list %v, error %v", list, err)
 	}
@@ -90,25 +91,28 @@ var hostile = map[string]struct {
 	result string
 	want   string
 }{
-	"empty list":            {`{"tools":[]}`, "0 items []"},
-	"white space":           {" {\n\"tools\" : [ 1 , 2 ]\t} ", "2 items [item-without-key]"},
-	"null":                  {`null`, "the result of tools/list is null, not an object"},
-	"array":                 {`[]`, "the result of tools/list is an array, not an object"},
-	"number":                {`-1`, "the result of tools/list is a number, not an object"},
-	"boolean":               {`false`, "the result of tools/list is a boolean, not an object"},
-	"tools missing":         {`{"prompts":[]}`, `the result of tools/list has no list: "tools" is missing`},
-	"tools null":            {`{"tools":null}`, `the result of tools/list has no list: "tools" is null`},
-	"tools object":          {`{"tools":{"a":{}}}`, `the result of tools/list has no list: "tools" is an object`},
-	"tools in capitals":     {`{"Tools":[]}`, `the result of tools/list has no list: "tools" is missing`},
-	"invalid UTF-8":         {"{\"tools\":[{\"name\":\"\xff\"}]}", "1 items [invalid-utf8]"},
-	"cursor null":           {`{"tools":[],"nextCursor":null}`, "0 items []"},
-	"cursor true":           {`{"tools":[],"nextCursor":true}`, "the result of tools/list cannot be followed: nextCursor is a boolean, not a string"},
-	"cursor array":          {`{"tools":[],"nextCursor":[]}`, "the result of tools/list cannot be followed: nextCursor is an array, not a string"},
-	"resultType null":       {`{"tools":[],"resultType":null}`, "0 items []"},
-	"resultType object":     {`{"tools":[],"resultType":{}}`, "the result of tools/list has a resultType that is an object"},
-	"escaped member name":   {`{"\u0074ools":[]}`, "0 items []"},
-	"deep item":             {`{"tools":[{"name":"a","x":` + strings.Repeat("[", 9000) + strings.Repeat("]", 9000) + `}]}`, "1 items []"},
-	"too deep item":         {`{"tools":[{"name":"a","x":` + strings.Repeat("[", 11000) + strings.Repeat("]", 11000) + `}]}`, "the result of tools/list cannot be read: "},
+	"empty list":        {`{"tools":[]}`, "0 items []"},
+	"white space":       {" {\n\"tools\" : [ 1 , 2 ]\t} ", "2 items [item-without-key]"},
+	"null":              {`null`, "the result of tools/list is null, not an object"},
+	"array":             {`[]`, "the result of tools/list is an array, not an object"},
+	"number":            {`-1`, "the result of tools/list is a number, not an object"},
+	"boolean":           {`false`, "the result of tools/list is a boolean, not an object"},
+	"tools missing":     {`{"prompts":[]}`, `the result of tools/list has no list: "tools" is missing`},
+	"tools null":        {`{"tools":null}`, `the result of tools/list has no list: "tools" is null`},
+	"tools object":      {`{"tools":{"a":{}}}`, `the result of tools/list has no list: "tools" is an object`},
+	"tools in capitals": {`{"Tools":[]}`, `the result of tools/list has no list: "tools" is missing`},
+	"invalid UTF-8":     {"{\"tools\":[{\"name\":\"\xff\"}]}", "1 items [invalid-utf8]"},
+	"cursor null":       {`{"tools":[],"nextCursor":null}`, "0 items []"},
+	"cursor true": {`{"tools":[],"nextCursor":true}`,
+		"the result of tools/list cannot be followed: nextCursor is a boolean, not a string"},
+	"cursor array": {`{"tools":[],"nextCursor":[]}`,
+		"the result of tools/list cannot be followed: nextCursor is an array, not a string"},
+	"resultType null":     {`{"tools":[],"resultType":null}`, "0 items []"},
+	"resultType object":   {`{"tools":[],"resultType":{}}`, "the result of tools/list has a resultType that is an object"},
+	"escaped member name": {`{"\u0074ools":[]}`, "0 items []"},
+	"deep item":           {`{"tools":[{"name":"a","x":` + strings.Repeat("[", 9000) + strings.Repeat("]", 9000) + `}]}`, "1 items []"},
+	"too deep item": {`{"tools":[{"name":"a","x":` + strings.Repeat("[", 11000) + strings.Repeat("]", 11000) + `}]}`,
+		"the result of tools/list cannot be read: "},
 	"same name, many times": {`{"tools":[` + strings.Repeat(`{"name":"a"},`, 20) + `{"name":"a"}]}`, "21 items [duplicate-name]"},
 }
 

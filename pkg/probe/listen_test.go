@@ -100,7 +100,8 @@ func (h *hearing) String() string {
 		}
 	}
 	log, _ := os.ReadFile(h.log)
-	text += fmt.Sprintf("asked: %d\n", bytes.Count(log, []byte(`"request":"GET `))+bytes.Count(log, []byte(`"method":"subscriptions/listen"`)))
+	text += fmt.Sprintf("asked: %d\n", bytes.Count(log, []byte(`"request":"GET `))+bytes.Count(log,
+		[]byte(`"method":"subscriptions/listen"`)))
 	if n := bytes.Count(log, []byte(`"id":"p","result":{}`)); n > 0 {
 		text += fmt.Sprintf("answered: %d\n", n)
 	}

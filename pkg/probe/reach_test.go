@@ -66,7 +66,8 @@ func (s *tiny) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if s.version != "" {
 			version = s.version
 		}
-		write(`"result":{"protocolVersion":"` + version + `","serverInfo":{"name":"tiny","version":"1"},"capabilities":` + capabilities + `}`)
+		write(`"result":{"protocolVersion":"` + version + `","serverInfo":{"name":"tiny","version":"1"},"capabilities":` + capabilities +
+			`}`)
 	case m.Method == "tools/list" && m.Params.Cursor == "":
 		write(`"result":{"tools":[{"name":"one"}],"nextCursor":"2"}`)
 	case m.Method == "tools/list":
@@ -122,19 +123,23 @@ func TestSessionIsRenewed(t *testing.T) {
 		},
 		"410": func(w http.ResponseWriter, _ json.RawMessage) bool { return respond(w, 410, "text/plain", "gone") },
 		"400": func(w http.ResponseWriter, _ json.RawMessage) bool {
-			return respond(w, 400, "application/json", `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"No valid session ID"}}`)
+			return respond(w, 400, "application/json",
+				`{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"No valid session ID"}}`)
 		},
 		"404 with an error": func(w http.ResponseWriter, id json.RawMessage) bool {
-			return respond(w, 404, "application/json", `{"jsonrpc":"2.0","id":`+string(id)+`,"error":{"code":-32001,"message":"Session not found"}}`)
+			return respond(w, 404, "application/json", `{"jsonrpc":"2.0","id":`+string(id)+
+				`,"error":{"code":-32001,"message":"Session not found"}}`)
 		},
 		"400 as text": func(w http.ResponseWriter, _ json.RawMessage) bool {
 			return respond(w, 400, "text/plain", "Bad Request: invalid Mcp-Session-Id")
 		},
 		"-32001 in an event": func(w http.ResponseWriter, id json.RawMessage) bool {
-			return respond(w, 200, "text/event-stream", `data: {"jsonrpc":"2.0","id":`+string(id)+`,"error":{"code":-32001,"message":"Session expired"}}`+"\n\n")
+			return respond(w, 200, "text/event-stream", `data: {"jsonrpc":"2.0","id":`+string(id)+
+				`,"error":{"code":-32001,"message":"Session expired"}}`+"\n\n")
 		},
 		"-32001": func(w http.ResponseWriter, id json.RawMessage) bool {
-			return respond(w, 200, "application/json", `{"jsonrpc":"2.0","id":`+string(id)+`,"error":{"code":-32001,"message":"Session not found"}}`)
+			return respond(w, 200, "application/json", `{"jsonrpc":"2.0","id":`+string(id)+
+				`,"error":{"code":-32001,"message":"Session not found"}}`)
 		},
 	}
 	for name, refuse := range refusals {
@@ -152,7 +157,8 @@ func TestSessionIsRenewed(t *testing.T) {
 			})
 		}
 	}
-	requests := map[string]Stage{"tools/call": Calling, "prompts/get": Prompting, "resources/read": Reading, "completion/complete": Completing}
+	requests := map[string]Stage{"tools/call": Calling, "prompts/get": Prompting, "resources/read": Reading,
+		"completion/complete": Completing}
 	for method, stage := range requests {
 		for name, refuse := range refusals {
 			t.Run(name+" at "+method, func(t *testing.T) {
@@ -163,7 +169,8 @@ func TestSessionIsRenewed(t *testing.T) {
 					return r.Header.Get("Mcp-Session-Id") == "session-1" && refuse(w, id) ||
 						respond(w, 200, "application/json", `{"jsonrpc":"2.0","id":`+string(id)+`,"result":{}}`)
 				}}
-				if err := s.request(t, Request{Stage: stage, Method: method}); err != nil || s.counts["initialize"] != 2 || s.counts[method] != 2 {
+				if err := s.request(t, Request{Stage: stage, Method: method}); err != nil || s.counts["initialize"] != 2 ||
+					s.counts[method] != 2 {
 					t.Errorf("%v after %v", err, s.counts)
 				}
 			})
@@ -213,9 +220,10 @@ func TestCallsAreNotRepeated(t *testing.T) {
 		"cut off": {func(w http.ResponseWriter, _ *http.Request, method string, _ json.RawMessage, _ int) bool {
 			return method == "tools/call" && cut(w)
 		}, 1, "outcome is unknown"},
-		"unknown session when its stream is resumed": {func(w http.ResponseWriter, r *http.Request, method string, _ json.RawMessage, _ int) bool {
-			return method == "tools/call" && respond(w, 200, "text/event-stream", "id: 1\nretry: 1\n\n")
-		}, 1, ""},
+		"unknown session when its stream is resumed": {
+			func(w http.ResponseWriter, r *http.Request, method string, _ json.RawMessage, _ int) bool {
+				return method == "tools/call" && respond(w, 200, "text/event-stream", "id: 1\nretry: 1\n\n")
+			}, 1, ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -290,7 +298,8 @@ func TestCutConnections(t *testing.T) {
 			}
 			return method == "tools/call"
 		}}
-		if failures := Failures(s.call(t)); len(failures) != 1 || s.counts["tools/call"] != 1 || !strings.Contains(failures[0].Hint, "outcome is unknown") {
+		if failures := Failures(s.call(t)); len(failures) != 1 || s.counts["tools/call"] != 1 ||
+			!strings.Contains(failures[0].Hint, "outcome is unknown") {
 			t.Errorf("%s of tools/call: %v, %v", name, failures, s.counts)
 		}
 	}
@@ -312,7 +321,8 @@ func TestCookies(t *testing.T) {
 				if method == "initialize" {
 					http.SetCookie(w, &http.Cookie{Name: "lb", Value: "a7"})
 				}
-				return method == "tools/list" && !strings.Contains(r.Header.Get("Cookie"), "lb=a7") && respond(w, 500, "text/plain", "another node")
+				return method == "tools/list" && !strings.Contains(r.Header.Get("Cookie"), "lb=a7") &&
+					respond(w, 500, "text/plain", "another node")
 			}}
 			if got := s.tools(t, HTTP{Headers: own}); got != "one two" {
 				t.Errorf("tools %q, cookies %q", got, seen)
@@ -371,16 +381,20 @@ func TestVersionRefusals(t *testing.T) {
 		status int
 		answer string
 	}{
-		"-32602":           {200, `"error":{"code":-32602,"message":"Unsupported protocol version","data":{"supported":["2024-11-05"],"requested":"x"}}`},
-		"-32600":           {200, `"error":{"code":-32600,"message":"no","data":{"supportedVersions":["2024-11-05"]}}`},
-		"in words":         {200, `"error":{"code":-32000,"message":"Unsupported protocol version: 2025-11-25 (supported versions: 2024-11-05)"}`},
-		"as one version":   {200, `"error":{"code":-32602,"message":"no","data":{"supported":"2024-11-05"}}`},
-		"in another order": {200, `"error":{"code":-32602,"message":"Server supports protocol version 2024-11-05, client requested 2025-11-25"}`},
-		"as a list":        {200, `"error":{"code":-32000,"message":"Protocol version 2025-11-25 is not supported. Use one of: 2024-11-05"}`},
-		"as a choice":      {200, `"error":{"code":-32602,"message":"protocolVersion must be one of \"2024-11-05\""}`},
-		"as the only one":  {200, `"error":{"code":-32600,"message":"Only 2024-11-05 is supported as protocol version"}`},
-		"as expected":      {400, `"message":"unknown MCP-Protocol-Version 2025-11-25, expected 2024-11-05"`},
-		"as HTTP 400":      {400, `"message":"Bad Request: Unsupported protocol version (supported versions: 2024-11-05)"`},
+		"-32602": {200,
+			`"error":{"code":-32602,"message":"Unsupported protocol version","data":{"supported":["2024-11-05"],"requested":"x"}}`},
+		"-32600": {200, `"error":{"code":-32600,"message":"no","data":{"supportedVersions":["2024-11-05"]}}`},
+		"in words": {200,
+			`"error":{"code":-32000,"message":"Unsupported protocol version: 2025-11-25 (supported versions: 2024-11-05)"}`},
+		"as one version": {200, `"error":{"code":-32602,"message":"no","data":{"supported":"2024-11-05"}}`},
+		"in another order": {200,
+			`"error":{"code":-32602,"message":"Server supports protocol version 2024-11-05, client requested 2025-11-25"}`},
+		"as a list": {200,
+			`"error":{"code":-32000,"message":"Protocol version 2025-11-25 is not supported. Use one of: 2024-11-05"}`},
+		"as a choice":     {200, `"error":{"code":-32602,"message":"protocolVersion must be one of \"2024-11-05\""}`},
+		"as the only one": {200, `"error":{"code":-32600,"message":"Only 2024-11-05 is supported as protocol version"}`},
+		"as expected":     {400, `"message":"unknown MCP-Protocol-Version 2025-11-25, expected 2024-11-05"`},
+		"as HTTP 400":     {400, `"message":"Bad Request: Unsupported protocol version (supported versions: 2024-11-05)"`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

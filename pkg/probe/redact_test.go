@@ -12,14 +12,16 @@ import (
 
 // TestSecretCannotBePrinted tries the ways in which values get into texts by accident.
 func TestSecretCannotBePrinted(t *testing.T) {
-	server := Server{Name: "s", Stdio: &Stdio{Env: map[string]Secret{"TOKEN": "hunter22"}}, HTTP: &HTTP{Headers: map[string]Secret{"A": "hunter22"}}}
+	server := Server{Name: "s", Stdio: &Stdio{Env: map[string]Secret{"TOKEN": "hunter22"}},
+		HTTP: &HTTP{Headers: map[string]Secret{"A": "hunter22"}}}
 	encoded, err := json.Marshal(server)
 	if err != nil {
 		t.Fatal(err)
 	}
 	texts := []string{string(encoded)}
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
-		texts = append(texts, fmt.Sprintf(verb, server.Stdio.Env), fmt.Sprintf(verb, server.HTTP.Headers["A"]), fmt.Sprintf(verb, *server.Stdio))
+		texts = append(texts, fmt.Sprintf(verb, server.Stdio.Env), fmt.Sprintf(verb, server.HTTP.Headers["A"]),
+			fmt.Sprintf(verb, *server.Stdio))
 	}
 	for _, text := range texts {
 		if strings.Contains(text, "hunter22") || strings.Contains(text, "68756e746572") {
@@ -92,7 +94,8 @@ func TestPanicsAreRedacted(t *testing.T) {
 		for _, version := range []string{"", legacy} {
 			server.HTTP.Kind, server.Protocol = kind, version
 			_, err := Open(t.Context(), server, Options{})
-			if err == nil || !strings.Contains(err.Error(), "no luck with ***") || strings.Contains(fmt.Sprintf("%+v %#v", err, err), "sup3rs3cret") {
+			if err == nil || !strings.Contains(err.Error(), "no luck with ***") ||
+				strings.Contains(fmt.Sprintf("%+v %#v", err, err), "sup3rs3cret") {
 				t.Errorf("%s, version %q: got %v", kind, version, err)
 			}
 		}

@@ -20,7 +20,8 @@ func TestEncode(t *testing.T) {
 		Server: json.RawMessage(`{"version":"1","name":"demo"}`), Capabilities: json.RawMessage(`{"tools":{}}`),
 		Instructions: "Say <b>\"hi\"</b>\n",
 		Tools: snapshot.NewList(snapshot.Tools, []json.RawMessage{
-			json.RawMessage(`{"name":"b","about":1e400}`), json.RawMessage(`{"name":"a"}`), json.RawMessage(`"odd"`), json.RawMessage(`{"name":"a","z":2,"y":1}`),
+			json.RawMessage(`{"name":"b","about":1e400}`), json.RawMessage(`{"name":"a"}`), json.RawMessage(`"odd"`),
+			json.RawMessage(`{"name":"a","z":2,"y":1}`),
 		}),
 		Resources: snapshot.NewList(snapshot.Resources, nil),
 		Extra:     map[string]json.RawMessage{"later": json.RawMessage(`[]`)},
@@ -86,7 +87,8 @@ func TestEncodeErrors(t *testing.T) {
 }
 
 func TestDigest(t *testing.T) {
-	a, b := parsed(t, []byte(`{"tools":[{"name":"a","x":1},{"name":"b"}]}`)), parsed(t, []byte(`{"tools":[{"name":"b"},{"x":1,"name":"a"}],"ttlMs":9}`))
+	a, b := parsed(t, []byte(`{"tools":[{"name":"a","x":1},{"name":"b"}]}`)),
+		parsed(t, []byte(`{"tools":[{"name":"b"},{"x":1,"name":"a"}],"ttlMs":9}`))
 	if a.Digest() != b.Digest() {
 		t.Error("the same surface has two digests")
 	}
@@ -148,7 +150,8 @@ func FuzzParse(f *testing.F) {
 		`{"mcpctl":1,"tools":[{"name":"b"},{"name":"a","name":"c"},7],"later":[1e400],"instructions":"\ud800"}`,
 		`{"jsonrpc":"2.0","result":{"prompts":[]}}`, `{"initialize":{"capabilities":{}},"resources":[{"uri":"\u0000"}]}`,
 		`{"mcpctl":1,"supportedVersions":["b","a"],"serverInfo":null}`, `{"mcpctl":1,"":1,"":2}`,
-		`{"mcpctl":1,"incomplete":{"tools":"page 2: no","prompts":7,"x":""},"tools":[{}]}`, `{"capabilities":{"tools":{},"prompts":false},"resources":[]}`,
+		`{"mcpctl":1,"incomplete":{"tools":"page 2: no","prompts":7,"x":""},"tools":[{}]}`,
+		`{"capabilities":{"tools":{},"prompts":false},"resources":[]}`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -166,7 +169,8 @@ func FuzzParse(f *testing.F) {
 			t.Error("the digest moved")
 		}
 		for _, kind := range snapshot.Kinds() {
-			if sent, kept := s.List(kind), again.List(kind); sent.State != kept.State || sent.Problem != kept.Problem || len(sent.Items()) != len(kept.Items()) {
+			if sent, kept := s.List(kind), again.List(kind); sent.State != kept.State || sent.Problem != kept.Problem ||
+				len(sent.Items()) != len(kept.Items()) {
 				t.Errorf("%s: %v became %v", kind, keys(sent), keys(kept))
 			}
 		}

@@ -29,7 +29,8 @@ func TestTheDocumentedFileIsCanonical(t *testing.T) {
 
 func TestTheSchemaRefuses(t *testing.T) {
 	schema := formatSchema(t)
-	for _, file := range []string{`{}`, `{"mcpctl":2}`, `{"mcpctl":1,"tools":{}}`, `{"mcpctl":1,"ttlMs":5}`, `{"mcpctl":1,"protocolVersion":7}`} {
+	for _, file := range []string{`{}`, `{"mcpctl":2}`, `{"mcpctl":1,"tools":{}}`, `{"mcpctl":1,"ttlMs":5}`,
+		`{"mcpctl":1,"protocolVersion":7}`} {
 		if schema.Validate(instance(t, []byte(file))) == nil {
 			t.Errorf("%s passes the schema", file)
 		}

@@ -52,7 +52,8 @@ func TestLine(t *testing.T) {
 		{"", "", 1}, {"", "/instructions", 5}, {"", "/capabilities/tools", 3}, {"", "/capabilities/prompts", 2}, {"", "/nothing/there", 1},
 		{"tool/first", "", 8}, {"tool/first", "/name", 19}, {"tool/first", "/inputSchema/properties/a~1b~0c", 11},
 		{"tool/first", "/inputSchema/properties/a~1b~0c/enum/1", 14}, {"tool/first", "/inputSchema/properties/a~1b~0c/enum/2", 12},
-		{"tool/first", "/description", 8}, {"tool/second", "", 21}, {"tool/second", "/description", 22}, {"tool/second", "/description/deeper", 22}, {"tool/second", "/servers", 21},
+		{"tool/first", "/description", 8}, {"tool/second", "", 21}, {"tool/second", "/description", 22},
+		{"tool/second", "/description/deeper", 22}, {"tool/second", "/servers", 21},
 		{"tool/third", "/name", 7}, {"prompt/first", "/name", 1}, {"waiver/x", "", 1}, {"", "no pointer", 1},
 	} {
 		if got := snapshot.NewLines([]byte(numbered), "").Of(test.id, test.pointer); got != test.want {
@@ -113,7 +114,8 @@ func TestLineInAReport(t *testing.T) {
 	for _, test := range []struct {
 		file, server, pointer string
 		want                  int
-	}{{alone, "a", "", 3}, {alone, "other", "/description", 4}, {two, "a", "/description", 4}, {two, "b", "/description", 8}, {two, "c", "", 1}, {none, "a", "", 3}} {
+	}{{alone, "a", "", 3}, {alone, "other", "/description", 4}, {two, "a", "/description", 4}, {two, "b", "/description", 8},
+		{two, "c", "", 1}, {none, "a", "", 3}} {
 		if got := snapshot.NewLines([]byte(test.file), test.server).Of("tool/x", test.pointer); got != test.want {
 			t.Errorf("%s: %s%s is on line %d, want %d", test.file, test.server, test.pointer, got, test.want)
 		}

@@ -30,7 +30,8 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s: a is %v", test.list.State, item)
 		}
 		_, not := test.list.Find("b")
-		if test.list.State.String() != test.state || there != test.there || not != test.not || test.list.Absent("b") != (test.not == snapshot.Absent) {
+		if test.list.State.String() != test.state || there != test.there || not != test.not ||
+			test.list.Absent("b") != (test.not == snapshot.Absent) {
 			t.Errorf("%s: a is %d, b is %d", test.list.State, there, not)
 		}
 	}
@@ -45,7 +46,8 @@ func TestEncodeRefusesParts(t *testing.T) {
 	if !ok || len(part.Lists) != 2 || s.Complete() || s.Digest() != "" {
 		t.Fatalf("%v, complete %v, digest %q", err, s.Complete(), s.Digest())
 	}
-	if want := "the list of tools is truncated: page 2: no answer; the list of resource templates is unread: timed out"; err.Error() != want {
+	if want := "the list of tools is truncated: page 2: no answer; the list of resource templates is unread: timed out"; err.Error() !=
+		want {
 		t.Errorf("%q, want %q", err, want)
 	}
 	file := shown(t, s)
@@ -53,16 +55,21 @@ func TestEncodeRefusesParts(t *testing.T) {
 		t.Errorf("what did not arrive is shown as empty:\n%s", file)
 	}
 	again := parsed(t, file)
-	if diff := cmp.Diff(s, again, cmp.AllowUnexported(snapshot.List{}), cmpopts.EquateEmpty(), cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Raw" }, cmp.Ignore())); diff != "" {
+	if diff := cmp.Diff(s, again, cmp.AllowUnexported(snapshot.List{}), cmpopts.EquateEmpty(),
+		cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Raw" }, cmp.Ignore())); diff != "" {
 		t.Errorf("what is shown of a part is read as another one (-shown +read):\n%s", diff)
 	}
 }
 
 // TestDeclaredAndMissingIsUnread reads answers of a server among which the one to prompts/list is missing.
 func TestDeclaredAndMissingIsUnread(t *testing.T) {
-	s := parsed(t, []byte(`{"initialize":{"capabilities":{"tools":{},"prompts":{},"resources":false,"extensions":{"io.modelcontextprotocol/skills":null}}},"tools":[]}`))
-	if s.Tools.State != snapshot.Complete || s.Prompts.State != snapshot.Unread || s.Resources.State != snapshot.NotOffered || !s.List(snapshot.Skills).Whole() {
-		t.Errorf("tools %s, prompts %s, resources %s, skills %s", s.Tools.State, s.Prompts.State, s.Resources.State, s.List(snapshot.Skills).State)
+	s := parsed(t,
+		[]byte(`{"initialize":{"capabilities":{"tools":{},"prompts":{},"resources":false,`+
+			`"extensions":{"io.modelcontextprotocol/skills":null}}},"tools":[]}`))
+	if s.Tools.State != snapshot.Complete || s.Prompts.State != snapshot.Unread || s.Resources.State != snapshot.NotOffered ||
+		!s.List(snapshot.Skills).Whole() {
+		t.Errorf("tools %s, prompts %s, resources %s, skills %s", s.Tools.State, s.Prompts.State, s.Resources.State,
+			s.List(snapshot.Skills).State)
 	}
 	if s := parsed(t, []byte(`{"capabilities":{"resources":{}},"resources":[]}`)); s.Templates.State != snapshot.NotOffered {
 		t.Errorf("templates, which nothing declares, are %s", s.Templates.State)

@@ -26,12 +26,13 @@ func keys(list snapshot.List) []string {
 func TestParseReadsEveryShape(t *testing.T) {
 	const tools = `"tools":[{"name":"b"},{"name":"a"}]`
 	for name, raw := range map[string]string{
-		"file":            `{"mcpctl":1,` + tools + `}`,
-		"result":          `{` + tools + `,"nextCursor":null,"ttlMs":5,"cacheScope":"public","resultType":"complete","_meta":{"x":1}}`,
-		"response":        `{"jsonrpc":"2.0","id":7,"result":{` + tools + `}}`,
-		"result alone":    `{"result":{` + tools + `}}`,
-		"raw listing":     `{"package":"p","initialize":{"protocolVersion":"2025-11-25"},` + tools + `}`,
-		"initialize null": `{"protocolVersion":null,"supportedVersions":null,"instructions":null,"prompts":null,"serverInfo":null,"capabilities":null,` + tools + `}`,
+		"file":         `{"mcpctl":1,` + tools + `}`,
+		"result":       `{` + tools + `,"nextCursor":null,"ttlMs":5,"cacheScope":"public","resultType":"complete","_meta":{"x":1}}`,
+		"response":     `{"jsonrpc":"2.0","id":7,"result":{` + tools + `}}`,
+		"result alone": `{"result":{` + tools + `}}`,
+		"raw listing":  `{"package":"p","initialize":{"protocolVersion":"2025-11-25"},` + tools + `}`,
+		"initialize null": `{"protocolVersion":null,"supportedVersions":null,"instructions":null,"prompts":null,"serverInfo":null,` +
+			`"capabilities":null,` + tools + `}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, err := snapshot.Parse([]byte(raw))
@@ -42,7 +43,8 @@ func TestParseReadsEveryShape(t *testing.T) {
 				t.Errorf("tools (-want +got):\n%s", diff)
 			}
 			if s.Prompts.State != snapshot.NotOffered || s.Extra != nil || s.Server != nil || s.Capabilities != nil {
-				t.Errorf("prompts %v, server %s, capabilities %s and further members %v, want none", s.Prompts, s.Server, s.Capabilities, s.Extra)
+				t.Errorf("prompts %v, server %s, capabilities %s and further members %v, want none", s.Prompts, s.Server, s.Capabilities,
+					s.Extra)
 			}
 		})
 	}
@@ -141,7 +143,8 @@ func TestByteOrderMark(t *testing.T) {
 }
 
 func TestOddItems(t *testing.T) {
-	s, err := snapshot.Parse([]byte(`{"tools":[{"name":"good"},{"title":"x"},7,null,{"name":""},{"name":3},{"name":"twice"},{"name":"twice"}]}`))
+	s, err := snapshot.Parse(
+		[]byte(`{"tools":[{"name":"good"},{"title":"x"},7,null,{"name":""},{"name":3},{"name":"twice"},{"name":"twice"}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,10 +175,14 @@ func TestKeyOfErrors(t *testing.T) {
 }
 
 func TestItemViews(t *testing.T) {
-	item := snapshot.Item{Raw: json.RawMessage(`{"name":"n","annotations":{"title":"A"},"description":"d","inputSchema":{"type":"object"},"outputSchema":true,"arguments":[1]}`)}
+	item := snapshot.Item{
+		Raw: json.RawMessage(
+			`{"name":"n","annotations":{"title":"A"},"description":"d","inputSchema":{"type":"object"},"outputSchema":true,` +
+				`"arguments":[1]}`)}
 	skill := snapshot.Item{Raw: json.RawMessage(`{"uri":"skill://s","frontmatter":{"name":"S","description":"D"}}`)}
 	got := []string{
-		item.Title(), item.Description(), string(item.Field("outputSchema")), string(item.Field("none")), item.Text("name"), item.Text("arguments"),
+		item.Title(), item.Description(), string(item.Field("outputSchema")), string(item.Field("none")), item.Text("name"),
+		item.Text("arguments"),
 		snapshot.Item{Raw: json.RawMessage(`{"name":"n","title":"T"}`)}.Title(),
 		snapshot.Item{Raw: json.RawMessage(`{"name":"n","title":7}`)}.Title(),
 		snapshot.Item{Raw: json.RawMessage(`7`)}.Title(), skill.Title(), skill.Description(),
@@ -192,7 +199,8 @@ func TestParseLimit(t *testing.T) {
 	if s, err := snapshot.Parse(list(snapshot.MostItems)); err != nil || len(s.Tools.Items()) != snapshot.MostItems {
 		t.Errorf("at the bound: %v", err)
 	}
-	if _, err := snapshot.Parse(list(snapshot.MostItems + 1)); err == nil || err.Error() != "reading a snapshot: at /tools: the list has more than 100000 items" {
+	if _, err := snapshot.Parse(list(snapshot.MostItems + 1)); err == nil ||
+		err.Error() != "reading a snapshot: at /tools: the list has more than 100000 items" {
 		t.Errorf("above it: %v", err)
 	}
 }

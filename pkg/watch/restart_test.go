@@ -121,9 +121,10 @@ func TestUnsureSurface(t *testing.T) {
 		server func() *server
 		want   string
 	}{
-		"undone":          {perhaps(offers("a"), offers("a", "b")), "changed by start tool-removed(tool/b)"},
-		"still so":        {perhaps(offers(), offers("a")), "changed by start tool-added(tool/a)"},
-		"went on":         {perhaps(offers("c"), offers("b", "c")), "changed by start tool-added(tool/a) tool-removed(tool/b) tool-removed(tool/c)"},
+		"undone":   {perhaps(offers("a"), offers("a", "b")), "changed by start tool-removed(tool/b)"},
+		"still so": {perhaps(offers(), offers("a")), "changed by start tool-added(tool/a)"},
+		"went on": {perhaps(offers("c"), offers("b", "c")),
+			"changed by start tool-added(tool/a) tool-removed(tool/b) tool-removed(tool/c)"},
 		"nothing of note": {perhaps(offers("a"), offers("a")), ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -149,7 +149,8 @@ func (s *server) list(kind snapshot.Kind) (snapshot.List, error) {
 func listOf(kind snapshot.Kind, names []string) snapshot.List {
 	raws := []json.RawMessage{}
 	for _, name := range names {
-		raws = append(raws, json.RawMessage(fmt.Sprintf(`{%q:%q,"description":%q}`, kind.KeyField(), name, strings.Repeat(name+name+" ", 9))))
+		raws = append(raws, json.RawMessage(fmt.Sprintf(`{%q:%q,"description":%q}`, kind.KeyField(), name,
+			strings.Repeat(name+name+" ", 9))))
 	}
 	return snapshot.NewList(kind, raws)
 }
@@ -299,7 +300,8 @@ func begin(t *testing.T, s *server, o watch.Options) *run {
 	go func() {
 		defer close(r.ended)
 		<-ready
-		if err := watch.Run(ctx, watch.Source{Name: "s", Open: s.open, Saved: s.saved, Last: s.last, Unsure: s.unsure}, o, r.take); err != nil {
+		if err := watch.Run(ctx, watch.Source{Name: "s", Open: s.open, Saved: s.saved, Last: s.last, Unsure: s.unsure}, o,
+			r.take); err != nil {
 			t.Error(err)
 		}
 	}()

@@ -15,7 +15,8 @@ import (
 func TestUndecidedInTime(t *testing.T) {
 	one := &snapshot.Snapshot{Tools: snapshot.NewList(snapshot.Tools, []json.RawMessage{json.RawMessage(`{"name": "a"}`)})}
 	s := &state{source: Source{Saved: func() *snapshot.Snapshot { return one }}, options: &Options{Timeout: 1}}
-	if _, _, err := s.compare(t.Context(), surface{shot: &snapshot.Snapshot{}}, nil); err == nil || !strings.HasSuffix(err.Error(), "comparing: undecided after 1ns") {
+	if _, _, err := s.compare(t.Context(), surface{shot: &snapshot.Snapshot{}}, nil); err == nil ||
+		!strings.HasSuffix(err.Error(), "comparing: undecided after 1ns") {
 		t.Errorf("%v", err)
 	}
 }

@@ -50,7 +50,8 @@ func TestListNeverWorks(t *testing.T) {
 		r.set(snapshot.Tools, "a", "b")
 		want(t, "after three intervals", r.after(30*time.Second), "1m30s stale: down")
 		r.breaks(snapshot.Tools, nil)
-		want(t, "events", r.after(time.Minute), "1m51s state polling", "1m51s recovered by poll", "1m51s changed by poll tool-added(tool/b)")
+		want(t, "events", r.after(time.Minute), "1m51s state polling", "1m51s recovered by poll",
+			"1m51s changed by poll tool-added(tool/b)")
 	})
 }
 
@@ -80,7 +81,8 @@ func TestTruncatedListReplacesNothing(t *testing.T) {
 			t.Errorf("the surface holds %d tools, %s", len(tools.Items()), tools.State)
 		}
 		r.breaks(snapshot.Tools, nil)
-		want(t, "events", r.after(time.Minute), "1m30s stale: page 2: down", "1m44s state polling", "1m44s recovered by poll", "1m44s changed by poll tool-removed(tool/b)")
+		want(t, "events", r.after(time.Minute), "1m30s stale: page 2: down", "1m44s state polling", "1m44s recovered by poll",
+			"1m44s changed by poll tool-removed(tool/b)")
 	})
 }
 
@@ -172,7 +174,8 @@ func TestConnectionLost(t *testing.T) {
 			"1m18.5s open", "2m18.5s open", "3m18.5s open", "4m18.5s open")
 		r.refuses(nil)
 		r.set(snapshot.Prompts)
-		want(t, "events", r.after(time.Minute), "5m18.5s state polling", "5m18.5s recovered by reconnection", "5m18.5s changed by reconnection prompt-removed(prompt/p)")
+		want(t, "events", r.after(time.Minute), "5m18.5s state polling", "5m18.5s recovered by reconnection",
+			"5m18.5s changed by reconnection prompt-removed(prompt/p)")
 	})
 }
 
@@ -359,7 +362,8 @@ func TestServerAsksToWait(t *testing.T) {
 		r.after(time.Second)
 		r.breaks(snapshot.Tools, nil)
 		r.breaks(snapshot.Prompts, nil)
-		want(t, "events", r.after(time.Minute+10*time.Second), "1m30s stale: the surface was not verified for 1m30s", "1m50s recovered by poll")
+		want(t, "events", r.after(time.Minute+10*time.Second), "1m30s stale: the surface was not verified for 1m30s",
+			"1m50s recovered by poll")
 		want(t, "requests", only(r.requests(), "tools"), "30s tools", "40s tools", "50s tools", "1m50s tools")
 		r.mu.Lock()
 		defer r.mu.Unlock()
