@@ -35,10 +35,14 @@ func TestBrowserTenThousand(t *testing.T) {
 			nodes := evaluate[int](t, tab, `document.querySelectorAll("*").length`)
 			high := evaluate[float64](t, tab, `document.documentElement.scrollHeight`)
 			t.Logf("%d KiB, %d elements, loaded in %.0f ms, %.0f pixels high", len(page)>>10, nodes, load, high)
-			seen := `[...document.querySelectorAll(".finding, main > section:not(.cause), tbody tr")].filter((e) => e.checkVisibility()).length`
+			seen := `[...document.querySelectorAll(".finding, main > section:not(.cause), tbody tr")].filter((e) => ` +
+				`e.checkVisibility()).length`
 			all := evaluate[int](t, tab, seen)
 			search := func(words string) int {
-				return evaluate[int](t, tab, fmt.Sprintf(`form.elements.words.value = %q; form.elements.words.dispatchEvent(new Event("input", {bubbles: true})); %s`, words, seen))
+				return evaluate[int](t, tab,
+					fmt.Sprintf(
+						`form.elements.words.value = %q; form.elements.words.dispatchEvent(new Event("input", {bubbles: true})); %s`, words,
+						seen))
 			}
 			if got := search(one.words); got != one.found {
 				t.Errorf("a search for %q shows %d parts, want %d", one.words, got, one.found)

@@ -54,17 +54,19 @@ func TestBrowser(t *testing.T) {
 func TestBrowserFilters(t *testing.T) {
 	tab := openBrowser(t)
 	file := filepath.Join(t.TempDir(), "page.html")
-	two := &Report{Command: "diff", Servers: []Server{{Server: seen.Server{Name: "a"}}, {Server: seen.Server{Name: "b"}}}, Findings: []finding.Finding{
-		{Rule: "tool-removed", Level: finding.Breaking, Server: "a", Item: "tool/x", Message: "`x` was removed."},
-		{Rule: "tool-added", Level: finding.Info, Server: "a", Item: "tool/zebra", Message: "`zebra` is new."},
-		{Rule: "tool-removed", Level: finding.Breaking, Server: "b", Item: "tool/z", Message: "`z` was removed."},
-	}}
+	two := &Report{Command: "diff", Servers: []Server{{Server: seen.Server{Name: "a"}}, {Server: seen.Server{Name: "b"}}},
+		Findings: []finding.Finding{
+			{Rule: "tool-removed", Level: finding.Breaking, Server: "a", Item: "tool/x", Message: "`x` was removed."},
+			{Rule: "tool-added", Level: finding.Info, Server: "a", Item: "tool/zebra", Message: "`zebra` is new."},
+			{Rule: "tool-removed", Level: finding.Breaking, Server: "b", Item: "tool/z", Message: "`z` was removed."},
+		}}
 	if err := os.WriteFile(file, []byte(written(t, "html", two, Options{})), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	tab.do(t, chromedp.Navigate("file://"+file))
 	count := func(after, which string) int {
-		return evaluate[int](t, tab, after+`; [...document.querySelectorAll(".finding")].filter((f) => f.checkVisibility() && `+which+`).length`)
+		return evaluate[int](t, tab, after+`; [...document.querySelectorAll(".finding")].filter((f) => f.checkVisibility() && `+which+
+			`).length`)
 	}
 	box := `document.querySelector('input[value="breaking"]').click()`
 	search := `form.elements.words.value = "zebra"; form.elements.words.dispatchEvent(new Event("input", {bubbles: true}))`
@@ -152,8 +154,10 @@ func (tab *tab) draw(t *testing.T, file string, width int64, scheme string) {
 	tab.mu.Lock()
 	tab.troubles = nil
 	tab.mu.Unlock()
-	ask(t, tab, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 900, DeviceScaleFactor: 1, Mobile: width < 500})
-	ask(t, tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+	ask(t, tab, emulation.SetDeviceMetricsOverride,
+		emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 900, DeviceScaleFactor: 1, Mobile: width < 500})
+	ask(t, tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
 	tab.do(t, chromedp.Navigate("file://"+file))
 	found := evaluate[[]string](t, tab, browserLayout)
 	red := evaluate[int](t, tab, `Number(getComputedStyle(document.body).backgroundColor.match(/\d+/)[0])`)

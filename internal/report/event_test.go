@@ -91,7 +91,8 @@ func TestEventLine(t *testing.T) {
 		})
 	}
 	stale := report.EventLine{Time: noon(), Server: "s", Word: "stale"}
-	if got, want := stale.Text(report.Options{Color: true}), "\x1b[2m12:00:00\x1b[0m  \x1b[1ms\x1b[0m  \x1b[31mstale\x1b[0m\n"; got != want {
+	if got, want := stale.Text(report.Options{Color: true}),
+		"\x1b[2m12:00:00\x1b[0m  \x1b[1ms\x1b[0m  \x1b[31mstale\x1b[0m\n"; got != want {
 		t.Errorf("in colours %q, want %q", got, want)
 	}
 }

@@ -17,7 +17,8 @@ import (
 
 // withItem is a report of one raw item.
 func withItem(raw string) *Report {
-	return &Report{Command: "show", Servers: []Server{{Server: seen.Server{Name: "a", State: seen.OK, Offer: seen.Offer{Tools: seen.Items{json.RawMessage(raw)}}}}}}
+	return &Report{Command: "show", Servers: []Server{
+		{Server: seen.Server{Name: "a", State: seen.OK, Offer: seen.Offer{Tools: seen.Items{json.RawMessage(raw)}}}}}}
 }
 
 // TestRawStaysRaw writes values that a detour over Go values would change.
@@ -85,7 +86,9 @@ func TestJSONIsWholeOrNothing(t *testing.T) {
 	var out bytes.Buffer
 	found := slices.Repeat([]finding.Finding{{Rule: "a", Server: "s", New: rawjson.Quote(strings.Repeat("x", 1000))}}, 100)
 	found[99].New = json.RawMessage("{no")
-	for _, r := range []*Report{{Findings: found}, {Command: "list", Servers: []Server{{Server: seen.Server{Name: "s"}}, {Server: seen.Server{Offer: seen.Offer{Capabilities: json.RawMessage("{no")}}}}}} {
+	for _, r := range []*Report{{Findings: found},
+		{Command: "list", Servers: []Server{{Server: seen.Server{Name: "s"}},
+			{Server: seen.Server{Offer: seen.Offer{Capabilities: json.RawMessage("{no")}}}}}} {
 		for name, write := range map[string]func(io.Writer, *Report, Options) error{"json": writeJSON, "yaml": writeYAML} {
 			if err := write(&out, r, Options{}); err == nil || out.Len() > 0 {
 				t.Errorf("%s: %v after %d bytes", name, err, out.Len())

@@ -54,7 +54,8 @@ func missing(raw json.RawMessage, out string) (lacks []string) {
 	translated := kit.Set([]string{"type", "properties", "required", "items", "$ref", "description", "default", "title", "const", "enum",
 		"$defs", "definitions", "anyOf", "oneOf", "allOf", "prefixItems", "patternProperties", "additionalProperties", "inputSchema",
 		"outputSchema", "arguments", "name", "uri", "uriTemplate", "version", "mimeType", "annotations", "readOnlyHint", "destructiveHint",
-		"idempotentHint", "openWorldHint", "resources", "minimum", "maximum", "names", "digest", "instructions", "capabilities", "extensions",
+		"idempotentHint", "openWorldHint", "resources", "minimum", "maximum", "names", "digest", "instructions", "capabilities",
+		"extensions",
 		"serverInfo", "websiteUrl", "frontmatter", "protocolVersion", "tools", "prompts", "resourceTemplates", "skills"})
 	out = squeezed(out)
 	names := strings.ToLower(out)
@@ -148,7 +149,8 @@ func TestShowHasWhatDiffReports(t *testing.T) {
 			seen++
 			for format := range was {
 				if was[format] == is[format] {
-					t.Errorf("%s: %s is reported at %s, and %s looks the same before and after:\n%s", file, f.Rule, f.Pointer(), format, is[format])
+					t.Errorf("%s: %s is reported at %s, and %s looks the same before and after:\n%s", file, f.Rule, f.Pointer(), format,
+						is[format])
 				}
 				if lacks := missing(f.Old, was[format]); len(lacks) > 0 {
 					t.Errorf("%s: %s: the old side lacks %q in:\n%s", file, f.Rule, lacks, was[format])
@@ -172,7 +174,8 @@ func ruleSide(t *testing.T, rule finding.Rule, side json.RawMessage) *snapshot.S
 	case finding.Input:
 		text = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"tools":[{"name":"search","inputSchema":` + text + `}]}`
 	case finding.Output:
-		text = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"tools":[{"name":"search","inputSchema":{"type":"object"},"outputSchema":` + text + `}]}`
+		text = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"tools":[{"name":"search","inputSchema":{"type":"object"},` +
+			`"outputSchema":` + text + `}]}`
 	}
 	s, err := snapshot.Parse([]byte(text))
 	if err != nil {
@@ -283,7 +286,8 @@ func (g *declarer) value(depth int) json.RawMessage {
 // schema returns an object of words that schemas use, and of others.
 func (g *declarer) schema(depth int) json.RawMessage {
 	words := []string{"type", "properties", "required", "items", "prefixItems", "anyOf", "oneOf", "allOf", "$defs", "$ref", "enum", "const",
-		"default", "description", "title", "additionalProperties", "patternProperties", "not", "if", "minimum", "pattern", "uri", "name", "digest"}
+		"default", "description", "title", "additionalProperties", "patternProperties", "not", "if", "minimum", "pattern", "uri", "name",
+		"digest"}
 	var members []rawjson.Member
 	for _, i := range g.Perm(len(words))[:g.IntN(5)] {
 		members = append(members, rawjson.Member{Key: words[i], Value: g.value(depth)})

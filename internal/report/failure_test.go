@@ -9,14 +9,18 @@ import (
 // TestErrorLine reads what Node and Python write: the source that threw an error before they name it.
 func TestErrorLine(t *testing.T) {
 	for stderr, want := range map[string]string{
-		"/srv/x.js:1\nasync function main(){ throw new Error('API_KEY is required'); }\n      ^\n\nError: API_KEY is required\n    at main (/srv/x.js:1:30)": "Error: API_KEY is required",
-		"Traceback (most recent call last):\n  File \"x.py\", line 3, in main\n    raise ValueError(\"KEY must be set\")\nValueError: KEY must be set":       "ValueError: KEY must be set",
+		"/srv/x.js:1\nasync function main(){ throw new Error('API_KEY is required'); }\n      ^\n\nError: API_KEY is required\n    at " +
+			"main (/srv/x.js:1:30)": "Error: API_KEY is required",
+		"Traceback (most recent call last):\n  File \"x.py\", line 3, in main\n    raise ValueError(\"KEY must be set\")\nValueError: " +
+			"KEY must be set": "ValueError: KEY must be set",
 		"TypeError [ERR_INVALID_ARG]: no":                              "TypeError [ERR_INVALID_ARG]: no",
 		"starting\nthe variable KEY is not set\n":                      "the variable KEY is not set",
 		"usage: server FOLDER":                                         "usage: server FOLDER",
 		"goroutine 1\npanic: open x: no such file\n\nerror required 2": "panic: open x: no such file",
-		"npm error code E404\nnpm error 404 Not Found - GET https://registry.example/x\nnpm error A complete log of this run can be found in: x": "npm error 404 Not Found - GET https://registry.example/x",
-		"npm error code ETARGET\nnpm error notarget No matching version found for x@9.\nnpm error A complete log of this run can be found in: x": "npm error notarget No matching version found for x@9.",
+		"npm error code E404\nnpm error 404 Not Found - GET https://registry.example/x\nnpm error A complete log of this run can be " +
+			"found in: x": "npm error 404 Not Found - GET https://registry.example/x",
+		"npm error code ETARGET\nnpm error notarget No matching version found for x@9.\nnpm error A complete log of this run can be " +
+			"found in: x": "npm error notarget No matching version found for x@9.",
 		"": "",
 	} {
 		if got := seen.ErrorLine(stderr); got != want {
@@ -27,7 +31,8 @@ func TestErrorLine(t *testing.T) {
 
 // TestFramesOfNodeAreLeftOut, since they say nothing of the server; --verbose has them.
 func TestFramesOfNodeAreLeftOut(t *testing.T) {
-	const stderr = "Error: no\n    at main (/srv/x.js:1:30)\n    at Module._compile (node:internal/modules/cjs/loader:1521:14)\n    at node:internal/main/run_main_module:28:49\nNode.js v20"
+	const stderr = "Error: no\n    at main (/srv/x.js:1:30)\n    at Module._compile (node:internal/modules/cjs/loader:1521:14)\n    at " +
+		"node:internal/main/run_main_module:28:49\nNode.js v20"
 	for verbose, want := range map[bool]string{false: "    Error: no\n        at main (/srv/x.js:1:30)\n    Node.js v20\n", true: ""} {
 		p := &page{Options: Options{Verbose: verbose}}
 		writeStderr(p, 4, stderr, "")

@@ -18,22 +18,28 @@ func fleetReport(n int) *Report {
 	add := func(f finding.Finding) { r.Findings = append(r.Findings, f) }
 	for i := range n {
 		name := fmt.Sprintf("server-%05d", i)
-		s := Server{Server: seen.Server{Name: name, State: seen.OK, Source: "mcp.json", Answer: seen.Answer{Connection: seen.Connection{Transport: "stdio"}}}, Comparison: Comparison{Base: "mcp-snapshots/" + name + ".json", Movable: true}}
+		s := Server{Server: seen.Server{Name: name, State: seen.OK, Source: "mcp.json",
+			Answer: seen.Answer{Connection: seen.Connection{Transport: "stdio"}}},
+			Comparison: Comparison{Base: "mcp-snapshots/" + name + ".json", Movable: true}}
 		if i%20 == 19 {
 			s.State = seen.Failed
 			s.Fail(fleetFailure(name, i/20))
 		} else {
 			if i%4 != 0 {
-				add(finding.Finding{Rule: "input-property-became-required", Level: finding.Breaking, Server: name, Item: "tool/search", Path: "/inputSchema/required",
+				add(finding.Finding{Rule: "input-property-became-required", Level: finding.Breaking, Server: name, Item: "tool/search",
+					Path:    "/inputSchema/required",
 					Message: "`limit` is now required.", Cause: "`limit` is now required", Witness: []byte(`{"query":"a"}`)})
 			}
 			if i%7 == 0 {
-				add(finding.Finding{Rule: "tool-description-changed", Level: finding.Warning, Server: name, Item: "tool/fetch", Path: "/description",
-					Old: []byte(`"Fetches a record."`), New: []byte(`"Fetches a record, and all that it links to."`), Message: "The description of `fetch` changed.", Cause: "Descriptions changed"})
+				add(finding.Finding{Rule: "tool-description-changed", Level: finding.Warning, Server: name, Item: "tool/fetch",
+					Path: "/description",
+					Old:  []byte(`"Fetches a record."`), New: []byte(`"Fetches a record, and all that it links to."`),
+					Message: "The description of `fetch` changed.", Cause: "Descriptions changed"})
 			}
 			if i%40 == 3 {
 				tool := fmt.Sprintf("export_%d", i)
-				add(finding.Finding{Rule: "input-property-removed", Level: finding.Breaking, Server: name, Item: "tool/" + tool, Path: "/inputSchema/properties/" + tool,
+				add(finding.Finding{Rule: "input-property-removed", Level: finding.Breaking, Server: name, Item: "tool/" + tool,
+					Path:    "/inputSchema/properties/" + tool,
 					Message: fmt.Sprintf("`format_%d` was removed.", i), Cause: fmt.Sprintf("`format_%d` was removed", i)})
 			}
 		}
@@ -47,8 +53,10 @@ func fleetReport(n int) *Report {
 func fleetFailure(name string, i int) seen.Failure {
 	return []seen.Failure{
 		{Stage: "connecting", Message: `HTTP 401 Unauthorized: "no"`, Hint: "log in with mcpctl login " + name + ", or pass a token"},
-		{Stage: "connecting", Message: `HTTP 503 Service Unavailable: "upstream is down"`, Hint: "the server, or a gateway before it, failed: look into its log, or allow --retries"},
-		{Stage: "starting", Message: "server exited with status 1", Stderr: fmt.Sprintf("Error: cannot find module 'x'\n    at main.js (process %d)", 1000+i)},
+		{Stage: "connecting", Message: `HTTP 503 Service Unavailable: "upstream is down"`,
+			Hint: "the server, or a gateway before it, failed: look into its log, or allow --retries"},
+		{Stage: "starting", Message: "server exited with status 1",
+			Stderr: fmt.Sprintf("Error: cannot find module 'x'\n    at main.js (process %d)", 1000+i)},
 	}[i%3]
 }
 

@@ -40,10 +40,14 @@ func TestGoldenFiles(t *testing.T) {
 // hostileTexts are what servers send to get out of the place that a report gives them.
 func hostileTexts() []string {
 	return []string{
-		"plain words", "\x1b[2J\x1b]0;x\x07", "\u202egpj.exe\u202c", "\u2066x\u2069", "\U000e0041\U000e007f", "\u200b\u2028\u2029\ufeff\u00ad",
-		"::error::x", "\n::error file=a,line=1::x", "##[error]x", "\r\n##[set-output name=a]b", "%0A::error::x", "a,b:c%", "::stop-commands::t",
-		"a | b |\n|---|", "`code` ``` ~~~", "<script>alert(1)</script>", "</pre></details><img src=x onerror=alert(1)>", "<!-- x --> --!>", "]]>", "]]><x/>", "&lt;&#60;&amp",
-		"@everyone #12 GH-3 https://evil.example www.evil.example a@b.example 1234567 deadbeefcafe", "![x](http://x) [x](javascript:x) *a* _b_ ~c~ # d", "\n\n\n", "  \n \t\n", "{{.}} ${{ github.token }} $(id)", "\xff\xfe\x00",
+		"plain words", "\x1b[2J\x1b]0;x\x07", "\u202egpj.exe\u202c", "\u2066x\u2069", "\U000e0041\U000e007f",
+		"\u200b\u2028\u2029\ufeff\u00ad",
+		"::error::x", "\n::error file=a,line=1::x", "##[error]x", "\r\n##[set-output name=a]b", "%0A::error::x", "a,b:c%",
+		"::stop-commands::t",
+		"a | b |\n|---|", "`code` ``` ~~~", "<script>alert(1)</script>", "</pre></details><img src=x onerror=alert(1)>", "<!-- x --> --!>",
+		"]]>", "]]><x/>", "&lt;&#60;&amp",
+		"@everyone #12 GH-3 https://evil.example www.evil.example a@b.example 1234567 deadbeefcafe",
+		"![x](http://x) [x](javascript:x) *a* _b_ ~c~ # d", "\n\n\n", "  \n \t\n", "{{.}} ${{ github.token }} $(id)", "\xff\xfe\x00",
 		"\" onmouseover=\"x", "' x='", "</style><script>", "\\u003cscript", "日本語 ✅ ⚠️ 😀", "z\u0301\u0302\u0303\u0304\u0305\u0306",
 	}
 }

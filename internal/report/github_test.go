@@ -33,7 +33,8 @@ func checkGitHub(t testing.TB, out string, commands int) {
 		t.Fatalf("a command of the old kind: %q", out)
 	}
 	for i := range len(out) {
-		if out[i] == '%' && !strings.HasPrefix(out[i:], "%25") && !strings.HasPrefix(out[i:], "%0A") && !strings.HasPrefix(out[i:], "%3A") && !strings.HasPrefix(out[i:], "%2C") {
+		if out[i] == '%' && !strings.HasPrefix(out[i:], "%25") && !strings.HasPrefix(out[i:], "%0A") &&
+			!strings.HasPrefix(out[i:], "%3A") && !strings.HasPrefix(out[i:], "%2C") {
 			t.Fatalf("an escape that is not ours: %q", out[i:])
 		}
 	}

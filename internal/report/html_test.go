@@ -11,9 +11,14 @@ import (
 // webTag is any tag; ownWebTag is one that the page's template has, with the values of its attributes.
 var (
 	webTag    = regexp.MustCompile(`<[^>]*>`)
-	ownWebTag = regexp.MustCompile(`^<(?:!DOCTYPE html|/?(?:html|head|body|header|main|title|style|script|h1|h2|h3|p|small|code|pre|del|ins|details|summary|fieldset|legend|label|span|form|output|section|article|footer|ul|li|div|table|thead|tbody|tr|th|td)|` +
-		`html lang="en"|meta [a-z-]+="[^"]*"(?: content="[^"]*")?|h1 class="[a-z]*"|p class="(?:trouble|hint|waiver|quiet|breaks)"|form id="filter" hidden|` +
-		`input type="checkbox" name="level" value="[a-z]+" checked|input type="search" name="words" placeholder="server, tool, rule"|span class="level [a-z]+"|section data-server="[0-9]+"|section class="cause"|article class="trouble"|article class="finding" id="f-[0-9a-f]{12}" data-level="[a-z]+"|div class="wide")>$`)
+	ownWebTag = regexp.MustCompile(
+		`^<(?:!DOCTYPE html|/?(?:html|head|body|header|main|title|style|script|h1|h2|h3|p|small|code|pre|del|ins|details|summary|` +
+			`fieldset|legend|label|span|form|output|section|article|footer|ul|li|div|table|thead|tbody|tr|th|td)|` +
+			`html lang="en"|meta [a-z-]+="[^"]*"(?: content="[^"]*")?|h1 class="[a-z]*"|p ` +
+			`class="(?:trouble|hint|waiver|quiet|breaks)"|form id="filter" hidden|` +
+			`input type="checkbox" name="level" value="[a-z]+" checked|input type="search" name="words" placeholder="server, tool, ` +
+			`rule"|span class="level [a-z]+"|section data-server="[0-9]+"|section class="cause"|article class="trouble"|article ` +
+			`class="finding" id="f-[0-9a-f]{12}" data-level="[a-z]+"|div class="wide")>$`)
 	webBlock = regexp.MustCompile(`(?s)<(style|script)>.*?</(?:style|script)>`)
 )
 
@@ -22,7 +27,8 @@ var (
 func checkHTML(t testing.TB, out string) {
 	t.Helper()
 	checkVisible(t, out)
-	if n := len(webBlock.FindAllString(out, -1)); n != 2 || !strings.Contains(out, "<style>"+pageStyle+"</style>") || !strings.Contains(out, "<script>"+pageScript+"</script>") {
+	if n := len(webBlock.FindAllString(out, -1)); n != 2 || !strings.Contains(out, "<style>"+pageStyle+"</style>") ||
+		!strings.Contains(out, "<script>"+pageScript+"</script>") {
 		t.Fatalf("%d styles and scripts", n)
 	}
 	rest := webBlock.ReplaceAllString(out, "")
@@ -61,7 +67,8 @@ func TestHTMLRequestsNothing(t *testing.T) {
 			}
 		}
 		policy := html.UnescapeString(out[strings.Index(out, "Content-Security-Policy"):][:400])
-		for _, want := range []string{"default-src 'none'", "style-src '" + sourceHash(pageStyle) + "'", "script-src '" + sourceHash(pageScript) + "'"} {
+		for _, want := range []string{"default-src 'none'", "style-src '" + sourceHash(pageStyle) + "'",
+			"script-src '" + sourceHash(pageScript) + "'"} {
 			if !strings.Contains(policy, want) {
 				t.Errorf("the policy lacks %s: %s", want, policy)
 			}

@@ -20,13 +20,18 @@ func TestMarks(t *testing.T) {
 		"<!-- mcpctl:begin x --><!-- mcpctl:end -->\n<!-- mcpctl:begin y --><!-- mcpctl:end -->": `x:1 "" y:2 ""`,
 		"```\n<!-- mcpctl:begin x -->\n```\n`<!-- mcpctl:end -->`\n":                             "",
 		"````\n```\n<!-- mcpctl:end -->\n````\n~~~ x\n```\n<!-- mcpctl:end -->\n~~~\n":           "",
-		"<!-- mcpctl:begin x -->\n```\n<!-- mcpctl:end -->\n```\n<!-- mcpctl:end -->":            "x:1 \"\\n```\\n<!-- mcpctl:end -->\\n```\\n\"",
-		"<!-- mcpctl -->\n<!-- mcpctl:beginning -->":                                             "",
-		"a\nb\n<!-- mcpctl:begin x -->\n":                                                        "F:3: <!-- mcpctl:begin x --> has no <!-- mcpctl:end --> behind it",
-		"a\n<!-- mcpctl:end -->\n<!-- mcpctl:begin x -->":                                        "F:2: <!-- mcpctl:end --> has no <!-- mcpctl:begin SERVER --> before it",
-		"<!-- mcpctl:begin x -->\n<!-- mcpctl:begin y -->\n<!-- mcpctl:end -->":                  "F:1: <!-- mcpctl:begin x --> has no <!-- mcpctl:end --> behind it",
-		"<!-- mcpctl:begin x -->\n<!-- mcpctl:end -->\n<!-- mcpctl:end -->":                      "F:3: <!-- mcpctl:end --> has no <!-- mcpctl:begin SERVER --> before it",
-		"<!-- mcpctl:begin -->\n<!-- mcpctl:end -->":                                             "F:1: <!-- mcpctl:begin --> names no server",
+		"<!-- mcpctl:begin x -->\n```\n<!-- mcpctl:end -->\n```\n<!-- mcpctl:end -->": "x:1 \"\\n```\\n<!-- mcpctl:end " +
+			"-->\\n```\\n\"",
+		"<!-- mcpctl -->\n<!-- mcpctl:beginning -->": "",
+		"a\nb\n<!-- mcpctl:begin x -->\n": "F:3: <!-- mcpctl:begin x --> has no <!-- mcpctl:end " +
+			"--> behind it",
+		"a\n<!-- mcpctl:end -->\n<!-- mcpctl:begin x -->": "F:2: <!-- mcpctl:end --> has no <!-- mcpctl:begin " +
+			"SERVER --> before it",
+		"<!-- mcpctl:begin x -->\n<!-- mcpctl:begin y -->\n<!-- mcpctl:end -->": "F:1: <!-- mcpctl:begin x --> has no <!-- mcpctl:end " +
+			"--> behind it",
+		"<!-- mcpctl:begin x -->\n<!-- mcpctl:end -->\n<!-- mcpctl:end -->": "F:3: <!-- mcpctl:end --> has no <!-- mcpctl:begin SERVER " +
+			"--> before it",
+		"<!-- mcpctl:begin -->\n<!-- mcpctl:end -->": "F:1: <!-- mcpctl:begin --> names no server",
 	} {
 		var got []string
 		all, err := DocumentedIn("F", []byte(text))
@@ -45,7 +50,8 @@ func TestMarks(t *testing.T) {
 // FuzzDocs writes the page of a server with any text into a file with marks: what stands elsewhere stays byte for byte, the marks
 // are found again, the check finds nothing, and a second run changes nothing.
 func FuzzDocs(f *testing.F) {
-	for _, s := range append(hostileTexts(), "<!-- mcpctl:end -->", "<!--", "-->", "- a\n- <!-- mcpctl:begin x -->\n\n    code -->", "```\n<!-- mcpctl:end -->\n```",
+	for _, s := range append(hostileTexts(), "<!-- mcpctl:end -->", "<!--", "-->", "- a\n- <!-- mcpctl:begin x -->\n\n    code -->",
+		"```\n<!-- mcpctl:end -->\n```",
 		"# Tools\n### Tools\n#### `a`", "a\n```", "~~~", "`<!-`--", "<!`--`", "x --`>", "\\<!-- mcpctl:end --\\>") {
 		f.Add(s, true)
 		f.Add(s, false)
@@ -55,16 +61,22 @@ func FuzzDocs(f *testing.F) {
 		item := rawjson.Build(rawjson.Member{Key: "name", Value: quoted}, rawjson.Member{Key: "uri", Value: quoted},
 			rawjson.Member{Key: "uriTemplate", Value: quoted}, rawjson.Member{Key: "title", Value: quoted},
 			rawjson.Member{Key: "description", Value: quoted}, rawjson.Member{Key: "mimeType", Value: quoted},
-			rawjson.Member{Key: "annotations", Value: rawjson.Build(rawjson.Member{Key: "audience", Value: rawjson.List([]json.RawMessage{quoted})})},
-			rawjson.Member{Key: "arguments", Value: rawjson.List([]json.RawMessage{rawjson.Build(rawjson.Member{Key: "name", Value: quoted}, rawjson.Member{Key: "description", Value: quoted})})},
+			rawjson.Member{Key: "annotations", Value: rawjson.Build(rawjson.Member{Key: "audience",
+				Value: rawjson.List([]json.RawMessage{quoted})})},
+			rawjson.Member{Key: "arguments", Value: rawjson.List([]json.RawMessage{rawjson.Build(rawjson.Member{Key: "name", Value: quoted},
+				rawjson.Member{Key: "description", Value: quoted})})},
 			rawjson.Member{Key: "inputSchema", Value: rawjson.Build(rawjson.Member{Key: "properties", Value: rawjson.Build(
-				rawjson.Member{Key: s, Value: rawjson.Build(rawjson.Member{Key: "description", Value: quoted}, rawjson.Member{Key: "default", Value: quoted},
+				rawjson.Member{Key: s, Value: rawjson.Build(rawjson.Member{Key: "description", Value: quoted},
+					rawjson.Member{Key: "default", Value: quoted},
 					rawjson.Member{Key: "pattern", Value: quoted})})})})
-		server := Server{Server: seen.Server{Name: "x", State: seen.OK, Offer: seen.Offer{Tools: seen.Items{item, item}, Prompts: seen.Items{item}, Resources: seen.Items{item}, ResourceTemplates: seen.Items{item}, Skills: seen.Items{item}}}}
+		server := Server{Server: seen.Server{Name: "x", State: seen.OK,
+			Offer: seen.Offer{Tools: seen.Items{item, item}, Prompts: seen.Items{item}, Resources: seen.Items{item},
+				ResourceTemplates: seen.Items{item}, Skills: seen.Items{item}}}}
 		before, after := "# By hand `<!-- mcpctl:begin x -->`\n<!-- mcpctl:begin x -->", "<!-- mcpctl:end -->\n\nBelow,\nby hand\n"
 		text := before + "\nold\n" + after
 		if crlf {
-			text, before, after = strings.ReplaceAll(text, "\n", "\r\n"), strings.ReplaceAll(before, "\n", "\r\n"), strings.ReplaceAll(after, "\n", "\r\n")
+			text, before, after = strings.ReplaceAll(text, "\n", "\r\n"), strings.ReplaceAll(before, "\n", "\r\n"),
+				strings.ReplaceAll(after, "\n", "\r\n")
 		}
 		file := docsFile{text: []byte(text)}
 		for range 2 {

@@ -24,12 +24,13 @@ func process(t *testing.T) (_ host.Process, out, said *bytes.Buffer) {
 func TestMistakesAreFoundBeforehand(t *testing.T) {
 	p, _, _ := process(t)
 	for name, o := range map[string]report.Output{
-		"format":    {Format: "xml"},
-		"color":     {Color: "sometimes"},
-		"folder":    {File: filepath.Join(p.Dir, "none", "x")},
-		"one file":  {File: filepath.Join(p.Dir, "x"), Reports: []report.OutputFile{{Format: "json", Path: filepath.Join(p.Dir, "x")}}},
-		"a folder":  {Reports: []report.OutputFile{{Format: "json", Path: p.Dir}}},
-		"two files": {Reports: []report.OutputFile{{Format: "json", Path: filepath.Join(p.Dir, "x")}, {Format: "yaml", Path: filepath.Join(p.Dir, "x")}}},
+		"format":   {Format: "xml"},
+		"color":    {Color: "sometimes"},
+		"folder":   {File: filepath.Join(p.Dir, "none", "x")},
+		"one file": {File: filepath.Join(p.Dir, "x"), Reports: []report.OutputFile{{Format: "json", Path: filepath.Join(p.Dir, "x")}}},
+		"a folder": {Reports: []report.OutputFile{{Format: "json", Path: p.Dir}}},
+		"two files": {Reports: []report.OutputFile{{Format: "json", Path: filepath.Join(p.Dir, "x")},
+			{Format: "yaml", Path: filepath.Join(p.Dir, "x")}}},
 	} {
 		if err := o.Check(p); exit.CodeOf(err) != exit.Usage {
 			t.Errorf("%s: %v", name, err)
@@ -43,9 +44,13 @@ func TestMistakesAreFoundBeforehand(t *testing.T) {
 // TestEmit writes the answer, reports failures where people look, and gives the status.
 func TestEmit(t *testing.T) {
 	p, out, said := process(t)
-	r := &report.Report{Command: "list", Status: exit.Incomplete, Servers: []report.Server{{Server: seen.Server{Name: "a", State: seen.Failed, Error: &seen.Failure{Stage: "starting", Message: "no such file"}}}}}
-	err := report.Emit(t.Context(), p, report.Output{Format: "json", Reports: []report.OutputFile{{Format: "yaml", Path: filepath.Join(p.Dir, "r.yaml")}}}, r, report.Options{})
-	if exit.CodeOf(err) != exit.Incomplete || !json.Valid(out.Bytes()) || !strings.Contains(said.String(), "error: a: starting: no such file\n") {
+	r := &report.Report{Command: "list", Status: exit.Incomplete,
+		Servers: []report.Server{{Server: seen.Server{Name: "a", State: seen.Failed,
+			Error: &seen.Failure{Stage: "starting", Message: "no such file"}}}}}
+	err := report.Emit(t.Context(), p, report.Output{Format: "json",
+		Reports: []report.OutputFile{{Format: "yaml", Path: filepath.Join(p.Dir, "r.yaml")}}}, r, report.Options{})
+	if exit.CodeOf(err) != exit.Incomplete || !json.Valid(out.Bytes()) ||
+		!strings.Contains(said.String(), "error: a: starting: no such file\n") {
 		t.Errorf("%v, %s, %s", err, out, said)
 	}
 	if text, err := os.ReadFile(filepath.Join(p.Dir, "r.yaml")); err != nil || !strings.Contains(string(text), "verdict: incomplete") {
@@ -56,8 +61,9 @@ func TestEmit(t *testing.T) {
 // TestStandardErrorIsNoCopy: beside a table in a pipe it is one line, and none of the table; beside other formats it has each
 // error with its hint.
 func TestStandardErrorIsNoCopy(t *testing.T) {
-	two := []report.Server{{Server: seen.Server{Name: "a", State: seen.OK}}, {Server: seen.Server{Name: "b", State: seen.Failed, Error: &seen.Failure{
-		Stage: "starting", Message: "no such file", Hint: "install it"}}}}
+	two := []report.Server{{Server: seen.Server{Name: "a", State: seen.OK}},
+		{Server: seen.Server{Name: "b", State: seen.Failed, Error: &seen.Failure{
+			Stage: "starting", Message: "no such file", Hint: "install it"}}}}
 	for _, r := range []*report.Report{
 		{Command: "list", Status: exit.Incomplete, Servers: two},
 		{Command: "merge", Status: exit.Incomplete, Servers: two[:1], Problems: []string{"part 2 of 2 is missing"}},
@@ -67,7 +73,8 @@ func TestStandardErrorIsNoCopy(t *testing.T) {
 			p, out, said := process(t)
 			_ = report.Emit(t.Context(), p, report.Output{Format: format}, r, report.Options{})
 			isTable := format == "table"
-			if strings.Contains(said.String(), "error: b: starting: no such file\nhint: install it\n") != (!isTable && len(r.Servers) == 2) {
+			if strings.Contains(said.String(), "error: b: starting: no such file\nhint: install it\n") != (!isTable &&
+				len(r.Servers) == 2) {
 				t.Errorf("%s of %s: standard error is %s", format, r.Command, said)
 			}
 			for line := range strings.Lines(said.String()) {
@@ -88,7 +95,8 @@ func TestFailuresAreGroupedByCause(t *testing.T) {
 		if i%10 == 0 {
 			message = "of its own " + strconv.Itoa(i)
 		}
-		r.Servers = append(r.Servers, report.Server{Server: seen.Server{Name: "s" + strconv.Itoa(i), State: seen.Failed, Error: &seen.Failure{Stage: "starting", Message: message, Hint: "mend it"}}})
+		r.Servers = append(r.Servers, report.Server{Server: seen.Server{Name: "s" + strconv.Itoa(i), State: seen.Failed,
+			Error: &seen.Failure{Stage: "starting", Message: message, Hint: "mend it"}}})
 	}
 	for _, verbose := range []bool{false, true} {
 		p, out, said := process(t)
@@ -115,7 +123,8 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(exit.Interrupted{Signal: os.Interrupt})
 	err := report.Emit(ctx, p, report.Output{Format: "json"}, &report.Report{Command: "diff"}, report.Options{})
-	if exit.CodeOf(err) != 130 || !strings.Contains(out.String(), `"verdict": "interrupted"`) || !strings.Contains(out.String(), `"status": 130`) {
+	if exit.CodeOf(err) != 130 || !strings.Contains(out.String(), `"verdict": "interrupted"`) ||
+		!strings.Contains(out.String(), `"status": 130`) {
 		t.Errorf("%v, %s", err, out)
 	}
 }

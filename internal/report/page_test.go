@@ -107,10 +107,12 @@ func TestListRowsStayOneLine(t *testing.T) {
 func TestNamesAreNeverCut(t *testing.T) {
 	long := "demo://resource/" + strings.Repeat("dynamic-", 8) + "{resourceId}"
 	r := &Report{Command: "list", Servers: []Server{
-		{Server: seen.Server{Name: "everything-" + strings.Repeat("x", 20), State: seen.OK, Offer: seen.Offer{Resources: seen.Items{}, ResourceTemplates: seen.Items{
-			[]byte(`{"uriTemplate":"` + long + `","name":"a","description":"` + strings.Repeat("some words ", 9) + `"}`),
-			[]byte(`{"uriTemplate":"demo://short/{a}","name":"b"}`)}}}},
-		{Server: seen.Server{Name: "other", State: seen.OK, Offer: seen.Offer{Tools: seen.Items{[]byte(`{"name":"` + strings.Repeat("tool", 15) + `"}`)}}}},
+		{Server: seen.Server{Name: "everything-" + strings.Repeat("x", 20), State: seen.OK,
+			Offer: seen.Offer{Resources: seen.Items{}, ResourceTemplates: seen.Items{
+				[]byte(`{"uriTemplate":"` + long + `","name":"a","description":"` + strings.Repeat("some words ", 9) + `"}`),
+				[]byte(`{"uriTemplate":"demo://short/{a}","name":"b"}`)}}}},
+		{Server: seen.Server{Name: "other", State: seen.OK,
+			Offer: seen.Offer{Tools: seen.Items{[]byte(`{"name":"` + strings.Repeat("tool", 15) + `"}`)}}}},
 	}}
 	for width := 40; width <= 160; width++ {
 		page := written(t, "table", r, Options{Width: width, Items: true})

@@ -16,12 +16,15 @@ func TestAMatchIsOneLine(t *testing.T) {
 		return json.RawMessage(`{"name": "` + name + `", "title": "A file", "description": "First.\n` + long + `", "inputSchema":
 			{"properties": {"path": {"type": "string", "description": "File to read."}}}}`)
 	}
-	r := &Report{Command: "list", Servers: []Server{{Server: seen.Server{Name: "files", State: seen.OK, Offer: seen.Offer{Tools: seen.Items{tool("read_file"), tool("stat")}}}}}}
+	r := &Report{Command: "list", Servers: []Server{
+		{Server: seen.Server{Name: "files", State: seen.OK, Offer: seen.Offer{Tools: seen.Items{tool("read_file"), tool("stat")}}}}}}
 	for _, width := range []int{40, 60, 80, 120, 0} {
 		page := written(t, "table", r, Options{Items: true, Pattern: regexp.MustCompile("(?i)file"), Width: width})
 		checkPage(t, page, width)
-		if rows := strings.Split(strings.TrimSuffix(page, "\n"), "\n"); len(rows) != 2 || !strings.HasPrefix(rows[0], "files  read_file  ") ||
-			!strings.HasPrefix(rows[1], "files  stat  ") || (width == 0) != strings.HasSuffix(rows[0], "; (path).description: File to read.") {
+		if rows := strings.Split(strings.TrimSuffix(page, "\n"),
+			"\n"); len(rows) != 2 || !strings.HasPrefix(rows[0], "files  read_file  ") ||
+			!strings.HasPrefix(rows[1], "files  stat  ") ||
+			(width == 0) != strings.HasSuffix(rows[0], "; (path).description: File to read.") {
 			t.Errorf("%d columns:\n%s", width, page)
 		}
 	}

@@ -57,21 +57,26 @@ func yamlText(t *testing.T, s string) string {
 // everywhere is a value with a text as keys and values, long ones too, over lines and where all stands on one.
 func everywhere(s string) string {
 	text, long := string(rawjson.Quote(s)), string(rawjson.Quote(s+strings.Repeat("k", 128)))
-	one := `{` + text + `:` + text + `,` + long + `:{"a":[` + text + `,[` + text + `,{}],{` + text + `:[]}]},"b":{` + long + `:` + text + `}}`
+	one := `{` + text + `:` + text + `,` + long + `:{"a":[` + text + `,[` + text + `,{}],{` + text + `:[]}]},"b":{` + long + `:` + text +
+		`}}`
 	return one[:len(one)-1] + `,"c":` + strings.Repeat(`[`, flowDepth) + one + strings.Repeat(`]`, flowDepth) + `}`
 }
 
 // FuzzYAML reads any value back as the library reads it.
 func FuzzYAML(f *testing.F) {
 	for _, text := range []string{
-		"", " ", "yes", "No", "on", "y", "~", "null", "true", "1", "1.0", "0x1f", "1e5", "12:30:45", "2026-11-21", ".inf", ".nan", "=", "<<",
-		"- a", "a: b", "a #b", "#", "*a", "&a", "!a", "|", ">", "%a", "@a", "`a`", "'a'", `"a"`, "{a}", "[a]", "a,b", "?", ":", "a:", "---", "...",
-		"a\n", "a\nb", "\na", " a\nb", "a \nb", "a\n\n", "a\r\nb", "a\tb\n\tc", "\n", "a\n b\n", "😀", "😀\nb", "日本\n語", "a\u2028b", "\u0085", "a\u202eb\nc",
+		"", " ", "yes", "No", "on", "y", "~", "null", "true", "1", "1.0", "0x1f", "1e5", "12:30:45", "2026-11-21", ".inf", ".nan", "=",
+		"<<",
+		"- a", "a: b", "a #b", "#", "*a", "&a", "!a", "|", ">", "%a", "@a", "`a`", "'a'", `"a"`, "{a}", "[a]", "a,b", "?", ":", "a:", "---",
+		"...",
+		"a\n", "a\nb", "\na", " a\nb", "a \nb", "a\n\n", "a\r\nb", "a\tb\n\tc", "\n", "a\n b\n", "😀", "😀\nb", "日本\n語", "a\u2028b", "\u0085",
+		"a\u202eb\nc",
 		"\ufeffa", "a\x00", "\x7f", "a ", "\t", "--- a\nb", "...\nb", "# a\nb", "a\n# b", "'", "0o17", "1_000", "+1", "_", "Infinity",
 	} {
 		f.Add(everywhere(text))
 	}
-	for _, raw := range []string{everywhere("a, b"), everywhere("x\n\n"), `[[[]],{},-1.50E+3,1e400,null,true,"\ud800"]`, `{"":{"":[{"a":1,"b":[2]}]}}`, strings.Repeat("[", 40) + strings.Repeat("]", 40)} {
+	for _, raw := range []string{everywhere("a, b"), everywhere("x\n\n"), `[[[]],{},-1.50E+3,1e400,null,true,"\ud800"]`,
+		`{"":{"":[{"a":1,"b":[2]}]}}`, strings.Repeat("[", 40) + strings.Repeat("]", 40)} {
 		f.Add(raw)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
