@@ -53,8 +53,9 @@ func TestAssertion(t *testing.T) {
 		public          crypto.PublicKey
 		takes           []string
 	}{
-		"RSA":            {pkcs8(rsaKey), "RS256", rsaKey.Public(), nil},
-		"RSA in PKCS 1":  {pemOf(t, "RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(rsaKey), nil), "RS256", rsaKey.Public(), []string{"PS256", "RS256"}},
+		"RSA": {pkcs8(rsaKey), "RS256", rsaKey.Public(), nil},
+		"RSA in PKCS 1": {pemOf(t, "RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(rsaKey), nil), "RS256", rsaKey.Public(),
+			[]string{"PS256", "RS256"}},
 		"RSA with PSS":   {pkcs8(rsaKey), "PS256", rsaKey.Public(), []string{"ES256", "PS256"}},
 		"ECDSA":          {pkcs8(ecKey), "ES384", ecKey.Public(), nil},
 		"ECDSA in SEC 1": {pemOf(t, "EC PRIVATE KEY", ecForm, err), "ES384", ecKey.Public(), nil},
@@ -117,7 +118,8 @@ func TestPrivateKey(t *testing.T) {
 	s.Change(func(q *authtest.Quirks) {
 		q.Answers = map[string]http.HandlerFunc{"/tenant/token": func(w http.ResponseWriter, r *http.Request) {
 			tries++
-			answer(401, "application/json", `{"error":"invalid_client","error_description":"`+r.PostFormValue("client_assertion")+`"}`)(w, r)
+			answer(401, "application/json", `{"error":"invalid_client","error_description":"`+r.PostFormValue("client_assertion")+`"}`)(
+				w, r)
 		}}
 	})
 	server.Client.Machine = true
@@ -154,8 +156,9 @@ func TestIdentity(t *testing.T) {
 		},
 			"/runner: HTTP 401"},
 		"for another": {func(s *authtest.Server, c *config.Login) { c.Identity.Text = probe.Secret(text(other)) }, "and was not sent"},
-		"no file":     {func(s *authtest.Server, c *config.Login) { c.Identity.File = file + "2" }, "getting the identity token of the job"},
-		"no JWT":      {func(s *authtest.Server, c *config.Login) { c.Identity.Text = "hunter2" }, "is not a signed JWT"},
+		"no file": {func(s *authtest.Server, c *config.Login) { c.Identity.File = file + "2" },
+			"getting the identity token of the job"},
+		"no JWT": {func(s *authtest.Server, c *config.Login) { c.Identity.Text = "hunter2" }, "is not a signed JWT"},
 		"the token endpoint is configured": {func(s *authtest.Server, c *config.Login) {
 			c.Identity.Text, c.TokenEndpoint = probe.Secret(text(s)), other.Issuer+"/token"
 		}, "no issuer names this one"},
@@ -184,7 +187,8 @@ func TestIdentity(t *testing.T) {
 			if c.fails == "" && (status != http.StatusOK || err != nil) {
 				t.Errorf("%d, %v", status, err)
 			}
-			if sent := count(other, "POST /tenant/token") - before; sent != 0 || c.fails == "and was not sent" && count(s, "POST /tenant/token") > 0 {
+			if sent := count(other, "POST /tenant/token") - before; sent != 0 ||
+				c.fails == "and was not sent" && count(s, "POST /tenant/token") > 0 {
 				t.Errorf("%d identity tokens were sent elsewhere", sent)
 			}
 			if name == "file" { // read again for each exchange
@@ -231,17 +235,23 @@ func TestDevicePace(t *testing.T) {
 		want     time.Duration
 		fails    string
 	}{
-		"no interval":     {replies: []func() (*http.Response, error){pending, pending, good}, want: 15 * time.Second},
-		"two seconds":     {interval: 2, replies: []func() (*http.Response, error){pending, good}, want: 4 * time.Second},
-		"a year":          {interval: 1 << 40, replies: []func() (*http.Response, error){good}, want: time.Minute},
-		"one 502":         {replies: []func() (*http.Response, error){status(502), good}, want: 15 * time.Second},
-		"too many":        {replies: []func() (*http.Response, error){status(429), good}, want: 15 * time.Second},
-		"network":         {replies: []func() (*http.Response, error){network, network, pending, network, good}, want: (5 + 10 + 15 + 15 + 20) * time.Second},
-		"slow_down":       {replies: []func() (*http.Response, error){func() (*http.Response, error) { return tokenReply(400, "", `{"error":"slow_down"}`) }, good}, want: 15 * time.Second},
-		"down for good":   {replies: []func() (*http.Response, error){status(503)}, want: (5 + 10 + 15 + 20 + 25 + 30) * time.Second, fails: "HTTP 503"},
-		"denied":          {replies: []func() (*http.Response, error){pending, func() (*http.Response, error) { return tokenReply(400, "text/plain", `{"error":"access_denied"}`) }}, want: 10 * time.Second, fails: "denied"},
-		"not a refusal":   {replies: []func() (*http.Response, error){status(404)}, want: 5 * time.Second, fails: "HTTP 404"},
-		"the code ends":   {life: 12 * time.Second, replies: []func() (*http.Response, error){pending}, want: 12 * time.Second, fails: "the code expired"},
+		"no interval": {replies: []func() (*http.Response, error){pending, pending, good}, want: 15 * time.Second},
+		"two seconds": {interval: 2, replies: []func() (*http.Response, error){pending, good}, want: 4 * time.Second},
+		"a year":      {interval: 1 << 40, replies: []func() (*http.Response, error){good}, want: time.Minute},
+		"one 502":     {replies: []func() (*http.Response, error){status(502), good}, want: 15 * time.Second},
+		"too many":    {replies: []func() (*http.Response, error){status(429), good}, want: 15 * time.Second},
+		"network": {replies: []func() (*http.Response, error){network, network, pending, network, good},
+			want: (5 + 10 + 15 + 15 + 20) * time.Second},
+		"slow_down": {replies: []func() (*http.Response, error){
+			func() (*http.Response, error) { return tokenReply(400, "", `{"error":"slow_down"}`) }, good}, want: 15 * time.Second},
+		"down for good": {replies: []func() (*http.Response, error){status(503)}, want: (5 + 10 + 15 + 20 + 25 + 30) * time.Second,
+			fails: "HTTP 503"},
+		"denied": {replies: []func() (*http.Response, error){pending,
+			func() (*http.Response, error) { return tokenReply(400, "text/plain", `{"error":"access_denied"}`) }}, want: 10 * time.Second,
+			fails: "denied"},
+		"not a refusal": {replies: []func() (*http.Response, error){status(404)}, want: 5 * time.Second, fails: "HTTP 404"},
+		"the code ends": {life: 12 * time.Second, replies: []func() (*http.Response, error){pending}, want: 12 * time.Second,
+			fails: "the code expired"},
 		"without a limit": {replies: []func() (*http.Response, error){pending}, want: 30 * time.Minute, fails: "the code expired"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -259,7 +269,8 @@ func TestDevicePace(t *testing.T) {
 				}
 				f := discovered{issuer: issuer{Token: "https://auth.example/token"}}
 				_, err = client.awaitDevice(t.Context(), t.Context(), oauthClient{Registration: vault.Registration{ID: "me"}}, f, code)
-				if took := time.Since(begun).Round(time.Second); took != c.want || (err == nil) != (c.fails == "") || err != nil && !strings.Contains(err.Error(), c.fails) {
+				if took := time.Since(begun).Round(time.Second); took != c.want || (err == nil) != (c.fails == "") ||
+					err != nil && !strings.Contains(err.Error(), c.fails) {
 					t.Errorf("after %v: %v; want %v, %q", took, err, c.want, c.fails)
 				}
 			})
@@ -280,28 +291,32 @@ func TestTokenAnswers(t *testing.T) {
 		kind, body string
 		fails      string
 	}{
-		"JSON":                 {200, "application/json", goodToken, ""},
-		"as text":              {200, "text/plain; charset=utf-8", goodToken, ""},
-		"as a page":            {200, "text/html", goodToken, ""},
-		"without a type":       {200, "", goodToken, ""},
-		"with a mark":          {200, "application/json", "\ufeff" + goodToken, ""},
-		"created":              {201, "application/json", goodToken, ""},
-		"form":                 {200, "application/x-www-form-urlencoded", "access_token=a&token_type=bearer", ""},
-		"refusal as text":      {400, "text/plain", `{"error":"invalid_grant","error_description":"too late"}`, `refused: "invalid_grant": "too late"`},
-		"refusal with a mark":  {400, "application/json", "\ufeff" + `{"error":"invalid_grant"}`, `refused: "invalid_grant"`},
-		"refusal in an object": {403, "application/json", `{"error":{"code":"x","message":"not allowed"}}`, `HTTP 403 Forbidden: "x": "not allowed"`},
-		"refusal in a message": {422, "application/json", `{"message":"unknown client"}`, `HTTP 422 Unprocessable Entity: "unknown client"`},
-		"refusal in words":     {401, "text/plain", "no such client\nmore", `HTTP 401 Unauthorized: "no such client"`},
-		"refusal in a page":    {500, "text/html", "<html>no</html>", "HTTP 500 Internal Server Error with an HTML page instead of JSON"},
-		"refusal of nothing":   {400, "", "", "HTTP 400 Bad Request with an empty body"},
-		"echo":                 {500, "text/plain", "bad code-secret\x1b[31m", `"bad ***\x1b[31m"`},
+		"JSON":           {200, "application/json", goodToken, ""},
+		"as text":        {200, "text/plain; charset=utf-8", goodToken, ""},
+		"as a page":      {200, "text/html", goodToken, ""},
+		"without a type": {200, "", goodToken, ""},
+		"with a mark":    {200, "application/json", "\ufeff" + goodToken, ""},
+		"created":        {201, "application/json", goodToken, ""},
+		"form":           {200, "application/x-www-form-urlencoded", "access_token=a&token_type=bearer", ""},
+		"refusal as text": {400, "text/plain", `{"error":"invalid_grant","error_description":"too late"}`,
+			`refused: "invalid_grant": "too late"`},
+		"refusal with a mark": {400, "application/json", "\ufeff" + `{"error":"invalid_grant"}`, `refused: "invalid_grant"`},
+		"refusal in an object": {403, "application/json", `{"error":{"code":"x","message":"not allowed"}}`,
+			`HTTP 403 Forbidden: "x": "not allowed"`},
+		"refusal in a message": {422, "application/json", `{"message":"unknown client"}`,
+			`HTTP 422 Unprocessable Entity: "unknown client"`},
+		"refusal in words":   {401, "text/plain", "no such client\nmore", `HTTP 401 Unauthorized: "no such client"`},
+		"refusal in a page":  {500, "text/html", "<html>no</html>", "HTTP 500 Internal Server Error with an HTML page instead of JSON"},
+		"refusal of nothing": {400, "", "", "HTTP 400 Bad Request with an empty body"},
+		"echo":               {500, "text/plain", "bad code-secret\x1b[31m", `"bad ***\x1b[31m"`},
 	} {
 		client, err := newClient(Resource{URL: "https://mcp.example/mcp"}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		client.client.Transport = replies(func(int) (*http.Response, error) { return tokenReply(c.status, c.kind, c.body) })
-		_, err = client.redeem(t.Context(), oauthClient{Registration: vault.Registration{ID: "me"}}, "https://auth.example/token", grantCode, map[string][]string{"code": {"code-secret"}})
+		_, err = client.redeem(t.Context(), oauthClient{Registration: vault.Registration{ID: "me"}}, "https://auth.example/token",
+			grantCode, map[string][]string{"code": {"code-secret"}})
 		if (err == nil) != (c.fails == "") || err != nil && !strings.HasSuffix(err.Error(), c.fails) {
 			t.Errorf("%s: %v, want %q", name, err, c.fails)
 		}

@@ -35,7 +35,8 @@ func TestCallback(t *testing.T) {
 			t.Errorf("another host name: %d", status)
 		}
 		for _, state := range []string{"", "&state=", "&state=other"} { // anybody can send a browser here
-			if status, page := knock(t, http.MethodGet, d.redirect+"?code=evil"+state, ""); status != http.StatusForbidden || !strings.Contains(page, "Not this login") {
+			if status, page := knock(t, http.MethodGet, d.redirect+"?code=evil"+state, ""); status != http.StatusForbidden ||
+				!strings.Contains(page, "Not this login") {
 				t.Errorf("a visit with %q: %d", state, status)
 			}
 		}
@@ -44,12 +45,14 @@ func TestCallback(t *testing.T) {
 			if err != nil || answer.Get("code") != "c" {
 				t.Errorf("%v, %v", answer, err)
 			}
-			if status, page := knock(t, http.MethodGet, d.redirect+"?code=again&state="+d.state, ""); status != http.StatusConflict || !strings.Contains(page, "Already answered") {
+			if status, page := knock(t, http.MethodGet, d.redirect+"?code=again&state="+d.state, ""); status != http.StatusConflict ||
+				!strings.Contains(page, "Already answered") {
 				t.Errorf("a second visit: %d", status)
 			}
 			d.outcome <- outcome
 		}()
-		if _, page := knock(t, http.MethodGet, d.redirect+"?code=c&state="+d.state, ""); !strings.Contains(page, name) || strings.Contains(page, "http") {
+		if _, page := knock(t, http.MethodGet, d.redirect+"?code=c&state="+d.state, ""); !strings.Contains(page, name) ||
+			strings.Contains(page, "http") {
 			t.Errorf("the visitor sees %s", page)
 		}
 		d.close()
@@ -82,8 +85,10 @@ func knock(t *testing.T, method, address, host string) (int, string) {
 
 // TestCallbackIsHere opens no port for a redirect URI of another machine.
 func TestCallbackIsHere(t *testing.T) {
-	for _, redirect := range []string{"https://me.example/callback", "http://me.example:1/callback", "http://127.0.0.1/callback", "http://127.0.0.1:1/callback?x=1", "myapp://callback"} {
-		if d, err := openCallback(config.Login{ID: "known", Redirect: redirect}, nil, Flow{}); err == nil || !strings.Contains(hint(err), "http://localhost:PORT/callback") {
+	for _, redirect := range []string{"https://me.example/callback", "http://me.example:1/callback", "http://127.0.0.1/callback",
+		"http://127.0.0.1:1/callback?x=1", "myapp://callback"} {
+		if d, err := openCallback(config.Login{ID: "known", Redirect: redirect}, nil, Flow{}); err == nil ||
+			!strings.Contains(hint(err), "http://localhost:PORT/callback") {
 			t.Errorf("%s: %v, %v", redirect, d, err)
 		}
 	}
@@ -116,7 +121,8 @@ func TestNoLoginNeeded(t *testing.T) {
 		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"supportedVersions":["2026-07-28"]}}`, request.ID)
 	}}
 	_, server := serve(t, authtest.Quirks{Ancient: true, Answers: everybody})
-	if _, err := Login(t.Context(), server, nil, browser(t), nil); err == nil || !strings.Contains(err.Error(), "accepts requests without a login") {
+	if _, err := Login(t.Context(), server, nil, browser(t), nil); err == nil ||
+		!strings.Contains(err.Error(), "accepts requests without a login") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -131,7 +137,8 @@ func TestLoginSurvivesStrays(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if status, _ := knock(t, http.MethodGet, u.Query().Get("redirect_uri")+"?code=evil&state=guess", ""); status != http.StatusForbidden {
+		if status, _ := knock(t, http.MethodGet, u.Query().Get("redirect_uri")+"?code=evil&state=guess",
+			""); status != http.StatusForbidden {
 			t.Errorf("a stray visit: %d", status)
 		}
 		return follow(ctx, page)

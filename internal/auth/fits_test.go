@@ -41,7 +41,8 @@ func TestFits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := (resourceMetadata{ID: test.resource, Issuers: []string{"https://as"}}).fits(home, config.Login{}); (err == nil) != test.want {
+		if err := (resourceMetadata{ID: test.resource, Issuers: []string{"https://as"}}).fits(home,
+			config.Login{}); (err == nil) != test.want {
 			t.Errorf("%q for %s: %v", test.resource, test.server, err)
 		}
 	}
@@ -54,7 +55,8 @@ func TestHostileDevice(t *testing.T) {
 		want   string // empty = the login works
 	}{
 		"asks to ask without a pause": {map[string]any{"interval": -5}, ""},
-		"a page that is a script":     {map[string]any{"verification_uri": "javascript:alert(1)"}, `the page for the code is a "javascript:" URL`},
+		"a page that is a script": {map[string]any{"verification_uri": "javascript:alert(1)"},
+			`the page for the code is a "javascript:" URL`},
 		"a page elsewhere in clear":   {map[string]any{"verification_uri": "http://evil.example/"}, "is not HTTPS"},
 		"a code that draws":           {map[string]any{"user_code": "\x1b[31mred"}, "an unusable user code"},
 		"no code":                     {map[string]any{"user_code": ""}, "an unusable user code"},

@@ -105,7 +105,9 @@ func TestHostileServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, target := range []string{inside.URL, inside.Issuer, "http://localhost:1/", "https://127.0.0.1/", "https://[::1]/", "https://10.1.2.3/", "https://[fd00::1]/", "https://0.0.0.0/", "https://100.64.0.1/", "http://mcp.example/", "ftp://mcp.example/", "//mcp.example/"} {
+	for _, target := range []string{inside.URL, inside.Issuer, "http://localhost:1/", "https://127.0.0.1/", "https://[::1]/",
+		"https://10.1.2.3/", "https://[fd00::1]/", "https://0.0.0.0/", "https://100.64.0.1/", "http://mcp.example/", "ftp://mcp.example/",
+		"//mcp.example/"} {
 		if _, err := w.check("the URL", target); err == nil {
 			t.Errorf("%s may be contacted", target)
 		}

@@ -62,7 +62,8 @@ func serves(t *testing.T, documents map[string]string) (*client, string) {
 // TestLifetimes takes expires_in as servers write it.
 func TestLifetimes(t *testing.T) {
 	for text, want := range map[string]time.Duration{
-		`3600`: time.Hour, `3600.0`: time.Hour, `"3600"`: time.Hour, `"3599.9"`: time.Hour - time.Second, `3.6e3`: time.Hour, `null`: 0, `""`: 0,
+		`3600`: time.Hour, `3600.0`: time.Hour, `"3600"`: time.Hour, `"3599.9"`: time.Hour - time.Second, `3.6e3`: time.Hour, `null`: 0,
+		`""`: 0,
 	} {
 		w, at := serves(t, map[string]string{"/token": `{"access_token":"a","token_type":"Bearer","expires_in":` + text + `}`})
 		got, err := w.redeem(t.Context(), oauthClient{}, at+"/token", "client_credentials", url.Values{})

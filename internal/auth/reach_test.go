@@ -60,7 +60,8 @@ func TestResource(t *testing.T) {
 				l.Resource = s.URL // of a login before the configuration
 				_ = source.Vault.Save(t.Context(), *l)
 				s.Revoke("access")
-				if source.Server.Client.NoResource = c.target == "-"; s.Form("/tenant/token").Get("resource") != strings.Trim(c.target, "-") {
+				if source.Server.Client.NoResource = c.target == "-"; s.Form("/tenant/token").Get("resource") != strings.Trim(c.target,
+					"-") {
 					t.Errorf("renewed for %q", s.Form("/tenant/token").Get("resource"))
 				}
 			}
@@ -85,9 +86,11 @@ func TestResource(t *testing.T) {
 	}
 	for _, code := range []string{"invalid_target", "invalid_resource", "invalid_request"} {
 		_, server := serve(t, authtest.Quirks{Answers: map[string]http.HandlerFunc{
-			"/tenant/token": answer(400, "application/json", `{"error":"`+code+`","error_description":"AADSTS901002: resource is not supported"}`)}})
+			"/tenant/token": answer(400, "application/json",
+				`{"error":"`+code+`","error_description":"AADSTS901002: resource is not supported"}`)}})
 		_, err := Login(t.Context(), server, nil, browser(t), nil)
-		if err == nil || !strings.Contains(err.Error(), "AADSTS901002") || !strings.Contains(exit.HintOf(err), `"oauth": {"resource": false}`) {
+		if err == nil || !strings.Contains(err.Error(), "AADSTS901002") ||
+			!strings.Contains(exit.HintOf(err), `"oauth": {"resource": false}`) {
 			t.Errorf("%s: %v, hint %q", code, err, exit.HintOf(err))
 		}
 	}
@@ -95,7 +98,8 @@ func TestResource(t *testing.T) {
 
 // TestNamedResource names the key for a server whose resource is no URL, and does so for no other one.
 func TestNamedResource(t *testing.T) {
-	for resource, want := range map[string]string{"api://tickets": `"oauth": {"resource": "api://tickets"}`, "https://bank.example/mcp": ""} {
+	for resource, want := range map[string]string{"api://tickets": `"oauth": {"resource": "api://tickets"}`,
+		"https://bank.example/mcp": ""} {
 		_, server := serve(t, authtest.Quirks{Resource: map[string]any{"resource": resource}})
 		server.Client.ID = "known"
 		_, err := Login(t.Context(), server, nil, browser(t), nil)
@@ -124,7 +128,8 @@ func TestConfiguredWins(t *testing.T) {
 		},
 		"at an inner host": func(q *authtest.Quirks) {
 			q.Answers["/mcp"] = func(w http.ResponseWriter, r *http.Request) {
-				w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="http://inner.example:8080/.well-known/oauth-protected-resource"`)
+				w.Header().Set("WWW-Authenticate",
+					`Bearer resource_metadata="http://inner.example:8080/.well-known/oauth-protected-resource"`)
 				w.WriteHeader(http.StatusUnauthorized)
 			}
 		},
@@ -255,7 +260,8 @@ func TestNextIssuer(t *testing.T) {
 			}
 		})
 	}
-	s, server := serve(t, authtest.Quirks{Resource: map[string]any{"authorization_servers": slices.Repeat([]string{"http://127.0.0.1:1"}, 500)}})
+	s, server := serve(t, authtest.Quirks{Resource: map[string]any{"authorization_servers": slices.Repeat([]string{"http://127.0.0.1:1"},
+		500)}})
 	if _, err := Login(t.Context(), server, nil, browser(t), nil); err == nil || len(s.Requests()) > 10 {
 		t.Errorf("%v after %d requests", err, len(s.Requests()))
 	}
@@ -290,7 +296,9 @@ func TestListsAlone(t *testing.T) {
 				case request.ID == nil:
 					w.WriteHeader(http.StatusAccepted)
 				case request.Method == "initialize":
-					reply(w, request.ID, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"prompts":{},"resources":{}},"serverInfo":{"name":"s","version":"1"}}`)
+					reply(w, request.ID,
+						`{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"prompts":{},"resources":{}},`+
+							`"serverInfo":{"name":"s","version":"1"}}`)
 				case strings.HasSuffix(request.Method, "/list"):
 					reply(w, request.ID, `{"tools":[],"prompts":[],"resources":[],"resourceTemplates":[]}`)
 				default:
@@ -332,17 +340,19 @@ func TestForgottenClient(t *testing.T) {
 		again   int // registrations of the second login
 		fails   string
 	}{
-		"well":                       {},
-		"left without an answer":     {change: func(l *vault.Grant) { l.Unanswered = true }, again: 1},
-		"refused at a renewal":       {change: func(l *vault.Grant) { l.Revoked = true }, again: 1},
-		"an expired secret":          {change: func(l *vault.Grant) { l.Client.SecretExpires = time.Now().Add(-time.Minute) }, again: 1},
-		"a secret that lasts":        {change: func(l *vault.Grant) { l.Client.SecretExpires = time.Now().Add(time.Minute) }},
-		"another redirect URI":       {change: func(l *vault.Grant) { l.Client.Redirect = "http://elsewhere.example/callback" }, again: 1},
-		"another issuer":             {change: func(l *vault.Grant) { l.Issuer = "https://other.example" }, again: 1},
-		"unknown at the token":       {change: func(l *vault.Grant) { l.Client.ID = "gone" }, again: 1},
-		"unauthorized in a redirect": {answers: map[string]http.HandlerFunc{"/tenant/authorize": redirected("unauthorized_client")}, again: 1, fails: "denied"},
-		"denied in a redirect":       {answers: map[string]http.HandlerFunc{"/tenant/authorize": redirected("access_denied")}, fails: "denied"},
-		"on another device":          {device: true, answers: map[string]http.HandlerFunc{"/tenant/device": answer(401, "", `{"error":"invalid_client"}`)}, again: 1, fails: "invalid_client"},
+		"well":                   {},
+		"left without an answer": {change: func(l *vault.Grant) { l.Unanswered = true }, again: 1},
+		"refused at a renewal":   {change: func(l *vault.Grant) { l.Revoked = true }, again: 1},
+		"an expired secret":      {change: func(l *vault.Grant) { l.Client.SecretExpires = time.Now().Add(-time.Minute) }, again: 1},
+		"a secret that lasts":    {change: func(l *vault.Grant) { l.Client.SecretExpires = time.Now().Add(time.Minute) }},
+		"another redirect URI":   {change: func(l *vault.Grant) { l.Client.Redirect = "http://elsewhere.example/callback" }, again: 1},
+		"another issuer":         {change: func(l *vault.Grant) { l.Issuer = "https://other.example" }, again: 1},
+		"unknown at the token":   {change: func(l *vault.Grant) { l.Client.ID = "gone" }, again: 1},
+		"unauthorized in a redirect": {answers: map[string]http.HandlerFunc{"/tenant/authorize": redirected("unauthorized_client")},
+			again: 1, fails: "denied"},
+		"denied in a redirect": {answers: map[string]http.HandlerFunc{"/tenant/authorize": redirected("access_denied")}, fails: "denied"},
+		"on another device": {device: true, answers: map[string]http.HandlerFunc{"/tenant/device": answer(401, "",
+			`{"error":"invalid_client"}`)}, again: 1, fails: "invalid_client"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -418,13 +428,15 @@ func TestRefusedBeforeItsTime(t *testing.T) {
 
 // TestPublicClient sends no secret of a client that the authorization server registered as a public one.
 func TestPublicClient(t *testing.T) {
-	for method, want := range map[string]string{"none": "none", "client_secret_basic": "basic", "client_secret_post": "post", "": "basic", "odd": "basic"} {
+	for method, want := range map[string]string{"none": "none", "client_secret_basic": "basic", "client_secret_post": "post", "": "basic",
+		"odd": "basic"} {
 		var got string
 		s, server := serve(t, authtest.Quirks{})
 		s.Change(func(q *authtest.Quirks) {
 			q.Answers = map[string]http.HandlerFunc{
 				"/tenant/register": answer(201, "application/json", fmt.Sprintf(
-					`{"client_id":"known","client_secret":"hush-hush","client_secret_expires_at":"0","token_endpoint_auth_method":%q}`, method)),
+					`{"client_id":"known","client_secret":"hush-hush","client_secret_expires_at":"0","token_endpoint_auth_method":%q}`,
+					method)),
 				"/tenant/token": func(w http.ResponseWriter, r *http.Request) {
 					_, _, basic := r.BasicAuth()
 					switch {

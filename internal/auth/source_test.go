@@ -66,7 +66,8 @@ func TestRenewFails(t *testing.T) {
 		source, before := login(t, server, browser(t))
 		s.Revoke("all")
 		_, err := visit(t, source, s.URL)
-		if err == nil || !strings.Contains(err.Error(), "has ended: it expired or was revoked") || hint(err) != "log in again: mcpctl login tickets" {
+		if err == nil || !strings.Contains(err.Error(), "has ended: it expired or was revoked") ||
+			hint(err) != "log in again: mcpctl login tickets" {
 			t.Errorf("got %v, hint %q", err, hint(err))
 		}
 		if strings.Contains(err.Error(), before.Secrets.Refresh) {
@@ -97,9 +98,12 @@ func TestRenewFails(t *testing.T) {
 		source, _ := login(t, server, browser(t))
 		s.Revoke("access")
 		s.Change(func(q *authtest.Quirks) {
-			q.Answers = map[string]http.HandlerFunc{"/tenant/token": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "oops", http.StatusBadGateway) }}
+			q.Answers = map[string]http.HandlerFunc{"/tenant/token": func(w http.ResponseWriter, _ *http.Request) {
+				http.Error(w, "oops", http.StatusBadGateway)
+			}}
 		})
-		if _, err := visit(t, source, s.URL); err == nil || !strings.Contains(err.Error(), "HTTP 502") || !strings.Contains(hint(err), "try again") {
+		if _, err := visit(t, source, s.URL); err == nil || !strings.Contains(err.Error(), "HTTP 502") ||
+			!strings.Contains(hint(err), "try again") {
 			t.Errorf("got %v, hint %q", err, hint(err))
 		}
 	})
@@ -144,7 +148,8 @@ func TestStepUp(t *testing.T) {
 	source, _ := login(t, server, browser(t))
 	s.Change(func(q *authtest.Quirks) { q.Need = "mcp:write" })
 	_, err := visit(t, source, s.URL)
-	if err == nil || !strings.Contains(err.Error(), `further scopes ("mcp:write"); the login has "mcp:read"`) || !strings.Contains(hint(err), "mcpctl login tickets") {
+	if err == nil || !strings.Contains(err.Error(), `further scopes ("mcp:write"); the login has "mcp:read"`) ||
+		!strings.Contains(hint(err), "mcpctl login tickets") {
 		t.Fatalf("got %v, hint %q", err, hint(err))
 	}
 	old, _ := source.Vault.Of(server.URL)

@@ -151,7 +151,8 @@ func (s *Server) granted(form url.Values) (asked url.Values, code, why string) {
 	case "authorization_code":
 		asked = take(s.codes, form.Get("code"))
 		sum := sha256.Sum256([]byte(form.Get("code_verifier")))
-		if asked == nil || asked.Get("redirect_uri") != form.Get("redirect_uri") || asked.Get("code_challenge") != base64.RawURLEncoding.EncodeToString(sum[:]) {
+		if asked == nil || asked.Get("redirect_uri") != form.Get("redirect_uri") ||
+			asked.Get("code_challenge") != base64.RawURLEncoding.EncodeToString(sum[:]) {
 			return nil, "invalid_grant", "unknown code, redirect URI or verifier " + form.Get("code_verifier")
 		}
 	case "refresh_token":
@@ -229,7 +230,8 @@ func (s *Server) device(w http.ResponseWriter, r *http.Request) {
 	code := s.next("device-code")
 	s.devices[code] = r.PostForm
 	document(w, http.StatusOK, map[string]any{
-		"device_code": code, "user_code": "WDJB-MJHT", "verification_uri": s.Issuer + "/type", "expires_in": 600, "interval": max(s.quirks.Slow, 1),
+		"device_code": code, "user_code": "WDJB-MJHT", "verification_uri": s.Issuer + "/type", "expires_in": 600,
+		"interval": max(s.quirks.Slow, 1),
 	}, s.quirks.Device)
 }
 
@@ -243,7 +245,8 @@ func Identity(audience string) string {
 	if err != nil {
 		panic(err)
 	}
-	token, err := jwt.Signed(signer).Claims(jwt.Claims{Issuer: "https://platform.example", Subject: "job", Audience: jwt.Audience{audience}}).Serialize()
+	token, err := jwt.Signed(signer).Claims(jwt.Claims{Issuer: "https://platform.example", Subject: "job",
+		Audience: jwt.Audience{audience}}).Serialize()
 	if err != nil {
 		panic(err)
 	}
@@ -270,7 +273,8 @@ func runner(w http.ResponseWriter, r *http.Request) {
 
 // revoke makes a token worthless. An unknown token is not an error (RFC 7009, 2.2).
 func (s *Server) revoke(w http.ResponseWriter, r *http.Request) {
-	if r.ParseForm() != nil || s.quirks.Secret != "" && !s.proves(r, s.quirks.Secret) || r.PostForm.Get("client_id") == "" && !strings.HasPrefix(r.Header.Get("Authorization"), "Basic ") {
+	if r.ParseForm() != nil || s.quirks.Secret != "" && !s.proves(r, s.quirks.Secret) ||
+		r.PostForm.Get("client_id") == "" && !strings.HasPrefix(r.Header.Get("Authorization"), "Basic ") {
 		fail(w, "invalid_client", "who? "+r.PostForm.Get("token"))
 		return
 	}

@@ -82,7 +82,8 @@ type client struct {
 
 // New starts both servers on this machine. inner answers requests that are let in.
 func New(inner http.Handler, quirks Quirks) *Server {
-	s := &Server{quirks: quirks, inner: inner, codes: map[string]url.Values{}, access: map[string]url.Values{}, refresh: map[string]url.Values{},
+	s := &Server{quirks: quirks, inner: inner, codes: map[string]url.Values{}, access: map[string]url.Values{},
+		refresh: map[string]url.Values{},
 		devices: map[string]url.Values{}, clients: map[string]client{}, forms: map[string]url.Values{}}
 	s.mcp = httptest.NewUnstartedServer(s.site(s.resource()))
 	s.issuer, s.Issuer = s.mcp, address(s.mcp)
