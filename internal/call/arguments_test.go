@@ -14,13 +14,16 @@ import (
 // everyType has a property for every way to give a type.
 const everyType = `{
   "type": "object", "additionalProperties": false,
-  "$defs": {"Limit": {"type": "integer", "minimum": 1}, "Loop": {"$ref": "#/$defs/Loop"}, "Tree": {"type": "object", "properties": {"next": {"$ref": "#/$defs/Tree"}, "v": {"type": "number"}}}},
+  "$defs": {"Limit": {"type": "integer", "minimum": 1}, "Loop": {"$ref": "#/$defs/Loop"}, "Tree": {"type": "object", "properties": ` +
+	`{"next": {"$ref": "#/$defs/Tree"}, "v": {"type": "number"}}}},
   "properties": {
     "text": {"type": "string"}, "n": {"type": "number"}, "i": {"type": "integer"}, "b": {"type": "boolean"}, "z": {"type": "null"},
     "e": {"enum": ["on", "off", 1, null]}, "c": {"const": "only"}, "num": {"enum": [1, 2]},
     "u": {"anyOf": [{"type": "string"}, {"type": "integer"}]}, "o": {"oneOf": [{"type": "null"}, {"$ref": "#/$defs/Limit"}]},
-    "all": {"allOf": [{"type": ["string", "integer"]}, {"type": "integer"}]}, "ref": {"$ref": "#/$defs/Limit"}, "loop": {"$ref": "#/$defs/Loop"},
-    "list": {"type": "array", "items": {"type": "integer"}}, "words": {"type": "array", "items": {"type": "string"}}, "either": {"type": ["array", "string"]},
+    "all": {"allOf": [{"type": ["string", "integer"]}, {"type": "integer"}]}, "ref": {"$ref": "#/$defs/Limit"}, "loop": {"$ref": ` +
+	`"#/$defs/Loop"},
+    "list": {"type": "array", "items": {"type": "integer"}}, "words": {"type": "array", "items": {"type": "string"}}, "either": {"type": ` +
+	`["array", "string"]},
     "obj": {"type": "object", "properties": {"a.b": {"type": "integer"}, "a": {"type": "object"}}}, "tree": {"$ref": "#/$defs/Tree"},
     "map": {"type": "object", "additionalProperties": {"type": "integer"}}, "any": {}, "true": true, "key[]": {"type": "integer"}
   }
@@ -147,7 +150,8 @@ func FuzzBuild(f *testing.F) {
 	f.Add(`{"anyOf":[{"$ref":"#"},{"$ref":"#"}],"allOf":[{"$ref":"#"}]}`, `{}`, "a", "b", `1`)
 	f.Add(`true`, `{"":{"":0}}`, ".", "null", `-0`)
 	f.Fuzz(func(t *testing.T, schema, base, key, text, literal string) {
-		if !utf8.ValidString(base+key+text+literal) || !json.Valid([]byte(base)) || !json.Valid([]byte(literal)) || key == "given" || strings.HasPrefix(key, "given.") || strings.HasPrefix(key, "given[]") {
+		if !utf8.ValidString(base+key+text+literal) || !json.Valid([]byte(base)) || !json.Valid([]byte(literal)) || key == "given" ||
+			strings.HasPrefix(key, "given.") || strings.HasPrefix(key, "given[]") {
 			t.Skip()
 		}
 		before, err := rawjson.Members(json.RawMessage(base))

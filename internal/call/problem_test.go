@@ -40,7 +40,8 @@ func TestCheck(t *testing.T) {
 func TestCheckUndecided(t *testing.T) {
 	var defs []string
 	for i := range 20 {
-		defs = append(defs, fmt.Sprintf(`"d%d":{"anyOf":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%[2]d"},{"$ref":"#/$defs/d%[2]d"}]}`, i, i+1))
+		defs = append(defs, fmt.Sprintf(`"d%d":{"anyOf":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%[2]d"},{"$ref":"#/$defs/d%[2]d"}]}`, i,
+			i+1))
 	}
 	wide := `{"$ref":"#/$defs/d0","$defs":{"d20":{"type":"integer"},` + strings.Join(defs, ",") + `}}`
 	large := `{"anyOf":[` + strings.Repeat(`{},`, 2_000_000) + `{}]}`

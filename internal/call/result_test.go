@@ -13,20 +13,23 @@ func TestPieces(t *testing.T) {
 	for raw, want := range map[string]Piece{
 		`{"type":"text","text":"a"}`: {Kind: "text", Text: "a"},
 		`{"type":"text"}`:            {Kind: "text", Flaw: "its text is missing"},
-		`{"type":"image","mimeType":"image/png","data":"AA=="}`:                         {Kind: "image", MIME: "image/png", Data: []byte{0}},
-		`{"type":"image","data":"A\nA"}`:                                                {Kind: "image", Data: []byte{0}},
-		`{"type":"audio","data":"-_8="}`:                                                {Kind: "audio", Data: []byte{0xfb, 0xff}},
-		`{"type":"audio","data":""}`:                                                    {Kind: "audio", Data: []byte{}},
-		`{"type":"audio","data":7}`:                                                     {Kind: "audio", Flaw: "its data is a number"},
-		`{"type":"image","data":"?"}`:                                                   {Kind: "image", Flaw: "its data is not base64"},
-		`{"type":"resource","resource":{"uri":"x:1","text":"t","mimeType":"text/csv"}}`: {Kind: "resource", URI: "x:1", Text: "t", MIME: "text/csv"},
-		`{"type":"resource","resource":{"uri":"x:1","blob":"AA"}}`:                      {Kind: "resource", URI: "x:1", Data: []byte{0}},
-		`{"type":"resource"}`:                                                           {Kind: "resource", Flaw: "its text is missing"},
-		`{"type":"resource_link","uri":"x:1","name":"n","size":5,"description":"d"}`:    {Kind: "resource_link", URI: "x:1", Name: "n", Size: "5", About: "d"},
-		`{"type":"resource_link"}`:                                                      {Kind: "resource_link", Flaw: "it has no uri"},
-		`{"type":"new","x":1}`:                                                          {Kind: "new", Flaw: `its type is "new"`},
-		`{}`:                                                                            {Flaw: "its type is missing"},
-		`5`:                                                                             {Flaw: "its type is missing"},
+		`{"type":"image","mimeType":"image/png","data":"AA=="}`: {Kind: "image", MIME: "image/png",
+			Data: []byte{0}},
+		`{"type":"image","data":"A\nA"}`: {Kind: "image", Data: []byte{0}},
+		`{"type":"audio","data":"-_8="}`: {Kind: "audio", Data: []byte{0xfb, 0xff}},
+		`{"type":"audio","data":""}`:     {Kind: "audio", Data: []byte{}},
+		`{"type":"audio","data":7}`:      {Kind: "audio", Flaw: "its data is a number"},
+		`{"type":"image","data":"?"}`:    {Kind: "image", Flaw: "its data is not base64"},
+		`{"type":"resource","resource":{"uri":"x:1","text":"t","mimeType":"text/csv"}}`: {Kind: "resource", URI: "x:1", Text: "t",
+			MIME: "text/csv"},
+		`{"type":"resource","resource":{"uri":"x:1","blob":"AA"}}`: {Kind: "resource", URI: "x:1", Data: []byte{0}},
+		`{"type":"resource"}`: {Kind: "resource", Flaw: "its text is missing"},
+		`{"type":"resource_link","uri":"x:1","name":"n","size":5,"description":"d"}`: {Kind: "resource_link", URI: "x:1", Name: "n",
+			Size: "5", About: "d"},
+		`{"type":"resource_link"}`: {Kind: "resource_link", Flaw: "it has no uri"},
+		`{"type":"new","x":1}`:     {Kind: "new", Flaw: `its type is "new"`},
+		`{}`:                       {Flaw: "its type is missing"},
+		`5`:                        {Flaw: "its type is missing"},
 	} {
 		want.Raw = json.RawMessage(raw)
 		if diff := cmp.Diff(want, piece(json.RawMessage(raw))); diff != "" {
@@ -37,7 +40,8 @@ func TestPieces(t *testing.T) {
 
 // TestResults: what is not a result is an error, and what is one is read whatever stands beside it.
 func TestResults(t *testing.T) {
-	readers := map[string]func(json.RawMessage) (Result, error){"tool": toolResult, "prompt": promptResult, "read": readResult, "complete": completeResult}
+	readers := map[string]func(json.RawMessage) (Result, error){"tool": toolResult, "prompt": promptResult, "read": readResult,
+		"complete": completeResult}
 	for text, want := range map[string]string{
 		`tool []`:                               "the result of tools/call is an array, not an object",
 		`tool {}`:                               `the result of tools/call has no list: "content" is missing`,
@@ -62,7 +66,10 @@ func TestResults(t *testing.T) {
 }
 
 func TestPromptAndCompletion(t *testing.T) {
-	r, err := promptResult(json.RawMessage(`{"description":"d","messages":[{"role":"user","content":{"type":"text","text":"a"}},{"role":"assistant","content":[{"type":"text","text":"b"},{"type":"text","text":"c"}]}]}`))
+	r, err := promptResult(
+		json.RawMessage(
+			`{"description":"d","messages":[{"role":"user","content":{"type":"text","text":"a"}},{"role":"assistant",` +
+				`"content":[{"type":"text","text":"b"},{"type":"text","text":"c"}]}]}`))
 	said := ""
 	for _, p := range r.Pieces {
 		said += p.Role + ":" + p.Text + " "
@@ -156,7 +163,8 @@ func TestRepeatsStructured(t *testing.T) {
 // FuzzResults reads anything as a result, and as a form.
 func FuzzResults(f *testing.F) {
 	f.Add(`{"content":[{"type":"text","text":"a"}],"structuredContent":{"a":1e400},"isError":true}`)
-	f.Add(`{"messages":[{"role":"user","content":{"type":"image","data":"="}}],"contents":[{"uri":"","blob":"AA"}],"completion":{"values":["a",1],"total":9}}`)
+	f.Add(`{"messages":[{"role":"user","content":{"type":"image","data":"="}}],"contents":[{"uri":"","blob":"AA"}],` +
+		`"completion":{"values":["a",1],"total":9}}`)
 	f.Add(`{"requestedSchema":{"properties":{"a":{"type":"array","items":{"oneOf":[{"const":1}]}}}}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		raw := json.RawMessage(text)

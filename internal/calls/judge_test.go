@@ -23,23 +23,35 @@ var changes = []struct {
 	name, old, new string
 	breaks, passes string // arguments, separated by spaces
 }{
-	{"argument became required", `"a":{"type":"string"}`, `"a":{"type":"string"}}, "required":["a"], "x":{`, `{} {"b":1}`, `{"a":"x"} {"a":1}`},
+	{"argument became required", `"a":{"type":"string"}`, `"a":{"type":"string"}}, "required":["a"], "x":{`, `{} {"b":1}`,
+		`{"a":"x"} {"a":1}`},
 	{"integer instead of number", `"a":{"type":"number"}`, `"a":{"type":"integer"}`, `{"a":0.5}`, `{"a":1} {"a":1.0} {} {"a":"x"}`},
 	{"maximum", `"a":{"type":"integer"}`, `"a":{"type":"integer","maximum":100}`, `{"a":101} {"a":1e3}`, `{"a":100} {"a":-1}`},
-	{"exclusive minimum", `"a":{"type":"number","minimum":0}`, `"a":{"type":"number","exclusiveMinimum":0}`, `{"a":0} {"a":0.0}`, `{"a":0.1} {"a":-1}`},
+	{"exclusive minimum", `"a":{"type":"number","minimum":0}`, `"a":{"type":"number","exclusiveMinimum":0}`, `{"a":0} {"a":0.0}`,
+		`{"a":0.1} {"a":-1}`},
 	{"enum lost a value", `"a":{"enum":["x","y",1]}`, `"a":{"enum":["x",1]}`, `{"a":"y"}`, `{"a":"x"} {"a":1.0} {"a":"z"}`},
 	{"pattern", `"a":{"type":"string"}`, `"a":{"type":"string","pattern":"^[a-z]+$"}`, `{"a":"A"} {"a":""}`, `{"a":"abc"} {}`},
-	{"length", `"a":{"type":"string"}`, `"a":{"type":"string","minLength":2,"maxLength":3}`, `{"a":"x"} {"a":"wxyz"}`, `{"a":"äö"} {"a":"xyz"}`},
+	{"length", `"a":{"type":"string"}`, `"a":{"type":"string","minLength":2,"maxLength":3}`, `{"a":"x"} {"a":"wxyz"}`,
+		`{"a":"äö"} {"a":"xyz"}`},
 	{"null is gone", `"a":{"type":["string","null"]}`, `"a":{"type":"string"}`, `{"a":null}`, `{"a":"x"} {}`},
 	{"object is closed", `"a":{}`, `"a":{}}, "additionalProperties":false, "x":{`, `{"b":1} {"a":1,"c":2}`, `{"a":1} {}`},
-	{"argument is gone from a closed object", `"a":{},"b":{}}, "additionalProperties":false, "x":{`, `"a":{}}, "additionalProperties":false, "x":{`, `{"b":1}`, `{"a":1} {} {"c":1}`},
-	{"items of a list", `"a":{"type":"array","items":{"type":"number"}}`, `"a":{"type":"array","items":{"type":"integer"},"maxItems":2}`, `{"a":[1,0.5]} {"a":[1,2,3]}`, `{"a":[1,2]} {"a":[]} {"a":["x"]}`},
-	{"deep", `"a":{"type":"object","properties":{"b":{"type":"object","properties":{"c":{"type":"integer"}}}}}`, `"a":{"type":"object","properties":{"b":{"type":"object","properties":{"c":{"type":"string"}}}}}`, `{"a":{"b":{"c":1}}}`, `{"a":{"b":{}}} {"a":{}} {"a":{"b":{"c":"x"}}}`},
-	{"a reference", `"a":{"$ref":"#/$defs/n"}}, "$defs":{"n":{"type":"integer"}}, "x":{`, `"a":{"$ref":"#/$defs/n"}}, "$defs":{"n":{"type":"integer","multipleOf":2}}, "x":{`, `{"a":3}`, `{"a":4} {}`},
-	{"two changes at once", `"a":{"type":"number"},"b":{"type":"string"}`, `"a":{"type":"integer"},"b":{"type":"string","maxLength":1}`, `{"a":0.5} {"b":"xx"} {"a":0.5,"b":"xx"}`, `{"a":1,"b":"x"}`},
-	{"one change undoes another", `"a":{"type":"integer","minimum":0}`, `"a":{"anyOf":[{"type":"integer","minimum":5},{"type":"integer","maximum":4,"minimum":0}]}`, ``, `{"a":0} {"a":4} {"a":5}`},
-	{"a union that only together rejects", `"a":{"anyOf":[{"type":"integer","maximum":10},{"type":"integer","minimum":5}]}`, `"a":{"anyOf":[{"type":"integer","maximum":4},{"type":"integer","minimum":6}]}`, `{"a":5}`, `{"a":4} {"a":6}`},
-	{"one of two", `"a":{},"b":{}`, `"a":{},"b":{}}, "oneOf":[{"required":["a"]},{"required":["b"]}], "x":{`, `{} {"a":1,"b":1}`, `{"a":1} {"b":1}`},
+	{"argument is gone from a closed object", `"a":{},"b":{}}, "additionalProperties":false, "x":{`,
+		`"a":{}}, "additionalProperties":false, "x":{`, `{"b":1}`, `{"a":1} {} {"c":1}`},
+	{"items of a list", `"a":{"type":"array","items":{"type":"number"}}`, `"a":{"type":"array","items":{"type":"integer"},"maxItems":2}`,
+		`{"a":[1,0.5]} {"a":[1,2,3]}`, `{"a":[1,2]} {"a":[]} {"a":["x"]}`},
+	{"deep", `"a":{"type":"object","properties":{"b":{"type":"object","properties":{"c":{"type":"integer"}}}}}`,
+		`"a":{"type":"object","properties":{"b":{"type":"object","properties":{"c":{"type":"string"}}}}}`, `{"a":{"b":{"c":1}}}`,
+		`{"a":{"b":{}}} {"a":{}} {"a":{"b":{"c":"x"}}}`},
+	{"a reference", `"a":{"$ref":"#/$defs/n"}}, "$defs":{"n":{"type":"integer"}}, "x":{`,
+		`"a":{"$ref":"#/$defs/n"}}, "$defs":{"n":{"type":"integer","multipleOf":2}}, "x":{`, `{"a":3}`, `{"a":4} {}`},
+	{"two changes at once", `"a":{"type":"number"},"b":{"type":"string"}`, `"a":{"type":"integer"},"b":{"type":"string","maxLength":1}`,
+		`{"a":0.5} {"b":"xx"} {"a":0.5,"b":"xx"}`, `{"a":1,"b":"x"}`},
+	{"one change undoes another", `"a":{"type":"integer","minimum":0}`,
+		`"a":{"anyOf":[{"type":"integer","minimum":5},{"type":"integer","maximum":4,"minimum":0}]}`, ``, `{"a":0} {"a":4} {"a":5}`},
+	{"a union that only together rejects", `"a":{"anyOf":[{"type":"integer","maximum":10},{"type":"integer","minimum":5}]}`,
+		`"a":{"anyOf":[{"type":"integer","maximum":4},{"type":"integer","minimum":6}]}`, `{"a":5}`, `{"a":4} {"a":6}`},
+	{"one of two", `"a":{},"b":{}`, `"a":{},"b":{}}, "oneOf":[{"required":["a"]},{"required":["b"]}], "x":{`, `{} {"a":1,"b":1}`,
+		`{"a":1} {"b":1}`},
 	{"dependent", `"a":{},"b":{}`, `"a":{},"b":{}}, "dependentRequired":{"a":["b"]}, "x":{`, `{"a":1}`, `{"b":1} {"a":1,"b":1}`},
 	{"wider", `"a":{"type":"integer"}`, `"a":{"type":["integer","string"]}`, ``, `{"a":1} {"a":"x"}`},
 }
@@ -150,7 +162,8 @@ func TestEach(t *testing.T) {
 		`{"tool":"a","arguments":{"a":` + strings.Repeat("[", 20000): "f:1: invalid JSON: at /arguments/a" +
 			strings.Repeat("/0", 10) + "/…: nesting exceeds 10000 levels",
 		`{"resourceSpans":[` + strings.Repeat("{},", maxObjects) + `{}]}`: "f:1: more than 1000000 objects in a line of traces",
-		`{"tool":"a","arguments":{},"time":"today"}`:                      `f:1: "time": expected RFC 3339 such as 2026-11-20T09:30:00Z, got "today"`,
+		`{"tool":"a","arguments":{},"time":"today"}`: `f:1: "time": expected RFC 3339 such as 2026-11-20T09:30:00Z, ` +
+			`got "today"`,
 	} {
 		if diff := cmp.Diff(want, read(text)); diff != "" {
 			t.Errorf("%.80q (-want +got):\n%s", text, diff)

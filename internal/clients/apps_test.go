@@ -18,7 +18,8 @@ var systems = []string{"linux", "darwin", "windows"}
 func TestTableIsWhole(t *testing.T) {
 	ids := map[string]bool{}
 	for _, app := range Table() {
-		if !regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`).MatchString(app.ID) || ids[app.ID] || app.Name == "" || len(app.Rows)+len(app.Dialect) == 0 {
+		if !regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`).MatchString(app.ID) || ids[app.ID] || app.Name == "" ||
+			len(app.Rows)+len(app.Dialect) == 0 {
 			t.Errorf("%+v: an id twice, or something is missing", app)
 		}
 		if keys := app.Tools; keys != (ToolKeys{}) && !strings.HasPrefix(keys.Source, "https://") {
@@ -79,9 +80,11 @@ func TestPaths(t *testing.T) {
 		{"linux", linux, "claude-desktop", []string{"user /home/me/.config/Claude/claude_desktop_config.json"}},
 		{"linux xdg", moved(linux, "XDG_CONFIG_HOME", "/xdg/"), "claude-desktop", []string{"user /xdg/Claude/claude_desktop_config.json"}},
 		{"mac", mac, "claude-desktop", []string{"user /Users/me/Library/Application Support/Claude/claude_desktop_config.json"}},
-		{"mac knows no xdg", moved(mac, "XDG_CONFIG_HOME", "/xdg"), "claude-desktop", []string{"user /Users/me/Library/Application Support/Claude/claude_desktop_config.json"}},
+		{"mac knows no xdg", moved(mac, "XDG_CONFIG_HOME", "/xdg"), "claude-desktop",
+			[]string{"user /Users/me/Library/Application Support/Claude/claude_desktop_config.json"}},
 		{"windows", windows, "claude-desktop", []string{"user C:/Users/me/AppData/Roaming/Claude/claude_desktop_config.json"}},
-		{"windows appdata", moved(windows, "APPDATA", `D:\Roaming\`), "claude-desktop", []string{"user D:/Roaming/Claude/claude_desktop_config.json"}},
+		{"windows appdata", moved(windows, "APPDATA", `D:\Roaming\`), "claude-desktop",
+			[]string{"user D:/Roaming/Claude/claude_desktop_config.json"}},
 		{"linux", linux, "claude-code", []string{
 			"managed /etc/claude-code/managed-mcp.json", "local /home/me/.claude.json", "project /work/p/.mcp.json",
 			"user /home/me/.claude.json", "plugin /home/me/.claude/plugins/installed_plugins.json",
@@ -98,10 +101,12 @@ func TestPaths(t *testing.T) {
 			"user /home/me/.config/Code - Insiders/User/mcp.json", "user /home/me/.config/Code - Insiders/User/settings.json",
 		}},
 		{"mac", mac, "zed", []string{"project /work/p/.zed/settings.json", "user /Users/me/.config/zed/settings.json"}},
-		{"flatpak before xdg", moved(linux, "FLATPAK_XDG_CONFIG_HOME", "/f", "XDG_CONFIG_HOME", "/x"), "zed", []string{"project /work/p/.zed/settings.json", "user /f/zed/settings.json"}},
+		{"flatpak before xdg", moved(linux, "FLATPAK_XDG_CONFIG_HOME", "/f", "XDG_CONFIG_HOME", "/x"), "zed",
+			[]string{"project /work/p/.zed/settings.json", "user /f/zed/settings.json"}},
 		{"xdg", moved(linux, "XDG_CONFIG_HOME", "/x"), "zed", []string{"project /work/p/.zed/settings.json", "user /x/zed/settings.json"}},
 		{"windows", windows, "zed", []string{"project C:/p/.zed/settings.json", "user C:/Users/me/AppData/Roaming/Zed/settings.json"}},
-		{"moved", moved(linux, "CODEX_HOME", "/codex"), "codex", []string{"project /work/p/.codex/config.toml", "user /codex/config.toml", "system /etc/codex/config.toml"}},
+		{"moved", moved(linux, "CODEX_HOME", "/codex"), "codex",
+			[]string{"project /work/p/.codex/config.toml", "user /codex/config.toml", "system /etc/codex/config.toml"}},
 		{"windows variables in capitals", moved(windows, "PROGRAMDATA", `D:\Data`), "codex", []string{
 			"project C:/p/.codex/config.toml", "user C:/Users/me/.codex/config.toml", "system D:/Data/OpenAI/Codex/config.toml",
 		}},
@@ -114,11 +119,13 @@ func TestPaths(t *testing.T) {
 		{"mac", mac, "goose", []string{"user /Users/me/.config/goose/config.yaml"}},
 		{"windows", windows, "goose", []string{"user C:/Users/me/AppData/Roaming/Block/goose/config/config.yaml"}},
 		{"windows", windows, "gemini", []string{
-			"managed C:/ProgramData/gemini-cli/settings.json", "project C:/p/.gemini/settings.json", "user C:/Users/me/.gemini/settings.json",
+			"managed C:/ProgramData/gemini-cli/settings.json", "project C:/p/.gemini/settings.json",
+			"user C:/Users/me/.gemini/settings.json",
 			"system C:/ProgramData/gemini-cli/system-defaults.json",
 		}},
 		{"no home", Host{OS: "linux", Projects: []string{"/work/p"}}, "cursor", []string{"project /work/p/.cursor/mcp.json"}},
-		{"in the home folder", Host{OS: "linux", Home: "/home/me", Projects: []string{"/home/me"}}, "cursor", []string{"user /home/me/.cursor/mcp.json"}},
+		{"in the home folder", Host{OS: "linux", Home: "/home/me", Projects: []string{"/home/me"}}, "cursor",
+			[]string{"user /home/me/.cursor/mcp.json"}},
 		{"nowhere", Host{OS: "linux", Home: "/home/me"}, "cursor", []string{"user /home/me/.cursor/mcp.json"}},
 	} {
 		if diff := cmp.Diff(test.want, paths(test.host, test.id)); diff != "" {
@@ -168,7 +175,8 @@ func TestPatterns(t *testing.T) {
 	}
 	h := Host{OS: "linux", Home: home}
 	base := filepath.ToSlash(home) + "/.config/Code/User/"
-	want := []string{"user " + base + "mcp.json", "user " + base + "profiles/a/mcp.json", "user " + base + "profiles/b/mcp.json", "user " + base + "settings.json"}
+	want := []string{"user " + base + "mcp.json", "user " + base + "profiles/a/mcp.json", "user " + base + "profiles/b/mcp.json",
+		"user " + base + "settings.json"}
 	if diff := cmp.Diff(want, paths(h, "vscode")); diff != "" {
 		t.Error(diff)
 	}

@@ -19,25 +19,37 @@ func TestDeclarations(t *testing.T) {
 		text  string
 		holds func(check.Declared) bool
 	}{
-		"registry": {`{"$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json", "name": "a.b/c", "description": "x", "version": "1.0.0",
-"packages": [{"registryType": "npm", "identifier": "c", "version": "1.0.0", "transport": {"type": "stdio"}}], "remotes": [{"type": "sse", "url": "https://x/"}]}`,
+		"registry": {
+			`{"$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json", "name": "a.b/c", "description": ` +
+				`"x", "version": "1.0.0",
+"packages": [{"registryType": "npm", "identifier": "c", "version": "1.0.0", "transport": {"type": "stdio"}}], "remotes": [{"type": ` +
+				`"sse", "url": "https://x/"}]}`,
 			func(d check.Declared) bool {
-				return d.Name.Text == "a.b/c" && len(d.Faults) == 0 && len(d.Transports) == 2 && d.Packages[0] == (check.DeclaredPackage{Type: check.DeclaredText{Text: "npm", Line: 2}, Name: check.DeclaredText{Text: "c", Line: 2}, Version: check.DeclaredText{Text: "1.0.0", Line: 2}})
+				return d.Name.Text == "a.b/c" && len(d.Faults) == 0 && len(d.Transports) == 2 &&
+					d.Packages[0] == (check.DeclaredPackage{Type: check.DeclaredText{Text: "npm", Line: 2},
+						Name: check.DeclaredText{Text: "c", Line: 2}, Version: check.DeclaredText{Text: "1.0.0", Line: 2}})
 			}},
 		"faults": {`{"$schema": "x", "name": "acme", "version": "^1.2", "description": "` + strings.Repeat("é", 101) + `", "packages": [
-{"registryType": "npm", "identifier": "a b", "transport": {}}, {"registryType": "npm", "identifier": "a", "version": "1.x", "transport": {}},
-{"registryType": "mcpb", "identifier": "https://x/mcp.mcpb", "transport": {}}, {"registryType": "oci", "identifier": "x/y:1", "version": "1", "transport": {}}]}`,
+{"registryType": "npm", "identifier": "a b", "transport": {}}, {"registryType": "npm", "identifier": "a", "version": "1.x", "transport": ` +
+			`{}},
+{"registryType": "mcpb", "identifier": "https://x/mcp.mcpb", "transport": {}}, {"registryType": "oci", "identifier": "x/y:1", "version": ` +
+			`"1", "transport": {}}]}`,
 			func(d check.Declared) bool { return len(d.Faults) == 8 && d.Faults[len(d.Faults)-1].Line == 3 }},
-		"variables": {`{"name": "a.b/c", "version": "1.0.0", "packages": [{"registryType": "npm", "identifier": "c", "environmentVariables": [{"name": "A", "isRequired": true}, {"name": "B"}]}]}`,
+		"variables": {
+			`{"name": "a.b/c", "version": "1.0.0", "packages": [{"registryType": "npm", "identifier": "c", "environmentVariables": ` +
+				`[{"name": "A", "isRequired": true}, {"name": "B"}]}]}`,
 			func(d check.Declared) bool {
 				return len(d.Variables) == 2 && d.Variables[0].Required && !d.Variables[1].Required
 			}},
-		"variables of a bundle": {`{"manifest_version": "0.3", "server": {"mcp_config": {"env": {"A": "${user_config.a}", "B": "${user_config.b}", "C": "plain"}}}, "user_config": {"a": {"required": true}, "b": {}}}`,
+		"variables of a bundle": {
+			`{"manifest_version": "0.3", "server": {"mcp_config": {"env": {"A": "${user_config.a}", "B": "${user_config.b}", "C": ` +
+				`"plain"}}}, "user_config": {"a": {"required": true}, "b": {}}}`,
 			func(d check.Declared) bool {
 				return len(d.Variables) == 2 && d.Variables[0].Required && !d.Variables[1].Required
 			}},
 		"bundle": {manifest, func(d check.Declared) bool {
-			return d.AtLeast[snapshot.Tools] && !d.AtLeast[snapshot.Prompts] && d.Items[snapshot.Tools][0].Description.Text == "A." && d.Items[snapshot.Prompts][0].Arguments[0] == "x" && len(d.Faults) == 3
+			return d.AtLeast[snapshot.Tools] && !d.AtLeast[snapshot.Prompts] && d.Items[snapshot.Tools][0].Description.Text == "A." &&
+				d.Items[snapshot.Prompts][0].Arguments[0] == "x" && len(d.Faults) == 3
 		}},
 		"package": {`{"name": "c", "version": "1.0.0", "mcpName": "a.b/c"}`,
 			func(d check.Declared) bool { return d.Version.Text == "1.0.0" && d.Packages[0].Version.Text == "1.0.0" }},

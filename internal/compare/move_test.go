@@ -79,8 +79,10 @@ func veryMany(t testing.TB) changedSides {
 				append(versions, fmt.Sprintf(`"%s%d"`, name, i))
 		}
 		all := strings.Join(members, ",")
-		return parse(t, []byte(`{"protocolVersion":"2026-07-28","supportedVersions":[`+strings.Join(versions, ",")+`],"serverInfo":{"name":"s",`+all+`},
-			"capabilities":{"tools":{},`+all+`,"extensions":{`+all+`}},"tools":[{"name":"t","inputSchema":{"type":"object"},"annotations":{`+all+`},`+all+`}]}`))
+		return parse(t, []byte(`{"protocolVersion":"2026-07-28","supportedVersions":[`+strings.Join(versions, ",")+
+			`],"serverInfo":{"name":"s",`+all+`},
+			"capabilities":{"tools":{},`+all+`,"extensions":{`+all+
+			`}},"tools":[{"name":"t","inputSchema":{"type":"object"},"annotations":{`+all+`},`+all+`}]}`))
 	}
 	return changedSides{side("a"), side("b")}
 }

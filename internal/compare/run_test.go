@@ -18,14 +18,16 @@ func TestEveryNoticeIsARule(t *testing.T) {
 		probe.NoticeDuplicate, // duplicate-name does
 	}
 	for _, code := range []string{
-		probe.NoticeRestarted, probe.NoticeVersionOdd, probe.NoticeInitializedLost, probe.NoticeNoCapabilities, probe.NoticeUndeclared, probe.NoticeInstructionsOdd,
+		probe.NoticeRestarted, probe.NoticeVersionOdd, probe.NoticeInitializedLost, probe.NoticeNoCapabilities, probe.NoticeUndeclared,
+		probe.NoticeInstructionsOdd,
 		probe.NoticeNotImplemented, probe.NoticeCursorRepeated, probe.NoticeCursorOdd, probe.NoticeListRestarted, probe.NoticeItemOdd,
 		probe.NoticeDuplicate, probe.NoticeMemberRepeated, probe.NoticeInvalidUTF8, probe.NoticeContentType, probe.NoticeFieldsMissing,
 	} {
 		s := fleet.FromResult(probe.Result{Server: probe.Server{Name: "s"}})
 		seen := check.Subject{Name: "s", Snapshot: &snapshot.Snapshot{}, Observed: observed(s)}
 		seen.Observed.Notices = []check.Deviation{{Code: code, Message: "seen"}}
-		if found, err := check.Run(t.Context(), []check.Subject{seen}, check.Options{}); err != nil || (len(found) == 0) != slices.Contains(harmless, code) {
+		if found, err := check.Run(t.Context(), []check.Subject{seen}, check.Options{}); err != nil ||
+			(len(found) == 0) != slices.Contains(harmless, code) {
 			t.Errorf("%s: %d findings", code, len(found))
 		}
 	}

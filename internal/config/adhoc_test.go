@@ -73,12 +73,14 @@ func TestNamesDistinguishPrograms(t *testing.T) {
 
 func TestFromURL(t *testing.T) {
 	for raw, want := range map[string]probe.Server{
-		"https://mcp.example.com/mcp":       {Name: "mcp.example.com", HTTP: &probe.HTTP{URL: "https://mcp.example.com/mcp"}},
-		"HTTP://LOCALHOST:3000/sse?k=v":     {Name: "localhost-3000", HTTP: &probe.HTTP{URL: "HTTP://LOCALHOST:3000/sse?k=v"}},
-		"https://h/mcp?region=eu&api_key=v": {Name: "h", Secrets: []probe.Secret{"v"}, HTTP: &probe.HTTP{URL: "https://h/mcp?region=eu&api_key=v"}},
-		"http://[::1]:8080/":                {Name: "1-8080", HTTP: &probe.HTTP{URL: "http://[::1]:8080/"}},
-		"https://h/api/v1/mcp/":             {Name: "h", HTTP: &probe.HTTP{URL: "https://h/api/v1/mcp/"}},
-		"https://me:pw@h.example/s3cr3t/x":  {Name: "h.example-94f2f4", Secrets: []probe.Secret{"bWU6cHc=", "Basic bWU6cHc="}, HTTP: &probe.HTTP{URL: "https://h.example/s3cr3t/x", Headers: map[string]probe.Secret{"Authorization": "Basic bWU6cHc="}}},
+		"https://mcp.example.com/mcp":   {Name: "mcp.example.com", HTTP: &probe.HTTP{URL: "https://mcp.example.com/mcp"}},
+		"HTTP://LOCALHOST:3000/sse?k=v": {Name: "localhost-3000", HTTP: &probe.HTTP{URL: "HTTP://LOCALHOST:3000/sse?k=v"}},
+		"https://h/mcp?region=eu&api_key=v": {Name: "h", Secrets: []probe.Secret{"v"},
+			HTTP: &probe.HTTP{URL: "https://h/mcp?region=eu&api_key=v"}},
+		"http://[::1]:8080/":    {Name: "1-8080", HTTP: &probe.HTTP{URL: "http://[::1]:8080/"}},
+		"https://h/api/v1/mcp/": {Name: "h", HTTP: &probe.HTTP{URL: "https://h/api/v1/mcp/"}},
+		"https://me:pw@h.example/s3cr3t/x": {Name: "h.example-94f2f4", Secrets: []probe.Secret{"bWU6cHc=", "Basic bWU6cHc="},
+			HTTP: &probe.HTTP{URL: "https://h.example/s3cr3t/x", Headers: map[string]probe.Secret{"Authorization": "Basic bWU6cHc="}}},
 	} {
 		want.Source = "argv"
 		got, err := FromURL(raw)

@@ -39,11 +39,13 @@ func TestManyMistakes(t *testing.T) {
 		}
 	}
 	place(t, filepath.Join(dir, projectFile), []byte("include: ["+line(2*maxIncluded, "f%d.json,")+"]"))
-	if _, err := Load(Input{Files: []string{projectFile}, Dir: dir}); err == nil || !strings.Contains(err.Error(), "more than 1000 files are included") || strings.Contains(err.Error(), "f1000.json") {
+	if _, err := Load(Input{Files: []string{projectFile}, Dir: dir}); err == nil ||
+		!strings.Contains(err.Error(), "more than 1000 files are included") || strings.Contains(err.Error(), "f1000.json") {
 		t.Errorf("includes without end: %.200v", err)
 	}
 	place(t, filepath.Join(dir, ".mcp.json"), []byte(`{"mcpServers": {`+line(many, `"a": {"command": "x%d"},`)+`}}`))
-	if c, err := Load(Input{Files: []string{".mcp.json"}, Dir: dir}); err != nil || len(c.Entries) != 1 || len(c.Entries[0].Problems) != maxSuggestions {
+	if c, err := Load(Input{Files: []string{".mcp.json"}, Dir: dir}); err != nil || len(c.Entries) != 1 ||
+		len(c.Entries[0].Problems) != maxSuggestions {
 		t.Errorf("one name for %d servers: %v, %d entries", many, err, len(c.Entries))
 	}
 }
@@ -58,7 +60,8 @@ func TestDeepFolders(t *testing.T) {
 			t.Fatal(err)
 		}
 		problems := c.Entries[0].Problems
-		if is := len(problems) == 1 && problems[0].Line == 1 && problems[0].Message == `"cwd" is a path of more than 64 directories`; is != refused || !refused && len(problems) > 0 {
+		if is := len(problems) == 1 && problems[0].Line == 1 &&
+			problems[0].Message == `"cwd" is a path of more than 64 directories`; is != refused || !refused && len(problems) > 0 {
 			t.Errorf("%d levels: %v", levels, problems)
 		}
 	}

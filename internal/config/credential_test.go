@@ -48,13 +48,16 @@ func TestHelperHeaders(t *testing.T) {
 		"\xff":                                   "",
 	} {
 		got, err := HelperHeaders(probe.Helper{}, []byte(output))
-		if value := got["Authorization"].Reveal(); value != want || (err == nil) != (want != "") || err != nil && strings.Contains(err.Error(), "s3cret") {
+		if value := got["Authorization"].Reveal(); value != want || (err == nil) != (want != "") ||
+			err != nil && strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%s: %q, %v", output, value, err)
 		}
 	}
-	for output, want := range map[string]string{"s3cret\n": "Bearer s3cret", " s3cret": "Bearer s3cret", "": "", "s3cret s3cret": "", "s3cret\ns3cret": ""} {
+	for output, want := range map[string]string{"s3cret\n": "Bearer s3cret", " s3cret": "Bearer s3cret", "": "", "s3cret s3cret": "",
+		"s3cret\ns3cret": ""} {
 		got, err := HelperHeaders(probe.Helper{Bearer: true}, []byte(output))
-		if value := got["Authorization"].Reveal(); value != want || (err == nil) != (want != "") || err != nil && strings.Contains(err.Error(), "s3cret") {
+		if value := got["Authorization"].Reveal(); value != want || (err == nil) != (want != "") ||
+			err != nil && strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%q: %q, %v", output, value, err)
 		}
 	}

@@ -28,7 +28,8 @@ func TestEffects(t *testing.T) {
 		`{"command": "x", "args": ["--host", "a.example", "b.example", "http://localhost:1"]}`: {
 			Starts:    []string{"x", "--host", "a.example", "b.example", "http://localhost:1"},
 			Addresses: []string{"a.example"}},
-		`{"command": "x", "env": {"K": "${K:-}", "BASE": "https://c.example", "DB": "localhost:5432", "NODE_OPTIONS": "-r x"}, "envFile": ".env"}`: {
+		`{"command": "x", "env": {"K": "${K:-}", "BASE": "https://c.example", "DB": "localhost:5432", "NODE_OPTIONS": "-r x"}, ` +
+			`"envFile": ".env"}`: {
 			Starts: []string{"x"}, Receives: []string{"K", "the variables of .env"}, Reads: ".env",
 			Sets:    []string{"BASE=https://c.example", "DB=localhost:5432", "NODE_OPTIONS=-r x"},
 			Notable: []string{"DB", "NODE_OPTIONS"}, Addresses: []string{"c.example"}, Secrets: []string{"the variables of .env"}},
@@ -37,7 +38,8 @@ func TestEffects(t *testing.T) {
 		`{"url": "https://h.example/mcp", "headersHelper": "get --token abc123"}`: {
 			Contacts: "https://h.example/mcp", Runs: []string{"get --token abc123"}, Code: "a shell line",
 			Addresses: []string{"h.example"}},
-		`{"url": "https://h.example/mcp", "headers": {"X-A": "b", "X-K": {"file": "k"}}, "oauth": {"clientId": "c", "scopes": ["a", "b"], "tokenUrl": "http://127.0.0.1/t"}}`: {
+		`{"url": "https://h.example/mcp", "headers": {"X-A": "b", "X-K": {"file": "k"}}, "oauth": {"clientId": "c", "scopes": ["a", ` +
+			`"b"], "tokenUrl": "http://127.0.0.1/t"}}`: {
 			Contacts: "https://h.example/mcp", Sends: []string{"X-A: b", "X-K: the content of k"}, Receives: []string{"the content of k"},
 			Login: []string{"clientId=c", "scopes=a b", "tokenUrl=http://127.0.0.1/t"}, Notable: []string{"tokenUrl"},
 			Addresses: []string{"h.example"}, Secrets: []string{"the content of k"},
@@ -214,15 +216,21 @@ func TestSends(t *testing.T) {
 	for oauth, want := range map[string]string{
 		`{"clientId": "x"}`: "",
 		`{"tokenUrl": "https://h.example/t", "authServerMetadataUrl": "https://login.h.example/m"}`: "",
-		`{"tokenUrl": "https://other.example/t"}`:                                                   "a token of other.example for https://h.example/mcp to h.example",
-		`{"tokenUrl": "${T:-https://other.example/t}"}`:                                             "a token of other.example for https://h.example/mcp to h.example",
-		`{"authServerMetadataUrl": "https://h.example.evil.example/"}`:                              "a token of h.example.evil.example for https://h.example/mcp to h.example",
-		`{"tokenUrl": "https://${A:-h.example/}.other.example/t"}`:                                  "a token of ${A}.other.example for https://h.example/mcp to h.example",
-		`{"tokenUrl": "https://other.example${PATH}@h.example/t"}`:                                  "a token of other.example for https://h.example/mcp to h.example",
-		`{"resource": "https://graph.example/"}`:                                                    "a token of the issuer that h.example names for https://graph.example/ to h.example",
-		`{"resource": false}`:                                                                       "a token of the issuer that h.example names for any resource to h.example",
-		`{"identityToken": {"file": "t"}}`:                                                          "a token of the issuer that h.example names for https://h.example/mcp to h.example",
-		`{"identityToken": "${JOB}", "tokenUrl": "https://i.example/"}`:                             "a token of i.example for https://h.example/mcp to h.example",
+		`{"tokenUrl": "https://other.example/t"}`: "a token of other.example for " +
+			"https://h.example/mcp to h.example",
+		`{"tokenUrl": "${T:-https://other.example/t}"}`: "a token of other.example for https://h.example/mcp to h.example",
+		`{"authServerMetadataUrl": "https://h.example.evil.example/"}`: "a token of h.example.evil.example for https://h.example/mcp to " +
+			"h.example",
+		`{"tokenUrl": "https://${A:-h.example/}.other.example/t"}`: "a token of ${A}.other.example for https://h.example/mcp to " +
+			"h.example",
+		`{"tokenUrl": "https://other.example${PATH}@h.example/t"}`: "a token of other.example for https://h.example/mcp to h.example",
+		`{"resource": "https://graph.example/"}`: "a token of the issuer that h.example names for " +
+			"https://graph.example/ to h.example",
+		`{"resource": false}`: "a token of the issuer that h.example names for any resource to " +
+			"h.example",
+		`{"identityToken": {"file": "t"}}`: "a token of the issuer that h.example names for " +
+			"https://h.example/mcp to h.example",
+		`{"identityToken": "${JOB}", "tokenUrl": "https://i.example/"}`: "a token of i.example for https://h.example/mcp to h.example",
 	} {
 		dir := t.TempDir()
 		place(t, dir+"/.mcp.json", []byte(`{"mcpServers": {"s": {"url": "https://h.example/mcp", "oauth": `+oauth+`}}}`))

@@ -14,7 +14,8 @@ func TestReadEnvironment(t *testing.T) {
 	if env, err := ReadEnvironment(nil, nil); err != nil || env != (Environment{}) {
 		t.Errorf("without variables: %+v, %v", env, err)
 	}
-	for value, want := range map[string]time.Duration{"30": 30 * time.Second, "2.5": 2500 * time.Millisecond, "0": 0, "2m": 2 * time.Minute, "3600": time.Hour} {
+	for value, want := range map[string]time.Duration{"30": 30 * time.Second, "2.5": 2500 * time.Millisecond, "0": 0, "2m": 2 * time.Minute,
+		"3600": time.Hour} {
 		env, err := ReadEnvironment(lookupOne("MCP_TIMEOUT", value), nil)
 		if err != nil || env.Timeout == nil || *env.Timeout != want {
 			t.Errorf("MCP_TIMEOUT=%s: %v, %v, want %v", value, env.Timeout, err, want)

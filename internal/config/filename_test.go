@@ -42,7 +42,8 @@ func TestFileName(t *testing.T) {
 }
 
 func TestServerNameOfOtherFiles(t *testing.T) {
-	for _, file := range []string{"", ".json", "README.md", "github", "a b.json", "%zz.json", "con.json", "%61.json", "..json", "%c3.json"} {
+	for _, file := range []string{"", ".json", "README.md", "github", "a b.json", "%zz.json", "con.json", "%61.json", "..json",
+		"%c3.json"} {
 		if name, ok := ServerName(file); ok {
 			t.Errorf("ServerName(%q) = %q, want none", file, name)
 		}

@@ -19,7 +19,8 @@ func TestServerSecrets(t *testing.T) {
 		`{"command": "${workspaceFolder}/run", "args": ["${REGION:-eu}", "word"]}`: nil,
 	} {
 		env := map[string]string{"API_KEY": "from-env", "REGION": "eu", "LOOK": "ghp_0123456789abcdef", "DB_PASSWORD": "pw"}
-		s := fileScope{folder: "/src", expander: expander{folder: "/src", lookup: func(name string) (string, bool) { v, ok := env[name]; return v, ok }}}
+		s := fileScope{folder: "/src", expander: expander{folder: "/src",
+			lookup: func(name string) (string, bool) { v, ok := env[name]; return v, ok }}}
 		root, wrong := syntax.JSON([]byte(text))
 		if wrong != nil {
 			t.Fatal(wrong)

@@ -16,7 +16,8 @@ func TestCodeOf(t *testing.T) {
 		err  error
 		want int
 	}{
-		{nil, 0}, {cause, 3}, {exit.Usagef("no: %w", cause), 2}, {exit.Misuse(cause), 2}, {exit.Misuse(nil), 0}, {exit.Reported(0), 0}, {exit.Reported(4), 4},
+		{nil, 0}, {cause, 3}, {exit.Usagef("no: %w", cause), 2}, {exit.Misuse(cause), 2}, {exit.Misuse(nil), 0}, {exit.Reported(0), 0},
+		{exit.Reported(4), 4},
 		{fmt.Errorf("wrapped: %w", exit.Usagef("x")), 2}, {errors.Join(exit.Usagef("x"), exit.Code(1)), 1},
 		{fmt.Errorf("x: %w", exit.Interrupted{Signal: os.Interrupt}), 130}, {exit.Interrupted{Signal: syscall.SIGTERM}, 143},
 	} {

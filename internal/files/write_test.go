@@ -23,7 +23,8 @@ func TestSweeps(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{".tmp-a.json123", ".tmp-b.json4", ".tmp-v1.txt5", ".tmp-v12", ".tmp-a.json", ".tmp-a.jsonx1", "a.json1", ".tmp-1", "tmp-a.json1"} {
+	for _, name := range []string{".tmp-a.json123", ".tmp-b.json4", ".tmp-v1.txt5", ".tmp-v12", ".tmp-a.json", ".tmp-a.jsonx1", "a.json1",
+		".tmp-1", "tmp-a.json1"} {
 		write(name, time.Hour)
 	}
 	write(".tmp-a.json9", time.Second)

@@ -25,7 +25,8 @@ func TestRunHoldsBounded(t *testing.T) {
 		t.Errorf("above the bound: %v", err)
 	}
 	s := f.arrived(Target{}, probe.Result{Server: probe.Server{Name: "a"}, Snapshot: &snapshot.Snapshot{}})
-	if s.State != "failed" || s.Snapshot != nil || !strings.Contains(s.Error.Message, "more than 256 MiB") || !strings.Contains(s.Error.Hint, "--only") {
+	if s.State != "failed" || s.Snapshot != nil || !strings.Contains(s.Error.Message, "more than 256 MiB") ||
+		!strings.Contains(s.Error.Hint, "--only") {
 		t.Errorf("one that was under way: %v %v", s.State, s.Error)
 	}
 }

@@ -37,7 +37,8 @@ func load(t *testing.T, configuration string, s Selection, c Contact, words ...s
 
 // TestGate: what was found and not named has no server that could be contacted until someone agreed.
 func TestGate(t *testing.T) {
-	const configuration = `{"mcpServers": {"a": {"command": "a"}, "b": {"url": "https://b.example/mcp"}, "off": {"command": "c", "disabled": true}}}`
+	const configuration = `{"mcpServers": {"a": {"command": "a"}, "b": {"url": "https://b.example/mcp"}, "off": {"command": "c", ` +
+		`"disabled": true}}}`
 	for _, yes := range []bool{false, true} {
 		f, from, err := load(t, configuration, Selection{Yes: !yes, Trust: yes}, DefaultContact())
 		if err != nil {
@@ -96,11 +97,12 @@ func TestSelection(t *testing.T) {
 		words     []string
 		want      string
 	}{
-		"all":              {Selection{}, nil, "git-a git-b files"},
-		"named":            {Selection{}, []string{"files", "git-a"}, "git-a files"},
-		"only":             {Selection{Only: []string{"git-*"}}, nil, "git-a git-b"},
-		"part":             {Selection{Shard: Shard{Index: 1, Count: 2}}, nil, "files"},
-		"with a URL":       {Selection{}, []string{"files", "http://127.0.0.1:1/mcp", "http://127.0.0.1:1/sse", "http://127.0.0.1:1/b"}, "files 127.0.0.1-1 127.0.0.1-1-2 127.0.0.1-1-3e23e8"},
+		"all":   {Selection{}, nil, "git-a git-b files"},
+		"named": {Selection{}, []string{"files", "git-a"}, "git-a files"},
+		"only":  {Selection{Only: []string{"git-*"}}, nil, "git-a git-b"},
+		"part":  {Selection{Shard: Shard{Index: 1, Count: 2}}, nil, "files"},
+		"with a URL": {Selection{}, []string{"files", "http://127.0.0.1:1/mcp", "http://127.0.0.1:1/sse", "http://127.0.0.1:1/b"},
+			"files 127.0.0.1-1 127.0.0.1-1-2 127.0.0.1-1-3e23e8"},
 		"only, with a URL": {Selection{Only: []string{"files"}}, []string{"files", "http://127.0.0.1:1/a"}, "files"},
 	} {
 		f, from, err := load(t, configuration, c.selection, DefaultContact(), c.words...)
@@ -135,7 +137,8 @@ func TestHeadersGoToOneOrigin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Resolve(t.Context(), from); exit.CodeOf(err) != exit.Usage || !strings.Contains(err.Error(), "https://a.example, https://b.example") {
+	if _, err := f.Resolve(t.Context(), from); exit.CodeOf(err) != exit.Usage ||
+		!strings.Contains(err.Error(), "https://a.example, https://b.example") {
 		t.Errorf("two origins: %v", err)
 	}
 	targets, err := f.Resolve(t.Context(), from[:1])

@@ -77,7 +77,8 @@ func TestEnvironment(t *testing.T) {
 	}
 	closed := map[string]string{"npm_config_ignore_scripts": "true", "UV_NO_BUILD": "1"}
 	pypi := map[string]string{"UV_INDEX_URL": "https://i.example"}
-	for _, name := range []string{"PATH", "UV_NO_CONFIG", "https_proxy", "npm_config_git", "npm_config_node_options", "npm_config_script_shell"} {
+	for _, name := range []string{"PATH", "UV_NO_CONFIG", "https_proxy", "npm_config_git", "npm_config_node_options",
+		"npm_config_script_shell"} {
 		pypi[name] = npm[name]
 	}
 	for _, c := range []struct {

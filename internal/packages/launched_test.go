@@ -13,19 +13,29 @@ import (
 
 func TestLaunched(t *testing.T) {
 	for line, want := range map[string]packages.Launch{
-		"npx -y @acme/tickets@1.4.0 --all":                                    {Ref: packages.Ref{Registry: "npm", Name: "@acme/tickets", Version: "1.4.0"}, Args: []string{"--all"}},
-		"/usr/bin/npx tickets":                                                {Ref: packages.Ref{Registry: "npm", Name: "tickets"}},
-		"npx --yes --package=a@1 tickets-mcp -- x":                            {Ref: packages.Ref{Registry: "npm", Name: "a", Version: "1"}, Program: "tickets-mcp", Args: []string{"--", "x"}},
-		"npx -p a tickets":                                                    {Ref: packages.Ref{Registry: "npm", Name: "a"}, Program: "tickets"},
-		`cmd /c npx -y tickets`:                                               {Ref: packages.Ref{Registry: "npm", Name: "tickets"}},
-		`C:\node\npx.cmd tickets`:                                             {Ref: packages.Ref{Registry: "npm", Name: "tickets"}},
-		"uvx tickets":                                                         {Ref: packages.Ref{Registry: "pypi", Name: "tickets"}},
-		"uvx --python 3.12 Acme_Tickets@1.4.0 --all":                          {Ref: packages.Ref{Registry: "pypi", Name: "acme-tickets", Version: "1.4.0"}, Args: []string{"--all"}},
-		"uv tool run --from acme==1.4 tickets":                                {Ref: packages.Ref{Registry: "pypi", Name: "acme", Version: "1.4"}, Program: "tickets"},
-		"pipx run --spec acme==1.4 tickets":                                   {Ref: packages.Ref{Registry: "pypi", Name: "acme", Version: "1.4"}, Program: "tickets"},
-		"docker run -i --rm -e TOKEN ghcr.io/acme/tickets:v1.2.0 --all":       {Ref: packages.Ref{Registry: "oci", Name: "ghcr.io/acme/tickets", Version: "v1.2.0"}, Args: []string{"--all"}},
-		"podman run -it --env=A=b --network none -v/a:/b --init acme/tickets": {Ref: packages.Ref{Registry: "oci", Name: "acme/tickets", Version: "latest"}},
-		"docker container run -ie TOKEN --name x acme/tickets@sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a": {Ref: packages.Ref{Registry: "oci", Name: "acme/tickets", Version: "sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a"}},
+		"npx -y @acme/tickets@1.4.0 --all": {Ref: packages.Ref{Registry: "npm", Name: "@acme/tickets",
+			Version: "1.4.0"}, Args: []string{"--all"}},
+		"/usr/bin/npx tickets": {Ref: packages.Ref{Registry: "npm", Name: "tickets"}},
+		"npx --yes --package=a@1 tickets-mcp -- x": {Ref: packages.Ref{Registry: "npm", Name: "a", Version: "1"},
+			Program: "tickets-mcp", Args: []string{"--", "x"}},
+		"npx -p a tickets": {Ref: packages.Ref{Registry: "npm", Name: "a"},
+			Program: "tickets"},
+		`cmd /c npx -y tickets`:   {Ref: packages.Ref{Registry: "npm", Name: "tickets"}},
+		`C:\node\npx.cmd tickets`: {Ref: packages.Ref{Registry: "npm", Name: "tickets"}},
+		"uvx tickets":             {Ref: packages.Ref{Registry: "pypi", Name: "tickets"}},
+		"uvx --python 3.12 Acme_Tickets@1.4.0 --all": {Ref: packages.Ref{Registry: "pypi", Name: "acme-tickets",
+			Version: "1.4.0"}, Args: []string{"--all"}},
+		"uv tool run --from acme==1.4 tickets": {Ref: packages.Ref{Registry: "pypi", Name: "acme",
+			Version: "1.4"}, Program: "tickets"},
+		"pipx run --spec acme==1.4 tickets": {
+			Ref: packages.Ref{Registry: "pypi", Name: "acme", Version: "1.4"}, Program: "tickets"},
+		"docker run -i --rm -e TOKEN ghcr.io/acme/tickets:v1.2.0 --all": {
+			Ref: packages.Ref{Registry: "oci", Name: "ghcr.io/acme/tickets", Version: "v1.2.0"}, Args: []string{"--all"}},
+		"podman run -it --env=A=b --network none -v/a:/b --init acme/tickets": {
+			Ref: packages.Ref{Registry: "oci", Name: "acme/tickets", Version: "latest"}},
+		"docker container run -ie TOKEN --name x acme/tickets@sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a": {
+			Ref: packages.Ref{Registry: "oci", Name: "acme/tickets",
+				Version: "sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a"}},
 		"npm exec -- tickets@2 x": {Ref: packages.Ref{Registry: "npm", Name: "tickets", Version: "2"}, Args: []string{"x"}},
 	} {
 		got, ok := packages.Launched(strings.Fields(line))
@@ -37,8 +47,11 @@ func TestLaunched(t *testing.T) {
 			t.Errorf("%s: %v (-want +got):\n%s", line, ok, diff)
 		}
 	}
-	for _, line := range []string{"npx", "npx -y", "npx -p a -p b run", "npx ./local", "npx -y github:acme/tickets", "uvx --from acme[cli] x", "uvx --from git+https://x x", "uv run x", "npm run start", "node server.js", "docker run -i", "docker run -e A", "docker ps x", "docker run -i sha256:0a", "docker compose run x", "sh -c npx",
-		"npx --registry=https://npm.example @acme/tickets", "uvx --index-url https://pypi.example tickets", "uvx --default-index=https://pypi.example tickets", "uvx --isolated tickets", "pipx run --pip-args x tickets"} {
+	for _, line := range []string{"npx", "npx -y", "npx -p a -p b run", "npx ./local", "npx -y github:acme/tickets",
+		"uvx --from acme[cli] x", "uvx --from git+https://x x", "uv run x", "npm run start", "node server.js", "docker run -i",
+		"docker run -e A", "docker ps x", "docker run -i sha256:0a", "docker compose run x", "sh -c npx",
+		"npx --registry=https://npm.example @acme/tickets", "uvx --index-url https://pypi.example tickets",
+		"uvx --default-index=https://pypi.example tickets", "uvx --isolated tickets", "pipx run --pip-args x tickets"} {
 		if got, ok := packages.Launched(strings.Fields(line)); ok {
 			t.Errorf("%s is taken for %+v", line, got)
 		}

@@ -30,8 +30,10 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: %v, %v, %s (-want +got):\n%s", word, is, err, got, diff)
 		}
 	}
-	for _, word := range []string{"npm:", "npm:../x", "npm:@scope", "npm:a/b", "npm:-g", "npm:a@", "npm:a@-rf", "npm:a@git+ssh://x", "npm:a@file:..", "npm:a@1 2", "npm:@", "npm:https://x/y.tgz", "npm:" + strings.Repeat("a", 256),
-		"oci:", "oci:-v", "oci:A", "oci:a:", "oci:a@sha256:1", "oci:a b", "oci:../a", "oci:https://a/b", "oci:a@" + content + " --privileged"} {
+	for _, word := range []string{"npm:", "npm:../x", "npm:@scope", "npm:a/b", "npm:-g", "npm:a@", "npm:a@-rf", "npm:a@git+ssh://x",
+		"npm:a@file:..", "npm:a@1 2", "npm:@", "npm:https://x/y.tgz", "npm:" + strings.Repeat("a", 256),
+		"oci:", "oci:-v", "oci:A", "oci:a:", "oci:a@sha256:1", "oci:a b", "oci:../a", "oci:https://a/b",
+		"oci:a@" + content + " --privileged"} {
 		if got, is, err := packages.Parse(word); !is || err == nil {
 			t.Errorf("%s is taken for %+v", word, got)
 		}
@@ -44,7 +46,8 @@ func TestParse(t *testing.T) {
 }
 
 func TestExact(t *testing.T) {
-	for version, want := range map[string]bool{"1.2.3": true, "1.2.3-rc.1": true, "": false, "latest": false, "^1.2.3": false, "1.2": false, "1.x": false, "1.2.3+b": true, "v1.2.3": false} {
+	for version, want := range map[string]bool{"1.2.3": true, "1.2.3-rc.1": true, "": false, "latest": false, "^1.2.3": false, "1.2": false,
+		"1.x": false, "1.2.3+b": true, "v1.2.3": false} {
 		if got := (packages.Ref{Version: version}).Exact(); got != want {
 			t.Errorf("%q: %v", version, got)
 		}
@@ -53,7 +56,8 @@ func TestExact(t *testing.T) {
 
 // TestHandOn names variables for the container, never their values.
 func TestHandOn(t *testing.T) {
-	if diff := cmp.Diff([]string{"run", "--env", "A", "--env", "B", "-i", "x"}, packages.HandOn([]string{"run", "-i", "x"}, []string{"A", "B"})); diff != "" {
+	if diff := cmp.Diff([]string{"run", "--env", "A", "--env", "B", "-i", "x"},
+		packages.HandOn([]string{"run", "-i", "x"}, []string{"A", "B"})); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -56,9 +56,12 @@ func TestShellWord(t *testing.T) {
 // TestGuard writes orders to a stream in pieces of every size.
 func TestGuard(t *testing.T) {
 	for in, want := range map[string]string{
-		"mcpctl: a\n  ::error::x\n": "mcpctl: a\n  :\\x3aerror::x\n", "::error": ":\\x3aerror", "a::b": "a::b", "a ::b": "a ::b", ":": ":", ": :": ": :",
-		"##[x": "##\\x5bx", "a ##vso[x": "a ##vso\\x5bx", "##VsO[": "##VsO\\x5b", "## [": "## [", "#[": "#[", "##vs[": "##vs[", "###[": "###\\x5b", "##v##[": "##v##\\x5b",
-		"\r::x": "\r:\\x3ax", "\x1b[2m::x\x1b[0m": "\x1b[2m:\\x3ax\x1b[0m", "\u2003::x": "\u2003:\\x3ax", ":::x": ":\\x3a:x", "日本::x": "日本::x",
+		"mcpctl: a\n  ::error::x\n": "mcpctl: a\n  :\\x3aerror::x\n", "::error": ":\\x3aerror", "a::b": "a::b", "a ::b": "a ::b", ":": ":",
+		": :":  ": :",
+		"##[x": "##\\x5bx", "a ##vso[x": "a ##vso\\x5bx", "##VsO[": "##VsO\\x5b", "## [": "## [", "#[": "#[", "##vs[": "##vs[",
+		"###[": "###\\x5b", "##v##[": "##v##\\x5b",
+		"\r::x": "\r:\\x3ax", "\x1b[2m::x\x1b[0m": "\x1b[2m:\\x3ax\x1b[0m", "\u2003::x": "\u2003:\\x3ax", ":::x": ":\\x3a:x",
+		"日本::x": "日本::x",
 	} {
 		for size := 1; size <= len(in); size++ {
 			var out bytes.Buffer

@@ -10,7 +10,8 @@ import (
 )
 
 func TestMinimalEnv(t *testing.T) {
-	environ := []string{"HOME=/h", "PATH=/bin", "Path=C:\\", "SECRET=x", "TERM=() { :; }", "USER=", "broken", "SystemRoot=C:\\Windows", "HOMEDRIVE=C:"}
+	environ := []string{"HOME=/h", "PATH=/bin", "Path=C:\\", "SECRET=x", "TERM=() { :; }", "USER=", "broken", "SystemRoot=C:\\Windows",
+		"HOMEDRIVE=C:"}
 	tests := map[string][]string{
 		"linux":   {"HOME=/h", "PATH=/bin", "USER="},
 		"windows": {"PATH=/bin", "Path=C:\\", "SystemRoot=C:\\Windows", "HOMEDRIVE=C:"},
@@ -20,7 +21,8 @@ func TestMinimalEnv(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", goos, diff)
 		}
 	}
-	if got := MinimalEnv(os.Environ()); !slices.ContainsFunc(got, func(pair string) bool { return strings.HasPrefix(strings.ToUpper(pair), "PATH=") }) {
+	if got := MinimalEnv(os.Environ()); !slices.ContainsFunc(got,
+		func(pair string) bool { return strings.HasPrefix(strings.ToUpper(pair), "PATH=") }) {
 		t.Errorf("PATH is not in %v", got)
 	}
 }

@@ -144,7 +144,8 @@ func FuzzCanonical(f *testing.F) {
 		if fromIndented, err := rawjson.Canonical(indented); err != nil || !bytes.Equal(fromIndented, canonical) {
 			t.Errorf("indenting lost something: %q, %v, want %q", fromIndented, err, canonical)
 		}
-		if of := rawjson.Digest(digestSeed, raw); of != rawjson.Digest(digestSeed, canonical) || of != rawjson.Digest(digestSeed, indented) {
+		if of := rawjson.Digest(digestSeed, raw); of != rawjson.Digest(digestSeed, canonical) ||
+			of != rawjson.Digest(digestSeed, indented) {
 			t.Errorf("spellings of %q have several digests", canonical)
 		}
 	})

@@ -92,7 +92,8 @@ func TestReadObject(t *testing.T) {
 		t.Error("a value of another kind is taken")
 	}
 	for raw, want := range map[string]string{
-		" [1]": "is an array, not an object", "": "is missing, not an object", "-1": "is a number, not an object", "null": "is null, not an object",
+		" [1]": "is an array, not an object", "": "is missing, not an object", "-1": "is a number, not an object",
+		"null":   "is null, not an object",
 		`{"a":}`: "cannot be read: at /a: line 1: invalid character '}' at start of value",
 	} {
 		if _, _, err := rawjson.ReadObject(json.RawMessage(raw)); err == nil || err.Error() != want {
@@ -109,7 +110,8 @@ func TestWriting(t *testing.T) {
 	if want := `{"a":"<&>","n":1e400,"raw":[1.0,"\u003c"]}`; err != nil || string(raw) != want {
 		t.Errorf("%s, %v, want %s", raw, err, want)
 	}
-	built := rawjson.Build(rawjson.Member{Key: "b\n", Value: json.RawMessage(`1.0`)}, rawjson.Member{Key: "a", Value: rawjson.List([]json.RawMessage{rawjson.Quote("<"), []byte("2")})})
+	built := rawjson.Build(rawjson.Member{Key: "b\n", Value: json.RawMessage(`1.0`)},
+		rawjson.Member{Key: "a", Value: rawjson.List([]json.RawMessage{rawjson.Quote("<"), []byte("2")})})
 	if want := `{"b\n":1.0,"a":["<",2]}`; string(built) != want {
 		t.Errorf("%s, want %s", built, want)
 	}
@@ -118,7 +120,8 @@ func TestWriting(t *testing.T) {
 			t.Errorf("%q is read as %v", raw, value)
 		}
 	}
-	if !rawjson.Equal(json.RawMessage(`{"a":1,"b":2}`), json.RawMessage(`{"b":2, "a":1}`)) || rawjson.Equal(json.RawMessage(`1`), json.RawMessage(`1.0`)) ||
+	if !rawjson.Equal(json.RawMessage(`{"a":1,"b":2}`), json.RawMessage(`{"b":2, "a":1}`)) ||
+		rawjson.Equal(json.RawMessage(`1`), json.RawMessage(`1.0`)) ||
 		rawjson.Equal(json.RawMessage(`x`), json.RawMessage(`x`)) {
 		t.Error("equality of canonical forms is not told")
 	}
@@ -126,7 +129,8 @@ func TestWriting(t *testing.T) {
 
 // FuzzDecode holds Decode to encoding/json.
 func FuzzDecode(f *testing.F) {
-	for _, raw := range []string{`{"a":[1,2.0e+9,true,false,null,"\ud83d\ude00\ud800x\n"],"a":{"a":{}},"b":[]}`, "\"\xff\"", ` "x" `, `01`, `{"a":1,}`, `[1] 2`, `nul`} {
+	for _, raw := range []string{`{"a":[1,2.0e+9,true,false,null,"\ud83d\ude00\ud800x\n"],"a":{"a":{}},"b":[]}`, "\"\xff\"", ` "x" `, `01`,
+		`{"a":1,}`, `[1] 2`, `nul`} {
 		f.Add([]byte(raw))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {

@@ -86,7 +86,8 @@ func TestDeclaredWord(t *testing.T) {
 
 // FuzzDeclared: what is hidden is one whole value of a few harmless characters, and everything else is there.
 func FuzzDeclared(f *testing.F) {
-	for _, text := range []string{"s3cret99", "$(touch x)", "https://u:p4ssw0rd@h/?token=a1b2c3d4", "Bearer a1b2c3d4e5f6", "x.y/z", "-----BEGIN PRIVATE KEY-----"} {
+	for _, text := range []string{"s3cret99", "$(touch x)", "https://u:p4ssw0rd@h/?token=a1b2c3d4", "Bearer a1b2c3d4e5f6", "x.y/z",
+		"-----BEGIN PRIVATE KEY-----"} {
 		f.Add("API_KEY", text)
 		f.Add("NODE_OPTIONS", text)
 	}

@@ -100,8 +100,10 @@ func TestHidden(t *testing.T) {
 // TestOpaque hides long values in what servers offer, and no addresses, paths and numbers.
 func TestOpaque(t *testing.T) {
 	for value, want := range map[string]bool{
-		"internal-cow-4712": true, "correct horse battery": true, "postgres://me:pw@db.example/x": true, "/x/AbC1dEf2gHi3jKl4MnO5pQr6": true,
-		"short-cow-4712": false, "/srv/data/documents": false, "~/work/documents": false, `C:\Users\me\documents`: false, "../documents/of/mine": false,
+		"internal-cow-4712": true, "correct horse battery": true, "postgres://me:pw@db.example/x": true,
+		"/x/AbC1dEf2gHi3jKl4MnO5pQr6": true,
+		"short-cow-4712":              false, "/srv/data/documents": false, "~/work/documents": false, `C:\Users\me\documents`: false,
+		"../documents/of/mine":       false,
 		"files.internal.example.com": false, "files.internal.example.com:8443": false, "https://files.internal.example.com/v1": false,
 		"1234567890123456": false, "2026-11-27 20:00:15": false, "10.0.0.0/8,172.16.0.0/12": false,
 	} {
@@ -114,10 +116,13 @@ func TestOpaque(t *testing.T) {
 // TestSecretName compares names of secrets with names that mention them.
 func TestSecretName(t *testing.T) {
 	for name, want := range map[string]bool{
-		"API_KEY": true, "X-Api-Key": true, "GITHUB_TOKEN": true, "DB_PASSWORD": true, "Authorization": true, "MY_KEY": true, "Cookie": true, "DSN": true,
-		"TOKEN_FILE": false, "MAX_TOKENS": false, "GIT_AUTHOR_NAME": false, "AUTHOR": false, "TOKENIZER": false, "AUTH_URL": false, "CLIENT_SECRET_PATH": false,
-		"GITLAB_PAT": true, "AZURE_DEVOPS_EXT_PAT": true, "DB_PW": true, "ADMIN_PASSCODE": true, "CARD_PIN": true, "STRIPE_SK": true,
-		"MFA_OTP": true, "dbPw": true, "githubPat": true, "PAT2": true, "DB_PASS": true, "apiKey": true,
+		"API_KEY": true, "X-Api-Key": true, "GITHUB_TOKEN": true, "DB_PASSWORD": true, "Authorization": true, "MY_KEY": true,
+		"Cookie": true, "DSN": true,
+		"TOKEN_FILE": false, "MAX_TOKENS": false, "GIT_AUTHOR_NAME": false, "AUTHOR": false, "TOKENIZER": false, "AUTH_URL": false,
+		"CLIENT_SECRET_PATH": false,
+		"GITLAB_PAT":         true, "AZURE_DEVOPS_EXT_PAT": true, "DB_PW": true, "ADMIN_PASSCODE": true, "CARD_PIN": true,
+		"STRIPE_SK": true,
+		"MFA_OTP":   true, "dbPw": true, "githubPat": true, "PAT2": true, "DB_PASS": true, "apiKey": true,
 		"PATH": false, "SPAWN": false, "PINNED": false, "COMPAT_MODE": false, "TASK": false, "PASSENGER": false, "OPTIONS": false,
 		"KEYBOARD": false, "MONKEY": false, "LOG_LEVEL": false,
 	} {

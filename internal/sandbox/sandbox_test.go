@@ -36,14 +36,16 @@ var box = Box{Bwrap: "/usr/bin/bwrap", Home: "/home/me", Path: "/usr/bin", Dir: 
 func TestWrapShutsIn(t *testing.T) {
 	out, walls := wrapped(t, box, probe.Stdio{Command: "npm", Args: []string{"-y", "--bind", "/"}}, config.Grants{}, "/home/me/project")
 	for _, want := range []string{
-		"--unshare-all", "--die-with-parent", "--new-session", "--cap-drop ALL", "--seccomp 3", "--tmpfs /tmp", "--chdir /home/me/project", "--remount-ro /",
+		"--unshare-all", "--die-with-parent", "--new-session", "--cap-drop ALL", "--seccomp 3", "--tmpfs /tmp", "--chdir /home/me/project",
+		"--remount-ro /",
 		"--tmpfs /home/me --ro-bind-try /home/me/project /home/me/project", // in this order, or the project is not seen
 	} {
 		if !strings.Contains(walls, want) {
 			t.Errorf("no %s in %s", want, walls)
 		}
 	}
-	for _, never := range []string{"--share-net", "--bind ", "--dev-bind", "/run", "/var", "/opt", "/etc/shadow", "/etc/ssl ", "/etc/pki ", "/etc/hosts", "--ro-bind-try / "} {
+	for _, never := range []string{"--share-net", "--bind ", "--dev-bind", "/run", "/var", "/opt", "/etc/shadow", "/etc/ssl ", "/etc/pki ",
+		"/etc/hosts", "--ro-bind-try / "} {
 		if strings.Contains(walls, never) {
 			t.Errorf("%s in %s", never, walls)
 		}
@@ -57,13 +59,16 @@ func TestWrapShutsIn(t *testing.T) {
 func TestWrapRefusesFoldersOutside(t *testing.T) {
 	outside := t.TempDir()
 	for _, dir := range []string{outside, filepath.Dir(outside), "/etc", "/tmp", "/home", "/home/me/other", "/home/me/project2"} {
-		if out, _, err := box.Wrap(probe.Stdio{Command: "s", Dir: dir}, []string{"/home/me/project"}, config.Grants{}); err == nil || !strings.Contains(err.Error(), "outside of the project") {
+		if out, _, err := box.Wrap(probe.Stdio{Command: "s", Dir: dir}, []string{"/home/me/project"}, config.Grants{}); err == nil ||
+			!strings.Contains(err.Error(), "outside of the project") {
 			t.Errorf("%s: %v, %q", dir, err, out.Args)
 		}
 	}
-	for project, want := range map[string]string{"/home/me": "/home/me/project", "/": "/home/me/project", "/home/me/project": "/home/me/project"} {
+	for project, want := range map[string]string{"/home/me": "/home/me/project", "/": "/home/me/project",
+		"/home/me/project": "/home/me/project"} {
 		_, walls := wrapped(t, box, probe.Stdio{Command: "s"}, config.Grants{}, project)
-		if !strings.Contains(walls, "--ro-bind-try "+want+" "+want) || strings.Contains(walls, "-try /home/me ") || strings.Contains(walls, "-try / ") {
+		if !strings.Contains(walls, "--ro-bind-try "+want+" "+want) || strings.Contains(walls, "-try /home/me ") ||
+			strings.Contains(walls, "-try / ") {
 			t.Errorf("a repository at %s: %s", project, walls)
 		}
 	}
@@ -79,7 +84,8 @@ func TestWrapGrants(t *testing.T) {
 	b := box
 	b.Dir = project
 	_, walls := wrapped(t, b, probe.Stdio{Command: "s"}, config.Grants{Network: []string{"h"}, Write: []string{out}}, project)
-	if !strings.Contains(walls, "--ro-bind-try "+project+" "+project+" --bind "+out+" "+out) || !strings.Contains(walls, "--share-net") || !strings.Contains(walls, "/etc/resolv.conf") {
+	if !strings.Contains(walls, "--ro-bind-try "+project+" "+project+" --bind "+out+" "+out) || !strings.Contains(walls, "--share-net") ||
+		!strings.Contains(walls, "/etc/resolv.conf") {
 		t.Error(walls)
 	}
 	for _, folder := range []string{"/", "/home", "/home/me", "/etc", "/tmp", filepath.Join(project, "missing")} {
@@ -92,12 +98,14 @@ func TestWrapGrants(t *testing.T) {
 // TestWrapKeepsTheLoaderInside wants no variable that could run code in bubblewrap itself, outside of the sandbox, or in the shell
 // that sets limits.
 func TestWrapKeepsTheLoaderInside(t *testing.T) {
-	env := map[string]probe.Secret{"LD_PRELOAD": "./evil.so", "GLIBC_TUNABLES": "x", "BASH_FUNC_ulimit%%": "() { :; }", "SHELLOPTS": "xtrace", "TOKEN": "s3cret", "ENVIRONMENT": "s3cret"}
+	env := map[string]probe.Secret{"LD_PRELOAD": "./evil.so", "GLIBC_TUNABLES": "x", "BASH_FUNC_ulimit%%": "() { :; }",
+		"SHELLOPTS": "xtrace", "TOKEN": "s3cret", "ENVIRONMENT": "s3cret"}
 	out, _ := wrapped(t, box, probe.Stdio{Command: "s", Env: env}, config.Grants{}, "/home/me/project")
 	if all := strings.Join(out.Args, " "); len(out.Env) != 2 || out.Env["TOKEN"] != "s3cret" || strings.Contains(all, "s3cret") {
 		t.Errorf("variables outside: %v in %v", all, out.Env)
 	}
-	if end := out.Args[slices.Index(out.Args, "/usr/bin/env"):]; !slices.Contains(end, "LD_PRELOAD=./evil.so") || len(end) != 6 || len(env) != 6 {
+	if end := out.Args[slices.Index(out.Args, "/usr/bin/env"):]; !slices.Contains(end, "LD_PRELOAD=./evil.so") || len(end) != 6 ||
+		len(env) != 6 {
 		t.Errorf("the server is not given what it was: %q, %v", end, env)
 	}
 }
@@ -130,23 +138,29 @@ func tree(t *testing.T, of map[string]string) string {
 func TestWrapShowsThePrograms(t *testing.T) {
 	home := tree(t, map[string]string{
 		"bin/tool": "#!/bin/sh\n", "bin/other": "", ".ssh/id_rsa": "key", ".ssh/key.pem": "key",
-		".nvm/versions/node/v20/bin/node": "", ".nvm/versions/node/v20/lib/x": "", ".nvm/versions/node/v20/bin/srv": "->../lib/node_modules/srv/cli.js",
+		".nvm/versions/node/v20/bin/node": "", ".nvm/versions/node/v20/lib/x": "",
+		".nvm/versions/node/v20/bin/srv":                     "->../lib/node_modules/srv/cli.js",
 		".nvm/versions/node/v20/lib/node_modules/srv/cli.js": "#!/usr/bin/env node\n",
-		".local/bin/py": "->../share/uv/tools/py/bin/py", ".local/lib/secret": "", ".local/share/uv/tools/py/bin/py": "#!ROOT/.local/share/uv/tools/py/bin/python\n",
-		".local/share/uv/tools/py/pyvenv.cfg": "", ".local/share/uv/tools/py/bin/python": "->ROOT", ".local/share/uv/python/3/bin/python3": "", ".local/share/uv/python/3/lib/x": "",
+		".local/bin/py": "->../share/uv/tools/py/bin/py", ".local/lib/secret": "",
+		".local/share/uv/tools/py/bin/py":     "#!ROOT/.local/share/uv/tools/py/bin/python\n",
+		".local/share/uv/tools/py/pyvenv.cfg": "", ".local/share/uv/tools/py/bin/python": "->ROOT",
+		".local/share/uv/python/3/bin/python3": "", ".local/share/uv/python/3/lib/x": "",
 		".local/share/uv/tools/py/lib/python3/site-packages/py-1.0.dist-info/entry_points.txt": "[console_scripts]\npy = py:main\n",
 		"weather/package.json": "{}", "weather/dist/index.js": "", "lone.js": "",
 		".npm/_npx/fbb88e66c0d74242/node_modules/@x/srv/package.json": `{"name": "@x/srv", "version": "1.2.3", "bin": "cli.js"}`,
-		".npm/_npx/fbb88e66c0d74242/node_modules/.bin/srv":            "->../@x/srv/cli.js", ".npm/_npx/fbb88e66c0d74242/node_modules/@x/srv/cli.js": "#!/usr/bin/env node\n",
+		".npm/_npx/fbb88e66c0d74242/node_modules/.bin/srv":            "->../@x/srv/cli.js",
+		".npm/_npx/fbb88e66c0d74242/node_modules/@x/srv/cli.js":       "#!/usr/bin/env node\n",
 	})
 	python := filepath.Join(home, ".local/share/uv/tools/py/bin/python")
 	if err := errors.Join(os.Remove(python), os.Symlink(filepath.Join(home, ".local/share/uv/python/3/bin/python3"), python)); err != nil {
 		t.Fatal(err)
 	}
 	node := filepath.Join(home, ".nvm/versions/node/v20")
-	b := Box{Bwrap: "bwrap", Home: home, Path: filepath.Join(home, "bin") + ":" + node + "/bin:" + filepath.Join(home, ".local/bin") + ":/usr/bin", Dir: home}
+	b := Box{Bwrap: "bwrap", Home: home, Path: filepath.Join(home, "bin") + ":" + node + "/bin:" + filepath.Join(home, ".local/bin") +
+		":/usr/bin", Dir: home}
 	nodeFiles := ".nvm/versions/node/v20/bin .nvm/versions/node/v20/lib"
-	pyFiles := ".local/share/uv/python/3/bin .local/share/uv/python/3/lib .local/share/uv/tools/py/bin .local/share/uv/tools/py/lib .local/share/uv/tools/py/pyvenv.cfg"
+	pyFiles := ".local/share/uv/python/3/bin .local/share/uv/python/3/lib .local/share/uv/tools/py/bin .local/share/uv/tools/py/lib " +
+		".local/share/uv/tools/py/pyvenv.cfg"
 	for command, want := range map[string]string{
 		"tool": "bin/tool",
 		"srv":  nodeFiles,
@@ -174,12 +188,16 @@ func TestWrapShowsThePrograms(t *testing.T) {
 			t.Errorf("%s: shows %s, want %s", command, got, want)
 		}
 	}
-	for command, want := range map[string]string{"npx -y @x/srv": "npx would fetch", "npx -y @x/srv@1.2.4": "npx would fetch", "uvx other": "uvx would fetch", "uvx ../../../bin/other": "uvx ../../../bin/other would need", "uvx py@2.0": "uvx would fetch", "docker run -i x": "docker reaches its engine"} {
+	for command, want := range map[string]string{"npx -y @x/srv": "npx would fetch", "npx -y @x/srv@1.2.4": "npx would fetch",
+		"uvx other": "uvx would fetch", "uvx ../../../bin/other": "uvx ../../../bin/other would need", "uvx py@2.0": "uvx would fetch",
+		"docker run -i x": "docker reaches its engine"} {
 		words := strings.Fields(command)
-		if out, _, err := b.Wrap(probe.Stdio{Command: words[0], Args: words[1:]}, []string{home}, config.Grants{}); err == nil || !strings.Contains(err.Error(), want) {
+		if out, _, err := b.Wrap(probe.Stdio{Command: words[0], Args: words[1:]}, []string{home}, config.Grants{}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %q", command, err, out.Args)
 		}
-		if _, _, err := b.Wrap(probe.Stdio{Command: words[0], Args: words[1:]}, []string{home}, config.Grants{Network: []string{"registry.example"}}); err != nil {
+		if _, _, err := b.Wrap(probe.Stdio{Command: words[0], Args: words[1:]}, []string{home},
+			config.Grants{Network: []string{"registry.example"}}); err != nil {
 			t.Errorf("%s with the network: %v", command, err)
 		}
 	}
@@ -190,7 +208,8 @@ func TestWrapShowsThePrograms(t *testing.T) {
 func TestWrapKeepsOthersProjectsOut(t *testing.T) {
 	home := tree(t, map[string]string{
 		"app/lib/x": "", "app/bin/sh": "", "app/.env": "key", "app/index.js": "", "app/package.json": "{}",
-		"project/link.js": "->../app/index.js", "project/in/link": "->../../app", "project/run": "#!/usr/bin/env -S -u ROOT/app/bin/sh node\n",
+		"project/link.js": "->../app/index.js", "project/in/link": "->../../app",
+		"project/run": "#!/usr/bin/env -S -u ROOT/app/bin/sh node\n",
 	})
 	project := filepath.Join(home, "project")
 	b := Box{Bwrap: "bwrap", Home: home, Path: "/usr/bin", Dir: project}

@@ -52,7 +52,8 @@ func TestRead(t *testing.T) {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
 	for _, f := range files {
-		if want := map[string][]byte{"saved/a.json": []byte("{}\n"), "saved/odd.json": odd, "saved/empty.json": {}}[f.Path]; !bytes.Equal(f.Data, want) {
+		if want := map[string][]byte{"saved/a.json": []byte("{}\n"), "saved/odd.json": odd,
+			"saved/empty.json": {}}[f.Path]; !bytes.Equal(f.Data, want) {
 			t.Errorf("%s: %q, want %q", f.Path, f.Data, want)
 		}
 	}

@@ -44,7 +44,8 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: Live is %v", word, got.Live())
 		}
 	}
-	for word, whole := range map[string]bool{"folder": true, "saved.json": false, "git:main": true, "git:main:a.json": false, "-": false, "github": false} {
+	for word, whole := range map[string]bool{"folder": true, "saved.json": false, "git:main": true, "git:main:a.json": false, "-": false,
+		"github": false} {
 		if got := source.Parse(word).Whole(); got != whole {
 			t.Errorf("%s: Whole is %v", word, got)
 		}
@@ -66,14 +67,16 @@ func TestParseAll(t *testing.T) {
 func TestRead(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{
-		"saved/a.json": `{"mcpctl": 1, "tools": []}`, "saved/%2Eb.json": `{"tools": [{"name": "x"}]}`, "saved/notes.txt": "no snapshot", "broken.json": "[",
+		"saved/a.json": `{"mcpctl": 1, "tools": []}`, "saved/%2Eb.json": `{"tools": [{"name": "x"}]}`, "saved/notes.txt": "no snapshot",
+		"broken.json": "[",
 	} {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(text), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	saved, err := source.Parse("saved").Find(t.Context(), host.Process{}, "")
-	if err != nil || len(saved) != 2 || saved[0].Name != ".b" || saved[1].Name != "a" || saved[1].Origin != filepath.Join("saved", "a.json") {
+	if err != nil || len(saved) != 2 || saved[0].Name != ".b" || saved[1].Name != "a" ||
+		saved[1].Origin != filepath.Join("saved", "a.json") {
 		t.Errorf("%+v, %v", saved, err)
 	}
 	saved, err = source.Parse("-").Find(t.Context(), host.Process{In: strings.NewReader(`{"tools": []}`)}, "")
@@ -83,7 +86,8 @@ func TestRead(t *testing.T) {
 	if _, err := source.ReadFile(t.Context(), "nothing.json"); !errors.Is(err, fs.ErrNotExist) || exit.CodeOf(err) != exit.Usage {
 		t.Errorf("a file that is not there: %v", err)
 	}
-	if _, err := source.ReadFile(t.Context(), "broken.json"); exit.CodeOf(err) != exit.Usage || !strings.Contains(err.Error(), "reading broken.json") {
+	if _, err := source.ReadFile(t.Context(), "broken.json"); exit.CodeOf(err) != exit.Usage ||
+		!strings.Contains(err.Error(), "reading broken.json") {
 		t.Errorf("a broken file: %v", err)
 	}
 }

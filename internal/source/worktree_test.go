@@ -34,7 +34,8 @@ func TestRelocate(t *testing.T) {
 
 // FuzzRelocate: what was relocated once is not relocated again, and nothing but whole paths is touched.
 func FuzzRelocate(f *testing.F) {
-	for _, seed := range []string{"/repo", "/repo/a:/link/repo", "/repo/tmp/base/repo/x", "x=/repo", "/repository", "/repo/repo", "/repo//repo", "/repo\x00/repo"} {
+	for _, seed := range []string{"/repo", "/repo/a:/link/repo", "/repo/tmp/base/repo/x", "x=/repo", "/repository", "/repo/repo",
+		"/repo//repo", "/repo\x00/repo"} {
 		f.Add(seed)
 	}
 	w := Worktree{roots: []string{"/repo", "/link/repo"}, dir: "/repo/tmp/base/repo"}

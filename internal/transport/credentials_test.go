@@ -62,10 +62,12 @@ func TestCredentials(t *testing.T) {
 		{"good at once", unauthorized, []string{"Bearer good-token"}, "", 1},
 		{"good after 401", unauthorized, []string{"Bearer old-token", "Bearer good-token"}, "", 2},
 		{"wider after 403", tooNarrow, []string{"Bearer old-token", "Bearer good-token"}, "", 2},
-		{"403 without the reason", forbidden, []string{"Bearer old-token", "Bearer good-token"}, "HTTP 403 Forbidden with an empty body", 1},
+		{"403 without the reason", forbidden, []string{"Bearer old-token", "Bearer good-token"},
+			"HTTP 403 Forbidden with an empty body", 1},
 		{"nothing better", unauthorized, []string{"Bearer old-token"}, `HTTP 401 Unauthorized: "no: Bearer old-token"`, 2},
 		{"nothing at all", unauthorized, nil, `HTTP 401 Unauthorized: "no:"`, 2},
-		{"never good", unauthorized, []string{"Bearer old-token", "Bearer new-token", "Bearer one-more"}, `HTTP 401 Unauthorized: "no: Bearer new-token"`, 2},
+		{"never good", unauthorized, []string{"Bearer old-token", "Bearer new-token", "Bearer one-more"},
+			`HTTP 401 Unauthorized: "no: Bearer new-token"`, 2},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -117,9 +119,11 @@ func TestCredentialsAreAskedOnce(t *testing.T) {
 			srv := httptest.NewServer(guarded("Bearer good-token", unauthorized))
 			t.Cleanup(srv.Close)
 			var calls atomic.Int32
-			l := openStreamable(t, Endpoint{URL: srv.URL, Credentials: NewCredentials(func(context.Context, *Refusal) (map[string]Credential, error) {
-				return map[string]Credential{"Authorization": Credential(fmt.Sprint("Bearer ", []string{"old-token", "good-token"}[min(calls.Add(1), 2)-1]))}, fail
-			})})
+			l := openStreamable(t, Endpoint{URL: srv.URL,
+				Credentials: NewCredentials(func(context.Context, *Refusal) (map[string]Credential, error) {
+					return map[string]Credential{"Authorization": Credential(fmt.Sprint("Bearer ",
+						[]string{"old-token", "good-token"}[min(calls.Add(1), 2)-1]))}, fail
+				})})
 			var all sync.WaitGroup
 			for i := range 8 {
 				all.Go(func() {

@@ -26,8 +26,9 @@ func streamable(t *testing.T, h http.HandlerFunc) *Conn {
 	t.Helper()
 	srv := httptest.NewServer(h)
 	t.Cleanup(srv.Close)
-	return openStreamable(t, Endpoint{URL: srv.URL + "/mcp", Headers: map[string]Credential{"Authorization": "Bearer " + secret}, UserAgent: "mcpctl/test",
-		Mask: func(text string) string { return strings.ReplaceAll(text, secret, "***") }})
+	return openStreamable(t, Endpoint{URL: srv.URL + "/mcp", Headers: map[string]Credential{"Authorization": "Bearer " + secret},
+		UserAgent: "mcpctl/test",
+		Mask:      func(text string) string { return strings.ReplaceAll(text, secret, "***") }})
 }
 
 // inBubble is streamable for a test in a bubble of synctest, whose clock no real network may hold up: h is served over pipes in
@@ -115,38 +116,49 @@ func TestStreamableReplies(t *testing.T) {
 		{name: "json, 201", status: 201, kind: jsonType, body: fine, want: `{"ok":true}`},
 		{name: "json, string id", status: 200, kind: jsonType, body: `{"jsonrpc":"2.0","id":"ID","result":{}}`, want: `{}`},
 		{name: "json, other id", status: 200, kind: jsonType, body: notYours, fail: "the reply has the id of another request"},
-		{name: "json, no message", status: 200, kind: jsonType, body: `{"message":"hello"}`, fail: "the reply is JSON but not a JSON-RPC message"},
+		{name: "json, no message", status: 200, kind: jsonType, body: `{"message":"hello"}`,
+			fail: "the reply is JSON but not a JSON-RPC message"},
 		{name: "json, batch", status: 200, kind: jsonType, body: "[" + notYours + "," + fine + "]", want: `{"ok":true}`},
-		{name: "json, batch of others", status: 200, kind: jsonType, body: "[" + notYours + "]", fail: "the reply has the id of another request"},
+		{name: "json, batch of others", status: 200, kind: jsonType, body: "[" + notYours + "]",
+			fail: "the reply has the id of another request"},
 		{name: "json, cut off", status: 200, kind: jsonType, body: `{"jsonrpc":"2.0","id":`, fail: "the reply is cut off"},
-		{name: "json, deep", status: 200, kind: jsonType, body: deepReply, fail: "the reply is not valid JSON: invalid character '[' exceeded max depth"},
-		{name: "json, broken", status: 200, kind: jsonType, body: `nope`, fail: `HTTP 200 OK with a body that is not JSON (Content-Type "application/json"): "nope"`},
-		{name: "text", status: 200, kind: "text/plain", body: `nope`, fail: `HTTP 200 OK with a body that is not JSON (Content-Type "text/plain"): "nope"`},
+		{name: "json, deep", status: 200, kind: jsonType, body: deepReply,
+			fail: "the reply is not valid JSON: invalid character '[' exceeded max depth"},
+		{name: "json, broken", status: 200, kind: jsonType, body: `nope`,
+			fail: `HTTP 200 OK with a body that is not JSON (Content-Type "application/json"): "nope"`},
+		{name: "text", status: 200, kind: "text/plain", body: `nope`,
+			fail: `HTTP 200 OK with a body that is not JSON (Content-Type "text/plain"): "nope"`},
 		{name: "json, error", status: 200, kind: jsonType, body: notFound, fault: "-32601 no such method"},
 		{name: "stream", status: 200, kind: sseType, body: "id: 1\ndata:\n\n: hi\n\nevent: message\r\n" + sse(fine), want: `{"ok":true}`},
 		{name: "stream, odd values", status: 200, kind: sseType, body: sse(`{"jsonrpc":"2.0","id":ID,"result":` + odd + "}"), want: odd},
-		{name: "stream, lines", status: 200, kind: sseType, body: "data: {\"jsonrpc\":\"2.0\",\ndata: \"id\":ID,\"result\":\ndata: {}}\n\n", want: `{}`},
+		{name: "stream, lines", status: 200, kind: sseType, body: "data: {\"jsonrpc\":\"2.0\",\ndata: \"id\":ID,\"result\":\ndata: {}}\n\n",
+			want: `{}`},
 		{name: "stream, no end", status: 200, kind: sseType, body: strings.TrimSpace(sse(fine)), want: `{"ok":true}`},
 		{name: "stream, string id", status: 200, kind: sseType, body: sse(`{"jsonrpc":"2.0","id":"ID","result":{}}`), want: `{}`},
 		{name: "stream, other first", status: 200, kind: sseType, body: sse(notYours) + sse(fine), want: `{"ok":true}`},
 		{name: "stream, again and again", status: 200, kind: sseType, body: strings.Repeat(sse(fine), 9), want: `{"ok":true}`},
-		{name: "stream, only other", status: 200, kind: sseType, body: sse(notYours), fail: "the server ended the event stream without a reply"},
+		{name: "stream, only other", status: 200, kind: sseType, body: sse(notYours),
+			fail: "the server ended the event stream without a reply"},
 		{name: "stream, junk", status: 200, kind: sseType, body: sse("hello"), fail: "the server ended the event stream without a reply"},
-		{name: "stream, deep", status: 200, kind: sseType, body: sse(deepReply), fail: "the reply is not valid JSON: invalid character '[' exceeded max depth"},
+		{name: "stream, deep", status: 200, kind: sseType, body: sse(deepReply),
+			fail: "the reply is not valid JSON: invalid character '[' exceeded max depth"},
 		{name: "stream, empty", status: 200, kind: sseType, fail: "the server ended the event stream without a reply"},
 		{name: "html", status: 200, kind: "text/html", body: html, fail: "HTTP 200 OK with an HTML page instead of JSON"},
 		{name: "202", status: 202, fail: "HTTP 202 Accepted with an empty body"},
-		{name: "400 json-rpc, null id", status: 400, kind: jsonType, body: strings.ReplaceAll(notFound, "ID", "null"), fault: "-32601 no such method"},
+		{name: "400 json-rpc, null id", status: 400, kind: jsonType, body: strings.ReplaceAll(notFound, "ID", "null"),
+			fault: "-32601 no such method"},
 		{name: "404 json-rpc", status: 404, kind: jsonType, body: notFound, fault: "-32601 no such method"},
 		{name: "500 json-rpc as text", status: 500, kind: "text/plain", body: notFound, fault: "-32601 no such method"},
 		{name: "500 other json", status: 500, kind: jsonType, body: `{"message":"oops"}`, fail: `HTTP 500 Internal Server Error: "oops"`},
 		{name: "401 json-rpc", status: 401, kind: jsonType, body: notFound, fail: `HTTP 401 Unauthorized: "no such method"`},
-		{name: "403", status: 403, kind: "text/plain", body: "Access is only allowed at localhost:1\nmore", fail: `HTTP 403 Forbidden: "Access is only allowed at localhost:1"`},
+		{name: "403", status: 403, kind: "text/plain", body: "Access is only allowed at localhost:1\nmore",
+			fail: `HTTP 403 Forbidden: "Access is only allowed at localhost:1"`},
 		{name: "404", status: 404, kind: "text/html", body: html, fail: "HTTP 404 Not Found with an HTML page instead of JSON"},
 		{name: "405", status: 405, fail: "HTTP 405 Method Not Allowed with an empty body"},
 		{name: "429", status: 429, fail: "HTTP 429 Too Many Requests with an empty body"},
 		{name: "304", status: 304, fail: "HTTP 304 Not Modified with an empty body"},
-		{name: "502 quotes our token", status: 502, kind: "text/plain", body: "bad token " + secret, fail: `HTTP 502 Bad Gateway: "bad token ***"`},
+		{name: "502 quotes our token", status: 502, kind: "text/plain", body: "bad token " + secret,
+			fail: `HTTP 502 Bad Gateway: "bad token ***"`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -288,7 +300,8 @@ func (l *requestLog) add(r *http.Request) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.lines = append(l.lines, fmt.Sprint(r.Method, " ", m.Method, " session=", r.Header.Get(HeaderKeySessionID),
-		" version=", r.Header.Get("Mcp-Protocol-Version"), " agent=", r.UserAgent(), " authorized=", r.Header.Get("Authorization") == "Bearer "+secret))
+		" version=", r.Header.Get("Mcp-Protocol-Version"), " agent=", r.UserAgent(), " authorized=",
+		r.Header.Get("Authorization") == "Bearer "+secret))
 	return m.Method
 }
 

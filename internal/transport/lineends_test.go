@@ -26,13 +26,15 @@ func TestLineEnds(t *testing.T) {
 	want := "a  1\n2|message 7 " + long + "\n" + long
 	for name, end := range map[string]string{"LF": "\n", "CRLF": "\r\n", "CR": "\r"} {
 		ended := strings.ReplaceAll(text, "\n", end)
-		for how, body := range map[string]io.Reader{"at once": strings.NewReader(ended), "byte by byte": iotest.OneByteReader(strings.NewReader(ended))} {
+		for how, body := range map[string]io.Reader{"at once": strings.NewReader(ended),
+			"byte by byte": iotest.OneByteReader(strings.NewReader(ended))} {
 			if got := strings.Join(stream(body), "|"); got != want {
 				t.Errorf("%s, %s: %.80q", name, how, got)
 			}
 		}
 	}
-	for mixed, want := range map[string]string{"\ufeffdata: 1\r\ndata: 2\r\r\n": "message  1\n2", "data: 1\n\rdata: 2\r\n\n": "message  1|message  2"} {
+	for mixed, want := range map[string]string{"\ufeffdata: 1\r\ndata: 2\r\r\n": "message  1\n2",
+		"data: 1\n\rdata: 2\r\n\n": "message  1|message  2"} {
 		if got := strings.Join(stream(strings.NewReader(mixed)), "|"); got != want {
 			t.Errorf("%q is %q, want %q", mixed, got, want)
 		}

@@ -84,7 +84,8 @@ func TestSSEReplies(t *testing.T) {
 		{name: "lines", reply: reply("data: {\"jsonrpc\":\"2.0\",\ndata: \"id\":ID,\"result\":\ndata: {}}\n\n"), want: `{}`},
 		{name: "batch", reply: reply(sse("[" + strings.TrimSpace(fine) + "]")), want: `{"ok":true}`},
 		{name: "junk first", reply: reply(sse("hello") + "event: ping\n" + sse("{}") + sse(fine)), want: `{"ok":true}`},
-		{name: "a request with our id first", reply: reply(sse(`{"jsonrpc":"2.0","id":ID,"method":"elicitation/create"}`) + sse(fine)), want: `{"ok":true}`},
+		{name: "a request with our id first", reply: reply(sse(`{"jsonrpc":"2.0","id":ID,"method":"elicitation/create"}`) + sse(fine)),
+			want: `{"ok":true}`},
 		{name: "deep", reply: reply(sse(deepReply)), fail: "the reply is not valid JSON: invalid character '[' exceeded max depth"},
 		{name: "the stream ends", reply: reply(""), fail: "the server ended the event stream"},
 	}
@@ -117,12 +118,14 @@ func TestSSEReplies(t *testing.T) {
 
 func TestSSEAnswersTheServer(t *testing.T) {
 	answers := make(chan string, 8)
-	s := &sseServer{hello: hello + sse(`{"jsonrpc":"2.0","id":1,"method":"ping"}`) + sse(`{"jsonrpc":"2.0","id":2,"method":"roots/list"}`), out: make(chan string, 8)}
+	s := &sseServer{hello: hello + sse(`{"jsonrpc":"2.0","id":1,"method":"ping"}`) + sse(`{"jsonrpc":"2.0","id":2,"method":"roots/list"}`),
+		out: make(chan string, 8)}
 	s.reply = func(_, posted string) string { answers <- posted; return ": ok\n\n" }
 	if _, err := openSSE(t, s); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{`{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"method not found: roots/list"}}`}
+	want := []string{`{"jsonrpc":"2.0","id":1,"result":{}}`,
+		`{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"method not found: roots/list"}}`}
 	got := []string{receive(t, answers), receive(t, answers)}
 	slices.Sort(got) // they are worked on side by side
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -139,8 +142,10 @@ func TestSSEDoesNotOpen(t *testing.T) {
 		{"html", write(200, "text/html", "<html>"), "HTTP 200 OK with an HTML page instead of JSON"},
 		{"404", write(404, "text/plain", "nothing here"), `HTTP 404 Not Found: "nothing here"`},
 		{"no endpoint", write(200, sseType, ": nothing\n\n"), "the server ended the event stream"},
-		{"endpoint elsewhere", &sseServer{hello: "event: endpoint\ndata: http://127.0.0.2:9/messages\n\n", out: make(chan string)}, otherOrigin},
-		{"endpoint without TLS", &sseServer{hello: "event: endpoint\ndata: https://127.0.0.1:1/messages\n\n", out: make(chan string)}, otherOrigin},
+		{"endpoint elsewhere", &sseServer{hello: "event: endpoint\ndata: http://127.0.0.2:9/messages\n\n", out: make(chan string)},
+			otherOrigin},
+		{"endpoint without TLS", &sseServer{hello: "event: endpoint\ndata: https://127.0.0.1:1/messages\n\n", out: make(chan string)},
+			otherOrigin},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -17,7 +17,8 @@ func TestStartErrors(t *testing.T) {
 	dir := t.TempDir()
 	plain := filepath.Join(dir, "plain")
 	script := filepath.Join(dir, "script")
-	if err := errors.Join(os.WriteFile(plain, nil, 0o600), os.WriteFile(script, []byte("#! /no/such/node -x\n"), 0o700)); err != nil { //nolint:gosec // a script must be executable
+	err := os.WriteFile(script, []byte("#! /no/such/node -x\n"), 0o700) //nolint:gosec // a script must be executable
+	if err := errors.Join(os.WriteFile(plain, nil, 0o600), err); err != nil {
 		t.Fatal(err)
 	}
 	path := "PATH=" + strings.Join([]string{filepath.Join(dir, "none"), dir}, string(filepath.ListSeparator))
@@ -28,13 +29,16 @@ func TestStartErrors(t *testing.T) {
 		want     string
 	}{
 		{"empty", Command{}, false, `starting "": the command is empty`},
-		{"name", Command{Path: "no-such-server", Env: []string{"PATH=/x", path}}, true, `starting "no-such-server": no such command in PATH`},
+		{"name", Command{Path: "no-such-server", Env: []string{"PATH=/x", path}}, true,
+			`starting "no-such-server": no such command in PATH`},
 		{"no PATH", Command{Path: "sh"}, true, `starting "sh": no such command in PATH`},
 		{"not executable", Command{Path: "plain", Env: []string{path}}, true, `starting "plain": no such command in PATH`},
 		{"file", Command{Path: "./no-such-server", Dir: dir}, true, `starting "./no-such-server": no such file`},
 		{"file, not executable", Command{Path: "./plain", Dir: dir}, false, `starting "./plain": permission denied`},
-		{"folder", Command{Path: "script", Env: []string{path}, Dir: plain}, false, `starting "script": working folder "` + plain + `" is not a directory`},
-		{"interpreter", Command{Path: "script", Env: []string{path}}, false, `starting "script": its interpreter /no/such/node is missing: fork/exec ` + script + `: no such file or directory`},
+		{"folder", Command{Path: "script", Env: []string{path}, Dir: plain}, false,
+			`starting "script": working folder "` + plain + `" is not a directory`},
+		{"interpreter", Command{Path: "script", Env: []string{path}}, false,
+			`starting "script": its interpreter /no/such/node is missing: fork/exec ` + script + `: no such file or directory`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

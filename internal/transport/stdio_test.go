@@ -114,7 +114,8 @@ func TestStdioReplies(t *testing.T) {
 		{name: "bad-error", err: "the reply has an error that is not a JSON-RPC error object"},
 		{name: "empty", err: "the reply has neither a result nor an error"},
 		{name: "batch", want: `{"ok":true}`},
-		{name: "broken", err: "the reply is not valid JSON: invalid character 'o' in literal null (expecting 'u')", noise: []string{`{"jsonrpc":"2.0","id":7,"result":{"a":nope}}`}},
+		{name: "broken", err: "the reply is not valid JSON: invalid character 'o' in literal null (expecting 'u')",
+			noise: []string{`{"jsonrpc":"2.0","id":7,"result":{"a":nope}}`}},
 		{name: "junk", want: `{"ok":true}`, noise: []string{"hello", `{"level":"info"}`}},
 		{name: "banner", want: `{"ok":true}`, noise: []string{"Server ready"}},
 		{name: "deep", err: "the reply is not valid JSON: invalid character '[' exceeded max depth",
@@ -129,7 +130,9 @@ func TestStdioReplies(t *testing.T) {
 		{name: "crash-stdout", err: "server exited with status 2", noise: []string{"usage: no such flag"}},
 		{name: "orphan-crash", err: "server exited with status 3"},
 		{name: "close-stdout", err: "the server closed its standard output"},
-		{name: "asks", want: `[{"jsonrpc":"2.0","id":"a","result":{}},{"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"method not found: roots/list"}}]`},
+		{name: "asks",
+			want: `[{"jsonrpc":"2.0","id":"a","result":{}},{"jsonrpc":"2.0","id":7,"error":{"code":-32601,` +
+				`"message":"method not found: roots/list"}}]`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -207,7 +210,8 @@ func TestLateReplies(t *testing.T) {
 	l := behave(t, "late")
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := l.SendRequest(ctx, JSONRPCRequest{JSONRPC: "2.0", ID: mcp.NewRequestId(int64(1)), Method: "x"}); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := l.SendRequest(ctx, JSONRPCRequest{JSONRPC: "2.0", ID: mcp.NewRequestId(int64(1)), Method: "x"}); !errors.Is(err,
+		context.DeadlineExceeded) {
 		t.Fatalf("error %v, want a timeout", err)
 	}
 	if _, err := ask(t, l, 2); err != nil {

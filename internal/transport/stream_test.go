@@ -53,8 +53,10 @@ func TestStreamIsResumed(t *testing.T) {
 			want:   `{"ok":true}`, log: []string{`POST after "", session ""`, `GET after "e1", session "abc"`},
 		},
 		"twice, the newest id counts": {
-			server: &resumed{first: "retry: 1\nid: e1\n" + sse(`{"jsonrpc":"2.0","method":"notifications/x"}`), more: []string{"id: e2\n\n", "id: e3\n" + sse(fine)}},
-			want:   `{"ok":true}`, log: []string{`POST after "", session ""`, `GET after "e1", session "abc"`, `GET after "e2", session "abc"`},
+			server: &resumed{first: "retry: 1\nid: e1\n" + sse(`{"jsonrpc":"2.0","method":"notifications/x"}`),
+				more: []string{"id: e2\n\n", "id: e3\n" + sse(fine)}},
+			want: `{"ok":true}`, log: []string{`POST after "", session ""`, `GET after "e1", session "abc"`,
+				`GET after "e2", session "abc"`},
 		},
 		"an id that the end cut off does not count": {
 			server: &resumed{first: "retry: 1\nid: e1\n\nid: e2\n", more: []string{sse(fine)}},

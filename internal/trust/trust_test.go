@@ -136,12 +136,17 @@ func (u user) kept() (servers []string) {
 // TestAdmit refuses what was only found, says what it would do and what to do next, and shows no token.
 func TestAdmit(t *testing.T) {
 	for entry, want := range map[string]string{
-		`{"command": "npx", "args": ["-y", "pkg", "--token", "s3cret-value"]}`:                 `not trusted yet: it would start "npx -y pkg --token *** (12 characters)"`,
-		`{"command": "npx", "args": ["${input:q}"]}`:                                           `not trusted yet: it would start "npx '${input:q}'"`,
-		`{"url": "https://me:s3cret-value@h.example/mcp"}`:                                     `not trusted yet: it would contact https://me:*** (12 characters)@h.example/mcp`,
-		`{"url": "https://h.example/mcp", "headersHelper": "get --password=s3cret-value"}`:     `not trusted yet: it would run "get --password=s3cret-value" and contact https://h.example/mcp`,
-		`{"command": "npx", "disabled": true}`:                                                 `disabled`,
-		`{"type": "http", "url": "http://127.0.0.1/", "headers": {"Authorization": "s3cret"}}`: `not trusted yet: it would contact http://127.0.0.1/`,
+		`{"command": "npx", "args": ["-y", "pkg", "--token", "s3cret-value"]}`: `not trusted yet: it would start "npx -y ` +
+			`pkg --token *** (12 characters)"`,
+		`{"command": "npx", "args": ["${input:q}"]}`: `not trusted yet: it would start "npx ` +
+			`'${input:q}'"`,
+		`{"url": "https://me:s3cret-value@h.example/mcp"}`: `not trusted yet: it would contact ` +
+			`https://me:*** (12 characters)@h.example/mcp`,
+		`{"url": "https://h.example/mcp", "headersHelper": "get --password=s3cret-value"}`: `not trusted yet: it would run "get ` +
+			`--password=s3cret-value" and contact https://h.example/mcp`,
+		`{"command": "npx", "disabled": true}`: `disabled`,
+		`{"type": "http", "url": "http://127.0.0.1/", "headers": {"Authorization": "s3cret"}}`: `not trusted yet: it would contact ` +
+			`http://127.0.0.1/`,
 	} {
 		u := newUser(t)
 		cfg := u.server(entry)
@@ -499,9 +504,10 @@ func TestStoreProvesNothing(t *testing.T) {
 		"trailing":            {write(`{"mcpctl": 3, "trusted": []}{}`), "not a trust store of mcpctl"},
 		"an unknown key":      {write(`{"mcpctl": 3, "trusted": [], "more": 1}`), "not a trust store of mcpctl"},
 		"newer":               {write(`{"mcpctl": 4, "trusted": []}`), "format 4, but this mcpctl reads format 3"},
-		"no digests":          {write(`{"mcpctl": 3, "trusted": [{"file": "/x", "server": "s", "since": ""}]}`), "not a trust store of mcpctl"},
-		"a directory":         {func(f string) error { return errors.Join(os.Remove(f), os.Mkdir(f, 0o700)) }, "not a regular file"},
-		"huge":                {write(`{"mcpctl": 3, "trusted": []}` + strings.Repeat(" ", maxStore)), "larger"},
+		"no digests": {write(`{"mcpctl": 3, "trusted": [{"file": "/x", "server": "s", "since": ""}]}`),
+			"not a trust store of mcpctl"},
+		"a directory": {func(f string) error { return errors.Join(os.Remove(f), os.Mkdir(f, 0o700)) }, "not a regular file"},
+		"huge":        {write(`{"mcpctl": 3, "trusted": []}` + strings.Repeat(" ", maxStore)), "larger"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			u := newUser(t)
@@ -616,11 +622,13 @@ func TestRevokeFound(t *testing.T) {
 		revoked []string
 		left    []string
 	}{
-		"all":                    {project, nil, []string{"*", "one", "two"}, []string{"elsewhere"}},
-		"by name":                {project, []string{"two"}, []string{"two"}, []string{"*", "elsewhere", "one"}},
-		"of an application":      {project, []string{"mine"}, []string{"*"}, []string{"elsewhere", "one", "two"}},
-		"one that is gone":       {`{"mcpServers": {"two": {"command": "npx"}}}`, []string{"one"}, []string{"one"}, []string{"*", "elsewhere", "two"}},
-		"changed since":          {strings.ReplaceAll(project, "npx", "x"), []string{"one"}, []string{"one"}, []string{"*", "elsewhere", "two"}},
+		"all":               {project, nil, []string{"*", "one", "two"}, []string{"elsewhere"}},
+		"by name":           {project, []string{"two"}, []string{"two"}, []string{"*", "elsewhere", "one"}},
+		"of an application": {project, []string{"mine"}, []string{"*"}, []string{"elsewhere", "one", "two"}},
+		"one that is gone": {`{"mcpServers": {"two": {"command": "npx"}}}`, []string{"one"}, []string{"one"},
+			[]string{"*", "elsewhere", "two"}},
+		"changed since": {strings.ReplaceAll(project, "npx", "x"), []string{"one"}, []string{"one"},
+			[]string{"*", "elsewhere", "two"}},
 		"a name that is nowhere": {project, []string{"one", "twoo"}, nil, []string{"*", "elsewhere", "one", "two"}},
 		"a name of another file": {project, []string{"elsewhere"}, nil, []string{"*", "elsewhere", "one", "two"}},
 	} {

@@ -23,7 +23,8 @@ func places() (all []place) {
 		}
 	}
 	entry(".mcp.json", `{"mcpServers": {"s": {ENTRY}}}`,
-		`"command": %s`, `"command": "x", "args": [%s]`, `"command": "x", "args": ["-y", %s, "b"]`, `"command": "npx", "args": ["-y", "a", "--token", %s]`,
+		`"command": %s`, `"command": "x", "args": [%s]`, `"command": "x", "args": ["-y", %s, "b"]`,
+		`"command": "npx", "args": ["-y", "a", "--token", %s]`,
 		`"command": "sh", "args": ["-c", %s]`, `"command": "x", "env": {"V": %s}`, `"command": "x", "env": {"API_KEY": %s}`,
 		`"command": "x", "env": {"NODE_OPTIONS": %s}`, `"command": "x", "env": {"GIT_ASKPASS": %s}`, `"command": "x", "env": {%s: "y"}`,
 		`"command": "x", "envFile": %s`, `"command": "x", "cwd": %s`,
@@ -34,24 +35,30 @@ func places() (all []place) {
 		`"url": "https://h.example/mcp", "bearer_token_env_var": %s`, `"url": "https://h.example/mcp", "http_headers": {"X-A": %s}`,
 		`"url": "https://h.example/mcp", "env_http_headers": {"X-A": %s}`,
 		`"url": "https://h.example/mcp", "auth": {"CLIENT_ID": %s}`)
-	for _, key := range []string{"clientId", "clientSecret", "authServerMetadataUrl", "authorizationUrl", "tokenUrl", "redirectUri", "clientMetadataUrl",
+	for _, key := range []string{"clientId", "clientSecret", "authServerMetadataUrl", "authorizationUrl", "tokenUrl", "redirectUri",
+		"clientMetadataUrl",
 		"scope", "resource", "keyId"} {
 		entry(".mcp.json", `{"mcpServers": {"s": {"url": "https://h.example/mcp", "oauth": {ENTRY}}}}`, fmt.Sprintf("%q: ", key)+"%s")
 	}
-	entry(".mcp.json", `{"mcpServers": {"s": {"url": "https://h.example/mcp", "oauth": {ENTRY}}}}`, `"scopes": [%s]`, `"clientSecret": {"file": %s}`,
+	entry(".mcp.json", `{"mcpServers": {"s": {"url": "https://h.example/mcp", "oauth": {ENTRY}}}}`, `"scopes": [%s]`,
+		`"clientSecret": {"file": %s}`,
 		`"privateKey": {"file": %s}`, `"identityToken": {"file": %s}`)
-	entry(".vscode/mcp.json", `{"servers": {"s": {ENTRY}}}`, `"command": %s`, `"command": "x", "args": [%s]`, `"command": "x", "env": {"PATH": %s}`)
+	entry(".vscode/mcp.json", `{"servers": {"s": {ENTRY}}}`, `"command": %s`, `"command": "x", "args": [%s]`,
+		`"command": "x", "env": {"PATH": %s}`)
 	entry(".vscode/mcp.json", `{"servers": {"s": {"command": "x", "args": ["${input:q}"]}}, "inputs": [{"id": "q", ENTRY}]}`,
-		`"default": %s`, `"password": true, "default": %s`, `"type": "pickString", "options": [{"label": "a", "value": %s}]`, `"type": "pickString", "options": [%s]`)
+		`"default": %s`, `"password": true, "default": %s`, `"type": "pickString", "options": [{"label": "a", "value": %s}]`,
+		`"type": "pickString", "options": [%s]`)
 	entry("mcp.json", `{"context_servers": {"s": {ENTRY}}}`, `"command": {"path": %s}`, `"command": {"path": "x", "args": [%s]}`,
 		`"command": {"path": "x", "env": {"V": %s}}`)
 	entry("mcp.json", `{"mcp_servers": {"s": {ENTRY}}}`, `"command": %s`, `"command": "x", "env_vars": [%s]`)
 	entry("mcp.json", `{"mcp": {"s": {ENTRY}}}`, `"type": "local", "command": [%s]`, `"type": "local", "command": ["x", %s]`,
 		`"type": "local", "command": ["x"], "environment": {"V": %s}`, `"type": "remote", "url": %s`)
-	entry("mcp.json", `{"mcpServers": [{"name": "s", ENTRY}]}`, `"command": %s`, `"type": "sse", "url": "https://h.example/", "requestOptions": {"headers": {"X-A": %s}}`)
+	entry("mcp.json", `{"mcpServers": [{"name": "s", ENTRY}]}`, `"command": %s`,
+		`"type": "sse", "url": "https://h.example/", "requestOptions": {"headers": {"X-A": %s}}`)
 	entry("mcp.json", `{"extensions": {"s": {ENTRY}}}`, `"type": "stdio", "cmd": %s`, `"type": "stdio", "cmd": "x", "envs": {"V": %s}`,
 		`"type": "stdio", "cmd": "x", "env_keys": [%s]`, `"type": "sse", "uri": %s`)
-	entry("mcpctl.yaml", `{"servers": {"s": {ENTRY}}}`, `"command": %s`, `"command": "x", "sandbox": {"write": [%s]}`, `"command": "x", "sandbox": {"network": [%s]}`)
+	entry("mcpctl.yaml", `{"servers": {"s": {ENTRY}}}`, `"command": %s`, `"command": "x", "sandbox": {"write": [%s]}`,
+		`"command": "x", "sandbox": {"network": [%s]}`)
 	return all
 }
 
@@ -121,7 +128,8 @@ func whole(t *testing.T, u user, p place, payload string) (asked bool) {
 				}
 				text := strings.TrimSpace(payload)
 				word := strings.NewReplacer("\n", `\x0a`, "\t", `\x09`, "\r", `\x0d`).Replace(text) // as a command line has it
-				if strings.Contains(clean(shown), clean(printable.Message(text))) || strings.Contains(clean(shown), clean(printable.Message(word))) {
+				if strings.Contains(clean(shown), clean(printable.Message(text))) ||
+					strings.Contains(clean(shown), clean(printable.Message(word))) {
 					continue
 				}
 				isValue := !strings.Contains(p.name, "command") || strings.Contains(p.name, `"env`)

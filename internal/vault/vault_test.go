@@ -29,7 +29,8 @@ func some(place Store) Grant {
 	return Grant{
 		Server: "https://mcp.example/mcp", Resource: "https://mcp.example/mcp", Issuer: "https://auth.example", Scopes: []string{"read"},
 		Expires: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), Renews: true, Since: time.Date(2026, 11, 21, 11, 0, 0, 0, time.UTC),
-		Client: Registration{ID: "client-1", Redirect: "http://127.0.0.1:1/callback", Registered: true}, Token: "https://auth.example/token", Place: place,
+		Client: Registration{ID: "client-1", Redirect: "http://127.0.0.1:1/callback", Registered: true},
+		Token:  "https://auth.example/token", Place: place,
 		Secrets: Secrets{Access: "access-secret", Refresh: "refresh-secret", ClientSecret: "client-secret"},
 	}
 }
@@ -140,7 +141,8 @@ func TestBroken(t *testing.T) {
 	if err := v.Save(t.Context(), some(File)); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"a.json": "{", "b.json": `{"mcpctlLogin": 9}`, "c.json": `{"mcpctlLogin": 1, "server": "https://evil.example"}`, "d.lock": ""} {
+	for name, text := range map[string]string{"a.json": "{", "b.json": `{"mcpctlLogin": 9}`,
+		"c.json": `{"mcpctlLogin": 1, "server": "https://evil.example"}`, "d.lock": ""} {
 		if err := os.WriteFile(filepath.Join(v.Folder, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -213,7 +215,8 @@ func TestHold(t *testing.T) {
 
 // TestKeyring says what is wrong with a keyring, and waits for none for ever.
 func TestKeyring(t *testing.T) {
-	if err := (Vault{NoKeyring: "there is no bus"}).CheckKeyring(t.Context()); err == nil || !strings.Contains(err.Error(), "cannot be used: there is no bus") {
+	if err := (Vault{NoKeyring: "there is no bus"}).CheckKeyring(t.Context()); err == nil ||
+		!strings.Contains(err.Error(), "cannot be used: there is no bus") {
 		t.Errorf("got %v", err)
 	}
 	if err := (Vault{}).CheckKeyring(t.Context()); err != nil {
@@ -230,7 +233,8 @@ func TestKeyring(t *testing.T) {
 	cancel(errors.New("enough"))
 	stuck := make(chan struct{})
 	defer close(stuck)
-	if _, err := (Vault{}).keyring(ctx, func() (string, error) { <-stuck; return "", nil }); err == nil || !strings.Contains(err.Error(), "enough") {
+	if _, err := (Vault{}).keyring(ctx, func() (string, error) { <-stuck; return "", nil }); err == nil ||
+		!strings.Contains(err.Error(), "enough") {
 		t.Errorf("got %v", err)
 	}
 }

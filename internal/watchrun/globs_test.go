@@ -107,7 +107,8 @@ func TestGlobOutside(t *testing.T) {
 
 // TestIgnored leaves out names of repositories, modules and editors, unless a glob has them.
 func TestIgnored(t *testing.T) {
-	dir := plant(t, ".git/config", ".env", ".env.local", "a.ts", "a.ts~", ".a.ts.swp", "node_modules/m/index.js", "src/.cache/b.ts", "src/c.ts")
+	dir := plant(t, ".git/config", ".env", ".env.local", "a.ts", "a.ts~", ".a.ts.swp", "node_modules/m/index.js", "src/.cache/b.ts",
+		"src/c.ts")
 	for globs, want := range map[string]string{
 		"**":                "a.ts src/c.ts",
 		".":                 "a.ts src/c.ts",

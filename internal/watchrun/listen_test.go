@@ -23,12 +23,16 @@ func TestListen(t *testing.T) {
 	}
 	for _, c := range []struct{ address, token, want string }{
 		{"127.0.0.1:0", "", ""}, {"0", "", ""}, {":0", "", ""}, {"localhost:0", "", ""}, {"[::1]:0", "", ""},
-		{"0.0.0.0:0", "", "open to other machines"}, {"[::]:0", "", "open to other machines"}, {"192.0.2.1:0", "", "open to other machines"},
+		{"0.0.0.0:0", "", "open to other machines"}, {"[::]:0", "", "open to other machines"},
+		{"192.0.2.1:0", "", "open to other machines"},
 		{"[::ffff:0.0.0.0]:0", "", "open to other machines"}, {"0.0.0.0:0", "s3cret-of-sixteen", ""}, {"0.0.0.0:0", "file:" + file, ""},
 		{"127.0.0.1:0", "file:" + file + "x", "MCPCTL_LISTEN_TOKEN: open "}, {"127.0.0.1:0", "two words", "not one word"},
-		{"127.0.0.1:0", "file:" + os.DevNull, "not one word"}, {"127.0.0.1", "", "not an IP address with port"}, {"127.0.0.1:70000", "", "not an IP address with port"},
-		{"0.0.0.0:0", "s3cret-of-chars", "at least 16 characters"}, {"127.0.0.1:0", "x", "at least 16 characters"}, {"127.0.0.1:0", "file:" + short, "at least 16"},
-		{"example.com:0", "", "not an IP address"}, {"unix:/tmp/s", "", "not an IP address with port"}, {"192.0.2.1:0", "s3cret-of-sixteen", "choose another port"},
+		{"127.0.0.1:0", "file:" + os.DevNull, "not one word"}, {"127.0.0.1", "", "not an IP address with port"},
+		{"127.0.0.1:70000", "", "not an IP address with port"},
+		{"0.0.0.0:0", "s3cret-of-chars", "at least 16 characters"}, {"127.0.0.1:0", "x", "at least 16 characters"},
+		{"127.0.0.1:0", "file:" + short, "at least 16"},
+		{"example.com:0", "", "not an IP address"}, {"unix:/tmp/s", "", "not an IP address with port"},
+		{"192.0.2.1:0", "s3cret-of-sixteen", "choose another port"},
 	} {
 		var notes bytes.Buffer
 		p := host.Process{Err: &notes}
@@ -49,7 +53,8 @@ func TestListen(t *testing.T) {
 // FuzzParseAddress: what is parsed is an address with its port, and nothing that is not written out is open
 // to others.
 func FuzzParseAddress(f *testing.F) {
-	for _, text := range []string{"9464", ":9464", "127.0.0.1:9464", "[::1]:9464", "0.0.0.0:1", "[::]:1", "localhost:0", "::1:5", "fe80::1%lo:4"} {
+	for _, text := range []string{"9464", ":9464", "127.0.0.1:9464", "[::1]:9464", "0.0.0.0:1", "[::]:1", "localhost:0", "::1:5",
+		"fe80::1%lo:4"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

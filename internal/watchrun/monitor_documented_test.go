@@ -80,7 +80,8 @@ func TestPageOfWatch(t *testing.T) {
 	}
 	_, table, _ := strings.Cut(page, "| event | says | further keys |")
 	table, _, _ = strings.Cut(table, "## What a change can trigger")
-	for _, event := range []watch.EventKind{watch.StateChanged, watch.Changed, watch.Unchanged, watch.Stale, watch.Recovered, "reload", "build", "summary"} {
+	for _, event := range []watch.EventKind{watch.StateChanged, watch.Changed, watch.Unchanged, watch.Stale, watch.Recovered, "reload",
+		"build", "summary"} {
 		if !strings.Contains(table, "`"+string(event)+"`") {
 			t.Errorf("docs/watch.md lacks the event %s", event)
 		}

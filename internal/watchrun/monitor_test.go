@@ -90,7 +90,8 @@ func TestRequests(t *testing.T) {
 		{true, false, "GET", "/v1/servers", "Sec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate\nSec-Fetch-Dest: document", 200},
 		{true, false, "GET", "/v1/events", "Sec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate\nSec-Fetch-Dest: iframe", 403},
 		{true, false, "GET", "/v1/events", "Sec-Fetch-Site: cross-site\nSec-Fetch-Mode: no-cors\nSec-Fetch-Dest: image", 403},
-		{true, false, "POST", "/v1/servers/a%20b/refresh", "Sec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate\nSec-Fetch-Dest: document", 403},
+		{true, false, "POST", "/v1/servers/a%20b/refresh", "Sec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate\nSec-Fetch-Dest: document",
+			403},
 		{false, true, "GET", "/v1/servers", bearer + "\nOrigin: http://evil.example", 403},
 		{true, false, "GET", "/v1/servers/a%20b/refresh", "", 405},
 		{true, false, "DELETE", "/v1/servers/a%20b", "", 405},
@@ -240,7 +241,8 @@ func TestMetrics(t *testing.T) {
 	}
 	unknown := func() watch.Status { return watch.Status{} }
 	m.watch([]monitoredServer{{name: "\xff", status: unknown}, {name: "\xfe", status: unknown}})
-	if text = asked(m, "GET", "/metrics").Body.String(); strings.Contains(text, `"a b"`) || !strings.Contains(text, `mcpctl_server_up{server="`+"\uFFFD"+`"} 0`) {
+	if text = asked(m, "GET", "/metrics").Body.String(); strings.Contains(text, `"a b"`) ||
+		!strings.Contains(text, `mcpctl_server_up{server="`+"\uFFFD"+`"} 0`) {
 		t.Errorf("after other servers came:\n%s", text)
 	}
 }

@@ -373,9 +373,10 @@ func TestNextRunDelivers(t *testing.T) {
 			f.offers("a", "0", "1", "2", "3")
 			time.Sleep(1500 * time.Millisecond)
 		}, []string{"0", "1", "2", "3"}, []string{"0", "1", "2", "3"}, []string{"a +2 +3 repeated"}},
-		"confirmed and not kept yet":             {&receiver{}, func(f feed) { f.offers("a", "1") }, []string{"0"}, []string{"1"}, nil},
-		"confirmed, not kept yet and moved back": {&receiver{}, func(f feed) { f.offers("a", "1") }, []string{"0"}, []string{"0"}, []string{"a +0 -1 repeated"}},
-		"an outage alone":                        {hangs(), func(f feed) { f.says("a", "stale") }, []string{"0"}, []string{"0"}, nil},
+		"confirmed and not kept yet": {&receiver{}, func(f feed) { f.offers("a", "1") }, []string{"0"}, []string{"1"}, nil},
+		"confirmed, not kept yet and moved back": {&receiver{}, func(f feed) { f.offers("a", "1") }, []string{"0"}, []string{"0"},
+			[]string{"a +0 -1 repeated"}},
+		"an outage alone": {hangs(), func(f feed) { f.says("a", "stale") }, []string{"0"}, []string{"0"}, nil},
 		"refused": {&receiver{answer: func(int) error { return errRefused }}, func(f feed) { f.offers("a", "1") }, []string{"1"},
 			[]string{"1"}, nil},
 	} {

@@ -81,9 +81,11 @@ func TestOneLinePerSave(t *testing.T) {
 	crash := state("todo", "failed", "the server ended")
 	crash.Error.Stderr = "src/index.ts:35:51: ERROR: Expected \")\"\n"
 	reload := report.WatchEvent{Event: "reload", Server: "todo", Files: []string{"src/tools.ts"}}
-	removed := finding.Finding{Rule: "tool-removed", Level: finding.Breaking, Server: "todo", Item: "tool/a", Message: "Tool a was removed."}
+	removed := finding.Finding{Rule: "tool-removed", Level: finding.Breaking, Server: "todo", Item: "tool/a",
+		Message: "Tool a was removed."}
 	got := viewed(v, state("todo", "connecting"), state("todo", "live"),
-		reload, state("todo", "reconnecting"), state("todo", "live"), report.WatchEvent{Event: "unchanged", Server: "todo", Cause: "reload"},
+		reload, state("todo", "reconnecting"), state("todo", "live"),
+		report.WatchEvent{Event: "unchanged", Server: "todo", Cause: "reload"},
 		reload, state("todo", "reconnecting"), crash,
 		reload, state("todo", "reconnecting"), state("todo", "live"),
 		report.WatchEvent{Event: "changed", Server: "todo", Cause: "reload", Findings: seen.Findings{removed}},

@@ -44,7 +44,8 @@ func TestDisguises(t *testing.T) {
 		if strings.Join(found, "|") != want {
 			t.Errorf("%q gives the orders %q, want %q", text, found, want)
 		}
-		if marked := Marked(text); want != "" && !strings.Contains(marked, orderSign+want) || strings.ReplaceAll(marked, orderSign, "") != text {
+		if marked := Marked(text); want != "" && !strings.Contains(marked, orderSign+want) ||
+			strings.ReplaceAll(marked, orderSign, "") != text {
 			t.Errorf("%q is marked as %q", text, marked)
 		}
 	}

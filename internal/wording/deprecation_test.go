@@ -10,11 +10,12 @@ import (
 // TestDeprecations has the ways in which servers announce the end of a tool, and texts about things that are deprecated.
 func TestDeprecations(t *testing.T) {
 	for item, want := range map[string]string{
-		`{"description":"Reads a file. DEPRECATED: Use read_text_file instead."}`:                                   "told, read_text_file",
-		`{"title":"Read File (Deprecated)","description":"Reads a file."}`:                                          "told",
-		`{"_meta":{"deprecated":true,"replacement":"get_lineage"}}`:                                                 "told, get_lineage",
-		"{\"description\":\"**DEPRECATED \u2014 use `get_lineage` instead.** It will be removed.\"}":                "told, get_lineage",
-		`{"description":"[DEPRECATED \u2014 use list_v2 \u2014 sunset 2026-12-31] Lists."}`:                         "told 2026-12-31, list_v2",
+		`{"description":"Reads a file. DEPRECATED: Use read_text_file instead."}`:                    "told, read_text_file",
+		`{"title":"Read File (Deprecated)","description":"Reads a file."}`:                           "told",
+		`{"_meta":{"deprecated":true,"replacement":"get_lineage"}}`:                                  "told, get_lineage",
+		"{\"description\":\"**DEPRECATED \u2014 use `get_lineage` instead.** It will be removed.\"}": "told, get_lineage",
+		`{"description":"[DEPRECATED \u2014 use list_v2 \u2014 sunset 2026-12-31] Lists."}`: "told 2026-12-31, " +
+			"list_v2",
 		`{"annotations":{"deprecated":true,"sunset":"2026-12-31"}}`:                                                 "told 2026-12-31",
 		`{"_meta":{"com.acme/deprecated":{"since":"2.0","removedAfter":"2026-12-31T00:00:00Z","replacedBy":"b"}}}`:  "told 2026-12-31, b",
 		`{"_meta":{"sunset_date":"Thu, 31 Dec 2026 00:00:00 GMT"}}`:                                                 "told 2026-12-31",
