@@ -121,7 +121,8 @@ func typeAnswers(master *os.File, lines []string) string {
 		for strings.HasSuffix(shown.String(), "(not shown): ") && echoes(master) {
 			time.Sleep(time.Millisecond)
 		}
-		for len(lines) > 0 && (strings.HasPrefix(lines[0], "<copy> ") || strings.HasPrefix(lines[0], "<wait> ")) { // while the question is open
+		// while the question is open
+		for len(lines) > 0 && (strings.HasPrefix(lines[0], "<copy> ") || strings.HasPrefix(lines[0], "<wait> ")) {
 			if err := meanwhile(strings.Fields(lines[0])); err != nil {
 				return shown.String() + err.Error()
 			}

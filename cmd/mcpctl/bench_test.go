@@ -126,7 +126,9 @@ func floor(t *testing.T, dir string, argv []string, leave bool) sample {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 		_ = cmd.Wait()
 	}()
-	fmt.Fprintln(in, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"floor","version":"1"}}}`)
+	fmt.Fprintln(in,
+		`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},`+
+			`"clientInfo":{"name":"floor","version":"1"}}}`)
 	reader := bufio.NewReaderSize(out, 1<<20)
 	replies := func(ids int) {
 		for seen := 0; seen < ids; {
@@ -158,7 +160,8 @@ func floor(t *testing.T, dir string, argv []string, leave bool) sample {
 // servers are the stdio servers to list: one in Go that starts at once and, where Node is, a real one from npm.
 func servers(dir string) map[string][]string {
 	tickets := filepath.Join(dir, "tickets")
-	found := map[string][]string{"tickets (Go, 3 tools)": {tickets}, "tickets, deaf to the end of its input": {"sh", "-c", `"$0"; sleep 60`, tickets}}
+	found := map[string][]string{"tickets (Go, 3 tools)": {tickets},
+		"tickets, deaf to the end of its input": {"sh", "-c", `"$0"; sleep 60`, tickets}}
 	everything := filepath.Join(dir, "node_modules/.bin/mcp-server-everything")
 	if _, err := os.Stat(everything); err == nil {
 		found["server-everything (Node)"] = []string{everything}

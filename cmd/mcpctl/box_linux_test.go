@@ -25,7 +25,8 @@ func escape(args []string) int {
 		}
 	}
 	for what, path := range map[string]string{
-		"write to the project": "written.txt", "write to the root": "/written.txt", "write to devices": "/dev/written.txt", "write to the system": "/usr/written.txt",
+		"write to the project": "written.txt", "write to the root": "/written.txt", "write to devices": "/dev/written.txt",
+		"write to the system": "/usr/written.txt",
 	} {
 		say(what, os.WriteFile(path, nil, 0o600))
 	}
@@ -46,7 +47,8 @@ func escape(args []string) int {
 	open, _ := os.ReadDir("/proc/self/fd")
 	above := 0
 	for _, fd := range open {
-		if to, err := os.Readlink("/proc/self/fd/" + fd.Name()); err == nil && len(fd.Name()) == 1 && fd.Name() > "2" && !strings.HasPrefix(to, "anon_inode") && !strings.Contains(to, "/proc") {
+		if to, err := os.Readlink("/proc/self/fd/" + fd.Name()); err == nil && len(fd.Name()) == 1 && fd.Name() > "2" &&
+			!strings.HasPrefix(to, "anon_inode") && !strings.Contains(to, "/proc") {
 			above++
 		}
 	}
@@ -85,7 +87,8 @@ func systemCalls() map[string]func() error {
 			args = append(args, 0)
 		}
 		return func() error {
-			if _, _, errno := syscall.Syscall(number, args[0], args[1], args[2]); errno == syscall.EPERM || errno == syscall.ENOSYS || errno == syscall.EAFNOSUPPORT {
+			if _, _, errno := syscall.Syscall(number, args[0], args[1], args[2]); errno == syscall.EPERM || errno == syscall.ENOSYS ||
+				errno == syscall.EAFNOSUPPORT {
 				return errno
 			}
 			return nil // even if it failed: the kernel has judged the arguments
@@ -133,11 +136,13 @@ func systemCalls() map[string]func() error {
 			return err
 		},
 		"memory": func() error {
-			_, err := syscall.Mmap(-1, 0, 5<<30, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON|0x4000) // no reserve
+			// no reserve
+			_, err := syscall.Mmap(-1, 0, 5<<30, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON|0x4000)
 			return err
 		},
 		"limits": func() error {
-			for resource, most := range map[int]uint64{0: 3600, 1: 1 << 30, 2: 4 << 30, 4: 0, 6: 512, 7: 1024} { // seconds, file, data, core, processes, descriptors
+			// seconds, file, data, core, processes, descriptors
+			for resource, most := range map[int]uint64{0: 3600, 1: 1 << 30, 2: 4 << 30, 4: 0, 6: 512, 7: 1024} {
 				var l syscall.Rlimit
 				if err := syscall.Getrlimit(resource, &l); err != nil || l.Max > most {
 					return nil

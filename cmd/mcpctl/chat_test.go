@@ -44,7 +44,8 @@ func TestChatScript(t *testing.T) {
 			defer site.Close()
 			dir := t.TempDir()
 			writeText(t, filepath.Join(dir, "notify.sh"), strings.Replace(script, "| $slack", "| $"+chat, 1))
-			writeText(t, filepath.Join(dir, "server.yaml"), `{tools: [{name: a}, {name: b}, {name: c}], capabilities: {tools: {listChanged: true}}, on: {
+			writeText(t, filepath.Join(dir, "server.yaml"),
+				`{tools: [{name: a}, {name: b}, {name: c}], capabilities: {tools: {listChanged: true}}, on: {
 				tools/list#1: [answer, {sleep: 50ms}, {send: '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'}],
 				tools/list: [{result: {tools: [{name: a}]}}]}}`)
 			if err := os.Chmod(filepath.Join(dir, "notify.sh"), 0o755); err != nil {

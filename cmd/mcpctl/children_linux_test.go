@@ -21,7 +21,8 @@ func noChild(ts *testscript.TestScript, args []string) {
 
 // leftIn are the processes of a folder that do not go.
 func leftIn(dir string) (left []string) {
-	for late := time.Now().Add(time.Minute); time.Now().Before(late); time.Sleep(10 * time.Millisecond) { // a killed process takes a moment to go
+	// a killed process takes a moment to go
+	for late := time.Now().Add(time.Minute); time.Now().Before(late); time.Sleep(10 * time.Millisecond) {
 		if left = processesIn(dir); len(left) == 0 {
 			break
 		}

@@ -31,9 +31,10 @@ var reasons = map[string]string{
 	"auth/dpop":       dpop,
 	"auth/dpop-nonce": dpop,
 
-	"auth/enterprise-managed-authorization":     company,
-	"auth/cross-app-access-complete-flow":       company,
-	"auth/2025-03-26-oauth-metadata-backcompat": "before 0.2.0 the scenario's metadata at the root of a host names the issuer of a path, which RFC 8414 (3.3) forbids to take",
+	"auth/enterprise-managed-authorization": company,
+	"auth/cross-app-access-complete-flow":   company,
+	"auth/2025-03-26-oauth-metadata-backcompat": "before 0.2.0 the scenario's metadata at the root of a host names the issuer of a path, " +
+		"which RFC 8414 (3.3) forbids to take",
 }
 
 const (
@@ -82,7 +83,8 @@ func suiteTable(t *testing.T, name, program string) string {
 	for _, revision := range revisions {
 		required[revision] = listed(t, program, "--requirements", revision)
 	}
-	text := fmt.Sprintf("\n## %s\n\n| scenario | %s |\n|---|%s\n", name, strings.Join(revisions, " | "), strings.Repeat("---|", len(revisions)))
+	text := fmt.Sprintf("\n## %s\n\n| scenario | %s |\n|---|%s\n", name, strings.Join(revisions, " | "),
+		strings.Repeat("---|", len(revisions)))
 	for _, s := range listed(t, program) {
 		text += "| " + s.name
 		for _, revision := range revisions {
@@ -143,8 +145,10 @@ func (s scenario) run(t *testing.T, program, revision string, sets bool) string 
 		return "–"
 	}
 	dir := t.TempDir()
-	cmd := exec.Command(program, append([]string{"client", "--command", "conformer", "--scenario", s.name, "--timeout", "120000", "--output-dir", dir}, args...)...)
-	cmd.Env = append(os.Environ(), "CI=true", "MCPCTL_TOKEN_STORE=file", "BROWSER=follow", "HOME="+dir, "XDG_STATE_HOME=", "XDG_CONFIG_HOME=", "MCPCTL_FORMAT=")
+	cmd := exec.Command(program, append([]string{"client", "--command", "conformer", "--scenario", s.name, "--timeout", "120000",
+		"--output-dir", dir}, args...)...)
+	cmd.Env = append(os.Environ(), "CI=true", "MCPCTL_TOKEN_STORE=file", "BROWSER=follow", "HOME="+dir, "XDG_STATE_HOME=",
+		"XDG_CONFIG_HOME=", "MCPCTL_FORMAT=")
 	out, err := cmd.CombinedOutput()
 	verdict := verdictOf(t, dir, err == nil)
 	if verdict == passed {
@@ -247,7 +251,8 @@ func must(err error) {
 // configure writes what a user would write of the server.
 func (c conformer) configure(url string) {
 	oauth := map[string]string{}
-	for key, value := range map[string]string{"clientId": c.ClientID, "clientSecret": c.ClientSecret, "privateKey": c.PrivateKey, "identityToken": c.Workload} {
+	for key, value := range map[string]string{"clientId": c.ClientID, "clientSecret": c.ClientSecret, "privateKey": c.PrivateKey,
+		"identityToken": c.Workload} {
 		if value != "" {
 			oauth[key] = value
 		}

@@ -65,7 +65,8 @@ func TestCheckRefusesWhatItCannotHold(t *testing.T) {
 	cmd := exec.Command("mcpctl", "check", path)
 	cmd.Env = append(os.Environ(), "MCPCTL_CONFIG=", "HOME="+dir)
 	out, _ := cmd.CombinedOutput()
-	if status := cmd.ProcessState.ExitCode(); status != 3 || !strings.Contains(string(out), "it offers 5.0 MiB; the limit is 4 MiB") || !strings.Contains(string(out), "offer less") {
+	if status := cmd.ProcessState.ExitCode(); status != 3 || !strings.Contains(string(out), "it offers 5.0 MiB; the limit is 4 MiB") ||
+		!strings.Contains(string(out), "offer less") {
 		t.Errorf("status %d: %s", status, out)
 	}
 	if peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss; peak > 200<<10 {
@@ -183,7 +184,8 @@ func TestCost(t *testing.T) {
 			dir := t.TempDir()
 			old, new := r.write(t, dir, *costSize)
 			for _, args := range [][]string{{"diff", old, new}, {"check", new}} {
-				cmd := exec.Command("mcpctl", append(args, "--timeout", "0", "--format", "json", "--output", filepath.Join(dir, "report"))...)
+				cmd := exec.Command("mcpctl", append(args, "--timeout", "0", "--format", "json", "--output",
+					filepath.Join(dir, "report"))...)
 				cmd.Env = append(os.Environ(), "MCPCTL_CONFIG=", "HOME="+dir)
 				out, _ := cmd.CombinedOutput()
 				state := cmd.ProcessState

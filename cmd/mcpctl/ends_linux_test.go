@@ -157,7 +157,8 @@ func TestEveryCommandLetsServersEnd(t *testing.T) {
 		}
 		t.Run("failure", func(t *testing.T) { // it never answers
 			e := e.in(t, "mute")
-			for _, line := range []string{"list --timeout 1s", "ping --timeout 1s", "call --timeout 1s ends look", "list --timeout 1s --retries 1"} {
+			for _, line := range []string{"list --timeout 1s", "ping --timeout 1s", "call --timeout 1s ends look",
+				"list --timeout 1s --retries 1"} {
 				words := strings.Fields(line)
 				if status := e.leaves(allLeft, slices.Concat(words[:1], []string{"--config", "mcp.json"}, words[1:])...); status == 0 {
 					t.Errorf("%s: status 0 of a server that does not answer", line)
@@ -218,7 +219,8 @@ func (e ending) readFirst(words ...string) {
 		e.Fatal(err)
 	}
 	for lines := bufio.NewScanner(out); lines.Scan(); {
-		if text := lines.Text(); text == "}" || strings.Contains(text, `"event":"summary"`) || strings.Contains(text, `"event": "summary"`) {
+		if text := lines.Text(); text == "}" || strings.Contains(text, `"event":"summary"`) ||
+			strings.Contains(text, `"event": "summary"`) {
 			break
 		}
 	}
@@ -238,7 +240,8 @@ func TestStubbornServersEndTogether(t *testing.T) {
 		servers[fmt.Sprintf("s%02d", i)] = map[string]any{"command": "fixture", "args": []string{"stdio", "stubborn.yaml"}}
 	}
 	text, _ := json.Marshal(map[string]any{"mcpServers": servers})
-	for name, content := range map[string]string{"mcp.json": string(text), "stubborn.yaml": "tools: 1\non: {start: [{ignore: TERM}], eof: [hang]}\n"} {
+	for name, content := range map[string]string{"mcp.json": string(text),
+		"stubborn.yaml": "tools: 1\non: {start: [{ignore: TERM}], eof: [hang]}\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}

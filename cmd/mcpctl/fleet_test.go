@@ -92,7 +92,8 @@ func newFarm(t *testing.T, servers int, host string) *farm {
 	t.Cleanup(server.Close)
 	var entries []string
 	for i := range servers {
-		name, tools := fmt.Sprintf("s%04d", i), fmt.Sprintf("tools: [{name: tool_%d, description: 'does what tool_%d does not'}, {name: own_%d}", i%97, i%89, i)
+		name, tools := fmt.Sprintf("s%04d", i), fmt.Sprintf(
+			"tools: [{name: tool_%d, description: 'does what tool_%d does not'}, {name: own_%d}", i%97, i%89, i)
 		if i%50 != 7 { // the others are not found
 			script, err := fixture.Parse([]byte(tools + "]\n"))
 			if err != nil {
@@ -103,7 +104,8 @@ func newFarm(t *testing.T, servers int, host string) *farm {
 		entries = append(entries, fmt.Sprintf("%q: {\"url\": \"%s/%s/mcp\"}", name, server.URL, name))
 	}
 	f.write(t, ".mcp.json", `{"mcpServers": {`+strings.Join(entries, ",\n")+`}}`)
-	f.write(t, "mcpctl.yaml", fmt.Sprintf("include: [.mcp.json]\nbudgets: {tools: %d}\n", servers*3/2)+"waivers: [{rule: prompt-*, reason: of no use}, {rule: tool-name-shared, server: s00*, reason: known}]\n")
+	f.write(t, "mcpctl.yaml", fmt.Sprintf("include: [.mcp.json]\nbudgets: {tools: %d}\n", servers*3/2)+
+		"waivers: [{rule: prompt-*, reason: of no use}, {rule: tool-name-shared, server: s00*, reason: known}]\n")
 	return f
 }
 
@@ -194,7 +196,8 @@ func startSlurm(t *testing.T, work string) slurm {
 		_ = os.Mkdir(filepath.Join(dir, folder), 0o700)
 	}
 	_ = os.Chmod(dir, 0o755)
-	s.start(t, "munged", "-F", "--force", "--key-file="+dir+"/munge.key", "--socket="+dir+"/munge.socket", "--pid-file="+dir+"/munged.pid", "--log-file="+dir+"/munged.log", "--seed-file="+dir+"/munged.seed")
+	s.start(t, "munged", "-F", "--force", "--key-file="+dir+"/munge.key", "--socket="+dir+"/munge.socket", "--pid-file="+dir+"/munged.pid",
+		"--log-file="+dir+"/munged.log", "--seed-file="+dir+"/munged.seed")
 	s.until(t, "munge", "-n", "-S", dir+"/munge.socket")
 	s.start(t, "slurmctld", "-D", "-f", dir+"/slurm.conf")
 	s.until(t, "scontrol", "ping")

@@ -54,7 +54,8 @@ func TestOnKubernetes(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	inside := exec.Command("unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", `"$@"; exit $?`, // a shell waits for orphans
+	// a shell waits for orphans
+	inside := exec.Command("unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", `"$@"; exit $?`,
 		"sh", os.Args[0], "-test.run=^TestOnKubernetes$", "-test.v", "-test.timeout=15m")
 	inside.Env = append(os.Environ(), "MCPCTL_KUBERNETES_INSIDE="+programs, "MCPCTL_KUBERNETES_WORK="+work)
 	inside.Stdout, inside.Stderr = os.Stdout, os.Stderr
@@ -70,13 +71,15 @@ func mayRunKubernetes(t *testing.T) {
 	}
 	for _, program := range []string{"containerd", "ctr", "runc", "etcd", "/usr/lib/cni/ptp", "openssl", "curl", "ip", "unshare"} {
 		if _, err := exec.LookPath(program); err != nil {
-			t.Skip("NOT TESTED: there is no " + program + ": install containerd, runc, etcd-server, containernetworking-plugins, openssl, curl, iproute2 and util-linux")
+			t.Skip("NOT TESTED: there is no " + program +
+				": install containerd, runc, etcd-server, containernetworking-plugins, openssl, curl, iproute2 and util-linux")
 		}
 	}
 	if known, _ := os.ReadFile("/proc/filesystems"); !bytes.Contains(known, []byte("\toverlay\n")) {
 		t.Skip("NOT TESTED: this system has no overlayfs")
 	}
-	if out, err := exec.Command("unshare", "--net", "ip", "link", "add", "node", "type", "veth", "peer", "name", "other").CombinedOutput(); err != nil {
+	if out, err := exec.Command("unshare", "--net", "ip", "link", "add", "node", "type", "veth", "peer", "name",
+		"other").CombinedOutput(); err != nil {
 		t.Skipf("NOT TESTED: no namespace can be had with a network of its own: %v: %s", err, out)
 	}
 }
@@ -84,7 +87,8 @@ func mayRunKubernetes(t *testing.T) {
 // restoreMachine undoes what a kubelet does outside of its namespaces.
 func restoreMachine(t *testing.T) func() {
 	before := map[string][]byte{}
-	for _, name := range []string{"vm/overcommit_memory", "vm/panic_on_oom", "kernel/panic", "kernel/panic_on_oops", "kernel/keys/root_maxkeys", "kernel/keys/root_maxbytes"} {
+	for _, name := range []string{"vm/overcommit_memory", "vm/panic_on_oom", "kernel/panic", "kernel/panic_on_oops",
+		"kernel/keys/root_maxkeys", "kernel/keys/root_maxbytes"} {
 		before["/proc/sys/"+name], _ = os.ReadFile("/proc/sys/" + name)
 	}
 	return func() {
@@ -133,7 +137,8 @@ func newFarmInside(t *testing.T, programs string) *cluster {
 // writeImage packs a program as an image, as docker save does.
 func writeImage(t *testing.T, file, name, program string) {
 	layer := packed(t, map[string]string{"usr/bin/mcpctl": readText(t, program)})
-	config := fmt.Sprintf(`{"architecture": "amd64", "os": "linux", "config": {"Entrypoint": ["/usr/bin/mcpctl"], "WorkingDir": "/", "User": "65532:65532"},
+	config := fmt.Sprintf(
+		`{"architecture": "amd64", "os": "linux", "config": {"Entrypoint": ["/usr/bin/mcpctl"], "WorkingDir": "/", "User": "65532:65532"},
 		"rootfs": {"type": "layers", "diff_ids": ["sha256:%x"]}}`, sha256.Sum256([]byte(layer)))
 	manifest := fmt.Sprintf(`[{"Config": "config.json", "RepoTags": [%q], "Layers": ["layer.tar"]}]`, name)
 	writeText(t, file, packed(t, map[string]string{"config.json": config, "layer.tar": layer, "manifest.json": manifest}))
@@ -163,11 +168,14 @@ func (c *cluster) apply(t *testing.T) {
 		t.Fatal(err)
 	}
 	volume := filepath.Join(c.work, "volume")
-	if err := errors.Join(os.Mkdir(volume, 0o777), os.Chmod(volume, 0o777), os.CopyFS(filepath.Join(c.dir, "example"), os.DirFS("../../examples/fleet/kubernetes"))); err != nil {
+	if err := errors.Join(os.Mkdir(volume, 0o777), os.Chmod(volume, 0o777),
+		os.CopyFS(filepath.Join(c.dir, "example"), os.DirFS("../../examples/fleet/kubernetes"))); err != nil {
 		t.Fatal(err)
 	}
 	patch := func(kind, path string) string {
-		return fmt.Sprintf("  - {target: {kind: %s}, patch: '[{\"op\": \"replace\", \"path\": \"%s/volumes/1\", \"value\": {\"name\": \"shared\", \"hostPath\": {\"path\": \"%s\"}}}]'}\n", kind, path, volume)
+		return fmt.Sprintf(
+			"  - {target: {kind: %s}, patch: '[{\"op\": \"replace\", \"path\": \"%s/volumes/1\", \"value\": {\"name\": \"shared\", "+
+				"\"hostPath\": {\"path\": \"%s\"}}}]'}\n", kind, path, volume)
 	}
 	c.write(t, "kustomization.yaml", `namespace: mcpctl
 resources: [example]
@@ -175,7 +183,8 @@ configMapGenerator: [{name: mcpctl, behavior: replace, files: [mcpctl.yaml, mcp.
 generatorOptions: {disableNameSuffixHash: true}
 images: [{name: ghcr.io/mcpctl/mcpctl, newName: registry.local/mcpctl, newTag: "1"}]
 patches:
-  - {target: {kind: ServiceMonitor}, patch: '{$patch: delete, apiVersion: monitoring.coreos.com/v1, kind: ServiceMonitor, metadata: {name: any}}'}
+  - {target: {kind: ServiceMonitor}, patch: '{$patch: delete, apiVersion: monitoring.coreos.com/v1, kind: ServiceMonitor, metadata: `+
+		`{name: any}}'}
   - {target: {kind: PersistentVolumeClaim}, patch: '{$patch: delete, apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: any}}'}
 `+patch("CronJob", "/spec/jobTemplate/spec/template/spec")+patch("StatefulSet", "/spec/template/spec"))
 	c.run(t, "create", "namespace", "mcpctl")
@@ -195,7 +204,8 @@ func (c *cluster) run(t *testing.T, words ...string) string {
 }
 
 func (c *cluster) command(words ...string) *exec.Cmd {
-	return exec.Command(c.kubectl, append([]string{"--kubeconfig=" + filepath.Join(c.work, "kubeconfig"), "--namespace=mcpctl"}, words...)...)
+	return exec.Command(c.kubectl, append([]string{"--kubeconfig=" + filepath.Join(c.work, "kubeconfig"), "--namespace=mcpctl"},
+		words...)...)
 }
 
 // until waits for what kubectl says to be as wanted.
@@ -218,7 +228,8 @@ func is(text string) func(string) bool { return func(got string) bool { return g
 func (c *cluster) testJob(t *testing.T) {
 	began := time.Now()
 	want, status := c.check(t)
-	t.Logf("one process over 500 servers: status %d, %d bytes of report, in %s", status, len(want), time.Since(began).Round(100*time.Millisecond))
+	t.Logf("one process over 500 servers: status %d, %d bytes of report, in %s", status, len(want),
+		time.Since(began).Round(100*time.Millisecond))
 	parts := filepath.Join(c.work, "volume", "shards")
 	blocked := filepath.Join(parts, "5.json") // index 5 cannot write its report
 	if err := errors.Join(os.Mkdir(parts, 0o777), os.Chmod(parts, 0o777), os.Mkdir(blocked, 0o755)); err != nil {
@@ -235,9 +246,11 @@ func (c *cluster) testJob(t *testing.T) {
 	c.kill(t, 3)
 	c.awaitFailed(t, 3)
 	close(held.open)
-	c.until(t, is("0-7 2 Complete"), "get", "job", "check", "--output=jsonpath={.status.completedIndexes} {.status.failed} {.status.conditions[?(@.type=='Complete')].type}")
+	c.until(t, is("0-7 2 Complete"), "get", "job", "check",
+		"--output=jsonpath={.status.completedIndexes} {.status.failed} {.status.conditions[?(@.type=='Complete')].type}")
 	c.run(t, "create", "job", "merge", "--from=cronjob/mcpctl-merge")
-	exit := c.until(t, func(text string) bool { return text != "" }, "get", "pod", "--selector=batch.kubernetes.io/job-name=merge", "--output=jsonpath={.items[*].status.containerStatuses[*].state.terminated.exitCode}")
+	exit := c.until(t, func(text string) bool { return text != "" }, "get", "pod", "--selector=batch.kubernetes.io/job-name=merge",
+		"--output=jsonpath={.items[*].status.containerStatuses[*].state.terminated.exitCode}")
 	if exit != strconv.Itoa(status) {
 		t.Errorf("the merge ended with status %s, want %d: %s", exit, status, c.run(t, "logs", "job/merge"))
 	}
@@ -250,14 +263,17 @@ func (c *cluster) testJob(t *testing.T) {
 	if err := json.Unmarshal(got, &r); err != nil || len(r.Servers) != 500 || len(r.Findings) == 0 {
 		t.Errorf("the report has %d servers and %d findings, %v", len(r.Servers), len(r.Findings), err)
 	}
-	t.Logf("8 indexes over 500 servers, one killed, one failed, both begun anew: after %s merged with status %s, %d findings, %d bytes of report, as from one process",
+	t.Logf("8 indexes over 500 servers, one killed, one failed, both begun anew: after %s merged with status %s, %d findings, %d bytes "+
+		"of report, as from one process",
 		time.Since(began).Round(100*time.Millisecond), exit, len(r.Findings), len(got))
 }
 
 // awaitFailed waits until a pod of an index of the Job has failed.
 func (c *cluster) awaitFailed(t *testing.T, index int) {
 	failed := func(phases string) bool { return strings.Contains(phases, "Failed") }
-	c.until(t, failed, "get", "pod", fmt.Sprintf("--selector=batch.kubernetes.io/job-name=check,batch.kubernetes.io/job-completion-index=%d", index), "--output=jsonpath={.items[*].status.phase}")
+	c.until(t, failed, "get", "pod", fmt.Sprintf(
+		"--selector=batch.kubernetes.io/job-name=check,batch.kubernetes.io/job-completion-index=%d", index),
+		"--output=jsonpath={.items[*].status.phase}")
 }
 
 // kill kills the process of an index, as the kernel does when memory is short.
@@ -266,7 +282,8 @@ func (c *cluster) kill(t *testing.T, index int) {
 	for _, file := range environments {
 		environment, _ := os.ReadFile(file)
 		words, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "cmdline"))
-		if !bytes.Contains(environment, fmt.Appendf(nil, "JOB_COMPLETION_INDEX=%d\x00", index)) || !bytes.Contains(words, []byte("--shard=auto/8")) {
+		if !bytes.Contains(environment, fmt.Appendf(nil, "JOB_COMPLETION_INDEX=%d\x00", index)) ||
+			!bytes.Contains(words, []byte("--shard=auto/8")) {
 			continue
 		}
 		process, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))

@@ -69,13 +69,15 @@ func corpus() []planted {
 		planted = append(planted, plantedAs(kind, all[kind]))
 	}
 	password := random("database", 16)
-	return append(planted, plantedPart("connection string", "postgres://svc:"+password+"@db.example.com:5432/app?sslmode=require", password),
+	return append(planted, plantedPart("connection string", "postgres://svc:"+password+"@db.example.com:5432/app?sslmode=require",
+		password),
 		plantedPart("key in a connection string", "Endpoint=sb://x.example.com/;SharedAccessKey="+password[:12]+"=", password[:12]))
 }
 
 func webToken() string {
 	part := func(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
-	return "ey" + part(`{"alg":"HS256","typ":"JWT"}`)[2:] + "." + part(`{"sub":"`+noiseOf("subject", hexDigits, 12)+`"}`) + "." + noiseOf("signature", alphanumeric, 43)
+	return "ey" + part(`{"alg":"HS256","typ":"JWT"}`)[2:] + "." + part(`{"sub":"`+noiseOf("subject", hexDigits, 12)+`"}`) + "." +
+		noiseOf("signature", alphanumeric, 43)
 }
 
 func uuidOf(seed string) string {

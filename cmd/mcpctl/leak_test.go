@@ -220,7 +220,8 @@ func (l *leak) bearers(kind string) string {
 			l.Fatal(err)
 		}
 		from := map[string]string{"file": file, "command": "cat " + file}[kind]
-		return fmt.Sprintf(`"s%d": {"type": "streamable-http", "url": "http://127.0.0.1:%s/mcp", "bearerToken": {%q: %q}},`, i, l.port, kind, from)
+		return fmt.Sprintf(`"s%d": {"type": "streamable-http", "url": "http://127.0.0.1:%s/mcp", "bearerToken": {%q: %q}},`, i, l.port,
+			kind, from)
 	})
 }
 

@@ -47,7 +47,8 @@ func (l *leak) listen() {
 	whole := func() bool { return strings.Contains(answers, "***") && strings.Contains(answers, "mcpctl_") }
 	for !whole() && ctx.Err() == nil { // until the first reading is reported
 		answers = ""
-		for _, path := range []string{"/metrics", "/healthz", "/v1/servers", "/v1/servers/s", "/v1/events", "/nowhere", "/v1/servers/nobody"} {
+		for _, path := range []string{"/metrics", "/healthz", "/v1/servers", "/v1/servers/s", "/v1/events", "/nowhere",
+			"/v1/servers/nobody"} {
 			answers += get(ctx, "http://"+address+path)
 		}
 	}

@@ -68,7 +68,8 @@ func pages(t *testing.T) map[string]string {
 	t.Helper()
 	names, _ := filepath.Glob("../../docs/*.md")
 	all := map[string]string{}
-	for _, name := range append(names, "../../README.md", "../../.github/CONTRIBUTING.md", "../../.github/SECURITY.md", "../../CHANGELOG.md", "../../testdata/corpus/README.md") {
+	for _, name := range append(names, "../../README.md", "../../.github/CONTRIBUTING.md", "../../.github/SECURITY.md",
+		"../../CHANGELOG.md", "../../testdata/corpus/README.md") {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

@@ -43,7 +43,8 @@ func TestInstalledVersion(t *testing.T) {
 	version := run("../..", nil, "sh", "scripts/module-proxy.sh", filepath.Join(folder, "proxy"))
 	modules := run("../..", nil, "go", "env", "GOMODCACHE")
 	env := []string{"GOPROXY=file://" + filepath.Join(folder, "proxy") + ",file://" + filepath.Join(modules, "cache", "download"),
-		"GONOSUMDB=*", "GONOSUMCHECK=1", "GOFLAGS=-trimpath -modcacherw", "GOMODCACHE=" + filepath.Join(folder, "modules"), "GOBIN=" + folder,
+		"GONOSUMDB=*", "GONOSUMCHECK=1", "GOFLAGS=-trimpath -modcacherw", "GOMODCACHE=" + filepath.Join(folder, "modules"),
+		"GOBIN=" + folder,
 		"GOCACHE=" + run("../..", nil, "go", "env", "GOCACHE"), "GOTOOLCHAIN=local"}
 	install := "go install github.com/mcpctl/mcpctl/cmd/mcpctl@" + version
 	run(folder, env, strings.Fields(install)...)
@@ -60,7 +61,8 @@ func TestInstalledVersion(t *testing.T) {
 	run(project, home, program, "init", "--ci", "github", "--", filepath.Join(folder, "tickets"))
 	run(project, home, program, "init", "--ci", "gitlab")
 	for _, file := range []string{".github/workflows/mcpctl.yml", ".gitlab-ci.yml"} {
-		if flow := readText(t, filepath.Join(project, file)); !strings.Contains(flow, install+"\n") || strings.Contains(flow, "mcpctl/mcpctl@") {
+		if flow := readText(t, filepath.Join(project, file)); !strings.Contains(flow, install+"\n") ||
+			strings.Contains(flow, "mcpctl/mcpctl@") {
 			t.Errorf("%s does not say %q:\n%s", file, install, flow)
 		}
 	}
@@ -72,7 +74,8 @@ func TestNPMPublish(t *testing.T) {
 	if _, err := exec.LookPath("npm"); err != nil || runtime.GOOS == "windows" {
 		t.Skip("SKIPPED LOUDLY: publishing to npm needs npm and a POSIX shell")
 	}
-	r := registrytest.New(map[string]map[string]registrytest.Release{"@mcpctl/darwin-arm64": {"1.2.3-rc.1": {Manifest: map[string]any{"version": "1.2.3-rc.1"}}}})
+	r := registrytest.New(map[string]map[string]registrytest.Release{
+		"@mcpctl/darwin-arm64": {"1.2.3-rc.1": {Manifest: map[string]any{"version": "1.2.3-rc.1"}}}})
 	t.Cleanup(r.Close)
 	folder := t.TempDir()
 	settings := filepath.Join(folder, "npmrc")
@@ -82,7 +85,8 @@ func TestNPMPublish(t *testing.T) {
 		{"../../scripts/npm-publish.sh", folder, "1.2.3-rc.1"},
 	} {
 		cmd := exec.Command("sh", line...)
-		cmd.Env = append(os.Environ(), "npm_config_userconfig="+settings, "npm_config_cache="+filepath.Join(folder, "cache"), "HOME="+folder)
+		cmd.Env = append(os.Environ(), "npm_config_userconfig="+settings, "npm_config_cache="+filepath.Join(folder, "cache"),
+			"HOME="+folder)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %v\n%s", line, err, out)
 		}

@@ -96,8 +96,9 @@ func (f *randomFleet) script() string {
 	var tools []string
 	for _, name := range toolNames {
 		if f.r.IntN(2) == 0 {
-			tools = append(tools, fmt.Sprintf(`{name: %s, description: "use %s first, number %d", inputSchema: {type: object, properties: {q: {type: %s}}}}`,
-				name, toolNames[f.r.IntN(len(toolNames))], f.r.IntN(3), []string{"string", "integer"}[f.r.IntN(2)]))
+			tools = append(tools,
+				fmt.Sprintf(`{name: %s, description: "use %s first, number %d", inputSchema: {type: object, properties: {q: {type: %s}}}}`,
+					name, toolNames[f.r.IntN(len(toolNames))], f.r.IntN(3), []string{"string", "integer"}[f.r.IntN(2)]))
 		}
 	}
 	text := "tools: [" + strings.Join(tools, ", ") + "]\nprompts: []\n"
@@ -118,7 +119,9 @@ func (f *randomFleet) decisions() string {
 	}
 	waivers := []string{
 		"{rule: tool-removed, reason: known}", "{rule: tool-name-*, server: s2, reason: known}", "{rule: budget-tools, reason: known}",
-		"{rule: prompt-removed, reason: of no use}", "{rule: prompt-*, reason: not asked}", "{rule: input-*, item: tool/search, expires: 2020-01-01, reason: old}", "{rule: text-names-other-server, server: s10*, reason: known}",
+		"{rule: prompt-removed, reason: of no use}", "{rule: prompt-*, reason: not asked}",
+		"{rule: input-*, item: tool/search, expires: 2020-01-01, reason: old}",
+		"{rule: text-names-other-server, server: s10*, reason: known}",
 	}
 	all = append(f.some(all), "waivers: ["+strings.Join(f.some(waivers), ", ")+"]")
 	return strings.Join(all, "\n") + "\n"
@@ -132,8 +135,10 @@ func (f *randomFleet) some(texts []string) []string {
 // mcpctl is one run in the folder, its answer and its exit status.
 func (f *randomFleet) mcpctl(line string, more ...string) ([]byte, int) {
 	var out, said bytes.Buffer
-	p := host.Process{In: strings.NewReader(""), Out: &out, Err: &said, Dir: f.dir, Home: filepath.Join(f.dir, "home"), GOOS: "linux", Now: time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)}
-	args := append(strings.Fields(line), "--yes", "--format", "json", "--config", filepath.Join(f.dir, "mcpctl.yaml"), "--config", filepath.Join(f.dir, ".mcp.json"))
+	p := host.Process{In: strings.NewReader(""), Out: &out, Err: &said, Dir: f.dir, Home: filepath.Join(f.dir, "home"), GOOS: "linux",
+		Now: time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)}
+	args := append(strings.Fields(line), "--yes", "--format", "json", "--config", filepath.Join(f.dir, "mcpctl.yaml"), "--config",
+		filepath.Join(f.dir, ".mcp.json"))
 	if strings.HasPrefix(line, "merge") {
 		args = append(strings.Fields(line), args[len(args)-6:]...)
 	}

@@ -27,7 +27,8 @@ func fetch(args []string) int {
 		fmt.Fprintln(os.Stderr, "usage: fetch [until REGEXP] METHOD URL [HEADER…]")
 		return 2
 	}
-	client := http.Client{Timeout: 5 * time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := http.Client{Timeout: 5 * time.Minute,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	for late := time.Now().Add(5 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		head, body, err := fetchOnce(&client, until, args)
 		if err == nil && until.MatchString(body) || time.Now().After(late) {

@@ -35,7 +35,8 @@ func buildGoSDK(t *testing.T) (bin string) {
 		t.Skipf("NOT TESTED: the go-sdk cannot be downloaded: %v\n%s", err, out)
 	}
 	bin = t.TempDir()
-	if out, err := exec.Command("go", "-C", module, "build", "-o", bin+string(filepath.Separator), gosdkServer, "./changing", "./apps").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "-C", module, "build", "-o", bin+string(filepath.Separator), gosdkServer, "./changing",
+		"./apps").CombinedOutput(); err != nil {
 		t.Fatalf("building %s: %v\n%s", gosdkServer, err, out)
 	}
 	return bin

@@ -130,8 +130,9 @@ func TestEveryRuleIsInOneCatalogue(t *testing.T) {
 
 func rulesPage(t *testing.T, all []catalogue) string {
 	var b strings.Builder
-	b.WriteString("# Rules\n\nEach finding has the id of a rule. `mcpctl rules ID` explains one: what it means, why it matters, an example, and\n" +
-		"how to fix it. The level is the default; `rules` in [mcpctl.yaml](ci.md#policy) changes it.\n")
+	b.WriteString(
+		"# Rules\n\nEach finding has the id of a rule. `mcpctl rules ID` explains one: what it means, why it matters, an example, and\n" +
+			"how to fix it. The level is the default; `rules` in [mcpctl.yaml](ci.md#policy) changes it.\n")
 	for _, c := range all {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", c.title, c.says)
 		titles, of := c.sections(t)

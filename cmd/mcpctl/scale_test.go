@@ -113,7 +113,8 @@ func (f fleetRun) measure(title string, args ...string) time.Duration {
 	if status := state.ExitCode(); status != 0 && status != 1 && (status != 3 || !strings.HasSuffix(title, "dead")) {
 		f.Errorf("%v: %v: %.2000s", args, state, &stderr)
 	}
-	fmt.Printf("| `%s` | %d | %.2f s | %.2f ms | %d MiB | %d |\n", title, f.servers, spent.Seconds(), 1000*spent.Seconds()/float64(f.servers), peak>>10, state.ExitCode())
+	fmt.Printf("| `%s` | %d | %.2f s | %.2f ms | %d MiB | %d |\n", title, f.servers, spent.Seconds(),
+		1000*spent.Seconds()/float64(f.servers), peak>>10, state.ExitCode())
 	f.Logf("%s: %v elapsed", title, took)
 	return took
 }
@@ -131,11 +132,17 @@ func toolsOf(i int, changed bool) fixture.Items {
 		if changed && i%20 == 7 && k == 5 {
 			required += `,"limit"`
 		}
-		tools = append(tools, fixture.Raw(fmt.Sprintf(`{"name":"%s","title":"Search %[1]s","description":"Searches the records of %[1]s and gives those that match. Use it when the user asks for records by their content; for one record that is known by its number there is a quicker way.",`+
-			`"inputSchema":{"type":"object","properties":{"query":{"type":"string","description":"What to look for, as words that are all in the record","minLength":1},`+
-			`"limit":{"type":"integer","minimum":1,"maximum":%d,"default":20,"description":"How many records to give at most"},`+
-			`"order":{"type":"string","enum":["newest","oldest","relevance"],"description":"Which of them come first"},`+
-			`"fields":{"type":"array","items":{"type":"string"},"description":"The members of a record to give; all when it is left out"}},"required":[%s]},"annotations":{"readOnlyHint":true}}`,
+		tools = append(tools, fixture.Raw(fmt.Sprintf(
+			`{"name":"%s","title":"Search %[1]s",`+
+				`"description":"Searches the records of %[1]s and gives those that match. Use it when the user asks for records by their `+
+				`content; for one record that is known by its number there is a quicker way.",`+
+				`"inputSchema":{"type":"object","properties":{"query":{"type":"string",`+
+				`"description":"What to look for, as words that are all in the record","minLength":1},`+
+				`"limit":{"type":"integer","minimum":1,"maximum":%d,"default":20,"description":"How many records to give at most"},`+
+				`"order":{"type":"string","enum":["newest","oldest","relevance"],"description":"Which of them come first"},`+
+				`"fields":{"type":"array","items":{"type":"string"},`+
+				`"description":"The members of a record to give; all when it is left out"}},"required":[%s]},`+
+				`"annotations":{"readOnlyHint":true}}`,
 			owner, 50+(i+k)%50, required)))
 	}
 	return tools

@@ -82,7 +82,8 @@ func quirks(ts *testscript.TestScript, q *authtest.Quirks, words []string) {
 }
 
 // follow is a browser for scripts: it goes where a page sends it, and writes what it saw last, at once and whole, to the file that
-// FOLLOWED names, if it names one: that may be after mcpctl has ended, so scripts wait with appears. With -ends it goes to the page alone, and writes where that sends it.
+// FOLLOWED names, if it names one: that may be after mcpctl has ended, so scripts wait with appears. With -ends it goes to the page
+// alone, and writes where that sends it.
 func follow() int {
 	client := &http.Client{}
 	if os.Args[1] == "-ends" {
@@ -136,7 +137,8 @@ func mcpgoHTTP(ts *testscript.TestScript, args []string) {
 	case "both":
 		listening = servertest.NewTestStreamableHTTPServer(mcpgoServer())
 	case "legacy":
-		listening = servertest.NewTestStreamableHTTPServer(mcpgoServer(), server.WithStateful(true), server.WithStreamableHTTPProtocolVersions("2025-11-25"))
+		listening = servertest.NewTestStreamableHTTPServer(mcpgoServer(), server.WithStateful(true),
+			server.WithStreamableHTTPProtocolVersions("2025-11-25"))
 	case "sse":
 		listening, path = servertest.NewTestServer(mcpgoServer()), "/sse"
 	default:

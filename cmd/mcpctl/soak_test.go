@@ -58,7 +58,8 @@ func TestSoak(t *testing.T) {
 	s.end()
 	late := s.verdict()
 	receiver.verdict(t, "webhook", servers)
-	t.Logf("%d servers, %v: %d changes, reported in %d events; of the servers without faults: change to event median %v, p99 %v, most %v; CPU idle %.2f %%, busy %.1f %% of a core; memory %d MiB at most, over time %v; it wrote:\n%s",
+	t.Logf("%d servers, %v: %d changes, reported in %d events; of the servers without faults: change to event median %v, p99 %v, most "+
+		"%v; CPU idle %.2f %%, busy %.1f %% of a core; memory %d MiB at most, over time %v; it wrote:\n%s",
 		count, length, servers.changes(), s.reported, late[len(late)/2], late[len(late)*99/100], late[len(late)-1],
 		100*idle.Seconds()/calm.Seconds(), 100*busy.Seconds()/took.Seconds(), most>>20, memory, &s.stderr)
 	if idle.Seconds() > 0.05*calm.Seconds() { // pings are most of it
@@ -98,7 +99,8 @@ func startSoak(t *testing.T, servers soakServers, site, hook string) *soak {
 	config := soakConfig(t, dir, site, len(servers))
 	s := &soak{
 		T: t, servers: servers, done: make(chan struct{}), reached: map[string]bool{}, last: make([]int, len(servers)),
-		cmd: exec.Command(program, "watch", "--config", config, "--format", "ndjson", "--timeout", "10s", "--state", filepath.Join(dir, "state"), "--webhook", hook),
+		cmd: exec.Command(program, "watch", "--config", config, "--format", "ndjson", "--timeout", "10s", "--state",
+			filepath.Join(dir, "state"), "--webhook", hook),
 	}
 	s.cmd.Stderr = &s.stderr
 	out, err := s.cmd.StdoutPipe()
@@ -258,7 +260,8 @@ func (f *soakFollower) take(line []byte) {
 		}
 	}
 	if known := f.versions[i]; from > known || to < known {
-		f.wrong = append(f.wrong, fmt.Sprintf("%s: an event leads from version %d to %d, and %d was known: %s", e.Server, from, to, known, line))
+		f.wrong = append(f.wrong, fmt.Sprintf("%s: an event leads from version %d to %d, and %d was known: %s", e.Server, from, to, known,
+			line))
 	}
 	f.versions[i] = max(f.versions[i], to)
 	if f.events++; e.Repeated {

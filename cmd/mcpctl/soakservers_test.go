@@ -223,7 +223,8 @@ func (s *soakServer) answer(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case request.Method == "initialize":
 		w.Header().Set(sessionHeader, s.sessionOf())
-		member = `"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"plot","version":"1"}}`
+		member = `"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"plot",` +
+			`"version":"1"}}`
 	case request.Method == "server/discover":
 	case r.Header.Get(sessionHeader) != s.sessionOf():
 		http.Error(w, "no such session", http.StatusNotFound)
@@ -258,7 +259,8 @@ func (s *soakServer) page(cursor string) string {
 	}
 	var tools []string
 	for _, name := range names {
-		tools = append(tools, fmt.Sprintf(`{"name":%q,"description":"This is %[1]s, one of the tools.","inputSchema":{"type":"object"}}`, name))
+		tools = append(tools, fmt.Sprintf(`{"name":%q,"description":"This is %[1]s, one of the tools.","inputSchema":{"type":"object"}}`,
+			name))
 	}
 	return `{"tools":[` + strings.Join(tools, ",") + "]" + next + "}"
 }

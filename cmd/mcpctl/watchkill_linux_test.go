@@ -31,8 +31,10 @@ func TestServerKilledAtRandom(t *testing.T) {
 			dir, random := t.TempDir(), rand.New(rand.NewPCG(uint64(seed), 50))
 			offer(t, dir, "first")
 			config := filepath.Join(t.TempDir(), "mcp.json")
-			writeText(t, config, fmt.Sprintf(`{"mcpServers": {"victim": {"command": "fixture", "args": ["stdio", "server.yaml"], "cwd": %q}}}`, dir))
-			w := startWatch(t, filepath.Dir(config), exec.Command("mcpctl", "watch", "--format", "ndjson", "--config", config), "tool/first")
+			writeText(t, config,
+				fmt.Sprintf(`{"mcpServers": {"victim": {"command": "fixture", "args": ["stdio", "server.yaml"], "cwd": %q}}}`, dir))
+			w := startWatch(t, filepath.Dir(config), exec.Command("mcpctl", "watch", "--format", "ndjson", "--config", config),
+				"tool/first")
 			w.until("polling")
 			for n := range 5 { // each time it waits twice as long
 				offer(t, dir, fmt.Sprint("tool", n), fmt.Sprint("other", n))
@@ -69,7 +71,8 @@ func kill(t *testing.T, dir, command string) {
 		for _, process := range processesIn(dir) {
 			id, rest, _ := strings.Cut(process, " ")
 			pid, err := strconv.Atoi(id)
-			if err == nil && strings.TrimSpace(rest) != "" && strings.HasPrefix(rest, command) && syscall.Kill(pid, syscall.SIGKILL) == nil {
+			if err == nil && strings.TrimSpace(rest) != "" && strings.HasPrefix(rest, command) &&
+				syscall.Kill(pid, syscall.SIGKILL) == nil {
 				return
 			}
 		}
@@ -126,7 +129,8 @@ func TestOutputsOutliveKills(t *testing.T) {
 	writeText(t, filepath.Join(dir, "server.yaml"), "tools: [{name: first}]")
 	run(begin("--for", "1s"), all)
 	writeText(t, filepath.Join(dir, "server.yaml"), `{tools: [{name: a}], capabilities: {tools: {listChanged: true}}, on: {tools/list: [
-		{result: '{"tools":[{"name":"t{{count}}-{{env "RUN"}}","description":"{{env "RUN"}}{{count}} {{env "RUN"}}{{count}} {{count}}"}]}'}, {sleep: 5ms},
+		{result: '{"tools":[{"name":"t{{count}}-{{env "RUN"}}",`+
+		`"description":"{{env "RUN"}}{{count}} {{env "RUN"}}{{count}} {{count}}"}]}'}, {sleep: 5ms},
 		{send: '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'}]}}`)
 	for n := range 10 {
 		cmd := begin("--env", "RUN="+string(rune('a'+n)))

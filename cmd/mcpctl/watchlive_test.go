@@ -118,7 +118,8 @@ func TestWatchMcpGo(t *testing.T) {
 			return servertest.NewTestStreamableHTTPServer(s), "/mcp"
 		},
 		"2025-11-25": func(s *server.MCPServer) (*httptest.Server, string) {
-			return servertest.NewTestStreamableHTTPServer(s, server.WithStateful(true), server.WithStreamableHTTPProtocolVersions("2025-11-25")), "/mcp"
+			return servertest.NewTestStreamableHTTPServer(s, server.WithStateful(true),
+				server.WithStreamableHTTPProtocolVersions("2025-11-25")), "/mcp"
 		},
 		"sse": func(s *server.MCPServer) (*httptest.Server, string) { return servertest.NewTestServer(s), "/sse" },
 	} {

@@ -16,7 +16,8 @@ import (
 func TestWorkflowOfABuild(t *testing.T) {
 	commit, pseudo := strings.Repeat("0123456789", 4), "v0.0.0-20261128101112-0123456789ab"
 	vcs := func(modified string) []debug.BuildSetting {
-		return []debug.BuildSetting{{Key: "vcs", Value: "git"}, {Key: "vcs.revision", Value: commit}, {Key: "vcs.modified", Value: modified}}
+		return []debug.BuildSetting{{Key: "vcs", Value: "git"}, {Key: "vcs.revision", Value: commit},
+			{Key: "vcs.modified", Value: modified}}
 	}
 	for name, test := range map[string]struct {
 		linked string
@@ -25,17 +26,20 @@ func TestWorkflowOfABuild(t *testing.T) {
 		gitlab string
 	}{
 		"a release": {"1.2.0", debug.BuildInfo{Main: debug.Module{Version: "v1.2.0"}, Settings: vcs("false")},
-			"uses: mcpctl/mcpctl@" + commit + " # v1.2.0\n        with: {config: mcpctl.yaml, comment: true, version: 1.2.0}", "mcpctl@v1.2.0\n"},
+			"uses: mcpctl/mcpctl@" + commit + " # v1.2.0\n        with: {config: mcpctl.yaml, comment: true, version: 1.2.0}",
+			"mcpctl@v1.2.0\n"},
 		"a clone": {"", debug.BuildInfo{Main: debug.Module{Version: pseudo}, Settings: vcs("false")},
 			"uses: mcpctl/mcpctl@" + commit + "\n        with: {config: mcpctl.yaml, comment: true}", "mcpctl@" + commit + "\n"},
-		"make build": {"v1.2.0-3-g0123456", debug.BuildInfo{Settings: vcs("false")}, "uses: mcpctl/mcpctl@" + commit + "\n", "mcpctl@" + commit + "\n"},
+		"make build": {"v1.2.0-3-g0123456", debug.BuildInfo{Settings: vcs("false")}, "uses: mcpctl/mcpctl@" + commit + "\n",
+			"mcpctl@" + commit + "\n"},
 		"go install of a release": {"", debug.BuildInfo{Main: debug.Module{Version: "v1.2.0"}},
 			"run: go install github.com/mcpctl/mcpctl/cmd/mcpctl@v1.2.0\n        env: {GOTOOLCHAIN: auto}\n", "mcpctl@v1.2.0\n"},
 		"go install of a commit": {"", debug.BuildInfo{Main: debug.Module{Version: pseudo}},
 			"run: go install github.com/mcpctl/mcpctl/cmd/mcpctl@" + pseudo + "\n", "mcpctl@" + pseudo + "\n"},
 		"a clone with changes": {"", debug.BuildInfo{Main: debug.Module{Version: pseudo + "+dirty"}, Settings: vcs("true")},
 			"uses: mcpctl/mcpctl@main # pin this\n", "mcpctl@main # pin this\n"},
-		"neither": {"", debug.BuildInfo{Main: debug.Module{Version: "(devel)"}}, "uses: mcpctl/mcpctl@main # pin this\n", "mcpctl@main # pin this\n"},
+		"neither": {"", debug.BuildInfo{Main: debug.Module{Version: "(devel)"}}, "uses: mcpctl/mcpctl@main # pin this\n",
+			"mcpctl@main # pin this\n"},
 	} {
 		from := originOf(test.linked, &test.info)
 		for system, want := range map[string]string{"github": test.github, "gitlab": test.gitlab} {
@@ -43,7 +47,8 @@ func TestWorkflowOfABuild(t *testing.T) {
 			if !strings.Contains(flow.text, want) {
 				t.Errorf("%s, %s: %q is not in\n%s", name, system, want, flow.text)
 			}
-			if strings.Contains(flow.text, "mcpctl/mcpctl@v") || strings.Contains(flow.about, "comment") != strings.Contains(flow.text, "comment: true") {
+			if strings.Contains(flow.text, "mcpctl/mcpctl@v") ||
+				strings.Contains(flow.about, "comment") != strings.Contains(flow.text, "comment: true") {
 				t.Errorf("%s, %s: a tag that may not exist, or %q is untrue of\n%s", name, system, flow.about, flow.text)
 			}
 		}
@@ -66,7 +71,8 @@ func TestVendorsWorkflow(t *testing.T) {
 	}
 	for open, want := range map[string]string{"": "issue create --label mcp-vendors", "17": "issue edit 17 --body-file report.md"} {
 		dir := t.TempDir()
-		writeText(t, filepath.Join(dir, "gh"), "#!/bin/sh\necho \"$@\" >>"+dir+"/asked\ncase \"$*\" in 'issue list'*) echo "+open+";; esac\n")
+		writeText(t, filepath.Join(dir, "gh"), "#!/bin/sh\necho \"$@\" >>"+dir+"/asked\ncase \"$*\" in 'issue list'*) echo "+open+
+			";; esac\n")
 		if err := os.Chmod(filepath.Join(dir, "gh"), 0o755); err != nil {
 			t.Fatal(err)
 		}
