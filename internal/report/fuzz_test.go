@@ -17,7 +17,8 @@ func FuzzWrite(f *testing.F) {
 		"", "plain", "\x1b[2J\x1b]0;x\x07", "\u202egpj.exe", "\U000e0041", "\u2028", "\xff\xfe", "a\nb\n\n\n\nc ", " \t ", "日本語 ✅ 😀",
 		"z\u0301\u0302\u0303\u0304\u0305", "::error::x", "- a: b # c", "\u200b", "⚠\ufe0f",
 	} {
-		f.Add(s, `{"name":"a","description":"b\u001b","inputSchema":{"properties":{"x":{"enum":["\u202e",1e400]}},"required":["x"]}}`, uint8(80))
+		f.Add(s, `{"name":"a","description":"b\u001b","inputSchema":{"properties":{"x":{"enum":["\u202e",1e400]}},"required":["x"]}}`,
+			uint8(80))
 		f.Add(s, `[1,"\u0000",{"":null}]`, uint8(40))
 		f.Add(s, `not json`, uint8(0))
 	}
@@ -103,19 +104,24 @@ func filled(command, s string, value json.RawMessage) *Report {
 	items := seen.Items{value, json.RawMessage(`{}`)}
 	failure := seen.Failure{Stage: s, Message: s, Hint: s, Stderr: s}
 	server := Server{
-		Server: seen.Server{Name: s, State: seen.Partial, Source: s, Error: &failure, MoreErrors: []seen.Failure{failure}, Answer: seen.Answer{Connection: seen.Connection{Transport: s, ProtocolVersion: s}, ElapsedMs: 1,
-			Counts: seen.Counts{snapshot.Tools: 1}, Noise: new(1), NoiseText: []string{s},
-			Notices: []seen.Oddity{{Stage: s, Code: s, Message: s}}}, Offer: seen.Offer{ServerInfo: value, Capabilities: value, Instructions: s,
-			Tools: items, Prompts: items, Resources: items, ResourceTemplates: items}},
+		Server: seen.Server{Name: s, State: seen.Partial, Source: s, Error: &failure, MoreErrors: []seen.Failure{failure},
+			Answer: seen.Answer{Connection: seen.Connection{Transport: s, ProtocolVersion: s}, ElapsedMs: 1,
+				Counts: seen.Counts{snapshot.Tools: 1}, Noise: new(1), NoiseText: []string{s},
+				Notices: []seen.Oddity{{Stage: s, Code: s, Message: s}}},
+			Offer: seen.Offer{ServerInfo: value, Capabilities: value, Instructions: s,
+				Tools: items, Prompts: items, Resources: items, ResourceTemplates: items}},
 		Saved:      &Saved{Action: Skipped, File: s, Reason: s},
 		Definition: trust.Definition{Description: config.Description{Command: []string{s, s}}}, Comparison: Comparison{Base: s},
 	}
 	text, _ := json.Marshal(s)
 	changed, _ := json.Marshal("x " + s + " y")
 	return &Report{
-		Command: command, Status: 1, Servers: []Server{server, {Server: seen.Server{Name: s + "!", State: seen.OK}, Definition: trust.Definition{Description: config.Description{URL: s}}}}, Problems: []string{s},
+		Command: command, Status: 1, Servers: []Server{server,
+			{Server: seen.Server{Name: s + "!", State: seen.OK}, Definition: trust.Definition{Description: config.Description{URL: s}}}},
+		Problems: []string{s},
 		Findings: seen.Findings{
-			{Rule: s, Level: finding.Breaking, Verdict: finding.Proved, Server: s, Item: s, Path: "/" + s, Message: s, Hint: s, Old: value, New: text, Witness: value},
+			{Rule: s, Level: finding.Breaking, Verdict: finding.Proved, Server: s, Item: s, Path: "/" + s, Message: s, Hint: s, Old: value,
+				New: text, Witness: value},
 			{Rule: s, Level: finding.Warning, Server: s, Item: "tool/" + s, Path: "/" + s, Message: s, Old: text, New: changed},
 			{Rule: s, Level: finding.Info, Server: s, Item: "tool/" + s, Message: s, New: value},
 			{Rule: s, Level: finding.Info, Server: "elsewhere", Path: "/a", Message: s, Old: value},

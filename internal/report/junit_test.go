@@ -160,7 +160,8 @@ func TestJUnitCounts(t *testing.T) {
 	r := &Report{Command: "diff", Servers: []Server{
 		{Server: seen.Server{Name: "a", State: seen.OK}},
 		{Server: seen.Server{Name: "b", State: seen.Failed, Error: &seen.Failure{Stage: "starting", Message: "no"}}},
-		{Server: seen.Server{Name: "c", State: seen.Failed, Error: &seen.Failure{Stage: "starting", Message: "no"}, Tolerated: &finding.Tolerance{Reason: "moves"}}},
+		{Server: seen.Server{Name: "c", State: seen.Failed, Error: &seen.Failure{Stage: "starting", Message: "no"},
+			Tolerated: &finding.Tolerance{Reason: "moves"}}},
 		{Server: seen.Server{Name: "d", State: seen.OK}},
 	}, Findings: seen.Findings{
 		{Rule: "x", Level: finding.Breaking, Server: "a"}, {Rule: "y", Level: finding.Warning, Server: "a"},
@@ -200,10 +201,12 @@ func TestJUnitFailsAsTheRunDoes(t *testing.T) {
 		{"", "", 1}, {finding.FailOnWarning, "", 2}, {finding.FailOnAny, "", 3}, {finding.FailOnNever, "", 0},
 		{finding.FailOnNever, finding.FailOnWarning, 2}, {finding.FailOnAny, finding.FailOnNever, 0},
 	} {
-		r := &Report{Command: "check", FailOn: test.all, Servers: []Server{{Server: seen.Server{Name: "a"}, FailOn: test.own}}, Findings: seen.Findings{
-			{Rule: "x", Level: finding.Breaking, Server: "a"}, {Rule: "y", Level: finding.Warning, Server: "a"}, {Rule: "z", Level: finding.Info, Server: "a"},
-			{Rule: "w", Level: finding.Breaking, Server: "a", Waiver: &finding.Waiver{Reason: "agreed"}},
-		}}
+		r := &Report{Command: "check", FailOn: test.all, Servers: []Server{{Server: seen.Server{Name: "a"}, FailOn: test.own}},
+			Findings: seen.Findings{
+				{Rule: "x", Level: finding.Breaking, Server: "a"}, {Rule: "y", Level: finding.Warning, Server: "a"},
+				{Rule: "z", Level: finding.Info, Server: "a"},
+				{Rule: "w", Level: finding.Breaking, Server: "a", Waiver: &finding.Waiver{Reason: "agreed"}},
+			}}
 		if got := strings.Count(written(t, "junit", r, Options{}), "<failure "); got != test.failing {
 			t.Errorf("%q, and %q of the server: %d tests fail, want %d", test.all, test.own, got, test.failing)
 		}

@@ -56,7 +56,8 @@ func checkMarkdown(t testing.TB, out string, html bool) {
 		case *ast.CodeSpan:
 			return ast.WalkSkipChildren, nil
 		case *ast.Text:
-			if words := string(n.Value(source)); strings.ContainsAny(words, "@#`*_[]|~<>") || strings.Contains(words, "://") || strings.Contains(words, "www.") {
+			if words := string(n.Value(source)); strings.ContainsAny(words, "@#`*_[]|~<>") || strings.Contains(words, "://") ||
+				strings.Contains(words, "www.") {
 				t.Fatalf("prose that is more than words: %q in %q", words, out)
 			}
 		}
@@ -69,15 +70,19 @@ func checkMarkdown(t testing.TB, out string, html bool) {
 
 // TestMarkdownLimit writes more than GitHub takes: what matters most stays, and the rest is counted.
 func TestMarkdownLimit(t *testing.T) {
-	r := &Report{Command: "diff", Status: 1, Servers: []Server{{Server: seen.Server{Name: "a", State: seen.OK}}, {Server: seen.Server{Name: "b", State: seen.OK}}}, Findings: seen.Findings{}}
+	r := &Report{Command: "diff", Status: 1, Servers: []Server{{Server: seen.Server{Name: "a", State: seen.OK}},
+		{Server: seen.Server{Name: "b", State: seen.OK}}}, Findings: seen.Findings{}}
 	long, _ := json.Marshal(strings.Repeat("word & ", 150))
 	for i := range 400 {
 		r.Findings = append(r.Findings,
-			finding.Finding{Rule: "note", Level: finding.Info, Server: "a", Item: fmt.Sprint("tool/i", i), Message: fmt.Sprint("thing ", i, " was added")},
-			finding.Finding{Rule: "text", Level: finding.Warning, Server: "a", Item: fmt.Sprint("tool/w", i), Message: fmt.Sprint("text ", i, " changed"), Old: json.RawMessage(`"` + fmt.Sprint(i) + `"`), New: long})
+			finding.Finding{Rule: "note", Level: finding.Info, Server: "a", Item: fmt.Sprint("tool/i", i),
+				Message: fmt.Sprint("thing ", i, " was added")},
+			finding.Finding{Rule: "text", Level: finding.Warning, Server: "a", Item: fmt.Sprint("tool/w", i),
+				Message: fmt.Sprint("text ", i, " changed"), Old: json.RawMessage(`"` + fmt.Sprint(i) + `"`), New: long})
 	}
 	for i := range 20 {
-		r.Findings = append(r.Findings, finding.Finding{Rule: "gone", Level: finding.Breaking, Server: "b", Item: fmt.Sprint("tool/b", i), Message: fmt.Sprint("tool ", i, " is gone")})
+		r.Findings = append(r.Findings, finding.Finding{Rule: "gone", Level: finding.Breaking, Server: "b", Item: fmt.Sprint("tool/b", i),
+			Message: fmt.Sprint("tool ", i, " is gone")})
 	}
 	out := written(t, "markdown", r, Options{})
 	checkMarkdown(t, out, true)
@@ -100,14 +105,16 @@ func TestMarkdownKeepsEveryText(t *testing.T) {
 			continue
 		}
 		text, _ := json.Marshal(s)
-		r := &Report{Command: "diff", Servers: []Server{{Server: seen.Server{Name: "a"}}}, Findings: seen.Findings{{Rule: "r", Level: finding.Info, Server: "a", Path: "/description", Message: "m", New: text}}}
+		r := &Report{Command: "diff", Servers: []Server{{Server: seen.Server{Name: "a"}}},
+			Findings: seen.Findings{{Rule: "r", Level: finding.Info, Server: "a", Path: "/description", Message: "m", New: text}}}
 		decoded := ""
 		_ = json.Unmarshal(text, &decoded)
 		shown := strings.ReplaceAll(written(t, "markdown", r, Options{}), "\n+ ", "\n")
 		shown = strings.NewReplacer(`\x3a`, ":", `\x5b`, "[").Replace(shown)
 		shown = regexp.MustCompile(`⚠ [a-z]+( comment)?: `).ReplaceAllString(shown, "")
 		for _, want := range kit.Lines(decoded) {
-			if !strings.Contains(shown, string(printable.Visible(want))) && !strings.Contains(shown, string(printable.Visible(printable.Spaced(text)))) {
+			if !strings.Contains(shown, string(printable.Visible(want))) &&
+				!strings.Contains(shown, string(printable.Visible(printable.Spaced(text)))) {
 				t.Errorf("%q is not in %q", want, shown)
 			}
 		}

@@ -120,7 +120,9 @@ func TestWrap(t *testing.T) {
 // TestAcceptIsOfferedForChanges: what fails a run because of a waiver cannot be accepted, so the last line does not offer it.
 func TestAcceptIsOfferedForChanges(t *testing.T) {
 	for message, offered := range map[string]bool{"tool/a": true, "waiver/tool-removed": false} {
-		r := &Report{Command: "diff", Status: 1, FailOn: finding.FailOnWarning, Servers: []Server{{Server: seen.Server{Name: "s", Answer: seen.Answer{Connection: seen.Connection{Transport: "stdio"}}}, Comparison: Comparison{Base: "s.json", Movable: true}}},
+		r := &Report{Command: "diff", Status: 1, FailOn: finding.FailOnWarning,
+			Servers: []Server{{Server: seen.Server{Name: "s", Answer: seen.Answer{Connection: seen.Connection{Transport: "stdio"}}},
+				Comparison: Comparison{Base: "s.json", Movable: true}}},
 			Findings: seen.Findings{{Rule: "r", Level: finding.Warning, Server: "s", Item: message, Message: "m", Old: []byte("1")}}}
 		if page := written(t, "table", r, Options{}); strings.Contains(page, "mcpctl accept") != offered {
 			t.Errorf("%s: accept offered %v, want %v:\n%s", message, !offered, offered, page)

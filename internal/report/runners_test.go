@@ -19,9 +19,12 @@ import (
 // orders are texts that a runner would obey, in the places in which one looks for them.
 func orders() []string {
 	return []string{
-		"::error::x", "  ::stop-commands::t", "\t::add-mask::a", "\u00a0\u2003::warning::x", "a\n   ::error file=a,line=1::x\nb", "- ::error::x", ":::error::x",
-		"word word word word word word word word word word word word word word ::error::x", strings.Repeat("x", 74) + "::set-output name=a::b",
-		"##[error]x", "a ##[group]b", "##vso[task.setvariable variable=a]b", "a##VSO[task.complete]b", "x\r\n##[section]y", "###[error]x", "\\##[error]x", "#\u200b#[error]",
+		"::error::x", "  ::stop-commands::t", "\t::add-mask::a", "\u00a0\u2003::warning::x", "a\n   ::error file=a,line=1::x\nb",
+		"- ::error::x", ":::error::x",
+		"word word word word word word word word word word word word word word ::error::x",
+		strings.Repeat("x", 74) + "::set-output name=a::b",
+		"##[error]x", "a ##[group]b", "##vso[task.setvariable variable=a]b", "a##VSO[task.complete]b", "x\r\n##[section]y", "###[error]x",
+		"\\##[error]x", "#\u200b#[error]",
 		"\x1b[0Ksection_start:1560896352:x[collapsed=true]\r\x1b[0Kx", "section_end:1560896353:x\r\x1b[0K",
 	}
 }
@@ -55,7 +58,8 @@ func nothing(string) bool { return false }
 // TestRunnersObeyNothing puts orders in every place of a report and writes it in every format and at every width.
 func TestRunnersObeyNothing(t *testing.T) {
 	for i, s := range orders() {
-		raw, _ := json.Marshal(map[string]any{"name": s, "description": s, s: s, "inputSchema": map[string]any{"properties": map[string]any{s: map[string]any{"description": s, "enum": []string{s}}}}})
+		raw, _ := json.Marshal(map[string]any{"name": s, "description": s, s: s,
+			"inputSchema": map[string]any{"properties": map[string]any{s: map[string]any{"description": s, "enum": []string{s}}}}})
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
 			checkOrders(t, fmt.Sprint(i), s, raw, "list", "show", "snapshot", "diff", "accept", "config", "trust",
@@ -90,7 +94,8 @@ func checkOrders(t testing.TB, name, s string, value json.RawMessage, commands .
 			if format == "github" {
 				ours = annotations.MatchString
 			}
-			for _, o := range []Options{{}, {Width: 80, Color: true, Raw: true}, {Width: 40, Items: true, Waived: true}, {Width: 61, Raw: true}} {
+			for _, o := range []Options{{}, {Width: 80, Color: true, Raw: true}, {Width: 40, Items: true, Waived: true},
+				{Width: 61, Raw: true}} {
 				o.Version = s
 				checkRunners(t, name+" "+command+" as "+format, written(t, format, r, o), ours)
 				if format != "table" {
@@ -107,7 +112,8 @@ func checkOrders(t testing.TB, name, s string, value json.RawMessage, commands .
 // events are events with s in every place.
 func events(t testing.TB, s string, check func(string)) {
 	for _, kind := range []string{"state", "changed", "build", "summary", s} {
-		e := WatchEvent{Time: time.Unix(0, 0), Event: kind, Server: s, State: s, Cause: s, Note: s, Files: []string{s}, Error: &seen.Failure{Stage: s, Message: s, Hint: s, Stderr: s},
+		e := WatchEvent{Time: time.Unix(0, 0), Event: kind, Server: s, State: s, Cause: s, Note: s, Files: []string{s},
+			Error:    &seen.Failure{Stage: s, Message: s, Hint: s, Stderr: s},
 			Findings: filled("diff", s, []byte(`1`)).Findings, Servers: []Watched{{Name: s, State: s}}, Summary: &seen.Summary{}}
 		check(string(EventJSON(e)))
 		for _, width := range []int{0, 50} {

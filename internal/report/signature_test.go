@@ -39,9 +39,11 @@ func TestShape(t *testing.T) {
 		`{"type":"object","additionalProperties":{"type":"number"}}`:                    "map of number",
 		`{"type":"object","additionalProperties":false}`:                                "object",
 		`{"properties":{"b":{"type":"string"},"a":{"type":"number"}},"required":["a"]}`: "{a: number, b?}",
-		`{"type":"object","properties":{"x":{"type":"object","properties":{"y":{"type":"object","properties":{"z":true}}}}}}`: "{x?: {y?: {…}}}",
-		`{"type":"object","properties":{"a":{},"b":{},"c":{},"d":{},"e":{},"f":{},"g":{},"h":{}}}`:                            "{a?: any, b?: any, c?: any, d?: any, e?: any, f?: any, …}",
-		`{"type":"object","properties":{"a":{"type":"string"}},"anyOf":[{"required":["a"]}]}`:                                 "{a?}",
+		`{"type":"object","properties":{"x":{"type":"object","properties":{"y":{"type":"object","properties":{"z":true}}}}}}`: "{x?: " +
+			"{y?: {…}}}",
+		`{"type":"object","properties":{"a":{},"b":{},"c":{},"d":{},"e":{},"f":{},"g":{},"h":{}}}`: "{a?: any, b?: any, c?: any, d?: " +
+			"any, e?: any, f?: any, …}",
+		`{"type":"object","properties":{"a":{"type":"string"}},"anyOf":[{"required":["a"]}]}`: "{a?}",
 	} {
 		if got := shape(json.RawMessage(in), shapeDepth); got != want {
 			t.Errorf("shape(%s) = %s, want %s", in, got, want)
@@ -73,15 +75,20 @@ func TestSignature(t *testing.T) {
 		item string
 		want string
 	}{
-		{snapshot.Tools, `{"inputSchema":{"properties":{"limit":{"type":"integer"},"query":{"type":"string"}},"required":["query"]}}`, "query, limit?: integer"},
+		{snapshot.Tools, `{"inputSchema":{"properties":{"limit":{"type":"integer"},"query":{"type":"string"}},"required":["query"]}}`,
+			"query, limit?: integer"},
 		{snapshot.Tools, `{"inputSchema":{"required":"query","properties":{"query":{"type":"string"}}}}`, "query?"},
 		{snapshot.Tools, `{"inputSchema":true}`, ""},
 		{snapshot.Tools, `[]`, ""},
 		{snapshot.Prompts, `{"arguments":[{"name":"a"},{"name":"b","required":true},{"name":"c","required":"yes"},7]}`, "b, a?, c?, ?"},
 		{snapshot.Resources, `{"uri":"x://a"}`, ""},
-		{snapshot.Tools, `{"name":"t","inputSchema":{"type":"object","properties":{"b":{"type":"string"}},"required":["a"],"$ref":"#/$defs/My%20Base","allOf":[{"properties":{"c":{"type":"integer"},"b":{}}}],"$defs":{"My Base":{"properties":{"a":{"type":"string"}}}}}}`,
+		{snapshot.Tools,
+			`{"name":"t","inputSchema":{"type":"object","properties":{"b":{"type":"string"}},"required":["a"],"$ref":"#/$defs/My%20Base",` +
+				`"allOf":[{"properties":{"c":{"type":"integer"},"b":{}}}],"$defs":{"My Base":{"properties":{"a":{"type":"string"}}}}}}`,
 			"a, b?, c?: integer"},
-		{snapshot.Tools, `{"name":"t","inputSchema":{"type":"object","allOf":[{"properties":{"a":{"type":"string"}},"additionalProperties":false},{"properties":{"b":{"type":"string"}}}]}}`, "a?"},
+		{snapshot.Tools,
+			`{"name":"t","inputSchema":{"type":"object","allOf":[{"properties":{"a":{"type":"string"}},"additionalProperties":false},` +
+				`{"properties":{"b":{"type":"string"}}}]}}`, "a?"},
 		{snapshot.Tools, `{"name":"t","inputSchema":{"allOf":[{"$ref":"#"},{"$ref":"#"}],"properties":{"a":{"type":"string"}}}}`, "a?"},
 	} {
 		if got := signatureOf(c.kind, json.RawMessage(c.item)); got != c.want {

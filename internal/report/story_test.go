@@ -39,7 +39,8 @@ func release(t *testing.T, name string) *report.Report {
 		t.Fatal(err)
 	}
 	return &report.Report{Command: "diff", Status: 1,
-		Servers:  []report.Server{{Server: seen.Server{Name: name, State: seen.OK, Source: "new.json"}, Comparison: report.Comparison{Base: "old.json", Changed: seen.SignatureChanges(old, now)}}},
+		Servers: []report.Server{{Server: seen.Server{Name: name, State: seen.OK, Source: "new.json"},
+			Comparison: report.Comparison{Base: "old.json", Changed: seen.SignatureChanges(old, now)}}},
 		Findings: found}
 }
 
@@ -84,7 +85,8 @@ func storyOf(t *testing.T, name string) {
 		}
 	}
 	for _, f := range r.Findings {
-		if !strings.Contains(whole, f.Fingerprint()) || f.Pointer() != "" && !strings.Contains(strings.Join(strings.Fields(whole), ""), f.Pointer()) {
+		if !strings.Contains(whole, f.Fingerprint()) ||
+			f.Pointer() != "" && !strings.Contains(strings.Join(strings.Fields(whole), ""), f.Pointer()) {
 			t.Errorf("--verbose lacks %s at %s", f.Fingerprint(), f.Pointer())
 		}
 	}
@@ -100,7 +102,8 @@ func TestChangedCalls(t *testing.T) {
 		{``, `"a":{}`, "t() → t(a?)"},
 	} {
 		read := func(properties string) *snapshot.Snapshot {
-			s, err := snapshot.Parse([]byte(fmt.Sprintf(`{"mcpctl":1,"tools":[{"name":"t","inputSchema":{"type":"object","properties":{%s}}}]}`, properties)))
+			s, err := snapshot.Parse(
+				[]byte(fmt.Sprintf(`{"mcpctl":1,"tools":[{"name":"t","inputSchema":{"type":"object","properties":{%s}}}]}`, properties)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -120,13 +123,16 @@ func TestChangedCalls(t *testing.T) {
 func TestAddedLinesAreLines(t *testing.T) {
 	says := func(s string) json.RawMessage { raw, _ := json.Marshal(s); return raw }
 	text := finding.Finding{Rule: "tool-description-changed", Level: finding.Warning, Server: "a", Item: "tool/t", Path: "/description",
-		Message: "The description changed.", Old: says("Approve this PR."), New: says("Approve this PR.\n\nLine two. See https://evil.example/x. Line three.\n<script>alert(1)</script>")}
+		Message: "The description changed.", Old: says("Approve this PR."),
+		New: says("Approve this PR.\n\nLine two. See https://evil.example/x. Line three.\n<script>alert(1)</script>")}
 	host := text
 	host.Rule, host.Old, host.Message = "text-url-added", nil, "The text now names the host evil.example."
 	host.Passage = "evil.example"
-	r := &report.Report{Command: "diff", Servers: []report.Server{{Server: seen.Server{Name: "a", State: seen.OK}}}, Findings: []finding.Finding{host, text}}
+	r := &report.Report{Command: "diff", Servers: []report.Server{{Server: seen.Server{Name: "a", State: seen.OK}}},
+		Findings: []finding.Finding{host, text}}
 	for format, want := range map[string][]string{
-		"table":    {"Approve this PR.{+\n", "\n  Line two. See https://evil.example/x. Line three.\n  ⚠ script: <script>alert(1)</script>+}\n"},
+		"table": {"Approve this PR.{+\n",
+			"\n  Line two. See https://evil.example/x. Line three.\n  ⚠ script: <script>alert(1)</script>+}\n"},
 		"markdown": {"\nLine two. See https://evil.example/x. Line three.\n", "⚠ script: <script>alert(1)</script>+}\n"},
 		"junit":    {"Line two. See https://evil.example/x. Line three.\n⚠ script", "See https://{+evil.example+}/x."},
 	} {
@@ -147,11 +153,12 @@ func TestAddedLinesAreLines(t *testing.T) {
 
 // TestAWaiverHasNoCallers checks that an expired waiver fails the run and affects no caller.
 func TestAWaiverHasNoCallers(t *testing.T) {
-	r := &report.Report{Command: "diff", Status: 1, Servers: []report.Server{{Server: seen.Server{Name: "s", State: seen.OK}}}, Findings: []finding.Finding{
-		{Rule: "waiver-expired", Level: finding.Warning, Item: "waiver/tool-removed", Message: "The waiver of tool-removed expired."},
-		{Rule: "tool-removed", Level: finding.Breaking, Server: "s", Item: "tool/d", Message: "`d` was removed."},
-		{Rule: "tool-added", Level: finding.Info, Server: "s", Item: "tool/e", Message: "`e` is new."},
-	}}
+	r := &report.Report{Command: "diff", Status: 1, Servers: []report.Server{{Server: seen.Server{Name: "s", State: seen.OK}}},
+		Findings: []finding.Finding{
+			{Rule: "waiver-expired", Level: finding.Warning, Item: "waiver/tool-removed", Message: "The waiver of tool-removed expired."},
+			{Rule: "tool-removed", Level: finding.Breaking, Server: "s", Item: "tool/d", Message: "`d` was removed."},
+			{Rule: "tool-added", Level: finding.Info, Server: "s", Item: "tool/e", Message: "`e` is new."},
+		}}
 	if page := table(t, r, report.Options{}); !strings.Contains(page, "affects callers of d\n") {
 		t.Error(page)
 	}
