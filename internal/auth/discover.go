@@ -13,6 +13,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -50,7 +51,7 @@ func (c *client) challenge(ctx context.Context, s Resource) (challenge, error) {
 				return nil, nil
 			}}}
 		session, err := probe.Open(ctx, server, probe.Options{CACert: c.caCert})
-		for seen := len(refusals); err == nil && len(kinds) > 0 && len(refusals) == seen; kinds = kinds[1:] {
+		for had := len(refusals); err == nil && len(kinds) > 0 && len(refusals) == had; kinds = kinds[1:] {
 			_, _ = session.List(ctx, kinds[0]) // only a refusal matters
 		}
 		if err == nil {
@@ -62,7 +63,7 @@ func (c *client) challenge(ctx context.Context, s Resource) (challenge, error) {
 		}
 		if err != nil && all.open && !probe.Answered(err) {
 			failure := probe.Failures(err)[0]
-			return challenge{}, exit.Advise(failure.Hint, "%w", failure.Err)
+			return challenge{}, exit.Advise(seen.FailureOf(failure).Hint, "%w", failure.Err)
 		}
 		if err != nil {
 			all.open = false

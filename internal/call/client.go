@@ -196,9 +196,9 @@ const visitRequired = -32042
 func explain(err error) error {
 	const stderrLines = 8
 	var lines []string
-	for _, f := range probe.Failures(err) {
-		says := seen.Says(seen.Failure{Stage: string(f.Stage), Message: f.Err.Error(), Stderr: f.Stderr})
-		lines = append(lines, printable.Message(f.Server)+": "+printable.Message(says))
+	for _, failure := range probe.Failures(err) {
+		f := seen.FailureOf(failure)
+		lines = append(lines, printable.Message(failure.Server)+": "+printable.Message(seen.Says(f)))
 		var stderr []string
 		for line := range strings.Lines(f.Stderr) {
 			if line = strings.TrimRight(line, " \r\n"); line != "" {

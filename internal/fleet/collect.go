@@ -125,7 +125,7 @@ func (f *Fleet) arrived(t Target, result probe.Result) Surface {
 	if launch, ok := t.Launch(); ok {
 		s.Package = &packages.Package{Ref: launch.Ref}
 	}
-	if t.typed && !f.contact.AllowScripts && s.Error != nil && s.Error.Hint == probe.RunByHand {
+	if t.typed && !f.contact.AllowScripts && s.Error != nil && s.Error.Hint == seen.RunByHand {
 		s.Error.Hint = "install scripts of packages did not run: if this one needs them, add --allow-scripts"
 	}
 	return s

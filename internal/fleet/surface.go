@@ -155,8 +155,7 @@ func (s *Surface) fail(err error) {
 		s.State = seen.Partial
 	}
 	for _, cause := range probe.Failures(err) {
-		s.Fail(seen.Failure{Stage: string(cause.Stage), Message: cause.Err.Error(), Hint: cause.Hint,
-			Stderr: cause.Stderr})
+		s.Fail(seen.FailureOf(cause))
 	}
 }
 

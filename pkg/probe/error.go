@@ -22,9 +22,11 @@ import (
 type Error struct {
 	Server string // configured name
 	Stage  Stage  // what was being done
+	Code   Code   // what kind of failure it is; empty = nothing is known
+	Facts  Facts  // what was seen of it
 	Err    error  // the cause
 	Stderr string // the last 8 KiB that the server wrote to stderr, unescaped
-	Hint   string // what the user can do next; empty when nothing is known
+	Hint   string // of an error of Server.Verify or HTTP.Authorize that has a method Hint() string
 }
 
 // Error names the server and the stage once, then the cause.

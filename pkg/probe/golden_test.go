@@ -191,7 +191,7 @@ func render(result Result) string {
 	}
 	for _, failure := range Failures(result.Err) {
 		fmt.Fprintf(&out, "error %v\n", failure)
-		fmt.Fprintf(&out, "  hint: %s\n", failure.Hint)
+		fmt.Fprintf(&out, "  code: %s\n", failure.Code)
 		if failure.Stderr != "" {
 			fmt.Fprintf(&out, "  stderr: %q\n", failure.Stderr)
 		}

@@ -212,14 +212,14 @@ func TestCallsAreNotRepeated(t *testing.T) {
 	tests := map[string]struct {
 		instead instead
 		calls   int
-		hint    string // of the error; empty = the call works
+		code    Code // of the error; empty = the call works
 	}{
 		"unknown session": {func(w http.ResponseWriter, _ *http.Request, method string, _ json.RawMessage, count int) bool {
 			return method == "tools/call" && count == 1 && respond(w, 404, "text/plain", "no")
 		}, 2, ""},
 		"cut off": {func(w http.ResponseWriter, _ *http.Request, method string, _ json.RawMessage, _ int) bool {
 			return method == "tools/call" && cut(w)
-		}, 1, "outcome is unknown"},
+		}, 1, OutcomeUnknown},
 		"unknown session when its stream is resumed": {
 			func(w http.ResponseWriter, r *http.Request, method string, _ json.RawMessage, _ int) bool {
 				return method == "tools/call" && respond(w, 200, "text/event-stream", "id: 1\nretry: 1\n\n")
@@ -229,8 +229,8 @@ func TestCallsAreNotRepeated(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := &tiny{instead: test.instead}
 			err := s.call(t)
-			if failures := Failures(err); test.hint != "" && (len(failures) != 1 || !strings.Contains(failures[0].Hint, test.hint)) {
-				t.Errorf("error %v, want the hint %q", err, test.hint)
+			if failures := Failures(err); test.code != "" && (len(failures) != 1 || failures[0].Code != test.code) {
+				t.Errorf("error %v, want the code %q", err, test.code)
 			}
 			if s.counts["tools/call"] != test.calls {
 				t.Errorf("%d calls, want %d: %v", s.counts["tools/call"], test.calls, err)
@@ -299,7 +299,7 @@ func TestCutConnections(t *testing.T) {
 			return method == "tools/call"
 		}}
 		if failures := Failures(s.call(t)); len(failures) != 1 || s.counts["tools/call"] != 1 ||
-			!strings.Contains(failures[0].Hint, "outcome is unknown") {
+			failures[0].Code != OutcomeUnknown {
 			t.Errorf("%s of tools/call: %v, %v", name, failures, s.counts)
 		}
 	}

@@ -33,8 +33,9 @@ func request(err error) error {
 
 func dialing(op string, err error) error { return request(&net.OpError{Op: op, Net: "tcp", Err: err}) }
 
-// TestHints compares the whole hint of each kind of failure with testdata/hints.txt, which -update writes.
-func TestHints(t *testing.T) {
+// TestCodes compares the code and the facts of each kind of failure with testdata/codes.json, which -update writes.
+// The hints of the command line are made from that file, too.
+func TestCodes(t *testing.T) {
 	local := Server{HTTP: &HTTP{URL: "http://127.0.0.1:8931/mcp"}}
 	named := Server{HTTP: &HTTP{URL: "http://localhost:8931/mcp"}}
 	remote := Server{HTTP: &HTTP{URL: "https://mcp.example.com/"}}
@@ -50,7 +51,7 @@ func TestHints(t *testing.T) {
 		"usage":          {server: stdio, err: badUsage.errorf("no")},
 		"no folder":      {server: stdio, err: &process.StartError{Err: errors.New(`working folder "x" is not a directory`)}},
 		"no uvx":         {server: stdio, err: &process.StartError{Command: "/usr/bin/uvx", NotFound: true}},
-		"a whole line": {server: stdio, options: Options{Environ: os.Environ()},
+		"a whole line": {server: Server{Stdio: &Stdio{Command: "sh -y pkg"}}, options: Options{Environ: os.Environ()},
 			err: &process.StartError{Command: "sh -y pkg", NotFound: true}},
 		"home of a shell":     {server: stdio, err: &process.StartError{Command: "/src/~/bin/srv", NotFound: true}},
 		"no command":          {server: stdio, err: &process.StartError{Command: "srv", NotFound: true}},
@@ -106,44 +107,67 @@ func TestHints(t *testing.T) {
 			noise: []string{"Server listening on 3000"}},
 		"HTTP server, its URL": {server: stdio, err: &timeoutError{limit: time.Second, silent: true},
 			stderr: "Uvicorn running on http://127.0.0.1:8000/sse (Press CTRL+C to quit)"},
-		"version named": {server: stdio, stage: Handshake,
-			err: &RPCError{Code: mcp.INVALID_PARAMS, data: json.RawMessage(`{"supported":["2021-01-01"]}`)}},
+		"version named": {server: stdio, stage: Handshake, err: &RPCError{Code: mcp.INVALID_PARAMS,
+			data: json.RawMessage(`{"supported":["2021-01-01"]}`)}},
 		"406":              {server: remote, err: status(406)},
 		"timeout":          {server: stdio, err: &timeoutError{limit: time.Second, silent: true}},
 		"timeout at a URL": {server: remote, err: &timeoutError{limit: time.Second, silent: true}},
 		"timeout, heard":   {server: remote, err: &timeoutError{limit: time.Second}},
 		"pinned alone":     {server: pinnedStdio, err: badVersion.errorf("no"), options: Options{Protocol: legacy}},
-		"version unnamed": {server: remote, stage: Connecting,
-			err: &transport.HTTPError{Status: 400, Type: "text/plain", Body: "unsupported MCP-Protocol-Version"}},
-		"version in a text": {server: remote, stage: Connecting,
-			err: &transport.HTTPError{Status: 400, Body: "protocol version must be 2021-01-01"}},
-		"version refused": {server: stdio, stage: Handshake,
-			err: &RPCError{Code: mcp.INVALID_PARAMS, Message: "Protocol version mismatch"}},
-		"pinned":           {server: stdio, err: badVersion.errorf("no"), options: Options{Protocol: legacy}},
-		"unknown version":  {server: stdio, err: badVersion.errorf("no")},
-		"wants capability": {server: stdio, err: &RPCError{Code: mcp.MISSING_REQUIRED_CLIENT_CAPABILITY}},
-		"wants an answer":  {server: stdio, stage: Calling, err: &RPCError{Code: mcp.MISSING_REQUIRED_CLIENT_CAPABILITY}},
-		"unknown request":  {server: stdio, stage: Completing, err: &RPCError{Code: mcp.METHOD_NOT_FOUND}},
-		"request refused":  {server: stdio, stage: Pinging, err: &RPCError{Code: mcp.INVALID_PARAMS}},
-		"no handshake":     {server: stdio, stage: Handshake, err: &RPCError{Code: mcp.METHOD_NOT_FOUND}},
-		"too large":        {server: stdio, err: &transport.TooLongError{Limit: 1}},
-		"over our limit":   {server: stdio, err: overLimit.errorf("no")},
-		"answered error":   {server: stdio, stage: ListingTools, err: &RPCError{Code: -32603}},
-		"garbled":          {server: stdio, err: &transport.ReplyError{Problem: "x"}},
-		"no HTTP":          {server: remote, stage: Handshake, err: request(errors.New("malformed HTTP response"))},
-		"shape":            {server: stdio, err: badShape.errorf("no")},
+		"version unnamed": {server: remote, stage: Connecting, err: &transport.HTTPError{Status: 400, Type: "text/plain",
+			Body: "unsupported MCP-Protocol-Version"}},
+		"version in a text": {server: remote, stage: Connecting, err: &transport.HTTPError{Status: 400,
+			Body: "protocol version must be 2021-01-01"}},
+		"version refused": {server: stdio, stage: Handshake, err: &RPCError{Code: mcp.INVALID_PARAMS,
+			Message: "Protocol version mismatch"}},
+		"pinned":              {server: stdio, err: badVersion.errorf("no"), options: Options{Protocol: legacy}},
+		"unknown version":     {server: stdio, err: badVersion.errorf("no")},
+		"wants capability":    {server: stdio, err: &RPCError{Code: mcp.MISSING_REQUIRED_CLIENT_CAPABILITY}},
+		"wants an answer":     {server: stdio, stage: Calling, err: &RPCError{Code: mcp.MISSING_REQUIRED_CLIENT_CAPABILITY}},
+		"unknown request":     {server: stdio, stage: Completing, err: &RPCError{Code: mcp.METHOD_NOT_FOUND}},
+		"request refused":     {server: stdio, stage: Pinging, err: &RPCError{Code: mcp.INVALID_PARAMS}},
+		"no handshake":        {server: stdio, stage: Handshake, err: &RPCError{Code: mcp.METHOD_NOT_FOUND}},
+		"too large":           {server: stdio, err: &transport.TooLongError{Limit: 1}},
+		"over our limit":      {server: stdio, err: overLimit.errorf("no")},
+		"answered error":      {server: stdio, stage: ListingTools, err: &RPCError{Code: -32603}},
+		"garbled":             {server: stdio, err: &transport.ReplyError{Problem: "x"}},
+		"no HTTP":             {server: remote, stage: Handshake, err: request(errors.New("malformed HTTP response"))},
+		"no module, package":  {server: stdio, err: gone, stderr: "Error: Cannot find module 'express'"},
+		"pretty-printed":      {server: stdio, err: &timeoutError{limit: time.Second, silent: true}, noise: []string{"{"}},
+		"redirect, circle":    {server: remote, err: &transport.RedirectError{Status: 301, From: "https://h/", To: "https://h/"}},
+		"401, Basic":          {server: remote, err: &transport.HTTPError{Status: 401, Schemes: []string{"Basic", "Digest"}}},
+		"401, NTLM":           {server: remote, err: &transport.HTTPError{Status: 401, Schemes: []string{"Negotiate", "NTLM", "NTLM"}}},
+		"421":                 {server: remote, err: status(421)},
+		"503, a wait":         {server: remote, err: &transport.HTTPError{Status: 503, RetryAfter: "5400"}},
+		"400 on 127.0.0.1":    {server: local, err: &transport.HTTPError{Status: 400, Type: "text/plain"}},
+		"stream, no endpoint": {server: remote, err: &transport.StreamError{Err: io.EOF}},
+		"stream, elsewhere":   {server: remote, err: &transport.StreamError{Endpoint: "/m", Err: &transport.RedirectError{}}},
+		"stream, wrong path":  {server: remote, err: &transport.StreamError{Endpoint: "/m", Err: status(404)}},
+		"stream, silent":      {server: remote, err: &transport.StreamError{Endpoint: "/m", Err: &timeoutError{}}},
+		"too much":            {server: stdio, err: &transport.TooMuchError{}},
+		"shape":               {server: stdio, err: badShape.errorf("no")},
 	}
-	var got strings.Builder
+	type row struct {
+		Name, Server string
+		Stage        Stage
+		Code         Code
+		Facts        Facts
+	}
+	var rows []row
 	for _, name := range kit.SortedKeys(tests) {
-		advice := hint(tests[name])
-		if advice == "" {
-			t.Errorf("%s: no hint", name)
+		code, facts := codeOf(tests[name])
+		if code == "" {
+			t.Errorf("%s: no code", name)
 		}
-		fmt.Fprintf(&got, "%s\n  %s\n", name, advice)
+		rows = append(rows, row{name, tests[name].server.Name, tests[name].stage, code, facts})
 	}
-	const file = "testdata/hints.txt"
+	got, err := json.MarshalIndent(rows, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const file = "testdata/codes.json"
 	if *update {
-		if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
+		if err := os.WriteFile(file, append(got, '\n'), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -151,11 +175,11 @@ func TestHints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Errorf("hints (-want +got):\n%s", diff)
+	if diff := cmp.Diff(string(want), string(got)+"\n"); diff != "" {
+		t.Errorf("codes (-want +got):\n%s", diff)
 	}
-	if got := hint(failure{err: errors.New("something else")}); got != "" {
-		t.Errorf("hint %q for what nothing is known of", got)
+	if code, _ := codeOf(failure{err: errors.New("something else")}); code != "" {
+		t.Errorf("code %s for what nothing is known of", code)
 	}
 }
 
@@ -202,14 +226,14 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestInterruptedHasNoHint: a run that was interrupted says so, and nothing about an address that may be right.
-func TestInterruptedHasNoHint(t *testing.T) {
+// TestInterruptedHasNoCode: a run that was interrupted says so, and nothing about an address that may be right.
+func TestInterruptedHasNoCode(t *testing.T) {
 	stop := errors.New("interrupted by a signal")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(stop)
 	a := attempt{server: Server{Name: "s", HTTP: &HTTP{URL: "https://h.example/mcp"}}, seen: &observations{}}
 	got := a.explain(ctx, Connecting, fmt.Errorf("renewing the login: %w", context.Canceled), nil)
-	if got.Hint != "" || !strings.Contains(got.Error(), stop.Error()) {
-		t.Errorf("%v, hint %q", got, got.Hint)
+	if got.Code != "" || !strings.Contains(got.Error(), stop.Error()) {
+		t.Errorf("%v, code %s", got, got.Code)
 	}
 }
