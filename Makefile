@@ -14,8 +14,8 @@ ACT := github.com/nektos/act@v0.2.89
 CONFORMANCE := 0.2.0-alpha.12 0.1.16
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
-.PHONY: build extras picture demo test race cover lint vuln cross release-check release docs
-.PHONY: test-packages test-fleet test-kubernetes test-real test-systems test-browser conformance
+.PHONY: build extras picture demo test test-full race cover lint vuln cross release-check release docs
+.PHONY: test-packages test-recipes test-fleet test-kubernetes test-real test-systems test-browser conformance
 .PHONY: bench cost scale corpus check-corpus oracle composed fuzz soak nightly clean
 
 build:                ## build bin/mcpctl
@@ -39,6 +39,9 @@ demo: build           ## list, save and compare the example server
 test:                 ## run the hermetic tests, or those of PACKAGES
 	sh scripts/test.sh -timeout 9m -parallel 5 $(or $(PACKAGES),./...)
 
+test-full:            ## run the same, with seeded and corpus-wide properties in full
+	MCPCTL_FULL=1 sh scripts/test.sh -count=1 -timeout 60m -parallel 5 ./...
+
 race: export CGO_ENABLED = 1
 race:                 ## run the scripts with the race detector; cover does so with internal/ and pkg/
 	sh scripts/test.sh -race -timeout 25m -parallel 4 ./cmd/mcpctl -run '^TestScripts$$'
@@ -49,7 +52,7 @@ cover:                ## test pkg/ and internal/ with the race detector and at l
 lint:                 ## check formatting, vet, licences in NOTICE, staticcheck, dead code and workflows
 	@unformatted=$$(gofmt -l cmd pkg internal examples *.go); test -z "$$unformatted" || { echo "gofmt: $$unformatted"; exit 1; }
 	$(GO) vet ./...
-	$(GO) vet -tags bench,browser,conformance,fleet,packages,real,scale,soak ./cmd/mcpctl ./internal/...
+	$(GO) vet -tags bench,browser,conformance,fleet,packages,real,recipes,scale,soak . ./cmd/mcpctl ./internal/...
 	$(GO) mod verify
 	@for system in linux darwin windows; do GOOS=$$system $(GO) list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}' ./cmd/mcpctl; done | \
 		sort -u | { missing=; while read -r module; do grep -q "^  $$module " NOTICE || missing="$$missing $$module"; done; test -z "$$missing" || { echo "NOTICE lacks$$missing"; exit 1; }; }
@@ -89,6 +92,9 @@ test-systems:         ## run arm64 under qemu, Windows under Wine, the action un
 
 test-browser:         ## check the HTML report in Chromium; MCPCTL_SCREENSHOTS=DIR keeps pictures
 	sh scripts/test-browser.sh
+
+test-recipes:         ## follow the recipes of .github/CONTRIBUTING.md in a copy of the tree
+	$(GO) test -tags recipes -count=1 -timeout 30m -v -run '^TestRecipes$$' .
 
 docs:                 ## generate docs/rules.md and the list of applications in docs/config.md
 	$(GO) test -count=1 ./cmd/mcpctl -run Documented -update
