@@ -65,7 +65,8 @@ func missing(raw json.RawMessage, out string) (lacks []string) {
 	var walk func(raw json.RawMessage)
 	has := func(text string) {
 		for _, line := range kit.Lines(text) {
-			line = strings.TrimPrefix(line, "* ") // Markdown has one sign for lists
+			line = strings.TrimPrefix(line, "* ")                 // Markdown has one sign for lists
+			line = strings.TrimLeft(strings.TrimSpace(line), "#") // and no headings in a text
 			if part := squeezed(string(printable.Visible(line))); !strings.Contains(out, part) {
 				lacks = append(lacks, line)
 			}
@@ -189,7 +190,7 @@ func TestShowHasPublishedListings(t *testing.T) {
 	files, _ := filepath.Glob("../../testdata/*/*.json")
 	read := 0
 	for i, file := range files {
-		if i%4 != 0 {
+		if !full && i%12 != 0 {
 			continue
 		}
 		data, err := os.ReadFile(file)

@@ -231,6 +231,9 @@ var dialects = map[string]struct {
 	"mcpctl.yaml":     {"project/mcpctl.yaml", `servers: {"s": %s}`, `{"command": "npx"}`, false},
 }
 
+// full makes seeded and corpus-wide properties run in full: make test-full sets it, make test runs a part of them.
+var full = os.Getenv("MCPCTL_FULL") != ""
+
 // TestEveryKeyAsks changes, adds and removes each key that an entry can have, in each dialect, known or not: every change
 // asks again, and the entry as it was stays trusted. The home directory is a repository here, so that each entry is asked
 // about for itself.
@@ -262,8 +265,11 @@ func TestEveryKeyAsks(t *testing.T) {
 			t.Fatalf("%s: not trusted as it is, or with more white space", name)
 		}
 		tried := 0
-		for _, key := range keys {
-			for _, value := range values {
+		for i, key := range keys {
+			for j, value := range values {
+				if !full && (i+j+len(name))%len(values) != 0 {
+					continue
+				}
 				var entry map[string]json.RawMessage
 				if err := json.Unmarshal([]byte(d.entry), &entry); err != nil {
 					t.Fatal(err)
@@ -281,7 +287,7 @@ func TestEveryKeyAsks(t *testing.T) {
 				}
 			}
 		}
-		if tried < len(keys)*len(values)*3/4 {
+		if all := len(keys) * len(values); tried < all*3/4 && (full || tried < all*3/4/len(values)) {
 			t.Errorf("%s: only %d changes were tried", name, tried)
 		}
 	}

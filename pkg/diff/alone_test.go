@@ -18,19 +18,22 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-var everyTool = flag.Bool("every-tool", false, "compare each tool of the releases alone, not only a tenth")
+var everyTool = flag.Bool("every-tool", full, "compare each tool of the releases alone, not only a tenth")
 
 // TestAloneAndInItsListing compares each changed tool of the releases once alone and once in its listing: what is said of its
 // schemas does not depend on what else changed.
 func TestAloneAndInItsListing(t *testing.T) {
 	asked := 0
 	for _, pair := range releases(t) {
+		if !*everyTool && crc32.ChecksumIEEE([]byte(pair[0]))%5 != 0 {
+			continue
+		}
 		old, new := read(t, pair[0]), read(t, pair[1])
 		before, after := parse(t, old), parse(t, new)
 		told := linesOfTools(t, before, after)
 		earlier, later := before.List(snapshot.Tools).ByKey(), after.List(snapshot.Tools).ByKey()
 		for _, name := range slices.Sorted(maps.Keys(later)) {
-			chosen := *everyTool || crc32.ChecksumIEEE([]byte(pair[0]+name))%10 == 0
+			chosen := *everyTool || crc32.ChecksumIEEE([]byte(pair[0]+name))%2 == 0
 			if len(earlier[name]) != 1 || len(later[name]) != 1 || !chosen || rawjson.Equal(earlier[name][0], later[name][0]) {
 				continue
 			}
@@ -155,7 +158,7 @@ func TestAloneAndBesideAnother(t *testing.T) {
 		}
 		return lines
 	}
-	step := 4
+	step := 9
 	if *everyTool {
 		step = 1
 	}

@@ -22,9 +22,20 @@ import (
 )
 
 var (
-	compositions = flag.Int("compositions", 300, "how many composed changes of real tools are compared")
+	compositions = flag.Int("compositions", tenth(300), "how many composed changes of real tools are compared")
 	seed         = flag.Uint64("seed", 1, "of the composed changes")
 )
+
+// full makes seeded and corpus-wide properties run in full: make test-full sets it, make test runs a tenth.
+var full = os.Getenv("MCPCTL_FULL") != ""
+
+// tenth returns n, and a tenth of it in make test.
+func tenth(n int) int {
+	if full {
+		return n
+	}
+	return max(n/10, 1)
+}
 
 // A mutation changes one member of the input or output schema of a tool.
 type mutation struct {

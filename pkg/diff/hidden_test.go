@@ -27,7 +27,7 @@ func TestNothingIsHidden(t *testing.T) {
 	told := 0
 	for _, file := range files {
 		text := read(t, file)
-		for range 40 {
+		for range tenth(40) {
 			listing := decode(t, text)
 			what := mutate(random, listing)
 			after, err := json.Marshal(listing)

@@ -31,7 +31,9 @@ func TestPythonReleases(t *testing.T) {
 		slices.Sort(files)
 		for i := 1; i < len(files); i++ {
 			for _, pair := range [][2]string{{files[i-1], files[i]}, {files[i], files[i-1]}} {
-				pairs++
+				if pairs++; !full && pairs%5 != 0 {
+					continue
+				}
 				old, new := parse(t, read(t, filepath.Join(folder, pair[0]))), parse(t, read(t, filepath.Join(folder, pair[1])))
 				found := compared(t, old, new, diff.Options{})
 				all += len(found)

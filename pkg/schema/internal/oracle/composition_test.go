@@ -12,7 +12,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/schema"
 )
 
-var revisions = flag.Int("revisions", 4000, "how many random pairs the edits are taken together of")
+var revisions = flag.Int("revisions", tenth(4000), "how many random pairs the edits are taken together of")
 
 // TestAllEditsAreTheNewSchema takes random pairs apart into edits. The old schema with all of them accepts exactly what
 // the new schema accepts, and with none what it accepted before: of values for either, by an independent validator, and
@@ -43,7 +43,7 @@ func TestAllEditsOfTheCorpusAreTheNewSchema(t *testing.T) {
 	seen := map[string]int{}
 	for _, src := range sources() {
 		for i, p := range load(t, src.file) {
-			if p.Exclude == "" && src.semantics == schema.Strict && (!testing.Short() || i%10 == 0) {
+			if p.Exclude == "" && src.semantics == schema.Strict && (full || i%10 == 0) {
 				checkTogether(t, newGrammar(uint64(i)), decode(named(p.Old, p.Dialect[0])), decode(named(p.New, p.Dialect[1])), seen)
 			}
 		}
@@ -356,7 +356,7 @@ func (g *grammar) turned(schema any) any {
 // of names only for some values, with a value in hand.
 func TestUnevaluatedIsReadAsByTheValidator(t *testing.T) {
 	seen := map[bool]int{}
-	for i := range uint64(1000) {
+	for i := range uint64(tenth(1000)) {
 		g := newGrammar(i)
 		root := g.parted(2)
 		root["unevaluatedProperties"] = choose(g, any(false), any(map[string]any{"type": "string"}))
@@ -380,7 +380,7 @@ func TestUnevaluatedIsReadAsByTheValidator(t *testing.T) {
 			seen[by]++
 		}
 	}
-	if seen[true] < 1000 || seen[false] < 1000 {
+	if seen[true] < tenth(1000) || seen[false] < tenth(1000) {
 		t.Errorf("too little was checked: %v", seen)
 	}
 }

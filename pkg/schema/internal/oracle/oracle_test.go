@@ -16,10 +16,21 @@ import (
 
 // The extent of a random run. A plain test run is short and always the same; `make oracle` goes on.
 var (
-	checks = flag.Int("checks", 60_000, "instance checks that the random oracle makes")
+	checks = flag.Int("checks", tenth(60_000), "instance checks that the random oracle makes")
 	span   = flag.Duration("for", 0, "let the random oracle run that long instead")
 	seed   = flag.Uint64("seed", 1, "the first random pair")
 )
+
+// full makes seeded and corpus-wide properties run in full: make test-full sets it, make test runs a tenth.
+var full = os.Getenv("MCPCTL_FULL") != ""
+
+// tenth returns n, and a tenth of it in make test.
+func tenth(n int) int {
+	if full {
+		return n
+	}
+	return max(n/10, 1)
+}
 
 // The values put to a compatible verdict, made from either schema, and those that are read both ways.
 const (
