@@ -46,7 +46,9 @@ func main() {
 	}
 	status := run(ctx, os.Args[1:], p)
 	background.Wait() // all servers have their time at once
-	host.Finish()
+	host.Finish(again, func() {
+		p.Note("finishing the renewal of a login, at most %s; a second signal ends it", host.RenewalTime)
+	})
 	endOrphans()
 	if ctx.Err() != nil {
 		status = exit.CodeOf(context.Cause(ctx))

@@ -21,7 +21,6 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
-	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -156,9 +155,7 @@ func (c *client) identify(ctx context.Context, f discovered, old *vault.Grant, r
 		return oauthClient{}, unusableError{exit.Advise(registerHint, "the authorization server %s does not "+
 			"register clients, and none is configured", quoted(f.issuer.ID))}
 	}
-	return host.Outlive(ctx, func(ctx context.Context) (oauthClient, error) {
-		return c.register(ctx, f, redirect, grant)
-	})
+	return c.register(ctx, f, redirect, grant)
 }
 
 // registerHint advises on an authorization server that registers no clients.
@@ -187,7 +184,10 @@ func (c *client) register(ctx context.Context, f discovered, redirect, grant str
 	if err == nil && (r.ID == "" || strings.ContainsFunc(r.ID+r.Secret, unicode.IsControl)) {
 		err = fmt.Errorf("%s: the answer has no usable client", f.issuer.Register)
 	}
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return oauthClient{}, context.Cause(ctx)
+	case err != nil:
 		hint := registerHint
 		if strings.HasPrefix(redirect, "http://127.0.0.1:") { // this machine may be known by name alone
 			hint = `if it takes localhost alone, configure "oauth": {"callbackPort": PORT}, which ` +

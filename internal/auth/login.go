@@ -155,7 +155,7 @@ func (c *client) byCode(ctx context.Context, s Resource, f discovered, old *vaul
 	if err != nil {
 		return nil, err
 	}
-	l, err := host.Outlive(ctx, func(ctx context.Context) (*vault.Grant, error) {
+	l, err := host.Outlive(ctx, host.ExchangeTime, func(ctx context.Context) (*vault.Grant, error) {
 		code, err := r.code(answer)
 		if err != nil {
 			return nil, err
@@ -285,7 +285,7 @@ func (c *client) byDevice(ctx context.Context, s Resource, f discovered, old *va
 		return nil, errors.New("the authorization server returned an unusable user code")
 	}
 	flow.Print(fmt.Sprintf("open %s on any device and type the code %s", page, code.UserCode))
-	return host.Outlive(ctx, func(own context.Context) (*vault.Grant, error) {
+	return host.Outlive(ctx, host.ExchangeTime, func(own context.Context) (*vault.Grant, error) {
 		t, err := c.awaitDevice(ctx, own, me, f, code)
 		if err != nil {
 			return nil, err
@@ -356,7 +356,7 @@ func Logout(ctx context.Context, s Resource, l vault.Grant, caCert []byte) error
 	var all error
 	for _, secret := range []string{l.Secrets.Refresh, l.Secrets.Access} {
 		if secret != "" {
-			_, err := host.Outlive(ctx, func(ctx context.Context) (struct{}, error) {
+			_, err := host.Outlive(ctx, host.ExchangeTime, func(ctx context.Context) (struct{}, error) {
 				return struct{}{}, c.revoke(ctx, s.clientOf(l), l.Revoke, secret)
 			})
 			all = errors.Join(all, err)

@@ -106,7 +106,7 @@ func (s *TokenSource) renew(ctx context.Context, seen vault.Grant, refused bool)
 	if err != nil {
 		return nil, err
 	}
-	return host.Outlive(ctx, func(ctx context.Context) (*vault.Grant, error) {
+	return host.Outlive(ctx, host.RenewalTime, func(ctx context.Context) (*vault.Grant, error) {
 		defer release()
 		return s.renewLocked(ctx, seen, refused)
 	})

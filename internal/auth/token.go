@@ -109,20 +109,21 @@ func adviseResource(err error) error {
 // context returns a context in which the oauth2 library uses the client.
 func (c *client) context(ctx context.Context) context.Context {
 	return context.WithValue(ctx, oauth2.HTTPClient, &http.Client{
-		Transport: integerTransport{c.client.Transport, c.client.Timeout}, CheckRedirect: sameOriginOnly})
+		Transport: integerTransport{c.client.Transport, ctx, c.client.Timeout}, CheckRedirect: sameOriginOnly})
 }
 
 // integerTransport makes the seconds in a reply integers: the oauth2 library fails for 3600.0, which some
 // servers send; and it declares JSON as such, since the library reads text/plain as a form. It bounds the
-// time itself, since the library does not close every body.
+// time itself, since the library does not close every body and asks for a device code without the context.
 type integerTransport struct {
 	http.RoundTripper
+	run     context.Context //nolint:containedctx // of all requests of one call of the library
 	timeout time.Duration
 }
 
 // RoundTrip implements [http.RoundTripper].
 func (t integerTransport) RoundTrip(req *http.Request) (*http.Response, error) {
-	ctx, cancel := context.WithTimeout(req.Context(), t.timeout)
+	ctx, cancel := context.WithTimeout(t.run, t.timeout)
 	defer cancel()
 	reply, err := t.RoundTripper.RoundTrip(req.WithContext(ctx))
 	if err != nil {
