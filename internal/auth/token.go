@@ -109,7 +109,8 @@ func adviseResource(err error) error {
 // context returns a context in which the oauth2 library uses the client.
 func (c *client) context(ctx context.Context) context.Context {
 	return context.WithValue(ctx, oauth2.HTTPClient, &http.Client{
-		Transport: integerTransport{c.client.Transport, ctx, c.client.Timeout}, CheckRedirect: sameOriginOnly})
+		Transport:     integerTransport{c.client.Transport, ctx, c.client.Timeout},
+		CheckRedirect: sameOriginOnly})
 }
 
 // integerTransport makes the seconds in a reply integers: the oauth2 library fails for 3600.0, which some

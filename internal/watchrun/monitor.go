@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -127,12 +128,22 @@ func (m *monitor) checkHost(next http.Handler) http.Handler {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store")
 		r.Body = http.MaxBytesReader(w, r.Body, requestBytes)
-		if m.loopback && !kit.ThisMachine(r.Host) {
+		if m.loopback && !isLocal(r.Host) {
 			refuse(w, http.StatusMisdirectedRequest, "not a name of this machine: %q", r.Host)
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// isLocal reports whether the text of a Host is a name of this machine, with or without a port.
+func isLocal(text string) bool {
+	u, err := url.Parse("http://" + text)
+	if err != nil || u.Host != text || !kit.ThisMachine(u.Hostname()) {
+		return false
+	}
+	_, wrong := strconv.ParseUint(u.Port(), 10, 16)
+	return wrong == nil || u.Port() == "" && !strings.HasSuffix(text, ":")
 }
 
 // checkOrigin refuses requests that a browser sends for a page of another origin, reading ones too: such a

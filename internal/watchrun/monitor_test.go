@@ -122,6 +122,53 @@ func TestRequests(t *testing.T) {
 	}
 }
 
+// TestHosts: of the texts that a request can have as its Host only names of this machine are answered.
+func TestHosts(t *testing.T) {
+	m, _ := twoServers("", true)
+	for _, host := range []string{"127.0.0.1", "127.0.0.1:9464", "127.0.0.2:1", "localhost", "LocalHost:80", "[::1]", "[::1]:9464",
+		"[::ffff:127.0.0.1]:1"} {
+		if w := asked(m, "GET", "/v1/servers", "Host: "+host); w.Code != http.StatusOK {
+			t.Errorf("%q: %d", host, w.Code)
+		}
+	}
+	for _, host := range []string{"", ":9464", "evil.example", "127.0.0.1.evil.example", "127.0.0.1:1.evil.example", "127.0.0.1:evil",
+		"127.0.0.1:", "127.0.0.1:-1", "127.0.0.1:+1", "127.0.0.1:65536", "127.0.0.1:80:80", "127.0.0.1.", "127.1", "0177.0.0.1",
+		"2130706433", "localhost.", "localhost.evil.example", "localhost:1.evil.example", "evil.localhost", "localhost:80@evil.example",
+		"evil.example@localhost", "evil:x@127.0.0.1:80", "localhost/", "localhost?x", "localhost#x", "localhost,evil.example",
+		"localhost evil.example", " localhost", "localhost\t", "::1", "[::1]evil", "[::1].evil.example", "[::1]:1.evil.example",
+		"[::1%25lo]", "[::1%lo]:80", "[127.0.0.1]", "[localhost]", "[::1", "::1]", "0.0.0.0", "[::]", "loc%61lhost", "loc\u0430lhost"} {
+		if w := asked(m, "GET", "/v1/servers", "Host: "+host); w.Code != http.StatusMisdirectedRequest {
+			t.Errorf("%q: %d", host, w.Code)
+		}
+	}
+}
+
+// TestHostsOfRequests: neither several Host lines, none, nor a target with a host of its own pass for this machine.
+func TestHostsOfRequests(t *testing.T) {
+	m, _ := twoServers("", true)
+	server := httptest.NewServer(m.handler())
+	defer server.Close()
+	for request, want := range map[string]string{
+		"GET /v1/servers HTTP/1.1\r\nHost: localhost\r\n":                        "HTTP/1.1 200",
+		"GET /v1/servers HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n":  "HTTP/1.1 400",
+		"GET /v1/servers HTTP/1.1\r\nHost: evil.example\r\nHost: localhost\r\n":  "HTTP/1.1 400",
+		"GET /v1/servers HTTP/1.1\r\n":                                           "HTTP/1.1 400",
+		"GET /v1/servers HTTP/1.0\r\n":                                           "HTTP/1.0 421",
+		"GET http://evil.example/v1/servers HTTP/1.1\r\nHost: localhost\r\n":     "HTTP/1.1 421",
+		"GET http://localhost:1.evil/v1/servers HTTP/1.1\r\nHost: localhost\r\n": "HTTP/1.1 400",
+	} {
+		c, err := net.Dial("tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.WriteString(c, request+"Connection: close\r\n\r\n")
+		answer, _ := io.ReadAll(c)
+		if _ = c.Close(); !strings.HasPrefix(string(answer), want) {
+			t.Errorf("%q: %.80q, want %s", request, answer, want)
+		}
+	}
+}
+
 // TestServer shows one without characters that a terminal obeys, and two requests to read it are one.
 func TestServer(t *testing.T) {
 	m, refresh := twoServers("", false)
