@@ -6,9 +6,10 @@ import "testing"
 func TestLiteral(t *testing.T) {
 	for _, test := range []struct{ in, want string }{
 		{"curl https://me:s3cret@h/ -H 'X-Api-Key: s3cret99'", "curl https://***@h/ -H 'X-Api-Key: ***'"},
-		{"GITHUB_TOKEN=ghp_abcdefghijklmnop0123456789 run", "GITHUB_TOKEN=*** run"},
+		{"GITHUB_TOKEN=s3cret99 run ghp_abcdefghijklmnop0123456789", "GITHUB_TOKEN=*** run ***"},
 		{"TOKEN=touch123; $TOKEN /tmp/x", "TOKEN=touch123; $TOKEN /tmp/x"},
-		{"an ordinary sentence about a token", "an ordinary sentence about a token"},
+		{"the token decides, token 1234567 and token parse9(x)", "the token decides, token 1234567 and token parse9(x)"},
+		{"a\n-----BEGIN PRIVATE KEY-----\nMIIE", "***"},
 	} {
 		if got := Literal(test.in); got != test.want {
 			t.Errorf("%s\n%s, want\n%s", test.in, got, test.want)
