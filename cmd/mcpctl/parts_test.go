@@ -19,7 +19,10 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
-var fleets = flag.Int("fleets", 6, "how many random fleets are divided and merged")
+// full makes seeded properties run in full: make test-full sets it, make test runs a part of them.
+var full = os.Getenv("MCPCTL_FULL") != ""
+
+var fleets = flag.Int("fleets", map[bool]int{true: 20, false: 2}[full], "how many random fleets are divided and merged")
 
 // TestPartsMakeTheWhole divides runs over random fleets into random numbers of parts and merges their reports: that is the report
 // of one run over all servers, finding for finding, and its exit status. Servers fail, answer in part, are disabled or cannot be
