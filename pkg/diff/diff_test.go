@@ -49,163 +49,29 @@ func many(n int) string {
 	return strings.Join(members, ",")
 }
 
-// TestCompare holds cases that no other file has.
+// TestCompare compares the pairs of testdata/compare.txt, which no other file has.
 func TestCompare(t *testing.T) {
-	for name, test := range map[string]struct {
-		old, new string
-		want     []string
-	}{
-		"same":    {`{"tools":[{"name":"a"}]}`, `{"tools":[ {"name" : "a"} ]}`, nil},
-		"added":   {`{"tools":[]}`, `{"tools":[{"name":"a"}]}`, []string{`info tool-added tool/a →{"name":"a"}`}},
-		"removed": {`{"prompts":[{"name":"a"}]}`, `{"prompts":[]}`, []string{`breaking prompt-removed prompt/a {"name":"a"}→`}},
-		"reorder": {`{"tools":[{"name":"a"},{"name":"b"}]}`, `{"tools":[{"name":"b"},{"name":"a"}]}`, nil},
-		"property that accepts everything": {
-			`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"p":{"type":"string"}}}}]}`,
-			`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"p":{"type":"string"},"q":{}}}}]}`,
-			[]string{`info input-optional-property-added tool/a/inputSchema/properties/q →{}`},
-		},
-		"property that moves into allOf": {
-			`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"p":{"type":"string"}},"required":["p"]}}]}`,
-			`{"tools":[{"name":"a","inputSchema":{"type":"object","allOf":[{"properties":{"p":{"type":"string"}}},{"required":["p"]}]}}]}`,
-			nil,
-		},
-		"both ends of an interval": {
-			`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"p":{"type":"string","minLength":1,"maxLength":5}}}}]}`,
-			`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"p":{"type":"string","minLength":2,"maxLength":9}}}}]}`,
-			[]string{
-				`breaking input-size-narrowed tool/a/inputSchema/properties/p 1→2`,
-				`info input-size-widened tool/a/inputSchema/properties/p 5→9`,
-			},
-		},
-		"choice that keeps its type": {
-			`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"p":{"type":"integer"}}}}]}`,
-			`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"p":{"const":5}}}}]}`,
-			[]string{`breaking input-enum-added tool/a/inputSchema/properties/p →[5]`},
-		},
-		"reference to nowhere beside nothing": {
-			`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"p":{"$ref":"#/$defs/A"}},"$defs":{"A":{}}}}]}`,
-			`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"p":{"$ref":"#/$defs/B"}},"$defs":{"A":{}}}}]}`,
-			[]string{`warning input-schema-ref-unresolved tool/a/inputSchema/properties/p/$ref →"#/$defs/B"`},
-		},
-		"items that are no objects": {`{"tools":[7]}`, `{"tools":[{}]}`, []string{`warning item-changed tool/ 7→{}`}},
-		"instructions that are gone": {
-			`{"mcpctl":1,"protocolVersion":"2025-11-25","instructions":"Be brief."}`, `{"mcpctl":1,"protocolVersion":"2025-11-25"}`,
-			[]string{`warning instructions-removed /instructions "Be brief."→`},
-		},
-		"experimental capabilities": {
-			`{"capabilities":{"experimental":{"a":{}}}}`, `{"capabilities":{"experimental":{"b":{}}}}`,
-			[]string{`info experimental-capability-changed /capabilities/experimental {"a":{}}→{"b":{}}`},
-		},
-		"options that are told as one": {
-			`{"capabilities":{"x":{}}}`, `{"capabilities":{"x":{` + many(101) + `}}}`,
-			[]string{`warning capability-option-removed /capabilities/x {}→{` + many(101) + `}`},
-		},
-		"a list saved before there were such lists": {
-			`{"mcpctl":1,"capabilities":{"extensions":{"io.modelcontextprotocol/skills":{}}}}`,
-			`{"mcpctl":1,"capabilities":{"extensions":{"io.modelcontextprotocol/skills":{}}},"skills":[{"uri":"skill://a"}]}`,
-			[]string{`warning comparison-scope-differs /skills →`},
-		},
-		"skills that are made on demand": {
-			`{"skills":[{"uri":"skill://a","x":1}]}`, `{"skills":[{"uri":"skill://a","x":2}]}`,
-			[]string{`warning skill-changed skill/skill://a/x 1→2`},
-		},
-		"a comment that names a host": {
-			`{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}`,
-			`{"tools":[{"name":"a","inputSchema":{"type":"object","$comment":"See https://a.example."}}]}`,
-			nil,
-		},
-		"a host at the end of a sentence": {
-			`{"tools":[{"name":"a","description":"See https://a.example/"}]}`,
-			`{"tools":[{"name":"a","description":"See https://a.example."}]}`,
-			[]string{`warning tool-description-changed tool/a/description "See https://a.example/"→"See https://a.example."`},
-		},
-		"a tool named in quotes": {
-			`{"tools":[{"name":"a","description":"Before a fetch."},{"name":"fetch"}]}`,
-			"{\"tools\":[{\"name\":\"a\",\"description\":\"Before a `fetch`.\"},{\"name\":\"fetch\"}]}",
-			[]string{"info text-tool-reference-added tool/a/description →\"Before a `fetch`.\"",
-				"warning tool-description-changed tool/a/description \"Before a fetch.\"→\"Before a `fetch`.\""},
-		},
-		"a tool that names itself": {
-			`{"tools":[{"name":"fetch","description":"Fetches."}]}`, "{\"tools\":[{\"name\":\"fetch\",\"description\":\"Call `fetch`.\"}]}",
-			[]string{"warning tool-description-changed tool/fetch/description \"Fetches.\"→\"Call `fetch`.\""},
-		},
-		"a host named twice": {
-			`{"tools":[{"name":"a","description":"A."}]}`,
-			`{"tools":[{"name":"a","description":"A. See https://a.example/x","title":"https://a.example/y"}]}`,
-			[]string{
-				`warning text-url-added tool/a/description →"A. See https://a.example/x"`,
-				`warning tool-description-changed tool/a/description "A."→"A. See https://a.example/x"`,
-				`info item-title-changed tool/a/title "a"→"https://a.example/y"`,
-			},
-		},
-		"an order that was given before": {
-			`{"tools":[{"name":"a","description":"Ignore previous instructions."}]}`,
-			`{"tools":[{"name":"a","description":"Please ignore previous instructions."}]}`,
-			[]string{`warning tool-description-changed tool/a/description "Ignore previous instructions."→"Please ignore previous ` +
-				`instructions."`},
-		},
-		"a number in another spelling": {`{"tools":[{"name":"a","_meta":{"n":1e+2}}]}`, `{"tools":[{"name":"a","_meta":{"n":100}}]}`, nil},
-		"another exponent": {
-			`{"tools":[{"name":"a","_meta":{"n":1e2}}]}`, `{"tools":[{"name":"a","_meta":{"n":1e3}}]}`,
-			[]string{`info item-meta-changed tool/a/_meta {"n":1e2}→{"n":1e3}`},
-		},
-		"a variable that leaves the query": {
-			`{"resourceTemplates":[{"uriTemplate":"x://{?a,b}","name":"t"}]}`,
-			`{"resourceTemplates":[{"uriTemplate":"x://{?a}","name":"t"}]}`,
-			[]string{`breaking template-variable-removed template/x://{?a,b} "x://{?a,b}"→"x://{?a}"`},
-		},
-		"arguments of one name": {
-			`{"prompts":[{"name":"p","arguments":[{"name":"a","required":true},{"name":"a"}]}]}`,
-			`{"prompts":[{"name":"p","arguments":[{"name":"a","required":true}]}]}`,
-			[]string{`info prompt-argument-order-changed prompt/p/arguments ["a","a"]→["a"]`},
-		},
-		"task support": {
-			`{"tools":[{"name":"a","execution":{"taskSupport":"optional"}}]}`,
-			`{"tools":[{"name":"a","execution":{"taskSupport":"required"}}]}`,
-			[]string{`breaking tool-task-support-required tool/a/execution "optional"→"required"`},
-		},
-		"an argument renamed beside one of its shape": {
-			`{"prompts":[{"name":"p","arguments":[{"name":"a","required":true},{"name":"b","required":true}]}]}`,
-			`{"prompts":[{"name":"p","arguments":[{"name":"a","required":true},{"name":"c","required":true}]}]}`,
-			[]string{`breaking prompt-argument-renamed prompt/p/arguments/b {"name":"b","required":true}→{"name":"c","required":true}`},
-		},
-		"an argument that is required no more": {
-			`{"prompts":[{"name":"p","arguments":[{"name":"a","required":true}]}]}`,
-			`{"prompts":[{"name":"p","arguments":[{"name":"a","required":false}]}]}`,
-			[]string{`info prompt-argument-became-optional prompt/p/arguments/a true→false`},
-		},
-		"a template with a media type": {
-			`{"resourceTemplates":[{"uriTemplate":"x://{a}"}]}`,
-			`{"resourceTemplates":[{"uriTemplate":"x://{a}","mimeType":"text/plain"}]}`,
-			[]string{`info template-mime-type-changed template/x://{a}/mimeType →"text/plain"`},
-		},
-		"a problem that was there before": {
-			`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"p":{"minLength":"x"}}}}]}`,
-			`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"p":{"minLength":"x"},"q":{"type":"string"}}}}]}`,
-			[]string{`info input-optional-property-added tool/a/inputSchema/properties/q →{"type":"string"}`},
-		},
-		"a result that opens": {
-			`{"tools":[{"name":"a","outputSchema":{"type":"object","properties":{"p":{}},"additionalProperties":false}}]}`,
-			`{"tools":[{"name":"a","outputSchema":{"type":"object","properties":{"p":{}}}}]}`,
-			[]string{`warning output-additional-properties-opened tool/a/outputSchema false→`},
-		},
-		"root that is no object": {
-			`{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}`, `{"tools":[{"name":"a","inputSchema":{"type":"array"}}]}`,
-			[]string{`breaking input-schema-invalid tool/a/inputSchema {"type":"object"}→{"type":"array"}`},
-		},
-		"schema that is none": {
-			`{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}`, `{"tools":[{"name":"a","inputSchema":[]}]}`,
-			[]string{
-				`breaking input-schema-invalid tool/a/inputSchema {"type":"object"}→[]`,
-			},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got := lines(compared(t, parse(t, test.old), parse(t, test.new), diff.Options{}))
-			if diff := cmp.Diff(test.want, got); diff != "" {
+	cases := strings.Split(read(t, "testdata/compare.txt"), "\n-- ")[1:]
+	if len(cases) < 30 {
+		t.Fatalf("only %d cases", len(cases))
+	}
+	for _, one := range cases {
+		part := strings.Split(strings.TrimRight(one, "\n"), "\n")
+		t.Run(part[0], func(t *testing.T) {
+			got := lines(compared(t, parse(t, part[1]), parse(t, part[2]), diff.Options{}))
+			if diff := cmp.Diff(strings.Join(part[3:], "\n"), strings.Join(got, "\n")); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestManyOptionsAreReportedAsOne: options of a capability without end are one finding.
+func TestManyOptionsAreReportedAsOne(t *testing.T) {
+	got := lines(compared(t, parse(t, `{"capabilities":{"x":{}}}`), parse(t, `{"capabilities":{"x":{`+many(101)+`}}}`), diff.Options{}))
+	want := []string{`warning capability-option-removed /capabilities/x {}→{` + many(101) + `}`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
