@@ -100,6 +100,11 @@ func TestRecipesFitTheTree(t *testing.T) {
 				t.Errorf("%s: %v", r.title, err)
 			}
 			changed++
+			for _, line := range widerThan(t, filepath.Join(tree, filepath.FromSlash(block.file)), maxColumns) {
+				if strings.HasSuffix(block.file, ".go") && strings.Contains(block.text, line) {
+					t.Errorf("%s: %q is too wide", r.title, line)
+				}
+			}
 		}
 		if last := r.blocks[len(r.blocks)-1]; changed < 3 || last.file != "" || !strings.Contains(last.text, "make test") {
 			t.Errorf("%s: %d changes, and %q at the end", r.title, changed, last.text)
